@@ -1,0 +1,27 @@
+/* allocator.h - one function through which all memory passes.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_ALLOCATOR_H
+#define VARVE_ALLOCATOR_H
+
+#include <varve/types.h>
+
+VARVE_BEGIN_DECLS
+
+/* Allocates, resizes and frees. `old` is NULL with `old_size` 0 for a new
+ * block; `new_size` 0 frees and returns NULL. Otherwise it behaves as realloc:
+ * the result is aligned for every C type and NULL means that nothing changed.
+ * `old_size` is always what was asked for. A restoration may call it from
+ * several threads at once; so it must be safe for that, as realloc is. */
+typedef void *varve_allocate_function(
+    void *user, void *old, size_t old_size, size_t new_size);
+
+typedef struct varve_allocator {
+    varve_allocate_function *function; /* NULL: realloc and free */
+    void *user;
+} varve_allocator;
+
+VARVE_END_DECLS
+
+#endif

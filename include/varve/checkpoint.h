@@ -1,0 +1,164 @@
+/* checkpoint.h - to a file and back: write, read, save, restore, plan.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_CHECKPOINT_H
+#define VARVE_CHECKPOINT_H
+
+#include <varve/error.h>
+#include <varve/graph.h>
+#include <varve/types.h>
+
+VARVE_BEGIN_DECLS
+
+/* Every file that Varve writes ends in this; it is added to a path that lacks
+ * it. */
+#define VARVE_SUFFIX ".varve"
+
+/* --- Options ------------------------------------------------------------ */
+
+/* Called on the calling thread as long work goes on: bytes done, bytes in all,
+ * and what is being worked on, borrowed for the call. Anything but 0 cancels;
+ * the call then returns VARVE_CANCELLED and leaves no trace. */
+typedef int varve_progress(
+    void *user, uint64_t done, uint64_t total, const char *what);
+
+typedef enum varve_metadata_kind {
+    VARVE_METADATA_INTEGER = 1,
+    VARVE_METADATA_REAL = 2,
+    VARVE_METADATA_BOOLEAN = 3,
+    VARVE_METADATA_STRING = 4
+} varve_metadata_kind;
+
+/* A named scalar or string kept in a checkpoint. By convention "step" is an
+ * integer and "time" is an integer of seconds since 1970-01-01 UTC; tools show
+ * them. */
+typedef struct varve_metadata {
+    const char *name; /* UTF-8, unique in the file */
+    varve_metadata_kind kind;
+    int64_t integer;  /* also a boolean: 0 or 1 */
+    double real;
+    const char *string; /* UTF-8 */
+} varve_metadata;
+
+/* All zero is the safe default; NULL stands for that. */
+typedef struct varve_write_options {
+    const varve_metadata *metadata;
+    size_t metadata_count;
+    varve_progress *progress;
+    void *progress_user;
+    bool no_replace; /* a file that is there: VARVE_EXISTS */
+    bool no_sync;    /* faster; may be lost or torn by a power cut */
+} varve_write_options;
+
+/* Program path to file path. The two have the same wildcards in the same
+ * order: `*` stands for one name, `**` for any number of them, and what a
+ * wildcard matched on one side is put in its place on the other. A path stands
+ * for everything below it too. The first rename that matches decides. */
+typedef struct varve_rename {
+    const char *program;
+    const char *file;
+} varve_rename;
+
+typedef enum varve_cast {
+    VARVE_CAST_NONE = 0,  /* types must be equal */
+    VARVE_CAST_WIDEN = 1, /* only where every value is kept exactly */
+    VARVE_CAST_ANY = 2    /* nearest value; how many did not fit is reported */
+} varve_cast;
+
+/* All zero is the safe default; NULL stands for that.
+ *
+ * A pattern is a path in which `*` stands for one name and `**` for any number
+ * of them; it stands for everything below it too; a leading '/' is ignored.
+ * Several are separated by '|'. Patterns are of program paths unless they say
+ * otherwise. A slot variable's path is `<owner>/<slot>(<variable>)`. */
+typedef struct varve_read_options {
+    const varve_rename *renames;
+    size_t rename_count;
+    const char *rename_file;    /* a text file of lines `program -> file`, used
+                                   after `renames`; '#' starts a comment */
+    const char *subtree;        /* path in the file that stands for its root */
+    const char *only;           /* patterns: nothing else is restored */
+    const char *except;         /* patterns: these are not */
+    const char *resize;         /* patterns: same rank, other extents: what both
+                                   have is restored, the rest stays */
+    bool reshape;               /* same number of elements will do */
+    varve_cast cast;
+    const char *expect_missing; /* patterns the file need not have */
+    const char *expect_unused;  /* patterns of file paths that the program need
+                                   not take */
+    bool streaming;  /* one pass: faster, but a failure leaves some variables
+                        changed; VARVE_HALF_RESTORED names them */
+    bool no_verify;  /* skips the digests of the values */
+    bool map;        /* library-owned variables of 64 KiB and more take the
+                        file's pages, copied on write; their digests are checked
+                        by varve_restoration_verify and not before */
+    uint64_t staging_size; /* bytes of memory in which new values may wait until
+                        all are good. Up to this size in all a restoration is
+                        undone whatever fails; above it every value is verified
+                        first and then read again. 0: 48 MiB */
+    unsigned threads; /* 0: as many as there are processors, up to 8 */
+    varve_progress *progress;
+    void *progress_user;
+} varve_read_options;
+
+/* --- Exactly this file -------------------------------------------------- */
+
+/* Writes everything reachable from `root` to `path`, which replaces an older
+ * file only when it is complete and on disk. Missing directories are made. The
+ * same graph with the same values gives the same bytes.
+ *
+ * Fails with the graph's first mistake, VARVE_NO_SPACE, VARVE_NO_PERMISSION,
+ * VARVE_IO, VARVE_NO_MEMORY, VARVE_EXISTS, VARVE_CALLBACK or VARVE_CANCELLED,
+ * and then the older file is as it was and no other is left; or with
+ * VARVE_UNKNOWN_OUTCOME, which see. The values must not change meanwhile. */
+VARVE_API varve_status varve_write(varve_node *root, const char *path,
+    const varve_write_options *options, varve_error *error)
+    VARVE_MUST_CHECK;
+
+/* Reads a file into everything reachable from `root`, by the names of the
+ * edges. What the program does not have yet waits, and arrives when it is
+ * added, as long as the restoration is kept. NULL on failure; then no variable
+ * has changed (see `streaming` and `staging_size`). Types and shapes that do
+ * not fit are all named, with VARVE_MISMATCH. End with
+ * varve_restoration_free. */
+VARVE_API varve_restoration *varve_read(varve_node *root, const char *path,
+    const varve_read_options *options, varve_error *error)
+    VARVE_MUST_CHECK;
+
+/* What varve_read would do, without reading a value or changing anything: the
+ * report of the result says it. Mismatches are findings here, not failures. */
+VARVE_API varve_restoration *varve_plan(varve_node *root, const char *path,
+    const varve_read_options *options, varve_error *error)
+    VARVE_MUST_CHECK;
+
+/* --- Numbered ----------------------------------------------------------- */
+
+/* Writes `prefix-N.varve` for the next N, never over an older file: one above
+ * both `root`'s save counter and the highest number there is. The counter is in
+ * the file, and a failed save does not use it up. The name of the newest file
+ * is also noted in `prefix.latest`, a hint for people. */
+VARVE_API varve_status varve_save(varve_node *root, const char *prefix,
+    const varve_write_options *options, varve_error *error)
+    VARVE_MUST_CHECK;
+
+/* Reads `path` if it is a file, with or without its suffix; else, taking it as
+ * a prefix, the file `path-N.varve` of the highest N. `root`'s save counter
+ * continues from the file's. As varve_read otherwise; VARVE_NOT_FOUND when
+ * there is none. */
+VARVE_API varve_restoration *varve_restore(varve_node *root, const char *path,
+    const varve_read_options *options, varve_error *error)
+    VARVE_MUST_CHECK;
+
+/* The number that the last varve_save of this root gave or the last
+ * varve_restore found; 0 before. */
+VARVE_API uint64_t varve_save_counter(const varve_node *root);
+
+/* Writes the path of the highest numbered file of a prefix into `path`, which
+ * holds `size` bytes. The directory is what decides. */
+VARVE_API varve_status varve_latest(const char *prefix, char *path, size_t size,
+    varve_error *error) VARVE_MUST_CHECK;
+
+VARVE_END_DECLS
+
+#endif

@@ -1,0 +1,166 @@
+/* graph.h - the graph: nodes, named edges, lists, dicts, tags.
+ *
+ * Building needs no checks. `varve_add_` and its kin never return NULL: after a
+ * mistake or a failed allocation the graph remembers what was wrong first and
+ * hands out its nil node, on which every call is a no-op. The next call that
+ * can fail reports it; varve_graph_check asks at once.
+ *
+ * A graph and all that hangs on it belong to one thread at a time; different
+ * graphs may be used from different threads at once.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_GRAPH_H
+#define VARVE_GRAPH_H
+
+#include <varve/allocator.h>
+#include <varve/error.h>
+#include <varve/types.h>
+
+VARVE_BEGIN_DECLS
+
+/* The most bytes of an edge's name. */
+#define VARVE_MAX_NAME_SIZE 65535
+
+/* What a node is. The numbers are those in the file (docs/format.md). */
+typedef enum varve_kind {
+    VARVE_NIL = 0,      /* stands for what could not be made */
+    VARVE_OBJECT = 1,   /* named edges to children */
+    VARVE_VARIABLE = 2, /* a leaf with typed memory */
+    VARVE_LIST = 3,     /* edges named by position: "0", "1", ... */
+    VARVE_DICT = 4,     /* edges named by keys */
+    VARVE_STATE = 5     /* an object that also saves bytes by callbacks */
+} varve_kind;
+
+/* An edge as seen from its parent. */
+typedef struct varve_edge {
+    const char *name; /* UTF-8; the decimal position in a list */
+    varve_node *node; /* the child */
+} varve_edge;
+
+/* As the name of a new child of a list: its next position. */
+#define VARVE_APPEND ((const char *)0)
+
+/* --- The graph ---------------------------------------------------------- */
+
+/* A graph with an empty root object. `allocator` may be NULL and is copied.
+ * Never NULL: when there is no memory at all the result is a graph that only
+ * says so. */
+VARVE_API varve_graph *varve_graph_new(const varve_allocator *allocator);
+
+/* Frees the graph, its nodes and the memory of library-owned variables, and
+ * detaches its restorations and snapshots, which still have to be freed. The
+ * program's own memory is never touched. */
+VARVE_API void varve_graph_free(varve_graph *graph);
+
+/* The first mistake made in building, or a value that could not be delivered
+ * to a node that was added later; VARVE_OK when all is well. */
+VARVE_API varve_status varve_graph_check(
+    const varve_graph *graph, varve_error *error);
+
+/* The object that is there from the start. */
+VARVE_API varve_node *varve_graph_root(varve_graph *graph);
+
+/* --- Nodes and edges ---------------------------------------------------- */
+
+/* A new object, list or dict under `parent`. The name is UTF-8 of 1 to
+ * VARVE_MAX_NAME_SIZE bytes and new at the parent; VARVE_APPEND in a list. A
+ * variable has no children. */
+VARVE_API varve_node *varve_add_object(varve_node *parent, const char *name);
+VARVE_API varve_node *varve_add_list(varve_node *parent, const char *name);
+VARVE_API varve_node *varve_add_dict(varve_node *parent, const char *name);
+
+/* An object that no edge leads to yet: build below it, then varve_track it. */
+VARVE_API varve_node *varve_add_detached(varve_graph *graph);
+
+/* A further edge: sharing and cycles. To the node that is already there under
+ * this name it changes nothing; to another one it is a mistake
+ * (VARVE_DUPLICATE). Returns `node`. */
+VARVE_API varve_node *varve_track(
+    varve_node *parent, const char *name, varve_node *node);
+
+/* Lets an edge lead to another node; makes it where there was none. A child
+ * that takes the place of one that was restored is restored in its turn while
+ * the restoration is open. Returns `node`. */
+VARVE_API varve_node *varve_replace(
+    varve_node *parent, const char *name, varve_node *node);
+
+/* Removes an edge; the node stays, with its memory, until the graph is freed.
+ * In a list those behind it move up. No such edge is a mistake. */
+VARVE_API void varve_untrack(varve_node *parent, const char *name);
+
+/* Removes a node: its edges, the edges and slots that lead to it, its memory if
+ * the library owns it, and in turn every child that no other edge or slot
+ * leads to. The root cannot be removed. */
+VARVE_API void varve_remove(varve_node *node);
+
+/* The child of that name, or NULL. */
+VARVE_API varve_node *varve_find(varve_node *parent, const char *name);
+
+/* The node at a path such as "model/layers/0", or NULL; "" is `from` itself.
+ * Paths are edge names joined by '/'; in a name the bytes / % * | ( ) and
+ * control characters are written as %XX. */
+VARVE_API varve_node *varve_find_path(varve_node *from, const char *path);
+
+/* Edges in the order they were made (lists: in order of position), for
+ *     for (const varve_edge *e = varve_edge_first(node); e;
+ *          e = varve_edge_next(e))
+ * An edge is valid until its parent changes. */
+VARVE_API const varve_edge *varve_edge_first(const varve_node *parent);
+VARVE_API const varve_edge *varve_edge_next(const varve_edge *edge);
+VARVE_API size_t varve_edge_count(const varve_node *parent);
+
+VARVE_API varve_kind varve_node_kind(const varve_node *node);
+VARVE_API varve_graph *varve_node_graph(varve_node *node);
+
+/* An older or other name of a node: while a file is read, an edge to this node
+ * that the file does not have is looked for under its aliases, in the order
+ * they were given. */
+VARVE_API void varve_alias(varve_node *node, const char *name);
+
+/* --- Lists -------------------------------------------------------------- */
+
+/* Positions run from 0; past the end is a mistake. Elements behind an insertion
+ * or removal are renumbered, which takes time in proportion to them. */
+VARVE_API varve_node *varve_list_append(varve_node *list, varve_node *node);
+VARVE_API varve_node *varve_list_insert(
+    varve_node *list, size_t index, varve_node *node);
+VARVE_API varve_node *varve_list_replace(
+    varve_node *list, size_t index, varve_node *node);
+VARVE_API void varve_list_remove(varve_node *list, size_t index);
+
+/* Puts the elements into a new order: the one that was at order[i] comes to
+ * position i. `order` holds each position below `count` once. */
+VARVE_API void varve_list_reorder(
+    varve_node *list, const size_t *order, size_t count);
+
+/* The element at a position, or NULL. */
+VARVE_API varve_node *varve_list_at(varve_node *list, size_t index);
+
+/* --- Tags --------------------------------------------------------------- */
+
+/* Tags are a set on each node; a graph knows up to 64 of them. Two mean
+ * something to the library: VARVE_TAG_LOCAL is shown in a file but its value is
+ * not saved, nor missed by a restoration. */
+#define VARVE_TAG_TRAINABLE "trainable"
+#define VARVE_TAG_LOCAL "local"
+
+VARVE_API void varve_tag(varve_node *node, const char *tag);
+VARVE_API void varve_untag(varve_node *node, const char *tag);
+VARVE_API bool varve_has_tag(const varve_node *node, const char *tag);
+
+/* --- Walking ------------------------------------------------------------ */
+
+/* Called with a node and its path from where the walk began, borrowed for the
+ * call. Anything but VARVE_OK ends the walk. */
+typedef varve_status varve_visit(void *user, varve_node *node, const char *path);
+
+/* Visits every node that can be reached from `root` once, breadth first, edges
+ * in order of name (lists: of position), slot variables last: the order of the
+ * nodes in a file. Returns what ended it early, which is not an error. */
+VARVE_API varve_status varve_walk(
+    varve_node *root, varve_visit *visit, void *user, varve_error *error);
+
+VARVE_END_DECLS
+
+#endif

@@ -1,0 +1,115 @@
+/* reader.h - look inside a checkpoint without a program to put it into.
+ *
+ * Everything a reader hands out is valid until varve_reader_free. A reader may
+ * be used by several threads at once, except varve_reader_free.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_READER_H
+#define VARVE_READER_H
+
+#include <varve/allocator.h>
+#include <varve/checkpoint.h>
+#include <varve/tensor.h>
+
+VARVE_BEGIN_DECLS
+
+/* Opens a checkpoint and checks its structure (header, footer, index), not its
+ * values. `allocator` may be NULL. Fails with the status that says what the
+ * file is instead: VARVE_NOT_FOUND, VARVE_IS_DIRECTORY, VARVE_EMPTY_FILE,
+ * VARVE_NOT_A_CHECKPOINT, VARVE_TOO_NEW, VARVE_TRUNCATED, VARVE_CORRUPT. */
+VARVE_API varve_reader *varve_reader_open(const char *path,
+    const varve_allocator *allocator, varve_error *error) VARVE_MUST_CHECK;
+VARVE_API void varve_reader_free(varve_reader *reader);
+
+/* The path of the file that was opened, and its length in bytes. */
+VARVE_API const char *varve_reader_path(const varve_reader *reader);
+VARVE_API uint64_t varve_reader_size(const varve_reader *reader);
+
+/* The save counter in the file; 0 for a file of varve_write. */
+VARVE_API uint64_t varve_reader_counter(const varve_reader *reader);
+
+/* Metadata, in order of name. NULL past the end. */
+VARVE_API const varve_metadata *varve_reader_metadata_at(
+    const varve_reader *reader, size_t index);
+
+/* --- The graph ---------------------------------------------------------- */
+
+/* A node of the saved graph. Node 0 is the root. */
+typedef struct varve_saved_node {
+    uint32_t id;
+    varve_kind kind;
+    const char *path;    /* shortest path from the root, "" for the root; for a
+                            slot variable `<owner>/<slot>(<variable>)` */
+    size_t edge_count;
+    size_t slot_count;   /* slots that this node owns */
+    size_t tag_count;
+    bool has_value;      /* a variable or state whose bytes are in the file */
+    varve_tensor value;  /* its type and shape (a state: uint8 of rank 1; data
+                            is NULL); dtype 0 for other nodes */
+    uint64_t size;       /* bytes of the value in the file */
+    uint64_t offset;     /* where they begin */
+    uint8_t digest[16];  /* XXH3-128 of the value, canonical (big-endian); of
+                            the concatenated digests of its 1 MiB chunks if it
+                            has several */
+} varve_saved_node;
+
+VARVE_API size_t varve_reader_node_count(const varve_reader *reader);
+
+/* Fills `node`; false past the end. */
+VARVE_API bool varve_reader_node_at(
+    const varve_reader *reader, size_t id, varve_saved_node *node);
+
+/* The node at a path (varve_find_path says how paths are written), through any
+ * edges; false if there is none. */
+VARVE_API bool varve_reader_find(
+    const varve_reader *reader, const char *path, varve_saved_node *node);
+
+/* The name of a node's edge and the id of its child; false past the end. */
+VARVE_API bool varve_reader_edge_at(const varve_reader *reader, size_t id,
+    size_t index, const char **name, uint32_t *child);
+
+/* A slot that a node owns: name, the variable's id and the slot variable's id;
+ * false past the end. */
+VARVE_API bool varve_reader_slot_at(const varve_reader *reader, size_t id,
+    size_t index, const char **name, uint32_t *variable, uint32_t *slot);
+
+/* A tag of a node; NULL past the end. */
+VARVE_API const char *varve_reader_tag_at(
+    const varve_reader *reader, size_t id, size_t index);
+
+/* --- The values --------------------------------------------------------- */
+
+/* Reads the value of a node as it lies in the file (little-endian, row-major;
+ * docs/format.md says how strings lie) into `buffer`, which holds `size` bytes,
+ * after checking its digests. VARVE_NOT_FOUND where the node has none. */
+VARVE_API varve_status varve_reader_read(varve_reader *reader, size_t id,
+    void *buffer, size_t size, varve_error *error) VARVE_MUST_CHECK;
+
+/* One damaged place that varve_reader_verify found. Borrowed for the call. */
+typedef struct varve_damage {
+    const char *path;  /* of the value; NULL for padding between values */
+    uint64_t offset;   /* in the file */
+    uint64_t size;
+    const char *what;  /* such as "digest does not match" */
+} varve_damage;
+
+typedef void varve_on_damage(void *user, const varve_damage *damage);
+
+typedef struct varve_verify_options {
+    varve_on_damage *on_damage; /* called for every damaged place, on the calling
+                                   thread, in order of offset */
+    void *on_damage_user;
+    varve_progress *progress;
+    void *progress_user;
+    unsigned threads; /* 0: as many as there are processors, up to 8 */
+} varve_verify_options;
+
+/* Reads every byte: all digests, all padding. VARVE_CORRUPT if anything is
+ * damaged, after all of it was looked at; the message names the first. */
+VARVE_API varve_status varve_reader_verify(varve_reader *reader,
+    const varve_verify_options *options, varve_error *error) VARVE_MUST_CHECK;
+
+VARVE_END_DECLS
+
+#endif

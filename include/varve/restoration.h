@@ -1,0 +1,133 @@
+/* restoration.h - what a read did, what still waits, and whether it is whole.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_RESTORATION_H
+#define VARVE_RESTORATION_H
+
+#include <varve/checkpoint.h>
+#include <varve/tensor.h>
+
+VARVE_BEGIN_DECLS
+
+/* --- The handle --------------------------------------------------------- */
+
+/* Ends it: nothing waits any more, the file is closed. Values that arrived
+ * stay. */
+VARVE_API void varve_restoration_free(varve_restoration *restoration);
+
+/* The file that was read. */
+VARVE_API const char *varve_restoration_path(
+    const varve_restoration *restoration);
+
+/* The save counter in the file; 0 for a file of varve_write. */
+VARVE_API uint64_t varve_restoration_counter(
+    const varve_restoration *restoration);
+
+/* Metadata of the file by name, or NULL. */
+VARVE_API const varve_metadata *varve_restoration_metadata(
+    const varve_restoration *restoration, const char *name);
+
+/* --- Pending values ----------------------------------------------------- */
+
+/* Type and shape (data is NULL) of the value that waits for an edge which
+ * `parent` does not have yet, in the newest open restoration that has one; NULL
+ * if none does. Valid until that restoration is freed. */
+VARVE_API const varve_tensor *varve_pending(
+    varve_node *parent, const char *name);
+
+/* The same for a slot that is not made yet. */
+VARVE_API const varve_tensor *varve_pending_slot(
+    varve_node *owner, varve_node *variable, const char *name);
+
+/* How many values of the file wait for a home. */
+VARVE_API size_t varve_pending_count(const varve_restoration *restoration);
+
+/* Gives up values that wait, by patterns of file paths as in
+ * varve_read_options; NULL: all of them. They count as excused. A library-owned
+ * variable whose value could not be delivered is initialized instead. */
+VARVE_API varve_status varve_drop_pending(varve_restoration *restoration,
+    const char *pattern, varve_error *error);
+
+/* Delivers again what failed to arrive at a node that was added later, as after
+ * an input error or a mismatch that has been mended. VARVE_OK when nothing of
+ * that kind is left. */
+VARVE_API varve_status varve_restoration_retry(
+    varve_restoration *restoration, varve_error *error) VARVE_MUST_CHECK;
+
+/* Checks the digests of all values of the file that have arrived, by reading
+ * the file again: for mapped variables and `no_verify`. */
+VARVE_API varve_status varve_restoration_verify(
+    varve_restoration *restoration, varve_error *error) VARVE_MUST_CHECK;
+
+/* --- Assertions --------------------------------------------------------- */
+
+/* Each holds or fails at the time of the call, with VARVE_UNMATCHED and a
+ * message that names every path that did not match, as far as it has room; the
+ * report has them all. Objects without values carry no obligation, nor do
+ * excused patterns and variables tagged VARVE_TAG_LOCAL. */
+
+/* Everything in the file found a home, and
+ * varve_assert_existing_objects_matched holds. */
+VARVE_API varve_status varve_assert_consumed(
+    varve_restoration *restoration, varve_error *error) VARVE_MUST_CHECK;
+
+/* Everything that the program has now and that has a value was restored, by
+ * this restoration or a later one. */
+VARVE_API varve_status varve_assert_existing_objects_matched(
+    varve_restoration *restoration, varve_error *error) VARVE_MUST_CHECK;
+
+/* Something besides the root matched. */
+VARVE_API varve_status varve_assert_nontrivial_match(
+    varve_restoration *restoration, varve_error *error) VARVE_MUST_CHECK;
+
+/* --- The report --------------------------------------------------------- */
+
+/* The five lists of a report. */
+typedef enum varve_finding_kind {
+    VARVE_MATCHED = 0,         /* has its value from the file */
+    VARVE_WAITING = 1,         /* in the file, waits for an edge of the program */
+    VARVE_ONLY_IN_FILE = 2,    /* in the file, and nothing waits for it */
+    VARVE_ONLY_IN_PROGRAM = 3, /* a variable or state that the file lacks */
+    VARVE_MISMATCHED = 4       /* both have it, but it does not fit, or another
+                                  node has claimed it */
+} varve_finding_kind;
+
+#define VARVE_FINDING_KINDS 5
+
+/* One finding. Strings are the report's. */
+typedef struct varve_finding {
+    varve_finding_kind kind;
+    const char *program_path; /* NULL where the program has none */
+    const char *file_path;    /* NULL where the file has none */
+    varve_tensor saved;       /* type and shape in the file (rank 0 and dtype 0
+                                 where there is none) */
+    varve_tensor wanted;      /* type and shape in the program, likewise */
+    uint64_t size;            /* bytes in the file */
+    uint64_t offset;          /* where they begin in the file */
+    const char *reason;       /* why, in a few words; "" where all is plain */
+    const char *nearest;      /* the likeliest other name, or NULL */
+    bool cast;                /* its element type was converted */
+    uint64_t misfits;         /* values that a cast could not keep exactly */
+    bool excused;             /* no assertion minds */
+} varve_finding;
+
+/* The state of a restoration at this moment. NULL on failure. */
+VARVE_API varve_report *varve_report_new(
+    varve_restoration *restoration, varve_error *error) VARVE_MUST_CHECK;
+VARVE_API void varve_report_free(varve_report *report);
+
+/* How many findings a list has, and its findings by position, in the order of
+ * the file or of the program; NULL past the end. */
+VARVE_API size_t varve_report_count(
+    const varve_report *report, varve_finding_kind kind);
+VARVE_API const varve_finding *varve_report_at(
+    const varve_report *report, varve_finding_kind kind, size_t index);
+
+/* All of it for people: a line that counts, then a line for each finding that
+ * is not a plain match. The report's; ends with a newline. */
+VARVE_API const char *varve_report_text(const varve_report *report);
+
+VARVE_END_DECLS
+
+#endif

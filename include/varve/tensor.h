@@ -1,0 +1,136 @@
+/* tensor.h - element types, shapes, and views of typed memory.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_TENSOR_H
+#define VARVE_TENSOR_H
+
+#include <varve/types.h>
+
+VARVE_BEGIN_DECLS
+
+/* The largest rank (number of dimensions) of a tensor. */
+#define VARVE_MAX_RANK 16
+
+/* Element types. The numbers are those in the file (docs/format.md). */
+typedef enum varve_dtype {
+    VARVE_BOOL = 1,           /* one byte, 0 or 1 */
+    VARVE_INT8 = 2,
+    VARVE_INT16 = 3,
+    VARVE_INT32 = 4,
+    VARVE_INT64 = 5,
+    VARVE_UINT8 = 6,
+    VARVE_UINT16 = 7,
+    VARVE_UINT32 = 8,
+    VARVE_UINT64 = 9,
+    VARVE_FLOAT16 = 10,       /* IEEE 754 binary16 */
+    VARVE_BFLOAT16 = 11,      /* the upper half of a float32 */
+    VARVE_FLOAT32 = 12,
+    VARVE_FLOAT64 = 13,
+    VARVE_COMPLEX64 = 14,     /* float32 real, then imaginary part */
+    VARVE_COMPLEX128 = 15,    /* float64 real, then imaginary part */
+    VARVE_FLOAT8_E4M3FN = 16, /* no infinities; 0x7f and 0xff are NaN */
+    VARVE_FLOAT8_E5M2 = 17,   /* IEEE-like, with infinities */
+    VARVE_STRING = 18         /* varve_string: byte strings of any length */
+} varve_dtype;
+
+/* An element of a VARVE_STRING tensor: borrowed bytes, any values, no
+ * terminator needed. Before a save they are the program's; after a restore
+ * they belong to the variable until it is restored again or removed. */
+typedef struct varve_string {
+    const char *data;
+    uint64_t size; /* bytes */
+} varve_string;
+
+/* Extents of a tensor, outermost first; row-major order. Rank 0 is a scalar,
+ * an extent of 0 is allowed. */
+typedef struct varve_shape {
+    uint32_t rank;
+    uint64_t extents[VARVE_MAX_RANK];
+} varve_shape;
+
+/* A view: typed memory that somebody else owns. `data` may be NULL where only
+ * type and shape are meant, and for tensors of no elements. */
+typedef struct varve_tensor {
+    void *data;
+    varve_dtype dtype;
+    uint32_t rank;
+    uint64_t shape[VARVE_MAX_RANK];
+} varve_tensor;
+
+/* A shape of `rank` extents. A rank above VARVE_MAX_RANK is kept as it is, its
+ * further extents are not; the call that uses the shape refuses it. */
+VARVE_API varve_shape varve_shape_of(uint32_t rank, const uint64_t *extents);
+
+/* A view of `data` under an element type of your choice: the form for types
+ * that C lacks (float16, bfloat16, float8) and for C++. */
+VARVE_API varve_tensor varve_view(
+    void *data, varve_dtype dtype, varve_shape shape);
+
+/* The number of elements: 1 for a scalar. The tensor must be valid. */
+VARVE_API uint64_t varve_tensor_count(const varve_tensor *tensor);
+
+/* The bytes its elements take in memory (16 for each string element). The
+ * tensor must be valid. */
+VARVE_API uint64_t varve_tensor_size(const varve_tensor *tensor);
+
+/* Bytes of one element in memory; 0 for a number that is no element type. */
+VARVE_API size_t varve_dtype_size(varve_dtype dtype);
+
+/* "float32", "string" and so on; "unknown" for any other number. */
+VARVE_API const char *varve_dtype_name(varve_dtype dtype);
+
+/* Room for any tensor's text with its terminating NUL. */
+#define VARVE_TENSOR_TEXT_SIZE 384
+
+/* Writes "float32[784,10]", or "int64[]" for a scalar, into `text`, which
+ * holds VARVE_TENSOR_TEXT_SIZE bytes; returns `text`. */
+VARVE_API char *varve_tensor_text(const varve_tensor *tensor, char *text);
+
+#ifndef __cplusplus
+
+/* VARVE_SHAPE(784, 10): a shape of one or more extents. */
+#define VARVE_SHAPE(...)                                                       \
+    varve_shape_of(                                                            \
+        (uint32_t)(sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t)),      \
+        (const uint64_t[]){__VA_ARGS__})
+
+/* The shape of a scalar. */
+#define VARVE_SCALAR varve_shape_of(0, NULL)
+
+/* The element type that a pointer points at. `long` and `long long` are told
+ * apart by size. A pointer to const or to any other type does not compile. */
+#define VARVE_DTYPE_OF(pointer)                                                \
+    _Generic((pointer),                                                        \
+        _Bool *: VARVE_BOOL,                                                   \
+        signed char *: VARVE_INT8,                                             \
+        short *: VARVE_INT16,                                                  \
+        int *: VARVE_INT32,                                                    \
+        long *: (sizeof(long) == 8 ? VARVE_INT64 : VARVE_INT32),               \
+        long long *: VARVE_INT64,                                              \
+        unsigned char *: VARVE_UINT8,                                          \
+        unsigned short *: VARVE_UINT16,                                        \
+        unsigned *: VARVE_UINT32,                                              \
+        unsigned long *: (sizeof(long) == 8 ? VARVE_UINT64 : VARVE_UINT32),    \
+        unsigned long long *: VARVE_UINT64,                                    \
+        float *: VARVE_FLOAT32,                                                \
+        double *: VARVE_FLOAT64,                                               \
+        float _Complex *: VARVE_COMPLEX64,                                     \
+        double _Complex *: VARVE_COMPLEX128,                                   \
+        varve_string *: VARVE_STRING)
+
+/* varve_array(w, 784, 10): a view of the program's memory; the element type
+ * comes from the pointer. */
+#define varve_array(pointer, ...)                                              \
+    varve_view(                                                                \
+        (pointer), VARVE_DTYPE_OF(pointer), VARVE_SHAPE(__VA_ARGS__))
+
+/* varve_scalar(&step): a view of one element. */
+#define varve_scalar(pointer)                                                  \
+    varve_view((pointer), VARVE_DTYPE_OF(pointer), VARVE_SCALAR)
+
+#endif
+
+VARVE_END_DECLS
+
+#endif

@@ -1,0 +1,59 @@
+/* types.h - every opaque name of Varve, declared once, and the export marks.
+ *
+ * Rules of the whole interface: arguments go thing, names, inputs (a pointer,
+ * then its count), options, `error` last. Strings passed in are copied, strings
+ * received are borrowed. What a `_new`, `_open` or verb that returns a handle
+ * gives is yours and ends with `<noun>_free`, which takes NULL; what `_add_`
+ * gives belongs to the graph. Sizes are bytes, counts are elements.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_TYPES_H
+#define VARVE_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define VARVE_BEGIN_DECLS extern "C" {
+#define VARVE_END_DECLS }
+#else
+#define VARVE_BEGIN_DECLS
+#define VARVE_END_DECLS
+#endif
+
+#if defined(VARVE_BUILDING) && (defined(__GNUC__) || defined(__clang__))
+#define VARVE_API __attribute__((visibility("default")))
+#else
+#define VARVE_API
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+#define VARVE_MUST_CHECK __attribute__((warn_unused_result))
+#else
+#define VARVE_MUST_CHECK
+#endif
+
+/* A graph of checkpointable nodes; owns all of them. See graph.h. */
+typedef struct varve_graph varve_graph;
+
+/* One node of a graph: object, variable, list, dict or state. See graph.h. */
+typedef struct varve_node varve_node;
+
+/* What a read did and what still waits. See restoration.h. */
+typedef struct varve_restoration varve_restoration;
+
+/* The findings of a restoration, as data. See restoration.h. */
+typedef struct varve_report varve_report;
+
+/* Values of a graph kept in memory. See snapshot.h. */
+typedef struct varve_snapshot varve_snapshot;
+
+/* A look inside a checkpoint file. See reader.h. */
+typedef struct varve_reader varve_reader;
+
+/* Where a state callback writes its bytes. See variable.h. */
+typedef struct varve_sink varve_sink;
+
+#endif

@@ -1,0 +1,128 @@
+/* variable.h - what has a value: variables, slot variables, state.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_VARIABLE_H
+#define VARVE_VARIABLE_H
+
+#include <varve/graph.h>
+#include <varve/tensor.h>
+
+VARVE_BEGIN_DECLS
+
+/* --- Variables ---------------------------------------------------------- */
+
+/* A leaf over memory that the program owns. The memory stays where it is until
+ * varve_rebind, varve_untrack of its last edge, varve_remove, or
+ * varve_graph_free. If a restoration is waiting for it, its value arrives here.
+ *     varve_add_variable(layer, "kernel", varve_array(w, 784, 10)); */
+VARVE_API varve_node *varve_add_variable(
+    varve_node *parent, const char *name, varve_tensor view);
+
+/* Fills a new tensor. Anything but VARVE_OK leaves the variable without a value
+ * and is the graph's mistake from then on. */
+typedef varve_status varve_initializer(const varve_tensor *tensor, void *user);
+
+/* A leaf whose memory the library allocates, aligned to 64 bytes, zeroed. A
+ * value that a restoration holds for it arrives here; only if there is none the
+ * initializer runs (NULL: it stays zero). Never both. */
+VARVE_API varve_node *varve_add_allocated_variable(varve_node *parent,
+    const char *name, varve_dtype dtype, varve_shape shape,
+    varve_initializer *initializer, void *user);
+
+/* The memory of a variable; NULL for any other node. */
+VARVE_API void *varve_data(const varve_node *node);
+
+/* Type, shape and memory of a variable; NULL for any other node. */
+VARVE_API const varve_tensor *varve_value(const varve_node *node);
+
+/* The program moved the memory of a variable it owns: same type and shape,
+ * another address. */
+VARVE_API void varve_rebind(varve_node *node, varve_tensor view);
+
+/* What is known of a variable's value. */
+typedef enum varve_variable_state {
+    VARVE_DECLARED = 0,    /* it holds none yet */
+    VARVE_INITIALIZED = 1, /* the program's own, or an initializer's */
+    VARVE_RESTORED = 2,    /* from a file */
+    VARVE_PENDING = 3      /* a value waits that could not be delivered;
+                              varve_restoration_retry tries again */
+} varve_variable_state;
+
+VARVE_API varve_variable_state varve_state_of(const varve_node *node);
+
+/* Visits, as varve_walk does, the variables that hold no value: declared or
+ * pending ones. */
+VARVE_API varve_status varve_report_uninitialized(
+    varve_node *root, varve_visit *visit, void *user, varve_error *error);
+
+/* --- Slot variables ----------------------------------------------------- */
+
+/* State that belongs to a pair (owner, variable), such as an optimizer's
+ * momentum for a kernel. It is saved when both are reachable from the root of
+ * the save, and restored when both are there and the slot is made, in whatever
+ * order that happens. A slot that is there already is a mistake. */
+VARVE_API varve_node *varve_add_slot(varve_node *owner, varve_node *variable,
+    const char *name, varve_tensor view);
+VARVE_API varve_node *varve_add_allocated_slot(varve_node *owner,
+    varve_node *variable, const char *name, varve_dtype dtype,
+    varve_shape shape, varve_initializer *initializer, void *user);
+
+/* The slot variable, or NULL. */
+VARVE_API varve_node *varve_find_slot(
+    varve_node *owner, varve_node *variable, const char *name);
+
+/* A slot as seen from its owner. */
+typedef struct varve_slot {
+    const char *name;
+    varve_node *variable;
+    varve_node *node; /* the slot variable */
+} varve_slot;
+
+/* The slots of an owner, in the order they were made. */
+VARVE_API const varve_slot *varve_slot_first(const varve_node *owner);
+VARVE_API const varve_slot *varve_slot_next(const varve_slot *slot);
+
+/* --- State -------------------------------------------------------------- */
+
+/* Appends bytes to what a state's `save` gives. A failure is remembered; the
+ * save reports it. */
+VARVE_API void varve_put(varve_sink *sink, const void *bytes, size_t size);
+
+/* State that is not a tensor, as bytes of the program's own making. */
+typedef struct varve_state_callbacks {
+    /* Writes the state with varve_put. */
+    varve_status (*save)(void *self, varve_sink *sink);
+    /* Takes the state back, once the values of the node's own variables are
+     * there. Called again with the older bytes if the restoration has to be
+     * undone. Anything but VARVE_OK fails the restoration. */
+    varve_status (*load)(void *self, const void *bytes, size_t size);
+} varve_state_callbacks;
+
+/* A node that saves bytes by callbacks, and may have children like an object.
+ * `callbacks` is copied; both functions must be there. */
+VARVE_API varve_node *varve_add_state(varve_node *parent, const char *name,
+    const varve_state_callbacks *callbacks, void *self);
+
+/* --- Children on demand ------------------------------------------------- */
+
+/* What a file has under a name that the program's node lacks. Borrowed. */
+typedef struct varve_offer {
+    const char *name;
+    varve_kind kind;
+    const varve_tensor *value; /* type and shape of a variable, else NULL */
+} varve_offer;
+
+/* Asked for each edge that the file has and `node` lacks, in the file's order;
+ * may add a child of that name to `node`, which is then restored. */
+typedef void varve_on_demand(
+    void *user, varve_node *node, const varve_offer *offer);
+
+/* Lets an object, list, dict or state make its children on demand, so that an
+ * empty container can be filled from a file. NULL stops it. */
+VARVE_API void varve_set_on_demand(
+    varve_node *node, varve_on_demand *callback, void *user);
+
+VARVE_END_DECLS
+
+#endif

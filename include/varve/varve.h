@@ -1,0 +1,27 @@
+/* varve.h - all of Varve: object-graph checkpoints for C.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_VARVE_H
+#define VARVE_VARVE_H
+
+/* Words */
+#include <varve/types.h>
+#include <varve/error.h>
+#include <varve/allocator.h>
+#include <varve/version.h>
+
+/* The program's side: typed memory, and the graph that names it */
+#include <varve/tensor.h>
+#include <varve/graph.h>
+#include <varve/variable.h>
+
+/* To files and back */
+#include <varve/checkpoint.h>
+#include <varve/restoration.h>
+#include <varve/reader.h>
+
+/* Without files */
+#include <varve/snapshot.h>
+
+#endif

@@ -1,0 +1,23 @@
+/* version.h - which Varve this is.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_VERSION_H
+#define VARVE_VERSION_H
+
+#include <varve/types.h>
+
+VARVE_BEGIN_DECLS
+
+/* The version of these headers. */
+#define VARVE_VERSION_MAJOR 0
+#define VARVE_VERSION_MINOR 1
+#define VARVE_VERSION_PATCH 0
+#define VARVE_VERSION "0.1.0"
+
+/* The version of the library that is running. */
+VARVE_API const char *varve_version(void);
+
+VARVE_END_DECLS
+
+#endif

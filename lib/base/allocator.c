@@ -1,0 +1,108 @@
+/* allocator.c - the default allocator, and checked and aligned blocks on top of
+ * any other.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "allocator.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *allocate_by_realloc(
+    void *user, void *old, size_t old_size, size_t new_size)
+{
+    (void)user;
+    (void)old_size;
+    if (new_size == 0) {
+        free(old);
+        return NULL;
+    }
+    return realloc(old, new_size);
+}
+
+varve_allocator vv_allocator_or_default(const varve_allocator *allocator)
+{
+    if (allocator && allocator->function)
+        return *allocator;
+    return (varve_allocator){ .function = allocate_by_realloc };
+}
+
+void *vv_allocate(const varve_allocator *a, size_t size)
+{
+    return size ? a->function(a->user, NULL, 0, size) : NULL;
+}
+
+void *vv_allocate_zeroed(const varve_allocator *a, size_t size)
+{
+    void *block = vv_allocate(a, size);
+    if (block)
+        memset(block, 0, size);
+    return block;
+}
+
+void *vv_allocate_array(const varve_allocator *a, size_t count, size_t size)
+{
+    size_t total;
+    if (__builtin_mul_overflow(count, size, &total))
+        return NULL;
+    return vv_allocate(a, total);
+}
+
+void *vv_reallocate(
+    const varve_allocator *a, void *old, size_t old_size, size_t new_size)
+{
+    assert(new_size > 0);
+    return a->function(a->user, old, old_size, new_size);
+}
+
+void vv_release(const varve_allocator *a, void *block, size_t size)
+{
+    if (block)
+        a->function(a->user, block, size, 0);
+}
+
+/* An aligned block stands inside a larger one; the pointer to that one is kept
+ * just before it. */
+void *vv_allocate_aligned(
+    const varve_allocator *a, size_t size, size_t alignment)
+{
+    assert(alignment && (alignment & (alignment - 1)) == 0);
+    size_t total;
+    if (size == 0 ||
+        __builtin_add_overflow(size, alignment + sizeof(void *), &total))
+        return NULL;
+    char *outer = vv_allocate(a, total);
+    if (!outer)
+        return NULL;
+    uintptr_t first = (uintptr_t)outer + sizeof(void *);
+    size_t skip = (size_t)(-first & (alignment - 1));
+    char *inner = outer + sizeof(void *) + skip;
+    memcpy(inner - sizeof(void *), &outer, sizeof outer);
+    return inner;
+}
+
+void vv_release_aligned(
+    const varve_allocator *a, void *block, size_t size, size_t alignment)
+{
+    if (!block)
+        return;
+    void *outer;
+    memcpy(&outer, (char *)block - sizeof(void *), sizeof outer);
+    vv_release(a, outer, size + alignment + sizeof(void *));
+}
+
+char *vv_copy_string(const varve_allocator *a, const char *string)
+{
+    size_t size = strlen(string) + 1;
+    char *copy = vv_allocate(a, size);
+    if (copy)
+        memcpy(copy, string, size);
+    return copy;
+}
+
+void vv_release_string(const varve_allocator *a, char *string)
+{
+    if (string)
+        vv_release(a, string, strlen(string) + 1);
+}

@@ -1,0 +1,38 @@
+/* allocator.h - all memory passes here, and every size is checked here.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_ALLOCATOR_H
+#define VV_ALLOCATOR_H
+
+#include <varve/allocator.h>
+
+/* The caller's allocator, or realloc and free where it gave none. */
+varve_allocator vv_allocator_or_default(const varve_allocator *allocator);
+
+/* NULL when there is no memory. Size 0 gives NULL as well. */
+void *vv_allocate(const varve_allocator *a, size_t size);
+void *vv_allocate_zeroed(const varve_allocator *a, size_t size);
+
+/* `count` elements of `size` bytes; NULL also when the product overflows. */
+void *vv_allocate_array(const varve_allocator *a, size_t count, size_t size);
+
+/* Grows or shrinks; on NULL the old block is as it was. */
+void *vv_reallocate(
+    const varve_allocator *a, void *old, size_t old_size, size_t new_size);
+
+/* Takes NULL. `size` is what was asked for. */
+void vv_release(const varve_allocator *a, void *block, size_t size);
+
+/* Memory whose address is a multiple of `alignment` (a power of two); released
+ * with the same size and alignment. */
+void *vv_allocate_aligned(
+    const varve_allocator *a, size_t size, size_t alignment);
+void vv_release_aligned(
+    const varve_allocator *a, void *block, size_t size, size_t alignment);
+
+/* A copy of a string; released with its length + 1. */
+char *vv_copy_string(const varve_allocator *a, const char *string);
+void vv_release_string(const varve_allocator *a, char *string);
+
+#endif

@@ -1,0 +1,90 @@
+/* buffer.c - bytes that grow by doubling.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "buffer.h"
+
+#include "allocator.h"
+#include "bytes.h"
+
+void vv_buffer_init(struct vv_buffer *b, const varve_allocator *allocator)
+{
+    *b = (struct vv_buffer){ .allocator = allocator };
+}
+
+void vv_buffer_clear(struct vv_buffer *b)
+{
+    vv_release(b->allocator, b->data, b->capacity);
+    vv_buffer_init(b, b->allocator);
+}
+
+static bool grow(struct vv_buffer *b, size_t wanted)
+{
+    size_t capacity = b->capacity ? b->capacity : 64;
+    while (capacity < wanted) {
+        if (__builtin_mul_overflow(capacity, (size_t)2, &capacity))
+            return false;
+    }
+    void *data = vv_reallocate(b->allocator, b->data, b->capacity, capacity);
+    if (!data)
+        return false;
+    b->data = data;
+    b->capacity = capacity;
+    return true;
+}
+
+void *vv_buffer_extend(struct vv_buffer *b, size_t size)
+{
+    size_t wanted;
+    if (b->failed)
+        return NULL;
+    if (__builtin_add_overflow(b->size, size, &wanted) ||
+        ((wanted > b->capacity || !b->data) && !grow(b, wanted))) {
+        b->failed = true;
+        return NULL;
+    }
+    void *at = b->data + b->size;
+    b->size = wanted;
+    return at;
+}
+
+void vv_buffer_add(struct vv_buffer *b, const void *bytes, size_t size)
+{
+    void *at = vv_buffer_extend(b, size);
+    if (at && size)
+        memcpy(at, bytes, size);
+}
+
+void vv_buffer_add_string(struct vv_buffer *b, const char *string)
+{
+    vv_buffer_add(b, string, strlen(string));
+}
+
+void vv_buffer_add8(struct vv_buffer *b, uint8_t value)
+{
+    vv_buffer_add(b, &value, 1);
+}
+
+void vv_buffer_add32(struct vv_buffer *b, uint32_t value)
+{
+    void *at = vv_buffer_extend(b, 4);
+    if (at)
+        vv_store32(at, value);
+}
+
+void vv_buffer_add64(struct vv_buffer *b, uint64_t value)
+{
+    void *at = vv_buffer_extend(b, 8);
+    if (at)
+        vv_store64(at, value);
+}
+
+const char *vv_buffer_string(struct vv_buffer *b)
+{
+    char *end = vv_buffer_extend(b, 1);
+    if (!end)
+        return "";
+    *end = '\0';
+    b->size--;
+    return (const char *)b->data;
+}

@@ -1,0 +1,35 @@
+/* buffer.h - bytes that grow. The first failed allocation sticks; what follows
+ * is a no-op, so that only the end has to be checked.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_BUFFER_H
+#define VV_BUFFER_H
+
+#include <varve/allocator.h>
+
+struct vv_buffer {
+    const varve_allocator *allocator;
+    unsigned char *data;
+    size_t size;
+    size_t capacity;
+    bool failed; /* an allocation failed: the content is not to be used */
+};
+
+void vv_buffer_init(struct vv_buffer *b, const varve_allocator *allocator);
+void vv_buffer_clear(struct vv_buffer *b);
+
+/* Room for `size` further bytes at the end, which are then part of the buffer
+ * but not set; NULL without memory. */
+void *vv_buffer_extend(struct vv_buffer *b, size_t size);
+
+void vv_buffer_add(struct vv_buffer *b, const void *bytes, size_t size);
+void vv_buffer_add_string(struct vv_buffer *b, const char *string);
+void vv_buffer_add8(struct vv_buffer *b, uint8_t value);
+void vv_buffer_add32(struct vv_buffer *b, uint32_t value); /* little-endian */
+void vv_buffer_add64(struct vv_buffer *b, uint64_t value);
+
+/* As a C string: a NUL is put behind the content, not counted. "" on failure. */
+const char *vv_buffer_string(struct vv_buffer *b);
+
+#endif

@@ -1,0 +1,59 @@
+/* bytes.h - little-endian numbers at any address, on any host.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_BYTES_H
+#define VV_BYTES_H
+
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define VV_BIG_ENDIAN 1
+#else
+#define VV_BIG_ENDIAN 0
+#endif
+
+static inline uint32_t vv_order32(uint32_t v)
+{
+    return VV_BIG_ENDIAN ? __builtin_bswap32(v) : v;
+}
+
+static inline uint64_t vv_order64(uint64_t v)
+{
+    return VV_BIG_ENDIAN ? __builtin_bswap64(v) : v;
+}
+
+static inline uint32_t vv_load32(const void *at)
+{
+    uint32_t v;
+    memcpy(&v, at, sizeof v);
+    return vv_order32(v);
+}
+
+static inline uint64_t vv_load64(const void *at)
+{
+    uint64_t v;
+    memcpy(&v, at, sizeof v);
+    return vv_order64(v);
+}
+
+static inline void vv_store32(void *at, uint32_t v)
+{
+    v = vv_order32(v);
+    memcpy(at, &v, sizeof v);
+}
+
+static inline void vv_store64(void *at, uint64_t v)
+{
+    v = vv_order64(v);
+    memcpy(at, &v, sizeof v);
+}
+
+/* Up to the next multiple of a power of two. The sum must not overflow. */
+static inline uint64_t vv_align_up(uint64_t value, uint64_t alignment)
+{
+    return (value + alignment - 1) & ~(alignment - 1);
+}
+
+#endif

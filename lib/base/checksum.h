@@ -1,0 +1,36 @@
+/* checksum.h - xxHash behind two small types.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_CHECKSUM_H
+#define VV_CHECKSUM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <varve/allocator.h>
+
+/* An XXH3-128 in canonical form: big-endian bytes, as printed. */
+struct vv_digest {
+    uint8_t bytes[16];
+};
+
+struct vv_digest vv_digest_of(const void *bytes, size_t size);
+bool vv_digest_equal(const struct vv_digest *a, const struct vv_digest *b);
+
+/* Writes 32 hexadecimal digits and a NUL. */
+void vv_digest_text(const struct vv_digest *digest, char text[33]);
+
+/* XXH3-64. */
+uint64_t vv_hash_of(const void *bytes, size_t size);
+
+/* An XXH3-128 of bytes that come in pieces. */
+struct vv_digester;
+struct vv_digester *vv_digester_new(const varve_allocator *a);
+void vv_digester_add(
+    struct vv_digester *digester, const void *bytes, size_t size);
+struct vv_digest vv_digester_end(const struct vv_digester *digester);
+void vv_digester_free(const varve_allocator *a, struct vv_digester *digester);
+
+#endif

@@ -1,0 +1,19 @@
+/* context.h - what every part of the library is handed: memory and a system.
+ *
+ * The base only knows the system's name; os/system.h says what it is.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_CONTEXT_H
+#define VV_CONTEXT_H
+
+#include <varve/allocator.h>
+
+struct vv_system;
+
+struct vv_context {
+    varve_allocator allocator;      /* function is never NULL */
+    const struct vv_system *system; /* the one door to the machine */
+};
+
+#endif

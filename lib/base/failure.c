@@ -1,0 +1,112 @@
+/* failure.c - the texts and numbers of errors.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "failure.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const status_names[] = {
+    "VARVE_OK",
+    "VARVE_MISUSE",
+    "VARVE_NO_MEMORY",
+    "VARVE_NOT_FOUND",
+    "VARVE_EXISTS",
+    "VARVE_NO_PERMISSION",
+    "VARVE_NO_SPACE",
+    "VARVE_IO",
+    "VARVE_UNKNOWN_OUTCOME",
+    "VARVE_IS_DIRECTORY",
+    "VARVE_EMPTY_FILE",
+    "VARVE_NOT_A_CHECKPOINT",
+    "VARVE_TOO_NEW",
+    "VARVE_TRUNCATED",
+    "VARVE_CORRUPT",
+    "VARVE_LIMIT",
+    "VARVE_BAD_NAME",
+    "VARVE_BAD_SHAPE",
+    "VARVE_DUPLICATE",
+    "VARVE_MISMATCH",
+    "VARVE_UNMATCHED",
+    "VARVE_CANCELLED",
+    "VARVE_CALLBACK",
+    "VARVE_HALF_RESTORED",
+};
+
+const char *varve_status_name(varve_status status)
+{
+    size_t count = sizeof status_names / sizeof *status_names;
+    return (size_t)status < count ? status_names[status] : "unknown status";
+}
+
+varve_status vv_fail(
+    varve_error *error, varve_status status, const char *format, ...)
+{
+    if (error) {
+        va_list arguments;
+        va_start(arguments, format);
+        error->status = status;
+        error->system_error = 0;
+        vsnprintf(error->message, sizeof error->message, format, arguments);
+        va_end(arguments);
+    }
+    return status;
+}
+
+static varve_status status_of_errno(int number)
+{
+    switch (number) {
+    case ENOENT:
+    case ENOTDIR: return VARVE_NOT_FOUND;
+    case EEXIST: return VARVE_EXISTS;
+    case EACCES:
+    case EPERM:
+    case EROFS: return VARVE_NO_PERMISSION;
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG: return VARVE_NO_SPACE;
+    case ENOMEM: return VARVE_NO_MEMORY;
+    case EISDIR: return VARVE_IS_DIRECTORY;
+    default: return VARVE_IO;
+    }
+}
+
+varve_status vv_fail_system(
+    varve_error *error, int number, const char *call, const char *path)
+{
+    varve_status status = status_of_errno(number);
+    vv_fail(error, status, "%s: %s failed: %s", path, call, strerror(number));
+    if (error)
+        error->system_error = number;
+    return status;
+}
+
+varve_status vv_fail_memory(varve_error *error, const char *what)
+{
+    return vv_fail(error, VARVE_NO_MEMORY, "out of memory: %s", what);
+}
+
+bool vv_error_add_line(varve_error *error, const char *format, ...)
+{
+    static const char cut[] = "\n(and more; the report has them all)";
+    if (!error)
+        return false;
+    char line[VARVE_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    int size = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    size_t used = strlen(error->message);
+    size_t room = sizeof error->message - used;
+    if (size < 0 || (size_t)size + 1 + sizeof cut > room) {
+        if (sizeof cut <= room)
+            memcpy(error->message + used, cut, sizeof cut);
+        return false;
+    }
+    error->message[used] = '\n';
+    memcpy(error->message + used + 1, line, (size_t)size + 1);
+    return true;
+}

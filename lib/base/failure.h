@@ -1,0 +1,35 @@
+/* failure.h - filling in a varve_error, by the innermost function that knows
+ * the cause. Nobody above overwrites it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_FAILURE_H
+#define VV_FAILURE_H
+
+#include <varve/error.h>
+
+#if defined(__GNUC__) || defined(__clang__)
+#define VV_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define VV_PRINTF(text, first)
+#endif
+
+/* Writes status and message into `error` (which may be NULL), and returns the
+ * status. The message reads `where: expected this, found that`. */
+varve_status vv_fail(varve_error *error, varve_status status,
+    const char *format, ...) VV_PRINTF(3, 4);
+
+/* The same for a failed system call: "<call> <path>: <text of the errno>", with
+ * the status that the errno stands for. `number` is a positive errno. */
+varve_status vv_fail_system(
+    varve_error *error, int number, const char *call, const char *path);
+
+/* VARVE_NO_MEMORY, "out of memory: <what>". */
+varve_status vv_fail_memory(varve_error *error, const char *what);
+
+/* Appends a line to a message that is already there; once there is no more
+ * room, the last line says how the message was cut, and false is returned. */
+bool vv_error_add_line(varve_error *error, const char *format, ...)
+    VV_PRINTF(2, 3);
+
+#endif

@@ -1,0 +1,125 @@
+/* name.c - UTF-8, escapes of paths, positions.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "name.h"
+
+#include <string.h>
+
+#include <varve/graph.h>
+
+/* The length of the UTF-8 sequence at `s`, 0 if it is not valid. */
+static size_t sequence_size(const unsigned char *s, size_t size)
+{
+    if (s[0] < 0x80)
+        return s[0] != 0;
+    size_t length = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+    if (s[0] < 0xc2 || s[0] > 0xf4 || length > size)
+        return 0;
+    for (size_t i = 1; i < length; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) ||
+                    (s[0] == 0xf0 && s[1] < 0x90);
+    bool surrogate = s[0] == 0xed && s[1] >= 0xa0;
+    bool too_large = s[0] == 0xf4 && s[1] >= 0x90;
+    return overlong || surrogate || too_large ? 0 : length;
+}
+
+bool vv_utf8_is_valid(const char *text, size_t size)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    for (size_t i = 0, step; i < size; i += step) {
+        step = sequence_size(s + i, size - i);
+        if (step == 0)
+            return false;
+    }
+    return true;
+}
+
+bool vv_name_is_valid(const char *name, size_t size)
+{
+    return size >= 1 && size <= VARVE_MAX_NAME_SIZE &&
+           vv_utf8_is_valid(name, size);
+}
+
+static bool is_escaped(unsigned char c)
+{
+    return c < 0x20 || c == 0x7f || (c && strchr("/%*|()", c));
+}
+
+void vv_path_add_name(struct vv_buffer *path, const char *name, size_t size)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    size_t plain = 0; /* where the run of plain bytes began */
+    for (size_t i = 0; i < size; i++) {
+        unsigned char c = (unsigned char)name[i];
+        if (!is_escaped(c))
+            continue;
+        vv_buffer_add(path, name + plain, i - plain);
+        char escape[3] = { '%', digits[c >> 4], digits[c & 15] };
+        vv_buffer_add(path, escape, sizeof escape);
+        plain = i + 1;
+    }
+    vv_buffer_add(path, name + plain, size - plain);
+}
+
+static int hexadecimal(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return -1;
+}
+
+const char *vv_path_next_name(const char *path, struct vv_buffer *name)
+{
+    name->size = 0;
+    while (*path && *path != '/') {
+        unsigned char c = (unsigned char)*path++;
+        if (c == '%') {
+            int high = hexadecimal(path[0]);
+            int low = high < 0 ? -1 : hexadecimal(path[1]);
+            if (low < 0)
+                return NULL;
+            c = (unsigned char)(high * 16 + low);
+            path += 2;
+        }
+        vv_buffer_add8(name, c);
+    }
+    if (name->size == 0)
+        return NULL;
+    return *path == '/' ? path + 1 : path;
+}
+
+size_t vv_decimal(uint64_t value, char text[24])
+{
+    char reversed[24];
+    size_t size = 0;
+    do {
+        reversed[size++] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    for (size_t i = 0; i < size; i++)
+        text[i] = reversed[size - 1 - i];
+    text[size] = '\0';
+    return size;
+}
+
+bool vv_parse_decimal(const char *text, size_t size, uint64_t *value)
+{
+    if (size == 0 || size > 19 || (text[0] == '0' && size > 1))
+        return false;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+        sum = sum * 10 + (uint64_t)(text[i] - '0');
+    }
+    *value = sum;
+    return true;
+}

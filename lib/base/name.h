@@ -1,0 +1,37 @@
+/* name.h - names of edges: what is allowed, and how they look in a path.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_NAME_H
+#define VV_NAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buffer.h"
+
+/* 1 to VARVE_MAX_NAME_SIZE bytes of valid UTF-8 without NUL. */
+bool vv_name_is_valid(const char *name, size_t size);
+
+/* Valid UTF-8 (RFC 3629: no overlong forms, no surrogates) without NUL. */
+bool vv_utf8_is_valid(const char *text, size_t size);
+
+/* Appends a name as it stands in a path: / % * | ( ) and control characters as
+ * %XX. */
+void vv_path_add_name(struct vv_buffer *path, const char *name, size_t size);
+
+/* Takes the first name off a path: its bytes, unescaped, replace the content of
+ * `name`, and what is behind the '/' is returned; NULL when the escape is bad
+ * or the name empty. */
+const char *vv_path_next_name(const char *path, struct vv_buffer *name);
+
+/* Writes the decimal digits of a position and a NUL into 24 bytes; returns the
+ * number of digits. */
+size_t vv_decimal(uint64_t value, char text[24]);
+
+/* The value of a decimal without sign or leading zero, as positions in lists
+ * are named; false for any other text. */
+bool vv_parse_decimal(const char *text, size_t size, uint64_t *value);
+
+#endif

@@ -1,0 +1,83 @@
+/* pool.c - blocks that double in size up to a limit, and a free list.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "pool.h"
+
+#include <string.h>
+
+#include "allocator.h"
+
+enum { FIRST_ITEMS = 16, MOST_ITEMS = 8192 };
+
+struct vv_pool_block {
+    struct vv_pool_block *next;
+    size_t capacity; /* items */
+    size_t used;
+    max_align_t items[];
+};
+
+static size_t block_size(const struct vv_pool *pool, size_t capacity)
+{
+    return sizeof(struct vv_pool_block) + capacity * pool->item_size;
+}
+
+void vv_pool_init(
+    struct vv_pool *pool, const varve_allocator *allocator, size_t item_size)
+{
+    size_t unit = sizeof(void *);
+    *pool = (struct vv_pool){
+        .allocator = allocator,
+        .item_size = (item_size + unit - 1) / unit * unit,
+    };
+}
+
+void vv_pool_clear(struct vv_pool *pool)
+{
+    while (pool->blocks) {
+        struct vv_pool_block *block = pool->blocks;
+        pool->blocks = block->next;
+        vv_release(pool->allocator, block, block_size(pool, block->capacity));
+    }
+    pool->free_items = NULL;
+}
+
+static bool add_block(struct vv_pool *pool)
+{
+    size_t capacity = FIRST_ITEMS;
+    if (pool->blocks && pool->blocks->capacity < MOST_ITEMS)
+        capacity = pool->blocks->capacity * 2;
+    else if (pool->blocks)
+        capacity = MOST_ITEMS;
+    struct vv_pool_block *block =
+        vv_allocate(pool->allocator, block_size(pool, capacity));
+    if (!block)
+        return false;
+    block->next = pool->blocks;
+    block->capacity = capacity;
+    block->used = 0;
+    pool->blocks = block;
+    return true;
+}
+
+void *vv_pool_take(struct vv_pool *pool)
+{
+    void *item = pool->free_items;
+    if (item) {
+        memcpy(&pool->free_items, item, sizeof(void *));
+    } else {
+        struct vv_pool_block *block = pool->blocks;
+        if ((!block || block->used == block->capacity) && !add_block(pool))
+            return NULL;
+        block = pool->blocks;
+        item = (char *)block->items + block->used++ * pool->item_size;
+    }
+    memset(item, 0, pool->item_size);
+    return item;
+}
+
+void vv_pool_give(struct vv_pool *pool, void *item)
+{
+    memcpy(item, &pool->free_items, sizeof(void *));
+    pool->free_items = item;
+}

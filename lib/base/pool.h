@@ -1,0 +1,27 @@
+/* pool.h - many objects of one size, allocated by the block, never moved.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_POOL_H
+#define VV_POOL_H
+
+#include <varve/allocator.h>
+
+struct vv_pool_block;
+
+struct vv_pool {
+    const varve_allocator *allocator;
+    size_t item_size;             /* a multiple of the pointer size */
+    struct vv_pool_block *blocks; /* the newest first */
+    void *free_items;             /* linked through their first bytes */
+};
+
+void vv_pool_init(
+    struct vv_pool *pool, const varve_allocator *allocator, size_t item_size);
+void vv_pool_clear(struct vv_pool *pool);
+
+/* A zeroed item, or NULL. */
+void *vv_pool_take(struct vv_pool *pool);
+void vv_pool_give(struct vv_pool *pool, void *item);
+
+#endif

@@ -1,0 +1,56 @@
+/* data_out.h - a checkpoint on its way to disk: aligned, summed, written back
+ * as it goes, in one pass and without a copy of large values.
+ *
+ *     begin; value, value, ...; end
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_DATA_OUT_H
+#define VV_DATA_OUT_H
+
+#include <varve/checkpoint.h>
+#include <varve/error.h>
+
+#include "buffer.h"
+#include "context.h"
+#include "index.h"
+
+struct vv_data_out {
+    const struct vv_context *context;
+    const char *path; /* for messages */
+    int file;
+    uint64_t offset;         /* where the next byte goes */
+    unsigned char *staging;  /* small pieces gather here */
+    size_t staged;           /* bytes in it; they end at `offset` */
+    uint64_t written_back;   /* write-back was started up to here */
+    bool no_write_back;      /* the system cannot, or was told not to */
+    varve_progress *progress;
+    void *progress_user;
+    uint64_t total;          /* bytes in all, for progress */
+};
+
+/* Gets staging memory, leaves room for the header, and reserves `total` bytes
+ * of disk. `total` is the file's whole size if known, else 0. */
+varve_status vv_data_out_begin(struct vv_data_out *out,
+    const struct vv_context *context, int file, const char *path,
+    uint64_t total, varve_error *error);
+
+/* The offset at which a value of this size would begin, after `offset`. */
+uint64_t vv_data_place(uint64_t offset, uint64_t size);
+
+/* Writes one value (its bytes as they are to lie in the file) at the next
+ * aligned place, which *offset tells, and appends a digest per chunk to
+ * `digests`. `what` names it for progress. VARVE_CANCELLED if progress says
+ * so. */
+varve_status vv_data_out_value(struct vv_data_out *out, const void *bytes,
+    uint64_t size, const char *what, uint64_t *offset,
+    struct vv_buffer *digests, varve_error *error);
+
+/* Writes index, footer and header. Nothing of the file is left to write. */
+varve_status vv_data_out_end(struct vv_data_out *out,
+    const struct vv_index *index, varve_error *error);
+
+/* Frees staging; after success, failure or no begin (zeroed). */
+void vv_data_out_clear(struct vv_data_out *out);
+
+#endif

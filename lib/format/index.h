@@ -1,0 +1,139 @@
+/* index.h - the saved graph as columns: what a save fills in and what a read
+ * looks things up in. Rules are in docs/format.md.
+ *
+ * Columns are little-endian bytes at any address, so that those of a file are
+ * used where they lie. The accessors below trust their arguments and the index:
+ * index_in has checked every rule before anybody else sees it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_INDEX_H
+#define VV_INDEX_H
+
+#include <varve/checkpoint.h>
+#include <varve/graph.h>
+#include <varve/tensor.h>
+
+#include "bytes.h"
+#include "checksum.h"
+
+#define VV_NONE UINT32_MAX
+
+struct vv_index {
+    uint32_t name_count;
+    uint32_t node_count;
+    uint32_t edge_count;
+    uint32_t value_count;
+    uint32_t slot_count;
+    uint32_t tag_count;
+    uint64_t names_size;
+    uint64_t extent_count;
+    uint64_t digest_count;
+    uint64_t counter; /* 0: none */
+
+    const uint8_t *names;
+    const uint8_t *name_ends;
+    const uint8_t *node_kinds;
+    const uint8_t *node_edge_ends;
+    const uint8_t *edge_names;
+    const uint8_t *edge_children;
+    const uint8_t *value_nodes;
+    const uint8_t *value_dtypes;
+    const uint8_t *value_ranks;
+    const uint8_t *value_extents;
+    const uint8_t *value_offsets;
+    const uint8_t *value_sizes;
+    const uint8_t *digests;
+    const uint8_t *slot_owners;    /* slots are sorted by owner, then variable, */
+    const uint8_t *slot_variables; /* then name */
+    const uint8_t *slot_names;
+    const uint8_t *slot_nodes;
+    const uint8_t *tag_nodes;
+    const uint8_t *tag_names;
+
+    const varve_metadata *metadata; /* sorted by name */
+    size_t metadata_count;
+};
+
+static inline uint32_t vv_at32(const uint8_t *column, size_t i)
+{
+    return vv_load32(column + 4 * i);
+}
+
+static inline uint64_t vv_at64(const uint8_t *column, size_t i)
+{
+    return vv_load64(column + 8 * i);
+}
+
+/* Where the `i`th of a column of ends begins. */
+static inline uint32_t vv_begin32(const uint8_t *ends, size_t i)
+{
+    return i ? vv_at32(ends, i - 1) : 0;
+}
+
+/* The bytes of a name; not terminated. */
+static inline const char *vv_index_name(
+    const struct vv_index *index, uint32_t name, size_t *size)
+{
+    uint32_t begin = vv_begin32(index->name_ends, name);
+    *size = vv_at32(index->name_ends, name) - begin;
+    return (const char *)index->names + begin;
+}
+
+static inline varve_kind vv_index_kind(
+    const struct vv_index *index, uint32_t node)
+{
+    return (varve_kind)index->node_kinds[node];
+}
+
+/* The edges of a node are numbers *begin to *end - 1. */
+static inline void vv_index_edges(const struct vv_index *index, uint32_t node,
+    uint32_t *begin, uint32_t *end)
+{
+    *begin = vv_begin32(index->node_edge_ends, node);
+    *end = vv_at32(index->node_edge_ends, node);
+}
+
+/* The number of a name, or VV_NONE. Binary search. */
+uint32_t vv_index_find_name(
+    const struct vv_index *index, const char *name, size_t size);
+
+/* The child of `node` under a name, or VV_NONE. Binary search; for a list, by
+ * position. */
+uint32_t vv_index_find_child(
+    const struct vv_index *index, uint32_t node, uint32_t name);
+
+/* The value of a node, or VV_NONE. Binary search. */
+uint32_t vv_index_find_value(const struct vv_index *index, uint32_t node);
+
+/* The first slot of an owner at or after which to look: slots of `owner` are
+ * numbers *begin to *end - 1. */
+void vv_index_slots(const struct vv_index *index, uint32_t owner,
+    uint32_t *begin, uint32_t *end);
+
+/* The node of a slot, or VV_NONE. */
+uint32_t vv_index_find_slot(const struct vv_index *index, uint32_t owner,
+    uint32_t variable, uint32_t name);
+
+static inline bool vv_index_is_saved(
+    const struct vv_index *index, uint32_t value)
+{
+    return vv_at64(index->value_offsets, value) != 0;
+}
+
+/* How many chunks (and digests) so many bytes have. */
+uint64_t vv_chunk_count(uint64_t size);
+
+/* What has to be summed up to find a value's shape and digests: where each
+ * value's extents and digests begin. Built once after reading. */
+struct vv_value_table {
+    uint32_t count;
+    uint64_t *first_extent; /* count + 1 entries */
+    uint64_t *first_digest; /* count + 1 entries */
+};
+
+/* Type and shape of a value, data NULL. */
+varve_tensor vv_index_tensor(const struct vv_index *index,
+    const struct vv_value_table *table, uint32_t value);
+
+#endif

@@ -1,0 +1,37 @@
+/* index_in.h - bytes as an index. Believes nothing.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_INDEX_IN_H
+#define VV_INDEX_IN_H
+
+#include <varve/error.h>
+
+#include "context.h"
+#include "index.h"
+
+struct vv_parsed_index {
+    struct vv_index index; /* points into the bytes */
+    struct vv_value_table table;
+    varve_metadata *metadata; /* owned; strings are in `strings` */
+    char *strings;
+    size_t strings_size;
+};
+
+/* Parses and checks every rule of docs/format.md: the encoding, the lengths of
+ * columns against each other, that numbers point at something, that names are
+ * valid, sorted and unique, that edges are sorted and unique (positions in
+ * lists), that types, ranks and sizes agree, that values lie in order between
+ * header and `data_end`, aligned, without overlap. `path` is for messages.
+ * Memory taken stays within 16 times `size` and 64 KiB. The bytes must outlive
+ * the result. VARVE_CORRUPT, VARVE_TOO_NEW for an unknown required key,
+ * VARVE_LIMIT, VARVE_NO_MEMORY. */
+varve_status vv_index_parse(const struct vv_context *context, const char *path,
+    const void *bytes, size_t size, uint64_t data_end,
+    struct vv_parsed_index *parsed, varve_error *error);
+
+/* Takes zeroed and half-built ones. */
+void vv_parsed_index_clear(
+    const struct vv_context *context, struct vv_parsed_index *parsed);
+
+#endif

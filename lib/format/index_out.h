@@ -1,0 +1,24 @@
+/* index_out.h - an index as bytes.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_INDEX_OUT_H
+#define VV_INDEX_OUT_H
+
+#include <varve/error.h>
+
+#include "index.h"
+
+/* Takes the bytes of the index piece by piece. */
+typedef varve_status vv_index_sink(
+    void *user, const void *bytes, size_t size, varve_error *error);
+
+/* How many bytes vv_index_write will give. */
+uint64_t vv_index_size(const struct vv_index *index);
+
+/* Gives the deterministic CBOR of an index, in order. Keys of empty optional
+ * columns are left out; required ones are always there. */
+varve_status vv_index_write(const struct vv_index *index, vv_index_sink *sink,
+    void *user, varve_error *error);
+
+#endif

@@ -1,0 +1,73 @@
+/* layout.h - format version 1 on one page; docs/format.md is the full text.
+ *
+ *   header     64 bytes
+ *   data       the values in order of their nodes, zero bytes between them
+ *   index      deterministic CBOR, at a multiple of 64
+ *   footer     64 bytes, the end of the file
+ *
+ *   header     offset  0  magic, 8 bytes        footer  offset  0  index offset
+ *                      8  version, u32                          8  index size
+ *                     12  zero, u32                            16  index digest
+ *                     16  nonce, 16 bytes                      32  file size
+ *                     32  zero, 24 bytes                       40  nonce, first
+ *                     56  XXH3-64 of 0..55                         8 bytes
+ *                                                              48  XXH3-64 of 0..47
+ *                                                              56  magic, 8 bytes
+ *
+ * Numbers are little-endian; digests are XXH3-128 in canonical (big-endian)
+ * form. The nonce is the digest of the index, so that the parts of two files
+ * never pass for one.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_LAYOUT_H
+#define VV_LAYOUT_H
+
+#include <stdint.h>
+
+#define VV_HEADER_MAGIC "\x89VRV\r\n\x1a\n"
+#define VV_FOOTER_MAGIC "VRV\x89" "end\n"
+
+enum {
+    VV_FORMAT_VERSION = 1,
+    VV_HEADER_SIZE = 64,
+    VV_FOOTER_SIZE = 64,
+    VV_CHUNK_SIZE = 1 << 20,       /* bytes of a value under one digest */
+    VV_ALIGNMENT = 64,             /* of every value and of the index */
+    VV_PAGE_ALIGNMENT = 4096,      /* of values of VV_PAGED_SIZE and more */
+    VV_PAGED_SIZE = 64 * 1024,
+    VV_DIGEST_SIZE = 16,
+};
+
+/* Keys of the index, a CBOR map. A reader that meets a key below
+ * VV_FIRST_OPTIONAL_KEY which it does not know refuses the file; a later one it
+ * skips. Columns are byte strings tagged as typed arrays (RFC 8746: tag 64 is
+ * uint8, 70 is uint32 and 71 is uint64, little-endian); digests and names are
+ * plain byte strings. */
+enum vv_index_key {
+    VV_KEY_NAMES = 0,          /* bytes of all names, sorted, one after another */
+    VV_KEY_NAME_ENDS = 1,      /* u32: where each name ends */
+    VV_KEY_NODE_KINDS = 2,     /* u8: varve_kind of each node */
+    VV_KEY_NODE_EDGE_ENDS = 3, /* u32: the number of edges up to each node */
+    VV_KEY_EDGE_NAMES = 4,     /* u32: name of each edge */
+    VV_KEY_EDGE_CHILDREN = 5,  /* u32: node of each edge */
+    VV_KEY_VALUE_NODES = 6,    /* u32: node of each value, increasing */
+    VV_KEY_VALUE_DTYPES = 7,   /* u8 */
+    VV_KEY_VALUE_RANKS = 8,    /* u8 */
+    VV_KEY_VALUE_EXTENTS = 9,  /* u64: shapes, one after another */
+    VV_KEY_VALUE_OFFSETS = 10, /* u64: in the file; 0: the value is not saved */
+    VV_KEY_VALUE_SIZES = 11,   /* u64: bytes */
+    VV_KEY_DIGESTS = 12,       /* 16 bytes for each chunk of each value */
+    VV_KEY_SLOT_OWNERS = 13,   /* u32: node */
+    VV_KEY_SLOT_VARIABLES = 14,/* u32: node */
+    VV_KEY_SLOT_NAMES = 15,    /* u32: name */
+    VV_KEY_SLOT_NODES = 16,    /* u32: node */
+    VV_FIRST_OPTIONAL_KEY = 128,
+    VV_KEY_TAG_NODES = 128,    /* u32: node of each tag, not decreasing */
+    VV_KEY_TAG_NAMES = 129,    /* u32: name of each tag */
+    VV_KEY_COUNTER = 130,      /* unsigned integer: the save counter */
+    VV_KEY_METADATA = 131,     /* map: text to integer, boolean, text, or a
+                                  float64 as a typed array of one (tag 86) */
+};
+
+#endif

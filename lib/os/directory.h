@@ -1,0 +1,31 @@
+/* directory.h - what is in the directory of a path.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_DIRECTORY_H
+#define VV_DIRECTORY_H
+
+#include <varve/error.h>
+
+#include "context.h"
+#include "system.h"
+
+/* The last part of a path: what is behind its last '/'. */
+const char *vv_path_name(const char *path);
+
+/* Opens the directory that holds the last part of `path`, "." for a bare name.
+ * The descriptor is closed with vv_file_close. */
+varve_status vv_directory_open_parent(const struct vv_context *context,
+    const char *path, int *directory, varve_error *error);
+
+/* Opens it as above after making what is missing of it, each new directory's
+ * parent synced unless `no_sync`. */
+varve_status vv_directory_make_parent(const struct vv_context *context,
+    const char *path, bool no_sync, int *directory, varve_error *error);
+
+/* Calls `each` with every name beside `path`. A directory that is not there has
+ * no names. */
+varve_status vv_directory_each(const struct vv_context *context,
+    const char *path, vv_each_name *each, void *user, varve_error *error);
+
+#endif

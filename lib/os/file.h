@@ -1,0 +1,35 @@
+/* file.h - whole reads and writes on top of the system: interrupted and short
+ * ones go on, and errors get a text.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_FILE_H
+#define VV_FILE_H
+
+#include <varve/error.h>
+
+#include "context.h"
+#include "system.h"
+
+/* Opens a file for reading and says how large it is. VARVE_NOT_FOUND,
+ * VARVE_IS_DIRECTORY, VARVE_NOT_A_CHECKPOINT for a FIFO, socket or device, or
+ * what the system says. */
+varve_status vv_file_open(const struct vv_context *context, const char *path,
+    int *file, uint64_t *size, varve_error *error);
+
+/* Takes -1. For files that were only read. */
+void vv_file_close(const struct vv_context *context, int file);
+
+/* Reads exactly `size` bytes; VARVE_TRUNCATED at the end of the file. EINTR is
+ * tried again, EAGAIN a bounded number of times; a call moves at most 1 GiB. */
+varve_status vv_file_read(const struct vv_context *context, int file,
+    const char *path, void *bytes, size_t size, uint64_t offset,
+    varve_error *error);
+
+/* Writes exactly `size` bytes, by the same rules; a write that moves nothing is
+ * VARVE_IO. */
+varve_status vv_file_write(const struct vv_context *context, int file,
+    const char *path, const void *bytes, size_t size, uint64_t offset,
+    varve_error *error);
+
+#endif

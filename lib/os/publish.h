@@ -1,0 +1,55 @@
+/* publish.h - a file that appears under its name only when it is complete and
+ * on disk.
+ *
+ * A temporary sibling with a random name is written; then: sync it once, check
+ * its close, rename it over the old file (or only where there is none), sync
+ * the directory. A failure before the rename removes the temporary file and
+ * leaves the older one as it was. A failed sync is never tried again. A failed
+ * sync of the directory is VARVE_UNKNOWN_OUTCOME.
+ *
+ *     struct vv_publication p;
+ *     if ((status = vv_publish_begin(&p, context, path, flags, error)))
+ *         return status;
+ *     status = write_through(p.file, ...);
+ *     return vv_publish_end(&p, status, error);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_PUBLISH_H
+#define VV_PUBLISH_H
+
+#include <varve/error.h>
+
+#include "context.h"
+#include "system.h"
+
+enum vv_publish_flags {
+    VV_PUBLISH_NO_SYNC = 1,    /* skip both syncs */
+    VV_PUBLISH_NO_REPLACE = 2, /* VARVE_EXISTS where the name is taken */
+};
+
+/* Names of temporary files: ".<name>.<16 hex digits>.tmp", the name cut so that
+ * the whole fits 255 bytes. */
+struct vv_publication {
+    const struct vv_context *context;
+    const char *path; /* as the caller gave it, for messages; borrowed */
+    const char *name; /* its last part */
+    int directory;
+    int file;         /* write here, through vv_file_write */
+    int flags;
+    char temporary[256];
+};
+
+/* Makes missing directories above `path` (and syncs their parents), and the
+ * temporary file. On failure nothing is left, and nothing is to be ended.
+ * VARVE_IS_DIRECTORY where `path` is one or ends in '/'. */
+varve_status vv_publish_begin(struct vv_publication *p,
+    const struct vv_context *context, const char *path, int flags,
+    varve_error *error);
+
+/* Publishes if `status` is VARVE_OK, else gives up; closes everything; returns
+ * `status` or what failed now. */
+varve_status vv_publish_end(
+    struct vv_publication *p, varve_status status, varve_error *error);
+
+#endif

@@ -1,0 +1,93 @@
+/* system.h - the one door to the machine, as a table of functions.
+ *
+ * The library does all its input and output, and makes all its threads, through
+ * such a table, so that a recording, failing or in-memory system can stand
+ * under the whole of it. vv_posix_system is the real one.
+ *
+ * Functions return 0 or a count on success and a negative errno on failure;
+ * they do not touch errno's meaning, retry nothing, and never allocate through
+ * the library's allocator. `state` is the table's own. Directories and files
+ * are descriptors; VV_WORKING_DIRECTORY stands for the current directory.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_SYSTEM_H
+#define VV_SYSTEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define VV_WORKING_DIRECTORY (-100)
+
+enum vv_file_kind { VV_REGULAR_FILE, VV_DIRECTORY, VV_OTHER_FILE };
+
+struct vv_file_info {
+    enum vv_file_kind kind;
+    uint64_t size;
+};
+
+/* Called with each name in a directory except "." and ".."; not 0 ends it. */
+typedef int vv_each_name(void *user, const char *name);
+
+struct vv_system {
+    void *state;
+
+    /* A file for reading (close-on-exec, does not wait for a FIFO). */
+    int (*open_file)(void *state, int directory, const char *name);
+    /* A new file for writing and reading: exclusive, follows no link, created
+     * with mode 0666 less the umask. */
+    int (*create_file)(void *state, int directory, const char *name);
+    int (*open_directory)(void *state, int directory, const char *name);
+    int (*close)(void *state, int descriptor);
+
+    int (*info)(void *state, int descriptor, struct vv_file_info *info);
+    /* At most `size` bytes at an offset; how many were moved. 0 from a read is
+     * the end of the file. */
+    int64_t (*read_at)(
+        void *state, int file, void *bytes, size_t size, uint64_t offset);
+    int64_t (*write_at)(void *state, int file, const void *bytes, size_t size,
+        uint64_t offset);
+
+    /* Reserves disk space from 0 to `size`; -EOPNOTSUPP where that cannot be. */
+    int (*reserve)(void *state, int file, uint64_t size);
+    /* Starts to write a range back to disk, without waiting. A hint. */
+    int (*start_write_back)(
+        void *state, int file, uint64_t offset, uint64_t size);
+    /* Says that a range of a file will soon be read. A hint. */
+    int (*will_read)(void *state, int file, uint64_t offset, uint64_t size);
+    /* Returns once data and size of a file, or the names of a directory, are on
+     * disk. Never called again for a descriptor on which it failed. */
+    int (*sync)(void *state, int descriptor);
+
+    int (*rename)(void *state, int directory, const char *from, const char *to);
+    /* As rename, but -EEXIST where the new name is taken. -EINVAL or -ENOSYS
+     * where the file system cannot do it in one step. */
+    int (*rename_new)(
+        void *state, int directory, const char *from, const char *to);
+    int (*remove)(void *state, int directory, const char *name);
+    int (*make_directory)(void *state, int directory, const char *name);
+    int (*each_name)(
+        void *state, int directory, vv_each_name *each, void *user);
+
+    /* A private, writable mapping of a range of a file: its pages are copied
+     * when they are written. The offset is a multiple of 4096. */
+    int (*map)(void *state, int file, uint64_t offset, size_t size,
+        void **address);
+    int (*unmap)(void *state, void *address, size_t size);
+
+    /* Bytes that no other process guesses. */
+    int (*random)(void *state, void *bytes, size_t size);
+    /* Processors that this process may use; at least 1. */
+    unsigned (*processors)(void *state);
+    /* A thread that runs function(argument), with all signals blocked; *handle
+     * is for join_thread, which waits for it. */
+    int (*start_thread)(void *state, void *(*function)(void *), void *argument,
+        uintptr_t *handle);
+    int (*join_thread)(void *state, uintptr_t handle);
+};
+
+/* Linux and other POSIX systems. */
+extern const struct vv_system vv_posix_system;
+
+#endif

@@ -1,0 +1,26 @@
+/* worker.h - the same work on several threads.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_WORKER_H
+#define VV_WORKER_H
+
+#include "context.h"
+#include "system.h"
+
+enum { VV_MAX_WORKERS = 8 };
+
+/* One worker's part. Worker 0 runs on the calling thread. */
+typedef void vv_work(void *user, unsigned worker);
+
+/* How many workers a wish for `threads` gives: 0 means as many as there are
+ * processors; 1 to VV_MAX_WORKERS. */
+unsigned vv_worker_count(const struct vv_context *context, unsigned threads);
+
+/* Runs work(user, 0) to work(user, workers - 1) at the same time, and returns
+ * when all are done. Threads that cannot be started are left out, so the work
+ * must be shared out as it is taken, not by number; worker 0 always runs. */
+void vv_run_workers(const struct vv_context *context, unsigned workers,
+    vv_work *work, void *user);
+
+#endif

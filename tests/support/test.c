@@ -1,0 +1,167 @@
+/* test.c - the counting allocator, the test's directory, and the checks at its
+ * end.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _GNU_SOURCE
+#include "support/test.h"
+
+#include <dirent.h>
+#include <ftw.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_LSAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_LSAN 1
+#endif
+#endif
+#ifdef HAS_LSAN
+#include <sanitizer/lsan_interface.h>
+#endif
+
+static struct {
+    atomic_long blocks;
+    atomic_size_t bytes;
+    atomic_size_t peak;
+    atomic_long tried;
+    atomic_long failing; /* -1: none */
+    atomic_bool sticky;
+    int descriptors;
+    char directory[64];
+} test = { .failing = -1 };
+
+static void *allocate(void *user, void *old, size_t old_size, size_t new_size)
+{
+    (void)user;
+    if (new_size > 0) {
+        long number = atomic_fetch_add(&test.tried, 1);
+        long failing = atomic_load(&test.failing);
+        if (failing >= 0 &&
+            (number == failing || (test.sticky && number > failing)))
+            return NULL;
+        void *block = realloc(old, new_size);
+        cr_assert(block, "the machine is out of memory");
+        test.blocks += old == NULL;
+        size_t bytes = atomic_fetch_add(&test.bytes, new_size - old_size);
+        bytes += new_size - old_size;
+        if (bytes > test.peak)
+            test.peak = bytes;
+        return block;
+    }
+    test.blocks -= old != NULL;
+    test.bytes -= old_size;
+    free(old);
+    return NULL;
+}
+
+const varve_allocator *test_allocator(void)
+{
+    static const varve_allocator allocator = { .function = allocate };
+    return &allocator;
+}
+
+void test_fail_allocation(long number, bool sticky)
+{
+    test.tried = 0;
+    test.failing = number;
+    test.sticky = sticky;
+}
+
+long test_allocation_count(void) { return test.tried; }
+long test_block_count(void) { return test.blocks; }
+size_t test_byte_count(void) { return test.bytes; }
+size_t test_peak_bytes(void) { return test.peak; }
+void test_reset_peak(void) { test.peak = atomic_load(&test.bytes); }
+
+static int count_names(const char *directory)
+{
+    DIR *stream = opendir(directory);
+    if (!stream)
+        return 0;
+    int count = -2; /* . and .. */
+    while (readdir(stream))
+        count++;
+    closedir(stream);
+    return count;
+}
+
+int test_descriptor_count(void)
+{
+    return count_names("/proc/self/fd") - 1; /* its own */
+}
+
+const char *test_path(const char *name)
+{
+    static char paths[4][512];
+    static unsigned turn;
+    if (!test.directory[0]) {
+        strcpy(test.directory, "/tmp/varve-test-XXXXXX");
+        cr_assert(mkdtemp(test.directory));
+    }
+    char *path = paths[turn++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", test.directory, name);
+    return path;
+}
+
+int test_file_count(void)
+{
+    return test.directory[0] ? count_names(test.directory) : 0;
+}
+
+static int remove_one(
+    const char *path, const struct stat *info, int type, struct FTW *walk)
+{
+    (void)info;
+    (void)type;
+    (void)walk;
+    return remove(path);
+}
+
+void test_begin(void)
+{
+    test.descriptors = test_descriptor_count();
+}
+
+void test_end(void)
+{
+    test.failing = -1;
+    if (test.directory[0])
+        nftw(test.directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    cr_assert_eq(test.blocks, 0, "%ld blocks were not freed",
+        (long)test.blocks);
+    cr_assert_eq(test.bytes, 0, "%zu bytes: sizes given to free are wrong",
+        (size_t)test.bytes);
+    cr_assert_eq(test_descriptor_count(), test.descriptors,
+        "descriptors were left open");
+#ifdef HAS_LSAN
+    cr_assert_eq(__lsan_do_recoverable_leak_check(), 0, "memory leaked");
+#endif
+}
+
+void *test_read_file(const char *path, size_t *size)
+{
+    FILE *stream = fopen(path, "rb");
+    cr_assert(stream, "%s: cannot be opened", path);
+    fseek(stream, 0, SEEK_END);
+    *size = (size_t)ftell(stream);
+    rewind(stream);
+    void *bytes = malloc(*size + 1);
+    cr_assert_eq(fread(bytes, 1, *size, stream), *size);
+    fclose(stream);
+    return bytes;
+}
+
+void test_write_file(const char *path, const void *bytes, size_t size)
+{
+    FILE *stream = fopen(path, "wb");
+    cr_assert(stream, "%s: cannot be opened", path);
+    cr_assert_eq(fwrite(bytes, 1, size, stream), size);
+    cr_assert_eq(fclose(stream), 0);
+}
