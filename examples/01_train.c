@@ -112,12 +112,13 @@ static void layer_build(struct layer *layer, size_t inputs, struct adam *adam,
 {
     struct dense *d = layer->dense;
     d->inputs = inputs;
-    d->kernel = adam_add(adam,
+    varve_node *kernel =
         varve_add_allocated_variable(layer->node, "kernel", VARVE_FLOAT32,
-            VARVE_SHAPE(inputs, d->outputs), glorot, random));
-    d->bias = adam_add(adam,
-        varve_add_allocated_variable(layer->node, "bias", VARVE_FLOAT32,
-            VARVE_SHAPE(d->outputs), NULL, NULL)); /* zeros */
+            VARVE_SHAPE(inputs, d->outputs), glorot, random);
+    varve_node *bias = varve_add_allocated_variable(layer->node, "bias",
+        VARVE_FLOAT32, VARVE_SHAPE(d->outputs), NULL, NULL); /* zeros */
+    d->kernel = adam_add(adam, kernel);
+    d->bias = adam_add(adam, bias);
 }
 
 /* --- All of the training ------------------------------------------------ */
@@ -133,7 +134,7 @@ struct training {
     uint64_t position;    /* in the text */
     struct stream random; /* for first values and for noise in the text */
     uint64_t step;
-    double loss;          /* bits per character, smoothed */
+    double loss; /* in bits per character, smoothed */
 };
 
 /* Names everything that has a place in a checkpoint. The layers stay empty. */
@@ -183,12 +184,12 @@ static void say_where(
 }
 
 /* Restores first and builds then: values wait for the layers to appear. */
-static varve_status start(struct training *t,
-    const struct arguments *arguments, varve_error *error)
+static varve_status start(
+    struct training *t, const struct arguments *arguments, varve_error *error)
 {
     declare(t, arguments->seed);
-    varve_restoration *restoration = varve_restore(
-        varve_graph_root(t->graph), t->prefix, NULL, error);
+    varve_restoration *restoration =
+        varve_restore(varve_graph_root(t->graph), t->prefix, NULL, error);
     if (!restoration && error->status != VARVE_NOT_FOUND)
         return error->status;
     build(t);
@@ -201,11 +202,14 @@ static varve_status start(struct training *t,
     return status;
 }
 
-static varve_status save(struct training *t,
-    const struct arguments *arguments, varve_error *error)
+static varve_status save(
+    struct training *t, const struct arguments *arguments, varve_error *error)
 {
-    varve_metadata step = { .name = "step", .kind = VARVE_METADATA_INTEGER,
-        .integer = (int64_t)t->step };
+    varve_metadata step = {
+        .name = "step",
+        .kind = VARVE_METADATA_INTEGER,
+        .integer = (int64_t)t->step,
+    };
     varve_write_options options = { .metadata = &step, .metadata_count = 1 };
     varve_node *root = varve_graph_root(t->graph);
     varve_status status = varve_save(root, t->prefix, &options, error);
@@ -225,8 +229,8 @@ static void learn(struct training *t)
     t->step++;
 }
 
-static varve_status train(struct training *t,
-    const struct arguments *arguments, varve_error *error)
+static varve_status train(
+    struct training *t, const struct arguments *arguments, varve_error *error)
 {
     varve_status status = VARVE_OK;
     while (!status && t->step < arguments->steps) {
@@ -276,8 +280,9 @@ static varve_status run(struct training *t, const struct arguments *arguments)
 int main(int argc, char **argv)
 {
     static struct training training; /* too large for some stacks */
-    struct arguments arguments = { .steps = 300, .save_every = 50,
-        .seed = 1, .directory = "run/01_train" };
+    struct arguments arguments = {
+        .steps = 300, .save_every = 50, .seed = 1, .directory = "run/01_train"
+    };
     if (!arguments_parse(&arguments, argc, argv)) {
         fprintf(stderr, "usage: 01_train [--steps N] [--save-every K] "
                         "[--seed S] [--directory DIR] [--quiet] [TEXT]\n");

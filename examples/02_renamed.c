@@ -53,7 +53,7 @@ static varve_status read_renamed(const char *path, varve_error *error)
         const float *kernel = grow(classifier, "kernel");
         const float *bias = grow(classifier, "bias");
         status = varve_assert_consumed(restoration, error);
-        if (!status)
+        if (!status && kernel && bias)
             printf("kernel ends with %g, bias with %g\n", (double)kernel[11],
                 (double)bias[2]);
     }

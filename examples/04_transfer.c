@@ -21,8 +21,8 @@ static void features_add(struct features *features, varve_node *at)
 {
     varve_node *first = varve_add_object(at, "first");
     varve_node *second = varve_add_object(at, "second");
-    varve_add_variable(first, "kernel",
-        varve_array(&features->first[0][0], INPUTS, FEATURES));
+    varve_add_variable(
+        first, "kernel", varve_array(&features->first[0][0], INPUTS, FEATURES));
     varve_add_variable(second, "kernel",
         varve_array(&features->second[0][0], FEATURES, FEATURES));
 }
@@ -51,8 +51,7 @@ static varve_status print_report(
     if (!report)
         return error->status;
     for (size_t i = 0; i < varve_report_count(report, VARVE_MATCHED); i++) {
-        const varve_finding *found =
-            varve_report_at(report, VARVE_MATCHED, i);
+        const varve_finding *found = varve_report_at(report, VARVE_MATCHED, i);
         printf("%s <- %s\n", found->program_path, found->file_path);
     }
     printf("%s", varve_report_text(report));

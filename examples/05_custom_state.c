@@ -84,7 +84,8 @@ static void take_counter(
 static varve_status write_model(const char *path, varve_error *error)
 {
     struct model model = { .title = "words of one syllable",
-        .embedding = { 1, 2, 3, 4 }, .layers = { 10, 20, 30 } };
+        .embedding = { 1, 2, 3, 4 },
+        .layers = { 10, 20, 30 } };
     int64_t cats = 9, dogs = 7;
     varve_graph *graph = varve_graph_new(NULL);
     varve_node *root = varve_graph_root(graph);
@@ -102,7 +103,7 @@ static void print_model(const struct model *model, varve_node *root)
 {
     printf("title: %s\n", model->title);
     bool tied = varve_find_path(root, "encoder/table") ==
-        varve_find_path(root, "decoder/table");
+                varve_find_path(root, "decoder/table");
     printf("table: %g %g %g %g, %s\n", (double)model->embedding[0],
         (double)model->embedding[1], (double)model->embedding[2],
         (double)model->embedding[3], tied ? "tied" : "not tied");

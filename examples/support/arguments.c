@@ -22,7 +22,7 @@ static bool take(struct arguments *arguments, int option)
     case 'n': return parse_number(optarg, &arguments->steps);
     case 'k':
         return parse_number(optarg, &arguments->save_every) &&
-            arguments->save_every > 0;
+               arguments->save_every > 0;
     case 's': return parse_number(optarg, &arguments->seed);
     case 'd': arguments->directory = optarg; return true;
     case 'q': arguments->quiet = true; return true;

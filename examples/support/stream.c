@@ -14,7 +14,7 @@ uint64_t stream_next(struct stream *stream)
 
 uint64_t stream_below(struct stream *stream, uint64_t limit)
 {
-    /* The bias is below limit / 2^64: nothing here is large enough to see it. */
+    /* Small numbers come up more often, by less than limit / 2^64. */
     return stream_next(stream) % limit;
 }
 

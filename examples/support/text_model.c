@@ -1,5 +1,5 @@
-/* text_model.c - forward, backward, Adam. Sums run in a fixed order, so that the
- * same program gives the same bits every time.
+/* text_model.c - forward, backward, Adam. Sums run in a fixed order, so that
+ * the same program gives the same bits every time.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -125,10 +125,9 @@ double network_learn(struct network *n, const struct batch *batch)
     double bits = loss_and_gradient(
         n->out[LAYERS - 1], batch->next, n->gradient[LAYERS - 1]);
     for (size_t i = LAYERS - 1; i > 0; i--) {
-        dense_backward(&n->layer[i], n->out[i - 1], n->gradient[i],
-            n->gradient[i - 1]);
-        mask(n->gradient[i - 1], n->out[i - 1],
-            BATCH * n->layer[i].inputs);
+        dense_backward(
+            &n->layer[i], n->out[i - 1], n->gradient[i], n->gradient[i - 1]);
+        mask(n->gradient[i - 1], n->out[i - 1], BATCH * n->layer[i].inputs);
     }
     dense_backward(
         &n->layer[0], n->embedded, n->gradient[0], n->embedded_gradient);
@@ -149,8 +148,8 @@ static unsigned char draw(const float *chances, struct stream *random)
     return code;
 }
 
-void network_write(struct network *n, unsigned char before, size_t size,
-    struct stream *random)
+void network_write(
+    struct network *n, unsigned char before, size_t size, struct stream *random)
 {
     unsigned char context[CONTEXT];
     memset(context, before, sizeof context);

@@ -15,8 +15,9 @@ enum {
     LAYERS = 3,   /* two hidden ones, and the head */
 
     PARAMETERS = 1 + 2 * LAYERS, /* the embedding, kernels and biases */
+    /* in all of them */
     NUMBERS = CODES * WIDTH + CONTEXT * WIDTH * HIDDEN + HIDDEN +
-        HIDDEN * HIDDEN + HIDDEN + HIDDEN * CODES + CODES /* in all of them */
+              HIDDEN * HIDDEN + HIDDEN + HIDDEN * CODES + CODES
 };
 
 /* A trained array and everything that training keeps beside it. */
@@ -55,10 +56,10 @@ void network_guess(
  * in bits per character. */
 double network_learn(struct network *network, const struct batch *batch);
 
-/* Writes `size` characters after `before`, each drawn by its chance, to standard
- * output. */
-void network_write(struct network *network, unsigned char before,
-    size_t size, struct stream *random);
+/* Writes `size` characters after `before`, each drawn by its chance, to
+ * standard output. */
+void network_write(struct network *network, unsigned char before, size_t size,
+    struct stream *random);
 
 /* One step of Adam (Kingma and Ba, 2015, algorithm 1), the `step`-th from 1;
  * leaves the gradient at zero. */
