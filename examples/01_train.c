@@ -112,9 +112,8 @@ static void layer_build(struct layer *layer, size_t inputs, struct adam *adam,
 {
     struct dense *d = layer->dense;
     d->inputs = inputs;
-    varve_node *kernel =
-        varve_add_allocated_variable(layer->node, "kernel", VARVE_FLOAT32,
-            VARVE_SHAPE(inputs, d->outputs), glorot, random);
+    varve_node *kernel = varve_add_allocated_variable(layer->node, "kernel",
+        VARVE_FLOAT32, VARVE_SHAPE(inputs, d->outputs), glorot, random);
     varve_node *bias = varve_add_allocated_variable(layer->node, "bias",
         VARVE_FLOAT32, VARVE_SHAPE(d->outputs), NULL, NULL); /* zeros */
     d->kernel = adam_add(adam, kernel);
