@@ -59,7 +59,8 @@ TEST(name, takes_utf8_and_nothing_else)
 
 static size_t encode(uint32_t point, char *text)
 {
-    size_t size = point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+    size_t size = point < 0x80 ? 1 : point < 0x800 ? 2 : 3;
+    size += point >= 0x10000;
     static const unsigned char leads[] = { 0, 0xc0, 0xe0, 0xf0 };
     for (size_t i = size; i-- > 1; point >>= 6)
         text[i] = (char)(0x80 | (point & 0x3f));
