@@ -33,7 +33,7 @@ void vv_buffer_add64(struct vv_buffer *b, uint64_t value);
  * their end with every name backwards and then turned around as a whole. */
 void vv_buffer_reverse(struct vv_buffer *b, size_t begin);
 
-/* As a C string: a NUL is put behind the content, not counted. "" on failure. */
+/* As a C string: a NUL is put behind the content, uncounted. "" on failure. */
 const char *vv_buffer_string(struct vv_buffer *b);
 
 #endif
