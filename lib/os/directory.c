@@ -30,7 +30,6 @@ static varve_status copy_parent(const struct vv_context *context,
         path = ".";
         size = 1;
     }
-    /* One byte more than the text, so that both strings and sizes agree. */
     char *copy = vv_allocate(&context->allocator, size + 1);
     if (!copy)
         return vv_fail_memory(error, "the path of a directory");
@@ -116,8 +115,8 @@ static varve_status enter(const struct vv_context *context, int *directory,
     return status;
 }
 
-/* Enters the parts of `parent` one by one. Each is cut off what is behind it for
- * the while, so that `parent` reads as the path so far. */
+/* Enters the parts of `parent` one by one. Each is cut off what is behind it
+ * for the while, so that `parent` reads as the path so far. */
 static varve_status make_all(const struct vv_context *context, char *parent,
     bool no_sync, int *directory, varve_error *error)
 {

@@ -57,7 +57,7 @@ enum faulty_kind {
 };
 
 enum faulty_way {
-    FAULTY_FAILS,    /* gives -error; a close closes, a join joins all the same */
+    FAULTY_FAILS,    /* -error; a close closes, a join joins all the same */
     FAULTY_ONE_BYTE, /* reads and writes move one byte; others pass */
     FAULTY_HALF,     /* half, but at least one byte */
     FAULTY_NOTHING,  /* 0 bytes: the end of the file to a reader */

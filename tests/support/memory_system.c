@@ -26,7 +26,8 @@ static struct memory_descriptor *find_descriptor(struct memory *m, int number)
 }
 
 /* Gives up a name or a descriptor; the bytes count until the last is gone. */
-static void account_for_leaving(struct memory *m, const struct memory_node *node)
+static void account_for_leaving(
+    struct memory *m, const struct memory_node *node)
 {
     if (node->links + node->opens == 1)
         m->used -= node->size;

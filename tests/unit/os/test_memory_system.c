@@ -1,5 +1,5 @@
-/* test_memory_system.c - the systems in tests/support: the one in memory answers
- * as the real one does, and the faulty one fails as planned.
+/* test_memory_system.c - the systems in tests/support: the one in memory
+ * answers as the real one does, and the faulty one fails as planned.
  *
  * SPDX-License-Identifier: MIT
  */
