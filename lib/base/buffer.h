@@ -29,7 +29,8 @@ void vv_buffer_add8(struct vv_buffer *b, uint8_t value);
 void vv_buffer_add32(struct vv_buffer *b, uint32_t value); /* little-endian */
 void vv_buffer_add64(struct vv_buffer *b, uint64_t value);
 
-/* As a C string: a NUL is put behind the content, not counted. "" on failure. */
+/* As a C string: a NUL is put behind the content, not counted; "" on
+ * failure. */
 const char *vv_buffer_string(struct vv_buffer *b);
 
 #endif
