@@ -137,7 +137,9 @@ def check_static(installed):
     for path in glob.glob(f'{installed.libraries}/libvarve.so*'):
         os.remove(path)
     flags = installed.flags('--static', '--cflags', '--libs')
-    installed.consume('static', 'cc', flags, None)
+    environment = dict(os.environ)
+    environment.pop('LD_LIBRARY_PATH', None)  # that of the build has one
+    installed.consume('static', 'cc', flags, environment)
 
 
 def main(meson, source, build, soname):

@@ -5,6 +5,7 @@ SPDX-License-Identifier: MIT
 import os
 
 from c_rules import INCLUDE, STANDARD, SYSTEM
+from tree import EXCEPTIONS
 
 OUTSIDE = ('examples', 'tools', 'bench', 'tests/story')
 
@@ -71,6 +72,8 @@ def check_exceptions(tree):
     """Last: every exception has its reason and is still needed."""
     for (rule, path), reason in tree.exceptions.items():
         if not reason:
-            tree.offence('exception', path, 1, f'{rule}: no reason is given')
+            tree.offence('exception', EXCEPTIONS, 1,
+                         f'{rule} {path}: no reason is given')
         if (rule, path) not in tree.excused:
-            tree.offence('exception', path, 1, f'{rule}: no longer needed')
+            tree.offence('exception', EXCEPTIONS, 1,
+                         f'{rule} {path}: no longer needed')

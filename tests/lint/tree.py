@@ -7,6 +7,7 @@ import re
 
 SUFFIXES = ('.c', '.h', '.md', '.py', '.sh', '.build', '.txt', '.yml')
 NAMES = ('run', '.editorconfig', '.gitignore', '.clang-format')
+EXCEPTIONS = 'tests/lint/exceptions.txt'
 PASSED_OVER = ('.git', '__pycache__', 'subprojects')
 TOKENS = re.compile(
     r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
@@ -57,8 +58,8 @@ class Tree:
 
     def _read_exceptions(self):
         found = {}
-        path = 'tests/lint/exceptions.txt'
-        for line in self.file(path).lines if path in self.paths else []:
+        lines = self.file(EXCEPTIONS).lines if EXCEPTIONS in self.paths else []
+        for line in lines:
             if line and not line.startswith('#'):
                 rule, name, reason = (line.split(None, 2) + ['', ''])[:3]
                 found[rule, name] = reason
