@@ -37,7 +37,7 @@ def compile_alone(compiler, flags, include, header):
         [compiler, *flags, *WARNINGS, '-I', include, '-'],
         input=text, capture_output=True, text=True, check=False)
     if result.returncode:
-        return f'<{header}> alone, {compiler} {flags[-1]}:\n{result.stderr}'
+        return f'<{header}> alone, {compiler} {flags[2]}:\n{result.stderr}'
     return None
 
 

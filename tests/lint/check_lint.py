@@ -39,7 +39,8 @@ def page(marker, code):
 
 GOOD = {path: c_file(path) for path in (SOURCE, HEADER, TEST, STORY, PUBLIC)}
 GOOD[SOURCE] += '#include "thing.h"\n#include <string.h>\n' + function(60)
-GOOD[EXAMPLE] = c_file(EXAMPLE, '    /* [part] */\n    f();\n    /* [/part] */\n')
+GOOD[EXAMPLE] = c_file(
+    EXAMPLE, '    /* [part] */\n    f();\n    /* [/part] */\n')
 GOOD['examples/meson.build'] = "executable('one', 'one.c')\n"
 GOOD[PAGE] = page('<!-- from examples/one.c:part -->', 'f();\n')
 GOOD[EXCEPTIONS] = ''
@@ -100,8 +101,9 @@ def lint(files, *options):
     here = os.path.dirname(os.path.abspath(__file__))
     with tempfile.TemporaryDirectory() as root:
         for path, text in files.items():
-            os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)
-            with open(os.path.join(root, path), 'w', encoding='utf-8') as stream:
+            full = os.path.join(root, path)
+            os.makedirs(os.path.dirname(full), exist_ok=True)
+            with open(full, 'w', encoding='utf-8') as stream:
                 stream.write(text)
         result = subprocess.run(
             [sys.executable, '-B', os.path.join(here, 'lint.py'), *options,

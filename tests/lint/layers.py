@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """layers.py - proves that an include of a higher layer does not compile.
 
-    tests/lint/layers.py SOURCE BUILD LAYER=SEEN,SEEN...
+    tests/lint/layers.py SOURCE BUILD
 
 Takes the flags with which each layer is compiled from the compile database, and
 asks the compiler which private headers can be found with them: those of the
-layer and of the layers it sees, and no others.
+layer and of the layers that the table in lib/README.md lets it see, and no
+others.
 
 SPDX-License-Identifier: MIT
 """
@@ -19,6 +20,19 @@ import sys
 
 PART = re.compile(r'libvarve_(\w+)\.a\.p/')
 WITH_VALUE = ('-o', '-MQ', '-MF', '-MT')
+
+
+ROW = re.compile(r'^\| \[(\w+)\]\(\1\) \| ([^|]+) \|$', re.M)
+
+
+def rules_of(source):
+    """What each layer sees, by the table in lib/README.md."""
+    with open(os.path.join(source, 'lib', 'README.md'),
+              encoding='utf-8') as stream:
+        rows = ROW.findall(stream.read())
+    words = {'nothing': [], 'all of them': [layer for layer, _ in rows]}
+    return {layer: words.get(sees) if sees in words else sees.split(', ')
+            for layer, sees in rows}
 
 
 def flags_of_layers(build):
@@ -89,18 +103,19 @@ def check_layer(layer, sees, command, build, headers):
             yield f'{layer}: an include of its own "{own}" fails: {message}'
 
 
-def main(source, build, *rules):
+def main(source, build):
     headers = {os.path.basename(path): path.split(os.sep)[-2]
                for path in glob.glob(os.path.join(source, 'lib', '*', '*.h'))}
     commands = flags_of_layers(build)
+    rules = rules_of(source)
     if 'base' not in commands:
         sys.exit('layers: the compile database has no file of lib/base')
-    complaints = []
-    for rule in rules:
-        layer, _, sees = rule.partition('=')
+    complaints = [f'{layer}: not in the table of lib/README.md'
+                  for layer in sorted(set(headers.values()) - set(rules))]
+    for layer, sees in rules.items():
         if layer in commands:
-            complaints += check_layer(layer, sees.split(','), commands[layer],
-                                      build, headers)
+            complaints += check_layer(layer, sees, commands[layer], build,
+                                      headers)
             print(f'layers: {layer} looked at')
         else:
             print(f'layers: {layer} has no files yet')
