@@ -20,13 +20,13 @@ if ! [ -x $program ]; then
     echo "demo: $program was not built" >&2
     exit 1
 fi
-echo "demo: $program run $*"
+echo "demo: $program --directory run $*"
 status=0
-$program run "$@" || status=$?
+$program --directory run "$@" || status=$?
 cat <<EOF
 
 demo: the checkpoints are in run/. To go on from the last one:
-          $program run $*
+          $program --directory run $*
       To begin anew, remove run/ first.
 EOF
 exit $status
