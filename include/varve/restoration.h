@@ -86,7 +86,8 @@ VARVE_API varve_status varve_assert_nontrivial_match(
 /* The five lists of a report. */
 typedef enum varve_finding_kind {
     VARVE_MATCHED = 0,         /* has its value from the file */
-    VARVE_WAITING = 1,         /* in the file, waits for an edge of the program */
+    VARVE_WAITING = 1,         /* in the file, waits for an edge of the
+                                  program */
     VARVE_ONLY_IN_FILE = 2,    /* in the file, and nothing waits for it */
     VARVE_ONLY_IN_PROGRAM = 3, /* a variable or state that the file lacks */
     VARVE_MISMATCHED = 4       /* both have it, but it does not fit, or another

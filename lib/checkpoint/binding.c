@@ -9,7 +9,7 @@
 
 #include "allocator.h"
 #include "convert.h"
-#include "glob.h"
+#include "pattern.h"
 #include "name.h"
 #include "shape.h"
 #include "slot.h"
@@ -215,7 +215,7 @@ bool vv_is_resized(struct varve_restoration *r, const varve_node *node,
     return r->selection.resize && wanted->rank == saved->rank &&
            wanted->dtype != VARVE_STRING && saved->dtype != VARVE_STRING &&
            !vv_shape_equal(wanted, saved) &&
-           vv_glob_match(r->selection.resize, path_of(r, node));
+           vv_pattern_match(r->selection.resize, path_of(r, node));
 }
 
 static bool type_fits(const struct varve_restoration *r,

@@ -11,7 +11,7 @@
 #include "binding.h"
 #include "failure.h"
 #include "findings.h"
-#include "glob.h"
+#include "pattern.h"
 #include "hint.h"
 #include "match.h"
 #include "pending.h"
@@ -152,7 +152,7 @@ static void excuse_unused(struct maker *m, struct vv_finding *finding)
     const struct vv_selection *s = &m->r->selection;
     if (!finding->file_path)
         return;
-    if (vv_glob_match(s->expect_unused, finding->file_path)) {
+    if (vv_pattern_match(s->expect_unused, finding->file_path)) {
         finding->is_excused = true;
         return;
     }
@@ -264,7 +264,7 @@ static void excuse_missing(struct maker *m, struct vv_finding *finding)
 {
     const struct vv_selection *s = &m->r->selection;
     const char *path = finding->program_path;
-    if (path && (vv_glob_match(s->expect_missing, path) ||
+    if (path && (vv_pattern_match(s->expect_missing, path) ||
                     !vv_selection_takes(s, path)))
         finding->is_excused = true;
 }

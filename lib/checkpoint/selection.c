@@ -9,7 +9,7 @@
 #include "allocator.h"
 #include "failure.h"
 #include "file.h"
-#include "glob.h"
+#include "pattern.h"
 #include "name.h"
 #include "try.h"
 
@@ -44,7 +44,7 @@ static varve_status add_rename(struct vv_selection *s, const char *program,
             "%s: a program path and a file path expected, found none", where);
     program = without_slash(program);
     file = without_slash(file);
-    if (!vv_glob_same_wildcards(program, file))
+    if (!vv_pattern_same_wildcards(program, file))
         return vv_fail(error, VARVE_MISUSE,
             "%s: the same wildcards on both sides expected, found "
             "\"%.200s\" and \"%.200s\"",
@@ -200,8 +200,8 @@ bool vv_selection_needs_paths(const struct vv_selection *s)
 
 bool vv_selection_takes(const struct vv_selection *s, const char *path)
 {
-    return (!s->only || vv_glob_match(s->only, path)) &&
-           !vv_glob_match(s->except, path);
+    return (!s->only || vv_pattern_match(s->only, path)) &&
+           !vv_pattern_match(s->except, path);
 }
 
 struct vv_rename *vv_selection_rename(struct vv_selection *s,
@@ -209,7 +209,7 @@ struct vv_rename *vv_selection_rename(struct vv_selection *s,
 {
     for (size_t i = 0; i < s->rename_count; i++) {
         struct vv_rename *rename = &s->renames[i];
-        if (vv_glob_rename(rename->program, rename->file, path, file_path))
+        if (vv_pattern_rename(rename->program, rename->file, path, file_path))
             return rename;
     }
     return NULL;
@@ -230,7 +230,7 @@ static bool wants_renamed(const struct vv_selection *s,
         size_t size = end ? (size_t)(end - file_path) : strlen(file_path);
         front.size = 0;
         vv_buffer_add(&front, file_path, size);
-        if (vv_glob_rename(rename->file, rename->program,
+        if (vv_pattern_rename(rename->file, rename->program,
                 vv_buffer_string(&front), scratch)) {
             vv_buffer_add_string(scratch, file_path + size);
             wanted = vv_selection_takes(s, vv_buffer_string(scratch));
