@@ -10,7 +10,7 @@
 #include "failure.h"
 #include "match.h"
 #include "transfer.h"
-#include "try.h"
+#include "variable.h"
 
 /* Whether every variable that the file has under a state is there, or is about
  * to be, or is not wanted. */

@@ -18,6 +18,7 @@
 #include "state.h"
 #include "tag.h"
 #include "try.h"
+#include "variable.h"
 
 static varve_status no_memory(varve_error *error)
 {

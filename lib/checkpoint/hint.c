@@ -12,6 +12,7 @@
 #include "name.h"
 #include "nearest.h"
 #include "shape.h"
+#include "variable.h"
 
 enum {
     MOST_HINTS = 200,    /* a report names no more nearest names */

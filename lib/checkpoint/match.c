@@ -11,6 +11,7 @@
 #include "binding.h"
 #include "name.h"
 #include "slot.h"
+#include "variable.h"
 
 /* --- Edges and slots ---------------------------------------------------- */
 

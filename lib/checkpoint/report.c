@@ -11,12 +11,13 @@
 #include "binding.h"
 #include "failure.h"
 #include "findings.h"
-#include "pattern.h"
 #include "hint.h"
 #include "match.h"
+#include "pattern.h"
 #include "pending.h"
 #include "tag.h"
 #include "try.h"
+#include "variable.h"
 #include "walk.h"
 
 /* Everything a report is made from. */

@@ -21,6 +21,7 @@
 #include "name.h"
 #include "publish.h"
 #include "try.h"
+#include "variable.h"
 
 struct writer {
     const struct vv_context *context;
