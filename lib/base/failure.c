@@ -42,17 +42,31 @@ const char *varve_status_name(varve_status status)
     return (size_t)status < count ? status_names[status] : "unknown status";
 }
 
+/* Ends a message with `ending`, at `size` or before, where a character ends. */
+static void cut_message(varve_error *error, size_t size, const char *ending)
+{
+    while (size > 0 && ((unsigned char)error->message[size] & 0xc0) == 0x80)
+        size--;
+    strcpy(error->message + size, ending);
+}
+
 varve_status vv_fail(
     varve_error *error, varve_status status, const char *format, ...)
 {
-    if (error) {
-        va_list arguments;
-        va_start(arguments, format);
-        error->status = status;
-        error->system_error = 0;
-        vsnprintf(error->message, sizeof error->message, format, arguments);
-        va_end(arguments);
-    }
+    static const char more[] = "...";
+    if (!error)
+        return status;
+    va_list arguments;
+    va_start(arguments, format);
+    int size = vsnprintf(
+        error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
+    if (size < 0)
+        error->message[0] = '\0';
+    else if ((size_t)size >= sizeof error->message)
+        cut_message(error, sizeof error->message - sizeof more, more);
+    error->status = status;
+    error->system_error = 0;
     return status;
 }
 
@@ -89,21 +103,30 @@ varve_status vv_fail_memory(varve_error *error, const char *what)
     return vv_fail(error, VARVE_NO_MEMORY, "out of memory: %s", what);
 }
 
+static bool ends_with(const char *text, size_t size, const char *ending)
+{
+    size_t ending_size = strlen(ending);
+    return size >= ending_size &&
+           strcmp(text + size - ending_size, ending) == 0;
+}
+
 bool vv_error_add_line(varve_error *error, const char *format, ...)
 {
     static const char cut[] = "\n(and more; the report has them all)";
     if (!error)
+        return false;
+    size_t used = strlen(error->message);
+    if (ends_with(error->message, used, cut))
         return false;
     char line[VARVE_MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);
     int size = vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    size_t used = strlen(error->message);
     size_t room = sizeof error->message - used;
     if (size < 0 || (size_t)size + 1 + sizeof cut > room) {
-        if (sizeof cut <= room)
-            memcpy(error->message + used, cut, sizeof cut);
+        size_t last = sizeof error->message - sizeof cut;
+        cut_message(error, used < last ? used : last, cut);
         return false;
     }
     error->message[used] = '\n';

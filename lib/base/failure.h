@@ -15,12 +15,14 @@
 #endif
 
 /* Writes status and message into `error` (which may be NULL), and returns the
- * status. The message reads `where: expected this, found that`. */
+ * status. The message reads `where: expected this, found that`; one that is too
+ * long ends in "...". No argument may be of `error` itself. */
 varve_status vv_fail(varve_error *error, varve_status status,
     const char *format, ...) VV_PRINTF(3, 4);
 
-/* The same for a failed system call: "<call> <path>: <text of the errno>", with
- * the status that the errno stands for. `number` is a positive errno. */
+/* The same for a failed system call: "<path>: <call> failed: <text of the
+ * errno>", with the status that the errno stands for. `number` is a positive
+ * errno. */
 varve_status vv_fail_system(
     varve_error *error, int number, const char *call, const char *path);
 
@@ -28,7 +30,8 @@ varve_status vv_fail_system(
 varve_status vv_fail_memory(varve_error *error, const char *what);
 
 /* Appends a line to a message that is already there; once there is no more
- * room, the last line says how the message was cut, and false is returned. */
+ * room, the last line says how the message was cut, and false is returned, then
+ * and for every line after it. */
 bool vv_error_add_line(varve_error *error, const char *format, ...)
     VV_PRINTF(2, 3);
 

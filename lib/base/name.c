@@ -112,13 +112,14 @@ size_t vv_decimal(uint64_t value, char text[24])
 
 bool vv_parse_decimal(const char *text, size_t size, uint64_t *value)
 {
-    if (size == 0 || size > 19 || (text[0] == '0' && size > 1))
+    if (size == 0 || (text[0] == '0' && size > 1))
         return false;
     uint64_t sum = 0;
     for (size_t i = 0; i < size; i++) {
-        if (text[i] < '0' || text[i] > '9')
+        if (text[i] < '0' || text[i] > '9' ||
+            __builtin_mul_overflow(sum, 10u, &sum) ||
+            __builtin_add_overflow(sum, (unsigned)(text[i] - '0'), &sum))
             return false;
-        sum = sum * 10 + (uint64_t)(text[i] - '0');
     }
     *value = sum;
     return true;

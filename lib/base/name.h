@@ -23,7 +23,7 @@ void vv_path_add_name(struct vv_buffer *path, const char *name, size_t size);
 
 /* Takes the first name off a path: its bytes, unescaped, replace the content of
  * `name`, and what is behind the '/' is returned; NULL when the escape is bad
- * or the name empty. */
+ * or the name empty. Look at name->failed as well. */
 const char *vv_path_next_name(const char *path, struct vv_buffer *name);
 
 /* Writes the decimal digits of a position and a NUL into 24 bytes; returns the
@@ -31,7 +31,7 @@ const char *vv_path_next_name(const char *path, struct vv_buffer *name);
 size_t vv_decimal(uint64_t value, char text[24]);
 
 /* The value of a decimal without sign or leading zero, as positions in lists
- * are named; false for any other text. */
+ * are named; false for any other text, and for what 64 bits do not hold. */
 bool vv_parse_decimal(const char *text, size_t size, uint64_t *value);
 
 #endif

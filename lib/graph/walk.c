@@ -156,9 +156,6 @@ varve_status vv_walk_begin(
         .graph = graph,
         .number_limit = graph->number_limit,
     };
-    VV_TRY(varve_graph_check(graph, error));
-    if (vv_is_nil(root))
-        return vv_fail(error, VARVE_MISUSE, "a node expected, found nil");
     walk->place_of = vv_allocate_zeroed(
         walk->allocator, walk->number_limit * sizeof *walk->place_of);
     if (!walk->place_of || !vv_names_rank(&graph->names) ||
@@ -181,15 +178,6 @@ void vv_walk_end(struct vv_walk *walk)
     *walk = (struct vv_walk){ .allocator = a };
 }
 
-static void reverse(unsigned char *bytes, size_t size)
-{
-    for (size_t i = 0; i < size / 2; i++) {
-        unsigned char byte = bytes[i];
-        bytes[i] = bytes[size - 1 - i];
-        bytes[size - 1 - i] = byte;
-    }
-}
-
 /* Climbs to the root with every name written backwards, then turns the whole
  * around. */
 static void add_edges(
@@ -202,13 +190,10 @@ static void add_edges(
             vv_buffer_add8(path, '/');
         size_t at = path->size;
         vv_path_add_name(path, edge->name->bytes, edge->name->size);
-        if (path->failed)
-            return;
-        reverse(path->data + at, path->size - at);
+        vv_buffer_reverse(path, at);
         place = vv_walk_place(walk, edge->parent);
     }
-    if (path->size > begin)
-        reverse(path->data + begin, path->size - begin);
+    vv_buffer_reverse(path, begin);
 }
 
 void vv_walk_path(
@@ -235,6 +220,7 @@ static varve_status visit_all(varve_node *root, varve_visit *visit, void *user,
     bool only_empty, varve_error *error)
 {
     struct vv_walk walk;
+    VV_TRY(varve_graph_check(root->graph, error));
     VV_TRY(vv_walk_begin(&walk, root, error));
     struct vv_buffer path;
     vv_buffer_init(&path, walk.allocator);

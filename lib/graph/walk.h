@@ -33,8 +33,8 @@ struct vv_walk {
     size_t sorted_capacity;
 };
 
-/* Walks the graph. Names are ranked afterwards. The walk holds while the graph
- * does not change. */
+/* Walks the graph from a node that is not nil. Names are ranked afterwards. The
+ * walk holds while the graph does not change. VARVE_NO_MEMORY. */
 varve_status vv_walk_begin(
     struct vv_walk *walk, varve_node *root, varve_error *error);
 void vv_walk_end(struct vv_walk *walk);

@@ -4,6 +4,8 @@
  */
 #include "support/test.h"
 
+#include <string.h>
+
 #include "buffer.h"
 #include "bytes.h"
 
@@ -31,4 +33,62 @@ TEST(buffer, remembers_that_an_allocation_failed)
     cr_assert_eq(b.size, 3);
     vv_buffer_clear(&b);
     cr_assert_not(b.failed);
+}
+
+TEST(buffer, writes_numbers_little_endian)
+{
+    static const unsigned char expected[] = { 0xfe, 4, 3, 2, 1, 8, 7, 6, 5, 4,
+        3, 2, 1 };
+    struct vv_buffer b;
+    vv_buffer_init(&b, test_allocator());
+    vv_buffer_add8(&b, 0xfe);
+    vv_buffer_add32(&b, 0x01020304);
+    vv_buffer_add64(&b, UINT64_C(0x0102030405060708));
+    cr_assert_eq(b.size, sizeof expected);
+    cr_assert_arr_eq(b.data, expected, sizeof expected);
+    vv_buffer_clear(&b);
+}
+
+TEST(buffer, is_a_string_without_counting_the_end)
+{
+    struct vv_buffer b;
+    vv_buffer_init(&b, test_allocator());
+    cr_assert_str_eq(vv_buffer_string(&b), "");
+    for (size_t i = 1; i <= 200; i++) {
+        vv_buffer_add_string(&b, "x");
+        cr_assert_eq(strlen(vv_buffer_string(&b)), i);
+        cr_assert_eq(b.size, i);
+    }
+    vv_buffer_clear(&b);
+    test_fail_allocation(0, false);
+    cr_assert_str_eq(vv_buffer_string(&b), "");
+    cr_assert(b.failed);
+    vv_buffer_clear(&b);
+}
+
+TEST(buffer, refuses_sizes_that_overflow)
+{
+    struct vv_buffer b;
+    vv_buffer_init(&b, test_allocator());
+    vv_buffer_add8(&b, 1);
+    test_fail_allocation(-1, false);
+    cr_assert_null(vv_buffer_extend(&b, SIZE_MAX));
+    cr_assert(b.failed);
+    cr_assert_eq(b.size, 1);
+    vv_buffer_clear(&b);
+    cr_assert_null(vv_buffer_extend(&b, SIZE_MAX - 8));
+    cr_assert_eq(test_allocation_count(), 0, "a wrapped size was asked for");
+    vv_buffer_clear(&b);
+}
+
+TEST(buffer, takes_nothing_at_all)
+{
+    struct vv_buffer b;
+    vv_buffer_init(&b, test_allocator());
+    vv_buffer_add(&b, NULL, 0);
+    vv_buffer_add_string(&b, "");
+    cr_assert_not_null(vv_buffer_extend(&b, 0));
+    cr_assert_eq(b.size, 0);
+    cr_assert_not(b.failed);
+    vv_buffer_clear(&b);
 }

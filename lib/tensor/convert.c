@@ -1,0 +1,398 @@
+/* convert.c - one exact form for the numbers of all types: a whole magnitude
+ * times a power of two. Types are read into it and written from it by what the
+ * table says of them; the pairs that matter have a shorter way.
+ *
+ * All of it is integer arithmetic. So neither the rounding mode nor a program
+ * that has denormals flushed to zero changes a value.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "convert.h"
+
+#include <string.h>
+
+#include "dtype.h"
+
+enum state { FINITE, INFINITE, NOT_A_NUMBER };
+
+/* magnitude * 2^exponent */
+struct number {
+    uint64_t magnitude;
+    int exponent;
+    enum state state;
+    bool negative;
+};
+
+/* --- Elements as bits --------------------------------------------------- */
+
+static inline uint64_t load(const unsigned char *at, size_t size)
+{
+    uint8_t v8;
+    uint16_t v16;
+    uint32_t v32;
+    uint64_t v64;
+    switch (size) {
+    case 1: memcpy(&v8, at, 1); return v8;
+    case 2: memcpy(&v16, at, 2); return v16;
+    case 4: memcpy(&v32, at, 4); return v32;
+    default: memcpy(&v64, at, 8); return v64;
+    }
+}
+
+static inline void store(unsigned char *at, size_t size, uint64_t bits)
+{
+    uint8_t v8 = (uint8_t)bits;
+    uint16_t v16 = (uint16_t)bits;
+    uint32_t v32 = (uint32_t)bits;
+    switch (size) {
+    case 1: memcpy(at, &v8, 1); break;
+    case 2: memcpy(at, &v16, 2); break;
+    case 4: memcpy(at, &v32, 4); break;
+    default: memcpy(at, &bits, 8); break;
+    }
+}
+
+/* The highest bit of a part; in the bits of a real, the sign. */
+static inline uint64_t top_bit(const struct vv_dtype *type)
+{
+    return UINT64_C(1) << (8 * type->part_size - 1);
+}
+
+/* The first digit of a real; it is not stored but for the smallest ones. */
+static inline uint64_t first_digit(const struct vv_dtype *type)
+{
+    return UINT64_C(1) << (type->digits - 1);
+}
+
+/* Without the sign, the bits of a real grow with its magnitude: finite ones,
+ * infinity, then NaN. This is the last finite one. */
+static inline uint64_t last_finite(const struct vv_dtype *type)
+{
+    return top_bit(type) - (type->infinite ? first_digit(type) : 1) - 1;
+}
+
+/* --- Reading ------------------------------------------------------------ */
+
+static inline struct number decode_integer(
+    const struct vv_dtype *type, uint64_t bits)
+{
+    bool negative = type->negative && (bits & top_bit(type));
+    if (negative)
+        bits = (~bits + 1) & (top_bit(type) | (top_bit(type) - 1));
+    return (struct number){ .magnitude = bits, .negative = negative };
+}
+
+static inline struct number decode_real(
+    const struct vv_dtype *type, uint64_t bits)
+{
+    struct number n = { .negative = bits & top_bit(type) };
+    bits &= top_bit(type) - 1;
+    if (bits > last_finite(type)) {
+        bool infinite = type->infinite && bits == last_finite(type) + 1;
+        n.state = infinite ? INFINITE : NOT_A_NUMBER;
+        return n;
+    }
+    int step = (int)(bits >> (type->digits - 1));
+    n.magnitude = bits & (first_digit(type) - 1);
+    n.exponent = type->lowest;
+    if (step > 0) {
+        n.magnitude |= first_digit(type);
+        n.exponent += step - 1;
+    }
+    return n;
+}
+
+static inline struct number decode(const struct vv_dtype *type, uint64_t bits)
+{
+    switch (type->family) {
+    case VV_FAMILY_BOOL: return (struct number){ .magnitude = bits != 0 };
+    case VV_FAMILY_INTEGER: return decode_integer(type, bits);
+    default: return decode_real(type, bits);
+    }
+}
+
+/* --- Writing: gives the bits, and clears `exact` where the value changed -- */
+
+static inline bool is_zero(struct number n)
+{
+    return n.state == FINITE && n.magnitude == 0;
+}
+
+static inline uint64_t encode_bool(struct number n, bool *exact)
+{
+    bool is_one = n.state == FINITE && !n.negative && n.exponent <= 0 &&
+                  n.exponent > -64 && n.magnitude == UINT64_C(1) << -n.exponent;
+    *exact &= is_one || is_zero(n);
+    return !is_zero(n);
+}
+
+/* The whole part of a magnitude, at most UINT64_MAX. */
+static inline uint64_t whole(struct number n, bool *exact)
+{
+    if (n.exponent < 0) {
+        int shift = -n.exponent;
+        uint64_t kept = shift < 64 ? n.magnitude >> shift : 0;
+        *exact &= n.magnitude == 0 ||
+                  (shift < 64 && kept << shift == n.magnitude);
+        return kept;
+    }
+    if (n.magnitude == 0)
+        return 0;
+    if (n.exponent > __builtin_clzll(n.magnitude)) {
+        *exact = false;
+        return UINT64_MAX;
+    }
+    return n.magnitude << n.exponent;
+}
+
+static inline uint64_t encode_integer(
+    const struct vv_dtype *type, struct number n, bool *exact)
+{
+    uint64_t limit = (top_bit(type) - 1) | (type->negative ? 0 : top_bit(type));
+    if (n.negative)
+        limit = type->negative ? top_bit(type) : 0;
+    uint64_t value = limit;
+    if (n.state == FINITE)
+        value = whole(n, exact);
+    else if (n.state == NOT_A_NUMBER)
+        value = 0;
+    if (n.state != FINITE || value > limit)
+        *exact = false;
+    if (value > limit)
+        value = limit;
+    return n.negative ? ~value + 1 : value;
+}
+
+/* magnitude / 2^shift, to nearest, ties to even. */
+static inline uint64_t rounded(uint64_t magnitude, int shift, bool *exact)
+{
+    if (shift <= 0)
+        return magnitude << -shift;
+    if (shift > 64) {
+        *exact = false;
+        return 0;
+    }
+    uint64_t kept = shift < 64 ? magnitude >> shift : 0;
+    uint64_t rest = shift < 64 ? magnitude - (kept << shift) : magnitude;
+    uint64_t half = UINT64_C(1) << (shift - 1);
+    *exact &= rest == 0;
+    return kept + (rest > half || (rest == half && (kept & 1)));
+}
+
+static inline uint64_t encode_real(
+    const struct vv_dtype *type, struct number n, bool *exact)
+{
+    uint64_t sign = n.negative ? top_bit(type) : 0;
+    if (is_zero(n))
+        return sign;
+    if (n.state == NOT_A_NUMBER)
+        return sign | (type->infinite ? last_finite(type) + 1 +
+                                            first_digit(type) / 2
+                                      : top_bit(type) - 1);
+    uint64_t bits = UINT64_MAX;
+    if (n.state == FINITE) {
+        int last = n.exponent + 64 - __builtin_clzll(n.magnitude) -
+                   type->digits; /* what its last digit will be worth */
+        if (last < type->lowest)
+            last = type->lowest;
+        /* Where rounding carries into a further digit, or the first digit is
+         * there, the sum moves on to the next exponent by itself. */
+        bits = rounded(n.magnitude, last - n.exponent, exact);
+        bits += (uint64_t)(last - type->lowest) << (type->digits - 1);
+    }
+    if (bits > last_finite(type)) {
+        *exact &= n.state == INFINITE && type->infinite;
+        bits = last_finite(type) + type->infinite;
+    }
+    return sign | bits;
+}
+
+static inline uint64_t encode(
+    const struct vv_dtype *type, struct number n, bool *exact)
+{
+    switch (type->family) {
+    case VV_FAMILY_BOOL: return encode_bool(n, exact);
+    case VV_FAMILY_INTEGER: return encode_integer(type, n, exact);
+    default: return encode_real(type, n, exact);
+    }
+}
+
+/* --- Any type to any type ----------------------------------------------- */
+
+struct pair {
+    const struct vv_dtype *to;
+    const struct vv_dtype *from;
+};
+
+static bool convert_one(
+    const struct pair *pair, unsigned char *to, const unsigned char *from)
+{
+    size_t to_part = pair->to->part_size, from_part = pair->from->part_size;
+    struct number real = decode(pair->from, load(from, from_part));
+    struct number imaginary = { .state = FINITE };
+    bool exact = true;
+    if (pair->from->size > from_part)
+        imaginary = decode(pair->from, load(from + from_part, from_part));
+    if (pair->to->family == VV_FAMILY_BOOL && !is_zero(imaginary)) {
+        store(to, to_part, 1);
+        return false;
+    }
+    store(to, to_part, encode(pair->to, real, &exact));
+    if (pair->to->size > to_part)
+        store(to + to_part, to_part, encode(pair->to, imaginary, &exact));
+    else
+        exact &= is_zero(imaginary);
+    return exact;
+}
+
+static uint64_t convert_any(const struct pair *pair, unsigned char *to,
+    const unsigned char *from, uint64_t count)
+{
+    uint64_t misfits = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        misfits += !convert_one(pair, to, from);
+        to += pair->to->size;
+        from += pair->from->size;
+    }
+    return misfits;
+}
+
+/* --- The pairs that matter: what is not 0 or normal goes the long way ----- */
+
+static uint64_t float64_of_float32(const struct pair *pair, unsigned char *to,
+    const unsigned char *from, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++, to += 8, from += 4) {
+        uint64_t bits = load(from, 4);
+        uint64_t sign = (bits & 0x80000000) << 32;
+        uint64_t body = bits & 0x7fffffff;
+        if (body == 0)
+            store(to, 8, sign);
+        else if (body - 0x00800000 < 0x7f000000)
+            store(to, 8, sign | ((body << 29) + (UINT64_C(896) << 52)));
+        else
+            convert_one(pair, to, from);
+    }
+    return 0;
+}
+
+static uint64_t float32_of_float64(const struct pair *pair, unsigned char *to,
+    const unsigned char *from, uint64_t count)
+{
+    const uint64_t smallest = UINT64_C(897) << 52; /* normal in both */
+    const uint64_t range = UINT64_C(253) << 52;    /* and not near overflow */
+    uint64_t misfits = 0;
+    for (uint64_t i = 0; i < count; i++, to += 4, from += 8) {
+        uint64_t bits = load(from, 8);
+        uint64_t sign = bits >> 63 << 31;
+        uint64_t body = bits & (UINT64_MAX >> 1);
+        if (body == 0) {
+            store(to, 4, sign);
+        } else if (body - smallest < range) {
+            misfits += (body & 0x1fffffff) != 0;
+            body += 0x0fffffff + (body >> 29 & 1); /* half, ties to even */
+            store(to, 4, sign | ((body - (UINT64_C(896) << 52)) >> 29));
+        } else {
+            misfits += !convert_one(pair, to, from);
+        }
+    }
+    return misfits;
+}
+
+static uint64_t float32_of_float16(const struct pair *pair, unsigned char *to,
+    const unsigned char *from, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++, to += 4, from += 2) {
+        uint64_t bits = load(from, 2);
+        uint64_t sign = (bits & 0x8000) << 16;
+        uint64_t body = bits & 0x7fff;
+        if (body == 0)
+            store(to, 4, sign);
+        else if (body - 0x0400 < 0x7800)
+            store(to, 4, sign | ((body << 13) + (112 << 23)));
+        else
+            convert_one(pair, to, from);
+    }
+    return 0;
+}
+
+static uint64_t float32_of_bfloat16(const struct pair *pair, unsigned char *to,
+    const unsigned char *from, uint64_t count)
+{
+    (void)pair;
+    for (uint64_t i = 0; i < count; i++)
+        store(to + 4 * i, 4, load(from + 2 * i, 2) << 16);
+    return 0;
+}
+
+static uint64_t bfloat16_of_float32(const struct pair *pair, unsigned char *to,
+    const unsigned char *from, uint64_t count)
+{
+    uint64_t misfits = 0;
+    for (uint64_t i = 0; i < count; i++, to += 2, from += 4) {
+        uint64_t bits = load(from, 4);
+        if ((bits & 0x7fffffff) > 0x7f800000) {
+            convert_one(pair, to, from);
+            continue;
+        }
+        misfits += (bits & 0xffff) != 0;
+        bits += 0x7fff + (bits >> 16 & 1); /* half, ties to even */
+        store(to, 2, bits >> 16);
+    }
+    return misfits;
+}
+
+typedef uint64_t convert_function(const struct pair *pair, unsigned char *to,
+    const unsigned char *from, uint64_t count);
+
+static convert_function *function_for(varve_dtype to, varve_dtype from)
+{
+    if (to == VARVE_FLOAT64 && from == VARVE_FLOAT32)
+        return float64_of_float32;
+    if (to == VARVE_FLOAT32 && from == VARVE_FLOAT64)
+        return float32_of_float64;
+    if (to == VARVE_FLOAT32 && from == VARVE_FLOAT16)
+        return float32_of_float16;
+    if (to == VARVE_FLOAT32 && from == VARVE_BFLOAT16)
+        return float32_of_bfloat16;
+    if (to == VARVE_BFLOAT16 && from == VARVE_FLOAT32)
+        return bfloat16_of_float32;
+    return convert_any;
+}
+
+uint64_t vv_convert(varve_dtype to, void *to_elements, varve_dtype from,
+    const void *from_elements, uint64_t count)
+{
+    struct pair pair = { vv_dtype_of(to), vv_dtype_of(from) };
+    if (count == 0 || !pair.to || !pair.from || !pair.to->part_size ||
+        !pair.from->part_size)
+        return 0;
+    if (to == from) {
+        memmove(to_elements, from_elements, (size_t)count * pair.to->size);
+        return 0;
+    }
+    if (to == VARVE_COMPLEX128 && from == VARVE_COMPLEX64)
+        return vv_convert(VARVE_FLOAT64, to_elements, VARVE_FLOAT32,
+            from_elements, 2 * count); /* always exact, so none counts twice */
+    return function_for(to, from)(&pair, to_elements, from_elements, count);
+}
+
+/* --- What can be converted ---------------------------------------------- */
+
+bool vv_convert_is_possible(varve_dtype from, varve_dtype to)
+{
+    const struct vv_dtype *a = vv_dtype_of(from), *b = vv_dtype_of(to);
+    return a && b && (a->part_size == 0) == (b->part_size == 0);
+}
+
+bool vv_convert_is_widening(varve_dtype from, varve_dtype to)
+{
+    if (!vv_convert_is_possible(from, to))
+        return false;
+    const struct vv_dtype *a = vv_dtype_of(from), *b = vv_dtype_of(to);
+    bool a_is_complex = a->size > a->part_size;
+    bool b_is_complex = b->size > b->part_size;
+    return a->digits <= b->digits && a->lowest >= b->lowest &&
+           a->highest <= b->highest && a->negative <= b->negative &&
+           a_is_complex <= b_is_complex;
+}

@@ -1,0 +1,63 @@
+/* tensor.c - shapes and views as programs make and print them.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <varve/tensor.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "shape.h"
+
+static uint32_t kept_rank(uint32_t rank)
+{
+    return rank < VARVE_MAX_RANK ? rank : VARVE_MAX_RANK;
+}
+
+varve_shape varve_shape_of(uint32_t rank, const uint64_t *extents)
+{
+    varve_shape shape = { .rank = rank };
+    for (uint32_t i = 0; i < kept_rank(rank); i++)
+        shape.extents[i] = extents[i];
+    return shape;
+}
+
+varve_tensor varve_view(void *data, varve_dtype dtype, varve_shape shape)
+{
+    varve_tensor view = { .data = data, .dtype = dtype, .rank = shape.rank };
+    for (uint32_t i = 0; i < kept_rank(shape.rank); i++)
+        view.shape[i] = shape.extents[i];
+    return view;
+}
+
+uint64_t varve_tensor_count(const varve_tensor *tensor)
+{
+    uint64_t count = 0;
+    if (tensor->rank <= VARVE_MAX_RANK)
+        vv_shape_count(tensor->rank, tensor->shape, &count);
+    return count;
+}
+
+uint64_t varve_tensor_size(const varve_tensor *tensor)
+{
+    uint64_t size = 0;
+    vv_size_of(
+        varve_tensor_count(tensor), varve_dtype_size(tensor->dtype), &size);
+    return size;
+}
+
+char *varve_tensor_text(const varve_tensor *tensor, char *text)
+{
+    char *end = text + VARVE_TENSOR_TEXT_SIZE;
+    char *at = text;
+    at += snprintf(at, (size_t)(end - at), "%s[",
+        varve_dtype_name(tensor->dtype));
+    for (uint32_t i = 0; i < kept_rank(tensor->rank); i++)
+        at += snprintf(at, (size_t)(end - at), "%s%" PRIu64, i ? "," : "",
+            tensor->shape[i]);
+    if (tensor->rank > VARVE_MAX_RANK)
+        at += snprintf(at, (size_t)(end - at), ",...");
+    snprintf(at, (size_t)(end - at), "]");
+    return text;
+}

@@ -1,0 +1,104 @@
+/* test_allocator.c - lib/base/allocator.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include "allocator.h"
+
+#include <string.h>
+
+TEST(allocator, falls_back_to_realloc_and_free)
+{
+    varve_allocator none = { 0 };
+    varve_allocator a = vv_allocator_or_default(NULL);
+    varve_allocator b = vv_allocator_or_default(&none);
+    cr_assert(a.function && a.function == b.function);
+    char *block = vv_allocate(&a, 10);
+    memset(block, 7, 10);
+    block = vv_reallocate(&a, block, 10, 100000);
+    for (size_t i = 0; i < 10; i++)
+        cr_assert_eq(block[i], 7);
+    vv_release(&a, block, 100000);
+}
+
+TEST(allocator, takes_the_caller_s_own_function)
+{
+    varve_allocator a = vv_allocator_or_default(test_allocator());
+    void *block = vv_allocate(&a, 10);
+    cr_assert_eq(test_block_count(), 1);
+    cr_assert_eq(test_byte_count(), 10);
+    vv_release(&a, block, 10);
+}
+
+TEST(allocator, gives_nothing_for_size_0_and_releases_null)
+{
+    const varve_allocator *a = test_allocator();
+    cr_assert_null(vv_allocate(a, 0));
+    cr_assert_null(vv_allocate_zeroed(a, 0));
+    cr_assert_null(vv_allocate_array(a, 0, 8));
+    cr_assert_null(vv_allocate_aligned(a, 0, 64));
+    vv_release(a, NULL, 0);
+    vv_release_aligned(a, NULL, 0, 64);
+    vv_release_string(a, NULL);
+}
+
+TEST(allocator, zeroes_what_should_be_zero)
+{
+    const varve_allocator *a = test_allocator();
+    for (size_t size = 1; size < 3000; size += 37) {
+        unsigned char *dirty = vv_allocate(a, size);
+        memset(dirty, 0xff, size);
+        vv_release(a, dirty, size);
+        unsigned char *block = vv_allocate_zeroed(a, size);
+        for (size_t i = 0; i < size; i++)
+            cr_assert_eq(block[i], 0);
+        vv_release(a, block, size);
+    }
+}
+
+TEST(allocator, refuses_sizes_that_overflow)
+{
+    const varve_allocator *a = test_allocator();
+    test_fail_allocation(-1, false);
+    cr_assert_null(vv_allocate_array(a, SIZE_MAX / 8 + 1, 8));
+    cr_assert_null(vv_allocate_array(a, SIZE_MAX, SIZE_MAX));
+    cr_assert_null(vv_allocate_aligned(a, SIZE_MAX, 64));
+    cr_assert_null(vv_allocate_aligned(a, SIZE_MAX - 71, 64));
+    cr_assert_eq(test_allocation_count(), 0, "a wrapped size was asked for");
+}
+
+TEST(allocator, aligns_blocks_that_can_be_filled)
+{
+    const varve_allocator *a = test_allocator();
+    for (size_t alignment = 1; alignment <= 65536; alignment *= 2) {
+        for (size_t size = 1; size < 200; size += 13) {
+            unsigned char *block = vv_allocate_aligned(a, size, alignment);
+            cr_assert_eq((uintptr_t)block % alignment, 0);
+            memset(block, 0xa5, size);
+            vv_release_aligned(a, block, size, alignment);
+        }
+    }
+}
+
+TEST(allocator, says_when_there_is_no_memory)
+{
+    const varve_allocator *a = test_allocator();
+    test_fail_allocation(0, true);
+    cr_assert_null(vv_allocate(a, 1));
+    cr_assert_null(vv_allocate_zeroed(a, 1));
+    cr_assert_null(vv_allocate_array(a, 1, 1));
+    cr_assert_null(vv_allocate_aligned(a, 1, 64));
+    cr_assert_null(vv_copy_string(a, "one"));
+}
+
+TEST(allocator, copies_strings)
+{
+    const varve_allocator *a = test_allocator();
+    char text[] = "layer";
+    char *copy = vv_copy_string(a, text);
+    text[0] = 'p';
+    cr_assert_str_eq(copy, "layer");
+    cr_assert_eq(test_byte_count(), 6);
+    vv_release_string(a, copy);
+}

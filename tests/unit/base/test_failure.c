@@ -1,0 +1,133 @@
+/* test_failure.c - lib/base/failure.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "failure.h"
+
+static const char cut[] = "\n(and more; the report has them all)";
+
+/* Texts of `size` bytes made of a character of two bytes. */
+static const char *wide_text(size_t size)
+{
+    static char text[10000];
+    for (size_t i = 0; i < size; i++)
+        text[i] = i % 2 ? '\xa4' : '\xc3';
+    text[size] = '\0';
+    return text;
+}
+
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t size = strlen(text), ending_size = strlen(ending);
+    return size >= ending_size &&
+           strcmp(text + size - ending_size, ending) == 0;
+}
+
+TEST(failure, names_every_status)
+{
+    cr_assert_str_eq(varve_status_name(VARVE_OK), "VARVE_OK");
+    cr_assert_str_eq(varve_status_name(VARVE_IO), "VARVE_IO");
+    cr_assert_str_eq(varve_status_name(VARVE_CORRUPT), "VARVE_CORRUPT");
+    cr_assert_str_eq(varve_status_name(VARVE_LIMIT), "VARVE_LIMIT");
+    cr_assert_str_eq(
+        varve_status_name(VARVE_HALF_RESTORED), "VARVE_HALF_RESTORED");
+    cr_assert_str_eq(varve_status_name((varve_status)24), "unknown status");
+    cr_assert_str_eq(varve_status_name((varve_status)-1), "unknown status");
+}
+
+TEST(failure, fills_in_an_error_and_returns_its_status)
+{
+    varve_error error = { .system_error = 5 };
+    cr_assert_eq(vv_fail(&error, VARVE_LIMIT, "f: %d names, at most %d", 9, 8),
+        VARVE_LIMIT);
+    cr_assert_eq(error.status, VARVE_LIMIT);
+    cr_assert_eq(error.system_error, 0);
+    cr_assert_str_eq(error.message, "f: 9 names, at most 8");
+    cr_assert_eq(vv_fail_memory(&error, "the graph"), VARVE_NO_MEMORY);
+    cr_assert_str_eq(error.message, "out of memory: the graph");
+}
+
+TEST(failure, needs_no_error_to_fill_in)
+{
+    cr_assert_eq(vv_fail(NULL, VARVE_LIMIT, "f"), VARVE_LIMIT);
+    cr_assert_eq(vv_fail_memory(NULL, "f"), VARVE_NO_MEMORY);
+    cr_assert_eq(vv_fail_system(NULL, EISDIR, "open", "f"), VARVE_IS_DIRECTORY);
+    cr_assert_not(vv_error_add_line(NULL, "f"));
+}
+
+TEST(failure, knows_what_an_errno_stands_for)
+{
+    static const struct {
+        int number;
+        varve_status status;
+    } cases[] = {
+        { ENOENT, VARVE_NOT_FOUND }, { ENOTDIR, VARVE_NOT_FOUND },
+        { EEXIST, VARVE_EXISTS }, { EACCES, VARVE_NO_PERMISSION },
+        { EPERM, VARVE_NO_PERMISSION }, { EROFS, VARVE_NO_PERMISSION },
+        { ENOSPC, VARVE_NO_SPACE }, { EDQUOT, VARVE_NO_SPACE },
+        { EFBIG, VARVE_NO_SPACE }, { ENOMEM, VARVE_NO_MEMORY },
+        { EISDIR, VARVE_IS_DIRECTORY }, { EIO, VARVE_IO },
+        { EINVAL, VARVE_IO },
+    };
+    varve_error error;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cr_assert_eq(vv_fail_system(&error, cases[i].number, "open", "a/b"),
+            cases[i].status);
+        cr_assert_eq(error.system_error, cases[i].number);
+        char expected[200] = "a/b: open failed: ";
+        strcat(expected, strerror(cases[i].number));
+        cr_assert_str_eq(error.message, expected);
+    }
+}
+
+TEST(failure, cuts_a_long_message_at_a_character_and_shows_it)
+{
+    varve_error error;
+    for (size_t size = VARVE_MESSAGE_SIZE - 10; size < 9000; size++) {
+        const char *text = wide_text(size / 2 * 2);
+        vv_fail(&error, VARVE_LIMIT, "%s%s", size % 2 ? "x" : "", text);
+        size_t length = strlen(error.message);
+        if (size < VARVE_MESSAGE_SIZE) {
+            cr_assert_eq(length, size);
+            continue;
+        }
+        cr_assert_geq(length, VARVE_MESSAGE_SIZE - 2);
+        cr_assert(ends_with(error.message, "\xa4..."));
+        size = size < 5000 ? size : size + 999;
+    }
+}
+
+TEST(failure, adds_lines_until_there_is_no_room)
+{
+    varve_error error;
+    for (size_t size = 0; size < 300; size += 7) {
+        size_t lines = 0;
+        vv_fail(&error, VARVE_MISMATCH, "first");
+        while (vv_error_add_line(&error, "%s", wide_text(size)))
+            lines++;
+        size_t kept = strlen("first") + lines * (size + 1);
+        cr_assert_eq(strlen(error.message), kept + strlen(cut));
+        cr_assert(ends_with(error.message, cut));
+        cr_assert_gt(kept + size + 1 + sizeof cut, VARVE_MESSAGE_SIZE);
+        cr_assert_not(vv_error_add_line(&error, "short"));
+        cr_assert_eq(strlen(error.message), kept + strlen(cut));
+    }
+}
+
+TEST(failure, says_that_lines_are_missing_whatever_the_first_one_is)
+{
+    varve_error error;
+    for (size_t size = 0; size < 9000; size += 1 + size / 100) {
+        vv_fail(&error, VARVE_MISMATCH, "x%s", wide_text(size / 2 * 2));
+        cr_assert_not(vv_error_add_line(&error, "%s", wide_text(5000)));
+        cr_assert(ends_with(error.message, cut));
+        size_t kept = strlen(error.message) - strlen(cut);
+        cr_assert(kept == 1 || error.message[kept - 1] == '\xa4' ||
+                  error.message[kept - 1] == '.');
+    }
+}

@@ -1,0 +1,192 @@
+/* test_name.c - lib/base/name.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "name.h"
+
+TEST(name, takes_utf8_and_nothing_else)
+{
+    static const struct {
+        const char *text;
+        bool valid;
+    } cases[] = {
+        { "kernel", true },
+        { "\x7f", true },
+        { "\xc2\x80", true },             /* the first of two bytes */
+        { "\xdf\xbf", true },             /* the last */
+        { "\xe0\xa0\x80", true },         /* the first of three */
+        { "\xed\x9f\xbf", true },         /* before the surrogates */
+        { "\xee\x80\x80", true },         /* behind them */
+        { "\xef\xbf\xbf", true },
+        { "\xf0\x90\x80\x80", true },     /* the first of four */
+        { "\xf4\x8f\xbf\xbf", true },     /* the last of all */
+        { "\x80", false },                /* begins with a later byte */
+        { "\xbf", false },
+        { "a\x80", false },
+        { "\xc0\x80", false },            /* overlong */
+        { "\xc1\xbf", false },
+        { "\xe0\x9f\xbf", false },
+        { "\xf0\x8f\xbf\xbf", false },
+        { "\xed\xa0\x80", false },        /* surrogates */
+        { "\xed\xbf\xbf", false },
+        { "\xf4\x90\x80\x80", false },    /* too large */
+        { "\xf5\x80\x80\x80", false },
+        { "\xf8\x88\x80\x80\x80", false },/* five bytes, and six */
+        { "\xfc\x84\x80\x80\x80\x80", false },
+        { "\xfe", false },
+        { "\xff", false },
+        { "\xc3", false },                /* ends too early */
+        { "\xe2\x82", false },
+        { "\xf0\x9f\x98", false },
+        { "\xc3" "a", false },
+        { "\xe2\x82" "a", false },
+        { "\xf0\x9f\x98" "a", false },
+        { "\xe2" "a\x82", false },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t size = strlen(cases[i].text);
+        cr_assert_eq(vv_utf8_is_valid(cases[i].text, size), cases[i].valid,
+            "case %zu", i);
+        cr_assert_eq(vv_name_is_valid(cases[i].text, size), cases[i].valid);
+    }
+}
+
+static size_t encode(uint32_t point, char *text)
+{
+    size_t size = point < 0x80 ? 1 : point < 0x800 ? 2 : 3;
+    size += point >= 0x10000;
+    static const unsigned char leads[] = { 0, 0xc0, 0xe0, 0xf0 };
+    for (size_t i = size; i-- > 1; point >>= 6)
+        text[i] = (char)(0x80 | (point & 0x3f));
+    text[0] = (char)(leads[size - 1] | point);
+    return size;
+}
+
+TEST(name, takes_every_character_but_nul_and_surrogates)
+{
+    char text[4];
+    for (uint32_t point = 0; point < 0x110000; point++) {
+        bool valid = point != 0 && (point < 0xd800 || point > 0xdfff);
+        size_t size = encode(point, text);
+        if (vv_utf8_is_valid(text, size) != valid)
+            cr_assert(false, "U+%04X", point);
+    }
+}
+
+TEST(name, does_not_look_behind_the_end)
+{
+    /* What follows would make them valid. */
+    cr_assert_not(vv_utf8_is_valid("\xc3\xa4", 1));
+    cr_assert_not(vv_utf8_is_valid("\xe2\x82\xac", 2));
+    cr_assert_not(vv_utf8_is_valid("\xf0\x9f\x98\x80", 3));
+    cr_assert(vv_utf8_is_valid("\xff", 0));
+}
+
+TEST(name, has_1_to_65535_bytes_and_no_nul)
+{
+    static char text[VARVE_MAX_NAME_SIZE + 1];
+    memset(text, 'x', sizeof text);
+    cr_assert_not(vv_name_is_valid("", 0));
+    cr_assert(vv_name_is_valid(text, 1));
+    cr_assert(vv_name_is_valid(text, VARVE_MAX_NAME_SIZE));
+    cr_assert_not(vv_name_is_valid(text, VARVE_MAX_NAME_SIZE + 1));
+    cr_assert_not(vv_name_is_valid("a\0b", 3));
+}
+
+TEST(name, is_escaped_in_a_path)
+{
+    static const char name[] = "a/b%c*d|e(f)g\n\x7f\xc3\xa4 -";
+    struct vv_buffer path;
+    vv_buffer_init(&path, test_allocator());
+    vv_path_add_name(&path, name, sizeof name - 1);
+    cr_assert_str_eq(vv_buffer_string(&path),
+        "a%2Fb%25c%2Ad%7Ce%28f%29g%0A%7F\xc3\xa4 -");
+    vv_buffer_clear(&path);
+}
+
+TEST(name, comes_back_from_a_path_as_it_was)
+{
+    struct vv_buffer path, name;
+    vv_buffer_init(&path, test_allocator());
+    vv_buffer_init(&name, test_allocator());
+    for (int c = 1; c < 256; c++) {
+        char text[] = { 'a', (char)c, (char)(c % 255 + 1), '7' };
+        path.size = 0;
+        vv_path_add_name(&path, text, sizeof text);
+        vv_buffer_add_string(&path, "/rest");
+        const char *rest = vv_path_next_name(vv_buffer_string(&path), &name);
+        cr_assert_str_eq(rest, "rest");
+        cr_assert_eq(name.size, sizeof text);
+        cr_assert_arr_eq(name.data, text, sizeof text);
+    }
+    vv_buffer_clear(&path);
+    vv_buffer_clear(&name);
+}
+
+TEST(name, is_taken_off_a_path)
+{
+    static const struct {
+        const char *path;
+        const char *name; /* NULL: the path is bad */
+        const char *rest;
+    } cases[] = {
+        { "a", "a", "" },
+        { "a/", "a", "" },
+        { "a/b/c", "a", "b/c" },
+        { "%2f%2F", "//", "" },
+        { "", NULL, NULL },
+        { "/a", NULL, NULL },
+        { "a%", NULL, NULL },
+        { "a%2", NULL, NULL },
+        { "a%2/b", NULL, NULL },
+        { "a%g0", NULL, NULL },
+        { "a%0g", NULL, NULL },
+    };
+    struct vv_buffer name;
+    vv_buffer_init(&name, test_allocator());
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *rest = vv_path_next_name(cases[i].path, &name);
+        if (cases[i].name) {
+            cr_assert_str_eq(rest, cases[i].rest);
+            cr_assert_str_eq(vv_buffer_string(&name), cases[i].name);
+        } else {
+            cr_assert_null(rest, "case %zu", i);
+        }
+    }
+    vv_buffer_clear(&name);
+}
+
+TEST(name, may_be_a_decimal)
+{
+    static const uint64_t values[] = { 0, 1, 9, 10, 99, 100, 12345, UINT32_MAX,
+        UINT64_C(9999999999999999999), UINT64_C(10000000000000000000),
+        UINT64_MAX - 1, UINT64_MAX };
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        char text[24], expected[24];
+        uint64_t value = ~values[i];
+        snprintf(expected, sizeof expected, "%" PRIu64, values[i]);
+        cr_assert_eq(vv_decimal(values[i], text), strlen(expected));
+        cr_assert_str_eq(text, expected);
+        cr_assert(vv_parse_decimal(text, strlen(text), &value));
+        cr_assert_eq(value, values[i]);
+    }
+}
+
+TEST(name, is_no_decimal_unless_written_the_one_way)
+{
+    static const char *const texts[] = { "", "00", "01", "+1", "-1", " 1", "1 ",
+        "1a", "a1", "0x1", "18446744073709551616", "18446744073709551620",
+        "99999999999999999999", "100000000000000000000" };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        uint64_t value = 7;
+        cr_assert_not(vv_parse_decimal(texts[i], strlen(texts[i]), &value),
+            "%s", texts[i]);
+        cr_assert_eq(value, 7);
+    }
+}

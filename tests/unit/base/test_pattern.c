@@ -1,0 +1,385 @@
+/* test_pattern.c - lib/base/pattern.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "pattern.h"
+#include "map.h"
+
+TEST(glob, matches_paths_and_what_is_below)
+{
+    static const struct {
+        const char *patterns;
+        const char *path;
+        bool match;
+    } cases[] = {
+        { "model", "model", true },
+        { "/model", "model", true },
+        { "model", "/model", true },
+        { "model/", "model/kernel", true },
+        { "model", "model/a/b", true },
+        { "model", "model2", false },
+        { "model2", "model", false },
+        { "model/a", "model", false },
+        { "*", "model", true },
+        { "*/kernel", "model/kernel", true },
+        { "*/kernel", "kernel", false },
+        { "*/kernel", "a/b/kernel", false },
+        { "**/kernel", "kernel", true },
+        { "**/kernel", "a/b/kernel", true },
+        { "**/kernel", "a/kernel/b", true },
+        { "**/kernel", "a/kernels", false },
+        { "model/**", "model", true },
+        { "model/**", "model/a/b", true },
+        { "a/**/b/**/c", "a/b/c", true },
+        { "a/**/b/**/c", "a/x/b/y/z/c", true },
+        { "a/**/b/**/c", "a/x/c/y/b", false },
+        { "layer_*", "layer_12/kernel", true },
+        { "layer_*", "layer_", true },
+        { "layer_*", "layers", false },
+        { "*_*_x", "a_b_c_x", true },
+        { "*_*_x", "a_x", false },
+        { "a**b", "aXYb", true }, /* inside a name, two are one */
+        { "a**b", "aX/Yb", false },
+        { "a%2Fb", "a%2Fb", true },
+        { "a%2Fb", "a/b", false },
+        { "a%2*", "a%2Fb", true },
+        { "a|b", "b/c", true },
+        { "a|b", "c", false },
+        { "a/x|*/y|z", "b/y", true },
+        { "opt/m", "opt/m(model/kernel)", false },
+        { "opt/*", "opt/m(model/kernel)", true },
+        { "opt/m(*)", "opt/m(model/kernel)", true },
+        { "opt/*(model/kernel)", "opt/m(model/kernel)", true },
+        { "opt/m(model/*)", "opt/m(model/kernel)", true },
+        { "opt/m(net/*)", "opt/m(model/kernel)", false },
+        { "*(opt/m(model/*))", "opt2/v(opt/m(model/kernel))", false },
+        { "*/*(opt/m(model/*))", "opt2/v(opt/m(model/kernel))", true },
+        { "**/kernel", "opt/m(model/kernel)", false },
+        { "opt/m(model", "opt/m(model/kernel)", false },
+        { "/", "anything/at/all", true },
+        { "**", "anything/at/all", true },
+        { "/", "", true },
+        { "**", "", true },
+        { "*", "", false },
+        { NULL, "a", false },
+        { "", "a", false },
+        { "", "", false },
+        { "b||", "a", false },
+        { "|", "a", false },
+        { "|a", "a", true },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        cr_assert_eq(vv_pattern_match(cases[i].patterns, cases[i].path),
+            cases[i].match, "%s %s", cases[i].patterns, cases[i].path);
+}
+
+/* --- The rules once more, by trying everything -------------------------- */
+
+enum { MOST = 12 };
+
+struct names {
+    char text[MOST][MOST + 1];
+    size_t count;
+};
+
+static void split(const char *path, struct names *names)
+{
+    size_t size = 0;
+    int depth = 0;
+    names->count = 0;
+    for (;; path++) {
+        if (*path == '\0' || (*path == '/' && depth == 0)) {
+            names->text[names->count][size] = '\0';
+            names->count += size > 0;
+            size = 0;
+        } else {
+            names->text[names->count][size++] = *path;
+            depth += *path == '(' ? 1 : *path == ')' && depth > 0 ? -1 : 0;
+        }
+        if (*path == '\0')
+            return;
+    }
+}
+
+/* What is matched, each followed by ';'. */
+struct trail {
+    char text[100];
+    size_t size;
+};
+
+static size_t note(struct trail *trail, const char *text, size_t size)
+{
+    size_t before = trail->size;
+    memcpy(trail->text + before, text, size);
+    trail->text[before + size] = ';';
+    trail->size += size + 1;
+    trail->text[trail->size] = '\0';
+    return before;
+}
+
+static bool name_matches(
+    const char *want, const char *name, struct trail *trail)
+{
+    if (*want == '\0')
+        return *name == '\0';
+    if (*want != '*')
+        return *want == *name && name_matches(want + 1, name + 1, trail);
+    while (want[1] == '*')
+        want++;
+    for (size_t size = 0; size <= strlen(name); size++) {
+        size_t before = note(trail, name, size);
+        if (name_matches(want + 1, name + size, trail))
+            return true;
+        trail->size = before;
+    }
+    return false;
+}
+
+struct oracle {
+    struct names pattern;
+    struct names path;
+    bool whole;
+    struct trail trail;
+};
+
+static bool matches(struct oracle *o, size_t p, size_t s);
+
+static bool deep_matches(struct oracle *o, size_t p, size_t s)
+{
+    char text[100] = "";
+    for (size_t end = s; end <= o->path.count; end++) {
+        if (end > s) {
+            strcat(text, end > s + 1 ? "/" : "");
+            strcat(text, o->path.text[end - 1]);
+        }
+        size_t before = note(&o->trail, text, strlen(text));
+        if (matches(o, p + 1, end))
+            return true;
+        o->trail.size = before;
+    }
+    return false;
+}
+
+static bool matches(struct oracle *o, size_t p, size_t s)
+{
+    if (p == o->pattern.count)
+        return !o->whole || s == o->path.count;
+    const char *want = o->pattern.text[p];
+    if (strlen(want) > 1 && strspn(want, "*") == strlen(want))
+        return deep_matches(o, p, s);
+    size_t before = o->trail.size;
+    if (s < o->path.count && name_matches(want, o->path.text[s], &o->trail) &&
+        matches(o, p + 1, s + 1))
+        return true;
+    o->trail.size = before;
+    return false;
+}
+
+static bool asked(
+    struct oracle *o, const char *pattern, const char *path, bool whole)
+{
+    o->whole = whole;
+    o->trail.size = 0;
+    o->trail.text[0] = '\0';
+    split(pattern, &o->pattern);
+    split(path, &o->path);
+    return matches(o, 0, 0);
+}
+
+static uint64_t random_state;
+
+static void random_text(const char *letters, char *text)
+{
+    random_state = vv_map_mix(random_state + 0x9e3779b97f4a7c15);
+    uint64_t bits = random_state;
+    size_t size = bits % MOST;
+    for (size_t i = 0; i < size; i++) {
+        bits /= 13;
+        text[i] = letters[bits % strlen(letters)];
+    }
+    text[size] = '\0';
+}
+
+TEST(glob, matches_as_the_rules_say)
+{
+    char pattern[MOST + 1], path[MOST + 1];
+    static struct oracle o;
+    size_t found = 0;
+    for (int i = 0; i < 1000000; i++) {
+        random_text(i % 5 ? "ab*/**/" : "ab*/()*", pattern);
+        random_text(i % 5 ? "ab/" : "ab/()", path);
+        bool expected = *pattern && asked(&o, pattern, path, false);
+        if (vv_pattern_match(pattern, path) != expected)
+            cr_assert(false, "%s %s", pattern, path);
+        found += expected;
+    }
+    cr_assert_gt(found, 100000);
+}
+
+/* `pattern` with its wildcards as names of their own: "*", "**", in order; each
+ * preceded by its number. What it renames to shows what was matched. */
+static void show_template(const char *pattern, char *text)
+{
+    struct names names;
+    split(pattern, &names);
+    for (size_t i = 0; i < names.count; i++) {
+        const char *name = names.text[i];
+        if (strlen(name) > 1 && strspn(name, "*") == strlen(name)) {
+            text += sprintf(text, "<;/**/>;/");
+            continue;
+        }
+        for (size_t k = 0; name[k]; k++)
+            if (name[k] == '*' && (k == 0 || name[k - 1] != '*'))
+                text += sprintf(text, "<*>;/");
+    }
+    *text = '\0';
+}
+
+/* The trail as the template above shows it. */
+static void show_trail(const char *pattern, const char *trail, char *text)
+{
+    struct names names;
+    split(pattern, &names);
+    char *begin = text;
+    for (size_t i = 0; i < names.count; i++) {
+        const char *name = names.text[i];
+        bool deep = strlen(name) > 1 && strspn(name, "*") == strlen(name);
+        for (size_t k = 0; name[k]; k++) {
+            if (name[k] != '*' || (k > 0 && name[k - 1] == '*'))
+                continue;
+            int size = (int)strcspn(trail, ";");
+            text += sprintf(text, deep ? "<;/%.*s%s>;/" : "<%.*s%s>;/", size,
+                trail, deep && size ? "/" : "");
+            trail += size + 1;
+        }
+    }
+    *text = '\0';
+    if (text > begin)
+        text[-1] = '\0';
+}
+
+TEST(glob, renames_by_what_the_shortest_wildcards_match)
+{
+    char pattern[MOST + 1], path[MOST + 1], to[200], expected[200];
+    static struct oracle o;
+    struct vv_buffer result;
+    size_t found = 0;
+    vv_buffer_init(&result, test_allocator());
+    for (int i = 0; i < 1000000; i++) {
+        random_text("ab*/**/", pattern);
+        random_text("ab/", path);
+        show_template(pattern, to);
+        cr_assert(vv_pattern_same_wildcards(pattern, to));
+        bool renamed = vv_pattern_rename(pattern, to, path, &result);
+        if (renamed != asked(&o, pattern, path, true))
+            cr_assert(false, "%s %s", pattern, path);
+        if (!renamed)
+            continue;
+        show_trail(pattern, o.trail.text, expected);
+        if (strcmp(vv_buffer_string(&result), expected) != 0)
+            cr_assert(false, "%s %s: %s, not %s", pattern, path, expected,
+                vv_buffer_string(&result));
+        found++;
+    }
+    cr_assert_gt(found, 10000);
+    vv_buffer_clear(&result);
+}
+
+TEST(glob, renames_whole_paths)
+{
+    static const struct {
+        const char *from;
+        const char *to;
+        const char *path;
+        const char *result; /* NULL: not renamed */
+    } cases[] = {
+        { "backbone", "vgg/features", "backbone", "vgg/features" },
+        { "/backbone", "/vgg/features/", "backbone", "vgg/features" },
+        { "backbone", "vgg/features", "backbone/kernel", NULL },
+        { "*/kernel", "net/*/w", "a/kernel", "net/a/w" },
+        { "layer_*", "layers/*", "layer_12", "layers/12" },
+        { "layer_*", "layers/*", "layer_", NULL }, /* no name is empty */
+        { "**/kernel", "x/**/w", "kernel", "x/w" },
+        { "**/kernel", "x/**/w", "a/b/kernel", "x/a/b/w" },
+        { "a/**", "**", "a", "" },
+        { "**/*", "**/old_*", "a/b/c", "a/b/old_c" },
+        { "*/*", "x*/*", "a/b", "xa/b" },
+        { "opt/*(model/*)", "adam/*(net/*)", "opt/m(model/a/b)",
+            "adam/m(net/a/b)" },
+        { "a*", "b*", "a%2Fx", "b%2Fx" },
+        { "", "model", "", "model" },
+        { "/", "model", "", "model" },
+        { "model", "/", "model", "" },
+        { "", "model", "a", NULL },
+        { "*/**", "**/*", "a/b", NULL }, /* not the same wildcards */
+        { "a", "*", "a", NULL },
+    };
+    struct vv_buffer result;
+    vv_buffer_init(&result, test_allocator());
+    vv_buffer_add_string(&result, "what was there");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool renamed = vv_pattern_rename(
+            cases[i].from, cases[i].to, cases[i].path, &result);
+        cr_assert_eq(renamed, cases[i].result != NULL, "case %zu", i);
+        if (renamed)
+            cr_assert_str_eq(vv_buffer_string(&result), cases[i].result);
+    }
+    vv_buffer_clear(&result);
+}
+
+TEST(glob, compares_wildcards_of_renames)
+{
+    cr_assert(vv_pattern_same_wildcards("a", "b/c"));
+    cr_assert(vv_pattern_same_wildcards("", "b/c"));
+    cr_assert(vv_pattern_same_wildcards("*/a_*_*/**", "**a/x*y*/**"));
+    cr_assert_not(vv_pattern_same_wildcards("*", "**"));
+    cr_assert_not(vv_pattern_same_wildcards("*", "a"));
+    cr_assert_not(vv_pattern_same_wildcards("*/*", "*"));
+    cr_assert_not(vv_pattern_same_wildcards("*/**", "**/*"));
+    cr_assert_not(vv_pattern_same_wildcards("a|b", "a"));
+    cr_assert_not(vv_pattern_same_wildcards("a", "a|b"));
+    char many[3 * VV_PATTERN_MAX_WILDCARDS + 3] = "";
+    for (int i = 0; i < VV_PATTERN_MAX_WILDCARDS; i++)
+        strcat(many, "x*");
+    cr_assert(vv_pattern_same_wildcards(many, many));
+    strcat(many, "x*");
+    cr_assert_not(vv_pattern_same_wildcards(many, many));
+}
+
+TEST(glob, renames_nothing_without_memory)
+{
+    struct vv_buffer result;
+    bool done = false;
+    for (long n = 0; !done; n++) {
+        vv_buffer_init(&result, test_allocator());
+        test_fail_allocation(n, false);
+        vv_pattern_rename("**/a*", "x/**/b*",
+            "0123456789/0123456789/0123456789/0123456789/0123456789/"
+            "0123456789/a0123456789", &result);
+        done = !result.failed;
+        cr_assert(done || n < 2);
+        vv_buffer_clear(&result);
+    }
+}
+
+TEST(glob, takes_no_more_than_one_size_times_the_other)
+{
+    enum { SIZE = 12000 };
+    static char pattern[SIZE + 2], path[SIZE + 1];
+    memset(path, 'a', SIZE);
+    for (int i = 0; i < SIZE; i++) /* would take 2^6000 steps if it recursed */
+        pattern[i] = i % 2 ? '*' : 'a';
+    pattern[SIZE] = 'b';
+    cr_assert_not(vv_pattern_match(pattern, path));
+    for (int i = 0; i < SIZE; i++) {
+        path[i] = i % 2 ? '/' : 'a';
+        pattern[i] = i % 3 == 2 ? '/' : '*';
+    }
+    memcpy(pattern + SIZE - 4, "/b", 3);
+    cr_assert_not(vv_pattern_match(pattern, path));
+}

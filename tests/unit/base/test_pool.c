@@ -1,0 +1,84 @@
+/* test_pool.c - lib/base/pool.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pool.h"
+
+TEST(pool, gives_zeroed_items_that_do_not_overlap)
+{
+    enum { COUNT = 30000 };
+    static const size_t sizes[] = { 1, 8, 13, 24, 100 };
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        struct vv_pool pool;
+        unsigned char **items = calloc(COUNT, sizeof *items);
+        vv_pool_init(&pool, test_allocator(), sizes[s]);
+        for (size_t i = 0; i < COUNT; i++) {
+            items[i] = vv_pool_take(&pool);
+            cr_assert_eq((uintptr_t)items[i] % sizeof(void *), 0);
+            for (size_t k = 0; k < sizes[s]; k++)
+                cr_assert_eq(items[i][k], 0);
+            memset(items[i], (int)(i % 251 + 1), sizes[s]);
+        }
+        for (size_t i = 0; i < COUNT; i++) {
+            for (size_t k = 0; k < sizes[s]; k++)
+                cr_assert_eq(items[i][k], i % 251 + 1);
+        }
+        vv_pool_clear(&pool);
+        free(items);
+    }
+}
+
+TEST(pool, gives_returned_items_again_and_zeroed)
+{
+    enum { COUNT = 100 };
+    struct vv_pool pool;
+    void *items[COUNT];
+    vv_pool_init(&pool, test_allocator(), 40);
+    for (size_t i = 0; i < COUNT; i++)
+        items[i] = memset(vv_pool_take(&pool), 0xff, 40);
+    test_fail_allocation(0, true); /* nothing new is needed */
+    for (size_t i = 0; i < COUNT; i++)
+        vv_pool_give(&pool, items[i]);
+    for (size_t i = COUNT; i-- > 0;) {
+        unsigned char *item = vv_pool_take(&pool);
+        cr_assert_eq(item, items[i]);
+        for (size_t k = 0; k < 40; k++)
+            cr_assert_eq(item[k], 0);
+    }
+    test_fail_allocation(-1, false);
+    vv_pool_clear(&pool);
+}
+
+TEST(pool, takes_few_blocks_and_can_be_used_after_clearing)
+{
+    struct vv_pool pool;
+    vv_pool_init(&pool, test_allocator(), 64);
+    for (int round = 0; round < 2; round++) {
+        test_fail_allocation(-1, false);
+        for (int i = 0; i < 100000; i++)
+            cr_assert(vv_pool_take(&pool));
+        cr_assert_lt(test_allocation_count(), 25);
+        vv_pool_clear(&pool);
+        cr_assert_eq(test_block_count(), 0);
+    }
+}
+
+TEST(pool, goes_on_after_a_failed_allocation)
+{
+    struct vv_pool pool;
+    vv_pool_init(&pool, test_allocator(), 8);
+    size_t taken = 0;
+    test_fail_allocation(1, true);
+    while (vv_pool_take(&pool))
+        taken++;
+    cr_assert_gt(taken, 0);
+    cr_assert_null(vv_pool_take(&pool));
+    test_fail_allocation(-1, false);
+    cr_assert(vv_pool_take(&pool));
+    vv_pool_clear(&pool);
+}
