@@ -1,6 +1,6 @@
-/* pattern.c - matching with one step back: only the last wildcard of its kind is
- * ever tried again, which is enough, for what comes before it matched as far to
- * the left as it can.
+/* pattern.c - matching with one step back: only the last wildcard of its kind
+ * is ever tried again, which is enough, for what comes before it matched as far
+ * to the left as it can.
  *
  * SPDX-License-Identifier: MIT
  */
