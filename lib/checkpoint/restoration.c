@@ -94,6 +94,10 @@ static void graph_freed(struct vv_observer *self)
     r->graph = NULL;
     r->root = NULL;
     memset(r->node_of, 0, vv_index_of(r)->node_count * sizeof *r->node_of);
+    struct vv_buffer *pairs[] = { &r->jobs, &r->held, &r->stuck, &r->misfits,
+        &r->conflicts, &r->combined };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        pairs[i]->size = 0;
     vv_forgive(r);
 }
 
