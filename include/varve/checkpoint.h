@@ -11,8 +11,8 @@
 
 VARVE_BEGIN_DECLS
 
-/* Every file that Varve writes ends in this; it is added to a path that lacks
- * it. */
+/* What the names of numbered files end in. It may be left off where a file is
+ * read. */
 #define VARVE_SUFFIX ".varve"
 
 /* --- Options ------------------------------------------------------------ */
@@ -116,8 +116,8 @@ VARVE_API varve_status varve_write(varve_node *root, const char *path,
     const varve_write_options *options, varve_error *error)
     VARVE_MUST_CHECK;
 
-/* Reads a file into everything reachable from `root`, by the names of the
- * edges. What the program does not have yet waits, and arrives when it is
+/* Reads a file (if there is none of this name, the one with VARVE_SUFFIX) into
+ * everything reachable from `root`, by the names of the edges. What the program does not have yet waits, and arrives when it is
  * added, as long as the restoration is kept. NULL on failure; then no variable
  * has changed (see `streaming` and `staging_size`). Types and shapes that do
  * not fit are all named, with VARVE_MISMATCH. End with

@@ -86,7 +86,8 @@ VARVE_API varve_status varve_assert_nontrivial_match(
 /* The five lists of a report. */
 typedef enum varve_finding_kind {
     VARVE_MATCHED = 0,         /* has its value from the file */
-    VARVE_WAITING = 1,         /* in the file, waits for an edge of the program */
+    VARVE_WAITING = 1,         /* in the file, waits for an edge of the
+                                  program */
     VARVE_ONLY_IN_FILE = 2,    /* in the file, and nothing waits for it */
     VARVE_ONLY_IN_PROGRAM = 3, /* a variable or state that the file lacks */
     VARVE_MISMATCHED = 4       /* both have it, but it does not fit, or another
@@ -117,12 +118,14 @@ VARVE_API varve_report *varve_report_new(
     varve_restoration *restoration, varve_error *error) VARVE_MUST_CHECK;
 VARVE_API void varve_report_free(varve_report *report);
 
-/* How many findings a list has, and its findings by position, in the order of
- * the file or of the program; NULL past the end. */
+/* How many findings a list has. */
 VARVE_API size_t varve_report_count(
     const varve_report *report, varve_finding_kind kind);
-VARVE_API const varve_finding *varve_report_at(
-    const varve_report *report, varve_finding_kind kind, size_t index);
+
+/* Fills in a finding by its position in its list, in the order of the file or
+ * of the program; false past the end. */
+VARVE_API bool varve_report_at(const varve_report *report,
+    varve_finding_kind kind, size_t index, varve_finding *finding);
 
 /* All of it for people: a line that counts, then a line for each finding that
  * is not a plain match. The report's; ends with a newline. */

@@ -79,6 +79,17 @@ void vv_buffer_add64(struct vv_buffer *b, uint64_t value)
         vv_store64(at, value);
 }
 
+void vv_buffer_reverse(struct vv_buffer *b, size_t begin)
+{
+    if (b->failed)
+        return;
+    for (size_t i = begin, j = b->size; i + 1 < j; i++) {
+        unsigned char byte = b->data[--j];
+        b->data[j] = b->data[i];
+        b->data[i] = byte;
+    }
+}
+
 const char *vv_buffer_string(struct vv_buffer *b)
 {
     char *end = vv_buffer_extend(b, 1);

@@ -29,6 +29,10 @@ void vv_buffer_add8(struct vv_buffer *b, uint8_t value);
 void vv_buffer_add32(struct vv_buffer *b, uint32_t value); /* little-endian */
 void vv_buffer_add64(struct vv_buffer *b, uint64_t value);
 
+/* Reverses the bytes from `begin` to the end: for paths, which are climbed from
+ * their end with every name backwards and then turned around as a whole. */
+void vv_buffer_reverse(struct vv_buffer *b, size_t begin);
+
 /* As a C string: a NUL is put behind the content, uncounted. "" on failure. */
 const char *vv_buffer_string(struct vv_buffer *b);
 

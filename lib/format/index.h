@@ -44,14 +44,14 @@ struct vv_index {
     const uint8_t *value_offsets;
     const uint8_t *value_sizes;
     const uint8_t *digests;
-    const uint8_t *slot_owners;    /* slots are sorted by owner, then variable, */
-    const uint8_t *slot_variables; /* then name */
+    const uint8_t *slot_owners; /* slots are sorted by owner, variable, name */
+    const uint8_t *slot_variables;
     const uint8_t *slot_names;
     const uint8_t *slot_nodes;
     const uint8_t *tag_nodes;
     const uint8_t *tag_names;
 
-    const varve_metadata *metadata; /* sorted by name */
+    const varve_metadata *metadata; /* sorted by vv_metadata_compare */
     size_t metadata_count;
 };
 
@@ -129,8 +129,13 @@ uint64_t vv_chunk_count(uint64_t size);
 struct vv_value_table {
     uint32_t count;
     uint64_t *first_extent; /* count + 1 entries */
-    uint64_t *first_digest; /* count + 1 entries */
+    uint64_t *first_digest; /* count + 1 entries, in the same block */
 };
+
+/* For qsort: the order of metadata in a file, which is that of deterministic
+ * CBOR: shorter names first, those of one length by their bytes. 0 for equal
+ * names. */
+int vv_metadata_compare(const void *a, const void *b);
 
 /* Type and shape of a value, data NULL. */
 varve_tensor vv_index_tensor(const struct vv_index *index,

@@ -19,7 +19,8 @@ varve_status vv_directory_open_parent(const struct vv_context *context,
     const char *path, int *directory, varve_error *error);
 
 /* Opens it as above after making what is missing of it, each new directory's
- * parent synced unless `no_sync`. */
+ * parent synced unless `no_sync`. On failure, directories that were made and
+ * synced stay. */
 varve_status vv_directory_make_parent(const struct vv_context *context,
     const char *path, bool no_sync, int *directory, varve_error *error);
 

@@ -20,8 +20,9 @@ varve_status vv_file_open(const struct vv_context *context, const char *path,
 /* Takes -1. For files that were only read. */
 void vv_file_close(const struct vv_context *context, int file);
 
-/* Reads exactly `size` bytes; VARVE_TRUNCATED at the end of the file. EINTR is
- * tried again, EAGAIN a bounded number of times; a call moves at most 1 GiB. */
+/* Reads exactly `size` bytes; VARVE_TRUNCATED at the end of the file. EINTR and
+ * EAGAIN are tried again, 10000 times in a row at most; a call moves at most
+ * 1 GiB. */
 varve_status vv_file_read(const struct vv_context *context, int file,
     const char *path, void *bytes, size_t size, uint64_t offset,
     varve_error *error);

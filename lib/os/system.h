@@ -33,7 +33,8 @@ typedef int vv_each_name(void *user, const char *name);
 struct vv_system {
     void *state;
 
-    /* A file for reading (close-on-exec, does not wait for a FIFO). */
+    /* A file for reading (close-on-exec, does not wait for a FIFO). No
+     * descriptor is ever one of the three standard streams. */
     int (*open_file)(void *state, int directory, const char *name);
     /* A new file for writing and reading: exclusive, follows no link, created
      * with mode 0666 less the umask. */
@@ -49,7 +50,8 @@ struct vv_system {
     int64_t (*write_at)(void *state, int file, const void *bytes, size_t size,
         uint64_t offset);
 
-    /* Reserves disk space from 0 to `size`; -EOPNOTSUPP where that cannot be. */
+    /* Reserves disk space from 0 to `size`, and leaves the size of the file as
+     * it is; -EOPNOTSUPP where that cannot be. */
     int (*reserve)(void *state, int file, uint64_t size);
     /* Starts to write a range back to disk, without waiting. A hint. */
     int (*start_write_back)(
@@ -65,8 +67,11 @@ struct vv_system {
      * where the file system cannot do it in one step. */
     int (*rename_new)(
         void *state, int directory, const char *from, const char *to);
+    /* A file or an empty directory. */
     int (*remove)(void *state, int directory, const char *name);
+    /* With mode 0777 less the umask. */
     int (*make_directory)(void *state, int directory, const char *name);
+    /* 0 also where `each` ended it. */
     int (*each_name)(
         void *state, int directory, vv_each_name *each, void *user);
 
@@ -80,8 +85,9 @@ struct vv_system {
     int (*random)(void *state, void *bytes, size_t size);
     /* Processors that this process may use; at least 1. */
     unsigned (*processors)(void *state);
-    /* A thread that runs function(argument), with all signals blocked; *handle
-     * is for join_thread, which waits for it. */
+    /* A thread that runs function(argument), with all signals blocked but those
+     * for its own faults (SIGSEGV and the like), so that the program's crash
+     * handler sees them; *handle is for join_thread, which waits for it. */
     int (*start_thread)(void *state, void *(*function)(void *), void *argument,
         uintptr_t *handle);
     int (*join_thread)(void *state, uintptr_t handle);

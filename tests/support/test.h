@@ -2,9 +2,9 @@
  *
  *     TEST(buffer, grows_by_doubling) { ... cr_assert(...); }
  *
- * The body has an allocator that counts its blocks and can fail, and a directory
- * of its own. When it ends, nothing it took may be left: no block, no
- * descriptor, under AddressSanitizer no leak.
+ * The body has an allocator that counts its blocks and can fail, and a
+ * directory of its own. When it ends, nothing it took may be left: no block,
+ * no descriptor, under AddressSanitizer no leak.
  *
  * SPDX-License-Identifier: MIT
  */

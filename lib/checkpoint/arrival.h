@@ -1,0 +1,23 @@
+/* arrival.h - delivering the values that matching has found a home for.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_ARRIVAL_H
+#define VV_ARRIVAL_H
+
+#include "restoration.h"
+
+/* Matches what is queued and delivers all that is due, as one transaction.
+ * VARVE_MISMATCH names every value that does not fit its node; then, and after
+ * any other failure, the values wait in `stuck`. */
+varve_status vv_arrive(struct varve_restoration *r, varve_error *error);
+
+/* Lists the misfits: one line, then a line for each. */
+varve_status vv_fail_misfits(
+    const struct varve_restoration *r, varve_error *error);
+
+/* Whether the states of held pairs can be loaded now; moves them to the
+ * jobs. */
+void vv_unhold(struct varve_restoration *r);
+
+#endif

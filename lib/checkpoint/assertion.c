@@ -1,0 +1,137 @@
+/* assertion.c - whether everything matched, and if not, every path in one
+ * message.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "assertion.h"
+
+#include "binding.h"
+#include "failure.h"
+#include "findings.h"
+#include "report.h"
+
+/* Whether a finding leaves a value of the file without a home. */
+static bool is_unused(const struct vv_finding *finding)
+{
+    return !finding->is_excused && finding->saved &&
+           finding->kind != VARVE_MATCHED;
+}
+
+/* Whether a finding leaves a variable of the program without its value. */
+static bool is_missing(const struct vv_finding *finding)
+{
+    return !finding->is_excused && finding->program_path &&
+           finding->kind != VARVE_MATCHED;
+}
+
+typedef bool does_count(const struct vv_finding *finding);
+
+static size_t count_findings(const varve_report *report, does_count *counts)
+{
+    size_t sum = 0;
+    for (int kind = 0; kind < VARVE_FINDING_KINDS; kind++) {
+        size_t count;
+        const struct vv_finding *findings =
+            vv_findings(report, (varve_finding_kind)kind, &count);
+        for (size_t i = 0; i < count; i++)
+            sum += counts(&findings[i]);
+    }
+    return sum;
+}
+
+static void add_lines(const varve_report *report, does_count *counts,
+    varve_error *error)
+{
+    struct vv_buffer line;
+    vv_buffer_init(&line, &report->allocator);
+    for (int kind = 0; kind < VARVE_FINDING_KINDS; kind++) {
+        size_t count;
+        const struct vv_finding *findings =
+            vv_findings(report, (varve_finding_kind)kind, &count);
+        for (size_t i = 0; i < count; i++) {
+            if (!counts(&findings[i]))
+                continue;
+            line.size = 0;
+            vv_add_finding_line(&line, &findings[i]);
+            if (!vv_error_add_line(error, "  %s", vv_buffer_string(&line)))
+                goto done;
+        }
+    }
+done:
+    vv_buffer_clear(&line);
+}
+
+/* Fails with the findings that count, if any do. */
+static varve_status demand(const varve_report *report, does_count *counts,
+    size_t all, const char *what, varve_error *error)
+{
+    size_t count = count_findings(report, counts);
+    if (count == 0)
+        return VARVE_OK;
+    vv_fail(error, VARVE_UNMATCHED, "%s: %zu of %zu %s", report->path, count,
+        all, what);
+    add_lines(report, counts, error);
+    return VARVE_UNMATCHED;
+}
+
+static varve_status demand_matched(
+    const varve_report *report, varve_error *error)
+{
+    return demand(report, is_missing, report->variable_count,
+        "variables of the program were not restored", error);
+}
+
+static varve_status is_gone(varve_restoration *r, varve_error *error)
+{
+    if (r->graph && r->root)
+        return VARVE_OK;
+    return vv_fail(error, VARVE_UNMATCHED,
+        "%s: a program to restore into expected, found its graph freed",
+        r->file.path);
+}
+
+varve_status varve_assert_consumed(varve_restoration *r, varve_error *error)
+{
+    varve_status status = is_gone(r, error);
+    if (status)
+        return status;
+    varve_report *report = vv_report_make(r, false, error);
+    if (!report)
+        return VARVE_NO_MEMORY;
+    status = demand(report, is_unused, report->value_count,
+        "saved values found no home", error);
+    if (!status)
+        status = demand_matched(report, error);
+    varve_report_free(report);
+    return status;
+}
+
+varve_status varve_assert_existing_objects_matched(
+    varve_restoration *r, varve_error *error)
+{
+    varve_status status = is_gone(r, error);
+    if (status)
+        return status;
+    varve_report *report = vv_report_make(r, false, error);
+    if (!report)
+        return VARVE_NO_MEMORY;
+    status = demand_matched(report, error);
+    varve_report_free(report);
+    return status;
+}
+
+varve_status varve_assert_nontrivial_match(
+    varve_restoration *r, varve_error *error)
+{
+    varve_status status = is_gone(r, error);
+    if (status)
+        return status;
+    vv_sweep(r);
+    for (uint32_t f = 0; f < vv_index_of(r)->node_count; f++) {
+        if (r->node_of[f] && r->node_of[f] != r->root)
+            return VARVE_OK;
+    }
+    return vv_fail(error, VARVE_UNMATCHED,
+        "%s: something besides the root to match expected, found nothing",
+        r->file.path);
+}

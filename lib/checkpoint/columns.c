@@ -1,0 +1,309 @@
+/* columns.c - filling in the columns of an index from a walk.
+ *
+ * Only names that are used stand in a file. They are numbered in order of their
+ * bytes, so that the edges of a node, sorted by name, are sorted by number.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "columns.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "data_out.h"
+#include "dtype.h"
+#include "failure.h"
+#include "graph.h"
+#include "layout.h"
+#include "state.h"
+#include "tag.h"
+#include "try.h"
+#include "variable.h"
+
+static varve_status no_memory(varve_error *error)
+{
+    return vv_fail_memory(error, "the index of a checkpoint");
+}
+
+/* --- Names -------------------------------------------------------------- */
+
+/* By rank: 1 while names are marked, then the name's number in the file. */
+struct numbering {
+    uint32_t *numbers;
+    size_t count;
+};
+
+static void mark(struct numbering *n, const struct vv_name *name)
+{
+    n->numbers[name->rank] = 1;
+}
+
+static uint32_t number_of(
+    const struct numbering *n, const struct vv_name *name)
+{
+    return n->numbers[name->rank];
+}
+
+static void mark_names(struct numbering *n, const struct vv_walk *walk)
+{
+    uint64_t tags = 0;
+    for (size_t i = 0; i < walk->count; i++) {
+        const varve_node *node = walk->steps[i].node;
+        tags |= node->tags;
+        for (struct vv_edge *e = node->first_edge; e; e = e->next)
+            mark(n, e->name);
+    }
+    for (size_t i = 0; i < walk->slot_count; i++)
+        mark(n, walk->slots[i]->name);
+    for (unsigned i = 0; i < walk->graph->tag_count; i++) {
+        if (tags >> i & 1)
+            mark(n, walk->graph->tags[i]);
+    }
+}
+
+static void add_names(struct vv_columns *c, struct numbering *n,
+    const struct vv_name_table *names)
+{
+    uint32_t next = 0;
+    for (size_t rank = 0; rank < n->count; rank++) {
+        if (!n->numbers[rank])
+            continue;
+        const struct vv_name *name = names->ranked[rank];
+        vv_buffer_add(&c->names, name->bytes, name->size);
+        vv_buffer_add32(&c->name_ends, (uint32_t)c->names.size);
+        n->numbers[rank] = next++;
+    }
+}
+
+/* --- Nodes, slots, tags ------------------------------------------------- */
+
+static void add_tags(struct vv_columns *c, const struct numbering *n,
+    const struct vv_walk *walk, size_t place)
+{
+    const varve_graph *graph = walk->graph;
+    uint32_t numbers[VV_MAX_TAGS];
+    size_t count = 0;
+    uint64_t tags = walk->steps[place].node->tags;
+    for (unsigned i = 0; tags && i < graph->tag_count; i++) {
+        if (!(tags >> i & 1))
+            continue;
+        uint32_t number = number_of(n, graph->tags[i]);
+        size_t at = count++;
+        for (; at > 0 && numbers[at - 1] > number; at--)
+            numbers[at] = numbers[at - 1];
+        numbers[at] = number;
+    }
+    for (size_t i = 0; i < count; i++) {
+        vv_buffer_add32(&c->tag_nodes, (uint32_t)place);
+        vv_buffer_add32(&c->tag_names, numbers[i]);
+    }
+}
+
+static void add_node(struct vv_columns *c, const struct numbering *n,
+    struct vv_walk *walk, size_t place)
+{
+    varve_node *node = walk->steps[place].node;
+    struct vv_edge *const *edges = vv_walk_edges(walk, node);
+    for (size_t i = 0; i < node->edge_count; i++) {
+        vv_buffer_add32(&c->edge_names, number_of(n, edges[i]->name));
+        vv_buffer_add32(
+            &c->edge_children, vv_walk_place(walk, edges[i]->seen.node));
+    }
+    vv_buffer_add8(&c->node_kinds, node->kind);
+    vv_buffer_add32(
+        &c->node_edge_ends, (uint32_t)(c->edge_names.size / 4));
+    if (node->tags)
+        add_tags(c, n, walk, place);
+}
+
+static void add_slots(struct vv_columns *c, const struct numbering *n,
+    const struct vv_walk *walk)
+{
+    for (size_t i = 0; i < walk->slot_count; i++) {
+        const struct vv_slot *slot = walk->slots[i];
+        vv_buffer_add32(&c->slot_owners, vv_walk_place(walk, slot->owner));
+        vv_buffer_add32(
+            &c->slot_variables, vv_walk_place(walk, slot->seen.variable));
+        vv_buffer_add32(&c->slot_names, number_of(n, slot->name));
+        vv_buffer_add32(
+            &c->slot_nodes, vv_walk_place(walk, slot->seen.node));
+    }
+}
+
+/* --- Values ------------------------------------------------------------- */
+
+uint64_t vv_strings_size(const varve_tensor *tensor)
+{
+    uint64_t count = varve_tensor_count(tensor);
+    const varve_string *strings = tensor->data;
+    uint64_t size = 8 * count;
+    for (uint64_t i = 0; i < count; i++)
+        size += strings[i].size;
+    return size;
+}
+
+static varve_status add_state(struct vv_columns *c, const struct vv_walk *walk,
+    struct vv_column_value *value, varve_error *error)
+{
+    struct vv_buffer path;
+    vv_buffer_init(&path, c->allocator);
+    vv_walk_path(walk, value->place, &path);
+    value->state_offset = c->states.size;
+    varve_status status = vv_state_save(walk->steps[value->place].node,
+        vv_buffer_string(&path), &c->states, error);
+    value->size = c->states.size - value->state_offset;
+    vv_buffer_clear(&path);
+    return status;
+}
+
+static bool has_value(const varve_node *node)
+{
+    return node->value_state == VARVE_INITIALIZED ||
+           node->value_state == VARVE_RESTORED;
+}
+
+static varve_status add_value(struct vv_columns *c, const struct vv_walk *walk,
+    uint32_t place, uint64_t local, varve_error *error)
+{
+    varve_node *node = walk->steps[place].node;
+    struct vv_column_value *value = &c->values[c->value_count++];
+    *value = (struct vv_column_value){ .place = place };
+    value->is_saved = has_value(node) && !vv_is_local(node, local);
+    varve_tensor tensor = { .dtype = VARVE_UINT8, .rank = 1 };
+    if (node->kind == VARVE_STATE) {
+        if (value->is_saved)
+            VV_TRY(add_state(c, walk, value, error));
+        tensor.shape[0] = value->size;
+    } else {
+        tensor = node->variable->tensor;
+        if (value->is_saved && tensor.dtype == VARVE_STRING)
+            value->size = vv_strings_size(&tensor);
+        else if (value->is_saved)
+            value->size = varve_tensor_size(&tensor);
+    }
+    vv_buffer_add32(&c->value_nodes, place);
+    vv_buffer_add8(&c->value_dtypes, (uint8_t)tensor.dtype);
+    vv_buffer_add8(&c->value_ranks, (uint8_t)tensor.rank);
+    for (uint32_t i = 0; i < tensor.rank; i++)
+        vv_buffer_add64(&c->value_extents, tensor.shape[i]);
+    vv_buffer_add64(&c->value_sizes, value->size);
+    if (value->is_saved)
+        c->total = vv_data_place(c->total, value->size) + value->size;
+    return VARVE_OK;
+}
+
+static varve_status add_values(
+    struct vv_columns *c, const struct vv_walk *walk, varve_error *error)
+{
+    uint64_t local = vv_tag_bit(walk->graph, VARVE_TAG_LOCAL);
+    size_t count = 0;
+    for (size_t i = 0; i < walk->count; i++) {
+        const varve_node *node = walk->steps[i].node;
+        count += node->kind == VARVE_STATE || node->kind == VARVE_VARIABLE;
+    }
+    c->values = vv_allocate_array(c->allocator, count, sizeof *c->values);
+    c->value_capacity = count;
+    if (count && !c->values)
+        return no_memory(error);
+    for (size_t i = 0; i < walk->count; i++) {
+        const varve_node *node = walk->steps[i].node;
+        if (node->kind == VARVE_STATE || node->kind == VARVE_VARIABLE)
+            VV_TRY(add_value(c, walk, (uint32_t)i, local, error));
+    }
+    return VARVE_OK;
+}
+
+/* --- All ---------------------------------------------------------------- */
+
+static varve_status fill(
+    struct vv_columns *c, struct vv_walk *walk, varve_error *error)
+{
+    const struct vv_name_table *names = &walk->graph->names;
+    struct numbering n = { .count = names->map.count };
+    if (walk->count >= VV_NONE)
+        return vv_fail(error, VARVE_LIMIT,
+            "a graph of fewer than %u nodes expected", VV_NONE);
+    if (n.count) {
+        n.numbers = vv_allocate_zeroed(
+            c->allocator, n.count * sizeof *n.numbers);
+        if (!n.numbers)
+            return no_memory(error);
+    }
+    mark_names(&n, walk);
+    add_names(c, &n, names);
+    for (size_t i = 0; i < walk->count; i++)
+        add_node(c, &n, walk, i);
+    add_slots(c, &n, walk);
+    vv_release(c->allocator, n.numbers, n.count * sizeof *n.numbers);
+    return add_values(c, walk, error);
+}
+
+varve_status vv_columns_begin(
+    struct vv_columns *c, struct vv_walk *walk, varve_error *error)
+{
+    *c = (struct vv_columns){
+        .allocator = walk->allocator,
+        .total = VV_HEADER_SIZE,
+    };
+    for (size_t i = 0; i < VV_COLUMN_BUFFERS; i++)
+        vv_buffer_init(&c->buffers[i], walk->allocator);
+    varve_status status = fill(c, walk, error);
+    for (size_t i = 0; i < VV_COLUMN_BUFFERS && !status; i++) {
+        if (c->buffers[i].failed)
+            status = no_memory(error);
+    }
+    if (status)
+        vv_columns_end(c);
+    return status;
+}
+
+void vv_columns_end(struct vv_columns *c)
+{
+    for (size_t i = 0; i < VV_COLUMN_BUFFERS; i++)
+        vv_buffer_clear(&c->buffers[i]);
+    vv_release(
+        c->allocator, c->values, c->value_capacity * sizeof *c->values);
+    c->values = NULL;
+    c->value_capacity = 0;
+}
+
+varve_status vv_columns_index(const struct vv_columns *c,
+    struct vv_index *index, varve_error *error)
+{
+    if (c->value_offsets.failed || c->digests.failed)
+        return no_memory(error);
+    if (c->names.size > UINT32_MAX || c->edge_names.size / 4 >= VV_NONE)
+        return vv_fail(error, VARVE_LIMIT,
+            "fewer than %u edges and bytes of names expected", VV_NONE);
+    *index = (struct vv_index){
+        .name_count = (uint32_t)(c->name_ends.size / 4),
+        .node_count = (uint32_t)c->node_kinds.size,
+        .edge_count = (uint32_t)(c->edge_names.size / 4),
+        .value_count = (uint32_t)(c->value_nodes.size / 4),
+        .slot_count = (uint32_t)(c->slot_owners.size / 4),
+        .tag_count = (uint32_t)(c->tag_nodes.size / 4),
+        .names_size = c->names.size,
+        .extent_count = c->value_extents.size / 8,
+        .digest_count = c->digests.size / VV_DIGEST_SIZE,
+        .names = c->names.data,
+        .name_ends = c->name_ends.data,
+        .node_kinds = c->node_kinds.data,
+        .node_edge_ends = c->node_edge_ends.data,
+        .edge_names = c->edge_names.data,
+        .edge_children = c->edge_children.data,
+        .value_nodes = c->value_nodes.data,
+        .value_dtypes = c->value_dtypes.data,
+        .value_ranks = c->value_ranks.data,
+        .value_extents = c->value_extents.data,
+        .value_offsets = c->value_offsets.data,
+        .value_sizes = c->value_sizes.data,
+        .digests = c->digests.data,
+        .slot_owners = c->slot_owners.data,
+        .slot_variables = c->slot_variables.data,
+        .slot_names = c->slot_names.data,
+        .slot_nodes = c->slot_nodes.data,
+        .tag_nodes = c->tag_nodes.data,
+        .tag_names = c->tag_names.data,
+    };
+    return VARVE_OK;
+}

@@ -1,0 +1,177 @@
+/* findings.c - handing findings out, and putting them into words.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "findings.h"
+
+#include <string.h>
+
+#include "name.h"
+
+static const char *const headings[VARVE_FINDING_KINDS] = {
+    "matched",
+    "waiting for the program",
+    "only in the file",
+    "only in the program",
+    "mismatched",
+};
+
+const struct vv_finding *vv_findings(
+    const varve_report *report, varve_finding_kind kind, size_t *count)
+{
+    const struct vv_buffer *list = &report->findings[kind];
+    *count = list->size / sizeof(struct vv_finding);
+    return (const struct vv_finding *)(const void *)list->data;
+}
+
+size_t varve_report_count(const varve_report *report, varve_finding_kind kind)
+{
+    return (unsigned)kind < VARVE_FINDING_KINDS ? report->counts[kind] : 0;
+}
+
+bool varve_report_at(const varve_report *report, varve_finding_kind kind,
+    size_t index, varve_finding *finding)
+{
+    static const varve_tensor nothing;
+    size_t count = 0;
+    if ((unsigned)kind >= VARVE_FINDING_KINDS)
+        return false;
+    const struct vv_finding *from = vv_findings(report, kind, &count);
+    if (index >= count)
+        return false;
+    from += index;
+    *finding = (varve_finding){
+        .kind = kind,
+        .program_path = from->program_path,
+        .file_path = from->file_path,
+        .saved = from->saved ? *from->saved : nothing,
+        .wanted = from->wanted ? *from->wanted : nothing,
+        .size = from->size,
+        .offset = from->offset,
+        .reason = from->reason ? from->reason : "",
+        .nearest = from->nearest,
+        .cast = from->is_cast,
+        .misfits = from->misfits,
+        .excused = from->is_excused,
+    };
+    return true;
+}
+
+static void add_number(struct vv_buffer *text, uint64_t number)
+{
+    char decimal[24];
+    vv_buffer_add(text, decimal, vv_decimal(number, decimal));
+}
+
+/* Columns are padded by characters, not bytes. */
+static void add_padded(
+    struct vv_buffer *text, const char *word, size_t width)
+{
+    size_t characters = 0;
+    for (const char *c = word; *c; c++)
+        characters += ((unsigned char)*c & 0xc0) != 0x80;
+    vv_buffer_add_string(text, word);
+    for (; characters < width; characters++)
+        vv_buffer_add8(text, ' ');
+}
+
+static void add_types(
+    struct vv_buffer *text, const struct vv_finding *finding)
+{
+    char word[2 * VARVE_TENSOR_TEXT_SIZE + 16];
+    const varve_tensor *first =
+        finding->saved ? finding->saved : finding->wanted;
+    bool both = finding->kind == VARVE_MISMATCHED && finding->saved &&
+                finding->wanted;
+    word[0] = '\0';
+    if (first)
+        varve_tensor_text(first, word);
+    if (both) {
+        strcat(word, " <> ");
+        varve_tensor_text(finding->wanted, word + strlen(word));
+    }
+    add_padded(text, word, both ? 0 : 18);
+}
+
+void vv_add_finding_line(
+    struct vv_buffer *text, const struct vv_finding *finding)
+{
+    bool of_program = finding->kind == VARVE_ONLY_IN_PROGRAM ||
+                      !finding->file_path;
+    const char *path =
+        of_program ? finding->program_path : finding->file_path;
+    const char *other = of_program ? NULL : finding->program_path;
+    add_padded(text, path ? path : "", 30);
+    if (other && path && strcmp(path, other) != 0) {
+        vv_buffer_add_string(text, " -> ");
+        vv_buffer_add_string(text, other);
+    }
+    vv_buffer_add8(text, ' ');
+    add_types(text, finding);
+    if (finding->reason && *finding->reason) {
+        vv_buffer_add8(text, ' ');
+        vv_buffer_add_string(text, finding->reason);
+    }
+    if (finding->nearest) {
+        vv_buffer_add_string(text, " (nearest: \"");
+        vv_buffer_add_string(text, finding->nearest);
+        vv_buffer_add_string(text, "\")");
+    }
+    if (finding->misfits) {
+        vv_buffer_add_string(text, " (");
+        add_number(text, finding->misfits);
+        vv_buffer_add_string(text, " values not kept exactly)");
+    }
+    if (finding->is_excused)
+        vv_buffer_add_string(text, " [excused]");
+    while (text->size && text->data[text->size - 1] == ' ')
+        text->size--;
+}
+
+/* A plain match is only counted. */
+static bool is_worth_a_line(const struct vv_finding *finding)
+{
+    return finding->kind != VARVE_MATCHED || finding->is_cast ||
+           (finding->reason && *finding->reason) ||
+           (finding->program_path && finding->file_path &&
+               strcmp(finding->program_path, finding->file_path) != 0);
+}
+
+bool vv_report_write(varve_report *report)
+{
+    struct vv_buffer *text = &report->text;
+    text->size = 0;
+    vv_buffer_add_string(text, report->path);
+    for (int kind = 0; kind < VARVE_FINDING_KINDS; kind++) {
+        vv_buffer_add_string(text, kind ? ", " : ": ");
+        add_number(text, report->counts[kind]);
+        vv_buffer_add8(text, ' ');
+        vv_buffer_add_string(text, headings[kind]);
+    }
+    vv_buffer_add8(text, '\n');
+    for (int kind = 0; kind < VARVE_FINDING_KINDS; kind++) {
+        size_t count;
+        const struct vv_finding *findings =
+            vv_findings(report, (varve_finding_kind)kind, &count);
+        bool has_heading = false;
+        for (size_t i = 0; i < count; i++) {
+            if (!is_worth_a_line(&findings[i]))
+                continue;
+            if (!has_heading) {
+                vv_buffer_add_string(text, headings[kind]);
+                vv_buffer_add_string(text, ":\n");
+                has_heading = true;
+            }
+            vv_buffer_add_string(text, "  ");
+            vv_add_finding_line(text, &findings[i]);
+            vv_buffer_add8(text, '\n');
+        }
+    }
+    vv_buffer_string(text);
+    return !text->failed;
+}
+
+const char *varve_report_text(const varve_report *report)
+{
+    return (const char *)report->text.data;
+}

@@ -1,0 +1,21 @@
+/* findings.h - a report as data and as text.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_FINDINGS_H
+#define VV_FINDINGS_H
+
+#include "report.h"
+
+/* The findings of a kind that the report holds. */
+const struct vv_finding *vv_findings(
+    const varve_report *report, varve_finding_kind kind, size_t *count);
+
+/* Appends a finding as a line for people, without a newline. */
+void vv_add_finding_line(
+    struct vv_buffer *text, const struct vv_finding *finding);
+
+/* Writes all of it into the report's text; false without memory. */
+bool vv_report_write(varve_report *report);
+
+#endif

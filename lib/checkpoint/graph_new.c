@@ -1,0 +1,19 @@
+/* graph_new.c - a graph on the real machine: where the program's side and the
+ * system first meet.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "graph_new.h"
+
+#include "allocator.h"
+#include "graph.h"
+#include "system.h"
+
+varve_graph *varve_graph_new(const varve_allocator *allocator)
+{
+    struct vv_context context = {
+        .allocator = vv_allocator_or_default(allocator),
+        .system = &vv_posix_system,
+    };
+    return vv_graph_new_in(&context);
+}

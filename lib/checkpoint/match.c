@@ -1,0 +1,254 @@
+/* match.c - breadth first over both graphs at once, along edges of the same
+ * name, from the program's side: what the file has beyond that simply stays
+ * unbound, and waits.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "match.h"
+
+#include <string.h>
+
+#include "binding.h"
+#include "name.h"
+#include "slot.h"
+#include "variable.h"
+
+/* --- Edges and slots ---------------------------------------------------- */
+
+static uint32_t child_in_file(struct varve_restoration *r, uint32_t file,
+    const struct vv_name *name)
+{
+    uint32_t id = vv_name_in_file(r, name);
+    return id == VV_NONE ? VV_NONE
+                         : vv_index_find_child(vv_index_of(r), file, id);
+}
+
+static uint32_t child_by_any_name(struct varve_restoration *r, uint32_t file,
+    const struct vv_name *name, const varve_node *child)
+{
+    uint32_t found = child_in_file(r, file, name);
+    const struct vv_alias *alias =
+        child && child->extra ? child->extra->aliases : NULL;
+    for (; found == VV_NONE && alias; alias = alias->next)
+        found = child_in_file(r, file, alias->name);
+    return found;
+}
+
+/* What renames say of a child; true if one of them decides. */
+static bool find_renamed(struct varve_restoration *r, const varve_node *parent,
+    const char *name, size_t size, uint32_t *file)
+{
+    if (!r->selection.rename_count)
+        return false;
+    r->path.size = 0;
+    vv_add_via_path(r, parent->number, &r->path);
+    if (r->path.size)
+        vv_buffer_add8(&r->path, '/');
+    vv_path_add_name(&r->path, name, size);
+    struct vv_rename *rename = vv_selection_rename(
+        &r->selection, vv_buffer_string(&r->path), &r->file_path);
+    if (r->path.failed || r->file_path.failed)
+        vv_out_of_memory(r);
+    if (!rename)
+        return false;
+    *file = vv_saved_find(vv_index_of(r), r->file_root,
+        vv_buffer_string(&r->file_path), &r->path);
+    if (*file != VV_NONE)
+        rename->was_used = true;
+    return true;
+}
+
+void vv_match_edge(struct varve_restoration *r, struct vv_edge *edge)
+{
+    varve_node *parent = edge->parent;
+    varve_node *child = edge->seen.node;
+    const struct vv_name *name = edge->name;
+    if (!vv_know_numbers(r)) {
+        vv_out_of_memory(r);
+        return;
+    }
+    if (!vv_is_known(r, parent))
+        return;
+    vv_visit(r, child,
+        (struct vv_via){ .parent = parent->number + 1, .name = name });
+    uint32_t file;
+    if (find_renamed(r, parent, name->bytes, name->size, &file)) {
+        if (file != VV_NONE)
+            vv_bind(r, child, file);
+        return;
+    }
+    uint32_t at;
+    for (size_t i = 0; (at = vv_partner(r, parent, i)) != VV_NONE; i++) {
+        file = child_by_any_name(r, at, name, child);
+        if (file != VV_NONE)
+            vv_bind(r, child, file);
+    }
+}
+
+uint32_t vv_match_child(
+    struct varve_restoration *r, varve_node *parent, const char *name)
+{
+    uint32_t file = VV_NONE;
+    size_t size = strlen(name);
+    if (!vv_is_known(r, parent) ||
+        find_renamed(r, parent, name, size, &file))
+        return file;
+    uint32_t id = vv_index_find_name(vv_index_of(r), name, size);
+    uint32_t at;
+    for (size_t i = 0; id != VV_NONE && file == VV_NONE &&
+                       (at = vv_partner(r, parent, i)) != VV_NONE;
+         i++)
+        file = vv_index_find_child(vv_index_of(r), at, id);
+    return file;
+}
+
+uint32_t vv_match_slot_of(struct varve_restoration *r, varve_node *owner,
+    varve_node *variable, const char *name)
+{
+    uint32_t id = vv_index_find_name(vv_index_of(r), name, strlen(name));
+    uint32_t at = vv_file_node_of(r, variable);
+    uint32_t by;
+    uint32_t found = VV_NONE;
+    for (size_t i = 0; id != VV_NONE && at != VV_NONE && found == VV_NONE &&
+                       (by = vv_partner(r, owner, i)) != VV_NONE;
+         i++)
+        found = vv_index_find_slot(vv_index_of(r), by, at, id);
+    return found;
+}
+
+void vv_match_slot(struct varve_restoration *r, struct vv_slot *slot)
+{
+    if (!vv_know_numbers(r)) {
+        vv_out_of_memory(r);
+        return;
+    }
+    if (!vv_is_known(r, slot->owner) || !vv_is_known(r, slot->seen.variable))
+        return;
+    vv_visit(r, slot->seen.node,
+        (struct vv_via){
+            .parent = slot->owner->number + 1,
+            .variable = slot->seen.variable->number + 1,
+            .name = slot->name,
+        });
+    uint32_t file = vv_match_slot_of(
+        r, slot->owner, slot->seen.variable, slot->name->bytes);
+    if (file != VV_NONE)
+        vv_bind(r, slot->seen.node, file);
+}
+
+/* --- Queues ------------------------------------------------------------- */
+
+static void match_node(struct varve_restoration *r, varve_node *node)
+{
+    for (struct vv_edge *e = node->first_edge; e; e = e->next)
+        vv_match_edge(r, e);
+    for (struct vv_slot *s = vv_slot_first_of(node); s; s = s->next)
+        vv_match_slot(r, s);
+    struct vv_slot *on = node->variable ? node->variable->first_slot : NULL;
+    for (; on; on = on->next_on)
+        vv_match_slot(r, on);
+    if (!r->is_dry && node->extra && node->extra->on_demand)
+        vv_queue_node(r, &r->demand, node);
+}
+
+/* Asks a node for each child that the file has and nothing is bound to. The
+ * callback may change the graph at will, so the node's number of queue places
+ * tells whether it still lives. */
+static void offer_edges(
+    struct varve_restoration *r, size_t place, uint32_t file)
+{
+    const struct vv_index *index = vv_index_of(r);
+    struct vv_buffer name;
+    vv_buffer_init(&name, &r->context.allocator);
+    uint32_t begin, end;
+    vv_index_edges(index, file, &begin, &end);
+    for (uint32_t e = begin; e < end; e++) {
+        varve_node *node = vv_queued_node(&r->demand, place);
+        uint32_t child = vv_at32(index->edge_children, e);
+        if (!node || !node->extra->on_demand)
+            break;
+        if (r->node_of[child])
+            continue;
+        size_t size;
+        const char *bytes =
+            vv_index_name(index, vv_at32(index->edge_names, e), &size);
+        name.size = 0;
+        vv_buffer_add(&name, bytes, size);
+        const char *text = vv_buffer_string(&name);
+        if (name.failed) {
+            vv_out_of_memory(r);
+            break;
+        }
+        if (varve_find(node, text))
+            continue;
+        varve_tensor value;
+        bool has_value = r->value_of[child] != VV_NONE;
+        if (has_value)
+            value = vv_saved(r, r->value_of[child]);
+        varve_offer offer = { text, vv_index_kind(index, child),
+            has_value ? &value : NULL };
+        node->extra->on_demand(node->extra->on_demand_user, node, &offer);
+    }
+    vv_buffer_clear(&name);
+}
+
+static void offer(struct varve_restoration *r, size_t place)
+{
+    varve_node *node;
+    uint32_t file;
+    for (size_t i = 0; (node = vv_queued_node(&r->demand, place)) &&
+                       (file = vv_partner(r, node, i)) != VV_NONE;
+         i++)
+        offer_edges(r, place, file);
+}
+
+void vv_match_queue(struct varve_restoration *r)
+{
+    size_t offered = 0;
+    do {
+        for (; r->queue_first * sizeof(varve_node *) < r->queue.size;
+             r->queue_first++) {
+            varve_node *node = vv_queued_node(&r->queue, r->queue_first);
+            if (node)
+                match_node(r, node);
+        }
+        r->queue.size = 0;
+        r->queue_first = 0;
+        if (offered * sizeof(varve_node *) < r->demand.size)
+            offer(r, offered++);
+    } while (r->queue.size ||
+             offered * sizeof(varve_node *) < r->demand.size);
+    r->demand.size = 0;
+}
+
+void vv_match_again(struct varve_restoration *r, varve_node *node)
+{
+    if (!vv_is_known(r, node)) {
+        for (struct vv_edge *e = node->first_in; e; e = e->next_in)
+            vv_match_edge(r, e);
+        return;
+    }
+    vv_queue_node(r, &r->queue, node);
+}
+
+void vv_match_everything(struct varve_restoration *r)
+{
+    vv_match_roots(r);
+    for (varve_node *node = r->graph->all; node; node = node->next_of_all) {
+        if (vv_is_known(r, node))
+            vv_queue_node(r, &r->queue, node);
+    }
+}
+
+void vv_match_roots(struct varve_restoration *r)
+{
+    if (!vv_know_numbers(r)) {
+        vv_out_of_memory(r);
+        return;
+    }
+    vv_visit(r, r->root, (struct vv_via){ 0 });
+    if (r->node_of[r->file_root] == r->root)
+        vv_queue_node(r, &r->queue, r->root);
+    else
+        vv_bind(r, r->root, r->file_root);
+}

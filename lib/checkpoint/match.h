@@ -1,0 +1,34 @@
+/* match.h - pairing the nodes of the program with the nodes of the file.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_MATCH_H
+#define VV_MATCH_H
+
+#include "restoration.h"
+
+/* Binds the roots and queues them. */
+void vv_match_roots(struct varve_restoration *r);
+
+/* Queues every node that the program has: after memory ran out. */
+void vv_match_everything(struct varve_restoration *r);
+
+/* Matches one edge or slot whose ends may have come to be known. */
+void vv_match_edge(struct varve_restoration *r, struct vv_edge *edge);
+void vv_match_slot(struct varve_restoration *r, struct vv_slot *slot);
+
+/* Matches what is queued, and what that leads to, until nothing is left;
+ * nodes that make their children on demand are asked. */
+void vv_match_queue(struct varve_restoration *r);
+
+/* Queues a node that has changed, if it is known. */
+void vv_match_again(struct varve_restoration *r, varve_node *node);
+
+/* The node of the file that an edge or slot of the program would lead to, if it
+ * were there; VV_NONE. */
+uint32_t vv_match_child(
+    struct varve_restoration *r, varve_node *parent, const char *name);
+uint32_t vv_match_slot_of(struct varve_restoration *r, varve_node *owner,
+    varve_node *variable, const char *name);
+
+#endif

@@ -1,0 +1,156 @@
+/* move.c - plain, cast and resized copies; strings; exchange.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "move.h"
+
+#include <string.h>
+
+#include "convert.h"
+#include "dtype.h"
+#include "failure.h"
+#include "layout.h"
+#include "shape.h"
+#include "variable.h"
+
+enum vv_move_mode vv_move_mode_of(const struct varve_restoration *r,
+    const varve_node *node, uint32_t value)
+{
+    varve_tensor saved = vv_saved(r, value);
+    if (node->kind == VARVE_STATE)
+        return VV_MOVE_STATE;
+    const varve_tensor *wanted = &node->variable->tensor;
+    if (saved.dtype == VARVE_STRING)
+        return VV_MOVE_STRINGS;
+    if (varve_tensor_count(&saved) != varve_tensor_count(wanted) ||
+        (!r->selection.options.reshape && !vv_shape_equal(&saved, wanted)))
+        return VV_MOVE_RESIZE;
+    return saved.dtype == wanted->dtype ? VV_MOVE_PLAIN : VV_MOVE_CAST;
+}
+
+#define VV_OUTSIDE UINT64_MAX
+
+/* Where row number `row` of the saved tensor begins in the wanted one, in
+ * elements; a row is all of the last dimension. */
+static uint64_t row_target(
+    const varve_tensor *saved, const varve_tensor *wanted, uint64_t row)
+{
+    uint64_t target = 0;
+    uint64_t step = wanted->shape[saved->rank - 1];
+    for (uint32_t i = saved->rank - 1; i > 0; i--) {
+        uint64_t position = row % saved->shape[i - 1];
+        row /= saved->shape[i - 1];
+        if (position >= wanted->shape[i - 1])
+            return VV_OUTSIDE;
+        target += position * step;
+        step *= wanted->shape[i - 1];
+    }
+    return target;
+}
+
+static void copy_elements(struct vv_move *move, varve_dtype from,
+    uint64_t target, const unsigned char *bytes, uint64_t count)
+{
+    varve_dtype to = move->node->variable->tensor.dtype;
+    unsigned char *at =
+        (unsigned char *)move->target + target * varve_dtype_size(to);
+    if (from == to) {
+        memcpy(at, bytes, (size_t)count * varve_dtype_size(to));
+        return;
+    }
+    uint64_t misfits = vv_convert(to, at, from, bytes, count);
+    if (misfits)
+        atomic_fetch_add(&move->misfits, misfits);
+}
+
+static void copy_resized(struct vv_move *move, const varve_tensor *saved,
+    uint64_t first, const unsigned char *bytes, uint64_t count)
+{
+    const varve_tensor *wanted = &move->node->variable->tensor;
+    uint64_t row_size = saved->shape[saved->rank - 1];
+    uint64_t wanted_row = wanted->shape[saved->rank - 1];
+    size_t unit = varve_dtype_size(saved->dtype);
+    while (count > 0) {
+        uint64_t column = first % row_size;
+        uint64_t run = row_size - column < count ? row_size - column : count;
+        uint64_t target = row_target(saved, wanted, first / row_size);
+        if (target != VV_OUTSIDE && column < wanted_row) {
+            uint64_t kept =
+                wanted_row - column < run ? wanted_row - column : run;
+            copy_elements(move, saved->dtype, target + column, bytes, kept);
+        }
+        first += run;
+        bytes += run * unit;
+        count -= run;
+    }
+}
+
+void vv_move_piece(const struct varve_restoration *r, struct vv_move *move,
+    uint64_t first, void *bytes, size_t size)
+{
+    if (move->mode == VV_MOVE_VERIFY)
+        return;
+    if (!move->is_fresh && !move->is_staged && !move->block)
+        atomic_store_explicit(
+            &move->is_touched, true, memory_order_relaxed);
+    if (move->block) {
+        memcpy((unsigned char *)move->block + first, bytes, size);
+        return;
+    }
+    varve_tensor saved = vv_saved(r, move->value);
+    size_t unit = varve_dtype_size(saved.dtype);
+    if (VV_BIG_ENDIAN)
+        vv_dtype_swap_copy(saved.dtype, bytes, bytes, size / unit);
+    if (move->mode == VV_MOVE_RESIZE)
+        copy_resized(move, &saved, first / unit, bytes, size / unit);
+    else
+        copy_elements(move, saved.dtype, first / unit, bytes, size / unit);
+}
+
+varve_status vv_move_strings(const struct varve_restoration *r,
+    struct vv_move *move, varve_error *error)
+{
+    varve_tensor saved = vv_saved(r, move->value);
+    uint64_t count = varve_tensor_count(&saved);
+    uint64_t size = vv_at64(r->file.parsed.index.value_sizes, move->value);
+    uint64_t left = size - 8 * count; /* the index made sure of 8 each */
+    const unsigned char *lengths = move->block;
+    const char *text = (const char *)lengths + 8 * count;
+    varve_string *strings = move->target;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t length = vv_at64(lengths, i);
+        if (length > left)
+            break;
+        strings[i] = (varve_string){ .data = text, .size = length };
+        text += length;
+        left -= length;
+        if (i + 1 == count && left == 0)
+            return VARVE_OK;
+    }
+    if (count == 0 && left == 0)
+        return VARVE_OK;
+    return vv_fail(error, VARVE_CORRUPT,
+        "%s: offset %llu: string lengths that sum to the value's size expected, "
+        "found others",
+        r->file.path,
+        (unsigned long long)vv_at64(
+            r->file.parsed.index.value_offsets, move->value));
+}
+
+void vv_move_swap(struct vv_move *move)
+{
+    unsigned char piece[4096];
+    unsigned char *a = move->target;
+    unsigned char *b = move->node->variable->tensor.data;
+    size_t left = (size_t)varve_tensor_size(&move->node->variable->tensor);
+    while (left > 0) {
+        size_t size = left < sizeof piece ? left : sizeof piece;
+        memcpy(piece, a, size);
+        memcpy(a, b, size);
+        memcpy(b, piece, size);
+        a += size;
+        b += size;
+        left -= size;
+    }
+    move->is_swapped = !move->is_swapped;
+}

@@ -1,0 +1,54 @@
+/* move.h - one value on its way from the file into the program's memory.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_MOVE_H
+#define VV_MOVE_H
+
+#include <stdatomic.h>
+
+#include "restoration.h"
+
+/* How the bytes of a value become the memory of a variable. */
+enum vv_move_mode {
+    VV_MOVE_PLAIN,   /* as they are */
+    VV_MOVE_CAST,    /* element by element */
+    VV_MOVE_RESIZE,  /* the box that both shapes have, perhaps cast */
+    VV_MOVE_STRINGS, /* all of them first, then an array that points at them */
+    VV_MOVE_STATE,   /* all of them, for a callback */
+    VV_MOVE_MAPPED,  /* not at all: the file's pages become the memory */
+    VV_MOVE_VERIFY,  /* nowhere: only their digests matter */
+};
+
+struct vv_move {
+    varve_node *node;
+    uint32_t value;
+    uint8_t mode;
+    bool is_fresh;   /* into memory that nobody has seen yet */
+    bool is_staged;  /* into memory that is exchanged with the variable's */
+    bool is_swapped; /* it has been */
+    atomic_bool is_touched; /* visible memory was written to */
+    void *target;    /* where elements go */
+    void *block;     /* strings and states: the bytes as they lie in the file */
+    atomic_uint_fast64_t misfits; /* values that a cast could not keep */
+};
+
+/* The mode of a value for a node that it fits. */
+enum vv_move_mode vv_move_mode_of(const struct varve_restoration *r,
+    const varve_node *node, uint32_t value);
+
+/* Puts verified bytes of a value, from `first` on, where they belong. Whole
+ * elements; may be called for several pieces of a value at once. `bytes` may be
+ * changed. */
+void vv_move_piece(const struct varve_restoration *r, struct vv_move *move,
+    uint64_t first, void *bytes, size_t size);
+
+/* Makes the array of a string move from its block. VARVE_CORRUPT when lengths
+ * and size disagree. */
+varve_status vv_move_strings(const struct varve_restoration *r,
+    struct vv_move *move, varve_error *error);
+
+/* Exchanges the staged bytes with those of the variable; twice undoes it. */
+void vv_move_swap(struct vv_move *move);
+
+#endif

@@ -1,0 +1,134 @@
+/* pending.c - what waits, and letting it go.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "pending.h"
+
+#include "allocator.h"
+#include "arrival.h"
+#include "binding.h"
+#include "failure.h"
+#include "pattern.h"
+#include "match.h"
+#include "try.h"
+#include "variable.h"
+
+bool vv_is_waiting(const struct varve_restoration *r, uint32_t value)
+{
+    const struct vv_index *index = vv_index_of(r);
+    return vv_index_is_saved(index, value) &&
+           (r->fates[value] == VV_FATE_WAITING ||
+               r->fates[value] == VV_FATE_DUE);
+}
+
+static bool always(const void *item, const void *key)
+{
+    (void)item;
+    (void)key;
+    return true;
+}
+
+/* A tensor that lives as long as the restoration; the same for every question
+ * about a value. The map's hash is the number of the value itself. */
+static const varve_tensor *tensor_of(
+    struct varve_restoration *r, uint32_t value)
+{
+    varve_tensor *tensor = vv_map_find(&r->pending, value, always, NULL);
+    if (tensor)
+        return tensor;
+    tensor = vv_allocate(&r->context.allocator, sizeof *tensor);
+    if (!tensor)
+        return NULL;
+    *tensor = vv_saved(r, value);
+    if (!vv_map_add(&r->pending, value, tensor)) {
+        vv_release(&r->context.allocator, tensor, sizeof *tensor);
+        return NULL;
+    }
+    return tensor;
+}
+
+static const varve_tensor *waiting_at(
+    struct varve_restoration *r, uint32_t file)
+{
+    if (file == VV_NONE || r->node_of[file] || r->value_of[file] == VV_NONE ||
+        !vv_is_waiting(r, r->value_of[file]))
+        return NULL;
+    return tensor_of(r, r->value_of[file]);
+}
+
+/* Every observer that answers to `check` is a restoration. */
+static struct varve_restoration *next_open(struct vv_observer *observer)
+{
+    while (observer && !observer->check)
+        observer = observer->older;
+    return (struct varve_restoration *)observer;
+}
+
+const varve_tensor *varve_pending(varve_node *parent, const char *name)
+{
+    const varve_tensor *found = NULL;
+    struct varve_restoration *r = next_open(parent->graph->newest);
+    for (; r && !found; r = next_open(r->observer.older)) {
+        if (!r->is_dry)
+            found = waiting_at(r, vv_match_child(r, parent, name));
+    }
+    return found;
+}
+
+const varve_tensor *varve_pending_slot(
+    varve_node *owner, varve_node *variable, const char *name)
+{
+    const varve_tensor *found = NULL;
+    struct varve_restoration *r = next_open(owner->graph->newest);
+    for (; r && !found; r = next_open(r->observer.older)) {
+        if (!r->is_dry)
+            found = waiting_at(
+                r, vv_match_slot_of(r, owner, variable, name));
+    }
+    return found;
+}
+
+size_t varve_pending_count(const varve_restoration *r)
+{
+    size_t count = 0;
+    for (uint32_t v = 0; !r->is_dry && v < vv_index_of(r)->value_count; v++)
+        count += vv_is_waiting(r, v);
+    return count;
+}
+
+static void drop(struct varve_restoration *r, uint32_t value)
+{
+    uint32_t file = vv_at32(vv_index_of(r)->value_nodes, value);
+    varve_node *node = r->node_of[file];
+    r->fates[value] = VV_FATE_DROPPED;
+    if (!node)
+        return;
+    vv_drop_pairs(&r->jobs, node);
+    vv_drop_pairs(&r->held, node);
+    vv_drop_pairs(&r->stuck, node);
+    vv_drop_pairs(&r->misfits, node);
+    vv_give_up(node);
+}
+
+varve_status varve_drop_pending(
+    varve_restoration *r, const char *pattern, varve_error *error)
+{
+    const struct vv_index *index = vv_index_of(r);
+    VV_TRY(vv_need_paths(r, error));
+    for (uint32_t v = 0; v < index->value_count; v++) {
+        uint32_t file = vv_at32(index->value_nodes, v);
+        if ((!vv_is_waiting(r, v) && r->fates[v] != VV_FATE_MISFIT) ||
+            !vv_saved_path_exists(&r->paths, file))
+            continue;
+        vv_saved_path(&r->paths, file, &r->path);
+        const char *path = vv_buffer_string(&r->path);
+        if (r->path.failed)
+            return vv_fail_memory(error, "a path");
+        if (!pattern || vv_pattern_match(pattern, path))
+            drop(r, v);
+    }
+    vv_forgive(r);
+    if (!r->graph || r->is_dry || r->is_busy)
+        return VARVE_OK;
+    return r->held.size ? vv_arrive(r, error) : VARVE_OK;
+}

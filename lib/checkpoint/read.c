@@ -1,0 +1,31 @@
+/* read.c - the three ways to open a restoration.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "read.h"
+
+#include "restoration.h"
+
+varve_restoration *varve_read(varve_node *root, const char *path,
+    const varve_read_options *options, varve_error *error)
+{
+    struct vv_opening opening = { .path = path, .options = options };
+    return vv_restoration_open(root, &opening, error);
+}
+
+varve_restoration *varve_restore(varve_node *root, const char *path,
+    const varve_read_options *options, varve_error *error)
+{
+    struct vv_opening opening = {
+        .path = path, .options = options, .is_numbered = true };
+    return vv_restoration_open(root, &opening, error);
+}
+
+varve_restoration *varve_plan(varve_node *root, const char *path,
+    const varve_read_options *options, varve_error *error)
+{
+    struct vv_opening opening = {
+        .path = path, .options = options, .is_numbered = true,
+        .is_dry = true };
+    return vv_restoration_open(root, &opening, error);
+}

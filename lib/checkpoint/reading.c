@@ -1,0 +1,303 @@
+/* reading.c - small neighbouring values are read together, large ones chunk by
+ * chunk, straight to where they belong if they need no change; workers take the
+ * next run as they come free.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "reading.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "layout.h"
+#include "worker.h"
+
+enum {
+    MOST_GAP = 8192,           /* bytes between values that are read anyway */
+    SMALL_VALUE = 256 * 1024,  /* up to this, values may be read together */
+    BYTES_PER_WORKER = 4 << 20 /* below, another thread does not pay */
+};
+
+/* Neighbouring whole values, or one chunk of one. */
+struct run {
+    uint32_t first;
+    uint32_t count;
+    uint32_t chunk;
+};
+
+struct pass {
+    const struct vv_reading *reading;
+    struct run *runs;
+    size_t run_count;
+    size_t run_capacity;
+    size_t buffer_size;
+    unsigned char *buffers[VV_MAX_WORKERS];
+    atomic_size_t next_run;
+    atomic_uint_fast64_t done;
+    atomic_int has_failed; /* whoever sets it fills in the rest */
+    varve_status status;
+    varve_error error;
+};
+
+static const struct vv_index *index_of(const struct vv_reading *reading)
+{
+    return &reading->r->file.parsed.index;
+}
+
+static uint64_t offset_of(const struct vv_reading *reading, size_t move)
+{
+    return vv_at64(
+        index_of(reading)->value_offsets, reading->moves[move].value);
+}
+
+static uint64_t size_of(const struct vv_reading *reading, size_t move)
+{
+    return vv_at64(index_of(reading)->value_sizes, reading->moves[move].value);
+}
+
+static bool is_read(const struct vv_reading *reading, size_t move)
+{
+    return reading->moves[move].mode != VV_MOVE_MAPPED &&
+           size_of(reading, move) > 0;
+}
+
+uint64_t vv_reading_size(const struct vv_reading *reading)
+{
+    uint64_t size = 0;
+    for (size_t i = 0; i < reading->count; i++)
+        size += is_read(reading, i) ? size_of(reading, i) : 0;
+    return size;
+}
+
+/* --- Runs --------------------------------------------------------------- */
+
+static bool add_run(struct pass *pass, struct run run, uint64_t size)
+{
+    const varve_allocator *a = &pass->reading->r->context.allocator;
+    if (pass->run_count == pass->run_capacity) {
+        size_t old = pass->run_capacity;
+        size_t capacity = old ? old * 2 : 16;
+        struct run *runs = vv_reallocate(
+            a, pass->runs, old * sizeof *runs, capacity * sizeof *runs);
+        if (!runs)
+            return false;
+        pass->runs = runs;
+        pass->run_capacity = capacity;
+    }
+    if (size > pass->buffer_size)
+        pass->buffer_size = (size_t)size;
+    pass->runs[pass->run_count++] = run;
+    return true;
+}
+
+/* How many values from `first` on are read together. */
+static size_t neighbours(const struct vv_reading *reading, size_t first)
+{
+    uint64_t begin = offset_of(reading, first);
+    uint64_t end = begin + size_of(reading, first);
+    size_t next = first + 1;
+    for (; next < reading->count && is_read(reading, next); next++) {
+        uint64_t offset = offset_of(reading, next);
+        uint64_t size = size_of(reading, next);
+        if (size > SMALL_VALUE || offset < end || offset - end > MOST_GAP ||
+            offset + size - begin > VV_CHUNK_SIZE)
+            break;
+        end = offset + size;
+    }
+    return next - first;
+}
+
+static bool make_runs(struct pass *pass)
+{
+    const struct vv_reading *reading = pass->reading;
+    size_t i = 0;
+    while (i < reading->count) {
+        size_t together = 1;
+        uint64_t size = size_of(reading, i);
+        if (is_read(reading, i) && size <= SMALL_VALUE) {
+            together = neighbours(reading, i);
+            uint64_t end = offset_of(reading, i + together - 1) +
+                           size_of(reading, i + together - 1);
+            if (!add_run(pass,
+                    (struct run){ (uint32_t)i, (uint32_t)together, 0 },
+                    end - offset_of(reading, i)))
+                return false;
+        } else if (is_read(reading, i)) {
+            uint64_t chunks = vv_chunk_count(size);
+            for (uint64_t c = 0; c < chunks; c++) {
+                if (!add_run(pass, (struct run){ (uint32_t)i, 1, (uint32_t)c },
+                        size < VV_CHUNK_SIZE ? size : VV_CHUNK_SIZE))
+                    return false;
+            }
+        }
+        i += together;
+    }
+    return true;
+}
+
+/* --- One run ------------------------------------------------------------ */
+
+static varve_status take_piece(const struct vv_reading *reading, size_t move,
+    uint64_t chunk, void *bytes, size_t size, varve_error *error)
+{
+    struct varve_restoration *r = reading->r;
+    struct vv_move *m = &reading->moves[move];
+    if (!reading->is_verified) {
+        varve_status status = vv_data_in_check(
+            &r->file, m->value, chunk, bytes, NULL, error);
+        if (status)
+            return status;
+    }
+    if (!reading->only_verify)
+        vv_move_piece(r, m, chunk * VV_CHUNK_SIZE, bytes, size);
+    return VARVE_OK;
+}
+
+/* Where the bytes of a chunk can be read to without a detour, or NULL. */
+static void *place_of(
+    const struct vv_reading *reading, const struct vv_move *move, uint64_t at)
+{
+    if (reading->only_verify || move->mode == VV_MOVE_VERIFY)
+        return NULL;
+    if (move->block)
+        return (unsigned char *)move->block + at;
+    if (move->mode != VV_MOVE_PLAIN || VV_BIG_ENDIAN)
+        return NULL;
+    return (unsigned char *)move->target + at;
+}
+
+static varve_status read_chunk(const struct vv_reading *reading,
+    const struct run *run, void *buffer, varve_error *error)
+{
+    struct varve_restoration *r = reading->r;
+    struct vv_move *move = &reading->moves[run->first];
+    uint64_t offset;
+    size_t size;
+    vv_data_in_chunk(&r->file, move->value, run->chunk, &offset, &size);
+    void *place =
+        place_of(reading, move, (uint64_t)run->chunk * VV_CHUNK_SIZE);
+    if (!place)
+        place = buffer;
+    else if (!move->is_fresh && !move->is_staged && !move->block)
+        atomic_store_explicit(&move->is_touched, true, memory_order_relaxed);
+    varve_status status =
+        vv_data_in_read(&r->file, offset, place, size, error);
+    if (status)
+        return status;
+    if (place == buffer)
+        return take_piece(
+            reading, run->first, run->chunk, buffer, size, error);
+    return reading->is_verified ? VARVE_OK
+        : vv_data_in_check(
+              &r->file, move->value, run->chunk, place, NULL, error);
+}
+
+static varve_status read_together(const struct vv_reading *reading,
+    const struct run *run, unsigned char *buffer, varve_error *error)
+{
+    size_t last = run->first + run->count - 1;
+    uint64_t begin = offset_of(reading, run->first);
+    uint64_t end = offset_of(reading, last) + size_of(reading, last);
+    varve_status status = vv_data_in_read(&reading->r->file, begin, buffer,
+        (size_t)(end - begin), error);
+    for (size_t i = run->first; i <= last && !status; i++) {
+        status = take_piece(reading, i, 0,
+            buffer + (offset_of(reading, i) - begin),
+            (size_t)size_of(reading, i), error);
+    }
+    return status;
+}
+
+/* --- The pass ----------------------------------------------------------- */
+
+static void fail(struct pass *pass, varve_status status,
+    const varve_error *error)
+{
+    if (atomic_exchange(&pass->has_failed, 1) == 0) {
+        pass->status = status;
+        pass->error = *error;
+    }
+}
+
+/* Tells the program how far it is; only the calling thread does. */
+static void report(struct pass *pass, unsigned worker, const struct run *run)
+{
+    const struct vv_reading *reading = pass->reading;
+    const varve_read_options *options = &reading->r->selection.options;
+    if (worker != 0 || !options->progress)
+        return;
+    varve_error error = { 0 };
+    const char *what = vv_node_text(
+        reading->moves[run->first].node, error.message, 256);
+    if (options->progress(options->progress_user,
+            reading->before + pass->done, reading->total, what))
+        fail(pass, vv_fail(&error, VARVE_CANCELLED, "%s: cancelled",
+                       reading->r->file.path), &error);
+}
+
+static void work(void *user, unsigned worker)
+{
+    struct pass *pass = user;
+    unsigned char *buffer = pass->buffers[worker];
+    varve_error error = { 0 };
+    size_t at;
+    while (!pass->has_failed &&
+           (at = atomic_fetch_add(&pass->next_run, 1)) < pass->run_count) {
+        const struct run *run = &pass->runs[at];
+        report(pass, worker, run);
+        bool together =
+            run->count > 1 || size_of(pass->reading, run->first) <= SMALL_VALUE;
+        varve_status status = pass->has_failed ? VARVE_OK
+            : together ? read_together(pass->reading, run, buffer, &error)
+                       : read_chunk(pass->reading, run, buffer, &error);
+        if (status)
+            fail(pass, status, &error);
+        uint64_t size = 0;
+        for (size_t i = 0; together && i < run->count; i++)
+            size += size_of(pass->reading, run->first + i);
+        atomic_fetch_add(&pass->done, together ? size : VV_CHUNK_SIZE);
+    }
+}
+
+static varve_status run_pass(struct pass *pass, varve_error *error)
+{
+    const struct vv_reading *reading = pass->reading;
+    const struct vv_context *context = &reading->r->context;
+    uint64_t size = vv_reading_size(reading);
+    unsigned workers =
+        vv_worker_count(context, reading->r->selection.options.threads);
+    if (workers > 1 + size / BYTES_PER_WORKER)
+        workers = (unsigned)(1 + size / BYTES_PER_WORKER);
+    for (unsigned i = 0; i < workers; i++) {
+        pass->buffers[i] =
+            vv_allocate(&context->allocator, pass->buffer_size);
+        if (!pass->buffers[i] && i == 0)
+            return vv_fail_memory(error, "a buffer for reading");
+        if (!pass->buffers[i])
+            workers = i;
+    }
+    vv_run_workers(context, workers, work, pass);
+    if (pass->has_failed && error)
+        *error = pass->error;
+    return pass->has_failed ? pass->status : VARVE_OK;
+}
+
+varve_status vv_read_moves(struct vv_reading *reading, varve_error *error)
+{
+    const varve_allocator *a = &reading->r->context.allocator;
+    struct pass *pass = vv_allocate_zeroed(a, sizeof *pass);
+    if (!pass)
+        return vv_fail_memory(error, "reading values");
+    pass->reading = reading;
+    varve_status status = VARVE_OK;
+    if (!make_runs(pass))
+        status = vv_fail_memory(error, "reading values");
+    else if (pass->run_count)
+        status = run_pass(pass, error);
+    for (unsigned i = 0; i < VV_MAX_WORKERS; i++)
+        vv_release(a, pass->buffers[i], pass->buffer_size);
+    vv_release(a, pass->runs, pass->run_capacity * sizeof *pass->runs);
+    vv_release(a, pass, sizeof *pass);
+    return status;
+}

@@ -1,0 +1,27 @@
+/* reading.h - one pass over a set of values in the file, on all cores.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_READING_H
+#define VV_READING_H
+
+#include "move.h"
+
+struct vv_reading {
+    struct varve_restoration *r;
+    struct vv_move *moves; /* in order of their place in the file */
+    size_t count;
+    bool only_verify;      /* deliver nothing */
+    bool is_verified;      /* digests were checked, or are not wanted */
+    uint64_t total;        /* for progress: bytes of all passes, and those of */
+    uint64_t before;       /* the passes before this one */
+};
+
+/* Bytes that a pass over the moves reads. */
+uint64_t vv_reading_size(const struct vv_reading *reading);
+
+/* Reads and verifies every value, and delivers its pieces. The first failure
+ * ends it. VARVE_CANCELLED if the progress callback says so. */
+varve_status vv_read_moves(struct vv_reading *reading, varve_error *error);
+
+#endif

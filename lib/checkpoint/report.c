@@ -1,0 +1,442 @@
+/* report.c - looking at every value of the file and of the program once, and
+ * saying what became of it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "report.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "binding.h"
+#include "failure.h"
+#include "findings.h"
+#include "hint.h"
+#include "match.h"
+#include "pattern.h"
+#include "pending.h"
+#include "tag.h"
+#include "try.h"
+#include "variable.h"
+#include "walk.h"
+
+/* Everything a report is made from. */
+struct maker {
+    struct varve_restoration *r;
+    varve_report *report;
+    struct vv_walk walk;
+    bool has_walk; /* the program is still there */
+    bool with_matched;
+    struct vv_hints hints;
+    uint8_t *is_listed; /* by place in the walk: found from the file's side */
+    struct vv_buffer scratch;
+    bool failed; /* out of memory */
+};
+
+static const char *keep(struct maker *m, struct vv_buffer *text)
+{
+    if (text->failed) {
+        m->failed = true;
+        return NULL;
+    }
+    const char *copy = vv_arena_text(
+        &m->report->arena, (const char *)text->data, text->size);
+    m->failed |= !copy;
+    return copy;
+}
+
+static const varve_tensor *keep_tensor(struct maker *m, varve_tensor tensor)
+{
+    varve_tensor *copy = vv_arena_take(&m->report->arena, sizeof *copy);
+    m->failed |= !copy;
+    if (copy)
+        *copy = tensor;
+    return copy;
+}
+
+static void add(struct maker *m, const struct vv_finding *finding)
+{
+    struct vv_buffer *list = &m->report->findings[finding->kind];
+    m->report->counts[finding->kind]++;
+    vv_buffer_add(list, finding, sizeof *finding);
+    m->failed |= list->failed;
+}
+
+static const char *program_path(struct maker *m, const varve_node *node)
+{
+    if (!m->has_walk || !vv_walk_has(&m->walk, node))
+        return NULL;
+    vv_walk_path(&m->walk, vv_walk_place(&m->walk, node), &m->scratch);
+    return keep(m, &m->scratch);
+}
+
+static const char *file_path(struct maker *m, uint32_t file)
+{
+    vv_saved_path(&m->r->paths, file, &m->scratch);
+    return keep(m, &m->scratch);
+}
+
+static void note_listed(struct maker *m, const varve_node *node)
+{
+    if (m->has_walk && vv_walk_has(&m->walk, node))
+        m->is_listed[vv_walk_place(&m->walk, node)] = 1;
+}
+
+/* --- From the file's side ----------------------------------------------- */
+
+static void describe_value(
+    struct maker *m, struct vv_finding *finding, uint32_t value)
+{
+    const struct vv_index *index = vv_index_of(m->r);
+    finding->saved = keep_tensor(m, vv_saved(m->r, value));
+    finding->size = vv_at64(index->value_sizes, value);
+    finding->offset = vv_at64(index->value_offsets, value);
+}
+
+static void describe_node(
+    struct maker *m, struct vv_finding *finding, const varve_node *node)
+{
+    finding->program_path = program_path(m, node);
+    if (node->variable)
+        finding->wanted = keep_tensor(m, node->variable->tensor);
+    note_listed(m, node);
+}
+
+static uint64_t misfits_of(const struct maker *m, uint32_t value)
+{
+    const struct vv_buffer *all = &m->r->cast_misfits;
+    uint64_t count = 0;
+    for (size_t i = 0; i < all->size / sizeof(struct vv_misfits); i++) {
+        struct vv_misfits misfits;
+        memcpy(&misfits, all->data + i * sizeof misfits, sizeof misfits);
+        if (misfits.value == value)
+            count = misfits.count;
+    }
+    return count;
+}
+
+static void add_matched(
+    struct maker *m, uint32_t value, uint32_t file, varve_node *node)
+{
+    struct vv_finding finding = { .kind = VARVE_MATCHED, .reason = "" };
+    if (!m->with_matched) {
+        m->report->counts[VARVE_MATCHED]++;
+        note_listed(m, node);
+        return;
+    }
+    describe_value(m, &finding, value);
+    describe_node(m, &finding, node);
+    finding.file_path = file_path(m, file);
+    if (m->r->fates[value] == VV_FATE_SUPERSEDED)
+        finding.reason = "a later restoration gave it another value";
+    if (finding.saved && finding.wanted)
+        finding.is_cast = finding.saved->dtype != finding.wanted->dtype;
+    if (finding.is_cast)
+        finding.misfits = misfits_of(m, value);
+    add(m, &finding);
+}
+
+/* The claim on a file node by another node than the one that has it. */
+static varve_node *other_claim(const struct maker *m, uint32_t file)
+{
+    size_t count;
+    const struct vv_pair *pairs = vv_pairs(&m->r->conflicts, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (pairs[i].file == file && m->r->node_of[file] != pairs[i].node)
+            return pairs[i].node;
+    }
+    return NULL;
+}
+
+static void excuse_unused(struct maker *m, struct vv_finding *finding)
+{
+    const struct vv_selection *s = &m->r->selection;
+    if (!finding->file_path)
+        return;
+    if (vv_pattern_match(s->expect_unused, finding->file_path)) {
+        finding->is_excused = true;
+        return;
+    }
+    if ((s->only || s->except) &&
+        !vv_selection_wants(s, finding->file_path, &m->scratch)) {
+        finding->is_excused = true;
+        finding->reason = "left out by the options";
+    }
+}
+
+/* A value whose node nothing is bound to. */
+static void add_unbound(struct maker *m, uint32_t value, uint32_t file)
+{
+    struct vv_finding finding = {
+        .kind = m->r->is_dry ? VARVE_ONLY_IN_FILE : VARVE_WAITING };
+    describe_value(m, &finding, value);
+    finding.file_path = file_path(m, file);
+    varve_node *claim = other_claim(m, file);
+    if (m->r->fates[value] == VV_FATE_DROPPED) {
+        finding.kind = VARVE_ONLY_IN_FILE;
+        finding.reason = "dropped";
+        finding.is_excused = true;
+    } else if (claim) {
+        finding.kind = VARVE_MISMATCHED;
+        describe_node(m, &finding, claim);
+        finding.reason = "the node of the program has claimed another one";
+    } else {
+        struct vv_hint hint =
+            vv_hint_for_file(&m->hints, file, &m->report->arena);
+        finding.reason = hint.reason;
+        finding.nearest = hint.nearest;
+    }
+    excuse_unused(m, &finding);
+    add(m, &finding);
+}
+
+/* A value whose node is bound, but which was not delivered. */
+static void add_undelivered(
+    struct maker *m, uint32_t value, uint32_t file, varve_node *node)
+{
+    struct vv_finding finding = { .kind = VARVE_WAITING };
+    describe_value(m, &finding, value);
+    describe_node(m, &finding, node);
+    finding.file_path = file_path(m, file);
+    switch ((enum vv_fate)m->r->fates[value]) {
+    case VV_FATE_EXCLUDED:
+        finding.kind = VARVE_ONLY_IN_FILE;
+        finding.reason = "left out by the options";
+        finding.is_excused = true;
+        break;
+    case VV_FATE_DROPPED:
+        finding.kind = VARVE_ONLY_IN_FILE;
+        finding.reason = "dropped";
+        finding.is_excused = true;
+        break;
+    case VV_FATE_MISFIT:
+        finding.kind = VARVE_MISMATCHED;
+        finding.reason = "type or shape differs";
+        break;
+    case VV_FATE_WAITING:
+        finding.reason = "its own variables are not there yet";
+        break;
+    default: finding.reason = "it could not be delivered"; break;
+    }
+    excuse_unused(m, &finding);
+    add(m, &finding);
+}
+
+static bool is_matched(const struct maker *m, uint32_t value, varve_node *node)
+{
+    switch ((enum vv_fate)m->r->fates[value]) {
+    case VV_FATE_APPLIED:
+    case VV_FATE_SUPERSEDED: return true;
+    case VV_FATE_DUE: {
+        varve_tensor saved = vv_saved(m->r, value);
+        return m->r->is_dry && vv_value_fits(m->r, node, &saved);
+    }
+    default: return false;
+    }
+}
+
+static void look_at_file(struct maker *m)
+{
+    const struct vv_index *index = vv_index_of(m->r);
+    for (uint32_t v = 0; v < index->value_count && !m->failed; v++) {
+        uint32_t file = vv_at32(index->value_nodes, v);
+        varve_node *node = m->r->node_of[file];
+        if (!vv_index_is_saved(index, v) ||
+            !vv_saved_path_exists(&m->r->paths, file))
+            continue;
+        m->report->value_count++;
+        if (!node)
+            add_unbound(m, v, file);
+        else if (is_matched(m, v, node))
+            add_matched(m, v, file, node);
+        else
+            add_undelivered(m, v, file, node);
+    }
+}
+
+/* --- From the program's side -------------------------------------------- */
+
+static bool is_satisfied(const struct maker *m, const varve_node *node)
+{
+    return !m->r->is_dry && node->restored_by >= m->r->observer.number;
+}
+
+static void excuse_missing(struct maker *m, struct vv_finding *finding)
+{
+    const struct vv_selection *s = &m->r->selection;
+    const char *path = finding->program_path;
+    if (path && (vv_pattern_match(s->expect_missing, path) ||
+                    !vv_selection_takes(s, path)))
+        finding->is_excused = true;
+}
+
+/* The claim of a node of the program on a file node that another has. */
+static uint32_t own_claim(const struct maker *m, const varve_node *node)
+{
+    size_t count;
+    const struct vv_pair *pairs = vv_pairs(&m->r->conflicts, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (pairs[i].node == node)
+            return pairs[i].file;
+    }
+    return VV_NONE;
+}
+
+static void add_missing(struct maker *m, varve_node *node)
+{
+    struct vv_finding finding = { .kind = VARVE_ONLY_IN_PROGRAM };
+    describe_node(m, &finding, node);
+    uint32_t file = vv_file_node_of(m->r, node);
+    uint32_t claim = own_claim(m, node);
+    if (claim != VV_NONE && m->r->node_of[claim] &&
+        m->r->node_of[claim] != node) {
+        finding.kind = VARVE_MISMATCHED;
+        finding.file_path = file_path(m, claim);
+        finding.reason = "another node of the program has claimed it";
+    } else if (file != VV_NONE && m->r->value_of[file] == VV_NONE) {
+        finding.kind = VARVE_MISMATCHED;
+        finding.file_path = file_path(m, file);
+        finding.reason = "the file has an object here";
+    } else if (file != VV_NONE) {
+        finding.file_path = file_path(m, file);
+        finding.reason = "the file has no value for it";
+    } else {
+        struct vv_hint hint =
+            vv_hint_for_program(&m->hints, node, &m->report->arena);
+        finding.reason = hint.reason;
+        finding.nearest = hint.nearest;
+    }
+    excuse_missing(m, &finding);
+    add(m, &finding);
+}
+
+static void look_at_program(struct maker *m)
+{
+    uint64_t local = vv_tag_bit(m->walk.graph, VARVE_TAG_LOCAL);
+    for (size_t i = 0; i < m->walk.count && !m->failed; i++) {
+        varve_node *node = m->walk.steps[i].node;
+        if (!node->variable && node->kind != VARVE_STATE)
+            continue;
+        m->report->variable_count++;
+        if (m->is_listed[i] || vv_is_local(node, local) ||
+            is_satisfied(m, node))
+            continue;
+        add_missing(m, node);
+    }
+}
+
+static void look_at_renames(struct maker *m)
+{
+    const struct vv_selection *s = &m->r->selection;
+    for (size_t i = 0; i < s->rename_count && !m->failed; i++) {
+        if (s->renames[i].was_used)
+            continue;
+        struct vv_finding finding = {
+            .kind = VARVE_MISMATCHED,
+            .reason = "this rename matched nothing",
+            .is_excused = true,
+            .program_path = vv_arena_text(&m->report->arena,
+                s->renames[i].program, strlen(s->renames[i].program)),
+            .file_path = vv_arena_text(&m->report->arena,
+                s->renames[i].file, strlen(s->renames[i].file)),
+        };
+        m->failed |= !finding.program_path || !finding.file_path;
+        add(m, &finding);
+    }
+}
+
+/* --- Making ------------------------------------------------------------- */
+
+static varve_status begin(struct maker *m, varve_error *error)
+{
+    struct varve_restoration *r = m->r;
+    VV_TRY(vv_need_paths(r, error));
+    if (r->graph && r->root) {
+        vv_sweep(r);
+        VV_TRY(vv_walk_begin(&m->walk, r->root, error));
+        m->has_walk = true;
+        m->is_listed =
+            vv_allocate_zeroed(&r->context.allocator, m->walk.count);
+        if (!m->is_listed)
+            return vv_fail_memory(error, "a report");
+    }
+    vv_hints_begin(&m->hints, r, m->has_walk ? &m->walk : NULL);
+    m->report->path = vv_arena_text(
+        &m->report->arena, r->file.path, strlen(r->file.path));
+    m->failed |= !m->report->path;
+    return VARVE_OK;
+}
+
+static void end(struct maker *m)
+{
+    if (m->has_walk) {
+        vv_release(&m->r->context.allocator, m->is_listed, m->walk.count);
+        vv_walk_end(&m->walk);
+    }
+    vv_hints_end(&m->hints);
+    vv_buffer_clear(&m->scratch);
+}
+
+static varve_report *allocate(const struct vv_context *context)
+{
+    varve_report *report =
+        vv_allocate_zeroed(&context->allocator, sizeof *report);
+    if (!report)
+        return NULL;
+    report->allocator = context->allocator;
+    vv_arena_init(&report->arena, &report->allocator);
+    vv_buffer_init(&report->text, &report->allocator);
+    for (int i = 0; i < VARVE_FINDING_KINDS; i++)
+        vv_buffer_init(&report->findings[i], &report->allocator);
+    return report;
+}
+
+varve_report *vv_report_make(struct varve_restoration *r, bool with_matched,
+    varve_error *error)
+{
+    struct maker m = { .r = r, .with_matched = with_matched };
+    vv_buffer_init(&m.scratch, &r->context.allocator);
+    m.report = allocate(&r->context);
+    if (!m.report) {
+        vv_fail_memory(error, "a report");
+        return NULL;
+    }
+    varve_status status = begin(&m, error);
+    if (!status) {
+        look_at_file(&m);
+        if (m.has_walk)
+            look_at_program(&m);
+        look_at_renames(&m);
+        if (m.failed)
+            status = vv_fail_memory(error, "a report");
+    }
+    end(&m);
+    if (status) {
+        varve_report_free(m.report);
+        return NULL;
+    }
+    return m.report;
+}
+
+varve_report *varve_report_new(varve_restoration *r, varve_error *error)
+{
+    varve_report *report = vv_report_make(r, true, error);
+    if (report && !vv_report_write(report)) {
+        varve_report_free(report);
+        vv_fail_memory(error, "a report");
+        return NULL;
+    }
+    return report;
+}
+
+void varve_report_free(varve_report *report)
+{
+    if (!report)
+        return;
+    for (int i = 0; i < VARVE_FINDING_KINDS; i++)
+        vv_buffer_clear(&report->findings[i]);
+    vv_buffer_clear(&report->text);
+    vv_arena_clear(&report->arena);
+    const varve_allocator a = report->allocator;
+    vv_release(&a, report, sizeof *report);
+}

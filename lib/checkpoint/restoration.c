@@ -1,0 +1,376 @@
+/* restoration.c - the life of a restoration: opened by a read, fed by every new
+ * edge, ended by its owner.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "restoration.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "arrival.h"
+#include "binding.h"
+#include "failure.h"
+#include "match.h"
+#include "save.h"
+#include "transfer.h"
+#include "try.h"
+#include "variable.h"
+
+/* --- What the graph tells ----------------------------------------------- */
+
+static struct varve_restoration *restoration_of(struct vv_observer *observer)
+{
+    return (struct varve_restoration *)observer;
+}
+
+/* The first failure stays until it is mended. */
+static void remember(
+    struct varve_restoration *r, varve_status status, const varve_error *error)
+{
+    if (status && r->failure.status == VARVE_OK)
+        r->failure = *error;
+}
+
+static void take_in(struct varve_restoration *r)
+{
+    varve_error error;
+    if (r->is_busy || (!r->queue.size && !r->jobs.size && !r->held.size))
+        return;
+    remember(r, vv_arrive(r, &error), &error);
+}
+
+static void edge_added(struct vv_observer *self, struct vv_edge *edge)
+{
+    struct varve_restoration *r = restoration_of(self);
+    if (r->is_dry)
+        return;
+    vv_match_edge(r, edge);
+    take_in(r);
+}
+
+static void slot_added(struct vv_observer *self, struct vv_slot *slot)
+{
+    struct varve_restoration *r = restoration_of(self);
+    if (r->is_dry)
+        return;
+    vv_match_slot(r, slot);
+    take_in(r);
+}
+
+static void node_changed(struct vv_observer *self, varve_node *node)
+{
+    struct varve_restoration *r = restoration_of(self);
+    if (r->is_dry)
+        return;
+    vv_match_again(r, node);
+    take_in(r);
+}
+
+static void edge_removed(struct vv_observer *self, varve_node *child)
+{
+    (void)child;
+    restoration_of(self)->needs_sweep = true;
+}
+
+void vv_forgive(struct varve_restoration *r)
+{
+    if (!r->stuck.size && !r->misfits.size && !r->needs_rematch)
+        r->failure.status = VARVE_OK;
+}
+
+static void node_removed(struct vv_observer *self, varve_node *node)
+{
+    struct varve_restoration *r = restoration_of(self);
+    if (node == r->root)
+        r->root = NULL;
+    vv_forget_node(r, node);
+    vv_forgive(r);
+}
+
+static void graph_freed(struct vv_observer *self)
+{
+    restoration_of(self)->graph = NULL;
+    restoration_of(self)->root = NULL;
+}
+
+static varve_status check(const struct vv_observer *self, varve_error *error)
+{
+    const struct varve_restoration *r =
+        (const struct varve_restoration *)self;
+    if (r->failure.status && error)
+        *error = r->failure;
+    return r->failure.status;
+}
+
+/* --- Birth -------------------------------------------------------------- */
+
+static struct varve_restoration *allocate(varve_node *root)
+{
+    const struct vv_context *context = &root->graph->context;
+    struct varve_restoration *r =
+        vv_allocate_zeroed(&context->allocator, sizeof *r);
+    if (!r)
+        return NULL;
+    r->context = *context;
+    r->graph = root->graph;
+    r->root = root;
+    r->file.file = -1;
+    const varve_allocator *a = &r->context.allocator;
+    struct vv_buffer *buffers[] = { &r->queue, &r->demand, &r->jobs, &r->held,
+        &r->stuck, &r->misfits, &r->conflicts, &r->combined, &r->cast_misfits,
+        &r->path, &r->file_path };
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        vv_buffer_init(buffers[i], a);
+    vv_map_init(&r->pending, a);
+    r->selection.allocator = a;
+    r->observer = (struct vv_observer){
+        .edge_added = edge_added,
+        .edge_removed = edge_removed,
+        .slot_added = slot_added,
+        .node_changed = node_changed,
+        .node_removed = node_removed,
+        .graph_freed = graph_freed,
+        .check = check,
+    };
+    return r;
+}
+
+static varve_status make_tables(
+    struct varve_restoration *r, varve_error *error)
+{
+    const varve_allocator *a = &r->context.allocator;
+    const struct vv_index *index = vv_index_of(r);
+    size_t nodes = index->node_count;
+    r->node_of = vv_allocate_zeroed(a, nodes * sizeof *r->node_of);
+    r->value_of = vv_allocate_array(a, nodes, sizeof *r->value_of);
+    r->fates = vv_allocate_zeroed(a, index->value_count);
+    if (!r->node_of || !r->value_of || (index->value_count && !r->fates))
+        return vv_fail_memory(error, "a restoration");
+    memset(r->value_of, 0xff, nodes * sizeof *r->value_of);
+    for (uint32_t v = 0; v < index->value_count; v++)
+        r->value_of[vv_at32(index->value_nodes, v)] = v;
+    return VARVE_OK;
+}
+
+static varve_status find_file_root(
+    struct varve_restoration *r, varve_error *error)
+{
+    const char *subtree = r->selection.options.subtree;
+    if (!subtree)
+        return VARVE_OK;
+    r->file_root = vv_saved_find(vv_index_of(r), 0,
+        *subtree == '/' ? subtree + 1 : subtree, &r->path);
+    if (r->path.failed)
+        return vv_fail_memory(error, "a path");
+    if (r->file_root == VV_NONE)
+        return vv_fail(error, VARVE_NOT_FOUND,
+            "%s: a subtree \"%.500s\" expected, found none", r->file.path,
+            subtree);
+    return VARVE_OK;
+}
+
+static varve_status open_file(struct varve_restoration *r,
+    const struct vv_opening *opening, varve_error *error)
+{
+    VV_TRY(vv_selection_begin(
+        &r->selection, &r->context, opening->options, error));
+    VV_TRY(vv_find_checkpoint(&r->context, opening->path,
+        opening->is_numbered, &r->file_path, error));
+    VV_TRY(vv_data_in_open(
+        &r->file, &r->context, (const char *)r->file_path.data, error));
+    VV_TRY(make_tables(r, error));
+    VV_TRY(find_file_root(r, error));
+    /* What the caller lent for the call is not kept beyond it. */
+    r->selection.options.renames = NULL;
+    r->selection.options.rename_file = NULL;
+    r->selection.options.subtree = NULL;
+    return VARVE_OK;
+}
+
+static varve_status begin(struct varve_restoration *r,
+    const struct vv_opening *opening, varve_error *error)
+{
+    VV_TRY(open_file(r, opening, error));
+    if (opening->is_numbered && !vv_node_extra(r->root))
+        return vv_fail_memory(error, "the save counter");
+    vv_graph_observe(r->graph, &r->observer);
+    r->is_dry = opening->is_dry;
+    vv_match_roots(r);
+    varve_status status = vv_arrive(r, error);
+    if (opening->is_dry && status == VARVE_MISMATCH)
+        status = VARVE_OK;
+    VV_TRY(status);
+    if (opening->is_numbered)
+        vv_set_save_counter(r->root, vv_index_of(r)->counter);
+    r->failure.status = VARVE_OK;
+    r->is_open = true;
+    r->selection.options.progress = NULL;
+    return VARVE_OK;
+}
+
+varve_restoration *vv_restoration_open(
+    varve_node *root, const struct vv_opening *opening, varve_error *error)
+{
+    if (varve_graph_check(root->graph, error))
+        return NULL;
+    if (vv_is_nil(root) || !opening->path) {
+        vv_fail(error, VARVE_MISUSE, "a node and a path expected, found none");
+        return NULL;
+    }
+    struct varve_restoration *r = allocate(root);
+    if (!r) {
+        vv_fail_memory(error, "a restoration");
+        return NULL;
+    }
+    if (begin(r, opening, error)) {
+        varve_restoration_free(r);
+        return NULL;
+    }
+    return r;
+}
+
+/* --- Death -------------------------------------------------------------- */
+
+void vv_give_up(varve_node *node)
+{
+    if (!node->variable || node->value_state != VARVE_PENDING)
+        return;
+    if (!node->variable->is_owned) {
+        node->value_state = VARVE_INITIALIZED;
+        return;
+    }
+    node->value_state = VARVE_DECLARED;
+    vv_variable_settle(node);
+}
+
+static void free_pending(struct varve_restoration *r)
+{
+    for (size_t i = 0; i < r->pending.capacity; i++)
+        vv_release(&r->context.allocator, r->pending.slots[i].item,
+            sizeof(varve_tensor));
+    vv_map_clear(&r->pending);
+}
+
+static void free_tables(struct varve_restoration *r)
+{
+    const varve_allocator *a = &r->context.allocator;
+    const struct vv_index *index = vv_index_of(r);
+    size_t nodes = index->node_count;
+    vv_release(a, r->node_of, nodes * sizeof *r->node_of);
+    vv_release(a, r->value_of, nodes * sizeof *r->value_of);
+    vv_release(a, r->fates, index->value_count);
+    vv_release(a, r->file_of, r->number_capacity * sizeof *r->file_of);
+    vv_release(a, r->vias, r->via_capacity * sizeof *r->vias);
+    vv_release(a, r->name_ids, r->name_capacity * sizeof *r->name_ids);
+}
+
+void varve_restoration_free(varve_restoration *r)
+{
+    if (!r)
+        return;
+    if (r->graph && r->observer.number) {
+        vv_graph_forget(r->graph, &r->observer);
+        for (uint32_t f = 0; !r->is_dry && f < vv_index_of(r)->node_count; f++) {
+            if (r->node_of[f])
+                vv_give_up(r->node_of[f]);
+        }
+    }
+    free_tables(r);
+    free_pending(r);
+    struct vv_buffer *buffers[] = { &r->queue, &r->demand, &r->jobs, &r->held,
+        &r->stuck, &r->misfits, &r->conflicts, &r->combined, &r->cast_misfits,
+        &r->path, &r->file_path };
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        vv_buffer_clear(buffers[i]);
+    if (r->has_paths)
+        vv_saved_paths_end(&r->paths);
+    vv_selection_end(&r->selection);
+    if (r->file.context)
+        vv_data_in_close(&r->file);
+    const varve_allocator a = r->context.allocator;
+    vv_release(&a, r, sizeof *r);
+}
+
+/* --- Accessors ---------------------------------------------------------- */
+
+const char *varve_restoration_path(const varve_restoration *r)
+{
+    return r->file.path;
+}
+
+uint64_t varve_restoration_counter(const varve_restoration *r)
+{
+    return vv_index_of(r)->counter;
+}
+
+const varve_metadata *varve_restoration_metadata(
+    const varve_restoration *r, const char *name)
+{
+    const struct vv_index *index = vv_index_of(r);
+    for (size_t i = 0; i < index->metadata_count; i++) {
+        if (strcmp(index->metadata[i].name, name) == 0)
+            return &index->metadata[i];
+    }
+    return NULL;
+}
+
+varve_status vv_need_paths(struct varve_restoration *r, varve_error *error)
+{
+    if (r->has_paths)
+        return VARVE_OK;
+    varve_status status = vv_saved_paths_begin(&r->paths,
+        &r->context.allocator, vv_index_of(r), r->file_root, error);
+    r->has_paths = status == VARVE_OK;
+    return status;
+}
+
+/* --- Mending ------------------------------------------------------------ */
+
+varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
+{
+    if (!r->graph || r->is_dry)
+        return VARVE_OK;
+    vv_buffer_add(&r->jobs, r->stuck.data, r->stuck.size);
+    if (r->jobs.failed) {
+        r->jobs.failed = false;
+        return vv_fail_memory(error, "a restoration");
+    }
+    r->stuck.size = 0;
+    if (r->needs_rematch && r->root) {
+        r->needs_rematch = false;
+        vv_match_everything(r);
+    }
+    varve_error reason = { 0 };
+    varve_status status = vv_arrive(r, &reason);
+    if (!status && r->misfits.size)
+        status = vv_fail_misfits(r, &reason);
+    if (status) {
+        r->failure = reason;
+        if (error)
+            *error = reason;
+        return status;
+    }
+    vv_forgive(r);
+    return VARVE_OK;
+}
+
+varve_status varve_restoration_verify(
+    varve_restoration *r, varve_error *error)
+{
+    const struct vv_index *index = vv_index_of(r);
+    struct vv_buffer applied;
+    vv_buffer_init(&applied, &r->context.allocator);
+    for (uint32_t v = 0; v < index->value_count; v++) {
+        struct vv_pair pair = { r->root, v };
+        if (r->fates[v] == VV_FATE_APPLIED)
+            vv_buffer_add(&applied, &pair, sizeof pair);
+    }
+    size_t count;
+    const struct vv_pair *pairs = vv_pairs(&applied, &count);
+    varve_status status = applied.failed
+        ? vv_fail_memory(error, "a restoration")
+        : vv_transfer_verify(r, pairs, count, error);
+    vv_buffer_clear(&applied);
+    return status;
+}

@@ -1,0 +1,147 @@
+/* restoration.h - a restoration behind its handle: which node of the file is
+ * bound to which node of the program, and what became of each value.
+ *
+ * Nothing is kept in lists of "pending" things: a value waits as long as no
+ * node of the program is bound to its node in the file. Every new edge or slot
+ * of the program is matched in the same way as those that were there at the
+ * time of the read. docs/architecture.md draws the states of a value.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_RESTORATION_H
+#define VV_RESTORATION_H
+
+#include <varve/restoration.h>
+
+#include "buffer.h"
+#include "data_in.h"
+#include "graph.h"
+#include "map.h"
+#include "saved_path.h"
+#include "selection.h"
+
+/* What became of a value of the file. */
+enum vv_fate {
+    VV_FATE_WAITING,    /* its node is not bound, or the value is held back */
+    VV_FATE_DUE,        /* bound, and to be delivered */
+    VV_FATE_APPLIED,    /* delivered */
+    VV_FATE_SUPERSEDED, /* bound to a node that a later restoration filled */
+    VV_FATE_EXCLUDED,   /* bound, but the options leave it out */
+    VV_FATE_MISFIT,     /* bound to a node that it does not fit */
+    VV_FATE_DROPPED,    /* nobody waits for it any more */
+};
+
+/* A node of the program and a value or node of the file. */
+struct vv_pair {
+    varve_node *node;
+    uint32_t file; /* a node of the file; in jobs, a value */
+};
+
+/* How a node of the program was come to, for its path. */
+struct vv_via {
+    bool is_visited;
+    uint32_t parent;   /* number of the parent or owner, plus 1; 0: the root */
+    uint32_t variable; /* a slot: number of its variable, plus 1 */
+    const struct vv_name *name;
+};
+
+/* Values that a cast could not keep. */
+struct vv_misfits {
+    uint32_t value;
+    uint64_t count;
+};
+
+struct varve_restoration {
+    struct vv_observer observer;
+    struct vv_context context;
+    varve_graph *graph; /* NULL once it is freed */
+    varve_node *root;
+    struct vv_data_in file;
+    struct vv_selection selection;
+    uint32_t file_root;
+
+    bool is_dry;        /* a plan: nothing is delivered */
+    bool is_open;       /* the read succeeded: what comes now arrives late */
+    bool is_busy;       /* matching or delivering: a new edge only queues */
+    bool needs_sweep;   /* edges were removed since the last one */
+    bool needs_rematch; /* memory ran out while matching */
+    bool has_paths;     /* `paths` is filled */
+
+    varve_node **node_of; /* by node of the file */
+    uint32_t *value_of;   /* by node of the file; VV_NONE: it has none */
+    uint8_t *fates;       /* by value: vv_fate */
+    uint32_t *file_of;    /* by number of a program node: file node plus 1 */
+    struct vv_via *vias;  /* likewise; only where paths matter */
+    size_t number_capacity;
+    size_t via_capacity;
+    uint32_t *name_ids;   /* by number of a program name: 0 not looked up,
+                             VV_NONE not in the file, else its number plus 1 */
+    size_t name_capacity;
+
+    struct vv_buffer queue;     /* varve_node *: to be matched */
+    size_t queue_first;
+    struct vv_buffer demand;    /* varve_node *: to be offered children */
+    struct vv_buffer jobs;      /* vv_pair: values due */
+    struct vv_buffer held;      /* vv_pair: states whose variables are not
+                                   there yet */
+    struct vv_buffer stuck;     /* vv_pair: values whose delivery failed */
+    struct vv_buffer misfits;   /* vv_pair: nodes that do not fit each other */
+    struct vv_buffer conflicts; /* vv_pair: claims to what another has */
+    struct vv_buffer combined;  /* vv_pair: further file nodes of an object */
+    struct vv_buffer cast_misfits; /* vv_misfits */
+    struct vv_buffer path;      /* scratch */
+    struct vv_buffer file_path; /* scratch */
+    struct vv_saved_paths paths;
+    struct vv_map pending;      /* tensors handed out by varve_pending */
+    varve_error failure;        /* of an arrival; VARVE_OK: none */
+};
+
+/* The pairs in a buffer. */
+static inline struct vv_pair *vv_pairs(
+    const struct vv_buffer *buffer, size_t *count)
+{
+    *count = buffer->size / sizeof(struct vv_pair);
+    return (struct vv_pair *)(void *)buffer->data;
+}
+
+/* Adds a pair; without memory the restoration remembers to match again. */
+void vv_add_pair(struct varve_restoration *r, struct vv_buffer *buffer,
+    varve_node *node, uint32_t file);
+
+/* Takes the pairs with this node out of a buffer. */
+void vv_drop_pairs(struct vv_buffer *buffer, const varve_node *node);
+
+/* A restoration of a file that is found by `path`, matched and, unless
+ * `is_dry`, delivered. NULL on failure, after which the program is as it was. */
+struct vv_opening {
+    const char *path;
+    const varve_read_options *options;
+    bool is_numbered; /* `path` may be a prefix; the save counter is taken over */
+    bool is_dry;
+};
+
+varve_restoration *vv_restoration_open(
+    varve_node *root, const struct vv_opening *opening, varve_error *error);
+
+/* A variable that was claimed for a value which will not come gets its own. */
+void vv_give_up(varve_node *node);
+
+/* Nothing is wrong any more when nothing is stuck and nothing does not fit. */
+void vv_forgive(struct varve_restoration *r);
+
+/* Fills `paths` if it is not yet. */
+varve_status vv_need_paths(struct varve_restoration *r, varve_error *error);
+
+/* What a variable of the program wants: its type and shape. A state wants bytes
+ * of any number. */
+varve_tensor vv_wanted(const varve_node *node);
+
+/* Type and shape of a value of the file. */
+static inline varve_tensor vv_saved(
+    const struct varve_restoration *r, uint32_t value)
+{
+    return vv_index_tensor(
+        &r->file.parsed.index, &r->file.parsed.table, value);
+}
+
+#endif

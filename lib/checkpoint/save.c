@@ -1,0 +1,236 @@
+/* save.c - the numbered pair. The directory is what counts; the record of the
+ * latest is a note for people.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "save.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "directory.h"
+#include "failure.h"
+#include "file.h"
+#include "graph.h"
+#include "name.h"
+#include "system.h"
+#include "publish.h"
+#include "try.h"
+#include "write.h"
+
+/* --- Numbers in a directory --------------------------------------------- */
+
+struct search {
+    const char *prefix; /* the last part of the path */
+    size_t prefix_size;
+    uint64_t highest;
+    bool found;
+};
+
+/* A name is `prefix-N.varve`, N without leading zeros. */
+static int look_at_name(void *user, const char *name)
+{
+    struct search *search = user;
+    size_t size = strlen(name);
+    size_t suffix = sizeof VARVE_SUFFIX - 1;
+    size_t front = search->prefix_size + 1;
+    uint64_t number;
+    if (size <= front + suffix ||
+        memcmp(name, search->prefix, search->prefix_size) != 0 ||
+        name[search->prefix_size] != '-' ||
+        strcmp(name + size - suffix, VARVE_SUFFIX) != 0 ||
+        !vv_parse_decimal(name + front, size - front - suffix, &number))
+        return 0;
+    if (!search->found || number > search->highest)
+        search->highest = number;
+    search->found = true;
+    return 0;
+}
+
+static varve_status find_highest(const struct vv_context *context,
+    const char *prefix, struct search *search, varve_error *error)
+{
+    const char *name = vv_path_name(prefix);
+    *search = (struct search){ .prefix = name, .prefix_size = strlen(name) };
+    return vv_directory_each(context, prefix, look_at_name, search, error);
+}
+
+static void set_numbered_path(
+    struct vv_buffer *path, const char *prefix, uint64_t number)
+{
+    char decimal[24];
+    vv_decimal(number, decimal);
+    path->size = 0;
+    vv_buffer_add_string(path, prefix);
+    vv_buffer_add8(path, '-');
+    vv_buffer_add_string(path, decimal);
+    vv_buffer_add_string(path, VARVE_SUFFIX);
+    vv_buffer_string(path);
+}
+
+/* --- Saving ------------------------------------------------------------- */
+
+bool vv_set_save_counter(varve_node *root, uint64_t counter)
+{
+    struct vv_extra *extra = vv_node_extra(root);
+    if (extra)
+        extra->save_counter = counter;
+    return extra != NULL;
+}
+
+uint64_t varve_save_counter(const varve_node *root)
+{
+    return root->extra ? root->extra->save_counter : 0;
+}
+
+/* A note of the newest file's name. That it may be missing or old is part of
+ * its meaning, so a failure to write it is not one of the save. */
+static void note_latest(const struct vv_context *context, const char *prefix,
+    const char *path, struct vv_buffer *note)
+{
+    struct vv_publication p;
+    note->size = 0;
+    vv_buffer_add_string(note, prefix);
+    vv_buffer_add_string(note, ".latest");
+    const char *note_path = vv_buffer_string(note);
+    if (note->failed || vv_publish_begin(&p, context, note_path,
+                            VV_PUBLISH_NO_SYNC, NULL))
+        return;
+    const char *name = vv_path_name(path);
+    size_t size = strlen(name);
+    varve_status status =
+        vv_file_write(context, p.file, note_path, name, size, 0, NULL);
+    if (!status)
+        status = vv_file_write(context, p.file, note_path, "\n", 1, size, NULL);
+    vv_publish_end(&p, status, NULL);
+}
+
+static varve_status save_next(varve_node *root, const char *prefix,
+    const varve_write_options *options, struct vv_buffer *path,
+    varve_error *error)
+{
+    const struct vv_context *context = &root->graph->context;
+    struct search search;
+    VV_TRY(find_highest(context, prefix, &search, error));
+    uint64_t counter = varve_save_counter(root);
+    if (search.highest > counter)
+        counter = search.highest;
+    counter++;
+    set_numbered_path(path, prefix, counter);
+    if (path->failed || !vv_node_extra(root))
+        return vv_fail_memory(error, "the name of a checkpoint");
+    varve_write_options never_replace = options ? *options
+                                                : (varve_write_options){ 0 };
+    never_replace.no_replace = true;
+    varve_status status = vv_write(
+        root, (char *)path->data, counter, &never_replace, error);
+    if (!status || status == VARVE_UNKNOWN_OUTCOME)
+        vv_set_save_counter(root, counter);
+    return status;
+}
+
+varve_status varve_save(varve_node *root, const char *prefix,
+    const varve_write_options *options, varve_error *error)
+{
+    VV_TRY(varve_graph_check(root->graph, error));
+    if (vv_is_nil(root) || !prefix)
+        return vv_fail(
+            error, VARVE_MISUSE, "a node and a prefix expected, found none");
+    const struct vv_context *context = &root->graph->context;
+    struct vv_buffer path;
+    struct vv_buffer note;
+    vv_buffer_init(&path, &context->allocator);
+    vv_buffer_init(&note, &context->allocator);
+    varve_status status = save_next(root, prefix, options, &path, error);
+    if (!status)
+        note_latest(context, prefix, (char *)path.data, &note);
+    vv_buffer_clear(&note);
+    vv_buffer_clear(&path);
+    return status;
+}
+
+/* --- Finding ------------------------------------------------------------ */
+
+static varve_status find_numbered(const struct vv_context *context,
+    const char *prefix, struct vv_buffer *found, varve_error *error)
+{
+    struct search search;
+    VV_TRY(find_highest(context, prefix, &search, error));
+    if (!search.found)
+        return vv_fail(error, VARVE_NOT_FOUND,
+            "%s: a checkpoint of this name or %s-N%s expected, found none",
+            prefix, prefix, VARVE_SUFFIX);
+    set_numbered_path(found, prefix, search.highest);
+    return VARVE_OK;
+}
+
+/* Whether the path can be opened, or fails with another status than that there
+ * is nothing. */
+static varve_status probe(
+    const struct vv_context *context, const char *path, varve_error *error)
+{
+    int file;
+    uint64_t size;
+    varve_status status = vv_file_open(context, path, &file, &size, error);
+    if (!status)
+        vv_file_close(context, file);
+    return status;
+}
+
+static bool ends_in_suffix(const char *path)
+{
+    size_t size = strlen(path);
+    size_t suffix = sizeof VARVE_SUFFIX - 1;
+    return size > suffix && strcmp(path + size - suffix, VARVE_SUFFIX) == 0;
+}
+
+varve_status vv_find_checkpoint(const struct vv_context *context,
+    const char *path, bool numbered, struct vv_buffer *found,
+    varve_error *error)
+{
+    varve_error reason = { 0 };
+    found->size = 0;
+    vv_buffer_add_string(found, path);
+    varve_status status = probe(context, vv_buffer_string(found), &reason);
+    bool may_be_other = status == VARVE_NOT_FOUND ||
+                        (numbered && status == VARVE_IS_DIRECTORY);
+    if (may_be_other && !ends_in_suffix(path)) {
+        varve_error other = { 0 };
+        vv_buffer_add_string(found, VARVE_SUFFIX);
+        status = probe(context, vv_buffer_string(found), &other);
+        if (status == VARVE_NOT_FOUND && numbered)
+            status = find_numbered(context, path, found, &other);
+        if (status != VARVE_NOT_FOUND || numbered)
+            reason = other;
+    }
+    if (found->failed)
+        return vv_fail_memory(error, "a path");
+    if (status && error)
+        *error = reason;
+    return status;
+}
+
+varve_status varve_latest(
+    const char *prefix, char *path, size_t size, varve_error *error)
+{
+    struct vv_context context = {
+        .allocator = vv_allocator_or_default(NULL),
+        .system = &vv_posix_system,
+    };
+    struct vv_buffer found;
+    if (!prefix || !path)
+        return vv_fail(
+            error, VARVE_MISUSE, "a prefix and a path expected, found none");
+    vv_buffer_init(&found, &context.allocator);
+    varve_status status = find_numbered(&context, prefix, &found, error);
+    if (!status && found.failed)
+        status = vv_fail_memory(error, "a path");
+    else if (!status && found.size >= size)
+        status = vv_fail(error, VARVE_LIMIT,
+            "%s: room for %zu bytes of a path expected, found %zu", prefix,
+            found.size + 1, size);
+    else if (!status)
+        memcpy(path, found.data, found.size + 1);
+    vv_buffer_clear(&found);
+    return status;
+}

@@ -1,0 +1,23 @@
+/* save.h - numbered checkpoints: which number is next, which is the latest.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_SAVE_H
+#define VV_SAVE_H
+
+#include <varve/checkpoint.h>
+
+#include "buffer.h"
+#include "context.h"
+
+/* Finds the file that a reader means by `path`: that file, the same with
+ * VARVE_SUFFIX, or, with `numbered`, the highest numbered file of the prefix.
+ * Sets `found` to its path. VARVE_NOT_FOUND when there is none. */
+varve_status vv_find_checkpoint(const struct vv_context *context,
+    const char *path, bool numbered, struct vv_buffer *found,
+    varve_error *error);
+
+/* Sets the save counter of a root; false without memory. */
+bool vv_set_save_counter(varve_node *root, uint64_t counter);
+
+#endif

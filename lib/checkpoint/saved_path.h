@@ -1,0 +1,43 @@
+/* saved_path.h - paths of the nodes of a file, for people and patterns.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_SAVED_PATH_H
+#define VV_SAVED_PATH_H
+
+#include <varve/error.h>
+
+#include "buffer.h"
+#include "index.h"
+
+struct vv_saved_paths {
+    const varve_allocator *allocator;
+    const struct vv_index *index;
+    uint32_t root;
+    uint32_t *parents; /* by node: the node before it, or VV_NONE */
+    uint32_t *ways;    /* by node: the edge; for a slot variable, the slot with
+                          the highest bit set */
+};
+
+/* Finds a shortest path from `root` to every node that can be reached from it:
+ * breadth first; slots last. */
+varve_status vv_saved_paths_begin(struct vv_saved_paths *paths,
+    const varve_allocator *allocator, const struct vv_index *index,
+    uint32_t root, varve_error *error);
+void vv_saved_paths_end(struct vv_saved_paths *paths);
+
+static inline bool vv_saved_path_exists(
+    const struct vv_saved_paths *paths, uint32_t node)
+{
+    return node == paths->root || paths->parents[node] != VV_NONE;
+}
+
+/* Sets `path` to the path of a node that can be reached. */
+void vv_saved_path(const struct vv_saved_paths *paths, uint32_t node,
+    struct vv_buffer *path);
+
+/* The node at a path of edges from `from`, or VV_NONE. */
+uint32_t vv_saved_find(const struct vv_index *index, uint32_t from,
+    const char *path, struct vv_buffer *scratch);
+
+#endif

@@ -1,0 +1,253 @@
+/* selection.c - copying options, reading rename files, matching paths.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "selection.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "file.h"
+#include "pattern.h"
+#include "name.h"
+#include "try.h"
+
+enum { MAX_RENAME_FILE = 16 << 20 };
+
+/* --- Renames ------------------------------------------------------------ */
+
+static bool grow_renames(struct vv_selection *s)
+{
+    if (s->rename_count < s->rename_capacity)
+        return true;
+    size_t capacity = s->rename_capacity ? s->rename_capacity * 2 : 8;
+    struct vv_rename *renames = vv_reallocate(s->allocator, s->renames,
+        s->rename_capacity * sizeof *renames, capacity * sizeof *renames);
+    if (!renames)
+        return false;
+    s->renames = renames;
+    s->rename_capacity = capacity;
+    return true;
+}
+
+static const char *without_slash(const char *path)
+{
+    return *path == '/' ? path + 1 : path;
+}
+
+static varve_status add_rename(struct vv_selection *s, const char *program,
+    const char *file, const char *where, varve_error *error)
+{
+    if (!program || !file)
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: a program path and a file path expected, found none", where);
+    program = without_slash(program);
+    file = without_slash(file);
+    if (!vv_pattern_same_wildcards(program, file))
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: the same wildcards on both sides expected, found "
+            "\"%.200s\" and \"%.200s\"",
+            where, program, file);
+    if (!grow_renames(s))
+        return vv_fail_memory(error, "renames");
+    struct vv_rename *rename = &s->renames[s->rename_count];
+    *rename = (struct vv_rename){
+        .program = vv_copy_string(s->allocator, program),
+        .file = vv_copy_string(s->allocator, file),
+    };
+    s->rename_count++;
+    if (!rename->program || !rename->file)
+        return vv_fail_memory(error, "renames");
+    return VARVE_OK;
+}
+
+static char *trim(char *text)
+{
+    while (*text == ' ' || *text == '\t')
+        text++;
+    size_t size = strlen(text);
+    while (size > 0 && strchr(" \t\r", text[size - 1]))
+        text[--size] = '\0';
+    return text;
+}
+
+/* A line is `program -> file`, or empty, or a comment. */
+static varve_status add_rename_line(struct vv_selection *s, char *line,
+    const char *where, varve_error *error)
+{
+    line = trim(line);
+    if (*line == '\0' || *line == '#')
+        return VARVE_OK;
+    char *arrow = strstr(line, "->");
+    if (!arrow)
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: `program -> file` expected, found \"%.200s\"", where, line);
+    *arrow = '\0';
+    return add_rename(s, trim(line), trim(arrow + 2), where, error);
+}
+
+static varve_status add_rename_lines(
+    struct vv_selection *s, char *text, const char *path, varve_error *error)
+{
+    char where[512];
+    unsigned long number = 1;
+    while (text) {
+        char *end = strchr(text, '\n');
+        if (end)
+            *end = '\0';
+        char decimal[24];
+        vv_decimal(number++, decimal);
+        size_t size = strlen(path);
+        size_t kept = size < 400 ? size : 400;
+        memcpy(where, path, kept);
+        memcpy(where + kept, ":", 1);
+        strcpy(where + kept + 1, decimal);
+        VV_TRY(add_rename_line(s, text, where, error));
+        text = end ? end + 1 : NULL;
+    }
+    return VARVE_OK;
+}
+
+static varve_status read_rename_file(struct vv_selection *s,
+    const struct vv_context *context, const char *path, varve_error *error)
+{
+    int file;
+    uint64_t size;
+    VV_TRY(vv_file_open(context, path, &file, &size, error));
+    char *text = NULL;
+    varve_status status = VARVE_OK;
+    if (size > MAX_RENAME_FILE)
+        status = vv_fail(error, VARVE_LIMIT,
+            "%s: at most %d bytes of renames expected, found %llu", path,
+            MAX_RENAME_FILE, (unsigned long long)size);
+    else if (!(text = vv_allocate(s->allocator, (size_t)size + 1)))
+        status = vv_fail_memory(error, "renames");
+    else
+        status = vv_file_read(
+            context, file, path, text, (size_t)size, 0, error);
+    vv_file_close(context, file);
+    if (!status) {
+        text[size] = '\0';
+        if (strlen(text) != size || !vv_utf8_is_valid(text, (size_t)size))
+            status = vv_fail(error, VARVE_BAD_NAME,
+                "%s: a text of UTF-8 expected, found other bytes", path);
+        else
+            status = add_rename_lines(s, text, path, error);
+    }
+    vv_release(s->allocator, text, (size_t)size + 1);
+    return status;
+}
+
+/* --- All ---------------------------------------------------------------- */
+
+static bool copy(struct vv_selection *s, char **to, const char *from)
+{
+    *to = from ? vv_copy_string(s->allocator, from) : NULL;
+    return !from || *to;
+}
+
+static varve_status fill(struct vv_selection *s,
+    const struct vv_context *context, varve_error *error)
+{
+    const varve_read_options *o = &s->options;
+    if (!copy(s, &s->only, o->only) || !copy(s, &s->except, o->except) ||
+        !copy(s, &s->resize, o->resize) ||
+        !copy(s, &s->expect_missing, o->expect_missing) ||
+        !copy(s, &s->expect_unused, o->expect_unused))
+        return vv_fail_memory(error, "the options of a read");
+    for (size_t i = 0; i < o->rename_count; i++)
+        VV_TRY(add_rename(s, o->renames[i].program, o->renames[i].file,
+            "a rename", error));
+    if (o->rename_file)
+        return read_rename_file(s, context, o->rename_file, error);
+    return VARVE_OK;
+}
+
+varve_status vv_selection_begin(struct vv_selection *s,
+    const struct vv_context *context, const varve_read_options *options,
+    varve_error *error)
+{
+    *s = (struct vv_selection){ .allocator = &context->allocator };
+    if (options)
+        s->options = *options;
+    varve_status status = fill(s, context, error);
+    if (status)
+        vv_selection_end(s);
+    return status;
+}
+
+void vv_selection_end(struct vv_selection *s)
+{
+    const varve_allocator *a = s->allocator;
+    for (size_t i = 0; i < s->rename_count; i++) {
+        vv_release_string(a, s->renames[i].program);
+        vv_release_string(a, s->renames[i].file);
+    }
+    vv_release(a, s->renames, s->rename_capacity * sizeof *s->renames);
+    vv_release_string(a, s->only);
+    vv_release_string(a, s->except);
+    vv_release_string(a, s->resize);
+    vv_release_string(a, s->expect_missing);
+    vv_release_string(a, s->expect_unused);
+    *s = (struct vv_selection){ .allocator = a };
+}
+
+bool vv_selection_needs_paths(const struct vv_selection *s)
+{
+    return s->rename_count || s->only || s->except || s->resize;
+}
+
+bool vv_selection_takes(const struct vv_selection *s, const char *path)
+{
+    return (!s->only || vv_pattern_match(s->only, path)) &&
+           !vv_pattern_match(s->except, path);
+}
+
+struct vv_rename *vv_selection_rename(struct vv_selection *s,
+    const char *path, struct vv_buffer *file_path)
+{
+    for (size_t i = 0; i < s->rename_count; i++) {
+        struct vv_rename *rename = &s->renames[i];
+        if (vv_pattern_rename(rename->program, rename->file, path, file_path))
+            return rename;
+    }
+    return NULL;
+}
+
+/* A rename is followed backwards, from the file to the program: at the path or
+ * at one above it, the rest of the path going along. */
+static bool wants_renamed(const struct vv_selection *s,
+    const struct vv_rename *rename, const char *file_path,
+    struct vv_buffer *scratch)
+{
+    struct vv_buffer front;
+    bool wanted = false;
+    vv_buffer_init(&front, s->allocator);
+    const char *end = file_path;
+    while (!wanted && end && *end) {
+        end = strchr(end + 1, '/');
+        size_t size = end ? (size_t)(end - file_path) : strlen(file_path);
+        front.size = 0;
+        vv_buffer_add(&front, file_path, size);
+        if (vv_pattern_rename(rename->file, rename->program,
+                vv_buffer_string(&front), scratch)) {
+            vv_buffer_add_string(scratch, file_path + size);
+            wanted = vv_selection_takes(s, vv_buffer_string(scratch));
+        }
+    }
+    vv_buffer_clear(&front);
+    return wanted;
+}
+
+bool vv_selection_wants(const struct vv_selection *s, const char *file_path,
+    struct vv_buffer *scratch)
+{
+    if (vv_selection_takes(s, file_path))
+        return true;
+    for (size_t i = 0; i < s->rename_count; i++) {
+        if (wants_renamed(s, &s->renames[i], file_path, scratch))
+            return true;
+    }
+    return false;
+}

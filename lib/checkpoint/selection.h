@@ -1,0 +1,57 @@
+/* selection.h - what a read was asked for: renames, and patterns of paths; a
+ * copy of the options that lives as long as the restoration.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_SELECTION_H
+#define VV_SELECTION_H
+
+#include <varve/checkpoint.h>
+
+#include "buffer.h"
+#include "context.h"
+
+struct vv_rename {
+    char *program; /* without a leading '/' */
+    char *file;
+    bool was_used;
+};
+
+struct vv_selection {
+    const varve_allocator *allocator;
+    struct vv_rename *renames;
+    size_t rename_count;
+    size_t rename_capacity;
+    char *only;
+    char *except;
+    char *resize;
+    char *expect_missing;
+    char *expect_unused;
+    varve_read_options options; /* its pointers are not to be used, except for
+                                   progress during the read */
+};
+
+/* Copies the options and reads the rename file. */
+varve_status vv_selection_begin(struct vv_selection *selection,
+    const struct vv_context *context, const varve_read_options *options,
+    varve_error *error);
+void vv_selection_end(struct vv_selection *selection);
+
+/* Whether anything depends on the paths of the program's nodes. */
+bool vv_selection_needs_paths(const struct vv_selection *selection);
+
+/* Whether a value at this path of the program is to be restored. */
+bool vv_selection_takes(
+    const struct vv_selection *selection, const char *path);
+
+/* The rename that decides for a path of the program, or NULL; `file_path` is
+ * then set to what it gives. */
+struct vv_rename *vv_selection_rename(struct vv_selection *selection,
+    const char *path, struct vv_buffer *file_path);
+
+/* Whether a path of the file, which no node of the program claimed, would stand
+ * for a selected path of the program. */
+bool vv_selection_wants(const struct vv_selection *selection,
+    const char *file_path, struct vv_buffer *scratch);
+
+#endif

@@ -1,0 +1,418 @@
+/* transfer.c - the transaction around a reading: prepare, read, exchange, load;
+ * undo in reverse.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "transfer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "binding.h"
+#include "failure.h"
+#include "layout.h"
+#include "mapping.h"
+#include "reading.h"
+#include "shape.h"
+#include "state.h"
+#include "try.h"
+#include "variable.h"
+
+enum { STAGING_ALIGNMENT = 16 };
+
+struct transfer {
+    struct varve_restoration *r;
+    const varve_allocator *allocator;
+    struct vv_move *moves;
+    size_t count;
+    unsigned char *staging; /* one block for all staged moves */
+    size_t staging_size;
+    struct vv_buffer old_states; /* what states were, one after another */
+    size_t *old_ends;
+    size_t loaded;          /* moves whose state was given the new bytes */
+};
+
+/* --- Preparing ---------------------------------------------------------- */
+
+static uint64_t value_size(const struct transfer *t, const struct vv_move *m)
+{
+    return vv_at64(vv_index_of(t->r)->value_sizes, m->value);
+}
+
+static uint64_t value_offset(const struct vv_index *index, uint32_t value)
+{
+    return vv_at64(index->value_offsets, value);
+}
+
+/* Values lie in the file in the order of their numbers. */
+static int compare_moves(const void *left, const void *right)
+{
+    const struct vv_move *a = left;
+    const struct vv_move *b = right;
+    return (a->value > b->value) - (a->value < b->value);
+}
+
+static varve_status make_moves(struct transfer *t, const struct vv_pair *jobs,
+    size_t count, bool only_verify, varve_error *error)
+{
+    bool in_order = true;
+    t->moves = vv_allocate_zeroed(t->allocator, count * sizeof *t->moves);
+    if (!t->moves)
+        return vv_fail_memory(error, "a restoration");
+    t->count = count;
+    for (size_t i = 0; i < count; i++) {
+        struct vv_move *m = &t->moves[i];
+        m->node = jobs[i].node;
+        m->value = jobs[i].file;
+        m->mode = only_verify
+            ? VV_MOVE_VERIFY
+            : (uint8_t)vv_move_mode_of(t->r, m->node, m->value);
+        if (i > 0 && m->value < m[-1].value)
+            in_order = false;
+    }
+    if (!in_order)
+        qsort(t->moves, count, sizeof *t->moves, compare_moves);
+    return VARVE_OK;
+}
+
+static bool may_map(const struct transfer *t, const struct vv_move *m)
+{
+    const struct vv_variable *variable = m->node->variable;
+    return t->r->selection.options.map && m->mode == VV_MOVE_PLAIN &&
+           variable->is_owned && !variable->tensor.data && !VV_BIG_ENDIAN &&
+           value_size(t, m) >= VV_PAGED_SIZE;
+}
+
+/* New memory for a library-owned variable that has none: nobody sees it before
+ * the end. */
+static varve_status prepare_fresh(
+    struct transfer *t, struct vv_move *m, varve_error *error)
+{
+    size_t size = (size_t)varve_tensor_size(&m->node->variable->tensor);
+    if (may_map(t, m)) {
+        m->mode = VV_MOVE_MAPPED;
+        return VARVE_OK;
+    }
+    m->is_fresh = true;
+    m->target = vv_allocate_aligned(t->allocator, size, VV_MEMORY_ALIGNMENT);
+    if (!m->target)
+        return vv_fail_memory(error, "the value of a variable");
+    return VARVE_OK;
+}
+
+static varve_status prepare_block(
+    struct transfer *t, struct vv_move *m, varve_error *error)
+{
+    m->block = vv_allocate(t->allocator, (size_t)value_size(t, m));
+    if (!m->block && value_size(t, m) > 0)
+        return vv_fail_memory(error, "the bytes of a value");
+    return VARVE_OK;
+}
+
+/* Everything that is small enough goes through staging; strings always do. */
+static bool goes_through_staging(
+    const struct transfer *t, const struct vv_move *m, bool all)
+{
+    return m->mode == VV_MOVE_STRINGS ||
+           (all && m->mode != VV_MOVE_STATE && m->mode != VV_MOVE_VERIFY &&
+               !t->r->selection.options.streaming);
+}
+
+static bool is_in_place(const struct vv_move *m)
+{
+    return m->node->variable && m->mode != VV_MOVE_MAPPED && !m->is_fresh;
+}
+
+static uint64_t staged_size(const struct vv_move *m)
+{
+    return vv_align_up(
+        varve_tensor_size(&m->node->variable->tensor), STAGING_ALIGNMENT);
+}
+
+static varve_status prepare_staging(struct transfer *t, varve_error *error)
+{
+    uint64_t limit = t->r->selection.options.staging_size;
+    uint64_t visible = 0;
+    uint64_t size = 0;
+    if (limit == 0)
+        limit = VV_STAGING_SIZE;
+    for (size_t i = 0; i < t->count; i++)
+        visible += is_in_place(&t->moves[i]) ? staged_size(&t->moves[i]) : 0;
+    for (size_t i = 0; i < t->count; i++) {
+        struct vv_move *m = &t->moves[i];
+        if (!is_in_place(m))
+            continue;
+        m->is_staged = goes_through_staging(t, m, visible <= limit);
+        size += m->is_staged ? staged_size(m) : 0;
+    }
+    if (size > SIZE_MAX || (size && !(t->staging = vv_allocate(t->allocator,
+                                          (size_t)size))))
+        return vv_fail_memory(error, "staging of a restoration");
+    t->staging_size = (size_t)size;
+    size = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        struct vv_move *m = &t->moves[i];
+        if (!is_in_place(m))
+            continue;
+        const varve_tensor *tensor = &m->node->variable->tensor;
+        m->target = m->is_staged ? t->staging + size : tensor->data;
+        size += m->is_staged ? staged_size(m) : 0;
+        if (m->is_staged && m->mode == VV_MOVE_RESIZE)
+            memcpy(m->target, tensor->data, (size_t)varve_tensor_size(tensor));
+    }
+    return VARVE_OK;
+}
+
+static varve_status prepare(struct transfer *t, varve_error *error)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        struct vv_move *m = &t->moves[i];
+        const struct vv_variable *variable = m->node->variable;
+        if (m->mode == VV_MOVE_STATE || m->mode == VV_MOVE_STRINGS)
+            VV_TRY(prepare_block(t, m, error));
+        if (variable && variable->is_owned && !variable->tensor.data &&
+            varve_tensor_size(&variable->tensor) > 0)
+            VV_TRY(prepare_fresh(t, m, error));
+    }
+    return prepare_staging(t, error);
+}
+
+/* --- Reading ------------------------------------------------------------ */
+
+/* Names the variables that a failure left with new bytes. */
+static varve_status half_restored(
+    struct transfer *t, varve_status status, varve_error *error)
+{
+    size_t touched = 0;
+    for (size_t i = 0; i < t->count; i++)
+        touched += t->moves[i].is_touched;
+    if (touched == 0)
+        return status;
+    if (error)
+        error->status = VARVE_HALF_RESTORED;
+    vv_error_add_line(error,
+        "%s: half restored: %zu of %zu variables hold new bytes:",
+        t->r->file.path, touched, t->count);
+    char text[256];
+    for (size_t i = 0; i < t->count; i++) {
+        if (t->moves[i].is_touched &&
+            !vv_error_add_line(error, "  %s",
+                vv_node_text(t->moves[i].node, text, sizeof text)))
+            break;
+    }
+    return VARVE_HALF_RESTORED;
+}
+
+/* Whether some value goes straight into memory that the program sees. */
+static bool touches(const struct transfer *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        const struct vv_move *m = &t->moves[i];
+        if (is_in_place(m) && !m->is_staged && m->mode != VV_MOVE_VERIFY)
+            return true;
+    }
+    return false;
+}
+
+static varve_status read_values(
+    struct transfer *t, bool only_verify, varve_error *error)
+{
+    const varve_read_options *options = &t->r->selection.options;
+    struct vv_reading reading = {
+        .r = t->r,
+        .moves = t->moves,
+        .count = t->count,
+        .is_verified = options->no_verify && !only_verify,
+    };
+    reading.total = vv_reading_size(&reading);
+    if (!only_verify && !options->streaming && !options->no_verify &&
+        touches(t)) {
+        uint64_t size = reading.total;
+        reading.total *= 2;
+        reading.only_verify = true;
+        VV_TRY(vv_read_moves(&reading, error));
+        reading.only_verify = false;
+        reading.before = size;
+    }
+    varve_status status = vv_read_moves(&reading, error);
+    if (status)
+        return half_restored(t, status, error);
+    for (size_t i = 0; i < t->count && !status; i++) {
+        if (t->moves[i].mode == VV_MOVE_STRINGS)
+            status = vv_move_strings(t->r, &t->moves[i], error);
+    }
+    return status ? half_restored(t, status, error) : VARVE_OK;
+}
+
+static varve_status map_values(struct transfer *t, varve_error *error)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        struct vv_move *m = &t->moves[i];
+        if (m->mode == VV_MOVE_MAPPED)
+            VV_TRY(vv_mapping_new(&t->r->context, &t->r->file,
+                value_offset(vv_index_of(t->r), m->value),
+                (size_t)value_size(t, m), &m->block, &m->target, error));
+    }
+    return VARVE_OK;
+}
+
+/* --- The end of a transaction ------------------------------------------- */
+
+static varve_status keep_old_states(struct transfer *t, varve_error *error)
+{
+    t->old_ends = vv_allocate_array(
+        t->allocator, t->count, sizeof *t->old_ends);
+    if (!t->old_ends)
+        return vv_fail_memory(error, "the older states");
+    for (size_t i = 0; i < t->count; i++) {
+        char text[256];
+        varve_node *node = t->moves[i].node;
+        if (t->moves[i].mode == VV_MOVE_STATE)
+            VV_TRY(vv_state_save(node, vv_node_text(node, text, sizeof text),
+                &t->old_states, error));
+        t->old_ends[i] = t->old_states.size;
+    }
+    return VARVE_OK;
+}
+
+static varve_status load_states(struct transfer *t, varve_error *error)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        const struct vv_move *m = &t->moves[i];
+        char text[256];
+        if (m->mode != VV_MOVE_STATE)
+            continue;
+        t->loaded = i + 1;
+        VV_TRY(vv_state_load(m->node, vv_node_text(m->node, text, sizeof text),
+            m->block, (size_t)value_size(t, m), error));
+    }
+    return VARVE_OK;
+}
+
+static void undo(struct transfer *t)
+{
+    for (size_t i = t->loaded; i > 0; i--) {
+        const struct vv_move *m = &t->moves[i - 1];
+        size_t begin = i > 1 ? t->old_ends[i - 2] : 0;
+        if (m->mode == VV_MOVE_STATE)
+            vv_state_load(m->node, "", t->old_states.data + begin,
+                t->old_ends[i - 1] - begin, NULL);
+    }
+    for (size_t i = 0; i < t->count; i++) {
+        if (t->moves[i].is_swapped)
+            vv_move_swap(&t->moves[i]);
+    }
+}
+
+static bool has_states(const struct transfer *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        if (t->moves[i].mode == VV_MOVE_STATE)
+            return true;
+    }
+    return false;
+}
+
+static varve_status exchange(struct transfer *t, varve_error *error)
+{
+    bool states = has_states(t);
+    if (states)
+        VV_TRY(keep_old_states(t, error));
+    for (size_t i = 0; i < t->count; i++) {
+        if (t->moves[i].is_staged)
+            vv_move_swap(&t->moves[i]);
+    }
+    varve_status status = states ? load_states(t, error) : VARVE_OK;
+    if (status)
+        undo(t);
+    return status ? half_restored(t, status, error) : VARVE_OK;
+}
+
+/* Hands memory over to the variables; nothing fails from here on. */
+static void settle(struct transfer *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        struct vv_move *m = &t->moves[i];
+        struct vv_variable *variable = m->node->variable;
+        if (m->mode == VV_MOVE_MAPPED) {
+            vv_variable_borrow(m->node, m->target, m->block);
+        } else if (m->is_fresh) {
+            variable->tensor.data = m->target;
+        }
+        if (m->mode == VV_MOVE_STRINGS)
+            vv_variable_keep_strings(
+                m->node, m->block, (size_t)value_size(t, m));
+        if (m->mode == VV_MOVE_STRINGS || m->mode == VV_MOVE_MAPPED)
+            m->block = NULL;
+        m->target = NULL;
+        m->node->value_state = VARVE_RESTORED;
+        m->node->restored_by = t->r->observer.number;
+        t->r->fates[m->value] = VV_FATE_APPLIED;
+        if (m->misfits) {
+            struct vv_misfits misfits = { m->value, m->misfits };
+            vv_buffer_add(&t->r->cast_misfits, &misfits, sizeof misfits);
+        }
+    }
+}
+
+static void clear(struct transfer *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        struct vv_move *m = &t->moves[i];
+        if (m->mode == VV_MOVE_MAPPED)
+            vv_mapping_free(m->block, m->target);
+        else
+            vv_release(t->allocator, m->block, (size_t)value_size(t, m));
+        if (m->is_fresh)
+            vv_release_aligned(t->allocator, m->target,
+                (size_t)varve_tensor_size(&m->node->variable->tensor),
+                VV_MEMORY_ALIGNMENT);
+    }
+    vv_buffer_clear(&t->old_states);
+    vv_release(t->allocator, t->old_ends, t->count * sizeof *t->old_ends);
+    vv_release(t->allocator, t->staging, t->staging_size);
+    vv_release(t->allocator, t->moves, t->count * sizeof *t->moves);
+}
+
+static varve_status run(struct transfer *t, varve_error *error)
+{
+    VV_TRY(prepare(t, error));
+    VV_TRY(map_values(t, error));
+    VV_TRY(read_values(t, false, error));
+    return exchange(t, error);
+}
+
+static void begin(struct transfer *t, struct varve_restoration *r)
+{
+    *t = (struct transfer){ .r = r, .allocator = &r->context.allocator };
+    vv_buffer_init(&t->old_states, t->allocator);
+}
+
+varve_status vv_transfer(struct varve_restoration *r,
+    const struct vv_pair *jobs, size_t count, varve_error *error)
+{
+    struct transfer t;
+    if (count == 0)
+        return VARVE_OK;
+    begin(&t, r);
+    varve_status status = make_moves(&t, jobs, count, false, error);
+    if (!status && !(status = run(&t, error)))
+        settle(&t);
+    clear(&t);
+    return status;
+}
+
+varve_status vv_transfer_verify(struct varve_restoration *r,
+    const struct vv_pair *jobs, size_t count, varve_error *error)
+{
+    struct transfer t;
+    if (count == 0)
+        return VARVE_OK;
+    begin(&t, r);
+    varve_status status = make_moves(&t, jobs, count, true, error);
+    if (!status)
+        status = read_values(&t, true, error);
+    clear(&t);
+    return status;
+}

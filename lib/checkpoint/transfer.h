@@ -1,0 +1,28 @@
+/* transfer.h - values from the file into the program, all of them or none.
+ *
+ * What nobody has seen yet (new library-owned memory) is read straight into
+ * place. The rest is read and verified in memory of its own and exchanged with
+ * the variables at the end, if it is small enough; otherwise all of it is
+ * verified first and then read once more, straight into place. States are
+ * loaded last. A failure undoes all of it; only where the second reading of
+ * large values fails, or with `streaming`, the message says what was touched.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_TRANSFER_H
+#define VV_TRANSFER_H
+
+#include "move.h"
+
+enum { VV_STAGING_SIZE = 48 << 20 };
+
+/* Delivers the jobs, which fit their nodes. On success the variables hold their
+ * values, and casts' misfits are noted. */
+varve_status vv_transfer(struct varve_restoration *r,
+    const struct vv_pair *jobs, size_t count, varve_error *error);
+
+/* Reads the values of the jobs and checks their digests, no more. */
+varve_status vv_transfer_verify(struct varve_restoration *r,
+    const struct vv_pair *jobs, size_t count, varve_error *error);
+
+#endif

@@ -1,0 +1,225 @@
+/* write.c - the life of a save: walk, columns, values, index, publish.
+ *
+ * Everything that can fail without the disk (callbacks, memory for the index)
+ * comes before the first byte is written.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "columns.h"
+#include "data_out.h"
+#include "dtype.h"
+#include "failure.h"
+#include "graph.h"
+#include "index_out.h"
+#include "layout.h"
+#include "name.h"
+#include "publish.h"
+#include "try.h"
+#include "variable.h"
+
+struct writer {
+    const struct vv_context *context;
+    const varve_write_options *options;
+    struct vv_walk walk;
+    struct vv_columns columns;
+    varve_metadata *metadata; /* sorted */
+    struct vv_data_out out;
+    struct vv_buffer path;    /* of the value being written */
+    struct vv_buffer bytes;   /* of a value that has to be encoded */
+};
+
+/* --- Metadata ----------------------------------------------------------- */
+
+/* As their encodings sort (RFC 8949 4.2.1): a shorter name first. */
+static int compare_metadata(const void *left, const void *right)
+{
+    const varve_metadata *a = left;
+    const varve_metadata *b = right;
+    size_t a_size = strlen(a->name);
+    size_t b_size = strlen(b->name);
+    if (a_size != b_size)
+        return a_size < b_size ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+static varve_status check_metadata(
+    const varve_metadata *m, varve_error *error)
+{
+    if (!m->name || !vv_name_is_valid(m->name, strlen(m->name)))
+        return vv_fail(error, VARVE_BAD_NAME,
+            "metadata: a name of 1 to %d bytes of UTF-8 expected, found "
+            "another",
+            VARVE_MAX_NAME_SIZE);
+    if (m->kind < VARVE_METADATA_INTEGER || m->kind > VARVE_METADATA_STRING)
+        return vv_fail(error, VARVE_MISUSE,
+            "metadata \"%.200s\": a kind expected, found %d", m->name,
+            (int)m->kind);
+    if (m->kind == VARVE_METADATA_STRING &&
+        (!m->string || !vv_utf8_is_valid(m->string, strlen(m->string))))
+        return vv_fail(error, VARVE_BAD_NAME,
+            "metadata \"%.200s\": a text of UTF-8 expected, found other bytes",
+            m->name);
+    return VARVE_OK;
+}
+
+static varve_status sort_metadata(struct writer *w, varve_error *error)
+{
+    size_t count = w->options->metadata_count;
+    if (count == 0)
+        return VARVE_OK;
+    for (size_t i = 0; i < count; i++)
+        VV_TRY(check_metadata(&w->options->metadata[i], error));
+    w->metadata = vv_allocate_array(
+        &w->context->allocator, count, sizeof *w->metadata);
+    if (!w->metadata)
+        return vv_fail_memory(error, "metadata");
+    memcpy(w->metadata, w->options->metadata, count * sizeof *w->metadata);
+    qsort(w->metadata, count, sizeof *w->metadata, compare_metadata);
+    for (size_t i = 1; i < count; i++) {
+        if (strcmp(w->metadata[i - 1].name, w->metadata[i].name) == 0)
+            return vv_fail(error, VARVE_DUPLICATE,
+                "metadata: unique names expected, found \"%.200s\" twice",
+                w->metadata[i].name);
+    }
+    return VARVE_OK;
+}
+
+/* --- Values ------------------------------------------------------------- */
+
+static bool encode_strings(struct vv_buffer *to, const varve_tensor *tensor)
+{
+    uint64_t count = varve_tensor_count(tensor);
+    const varve_string *strings = tensor->data;
+    to->size = 0;
+    for (uint64_t i = 0; i < count; i++)
+        vv_buffer_add64(to, strings[i].size);
+    for (uint64_t i = 0; i < count; i++)
+        vv_buffer_add(to, strings[i].data, (size_t)strings[i].size);
+    return !to->failed;
+}
+
+static bool encode_swapped(struct vv_buffer *to, const varve_tensor *tensor)
+{
+    to->size = 0;
+    void *at = vv_buffer_extend(to, (size_t)varve_tensor_size(tensor));
+    if (at)
+        vv_dtype_swap_copy(
+            tensor->dtype, at, tensor->data, varve_tensor_count(tensor));
+    return at != NULL;
+}
+
+/* The bytes of a value as they lie in a file; most are where the program has
+ * them. NULL without memory. */
+static const void *bytes_of(
+    struct writer *w, const struct vv_column_value *value, bool *done)
+{
+    const varve_node *node = w->walk.steps[value->place].node;
+    *done = true;
+    if (node->kind == VARVE_STATE)
+        return w->columns.states.data + value->state_offset;
+    const varve_tensor *tensor = &node->variable->tensor;
+    if (tensor->dtype == VARVE_STRING)
+        *done = encode_strings(&w->bytes, tensor);
+    else if (VV_BIG_ENDIAN && varve_dtype_size(tensor->dtype) > 1)
+        *done = encode_swapped(&w->bytes, tensor);
+    else
+        return tensor->data;
+    return w->bytes.data;
+}
+
+static varve_status write_value(struct writer *w,
+    const struct vv_column_value *value, varve_error *error)
+{
+    bool done;
+    const void *bytes = bytes_of(w, value, &done);
+    if (!done)
+        return vv_fail_memory(error, "the bytes of a value");
+    const char *what = "";
+    if (w->options->progress) {
+        vv_walk_path(&w->walk, value->place, &w->path);
+        what = vv_buffer_string(&w->path);
+    }
+    uint64_t offset;
+    VV_TRY(vv_data_out_value(&w->out, bytes, value->size, what, &offset,
+        &w->columns.digests, error));
+    vv_buffer_add64(&w->columns.value_offsets, offset);
+    return VARVE_OK;
+}
+
+static varve_status write_all(
+    struct writer *w, int file, const char *path, uint64_t counter,
+    varve_error *error)
+{
+    VV_TRY(vv_data_out_begin(
+        &w->out, w->context, file, path, w->columns.total, error));
+    w->out.progress = w->options->progress;
+    w->out.progress_user = w->options->progress_user;
+    for (size_t i = 0; i < w->columns.value_count; i++) {
+        const struct vv_column_value *value = &w->columns.values[i];
+        if (value->is_saved)
+            VV_TRY(write_value(w, value, error));
+        else
+            vv_buffer_add64(&w->columns.value_offsets, 0);
+    }
+    struct vv_index index;
+    VV_TRY(vv_columns_index(&w->columns, &index, error));
+    index.counter = counter;
+    index.metadata = w->metadata;
+    index.metadata_count = w->options->metadata_count;
+    return vv_data_out_end(&w->out, &index, error);
+}
+
+static varve_status publish(struct writer *w, const char *path,
+    uint64_t counter, varve_error *error)
+{
+    struct vv_publication p;
+    int flags = (w->options->no_sync ? VV_PUBLISH_NO_SYNC : 0) |
+                (w->options->no_replace ? VV_PUBLISH_NO_REPLACE : 0);
+    VV_TRY(vv_publish_begin(&p, w->context, path, flags, error));
+    varve_status status = write_all(w, p.file, path, counter, error);
+    vv_data_out_clear(&w->out);
+    return vv_publish_end(&p, status, error);
+}
+
+varve_status vv_write(varve_node *root, const char *path, uint64_t counter,
+    const varve_write_options *options, varve_error *error)
+{
+    static const varve_write_options defaults;
+    varve_graph *graph = root->graph;
+    VV_TRY(varve_graph_check(graph, error));
+    if (vv_is_nil(root) || !path)
+        return vv_fail(
+            error, VARVE_MISUSE, "a node and a path expected, found none");
+    struct writer w = {
+        .context = &graph->context,
+        .options = options ? options : &defaults,
+    };
+    const varve_allocator *a = &graph->context.allocator;
+    vv_buffer_init(&w.path, a);
+    vv_buffer_init(&w.bytes, a);
+    varve_status status = sort_metadata(&w, error);
+    if (!status && !(status = vv_walk_begin(&w.walk, root, error))) {
+        status = vv_columns_begin(&w.columns, &w.walk, error);
+        if (!status) {
+            status = publish(&w, path, counter, error);
+            vv_columns_end(&w.columns);
+        }
+        vv_walk_end(&w.walk);
+    }
+    vv_buffer_clear(&w.path);
+    vv_buffer_clear(&w.bytes);
+    vv_release(a, w.metadata, w.options->metadata_count * sizeof *w.metadata);
+    return status;
+}
+
+varve_status varve_write(varve_node *root, const char *path,
+    const varve_write_options *options, varve_error *error)
+{
+    return vv_write(root, path, 0, options, error);
+}

@@ -1,0 +1,127 @@
+/* container.c - lists. Edges keep their positions; children move along them.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "container.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "edge.h"
+#include "graph.h"
+#include "name.h"
+
+struct vv_edge *vv_list_edge(const varve_node *list, uint64_t index)
+{
+    char decimal[24];
+    size_t size = vv_decimal(index, decimal);
+    const struct vv_name *name =
+        vv_names_find(&list->graph->names, decimal, size);
+    return name ? vv_edge_find(list, name) : NULL;
+}
+
+/* Whether `list` is one and has the position; if not, a mistake. */
+static bool has_position(varve_node *list, size_t index, size_t limit)
+{
+    char text[256];
+    if (vv_is_nil(list))
+        return false;
+    if (list->kind != VARVE_LIST) {
+        vv_mistake(list->graph, VARVE_MISUSE,
+            "%s: a list expected, found another node",
+            vv_node_text(list, text, sizeof text));
+        return false;
+    }
+    if (index >= limit) {
+        vv_mistake(list->graph, VARVE_MISUSE,
+            "%s: a position below %zu expected, found %zu",
+            vv_node_text(list, text, sizeof text), limit, index);
+        return false;
+    }
+    return true;
+}
+
+varve_node *varve_list_append(varve_node *list, varve_node *node)
+{
+    if (!has_position(list, 0, 1) || !vv_edge_add(list, VARVE_APPEND, node))
+        return &list->graph->nil;
+    return node;
+}
+
+varve_node *varve_list_insert(
+    varve_node *list, size_t index, varve_node *node)
+{
+    if (!has_position(list, index, (size_t)list->edge_count + 1))
+        return &list->graph->nil;
+    struct vv_edge *edge = vv_edge_add_quietly(list, VARVE_APPEND, node);
+    if (!edge)
+        return &list->graph->nil;
+    size_t moves = list->edge_count - 1 - index;
+    for (; moves > 0; moves--, edge = edge->previous)
+        vv_edge_set_child(edge, edge->previous->seen.node);
+    vv_edge_set_child(edge, node);
+    vv_edge_tell(edge);
+    return node;
+}
+
+varve_node *varve_list_replace(
+    varve_node *list, size_t index, varve_node *node)
+{
+    if (!has_position(list, index, list->edge_count))
+        return &list->graph->nil;
+    return varve_replace(list, vv_list_edge(list, index)->seen.name, node);
+}
+
+void varve_list_remove(varve_node *list, size_t index)
+{
+    if (has_position(list, index, list->edge_count))
+        varve_untrack(list, vv_list_edge(list, index)->seen.name);
+}
+
+/* The children in their new order; NULL where `order` is not a permutation. */
+static varve_node **reordered(
+    varve_node *list, const size_t *order, varve_node **old, varve_node **new)
+{
+    size_t count = list->edge_count;
+    size_t i = 0;
+    for (struct vv_edge *e = list->first_edge; e; e = e->next)
+        old[i++] = e->seen.node;
+    for (i = 0; i < count; i++) {
+        if (order[i] >= count || !old[order[i]])
+            return NULL;
+        new[i] = old[order[i]];
+        old[order[i]] = NULL;
+    }
+    return new;
+}
+
+void varve_list_reorder(varve_node *list, const size_t *order, size_t count)
+{
+    char text[256];
+    if (!has_position(list, 0, 1) || (count == 0 && list->edge_count == 0))
+        return;
+    const varve_allocator *a = &list->graph->context.allocator;
+    size_t all = list->edge_count;
+    varve_node **nodes = vv_allocate_array(a, 2 * all, sizeof *nodes);
+    if (all && !nodes) {
+        vv_memory_mistake(list->graph);
+        return;
+    }
+    if (count == all && reordered(list, order, nodes, nodes + all)) {
+        size_t i = all;
+        for (struct vv_edge *e = list->first_edge; e; e = e->next)
+            vv_edge_set_child(e, nodes[i++]);
+    } else {
+        vv_mistake(list->graph, VARVE_MISUSE,
+            "%s: each position below %zu once expected, found another order",
+            vv_node_text(list, text, sizeof text), all);
+    }
+    vv_release(a, nodes, 2 * all * sizeof *nodes);
+}
+
+varve_node *varve_list_at(varve_node *list, size_t index)
+{
+    if (list->kind != VARVE_LIST || index >= list->edge_count)
+        return NULL;
+    return vv_list_edge(list, index)->seen.node;
+}

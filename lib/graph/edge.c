@@ -1,0 +1,326 @@
+/* edge.c - linking nodes: adding, finding, replacing and removing edges.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "edge.h"
+
+#include <string.h>
+
+#include "buffer.h"
+#include "graph.h"
+#include "name.h"
+
+struct edge_key {
+    const varve_node *parent;
+    const struct vv_name *name;
+};
+
+static bool is_edge(const void *item, const void *key)
+{
+    const struct vv_edge *edge = item;
+    const struct edge_key *wanted = key;
+    return edge->parent == wanted->parent && edge->name == wanted->name;
+}
+
+static uint64_t edge_hash(
+    const varve_node *parent, const struct vv_name *name)
+{
+    return vv_map_mix((uint64_t)(uintptr_t)parent + name->hash);
+}
+
+struct vv_edge *vv_edge_find(
+    const varve_node *parent, const struct vv_name *name)
+{
+    if (parent->has_many_edges) {
+        struct edge_key key = { parent, name };
+        return vv_map_find(&parent->graph->edge_map, edge_hash(parent, name),
+            is_edge, &key);
+    }
+    struct vv_edge *edge = parent->first_edge;
+    while (edge && edge->name != name)
+        edge = edge->next;
+    return edge;
+}
+
+/* Puts the edges of a node that has come to have many into the map. */
+static bool index_edges(varve_node *parent)
+{
+    struct vv_map *map = &parent->graph->edge_map;
+    if (!vv_map_reserve(map, map->count + parent->edge_count))
+        return false;
+    for (struct vv_edge *e = parent->first_edge; e; e = e->next)
+        vv_map_add(map, edge_hash(parent, e->name), e);
+    parent->has_many_edges = true;
+    return true;
+}
+
+/* Behind the first, which stays the oldest. */
+static void link_in(struct vv_edge *edge)
+{
+    struct vv_edge *first = edge->seen.node->first_in;
+    edge->previous_in = first;
+    edge->next_in = first ? first->next_in : NULL;
+    if (edge->next_in)
+        edge->next_in->previous_in = edge;
+    if (first)
+        first->next_in = edge;
+    else
+        edge->seen.node->first_in = edge;
+}
+
+static void unlink_in(struct vv_edge *edge)
+{
+    if (edge->next_in)
+        edge->next_in->previous_in = edge->previous_in;
+    if (edge->previous_in)
+        edge->previous_in->next_in = edge->next_in;
+    else
+        edge->seen.node->first_in = edge->next_in;
+}
+
+static void link_to_parent(struct vv_edge *edge)
+{
+    varve_node *parent = edge->parent;
+    edge->previous = parent->last_edge;
+    if (parent->last_edge)
+        parent->last_edge->next = edge;
+    else
+        parent->first_edge = edge;
+    parent->last_edge = edge;
+    parent->edge_count++;
+}
+
+void vv_edge_set_child(struct vv_edge *edge, varve_node *child)
+{
+    unlink_in(edge);
+    edge->seen.node = child;
+    link_in(edge);
+}
+
+bool vv_node_takes_children(varve_node *parent, const char *name)
+{
+    char text[256];
+    if (vv_is_nil(parent))
+        return false;
+    if (parent->kind == VARVE_VARIABLE) {
+        vv_mistake(parent->graph, VARVE_MISUSE,
+            "%s: a variable has no children, found one named \"%s\"",
+            vv_node_text(parent, text, sizeof text), name ? name : "");
+        return false;
+    }
+    return true;
+}
+
+/* The name under which a child is to stand; NULL after a mistake. */
+static const struct vv_name *take_name(
+    varve_node *parent, const char *name, char decimal[24])
+{
+    varve_graph *graph = parent->graph;
+    char text[256];
+    if (!vv_node_takes_children(parent, name))
+        return NULL;
+    size_t size;
+    if (parent->kind == VARVE_LIST) {
+        size = vv_decimal(parent->edge_count, decimal);
+        if (name && strcmp(name, decimal) != 0) {
+            vv_mistake(graph, VARVE_BAD_NAME,
+                "%s: a list takes its next position %s, found \"%.200s\"",
+                vv_node_text(parent, text, sizeof text), decimal, name);
+            return NULL;
+        }
+        name = decimal;
+    } else {
+        size = name ? strlen(name) : 0;
+        if (!vv_name_is_valid(name, size)) {
+            vv_mistake(graph, VARVE_BAD_NAME,
+                "%s: a name is 1 to %d bytes of UTF-8, found %zu bytes%s",
+                vv_node_text(parent, text, sizeof text), VARVE_MAX_NAME_SIZE,
+                size, size && size <= VARVE_MAX_NAME_SIZE ? " that are not"
+                                                          : "");
+            return NULL;
+        }
+    }
+    const struct vv_name *kept = vv_names_intern(&graph->names, name, size);
+    if (!kept)
+        vv_memory_mistake(graph);
+    return kept;
+}
+
+struct vv_edge *vv_edge_add_quietly(
+    varve_node *parent, const char *name, varve_node *child)
+{
+    varve_graph *graph = parent->graph;
+    char decimal[24];
+    char text[256];
+    const struct vv_name *kept = take_name(parent, name, decimal);
+    if (!kept || vv_is_nil(child))
+        return NULL;
+    if (vv_edge_find(parent, kept)) {
+        vv_mistake(graph, VARVE_DUPLICATE,
+            "%s: a new name expected, found \"%.200s\" a second time",
+            vv_node_text(parent, text, sizeof text), kept->bytes);
+        return NULL;
+    }
+    if (child->graph != graph) {
+        vv_mistake(graph, VARVE_MISUSE,
+            "%s: a child of the same graph expected, found one of another",
+            vv_node_text(parent, text, sizeof text));
+        return NULL;
+    }
+    if (parent->edge_count == UINT32_MAX - 1 ||
+        (parent->edge_count == VV_FEW_EDGES && !parent->has_many_edges &&
+            !index_edges(parent))) {
+        vv_memory_mistake(graph);
+        return NULL;
+    }
+    struct vv_edge *edge = vv_pool_take(&graph->edges);
+    if (!edge || (parent->has_many_edges &&
+                     !vv_map_add(&graph->edge_map, edge_hash(parent, kept),
+                         edge))) {
+        if (edge)
+            vv_pool_give(&graph->edges, edge);
+        vv_memory_mistake(graph);
+        return NULL;
+    }
+    edge->seen = (varve_edge){ .name = kept->bytes, .node = child };
+    edge->name = kept;
+    edge->parent = parent;
+    link_to_parent(edge);
+    link_in(edge);
+    return edge;
+}
+
+void vv_edge_tell(struct vv_edge *edge)
+{
+    for (struct vv_observer *o = edge->parent->graph->newest; o; o = o->older) {
+        if (o->edge_added)
+            o->edge_added(o, edge);
+    }
+}
+
+struct vv_edge *vv_edge_add(
+    varve_node *parent, const char *name, varve_node *child)
+{
+    struct vv_edge *edge = vv_edge_add_quietly(parent, name, child);
+    if (edge)
+        vv_edge_tell(edge);
+    return edge;
+}
+
+void vv_edge_tell_removed(varve_graph *graph, varve_node *child)
+{
+    for (struct vv_observer *o = graph->newest; o; o = o->older) {
+        if (o->edge_removed)
+            o->edge_removed(o, child);
+    }
+}
+
+void vv_edge_remove(struct vv_edge *edge)
+{
+    varve_node *parent = edge->parent;
+    varve_node *child = edge->seen.node;
+    varve_graph *graph = parent->graph;
+    if (parent->has_many_edges)
+        vv_map_remove(
+            &graph->edge_map, edge_hash(parent, edge->name), edge);
+    if (edge->next)
+        edge->next->previous = edge->previous;
+    else
+        parent->last_edge = edge->previous;
+    if (edge->previous)
+        edge->previous->next = edge->next;
+    else
+        parent->first_edge = edge->next;
+    parent->edge_count--;
+    unlink_in(edge);
+    vv_pool_give(&graph->edges, edge);
+    vv_edge_tell_removed(graph, child);
+}
+
+static struct vv_edge *find_edge(const varve_node *parent, const char *name)
+{
+    const struct vv_name *known = vv_is_nil(parent) || !name ? NULL
+        : vv_names_find(&parent->graph->names, name, strlen(name));
+    return known ? vv_edge_find(parent, known) : NULL;
+}
+
+varve_node *varve_track(
+    varve_node *parent, const char *name, varve_node *node)
+{
+    struct vv_edge *edge = find_edge(parent, name);
+    if (edge && edge->seen.node == node)
+        return node;
+    return vv_edge_add(parent, name, node) ? node : &parent->graph->nil;
+}
+
+varve_node *varve_replace(
+    varve_node *parent, const char *name, varve_node *node)
+{
+    struct vv_edge *edge = find_edge(parent, name);
+    if (!edge || edge->seen.node == node || vv_is_nil(node) ||
+        node->graph != parent->graph)
+        return varve_track(parent, name, node);
+    varve_node *old = edge->seen.node;
+    vv_edge_set_child(edge, node);
+    vv_edge_tell_removed(parent->graph, old);
+    vv_edge_tell(edge);
+    return node;
+}
+
+void varve_untrack(varve_node *parent, const char *name)
+{
+    char text[256];
+    struct vv_edge *edge = find_edge(parent, name);
+    if (vv_is_nil(parent))
+        return;
+    if (!edge) {
+        vv_mistake(parent->graph, VARVE_NOT_FOUND,
+            "%s: an edge \"%.200s\" expected, found none",
+            vv_node_text(parent, text, sizeof text), name ? name : "");
+        return;
+    }
+    if (parent->kind != VARVE_LIST) {
+        vv_edge_remove(edge);
+        return;
+    }
+    varve_node *gone = edge->seen.node;
+    for (; edge->next; edge = edge->next)
+        vv_edge_set_child(edge, edge->next->seen.node);
+    vv_edge_remove(edge);
+    vv_edge_tell_removed(parent->graph, gone);
+}
+
+varve_node *varve_find(varve_node *parent, const char *name)
+{
+    struct vv_edge *edge = find_edge(parent, name);
+    return edge ? edge->seen.node : NULL;
+}
+
+varve_node *varve_find_path(varve_node *from, const char *path)
+{
+    struct vv_buffer name;
+    vv_buffer_init(&name, &from->graph->context.allocator);
+    varve_node *node = vv_is_nil(from) ? NULL : from;
+    while (node && path && *path) {
+        path = vv_path_next_name(path, &name);
+        node = path ? varve_find(node, vv_buffer_string(&name)) : NULL;
+    }
+    vv_buffer_clear(&name);
+    return node;
+}
+
+const varve_edge *varve_edge_first(const varve_node *parent)
+{
+    return parent->first_edge ? &parent->first_edge->seen : NULL;
+}
+
+const varve_edge *varve_edge_next(const varve_edge *edge)
+{
+    const struct vv_edge *next = ((const struct vv_edge *)edge)->next;
+    return next ? &next->seen : NULL;
+}
+
+size_t varve_edge_count(const varve_node *parent)
+{
+    return parent->edge_count;
+}

@@ -1,0 +1,34 @@
+/* edge.h - what can be done with edges; node.h says what they are.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_EDGE_H
+#define VV_EDGE_H
+
+#include "node.h"
+
+/* Whether the node can have children; if not, a mistake is remembered. */
+bool vv_node_takes_children(varve_node *parent, const char *name);
+
+/* The edge of that name, or NULL. */
+struct vv_edge *vv_edge_find(
+    const varve_node *parent, const struct vv_name *name);
+
+/* Adds an edge that is not there yet, and tells the observers. NULL after a
+ * mistake. */
+struct vv_edge *vv_edge_add(
+    varve_node *parent, const char *name, varve_node *child);
+
+/* The same without telling; and the telling. */
+struct vv_edge *vv_edge_add_quietly(
+    varve_node *parent, const char *name, varve_node *child);
+void vv_edge_tell(struct vv_edge *edge);
+
+/* Lets an edge lead elsewhere, without telling. */
+void vv_edge_set_child(struct vv_edge *edge, varve_node *child);
+
+/* Unlinks and frees an edge, and tells that its child may be out of reach. */
+void vv_edge_remove(struct vv_edge *edge);
+void vv_edge_tell_removed(varve_graph *graph, varve_node *child);
+
+#endif

@@ -1,0 +1,79 @@
+/* graph.h - the graph behind the handle: its memory, its names, its first
+ * mistake, and who listens to its changes.
+ *
+ * The graph knows nothing of files. What reads and writes them registers an
+ * observer and is told of every new edge and slot.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_GRAPH_H
+#define VV_GRAPH_H
+
+#include <varve/graph.h>
+
+#include "context.h"
+#include "failure.h"
+#include "map.h"
+#include "name_table.h"
+#include "node.h"
+#include "pool.h"
+
+enum { VV_MAX_TAGS = 64 };
+
+/* Told of changes, newest observer first. Functions that are NULL are skipped.
+ * A change is complete when its function is called. */
+struct vv_observer {
+    struct vv_observer *older;
+    struct vv_observer *newer;
+    uint64_t number; /* counts up; a newer observer has a higher one */
+
+    void (*edge_added)(struct vv_observer *self, struct vv_edge *edge);
+    /* The edge is gone; `child` may now be out of reach. */
+    void (*edge_removed)(struct vv_observer *self, varve_node *child);
+    void (*slot_added)(struct vv_observer *self, struct vv_slot *slot);
+    /* An alias, or a callback for children on demand. */
+    void (*node_changed)(struct vv_observer *self, varve_node *node);
+    /* The node is about to be freed. */
+    void (*node_removed)(struct vv_observer *self, varve_node *node);
+    void (*graph_freed)(struct vv_observer *self);
+    /* A failure that the graph has to report until it is mended. */
+    varve_status (*check)(const struct vv_observer *self, varve_error *error);
+};
+
+struct varve_graph {
+    struct vv_context context;
+    varve_error mistake; /* the first; VARVE_OK: none */
+    varve_node nil;
+    varve_node *root;
+    struct vv_name_table names;
+    struct vv_pool nodes;
+    struct vv_pool edges;
+    struct vv_pool variables;
+    struct vv_pool slots;
+    struct vv_map edge_map; /* edges of nodes that have many */
+    struct vv_map slot_map;
+    varve_node *all;        /* every node, linked by `next_of_all` */
+    uint32_t number_limit;  /* node numbers are below this */
+    uint32_t *free_numbers; /* a stack of numbers to be used again */
+    size_t free_number_count;
+    size_t free_number_capacity;
+    struct vv_observer *newest;
+    uint64_t observer_count; /* ever registered */
+    const struct vv_name *tags[VV_MAX_TAGS];
+    unsigned tag_count;
+};
+
+/* A graph over a context of the caller's choice; copied. Never NULL. */
+varve_graph *vv_graph_new_in(const struct vv_context *context);
+
+/* Remembers a mistake if it is the first, and gives the nil node. */
+varve_node *vv_mistake(varve_graph *graph, varve_status status,
+    const char *format, ...) VV_PRINTF(3, 4);
+
+varve_node *vv_memory_mistake(varve_graph *graph);
+
+/* Registers as the newest observer. */
+void vv_graph_observe(varve_graph *graph, struct vv_observer *observer);
+void vv_graph_forget(varve_graph *graph, struct vv_observer *observer);
+
+#endif

@@ -1,0 +1,142 @@
+/* name_table.c - interning by hash; ranks by sorting on the first eight bytes.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "name_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "checksum.h"
+
+struct key {
+    const char *bytes;
+    size_t size;
+};
+
+static bool is_name(const void *item, const void *key)
+{
+    const struct vv_name *name = item;
+    const struct key *wanted = key;
+    return name->size == wanted->size &&
+           memcmp(name->bytes, wanted->bytes, wanted->size) == 0;
+}
+
+static size_t name_size(const struct vv_name *name)
+{
+    return sizeof *name + name->size + 1;
+}
+
+void vv_names_init(struct vv_name_table *names, const varve_allocator *a)
+{
+    *names = (struct vv_name_table){ 0 };
+    vv_map_init(&names->map, a);
+}
+
+void vv_names_clear(struct vv_name_table *names)
+{
+    const varve_allocator *a = names->map.allocator;
+    for (size_t i = 0; i < names->map.capacity; i++) {
+        struct vv_name *name = names->map.slots[i].item;
+        if (name)
+            vv_release(a, name, name_size(name));
+    }
+    vv_release(a, names->ranked, names->ranked_capacity * sizeof(void *));
+    vv_map_clear(&names->map);
+}
+
+const struct vv_name *vv_names_find(
+    const struct vv_name_table *names, const char *bytes, size_t size)
+{
+    struct key key = { bytes, size };
+    return vv_map_find(&names->map, vv_hash_of(bytes, size), is_name, &key);
+}
+
+const struct vv_name *vv_names_intern(
+    struct vv_name_table *names, const char *bytes, size_t size)
+{
+    struct key key = { bytes, size };
+    uint64_t hash = vv_hash_of(bytes, size);
+    struct vv_name *name = vv_map_find(&names->map, hash, is_name, &key);
+    if (name)
+        return name;
+    name = vv_allocate(names->map.allocator, sizeof *name + size + 1);
+    if (!name)
+        return NULL;
+    name->hash = hash;
+    name->number = (uint32_t)names->map.count;
+    name->rank = 0;
+    name->size = (uint32_t)size;
+    memcpy(name->bytes, bytes, size);
+    name->bytes[size] = '\0';
+    if (!vv_map_add(&names->map, hash, name)) {
+        vv_release(names->map.allocator, name, name_size(name));
+        return NULL;
+    }
+    names->is_ranked = false;
+    return name;
+}
+
+/* Names are sorted as pairs of their first eight bytes, as a big-endian number,
+ * and their address, which saves most visits to the names themselves. */
+struct sort_item {
+    uint64_t prefix;
+    struct vv_name *name;
+};
+
+static uint64_t prefix_of(const struct vv_name *name)
+{
+    uint64_t prefix = 0;
+    for (unsigned i = 0; i < 8; i++) {
+        unsigned char byte = i < name->size ? (unsigned char)name->bytes[i] : 0;
+        prefix = prefix << 8 | byte;
+    }
+    return prefix;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct sort_item *a = left;
+    const struct sort_item *b = right;
+    if (a->prefix != b->prefix)
+        return a->prefix < b->prefix ? -1 : 1;
+    uint32_t common =
+        a->name->size < b->name->size ? a->name->size : b->name->size;
+    int order = memcmp(a->name->bytes, b->name->bytes, common);
+    if (order)
+        return order;
+    return (a->name->size > b->name->size) - (a->name->size < b->name->size);
+}
+
+bool vv_names_rank(struct vv_name_table *names)
+{
+    const varve_allocator *a = names->map.allocator;
+    size_t count = names->map.count;
+    if (names->is_ranked || count == 0)
+        return true;
+    struct sort_item *items = vv_allocate_array(a, count, sizeof *items);
+    struct vv_name **ranked = vv_allocate_array(a, count, sizeof *ranked);
+    if (!items || !ranked) {
+        vv_release(a, items, count * sizeof *items);
+        vv_release(a, ranked, count * sizeof *ranked);
+        return false;
+    }
+    size_t filled = 0;
+    for (size_t i = 0; i < names->map.capacity; i++) {
+        struct vv_name *name = names->map.slots[i].item;
+        if (name)
+            items[filled++] = (struct sort_item){ prefix_of(name), name };
+    }
+    qsort(items, count, sizeof *items, compare);
+    for (size_t i = 0; i < count; i++) {
+        ranked[i] = items[i].name;
+        ranked[i]->rank = (uint32_t)i;
+    }
+    vv_release(a, items, count * sizeof *items);
+    vv_release(a, names->ranked, names->ranked_capacity * sizeof *ranked);
+    names->ranked = ranked;
+    names->ranked_capacity = count;
+    names->is_ranked = true;
+    return true;
+}

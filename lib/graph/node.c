@@ -1,0 +1,296 @@
+/* node.c - making, removing and naming nodes.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "node.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "edge.h"
+#include "graph.h"
+#include "name.h"
+#include "slot.h"
+#include "variable.h"
+
+/* --- Nodes -------------------------------------------------------------- */
+
+varve_node *vv_node_new(varve_graph *graph, varve_kind kind)
+{
+    varve_node *node = vv_pool_take(&graph->nodes);
+    if (!node)
+        return vv_memory_mistake(graph);
+    node->graph = graph;
+    node->kind = (uint8_t)kind;
+    if (graph->free_number_count)
+        node->number = graph->free_numbers[--graph->free_number_count];
+    else
+        node->number = graph->number_limit++;
+    node->next_of_all = graph->all;
+    if (graph->all)
+        graph->all->previous_of_all = node;
+    graph->all = node;
+    return node;
+}
+
+struct vv_extra *vv_node_extra(varve_node *node)
+{
+    if (!node->extra) {
+        node->extra = vv_allocate_zeroed(
+            &node->graph->context.allocator, sizeof *node->extra);
+    }
+    return node->extra;
+}
+
+/* A number that cannot be kept for lack of memory is not used again, which
+ * costs nothing but the number. */
+static void keep_number(varve_graph *graph, uint32_t number)
+{
+    if (graph->free_number_count == graph->free_number_capacity) {
+        size_t old = graph->free_number_capacity;
+        size_t capacity = old ? old * 2 : 64;
+        size_t unit = sizeof *graph->free_numbers;
+        uint32_t *numbers = vv_reallocate(&graph->context.allocator,
+            graph->free_numbers, old * unit, capacity * unit);
+        if (!numbers)
+            return;
+        graph->free_numbers = numbers;
+        graph->free_number_capacity = capacity;
+    }
+    graph->free_numbers[graph->free_number_count++] = number;
+}
+
+static void free_extra(varve_node *node)
+{
+    const varve_allocator *a = &node->graph->context.allocator;
+    if (!node->extra)
+        return;
+    while (node->extra->aliases) {
+        struct vv_alias *alias = node->extra->aliases;
+        node->extra->aliases = alias->next;
+        vv_release(a, alias, sizeof *alias);
+    }
+    vv_release(a, node->extra, sizeof *node->extra);
+}
+
+void vv_node_free(varve_node *node)
+{
+    varve_graph *graph = node->graph;
+    if (node->variable)
+        vv_variable_clear(node);
+    free_extra(node);
+    if (node->next_of_all)
+        node->next_of_all->previous_of_all = node->previous_of_all;
+    if (node->previous_of_all)
+        node->previous_of_all->next_of_all = node->next_of_all;
+    else
+        graph->all = node->next_of_all;
+    keep_number(graph, node->number);
+    vv_pool_give(&graph->nodes, node);
+}
+
+/* Nodes that are to be freed wait in a list linked by `next_of_all` of their
+ * own, so that a deep graph needs no stack. */
+struct removal {
+    varve_node *first;
+};
+
+static void take_aside(struct removal *removal, varve_node *node)
+{
+    if (node->is_listed)
+        return;
+    varve_graph *graph = node->graph;
+    node->is_listed = true;
+    if (node->next_of_all)
+        node->next_of_all->previous_of_all = node->previous_of_all;
+    if (node->previous_of_all)
+        node->previous_of_all->next_of_all = node->next_of_all;
+    else
+        graph->all = node->next_of_all;
+    node->next_of_all = removal->first;
+    removal->first = node;
+}
+
+static bool is_held(const varve_node *node)
+{
+    return node->first_in || (node->variable && node->variable->as_slot) ||
+           node == node->graph->root;
+}
+
+static void remove_slots(struct removal *removal, varve_node *node)
+{
+    struct vv_slot *slot;
+    while ((slot = vv_slot_first_of(node)) ||
+           (slot = node->variable ? node->variable->first_slot : NULL)) {
+        varve_node *child = slot->seen.node;
+        vv_slot_remove(slot);
+        if (!is_held(child))
+            take_aside(removal, child);
+    }
+    if (node->variable && node->variable->as_slot)
+        vv_slot_remove(node->variable->as_slot);
+}
+
+static void remove_edges(struct removal *removal, varve_node *node)
+{
+    while (node->first_edge) {
+        varve_node *child = node->first_edge->seen.node;
+        vv_edge_remove(node->first_edge);
+        if (!is_held(child))
+            take_aside(removal, child);
+    }
+}
+
+/* An edge that leads to the node from a list takes the place's number with it;
+ * the others move up. */
+static void remove_incoming(varve_node *node)
+{
+    while (node->first_in) {
+        struct vv_edge *edge = node->first_in;
+        varve_untrack(edge->parent, edge->seen.name);
+    }
+}
+
+void varve_remove(varve_node *node)
+{
+    varve_graph *graph = node->graph;
+    struct removal removal = { NULL };
+    if (vv_is_nil(node))
+        return;
+    if (node == graph->root) {
+        vv_mistake(graph, VARVE_MISUSE, "the root cannot be removed");
+        return;
+    }
+    remove_incoming(node);
+    take_aside(&removal, node);
+    while (removal.first) {
+        varve_node *next = removal.first;
+        removal.first = next->next_of_all;
+        /* Back into the list of all, from which it is freed. */
+        next->next_of_all = graph->all;
+        next->previous_of_all = NULL;
+        if (graph->all)
+            graph->all->previous_of_all = next;
+        graph->all = next;
+        remove_slots(&removal, next);
+        remove_edges(&removal, next);
+        for (struct vv_observer *o = graph->newest; o; o = o->older) {
+            if (o->node_removed)
+                o->node_removed(o, next);
+        }
+        vv_node_free(next);
+    }
+}
+
+/* --- What the program calls --------------------------------------------- */
+
+static varve_node *add_child(
+    varve_node *parent, const char *name, varve_kind kind)
+{
+    if (!vv_node_takes_children(parent, name))
+        return &parent->graph->nil;
+    varve_node *node = vv_node_new(parent->graph, kind);
+    if (vv_is_nil(node))
+        return node;
+    if (!vv_edge_add(parent, name, node)) {
+        vv_node_free(node);
+        return &parent->graph->nil;
+    }
+    return node;
+}
+
+varve_node *varve_add_object(varve_node *parent, const char *name)
+{
+    return add_child(parent, name, VARVE_OBJECT);
+}
+
+varve_node *varve_add_list(varve_node *parent, const char *name)
+{
+    return add_child(parent, name, VARVE_LIST);
+}
+
+varve_node *varve_add_dict(varve_node *parent, const char *name)
+{
+    return add_child(parent, name, VARVE_DICT);
+}
+
+varve_node *varve_add_detached(varve_graph *graph)
+{
+    if (vv_is_nil(graph->root))
+        return graph->root;
+    return vv_node_new(graph, VARVE_OBJECT);
+}
+
+varve_kind varve_node_kind(const varve_node *node)
+{
+    return (varve_kind)node->kind;
+}
+
+varve_graph *varve_node_graph(varve_node *node)
+{
+    return node->graph;
+}
+
+void vv_node_tell_changed(varve_node *node)
+{
+    for (struct vv_observer *o = node->graph->newest; o; o = o->older) {
+        if (o->node_changed)
+            o->node_changed(o, node);
+    }
+}
+
+void varve_alias(varve_node *node, const char *name)
+{
+    varve_graph *graph = node->graph;
+    char text[256];
+    if (vv_is_nil(node))
+        return;
+    if (!name || !vv_name_is_valid(name, strlen(name))) {
+        vv_mistake(graph, VARVE_BAD_NAME,
+            "%s: an alias is 1 to %d bytes of UTF-8, found another",
+            vv_node_text(node, text, sizeof text), VARVE_MAX_NAME_SIZE);
+        return;
+    }
+    struct vv_extra *extra = vv_node_extra(node);
+    const struct vv_name *kept =
+        vv_names_intern(&graph->names, name, strlen(name));
+    struct vv_alias *alias =
+        vv_allocate(&graph->context.allocator, sizeof *alias);
+    if (!extra || !kept || !alias) {
+        vv_release(&graph->context.allocator, alias, sizeof *alias);
+        vv_memory_mistake(graph);
+        return;
+    }
+    *alias = (struct vv_alias){ .name = kept };
+    struct vv_alias **end = &extra->aliases;
+    while (*end)
+        end = &(*end)->next;
+    *end = alias;
+    vv_node_tell_changed(node);
+}
+
+/* --- For people --------------------------------------------------------- */
+
+const char *vv_node_text(const varve_node *node, char *text, size_t size)
+{
+    /* Written from the end; a path that does not fit begins with "...". */
+    size_t at = size - 1;
+    text[at] = '\0';
+    for (int depth = 0; node->first_in && depth < 64; depth++) {
+        const struct vv_name *name = node->first_in->name;
+        size_t slash = text[at] != '\0';
+        if (name->size + slash + 4 > at) {
+            at -= 3;
+            memcpy(text + at, "...", 3);
+            break;
+        }
+        if (slash)
+            text[--at] = '/';
+        at -= name->size;
+        memcpy(text + at, name->bytes, name->size);
+        node = node->first_in->parent;
+    }
+    if (text[at] == '\0')
+        return "(root)";
+    return text + at;
+}

@@ -1,0 +1,87 @@
+/* node.h - nodes and edges: what they are made of and how they are linked.
+ *
+ * Invariants: an edge is in the list of its parent (in order of creation; in a
+ * list, of position) and in the list of edges that lead to its child, whose
+ * first is the oldest. A node with more than VV_FEW_EDGES edges has them in the
+ * graph's edge map too.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_NODE_H
+#define VV_NODE_H
+
+#include <varve/graph.h>
+#include <varve/variable.h>
+
+#include "name_table.h"
+
+enum { VV_FEW_EDGES = 8 };
+
+struct vv_edge {
+    varve_edge seen; /* what the program sees; first */
+    const struct vv_name *name;
+    varve_node *parent;
+    struct vv_edge *next; /* of the same parent */
+    struct vv_edge *previous;
+    struct vv_edge *next_in; /* to the same child */
+    struct vv_edge *previous_in;
+};
+
+struct vv_alias {
+    struct vv_alias *next;
+    const struct vv_name *name;
+};
+
+/* What few nodes have. */
+struct vv_extra {
+    struct vv_slot *first_slot; /* slots that the node owns */
+    struct vv_slot *last_slot;
+    struct vv_alias *aliases;
+    varve_state_callbacks callbacks; /* of a state */
+    void *self;
+    varve_on_demand *on_demand;
+    void *on_demand_user;
+    uint64_t save_counter;
+};
+
+struct varve_node {
+    varve_graph *graph;
+    uint32_t number; /* unique among living nodes, small */
+    uint32_t edge_count;
+    uint8_t kind;        /* varve_kind */
+    uint8_t value_state; /* varve_variable_state; a state's too */
+    bool has_many_edges; /* they are in the edge map */
+    bool is_listed;      /* scratch of a removal */
+    uint64_t tags;       /* bits: graph->tags */
+    uint64_t restored_by; /* number of the observer that gave the value */
+    struct vv_edge *first_edge;
+    struct vv_edge *last_edge;
+    struct vv_edge *first_in;
+    struct vv_variable *variable; /* of a variable */
+    struct vv_extra *extra;       /* or NULL */
+    varve_node *next_of_all;
+    varve_node *previous_of_all;
+};
+
+/* A new node without edges; the graph's nil without memory. */
+varve_node *vv_node_new(varve_graph *graph, varve_kind kind);
+
+/* Its extra part, made if need be; NULL without memory. */
+struct vv_extra *vv_node_extra(varve_node *node);
+
+/* Frees a node that no edge touches any more, with its memory. */
+void vv_node_free(varve_node *node);
+
+/* Tells that a node has a new alias or makes children on demand. */
+void vv_node_tell_changed(varve_node *node);
+
+/* A path to the node for messages, along the oldest edges; in `text`, which has
+ * `size` bytes; "(root)" for a node that no edge leads to. */
+const char *vv_node_text(const varve_node *node, char *text, size_t size);
+
+static inline bool vv_is_nil(const varve_node *node)
+{
+    return node->kind == VARVE_NIL;
+}
+
+#endif

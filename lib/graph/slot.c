@@ -1,0 +1,211 @@
+/* slot.c - making, finding and removing slot variables.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "slot.h"
+
+#include <string.h>
+
+#include "edge.h"
+#include "graph.h"
+#include "name.h"
+#include "variable.h"
+
+struct slot_key {
+    const varve_node *owner;
+    const varve_node *variable;
+    const struct vv_name *name;
+};
+
+static bool is_slot(const void *item, const void *key)
+{
+    const struct vv_slot *slot = item;
+    const struct slot_key *wanted = key;
+    return slot->owner == wanted->owner &&
+           slot->seen.variable == wanted->variable &&
+           slot->name == wanted->name;
+}
+
+static uint64_t slot_hash(const struct slot_key *key)
+{
+    uint64_t owner = vv_map_mix((uint64_t)(uintptr_t)key->owner);
+    return vv_map_mix(
+        owner + (uint64_t)(uintptr_t)key->variable + key->name->hash);
+}
+
+struct vv_slot *vv_slot_find(const varve_node *owner,
+    const varve_node *variable, const struct vv_name *name)
+{
+    struct slot_key key = { owner, variable, name };
+    return vv_map_find(
+        &owner->graph->slot_map, slot_hash(&key), is_slot, &key);
+}
+
+struct vv_slot *vv_slot_first_of(const varve_node *owner)
+{
+    return owner->extra ? owner->extra->first_slot : NULL;
+}
+
+/* Whether a slot of that name can be made; if not, a mistake. */
+static bool may_add(varve_node *owner, varve_node *variable, const char *name)
+{
+    varve_graph *graph = owner->graph;
+    char text[256];
+    if (!vv_node_takes_children(owner, name) || vv_is_nil(variable))
+        return false;
+    const char *where = vv_node_text(owner, text, sizeof text);
+    if (variable->kind != VARVE_VARIABLE || variable->graph != graph ||
+        variable->variable->as_slot) {
+        vv_mistake(graph, VARVE_MISUSE,
+            "%s: a slot is for an ordinary variable of the same graph, found "
+            "another node",
+            where);
+        return false;
+    }
+    if (!name || !vv_name_is_valid(name, strlen(name))) {
+        vv_mistake(graph, VARVE_BAD_NAME,
+            "%s: a slot's name is 1 to %d bytes of UTF-8, found another",
+            where, VARVE_MAX_NAME_SIZE);
+        return false;
+    }
+    if (varve_find_slot(owner, variable, name)) {
+        vv_mistake(graph, VARVE_DUPLICATE,
+            "%s: a new slot expected, found \"%.200s\" of this variable a "
+            "second time",
+            where, name);
+        return false;
+    }
+    return true;
+}
+
+static void link_slot(struct vv_slot *slot)
+{
+    struct vv_extra *extra = slot->owner->extra;
+    struct vv_variable *variable = slot->seen.variable->variable;
+    slot->previous = extra->last_slot;
+    if (extra->last_slot)
+        extra->last_slot->next = slot;
+    else
+        extra->first_slot = slot;
+    extra->last_slot = slot;
+    slot->next_on = variable->first_slot;
+    if (slot->next_on)
+        slot->next_on->previous_on = slot;
+    variable->first_slot = slot;
+    slot->seen.node->variable->as_slot = slot;
+}
+
+static varve_node *add(struct slot_key *key, varve_node *node)
+{
+    varve_graph *graph = key->owner->graph;
+    struct vv_slot *slot = vv_pool_take(&graph->slots);
+    if (!slot || !vv_map_add(&graph->slot_map, slot_hash(key), slot)) {
+        if (slot)
+            vv_pool_give(&graph->slots, slot);
+        vv_node_free(node);
+        return vv_memory_mistake(graph);
+    }
+    slot->owner = (varve_node *)key->owner;
+    slot->name = key->name;
+    slot->seen = (varve_slot){ .name = key->name->bytes,
+        .variable = (varve_node *)key->variable,
+        .node = node };
+    link_slot(slot);
+    for (struct vv_observer *o = graph->newest; o; o = o->older) {
+        if (o->slot_added)
+            o->slot_added(o, slot);
+    }
+    return node;
+}
+
+/* Makes the slot's node and links it; the caller settles its value. */
+static varve_node *make(varve_node *owner, varve_node *variable,
+    const char *name, varve_node *node)
+{
+    varve_graph *graph = owner->graph;
+    if (vv_is_nil(node))
+        return node;
+    const struct vv_name *kept =
+        vv_names_intern(&graph->names, name, strlen(name));
+    if (!kept || !vv_node_extra(owner)) {
+        vv_node_free(node);
+        return vv_memory_mistake(graph);
+    }
+    struct slot_key key = { owner, variable, kept };
+    return add(&key, node);
+}
+
+varve_node *varve_add_slot(varve_node *owner, varve_node *variable,
+    const char *name, varve_tensor view)
+{
+    if (!may_add(owner, variable, name))
+        return &owner->graph->nil;
+    return make(owner, variable, name,
+        vv_variable_new(owner->graph, name, view, false));
+}
+
+varve_node *varve_add_allocated_slot(varve_node *owner, varve_node *variable,
+    const char *name, varve_dtype dtype, varve_shape shape,
+    varve_initializer *initializer, void *user)
+{
+    if (!may_add(owner, variable, name))
+        return &owner->graph->nil;
+    varve_node *node = vv_variable_new(
+        owner->graph, name, varve_view(NULL, dtype, shape), true);
+    if (vv_is_nil(node))
+        return node;
+    node->variable->initializer = initializer;
+    node->variable->initializer_user = user;
+    node = make(owner, variable, name, node);
+    if (!vv_is_nil(node))
+        vv_variable_settle(node);
+    return node;
+}
+
+varve_node *varve_find_slot(
+    varve_node *owner, varve_node *variable, const char *name)
+{
+    const struct vv_name *known = vv_is_nil(owner) || !name ? NULL
+        : vv_names_find(&owner->graph->names, name, strlen(name));
+    struct vv_slot *slot =
+        known ? vv_slot_find(owner, variable, known) : NULL;
+    return slot ? slot->seen.node : NULL;
+}
+
+void vv_slot_remove(struct vv_slot *slot)
+{
+    varve_graph *graph = slot->owner->graph;
+    struct vv_extra *extra = slot->owner->extra;
+    struct slot_key key = { slot->owner, slot->seen.variable, slot->name };
+    vv_map_remove(&graph->slot_map, slot_hash(&key), slot);
+    if (slot->next)
+        slot->next->previous = slot->previous;
+    else
+        extra->last_slot = slot->previous;
+    if (slot->previous)
+        slot->previous->next = slot->next;
+    else
+        extra->first_slot = slot->next;
+    if (slot->next_on)
+        slot->next_on->previous_on = slot->previous_on;
+    if (slot->previous_on)
+        slot->previous_on->next_on = slot->next_on;
+    else
+        slot->seen.variable->variable->first_slot = slot->next_on;
+    varve_node *node = slot->seen.node;
+    node->variable->as_slot = NULL;
+    vv_pool_give(&graph->slots, slot);
+    vv_edge_tell_removed(graph, node);
+}
+
+const varve_slot *varve_slot_first(const varve_node *owner)
+{
+    struct vv_slot *slot = vv_slot_first_of(owner);
+    return slot ? &slot->seen : NULL;
+}
+
+const varve_slot *varve_slot_next(const varve_slot *slot)
+{
+    const struct vv_slot *next = ((const struct vv_slot *)slot)->next;
+    return next ? &next->seen : NULL;
+}

@@ -1,0 +1,209 @@
+/* variable.c - variables over the program's memory, and over the library's.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "variable.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "edge.h"
+#include "graph.h"
+#include "shape.h"
+
+varve_node *vv_variable_new(varve_graph *graph, const char *where,
+    varve_tensor view, bool is_owned)
+{
+    if (!vv_tensor_is_valid(&view)) {
+        return vv_mistake(graph, VARVE_BAD_SHAPE,
+            "%s: an element type, a rank up to %d and a size that fits memory "
+            "expected, found type %d of rank %u",
+            where, VARVE_MAX_RANK, (int)view.dtype, (unsigned)view.rank);
+    }
+    if (!is_owned && !view.data && varve_tensor_size(&view) > 0) {
+        return vv_mistake(graph, VARVE_MISUSE,
+            "%s: a view of memory expected, found NULL", where);
+    }
+    varve_node *node = vv_node_new(graph, VARVE_VARIABLE);
+    if (vv_is_nil(node))
+        return node;
+    node->variable = vv_pool_take(&graph->variables);
+    if (!node->variable) {
+        vv_node_free(node);
+        return vv_memory_mistake(graph);
+    }
+    node->variable->tensor = view;
+    node->variable->is_owned = is_owned;
+    node->value_state = is_owned ? VARVE_DECLARED : VARVE_INITIALIZED;
+    return node;
+}
+
+static varve_node *add(varve_node *parent, const char *name, varve_node *node)
+{
+    if (vv_is_nil(node))
+        return node;
+    if (!vv_edge_add(parent, name, node)) {
+        vv_node_free(node);
+        return &parent->graph->nil;
+    }
+    return node;
+}
+
+varve_node *varve_add_variable(
+    varve_node *parent, const char *name, varve_tensor view)
+{
+    if (!vv_node_takes_children(parent, name))
+        return &parent->graph->nil;
+    return add(parent, name,
+        vv_variable_new(parent->graph, name ? name : "list element", view,
+            false));
+}
+
+varve_node *varve_add_allocated_variable(varve_node *parent, const char *name,
+    varve_dtype dtype, varve_shape shape, varve_initializer *initializer,
+    void *user)
+{
+    if (!vv_node_takes_children(parent, name))
+        return &parent->graph->nil;
+    varve_node *node =
+        vv_variable_new(parent->graph, name ? name : "list element",
+            varve_view(NULL, dtype, shape), true);
+    if (vv_is_nil(node))
+        return node;
+    node->variable->initializer = initializer;
+    node->variable->initializer_user = user;
+    node = add(parent, name, node);
+    if (!vv_is_nil(node))
+        vv_variable_settle(node);
+    return node;
+}
+
+bool vv_variable_allocate(varve_node *node)
+{
+    struct vv_variable *variable = node->variable;
+    size_t size = (size_t)varve_tensor_size(&variable->tensor);
+    if (variable->tensor.data || size == 0)
+        return true;
+    void *data = vv_allocate_aligned(
+        &node->graph->context.allocator, size, VV_MEMORY_ALIGNMENT);
+    if (!data)
+        return false;
+    memset(data, 0, size);
+    variable->tensor.data = data;
+    return true;
+}
+
+void vv_variable_settle(varve_node *node)
+{
+    if (!vv_variable_allocate(node)) {
+        char text[256];
+        vv_mistake(node->graph, VARVE_NO_MEMORY,
+            "%s: out of memory: %llu bytes for its value",
+            vv_node_text(node, text, sizeof text),
+            (unsigned long long)varve_tensor_size(&node->variable->tensor));
+        return;
+    }
+    vv_variable_initialize(node);
+}
+
+void vv_variable_initialize(varve_node *node)
+{
+    struct vv_variable *variable = node->variable;
+    if (node->value_state != VARVE_DECLARED || !variable->is_owned)
+        return;
+    if (variable->initializer) {
+        varve_status status = variable->initializer(
+            &variable->tensor, variable->initializer_user);
+        if (status) {
+            char text[256];
+            vv_mistake(node->graph, VARVE_CALLBACK,
+                "%s: its initializer failed with %s",
+                vv_node_text(node, text, sizeof text),
+                varve_status_name(status));
+            return;
+        }
+    }
+    node->value_state = VARVE_INITIALIZED;
+}
+
+static void free_memory(varve_node *node)
+{
+    struct vv_variable *variable = node->variable;
+    if (!variable->is_owned)
+        return;
+    if (variable->borrowed) {
+        variable->borrowed->release(
+            variable->borrowed, variable->tensor.data);
+    } else {
+        vv_release_aligned(&node->graph->context.allocator,
+            variable->tensor.data,
+            (size_t)varve_tensor_size(&variable->tensor), VV_MEMORY_ALIGNMENT);
+    }
+    variable->borrowed = NULL;
+    variable->tensor.data = NULL;
+}
+
+void vv_variable_borrow(
+    varve_node *node, void *data, struct vv_borrowed *borrowed)
+{
+    free_memory(node);
+    node->variable->tensor.data = data;
+    node->variable->borrowed = borrowed;
+}
+
+void vv_variable_keep_strings(varve_node *node, void *bytes, size_t size)
+{
+    struct vv_variable *variable = node->variable;
+    vv_release(&node->graph->context.allocator, variable->string_bytes,
+        variable->string_size);
+    variable->string_bytes = bytes;
+    variable->string_size = size;
+}
+
+void vv_variable_clear(varve_node *node)
+{
+    free_memory(node);
+    vv_variable_keep_strings(node, NULL, 0);
+    vv_pool_give(&node->graph->variables, node->variable);
+    node->variable = NULL;
+}
+
+void *varve_data(const varve_node *node)
+{
+    return node->variable ? node->variable->tensor.data : NULL;
+}
+
+const varve_tensor *varve_value(const varve_node *node)
+{
+    return node->variable ? &node->variable->tensor : NULL;
+}
+
+varve_variable_state varve_state_of(const varve_node *node)
+{
+    return (varve_variable_state)node->value_state;
+}
+
+void varve_rebind(varve_node *node, varve_tensor view)
+{
+    char text[256];
+    if (vv_is_nil(node))
+        return;
+    if (!node->variable || node->variable->is_owned) {
+        vv_mistake(node->graph, VARVE_MISUSE,
+            "%s: a variable over the program's memory expected, found another "
+            "node",
+            vv_node_text(node, text, sizeof text));
+        return;
+    }
+    varve_tensor *now = &node->variable->tensor;
+    if (now->dtype != view.dtype || !vv_shape_equal(now, &view) ||
+        (!view.data && varve_tensor_size(now) > 0)) {
+        char old_text[VARVE_TENSOR_TEXT_SIZE];
+        vv_mistake(node->graph, VARVE_MISMATCH,
+            "%s: memory for %s expected, found another view",
+            vv_node_text(node, text, sizeof text),
+            varve_tensor_text(now, old_text));
+        return;
+    }
+    now->data = view.data;
+}

@@ -1,0 +1,56 @@
+/* variable.h - the typed memory behind a variable.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_VARIABLE_H
+#define VV_VARIABLE_H
+
+#include <varve/variable.h>
+
+#include "node.h"
+
+enum { VV_MEMORY_ALIGNMENT = 64 };
+
+/* Lets go of memory that did not come from the allocator. */
+struct vv_borrowed {
+    void (*release)(struct vv_borrowed *self, void *data);
+};
+
+struct vv_variable {
+    varve_tensor tensor;
+    bool is_owned;                /* the library owns the memory */
+    struct vv_borrowed *borrowed; /* if it came from elsewhere (a mapping) */
+    varve_initializer *initializer;
+    void *initializer_user;
+    void *string_bytes; /* what restored string elements point into */
+    size_t string_size;
+    struct vv_slot *as_slot;      /* the slot that this variable is, or NULL */
+    struct vv_slot *first_slot;   /* slots of others for this variable */
+};
+
+/* A variable node without edges. A view that cannot be gives a mistake and nil;
+ * `where` names it. */
+varve_node *vv_variable_new(varve_graph *graph, const char *where,
+    varve_tensor view, bool is_owned);
+
+/* What happens to a library-owned variable once its edge or slot is there: it
+ * gets memory, and if nothing restores it its initializer runs. */
+void vv_variable_settle(varve_node *node);
+
+/* Zeroed memory for a library-owned variable that has none; false without. */
+bool vv_variable_allocate(varve_node *node);
+
+/* Takes memory from elsewhere instead; it must be large enough. */
+void vv_variable_borrow(
+    varve_node *node, void *data, struct vv_borrowed *borrowed);
+
+/* Takes over the bytes that string elements now point into. */
+void vv_variable_keep_strings(varve_node *node, void *bytes, size_t size);
+
+/* Runs the initializer of a library-owned variable that holds no value. */
+void vv_variable_initialize(varve_node *node);
+
+/* Frees what belongs to the library. */
+void vv_variable_clear(varve_node *node);
+
+#endif

@@ -1,0 +1,254 @@
+/* walk.c - breadth first from a root, by edges in order of name; then the slots
+ * of what was found.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "graph.h"
+#include "name.h"
+#include "try.h"
+
+static varve_status no_memory(varve_error *error)
+{
+    return vv_fail_memory(error, "walking the graph");
+}
+
+/* Doubles an array that is full; false without memory. */
+static bool grow(const varve_allocator *a, void *array, size_t *capacity,
+    size_t count, size_t unit)
+{
+    if (count < *capacity)
+        return true;
+    size_t wanted = *capacity ? *capacity * 2 : 64;
+    while (wanted <= count)
+        wanted *= 2;
+    void *old;
+    memcpy(&old, array, sizeof old);
+    void *grown = vv_reallocate(a, old, *capacity * unit, wanted * unit);
+    if (!grown)
+        return false;
+    memcpy(array, &grown, sizeof grown);
+    *capacity = wanted;
+    return true;
+}
+
+static bool add_step(struct vv_walk *walk, struct vv_step step)
+{
+    if (!grow(walk->allocator, &walk->steps, &walk->capacity, walk->count,
+            sizeof step))
+        return false;
+    walk->steps[walk->count++] = step;
+    walk->place_of[step.node->number] = (uint32_t)walk->count;
+    return true;
+}
+
+static int compare_edges(const void *left, const void *right)
+{
+    const struct vv_edge *a = *(struct vv_edge *const *)left;
+    const struct vv_edge *b = *(struct vv_edge *const *)right;
+    return (a->name->rank > b->name->rank) - (a->name->rank < b->name->rank);
+}
+
+struct vv_edge *const *vv_walk_edges(struct vv_walk *walk, varve_node *node)
+{
+    size_t count = 0;
+    bool in_order = true;
+    for (struct vv_edge *e = node->first_edge; e; e = e->next) {
+        walk->sorted[count++] = e;
+        if (e->previous && e->previous->name->rank > e->name->rank)
+            in_order = false;
+    }
+    if (!in_order && node->kind != VARVE_LIST)
+        qsort(walk->sorted, count, sizeof *walk->sorted, compare_edges);
+    return walk->sorted;
+}
+
+static bool walk_edges_of(struct vv_walk *walk, varve_node *node)
+{
+    if (!grow(walk->allocator, &walk->sorted, &walk->sorted_capacity,
+            node->edge_count, sizeof *walk->sorted))
+        return false;
+    struct vv_edge *const *edges = vv_walk_edges(walk, node);
+    for (size_t i = 0; i < node->edge_count; i++) {
+        varve_node *child = edges[i]->seen.node;
+        if (!vv_walk_has(walk, child) &&
+            !add_step(walk, (struct vv_step){ child, edges[i], NULL }))
+            return false;
+    }
+    return true;
+}
+
+/* Slots of one owner, whose variables the walk has seen. */
+struct slot_item {
+    uint32_t variable;
+    struct vv_slot *slot;
+};
+
+static int compare_slots(const void *left, const void *right)
+{
+    const struct slot_item *a = left;
+    const struct slot_item *b = right;
+    if (a->variable != b->variable)
+        return a->variable < b->variable ? -1 : 1;
+    uint32_t x = a->slot->name->rank;
+    uint32_t y = b->slot->name->rank;
+    return (x > y) - (x < y);
+}
+
+static bool walk_slots_of(struct vv_walk *walk, varve_node *owner)
+{
+    const varve_allocator *a = walk->allocator;
+    size_t count = 0;
+    for (struct vv_slot *s = vv_slot_first_of(owner); s; s = s->next)
+        count += vv_walk_has(walk, s->seen.variable);
+    if (count == 0)
+        return true;
+    struct slot_item *items = vv_allocate_array(a, count, sizeof *items);
+    bool done = items && grow(a, &walk->slots, &walk->slot_capacity,
+                             walk->slot_count + count, sizeof *walk->slots);
+    if (done) {
+        size_t i = 0;
+        for (struct vv_slot *s = vv_slot_first_of(owner); s; s = s->next) {
+            if (vv_walk_has(walk, s->seen.variable))
+                items[i++] = (struct slot_item){
+                    vv_walk_place(walk, s->seen.variable), s };
+        }
+        qsort(items, count, sizeof *items, compare_slots);
+        for (i = 0; i < count; i++)
+            walk->slots[walk->slot_count++] = items[i].slot;
+    }
+    vv_release(a, items, count * sizeof *items);
+    return done;
+}
+
+static bool walk_all(struct vv_walk *walk)
+{
+    for (size_t i = 0; i < walk->count; i++) {
+        if (!walk_edges_of(walk, walk->steps[i].node))
+            return false;
+    }
+    size_t ordinary = walk->count;
+    for (size_t i = 0; i < ordinary; i++) {
+        if (!walk_slots_of(walk, walk->steps[i].node))
+            return false;
+    }
+    for (size_t i = 0; i < walk->slot_count; i++) {
+        struct vv_slot *slot = walk->slots[i];
+        if (!vv_walk_has(walk, slot->seen.node) &&
+            !add_step(walk, (struct vv_step){ slot->seen.node, NULL, slot }))
+            return false;
+    }
+    return true;
+}
+
+varve_status vv_walk_begin(
+    struct vv_walk *walk, varve_node *root, varve_error *error)
+{
+    varve_graph *graph = root->graph;
+    *walk = (struct vv_walk){
+        .allocator = &graph->context.allocator,
+        .graph = graph,
+        .number_limit = graph->number_limit,
+    };
+    walk->place_of = vv_allocate_zeroed(
+        walk->allocator, walk->number_limit * sizeof *walk->place_of);
+    if (!walk->place_of || !vv_names_rank(&graph->names) ||
+        !add_step(walk, (struct vv_step){ root, NULL, NULL }) ||
+        !walk_all(walk)) {
+        vv_walk_end(walk);
+        return no_memory(error);
+    }
+    return VARVE_OK;
+}
+
+void vv_walk_end(struct vv_walk *walk)
+{
+    const varve_allocator *a = walk->allocator;
+    vv_release(a, walk->steps, walk->capacity * sizeof *walk->steps);
+    vv_release(
+        a, walk->place_of, walk->number_limit * sizeof *walk->place_of);
+    vv_release(a, walk->slots, walk->slot_capacity * sizeof *walk->slots);
+    vv_release(a, walk->sorted, walk->sorted_capacity * sizeof *walk->sorted);
+    *walk = (struct vv_walk){ .allocator = a };
+}
+
+/* Climbs to the root with every name written backwards, then turns the whole
+ * around. */
+static void add_edges(
+    const struct vv_walk *walk, size_t place, struct vv_buffer *path)
+{
+    size_t begin = path->size;
+    while (walk->steps[place].edge) {
+        const struct vv_edge *edge = walk->steps[place].edge;
+        if (path->size > begin)
+            vv_buffer_add8(path, '/');
+        size_t at = path->size;
+        vv_path_add_name(path, edge->name->bytes, edge->name->size);
+        vv_buffer_reverse(path, at);
+        place = vv_walk_place(walk, edge->parent);
+    }
+    vv_buffer_reverse(path, begin);
+}
+
+void vv_walk_path(
+    const struct vv_walk *walk, size_t place, struct vv_buffer *path)
+{
+    path->size = 0;
+    const struct vv_slot *slot = walk->steps[place].slot;
+    if (!slot) {
+        add_edges(walk, place, path);
+        return;
+    }
+    add_edges(walk, vv_walk_place(walk, slot->owner), path);
+    if (path->size)
+        vv_buffer_add8(path, '/');
+    vv_path_add_name(path, slot->name->bytes, slot->name->size);
+    vv_buffer_add8(path, '(');
+    add_edges(walk, vv_walk_place(walk, slot->seen.variable), path);
+    vv_buffer_add8(path, ')');
+}
+
+/* --- What the program calls --------------------------------------------- */
+
+static varve_status visit_all(varve_node *root, varve_visit *visit, void *user,
+    bool only_empty, varve_error *error)
+{
+    struct vv_walk walk;
+    VV_TRY(varve_graph_check(root->graph, error));
+    VV_TRY(vv_walk_begin(&walk, root, error));
+    struct vv_buffer path;
+    vv_buffer_init(&path, walk.allocator);
+    varve_status status = VARVE_OK;
+    for (size_t i = 0; i < walk.count && status == VARVE_OK; i++) {
+        varve_node *node = walk.steps[i].node;
+        bool is_empty = node->variable &&
+                        (node->value_state == VARVE_DECLARED ||
+                            node->value_state == VARVE_PENDING);
+        if (only_empty && !is_empty)
+            continue;
+        vv_walk_path(&walk, i, &path);
+        const char *text = vv_buffer_string(&path);
+        status = path.failed ? no_memory(error) : visit(user, node, text);
+    }
+    vv_buffer_clear(&path);
+    vv_walk_end(&walk);
+    return status;
+}
+
+varve_status varve_walk(
+    varve_node *root, varve_visit *visit, void *user, varve_error *error)
+{
+    return visit_all(root, visit, user, false, error);
+}
+
+varve_status varve_report_uninitialized(
+    varve_node *root, varve_visit *visit, void *user, varve_error *error)
+{
+    return visit_all(root, visit, user, true, error);
+}

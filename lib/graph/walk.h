@@ -1,0 +1,63 @@
+/* walk.h - every node that can be reached, once, in the order of a file.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_WALK_H
+#define VV_WALK_H
+
+#include <varve/error.h>
+
+#include "buffer.h"
+#include "node.h"
+#include "slot.h"
+
+/* How a walk came to a node: along an edge, or as a slot. The root: neither. */
+struct vv_step {
+    varve_node *node;
+    const struct vv_edge *edge;
+    const struct vv_slot *slot;
+};
+
+struct vv_walk {
+    const varve_allocator *allocator;
+    varve_graph *graph;
+    struct vv_step *steps;   /* breadth first; slot variables behind */
+    size_t count;
+    size_t capacity;
+    uint32_t *place_of;      /* by node number: place in `steps` plus 1, or 0 */
+    size_t number_limit;
+    struct vv_slot **slots;  /* sorted by owner, variable and name */
+    size_t slot_count;
+    size_t slot_capacity;
+    struct vv_edge **sorted; /* scratch: the edges of one node */
+    size_t sorted_capacity;
+};
+
+/* Walks the graph from a node that is not nil. Names are ranked afterwards. The
+ * walk holds while the graph does not change. VARVE_NO_MEMORY. */
+varve_status vv_walk_begin(
+    struct vv_walk *walk, varve_node *root, varve_error *error);
+void vv_walk_end(struct vv_walk *walk);
+
+/* The edges of a node as they stand in a file: by name, in a list by position.
+ * Valid until the next call. */
+struct vv_edge *const *vv_walk_edges(struct vv_walk *walk, varve_node *node);
+
+/* The place of a node that the walk has seen. */
+static inline uint32_t vv_walk_place(
+    const struct vv_walk *walk, const varve_node *node)
+{
+    return walk->place_of[node->number] - 1;
+}
+
+static inline bool vv_walk_has(
+    const struct vv_walk *walk, const varve_node *node)
+{
+    return walk->place_of[node->number] != 0;
+}
+
+/* Sets `path` to the path of the node at a place. */
+void vv_walk_path(
+    const struct vv_walk *walk, size_t place, struct vv_buffer *path);
+
+#endif

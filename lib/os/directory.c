@@ -1,0 +1,179 @@
+/* directory.c - opening, making and listing the directory of a path.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "directory.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "file.h"
+#include "retry.h"
+#include "try.h"
+
+const char *vv_path_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* What stands before the last '/', without it unless it is the root; "." for a
+ * bare name. */
+static varve_status copy_parent(const struct vv_context *context,
+    const char *path, char **parent, varve_error *error)
+{
+    size_t size = (size_t)(vv_path_name(path) - path);
+    while (size > 1 && path[size - 1] == '/')
+        size--;
+    if (size == 0) {
+        path = ".";
+        size = 1;
+    }
+    char *copy = vv_allocate(&context->allocator, size + 1);
+    if (!copy)
+        return vv_fail_memory(error, "the path of a directory");
+    memcpy(copy, path, size);
+    copy[size] = '\0';
+    *parent = copy;
+    return VARVE_OK;
+}
+
+/* A descriptor or a negative errno. */
+static int open_directory(
+    const struct vv_context *context, int directory, const char *name)
+{
+    const struct vv_system *system = context->system;
+    unsigned tries = 0;
+    int result;
+    do
+        result = system->open_directory(system->state, directory, name);
+    while (vv_try_again(result, &tries));
+    return result;
+}
+
+static varve_status fail_open(
+    varve_error *error, int result, const char *parent)
+{
+    return vv_fail_system(error, -result, "opening the directory", parent);
+}
+
+varve_status vv_directory_open_parent(const struct vv_context *context,
+    const char *path, int *directory, varve_error *error)
+{
+    char *parent;
+    VV_TRY(copy_parent(context, path, &parent, error));
+    int result = open_directory(context, VV_WORKING_DIRECTORY, parent);
+    varve_status status = VARVE_OK;
+    if (result < 0)
+        status = fail_open(error, result, parent);
+    else
+        *directory = result;
+    vv_release_string(&context->allocator, parent);
+    return status;
+}
+
+/* Makes one directory. Where the sync fails it is removed again, for the next
+ * try would find it and take it for durable. One that another process made just
+ * now is synced as well: that process may not have come so far. */
+static varve_status make_directory(const struct vv_context *context, int above,
+    const char *name, bool no_sync, const char *so_far, varve_error *error)
+{
+    const struct vv_system *system = context->system;
+    unsigned tries = 0;
+    int result;
+    do
+        result = system->make_directory(system->state, above, name);
+    while (vv_try_again(result, &tries));
+    if (result < 0 && result != -EEXIST)
+        return vv_fail_system(error, -result, "making the directory", so_far);
+    bool is_ours = result == 0;
+    if (no_sync || (result = system->sync(system->state, above)) == 0)
+        return VARVE_OK;
+    if (is_ours)
+        system->remove(system->state, above, name);
+    return vv_fail_system(error, -result, "sync of what holds it", so_far);
+}
+
+/* Goes from *directory into `name`, which is made if it is missing. On failure
+ * *directory is closed. `so_far` is for messages. */
+static varve_status enter(const struct vv_context *context, int *directory,
+    const char *name, bool no_sync, const char *so_far, varve_error *error)
+{
+    int above = *directory;
+    varve_status status = VARVE_OK;
+    int result = open_directory(context, above, name);
+    if (result == -ENOENT) {
+        status = make_directory(context, above, name, no_sync, so_far, error);
+        if (!status)
+            result = open_directory(context, above, name);
+    }
+    if (!status && result < 0)
+        status = fail_open(error, result, so_far);
+    vv_file_close(context, above);
+    *directory = result;
+    return status;
+}
+
+/* Enters the parts of `parent` one by one. Each is cut off what is behind it
+ * for the while, so that `parent` reads as the path so far. */
+static varve_status make_all(const struct vv_context *context, char *parent,
+    bool no_sync, int *directory, varve_error *error)
+{
+    const char *start = *parent == '/' ? "/" : ".";
+    int at = open_directory(context, VV_WORKING_DIRECTORY, start);
+    if (at < 0)
+        return fail_open(error, at, start);
+    char *name = parent + strspn(parent, "/");
+    while (*name) {
+        char *end = name + strcspn(name, "/");
+        char cut = *end;
+        *end = '\0';
+        varve_status status =
+            enter(context, &at, name, no_sync, parent, error);
+        *end = cut;
+        if (status)
+            return status;
+        name = end + strspn(end, "/");
+    }
+    *directory = at;
+    return VARVE_OK;
+}
+
+varve_status vv_directory_make_parent(const struct vv_context *context,
+    const char *path, bool no_sync, int *directory, varve_error *error)
+{
+    char *parent;
+    VV_TRY(copy_parent(context, path, &parent, error));
+    varve_status status = VARVE_OK;
+    int result = open_directory(context, VV_WORKING_DIRECTORY, parent);
+    if (result >= 0)
+        *directory = result;
+    else if (result == -ENOENT)
+        status = make_all(context, parent, no_sync, directory, error);
+    else
+        status = fail_open(error, result, parent);
+    vv_release_string(&context->allocator, parent);
+    return status;
+}
+
+varve_status vv_directory_each(const struct vv_context *context,
+    const char *path, vv_each_name *each, void *user, varve_error *error)
+{
+    const struct vv_system *system = context->system;
+    char *parent;
+    VV_TRY(copy_parent(context, path, &parent, error));
+    varve_status status = VARVE_OK;
+    int result = open_directory(context, VV_WORKING_DIRECTORY, parent);
+    if (result >= 0) {
+        int directory = result;
+        result = system->each_name(system->state, directory, each, user);
+        if (result < 0)
+            status = vv_fail_system(error, -result, "listing", parent);
+        vv_file_close(context, directory);
+    } else if (result != -ENOENT) {
+        status = fail_open(error, result, parent);
+    }
+    vv_release_string(&context->allocator, parent);
+    return status;
+}

@@ -1,0 +1,116 @@
+/* file.c - opening a file to read it, and reads and writes that go on until all
+ * is moved.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "file.h"
+
+#include <inttypes.h>
+
+#include "failure.h"
+#include "retry.h"
+
+/* Linux moves a little less than 2 GiB in a call, and says so only by its
+ * result; other systems refuse. */
+#define MOST_PER_CALL ((size_t)1 << 30)
+
+static varve_status fail_kind(varve_error *error, const char *path)
+{
+    return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
+        "%s: expected a regular file, found a device, FIFO or socket", path);
+}
+
+static varve_status check_kind(const struct vv_context *context, int file,
+    const char *path, uint64_t *size, varve_error *error)
+{
+    struct vv_file_info info;
+    int result = context->system->info(context->system->state, file, &info);
+    if (result < 0)
+        return vv_fail_system(error, -result, "asking for its size", path);
+    if (info.kind == VV_DIRECTORY)
+        return vv_fail(error, VARVE_IS_DIRECTORY,
+            "%s: expected a file, found a directory", path);
+    if (info.kind != VV_REGULAR_FILE)
+        return fail_kind(error, path);
+    *size = info.size;
+    return VARVE_OK;
+}
+
+varve_status vv_file_open(const struct vv_context *context, const char *path,
+    int *file, uint64_t *size, varve_error *error)
+{
+    const struct vv_system *system = context->system;
+    unsigned tries = 0;
+    int opened;
+    do
+        opened = system->open_file(system->state, VV_WORKING_DIRECTORY, path);
+    while (vv_try_again(opened, &tries));
+    if (opened == -ENXIO) /* a socket, or a device that nobody serves */
+        return fail_kind(error, path);
+    if (opened < 0)
+        return vv_fail_system(error, -opened, "open", path);
+    varve_status status = check_kind(context, opened, path, size, error);
+    if (status)
+        vv_file_close(context, opened);
+    else
+        *file = opened;
+    return status;
+}
+
+void vv_file_close(const struct vv_context *context, int file)
+{
+    if (file >= 0)
+        context->system->close(context->system->state, file);
+}
+
+static size_t part_of(size_t size)
+{
+    return size < MOST_PER_CALL ? size : MOST_PER_CALL;
+}
+
+varve_status vv_file_read(const struct vv_context *context, int file,
+    const char *path, void *bytes, size_t size, uint64_t offset,
+    varve_error *error)
+{
+    const struct vv_system *system = context->system;
+    size_t done = 0;
+    unsigned tries = 0;
+    while (done < size) {
+        int64_t moved = system->read_at(system->state, file,
+            (char *)bytes + done, part_of(size - done), offset + done);
+        if (moved == 0)
+            return vv_fail(error, VARVE_TRUNCATED,
+                "%s: expected %zu bytes at offset %" PRIu64
+                ", found the end of the file after %zu",
+                path, size, offset, done);
+        if (moved > 0) {
+            done += (size_t)moved;
+            tries = 0;
+        } else if (!vv_try_again(moved, &tries)) {
+            return vv_fail_system(error, (int)-moved, "read", path);
+        }
+    }
+    return VARVE_OK;
+}
+
+varve_status vv_file_write(const struct vv_context *context, int file,
+    const char *path, const void *bytes, size_t size, uint64_t offset,
+    varve_error *error)
+{
+    const struct vv_system *system = context->system;
+    size_t done = 0;
+    unsigned tries = 0;
+    while (done < size) {
+        int64_t moved = system->write_at(system->state, file,
+            (const char *)bytes + done, part_of(size - done), offset + done);
+        if (moved == 0)
+            return vv_fail_system(error, EIO, "write (it moved nothing)", path);
+        if (moved > 0) {
+            done += (size_t)moved;
+            tries = 0;
+        } else if (!vv_try_again(moved, &tries)) {
+            return vv_fail_system(error, (int)-moved, "write", path);
+        }
+    }
+    return VARVE_OK;
+}

@@ -1,0 +1,386 @@
+/* posix_system.c - the real machine: files, maps, threads and random bytes of
+ * Linux, and of other POSIX systems by the calls that they share.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _GNU_SOURCE
+#define _FILE_OFFSET_BITS 64
+#include "system.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sys/random.h>
+#include <sys/syscall.h>
+#endif
+
+#define READ_FLAGS (O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+#define CREATE_FLAGS (O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC)
+
+_Static_assert(sizeof(pthread_t) <= sizeof(uintptr_t), "a handle holds it");
+_Static_assert(sizeof(off_t) == 8, "offsets have 64 bits");
+
+static int at(int directory)
+{
+    return directory == VV_WORKING_DIRECTORY ? AT_FDCWD : directory;
+}
+
+static int result_of(int result)
+{
+    return result < 0 ? -errno : result;
+}
+
+/* A program may have closed its standard streams; what it then prints must not
+ * end up in one of our files. */
+static int above_standard(int descriptor)
+{
+    if (descriptor < 0)
+        return -errno;
+    if (descriptor > STDERR_FILENO)
+        return descriptor;
+    int result = result_of(
+        fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+    close(descriptor);
+    return result;
+}
+
+static int open_file(void *state, int directory, const char *name)
+{
+    (void)state;
+    return above_standard(openat(at(directory), name, READ_FLAGS));
+}
+
+static int create_file(void *state, int directory, const char *name)
+{
+    (void)state;
+    int created = openat(at(directory), name, CREATE_FLAGS, 0666);
+    int file = above_standard(created);
+    if (created >= 0 && file < 0)
+        unlinkat(at(directory), name, 0);
+    return file;
+}
+
+static int open_directory(void *state, int directory, const char *name)
+{
+    (void)state;
+    return above_standard(openat(
+        at(directory), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+static int close_descriptor(void *state, int descriptor)
+{
+    (void)state;
+    return result_of(close(descriptor));
+}
+
+static int info(void *state, int descriptor, struct vv_file_info *info)
+{
+    (void)state;
+    struct stat found;
+    if (fstat(descriptor, &found))
+        return -errno;
+    info->kind = S_ISREG(found.st_mode) ? VV_REGULAR_FILE :
+        S_ISDIR(found.st_mode)          ? VV_DIRECTORY :
+                                          VV_OTHER_FILE;
+    info->size = S_ISREG(found.st_mode) ? (uint64_t)found.st_size : 0;
+    return 0;
+}
+
+static int64_t read_at(
+    void *state, int file, void *bytes, size_t size, uint64_t offset)
+{
+    (void)state;
+    ssize_t moved = pread(file, bytes, size, (off_t)offset);
+    return moved < 0 ? -errno : moved;
+}
+
+/* Growing a file over RLIMIT_FSIZE sends SIGXFSZ, which kills by default. It is
+ * held back around such calls, and taken away again if they brought it about,
+ * so that only EFBIG is left. */
+struct held_signal {
+    sigset_t mask;    /* of the thread, as it was */
+    bool was_pending; /* somebody else's */
+};
+
+static sigset_t size_signal(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    return set;
+}
+
+static void hold_size_signal(struct held_signal *held)
+{
+    sigset_t set = size_signal(), pending;
+    pthread_sigmask(SIG_BLOCK, &set, &held->mask);
+    held->was_pending = sigismember(&held->mask, SIGXFSZ) == 1 &&
+        sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
+}
+
+static void release_size_signal(struct held_signal *held, int64_t result)
+{
+    sigset_t set = size_signal();
+    struct timespec no_time = { 0, 0 };
+    if (result == -EFBIG && !held->was_pending)
+        while (sigtimedwait(&set, NULL, &no_time) < 0 && errno == EINTR)
+            continue;
+    pthread_sigmask(SIG_SETMASK, &held->mask, NULL);
+}
+
+static int64_t write_at(
+    void *state, int file, const void *bytes, size_t size, uint64_t offset)
+{
+    (void)state;
+    struct held_signal held;
+    hold_size_signal(&held);
+    int64_t moved = pwrite(file, bytes, size, (off_t)offset);
+    if (moved < 0)
+        moved = -errno;
+    release_size_signal(&held, moved);
+    return moved;
+}
+
+/* Not posix_fallocate: where the file system cannot, that one writes. */
+static int reserve(void *state, int file, uint64_t size)
+{
+    (void)state;
+#ifdef FALLOC_FL_KEEP_SIZE
+    if (size == 0)
+        return 0;
+    struct held_signal held;
+    hold_size_signal(&held);
+    int result = result_of(
+        fallocate(file, FALLOC_FL_KEEP_SIZE, 0, (off_t)size));
+    release_size_signal(&held, result);
+    return result == -ENOSYS ? -EOPNOTSUPP : result;
+#else
+    (void)file;
+    (void)size;
+    return -EOPNOTSUPP;
+#endif
+}
+
+static int start_write_back(
+    void *state, int file, uint64_t offset, uint64_t size)
+{
+    (void)state;
+#ifdef SYNC_FILE_RANGE_WRITE
+    return result_of(sync_file_range(
+        file, (off_t)offset, (off_t)size, SYNC_FILE_RANGE_WRITE));
+#else
+    (void)file;
+    (void)offset;
+    (void)size;
+    return -ENOSYS;
+#endif
+}
+
+static int will_read(void *state, int file, uint64_t offset, uint64_t size)
+{
+    (void)state;
+#ifdef POSIX_FADV_WILLNEED
+    return -posix_fadvise(
+        file, (off_t)offset, (off_t)size, POSIX_FADV_WILLNEED);
+#else
+    (void)file;
+    (void)offset;
+    (void)size;
+    return -ENOSYS;
+#endif
+}
+
+static int sync_descriptor(void *state, int descriptor)
+{
+    (void)state;
+    return result_of(fsync(descriptor));
+}
+
+static int rename_file(
+    void *state, int directory, const char *from, const char *to)
+{
+    (void)state;
+    return result_of(renameat(at(directory), from, at(directory), to));
+}
+
+/* The call itself: not every C library has a function for it. */
+static int rename_new(
+    void *state, int directory, const char *from, const char *to)
+{
+    (void)state;
+#ifdef SYS_renameat2
+    const unsigned no_replace = 1;
+    return (int)syscall(SYS_renameat2, at(directory), from, at(directory), to,
+               no_replace) < 0 ? -errno : 0;
+#else
+    (void)directory;
+    (void)from;
+    (void)to;
+    return -ENOSYS;
+#endif
+}
+
+/* Linux says EISDIR for a directory, POSIX EPERM. */
+static int remove_name(void *state, int directory, const char *name)
+{
+    (void)state;
+    int result = result_of(unlinkat(at(directory), name, 0));
+    if (result != -EISDIR && result != -EPERM)
+        return result;
+    int second = result_of(unlinkat(at(directory), name, AT_REMOVEDIR));
+    return second == -ENOTDIR ? result : second;
+}
+
+static int make_directory(void *state, int directory, const char *name)
+{
+    (void)state;
+    return result_of(mkdirat(at(directory), name, 0777));
+}
+
+static int each_in_stream(DIR *stream, vv_each_name *each, void *user)
+{
+    struct dirent *entry;
+    while (errno = 0, (entry = readdir(stream)) != NULL) {
+        const char *name = entry->d_name;
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+            continue;
+        if (each(user, name))
+            return 0;
+    }
+    return -errno;
+}
+
+/* Through a descriptor of its own, since closedir closes it and the position in
+ * a directory goes with it. */
+static int each_name(
+    void *state, int directory, vv_each_name *each, void *user)
+{
+    int descriptor = open_directory(state, directory, ".");
+    if (descriptor < 0)
+        return descriptor;
+    DIR *stream = fdopendir(descriptor);
+    if (!stream) {
+        int number = errno;
+        close(descriptor);
+        return -number;
+    }
+    int result = each_in_stream(stream, each, user);
+    closedir(stream);
+    return result;
+}
+
+static int map(
+    void *state, int file, uint64_t offset, size_t size, void **address)
+{
+    (void)state;
+    void *found = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file,
+        (off_t)offset);
+    if (found == MAP_FAILED)
+        return -errno;
+    *address = found;
+    return 0;
+}
+
+static int unmap(void *state, void *address, size_t size)
+{
+    (void)state;
+    return result_of(munmap(address, size));
+}
+
+static int random_from_device(void *bytes, size_t size)
+{
+    int device = open("/dev/urandom", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (device < 0)
+        return -errno;
+    ssize_t moved = read(device, bytes, size);
+    int result = moved < 0 ? -errno : (size_t)moved < size ? -EIO : 0;
+    close(device);
+    return result;
+}
+
+static int random_bytes(void *state, void *bytes, size_t size)
+{
+    (void)state;
+#ifdef SYS_getrandom
+    ssize_t moved = getrandom(bytes, size, 0);
+    if (moved >= 0)
+        return (size_t)moved < size ? -EINTR : 0;
+    if (errno != ENOSYS && errno != EPERM)
+        return -errno;
+#endif
+    return random_from_device(bytes, size);
+}
+
+static unsigned processors(void *state)
+{
+    (void)state;
+#ifdef CPU_COUNT
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return (unsigned)CPU_COUNT(&set);
+#endif
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? (unsigned)count : 1;
+}
+
+/* A thread begins with the mask of its maker. */
+static int start_thread(void *state, void *(*function)(void *), void *argument,
+    uintptr_t *handle)
+{
+    (void)state;
+    static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+    sigset_t all, old;
+    sigfillset(&all);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&all, faults[i]);
+    pthread_t thread;
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int number = pthread_create(&thread, NULL, function, argument);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (number)
+        return -number;
+    *handle = (uintptr_t)thread;
+    return 0;
+}
+
+static int join_thread(void *state, uintptr_t handle)
+{
+    (void)state;
+    return -pthread_join((pthread_t)handle, NULL);
+}
+
+const struct vv_system vv_posix_system = {
+    .open_file = open_file,
+    .create_file = create_file,
+    .open_directory = open_directory,
+    .close = close_descriptor,
+    .info = info,
+    .read_at = read_at,
+    .write_at = write_at,
+    .reserve = reserve,
+    .start_write_back = start_write_back,
+    .will_read = will_read,
+    .sync = sync_descriptor,
+    .rename = rename_file,
+    .rename_new = rename_new,
+    .remove = remove_name,
+    .make_directory = make_directory,
+    .each_name = each_name,
+    .map = map,
+    .unmap = unmap,
+    .random = random_bytes,
+    .processors = processors,
+    .start_thread = start_thread,
+    .join_thread = join_thread,
+};

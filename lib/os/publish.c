@@ -1,0 +1,227 @@
+/* publish.c - the commit of one file: write aside, sync, close, rename, sync
+ * the directory.
+ *
+ * After the directory is open, every call is relative to it and takes a bare
+ * name, so that a directory that is moved meanwhile does no harm.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "publish.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "directory.h"
+#include "failure.h"
+#include "file.h"
+#include "retry.h"
+#include "try.h"
+
+enum {
+    MOST_NAMES = 100,     /* random names that may be taken */
+    MOST_REMOVES = 3,     /* a stray file is worth more than one try */
+    NAME_OVERHEAD = 22,   /* ".", "." and 16 digits, ".tmp" */
+    MOST_KEPT = 255 - NAME_OVERHEAD,
+};
+
+/* How much of a name stands in that of its temporary file; cut between
+ * characters, because some file systems want UTF-8. */
+static int kept_size(const char *name)
+{
+    size_t size = strlen(name);
+    if (size <= MOST_KEPT)
+        return (int)size;
+    size = MOST_KEPT;
+    while (size > 0 && ((unsigned char)name[size] & 0xC0) == 0x80)
+        size--;
+    return (int)size;
+}
+
+static varve_status name_temporary(struct vv_publication *p, varve_error *error)
+{
+    const struct vv_system *system = p->context->system;
+    uint64_t number = 0;
+    unsigned tries = 0;
+    int result;
+    do
+        result = system->random(system->state, &number, sizeof number);
+    while (vv_try_again(result, &tries));
+    if (result < 0)
+        return vv_fail_system(
+            error, -result, "getting a random name", p->path);
+    snprintf(p->temporary, sizeof p->temporary, ".%.*s.%016" PRIx64 ".tmp",
+        kept_size(p->name), p->name, number);
+    return VARVE_OK;
+}
+
+static varve_status make_temporary(struct vv_publication *p, varve_error *error)
+{
+    const struct vv_system *system = p->context->system;
+    int result = -EEXIST;
+    for (int i = 0; i < MOST_NAMES && result == -EEXIST; i++) {
+        VV_TRY(name_temporary(p, error));
+        unsigned tries = 0;
+        do
+            result = system->create_file(
+                system->state, p->directory, p->temporary);
+        while (vv_try_again(result, &tries));
+    }
+    if (result == -EEXIST)
+        return vv_fail(error, VARVE_IO,
+            "%s: expected a free temporary name, found %d taken ones",
+            p->path, MOST_NAMES);
+    if (result < 0)
+        return vv_fail_system(
+            error, -result, "creating a temporary file", p->path);
+    p->file = result;
+    return VARVE_OK;
+}
+
+static varve_status fail_directory(varve_error *error, const char *path)
+{
+    return vv_fail(error, VARVE_IS_DIRECTORY,
+        "%s: expected the path of a file, found that of a directory", path);
+}
+
+/* VARVE_EXISTS where something other than a directory has the name. What cannot
+ * be opened for a reason of its own is there too. */
+static varve_status check_free(
+    const struct vv_publication *p, varve_error *error)
+{
+    const struct vv_system *system = p->context->system;
+    unsigned tries = 0;
+    int result;
+    do
+        result = system->open_file(system->state, p->directory, p->name);
+    while (vv_try_again(result, &tries));
+    if (result == -ENOENT)
+        return VARVE_OK;
+    if (result < 0 && result != -EACCES && result != -ELOOP && result != -ENXIO)
+        return vv_fail_system(error, -result, "looking for it", p->path);
+    vv_file_close(p->context, result);
+    return vv_fail_system(error, EEXIST, "publishing", p->path);
+}
+
+/* What would fail at the end of the work anyway is better said before. */
+static varve_status check_name(
+    const struct vv_publication *p, varve_error *error)
+{
+    const struct vv_system *system = p->context->system;
+    unsigned tries = 0;
+    int result;
+    do
+        result = system->open_directory(system->state, p->directory, p->name);
+    while (vv_try_again(result, &tries));
+    if (result >= 0) {
+        vv_file_close(p->context, result);
+        return fail_directory(error, p->path);
+    }
+    if (result != -ENOENT && result != -ENOTDIR && result != -EACCES &&
+        result != -ELOOP)
+        return vv_fail_system(error, -result, "looking for it", p->path);
+    if (result != -ENOENT && (p->flags & VV_PUBLISH_NO_REPLACE))
+        return check_free(p, error);
+    return VARVE_OK;
+}
+
+varve_status vv_publish_begin(struct vv_publication *p,
+    const struct vv_context *context, const char *path, int flags,
+    varve_error *error)
+{
+    *p = (struct vv_publication){
+        .context = context,
+        .path = path,
+        .name = vv_path_name(path),
+        .directory = -1,
+        .file = -1,
+        .flags = flags,
+    };
+    if (!*path)
+        return vv_fail(error, VARVE_NOT_FOUND,
+            "\"\": expected the path of a file, found nothing");
+    if (!*p->name)
+        return fail_directory(error, path);
+    VV_TRY(vv_directory_make_parent(context, path,
+        (flags & VV_PUBLISH_NO_SYNC) != 0, &p->directory, error));
+    varve_status status = check_name(p, error);
+    if (!status)
+        status = make_temporary(p, error);
+    if (status)
+        vv_file_close(context, p->directory);
+    return status;
+}
+
+/* Syncs once and closes, whatever happened before. */
+static varve_status end_file(
+    struct vv_publication *p, varve_status status, varve_error *error)
+{
+    const struct vv_system *system = p->context->system;
+    int result;
+    if (!status && !(p->flags & VV_PUBLISH_NO_SYNC) &&
+        (result = system->sync(system->state, p->file)) < 0)
+        status = vv_fail_system(error, -result, "sync", p->path);
+    result = system->close(system->state, p->file);
+    if (!status && result < 0)
+        status = vv_fail_system(error, -result, "close", p->path);
+    return status;
+}
+
+/* Where the file system has no rename that spares the old file, we look first.
+ * Another process may come in between; there is no better way. */
+static varve_status put_in_place(struct vv_publication *p, varve_error *error)
+{
+    const struct vv_system *system = p->context->system;
+    int result = -ENOSYS;
+    if (p->flags & VV_PUBLISH_NO_REPLACE) {
+        result = system->rename_new(
+            system->state, p->directory, p->temporary, p->name);
+        if (result == -ENOSYS || result == -EINVAL)
+            VV_TRY(check_free(p, error));
+    }
+    if (result == -ENOSYS || result == -EINVAL)
+        result = system->rename(
+            system->state, p->directory, p->temporary, p->name);
+    if (result < 0)
+        return vv_fail_system(error, -result, "rename", p->path);
+    return VARVE_OK;
+}
+
+static void remove_temporary(const struct vv_publication *p)
+{
+    const struct vv_system *system = p->context->system;
+    for (int i = 0; i < MOST_REMOVES; i++) {
+        int result = system->remove(
+            system->state, p->directory, p->temporary);
+        if (result == 0 || result == -ENOENT)
+            return;
+    }
+}
+
+static varve_status sync_directory(
+    const struct vv_publication *p, varve_error *error)
+{
+    const struct vv_system *system = p->context->system;
+    int result = system->sync(system->state, p->directory);
+    if (result == 0)
+        return VARVE_OK;
+    vv_fail_system(error, -result,
+        "the file is in place, but sync of its directory", p->path);
+    if (error)
+        error->status = VARVE_UNKNOWN_OUTCOME;
+    return VARVE_UNKNOWN_OUTCOME;
+}
+
+varve_status vv_publish_end(
+    struct vv_publication *p, varve_status status, varve_error *error)
+{
+    status = end_file(p, status, error);
+    if (!status)
+        status = put_in_place(p, error);
+    if (status)
+        remove_temporary(p);
+    else if (!(p->flags & VV_PUBLISH_NO_SYNC))
+        status = sync_directory(p, error);
+    vv_file_close(p->context, p->directory);
+    return status;
+}

@@ -1,0 +1,46 @@
+/* worker.c - starts threads for the same work, and waits for all of them.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worker.h"
+
+struct worker {
+    vv_work *work;
+    void *user;
+    unsigned number;
+    uintptr_t thread;
+};
+
+unsigned vv_worker_count(const struct vv_context *context, unsigned threads)
+{
+    if (threads == 0)
+        threads = context->system->processors(context->system->state);
+    if (threads == 0)
+        return 1;
+    return threads < VV_MAX_WORKERS ? threads : VV_MAX_WORKERS;
+}
+
+static void *run(void *argument)
+{
+    struct worker *worker = argument;
+    worker->work(worker->user, worker->number);
+    return NULL;
+}
+
+void vv_run_workers(const struct vv_context *context, unsigned workers,
+    vv_work *work, void *user)
+{
+    const struct vv_system *system = context->system;
+    struct worker started[VV_MAX_WORKERS];
+    unsigned count = 0;
+    for (unsigned i = 1; i < workers && i < VV_MAX_WORKERS; i++) {
+        struct worker *worker = &started[count];
+        *worker = (struct worker){ .work = work, .user = user, .number = i };
+        if (system->start_thread(
+                system->state, run, worker, &worker->thread) == 0)
+            count++;
+    }
+    work(user, 0);
+    for (unsigned i = 0; i < count; i++)
+        system->join_thread(system->state, started[i].thread);
+}

@@ -1,0 +1,165 @@
+/* faulty_calls.c - the log of calls, the plan of failures, and what was opened
+ * and not closed.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/faulty_calls.h"
+
+#include <stdlib.h>
+
+#include <criterion/criterion.h>
+
+/* Room for one more element in an array that grows. */
+static void *with_room(
+    void *array, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return array;
+    *capacity = *capacity ? 2 * *capacity : 64;
+    array = realloc(array, *capacity * size);
+    cr_assert(array, "the machine is out of memory");
+    return array;
+}
+
+void faulty_plan(struct faulty *f, const struct faulty_plan *plan)
+{
+    f->plan = plan ? *plan : (struct faulty_plan){ .number = -1 };
+    if (!f->plan.kinds)
+        f->plan.kinds = FAULTY_ALL;
+    f->count = 0;
+    f->hit = false;
+    f->log_size = 0;
+}
+
+long faulty_count(const struct faulty *f)
+{
+    return f->count;
+}
+
+bool faulty_hit(const struct faulty *f)
+{
+    return f->hit;
+}
+
+size_t faulty_log_size(const struct faulty *f)
+{
+    return f->log_size;
+}
+
+const struct faulty_call *faulty_log_at(const struct faulty *f, size_t i)
+{
+    cr_assert_lt(i, f->log_size);
+    return &f->log[i];
+}
+
+size_t faulty_log_find(const struct faulty *f, unsigned kinds, size_t from)
+{
+    while (from < f->log_size && !(f->log[from].kind & kinds))
+        from++;
+    return from;
+}
+
+int faulty_open_count(const struct faulty *f)
+{
+    return (int)f->open_size;
+}
+
+const char *faulty_kind_name(enum faulty_kind kind)
+{
+    static const char *const names[] = {
+        "open", "create", "open_directory", "close", "close_created",
+        "close_directory", "info", "read", "write", "reserve",
+        "start_write_back", "will_read", "sync", "sync_directory", "rename",
+        "rename_new", "remove", "make_directory", "each_name", "map", "unmap",
+        "random", "processors", "start_thread", "join_thread",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if ((unsigned)kind == 1u << i)
+            return names[i];
+    return "unknown";
+}
+
+static size_t allowed_size(const struct faulty_plan *plan, size_t size)
+{
+    switch (plan->way) {
+    case FAULTY_ONE_BYTE: return size > 1 ? 1 : size;
+    case FAULTY_HALF: return size > 1 ? size / 2 : size;
+    case FAULTY_NOTHING: return 0;
+    case FAULTY_FAILS:
+    case FAULTY_STOPS: break;
+    }
+    return size;
+}
+
+struct faulty_turn faulty_begin(struct faulty *f, struct faulty_call call)
+{
+    struct faulty_turn turn = { .size = (size_t)call.size };
+    pthread_mutex_lock(&f->lock);
+    f->log = with_room(
+        f->log, f->log_size, &f->log_capacity, sizeof *f->log);
+    turn.place = f->log_size++;
+    f->log[turn.place] = call;
+    pthread_mutex_unlock(&f->lock);
+
+    const struct faulty_plan *plan = &f->plan;
+    if (!(call.kind & plan->kinds))
+        return turn;
+    long number = atomic_fetch_add(&f->count, 1);
+    if (plan->number < 0 || number < plan->number ||
+        (number > plan->number && !plan->sticky))
+        return turn;
+    f->hit = true;
+    if (plan->way == FAULTY_FAILS)
+        turn.error = -plan->error;
+    else if (plan->way == FAULTY_STOPS)
+        plan->stop(plan->user);
+    else if (call.kind == FAULTY_READ || call.kind == FAULTY_WRITE)
+        turn.size = allowed_size(plan, turn.size);
+    return turn;
+}
+
+int64_t faulty_end(
+    struct faulty *f, const struct faulty_turn *turn, int64_t result)
+{
+    pthread_mutex_lock(&f->lock);
+    f->log[turn->place].result = result;
+    pthread_mutex_unlock(&f->lock);
+    return result;
+}
+
+void faulty_take(struct faulty *f, enum faulty_kind kind, uintptr_t handle)
+{
+    pthread_mutex_lock(&f->lock);
+    f->open = with_room(
+        f->open, f->open_size, &f->open_capacity, sizeof *f->open);
+    f->open[f->open_size++] = (struct faulty_open){ kind, handle };
+    pthread_mutex_unlock(&f->lock);
+}
+
+static struct faulty_open *find_open(
+    struct faulty *f, unsigned kinds, uintptr_t handle)
+{
+    for (size_t i = 0; i < f->open_size; i++)
+        if ((f->open[i].kind & kinds) && f->open[i].handle == handle)
+            return &f->open[i];
+    return NULL;
+}
+
+enum faulty_kind faulty_giver(
+    struct faulty *f, unsigned kinds, uintptr_t handle)
+{
+    pthread_mutex_lock(&f->lock);
+    const struct faulty_open *found = find_open(f, kinds, handle);
+    enum faulty_kind kind = found ? found->kind : 0;
+    pthread_mutex_unlock(&f->lock);
+    return kind;
+}
+
+void faulty_give_back(struct faulty *f, unsigned kinds, uintptr_t handle)
+{
+    pthread_mutex_lock(&f->lock);
+    struct faulty_open *found = find_open(f, kinds, handle);
+    cr_assert(found, "given back, but never taken");
+    *found = f->open[--f->open_size];
+    pthread_mutex_unlock(&f->lock);
+}

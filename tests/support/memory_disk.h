@@ -1,0 +1,35 @@
+/* memory_disk.h - what a memory system consists of, for its own files.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SUPPORT_MEMORY_DISK_H
+#define SUPPORT_MEMORY_DISK_H
+
+#include <pthread.h>
+
+#include "support/memory_system.h"
+#include "system.h"
+
+struct memory_node;
+
+struct memory_descriptor {
+    int number;
+    bool is_writable;
+    struct memory_node *node;
+};
+
+struct memory {
+    struct vv_system system; /* its state points back here */
+    pthread_mutex_t lock;
+    struct memory_node *root;
+    struct memory_descriptor *open;
+    int open_count;
+    int next_number;
+    int map_count;
+    uint64_t capacity;
+    uint64_t used; /* bytes of files that are named or open */
+    uint64_t random;
+    char path[4096]; /* what memory_file_path returned */
+};
+
+#endif

@@ -1,0 +1,292 @@
+/* test_directory.c - lib/os/directory.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "directory.h"
+#include "file.h"
+#include "support/faulty_system.h"
+#include "support/memory_system.h"
+#include "support/test_context.h"
+
+static int note_name(void *user, const char *name)
+{
+    strcat(user, name);
+    strcat(user, " ");
+    return 0;
+}
+
+static int note_one_name(void *user, const char *name)
+{
+    note_name(user, name);
+    return 1;
+}
+
+TEST(directory, name_is_what_stands_behind_the_last_slash)
+{
+    cr_assert_str_eq(vv_path_name("a/b/c.varve"), "c.varve");
+    cr_assert_str_eq(vv_path_name("c.varve"), "c.varve");
+    cr_assert_str_eq(vv_path_name("/c"), "c");
+    cr_assert_str_eq(vv_path_name("a/b/"), "");
+    cr_assert_str_eq(vv_path_name(""), "");
+}
+
+/* Which directory is opened for a path. */
+static void check_parent(const char *path, const char *parent)
+{
+    struct memory *memory = memory_new();
+    memory_put(memory, "a/b/file", "", 0);
+    struct faulty *faulty = faulty_new(memory_system(memory));
+    struct vv_context context = test_context(faulty_system(faulty));
+    varve_error error;
+    int directory = -1;
+    cr_assert_ok(vv_directory_open_parent(
+        &context, path, &directory, &error), error);
+    cr_assert_str_eq(faulty_log_at(faulty, 0)->name, parent);
+    vv_file_close(&context, directory);
+    cr_assert_eq(faulty_open_count(faulty), 0);
+    faulty_free(faulty);
+    memory_free(memory);
+}
+
+TEST(directory, parent_is_what_stands_before_it)
+{
+    check_parent("name", ".");
+    check_parent("", ".");
+    check_parent("/name", "/");
+    check_parent("//name", "/");
+    check_parent("a/name", "a");
+    check_parent("a//name", "a");
+    check_parent("/a/b/name", "/a/b");
+    check_parent("a/b/", "a/b");
+}
+
+TEST(directory, parent_that_is_missing_is_not_found)
+{
+    struct memory *memory = memory_new();
+    memory_put(memory, "file", "", 0);
+    struct vv_context context = test_context(memory_system(memory));
+    varve_error error;
+    int directory = -7;
+    cr_assert_eq(vv_directory_open_parent(
+        &context, "none/name", &directory, &error), VARVE_NOT_FOUND);
+    cr_assert(strstr(error.message, "none"));
+    cr_assert_eq(vv_directory_open_parent(
+        &context, "file/name", &directory, &error), VARVE_NOT_FOUND);
+    cr_assert_eq(directory, -7, "an output was written on failure");
+    memory_free(memory);
+}
+
+static void check_made(const char *path, bool no_sync, size_t made)
+{
+    struct memory *memory = memory_new();
+    memory_put(memory, "old/file", "", 0);
+    struct faulty *faulty = faulty_new(memory_system(memory));
+    struct vv_context context = test_context(faulty_system(faulty));
+    varve_error error;
+    int directory = -1;
+    cr_assert_ok(vv_directory_make_parent(
+        &context, path, no_sync, &directory, &error), error);
+    vv_file_close(&context, directory);
+    cr_assert_eq(faulty_open_count(faulty), 0);
+
+    size_t at = 0;
+    for (size_t i = 0; i < made; i++) {
+        at = faulty_log_find(faulty, FAULTY_MAKE_DIRECTORY, at);
+        int above = faulty_log_at(faulty, at)->descriptor;
+        at++;
+        if (no_sync)
+            continue;
+        cr_assert_eq(faulty_log_at(faulty, at)->kind, FAULTY_SYNC_DIRECTORY);
+        cr_assert_eq(faulty_log_at(faulty, at)->descriptor, above);
+    }
+    size_t end = faulty_log_size(faulty);
+    cr_assert_eq(faulty_log_find(faulty, FAULTY_MAKE_DIRECTORY, at), end);
+    if (no_sync)
+        cr_assert_eq(faulty_log_find(faulty, FAULTY_SYNC_DIRECTORY, 0), end);
+    cr_assert_ok(vv_directory_open_parent(
+        &context, path, &directory, &error), error);
+    vv_file_close(&context, directory);
+    faulty_free(faulty);
+    memory_free(memory);
+}
+
+TEST(directory, missing_parents_are_made_and_synced)
+{
+    check_made("name", false, 0);
+    check_made("old/name", false, 0);
+    check_made("old/new/name", false, 1);
+    check_made("/a/b/c/name", false, 3);
+    check_made("a//b/./c/name", false, 3);
+    check_made("a/../b/name", false, 2);
+    check_made("a/b/name", true, 2);
+}
+
+TEST(directory, a_parent_that_is_a_file_is_not_made)
+{
+    struct memory *memory = memory_new();
+    memory_put(memory, "file", "text", 4);
+    struct vv_context context = test_context(memory_system(memory));
+    varve_error error;
+    int directory;
+    cr_assert_eq(vv_directory_make_parent(
+        &context, "file/a/name", false, &directory, &error), VARVE_NOT_FOUND);
+    cr_assert_eq(memory_open_count(memory), 0);
+    memory_free(memory);
+}
+
+/* Somebody else makes the directory between our look and our call. */
+struct race {
+    struct memory *memory;
+};
+
+static void make_first(void *user)
+{
+    struct race *race = user;
+    const struct vv_system *system = memory_system(race->memory);
+    system->make_directory(system->state, VV_WORKING_DIRECTORY, "a");
+}
+
+TEST(directory, a_parent_that_another_made_meanwhile_is_synced_too)
+{
+    struct race race = { memory_new() };
+    struct faulty *faulty = faulty_new(memory_system(race.memory));
+    struct vv_context context = test_context(faulty_system(faulty));
+    faulty_plan(faulty, &(struct faulty_plan){ .way = FAULTY_STOPS,
+        .kinds = FAULTY_MAKE_DIRECTORY, .stop = make_first, .user = &race });
+    varve_error error;
+    int directory;
+    cr_assert_ok(vv_directory_make_parent(
+        &context, "a/name", false, &directory, &error), error);
+    size_t made = faulty_log_find(faulty, FAULTY_MAKE_DIRECTORY, 0);
+    cr_assert_eq(faulty_log_at(faulty, made)->result, -EEXIST);
+    cr_assert_eq(
+        faulty_log_at(faulty, made + 1)->kind, FAULTY_SYNC_DIRECTORY);
+    vv_file_close(&context, directory);
+    faulty_free(faulty);
+    memory_free(race.memory);
+}
+
+TEST(directory, one_that_could_not_be_synced_is_made_again_next_time)
+{
+    struct memory *memory = memory_new();
+    struct faulty *faulty = faulty_new(memory_system(memory));
+    struct vv_context context = test_context(faulty_system(faulty));
+    faulty_plan(faulty, &(struct faulty_plan){
+        .kinds = FAULTY_SYNC_DIRECTORY, .error = EIO });
+    varve_error error;
+    int directory;
+    cr_assert_eq(vv_directory_make_parent(
+        &context, "a/name", false, &directory, &error), VARVE_IO);
+    faulty_plan(faulty, NULL);
+    cr_assert_ok(vv_directory_make_parent(
+        &context, "a/name", false, &directory, &error), error);
+    cr_assert_lt(faulty_log_find(faulty, FAULTY_SYNC_DIRECTORY, 0),
+        faulty_log_size(faulty));
+    vv_file_close(&context, directory);
+    faulty_free(faulty);
+    memory_free(memory);
+}
+
+TEST(directory, each_tells_the_names_beside_a_path)
+{
+    struct memory *memory = memory_new();
+    memory_put(memory, "run/one", "", 0);
+    memory_put(memory, "run/two", "", 0);
+    memory_put(memory, "three", "", 0);
+    struct vv_context context = test_context(memory_system(memory));
+    varve_error error;
+    char names[64] = "";
+    cr_assert_ok(vv_directory_each(
+        &context, "run/none", note_name, names, &error), error);
+    cr_assert_str_eq(names, "one two ");
+    names[0] = '\0';
+    cr_assert_ok(vv_directory_each(
+        &context, "bare", note_name, names, &error), error);
+    cr_assert_str_eq(names, "run three ");
+    names[0] = '\0';
+    cr_assert_ok(vv_directory_each(
+        &context, "run/", note_one_name, names, &error), error);
+    cr_assert_str_eq(names, "one ");
+    memory_free(memory);
+}
+
+TEST(directory, one_that_is_missing_has_no_names)
+{
+    struct memory *memory = memory_new();
+    memory_put(memory, "file", "", 0);
+    struct vv_context context = test_context(memory_system(memory));
+    varve_error error = { .status = VARVE_OK };
+    char names[64] = "";
+    cr_assert_ok(vv_directory_each(
+        &context, "none/at/all", note_name, names, &error), error);
+    cr_assert_str_eq(names, "");
+    cr_assert_eq(error.status, VARVE_OK, "an error on success");
+    cr_assert_eq(vv_directory_each(
+        &context, "file/name", note_name, names, &error), VARVE_NOT_FOUND);
+    memory_free(memory);
+}
+
+static varve_status use_all(const struct vv_context *context, varve_error *e)
+{
+    int directory;
+    char names[64] = "";
+    varve_status status =
+        vv_directory_make_parent(context, "a/b/name", false, &directory, e);
+    if (status)
+        return status;
+    vv_file_close(context, directory);
+    status = vv_directory_open_parent(context, "a/b/name", &directory, e);
+    if (status)
+        return status;
+    vv_file_close(context, directory);
+    return vv_directory_each(context, "a/b/name", note_name, names, e);
+}
+
+TEST(directory, every_call_may_fail)
+{
+    bool hit = true;
+    long runs = 0;
+    for (long n = 0; hit; n++)
+        for (int sticky = 0; sticky < 2; sticky++) {
+            struct memory *memory = memory_new();
+            struct faulty *faulty = faulty_new(memory_system(memory));
+            struct vv_context context = test_context(faulty_system(faulty));
+            faulty_plan(faulty, &(struct faulty_plan){ .number = n,
+                .sticky = sticky, .error = EIO,
+                .kinds = FAULTY_ALL & ~FAULTY_CLOSE_DIRECTORY });
+            varve_error error;
+            varve_status status = use_all(&context, &error);
+            hit = faulty_hit(faulty);
+            cr_assert_eq(status, hit ? VARVE_IO : VARVE_OK);
+            cr_assert_eq(faulty_open_count(faulty), 0);
+            faulty_plan(faulty, NULL);
+            cr_assert_ok(use_all(&context, &error), error);
+            faulty_free(faulty);
+            memory_free(memory);
+            runs++;
+        }
+    cr_assert_gt(runs, 20);
+}
+
+TEST(directory, out_of_memory_is_said)
+{
+    struct memory *memory = memory_new();
+    struct vv_context context = test_context(memory_system(memory));
+    varve_error error;
+    varve_status status = VARVE_NO_MEMORY;
+    long n = 0;
+    for (; status == VARVE_NO_MEMORY; n++) {
+        test_fail_allocation(n, false);
+        status = use_all(&context, &error);
+        cr_assert(status == VARVE_OK || status == VARVE_NO_MEMORY);
+        cr_assert_eq(test_block_count(), 0);
+        cr_assert_eq(memory_open_count(memory), 0);
+    }
+    cr_assert_eq(n, 4);
+    memory_free(memory);
+}

@@ -1,0 +1,373 @@
+/* test_posix_system.c - lib/os/posix_system.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _GNU_SOURCE
+#include "support/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "system.h"
+
+static const struct vv_system *const s = &vv_posix_system;
+
+static int open_test_directory(void)
+{
+    return s->open_directory(s->state, VV_WORKING_DIRECTORY, test_path(""));
+}
+
+static int create(int directory, const char *name)
+{
+    int file = s->create_file(s->state, directory, name);
+    cr_assert_geq(file, 0);
+    return file;
+}
+
+static mode_t mode_of(int descriptor)
+{
+    struct stat found;
+    cr_assert_eq(fstat(descriptor, &found), 0);
+    return found.st_mode & 07777;
+}
+
+TEST(posix_system, descriptors_close_on_exec)
+{
+    int directory = open_test_directory();
+    int created = create(directory, "file");
+    int opened = s->open_file(s->state, directory, "file");
+    const int all[] = { directory, created, opened };
+    for (size_t i = 0; i < 3; i++) {
+        cr_assert(fcntl(all[i], F_GETFD) & FD_CLOEXEC);
+        cr_assert_eq(s->close(s->state, all[i]), 0);
+    }
+}
+
+TEST(posix_system, files_are_new_and_take_the_umask)
+{
+    int directory = open_test_directory();
+    static const mode_t masks[] = { 0, 022, 077 };
+    for (size_t i = 0; i < 3; i++) {
+        mode_t old = umask(masks[i]);
+        int file = create(directory, "file");
+        cr_assert_eq(s->make_directory(s->state, directory, "sub"), 0);
+        umask(old);
+        int sub = s->open_directory(s->state, directory, "sub");
+        cr_assert_eq(mode_of(file), 0666 & ~masks[i]);
+        cr_assert_eq(mode_of(sub), 0777 & ~masks[i]);
+        cr_assert_eq(s->create_file(s->state, directory, "file"), -EEXIST);
+        s->close(s->state, file);
+        s->close(s->state, sub);
+        cr_assert_eq(s->remove(s->state, directory, "file"), 0);
+        cr_assert_eq(s->remove(s->state, directory, "sub"), 0);
+    }
+    s->close(s->state, directory);
+}
+
+TEST(posix_system, creating_follows_no_link)
+{
+    int directory = open_test_directory();
+    cr_assert_eq(symlinkat("elsewhere", directory, "link"), 0);
+    cr_assert_eq(s->create_file(s->state, directory, "link"), -EEXIST);
+    cr_assert_eq(s->open_file(s->state, directory, "elsewhere"), -ENOENT);
+    s->close(s->state, directory);
+}
+
+TEST(posix_system, descriptors_are_never_standard_streams)
+{
+    test_write_file(test_path("file"), "x", 1);
+    int saved = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 50);
+    close(STDIN_FILENO);
+    int directory = open_test_directory();
+    int opened = s->open_file(s->state, directory, "file");
+    int created = create(directory, "new");
+    cr_assert_eq(fcntl(STDIN_FILENO, F_GETFD), -1, "something is there");
+    dup2(saved, STDIN_FILENO);
+    close(saved);
+    cr_assert_gt(directory, 2);
+    cr_assert_gt(opened, 2);
+    cr_assert_gt(created, 2);
+    cr_assert(fcntl(created, F_GETFD) & FD_CLOEXEC);
+    s->close(s->state, created);
+    s->close(s->state, opened);
+    s->close(s->state, directory);
+}
+
+/* No descriptor is left above the standard ones. */
+TEST(posix_system, a_file_that_cannot_be_had_is_not_created)
+{
+    int directory = open_test_directory();
+    struct rlimit old, tight = { 3, 3 };
+    int saved = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 50);
+    getrlimit(RLIMIT_NOFILE, &old);
+    tight.rlim_max = old.rlim_max;
+    close(STDIN_FILENO);
+    setrlimit(RLIMIT_NOFILE, &tight);
+    int created = s->create_file(s->state, directory, "new");
+    setrlimit(RLIMIT_NOFILE, &old);
+    dup2(saved, STDIN_FILENO);
+    close(saved);
+    cr_assert_lt(created, 0);
+    cr_assert_eq(s->open_file(s->state, directory, "new"), -ENOENT);
+    s->close(s->state, directory);
+}
+
+TEST(posix_system, moves_bytes_at_offsets)
+{
+    int directory = open_test_directory();
+    int file = create(directory, "file");
+    char bytes[8] = "";
+    cr_assert_eq(s->write_at(s->state, file, "abc", 3, 5), 3);
+    cr_assert_eq(s->read_at(s->state, file, bytes, 8, 4), 4);
+    cr_assert_eq(memcmp(bytes, "\0abc", 4), 0);
+    cr_assert_eq(s->read_at(s->state, file, bytes, 8, 8), 0);
+    cr_assert_eq(s->read_at(s->state, -1, bytes, 8, 8), -EBADF);
+    struct vv_file_info info;
+    cr_assert_eq(s->info(s->state, file, &info), 0);
+    cr_assert_eq(info.kind, VV_REGULAR_FILE);
+    cr_assert_eq(info.size, 8);
+    cr_assert_eq(s->info(s->state, directory, &info), 0);
+    cr_assert_eq(info.kind, VV_DIRECTORY);
+    cr_assert_eq(s->sync(s->state, file), 0);
+    cr_assert_eq(s->sync(s->state, directory), 0);
+    s->close(s->state, file);
+    s->close(s->state, directory);
+}
+
+TEST(posix_system, reserving_takes_space_and_leaves_the_size)
+{
+    int directory = open_test_directory();
+    int file = create(directory, "file");
+    cr_assert_eq(s->reserve(s->state, file, 0), 0);
+    int result = s->reserve(s->state, file, 1 << 20);
+    struct stat found;
+    cr_assert_eq(fstat(file, &found), 0);
+    cr_assert_eq(found.st_size, 0);
+    if (result == 0)
+        cr_assert_geq(found.st_blocks * 512, 1 << 20);
+    else
+        cr_assert_eq(result, -EOPNOTSUPP);
+    s->close(s->state, file);
+    s->close(s->state, directory);
+}
+
+TEST(posix_system, hints_are_taken)
+{
+    int directory = open_test_directory();
+    int file = create(directory, "file");
+    cr_assert_eq(s->write_at(s->state, file, "abc", 3, 0), 3);
+    int result = s->start_write_back(s->state, file, 0, 3);
+    cr_assert(result == 0 || result == -ENOSYS);
+    result = s->will_read(s->state, file, 0, 3);
+    cr_assert(result == 0 || result == -ENOSYS);
+    cr_assert_eq(s->will_read(s->state, -1, 0, 3), -EBADF);
+    s->close(s->state, file);
+    s->close(s->state, directory);
+}
+
+static volatile sig_atomic_t size_signals;
+
+static void count_signal(int number)
+{
+    (void)number;
+    size_signals++;
+}
+
+static bool is_pending(int number)
+{
+    sigset_t set;
+    return sigpending(&set) == 0 && sigismember(&set, number) == 1;
+}
+
+static bool is_blocked(int number)
+{
+    sigset_t set;
+    pthread_sigmask(SIG_SETMASK, NULL, &set);
+    return sigismember(&set, number) == 1;
+}
+
+static void limit_file_size(rlim_t size)
+{
+    struct rlimit limit;
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = size;
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+TEST(posix_system, a_file_over_the_limit_is_an_error_and_no_signal)
+{
+    int directory = open_test_directory();
+    int file = create(directory, "file");
+    struct sigaction action = { .sa_handler = count_signal }, old;
+    sigaction(SIGXFSZ, &action, &old);
+    limit_file_size(4096);
+    char bytes[8192] = "";
+    int64_t first = s->write_at(s->state, file, bytes, 8192, 0);
+    int64_t second = s->write_at(s->state, file, bytes, 4096, 4096);
+    s->reserve(s->state, file, 1 << 20);
+    limit_file_size(RLIM_INFINITY);
+    cr_assert_eq(first, 4096);
+    cr_assert_eq(second, -EFBIG);
+    cr_assert_eq(size_signals, 0);
+    cr_assert_not(is_pending(SIGXFSZ));
+    cr_assert_not(is_blocked(SIGXFSZ));
+    sigaction(SIGXFSZ, &old, NULL);
+    s->close(s->state, file);
+    s->close(s->state, directory);
+}
+
+TEST(posix_system, a_size_signal_of_somebody_else_stays)
+{
+    int directory = open_test_directory();
+    int file = create(directory, "file");
+    sigset_t set, mask;
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &set, &mask);
+    pthread_kill(pthread_self(), SIGXFSZ);
+    limit_file_size(4096);
+    char bytes[1] = "";
+    int64_t result = s->write_at(s->state, file, bytes, 1, 4096);
+    limit_file_size(RLIM_INFINITY);
+    cr_assert_eq(result, -EFBIG);
+    cr_assert(is_pending(SIGXFSZ));
+    cr_assert(is_blocked(SIGXFSZ));
+    int number;
+    sigwait(&set, &number);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    s->close(s->state, file);
+    s->close(s->state, directory);
+}
+
+TEST(posix_system, renames_with_and_without_replacing)
+{
+    int directory = open_test_directory();
+    test_write_file(test_path("old"), "old", 3);
+    test_write_file(test_path("new"), "new", 3);
+    int result = s->rename_new(s->state, directory, "new", "old");
+    cr_assert(result == -EEXIST || result == -EINVAL || result == -ENOSYS);
+    cr_assert_eq(s->rename(s->state, directory, "new", "old"), 0);
+    cr_assert_eq(test_file_count(), 1);
+    size_t size;
+    char *bytes = test_read_file(test_path("old"), &size);
+    cr_assert_eq(memcmp(bytes, "new", 3), 0);
+    free(bytes);
+    cr_assert_eq(s->rename(s->state, directory, "none", "x"), -ENOENT);
+    result = s->rename_new(s->state, directory, "old", "free");
+    cr_assert(result == 0 || result == -EINVAL || result == -ENOSYS);
+    s->close(s->state, directory);
+}
+
+TEST(posix_system, removes_files_and_empty_directories_only)
+{
+    int directory = open_test_directory();
+    test_write_file(test_path("file"), "", 0);
+    cr_assert_eq(s->make_directory(s->state, directory, "full"), 0);
+    test_write_file(test_path("full/file"), "", 0);
+    cr_assert_eq(s->remove(s->state, directory, "none"), -ENOENT);
+    cr_assert_eq(s->remove(s->state, directory, "full"), -ENOTEMPTY);
+    cr_assert_eq(s->remove(s->state, directory, "full/file"), 0);
+    cr_assert_eq(s->remove(s->state, directory, "full"), 0);
+    cr_assert_eq(s->remove(s->state, directory, "file"), 0);
+    cr_assert_eq(test_file_count(), 0);
+    s->close(s->state, directory);
+}
+
+static int count_all(void *user, const char *name)
+{
+    cr_assert_neq(name[0], '.');
+    return (*(int *)user)++, 0;
+}
+
+static int count_to_three(void *user, const char *name)
+{
+    (void)name;
+    return ++*(int *)user == 3;
+}
+
+TEST(posix_system, each_name_tells_all_names_every_time)
+{
+    int directory = open_test_directory();
+    for (int i = 0; i < 1000; i++) {
+        char name[] = "000";
+        name[0] = (char)('0' + i / 100);
+        name[1] = (char)('0' + i / 10 % 10);
+        name[2] = (char)('0' + i % 10);
+        s->close(s->state, create(directory, name));
+    }
+    for (int turn = 0; turn < 2; turn++) {
+        int count = 0;
+        cr_assert_eq(
+            s->each_name(s->state, directory, count_all, &count), 0);
+        cr_assert_eq(count, 1000);
+        count = 0;
+        cr_assert_eq(
+            s->each_name(s->state, directory, count_to_three, &count), 0);
+        cr_assert_eq(count, 3);
+    }
+    s->close(s->state, directory);
+}
+
+TEST(posix_system, each_name_leaves_the_directory_open)
+{
+    int directory = open_test_directory();
+    int count = 0;
+    int descriptors = test_descriptor_count();
+    cr_assert_eq(s->each_name(s->state, directory, count_all, &count), 0);
+    cr_assert_eq(test_descriptor_count(), descriptors);
+    cr_assert_eq(s->sync(s->state, directory), 0);
+    s->close(s->state, directory);
+    cr_assert_eq(s->each_name(s->state, -1, count_all, &count), -EBADF);
+}
+
+TEST(posix_system, maps_are_private)
+{
+    const char *path = test_path("file");
+    char bytes[8192];
+    memset(bytes, 'a', sizeof bytes);
+    test_write_file(path, bytes, sizeof bytes);
+    int file = s->open_file(s->state, VV_WORKING_DIRECTORY, path);
+    void *address = NULL;
+    cr_assert_eq(s->map(s->state, file, 4096, 4096, &address), 0);
+    char *mapped = address;
+    cr_assert_eq(mapped[0], 'a');
+    memset(mapped, 'b', 4096);
+    cr_assert_eq(s->read_at(s->state, file, bytes, 4096, 4096), 4096);
+    cr_assert_eq(bytes[0], 'a');
+    cr_assert_eq(s->unmap(s->state, address, 4096), 0);
+    cr_assert_eq(s->map(s->state, file, 1, 4096, &address), -EINVAL);
+    s->close(s->state, file);
+}
+
+TEST(posix_system, random_bytes_differ)
+{
+    unsigned char a[64] = { 0 }, b[64] = { 0 }, none[64] = { 0 };
+    cr_assert_eq(s->random(s->state, a, sizeof a), 0);
+    cr_assert_eq(s->random(s->state, b, sizeof b), 0);
+    cr_assert_neq(memcmp(a, b, sizeof a), 0);
+    cr_assert_neq(memcmp(a + 32, none, 32), 0);
+    cr_assert_neq(memcmp(b + 32, none, 32), 0);
+}
+
+static void *set_flag(void *argument)
+{
+    *(int *)argument = 1;
+    return NULL;
+}
+
+TEST(posix_system, starts_and_joins_threads)
+{
+    cr_assert_geq(s->processors(s->state), 1);
+    int flag = 0;
+    uintptr_t handle;
+    cr_assert_eq(s->start_thread(s->state, set_flag, &flag, &handle), 0);
+    cr_assert_eq(s->join_thread(s->state, handle), 0);
+    cr_assert_eq(flag, 1);
+}

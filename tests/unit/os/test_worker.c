@@ -1,0 +1,149 @@
+/* test_worker.c - lib/os/worker.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _GNU_SOURCE
+#include "support/test.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "support/faulty_system.h"
+#include "support/test_context.h"
+#include "worker.h"
+
+enum { ITEMS = 1000 };
+
+/* Items that are shared out as they are taken. */
+struct job {
+    atomic_int next;
+    atomic_int done[ITEMS];
+    atomic_int calls[VV_MAX_WORKERS];
+    pthread_t caller;
+};
+
+static void do_items(void *user, unsigned worker)
+{
+    struct job *job = user;
+    job->calls[worker]++;
+    if (worker == 0)
+        job->caller = pthread_self();
+    for (int i; (i = atomic_fetch_add(&job->next, 1)) < ITEMS;)
+        job->done[i]++;
+}
+
+static void check_all_done(const struct job *job)
+{
+    for (int i = 0; i < ITEMS; i++)
+        cr_assert_eq(job->done[i], 1);
+}
+
+TEST(worker, count_is_between_one_and_the_limit)
+{
+    struct vv_context context = test_context(&vv_posix_system);
+    unsigned all = vv_worker_count(&context, 0);
+    cr_assert_geq(all, 1);
+    cr_assert_leq(all, VV_MAX_WORKERS);
+    cr_assert_eq(vv_worker_count(&context, 1), 1);
+    cr_assert_eq(vv_worker_count(&context, 3), 3);
+    cr_assert_eq(vv_worker_count(&context, 1000), VV_MAX_WORKERS);
+}
+
+static unsigned many_processors(void *state)
+{
+    (void)state;
+    return 5000;
+}
+
+TEST(worker, count_follows_the_processors_but_not_without_end)
+{
+    struct vv_system system = vv_posix_system;
+    system.processors = many_processors;
+    struct vv_context context = test_context(&system);
+    cr_assert_eq(vv_worker_count(&context, 0), VV_MAX_WORKERS);
+}
+
+TEST(worker, all_workers_run_and_share_the_work)
+{
+    struct faulty *faulty = faulty_new(&vv_posix_system);
+    struct vv_context context = test_context(faulty_system(faulty));
+    for (unsigned workers = 1; workers <= VV_MAX_WORKERS; workers++) {
+        struct job job = { 0 };
+        vv_run_workers(&context, workers, do_items, &job);
+        check_all_done(&job);
+        for (unsigned i = 0; i < VV_MAX_WORKERS; i++)
+            cr_assert_eq(job.calls[i], i < workers);
+        cr_assert(pthread_equal(job.caller, pthread_self()));
+        cr_assert_eq(faulty_open_count(faulty), 0, "not joined");
+    }
+    faulty_free(faulty);
+}
+
+/* Each waits for the other, so that both must be there at once. */
+static void meet(void *user, unsigned worker)
+{
+    (void)worker;
+    atomic_int *there = user;
+    (*there)++;
+    struct timespec moment = { 0, 1000000 };
+    for (int i = 0; i < 10000 && *there < 2; i++)
+        nanosleep(&moment, NULL);
+}
+
+TEST(worker, workers_run_at_the_same_time)
+{
+    struct vv_context context = test_context(&vv_posix_system);
+    atomic_int there = 0;
+    time_t begin = time(NULL);
+    vv_run_workers(&context, 2, meet, &there);
+    cr_assert_eq(there, 2);
+    cr_assert_lt(time(NULL) - begin, 8);
+}
+
+TEST(worker, threads_that_do_not_start_are_left_out)
+{
+    struct faulty *faulty = faulty_new(&vv_posix_system);
+    struct vv_context context = test_context(faulty_system(faulty));
+    for (long n = 0; n < VV_MAX_WORKERS - 1; n++)
+        for (int sticky = 0; sticky < 2; sticky++) {
+            struct job job = { 0 };
+            faulty_plan(faulty, &(struct faulty_plan){ .number = n,
+                .sticky = sticky, .error = EAGAIN,
+                .kinds = FAULTY_START_THREAD });
+            vv_run_workers(&context, VV_MAX_WORKERS, do_items, &job);
+            cr_assert(faulty_hit(faulty));
+            check_all_done(&job);
+            cr_assert_eq(job.calls[0], 1);
+            cr_assert_eq(job.calls[n + 1], 0);
+            cr_assert_eq(faulty_open_count(faulty), 0);
+        }
+    faulty_free(faulty);
+}
+
+static void look_at_mask(void *user, unsigned worker)
+{
+    if (worker != 0)
+        pthread_sigmask(SIG_SETMASK, NULL, user);
+}
+
+TEST(worker, threads_take_no_signals_but_their_own_faults)
+{
+    struct vv_context context = test_context(&vv_posix_system);
+    sigset_t before, inside, after;
+    sigemptyset(&inside);
+    pthread_sigmask(SIG_SETMASK, NULL, &before);
+    vv_run_workers(&context, 2, look_at_mask, &inside);
+    pthread_sigmask(SIG_SETMASK, NULL, &after);
+    static const int blocked[] = { SIGINT, SIGTERM, SIGALRM, SIGUSR1, SIGCHLD,
+        SIGPIPE, SIGHUP };
+    for (size_t i = 0; i < sizeof blocked / sizeof *blocked; i++) {
+        cr_assert(sigismember(&inside, blocked[i]));
+        cr_assert_eq(sigismember(&before, blocked[i]),
+            sigismember(&after, blocked[i]), "the caller's mask changed");
+    }
+    cr_assert_not(sigismember(&inside, SIGSEGV));
+    cr_assert_not(sigismember(&inside, SIGBUS));
+}
