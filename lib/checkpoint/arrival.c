@@ -18,8 +18,7 @@ static bool is_ready(const struct varve_restoration *r, uint32_t value)
 {
     const struct vv_index *index = vv_index_of(r);
     uint32_t begin, end;
-    vv_index_edges(
-        index, vv_at32(index->value_nodes, value), &begin, &end);
+    vv_index_edges(index, vv_at32(index->value_nodes, value), &begin, &end);
     for (uint32_t e = begin; e < end; e++) {
         uint32_t child = vv_at32(index->edge_children, e);
         uint32_t other = r->value_of[child];
@@ -169,8 +168,7 @@ varve_status vv_fail_misfits(
         else if (node->kind == VARVE_STATE)
             strcpy(wanted_text, "state");
         if (!vv_error_add_line(error, "  %s: saved %s, the program has %s",
-                vv_node_text(node, path, sizeof path), saved_text,
-                wanted_text))
+                vv_node_text(node, path, sizeof path), saved_text, wanted_text))
             break;
     }
     return VARVE_MISMATCH;

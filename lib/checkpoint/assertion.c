@@ -39,8 +39,8 @@ static size_t count_findings(const varve_report *report, does_count *counts)
     return sum;
 }
 
-static void add_lines(const varve_report *report, does_count *counts,
-    varve_error *error)
+static void add_lines(
+    const varve_report *report, does_count *counts, varve_error *error)
 {
     struct vv_buffer line;
     vv_buffer_init(&line, &report->allocator);

@@ -48,8 +48,8 @@ static void consider(struct best *best, const char *wanted, size_t wanted_size,
 {
     if (!vv_is_near(wanted, wanted_size, bytes, size))
         return;
-    size_t distance = vv_edit_distance(
-        wanted, wanted_size, bytes, size, VV_NEAREST_MAX_SIZE);
+    size_t distance =
+        vv_edit_distance(wanted, wanted_size, bytes, size, VV_NEAREST_MAX_SIZE);
     if (!best->bytes || distance < best->distance) {
         best->bytes = bytes;
         best->size = size;
@@ -81,9 +81,10 @@ static const char *name_of(
     hints->given++;
     hints->text.size = 0;
     vv_path_add_name(&hints->text, bytes, size);
-    return hints->text.failed ? NULL
-        : vv_arena_text(
-              arena, (const char *)hints->text.data, hints->text.size);
+    return hints->text.failed
+               ? NULL
+               : vv_arena_text(
+                     arena, (const char *)hints->text.data, hints->text.size);
 }
 
 static bool is_alike(const varve_tensor *saved, const varve_node *node)
@@ -132,8 +133,9 @@ static void begin_reason(struct vv_hints *hints, const varve_node *node)
 static const char *end_reason(struct vv_hints *hints, struct vv_arena *arena)
 {
     const char *copy = hints->text.failed ? NULL
-        : vv_arena_text(
-              arena, (const char *)hints->text.data, hints->text.size);
+                                          : vv_arena_text(arena,
+                                                (const char *)hints->text.data,
+                                                hints->text.size);
     return copy ? copy : "";
 }
 
@@ -195,8 +197,8 @@ static const char *nearest_saved(struct vv_hints *hints, uint32_t parent,
     struct best best = { 0 };
     uint32_t begin, end;
     vv_index_edges(index, parent, &begin, &end);
-    for (uint32_t e = begin; e < end && e - begin < MOST_SIBLINGS &&
-                             hints->given < MOST_HINTS;
+    for (uint32_t e = begin;
+         e < end && e - begin < MOST_SIBLINGS && hints->given < MOST_HINTS;
          e++) {
         uint32_t child = vv_at32(index->edge_children, e);
         uint32_t value = hints->r->value_of[child];
@@ -224,11 +226,10 @@ struct vv_hint vv_hint_for_program(
         return (struct vv_hint){ .reason = "the file has no such slot" };
     while (step->edge && step->edge->parent != hints->r->root &&
            vv_file_node_of(hints->r, step->edge->parent) == VV_NONE)
-        step = &hints->walk->steps[vv_walk_place(
-            hints->walk, step->edge->parent)];
-    uint32_t file = step->edge
-        ? vv_file_node_of(hints->r, step->edge->parent)
-        : VV_NONE;
+        step =
+            &hints->walk->steps[vv_walk_place(hints->walk, step->edge->parent)];
+    uint32_t file =
+        step->edge ? vv_file_node_of(hints->r, step->edge->parent) : VV_NONE;
     if (file == VV_NONE)
         return (struct vv_hint){ .reason = "the file has no such node" };
     const struct vv_name *name = step->edge->name;
@@ -239,7 +240,7 @@ struct vv_hint vv_hint_for_program(
     vv_path_add_name(&hints->text, name->bytes, name->size);
     vv_buffer_add8(&hints->text, '"');
     struct vv_hint hint = { .reason = end_reason(hints, arena) };
-    hint.nearest = nearest_saved(
-        hints, file, name->bytes, name->size, step->node, arena);
+    hint.nearest =
+        nearest_saved(hints, file, name->bytes, name->size, step->node, arena);
     return hint;
 }

@@ -10,7 +10,7 @@
 #include "walk.h"
 
 struct vv_hint {
-    const char *reason; /* in the arena, or static */
+    const char *reason;  /* in the arena, or static */
     const char *nearest; /* in the arena, or NULL */
 };
 

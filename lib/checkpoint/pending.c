@@ -82,8 +82,7 @@ const varve_tensor *varve_pending_slot(
     struct varve_restoration *r = next_open(owner->graph->newest);
     for (; r && !found; r = next_open(r->observer.older)) {
         if (!r->is_dry)
-            found = waiting_at(
-                r, vv_match_slot_of(r, owner, variable, name));
+            found = waiting_at(r, vv_match_slot_of(r, owner, variable, name));
     }
     return found;
 }

@@ -23,8 +23,8 @@ static const struct vv_index *index_of(const varve_reader *reader)
 
 /* --- Opening ------------------------------------------------------------ */
 
-static void add_texts(varve_reader *reader, struct vv_buffer *all,
-    struct vv_buffer *path)
+static void add_texts(
+    varve_reader *reader, struct vv_buffer *all, struct vv_buffer *path)
 {
     const struct vv_index *index = index_of(reader);
     for (uint32_t i = 0; i < index->name_count; i++) {
@@ -77,8 +77,8 @@ static varve_status make_values(varve_reader *reader, varve_error *error)
         index->node_count, sizeof *reader->value_of);
     if (!reader->value_of)
         return vv_fail_memory(error, "the values of a checkpoint");
-    memset(reader->value_of, 0xff,
-        index->node_count * sizeof *reader->value_of);
+    memset(
+        reader->value_of, 0xff, index->node_count * sizeof *reader->value_of);
     for (uint32_t v = 0; v < index->value_count; v++)
         reader->value_of[vv_at32(index->value_nodes, v)] = v;
     return VARVE_OK;
@@ -92,8 +92,8 @@ static varve_status open_all(
     varve_status status =
         vv_find_checkpoint(&reader->context, path, true, &found, error);
     if (!status)
-        status = vv_data_in_open(&reader->file, &reader->context,
-            (const char *)found.data, error);
+        status = vv_data_in_open(
+            &reader->file, &reader->context, (const char *)found.data, error);
     vv_buffer_clear(&found);
     if (status)
         return status;
@@ -124,8 +124,8 @@ varve_reader *vv_reader_open_in(
     return reader;
 }
 
-varve_reader *varve_reader_open(const char *path,
-    const varve_allocator *allocator, varve_error *error)
+varve_reader *varve_reader_open(
+    const char *path, const varve_allocator *allocator, varve_error *error)
 {
     struct vv_context context = {
         .allocator = vv_allocator_or_default(allocator),
@@ -190,9 +190,9 @@ const char *vv_reader_node_path(const varve_reader *reader, uint32_t node)
     return reader->texts + reader->path_at[node];
 }
 
-/* The tags of a node are numbers *begin to *end - 1; they are sorted by node. */
-static void find_tags(const struct vv_index *index, uint32_t node,
-    uint32_t *begin, uint32_t *end)
+/* The tags of a node are numbers *begin to *end - 1, as they are sorted. */
+static void find_tags(
+    const struct vv_index *index, uint32_t node, uint32_t *begin, uint32_t *end)
 {
     uint32_t low = 0;
     for (uint32_t high = index->tag_count; low < high;) {
@@ -212,8 +212,7 @@ static void fill_value(
 {
     const struct vv_index *index = index_of(reader);
     node->has_value = vv_index_is_saved(index, value);
-    node->value =
-        vv_index_tensor(index, &reader->file.parsed.table, value);
+    node->value = vv_index_tensor(index, &reader->file.parsed.table, value);
     node->size = vv_at64(index->value_sizes, value);
     node->offset = vv_at64(index->value_offsets, value);
     if (node->has_value) {
@@ -316,8 +315,7 @@ varve_status varve_reader_read(varve_reader *reader, size_t id, void *buffer,
     size_t size, varve_error *error)
 {
     const struct vv_index *index = index_of(reader);
-    uint32_t value =
-        id < index->node_count ? reader->value_of[id] : VV_NONE;
+    uint32_t value = id < index->node_count ? reader->value_of[id] : VV_NONE;
     if (value == VV_NONE || !vv_index_is_saved(index, value))
         return vv_fail(error, VARVE_NOT_FOUND,
             "%s: node %zu: a value expected, found none", reader->file.path,

@@ -39,8 +39,8 @@ static const char *keep(struct maker *m, struct vv_buffer *text)
         m->failed = true;
         return NULL;
     }
-    const char *copy = vv_arena_text(
-        &m->report->arena, (const char *)text->data, text->size);
+    const char *copy =
+        vv_arena_text(&m->report->arena, (const char *)text->data, text->size);
     m->failed |= !copy;
     return copy;
 }
@@ -159,6 +159,7 @@ static void excuse_unused(struct maker *m, struct vv_finding *finding)
     }
     if ((s->only || s->except) &&
         !vv_selection_wants(s, finding->file_path, &m->scratch)) {
+        finding->kind = VARVE_ONLY_IN_FILE;
         finding->is_excused = true;
         finding->reason = "left out by the options";
     }
@@ -167,8 +168,8 @@ static void excuse_unused(struct maker *m, struct vv_finding *finding)
 /* A value whose node nothing is bound to. */
 static void add_unbound(struct maker *m, uint32_t value, uint32_t file)
 {
-    struct vv_finding finding = {
-        .kind = m->r->is_dry ? VARVE_ONLY_IN_FILE : VARVE_WAITING };
+    struct vv_finding finding = { .kind = m->r->is_dry ? VARVE_ONLY_IN_FILE
+                                                       : VARVE_WAITING };
     describe_value(m, &finding, value);
     finding.file_path = file_path(m, file);
     varve_node *claim = other_claim(m, file);
@@ -337,8 +338,8 @@ static void look_at_renames(struct maker *m)
             .is_excused = true,
             .program_path = vv_arena_text(&m->report->arena,
                 s->renames[i].program, strlen(s->renames[i].program)),
-            .file_path = vv_arena_text(&m->report->arena,
-                s->renames[i].file, strlen(s->renames[i].file)),
+            .file_path = vv_arena_text(&m->report->arena, s->renames[i].file,
+                strlen(s->renames[i].file)),
         };
         m->failed |= !finding.program_path || !finding.file_path;
         add(m, &finding);
@@ -355,14 +356,13 @@ static varve_status begin(struct maker *m, varve_error *error)
         vv_sweep(r);
         VV_TRY(vv_walk_begin(&m->walk, r->root, error));
         m->has_walk = true;
-        m->is_listed =
-            vv_allocate_zeroed(&r->context.allocator, m->walk.count);
+        m->is_listed = vv_allocate_zeroed(&r->context.allocator, m->walk.count);
         if (!m->is_listed)
             return vv_fail_memory(error, "a report");
     }
     vv_hints_begin(&m->hints, r, m->has_walk ? &m->walk : NULL);
-    m->report->path = vv_arena_text(
-        &m->report->arena, r->file.path, strlen(r->file.path));
+    m->report->path =
+        vv_arena_text(&m->report->arena, r->file.path, strlen(r->file.path));
     m->failed |= !m->report->path;
     return VARVE_OK;
 }
@@ -391,8 +391,8 @@ static varve_report *allocate(const struct vv_context *context)
     return report;
 }
 
-varve_report *vv_report_make(struct varve_restoration *r, bool with_matched,
-    varve_error *error)
+varve_report *vv_report_make(
+    struct varve_restoration *r, bool with_matched, varve_error *error)
 {
     struct maker m = { .r = r, .with_matched = with_matched };
     vv_buffer_init(&m.scratch, &r->context.allocator);

@@ -96,8 +96,7 @@ static void graph_freed(struct vv_observer *self)
 
 static varve_status check(const struct vv_observer *self, varve_error *error)
 {
-    const struct varve_restoration *r =
-        (const struct varve_restoration *)self;
+    const struct varve_restoration *r = (const struct varve_restoration *)self;
     if (r->failure.status && error)
         *error = r->failure;
     return r->failure.status;
@@ -136,8 +135,7 @@ static struct varve_restoration *allocate(varve_node *root)
     return r;
 }
 
-static varve_status make_tables(
-    struct varve_restoration *r, varve_error *error)
+static varve_status make_tables(struct varve_restoration *r, varve_error *error)
 {
     const varve_allocator *a = &r->context.allocator;
     const struct vv_index *index = vv_index_of(r);
@@ -159,8 +157,8 @@ static varve_status find_file_root(
     const char *subtree = r->selection.options.subtree;
     if (!subtree)
         return VARVE_OK;
-    r->file_root = vv_saved_find(vv_index_of(r), 0,
-        *subtree == '/' ? subtree + 1 : subtree, &r->path);
+    r->file_root = vv_saved_find(
+        vv_index_of(r), 0, *subtree == '/' ? subtree + 1 : subtree, &r->path);
     if (r->path.failed)
         return vv_fail_memory(error, "a path");
     if (r->file_root == VV_NONE)
@@ -175,8 +173,8 @@ static varve_status open_file(struct varve_restoration *r,
 {
     VV_TRY(vv_selection_begin(
         &r->selection, &r->context, opening->options, error));
-    VV_TRY(vv_find_checkpoint(&r->context, opening->path,
-        opening->is_numbered, &r->file_path, error));
+    VV_TRY(vv_find_checkpoint(&r->context, opening->path, opening->is_numbered,
+        &r->file_path, error));
     VV_TRY(vv_data_in_open(
         &r->file, &r->context, (const char *)r->file_path.data, error));
     VV_TRY(make_tables(r, error));
@@ -192,7 +190,7 @@ static varve_status begin(struct varve_restoration *r,
     const struct vv_opening *opening, varve_error *error)
 {
     VV_TRY(open_file(r, opening, error));
-    if (opening->is_numbered && !vv_node_extra(r->root))
+    if (opening->is_save && !vv_node_extra(r->root))
         return vv_fail_memory(error, "the save counter");
     vv_graph_observe(r->graph, &r->observer);
     r->is_dry = opening->is_dry;
@@ -201,7 +199,7 @@ static varve_status begin(struct varve_restoration *r,
     if (opening->is_dry && status == VARVE_MISMATCH)
         status = VARVE_OK;
     VV_TRY(status);
-    if (opening->is_numbered)
+    if (opening->is_save)
         vv_set_save_counter(r->root, vv_index_of(r)->counter);
     r->failure.status = VARVE_OK;
     r->is_open = true;
@@ -271,7 +269,8 @@ void varve_restoration_free(varve_restoration *r)
         return;
     if (r->graph && r->observer.number) {
         vv_graph_forget(r->graph, &r->observer);
-        for (uint32_t f = 0; !r->is_dry && f < vv_index_of(r)->node_count; f++) {
+        for (uint32_t f = 0; !r->is_dry && f < vv_index_of(r)->node_count;
+             f++) {
             if (r->node_of[f])
                 vv_give_up(r->node_of[f]);
         }
@@ -319,8 +318,8 @@ varve_status vv_need_paths(struct varve_restoration *r, varve_error *error)
 {
     if (r->has_paths)
         return VARVE_OK;
-    varve_status status = vv_saved_paths_begin(&r->paths,
-        &r->context.allocator, vv_index_of(r), r->file_root, error);
+    varve_status status = vv_saved_paths_begin(
+        &r->paths, &r->context.allocator, vv_index_of(r), r->file_root, error);
     r->has_paths = status == VARVE_OK;
     return status;
 }
@@ -355,8 +354,7 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
     return VARVE_OK;
 }
 
-varve_status varve_restoration_verify(
-    varve_restoration *r, varve_error *error)
+varve_status varve_restoration_verify(varve_restoration *r, varve_error *error)
 {
     const struct vv_index *index = vv_index_of(r);
     struct vv_buffer applied;
@@ -369,8 +367,8 @@ varve_status varve_restoration_verify(
     size_t count;
     const struct vv_pair *pairs = vv_pairs(&applied, &count);
     varve_status status = applied.failed
-        ? vv_fail_memory(error, "a restoration")
-        : vv_transfer_verify(r, pairs, count, error);
+                              ? vv_fail_memory(error, "a restoration")
+                              : vv_transfer_verify(r, pairs, count, error);
     vv_buffer_clear(&applied);
     return status;
 }

@@ -33,8 +33,8 @@ static inline bool vv_saved_path_exists(
 }
 
 /* Sets `path` to the path of a node that can be reached. */
-void vv_saved_path(const struct vv_saved_paths *paths, uint32_t node,
-    struct vv_buffer *path);
+void vv_saved_path(
+    const struct vv_saved_paths *paths, uint32_t node, struct vv_buffer *path);
 
 /* The node at a path of edges from `from`, or VV_NONE. */
 uint32_t vv_saved_find(const struct vv_index *index, uint32_t from,

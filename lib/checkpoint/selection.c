@@ -73,8 +73,8 @@ static char *trim(char *text)
 }
 
 /* A line is `program -> file`, or empty, or a comment. */
-static varve_status add_rename_line(struct vv_selection *s, char *line,
-    const char *where, varve_error *error)
+static varve_status add_rename_line(
+    struct vv_selection *s, char *line, const char *where, varve_error *error)
 {
     line = trim(line);
     if (*line == '\0' || *line == '#')
@@ -124,8 +124,8 @@ static varve_status read_rename_file(struct vv_selection *s,
     else if (!(text = vv_allocate(s->allocator, (size_t)size + 1)))
         status = vv_fail_memory(error, "renames");
     else
-        status = vv_file_read(
-            context, file, path, text, (size_t)size, 0, error);
+        status =
+            vv_file_read(context, file, path, text, (size_t)size, 0, error);
     vv_file_close(context, file);
     if (!status) {
         text[size] = '\0';
@@ -157,8 +157,8 @@ static varve_status fill(struct vv_selection *s,
         !copy(s, &s->expect_unused, o->expect_unused))
         return vv_fail_memory(error, "the options of a read");
     for (size_t i = 0; i < o->rename_count; i++)
-        VV_TRY(add_rename(s, o->renames[i].program, o->renames[i].file,
-            "a rename", error));
+        VV_TRY(add_rename(
+            s, o->renames[i].program, o->renames[i].file, "a rename", error));
     if (o->rename_file)
         return read_rename_file(s, context, o->rename_file, error);
     return VARVE_OK;
@@ -204,8 +204,8 @@ bool vv_selection_takes(const struct vv_selection *s, const char *path)
            !vv_pattern_match(s->except, path);
 }
 
-struct vv_rename *vv_selection_rename(struct vv_selection *s,
-    const char *path, struct vv_buffer *file_path)
+struct vv_rename *vv_selection_rename(
+    struct vv_selection *s, const char *path, struct vv_buffer *file_path)
 {
     for (size_t i = 0; i < s->rename_count; i++) {
         struct vv_rename *rename = &s->renames[i];

@@ -20,9 +20,9 @@
 
 struct item {
     varve_node *node;
-    void *copy;              /* of elements; NULL for a state */
+    void *copy; /* of elements; NULL for a state */
     size_t size;
-    struct vv_buffer bytes;  /* of strings, or of a state */
+    struct vv_buffer bytes; /* of strings, or of a state */
 };
 
 struct varve_snapshot {
@@ -30,7 +30,7 @@ struct varve_snapshot {
     struct vv_context context;
     varve_graph *graph; /* NULL once it is freed */
     varve_node *root;
-    bool is_stale;      /* a node is gone */
+    bool is_stale; /* a node is gone */
     struct item *items;
     size_t count;
     size_t item_capacity;
@@ -52,8 +52,7 @@ static varve_status take_strings(struct item *item, varve_error *error)
     uint64_t count = varve_tensor_count(tensor);
     item->bytes.size = 0;
     for (uint64_t i = 0; i < count; i++)
-        vv_buffer_add(
-            &item->bytes, strings[i].data, (size_t)strings[i].size);
+        vv_buffer_add(&item->bytes, strings[i].data, (size_t)strings[i].size);
     if (item->bytes.failed)
         return vv_fail_memory(error, "a snapshot of strings");
     memcpy(item->copy, strings, item->size);

@@ -80,8 +80,8 @@ static bool add_span(struct verification *v, struct span span)
 
 /* Adds what lies from the end of the last span to `end`, or makes the last one
  * longer while it stays within one buffer. */
-static bool cover(struct verification *v, uint64_t end, uint32_t value,
-    uint32_t chunk)
+static bool cover(
+    struct verification *v, uint64_t end, uint32_t value, uint32_t chunk)
 {
     struct span *last = v->span_count ? &v->spans[v->span_count - 1] : NULL;
     uint64_t begin = last ? last->end : VV_HEADER_SIZE;
@@ -89,7 +89,8 @@ static bool cover(struct verification *v, uint64_t end, uint32_t value,
         last->end = end;
         return true;
     }
-    return begin == end || add_span(v, (struct span){ begin, end, value, chunk });
+    return begin == end ||
+           add_span(v, (struct span){ begin, end, value, chunk });
 }
 
 static bool make_spans(struct verification *v)
@@ -141,8 +142,8 @@ static void check_chunk(struct verification *v, uint32_t value, uint32_t chunk,
 }
 
 /* Chunks in order, and what is between them. */
-static void check_span(struct verification *v, const struct span *span,
-    const unsigned char *bytes)
+static void check_span(
+    struct verification *v, const struct span *span, const unsigned char *bytes)
 {
     const struct vv_index *index = index_of(v);
     uint64_t at = span->begin;
@@ -168,8 +169,8 @@ static void check_span(struct verification *v, const struct span *span,
     check_padding(v, bytes + (at - span->begin), at, span->end);
 }
 
-static void stop(struct verification *v, varve_status status,
-    const varve_error *error)
+static void stop(
+    struct verification *v, varve_status status, const varve_error *error)
 {
     if (atomic_exchange(&v->is_stopped, 1) == 0) {
         v->status = status;
@@ -189,8 +190,7 @@ static void report(struct verification *v, const struct span *span)
             v->reader, vv_at32(index->value_nodes, span->value));
     if (v->options->progress(v->options->progress_user, v->done,
             v->reader->file.index_offset - VV_HEADER_SIZE, what)) {
-        vv_fail(&error, VARVE_CANCELLED, "%s: cancelled",
-            v->reader->file.path);
+        vv_fail(&error, VARVE_CANCELLED, "%s: cancelled", v->reader->file.path);
         stop(v, VARVE_CANCELLED, &error);
     }
 }
@@ -205,9 +205,8 @@ static void work(void *user, unsigned worker)
         varve_error error = { 0 };
         if (worker == 0)
             report(v, span);
-        varve_status status =
-            vv_data_in_read(&v->reader->file, span->begin, v->buffers[worker],
-                (size_t)(span->end - span->begin), &error);
+        varve_status status = vv_data_in_read(&v->reader->file, span->begin,
+            v->buffers[worker], (size_t)(span->end - span->begin), &error);
         if (status)
             stop(v, status, &error);
         else
@@ -239,9 +238,10 @@ static varve_status tell(struct verification *v, varve_error *error)
     for (size_t i = count; i > 0; i--) {
         const struct damage *d = &all[count - i];
         varve_damage damage = {
-            .path = d->value == VV_NONE ? NULL
-                : vv_reader_node_path(
-                      v->reader, vv_at32(index->value_nodes, d->value)),
+            .path = d->value == VV_NONE
+                        ? NULL
+                        : vv_reader_node_path(
+                              v->reader, vv_at32(index->value_nodes, d->value)),
             .offset = d->offset,
             .size = d->size,
             .what = d->value == VV_NONE ? "padding is not zero"
@@ -256,8 +256,7 @@ static varve_status tell(struct verification *v, varve_error *error)
         "%s: %s: bytes %llu to %llu: %s; %zu damaged in all",
         v->reader->file.path, first.path ? first.path : "between the values",
         (unsigned long long)first.offset,
-        (unsigned long long)(first.offset + first.size - 1), first.what,
-        count);
+        (unsigned long long)(first.offset + first.size - 1), first.what, count);
 }
 
 static varve_status run(struct verification *v, varve_error *error)

@@ -30,8 +30,8 @@ struct writer {
     struct vv_columns columns;
     varve_metadata *metadata; /* sorted */
     struct vv_data_out out;
-    struct vv_buffer path;    /* of the value being written */
-    struct vv_buffer bytes;   /* of a value that has to be encoded */
+    struct vv_buffer path;  /* of the value being written */
+    struct vv_buffer bytes; /* of a value that has to be encoded */
 };
 
 /* --- Metadata ----------------------------------------------------------- */
@@ -48,8 +48,7 @@ static int compare_metadata(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-static varve_status check_metadata(
-    const varve_metadata *m, varve_error *error)
+static varve_status check_metadata(const varve_metadata *m, varve_error *error)
 {
     if (!m->name || !vv_name_is_valid(m->name, strlen(m->name)))
         return vv_fail(error, VARVE_BAD_NAME,
@@ -75,8 +74,8 @@ static varve_status sort_metadata(struct writer *w, varve_error *error)
         return VARVE_OK;
     for (size_t i = 0; i < count; i++)
         VV_TRY(check_metadata(&w->options->metadata[i], error));
-    w->metadata = vv_allocate_array(
-        &w->context->allocator, count, sizeof *w->metadata);
+    w->metadata =
+        vv_allocate_array(&w->context->allocator, count, sizeof *w->metadata);
     if (!w->metadata)
         return vv_fail_memory(error, "metadata");
     memcpy(w->metadata, w->options->metadata, count * sizeof *w->metadata);
@@ -133,8 +132,8 @@ static const void *bytes_of(
     return w->bytes.data;
 }
 
-static varve_status write_value(struct writer *w,
-    const struct vv_column_value *value, varve_error *error)
+static varve_status write_value(
+    struct writer *w, const struct vv_column_value *value, varve_error *error)
 {
     bool done;
     const void *bytes = bytes_of(w, value, &done);
@@ -152,9 +151,8 @@ static varve_status write_value(struct writer *w,
     return VARVE_OK;
 }
 
-static varve_status write_all(
-    struct writer *w, int file, const char *path, uint64_t counter,
-    varve_error *error)
+static varve_status write_all(struct writer *w, int file, const char *path,
+    uint64_t counter, varve_error *error)
 {
     VV_TRY(vv_data_out_begin(
         &w->out, w->context, file, path, w->columns.total, error));
@@ -175,8 +173,8 @@ static varve_status write_all(
     return vv_data_out_end(&w->out, &index, error);
 }
 
-static varve_status publish(struct writer *w, const char *path,
-    uint64_t counter, varve_error *error)
+static varve_status publish(
+    struct writer *w, const char *path, uint64_t counter, varve_error *error)
 {
     struct vv_publication p;
     int flags = (w->options->no_sync ? VV_PUBLISH_NO_SYNC : 0) |

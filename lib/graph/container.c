@@ -48,8 +48,7 @@ varve_node *varve_list_append(varve_node *list, varve_node *node)
     return node;
 }
 
-varve_node *varve_list_insert(
-    varve_node *list, size_t index, varve_node *node)
+varve_node *varve_list_insert(varve_node *list, size_t index, varve_node *node)
 {
     if (!has_position(list, index, (size_t)list->edge_count + 1))
         return &list->graph->nil;
@@ -64,8 +63,7 @@ varve_node *varve_list_insert(
     return node;
 }
 
-varve_node *varve_list_replace(
-    varve_node *list, size_t index, varve_node *node)
+varve_node *varve_list_replace(varve_node *list, size_t index, varve_node *node)
 {
     if (!has_position(list, index, list->edge_count))
         return &list->graph->nil;

@@ -11,8 +11,8 @@
 #include "graph.h"
 #include "shape.h"
 
-varve_node *vv_variable_new(varve_graph *graph, const char *where,
-    varve_tensor view, bool is_owned)
+varve_node *vv_variable_new(
+    varve_graph *graph, const char *where, varve_tensor view, bool is_owned)
 {
     if (!vv_tensor_is_valid(&view)) {
         return vv_mistake(graph, VARVE_BAD_SHAPE,
@@ -55,8 +55,8 @@ varve_node *varve_add_variable(
     if (!vv_node_takes_children(parent, name))
         return &parent->graph->nil;
     return add(parent, name,
-        vv_variable_new(parent->graph, name ? name : "list element", view,
-            false));
+        vv_variable_new(
+            parent->graph, name ? name : "list element", view, false));
 }
 
 varve_node *varve_add_allocated_variable(varve_node *parent, const char *name,
@@ -65,9 +65,8 @@ varve_node *varve_add_allocated_variable(varve_node *parent, const char *name,
 {
     if (!vv_node_takes_children(parent, name))
         return &parent->graph->nil;
-    varve_node *node =
-        vv_variable_new(parent->graph, name ? name : "list element",
-            varve_view(NULL, dtype, shape), true);
+    varve_node *node = vv_variable_new(parent->graph,
+        name ? name : "list element", varve_view(NULL, dtype, shape), true);
     if (vv_is_nil(node))
         return node;
     node->variable->initializer = initializer;
@@ -132,12 +131,11 @@ static void free_memory(varve_node *node)
     if (!variable->is_owned)
         return;
     if (variable->borrowed) {
-        variable->borrowed->release(
-            variable->borrowed, variable->tensor.data);
+        variable->borrowed->release(variable->borrowed, variable->tensor.data);
     } else {
         vv_release_aligned(&node->graph->context.allocator,
-            variable->tensor.data,
-            (size_t)varve_tensor_size(&variable->tensor), VV_MEMORY_ALIGNMENT);
+            variable->tensor.data, (size_t)varve_tensor_size(&variable->tensor),
+            VV_MEMORY_ALIGNMENT);
     }
     variable->borrowed = NULL;
     variable->tensor.data = NULL;
