@@ -13,7 +13,8 @@ struct slice {
     size_t size;
 };
 
-/* What each wildcard matched, by its number in the pattern. */
+/* What each wildcard matched, by its number in the pattern; that of a `**` may
+ * have slashes around it. */
 struct captures {
     struct slice items[VV_PATTERN_MAX_WILDCARDS];
 };
@@ -117,9 +118,6 @@ static bool retry(struct walk *walk, struct walk *last, const char *begin,
     struct slice name;
     if (!begin || !next_name(&last->path, &name))
         return false;
-    /* The slash before the first name does not belong to what was matched. */
-    while (*begin == '/')
-        begin++;
     capture(captures, last->number - 1, begin, last->path.text);
     *walk = *last;
     return true;

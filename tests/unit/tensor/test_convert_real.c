@@ -328,12 +328,30 @@ TEST(convert_real, keeps_nan_and_its_sign)
             cr_assert_eq(misfits, 0);
         }
     }
-    /* A NaN all of whose upper digits are 0 is none of the others' infinity. */
-    uint64_t bits = UINT64_C(0x7ff0000000000001);
-    float result;
-    cr_assert_eq(
-        vv_convert(VARVE_FLOAT32, &result, VARVE_FLOAT64, &bits, 1), 0);
-    cr_assert(isnan(result));
+}
+
+TEST(convert_real, never_makes_a_number_of_nan)
+{
+    /* Cut or rounded, the digits of these would be infinity or 0. */
+    static const uint32_t narrow[] = { 0x7f800001, 0xff800001, 0x7fffffff,
+        0xffffffff, 0x7f808000, 0x7fff8000 };
+    static const uint64_t wide[] = { UINT64_C(0x7ff0000000000001),
+        UINT64_C(0xfff0000010000000), UINT64_MAX, UINT64_MAX >> 1,
+        UINT64_C(0x7ff0000020000000), UINT64_C(0x7ff8000000000000) };
+    static const varve_dtype types[] = { VARVE_FLOAT16, VARVE_BFLOAT16,
+        VARVE_FLOAT32, VARVE_FLOAT64, VARVE_FLOAT8_E4M3FN, VARVE_FLOAT8_E5M2 };
+    for (size_t i = 0; i < 6; i++) {
+        uint64_t other[6];
+        double back[6];
+        cr_assert_eq(vv_convert(types[i], other, VARVE_FLOAT32, narrow, 6), 0);
+        cr_assert_eq(vv_convert(VARVE_FLOAT64, back, types[i], other, 6), 0);
+        for (size_t k = 0; k < 6; k++)
+            cr_assert(isnan(back[k]));
+        cr_assert_eq(vv_convert(types[i], other, VARVE_FLOAT64, wide, 6), 0);
+        cr_assert_eq(vv_convert(VARVE_FLOAT64, back, types[i], other, 6), 0);
+        for (size_t k = 0; k < 6; k++)
+            cr_assert(isnan(back[k]));
+    }
 }
 
 static void check_small_values(void)
