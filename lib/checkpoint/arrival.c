@@ -128,6 +128,8 @@ varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
     size_t misfits = r->misfits.size;
     do {
         vv_match_queue(r);
+        if (r->needs_rematch && !r->is_open)
+            break; /* before anything is delivered */
         if (r->misfits.size > misfits)
             status = vv_fail_misfits(r, error);
         else if (!r->is_dry && (r->jobs.size || r->held.size))
