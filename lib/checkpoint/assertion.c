@@ -39,7 +39,7 @@ static size_t count_findings(const varve_report *report, does_count *counts)
     return sum;
 }
 
-static void add_lines(
+static bool add_lines(
     const varve_report *report, does_count *counts, varve_error *error)
 {
     struct vv_buffer line;
@@ -53,12 +53,15 @@ static void add_lines(
                 continue;
             line.size = 0;
             vv_add_finding_line(&line, &findings[i]);
-            if (!vv_error_add_line(error, "  %s", vv_buffer_string(&line)))
+            const char *text = vv_buffer_string(&line);
+            if (line.failed || !vv_error_add_line(error, "  %s", text))
                 goto done;
         }
     }
-done:
+done:;
+    bool has_memory = !line.failed;
     vv_buffer_clear(&line);
+    return has_memory;
 }
 
 /* Fails with the findings that count, if any do. */
@@ -70,7 +73,8 @@ static varve_status demand(const varve_report *report, does_count *counts,
         return VARVE_OK;
     vv_fail(error, VARVE_UNMATCHED, "%s: %zu of %zu %s", report->path, count,
         all, what);
-    add_lines(report, counts, error);
+    if (!add_lines(report, counts, error))
+        return vv_fail_memory(error, "the paths that did not match");
     return VARVE_UNMATCHED;
 }
 
