@@ -26,6 +26,8 @@ struct item {
     struct vv_buffer next;  /* those of a retake, until all of it is there */
     char *spare;            /* what restored strings will point into */
     size_t spare_size;
+    char *next_spare; /* the same for `next` */
+    size_t next_spare_size;
 };
 
 struct varve_snapshot {
@@ -53,15 +55,33 @@ static varve_status make_spare(struct item *item, varve_error *error)
 {
     const varve_allocator *a = item->next.allocator;
     size_t size = item->next.size;
-    if (item->spare && item->spare_size == size)
+    if ((item->spare && item->spare_size == size) ||
+        (item->next_spare && item->next_spare_size == size))
         return VARVE_OK;
-    char *spare = vv_allocate(a, size);
-    if (size && !spare)
+    vv_release(a, item->next_spare, item->next_spare_size);
+    item->next_spare = vv_allocate(a, size);
+    item->next_spare_size = size;
+    if (size && !item->next_spare)
         return vv_fail_memory(error, "a snapshot of strings");
-    vv_release(a, item->spare, item->spare_size);
-    item->spare = spare;
-    item->spare_size = size;
     return VARVE_OK;
+}
+
+/* What was taken becomes what the snapshot holds. */
+static void accept(struct item *item)
+{
+    struct vv_buffer older = item->bytes;
+    item->bytes = item->next;
+    item->next = older;
+    if (item->size)
+        memcpy(item->copy, varve_data(item->node), item->size);
+    if (!item->next_spare || (item->spare &&
+            item->spare_size == item->bytes.size))
+        return;
+    vv_release(item->bytes.allocator, item->spare, item->spare_size);
+    item->spare = item->next_spare;
+    item->spare_size = item->next_spare_size;
+    item->next_spare = NULL;
+    item->next_spare_size = 0;
 }
 
 static varve_status take_strings(struct item *item, varve_error *error)
@@ -99,14 +119,8 @@ static varve_status take(struct varve_snapshot *s, varve_error *error)
         else if (is_string(item->node))
             VV_TRY(take_strings(item, error));
     }
-    for (size_t i = 0; i < s->count; i++) {
-        struct item *item = &s->items[i];
-        struct vv_buffer older = item->bytes;
-        item->bytes = item->next;
-        item->next = older;
-        if (item->size)
-            memcpy(item->copy, varve_data(item->node), item->size);
-    }
+    for (size_t i = 0; i < s->count; i++)
+        accept(&s->items[i]);
     return VARVE_OK;
 }
 
@@ -268,6 +282,8 @@ void varve_snapshot_free(varve_snapshot *s)
         vv_buffer_clear(&s->items[i].bytes);
         vv_buffer_clear(&s->items[i].next);
         vv_release(&a, s->items[i].spare, s->items[i].spare_size);
+        vv_release(
+            &a, s->items[i].next_spare, s->items[i].next_spare_size);
     }
     vv_release(&a, s->items, s->item_capacity * sizeof *s->items);
     vv_release_aligned(&a, s->block, s->block_size, 64);
