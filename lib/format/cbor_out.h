@@ -1,0 +1,34 @@
+/* cbor_out.h - CBOR items, each in its one deterministic form, into a sink. The
+ * first failure sticks; what follows is a no-op, so that only `status` at the
+ * end has to be checked.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_CBOR_OUT_H
+#define VV_CBOR_OUT_H
+
+#include <varve/error.h>
+
+typedef varve_status vv_cbor_sink(
+    void *user, const void *bytes, size_t size, varve_error *error);
+
+struct vv_cbor_out {
+    vv_cbor_sink *sink;
+    void *user;
+    varve_error *error;
+    varve_status status;
+};
+
+void vv_cbor_put_unsigned(struct vv_cbor_out *out, uint64_t value);
+void vv_cbor_put_integer(struct vv_cbor_out *out, int64_t value);
+void vv_cbor_put_boolean(struct vv_cbor_out *out, bool value);
+void vv_cbor_put_bytes(struct vv_cbor_out *out, const void *bytes, size_t size);
+void vv_cbor_put_text(struct vv_cbor_out *out, const char *text, size_t size);
+
+/* The number of the tag of the item that comes next. */
+void vv_cbor_put_tag(struct vv_cbor_out *out, uint64_t number);
+
+/* The head of a map of so many pairs, which come next. */
+void vv_cbor_put_map(struct vv_cbor_out *out, size_t count);
+
+#endif
