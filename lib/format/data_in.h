@@ -30,7 +30,8 @@ varve_status vv_data_in_open(struct vv_data_in *in,
     const struct vv_context *context, const char *path, varve_error *error);
 void vv_data_in_close(struct vv_data_in *in);
 
-/* Whether the first bytes of a file are those of a checkpoint of any version. */
+/* Whether the first bytes of a file are those of a checkpoint, whatever its
+ * version. */
 bool vv_data_in_is_ours(const void *head, size_t size);
 
 /* Reads bytes as they lie in the file, unverified. */
@@ -41,13 +42,19 @@ varve_status vv_data_in_read(const struct vv_data_in *in, uint64_t offset,
 void vv_data_in_chunk(const struct vv_data_in *in, uint32_t value,
     uint64_t chunk, uint64_t *offset, size_t *size);
 
+/* The bytes before a saved value, or, with the number of values, before the
+ * index, which nothing but zero may be in: from where the saved value before it
+ * ends. */
+void vv_data_in_padding(const struct vv_data_in *in, uint32_t value,
+    uint64_t *offset, size_t *size);
+
 /* Checks the bytes of a chunk against its digest: VARVE_CORRUPT with the file,
  * `what` (the value's path, may be NULL), the range and both digests. */
 varve_status vv_data_in_check(const struct vv_data_in *in, uint32_t value,
     uint64_t chunk, const void *bytes, const char *what, varve_error *error);
 
 /* One number for a whole value: the digest of its only chunk, or of the
- * concatenated digests of its chunks. */
+ * concatenated digests of its chunks (of no bytes, if it has none). */
 struct vv_digest vv_data_in_digest(const struct vv_data_in *in, uint32_t value);
 
 #endif

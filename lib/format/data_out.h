@@ -24,19 +24,24 @@ struct vv_data_out {
     size_t staged;           /* bytes in it; they end at `offset` */
     uint64_t written_back;   /* write-back was started up to here */
     bool no_write_back;      /* the system cannot, or was told not to */
-    varve_progress *progress;
+    varve_progress *progress; /* set by the caller after begin, or NULL */
     void *progress_user;
-    uint64_t total;          /* bytes in all, for progress */
+    uint64_t total;          /* bytes in all, for progress; where it was not
+                                known, the caller may set it after begin */
 };
 
 /* Gets staging memory, leaves room for the header, and reserves `total` bytes
- * of disk. `total` is the file's whole size if known, else 0. */
+ * of disk. `total` is the file's whole size if known, else 0: with
+ * vv_data_place one finds where the values end, with vv_data_total the rest. */
 varve_status vv_data_out_begin(struct vv_data_out *out,
     const struct vv_context *context, int file, const char *path,
     uint64_t total, varve_error *error);
 
 /* The offset at which a value of this size would begin, after `offset`. */
 uint64_t vv_data_place(uint64_t offset, uint64_t size);
+
+/* The whole size of a file whose values end at `offset`. */
+uint64_t vv_data_total(uint64_t offset, const struct vv_index *index);
 
 /* Writes one value (its bytes as they are to lie in the file) at the next
  * aligned place, which *offset tells, and appends a digest per chunk to
@@ -46,7 +51,8 @@ varve_status vv_data_out_value(struct vv_data_out *out, const void *bytes,
     uint64_t size, const char *what, uint64_t *offset,
     struct vv_buffer *digests, varve_error *error);
 
-/* Writes index, footer and header. Nothing of the file is left to write. */
+/* Writes index, footer and header. Nothing of the file is left to write.
+ * `index` tells of the values as they were written. */
 varve_status vv_data_out_end(struct vv_data_out *out,
     const struct vv_index *index, varve_error *error);
 

@@ -13,11 +13,13 @@
 typedef varve_status vv_index_sink(
     void *user, const void *bytes, size_t size, varve_error *error);
 
-/* How many bytes vv_index_write will give. */
+/* How many bytes vv_index_write will give; 0 where it would fail. Looks at the
+ * lengths of columns only, not into them. */
 uint64_t vv_index_size(const struct vv_index *index);
 
 /* Gives the deterministic CBOR of an index, in order. Keys of empty optional
- * columns are left out; required ones are always there. */
+ * columns are left out; required ones are always there. VARVE_LIMIT,
+ * VARVE_MISUSE for metadata that is not sorted, or what the sink says. */
 varve_status vv_index_write(const struct vv_index *index, vv_index_sink *sink,
     void *user, varve_error *error);
 

@@ -5,14 +5,13 @@
  *   index      deterministic CBOR, at a multiple of 64
  *   footer     64 bytes, the end of the file
  *
- *   header     offset  0  magic, 8 bytes        footer  offset  0  index offset
- *                      8  version, u32                          8  index size
- *                     12  zero, u32                            16  index digest
- *                     16  nonce, 16 bytes                      32  file size
- *                     32  zero, 24 bytes                       40  nonce, first
- *                     56  XXH3-64 of 0..55                         8 bytes
- *                                                              48  XXH3-64 of 0..47
- *                                                              56  magic, 8 bytes
+ *   header  at  0  magic, 8 bytes        footer  at  0  index offset, u64
+ *               8  version, u32                       8  index size, u64
+ *              12  zero, u32                         16  index digest, 16 bytes
+ *              16  nonce, 16 bytes                   32  file size, u64
+ *              32  zero, 24 bytes                    40  nonce, first 8 bytes
+ *              56  XXH3-64 of 0..55                  48  XXH3-64 of 0..47
+ *                                                    56  magic, 8 bytes
  *
  * Numbers are little-endian; digests are XXH3-128 in canonical (big-endian)
  * form. The nonce is the digest of the index, so that the parts of two files
@@ -37,6 +36,7 @@ enum {
     VV_PAGE_ALIGNMENT = 4096,      /* of values of VV_PAGED_SIZE and more */
     VV_PAGED_SIZE = 64 * 1024,
     VV_DIGEST_SIZE = 16,
+    VV_REAL_TAG = 86,              /* of a float64 in the metadata */
 };
 
 /* Keys of the index, a CBOR map. A reader that meets a key below
@@ -45,7 +45,7 @@ enum {
  * uint8, 70 is uint32 and 71 is uint64, little-endian); digests and names are
  * plain byte strings. */
 enum vv_index_key {
-    VV_KEY_NAMES = 0,          /* bytes of all names, sorted, one after another */
+    VV_KEY_NAMES = 0,          /* bytes of all names, sorted, end to end */
     VV_KEY_NAME_ENDS = 1,      /* u32: where each name ends */
     VV_KEY_NODE_KINDS = 2,     /* u8: varve_kind of each node */
     VV_KEY_NODE_EDGE_ENDS = 3, /* u32: the number of edges up to each node */

@@ -1,0 +1,93 @@
+/* column.c - the table, and access to the fields it names.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "column.h"
+
+#include "layout.h"
+
+enum { PLAIN = 0, UINT8 = 64, UINT32 = 70, UINT64 = 71 }; /* RFC 8746 */
+
+#define AT(field) offsetof(struct vv_index, field)
+
+const struct vv_column vv_columns[VV_COLUMN_COUNT] = {
+    { VV_KEY_NAMES, PLAIN, 1, AT(names), AT(names_size), true, true, "names" },
+    { VV_KEY_NAME_ENDS, UINT32, 4, AT(name_ends), AT(name_count), false, true,
+        "name ends" },
+    { VV_KEY_NODE_KINDS, UINT8, 1, AT(node_kinds), AT(node_count), false, true,
+        "node kinds" },
+    { VV_KEY_NODE_EDGE_ENDS, UINT32, 4, AT(node_edge_ends), AT(node_count),
+        false, false, "node edge ends" },
+    { VV_KEY_EDGE_NAMES, UINT32, 4, AT(edge_names), AT(edge_count), false, true,
+        "edge names" },
+    { VV_KEY_EDGE_CHILDREN, UINT32, 4, AT(edge_children), AT(edge_count), false,
+        false, "edge children" },
+    { VV_KEY_VALUE_NODES, UINT32, 4, AT(value_nodes), AT(value_count), false,
+        true, "value nodes" },
+    { VV_KEY_VALUE_DTYPES, UINT8, 1, AT(value_dtypes), AT(value_count), false,
+        false, "value types" },
+    { VV_KEY_VALUE_RANKS, UINT8, 1, AT(value_ranks), AT(value_count), false,
+        false, "value ranks" },
+    { VV_KEY_VALUE_EXTENTS, UINT64, 8, AT(value_extents), AT(extent_count),
+        true, true, "value extents" },
+    { VV_KEY_VALUE_OFFSETS, UINT64, 8, AT(value_offsets), AT(value_count),
+        false, false, "value offsets" },
+    { VV_KEY_VALUE_SIZES, UINT64, 8, AT(value_sizes), AT(value_count), false,
+        false, "value sizes" },
+    { VV_KEY_DIGESTS, PLAIN, VV_DIGEST_SIZE, AT(digests), AT(digest_count),
+        true, true, "digests" },
+    { VV_KEY_SLOT_OWNERS, UINT32, 4, AT(slot_owners), AT(slot_count), false,
+        true, "slot owners" },
+    { VV_KEY_SLOT_VARIABLES, UINT32, 4, AT(slot_variables), AT(slot_count),
+        false, false, "slot variables" },
+    { VV_KEY_SLOT_NAMES, UINT32, 4, AT(slot_names), AT(slot_count), false,
+        false, "slot names" },
+    { VV_KEY_SLOT_NODES, UINT32, 4, AT(slot_nodes), AT(slot_count), false,
+        false, "slot nodes" },
+    { VV_KEY_TAG_NODES, UINT32, 4, AT(tag_nodes), AT(tag_count), false, true,
+        "tag nodes" },
+    { VV_KEY_TAG_NAMES, UINT32, 4, AT(tag_names), AT(tag_count), false, false,
+        "tag names" },
+};
+
+const struct vv_column *vv_column_find(uint64_t key)
+{
+    for (size_t i = 0; i < VV_COLUMN_COUNT; i++) {
+        if (vv_columns[i].key == key)
+            return &vv_columns[i];
+    }
+    return NULL;
+}
+
+const uint8_t *vv_column_bytes(
+    const struct vv_column *column, const struct vv_index *index)
+{
+    const uint8_t *bytes;
+    memcpy(&bytes, (const char *)index + column->bytes, sizeof bytes);
+    return bytes;
+}
+
+uint64_t vv_column_count(
+    const struct vv_column *column, const struct vv_index *index)
+{
+    const char *at = (const char *)index + column->count;
+    uint32_t narrow;
+    uint64_t wide;
+    memcpy(&narrow, at, sizeof narrow);
+    if (!column->is_wide)
+        return narrow;
+    memcpy(&wide, at, sizeof wide);
+    return wide;
+}
+
+void vv_column_set(const struct vv_column *column, struct vv_index *index,
+    const uint8_t *bytes, uint64_t count)
+{
+    char *at = (char *)index + column->count;
+    uint32_t narrow = (uint32_t)count;
+    memcpy((char *)index + column->bytes, &bytes, sizeof bytes);
+    if (column->is_wide)
+        memcpy(at, &count, sizeof count);
+    else
+        memcpy(at, &narrow, sizeof narrow);
+}

@@ -1,0 +1,254 @@
+/* data_out.c - small pieces gather in one block, large ones are written from
+ * where they lie; every chunk is summed just before it is written.
+ *
+ * The block begins with zeros in place of the header, which is written last:
+ * until then nobody takes the file for a checkpoint.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "data_out.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "file.h"
+#include "index_out.h"
+#include "layout.h"
+#include "retry.h"
+#include "try.h"
+
+enum {
+    STAGING_SIZE = 1 << 20,
+    STAGING_ALIGNMENT = 4096,
+    DIRECT_SIZE = 256 * 1024,  /* from here on a copy costs more than a call */
+    WRITE_BACK_STEP = 8 << 20, /* measured: smaller ones are no faster */
+};
+
+/* --- Bytes ---------------------------------------------------------------- */
+
+static void write_back(struct vv_data_out *out, uint64_t end)
+{
+    const struct vv_system *system = out->context->system;
+    if (out->no_write_back || end - out->written_back < WRITE_BACK_STEP)
+        return;
+    int result = system->start_write_back(
+        system->state, out->file, out->written_back, end - out->written_back);
+    out->no_write_back = result < 0; /* a hint: the sync tells what is wrong */
+    out->written_back = end;
+}
+
+static varve_status write_at(struct vv_data_out *out, const void *bytes,
+    size_t size, uint64_t offset, varve_error *error)
+{
+    VV_TRY(vv_file_write(out->context, out->file, out->path, bytes, size,
+        offset, error));
+    write_back(out, offset + size);
+    return VARVE_OK;
+}
+
+static varve_status flush(struct vv_data_out *out, varve_error *error)
+{
+    size_t size = out->staged;
+    if (size == 0)
+        return VARVE_OK;
+    out->staged = 0;
+    return write_at(out, out->staging, size, out->offset - size, error);
+}
+
+/* `bytes` NULL: zeros. */
+static varve_status stage(struct vv_data_out *out, const unsigned char *bytes,
+    size_t size, varve_error *error)
+{
+    while (size > 0) {
+        if (out->staged == STAGING_SIZE)
+            VV_TRY(flush(out, error));
+        size_t room = STAGING_SIZE - out->staged;
+        size_t part = size < room ? size : room;
+        if (bytes) {
+            memcpy(out->staging + out->staged, bytes, part);
+            bytes += part;
+        } else {
+            memset(out->staging + out->staged, 0, part);
+        }
+        out->staged += part;
+        out->offset += part;
+        size -= part;
+    }
+    return VARVE_OK;
+}
+
+static varve_status write_directly(struct vv_data_out *out, const void *bytes,
+    size_t size, varve_error *error)
+{
+    VV_TRY(flush(out, error));
+    VV_TRY(write_at(out, bytes, size, out->offset, error));
+    out->offset += size;
+    return VARVE_OK;
+}
+
+static varve_status pad(
+    struct vv_data_out *out, uint64_t offset, varve_error *error)
+{
+    return stage(out, NULL, (size_t)(offset - out->offset), error);
+}
+
+/* --- Values --------------------------------------------------------------- */
+
+static varve_status reserve(
+    struct vv_data_out *out, uint64_t total, varve_error *error)
+{
+    const struct vv_system *system = out->context->system;
+    if (total == 0)
+        return VARVE_OK;
+    int result;
+    unsigned tries = 0;
+    do
+        result = system->reserve(system->state, out->file, total);
+    while (vv_try_again(result, &tries));
+    if (result < 0 && result != -EOPNOTSUPP)
+        return vv_fail_system(error, -result, "reserve", out->path);
+    return VARVE_OK;
+}
+
+varve_status vv_data_out_begin(struct vv_data_out *out,
+    const struct vv_context *context, int file, const char *path,
+    uint64_t total, varve_error *error)
+{
+    *out = (struct vv_data_out){
+        .context = context, .path = path, .file = file, .total = total };
+    out->staging = vv_allocate_aligned(
+        &context->allocator, STAGING_SIZE, STAGING_ALIGNMENT);
+    if (!out->staging)
+        return vv_fail_memory(error, "staging for a save");
+    VV_TRY(reserve(out, total, error));
+    return pad(out, VV_HEADER_SIZE, error);
+}
+
+uint64_t vv_data_place(uint64_t offset, uint64_t size)
+{
+    return vv_align_up(
+        offset, size >= VV_PAGED_SIZE ? VV_PAGE_ALIGNMENT : VV_ALIGNMENT);
+}
+
+uint64_t vv_data_total(uint64_t offset, const struct vv_index *index)
+{
+    return vv_align_up(offset, VV_ALIGNMENT) + vv_index_size(index) +
+           VV_FOOTER_SIZE;
+}
+
+static varve_status report_progress(
+    struct vv_data_out *out, const char *what, varve_error *error)
+{
+    if (out->progress &&
+        out->progress(out->progress_user, out->offset, out->total, what) != 0)
+        return vv_fail(error, VARVE_CANCELLED,
+            "%s: cancelled after %" PRIu64 " bytes", out->path, out->offset);
+    return VARVE_OK;
+}
+
+varve_status vv_data_out_value(struct vv_data_out *out, const void *bytes,
+    uint64_t size, const char *what, uint64_t *offset,
+    struct vv_buffer *digests, varve_error *error)
+{
+    const unsigned char *at = bytes;
+    uint64_t place = vv_data_place(out->offset, size);
+    VV_TRY(pad(out, place, error));
+    for (uint64_t left = size; left > 0;) {
+        size_t part = left < VV_CHUNK_SIZE ? (size_t)left : VV_CHUNK_SIZE;
+        struct vv_digest digest = vv_digest_of(at, part);
+        vv_buffer_add(digests, digest.bytes, sizeof digest.bytes);
+        if (digests->failed)
+            return vv_fail_memory(error, "digests");
+        if (size < DIRECT_SIZE)
+            VV_TRY(stage(out, at, part, error));
+        else
+            VV_TRY(write_directly(out, at, part, error));
+        at += part;
+        left -= part;
+        VV_TRY(report_progress(out, what, error));
+    }
+    *offset = place;
+    return VARVE_OK;
+}
+
+/* --- The end -------------------------------------------------------------- */
+
+struct summed_out {
+    struct vv_data_out *out;
+    struct vv_digester *digester;
+};
+
+static varve_status write_index(
+    void *user, const void *bytes, size_t size, varve_error *error)
+{
+    const unsigned char *at = bytes;
+    struct summed_out *summed = user;
+    while (size > 0) {
+        size_t part = size < VV_CHUNK_SIZE ? size : VV_CHUNK_SIZE;
+        vv_digester_add(summed->digester, at, part);
+        if (part < DIRECT_SIZE)
+            VV_TRY(stage(summed->out, at, part, error));
+        else
+            VV_TRY(write_directly(summed->out, at, part, error));
+        at += part;
+        size -= part;
+    }
+    return VARVE_OK;
+}
+
+static void make_header(
+    unsigned char header[VV_HEADER_SIZE], const struct vv_digest *nonce)
+{
+    memset(header, 0, VV_HEADER_SIZE);
+    memcpy(header, VV_HEADER_MAGIC, 8);
+    vv_store32(header + 8, VV_FORMAT_VERSION);
+    memcpy(header + 16, nonce->bytes, sizeof nonce->bytes);
+    vv_store64(header + 56, vv_hash_of(header, 56));
+}
+
+/* The footer of a file whose index ends at out->offset. */
+static void make_footer(unsigned char footer[VV_FOOTER_SIZE],
+    const struct vv_data_out *out, uint64_t index_offset,
+    const struct vv_digest *digest)
+{
+    vv_store64(footer, index_offset);
+    vv_store64(footer + 8, out->offset - index_offset);
+    memcpy(footer + 16, digest->bytes, sizeof digest->bytes);
+    vv_store64(footer + 32, out->offset + VV_FOOTER_SIZE);
+    memcpy(footer + 40, digest->bytes, 8);
+    vv_store64(footer + 48, vv_hash_of(footer, 48));
+    memcpy(footer + 56, VV_FOOTER_MAGIC, 8);
+}
+
+varve_status vv_data_out_end(struct vv_data_out *out,
+    const struct vv_index *index, varve_error *error)
+{
+    const varve_allocator *a = &out->context->allocator;
+    unsigned char header[VV_HEADER_SIZE], footer[VV_FOOTER_SIZE];
+    VV_TRY(pad(out, vv_align_up(out->offset, VV_ALIGNMENT), error));
+    uint64_t index_offset = out->offset;
+    struct summed_out summed = { .out = out, .digester = vv_digester_new(a) };
+    if (!summed.digester)
+        return vv_fail_memory(error, "digest of the index");
+    varve_status status = vv_index_write(index, write_index, &summed, error);
+    struct vv_digest digest = vv_digester_end(summed.digester);
+    vv_digester_free(a, summed.digester);
+    if (status)
+        return status;
+    make_header(header, &digest);
+    make_footer(footer, out, index_offset, &digest);
+    VV_TRY(stage(out, footer, sizeof footer, error));
+    VV_TRY(flush(out, error));
+    return vv_file_write(out->context, out->file, out->path, header,
+        sizeof header, 0, error);
+}
+
+void vv_data_out_clear(struct vv_data_out *out)
+{
+    if (out->context)
+        vv_release_aligned(&out->context->allocator, out->staging,
+            STAGING_SIZE, STAGING_ALIGNMENT);
+    out->staging = NULL;
+}

@@ -1,0 +1,145 @@
+/* index.c - binary searches in sorted columns.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "index.h"
+
+#include "layout.h"
+#include "name.h"
+
+static int compare_bytes(
+    const char *a, size_t a_size, const char *b, size_t b_size)
+{
+    int order = memcmp(a, b, a_size < b_size ? a_size : b_size);
+    return order ? order : (a_size > b_size) - (a_size < b_size);
+}
+
+uint32_t vv_index_find_name(
+    const struct vv_index *index, const char *name, size_t size)
+{
+    uint32_t low = 0, high = index->name_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        size_t other_size;
+        const char *other = vv_index_name(index, middle, &other_size);
+        int order = compare_bytes(other, other_size, name, size);
+        if (order == 0)
+            return middle;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return VV_NONE;
+}
+
+/* The first of column[low] to column[high - 1], which increase, that is not
+ * below `value`; `high` if there is none. */
+static uint32_t lower_bound(
+    const uint8_t *column, uint32_t low, uint32_t high, uint32_t value)
+{
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (vv_at32(column, middle) < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint32_t vv_index_find_child(
+    const struct vv_index *index, uint32_t node, uint32_t name)
+{
+    uint32_t begin, end, edge;
+    vv_index_edges(index, node, &begin, &end);
+    if (vv_index_kind(index, node) == VARVE_LIST) {
+        size_t size;
+        uint64_t position;
+        const char *text = vv_index_name(index, name, &size);
+        if (!vv_parse_decimal(text, size, &position) || position >= end - begin)
+            return VV_NONE;
+        edge = begin + (uint32_t)position;
+    } else {
+        edge = lower_bound(index->edge_names, begin, end, name);
+        if (edge == end || vv_at32(index->edge_names, edge) != name)
+            return VV_NONE;
+    }
+    return vv_at32(index->edge_children, edge);
+}
+
+uint32_t vv_index_find_value(const struct vv_index *index, uint32_t node)
+{
+    uint32_t count = index->value_count;
+    uint32_t value = lower_bound(index->value_nodes, 0, count, node);
+    if (value == count || vv_at32(index->value_nodes, value) != node)
+        return VV_NONE;
+    return value;
+}
+
+void vv_index_slots(const struct vv_index *index, uint32_t owner,
+    uint32_t *begin, uint32_t *end)
+{
+    uint32_t count = index->slot_count;
+    *begin = lower_bound(index->slot_owners, 0, count, owner);
+    *end = lower_bound(index->slot_owners, *begin, count, owner + 1);
+}
+
+uint32_t vv_index_find_slot(const struct vv_index *index, uint32_t owner,
+    uint32_t variable, uint32_t name)
+{
+    uint32_t begin, end;
+    vv_index_slots(index, owner, &begin, &end);
+    begin = lower_bound(index->slot_variables, begin, end, variable);
+    end = lower_bound(index->slot_variables, begin, end, variable + 1);
+    uint32_t slot = lower_bound(index->slot_names, begin, end, name);
+    if (slot == end || vv_at32(index->slot_names, slot) != name)
+        return VV_NONE;
+    return vv_at32(index->slot_nodes, slot);
+}
+
+uint64_t vv_chunk_count(uint64_t size)
+{
+    return size / VV_CHUNK_SIZE + (size % VV_CHUNK_SIZE != 0);
+}
+
+uint64_t vv_first_extent(const struct vv_index *index,
+    const struct vv_value_table *table, uint32_t value)
+{
+    uint64_t sum = table->extents[value / VV_VALUE_STEP];
+    for (uint32_t i = value - value % VV_VALUE_STEP; i < value; i++)
+        sum += index->value_ranks[i];
+    return sum;
+}
+
+uint64_t vv_first_digest(const struct vv_index *index,
+    const struct vv_value_table *table, uint32_t value)
+{
+    uint64_t sum = table->digests[value / VV_VALUE_STEP];
+    for (uint32_t i = value - value % VV_VALUE_STEP; i < value; i++)
+        sum += vv_chunk_count(vv_at64(index->value_sizes, i));
+    return sum;
+}
+
+varve_tensor vv_index_tensor(const struct vv_index *index,
+    const struct vv_value_table *table, uint32_t value)
+{
+    varve_tensor tensor = {
+        .dtype = (varve_dtype)index->value_dtypes[value],
+        .rank = index->value_ranks[value],
+    };
+    uint64_t first = vv_first_extent(index, table, value);
+    for (uint32_t i = 0; i < tensor.rank; i++)
+        tensor.shape[i] = vv_at64(index->value_extents, (size_t)first + i);
+    return tensor;
+}
+
+int vv_metadata_compare(const void *a, const void *b)
+{
+    const char *name = ((const varve_metadata *)a)->name;
+    const char *other = ((const varve_metadata *)b)->name;
+    size_t size = strlen(name), other_size = strlen(other);
+    if (size != other_size)
+        return size < other_size ? -1 : 1;
+    return memcmp(name, other, size);
+}

@@ -1,0 +1,216 @@
+/* index_check.c - the rules of nodes, edges, slots and tags.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "index_check.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "try.h"
+
+varve_status vv_check_fail(const struct vv_index_check *check,
+    const uint8_t *at, const char *format, ...)
+{
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return vv_fail(check->error, VARVE_CORRUPT,
+        "%s: index at offset %" PRIu64 ": %s", check->path,
+        check->data_end + (uint64_t)(at - check->bytes), text);
+}
+
+/* --- Nodes ---------------------------------------------------------------- */
+
+static varve_status check_nodes(const struct vv_index_check *check)
+{
+    const struct vv_index *index = check->index;
+    uint32_t begin = 0;
+    if (index->node_count == 0)
+        return vv_check_fail(check, index->node_kinds,
+            "nodes: expected at least the root, found none");
+    for (uint32_t i = 0; i < index->node_count; i++) {
+        uint8_t kind = index->node_kinds[i];
+        uint32_t end = vv_at32(index->node_edge_ends, i);
+        if (kind < VARVE_OBJECT || kind > VARVE_STATE)
+            return vv_check_fail(check, index->node_kinds + i,
+                "node %" PRIu32 ": expected a kind from 1 to 5, found %d", i,
+                kind);
+        if (end < begin || end > index->edge_count)
+            return vv_check_fail(check, index->node_edge_ends + 4 * (size_t)i,
+                "node %" PRIu32 ": expected its edges to end from %" PRIu32
+                " to %" PRIu32 ", found %" PRIu32,
+                i, begin, index->edge_count, end);
+        if (kind == VARVE_VARIABLE && end != begin)
+            return vv_check_fail(check, index->node_edge_ends + 4 * (size_t)i,
+                "node %" PRIu32 ": expected a variable without edges, found "
+                "%" PRIu32,
+                i, end - begin);
+        begin = end;
+    }
+    if (begin != index->edge_count)
+        return vv_check_fail(check, index->edge_names + 4 * (size_t)begin,
+            "edges: expected %" PRIu32 " as the nodes have, found %" PRIu32,
+            begin, index->edge_count);
+    return VARVE_OK;
+}
+
+/* --- Edges ---------------------------------------------------------------- */
+
+/* Names and children of the edges of one node. *next is the number that the
+ * next node seen for the first time must have. */
+static varve_status check_edges_of(const struct vv_index_check *check,
+    uint32_t begin, uint32_t end, bool sorted, uint32_t *next)
+{
+    const struct vv_index *index = check->index;
+    uint64_t lowest = 0;
+    for (uint32_t i = begin; i < end; i++) {
+        uint32_t name = vv_at32(index->edge_names, i);
+        uint32_t child = vv_at32(index->edge_children, i);
+        if (name >= index->name_count || (sorted && name < lowest))
+            return vv_check_fail(check, index->edge_names + 4 * (size_t)i,
+                "edge %" PRIu32 ": expected a name from %" PRIu64
+                " to below %" PRIu32 ", found %" PRIu32,
+                i, sorted ? lowest : 0, index->name_count, name);
+        if (child > *next || child >= index->node_count)
+            return vv_check_fail(check, index->edge_children + 4 * (size_t)i,
+                "edge %" PRIu32 ": expected a node that was seen, or the next "
+                "of %" PRIu32 ", %" PRIu32 "; found %" PRIu32,
+                i, index->node_count, *next, child);
+        lowest = (uint64_t)name + 1;
+        *next += child == *next;
+    }
+    return VARVE_OK;
+}
+
+static varve_status check_edges(
+    const struct vv_index_check *check, uint32_t *next)
+{
+    const struct vv_index *index = check->index;
+    uint32_t begin = 0;
+    for (uint32_t i = 0; i < index->node_count; i++) {
+        uint32_t end = vv_at32(index->node_edge_ends, i);
+        if (begin == end)
+            continue;
+        if (i >= *next)
+            return vv_check_fail(check, index->node_edge_ends + 4 * (size_t)i,
+                "node %" PRIu32 ": expected an edge to it before its own "
+                "edges, found none",
+                i);
+        bool is_list = vv_index_kind(index, i) == VARVE_LIST;
+        VV_TRY(check_edges_of(check, begin, end, !is_list, next));
+        if (is_list)
+            VV_TRY(vv_check_positions(check, begin, end));
+        begin = end;
+    }
+    return VARVE_OK;
+}
+
+/* --- Slots and tags ------------------------------------------------------- */
+
+static bool is_variable(const struct vv_index *index, uint32_t node)
+{
+    return node < index->node_count &&
+           index->node_kinds[node] == VARVE_VARIABLE;
+}
+
+/* The variable is one of the first `reached` nodes, to which edges lead, so
+ * that the numbers of slot variables do not depend on each other. */
+static varve_status check_slot(const struct vv_index_check *check, uint32_t i,
+    uint32_t reached, uint32_t *next)
+{
+    const struct vv_index *index = check->index;
+    uint32_t owner = vv_at32(index->slot_owners, i);
+    uint32_t variable = vv_at32(index->slot_variables, i);
+    uint32_t name = vv_at32(index->slot_names, i);
+    uint32_t node = vv_at32(index->slot_nodes, i);
+    if (owner >= index->node_count || is_variable(index, owner))
+        return vv_check_fail(check, index->slot_owners + 4 * (size_t)i,
+            "slot %" PRIu32 ": expected an owner that is no variable, found "
+            "node %" PRIu32,
+            i, owner);
+    if (!is_variable(index, variable) || variable >= reached)
+        return vv_check_fail(check, index->slot_variables + 4 * (size_t)i,
+            "slot %" PRIu32 ": expected a variable to which an edge leads, "
+            "found node %" PRIu32,
+            i, variable);
+    if (name >= index->name_count)
+        return vv_check_fail(check, index->slot_names + 4 * (size_t)i,
+            "slot %" PRIu32 ": expected a name below %" PRIu32
+            ", found %" PRIu32,
+            i, index->name_count, name);
+    if (!is_variable(index, node) || node > *next)
+        return vv_check_fail(check, index->slot_nodes + 4 * (size_t)i,
+            "slot %" PRIu32 ": expected a variable that was seen, or the next, "
+            "%" PRIu32 "; found node %" PRIu32,
+            i, *next, node);
+    *next += node == *next;
+    return VARVE_OK;
+}
+
+static varve_status check_slots(
+    const struct vv_index_check *check, uint32_t *next)
+{
+    const struct vv_index *index = check->index;
+    uint32_t reached = *next;
+    uint32_t last_owner = 0;
+    uint64_t last_rest = 0; /* variable and name */
+    for (uint32_t i = 0; i < index->slot_count; i++) {
+        VV_TRY(check_slot(check, i, reached, next));
+        uint32_t owner = vv_at32(index->slot_owners, i);
+        uint64_t rest = (uint64_t)vv_at32(index->slot_variables, i) << 32 |
+                        vv_at32(index->slot_names, i);
+        if (i > 0 && (owner < last_owner ||
+                         (owner == last_owner && rest <= last_rest)))
+            return vv_check_fail(check, index->slot_owners + 4 * (size_t)i,
+                "slot %" PRIu32 ": expected slots sorted by owner, variable "
+                "and name, found one that is not behind the one before it",
+                i);
+        last_owner = owner;
+        last_rest = rest;
+    }
+    return VARVE_OK;
+}
+
+static varve_status check_tags(const struct vv_index_check *check)
+{
+    const struct vv_index *index = check->index;
+    uint64_t lowest = 0;
+    for (uint32_t i = 0; i < index->tag_count; i++) {
+        uint32_t node = vv_at32(index->tag_nodes, i);
+        uint32_t name = vv_at32(index->tag_names, i);
+        uint64_t both = (uint64_t)node << 32 | name;
+        if (node >= index->node_count || name >= index->name_count)
+            return vv_check_fail(check, index->tag_nodes + 4 * (size_t)i,
+                "tag %" PRIu32 ": expected a node and a name, found %" PRIu32
+                " and %" PRIu32,
+                i, node, name);
+        if (both < lowest)
+            return vv_check_fail(check, index->tag_nodes + 4 * (size_t)i,
+                "tag %" PRIu32 ": expected tags sorted by node and name, found "
+                "one that is not behind the one before it",
+                i);
+        lowest = both + 1;
+    }
+    return VARVE_OK;
+}
+
+varve_status vv_check_graph(const struct vv_index_check *check)
+{
+    const struct vv_index *index = check->index;
+    uint32_t next = 1; /* the root has been seen */
+    VV_TRY(vv_check_names(check));
+    VV_TRY(check_nodes(check));
+    VV_TRY(check_edges(check, &next));
+    VV_TRY(check_slots(check, &next));
+    if (next != index->node_count)
+        return vv_check_fail(check, index->node_kinds + next,
+            "node %" PRIu32 ": expected an edge or a slot that leads to it, "
+            "found none",
+            next);
+    VV_TRY(check_tags(check));
+    return vv_check_use(check);
+}

@@ -1,0 +1,194 @@
+/* index_in.c - the map of columns; each column stays where it lies.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "index_in.h"
+
+#include <inttypes.h>
+
+#include "allocator.h"
+#include "cbor_in.h"
+#include "column.h"
+#include "index_check.h"
+#include "layout.h"
+#include "metadata_in.h"
+#include "try.h"
+
+struct parser {
+    struct vv_cbor_in in;
+    struct vv_parsed_index *parsed;
+    size_t metadata_at; /* 0: there is none */
+};
+
+static varve_status fail(const struct parser *p, size_t at,
+    varve_status status, const char *expected, const char *found)
+{
+    return vv_fail(p->in.error, status,
+        "%s: index at offset %" PRIu64 ": expected %s, found %s", p->in.path,
+        p->in.base + at, expected, found);
+}
+
+static varve_status check_count(const struct parser *p, size_t at,
+    const struct vv_column *column, uint64_t count)
+{
+    uint64_t expected = vv_column_count(column, &p->parsed->index);
+    if (column->is_first) {
+        if (!column->is_wide && count >= VV_NONE)
+            return fail(p, at, VARVE_LIMIT, "fewer than 2^32 - 1 of a kind",
+                "more");
+        if (column->key >= VV_FIRST_OPTIONAL_KEY && count == 0)
+            return fail(p, at, VARVE_CORRUPT, "an optional column to be left "
+                "out when it is empty", "an empty one");
+    } else if (count != expected) {
+        return vv_fail(p->in.error, VARVE_CORRUPT,
+            "%s: index at offset %" PRIu64 ": expected %" PRIu64
+            " %s, found %" PRIu64,
+            p->in.path, p->in.base + at, expected, column->name, count);
+    }
+    return VARVE_OK;
+}
+
+static varve_status read_column(
+    struct parser *p, const struct vv_column *column)
+{
+    struct vv_cbor_item item;
+    size_t at = p->in.at;
+    if (column->tag) {
+        VV_TRY(vv_cbor_expect(&p->in, VV_CBOR_TAG, &item));
+        if (item.number != column->tag)
+            return fail(p, at, VARVE_CORRUPT, "the tag of a column's type",
+                "another one");
+    }
+    VV_TRY(vv_cbor_expect(&p->in, VV_CBOR_BYTES, &item));
+    if (item.number % column->element != 0)
+        return fail(p, at, VARVE_CORRUPT, "a column of whole elements",
+            "a part of one at its end");
+    uint64_t count = item.number / column->element;
+    VV_TRY(check_count(p, at, column, count));
+    vv_column_set(column, &p->parsed->index, item.bytes, count);
+    return VARVE_OK;
+}
+
+static varve_status read_counter(struct parser *p)
+{
+    struct vv_cbor_item item;
+    size_t at = p->in.at;
+    VV_TRY(vv_cbor_expect(&p->in, VV_CBOR_UNSIGNED, &item));
+    if (item.number == 0)
+        return fail(p, at, VARVE_CORRUPT, "a save counter above 0", "0");
+    p->parsed->index.counter = item.number;
+    return VARVE_OK;
+}
+
+static varve_status read_optional(struct parser *p, uint64_t key)
+{
+    const struct vv_column *column = vv_column_find(key);
+    if (column)
+        return read_column(p, column);
+    if (key == VV_KEY_COUNTER)
+        return read_counter(p);
+    if (key == VV_KEY_METADATA)
+        p->metadata_at = p->in.at; /* once the memory for it is known */
+    return vv_cbor_skip(&p->in);
+}
+
+static varve_status read_map(struct parser *p)
+{
+    struct vv_cbor_item item;
+    VV_TRY(vv_cbor_expect(&p->in, VV_CBOR_MAP, &item));
+    uint64_t count = item.number;
+    uint64_t lowest = 0; /* key that may come */
+    for (uint64_t i = 0; i < count; i++) {
+        size_t at = p->in.at;
+        VV_TRY(vv_cbor_expect(&p->in, VV_CBOR_UNSIGNED, &item));
+        uint64_t key = item.number;
+        if (key < lowest || (i > 0 && lowest == 0))
+            return fail(p, at, VARVE_CORRUPT, "keys sorted and unique",
+                "one that is not behind the one before it");
+        lowest = key + 1;
+        if (i < VV_REQUIRED_COLUMN_COUNT && key != i)
+            return fail(p, at, VARVE_CORRUPT, "each required key",
+                "another one in its place");
+        if (key < VV_REQUIRED_COLUMN_COUNT)
+            VV_TRY(read_column(p, &vv_columns[key]));
+        else if (key < VV_FIRST_OPTIONAL_KEY)
+            return vv_fail(p->in.error, VARVE_TOO_NEW,
+                "%s: index at offset %" PRIu64 ": expected keys of version "
+                "%d, found the required key %" PRIu64,
+                p->in.path, p->in.base + at, VV_FORMAT_VERSION, key);
+        else
+            VV_TRY(read_optional(p, key));
+    }
+    if (count < VV_REQUIRED_COLUMN_COUNT)
+        return fail(p, 0, VARVE_CORRUPT, "all required keys", "fewer");
+    if (p->parsed->index.tag_nodes && !p->parsed->index.tag_names)
+        return fail(p, p->in.at, VARVE_CORRUPT, "names for the nodes of tags",
+            "none");
+    return vv_cbor_end(&p->in);
+}
+
+static size_t table_entries(const struct vv_value_table *table)
+{
+    return table->count / VV_VALUE_STEP + 1;
+}
+
+/* Both arrays in one block. */
+static varve_status make_table(const struct vv_context *context,
+    struct vv_value_table *table, uint32_t count, varve_error *error)
+{
+    table->count = count;
+    size_t entries = table_entries(table);
+    table->extents = vv_allocate_array(
+        &context->allocator, 2 * entries, sizeof *table->extents);
+    if (!table->extents)
+        return vv_fail_memory(error, "table of values");
+    table->digests = table->extents + entries;
+    return VARVE_OK;
+}
+
+static varve_status parse(
+    const struct vv_context *context, struct parser *p)
+{
+    struct vv_parsed_index *parsed = p->parsed;
+    struct vv_index *index = &parsed->index;
+    VV_TRY(read_map(p));
+    struct vv_index_check check = { .context = context, .path = p->in.path,
+        .bytes = p->in.bytes, .data_end = p->in.base, .index = index,
+        .error = p->in.error };
+    VV_TRY(vv_check_graph(&check));
+    VV_TRY(make_table(
+        context, &parsed->table, index->value_count, p->in.error));
+    VV_TRY(vv_check_values(&check, &parsed->table));
+    if (p->metadata_at == 0)
+        return VARVE_OK;
+    p->in.at = p->metadata_at;
+    return vv_metadata_parse(context, &p->in, parsed);
+}
+
+varve_status vv_index_parse(const struct vv_context *context, const char *path,
+    const void *bytes, size_t size, uint64_t data_end,
+    struct vv_parsed_index *parsed, varve_error *error)
+{
+    struct vv_parsed_index result = { 0 };
+    struct parser p = { .parsed = &result, .in = { .path = path,
+        .base = data_end, .bytes = bytes, .size = size, .error = error } };
+    if (data_end > INT64_MAX)
+        return fail(&p, 0, VARVE_CORRUPT, "an offset below 2^63", "a larger "
+            "one");
+    varve_status status = parse(context, &p);
+    if (status)
+        vv_parsed_index_clear(context, &result);
+    else
+        *parsed = result;
+    return status;
+}
+
+void vv_parsed_index_clear(
+    const struct vv_context *context, struct vv_parsed_index *parsed)
+{
+    const varve_allocator *a = &context->allocator;
+    vv_release(a, parsed->table.extents,
+        2 * table_entries(&parsed->table) * sizeof *parsed->table.extents);
+    vv_metadata_clear(context, parsed);
+    *parsed = (struct vv_parsed_index){ 0 };
+}

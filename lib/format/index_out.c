@@ -1,0 +1,122 @@
+/* index_out.c - the columns one after another; their bytes are handed on where
+ * they lie.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "index_out.h"
+
+#include "cbor_out.h"
+#include "column.h"
+#include "failure.h"
+#include "layout.h"
+#include "try.h"
+
+static varve_status check_limits(
+    const struct vv_index *index, varve_error *error)
+{
+    for (size_t i = 0; i < VV_COLUMN_COUNT; i++) {
+        const struct vv_column *column = &vv_columns[i];
+        uint64_t count = vv_column_count(column, index);
+        if (!column->is_wide && count >= VV_NONE)
+            return vv_fail(error, VARVE_LIMIT,
+                "index: expected fewer than 2^32 - 1 %s, found more",
+                column->name);
+    }
+    if (index->names_size > UINT32_MAX)
+        return vv_fail(error, VARVE_LIMIT,
+            "index: expected names of less than 4 GiB in all, found more");
+    return VARVE_OK;
+}
+
+static varve_status check_metadata(
+    const struct vv_index *index, varve_error *error)
+{
+    const varve_metadata *metadata = index->metadata;
+    for (size_t i = 1; i < index->metadata_count; i++) {
+        if (vv_metadata_compare(&metadata[i - 1], &metadata[i]) >= 0)
+            return vv_fail(error, VARVE_MISUSE,
+                "metadata: expected names sorted and unique, found \"%.100s\" "
+                "before \"%.100s\"",
+                metadata[i - 1].name, metadata[i].name);
+    }
+    return VARVE_OK;
+}
+
+static void put_column(struct vv_cbor_out *out, const struct vv_column *column,
+    const struct vv_index *index)
+{
+    uint64_t count = vv_column_count(column, index);
+    vv_cbor_put_unsigned(out, column->key);
+    if (column->tag)
+        vv_cbor_put_tag(out, column->tag);
+    vv_cbor_put_bytes(out, vv_column_bytes(column, index),
+        (size_t)count * column->element);
+}
+
+static void put_real(struct vv_cbor_out *out, double real)
+{
+    uint64_t bits;
+    uint8_t bytes[8];
+    memcpy(&bits, &real, sizeof bits);
+    vv_store64(bytes, bits);
+    vv_cbor_put_tag(out, VV_REAL_TAG);
+    vv_cbor_put_bytes(out, bytes, sizeof bytes);
+}
+
+static void put_metadata(struct vv_cbor_out *out, const varve_metadata *m)
+{
+    vv_cbor_put_text(out, m->name, strlen(m->name));
+    switch (m->kind) {
+    case VARVE_METADATA_INTEGER: vv_cbor_put_integer(out, m->integer); break;
+    case VARVE_METADATA_REAL: put_real(out, m->real); break;
+    case VARVE_METADATA_BOOLEAN:
+        vv_cbor_put_boolean(out, m->integer != 0);
+        break;
+    case VARVE_METADATA_STRING:
+        vv_cbor_put_text(out, m->string, strlen(m->string));
+        break;
+    }
+}
+
+varve_status vv_index_write(const struct vv_index *index, vv_index_sink *sink,
+    void *user, varve_error *error)
+{
+    VV_TRY(check_limits(index, error));
+    VV_TRY(check_metadata(index, error));
+    bool has_tags = index->tag_count > 0;
+    bool has_counter = index->counter > 0;
+    bool has_metadata = index->metadata_count > 0;
+    size_t columns = has_tags ? VV_COLUMN_COUNT : VV_REQUIRED_COLUMN_COUNT;
+    struct vv_cbor_out out = { .sink = sink, .user = user, .error = error };
+    vv_cbor_put_map(&out, columns + has_counter + has_metadata);
+    for (size_t i = 0; i < columns; i++)
+        put_column(&out, &vv_columns[i], index);
+    if (has_counter) {
+        vv_cbor_put_unsigned(&out, VV_KEY_COUNTER);
+        vv_cbor_put_unsigned(&out, index->counter);
+    }
+    if (has_metadata) {
+        vv_cbor_put_unsigned(&out, VV_KEY_METADATA);
+        vv_cbor_put_map(&out, index->metadata_count);
+        for (size_t i = 0; i < index->metadata_count; i++)
+            put_metadata(&out, &index->metadata[i]);
+    }
+    return out.status;
+}
+
+static varve_status count_bytes(
+    void *user, const void *bytes, size_t size, varve_error *error)
+{
+    uint64_t *total = user;
+    (void)bytes;
+    (void)error;
+    *total += size;
+    return VARVE_OK;
+}
+
+uint64_t vv_index_size(const struct vv_index *index)
+{
+    uint64_t total = 0;
+    varve_status status = vv_index_write(index, count_bytes, &total, NULL);
+    return status ? 0 : total;
+}

@@ -1,0 +1,186 @@
+/* value_check.c - the rules of values: which nodes have one, types, shapes,
+ * sizes, places.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+
+#include "data_out.h"
+#include "dtype.h"
+#include "index_check.h"
+#include "layout.h"
+#include "shape.h"
+#include "try.h"
+
+/* What has been passed so far, and what is looked up for every value. */
+struct progress {
+    uint32_t node;    /* looked for a value up to here */
+    uint64_t extents; /* taken */
+    uint64_t digests;
+    uint64_t end;     /* of the last value in the file */
+    uint8_t file_sizes[UINT8_MAX + 1];   /* by element type */
+    uint8_t memory_sizes[UINT8_MAX + 1]; /* 0: no such type */
+};
+
+static void find_sizes(struct progress *p)
+{
+    for (unsigned i = 0; i <= UINT8_MAX; i++) {
+        p->file_sizes[i] = (uint8_t)vv_dtype_file_size((varve_dtype)i);
+        p->memory_sizes[i] = (uint8_t)varve_dtype_size((varve_dtype)i);
+    }
+}
+
+static bool has_value(const struct vv_index *index, uint32_t node)
+{
+    uint8_t kind = index->node_kinds[node];
+    return kind == VARVE_VARIABLE || kind == VARVE_STATE;
+}
+
+/* Each variable and each state has one row, no other node has. */
+static varve_status check_node(
+    const struct vv_index_check *check, uint32_t i, struct progress *p)
+{
+    const struct vv_index *index = check->index;
+    uint32_t node = vv_at32(index->value_nodes, i);
+    while (p->node < index->node_count && !has_value(index, p->node))
+        p->node++;
+    if (p->node != node || node == index->node_count)
+        return vv_check_fail(check, index->value_nodes + 4 * (size_t)i,
+            "value %" PRIu32 ": expected the next variable or state of %" PRIu32
+            " nodes, %" PRIu32 "; found node %" PRIu32,
+            i, index->node_count, p->node, node);
+    p->node++;
+    return VARVE_OK;
+}
+
+/* Reads type and shape and finds the number of elements. */
+static varve_status check_shape(const struct vv_index_check *check, uint32_t i,
+    struct progress *p, uint64_t *count)
+{
+    const struct vv_index *index = check->index;
+    uint8_t dtype = index->value_dtypes[i];
+    uint8_t rank = index->value_ranks[i];
+    uint64_t extents[VARVE_MAX_RANK];
+    uint64_t size;
+    if (p->memory_sizes[dtype] == 0)
+        return vv_check_fail(check, index->value_dtypes + i,
+            "value %" PRIu32 ": expected a known element type, found %d", i,
+            dtype);
+    if (rank > VARVE_MAX_RANK || rank > index->extent_count - p->extents)
+        return vv_check_fail(check, index->value_ranks + i,
+            "value %" PRIu32 ": expected a rank up to %d with as many extents, "
+            "found %d",
+            i, VARVE_MAX_RANK, rank);
+    const uint8_t *at = index->value_extents + 8 * (size_t)p->extents;
+    for (uint32_t k = 0; k < rank; k++)
+        extents[k] = vv_at64(at, k);
+    if (!vv_shape_count(rank, extents, count) ||
+        !vv_size_of(*count, p->memory_sizes[dtype], &size))
+        return vv_check_fail(check, at,
+            "value %" PRIu32 ": expected a shape of less than 2^64 bytes, "
+            "found a larger one",
+            i);
+    p->extents += rank;
+    return VARVE_OK;
+}
+
+static varve_status check_state(
+    const struct vv_index_check *check, uint32_t i, uint64_t count)
+{
+    const struct vv_index *index = check->index;
+    if (index->value_dtypes[i] != VARVE_UINT8 || index->value_ranks[i] != 1 ||
+        count != vv_at64(index->value_sizes, i))
+        return vv_check_fail(check, index->value_dtypes + i,
+            "value %" PRIu32 ": expected as many uint8 as a state has bytes, "
+            "found another type or shape",
+            i);
+    return VARVE_OK;
+}
+
+/* `element` 0: strings, each a length of 8 bytes, and then the bytes of all. */
+static bool is_size_of(uint64_t element, uint64_t count, uint64_t size)
+{
+    if (element == 0)
+        return count == 0 ? size == 0 : size / 8 >= count;
+    return size == count * element;
+}
+
+static varve_status check_place(const struct vv_index_check *check, uint32_t i,
+    uint64_t count, struct progress *p)
+{
+    const struct vv_index *index = check->index;
+    uint64_t offset = vv_at64(index->value_offsets, i);
+    uint64_t size = vv_at64(index->value_sizes, i);
+    uint64_t element = p->file_sizes[index->value_dtypes[i]];
+    bool is_saved = offset != 0;
+    if (is_saved ? !is_size_of(element, count, size) : size > 0)
+        return vv_check_fail(check, index->value_sizes + 8 * (size_t)i,
+            "value %" PRIu32 ": expected the size of %" PRIu64
+            " %s elements, found %" PRIu64 " bytes",
+            i, count, is_saved ? "saved" : "unsaved", size);
+    if (!is_saved)
+        return VARVE_OK;
+    uint64_t place = vv_data_place(p->end, size);
+    if (offset != place || offset > check->data_end ||
+        size > check->data_end - offset)
+        return vv_check_fail(check, index->value_offsets + 8 * (size_t)i,
+            "value %" PRIu32 ": expected %" PRIu64 " bytes at offset %" PRIu64
+            " before %" PRIu64 ", found offset %" PRIu64,
+            i, size, place, check->data_end, offset);
+    p->end = offset + size;
+    p->digests += vv_chunk_count(size);
+    return VARVE_OK;
+}
+
+/* What is left over after the last value. */
+static varve_status check_rest(
+    const struct vv_index_check *check, struct progress *p)
+{
+    const struct vv_index *index = check->index;
+    while (p->node < index->node_count && !has_value(index, p->node))
+        p->node++;
+    if (p->node < index->node_count)
+        return vv_check_fail(check, index->node_kinds + p->node,
+            "node %" PRIu32 ": expected a value, found none", p->node);
+    if (p->extents != index->extent_count)
+        return vv_check_fail(check, index->value_extents,
+            "values: expected %" PRIu64 " extents, found %" PRIu64, p->extents,
+            index->extent_count);
+    if (p->digests != index->digest_count)
+        return vv_check_fail(check, index->digests,
+            "values: expected %" PRIu64 " digests, found %" PRIu64, p->digests,
+            index->digest_count);
+    if (vv_align_up(p->end, VV_ALIGNMENT) != check->data_end)
+        return vv_check_fail(check, check->bytes,
+            "expected it right behind the values, at %" PRIu64,
+            vv_align_up(p->end, VV_ALIGNMENT));
+    return VARVE_OK;
+}
+
+static void note_sums(
+    struct vv_value_table *table, uint32_t value, const struct progress *p)
+{
+    table->extents[value / VV_VALUE_STEP] = p->extents;
+    table->digests[value / VV_VALUE_STEP] = p->digests;
+}
+
+varve_status vv_check_values(
+    const struct vv_index_check *check, struct vv_value_table *table)
+{
+    const struct vv_index *index = check->index;
+    struct progress p = { .end = VV_HEADER_SIZE };
+    find_sizes(&p);
+    for (uint32_t i = 0; i < index->value_count; i++) {
+        uint64_t count;
+        if (i % VV_VALUE_STEP == 0)
+            note_sums(table, i, &p);
+        VV_TRY(check_node(check, i, &p));
+        VV_TRY(check_shape(check, i, &p, &count));
+        if (index->node_kinds[p.node - 1] == VARVE_STATE)
+            VV_TRY(check_state(check, i, count));
+        VV_TRY(check_place(check, i, count, &p));
+    }
+    if (index->value_count % VV_VALUE_STEP == 0)
+        note_sums(table, index->value_count, &p);
+    return check_rest(check, &p);
+}
