@@ -14,6 +14,7 @@
 #include "support/memory_system.h"
 #include "support/test_context.h"
 #include "system.h"
+#include "unit/format/golden.h"
 
 /* What stands in a file with these values and this index, put together anew. */
 static unsigned char *expected_file(struct sample *s, size_t *size)
@@ -68,6 +69,27 @@ TEST(data_out, writes_every_byte_where_the_format_says)
     sample_build_smallest(&s);
     check_file(&s);
     sample_clear(&s);
+}
+
+static void check_golden(void (*build)(struct sample *), const char *path)
+{
+    struct sample s;
+    size_t size, expected_size;
+    build(&s);
+    unsigned char *expected = expected_file(&s, &expected_size);
+    unsigned char *bytes = test_read_file(path, &size);
+    cr_assert_eq(size, expected_size);
+    cr_assert_arr_eq(bytes, expected, size);
+    free(bytes);
+    free(expected);
+    sample_clear(&s);
+}
+
+TEST(data_out, writes_the_golden_files)
+{
+    check_golden(sample_build_smallest,
+        GOLDEN_DIRECTORY "/version-1-smallest.varve");
+    check_golden(sample_build, GOLDEN_DIRECTORY "/version-1.varve");
 }
 
 TEST(data_out, aligns_values)
