@@ -50,9 +50,6 @@ static varve_status print_report(
     varve_report *report = varve_report_new(restoration, error);
     if (!report)
         return error->status;
-    varve_finding found;
-    for (size_t i = 0; varve_report_at(report, VARVE_MATCHED, i, &found); i++)
-        printf("%s <- %s\n", found.program_path, found.file_path);
     printf("%s", varve_report_text(report));
     varve_report_free(report);
     return VARVE_OK;

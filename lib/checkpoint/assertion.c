@@ -74,13 +74,6 @@ static varve_status demand(const varve_report *report, does_count *counts,
     return VARVE_UNMATCHED;
 }
 
-static varve_status demand_matched(
-    const varve_report *report, varve_error *error)
-{
-    return demand(report, is_missing, report->variable_count,
-        "variables of the program were not restored", error);
-}
-
 static varve_status is_gone(varve_restoration *r, varve_error *error)
 {
     if (r->graph && r->root)
@@ -90,7 +83,8 @@ static varve_status is_gone(varve_restoration *r, varve_error *error)
         r->file.path);
 }
 
-varve_status varve_assert_consumed(varve_restoration *r, varve_error *error)
+static varve_status ask(
+    varve_restoration *r, bool of_the_file, varve_error *error)
 {
     varve_status status = is_gone(r, error);
     if (status)
@@ -98,26 +92,25 @@ varve_status varve_assert_consumed(varve_restoration *r, varve_error *error)
     varve_report *report = vv_report_make(r, false, error);
     if (!report)
         return VARVE_NO_MEMORY;
-    status = demand(report, is_unused, report->value_count,
-        "saved values found no home", error);
+    if (of_the_file)
+        status = demand(report, is_unused, report->value_count,
+            "saved values found no home", error);
     if (!status)
-        status = demand_matched(report, error);
+        status = demand(report, is_missing, report->variable_count,
+            "variables of the program were not restored", error);
     varve_report_free(report);
     return status;
+}
+
+varve_status varve_assert_consumed(varve_restoration *r, varve_error *error)
+{
+    return ask(r, true, error);
 }
 
 varve_status varve_assert_existing_objects_matched(
     varve_restoration *r, varve_error *error)
 {
-    varve_status status = is_gone(r, error);
-    if (status)
-        return status;
-    varve_report *report = vv_report_make(r, false, error);
-    if (!report)
-        return VARVE_NO_MEMORY;
-    status = demand_matched(report, error);
-    varve_report_free(report);
-    return status;
+    return ask(r, false, error);
 }
 
 varve_status varve_assert_nontrivial_match(

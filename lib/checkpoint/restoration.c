@@ -90,8 +90,15 @@ static void node_removed(struct vv_observer *self, varve_node *node)
 
 static void graph_freed(struct vv_observer *self)
 {
-    restoration_of(self)->graph = NULL;
-    restoration_of(self)->root = NULL;
+    struct varve_restoration *r = restoration_of(self);
+    r->graph = NULL;
+    r->root = NULL;
+    memset(r->node_of, 0, vv_index_of(r)->node_count * sizeof *r->node_of);
+    struct vv_buffer *pairs[] = { &r->jobs, &r->held, &r->stuck, &r->misfits,
+        &r->conflicts, &r->combined };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        pairs[i]->size = 0;
+    vv_forgive(r);
 }
 
 static varve_status check(const struct vv_observer *self, varve_error *error)

@@ -158,7 +158,7 @@ static varve_status prepare_staging(struct transfer *t, varve_error *error)
         const varve_tensor *tensor = &m->node->variable->tensor;
         m->target = m->is_staged ? t->staging + size : tensor->data;
         size += m->is_staged ? staged_size(m) : 0;
-        if (m->is_staged && m->mode == VV_MOVE_RESIZE)
+        if (m->is_staged && m->mode == VV_MOVE_RESIZE && m->target)
             memcpy(m->target, tensor->data, (size_t)varve_tensor_size(tensor));
     }
     return VARVE_OK;

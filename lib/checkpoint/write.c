@@ -36,18 +36,6 @@ struct writer {
 
 /* --- Metadata ----------------------------------------------------------- */
 
-/* As their encodings sort (RFC 8949 4.2.1): a shorter name first. */
-static int compare_metadata(const void *left, const void *right)
-{
-    const varve_metadata *a = left;
-    const varve_metadata *b = right;
-    size_t a_size = strlen(a->name);
-    size_t b_size = strlen(b->name);
-    if (a_size != b_size)
-        return a_size < b_size ? -1 : 1;
-    return strcmp(a->name, b->name);
-}
-
 static varve_status check_metadata(const varve_metadata *m, varve_error *error)
 {
     if (!m->name || !vv_name_is_valid(m->name, strlen(m->name)))
@@ -79,7 +67,7 @@ static varve_status sort_metadata(struct writer *w, varve_error *error)
     if (!w->metadata)
         return vv_fail_memory(error, "metadata");
     memcpy(w->metadata, w->options->metadata, count * sizeof *w->metadata);
-    qsort(w->metadata, count, sizeof *w->metadata, compare_metadata);
+    qsort(w->metadata, count, sizeof *w->metadata, vv_metadata_compare);
     for (size_t i = 1; i < count; i++) {
         if (strcmp(w->metadata[i - 1].name, w->metadata[i].name) == 0)
             return vv_fail(error, VARVE_DUPLICATE,

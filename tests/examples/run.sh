@@ -15,7 +15,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 text=/usr/share/common-licenses/GPL-3
 [ -r "$text" ] || text=$source/LICENSE
-steps=60
+steps=48
 save_every=4
 kills=6
 
@@ -41,8 +41,9 @@ compare() {
     echo "$1: as expected"
 }
 
+# Ends the shell it runs in, so that a kill of that shell is a kill of it.
 train() {
-    "$programs/01_train" --steps "$steps" --save-every "$save_every" \
+    exec "$programs/01_train" --steps "$steps" --save-every "$save_every" \
         --directory "$1" "$text"
 }
 
@@ -99,7 +100,7 @@ same_checkpoints() {
 kill_and_resume() {
     local begin took landed=0
     begin=$(milliseconds)
-    train uninterrupted >uninterrupted.log
+    (train uninterrupted) >uninterrupted.log
     took=$(($(milliseconds) - begin))
     echo "01_train: $steps steps took $took ms"
     check_training_output
@@ -107,11 +108,11 @@ kill_and_resume() {
         kill_after $((took / 10 + RANDOM % (took / 4 + 1))) || break
         landed=$((landed + 1))
     done
-    train interrupted >>interrupted.log
+    (train interrupted) >>interrupted.log
     [ "$landed" -gt 0 ] || fail 'no kill landed'
     grep -q '^resumed at step' interrupted.log || fail 'nothing was resumed'
     same_checkpoints
-    train uninterrupted >again.log
+    (train uninterrupted) >again.log
     head -n 1 again.log | grep -q "^resumed at step $steps from " ||
         fail 'a finished training does not say where it resumes'
 }
