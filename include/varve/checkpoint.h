@@ -117,11 +117,11 @@ VARVE_API varve_status varve_write(varve_node *root, const char *path,
     VARVE_MUST_CHECK;
 
 /* Reads a file (if there is none of this name, the one with VARVE_SUFFIX) into
- * everything reachable from `root`, by the names of the edges. What the program does not have yet waits, and arrives when it is
- * added, as long as the restoration is kept. NULL on failure; then no variable
- * has changed (see `streaming` and `staging_size`). Types and shapes that do
- * not fit are all named, with VARVE_MISMATCH. End with
- * varve_restoration_free. */
+ * everything reachable from `root`, by the names of the edges. What the program
+ * does not have yet waits, and arrives when it is added, as long as the
+ * restoration is kept. NULL on failure; then no variable has changed (see
+ * `streaming` and `staging_size`). Types and shapes that do not fit are all
+ * named, with VARVE_MISMATCH. End with varve_restoration_free. */
 VARVE_API varve_restoration *varve_read(varve_node *root, const char *path,
     const varve_read_options *options, varve_error *error)
     VARVE_MUST_CHECK;

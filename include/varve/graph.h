@@ -152,8 +152,9 @@ VARVE_API bool varve_has_tag(const varve_node *node, const char *tag);
 /* --- Walking ------------------------------------------------------------ */
 
 /* Called with a node and its path from where the walk began, borrowed for the
- * call. Anything but VARVE_OK ends the walk. */
-typedef varve_status varve_visit(void *user, varve_node *node, const char *path);
+ * call. It must not change the graph. Anything but VARVE_OK ends the walk. */
+typedef varve_status varve_visit(
+    void *user, varve_node *node, const char *path);
 
 /* Visits every node that can be reached from `root` once, breadth first, edges
  * in order of name (lists: of position), slot variables last: the order of the

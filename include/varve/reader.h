@@ -97,8 +97,8 @@ typedef struct varve_damage {
 typedef void varve_on_damage(void *user, const varve_damage *damage);
 
 typedef struct varve_verify_options {
-    varve_on_damage *on_damage; /* called for every damaged place, on the calling
-                                   thread, in order of offset */
+    varve_on_damage *on_damage; /* called for every damaged place, on the
+                                   calling thread, in order of offset */
     void *on_damage_user;
     varve_progress *progress;
     void *progress_user;

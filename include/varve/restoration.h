@@ -86,7 +86,8 @@ VARVE_API varve_status varve_assert_nontrivial_match(
 /* The five lists of a report. */
 typedef enum varve_finding_kind {
     VARVE_MATCHED = 0,         /* has its value from the file */
-    VARVE_WAITING = 1,         /* in the file, waits for an edge of the program */
+    VARVE_WAITING = 1,         /* in the file, waits for an edge of the
+                                  program */
     VARVE_ONLY_IN_FILE = 2,    /* in the file, and nothing waits for it */
     VARVE_ONLY_IN_PROGRAM = 3, /* a variable or state that the file lacks */
     VARVE_MISMATCHED = 4       /* both have it, but it does not fit, or another
@@ -126,8 +127,9 @@ VARVE_API size_t varve_report_count(
 VARVE_API bool varve_report_at(const varve_report *report,
     varve_finding_kind kind, size_t index, varve_finding *finding);
 
-/* All of it for people: a line that counts, then a line for each finding that
- * is not a plain match. The report's; ends with a newline. */
+/* All of it for people: a line that counts, then a line for each finding, but
+ * for values that were simply taken from the same path. The report's; ends with
+ * a newline. */
 VARVE_API const char *varve_report_text(const varve_report *report);
 
 VARVE_END_DECLS

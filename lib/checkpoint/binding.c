@@ -9,7 +9,7 @@
 
 #include "allocator.h"
 #include "convert.h"
-#include "glob.h"
+#include "pattern.h"
 #include "name.h"
 #include "shape.h"
 #include "slot.h"
@@ -47,8 +47,7 @@ bool vv_know_numbers(struct varve_restoration *r)
         return true;
     size_t wanted = limit + limit / 2;
     if (vv_selection_needs_paths(&r->selection) && wanted > r->via_capacity) {
-        if (!grow_zeroed(
-                a, &r->vias, r->via_capacity, wanted, sizeof *r->vias))
+        if (!grow_zeroed(a, &r->vias, r->via_capacity, wanted, sizeof *r->vias))
             return false;
         r->via_capacity = wanted;
     }
@@ -65,8 +64,8 @@ uint32_t vv_name_in_file(
 {
     if (name->number >= r->name_capacity) {
         size_t wanted = r->graph->names.map.count * 3 / 2 + 16;
-        if (!grow_zeroed(&r->context.allocator, &r->name_ids,
-                r->name_capacity, wanted, sizeof *r->name_ids))
+        if (!grow_zeroed(&r->context.allocator, &r->name_ids, r->name_capacity,
+                wanted, sizeof *r->name_ids))
             return vv_index_find_name(vv_index_of(r), name->bytes, name->size);
         r->name_capacity = wanted;
     }
@@ -102,8 +101,8 @@ void vv_drop_pairs(struct vv_buffer *buffer, const varve_node *node)
     buffer->size = kept * sizeof *pairs;
 }
 
-void vv_queue_node(struct varve_restoration *r, struct vv_buffer *queue,
-    varve_node *node)
+void vv_queue_node(
+    struct varve_restoration *r, struct vv_buffer *queue, varve_node *node)
 {
     vv_buffer_add(queue, &node, sizeof node);
     if (queue->failed) {
@@ -173,8 +172,7 @@ void vv_add_via_path(
 }
 
 /* The path of a node that matching has come to. */
-static const char *path_of(
-    struct varve_restoration *r, const varve_node *node)
+static const char *path_of(struct varve_restoration *r, const varve_node *node)
 {
     r->path.size = 0;
     vv_add_via_path(r, node->number, &r->path);
@@ -185,8 +183,7 @@ static const char *path_of(
 }
 
 /* Notes how a node was come to; queues it when that is new. */
-void vv_visit(struct varve_restoration *r, varve_node *node,
-    struct vv_via via)
+void vv_visit(struct varve_restoration *r, varve_node *node, struct vv_via via)
 {
     if (!r->vias)
         return;
@@ -215,11 +212,11 @@ bool vv_is_resized(struct varve_restoration *r, const varve_node *node,
     return r->selection.resize && wanted->rank == saved->rank &&
            wanted->dtype != VARVE_STRING && saved->dtype != VARVE_STRING &&
            !vv_shape_equal(wanted, saved) &&
-           vv_glob_match(r->selection.resize, path_of(r, node));
+           vv_pattern_match(r->selection.resize, path_of(r, node));
 }
 
-static bool type_fits(const struct varve_restoration *r,
-    varve_dtype saved, varve_dtype wanted)
+static bool type_fits(
+    const struct varve_restoration *r, varve_dtype saved, varve_dtype wanted)
 {
     if (saved == wanted)
         return true;
@@ -251,8 +248,7 @@ bool vv_value_fits(struct varve_restoration *r, const varve_node *node,
 static void claim(struct varve_restoration *r, varve_node *node, uint32_t value)
 {
     struct vv_variable *variable = node->variable;
-    if (!variable || !variable->is_owned ||
-        node->value_state != VARVE_DECLARED)
+    if (!variable || !variable->is_owned || node->value_state != VARVE_DECLARED)
         return;
     varve_tensor saved = vv_saved(r, value);
     if (vv_is_resized(r, node, &saved))
@@ -266,7 +262,8 @@ static void decide(struct varve_restoration *r, varve_node *node, uint32_t file)
 {
     uint32_t value = r->value_of[file];
     bool wants = node->kind == VARVE_VARIABLE || node->kind == VARVE_STATE;
-    bool is_saved = value != VV_NONE && vv_index_is_saved(vv_index_of(r), value);
+    bool is_saved =
+        value != VV_NONE && vv_index_is_saved(vv_index_of(r), value);
     if ((value == VV_NONE && !wants) || (value != VV_NONE && !is_saved) ||
         (value != VV_NONE && r->fates[value] == VV_FATE_DROPPED))
         return;
@@ -274,7 +271,8 @@ static void decide(struct varve_restoration *r, varve_node *node, uint32_t file)
     if (vv_selection_needs_paths(&r->selection) &&
         !vv_selection_takes(&r->selection, path_of(r, node)))
         fate = VV_FATE_EXCLUDED;
-    else if (value == VV_NONE || vv_index_kind(vv_index_of(r), file) != node->kind)
+    else if (value == VV_NONE ||
+             vv_index_kind(vv_index_of(r), file) != node->kind)
         fate = VV_FATE_MISFIT;
     else if (node->restored_by > r->observer.number)
         fate = VV_FATE_SUPERSEDED;
@@ -338,7 +336,8 @@ static bool still_holds(struct varve_restoration *r, uint32_t file)
     const varve_node *node = r->node_of[file];
     if (!r->needs_sweep)
         return true;
-    bool led_to = node == r->root || (node->variable && node->variable->as_slot);
+    bool led_to =
+        node == r->root || (node->variable && node->variable->as_slot);
     for (const struct vv_edge *e = node->first_in; e && !led_to; e = e->next_in)
         led_to = vv_is_known(r, e->parent);
     if (!led_to)

@@ -29,12 +29,11 @@ uint32_t vv_partner(
 bool vv_is_known(const struct varve_restoration *r, const varve_node *node);
 
 /* Notes how a node was come to, where paths matter. */
-void vv_visit(
-    struct varve_restoration *r, varve_node *node, struct vv_via via);
+void vv_visit(struct varve_restoration *r, varve_node *node, struct vv_via via);
 
 /* Appends the path of the node with this number. */
-void vv_add_via_path(const struct varve_restoration *r, uint32_t number,
-    struct vv_buffer *path);
+void vv_add_via_path(
+    const struct varve_restoration *r, uint32_t number, struct vv_buffer *path);
 
 /* Room in the arrays by number for every node there is; false without. */
 bool vv_know_numbers(struct varve_restoration *r);
@@ -47,8 +46,8 @@ uint32_t vv_name_in_file(
     struct varve_restoration *r, const struct vv_name *name);
 
 /* Adds a node to a queue, and reads one from it: NULL if it was freed. */
-void vv_queue_node(struct varve_restoration *r, struct vv_buffer *queue,
-    varve_node *node);
+void vv_queue_node(
+    struct varve_restoration *r, struct vv_buffer *queue, varve_node *node);
 varve_node *vv_queued_node(const struct vv_buffer *queue, size_t i);
 
 /* Releases what is bound to nodes that cannot be reached any more. */

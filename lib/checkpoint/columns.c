@@ -18,6 +18,7 @@
 #include "state.h"
 #include "tag.h"
 #include "try.h"
+#include "variable.h"
 
 static varve_status no_memory(varve_error *error)
 {
@@ -37,8 +38,7 @@ static void mark(struct numbering *n, const struct vv_name *name)
     n->numbers[name->rank] = 1;
 }
 
-static uint32_t number_of(
-    const struct numbering *n, const struct vv_name *name)
+static uint32_t number_of(const struct numbering *n, const struct vv_name *name)
 {
     return n->numbers[name->rank];
 }
@@ -109,14 +109,13 @@ static void add_node(struct vv_columns *c, const struct numbering *n,
             &c->edge_children, vv_walk_place(walk, edges[i]->seen.node));
     }
     vv_buffer_add8(&c->node_kinds, node->kind);
-    vv_buffer_add32(
-        &c->node_edge_ends, (uint32_t)(c->edge_names.size / 4));
+    vv_buffer_add32(&c->node_edge_ends, (uint32_t)(c->edge_names.size / 4));
     if (node->tags)
         add_tags(c, n, walk, place);
 }
 
-static void add_slots(struct vv_columns *c, const struct numbering *n,
-    const struct vv_walk *walk)
+static void add_slots(
+    struct vv_columns *c, const struct numbering *n, const struct vv_walk *walk)
 {
     for (size_t i = 0; i < walk->slot_count; i++) {
         const struct vv_slot *slot = walk->slots[i];
@@ -124,8 +123,7 @@ static void add_slots(struct vv_columns *c, const struct numbering *n,
         vv_buffer_add32(
             &c->slot_variables, vv_walk_place(walk, slot->seen.variable));
         vv_buffer_add32(&c->slot_names, number_of(n, slot->name));
-        vv_buffer_add32(
-            &c->slot_nodes, vv_walk_place(walk, slot->seen.node));
+        vv_buffer_add32(&c->slot_nodes, vv_walk_place(walk, slot->seen.node));
     }
 }
 
@@ -221,10 +219,10 @@ static varve_status fill(
     struct numbering n = { .count = names->map.count };
     if (walk->count >= VV_NONE)
         return vv_fail(error, VARVE_LIMIT,
-            "a graph of fewer than %u nodes expected", VV_NONE);
+            "expected a graph of fewer than %u nodes, found more", VV_NONE);
     if (n.count) {
-        n.numbers = vv_allocate_zeroed(
-            c->allocator, n.count * sizeof *n.numbers);
+        n.numbers =
+            vv_allocate_zeroed(c->allocator, n.count * sizeof *n.numbers);
         if (!n.numbers)
             return no_memory(error);
     }
@@ -260,20 +258,20 @@ void vv_columns_end(struct vv_columns *c)
 {
     for (size_t i = 0; i < VV_COLUMN_BUFFERS; i++)
         vv_buffer_clear(&c->buffers[i]);
-    vv_release(
-        c->allocator, c->values, c->value_capacity * sizeof *c->values);
+    vv_release(c->allocator, c->values, c->value_capacity * sizeof *c->values);
     c->values = NULL;
     c->value_capacity = 0;
 }
 
-varve_status vv_columns_index(const struct vv_columns *c,
-    struct vv_index *index, varve_error *error)
+varve_status vv_columns_index(
+    const struct vv_columns *c, struct vv_index *index, varve_error *error)
 {
     if (c->value_offsets.failed || c->digests.failed)
         return no_memory(error);
     if (c->names.size > UINT32_MAX || c->edge_names.size / 4 >= VV_NONE)
         return vv_fail(error, VARVE_LIMIT,
-            "fewer than %u edges and bytes of names expected", VV_NONE);
+            "expected fewer than %u edges and bytes of names, found more",
+            VV_NONE);
     *index = (struct vv_index){
         .name_count = (uint32_t)(c->name_ends.size / 4),
         .node_count = (uint32_t)c->node_kinds.size,

@@ -13,7 +13,7 @@
 
 /* A value that will be written: a variable's or a state's. */
 struct vv_column_value {
-    uint32_t place;        /* in the walk */
+    uint32_t place; /* in the walk */
     bool is_saved;
     uint64_t size;         /* bytes in the file */
     uint64_t state_offset; /* a state: where its bytes begin in `states` */
@@ -27,9 +27,9 @@ struct vv_columns {
         struct {
             struct vv_buffer names, name_ends, node_kinds, node_edge_ends,
                 edge_names, edge_children, value_nodes, value_dtypes,
-                value_ranks, value_extents, value_offsets, value_sizes,
-                digests, slot_owners, slot_variables, slot_names, slot_nodes,
-                tag_nodes, tag_names;
+                value_ranks, value_extents, value_offsets, value_sizes, digests,
+                slot_owners, slot_variables, slot_names, slot_nodes, tag_nodes,
+                tag_names;
             struct vv_buffer states; /* the bytes of all states */
         };
         struct vv_buffer buffers[VV_COLUMN_BUFFERS]; /* the same, as one */
@@ -37,13 +37,13 @@ struct vv_columns {
     struct vv_column_value *values;
     size_t value_count;
     size_t value_capacity;
-    uint64_t total;          /* where the data will end */
+    uint64_t total; /* where the data will end */
 };
 
 /* Fills all columns but offsets and digests, which come as the values are
  * written. Calls the save callbacks of states. */
-varve_status vv_columns_begin(struct vv_columns *columns, struct vv_walk *walk,
-    varve_error *error);
+varve_status vv_columns_begin(
+    struct vv_columns *columns, struct vv_walk *walk, varve_error *error);
 void vv_columns_end(struct vv_columns *columns);
 
 /* The index that the columns make up; points into them. */

@@ -64,8 +64,7 @@ static void add_number(struct vv_buffer *text, uint64_t number)
 }
 
 /* Columns are padded by characters, not bytes. */
-static void add_padded(
-    struct vv_buffer *text, const char *word, size_t width)
+static void add_padded(struct vv_buffer *text, const char *word, size_t width)
 {
     size_t characters = 0;
     for (const char *c = word; *c; c++)
@@ -75,14 +74,13 @@ static void add_padded(
         vv_buffer_add8(text, ' ');
 }
 
-static void add_types(
-    struct vv_buffer *text, const struct vv_finding *finding)
+static void add_types(struct vv_buffer *text, const struct vv_finding *finding)
 {
     char word[2 * VARVE_TENSOR_TEXT_SIZE + 16];
     const varve_tensor *first =
         finding->saved ? finding->saved : finding->wanted;
-    bool both = finding->kind == VARVE_MISMATCHED && finding->saved &&
-                finding->wanted;
+    bool both =
+        finding->kind == VARVE_MISMATCHED && finding->saved && finding->wanted;
     word[0] = '\0';
     if (first)
         varve_tensor_text(first, word);
@@ -96,15 +94,12 @@ static void add_types(
 void vv_add_finding_line(
     struct vv_buffer *text, const struct vv_finding *finding)
 {
-    bool of_program = finding->kind == VARVE_ONLY_IN_PROGRAM ||
-                      !finding->file_path;
-    const char *path =
-        of_program ? finding->program_path : finding->file_path;
-    const char *other = of_program ? NULL : finding->program_path;
-    add_padded(text, path ? path : "", 30);
-    if (other && path && strcmp(path, other) != 0) {
-        vv_buffer_add_string(text, " -> ");
-        vv_buffer_add_string(text, other);
+    const char *path = finding->program_path;
+    const char *from = finding->file_path;
+    add_padded(text, path ? path : from ? from : "", 30);
+    if (path && from && strcmp(path, from) != 0) {
+        vv_buffer_add_string(text, " <- ");
+        vv_buffer_add_string(text, from);
     }
     vv_buffer_add8(text, ' ');
     add_types(text, finding);

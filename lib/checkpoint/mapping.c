@@ -27,8 +27,7 @@ varve_status vv_mapping_new(const struct vv_context *context,
     const struct vv_data_in *file, uint64_t offset, size_t size, void **owner,
     void **data, varve_error *error)
 {
-    struct mapping *mapping =
-        vv_allocate(&context->allocator, sizeof *mapping);
+    struct mapping *mapping = vv_allocate(&context->allocator, sizeof *mapping);
     if (!mapping)
         return vv_fail_memory(error, "a mapping");
     *mapping = (struct mapping){

@@ -11,11 +11,12 @@
 #include "binding.h"
 #include "name.h"
 #include "slot.h"
+#include "variable.h"
 
 /* --- Edges and slots ---------------------------------------------------- */
 
-static uint32_t child_in_file(struct varve_restoration *r, uint32_t file,
-    const struct vv_name *name)
+static uint32_t child_in_file(
+    struct varve_restoration *r, uint32_t file, const struct vv_name *name)
 {
     uint32_t id = vv_name_in_file(r, name);
     return id == VV_NONE ? VV_NONE
@@ -89,8 +90,7 @@ uint32_t vv_match_child(
 {
     uint32_t file = VV_NONE;
     size_t size = strlen(name);
-    if (!vv_is_known(r, parent) ||
-        find_renamed(r, parent, name, size, &file))
+    if (!vv_is_known(r, parent) || find_renamed(r, parent, name, size, &file))
         return file;
     uint32_t id = vv_index_find_name(vv_index_of(r), name, size);
     uint32_t at;
@@ -215,8 +215,7 @@ void vv_match_queue(struct varve_restoration *r)
         r->queue_first = 0;
         if (offered * sizeof(varve_node *) < r->demand.size)
             offer(r, offered++);
-    } while (r->queue.size ||
-             offered * sizeof(varve_node *) < r->demand.size);
+    } while (r->queue.size || offered * sizeof(varve_node *) < r->demand.size);
     r->demand.size = 0;
 }
 

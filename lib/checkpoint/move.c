@@ -13,8 +13,8 @@
 #include "shape.h"
 #include "variable.h"
 
-enum vv_move_mode vv_move_mode_of(const struct varve_restoration *r,
-    const varve_node *node, uint32_t value)
+enum vv_move_mode vv_move_mode_of(
+    const struct varve_restoration *r, const varve_node *node, uint32_t value)
 {
     varve_tensor saved = vv_saved(r, value);
     if (node->kind == VARVE_STATE)
@@ -91,8 +91,7 @@ void vv_move_piece(const struct varve_restoration *r, struct vv_move *move,
     if (move->mode == VV_MOVE_VERIFY)
         return;
     if (!move->is_fresh && !move->is_staged && !move->block)
-        atomic_store_explicit(
-            &move->is_touched, true, memory_order_relaxed);
+        atomic_store_explicit(&move->is_touched, true, memory_order_relaxed);
     if (move->block) {
         memcpy((unsigned char *)move->block + first, bytes, size);
         return;
@@ -107,8 +106,8 @@ void vv_move_piece(const struct varve_restoration *r, struct vv_move *move,
         copy_elements(move, saved.dtype, first / unit, bytes, size / unit);
 }
 
-varve_status vv_move_strings(const struct varve_restoration *r,
-    struct vv_move *move, varve_error *error)
+varve_status vv_move_strings(
+    const struct varve_restoration *r, struct vv_move *move, varve_error *error)
 {
     varve_tensor saved = vv_saved(r, move->value);
     uint64_t count = varve_tensor_count(&saved);
@@ -130,8 +129,8 @@ varve_status vv_move_strings(const struct varve_restoration *r,
     if (count == 0 && left == 0)
         return VARVE_OK;
     return vv_fail(error, VARVE_CORRUPT,
-        "%s: offset %llu: string lengths that sum to the value's size expected, "
-        "found others",
+        "%s: offset %llu: expected string lengths that sum to the value's "
+        "size, found others",
         r->file.path,
         (unsigned long long)vv_at64(
             r->file.parsed.index.value_offsets, move->value));

@@ -28,14 +28,14 @@ struct vv_move {
     bool is_staged;  /* into memory that is exchanged with the variable's */
     bool is_swapped; /* it has been */
     atomic_bool is_touched; /* visible memory was written to */
-    void *target;    /* where elements go */
-    void *block;     /* strings and states: the bytes as they lie in the file */
+    void *target;           /* where elements go */
+    void *block; /* strings and states: the bytes as they lie in the file */
     atomic_uint_fast64_t misfits; /* values that a cast could not keep */
 };
 
 /* The mode of a value for a node that it fits. */
-enum vv_move_mode vv_move_mode_of(const struct varve_restoration *r,
-    const varve_node *node, uint32_t value);
+enum vv_move_mode vv_move_mode_of(
+    const struct varve_restoration *r, const varve_node *node, uint32_t value);
 
 /* Puts verified bytes of a value, from `first` on, where they belong. Whole
  * elements; may be called for several pieces of a value at once. `bytes` may be

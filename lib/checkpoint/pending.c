@@ -8,7 +8,7 @@
 #include "arrival.h"
 #include "binding.h"
 #include "failure.h"
-#include "glob.h"
+#include "pattern.h"
 #include "match.h"
 #include "try.h"
 #include "variable.h"
@@ -82,8 +82,7 @@ const varve_tensor *varve_pending_slot(
     struct varve_restoration *r = next_open(owner->graph->newest);
     for (; r && !found; r = next_open(r->observer.older)) {
         if (!r->is_dry)
-            found = waiting_at(
-                r, vv_match_slot_of(r, owner, variable, name));
+            found = waiting_at(r, vv_match_slot_of(r, owner, variable, name));
     }
     return found;
 }
@@ -124,7 +123,7 @@ varve_status varve_drop_pending(
         const char *path = vv_buffer_string(&r->path);
         if (r->path.failed)
             return vv_fail_memory(error, "a path");
-        if (!pattern || vv_glob_match(pattern, path))
+        if (!pattern || vv_pattern_match(pattern, path))
             drop(r, v);
     }
     vv_forgive(r);

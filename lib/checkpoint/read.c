@@ -17,7 +17,8 @@ varve_restoration *varve_restore(varve_node *root, const char *path,
     const varve_read_options *options, varve_error *error)
 {
     struct vv_opening opening = {
-        .path = path, .options = options, .is_numbered = true };
+        .path = path, .options = options, .is_numbered = true, .is_save = true
+    };
     return vv_restoration_open(root, &opening, error);
 }
 
@@ -25,7 +26,7 @@ varve_restoration *varve_plan(varve_node *root, const char *path,
     const varve_read_options *options, varve_error *error)
 {
     struct vv_opening opening = {
-        .path = path, .options = options, .is_numbered = true,
-        .is_dry = true };
+        .path = path, .options = options, .is_numbered = true, .is_dry = true
+    };
     return vv_restoration_open(root, &opening, error);
 }

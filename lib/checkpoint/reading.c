@@ -138,20 +138,29 @@ static bool make_runs(struct pass *pass)
 
 /* --- One run ------------------------------------------------------------ */
 
+/* A failure names the variable; that it is found a second time is no matter. */
+static varve_status check_piece(const struct vv_reading *reading, size_t move,
+    uint64_t chunk, const void *bytes, varve_error *error)
+{
+    const struct vv_data_in *file = &reading->r->file;
+    const struct vv_move *m = &reading->moves[move];
+    char text[256];
+    if (reading->is_verified ||
+        !vv_data_in_check(file, m->value, chunk, bytes, NULL, NULL))
+        return VARVE_OK;
+    const char *what =
+        m->node ? vv_node_text(m->node, text, sizeof text) : NULL;
+    return vv_data_in_check(file, m->value, chunk, bytes, what, error);
+}
+
 static varve_status take_piece(const struct vv_reading *reading, size_t move,
     uint64_t chunk, void *bytes, size_t size, varve_error *error)
 {
-    struct varve_restoration *r = reading->r;
-    struct vv_move *m = &reading->moves[move];
-    if (!reading->is_verified) {
-        varve_status status = vv_data_in_check(
-            &r->file, m->value, chunk, bytes, NULL, error);
-        if (status)
-            return status;
-    }
-    if (!reading->only_verify)
-        vv_move_piece(r, m, chunk * VV_CHUNK_SIZE, bytes, size);
-    return VARVE_OK;
+    varve_status status = check_piece(reading, move, chunk, bytes, error);
+    if (!status && !reading->only_verify)
+        vv_move_piece(reading->r, &reading->moves[move], chunk * VV_CHUNK_SIZE,
+            bytes, size);
+    return status;
 }
 
 /* Where the bytes of a chunk can be read to without a detour, or NULL. */
@@ -175,22 +184,17 @@ static varve_status read_chunk(const struct vv_reading *reading,
     uint64_t offset;
     size_t size;
     vv_data_in_chunk(&r->file, move->value, run->chunk, &offset, &size);
-    void *place =
-        place_of(reading, move, (uint64_t)run->chunk * VV_CHUNK_SIZE);
+    void *place = place_of(reading, move, (uint64_t)run->chunk * VV_CHUNK_SIZE);
     if (!place)
         place = buffer;
     else if (!move->is_fresh && !move->is_staged && !move->block)
         atomic_store_explicit(&move->is_touched, true, memory_order_relaxed);
-    varve_status status =
-        vv_data_in_read(&r->file, offset, place, size, error);
+    varve_status status = vv_data_in_read(&r->file, offset, place, size, error);
     if (status)
         return status;
     if (place == buffer)
-        return take_piece(
-            reading, run->first, run->chunk, buffer, size, error);
-    return reading->is_verified ? VARVE_OK
-        : vv_data_in_check(
-              &r->file, move->value, run->chunk, place, NULL, error);
+        return take_piece(reading, run->first, run->chunk, buffer, size, error);
+    return check_piece(reading, run->first, run->chunk, place, error);
 }
 
 static varve_status read_together(const struct vv_reading *reading,
@@ -199,20 +203,20 @@ static varve_status read_together(const struct vv_reading *reading,
     size_t last = run->first + run->count - 1;
     uint64_t begin = offset_of(reading, run->first);
     uint64_t end = offset_of(reading, last) + size_of(reading, last);
-    varve_status status = vv_data_in_read(&reading->r->file, begin, buffer,
-        (size_t)(end - begin), error);
+    varve_status status = vv_data_in_read(
+        &reading->r->file, begin, buffer, (size_t)(end - begin), error);
     for (size_t i = run->first; i <= last && !status; i++) {
-        status = take_piece(reading, i, 0,
-            buffer + (offset_of(reading, i) - begin),
-            (size_t)size_of(reading, i), error);
+        status =
+            take_piece(reading, i, 0, buffer + (offset_of(reading, i) - begin),
+                (size_t)size_of(reading, i), error);
     }
     return status;
 }
 
 /* --- The pass ----------------------------------------------------------- */
 
-static void fail(struct pass *pass, varve_status status,
-    const varve_error *error)
+static void fail(
+    struct pass *pass, varve_status status, const varve_error *error)
 {
     if (atomic_exchange(&pass->has_failed, 1) == 0) {
         pass->status = status;
@@ -228,12 +232,14 @@ static void report(struct pass *pass, unsigned worker, const struct run *run)
     if (worker != 0 || !options->progress)
         return;
     varve_error error = { 0 };
-    const char *what = vv_node_text(
-        reading->moves[run->first].node, error.message, 256);
-    if (options->progress(options->progress_user,
-            reading->before + pass->done, reading->total, what))
-        fail(pass, vv_fail(&error, VARVE_CANCELLED, "%s: cancelled",
-                       reading->r->file.path), &error);
+    const char *what =
+        vv_node_text(reading->moves[run->first].node, error.message, 256);
+    if (options->progress(options->progress_user, reading->before + pass->done,
+            reading->total, what))
+        fail(pass,
+            vv_fail(&error, VARVE_CANCELLED, "%s: cancelled",
+                reading->r->file.path),
+            &error);
 }
 
 static void work(void *user, unsigned worker)
@@ -248,9 +254,10 @@ static void work(void *user, unsigned worker)
         report(pass, worker, run);
         bool together =
             run->count > 1 || size_of(pass->reading, run->first) <= SMALL_VALUE;
-        varve_status status = pass->has_failed ? VARVE_OK
-            : together ? read_together(pass->reading, run, buffer, &error)
-                       : read_chunk(pass->reading, run, buffer, &error);
+        varve_status status =
+            pass->has_failed ? VARVE_OK
+            : together       ? read_together(pass->reading, run, buffer, &error)
+                             : read_chunk(pass->reading, run, buffer, &error);
         if (status)
             fail(pass, status, &error);
         uint64_t size = 0;
@@ -270,8 +277,7 @@ static varve_status run_pass(struct pass *pass, varve_error *error)
     if (workers > 1 + size / BYTES_PER_WORKER)
         workers = (unsigned)(1 + size / BYTES_PER_WORKER);
     for (unsigned i = 0; i < workers; i++) {
-        pass->buffers[i] =
-            vv_allocate(&context->allocator, pass->buffer_size);
+        pass->buffers[i] = vv_allocate(&context->allocator, pass->buffer_size);
         if (!pass->buffers[i] && i == 0)
             return vv_fail_memory(error, "a buffer for reading");
         if (!pass->buffers[i])

@@ -11,10 +11,10 @@ struct vv_reading {
     struct varve_restoration *r;
     struct vv_move *moves; /* in order of their place in the file */
     size_t count;
-    bool only_verify;      /* deliver nothing */
-    bool is_verified;      /* digests were checked, or are not wanted */
-    uint64_t total;        /* for progress: bytes of all passes, and those of */
-    uint64_t before;       /* the passes before this one */
+    bool only_verify; /* deliver nothing */
+    bool is_verified; /* digests were checked, or are not wanted */
+    uint64_t total;   /* for progress: bytes of all passes, and those of */
+    uint64_t before;  /* the passes before this one */
 };
 
 /* Bytes that a pass over the moves reads. */

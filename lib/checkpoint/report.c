@@ -5,18 +5,20 @@
  */
 #include "report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "allocator.h"
 #include "binding.h"
 #include "failure.h"
 #include "findings.h"
-#include "glob.h"
 #include "hint.h"
 #include "match.h"
+#include "pattern.h"
 #include "pending.h"
 #include "tag.h"
 #include "try.h"
+#include "variable.h"
 #include "walk.h"
 
 /* Everything a report is made from. */
@@ -28,6 +30,7 @@ struct maker {
     bool with_matched;
     struct vv_hints hints;
     uint8_t *is_listed; /* by place in the walk: found from the file's side */
+    struct vv_buffer by_file; /* the conflicts, sorted by file node */
     struct vv_buffer scratch;
     bool failed; /* out of memory */
 };
@@ -38,8 +41,8 @@ static const char *keep(struct maker *m, struct vv_buffer *text)
         m->failed = true;
         return NULL;
     }
-    const char *copy = vv_arena_text(
-        &m->report->arena, (const char *)text->data, text->size);
+    const char *copy =
+        vv_arena_text(&m->report->arena, (const char *)text->data, text->size);
     m->failed |= !copy;
     return copy;
 }
@@ -101,17 +104,22 @@ static void describe_node(
     note_listed(m, node);
 }
 
+static int compare_misfits(const void *left, const void *right)
+{
+    const struct vv_misfits *a = left;
+    const struct vv_misfits *b = right;
+    return (a->value > b->value) - (a->value < b->value);
+}
+
 static uint64_t misfits_of(const struct maker *m, uint32_t value)
 {
     const struct vv_buffer *all = &m->r->cast_misfits;
-    uint64_t count = 0;
-    for (size_t i = 0; i < all->size / sizeof(struct vv_misfits); i++) {
-        struct vv_misfits misfits;
-        memcpy(&misfits, all->data + i * sizeof misfits, sizeof misfits);
-        if (misfits.value == value)
-            count = misfits.count;
-    }
-    return count;
+    struct vv_misfits key = { .value = value };
+    const struct vv_misfits *found =
+        !all->size ? NULL
+                   : bsearch(&key, all->data, all->size / sizeof key,
+                         sizeof key, compare_misfits);
+    return found ? found->count : 0;
 }
 
 static void add_matched(
@@ -135,16 +143,31 @@ static void add_matched(
     add(m, &finding);
 }
 
-/* The claim on a file node by another node than the one that has it. */
+static int compare_by_file(const void *left, const void *right)
+{
+    const struct vv_pair *a = left;
+    const struct vv_pair *b = right;
+    return (a->file > b->file) - (a->file < b->file);
+}
+
+static int compare_by_node(const void *left, const void *right)
+{
+    const struct vv_pair *a = left;
+    const struct vv_pair *b = right;
+    return (a->node->number > b->node->number) -
+           (a->node->number < b->node->number);
+}
+
+/* A claim on a file node by another node than the one that has it. */
 static varve_node *other_claim(const struct maker *m, uint32_t file)
 {
-    size_t count;
-    const struct vv_pair *pairs = vv_pairs(&m->r->conflicts, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (pairs[i].file == file && m->r->node_of[file] != pairs[i].node)
-            return pairs[i].node;
-    }
-    return NULL;
+    struct vv_pair key = { NULL, file };
+    const struct vv_pair *found =
+        !m->by_file.size
+            ? NULL
+            : bsearch(&key, m->by_file.data, m->by_file.size / sizeof key,
+                  sizeof key, compare_by_file);
+    return found && m->r->node_of[file] != found->node ? found->node : NULL;
 }
 
 static void excuse_unused(struct maker *m, struct vv_finding *finding)
@@ -152,12 +175,13 @@ static void excuse_unused(struct maker *m, struct vv_finding *finding)
     const struct vv_selection *s = &m->r->selection;
     if (!finding->file_path)
         return;
-    if (vv_glob_match(s->expect_unused, finding->file_path)) {
+    if (vv_pattern_match(s->expect_unused, finding->file_path)) {
         finding->is_excused = true;
         return;
     }
     if ((s->only || s->except) &&
         !vv_selection_wants(s, finding->file_path, &m->scratch)) {
+        finding->kind = VARVE_ONLY_IN_FILE;
         finding->is_excused = true;
         finding->reason = "left out by the options";
     }
@@ -166,8 +190,8 @@ static void excuse_unused(struct maker *m, struct vv_finding *finding)
 /* A value whose node nothing is bound to. */
 static void add_unbound(struct maker *m, uint32_t value, uint32_t file)
 {
-    struct vv_finding finding = {
-        .kind = m->r->is_dry ? VARVE_ONLY_IN_FILE : VARVE_WAITING };
+    struct vv_finding finding = { .kind = m->r->is_dry ? VARVE_ONLY_IN_FILE
+                                                       : VARVE_WAITING };
     describe_value(m, &finding, value);
     finding.file_path = file_path(m, file);
     varve_node *claim = other_claim(m, file);
@@ -187,6 +211,17 @@ static void add_unbound(struct maker *m, uint32_t value, uint32_t file)
     }
     excuse_unused(m, &finding);
     add(m, &finding);
+}
+
+static const char *misfit_reason(
+    const struct maker *m, uint32_t file, const varve_node *node)
+{
+    if (vv_index_kind(vv_index_of(m->r), file) == node->kind)
+        return "type or shape differs";
+    if (node->kind == VARVE_VARIABLE)
+        return "the program has a variable here";
+    return node->kind == VARVE_STATE ? "the program has a state here"
+                                     : "the program has an object here";
 }
 
 /* A value whose node is bound, but which was not delivered. */
@@ -210,12 +245,18 @@ static void add_undelivered(
         break;
     case VV_FATE_MISFIT:
         finding.kind = VARVE_MISMATCHED;
-        finding.reason = "type or shape differs";
+        finding.reason = misfit_reason(m, file, node);
         break;
     case VV_FATE_WAITING:
         finding.reason = "its own variables are not there yet";
         break;
-    default: finding.reason = "it could not be delivered"; break;
+    default:
+        finding.reason = "it could not be delivered";
+        if (m->r->is_dry) {
+            finding.kind = VARVE_MISMATCHED;
+            finding.reason = misfit_reason(m, file, node);
+        }
+        break;
     }
     excuse_unused(m, &finding);
     add(m, &finding);
@@ -264,21 +305,21 @@ static void excuse_missing(struct maker *m, struct vv_finding *finding)
 {
     const struct vv_selection *s = &m->r->selection;
     const char *path = finding->program_path;
-    if (path && (vv_glob_match(s->expect_missing, path) ||
+    if (path && (vv_pattern_match(s->expect_missing, path) ||
                     !vv_selection_takes(s, path)))
         finding->is_excused = true;
 }
 
-/* The claim of a node of the program on a file node that another has. */
-static uint32_t own_claim(const struct maker *m, const varve_node *node)
+/* A claim of a node of the program on a file node that another has. */
+static uint32_t own_claim(const struct maker *m, varve_node *node)
 {
-    size_t count;
-    const struct vv_pair *pairs = vv_pairs(&m->r->conflicts, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (pairs[i].node == node)
-            return pairs[i].file;
-    }
-    return VV_NONE;
+    struct vv_pair key = { node, 0 };
+    const struct vv_buffer *all = &m->r->conflicts;
+    const struct vv_pair *found =
+        !all->size ? NULL
+                   : bsearch(&key, all->data, all->size / sizeof key,
+                         sizeof key, compare_by_node);
+    return found ? found->file : VV_NONE;
 }
 
 static void add_missing(struct maker *m, varve_node *node)
@@ -336,8 +377,8 @@ static void look_at_renames(struct maker *m)
             .is_excused = true,
             .program_path = vv_arena_text(&m->report->arena,
                 s->renames[i].program, strlen(s->renames[i].program)),
-            .file_path = vv_arena_text(&m->report->arena,
-                s->renames[i].file, strlen(s->renames[i].file)),
+            .file_path = vv_arena_text(&m->report->arena, s->renames[i].file,
+                strlen(s->renames[i].file)),
         };
         m->failed |= !finding.program_path || !finding.file_path;
         add(m, &finding);
@@ -345,6 +386,24 @@ static void look_at_renames(struct maker *m)
 }
 
 /* --- Making ------------------------------------------------------------- */
+
+/* Sorts what is looked up by finding. */
+static void sort_claims(struct maker *m)
+{
+    struct varve_restoration *r = m->r;
+    size_t pair = sizeof(struct vv_pair);
+    size_t misfit = sizeof(struct vv_misfits);
+    vv_buffer_add(&m->by_file, r->conflicts.data, r->conflicts.size);
+    m->failed |= m->by_file.failed;
+    if (m->by_file.size)
+        qsort(m->by_file.data, m->by_file.size / pair, pair, compare_by_file);
+    if (r->conflicts.size)
+        qsort(
+            r->conflicts.data, r->conflicts.size / pair, pair, compare_by_node);
+    if (r->cast_misfits.size)
+        qsort(r->cast_misfits.data, r->cast_misfits.size / misfit, misfit,
+            compare_misfits);
+}
 
 static varve_status begin(struct maker *m, varve_error *error)
 {
@@ -354,15 +413,15 @@ static varve_status begin(struct maker *m, varve_error *error)
         vv_sweep(r);
         VV_TRY(vv_walk_begin(&m->walk, r->root, error));
         m->has_walk = true;
-        m->is_listed =
-            vv_allocate_zeroed(&r->context.allocator, m->walk.count);
+        m->is_listed = vv_allocate_zeroed(&r->context.allocator, m->walk.count);
         if (!m->is_listed)
             return vv_fail_memory(error, "a report");
     }
     vv_hints_begin(&m->hints, r, m->has_walk ? &m->walk : NULL);
-    m->report->path = vv_arena_text(
-        &m->report->arena, r->file.path, strlen(r->file.path));
+    m->report->path =
+        vv_arena_text(&m->report->arena, r->file.path, strlen(r->file.path));
     m->failed |= !m->report->path;
+    sort_claims(m);
     return VARVE_OK;
 }
 
@@ -373,6 +432,7 @@ static void end(struct maker *m)
         vv_walk_end(&m->walk);
     }
     vv_hints_end(&m->hints);
+    vv_buffer_clear(&m->by_file);
     vv_buffer_clear(&m->scratch);
 }
 
@@ -390,11 +450,12 @@ static varve_report *allocate(const struct vv_context *context)
     return report;
 }
 
-varve_report *vv_report_make(struct varve_restoration *r, bool with_matched,
-    varve_error *error)
+varve_report *vv_report_make(
+    struct varve_restoration *r, bool with_matched, varve_error *error)
 {
     struct maker m = { .r = r, .with_matched = with_matched };
     vv_buffer_init(&m.scratch, &r->context.allocator);
+    vv_buffer_init(&m.by_file, &r->context.allocator);
     m.report = allocate(&r->context);
     if (!m.report) {
         vv_fail_memory(error, "a report");

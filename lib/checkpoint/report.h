@@ -28,7 +28,7 @@ struct vv_finding {
 struct varve_report {
     varve_allocator allocator;
     struct vv_arena arena;
-    const char *path;      /* of the file, in the arena */
+    const char *path; /* of the file, in the arena */
     struct vv_buffer findings[VARVE_FINDING_KINDS]; /* of struct vv_finding */
     size_t counts[VARVE_FINDING_KINDS]; /* also those that are left out */
     size_t value_count;    /* saved values that the restoration is about */
@@ -38,7 +38,7 @@ struct varve_report {
 
 /* The report; without those that matched if they are not wanted, which only
  * counts them. */
-varve_report *vv_report_make(struct varve_restoration *r, bool with_matched,
-    varve_error *error);
+varve_report *vv_report_make(
+    struct varve_restoration *r, bool with_matched, varve_error *error);
 
 #endif

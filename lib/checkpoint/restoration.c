@@ -90,14 +90,20 @@ static void node_removed(struct vv_observer *self, varve_node *node)
 
 static void graph_freed(struct vv_observer *self)
 {
-    restoration_of(self)->graph = NULL;
-    restoration_of(self)->root = NULL;
+    struct varve_restoration *r = restoration_of(self);
+    r->graph = NULL;
+    r->root = NULL;
+    memset(r->node_of, 0, vv_index_of(r)->node_count * sizeof *r->node_of);
+    struct vv_buffer *pairs[] = { &r->jobs, &r->held, &r->stuck, &r->misfits,
+        &r->conflicts, &r->combined };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        pairs[i]->size = 0;
+    vv_forgive(r);
 }
 
 static varve_status check(const struct vv_observer *self, varve_error *error)
 {
-    const struct varve_restoration *r =
-        (const struct varve_restoration *)self;
+    const struct varve_restoration *r = (const struct varve_restoration *)self;
     if (r->failure.status && error)
         *error = r->failure;
     return r->failure.status;
@@ -136,8 +142,7 @@ static struct varve_restoration *allocate(varve_node *root)
     return r;
 }
 
-static varve_status make_tables(
-    struct varve_restoration *r, varve_error *error)
+static varve_status make_tables(struct varve_restoration *r, varve_error *error)
 {
     const varve_allocator *a = &r->context.allocator;
     const struct vv_index *index = vv_index_of(r);
@@ -159,13 +164,13 @@ static varve_status find_file_root(
     const char *subtree = r->selection.options.subtree;
     if (!subtree)
         return VARVE_OK;
-    r->file_root = vv_saved_find(vv_index_of(r), 0,
-        *subtree == '/' ? subtree + 1 : subtree, &r->path);
+    r->file_root = vv_saved_find(
+        vv_index_of(r), 0, *subtree == '/' ? subtree + 1 : subtree, &r->path);
     if (r->path.failed)
         return vv_fail_memory(error, "a path");
     if (r->file_root == VV_NONE)
         return vv_fail(error, VARVE_NOT_FOUND,
-            "%s: a subtree \"%.500s\" expected, found none", r->file.path,
+            "%s: expected a subtree \"%.500s\", found none", r->file.path,
             subtree);
     return VARVE_OK;
 }
@@ -175,8 +180,8 @@ static varve_status open_file(struct varve_restoration *r,
 {
     VV_TRY(vv_selection_begin(
         &r->selection, &r->context, opening->options, error));
-    VV_TRY(vv_find_checkpoint(&r->context, opening->path,
-        opening->is_numbered, &r->file_path, error));
+    VV_TRY(vv_find_checkpoint(&r->context, opening->path, opening->is_numbered,
+        &r->file_path, error));
     VV_TRY(vv_data_in_open(
         &r->file, &r->context, (const char *)r->file_path.data, error));
     VV_TRY(make_tables(r, error));
@@ -192,16 +197,13 @@ static varve_status begin(struct varve_restoration *r,
     const struct vv_opening *opening, varve_error *error)
 {
     VV_TRY(open_file(r, opening, error));
-    if (opening->is_numbered && !vv_node_extra(r->root))
+    if (opening->is_save && !vv_node_extra(r->root))
         return vv_fail_memory(error, "the save counter");
     vv_graph_observe(r->graph, &r->observer);
     r->is_dry = opening->is_dry;
     vv_match_roots(r);
-    varve_status status = vv_arrive(r, error);
-    if (opening->is_dry && status == VARVE_MISMATCH)
-        status = VARVE_OK;
-    VV_TRY(status);
-    if (opening->is_numbered)
+    VV_TRY(vv_arrive(r, error));
+    if (opening->is_save)
         vv_set_save_counter(r->root, vv_index_of(r)->counter);
     r->failure.status = VARVE_OK;
     r->is_open = true;
@@ -215,7 +217,7 @@ varve_restoration *vv_restoration_open(
     if (varve_graph_check(root->graph, error))
         return NULL;
     if (vv_is_nil(root) || !opening->path) {
-        vv_fail(error, VARVE_MISUSE, "a node and a path expected, found none");
+        vv_fail(error, VARVE_MISUSE, "expected a node and a path, found none");
         return NULL;
     }
     struct varve_restoration *r = allocate(root);
@@ -271,7 +273,8 @@ void varve_restoration_free(varve_restoration *r)
         return;
     if (r->graph && r->observer.number) {
         vv_graph_forget(r->graph, &r->observer);
-        for (uint32_t f = 0; !r->is_dry && f < vv_index_of(r)->node_count; f++) {
+        for (uint32_t f = 0; !r->is_dry && f < vv_index_of(r)->node_count;
+             f++) {
             if (r->node_of[f])
                 vv_give_up(r->node_of[f]);
         }
@@ -319,8 +322,8 @@ varve_status vv_need_paths(struct varve_restoration *r, varve_error *error)
 {
     if (r->has_paths)
         return VARVE_OK;
-    varve_status status = vv_saved_paths_begin(&r->paths,
-        &r->context.allocator, vv_index_of(r), r->file_root, error);
+    varve_status status = vv_saved_paths_begin(
+        &r->paths, &r->context.allocator, vv_index_of(r), r->file_root, error);
     r->has_paths = status == VARVE_OK;
     return status;
 }
@@ -355,22 +358,21 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
     return VARVE_OK;
 }
 
-varve_status varve_restoration_verify(
-    varve_restoration *r, varve_error *error)
+varve_status varve_restoration_verify(varve_restoration *r, varve_error *error)
 {
     const struct vv_index *index = vv_index_of(r);
     struct vv_buffer applied;
     vv_buffer_init(&applied, &r->context.allocator);
     for (uint32_t v = 0; v < index->value_count; v++) {
-        struct vv_pair pair = { r->root, v };
+        struct vv_pair pair = { r->node_of[vv_at32(index->value_nodes, v)], v };
         if (r->fates[v] == VV_FATE_APPLIED)
             vv_buffer_add(&applied, &pair, sizeof pair);
     }
     size_t count;
     const struct vv_pair *pairs = vv_pairs(&applied, &count);
     varve_status status = applied.failed
-        ? vv_fail_memory(error, "a restoration")
-        : vv_transfer_verify(r, pairs, count, error);
+                              ? vv_fail_memory(error, "a restoration")
+                              : vv_transfer_verify(r, pairs, count, error);
     vv_buffer_clear(&applied);
     return status;
 }

@@ -74,11 +74,11 @@ struct varve_restoration {
     struct vv_via *vias;  /* likewise; only where paths matter */
     size_t number_capacity;
     size_t via_capacity;
-    uint32_t *name_ids;   /* by number of a program name: 0 not looked up,
-                             VV_NONE not in the file, else its number plus 1 */
+    uint32_t *name_ids; /* by number of a program name: 0 not looked up,
+                           VV_NONE not in the file, else its number plus 1 */
     size_t name_capacity;
 
-    struct vv_buffer queue;     /* varve_node *: to be matched */
+    struct vv_buffer queue; /* varve_node *: to be matched */
     size_t queue_first;
     struct vv_buffer demand;    /* varve_node *: to be offered children */
     struct vv_buffer jobs;      /* vv_pair: values due */
@@ -89,11 +89,11 @@ struct varve_restoration {
     struct vv_buffer conflicts; /* vv_pair: claims to what another has */
     struct vv_buffer combined;  /* vv_pair: further file nodes of an object */
     struct vv_buffer cast_misfits; /* vv_misfits */
-    struct vv_buffer path;      /* scratch */
-    struct vv_buffer file_path; /* scratch */
+    struct vv_buffer path;         /* scratch */
+    struct vv_buffer file_path;    /* scratch */
     struct vv_saved_paths paths;
-    struct vv_map pending;      /* tensors handed out by varve_pending */
-    varve_error failure;        /* of an arrival; VARVE_OK: none */
+    struct vv_map pending; /* tensors handed out by varve_pending */
+    varve_error failure;   /* of an arrival; VARVE_OK: none */
 };
 
 /* The pairs in a buffer. */
@@ -112,11 +112,12 @@ void vv_add_pair(struct varve_restoration *r, struct vv_buffer *buffer,
 void vv_drop_pairs(struct vv_buffer *buffer, const varve_node *node);
 
 /* A restoration of a file that is found by `path`, matched and, unless
- * `is_dry`, delivered. NULL on failure, after which the program is as it was. */
+ * `is_dry`, delivered. NULL on failure; then the program is as it was. */
 struct vv_opening {
     const char *path;
     const varve_read_options *options;
-    bool is_numbered; /* `path` may be a prefix; the save counter is taken over */
+    bool is_numbered; /* `path` may be a prefix */
+    bool is_save;     /* the save counter is taken over */
     bool is_dry;
 };
 
@@ -140,8 +141,7 @@ varve_tensor vv_wanted(const varve_node *node);
 static inline varve_tensor vv_saved(
     const struct varve_restoration *r, uint32_t value)
 {
-    return vv_index_tensor(
-        &r->file.parsed.index, &r->file.parsed.table, value);
+    return vv_index_tensor(&r->file.parsed.index, &r->file.parsed.table, value);
 }
 
 #endif

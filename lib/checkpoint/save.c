@@ -93,8 +93,8 @@ static void note_latest(const struct vv_context *context, const char *prefix,
     vv_buffer_add_string(note, prefix);
     vv_buffer_add_string(note, ".latest");
     const char *note_path = vv_buffer_string(note);
-    if (note->failed || vv_publish_begin(&p, context, note_path,
-                            VV_PUBLISH_NO_SYNC, NULL))
+    if (note->failed ||
+        vv_publish_begin(&p, context, note_path, VV_PUBLISH_NO_SYNC, NULL))
         return;
     const char *name = vv_path_name(path);
     size_t size = strlen(name);
@@ -119,11 +119,11 @@ static varve_status save_next(varve_node *root, const char *prefix,
     set_numbered_path(path, prefix, counter);
     if (path->failed || !vv_node_extra(root))
         return vv_fail_memory(error, "the name of a checkpoint");
-    varve_write_options never_replace = options ? *options
-                                                : (varve_write_options){ 0 };
+    varve_write_options never_replace =
+        options ? *options : (varve_write_options){ 0 };
     never_replace.no_replace = true;
-    varve_status status = vv_write(
-        root, (char *)path->data, counter, &never_replace, error);
+    varve_status status =
+        vv_write(root, (char *)path->data, counter, &never_replace, error);
     if (!status || status == VARVE_UNKNOWN_OUTCOME)
         vv_set_save_counter(root, counter);
     return status;
@@ -135,7 +135,7 @@ varve_status varve_save(varve_node *root, const char *prefix,
     VV_TRY(varve_graph_check(root->graph, error));
     if (vv_is_nil(root) || !prefix)
         return vv_fail(
-            error, VARVE_MISUSE, "a node and a prefix expected, found none");
+            error, VARVE_MISUSE, "expected a node and a prefix, found none");
     const struct vv_context *context = &root->graph->context;
     struct vv_buffer path;
     struct vv_buffer note;
@@ -158,7 +158,7 @@ static varve_status find_numbered(const struct vv_context *context,
     VV_TRY(find_highest(context, prefix, &search, error));
     if (!search.found)
         return vv_fail(error, VARVE_NOT_FOUND,
-            "%s: a checkpoint of this name or %s-N%s expected, found none",
+            "%s: expected a checkpoint of this name or %s-N%s, found none",
             prefix, prefix, VARVE_SUFFIX);
     set_numbered_path(found, prefix, search.highest);
     return VARVE_OK;
@@ -192,8 +192,8 @@ varve_status vv_find_checkpoint(const struct vv_context *context,
     found->size = 0;
     vv_buffer_add_string(found, path);
     varve_status status = probe(context, vv_buffer_string(found), &reason);
-    bool may_be_other = status == VARVE_NOT_FOUND ||
-                        (numbered && status == VARVE_IS_DIRECTORY);
+    bool may_be_other =
+        status == VARVE_NOT_FOUND || (numbered && status == VARVE_IS_DIRECTORY);
     if (may_be_other && !ends_in_suffix(path)) {
         varve_error other = { 0 };
         vv_buffer_add_string(found, VARVE_SUFFIX);
@@ -220,14 +220,14 @@ varve_status varve_latest(
     struct vv_buffer found;
     if (!prefix || !path)
         return vv_fail(
-            error, VARVE_MISUSE, "a prefix and a path expected, found none");
+            error, VARVE_MISUSE, "expected a prefix and a path, found none");
     vv_buffer_init(&found, &context.allocator);
     varve_status status = find_numbered(&context, prefix, &found, error);
     if (!status && found.failed)
         status = vv_fail_memory(error, "a path");
     else if (!status && found.size >= size)
         status = vv_fail(error, VARVE_LIMIT,
-            "%s: room for %zu bytes of a path expected, found %zu", prefix,
+            "%s: expected room for %zu bytes of a path, found %zu", prefix,
             found.size + 1, size);
     else if (!status)
         memcpy(path, found.data, found.size + 1);

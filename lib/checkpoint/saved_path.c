@@ -8,8 +8,6 @@
 #include "failure.h"
 #include "name.h"
 
-#define SLOT_BIT UINT32_C(0x80000000)
-
 static void reach_edges(struct vv_saved_paths *p, uint32_t *queue)
 {
     uint32_t count = 0;
@@ -37,11 +35,10 @@ static void reach_slots(struct vv_saved_paths *p)
         uint32_t variable = vv_at32(index->slot_variables, s);
         uint32_t node = vv_at32(index->slot_nodes, s);
         if (!vv_saved_path_exists(p, owner) ||
-            !vv_saved_path_exists(p, variable) ||
-            vv_saved_path_exists(p, node))
+            !vv_saved_path_exists(p, variable) || vv_saved_path_exists(p, node))
             continue;
         p->parents[node] = owner;
-        p->ways[node] = s | SLOT_BIT;
+        p->ways[node] = s | VV_WAY_IS_SLOT;
     }
 }
 
@@ -50,8 +47,13 @@ varve_status vv_saved_paths_begin(struct vv_saved_paths *p,
     uint32_t root, varve_error *error)
 {
     size_t count = index->node_count;
+    if (index->edge_count >= VV_WAY_IS_SLOT ||
+        index->slot_count >= VV_WAY_IS_SLOT)
+        return vv_fail(error, VARVE_LIMIT,
+            "expected fewer than 2^31 edges and slots, found more");
     *p = (struct vv_saved_paths){
-        .allocator = allocator, .index = index, .root = root };
+        .allocator = allocator, .index = index, .root = root
+    };
     p->parents = vv_allocate_array(allocator, count, sizeof *p->parents);
     p->ways = vv_allocate_array(allocator, count, sizeof *p->ways);
     uint32_t *queue = vv_allocate_array(allocator, count, sizeof *queue);
@@ -86,8 +88,8 @@ static void add_name(
     vv_path_add_name(path, bytes, size);
 }
 
-static void add_edges(const struct vv_saved_paths *p, uint32_t node,
-    struct vv_buffer *path)
+static void add_edges(
+    const struct vv_saved_paths *p, uint32_t node, struct vv_buffer *path)
 {
     size_t begin = path->size;
     for (; node != p->root; node = p->parents[node]) {
@@ -100,15 +102,15 @@ static void add_edges(const struct vv_saved_paths *p, uint32_t node,
     vv_buffer_reverse(path, begin);
 }
 
-void vv_saved_path(const struct vv_saved_paths *p, uint32_t node,
-    struct vv_buffer *path)
+void vv_saved_path(
+    const struct vv_saved_paths *p, uint32_t node, struct vv_buffer *path)
 {
     path->size = 0;
-    if (node == p->root || !(p->ways[node] & SLOT_BIT)) {
+    if (node == p->root || !(p->ways[node] & VV_WAY_IS_SLOT)) {
         add_edges(p, node, path);
         return;
     }
-    uint32_t slot = p->ways[node] & ~SLOT_BIT;
+    uint32_t slot = p->ways[node] & ~VV_WAY_IS_SLOT;
     add_edges(p, p->parents[node], path);
     if (path->size)
         vv_buffer_add8(path, '/');
@@ -124,11 +126,12 @@ uint32_t vv_saved_find(const struct vv_index *index, uint32_t from,
     uint32_t node = from;
     while (path && *path && node != VV_NONE) {
         path = vv_path_next_name(path, scratch);
-        uint32_t name = !path || scratch->failed ? VV_NONE
-            : vv_index_find_name(
-                  index, (const char *)scratch->data, scratch->size);
-        node = name == VV_NONE ? VV_NONE
-                               : vv_index_find_child(index, node, name);
+        uint32_t name = !path || scratch->failed
+                            ? VV_NONE
+                            : vv_index_find_name(index,
+                                  (const char *)scratch->data, scratch->size);
+        node =
+            name == VV_NONE ? VV_NONE : vv_index_find_child(index, node, name);
     }
     return path ? node : VV_NONE;
 }

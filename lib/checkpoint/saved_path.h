@@ -10,13 +10,15 @@
 #include "buffer.h"
 #include "index.h"
 
+#define VV_WAY_IS_SLOT UINT32_C(0x80000000)
+
 struct vv_saved_paths {
     const varve_allocator *allocator;
     const struct vv_index *index;
     uint32_t root;
     uint32_t *parents; /* by node: the node before it, or VV_NONE */
     uint32_t *ways;    /* by node: the edge; for a slot variable, the slot with
-                          the highest bit set */
+                          VV_WAY_IS_SLOT */
 };
 
 /* Finds a shortest path from `root` to every node that can be reached from it:
@@ -33,8 +35,8 @@ static inline bool vv_saved_path_exists(
 }
 
 /* Sets `path` to the path of a node that can be reached. */
-void vv_saved_path(const struct vv_saved_paths *paths, uint32_t node,
-    struct vv_buffer *path);
+void vv_saved_path(
+    const struct vv_saved_paths *paths, uint32_t node, struct vv_buffer *path);
 
 /* The node at a path of edges from `from`, or VV_NONE. */
 uint32_t vv_saved_find(const struct vv_index *index, uint32_t from,

@@ -9,7 +9,7 @@
 #include "allocator.h"
 #include "failure.h"
 #include "file.h"
-#include "glob.h"
+#include "pattern.h"
 #include "name.h"
 #include "try.h"
 
@@ -41,13 +41,13 @@ static varve_status add_rename(struct vv_selection *s, const char *program,
 {
     if (!program || !file)
         return vv_fail(error, VARVE_MISUSE,
-            "%s: a program path and a file path expected, found none", where);
+            "%s: expected a program path and a file path, found none", where);
     program = without_slash(program);
     file = without_slash(file);
-    if (!vv_glob_same_wildcards(program, file))
+    if (!vv_pattern_same_wildcards(program, file))
         return vv_fail(error, VARVE_MISUSE,
-            "%s: the same wildcards on both sides expected, found "
-            "\"%.200s\" and \"%.200s\"",
+            "%s: expected the same wildcards on both sides, found \"%.200s\" "
+            "and \"%.200s\"",
             where, program, file);
     if (!grow_renames(s))
         return vv_fail_memory(error, "renames");
@@ -73,8 +73,8 @@ static char *trim(char *text)
 }
 
 /* A line is `program -> file`, or empty, or a comment. */
-static varve_status add_rename_line(struct vv_selection *s, char *line,
-    const char *where, varve_error *error)
+static varve_status add_rename_line(
+    struct vv_selection *s, char *line, const char *where, varve_error *error)
 {
     line = trim(line);
     if (*line == '\0' || *line == '#')
@@ -82,7 +82,7 @@ static varve_status add_rename_line(struct vv_selection *s, char *line,
     char *arrow = strstr(line, "->");
     if (!arrow)
         return vv_fail(error, VARVE_MISUSE,
-            "%s: `program -> file` expected, found \"%.200s\"", where, line);
+            "%s: expected `program -> file`, found \"%.200s\"", where, line);
     *arrow = '\0';
     return add_rename(s, trim(line), trim(arrow + 2), where, error);
 }
@@ -119,19 +119,19 @@ static varve_status read_rename_file(struct vv_selection *s,
     varve_status status = VARVE_OK;
     if (size > MAX_RENAME_FILE)
         status = vv_fail(error, VARVE_LIMIT,
-            "%s: at most %d bytes of renames expected, found %llu", path,
+            "%s: expected at most %d bytes of renames, found %llu", path,
             MAX_RENAME_FILE, (unsigned long long)size);
     else if (!(text = vv_allocate(s->allocator, (size_t)size + 1)))
         status = vv_fail_memory(error, "renames");
     else
-        status = vv_file_read(
-            context, file, path, text, (size_t)size, 0, error);
+        status =
+            vv_file_read(context, file, path, text, (size_t)size, 0, error);
     vv_file_close(context, file);
     if (!status) {
         text[size] = '\0';
         if (strlen(text) != size || !vv_utf8_is_valid(text, (size_t)size))
             status = vv_fail(error, VARVE_BAD_NAME,
-                "%s: a text of UTF-8 expected, found other bytes", path);
+                "%s: expected a text of UTF-8, found other bytes", path);
         else
             status = add_rename_lines(s, text, path, error);
     }
@@ -157,8 +157,8 @@ static varve_status fill(struct vv_selection *s,
         !copy(s, &s->expect_unused, o->expect_unused))
         return vv_fail_memory(error, "the options of a read");
     for (size_t i = 0; i < o->rename_count; i++)
-        VV_TRY(add_rename(s, o->renames[i].program, o->renames[i].file,
-            "a rename", error));
+        VV_TRY(add_rename(
+            s, o->renames[i].program, o->renames[i].file, "a rename", error));
     if (o->rename_file)
         return read_rename_file(s, context, o->rename_file, error);
     return VARVE_OK;
@@ -200,16 +200,16 @@ bool vv_selection_needs_paths(const struct vv_selection *s)
 
 bool vv_selection_takes(const struct vv_selection *s, const char *path)
 {
-    return (!s->only || vv_glob_match(s->only, path)) &&
-           !vv_glob_match(s->except, path);
+    return (!s->only || vv_pattern_match(s->only, path)) &&
+           !vv_pattern_match(s->except, path);
 }
 
-struct vv_rename *vv_selection_rename(struct vv_selection *s,
-    const char *path, struct vv_buffer *file_path)
+struct vv_rename *vv_selection_rename(
+    struct vv_selection *s, const char *path, struct vv_buffer *file_path)
 {
     for (size_t i = 0; i < s->rename_count; i++) {
         struct vv_rename *rename = &s->renames[i];
-        if (vv_glob_rename(rename->program, rename->file, path, file_path))
+        if (vv_pattern_rename(rename->program, rename->file, path, file_path))
             return rename;
     }
     return NULL;
@@ -230,7 +230,7 @@ static bool wants_renamed(const struct vv_selection *s,
         size_t size = end ? (size_t)(end - file_path) : strlen(file_path);
         front.size = 0;
         vv_buffer_add(&front, file_path, size);
-        if (vv_glob_rename(rename->file, rename->program,
+        if (vv_pattern_rename(rename->file, rename->program,
                 vv_buffer_string(&front), scratch)) {
             vv_buffer_add_string(scratch, file_path + size);
             wanted = vv_selection_takes(s, vv_buffer_string(scratch));

@@ -41,8 +41,7 @@ void vv_selection_end(struct vv_selection *selection);
 bool vv_selection_needs_paths(const struct vv_selection *selection);
 
 /* Whether a value at this path of the program is to be restored. */
-bool vv_selection_takes(
-    const struct vv_selection *selection, const char *path);
+bool vv_selection_takes(const struct vv_selection *selection, const char *path);
 
 /* The rename that decides for a path of the program, or NULL; `file_path` is
  * then set to what it gives. */

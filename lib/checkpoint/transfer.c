@@ -30,7 +30,7 @@ struct transfer {
     size_t staging_size;
     struct vv_buffer old_states; /* what states were, one after another */
     size_t *old_ends;
-    size_t loaded;          /* moves whose state was given the new bytes */
+    size_t loaded; /* moves whose state was given the new bytes */
 };
 
 /* --- Preparing ---------------------------------------------------------- */
@@ -66,8 +66,8 @@ static varve_status make_moves(struct transfer *t, const struct vv_pair *jobs,
         m->node = jobs[i].node;
         m->value = jobs[i].file;
         m->mode = only_verify
-            ? VV_MOVE_VERIFY
-            : (uint8_t)vv_move_mode_of(t->r, m->node, m->value);
+                      ? VV_MOVE_VERIFY
+                      : (uint8_t)vv_move_mode_of(t->r, m->node, m->value);
         if (i > 0 && m->value < m[-1].value)
             in_order = false;
     }
@@ -146,8 +146,8 @@ static varve_status prepare_staging(struct transfer *t, varve_error *error)
         m->is_staged = goes_through_staging(t, m, visible <= limit);
         size += m->is_staged ? staged_size(m) : 0;
     }
-    if (size > SIZE_MAX || (size && !(t->staging = vv_allocate(t->allocator,
-                                          (size_t)size))))
+    if (size > SIZE_MAX ||
+        (size && !(t->staging = vv_allocate(t->allocator, (size_t)size))))
         return vv_fail_memory(error, "staging of a restoration");
     t->staging_size = (size_t)size;
     size = 0;
@@ -158,7 +158,7 @@ static varve_status prepare_staging(struct transfer *t, varve_error *error)
         const varve_tensor *tensor = &m->node->variable->tensor;
         m->target = m->is_staged ? t->staging + size : tensor->data;
         size += m->is_staged ? staged_size(m) : 0;
-        if (m->is_staged && m->mode == VV_MOVE_RESIZE)
+        if (m->is_staged && m->mode == VV_MOVE_RESIZE && m->target)
             memcpy(m->target, tensor->data, (size_t)varve_tensor_size(tensor));
     }
     return VARVE_OK;
@@ -261,8 +261,8 @@ static varve_status map_values(struct transfer *t, varve_error *error)
 
 static varve_status keep_old_states(struct transfer *t, varve_error *error)
 {
-    t->old_ends = vv_allocate_array(
-        t->allocator, t->count, sizeof *t->old_ends);
+    t->old_ends =
+        vv_allocate_array(t->allocator, t->count, sizeof *t->old_ends);
     if (!t->old_ends)
         return vv_fail_memory(error, "the older states");
     for (size_t i = 0; i < t->count; i++) {

@@ -21,6 +21,7 @@
 #include "name.h"
 #include "publish.h"
 #include "try.h"
+#include "variable.h"
 
 struct writer {
     const struct vv_context *context;
@@ -29,40 +30,27 @@ struct writer {
     struct vv_columns columns;
     varve_metadata *metadata; /* sorted */
     struct vv_data_out out;
-    struct vv_buffer path;    /* of the value being written */
-    struct vv_buffer bytes;   /* of a value that has to be encoded */
+    struct vv_buffer path;  /* of the value being written */
+    struct vv_buffer bytes; /* of a value that has to be encoded */
 };
 
 /* --- Metadata ----------------------------------------------------------- */
 
-/* As their encodings sort (RFC 8949 4.2.1): a shorter name first. */
-static int compare_metadata(const void *left, const void *right)
-{
-    const varve_metadata *a = left;
-    const varve_metadata *b = right;
-    size_t a_size = strlen(a->name);
-    size_t b_size = strlen(b->name);
-    if (a_size != b_size)
-        return a_size < b_size ? -1 : 1;
-    return strcmp(a->name, b->name);
-}
-
-static varve_status check_metadata(
-    const varve_metadata *m, varve_error *error)
+static varve_status check_metadata(const varve_metadata *m, varve_error *error)
 {
     if (!m->name || !vv_name_is_valid(m->name, strlen(m->name)))
         return vv_fail(error, VARVE_BAD_NAME,
-            "metadata: a name of 1 to %d bytes of UTF-8 expected, found "
+            "metadata: expected a name of 1 to %d bytes of UTF-8, found "
             "another",
             VARVE_MAX_NAME_SIZE);
     if (m->kind < VARVE_METADATA_INTEGER || m->kind > VARVE_METADATA_STRING)
         return vv_fail(error, VARVE_MISUSE,
-            "metadata \"%.200s\": a kind expected, found %d", m->name,
+            "metadata \"%.200s\": expected a kind, found %d", m->name,
             (int)m->kind);
     if (m->kind == VARVE_METADATA_STRING &&
         (!m->string || !vv_utf8_is_valid(m->string, strlen(m->string))))
         return vv_fail(error, VARVE_BAD_NAME,
-            "metadata \"%.200s\": a text of UTF-8 expected, found other bytes",
+            "metadata \"%.200s\": expected a text of UTF-8, found other bytes",
             m->name);
     return VARVE_OK;
 }
@@ -74,16 +62,16 @@ static varve_status sort_metadata(struct writer *w, varve_error *error)
         return VARVE_OK;
     for (size_t i = 0; i < count; i++)
         VV_TRY(check_metadata(&w->options->metadata[i], error));
-    w->metadata = vv_allocate_array(
-        &w->context->allocator, count, sizeof *w->metadata);
+    w->metadata =
+        vv_allocate_array(&w->context->allocator, count, sizeof *w->metadata);
     if (!w->metadata)
         return vv_fail_memory(error, "metadata");
     memcpy(w->metadata, w->options->metadata, count * sizeof *w->metadata);
-    qsort(w->metadata, count, sizeof *w->metadata, compare_metadata);
+    qsort(w->metadata, count, sizeof *w->metadata, vv_metadata_compare);
     for (size_t i = 1; i < count; i++) {
         if (strcmp(w->metadata[i - 1].name, w->metadata[i].name) == 0)
             return vv_fail(error, VARVE_DUPLICATE,
-                "metadata: unique names expected, found \"%.200s\" twice",
+                "metadata: expected unique names, found \"%.200s\" twice",
                 w->metadata[i].name);
     }
     return VARVE_OK;
@@ -132,8 +120,8 @@ static const void *bytes_of(
     return w->bytes.data;
 }
 
-static varve_status write_value(struct writer *w,
-    const struct vv_column_value *value, varve_error *error)
+static varve_status write_value(
+    struct writer *w, const struct vv_column_value *value, varve_error *error)
 {
     bool done;
     const void *bytes = bytes_of(w, value, &done);
@@ -151,9 +139,8 @@ static varve_status write_value(struct writer *w,
     return VARVE_OK;
 }
 
-static varve_status write_all(
-    struct writer *w, int file, const char *path, uint64_t counter,
-    varve_error *error)
+static varve_status write_all(struct writer *w, int file, const char *path,
+    uint64_t counter, varve_error *error)
 {
     VV_TRY(vv_data_out_begin(
         &w->out, w->context, file, path, w->columns.total, error));
@@ -174,8 +161,8 @@ static varve_status write_all(
     return vv_data_out_end(&w->out, &index, error);
 }
 
-static varve_status publish(struct writer *w, const char *path,
-    uint64_t counter, varve_error *error)
+static varve_status publish(
+    struct writer *w, const char *path, uint64_t counter, varve_error *error)
 {
     struct vv_publication p;
     int flags = (w->options->no_sync ? VV_PUBLISH_NO_SYNC : 0) |
@@ -194,7 +181,7 @@ varve_status vv_write(varve_node *root, const char *path, uint64_t counter,
     VV_TRY(varve_graph_check(graph, error));
     if (vv_is_nil(root) || !path)
         return vv_fail(
-            error, VARVE_MISUSE, "a node and a path expected, found none");
+            error, VARVE_MISUSE, "expected a node and a path, found none");
     struct writer w = {
         .context = &graph->context,
         .options = options ? options : &defaults,

@@ -22,8 +22,7 @@ static bool is_edge(const void *item, const void *key)
     return edge->parent == wanted->parent && edge->name == wanted->name;
 }
 
-static uint64_t edge_hash(
-    const varve_node *parent, const struct vv_name *name)
+static uint64_t edge_hash(const varve_node *parent, const struct vv_name *name)
 {
     return vv_map_mix((uint64_t)(uintptr_t)parent + name->hash);
 }
@@ -33,8 +32,8 @@ struct vv_edge *vv_edge_find(
 {
     if (parent->has_many_edges) {
         struct edge_key key = { parent, name };
-        return vv_map_find(&parent->graph->edge_map, edge_hash(parent, name),
-            is_edge, &key);
+        return vv_map_find(
+            &parent->graph->edge_map, edge_hash(parent, name), is_edge, &key);
     }
     struct vv_edge *edge = parent->first_edge;
     while (edge && edge->name != name)
@@ -135,8 +134,8 @@ static const struct vv_name *take_name(
             vv_mistake(graph, VARVE_BAD_NAME,
                 "%s: a name is 1 to %d bytes of UTF-8, found %zu bytes%s",
                 vv_node_text(parent, text, sizeof text), VARVE_MAX_NAME_SIZE,
-                size, size && size <= VARVE_MAX_NAME_SIZE ? " that are not"
-                                                          : "");
+                size,
+                size && size <= VARVE_MAX_NAME_SIZE ? " that are not" : "");
             return NULL;
         }
     }
@@ -157,13 +156,13 @@ struct vv_edge *vv_edge_add_quietly(
         return NULL;
     if (vv_edge_find(parent, kept)) {
         vv_mistake(graph, VARVE_DUPLICATE,
-            "%s: a new name expected, found \"%.200s\" a second time",
+            "%s: expected a new name, found \"%.200s\" a second time",
             vv_node_text(parent, text, sizeof text), kept->bytes);
         return NULL;
     }
     if (child->graph != graph) {
         vv_mistake(graph, VARVE_MISUSE,
-            "%s: a child of the same graph expected, found one of another",
+            "%s: expected a child of the same graph, found one of another",
             vv_node_text(parent, text, sizeof text));
         return NULL;
     }
@@ -174,9 +173,9 @@ struct vv_edge *vv_edge_add_quietly(
         return NULL;
     }
     struct vv_edge *edge = vv_pool_take(&graph->edges);
-    if (!edge || (parent->has_many_edges &&
-                     !vv_map_add(&graph->edge_map, edge_hash(parent, kept),
-                         edge))) {
+    if (!edge ||
+        (parent->has_many_edges &&
+            !vv_map_add(&graph->edge_map, edge_hash(parent, kept), edge))) {
         if (edge)
             vv_pool_give(&graph->edges, edge);
         vv_memory_mistake(graph);
@@ -221,8 +220,7 @@ void vv_edge_remove(struct vv_edge *edge)
     varve_node *child = edge->seen.node;
     varve_graph *graph = parent->graph;
     if (parent->has_many_edges)
-        vv_map_remove(
-            &graph->edge_map, edge_hash(parent, edge->name), edge);
+        vv_map_remove(&graph->edge_map, edge_hash(parent, edge->name), edge);
     if (edge->next)
         edge->next->previous = edge->previous;
     else
@@ -239,13 +237,14 @@ void vv_edge_remove(struct vv_edge *edge)
 
 static struct vv_edge *find_edge(const varve_node *parent, const char *name)
 {
-    const struct vv_name *known = vv_is_nil(parent) || !name ? NULL
-        : vv_names_find(&parent->graph->names, name, strlen(name));
+    const struct vv_name *known =
+        vv_is_nil(parent) || !name
+            ? NULL
+            : vv_names_find(&parent->graph->names, name, strlen(name));
     return known ? vv_edge_find(parent, known) : NULL;
 }
 
-varve_node *varve_track(
-    varve_node *parent, const char *name, varve_node *node)
+varve_node *varve_track(varve_node *parent, const char *name, varve_node *node)
 {
     struct vv_edge *edge = find_edge(parent, name);
     if (edge && edge->seen.node == node)
@@ -275,7 +274,7 @@ void varve_untrack(varve_node *parent, const char *name)
         return;
     if (!edge) {
         vv_mistake(parent->graph, VARVE_NOT_FOUND,
-            "%s: an edge \"%.200s\" expected, found none",
+            "%s: expected an edge \"%.200s\", found none",
             vv_node_text(parent, text, sizeof text), name ? name : "");
         return;
     }

@@ -26,8 +26,7 @@ static varve_graph no_graph = {
 
 varve_graph *vv_graph_new_in(const struct vv_context *context)
 {
-    varve_graph *graph =
-        vv_allocate_zeroed(&context->allocator, sizeof *graph);
+    varve_graph *graph = vv_allocate_zeroed(&context->allocator, sizeof *graph);
     if (!graph)
         return &no_graph;
     graph->context = *context;
@@ -95,8 +94,8 @@ varve_node *vv_mistake(
         va_list arguments;
         va_start(arguments, format);
         graph->mistake.status = status;
-        vsnprintf(graph->mistake.message, sizeof graph->mistake.message,
-            format, arguments);
+        vsnprintf(graph->mistake.message, sizeof graph->mistake.message, format,
+            arguments);
         va_end(arguments);
     }
     return &graph->nil;

@@ -13,7 +13,7 @@ struct vv_name {
     uint32_t number; /* in the order they came, from 0 */
     uint32_t rank;   /* in the order of their bytes; see vv_names_rank */
     uint32_t size;
-    char bytes[];    /* and a NUL */
+    char bytes[]; /* and a NUL */
 };
 
 struct vv_name_table {

@@ -48,11 +48,11 @@ struct varve_node {
     varve_graph *graph;
     uint32_t number; /* unique among living nodes, small */
     uint32_t edge_count;
-    uint8_t kind;        /* varve_kind */
-    uint8_t value_state; /* varve_variable_state; a state's too */
-    bool has_many_edges; /* they are in the edge map */
-    bool is_listed;      /* scratch of a removal */
-    uint64_t tags;       /* bits: graph->tags */
+    uint8_t kind;         /* varve_kind */
+    uint8_t value_state;  /* varve_variable_state; a state's too */
+    bool has_many_edges;  /* they are in the edge map */
+    bool is_listed;       /* scratch of a removal */
+    uint64_t tags;        /* bits: graph->tags */
     uint64_t restored_by; /* number of the observer that gave the value */
     struct vv_edge *first_edge;
     struct vv_edge *last_edge;

@@ -37,8 +37,7 @@ struct vv_slot *vv_slot_find(const varve_node *owner,
     const varve_node *variable, const struct vv_name *name)
 {
     struct slot_key key = { owner, variable, name };
-    return vv_map_find(
-        &owner->graph->slot_map, slot_hash(&key), is_slot, &key);
+    return vv_map_find(&owner->graph->slot_map, slot_hash(&key), is_slot, &key);
 }
 
 struct vv_slot *vv_slot_first_of(const varve_node *owner)
@@ -64,13 +63,13 @@ static bool may_add(varve_node *owner, varve_node *variable, const char *name)
     }
     if (!name || !vv_name_is_valid(name, strlen(name))) {
         vv_mistake(graph, VARVE_BAD_NAME,
-            "%s: a slot's name is 1 to %d bytes of UTF-8, found another",
-            where, VARVE_MAX_NAME_SIZE);
+            "%s: a slot's name is 1 to %d bytes of UTF-8, found another", where,
+            VARVE_MAX_NAME_SIZE);
         return false;
     }
     if (varve_find_slot(owner, variable, name)) {
         vv_mistake(graph, VARVE_DUPLICATE,
-            "%s: a new slot expected, found \"%.200s\" of this variable a "
+            "%s: expected a new slot, found \"%.200s\" of this variable a "
             "second time",
             where, name);
         return false;
@@ -119,8 +118,8 @@ static varve_node *add(struct slot_key *key, varve_node *node)
 }
 
 /* Makes the slot's node and links it; the caller settles its value. */
-static varve_node *make(varve_node *owner, varve_node *variable,
-    const char *name, varve_node *node)
+static varve_node *make(
+    varve_node *owner, varve_node *variable, const char *name, varve_node *node)
 {
     varve_graph *graph = owner->graph;
     if (vv_is_nil(node))
@@ -165,10 +164,11 @@ varve_node *varve_add_allocated_slot(varve_node *owner, varve_node *variable,
 varve_node *varve_find_slot(
     varve_node *owner, varve_node *variable, const char *name)
 {
-    const struct vv_name *known = vv_is_nil(owner) || !name ? NULL
-        : vv_names_find(&owner->graph->names, name, strlen(name));
-    struct vv_slot *slot =
-        known ? vv_slot_find(owner, variable, known) : NULL;
+    const struct vv_name *known =
+        vv_is_nil(owner) || !name
+            ? NULL
+            : vv_names_find(&owner->graph->names, name, strlen(name));
+    struct vv_slot *slot = known ? vv_slot_find(owner, variable, known) : NULL;
     return slot ? slot->seen.node : NULL;
 }
 

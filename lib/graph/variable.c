@@ -11,18 +11,18 @@
 #include "graph.h"
 #include "shape.h"
 
-varve_node *vv_variable_new(varve_graph *graph, const char *where,
-    varve_tensor view, bool is_owned)
+varve_node *vv_variable_new(
+    varve_graph *graph, const char *where, varve_tensor view, bool is_owned)
 {
     if (!vv_tensor_is_valid(&view)) {
         return vv_mistake(graph, VARVE_BAD_SHAPE,
-            "%s: an element type, a rank up to %d and a size that fits memory "
-            "expected, found type %d of rank %u",
+            "%s: expected an element type, a rank up to %d and a size that "
+            "fits memory, found type %d of rank %u",
             where, VARVE_MAX_RANK, (int)view.dtype, (unsigned)view.rank);
     }
     if (!is_owned && !view.data && varve_tensor_size(&view) > 0) {
         return vv_mistake(graph, VARVE_MISUSE,
-            "%s: a view of memory expected, found NULL", where);
+            "%s: expected a view of memory, found NULL", where);
     }
     varve_node *node = vv_node_new(graph, VARVE_VARIABLE);
     if (vv_is_nil(node))
@@ -55,8 +55,8 @@ varve_node *varve_add_variable(
     if (!vv_node_takes_children(parent, name))
         return &parent->graph->nil;
     return add(parent, name,
-        vv_variable_new(parent->graph, name ? name : "list element", view,
-            false));
+        vv_variable_new(
+            parent->graph, name ? name : "list element", view, false));
 }
 
 varve_node *varve_add_allocated_variable(varve_node *parent, const char *name,
@@ -65,9 +65,8 @@ varve_node *varve_add_allocated_variable(varve_node *parent, const char *name,
 {
     if (!vv_node_takes_children(parent, name))
         return &parent->graph->nil;
-    varve_node *node =
-        vv_variable_new(parent->graph, name ? name : "list element",
-            varve_view(NULL, dtype, shape), true);
+    varve_node *node = vv_variable_new(parent->graph,
+        name ? name : "list element", varve_view(NULL, dtype, shape), true);
     if (vv_is_nil(node))
         return node;
     node->variable->initializer = initializer;
@@ -132,12 +131,11 @@ static void free_memory(varve_node *node)
     if (!variable->is_owned)
         return;
     if (variable->borrowed) {
-        variable->borrowed->release(
-            variable->borrowed, variable->tensor.data);
+        variable->borrowed->release(variable->borrowed, variable->tensor.data);
     } else {
         vv_release_aligned(&node->graph->context.allocator,
-            variable->tensor.data,
-            (size_t)varve_tensor_size(&variable->tensor), VV_MEMORY_ALIGNMENT);
+            variable->tensor.data, (size_t)varve_tensor_size(&variable->tensor),
+            VV_MEMORY_ALIGNMENT);
     }
     variable->borrowed = NULL;
     variable->tensor.data = NULL;
@@ -190,7 +188,7 @@ void varve_rebind(varve_node *node, varve_tensor view)
         return;
     if (!node->variable || node->variable->is_owned) {
         vv_mistake(node->graph, VARVE_MISUSE,
-            "%s: a variable over the program's memory expected, found another "
+            "%s: expected a variable over the program's memory, found another "
             "node",
             vv_node_text(node, text, sizeof text));
         return;
@@ -200,7 +198,7 @@ void varve_rebind(varve_node *node, varve_tensor view)
         (!view.data && varve_tensor_size(now) > 0)) {
         char old_text[VARVE_TENSOR_TEXT_SIZE];
         vv_mistake(node->graph, VARVE_MISMATCH,
-            "%s: memory for %s expected, found another view",
+            "%s: expected memory for %s, found another view",
             vv_node_text(node, text, sizeof text),
             varve_tensor_text(now, old_text));
         return;

@@ -24,14 +24,14 @@ struct vv_variable {
     void *initializer_user;
     void *string_bytes; /* what restored string elements point into */
     size_t string_size;
-    struct vv_slot *as_slot;      /* the slot that this variable is, or NULL */
-    struct vv_slot *first_slot;   /* slots of others for this variable */
+    struct vv_slot *as_slot;    /* the slot that this variable is, or NULL */
+    struct vv_slot *first_slot; /* slots of others for this variable */
 };
 
 /* A variable node without edges. A view that cannot be gives a mistake and nil;
  * `where` names it. */
-varve_node *vv_variable_new(varve_graph *graph, const char *where,
-    varve_tensor view, bool is_owned);
+varve_node *vv_variable_new(
+    varve_graph *graph, const char *where, varve_tensor view, bool is_owned);
 
 /* What happens to a library-owned variable once its edge or slot is there: it
  * gets memory, and if nothing restores it its initializer runs. */

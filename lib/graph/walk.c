@@ -116,8 +116,9 @@ static bool walk_slots_of(struct vv_walk *walk, varve_node *owner)
         size_t i = 0;
         for (struct vv_slot *s = vv_slot_first_of(owner); s; s = s->next) {
             if (vv_walk_has(walk, s->seen.variable))
-                items[i++] = (struct slot_item){
-                    vv_walk_place(walk, s->seen.variable), s };
+                items[i++] =
+                    (struct slot_item){ vv_walk_place(walk, s->seen.variable),
+                        s };
         }
         qsort(items, count, sizeof *items, compare_slots);
         for (i = 0; i < count; i++)
@@ -171,8 +172,7 @@ void vv_walk_end(struct vv_walk *walk)
 {
     const varve_allocator *a = walk->allocator;
     vv_release(a, walk->steps, walk->capacity * sizeof *walk->steps);
-    vv_release(
-        a, walk->place_of, walk->number_limit * sizeof *walk->place_of);
+    vv_release(a, walk->place_of, walk->number_limit * sizeof *walk->place_of);
     vv_release(a, walk->slots, walk->slot_capacity * sizeof *walk->slots);
     vv_release(a, walk->sorted, walk->sorted_capacity * sizeof *walk->sorted);
     *walk = (struct vv_walk){ .allocator = a };
@@ -227,9 +227,9 @@ static varve_status visit_all(varve_node *root, varve_visit *visit, void *user,
     varve_status status = VARVE_OK;
     for (size_t i = 0; i < walk.count && status == VARVE_OK; i++) {
         varve_node *node = walk.steps[i].node;
-        bool is_empty = node->variable &&
-                        (node->value_state == VARVE_DECLARED ||
-                            node->value_state == VARVE_PENDING);
+        bool is_empty =
+            node->variable && (node->value_state == VARVE_DECLARED ||
+                                  node->value_state == VARVE_PENDING);
         if (only_empty && !is_empty)
             continue;
         vv_walk_path(&walk, i, &path);

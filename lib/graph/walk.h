@@ -21,12 +21,12 @@ struct vv_step {
 struct vv_walk {
     const varve_allocator *allocator;
     varve_graph *graph;
-    struct vv_step *steps;   /* breadth first; slot variables behind */
+    struct vv_step *steps; /* breadth first; slot variables behind */
     size_t count;
     size_t capacity;
-    uint32_t *place_of;      /* by node number: place in `steps` plus 1, or 0 */
+    uint32_t *place_of; /* by node number: place in `steps` plus 1, or 0 */
     size_t number_limit;
-    struct vv_slot **slots;  /* sorted by owner, variable and name */
+    struct vv_slot **slots; /* sorted by owner, variable and name */
     size_t slot_count;
     size_t slot_capacity;
     struct vv_edge **sorted; /* scratch: the edges of one node */

@@ -81,12 +81,12 @@ TEST(nearest, knows_what_may_have_been_meant)
         { "kernel", "kernal", true },
         { "kernel", "krenel", true },
         { "kernel", "bias", false },
-        { "enc", "encoder", true },      /* a prefix, */
-        { "coder", "encoder", true },    /* a suffix, */
-        { "cod", "encoder", true },      /* a part */
+        { "enc", "encoder", true },               /* a prefix, */
+        { "head", "mask_prediction_head", true }, /* a suffix, */
+        { "cod", "encoder", true },               /* a part */
         { "en", "encoder", false },
         { "ab", "xxabxx", false },
-        { "w", "v", false },             /* nothing shared */
+        { "w", "v", false },                      /* nothing shared */
         { "w", "w1", true },
         { "0", "1", false },
         { "ab", "ac", true },

@@ -1,10 +1,10 @@
-/* glob.c - matching with one step back: only the last wildcard of its kind is
- * ever tried again, which is enough, for what comes before it matched as far to
- * the left as it can.
+/* pattern.c - matching with one step back: only the last wildcard of its kind
+ * is ever tried again, which is enough, for what comes before it matched as far
+ * to the left as it can.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "glob.h"
+#include "pattern.h"
 
 #include <string.h>
 
@@ -13,15 +13,16 @@ struct slice {
     size_t size;
 };
 
-/* What each wildcard matched, by its number in the pattern. */
+/* What each wildcard matched, by its number in the pattern; that of a `**` may
+ * have slashes around it. */
 struct captures {
-    struct slice items[VV_GLOB_MAX_WILDCARDS];
+    struct slice items[VV_PATTERN_MAX_WILDCARDS];
 };
 
 static void capture(struct captures *captures, size_t number, const char *begin,
     const char *end)
 {
-    if (captures && number < VV_GLOB_MAX_WILDCARDS)
+    if (captures && number < VV_PATTERN_MAX_WILDCARDS)
         captures->items[number] =
             (struct slice){ begin, (size_t)(end - begin) };
 }
@@ -117,9 +118,6 @@ static bool retry(struct walk *walk, struct walk *last, const char *begin,
     struct slice name;
     if (!begin || !next_name(&last->path, &name))
         return false;
-    /* The slash before the first name does not belong to what was matched. */
-    while (*begin == '/')
-        begin++;
     capture(captures, last->number - 1, begin, last->path.text);
     *walk = *last;
     return true;
@@ -158,7 +156,7 @@ static struct slice slice_of(const char *text)
     return (struct slice){ text, strlen(text) };
 }
 
-bool vv_glob_match(const char *patterns, const char *path)
+bool vv_pattern_match(const char *patterns, const char *path)
 {
     if (!patterns)
         return false;
@@ -189,7 +187,7 @@ static int next_wildcard(struct slice *rest, size_t *left)
     return 1;
 }
 
-bool vv_glob_same_wildcards(const char *a, const char *b)
+bool vv_pattern_same_wildcards(const char *a, const char *b)
 {
     struct slice rest_a = slice_of(a), rest_b = slice_of(b);
     size_t left_a = 0, left_b = 0;
@@ -200,7 +198,7 @@ bool vv_glob_same_wildcards(const char *a, const char *b)
         if (kind != next_wildcard(&rest_b, &left_b))
             return false;
         if (kind == 0)
-            return count <= VV_GLOB_MAX_WILDCARDS;
+            return count <= VV_PATTERN_MAX_WILDCARDS;
     }
 }
 
@@ -239,11 +237,11 @@ static bool add_name(
     return result->size > before || result->failed;
 }
 
-bool vv_glob_rename(const char *from, const char *to, const char *path,
+bool vv_pattern_rename(const char *from, const char *to, const char *path,
     struct vv_buffer *result)
 {
     struct captures captures;
-    if (!vv_glob_same_wildcards(from, to) ||
+    if (!vv_pattern_same_wildcards(from, to) ||
         !match(slice_of(from), slice_of(path), true, &captures))
         return false;
     struct slice rest = slice_of(to), name;

@@ -1,4 +1,4 @@
-/* glob.h - patterns over paths, and renames by pattern.
+/* pattern.h - patterns over paths, and renames by pattern.
  *
  * A pattern is compared with a path name by name. `**` as a whole name stands
  * for any number of names, none included; `*` stands for any run of bytes
@@ -13,24 +13,24 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef VV_GLOB_H
-#define VV_GLOB_H
+#ifndef VV_PATTERN_H
+#define VV_PATTERN_H
 
 #include <stdbool.h>
 
 #include "buffer.h"
 
 /* The most wildcards that a rename may have. */
-enum { VV_GLOB_MAX_WILDCARDS = 32 };
+enum { VV_PATTERN_MAX_WILDCARDS = 32 };
 
 /* Whether one of the patterns, separated by '|', matches the path or something
  * that the path is below. "/" matches everything; NULL, the empty pattern and
  * an empty alternative match nothing. */
-bool vv_glob_match(const char *patterns, const char *path);
+bool vv_pattern_match(const char *patterns, const char *path);
 
 /* Whether two patterns can be the sides of a rename: the same wildcards in the
- * same order, not more than VV_GLOB_MAX_WILDCARDS, and no '|'. */
-bool vv_glob_same_wildcards(const char *a, const char *b);
+ * same order, not more than VV_PATTERN_MAX_WILDCARDS, and no '|'. */
+bool vv_pattern_same_wildcards(const char *a, const char *b);
 
 /* If `from` matches the path itself, `to` replaces the content of `result`, its
  * wildcards in order by what those of `from` matched, each as short as
@@ -38,7 +38,7 @@ bool vv_glob_same_wildcards(const char *a, const char *b);
  * result has no '/' at its ends. False, and the content is not to be used, when
  * `from` does not match, the two have not the same wildcards, or a name of the
  * result would be empty. Look at result->failed as well. */
-bool vv_glob_rename(const char *from, const char *to, const char *path,
+bool vv_pattern_rename(const char *from, const char *to, const char *path,
     struct vv_buffer *result);
 
 #endif

@@ -1,0 +1,108 @@
+/* 03_accept_reject.c - the shortest round trip through some towns, by trying
+ * moves and taking back the bad ones.
+ *
+ * Introduces varve_snapshot: values kept in memory. Retake accepts, restore
+ * rejects; neither touches the disk, nor allocates.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <varve/varve.h>
+
+#include "support/stream.h"
+
+enum { TOWNS = 40, MOVES = 20000 };
+
+struct tour {
+    int x[TOWNS], y[TOWNS];
+    int32_t order[TOWNS]; /* the model: what the moves change */
+    int64_t length;
+};
+
+static int64_t distance(const struct tour *tour, int from, int to)
+{
+    int32_t a = tour->order[from], b = tour->order[to % TOWNS];
+    return abs(tour->x[a] - tour->x[b]) + abs(tour->y[a] - tour->y[b]);
+}
+
+static void measure(struct tour *tour)
+{
+    tour->length = 0;
+    for (int i = 0; i < TOWNS; i++)
+        tour->length += distance(tour, i, i + 1);
+}
+
+static void draw_map(struct tour *tour, struct stream *random)
+{
+    for (int i = 0; i < TOWNS; i++) {
+        tour->x[i] = (int)stream_below(random, 1000);
+        tour->y[i] = (int)stream_below(random, 1000);
+        tour->order[i] = i;
+    }
+    measure(tour);
+}
+
+/* Walks a part of the tour the other way round. */
+static void propose(struct tour *tour, struct stream *random)
+{
+    uint64_t first = stream_below(random, TOWNS - 1);
+    uint64_t last = first + 1 + stream_below(random, TOWNS - 1 - first);
+    for (; first < last; first++, last--) {
+        int32_t town = tour->order[first];
+        tour->order[first] = tour->order[last];
+        tour->order[last] = town;
+    }
+    measure(tour);
+}
+
+static varve_status climb(struct tour *tour, varve_snapshot *best,
+    struct stream *random, varve_error *error)
+{
+    varve_status status = VARVE_OK;
+    int64_t shortest = tour->length;
+    int accepted = 0, rejected = 0;
+    while (!status && accepted + rejected < MOVES) {
+        propose(tour, random);
+        if (tour->length < shortest) {
+            status = varve_snapshot_retake(best, error);
+            shortest = tour->length;
+            accepted++;
+        } else {
+            status = varve_snapshot_restore(best, error);
+            rejected++;
+        }
+    }
+    if (!status)
+        printf("accepted %d, rejected %d\n", accepted, rejected);
+    return status;
+}
+
+int main(void)
+{
+    struct stream random = { .key = 3 };
+    struct tour tour;
+    draw_map(&tour, &random);
+    printf("length at first %d\n", (int)tour.length);
+
+    /* The stream is not in the graph: if a rejection took it back too, the
+     * same move would be proposed for ever. */
+    varve_error error;
+    varve_graph *graph = varve_graph_new(NULL);
+    varve_node *model = varve_add_object(varve_graph_root(graph), "tour");
+    varve_add_variable(model, "order", varve_array(tour.order, TOWNS));
+    varve_add_variable(model, "length", varve_scalar(&tour.length));
+
+    varve_snapshot *best = varve_snapshot_new(model, &error);
+    varve_status status =
+        best ? climb(&tour, best, &random, &error) : error.status;
+    if (status)
+        fprintf(stderr, "%s\n", error.message);
+    else
+        printf("length at last %d\n", (int)tour.length);
+    varve_snapshot_free(best);
+    varve_graph_free(graph);
+    return status ? 1 : 0;
+}

@@ -1,0 +1,90 @@
+/* text.c - reading a text whole, and drawing batches from it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    STRIDE = 10007, /* a prime: has no divisor in common with most lengths */
+    NOISE = 50      /* one character in so many is replaced */
+};
+
+static bool grow(struct text *text, size_t *capacity)
+{
+    size_t larger = *capacity ? *capacity * 2 : 65536;
+    unsigned char *codes = realloc(text->codes, larger);
+    if (!codes)
+        return false;
+    text->codes = codes;
+    *capacity = larger;
+    return true;
+}
+
+static bool read_all(struct text *text, FILE *file)
+{
+    size_t capacity = 0;
+    int character;
+    while ((character = getc(file)) != EOF) {
+        if (text->size == capacity && !grow(text, &capacity))
+            return false;
+        text->codes[text->size++] = text_code(character);
+    }
+    if (!ferror(file) && text->size <= CONTEXT)
+        errno = EINVAL;
+    return !ferror(file) && text->size > CONTEXT;
+}
+
+bool text_load(struct text *text, const char *path)
+{
+    *text = (struct text){ 0 };
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return false;
+    bool good = read_all(text, file);
+    int number = errno;
+    fclose(file);
+    if (!good)
+        text_free(text);
+    errno = number;
+    return good;
+}
+
+void text_free(struct text *text)
+{
+    free(text->codes);
+    *text = (struct text){ 0 };
+}
+
+unsigned char text_code(int character)
+{
+    if (character == '\n')
+        return 0;
+    if (character < 32 || character > 126)
+        return 1;
+    return (unsigned char)(character - 31);
+}
+
+char text_character(unsigned char code)
+{
+    return code == 0 ? '\n' : (char)(code + 31);
+}
+
+void batch_draw(struct batch *batch, const struct text *text,
+    uint64_t *position, struct stream *random)
+{
+    for (size_t row = 0; row < BATCH; row++) {
+        unsigned char *context = batch->context + row * CONTEXT;
+        *position = (*position + STRIDE) % (text->size - CONTEXT);
+        memcpy(context, text->codes + *position, CONTEXT);
+        batch->next[row] = text->codes[*position + CONTEXT];
+        for (size_t i = 0; i < CONTEXT; i++) {
+            if (stream_below(random, NOISE) == 0)
+                context[i] = (unsigned char)stream_below(random, CODES);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+/* assertion.c - whether everything matched, and if not, every path in one
+ * message.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "assertion.h"
+
+#include <stdio.h>
+
+#include "binding.h"
+#include "failure.h"
+#include "findings.h"
+#include "report.h"
+
+/* Whether a finding leaves a value of the file without a home. */
+static bool is_unused(const struct vv_finding *finding)
+{
+    return !finding->is_excused && finding->saved &&
+           finding->kind != VARVE_MATCHED;
+}
+
+/* Whether a finding leaves a variable of the program without its value. */
+static bool is_missing(const struct vv_finding *finding)
+{
+    return !finding->is_excused && finding->program_path &&
+           finding->kind != VARVE_MATCHED;
+}
+
+typedef bool does_count(const struct vv_finding *finding);
+
+static size_t count_findings(const varve_report *report, does_count *counts)
+{
+    size_t sum = 0;
+    for (int kind = 0; kind < VARVE_FINDING_KINDS; kind++) {
+        size_t count;
+        const struct vv_finding *findings =
+            vv_findings(report, (varve_finding_kind)kind, &count);
+        for (size_t i = 0; i < count; i++)
+            sum += counts(&findings[i]);
+    }
+    return sum;
+}
+
+static void add_lines(
+    const varve_report *report, does_count *counts, varve_error *error)
+{
+    struct vv_buffer line;
+    vv_buffer_init(&line, &report->allocator);
+    for (int kind = 0; kind < VARVE_FINDING_KINDS; kind++) {
+        size_t count;
+        const struct vv_finding *findings =
+            vv_findings(report, (varve_finding_kind)kind, &count);
+        for (size_t i = 0; i < count; i++) {
+            if (!counts(&findings[i]))
+                continue;
+            line.size = 0;
+            vv_add_finding_line(&line, &findings[i]);
+            if (!vv_error_add_line(error, "  %s", vv_buffer_string(&line)))
+                goto done;
+        }
+    }
+done:
+    vv_buffer_clear(&line);
+}
+
+static varve_status is_gone(varve_restoration *r, varve_error *error)
+{
+    if (r->graph && r->root)
+        return VARVE_OK;
+    return vv_fail(error, VARVE_UNMATCHED,
+        "%s: expected a program to restore into, found its graph freed",
+        r->file.path);
+}
+
+static bool is_either(const struct vv_finding *finding)
+{
+    return is_unused(finding) || is_missing(finding);
+}
+
+/* Fails with the findings that count, if there are any: a line that says how
+ * many on which side, then a line for each. */
+static varve_status demand(
+    const varve_report *report, bool of_the_file, varve_error *error)
+{
+    size_t unused = of_the_file ? count_findings(report, is_unused) : 0;
+    size_t missing = count_findings(report, is_missing);
+    char words[2][128] = { "", "" };
+    if (unused == 0 && missing == 0)
+        return VARVE_OK;
+    if (unused)
+        snprintf(words[0], sizeof words[0],
+            "%zu of %zu saved values found no home", unused,
+            report->value_count);
+    if (missing)
+        snprintf(words[1], sizeof words[1],
+            "%zu of %zu variables of the program were not restored", missing,
+            report->variable_count);
+    vv_fail(error, VARVE_UNMATCHED, "%s: %s%s%s", report->path, words[0],
+        unused && missing ? ", " : "", words[1]);
+    add_lines(report, of_the_file ? is_either : is_missing, error);
+    return VARVE_UNMATCHED;
+}
+
+static varve_status ask(
+    varve_restoration *r, bool of_the_file, varve_error *error)
+{
+    varve_status status = is_gone(r, error);
+    if (status)
+        return status;
+    varve_report *report = vv_report_make(r, false, error);
+    if (!report)
+        return VARVE_NO_MEMORY;
+    status = demand(report, of_the_file, error);
+    varve_report_free(report);
+    return status;
+}
+
+varve_status varve_assert_consumed(varve_restoration *r, varve_error *error)
+{
+    return ask(r, true, error);
+}
+
+varve_status varve_assert_existing_objects_matched(
+    varve_restoration *r, varve_error *error)
+{
+    return ask(r, false, error);
+}
+
+varve_status varve_assert_nontrivial_match(
+    varve_restoration *r, varve_error *error)
+{
+    varve_status status = is_gone(r, error);
+    if (status)
+        return status;
+    vv_sweep(r);
+    for (uint32_t f = 0; f < vv_index_of(r)->node_count; f++) {
+        if (r->node_of[f] && r->node_of[f] != r->root)
+            return VARVE_OK;
+    }
+    return vv_fail(error, VARVE_UNMATCHED,
+        "%s: expected something besides the root to match, found nothing",
+        r->file.path);
+}

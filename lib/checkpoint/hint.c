@@ -1,0 +1,244 @@
+/* hint.c - the first edge that is missing on the way to something, and the
+ * sibling whose name is nearest to it; failing that, the only one of the same
+ * type and shape. Siblings that have found their match do not count.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "hint.h"
+
+#include <string.h>
+
+#include "binding.h"
+#include "name.h"
+#include "nearest.h"
+#include "shape.h"
+#include "variable.h"
+
+enum {
+    MOST_HINTS = 200,    /* a report names no more nearest names */
+    MOST_SIBLINGS = 1000 /* nor looks at more siblings for one */
+};
+
+void vv_hints_begin(struct vv_hints *hints, struct varve_restoration *r,
+    const struct vv_walk *walk)
+{
+    *hints = (struct vv_hints){ .r = r, .walk = walk };
+    vv_buffer_init(&hints->text, &r->context.allocator);
+}
+
+void vv_hints_end(struct vv_hints *hints)
+{
+    vv_buffer_clear(&hints->text);
+}
+
+/* The candidate that is best so far. */
+struct best {
+    const char *bytes;
+    size_t size;
+    size_t distance;
+    const char *alike; /* of the same type and shape, if there is only one */
+    size_t alike_size;
+    size_t alike_count;
+};
+
+static void consider(struct best *best, const char *wanted, size_t wanted_size,
+    const char *bytes, size_t size)
+{
+    if (!vv_is_near(wanted, wanted_size, bytes, size))
+        return;
+    size_t distance =
+        vv_edit_distance(wanted, wanted_size, bytes, size, VV_NEAREST_MAX_SIZE);
+    if (!best->bytes || distance < best->distance) {
+        best->bytes = bytes;
+        best->size = size;
+        best->distance = distance;
+    }
+}
+
+static void consider_alike(
+    struct best *best, const char *bytes, size_t size, bool is_alike)
+{
+    if (!is_alike)
+        return;
+    best->alike = bytes;
+    best->alike_size = size;
+    best->alike_count++;
+}
+
+static const char *name_of(
+    struct vv_hints *hints, const struct best *best, struct vv_arena *arena)
+{
+    const char *bytes = best->bytes;
+    size_t size = best->size;
+    if (!bytes && best->alike_count == 1) {
+        bytes = best->alike;
+        size = best->alike_size;
+    }
+    if (!bytes)
+        return NULL;
+    hints->given++;
+    hints->text.size = 0;
+    vv_path_add_name(&hints->text, bytes, size);
+    return hints->text.failed
+               ? NULL
+               : vv_arena_text(
+                     arena, (const char *)hints->text.data, hints->text.size);
+}
+
+static bool is_alike(const varve_tensor *saved, const varve_node *node)
+{
+    return saved && node->variable &&
+           saved->dtype == node->variable->tensor.dtype &&
+           vv_shape_equal(saved, &node->variable->tensor);
+}
+
+/* Among the children of a node of the program that have no match yet. */
+static const char *nearest_child(struct vv_hints *hints,
+    const varve_node *parent, const char *wanted, size_t wanted_size,
+    uint32_t file, struct vv_arena *arena)
+{
+    struct best best = { 0 };
+    uint32_t value = hints->r->value_of[file];
+    varve_tensor saved;
+    if (value != VV_NONE)
+        saved = vv_saved(hints->r, value);
+    size_t seen = 0;
+    for (struct vv_edge *e = parent->first_edge;
+         e && seen < MOST_SIBLINGS && hints->given < MOST_HINTS;
+         e = e->next, seen++) {
+        if (vv_file_node_of(hints->r, e->seen.node) != VV_NONE)
+            continue;
+        consider(&best, wanted, wanted_size, e->name->bytes, e->name->size);
+        consider_alike(&best, e->name->bytes, e->name->size,
+            is_alike(value != VV_NONE ? &saved : NULL, e->seen.node));
+    }
+    return name_of(hints, &best, arena);
+}
+
+static void begin_reason(struct vv_hints *hints, const varve_node *node)
+{
+    hints->text.size = 0;
+    if (node == hints->r->root) {
+        vv_buffer_add_string(&hints->text, "the root");
+    } else if (hints->walk && vv_walk_has(hints->walk, node)) {
+        vv_walk_path(
+            hints->walk, vv_walk_place(hints->walk, node), &hints->text);
+    } else {
+        vv_buffer_add_string(&hints->text, "the program");
+    }
+}
+
+static const char *end_reason(struct vv_hints *hints, struct vv_arena *arena)
+{
+    const char *copy = hints->text.failed ? NULL
+                                          : vv_arena_text(arena,
+                                                (const char *)hints->text.data,
+                                                hints->text.size);
+    return copy ? copy : "";
+}
+
+/* A slot whose owner and variable are there is not made; else the one that is
+ * missing tells the reason. */
+static struct vv_hint hint_for_slot(
+    struct vv_hints *hints, uint32_t slot, struct vv_arena *arena)
+{
+    const struct vv_index *index = vv_index_of(hints->r);
+    uint32_t owner = vv_at32(index->slot_owners, slot);
+    uint32_t variable = vv_at32(index->slot_variables, slot);
+    if (!hints->r->node_of[owner])
+        return vv_hint_for_file(hints, owner, arena);
+    if (!hints->r->node_of[variable])
+        return vv_hint_for_file(hints, variable, arena);
+    size_t size;
+    const char *name =
+        vv_index_name(index, vv_at32(index->slot_names, slot), &size);
+    begin_reason(hints, hints->r->node_of[owner]);
+    vv_buffer_add_string(&hints->text, " has no slot \"");
+    vv_path_add_name(&hints->text, name, size);
+    vv_buffer_add_string(&hints->text, "\" for this variable");
+    return (struct vv_hint){ .reason = end_reason(hints, arena) };
+}
+
+struct vv_hint vv_hint_for_file(
+    struct vv_hints *hints, uint32_t file, struct vv_arena *arena)
+{
+    const struct vv_saved_paths *paths = &hints->r->paths;
+    const struct vv_index *index = vv_index_of(hints->r);
+    if (file == paths->root || !hints->walk)
+        return (struct vv_hint){ .reason = "the program is gone" };
+    if (paths->ways[file] & VV_WAY_IS_SLOT)
+        return hint_for_slot(hints, paths->ways[file] & ~VV_WAY_IS_SLOT, arena);
+    while (paths->parents[file] != paths->root &&
+           !hints->r->node_of[paths->parents[file]])
+        file = paths->parents[file];
+    const varve_node *parent = hints->r->node_of[paths->parents[file]];
+    if (!parent)
+        return (struct vv_hint){ .reason = "the root did not match" };
+    size_t size;
+    const char *name = vv_index_name(
+        index, vv_at32(index->edge_names, paths->ways[file]), &size);
+    begin_reason(hints, parent);
+    vv_buffer_add_string(&hints->text, " has no edge \"");
+    vv_path_add_name(&hints->text, name, size);
+    vv_buffer_add8(&hints->text, '"');
+    struct vv_hint hint = { .reason = end_reason(hints, arena) };
+    hint.nearest = nearest_child(hints, parent, name, size, file, arena);
+    return hint;
+}
+
+/* Among the children of a node of the file that nothing is bound to. */
+static const char *nearest_saved(struct vv_hints *hints, uint32_t parent,
+    const char *wanted, size_t wanted_size, const varve_node *node,
+    struct vv_arena *arena)
+{
+    const struct vv_index *index = vv_index_of(hints->r);
+    struct best best = { 0 };
+    uint32_t begin, end;
+    vv_index_edges(index, parent, &begin, &end);
+    for (uint32_t e = begin;
+         e < end && e - begin < MOST_SIBLINGS && hints->given < MOST_HINTS;
+         e++) {
+        uint32_t child = vv_at32(index->edge_children, e);
+        uint32_t value = hints->r->value_of[child];
+        if (hints->r->node_of[child])
+            continue;
+        size_t size;
+        const char *name =
+            vv_index_name(index, vv_at32(index->edge_names, e), &size);
+        varve_tensor saved;
+        if (value != VV_NONE)
+            saved = vv_saved(hints->r, value);
+        consider(&best, wanted, wanted_size, name, size);
+        consider_alike(&best, name, size,
+            is_alike(value != VV_NONE ? &saved : NULL, node));
+    }
+    return name_of(hints, &best, arena);
+}
+
+struct vv_hint vv_hint_for_program(
+    struct vv_hints *hints, const varve_node *node, struct vv_arena *arena)
+{
+    const struct vv_step *step =
+        &hints->walk->steps[vv_walk_place(hints->walk, node)];
+    if (step->slot)
+        return (struct vv_hint){ .reason = "the file has no such slot" };
+    while (step->edge && step->edge->parent != hints->r->root &&
+           vv_file_node_of(hints->r, step->edge->parent) == VV_NONE)
+        step =
+            &hints->walk->steps[vv_walk_place(hints->walk, step->edge->parent)];
+    uint32_t file =
+        step->edge ? vv_file_node_of(hints->r, step->edge->parent) : VV_NONE;
+    if (file == VV_NONE)
+        return (struct vv_hint){ .reason = "the file has no such node" };
+    const struct vv_name *name = step->edge->name;
+    vv_saved_path(&hints->r->paths, file, &hints->text);
+    if (hints->text.size == 0)
+        vv_buffer_add_string(&hints->text, "the root");
+    vv_buffer_add_string(&hints->text, " of the file has no edge \"");
+    vv_path_add_name(&hints->text, name->bytes, name->size);
+    vv_buffer_add8(&hints->text, '"');
+    struct vv_hint hint = { .reason = end_reason(hints, arena) };
+    hint.nearest =
+        nearest_saved(hints, file, name->bytes, name->size, step->node, arena);
+    return hint;
+}

@@ -1,0 +1,36 @@
+/* hint.h - why something did not match, and which name may have been meant.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_HINT_H
+#define VV_HINT_H
+
+#include "arena.h"
+#include "restoration.h"
+#include "walk.h"
+
+struct vv_hint {
+    const char *reason;  /* in the arena, or static */
+    const char *nearest; /* in the arena, or NULL */
+};
+
+struct vv_hints {
+    struct varve_restoration *r;
+    const struct vv_walk *walk; /* of the program; NULL: it is gone */
+    struct vv_buffer text;
+    size_t given; /* nearest names are looked for only so often */
+};
+
+void vv_hints_begin(struct vv_hints *hints, struct varve_restoration *r,
+    const struct vv_walk *walk);
+void vv_hints_end(struct vv_hints *hints);
+
+/* Of a node of the file that nothing is bound to. */
+struct vv_hint vv_hint_for_file(
+    struct vv_hints *hints, uint32_t file, struct vv_arena *arena);
+
+/* Of a node of the program that is not bound. */
+struct vv_hint vv_hint_for_program(
+    struct vv_hints *hints, const varve_node *node, struct vv_arena *arena);
+
+#endif

@@ -1,0 +1,305 @@
+/* verify.c - every byte of the data of a file: digests of the values, zeros
+ * between them. Opening has checked the rest.
+ *
+ * The data is cut into pieces: the chunks of the values and the padding before
+ * each. Workers take runs of neighbouring pieces; damage is collected and told
+ * at the end, in order.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "verify.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "layout.h"
+#include "reader.h"
+#include "try.h"
+#include "worker.h"
+
+/* The most bytes of a span: a chunk and the padding before it. */
+enum { SPAN_SIZE = VV_CHUNK_SIZE + VV_PAGE_ALIGNMENT };
+
+/* A range of the file that one read covers. Values that begin in it and are of
+ * one chunk lie in it whole. */
+struct span {
+    uint64_t begin;
+    uint64_t end;
+    uint32_t value; /* the first value with bytes in it */
+    uint32_t chunk; /* and its chunk */
+};
+
+struct damage {
+    uint64_t offset;
+    uint64_t size;
+    uint32_t value; /* VV_NONE: padding */
+};
+
+struct verification {
+    varve_reader *reader;
+    const varve_verify_options *options;
+    struct span *spans;
+    size_t span_count;
+    size_t span_capacity;
+    unsigned char *buffers[VV_MAX_WORKERS];
+    atomic_size_t next;
+    atomic_uint_fast64_t done;
+    atomic_int is_stopped;
+    atomic_flag lock; /* around `damages` */
+    struct vv_buffer damages;
+    varve_status status;
+    varve_error error;
+};
+
+static const struct vv_index *index_of(const struct verification *v)
+{
+    return &v->reader->file.parsed.index;
+}
+
+/* --- Spans -------------------------------------------------------------- */
+
+static bool add_span(struct verification *v, struct span span)
+{
+    const varve_allocator *a = &v->reader->context.allocator;
+    if (v->span_count == v->span_capacity) {
+        size_t old = v->span_capacity;
+        size_t capacity = old ? old * 2 : 16;
+        struct span *spans = vv_reallocate(
+            a, v->spans, old * sizeof *spans, capacity * sizeof *spans);
+        if (!spans)
+            return false;
+        v->spans = spans;
+        v->span_capacity = capacity;
+    }
+    v->spans[v->span_count++] = span;
+    return true;
+}
+
+/* Adds what lies from the end of the last span to `end`, or makes the last one
+ * longer while it stays within one buffer. */
+static bool cover(
+    struct verification *v, uint64_t end, uint32_t value, uint32_t chunk)
+{
+    struct span *last = v->span_count ? &v->spans[v->span_count - 1] : NULL;
+    uint64_t begin = last ? last->end : VV_HEADER_SIZE;
+    if (last && end - last->begin <= SPAN_SIZE) {
+        last->end = end;
+        return true;
+    }
+    return begin == end ||
+           add_span(v, (struct span){ begin, end, value, chunk });
+}
+
+static bool make_spans(struct verification *v)
+{
+    const struct vv_index *index = index_of(v);
+    for (uint32_t value = 0; value < index->value_count; value++) {
+        uint64_t offset = vv_at64(index->value_offsets, value);
+        uint64_t left = vv_at64(index->value_sizes, value);
+        for (uint32_t chunk = 0; left > 0; chunk++) {
+            uint64_t size = left < VV_CHUNK_SIZE ? left : VV_CHUNK_SIZE;
+            offset += size;
+            left -= size;
+            if (!cover(v, offset, value, chunk))
+                return false;
+        }
+    }
+    return cover(v, v->reader->file.index_offset, index->value_count, 0);
+}
+
+/* --- One span ----------------------------------------------------------- */
+
+static void add_damage(struct verification *v, struct damage damage)
+{
+    while (atomic_flag_test_and_set(&v->lock))
+        ;
+    vv_buffer_add(&v->damages, &damage, sizeof damage);
+    atomic_flag_clear(&v->lock);
+}
+
+static void check_padding(struct verification *v, const unsigned char *bytes,
+    uint64_t begin, uint64_t end)
+{
+    for (uint64_t at = begin; at < end; at++) {
+        if (bytes[at - begin] != 0) {
+            add_damage(v, (struct damage){ at, end - at, VV_NONE });
+            return;
+        }
+    }
+}
+
+static void check_chunk(struct verification *v, uint32_t value, uint32_t chunk,
+    const unsigned char *bytes)
+{
+    uint64_t offset;
+    size_t size;
+    vv_data_in_chunk(&v->reader->file, value, chunk, &offset, &size);
+    if (vv_data_in_check(&v->reader->file, value, chunk, bytes, NULL, NULL))
+        add_damage(v, (struct damage){ offset, size, value });
+}
+
+/* Chunks in order, and what is between them. */
+static void check_span(
+    struct verification *v, const struct span *span, const unsigned char *bytes)
+{
+    const struct vv_index *index = index_of(v);
+    uint64_t at = span->begin;
+    uint32_t value = span->value;
+    uint32_t chunk = span->chunk;
+    while (value < index->value_count) {
+        uint64_t total = vv_at64(index->value_sizes, value);
+        if (total == 0 || chunk >= vv_chunk_count(total)) {
+            value++;
+            chunk = 0;
+            continue;
+        }
+        uint64_t offset;
+        size_t size;
+        vv_data_in_chunk(&v->reader->file, value, chunk, &offset, &size);
+        if (offset + size > span->end)
+            break;
+        check_padding(v, bytes + (at - span->begin), at, offset);
+        check_chunk(v, value, chunk, bytes + (offset - span->begin));
+        at = offset + size;
+        chunk++;
+    }
+    check_padding(v, bytes + (at - span->begin), at, span->end);
+}
+
+static void stop(
+    struct verification *v, varve_status status, const varve_error *error)
+{
+    if (atomic_exchange(&v->is_stopped, 1) == 0) {
+        v->status = status;
+        v->error = *error;
+    }
+}
+
+static void report(struct verification *v, const struct span *span)
+{
+    const struct vv_index *index = index_of(v);
+    varve_error error = { 0 };
+    const char *what = "";
+    if (!v->options->progress)
+        return;
+    if (span->value < index->value_count)
+        what = vv_reader_node_path(
+            v->reader, vv_at32(index->value_nodes, span->value));
+    if (v->options->progress(v->options->progress_user, v->done,
+            v->reader->file.index_offset - VV_HEADER_SIZE, what)) {
+        vv_fail(&error, VARVE_CANCELLED, "%s: cancelled", v->reader->file.path);
+        stop(v, VARVE_CANCELLED, &error);
+    }
+}
+
+static void work(void *user, unsigned worker)
+{
+    struct verification *v = user;
+    size_t at;
+    while (!v->is_stopped &&
+           (at = atomic_fetch_add(&v->next, 1)) < v->span_count) {
+        const struct span *span = &v->spans[at];
+        varve_error error = { 0 };
+        if (worker == 0)
+            report(v, span);
+        varve_status status = vv_data_in_read(&v->reader->file, span->begin,
+            v->buffers[worker], (size_t)(span->end - span->begin), &error);
+        if (status)
+            stop(v, status, &error);
+        else
+            check_span(v, span, v->buffers[worker]);
+        v->done += span->end - span->begin;
+    }
+}
+
+/* --- All ---------------------------------------------------------------- */
+
+static int compare_damages(const void *left, const void *right)
+{
+    const struct damage *a = left;
+    const struct damage *b = right;
+    return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+static varve_status tell(struct verification *v, varve_error *error)
+{
+    const struct vv_index *index = index_of(v);
+    size_t count = v->damages.size / sizeof(struct damage);
+    struct damage *all = (struct damage *)(void *)v->damages.data;
+    if (v->damages.failed)
+        return vv_fail_memory(error, "a list of damages");
+    if (count == 0)
+        return VARVE_OK;
+    qsort(all, count, sizeof *all, compare_damages);
+    varve_damage first = { 0 };
+    for (size_t i = count; i > 0; i--) {
+        const struct damage *d = &all[count - i];
+        varve_damage damage = {
+            .path = d->value == VV_NONE
+                        ? NULL
+                        : vv_reader_node_path(
+                              v->reader, vv_at32(index->value_nodes, d->value)),
+            .offset = d->offset,
+            .size = d->size,
+            .what = d->value == VV_NONE ? "padding is not zero"
+                                        : "digest does not match",
+        };
+        if (i == count)
+            first = damage;
+        if (v->options->on_damage)
+            v->options->on_damage(v->options->on_damage_user, &damage);
+    }
+    return vv_fail(error, VARVE_CORRUPT,
+        "%s: %s: bytes %llu to %llu: %s; %zu damaged in all",
+        v->reader->file.path, first.path ? first.path : "between the values",
+        (unsigned long long)first.offset,
+        (unsigned long long)(first.offset + first.size - 1), first.what, count);
+}
+
+static varve_status run(struct verification *v, varve_error *error)
+{
+    const struct vv_context *context = &v->reader->context;
+    if (!make_spans(v))
+        return vv_fail_memory(error, "verifying a checkpoint");
+    unsigned workers = vv_worker_count(context, v->options->threads);
+    if (workers > v->span_count)
+        workers = v->span_count ? (unsigned)v->span_count : 1;
+    for (unsigned i = 0; i < workers; i++) {
+        v->buffers[i] = vv_allocate(&context->allocator, SPAN_SIZE);
+        if (!v->buffers[i] && i == 0)
+            return vv_fail_memory(error, "verifying a checkpoint");
+        if (!v->buffers[i])
+            workers = i;
+    }
+    vv_run_workers(context, workers, work, v);
+    if (v->is_stopped) {
+        if (error)
+            *error = v->error;
+        return v->status;
+    }
+    return tell(v, error);
+}
+
+varve_status varve_reader_verify(varve_reader *reader,
+    const varve_verify_options *options, varve_error *error)
+{
+    static const varve_verify_options defaults;
+    const varve_allocator *a = &reader->context.allocator;
+    struct verification *v = vv_allocate_zeroed(a, sizeof *v);
+    if (!v)
+        return vv_fail_memory(error, "verifying a checkpoint");
+    v->reader = reader;
+    v->options = options ? options : &defaults;
+    atomic_flag_clear(&v->lock);
+    vv_buffer_init(&v->damages, a);
+    varve_status status = run(v, error);
+    for (unsigned i = 0; i < VV_MAX_WORKERS; i++)
+        vv_release(a, v->buffers[i], SPAN_SIZE);
+    vv_release(a, v->spans, v->span_capacity * sizeof *v->spans);
+    vv_buffer_clear(&v->damages);
+    vv_release(a, v, sizeof *v);
+    return status;
+}

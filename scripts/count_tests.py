@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""count_tests.py - one line that counts the tests in a log of `meson test`.
+
+    scripts/count_tests.py BUILD/meson-logs/testlog.json
+
+A test executable of Criterion counts with each of its tests, from the synthesis
+it prints; any other test counts as one. The exit status is 1 if any failed or
+if there is none.
+
+SPDX-License-Identifier: MIT
+"""
+import json
+import re
+import sys
+
+SYNTHESIS = re.compile(r'Synthesis: Tested: (\d+) \| Passing: (\d+)')
+ESCAPE = re.compile(r'\x1b\[[0-9;]*m')
+GOOD = ('OK', 'EXPECTEDFAIL')
+
+
+def count(test):
+    """Passed, failed and skipped of one entry of the log."""
+    if test['result'] == 'SKIP':
+        return 0, 0, 1
+    good = test['result'] in GOOD
+    output = ESCAPE.sub('', test.get('stdout', '') + test.get('stderr', ''))
+    found = SYNTHESIS.search(output)
+    if not found:
+        return int(good), int(not good), 0
+    tested, passed = map(int, found.groups())
+    failed = tested - passed
+    if not good and failed == 0:
+        failed = 1  # the executable itself, after its tests
+    return passed, failed, 0
+
+
+def main():
+    try:
+        with open(sys.argv[1], encoding='utf-8') as log:
+            counts = [count(json.loads(line)) for line in log if line.strip()]
+    except OSError as error:
+        print(f'count_tests: {error}', file=sys.stderr)
+        counts = []
+    passed, failed, skipped = map(sum, zip(*counts)) if counts else (0, 1, 0)
+    print(f'{passed} passed, {failed} failed, {skipped} skipped')
+    return 1 if failed or not passed else 0
+
+
+sys.exit(main())

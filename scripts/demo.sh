@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# demo.sh - from a fresh clone to a training run that goes on when started
+# again.
+#
+#     scripts/demo.sh [arguments of examples/01_train]
+#
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+build=build/demo
+program=$build/examples/01_train
+
+scripts/setup.sh build
+[ -f $build/build.ninja ] ||
+    meson setup $build --buildtype=release -Dtests=disabled -Dbench=false
+ninja -C $build
+
+if ! [ -x $program ]; then
+    echo "demo: $program was not built" >&2
+    exit 1
+fi
+echo "demo: $program --directory run $*"
+status=0
+$program --directory run "$@" || status=$?
+cat <<EOF
+
+demo: the checkpoints are in run/. To go on from the last one:
+          $program --directory run $*
+      To begin anew, remove run/ first.
+EOF
+exit $status

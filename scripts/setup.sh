@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# setup.sh - installs what the project needs and this machine lacks.
+#
+#     scripts/setup.sh [build|test|all]
+#
+# build: what the library, the tool and the examples need; test: what the tests
+# need besides; all (the default): what .ci/run needs besides. It looks first,
+# and calls apt-get only when something is missing. Elsewhere than on Debian and
+# its kin it says what to install.
+#
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+
+meson_needed=1.0.0
+
+# need PACKAGE COMMAND...: the package is missing if the command fails.
+need() {
+    local package=$1
+    shift
+    "$@" >/dev/null 2>&1 || missing+=("$package")
+}
+
+# wish PACKAGE COMMAND...: as need, but the project does without it.
+wish() {
+    local package=$1
+    shift
+    "$@" >/dev/null 2>&1 || wished+=("$package")
+}
+
+has() { command -v "$1"; }
+has_libc() { cc -E -include stdio.h -x c /dev/null; }
+has_library() { pkg-config --exists "$1"; }
+has_clang_runtime() {
+    echo 'int main(void) { return 0; }' |
+        clang -fsanitize=address,undefined -x c -o /dev/null -
+}
+
+look_for_build() {
+    need gcc has cc
+    need libc6-dev has_libc
+    need meson has meson
+    need ninja-build has ninja
+    need pkg-config has pkg-config
+    need libcbor-dev has_library 'libcbor >= 0.8'
+    need libxxhash-dev has_library 'libxxhash >= 0.8'
+    need libjansson-dev has_library jansson
+}
+
+look_for_tests() {
+    need python3 has python3
+    need libcriterion-dev has_library criterion
+    wish g++ has c++
+    wish python3-xxhash python3 -c 'import xxhash'
+}
+
+look_for_ci() {
+    need gcc has gcc
+    need g++ has g++
+    need clang has clang
+    wish libclang-rt-dev has_clang_runtime
+}
+
+look() {
+    missing=()
+    wished=()
+    look_for_build
+    [ "$purpose" = build ] || look_for_tests
+    [ "$purpose" != all ] || look_for_ci
+}
+
+give_up() {
+    echo "setup: $1" >&2
+    echo "setup: this is needed (names of Debian packages): ${missing[*]}" >&2
+    echo "setup: install it by the means of this system, then run this" \
+        "again" >&2
+    exit 1
+}
+
+# How apt-get is run: by root, or by sudo, which may ask only at a terminal.
+find_root() {
+    as_root=()
+    [ "$(id -u)" -eq 0 ] && return
+    command -v sudo >/dev/null ||
+        give_up "installing needs root, or sudo, and there is neither"
+    as_root=(sudo)
+    if ! [ -t 0 ]; then
+        as_root=(sudo -n)
+        sudo -n true 2>/dev/null ||
+            give_up "sudo wants a password and there is no terminal"
+    fi
+}
+
+apt() {
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get -q -y -o Acquire::Retries=3 "$@" </dev/null
+}
+
+install_missing() {
+    command -v apt-get >/dev/null || give_up "there is no apt-get here"
+    find_root
+    echo "setup: installing by apt-get: ${missing[*]}"
+    apt update || echo "setup: apt-get update failed; going on without" >&2
+    apt install --no-install-recommends "${missing[@]}" ||
+        give_up "apt-get install failed"
+    # One by one: not every release has every one of these.
+    for package in "${wished[@]}"; do
+        apt install --no-install-recommends "$package" ||
+            echo "setup: going on without $package" >&2
+    done
+}
+
+check_meson() {
+    local version
+    version=$(meson --version)
+    printf '%s\n%s\n' "$meson_needed" "$version" | sort -V -C && return
+    missing=("meson >= $meson_needed")
+    give_up "the meson here is $version"
+}
+
+purpose=${1:-all}
+case $purpose in
+build | test | all) ;;
+*)
+    echo "usage: scripts/setup.sh [build|test|all]" >&2
+    exit 2
+    ;;
+esac
+
+look
+if [ ${#missing[@]} -gt 0 ]; then
+    install_missing
+    look
+    [ ${#missing[@]} -eq 0 ] || give_up "still missing after the installation"
+else
+    echo "setup: everything is here"
+fi
+check_meson

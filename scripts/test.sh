@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# test.sh - builds everything and runs every test.
+#
+#     scripts/test.sh [arguments of meson test]
+#
+# The last line counts: "N passed, N failed, N skipped". The exit status is 0
+# only if nothing failed.
+#
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+build=${VARVE_BUILD:-build/test}
+
+scripts/setup.sh test
+[ -f "$build/build.ninja" ] ||
+    meson setup "$build" -Dtests=enabled -Dtool=enabled
+if ! ninja -C "$build"; then
+    echo "test: the build failed; no test was run" >&2
+    echo "0 passed, 1 failed, 0 skipped"
+    exit 1
+fi
+
+status=0
+log=$build/meson-logs/testlog.json
+rm -f "$log"
+meson test -C "$build" --no-rebuild --print-errorlogs "$@" || status=$?
+python3 -B scripts/count_tests.py "$log" || status=1
+exit $status

@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# run.sh - runs every example in a directory of its own and compares what it
+# prints with examples/expected; then kills the training program at random
+# moments and requires that, resumed, it ends with the very same checkpoints.
+#
+#     run.sh DIRECTORY-OF-THE-BUILT-EXAMPLES
+#
+# SPDX-License-Identifier: MIT
+set -eu
+
+programs=$(cd "$1" && pwd)
+source=$(cd "$(dirname "$0")/../.." && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+text=/usr/share/common-licenses/GPL-3
+[ -r "$text" ] || text=$source/LICENSE
+steps=48
+save_every=4
+kills=6
+
+fail() {
+    echo "FAILED: $*"
+    exit 1
+}
+
+enter() {
+    mkdir -p "$scratch/$1"
+    cd "$scratch/$1"
+}
+
+milliseconds() {
+    local now=${EPOCHREALTIME/[.,]/}
+    echo $((now / 1000))
+}
+
+# compare NAME: what it printed against what it should.
+compare() {
+    diff -u "$source/examples/expected/$1.txt" printed ||
+        fail "$1 printed something else"
+    echo "$1: as expected"
+}
+
+# Ends the shell it runs in, so that a kill of that shell is a kill of it.
+train() {
+    exec "$programs/01_train" --steps "$steps" --save-every "$save_every" \
+        --directory "$1" "$text"
+}
+
+# Numbers differ from one mathematics library to the next: only the shape of
+# the output is the same everywhere, and that the loss falls.
+check_training_output() {
+    sed -E -e 's/[0-9]+\.[0-9]{3} bits/B.BBB bits/' -e '/bits|saved/!d' \
+        uninterrupted.log >printed
+    compare 01_train
+    grep -Eq '^fresh start: [0-9]+ characters' uninterrupted.log ||
+        fail '01_train does not say that it starts fresh'
+    local first last
+    first=$(sed -nE 's/^step .* ([0-9.]+) bits.*/\1/p' uninterrupted.log |
+        head -n 1)
+    last=$(sed -nE 's/^step .* ([0-9.]+) bits.*/\1/p' uninterrupted.log |
+        tail -n 1)
+    awk "BEGIN { exit !($last < $first) }" ||
+        fail "the loss does not fall: $first, then $last"
+    echo "01_train: the loss falls from $first to $last bits per character"
+}
+
+# Starts the training and kills it after $1 milliseconds; says where it was.
+# Fails when it was done before.
+kill_after() {
+    train interrupted >>interrupted.log 2>&1 &
+    local victim=$!
+    sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))"
+    kill -KILL "$victim" 2>/dev/null || true
+    local status=0
+    wait "$victim" 2>/dev/null || status=$?
+    [ "$status" -eq 0 ] && return 1
+    [ "$status" -eq 137 ] || fail "01_train ended with $status:" \
+        "$(tail -n 3 interrupted.log)"
+    echo "killed after $1 ms, with $(count_saved interrupted) saved"
+}
+
+count_saved() {
+    find "$1" -name 'ckpt-*.varve' 2>/dev/null | wc -l
+}
+
+same_checkpoints() {
+    local saved=$((steps / save_every)) file
+    for file in uninterrupted/ckpt-*.varve; do
+        cmp "$file" "interrupted/${file##*/}" ||
+            fail "${file##*/} differs after a kill"
+    done
+    [ "$(count_saved uninterrupted)" -eq "$saved" ] ||
+        fail "expected $saved checkpoints, found $(count_saved uninterrupted)"
+    [ "$(count_saved interrupted)" -eq "$saved" ] ||
+        fail "expected $saved checkpoints, found $(count_saved interrupted)"
+    echo "all $saved checkpoints are the same, byte for byte"
+}
+
+kill_and_resume() {
+    local begin took landed=0
+    begin=$(milliseconds)
+    (train uninterrupted) >uninterrupted.log
+    took=$(($(milliseconds) - begin))
+    echo "01_train: $steps steps took $took ms"
+    check_training_output
+    for _ in $(seq "$kills"); do
+        kill_after $((took / 10 + RANDOM % (took / 4 + 1))) || break
+        landed=$((landed + 1))
+    done
+    (train interrupted) >>interrupted.log
+    [ "$landed" -gt 0 ] || fail 'no kill landed'
+    grep -q '^resumed at step' interrupted.log || fail 'nothing was resumed'
+    same_checkpoints
+    (train uninterrupted) >again.log
+    head -n 1 again.log | grep -q "^resumed at step $steps from " ||
+        fail 'a finished training does not say where it resumes'
+}
+
+for name in 02_renamed 03_accept_reject 04_transfer 05_custom_state; do
+    enter "$name"
+    "$programs/$name" >printed
+    compare "$name"
+done
+
+enter readme
+{ "$programs/readme" && "$programs/readme"; } >printed
+compare readme
+
+enter 01_train
+kill_and_resume

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""check_headers.py - each public header compiles alone, as C11 and as C++17.
+
+    tests/headers/check_headers.py INCLUDE
+
+With every compiler that is there; a machine without one for C++ says so. Each
+header is included twice, so that its guard is tried too.
+
+SPDX-License-Identifier: MIT
+"""
+import concurrent.futures
+import glob
+import os
+import shutil
+import subprocess
+import sys
+
+WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Wconversion',
+            '-Werror', '-fsyntax-only']
+C_FLAGS = ['-x', 'c', '-std=c11', '-Wstrict-prototypes']
+CXX_FLAGS = ['-x', 'c++', '-std=c++17']
+
+
+def compilers(*names):
+    """Those that are there, each once however many names it has."""
+    found = {}
+    for name in names:
+        path = shutil.which(name)
+        if path:
+            found.setdefault(os.path.realpath(path), name)
+    return list(found.values())
+
+
+def compile_alone(compiler, flags, include, header):
+    text = f'#include <{header}>\n#include <{header}>\nextern int unused;\n'
+    result = subprocess.run(
+        [compiler, *flags, *WARNINGS, '-I', include, '-'],
+        input=text, capture_output=True, text=True, check=False)
+    if result.returncode:
+        return f'<{header}> alone, {compiler} {flags[2]}:\n{result.stderr}'
+    return None
+
+
+def main(include):
+    headers = sorted(os.path.relpath(path, include) for path in
+                     glob.glob(os.path.join(include, 'varve', '*.h')))
+    c = compilers('cc', 'gcc', 'clang')
+    cxx = compilers('c++', 'g++', 'clang++')
+    if not headers or not c:
+        sys.exit(f'headers: {len(headers)} headers, {len(c)} C compilers')
+    if not cxx:
+        print('headers: no C++ compiler here, tried as C only')
+    jobs = [(compiler, flags, include, header) for header in headers
+            for found, flags in ((c, C_FLAGS), (cxx, CXX_FLAGS))
+            for compiler in found]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        complaints = list(filter(None, pool.map(
+            lambda job: compile_alone(*job), jobs)))
+    for complaint in complaints:
+        print(complaint)
+    print(f'headers: {len(headers)} headers, with {", ".join(c + cxx)}: '
+          f'{len(complaints)} complaints')
+    return 1 if complaints else 0
+
+
+sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""check_install.py - what is installed works and is all that was promised.
+
+    tests/install/check_install.py MESON SOURCE BUILD SONAME
+
+Installs into a temporary directory; looks at headers, soname and exported
+names; then compiles a consumer by pkg-config against the shared and the static
+library, as C and as C++, and runs it.
+
+SPDX-License-Identifier: MIT
+"""
+import glob
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+COMMENT = re.compile(r'/\*.*?\*/', re.S)
+DECLARED = re.compile(r'^VARVE_API\b[^;(]*?\b(\w+)\s*\(', re.M)
+MARK = re.compile(r'^VARVE_API\b', re.M)
+
+
+class Trouble(Exception):
+    """A check that does not hold."""
+
+
+def run(*command, **options):
+    result = subprocess.run(command, capture_output=True, text=True,
+                            check=False, **options)
+    if result.returncode:
+        raise Trouble(f'{shlex.join(command)}:\n{result.stdout}{result.stderr}')
+    return result.stdout
+
+
+def only(pattern):
+    found = glob.glob(pattern, recursive=True)
+    if len(found) != 1:
+        raise Trouble(f'{pattern}: expected one, found {found}')
+    return found[0]
+
+
+class Installation:
+    def __init__(self, meson, source, build, place):
+        self.source = source
+        self.place = place
+        run(*shlex.split(meson), 'install', '-C', build, '--no-rebuild',
+            '--destdir', place)
+        description = only(f'{place}/**/pkgconfig/varve.pc')
+        self.libraries = os.path.dirname(os.path.dirname(description))
+        self.include = os.path.dirname(only(f'{place}/**/varve/varve.h'))
+        system = run('pkg-config', '--variable', 'pc_path', 'pkg-config')
+        self.environment = dict(
+            os.environ, PKG_CONFIG_SYSROOT_DIR=place, PKG_CONFIG_PATH='',
+            PKG_CONFIG_LIBDIR=os.path.dirname(description) + ':'
+            + system.strip())
+
+    def flags(self, *arguments):
+        return shlex.split(run('pkg-config', *arguments, 'varve',
+                               env=self.environment))
+
+    def consume(self, name, compiler, flags, environment):
+        """Compiles the consumer and runs it."""
+        program = os.path.join(self.place, name)
+        consumer = os.path.join(self.source, 'tests/install/consumer.c')
+        cxx = '++' in compiler
+        run(compiler, '-x', 'c++' if cxx else 'c',
+            '-std=c++17' if cxx else '-std=c11', '-Wall', '-Wextra', '-Werror',
+            consumer, '-x', 'none', '-o', program, *flags)
+        run(program, os.path.join(self.place, name + '.varve'),
+            env=environment)
+
+
+def check_headers(installed):
+    here = {os.path.basename(p) for p in
+            glob.glob(f'{installed.source}/include/varve/*.h')}
+    there = set(os.listdir(installed.include))
+    if here != there:
+        raise Trouble(f'headers installed, or not installed: {here ^ there}')
+
+
+def check_soname(installed, soname):
+    library = f'{installed.libraries}/libvarve.so'
+    text = run('readelf', '-d', library)
+    if f'soname: [{soname}]' not in text:
+        raise Trouble(f'expected the soname {soname}, found:\n{text}')
+    if not os.path.exists(f'{installed.libraries}/{soname}'):
+        raise Trouble(f'{soname} is not installed')
+
+
+def declared_names(folder):
+    names = set()
+    for path in glob.glob(f'{folder}/*.h'):
+        with open(path, encoding='utf-8') as stream:
+            text = COMMENT.sub('', stream.read())
+        found = DECLARED.findall(text)
+        if len(found) != len(MARK.findall(text)):
+            raise Trouble(f'{path}: a VARVE_API without a name that is found')
+        names.update(found)
+    return names
+
+
+def check_names(installed):
+    declared = declared_names(installed.include)
+    lines = run('nm', '-D', '--defined-only',
+                f'{installed.libraries}/libvarve.so').splitlines()
+    exported = {line.split()[-1].split('@')[0] for line in lines}
+    trouble = [f'{name} is declared but not exported'
+               for name in sorted(declared - exported)]
+    trouble += [f'{name} is exported but not declared'
+                for name in sorted(exported - declared)]
+    if trouble:
+        raise Trouble('\n'.join(trouble))
+
+
+def check_flags(installed):
+    """Whoever links the shared library need not have its dependencies."""
+    flags = installed.flags('--libs')
+    if [f for f in flags if f.startswith('-l')] != ['-lvarve']:
+        raise Trouble(f'pkg-config --libs varve: {flags}')
+
+
+def check_shared(installed):
+    flags = installed.flags('--cflags', '--libs')
+    environment = dict(os.environ, LD_LIBRARY_PATH=installed.libraries)
+    installed.consume('shared', 'cc', flags, environment)
+    if shutil.which('c++'):
+        installed.consume('shared-cxx', 'c++', flags, environment)
+    else:
+        print('install: no C++ compiler here, tried as C only')
+
+
+def check_static(installed):
+    """Last: it takes the shared library away, so that the other is taken."""
+    for path in glob.glob(f'{installed.libraries}/libvarve.so*'):
+        os.remove(path)
+    flags = installed.flags('--static', '--cflags', '--libs')
+    environment = dict(os.environ)
+    environment.pop('LD_LIBRARY_PATH', None)  # that of the build has one
+    installed.consume('static', 'cc', flags, environment)
+
+
+def main(meson, source, build, soname):
+    troubles = 0
+    with tempfile.TemporaryDirectory() as place:
+        try:
+            installed = Installation(meson, source, build, place)
+        except Trouble as trouble:
+            sys.exit(f'install: {trouble}')
+        checks = [
+            ('headers', lambda: check_headers(installed)),
+            ('soname', lambda: check_soname(installed, soname)),
+            ('exported names', lambda: check_names(installed)),
+            ('flags', lambda: check_flags(installed)),
+            ('shared', lambda: check_shared(installed)),
+            ('static', lambda: check_static(installed)),
+        ]
+        for name, check in checks:
+            try:
+                check()
+                print(f'install: {name}: good')
+            except Trouble as trouble:
+                troubles += 1
+                print(f'install: {name}: {trouble}')
+    return 1 if troubles else 0
+
+
+sys.exit(main(*sys.argv[1:]))

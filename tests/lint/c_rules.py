@@ -1,0 +1,146 @@
+"""c_rules.py - rules for each file of C (and a few for scripts).
+
+SPDX-License-Identifier: MIT
+"""
+import re
+
+LINE_LIMIT = 80
+FUNCTION_LIMIT = 60
+FILE_LIMIT = 600
+FILE_QUESTION = 400
+HEADER_LIMIT = 250
+SPDX = 'SPDX-License-Identifier: MIT'
+
+LAYER_WITH_SYSTEM = 'lib/os'
+STANDARD = set('''assert complex ctype errno fenv float inttypes iso646 limits
+    locale math setjmp signal stdalign stdarg stdatomic stdbool stddef stdint
+    stdio stdlib stdnoreturn string tgmath time uchar wchar wctype'''.split())
+SYSTEM = set('''aio cpio dirent dlfcn err error fcntl fmtmsg fnmatch ftw getopt
+    glob grp iconv langinfo libgen libintl malloc memory monetary mqueue ndbm
+    netdb nl_types poll pthread pwd regex sched search semaphore spawn stdlib
+    strings stropts syslog tar termios threads trace ucontext ulimit unistd
+    utime utmpx values wordexp'''.split())
+LIBRARIES = {'cbor': 'lib/format', 'xxhash': 'lib/base',
+             'xxh_x86dispatch': 'lib/base'}
+
+FORBIDDEN_CALL = re.compile(
+    r'\b(v?f?printf|f?puts|f?putc|putchar|perror|abort|_?exit|_Exit|quick_exit)'
+    r'\s*\(')
+FORBIDDEN_STREAM = re.compile(r'\b(stdout|stderr|stdin)\b')
+FEATURE = re.compile(r'\b_(GNU|DEFAULT|BSD|XOPEN|POSIX_C)_SOURCE\b')
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
+TYPE_T = re.compile(r'\b(?:struct|enum|union)\s+(\w+_t)\b'
+                    r'|\btypedef\b[^;{]*\b(\w+_t)\s*;'
+                    r'|\}\s*(\w+_t)\s*;')
+SKIPPED_TEST = re.compile(r'\bcr_skip\w*\s*\(|\.disabled\s*=')
+
+
+def check(tree):
+    for f in tree.files:
+        if f.is_c or f.suffix in ('.py', '.sh'):
+            check_lines(tree, f)
+            check_file_size(tree, f)
+            check_opening(tree, f)
+    for f in tree.c_files():
+        check_functions(tree, f)
+        check_comments(tree, f)
+        check_types(tree, f)
+    for f in tree.c_files('lib'):
+        check_includes(tree, f)
+        check_calls(tree, f)
+    for f in tree.c_files('tests'):
+        for match in SKIPPED_TEST.finditer(f.code):
+            tree.offence('skip', f.path, f.line_of(match.start()),
+                         'a test that Criterion skips is counted nowhere')
+
+
+def check_lines(tree, f):
+    for number, line in enumerate(f.lines, 1):
+        if len(line) > LINE_LIMIT:
+            tree.offence('line', f.path, number,
+                         f'{len(line)} columns, {LINE_LIMIT} is the limit')
+        if line != line.rstrip() or '\t' in line:
+            tree.offence('space', f.path, number,
+                         'a tab, or space at the end of the line')
+
+
+def check_file_size(tree, f):
+    size = len(f.lines)
+    public = f.within('include')
+    limit = HEADER_LIMIT if public else FILE_LIMIT
+    if size > limit:
+        tree.offence('file', f.path, size,
+                     f'{size} lines, {limit} is the limit')
+    elif size > FILE_QUESTION:
+        tree.warning('file', f.path, size,
+                     f'{size} lines: are these two files?')
+
+
+def check_opening(tree, f):
+    """A first comment that names the file and says what it is for; SPDX."""
+    if f.is_c:
+        comment = re.match(r'/\*.*?\*/', f.text, re.S)
+        begin = f'/* {f.name} - '
+    elif f.suffix == '.py':
+        comment = re.match(r'(#![^\n]*\n)?""".*?"""', f.text, re.S)
+        begin = f'"""{f.name} - '
+    else:
+        comment = re.match(r'(#[^\n]*\n)+', f.text)
+        begin = f'# {f.name} - '
+    if not comment or begin not in comment.group():
+        tree.offence('opening', f.path, 1,
+                     f'expected a first comment that begins "{begin}"')
+    elif SPDX not in comment.group():
+        tree.offence('opening', f.path, 1, f'no "{SPDX}" in the first comment')
+
+
+def check_functions(tree, f):
+    """By the style, a body begins and ends with a brace in the first column."""
+    begin = None
+    for number, line in enumerate(f.code.split('\n'), 1):
+        if line.startswith('{'):
+            begin = number
+        elif line.startswith('}') and begin:
+            size = number - begin + 1
+            if size > FUNCTION_LIMIT:
+                tree.offence('function', f.path, begin,
+                             f'{size} lines, {FUNCTION_LIMIT} is the limit')
+            begin = None
+
+
+def check_comments(tree, f):
+    for number in f.line_comments:
+        tree.offence('comment', f.path, number, 'a // comment')
+
+
+def check_types(tree, f):
+    for match in TYPE_T.finditer(f.code):
+        name = next(filter(None, match.groups()))
+        tree.offence('type', f.path, f.line_of(match.start()),
+                     f'{name}: names that end in _t are the system\'s')
+
+
+def check_includes(tree, f):
+    """Standard C everywhere, each library in its layer, the system in os."""
+    for match in INCLUDE.finditer(f.text):
+        form, name = match.groups()
+        stem = name.removesuffix('.h')
+        if form == '"' or name.startswith('varve/') or stem in STANDARD:
+            continue
+        stem = stem.split('/')[0]
+        home = LIBRARIES.get(stem, LAYER_WITH_SYSTEM)
+        if not f.within(home):
+            tree.offence('include', f.path, f.line_of(match.start()),
+                         f'<{name}> belongs into {home} only')
+    for match in FEATURE.finditer(f.code):
+        if not f.within(LAYER_WITH_SYSTEM):
+            tree.offence('include', f.path, f.line_of(match.start()),
+                         f'{match.group()} belongs into {LAYER_WITH_SYSTEM}')
+
+
+def check_calls(tree, f):
+    for pattern in FORBIDDEN_CALL, FORBIDDEN_STREAM:
+        for match in pattern.finditer(f.code):
+            tree.offence('call', f.path, f.line_of(match.start()),
+                         f'{match.group(1)}: the library never prints, '
+                         'aborts or exits')

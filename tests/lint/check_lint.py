@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""check_lint.py - breaks every rule of the lint once and expects it reported.
+
+    tests/lint/check_lint.py
+
+A small tree that keeps all rules is made in a temporary directory; each case
+changes one file of it.
+
+SPDX-License-Identifier: MIT
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+OPENING = '/* {} - for a test of the lint.\n *\n * SPDX-License-Identifier: ' \
+    'MIT\n */\n'
+SOURCE = 'lib/base/thing.c'
+HEADER = 'lib/base/thing.h'
+TEST = 'tests/unit/base/test_thing.c'
+STORY = 'tests/story/test_story.c'
+PUBLIC = 'include/varve/thing.h'
+EXAMPLE = 'examples/one.c'
+PAGE = 'docs/page.md'
+EXCEPTIONS = 'tests/lint/exceptions.txt'
+
+
+def c_file(path, text=''):
+    return OPENING.format(os.path.basename(path)) + text
+
+
+def function(lines):
+    return 'int f(void)\n{\n' + '    g();\n' * (lines - 2) + '}\n'
+
+
+def page(marker, code):
+    return f'# Page\n\n[one](#page)\n\n{marker}\n```c\n{code}```\n'
+
+
+GOOD = {path: c_file(path) for path in (SOURCE, HEADER, TEST, STORY, PUBLIC)}
+GOOD[SOURCE] += '#include "thing.h"\n#include <string.h>\n' + function(60)
+GOOD[EXAMPLE] = c_file(
+    EXAMPLE, '    /* [part] */\n    f();\n    /* [/part] */\n')
+GOOD['examples/meson.build'] = "executable('one', 'one.c')\n"
+GOOD[PAGE] = page('<!-- from examples/one.c:part -->', 'f();\n')
+GOOD[EXCEPTIONS] = ''
+
+# The rule, the file, its text. Words are cut in two, so that the lint does not
+# find them here.
+CASES = [
+    ('line', SOURCE, c_file(SOURCE, 'int ' + 'x' * 76 + ';\n')),
+    ('line', 'scripts/a.py', '"""a.py - a. SPDX-License-Identifier: MIT"""\n'
+     + '#' * 81 + '\n'),
+    ('space', SOURCE, c_file(SOURCE, 'int x; \n')),
+    ('space', SOURCE, c_file(SOURCE, '\tint x;\n')),
+    ('file', SOURCE, c_file(SOURCE, '\n' * 597)),
+    ('file: warning', SOURCE, c_file(SOURCE, '\n' * 397)),
+    ('file', PUBLIC, c_file(PUBLIC, '\n' * 247)),
+    ('opening', SOURCE, 'int x;\n'),
+    ('opening', SOURCE, OPENING.format('other.c')),
+    ('opening', SOURCE, '/* thing.c - without a licence. */\n'),
+    ('opening', 'scripts/a.sh', '#!/bin/sh\necho\n'),
+    ('function', SOURCE, c_file(SOURCE, function(61))),
+    ('comment', SOURCE, c_file(SOURCE, 'int x; // a number\n')),
+    ('type', SOURCE, c_file(SOURCE, 'typedef struct thing thing_t;\n')),
+    ('type', SOURCE, c_file(SOURCE, 'struct thing_t { int x; };\n')),
+    ('type', SOURCE, c_file(SOURCE, 'typedef struct { int x; } thing_t;\n')),
+    ('include', SOURCE, c_file(SOURCE, '#include <unistd.h>\n')),
+    ('include', SOURCE, c_file(SOURCE, '#include <sys/stat.h>\n')),
+    ('include', SOURCE, c_file(SOURCE, '#include <cbor.h>\n')),
+    ('include', SOURCE, c_file(SOURCE, '#define _GNU_SOURCE\n')),
+    ('call', SOURCE, c_file(SOURCE, 'void f(void) { printf("x"); }\n')),
+    ('call', SOURCE, c_file(SOURCE, 'void f(void) { abort(); }\n')),
+    ('call', SOURCE, c_file(SOURCE, 'void f(void) { g(stderr); }\n')),
+    ('name', 'lib/os/thing.h', c_file('thing.h')),
+    ('name', 'lib/base/sched.h', c_file('sched.h')),
+    ('header', 'lib/base/lone.c', c_file('lone.c')),
+    ('mirror', 'lib/base/lone.c', c_file('lone.c')),
+    ('mirror', 'tests/unit/base/test_lone.c', c_file('test_lone.c')),
+    ('public', STORY, c_file(STORY, '#include "thing.h"\n')),
+    ('skip', TEST, c_file(TEST, 'void f(void) { cr_skip_test("x"); }\n')),
+    ('word', SOURCE, c_file(SOURCE, '/* TO' 'DO: all */\n')),
+    ('word', PAGE, 'See /ro' 'ot/notes.\n'),
+    ('word', 'scripts/a.txt', 'https://py' 'pi.org/simple\n'),
+    ('link', 'README.md', '[gone](docs/gone.md)\n'),
+    ('link', 'README.md', '[gone](docs/page.md#gone)\n'),
+    ('link', 'README.md', '![gone](gone.png)\n'),
+    ('block', PAGE, '```c\nf();\n```\n'),
+    ('block', PAGE, page('<!-- from examples/one.c:part -->', 'g();\n')),
+    ('block', PAGE, page('<!-- from examples/one.c:gone -->', 'f();\n')),
+    ('block', PAGE, page('<!-- from examples/gone.c -->', 'f();\n')),
+    ('block', PAGE, page('<!-- from lib/base/thing.h -->', '')),
+    ('block', PAGE, '<!-- from examples/one.c -->\nno code\n'),
+    ('exception', EXCEPTIONS, f'header {SOURCE} why\n'),
+    ('exception', EXCEPTIONS, f'header {SOURCE}\n'),
+]
+
+
+def lint(files, *options):
+    """Status and output for a tree of these files, and how they are then."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    with tempfile.TemporaryDirectory() as root:
+        for path, text in files.items():
+            full = os.path.join(root, path)
+            os.makedirs(os.path.dirname(full), exist_ok=True)
+            with open(full, 'w', encoding='utf-8') as stream:
+                stream.write(text)
+        result = subprocess.run(
+            [sys.executable, '-B', os.path.join(here, 'lint.py'), *options,
+             root], capture_output=True, text=True, check=False)
+        with open(os.path.join(root, PAGE), encoding='utf-8') as stream:
+            return (result.returncode, result.stdout + result.stderr,
+                    stream.read())
+
+
+def complaints():
+    status, output, _ = lint(GOOD)
+    if status or '0 offences, 0 warnings' not in output:
+        yield f'the good tree is not good:\n{output}'
+    for rule, path, text in CASES:
+        status, output, _ = lint({**GOOD, path: text})
+        expected = 0 if 'warning' in rule else 1
+        if status != expected or f' {rule}: ' not in output \
+                or f'{path}:' not in output:
+            yield f'{rule} in {path} is not reported:\n{text}\n{output}'
+    excused = {**GOOD, 'lib/base/lone.c': c_file('lone.c'), EXCEPTIONS:
+               'header lib/base/lone.c why\nmirror lib/base/lone.c why\n'}
+    status, output, _ = lint(excused)
+    if status:
+        yield f'exceptions are not heeded:\n{output}'
+    stale = page('<!-- from examples/one.c:part -->', 'g();\n')
+    if lint({**GOOD, PAGE: stale}, '--write-docs')[2] != GOOD[PAGE]:
+        yield '--write-docs does not renew the code'
+
+
+def main():
+    found = list(complaints())
+    for complaint in found:
+        print(complaint)
+    print(f'check_lint: {len(CASES)} cases, {len(found)} complaints')
+    return 1 if found else 0
+
+
+sys.exit(main())

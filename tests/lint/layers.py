@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""layers.py - proves that an include of a higher layer does not compile.
+
+    tests/lint/layers.py SOURCE BUILD
+
+Takes the flags with which each layer is compiled from the compile database, and
+asks the compiler which private headers can be found with them: those of the
+layer and of the layers that the table in lib/README.md lets it see, and no
+others.
+
+SPDX-License-Identifier: MIT
+"""
+import glob
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+PART = re.compile(r'libvarve_(\w+)\.a\.p/')
+WITH_VALUE = ('-o', '-MQ', '-MF', '-MT')
+
+
+ROW = re.compile(r'^\| \[(\w+)\]\(\1\) \| ([^|]+) \|$', re.M)
+
+
+def rules_of(source):
+    """What each layer sees, by the table in lib/README.md."""
+    with open(os.path.join(source, 'lib', 'README.md'),
+              encoding='utf-8') as stream:
+        rows = ROW.findall(stream.read())
+    words = {'nothing': [], 'all of them': [layer for layer, _ in rows]}
+    return {layer: words.get(sees) if sees in words else sees.split(', ')
+            for layer, sees in rows}
+
+
+def flags_of_layers(build):
+    """The compiler and its flags, less input and output, by layer."""
+    with open(os.path.join(build, 'compile_commands.json'),
+              encoding='utf-8') as stream:
+        entries = json.load(stream)
+    found = {}
+    for entry in entries:
+        part = PART.search(entry['command'])
+        if part:
+            found[part[1]] = clean(entry)
+    return found
+
+
+def clean(entry):
+    words = iter(shlex.split(entry['command']))
+    kept = []
+    for word in words:
+        if word in WITH_VALUE:
+            next(words)
+        elif word not in ('-c', '-MD', '-MMD', entry['file']):
+            kept.append(word)
+    return kept
+
+
+def compile_text(command, build, text, *more):
+    return subprocess.run([*command, *more, '-x', 'c', '-'], cwd=build,
+                          input=text, capture_output=True, text=True,
+                          check=False)
+
+
+def visible(command, build, headers):
+    """Which of the headers an include in this layer would find."""
+    probe = ''.join(f'#if __has_include("{h}")\nfound {h}\n#endif\n'
+                    for h in headers)
+    result = compile_text(command, build, probe, '-E', '-P')
+    if result.returncode:
+        sys.exit(f'layers: the probe failed: {result.stderr}')
+    return set(re.findall(r'^found (\S+)$', result.stdout, re.M))
+
+
+def compiles(command, build, header):
+    text = f'#include "{header}"\nint probe;\n'
+    result = compile_text(command, build, text, '-fsyntax-only')
+    return result.returncode == 0, result.stderr
+
+
+def check_layer(layer, sees, command, build, headers):
+    """Complaints about one layer; headers: name to layer."""
+    found = visible(command, build, headers)
+    for header, home in sorted(headers.items()):
+        allowed = home == layer or home in sees
+        if allowed != (header in found):
+            yield (f'{layer}: "{header}" of {home} is '
+                   + ('not found' if allowed else 'found'))
+    above = next((h for h, home in sorted(headers.items())
+                  if home != layer and home not in sees), None)
+    own = next((h for h, home in sorted(headers.items())
+                if home == layer), None)
+    if above:
+        done, message = compiles(command, build, above)
+        if done or above not in message:
+            yield f'{layer}: an include of "{above}" compiles'
+    if own:
+        done, message = compiles(command, build, own)
+        if not done:
+            yield f'{layer}: an include of its own "{own}" fails: {message}'
+
+
+def main(source, build):
+    headers = {os.path.basename(path): path.split(os.sep)[-2]
+               for path in glob.glob(os.path.join(source, 'lib', '*', '*.h'))}
+    commands = flags_of_layers(build)
+    rules = rules_of(source)
+    if 'base' not in commands:
+        sys.exit('layers: the compile database has no file of lib/base')
+    complaints = [f'{layer}: not in the table of lib/README.md'
+                  for layer in sorted(set(headers.values()) - set(rules))]
+    for layer, sees in rules.items():
+        if layer in commands:
+            complaints += check_layer(layer, sees, commands[layer], build,
+                                      headers)
+            print(f'layers: {layer} looked at')
+        else:
+            print(f'layers: {layer} has no files yet')
+    for complaint in complaints:
+        print(f'layers: {complaint}')
+    return 1 if complaints else 0
+
+
+sys.exit(main(*sys.argv[1:]))

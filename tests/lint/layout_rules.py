@@ -1,0 +1,79 @@
+"""layout_rules.py - rules for where files are and what they are called.
+
+SPDX-License-Identifier: MIT
+"""
+import os
+
+from c_rules import INCLUDE, STANDARD, SYSTEM
+from tree import EXCEPTIONS
+
+OUTSIDE = ('examples', 'tools', 'bench', 'tests/story')
+
+
+def check(tree):
+    seen = {}
+    for f in tree.c_files('lib'):
+        check_unique(tree, f, seen)
+        if f.suffix == '.c':
+            check_header(tree, f)
+            check_test(tree, f)
+        elif f.stem in STANDARD | SYSTEM:
+            tree.offence('name', f.path, 1, f'<{f.name}> is a header of the '
+                         'system')
+    check_orphans(tree)
+    check_outside(tree, seen)
+    check_exceptions(tree)
+
+
+def check_unique(tree, f, seen):
+    if f.name in seen:
+        tree.offence('name', f.path, 1, f'{seen[f.name]} has the same name')
+    seen.setdefault(f.name, f.path)
+
+
+def check_header(tree, f):
+    """Every .c has its .h beside it, or is the work behind a public header."""
+    beside = f'{f.folder}/{f.stem}.h'
+    public = f'include/varve/{f.stem}.h'
+    if beside not in tree.paths and public not in tree.paths:
+        tree.offence('header', f.path, 1, f'there is no {beside}')
+
+
+def check_test(tree, f):
+    layer = f.path.split('/')[1]
+    test = f'tests/unit/{layer}/test_{f.stem}.c'
+    if test not in tree.paths:
+        tree.offence('mirror', f.path, 1, f'there is no {test}')
+
+
+def check_orphans(tree):
+    """A unit test mirrors a file of the library, or a header with code."""
+    for f in tree.c_files('tests/unit'):
+        layer = f.path.split('/')[2]
+        stem = f.stem.removeprefix('test_')
+        if f.suffix == '.c' and not {f'lib/{layer}/{stem}.c',
+                                     f'lib/{layer}/{stem}.h'} & tree.paths:
+            tree.offence('mirror', f.path, 1,
+                         f'there is no lib/{layer}/{stem}.c')
+
+
+def check_outside(tree, private):
+    """What is built on the public headers includes no private one."""
+    for f in tree.c_files(*OUTSIDE):
+        for match in INCLUDE.finditer(f.text):
+            form, name = match.groups()
+            beside = os.path.join(f.folder, name)
+            if form == '"' and name in private and beside not in tree.paths:
+                tree.offence('public', f.path, f.line_of(match.start()),
+                             f'"{name}" is private: {private[name]}')
+
+
+def check_exceptions(tree):
+    """Last: every exception has its reason and is still needed."""
+    for (rule, path), reason in tree.exceptions.items():
+        if not reason:
+            tree.offence('exception', EXCEPTIONS, 1,
+                         f'{rule} {path}: no reason is given')
+        if (rule, path) not in tree.excused:
+            tree.offence('exception', EXCEPTIONS, 1,
+                         f'{rule} {path}: no longer needed')

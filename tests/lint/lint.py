@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+"""lint.py - prints what breaks a rule of the house, and fails if anything does.
+
+    tests/lint/lint.py [ROOT]
+    tests/lint/lint.py --write-docs [ROOT]   also renews the code in documents
+
+SPDX-License-Identifier: MIT
+"""
+import os
+import sys
+
+import c_rules
+import layout_rules
+import text_rules
+from tree import Tree
+
+
+def main(arguments):
+    write = '--write-docs' in arguments
+    here = os.path.dirname(os.path.abspath(__file__))
+    roots = [a for a in arguments if not a.startswith('-')]
+    tree = Tree(roots[0] if roots else os.path.join(here, '..', '..'))
+    c_rules.check(tree)
+    text_rules.check(tree, write)
+    layout_rules.check(tree)  # last: it looks for unused exceptions
+    for line in sorted(tree.warnings) + sorted(tree.offences):
+        print(line)
+    print(f'lint: {len(tree.files)} files, {len(tree.offences)} offences, '
+          f'{len(tree.warnings)} warnings')
+    return 1 if tree.offences else 0
+
+
+sys.exit(main(sys.argv[1:]))

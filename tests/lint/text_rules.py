@@ -1,0 +1,130 @@
+"""text_rules.py - rules for words: links, code in documents, what is unwanted.
+
+SPDX-License-Identifier: MIT
+"""
+import os
+import re
+import textwrap
+
+# Each is written so that this file does not contain what it looks for.
+UNWANTED = [
+    (re.compile(r'\b(TOD[O]|FIXM[E]|XX[X])\b'), 'unfinished work'),
+    (re.compile(r'(?<![\w.])/(wor[k]|roo[t]|hom[e]/\w+|tm[p]/wt)(/|\b(?!\w))'),
+     'a path of one machine'),
+    (re.compile(r'\b(pyp[i]\.org|pythonhoste[d]\.org|npmj[s]\.\w+|crate[s]\.io|'
+                r'(?:de[b]|securit[y])\.debian\.org|archiv[e]\.ubuntu\.com|'
+                r'prox[y]\.golang\.org|rubygem[s]\.org)\b'),
+     'the address of a package registry'),
+]
+
+LINK = re.compile(r'(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)')
+FENCE = re.compile(r'^```[^\n]*\n.*?^```[ \t]*$', re.M | re.S)
+BLOCK = re.compile(r'(?P<above>^[^\n]*\n|\A)^```c\b[^\n]*\n(?P<code>.*?)^```',
+                   re.M | re.S)
+MARKER = re.compile(r'^<!-- from ([\w./-]+\.[ch])(?::([\w-]+))? -->$', re.M)
+
+
+def check(tree, write=False):
+    for f in tree.files:
+        check_words(tree, f)
+    for f in tree.files:
+        if f.suffix == '.md':
+            check_links(tree, f)
+            if f.path == 'README.md' or f.within('docs'):
+                check_blocks(tree, f, write)
+
+
+def check_words(tree, f):
+    for number, line in enumerate(f.lines, 1):
+        for pattern, what in UNWANTED:
+            found = pattern.search(line)
+            if found:
+                tree.offence('word', f.path, number, f'{found.group()}: {what}')
+
+
+def check_links(tree, f):
+    """Links into the project lead to something that is there."""
+    text = FENCE.sub(lambda m: '\n' * m.group().count('\n'), f.text)
+    for match in LINK.finditer(text):
+        target = match.group(1) or match.group(2)
+        if re.match(r'[a-z]+:', target):
+            continue
+        path, _, anchor = target.partition('#')
+        full = os.path.normpath(os.path.join(tree.root, f.folder, path)) \
+            if path else os.path.join(tree.root, f.path)
+        line = text.count('\n', 0, match.start()) + 1
+        if not os.path.exists(full):
+            tree.offence('link', f.path, line, f'{target} is not there')
+        elif anchor and full.endswith('.md') and anchor not in anchors(full):
+            tree.offence('link', f.path, line, f'no heading for {target}')
+
+
+def anchors(path):
+    """The names under which GitHub and others link to headings."""
+    with open(path, encoding='utf-8') as stream:
+        text = FENCE.sub('', stream.read())
+    return {re.sub(r'[^\w\- ]', '', heading.lower()).strip().replace(' ', '-')
+            for heading in re.findall(r'^#+ +(.*)$', text, re.M)}
+
+
+def check_blocks(tree, f, write):
+    """Code in documents is cut from files that are compiled."""
+    text = f.text
+    marked = set()
+    for match in reversed(list(BLOCK.finditer(f.text))):
+        marker = MARKER.match(match['above'].rstrip('\n'))
+        line = f.line_of(match.start('code')) - 1
+        if not marker:
+            tree.offence('block', f.path, line,
+                         'no line "<!-- from FILE.c[:region] -->" above this')
+            continue
+        marked.add(f.line_of(match.start('above')))
+        source, problem = source_of(tree, *marker.groups())
+        if problem:
+            tree.offence('block', f.path, line, problem)
+        elif match['code'] not in source and write:
+            text = text[:match.start('code')] + source[0] \
+                + text[match.end('code'):]
+        elif match['code'] not in source:
+            tree.offence('block', f.path, line,
+                         f'differs from {marker[0][10:-4]} (lint.py '
+                         '--write-docs puts the present text here)')
+    for match in MARKER.finditer(f.text):
+        if f.line_of(match.start()) not in marked:
+            tree.offence('block', f.path, f.line_of(match.start()),
+                         'no ```c block right below this line')
+    if text != f.text:
+        with open(os.path.join(tree.root, f.path), 'w',
+                  encoding='utf-8') as stream:
+            stream.write(text)
+
+
+def source_of(tree, path, region):
+    """The texts a block may have, the one to write first; what is wrong."""
+    if path not in tree.paths:
+        return (), f'{path} is not there'
+    f = tree.file(path)
+    if not is_compiled(tree, f):
+        return (), f'{path} is in no meson.build beside it'
+    if not region:
+        opening = re.match(r'/\*.*?\*/\s*', f.text, re.S)
+        return (f.text[opening.end() if opening else 0:], f.text), ''
+    name = re.escape(region)
+    found = re.search(rf'^[ \t]*/\* \[{name}\] \*/\n(.*?)'
+                      rf'^[ \t]*/\* \[/{name}\] \*/$', f.text, re.M | re.S)
+    if not found:
+        return (), f'{path} has no region /* [{region}] */'
+    return (textwrap.dedent(found[1]), found[1]), ''
+
+
+def is_compiled(tree, f):
+    """Whether the build file beside it, or one above, names it."""
+    folder = f.folder
+    while True:
+        build = os.path.join(folder, 'meson.build')
+        if build in tree.paths and re.search(
+                rf'[\'/]{re.escape(f.stem)}(\.c)?\'', tree.file(build).text):
+            return True
+        if not folder:
+            return False
+        folder = os.path.dirname(folder)
