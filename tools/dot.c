@@ -71,7 +71,8 @@ static bool print_edges(const struct settings *settings,
 {
     struct branch branch;
     for (size_t i = 0; outline_branch(outline, from, i, &branch); i++) {
-        if (!graph_has(settings, outline, branch.node))
+        if (!graph_has(settings, outline, branch.node) ||
+            !outline_shows(outline, from, &branch))
             continue;
         if (!print_edge(settings, outline, from, &branch, to))
             return false;

@@ -47,7 +47,8 @@ static size_t print_edges(const struct settings *settings,
 {
     struct branch branch;
     for (size_t i = 0; outline_branch(outline, from, i, &branch); i++) {
-        if (graph_has(settings, outline, branch.node))
+        if (graph_has(settings, outline, branch.node) &&
+            outline_shows(outline, from, &branch))
             json_print_element(to, edge_of(from, &branch), printed++);
     }
     return printed;

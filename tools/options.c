@@ -180,10 +180,7 @@ static void print_option(const struct option_row *row)
                                                                     : " ";
     snprintf(text, sizeof text, "%s--%s%s%s", letter, row->name, between,
         row->argument ? row->argument : "");
-    if (strlen(text) > 28)
-        printf("  %s\n  %-28s %s\n", text, "", row->help);
-    else
-        printf("  %-28s %s\n", text, row->help);
+    printf("  %-31s %s\n", text, row->help);
 }
 
 void print_command_help(const struct command *command)

@@ -66,6 +66,26 @@ bool outline_branch(const struct outline *outline, uint32_t node, size_t index,
     return true;
 }
 
+bool outline_shows(const struct outline *outline, uint32_t node,
+    const struct branch *branch)
+{
+    const struct outline_node *nodes = outline->nodes;
+    if (!branch->is_alias || !nodes[node].shown || !nodes[branch->node].shown)
+        return nodes[node].shown && nodes[branch->node].shown;
+    if (outline->patterns->count == 0 || branch->variable != OUTLINE_NONE)
+        return true;
+    const char *parent = outline_saved(outline, node).path;
+    char *name = escaped_name(branch->name);
+    size_t size = name ? strlen(parent) + strlen(name) + 2 : 0;
+    char *path = name ? malloc(size) : NULL;
+    if (path)
+        snprintf(path, size, "%s%s%s", parent, *parent ? "/" : "", name);
+    bool shows = !path || pattern_selects(outline->patterns, path);
+    free(path);
+    free(name);
+    return shows;
+}
+
 static void reach(
     struct outline *outline, uint32_t parent, size_t index, uint32_t child)
 {
@@ -114,14 +134,14 @@ static void walk_slots(struct outline *outline)
 
 /* Leaves come last in `order`, so that backwards everything below a node is
  * done before it. */
-static void sum_up(struct outline *outline, const struct pattern_list *patterns)
+static void sum_up(struct outline *outline)
 {
     for (size_t i = outline->reached; i-- > 0;) {
         uint32_t id = outline->order[i];
         struct outline_node *node = &outline->nodes[id];
         varve_saved_node saved = outline_saved(outline, id);
         node->bytes += saved.has_value ? saved.size : 0;
-        node->shown |= pattern_selects(patterns, saved.path);
+        node->shown |= pattern_selects(outline->patterns, saved.path);
         if (node->parent == OUTLINE_NONE)
             continue;
         struct outline_node *parent = &outline->nodes[node->parent];
@@ -135,8 +155,8 @@ bool outline_make(struct outline *outline, varve_reader *reader, uint32_t root,
     const struct pattern_list *patterns)
 {
     size_t count = varve_reader_node_count(reader);
-    *outline = (struct outline){ .reader = reader, .root = root,
-        .count = count };
+    *outline = (struct outline){ .reader = reader, .patterns = patterns,
+        .root = root, .count = count };
     outline->order = calloc(count + 1, sizeof *outline->order);
     outline->nodes = calloc(count + 1, sizeof *outline->nodes);
     if (!outline->order || !outline->nodes) {
@@ -147,7 +167,7 @@ bool outline_make(struct outline *outline, varve_reader *reader, uint32_t root,
         outline->nodes[i].parent = OUTLINE_NONE;
     walk_edges(outline);
     walk_slots(outline);
-    sum_up(outline, patterns);
+    sum_up(outline);
     return true;
 }
 

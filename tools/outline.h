@@ -26,6 +26,7 @@ struct outline_node {
 
 struct outline {
     varve_reader *reader;
+    const struct pattern_list *patterns;
     uint32_t root;
     size_t count;               /* nodes in the file */
     size_t reached;             /* nodes in `order` */
@@ -45,6 +46,11 @@ struct branch {
 bool outline_make(struct outline *outline, varve_reader *reader, uint32_t root,
     const struct pattern_list *patterns);
 void outline_clear(struct outline *outline);
+
+/* Whether a branch of a node is selected: of an alias, whether the path by
+ * which it leads there is. */
+bool outline_shows(const struct outline *outline, uint32_t node,
+    const struct branch *branch);
 
 /* False past the end. */
 bool outline_branch(const struct outline *outline, uint32_t node, size_t index,

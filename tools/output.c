@@ -28,8 +28,10 @@ static void on_interruption(int number)
 void catch_interruption(void)
 {
     struct sigaction action = { .sa_handler = on_interruption };
+    struct sigaction before;
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
+    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(SIGINT, &action, NULL);
 }
 
 static bool is_special(const char *path)

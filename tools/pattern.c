@@ -101,7 +101,8 @@ bool pattern_selects(const struct pattern_list *list, const char *path)
 {
     bool selected = list->count == 0 || !list->items[0].include;
     for (size_t i = 0; i < list->count; i++) {
-        if (pattern_matches(list->items[i].text, path))
+        const char *text = list->items[i].text;
+        if (*text == '\0' || pattern_matches(text, path))
             selected = list->items[i].include;
     }
     return selected;

@@ -20,7 +20,8 @@ void progress_bar_begin(
         (settings->progress != WHEN_NEVER && !settings->quiet &&
             !settings->json && isatty(STDERR_FILENO));
     clock_gettime(CLOCK_MONOTONIC, &bar->begun);
-    bar->last = bar->begun;
+    if (settings->progress != WHEN_ALWAYS)
+        bar->last = bar->begun;
 }
 
 static double seconds(const struct timespec *from, const struct timespec *to)

@@ -25,7 +25,7 @@ void progress_bar_begin(
     struct progress_bar *bar, const struct settings *settings);
 
 /* A varve_progress; `user` is the bar. Draws at most ten times a second, and
- * not before a moment has passed. */
+ * unless it is to be shown always, not before a moment has passed. */
 int progress_bar_update(
     void *user, uint64_t done, uint64_t total, const char *what);
 

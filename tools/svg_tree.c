@@ -189,6 +189,7 @@ static void arrange(struct drawing *d)
 {
     double x = SVG_MARGIN;
     double y = SVG_HEADING;
+    size_t leaf = NO_BOX; /* the last one */
     for (size_t i = 0; i < d->depth_count && d->columns[i] > 0; i++) {
         double width = d->columns[i];
         d->columns[i] = x;
@@ -200,8 +201,9 @@ static void arrange(struct drawing *d)
         box->x = d->columns[box->row.depth];
         if (box->last_child != NO_BOX)
             continue;
-        if (i > 0 && d->boxes[i - 1].row.depth != box->row.depth)
-            y += d->boxes[i - 1].row.depth > box->row.depth ? GROUP_GAP : 0;
+        if (leaf != NO_BOX && d->boxes[leaf].parent != box->parent)
+            y += GROUP_GAP;
+        leaf = i;
         box->y = y + BOX_HEIGHT / 2.0;
         y += BOX_HEIGHT + BOX_GAP;
     }

@@ -25,15 +25,6 @@ bool tree_walk_goes_on(const struct tree_walk *walk, size_t level)
     return level <= walk->level_count && walk->levels[level - 1].has_waiting;
 }
 
-static bool is_shown(const struct tree_walk *walk,
-    const struct tree_level *level, const struct branch *branch)
-{
-    if (branch->is_alias)
-        return walk->outline->nodes[level->node].shown &&
-            walk->outline->nodes[branch->node].shown;
-    return walk->outline->nodes[branch->node].shown;
-}
-
 /* The next row of a level, so that the one before it knows whether it is the
  * last. All slots of a node make one row, unless each is asked for. */
 static void look_ahead(struct tree_walk *walk, struct tree_level *level)
@@ -44,7 +35,7 @@ static void look_ahead(struct tree_walk *walk, struct tree_level *level)
     while (outline_branch(
         walk->outline, level->node, level->next, &row->branch)) {
         level->next++;
-        if (!is_shown(walk, level, &row->branch))
+        if (!outline_shows(walk->outline, level->node, &row->branch))
             continue;
         row->kind = row->branch.is_alias ? ROW_ALIAS : ROW_NODE;
         if (row->branch.variable != OUTLINE_NONE && !walk->each_slot) {
