@@ -5,6 +5,8 @@
  */
 #include "assertion.h"
 
+#include <stdio.h>
+
 #include "binding.h"
 #include "failure.h"
 #include "findings.h"
@@ -61,26 +63,42 @@ done:
     vv_buffer_clear(&line);
 }
 
-/* Fails with the findings that count, if any do. */
-static varve_status demand(const varve_report *report, does_count *counts,
-    size_t all, const char *what, varve_error *error)
-{
-    size_t count = count_findings(report, counts);
-    if (count == 0)
-        return VARVE_OK;
-    vv_fail(error, VARVE_UNMATCHED, "%s: %zu of %zu %s", report->path, count,
-        all, what);
-    add_lines(report, counts, error);
-    return VARVE_UNMATCHED;
-}
-
 static varve_status is_gone(varve_restoration *r, varve_error *error)
 {
     if (r->graph && r->root)
         return VARVE_OK;
     return vv_fail(error, VARVE_UNMATCHED,
-        "%s: a program to restore into expected, found its graph freed",
+        "%s: expected a program to restore into, found its graph freed",
         r->file.path);
+}
+
+static bool is_either(const struct vv_finding *finding)
+{
+    return is_unused(finding) || is_missing(finding);
+}
+
+/* Fails with the findings that count, if there are any: a line that says how
+ * many on which side, then a line for each. */
+static varve_status demand(
+    const varve_report *report, bool of_the_file, varve_error *error)
+{
+    size_t unused = of_the_file ? count_findings(report, is_unused) : 0;
+    size_t missing = count_findings(report, is_missing);
+    char words[2][128] = { "", "" };
+    if (unused == 0 && missing == 0)
+        return VARVE_OK;
+    if (unused)
+        snprintf(words[0], sizeof words[0],
+            "%zu of %zu saved values found no home", unused,
+            report->value_count);
+    if (missing)
+        snprintf(words[1], sizeof words[1],
+            "%zu of %zu variables of the program were not restored", missing,
+            report->variable_count);
+    vv_fail(error, VARVE_UNMATCHED, "%s: %s%s%s", report->path, words[0],
+        unused && missing ? ", " : "", words[1]);
+    add_lines(report, of_the_file ? is_either : is_missing, error);
+    return VARVE_UNMATCHED;
 }
 
 static varve_status ask(
@@ -92,12 +110,7 @@ static varve_status ask(
     varve_report *report = vv_report_make(r, false, error);
     if (!report)
         return VARVE_NO_MEMORY;
-    if (of_the_file)
-        status = demand(report, is_unused, report->value_count,
-            "saved values found no home", error);
-    if (!status)
-        status = demand(report, is_missing, report->variable_count,
-            "variables of the program were not restored", error);
+    status = demand(report, of_the_file, error);
     varve_report_free(report);
     return status;
 }
@@ -125,6 +138,6 @@ varve_status varve_assert_nontrivial_match(
             return VARVE_OK;
     }
     return vv_fail(error, VARVE_UNMATCHED,
-        "%s: something besides the root to match expected, found nothing",
+        "%s: expected something besides the root to match, found nothing",
         r->file.path);
 }
