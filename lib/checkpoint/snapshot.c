@@ -23,6 +23,9 @@ struct item {
     void *copy; /* of elements; NULL for a state */
     size_t size;
     struct vv_buffer bytes; /* of strings, or of a state */
+    struct vv_buffer next;  /* those of a retake, until all of it is there */
+    char *spare;            /* what restored strings will point into */
+    size_t spare_size;
 };
 
 struct varve_snapshot {
@@ -31,6 +34,7 @@ struct varve_snapshot {
     varve_graph *graph; /* NULL once it is freed */
     varve_node *root;
     bool is_stale; /* a node is gone */
+    bool is_touched; /* edges or slots came or went since the last look */
     struct item *items;
     size_t count;
     size_t item_capacity;
@@ -45,28 +49,47 @@ static bool is_string(const varve_node *node)
     return node->variable && node->variable->tensor.dtype == VARVE_STRING;
 }
 
+static varve_status make_spare(struct item *item, varve_error *error)
+{
+    const varve_allocator *a = item->next.allocator;
+    size_t size = item->next.size;
+    if (item->spare && item->spare_size == size)
+        return VARVE_OK;
+    char *spare = vv_allocate(a, size);
+    if (size && !spare)
+        return vv_fail_memory(error, "a snapshot of strings");
+    vv_release(a, item->spare, item->spare_size);
+    item->spare = spare;
+    item->spare_size = size;
+    return VARVE_OK;
+}
+
 static varve_status take_strings(struct item *item, varve_error *error)
 {
     const varve_tensor *tensor = &item->node->variable->tensor;
     const varve_string *strings = tensor->data;
     uint64_t count = varve_tensor_count(tensor);
-    item->bytes.size = 0;
+    item->next.size = 0;
     for (uint64_t i = 0; i < count; i++)
-        vv_buffer_add(&item->bytes, strings[i].data, (size_t)strings[i].size);
-    if (item->bytes.failed)
+        vv_buffer_add(&item->next, strings[i].data, (size_t)strings[i].size);
+    if (item->next.failed) {
+        item->next.failed = false;
         return vv_fail_memory(error, "a snapshot of strings");
-    memcpy(item->copy, strings, item->size);
-    return VARVE_OK;
+    }
+    return make_spare(item, error);
 }
 
 static varve_status take_state(struct item *item, varve_error *error)
 {
     char text[256];
-    item->bytes.size = 0;
-    return vv_state_save(item->node,
-        vv_node_text(item->node, text, sizeof text), &item->bytes, error);
+    item->next.size = 0;
+    varve_status status = vv_state_save(item->node,
+        vv_node_text(item->node, text, sizeof text), &item->next, error);
+    item->next.failed = false;
+    return status;
 }
 
+/* First all that can fail, beside what the snapshot holds. */
 static varve_status take(struct varve_snapshot *s, varve_error *error)
 {
     for (size_t i = 0; i < s->count; i++) {
@@ -75,7 +98,13 @@ static varve_status take(struct varve_snapshot *s, varve_error *error)
             VV_TRY(take_state(item, error));
         else if (is_string(item->node))
             VV_TRY(take_strings(item, error));
-        else if (item->size)
+    }
+    for (size_t i = 0; i < s->count; i++) {
+        struct item *item = &s->items[i];
+        struct vv_buffer older = item->bytes;
+        item->bytes = item->next;
+        item->next = older;
+        if (item->size)
             memcpy(item->copy, varve_data(item->node), item->size);
     }
     return VARVE_OK;
@@ -97,6 +126,24 @@ static void graph_freed(struct vv_observer *self)
     ((struct varve_snapshot *)self)->graph = NULL;
 }
 
+static void edge_added(struct vv_observer *self, struct vv_edge *edge)
+{
+    (void)edge;
+    ((struct varve_snapshot *)self)->is_touched = true;
+}
+
+static void edge_removed(struct vv_observer *self, varve_node *child)
+{
+    (void)child;
+    ((struct varve_snapshot *)self)->is_touched = true;
+}
+
+static void slot_added(struct vv_observer *self, struct vv_slot *slot)
+{
+    (void)slot;
+    ((struct varve_snapshot *)self)->is_touched = true;
+}
+
 static bool holds_value(const varve_node *node)
 {
     return node->variable || node->kind == VARVE_STATE;
@@ -112,6 +159,8 @@ static varve_status check(struct varve_snapshot *s, varve_error *error)
             "snapshot: expected the variables it was made of, found some "
             "removed");
     VV_TRY(varve_graph_check(s->graph, error));
+    if (!s->is_touched)
+        return VARVE_OK;
     VV_TRY(vv_walk_begin(&walk, s->root, error));
     size_t at = 0;
     bool same = true;
@@ -126,6 +175,7 @@ static varve_status check(struct varve_snapshot *s, varve_error *error)
         return vv_fail(error, VARVE_MISMATCH,
             "snapshot: expected the %zu variables it was made of, found others",
             s->count);
+    s->is_touched = false;
     return VARVE_OK;
 }
 
@@ -156,6 +206,7 @@ static varve_status make_items(
         struct item *item = &s->items[s->count++];
         item->node = node;
         vv_buffer_init(&item->bytes, a);
+        vv_buffer_init(&item->next, a);
         if (!node->variable)
             continue;
         item->copy = s->block ? s->block + at : NULL;
@@ -193,6 +244,9 @@ varve_snapshot *varve_snapshot_new(varve_node *root, varve_error *error)
     s->context = graph->context;
     s->graph = graph;
     s->root = root;
+    s->observer.edge_added = edge_added;
+    s->observer.edge_removed = edge_removed;
+    s->observer.slot_added = slot_added;
     s->observer.node_removed = node_removed;
     s->observer.graph_freed = graph_freed;
     vv_graph_observe(graph, &s->observer);
@@ -210,8 +264,11 @@ void varve_snapshot_free(varve_snapshot *s)
     if (s->graph)
         vv_graph_forget(s->graph, &s->observer);
     const varve_allocator a = s->context.allocator;
-    for (size_t i = 0; i < s->count; i++)
+    for (size_t i = 0; i < s->count; i++) {
         vv_buffer_clear(&s->items[i].bytes);
+        vv_buffer_clear(&s->items[i].next);
+        vv_release(&a, s->items[i].spare, s->items[i].spare_size);
+    }
     vv_release(&a, s->items, s->item_capacity * sizeof *s->items);
     vv_release_aligned(&a, s->block, s->block_size, 64);
     vv_release(&a, s, sizeof *s);
@@ -225,27 +282,47 @@ varve_status varve_snapshot_retake(varve_snapshot *s, varve_error *error)
 
 /* --- Restoring ---------------------------------------------------------- */
 
-/* The variable's strings point into the snapshot's bytes, which stay where they
- * are until it is retaken or freed; so it gets a copy of its own. */
-static varve_status put_strings(struct item *item, varve_error *error)
+/* The bytes for strings must outlive the snapshot, so they are a block of the
+ * variable's own: the one that an earlier restore gave it, or else the spare. */
+static bool needs_spare(const struct item *item)
+{
+    const struct vv_variable *variable = item->node->variable;
+    return variable->string_size != item->bytes.size ||
+           (item->bytes.size && !variable->string_bytes);
+}
+
+static varve_status prepare_strings(struct item *item, varve_error *error)
+{
+    const varve_allocator *a = item->bytes.allocator;
+    size_t size = item->bytes.size;
+    if (size == 0 || item->spare || !needs_spare(item))
+        return VARVE_OK;
+    item->spare = vv_allocate(a, size);
+    if (!item->spare)
+        return vv_fail_memory(error, "strings of a snapshot");
+    item->spare_size = size;
+    return VARVE_OK;
+}
+
+static void put_strings(struct item *item)
 {
     struct vv_variable *variable = item->node->variable;
-    const varve_allocator *a = &item->node->graph->context.allocator;
-    size_t size = item->bytes.size;
-    char *bytes = vv_allocate(a, size);
-    if (size && !bytes)
-        return vv_fail_memory(error, "strings of a snapshot");
-    if (size)
-        memcpy(bytes, item->bytes.data, size);
+    if (needs_spare(item)) {
+        vv_variable_keep_strings(item->node, item->spare, item->bytes.size);
+        item->spare = NULL;
+        item->spare_size = 0;
+    }
+    char *bytes = variable->string_bytes;
+    if (item->bytes.size)
+        memcpy(bytes, item->bytes.data, item->bytes.size);
     varve_string *strings = variable->tensor.data;
-    memcpy(strings, item->copy, item->size);
+    if (item->size)
+        memcpy(strings, item->copy, item->size);
     uint64_t count = varve_tensor_count(&variable->tensor);
     for (uint64_t i = 0, at = 0; i < count; i++) {
-        strings[i].data = bytes + at;
+        strings[i].data = bytes ? bytes + at : NULL;
         at += strings[i].size;
     }
-    vv_variable_keep_strings(item->node, bytes, size);
-    return VARVE_OK;
 }
 
 static varve_status put_state(struct item *item, varve_error *error)
@@ -260,9 +337,13 @@ varve_status varve_snapshot_restore(varve_snapshot *s, varve_error *error)
 {
     VV_TRY(check(s, error));
     for (size_t i = 0; i < s->count; i++) {
+        if (is_string(s->items[i].node))
+            VV_TRY(prepare_strings(&s->items[i], error));
+    }
+    for (size_t i = 0; i < s->count; i++) {
         struct item *item = &s->items[i];
         if (is_string(item->node))
-            VV_TRY(put_strings(item, error));
+            put_strings(item);
         else if (item->node->variable && item->size)
             memcpy(varve_data(item->node), item->copy, item->size);
     }
