@@ -112,8 +112,8 @@ TEST(renames, one_that_matched_nothing_is_a_finding)
     cr_assert(report);
     const char *text = varve_report_text(report);
     cr_assert(strstr(text, "never/was"), "%s", text);
+    cr_assert(strstr(text, "nor/this"), "%s", text);
     varve_report_free(report);
-    story_unmatched(varve_assert_consumed(r, &error), "never/was", error);
     end(r);
 }
 
