@@ -127,8 +127,9 @@ VARVE_API size_t varve_report_count(
 VARVE_API bool varve_report_at(const varve_report *report,
     varve_finding_kind kind, size_t index, varve_finding *finding);
 
-/* All of it for people: a line that counts, then a line for each finding that
- * is not a plain match. The report's; ends with a newline. */
+/* All of it for people: a line that counts, then a line for each finding, but
+ * for values that were simply taken from the same path. The report's; ends with
+ * a newline. */
 VARVE_API const char *varve_report_text(const varve_report *report);
 
 VARVE_END_DECLS

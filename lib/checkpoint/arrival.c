@@ -97,9 +97,10 @@ static void get_stuck(struct varve_restoration *r)
     r->jobs.size = 0;
 }
 
-static varve_status deliver(struct varve_restoration *r, varve_error *error)
+/* `misfits` is how many were known before this arrival. */
+static varve_status deliver(
+    struct varve_restoration *r, size_t misfits, varve_error *error)
 {
-    size_t misfits = r->misfits.size;
     if (r->held.size)
         vv_unhold(r);
     sort_out(r);
@@ -128,10 +129,8 @@ varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
     size_t misfits = r->misfits.size;
     do {
         vv_match_queue(r);
-        if (r->misfits.size > misfits)
-            status = vv_fail_misfits(r, error);
-        else if (!r->is_dry && (r->jobs.size || r->held.size))
-            status = deliver(r, error);
+        if (!r->is_dry)
+            status = deliver(r, misfits, error);
         misfits = r->misfits.size;
     } while (!status && (r->queue.size || (r->jobs.size && !r->is_dry)));
     if (!status && r->needs_rematch)
@@ -149,7 +148,7 @@ varve_status vv_fail_misfits(
     size_t count;
     const struct vv_pair *pairs = vv_pairs(&r->misfits, &count);
     vv_fail(error, VARVE_MISMATCH,
-        "%s: types and shapes that agree expected, found %zu that do not:",
+        "%s: expected types and shapes that agree, found %zu that do not:",
         r->file.path, count);
     for (size_t i = 0; i < count; i++) {
         char path[256];

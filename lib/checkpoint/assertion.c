@@ -5,6 +5,8 @@
  */
 #include "assertion.h"
 
+#include <stdio.h>
+
 #include "binding.h"
 #include "failure.h"
 #include "findings.h"
@@ -61,36 +63,46 @@ done:
     vv_buffer_clear(&line);
 }
 
-/* Fails with the findings that count, if any do. */
-static varve_status demand(const varve_report *report, does_count *counts,
-    size_t all, const char *what, varve_error *error)
-{
-    size_t count = count_findings(report, counts);
-    if (count == 0)
-        return VARVE_OK;
-    vv_fail(error, VARVE_UNMATCHED, "%s: %zu of %zu %s", report->path, count,
-        all, what);
-    add_lines(report, counts, error);
-    return VARVE_UNMATCHED;
-}
-
-static varve_status demand_matched(
-    const varve_report *report, varve_error *error)
-{
-    return demand(report, is_missing, report->variable_count,
-        "variables of the program were not restored", error);
-}
-
 static varve_status is_gone(varve_restoration *r, varve_error *error)
 {
     if (r->graph && r->root)
         return VARVE_OK;
     return vv_fail(error, VARVE_UNMATCHED,
-        "%s: a program to restore into expected, found its graph freed",
+        "%s: expected a program to restore into, found its graph freed",
         r->file.path);
 }
 
-varve_status varve_assert_consumed(varve_restoration *r, varve_error *error)
+static bool is_either(const struct vv_finding *finding)
+{
+    return is_unused(finding) || is_missing(finding);
+}
+
+/* Fails with the findings that count, if there are any: a line that says how
+ * many on which side, then a line for each. */
+static varve_status demand(
+    const varve_report *report, bool of_the_file, varve_error *error)
+{
+    size_t unused = of_the_file ? count_findings(report, is_unused) : 0;
+    size_t missing = count_findings(report, is_missing);
+    char words[2][128] = { "", "" };
+    if (unused == 0 && missing == 0)
+        return VARVE_OK;
+    if (unused)
+        snprintf(words[0], sizeof words[0],
+            "%zu of %zu saved values found no home", unused,
+            report->value_count);
+    if (missing)
+        snprintf(words[1], sizeof words[1],
+            "%zu of %zu variables of the program were not restored", missing,
+            report->variable_count);
+    vv_fail(error, VARVE_UNMATCHED, "%s: %s%s%s", report->path, words[0],
+        unused && missing ? ", " : "", words[1]);
+    add_lines(report, of_the_file ? is_either : is_missing, error);
+    return VARVE_UNMATCHED;
+}
+
+static varve_status ask(
+    varve_restoration *r, bool of_the_file, varve_error *error)
 {
     varve_status status = is_gone(r, error);
     if (status)
@@ -98,26 +110,20 @@ varve_status varve_assert_consumed(varve_restoration *r, varve_error *error)
     varve_report *report = vv_report_make(r, false, error);
     if (!report)
         return VARVE_NO_MEMORY;
-    status = demand(report, is_unused, report->value_count,
-        "saved values found no home", error);
-    if (!status)
-        status = demand_matched(report, error);
+    status = demand(report, of_the_file, error);
     varve_report_free(report);
     return status;
+}
+
+varve_status varve_assert_consumed(varve_restoration *r, varve_error *error)
+{
+    return ask(r, true, error);
 }
 
 varve_status varve_assert_existing_objects_matched(
     varve_restoration *r, varve_error *error)
 {
-    varve_status status = is_gone(r, error);
-    if (status)
-        return status;
-    varve_report *report = vv_report_make(r, false, error);
-    if (!report)
-        return VARVE_NO_MEMORY;
-    status = demand_matched(report, error);
-    varve_report_free(report);
-    return status;
+    return ask(r, false, error);
 }
 
 varve_status varve_assert_nontrivial_match(
@@ -132,6 +138,6 @@ varve_status varve_assert_nontrivial_match(
             return VARVE_OK;
     }
     return vv_fail(error, VARVE_UNMATCHED,
-        "%s: something besides the root to match expected, found nothing",
+        "%s: expected something besides the root to match, found nothing",
         r->file.path);
 }

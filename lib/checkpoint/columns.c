@@ -219,7 +219,7 @@ static varve_status fill(
     struct numbering n = { .count = names->map.count };
     if (walk->count >= VV_NONE)
         return vv_fail(error, VARVE_LIMIT,
-            "a graph of fewer than %u nodes expected", VV_NONE);
+            "expected a graph of fewer than %u nodes, found more", VV_NONE);
     if (n.count) {
         n.numbers =
             vv_allocate_zeroed(c->allocator, n.count * sizeof *n.numbers);
@@ -270,7 +270,8 @@ varve_status vv_columns_index(
         return no_memory(error);
     if (c->names.size > UINT32_MAX || c->edge_names.size / 4 >= VV_NONE)
         return vv_fail(error, VARVE_LIMIT,
-            "fewer than %u edges and bytes of names expected", VV_NONE);
+            "expected fewer than %u edges and bytes of names, found more",
+            VV_NONE);
     *index = (struct vv_index){
         .name_count = (uint32_t)(c->name_ends.size / 4),
         .node_count = (uint32_t)c->node_kinds.size,

@@ -94,14 +94,12 @@ static void add_types(struct vv_buffer *text, const struct vv_finding *finding)
 void vv_add_finding_line(
     struct vv_buffer *text, const struct vv_finding *finding)
 {
-    bool of_program =
-        finding->kind == VARVE_ONLY_IN_PROGRAM || !finding->file_path;
-    const char *path = of_program ? finding->program_path : finding->file_path;
-    const char *other = of_program ? NULL : finding->program_path;
-    add_padded(text, path ? path : "", 30);
-    if (other && path && strcmp(path, other) != 0) {
-        vv_buffer_add_string(text, " -> ");
-        vv_buffer_add_string(text, other);
+    const char *path = finding->program_path;
+    const char *from = finding->file_path;
+    add_padded(text, path ? path : from ? from : "", 30);
+    if (path && from && strcmp(path, from) != 0) {
+        vv_buffer_add_string(text, " <- ");
+        vv_buffer_add_string(text, from);
     }
     vv_buffer_add8(text, ' ');
     add_types(text, finding);

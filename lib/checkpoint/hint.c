@@ -19,8 +19,6 @@ enum {
     MOST_SIBLINGS = 1000 /* nor looks at more siblings for one */
 };
 
-#define SLOT_BIT UINT32_C(0x80000000)
-
 void vv_hints_begin(struct vv_hints *hints, struct varve_restoration *r,
     const struct vv_walk *walk)
 {
@@ -168,8 +166,8 @@ struct vv_hint vv_hint_for_file(
     const struct vv_index *index = vv_index_of(hints->r);
     if (file == paths->root || !hints->walk)
         return (struct vv_hint){ .reason = "the program is gone" };
-    if (paths->ways[file] & SLOT_BIT)
-        return hint_for_slot(hints, paths->ways[file] & ~SLOT_BIT, arena);
+    if (paths->ways[file] & VV_WAY_IS_SLOT)
+        return hint_for_slot(hints, paths->ways[file] & ~VV_WAY_IS_SLOT, arena);
     while (paths->parents[file] != paths->root &&
            !hints->r->node_of[paths->parents[file]])
         file = paths->parents[file];

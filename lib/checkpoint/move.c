@@ -129,9 +129,8 @@ varve_status vv_move_strings(
     if (count == 0 && left == 0)
         return VARVE_OK;
     return vv_fail(error, VARVE_CORRUPT,
-        "%s: offset %llu: string lengths that sum to the value's size "
-        "expected, "
-        "found others",
+        "%s: offset %llu: expected string lengths that sum to the value's "
+        "size, found others",
         r->file.path,
         (unsigned long long)vv_at64(
             r->file.parsed.index.value_offsets, move->value));

@@ -107,7 +107,7 @@ varve_reader *vv_reader_open_in(
     const struct vv_context *context, const char *path, varve_error *error)
 {
     if (!path) {
-        vv_fail(error, VARVE_MISUSE, "a path expected, found none");
+        vv_fail(error, VARVE_MISUSE, "expected a path, found none");
         return NULL;
     }
     varve_reader *reader =
@@ -318,12 +318,12 @@ varve_status varve_reader_read(varve_reader *reader, size_t id, void *buffer,
     uint32_t value = id < index->node_count ? reader->value_of[id] : VV_NONE;
     if (value == VV_NONE || !vv_index_is_saved(index, value))
         return vv_fail(error, VARVE_NOT_FOUND,
-            "%s: node %zu: a value expected, found none", reader->file.path,
+            "%s: node %zu: expected a value, found none", reader->file.path,
             id);
     uint64_t wanted = vv_at64(index->value_sizes, value);
     if (size < wanted)
         return vv_fail(error, VARVE_MISUSE,
-            "%s: %s: room for %llu bytes expected, found %zu",
+            "%s: %s: expected room for %llu bytes, found %zu",
             reader->file.path, vv_reader_node_path(reader, (uint32_t)id),
             (unsigned long long)wanted, size);
     for (uint64_t c = 0; c < vv_chunk_count(wanted); c++) {

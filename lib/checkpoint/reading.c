@@ -138,20 +138,29 @@ static bool make_runs(struct pass *pass)
 
 /* --- One run ------------------------------------------------------------ */
 
+/* A failure names the variable; that it is found a second time is no matter. */
+static varve_status check_piece(const struct vv_reading *reading, size_t move,
+    uint64_t chunk, const void *bytes, varve_error *error)
+{
+    const struct vv_data_in *file = &reading->r->file;
+    const struct vv_move *m = &reading->moves[move];
+    char text[256];
+    if (reading->is_verified ||
+        !vv_data_in_check(file, m->value, chunk, bytes, NULL, NULL))
+        return VARVE_OK;
+    const char *what =
+        m->node ? vv_node_text(m->node, text, sizeof text) : NULL;
+    return vv_data_in_check(file, m->value, chunk, bytes, what, error);
+}
+
 static varve_status take_piece(const struct vv_reading *reading, size_t move,
     uint64_t chunk, void *bytes, size_t size, varve_error *error)
 {
-    struct varve_restoration *r = reading->r;
-    struct vv_move *m = &reading->moves[move];
-    if (!reading->is_verified) {
-        varve_status status =
-            vv_data_in_check(&r->file, m->value, chunk, bytes, NULL, error);
-        if (status)
-            return status;
-    }
-    if (!reading->only_verify)
-        vv_move_piece(r, m, chunk * VV_CHUNK_SIZE, bytes, size);
-    return VARVE_OK;
+    varve_status status = check_piece(reading, move, chunk, bytes, error);
+    if (!status && !reading->only_verify)
+        vv_move_piece(reading->r, &reading->moves[move], chunk * VV_CHUNK_SIZE,
+            bytes, size);
+    return status;
 }
 
 /* Where the bytes of a chunk can be read to without a detour, or NULL. */
@@ -185,9 +194,7 @@ static varve_status read_chunk(const struct vv_reading *reading,
         return status;
     if (place == buffer)
         return take_piece(reading, run->first, run->chunk, buffer, size, error);
-    return reading->is_verified ? VARVE_OK
-                                : vv_data_in_check(&r->file, move->value,
-                                      run->chunk, place, NULL, error);
+    return check_piece(reading, run->first, run->chunk, place, error);
 }
 
 static varve_status read_together(const struct vv_reading *reading,

@@ -115,9 +115,10 @@ static uint64_t misfits_of(const struct maker *m, uint32_t value)
 {
     const struct vv_buffer *all = &m->r->cast_misfits;
     struct vv_misfits key = { .value = value };
-    const struct vv_misfits *found = !all->size ? NULL
-        : bsearch(&key, all->data, all->size / sizeof key, sizeof key,
-              compare_misfits);
+    const struct vv_misfits *found =
+        !all->size ? NULL
+                   : bsearch(&key, all->data, all->size / sizeof key,
+                         sizeof key, compare_misfits);
     return found ? found->count : 0;
 }
 
@@ -161,9 +162,11 @@ static int compare_by_node(const void *left, const void *right)
 static varve_node *other_claim(const struct maker *m, uint32_t file)
 {
     struct vv_pair key = { NULL, file };
-    const struct vv_pair *found = !m->by_file.size ? NULL
-        : bsearch(&key, m->by_file.data, m->by_file.size / sizeof key,
-              sizeof key, compare_by_file);
+    const struct vv_pair *found =
+        !m->by_file.size
+            ? NULL
+            : bsearch(&key, m->by_file.data, m->by_file.size / sizeof key,
+                  sizeof key, compare_by_file);
     return found && m->r->node_of[file] != found->node ? found->node : NULL;
 }
 
@@ -210,6 +213,17 @@ static void add_unbound(struct maker *m, uint32_t value, uint32_t file)
     add(m, &finding);
 }
 
+static const char *misfit_reason(
+    const struct maker *m, uint32_t file, const varve_node *node)
+{
+    if (vv_index_kind(vv_index_of(m->r), file) == node->kind)
+        return "type or shape differs";
+    if (node->kind == VARVE_VARIABLE)
+        return "the program has a variable here";
+    return node->kind == VARVE_STATE ? "the program has a state here"
+                                     : "the program has an object here";
+}
+
 /* A value whose node is bound, but which was not delivered. */
 static void add_undelivered(
     struct maker *m, uint32_t value, uint32_t file, varve_node *node)
@@ -231,7 +245,7 @@ static void add_undelivered(
         break;
     case VV_FATE_MISFIT:
         finding.kind = VARVE_MISMATCHED;
-        finding.reason = "type or shape differs";
+        finding.reason = misfit_reason(m, file, node);
         break;
     case VV_FATE_WAITING:
         finding.reason = "its own variables are not there yet";
@@ -240,7 +254,7 @@ static void add_undelivered(
         finding.reason = "it could not be delivered";
         if (m->r->is_dry) {
             finding.kind = VARVE_MISMATCHED;
-            finding.reason = "type or shape differs";
+            finding.reason = misfit_reason(m, file, node);
         }
         break;
     }
@@ -301,9 +315,10 @@ static uint32_t own_claim(const struct maker *m, varve_node *node)
 {
     struct vv_pair key = { node, 0 };
     const struct vv_buffer *all = &m->r->conflicts;
-    const struct vv_pair *found = !all->size ? NULL
-        : bsearch(&key, all->data, all->size / sizeof key, sizeof key,
-              compare_by_node);
+    const struct vv_pair *found =
+        !all->size ? NULL
+                   : bsearch(&key, all->data, all->size / sizeof key,
+                         sizeof key, compare_by_node);
     return found ? found->file : VV_NONE;
 }
 
@@ -383,8 +398,8 @@ static void sort_claims(struct maker *m)
     if (m->by_file.size)
         qsort(m->by_file.data, m->by_file.size / pair, pair, compare_by_file);
     if (r->conflicts.size)
-        qsort(r->conflicts.data, r->conflicts.size / pair, pair,
-            compare_by_node);
+        qsort(
+            r->conflicts.data, r->conflicts.size / pair, pair, compare_by_node);
     if (r->cast_misfits.size)
         qsort(r->cast_misfits.data, r->cast_misfits.size / misfit, misfit,
             compare_misfits);

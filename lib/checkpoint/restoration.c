@@ -170,7 +170,7 @@ static varve_status find_file_root(
         return vv_fail_memory(error, "a path");
     if (r->file_root == VV_NONE)
         return vv_fail(error, VARVE_NOT_FOUND,
-            "%s: a subtree \"%.500s\" expected, found none", r->file.path,
+            "%s: expected a subtree \"%.500s\", found none", r->file.path,
             subtree);
     return VARVE_OK;
 }
@@ -202,10 +202,7 @@ static varve_status begin(struct varve_restoration *r,
     vv_graph_observe(r->graph, &r->observer);
     r->is_dry = opening->is_dry;
     vv_match_roots(r);
-    varve_status status = vv_arrive(r, error);
-    if (opening->is_dry && status == VARVE_MISMATCH)
-        status = VARVE_OK;
-    VV_TRY(status);
+    VV_TRY(vv_arrive(r, error));
     if (opening->is_save)
         vv_set_save_counter(r->root, vv_index_of(r)->counter);
     r->failure.status = VARVE_OK;
@@ -220,7 +217,7 @@ varve_restoration *vv_restoration_open(
     if (varve_graph_check(root->graph, error))
         return NULL;
     if (vv_is_nil(root) || !opening->path) {
-        vv_fail(error, VARVE_MISUSE, "a node and a path expected, found none");
+        vv_fail(error, VARVE_MISUSE, "expected a node and a path, found none");
         return NULL;
     }
     struct varve_restoration *r = allocate(root);
@@ -367,7 +364,7 @@ varve_status varve_restoration_verify(varve_restoration *r, varve_error *error)
     struct vv_buffer applied;
     vv_buffer_init(&applied, &r->context.allocator);
     for (uint32_t v = 0; v < index->value_count; v++) {
-        struct vv_pair pair = { r->root, v };
+        struct vv_pair pair = { r->node_of[vv_at32(index->value_nodes, v)], v };
         if (r->fates[v] == VV_FATE_APPLIED)
             vv_buffer_add(&applied, &pair, sizeof pair);
     }

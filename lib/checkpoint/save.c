@@ -135,7 +135,7 @@ varve_status varve_save(varve_node *root, const char *prefix,
     VV_TRY(varve_graph_check(root->graph, error));
     if (vv_is_nil(root) || !prefix)
         return vv_fail(
-            error, VARVE_MISUSE, "a node and a prefix expected, found none");
+            error, VARVE_MISUSE, "expected a node and a prefix, found none");
     const struct vv_context *context = &root->graph->context;
     struct vv_buffer path;
     struct vv_buffer note;
@@ -158,7 +158,7 @@ static varve_status find_numbered(const struct vv_context *context,
     VV_TRY(find_highest(context, prefix, &search, error));
     if (!search.found)
         return vv_fail(error, VARVE_NOT_FOUND,
-            "%s: a checkpoint of this name or %s-N%s expected, found none",
+            "%s: expected a checkpoint of this name or %s-N%s, found none",
             prefix, prefix, VARVE_SUFFIX);
     set_numbered_path(found, prefix, search.highest);
     return VARVE_OK;
@@ -220,14 +220,14 @@ varve_status varve_latest(
     struct vv_buffer found;
     if (!prefix || !path)
         return vv_fail(
-            error, VARVE_MISUSE, "a prefix and a path expected, found none");
+            error, VARVE_MISUSE, "expected a prefix and a path, found none");
     vv_buffer_init(&found, &context.allocator);
     varve_status status = find_numbered(&context, prefix, &found, error);
     if (!status && found.failed)
         status = vv_fail_memory(error, "a path");
     else if (!status && found.size >= size)
         status = vv_fail(error, VARVE_LIMIT,
-            "%s: room for %zu bytes of a path expected, found %zu", prefix,
+            "%s: expected room for %zu bytes of a path, found %zu", prefix,
             found.size + 1, size);
     else if (!status)
         memcpy(path, found.data, found.size + 1);

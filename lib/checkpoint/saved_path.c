@@ -8,8 +8,6 @@
 #include "failure.h"
 #include "name.h"
 
-#define SLOT_BIT UINT32_C(0x80000000)
-
 static void reach_edges(struct vv_saved_paths *p, uint32_t *queue)
 {
     uint32_t count = 0;
@@ -40,7 +38,7 @@ static void reach_slots(struct vv_saved_paths *p)
             !vv_saved_path_exists(p, variable) || vv_saved_path_exists(p, node))
             continue;
         p->parents[node] = owner;
-        p->ways[node] = s | SLOT_BIT;
+        p->ways[node] = s | VV_WAY_IS_SLOT;
     }
 }
 
@@ -49,6 +47,10 @@ varve_status vv_saved_paths_begin(struct vv_saved_paths *p,
     uint32_t root, varve_error *error)
 {
     size_t count = index->node_count;
+    if (index->edge_count >= VV_WAY_IS_SLOT ||
+        index->slot_count >= VV_WAY_IS_SLOT)
+        return vv_fail(error, VARVE_LIMIT,
+            "expected fewer than 2^31 edges and slots, found more");
     *p = (struct vv_saved_paths){
         .allocator = allocator, .index = index, .root = root
     };
@@ -104,11 +106,11 @@ void vv_saved_path(
     const struct vv_saved_paths *p, uint32_t node, struct vv_buffer *path)
 {
     path->size = 0;
-    if (node == p->root || !(p->ways[node] & SLOT_BIT)) {
+    if (node == p->root || !(p->ways[node] & VV_WAY_IS_SLOT)) {
         add_edges(p, node, path);
         return;
     }
-    uint32_t slot = p->ways[node] & ~SLOT_BIT;
+    uint32_t slot = p->ways[node] & ~VV_WAY_IS_SLOT;
     add_edges(p, p->parents[node], path);
     if (path->size)
         vv_buffer_add8(path, '/');

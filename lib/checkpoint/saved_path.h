@@ -10,13 +10,15 @@
 #include "buffer.h"
 #include "index.h"
 
+#define VV_WAY_IS_SLOT UINT32_C(0x80000000)
+
 struct vv_saved_paths {
     const varve_allocator *allocator;
     const struct vv_index *index;
     uint32_t root;
     uint32_t *parents; /* by node: the node before it, or VV_NONE */
     uint32_t *ways;    /* by node: the edge; for a slot variable, the slot with
-                          the highest bit set */
+                          VV_WAY_IS_SLOT */
 };
 
 /* Finds a shortest path from `root` to every node that can be reached from it:

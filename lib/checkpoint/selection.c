@@ -41,13 +41,13 @@ static varve_status add_rename(struct vv_selection *s, const char *program,
 {
     if (!program || !file)
         return vv_fail(error, VARVE_MISUSE,
-            "%s: a program path and a file path expected, found none", where);
+            "%s: expected a program path and a file path, found none", where);
     program = without_slash(program);
     file = without_slash(file);
     if (!vv_pattern_same_wildcards(program, file))
         return vv_fail(error, VARVE_MISUSE,
-            "%s: the same wildcards on both sides expected, found "
-            "\"%.200s\" and \"%.200s\"",
+            "%s: expected the same wildcards on both sides, found \"%.200s\" "
+            "and \"%.200s\"",
             where, program, file);
     if (!grow_renames(s))
         return vv_fail_memory(error, "renames");
@@ -82,7 +82,7 @@ static varve_status add_rename_line(
     char *arrow = strstr(line, "->");
     if (!arrow)
         return vv_fail(error, VARVE_MISUSE,
-            "%s: `program -> file` expected, found \"%.200s\"", where, line);
+            "%s: expected `program -> file`, found \"%.200s\"", where, line);
     *arrow = '\0';
     return add_rename(s, trim(line), trim(arrow + 2), where, error);
 }
@@ -119,7 +119,7 @@ static varve_status read_rename_file(struct vv_selection *s,
     varve_status status = VARVE_OK;
     if (size > MAX_RENAME_FILE)
         status = vv_fail(error, VARVE_LIMIT,
-            "%s: at most %d bytes of renames expected, found %llu", path,
+            "%s: expected at most %d bytes of renames, found %llu", path,
             MAX_RENAME_FILE, (unsigned long long)size);
     else if (!(text = vv_allocate(s->allocator, (size_t)size + 1)))
         status = vv_fail_memory(error, "renames");
@@ -131,7 +131,7 @@ static varve_status read_rename_file(struct vv_selection *s,
         text[size] = '\0';
         if (strlen(text) != size || !vv_utf8_is_valid(text, (size_t)size))
             status = vv_fail(error, VARVE_BAD_NAME,
-                "%s: a text of UTF-8 expected, found other bytes", path);
+                "%s: expected a text of UTF-8, found other bytes", path);
         else
             status = add_rename_lines(s, text, path, error);
     }

@@ -109,7 +109,7 @@ static varve_status check(struct varve_snapshot *s, varve_error *error)
     struct vv_walk walk;
     if (!s->graph || !s->root || s->is_stale)
         return vv_fail(error, VARVE_MISMATCH,
-            "snapshot: the variables it was made of expected, found some "
+            "snapshot: expected the variables it was made of, found some "
             "removed");
     VV_TRY(varve_graph_check(s->graph, error));
     VV_TRY(vv_walk_begin(&walk, s->root, error));
@@ -124,7 +124,7 @@ static varve_status check(struct varve_snapshot *s, varve_error *error)
     vv_walk_end(&walk);
     if (!same)
         return vv_fail(error, VARVE_MISMATCH,
-            "snapshot: the %zu variables it was made of expected, found others",
+            "snapshot: expected the %zu variables it was made of, found others",
             s->count);
     return VARVE_OK;
 }
@@ -181,7 +181,7 @@ varve_snapshot *varve_snapshot_new(varve_node *root, varve_error *error)
     if (varve_graph_check(graph, error))
         return NULL;
     if (vv_is_nil(root)) {
-        vv_fail(error, VARVE_MISUSE, "a node expected, found none");
+        vv_fail(error, VARVE_MISUSE, "expected a node, found none");
         return NULL;
     }
     struct varve_snapshot *s =

@@ -36,33 +36,21 @@ struct writer {
 
 /* --- Metadata ----------------------------------------------------------- */
 
-/* As their encodings sort (RFC 8949 4.2.1): a shorter name first. */
-static int compare_metadata(const void *left, const void *right)
-{
-    const varve_metadata *a = left;
-    const varve_metadata *b = right;
-    size_t a_size = strlen(a->name);
-    size_t b_size = strlen(b->name);
-    if (a_size != b_size)
-        return a_size < b_size ? -1 : 1;
-    return strcmp(a->name, b->name);
-}
-
 static varve_status check_metadata(const varve_metadata *m, varve_error *error)
 {
     if (!m->name || !vv_name_is_valid(m->name, strlen(m->name)))
         return vv_fail(error, VARVE_BAD_NAME,
-            "metadata: a name of 1 to %d bytes of UTF-8 expected, found "
+            "metadata: expected a name of 1 to %d bytes of UTF-8, found "
             "another",
             VARVE_MAX_NAME_SIZE);
     if (m->kind < VARVE_METADATA_INTEGER || m->kind > VARVE_METADATA_STRING)
         return vv_fail(error, VARVE_MISUSE,
-            "metadata \"%.200s\": a kind expected, found %d", m->name,
+            "metadata \"%.200s\": expected a kind, found %d", m->name,
             (int)m->kind);
     if (m->kind == VARVE_METADATA_STRING &&
         (!m->string || !vv_utf8_is_valid(m->string, strlen(m->string))))
         return vv_fail(error, VARVE_BAD_NAME,
-            "metadata \"%.200s\": a text of UTF-8 expected, found other bytes",
+            "metadata \"%.200s\": expected a text of UTF-8, found other bytes",
             m->name);
     return VARVE_OK;
 }
@@ -79,11 +67,11 @@ static varve_status sort_metadata(struct writer *w, varve_error *error)
     if (!w->metadata)
         return vv_fail_memory(error, "metadata");
     memcpy(w->metadata, w->options->metadata, count * sizeof *w->metadata);
-    qsort(w->metadata, count, sizeof *w->metadata, compare_metadata);
+    qsort(w->metadata, count, sizeof *w->metadata, vv_metadata_compare);
     for (size_t i = 1; i < count; i++) {
         if (strcmp(w->metadata[i - 1].name, w->metadata[i].name) == 0)
             return vv_fail(error, VARVE_DUPLICATE,
-                "metadata: unique names expected, found \"%.200s\" twice",
+                "metadata: expected unique names, found \"%.200s\" twice",
                 w->metadata[i].name);
     }
     return VARVE_OK;
@@ -193,7 +181,7 @@ varve_status vv_write(varve_node *root, const char *path, uint64_t counter,
     VV_TRY(varve_graph_check(graph, error));
     if (vv_is_nil(root) || !path)
         return vv_fail(
-            error, VARVE_MISUSE, "a node and a path expected, found none");
+            error, VARVE_MISUSE, "expected a node and a path, found none");
     struct writer w = {
         .context = &graph->context,
         .options = options ? options : &defaults,

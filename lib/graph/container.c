@@ -28,13 +28,13 @@ static bool has_position(varve_node *list, size_t index, size_t limit)
         return false;
     if (list->kind != VARVE_LIST) {
         vv_mistake(list->graph, VARVE_MISUSE,
-            "%s: a list expected, found another node",
+            "%s: expected a list, found another node",
             vv_node_text(list, text, sizeof text));
         return false;
     }
     if (index >= limit) {
         vv_mistake(list->graph, VARVE_MISUSE,
-            "%s: a position below %zu expected, found %zu",
+            "%s: expected a position below %zu, found %zu",
             vv_node_text(list, text, sizeof text), limit, index);
         return false;
     }
@@ -111,7 +111,7 @@ void varve_list_reorder(varve_node *list, const size_t *order, size_t count)
             vv_edge_set_child(e, nodes[i++]);
     } else {
         vv_mistake(list->graph, VARVE_MISUSE,
-            "%s: each position below %zu once expected, found another order",
+            "%s: expected each position below %zu once, found another order",
             vv_node_text(list, text, sizeof text), all);
     }
     vv_release(a, nodes, 2 * all * sizeof *nodes);

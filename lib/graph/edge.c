@@ -123,7 +123,7 @@ static void say_duplicate(varve_node *parent, const char *name)
 {
     char text[256];
     vv_mistake(parent->graph, VARVE_DUPLICATE,
-        "%s: a new name expected, found \"%.200s\" a second time",
+        "%s: expected a new name, found \"%.200s\" a second time",
         vv_node_text(parent, text, sizeof text), name);
 }
 
@@ -177,7 +177,7 @@ struct vv_edge *vv_edge_add_quietly(
         return NULL;
     if (child->graph != graph) {
         vv_mistake(graph, VARVE_MISUSE,
-            "%s: a child of the same graph expected, found one of another",
+            "%s: expected a child of the same graph, found one of another",
             vv_node_text(parent, text, sizeof text));
         return NULL;
     }
@@ -284,7 +284,7 @@ void varve_untrack(varve_node *parent, const char *name)
         return;
     if (!edge) {
         vv_mistake(parent->graph, VARVE_NOT_FOUND,
-            "%s: an edge \"%.200s\" expected, found none",
+            "%s: expected an edge \"%.200s\", found none",
             vv_node_text(parent, text, sizeof text), name ? name : "");
         return;
     }

@@ -15,6 +15,26 @@
 
 /* --- Nodes -------------------------------------------------------------- */
 
+static void link_to_all(varve_node *node)
+{
+    varve_graph *graph = node->graph;
+    node->previous_of_all = NULL;
+    node->next_of_all = graph->all;
+    if (graph->all)
+        graph->all->previous_of_all = node;
+    graph->all = node;
+}
+
+static void unlink_from_all(varve_node *node)
+{
+    if (node->next_of_all)
+        node->next_of_all->previous_of_all = node->previous_of_all;
+    if (node->previous_of_all)
+        node->previous_of_all->next_of_all = node->next_of_all;
+    else
+        node->graph->all = node->next_of_all;
+}
+
 varve_node *vv_node_new(varve_graph *graph, varve_kind kind)
 {
     varve_node *node = vv_pool_take(&graph->nodes);
@@ -26,10 +46,7 @@ varve_node *vv_node_new(varve_graph *graph, varve_kind kind)
         node->number = graph->free_numbers[--graph->free_number_count];
     else
         node->number = graph->number_limit++;
-    node->next_of_all = graph->all;
-    if (graph->all)
-        graph->all->previous_of_all = node;
-    graph->all = node;
+    link_to_all(node);
     return node;
 }
 
@@ -79,12 +96,7 @@ void vv_node_free(varve_node *node)
     if (node->variable)
         vv_variable_clear(node);
     free_extra(node);
-    if (node->next_of_all)
-        node->next_of_all->previous_of_all = node->previous_of_all;
-    if (node->previous_of_all)
-        node->previous_of_all->next_of_all = node->next_of_all;
-    else
-        graph->all = node->next_of_all;
+    unlink_from_all(node);
     keep_number(graph, node->number);
     vv_pool_give(&graph->nodes, node);
 }
@@ -99,14 +111,8 @@ static void take_aside(struct removal *removal, varve_node *node)
 {
     if (node->is_listed)
         return;
-    varve_graph *graph = node->graph;
     node->is_listed = true;
-    if (node->next_of_all)
-        node->next_of_all->previous_of_all = node->previous_of_all;
-    if (node->previous_of_all)
-        node->previous_of_all->next_of_all = node->next_of_all;
-    else
-        graph->all = node->next_of_all;
+    unlink_from_all(node);
     node->next_of_all = removal->first;
     removal->first = node;
 }
@@ -167,11 +173,7 @@ void varve_remove(varve_node *node)
         varve_node *next = removal.first;
         removal.first = next->next_of_all;
         /* Back into the list of all, from which it is freed. */
-        next->next_of_all = graph->all;
-        next->previous_of_all = NULL;
-        if (graph->all)
-            graph->all->previous_of_all = next;
-        graph->all = next;
+        link_to_all(next);
         remove_slots(&removal, next);
         remove_edges(&removal, next);
         for (struct vv_observer *o = graph->newest; o; o = o->older) {

@@ -69,7 +69,7 @@ static bool may_add(varve_node *owner, varve_node *variable, const char *name)
     }
     if (varve_find_slot(owner, variable, name)) {
         vv_mistake(graph, VARVE_DUPLICATE,
-            "%s: a new slot expected, found \"%.200s\" of this variable a "
+            "%s: expected a new slot, found \"%.200s\" of this variable a "
             "second time",
             where, name);
         return false;

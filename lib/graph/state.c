@@ -19,7 +19,7 @@ varve_node *varve_add_state(varve_node *parent, const char *name,
         return &parent->graph->nil;
     if (!callbacks || !callbacks->save || !callbacks->load) {
         return vv_mistake(parent->graph, VARVE_MISUSE,
-            "%s: a save and a load callback expected, found none",
+            "%s: expected a save and a load callback, found none",
             name ? name : "list element");
     }
     varve_node *node = vv_node_new(parent->graph, VARVE_STATE);

@@ -26,7 +26,7 @@ static uint64_t take_bit(varve_graph *graph, const char *tag)
         return bit;
     if (graph->tag_count == VV_MAX_TAGS) {
         vv_mistake(graph, VARVE_LIMIT,
-            "tag \"%.200s\": at most %d tags in a graph expected, found one "
+            "tag \"%.200s\": expected at most %d tags in a graph, found one "
             "more",
             tag, VV_MAX_TAGS);
         return 0;

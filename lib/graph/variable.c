@@ -16,13 +16,13 @@ varve_node *vv_variable_new(
 {
     if (!vv_tensor_is_valid(&view)) {
         return vv_mistake(graph, VARVE_BAD_SHAPE,
-            "%s: an element type, a rank up to %d and a size that fits memory "
-            "expected, found type %d of rank %u",
+            "%s: expected an element type, a rank up to %d and a size that "
+            "fits memory, found type %d of rank %u",
             where, VARVE_MAX_RANK, (int)view.dtype, (unsigned)view.rank);
     }
     if (!is_owned && !view.data && varve_tensor_size(&view) > 0) {
         return vv_mistake(graph, VARVE_MISUSE,
-            "%s: a view of memory expected, found NULL", where);
+            "%s: expected a view of memory, found NULL", where);
     }
     varve_node *node = vv_node_new(graph, VARVE_VARIABLE);
     if (vv_is_nil(node))
@@ -188,7 +188,7 @@ void varve_rebind(varve_node *node, varve_tensor view)
         return;
     if (!node->variable || node->variable->is_owned) {
         vv_mistake(node->graph, VARVE_MISUSE,
-            "%s: a variable over the program's memory expected, found another "
+            "%s: expected a variable over the program's memory, found another "
             "node",
             vv_node_text(node, text, sizeof text));
         return;
@@ -198,7 +198,7 @@ void varve_rebind(varve_node *node, varve_tensor view)
         (!view.data && varve_tensor_size(now) > 0)) {
         char old_text[VARVE_TENSOR_TEXT_SIZE];
         vv_mistake(node->graph, VARVE_MISMATCH,
-            "%s: memory for %s expected, found another view",
+            "%s: expected memory for %s, found another view",
             vv_node_text(node, text, sizeof text),
             varve_tensor_text(now, old_text));
         return;

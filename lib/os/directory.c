@@ -61,7 +61,7 @@ static varve_status fail_open(
 varve_status vv_directory_open_parent(const struct vv_context *context,
     const char *path, int *directory, varve_error *error)
 {
-    char *parent;
+    char *parent = NULL;
     VV_TRY(copy_parent(context, path, &parent, error));
     int result = open_directory(context, VV_WORKING_DIRECTORY, parent);
     varve_status status = VARVE_OK;
@@ -143,7 +143,7 @@ static varve_status make_all(const struct vv_context *context, char *parent,
 varve_status vv_directory_make_parent(const struct vv_context *context,
     const char *path, bool no_sync, int *directory, varve_error *error)
 {
-    char *parent;
+    char *parent = NULL;
     VV_TRY(copy_parent(context, path, &parent, error));
     varve_status status = VARVE_OK;
     int result = open_directory(context, VV_WORKING_DIRECTORY, parent);
@@ -161,7 +161,7 @@ varve_status vv_directory_each(const struct vv_context *context,
     const char *path, vv_each_name *each, void *user, varve_error *error)
 {
     const struct vv_system *system = context->system;
-    char *parent;
+    char *parent = NULL;
     VV_TRY(copy_parent(context, path, &parent, error));
     varve_status status = VARVE_OK;
     int result = open_directory(context, VV_WORKING_DIRECTORY, parent);

@@ -9,13 +9,17 @@
 #include "bytes.h"
 
 #define INTEGER(text, bits, sign)                                              \
-    { .name = text, .family = VV_FAMILY_INTEGER, .size = (bits) / 8,           \
-      .part_size = (bits) / 8, .digits = (bits) - (sign),                      \
-      .highest = (bits) - 1, .negative = (sign) }
+    {                                                                          \
+        .name = text, .family = VV_FAMILY_INTEGER, .size = (bits) / 8,         \
+        .part_size = (bits) / 8, .digits = (bits) - (sign),                    \
+        .highest = (bits) - 1, .negative = (sign)                              \
+    }
 #define REAL(text, bytes, part, many, low, high, unbounded)                    \
-    { .name = text, .family = VV_FAMILY_REAL, .size = (bytes),                 \
-      .part_size = (part), .digits = (many), .lowest = (low),                  \
-      .highest = (high), .negative = true, .infinite = (unbounded) }
+    {                                                                          \
+        .name = text, .family = VV_FAMILY_REAL, .size = (bytes),               \
+        .part_size = (part), .digits = (many), .lowest = (low),                \
+        .highest = (high), .negative = true, .infinite = (unbounded)           \
+    }
 
 /* clang-format off */
 static const struct vv_dtype types[] = {

@@ -72,8 +72,8 @@ void vv_box_begin(
     }
     /* Where the inner extents agree, a run goes on over them. No product
      * overflows, for no extent is 0 and both shapes have a count. */
-    while (box->rank > 1 &&
-           box->from[box->rank - 1] == box->to[box->rank - 1]) {
+    while (
+        box->rank > 1 && box->from[box->rank - 1] == box->to[box->rank - 1]) {
         uint32_t last = --box->rank;
         box->from[last - 1] *= box->from[last];
         box->to[last - 1] *= box->to[last];
@@ -91,8 +91,8 @@ static bool advance(struct vv_box *box)
     return false;
 }
 
-bool vv_box_next(struct vv_box *box, uint64_t *from_first, uint64_t *to_first,
-    uint64_t *run)
+bool vv_box_next(
+    struct vv_box *box, uint64_t *from_first, uint64_t *to_first, uint64_t *run)
 {
     if (box->done)
         return false;

@@ -51,8 +51,8 @@ char *varve_tensor_text(const varve_tensor *tensor, char *text)
 {
     char *end = text + VARVE_TENSOR_TEXT_SIZE;
     char *at = text;
-    at += snprintf(at, (size_t)(end - at), "%s[",
-        varve_dtype_name(tensor->dtype));
+    at += snprintf(
+        at, (size_t)(end - at), "%s[", varve_dtype_name(tensor->dtype));
     for (uint32_t i = 0; i < kept_rank(tensor->rank); i++)
         at += snprintf(at, (size_t)(end - at), "%s%" PRIu64, i ? "," : "",
             tensor->shape[i]);

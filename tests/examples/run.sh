@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs every example in a directory of its own and compares what it prints with
-# examples/expected; then kills the training program at random moments and
-# requires that, resumed, it ends with the very same checkpoints.
+# run.sh - runs every example in a directory of its own and compares what it
+# prints with examples/expected; then kills the training program at random
+# moments and requires that, resumed, it ends with the very same checkpoints.
 #
 #     run.sh DIRECTORY-OF-THE-BUILT-EXAMPLES
 #

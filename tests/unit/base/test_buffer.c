@@ -92,3 +92,18 @@ TEST(buffer, takes_nothing_at_all)
     cr_assert_not(b.failed);
     vv_buffer_clear(&b);
 }
+
+TEST(buffer, turns_its_end_around)
+{
+    static const char *const expected[] = { "edcba", "aedcb", "abedc", "abced",
+        "abcde", "abcde" };
+    for (size_t begin = 0; begin <= 5; begin++) {
+        struct vv_buffer b;
+        vv_buffer_init(&b, test_allocator());
+        vv_buffer_add_string(&b, "abcde");
+        vv_buffer_reverse(&b, begin);
+        cr_assert_str_eq(vv_buffer_string(&b), expected[begin]);
+        vv_buffer_clear(&b);
+        vv_buffer_reverse(&b, 0);
+    }
+}

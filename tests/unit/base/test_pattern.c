@@ -10,72 +10,75 @@
 #include "pattern.h"
 #include "map.h"
 
+static const struct {
+    const char *patterns;
+    const char *path;
+    bool match;
+} matching[] = {
+    { "model", "model", true },
+    { "/model", "model", true },
+    { "model", "/model", true },
+    { "model/", "model/kernel", true },
+    { "model", "model/a/b", true },
+    { "model", "model2", false },
+    { "model2", "model", false },
+    { "model/a", "model", false },
+    { "*", "model", true },
+    { "*/kernel", "model/kernel", true },
+    { "*/kernel", "kernel", false },
+    { "*/kernel", "a/b/kernel", false },
+    { "**/kernel", "kernel", true },
+    { "**/kernel", "a/b/kernel", true },
+    { "**/kernel", "a/kernel/b", true },
+    { "**/kernel", "a/kernels", false },
+    { "model/**", "model", true },
+    { "model/**", "model/a/b", true },
+    { "a/**/b/**/c", "a/b/c", true },
+    { "a/**/b/**/c", "a/x/b/y/z/c", true },
+    { "a/**/b/**/c", "a/x/c/y/b", false },
+    { "layer_*", "layer_12/kernel", true },
+    { "layer_*", "layer_", true },
+    { "layer_*", "layers", false },
+    { "*_*_x", "a_b_c_x", true },
+    { "*_*_x", "a_x", false },
+    { "a**b", "aXYb", true }, /* inside a name, two are one */
+    { "a**b", "aX/Yb", false },
+    { "a%2Fb", "a%2Fb", true },
+    { "a%2Fb", "a/b", false },
+    { "a%2*", "a%2Fb", true },
+    { "a|b", "b/c", true },
+    { "a|b", "c", false },
+    { "a/x|*/y|z", "b/y", true },
+    { "opt/m", "opt/m(model/kernel)", false },
+    { "opt/*", "opt/m(model/kernel)", true },
+    { "opt/m(*)", "opt/m(model/kernel)", true },
+    { "opt/*(model/kernel)", "opt/m(model/kernel)", true },
+    { "opt/m(model/*)", "opt/m(model/kernel)", true },
+    { "opt/m(net/*)", "opt/m(model/kernel)", false },
+    { "*(opt/m(model/*))", "opt2/v(opt/m(model/kernel))", false },
+    { "*/*(opt/m(model/*))", "opt2/v(opt/m(model/kernel))", true },
+    { "**/kernel", "opt/m(model/kernel)", false },
+    { "opt/m(model", "opt/m(model/kernel)", false },
+    { "/", "anything/at/all", true },
+    { "**", "anything/at/all", true },
+    { "/", "", true },
+    { "**", "", true },
+    { "*", "", false },
+    { NULL, "a", false },
+    { "", "a", false },
+    { "", "", false },
+    { "b||", "a", false },
+    { "|", "a", false },
+    { "|a", "a", true },
+};
+
 TEST(pattern, matches_paths_and_what_is_below)
 {
-    static const struct {
-        const char *patterns;
-        const char *path;
-        bool match;
-    } cases[] = {
-        { "model", "model", true },
-        { "/model", "model", true },
-        { "model", "/model", true },
-        { "model/", "model/kernel", true },
-        { "model", "model/a/b", true },
-        { "model", "model2", false },
-        { "model2", "model", false },
-        { "model/a", "model", false },
-        { "*", "model", true },
-        { "*/kernel", "model/kernel", true },
-        { "*/kernel", "kernel", false },
-        { "*/kernel", "a/b/kernel", false },
-        { "**/kernel", "kernel", true },
-        { "**/kernel", "a/b/kernel", true },
-        { "**/kernel", "a/kernel/b", true },
-        { "**/kernel", "a/kernels", false },
-        { "model/**", "model", true },
-        { "model/**", "model/a/b", true },
-        { "a/**/b/**/c", "a/b/c", true },
-        { "a/**/b/**/c", "a/x/b/y/z/c", true },
-        { "a/**/b/**/c", "a/x/c/y/b", false },
-        { "layer_*", "layer_12/kernel", true },
-        { "layer_*", "layer_", true },
-        { "layer_*", "layers", false },
-        { "*_*_x", "a_b_c_x", true },
-        { "*_*_x", "a_x", false },
-        { "a**b", "aXYb", true }, /* inside a name, two are one */
-        { "a**b", "aX/Yb", false },
-        { "a%2Fb", "a%2Fb", true },
-        { "a%2Fb", "a/b", false },
-        { "a%2*", "a%2Fb", true },
-        { "a|b", "b/c", true },
-        { "a|b", "c", false },
-        { "a/x|*/y|z", "b/y", true },
-        { "opt/m", "opt/m(model/kernel)", false },
-        { "opt/*", "opt/m(model/kernel)", true },
-        { "opt/m(*)", "opt/m(model/kernel)", true },
-        { "opt/*(model/kernel)", "opt/m(model/kernel)", true },
-        { "opt/m(model/*)", "opt/m(model/kernel)", true },
-        { "opt/m(net/*)", "opt/m(model/kernel)", false },
-        { "*(opt/m(model/*))", "opt2/v(opt/m(model/kernel))", false },
-        { "*/*(opt/m(model/*))", "opt2/v(opt/m(model/kernel))", true },
-        { "**/kernel", "opt/m(model/kernel)", false },
-        { "opt/m(model", "opt/m(model/kernel)", false },
-        { "/", "anything/at/all", true },
-        { "**", "anything/at/all", true },
-        { "/", "", true },
-        { "**", "", true },
-        { "*", "", false },
-        { NULL, "a", false },
-        { "", "a", false },
-        { "", "", false },
-        { "b||", "a", false },
-        { "|", "a", false },
-        { "|a", "a", true },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        cr_assert_eq(vv_pattern_match(cases[i].patterns, cases[i].path),
-            cases[i].match, "%s %s", cases[i].patterns, cases[i].path);
+    for (size_t i = 0; i < sizeof matching / sizeof *matching; i++)
+        cr_assert_eq(
+            vv_pattern_match(matching[i].patterns, matching[i].path),
+            matching[i].match, "%s %s", matching[i].patterns,
+            matching[i].path);
 }
 
 /* --- The rules once more, by trying everything -------------------------- */

@@ -1,5 +1,5 @@
 /* test_convert.c - lib/tensor/convert.c: which conversions there are, whole
- * numbers, bools and complex numbers. Reals are in test_convert_real.c.
+ * numbers, bools and complex numbers. Reals are in test_number.c.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,6 @@
-/* test_convert_real.c - lib/tensor/convert.c: reals, against tables made from
- * the definitions of the formats and against the machine.
+/* test_number.c - lib/tensor/number.c, and the short ways of convert.c: reals,
+ * against tables made from the definitions of the formats and against the
+ * machine.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -65,7 +66,7 @@ static unsigned stored(const struct format *f, const void *at)
     return bit_count(f) == 8 ? *(const uint8_t *)at : *(const uint16_t *)at;
 }
 
-TEST(convert_real, reads_every_small_float)
+TEST(number, reads_every_small_float)
 {
     for (size_t i = 0; i < FORMATS; i++) {
         const struct format *f = &formats[i];
@@ -83,7 +84,7 @@ TEST(convert_real, reads_every_small_float)
     }
 }
 
-TEST(convert_real, brings_every_small_float_back)
+TEST(number, brings_every_small_float_back)
 {
     for (size_t i = 0; i < FORMATS; i++) {
         const struct format *f = &formats[i];
@@ -157,7 +158,7 @@ static void check_rounding(const struct format *f, double x)
     }
 }
 
-TEST(convert_real, rounds_to_nearest_and_ties_to_even)
+TEST(number, rounds_to_nearest_and_ties_to_even)
 {
     for (size_t i = 0; i < FORMATS; i++) {
         const struct format *f = &formats[i];
@@ -176,7 +177,7 @@ TEST(convert_real, rounds_to_nearest_and_ties_to_even)
     }
 }
 
-TEST(convert_real, overflows_to_infinity_or_else_to_the_largest)
+TEST(number, overflows_to_infinity_or_else_to_the_largest)
 {
     for (size_t i = 0; i < FORMATS; i++) {
         const struct format *f = &formats[i];
@@ -223,7 +224,7 @@ static uint64_t next_double(uint64_t *state)
     }
 }
 
-TEST(convert_real, agrees_with_the_machine_between_float64_and_float32)
+TEST(number, agrees_with_the_machine_between_float64_and_float32)
 {
     uint64_t state = 3;
     for (int i = 0; i < 3000000; i++) {
@@ -245,7 +246,7 @@ TEST(convert_real, agrees_with_the_machine_between_float64_and_float32)
     }
 }
 
-TEST(convert_real, agrees_with_the_machine_from_whole_numbers)
+TEST(number, agrees_with_the_machine_from_whole_numbers)
 {
     uint64_t state = 4;
     for (int i = 0; i < 1000000; i++) {
@@ -264,7 +265,7 @@ TEST(convert_real, agrees_with_the_machine_from_whole_numbers)
     }
 }
 
-TEST(convert_real, rounds_whole_numbers_only_once)
+TEST(number, rounds_whole_numbers_only_once)
 {
     /* Just above a tie, by less than a float64 can tell. */
     static const uint64_t values[] = {
@@ -296,7 +297,7 @@ TEST(convert_real, rounds_whole_numbers_only_once)
 #if defined(__FLT16_MANT_DIG__) && !defined(__clang__)
 __extension__ typedef _Float16 half;
 
-TEST(convert_real, agrees_with_the_compiler_s_float16)
+TEST(number, agrees_with_the_compiler_s_float16)
 {
     for (uint64_t bits = 0; bits <= UINT32_MAX; bits += 1 + bits % 1009) {
         uint32_t b = (uint32_t)bits;
@@ -312,7 +313,7 @@ TEST(convert_real, agrees_with_the_compiler_s_float16)
 }
 #endif
 
-TEST(convert_real, keeps_nan_and_its_sign)
+TEST(number, keeps_nan_and_its_sign)
 {
     static const varve_dtype types[] = { VARVE_FLOAT16, VARVE_BFLOAT16,
         VARVE_FLOAT32, VARVE_FLOAT64, VARVE_FLOAT8_E4M3FN, VARVE_FLOAT8_E5M2 };
@@ -330,7 +331,7 @@ TEST(convert_real, keeps_nan_and_its_sign)
     }
 }
 
-TEST(convert_real, never_makes_a_number_of_nan)
+TEST(number, never_makes_a_number_of_nan)
 {
     /* Cut or rounded, the digits of these would be infinity or 0. */
     static const uint32_t narrow[] = { 0x7f800001, 0xff800001, 0x7fffffff,
@@ -369,7 +370,7 @@ static void check_small_values(void)
     cr_assert_arr_eq(back, expected_back, sizeof expected_back);
 }
 
-TEST(convert_real, does_not_heed_the_machine_s_rounding_mode)
+TEST(number, does_not_heed_the_machine_s_rounding_mode)
 {
     static const int modes[] = { FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
     check_small_values();
