@@ -316,14 +316,11 @@ static bool has_states(const struct transfer *t)
 
 static varve_status exchange(struct transfer *t, varve_error *error)
 {
-    bool states = has_states(t);
-    if (states)
-        VV_TRY(keep_old_states(t, error));
     for (size_t i = 0; i < t->count; i++) {
         if (t->moves[i].is_staged)
             vv_move_swap(&t->moves[i]);
     }
-    varve_status status = states ? load_states(t, error) : VARVE_OK;
+    varve_status status = load_states(t, error);
     if (status)
         undo(t);
     return status ? half_restored(t, status, error) : VARVE_OK;
@@ -379,6 +376,8 @@ static varve_status run(struct transfer *t, varve_error *error)
 {
     VV_TRY(prepare(t, error));
     VV_TRY(map_values(t, error));
+    if (has_states(t))
+        VV_TRY(keep_old_states(t, error));
     VV_TRY(read_values(t, false, error));
     return exchange(t, error);
 }
