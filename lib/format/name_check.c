@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "index_check.h"
+#include "name_check.h"
 
 #include <inttypes.h>
 

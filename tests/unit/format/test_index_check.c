@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "support/index_sample.h"
 #include "support/test.h"
 
-#include "sample.h"
 
 /* Lets an element of a u32 column be another. */
 #define SET(function, key, i, value)                                           \

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "index_out.h"
-#include "sample.h"
+#include "support/index_sample.h"
 
 TEST(index_in, reads_what_was_written)
 {

@@ -4,11 +4,11 @@
  */
 #include "support/test.h"
 
+#include "support/index_sample.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sample.h"
 
 /* Lets an element of a u32 column be another. */
 #define SET(function, key, i, value)                                           \

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "data_out.h"
-#include "sample.h"
+#include "support/index_sample.h"
 
 /* Rows of the sample's values. */
 enum { STATE, STRINGS, EMPTY, SCALAR, KERNEL, PAGED, MOMENT, COMPLEX, LOCAL };
