@@ -389,10 +389,14 @@ void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file)
         vv_add_pair(r, &r->conflicts, node, file);
         return;
     }
-    r->node_of[file] = node;
-    if (known != VV_NONE)
+    if (known != VV_NONE) {
+        size_t size = r->combined.size;
         vv_add_pair(r, &r->combined, node, file);
-    else
+        if (r->combined.size == size)
+            return; /* no memory; nobody would find it again */
+    }
+    r->node_of[file] = node;
+    if (known == VV_NONE)
         r->file_of[node->number] = file + 1;
     decide(r, node, file);
     vv_queue_node(r, &r->queue, node);

@@ -330,6 +330,37 @@ varve_status vv_need_paths(struct varve_restoration *r, varve_error *error)
 
 /* --- Mending ------------------------------------------------------------ */
 
+/* After memory ran out the lists may lack pairs; the tables by node and value
+ * know them all. */
+static void list_again(struct varve_restoration *r)
+{
+    const struct vv_index *index = vv_index_of(r);
+    size_t count;
+    struct vv_pair *misfits = vv_pairs(&r->misfits, &count);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (r->value_of[misfits[i].file] == VV_NONE)
+            misfits[kept++] = misfits[i];
+    }
+    r->misfits.size = kept * sizeof *misfits;
+    r->jobs.size = 0;
+    r->held.size = 0;
+    for (uint32_t v = 0; v < index->value_count; v++) {
+        uint32_t file = vv_at32(index->value_nodes, v);
+        varve_node *node = r->node_of[file];
+        if (!node ||
+            (r->fates[v] != VV_FATE_WAITING && r->fates[v] != VV_FATE_DUE &&
+                r->fates[v] != VV_FATE_MISFIT))
+            continue;
+        if (vv_index_kind(index, file) != node->kind) {
+            vv_add_pair(r, &r->misfits, node, file);
+            continue;
+        }
+        r->fates[v] = VV_FATE_DUE;
+        vv_add_pair(r, &r->jobs, node, v);
+    }
+}
+
 varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
 {
     if (!r->graph || r->is_dry)
@@ -343,6 +374,7 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
     r->stuck.size = 0;
     if (r->needs_rematch && r->root) {
         r->needs_rematch = false;
+        list_again(r);
         vv_match_everything(r);
     }
     varve_error reason = { 0 };

@@ -34,7 +34,7 @@ struct varve_snapshot {
     struct vv_context context;
     varve_graph *graph; /* NULL once it is freed */
     varve_node *root;
-    bool is_stale; /* a node is gone */
+    bool is_stale;   /* a node is gone */
     bool is_changed; /* edges or slots came or went since the last check */
     struct item *items;
     size_t count;
@@ -93,9 +93,8 @@ static varve_status prepare(struct item *item, varve_error *error)
 {
     if (item->node->kind == VARVE_STATE)
         return prepare_state(item, error);
-    if (is_string(item->node) &&
-        (!reserve(&item->bytes, string_bytes(item)) ||
-            !reserve_spare(item, string_bytes(item))))
+    if (is_string(item->node) && (!reserve(&item->bytes, string_bytes(item)) ||
+                                     !reserve_spare(item, string_bytes(item))))
         return vv_fail_memory(error, "a snapshot of strings");
     return VARVE_OK;
 }

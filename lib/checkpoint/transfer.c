@@ -233,6 +233,7 @@ static varve_status read_values(
         reading.only_verify = true;
         VV_TRY(vv_read_moves(&reading, error));
         reading.only_verify = false;
+        reading.is_final = true;
         reading.before = size;
     }
     varve_status status = vv_read_moves(&reading, error);
@@ -377,7 +378,7 @@ static varve_status run(struct transfer *t, varve_error *error)
     VV_TRY(prepare(t, error));
     VV_TRY(map_values(t, error));
     if (has_states(t))
-        VV_TRY(keep_old_states(t, error));
+        VV_TRY(keep_old_states(t, error)); /* while nothing has changed */
     VV_TRY(read_values(t, false, error));
     return exchange(t, error);
 }

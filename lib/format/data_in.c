@@ -263,8 +263,9 @@ varve_status vv_data_in_check(const struct vv_data_in *in, uint32_t value,
     uint64_t offset;
     size_t size;
     vv_data_in_chunk(in, value, chunk, &offset, &size);
-    struct vv_digest expected =
-        digest_at(in, in->parsed.table.first_digest[value] + chunk);
+    uint64_t first =
+        vv_first_digest(&in->parsed.index, &in->parsed.table, value);
+    struct vv_digest expected = digest_at(in, first + chunk);
     struct vv_digest found = vv_digest_of(bytes, size);
     if (!vv_digest_equal(&expected, &found))
         return fail_digest(in, what, offset, size, &expected, &found, error);
@@ -273,10 +274,11 @@ varve_status vv_data_in_check(const struct vv_data_in *in, uint32_t value,
 
 struct vv_digest vv_data_in_digest(const struct vv_data_in *in, uint32_t value)
 {
-    const uint64_t *first = &in->parsed.table.first_digest[value];
-    if (first[1] - first[0] == 1)
-        return digest_at(in, first[0]);
-    return vv_digest_of(
-        in->parsed.index.digests + first[0] * sizeof(struct vv_digest),
-        (size_t)(first[1] - first[0]) * sizeof(struct vv_digest));
+    const struct vv_index *index = &in->parsed.index;
+    uint64_t first = vv_first_digest(index, &in->parsed.table, value);
+    uint64_t count = vv_chunk_count(vv_at64(index->value_sizes, value));
+    if (count == 1)
+        return digest_at(in, first);
+    return vv_digest_of(index->digests + first * sizeof(struct vv_digest),
+        (size_t)count * sizeof(struct vv_digest));
 }

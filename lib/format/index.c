@@ -103,6 +103,24 @@ uint64_t vv_chunk_count(uint64_t size)
     return size / VV_CHUNK_SIZE + (size % VV_CHUNK_SIZE != 0);
 }
 
+uint64_t vv_first_extent(const struct vv_index *index,
+    const struct vv_value_table *table, uint32_t value)
+{
+    uint64_t sum = table->extents[value / VV_VALUE_STEP];
+    for (uint32_t i = value - value % VV_VALUE_STEP; i < value; i++)
+        sum += index->value_ranks[i];
+    return sum;
+}
+
+uint64_t vv_first_digest(const struct vv_index *index,
+    const struct vv_value_table *table, uint32_t value)
+{
+    uint64_t sum = table->digests[value / VV_VALUE_STEP];
+    for (uint32_t i = value - value % VV_VALUE_STEP; i < value; i++)
+        sum += vv_chunk_count(vv_at64(index->value_sizes, i));
+    return sum;
+}
+
 varve_tensor vv_index_tensor(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value)
 {
@@ -110,9 +128,9 @@ varve_tensor vv_index_tensor(const struct vv_index *index,
         .dtype = (varve_dtype)index->value_dtypes[value],
         .rank = index->value_ranks[value],
     };
+    uint64_t first = vv_first_extent(index, table, value);
     for (uint32_t i = 0; i < tensor.rank; i++)
-        tensor.shape[i] =
-            vv_at64(index->value_extents, table->first_extent[value] + i);
+        tensor.shape[i] = vv_at64(index->value_extents, (size_t)first + i);
     return tensor;
 }
 

@@ -124,13 +124,26 @@ static inline bool vv_index_is_saved(
 /* How many chunks (and digests) so many bytes have. */
 uint64_t vv_chunk_count(uint64_t size);
 
-/* What has to be summed up to find a value's shape and digests: where each
- * value's extents and digests begin. Built once after reading. */
+/* Where the extents and digests of a value begin has to be summed up; the sums
+ * up to every VV_VALUE_STEPth value are kept. (For all values the memory alone
+ * would take longer to touch than the index to check.) Built once after
+ * reading. */
+enum { VV_VALUE_STEP = 16 };
+
 struct vv_value_table {
-    uint32_t count;
-    uint64_t *first_extent; /* count + 1 entries */
-    uint64_t *first_digest; /* count + 1 entries, in the same block */
+    uint32_t count;    /* of values */
+    uint64_t *extents; /* count / VV_VALUE_STEP + 1 entries */
+    uint64_t *digests; /* as many, in the same block */
 };
+
+/* The number of the first extent of a value; how many there are in all if the
+ * value is the number of values. */
+uint64_t vv_first_extent(const struct vv_index *index,
+    const struct vv_value_table *table, uint32_t value);
+
+/* The same for digests. */
+uint64_t vv_first_digest(const struct vv_index *index,
+    const struct vv_value_table *table, uint32_t value);
 
 /* For qsort: the order of metadata in a file, which is that of deterministic
  * CBOR: shorter names first, those of one length by their bytes. 0 for equal

@@ -1,4 +1,4 @@
-/* index_check.c - the rules of names, nodes, edges, slots and tags.
+/* index_check.c - the rules of nodes, edges, slots and tags.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,8 +8,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "allocator.h"
-#include "name.h"
 #include "try.h"
 
 varve_status vv_check_fail(const struct vv_index_check *check,
@@ -23,69 +21,6 @@ varve_status vv_check_fail(const struct vv_index_check *check,
     return vv_fail(check->error, VARVE_CORRUPT,
         "%s: index at offset %" PRIu64 ": %s", check->path,
         check->data_end + (uint64_t)(at - check->bytes), text);
-}
-
-/* --- Names ---------------------------------------------------------------- */
-
-/* Whether there is nothing but ASCII without NUL, eight bytes at a time. */
-static bool is_plain(const uint8_t *bytes, uint64_t size)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    uint64_t found = 0;
-    uint64_t i = 0;
-    for (; size - i >= 8; i += 8) {
-        uint64_t word = vv_load64(bytes + i);
-        found |= (word | ((word - ones) & ~word)) & (ones << 7);
-    }
-    for (; i < size; i++)
-        found |= bytes[i] == 0 || bytes[i] >= 0x80;
-    return found == 0;
-}
-
-static bool is_before(
-    const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size)
-{
-    int order = memcmp(a, b, a_size < b_size ? a_size : b_size);
-    return order < 0 || (order == 0 && a_size < b_size);
-}
-
-static varve_status check_names(const struct vv_index_check *check)
-{
-    const struct vv_index *index = check->index;
-    bool plain = is_plain(index->names, index->names_size);
-    const uint8_t *previous = index->names;
-    size_t previous_size = 0; /* stands before every name */
-    uint32_t begin = 0;
-    for (uint32_t i = 0; i < index->name_count; i++) {
-        const uint8_t *at = index->name_ends + 4 * (size_t)i;
-        const uint8_t *name = index->names + begin;
-        uint32_t end = vv_load32(at);
-        if (end <= begin || end > index->names_size)
-            return vv_check_fail(check, at,
-                "name %" PRIu32 ": expected an end above %" PRIu32
-                " and up to %" PRIu64 ", found %" PRIu32,
-                i, begin, index->names_size, end);
-        size_t size = end - begin;
-        if (size > VARVE_MAX_NAME_SIZE ||
-            (!plain && !vv_utf8_is_valid((const char *)name, size)))
-            return vv_check_fail(check, name,
-                "name %" PRIu32 ": expected 1 to %d bytes of UTF-8 without "
-                "NUL, found %zu bytes",
-                i, VARVE_MAX_NAME_SIZE, size);
-        if (!is_before(previous, previous_size, name, size))
-            return vv_check_fail(check, name,
-                "name %" PRIu32 ": expected names sorted and unique, found one "
-                "that is not behind the one before it",
-                i);
-        previous = name;
-        previous_size = size;
-        begin = end;
-    }
-    if (begin != index->names_size)
-        return vv_check_fail(check, index->names + begin,
-            "names: expected %" PRIu32 " bytes, found %" PRIu64, begin,
-            index->names_size);
-    return VARVE_OK;
 }
 
 /* --- Nodes ---------------------------------------------------------------- */
@@ -124,46 +59,6 @@ static varve_status check_nodes(const struct vv_index_check *check)
 }
 
 /* --- Edges ---------------------------------------------------------------- */
-
-/* A position in a list as a text that counts. */
-struct position {
-    char digits[12]; /* the last ones hold the text */
-    size_t size;
-};
-
-static void count_up(struct position *p)
-{
-    size_t end = sizeof p->digits;
-    size_t i = 1;
-    while (i <= p->size && p->digits[end - i] == '9')
-        p->digits[end - i++] = '0';
-    if (i <= p->size) {
-        p->digits[end - i]++;
-    } else {
-        p->digits[end - i] = '1';
-        p->size = i;
-    }
-}
-
-static varve_status check_list(
-    const struct vv_index_check *check, uint32_t begin, uint32_t end)
-{
-    struct position p = { .size = 1 };
-    p.digits[sizeof p.digits - 1] = '0';
-    for (uint32_t i = begin; i < end; i++, count_up(&p)) {
-        size_t size;
-        const char *name = vv_index_name(
-            check->index, vv_at32(check->index->edge_names, i), &size);
-        if (size != p.size ||
-            memcmp(name, p.digits + sizeof p.digits - size, size) != 0)
-            return vv_check_fail(check,
-                check->index->edge_names + 4 * (size_t)i,
-                "edge %" PRIu32 ": expected the name of position %" PRIu32
-                " in a list, found another",
-                i, i - begin);
-    }
-    return VARVE_OK;
-}
 
 /* Names and children of the edges of one node. *next is the number that the
  * next node seen for the first time must have. */
@@ -208,7 +103,7 @@ static varve_status check_edges(
         bool is_list = vv_index_kind(index, i) == VARVE_LIST;
         VV_TRY(check_edges_of(check, begin, end, !is_list, next));
         if (is_list)
-            VV_TRY(check_list(check, begin, end));
+            VV_TRY(vv_check_positions(check, begin, end));
         begin = end;
     }
     return VARVE_OK;
@@ -303,47 +198,11 @@ static varve_status check_tags(const struct vv_index_check *check)
     return VARVE_OK;
 }
 
-/* --- Use of names --------------------------------------------------------- */
-
-static void mark(uint8_t *used, const uint8_t *names, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t name = vv_at32(names, i);
-        used[name / 8] |= (uint8_t)(1u << name % 8);
-    }
-}
-
-/* That each name is used makes the pool of names a function of the graph. */
-static varve_status check_use(const struct vv_index_check *check)
-{
-    const struct vv_index *index = check->index;
-    const varve_allocator *a = &check->context->allocator;
-    if (index->name_count == 0)
-        return VARVE_OK;
-    size_t size = (size_t)index->name_count / 8 + 1;
-    uint8_t *used = vv_allocate_zeroed(a, size);
-    if (!used)
-        return vv_fail_memory(check->error, "marks of names");
-    mark(used, index->edge_names, index->edge_count);
-    mark(used, index->slot_names, index->slot_count);
-    mark(used, index->tag_names, index->tag_count);
-    uint32_t unused = 0;
-    while (unused < index->name_count && used[unused / 8] >> unused % 8 & 1)
-        unused += used[unused / 8] == UINT8_MAX ? 8 - unused % 8 : 1;
-    vv_release(a, used, size);
-    if (unused < index->name_count)
-        return vv_check_fail(check, index->name_ends + 4 * (size_t)unused,
-            "name %" PRIu32 ": expected one that is used, found one that is "
-            "not",
-            unused);
-    return VARVE_OK;
-}
-
 varve_status vv_check_graph(const struct vv_index_check *check)
 {
     const struct vv_index *index = check->index;
     uint32_t next = 1; /* the root has been seen */
-    VV_TRY(check_names(check));
+    VV_TRY(vv_check_names(check));
     VV_TRY(check_nodes(check));
     VV_TRY(check_edges(check, &next));
     VV_TRY(check_slots(check, &next));
@@ -353,5 +212,5 @@ varve_status vv_check_graph(const struct vv_index_check *check)
             "found none",
             next);
     VV_TRY(check_tags(check));
-    return check_use(check);
+    return vv_check_use(check);
 }

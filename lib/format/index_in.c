@@ -127,9 +127,9 @@ static varve_status read_map(struct parser *p)
     return vv_cbor_end(&p->in);
 }
 
-static size_t table_size(const struct vv_value_table *table)
+static size_t table_entries(const struct vv_value_table *table)
 {
-    return 2 * ((size_t)table->count + 1) * sizeof(uint64_t);
+    return table->count / VV_VALUE_STEP + 1;
 }
 
 /* Both arrays in one block. */
@@ -137,10 +137,12 @@ static varve_status make_table(const struct vv_context *context,
     struct vv_value_table *table, uint32_t count, varve_error *error)
 {
     table->count = count;
-    table->first_extent = vv_allocate(&context->allocator, table_size(table));
-    if (!table->first_extent)
+    size_t entries = table_entries(table);
+    table->extents = vv_allocate_array(
+        &context->allocator, 2 * entries, sizeof *table->extents);
+    if (!table->extents)
         return vv_fail_memory(error, "table of values");
-    table->first_digest = table->first_extent + count + 1;
+    table->digests = table->extents + entries;
     return VARVE_OK;
 }
 
@@ -185,7 +187,8 @@ void vv_parsed_index_clear(
     const struct vv_context *context, struct vv_parsed_index *parsed)
 {
     const varve_allocator *a = &context->allocator;
-    vv_release(a, parsed->table.first_extent, table_size(&parsed->table));
+    vv_release(a, parsed->table.extents,
+        2 * table_entries(&parsed->table) * sizeof *parsed->table.extents);
     vv_metadata_clear(context, parsed);
     *parsed = (struct vv_parsed_index){ 0 };
 }

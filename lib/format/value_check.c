@@ -12,13 +12,23 @@
 #include "shape.h"
 #include "try.h"
 
-/* What has been passed so far. */
+/* What has been passed so far, and what is looked up for every value. */
 struct progress {
     uint32_t node;    /* looked for a value up to here */
     uint64_t extents; /* taken */
     uint64_t digests;
     uint64_t end;     /* of the last value in the file */
+    uint8_t file_sizes[UINT8_MAX + 1];   /* by element type */
+    uint8_t memory_sizes[UINT8_MAX + 1]; /* 0: no such type */
 };
+
+static void find_sizes(struct progress *p)
+{
+    for (unsigned i = 0; i <= UINT8_MAX; i++) {
+        p->file_sizes[i] = (uint8_t)vv_dtype_file_size((varve_dtype)i);
+        p->memory_sizes[i] = (uint8_t)varve_dtype_size((varve_dtype)i);
+    }
+}
 
 static bool has_value(const struct vv_index *index, uint32_t node)
 {
@@ -52,7 +62,7 @@ static varve_status check_shape(const struct vv_index_check *check, uint32_t i,
     uint8_t rank = index->value_ranks[i];
     uint64_t extents[VARVE_MAX_RANK];
     uint64_t size;
-    if (!vv_dtype_is_valid(dtype))
+    if (p->memory_sizes[dtype] == 0)
         return vv_check_fail(check, index->value_dtypes + i,
             "value %" PRIu32 ": expected a known element type, found %d", i,
             dtype);
@@ -65,7 +75,7 @@ static varve_status check_shape(const struct vv_index_check *check, uint32_t i,
     for (uint32_t k = 0; k < rank; k++)
         extents[k] = vv_at64(at, k);
     if (!vv_shape_count(rank, extents, count) ||
-        !vv_size_of(*count, varve_dtype_size((varve_dtype)dtype), &size))
+        !vv_size_of(*count, p->memory_sizes[dtype], &size))
         return vv_check_fail(check, at,
             "value %" PRIu32 ": expected a shape of less than 2^64 bytes, "
             "found a larger one",
@@ -87,11 +97,12 @@ static varve_status check_state(
     return VARVE_OK;
 }
 
-static bool is_size_of(varve_dtype dtype, uint64_t count, uint64_t size)
+/* `element` 0: strings, each a length of 8 bytes, and then the bytes of all. */
+static bool is_size_of(uint64_t element, uint64_t count, uint64_t size)
 {
-    if (dtype == VARVE_STRING) /* a length of 8 bytes each, then the bytes */
+    if (element == 0)
         return count == 0 ? size == 0 : size / 8 >= count;
-    return size == count * vv_dtype_file_size(dtype);
+    return size == count * element;
 }
 
 static varve_status check_place(const struct vv_index_check *check, uint32_t i,
@@ -100,9 +111,9 @@ static varve_status check_place(const struct vv_index_check *check, uint32_t i,
     const struct vv_index *index = check->index;
     uint64_t offset = vv_at64(index->value_offsets, i);
     uint64_t size = vv_at64(index->value_sizes, i);
-    varve_dtype dtype = (varve_dtype)index->value_dtypes[i];
+    uint64_t element = p->file_sizes[index->value_dtypes[i]];
     bool is_saved = offset != 0;
-    if (is_saved ? !is_size_of(dtype, count, size) : size > 0)
+    if (is_saved ? !is_size_of(element, count, size) : size > 0)
         return vv_check_fail(check, index->value_sizes + 8 * (size_t)i,
             "value %" PRIu32 ": expected the size of %" PRIu64
             " %s elements, found %" PRIu64 " bytes",
@@ -146,22 +157,30 @@ static varve_status check_rest(
     return VARVE_OK;
 }
 
+static void note_sums(
+    struct vv_value_table *table, uint32_t value, const struct progress *p)
+{
+    table->extents[value / VV_VALUE_STEP] = p->extents;
+    table->digests[value / VV_VALUE_STEP] = p->digests;
+}
+
 varve_status vv_check_values(
     const struct vv_index_check *check, struct vv_value_table *table)
 {
     const struct vv_index *index = check->index;
     struct progress p = { .end = VV_HEADER_SIZE };
+    find_sizes(&p);
     for (uint32_t i = 0; i < index->value_count; i++) {
         uint64_t count;
-        table->first_extent[i] = p.extents;
-        table->first_digest[i] = p.digests;
+        if (i % VV_VALUE_STEP == 0)
+            note_sums(table, i, &p);
         VV_TRY(check_node(check, i, &p));
         VV_TRY(check_shape(check, i, &p, &count));
         if (index->node_kinds[p.node - 1] == VARVE_STATE)
             VV_TRY(check_state(check, i, count));
         VV_TRY(check_place(check, i, count, &p));
     }
-    table->first_extent[index->value_count] = p.extents;
-    table->first_digest[index->value_count] = p.digests;
+    if (index->value_count % VV_VALUE_STEP == 0)
+        note_sums(table, index->value_count, &p);
     return check_rest(check, &p);
 }

@@ -308,7 +308,8 @@ static void put_path(struct text *text, const varve_node *node)
 const char *vv_node_text(const varve_node *node, char *text, size_t size)
 {
     struct text t = { text, text + size - 1, false };
-    const struct vv_slot *slot = node->variable ? node->variable->as_slot : NULL;
+    const struct vv_slot *slot =
+        node->variable ? node->variable->as_slot : NULL;
     *t.at = '\0';
     if (slot && !node->first_in) {
         put_before(&t, ")", 1);

@@ -1,0 +1,195 @@
+/* name_check.c - the rules of names: valid, sorted, used; and the names of the
+ * edges of lists.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "index_check.h"
+
+#include <inttypes.h>
+
+#include "allocator.h"
+#include "name.h"
+
+/* Whether there is nothing but ASCII without NUL, eight bytes at a time. */
+static bool is_plain(const uint8_t *bytes, uint64_t size)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t found = 0;
+    uint64_t i = 0;
+    for (; size - i >= 8; i += 8) {
+        uint64_t word = vv_load64(bytes + i);
+        found |= (word | ((word - ones) & ~word)) & (ones << 7);
+    }
+    for (; i < size; i++)
+        found |= bytes[i] == 0 || bytes[i] >= 0x80;
+    return found == 0;
+}
+
+/* A name on its way through the comparisons. */
+struct name {
+    const uint8_t *bytes;
+    size_t size;
+    uint64_t begin; /* its first 8 bytes as a number, 0 where there are none */
+};
+
+static struct name name_at(
+    const struct vv_index *index, uint64_t at, size_t size)
+{
+    struct name name = { .bytes = index->names + at, .size = size };
+    if (index->names_size - at >= 8) {
+        name.begin = __builtin_bswap64(vv_load64(name.bytes));
+        if (size < 8)
+            name.begin &= ~(UINT64_MAX >> 8 * size);
+    } else {
+        for (size_t i = 0; i < size && i < 8; i++)
+            name.begin |= (uint64_t)name.bytes[i] << (56 - 8 * i);
+    }
+    return name;
+}
+
+/* No name has a NUL in it, so that of two with the same beginning, the one that
+ * ends there is the shorter. */
+static bool is_before(const struct name *a, const struct name *b)
+{
+    if (a->begin != b->begin)
+        return a->begin < b->begin;
+    if (a->size <= 8 || b->size <= 8)
+        return a->size < b->size;
+    size_t shorter = a->size < b->size ? a->size : b->size;
+    int order = memcmp(a->bytes + 8, b->bytes + 8, shorter - 8);
+    return order < 0 || (order == 0 && a->size < b->size);
+}
+
+varve_status vv_check_names(const struct vv_index_check *check)
+{
+    const struct vv_index *index = check->index;
+    bool plain = is_plain(index->names, index->names_size);
+    struct name previous = { .size = 0 }; /* stands before every name */
+    uint32_t begin = 0;
+    for (uint32_t i = 0; i < index->name_count; i++) {
+        const uint8_t *at = index->name_ends + 4 * (size_t)i;
+        uint32_t end = vv_load32(at);
+        if (end <= begin || end > index->names_size)
+            return vv_check_fail(check, at,
+                "name %" PRIu32 ": expected an end above %" PRIu32
+                " and up to %" PRIu64 ", found %" PRIu32,
+                i, begin, index->names_size, end);
+        struct name name = name_at(index, begin, end - begin);
+        if (name.size > VARVE_MAX_NAME_SIZE ||
+            (!plain &&
+                !vv_utf8_is_valid((const char *)name.bytes, name.size)))
+            return vv_check_fail(check, name.bytes,
+                "name %" PRIu32 ": expected 1 to %d bytes of UTF-8 without "
+                "NUL, found %zu bytes",
+                i, VARVE_MAX_NAME_SIZE, name.size);
+        if (!is_before(&previous, &name))
+            return vv_check_fail(check, name.bytes,
+                "name %" PRIu32 ": expected names sorted and unique, found one "
+                "that is not behind the one before it",
+                i);
+        previous = name;
+        begin = end;
+    }
+    if (begin != index->names_size)
+        return vv_check_fail(check, index->names + begin,
+            "names: expected %" PRIu32 " bytes, found %" PRIu64, begin,
+            index->names_size);
+    return VARVE_OK;
+}
+
+/* --- Positions ------------------------------------------------------------ */
+
+/* A position in a list as a text that counts. */
+struct position {
+    uint8_t digits[16]; /* zeros behind them */
+    size_t size;
+    uint64_t begin; /* as that of a name */
+};
+
+static void carry(struct position *p)
+{
+    size_t i = p->size;
+    while (i > 0 && p->digits[i - 1] == '9')
+        p->digits[--i] = '0';
+    if (i > 0) {
+        p->digits[i - 1]++;
+    } else {
+        p->digits[0] = '1';
+        p->digits[p->size++] = '0';
+    }
+    p->begin = __builtin_bswap64(vv_load64(p->digits));
+}
+
+/* Nine times of ten only the last digit changes: in the number too, because
+ * loading it from where a byte was just stored would wait for that. */
+static void count_up(struct position *p)
+{
+    uint8_t *last = &p->digits[p->size - 1];
+    if (*last == '9' || p->size > 8) {
+        carry(p);
+    } else {
+        ++*last;
+        p->begin += UINT64_C(1) << (64 - 8 * p->size);
+    }
+}
+
+static bool is_named(const struct name *name, const struct position *p)
+{
+    return name->size == p->size && name->begin == p->begin &&
+           (name->size <= 8 ||
+               memcmp(name->bytes + 8, p->digits + 8, name->size - 8) == 0);
+}
+
+varve_status vv_check_positions(
+    const struct vv_index_check *check, uint32_t begin, uint32_t end)
+{
+    const struct vv_index *index = check->index;
+    struct position p = { "0", 1, (uint64_t)'0' << 56 };
+    for (uint32_t i = begin; i < end; i++, count_up(&p)) {
+        uint32_t number = vv_at32(index->edge_names, i);
+        uint32_t at = vv_begin32(index->name_ends, number);
+        struct name name =
+            name_at(index, at, vv_at32(index->name_ends, number) - at);
+        if (!is_named(&name, &p))
+            return vv_check_fail(check, index->edge_names + 4 * (size_t)i,
+                "edge %" PRIu32 ": expected the name of position %" PRIu32
+                " in a list, found another",
+                i, i - begin);
+    }
+    return VARVE_OK;
+}
+
+/* --- Use of names --------------------------------------------------------- */
+
+static void mark(uint8_t *used, const uint8_t *names, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t name = vv_at32(names, i);
+        used[name / 8] |= (uint8_t)(1u << name % 8);
+    }
+}
+
+varve_status vv_check_use(const struct vv_index_check *check)
+{
+    const struct vv_index *index = check->index;
+    const varve_allocator *a = &check->context->allocator;
+    if (index->name_count == 0)
+        return VARVE_OK;
+    size_t size = (size_t)index->name_count / 8 + 1;
+    uint8_t *used = vv_allocate_zeroed(a, size);
+    if (!used)
+        return vv_fail_memory(check->error, "marks of names");
+    mark(used, index->edge_names, index->edge_count);
+    mark(used, index->slot_names, index->slot_count);
+    mark(used, index->tag_names, index->tag_count);
+    uint32_t unused = 0;
+    while (unused < index->name_count && used[unused / 8] >> unused % 8 & 1)
+        unused += used[unused / 8] == UINT8_MAX ? 8 - unused % 8 : 1;
+    vv_release(a, used, size);
+    if (unused < index->name_count)
+        return vv_check_fail(check, index->name_ends + 4 * (size_t)unused,
+            "name %" PRIu32 ": expected one that is used, found one that is "
+            "not",
+            unused);
+    return VARVE_OK;
+}

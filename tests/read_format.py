@@ -1,0 +1,488 @@
+#!/usr/bin/env python3
+# read_format.py - a reader of checkpoint files after docs/format.md, which
+# shares nothing with the library.
+#
+#   read_format.py FILE          checks every byte and prints what is in it as
+#                                JSON, as `varve ls --json` does
+#   read_format.py --dump FILE   prints the file's bytes with their meaning
+#
+# Exits with 1 and a line on standard error when a rule is broken. Numbers of
+# 64 bits are read as they are; strings are not unpacked, only checked.
+#
+# SPDX-License-Identifier: MIT
+import hashlib
+import itertools
+import json
+import math
+import struct
+import sys
+
+from xxh3 import xxh3_64, xxh3_128
+
+HEADER_MAGIC = b'\x89VRV\r\n\x1a\n'
+FOOTER_MAGIC = b'VRV\x89end\n'
+CHUNK = 1 << 20
+KINDS = ['', 'object', 'variable', 'list', 'dict', 'state']
+OBJECT, VARIABLE, LIST, DICT, STATE = 1, 2, 3, 4, 5
+UINT8, STRING = 6, 18
+TYPES = [None, ('bool', 1), ('int8', 1), ('int16', 2), ('int32', 4),
+         ('int64', 8), ('uint8', 1), ('uint16', 2), ('uint32', 4),
+         ('uint64', 8), ('float16', 2), ('bfloat16', 2), ('float32', 4),
+         ('float64', 8), ('complex64', 8), ('complex128', 16),
+         ('float8_e4m3fn', 1), ('float8_e5m2', 1), ('string', 16)]
+COLUMNS = {  # key: name, tag, element size, what it counts
+    0: ('names', None, 1, 'name byte'),
+    1: ('name ends', 70, 4, 'name'),
+    2: ('node kinds', 64, 1, 'node'),
+    3: ('node edge ends', 70, 4, 'node'),
+    4: ('edge names', 70, 4, 'edge'),
+    5: ('edge children', 70, 4, 'edge'),
+    6: ('value nodes', 70, 4, 'value'),
+    7: ('value types', 64, 1, 'value'),
+    8: ('value ranks', 64, 1, 'value'),
+    9: ('value extents', 71, 8, 'extent'),
+    10: ('value offsets', 71, 8, 'value'),
+    11: ('value sizes', 71, 8, 'value'),
+    12: ('digests', None, 16, 'digest'),
+    13: ('slot owners', 70, 4, 'slot'),
+    14: ('slot variables', 70, 4, 'slot'),
+    15: ('slot names', 70, 4, 'slot'),
+    16: ('slot nodes', 70, 4, 'slot'),
+    128: ('tag nodes', 70, 4, 'tag'),
+    129: ('tag names', 70, 4, 'tag'),
+}
+COUNTER, METADATA = 130, 131
+
+
+class Damage(Exception):
+    """A rule is broken: status and message."""
+
+
+def demand(holds, message, status='VARVE_CORRUPT'):
+    if not holds:
+        raise Damage(status, message)
+
+
+def align(offset, to):
+    return (offset + to - 1) // to * to
+
+
+def is_text(data):
+    try:
+        data.decode('utf-8')
+    except UnicodeDecodeError:
+        return False
+    return b'\0' not in data
+
+
+# --- CBOR --------------------------------------------------------------------
+
+class Cbor:
+    """Items of the deterministic profile, one at a time."""
+
+    def __init__(self, data):
+        self.data = data
+        self.at = 0
+        self.heads = []  # (at, end of the head, what it says), for the dump
+
+    def head(self):
+        at = self.at
+        demand(at < len(self.data), f'an item expected at {at} of the index')
+        major, short = self.data[at] >> 5, self.data[at] & 31
+        demand(short <= 27, f'a definite length expected at {at}')
+        size = 0 if short < 24 else 1 << (short - 24)
+        demand(at + 1 + size <= len(self.data),
+               f'a whole head expected at {at}')
+        number = short
+        if size:
+            number = int.from_bytes(self.data[at + 1:at + 1 + size], 'big')
+            low = 24 if size == 1 else 1 << (4 * size)
+            demand(number >= low, f'the shortest head expected at {at}')
+        if major == 7:
+            demand(short in (20, 21), f'no float or null expected at {at}')
+        if major == 6:
+            demand(number >= 24, f'a tag of 24 or more expected at {at}')
+        self.at = at + 1 + size
+        return major, number
+
+    def string(self, size):
+        demand(size <= len(self.data) - self.at, 'a whole string expected')
+        self.at += size
+        return self.data[self.at - size:self.at]
+
+    def expect(self, major, what):
+        at = self.at
+        found, number = self.head()
+        demand(found == major, f'{what} expected at {at} of the index')
+        return number
+
+    def skip(self):
+        left = 1
+        while left:
+            left -= 1
+            major, number = self.head()
+            if major in (2, 3):
+                data = self.string(number)
+                demand(major == 2 or is_text(data), 'UTF-8 expected')
+            left += {4: number, 5: 2 * number, 6: 1}.get(major, 0)
+            demand(left <= len(self.data) - self.at, 'fewer items expected')
+
+    def name(self):
+        data = self.string(self.expect(3, 'a text string'))
+        demand(is_text(data), 'UTF-8 without NUL expected')
+        return data
+
+
+def read_column(cbor, key):
+    name, tag, size, _ = COLUMNS[key]
+    if tag:
+        demand(cbor.expect(6, 'a tag') == tag, f'tag {tag} of {name} expected')
+    data = cbor.string(cbor.expect(2, 'a byte string'))
+    demand(len(data) % size == 0, f'{name}: whole elements expected')
+    if tag is None:
+        return data
+    code = {1: 'B', 4: 'I', 8: 'Q'}[size]
+    return struct.unpack(f'<{len(data) // size}{code}', data)
+
+
+def read_metadata_value(cbor):
+    major, number = cbor.head()
+    if major in (0, 1):
+        demand(number < 1 << 63, 'an integer of 64 bits with sign expected')
+        return number if major == 0 else -1 - number
+    if major == 7:
+        return number == 21
+    if major == 3:
+        data = cbor.string(number)
+        demand(is_text(data), 'UTF-8 without NUL expected')
+        return data.decode()
+    demand(major == 6 and number == 86, 'a value of metadata expected')
+    demand(cbor.expect(2, 'a byte string') == 8, '8 bytes of a real expected')
+    return struct.unpack('<d', cbor.string(8))[0]
+
+
+def read_metadata(cbor):
+    metadata = {}
+    last = None
+    count = cbor.expect(5, 'a map')
+    demand(count > 0, 'metadata that are not empty expected')
+    for _ in range(count):
+        name = cbor.name()
+        demand(1 <= len(name) <= 65535, 'a name of metadata expected')
+        order = (len(name), name)
+        demand(last is None or order > last, 'sorted metadata expected')
+        last = order
+        metadata[name.decode()] = read_metadata_value(cbor)
+    return metadata
+
+
+def read_index(data):
+    """The columns by key, the counter and the metadata; and for the dump where
+    each pair begins."""
+    cbor = Cbor(data)
+    count = cbor.expect(5, 'a map')
+    index = {COUNTER: 0, METADATA: {}, 128: (), 129: ()}
+    pairs = []
+    last = -1
+    for number in range(count):
+        begin = cbor.at
+        key = cbor.expect(0, 'a key')
+        value_at = cbor.at
+        demand(key > last, f'sorted keys expected, found {key}')
+        last = key
+        demand(number >= 17 or key == number, f'key {number} expected')
+        demand(key <= 16 or key >= 128, f'required key {key} is not known',
+               'VARVE_TOO_NEW')
+        if key in COLUMNS:
+            index[key] = read_column(cbor, key)
+            demand(key < 128 or len(index[key]), 'no empty tags expected')
+        elif key == COUNTER:
+            index[key] = cbor.expect(0, 'an unsigned integer')
+            demand(index[key] > 0, 'a counter above 0 expected')
+        elif key == METADATA:
+            index[key] = read_metadata(cbor)
+        else:
+            cbor.skip()
+        pairs.append((key, begin, value_at, cbor.at))
+    demand(count >= 17, 'all required keys expected')
+    demand(cbor.at == len(data), 'nothing behind the map expected')
+    check_counts(index)
+    return index, pairs
+
+
+def check_counts(index):
+    counts = {}
+    for key, (name, tag, size, what) in COLUMNS.items():
+        count = len(index[key]) // (size if tag is None else 1)
+        demand(counts.setdefault(what, count) == count,
+               f'{name}: {counts[what]} expected, found {count}')
+
+
+# --- Header and footer -------------------------------------------------------
+
+def read_ends(data):
+    """Offset and size of the index."""
+    demand(data, 'empty', 'VARVE_EMPTY_FILE')
+    demand(data[:8] == HEADER_MAGIC, 'no magic', 'VARVE_NOT_A_CHECKPOINT')
+    demand(len(data) >= 64, 'shorter than a header', 'VARVE_TRUNCATED')
+    version, zero, nonce, zeros, check = struct.unpack('<II16s24sQ',
+                                                       data[8:64])
+    demand(check == xxh3_64(data[:56]), 'checksum of the header')
+    demand(version <= 1, f'version {version}', 'VARVE_TOO_NEW')
+    demand(version == 1 and zero == 0 and not any(zeros), 'header')
+    demand(len(data) >= 128, 'shorter than both ends', 'VARVE_TRUNCATED')
+    footer = data[-64:]
+    offset, size, digest, file_size, part, check, magic = struct.unpack(
+        '<QQ16sQ8sQ8s', footer)
+    good = [magic == FOOTER_MAGIC, check == xxh3_64(footer[:48])]
+    demand(any(good), 'no footer', 'VARVE_TRUNCATED')
+    demand(all(good), 'damaged footer')
+    demand(file_size <= len(data), f'{file_size} bytes expected',
+           'VARVE_TRUNCATED')
+    demand(file_size == len(data), f'{file_size} bytes expected')
+    demand(nonce == digest and part == nonce[:8], 'parts of two files')
+    demand(offset % 64 == 0 and offset >= 64 and size > 0 and
+           offset + size == len(data) - 64, 'place of the index')
+    demand(xxh3_128(data[offset:offset + size]) == digest,
+           'digest of the index')
+    return offset, size
+
+
+# --- Rules -------------------------------------------------------------------
+
+def split_names(index):
+    names = []
+    begin = 0
+    for end in index[1]:
+        name = index[0][begin:end]
+        demand(begin < end <= len(index[0]) and len(name) <= 65535 and
+               is_text(name), f'name {len(names)}')
+        demand(not names or names[-1] < name, f'sorted name {len(names)}')
+        names.append(name)
+        begin = end
+    demand(begin == len(index[0]), 'names end with the last')
+    used = {*index[4], *index[15], *index[129]}
+    demand(used == set(range(len(names))), 'names that are used')
+    return names
+
+
+def edges_of(index, node):
+    begin = index[3][node - 1] if node else 0
+    return range(begin, index[3][node])
+
+
+def check_nodes(index, names):
+    """Returns the path of each node."""
+    kinds, ends = index[2], index[3]
+    paths = ['']
+    demand(kinds and all(1 <= kind <= 5 for kind in kinds), 'kinds of nodes')
+    demand(list(ends) == sorted(ends) and ends[-1] == len(index[4]),
+           'edges of nodes')
+    for node, kind in enumerate(kinds):
+        edges = edges_of(index, node)
+        demand(not edges or (kind != VARIABLE and node < len(paths)),
+               f'node {node} has edges before it is seen')
+        for position, edge in enumerate(edges):
+            name, child = index[4][edge], index[5][edge]
+            if kind == LIST:
+                demand(names[name] == b'%d' % position, f'position {edge}')
+            else:
+                demand(not position or index[4][edge - 1] < name,
+                       f'sorted edge {edge}')
+            demand(child <= len(paths) and child < len(kinds),
+                   f'child of edge {edge}')
+            if child == len(paths):
+                paths.append(join(paths[node], escape(names[name])))
+    check_slots(index, names, paths)
+    demand(len(paths) == len(kinds), 'nodes that are seen')
+    tags = list(zip(index[128], index[129]))
+    demand(tags == sorted(set(tags)), 'sorted tags')
+    demand(all(node < len(kinds) for node, _ in tags), 'nodes of tags')
+    return paths
+
+
+def check_slots(index, names, paths):
+    kinds, reached = index[2], len(paths)
+    slots = list(zip(index[13], index[14], index[15]))
+    demand(slots == sorted(set(slots)), 'sorted slots')
+    for (owner, variable, name), node in zip(slots, index[16]):
+        demand(owner < reached and kinds[owner] != VARIABLE, 'owner')
+        demand(variable < reached and kinds[variable] == VARIABLE, 'variable')
+        demand(node <= len(paths) and node < len(kinds) and
+               kinds[node] == VARIABLE, 'slot')
+        if node == len(paths):
+            paths.append('%s(%s)' % (
+                join(paths[owner], escape(names[name])), paths[variable]))
+
+
+def escape(name):
+    text = b''.join(
+        b'%%%02X' % c if c < 0x20 or c == 0x7f or c in b'/%*|()'
+        else bytes([c]) for c in name)
+    return text.decode()
+
+
+def join(path, name):
+    return f'{path}/{name}' if path else name
+
+
+# --- Values ------------------------------------------------------------------
+
+def check_strings(value, count):
+    lengths = struct.unpack_from(f'<{count}Q', value)
+    demand(8 * count + sum(lengths) == len(value), 'lengths of strings')
+
+
+def check_type(kind, dtype, shape, size):
+    """How many elements there are."""
+    demand(1 <= dtype < len(TYPES), 'element type')
+    count = math.prod(shape)
+    demand(count < 1 << 64 and count * TYPES[dtype][1] < 1 << 64, 'shape')
+    demand(kind != STATE or (dtype == UINT8 and list(shape) == [size]),
+           'a state as bytes')
+    return count
+
+
+def digest_of_value(data, offset, size, digests):
+    """Takes as many digests as there are chunks."""
+    taken = b''
+    for at in range(0, size, CHUNK):
+        found = xxh3_128(data[offset + at:offset + min(at + CHUNK, size)])
+        demand(found == next(digests, None),
+               f'digest of bytes {offset + at} and so on')
+        taken += found
+    return taken if len(taken) == 16 else xxh3_128(taken)
+
+
+def read_values(data, index, paths, index_offset):
+    items = []
+    end = 64
+    extents = iter(index[9])
+    digests = iter([index[12][i:i + 16] for i in range(0, len(index[12]), 16)])
+    with_value = [n for n, k in enumerate(index[2]) if k in (VARIABLE, STATE)]
+    demand(with_value == list(index[6]), 'a value for each variable and state')
+    for node, dtype, rank, offset, size in zip(
+            index[6], index[7], index[8], index[10], index[11]):
+        demand(rank <= 16, 'rank')
+        shape = list(itertools.islice(extents, rank))
+        demand(len(shape) == rank, 'extents')
+        count = check_type(index[2][node], dtype, shape, size)
+        item = {'path': paths[node], 'id': node, 'kind': KINDS[index[2][node]],
+                'dtype': TYPES[dtype][0], 'shape': shape, 'bytes': None,
+                'digest': None, 'offset': None, 'saved': False, 'sha256': None}
+        items.append(item)
+        if offset == 0:
+            demand(size == 0, 'no size without a place')
+            continue
+        place = align(end, 4096 if size >= 65536 else 64)
+        demand(offset == place and offset + size <= index_offset,
+               f'value at {place}')
+        demand(not any(data[end:offset]), f'zeros from {end} to {offset}')
+        end = offset + size
+        value = data[offset:end]
+        if dtype == STRING:
+            demand(size >= 8 * count and (count or not size), 'size of strings')
+            check_strings(value, count)
+        else:
+            demand(size == count * TYPES[dtype][1], 'size of a value')
+        item.update(
+            bytes=size, offset=offset, saved=True,
+            digest=digest_of_value(data, offset, size, digests).hex(),
+            sha256=hashlib.sha256(value).hexdigest())
+    demand(next(extents, None) is None, 'no further extents')
+    demand(next(digests, None) is None, 'no further digests')
+    demand(index_offset == align(end, 64) and not any(data[end:index_offset]),
+           'the index behind the values')
+    return items
+
+
+def read(data):
+    offset, size = read_ends(data)
+    index, _ = read_index(data[offset:offset + size])
+    names = split_names(index)
+    paths = check_nodes(index, names)
+    items = read_values(data, index, paths, offset)
+    objects = [{
+        'id': node, 'kind': KINDS[kind], 'path': paths[node],
+        'edges': [{'name': names[index[4][e]].decode(), 'node': index[5][e]}
+                  for e in edges_of(index, node)],
+        'slots': [{'name': names[name].decode(), 'variable': v, 'node': n}
+                  for o, v, name, n in zip(index[13], index[14], index[15],
+                                           index[16]) if o == node],
+        'tags': [names[t].decode() for n, t in zip(index[128], index[129])
+                 if n == node],
+    } for node, kind in enumerate(index[2])]
+    return {'schema': 'varve.ls/1', 'size': len(data),
+            'counter': index[COUNTER], 'metadata': index[METADATA],
+            'items': items, 'objects': objects}
+
+
+# --- Dump --------------------------------------------------------------------
+
+def rows(data, at, end, text):
+    """Lines of up to 16 bytes, the first with a text."""
+    while at < end:
+        part = data[at:min(at + 16, end)]
+        yield f'{at:6x}  {part.hex(" "):47}  {text}'.rstrip()
+        at += len(part)
+        text = ''
+
+
+def dump_index(data, offset, size):
+    index, pairs = read_index(data[offset:offset + size])
+    yield from rows(data, offset, offset + pairs[0][1],
+                    f'map of {len(pairs)} pairs')
+    for key, begin, value_at, end in pairs:
+        if key in COLUMNS:
+            name, tag, _, _ = COLUMNS[key]
+            text = f'{key} {name}: '
+            text += f'tag {tag}, ' if tag else ''
+            count = len(index[key])
+            text += f'{count} ' + ('element' if tag else 'byte')
+            text += '' if count == 1 else 's'
+            if tag and 0 < count <= 4:
+                text += ': ' + ', '.join(map(str, index[key]))
+        else:
+            text = f'{key} ' + {COUNTER: 'counter', METADATA: 'metadata'}.get(
+                key, 'unknown, skipped')
+        yield from rows(data, offset + begin, offset + end, text)
+
+
+def dump(data):
+    offset, size = read_ends(data)
+    end = offset + size
+    parts = [(0, 8, 'header: magic'), (8, 12, 'version 1'), (12, 16, 'zero'),
+             (16, 32, 'nonce'), (32, 56, 'zero'),
+             (56, 64, 'XXH3-64 of bytes 0 to 55'),
+             (64, offset, f'data: {offset - 64} bytes')]
+    tail = [(0, 8, f'footer: offset of the index, {offset}'),
+            (8, 16, f'size of the index, {size}'),
+            (16, 32, 'digest of the index'),
+            (32, 40, f'size of the file, {len(data)}'),
+            (40, 48, 'first half of the nonce'),
+            (48, 56, 'XXH3-64 of the 48 bytes before'), (56, 64, 'magic')]
+    for begin, finish, text in parts:
+        yield from rows(data, begin, finish, text)
+    yield from dump_index(data, offset, size)
+    for begin, finish, text in tail:
+        yield from rows(data, end + begin, end + finish, text)
+
+
+def main(arguments):
+    shows_bytes = arguments[:1] == ['--dump']
+    paths = arguments[1:] if shows_bytes else arguments
+    if len(paths) != 1 or paths[0].startswith('-'):
+        sys.exit('usage: read_format.py [--dump] FILE')
+    with open(paths[0], 'rb') as stream:
+        data = stream.read()
+    try:
+        text = ('\n'.join(dump(data)) if shows_bytes
+                else json.dumps(read(data), indent=1, ensure_ascii=False))
+    except Damage as damage:
+        sys.exit(f'{paths[0]}: {damage.args[0]}: expected: {damage.args[1]}')
+    sys.stdout.reconfigure(encoding='utf-8')
+    print(text)
+
+
+if __name__ == '__main__':
+    main(sys.argv[1:])

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# test_read_format.py - the independent reader reads the files of tests/golden,
+# finds damage in them, and what docs/format.md shows of one is what it prints.
+#
+# SPDX-License-Identifier: MIT
+import pathlib
+import unittest
+
+import read_format
+import xxh3
+
+TESTS = pathlib.Path(__file__).resolve().parent
+GOLDEN = TESTS / 'golden'
+DOCUMENT = TESTS.parent / 'docs' / 'format.md'
+
+
+def golden(name):
+    return (GOLDEN / name).read_bytes()
+
+
+class Reader(unittest.TestCase):
+    def refuse(self, data, what):
+        with self.assertRaises(read_format.Damage, msg=what):
+            read_format.read(bytes(data))
+
+    def test_reads_the_smallest_file(self):
+        content = read_format.read(golden('version-1-smallest.varve'))
+        self.assertEqual(content['items'], [])
+        self.assertEqual([o['kind'] for o in content['objects']], ['object'])
+
+    def test_reads_all_that_a_file_can_hold(self):
+        content = read_format.read(golden('version-1.varve'))
+        self.assertEqual(content['counter'], 12000)
+        self.assertEqual(content['metadata']['loss'], -2**63)
+        self.assertEqual(content['metadata']['lr'], 0.125)
+        items = {item['path']: item for item in content['items']}
+        self.assertEqual(len(items), 9)
+        self.assertEqual(items['model/layers/1']['shape'], [180, 186])
+        self.assertEqual(items['model/layers/1']['bytes'], 66960)
+        self.assertEqual(items['names/ke%2Fy ü']['dtype'], 'string')
+        self.assertFalse(items['opt/m(model/layers/1)']['saved'])
+        slots = content['objects'][3]['slots']
+        self.assertEqual(
+            slots[1], {'name': 'slots', 'variable': 9, 'node': 12})
+        self.assertEqual(content['objects'][9]['tags'], ['trainable'])
+
+    def test_refuses_every_flipped_bit_of_the_smallest_file(self):
+        data = bytearray(golden('version-1-smallest.varve'))
+        for bit in range(8 * len(data)):
+            data[bit // 8] ^= 1 << bit % 8
+            self.refuse(data, f'bit {bit}')
+            data[bit // 8] ^= 1 << bit % 8
+
+    def test_refuses_a_flipped_bit_in_every_part(self):
+        data = bytearray(golden('version-1.varve'))
+        for byte in [*range(0, 300, 7), *range(2000, len(data), 997)]:
+            data[byte] ^= 16
+            self.refuse(data, f'byte {byte}')
+            data[byte] ^= 16
+
+    def test_refuses_every_truncation(self):
+        data = golden('version-1-smallest.varve')
+        for size in range(len(data)):
+            self.refuse(data[:size], f'{size} bytes')
+
+
+class Document(unittest.TestCase):
+    def test_shows_the_bytes_of_the_smallest_file(self):
+        dump = '\n'.join(
+            read_format.dump(golden('version-1-smallest.varve')))
+        self.assertIn(f'```\n{dump}\n```\n', DOCUMENT.read_text(encoding='utf-8'))
+
+
+class Xxh3(unittest.TestCase):
+    # Of 0, 1, ... size - 1, modulo 256, by the reference implementation.
+    VECTORS = {
+        0: ('2d06800538d394c2',
+            '99aa06d3014798d86001c324468d497f'),
+        1: ('c44bdff4074eecdb',
+            'a6cd5e9392000f6ac44bdff4074eecdb'),
+        3: ('5f4299fc161c9cbb',
+            'e3b55f57945a17cf5f4299fc161c9cbb'),
+        4: ('60dab036a58211f2',
+            'eb70bf5fc779e9e6a6111d53e80a3db5'),
+        8: ('3a1c2d7c85af88f8',
+            'e1e4432a62217fe4cfd50c61c8bb98c1'),
+        9: ('e9612598145bb9dc',
+            '16c769d83e4aebce907931979dca3746'),
+        16: ('8355e3a6f61770db',
+            '72950631827607e2842812cc870dcae2'),
+        17: ('9ef341a99de37328',
+            '685bc458b37d057fc06e233df7729217'),
+        128: ('85c6174c7ff4c46b',
+            '14792fc3af88dc6c05321a0b64d67b41'),
+        129: ('ec7642b431ba3e5a',
+            'dd5e74ac6b45f54ebc30b63382b09a3b'),
+        240: ('375a384d957fe865',
+            '65b5be86da5540e7c92b68e16f83bbb6'),
+        241: ('02e8cd95421c6d02',
+            '1da1cb61bcb8a2a102e8cd95421c6d02'),
+        1024: ('a870f92984398d22',
+            '83885e853bb6640ca870f92984398d22'),
+        1025: ('78c86e91ee939852',
+            'e1e508f110763b4678c86e91ee939852'),
+        4999: ('9b18f31869b4719a',
+            '627ca3eb848f66a29b18f31869b4719a'),
+    }
+
+    def test_agrees_with_the_reference(self):
+        for size, (short, long) in self.VECTORS.items():
+            data = bytes(i & 255 for i in range(size))
+            self.assertEqual(f'{xxh3.own_xxh3_64(data):016x}', short, size)
+            self.assertEqual(xxh3.own_xxh3_128(data).hex(), long, size)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,91 @@
+/* sample.h - a small index whose parts can be bent, for the tests of the
+ * format.
+ *
+ * It is encoded here independently of index_out, so that what no writer would
+ * write can be written too.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SAMPLE_H
+#define SAMPLE_H
+
+#include "buffer.h"
+#include "column.h"
+#include "context.h"
+#include "index_in.h"
+#include "layout.h"
+
+struct sample {
+    struct vv_buffer columns[VV_COLUMN_COUNT]; /* in the order of vv_columns */
+    uint64_t keys[VV_COLUMN_COUNT];
+    uint64_t tags[VV_COLUMN_COUNT];
+    bool left_out[VV_COLUMN_COUNT];
+    struct vv_buffer more; /* further pairs, as CBOR */
+    unsigned more_pairs;
+    struct vv_buffer behind; /* bytes behind the map */
+    uint64_t data_end;
+    struct vv_buffer bytes; /* of the index; by sample_encode */
+};
+
+/* The memory of a sample does not count as the library's. */
+void sample_init(struct sample *s);
+void sample_clear(struct sample *s);
+
+/* Objects, list, dict, state, a cycle, a shared variable, slots, tags, values
+ * of all sizes that matter, one that is not saved; a counter and metadata. */
+void sample_build(struct sample *s);
+
+/* Numbers of names of that. */
+enum { N_0, N_1, N_2, N_KEY, N_LAYERS, N_LOCAL, N_M, N_MODEL, N_NAMES, N_OPT,
+    N_RNG, N_ROOT, N_SLOTS, N_STEP, N_TRAINABLE, N_ZERO, N_COUNT };
+
+/* Only a root, no metadata. */
+void sample_build_smallest(struct sample *s);
+
+void sample_encode(struct sample *s);
+
+/* Column by key, and its elements. */
+struct vv_buffer *sample_column(struct sample *s, uint64_t key);
+void sample_set8(struct sample *s, uint64_t key, size_t i, uint8_t value);
+void sample_set32(struct sample *s, uint64_t key, size_t i, uint32_t value);
+void sample_set64(struct sample *s, uint64_t key, size_t i, uint64_t value);
+void sample_swap32(struct sample *s, uint64_t key, size_t i, size_t k);
+uint32_t sample_at32(struct sample *s, uint64_t key, size_t i);
+uint64_t sample_at64(struct sample *s, uint64_t key, size_t i);
+
+/* The columns as an index (without counter and metadata). */
+struct vv_index sample_index(struct sample *s);
+
+/* What sample_build puts into counter and metadata. */
+enum { SAMPLE_COUNTER = 12000, SAMPLE_METADATA_COUNT = 6 };
+extern const varve_metadata sample_metadata[SAMPLE_METADATA_COUNT];
+
+/* The bytes of each value of the sample, as they lie in a file; NULL for the
+ * value that is not saved. */
+enum { SAMPLE_VALUE_COUNT = 9 };
+const void *sample_value(size_t i, uint64_t *size);
+
+/* A context with the test's allocator and no system, for parsing. */
+const struct vv_context *sample_context(void);
+
+/* Creates a file with the sample's values and index, counter and metadata, by
+ * data_out; removes it if that fails. */
+varve_status sample_save(struct sample *s, const struct vv_context *context,
+    const char *path, varve_error *error);
+
+/* Parses s->bytes. */
+varve_status sample_parse(
+    struct sample *s, struct vv_parsed_index *parsed, varve_error *error);
+
+/* A rule broken once in the sample: which status and words it gives. */
+struct breakage {
+    const char *what;
+    void (*apply)(struct sample *s);
+    varve_status status;
+    const char *says; /* a part of the message */
+};
+
+/* Asserts all that, and that nothing is left behind. */
+void sample_check_breakages(const struct breakage *breakages, size_t count);
+
+#endif

@@ -1,0 +1,541 @@
+/* test_data_in.c - lib/format/data_in.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data_in.h"
+#include "sample.h"
+#include "support/faulty_system.h"
+#include "support/memory_system.h"
+#include "support/test_context.h"
+#include "system.h"
+
+/* A saved sample in a system in memory, its bytes to be bent. */
+struct saved {
+    struct memory *memory;
+    struct vv_context context;
+    struct sample sample;
+    unsigned char *bytes;
+    size_t size;
+};
+
+static void save(struct saved *f, void (*build)(struct sample *))
+{
+    varve_error error;
+    f->memory = memory_new();
+    f->context = test_context(memory_system(f->memory));
+    build(&f->sample);
+    cr_assert_ok(sample_save(&f->sample, &f->context, "file", &error), error);
+    f->bytes = memory_bytes(f->memory, "file", &f->size);
+}
+
+static void end(struct saved *f)
+{
+    cr_assert_eq(memory_open_count(f->memory), 0, "descriptors are left");
+    sample_clear(&f->sample);
+    memory_free(f->memory);
+}
+
+/* --- Reading everything --------------------------------------------------- */
+
+static varve_status read_value(
+    const struct vv_data_in *in, uint32_t value, varve_error *error)
+{
+    static unsigned char chunk[VV_CHUNK_SIZE];
+    uint64_t size = vv_at64(in->parsed.index.value_sizes, value);
+    for (uint64_t i = 0; i < vv_chunk_count(size); i++) {
+        uint64_t offset;
+        size_t part;
+        vv_data_in_chunk(in, value, i, &offset, &part);
+        varve_status status =
+            vv_data_in_read(in, offset, chunk, part, error);
+        if (!status)
+            status = vv_data_in_check(in, value, i, chunk, "a/path", error);
+        if (status)
+            return status;
+    }
+    return VARVE_OK;
+}
+
+static varve_status read_padding(
+    const struct vv_data_in *in, uint32_t value, varve_error *error)
+{
+    static const unsigned char zeros[VV_PAGE_ALIGNMENT];
+    unsigned char bytes[VV_PAGE_ALIGNMENT];
+    uint64_t offset;
+    size_t size;
+    vv_data_in_padding(in, value, &offset, &size);
+    cr_assert_lt(size, sizeof bytes);
+    varve_status status = vv_data_in_read(in, offset, bytes, size, error);
+    if (!status && memcmp(bytes, zeros, size) != 0)
+        status = VARVE_CORRUPT;
+    return status;
+}
+
+static varve_status read_all(const struct vv_data_in *in, varve_error *error)
+{
+    varve_status status = VARVE_OK;
+    uint32_t count = in->parsed.index.value_count;
+    for (uint32_t i = 0; i <= count && !status; i++) {
+        if (i < count && !vv_index_is_saved(&in->parsed.index, i))
+            continue;
+        status = read_padding(in, i, error);
+        if (!status && i < count)
+            status = read_value(in, i, error);
+    }
+    return status;
+}
+
+static varve_status open_and_read(
+    const struct vv_context *context, varve_error *error)
+{
+    struct vv_data_in in;
+    varve_status status = vv_data_in_open(&in, context, "file", error);
+    if (status)
+        return status;
+    status = read_all(&in, error);
+    vv_data_in_close(&in);
+    return status;
+}
+
+TEST(data_in, reads_every_value)
+{
+    struct saved f;
+    struct vv_data_in in;
+    varve_error error;
+    save(&f, sample_build);
+    cr_assert_ok(vv_data_in_open(&in, &f.context, "file", &error), error);
+    cr_assert_str_eq(in.path, "file");
+    cr_assert_eq(in.size, f.size);
+    cr_assert_eq(in.index_offset, f.sample.data_end);
+    cr_assert_ok(read_all(&in, &error), error);
+    for (uint32_t i = 0; i < SAMPLE_VALUE_COUNT; i++) {
+        uint64_t size, offset;
+        size_t part;
+        const void *bytes = sample_value(i, &size);
+        if (size == 0)
+            continue;
+        vv_data_in_chunk(&in, i, 0, &offset, &part);
+        cr_assert_eq(part, size);
+        cr_assert_arr_eq(f.bytes + offset, bytes, (size_t)size);
+    }
+    vv_data_in_close(&in);
+    vv_data_in_close(&in);
+    end(&f);
+}
+
+/* The sample's last value made longer than two chunks. */
+static void build_large(struct sample *s)
+{
+    sample_build_smallest(s);
+    static const uint8_t kind = VARVE_STATE;
+    sample_set8(s, VV_KEY_NODE_KINDS, 0, kind);
+    vv_buffer_add32(sample_column(s, VV_KEY_VALUE_NODES), 0);
+    vv_buffer_add8(sample_column(s, VV_KEY_VALUE_DTYPES), VARVE_UINT8);
+    vv_buffer_add8(sample_column(s, VV_KEY_VALUE_RANKS), 1);
+    vv_buffer_add64(
+        sample_column(s, VV_KEY_VALUE_EXTENTS), 2 * VV_CHUNK_SIZE + 5);
+    vv_buffer_add64(
+        sample_column(s, VV_KEY_VALUE_SIZES), 2 * VV_CHUNK_SIZE + 5);
+    vv_buffer_add64(sample_column(s, VV_KEY_VALUE_OFFSETS), 4096);
+    vv_buffer_extend(sample_column(s, VV_KEY_DIGESTS), 3 * 16);
+    memset(sample_column(s, VV_KEY_DIGESTS)->data, 7, 48);
+}
+
+TEST(data_in, knows_the_chunks_of_a_value_and_one_digest_for_it)
+{
+    struct sample s;
+    varve_error error;
+    uint64_t offset;
+    size_t size;
+    build_large(&s);
+    s.data_end = 4096 + 2 * VV_CHUNK_SIZE + 64;
+    sample_encode(&s);
+    struct vv_data_in in = { .path = (char *)(uintptr_t)"file" };
+    cr_assert_ok(sample_parse(&s, &in.parsed, &error), error);
+    vv_data_in_chunk(&in, 0, 0, &offset, &size);
+    cr_assert_eq(offset, 4096);
+    cr_assert_eq(size, VV_CHUNK_SIZE);
+    vv_data_in_chunk(&in, 0, 2, &offset, &size);
+    cr_assert_eq(offset, 4096 + 2 * VV_CHUNK_SIZE);
+    cr_assert_eq(size, 5);
+    struct vv_digest expected =
+        vv_digest_of(sample_column(&s, VV_KEY_DIGESTS)->data, 48);
+    struct vv_digest found = vv_data_in_digest(&in, 0);
+    cr_assert(vv_digest_equal(&expected, &found));
+    vv_parsed_index_clear(sample_context(), &in.parsed);
+    sample_clear(&s);
+}
+
+TEST(data_in, gives_the_digest_of_one_chunk_as_it_is_and_of_none)
+{
+    struct saved f;
+    struct vv_data_in in;
+    varve_error error;
+    save(&f, sample_build);
+    cr_assert_ok(vv_data_in_open(&in, &f.context, "file", &error), error);
+    for (uint32_t i = 0; i < SAMPLE_VALUE_COUNT; i++) {
+        uint64_t size;
+        const void *bytes = sample_value(i, &size);
+        struct vv_digest expected = vv_digest_of(bytes, (size_t)size);
+        struct vv_digest found = vv_data_in_digest(&in, i);
+        cr_assert(vv_digest_equal(&expected, &found), "value %u", i);
+    }
+    vv_data_in_close(&in);
+    end(&f);
+}
+
+TEST(data_in, knows_what_lies_between_values)
+{
+    static const struct {
+        uint32_t value;
+        uint64_t offset;
+        size_t size;
+    } rows[] = {
+        { 0, 64, 0 }, { 1, 69, 59 }, { 2, 158, 34 }, { 3, 192, 0 },
+        { 5, 280, 4096 - 280 }, { 9, 4096 + 66960 + 48 + 64 + 32, 32 },
+    };
+    struct saved f;
+    struct vv_data_in in;
+    varve_error error;
+    save(&f, sample_build);
+    cr_assert_ok(vv_data_in_open(&in, &f.context, "file", &error), error);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint64_t offset;
+        size_t size;
+        vv_data_in_padding(&in, rows[i].value, &offset, &size);
+        cr_assert_eq(offset, rows[i].offset, "row %zu: %zu", i, (size_t)offset);
+        cr_assert_eq(size, rows[i].size, "row %zu: %zu", i, size);
+    }
+    vv_data_in_close(&in);
+    end(&f);
+}
+
+TEST(data_in, names_file_value_range_and_digests_of_damage)
+{
+    struct saved f;
+    varve_error error;
+    save(&f, sample_build);
+    f.bytes[194] ^= 1;
+    cr_assert_eq(open_and_read(&f.context, &error), VARVE_CORRUPT);
+    cr_assert(strstr(error.message,
+                  "file: a/path: bytes 192 to 200: expected XXH3-128 "),
+        "%s", error.message);
+    end(&f);
+}
+
+/* --- What the file is instead --------------------------------------------- */
+
+static void seal(unsigned char *part, size_t size)
+{
+    vv_store64(part + size, vv_hash_of(part, size));
+}
+
+static unsigned char *footer_of(struct saved *f)
+{
+    return f->bytes + f->size - 64;
+}
+
+static void make_version_2(struct saved *f)
+{
+    f->bytes[8] = 2;
+    seal(f->bytes, 56);
+}
+
+static void make_version_0(struct saved *f)
+{
+    f->bytes[8] = 0;
+    seal(f->bytes, 56);
+}
+
+static void set_reserved(struct saved *f)
+{
+    f->bytes[13] = 1;
+    seal(f->bytes, 56);
+}
+
+static void set_rest_of_header(struct saved *f)
+{
+    f->bytes[55] = 1;
+    seal(f->bytes, 56);
+}
+
+static void damage_version(struct saved *f) { f->bytes[8] = 2; }
+static void damage_magic(struct saved *f) { f->bytes[1] ^= 32; }
+static void damage_footer_magic(struct saved *f) { footer_of(f)[63] ^= 1; }
+static void damage_footer(struct saved *f) { footer_of(f)[8] ^= 1; }
+static void damage_index(struct saved *f) { footer_of(f)[-1] ^= 1; }
+
+static void set_footer(struct saved *f, size_t at, uint64_t value)
+{
+    vv_store64(footer_of(f) + at, value);
+    seal(footer_of(f), 48);
+}
+
+static void say_longer(struct saved *f) { set_footer(f, 32, f->size + 1); }
+static void say_shorter(struct saved *f) { set_footer(f, 32, f->size - 1); }
+static void say_other_nonce(struct saved *f) { set_footer(f, 40, 1); }
+static void say_other_digest(struct saved *f) { set_footer(f, 24, 1); }
+static void say_large_index(struct saved *f) { set_footer(f, 8, UINT64_MAX); }
+static void say_small_index(struct saved *f) { set_footer(f, 8, 1); }
+
+static void move_index(struct saved *f, uint64_t offset)
+{
+    vv_store64(footer_of(f), offset);
+    set_footer(f, 8, f->size - 64 - offset);
+}
+
+static void move_index_off_64(struct saved *f)
+{
+    move_index(f, f->sample.data_end + 1);
+}
+
+static void move_index_into_header(struct saved *f) { move_index(f, 0); }
+static void move_index_behind(struct saved *f) { move_index(f, f->size); }
+
+/* The index begins 64 bytes later, sums are made to fit: the file is whole, but
+ * the index has no beginning. */
+static void cut_index(struct saved *f)
+{
+    uint64_t offset = f->sample.data_end + 64;
+    struct vv_digest digest = vv_digest_of(
+        f->bytes + offset, f->size - 64 - (size_t)offset);
+    memcpy(f->bytes + 16, digest.bytes, 16);
+    seal(f->bytes, 56);
+    memcpy(footer_of(f) + 16, digest.bytes, 16);
+    memcpy(footer_of(f) + 40, digest.bytes, 8);
+    move_index(f, offset);
+}
+
+static void wipe_footer(struct saved *f) { memset(footer_of(f), 0, 64); }
+
+TEST(data_in, tells_what_a_file_is_instead)
+{
+    static const struct {
+        const char *what;
+        void (*apply)(struct saved *f);
+        varve_status status;
+        const char *says;
+    } rows[] = {
+        { "version 2", make_version_2, VARVE_TOO_NEW,
+            "expected format version 1, found version 2" },
+        { "version 0", make_version_0, VARVE_CORRUPT, "found version 0" },
+        { "reserved", set_reserved, VARVE_CORRUPT, "zeros" },
+        { "rest of header", set_rest_of_header, VARVE_CORRUPT, "zeros" },
+        { "damaged version", damage_version, VARVE_CORRUPT,
+            "bytes 0 to 56: expected XXH3-64" },
+        { "damaged magic", damage_magic, VARVE_NOT_A_CHECKPOINT,
+            "the magic of a checkpoint at offset 0" },
+        { "damaged footer magic", damage_footer_magic, VARVE_CORRUPT,
+            "the magic of a footer" },
+        { "damaged footer", damage_footer, VARVE_CORRUPT, "expected XXH3-64" },
+        { "damaged index", damage_index, VARVE_CORRUPT, "file: index: bytes " },
+        { "no footer", wipe_footer, VARVE_TRUNCATED, "expected a footer" },
+        { "longer", say_longer, VARVE_TRUNCATED, "bytes, found " },
+        { "shorter", say_shorter, VARVE_CORRUPT, "bytes, found " },
+        { "other nonce", say_other_nonce, VARVE_CORRUPT, "another file" },
+        { "other digest", say_other_digest, VARVE_CORRUPT, "another file" },
+        { "large index", say_large_index, VARVE_CORRUPT, "expected an index" },
+        { "small index", say_small_index, VARVE_CORRUPT, "expected an index" },
+        { "index off 64", move_index_off_64, VARVE_CORRUPT, "an index" },
+        { "index at 0", move_index_into_header, VARVE_CORRUPT, "an index" },
+        { "index behind", move_index_behind, VARVE_CORRUPT, "an index" },
+        { "half an index", cut_index, VARVE_CORRUPT, "file: index at offset" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct saved f;
+        varve_error error = { 0 };
+        save(&f, sample_build);
+        rows[i].apply(&f);
+        varve_status status = open_and_read(&f.context, &error);
+        cr_assert_eq(status, rows[i].status, "%s: %s: %s", rows[i].what,
+            varve_status_name(status), error.message);
+        cr_assert(strstr(error.message, rows[i].says), "%s: %s", rows[i].what,
+            error.message);
+        cr_assert(strstr(error.message, "file: "), "%s", error.message);
+        end(&f);
+    }
+}
+
+TEST(data_in, knows_empty_foreign_and_missing_files)
+{
+    varve_error error;
+    struct memory *memory = memory_new();
+    struct vv_context context = test_context(memory_system(memory));
+    struct vv_data_in in;
+    cr_assert_eq(
+        vv_data_in_open(&in, &context, "file", &error), VARVE_NOT_FOUND);
+    memory_put(memory, "file", "", 0);
+    cr_assert_eq(
+        vv_data_in_open(&in, &context, "file", &error), VARVE_EMPTY_FILE);
+    memory_put(memory, "file", "hello", 5);
+    cr_assert_eq(
+        vv_data_in_open(&in, &context, "file", &error), VARVE_NOT_A_CHECKPOINT);
+    memory_put(memory, "directory/file", "", 0);
+    cr_assert_eq(vv_data_in_open(&in, &context, "directory", &error),
+        VARVE_IS_DIRECTORY);
+    cr_assert_eq(memory_open_count(memory), 0);
+    memory_free(memory);
+}
+
+TEST(data_in, knows_the_first_bytes_of_a_checkpoint)
+{
+    cr_assert(vv_data_in_is_ours(VV_HEADER_MAGIC "more", 12));
+    cr_assert(vv_data_in_is_ours(VV_HEADER_MAGIC, 8));
+    cr_assert_not(vv_data_in_is_ours(VV_HEADER_MAGIC, 7));
+    cr_assert_not(vv_data_in_is_ours("\x89PNG\r\n\x1a\n", 8));
+}
+
+/* --- Damage --------------------------------------------------------------- */
+
+TEST(data_in, refuses_every_truncation)
+{
+    struct saved f;
+    varve_error error;
+    save(&f, sample_build);
+    unsigned char *copy = malloc(f.size);
+    memcpy(copy, f.bytes, f.size);
+    for (size_t size = 0; size < f.size; size++) {
+        memory_put(f.memory, "file", copy, size);
+        varve_status status = open_and_read(&f.context, &error);
+        varve_status expected = size == 0 ? VARVE_EMPTY_FILE
+                                : size < 8 ? VARVE_NOT_A_CHECKPOINT
+                                           : VARVE_TRUNCATED;
+        cr_assert_eq(status, expected, "%zu bytes: %s", size, error.message);
+    }
+    free(copy);
+    end(&f);
+}
+
+TEST(data_in, refuses_a_file_with_something_behind_it)
+{
+    struct saved f;
+    varve_error error;
+    save(&f, sample_build);
+    for (size_t more = 1; more < 200; more++) {
+        memory_resize(f.memory, "file", f.size + more);
+        cr_assert_eq(open_and_read(&f.context, &error), VARVE_TRUNCATED);
+    }
+    /* A second footer behind the first. */
+    f.bytes = memory_bytes(f.memory, "file", &f.size);
+    memory_resize(f.memory, "file", f.size - 199 + 64);
+    f.bytes = memory_bytes(f.memory, "file", &f.size);
+    memcpy(f.bytes + f.size - 64, f.bytes + f.size - 128, 64);
+    cr_assert_eq(open_and_read(&f.context, &error), VARVE_CORRUPT);
+    end(&f);
+}
+
+/* Within the one large value, one bit in 101. */
+TEST(data_in, refuses_every_flipped_bit)
+{
+    struct saved f;
+    varve_error error;
+    save(&f, sample_build);
+    size_t begin = 8 * 5000, finish = 8 * 70000;
+    for (size_t i = 0; i < 8 * f.size;
+         i += i > begin && i < finish ? 101 : 1) {
+        f.bytes[i / 8] ^= (unsigned char)(1 << i % 8);
+        varve_status status = open_and_read(&f.context, &error);
+        cr_assert(status == VARVE_CORRUPT ||
+                      (status == VARVE_NOT_A_CHECKPOINT && i < 64),
+            "bit %zu: %s", i, varve_status_name(status));
+        f.bytes[i / 8] ^= (unsigned char)(1 << i % 8);
+    }
+    cr_assert_ok(open_and_read(&f.context, &error), error);
+    end(&f);
+}
+
+TEST(data_in, refuses_the_parts_of_two_files)
+{
+    struct saved a, b;
+    varve_error error;
+    save(&a, sample_build);
+    save(&b, sample_build_smallest);
+    memcpy(a.bytes, b.bytes, 64);
+    cr_assert_eq(open_and_read(&a.context, &error), VARVE_CORRUPT);
+    cr_assert(strstr(error.message, "another file"), "%s", error.message);
+    end(&a);
+    end(&b);
+}
+
+TEST(data_in, takes_memory_in_proportion_to_the_file)
+{
+    struct saved f;
+    varve_error error;
+    save(&f, sample_build_smallest);
+    test_reset_peak();
+    cr_assert_ok(open_and_read(&f.context, &error), error);
+    cr_assert_leq(test_peak_bytes(), 16 * f.size + (64 << 10));
+    /* An index that is said to be larger than any memory takes none. */
+    say_large_index(&f);
+    test_reset_peak();
+    cr_assert_eq(open_and_read(&f.context, &error), VARVE_CORRUPT);
+    cr_assert_leq(test_peak_bytes(), 16 * f.size + (64 << 10));
+    end(&f);
+}
+
+/* --- Failures ------------------------------------------------------------- */
+
+TEST(data_in, reports_a_file_that_became_shorter)
+{
+    struct saved f;
+    struct vv_data_in in;
+    varve_error error;
+    save(&f, sample_build);
+    cr_assert_ok(vv_data_in_open(&in, &f.context, "file", &error), error);
+    memory_resize(f.memory, "file", 100);
+    cr_assert_eq(read_all(&in, &error), VARVE_TRUNCATED);
+    vv_data_in_close(&in);
+    end(&f);
+}
+
+TEST(data_in, reports_each_call_that_fails)
+{
+    struct saved f;
+    save(&f, sample_build);
+    struct faulty *faulty = faulty_new(memory_system(f.memory));
+    struct vv_context context = test_context(faulty_system(faulty));
+    long n = 0;
+    for (;; n++) {
+        varve_error error = { 0 };
+        faulty_plan(faulty, &(struct faulty_plan){ .number = n,
+            .kinds = FAULTY_ALL & ~FAULTY_CLOSE, .error = EIO });
+        varve_status status = open_and_read(&context, &error);
+        if (!faulty_hit(faulty))
+            break;
+        cr_assert_eq(status, VARVE_IO);
+        cr_assert_eq(error.system_error, EIO);
+        cr_assert_eq(test_block_count(), 0);
+        cr_assert_eq(faulty_open_count(faulty), 0);
+    }
+    cr_assert_gt(n, 5 + SAMPLE_VALUE_COUNT);
+    faulty_free(faulty);
+    end(&f);
+}
+
+TEST(data_in, gives_back_everything_when_memory_ends)
+{
+    struct saved f;
+    struct vv_data_in in;
+    varve_error error;
+    save(&f, sample_build);
+    long failing = 0;
+    for (;; failing++) {
+        test_fail_allocation(failing, false);
+        varve_status status = vv_data_in_open(&in, &f.context, "file", &error);
+        test_fail_allocation(-1, false);
+        if (!status)
+            break;
+        cr_assert_eq(status, VARVE_NO_MEMORY);
+        cr_assert_eq(test_block_count(), 0);
+        cr_assert_eq(memory_open_count(f.memory), 0);
+    }
+    cr_assert_geq(failing, 6);
+    vv_data_in_close(&in);
+    end(&f);
+}

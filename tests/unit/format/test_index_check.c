@@ -1,0 +1,159 @@
+/* test_index_check.c - lib/format/index_check.c: each rule broken once.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include "sample.h"
+
+/* Lets an element of a u32 column be another. */
+#define SET(function, key, i, value)                                           \
+    static void function(struct sample *s)                                     \
+    {                                                                          \
+        sample_set32(s, key, i, value);                                        \
+    }
+
+/* --- Nodes ---------------------------------------------------------------- */
+
+static void no_nodes(struct sample *s)
+{
+    for (size_t i = 0; i < VV_COLUMN_COUNT; i++) {
+        if (i > VV_KEY_NAME_ENDS)
+            s->columns[i].size = 0;
+    }
+    s->left_out[VV_REQUIRED_COLUMN_COUNT] = true;
+    s->left_out[VV_REQUIRED_COLUMN_COUNT + 1] = true;
+}
+
+static void kind_is_nil(struct sample *s)
+{
+    sample_set8(s, VV_KEY_NODE_KINDS, 2, VARVE_NIL);
+}
+
+static void kind_is_unknown(struct sample *s)
+{
+    sample_set8(s, VV_KEY_NODE_KINDS, 2, VARVE_STATE + 1);
+}
+
+SET(edges_end_before_they_begin, VV_KEY_NODE_EDGE_ENDS, 2, 5)
+SET(edges_end_late, VV_KEY_NODE_EDGE_ENDS, 13, 14)
+SET(edges_of_a_variable, VV_KEY_NODE_EDGE_ENDS, 6, 14)
+
+static void edges_of_no_node(struct sample *s)
+{
+    vv_buffer_add32(sample_column(s, VV_KEY_EDGE_NAMES), 0);
+    vv_buffer_add32(sample_column(s, VV_KEY_EDGE_CHILDREN), 0);
+}
+
+static void node_that_nothing_leads_to(struct sample *s)
+{
+    vv_buffer_add8(sample_column(s, VV_KEY_NODE_KINDS), VARVE_OBJECT);
+    vv_buffer_add32(sample_column(s, VV_KEY_NODE_EDGE_ENDS), 13);
+}
+
+/* --- Edges ---------------------------------------------------------------- */
+
+SET(edge_name_is_no_name, VV_KEY_EDGE_NAMES, 3, N_COUNT)
+SET(edge_name_is_there_twice, VV_KEY_EDGE_NAMES, 1, N_MODEL)
+SET(edge_child_is_no_node, VV_KEY_EDGE_CHILDREN, 12, 14)
+SET(edge_child_skips_a_number, VV_KEY_EDGE_CHILDREN, 0, 2)
+SET(list_edge_name_is_no_name, VV_KEY_EDGE_NAMES, 12, N_COUNT)
+
+static void edges_are_not_sorted(struct sample *s)
+{
+    sample_swap32(s, VV_KEY_EDGE_NAMES, 2, 3);
+}
+
+static void children_are_not_in_order(struct sample *s)
+{
+    sample_swap32(s, VV_KEY_EDGE_CHILDREN, 10, 11);
+}
+
+/* Node 1 has an edge before anything leads to it. */
+static void node_leads_to_itself_first(struct sample *s)
+{
+    static const uint32_t ends[] = { 0, 6, 8, 10, 10 };
+    sample_set32(s, VV_KEY_EDGE_NAMES, 4, N_OPT);
+    sample_set32(s, VV_KEY_EDGE_NAMES, 5, N_ROOT);
+    for (size_t i = 0; i < 5; i++)
+        sample_set32(s, VV_KEY_NODE_EDGE_ENDS, i, ends[i]);
+}
+
+/* --- Slots and tags ------------------------------------------------------- */
+
+SET(slot_owner_is_no_node, VV_KEY_SLOT_OWNERS, 2, 14)
+SET(slot_owner_is_a_variable, VV_KEY_SLOT_OWNERS, 2, 9)
+SET(slot_variable_is_no_node, VV_KEY_SLOT_VARIABLES, 2, 14)
+SET(slot_variable_is_an_object, VV_KEY_SLOT_VARIABLES, 0, 1)
+SET(slot_variable_is_a_slot, VV_KEY_SLOT_VARIABLES, 2, 11)
+SET(slot_name_is_no_name, VV_KEY_SLOT_NAMES, 1, N_COUNT)
+SET(slot_node_is_no_node, VV_KEY_SLOT_NODES, 2, 14)
+SET(slot_node_is_an_object, VV_KEY_SLOT_NODES, 2, 3)
+SET(slot_node_skips_a_number, VV_KEY_SLOT_NODES, 0, 12)
+SET(slot_is_there_twice, VV_KEY_SLOT_NAMES, 1, N_M)
+SET(slots_are_not_sorted_by_owner, VV_KEY_SLOT_OWNERS, 2, 2)
+
+static void slots_are_not_sorted_by_variable(struct sample *s)
+{
+    sample_set32(s, VV_KEY_SLOT_VARIABLES, 2, 8);
+}
+
+static void slots_are_not_sorted_by_name(struct sample *s)
+{
+    sample_swap32(s, VV_KEY_SLOT_NAMES, 0, 1);
+}
+
+SET(tag_node_is_no_node, VV_KEY_TAG_NODES, 1, 14)
+SET(tag_name_is_no_name, VV_KEY_TAG_NAMES, 1, N_COUNT)
+SET(tags_are_not_sorted_by_node, VV_KEY_TAG_NODES, 0, 13)
+
+static void tag_is_there_twice(struct sample *s)
+{
+    vv_buffer_add32(sample_column(s, VV_KEY_TAG_NODES), 13);
+    vv_buffer_add32(sample_column(s, VV_KEY_TAG_NAMES), N_LOCAL);
+}
+
+#define ROW(function, says)                                                    \
+    {                                                                          \
+        #function, function, VARVE_CORRUPT, says                               \
+    }
+
+TEST(index_check, names_the_rule_that_is_broken)
+{
+    static const struct breakage rows[] = {
+        ROW(no_nodes, "at least the root"),
+        ROW(kind_is_nil, "node 2: expected a kind from 1 to 5, found 0"),
+        ROW(kind_is_unknown, "node 2: expected a kind from 1 to 5, found 6"),
+        ROW(edges_end_before_they_begin, "node 2: expected its edges to end"),
+        ROW(edges_end_late, "node 13: expected its edges to end"),
+        ROW(edges_of_a_variable, "node 6: expected"),
+        ROW(edges_of_no_node, "edges: expected 13"),
+        ROW(node_that_nothing_leads_to, "node 14: expected an edge or a slot"),
+        ROW(edge_name_is_no_name, "edge 3: expected a name from 10"),
+        ROW(edge_name_is_there_twice, "edge 1: expected a name from 8"),
+        ROW(edge_child_is_no_node, "edge 12: expected a node that was seen"),
+        ROW(edge_child_skips_a_number, "edge 0: expected a node that was seen"),
+        ROW(list_edge_name_is_no_name, "edge 12: expected a name from 0"),
+        ROW(edges_are_not_sorted, "edge 3: expected a name from 11"),
+        ROW(children_are_not_in_order, "edge 10: expected a node that was"),
+        ROW(node_leads_to_itself_first, "node 1: expected an edge to it"),
+        ROW(slot_owner_is_no_node, "slot 2: expected an owner"),
+        ROW(slot_owner_is_a_variable, "slot 2: expected an owner"),
+        ROW(slot_variable_is_no_node, "slot 2: expected a variable to which"),
+        ROW(slot_variable_is_an_object, "slot 0: expected a variable to which"),
+        ROW(slot_variable_is_a_slot, "slot 2: expected a variable to which"),
+        ROW(slot_name_is_no_name, "slot 1: expected a name below 16"),
+        ROW(slot_node_is_no_node, "slot 2: expected a variable that was seen"),
+        ROW(slot_node_is_an_object, "slot 2: expected a variable that was"),
+        ROW(slot_node_skips_a_number, "slot 0: expected a variable that was"),
+        ROW(slot_is_there_twice, "slot 1: expected slots sorted"),
+        ROW(slots_are_not_sorted_by_owner, "slot 2: expected slots sorted"),
+        ROW(slots_are_not_sorted_by_variable, "slot 2: expected slots sorted"),
+        ROW(slots_are_not_sorted_by_name, "slot 1: expected slots sorted"),
+        ROW(tag_node_is_no_node, "tag 1: expected a node and a name"),
+        ROW(tag_name_is_no_name, "tag 1: expected a node and a name"),
+        ROW(tags_are_not_sorted_by_node, "tag 1: expected tags sorted"),
+        ROW(tag_is_there_twice, "tag 2: expected tags sorted"),
+    };
+    sample_check_breakages(rows, sizeof rows / sizeof *rows);
+}

@@ -1,0 +1,357 @@
+/* test_index_in.c - lib/format/index_in.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "index_out.h"
+#include "sample.h"
+
+TEST(index_in, reads_what_was_written)
+{
+    struct sample s;
+    struct vv_parsed_index parsed;
+    varve_error error;
+    sample_build(&s);
+    cr_assert_ok(sample_parse(&s, &parsed, &error), error);
+    for (size_t i = 0; i < VV_COLUMN_COUNT; i++) {
+        size_t size = (size_t)vv_column_count(&vv_columns[i], &parsed.index) *
+                      vv_columns[i].element;
+        cr_assert_eq(size, s.columns[i].size, "%s", vv_columns[i].name);
+        cr_assert_arr_eq(vv_column_bytes(&vv_columns[i], &parsed.index),
+            s.columns[i].data, size, "%s", vv_columns[i].name);
+    }
+    cr_assert_eq(parsed.index.counter, SAMPLE_COUNTER);
+    vv_parsed_index_clear(sample_context(), &parsed);
+    vv_parsed_index_clear(sample_context(), &parsed);
+    sample_clear(&s);
+}
+
+TEST(index_in, reads_the_smallest_one)
+{
+    struct sample s;
+    struct vv_parsed_index parsed;
+    varve_error error;
+    sample_build_smallest(&s);
+    cr_assert_ok(sample_parse(&s, &parsed, &error), error);
+    cr_assert_eq(parsed.index.node_count, 1);
+    cr_assert_eq(parsed.index.tag_count, 0);
+    cr_assert_eq(parsed.index.counter, 0);
+    cr_assert_eq(parsed.index.metadata_count, 0);
+    cr_assert_eq(parsed.table.digests[0], 0);
+    vv_parsed_index_clear(sample_context(), &parsed);
+    sample_clear(&s);
+}
+
+/* --- Rules ---------------------------------------------------------------- */
+
+static void more(struct sample *s, const char *bytes, size_t size)
+{
+    s->more.size = 0;
+    s->more_pairs = 1;
+    vv_buffer_add(&s->more, bytes, size);
+}
+
+static void first_key_is_left_out(struct sample *s) { s->left_out[0] = true; }
+static void last_key_is_left_out(struct sample *s) { s->left_out[16] = true; }
+static void middle_key_left_out(struct sample *s) { s->left_out[7] = true; }
+static void key_is_there_twice(struct sample *s) { s->keys[5] = 4; }
+static void keys_are_not_sorted(struct sample *s) { s->keys[18] = 127; }
+static void tag_is_of_another_type(struct sample *s) { s->tags[1] = 71; }
+static void tag_is_big_endian(struct sample *s) { s->tags[4] = 66; }
+static void tag_is_missing(struct sample *s) { s->tags[2] = 0; }
+static void digests_have_a_tag(struct sample *s) { s->tags[12] = 64; }
+static void unknown_key(struct sample *s) { more(s, "\x18\x7f\x00", 3); }
+static void counter_is_0(struct sample *s) { more(s, "\x18\x82\x00", 3); }
+static void counter_is_text(struct sample *s) { more(s, "\x18\x82\x60", 3); }
+
+static void only_some_keys(struct sample *s)
+{
+    for (size_t i = 3; i < VV_COLUMN_COUNT; i++)
+        s->left_out[i] = true;
+    s->more_pairs = 0;
+    s->more.size = 0;
+}
+
+static void unknown_required_key(struct sample *s)
+{
+    s->left_out[17] = s->left_out[18] = true;
+    more(s, "\x11\x00", 2);
+}
+
+static void unknown_required_key_at_the_end(struct sample *s)
+{
+    s->left_out[17] = s->left_out[18] = true;
+    more(s, "\x18\x7f\x00", 3);
+}
+
+static void keys_end_with_the_last_number(struct sample *s)
+{
+    more(s, "\x1b\xff\xff\xff\xff\xff\xff\xff\xff\x00"
+            "\x1b\xff\xff\xff\xff\xff\xff\xff\xff\x00", 20);
+    s->more_pairs = 2;
+}
+
+static void column_ends_within_an_element(struct sample *s)
+{
+    sample_column(s, VV_KEY_EDGE_NAMES)->size--;
+}
+
+static void digests_end_within_one(struct sample *s)
+{
+    sample_column(s, VV_KEY_DIGESTS)->size -= 8;
+}
+
+static void node_columns_differ(struct sample *s)
+{
+    sample_column(s, VV_KEY_NODE_EDGE_ENDS)->size -= 4;
+}
+
+static void edge_columns_differ(struct sample *s)
+{
+    sample_column(s, VV_KEY_EDGE_CHILDREN)->size -= 4;
+}
+
+static void value_columns_differ(struct sample *s)
+{
+    sample_column(s, VV_KEY_VALUE_RANKS)->size--;
+}
+
+static void slot_columns_differ(struct sample *s)
+{
+    sample_column(s, VV_KEY_SLOT_NODES)->size -= 4;
+}
+
+static void tag_columns_differ(struct sample *s)
+{
+    sample_column(s, VV_KEY_TAG_NAMES)->size -= 4;
+}
+
+static void tag_names_are_left_out(struct sample *s) { s->left_out[18] = true; }
+
+static void tag_nodes_are_left_out(struct sample *s) { s->left_out[17] = true; }
+
+static void tags_are_empty(struct sample *s)
+{
+    sample_column(s, VV_KEY_TAG_NODES)->size = 0;
+    sample_column(s, VV_KEY_TAG_NAMES)->size = 0;
+}
+
+static void one_byte_behind(struct sample *s) { vv_buffer_add8(&s->behind, 0); }
+
+static void data_ends_nowhere(struct sample *s)
+{
+    s->data_end = UINT64_C(1) << 63;
+}
+
+#define ROW(function, says)                                                    \
+    {                                                                          \
+        #function, function, VARVE_CORRUPT, says                               \
+    }
+
+TEST(index_in, names_the_rule_that_is_broken)
+{
+    static const struct breakage rows[] = {
+        ROW(first_key_is_left_out, "each required key"),
+        ROW(middle_key_left_out, "each required key"),
+        ROW(last_key_is_left_out, "each required key"),
+        ROW(only_some_keys, "all required keys"),
+        ROW(key_is_there_twice, "keys sorted and unique"),
+        ROW(keys_are_not_sorted, "keys sorted and unique"),
+        ROW(keys_end_with_the_last_number, "keys sorted and unique"),
+        ROW(unknown_key, "keys sorted and unique"),
+        ROW(tag_is_of_another_type, "the tag of a column's type"),
+        ROW(tag_is_big_endian, "the tag of a column's type"),
+        ROW(tag_is_missing, "expected a tag, found a byte string"),
+        ROW(digests_have_a_tag, "expected a byte string, found a tag"),
+        ROW(column_ends_within_an_element, "a column of whole elements"),
+        ROW(digests_end_within_one, "a column of whole elements"),
+        ROW(node_columns_differ, "expected 14 node edge ends, found 13"),
+        ROW(edge_columns_differ, "expected 13 edge children, found 12"),
+        ROW(value_columns_differ, "expected 9 value ranks, found 8"),
+        ROW(slot_columns_differ, "expected 3 slot nodes, found 2"),
+        ROW(tag_columns_differ, "expected 2 tag names, found 1"),
+        ROW(tag_names_are_left_out, "expected names for the nodes of tags"),
+        ROW(tag_nodes_are_left_out, "expected 0 tag names, found 2"),
+        ROW(tags_are_empty, "left out when it is empty"),
+        ROW(counter_is_0, "a save counter above 0"),
+        ROW(counter_is_text, "an unsigned integer, found a text string"),
+        ROW(one_byte_behind, "the end of the index, found further bytes"),
+        ROW(data_ends_nowhere, "an offset below 2^63"),
+        { "unknown required key", unknown_required_key, VARVE_TOO_NEW,
+            "found the required key 17" },
+        { "unknown required key", unknown_required_key_at_the_end,
+            VARVE_TOO_NEW, "found the required key 127" },
+    };
+    sample_check_breakages(rows, sizeof rows / sizeof *rows);
+}
+
+TEST(index_in, skips_optional_keys_that_it_does_not_know)
+{
+    static const char *const rows[] = {
+        "\x18\x84\x18\xff", "\x18\x84\x82\x61z\xa1\x01\xd8\x40\x41z",
+        "\x1a\0\1\0\0\x20", "\x1b\xff\xff\xff\xff\xff\xff\xff\xff\xf5",
+    };
+    static const size_t sizes[] = { 4, 11, 6, 10 };
+    for (size_t i = 0; i < 4; i++) {
+        struct sample s;
+        struct vv_parsed_index parsed;
+        varve_error error;
+        sample_build(&s);
+        vv_buffer_add(&s.more, rows[i], sizes[i]);
+        s.more_pairs++;
+        sample_encode(&s);
+        cr_assert_ok(sample_parse(&s, &parsed, &error), error);
+        cr_assert_eq(parsed.index.metadata_count, SAMPLE_METADATA_COUNT);
+        vv_parsed_index_clear(sample_context(), &parsed);
+        sample_clear(&s);
+    }
+}
+
+/* --- Damage --------------------------------------------------------------- */
+
+static varve_status take(
+    void *user, const void *bytes, size_t size, varve_error *error)
+{
+    (void)error;
+    vv_buffer_add(user, bytes, size);
+    return VARVE_OK;
+}
+
+/* Parses a copy of just these bytes. If they are an index, they must be the
+ * only form of it: writing it gives the same bytes. */
+static varve_status parse_and_write(
+    const unsigned char *bytes, size_t size, uint64_t data_end)
+{
+    struct vv_parsed_index parsed;
+    varve_error error;
+    unsigned char *copy = malloc(size ? size : 1);
+    memcpy(copy, bytes, size);
+    test_reset_peak();
+    varve_status status = vv_index_parse(
+        sample_context(), "file", copy, size, data_end, &parsed, &error);
+    cr_assert_leq(test_peak_bytes(), 16 * size + (64 << 10));
+    if (!status) {
+        struct vv_buffer again;
+        vv_buffer_init(&again, test_allocator());
+        cr_assert_ok(
+            vv_index_write(&parsed.index, take, &again, &error), error);
+        if (again.data[0] == bytes[0]) { /* no unknown key was skipped */
+            cr_assert_eq(again.size, size);
+            cr_assert_arr_eq(again.data, bytes, size);
+        }
+        vv_buffer_clear(&again);
+        vv_parsed_index_clear(sample_context(), &parsed);
+    } else {
+        cr_assert_eq(error.status, status);
+        cr_assert(strstr(error.message, ": expected "), "%s", error.message);
+    }
+    cr_assert_eq(test_block_count(), 0);
+    free(copy);
+    return status;
+}
+
+TEST(index_in, refuses_every_truncation)
+{
+    struct sample s;
+    sample_build(&s);
+    for (size_t size = 0; size < s.bytes.size; size++)
+        cr_assert_eq(parse_and_write(s.bytes.data, size, s.data_end),
+            VARVE_CORRUPT, "%zu bytes", size);
+    cr_assert_eq(
+        parse_and_write(s.bytes.data, s.bytes.size, s.data_end), VARVE_OK);
+    sample_clear(&s);
+}
+
+/* Some bits make another index of it (a digest, a type of the same size): the
+ * digest in the footer is what finds those. */
+TEST(index_in, has_one_form_for_every_index_a_bit_away)
+{
+    struct sample s;
+    unsigned good = 0;
+    sample_build(&s);
+    for (size_t i = 0; i < 8 * s.bytes.size; i++) {
+        s.bytes.data[i / 8] ^= (unsigned char)(1 << i % 8);
+        good += !parse_and_write(s.bytes.data, s.bytes.size, s.data_end);
+        s.bytes.data[i / 8] ^= (unsigned char)(1 << i % 8);
+    }
+    cr_assert_gt(good, 8 * sample_column(&s, VV_KEY_DIGESTS)->size);
+    cr_assert_lt(good, 8 * s.bytes.size / 2);
+    sample_clear(&s);
+}
+
+TEST(index_in, survives_every_value_of_every_byte)
+{
+    struct sample s;
+    sample_build(&s);
+    for (size_t i = 0; i < s.bytes.size; i++) {
+        unsigned char old = s.bytes.data[i];
+        for (unsigned value = 0; value < 256; value++) {
+            s.bytes.data[i] = (unsigned char)value;
+            parse_and_write(s.bytes.data, s.bytes.size, s.data_end);
+        }
+        s.bytes.data[i] = old;
+    }
+    sample_clear(&s);
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+/* Elements replaced by numbers that are often nearly right. */
+TEST(index_in, survives_columns_of_nearly_right_numbers)
+{
+    uint64_t random = UINT64_C(0x9e3779b97f4a7c15);
+    for (int round = 0; round < 20000; round++) {
+        struct sample s;
+        sample_build(&s);
+        for (int k = 0; k < 2; k++) {
+            size_t c = next_random(&random) % VV_COLUMN_COUNT;
+            size_t element = vv_columns[c].element;
+            size_t count = s.columns[c].size / element;
+            size_t i = next_random(&random) % count;
+            unsigned char *at = s.columns[c].data + i * element;
+            uint64_t number = next_random(&random) % 17;
+            if (element == 4)
+                vv_store32(at, (uint32_t)number);
+            else if (element == 8)
+                vv_store64(at, next_random(&random) % 2
+                                   ? number
+                                   : UINT64_MAX << next_random(&random) % 64);
+            else
+                *at = (unsigned char)number;
+        }
+        sample_encode(&s);
+        parse_and_write(s.bytes.data, s.bytes.size, s.data_end);
+        sample_clear(&s);
+    }
+}
+
+TEST(index_in, gives_back_everything_when_memory_ends)
+{
+    struct sample s;
+    struct vv_parsed_index parsed;
+    varve_error error;
+    sample_build(&s);
+    long failing = 0;
+    for (;; failing++) {
+        test_fail_allocation(failing, false);
+        varve_status status = sample_parse(&s, &parsed, &error);
+        test_fail_allocation(-1, false);
+        if (!status)
+            break;
+        cr_assert_eq(status, VARVE_NO_MEMORY);
+        cr_assert_eq(test_block_count(), 0);
+    }
+    cr_assert_eq(failing, 4, "marks, table, metadata, strings");
+    vv_parsed_index_clear(sample_context(), &parsed);
+    sample_clear(&s);
+}

@@ -1,0 +1,158 @@
+/* test_name_check.c - lib/format/name_check.c: each rule broken once.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sample.h"
+
+/* Lets an element of a u32 column be another. */
+#define SET(function, key, i, value)                                           \
+    static void function(struct sample *s)                                     \
+    {                                                                          \
+        sample_set32(s, key, i, value);                                        \
+    }
+
+/* --- Names ---------------------------------------------------------------- */
+
+SET(name_is_empty, VV_KEY_NAME_ENDS, 1, 1)
+SET(name_ends_before_it_begins, VV_KEY_NAME_ENDS, 4, 2)
+SET(last_name_ends_early, VV_KEY_NAME_ENDS, N_ZERO, 62)
+SET(last_name_ends_late, VV_KEY_NAME_ENDS, N_ZERO, 1000)
+
+static unsigned char *name_bytes(struct sample *s, size_t name)
+{
+    unsigned char *names = sample_column(s, VV_KEY_NAMES)->data;
+    return names + (name ? sample_at32(s, VV_KEY_NAME_ENDS, name - 1) : 0);
+}
+
+static void name_is_latin_1(struct sample *s) { name_bytes(s, N_KEY)[6] = 'x'; }
+static void name_has_a_nul(struct sample *s) { name_bytes(s, N_ROOT)[1] = 0; }
+static void names_are_not_sorted(struct sample *s) { *name_bytes(s, 1) = '7'; }
+static void name_is_there_twice(struct sample *s) { *name_bytes(s, 2) = '1'; }
+
+/* A long name in place of the last one. */
+static void stretch_last_name(struct sample *s, size_t size)
+{
+    struct vv_buffer *names = sample_column(s, VV_KEY_NAMES);
+    names->size -= 4;
+    memset(vv_buffer_extend(names, size), 'z', size);
+    sample_set32(s, VV_KEY_NAME_ENDS, N_ZERO, (uint32_t)names->size);
+}
+
+static void name_is_too_long(struct sample *s)
+{
+    stretch_last_name(s, VARVE_MAX_NAME_SIZE + 1);
+}
+
+static void name_is_not_used(struct sample *s)
+{
+    vv_buffer_add_string(sample_column(s, VV_KEY_NAMES), "zzzz");
+    vv_buffer_add32(sample_column(s, VV_KEY_NAME_ENDS),
+        (uint32_t)sample_column(s, VV_KEY_NAMES)->size);
+}
+
+/* --- Positions ------------------------------------------------------------ */
+
+SET(list_begins_with_1, VV_KEY_EDGE_NAMES, 10, N_1)
+SET(list_has_a_name, VV_KEY_EDGE_NAMES, 12, N_ZERO)
+
+#define ROW(function, says)                                                    \
+    {                                                                          \
+        #function, function, VARVE_CORRUPT, says                               \
+    }
+
+TEST(name_check, names_the_rule_that_is_broken)
+{
+    static const struct breakage rows[] = {
+        ROW(name_is_empty, "name 1: expected an end above 1"),
+        ROW(name_ends_before_it_begins, "name 4: expected an end above"),
+        ROW(last_name_ends_early, "names: expected 62 bytes"),
+        ROW(last_name_ends_late, "name 15: expected an end"),
+        ROW(name_is_latin_1, "name 3: expected 1 to 65535 bytes of UTF-8"),
+        ROW(name_has_a_nul, "name 11: expected 1 to 65535 bytes of UTF-8"),
+        ROW(names_are_not_sorted, "name 2: expected names sorted"),
+        ROW(name_is_there_twice, "name 2: expected names sorted"),
+        ROW(name_is_too_long, "found 65536 bytes"),
+        ROW(name_is_not_used, "name 16: expected one that is used"),
+        ROW(list_begins_with_1, "edge 10: expected the name of position 0"),
+        ROW(list_has_a_name, "edge 12: expected the name of position 2"),
+    };
+    sample_check_breakages(rows, sizeof rows / sizeof *rows);
+}
+
+TEST(name_check, accepts_the_longest_name)
+{
+    struct sample s;
+    struct vv_parsed_index parsed;
+    varve_error error;
+    sample_build(&s);
+    stretch_last_name(&s, VARVE_MAX_NAME_SIZE);
+    sample_encode(&s);
+    cr_assert_ok(sample_parse(&s, &parsed, &error), error);
+    vv_parsed_index_clear(sample_context(), &parsed);
+    sample_clear(&s);
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* A list of variables 0 to count - 1. */
+static void build_list(struct sample *s, uint32_t count)
+{
+    char(*names)[12] = calloc(count, sizeof *names);
+    sample_init(s);
+    for (uint32_t i = 0; i < count; i++)
+        snprintf(names[i], sizeof *names, "%u", i);
+    qsort(names, count, sizeof *names, compare_texts);
+    vv_buffer_extend(sample_column(s, VV_KEY_EDGE_NAMES), 4 * count);
+    vv_buffer_add8(sample_column(s, VV_KEY_NODE_KINDS), VARVE_LIST);
+    vv_buffer_add32(sample_column(s, VV_KEY_NODE_EDGE_ENDS), count);
+    for (uint32_t i = 0; i < count; i++) {
+        vv_buffer_add_string(sample_column(s, VV_KEY_NAMES), names[i]);
+        vv_buffer_add32(sample_column(s, VV_KEY_NAME_ENDS),
+            (uint32_t)sample_column(s, VV_KEY_NAMES)->size);
+        sample_set32(s, VV_KEY_EDGE_NAMES, (size_t)atoi(names[i]), i);
+        vv_buffer_add32(sample_column(s, VV_KEY_EDGE_CHILDREN), i + 1);
+        vv_buffer_add8(sample_column(s, VV_KEY_NODE_KINDS), VARVE_OBJECT);
+        vv_buffer_add32(sample_column(s, VV_KEY_NODE_EDGE_ENDS), count);
+    }
+    s->data_end = VV_HEADER_SIZE;
+    s->left_out[VV_REQUIRED_COLUMN_COUNT] = true;
+    s->left_out[VV_REQUIRED_COLUMN_COUNT + 1] = true;
+    sample_encode(s);
+    free(names);
+}
+
+/* Every position of one, two, three, four and five digits, and each turn from
+ * one to the next. */
+TEST(name_check, knows_the_names_of_positions)
+{
+    struct sample s;
+    struct vv_parsed_index parsed;
+    varve_error error;
+    build_list(&s, 10001);
+    cr_assert_ok(sample_parse(&s, &parsed, &error), error);
+    vv_parsed_index_clear(sample_context(), &parsed);
+    sample_clear(&s);
+}
+
+TEST(name_check, refuses_any_other_name_of_a_position)
+{
+    struct sample s;
+    struct vv_parsed_index parsed;
+    build_list(&s, 120);
+    for (uint32_t i = 0; i + 1 < 120; i++) {
+        sample_swap32(&s, VV_KEY_EDGE_NAMES, i, i + 1);
+        sample_encode(&s);
+        cr_assert_eq(sample_parse(&s, &parsed, NULL), VARVE_CORRUPT);
+        sample_swap32(&s, VV_KEY_EDGE_NAMES, i, i + 1);
+    }
+    sample_clear(&s);
+}
