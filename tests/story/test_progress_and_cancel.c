@@ -127,7 +127,7 @@ static void cancel_everywhere(const varve_read_options *with)
             cr_assert_eq(error.status, VARVE_CANCELLED, "call %d: %s", at,
                 error.message);
         assert_holds(&m, r ? 7 : 1);
-        cr_assert(at > 0 || !r, "it does stop when nothing was done yet");
+        cr_assert(at > 0 || !r || options.threads > 1, "it does stop");
         varve_restoration_free(r);
     }
     end(&m);
