@@ -299,7 +299,7 @@ varve_status varve_snapshot_retake(varve_snapshot *s, varve_error *error)
 /* --- Restoring ---------------------------------------------------------- */
 
 /* The bytes for strings must outlive the snapshot, so they are a block of the
- * variable's own: the one that an earlier restore gave it, or else the spare. */
+ * variable's own: the one an earlier restore gave it, or else the spare. */
 static bool needs_spare(const struct item *item)
 {
     const struct vv_variable *variable = item->node->variable;
