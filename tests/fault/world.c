@@ -130,7 +130,7 @@ static void check_old_file(struct world *w, const char *where)
         "%s: the older file is not as it was", where);
 }
 
-/* Whether the temporary file could not be removed however often it was tried. */
+/* Whether the temporary file could not be removed, however often tried. */
 static bool removes_failed(const struct world *w)
 {
     size_t size = faulty_log_size(w->faulty);
@@ -154,8 +154,8 @@ static void check_disk(struct world *w, varve_status status, const char *where)
     size_t count = memory_file_count(w->memory);
     bool cannot_remove = removes_failed(w);
     for (size_t i = 0; i < count; i++)
-        cr_assert(count == expected + cannot_remove, "%s: %zu files, among them %s", where,
-            count, memory_file_path(w->memory, i));
+        cr_assert(count == expected + cannot_remove,
+            "%s: %zu files, among them %s", where, count, memory_file_path(w->memory, i));
     if (is_made)
         cr_assert(has(w, s->made), "%s: not made", where);
     if (s->path && !(is_made && is_same))
