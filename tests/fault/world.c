@@ -155,7 +155,8 @@ static void check_disk(struct world *w, varve_status status, const char *where)
     bool cannot_remove = removes_failed(w);
     for (size_t i = 0; i < count; i++)
         cr_assert(count == expected + cannot_remove,
-            "%s: %zu files, among them %s", where, count, memory_file_path(w->memory, i));
+            "%s: %zu files, among them %s", where, count,
+            memory_file_path(w->memory, i));
     if (is_made)
         cr_assert(has(w, s->made), "%s: not made", where);
     if (s->path && !(is_made && is_same))
