@@ -108,7 +108,8 @@ TEST(verify, can_be_cancelled)
     varve_reader *reader =
         vv_reader_open_in(&world.context, FILE_NAME, &error);
     cr_assert_eq(varve_reader_verify(reader,
-                     &(varve_verify_options){ .progress = cancel, .threads = 1 },
+                     &(varve_verify_options){
+                         .progress = cancel, .threads = 1 },
                      &error),
         VARVE_CANCELLED);
     varve_reader_free(reader);
