@@ -55,7 +55,7 @@ void story_consumed(varve_restoration *restoration);
     do {                                                                       \
         cr_assert_eq((call), VARVE_UNMATCHED);                                 \
         cr_assert(                                                             \
-            story_says(&(error), text), "no %s in: %s", text, (error).message);\
+            story_says(&(error), text), "no %s: %s", text, (error).message);   \
     } while (0)
 
 #endif

@@ -15,7 +15,8 @@ TEST(all_dtypes, every_bit_pattern_comes_back)
         varve_restoration *r = NULL;
         for (int i = 0; i < 17; i++)
             for (int k = 0; k < 256 * 16; k++)
-                saved[i][k] = i == 0 ? k & 1 : (unsigned char)(k * 7 + k / 256);
+                saved[i][k] =
+                    (unsigned char)(i == 0 ? k & 1 : k * 7 + k / 256);
         memset(read, 0, sizeof read);
         for (int g = 0; g < 2; g++) {
             varve_node *root = varve_graph_root(graphs[g]);

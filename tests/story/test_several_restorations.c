@@ -129,7 +129,7 @@ static void write_with_slots(void)
 }
 
 /* S1, S2, S3 */
-TEST(several_restorations, a_slot_comes_from_the_older_its_variable_from_the_newer)
+TEST(several_restorations, slots_from_the_older_the_variable_from_the_newer)
 {
     write_with_slots();
     STORY_FILE("plain", { "v", 12 });
