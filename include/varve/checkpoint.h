@@ -63,7 +63,8 @@ typedef struct varve_rename {
 typedef enum varve_cast {
     VARVE_CAST_NONE = 0,  /* types must be equal */
     VARVE_CAST_WIDEN = 1, /* only where every value is kept exactly */
-    VARVE_CAST_ANY = 2    /* nearest value; how many did not fit is reported */
+    VARVE_CAST_ANY = 2    /* nearest value, from reals to integers toward zero;
+                             how many were not kept is reported */
 } varve_cast;
 
 /* All zero is the safe default; NULL stands for that.

@@ -348,8 +348,9 @@ static void list_again(struct varve_restoration *r)
     for (uint32_t v = 0; v < index->value_count; v++) {
         uint32_t file = vv_at32(index->value_nodes, v);
         varve_node *node = r->node_of[file];
-        if (!node || (r->fates[v] != VV_FATE_WAITING &&
-                r->fates[v] != VV_FATE_DUE && r->fates[v] != VV_FATE_MISFIT))
+        if (!node ||
+            (r->fates[v] != VV_FATE_WAITING && r->fates[v] != VV_FATE_DUE &&
+                r->fates[v] != VV_FATE_MISFIT))
             continue;
         if (vv_index_kind(index, file) != node->kind) {
             vv_add_pair(r, &r->misfits, node, file);
@@ -364,6 +365,7 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
 {
     if (!r->graph || r->is_dry)
         return VARVE_OK;
+    vv_sweep(r); /* what is untracked may have lost its memory */
     vv_buffer_add(&r->jobs, r->stuck.data, r->stuck.size);
     if (r->jobs.failed) {
         r->jobs.failed = false;

@@ -115,6 +115,9 @@ static varve_status save_next(varve_node *root, const char *prefix,
     uint64_t counter = varve_save_counter(root);
     if (search.highest > counter)
         counter = search.highest;
+    if (counter == UINT64_MAX)
+        return vv_fail(error, VARVE_LIMIT,
+            "%s: expected a number below 2^64 - 1, found that one", prefix);
     counter++;
     set_numbered_path(path, prefix, counter);
     if (path->failed || !vv_node_extra(root))

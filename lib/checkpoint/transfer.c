@@ -233,6 +233,7 @@ static varve_status read_values(
         reading.only_verify = true;
         VV_TRY(vv_read_moves(&reading, error));
         reading.only_verify = false;
+        reading.is_final = true;
         reading.before = size;
     }
     varve_status status = vv_read_moves(&reading, error);

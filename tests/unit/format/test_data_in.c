@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "data_in.h"
-#include "sample.h"
 #include "support/faulty_system.h"
+#include "support/index_sample.h"
 #include "support/memory_system.h"
 #include "support/test_context.h"
 #include "system.h"

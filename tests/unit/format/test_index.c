@@ -4,10 +4,10 @@
  */
 #include "support/test.h"
 
+#include "support/index_sample.h"
 #include <stdlib.h>
 #include <string.h>
 
-#include "sample.h"
 
 static uint32_t name_of(const struct vv_index *index, const char *name)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "index_out.h"
-#include "sample.h"
+#include "support/index_sample.h"
 
 static varve_status take(
     void *user, const void *bytes, size_t size, varve_error *error)
