@@ -29,6 +29,7 @@ static varve_status load_thing(void *self, const void *bytes, size_t size)
 {
     struct thing *thing = self;
     thing->loads++;
+    cr_assert(bytes, "no bytes are somewhere too");
     cr_assert(size <= sizeof thing->bytes);
     memcpy(thing->bytes, bytes, size);
     thing->size = size;
