@@ -10,7 +10,8 @@
 #include "rows.h"
 
 static const char usage[] =
-    "usage: bench [--smoke | --full] [--rounds N] [--only ID] DIRECTORY\n";
+    "usage: bench [--smoke | --full] [--cpu] [--rounds N] [--only ID] "
+    "DIRECTORY\n";
 
 static bool read_arguments(int count, char **arguments, struct wishes *wishes)
 {
@@ -18,6 +19,8 @@ static bool read_arguments(int count, char **arguments, struct wishes *wishes)
         const char *argument = arguments[i];
         if (strcmp(argument, "--full") == 0) {
             wishes->size = (uint64_t)2 << 30;
+        } else if (strcmp(argument, "--cpu") == 0) {
+            wishes->is_cpu = true;
         } else if (strcmp(argument, "--smoke") == 0) {
             wishes->is_smoke = true;
             wishes->size = 4 << 20;

@@ -13,11 +13,12 @@
 #include <unistd.h>
 
 static bool has_rows;
+static clockid_t clock_id = CLOCK_MONOTONIC;
 
 double now(void)
 {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(clock_id, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
@@ -97,12 +98,14 @@ void begin_report(const struct wishes *wishes)
     struct utsname system;
     must_system(uname(&system) == 0, "uname");
     has_rows = false;
+    if (wishes->is_cpu)
+        clock_id = CLOCK_PROCESS_CPUTIME_ID;
     printf("{\n  \"schema\": \"varve.bench/1\",\n"
            "  \"machine\": {\"processors\": %ld, \"system\": \"%s %s\", "
            "\"architecture\": \"%s\"},\n"
-           "  \"rounds\": %u,\n  \"rows\": [",
+           "  \"rounds\": %u,\n  \"clock\": \"%s\",\n  \"rows\": [",
         sysconf(_SC_NPROCESSORS_ONLN), system.sysname, system.release,
-        system.machine, wishes->rounds);
+        system.machine, wishes->rounds, wishes->is_cpu ? "processor" : "wall");
     fprintf(stderr, "%-4s %-50s %10s %10s %-4s %6s  %s\n", "id", "what",
         "varve", "raw", "unit", "ratio", "to reach");
 }
