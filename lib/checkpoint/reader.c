@@ -12,6 +12,7 @@
 #include "allocator.h"
 #include "failure.h"
 #include "layout.h"
+#include "name.h"
 #include "save.h"
 #include "system.h"
 #include "try.h"
@@ -22,6 +23,32 @@ static const struct vv_index *index_of(const varve_reader *reader)
 }
 
 /* --- Opening ------------------------------------------------------------ */
+
+/* Most paths are that of the parent, which stands in `all` already, and one more
+ * name; false for the others. */
+static bool add_to_parent(
+    varve_reader *reader, struct vv_buffer *all, uint32_t node)
+{
+    const struct vv_index *index = index_of(reader);
+    uint32_t parent = reader->paths.parents[node];
+    uint32_t way = reader->paths.ways[node];
+    if (node == 0 || parent >= node || (way & VV_WAY_IS_SLOT))
+        return false;
+    size_t begin = (size_t)reader->path_at[parent];
+    size_t end = (size_t)(parent + 1 < node ? reader->path_at[parent + 1]
+                                            : reader->path_at[node]);
+    size_t size = end - begin - 1;
+    char *at = vv_buffer_extend(all, size + (size > 0));
+    if (!at)
+        return true;
+    memcpy(at, all->data + begin, size);
+    if (size)
+        at[size] = '/';
+    const char *name =
+        vv_index_name(index, vv_at32(index->edge_names, way), &size);
+    vv_path_add_name(all, name, size);
+    return true;
+}
 
 static void add_texts(
     varve_reader *reader, struct vv_buffer *all, struct vv_buffer *path)
@@ -35,9 +62,11 @@ static void add_texts(
         vv_buffer_add8(all, 0);
     }
     for (uint32_t i = 0; i < index->node_count; i++) {
-        vv_saved_path(&reader->paths, i, path);
         reader->path_at[i] = all->size;
-        vv_buffer_add(all, path->data, path->size);
+        if (!add_to_parent(reader, all, i)) {
+            vv_saved_path(&reader->paths, i, path);
+            vv_buffer_add(all, path->data, path->size);
+        }
         vv_buffer_add8(all, 0);
     }
 }
