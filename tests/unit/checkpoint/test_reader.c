@@ -141,3 +141,34 @@ TEST(reader, survives_every_failed_allocation)
     varve_reader_free(reader);
     end_world();
 }
+
+/* All paths of a deep graph together are as long as the square of its depth. */
+TEST(reader, opens_a_deep_graph_in_little_memory)
+{
+    enum { DEPTH = 20000 };
+    varve_error error = { 0 };
+    varve_saved_node node;
+    size_t size;
+    begin_world();
+    varve_node *root = new_root();
+    varve_node *at = root;
+    for (int i = 0; i < DEPTH; i++)
+        at = varve_add_object(at, "down");
+    cr_assert_ok(varve_write(root, FILE_NAME, NULL, &error), error);
+    free_root(root);
+    memory_bytes(world.memory, FILE_NAME, &size);
+    size_t before = test_byte_count();
+    test_reset_peak();
+    varve_reader *reader = open_file();
+    cr_assert_leq(test_peak_bytes() - before, 16 * size + 64 * 1024);
+    cr_assert(varve_reader_node_at(reader, 3, &node));
+    cr_assert_str_eq(node.path, "down/down/down");
+    cr_assert(varve_reader_node_at(reader, DEPTH, &node));
+    cr_assert_eq(strlen(node.path), 4095);
+    cr_assert_eq(strncmp(node.path, "...", 3), 0);
+    varve_saved_node again;
+    cr_assert(varve_reader_node_at(reader, DEPTH, &again));
+    cr_assert_eq(again.path, node.path);
+    varve_reader_free(reader);
+    end_world();
+}
