@@ -113,6 +113,7 @@ TEST(renames, one_that_matched_nothing_is_a_finding)
     const char *text = varve_report_text(report);
     cr_assert(strstr(text, "never/was"), "%s", text);
     cr_assert(strstr(text, "nor/this"), "%s", text);
+    cr_assert(strstr(text, "matched nothing"), "%s", text);
     varve_report_free(report);
     end(r);
 }

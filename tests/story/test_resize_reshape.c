@@ -19,18 +19,20 @@ static void write_two(void)
     varve_graph_free(graph);
 }
 
-/* Reads v as rows x columns into nines. */
+/* Reads v as rows x columns into twelve nines. */
 static void read_v(const varve_read_options *options, float *v, uint64_t rows,
     uint64_t columns)
 {
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
-    for (uint64_t i = 0; i < rows * columns; i++)
+    for (uint64_t i = 0; i < 12; i++)
         v[i] = 9;
     varve_add_variable(root, "v", varve_array(v, rows, columns));
     varve_restoration *r = story_read(root, "f", options);
     varve_error error;
     cr_assert_ok(varve_assert_existing_objects_matched(r, &error), error);
+    for (uint64_t i = rows * columns; i < 12; i++)
+        cr_assert_eq(v[i], 9, "memory behind it was written to");
     varve_restoration_free(r);
     varve_graph_free(graph);
 }
@@ -114,9 +116,10 @@ TEST(resize_reshape, reshape_takes_the_same_number_of_elements)
     write_two();
     varve_error error;
     varve_read_options options = { .reshape = true };
-    float v[6];
+    float v[12];
     read_v(&options, v, 3, 2);
-    cr_assert_arr_eq(v, ((float[]){ 0, 1, 2, 3, 4, 5 }), sizeof v);
+    cr_assert_arr_eq(v, ((float[]){ 0, 1, 2, 3, 4, 5 }),
+        sizeof(float) * 6);
     varve_graph *graph = story_graph();
     varve_add_variable(varve_graph_root(graph), "v", varve_array(v, 5));
     story_refused(
