@@ -129,6 +129,8 @@ varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
     size_t misfits = r->misfits.size;
     do {
         vv_match_queue(r);
+        if (r->needs_rematch && !r->is_open)
+            break; /* before anything is delivered */
         if (!r->is_dry)
             status = deliver(r, misfits, error);
         misfits = r->misfits.size;

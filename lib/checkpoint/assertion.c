@@ -41,7 +41,7 @@ static size_t count_findings(const varve_report *report, does_count *counts)
     return sum;
 }
 
-static void add_lines(
+static bool add_lines(
     const varve_report *report, does_count *counts, varve_error *error)
 {
     struct vv_buffer line;
@@ -55,12 +55,15 @@ static void add_lines(
                 continue;
             line.size = 0;
             vv_add_finding_line(&line, &findings[i]);
-            if (!vv_error_add_line(error, "  %s", vv_buffer_string(&line)))
+            const char *text = vv_buffer_string(&line);
+            if (line.failed || !vv_error_add_line(error, "  %s", text))
                 goto done;
         }
     }
-done:
+done:;
+    bool has_memory = !line.failed;
     vv_buffer_clear(&line);
+    return has_memory;
 }
 
 static varve_status is_gone(varve_restoration *r, varve_error *error)
@@ -97,7 +100,8 @@ static varve_status demand(
             report->variable_count);
     vv_fail(error, VARVE_UNMATCHED, "%s: %s%s%s", report->path, words[0],
         unused && missing ? ", " : "", words[1]);
-    add_lines(report, of_the_file ? is_either : is_missing, error);
+    if (!add_lines(report, of_the_file ? is_either : is_missing, error))
+        return vv_fail_memory(error, "the paths that did not match");
     return VARVE_UNMATCHED;
 }
 

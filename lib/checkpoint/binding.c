@@ -291,13 +291,28 @@ static void decide(struct varve_restoration *r, varve_node *node, uint32_t file)
 
 /* --- Binding ------------------------------------------------------------ */
 
+/* An object lets go of everything that it stands for at once. */
+static void let_go(struct varve_restoration *r, const varve_node *node)
+{
+    size_t count;
+    const struct vv_pair *pairs = vv_pairs(&r->combined, &count);
+    uint32_t first = vv_file_node_of(r, node);
+    for (size_t i = 0; i < count; i++) {
+        if (pairs[i].node == node)
+            r->node_of[pairs[i].file] = NULL;
+    }
+    vv_drop_pairs(&r->combined, node);
+    if (first != VV_NONE) {
+        r->node_of[first] = NULL;
+        r->file_of[node->number] = 0;
+    }
+}
+
 static void release(struct varve_restoration *r, uint32_t file)
 {
     varve_node *node = r->node_of[file];
     uint32_t value = r->value_of[file];
-    r->node_of[file] = NULL;
-    if (vv_file_node_of(r, node) == file)
-        r->file_of[node->number] = 0;
+    let_go(r, node);
     if (r->vias)
         r->vias[node->number].is_visited = false;
     if (value != VV_NONE && r->fates[value] != VV_FATE_DROPPED)
@@ -306,7 +321,6 @@ static void release(struct varve_restoration *r, uint32_t file)
     vv_drop_pairs(&r->held, node);
     vv_drop_pairs(&r->stuck, node);
     vv_drop_pairs(&r->misfits, node);
-    vv_drop_pairs(&r->combined, node);
     if (node->variable && node->value_state == VARVE_PENDING)
         node->value_state = VARVE_DECLARED;
 }
@@ -375,10 +389,14 @@ void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file)
         vv_add_pair(r, &r->conflicts, node, file);
         return;
     }
-    r->node_of[file] = node;
-    if (known != VV_NONE)
+    if (known != VV_NONE) {
+        size_t size = r->combined.size;
         vv_add_pair(r, &r->combined, node, file);
-    else
+        if (r->combined.size == size)
+            return; /* no memory; nobody would find it again */
+    }
+    r->node_of[file] = node;
+    if (known == VV_NONE)
         r->file_of[node->number] = file + 1;
     decide(r, node, file);
     vv_queue_node(r, &r->queue, node);
@@ -404,19 +422,12 @@ static void forget_in_queue(struct vv_buffer *queue, const varve_node *node)
 
 void vv_forget_node(struct varve_restoration *r, varve_node *node)
 {
-    size_t count;
-    const struct vv_pair *pairs = vv_pairs(&r->combined, &count);
-    for (size_t i = count; i > 0; i--) {
-        if (pairs[i - 1].node == node)
-            r->node_of[pairs[i - 1].file] = NULL;
-    }
     uint32_t file = vv_file_node_of(r, node);
     if (file != VV_NONE)
         release(r, file);
     if (r->vias && node->number < r->number_capacity)
         r->vias[node->number] = (struct vv_via){ 0 };
     vv_drop_pairs(&r->conflicts, node);
-    vv_drop_pairs(&r->combined, node);
     vv_drop_pairs(&r->misfits, node);
     forget_in_queue(&r->queue, node);
     forget_in_queue(&r->demand, node);

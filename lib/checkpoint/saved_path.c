@@ -125,11 +125,18 @@ uint32_t vv_saved_find(const struct vv_index *index, uint32_t from,
 {
     uint32_t node = from;
     while (path && *path && node != VV_NONE) {
-        path = vv_path_next_name(path, scratch);
+        size_t size = strcspn(path, "/%");
+        const char *bytes = path;
+        if (path[size] == '%') {
+            path = vv_path_next_name(path, scratch);
+            bytes = (const char *)scratch->data;
+            size = scratch->size;
+        } else {
+            path = size == 0 ? NULL : path + size + (path[size] == '/');
+        }
         uint32_t name = !path || scratch->failed
                             ? VV_NONE
-                            : vv_index_find_name(index,
-                                  (const char *)scratch->data, scratch->size);
+                            : vv_index_find_name(index, bytes, size);
         node =
             name == VV_NONE ? VV_NONE : vv_index_find_child(index, node, name);
     }

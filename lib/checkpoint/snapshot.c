@@ -1,7 +1,9 @@
 /* snapshot.c - copies of all values of a graph, in memory.
  *
  * The values of ordinary types lie in one block. Strings and states, whose
- * sizes change, have memory of their own, which grows when it must.
+ * sizes change, have memory of their own, which grows when it must. Whatever
+ * can fail comes before the first byte is replaced, here or in the program;
+ * only a state that does not take its bytes back is too late for that.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,6 +25,8 @@ struct item {
     void *copy; /* of elements; NULL for a state */
     size_t size;
     struct vv_buffer bytes; /* of strings, or of a state */
+    struct vv_buffer spare; /* as large: strings for the variable to keep, or
+                               the bytes of a state while it is retaken */
 };
 
 struct varve_snapshot {
@@ -30,7 +34,8 @@ struct varve_snapshot {
     struct vv_context context;
     varve_graph *graph; /* NULL once it is freed */
     varve_node *root;
-    bool is_stale; /* a node is gone */
+    bool is_stale;   /* a node is gone */
+    bool is_changed; /* edges or slots came or went since the last check */
     struct item *items;
     size_t count;
     size_t item_capacity;
@@ -45,39 +50,84 @@ static bool is_string(const varve_node *node)
     return node->variable && node->variable->tensor.dtype == VARVE_STRING;
 }
 
-static varve_status take_strings(struct item *item, varve_error *error)
+static uint64_t string_bytes(const struct item *item)
 {
     const varve_tensor *tensor = &item->node->variable->tensor;
-    const varve_string *strings = tensor->data;
-    uint64_t count = varve_tensor_count(tensor);
-    item->bytes.size = 0;
-    for (uint64_t i = 0; i < count; i++)
-        vv_buffer_add(&item->bytes, strings[i].data, (size_t)strings[i].size);
-    if (item->bytes.failed)
+    return vv_strings_size(tensor) - 8 * varve_tensor_count(tensor);
+}
+
+/* Room for so many bytes; what is there stays. */
+static bool reserve(struct vv_buffer *b, uint64_t wanted)
+{
+    size_t size = b->size;
+    if (wanted > SIZE_MAX)
+        return false;
+    if (wanted > b->capacity)
+        vv_buffer_extend(b, (size_t)wanted - size);
+    bool done = !b->failed;
+    b->failed = false;
+    b->size = size;
+    return done;
+}
+
+/* Memory that the variable will keep, unless it has enough already. */
+static bool reserve_spare(struct item *item, uint64_t wanted)
+{
+    return item->node->variable->string_size >= wanted ||
+           reserve(&item->spare, wanted);
+}
+
+static varve_status prepare_state(struct item *item, varve_error *error)
+{
+    char text[256];
+    item->spare.size = 0;
+    varve_status status = vv_state_save(item->node,
+        vv_node_text(item->node, text, sizeof text), &item->spare, error);
+    item->spare.failed = false;
+    if (!status && !reserve(&item->bytes, item->spare.size))
+        status = vv_fail_memory(error, "a snapshot of a state");
+    return status;
+}
+
+static varve_status prepare(struct item *item, varve_error *error)
+{
+    if (item->node->kind == VARVE_STATE)
+        return prepare_state(item, error);
+    if (is_string(item->node) && (!reserve(&item->bytes, string_bytes(item)) ||
+                                     !reserve_spare(item, string_bytes(item))))
         return vv_fail_memory(error, "a snapshot of strings");
-    memcpy(item->copy, strings, item->size);
     return VARVE_OK;
 }
 
-static varve_status take_state(struct item *item, varve_error *error)
+static void take_one(struct item *item)
 {
-    char text[256];
+    if (item->node->kind == VARVE_STATE) {
+        struct vv_buffer taken = item->spare;
+        item->spare = item->bytes;
+        item->bytes = taken;
+        return;
+    }
+    const varve_tensor *tensor = &item->node->variable->tensor;
+    if (item->size)
+        memcpy(item->copy, tensor->data, item->size);
+    if (!is_string(item->node))
+        return;
+    const varve_string *strings = tensor->data;
+    uint64_t count = varve_tensor_count(tensor);
     item->bytes.size = 0;
-    return vv_state_save(item->node,
-        vv_node_text(item->node, text, sizeof text), &item->bytes, error);
+    for (uint64_t i = 0; i < count; i++) {
+        if (strings[i].size)
+            vv_buffer_add(
+                &item->bytes, strings[i].data, (size_t)strings[i].size);
+    }
 }
 
 static varve_status take(struct varve_snapshot *s, varve_error *error)
 {
-    for (size_t i = 0; i < s->count; i++) {
-        struct item *item = &s->items[i];
-        if (item->node->kind == VARVE_STATE)
-            VV_TRY(take_state(item, error));
-        else if (is_string(item->node))
-            VV_TRY(take_strings(item, error));
-        else if (item->size)
-            memcpy(item->copy, varve_data(item->node), item->size);
-    }
+    for (size_t i = 0; i < s->count; i++)
+        VV_TRY(prepare(&s->items[i], error));
+    for (size_t i = 0; i < s->count; i++)
+        take_one(&s->items[i]);
     return VARVE_OK;
 }
 
@@ -97,6 +147,24 @@ static void graph_freed(struct vv_observer *self)
     ((struct varve_snapshot *)self)->graph = NULL;
 }
 
+static void edge_added(struct vv_observer *self, struct vv_edge *edge)
+{
+    (void)edge;
+    ((struct varve_snapshot *)self)->is_changed = true;
+}
+
+static void edge_removed(struct vv_observer *self, varve_node *child)
+{
+    (void)child;
+    ((struct varve_snapshot *)self)->is_changed = true;
+}
+
+static void slot_added(struct vv_observer *self, struct vv_slot *slot)
+{
+    (void)slot;
+    ((struct varve_snapshot *)self)->is_changed = true;
+}
+
 static bool holds_value(const varve_node *node)
 {
     return node->variable || node->kind == VARVE_STATE;
@@ -112,20 +180,21 @@ static varve_status check(struct varve_snapshot *s, varve_error *error)
             "snapshot: expected the variables it was made of, found some "
             "removed");
     VV_TRY(varve_graph_check(s->graph, error));
+    if (!s->is_changed)
+        return VARVE_OK;
     VV_TRY(vv_walk_begin(&walk, s->root, error));
-    size_t at = 0;
-    bool same = true;
-    for (size_t i = 0; i < walk.count && same; i++) {
-        const varve_node *node = walk.steps[i].node;
-        if (holds_value(node))
-            same = at < s->count && s->items[at++].node == node;
-    }
-    same = same && at == s->count;
+    size_t found = 0;
+    for (size_t i = 0; i < walk.count; i++)
+        found += holds_value(walk.steps[i].node);
+    bool same = found == s->count;
+    for (size_t i = 0; i < s->count && same; i++)
+        same = vv_walk_has(&walk, s->items[i].node);
     vv_walk_end(&walk);
     if (!same)
         return vv_fail(error, VARVE_MISMATCH,
             "snapshot: expected the %zu variables it was made of, found others",
             s->count);
+    s->is_changed = false;
     return VARVE_OK;
 }
 
@@ -156,6 +225,7 @@ static varve_status make_items(
         struct item *item = &s->items[s->count++];
         item->node = node;
         vv_buffer_init(&item->bytes, a);
+        vv_buffer_init(&item->spare, a);
         if (!node->variable)
             continue;
         item->copy = s->block ? s->block + at : NULL;
@@ -177,13 +247,13 @@ static varve_status make(
 
 varve_snapshot *varve_snapshot_new(varve_node *root, varve_error *error)
 {
-    varve_graph *graph = root->graph;
-    if (varve_graph_check(graph, error))
+    if (root && varve_graph_check(root->graph, error))
         return NULL;
-    if (vv_is_nil(root)) {
+    if (!root || vv_is_nil(root)) {
         vv_fail(error, VARVE_MISUSE, "expected a node, found none");
         return NULL;
     }
+    varve_graph *graph = root->graph;
     struct varve_snapshot *s =
         vv_allocate_zeroed(&graph->context.allocator, sizeof *s);
     if (!s) {
@@ -193,6 +263,9 @@ varve_snapshot *varve_snapshot_new(varve_node *root, varve_error *error)
     s->context = graph->context;
     s->graph = graph;
     s->root = root;
+    s->observer.edge_added = edge_added;
+    s->observer.edge_removed = edge_removed;
+    s->observer.slot_added = slot_added;
     s->observer.node_removed = node_removed;
     s->observer.graph_freed = graph_freed;
     vv_graph_observe(graph, &s->observer);
@@ -210,8 +283,10 @@ void varve_snapshot_free(varve_snapshot *s)
     if (s->graph)
         vv_graph_forget(s->graph, &s->observer);
     const varve_allocator a = s->context.allocator;
-    for (size_t i = 0; i < s->count; i++)
+    for (size_t i = 0; i < s->count; i++) {
         vv_buffer_clear(&s->items[i].bytes);
+        vv_buffer_clear(&s->items[i].spare);
+    }
     vv_release(&a, s->items, s->item_capacity * sizeof *s->items);
     vv_release_aligned(&a, s->block, s->block_size, 64);
     vv_release(&a, s, sizeof *s);
@@ -225,27 +300,28 @@ varve_status varve_snapshot_retake(varve_snapshot *s, varve_error *error)
 
 /* --- Restoring ---------------------------------------------------------- */
 
-/* The variable's strings point into the snapshot's bytes, which stay where they
- * are until it is retaken or freed; so it gets a copy of its own. */
-static varve_status put_strings(struct item *item, varve_error *error)
+/* The variable keeps a copy of its own: what the snapshot has changes when it
+ * is retaken, and goes when it is freed. */
+static void put_strings(struct item *item)
 {
     struct vv_variable *variable = item->node->variable;
-    const varve_allocator *a = &item->node->graph->context.allocator;
-    size_t size = item->bytes.size;
-    char *bytes = vv_allocate(a, size);
-    if (size && !bytes)
-        return vv_fail_memory(error, "strings of a snapshot");
-    if (size)
-        memcpy(bytes, item->bytes.data, size);
-    varve_string *strings = variable->tensor.data;
-    memcpy(strings, item->copy, item->size);
-    uint64_t count = varve_tensor_count(&variable->tensor);
-    for (uint64_t i = 0, at = 0; i < count; i++) {
-        strings[i].data = bytes + at;
-        at += strings[i].size;
+    if (variable->string_size < item->bytes.size) {
+        vv_variable_keep_strings(
+            item->node, item->spare.data, item->spare.capacity);
+        vv_buffer_init(&item->spare, item->spare.allocator);
     }
-    vv_variable_keep_strings(item->node, bytes, size);
-    return VARVE_OK;
+    char *bytes = variable->string_bytes;
+    varve_string *strings = variable->tensor.data;
+    uint64_t count = varve_tensor_count(&variable->tensor);
+    if (item->bytes.size)
+        memcpy(bytes, item->bytes.data, item->bytes.size);
+    if (item->size)
+        memcpy(strings, item->copy, item->size);
+    for (uint64_t i = 0; i < count; i++) {
+        strings[i].data = bytes;
+        if (strings[i].size)
+            bytes += strings[i].size;
+    }
 }
 
 static varve_status put_state(struct item *item, varve_error *error)
@@ -261,8 +337,13 @@ varve_status varve_snapshot_restore(varve_snapshot *s, varve_error *error)
     VV_TRY(check(s, error));
     for (size_t i = 0; i < s->count; i++) {
         struct item *item = &s->items[i];
+        if (is_string(item->node) && !reserve_spare(item, item->bytes.size))
+            return vv_fail_memory(error, "strings of a snapshot");
+    }
+    for (size_t i = 0; i < s->count; i++) {
+        struct item *item = &s->items[i];
         if (is_string(item->node))
-            VV_TRY(put_strings(item, error));
+            put_strings(item);
         else if (item->node->variable && item->size)
             memcpy(varve_data(item->node), item->copy, item->size);
     }

@@ -156,7 +156,9 @@ static varve_status prepare_staging(struct transfer *t, varve_error *error)
         if (!is_in_place(m))
             continue;
         const varve_tensor *tensor = &m->node->variable->tensor;
-        m->target = m->is_staged ? t->staging + size : tensor->data;
+        m->target = tensor->data;
+        if (m->is_staged && t->staging)
+            m->target = t->staging + size;
         size += m->is_staged ? staged_size(m) : 0;
         if (m->is_staged && m->mode == VV_MOVE_RESIZE && m->target)
             memcpy(m->target, tensor->data, (size_t)varve_tensor_size(tensor));
@@ -233,6 +235,7 @@ static varve_status read_values(
         reading.only_verify = true;
         VV_TRY(vv_read_moves(&reading, error));
         reading.only_verify = false;
+        reading.is_final = true;
         reading.before = size;
     }
     varve_status status = vv_read_moves(&reading, error);
@@ -316,14 +319,11 @@ static bool has_states(const struct transfer *t)
 
 static varve_status exchange(struct transfer *t, varve_error *error)
 {
-    bool states = has_states(t);
-    if (states)
-        VV_TRY(keep_old_states(t, error));
     for (size_t i = 0; i < t->count; i++) {
         if (t->moves[i].is_staged)
             vv_move_swap(&t->moves[i]);
     }
-    varve_status status = states ? load_states(t, error) : VARVE_OK;
+    varve_status status = load_states(t, error);
     if (status)
         undo(t);
     return status ? half_restored(t, status, error) : VARVE_OK;
@@ -379,6 +379,8 @@ static varve_status run(struct transfer *t, varve_error *error)
 {
     VV_TRY(prepare(t, error));
     VV_TRY(map_values(t, error));
+    if (has_states(t))
+        VV_TRY(keep_old_states(t, error)); /* while nothing has changed */
     VV_TRY(read_values(t, false, error));
     return exchange(t, error);
 }

@@ -1,0 +1,120 @@
+# bad.sh - files that are not as they should be, and wrong usage. Read by
+# run.sh.
+#
+# SPDX-License-Identifier: MIT
+mkdir -p directory.varve
+: >empty.varve
+echo 'hello, world' >foreign.varve
+head -c 20000 "$make_sample" >program.varve
+head -c 10000 sample.varve >short.varve
+"$make_newer" sample.varve newer.varve
+cp sample.varve damaged.varve
+"${helper[@]}" flip damaged.varve "$("$varve" ls --tsv sample.varve:model |
+    awk -F '\t' '$1 == "model/layers/0/kernel" { print $6 }')"
+cp sample.varve index.varve
+"${helper[@]}" flip index.varve -200
+
+bad_files() {
+    complains "$1" "varve: cannot open: $2: " ls "$2"
+    complains "$1" "varve: cannot open: $2: " cat "$2" model
+    complains "$1" "varve: cannot open: $2: " graph --dot "$2"
+}
+bad_files 3 missing.varve
+bad_files 3 missing
+bad_files 3 directory.varve
+bad_files 4 empty.varve
+bad_files 4 foreign.varve
+bad_files 4 program.varve
+bad_files 4 short.varve
+bad_files 4 index.varve
+bad_files 5 newer.varve
+complains 3 'varve: cannot open: missing.varve: ' verify missing.varve
+complains 4 'varve: cannot open: empty.varve: ' verify empty.varve
+complains 4 'varve: cannot open: foreign.varve: ' verify foreign.varve
+complains 5 'varve: cannot open: newer.varve: ' verify newer.varve
+if [ "$(id -u)" != 0 ]; then
+    cp sample.varve secret.varve
+    chmod 0 secret.varve
+    bad_files 3 secret.varve
+fi
+
+# Damage.
+prints verify_damaged 1 verify damaged.varve
+prints verify_damaged_json 1 verify --json damaged.varve
+for file in short.varve index.varve; do
+    ends 1 verify "$file"
+    has 'DAMAGED  (structure)' out
+    [ "$(tail -n 1 out)" = "$file: damaged" ] || fail "summary of $file"
+done
+ends 4 verify sample.varve foreign.varve damaged.varve
+has 'sample.varve: ok' out
+has 'DAMAGED  model/layers/0/kernel' out
+ends 0 verify -q sample.varve
+[ ! -s out ] || fail 'verify -q printed something'
+ends 0 verify sample.varve
+[ ! -s err ] || fail 'progress where nobody looks'
+ends 0 ls damaged.varve
+complains 4 'varve: cannot read: damaged.varve: ' \
+    cat damaged.varve model/layers/0/kernel
+ends 0 cat damaged.varve model/layers/0/bias
+complains 4 'varve: cannot read: damaged.varve: ' \
+    cat -o never damaged.varve model/layers/0/kernel
+[ ! -e never ] || fail 'cat left a file of damaged bytes'
+
+# Paths that are not there.
+complains 1 'varve: no such path: sample.varve: model/layres/0/kernel' \
+    ls sample.varve:model/layres/0/kernel
+has "hint: did you mean 'model/layers/0/kernel'?" err
+complains 1 'varve: no such path: sample.varve: model/layers/7' \
+    cat sample.varve model/layers/7
+complains 1 'varve: no such path: sample.varve: nonsense' \
+    graph --dot sample.varve:nonsense
+has "hint: '/' has model, odd names, optimizer, random, types" err
+complains 1 'varve: no value: sample.varve: model: ' cat sample.varve model
+complains 1 'varve: no value: sample.varve: model/scratch: ' \
+    cat --json sample.varve model/scratch
+
+# Usage.
+ends 2
+has 'usage: varve' err
+complains 2 "varve: usage: 'lss' is not a command" lss
+complains 2 "varve: usage: 'lss' is not a command" help lss
+complains 2 'varve: ls: expected FILE' ls
+complains 2 'varve: ls: --nonsense is not an option' ls --nonsense sample.varve
+complains 2 'varve: ls: -z is not an option' ls -z sample.varve
+complains 2 'varve: ls: --limit needs an argument' ls sample.varve --limit
+complains 2 'varve: ls: -I needs an argument' ls sample.varve -I
+complains 2 'varve: ls: --flat=2 takes no argument' ls --flat=2 sample.varve
+complains 2 'varve: ls: --limit: expected a number' ls --limit=-1 sample.varve
+complains 2 'varve: ls: --limit: expected a number' ls --limit=9x sample.varve
+complains 2 'varve: ls: --sort: expected path|bytes|offset' \
+    ls --sort=size sample.varve
+complains 2 'varve: graph: --svg: expected tree|icicle' \
+    graph --svg=pie sample.varve
+complains 2 'varve: ls: one argument too many' ls sample.varve many.varve
+complains 2 'varve: graph: expected one of' graph sample.varve
+complains 2 'varve: graph: expected one of' graph --dot --svg sample.varve
+has 'hint: varve help graph' err
+
+# Output that cannot be written.
+complains 3 'varve: cannot write: no/such/file' \
+    graph --dot -o no/such/file sample.varve
+complains 3 'varve: cannot write: directory.varve' \
+    graph --dot -o directory.varve sample.varve
+(
+    trap '' XFSZ
+    ulimit -f 1
+    status=0
+    "$varve" graph --svg -o large.svg many.varve 2>/dev/null || status=$?
+    exit $status
+) && fail 'a file larger than can be was written'
+[ -z "$(ls large.svg* 2>/dev/null)" ] || fail 'half a picture was left'
+if [ -w /dev/full ]; then
+    for arguments in 'ls sample.varve' 'ls --json many.varve' \
+        'cat sample.varve model/layers/0/kernel' 'graph --svg many.varve'; do
+        status=0
+        "$varve" $arguments >/dev/full 2>err || status=$?
+        [ "$status" = 3 ] || fail "$arguments on a full disk ended with $status"
+        has 'varve: cannot ' err
+    done
+fi

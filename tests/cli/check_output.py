@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""check_output.py - looks at what the varve command printed with other eyes.
+
+    check_output.py json | xml                   standard input is valid
+    check_output.py error EXIT CODE              it is such a varve.error/1
+    check_output.py elements FILE                a varve.cat/1 of those bytes
+    check_output.py flip FILE OFFSET             changes a bit
+    check_output.py terminal VARVE               on a terminal
+    check_output.py interrupt VARVE FILE         Ctrl-C
+
+SPDX-License-Identifier: MIT
+"""
+import json
+import math
+import os
+import pty
+import signal
+import struct
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree
+
+WHOLE = {'int8': 'b', 'int16': 'h', 'int32': 'i', 'int64': 'q', 'uint8': 'B',
+         'uint16': 'H', 'uint32': 'I', 'uint64': 'Q'}
+REAL = {'float16': 'e', 'float32': 'f', 'float64': 'd', 'complex64': 'f',
+        'complex128': 'd'}
+
+
+def check_json():
+    answer = json.load(sys.stdin)
+    assert answer['schema'].startswith('varve.'), answer['schema']
+    for item in answer.get('items', []):
+        assert 'path' in item, item
+
+
+def check_xml():
+    xml.etree.ElementTree.fromstring(sys.stdin.buffer.read())
+
+
+def check_error(outcome, code):
+    answer = json.load(sys.stdin)
+    assert answer['schema'] == 'varve.error/1'
+    assert (answer['exit'], answer['code']) == (int(outcome), code), answer
+
+
+def small_real(bits, fraction_bits, exponent_bits, finite=False):
+    """IEEE 754 by the book; E4M3FN where `finite`."""
+    fraction = bits & (1 << fraction_bits) - 1
+    top = (1 << exponent_bits) - 1
+    exponent = bits >> fraction_bits & top
+    sign = -1 if bits >> fraction_bits + exponent_bits else 1
+    bias = top // 2
+    if finite and exponent == top and fraction == 7:
+        return math.nan
+    if not finite and exponent == top:
+        return math.nan if fraction else sign * math.inf
+    one = 1 if exponent else 0
+    return sign * (one + fraction / (1 << fraction_bits)) \
+        * 2.0 ** (max(exponent, 1) - bias)
+
+
+def decode(dtype, data):
+    if dtype == 'bool':
+        return [byte != 0 for byte in data]
+    if dtype in WHOLE:
+        return [n for n, in struct.iter_unpack('<' + WHOLE[dtype], data)]
+    if dtype in REAL:
+        reals = [r for r, in struct.iter_unpack('<' + REAL[dtype], data)]
+        if dtype.startswith('complex'):
+            return [list(pair) for pair in zip(reals[::2], reals[1::2])]
+        return reals
+    if dtype == 'bfloat16':
+        return [r for r, in struct.iter_unpack(
+            '<f', b''.join(b'\0\0' + data[i:i + 2]
+                           for i in range(0, len(data), 2)))]
+    if dtype == 'float8_e5m2':
+        return [small_real(b, 2, 5) for b in data]
+    return [small_real(b, 3, 4, True) for b in data]
+
+
+def same(dtype, shown, real):
+    if isinstance(real, list):
+        return len(shown) == len(real) and all(
+            same(dtype, s, r) for s, r in zip(shown, real))
+    if isinstance(real, float):
+        shown = float(shown)
+        if dtype not in ('float64', 'complex128'):
+            shown, = struct.unpack('<f', struct.pack('<f', shown))
+            real, = struct.unpack('<f', struct.pack('<f', real))
+        return shown == real or math.isnan(shown) and math.isnan(real)
+    return shown == real and type(shown) == type(real)
+
+
+def check_elements(path):
+    answer = json.load(sys.stdin)
+    with open(path, 'rb') as file:
+        real = decode(answer['dtype'], file.read())
+    assert same(answer['dtype'], answer['values'], real), (answer, real)
+
+
+def flip(path, offset):
+    with open(path, 'r+b') as file:
+        file.seek(int(offset), os.SEEK_END if int(offset) < 0 else os.SEEK_SET)
+        byte = file.read(1)[0]
+        file.seek(-1, os.SEEK_CUR)
+        file.write(bytes([byte ^ 16]))
+
+
+def on_terminal(arguments, environment):
+    """The exit code, and what came out on a terminal."""
+    ours, theirs = pty.openpty()
+    program = subprocess.Popen(arguments, env=environment, stdin=theirs,
+                               stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    printed = b''
+    try:
+        while data := os.read(ours, 65536):
+            printed += data
+    except OSError:
+        pass  # how Linux says that the other end is closed
+    os.close(ours)
+    return program.wait(), printed
+
+
+def check_terminal(varve):
+    environment = dict(os.environ, TERM='xterm')
+    bytes_of = [varve, 'cat', 'sample.varve', 'optimizer/step']
+    code, printed = on_terminal(bytes_of, environment)
+    assert code == 2 and b'terminal' in printed, (code, printed)
+    code, printed = on_terminal(bytes_of + ['--force'], environment)
+    assert code == 0, (code, printed)
+    code, printed = on_terminal(bytes_of + ['--json'], environment)
+    assert code == 0 and b'varve.cat/1' in printed, (code, printed)
+    ls = [varve, 'ls', 'sample.varve']
+    code, printed = on_terminal(ls, environment)
+    assert code == 0 and b'\x1b[' in printed, (code, printed)
+    for extra in {'NO_COLOR': '1'}, {'TERM': 'dumb'}:
+        code, printed = on_terminal(ls, environment | extra)
+        assert code == 0 and b'\x1b[' not in printed, (code, printed)
+    code, printed = on_terminal(
+        [varve, 'verify', '--progress=always', 'many.varve'], environment)
+    assert code == 0 and b'% ' in printed, (code, printed)
+
+
+def check_interrupt(varve, path):
+    """A reader that does not read keeps the program from ending."""
+    program = subprocess.Popen(
+        [varve, 'ls', '--json', path], stdout=subprocess.PIPE)
+    time.sleep(0.3)
+    program.send_signal(signal.SIGINT)
+    assert program.wait(10) == 130, program.returncode
+
+
+CHECKS = {'json': check_json, 'xml': check_xml, 'error': check_error,
+          'elements': check_elements, 'flip': flip, 'terminal': check_terminal,
+          'interrupt': check_interrupt}
+
+if __name__ == '__main__':
+    CHECKS[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,76 @@
+# good.sh - what people see of a good file. Read by run.sh.
+#
+# SPDX-License-Identifier: MIT
+prints ls 0 ls sample.varve
+prints ls_ascii 0 ls --ascii --depth=2 sample
+prints ls_slots 0 ls --slots sample.varve:optimizer
+prints ls_include 0 ls -I 'model/**/kernel' sample.varve
+prints ls_exclude 0 ls -X types -X 'optimizer' -I 'optimizer/step' sample.varve
+prints ls_limit 0 ls --limit=3 sample.varve:types
+prints ls_flat 0 ls --flat sample.varve
+prints ls_bytes 0 ls --sort=bytes --limit=3 --units=iec sample.varve
+prints ls_offset 0 ls --flat --sort=offset -I types sample.varve
+prints ls_tsv 0 ls --tsv sample.varve:model
+prints ls_json 0 ls --json sample.varve
+prints ls_si 0 ls --units=si sample.varve:model/layers/0
+prints cat_special 0 cat --json sample.varve types/special
+prints cat_string 0 cat --json sample.varve types/string
+prints cat_largest 0 cat --json sample.varve:types/largest
+prints cat_empty 0 cat --json sample.varve types/empty
+prints cat_slot 0 cat --json sample.varve 'optimizer/m(model/layers/0/bias)'
+prints cat_odd 0 cat --json sample.varve 'odd names/a%2Fb <c> & "d"'
+prints verify 0 verify sample.varve many.varve
+prints verify_json 0 verify --json sample.varve many.varve
+prints help 0 help
+for command in ls cat verify graph; do
+    prints "help_$command" 0 help "$command"
+    cp out help
+    ends 0 "$command" --help
+    cmp -s out help || fail "varve $command --help is not varve help $command"
+done
+ends 0 version
+has "varve " out
+ends 0 --version
+
+# Every element type is decoded as another program decodes it.
+for dtype in bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 \
+    bfloat16 float32 float64 complex64 complex128 float8_e4m3fn float8_e5m2; do
+    ends 0 cat -o bytes sample.varve "types/$dtype"
+    ends 0 cat --json sample.varve "types/$dtype"
+    "${helper[@]}" elements bytes <out || fail "$dtype is decoded wrongly"
+done
+
+# The place of a numbered prefix is taken by its newest file.
+cp sample.varve run-7.varve
+cp many.varve run-12.varve
+ends 0 ls --depth=0 run
+has run-12.varve out
+
+# A file whose name has a colon, and a path in it.
+cp sample.varve a:b.varve
+ends 0 ls a:b.varve:model
+has 'layers' out
+ends 0 ls a:b.varve
+has 'optimizer' out
+
+# Other locales and terminals.
+LC_ALL=C ends 0 ls sample.varve
+has '|- model' out
+ends 0 ls --color=always sample.varve
+has $'\033[' out
+ends 0 ls --color=auto sample.varve
+if grep -q $'\033' out; then fail 'colours on a file'; fi
+ends 0 ls --color=always --json sample.varve
+if grep -q $'\033' out; then fail 'colours in JSON'; fi
+"${helper[@]}" terminal "$varve" || fail 'on a terminal'
+
+# What patterns stand for.
+for pattern in model '/model/' '*/layers/[0-9]/bias' '**/kernel' '**/kern' \
+    '**/layers/**/[!b]*' 'types/?int16' 'types/*int*8' 'types/f*[0-9]_*' \
+    'optimizer/m*' '**/*(model/layers/0/bias)' 'odd*/[' '*' 'model/*' ''; do
+    ends 0 ls --tsv -I "$pattern" sample.varve
+    echo "== $pattern"
+    cut -f 1 out | tail -n +2
+done >patterns
+[ -z "${UPDATE-}" ] || cp patterns "$here/expected/patterns.txt"
+diff -u "$here/expected/patterns.txt" patterns || fail 'patterns'

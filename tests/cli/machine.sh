@@ -1,0 +1,32 @@
+# machine.sh - what other programs read: JSON, errors in JSON, interruption.
+# Read by run.sh.
+#
+# SPDX-License-Identifier: MIT
+prints graph_json 0 graph --json sample.varve
+for arguments in 'ls --json sample.varve' 'ls --json --limit=2 many.varve' \
+    'ls --json --depth=0 sample.varve' 'graph --json sample.varve:model' \
+    'cat --json sample.varve types/string' 'verify --json sample.varve'; do
+    ends 0 $arguments
+    valid json
+done
+for arguments in 'verify --json damaged.varve short.varve'; do
+    ends 1 $arguments
+    valid json
+done
+
+# error EXIT CODE ARGUMENTS...: the last line of standard error, as JSON.
+error() {
+    ends "$1" "${@:3}"
+    tail -n 1 err >out
+    "${helper[@]}" error "$1" "$2" <out || fail "varve ${*:3}: $(cat out)"
+}
+error 3 VARVE_NOT_FOUND ls --json missing.varve
+error 4 VARVE_EMPTY_FILE ls --json empty.varve
+error 4 VARVE_NOT_A_CHECKPOINT graph --json foreign.varve
+error 4 VARVE_TRUNCATED cat --json short.varve model
+error 5 VARVE_TOO_NEW ls --json newer.varve
+error 4 VARVE_CORRUPT cat --json damaged.varve model/layers/0/kernel
+error 1 VARVE_NOT_FOUND ls --json sample.varve:nonsense
+error 2 USAGE ls --json --nonsense sample.varve
+
+"${helper[@]}" interrupt "$varve" many.varve || fail 'interruption'

@@ -1,0 +1,195 @@
+/* make_sample.c - writes the checkpoint that the tests of the command line look
+ * at: a small model with everything that a graph can hold.
+ *
+ *     make_sample FILE          the sample
+ *     make_sample FILE COUNT    a list of so many scalars
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <varve/varve.h>
+
+static float kernel[64 * 20];
+static float bias[20];
+static float other_kernel[20 * 10];
+static float moments[4][64 * 20];
+static float scratch[256];
+static int64_t step = 12000;
+static double rate = 0.001;
+static uint8_t engine[48];
+
+static void fill(void *at, size_t size)
+{
+    unsigned char *bytes = at;
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (unsigned char)(i * 37 + size);
+}
+
+static void fill_floats(float *at, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        at[i] = (float)(i % 17) / 16 - 0.5f;
+}
+
+static varve_status save_engine(void *self, varve_sink *sink)
+{
+    varve_put(sink, self, sizeof engine);
+    return VARVE_OK;
+}
+
+static varve_status load_engine(void *self, const void *bytes, size_t size)
+{
+    if (size != sizeof engine)
+        return VARVE_CALLBACK;
+    memcpy(self, bytes, size);
+    return VARVE_OK;
+}
+
+static void add_model(varve_node *root, varve_node *variables[3])
+{
+    varve_node *model = varve_add_object(root, "model");
+    varve_node *layers = varve_add_list(model, "layers");
+    varve_node *first = varve_add_object(layers, VARVE_APPEND);
+    varve_node *second = varve_add_object(layers, VARVE_APPEND);
+    fill_floats(kernel, 64 * 20);
+    fill_floats(bias, 20);
+    fill_floats(other_kernel, 20 * 10);
+    variables[0] =
+        varve_add_variable(first, "kernel", varve_array(kernel, 64, 20));
+    variables[1] = varve_add_variable(first, "bias", varve_array(bias, 20));
+    variables[2] = varve_add_variable(
+        second, "kernel", varve_array(other_kernel, 20, 10));
+    varve_track(second, "bias", variables[1]);
+    varve_track(second, "owner", model);
+    varve_tag(variables[0], VARVE_TAG_TRAINABLE);
+    varve_tag(variables[2], VARVE_TAG_TRAINABLE);
+    varve_tag(varve_add_variable(model, "scratch", varve_array(scratch, 256)),
+        VARVE_TAG_LOCAL);
+}
+
+static void add_optimizer(varve_node *root, varve_node *variables[3])
+{
+    varve_node *optimizer = varve_add_object(root, "optimizer");
+    fill_floats(moments[0], 4 * 64 * 20);
+    varve_track(optimizer, "model", varve_find(root, "model"));
+    varve_add_variable(optimizer, "step", varve_scalar(&step));
+    varve_add_variable(optimizer, "rate", varve_scalar(&rate));
+    varve_add_slot(
+        optimizer, variables[0], "m", varve_array(moments[0], 64, 20));
+    varve_add_slot(
+        optimizer, variables[0], "v", varve_array(moments[1], 64, 20));
+    varve_add_slot(optimizer, variables[1], "m", varve_array(moments[2], 20));
+    varve_add_slot(optimizer, variables[1], "v", varve_array(moments[3], 20));
+}
+
+/* Of each type that is not a string; of reals all that 256 bytes can say. */
+static void add_numbers(varve_node *types)
+{
+    static unsigned char bytes[VARVE_STRING][256];
+    static const unsigned char special[] = { 0x00, 0x7c, 0x80, 0x7f, 0x01,
+        0x00, 0x00, 0xfc, 0x01, 0x7e, 0xc0, 0xff };
+    for (varve_dtype d = VARVE_BOOL; d < VARVE_STRING; d++) {
+        uint64_t count = d < VARVE_FLOAT16 ? 3 : 256 / varve_dtype_size(d);
+        fill(bytes[d], sizeof bytes[d]);
+        varve_add_variable(types, varve_dtype_name(d),
+            varve_view(bytes[d], d, varve_shape_of(1, &count)));
+    }
+    bytes[VARVE_BOOL][0] = bytes[VARVE_BOOL][2] = 1;
+    bytes[VARVE_BOOL][1] = 0;
+    memcpy(bytes[VARVE_FLOAT16], special, sizeof special);
+    memcpy(bytes[VARVE_BFLOAT16], special, sizeof special);
+}
+
+static void add_special(varve_node *types)
+{
+    static float reals[5];
+    static uint64_t largest = UINT64_MAX;
+    static varve_string words[4] = { { "plain", 5 }, { "", 0 },
+        { "gr\xc3\xb6\xc3\x9f\x65 \"\n", 10 }, { "\xff\x00\x80", 3 } };
+    static varve_string name = { "adam", 4 };
+    reals[0] = NAN;
+    reals[1] = INFINITY;
+    reals[2] = -INFINITY;
+    reals[3] = 0.1f;
+    reals[4] = -0.0f;
+    varve_add_variable(types, "special", varve_array(reals, 5));
+    varve_add_variable(types, "largest", varve_scalar(&largest));
+    varve_add_variable(types, "string", varve_array(words, 2, 2));
+    varve_add_variable(types, "name", varve_scalar(&name));
+    varve_add_variable(types, "empty",
+        varve_view(NULL, VARVE_FLOAT64, VARVE_SHAPE(0, 3)));
+}
+
+static void add_odd_names(varve_node *root)
+{
+    static int16_t numbers[2] = { 1, -2 };
+    varve_node *odd = varve_add_dict(root, "odd names");
+    varve_add_variable(odd, "a/b <c> & \"d\"", varve_array(numbers, 2));
+    varve_add_variable(odd, "gr\xc3\xb6\xc3\x9f\x65", varve_array(numbers, 2));
+    varve_add_variable(odd, "a_name_that_is_longer_than_a_box_of_a_picture_is",
+        varve_array(numbers, 2));
+    varve_add_variable(odd, "tab\there", varve_array(numbers, 2));
+}
+
+static varve_status write_sample(varve_node *root, const char *path,
+    varve_error *error)
+{
+    static const varve_metadata metadata[] = {
+        { .name = "loss", .kind = VARVE_METADATA_REAL, .real = 0.041 },
+        { .name = "note", .kind = VARVE_METADATA_STRING,
+            .string = "the \"first\" run" },
+        { .name = "best", .kind = VARVE_METADATA_BOOLEAN, .integer = 1 },
+        { .name = "step", .kind = VARVE_METADATA_INTEGER, .integer = 12000 },
+        { .name = "time", .kind = VARVE_METADATA_INTEGER,
+            .integer = 1763682067 },
+    };
+    return varve_write(root, path,
+        &(varve_write_options){ .metadata = metadata,
+            .metadata_count = sizeof metadata / sizeof *metadata },
+        error);
+}
+
+static void add_scalars(varve_node *root, size_t count)
+{
+    static float zero;
+    varve_node *list = varve_add_list(root, "items");
+    for (size_t i = 0; i < count; i++)
+        varve_add_variable(list, VARVE_APPEND, varve_scalar(&zero));
+}
+
+static void add_everything(varve_node *root)
+{
+    varve_node *variables[3];
+    const varve_state_callbacks callbacks = { save_engine, load_engine };
+    add_model(root, variables);
+    add_optimizer(root, variables);
+    fill(engine, sizeof engine);
+    varve_add_state(root, "random", &callbacks, engine);
+    varve_node *types = varve_add_object(root, "types");
+    add_numbers(types);
+    add_special(types);
+    add_odd_names(root);
+}
+
+int main(int argc, char **argv)
+{
+    varve_error error = { .status = VARVE_OK };
+    if (argc < 2)
+        return 2;
+    varve_graph *graph = varve_graph_new(NULL);
+    if (argc > 2)
+        add_scalars(varve_graph_root(graph), strtoul(argv[2], NULL, 10));
+    else
+        add_everything(varve_graph_root(graph));
+    varve_status status =
+        write_sample(varve_graph_root(graph), argv[1], &error);
+    varve_graph_free(graph);
+    if (status == VARVE_OK)
+        return 0;
+    fprintf(stderr, "%s\n", error.message);
+    return 1;
+}

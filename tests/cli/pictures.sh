@@ -1,0 +1,29 @@
+# pictures.sh - dot and svg. Read by run.sh.
+#
+# SPDX-License-Identifier: MIT
+prints graph_dot 0 graph --dot sample.varve
+prints graph_depth 0 graph --dot --depth=1 sample.varve
+prints graph_tree 0 graph --svg sample.varve
+prints graph_icicle 0 graph --svg=icicle sample.varve:optimizer
+prints graph_icicle_all 0 graph --svg=icicle sample.varve
+for file in sample.varve many.varve sample.varve:types/empty 'sample:odd names'
+do
+    ends 0 graph --svg=tree "$file"
+    valid xml
+    ends 0 graph --svg=icicle "$file"
+    valid xml
+    ends 0 graph --dot "$file"
+    if [ "$file" != many.varve ] && command -v dot >/dev/null; then
+        dot -Tsvg out >picture || fail "dot does not take the text of $file"
+        [ ! -s err ] || fail "graph --dot $file: $(cat err)"
+    fi
+done
+ends 0 graph --svg many.varve
+has 'varve: note: 3002 nodes' err
+ends 0 graph --svg --depth=1 many.varve
+[ ! -s err ] || fail 'a note about a small picture'
+ends 0 graph --svg -o picture.svg sample.varve
+[ ! -s out ] || fail 'graph -o printed something'
+ends 0 graph --svg sample.varve
+cmp -s out picture.svg || fail 'graph -o wrote something else'
+ends 0 graph --dot -o /dev/null sample.varve

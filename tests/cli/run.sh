@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# run.sh - runs the varve command on a sample and on bad files, and compares
+# what it prints and how it ends with tests/cli/expected.
+#
+#     run.sh VARVE MAKE_SAMPLE MAKE_NEWER
+#     UPDATE=1 run.sh ...           writes the expected files anew
+#
+# SPDX-License-Identifier: MIT
+set -eu
+
+varve=$(realpath "$1")
+make_sample=$(realpath "$2")
+make_newer=$(realpath "$3")
+here=$(cd "$(dirname "$0")" && pwd)
+helper=("$(command -v python3)" "$here/check_output.py")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+export LC_ALL=C.UTF-8 TERM=dumb
+unset NO_COLOR
+ulimit -f 100000
+count=0
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+# ends EXIT ARGUMENTS...: runs it; its output is in out and err.
+ends() {
+    local expected=$1 status=0
+    shift
+    count=$((count + 1))
+    timeout 60 "$varve" "$@" >out 2>err </dev/null || status=$?
+    [ "$status" = "$expected" ] || {
+        fail "varve $*: ended with $status, not $expected"
+        cat err
+    }
+}
+
+# prints NAME EXIT ARGUMENTS...: exactly expected/NAME.txt, and no error.
+prints() {
+    local file=$here/expected/$1.txt
+    shift
+    ends "$@"
+    [ -z "${UPDATE-}" ] || cp out "$file"
+    diff -u "$file" out || fail "varve ${*:2}: printed something else"
+    [ ! -s err ] || fail "varve ${*:2}: $(cat err)"
+}
+
+# complains EXIT TEXT ARGUMENTS...: the first line of standard error begins with
+# the text, and nothing is on standard output.
+complains() {
+    local text=$2
+    ends "$1" "${@:3}"
+    [[ $(head -n 1 err) == "$text"* ]] ||
+        fail "varve ${*:3}: expected '$text', found '$(head -n 1 err)'"
+    [ ! -s out ] || fail "varve ${*:3}: printed $(head -c 80 out)"
+}
+
+# has TEXT FILE
+has() {
+    grep -qF -- "$1" "$2" || fail "expected '$1' in $(head -c 400 "$2")"
+}
+
+# valid KIND: what was printed, by another program.
+valid() {
+    "${helper[@]}" "$1" <out || fail "not valid: $1"
+}
+
+"$make_sample" sample.varve
+"$make_sample" many.varve 3000
+
+for part in good bad pictures machine; do
+    . "$here/$part.sh"
+done
+
+echo "$count runs, $failures failures"
+[ "$failures" = 0 ]

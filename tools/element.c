@@ -1,0 +1,156 @@
+/* element.c - elements as text.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "element.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t load(const unsigned char *bytes, size_t size)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < size; i++)
+        value |= (uint64_t)bytes[i] << (8 * i);
+    return value;
+}
+
+static int64_t load_signed(const unsigned char *bytes, size_t size)
+{
+    uint64_t value = load(bytes, size);
+    uint64_t sign = UINT64_C(1) << (8 * size - 1);
+    value = (value ^ sign) - sign;
+    int64_t result;
+    memcpy(&result, &value, sizeof result);
+    return result;
+}
+
+static double load32(const unsigned char *bytes)
+{
+    uint32_t bits = (uint32_t)load(bytes, 4);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+static double load64(const unsigned char *bytes)
+{
+    uint64_t bits = load(bytes, 8);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* A small IEEE-like number. `finite`: E4M3FN, whose top exponent is an ordinary
+ * one and whose only NaN is all ones. */
+static double small_real(
+    unsigned bits, int fraction_bits, int exponent_bits, bool finite)
+{
+    unsigned fraction = bits & ((1u << fraction_bits) - 1);
+    unsigned top = (1u << exponent_bits) - 1;
+    unsigned exponent = bits >> fraction_bits & top;
+    bool negative = bits >> (fraction_bits + exponent_bits) & 1;
+    int bias = (int)(top >> 1);
+    double value;
+    if (exponent == top && !finite)
+        value = fraction ? (double)NAN : (double)INFINITY;
+    else if (finite && exponent == top && fraction == 7)
+        value = (double)NAN;
+    else if (exponent == 0)
+        value = ldexp(fraction, 1 - bias - fraction_bits);
+    else
+        value = ldexp(fraction + (1u << fraction_bits),
+            (int)exponent - bias - fraction_bits);
+    return negative ? -value : value;
+}
+
+static double load_real(varve_dtype dtype, const unsigned char *bytes)
+{
+    unsigned bits = bytes[0];
+    switch (dtype) {
+    case VARVE_FLOAT16:
+    case VARVE_BFLOAT16:
+        bits |= (unsigned)bytes[1] << 8;
+        return dtype == VARVE_FLOAT16 ? small_real(bits, 10, 5, false)
+                                      : small_real(bits, 7, 8, false);
+    case VARVE_FLOAT8_E4M3FN: return small_real(bits, 3, 4, true);
+    case VARVE_FLOAT8_E5M2: return small_real(bits, 2, 5, false);
+    case VARVE_FLOAT32: return load32(bytes);
+    default: return load64(bytes);
+    }
+}
+
+/* Special values by name, others with the fewest digits that read back. */
+static int print_real(char *text, size_t size, double value, bool single,
+    bool for_json)
+{
+    const char *quote = for_json ? "\"" : "";
+    if (isnan(value))
+        return snprintf(text, size, "%sNaN%s", quote, quote);
+    if (isinf(value))
+        return snprintf(text, size, "%s%sInfinity%s", quote,
+            value < 0 ? "-" : "", quote);
+    int length = 0;
+    for (int digits = single ? 6 : 15; digits <= 17; digits++) {
+        length = snprintf(text, size, "%.*g", digits, value);
+        double back = single ? (double)strtof(text, NULL) : strtod(text, NULL);
+        if (back >= value && back <= value)
+            break;
+    }
+    return length;
+}
+
+const char *real_text(
+    double value, bool for_json, char text[ELEMENT_TEXT_SIZE])
+{
+    print_real(text, ELEMENT_TEXT_SIZE, value, false, for_json);
+    return text;
+}
+
+static void print_complex(varve_dtype dtype, const unsigned char *bytes,
+    bool for_json, char text[ELEMENT_TEXT_SIZE])
+{
+    bool single = dtype == VARVE_COMPLEX64;
+    double parts[2] = { single ? load32(bytes) : load64(bytes),
+        single ? load32(bytes + 4) : load64(bytes + 8) };
+    char real[40];
+    char imaginary[40];
+    print_real(real, sizeof real, parts[0], single, for_json);
+    print_real(imaginary, sizeof imaginary, parts[1], single, for_json);
+    if (for_json)
+        snprintf(text, ELEMENT_TEXT_SIZE, "[%s,%s]", real, imaginary);
+    else
+        snprintf(text, ELEMENT_TEXT_SIZE, "%s%s%si", real,
+            imaginary[0] == '-' ? "" : "+", imaginary);
+}
+
+const char *element_text(varve_dtype dtype, const unsigned char *bytes,
+    bool for_json, char text[ELEMENT_TEXT_SIZE])
+{
+    size_t size = varve_dtype_size(dtype);
+    switch (dtype) {
+    case VARVE_BOOL: strcpy(text, bytes[0] ? "true" : "false"); break;
+    case VARVE_INT8:
+    case VARVE_INT16:
+    case VARVE_INT32:
+    case VARVE_INT64:
+        snprintf(text, ELEMENT_TEXT_SIZE, "%" PRId64, load_signed(bytes, size));
+        break;
+    case VARVE_UINT8:
+    case VARVE_UINT16:
+    case VARVE_UINT32:
+    case VARVE_UINT64:
+        snprintf(text, ELEMENT_TEXT_SIZE, "%" PRIu64, load(bytes, size));
+        break;
+    case VARVE_COMPLEX64:
+    case VARVE_COMPLEX128: print_complex(dtype, bytes, for_json, text); break;
+    default:
+        print_real(text, ELEMENT_TEXT_SIZE, load_real(dtype, bytes),
+            dtype != VARVE_FLOAT64, for_json);
+        break;
+    }
+    return text;
+}

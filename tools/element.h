@@ -1,0 +1,23 @@
+/* element.h - elements of tensors as text.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TOOL_ELEMENT_H
+#define TOOL_ELEMENT_H
+
+#include <varve/tensor.h>
+
+enum { ELEMENT_TEXT_SIZE = 96 };
+
+/* Writes the element whose little-endian bytes are at `bytes`: integers
+ * exactly, reals with the fewest digits that read back the same. For JSON,
+ * what is no JSON number is a string and a complex number an array of two.
+ * Not for strings. Returns `text`. */
+const char *element_text(varve_dtype dtype, const unsigned char *bytes,
+    bool for_json, char text[ELEMENT_TEXT_SIZE]);
+
+/* The same for one double. */
+const char *real_text(
+    double value, bool for_json, char text[ELEMENT_TEXT_SIZE]);
+
+#endif

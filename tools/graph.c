@@ -1,0 +1,110 @@
+/* graph.c - varve graph: the saved graph as a picture or as JSON.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "graph.h"
+
+#include <stdio.h>
+
+#include "complaint.h"
+#include "output.h"
+#include "target.h"
+
+enum { MANY_NODES = 2000 };
+
+static const struct option_row options[] = {
+    OPTION("svg", 0, OPTION_WORD, svg, "[=tree|icicle]",
+        "draw a tree (default), or where the bytes are"),
+    OPTION("dot", 0, OPTION_FLAG, dot, NULL, "text for graphviz"),
+    OPTION_JSON,
+    OPTION("output", 'o', OPTION_TEXT, output, "FILE", "write to FILE"),
+    OPTION("depth", 0, OPTION_NUMBER, depth, "N",
+        "at most N levels below the root"),
+    OPTION("include", 'I', OPTION_INCLUDE, patterns, "PAT",
+        "only paths that match PAT and what is below"),
+    OPTION("exclude", 'X', OPTION_EXCLUDE, patterns, "PAT",
+        "not these; the last pattern that matches wins"),
+    OPTION("units", 0, OPTION_WORD, units, "iec|si|bytes",
+        "how to print sizes"),
+    OPTION_HELP,
+    OPTION_END,
+};
+
+bool graph_has(const struct settings *settings, const struct outline *outline,
+    uint32_t node)
+{
+    return outline->nodes[node].reached && outline->nodes[node].shown &&
+        outline->nodes[node].depth <= settings->depth;
+}
+
+static void warn_of_many(
+    const struct settings *settings, const struct outline *outline)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < outline->reached; i++)
+        count += graph_has(settings, outline, outline->order[i]);
+    if (count <= MANY_NODES || settings->json || settings->svg == SVG_ICICLE)
+        return;
+    fprintf(stderr,
+        "varve: note: %zu nodes make a large picture; use --depth N, FILE:PATH "
+        "or --svg=icicle%s\n",
+        count, settings->dot ? ", or graphviz's sfdp" : "");
+}
+
+static bool draw(const struct settings *settings, const struct outline *outline,
+    FILE *to)
+{
+    if (settings->json)
+        return graph_json(settings, outline, to);
+    if (settings->dot)
+        return graph_dot(settings, outline, to);
+    if (settings->svg == SVG_ICICLE)
+        return graph_icicle(settings, outline, to);
+    return graph_tree(settings, outline, to);
+}
+
+static int draw_target(const struct settings *settings, struct target *target)
+{
+    struct outline outline;
+    struct output output;
+    if (!outline_make(&outline, target->reader, target->node.id,
+            &settings->patterns))
+        return complain_memory(settings);
+    int outcome = output_open(settings, &output);
+    if (outcome == OUTCOME_DONE) {
+        warn_of_many(settings, &outline);
+        if (!draw(settings, &outline, output.stream))
+            outcome = complain_memory(settings);
+        outcome = output_close(settings, &output, outcome);
+    }
+    outline_clear(&outline);
+    return outcome;
+}
+
+static int run(const struct settings *settings, int count, char **operands)
+{
+    (void)count;
+    struct target target;
+    if (settings->dot + (settings->svg != 0) + settings->json != 1)
+        return complain_usage(
+            settings, "expected one of --svg, --dot and --json");
+    int outcome = target_open(settings, operands[0], &target);
+    if (outcome != OUTCOME_DONE)
+        return outcome;
+    outcome = draw_target(settings, &target);
+    target_close(&target);
+    return outcome;
+}
+
+const struct command graph_command = {
+    .name = "graph",
+    .operands = "FILE[:PATH]",
+    .summary = "the saved graph as a picture",
+    .details =
+        "In a tree every node is drawn once; further edges to it are dashed. "
+        "An icicle\nhas the bytes of each part as its width.\n",
+    .options = options,
+    .least_operands = 1,
+    .most_operands = 1,
+    .run = run,
+};

@@ -1,0 +1,146 @@
+/* hint.c - near names.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "hint.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "outline.h"
+
+enum { LONGEST = 64, MOST_NAMES = 8, MOST_LOOKED_AT = 100000 };
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Insertions, removals and replacements that make one word the other; `most` +
+ * 1 for any number above `most`. */
+static size_t edit_distance(const char *a, const char *b, size_t most)
+{
+    size_t rows[2][LONGEST + 1];
+    size_t a_size = strlen(a);
+    size_t b_size = strlen(b);
+    if (a_size > LONGEST || b_size > LONGEST)
+        return strcmp(a, b) == 0 ? 0 : most + 1;
+    for (size_t j = 0; j <= b_size; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= a_size; i++) {
+        size_t *row = rows[i % 2];
+        const size_t *above = rows[1 - i % 2];
+        row[0] = i;
+        for (size_t j = 1; j <= b_size; j++)
+            row[j] = least(least(above[j], row[j - 1]) + 1,
+                above[j - 1] + (a[i - 1] != b[j - 1]));
+    }
+    return least(rows[a_size % 2][b_size], most + 1);
+}
+
+/* Finds the longest part of the path that is there: its node and what follows
+ * it. */
+static const char *follow(
+    const varve_reader *reader, char *path, varve_saved_node *node)
+{
+    const char *rest = path;
+    varve_reader_node_at(reader, 0, node);
+    for (char *end = strchr(path, '/'); end; end = strchr(end + 1, '/')) {
+        varve_saved_node found;
+        *end = '\0';
+        bool there = varve_reader_find(reader, path, &found);
+        *end = '/';
+        if (!there)
+            break;
+        *node = found;
+        rest = end + 1;
+    }
+    return rest;
+}
+
+/* The edge whose name is nearest to the next name of the path, or NULL. */
+static const char *nearest_edge(
+    const varve_reader *reader, const varve_saved_node *node, const char *rest)
+{
+    char wanted[LONGEST + 1];
+    snprintf(wanted, sizeof wanted, "%.*s", (int)strcspn(rest, "/"), rest);
+    size_t best = strlen(wanted) / 3 + 1;
+    const char *nearest = NULL;
+    const char *name;
+    uint32_t child;
+    for (size_t i = 0; i < MOST_LOOKED_AT &&
+         varve_reader_edge_at(reader, node->id, i, &name, &child); i++) {
+        size_t distance = edit_distance(wanted, name, best);
+        if (distance > best || (distance == best && nearest))
+            continue;
+        best = distance;
+        nearest = name;
+    }
+    return nearest;
+}
+
+static void list_names(
+    FILE *to, const varve_reader *reader, const varve_saved_node *node)
+{
+    const char *name;
+    uint32_t child;
+    fprintf(to, "'%s' has ", *node->path ? node->path : "/");
+    for (size_t i = 0; i < MOST_NAMES &&
+         varve_reader_edge_at(reader, node->id, i, &name, &child); i++) {
+        char *escaped = escaped_name(name);
+        fprintf(to, "%s%s", i ? ", " : "", escaped ? escaped : "?");
+        free(escaped);
+    }
+    if (node->edge_count > MOST_NAMES)
+        fprintf(to, " and %zu more", node->edge_count - MOST_NAMES);
+    if (node->edge_count == 0)
+        fputs("nothing below it", to);
+}
+
+/* Only what is there is named: the rest of the path is kept if it leads on. */
+static void name_nearest(FILE *to, const varve_reader *reader,
+    const char *parent, const char *name, const char *rest)
+{
+    char *escaped = escaped_name(name);
+    char *path = NULL;
+    size_t size = 0;
+    FILE *text = open_memstream(&path, &size);
+    if (escaped && text) {
+        fprintf(text, "%s%s%s", parent, *parent ? "/" : "", escaped);
+        fflush(text);
+        size_t known = size;
+        fputs(rest + strcspn(rest, "/"), text);
+        fflush(text);
+        varve_saved_node found;
+        if (path && !varve_reader_find(reader, path, &found))
+            path[known] = '\0';
+        fprintf(to, "did you mean '%s'?", path ? path : "");
+    }
+    if (text)
+        fclose(text);
+    free(path);
+    free(escaped);
+}
+
+char *nearest_hint(const varve_reader *reader, const char *path)
+{
+    char *hint = NULL;
+    size_t size = 0;
+    varve_saved_node node;
+    char *copy = malloc(strlen(path) + 1);
+    FILE *to = open_memstream(&hint, &size);
+    if (copy && to) {
+        strcpy(copy, path);
+        const char *rest = follow(reader, copy, &node);
+        const char *nearest = nearest_edge(reader, &node, rest);
+        if (nearest)
+            name_nearest(to, reader, node.path, nearest, rest);
+        else
+            list_names(to, reader, &node);
+    }
+    if (to)
+        fclose(to);
+    free(copy);
+    return hint;
+}

@@ -1,0 +1,194 @@
+/* options.c - parsing and help, from a command's table of options.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "complaint.h"
+
+enum { MOST_OPTIONS = 32, FIRST_LONG = 256 };
+
+struct parser {
+    char letters[2 * MOST_OPTIONS + 2];
+    struct option longs[MOST_OPTIONS + 1];
+};
+
+static int argument_of(const struct option_row *row)
+{
+    if (!row->argument)
+        return no_argument;
+    return row->argument[0] == '[' ? optional_argument : required_argument;
+}
+
+static void build_parser(struct parser *p, const struct option_row *rows)
+{
+    char *letter = p->letters;
+    *letter++ = ':';
+    int i = 0;
+    for (; rows[i].name && i < MOST_OPTIONS; i++) {
+        p->longs[i] = (struct option){ .name = rows[i].name,
+            .has_arg = argument_of(&rows[i]), .val = FIRST_LONG + i };
+        if (!rows[i].letter)
+            continue;
+        *letter++ = rows[i].letter;
+        if (rows[i].argument)
+            *letter++ = ':';
+    }
+    *letter = '\0';
+    p->longs[i] = (struct option){ .name = NULL };
+}
+
+static const struct option_row *row_of(
+    const struct option_row *rows, int value)
+{
+    if (value >= FIRST_LONG)
+        return &rows[value - FIRST_LONG];
+    while (rows->letter != value)
+        rows++;
+    return rows;
+}
+
+static bool parse_number(const char *text, uint64_t *number)
+{
+    char *end;
+    if (!isdigit((unsigned char)*text))
+        return false;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    *number = value;
+    return *end == '\0' && errno == 0;
+}
+
+/* The position, from 1, of a word in "one|two|three"; 0: not there. */
+static unsigned word_position(const char *words, const char *word)
+{
+    words += strspn(words, "[=");
+    for (unsigned position = 1;; position++) {
+        size_t size = strcspn(words, "|]");
+        if (strlen(word) == size && memcmp(words, word, size) == 0)
+            return position;
+        if (words[size] != '|')
+            return 0;
+        words += size + 1;
+    }
+}
+
+static bool apply(const struct option_row *row, const char *argument,
+    struct settings *settings)
+{
+    void *field = (char *)settings + row->place;
+    switch (row->kind) {
+    case OPTION_FLAG: *(bool *)field = true; return true;
+    case OPTION_NUMBER: return parse_number(argument, field);
+    case OPTION_TEXT: *(const char **)field = argument; return true;
+    case OPTION_WORD:
+        *(unsigned *)field =
+            argument ? word_position(row->argument, argument) : 1;
+        return *(unsigned *)field != 0;
+    case OPTION_INCLUDE:
+        pattern_add(&settings->patterns, argument, true);
+        return true;
+    case OPTION_EXCLUDE:
+        pattern_add(&settings->patterns, argument, false);
+        return true;
+    }
+    return false;
+}
+
+static int bad_argument(const struct settings *settings,
+    const struct option_row *row, const char *argument)
+{
+    const char *words = row->argument + strspn(row->argument, "[=");
+    int size = (int)strcspn(words, "]");
+    return complain_usage(settings, "--%s: expected %s%.*s, found '%s'",
+        row->name, row->kind == OPTION_NUMBER ? "a number " : "", size, words,
+        argument);
+}
+
+/* What getopt_long could not place: the letter, or else the word. */
+static int bad_option(
+    const struct settings *settings, int value, char **argv)
+{
+    const char *why = value == ':' ? "needs an argument" : "is not an option";
+    const char *word = optind > 0 ? argv[optind - 1] : "";
+    if (value != ':' && optopt >= FIRST_LONG)
+        why = "takes no argument";
+    if (optopt > 0 && optopt < FIRST_LONG)
+        return complain_usage(settings, "-%c %s", optopt, why);
+    return complain_usage(settings, "%s %s", word, why);
+}
+
+/* --json decides how a usage error is told, wherever it stands. */
+static bool asks_for_json(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "--json") == 0)
+            return true;
+    }
+    return false;
+}
+
+int parse_options(const struct command *command, int argc, char **argv,
+    struct settings *settings, int *first)
+{
+    struct parser parser;
+    build_parser(&parser, command->options);
+    *settings = (struct settings){ .command = command,
+        .json = asks_for_json(argc, argv), .limit = UINT64_MAX,
+        .depth = UINT64_MAX };
+    opterr = 0;
+    for (;;) {
+        int value =
+            getopt_long(argc, argv, parser.letters, parser.longs, NULL);
+        if (value == -1)
+            break;
+        if (value == '?' || value == ':')
+            return bad_option(settings, value, argv);
+        const struct option_row *row = row_of(command->options, value);
+        if (!apply(row, optarg, settings))
+            return bad_argument(settings, row, optarg);
+    }
+    *first = optind;
+    int count = argc - optind;
+    if (settings->help)
+        return OUTCOME_DONE;
+    if (settings->patterns.overflow)
+        return complain_usage(settings, "expected at most %d patterns",
+            (int)MOST_PATTERNS);
+    if (count < command->least_operands)
+        return complain_usage(settings, "expected %s", command->operands);
+    if (count > command->most_operands)
+        return complain_usage(settings, "one argument too many: '%s'",
+            argv[optind + command->most_operands]);
+    return OUTCOME_DONE;
+}
+
+static void print_option(const struct option_row *row)
+{
+    char text[64];
+    char letter[8] = "    ";
+    if (row->letter)
+        snprintf(letter, sizeof letter, "-%c, ", row->letter);
+    const char *between = !row->argument || row->argument[0] == '[' ? ""
+        : row->kind == OPTION_WORD                                  ? "="
+                                                                    : " ";
+    snprintf(text, sizeof text, "%s--%s%s%s", letter, row->name, between,
+        row->argument ? row->argument : "");
+    printf("  %-31s %s\n", text, row->help);
+}
+
+void print_command_help(const struct command *command)
+{
+    printf("varve %s - %s\n\nusage: varve %s [options] %s\n\n", command->name,
+        command->summary, command->name, command->operands);
+    for (const struct option_row *row = command->options; row->name; row++)
+        print_option(row);
+    if (command->details)
+        printf("\n%s", command->details);
+}

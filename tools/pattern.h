@@ -1,0 +1,33 @@
+/* pattern.h - which paths an -I or -X means.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TOOL_PATTERN_H
+#define TOOL_PATTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { MOST_PATTERNS = 64 };
+
+struct pattern_list {
+    size_t count;
+    bool overflow; /* there were more; nothing may be believed */
+    struct {
+        const char *text; /* borrowed */
+        bool include;
+    } items[MOST_PATTERNS];
+};
+
+void pattern_add(struct pattern_list *list, const char *text, bool include);
+
+/* Whether a pattern stands for a path: `*` is any part of one name, `**` any
+ * number of names, `?` one byte, `[a-z]` and `[!a-z]` one byte of a set. A
+ * pattern stands for everything below what it matches too. */
+bool pattern_matches(const char *pattern, const char *path);
+
+/* Whether the list selects a path: the last pattern that matches decides;
+ * before the first, everything is selected unless the first is an include. */
+bool pattern_selects(const struct pattern_list *list, const char *path);
+
+#endif

@@ -1,0 +1,89 @@
+/* target.c - opening a file and finding a path in it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "target.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "complaint.h"
+#include "hint.h"
+
+/* As varve_reader_open looks for a checkpoint. */
+static bool is_there(const char *path)
+{
+    char found[PATH_MAX];
+    if (access(path, F_OK) == 0)
+        return true;
+    snprintf(found, sizeof found, "%s%s", path, VARVE_SUFFIX);
+    return access(found, F_OK) == 0 ||
+        varve_latest(path, found, sizeof found, NULL) == VARVE_OK;
+}
+
+/* The ':' behind the file, or NULL: the first before which a file is there,
+ * else the last. */
+static char *find_split(char *argument)
+{
+    if (is_there(argument))
+        return NULL;
+    for (char *at = strchr(argument, ':'); at; at = strchr(at + 1, ':')) {
+        *at = '\0';
+        bool found = is_there(argument);
+        *at = ':';
+        if (found)
+            return at;
+    }
+    return strrchr(argument, ':');
+}
+
+int target_find(
+    const struct settings *settings, struct target *target, const char *path)
+{
+    path += strspn(path, "/");
+    if (varve_reader_find(target->reader, path, &target->node))
+        return OUTCOME_DONE;
+    char *hint = nearest_hint(target->reader, path);
+    int outcome = complain(settings,
+        &(struct complaint){ .outcome = OUTCOME_NO,
+            .code = varve_status_name(VARVE_NOT_FOUND),
+            .what = "no such path",
+            .file = varve_reader_path(target->reader),
+            .why = path,
+            .hint = hint });
+    free(hint);
+    return outcome;
+}
+
+int target_open(const struct settings *settings, const char *argument,
+    struct target *target)
+{
+    varve_error error = { .status = VARVE_OK };
+    char *file = malloc(strlen(argument) + 1);
+    *target = (struct target){ .reader = NULL };
+    if (!file)
+        return complain_memory(settings);
+    strcpy(file, argument);
+    char *split = find_split(file);
+    if (split)
+        *split = '\0';
+    int outcome = OUTCOME_DONE;
+    target->reader = varve_reader_open(file, NULL, &error);
+    if (!target->reader)
+        outcome = complain_status(settings, "cannot open", file, &error);
+    else
+        outcome = target_find(settings, target, split ? split + 1 : "");
+    free(file);
+    if (outcome != OUTCOME_DONE)
+        target_close(target);
+    return outcome;
+}
+
+void target_close(struct target *target)
+{
+    varve_reader_free(target->reader);
+    target->reader = NULL;
+}

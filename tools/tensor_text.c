@@ -1,0 +1,37 @@
+/* tensor_text.c - shapes and digests as text.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "tensor_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *shape_text(
+    const varve_tensor *tensor, char text[VARVE_TENSOR_TEXT_SIZE])
+{
+    varve_tensor_text(tensor, text);
+    const char *shape = strchr(text, '[');
+    if (shape)
+        memmove(text, shape, strlen(shape) + 1);
+    return text;
+}
+
+const char *type_text(
+    const varve_tensor *tensor, char text[VARVE_TENSOR_TEXT_SIZE])
+{
+    varve_tensor_text(tensor, text);
+    char *shape = strchr(text, '[');
+    if (shape && strlen(text) + 2 <= VARVE_TENSOR_TEXT_SIZE) {
+        memmove(shape + 1, shape, strlen(shape) + 1);
+        *shape = ' ';
+    }
+    return text;
+}
+
+const char *digest_text(const uint8_t digest[16], char text[DIGEST_TEXT_SIZE])
+{
+    for (int i = 0; i < 16; i++)
+        sprintf(text + 2 * i, "%02x", digest[i]);
+    return text;
+}

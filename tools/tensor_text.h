@@ -1,0 +1,24 @@
+/* tensor_text.h - shapes and digests as text.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TOOL_TENSOR_TEXT_H
+#define TOOL_TENSOR_TEXT_H
+
+#include <varve/tensor.h>
+
+enum { DIGEST_TEXT_SIZE = 33 };
+
+/* "[784,10]"; returns `text`. */
+const char *shape_text(
+    const varve_tensor *tensor, char text[VARVE_TENSOR_TEXT_SIZE]);
+
+/* "float32 [784,10]"; returns `text`. */
+const char *type_text(
+    const varve_tensor *tensor, char text[VARVE_TENSOR_TEXT_SIZE]);
+
+/* 32 hexadecimal digits; returns `text`. */
+const char *digest_text(
+    const uint8_t digest[16], char text[DIGEST_TEXT_SIZE]);
+
+#endif

@@ -1,0 +1,99 @@
+/* tree_walk.c - depth first, with a stack of its own: a file may hold a chain
+ * of a million nodes.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "tree_walk.h"
+
+#include <stdlib.h>
+
+void tree_walk_begin(struct tree_walk *walk, const struct outline *outline,
+    uint64_t depth, bool each_slot)
+{
+    *walk = (struct tree_walk){
+        .outline = outline, .depth = depth, .each_slot = each_slot
+    };
+}
+
+void tree_walk_end(struct tree_walk *walk)
+{
+    free(walk->levels);
+}
+
+bool tree_walk_goes_on(const struct tree_walk *walk, size_t level)
+{
+    return level <= walk->level_count && walk->levels[level - 1].has_waiting;
+}
+
+/* The next row of a level, so that the one before it knows whether it is the
+ * last. All slots of a node make one row, unless each is asked for. */
+static void look_ahead(struct tree_walk *walk, struct tree_level *level)
+{
+    struct row *row = &level->waiting;
+    row->depth = (size_t)(level - walk->levels) + 1;
+    level->has_waiting = true;
+    while (outline_branch(
+        walk->outline, level->node, level->next, &row->branch)) {
+        level->next++;
+        if (!outline_shows(walk->outline, level->node, &row->branch))
+            continue;
+        row->kind = row->branch.is_alias ? ROW_ALIAS : ROW_NODE;
+        if (row->branch.variable != OUTLINE_NONE && !walk->each_slot) {
+            row->kind = ROW_SLOTS;
+            row->branch.node = level->node;
+            level->next = SIZE_MAX / 2;
+        }
+        return;
+    }
+    level->has_waiting = false;
+}
+
+static bool descend(struct tree_walk *walk, uint32_t node)
+{
+    if (walk->level_count == walk->level_room) {
+        size_t room = 2 * walk->level_room + 16;
+        void *levels = realloc(walk->levels, room * sizeof *walk->levels);
+        if (!levels)
+            return false;
+        walk->levels = levels;
+        walk->level_room = room;
+    }
+    struct tree_level *level = &walk->levels[walk->level_count++];
+    *level = (struct tree_level){ .node = node };
+    look_ahead(walk, level);
+    return true;
+}
+
+/* Goes below a row, unless that is too deep. */
+static void enter(struct tree_walk *walk, struct row *row)
+{
+    if (row->kind != ROW_NODE)
+        return;
+    if (row->depth >= walk->depth)
+        row->is_cut = walk->outline->nodes[row->branch.node].below > 0;
+    else if (!descend(walk, row->branch.node))
+        walk->failed = true;
+}
+
+bool tree_walk_next(struct tree_walk *walk, struct row *row)
+{
+    if (!walk->begun) {
+        walk->begun = true;
+        *row = (struct row){ .branch = { .node = walk->outline->root,
+                                 .variable = OUTLINE_NONE, .name = "" } };
+        enter(walk, row);
+        return true;
+    }
+    while (walk->level_count > 0 && !walk->failed) {
+        struct tree_level *level = &walk->levels[walk->level_count - 1];
+        if (!level->has_waiting) {
+            walk->level_count--;
+            continue;
+        }
+        *row = level->waiting;
+        look_ahead(walk, level);
+        enter(walk, row);
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,125 @@
+/* value.c - values in memory.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "element.h"
+#include "json_out.h"
+#include "outline.h"
+
+static varve_status fail(
+    varve_error *error, varve_status status, const char *why)
+{
+    *error = (varve_error){ .status = status };
+    snprintf(error->message, sizeof error->message, "%s", why);
+    return status;
+}
+
+static varve_status fail_missing(
+    varve_error *error, const varve_saved_node *node)
+{
+    *error = (varve_error){ .status = VARVE_NOT_FOUND };
+    snprintf(error->message, sizeof error->message, "%s: %s %s",
+        *node->path ? node->path : "/", kind_name(node->kind),
+        node->value.dtype ? "that was not saved" : "without a value");
+    return VARVE_NOT_FOUND;
+}
+
+static uint64_t load64(const unsigned char *bytes)
+{
+    uint64_t value = 0;
+    for (int i = 7; i >= 0; i--)
+        value = value << 8 | bytes[i];
+    return value;
+}
+
+/* Strings lie as all their sizes, 8 bytes each, and then all their bytes. */
+static varve_status check_strings(struct value *value, varve_error *error)
+{
+    uint64_t room = value->node.size;
+    if (value->count > room / 8)
+        return fail(error, VARVE_CORRUPT, "more strings than bytes for them");
+    room -= 8 * value->count;
+    for (uint64_t i = 0; i < value->count; i++) {
+        uint64_t size = load64(value->bytes + 8 * i);
+        if (size > room)
+            return fail(error, VARVE_CORRUPT, "strings pass the value's end");
+        room -= size;
+    }
+    value->offset = 8 * value->count;
+    return VARVE_OK;
+}
+
+varve_status value_read(struct value *value, varve_reader *reader,
+    const varve_saved_node *node, varve_error *error)
+{
+    *value = (struct value){ .node = *node };
+    if (!node->has_value)
+        return fail_missing(error, node);
+    value->count = varve_tensor_count(&node->value);
+    if (node->size < SIZE_MAX)
+        value->bytes = malloc((size_t)node->size + 1);
+    if (!value->bytes)
+        return fail(error, VARVE_NO_MEMORY, "out of memory");
+    varve_status status = varve_reader_read(
+        reader, node->id, value->bytes, (size_t)node->size, error);
+    if (status == VARVE_OK && node->value.dtype == VARVE_STRING)
+        status = check_strings(value, error);
+    if (status != VARVE_OK)
+        value_clear(value);
+    return status;
+}
+
+void value_clear(struct value *value)
+{
+    free(value->bytes);
+    value->bytes = NULL;
+}
+
+const unsigned char *value_next(struct value *value, uint64_t *size)
+{
+    if (value->next == value->count)
+        return NULL;
+    *size = value->node.value.dtype == VARVE_STRING
+        ? load64(value->bytes + 8 * value->next)
+        : varve_dtype_size(value->node.value.dtype);
+    const unsigned char *element = value->bytes + value->offset;
+    value->offset += *size;
+    value->next++;
+    return element;
+}
+
+/* As JSON writes it, so that control characters and quotes are escaped. */
+static void print_string(FILE *to, const unsigned char *bytes, uint64_t size)
+{
+    enum { MOST = 60 };
+    size_t shown = size > MOST ? MOST : (size_t)size;
+    while (shown < size && shown > MOST - 4 && (bytes[shown] & 0xc0) == 0x80)
+        shown--;
+    json_t *string = json_bytes(bytes, shown);
+    char *text = string
+        ? json_dumps(string, JSON_ENCODE_ANY | JSON_COMPACT)
+        : NULL;
+    fputs(text ? text : "?", to);
+    if (shown < size)
+        fputs("...", to);
+    free(text);
+    json_decref(string);
+}
+
+void value_print_scalar(FILE *to, struct value *value)
+{
+    char text[ELEMENT_TEXT_SIZE];
+    uint64_t size;
+    const unsigned char *bytes = value_next(value, &size);
+    if (!bytes)
+        return;
+    if (value->node.value.dtype == VARVE_STRING)
+        print_string(to, bytes, size);
+    else
+        fputs(element_text(value->node.value.dtype, bytes, false, text), to);
+}
