@@ -198,13 +198,6 @@ void vv_visit(struct varve_restoration *r, varve_node *node, struct vv_via via)
 
 /* --- Values ------------------------------------------------------------- */
 
-varve_tensor vv_wanted(const varve_node *node)
-{
-    if (node->variable)
-        return node->variable->tensor;
-    return (varve_tensor){ .dtype = VARVE_UINT8, .rank = 1 };
-}
-
 bool vv_is_resized(struct varve_restoration *r, const varve_node *node,
     const varve_tensor *saved)
 {

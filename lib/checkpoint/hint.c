@@ -265,9 +265,9 @@ struct vv_hint vv_hint_for_program(
         return (struct vv_hint){ .reason = "the file has no such node" };
     const struct vv_name *name = step->edge->name;
     uint32_t id = vv_name_in_file(hints->r, name);
-    uint32_t taken = id == VV_NONE ? VV_NONE
-                                   : vv_index_find_child(
-                                         vv_index_of(hints->r), file, id);
+    uint32_t taken = id == VV_NONE
+                         ? VV_NONE
+                         : vv_index_find_child(vv_index_of(hints->r), file, id);
     if (taken != VV_NONE)
         return hint_for_taken(hints, taken, name, arena);
     vv_saved_path(&hints->r->paths, file, &hints->text);

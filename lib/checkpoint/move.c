@@ -113,7 +113,7 @@ varve_status vv_move_strings(
     uint64_t count = varve_tensor_count(&saved);
     uint64_t size = vv_at64(r->file.parsed.index.value_sizes, move->value);
     if (size == 0)
-        return VARVE_OK; /* no elements, and no block */
+        return VARVE_OK;              /* no elements, and no block */
     uint64_t left = size - 8 * count; /* the index made sure of 8 each */
     const unsigned char *lengths = move->block;
     const char *text = (const char *)lengths + 8 * count;

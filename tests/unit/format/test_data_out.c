@@ -103,16 +103,6 @@ TEST(data_out, aligns_values)
     cr_assert_eq(vv_data_place(INT64_MAX, 0), UINT64_C(1) << 63);
 }
 
-TEST(data_out, knows_the_size_of_a_file_before_it_is_written)
-{
-    struct sample s;
-    sample_build_smallest(&s);
-    struct vv_index index = sample_index(&s);
-    cr_assert_eq(vv_data_total(64, &index), 64 + s.bytes.size + 64);
-    cr_assert_eq(vv_data_total(100, &index), 128 + s.bytes.size + 64);
-    sample_clear(&s);
-}
-
 /* --- How it is written ---------------------------------------------------- */
 
 struct save {
