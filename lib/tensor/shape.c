@@ -1,4 +1,4 @@
-/* shape.c - checked products of extents, and the walk over a common box.
+/* shape.c - checked products of extents.
  *
  * SPDX-License-Identifier: MIT
  */

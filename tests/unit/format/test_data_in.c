@@ -52,7 +52,8 @@ static varve_status read_value(
         uint64_t offset;
         size_t part;
         vv_data_in_chunk(in, value, i, &offset, &part);
-        varve_status status = vv_data_in_read(in, offset, chunk, part, error);
+        varve_status status =
+            vv_data_in_read(in, offset, chunk, part, error);
         if (!status)
             status = vv_data_in_check(in, value, i, chunk, "a/path", error);
         if (status)
@@ -63,8 +64,8 @@ static varve_status read_value(
 
 /* The bytes before a saved value, or, with the number of values, before the
  * index, which nothing but zero may be in. */
-static void find_padding(
-    const struct vv_data_in *in, uint32_t value, uint64_t *offset, size_t *size)
+static void find_padding(const struct vv_data_in *in, uint32_t value,
+    uint64_t *offset, size_t *size)
 {
     const struct vv_index *index = &in->parsed.index;
     uint64_t end = value == index->value_count
@@ -173,7 +174,7 @@ TEST(data_in, knows_the_chunks_of_a_value_and_one_digest_for_it)
     build_large(&s);
     s.data_end = 4096 + 2 * VV_CHUNK_SIZE + 64;
     sample_encode(&s);
-    struct vv_data_in in = { .path = (char *)(uintptr_t) "file" };
+    struct vv_data_in in = { .path = (char *)(uintptr_t)"file" };
     cr_assert_ok(sample_parse(&s, &in.parsed, &error), error);
     vv_data_in_chunk(&in, 0, 0, &offset, &size);
     cr_assert_eq(offset, 4096);
@@ -256,26 +257,11 @@ static void set_rest_of_header(struct saved *f)
     seal(f->bytes, 56);
 }
 
-static void damage_version(struct saved *f)
-{
-    f->bytes[8] = 2;
-}
-static void damage_magic(struct saved *f)
-{
-    f->bytes[1] ^= 32;
-}
-static void damage_footer_magic(struct saved *f)
-{
-    footer_of(f)[63] ^= 1;
-}
-static void damage_footer(struct saved *f)
-{
-    footer_of(f)[8] ^= 1;
-}
-static void damage_index(struct saved *f)
-{
-    footer_of(f)[-1] ^= 1;
-}
+static void damage_version(struct saved *f) { f->bytes[8] = 2; }
+static void damage_magic(struct saved *f) { f->bytes[1] ^= 32; }
+static void damage_footer_magic(struct saved *f) { footer_of(f)[63] ^= 1; }
+static void damage_footer(struct saved *f) { footer_of(f)[8] ^= 1; }
+static void damage_index(struct saved *f) { footer_of(f)[-1] ^= 1; }
 
 static void set_footer(struct saved *f, size_t at, uint64_t value)
 {
@@ -283,30 +269,12 @@ static void set_footer(struct saved *f, size_t at, uint64_t value)
     seal(footer_of(f), 48);
 }
 
-static void say_longer(struct saved *f)
-{
-    set_footer(f, 32, f->size + 1);
-}
-static void say_shorter(struct saved *f)
-{
-    set_footer(f, 32, f->size - 1);
-}
-static void say_other_nonce(struct saved *f)
-{
-    set_footer(f, 40, 1);
-}
-static void say_other_digest(struct saved *f)
-{
-    set_footer(f, 24, 1);
-}
-static void say_large_index(struct saved *f)
-{
-    set_footer(f, 8, UINT64_MAX);
-}
-static void say_small_index(struct saved *f)
-{
-    set_footer(f, 8, 1);
-}
+static void say_longer(struct saved *f) { set_footer(f, 32, f->size + 1); }
+static void say_shorter(struct saved *f) { set_footer(f, 32, f->size - 1); }
+static void say_other_nonce(struct saved *f) { set_footer(f, 40, 1); }
+static void say_other_digest(struct saved *f) { set_footer(f, 24, 1); }
+static void say_large_index(struct saved *f) { set_footer(f, 8, UINT64_MAX); }
+static void say_small_index(struct saved *f) { set_footer(f, 8, 1); }
 
 static void move_index(struct saved *f, uint64_t offset)
 {
@@ -319,10 +287,7 @@ static void move_index_off_64(struct saved *f)
     move_index(f, f->sample.data_end + 1);
 }
 
-static void move_index_into_header(struct saved *f)
-{
-    move_index(f, 0);
-}
+static void move_index_into_header(struct saved *f) { move_index(f, 0); }
 
 static void move_index_behind(struct saved *f)
 {
@@ -334,8 +299,8 @@ static void move_index_behind(struct saved *f)
 static void cut_index(struct saved *f)
 {
     uint64_t offset = f->sample.data_end + 64;
-    struct vv_digest digest =
-        vv_digest_of(f->bytes + offset, f->size - 64 - (size_t)offset);
+    struct vv_digest digest = vv_digest_of(
+        f->bytes + offset, f->size - 64 - (size_t)offset);
     memcpy(f->bytes + 16, digest.bytes, 16);
     seal(f->bytes, 56);
     memcpy(footer_of(f) + 16, digest.bytes, 16);
@@ -384,10 +349,7 @@ TEST(data_in, refuses_an_index_of_no_bytes)
     end(&f);
 }
 
-static void wipe_footer(struct saved *f)
-{
-    memset(footer_of(f), 0, 64);
-}
+static void wipe_footer(struct saved *f) { memset(footer_of(f), 0, 64); }
 
 TEST(data_in, tells_what_a_file_is_instead)
 {
@@ -478,7 +440,7 @@ TEST(data_in, refuses_every_truncation)
     for (size_t size = 0; size < f.size; size++) {
         memory_put(f.memory, "file", copy, size);
         varve_status status = open_and_read(&f.context, &error);
-        varve_status expected = size == 0  ? VARVE_EMPTY_FILE
+        varve_status expected = size == 0 ? VARVE_EMPTY_FILE
                                 : size < 8 ? VARVE_NOT_A_CHECKPOINT
                                            : VARVE_TRUNCATED;
         cr_assert_eq(status, expected, "%zu bytes: %s", size, error.message);
@@ -514,7 +476,8 @@ TEST(data_in, refuses_every_flipped_bit)
     varve_error error;
     save(&f, sample_build);
     size_t begin = 8 * 5000, finish = 8 * 70000;
-    for (size_t i = 0; i<8 * f.size; i += i> begin && i < finish ? 101 : 1) {
+    for (size_t i = 0; i < 8 * f.size;
+         i += i > begin && i < finish ? 101 : 1) {
         f.bytes[i / 8] ^= (unsigned char)(1 << i % 8);
         varve_status status = open_and_read(&f.context, &error);
         cr_assert(status == VARVE_CORRUPT ||
@@ -580,8 +543,7 @@ TEST(data_in, reports_each_call_that_fails)
     for (;; n++) {
         varve_error error = { 0 };
         faulty_plan(faulty, &(struct faulty_plan){ .number = n,
-                                .kinds = FAULTY_ALL & ~FAULTY_CLOSE,
-                                .error = EIO });
+            .kinds = FAULTY_ALL & ~FAULTY_CLOSE, .error = EIO });
         varve_status status = open_and_read(&context, &error);
         if (!faulty_hit(faulty))
             break;
