@@ -127,8 +127,9 @@ VARVE_API varve_restoration *varve_read(varve_node *root, const char *path,
     const varve_read_options *options, varve_error *error)
     VARVE_MUST_CHECK;
 
-/* What varve_read would do, without reading a value or changing anything: the
- * report of the result says it. Mismatches are findings here, not failures. */
+/* What varve_read would do, or varve_restore where `path` is a prefix, without
+ * reading a value or changing anything: the report of the result says it.
+ * Mismatches are findings here, not failures. */
 VARVE_API varve_restoration *varve_plan(varve_node *root, const char *path,
     const varve_read_options *options, varve_error *error)
     VARVE_MUST_CHECK;

@@ -27,7 +27,8 @@ VARVE_API varve_status varve_snapshot_restore(
     varve_snapshot *snapshot, varve_error *error) VARVE_MUST_CHECK;
 
 /* Both fail with VARVE_MISMATCH, and change nothing, when variables or states
- * were added, removed or replaced since the snapshot was made. */
+ * were added, removed or replaced since the snapshot was made. A state whose
+ * load callback fails gives VARVE_CALLBACK; the variables are back by then. */
 
 VARVE_API void varve_snapshot_free(varve_snapshot *snapshot);
 

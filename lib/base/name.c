@@ -46,7 +46,12 @@ bool vv_name_is_valid(const char *name, size_t size)
 
 static bool is_escaped(unsigned char c)
 {
-    return c < 0x20 || c == 0x7f || (c && strchr("/%*|()", c));
+    switch (c) {
+    case '/': case '%': case '*': case '|': case '(': case ')': case 0x7f:
+        return true;
+    default:
+        return c < 0x20;
+    }
 }
 
 void vv_path_add_name(struct vv_buffer *path, const char *name, size_t size)

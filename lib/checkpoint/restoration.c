@@ -37,7 +37,11 @@ static void take_in(struct varve_restoration *r)
     varve_error error;
     if (r->is_busy || (!r->queue.size && !r->jobs.size && !r->held.size))
         return;
-    remember(r, vv_arrive(r, &error), &error);
+    varve_status status = vv_arrive(r, &error);
+    if (status)
+        remember(r, status, &error);
+    else
+        vv_forgive(r);
 }
 
 static void edge_added(struct vv_observer *self, struct vv_edge *edge)
@@ -214,9 +218,9 @@ static varve_status begin(struct varve_restoration *r,
 varve_restoration *vv_restoration_open(
     varve_node *root, const struct vv_opening *opening, varve_error *error)
 {
-    if (varve_graph_check(root->graph, error))
+    if (root && varve_graph_check(root->graph, error))
         return NULL;
-    if (vv_is_nil(root) || !opening->path) {
+    if (!root || vv_is_nil(root) || !opening->path) {
         vv_fail(error, VARVE_MISUSE, "expected a node and a path, found none");
         return NULL;
     }

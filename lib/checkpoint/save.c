@@ -135,8 +135,9 @@ static varve_status save_next(varve_node *root, const char *prefix,
 varve_status varve_save(varve_node *root, const char *prefix,
     const varve_write_options *options, varve_error *error)
 {
-    VV_TRY(varve_graph_check(root->graph, error));
-    if (vv_is_nil(root) || !prefix)
+    if (root)
+        VV_TRY(varve_graph_check(root->graph, error));
+    if (!root || vv_is_nil(root) || !prefix)
         return vv_fail(
             error, VARVE_MISUSE, "expected a node and a prefix, found none");
     const struct vv_context *context = &root->graph->context;

@@ -247,13 +247,13 @@ static varve_status make(
 
 varve_snapshot *varve_snapshot_new(varve_node *root, varve_error *error)
 {
-    varve_graph *graph = root->graph;
-    if (varve_graph_check(graph, error))
+    if (root && varve_graph_check(root->graph, error))
         return NULL;
-    if (vv_is_nil(root)) {
+    if (!root || vv_is_nil(root)) {
         vv_fail(error, VARVE_MISUSE, "expected a node, found none");
         return NULL;
     }
+    varve_graph *graph = root->graph;
     struct varve_snapshot *s =
         vv_allocate_zeroed(&graph->context.allocator, sizeof *s);
     if (!s) {

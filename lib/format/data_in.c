@@ -93,9 +93,9 @@ static varve_status read_footer(struct vv_data_in *in,
     bool has_sum = vv_load64(footer + 48) == vv_hash_of(footer, 48);
     if (!has_magic && !has_sum)
         return vv_fail(error, VARVE_TRUNCATED,
-            "%s: expected a footer in the last %d bytes, found none: of more "
-            "bytes than there are, %" PRIu64 " are left",
-            in->path, VV_FOOTER_SIZE, in->size);
+            "%s: expected a footer at offset %" PRIu64 ", found none: the file "
+            "ends early, after %" PRIu64 " bytes",
+            in->path, at, in->size);
     if (!has_magic)
         return vv_fail(error, VARVE_CORRUPT,
             "%s: expected the magic of a footer at offset %" PRIu64

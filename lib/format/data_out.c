@@ -51,8 +51,6 @@ static varve_status write_at(struct vv_data_out *out, const void *bytes,
 static varve_status flush(struct vv_data_out *out, varve_error *error)
 {
     size_t size = out->staged;
-    if (size == 0)
-        return VARVE_OK;
     out->staged = 0;
     return write_at(out, out->staging, size, out->offset - size, error);
 }

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-# check_golden.py - the independent reader and the library say the same of the
-# golden file: every path, type, shape, digest, byte, edge, slot and tag.
-#
-#   check_golden.py DUMP FILE
-#
-# SPDX-License-Identifier: MIT
+"""check_golden.py - the independent reader and the library say the same of the
+golden file: every path, type, shape, digest, byte, edge, slot and tag.
+
+    check_golden.py DUMP FILE
+
+SPDX-License-Identifier: MIT
+"""
 import hashlib
 import pathlib
 import subprocess

@@ -37,8 +37,7 @@ varve_restoration *story_read(
 
 /* A read that must fail with this status; the message is in `error`. */
 void story_refused(varve_node *root, const char *name,
-    const varve_read_options *options, varve_status status,
-    varve_error *error);
+    const varve_read_options *options, varve_status status, varve_error *error);
 
 /* Whether the message has this text, and whether it is one line. */
 bool story_says(const varve_error *error, const char *text);
@@ -51,7 +50,7 @@ size_t story_findings(varve_restoration *restoration, varve_finding_kind kind);
  * restored. */
 void story_consumed(varve_restoration *restoration);
 
-#define story_unmatched(call, text, error)                                        \
+#define story_unmatched(call, text, error)                                     \
     do {                                                                       \
         cr_assert_eq((call), VARVE_UNMATCHED);                                 \
         cr_assert(story_says(&(error), text), "%s", (error).message);          \

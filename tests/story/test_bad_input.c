@@ -120,3 +120,14 @@ TEST(bad_input, mistakes_of_names_and_shapes_each_have_a_status)
         varve_graph_free(graph);
     }
 }
+
+TEST(bad_input, a_root_that_is_missing_is_a_misuse)
+{
+    varve_error error;
+    cr_assert_eq(varve_write(NULL, "x", NULL, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_save(NULL, "x", NULL, &error), VARVE_MISUSE);
+    cr_assert_null(varve_read(NULL, "x", NULL, &error));
+    cr_assert_eq(error.status, VARVE_MISUSE);
+    cr_assert_null(varve_snapshot_new(NULL, &error));
+    cr_assert_eq(error.status, VARVE_MISUSE);
+}

@@ -158,3 +158,53 @@ TEST(report_lists, a_report_is_of_its_moment_and_outlives_the_rest)
     cr_assert_str_eq(only_one(report, VARVE_WAITING).file_path, "a");
     varve_report_free(report);
 }
+
+/* One object of the file cannot be two of the program. */
+TEST(report_lists, a_claim_that_came_second_is_not_called_missing)
+{
+    float w = 8;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    story_add(root, "first/w", &w);
+    varve_track(root, "second", varve_find(root, "first"));
+    story_write(root, "f");
+    varve_graph_free(graph);
+    graph = story_graph();
+    root = varve_graph_root(graph);
+    float first = 0, second = 0;
+    story_add(root, "first/w", &first);
+    story_add(root, "second/w", &second);
+    varve_error error;
+    varve_restoration *r = story_read(root, "f", NULL);
+    varve_report *report = varve_report_new(r, &error);
+    varve_finding finding = only_one(report, VARVE_ONLY_IN_PROGRAM);
+    cr_assert_str_eq(finding.program_path, "second/w");
+    cr_assert_str_eq(
+        finding.reason, "first of the program has claimed \"second\"");
+    cr_assert_null(finding.nearest);
+    varve_report_free(report);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+TEST(report_lists, a_rename_that_leads_nowhere_is_the_reason)
+{
+    STORY_FILE("f", { "a", 1 });
+    float a = 0;
+    varve_graph *graph = story_graph();
+    story_add(varve_graph_root(graph), "a", &a);
+    varve_rename rename = { "a", "nowhere" };
+    varve_error error;
+    varve_restoration *r = story_read(varve_graph_root(graph), "f",
+        &(varve_read_options){ .renames = &rename, .rename_count = 1 });
+    varve_report *report = varve_report_new(r, &error);
+    varve_finding finding = only_one(report, VARVE_WAITING);
+    cr_assert_str_eq(finding.reason, "a rename leads elsewhere");
+    cr_assert_null(finding.nearest);
+    finding = only_one(report, VARVE_ONLY_IN_PROGRAM);
+    cr_assert_str_eq(finding.reason, "a rename leads elsewhere");
+    cr_assert_null(finding.nearest);
+    varve_report_free(report);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}

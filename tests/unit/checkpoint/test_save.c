@@ -73,10 +73,10 @@ TEST(save, goes_above_the_highest_number_there_is)
 {
     begin();
     static const char *const foreign[] = { "c-7.varve", "c-3.varve",
-        "c-010.varve", "c-+20.varve", "c--30.varve", "c-40.varve~", "cc-50.varve",
-        "c-60", "c-.varve", "c-99999999999999999999.varve", "c-70.varve.tmp",
-        "d-80.varve", "C-90.varve", "c-1e3.varve", ".c-100.varve",
-        "c-110.VARVE" };
+        "c-010.varve", "c-+20.varve", "c--30.varve", "c-40.varve~",
+        "cc-50.varve", "c-60", "c-.varve", "c-99999999999999999999.varve",
+        "c-70.varve.tmp", "d-80.varve", "C-90.varve", "c-1e3.varve",
+        ".c-100.varve", "c-110.VARVE" };
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
         put(foreign[i]);
     check_found("c", true, "c-7.varve");

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "data_in.h"
-#include "sample.h"
 #include "support/faulty_system.h"
+#include "support/index_sample.h"
 #include "support/memory_system.h"
 #include "support/test_context.h"
 #include "system.h"
@@ -296,7 +296,11 @@ static void move_index_off_64(struct saved *f)
 }
 
 static void move_index_into_header(struct saved *f) { move_index(f, 0); }
-static void move_index_behind(struct saved *f) { move_index(f, f->size); }
+
+static void move_index_behind(struct saved *f)
+{
+    move_index(f, vv_align_up(f->size, 64));
+}
 
 /* The index begins 64 bytes later, sums are made to fit: the file is whole, but
  * the index has no beginning. */
@@ -310,6 +314,47 @@ static void cut_index(struct saved *f)
     memcpy(footer_of(f) + 16, digest.bytes, 16);
     memcpy(footer_of(f) + 40, digest.bytes, 8);
     move_index(f, offset);
+}
+
+/* What build_loop makes the name as long for, so that the index could end where
+ * it begins. */
+static size_t loop_name_size;
+
+static void build_loop(struct sample *s)
+{
+    sample_build_smallest(s);
+    memset(vv_buffer_extend(sample_column(s, VV_KEY_NAMES), loop_name_size),
+        'a', loop_name_size);
+    vv_buffer_add32(
+        sample_column(s, VV_KEY_NAME_ENDS), (uint32_t)loop_name_size);
+    vv_buffer_add32(sample_column(s, VV_KEY_EDGE_NAMES), 0);
+    vv_buffer_add32(sample_column(s, VV_KEY_EDGE_CHILDREN), 0);
+    sample_set32(s, VV_KEY_NODE_EDGE_ENDS, 0, 1);
+    sample_encode(s);
+}
+
+TEST(data_in, refuses_an_index_of_no_bytes)
+{
+    struct saved f;
+    varve_error error;
+    loop_name_size = 1;
+    save(&f, build_loop);
+    loop_name_size = 65 - f.sample.bytes.size % 64;
+    end(&f);
+    loop_name_size -= loop_name_size > 23; /* its head grows too */
+    save(&f, build_loop);
+    cr_assert_eq(f.size % 64, 0);
+    cr_assert_ok(open_and_read(&f.context, &error), error);
+    struct vv_digest digest = vv_digest_of("", 0);
+    memcpy(f.bytes + 16, digest.bytes, 16);
+    seal(f.bytes, 56);
+    memcpy(footer_of(&f) + 16, digest.bytes, 16);
+    memcpy(footer_of(&f) + 40, digest.bytes, 8);
+    move_index(&f, f.size - 64);
+    cr_assert_eq(open_and_read(&f.context, &error), VARVE_CORRUPT);
+    cr_assert(strstr(error.message, "expected an index up to there"), "%s",
+        error.message);
+    end(&f);
 }
 
 static void wipe_footer(struct saved *f) { memset(footer_of(f), 0, 64); }
@@ -407,6 +452,8 @@ TEST(data_in, refuses_every_truncation)
                                 : size < 8 ? VARVE_NOT_A_CHECKPOINT
                                            : VARVE_TRUNCATED;
         cr_assert_eq(status, expected, "%zu bytes: %s", size, error.message);
+        if (size >= 8 && size < 128)
+            cr_assert(strstr(error.message, "at least 128 bytes"));
     }
     free(copy);
     end(&f);

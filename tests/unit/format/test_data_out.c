@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "data_out.h"
-#include "sample.h"
 #include "support/faulty_system.h"
+#include "support/index_sample.h"
 #include "support/memory_system.h"
 #include "support/test_context.h"
 #include "system.h"
@@ -403,6 +403,21 @@ TEST(data_out, reports_each_call_that_fails)
     faulty_free(faulty);
     memory_free(memory);
     sample_clear(&s);
+}
+
+TEST(data_out, reports_an_index_that_cannot_be_written)
+{
+    struct save s;
+    size_t size;
+    begin(&s, 0);
+    struct vv_index index = sample_index(&s.sample);
+    varve_metadata twice[2] = { sample_metadata[0], sample_metadata[0] };
+    index.metadata = twice;
+    index.metadata_count = 2;
+    cr_assert_eq(vv_data_out_end(&s.out, &index, &s.error), VARVE_MISUSE);
+    memory_bytes(s.memory, "file", &size);
+    cr_assert_eq(size, 0, "no header, no footer");
+    end(&s);
 }
 
 TEST(data_out, goes_on_after_short_and_interrupted_writes)

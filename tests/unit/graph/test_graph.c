@@ -192,7 +192,7 @@ TEST(graph, tells_the_newest_observer_first_and_forgets_any)
                                       .check = bad },
             .order = &order };
         vv_graph_observe(graph, &l[i].base);
-        cr_assert_eq(l[i].base.number, i + 1);
+        cr_assert_eq(l[i].base.number, (uint64_t)i + 1);
     }
     varve_add_object(varve_graph_root(graph), "a");
     cr_assert_eq(l[2].heard, 1);

@@ -21,7 +21,8 @@ static void begin(void)
     y = varve_add_variable(root, "y", varve_array(memory, 2));
 }
 
-static varve_node *add(varve_node *owner, varve_node *variable, const char *name)
+static varve_node *add(
+    varve_node *owner, varve_node *variable, const char *name)
 {
     return varve_add_slot(owner, variable, name, varve_array(memory, 2));
 }

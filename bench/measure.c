@@ -1,0 +1,166 @@
+/* measure.c - turns, medians, rows.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _GNU_SOURCE
+#include "measure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+static bool has_rows;
+static clockid_t clock_id = CLOCK_MONOTONIC;
+
+double now(void)
+{
+    struct timespec time;
+    clock_gettime(clock_id, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+void must(varve_status status, const varve_error *error)
+{
+    if (status == VARVE_OK)
+        return;
+    fprintf(stderr, "bench: %s\n", error->message);
+    exit(1);
+}
+
+void must_system(bool good, const char *what)
+{
+    if (good)
+        return;
+    perror(what);
+    exit(1);
+}
+
+const char *scratch(const struct wishes *wishes, const char *name, char *path)
+{
+    snprintf(path, PATH_SIZE, "%s/%s", wishes->directory, name);
+    return path;
+}
+
+bool is_wanted(const struct wishes *wishes, const char *id)
+{
+    return !wishes->only ||
+           strncmp(id, wishes->only, strlen(wishes->only)) == 0;
+}
+
+/* --- Turns -------------------------------------------------------------- */
+
+void race(struct contender *contenders, size_t count, unsigned rounds)
+{
+    for (unsigned round = 0; round <= rounds; round++) {
+        for (size_t i = 0; i < count; i++) {
+            struct contender *c = &contenders[i];
+            double sample = c->run(c->user);
+            if (round > 0 && c->count < MOST_ROUNDS)
+                c->samples[c->count++] = sample;
+        }
+    }
+}
+
+static int compare(const void *left, const void *right)
+{
+    double a = *(const double *)left;
+    double b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+double median(const struct contender *contender)
+{
+    double sorted[MOST_ROUNDS];
+    size_t count = contender->count;
+    memcpy(sorted, contender->samples, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare);
+    return count % 2 ? sorted[count / 2]
+                     : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
+}
+
+const struct contender *quickest(
+    const struct contender *contenders, size_t count)
+{
+    const struct contender *best = contenders;
+    for (size_t i = 1; i < count; i++) {
+        if (median(&contenders[i]) < median(best))
+            best = &contenders[i];
+    }
+    return best;
+}
+
+/* --- Rows --------------------------------------------------------------- */
+
+void begin_report(const struct wishes *wishes)
+{
+    struct utsname system;
+    must_system(uname(&system) == 0, "uname");
+    has_rows = false;
+    if (wishes->is_cpu)
+        clock_id = CLOCK_PROCESS_CPUTIME_ID;
+    printf("{\n  \"schema\": \"varve.bench/1\",\n"
+           "  \"machine\": {\"processors\": %ld, \"system\": \"%s %s\", "
+           "\"architecture\": \"%s\"},\n"
+           "  \"rounds\": %u,\n  \"clock\": \"%s\",\n  \"rows\": [",
+        sysconf(_SC_NPROCESSORS_ONLN), system.sysname, system.release,
+        system.machine, wishes->rounds, wishes->is_cpu ? "processor" : "wall");
+    fprintf(stderr, "%-4s %-50s %10s %10s %-4s %6s  %s\n", "id", "what",
+        "varve", "raw", "unit", "ratio", "to reach");
+}
+
+static void print_contender(
+    const char *role, const struct contender *c, double scale)
+{
+    printf(",\n     \"%s\": {\"name\": \"%s\", \"median\": %.6g, \"runs\": [",
+        role, c->name, median(c) * scale);
+    for (unsigned i = 0; i < c->count; i++)
+        printf("%s%.6g", i ? ", " : "", c->samples[i] * scale);
+    printf("]}");
+}
+
+static void print_json(const struct row *row, const char *unit, double scale)
+{
+    printf("%s\n    {\"id\": \"%s\", \"what\": \"%s\", \"unit\": \"%s\"",
+        has_rows ? "," : "", row->id, row->what, unit);
+    has_rows = true;
+    print_contender("varve", row->ours, scale);
+    if (row->raw) {
+        print_contender("raw", row->raw, scale);
+        printf(",\n     \"ratio\": %.4g", median(row->raw) / median(row->ours));
+    }
+    if (row->least_ratio > 0)
+        printf(",\n     \"least_ratio\": %.4g", row->least_ratio);
+    if (row->most > 0)
+        printf(",\n     \"most\": %.6g", row->most);
+    printf("}");
+    fflush(stdout);
+}
+
+void report(const struct row *row)
+{
+    double scale = row->scale > 0 ? row->scale : 1e3;
+    const char *unit = row->unit ? row->unit : "ms";
+    double ours = median(row->ours);
+    print_json(row, unit, scale);
+    fprintf(stderr, "%-4s %-50s %10.4g ", row->id, row->what, ours * scale);
+    if (row->raw)
+        fprintf(stderr, "%10.4g %-4s %6.2f", median(row->raw) * scale, unit,
+            median(row->raw) / ours);
+    else
+        fprintf(stderr, "%10s %-4s %6s", "", unit, "");
+    if (row->least_ratio > 0)
+        fprintf(stderr, "  ratio %.2f", row->least_ratio);
+    if (row->most > 0)
+        fprintf(stderr, "  %g %s", row->most, unit);
+    if (row->raw)
+        fprintf(stderr, "  (raw: %s)", row->raw->name);
+    fprintf(stderr, "\n");
+}
+
+void end_report(void)
+{
+    printf("\n  ]\n}\n");
+}

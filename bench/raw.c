@@ -1,0 +1,161 @@
+/* raw.c - recipes for durable writes, and copies.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _GNU_SOURCE
+#include "raw.h"
+
+#include <fcntl.h>
+#include <libgen.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "measure.h"
+
+enum {
+    STEP = 1 << 20,
+    DIRECT_STEP = 4 << 20,
+    DIRECT_DEPTH = 4,
+    PAGE = 4096
+};
+
+unsigned char *touched_memory(size_t size)
+{
+    unsigned char *memory = aligned_alloc(PAGE, (size + PAGE) / PAGE * PAGE);
+    must_system(memory != NULL, "memory");
+    uint64_t state = 88172645463325252u;
+    for (size_t i = 0; i + sizeof state <= size; i += sizeof state) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        memcpy(memory + i, &state, sizeof state);
+    }
+    return memory;
+}
+
+/* --- Writing ------------------------------------------------------------ */
+
+static int make_file(const struct raw *raw, int flags)
+{
+    unlink(raw->path);
+    return open(raw->path, O_CREAT | O_EXCL | O_WRONLY | flags, 0666);
+}
+
+static void write_part(int file, const struct raw *raw, size_t at, size_t size)
+{
+    while (size > 0) {
+        ssize_t moved = pwrite(file, raw->bytes + at, size, (off_t)at);
+        must_system(moved > 0, "write");
+        at += (size_t)moved;
+        size -= (size_t)moved;
+    }
+}
+
+static void sync_all(int file, const char *path)
+{
+    char copy[PATH_SIZE];
+    strcpy(copy, path);
+    int directory = open(dirname(copy), O_RDONLY | O_DIRECTORY);
+    must_system(fsync(file) == 0, "fsync");
+    must_system(directory >= 0 && fsync(directory) == 0, "fsync of directory");
+    close(directory);
+}
+
+static double finish(int file, const struct raw *raw, double begin)
+{
+    if (!raw->no_sync)
+        sync_all(file, raw->path);
+    close(file);
+    double time = now() - begin;
+    unlink(raw->path);
+    return time;
+}
+
+double raw_write(void *user)
+{
+    const struct raw *raw = user;
+    double begin = now();
+    int file = make_file(raw, 0);
+    must_system(file >= 0, raw->path);
+    write_part(file, raw, 0, raw->size);
+    return finish(file, raw, begin);
+}
+
+double raw_write_back(void *user)
+{
+    const struct raw *raw = user;
+    double begin = now();
+    int file = make_file(raw, 0);
+    must_system(file >= 0, raw->path);
+    for (size_t at = 0; at < raw->size; at += STEP) {
+        size_t left = raw->size - at;
+        size_t part = left < STEP ? left : STEP;
+        write_part(file, raw, at, part);
+        sync_file_range(file, (off_t)at, (off_t)part, SYNC_FILE_RANGE_WRITE);
+    }
+    return finish(file, raw, begin);
+}
+
+struct direct {
+    const struct raw *raw;
+    int file;
+    atomic_size_t next;
+};
+
+static void *write_steps(void *argument)
+{
+    struct direct *direct = argument;
+    size_t size = direct->raw->size / PAGE * PAGE;
+    size_t at;
+    while ((at = atomic_fetch_add(&direct->next, DIRECT_STEP)) < size) {
+        size_t left = size - at;
+        write_part(direct->file, direct->raw, at,
+            left < DIRECT_STEP ? left : DIRECT_STEP);
+    }
+    return NULL;
+}
+
+double raw_write_direct(void *user)
+{
+    const struct raw *raw = user;
+    pthread_t threads[DIRECT_DEPTH];
+    double begin = now();
+    struct direct direct = { .raw = raw, .file = make_file(raw, O_DIRECT) };
+    if (direct.file < 0)
+        return raw_write_back(user); /* a file system without it */
+    for (size_t i = 0; i < DIRECT_DEPTH; i++)
+        must_system(pthread_create(&threads[i], NULL, write_steps,
+            &direct) == 0, "thread");
+    for (size_t i = 0; i < DIRECT_DEPTH; i++)
+        pthread_join(threads[i], NULL);
+    return finish(direct.file, raw, begin);
+}
+
+/* --- Reading ------------------------------------------------------------ */
+
+double raw_copy(void *user)
+{
+    const struct raw *raw = user;
+    double begin = now();
+    memcpy(raw->other, raw->bytes, raw->size);
+    return now() - begin;
+}
+
+double raw_map(void *user)
+{
+    const struct raw *raw = user;
+    double begin = now();
+    int file = open(raw->path, O_RDONLY);
+    must_system(file >= 0, raw->path);
+    void *map = mmap(
+        NULL, raw->size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
+    must_system(map != MAP_FAILED, "mmap");
+    double time = now() - begin;
+    munmap(map, raw->size);
+    close(file);
+    return time;
+}

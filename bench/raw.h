@@ -1,0 +1,33 @@
+/* raw.h - what the machine itself can do: the same bytes without a library.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef BENCH_RAW_H
+#define BENCH_RAW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes to write to a file, or to copy. */
+struct raw {
+    const char *path;
+    unsigned char *bytes; /* page aligned */
+    unsigned char *other; /* where they are copied to */
+    size_t size;
+    bool no_sync;
+};
+
+/* Each makes a new file, durable with its name unless `no_sync`; the time does
+ * not contain its removal afterwards. The argument is a struct raw. */
+double raw_write(void *raw);        /* write, then fsync */
+double raw_write_back(void *raw);   /* starts write-back after every 1 MiB */
+double raw_write_direct(void *raw); /* O_DIRECT, several writes at once */
+
+double raw_copy(void *raw); /* memcpy on one thread */
+double raw_map(void *raw);  /* opens and maps the file at `path` */
+
+/* Page-aligned memory in which every page has been touched. */
+unsigned char *touched_memory(size_t size);
+
+#endif

@@ -1,0 +1,93 @@
+/* restore.c - P3: a warm restore into the caller's memory against memcpy;
+ * P4: variables of the library's own from a mapped file.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common.h"
+#include "model.h"
+#include "raw.h"
+#include "rows.h"
+
+static void restore_into_memory(struct job *job, struct raw *raw,
+    unsigned rounds)
+{
+    struct job streaming = *job;
+    streaming.restore.streaming = true;
+    struct contender contenders[] = {
+        { .name = "varve_read", .run = run_restore, .user = job },
+        { .name = "varve_read, streaming", .run = run_restore,
+            .user = &streaming },
+        { .name = "memcpy, one thread", .run = raw_copy, .user = raw },
+    };
+    race(contenders, 3, rounds);
+    report(&(struct row){ .id = "P3",
+        .what = "warm restore, verified first, then copied",
+        .ours = &contenders[0], .raw = &contenders[2], .least_ratio = 1 });
+    report(&(struct row){ .id = "P3s",
+        .what = "the same, streaming: one verified pass",
+        .ours = &contenders[1], .raw = &contenders[2], .least_ratio = 1 });
+}
+
+/* A program that reads first and makes its variables then, so that they never
+ * have memory of their own. */
+static double run_map(void *user)
+{
+    const struct job *job = user;
+    varve_graph *graph = varve_graph_new(NULL);
+    varve_error error = { 0 };
+    double begin = now();
+    varve_restoration *restoration = varve_read(
+        varve_graph_root(graph), job->path, &job->restore, &error);
+    must(restoration ? VARVE_OK : error.status, &error);
+    add_variables(graph, NULL, job->size, 100);
+    must(varve_assert_consumed(restoration, &error), &error);
+    varve_restoration_free(restoration);
+    double time = now() - begin;
+    varve_graph_free(graph);
+    return time;
+}
+
+static void restore_mapped(struct job *job, const struct raw *raw,
+    unsigned rounds)
+{
+    job->restore.map = true;
+    struct raw file = { .path = job->path, .size = raw->size };
+    struct contender contenders[] = {
+        { .name = "varve_read, map", .run = run_map, .user = job },
+        { .name = "open, mmap", .run = raw_map, .user = &file },
+    };
+    race(contenders, 2, rounds);
+    report(&(struct row){ .id = "P4",
+        .what = "the library's own variables, mapped",
+        .ours = &contenders[0], .raw = &contenders[1], .most = 1 });
+}
+
+void bench_restore(const struct wishes *wishes)
+{
+    char path[PATH_SIZE];
+    if (!is_wanted(wishes, "P3") && !is_wanted(wishes, "P4"))
+        return;
+    struct raw raw = {
+        .bytes = touched_memory(wishes->size),
+        .other = touched_memory(wishes->size),
+        .size = wishes->size,
+    };
+    struct job job = {
+        .graph = model_of_variables(raw.other, raw.size, 100),
+        .path = scratch(wishes, "restore.varve", path),
+        .size = raw.size,
+        .save = { .no_sync = true },
+    };
+    run_save(&job);
+    if (is_wanted(wishes, "P3"))
+        restore_into_memory(&job, &raw, wishes->rounds);
+    if (is_wanted(wishes, "P4"))
+        restore_mapped(&job, &raw, wishes->rounds);
+    varve_graph_free(job.graph);
+    free(raw.bytes);
+    free(raw.other);
+    unlink(path);
+}

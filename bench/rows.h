@@ -1,0 +1,17 @@
+/* rows.h - the benchmarks, each of which reports one or more rows.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef BENCH_ROWS_H
+#define BENCH_ROWS_H
+
+#include "measure.h"
+
+void bench_save(const struct wishes *wishes);    /* P1 */
+void bench_restore(const struct wishes *wishes); /* P3, P4 */
+void bench_small(const struct wishes *wishes);   /* P7 */
+void bench_nodes(const struct wishes *wishes);   /* P8 */
+void bench_memory(const struct wishes *wishes);  /* P11 */
+void bench_growth(const struct wishes *wishes);  /* G */
+
+#endif

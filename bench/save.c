@@ -1,0 +1,46 @@
+/* save.c - P1: a durable save of 100 large variables against the quickest raw
+ * durable write of the same bytes.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common.h"
+#include "model.h"
+#include "raw.h"
+#include "rows.h"
+
+void bench_save(const struct wishes *wishes)
+{
+    char path[PATH_SIZE], raw_path[PATH_SIZE];
+    if (!is_wanted(wishes, "P1"))
+        return;
+    struct raw raw = {
+        .path = scratch(wishes, "raw", raw_path),
+        .bytes = touched_memory(wishes->size),
+        .size = wishes->size,
+    };
+    struct job job = {
+        .graph = model_of_variables(raw.bytes, raw.size, 100),
+        .path = scratch(wishes, "save.varve", path),
+    };
+    struct contender contenders[] = {
+        { .name = "varve_write", .run = run_save, .user = &job },
+        { .name = "write, fsync", .run = raw_write, .user = &raw },
+        { .name = "write-back as it goes", .run = raw_write_back,
+            .user = &raw },
+        { .name = "O_DIRECT, 4 at once", .run = raw_write_direct,
+            .user = &raw },
+    };
+    race(contenders, 4, wishes->rounds);
+    report(&(struct row){ .id = "P1", .what = "durable save, 100 variables",
+        .ours = &contenders[0], .raw = quickest(&contenders[1], 3),
+        .least_ratio = 0.95 });
+    for (size_t i = 1; i < 4; i++)
+        report(&(struct row){ .id = "P1r", .what = contenders[i].name,
+            .ours = &contenders[0], .raw = &contenders[i] });
+    varve_graph_free(job.graph);
+    free(raw.bytes);
+    unlink(path);
+}

@@ -1,0 +1,161 @@
+/* small.c - P7: many variables of 4 KiB against one write of the same bytes,
+ * and against HDF5 where it is installed.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifdef HAVE_HDF5
+#include <hdf5.h>
+#endif
+
+#include "common.h"
+#include "model.h"
+#include "raw.h"
+#include "rows.h"
+
+enum { SMALL_SIZE = 4096 };
+
+static double size_of(const char *path)
+{
+    struct stat found;
+    must_system(stat(path, &found) == 0, path);
+    return (double)found.st_size;
+}
+
+#ifdef HAVE_HDF5
+static double run_hdf5(void *user)
+{
+    const struct raw *raw = user;
+    hsize_t extent = SMALL_SIZE / sizeof(float);
+    unlink(raw->path);
+    double begin = now();
+    hid_t file = H5Fcreate(raw->path, H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t space = H5Screate_simple(1, &extent, NULL);
+    for (size_t i = 0; i < raw->size / SMALL_SIZE; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "weight%zu", i);
+        hid_t set = H5Dcreate2(file, name, H5T_IEEE_F32LE, space, H5P_DEFAULT,
+            H5P_DEFAULT, H5P_DEFAULT);
+        must_system(H5Dwrite(set, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL,
+                        H5P_DEFAULT, raw->bytes + i * SMALL_SIZE) >= 0,
+            "HDF5");
+        H5Dclose(set);
+    }
+    H5Sclose(space);
+    H5Fclose(file);
+    return now() - begin;
+}
+
+static void compare_hdf5(
+    const struct wishes *wishes, struct job *job, struct raw *raw, double scale)
+{
+    struct contender contenders[] = {
+        { .name = "varve_write", .run = run_save, .user = job },
+        { .name = "HDF5", .run = run_hdf5, .user = raw },
+    };
+    race(contenders, 2, wishes->rounds);
+    report(&(struct row){ .id = "P7h",
+        .what = "save without fsync, and HDF5",
+        .ours = &contenders[0],
+        .raw = &contenders[1],
+        .unit = "us",
+        .scale = scale });
+    unlink(raw->path);
+}
+#endif
+
+/* What the library takes beyond the write of the bytes, round by round. */
+static struct contender beyond(
+    const struct contender *ours, const struct contender *raw)
+{
+    struct contender difference = { .name = "beyond", .count = ours->count };
+    for (unsigned i = 0; i < ours->count; i++)
+        difference.samples[i] = ours->samples[i] - raw->samples[i];
+    return difference;
+}
+
+static void report_times(
+    const struct wishes *wishes, const struct contender *c, double scale)
+{
+    struct contender more = beyond(&c[0], &c[3]);
+    struct row rows[] = {
+        { .id = "P7",
+            .what = "save without fsync, each",
+            .ours = &c[0],
+            .raw = &c[3] },
+        { .id = "P7",
+            .what = "of that beyond one write, each",
+            .ours = &more,
+            .most = 1 },
+        { .id = "P7",
+            .what = "durable save, each",
+            .ours = &c[1],
+            .raw = &c[4] },
+        { .id = "P7", .what = "restore, each", .ours = &c[2], .raw = &c[5] },
+    };
+    (void)wishes;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rows[i].unit = "us";
+        rows[i].scale = scale;
+        report(&rows[i]);
+    }
+}
+
+static void report_size(const char *path, double payload)
+{
+    struct contender size = { .name = "size",
+        .count = 1,
+        .samples = { (size_of(path) - payload) / payload } };
+    report(&(struct row){ .id = "P7",
+        .what = "size of the file beyond the bytes",
+        .ours = &size,
+        .unit = "%",
+        .scale = 100,
+        .most = 5 });
+}
+
+void bench_small(const struct wishes *wishes)
+{
+    char path[PATH_SIZE], raw_path[PATH_SIZE];
+    size_t count = wishes->small_count;
+    if (!is_wanted(wishes, "P7"))
+        return;
+    struct raw raw = {
+        .path = scratch(wishes, "raw", raw_path),
+        .bytes = touched_memory(count * SMALL_SIZE),
+        .other = touched_memory(count * SMALL_SIZE),
+        .size = count * SMALL_SIZE,
+        .no_sync = true,
+    };
+    struct raw durable = raw;
+    durable.no_sync = false;
+    struct job job = {
+        .graph = model_of_variables(raw.bytes, raw.size, count),
+        .path = scratch(wishes, "small.varve", path),
+        .save = { .no_sync = true },
+    };
+    struct job durable_job = job;
+    durable_job.save.no_sync = false;
+    struct contender contenders[] = {
+        { .name = "varve_write, no_sync", .run = run_save, .user = &job },
+        { .name = "varve_write", .run = run_save, .user = &durable_job },
+        { .name = "varve_read", .run = run_restore, .user = &job },
+        { .name = "one write", .run = raw_write, .user = &raw },
+        { .name = "one write, fsync", .run = raw_write, .user = &durable },
+        { .name = "memcpy", .run = raw_copy, .user = &raw },
+    };
+    race(contenders, 6, wishes->rounds);
+    report_times(wishes, contenders, 1e6 / (double)count);
+    report_size(path, (double)raw.size);
+#ifdef HAVE_HDF5
+    compare_hdf5(wishes, &job, &raw, 1e6 / (double)count);
+#endif
+    varve_graph_free(job.graph);
+    free(raw.bytes);
+    free(raw.other);
+    unlink(path);
+}
