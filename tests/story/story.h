@@ -53,8 +53,7 @@ void story_consumed(varve_restoration *restoration);
 #define story_unmatched(call, text, error)                                     \
     do {                                                                       \
         cr_assert_eq((call), VARVE_UNMATCHED);                                 \
-        cr_assert(                                                             \
-            story_says(&(error), text), "no %s: %s", text, (error).message);   \
+        cr_assert(story_says(&(error), text), "%s", (error).message);          \
     } while (0)
 
 #endif

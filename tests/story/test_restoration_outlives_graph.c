@@ -19,7 +19,7 @@ TEST(restoration_outlives_graph, the_graph_first_then_every_call)
     cr_assert_eq(a, 1);
     cr_assert_str_eq(varve_restoration_path(r), test_path("f"));
     varve_pending_count(r);
-    (void)!varve_assert_consumed(r, &error);
+    story_unmatched(varve_assert_consumed(r, &error), "freed", error);
     (void)!varve_assert_nontrivial_match(r, &error);
     (void)!varve_restoration_retry(r, &error);
     (void)!varve_restoration_verify(r, &error);
