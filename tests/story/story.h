@@ -50,7 +50,7 @@ size_t story_findings(varve_restoration *restoration, varve_finding_kind kind);
  * restored. */
 void story_consumed(varve_restoration *restoration);
 
-#define story_unmatched(call, text, error)                                      \
+#define story_unmatched(call, text, error)                                     \
     do {                                                                       \
         cr_assert_eq((call), VARVE_UNMATCHED);                                 \
         cr_assert(story_says(&(error), text), "%s", (error).message);          \
