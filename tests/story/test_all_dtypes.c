@@ -109,7 +109,7 @@ TEST(all_dtypes, a_scalar_is_not_a_vector_of_one)
     varve_graph_free(graph);
 }
 
-/* A1, A6, A8, D33 */
+/* A6, A8 */
 TEST(all_dtypes, names_of_any_kind)
 {
     static const char *const names[] = { "a/b/c", "b", "c/", "d/.S",

@@ -174,7 +174,6 @@ TEST(assertions, a_local_variable_is_neither_saved_nor_missed)
     varve_graph_free(graph);
 }
 
-/* A28, A29 */
 TEST(assertions, an_empty_program_and_an_empty_file)
 {
     STORY_FILE("f", { NULL, 0 });

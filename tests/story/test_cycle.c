@@ -40,7 +40,6 @@ TEST(cycle, is_saved_and_restored_where_everything_exists)
     varve_graph_free(graph);
 }
 
-/* B13 */
 TEST(cycle, is_restored_when_it_is_built_later)
 {
     write_cycle();

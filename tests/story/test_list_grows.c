@@ -95,7 +95,7 @@ TEST(list_grows, a_changed_list_saves_what_it_holds_now)
     varve_graph_free(graph);
 }
 
-/* D3, D28, D31 */
+/* D3, D28 */
 TEST(list_grows, lists_in_lists_and_what_is_appended_to_them_later)
 {
     varve_graph *graph = story_graph();

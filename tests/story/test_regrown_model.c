@@ -43,7 +43,7 @@ TEST(regrown_model, an_older_save_leaves_alone_what_came_after_it)
     varve_graph_free(graph);
 }
 
-/* B26, B28 */
+/* B26 */
 TEST(regrown_model, three_runs_each_built_anew_count_on)
 {
     varve_error error;

@@ -91,7 +91,7 @@ TEST(several_restorations, two_roots_wait_for_one_object_and_the_later_wins)
     varve_graph_free(graph);
 }
 
-/* B9: the same, attached in the other order */
+/* B8, attached in the other order */
 TEST(several_restorations, the_later_wins_whichever_root_is_attached_first)
 {
     STORY_FILE("one", { "dep/v", 12 });

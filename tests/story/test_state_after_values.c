@@ -155,7 +155,7 @@ TEST(state_after_values, an_empty_state_is_a_state)
     varve_graph_free(graph);
 }
 
-/* B22, B23 */
+/* B23 */
 TEST(state_after_values, a_state_the_program_lacks_is_named)
 {
     write_thing("f");

@@ -71,7 +71,7 @@ TEST(subtree, the_root_of_a_save_becomes_a_part_of_a_larger_one)
     varve_graph_free(graph);
 }
 
-/* A30, A32 */
+/* A32 */
 TEST(subtree, any_node_can_be_written_and_counts_for_itself)
 {
     varve_error error;
