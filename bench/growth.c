@@ -49,8 +49,9 @@ static void grow(const struct wishes *wishes, struct repeated *trials,
 
 static void grow_nodes(const struct wishes *wishes, const char *path)
 {
-    static const char *const names[] = { "save and restore of 1,000 nodes, each",
-        "of 10,000", "of 100,000", "of 1,000,000" };
+    static const char *const names[] = {
+        "save and restore of 1,000 nodes, each", "of 10,000", "of 100,000",
+        "of 1,000,000" };
     struct repeated trials[4];
     size_t count = wishes->is_smoke ? 2 : 4;
     float *values = calloc(500000, sizeof *values);

@@ -46,7 +46,8 @@ const char *scratch(const struct wishes *wishes, const char *name, char *path)
 
 bool is_wanted(const struct wishes *wishes, const char *id)
 {
-    return !wishes->only || strncmp(id, wishes->only, strlen(wishes->only)) == 0;
+    return !wishes->only ||
+           strncmp(id, wishes->only, strlen(wishes->only)) == 0;
 }
 
 /* --- Turns -------------------------------------------------------------- */

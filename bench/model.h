@@ -9,8 +9,8 @@
 
 #include <varve/varve.h>
 
-/* Adds `count` variables that share `bytes` (NULL: the library's own memory) evenly,
- * ten to an object. `size` is of all of them. */
+/* Adds `count` variables that share `bytes` (NULL: the library's own memory)
+ * evenly, ten to an object. `size` is of all of them. */
 void add_variables(
     varve_graph *graph, unsigned char *bytes, size_t size, size_t count);
 

@@ -99,8 +99,8 @@ static void report_size(const char *path, double payload)
 {
     struct contender size = { .name = "size", .count = 1,
         .samples = { (size_of(path) - payload) / payload } };
-    report(&(struct row){ .id = "P7", .what = "size of the file beyond the bytes",
-        .ours = &size, .unit = "%", .scale = 100, .most = 5 });
+    report(&(struct row){ .id = "P7",
+        .what = "size of the file beyond the bytes", .ours = &size, .unit = "%", .scale = 100, .most = 5 });
 }
 
 void bench_small(const struct wishes *wishes)

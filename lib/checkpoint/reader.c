@@ -24,8 +24,8 @@ static const struct vv_index *index_of(const varve_reader *reader)
 
 /* --- Opening ------------------------------------------------------------ */
 
-/* Most paths are that of the parent, which stands in `all` already, and one more
- * name; false for the others. */
+/* Most paths are that of the parent, which stands in `all` already, and one
+ * more name; false for the others. */
 static bool add_to_parent(
     varve_reader *reader, struct vv_buffer *all, uint32_t node)
 {
