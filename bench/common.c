@@ -22,13 +22,13 @@ double run_save(void *user)
 }
 
 static double time_read(const struct job *job,
-    varve_restoration *(*read)(varve_node *, const char *,
-        const varve_read_options *, varve_error *))
+    varve_restoration *(*read)(
+        varve_node *, const char *, const varve_read_options *, varve_error *))
 {
     varve_error error = { 0 };
     double begin = now();
-    varve_restoration *restoration = read(
-        varve_graph_root(job->graph), job->path, &job->restore, &error);
+    varve_restoration *restoration =
+        read(varve_graph_root(job->graph), job->path, &job->restore, &error);
     must(restoration ? VARVE_OK : error.status, &error);
     varve_restoration_free(restoration);
     return now() - begin;

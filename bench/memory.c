@@ -41,11 +41,11 @@ static double measure(const struct trial *trial)
     const struct wishes *wishes = trial->wishes;
     struct job job = { .path = trial->path, .save = { .no_sync = true } };
     if (trial->is_nodes)
-        job.graph = model_of_nodes(wishes->nodes,
-            (float *)(void *)touched_memory(wishes->nodes * 2));
+        job.graph = model_of_nodes(
+            wishes->nodes, (float *)(void *)touched_memory(wishes->nodes * 2));
     else
-        job.graph = model_of_variables(
-            touched_memory(wishes->size), wishes->size, 100);
+        job.graph =
+            model_of_variables(touched_memory(wishes->size), wishes->size, 100);
     double before = peak();
     if (trial->is_restore)
         run_restore(&job);
@@ -84,10 +84,14 @@ void bench_memory(const struct wishes *wishes)
         struct trial trial = { wishes, scratch(wishes, "memory.varve", path),
             i % 2 == 1, i > 1 };
         struct contender contender = {
-            .name = what[i], .run = run_trial, .user = &trial };
+            .name = what[i], .run = run_trial, .user = &trial
+        };
         race(&contender, 1, wishes->is_smoke ? 1 : 2);
-        report(&(struct row){ .id = "P11", .what = what[i],
-            .ours = &contender, .unit = "MiB", .scale = 1.0 / (1 << 20),
+        report(&(struct row){ .id = "P11",
+            .what = what[i],
+            .ours = &contender,
+            .unit = "MiB",
+            .scale = 1.0 / (1 << 20),
             .most = 64 });
     }
     unlink(path);

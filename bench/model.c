@@ -52,9 +52,8 @@ varve_graph *model_of_nodes(size_t nodes, float *values)
             list = varve_add_list(varve_graph_root(graph), name);
         }
         varve_node *object = varve_add_object(list, VARVE_APPEND);
-        varve_add_variable(
-            object, "value", varve_view(&values[i], VARVE_FLOAT32,
-                VARVE_SCALAR));
+        varve_add_variable(object, "value",
+            varve_view(&values[i], VARVE_FLOAT32, VARVE_SCALAR));
     }
     varve_error error;
     must(varve_graph_check(graph, &error), &error);

@@ -24,8 +24,7 @@ static double run_build(void *user)
     return time;
 }
 
-static struct contender sum_of(
-    const struct contender *contenders, size_t count)
+static struct contender sum_of(const struct contender *contenders, size_t count)
 {
     struct contender sum = { .name = "sum", .count = contenders->count };
     for (size_t i = 0; i < count; i++) {

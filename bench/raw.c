@@ -16,12 +16,7 @@
 
 #include "measure.h"
 
-enum {
-    STEP = 1 << 20,
-    DIRECT_STEP = 4 << 20,
-    DIRECT_DEPTH = 4,
-    PAGE = 4096
-};
+enum { STEP = 1 << 20, DIRECT_STEP = 4 << 20, DIRECT_DEPTH = 4, PAGE = 4096 };
 
 unsigned char *touched_memory(size_t size)
 {
@@ -128,8 +123,9 @@ double raw_write_direct(void *user)
     if (direct.file < 0)
         return raw_write_back(user); /* a file system without it */
     for (size_t i = 0; i < DIRECT_DEPTH; i++)
-        must_system(pthread_create(&threads[i], NULL, write_steps,
-            &direct) == 0, "thread");
+        must_system(
+            pthread_create(&threads[i], NULL, write_steps, &direct) == 0,
+            "thread");
     for (size_t i = 0; i < DIRECT_DEPTH; i++)
         pthread_join(threads[i], NULL);
     return finish(direct.file, raw, begin);
@@ -151,8 +147,8 @@ double raw_map(void *user)
     double begin = now();
     int file = open(raw->path, O_RDONLY);
     must_system(file >= 0, raw->path);
-    void *map = mmap(
-        NULL, raw->size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
+    void *map =
+        mmap(NULL, raw->size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
     must_system(map != MAP_FAILED, "mmap");
     double time = now() - begin;
     munmap(map, raw->size);

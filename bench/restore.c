@@ -11,24 +11,29 @@
 #include "raw.h"
 #include "rows.h"
 
-static void restore_into_memory(struct job *job, struct raw *raw,
-    unsigned rounds)
+static void restore_into_memory(
+    struct job *job, struct raw *raw, unsigned rounds)
 {
     struct job streaming = *job;
     streaming.restore.streaming = true;
     struct contender contenders[] = {
         { .name = "varve_read", .run = run_restore, .user = job },
-        { .name = "varve_read, streaming", .run = run_restore,
+        { .name = "varve_read, streaming",
+            .run = run_restore,
             .user = &streaming },
         { .name = "memcpy, one thread", .run = raw_copy, .user = raw },
     };
     race(contenders, 3, rounds);
     report(&(struct row){ .id = "P3",
         .what = "warm restore, verified first, then copied",
-        .ours = &contenders[0], .raw = &contenders[2], .least_ratio = 1 });
+        .ours = &contenders[0],
+        .raw = &contenders[2],
+        .least_ratio = 1 });
     report(&(struct row){ .id = "P3s",
         .what = "the same, streaming: one verified pass",
-        .ours = &contenders[1], .raw = &contenders[2], .least_ratio = 1 });
+        .ours = &contenders[1],
+        .raw = &contenders[2],
+        .least_ratio = 1 });
 }
 
 /* A program that reads first and makes its variables then, so that they never
@@ -39,8 +44,8 @@ static double run_map(void *user)
     varve_graph *graph = varve_graph_new(NULL);
     varve_error error = { 0 };
     double begin = now();
-    varve_restoration *restoration = varve_read(
-        varve_graph_root(graph), job->path, &job->restore, &error);
+    varve_restoration *restoration =
+        varve_read(varve_graph_root(graph), job->path, &job->restore, &error);
     must(restoration ? VARVE_OK : error.status, &error);
     add_variables(graph, NULL, job->size, 100);
     must(varve_assert_consumed(restoration, &error), &error);
@@ -50,8 +55,8 @@ static double run_map(void *user)
     return time;
 }
 
-static void restore_mapped(struct job *job, const struct raw *raw,
-    unsigned rounds)
+static void restore_mapped(
+    struct job *job, const struct raw *raw, unsigned rounds)
 {
     job->restore.map = true;
     struct raw file = { .path = job->path, .size = raw->size };
@@ -62,7 +67,9 @@ static void restore_mapped(struct job *job, const struct raw *raw,
     race(contenders, 2, rounds);
     report(&(struct row){ .id = "P4",
         .what = "the library's own variables, mapped",
-        .ours = &contenders[0], .raw = &contenders[1], .most = 1 });
+        .ours = &contenders[0],
+        .raw = &contenders[1],
+        .most = 1 });
 }
 
 void bench_restore(const struct wishes *wishes)

@@ -28,18 +28,24 @@ void bench_save(const struct wishes *wishes)
     struct contender contenders[] = {
         { .name = "varve_write", .run = run_save, .user = &job },
         { .name = "write, fsync", .run = raw_write, .user = &raw },
-        { .name = "write-back as it goes", .run = raw_write_back,
+        { .name = "write-back as it goes",
+            .run = raw_write_back,
             .user = &raw },
-        { .name = "O_DIRECT, 4 at once", .run = raw_write_direct,
+        { .name = "O_DIRECT, 4 at once",
+            .run = raw_write_direct,
             .user = &raw },
     };
     race(contenders, 4, wishes->rounds);
-    report(&(struct row){ .id = "P1", .what = "durable save, 100 variables",
-        .ours = &contenders[0], .raw = quickest(&contenders[1], 3),
+    report(&(struct row){ .id = "P1",
+        .what = "durable save, 100 variables",
+        .ours = &contenders[0],
+        .raw = quickest(&contenders[1], 3),
         .least_ratio = 0.95 });
     for (size_t i = 1; i < 4; i++)
-        report(&(struct row){ .id = "P1r", .what = contenders[i].name,
-            .ours = &contenders[0], .raw = &contenders[i] });
+        report(&(struct row){ .id = "P1r",
+            .what = contenders[i].name,
+            .ours = &contenders[0],
+            .raw = &contenders[i] });
     varve_graph_free(job.graph);
     free(raw.bytes);
     unlink(path);
