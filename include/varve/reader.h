@@ -29,7 +29,8 @@ VARVE_API uint64_t varve_reader_size(const varve_reader *reader);
 /* The save counter in the file; 0 for a file of varve_write. */
 VARVE_API uint64_t varve_reader_counter(const varve_reader *reader);
 
-/* Metadata, in order of name. NULL past the end. */
+/* Metadata in the order of the file: shorter names first, equal sizes by their
+ * bytes. NULL past the end. */
 VARVE_API const varve_metadata *varve_reader_metadata_at(
     const varve_reader *reader, size_t index);
 
