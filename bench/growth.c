@@ -39,19 +39,24 @@ static void grow(const struct wishes *wishes, struct repeated *trials,
     struct contender contenders[4];
     for (size_t i = 0; i < count; i++)
         contenders[i] = (struct contender){
-            .name = names[i], .run = run_repeated, .user = &trials[i] };
+            .name = names[i], .run = run_repeated, .user = &trials[i]
+        };
     race(contenders, count, wishes->rounds);
     for (size_t i = 0; i < count; i++)
-        report(&(struct row){ .id = "G", .what = names[i],
-            .ours = &contenders[i], .raw = i ? &contenders[i - 1] : NULL,
-            .unit = unit, .scale = 1e9 });
+        report(&(struct row){ .id = "G",
+            .what = names[i],
+            .ours = &contenders[i],
+            .raw = i ? &contenders[i - 1] : NULL,
+            .unit = unit,
+            .scale = 1e9 });
 }
 
 static void grow_nodes(const struct wishes *wishes, const char *path)
 {
     static const char *const names[] = {
         "save and restore of 1,000 nodes, each", "of 10,000", "of 100,000",
-        "of 1,000,000" };
+        "of 1,000,000"
+    };
     struct repeated trials[4];
     size_t count = wishes->is_smoke ? 2 : 4;
     float *values = calloc(500000, sizeof *values);
@@ -59,8 +64,10 @@ static void grow_nodes(const struct wishes *wishes, const char *path)
     size_t nodes = 1000;
     for (size_t i = 0; i < count; i++, nodes *= 10) {
         trials[i] = (struct repeated){ .run = run_both,
-            .times = (unsigned)(100000 / nodes) + 1, .units = (double)nodes,
-            .job = { .graph = model_of_nodes(nodes, values), .path = path,
+            .times = (unsigned)(100000 / nodes) + 1,
+            .units = (double)nodes,
+            .job = { .graph = model_of_nodes(nodes, values),
+                .path = path,
                 .save = { .no_sync = true } } };
     }
     grow(wishes, trials, names, count, "ns");
@@ -82,7 +89,8 @@ static void grow_bytes(const struct wishes *wishes, const char *path)
             .times = (unsigned)(50 / sizes[i]) + 1,
             .units = (double)(sizes[i] << 10),
             .job = { .graph = model_of_variables(bytes, sizes[i] << 20, 8),
-                .path = path, .save = { .no_sync = true } } };
+                .path = path,
+                .save = { .no_sync = true } } };
     }
     grow(wishes, trials, names, count, "ns");
     for (size_t i = 0; i < count; i++)

@@ -41,7 +41,8 @@ static double run_hdf5(void *user)
         hid_t set = H5Dcreate2(file, name, H5T_IEEE_F32LE, space, H5P_DEFAULT,
             H5P_DEFAULT, H5P_DEFAULT);
         must_system(H5Dwrite(set, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL,
-            H5P_DEFAULT, raw->bytes + i * SMALL_SIZE) >= 0, "HDF5");
+                        H5P_DEFAULT, raw->bytes + i * SMALL_SIZE) >= 0,
+            "HDF5");
         H5Dclose(set);
     }
     H5Sclose(space);
@@ -57,8 +58,11 @@ static void compare_hdf5(
         { .name = "HDF5", .run = run_hdf5, .user = raw },
     };
     race(contenders, 2, wishes->rounds);
-    report(&(struct row){ .id = "P7h", .what = "save without fsync, and HDF5",
-        .ours = &contenders[0], .raw = &contenders[1], .unit = "us",
+    report(&(struct row){ .id = "P7h",
+        .what = "save without fsync, and HDF5",
+        .ours = &contenders[0],
+        .raw = &contenders[1],
+        .unit = "us",
         .scale = scale });
     unlink(raw->path);
 }
@@ -74,16 +78,22 @@ static struct contender beyond(
     return difference;
 }
 
-static void report_times(const struct wishes *wishes,
-    const struct contender *c, double scale)
+static void report_times(
+    const struct wishes *wishes, const struct contender *c, double scale)
 {
     struct contender more = beyond(&c[0], &c[3]);
     struct row rows[] = {
-        { .id = "P7", .what = "save without fsync, each", .ours = &c[0],
+        { .id = "P7",
+            .what = "save without fsync, each",
+            .ours = &c[0],
             .raw = &c[3] },
-        { .id = "P7", .what = "of that beyond one write, each", .ours = &more,
+        { .id = "P7",
+            .what = "of that beyond one write, each",
+            .ours = &more,
             .most = 1 },
-        { .id = "P7", .what = "durable save, each", .ours = &c[1],
+        { .id = "P7",
+            .what = "durable save, each",
+            .ours = &c[1],
             .raw = &c[4] },
         { .id = "P7", .what = "restore, each", .ours = &c[2], .raw = &c[5] },
     };
@@ -97,10 +107,15 @@ static void report_times(const struct wishes *wishes,
 
 static void report_size(const char *path, double payload)
 {
-    struct contender size = { .name = "size", .count = 1,
+    struct contender size = { .name = "size",
+        .count = 1,
         .samples = { (size_of(path) - payload) / payload } };
     report(&(struct row){ .id = "P7",
-        .what = "size of the file beyond the bytes", .ours = &size, .unit = "%", .scale = 100, .most = 5 });
+        .what = "size of the file beyond the bytes",
+        .ours = &size,
+        .unit = "%",
+        .scale = 100,
+        .most = 5 });
 }
 
 void bench_small(const struct wishes *wishes)

@@ -47,6 +47,7 @@ static void adam_init(struct adam *adam, varve_node *at)
     varve_add_variable(at, "step", varve_scalar(&adam->step));
 }
 
+/* [slot] */
 /* A mean that Adam keeps for a variable: it belongs to the pair of the two. */
 static float *adam_slot(
     struct adam *adam, varve_node *variable, const char *name)
@@ -55,6 +56,7 @@ static float *adam_slot(
     return varve_data(varve_add_allocated_slot(adam->node, variable, name,
         value->dtype, varve_shape_of(value->rank, value->shape), NULL, NULL));
 }
+/* [/slot] */
 
 /* Takes a variable into training. */
 static struct parameter *adam_add(struct adam *adam, varve_node *variable)
@@ -81,6 +83,7 @@ static void adam_apply(struct adam *adam)
 
 /* --- Layers: each is handed the node it lives at ------------------------ */
 
+/* [initializer] */
 /* Runs only for variables that no checkpoint has a value for. */
 static varve_status glorot(const varve_tensor *tensor, void *user)
 {
@@ -91,6 +94,7 @@ static varve_status glorot(const varve_tensor *tensor, void *user)
         values[i] = (float)(limit * (2 * stream_unit(random) - 1));
     return VARVE_OK;
 }
+/* [/initializer] */
 
 struct layer {
     varve_node *node;
@@ -105,6 +109,7 @@ static void layer_init(
     dense->outputs = outputs;
 }
 
+/* [build] */
 /* Called when the number of inputs is known. If a restoration is waiting for
  * this layer, the saved values arrive here. */
 static void layer_build(struct layer *layer, size_t inputs, struct adam *adam,
@@ -119,6 +124,7 @@ static void layer_build(struct layer *layer, size_t inputs, struct adam *adam,
     d->kernel = adam_add(adam, kernel);
     d->bias = adam_add(adam, bias);
 }
+/* [/build] */
 
 /* --- All of the training ------------------------------------------------ */
 
@@ -141,6 +147,7 @@ static void declare(struct training *t, uint64_t seed)
 {
     t->random.key = seed;
     t->loss = log2(CODES);
+/* [declare] */
     t->graph = varve_graph_new(NULL);
     varve_node *root = varve_graph_root(t->graph);
     varve_node *model = varve_add_object(root, "model");
@@ -157,6 +164,7 @@ static void declare(struct training *t, uint64_t seed)
     varve_add_variable(root, "position", varve_scalar(&t->position));
     varve_add_variable(root, "step", varve_scalar(&t->step));
     varve_add_variable(root, "loss", varve_scalar(&t->loss));
+/* [/declare] */
 }
 
 static void build(struct training *t)
@@ -182,6 +190,7 @@ static void say_where(
             t->text.size, t->adam.used);
 }
 
+/* [start] */
 /* Restores first and builds then: values wait for the layers to appear. */
 static varve_status start(
     struct training *t, const struct arguments *arguments, varve_error *error)
@@ -200,7 +209,9 @@ static varve_status start(
     varve_restoration_free(restoration);
     return status;
 }
+/* [/start] */
 
+/* [save] */
 static varve_status save(
     struct training *t, const struct arguments *arguments, varve_error *error)
 {
@@ -217,6 +228,7 @@ static varve_status save(
             varve_save_counter(root));
     return status;
 }
+/* [/save] */
 
 static void learn(struct training *t)
 {

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-# read_format.py - a reader of checkpoint files after docs/format.md, which
-# shares nothing with the library.
-#
-#   read_format.py FILE          checks every byte and prints what is in it as
-#                                JSON, as `varve ls --json` does
-#   read_format.py --dump FILE   prints the file's bytes with their meaning
-#
-# Exits with 1 and a line on standard error when a rule is broken. Numbers of
-# 64 bits are read as they are; strings are not unpacked, only checked.
-#
-# SPDX-License-Identifier: MIT
+"""read_format.py - a reader of checkpoint files after docs/format.md, which
+shares nothing with the library.
+
+  read_format.py FILE          checks every byte and prints what is in it as
+                               JSON, as `varve ls --json` does
+  read_format.py --dump FILE   prints the file's bytes with their meaning
+
+Exits with 1 and a line on standard error when a rule is broken. Numbers of
+64 bits are read as they are; strings are not unpacked, only checked.
+
+SPDX-License-Identifier: MIT
+"""
 import hashlib
 import itertools
 import json

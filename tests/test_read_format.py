@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-# test_read_format.py - the independent reader reads the files of tests/golden,
-# finds damage in them, and what docs/format.md shows of one is what it prints.
-#
-# SPDX-License-Identifier: MIT
+"""test_read_format.py - the independent reader reads the files of tests/golden,
+finds damage in them, and what docs/format.md shows of one is what it prints.
+
+SPDX-License-Identifier: MIT
+"""
 import pathlib
 import unittest
 
@@ -66,9 +67,10 @@ class Reader(unittest.TestCase):
 
 class Document(unittest.TestCase):
     def test_shows_the_bytes_of_the_smallest_file(self):
+        document = DOCUMENT.read_text(encoding='utf-8')
         dump = '\n'.join(
             read_format.dump(golden('version-1-smallest.varve')))
-        self.assertIn(f'```\n{dump}\n```\n', DOCUMENT.read_text(encoding='utf-8'))
+        self.assertIn(f'```\n{dump}\n```\n', document)
 
 
 class Xxh3(unittest.TestCase):

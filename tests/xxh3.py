@@ -1,10 +1,11 @@
-# xxh3.py - XXH3 of 64 and 128 bits, seed 0, in plain Python.
-#
-# After the description of the algorithm that comes with xxHash; independent of
-# its code so that a checkpoint can be verified with nothing else at hand. Where
-# the module `xxhash` is installed it is used instead, being faster.
-#
-# SPDX-License-Identifier: MIT
+"""xxh3.py - XXH3 of 64 and 128 bits, seed 0, in plain Python.
+
+After the description of the algorithm that comes with xxHash; independent of
+its code so that a checkpoint can be verified with nothing else at hand. Where
+the module `xxhash` is installed it is used instead, being faster.
+
+SPDX-License-Identifier: MIT
+"""
 import struct
 
 M64 = 2**64 - 1

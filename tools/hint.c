@@ -17,9 +17,11 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-size_t edit_distance(const char *a, const char *b, size_t most)
+/* Insertions, removals and replacements that make one word the other; `most` +
+ * 1 for any number above `most`. */
+static size_t edit_distance(const char *a, const char *b, size_t most)
 {
-    size_t rows[3][LONGEST + 1];
+    size_t rows[2][LONGEST + 1];
     size_t a_size = strlen(a);
     size_t b_size = strlen(b);
     if (a_size > LONGEST || b_size > LONGEST)
@@ -27,18 +29,14 @@ size_t edit_distance(const char *a, const char *b, size_t most)
     for (size_t j = 0; j <= b_size; j++)
         rows[0][j] = j;
     for (size_t i = 1; i <= a_size; i++) {
-        size_t *row = rows[i % 3];
-        const size_t *above = rows[(i + 2) % 3];
-        const size_t *before = rows[(i + 1) % 3];
+        size_t *row = rows[i % 2];
+        const size_t *above = rows[1 - i % 2];
         row[0] = i;
-        for (size_t j = 1; j <= b_size; j++) {
+        for (size_t j = 1; j <= b_size; j++)
             row[j] = least(least(above[j], row[j - 1]) + 1,
                 above[j - 1] + (a[i - 1] != b[j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                row[j] = least(row[j], before[j - 2] + 1);
-        }
     }
-    return least(rows[a_size % 3][b_size], most + 1);
+    return least(rows[a_size % 2][b_size], most + 1);
 }
 
 /* Finds the longest part of the path that is there: its node and what follows

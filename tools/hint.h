@@ -11,8 +11,4 @@
  * what is there. Allocated; NULL where there is nothing to say. */
 char *nearest_hint(const varve_reader *reader, const char *path);
 
-/* Insertions, removals, replacements and swaps of neighbours that make one
- * word the other; `most` + 1 for any number above `most`. */
-size_t edit_distance(const char *a, const char *b, size_t most);
-
 #endif

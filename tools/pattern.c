@@ -85,7 +85,6 @@ bool pattern_matches(const char *pattern, const char *path)
             return true;
         const char *next = pattern;
         if (*pattern != '\0' && *path != '\0' && match_one(&next, *path)) {
-            star = *path == '/' ? NULL : star;
             pattern = next;
             path++;
             continue;

@@ -63,7 +63,8 @@ typedef struct varve_rename {
 typedef enum varve_cast {
     VARVE_CAST_NONE = 0,  /* types must be equal */
     VARVE_CAST_WIDEN = 1, /* only where every value is kept exactly */
-    VARVE_CAST_ANY = 2    /* nearest value; how many did not fit is reported */
+    VARVE_CAST_ANY = 2    /* nearest value, from reals to integers toward zero;
+                             how many were not kept is reported */
 } varve_cast;
 
 /* All zero is the safe default; NULL stands for that.
@@ -126,8 +127,9 @@ VARVE_API varve_restoration *varve_read(varve_node *root, const char *path,
     const varve_read_options *options, varve_error *error)
     VARVE_MUST_CHECK;
 
-/* What varve_read would do, without reading a value or changing anything: the
- * report of the result says it. Mismatches are findings here, not failures. */
+/* What varve_read would do, or varve_restore where `path` is a prefix, without
+ * reading a value or changing anything: the report of the result says it.
+ * Mismatches are findings here, not failures. */
 VARVE_API varve_restoration *varve_plan(varve_node *root, const char *path,
     const varve_read_options *options, varve_error *error)
     VARVE_MUST_CHECK;

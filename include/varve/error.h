@@ -37,9 +37,10 @@ typedef enum varve_status {
     VARVE_UNMATCHED = 20,       /* an assertion about a restoration fails */
     VARVE_CANCELLED = 21,       /* the progress callback asked to stop */
     VARVE_CALLBACK = 22,        /* a callback of the program failed */
-    VARVE_HALF_RESTORED = 23    /* the file failed after it had been verified,
-                                   or a streaming read failed: some variables
-                                   hold new values; the message names them */
+    VARVE_HALF_RESTORED = 23    /* something failed while values were put in
+                                   place (a streaming read, or more than
+                                   staging has room for): some variables hold
+                                   new values; the message names them */
 } varve_status;
 
 /* Room for a message. Longer ones are cut at the end of a line, and say so. */

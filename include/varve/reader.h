@@ -40,7 +40,9 @@ typedef struct varve_saved_node {
     uint32_t id;
     varve_kind kind;
     const char *path;    /* shortest path from the root, "" for the root; for a
-                            slot variable `<owner>/<slot>(<variable>)` */
+                            slot variable `<owner>/<slot>(<variable>)`; longer
+                            than 4095 bytes: "..." and its end; "?" without
+                            memory for it */
     size_t edge_count;
     size_t slot_count;   /* slots that this node owns */
     size_t tag_count;

@@ -16,16 +16,19 @@ VARVE_API varve_snapshot *varve_snapshot_new(
     varve_node *root, varve_error *error) VARVE_MUST_CHECK;
 
 /* Copies them anew: the present is what the snapshot holds from now on. Where
- * no strings or states have grown, nothing is allocated. */
+ * no strings or states have grown, nothing is allocated. After a failure it
+ * holds what it held before. */
 VARVE_API varve_status varve_snapshot_retake(
     varve_snapshot *snapshot, varve_error *error) VARVE_MUST_CHECK;
 
-/* Puts them back. Nothing is allocated. */
+/* Puts them back. Nothing is allocated, unless strings were restored from a
+ * file since. */
 VARVE_API varve_status varve_snapshot_restore(
     varve_snapshot *snapshot, varve_error *error) VARVE_MUST_CHECK;
 
 /* Both fail with VARVE_MISMATCH, and change nothing, when variables or states
- * were added, removed or replaced since the snapshot was made. */
+ * were added, removed or replaced since the snapshot was made. A state whose
+ * load callback fails gives VARVE_CALLBACK; the variables are back by then. */
 
 VARVE_API void varve_snapshot_free(varve_snapshot *snapshot);
 

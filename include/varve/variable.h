@@ -45,7 +45,8 @@ typedef enum varve_variable_state {
     VARVE_DECLARED = 0,    /* it holds none yet */
     VARVE_INITIALIZED = 1, /* the program's own, or an initializer's */
     VARVE_RESTORED = 2,    /* from a file */
-    VARVE_PENDING = 3      /* a value waits that could not be delivered;
+    VARVE_PENDING = 3      /* it holds none of its own, or an older one, as the
+                              value that waits could not be delivered;
                               varve_restoration_retry tries again */
 } varve_variable_state;
 

@@ -198,13 +198,6 @@ void vv_visit(struct varve_restoration *r, varve_node *node, struct vv_via via)
 
 /* --- Values ------------------------------------------------------------- */
 
-varve_tensor vv_wanted(const varve_node *node)
-{
-    if (node->variable)
-        return node->variable->tensor;
-    return (varve_tensor){ .dtype = VARVE_UINT8, .rank = 1 };
-}
-
 bool vv_is_resized(struct varve_restoration *r, const varve_node *node,
     const varve_tensor *saved)
 {
@@ -291,13 +284,28 @@ static void decide(struct varve_restoration *r, varve_node *node, uint32_t file)
 
 /* --- Binding ------------------------------------------------------------ */
 
+/* An object lets go of everything that it stands for at once. */
+static void let_go(struct varve_restoration *r, const varve_node *node)
+{
+    size_t count;
+    const struct vv_pair *pairs = vv_pairs(&r->combined, &count);
+    uint32_t first = vv_file_node_of(r, node);
+    for (size_t i = 0; i < count; i++) {
+        if (pairs[i].node == node)
+            r->node_of[pairs[i].file] = NULL;
+    }
+    vv_drop_pairs(&r->combined, node);
+    if (first != VV_NONE) {
+        r->node_of[first] = NULL;
+        r->file_of[node->number] = 0;
+    }
+}
+
 static void release(struct varve_restoration *r, uint32_t file)
 {
     varve_node *node = r->node_of[file];
     uint32_t value = r->value_of[file];
-    r->node_of[file] = NULL;
-    if (vv_file_node_of(r, node) == file)
-        r->file_of[node->number] = 0;
+    let_go(r, node);
     if (r->vias)
         r->vias[node->number].is_visited = false;
     if (value != VV_NONE && r->fates[value] != VV_FATE_DROPPED)
@@ -306,7 +314,6 @@ static void release(struct varve_restoration *r, uint32_t file)
     vv_drop_pairs(&r->held, node);
     vv_drop_pairs(&r->stuck, node);
     vv_drop_pairs(&r->misfits, node);
-    vv_drop_pairs(&r->combined, node);
     if (node->variable && node->value_state == VARVE_PENDING)
         node->value_state = VARVE_DECLARED;
 }
@@ -408,19 +415,12 @@ static void forget_in_queue(struct vv_buffer *queue, const varve_node *node)
 
 void vv_forget_node(struct varve_restoration *r, varve_node *node)
 {
-    size_t count;
-    const struct vv_pair *pairs = vv_pairs(&r->combined, &count);
-    for (size_t i = count; i > 0; i--) {
-        if (pairs[i - 1].node == node)
-            r->node_of[pairs[i - 1].file] = NULL;
-    }
     uint32_t file = vv_file_node_of(r, node);
     if (file != VV_NONE)
         release(r, file);
     if (r->vias && node->number < r->number_capacity)
         r->vias[node->number] = (struct vv_via){ 0 };
     vv_drop_pairs(&r->conflicts, node);
-    vv_drop_pairs(&r->combined, node);
     vv_drop_pairs(&r->misfits, node);
     forget_in_queue(&r->queue, node);
     forget_in_queue(&r->demand, node);

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "binding.h"
+#include "edge.h"
+#include "graph.h"
 #include "name.h"
 #include "nearest.h"
 #include "shape.h"
@@ -159,6 +161,16 @@ static struct vv_hint hint_for_slot(
     return (struct vv_hint){ .reason = end_reason(hints, arena) };
 }
 
+/* The edge of that name, if the program has it: something else than a missing
+ * edge is the reason then. */
+static const struct vv_edge *edge_of(
+    const varve_node *parent, const char *bytes, size_t size)
+{
+    const struct vv_name *name =
+        vv_names_find(&parent->graph->names, bytes, size);
+    return name ? vv_edge_find(parent, name) : NULL;
+}
+
 struct vv_hint vv_hint_for_file(
     struct vv_hints *hints, uint32_t file, struct vv_arena *arena)
 {
@@ -177,6 +189,13 @@ struct vv_hint vv_hint_for_file(
     size_t size;
     const char *name = vv_index_name(
         index, vv_at32(index->edge_names, paths->ways[file]), &size);
+    const struct vv_edge *edge = edge_of(parent, name, size);
+    if (edge && vv_file_node_of(hints->r, edge->seen.node) == VV_NONE)
+        return (struct vv_hint){ .reason = "a rename leads elsewhere" };
+    if (edge)
+        return (struct vv_hint){
+            .reason = "the node of the program has claimed another one"
+        };
     begin_reason(hints, parent);
     vv_buffer_add_string(&hints->text, " has no edge \"");
     vv_path_add_name(&hints->text, name, size);
@@ -215,6 +234,20 @@ static const char *nearest_saved(struct vv_hints *hints, uint32_t parent,
     return name_of(hints, &best, arena);
 }
 
+/* The file has an edge of that name, but it did not come to this node. */
+static struct vv_hint hint_for_taken(struct vv_hints *hints, uint32_t file,
+    const struct vv_name *name, struct vv_arena *arena)
+{
+    const varve_node *node = hints->r->node_of[file];
+    if (!node)
+        return (struct vv_hint){ .reason = "a rename leads elsewhere" };
+    begin_reason(hints, node);
+    vv_buffer_add_string(&hints->text, " of the program has claimed \"");
+    vv_path_add_name(&hints->text, name->bytes, name->size);
+    vv_buffer_add8(&hints->text, '"');
+    return (struct vv_hint){ .reason = end_reason(hints, arena) };
+}
+
 struct vv_hint vv_hint_for_program(
     struct vv_hints *hints, const varve_node *node, struct vv_arena *arena)
 {
@@ -231,6 +264,12 @@ struct vv_hint vv_hint_for_program(
     if (file == VV_NONE)
         return (struct vv_hint){ .reason = "the file has no such node" };
     const struct vv_name *name = step->edge->name;
+    uint32_t id = vv_name_in_file(hints->r, name);
+    uint32_t taken = id == VV_NONE
+                         ? VV_NONE
+                         : vv_index_find_child(vv_index_of(hints->r), file, id);
+    if (taken != VV_NONE)
+        return hint_for_taken(hints, taken, name, arena);
     vv_saved_path(&hints->r->paths, file, &hints->text);
     if (hints->text.size == 0)
         vv_buffer_add_string(&hints->text, "the root");

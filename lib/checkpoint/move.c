@@ -112,6 +112,8 @@ varve_status vv_move_strings(
     varve_tensor saved = vv_saved(r, move->value);
     uint64_t count = varve_tensor_count(&saved);
     uint64_t size = vv_at64(r->file.parsed.index.value_sizes, move->value);
+    if (size == 0)
+        return VARVE_OK;              /* no elements, and no block */
     uint64_t left = size - 8 * count; /* the index made sure of 8 each */
     const unsigned char *lengths = move->block;
     const char *text = (const char *)lengths + 8 * count;
@@ -126,8 +128,6 @@ varve_status vv_move_strings(
         if (i + 1 == count && left == 0)
             return VARVE_OK;
     }
-    if (count == 0 && left == 0)
-        return VARVE_OK;
     return vv_fail(error, VARVE_CORRUPT,
         "%s: offset %llu: expected string lengths that sum to the value's "
         "size, found others",

@@ -68,6 +68,8 @@ const varve_tensor *varve_pending(varve_node *parent, const char *name)
 {
     const varve_tensor *found = NULL;
     struct varve_restoration *r = next_open(parent->graph->newest);
+    if (vv_is_nil(parent) || !name)
+        return NULL;
     for (; r && !found; r = next_open(r->observer.older)) {
         if (!r->is_dry)
             found = waiting_at(r, vv_match_child(r, parent, name));
@@ -80,6 +82,8 @@ const varve_tensor *varve_pending_slot(
 {
     const varve_tensor *found = NULL;
     struct varve_restoration *r = next_open(owner->graph->newest);
+    if (vv_is_nil(owner) || vv_is_nil(variable) || !name)
+        return NULL;
     for (; r && !found; r = next_open(r->observer.older)) {
         if (!r->is_dry)
             found = waiting_at(r, vv_match_slot_of(r, owner, variable, name));
@@ -114,6 +118,7 @@ varve_status varve_drop_pending(
 {
     const struct vv_index *index = vv_index_of(r);
     VV_TRY(vv_need_paths(r, error));
+    vv_sweep(r);
     for (uint32_t v = 0; v < index->value_count; v++) {
         uint32_t file = vv_at32(index->value_nodes, v);
         if ((!vv_is_waiting(r, v) && r->fates[v] != VV_FATE_MISFIT) ||

@@ -1,7 +1,7 @@
 /* reader.c - the saved graph for people and tools.
  *
- * Names and paths are put into one block when the file is opened, so that what
- * is handed out lives as long as the reader and nothing is allocated later.
+ * What is handed out lives as long as the reader: names are copied when the
+ * file is opened, a path when it is asked for first.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,6 @@
 #include "allocator.h"
 #include "failure.h"
 #include "layout.h"
-#include "name.h"
 #include "save.h"
 #include "system.h"
 #include "try.h"
@@ -24,93 +23,40 @@ static const struct vv_index *index_of(const varve_reader *reader)
 
 /* --- Opening ------------------------------------------------------------ */
 
-/* Most paths are that of the parent, which stands in `all` already, and one
- * more name; false for the others. */
-static bool add_to_parent(
-    varve_reader *reader, struct vv_buffer *all, uint32_t node)
-{
-    const struct vv_index *index = index_of(reader);
-    uint32_t parent = reader->paths.parents[node];
-    uint32_t way = reader->paths.ways[node];
-    if (node == 0 || parent >= node || (way & VV_WAY_IS_SLOT))
-        return false;
-    size_t begin = (size_t)reader->path_at[parent];
-    size_t end = (size_t)(parent + 1 < node ? reader->path_at[parent + 1]
-                                            : reader->path_at[node]);
-    size_t size = end - begin - 1;
-    char *at = vv_buffer_extend(all, size + (size > 0));
-    if (!at)
-        return true;
-    memcpy(at, all->data + begin, size);
-    if (size)
-        at[size] = '/';
-    const char *name =
-        vv_index_name(index, vv_at32(index->edge_names, way), &size);
-    vv_path_add_name(all, name, size);
-    return true;
-}
-
-static void add_texts(
-    varve_reader *reader, struct vv_buffer *all, struct vv_buffer *path)
-{
-    const struct vv_index *index = index_of(reader);
-    for (uint32_t i = 0; i < index->name_count; i++) {
-        size_t size;
-        const char *name = vv_index_name(index, i, &size);
-        reader->name_at[i] = all->size;
-        vv_buffer_add(all, name, size);
-        vv_buffer_add8(all, 0);
-    }
-    for (uint32_t i = 0; i < index->node_count; i++) {
-        reader->path_at[i] = all->size;
-        if (!add_to_parent(reader, all, i)) {
-            vv_saved_path(&reader->paths, i, path);
-            vv_buffer_add(all, path->data, path->size);
-        }
-        vv_buffer_add8(all, 0);
-    }
-}
-
-static varve_status make_texts(varve_reader *reader, varve_error *error)
+static varve_status make_names(varve_reader *reader, varve_error *error)
 {
     const varve_allocator *a = &reader->context.allocator;
     const struct vv_index *index = index_of(reader);
-    struct vv_buffer all;
-    struct vv_buffer path;
-    vv_buffer_init(&all, a);
-    vv_buffer_init(&path, a);
+    size_t size = (size_t)index->names_size + index->name_count;
+    if (index->name_count == 0)
+        return VARVE_OK;
+    reader->names = vv_allocate(a, size);
+    reader->names_size = size;
     reader->name_at =
         vv_allocate_array(a, index->name_count, sizeof *reader->name_at);
-    reader->path_at =
-        vv_allocate_array(a, index->node_count, sizeof *reader->path_at);
-    bool done =
-        (reader->name_at || !index->name_count) && reader->path_at != NULL;
-    if (done) {
-        add_texts(reader, &all, &path);
-        done = !all.failed && !path.failed;
+    if (!reader->names || !reader->name_at)
+        return vv_fail_memory(error, "the names of a checkpoint");
+    char *at = reader->names;
+    for (uint32_t i = 0; i < index->name_count; i++) {
+        const char *name = vv_index_name(index, i, &size);
+        reader->name_at[i] = (uint32_t)(at - reader->names);
+        memcpy(at, name, size);
+        at[size] = '\0';
+        at += size + 1;
     }
-    vv_buffer_clear(&path);
-    if (!done) {
-        vv_buffer_clear(&all);
-        return vv_fail_memory(error, "the paths of a checkpoint");
-    }
-    reader->texts = (char *)all.data;
-    reader->text_size = all.capacity;
     return VARVE_OK;
 }
 
-static varve_status make_values(varve_reader *reader, varve_error *error)
+static varve_status make_tables(varve_reader *reader, varve_error *error)
 {
     const struct vv_index *index = index_of(reader);
-    reader->value_of = vv_allocate_array(&reader->context.allocator,
-        index->node_count, sizeof *reader->value_of);
-    if (!reader->value_of)
-        return vv_fail_memory(error, "the values of a checkpoint");
-    memset(
-        reader->value_of, 0xff, index->node_count * sizeof *reader->value_of);
-    for (uint32_t v = 0; v < index->value_count; v++)
-        reader->value_of[vv_at32(index->value_nodes, v)] = v;
-    return VARVE_OK;
+    VV_TRY(vv_saved_paths_begin(
+        &reader->paths, &reader->context.allocator, index, 0, error));
+    reader->node_paths = vv_allocate_zeroed(&reader->context.allocator,
+        index->node_count * sizeof *reader->node_paths);
+    if (!reader->node_paths)
+        return vv_fail_memory(error, "the paths of a checkpoint");
+    return make_names(reader, error);
 }
 
 static varve_status open_all(
@@ -126,10 +72,7 @@ static varve_status open_all(
     vv_buffer_clear(&found);
     if (status)
         return status;
-    VV_TRY(vv_saved_paths_begin(&reader->paths, &reader->context.allocator,
-        index_of(reader), 0, error));
-    VV_TRY(make_texts(reader, error));
-    return make_values(reader, error);
+    return make_tables(reader, error);
 }
 
 varve_reader *vv_reader_open_in(
@@ -163,20 +106,25 @@ varve_reader *varve_reader_open(
     return vv_reader_open_in(&context, path, error);
 }
 
+static void free_paths(varve_reader *reader)
+{
+    const varve_allocator *a = &reader->context.allocator;
+    size_t count = index_of(reader)->node_count;
+    for (size_t i = 0; reader->node_paths && i < count; i++)
+        vv_release_string(a, reader->node_paths[i]);
+    vv_release(a, reader->node_paths, count * sizeof *reader->node_paths);
+    vv_saved_paths_end(&reader->paths);
+}
+
 void varve_reader_free(varve_reader *reader)
 {
     if (!reader)
         return;
     const varve_allocator a = reader->context.allocator;
-    const struct vv_index *index = index_of(reader);
-    vv_release(&a, reader->texts, reader->text_size);
-    vv_release(
-        &a, reader->name_at, index->name_count * sizeof *reader->name_at);
-    vv_release(
-        &a, reader->path_at, index->node_count * sizeof *reader->path_at);
-    vv_release(
-        &a, reader->value_of, index->node_count * sizeof *reader->value_of);
-    vv_saved_paths_end(&reader->paths);
+    free_paths(reader);
+    vv_release(&a, reader->names, reader->names_size);
+    vv_release(&a, reader->name_at,
+        index_of(reader)->name_count * sizeof *reader->name_at);
     if (reader->file.context)
         vv_data_in_close(&reader->file);
     vv_release(&a, reader, sizeof *reader);
@@ -214,9 +162,38 @@ size_t varve_reader_node_count(const varve_reader *reader)
     return index_of(reader)->node_count;
 }
 
+/* A new path, or NULL. */
+static char *make_path(const varve_reader *reader, uint32_t node)
+{
+    struct vv_buffer path;
+    vv_buffer_init(&path, &reader->context.allocator);
+    vv_saved_path(&reader->paths, node, &path);
+    const char *text = vv_buffer_string(&path);
+    char *copy = NULL;
+    if (!path.failed && path.size > VV_LONGEST_PATH) {
+        char *end = (char *)path.data + path.size - VV_LONGEST_PATH;
+        memcpy(end, "...", 3);
+        text = end;
+    }
+    if (!path.failed)
+        copy = vv_copy_string(&reader->context.allocator, text);
+    vv_buffer_clear(&path);
+    return copy;
+}
+
+/* Threads that make the same path at once agree on the first. */
 const char *vv_reader_node_path(const varve_reader *reader, uint32_t node)
 {
-    return reader->texts + reader->path_at[node];
+    char *known = atomic_load(&reader->node_paths[node]);
+    if (known)
+        return known;
+    char *path = make_path(reader, node);
+    if (!path)
+        return "?";
+    if (atomic_compare_exchange_strong(&reader->node_paths[node], &known, path))
+        return path;
+    vv_release_string(&reader->context.allocator, path);
+    return known;
 }
 
 /* The tags of a node are numbers *begin to *end - 1, as they are sorted. */
@@ -268,8 +245,9 @@ bool varve_reader_node_at(
     node->slot_count = end - begin;
     find_tags(index, node->id, &begin, &end);
     node->tag_count = end - begin;
-    if (reader->value_of[id] != VV_NONE)
-        fill_value(reader, reader->value_of[id], node);
+    uint32_t value = vv_index_find_value(index, node->id);
+    if (value != VV_NONE)
+        fill_value(reader, value, node);
     return true;
 }
 
@@ -302,7 +280,7 @@ bool varve_reader_edge_at(const varve_reader *reader, size_t id, size_t edge,
     if (edge >= end - begin)
         return false;
     size_t at = begin + edge;
-    *name = reader->texts + reader->name_at[vv_at32(index->edge_names, at)];
+    *name = reader->names + reader->name_at[vv_at32(index->edge_names, at)];
     *child = vv_at32(index->edge_children, at);
     return true;
 }
@@ -318,7 +296,7 @@ bool varve_reader_slot_at(const varve_reader *reader, size_t id, size_t slot,
     if (slot >= end - begin)
         return false;
     size_t at = begin + slot;
-    *name = reader->texts + reader->name_at[vv_at32(index->slot_names, at)];
+    *name = reader->names + reader->name_at[vv_at32(index->slot_names, at)];
     *variable = vv_at32(index->slot_variables, at);
     *node = vv_at32(index->slot_nodes, at);
     return true;
@@ -334,7 +312,7 @@ const char *varve_reader_tag_at(
     find_tags(index, (uint32_t)id, &begin, &end);
     if (tag >= end - begin)
         return NULL;
-    return reader->texts +
+    return reader->names +
            reader->name_at[vv_at32(index->tag_names, begin + tag)];
 }
 
@@ -344,7 +322,9 @@ varve_status varve_reader_read(varve_reader *reader, size_t id, void *buffer,
     size_t size, varve_error *error)
 {
     const struct vv_index *index = index_of(reader);
-    uint32_t value = id < index->node_count ? reader->value_of[id] : VV_NONE;
+    uint32_t value = id < index->node_count
+                         ? vv_index_find_value(index, (uint32_t)id)
+                         : VV_NONE;
     if (value == VV_NONE || !vv_index_is_saved(index, value))
         return vv_fail(error, VARVE_NOT_FOUND,
             "%s: node %zu: expected a value, found none", reader->file.path,

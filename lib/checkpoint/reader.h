@@ -5,27 +5,33 @@
 #ifndef VV_READER_H
 #define VV_READER_H
 
+#include <stdatomic.h>
+
 #include <varve/reader.h>
 
 #include "data_in.h"
 #include "saved_path.h"
 
+/* A path longer than this is shortened: "..." and its end. It bounds what a
+ * deep graph, whose paths together grow with the square of its depth, can ask
+ * for. */
+enum { VV_LONGEST_PATH = 4095 };
+
 struct varve_reader {
     struct vv_context context;
     struct vv_data_in file;
     struct vv_saved_paths paths;
-    char *texts;       /* every node's path and every name, terminated */
-    uint64_t *path_at; /* by node: where its path begins in `texts` */
-    uint64_t *name_at; /* by name */
-    size_t text_size;
-    uint32_t *value_of; /* by node, or VV_NONE */
+    char *names; /* every name, terminated */
+    size_t names_size;
+    uint32_t *name_at;           /* by name: where it begins in `names` */
+    _Atomic(char *) *node_paths; /* by node: made when first asked for */
 };
 
 /* Opens over a context of the caller's choice. */
 varve_reader *vv_reader_open_in(
     const struct vv_context *context, const char *path, varve_error *error);
 
-/* The path of a node, terminated. */
+/* The path of a node, terminated; "?" without memory for it. */
 const char *vv_reader_node_path(const varve_reader *reader, uint32_t node);
 
 #endif

@@ -235,11 +235,26 @@ static void report(struct pass *pass, unsigned worker, const struct run *run)
     const char *what =
         vv_node_text(reading->moves[run->first].node, error.message, 256);
     if (options->progress(options->progress_user, reading->before + pass->done,
-            reading->total, what))
+            reading->total, what) &&
+        !reading->is_final)
         fail(pass,
             vv_fail(&error, VARVE_CANCELLED, "%s: cancelled",
                 reading->r->file.path),
             &error);
+}
+
+static uint64_t run_size(
+    const struct vv_reading *reading, const struct run *run, bool together)
+{
+    uint64_t size = 0;
+    size_t chunk;
+    for (size_t i = 0; together && i < run->count; i++)
+        size += size_of(reading, run->first + i);
+    if (together)
+        return size;
+    vv_data_in_chunk(&reading->r->file, reading->moves[run->first].value,
+        run->chunk, &size, &chunk);
+    return chunk;
 }
 
 static void work(void *user, unsigned worker)
@@ -260,10 +275,7 @@ static void work(void *user, unsigned worker)
                              : read_chunk(pass->reading, run, buffer, &error);
         if (status)
             fail(pass, status, &error);
-        uint64_t size = 0;
-        for (size_t i = 0; together && i < run->count; i++)
-            size += size_of(pass->reading, run->first + i);
-        atomic_fetch_add(&pass->done, together ? size : VV_CHUNK_SIZE);
+        atomic_fetch_add(&pass->done, run_size(pass->reading, run, together));
     }
 }
 

@@ -13,6 +13,7 @@ struct vv_reading {
     size_t count;
     bool only_verify; /* deliver nothing */
     bool is_verified; /* digests were checked, or are not wanted */
+    bool is_final;    /* verified memory is being changed: no way back */
     uint64_t total;   /* for progress: bytes of all passes, and those of */
     uint64_t before;  /* the passes before this one */
 };

@@ -37,7 +37,11 @@ static void take_in(struct varve_restoration *r)
     varve_error error;
     if (r->is_busy || (!r->queue.size && !r->jobs.size && !r->held.size))
         return;
-    remember(r, vv_arrive(r, &error), &error);
+    varve_status status = vv_arrive(r, &error);
+    if (status)
+        remember(r, status, &error);
+    else
+        vv_forgive(r);
 }
 
 static void edge_added(struct vv_observer *self, struct vv_edge *edge)
@@ -214,9 +218,9 @@ static varve_status begin(struct varve_restoration *r,
 varve_restoration *vv_restoration_open(
     varve_node *root, const struct vv_opening *opening, varve_error *error)
 {
-    if (varve_graph_check(root->graph, error))
+    if (root && varve_graph_check(root->graph, error))
         return NULL;
-    if (vv_is_nil(root) || !opening->path) {
+    if (!root || vv_is_nil(root) || !opening->path) {
         vv_fail(error, VARVE_MISUSE, "expected a node and a path, found none");
         return NULL;
     }
@@ -348,8 +352,9 @@ static void list_again(struct varve_restoration *r)
     for (uint32_t v = 0; v < index->value_count; v++) {
         uint32_t file = vv_at32(index->value_nodes, v);
         varve_node *node = r->node_of[file];
-        if (!node || (r->fates[v] != VV_FATE_WAITING &&
-                r->fates[v] != VV_FATE_DUE && r->fates[v] != VV_FATE_MISFIT))
+        if (!node ||
+            (r->fates[v] != VV_FATE_WAITING && r->fates[v] != VV_FATE_DUE &&
+                r->fates[v] != VV_FATE_MISFIT))
             continue;
         if (vv_index_kind(index, file) != node->kind) {
             vv_add_pair(r, &r->misfits, node, file);
@@ -364,6 +369,7 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
 {
     if (!r->graph || r->is_dry)
         return VARVE_OK;
+    vv_sweep(r); /* what is untracked may have lost its memory */
     vv_buffer_add(&r->jobs, r->stuck.data, r->stuck.size);
     if (r->jobs.failed) {
         r->jobs.failed = false;

@@ -133,10 +133,6 @@ void vv_forgive(struct varve_restoration *r);
 /* Fills `paths` if it is not yet. */
 varve_status vv_need_paths(struct varve_restoration *r, varve_error *error);
 
-/* What a variable of the program wants: its type and shape. A state wants bytes
- * of any number. */
-varve_tensor vv_wanted(const varve_node *node);
-
 /* Type and shape of a value of the file. */
 static inline varve_tensor vv_saved(
     const struct varve_restoration *r, uint32_t value)

@@ -115,6 +115,9 @@ static varve_status save_next(varve_node *root, const char *prefix,
     uint64_t counter = varve_save_counter(root);
     if (search.highest > counter)
         counter = search.highest;
+    if (counter == UINT64_MAX)
+        return vv_fail(error, VARVE_LIMIT,
+            "%s: expected a number below 2^64 - 1, found that one", prefix);
     counter++;
     set_numbered_path(path, prefix, counter);
     if (path->failed || !vv_node_extra(root))
@@ -132,8 +135,9 @@ static varve_status save_next(varve_node *root, const char *prefix,
 varve_status varve_save(varve_node *root, const char *prefix,
     const varve_write_options *options, varve_error *error)
 {
-    VV_TRY(varve_graph_check(root->graph, error));
-    if (vv_is_nil(root) || !prefix)
+    if (root)
+        VV_TRY(varve_graph_check(root->graph, error));
+    if (!root || vv_is_nil(root) || !prefix)
         return vv_fail(
             error, VARVE_MISUSE, "expected a node and a prefix, found none");
     const struct vv_context *context = &root->graph->context;

@@ -1,7 +1,9 @@
 /* snapshot.c - copies of all values of a graph, in memory.
  *
  * The values of ordinary types lie in one block. Strings and states, whose
- * sizes change, have memory of their own, which grows when it must.
+ * sizes change, have memory of their own, which grows when it must. Whatever
+ * can fail comes before the first byte is replaced, here or in the program;
+ * only a state that does not take its bytes back is too late for that.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,9 +25,8 @@ struct item {
     void *copy; /* of elements; NULL for a state */
     size_t size;
     struct vv_buffer bytes; /* of strings, or of a state */
-    struct vv_buffer next;  /* those of a retake, until all of it is there */
-    char *spare;            /* what restored strings will point into */
-    size_t spare_size;
+    struct vv_buffer spare; /* as large: strings for the variable to keep, or
+                               the bytes of a state while it is retaken */
 };
 
 struct varve_snapshot {
@@ -33,8 +34,8 @@ struct varve_snapshot {
     struct vv_context context;
     varve_graph *graph; /* NULL once it is freed */
     varve_node *root;
-    bool is_stale; /* a node is gone */
-    bool is_touched; /* edges or slots came or went since the last look */
+    bool is_stale;   /* a node is gone */
+    bool is_changed; /* edges or slots came or went since the last check */
     struct item *items;
     size_t count;
     size_t item_capacity;
@@ -49,64 +50,84 @@ static bool is_string(const varve_node *node)
     return node->variable && node->variable->tensor.dtype == VARVE_STRING;
 }
 
-static varve_status make_spare(struct item *item, varve_error *error)
-{
-    const varve_allocator *a = item->next.allocator;
-    size_t size = item->next.size;
-    if (item->spare && item->spare_size == size)
-        return VARVE_OK;
-    char *spare = vv_allocate(a, size);
-    if (size && !spare)
-        return vv_fail_memory(error, "a snapshot of strings");
-    vv_release(a, item->spare, item->spare_size);
-    item->spare = spare;
-    item->spare_size = size;
-    return VARVE_OK;
-}
-
-static varve_status take_strings(struct item *item, varve_error *error)
+static uint64_t string_bytes(const struct item *item)
 {
     const varve_tensor *tensor = &item->node->variable->tensor;
-    const varve_string *strings = tensor->data;
-    uint64_t count = varve_tensor_count(tensor);
-    item->next.size = 0;
-    for (uint64_t i = 0; i < count; i++)
-        vv_buffer_add(&item->next, strings[i].data, (size_t)strings[i].size);
-    if (item->next.failed) {
-        item->next.failed = false;
-        return vv_fail_memory(error, "a snapshot of strings");
-    }
-    return make_spare(item, error);
+    return vv_strings_size(tensor) - 8 * varve_tensor_count(tensor);
 }
 
-static varve_status take_state(struct item *item, varve_error *error)
+/* Room for so many bytes; what is there stays. */
+static bool reserve(struct vv_buffer *b, uint64_t wanted)
+{
+    size_t size = b->size;
+    if (wanted > SIZE_MAX)
+        return false;
+    if (wanted > b->capacity)
+        vv_buffer_extend(b, (size_t)wanted - size);
+    bool done = !b->failed;
+    b->failed = false;
+    b->size = size;
+    return done;
+}
+
+/* Memory that the variable will keep, unless it has enough already. */
+static bool reserve_spare(struct item *item, uint64_t wanted)
+{
+    return item->node->variable->string_size >= wanted ||
+           reserve(&item->spare, wanted);
+}
+
+static varve_status prepare_state(struct item *item, varve_error *error)
 {
     char text[256];
-    item->next.size = 0;
+    item->spare.size = 0;
     varve_status status = vv_state_save(item->node,
-        vv_node_text(item->node, text, sizeof text), &item->next, error);
-    item->next.failed = false;
+        vv_node_text(item->node, text, sizeof text), &item->spare, error);
+    item->spare.failed = false;
+    if (!status && !reserve(&item->bytes, item->spare.size))
+        status = vv_fail_memory(error, "a snapshot of a state");
     return status;
 }
 
-/* First all that can fail, beside what the snapshot holds. */
+static varve_status prepare(struct item *item, varve_error *error)
+{
+    if (item->node->kind == VARVE_STATE)
+        return prepare_state(item, error);
+    if (is_string(item->node) && (!reserve(&item->bytes, string_bytes(item)) ||
+                                     !reserve_spare(item, string_bytes(item))))
+        return vv_fail_memory(error, "a snapshot of strings");
+    return VARVE_OK;
+}
+
+static void take_one(struct item *item)
+{
+    if (item->node->kind == VARVE_STATE) {
+        struct vv_buffer taken = item->spare;
+        item->spare = item->bytes;
+        item->bytes = taken;
+        return;
+    }
+    const varve_tensor *tensor = &item->node->variable->tensor;
+    if (item->size)
+        memcpy(item->copy, tensor->data, item->size);
+    if (!is_string(item->node))
+        return;
+    const varve_string *strings = tensor->data;
+    uint64_t count = varve_tensor_count(tensor);
+    item->bytes.size = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        if (strings[i].size)
+            vv_buffer_add(
+                &item->bytes, strings[i].data, (size_t)strings[i].size);
+    }
+}
+
 static varve_status take(struct varve_snapshot *s, varve_error *error)
 {
-    for (size_t i = 0; i < s->count; i++) {
-        struct item *item = &s->items[i];
-        if (item->node->kind == VARVE_STATE)
-            VV_TRY(take_state(item, error));
-        else if (is_string(item->node))
-            VV_TRY(take_strings(item, error));
-    }
-    for (size_t i = 0; i < s->count; i++) {
-        struct item *item = &s->items[i];
-        struct vv_buffer older = item->bytes;
-        item->bytes = item->next;
-        item->next = older;
-        if (item->size)
-            memcpy(item->copy, varve_data(item->node), item->size);
-    }
+    for (size_t i = 0; i < s->count; i++)
+        VV_TRY(prepare(&s->items[i], error));
+    for (size_t i = 0; i < s->count; i++)
+        take_one(&s->items[i]);
     return VARVE_OK;
 }
 
@@ -129,19 +150,19 @@ static void graph_freed(struct vv_observer *self)
 static void edge_added(struct vv_observer *self, struct vv_edge *edge)
 {
     (void)edge;
-    ((struct varve_snapshot *)self)->is_touched = true;
+    ((struct varve_snapshot *)self)->is_changed = true;
 }
 
 static void edge_removed(struct vv_observer *self, varve_node *child)
 {
     (void)child;
-    ((struct varve_snapshot *)self)->is_touched = true;
+    ((struct varve_snapshot *)self)->is_changed = true;
 }
 
 static void slot_added(struct vv_observer *self, struct vv_slot *slot)
 {
     (void)slot;
-    ((struct varve_snapshot *)self)->is_touched = true;
+    ((struct varve_snapshot *)self)->is_changed = true;
 }
 
 static bool holds_value(const varve_node *node)
@@ -159,23 +180,21 @@ static varve_status check(struct varve_snapshot *s, varve_error *error)
             "snapshot: expected the variables it was made of, found some "
             "removed");
     VV_TRY(varve_graph_check(s->graph, error));
-    if (!s->is_touched)
+    if (!s->is_changed)
         return VARVE_OK;
     VV_TRY(vv_walk_begin(&walk, s->root, error));
-    size_t at = 0;
-    bool same = true;
-    for (size_t i = 0; i < walk.count && same; i++) {
-        const varve_node *node = walk.steps[i].node;
-        if (holds_value(node))
-            same = at < s->count && s->items[at++].node == node;
-    }
-    same = same && at == s->count;
+    size_t found = 0;
+    for (size_t i = 0; i < walk.count; i++)
+        found += holds_value(walk.steps[i].node);
+    bool same = found == s->count;
+    for (size_t i = 0; i < s->count && same; i++)
+        same = vv_walk_has(&walk, s->items[i].node);
     vv_walk_end(&walk);
     if (!same)
         return vv_fail(error, VARVE_MISMATCH,
             "snapshot: expected the %zu variables it was made of, found others",
             s->count);
-    s->is_touched = false;
+    s->is_changed = false;
     return VARVE_OK;
 }
 
@@ -206,7 +225,7 @@ static varve_status make_items(
         struct item *item = &s->items[s->count++];
         item->node = node;
         vv_buffer_init(&item->bytes, a);
-        vv_buffer_init(&item->next, a);
+        vv_buffer_init(&item->spare, a);
         if (!node->variable)
             continue;
         item->copy = s->block ? s->block + at : NULL;
@@ -228,13 +247,13 @@ static varve_status make(
 
 varve_snapshot *varve_snapshot_new(varve_node *root, varve_error *error)
 {
-    varve_graph *graph = root->graph;
-    if (varve_graph_check(graph, error))
+    if (root && varve_graph_check(root->graph, error))
         return NULL;
-    if (vv_is_nil(root)) {
+    if (!root || vv_is_nil(root)) {
         vv_fail(error, VARVE_MISUSE, "expected a node, found none");
         return NULL;
     }
+    varve_graph *graph = root->graph;
     struct varve_snapshot *s =
         vv_allocate_zeroed(&graph->context.allocator, sizeof *s);
     if (!s) {
@@ -266,8 +285,7 @@ void varve_snapshot_free(varve_snapshot *s)
     const varve_allocator a = s->context.allocator;
     for (size_t i = 0; i < s->count; i++) {
         vv_buffer_clear(&s->items[i].bytes);
-        vv_buffer_clear(&s->items[i].next);
-        vv_release(&a, s->items[i].spare, s->items[i].spare_size);
+        vv_buffer_clear(&s->items[i].spare);
     }
     vv_release(&a, s->items, s->item_capacity * sizeof *s->items);
     vv_release_aligned(&a, s->block, s->block_size, 64);
@@ -282,46 +300,27 @@ varve_status varve_snapshot_retake(varve_snapshot *s, varve_error *error)
 
 /* --- Restoring ---------------------------------------------------------- */
 
-/* The bytes for strings must outlive the snapshot, so they are a block of the
- * variable's own: the one that an earlier restore gave it, or else the spare. */
-static bool needs_spare(const struct item *item)
-{
-    const struct vv_variable *variable = item->node->variable;
-    return variable->string_size != item->bytes.size ||
-           (item->bytes.size && !variable->string_bytes);
-}
-
-static varve_status prepare_strings(struct item *item, varve_error *error)
-{
-    const varve_allocator *a = item->bytes.allocator;
-    size_t size = item->bytes.size;
-    if (size == 0 || item->spare || !needs_spare(item))
-        return VARVE_OK;
-    item->spare = vv_allocate(a, size);
-    if (!item->spare)
-        return vv_fail_memory(error, "strings of a snapshot");
-    item->spare_size = size;
-    return VARVE_OK;
-}
-
+/* The variable keeps a copy of its own: what the snapshot has changes when it
+ * is retaken, and goes when it is freed. */
 static void put_strings(struct item *item)
 {
     struct vv_variable *variable = item->node->variable;
-    if (needs_spare(item)) {
-        vv_variable_keep_strings(item->node, item->spare, item->bytes.size);
-        item->spare = NULL;
-        item->spare_size = 0;
+    if (variable->string_size < item->bytes.size) {
+        vv_variable_keep_strings(
+            item->node, item->spare.data, item->spare.capacity);
+        vv_buffer_init(&item->spare, item->spare.allocator);
     }
     char *bytes = variable->string_bytes;
+    varve_string *strings = variable->tensor.data;
+    uint64_t count = varve_tensor_count(&variable->tensor);
     if (item->bytes.size)
         memcpy(bytes, item->bytes.data, item->bytes.size);
-    varve_string *strings = variable->tensor.data;
     if (item->size)
         memcpy(strings, item->copy, item->size);
-    uint64_t count = varve_tensor_count(&variable->tensor);
-    for (uint64_t i = 0, at = 0; i < count; i++) {
-        strings[i].data = bytes ? bytes + at : NULL;
-        at += strings[i].size;
+    for (uint64_t i = 0; i < count; i++) {
+        strings[i].data = bytes;
+        if (strings[i].size)
+            bytes += strings[i].size;
     }
 }
 
@@ -337,8 +336,9 @@ varve_status varve_snapshot_restore(varve_snapshot *s, varve_error *error)
 {
     VV_TRY(check(s, error));
     for (size_t i = 0; i < s->count; i++) {
-        if (is_string(s->items[i].node))
-            VV_TRY(prepare_strings(&s->items[i], error));
+        struct item *item = &s->items[i];
+        if (is_string(item->node) && !reserve_spare(item, item->bytes.size))
+            return vv_fail_memory(error, "strings of a snapshot");
     }
     for (size_t i = 0; i < s->count; i++) {
         struct item *item = &s->items[i];

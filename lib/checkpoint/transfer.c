@@ -156,7 +156,9 @@ static varve_status prepare_staging(struct transfer *t, varve_error *error)
         if (!is_in_place(m))
             continue;
         const varve_tensor *tensor = &m->node->variable->tensor;
-        m->target = m->is_staged ? t->staging + size : tensor->data;
+        m->target = tensor->data;
+        if (m->is_staged && t->staging)
+            m->target = t->staging + size;
         size += m->is_staged ? staged_size(m) : 0;
         if (m->is_staged && m->mode == VV_MOVE_RESIZE && m->target)
             memcpy(m->target, tensor->data, (size_t)varve_tensor_size(tensor));
@@ -233,6 +235,7 @@ static varve_status read_values(
         reading.only_verify = true;
         VV_TRY(vv_read_moves(&reading, error));
         reading.only_verify = false;
+        reading.is_final = true;
         reading.before = size;
     }
     varve_status status = vv_read_moves(&reading, error);

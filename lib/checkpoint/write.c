@@ -177,11 +177,12 @@ varve_status vv_write(varve_node *root, const char *path, uint64_t counter,
     const varve_write_options *options, varve_error *error)
 {
     static const varve_write_options defaults;
-    varve_graph *graph = root->graph;
-    VV_TRY(varve_graph_check(graph, error));
-    if (vv_is_nil(root) || !path)
+    if (root)
+        VV_TRY(varve_graph_check(root->graph, error));
+    if (!root || vv_is_nil(root) || !path)
         return vv_fail(
             error, VARVE_MISUSE, "expected a node and a path, found none");
+    varve_graph *graph = root->graph;
     struct writer w = {
         .context = &graph->context,
         .options = options ? options : &defaults,

@@ -103,7 +103,7 @@ static varve_status fail(const struct vv_cbor_in *in, size_t at,
 static size_t shortest_head(const struct vv_cbor_item *item)
 {
     uint64_t n = item->number;
-    if (item->kind == VV_CBOR_BOOLEAN || n < 24)
+    if (n < 24)
         return 1;
     return n <= UINT8_MAX ? 2 : n <= UINT16_MAX ? 3 : n <= UINT32_MAX ? 5 : 9;
 }

@@ -93,9 +93,9 @@ static varve_status read_footer(struct vv_data_in *in,
     bool has_sum = vv_load64(footer + 48) == vv_hash_of(footer, 48);
     if (!has_magic && !has_sum)
         return vv_fail(error, VARVE_TRUNCATED,
-            "%s: expected a footer in the last %d bytes, found none: of more "
-            "bytes than there are, %" PRIu64 " are left",
-            in->path, VV_FOOTER_SIZE, in->size);
+            "%s: expected a footer at offset %" PRIu64 ", found none: the file "
+            "ends early, after %" PRIu64 " bytes",
+            in->path, at, in->size);
     if (!has_magic)
         return vv_fail(error, VARVE_CORRUPT,
             "%s: expected the magic of a footer at offset %" PRIu64
@@ -158,8 +158,8 @@ static varve_status fail_digest(const struct vv_data_in *in, const char *what,
         texts[0], texts[1]);
 }
 
-static varve_status read_index(struct vv_data_in *in,
-    const unsigned char *footer, varve_error *error)
+static varve_status read_index(
+    struct vv_data_in *in, const unsigned char *footer, varve_error *error)
 {
     struct vv_digest expected, found;
     in->index_bytes = vv_allocate(&in->context->allocator, in->index_size);
@@ -230,22 +230,6 @@ void vv_data_in_chunk(const struct vv_data_in *in, uint32_t value,
     uint64_t left = vv_at64(index->value_sizes, value) - begin;
     *offset = vv_at64(index->value_offsets, value) + begin;
     *size = left < VV_CHUNK_SIZE ? (size_t)left : VV_CHUNK_SIZE;
-}
-
-void vv_data_in_padding(const struct vv_data_in *in, uint32_t value,
-    uint64_t *offset, size_t *size)
-{
-    const struct vv_index *index = &in->parsed.index;
-    uint64_t end = value == index->value_count
-                       ? in->index_offset
-                       : vv_at64(index->value_offsets, value);
-    *offset = VV_HEADER_SIZE;
-    while (value > 0 && !vv_index_is_saved(index, value - 1))
-        value--;
-    if (value > 0)
-        *offset = vv_at64(index->value_offsets, value - 1) +
-                  vv_at64(index->value_sizes, value - 1);
-    *size = (size_t)(end - *offset);
 }
 
 static struct vv_digest digest_at(const struct vv_data_in *in, uint64_t number)

@@ -42,12 +42,6 @@ varve_status vv_data_in_read(const struct vv_data_in *in, uint64_t offset,
 void vv_data_in_chunk(const struct vv_data_in *in, uint32_t value,
     uint64_t chunk, uint64_t *offset, size_t *size);
 
-/* The bytes before a saved value, or, with the number of values, before the
- * index, which nothing but zero may be in: from where the saved value before it
- * ends. */
-void vv_data_in_padding(const struct vv_data_in *in, uint32_t value,
-    uint64_t *offset, size_t *size);
-
 /* Checks the bytes of a chunk against its digest: VARVE_CORRUPT with the file,
  * `what` (the value's path, may be NULL), the range and both digests. */
 varve_status vv_data_in_check(const struct vv_data_in *in, uint32_t value,

@@ -42,8 +42,8 @@ static void write_back(struct vv_data_out *out, uint64_t end)
 static varve_status write_at(struct vv_data_out *out, const void *bytes,
     size_t size, uint64_t offset, varve_error *error)
 {
-    VV_TRY(vv_file_write(out->context, out->file, out->path, bytes, size,
-        offset, error));
+    VV_TRY(vv_file_write(
+        out->context, out->file, out->path, bytes, size, offset, error));
     write_back(out, offset + size);
     return VARVE_OK;
 }
@@ -51,8 +51,6 @@ static varve_status write_at(struct vv_data_out *out, const void *bytes,
 static varve_status flush(struct vv_data_out *out, varve_error *error)
 {
     size_t size = out->staged;
-    if (size == 0)
-        return VARVE_OK;
     out->staged = 0;
     return write_at(out, out->staging, size, out->offset - size, error);
 }
@@ -79,8 +77,8 @@ static varve_status stage(struct vv_data_out *out, const unsigned char *bytes,
     return VARVE_OK;
 }
 
-static varve_status write_directly(struct vv_data_out *out, const void *bytes,
-    size_t size, varve_error *error)
+static varve_status write_directly(
+    struct vv_data_out *out, const void *bytes, size_t size, varve_error *error)
 {
     VV_TRY(flush(out, error));
     VV_TRY(write_at(out, bytes, size, out->offset, error));
@@ -117,7 +115,8 @@ varve_status vv_data_out_begin(struct vv_data_out *out,
     uint64_t total, varve_error *error)
 {
     *out = (struct vv_data_out){
-        .context = context, .path = path, .file = file, .total = total };
+        .context = context, .path = path, .file = file, .total = total
+    };
     out->staging = vv_allocate_aligned(
         &context->allocator, STAGING_SIZE, STAGING_ALIGNMENT);
     if (!out->staging)
@@ -130,12 +129,6 @@ uint64_t vv_data_place(uint64_t offset, uint64_t size)
 {
     return vv_align_up(
         offset, size >= VV_PAGED_SIZE ? VV_PAGE_ALIGNMENT : VV_ALIGNMENT);
-}
-
-uint64_t vv_data_total(uint64_t offset, const struct vv_index *index)
-{
-    return vv_align_up(offset, VV_ALIGNMENT) + vv_index_size(index) +
-           VV_FOOTER_SIZE;
 }
 
 static varve_status report_progress(
@@ -222,8 +215,8 @@ static void make_footer(unsigned char footer[VV_FOOTER_SIZE],
     memcpy(footer + 56, VV_FOOTER_MAGIC, 8);
 }
 
-varve_status vv_data_out_end(struct vv_data_out *out,
-    const struct vv_index *index, varve_error *error)
+varve_status vv_data_out_end(
+    struct vv_data_out *out, const struct vv_index *index, varve_error *error)
 {
     const varve_allocator *a = &out->context->allocator;
     unsigned char header[VV_HEADER_SIZE], footer[VV_FOOTER_SIZE];
@@ -241,14 +234,14 @@ varve_status vv_data_out_end(struct vv_data_out *out,
     make_footer(footer, out, index_offset, &digest);
     VV_TRY(stage(out, footer, sizeof footer, error));
     VV_TRY(flush(out, error));
-    return vv_file_write(out->context, out->file, out->path, header,
-        sizeof header, 0, error);
+    return vv_file_write(
+        out->context, out->file, out->path, header, sizeof header, 0, error);
 }
 
 void vv_data_out_clear(struct vv_data_out *out)
 {
     if (out->context)
-        vv_release_aligned(&out->context->allocator, out->staging,
-            STAGING_SIZE, STAGING_ALIGNMENT);
+        vv_release_aligned(&out->context->allocator, out->staging, STAGING_SIZE,
+            STAGING_ALIGNMENT);
     out->staging = NULL;
 }

@@ -31,17 +31,14 @@ struct vv_data_out {
 };
 
 /* Gets staging memory, leaves room for the header, and reserves `total` bytes
- * of disk. `total` is the file's whole size if known, else 0: with
- * vv_data_place one finds where the values end, with vv_data_total the rest. */
+ * of disk. `total` is where the values will end (vv_data_place finds it), or 0
+ * if that is not known. */
 varve_status vv_data_out_begin(struct vv_data_out *out,
     const struct vv_context *context, int file, const char *path,
     uint64_t total, varve_error *error);
 
 /* The offset at which a value of this size would begin, after `offset`. */
 uint64_t vv_data_place(uint64_t offset, uint64_t size);
-
-/* The whole size of a file whose values end at `offset`. */
-uint64_t vv_data_total(uint64_t offset, const struct vv_index *index);
 
 /* Writes one value (its bytes as they are to lie in the file) at the next
  * aligned place, which *offset tells, and appends a digest per chunk to

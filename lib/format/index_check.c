@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "name_check.h"
 #include "try.h"
 
 varve_status vv_check_fail(const struct vv_index_check *check,

@@ -13,6 +13,7 @@
 #include "layout.h"
 #include "metadata_in.h"
 #include "try.h"
+#include "value_check.h"
 
 struct parser {
     struct vv_cbor_in in;

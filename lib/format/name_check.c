@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "index_check.h"
+#include "name_check.h"
 
 #include <inttypes.h>
 
@@ -173,8 +173,6 @@ varve_status vv_check_use(const struct vv_index_check *check)
 {
     const struct vv_index *index = check->index;
     const varve_allocator *a = &check->context->allocator;
-    if (index->name_count == 0)
-        return VARVE_OK;
     size_t size = (size_t)index->name_count / 8 + 1;
     uint8_t *used = vv_allocate_zeroed(a, size);
     if (!used)

@@ -3,11 +3,12 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "value_check.h"
+
 #include <inttypes.h>
 
 #include "data_out.h"
 #include "dtype.h"
-#include "index_check.h"
 #include "layout.h"
 #include "shape.h"
 #include "try.h"

@@ -110,6 +110,23 @@ bool vv_node_takes_children(varve_node *parent, const char *name)
     return true;
 }
 
+static struct vv_edge *find_edge(const varve_node *parent, const char *name)
+{
+    const struct vv_name *known =
+        vv_is_nil(parent) || !name
+            ? NULL
+            : vv_names_find(&parent->graph->names, name, strlen(name));
+    return known ? vv_edge_find(parent, known) : NULL;
+}
+
+static void say_duplicate(varve_node *parent, const char *name)
+{
+    char text[256];
+    vv_mistake(parent->graph, VARVE_DUPLICATE,
+        "%s: expected a new name, found \"%.200s\" a second time",
+        vv_node_text(parent, text, sizeof text), name);
+}
+
 /* The name under which a child is to stand; NULL after a mistake. */
 static const struct vv_name *take_name(
     varve_node *parent, const char *name, char decimal[24])
@@ -121,6 +138,10 @@ static const struct vv_name *take_name(
     size_t size;
     if (parent->kind == VARVE_LIST) {
         size = vv_decimal(parent->edge_count, decimal);
+        if (name && find_edge(parent, name)) {
+            say_duplicate(parent, name);
+            return NULL;
+        }
         if (name && strcmp(name, decimal) != 0) {
             vv_mistake(graph, VARVE_BAD_NAME,
                 "%s: a list takes its next position %s, found \"%.200s\"",
@@ -152,18 +173,16 @@ struct vv_edge *vv_edge_add_quietly(
     char decimal[24];
     char text[256];
     const struct vv_name *kept = take_name(parent, name, decimal);
-    if (!kept || vv_is_nil(child))
+    if (!kept || child == &graph->nil)
         return NULL;
-    if (vv_edge_find(parent, kept)) {
-        vv_mistake(graph, VARVE_DUPLICATE,
-            "%s: expected a new name, found \"%.200s\" a second time",
-            vv_node_text(parent, text, sizeof text), kept->bytes);
-        return NULL;
-    }
     if (child->graph != graph) {
         vv_mistake(graph, VARVE_MISUSE,
             "%s: expected a child of the same graph, found one of another",
             vv_node_text(parent, text, sizeof text));
+        return NULL;
+    }
+    if (vv_edge_find(parent, kept)) {
+        say_duplicate(parent, kept->bytes);
         return NULL;
     }
     if (parent->edge_count == UINT32_MAX - 1 ||
@@ -233,15 +252,6 @@ void vv_edge_remove(struct vv_edge *edge)
     unlink_in(edge);
     vv_pool_give(&graph->edges, edge);
     vv_edge_tell_removed(graph, child);
-}
-
-static struct vv_edge *find_edge(const varve_node *parent, const char *name)
-{
-    const struct vv_name *known =
-        vv_is_nil(parent) || !name
-            ? NULL
-            : vv_names_find(&parent->graph->names, name, strlen(name));
-    return known ? vv_edge_find(parent, known) : NULL;
 }
 
 varve_node *varve_track(varve_node *parent, const char *name, varve_node *node)

@@ -273,26 +273,54 @@ void varve_alias(varve_node *node, const char *name)
 
 /* --- For people --------------------------------------------------------- */
 
+/* Text that is written from its end; what does not fit begins with "...". */
+struct text {
+    char *begin;
+    char *at;
+    bool is_full;
+};
+
+static void put_before(struct text *text, const char *bytes, size_t size)
+{
+    if (text->is_full)
+        return;
+    text->is_full = size + 4 > (size_t)(text->at - text->begin);
+    if (text->is_full) {
+        bytes = "...";
+        size = 3;
+    }
+    text->at -= size;
+    memcpy(text->at, bytes, size);
+}
+
+/* Puts the path of a node along its oldest edges before the text. */
+static void put_path(struct text *text, const varve_node *node)
+{
+    const struct vv_edge *edge = node->first_in;
+    for (int depth = 0; edge && !text->is_full && depth < 64; depth++) {
+        put_before(text, edge->name->bytes, edge->name->size);
+        edge = edge->parent->first_in;
+        if (edge)
+            put_before(text, "/", 1);
+    }
+}
+
 const char *vv_node_text(const varve_node *node, char *text, size_t size)
 {
-    /* Written from the end; a path that does not fit begins with "...". */
-    size_t at = size - 1;
-    text[at] = '\0';
-    for (int depth = 0; node->first_in && depth < 64; depth++) {
-        const struct vv_name *name = node->first_in->name;
-        size_t slash = text[at] != '\0';
-        if (name->size + slash + 4 > at) {
-            at -= 3;
-            memcpy(text + at, "...", 3);
-            break;
-        }
-        if (slash)
-            text[--at] = '/';
-        at -= name->size;
-        memcpy(text + at, name->bytes, name->size);
-        node = node->first_in->parent;
+    struct text t = { text, text + size - 1, false };
+    const struct vv_slot *slot =
+        node->variable ? node->variable->as_slot : NULL;
+    *t.at = '\0';
+    if (slot && !node->first_in) {
+        put_before(&t, ")", 1);
+        put_path(&t, slot->seen.variable);
+        put_before(&t, "(", 1);
+        put_before(&t, slot->name->bytes, slot->name->size);
+        if (slot->owner->first_in)
+            put_before(&t, "/", 1);
+        put_path(&t, slot->owner);
+    } else {
+        put_path(&t, node);
     }
-    if (text[at] == '\0')
-        return "(root)";
-    return text + at;
+    return *t.at ? t.at : "(root)";
 }

@@ -76,7 +76,7 @@ void vv_node_free(varve_node *node);
 void vv_node_tell_changed(varve_node *node);
 
 /* A path to the node for messages, along the oldest edges; in `text`, which has
- * `size` bytes; "(root)" for a node that no edge leads to. */
+ * `size` bytes, 8 or more; "(root)" for a node that nothing leads to. */
 const char *vv_node_text(const varve_node *node, char *text, size_t size);
 
 static inline bool vv_is_nil(const varve_node *node)

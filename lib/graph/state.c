@@ -77,7 +77,8 @@ varve_status vv_state_load(varve_node *node, const char *where,
     const void *bytes, size_t size, varve_error *error)
 {
     const struct vv_extra *extra = node->extra;
-    varve_status status = extra->callbacks.load(extra->self, bytes, size);
+    varve_status status =
+        extra->callbacks.load(extra->self, bytes ? bytes : "", size);
     if (status) {
         return vv_fail(error, VARVE_CALLBACK,
             "%s: its load callback failed with %s on %zu bytes", where,

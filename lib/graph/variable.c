@@ -12,17 +12,21 @@
 #include "shape.h"
 
 varve_node *vv_variable_new(
-    varve_graph *graph, const char *where, varve_tensor view, bool is_owned)
+    varve_node *parent, const char *name, varve_tensor view, bool is_owned)
 {
+    varve_graph *graph = parent->graph;
+    char where[256];
     if (!vv_tensor_is_valid(&view)) {
         return vv_mistake(graph, VARVE_BAD_SHAPE,
-            "%s: expected an element type, a rank up to %d and a size that "
-            "fits memory, found type %d of rank %u",
-            where, VARVE_MAX_RANK, (int)view.dtype, (unsigned)view.rank);
+            "%s: \"%.200s\": expected an element type, a rank up to %d and a "
+            "size that fits memory, found type %d of rank %u",
+            vv_node_text(parent, where, sizeof where), name, VARVE_MAX_RANK,
+            (int)view.dtype, (unsigned)view.rank);
     }
     if (!is_owned && !view.data && varve_tensor_size(&view) > 0) {
         return vv_mistake(graph, VARVE_MISUSE,
-            "%s: expected a view of memory, found NULL", where);
+            "%s: \"%.200s\": expected a view of memory, found NULL",
+            vv_node_text(parent, where, sizeof where), name);
     }
     varve_node *node = vv_node_new(graph, VARVE_VARIABLE);
     if (vv_is_nil(node))
@@ -55,8 +59,7 @@ varve_node *varve_add_variable(
     if (!vv_node_takes_children(parent, name))
         return &parent->graph->nil;
     return add(parent, name,
-        vv_variable_new(
-            parent->graph, name ? name : "list element", view, false));
+        vv_variable_new(parent, name ? name : "list element", view, false));
 }
 
 varve_node *varve_add_allocated_variable(varve_node *parent, const char *name,
@@ -65,7 +68,7 @@ varve_node *varve_add_allocated_variable(varve_node *parent, const char *name,
 {
     if (!vv_node_takes_children(parent, name))
         return &parent->graph->nil;
-    varve_node *node = vv_variable_new(parent->graph,
+    varve_node *node = vv_variable_new(parent,
         name ? name : "list element", varve_view(NULL, dtype, shape), true);
     if (vv_is_nil(node))
         return node;

@@ -29,9 +29,9 @@ struct vv_variable {
 };
 
 /* A variable node without edges. A view that cannot be gives a mistake and nil;
- * `where` names it. */
+ * `parent`, or the owner of a slot, and `name` say where. */
 varve_node *vv_variable_new(
-    varve_graph *graph, const char *where, varve_tensor view, bool is_owned);
+    varve_node *parent, const char *name, varve_tensor view, bool is_owned);
 
 /* What happens to a library-owned variable once its edge or slot is there: it
  * gets memory, and if nothing restores it its initializer runs. */

@@ -220,7 +220,10 @@ static varve_status visit_all(varve_node *root, varve_visit *visit, void *user,
     bool only_empty, varve_error *error)
 {
     struct vv_walk walk;
-    VV_TRY(varve_graph_check(root->graph, error));
+    /* A variable without a value is itself a mistake of the graph, which must
+     * not keep it from being listed. */
+    if (!only_empty || root->kind == VARVE_NIL)
+        VV_TRY(varve_graph_check(root->graph, error));
     VV_TRY(vv_walk_begin(&walk, root, error));
     struct vv_buffer path;
     vv_buffer_init(&path, walk.allocator);

@@ -1,4 +1,4 @@
-/* shape.h - counts and sizes, checked for overflow; boxes for resizing.
+/* shape.h - counts and sizes, checked for overflow.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,22 +19,5 @@ bool vv_size_of(uint64_t count, uint64_t size, uint64_t *total);
 bool vv_tensor_is_valid(const varve_tensor *tensor);
 
 bool vv_shape_equal(const varve_tensor *a, const varve_tensor *b);
-
-/* Runs of elements that two shapes of the same rank have in common, for copying
- * the box that both cover: begin with vv_box_begin, then each vv_box_next gives
- * the first element of a run in either (row-major element numbers) and its
- * length, until false. */
-struct vv_box {
-    uint32_t rank;
-    uint64_t from[VARVE_MAX_RANK]; /* extents of the one side */
-    uint64_t to[VARVE_MAX_RANK];   /* of the other */
-    uint64_t position[VARVE_MAX_RANK];
-    bool done;
-};
-
-void vv_box_begin(
-    struct vv_box *box, const varve_tensor *from, const varve_tensor *to);
-bool vv_box_next(struct vv_box *box, uint64_t *from_first, uint64_t *to_first,
-    uint64_t *run);
 
 #endif

@@ -86,6 +86,7 @@ complains 2 'varve: ls: --limit needs an argument' ls sample.varve --limit
 complains 2 'varve: ls: -I needs an argument' ls sample.varve -I
 complains 2 'varve: ls: --flat=2 takes no argument' ls --flat=2 sample.varve
 complains 2 'varve: ls: --limit: expected a number' ls --limit=-1 sample.varve
+complains 2 'varve: ls: --limit: expected a number' ls --limit=9x sample.varve
 complains 2 'varve: ls: --sort: expected path|bytes|offset' \
     ls --sort=size sample.varve
 complains 2 'varve: graph: --svg: expected tree|icicle' \
@@ -100,6 +101,14 @@ complains 3 'varve: cannot write: no/such/file' \
     graph --dot -o no/such/file sample.varve
 complains 3 'varve: cannot write: directory.varve' \
     graph --dot -o directory.varve sample.varve
+(
+    trap '' XFSZ
+    ulimit -f 1
+    status=0
+    "$varve" graph --svg -o large.svg many.varve 2>/dev/null || status=$?
+    exit $status
+) && fail 'a file larger than can be was written'
+[ -z "$(ls large.svg* 2>/dev/null)" ] || fail 'half a picture was left'
 if [ -w /dev/full ]; then
     for arguments in 'ls sample.varve' 'ls --json many.varve' \
         'cat sample.varve model/layers/0/kernel' 'graph --svg many.varve'; do

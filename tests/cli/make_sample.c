@@ -86,16 +86,22 @@ static void add_optimizer(varve_node *root, varve_node *variables[3])
     varve_add_slot(optimizer, variables[1], "v", varve_array(moments[3], 20));
 }
 
+/* Of each type that is not a string; of reals all that 256 bytes can say. */
 static void add_numbers(varve_node *types)
 {
-    static unsigned char bytes[VARVE_STRING][64];
+    static unsigned char bytes[VARVE_STRING][256];
+    static const unsigned char special[] = { 0x00, 0x7c, 0x80, 0x7f, 0x01,
+        0x00, 0x00, 0xfc, 0x01, 0x7e, 0xc0, 0xff };
     for (varve_dtype d = VARVE_BOOL; d < VARVE_STRING; d++) {
+        uint64_t count = d < VARVE_FLOAT16 ? 3 : 256 / varve_dtype_size(d);
         fill(bytes[d], sizeof bytes[d]);
         varve_add_variable(types, varve_dtype_name(d),
-            varve_view(bytes[d], d, varve_shape_of(1, (uint64_t[]){ 3 })));
+            varve_view(bytes[d], d, varve_shape_of(1, &count)));
     }
     bytes[VARVE_BOOL][0] = bytes[VARVE_BOOL][2] = 1;
     bytes[VARVE_BOOL][1] = 0;
+    memcpy(bytes[VARVE_FLOAT16], special, sizeof special);
+    memcpy(bytes[VARVE_BFLOAT16], special, sizeof special);
 }
 
 static void add_special(varve_node *types)
@@ -120,11 +126,13 @@ static void add_special(varve_node *types)
 
 static void add_odd_names(varve_node *root)
 {
-    static int16_t numbers[3] = { 1, -2, 3 };
+    static int16_t numbers[2] = { 1, -2 };
     varve_node *odd = varve_add_dict(root, "odd names");
-    varve_add_variable(odd, "a/b <c> & \"d\"", varve_array(numbers, 3));
-    varve_add_variable(odd, "gr\xc3\xb6\xc3\x9f\x65", varve_array(numbers, 3));
-    varve_add_variable(odd, "tab\there", varve_array(numbers, 3));
+    varve_add_variable(odd, "a/b <c> & \"d\"", varve_array(numbers, 2));
+    varve_add_variable(odd, "gr\xc3\xb6\xc3\x9f\x65", varve_array(numbers, 2));
+    varve_add_variable(odd, "a_name_that_is_longer_than_a_box_of_a_picture_is",
+        varve_array(numbers, 2));
+    varve_add_variable(odd, "tab\there", varve_array(numbers, 2));
 }
 
 static varve_status write_sample(varve_node *root, const char *path,

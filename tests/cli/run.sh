@@ -18,6 +18,7 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 export LC_ALL=C.UTF-8 TERM=dumb
 unset NO_COLOR
+ulimit -f 100000
 count=0
 failures=0
 
@@ -31,7 +32,7 @@ ends() {
     local expected=$1 status=0
     shift
     count=$((count + 1))
-    "$varve" "$@" >out 2>err </dev/null || status=$?
+    timeout 60 "$varve" "$@" >out 2>err </dev/null || status=$?
     [ "$status" = "$expected" ] || {
         fail "varve $*: ended with $status, not $expected"
         cat err

@@ -1,5 +1,5 @@
-/* world.h - a machine in memory with a model on it, for one call that is made to
- * fail in every way it can.
+/* world.h - a machine in memory with a model on it, for one call that is made
+ * to fail in every way it can.
  *
  * A scenario says how the world is set up, which call is made, and what must
  * hold after it. try_all then breaks the call at each of its allocations and at

@@ -7,7 +7,8 @@
 #include <string.h>
 
 static const varve_string texts[] = {
-    { "", 0 }, { "a", 1 }, { "nul\0inside", 10 }, { "gr\xc3\xb6\xc3\x9f" "e", 7 },
+    { "", 0 }, { "a", 1 }, { "nul\0inside", 10 },
+    { "gr\xc3\xb6\xc3\x9f" "e", 7 },
     { "\xff\xfe bytes of any value", 22 }, { "words", 5 },
     { "a string that is longer than sixteen bytes", 42 },
 };

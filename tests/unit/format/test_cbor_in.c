@@ -146,6 +146,17 @@ TEST(cbor_in, refuses_a_part_of_what_it_skips)
     }
 }
 
+TEST(cbor_in, adds_up_what_nested_items_still_need)
+{
+    varve_error error;
+    struct vv_cbor_in in = copy_of("\x82\x82\x00\x00", 4, &error);
+    cr_assert_eq(vv_cbor_skip(&in), VARVE_CORRUPT);
+    cr_assert_str_eq(error.message, "file: index at offset 1001: expected no "
+                                    "more items than bytes are left, found "
+                                    "more");
+    free((void *)in.bytes);
+}
+
 TEST(cbor_in, skips_deep_nesting_without_recursion)
 {
     size_t size = 8 << 20;

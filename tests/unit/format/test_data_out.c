@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "data_out.h"
-#include "sample.h"
 #include "support/faulty_system.h"
+#include "support/index_sample.h"
 #include "support/memory_system.h"
 #include "support/test_context.h"
 #include "system.h"
@@ -101,16 +101,6 @@ TEST(data_out, aligns_values)
     cr_assert_eq(vv_data_place(4096, 65536), 4096);
     cr_assert_eq(vv_data_place(4097, 1 << 30), 8192);
     cr_assert_eq(vv_data_place(INT64_MAX, 0), UINT64_C(1) << 63);
-}
-
-TEST(data_out, knows_the_size_of_a_file_before_it_is_written)
-{
-    struct sample s;
-    sample_build_smallest(&s);
-    struct vv_index index = sample_index(&s);
-    cr_assert_eq(vv_data_total(64, &index), 64 + s.bytes.size + 64);
-    cr_assert_eq(vv_data_total(100, &index), 128 + s.bytes.size + 64);
-    sample_clear(&s);
 }
 
 /* --- How it is written ---------------------------------------------------- */
@@ -403,6 +393,21 @@ TEST(data_out, reports_each_call_that_fails)
     faulty_free(faulty);
     memory_free(memory);
     sample_clear(&s);
+}
+
+TEST(data_out, reports_an_index_that_cannot_be_written)
+{
+    struct save s;
+    size_t size;
+    begin(&s, 0);
+    struct vv_index index = sample_index(&s.sample);
+    varve_metadata twice[2] = { sample_metadata[0], sample_metadata[0] };
+    index.metadata = twice;
+    index.metadata_count = 2;
+    cr_assert_eq(vv_data_out_end(&s.out, &index, &s.error), VARVE_MISUSE);
+    memory_bytes(s.memory, "file", &size);
+    cr_assert_eq(size, 0, "no header, no footer");
+    end(&s);
 }
 
 TEST(data_out, goes_on_after_short_and_interrupted_writes)

@@ -4,10 +4,10 @@
  */
 #include "support/test.h"
 
+#include "support/index_sample.h"
 #include <stdlib.h>
 #include <string.h>
 
-#include "sample.h"
 
 static uint32_t name_of(const struct vv_index *index, const char *name)
 {
@@ -94,7 +94,9 @@ TEST(index, finds_values_of_nodes)
         cr_assert_eq(vv_index_find_value(&index, nodes[i]), i);
     cr_assert_eq(vv_index_find_value(&index, 0), VV_NONE);
     cr_assert_eq(vv_index_find_value(&index, 5), VV_NONE);
-    cr_assert_eq(vv_index_find_value(&index, 14), VV_NONE);
+    vv_buffer_add32(sample_column(&s, VV_KEY_VALUE_NODES), 14);
+    index.value_nodes = sample_column(&s, VV_KEY_VALUE_NODES)->data;
+    cr_assert_eq(vv_index_find_value(&index, 14), VV_NONE, "behind the last");
     cr_assert(vv_index_is_saved(&index, 2), "a value of no bytes");
     cr_assert_not(vv_index_is_saved(&index, SAMPLE_VALUE_COUNT - 1));
     sample_clear(&s);
@@ -118,6 +120,8 @@ TEST(index, finds_slots_by_owner_variable_and_name)
     cr_assert_eq(vv_index_find_slot(&index, 3, 9, slots), 12);
     cr_assert_eq(vv_index_find_slot(&index, 3, 10, m), 13);
     cr_assert_eq(vv_index_find_slot(&index, 3, 10, slots), VV_NONE);
+    cr_assert_eq(
+        vv_index_find_slot(&index, 3, 9, name_of(&index, "model")), VV_NONE);
     cr_assert_eq(vv_index_find_slot(&index, 3, 8, m), VV_NONE);
     cr_assert_eq(vv_index_find_slot(&index, 1, 9, m), VV_NONE);
     sample_clear(&s);

@@ -2,9 +2,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "support/index_sample.h"
 #include "support/test.h"
 
-#include "sample.h"
+#include <string.h>
+
 
 /* Lets an element of a u32 column be another. */
 #define SET(function, key, i, value)                                           \
@@ -37,7 +39,7 @@ static void kind_is_unknown(struct sample *s)
 
 SET(edges_end_before_they_begin, VV_KEY_NODE_EDGE_ENDS, 2, 5)
 SET(edges_end_late, VV_KEY_NODE_EDGE_ENDS, 13, 14)
-SET(edges_of_a_variable, VV_KEY_NODE_EDGE_ENDS, 6, 14)
+SET(edges_of_a_variable, VV_KEY_NODE_EDGE_ENDS, 5, 12)
 
 static void edges_of_no_node(struct sample *s)
 {
@@ -126,7 +128,7 @@ TEST(index_check, names_the_rule_that_is_broken)
         ROW(kind_is_unknown, "node 2: expected a kind from 1 to 5, found 6"),
         ROW(edges_end_before_they_begin, "node 2: expected its edges to end"),
         ROW(edges_end_late, "node 13: expected its edges to end"),
-        ROW(edges_of_a_variable, "node 6: expected"),
+        ROW(edges_of_a_variable, "node 6: expected a variable without edges"),
         ROW(edges_of_no_node, "edges: expected 13"),
         ROW(node_that_nothing_leads_to, "node 14: expected an edge or a slot"),
         ROW(edge_name_is_no_name, "edge 3: expected a name from 10"),
@@ -156,4 +158,23 @@ TEST(index_check, names_the_rule_that_is_broken)
         ROW(tag_is_there_twice, "tag 2: expected tags sorted"),
     };
     sample_check_breakages(rows, sizeof rows / sizeof *rows);
+}
+
+/* The number of nodes, where it would be the next to be seen. */
+TEST(index_check, refuses_an_edge_to_a_node_behind_the_last)
+{
+    struct sample s;
+    struct vv_parsed_index parsed;
+    varve_error error;
+    sample_build_smallest(&s);
+    vv_buffer_add_string(sample_column(&s, VV_KEY_NAMES), "a");
+    vv_buffer_add32(sample_column(&s, VV_KEY_NAME_ENDS), 1);
+    vv_buffer_add32(sample_column(&s, VV_KEY_EDGE_NAMES), 0);
+    vv_buffer_add32(sample_column(&s, VV_KEY_EDGE_CHILDREN), 1);
+    sample_set32(&s, VV_KEY_NODE_EDGE_ENDS, 0, 1);
+    sample_encode(&s);
+    cr_assert_eq(sample_parse(&s, &parsed, &error), VARVE_CORRUPT);
+    cr_assert(strstr(error.message, "the next of 1, 1; found 1"), "%s",
+        error.message);
+    sample_clear(&s);
 }

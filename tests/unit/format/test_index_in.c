@@ -2,13 +2,15 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#define _GNU_SOURCE
 #include "support/test.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "index_out.h"
-#include "sample.h"
+#include "support/index_sample.h"
 
 TEST(index_in, reads_what_was_written)
 {
@@ -187,6 +189,27 @@ TEST(index_in, names_the_rule_that_is_broken)
             VARVE_TOO_NEW, "found the required key 127" },
     };
     sample_check_breakages(rows, sizeof rows / sizeof *rows);
+}
+
+/* A column of 4 GiB of which nobody touches more than the head. */
+TEST(index_in, refuses_more_nodes_than_numbers_can_count)
+{
+    static const unsigned char head[] =
+        "\xb1" "\x00\x40" "\x01\xd8\x46\x40" "\x02\xd8\x40\x5a\xff\xff\xff\xff";
+    if (SIZE_MAX == UINT32_MAX)
+        return;
+    size_t size = sizeof head - 1 + (size_t)UINT32_MAX;
+    void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
+        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    cr_assert_neq(bytes, MAP_FAILED);
+    memcpy(bytes, head, sizeof head - 1);
+    struct vv_parsed_index parsed;
+    varve_error error;
+    cr_assert_eq(vv_index_parse(sample_context(), "file", bytes, size, 64,
+                     &parsed, &error),
+        VARVE_LIMIT);
+    cr_assert(strstr(error.message, "fewer than 2^32 - 1"));
+    munmap(bytes, size);
 }
 
 TEST(index_in, skips_optional_keys_that_it_does_not_know)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "index_out.h"
-#include "sample.h"
+#include "support/index_sample.h"
 
 static varve_status take(
     void *user, const void *bytes, size_t size, varve_error *error)
@@ -82,6 +82,9 @@ TEST(index_out, refuses_more_than_numbers_can_count)
     cr_assert_eq(vv_index_size(&index), 0);
     index.edge_count = VV_NONE - 1;
     cr_assert_gt(vv_index_size(&index), UINT32_MAX);
+    index.edge_count = 0;
+    index.extent_count = UINT64_C(1) << 33;
+    cr_assert_gt(vv_index_size(&index), UINT64_C(1) << 36);
     index.names_size = UINT64_C(1) << 32;
     cr_assert_eq(vv_index_write(&index, take, NULL, &error), VARVE_LIMIT);
     sample_clear(&s);

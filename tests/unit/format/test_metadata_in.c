@@ -4,9 +4,9 @@
  */
 #include "support/test.h"
 
+#include "support/index_sample.h"
 #include <string.h>
 
-#include "sample.h"
 
 /* The smallest index with metadata of these bytes. */
 static varve_status parse_with(const void *bytes, size_t size,

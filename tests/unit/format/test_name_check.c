@@ -4,11 +4,11 @@
  */
 #include "support/test.h"
 
+#include "support/index_sample.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sample.h"
 
 /* Lets an element of a u32 column be another. */
 #define SET(function, key, i, value)                                           \
@@ -96,6 +96,54 @@ TEST(name_check, accepts_the_longest_name)
     cr_assert_ok(sample_parse(&s, &parsed, &error), error);
     vv_parsed_index_clear(sample_context(), &parsed);
     sample_clear(&s);
+}
+
+/* A dict of objects under these names. */
+static void build_dict(
+    struct sample *s, const char *const *names, uint32_t count)
+{
+    sample_init(s);
+    for (uint32_t i = 0; i <= count; i++) {
+        vv_buffer_add8(sample_column(s, VV_KEY_NODE_KINDS), VARVE_DICT);
+        vv_buffer_add32(sample_column(s, VV_KEY_NODE_EDGE_ENDS), count);
+        if (i == count)
+            break;
+        vv_buffer_add_string(sample_column(s, VV_KEY_NAMES), names[i]);
+        vv_buffer_add32(sample_column(s, VV_KEY_NAME_ENDS),
+            (uint32_t)sample_column(s, VV_KEY_NAMES)->size);
+        vv_buffer_add32(sample_column(s, VV_KEY_EDGE_NAMES), i);
+        vv_buffer_add32(sample_column(s, VV_KEY_EDGE_CHILDREN), i + 1);
+    }
+    s->data_end = VV_HEADER_SIZE;
+    s->left_out[VV_REQUIRED_COLUMN_COUNT] = true;
+    s->left_out[VV_REQUIRED_COLUMN_COUNT + 1] = true;
+    sample_encode(s);
+}
+
+/* Names are compared by eights of bytes. */
+TEST(name_check, knows_the_order_of_names_that_begin_alike)
+{
+    static const char *const names[] = { "a", "abcdefg", "abcdefgh",
+        "abcdefgh!", "abcdefghi", "abcdefghijklmnop", "abcdefghijklmnop\x7f",
+        "abcdefghijklmnopq\xc3\xbc", "abcdefghj", "abcdefgi", "abcdefgi2",
+        "\xc3\xbc", "\xf0\x9f\x98\x80" };
+    enum { COUNT = sizeof names / sizeof *names };
+    struct sample s;
+    struct vv_parsed_index parsed;
+    varve_error error;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        for (uint32_t k = 0; k < COUNT; k++) {
+            const char *two[] = { names[i], names[k] };
+            build_dict(&s, two, 2);
+            varve_status status = sample_parse(&s, &parsed, &error);
+            cr_assert_eq(status,
+                strcmp(names[i], names[k]) < 0 ? VARVE_OK : VARVE_CORRUPT,
+                "%s before %s", names[i], names[k]);
+            if (!status)
+                vv_parsed_index_clear(sample_context(), &parsed);
+            sample_clear(&s);
+        }
+    }
 }
 
 static int compare_texts(const void *a, const void *b)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "data_out.h"
-#include "sample.h"
+#include "support/index_sample.h"
 
 /* Rows of the sample's values. */
 enum { STATE, STRINGS, EMPTY, SCALAR, KERNEL, PAGED, MOMENT, COMPLEX, LOCAL };
@@ -58,11 +58,16 @@ static void row_of_no_node(struct sample *s)
     resize_rows(s, 1);
 }
 
+static void row_of_the_node_behind_the_last(struct sample *s)
+{
+    resize_rows(s, 1);
+    sample_set32(s, VV_KEY_VALUE_NODES, LOCAL + 1, 14);
+}
+
 /* --- Shapes --------------------------------------------------------------- */
 
 SET8(type_is_0, VV_KEY_VALUE_DTYPES, SCALAR, 0)
 SET8(type_is_unknown, VV_KEY_VALUE_DTYPES, SCALAR, VARVE_STRING + 1)
-SET8(rank_is_too_high, VV_KEY_VALUE_RANKS, STATE, 17)
 SET8(rank_takes_what_is_not_there, VV_KEY_VALUE_RANKS, LOCAL, 2)
 SET8(rank_leaves_an_extent, VV_KEY_VALUE_RANKS, LOCAL, 0)
 
@@ -73,10 +78,19 @@ SET64(strings_overflow, VV_KEY_VALUE_EXTENTS, 1, UINT64_C(1) << 60)
 SET64(state_has_another_extent, VV_KEY_VALUE_EXTENTS, 0, 6)
 SET8(state_has_another_type, VV_KEY_VALUE_DTYPES, STATE, VARVE_INT8)
 
+static void rank_is_too_high(struct sample *s)
+{
+    memset(vv_buffer_extend(sample_column(s, VV_KEY_VALUE_EXTENTS), 8 * 32), 0,
+        8 * 32);
+    sample_set8(s, VV_KEY_VALUE_RANKS, LOCAL, 17);
+}
+
+/* With the same number of elements. */
 static void state_has_another_rank(struct sample *s)
 {
+    sample_set64(s, VV_KEY_VALUE_EXTENTS, 1, 1);
     sample_set8(s, VV_KEY_VALUE_RANKS, STATE, 2);
-    sample_set8(s, VV_KEY_VALUE_RANKS, STRINGS, 1); /* 5 3 | 1 */
+    sample_set8(s, VV_KEY_VALUE_RANKS, STRINGS, 1); /* 5 1 | 1 */
 }
 
 /* --- Sizes and places ----------------------------------------------------- */
@@ -117,6 +131,11 @@ static void value_is_not_saved_but_summed(struct sample *s)
 static void data_ends_early(struct sample *s) { s->data_end -= 64; }
 static void data_ends_late(struct sample *s) { s->data_end += 64; }
 
+static void data_end_before_a_place(struct sample *s)
+{
+    s->data_end = sample_at64(s, VV_KEY_VALUE_OFFSETS, COMPLEX) - 32;
+}
+
 static void strings_end_behind_the_data(struct sample *s)
 {
     sample_set64(s, VV_KEY_VALUE_SIZES, STRINGS, UINT64_MAX - 70);
@@ -145,9 +164,10 @@ TEST(value_check, names_the_rule_that_is_broken)
         ROW(node_is_there_twice, "value 2: expected the next variable"),
         ROW(row_is_missing, "node 13: expected a value"),
         ROW(row_of_no_node, "value 9: expected the next variable"),
+        ROW(row_of_the_node_behind_the_last, "value 9: expected the next"),
         ROW(type_is_0, "value 3: expected a known element type, found 0"),
         ROW(type_is_unknown, "value 3: expected a known element type, found"),
-        ROW(rank_is_too_high, "value 0: expected a rank up to 16"),
+        ROW(rank_is_too_high, "value 8: expected a rank up to 16"),
         ROW(rank_takes_what_is_not_there, "value 8: expected a rank"),
         ROW(rank_leaves_an_extent, "values: expected 14 extents, found 15"),
         ROW(elements_overflow, "value 4: expected a shape of less than 2^64"),
@@ -172,6 +192,7 @@ TEST(value_check, names_the_rule_that_is_broken)
         ROW(empty_lies_elsewhere, "value 2: expected 0 bytes at offset 192"),
         ROW(strings_end_behind_the_data, "value 1: expected 18446744073709"),
         ROW(value_is_not_saved_but_summed, "values: expected 6 digests, found"),
+        ROW(data_end_before_a_place, "value 7: expected 32 bytes"),
         ROW(data_ends_early, "value 7: expected 32 bytes"),
         ROW(data_ends_late, "right behind the values"),
         ROW(digest_is_missing, "values: expected 7 digests, found 6"),

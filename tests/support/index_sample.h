@@ -1,4 +1,4 @@
-/* sample.h - a small index whose parts can be bent, for the tests of the
+/* index_sample.h - a small index whose parts can be bent, for the tests of the
  * format.
  *
  * It is encoded here independently of index_out, so that what no writer would
@@ -6,8 +6,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef SAMPLE_H
-#define SAMPLE_H
+#ifndef SUPPORT_INDEX_SAMPLE_H
+#define SUPPORT_INDEX_SAMPLE_H
 
 #include "buffer.h"
 #include "column.h"

@@ -1,8 +1,8 @@
-/* sample.c - the small index as tables.
+/* index_sample.c - the small index as tables.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "sample.h"
+#include "support/index_sample.h"
 
 #include <stdio.h>
 

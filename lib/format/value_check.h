@@ -1,0 +1,15 @@
+/* value_check.h - the rules of values.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_VALUE_CHECK_H
+#define VV_VALUE_CHECK_H
+
+#include "index_check.h"
+
+/* Fills in the table, which has room for all values. Nodes must have been
+ * checked. */
+varve_status vv_check_values(
+    const struct vv_index_check *check, struct vv_value_table *table);
+
+#endif

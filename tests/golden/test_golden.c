@@ -1,0 +1,57 @@
+/* test_golden.c - the file of version 1 is read, and written again byte by
+ * byte.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/everything.h"
+#include "support/test.h"
+
+TEST(golden, version_1_is_read_with_every_value)
+{
+    varve_error error = { 0 };
+    varve_graph *graph = varve_graph_new(test_allocator());
+    struct everything model = { 0 };
+    everything_build(&model, graph);
+    everything_fill(&model, 2);
+    varve_restoration *r = varve_restore(
+        varve_graph_root(graph), GOLDEN_FILE, NULL, &error);
+    cr_assert(r, "%s", error.message);
+    cr_assert_ok(varve_assert_consumed(r, &error), error);
+    const char *wrong = everything_differs(&model, 1);
+    cr_assert_null(wrong, "%s", wrong);
+    cr_assert_eq(varve_restoration_counter(r), 1);
+    cr_assert_eq(varve_restoration_metadata(r, "step")->integer, -70000);
+    cr_assert(varve_restoration_metadata(r, "loss")->real == 0.1);
+    cr_assert_eq(varve_restoration_metadata(r, "done")->integer, 1);
+    cr_assert_str_eq(varve_restoration_metadata(r, "note")->string,
+        "gr\xc3\xbc\xc3\x9f" "e");
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+TEST(golden, the_same_model_gives_the_same_bytes)
+{
+    varve_error error = { 0 };
+    varve_graph *graph = varve_graph_new(test_allocator());
+    struct everything model = { 0 };
+    everything_build(&model, graph);
+    everything_fill(&model, 1);
+    varve_write_options options = everything_options();
+    cr_assert_ok(varve_save(varve_graph_root(graph), test_path("golden"),
+        &options, &error), error);
+    size_t size, golden_size;
+    unsigned char *bytes = test_read_file(test_path("golden-1.varve"), &size);
+    unsigned char *golden = test_read_file(GOLDEN_FILE, &golden_size);
+    size_t at = 0;
+    while (at < size && at < golden_size && bytes[at] == golden[at])
+        at++;
+    cr_assert(at == size && size == golden_size,
+        "other bytes from %zu on: %zu bytes, %zu in v1.varve", at, size,
+        golden_size);
+    free(bytes);
+    free(golden);
+    varve_graph_free(graph);
+}

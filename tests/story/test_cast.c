@@ -1,0 +1,127 @@
+/* test_cast.c - types must agree unless asked: only where every value is kept,
+ * or to the nearest with a count of those that did not fit.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "story.h"
+
+static void write_float32(void)
+{
+    float v[4] = { 1.5f, -2, 300, 4 };
+    varve_graph *graph = story_graph();
+    varve_add_variable(varve_graph_root(graph), "v", varve_array(v, 2, 2));
+    story_write(varve_graph_root(graph), "f");
+    varve_graph_free(graph);
+}
+
+TEST(cast, none_means_types_must_be_equal)
+{
+    write_float32();
+    varve_error error;
+    double v[4] = { 9, 9, 9, 9 };
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_add_variable(root, "v", varve_array(v, 2, 2));
+    story_refused(root, "f", NULL, VARVE_MISMATCH, &error);
+    cr_assert(story_says(&error, "float32[2,2]"), "%s", error.message);
+    cr_assert(story_says(&error, "float64[2,2]"), "%s", error.message);
+    cr_assert_eq(v[0], 9);
+    varve_graph_free(graph);
+}
+
+TEST(cast, widening_keeps_every_value_and_refuses_the_rest)
+{
+    write_float32();
+    varve_error error;
+    varve_read_options options = { .cast = VARVE_CAST_WIDEN };
+    double v[4] = { 0 };
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_add_variable(root, "v", varve_array(v, 2, 2));
+    varve_restoration *r = story_read(root, "f", &options);
+    cr_assert_eq(v[0], 1.5);
+    cr_assert_eq(v[2], 300);
+    varve_report *report = varve_report_new(r, &error);
+    varve_finding finding;
+    cr_assert(varve_report_at(report, VARVE_MATCHED, 0, &finding));
+    cr_assert(finding.cast);
+    cr_assert_eq(finding.misfits, 0);
+    cr_assert_eq(finding.saved.dtype, VARVE_FLOAT32);
+    cr_assert_eq(finding.wanted.dtype, VARVE_FLOAT64);
+    varve_report_free(report);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+
+    signed char narrow[4] = { 1, 1, 1, 1 };
+    graph = story_graph();
+    root = varve_graph_root(graph);
+    varve_add_variable(root, "v", varve_array(narrow, 2, 2));
+    story_refused(root, "f", &options, VARVE_MISMATCH, &error);
+    cr_assert_eq(narrow[0], 1);
+    varve_graph_free(graph);
+}
+
+TEST(cast, any_gives_the_nearest_and_counts_what_did_not_fit)
+{
+    write_float32();
+    varve_error error;
+    varve_read_options options = { .cast = VARVE_CAST_ANY };
+    for (int late = 0; late < 2; late++) {
+        signed char v[4] = { 0 };
+        varve_graph *graph = story_graph();
+        varve_node *root = varve_graph_root(graph);
+        varve_restoration *r = late ? story_read(root, "f", &options) : NULL;
+        varve_add_variable(root, "v", varve_array(v, 2, 2));
+        if (!late)
+            r = story_read(root, "f", &options);
+        cr_assert_eq(v[0], 1, "toward zero, as C does");
+        cr_assert_eq(v[1], -2);
+        cr_assert_eq(v[2], 127, "beyond the end: the end");
+        cr_assert_eq(v[3], 4);
+        varve_report *report = varve_report_new(r, &error);
+        varve_finding finding;
+        cr_assert(varve_report_at(report, VARVE_MATCHED, 0, &finding));
+        cr_assert(finding.cast);
+        cr_assert_eq(finding.misfits, 2);
+        varve_report_free(report);
+        story_consumed(r);
+        varve_restoration_free(r);
+        varve_graph_free(graph);
+    }
+}
+
+TEST(cast, strings_are_never_converted)
+{
+    varve_error error;
+    varve_string text = { "1", 1 };
+    varve_graph *graph = story_graph();
+    varve_add_variable(varve_graph_root(graph), "v", varve_scalar(&text));
+    story_write(varve_graph_root(graph), "f");
+    varve_graph_free(graph);
+    varve_read_options options = { .cast = VARVE_CAST_ANY };
+    float v = 3;
+    graph = story_graph();
+    story_add(varve_graph_root(graph), "v", &v);
+    story_refused(
+        varve_graph_root(graph), "f", &options, VARVE_MISMATCH, &error);
+    cr_assert(story_says(&error, "string[]"), "%s", error.message);
+    varve_graph_free(graph);
+}
+
+TEST(cast, works_above_the_staging_size_and_streaming)
+{
+    write_float32();
+    for (int i = 0; i < 2; i++) {
+        varve_read_options options = { .cast = VARVE_CAST_WIDEN,
+            .staging_size = 1, .streaming = i };
+        double v[4] = { 0 };
+        varve_graph *graph = story_graph();
+        varve_node *root = varve_graph_root(graph);
+        varve_add_variable(root, "v", varve_array(v, 2, 2));
+        varve_restoration *r = story_read(root, "f", &options);
+        cr_assert_eq(v[1], -2);
+        cr_assert_eq(v[3], 4);
+        varve_restoration_free(r);
+        varve_graph_free(graph);
+    }
+}

@@ -1,0 +1,86 @@
+/* test_dropping_pending.c - values that wait can be given up, by path or all of
+ * them; freeing the restoration gives up the rest.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "story.h"
+
+TEST(dropping_pending, by_pattern_of_the_file)
+{
+    STORY_FILE("f", { "a/x", 1 }, { "a/y", 2 }, { "b", 3 });
+    varve_error error;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_restoration *r = story_read(root, "f", NULL);
+    cr_assert_ok(varve_drop_pending(r, "a/x", &error), error);
+    cr_assert_eq(varve_pending_count(r), 2);
+    float x = 9, y = 9, b = 9;
+    varve_node *a = story_object(root, "a");
+    cr_assert_null(varve_pending(a, "x"));
+    cr_assert(varve_pending(a, "y"));
+    story_add(root, "a/x", &x);
+    story_add(root, "a/y", &y);
+    cr_assert_eq(x, 9);
+    cr_assert_eq(y, 2);
+    story_unmatched(varve_assert_consumed(r, &error), "b", error);
+    cr_assert_not(story_says(&error, "a/x  "), "%s", error.message);
+    story_add(root, "b", &b);
+    cr_assert_eq(b, 3);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+/* B4 */
+TEST(dropping_pending, all_of_them_excuses_the_rest_of_the_file)
+{
+    STORY_FILE("f", { "a", 1 }, { "b/c", 2 });
+    varve_error error;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    float a = 0, c = 9;
+    story_add(root, "a", &a);
+    varve_restoration *r = story_read(root, "f", NULL);
+    cr_assert_eq(varve_assert_consumed(r, &error), VARVE_UNMATCHED);
+    cr_assert_ok(varve_drop_pending(r, NULL, &error), error);
+    cr_assert_eq(varve_pending_count(r), 0);
+    story_consumed(r);
+    story_add(root, "b/c", &c);
+    cr_assert_eq(c, 9);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+TEST(dropping_pending, an_older_restoration_gives_what_the_newer_gave_up)
+{
+    STORY_FILE("one", { "a", 1 });
+    STORY_FILE("two", { "a", 2 });
+    varve_error error;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_restoration *one = story_read(root, "one", NULL);
+    varve_restoration *two = story_read(root, "two", NULL);
+    cr_assert_ok(varve_drop_pending(two, "a", &error), error);
+    float a = 0;
+    story_add(root, "a", &a);
+    cr_assert_eq(a, 1);
+    varve_restoration_free(one);
+    varve_restoration_free(two);
+    varve_graph_free(graph);
+}
+
+TEST(dropping_pending, freeing_gives_up_what_waits_and_keeps_what_arrived)
+{
+    STORY_FILE("f", { "a", 1 }, { "b", 2 });
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    float a = 0, b = 9;
+    story_add(root, "a", &a);
+    varve_restoration *r = story_read(root, "f", NULL);
+    varve_restoration_free(r);
+    varve_restoration_free(NULL);
+    cr_assert_null(varve_pending(root, "b"));
+    story_add(root, "b", &b);
+    cr_assert_eq(a, 1);
+    cr_assert_eq(b, 9);
+    varve_graph_free(graph);
+}

@@ -1,0 +1,96 @@
+/* test_library_owned.c - memory that the library owns may be the file's pages;
+ * memory that the program owns may move.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "story.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { COUNT = 50000 };
+
+static void write_large(void)
+{
+    float *v = malloc(sizeof *v * COUNT);
+    for (int i = 0; i < COUNT; i++)
+        v[i] = (float)i;
+    varve_graph *graph = story_graph();
+    varve_add_variable(varve_graph_root(graph), "v", varve_array(v, COUNT));
+    story_write(varve_graph_root(graph), "f");
+    varve_graph_free(graph);
+    free(v);
+}
+
+TEST(library_owned, a_mapped_variable_is_the_program_s_to_change)
+{
+    write_large();
+    varve_error error;
+    varve_read_options options = { .map = true };
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_restoration *r = story_read(root, "f", &options);
+    size_t before = test_byte_count();
+    varve_node *node = varve_add_allocated_variable(
+        root, "v", VARVE_FLOAT32, VARVE_SHAPE(COUNT), NULL, NULL);
+    cr_assert_lt(test_byte_count() - before, sizeof(float) * COUNT / 2,
+        "it took memory as if it were not mapped");
+    float *v = varve_data(node);
+    cr_assert_eq((uintptr_t)v % 64, 0);
+    cr_assert_eq(v[COUNT - 1], COUNT - 1);
+    cr_assert_ok(varve_restoration_verify(r, &error), error);
+    v[3] = -1;
+    cr_assert_ok(varve_restoration_verify(r, &error), error);
+    varve_restoration_free(r);
+    cr_assert_eq(remove(test_path("f")), 0);
+    cr_assert_eq(v[3], -1);
+    cr_assert_eq(v[COUNT - 2], COUNT - 2, "it lives as long as the variable");
+    varve_graph_free(graph);
+}
+
+TEST(library_owned, verify_finds_damage_in_what_was_mapped)
+{
+    write_large();
+    varve_error error;
+    varve_reader *reader =
+        varve_reader_open(test_path("f"), test_allocator(), &error);
+    varve_saved_node node;
+    cr_assert(varve_reader_find(reader, "v", &node));
+    varve_reader_free(reader);
+    size_t size;
+    char *bytes = test_read_file(test_path("f"), &size);
+    bytes[node.offset + 5] ^= 4;
+    test_write_file(test_path("f"), bytes, size);
+    free(bytes);
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_read_options options = { .map = true };
+    varve_restoration *r = story_read(root, "f", &options);
+    varve_add_allocated_variable(
+        root, "v", VARVE_FLOAT32, VARVE_SHAPE(COUNT), NULL, NULL);
+    cr_assert_ok(varve_graph_check(graph, &error), error);
+    cr_assert_eq(varve_restoration_verify(r, &error), VARVE_CORRUPT);
+    cr_assert(story_says(&error, "v"), "%s", error.message);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+TEST(library_owned, rebind_moves_a_variable_and_values_go_there)
+{
+    STORY_FILE("f", { "v", 3 });
+    varve_error error;
+    float old = 1, new = 2;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *v = story_add(root, "v", &old);
+    varve_rebind(v, varve_scalar(&new));
+    cr_assert_eq(varve_data(v), &new);
+    varve_restoration_free(story_read(root, "f", NULL));
+    cr_assert_eq(old, 1);
+    cr_assert_eq(new, 3);
+    float pair[2];
+    varve_rebind(v, varve_array(pair, 2));
+    cr_assert_neq(varve_graph_check(graph, &error), VARVE_OK);
+    cr_assert_eq(varve_data(v), &new);
+    varve_graph_free(graph);
+}

@@ -1,0 +1,137 @@
+/* test_list_grows.c - lists: appending restores, and every way of changing
+ * one saves what it then holds.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "story.h"
+
+/* A list of scalars 0, 1, 2 ... in the file. */
+static void write_list(int count)
+{
+    float v[16];
+    varve_graph *graph = story_graph();
+    varve_node *list = varve_add_list(varve_graph_root(graph), "layers");
+    for (int i = 0; i < count; i++) {
+        v[i] = (float)i;
+        varve_add_variable(list, VARVE_APPEND, varve_scalar(&v[i]));
+    }
+    story_write(varve_graph_root(graph), "f");
+    varve_graph_free(graph);
+}
+
+TEST(list_grows, appending_restores_element_by_element)
+{
+    write_list(12);
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *list = varve_add_list(root, "layers");
+    float v[12];
+    varve_restoration *r = story_read(root, "f", NULL);
+    for (int i = 0; i < 12; i++) {
+        v[i] = -1;
+        cr_assert_eq(varve_pending_count(r), (size_t)(12 - i));
+        varve_add_variable(list, VARVE_APPEND, varve_scalar(&v[i]));
+        cr_assert_eq(v[i], (float)i);
+    }
+    story_consumed(r);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+/* D7, D20: the same element several times */
+TEST(list_grows, an_element_may_stand_in_several_places)
+{
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    float v = 5;
+    varve_node *list = varve_add_list(root, "l");
+    varve_node *node = varve_add_variable(list, VARVE_APPEND, varve_scalar(&v));
+    story_write(root, "once");
+    varve_list_append(list, node);
+    story_write(root, "twice");
+    varve_error error;
+    varve_reader *reader =
+        varve_reader_open(test_path("twice"), test_allocator(), &error);
+    varve_saved_node a, b;
+    cr_assert(varve_reader_find(reader, "l/0", &a));
+    cr_assert(varve_reader_find(reader, "l/1", &b));
+    cr_assert_eq(a.id, b.id);
+    varve_reader_free(reader);
+    v = 0;
+    varve_restoration *r = story_read(root, "once", NULL);
+    cr_assert_eq(v, 5, "the older file restores the longer list");
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+/* D15, D17, D21, D29: what Python's wrapper refuses is saved as it stands */
+TEST(list_grows, a_changed_list_saves_what_it_holds_now)
+{
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    float v[4] = { 0, 1, 2, 3 };
+    varve_node *list = varve_add_list(root, "l");
+    for (int i = 0; i < 4; i++)
+        varve_add_variable(list, VARVE_APPEND, varve_scalar(&v[i]));
+    varve_list_remove(list, 1);                                /* 0 2 3 */
+    varve_list_insert(list, 0, varve_list_at(list, 2));        /* 3 0 2 3 */
+    varve_list_remove(list, 3);                                /* 3 0 2 */
+    varve_list_reorder(list, (const size_t[]){ 2, 0, 1 }, 3);  /* 2 3 0 */
+    story_write(root, "f");
+    varve_graph_free(graph);
+
+    graph = story_graph();
+    root = varve_graph_root(graph);
+    float w[3] = { 0 };
+    list = varve_add_list(root, "l");
+    for (int i = 0; i < 3; i++)
+        varve_add_variable(list, VARVE_APPEND, varve_scalar(&w[i]));
+    varve_restoration *r = story_read(root, "f", NULL);
+    cr_assert_eq(w[0], 2);
+    cr_assert_eq(w[1], 3);
+    cr_assert_eq(w[2], 0);
+    story_consumed(r);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+/* D3, D28, D31 */
+TEST(list_grows, lists_in_lists_and_what_is_appended_to_them_later)
+{
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    float v = 6, w = 0;
+    varve_node *outer = varve_add_list(root, "l");
+    varve_node *inner = varve_add_list(outer, VARVE_APPEND);
+    varve_add_variable(inner, VARVE_APPEND, varve_scalar(&v));
+    story_write(root, "f");
+    varve_graph_free(graph);
+
+    graph = story_graph();
+    root = varve_graph_root(graph);
+    varve_restoration *r = story_read(root, "f", NULL);
+    outer = varve_add_list(root, "l");
+    inner = varve_add_list(outer, VARVE_APPEND);
+    varve_add_variable(inner, VARVE_APPEND, varve_scalar(&w));
+    cr_assert_eq(w, 6);
+    cr_assert_eq(varve_find_path(root, "l/0/0"), varve_list_at(inner, 0));
+    story_consumed(r);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+TEST(list_grows, past_the_end_and_by_other_names_are_mistakes)
+{
+    varve_error error;
+    float v = 0;
+    varve_graph *graph = story_graph();
+    varve_node *list = varve_add_list(varve_graph_root(graph), "l");
+    varve_list_insert(list, 1, varve_add_detached(graph));
+    cr_assert_neq(varve_graph_check(graph, &error), VARVE_OK);
+    varve_graph_free(graph);
+    graph = story_graph();
+    list = varve_add_list(varve_graph_root(graph), "l");
+    varve_add_variable(list, "five", varve_scalar(&v));
+    cr_assert_neq(varve_graph_check(graph, &error), VARVE_OK);
+    varve_graph_free(graph);
+}

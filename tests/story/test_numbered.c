@@ -1,0 +1,160 @@
+/* test_numbered.c - the numbered pair: a counter, never an older file
+ * overwritten, a failed save uses up no number, the directory decides.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "story.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static varve_status save(varve_node *root, const char *name)
+{
+    varve_error error;
+    varve_write_options fast = { .no_sync = true };
+    return varve_save(root, test_path(name), &fast, &error);
+}
+
+static const char *latest(const char *name)
+{
+    static char path[512];
+    varve_error error = { .message = "" };
+    varve_status status =
+        varve_latest(test_path(name), path, sizeof path, &error);
+    return status ? varve_status_name(status) : strrchr(path, '/') + 1;
+}
+
+TEST(numbered, each_save_is_the_next_and_the_latest_is_found)
+{
+    varve_error error;
+    float v = 1;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    story_add(root, "v", &v);
+    cr_assert_str_eq(latest("c"), "VARVE_NOT_FOUND");
+    for (int i = 1; i <= 11; i++) {
+        v = (float)i;
+        cr_assert_eq(save(root, "c"), VARVE_OK);
+        cr_assert_eq(varve_save_counter(root), (uint64_t)i);
+    }
+    cr_assert_str_eq(latest("c"), "c-11.varve");
+    cr_assert_eq(test_file_count(), 12, "eleven files and c.latest");
+    varve_restoration *r = varve_restore(root, test_path("c"), NULL, &error);
+    cr_assert_eq(v, 11);
+    cr_assert_eq(varve_restoration_counter(r), 11);
+    varve_restoration_free(r);
+    r = varve_restore(root, test_path("c-9"), NULL, &error);
+    cr_assert_eq(v, 9);
+    cr_assert_eq(varve_save_counter(root), 9);
+    varve_restoration_free(r);
+    v = 12;
+    cr_assert_eq(save(root, "c"), VARVE_OK);
+    cr_assert_str_eq(latest("c"), "c-12.varve", "never over an older one");
+    varve_graph_free(graph);
+}
+
+TEST(numbered, the_directory_decides_and_not_the_hint)
+{
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    cr_assert_eq(save(root, "c"), VARVE_OK);
+    cr_assert_eq(save(root, "c"), VARVE_OK);
+    test_write_file(test_path("c.latest"), "c-1.varve\n", 10);
+    cr_assert_str_eq(latest("c"), "c-2.varve");
+    test_write_file(test_path("c-77.varve.tmp"), "x", 1);
+    test_write_file(test_path("c-88"), "x", 1);
+    test_write_file(test_path("c-x.varve"), "x", 1);
+    test_write_file(test_path("other-99.varve"), "x", 1);
+    cr_assert_str_eq(latest("c"), "c-2.varve");
+    cr_assert_eq(remove(test_path("c-2.varve")), 0);
+    cr_assert_str_eq(latest("c"), "c-1.varve");
+    varve_graph_free(graph);
+}
+
+TEST(numbered, another_program_s_files_are_passed_over)
+{
+    varve_graph *one = story_graph();
+    varve_graph *two = story_graph();
+    cr_assert_eq(save(varve_graph_root(one), "c"), VARVE_OK);
+    cr_assert_eq(save(varve_graph_root(one), "c"), VARVE_OK);
+    cr_assert_eq(save(varve_graph_root(two), "c"), VARVE_OK);
+    cr_assert_eq(varve_save_counter(varve_graph_root(two)), 3);
+    cr_assert_eq(save(varve_graph_root(one), "c"), VARVE_OK);
+    cr_assert_str_eq(latest("c"), "c-4.varve");
+    varve_graph_free(one);
+    varve_graph_free(two);
+}
+
+static varve_status refuse(void *self, varve_sink *sink)
+{
+    varve_put(sink, "x", 1);
+    return *(varve_status *)self;
+}
+
+static varve_status accept(void *self, const void *bytes, size_t size)
+{
+    (void)self;
+    (void)bytes;
+    (void)size;
+    return VARVE_OK;
+}
+
+TEST(numbered, a_failed_save_does_not_use_up_a_number)
+{
+    varve_status status = VARVE_IO;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    const varve_state_callbacks callbacks = { refuse, accept };
+    varve_add_state(root, "s", &callbacks, &status);
+    cr_assert_eq(save(root, "c"), VARVE_CALLBACK);
+    cr_assert_eq(save(root, "c"), VARVE_CALLBACK);
+    cr_assert_eq(varve_save_counter(root), 0);
+    cr_assert_eq(test_file_count(), 0);
+    status = VARVE_OK;
+    cr_assert_eq(save(root, "c"), VARVE_OK);
+    cr_assert_eq(varve_save_counter(root), 1);
+    varve_graph_free(graph);
+}
+
+TEST(numbered, a_prefix_may_have_directories_and_a_small_buffer_is_refused)
+{
+    varve_error error;
+    char path[8];
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    cr_assert_eq(save(root, "deep/er/c"), VARVE_OK);
+    cr_assert_str_eq(latest("deep/er/c"), "c-1.varve");
+    varve_restoration *r =
+        varve_restore(root, test_path("deep/er/c"), NULL, &error);
+    cr_assert(r);
+    cr_assert(strstr(varve_restoration_path(r), "deep/er/c-1.varve"));
+    varve_restoration_free(r);
+    cr_assert_neq(varve_latest(test_path("deep/er/c"), path, sizeof path,
+                      &error),
+        VARVE_OK);
+    cr_assert_null(varve_restore(root, test_path("no"), NULL, &error));
+    cr_assert_eq(error.status, VARVE_NOT_FOUND);
+    cr_assert(story_says(&error, test_path("no")), "%s", error.message);
+    varve_graph_free(graph);
+}
+
+/* A14 */
+TEST(numbered, a_write_goes_to_exactly_its_path_and_a_read_adds_the_suffix)
+{
+    varve_error error;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    for (int step = 0; step < 5; step += 2) {
+        char name[20];
+        snprintf(name, sizeof name, "run-%d.varve", step);
+        story_write(root, name);
+    }
+    cr_assert_eq(test_file_count(), 3);
+    cr_assert_eq(varve_save_counter(root), 0);
+    varve_restoration *r = varve_read(root, test_path("run-2"), NULL, &error);
+    cr_assert(r, "%s", error.message);
+    cr_assert_str_eq(varve_restoration_path(r), test_path("run-2.varve"));
+    cr_assert_eq(varve_restoration_counter(r), 0);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}

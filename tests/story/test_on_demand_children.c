@@ -1,0 +1,128 @@
+/* test_on_demand_children.c - an empty container is filled from the file: its
+ * callback is asked for each edge that the file has and the program lacks.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "story.h"
+
+#include <string.h>
+
+struct asked {
+    int count;
+    char names[64];
+    bool refuse;
+};
+
+/* Makes whatever the file has. */
+static void make(void *user, varve_node *node, const varve_offer *offer)
+{
+    struct asked *asked = user;
+    asked->count++;
+    strcat(strcat(asked->names, offer->name), " ");
+    if (asked->refuse)
+        return;
+    varve_node *child;
+    switch (offer->kind) {
+    case VARVE_VARIABLE:
+        cr_assert_null(offer->value->data);
+        varve_add_allocated_variable(node, offer->name, offer->value->dtype,
+            varve_shape_of(offer->value->rank, offer->value->shape), NULL,
+            NULL);
+        return;
+    case VARVE_LIST: child = varve_add_list(node, offer->name); break;
+    default: child = varve_add_object(node, offer->name); break;
+    }
+    cr_assert_null(offer->value);
+    varve_set_on_demand(child, make, user);
+}
+
+static float at(varve_node *root, const char *path)
+{
+    varve_node *node = varve_find_path(root, path);
+    cr_assert(node, "%s is not there", path);
+    return *(float *)varve_data(node);
+}
+
+/* P2 */
+TEST(on_demand_children, an_empty_bag_is_filled_from_one_file_then_another)
+{
+    STORY_FILE("one", { "bag/a", 1 }, { "bag/b", 2 }, { "bag/c", 3 });
+    STORY_FILE("two", { "bag/a", 4 }, { "bag/b", 5 }, { "bag/c", 6 });
+    struct asked asked = { 0 };
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *bag = varve_add_dict(root, "bag");
+    varve_set_on_demand(bag, make, &asked);
+    varve_restoration *r = story_read(root, "one", NULL);
+    cr_assert_eq(asked.count, 3);
+    cr_assert_str_eq(asked.names, "a b c ");
+    cr_assert_eq(at(root, "bag/a"), 1);
+    cr_assert_eq(at(root, "bag/c"), 3);
+    story_consumed(r);
+    varve_restoration_free(r);
+    r = story_read(root, "two", NULL);
+    cr_assert_eq(asked.count, 3, "they are there already");
+    cr_assert_eq(at(root, "bag/b"), 5);
+    *(float *)varve_data(varve_find(bag, "b")) = 19;
+    story_write(root, "three");
+    varve_restoration_free(r);
+    r = story_read(root, "three", NULL);
+    cr_assert_eq(at(root, "bag/b"), 19);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+TEST(on_demand_children, a_whole_tree_and_lists_grow_out_of_the_root)
+{
+    float v[3] = { 1, 2, 3 };
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *list = varve_add_list(root, "list");
+    for (int i = 0; i < 2; i++)
+        varve_add_variable(list, VARVE_APPEND, varve_scalar(&v[i]));
+    story_add(root, "a/b/c", &v[2]);
+    story_write(root, "f");
+    varve_graph_free(graph);
+
+    struct asked asked = { 0 };
+    graph = story_graph();
+    root = varve_graph_root(graph);
+    varve_set_on_demand(root, make, &asked);
+    varve_restoration *r = story_read(root, "f", NULL);
+    cr_assert_eq(at(root, "list/0"), 1);
+    cr_assert_eq(at(root, "list/1"), 2);
+    cr_assert_eq(at(root, "a/b/c"), 3);
+    story_consumed(r);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+TEST(on_demand_children, a_node_attached_later_is_asked_then)
+{
+    STORY_FILE("f", { "bag/a", 1 });
+    struct asked asked = { 0 };
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_restoration *r = story_read(root, "f", NULL);
+    varve_node *bag = varve_add_detached(graph);
+    varve_set_on_demand(bag, make, &asked);
+    cr_assert_eq(asked.count, 0);
+    varve_track(root, "bag", bag);
+    cr_assert_eq(at(root, "bag/a"), 1);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+TEST(on_demand_children, one_that_makes_nothing_leaves_the_value_waiting)
+{
+    STORY_FILE("f", { "bag/a", 1 });
+    struct asked asked = { .refuse = true };
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_set_on_demand(varve_add_object(root, "bag"), make, &asked);
+    varve_restoration *r = story_read(root, "f", NULL);
+    cr_assert_eq(asked.count, 1);
+    cr_assert_eq(varve_pending_count(r), 1);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}

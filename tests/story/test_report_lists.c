@@ -1,0 +1,210 @@
+/* test_report_lists.c - five lists, each entry with both paths, type, shape,
+ * size and a reason; nearest names among siblings or by type and shape.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "story.h"
+
+#include <string.h>
+
+static varve_finding only_one(
+    const varve_report *report, varve_finding_kind kind)
+{
+    varve_finding finding = { .kind = VARVE_MATCHED };
+    cr_assert_eq(varve_report_count(report, kind), 1, "list %d:\n%s",
+        (int)kind, varve_report_text(report));
+    cr_assert(varve_report_at(report, kind, 0, &finding));
+    cr_assert_not(varve_report_at(report, kind, 1, &finding));
+    cr_assert(varve_report_at(report, kind, 0, &finding));
+    cr_assert_eq(finding.kind, kind);
+    return finding;
+}
+
+/* A file and a program that give one entry for each list of a plan. */
+static varve_report *plan_report(varve_graph *graph, varve_restoration **r)
+{
+    static float v[8];
+    varve_graph *old = story_graph();
+    varve_node *root = varve_graph_root(old);
+    varve_add_variable(root, "same", varve_array(v, 2, 3));
+    varve_add_variable(story_object(root, "encoder"), "kernel",
+        varve_array(v, 4));
+    varve_add_variable(root, "shape", varve_array(v, 5));
+    story_write(root, "f");
+    varve_graph_free(old);
+    root = varve_graph_root(graph);
+    varve_add_variable(root, "same", varve_array(v, 2, 3));
+    varve_add_variable(root, "shape", varve_array(v, 6));
+    varve_add_variable(story_object(root, "encodr"), "kernel",
+        varve_array(v, 4));
+    varve_error error;
+    *r = varve_plan(root, test_path("f"), NULL, &error);
+    cr_assert(*r, "%s", error.message);
+    varve_report *report = varve_report_new(*r, &error);
+    cr_assert(report, "%s", error.message);
+    return report;
+}
+
+TEST(report_lists, entries_have_paths_types_sizes_and_reasons)
+{
+    varve_graph *graph = story_graph();
+    varve_restoration *r;
+    varve_report *report = plan_report(graph, &r);
+    varve_finding f = only_one(report, VARVE_MATCHED);
+    cr_assert_str_eq(f.program_path, "same");
+    cr_assert_str_eq(f.file_path, "same");
+    cr_assert_eq(f.saved.dtype, VARVE_FLOAT32);
+    cr_assert_eq(f.saved.rank, 2);
+    cr_assert_eq(f.wanted.shape[1], 3);
+    cr_assert_eq(f.size, 24);
+    cr_assert_gt(f.offset, 0);
+    cr_assert_str_eq(f.reason, "");
+    f = only_one(report, VARVE_ONLY_IN_FILE); /* for a plan nothing waits */
+    cr_assert_str_eq(f.file_path, "encoder/kernel");
+    cr_assert_null(f.program_path);
+    cr_assert_eq(f.size, 16);
+    cr_assert_eq(f.saved.shape[0], 4);
+    cr_assert(strstr(f.reason, "encoder"), "%s", f.reason);
+    cr_assert(f.nearest && strstr(f.nearest, "encodr"), "%s", f.nearest);
+    f = only_one(report, VARVE_ONLY_IN_PROGRAM);
+    cr_assert_str_eq(f.program_path, "encodr/kernel");
+    cr_assert_null(f.file_path);
+    cr_assert_eq(f.wanted.shape[0], 4);
+    cr_assert(f.reason[0]);
+    f = only_one(report, VARVE_MISMATCHED);
+    cr_assert_str_eq(f.program_path, "shape");
+    cr_assert_str_eq(f.file_path, "shape");
+    cr_assert_eq(f.saved.shape[0], 5);
+    cr_assert_eq(f.wanted.shape[0], 6);
+    cr_assert(f.reason[0]);
+    varve_report_free(report);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+TEST(report_lists, the_text_counts_then_names_what_is_not_plain)
+{
+    varve_graph *graph = story_graph();
+    varve_restoration *r;
+    varve_report *report = plan_report(graph, &r);
+    const char *text = varve_report_text(report);
+    cr_assert(strstr(text, "encoder/kernel"), "%s", text);
+    cr_assert(strstr(text, "encodr/kernel"), "%s", text);
+    cr_assert(strstr(text, "float32[5]"), "%s", text);
+    cr_assert(strstr(text, "float32[6]"), "%s", text);
+    cr_assert_null(strstr(text, "same"), "%s", text);
+    cr_assert_eq(text[strlen(text) - 1], '\n');
+    varve_report_free(report);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+TEST(report_lists, only_in_file_is_what_nothing_waits_for)
+{
+    STORY_FILE("f", { "a", 1 }, { "b", 2 });
+    varve_error error;
+    varve_graph *graph = story_graph();
+    varve_restoration *r = story_read(varve_graph_root(graph), "f", NULL);
+    cr_assert_eq(story_findings(r, VARVE_WAITING), 2);
+    cr_assert_ok(varve_drop_pending(r, "a", &error), error);
+    varve_report *report = varve_report_new(r, &error);
+    cr_assert_str_eq(only_one(report, VARVE_WAITING).file_path, "b");
+    varve_finding finding = only_one(report, VARVE_ONLY_IN_FILE);
+    cr_assert_str_eq(finding.file_path, "a");
+    cr_assert(finding.excused);
+    varve_report_free(report);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+TEST(report_lists, type_and_shape_give_the_nearest_where_one_is_free)
+{
+    float v[6] = { 0 };
+    varve_graph *graph = story_graph();
+    varve_add_variable(
+        varve_graph_root(graph), "zebra", varve_array(v, 2, 3));
+    varve_add_variable(varve_graph_root(graph), "other", varve_array(v, 2));
+    story_write(varve_graph_root(graph), "f");
+    varve_graph_free(graph);
+    graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_add_variable(root, "weight", varve_array(v, 2, 3));
+    varve_add_variable(root, "other", varve_array(v, 2));
+    varve_error error;
+    varve_restoration *r = story_read(root, "f", NULL);
+    varve_report *report = varve_report_new(r, &error);
+    varve_finding finding = only_one(report, VARVE_WAITING);
+    cr_assert(finding.nearest);
+    cr_assert(strstr(finding.nearest, "weight"), "%s", finding.nearest);
+    varve_report_free(report);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+TEST(report_lists, a_report_is_of_its_moment_and_outlives_the_rest)
+{
+    STORY_FILE("f", { "a", 1 });
+    varve_error error;
+    varve_graph *graph = story_graph();
+    varve_restoration *r = story_read(varve_graph_root(graph), "f", NULL);
+    varve_report *report = varve_report_new(r, &error);
+    float a = 0;
+    story_add(varve_graph_root(graph), "a", &a);
+    cr_assert_eq(varve_report_count(report, VARVE_WAITING), 1);
+    cr_assert_eq(story_findings(r, VARVE_WAITING), 0);
+    cr_assert_eq(story_findings(r, VARVE_MATCHED), 1);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+    cr_assert_str_eq(only_one(report, VARVE_WAITING).file_path, "a");
+    varve_report_free(report);
+}
+
+/* One object of the file cannot be two of the program. */
+TEST(report_lists, a_claim_that_came_second_is_not_called_missing)
+{
+    float w = 8;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    story_add(root, "first/w", &w);
+    varve_track(root, "second", varve_find(root, "first"));
+    story_write(root, "f");
+    varve_graph_free(graph);
+    graph = story_graph();
+    root = varve_graph_root(graph);
+    float first = 0, second = 0;
+    story_add(root, "first/w", &first);
+    story_add(root, "second/w", &second);
+    varve_error error;
+    varve_restoration *r = story_read(root, "f", NULL);
+    varve_report *report = varve_report_new(r, &error);
+    varve_finding finding = only_one(report, VARVE_ONLY_IN_PROGRAM);
+    cr_assert_str_eq(finding.program_path, "second/w");
+    cr_assert_str_eq(
+        finding.reason, "first of the program has claimed \"second\"");
+    cr_assert_null(finding.nearest);
+    varve_report_free(report);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+TEST(report_lists, a_rename_that_leads_nowhere_is_the_reason)
+{
+    STORY_FILE("f", { "a", 1 });
+    float a = 0;
+    varve_graph *graph = story_graph();
+    story_add(varve_graph_root(graph), "a", &a);
+    varve_rename rename = { "a", "nowhere" };
+    varve_error error;
+    varve_restoration *r = story_read(varve_graph_root(graph), "f",
+        &(varve_read_options){ .renames = &rename, .rename_count = 1 });
+    varve_report *report = varve_report_new(r, &error);
+    varve_finding finding = only_one(report, VARVE_WAITING);
+    cr_assert_str_eq(finding.reason, "a rename leads elsewhere");
+    cr_assert_null(finding.nearest);
+    finding = only_one(report, VARVE_ONLY_IN_PROGRAM);
+    cr_assert_str_eq(finding.reason, "a rename leads elsewhere");
+    cr_assert_null(finding.nearest);
+    varve_report_free(report);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}

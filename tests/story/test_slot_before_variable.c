@@ -1,0 +1,167 @@
+/* test_slot_before_variable.c - a slot's value arrives when owner, variable
+ * and slot are there, in whatever order they and the read come.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "story.h"
+
+enum step { VARIABLE, OWNER, SLOT, READ, STEPS };
+
+static void write_slot(void)
+{
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    float v = 12, m = 14;
+    varve_node *variable = story_add(root, "model/v", &v);
+    varve_node *adam = varve_add_object(root, "adam");
+    varve_add_slot(adam, variable, "m", varve_scalar(&m));
+    story_write(root, "f");
+    varve_graph_free(graph);
+}
+
+/* Does the four things in this order. The slot can be made before the owner
+ * and the variable can be reached, not before they are. */
+static void play(const enum step *order)
+{
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *aside = varve_add_detached(graph);
+    float v = 0, m = 0;
+    varve_node *variable = varve_add_variable(aside, "v", varve_scalar(&v));
+    varve_node *adam = varve_add_object(aside, "adam");
+    varve_restoration *r = NULL;
+    for (int i = 0; i < STEPS; i++) {
+        switch (order[i]) {
+        case VARIABLE:
+            varve_track(story_object(root, "model"), "v", variable);
+            break;
+        case OWNER: varve_track(root, "adam", adam); break;
+        case SLOT:
+            varve_add_slot(adam, variable, "m", varve_scalar(&m));
+            break;
+        default: r = story_read(root, "f", NULL); break;
+        }
+    }
+    cr_assert_eq(v, 12, "order %d%d%d%d", order[0], order[1], order[2],
+        order[3]);
+    cr_assert_eq(m, 14, "order %d%d%d%d", order[0], order[1], order[2],
+        order[3]);
+    story_consumed(r);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+TEST(slot_before_variable, every_order_of_the_four_ends_the_same)
+{
+    write_slot();
+    int played = 0;
+    for (int code = 0; code < 256; code++) {
+        enum step order[STEPS];
+        unsigned seen = 0;
+        for (int i = 0; i < STEPS; i++) {
+            order[i] = (enum step)(code >> 2 * i & 3);
+            seen |= 1u << order[i];
+        }
+        if (seen == 15) {
+            play(order);
+            played++;
+        }
+    }
+    cr_assert_eq(played, 24);
+}
+
+/* S5 */
+TEST(slot_before_variable, asking_what_waits_for_a_slot_works_before_it_is)
+{
+    write_slot();
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_restoration *r = story_read(root, "f", NULL);
+    float v = 0;
+    varve_node *adam = varve_add_object(root, "adam");
+    varve_node *variable = story_add(root, "model/v", &v);
+    const varve_tensor *waiting = varve_pending_slot(adam, variable, "m");
+    cr_assert(waiting);
+    cr_assert_eq(waiting->dtype, VARVE_FLOAT32);
+    cr_assert_eq(waiting->rank, 0);
+    cr_assert_null(varve_pending_slot(adam, variable, "n"));
+    cr_assert_null(varve_find_slot(adam, variable, "m"));
+    varve_node *slot = varve_add_allocated_slot(
+        adam, variable, "m", VARVE_FLOAT32, VARVE_SCALAR, NULL, NULL);
+    cr_assert_eq(*(float *)varve_data(slot), 14);
+    cr_assert_null(varve_pending_slot(adam, variable, "m"));
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+/* S6 */
+TEST(slot_before_variable, a_slot_of_what_is_not_saved_is_not_saved)
+{
+    varve_error error;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *aside = varve_add_detached(graph);
+    float v = 1, m = 2, n = 3;
+    varve_node *variable = story_add(root, "v", &v);
+    varve_node *elsewhere = varve_add_variable(aside, "w", varve_scalar(&v));
+    varve_add_slot(aside, variable, "m", varve_scalar(&m));
+    varve_node *adam = varve_add_object(root, "adam");
+    varve_add_slot(adam, elsewhere, "m", varve_scalar(&n));
+    story_write(root, "f");
+    varve_reader *reader =
+        varve_reader_open(test_path("f"), test_allocator(), &error);
+    cr_assert(reader);
+    cr_assert_eq(varve_reader_node_count(reader), 3);
+    varve_saved_node node;
+    cr_assert(varve_reader_find(reader, "adam", &node));
+    cr_assert_eq(node.slot_count, 0);
+    varve_reader_free(reader);
+    varve_graph_free(graph);
+}
+
+/* A9, A10 */
+TEST(slot_before_variable, only_slots_of_this_model_are_saved_by_their_path)
+{
+    varve_error error;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *aside = varve_add_detached(graph);
+    float v = 1, w = 1, m[2] = { 2, 3 };
+    varve_node *mine = story_add(root, "model/v", &v);
+    varve_node *other = varve_add_variable(aside, "w", varve_scalar(&w));
+    varve_node *adam = varve_add_object(root, "optimizer");
+    varve_add_slot(adam, mine, "m", varve_scalar(&m[0]));
+    varve_add_slot(adam, other, "m", varve_scalar(&m[1]));
+    story_write(root, "f");
+    varve_reader *reader =
+        varve_reader_open(test_path("f"), test_allocator(), &error);
+    cr_assert(reader);
+    cr_assert_eq(varve_reader_node_count(reader), 5);
+    varve_saved_node node, slot;
+    cr_assert(varve_reader_find(reader, "optimizer/m(model/v)", &slot));
+    cr_assert(varve_reader_find(reader, "optimizer", &node));
+    const char *name;
+    uint32_t of, by;
+    cr_assert(varve_reader_slot_at(reader, node.id, 0, &name, &of, &by));
+    cr_assert_str_eq(name, "m");
+    cr_assert_eq(by, slot.id);
+    cr_assert_not(varve_reader_slot_at(reader, node.id, 1, &name, &of, &by));
+    varve_reader_free(reader);
+    varve_graph_free(graph);
+}
+
+TEST(slot_before_variable, a_slot_that_has_no_home_is_named)
+{
+    write_slot();
+    varve_error error;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    float v = 0;
+    story_add(root, "model/v", &v);
+    varve_add_object(root, "adam");
+    varve_restoration *r = story_read(root, "f", NULL);
+    story_unmatched(
+        varve_assert_consumed(r, &error), "adam/m(model/v)", error);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}

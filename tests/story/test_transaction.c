@@ -1,0 +1,227 @@
+/* test_transaction.c - a read that fails leaves every variable as it was, and
+ * names all that does not fit.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "story.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { COUNT = 40, WIDTH = 1000 };
+
+struct part {
+    varve_status status; /* of the load, once it is not the old bytes */
+    char bytes[4];
+};
+
+static varve_status save_part(void *self, varve_sink *sink)
+{
+    varve_put(sink, ((struct part *)self)->bytes, 4);
+    return VARVE_OK;
+}
+
+static varve_status load_part(void *self, const void *bytes, size_t size)
+{
+    struct part *part = self;
+    cr_assert_eq(size, 4);
+    memcpy(part->bytes, bytes, 4);
+    return memcmp(bytes, "old!", 4) == 0 ? VARVE_OK : part->status;
+}
+
+static const varve_state_callbacks callbacks = { save_part, load_part };
+
+struct model {
+    varve_graph *graph;
+    varve_node *root;
+    float v[COUNT][WIDTH];
+    struct part parts[2];
+};
+
+static void fill(struct model *model, float value, const char *bytes)
+{
+    for (int i = 0; i < COUNT; i++)
+        for (int k = 0; k < WIDTH; k++)
+            model->v[i][k] = value;
+    memcpy(model->parts[0].bytes, bytes, 4);
+    memcpy(model->parts[1].bytes, bytes, 4);
+}
+
+/* Variables whose number is below `odd` have another shape. */
+static void build(struct model *model, float value, const char *bytes, int odd)
+{
+    fill(model, value, bytes);
+    model->graph = story_graph();
+    model->root = varve_graph_root(model->graph);
+    varve_add_state(model->root, "a_state", &callbacks, &model->parts[0]);
+    varve_add_state(model->root, "z_state", &callbacks, &model->parts[1]);
+    for (int i = 0; i < COUNT; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "v%02d", i);
+        varve_add_variable(model->root, name,
+            varve_array(model->v[i], WIDTH - (i < odd)));
+    }
+}
+
+static void assert_holds(struct model *model, float value, const char *bytes)
+{
+    for (int i = 0; i < COUNT; i++)
+        for (int k = 0; k < WIDTH; k++)
+            cr_assert_eq(model->v[i][k], value, "v%02d changed", i);
+    cr_assert_eq(memcmp(model->parts[0].bytes, bytes, 4), 0);
+    cr_assert_eq(memcmp(model->parts[1].bytes, bytes, 4), 0);
+}
+
+static struct model model;
+
+static void write_model(void)
+{
+    build(&model, 7, "new!", 0);
+    story_write(model.root, "f");
+    varve_graph_free(model.graph);
+}
+
+/* B19 */
+TEST(transaction, one_mismatch_leaves_all_as_it_was)
+{
+    write_model();
+    varve_error error;
+    build(&model, 1, "old!", 1);
+    story_refused(model.root, "f", NULL, VARVE_MISMATCH, &error);
+    assert_holds(&model, 1, "old!");
+    cr_assert(story_says(&error, "v00"), "%s", error.message);
+    cr_assert(story_says(&error, "float32[1000]"), "%s", error.message);
+    cr_assert(story_says(&error, "float32[999]"), "%s", error.message);
+    cr_assert_ok(varve_graph_check(model.graph, &error), error);
+    varve_graph_free(model.graph);
+}
+
+TEST(transaction, all_mismatches_are_named_not_the_first)
+{
+    write_model();
+    varve_error error;
+    build(&model, 1, "old!", 7);
+    story_refused(model.root, "f", NULL, VARVE_MISMATCH, &error);
+    for (int i = 0; i < COUNT; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "v%02d", i);
+        cr_assert_eq(story_says(&error, name), i < 7, "%s", error.message);
+    }
+    varve_graph_free(model.graph);
+}
+
+TEST(transaction, a_state_that_refuses_undoes_all)
+{
+    write_model();
+    varve_error error;
+    for (int refusing = 0; refusing < 2; refusing++) {
+        build(&model, 1, "old!", 0);
+        model.parts[refusing].status = VARVE_IO;
+        story_refused(model.root, "f", NULL, VARVE_CALLBACK, &error);
+        assert_holds(&model, 1, "old!");
+        cr_assert(story_says(&error, refusing ? "z_state" : "a_state"), "%s",
+            error.message);
+        model.parts[refusing].status = VARVE_OK;
+        varve_restoration *r = story_read(model.root, "f", NULL);
+        assert_holds(&model, 7, "new!");
+        varve_restoration_free(r);
+        varve_graph_free(model.graph);
+    }
+}
+
+/* Damages the value of v39 in the file. */
+static void damage(void)
+{
+    varve_error error;
+    varve_reader *reader =
+        varve_reader_open(test_path("f"), test_allocator(), &error);
+    varve_saved_node node;
+    cr_assert(varve_reader_find(reader, "v39", &node));
+    varve_reader_free(reader);
+    size_t size;
+    char *bytes = test_read_file(test_path("f"), &size);
+    bytes[node.offset + 100] ^= 1;
+    test_write_file(test_path("f"), bytes, size);
+    free(bytes);
+}
+
+TEST(transaction, a_damaged_value_leaves_all_whatever_the_staging_size)
+{
+    write_model();
+    damage();
+    varve_error error;
+    const uint64_t sizes[] = { 0, 1, 4096, 100000, 1 << 20 };
+    for (int i = 0; i < 5; i++) {
+        varve_read_options options = { .staging_size = sizes[i] };
+        build(&model, 1, "old!", 0);
+        story_refused(model.root, "f", &options, VARVE_CORRUPT, &error);
+        assert_holds(&model, 1, "old!");
+        cr_assert(story_says(&error, "v39"), "%s", error.message);
+        varve_graph_free(model.graph);
+    }
+}
+
+TEST(transaction, above_the_staging_size_all_the_same_values_arrive)
+{
+    write_model();
+    varve_read_options options = { .staging_size = 1 };
+    build(&model, 1, "old!", 0);
+    varve_restoration *r = story_read(model.root, "f", &options);
+    assert_holds(&model, 7, "new!");
+    story_consumed(r);
+    varve_restoration_free(r);
+    varve_graph_free(model.graph);
+}
+
+TEST(transaction, streaming_says_which_variables_were_touched)
+{
+    write_model();
+    damage();
+    varve_error error;
+    varve_read_options options = { .streaming = true, .threads = 1 };
+    build(&model, 1, "old!", 0);
+    story_refused(model.root, "f", &options, VARVE_HALF_RESTORED, &error);
+    for (int i = 0; i < COUNT; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "v%02d", i);
+        if (model.v[i][0] != 1)
+            cr_assert(story_says(&error, name), "%s: %s", name, error.message);
+    }
+    varve_graph_free(model.graph);
+}
+
+TEST(transaction, streaming_checks_types_and_shapes_first_all_the_same)
+{
+    write_model();
+    varve_error error;
+    varve_read_options options = { .streaming = true };
+    build(&model, 1, "old!", 1);
+    story_refused(model.root, "f", &options, VARVE_MISMATCH, &error);
+    assert_holds(&model, 1, "old!");
+    varve_graph_free(model.graph);
+    build(&model, 1, "old!", 0);
+    varve_restoration *r = story_read(model.root, "f", &options);
+    assert_holds(&model, 7, "new!");
+    varve_restoration_free(r);
+    varve_graph_free(model.graph);
+}
+
+TEST(transaction, a_late_arrival_is_one_of_its_own)
+{
+    STORY_FILE("f", { "layer/a", 1 }, { "layer/b", 2 }, { "other", 3 });
+    varve_error error;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_restoration *r = story_read(root, "f", NULL);
+    float a = 0, b[2] = { 0 }, other = 0;
+    varve_node *layer = varve_add_detached(graph);
+    varve_add_variable(layer, "a", varve_scalar(&a));
+    varve_add_variable(layer, "b", varve_array(b, 2));
+    varve_track(root, "layer", layer);
+    cr_assert_eq(a, 0, "b does not fit, so a does not change");
+    cr_assert_eq(varve_graph_check(graph, &error), VARVE_MISMATCH);
+    story_add(root, "other", &other);
+    cr_assert_eq(other, 3, "a later arrival is not held up");
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}

@@ -1,0 +1,115 @@
+/* test_assertion.c - lib/checkpoint/assertion.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+static float x = 1, y = 2;
+
+static varve_node *make(const char *first, const char *second)
+{
+    varve_node *root = new_root();
+    if (first)
+        varve_add_variable(root, first, varve_scalar(&x));
+    if (second)
+        varve_add_variable(root, second, varve_scalar(&y));
+    return root;
+}
+
+static void write_names(const char *first, const char *second)
+{
+    varve_node *root = make(first, second);
+    write_root(root);
+    free_root(root);
+}
+
+/* Of the assertions consumed, existing and nontrivial, which hold. */
+static void check(varve_restoration *r, bool consumed, bool existing,
+    bool nontrivial, const char *names)
+{
+    varve_error error = { 0 };
+    varve_status no = VARVE_UNMATCHED;
+    cr_assert_eq(
+        varve_assert_nontrivial_match(r, &error), nontrivial ? 0 : no);
+    cr_assert_eq(varve_assert_existing_objects_matched(r, &error),
+        existing ? 0 : no);
+    cr_assert_eq(varve_assert_consumed(r, &error), consumed ? 0 : no);
+    cr_assert(!names || strstr(error.message, names), "%s", error.message);
+}
+
+static void check_read(varve_node *root, const varve_read_options *options,
+    bool consumed, bool existing, bool nontrivial, const char *names)
+{
+    varve_restoration *r = read_root(root, options);
+    check(r, consumed, existing, nontrivial, names);
+    varve_restoration_free(r);
+    free_root(root);
+}
+
+TEST(assertion, holds_by_what_has_matched)
+{
+    begin_world();
+    write_names("x", "y");
+    check_read(make("x", "y"), NULL, true, true, true, NULL);
+    check_read(make("x", NULL), NULL, false, true, true, "\n  y ");
+    check_read(make("a", NULL), NULL, false, false, false, "\n  x ");
+    check_read(make(NULL, NULL), NULL, false, true, false, "\n  y ");
+    varve_node *root = make("x", "y");
+    varve_add_variable(root, "more", varve_scalar(&x));
+    check_read(root, NULL, false, false, true, "\n  more ");
+    end_world();
+}
+
+TEST(assertion, does_not_mind_what_is_excused)
+{
+    begin_world();
+    write_names("x", "y");
+    check_read(make("x", NULL), &(varve_read_options){ .expect_unused = "y" },
+        true, true, true, NULL);
+    varve_node *root = make("x", "y");
+    varve_add_variable(root, "more", varve_scalar(&x));
+    check_read(root, &(varve_read_options){ .expect_missing = "more" }, true,
+        true, true, NULL);
+    root = make("x", "y");
+    varve_tag(varve_add_variable(root, "local", varve_scalar(&x)),
+        VARVE_TAG_LOCAL);
+    varve_add_object(root, "no obligation");
+    check_read(root, NULL, true, true, true, NULL);
+    end_world();
+}
+
+TEST(assertion, asks_at_the_time_of_the_call)
+{
+    begin_world();
+    write_names("x", "y");
+    varve_node *root = make("x", NULL);
+    varve_restoration *r = read_root(root, NULL);
+    check(r, false, true, true, NULL);
+    varve_node *late = varve_add_variable(root, "y", varve_scalar(&y));
+    check(r, true, true, true, NULL);
+    varve_remove(late);
+    check(r, false, true, true, NULL);
+    free_root(root);
+    check(r, false, false, false, NULL);
+    varve_restoration_free(r);
+    end_world();
+}
+
+TEST(assertion, survives_every_failed_allocation)
+{
+    begin_world();
+    write_names("x", "y");
+    varve_node *root = make("x", "y");
+    varve_restoration *r = read_root(root, NULL);
+    varve_status status = VARVE_NO_MEMORY;
+    for (long n = 0; status; n++) {
+        varve_error error = { 0 };
+        test_fail_allocation(n, false);
+        status = varve_assert_consumed(r, &error);
+        test_fail_allocation(-1, false);
+        cr_assert(!status || status == VARVE_NO_MEMORY);
+    }
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}

@@ -1,0 +1,184 @@
+/* test_binding.c - lib/checkpoint/binding.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include "binding.h"
+
+static float memory[6] = { 1, 2, 3, 4, 5, 6 };
+
+/* A file with the objects "a" and "b", each with a variable "x". */
+static void write_two(void)
+{
+    varve_node *root = new_root();
+    varve_add_variable(
+        varve_add_object(root, "a"), "x", varve_array(memory, 2));
+    varve_add_variable(
+        varve_add_object(root, "b"), "y", varve_array(memory, 3));
+    write_root(root);
+    free_root(root);
+}
+
+TEST(binding, pairs_nodes_both_ways)
+{
+    begin_world();
+    write_two();
+    varve_node *root = new_root();
+    varve_node *a = varve_add_object(root, "a");
+    varve_node *other = varve_add_object(root, "other");
+    varve_restoration *r = read_root(root, NULL);
+    cr_assert_eq(vv_file_node_of(r, root), 0);
+    uint32_t file = vv_file_node_of(r, a);
+    cr_assert_neq(file, VV_NONE);
+    cr_assert_eq(r->node_of[file], a);
+    cr_assert_eq(vv_partner(r, a, 0), file);
+    cr_assert_eq(vv_partner(r, a, 1), VV_NONE);
+    cr_assert(vv_is_known(r, a) && !vv_is_known(r, other));
+    cr_assert_eq(vv_file_node_of(r, other), VV_NONE);
+    for (int i = 0; i < 1000; i++) {
+        varve_node *late = varve_add_detached(varve_node_graph(root));
+        cr_assert_eq(vv_file_node_of(r, late), VV_NONE);
+        cr_assert(!vv_is_known(r, late));
+    }
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+/* A program in which "a" and "b" are one object. */
+TEST(binding, lets_an_object_stand_for_two)
+{
+    float x[2] = { 0 }, y[3] = { 0 };
+    begin_world();
+    write_two();
+    varve_node *root = new_root();
+    varve_node *both = varve_add_object(root, "a");
+    varve_track(root, "b", both);
+    varve_add_variable(both, "x", varve_array(x, 2));
+    varve_restoration *r = read_root(root, NULL);
+    cr_assert_neq(vv_partner(r, both, 1), VV_NONE);
+    cr_assert_neq(vv_partner(r, both, 1), vv_partner(r, both, 0));
+    cr_assert_eq(vv_partner(r, both, 2), VV_NONE);
+    varve_add_variable(both, "y", varve_array(y, 3));
+    good(root);
+    cr_assert_eq(x[1], 2);
+    cr_assert_eq(y[2], 3);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(binding, forgets_all_that_a_removed_object_stood_for)
+{
+    begin_world();
+    write_two();
+    varve_node *root = new_root();
+    varve_node *both = varve_add_object(root, "a");
+    varve_track(root, "b", both);
+    varve_restoration *r = read_root(root, NULL);
+    varve_untrack(root, "a");
+    varve_untrack(root, "b");
+    varve_node *a = varve_add_object(root, "a");
+    cr_assert_neq(vv_file_node_of(r, a), VV_NONE);
+    varve_remove(both);
+    for (uint32_t f = 0; f < vv_index_of(r)->node_count; f++)
+        cr_assert_neq(r->node_of[f], both);
+    /* The new object takes the place of the old one in memory. */
+    varve_node *b = varve_add_object(root, "b");
+    cr_assert_neq(vv_file_node_of(r, b), VV_NONE);
+    float y[3] = { 0 };
+    varve_add_variable(b, "y", varve_array(y, 3));
+    cr_assert_eq(y[2], 3);
+    good(root);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(binding, notes_a_conflict_and_gives_way_when_it_is_free)
+{
+    float x[2] = { 0 }, z[2] = { 0 };
+    begin_world();
+    write_two();
+    varve_node *root = new_root();
+    varve_node *a = varve_add_object(root, "a");
+    varve_node *old = varve_add_variable(a, "x", varve_array(x, 2));
+    varve_restoration *r = read_root(root, NULL);
+    uint32_t file = vv_file_node_of(r, old);
+    varve_node *detached = varve_add_detached(varve_node_graph(root));
+    varve_node *other =
+        varve_add_variable(detached, "x", varve_array(z, 2));
+    vv_bind(r, other, file);
+    cr_assert_eq(r->conflicts.size, sizeof(struct vv_pair));
+    cr_assert_eq(r->node_of[file], old);
+    varve_replace(a, "x", other);
+    cr_assert_eq(r->node_of[file], other);
+    cr_assert_eq(vv_file_node_of(r, old), VV_NONE);
+    cr_assert_eq(z[1], 2);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(binding, sweeps_what_cannot_be_reached)
+{
+    float x[2] = { 0 };
+    begin_world();
+    write_two();
+    varve_node *root = new_root();
+    varve_node *a = varve_add_object(root, "a");
+    varve_track(a, "circle", a);
+    varve_node *leaf = varve_add_variable(a, "x", varve_array(x, 2));
+    varve_restoration *r = read_root(root, NULL);
+    cr_assert(!r->needs_sweep);
+    varve_untrack(root, "a");
+    cr_assert(r->needs_sweep);
+    vv_sweep(r);
+    cr_assert(!r->needs_sweep);
+    cr_assert_eq(vv_file_node_of(r, a), VV_NONE);
+    cr_assert_eq(vv_file_node_of(r, leaf), VV_NONE);
+    cr_assert_eq(varve_pending_count(r), 2);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+static bool fits(varve_restoration *r, varve_node *node, varve_dtype dtype,
+    varve_shape shape)
+{
+    varve_tensor saved = varve_view(NULL, dtype, shape);
+    return vv_value_fits(r, node, &saved);
+}
+
+TEST(binding, decides_what_fits_by_the_options)
+{
+    begin_world();
+    write_two();
+    varve_node *root = new_root();
+    varve_node *n = varve_add_variable(root, "n", varve_array(memory, 2, 3));
+    varve_restoration *r = read_root(root, NULL);
+    cr_assert(fits(r, n, VARVE_FLOAT32, VARVE_SHAPE(2, 3)));
+    cr_assert(!fits(r, n, VARVE_FLOAT32, VARVE_SHAPE(3, 2)));
+    cr_assert(!fits(r, n, VARVE_FLOAT32, VARVE_SHAPE(6)));
+    cr_assert(!fits(r, n, VARVE_FLOAT16, VARVE_SHAPE(2, 3)));
+    varve_restoration_free(r);
+    r = read_root(root, &(varve_read_options){ .reshape = true,
+                            .cast = VARVE_CAST_WIDEN });
+    cr_assert(fits(r, n, VARVE_FLOAT32, VARVE_SHAPE(6)));
+    cr_assert(!fits(r, n, VARVE_FLOAT32, VARVE_SHAPE(5)));
+    cr_assert(fits(r, n, VARVE_FLOAT16, VARVE_SHAPE(2, 3)));
+    cr_assert(!fits(r, n, VARVE_FLOAT64, VARVE_SHAPE(2, 3)));
+    varve_restoration_free(r);
+    r = read_root(root, &(varve_read_options){ .resize = "n",
+                            .cast = VARVE_CAST_ANY });
+    cr_assert(fits(r, n, VARVE_FLOAT64, VARVE_SHAPE(7, 1)));
+    cr_assert(!fits(r, n, VARVE_FLOAT32, VARVE_SHAPE(6)));
+    cr_assert(!fits(r, n, VARVE_STRING, VARVE_SHAPE(2, 3)));
+    varve_restoration_free(r);
+    r = read_root(root, &(varve_read_options){ .resize = "m" });
+    cr_assert(!fits(r, n, VARVE_FLOAT32, VARVE_SHAPE(7, 1)));
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}

@@ -1,0 +1,89 @@
+/* test_hint.c - lib/checkpoint/hint.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include "binding.h"
+#include "hint.h"
+
+static float values[4];
+
+static struct vv_hint hint_at(
+    varve_restoration *r, const char *path, struct vv_arena *arena, bool file)
+{
+    struct vv_walk walk;
+    struct vv_hints hints;
+    struct vv_buffer scratch;
+    varve_error error = { 0 };
+    vv_buffer_init(&scratch, test_allocator());
+    cr_assert_ok(vv_walk_begin(&walk, r->root, &error), error);
+    cr_assert_ok(vv_need_paths(r, &error), error);
+    vv_hints_begin(&hints, r, &walk);
+    struct vv_hint hint =
+        file ? vv_hint_for_file(&hints,
+                   vv_saved_find(vv_index_of(r), 0, path, &scratch), arena)
+             : vv_hint_for_program(
+                   &hints, varve_find_path(r->root, path), arena);
+    vv_hints_end(&hints);
+    vv_walk_end(&walk);
+    vv_buffer_clear(&scratch);
+    return hint;
+}
+
+TEST(hint, names_the_first_edge_that_is_missing_and_the_nearest)
+{
+    struct vv_arena arena;
+    begin_world();
+    varve_node *root = new_root();
+    varve_node *model = varve_add_object(root, "model");
+    varve_add_variable(
+        varve_add_object(model, "layer_1"), "x", varve_array(values, 4));
+    varve_add_variable(model, "unlike", varve_array(values, 3));
+    write_root(root);
+    free_root(root);
+    root = new_root();
+    model = varve_add_object(root, "model");
+    varve_add_variable(
+        varve_add_object(model, "layer-1"), "x", varve_array(values, 4));
+    varve_add_variable(model, "qwertyuiop", varve_array(values, 3));
+    varve_restoration *r = read_root(root, NULL);
+    vv_arena_init(&arena, test_allocator());
+    struct vv_hint hint = hint_at(r, "model/layer_1/x", &arena, true);
+    cr_assert_str_eq(hint.reason, "model has no edge \"layer_1\"");
+    cr_assert_str_eq(hint.nearest, "layer-1");
+    hint = hint_at(r, "model/layer-1/x", &arena, false);
+    cr_assert_str_eq(hint.reason, "model of the file has no edge \"layer-1\"");
+    cr_assert_str_eq(hint.nearest, "layer_1");
+    /* No name is near, but only one has the same type and shape. */
+    hint = hint_at(r, "model/unlike", &arena, true);
+    cr_assert_str_eq(hint.nearest, "qwertyuiop");
+    hint = hint_at(r, "model/qwertyuiop", &arena, false);
+    cr_assert_str_eq(hint.nearest, "unlike");
+    vv_arena_clear(&arena);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(hint, does_not_name_what_has_found_its_match)
+{
+    struct vv_arena arena;
+    begin_world();
+    varve_node *root = new_root();
+    varve_add_variable(root, "name", varve_array(values, 4));
+    varve_add_variable(root, "names", varve_array(values, 3));
+    write_root(root);
+    free_root(root);
+    root = new_root();
+    varve_add_variable(root, "name", varve_array(values, 4));
+    varve_restoration *r = read_root(root, NULL);
+    vv_arena_init(&arena, test_allocator());
+    struct vv_hint hint = hint_at(r, "names", &arena, true);
+    cr_assert_str_eq(hint.reason, "the root has no edge \"names\"");
+    cr_assert_null(hint.nearest);
+    vv_arena_clear(&arena);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}

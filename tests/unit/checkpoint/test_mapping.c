@@ -1,0 +1,86 @@
+/* test_mapping.c - lib/checkpoint/mapping.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include "mapping.h"
+#include "support/faulty_system.h"
+#include "variable.h"
+
+#include <errno.h>
+
+enum { COUNT = 20000 };
+
+static float values[COUNT];
+
+static void write_large(void)
+{
+    for (int i = 0; i < COUNT; i++)
+        values[i] = (float)i;
+    varve_node *root = new_root();
+    varve_add_variable(root, "x", varve_array(values, COUNT));
+    write_root(root);
+    free_root(root);
+}
+
+TEST(mapping, is_a_private_copy_of_the_files_pages)
+{
+    struct vv_data_in file;
+    varve_error error = { 0 };
+    void *owner, *data;
+    begin_world();
+    write_large();
+    cr_assert_ok(
+        vv_data_in_open(&file, &world.context, FILE_NAME, &error), error);
+    cr_assert_ok(vv_mapping_new(&world.context, &file, 4096, 8192, &owner,
+                     &data, &error), error);
+    vv_data_in_close(&file);
+    cr_assert_eq(((float *)data)[1], 1);
+    ((float *)data)[1] = 5;
+    vv_mapping_free(owner, data);
+    vv_mapping_free(NULL, NULL);
+    end_world();
+}
+
+TEST(mapping, fails_without_memory_or_with_the_system)
+{
+    struct vv_data_in file;
+    varve_error error = { 0 };
+    void *owner, *data;
+    begin_world();
+    write_large();
+    struct faulty *faulty = faulty_new(memory_system(world.memory));
+    world.context = test_context(faulty_system(faulty));
+    cr_assert_ok(
+        vv_data_in_open(&file, &world.context, FILE_NAME, &error), error);
+    test_fail_allocation(0, false);
+    cr_assert_eq(vv_mapping_new(&world.context, &file, 4096, 8192, &owner,
+                     &data, &error), VARVE_NO_MEMORY);
+    test_fail_allocation(-1, false);
+    faulty_plan(faulty,
+        &(struct faulty_plan){ .kinds = FAULTY_MAP, .error = EIO });
+    cr_assert_eq(vv_mapping_new(&world.context, &file, 4096, 8192, &owner,
+                     &data, &error), VARVE_IO);
+    cr_assert_eq(error.system_error, EIO);
+    vv_data_in_close(&file);
+    faulty_free(faulty);
+    end_world();
+}
+
+TEST(mapping, outlives_the_restoration)
+{
+    begin_world();
+    write_large();
+    varve_node *root = new_root();
+    varve_restoration *r =
+        read_root(root, &(varve_read_options){ .map = true });
+    varve_node *x = varve_add_allocated_variable(
+        root, "x", VARVE_FLOAT32, VARVE_SHAPE(COUNT), NULL, NULL);
+    cr_assert_not_null(x->variable->borrowed);
+    varve_restoration_free(r);
+    cr_assert_eq(((float *)varve_data(x))[COUNT - 1], COUNT - 1);
+    good(root);
+    free_root(root);
+    end_world();
+}

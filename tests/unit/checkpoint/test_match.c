@@ -1,0 +1,230 @@
+/* test_match.c - lib/checkpoint/match.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include "binding.h"
+#include "match.h"
+
+static float values[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+static float mine[8];
+
+static varve_node *saved_leaf(varve_node *parent, const char *name, int i)
+{
+    return varve_add_variable(parent, name, varve_scalar(&values[i]));
+}
+
+static varve_node *leaf(varve_node *parent, const char *name, int i)
+{
+    mine[i] = 0;
+    return varve_add_variable(parent, name, varve_scalar(&mine[i]));
+}
+
+static void finish(varve_node *root)
+{
+    write_root(root);
+    free_root(root);
+}
+
+TEST(match, goes_along_edges_of_the_same_name)
+{
+    begin_world();
+    varve_node *root = new_root();
+    varve_node *list = varve_add_list(root, "list");
+    for (int i = 0; i < 3; i++)
+        saved_leaf(list, VARVE_APPEND, i);
+    varve_node *a = varve_add_object(root, "a");
+    saved_leaf(a, "x", 3);
+    varve_track(a, "up", root);
+    varve_track(root, "shared", a);
+    finish(root);
+    root = new_root();
+    a = varve_add_object(root, "shared");
+    leaf(a, "x", 3);
+    list = varve_add_list(varve_track(a, "up", root), "list");
+    for (int i = 0; i < 4; i++)
+        leaf(list, VARVE_APPEND, i + (i == 3));
+    varve_restoration *r = read_root(root, NULL);
+    cr_assert(mine[0] == 1 && mine[1] == 2 && mine[2] == 3 && mine[4] == 0);
+    cr_assert_eq(mine[3], 4);
+    cr_assert_eq(vv_match_child(r, list, "2"),
+        vv_file_node_of(r, varve_list_at(list, 2)));
+    cr_assert_eq(vv_match_child(r, list, "3"), VV_NONE);
+    cr_assert_eq(vv_match_child(r, root, "a"), vv_file_node_of(r, a));
+    cr_assert_eq(vv_match_child(r, root, "none"), VV_NONE);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(match, looks_under_aliases_where_the_name_is_not_there)
+{
+    begin_world();
+    varve_node *root = new_root();
+    saved_leaf(root, "second", 0);
+    saved_leaf(root, "third", 1);
+    saved_leaf(root, "b", 2);
+    finish(root);
+    root = new_root();
+    const char *aliases[] = { "first", "second", "third" };
+    varve_node *a = leaf(root, "a", 0);
+    varve_node *b = leaf(root, "b", 1);
+    for (int i = 0; i < 3; i++)
+        varve_alias(a, aliases[i]);
+    varve_alias(b, "third");
+    varve_restoration *r = read_root(root, NULL);
+    cr_assert_eq(mine[0], 1);
+    cr_assert_eq(mine[1], 3);
+    varve_node *late = leaf(root, "late", 2);
+    cr_assert_eq(mine[2], 0);
+    varve_alias(late, "third");
+    cr_assert_eq(mine[2], 2);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(match, follows_renames_with_all_that_is_below)
+{
+    varve_rename renames[] = { { "net", "model" },
+        { "net/moved", "elsewhere/x" } };
+    begin_world();
+    varve_node *root = new_root();
+    saved_leaf(varve_add_object(root, "model"), "x", 0);
+    saved_leaf(varve_add_object(root, "elsewhere"), "x", 1);
+    finish(root);
+    root = new_root();
+    varve_node *net = varve_add_object(root, "net");
+    leaf(net, "x", 0);
+    leaf(net, "moved", 1);
+    varve_restoration *r = read_root(root,
+        &(varve_read_options){ .renames = renames, .rename_count = 2 });
+    cr_assert_eq(mine[0], 1);
+    cr_assert_eq(mine[1], 2);
+    cr_assert(r->selection.renames[0].was_used);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(match, finds_slots_in_whatever_order_things_are_made)
+{
+    begin_world();
+    varve_node *root = new_root();
+    varve_node *owner = varve_add_object(root, "owner");
+    varve_node *x = saved_leaf(root, "x", 0);
+    varve_add_slot(owner, x, "m", varve_scalar(&values[1]));
+    finish(root);
+    for (int order = 0; order < 3; order++) {
+        root = new_root();
+        varve_restoration *r = read_root(root, NULL);
+        owner = varve_add_detached(varve_node_graph(root));
+        x = leaf(varve_add_detached(varve_node_graph(root)), "x", 0);
+        mine[1] = 0;
+        if (order == 0)
+            varve_add_slot(owner, x, "m", varve_scalar(&mine[1]));
+        varve_track(root, order == 1 ? "x" : "owner", order == 1 ? x : owner);
+        if (order == 1)
+            varve_add_slot(owner, x, "m", varve_scalar(&mine[1]));
+        varve_track(root, order == 1 ? "owner" : "x", order == 1 ? owner : x);
+        if (order == 2)
+            varve_add_slot(owner, x, "m", varve_scalar(&mine[1]));
+        cr_assert_eq(mine[0], 1, "%d", order);
+        cr_assert_eq(mine[1], 2, "%d", order);
+        cr_assert_eq(vv_match_slot_of(r, owner, x, "m"),
+            vv_file_node_of(r, varve_find_slot(owner, x, "m")));
+        varve_restoration_free(r);
+        free_root(root);
+    }
+    end_world();
+}
+
+static int made;
+
+static void demand(void *user, varve_node *node, const varve_offer *offer)
+{
+    cr_assert_eq(user, &made);
+    made++;
+    if (offer->value) {
+        cr_assert_eq(offer->kind, VARVE_VARIABLE);
+        varve_add_allocated_variable(node, offer->name, offer->value->dtype,
+            varve_shape_of(offer->value->rank, offer->value->shape), NULL,
+            NULL);
+        return;
+    }
+    varve_node *child = offer->kind == VARVE_LIST
+                            ? varve_add_list(node, offer->name)
+                            : varve_add_object(node, offer->name);
+    varve_set_on_demand(child, demand, user);
+}
+
+TEST(match, makes_children_on_demand_all_the_way_down)
+{
+    enum { DEPTH = 2000 };
+    begin_world();
+    varve_node *root = new_root();
+    varve_node *node = root;
+    for (int i = 0; i < DEPTH; i++)
+        node = varve_add_object(node, "n");
+    varve_node *list = varve_add_list(node, "list");
+    for (int i = 0; i < 8; i++)
+        saved_leaf(list, VARVE_APPEND, i);
+    varve_track(list, VARVE_APPEND, root);
+    finish(root);
+    root = new_root();
+    varve_set_on_demand(root, demand, &made);
+    varve_restoration *r = read_root(root, NULL);
+    good(root);
+    /* The circle to the root is made as another object, which stands for
+     * nothing. */
+    cr_assert_eq(made, DEPTH + 1 + 8);
+    node = root;
+    for (int i = 0; i < DEPTH; i++)
+        node = varve_find(node, "n");
+    list = varve_find(node, "list");
+    for (size_t i = 0; i < 8; i++)
+        cr_assert_eq(
+            *(float *)varve_data(varve_list_at(list, i)), values[i]);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(match, begins_anew_after_memory_ran_out)
+{
+    begin_world();
+    varve_node *root = new_root();
+    for (int i = 0; i < 8; i++)
+        saved_leaf(varve_add_object(root, (char[]){ (char)('a' + i), 0 }), "x",
+            i);
+    finish(root);
+    bool done = false;
+    for (long n = 0; !done; n++) {
+        varve_error error = { 0 };
+        root = new_root();
+        varve_restoration *r = read_root(root, NULL);
+        varve_node *apart = varve_add_detached(varve_node_graph(root));
+        for (int i = 0; i < 8; i++)
+            leaf(varve_add_object(apart, (char[]){ (char)('a' + i), 0 }), "x",
+                i);
+        good(root);
+        test_fail_allocation(n, false);
+        for (int i = 0; i < 8; i++) {
+            char name[] = { (char)('a' + i), 0 };
+            varve_track(root, name, varve_find(apart, name));
+        }
+        done = varve_graph_check(varve_node_graph(root), NULL) == VARVE_OK;
+        test_fail_allocation(-1, false);
+        bool is_built = !varve_node_graph(root)->mistake.status;
+        if (is_built)
+            cr_assert_ok(varve_restoration_retry(r, &error), error);
+        for (int i = 0; i < 8 && is_built; i++)
+            cr_assert_eq(mine[i], values[i], "%ld: %d", n, i);
+        if (is_built)
+            good(root);
+        varve_restoration_free(r);
+        free_root(root);
+    }
+    end_world();
+}

@@ -1,0 +1,270 @@
+/* test_move.c - lib/checkpoint/move.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include "bytes.h"
+#include "layout.h"
+#include "move.h"
+#include "variable.h"
+
+/* A file with one value "x", read by a program whose "x" is another. */
+static varve_restoration *pair_up(
+    varve_tensor saved, varve_tensor wanted, varve_node **root)
+{
+    varve_node *writer = new_root();
+    varve_add_variable(writer, "x", saved);
+    write_root(writer);
+    free_root(writer);
+    *root = new_root();
+    varve_restoration *r = read_root(*root, NULL);
+    varve_error error = { 0 };
+    cr_assert_ok(varve_drop_pending(r, NULL, &error), error);
+    varve_add_variable(*root, "x", wanted);
+    good(*root);
+    return r;
+}
+
+/* What a resize should leave: element by element. */
+static void resize_slowly(const varve_tensor *saved, const int16_t *from,
+    const varve_tensor *wanted, double *to)
+{
+    for (uint64_t i = 0; i < varve_tensor_count(saved); i++) {
+        uint64_t rest = i;
+        uint64_t target = 0;
+        uint64_t step = 1;
+        bool inside = true;
+        for (uint32_t d = saved->rank; d > 0; d--) {
+            uint64_t position = rest % saved->shape[d - 1];
+            rest /= saved->shape[d - 1];
+            inside &= position < wanted->shape[d - 1];
+            target += position * step;
+            step *= wanted->shape[d - 1];
+        }
+        if (inside)
+            to[target] = from[i];
+    }
+}
+
+static void check_resize(varve_shape from_shape, varve_shape to_shape)
+{
+    enum { MOST = 4096 };
+    static int16_t from[MOST];
+    static double wanted[MOST], found[MOST];
+    varve_tensor saved = varve_view(from, VARVE_INT16, from_shape);
+    varve_tensor mine = varve_view(found, VARVE_FLOAT64, to_shape);
+    uint64_t count = varve_tensor_count(&saved);
+    cr_assert(count <= MOST && varve_tensor_count(&mine) <= MOST);
+    for (int i = 0; i < MOST; i++) {
+        from[i] = (int16_t)(i + 1);
+        wanted[i] = found[i] = -1;
+    }
+    resize_slowly(&saved, from, &mine, wanted);
+    varve_node *root;
+    varve_restoration *r = pair_up(saved, mine, &root);
+    /* Pieces of any size, as chunks cut a row anywhere. */
+    for (uint64_t piece = 1; piece < count + 3; piece += 1 + piece / 3) {
+        for (int i = 0; i < MOST; i++)
+            found[i] = -1;
+        struct vv_move move = { .node = varve_find(root, "x"),
+            .mode = VV_MOVE_RESIZE, .target = found };
+        for (uint64_t at = 0; at < count; at += piece) {
+            uint64_t size = piece < count - at ? piece : count - at;
+            vv_move_piece(r, &move, 2 * at, from + at, (size_t)(2 * size));
+        }
+        cr_assert_eq(memcmp(found, wanted, sizeof found), 0);
+        cr_assert_eq(move.misfits, 0);
+        cr_assert_eq(move.is_touched, count > 0);
+    }
+    varve_restoration_free(r);
+    free_root(root);
+}
+
+TEST(move, resizes_and_casts_as_if_element_by_element)
+{
+    static const uint64_t extents[][4] = { { 5, 3, 4, 2 }, { 3, 5, 2, 4 },
+        { 1, 1, 1, 1 }, { 2, 7, 1, 6 }, { 6, 2, 8, 1 } };
+    begin_world();
+    for (uint32_t rank = 1; rank <= 4; rank++) {
+        for (size_t i = 0; i < 25; i++)
+            check_resize(varve_shape_of(rank, extents[i / 5]),
+                varve_shape_of(rank, extents[i % 5]));
+    }
+    check_resize(VARVE_SHAPE(2, 0), VARVE_SHAPE(2, 3));
+    check_resize(VARVE_SHAPE(2, 3), VARVE_SHAPE(2, 0));
+    check_resize(VARVE_SHAPE(1000), VARVE_SHAPE(1001));
+    end_world();
+}
+
+static varve_node *resize_large(
+    const float *from, varve_shape shape, varve_tensor mine)
+{
+    varve_node *writer = new_root();
+    varve_add_variable(
+        writer, "x", varve_view((void *)(uintptr_t)from, VARVE_FLOAT32, shape));
+    write_root(writer);
+    free_root(writer);
+    varve_node *root = new_root();
+    varve_add_variable(root, "x", mine);
+    varve_restoration_free(read_root(root,
+        &(varve_read_options){ .resize = "x", .cast = VARVE_CAST_ANY }));
+    return root;
+}
+
+TEST(move, resizes_values_of_several_chunks)
+{
+    enum { ROWS = 700, COLUMNS = 1111, MINE = 1000 };
+    begin_world();
+    float *from = malloc(ROWS * COLUMNS * sizeof *from);
+    double *to = malloc(ROWS * MINE * sizeof *to);
+    cr_assert_gt(ROWS * COLUMNS * sizeof *from, 2 * VV_CHUNK_SIZE);
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        from[i] = (float)i;
+    free_root(resize_large(from, VARVE_SHAPE(ROWS, COLUMNS),
+        varve_array(to, ROWS, MINE)));
+    for (int row = 0; row < ROWS; row++) {
+        for (int column = 0; column < MINE; column++)
+            cr_assert_eq(to[row * MINE + column], row * COLUMNS + column);
+    }
+    free(from);
+    free(to);
+    end_world();
+}
+
+TEST(move, knows_its_mode)
+{
+    static const struct {
+        varve_dtype saved, wanted;
+        uint64_t a, b;
+        bool reshape;
+        enum vv_move_mode mode;
+    } cases[] = {
+        { VARVE_FLOAT32, VARVE_FLOAT32, 4, 4, false, VV_MOVE_PLAIN },
+        { VARVE_FLOAT32, VARVE_FLOAT64, 4, 4, false, VV_MOVE_CAST },
+        { VARVE_FLOAT32, VARVE_FLOAT32, 4, 6, false, VV_MOVE_RESIZE },
+        { VARVE_FLOAT32, VARVE_FLOAT64, 6, 4, true, VV_MOVE_RESIZE },
+        { VARVE_STRING, VARVE_STRING, 4, 4, false, VV_MOVE_STRINGS },
+    };
+    static varve_string memory[16];
+    begin_world();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        varve_node *root;
+        varve_restoration *r = pair_up(
+            varve_view(memory, cases[i].saved, VARVE_SHAPE(cases[i].a)),
+            varve_view(memory, cases[i].wanted, VARVE_SHAPE(cases[i].b)),
+            &root);
+        r->selection.options.reshape = cases[i].reshape;
+        cr_assert_eq(vv_move_mode_of(r, varve_find(root, "x"), 0),
+            cases[i].mode, "%zu", i);
+        varve_restoration_free(r);
+        free_root(root);
+    }
+    end_world();
+}
+
+TEST(move, counts_what_a_cast_could_not_keep)
+{
+    double from[4] = { 1, 300, -1, 0.5 };
+    uint8_t to[4] = { 9, 9, 9, 9 };
+    varve_node *root;
+    begin_world();
+    varve_restoration *r =
+        pair_up(varve_array(from, 4), varve_array(to, 4), &root);
+    struct vv_move move = { .node = varve_find(root, "x"),
+        .mode = VV_MOVE_CAST, .target = to };
+    vv_move_piece(r, &move, 0, from, 16);
+    vv_move_piece(r, &move, 16, from + 2, 16);
+    cr_assert_eq(move.misfits, 3);
+    cr_assert_eq(memcmp(to, (uint8_t[]){ 1, 255, 0, 0 }, 4), 0);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(move, goes_nowhere_to_verify)
+{
+    float from[2] = { 1, 2 }, to[2] = { 0 };
+    varve_node *root;
+    begin_world();
+    varve_restoration *r =
+        pair_up(varve_array(from, 2), varve_array(to, 2), &root);
+    struct vv_move move = { .mode = VV_MOVE_VERIFY };
+    vv_move_piece(r, &move, 0, from, 8);
+    cr_assert(!move.is_touched && to[0] == 0);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+/* The three strings of a value of 33 bytes under other lengths. */
+TEST(move, refuses_lengths_that_do_not_sum_to_the_size)
+{
+    static const struct {
+        uint64_t lengths[3];
+        bool is_good;
+    } cases[] = { { { 2, 3, 4 }, true }, { { 9, 0, 0 }, true },
+        { { 0, 0, 9 }, true }, { { 2, 3, 3 }, false }, { { 2, 3, 5 }, false },
+        { { 10, 0, 0 }, false }, { { UINT64_MAX, 1, 9 }, false },
+        { { 9, UINT64_MAX, 1 }, false }, { { 0, 0, 0 }, false },
+        { { UINT64_MAX - 8, 9, 9 }, false } };
+    varve_string saved[3] = { { "ab", 2 }, { "cde", 3 }, { "fghi", 4 } };
+    varve_string mine[3] = { { 0 } };
+    varve_node *root;
+    begin_world();
+    varve_restoration *r =
+        pair_up(varve_array(saved, 3), varve_array(mine, 3), &root);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        unsigned char *block = malloc(33);
+        varve_string strings[3];
+        varve_error error = { 0 };
+        for (int k = 0; k < 3; k++)
+            vv_store64(block + 8 * k, cases[i].lengths[k]);
+        memcpy(block + 24, "abcdefghi", 9);
+        struct vv_move move = { .node = varve_find(root, "x"),
+            .mode = VV_MOVE_STRINGS, .block = block, .target = strings };
+        varve_status status = vv_move_strings(r, &move, &error);
+        cr_assert_eq(status, cases[i].is_good ? VARVE_OK : VARVE_CORRUPT,
+            "%zu", i);
+        if (cases[i].is_good) {
+            cr_assert_eq(strings[2].size, cases[i].lengths[2]);
+            cr_assert_eq(strings[2].data + strings[2].size,
+                (char *)block + 33);
+        }
+        free(block);
+    }
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(move, swapped_twice_is_as_it_was)
+{
+    static const size_t sizes[] = { 0, 1, 4095, 4096, 4097, 10000 };
+    static uint8_t a[10000], b[10000];
+    begin_world();
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        size_t size = sizes[i];
+        for (size_t k = 0; k < sizeof a; k++) {
+            a[k] = (uint8_t)(k * 7);
+            b[k] = (uint8_t)(k * 11 + 1);
+        }
+        varve_node *root = new_root();
+        struct vv_move move = { .target = a,
+            .node = varve_add_variable(
+                root, "x", varve_view(b, VARVE_UINT8, VARVE_SHAPE(size))) };
+        vv_move_swap(&move);
+        cr_assert(move.is_swapped);
+        for (size_t k = 0; k < sizeof a; k++) {
+            cr_assert_eq(a[k], (uint8_t)(k < size ? k * 11 + 1 : k * 7));
+            cr_assert_eq(b[k], (uint8_t)(k < size ? k * 7 : k * 11 + 1));
+        }
+        vv_move_swap(&move);
+        cr_assert(!move.is_swapped);
+        for (size_t k = 0; k < sizeof a; k++)
+            cr_assert(a[k] == (uint8_t)(k * 7) &&
+                      b[k] == (uint8_t)(k * 11 + 1));
+        free_root(root);
+    }
+    end_world();
+}

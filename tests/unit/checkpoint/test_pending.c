@@ -1,0 +1,143 @@
+/* test_pending.c - lib/checkpoint/pending.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+static float memory[2] = { 1, 2 };
+
+static void write_model(void)
+{
+    varve_node *root = new_root();
+    varve_node *model = varve_add_object(root, "model");
+    varve_node *x = varve_add_variable(model, "x", varve_array(memory, 2));
+    varve_add_variable(root, "y", varve_array(memory, 1));
+    varve_add_slot(root, x, "m", varve_array(memory, 2));
+    write_root(root);
+    free_root(root);
+}
+
+TEST(pending, tells_type_and_shape_of_what_waits)
+{
+    begin_world();
+    write_model();
+    varve_node *root = new_root();
+    varve_restoration *r = read_root(root, NULL);
+    cr_assert_eq(varve_pending_count(r), 3);
+    const varve_tensor *y = varve_pending(root, "y");
+    cr_assert_eq(y->dtype, VARVE_FLOAT32);
+    cr_assert_eq(y->shape[0], 1);
+    cr_assert_null(y->data);
+    cr_assert_eq(varve_pending(root, "y"), y);
+    cr_assert_null(varve_pending(root, "model"));
+    cr_assert_null(varve_pending(root, "none"));
+    cr_assert_null(varve_pending(root, NULL));
+    varve_node *model = varve_add_object(root, "model");
+    cr_assert_eq(varve_pending(model, "x")->shape[0], 2);
+    cr_assert_eq(y->shape[0], 1);
+    float value[2] = { 0 };
+    varve_node *x = varve_add_variable(model, "x", varve_array(value, 2));
+    cr_assert_eq(value[1], 2);
+    cr_assert_null(varve_pending(model, "x"));
+    cr_assert_eq(varve_pending_slot(root, x, "m")->shape[0], 2);
+    cr_assert_null(varve_pending_slot(model, x, "m"));
+    cr_assert_null(varve_pending_slot(root, x, NULL));
+    float slot[2] = { 0 };
+    varve_add_slot(root, x, "m", varve_array(slot, 2));
+    cr_assert_eq(slot[1], 2);
+    cr_assert_null(varve_pending_slot(root, x, "m"));
+    cr_assert_eq(varve_pending_count(r), 1);
+    varve_restoration_free(r);
+    cr_assert_null(varve_pending(root, "y"));
+    free_root(root);
+    end_world();
+}
+
+TEST(pending, has_nothing_for_a_nil_node)
+{
+    begin_world();
+    write_model();
+    varve_node *root = new_root();
+    varve_restoration *r = read_root(root, NULL);
+    varve_node *nil = varve_add_object(root, "");
+    cr_assert_eq(varve_node_kind(nil), VARVE_NIL);
+    cr_assert_null(varve_pending(nil, "y"));
+    cr_assert_null(varve_pending_slot(nil, nil, "m"));
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(pending, is_told_by_the_newest_restoration_that_has_it)
+{
+    begin_world();
+    write_model();
+    varve_node *root = new_root();
+    varve_restoration *old = read_root(root, NULL);
+    varve_node *other = new_root();
+    varve_add_variable(other, "y", varve_array(memory, 2));
+    write_root(other);
+    free_root(other);
+    varve_restoration *newer = read_root(root, NULL);
+    varve_error error = { 0 };
+    varve_snapshot *snapshot = varve_snapshot_new(root, &error);
+    cr_assert_eq(varve_pending(root, "y")->shape[0], 2);
+    varve_restoration_free(newer);
+    cr_assert_eq(varve_pending(root, "y")->shape[0], 1);
+    varve_snapshot_free(snapshot);
+    varve_restoration_free(old);
+    free_root(root);
+    end_world();
+}
+
+TEST(pending, is_dropped_by_pattern)
+{
+    varve_error error = { 0 };
+    begin_world();
+    write_model();
+    varve_node *root = new_root();
+    varve_restoration *r = read_root(root, NULL);
+    cr_assert_ok(varve_drop_pending(r, "model", &error), error);
+    cr_assert_eq(varve_pending_count(r), 2);
+    float value[2] = { 7, 7 };
+    varve_node *model = varve_add_object(root, "model");
+    cr_assert_null(varve_pending(model, "x"));
+    varve_node *x = varve_add_variable(model, "x", varve_array(value, 2));
+    cr_assert_eq(value[0], 7);
+    cr_assert_eq(varve_state_of(x), VARVE_INITIALIZED);
+    cr_assert_ok(varve_drop_pending(r, NULL, &error), error);
+    cr_assert_eq(varve_pending_count(r), 0);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+static varve_status seven(const varve_tensor *tensor, void *user)
+{
+    (void)user;
+    *(float *)tensor->data = 7;
+    return VARVE_OK;
+}
+
+TEST(pending, that_could_not_be_delivered_is_initialized_when_dropped)
+{
+    varve_error error = { 0 };
+    begin_world();
+    write_model();
+    varve_node *root = new_root();
+    varve_restoration *r = read_root(root, NULL);
+    varve_node *y = varve_add_allocated_variable(
+        root, "y", VARVE_FLOAT32, VARVE_SHAPE(5), seven, NULL);
+    cr_assert_eq(varve_state_of(y), VARVE_PENDING);
+    cr_assert_eq(
+        varve_graph_check(varve_node_graph(root), NULL), VARVE_MISMATCH);
+    cr_assert_eq(varve_restoration_retry(r, &error), VARVE_MISMATCH);
+    cr_assert_ok(varve_drop_pending(r, "y", &error), error);
+    cr_assert_eq(varve_state_of(y), VARVE_INITIALIZED);
+    cr_assert_eq(*(float *)varve_data(y), 7);
+    good(root);
+    cr_assert_ok(varve_restoration_retry(r, &error), error);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}

@@ -1,0 +1,174 @@
+/* test_reader.c - lib/checkpoint/reader.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include "reader.h"
+
+static float values[2] = { 1, 2 };
+
+static void write_model(void)
+{
+    varve_error error = { 0 };
+    varve_metadata metadata = { .name = "step",
+        .kind = VARVE_METADATA_INTEGER, .integer = 3 };
+    varve_write_options options = { .metadata = &metadata,
+        .metadata_count = 1 };
+    varve_node *root = new_root();
+    varve_node *model = varve_add_object(root, "model");
+    varve_node *x = varve_add_variable(model, "x", varve_array(values, 2));
+    varve_add_slot(root, x, "m", varve_array(values, 1));
+    varve_tag(x, "b");
+    varve_tag(x, "a");
+    varve_tag(varve_add_variable(root, "z", varve_array(values, 2)),
+        VARVE_TAG_LOCAL);
+    cr_assert_ok(varve_write(root, FILE_NAME, &options, &error), error);
+    free_root(root);
+}
+
+static varve_reader *open_file(void)
+{
+    varve_error error = { 0 };
+    varve_reader *reader = vv_reader_open_in(&world.context, "a", &error);
+    cr_assert(reader, "%s", error.message);
+    return reader;
+}
+
+TEST(reader, shows_all_of_a_file)
+{
+    varve_saved_node node;
+    const char *name;
+    uint32_t child, slot;
+    begin_world();
+    write_model();
+    varve_reader *reader = open_file();
+    cr_assert_str_eq(varve_reader_path(reader), FILE_NAME);
+    size_t size;
+    memory_bytes(world.memory, FILE_NAME, &size);
+    cr_assert_eq(varve_reader_size(reader), size);
+    cr_assert_eq(varve_reader_counter(reader), 0);
+    cr_assert_eq(varve_reader_metadata_at(reader, 0)->integer, 3);
+    cr_assert_eq(varve_reader_node_count(reader), 5);
+    static const char *const paths[] = { "", "model", "z", "model/x",
+        "m(model/x)" };
+    for (uint32_t i = 0; i < 5; i++) {
+        cr_assert(varve_reader_node_at(reader, i, &node));
+        cr_assert_eq(node.id, i);
+        cr_assert_str_eq(node.path, paths[i]);
+        cr_assert_str_eq(vv_reader_node_path(reader, i), paths[i]);
+        cr_assert(varve_reader_find(reader, paths[i], &node));
+        cr_assert_eq(node.id, i);
+        cr_assert_eq(node.has_value, i > 2);
+    }
+    varve_reader_node_at(reader, 3, &node);
+    cr_assert(node.value.dtype == VARVE_FLOAT32 && node.value.shape[0] == 2);
+    cr_assert(node.size == 8 && node.tag_count == 2);
+    cr_assert_str_eq(varve_reader_tag_at(reader, 3, 0), "a");
+    cr_assert_str_eq(varve_reader_tag_at(reader, 3, 1), "b");
+    cr_assert(varve_reader_edge_at(reader, 0, 1, &name, &child));
+    cr_assert(strcmp(name, "z") == 0 && child == 2);
+    cr_assert(varve_reader_slot_at(reader, 0, 0, &name, &child, &slot));
+    cr_assert(strcmp(name, "m") == 0 && child == 3 && slot == 4);
+    varve_reader_free(reader);
+    end_world();
+}
+
+TEST(reader, ends_past_the_end)
+{
+    varve_saved_node node;
+    const char *name;
+    uint32_t child, slot;
+    begin_world();
+    write_model();
+    varve_reader *reader = open_file();
+    static const size_t past[] = { 5, UINT32_MAX, SIZE_MAX };
+    for (int i = 0; i < 3; i++) {
+        cr_assert(!varve_reader_node_at(reader, past[i], &node));
+        cr_assert(!varve_reader_edge_at(reader, past[i], 0, &name, &child));
+        cr_assert(!varve_reader_edge_at(reader, 0, past[i], &name, &child));
+        cr_assert(!varve_reader_slot_at(
+            reader, past[i], 0, &name, &child, &slot));
+        cr_assert(!varve_reader_slot_at(
+            reader, 0, past[i], &name, &child, &slot));
+        cr_assert_null(varve_reader_tag_at(reader, past[i], 0));
+        cr_assert_null(varve_reader_tag_at(reader, 3, past[i]));
+        cr_assert_null(varve_reader_metadata_at(reader, past[i]));
+        cr_assert_eq(varve_reader_read(reader, past[i], NULL, 0, NULL),
+            VARVE_NOT_FOUND);
+    }
+    cr_assert(!varve_reader_find(reader, "none", &node));
+    varve_reader_free(reader);
+    varve_reader_free(NULL);
+    end_world();
+}
+
+TEST(reader, reads_values_after_checking_them)
+{
+    float found[3] = { 0 };
+    varve_error error = { 0 };
+    begin_world();
+    write_model();
+    varve_reader *reader = open_file();
+    cr_assert_ok(varve_reader_read(reader, 3, found, 8, &error), error);
+    cr_assert(found[0] == 1 && found[1] == 2);
+    cr_assert_eq(
+        varve_reader_read(reader, 3, found, 7, &error), VARVE_MISUSE);
+    cr_assert_eq(
+        varve_reader_read(reader, 2, found, 8, &error), VARVE_NOT_FOUND);
+    varve_saved_node node;
+    size_t size;
+    varve_reader_node_at(reader, 3, &node);
+    memory_bytes(world.memory, FILE_NAME, &size)[node.offset] ^= 1;
+    cr_assert_eq(
+        varve_reader_read(reader, 3, found, 8, &error), VARVE_CORRUPT);
+    varve_reader_free(reader);
+    end_world();
+}
+
+TEST(reader, survives_every_failed_allocation)
+{
+    begin_world();
+    write_model();
+    varve_reader *reader = NULL;
+    for (long n = 0; !reader; n++) {
+        varve_error error = { 0 };
+        test_fail_allocation(n, false);
+        reader = vv_reader_open_in(&world.context, "a", &error);
+        test_fail_allocation(-1, false);
+        cr_assert_eq(error.status, reader ? VARVE_OK : VARVE_NO_MEMORY);
+    }
+    varve_reader_free(reader);
+    end_world();
+}
+
+/* All paths of a deep graph together are as long as the square of its depth. */
+TEST(reader, opens_a_deep_graph_in_little_memory)
+{
+    enum { DEPTH = 20000 };
+    varve_error error = { 0 };
+    varve_saved_node node;
+    size_t size;
+    begin_world();
+    varve_node *root = new_root();
+    varve_node *at = root;
+    for (int i = 0; i < DEPTH; i++)
+        at = varve_add_object(at, "down");
+    cr_assert_ok(varve_write(root, FILE_NAME, NULL, &error), error);
+    free_root(root);
+    memory_bytes(world.memory, FILE_NAME, &size);
+    size_t before = test_byte_count();
+    test_reset_peak();
+    varve_reader *reader = open_file();
+    cr_assert_leq(test_peak_bytes() - before, 16 * size + 64 * 1024);
+    cr_assert(varve_reader_node_at(reader, 3, &node));
+    cr_assert_str_eq(node.path, "down/down/down");
+    cr_assert(varve_reader_node_at(reader, DEPTH, &node));
+    cr_assert_eq(strlen(node.path), 4095);
+    cr_assert_eq(strncmp(node.path, "...", 3), 0);
+    varve_saved_node again;
+    cr_assert(varve_reader_node_at(reader, DEPTH, &again));
+    cr_assert_eq(again.path, node.path);
+    varve_reader_free(reader);
+    end_world();
+}

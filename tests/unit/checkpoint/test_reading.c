@@ -1,0 +1,182 @@
+/* test_reading.c - lib/checkpoint/reading.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include "layout.h"
+#include "reading.h"
+
+enum { VALUES = 60 };
+
+/* Sizes around those that decide how a value is read. */
+static size_t size_of(int i)
+{
+    static const size_t sizes[] = { 0, 1, 63, 4096, 70000, 256 * 1024,
+        256 * 1024 + 1, VV_CHUNK_SIZE, VV_CHUNK_SIZE + 1, 3 };
+    return sizes[i % 10];
+}
+
+static uint8_t byte_of(int i, size_t at)
+{
+    return (uint8_t)((size_t)i * 31 + at * 7 + at / 251);
+}
+
+static uint8_t *memory[VALUES];
+
+static varve_node *make(bool filled)
+{
+    varve_node *root = new_root();
+    varve_node *list = varve_add_list(root, "list");
+    for (int i = 0; i < VALUES; i++) {
+        size_t size = size_of(i);
+        memory[i] = calloc(size + 1, 1);
+        for (size_t at = 0; filled && at < size; at++)
+            memory[i][at] = byte_of(i, at);
+        varve_add_variable(list, VARVE_APPEND,
+            varve_view(memory[i], VARVE_UINT8, VARVE_SHAPE(size)));
+    }
+    return root;
+}
+
+static void end(varve_node *root)
+{
+    for (int i = 0; i < VALUES; i++)
+        free(memory[i]);
+    free_root(root);
+}
+
+static void check(bool filled)
+{
+    for (int i = 0; i < VALUES; i++) {
+        for (size_t at = 0; at < size_of(i); at++) {
+            if (memory[i][at] != (filled ? byte_of(i, at) : 0))
+                cr_assert_fail("value %d at %zu", i, at);
+        }
+        cr_assert_eq(memory[i][size_of(i)], 0);
+    }
+}
+
+TEST(reading, brings_values_of_all_sizes_with_any_number_of_threads)
+{
+    begin_world();
+    varve_node *root = make(true);
+    write_root(root);
+    end(root);
+    for (unsigned i = 0; i < 8; i++) {
+        varve_read_options options = { .threads = 1 + i % 4,
+            .staging_size = i % 2, .streaming = i > 3, .no_verify = i == 7 };
+        root = make(false);
+        varve_restoration_free(read_root(root, &options));
+        check(true);
+        end(root);
+    }
+    end_world();
+}
+
+/* Moves of all values that go nowhere. */
+static struct vv_reading verifying(varve_restoration *r, struct vv_move *moves)
+{
+    for (uint32_t v = 0; v < VALUES; v++) {
+        moves[v] = (struct vv_move){ .node = r->root, .value = v,
+            .mode = VV_MOVE_VERIFY };
+    }
+    return (struct vv_reading){ .r = r, .moves = moves, .count = VALUES,
+        .only_verify = true };
+}
+
+TEST(reading, finds_damage_in_any_value)
+{
+    begin_world();
+    varve_node *root = make(true);
+    write_root(root);
+    varve_restoration *r = read_root(root, NULL);
+    struct vv_move moves[VALUES];
+    struct vv_reading reading = verifying(r, moves);
+    uint64_t sum = 0;
+    for (int i = 0; i < VALUES; i++)
+        sum += size_of(i);
+    cr_assert_eq(vv_reading_size(&reading), sum);
+    varve_error error = { 0 };
+    cr_assert_ok(vv_read_moves(&reading, &error), error);
+    size_t size;
+    unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
+    for (uint32_t v = 0; v < 10; v++) {
+        uint64_t offset = vv_at64(r->file.parsed.index.value_offsets, v);
+        if (size_of((int)v) == 0)
+            continue;
+        unsigned char *last = bytes + offset + size_of((int)v) - 1;
+        *last ^= 0x80;
+        cr_assert_eq(vv_read_moves(&reading, &error), VARVE_CORRUPT, "%u", v);
+        cr_assert_eq(error.status, VARVE_CORRUPT);
+        reading.is_verified = true;
+        cr_assert_ok(vv_read_moves(&reading, &error), error);
+        reading.is_verified = false;
+        *last ^= 0x80;
+    }
+    varve_restoration_free(r);
+    end(root);
+    end_world();
+}
+
+struct progress {
+    uint64_t last;
+    int calls;
+    int cancel_at;
+};
+
+static int follow(void *user, uint64_t done, uint64_t total, const char *what)
+{
+    struct progress *p = user;
+    cr_assert(done >= p->last && done <= total && what);
+    p->last = done;
+    return ++p->calls == p->cancel_at;
+}
+
+TEST(reading, tells_its_progress_and_can_be_cancelled)
+{
+    begin_world();
+    varve_node *root = make(true);
+    write_root(root);
+    end(root);
+    struct progress all = { 0 };
+    varve_read_options options = { .progress = follow, .progress_user = &all,
+        .threads = 1, .staging_size = 1 };
+    root = make(false);
+    varve_restoration_free(read_root(root, &options));
+    end(root);
+    cr_assert_gt(all.calls, 20);
+    for (int at = 1; at < all.calls / 2; at += 7) {
+        struct progress p = { .cancel_at = at };
+        root = make(false);
+        options.progress_user = &p;
+        fail_read(root, &options, VARVE_CANCELLED);
+        check(false);
+        end(root);
+    }
+    end_world();
+}
+
+TEST(reading, survives_every_failed_allocation)
+{
+    begin_world();
+    varve_node *root = make(true);
+    write_root(root);
+    varve_restoration *r = read_root(root, &(varve_read_options){
+                                               .threads = 3 });
+    struct vv_move moves[VALUES];
+    struct vv_reading reading = verifying(r, moves);
+    bool hit = true;
+    for (long n = 0; hit; n++) {
+        varve_error error = { 0 };
+        test_fail_allocation(n, false);
+        varve_status status = vv_read_moves(&reading, &error);
+        hit = test_allocation_count() > n;
+        test_fail_allocation(-1, false);
+        cr_assert(!status || status == VARVE_NO_MEMORY);
+        cr_assert_eq(error.status, status);
+    }
+    varve_restoration_free(r);
+    end(root);
+    end_world();
+}

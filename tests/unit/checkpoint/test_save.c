@@ -1,0 +1,210 @@
+/* test_save.c - lib/checkpoint/save.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include "save.h"
+
+static int value = 5;
+static varve_node *root;
+
+static void begin(void)
+{
+    begin_world();
+    root = new_root();
+    varve_add_variable(root, "x", varve_scalar(&value));
+}
+
+static void end(void)
+{
+    free_root(root);
+    end_world();
+}
+
+static void put(const char *path)
+{
+    memory_put(world.memory, path, "x", 1);
+}
+
+static bool exists(const char *path)
+{
+    return memory_bytes(world.memory, path, &(size_t){ 0 }) != NULL;
+}
+
+static void save(const char *prefix)
+{
+    varve_error error = { 0 };
+    cr_assert_ok(varve_save(root, prefix, NULL, &error), error);
+}
+
+static void check_found(const char *path, bool numbered, const char *wanted)
+{
+    struct vv_buffer found;
+    varve_error error = { 0 };
+    vv_buffer_init(&found, test_allocator());
+    varve_status status =
+        vv_find_checkpoint(&world.context, path, numbered, &found, &error);
+    cr_assert_eq(status, wanted ? VARVE_OK : VARVE_NOT_FOUND, "%s: %s", path,
+        error.message);
+    cr_assert_eq(error.status, status);
+    if (wanted)
+        cr_assert_str_eq(vv_buffer_string(&found), wanted);
+    vv_buffer_clear(&found);
+}
+
+TEST(save, counts_up_and_notes_the_latest)
+{
+    begin();
+    cr_assert_eq(varve_save_counter(root), 0);
+    save("run/ckpt");
+    save("run/ckpt");
+    cr_assert(exists("run/ckpt-1.varve") && exists("run/ckpt-2.varve"));
+    cr_assert_eq(varve_save_counter(root), 2);
+    size_t size;
+    const void *note = memory_bytes(world.memory, "run/ckpt.latest", &size);
+    cr_assert_eq(size, 13);
+    cr_assert_eq(memcmp(note, "ckpt-2.varve\n", 13), 0);
+    cr_assert_eq(memory_file_count(world.memory), 3);
+    end();
+}
+
+TEST(save, goes_above_the_highest_number_there_is)
+{
+    begin();
+    static const char *const foreign[] = { "c-7.varve", "c-3.varve",
+        "c-010.varve", "c-+20.varve", "c--30.varve", "c-40.varve~",
+        "cc-50.varve", "c-60", "c-.varve", "c-99999999999999999999.varve",
+        "c-70.varve.tmp", "d-80.varve", "C-90.varve", "c-1e3.varve",
+        ".c-100.varve", "c-110.VARVE" };
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        put(foreign[i]);
+    check_found("c", true, "c-7.varve");
+    save("c");
+    cr_assert(exists("c-8.varve"));
+    cr_assert_eq(varve_save_counter(root), 8);
+    check_found("c", true, "c-8.varve");
+    end();
+}
+
+TEST(save, goes_above_its_own_counter_too)
+{
+    begin();
+    cr_assert(vv_set_save_counter(root, 20));
+    put("c-7.varve");
+    save("c");
+    cr_assert(exists("c-21.varve"));
+    end();
+}
+
+TEST(save, ends_with_the_largest_number)
+{
+    varve_error error = { 0 };
+    begin();
+    put("c-18446744073709551614.varve");
+    save("c");
+    cr_assert(exists("c-18446744073709551615.varve"));
+    cr_assert_eq(varve_save(root, "c", NULL, &error), VARVE_LIMIT);
+    cr_assert_eq(varve_save_counter(root), UINT64_MAX);
+    cr_assert_eq(memory_file_count(world.memory), 3);
+    end();
+}
+
+TEST(save, that_fails_does_not_use_its_number_up)
+{
+    varve_error error = { 0 };
+    begin();
+    save("c");
+    memory_set_capacity(world.memory, 300);
+    cr_assert_eq(varve_save(root, "c", NULL, &error), VARVE_NO_SPACE);
+    memory_set_capacity(world.memory, UINT64_MAX);
+    cr_assert_eq(varve_save_counter(root), 1);
+    save("c");
+    cr_assert(exists("c-2.varve"));
+    cr_assert_eq(varve_save(root, NULL, NULL, &error), VARVE_MISUSE);
+    end();
+}
+
+TEST(save, keeps_the_options_but_never_replaces)
+{
+    varve_error error = { 0 };
+    varve_metadata step = { .name = "step", .kind = VARVE_METADATA_INTEGER,
+        .integer = 12 };
+    varve_write_options options = { .metadata = &step, .metadata_count = 1 };
+    begin();
+    cr_assert_ok(varve_save(root, "c", &options, &error), error);
+    varve_restoration *r = varve_restore(root, "c", NULL, &error);
+    cr_assert_eq(varve_restoration_counter(r), 1);
+    cr_assert_eq(varve_restoration_metadata(r, "step")->integer, 12);
+    varve_restoration_free(r);
+    end();
+}
+
+TEST(save, is_found_as_file_with_suffix_or_by_prefix)
+{
+    begin();
+    put("run/c-2.varve");
+    put("run/c-10.varve");
+    check_found("run/c", true, "run/c-10.varve");
+    check_found("run/c", false, NULL);
+    check_found("run/c-2", false, "run/c-2.varve");
+    check_found("run/c-2", true, "run/c-2.varve");
+    check_found("run/c-2.varve", false, "run/c-2.varve");
+    check_found("run/c-3", true, NULL);
+    check_found("run/c-3.varve", true, NULL);
+    check_found("nowhere/c", true, NULL);
+    put("run/c.varve");
+    check_found("run/c", true, "run/c.varve");
+    put("run/c");
+    check_found("run/c", true, "run/c");
+    /* A directory is no checkpoint, but may be a prefix. */
+    put("run-4.varve");
+    check_found("run", true, "run-4.varve");
+    struct vv_buffer found;
+    vv_buffer_init(&found, test_allocator());
+    cr_assert_eq(vv_find_checkpoint(&world.context, "run", false, &found,
+                     NULL), VARVE_IS_DIRECTORY);
+    vv_buffer_clear(&found);
+    end();
+}
+
+TEST(save, tells_the_latest_on_the_real_machine)
+{
+    varve_error error = { 0 };
+    char path[4096];
+    varve_graph *graph = varve_graph_new(test_allocator());
+    const char *prefix = test_path("c");
+    cr_assert_eq(
+        varve_latest(prefix, path, sizeof path, &error), VARVE_NOT_FOUND);
+    cr_assert_ok(varve_save(varve_graph_root(graph), prefix, NULL, &error),
+        error);
+    cr_assert_ok(varve_latest(prefix, path, sizeof path, &error), error);
+    cr_assert_eq(strcmp(path + strlen(prefix), "-1.varve"), 0);
+    size_t size = strlen(path) + 1;
+    char *exact = malloc(size);
+    cr_assert_ok(varve_latest(prefix, exact, size, &error), error);
+    cr_assert_str_eq(exact, path);
+    cr_assert_eq(varve_latest(prefix, exact, size - 1, &error), VARVE_LIMIT);
+    cr_assert_eq(varve_latest(NULL, exact, size, &error), VARVE_MISUSE);
+    free(exact);
+    varve_graph_free(graph);
+}
+
+TEST(save, survives_every_failed_allocation)
+{
+    begin();
+    size_t files = 0;
+    varve_status status = VARVE_NO_MEMORY;
+    for (long n = 0; status; n++) {
+        varve_error error = { 0 };
+        test_fail_allocation(n, false);
+        status = varve_save(root, "c", NULL, &error);
+        test_fail_allocation(-1, false);
+        cr_assert(!status || status == VARVE_NO_MEMORY);
+        cr_assert_eq(error.status, status);
+        cr_assert_eq(varve_save_counter(root), status ? 0 : 1);
+        files = memory_file_count(world.memory);
+        cr_assert(!status ? files > 0 : files == 0);
+    }
+    end();
+}

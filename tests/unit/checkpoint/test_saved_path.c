@@ -1,0 +1,168 @@
+/* test_saved_path.c - lib/checkpoint/saved_path.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include "columns.h"
+#include "saved_path.h"
+
+static float memory[2];
+static struct vv_walk walk;
+static struct vv_columns columns;
+static struct vv_index saved;
+static varve_node *root;
+
+static void begin(void)
+{
+    begin_world();
+    root = new_root();
+}
+
+static void save(void)
+{
+    varve_error error = { 0 };
+    cr_assert_ok(vv_walk_begin(&walk, root, &error), error);
+    cr_assert_ok(vv_columns_begin(&columns, &walk, &error), error);
+    cr_assert_ok(vv_columns_index(&columns, &saved, &error), error);
+}
+
+static void end(void)
+{
+    vv_columns_end(&columns);
+    vv_walk_end(&walk);
+    free_root(root);
+    end_world();
+}
+
+static void check_path(const struct vv_saved_paths *paths, varve_node *node,
+    const char *wanted)
+{
+    struct vv_buffer path;
+    vv_buffer_init(&path, test_allocator());
+    vv_buffer_add_string(&path, "older content");
+    vv_saved_path(paths, vv_walk_place(&walk, node), &path);
+    cr_assert_str_eq(vv_buffer_string(&path), wanted);
+    vv_buffer_clear(&path);
+}
+
+TEST(saved_path, is_a_shortest_one_with_slots_last)
+{
+    struct vv_saved_paths paths;
+    varve_error error = { 0 };
+    begin();
+    varve_node *a = varve_add_object(root, "a/%");
+    varve_node *b = varve_add_object(a, "b");
+    varve_node *x = varve_add_variable(b, "x", varve_array(memory, 2));
+    varve_node *m = varve_add_slot(a, x, "m", varve_array(memory, 2));
+    varve_node *own = varve_add_slot(root, x, "m", varve_array(memory, 2));
+    varve_track(root, "near", b);
+    varve_track(b, "up", root);
+    save();
+    cr_assert_ok(vv_saved_paths_begin(&paths, test_allocator(), &saved, 0,
+                     &error), error);
+    check_path(&paths, root, "");
+    check_path(&paths, a, "a%2F%25");
+    check_path(&paths, b, "near");
+    check_path(&paths, x, "near/x");
+    check_path(&paths, m, "a%2F%25/m(near/x)");
+    check_path(&paths, own, "m(near/x)");
+    vv_saved_paths_end(&paths);
+    vv_saved_paths_end(&paths);
+    end();
+}
+
+TEST(saved_path, begins_at_any_root_and_exists_only_below_it)
+{
+    struct vv_saved_paths paths;
+    varve_error error = { 0 };
+    begin();
+    varve_node *a = varve_add_object(root, "a");
+    varve_node *b = varve_add_object(root, "b");
+    varve_node *x = varve_add_variable(a, "x", varve_array(memory, 2));
+    varve_node *y = varve_add_variable(b, "y", varve_array(memory, 2));
+    varve_node *m = varve_add_slot(a, x, "m", varve_array(memory, 2));
+    varve_node *n = varve_add_slot(a, y, "m", varve_array(memory, 2));
+    save();
+    cr_assert_ok(vv_saved_paths_begin(&paths, test_allocator(), &saved,
+                     vv_walk_place(&walk, a), &error), error);
+    check_path(&paths, a, "");
+    check_path(&paths, x, "x");
+    check_path(&paths, m, "m(x)");
+    varve_node *outside[] = { root, b, y, n };
+    for (int i = 0; i < 4; i++)
+        cr_assert(!vv_saved_path_exists(
+            &paths, vv_walk_place(&walk, outside[i])));
+    vv_saved_paths_end(&paths);
+    end();
+}
+
+TEST(saved_path, is_found_again)
+{
+    struct vv_buffer scratch;
+    begin();
+    varve_node *odd = varve_add_object(root, "a/b");
+    varve_node *list = varve_add_list(odd, "list");
+    varve_add_object(list, VARVE_APPEND);
+    varve_node *second = varve_add_object(list, VARVE_APPEND);
+    save();
+    vv_buffer_init(&scratch, test_allocator());
+    cr_assert_eq(vv_saved_find(&saved, 0, "", &scratch), 0);
+    cr_assert_eq(vv_saved_find(&saved, 0, "a%2Fb/list/1", &scratch),
+        vv_walk_place(&walk, second));
+    cr_assert_eq(vv_saved_find(&saved, vv_walk_place(&walk, list), "1",
+                     &scratch), vv_walk_place(&walk, second));
+    static const char *const none[] = { "a", "a/b", "a%2Fb/list/2",
+        "a%2Fb/list/01", "a%2", "/", "a%2Fb//list" };
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        cr_assert_eq(vv_saved_find(&saved, 0, none[i], &scratch), VV_NONE,
+            "%s", none[i]);
+    vv_buffer_clear(&scratch);
+    end();
+}
+
+TEST(saved_path, goes_a_hundred_thousand_names_deep)
+{
+    enum { DEPTH = 100000 };
+    struct vv_saved_paths paths;
+    struct vv_buffer path, scratch;
+    varve_error error = { 0 };
+    begin();
+    varve_node *node = root;
+    for (int i = 0; i < DEPTH; i++)
+        node = varve_add_object(node, "n");
+    save();
+    cr_assert_ok(vv_saved_paths_begin(&paths, test_allocator(), &saved, 0,
+                     &error), error);
+    vv_buffer_init(&path, test_allocator());
+    vv_buffer_init(&scratch, test_allocator());
+    for (int i = 0; i < 20; i++) {
+        vv_saved_path(&paths, vv_walk_place(&walk, node), &path);
+        cr_assert_eq(path.size, 2 * DEPTH - 1);
+    }
+    cr_assert_eq(vv_saved_find(&saved, 0, vv_buffer_string(&path), &scratch),
+        vv_walk_place(&walk, node));
+    vv_buffer_clear(&path);
+    vv_buffer_clear(&scratch);
+    vv_saved_paths_end(&paths);
+    end();
+}
+
+TEST(saved_path, needs_memory)
+{
+    struct vv_saved_paths paths;
+    begin();
+    varve_add_object(root, "a");
+    save();
+    varve_status status = VARVE_NO_MEMORY;
+    for (long n = 0; status; n++) {
+        varve_error error = { 0 };
+        test_fail_allocation(n, false);
+        status = vv_saved_paths_begin(
+            &paths, test_allocator(), &saved, 0, &error);
+        test_fail_allocation(-1, false);
+        cr_assert_eq(error.status, status);
+    }
+    vv_saved_paths_end(&paths);
+    end();
+}

@@ -1,0 +1,200 @@
+/* test_selection.c - lib/checkpoint/selection.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include "selection.h"
+
+static void begin(struct vv_selection *s, const varve_read_options *options)
+{
+    varve_error error = { 0 };
+    cr_assert_ok(
+        vv_selection_begin(s, &world.context, options, &error), error);
+}
+
+static varve_error fail(const varve_read_options *options, varve_status wanted)
+{
+    struct vv_selection s;
+    varve_error error = { 0 };
+    cr_assert_eq(
+        vv_selection_begin(&s, &world.context, options, &error), wanted,
+        "%s", error.message);
+    return error;
+}
+
+static void put(const char *text)
+{
+    memory_put(world.memory, "renames", text, strlen(text));
+}
+
+TEST(selection, takes_everything_by_default)
+{
+    struct vv_selection s;
+    begin_world();
+    begin(&s, NULL);
+    cr_assert(!vv_selection_needs_paths(&s));
+    cr_assert(vv_selection_takes(&s, "") && vv_selection_takes(&s, "a/b"));
+    vv_selection_end(&s);
+    end_world();
+}
+
+TEST(selection, takes_what_is_only_and_not_except)
+{
+    struct vv_selection s;
+    begin_world();
+    char only[] = "model|/optimizer";
+    begin(&s, &(varve_read_options){ .only = only, .except = "model/*/bias" });
+    memset(only, 'x', sizeof only - 1); /* it was copied */
+    cr_assert(vv_selection_needs_paths(&s));
+    cr_assert(vv_selection_takes(&s, "model"));
+    cr_assert(vv_selection_takes(&s, "model/a/kernel"));
+    cr_assert(!vv_selection_takes(&s, "model/a/bias"));
+    cr_assert(!vv_selection_takes(&s, "model/a/bias/below"));
+    cr_assert(vv_selection_takes(&s, "optimizer/step"));
+    cr_assert(!vv_selection_takes(&s, "other"));
+    vv_selection_end(&s);
+    end_world();
+}
+
+static void check_rename(
+    struct vv_selection *s, const char *path, const char *wanted)
+{
+    struct vv_buffer result;
+    vv_buffer_init(&result, test_allocator());
+    struct vv_rename *rename = vv_selection_rename(s, path, &result);
+    cr_assert_eq(!rename, !wanted, "%s", path);
+    if (rename)
+        cr_assert_str_eq(vv_buffer_string(&result), wanted);
+    vv_buffer_clear(&result);
+}
+
+TEST(selection, renames_by_the_first_that_matches)
+{
+    struct vv_selection s;
+    varve_rename renames[] = { { "/a/b", "x" }, { "a/*", "y/*" },
+        { "**/k", "z/**" } };
+    begin_world();
+    put("last -> file/last\n");
+    begin(&s, &(varve_read_options){ .renames = renames, .rename_count = 3,
+                  .rename_file = "renames" });
+    check_rename(&s, "a/b", "x");
+    check_rename(&s, "a/c", "y/c");
+    check_rename(&s, "p/q/k", "z/p/q");
+    check_rename(&s, "last", "file/last");
+    check_rename(&s, "a/b/c", NULL);
+    vv_selection_end(&s);
+    end_world();
+}
+
+TEST(selection, reads_a_rename_file)
+{
+    struct vv_selection s;
+    begin_world();
+    put("# a comment\n\n  a ->  b \r\n\t/c->/d\t\n   # another\ne f -> g h");
+    begin(&s, &(varve_read_options){ .rename_file = "renames" });
+    cr_assert_eq(s.rename_count, 3);
+    check_rename(&s, "a", "b");
+    check_rename(&s, "c", "d");
+    check_rename(&s, "e f", "g h");
+    vv_selection_end(&s);
+    put("");
+    begin(&s, &(varve_read_options){ .rename_file = "renames" });
+    cr_assert_eq(s.rename_count, 0);
+    vv_selection_end(&s);
+    end_world();
+}
+
+TEST(selection, names_the_line_of_a_bad_rename)
+{
+    static const struct {
+        const char *text;
+        const char *where;
+        varve_status status;
+    } bad[] = {
+        { "a b\n", "renames:1: ", VARVE_MISUSE },
+        { "# x\n\na -> b\nnothing\n", "renames:4: ", VARVE_MISUSE },
+        { "a -> b\n*/c -> d", "renames:2: ", VARVE_MISUSE },
+        { "a -> b\n\n** -> *\n", "renames:3: ", VARVE_MISUSE },
+        { "a -> \xff\n", "renames: ", VARVE_BAD_NAME },
+    };
+    begin_world();
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        put(bad[i].text);
+        varve_error error =
+            fail(&(varve_read_options){ .rename_file = "renames" },
+                bad[i].status);
+        cr_assert_eq(strncmp(error.message, bad[i].where,
+                         strlen(bad[i].where)), 0, "%s", error.message);
+        cr_assert_null(strchr(error.message, '\n'));
+    }
+    memory_put(world.memory, "renames", "a -> b\0c\n", 9);
+    fail(&(varve_read_options){ .rename_file = "renames" }, VARVE_BAD_NAME);
+    fail(&(varve_read_options){ .rename_file = "none" }, VARVE_NOT_FOUND);
+    end_world();
+}
+
+TEST(selection, refuses_renames_that_are_none)
+{
+    begin_world();
+    const varve_rename bad[] = { { NULL, "a" }, { "a", NULL }, { "*", "a" },
+        { "a|b", "c" } };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        fail(&(varve_read_options){ .renames = &bad[i], .rename_count = 1 },
+            VARVE_MISUSE);
+    end_world();
+}
+
+static bool wants(struct vv_selection *s, const char *path)
+{
+    struct vv_buffer scratch;
+    vv_buffer_init(&scratch, test_allocator());
+    bool wanted = vv_selection_wants(s, path, &scratch);
+    vv_buffer_clear(&scratch);
+    return wanted;
+}
+
+TEST(selection, wants_what_a_selected_path_would_stand_for)
+{
+    struct vv_selection s;
+    varve_rename renames[] = { { "model/*", "net/*" }, { "head", "" } };
+    begin_world();
+    begin(&s, &(varve_read_options){ .renames = renames, .rename_count = 1,
+                  .only = "model", .except = "model/b" });
+    cr_assert(wants(&s, "model/x"));
+    cr_assert(wants(&s, "net/a"));
+    cr_assert(wants(&s, "net/a/kernel"));
+    cr_assert(!wants(&s, "net/b/kernel"));
+    cr_assert(!wants(&s, "net"));
+    cr_assert(!wants(&s, "other/a"));
+    vv_selection_end(&s);
+    begin(&s, &(varve_read_options){ .only = "model" });
+    cr_assert(wants(&s, "model/x") && !wants(&s, "net/x"));
+    vv_selection_end(&s);
+    end_world();
+}
+
+TEST(selection, survives_every_failed_allocation)
+{
+    varve_rename renames[10];
+    for (int i = 0; i < 10; i++)
+        renames[i] = (varve_rename){ "program/a", "file/b" };
+    varve_read_options options = { .renames = renames, .rename_count = 10,
+        .rename_file = "renames", .only = "a", .except = "b", .resize = "c",
+        .expect_missing = "d", .expect_unused = "e" };
+    begin_world();
+    put("a -> b\nc -> d\n");
+    varve_status status = VARVE_NO_MEMORY;
+    for (long n = 0; status; n++) {
+        struct vv_selection s;
+        varve_error error = { 0 };
+        test_fail_allocation(n, false);
+        status = vv_selection_begin(&s, &world.context, &options, &error);
+        test_fail_allocation(-1, false);
+        cr_assert_eq(error.status, status);
+        cr_assert(!status || status == VARVE_NO_MEMORY);
+        if (!status)
+            vv_selection_end(&s);
+    }
+    end_world();
+}

@@ -1,0 +1,225 @@
+/* test_snapshot.c - lib/checkpoint/snapshot.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+static struct {
+    float x[4];
+    float local;
+    varve_string texts[2];
+    struct text_state state;
+    varve_node *root;
+} program;
+
+static void begin(void)
+{
+    begin_world();
+    memset(&program, 0, sizeof program);
+    program.root = new_root();
+    program.x[3] = 4;
+    program.texts[0] = (varve_string){ "abc", 3 };
+    strcpy(program.state.text, "state");
+    varve_add_variable(program.root, "x", varve_array(program.x, 4));
+    varve_tag(varve_add_variable(
+                  program.root, "local", varve_scalar(&program.local)),
+        VARVE_TAG_LOCAL);
+    varve_add_variable(program.root, "texts", varve_array(program.texts, 2));
+    varve_add_state(program.root, "s", &text_callbacks, &program.state);
+}
+
+static void change(const char *text)
+{
+    program.x[3] = program.local = (float)strlen(text);
+    program.texts[0] = (varve_string){ text, strlen(text) };
+    program.texts[1] = (varve_string){ "second", 6 };
+    snprintf(program.state.text, sizeof program.state.text, "%s", text);
+}
+
+static void check_first(void)
+{
+    cr_assert_eq(program.x[3], 4);
+    cr_assert_eq(program.local, 0);
+    cr_assert_eq(program.texts[0].size, 3);
+    cr_assert_eq(memcmp(program.texts[0].data, "abc", 3), 0);
+    cr_assert_eq(program.texts[1].size, 0);
+    cr_assert_str_eq(program.state.text, "state");
+}
+
+static varve_snapshot *take(void)
+{
+    varve_error error = { 0 };
+    varve_snapshot *s = varve_snapshot_new(program.root, &error);
+    cr_assert(s, "%s", error.message);
+    return s;
+}
+
+static void end(varve_snapshot *s)
+{
+    varve_snapshot_free(s);
+    free_root(program.root);
+    end_world();
+}
+
+TEST(snapshot, puts_back_every_kind_of_value)
+{
+    varve_error error = { 0 };
+    begin();
+    varve_snapshot *s = take();
+    for (int i = 0; i < 3; i++) {
+        change("something longer than before");
+        cr_assert_ok(varve_snapshot_restore(s, &error), error);
+        check_first();
+    }
+    /* Restored strings outlive the snapshot and its retakes. */
+    const char *data = program.texts[0].data;
+    cr_assert_ok(varve_snapshot_retake(s, &error), error);
+    varve_snapshot_free(s);
+    cr_assert_eq(memcmp(data, "abc", 3), 0);
+    end(NULL);
+}
+
+TEST(snapshot, holds_the_present_after_a_retake)
+{
+    varve_error error = { 0 };
+    begin();
+    varve_snapshot *s = take();
+    change("longer");
+    cr_assert_ok(varve_snapshot_retake(s, &error), error);
+    change("x");
+    cr_assert_ok(varve_snapshot_restore(s, &error), error);
+    cr_assert_eq(program.x[3], 6);
+    cr_assert_eq(memcmp(program.texts[0].data, "longer", 6), 0);
+    cr_assert_eq(memcmp(program.texts[1].data, "second", 6), 0);
+    cr_assert_str_eq(program.state.text, "longer");
+    end(s);
+}
+
+TEST(snapshot, allocates_nothing_while_nothing_grows)
+{
+    varve_error error = { 0 };
+    begin();
+    varve_snapshot *s = take();
+    test_fail_allocation(0, true);
+    for (int i = 0; i < 5; i++) {
+        cr_assert_ok(varve_snapshot_restore(s, &error), error);
+        cr_assert_ok(varve_snapshot_retake(s, &error), error);
+        cr_assert_ok(varve_snapshot_restore(s, &error), error);
+    }
+    cr_assert_eq(test_allocation_count(), 0);
+    test_fail_allocation(-1, false);
+    check_first();
+    end(s);
+}
+
+TEST(snapshot, holds_what_it_held_after_a_retake_that_failed)
+{
+    static char text[300];
+    memset(text, 'x', sizeof text - 1);
+    begin();
+    varve_snapshot *s = take();
+    varve_status status = VARVE_NO_MEMORY;
+    for (long n = 0; status; n++) {
+        varve_error error = { 0 };
+        change("a text of some forty bytes, for the state");
+        program.texts[0] = (varve_string){ text, sizeof text - 1 };
+        test_fail_allocation(n, true);
+        status = varve_snapshot_retake(s, &error);
+        test_fail_allocation(-1, false);
+        if (!status)
+            break;
+        cr_assert_eq(status, VARVE_NO_MEMORY);
+        cr_assert_ok(varve_snapshot_restore(s, &error), error);
+        check_first();
+    }
+    end(s);
+}
+
+TEST(snapshot, holds_what_it_held_when_a_state_cannot_be_saved)
+{
+    varve_error error = { 0 };
+    begin();
+    varve_snapshot *s = take();
+    change("other");
+    program.state.save_status = VARVE_IO;
+    cr_assert_eq(varve_snapshot_retake(s, &error), VARVE_CALLBACK);
+    program.state.save_status = VARVE_OK;
+    cr_assert_ok(varve_snapshot_restore(s, &error), error);
+    check_first();
+    end(s);
+}
+
+TEST(snapshot, refuses_a_program_that_has_changed)
+{
+    varve_error error = { 0 };
+    for (int i = 0; i < 5; i++) {
+        static float other = 1;
+        begin();
+        varve_snapshot *s = take();
+        varve_node *x = varve_find(program.root, "x");
+        change("other");
+        if (i == 0)
+            varve_untrack(program.root, "x");
+        else if (i == 1)
+            varve_remove(x);
+        else if (i == 2)
+            varve_add_variable(program.root, "new", varve_scalar(&other));
+        else if (i == 3)
+            varve_replace(program.root, "x",
+                varve_add_variable(varve_add_detached(varve_node_graph(
+                                       program.root)),
+                    "n", varve_scalar(&other)));
+        else
+            varve_add_slot(program.root, x, "m", varve_scalar(&other));
+        for (int k = 0; k < 2; k++) {
+            cr_assert_eq(varve_snapshot_retake(s, &error), VARVE_MISMATCH);
+            cr_assert_eq(varve_snapshot_restore(s, &error), VARVE_MISMATCH);
+        }
+        cr_assert_eq(program.local, 5);
+        end(s);
+    }
+}
+
+TEST(snapshot, does_not_mind_objects_or_another_order)
+{
+    varve_error error = { 0 };
+    begin();
+    varve_node *list = varve_add_list(program.root, "list");
+    float a = 1, b = 2;
+    varve_add_variable(list, VARVE_APPEND, varve_scalar(&a));
+    varve_add_variable(list, VARVE_APPEND, varve_scalar(&b));
+    varve_snapshot *s = take();
+    varve_list_reorder(list, (const size_t[]){ 1, 0 }, 2);
+    varve_add_object(program.root, "a");
+    a = b = 0;
+    cr_assert_ok(varve_snapshot_restore(s, &error), error);
+    cr_assert(a == 1 && b == 2);
+    end(s);
+}
+
+TEST(snapshot, outlives_its_graph)
+{
+    varve_error error = { 0 };
+    begin();
+    varve_snapshot *s = take();
+    free_root(program.root);
+    cr_assert_eq(varve_snapshot_restore(s, &error), VARVE_MISMATCH);
+    cr_assert_eq(varve_snapshot_retake(s, &error), VARVE_MISMATCH);
+    varve_snapshot_free(s);
+    varve_snapshot_free(NULL);
+    end_world();
+}
+
+TEST(snapshot, survives_every_failed_allocation)
+{
+    varve_snapshot *s = NULL;
+    begin();
+    for (long n = 0; !s; n++) {
+        varve_error error = { 0 };
+        test_fail_allocation(n, false);
+        s = varve_snapshot_new(program.root, &error);
+        test_fail_allocation(-1, false);
+        cr_assert_eq(error.status, s ? VARVE_OK : VARVE_NO_MEMORY);
+    }
+    end(s);
+}

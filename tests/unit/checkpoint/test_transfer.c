@@ -1,0 +1,204 @@
+/* test_transfer.c - lib/checkpoint/transfer.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include "support/faulty_system.h"
+
+enum { COUNT = 1000 };
+
+static float a[COUNT], b[COUNT];
+static struct text_state state;
+
+static varve_node *make(float value, const char *text)
+{
+    varve_node *root = new_root();
+    for (int i = 0; i < COUNT; i++)
+        a[i] = b[i] = value;
+    state = (struct text_state){ .load_status = VARVE_IO };
+    strcpy(state.text, text);
+    varve_add_variable(root, "a", varve_array(a, COUNT));
+    varve_add_variable(root, "b", varve_array(b, COUNT));
+    varve_add_state(root, "s", &text_callbacks, &state);
+    return root;
+}
+
+static void begin(void)
+{
+    begin_world();
+    varve_node *root = make(5, "new");
+    write_root(root);
+    free_root(root);
+}
+
+static void check_all(float value, const char *text)
+{
+    for (int i = 0; i < COUNT; i++)
+        cr_assert(a[i] == value && b[i] == value);
+    cr_assert_str_eq(state.text, text);
+}
+
+/* Changes a byte of the last value that is an array. */
+static void damage(void)
+{
+    size_t size;
+    size_t offset;
+    unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
+    /* The values are full of the float 5: 00 00 a0 40. */
+    for (offset = size - 1; bytes[offset] != 0xa0 || bytes[offset + 1] != 0x40;)
+        offset--;
+    bytes[offset] ^= 1;
+}
+
+static uint64_t reads_of(uint64_t staging_size)
+{
+    struct faulty *faulty = faulty_new(memory_system(world.memory));
+    struct vv_context old = world.context;
+    world.context = test_context(faulty_system(faulty));
+    varve_node *root = make(0, "old");
+    varve_restoration *r = read_root(root,
+        &(varve_read_options){ .staging_size = staging_size, .threads = 1 });
+    check_all(5, "new");
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < faulty_log_size(faulty); i++) {
+        const struct faulty_call *call = faulty_log_at(faulty, i);
+        bytes += call->kind == FAULTY_READ ? (uint64_t)call->result : 0;
+    }
+    varve_restoration_free(r);
+    free_root(root);
+    faulty_free(faulty);
+    world.context = old;
+    return bytes;
+}
+
+TEST(transfer, reads_twice_what_does_not_fit_into_staging)
+{
+    begin();
+    uint64_t once = reads_of(0);
+    cr_assert_eq(reads_of(2 * COUNT * sizeof *a), once);
+    cr_assert_geq(
+        reads_of(2 * COUNT * sizeof *a - 1), once + 2 * COUNT * sizeof *a);
+    cr_assert_geq(reads_of(1), once + 2 * COUNT * sizeof *a);
+    end_world();
+}
+
+TEST(transfer, changes_nothing_when_a_value_is_damaged)
+{
+    static const uint64_t sizes[] = { 0, 1, 2 * COUNT * sizeof *a };
+    begin();
+    damage();
+    for (int i = 0; i < 3; i++) {
+        varve_node *root = make(1, "old");
+        fail_read(root, &(varve_read_options){ .staging_size = sizes[i] },
+            VARVE_CORRUPT);
+        check_all(1, "old");
+        cr_assert_eq(state.loads, 0);
+        free_root(root);
+    }
+    end_world();
+}
+
+TEST(transfer, names_what_a_streaming_read_has_touched)
+{
+    begin();
+    damage();
+    varve_node *root = make(1, "old");
+    varve_error error = fail_read(root,
+        &(varve_read_options){ .streaming = true }, VARVE_HALF_RESTORED);
+    cr_assert_not_null(strstr(error.message, "\n  a"), "%s", error.message);
+    cr_assert(a[0] == 5 && b[0] == 1);
+    cr_assert_str_eq(state.text, "old");
+    free_root(root);
+    end_world();
+}
+
+TEST(transfer, undoes_all_when_a_state_refuses_its_bytes)
+{
+    begin();
+    varve_node *root = make(1, "old");
+    state.fails_at = 1;
+    fail_read(root, NULL, VARVE_CALLBACK);
+    check_all(1, "old");
+    cr_assert_eq(state.loads, 2);
+    free_root(root);
+    root = make(1, "old");
+    state.fails_at = 1;
+    varve_error error = fail_read(root,
+        &(varve_read_options){ .staging_size = 1 }, VARVE_HALF_RESTORED);
+    cr_assert_not_null(strstr(error.message, "\n  a"));
+    cr_assert_str_eq(state.text, "old");
+    free_root(root);
+    end_world();
+}
+
+TEST(transfer, touches_nothing_when_an_older_state_cannot_be_kept)
+{
+    static const uint64_t sizes[] = { 0, 1 };
+    begin();
+    for (int i = 0; i < 4; i++) {
+        varve_node *root = make(1, "old");
+        state.save_status = VARVE_IO;
+        fail_read(root,
+            &(varve_read_options){ .staging_size = sizes[i % 2],
+                .streaming = i > 1 },
+            VARVE_CALLBACK);
+        check_all(1, "old");
+        cr_assert_eq(state.loads, 0);
+        free_root(root);
+    }
+    end_world();
+}
+
+TEST(transfer, brings_what_has_no_bytes)
+{
+    begin_world();
+    varve_node *root = new_root();
+    varve_string none[1];
+    struct text_state empty = { .text = "" };
+    varve_add_variable(root, "strings",
+        varve_view(none, VARVE_STRING, VARVE_SHAPE(0)));
+    varve_add_variable(
+        root, "floats", varve_view(NULL, VARVE_FLOAT32, VARVE_SHAPE(3, 0)));
+    varve_add_allocated_variable(
+        root, "owned", VARVE_STRING, VARVE_SHAPE(0), NULL, NULL);
+    varve_add_state(root, "state", &text_callbacks, &empty);
+    write_root(root);
+    strcpy(empty.text, "later");
+    varve_restoration *r = read_root(root, NULL);
+    varve_error error = { 0 };
+    cr_assert_ok(varve_assert_consumed(r, &error), error);
+    cr_assert_str_eq(empty.text, "");
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(transfer, is_undone_by_every_failed_allocation)
+{
+    static const uint64_t sizes[] = { 0, 1 };
+    begin();
+    for (int i = 0; i < 2; i++) {
+        varve_restoration *r = NULL;
+        for (long n = 0; !r; n++) {
+            varve_error error = { 0 };
+            varve_node *root = make(1, "old");
+            good(root);
+            test_fail_allocation(n, false);
+            r = varve_read(root, FILE_NAME,
+                &(varve_read_options){ .staging_size = sizes[i],
+                    .threads = 1 },
+                &error);
+            test_fail_allocation(-1, false);
+            if (r) {
+                check_all(5, "new");
+            } else {
+                cr_assert_eq(error.status, VARVE_NO_MEMORY);
+                check_all(1, "old");
+            }
+            varve_restoration_free(r);
+            free_root(root);
+        }
+    }
+    end_world();
+}

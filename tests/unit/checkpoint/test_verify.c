@@ -1,0 +1,136 @@
+/* test_verify.c - lib/checkpoint/verify.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include "reader.h"
+
+enum { LARGE = 400000 };
+
+static float small[3] = { 1, 2, 3 };
+static float large[LARGE];
+
+static void write_model(void)
+{
+    varve_node *root = new_root();
+    varve_add_variable(root, "a", varve_array(small, 3));
+    varve_add_variable(root, "b", varve_array(large, LARGE));
+    varve_add_variable(root, "c", varve_array(small, 3));
+    write_root(root);
+    free_root(root);
+}
+
+struct found {
+    int count;
+    bool is_padding;
+    uint64_t offset;
+    char path[16];
+};
+
+static void note(void *user, const varve_damage *damage)
+{
+    struct found *found = user;
+    cr_assert(found->count == 0 || damage->offset >= found->offset);
+    cr_assert(damage->what && *damage->what && damage->size > 0);
+    found->count++;
+    found->offset = damage->offset;
+    found->is_padding = !damage->path;
+    snprintf(found->path, sizeof found->path, "%s",
+        damage->path ? damage->path : "");
+}
+
+TEST(verify, finds_one_wrong_bit_anywhere_in_the_data)
+{
+    begin_world();
+    write_model();
+    varve_error error = { 0 };
+    varve_reader *reader =
+        vv_reader_open_in(&world.context, FILE_NAME, &error);
+    size_t size;
+    unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
+    cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
+    uint64_t end = reader->file.index_offset;
+    for (uint64_t at = 64; at < end; at += at < 4200 ? 1 : 99991) {
+        struct found found = { 0 };
+        varve_verify_options options = { .on_damage = note,
+            .on_damage_user = &found, .threads = 1 + (unsigned)at % 3 };
+        bytes[at] ^= 1;
+        cr_assert_eq(
+            varve_reader_verify(reader, &options, &error), VARVE_CORRUPT);
+        cr_assert_eq(found.count, 1, "%llu", (unsigned long long)at);
+        cr_assert_leq(found.offset, at);
+        bytes[at] ^= 1;
+    }
+    varve_reader_free(reader);
+    end_world();
+}
+
+TEST(verify, tells_all_damage_in_order)
+{
+    struct found found = { 0 };
+    varve_verify_options options = { .on_damage = note,
+        .on_damage_user = &found };
+    varve_saved_node node;
+    varve_error error = { 0 };
+    size_t size;
+    begin_world();
+    write_model();
+    varve_reader *reader =
+        vv_reader_open_in(&world.context, FILE_NAME, &error);
+    unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
+    for (size_t id = 1; id <= 3; id++) {
+        varve_reader_node_at(reader, id, &node);
+        bytes[node.offset] ^= 1;
+        bytes[node.offset + node.size - 1] ^= 1;
+    }
+    cr_assert_eq(
+        varve_reader_verify(reader, &options, &error), VARVE_CORRUPT);
+    cr_assert_eq(found.count, 4); /* b has two chunks */
+    cr_assert_str_eq(found.path, "c");
+    cr_assert_not_null(strstr(error.message, "a"));
+    varve_reader_free(reader);
+    end_world();
+}
+
+static int cancel(void *user, uint64_t done, uint64_t total, const char *what)
+{
+    (void)user;
+    cr_assert(done <= total && what);
+    return 1;
+}
+
+TEST(verify, can_be_cancelled)
+{
+    varve_error error = { 0 };
+    begin_world();
+    write_model();
+    varve_reader *reader =
+        vv_reader_open_in(&world.context, FILE_NAME, &error);
+    cr_assert_eq(varve_reader_verify(reader,
+                     &(varve_verify_options){
+                         .progress = cancel, .threads = 1 },
+                     &error),
+        VARVE_CANCELLED);
+    varve_reader_free(reader);
+    end_world();
+}
+
+TEST(verify, survives_every_failed_allocation)
+{
+    varve_error error = { 0 };
+    begin_world();
+    write_model();
+    varve_reader *reader =
+        vv_reader_open_in(&world.context, FILE_NAME, &error);
+    bool hit = true;
+    for (long n = 0; hit; n++) {
+        test_fail_allocation(n, false);
+        varve_status status = varve_reader_verify(reader, NULL, &error);
+        hit = test_allocation_count() > n;
+        test_fail_allocation(-1, false);
+        cr_assert(!status || status == VARVE_NO_MEMORY);
+    }
+    varve_reader_free(reader);
+    end_world();
+}

@@ -1,0 +1,113 @@
+/* worlds.h - what the tests of checkpoints share: a file system in memory, and
+ * graphs that write to it and read from it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef UNIT_WORLDS_H
+#define UNIT_WORLDS_H
+
+#include "support/memory_system.h"
+#include "support/test_context.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "graph.h"
+#include "restoration.h"
+
+#define FILE_NAME "a.varve"
+
+static struct {
+    struct memory *memory;
+    struct vv_context context;
+} world;
+
+static inline void begin_world(void)
+{
+    world.memory = memory_new();
+    world.context = test_context(memory_system(world.memory));
+}
+
+static inline void end_world(void)
+{
+    cr_assert_eq(memory_open_count(world.memory), 0);
+    memory_free(world.memory);
+}
+
+/* The root of a new graph. */
+static inline varve_node *new_root(void)
+{
+    return varve_graph_root(vv_graph_new_in(&world.context));
+}
+
+static inline void free_root(varve_node *root)
+{
+    varve_graph_free(varve_node_graph(root));
+}
+
+static inline void good(varve_node *root)
+{
+    varve_error error = { 0 };
+    cr_assert_ok(varve_graph_check(varve_node_graph(root), &error), error);
+}
+
+static inline void write_root(varve_node *root)
+{
+    varve_error error = { 0 };
+    cr_assert_ok(varve_write(root, FILE_NAME, NULL, &error), error);
+}
+
+static inline varve_restoration *read_root(
+    varve_node *root, const varve_read_options *options)
+{
+    varve_error error = { 0 };
+    varve_restoration *r = varve_read(root, FILE_NAME, options, &error);
+    cr_assert(r, "%s", error.message);
+    return r;
+}
+
+/* A read that must fail. */
+static inline varve_error fail_read(
+    varve_node *root, const varve_read_options *options, varve_status wanted)
+{
+    varve_error error = { 0 };
+    varve_restoration *r = varve_read(root, FILE_NAME, options, &error);
+    cr_assert_null(r);
+    cr_assert_eq(error.status, wanted, "%s: %s",
+        varve_status_name(error.status), error.message);
+    return error;
+}
+
+/* A state of up to 60 bytes. */
+struct text_state {
+    char text[64];
+    varve_status save_status;
+    varve_status load_status; /* of the load that `fails_at` counts down to */
+    int fails_at;
+    int loads;
+};
+
+static inline varve_status save_text(void *self, varve_sink *sink)
+{
+    struct text_state *state = self;
+    varve_put(sink, state->text, strlen(state->text));
+    return state->save_status;
+}
+
+static inline varve_status load_text(
+    void *self, const void *bytes, size_t size)
+{
+    struct text_state *state = self;
+    state->loads++;
+    cr_assert_lt(size, sizeof state->text);
+    if (size)
+        memcpy(state->text, bytes, size);
+    state->text[size] = '\0';
+    return state->loads == state->fails_at ? state->load_status : VARVE_OK;
+}
+
+static const varve_state_callbacks text_callbacks = { save_text, load_text };
+
+#endif

@@ -1,0 +1,81 @@
+/* graphs.h - what the tests of the graph share.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef UNIT_GRAPHS_H
+#define UNIT_GRAPHS_H
+
+#include "support/test.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "graph.h"
+#include "node.h"
+
+static inline varve_graph *new_graph(void)
+{
+    return varve_graph_new(test_allocator());
+}
+
+/* Ends a graph that no mistake was made in. */
+static inline void free_good(varve_graph *graph)
+{
+    varve_error error = { 0 };
+    cr_assert_ok(varve_graph_check(graph, &error), error);
+    varve_graph_free(graph);
+}
+
+/* Ends a graph whose first mistake is known. */
+static inline void free_bad(varve_graph *graph, varve_status wanted)
+{
+    varve_error error = { 0 };
+    varve_status status = varve_graph_check(graph, &error);
+    cr_assert_eq(status, wanted, "%s: %s", varve_status_name(status),
+        error.message);
+    cr_assert_eq(error.status, wanted);
+    cr_assert(error.message[0] && !strchr(error.message, '\n'));
+    varve_graph_free(graph);
+}
+
+/* Of this process, whatever else the machine does. */
+static inline double seconds(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+
+/* The invariants of node.h, for every node of the graph. */
+static inline void check_links(varve_graph *graph)
+{
+    for (varve_node *node = graph->all; node; node = node->next_of_all) {
+        size_t count = 0;
+        const struct vv_edge *last = NULL;
+        for (struct vv_edge *e = node->first_edge; e; e = e->next) {
+            cr_assert_eq(e->parent, node);
+            cr_assert_eq(e->previous, last);
+            cr_assert_eq(varve_find(node, e->seen.name), e->seen.node);
+            last = e;
+            count++;
+        }
+        cr_assert_eq(node->last_edge, last);
+        cr_assert_eq(node->edge_count, count);
+        last = NULL;
+        for (struct vv_edge *e = node->first_in; e; e = e->next_in) {
+            cr_assert_eq(e->seen.node, node);
+            cr_assert_eq(e->previous_in, last);
+            last = e;
+        }
+        cr_assert(!node->is_listed);
+    }
+}
+
+static inline size_t node_count(const varve_graph *graph)
+{
+    size_t count = 0;
+    for (varve_node *node = graph->all; node; node = node->next_of_all)
+        count++;
+    return count;
+}
+
+#endif

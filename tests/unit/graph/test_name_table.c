@@ -1,0 +1,97 @@
+/* test_name_table.c - lib/graph/name_table.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "name_table.h"
+
+static const struct vv_name *intern(
+    struct vv_name_table *names, const char *text)
+{
+    return vv_names_intern(names, text, strlen(text));
+}
+
+TEST(name_table, keeps_each_name_once)
+{
+    struct vv_name_table names;
+    vv_names_init(&names, test_allocator());
+    cr_assert_null(vv_names_find(&names, "a", 1));
+    const struct vv_name *a = intern(&names, "a");
+    const struct vv_name *ab = vv_names_intern(&names, "abc", 2);
+    cr_assert_eq(intern(&names, "a"), a);
+    cr_assert_eq(vv_names_find(&names, "ab", 2), ab);
+    cr_assert_eq(vv_names_find(&names, "abc", 3), NULL);
+    cr_assert_str_eq(ab->bytes, "ab");
+    cr_assert_eq(ab->size, 2);
+    cr_assert_eq(a->number, 0);
+    cr_assert_eq(ab->number, 1);
+    vv_names_clear(&names);
+}
+
+TEST(name_table, ranks_by_bytes_with_a_prefix_first)
+{
+    static const char *const sorted[] = { "\x01", "0", "1", "10", "2", "A",
+        "a", "aa", "abcdefgh", "abcdefgh\x01", "abcdefgha", "abcdefghab",
+        "abcdefghb", "abcdefgi", "b", "\xc3\xa4", "\xf0\x9f\x98\x80" };
+    enum { COUNT = sizeof sorted / sizeof *sorted };
+    struct vv_name_table names;
+    for (size_t step = 1; step < COUNT; step++) {
+        vv_names_init(&names, test_allocator());
+        for (size_t i = 0; i < COUNT; i++)
+            intern(&names, sorted[i * step % COUNT]);
+        for (size_t i = 0; i < COUNT; i++)
+            intern(&names, sorted[i]);
+        cr_assert(vv_names_rank(&names));
+        for (size_t i = 0; i < COUNT; i++) {
+            cr_assert_eq(intern(&names, sorted[i])->rank, i, "%s", sorted[i]);
+            cr_assert_str_eq(names.ranked[i]->bytes, sorted[i]);
+        }
+        vv_names_clear(&names);
+    }
+}
+
+TEST(name_table, ranks_anew_only_after_a_new_name)
+{
+    struct vv_name_table names;
+    vv_names_init(&names, test_allocator());
+    cr_assert(vv_names_rank(&names));
+    intern(&names, "b");
+    cr_assert(vv_names_rank(&names));
+    intern(&names, "b");
+    test_fail_allocation(0, true);
+    cr_assert(vv_names_rank(&names));
+    cr_assert_eq(test_allocation_count(), 0);
+    test_fail_allocation(-1, false);
+    const struct vv_name *a = intern(&names, "a");
+    cr_assert(vv_names_rank(&names));
+    cr_assert_eq(a->rank, 0);
+    cr_assert_eq(intern(&names, "b")->rank, 1);
+    vv_names_clear(&names);
+}
+
+TEST(name_table, survives_every_failed_allocation)
+{
+    bool failed = true;
+    for (long n = 0; failed; n++) {
+        struct vv_name_table names;
+        vv_names_init(&names, test_allocator());
+        test_fail_allocation(n, false);
+        failed = false;
+        for (int i = 0; i < 40; i++) {
+            char text[16];
+            snprintf(text, sizeof text, "%d", i);
+            failed |= !intern(&names, text);
+        }
+        failed |= !vv_names_rank(&names);
+        test_fail_allocation(-1, false);
+        cr_assert(vv_names_rank(&names));
+        for (size_t i = 1; i < names.map.count; i++)
+            cr_assert_lt(strcmp(names.ranked[i - 1]->bytes,
+                             names.ranked[i]->bytes), 0);
+        vv_names_clear(&names);
+    }
+}

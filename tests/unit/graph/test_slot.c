@@ -1,0 +1,191 @@
+/* test_slot.c - lib/graph/slot.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "graphs.h"
+
+#include "slot.h"
+#include "variable.h"
+
+static varve_graph *graph;
+static varve_node *root;
+static varve_node *x;
+static varve_node *y;
+static float memory[2];
+
+static void begin(void)
+{
+    graph = new_graph();
+    root = varve_graph_root(graph);
+    x = varve_add_variable(root, "x", varve_array(memory, 2));
+    y = varve_add_variable(root, "y", varve_array(memory, 2));
+}
+
+static varve_node *add(
+    varve_node *owner, varve_node *variable, const char *name)
+{
+    return varve_add_slot(owner, variable, name, varve_array(memory, 2));
+}
+
+TEST(slot, belongs_to_owner_variable_and_name)
+{
+    begin();
+    varve_node *owner = varve_add_object(root, "owner");
+    varve_node *made[] = { add(root, x, "m"), add(root, y, "m"),
+        add(owner, x, "m"), add(root, x, "v") };
+    cr_assert_eq(varve_find_slot(root, x, "m"), made[0]);
+    cr_assert_eq(varve_find_slot(root, y, "m"), made[1]);
+    cr_assert_eq(varve_find_slot(owner, x, "m"), made[2]);
+    cr_assert_eq(varve_find_slot(root, x, "v"), made[3]);
+    cr_assert_null(varve_find_slot(owner, y, "m"));
+    cr_assert_null(varve_find_slot(root, x, "unknown"));
+    cr_assert_null(varve_find_slot(root, x, NULL));
+    cr_assert_eq(varve_edge_count(root), 3);
+    cr_assert_eq(varve_node_kind(made[0]), VARVE_VARIABLE);
+    cr_assert_eq(varve_data(made[0]), memory);
+    free_good(graph);
+}
+
+TEST(slot, comes_in_the_order_it_was_made)
+{
+    begin();
+    const char *names[] = { "z", "a", "m" };
+    for (int i = 0; i < 3; i++)
+        add(root, i % 2 ? x : y, names[i]);
+    int i = 0;
+    for (const varve_slot *s = varve_slot_first(root); s;
+         s = varve_slot_next(s), i++) {
+        cr_assert_str_eq(s->name, names[i]);
+        cr_assert_eq(s->variable, i % 2 ? x : y);
+        cr_assert_eq(s->node, varve_find_slot(root, s->variable, s->name));
+    }
+    cr_assert_eq(i, 3);
+    free_good(graph);
+}
+
+TEST(slot, that_is_there_already_is_a_mistake)
+{
+    begin();
+    varve_node *m = add(root, x, "m");
+    size_t count = node_count(graph);
+    cr_assert(vv_is_nil(add(root, x, "m")));
+    cr_assert_eq(varve_find_slot(root, x, "m"), m);
+    cr_assert_eq(node_count(graph), count);
+    free_bad(graph, VARVE_DUPLICATE);
+}
+
+TEST(slot, refuses_names_that_are_none)
+{
+    const char *bad[] = { "", NULL, "\xff" };
+    for (int i = 0; i < 3; i++) {
+        begin();
+        cr_assert(vv_is_nil(add(root, x, bad[i])));
+        cr_assert_null(varve_slot_first(root));
+        free_bad(graph, VARVE_BAD_NAME);
+    }
+}
+
+TEST(slot, is_for_an_ordinary_variable_of_the_same_graph)
+{
+    for (int i = 0; i < 4; i++) {
+        begin();
+        varve_graph *other = new_graph();
+        varve_node *foreign = varve_add_variable(
+            varve_graph_root(other), "x", varve_array(memory, 2));
+        varve_node *variables[] = { root, foreign, add(root, x, "m"), x };
+        varve_node *owners[] = { root, root, root, y };
+        cr_assert(vv_is_nil(add(owners[i], variables[i], "of")));
+        varve_graph_free(other);
+        free_bad(graph, VARVE_MISUSE);
+    }
+}
+
+TEST(slot, refuses_views_that_are_none)
+{
+    begin();
+    uint64_t extents[17] = { 0 };
+    cr_assert(vv_is_nil(varve_add_allocated_slot(root, x, "m", VARVE_FLOAT32,
+        varve_shape_of(17, extents), NULL, NULL)));
+    cr_assert_null(varve_slot_first(root));
+    free_bad(graph, VARVE_BAD_SHAPE);
+    begin();
+    cr_assert(vv_is_nil(varve_add_slot(root, x, "m",
+        varve_view(NULL, VARVE_FLOAT32, VARVE_SHAPE(1)))));
+    free_bad(graph, VARVE_MISUSE);
+}
+
+static varve_status fill(const varve_tensor *tensor, void *user)
+{
+    *(float *)tensor->data = *(float *)user;
+    return VARVE_OK;
+}
+
+TEST(slot, that_the_library_owns_is_initialized)
+{
+    float value = 5;
+    begin();
+    varve_node *m = varve_add_allocated_slot(
+        root, x, "m", VARVE_FLOAT32, VARVE_SHAPE(3), fill, &value);
+    const float *data = varve_data(m);
+    cr_assert_eq((uintptr_t)data % VV_MEMORY_ALIGNMENT, 0);
+    cr_assert_eq(data[0], 5);
+    cr_assert_eq(data[2], 0);
+    cr_assert_eq(varve_state_of(m), VARVE_INITIALIZED);
+    free_good(graph);
+}
+
+TEST(slot, can_be_removed_from_either_end_and_the_middle)
+{
+    for (int order = 0; order < 6; order++) {
+        static const int orders[6][3] = { { 0, 1, 2 }, { 0, 2, 1 },
+            { 1, 0, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
+        static const char *const names[] = { "a", "b", "c" };
+        begin();
+        for (int i = 0; i < 3; i++)
+            add(root, x, names[i]);
+        size_t left = 3;
+        for (int i = 0; i < 3; i++) {
+            const char *gone = names[orders[order][i]];
+            varve_node *node = varve_find_slot(root, x, gone);
+            vv_slot_remove(vv_slot_find(root, x,
+                vv_names_find(&graph->names, gone, 1)));
+            cr_assert_null(varve_find_slot(root, x, gone));
+            cr_assert_null(node->variable->as_slot);
+            left--;
+            size_t count = 0;
+            for (const varve_slot *s = varve_slot_first(root); s;
+                 s = varve_slot_next(s))
+                count++;
+            cr_assert_eq(count, left);
+            count = 0;
+            for (struct vv_slot *s = x->variable->first_slot; s;
+                 s = s->next_on)
+                count++;
+            cr_assert_eq(count, left);
+        }
+        free_good(graph);
+    }
+}
+
+TEST(slot, survives_every_failed_allocation)
+{
+    bool failed = true;
+    for (long n = 0; failed; n++) {
+        begin();
+        cr_assert_eq(varve_graph_check(graph, NULL), VARVE_OK);
+        size_t count = node_count(graph);
+        test_fail_allocation(n, false);
+        varve_node *made = varve_add_allocated_slot(
+            root, x, "m", VARVE_FLOAT32, VARVE_SHAPE(3), NULL, NULL);
+        add(root, y, "m");
+        failed = varve_graph_check(graph, NULL) != VARVE_OK;
+        test_fail_allocation(-1, false);
+        if (vv_is_nil(made))
+            cr_assert_null(varve_find_slot(root, x, "m"));
+        cr_assert_eq(graph->slot_map.count, node_count(graph) - count);
+        if (failed)
+            free_bad(graph, VARVE_NO_MEMORY);
+        else
+            free_good(graph);
+    }
+}

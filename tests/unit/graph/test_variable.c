@@ -1,0 +1,224 @@
+/* test_variable.c - lib/graph/variable.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "graphs.h"
+
+#include "variable.h"
+
+static varve_graph *graph;
+static varve_node *root;
+
+static void begin(void)
+{
+    graph = new_graph();
+    root = varve_graph_root(graph);
+}
+
+TEST(variable, is_a_view_of_the_programs_memory)
+{
+    int w[6] = { 1, 2, 3, 4, 5, 6 };
+    begin();
+    varve_node *node = varve_add_variable(root, "w", varve_array(w, 2, 3));
+    cr_assert_eq(varve_data(node), w);
+    cr_assert_eq(varve_value(node)->dtype, VARVE_INT32);
+    cr_assert_eq(varve_value(node)->rank, 2);
+    cr_assert_eq(varve_value(node)->shape[1], 3);
+    cr_assert_eq(varve_state_of(node), VARVE_INITIALIZED);
+    cr_assert_null(varve_data(root));
+    cr_assert_null(varve_value(root));
+    varve_graph_free(graph);
+    cr_assert_eq(w[5], 6);
+}
+
+TEST(variable, refuses_shapes_that_cannot_be)
+{
+    uint64_t ones[17];
+    for (int i = 0; i < 17; i++)
+        ones[i] = 1;
+    float x = 0;
+    varve_tensor bad[] = {
+        varve_view(&x, VARVE_FLOAT32, varve_shape_of(17, ones)),
+        varve_view(&x, VARVE_FLOAT32, varve_shape_of(UINT32_MAX, ones)),
+        varve_view(&x, (varve_dtype)0, VARVE_SCALAR),
+        varve_view(&x, (varve_dtype)19, VARVE_SCALAR),
+        varve_view(&x, VARVE_FLOAT32, VARVE_SHAPE(UINT64_MAX, 2)),
+        varve_view(&x, VARVE_FLOAT64, VARVE_SHAPE(UINT64_C(1) << 61)),
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        begin();
+        cr_assert(vv_is_nil(varve_add_variable(root, "x", bad[i])));
+        cr_assert_eq(node_count(graph), 1);
+        free_bad(graph, VARVE_BAD_SHAPE);
+    }
+    begin();
+    varve_node *most = varve_add_variable(
+        root, "x", varve_view(&x, VARVE_FLOAT32, varve_shape_of(16, ones)));
+    cr_assert_eq(varve_value(most)->rank, 16);
+    free_good(graph);
+}
+
+TEST(variable, needs_memory_unless_it_has_no_elements)
+{
+    begin();
+    varve_node *empty = varve_add_variable(
+        root, "empty", varve_view(NULL, VARVE_FLOAT32, VARVE_SHAPE(3, 0)));
+    cr_assert_eq(varve_node_kind(empty), VARVE_VARIABLE);
+    cr_assert_eq(varve_graph_check(graph, NULL), VARVE_OK);
+    cr_assert(vv_is_nil(varve_add_variable(
+        root, "x", varve_view(NULL, VARVE_FLOAT32, VARVE_SCALAR))));
+    free_bad(graph, VARVE_MISUSE);
+}
+
+static int runs;
+
+static varve_status initialize(const varve_tensor *tensor, void *user)
+{
+    runs++;
+    float *x = tensor->data;
+    for (uint64_t i = 0; i < varve_tensor_count(tensor); i++) {
+        cr_assert_eq(x[i], 0);
+        x[i] = 7;
+    }
+    return user ? *(varve_status *)user : VARVE_OK;
+}
+
+TEST(variable, gets_aligned_zeroed_memory_and_its_initializer_runs_once)
+{
+    begin();
+    for (uint64_t size = 0; size < 200; size++) {
+        runs = 0;
+        varve_node *node = varve_add_allocated_variable(root, "x",
+            VARVE_FLOAT32, VARVE_SHAPE(size), initialize, NULL);
+        const float *x = varve_data(node);
+        cr_assert_eq((uintptr_t)x % VV_MEMORY_ALIGNMENT, 0);
+        cr_assert_eq(runs, 1);
+        cr_assert(size == 0 || x[size - 1] == 7);
+        cr_assert_eq(varve_state_of(node), VARVE_INITIALIZED);
+        vv_variable_initialize(node);
+        cr_assert_eq(runs, 1);
+        varve_remove(node);
+    }
+    varve_node *zero = varve_add_allocated_variable(
+        root, "zero", VARVE_INT64, VARVE_SCALAR, NULL, NULL);
+    cr_assert_eq(*(int64_t *)varve_data(zero), 0);
+    cr_assert_eq(varve_state_of(zero), VARVE_INITIALIZED);
+    free_good(graph);
+}
+
+TEST(variable, has_no_value_when_its_initializer_fails)
+{
+    varve_status status = VARVE_IO;
+    begin();
+    varve_node *node = varve_add_allocated_variable(
+        root, "x", VARVE_FLOAT32, VARVE_SHAPE(2), initialize, &status);
+    cr_assert_eq(varve_node_kind(node), VARVE_VARIABLE);
+    cr_assert_eq(varve_state_of(node), VARVE_DECLARED);
+    free_bad(graph, VARVE_CALLBACK);
+}
+
+TEST(variable, does_not_run_its_initializer_when_it_is_refused)
+{
+    begin();
+    runs = 0;
+    varve_add_object(root, "x");
+    varve_add_allocated_variable(
+        root, "x", VARVE_FLOAT32, VARVE_SHAPE(2), initialize, NULL);
+    cr_assert_eq(runs, 0);
+    cr_assert_eq(node_count(graph), 2);
+    free_bad(graph, VARVE_DUPLICATE);
+}
+
+TEST(variable, moves_with_the_memory_of_the_program)
+{
+    float old[2] = { 0 };
+    float now[2] = { 0 };
+    begin();
+    varve_node *node = varve_add_variable(root, "x", varve_array(old, 2));
+    varve_rebind(node, varve_array(now, 2));
+    cr_assert_eq(varve_data(node), now);
+    free_good(graph);
+    varve_tensor bad[] = { varve_array(now, 1), varve_array(now, 1, 2),
+        varve_view(now, VARVE_INT32, VARVE_SHAPE(2)),
+        varve_view(NULL, VARVE_FLOAT32, VARVE_SHAPE(2)) };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        begin();
+        node = varve_add_variable(root, "x", varve_array(old, 2));
+        varve_rebind(node, bad[i]);
+        cr_assert_eq(varve_data(node), old);
+        free_bad(graph, VARVE_MISMATCH);
+    }
+}
+
+TEST(variable, is_only_moved_where_the_program_owns_it)
+{
+    float x = 0;
+    begin();
+    varve_rebind(root, varve_scalar(&x));
+    free_bad(graph, VARVE_MISUSE);
+    begin();
+    varve_node *node = varve_add_allocated_variable(
+        root, "x", VARVE_FLOAT32, VARVE_SCALAR, NULL, NULL);
+    varve_rebind(node, varve_scalar(&x));
+    cr_assert_neq(varve_data(node), &x);
+    free_bad(graph, VARVE_MISUSE);
+}
+
+static void *released;
+
+static void release(struct vv_borrowed *self, void *data)
+{
+    (void)self;
+    released = data;
+}
+
+TEST(variable, borrows_memory_and_lets_go_of_it)
+{
+    static float other[2] = { 1, 2 };
+    static float third[2] = { 3, 4 };
+    struct vv_borrowed borrowed = { .release = release };
+    begin();
+    varve_node *node = varve_add_allocated_variable(
+        root, "x", VARVE_FLOAT32, VARVE_SHAPE(2), NULL, NULL);
+    long blocks = test_block_count();
+    vv_variable_borrow(node, other, &borrowed);
+    cr_assert_lt(test_block_count(), blocks);
+    cr_assert_eq(varve_data(node), other);
+    cr_assert_null(released);
+    vv_variable_borrow(node, third, &borrowed);
+    cr_assert_eq(released, other);
+    varve_remove(node);
+    cr_assert_eq(released, third);
+    free_good(graph);
+}
+
+TEST(variable, keeps_the_bytes_of_its_strings)
+{
+    varve_string texts[1] = { { "abc", 3 } };
+    begin();
+    varve_node *node = varve_add_variable(root, "x", varve_array(texts, 1));
+    const varve_allocator *a = test_allocator();
+    vv_variable_keep_strings(node, a->function(NULL, NULL, 0, 10), 10);
+    vv_variable_keep_strings(node, a->function(NULL, NULL, 0, 20), 20);
+    free_good(graph);
+}
+
+TEST(variable, survives_every_failed_allocation)
+{
+    bool failed = true;
+    for (long n = 0; failed; n++) {
+        begin();
+        test_fail_allocation(n, false);
+        runs = 0;
+        varve_node *node = varve_add_allocated_variable(
+            root, "x", VARVE_FLOAT32, VARVE_SHAPE(200), initialize, NULL);
+        failed = varve_graph_check(graph, NULL) != VARVE_OK;
+        test_fail_allocation(-1, false);
+        cr_assert_eq(runs, failed ? 0 : 1);
+        cr_assert_eq(node_count(graph), vv_is_nil(node) ? 1 : 2);
+        if (failed)
+            free_bad(graph, VARVE_NO_MEMORY);
+        else
+            free_good(graph);
+    }
+}
