@@ -1,0 +1,100 @@
+/* subject.c - the model, saved and found again.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "crash/subject.h"
+
+#include <string.h>
+
+#include "graph.h"
+#include "support/test_context.h"
+
+static void fill(struct subject *s, unsigned seed)
+{
+    memset(s, 0, sizeof *s);
+    for (int i = 0; i < 1000; i++)
+        s->weights[i] = (float)(seed * 1000 + (unsigned)i);
+    for (int i = 0; i < 20; i++)
+        s->rates[i] = seed + i / 32.0;
+    s->step = seed;
+}
+
+static varve_graph *build(
+    struct subject *s, const struct vv_context *context)
+{
+    varve_graph *graph = vv_graph_new_in(context);
+    cr_assert(graph, "the machine is out of memory");
+    varve_node *root = varve_graph_root(graph);
+    varve_add_variable(root, "weights", varve_array(s->weights, 20, 50));
+    varve_add_variable(root, "rates", varve_array(s->rates, 20));
+    varve_add_variable(root, "step", varve_scalar(&s->step));
+    return graph;
+}
+
+static bool is_file(const char *path)
+{
+    size_t size = strlen(path), suffix = sizeof VARVE_SUFFIX - 1;
+    return size > suffix && strcmp(path + size - suffix, VARVE_SUFFIX) == 0;
+}
+
+/* A longer note makes the newer file end in another sector. */
+varve_status subject_save(const struct vv_system *system, const char *path,
+    unsigned seed, varve_error *error)
+{
+    char note[400];
+    memset(note, 'n', sizeof note);
+    note[seed == SUBJECT_OLDER ? 1 : sizeof note - 1] = '\0';
+    varve_metadata metadata = { .name = "note",
+        .kind = VARVE_METADATA_STRING, .string = note };
+    varve_write_options options = {
+        .metadata = &metadata, .metadata_count = 1 };
+    struct vv_context context = test_context(system);
+    struct subject subject;
+    varve_graph *graph = build(&subject, &context);
+    varve_node *root = varve_graph_root(graph);
+    fill(&subject, seed);
+    varve_status status = is_file(path)
+        ? varve_write(root, path, &options, error)
+        : varve_save(root, path, &options, error);
+    varve_graph_free(graph);
+    return status;
+}
+
+static enum subject_finding compare(const struct subject *found)
+{
+    struct subject expected;
+    fill(&expected, SUBJECT_OLDER);
+    if (memcmp(found, &expected, sizeof expected) == 0)
+        return FOUND_OLDER;
+    fill(&expected, SUBJECT_NEWER);
+    if (memcmp(found, &expected, sizeof expected) == 0)
+        return FOUND_NEWER;
+    return FOUND_WRONG;
+}
+
+enum subject_finding subject_find(
+    const struct vv_system *system, const char *path)
+{
+    struct vv_context context = test_context(system);
+    struct subject subject;
+    varve_graph *graph = build(&subject, &context);
+    fill(&subject, 0);
+    varve_error error = { 0 };
+    varve_restoration *restoration =
+        varve_restore(varve_graph_root(graph), path, NULL, &error);
+    enum subject_finding finding =
+        restoration ? compare(&subject) :
+        error.status == VARVE_NOT_FOUND ? FOUND_NOTHING : FOUND_REFUSED;
+    varve_restoration_free(restoration);
+    varve_graph_free(graph);
+    return finding;
+}
+
+const char *subject_finding_name(enum subject_finding finding)
+{
+    static const char *const names[] = {
+        "nothing", "the older", "the newer", "a file that is refused",
+        "other values without an error",
+    };
+    return names[finding];
+}

@@ -1,0 +1,202 @@
+/* test_power_cut.c - a power cut at any moment of a save leaves the older
+ * checkpoint or the newer one; after the save has returned, the newer one.
+ *
+ * Looks at every disk that history.h allows, at the time of every call that
+ * changes something: the others change nothing that a power cut can show. The
+ * same search has to find what is wrong with saves that leave out a sync or
+ * rename too early.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "crash/recorder.h"
+#include "crash/states.h"
+#include "crash/subject.h"
+#include "support/memory_system.h"
+#include "support/test.h"
+
+struct scenario {
+    const char *name;
+    const char *older;  /* there before; NULL: none */
+    const char *beside; /* something else, whose directory is there; or NULL */
+    const char *path;   /* what is written, or a prefix */
+    const char *made;   /* the file that this makes */
+    bool is_second;     /* `older` is saved just before, and not as if synced */
+};
+
+static const struct scenario scenarios[] = {
+    { "a new file", NULL, "run/other", "run/a.varve", "run/a.varve",
+        false },
+    { "a new file in the working directory", NULL, NULL, "a.varve",
+        "a.varve", false },
+    { "over an older file", "run/a.varve", NULL, "run/a.varve",
+        "run/a.varve", false },
+    { "a numbered save", "run/a-1.varve", NULL, "run/a", "run/a-2.varve",
+        false },
+    { "a first save into missing directories", NULL, NULL, "run/deep/a",
+        "run/deep/a-1.varve", false },
+    { "over a file just written", "run/a.varve", NULL, "run/a.varve",
+        "run/a.varve", true },
+    { "a second numbered save", "run/a-1.varve", NULL, "run/a",
+        "run/a-2.varve", true },
+};
+
+enum {
+    SCENARIOS = sizeof scenarios / sizeof *scenarios,
+    MOST = 65536, /* disks at one time */
+    MOST_OF_WRONG = 4096,
+};
+
+static const char *const mistakes[] = {
+    "as it is", "files not synced", "directories not synced",
+    "nothing synced", "renamed before the sync",
+};
+
+struct search {
+    const struct scenario *scenario;
+    enum crash_mistake mistake;
+    bool is_done; /* the call has returned VARVE_OK */
+    long time;
+    bool was_seen[FINDINGS]; /* of what is made, while the call ran */
+    long bad, by_finding[FINDINGS];
+    struct crash_count count;
+};
+
+#define BIT(finding) (1u << (finding))
+
+/* One file of a disk. Of a save as it is, the first bad disk fails the test. */
+static bool is_good(struct search *search, struct memory *disk,
+    const char *path, unsigned allowed)
+{
+    enum subject_finding finding =
+        subject_find(memory_system(disk), path);
+    if (!search->is_done && strcmp(path, search->scenario->made) == 0)
+        search->was_seen[finding] = true;
+    if (allowed & BIT(finding))
+        return true;
+    cr_assert(search->mistake != CRASH_NONE,
+        "%s, power cut after change %ld%s: %s: found %s",
+        search->scenario->name, search->time,
+        search->is_done ? " and the return" : "", path,
+        subject_finding_name(finding));
+    search->by_finding[finding]++;
+    return false;
+}
+
+/* Whatever is left stands in nobody's way. A memory system gives the same
+ * random names again, so that those of temporary files are met as well. */
+static void save_again(const struct search *search, struct memory *disk)
+{
+    const char *path = search->scenario->path;
+    varve_error error = { 0 };
+    varve_status status = subject_save(
+        memory_system(disk), path, SUBJECT_NEWER, &error);
+    cr_assert(status == VARVE_OK, "%s, power cut after change %ld, next save: "
+        "%s", search->scenario->name, search->time, error.message);
+    cr_assert_eq(subject_find(memory_system(disk), path), FOUND_NEWER);
+}
+
+static void look(void *user, struct memory *disk)
+{
+    struct search *search = user;
+    const struct scenario *s = search->scenario;
+    bool is_replaced = s->older && strcmp(s->older, s->made) == 0;
+    unsigned of_made = BIT(FOUND_NEWER), of_prefix = BIT(FOUND_NEWER);
+    if (!search->is_done) {
+        of_made |= is_replaced ? BIT(FOUND_OLDER) : BIT(FOUND_NOTHING);
+        of_prefix |= s->older ? BIT(FOUND_OLDER) : BIT(FOUND_NOTHING);
+    }
+    bool is_bad = !is_good(search, disk, s->made, of_made);
+    if (s->older && !is_replaced)
+        is_bad |= !is_good(search, disk, s->older, BIT(FOUND_OLDER));
+    if (strcmp(s->path, s->made) != 0)
+        is_bad |= !is_good(search, disk, s->path, of_prefix);
+    search->bad += is_bad;
+    if (search->mistake == CRASH_NONE)
+        save_again(search, disk);
+}
+
+static void put_older(const char *path)
+{
+    struct memory *memory = memory_new();
+    varve_error error = { 0 };
+    cr_assert_ok(subject_save(memory_system(memory), "older.varve",
+        SUBJECT_OLDER, &error), error);
+    size_t size;
+    const unsigned char *bytes = memory_bytes(memory, "older.varve", &size);
+    recorder_put(path, bytes, size);
+    memory_free(memory);
+}
+
+/* Saves once, then cuts the power at every time of that, and once more after
+ * the return. */
+static void search_all(struct search *search)
+{
+    const struct scenario *s = search->scenario;
+    struct memory *memory = memory_new();
+    const struct vv_system *system = recorder_begin(memory, search->mistake);
+    varve_error error = { 0 };
+    if (s->is_second)
+        cr_assert_ok(
+            subject_save(system, s->path, SUBJECT_OLDER, &error), error);
+    else if (s->older)
+        put_older(s->older);
+    if (s->beside)
+        recorder_put(s->beside, "other", 5);
+    const struct history *history = recorder_history();
+    long time = history->time;
+    cr_assert_ok(
+        subject_save(system, s->path, SUBJECT_NEWER, &error), error);
+    for (; time <= history->time; time++) {
+        search->time = time;
+        crash_states_at(history, time, look, search, &search->count);
+    }
+    search->is_done = true;
+    crash_states_at(history, history->time, look, search, &search->count);
+    recorder_end();
+    memory_free(memory);
+}
+
+static void say(const struct search *search)
+{
+    cr_log_info("%s, %s: %ld states at %ld times (not all at %ld), %ld bad: "
+        "%ld gone, %ld stale, %ld refused, %ld wrong",
+        search->scenario->name, mistakes[search->mistake],
+        search->count.states, search->count.times, search->count.cut_times,
+        search->bad, search->by_finding[FOUND_NOTHING],
+        search->by_finding[FOUND_OLDER], search->by_finding[FOUND_REFUSED],
+        search->by_finding[FOUND_WRONG]);
+}
+
+TEST(crash, a_power_cut_leaves_the_older_or_the_newer_checkpoint)
+{
+    long states = 0;
+    for (int i = 0; i < SCENARIOS; i++) {
+        struct search search = {
+            .scenario = &scenarios[i], .count.most = MOST };
+        search_all(&search);
+        say(&search);
+        states += search.count.states;
+        bool is_replaced = scenarios[i].older &&
+            strcmp(scenarios[i].older, scenarios[i].made) == 0;
+        cr_assert(search.was_seen[FOUND_NEWER] && search.was_seen[
+            is_replaced ? FOUND_OLDER : FOUND_NOTHING],
+            "%s: the power was never cut in between", scenarios[i].name);
+    }
+    cr_log_info("%ld states in all, none bad", states);
+}
+
+TEST(crash, the_search_finds_what_is_wrong_with_wrong_saves)
+{
+    for (int mistake = CRASH_NONE + 1; mistake < CRASH_MISTAKES; mistake++)
+        for (int i = 0; i < SCENARIOS; i++) {
+            struct search search = { .scenario = &scenarios[i],
+                .mistake = (enum crash_mistake)mistake,
+                .count.most = MOST_OF_WRONG };
+            search_all(&search);
+            say(&search);
+            cr_assert_gt(search.bad, 0, "%s, %s: no bad state was found",
+                search.scenario->name, mistakes[mistake]);
+        }
+}
