@@ -73,6 +73,30 @@ varve_status vv_directory_open_parent(const struct vv_context *context,
     return status;
 }
 
+/* Whether a directory above is somebody else's, who made it durable. */
+static bool is_foreign(int result)
+{
+    return result == -EACCES || result == -EPERM || result == -ENOENT;
+}
+
+/* Puts the name of a directory on disk by a sync of the one above it. It may
+ * have been made by a save that was killed before it came to that. */
+static varve_status sync_above(const struct vv_context *context, int directory,
+    const char *path, varve_error *error)
+{
+    const struct vv_system *system = context->system;
+    int above = open_directory(context, directory, "..");
+    if (is_foreign(above))
+        return VARVE_OK;
+    if (above < 0)
+        return vv_fail_system(error, -above, "opening what holds it", path);
+    int result = system->sync(system->state, above);
+    vv_file_close(context, above);
+    if (result < 0 && result != -EINVAL)
+        return vv_fail_system(error, -result, "sync of what holds it", path);
+    return VARVE_OK;
+}
+
 /* Makes one directory. Where the sync fails it is removed again, for the next
  * try would find it and take it for durable. One that another process made just
  * now is synced as well: that process may not have come so far. */
@@ -104,7 +128,11 @@ static varve_status enter(const struct vv_context *context, int *directory,
     varve_status status = VARVE_OK;
     int result = open_directory(context, above, name);
     if (result == -ENOENT) {
-        status = make_directory(context, above, name, no_sync, so_far, error);
+        if (!no_sync)
+            status = sync_above(context, above, so_far, error);
+        if (!status)
+            status =
+                make_directory(context, above, name, no_sync, so_far, error);
         if (!status)
             result = open_directory(context, above, name);
     }
@@ -129,8 +157,7 @@ static varve_status make_all(const struct vv_context *context, char *parent,
         char *end = name + strcspn(name, "/");
         char cut = *end;
         *end = '\0';
-        varve_status status =
-            enter(context, &at, name, no_sync, parent, error);
+        varve_status status = enter(context, &at, name, no_sync, parent, error);
         *end = cut;
         if (status)
             return status;
@@ -147,9 +174,13 @@ varve_status vv_directory_make_parent(const struct vv_context *context,
     VV_TRY(copy_parent(context, path, &parent, error));
     varve_status status = VARVE_OK;
     int result = open_directory(context, VV_WORKING_DIRECTORY, parent);
-    if (result >= 0)
+    if (result >= 0) {
         *directory = result;
-    else if (result == -ENOENT)
+        if (!no_sync)
+            status = sync_above(context, result, parent, error);
+        if (status)
+            vv_file_close(context, result);
+    } else if (result == -ENOENT)
         status = make_all(context, parent, no_sync, directory, error);
     else
         status = fail_open(error, result, parent);

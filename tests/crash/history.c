@@ -71,6 +71,8 @@ void history_name(struct history *h, struct crash_node *parent,
         add_version(&found->line, 0);
     }
     add_version(&found->line, h->time)->node = node;
+    if (node)
+        node->above = parent;
 }
 
 void history_content(struct history *h, struct crash_node *file,
@@ -108,7 +110,9 @@ struct crash_node *history_find(struct history *h, struct crash_node *from,
             snprintf(name, 256, "%s", part);
             return at;
         }
-        if (*part && strcmp(part, ".") != 0) {
+        if (strcmp(part, "..") == 0) {
+            at = at->above ? at->above : at;
+        } else if (*part && strcmp(part, ".") != 0) {
             struct crash_name *found = find_name(h, at, part);
             cr_assert(found, "%s: was never made", part);
             at = found->line.versions[found->line.count - 1].node;

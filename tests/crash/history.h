@@ -40,6 +40,7 @@ struct crash_line {
 
 struct crash_node {
     bool is_directory;
+    struct crash_node *above; /* what it was made in; NULL: the root */
     struct crash_line content;
     long syncs[CRASH_SYNCS];
     size_t sync_count;

@@ -10,6 +10,8 @@
  */
 #include <string.h>
 
+#include "system.h"
+
 #include "crash/recorder.h"
 #include "crash/states.h"
 #include "crash/subject.h"
@@ -23,23 +25,29 @@ struct scenario {
     const char *path;   /* what is written, or a prefix */
     const char *made;   /* the file that this makes */
     bool is_second;     /* `older` is saved just before, and not as if synced */
+    const char *left;   /* a directory that a killed save made and did not come
+                           to sync, or NULL */
 };
 
 static const struct scenario scenarios[] = {
     { "a new file", NULL, "run/other", "run/a.varve", "run/a.varve",
-        false },
+        false, NULL },
     { "a new file in the working directory", NULL, NULL, "a.varve",
-        "a.varve", false },
+        "a.varve", false, NULL },
     { "over an older file", "run/a.varve", NULL, "run/a.varve",
-        "run/a.varve", false },
+        "run/a.varve", false, NULL },
     { "a numbered save", "run/a-1.varve", NULL, "run/a", "run/a-2.varve",
-        false },
+        false, NULL },
     { "a first save into missing directories", NULL, NULL, "run/deep/a",
-        "run/deep/a-1.varve", false },
+        "run/deep/a-1.varve", false, NULL },
     { "over a file just written", "run/a.varve", NULL, "run/a.varve",
-        "run/a.varve", true },
+        "run/a.varve", true, NULL },
     { "a second numbered save", "run/a-1.varve", NULL, "run/a",
-        "run/a-2.varve", true },
+        "run/a-2.varve", true, NULL },
+    { "into a directory that a killed save left", NULL, NULL, "run/a",
+        "run/a-1.varve", false, "run" },
+    { "below a directory that a killed save left", NULL, NULL, "run/deep/a",
+        "run/deep/a-1.varve", false, "run" },
 };
 
 enum {
@@ -144,6 +152,9 @@ static void search_all(struct search *search)
         put_older(s->older);
     if (s->beside)
         recorder_put(s->beside, "other", 5);
+    if (s->left)
+        cr_assert_eq(system->make_directory(
+            system->state, VV_WORKING_DIRECTORY, s->left), 0);
     const struct history *history = recorder_history();
     long time = history->time;
     cr_assert_ok(

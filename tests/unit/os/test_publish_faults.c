@@ -220,7 +220,7 @@ TEST(publish_faults, an_unknown_outcome_says_that_the_file_is_there)
     struct faulty *faulty = faulty_new(memory_system(memory));
     struct vv_context context = test_context(faulty_system(faulty));
     faulty_plan(faulty, &(struct faulty_plan){
-        .kinds = FAULTY_SYNC_DIRECTORY, .error = EIO });
+        .kinds = FAULTY_SYNC_DIRECTORY, .number = 1, .error = EIO });
     varve_error error;
     cr_assert_eq(
         publish(&context, "f", 0, "new", &error), VARVE_UNKNOWN_OUTCOME);
