@@ -24,6 +24,7 @@ struct vv_move {
     varve_node *node;
     uint32_t value;
     uint8_t mode;
+    uint8_t older_state; /* varve_variable_state before the value */
     bool is_fresh;   /* into memory that nobody has seen yet */
     bool is_staged;  /* into memory that is exchanged with the variable's */
     bool is_swapped; /* it has been */

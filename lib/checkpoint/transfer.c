@@ -293,7 +293,48 @@ static varve_status load_states(struct transfer *t, varve_error *error)
     return VARVE_OK;
 }
 
-static void undo(struct transfer *t)
+/* New memory and values become the variables', so that states see them. */
+static void hand_over(struct transfer *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        struct vv_move *m = &t->moves[i];
+        if (m->is_staged)
+            vv_move_swap(m);
+        else if (m->mode == VV_MOVE_MAPPED)
+            vv_variable_borrow(m->node, m->target, m->block);
+        else if (m->is_fresh)
+            m->node->variable->tensor.data = m->target;
+        m->older_state = m->node->value_state;
+        m->node->value_state = VARVE_RESTORED;
+    }
+}
+
+/* What was exchanged is exchanged again. */
+static void swap_back(struct transfer *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        struct vv_move *m = &t->moves[i];
+        if (m->is_swapped)
+            vv_move_swap(m);
+        m->node->value_state = m->older_state;
+    }
+}
+
+static void take_back_memory(struct transfer *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        const struct vv_move *m = &t->moves[i];
+        struct vv_variable *variable = m->node->variable;
+        if (m->mode == VV_MOVE_MAPPED)
+            variable->borrowed = NULL;
+        if (m->mode == VV_MOVE_MAPPED || m->is_fresh)
+            variable->tensor.data = NULL;
+    }
+}
+
+/* A state is told of its older bytes when the older values are there again;
+ * new memory is still there then. */
+static void unload_states(struct transfer *t)
 {
     for (size_t i = t->loaded; i > 0; i--) {
         const struct vv_move *m = &t->moves[i - 1];
@@ -301,10 +342,6 @@ static void undo(struct transfer *t)
         if (m->mode == VV_MOVE_STATE)
             vv_state_load(m->node, "", t->old_states.data + begin,
                 t->old_ends[i - 1] - begin, NULL);
-    }
-    for (size_t i = 0; i < t->count; i++) {
-        if (t->moves[i].is_swapped)
-            vv_move_swap(&t->moves[i]);
     }
 }
 
@@ -319,34 +356,27 @@ static bool has_states(const struct transfer *t)
 
 static varve_status exchange(struct transfer *t, varve_error *error)
 {
-    for (size_t i = 0; i < t->count; i++) {
-        if (t->moves[i].is_staged)
-            vv_move_swap(&t->moves[i]);
-    }
+    hand_over(t);
     varve_status status = load_states(t, error);
-    if (status)
-        undo(t);
-    return status ? half_restored(t, status, error) : VARVE_OK;
+    if (!status)
+        return VARVE_OK;
+    swap_back(t);
+    unload_states(t);
+    take_back_memory(t);
+    return half_restored(t, status, error);
 }
 
-/* Hands memory over to the variables; nothing fails from here on. */
+/* The variables keep what they were given. */
 static void settle(struct transfer *t)
 {
     for (size_t i = 0; i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
-        struct vv_variable *variable = m->node->variable;
-        if (m->mode == VV_MOVE_MAPPED) {
-            vv_variable_borrow(m->node, m->target, m->block);
-        } else if (m->is_fresh) {
-            variable->tensor.data = m->target;
-        }
         if (m->mode == VV_MOVE_STRINGS)
             vv_variable_keep_strings(
                 m->node, m->block, (size_t)value_size(t, m));
         if (m->mode == VV_MOVE_STRINGS || m->mode == VV_MOVE_MAPPED)
             m->block = NULL;
         m->target = NULL;
-        m->node->value_state = VARVE_RESTORED;
         m->node->restored_by = t->r->observer.number;
         t->r->fates[m->value] = VV_FATE_APPLIED;
         if (m->misfits) {

@@ -13,7 +13,9 @@ struct thing {
     int loads;
     const float *watched; /* its value at the time of the load */
     float seen;
-    varve_status status;
+    varve_status status;      /* of load */
+    varve_status save_status;
+    varve_node *node; /* its own */
 };
 
 static varve_status save_thing(void *self, varve_sink *sink)
@@ -22,7 +24,7 @@ static varve_status save_thing(void *self, varve_sink *sink)
     varve_put(sink, thing->bytes, thing->size / 2);
     varve_put(sink, thing->bytes + thing->size / 2,
         thing->size - thing->size / 2);
-    return thing->status;
+    return thing->save_status;
 }
 
 static varve_status load_thing(void *self, const void *bytes, size_t size)
@@ -107,6 +109,53 @@ TEST(state_after_values, load_runs_when_it_is_attached_after_the_read)
     varve_graph_free(graph);
 }
 
+/* The library makes the variable's memory as its value arrives. */
+static varve_status load_beside(void *self, const void *bytes, size_t size)
+{
+    struct thing *thing = self;
+    varve_node *shuffle = varve_find(thing->node, "shuffle");
+    cr_assert(shuffle && varve_data(shuffle));
+    if (thing->loads == 0)
+        cr_assert_eq(varve_state_of(shuffle), VARVE_RESTORED);
+    thing->seen = *(float *)varve_data(shuffle);
+    return load_thing(self, bytes, size);
+}
+
+static void add_beside(struct thing *thing, varve_status expected)
+{
+    static const varve_state_callbacks beside = { save_thing, load_beside };
+    varve_error error;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_restoration *r = story_read(root, "f", NULL);
+    thing->node = varve_add_state(root, "iterator", &beside, thing);
+    cr_assert_eq(thing->loads, 0);
+    varve_node *shuffle = varve_add_allocated_variable(thing->node, "shuffle",
+        VARVE_FLOAT32, VARVE_SCALAR, NULL, NULL);
+    cr_assert_eq(varve_graph_check(graph, &error), expected);
+    cr_assert_eq(thing->seen, 8);
+    cr_assert(varve_data(shuffle));
+    if (expected) {
+        cr_assert_eq(varve_state_of(shuffle), VARVE_PENDING);
+        cr_assert_eq(*(float *)varve_data(shuffle), 0);
+        thing->status = VARVE_OK;
+        cr_assert_ok(varve_restoration_retry(r, &error), error);
+    }
+    cr_assert_eq(*(float *)varve_data(shuffle), 8);
+    story_consumed(r);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+TEST(state_after_values, load_sees_what_the_library_owns)
+{
+    write_thing("f");
+    struct thing thing = { .status = VARVE_OK };
+    add_beside(&thing, VARVE_OK);
+    struct thing failing = { .status = VARVE_CALLBACK };
+    add_beside(&failing, VARVE_CALLBACK);
+}
+
 TEST(state_after_values, dropping_what_it_waits_for_lets_it_load)
 {
     write_thing("f");
@@ -127,7 +176,7 @@ TEST(state_after_values, dropping_what_it_waits_for_lets_it_load)
 TEST(state_after_values, a_save_that_fails_leaves_no_file)
 {
     varve_error error;
-    struct thing thing = { .bytes = "x", .size = 1, .status = VARVE_IO };
+    struct thing thing = { .bytes = "x", .size = 1, .save_status = VARVE_IO };
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
     varve_add_state(root, "broken", &callbacks, &thing);
