@@ -56,6 +56,29 @@ void *vv_reallocate(
     return a->function(a->user, old, old_size, new_size);
 }
 
+bool vv_grow_array(const varve_allocator *a, void *array, size_t *capacity,
+    size_t count, size_t unit)
+{
+    size_t wanted = *capacity ? *capacity : 16;
+    size_t size;
+    if (count < *capacity)
+        return true;
+    while (wanted <= count) {
+        if (__builtin_mul_overflow(wanted, (size_t)2, &wanted))
+            return false;
+    }
+    if (__builtin_mul_overflow(wanted, unit, &size))
+        return false;
+    void *old;
+    memcpy(&old, array, sizeof old);
+    void *grown = vv_reallocate(a, old, *capacity * unit, size);
+    if (!grown)
+        return false;
+    memcpy(array, &grown, sizeof grown);
+    *capacity = wanted;
+    return true;
+}
+
 void vv_release(const varve_allocator *a, void *block, size_t size)
 {
     if (block)

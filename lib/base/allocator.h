@@ -21,6 +21,12 @@ void *vv_allocate_array(const varve_allocator *a, size_t count, size_t size);
 void *vv_reallocate(
     const varve_allocator *a, void *old, size_t old_size, size_t new_size);
 
+/* Room for more than `count` elements of `unit` bytes in an array that doubles:
+ * `array` is the address of its pointer. False without memory; it is as it was
+ * then. */
+bool vv_grow_array(const varve_allocator *a, void *array, size_t *capacity,
+    size_t count, size_t unit);
+
 /* Takes NULL. `size` is what was asked for. */
 void vv_release(const varve_allocator *a, void *block, size_t size);
 

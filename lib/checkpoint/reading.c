@@ -74,17 +74,9 @@ uint64_t vv_reading_size(const struct vv_reading *reading)
 
 static bool add_run(struct pass *pass, struct run run, uint64_t size)
 {
-    const varve_allocator *a = &pass->reading->r->context.allocator;
-    if (pass->run_count == pass->run_capacity) {
-        size_t old = pass->run_capacity;
-        size_t capacity = old ? old * 2 : 16;
-        struct run *runs = vv_reallocate(
-            a, pass->runs, old * sizeof *runs, capacity * sizeof *runs);
-        if (!runs)
-            return false;
-        pass->runs = runs;
-        pass->run_capacity = capacity;
-    }
+    if (!vv_grow_array(&pass->reading->r->context.allocator, &pass->runs,
+            &pass->run_capacity, pass->run_count, sizeof run))
+        return false;
     if (size > pass->buffer_size)
         pass->buffer_size = (size_t)size;
     pass->runs[pass->run_count++] = run;

@@ -17,20 +17,6 @@ enum { MAX_RENAME_FILE = 16 << 20 };
 
 /* --- Renames ------------------------------------------------------------ */
 
-static bool grow_renames(struct vv_selection *s)
-{
-    if (s->rename_count < s->rename_capacity)
-        return true;
-    size_t capacity = s->rename_capacity ? s->rename_capacity * 2 : 8;
-    struct vv_rename *renames = vv_reallocate(s->allocator, s->renames,
-        s->rename_capacity * sizeof *renames, capacity * sizeof *renames);
-    if (!renames)
-        return false;
-    s->renames = renames;
-    s->rename_capacity = capacity;
-    return true;
-}
-
 static const char *without_slash(const char *path)
 {
     return *path == '/' ? path + 1 : path;
@@ -49,7 +35,8 @@ static varve_status add_rename(struct vv_selection *s, const char *program,
             "%s: expected the same wildcards on both sides, found \"%.200s\" "
             "and \"%.200s\"",
             where, program, file);
-    if (!grow_renames(s))
+    if (!vv_grow_array(s->allocator, &s->renames, &s->rename_capacity,
+            s->rename_count, sizeof *s->renames))
         return vv_fail_memory(error, "renames");
     struct vv_rename *rename = &s->renames[s->rename_count];
     *rename = (struct vv_rename){

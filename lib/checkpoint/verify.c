@@ -63,17 +63,9 @@ static const struct vv_index *index_of(const struct verification *v)
 
 static bool add_span(struct verification *v, struct span span)
 {
-    const varve_allocator *a = &v->reader->context.allocator;
-    if (v->span_count == v->span_capacity) {
-        size_t old = v->span_capacity;
-        size_t capacity = old ? old * 2 : 16;
-        struct span *spans = vv_reallocate(
-            a, v->spans, old * sizeof *spans, capacity * sizeof *spans);
-        if (!spans)
-            return false;
-        v->spans = spans;
-        v->span_capacity = capacity;
-    }
+    if (!vv_grow_array(&v->reader->context.allocator, &v->spans,
+            &v->span_capacity, v->span_count, sizeof span))
+        return false;
     v->spans[v->span_count++] = span;
     return true;
 }

@@ -225,6 +225,18 @@ struct vv_edge *vv_edge_add(
     return edge;
 }
 
+varve_node *vv_edge_attach(
+    varve_node *parent, const char *name, varve_node *node)
+{
+    if (vv_is_nil(node))
+        return node;
+    if (!vv_edge_add(parent, name, node)) {
+        vv_node_free(node);
+        return &parent->graph->nil;
+    }
+    return node;
+}
+
 void vv_edge_tell_removed(varve_graph *graph, varve_node *child)
 {
     for (struct vv_observer *o = graph->newest; o; o = o->older) {

@@ -19,7 +19,12 @@ struct vv_edge *vv_edge_find(
 struct vv_edge *vv_edge_add(
     varve_node *parent, const char *name, varve_node *child);
 
-/* The same without telling; and the telling. */
+/* Adds an edge to a new node, and gives the node. Where that fails, or the node
+ * is nil, the node is freed and the result is nil. */
+varve_node *vv_edge_attach(
+    varve_node *parent, const char *name, varve_node *node);
+
+/* vv_edge_add without telling; and the telling. */
 struct vv_edge *vv_edge_add_quietly(
     varve_node *parent, const char *name, varve_node *child);
 void vv_edge_tell(struct vv_edge *edge);

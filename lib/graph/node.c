@@ -63,17 +63,10 @@ struct vv_extra *vv_node_extra(varve_node *node)
  * costs nothing but the number. */
 static void keep_number(varve_graph *graph, uint32_t number)
 {
-    if (graph->free_number_count == graph->free_number_capacity) {
-        size_t old = graph->free_number_capacity;
-        size_t capacity = old ? old * 2 : 64;
-        size_t unit = sizeof *graph->free_numbers;
-        uint32_t *numbers = vv_reallocate(&graph->context.allocator,
-            graph->free_numbers, old * unit, capacity * unit);
-        if (!numbers)
-            return;
-        graph->free_numbers = numbers;
-        graph->free_number_capacity = capacity;
-    }
+    if (!vv_grow_array(&graph->context.allocator, &graph->free_numbers,
+            &graph->free_number_capacity, graph->free_number_count,
+            sizeof number))
+        return;
     graph->free_numbers[graph->free_number_count++] = number;
 }
 
@@ -191,14 +184,7 @@ static varve_node *add_child(
 {
     if (!vv_node_takes_children(parent, name))
         return &parent->graph->nil;
-    varve_node *node = vv_node_new(parent->graph, kind);
-    if (vv_is_nil(node))
-        return node;
-    if (!vv_edge_add(parent, name, node)) {
-        vv_node_free(node);
-        return &parent->graph->nil;
-    }
-    return node;
+    return vv_edge_attach(parent, name, vv_node_new(parent->graph, kind));
 }
 
 varve_node *varve_add_object(varve_node *parent, const char *name)

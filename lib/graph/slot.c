@@ -139,8 +139,8 @@ varve_node *varve_add_slot(varve_node *owner, varve_node *variable,
 {
     if (!may_add(owner, variable, name))
         return &owner->graph->nil;
-    return make(owner, variable, name,
-        vv_variable_new(owner, name, view, false));
+    return make(
+        owner, variable, name, vv_variable_new(owner, name, view, false));
 }
 
 varve_node *varve_add_allocated_slot(varve_node *owner, varve_node *variable,
@@ -149,8 +149,8 @@ varve_node *varve_add_allocated_slot(varve_node *owner, varve_node *variable,
 {
     if (!may_add(owner, variable, name))
         return &owner->graph->nil;
-    varve_node *node = vv_variable_new(
-        owner, name, varve_view(NULL, dtype, shape), true);
+    varve_node *node =
+        vv_variable_new(owner, name, varve_view(NULL, dtype, shape), true);
     if (vv_is_nil(node))
         return node;
     node->variable->initializer = initializer;

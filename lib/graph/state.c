@@ -33,11 +33,7 @@ varve_node *varve_add_state(varve_node *parent, const char *name,
     extra->callbacks = *callbacks;
     extra->self = self;
     node->value_state = VARVE_INITIALIZED;
-    if (!vv_edge_add(parent, name, node)) {
-        vv_node_free(node);
-        return &parent->graph->nil;
-    }
-    return node;
+    return vv_edge_attach(parent, name, node);
 }
 
 void varve_set_on_demand(

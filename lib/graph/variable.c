@@ -42,23 +42,12 @@ varve_node *vv_variable_new(
     return node;
 }
 
-static varve_node *add(varve_node *parent, const char *name, varve_node *node)
-{
-    if (vv_is_nil(node))
-        return node;
-    if (!vv_edge_add(parent, name, node)) {
-        vv_node_free(node);
-        return &parent->graph->nil;
-    }
-    return node;
-}
-
 varve_node *varve_add_variable(
     varve_node *parent, const char *name, varve_tensor view)
 {
     if (!vv_node_takes_children(parent, name))
         return &parent->graph->nil;
-    return add(parent, name,
+    return vv_edge_attach(parent, name,
         vv_variable_new(parent, name ? name : "list element", view, false));
 }
 
@@ -68,13 +57,13 @@ varve_node *varve_add_allocated_variable(varve_node *parent, const char *name,
 {
     if (!vv_node_takes_children(parent, name))
         return &parent->graph->nil;
-    varve_node *node = vv_variable_new(parent,
-        name ? name : "list element", varve_view(NULL, dtype, shape), true);
+    varve_node *node = vv_variable_new(parent, name ? name : "list element",
+        varve_view(NULL, dtype, shape), true);
     if (vv_is_nil(node))
         return node;
     node->variable->initializer = initializer;
     node->variable->initializer_user = user;
-    node = add(parent, name, node);
+    node = vv_edge_attach(parent, name, node);
     if (!vv_is_nil(node))
         vv_variable_settle(node);
     return node;

@@ -19,29 +19,10 @@ static varve_status no_memory(varve_error *error)
     return vv_fail_memory(error, "walking the graph");
 }
 
-/* Doubles an array that is full; false without memory. */
-static bool grow(const varve_allocator *a, void *array, size_t *capacity,
-    size_t count, size_t unit)
-{
-    if (count < *capacity)
-        return true;
-    size_t wanted = *capacity ? *capacity * 2 : 64;
-    while (wanted <= count)
-        wanted *= 2;
-    void *old;
-    memcpy(&old, array, sizeof old);
-    void *grown = vv_reallocate(a, old, *capacity * unit, wanted * unit);
-    if (!grown)
-        return false;
-    memcpy(array, &grown, sizeof grown);
-    *capacity = wanted;
-    return true;
-}
-
 static bool add_step(struct vv_walk *walk, struct vv_step step)
 {
-    if (!grow(walk->allocator, &walk->steps, &walk->capacity, walk->count,
-            sizeof step))
+    if (!vv_grow_array(walk->allocator, &walk->steps, &walk->capacity,
+            walk->count, sizeof step))
         return false;
     walk->steps[walk->count++] = step;
     walk->place_of[step.node->number] = (uint32_t)walk->count;
@@ -71,7 +52,7 @@ struct vv_edge *const *vv_walk_edges(struct vv_walk *walk, varve_node *node)
 
 static bool walk_edges_of(struct vv_walk *walk, varve_node *node)
 {
-    if (!grow(walk->allocator, &walk->sorted, &walk->sorted_capacity,
+    if (!vv_grow_array(walk->allocator, &walk->sorted, &walk->sorted_capacity,
             node->edge_count, sizeof *walk->sorted))
         return false;
     struct vv_edge *const *edges = vv_walk_edges(walk, node);
@@ -110,7 +91,7 @@ static bool walk_slots_of(struct vv_walk *walk, varve_node *owner)
     if (count == 0)
         return true;
     struct slot_item *items = vv_allocate_array(a, count, sizeof *items);
-    bool done = items && grow(a, &walk->slots, &walk->slot_capacity,
+    bool done = items && vv_grow_array(a, &walk->slots, &walk->slot_capacity,
                              walk->slot_count + count, sizeof *walk->slots);
     if (done) {
         size_t i = 0;

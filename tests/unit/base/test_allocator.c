@@ -102,3 +102,29 @@ TEST(allocator, copies_strings)
     cr_assert_eq(test_byte_count(), 6);
     vv_release_string(a, copy);
 }
+
+TEST(allocator, grows_an_array_by_doubling_or_leaves_it)
+{
+    uint32_t *numbers = NULL;
+    size_t capacity = 0;
+    for (size_t i = 0; i < 1000; i++) {
+        cr_assert(vv_grow_array(
+            test_allocator(), &numbers, &capacity, i, sizeof *numbers));
+        cr_assert_gt(capacity, i);
+        numbers[i] = (uint32_t)i;
+    }
+    cr_assert_eq(capacity, 1024);
+    for (uint32_t i = 0; i < 1000; i++)
+        cr_assert_eq(numbers[i], i);
+    uint32_t *before = numbers;
+    test_fail_allocation(0, false);
+    cr_assert_not(vv_grow_array(
+        test_allocator(), &numbers, &capacity, 1024, sizeof *numbers));
+    cr_assert_not(vv_grow_array(test_allocator(), &numbers, &capacity,
+        SIZE_MAX / 8, sizeof *numbers * 4));
+    cr_assert_not(vv_grow_array(
+        test_allocator(), &numbers, &capacity, SIZE_MAX, 1));
+    cr_assert_eq(capacity, 1024);
+    cr_assert_eq(numbers, before);
+    vv_release(test_allocator(), numbers, capacity * sizeof *numbers);
+}
