@@ -1,0 +1,58 @@
+/* proof.c - sizes and counts of the proofs.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _GNU_SOURCE
+#include "support/proof.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+#include <criterion/logging.h>
+
+bool proof_is_long(void)
+{
+    const char *size = getenv("VARVE_PROOF");
+    return size && strcmp(size, "long") == 0;
+}
+
+uint64_t proof_size(uint64_t usual, uint64_t longer)
+{
+    return proof_is_long() ? longer : usual;
+}
+
+uint64_t proof_seed(void)
+{
+    const char *seed = getenv("VARVE_PROOF_SEED");
+    return seed ? strtoull(seed, NULL, 0) : 20261121;
+}
+
+/* Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
+ * OOPSLA 2014. */
+uint64_t proof_next(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
+
+/* One write to the end of the file: tests are processes of their own. */
+void proof_count(const char *name, uint64_t count)
+{
+    const char *path = getenv("VARVE_PROOF_COUNTS");
+    char line[128];
+    cr_log_info("%s: %" PRIu64, name, count);
+    if (!path)
+        return;
+    int size = snprintf(line, sizeof line, "%s %" PRIu64 "\n", name, count);
+    int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+    cr_assert(file >= 0 && write(file, line, (size_t)size) == size,
+        "%s: the count cannot be written down", path);
+    close(file);
+}
