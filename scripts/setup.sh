@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # setup.sh - installs what the project needs and this machine lacks.
 #
-#     scripts/setup.sh [build|test|all]
+#     scripts/setup.sh [build|test|coverage|all]
 #
 # build: what the library, the tool and the examples need; test: what the tests
-# need besides; all (the default): what .ci/run needs besides. It looks first,
-# and calls apt-get only when something is missing. Elsewhere than on Debian and
-# its kin it says what to install.
+# need besides; coverage: what scripts/coverage.sh needs besides those; all (the
+# default): what .ci/run needs. It looks first, and calls apt-get only when
+# something is missing. Elsewhere than on Debian and its kin it says what to
+# install.
 #
 # SPDX-License-Identifier: MIT
 set -euo pipefail
@@ -53,6 +54,11 @@ look_for_tests() {
     wish python3-xxhash python3 -c 'import xxhash'
 }
 
+look_for_coverage() {
+    need gcc has gcc
+    need gcovr has gcovr
+}
+
 look_for_ci() {
     need gcc has gcc
     need g++ has g++
@@ -65,6 +71,7 @@ look() {
     wished=()
     look_for_build
     [ "$purpose" = build ] || look_for_tests
+    [ "$purpose" != coverage ] || look_for_coverage
     [ "$purpose" != all ] || look_for_ci
 }
 
@@ -119,9 +126,9 @@ check_meson() {
 
 purpose=${1:-all}
 case $purpose in
-build | test | all) ;;
+build | test | coverage | all) ;;
 *)
-    echo "usage: scripts/setup.sh [build|test|all]" >&2
+    echo "usage: scripts/setup.sh [build|test|coverage|all]" >&2
     exit 2
     ;;
 esac

@@ -7,15 +7,19 @@
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "model/everything.h"
+#include "support/proof.h"
 
-enum { THREADS = 6, ROUNDS = 8 };
+enum { THREADS = 6, VERSIONS = 3 };
 
 static const char *directory;
 static varve_reader *shared;
+static unsigned rounds;
+static atomic_uint versions_seen; /* a bit for each */
 
 static void demand(bool holds, const char *what, const char *message)
 {
@@ -25,8 +29,21 @@ static void demand(bool holds, const char *what, const char *message)
     exit(1);
 }
 
-/* Reads a file into a graph of its own and looks at every value. */
-static void read_model(const char *path, unsigned seed, bool is_mapped)
+/* The first of the seeds below `seeds_end` that the model was filled from. */
+static unsigned find_seed(
+    struct everything *model, unsigned seed, unsigned seeds_end)
+{
+    const char *wrong = everything_differs(model, seed);
+    while (wrong && ++seed < seeds_end)
+        wrong = everything_differs(model, seed);
+    demand(!wrong, "value", wrong ? wrong : "");
+    return seed;
+}
+
+/* Reads a file into a graph of its own and looks at every value; which seed it
+ * was from. */
+static unsigned read_model(
+    const char *path, unsigned seed, unsigned seeds_end, bool is_mapped)
 {
     varve_error error = { 0 };
     struct everything model = { 0 };
@@ -36,13 +53,13 @@ static void read_model(const char *path, unsigned seed, bool is_mapped)
     varve_restoration *r = varve_restore(
         varve_graph_root(graph), path, &options, &error);
     demand(r != NULL, "read", error.message);
-    const char *wrong = everything_differs(&model, seed);
-    demand(!wrong, "value", wrong ? wrong : "");
+    seed = find_seed(&model, seed, seeds_end);
     varve_report *report = varve_report_new(r, &error);
     demand(report != NULL, "report", error.message);
     varve_report_free(report);
     varve_restoration_free(r);
     varve_graph_free(graph);
+    return seed;
 }
 
 static void write_model(const char *path, unsigned seed)
@@ -66,9 +83,9 @@ static void *write_and_read(void *argument)
     unsigned number = *(const unsigned *)argument;
     char path[4096];
     snprintf(path, sizeof path, "%s/own-%u.varve", directory, number);
-    for (unsigned i = 0; i < ROUNDS; i++) {
+    for (unsigned i = 0; i < rounds; i++) {
         write_model(path, number + i);
-        read_model(path, number + i, i % 2 == 1);
+        read_model(path, number + i, 0, i % 2 == 1);
     }
     remove(path);
     return NULL;
@@ -77,8 +94,8 @@ static void *write_and_read(void *argument)
 static void *restore_shared(void *argument)
 {
     (void)argument;
-    for (unsigned i = 0; i < ROUNDS; i++)
-        read_model(varve_reader_path(shared), 1, i % 2 == 1);
+    for (unsigned i = 0; i < rounds; i++)
+        read_model(varve_reader_path(shared), 1, 0, i % 2 == 1);
     return NULL;
 }
 
@@ -88,7 +105,7 @@ static void *look_inside(void *argument)
     varve_saved_node node;
     varve_error error = { 0 };
     unsigned char bytes[4096];
-    for (unsigned i = 0; i < ROUNDS; i++) {
+    for (unsigned i = 0; i < rounds; i++) {
         for (size_t n = 0; varve_reader_node_at(shared, n, &node); n++) {
             varve_saved_node found;
             demand(varve_reader_find(shared, "a%2Fb%25c", &found), "find", "");
@@ -104,6 +121,24 @@ static void *look_inside(void *argument)
     return NULL;
 }
 
+/* The first replaces a file again and again, the others read it meanwhile, and
+ * find one of its versions, whole. */
+static void *replace_or_read(void *argument)
+{
+    static atomic_uint is_done;
+    unsigned number = *(const unsigned *)argument;
+    char path[4096];
+    snprintf(path, sizeof path, "%s/replaced.varve", directory);
+    for (unsigned i = 0; number == 0 && i < rounds; i++)
+        write_model(path, i % VERSIONS);
+    if (number == 0)
+        is_done = 1;
+    for (unsigned i = 0; number > 0 && !is_done; i++)
+        atomic_fetch_or(&versions_seen,
+            1u << read_model(path, 0, VERSIONS, i % 2 == 1));
+    return NULL;
+}
+
 static void run(const char *what, void *(*function)(void *))
 {
     pthread_t threads[THREADS];
@@ -115,7 +150,8 @@ static void run(const char *what, void *(*function)(void *))
     }
     for (unsigned i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    printf("%s: %d threads, %d rounds each\n", what, THREADS, ROUNDS);
+    printf("%s: %d threads, %u rounds each\n", what, THREADS, rounds);
+    proof_count("threads.rounds", THREADS * rounds);
 }
 
 int main(int argc, char **argv)
@@ -123,17 +159,24 @@ int main(int argc, char **argv)
     char own[] = "/tmp/varve-threads-XXXXXX";
     directory = argc > 1 ? argv[1] : mkdtemp(own);
     demand(directory != NULL, "directory", "cannot be made");
-    char path[4096];
+    rounds = (unsigned)proof_size(8, 200);
+    char path[4096], replaced[4096];
     varve_error error = { 0 };
     snprintf(path, sizeof path, "%s/shared.varve", directory);
+    snprintf(replaced, sizeof replaced, "%s/replaced.varve", directory);
     write_model(path, 1);
+    write_model(replaced, 0);
     shared = varve_reader_open(path, NULL, &error);
     demand(shared != NULL, "open", error.message);
     run("own graphs and files", write_and_read);
     run("restorations of one file", restore_shared);
     run("one reader", look_inside);
+    run("a file that is replaced", replace_or_read);
+    demand(versions_seen > 1, "a file that is replaced",
+        "nobody read a newer version");
     varve_reader_free(shared);
     remove(path);
+    remove(replaced);
     if (argc == 1)
         remove(directory);
     return 0;
