@@ -46,7 +46,7 @@ void proof_count(const char *name, uint64_t count)
     char line[128];
     int size = snprintf(line, sizeof line, "%s %" PRIu64 "\n", name, count);
     fputs(line, stderr);
-    if (!path)
+    if (!path || !*path)
         return;
     int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
     if (file < 0 || write(file, line, (size_t)size) != size) {

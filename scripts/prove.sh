@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# prove.sh - the long versions of the proofs, and how much they tried.
+#
+#     scripts/prove.sh [--fuzz SECONDS] [--seed NUMBER] [--only SECTION]...
+#
+# Sections: proofs (every fault, once and sticky, power cuts, 100,000 kills, a
+# million corruptions, wrong variants), sanitizers (the usual versions under
+# AddressSanitizer and UndefinedBehaviorSanitizer), threads (under
+# ThreadSanitizer), and fuzz, which runs each target for an hour (--fuzz) beside
+# the others. A page goes to standard error and JSON (schema varve.proof/1) to
+# standard output; logs are in build/prove/. The exit status is 0 only if
+# nothing failed.
+#
+# SPDX-License-Identifier: MIT
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit
+exec </dev/null 3>&1 >&2
+
+fuzz_seconds=3600
+seed=
+chosen=()
+
+usage() {
+    sed -n '2,4s/^# \{0,1\}//p' "$0" >&2
+    exit 2
+}
+
+while [ $# -gt 0 ]; do
+    [ $# -gt 1 ] || usage
+    case $1 in
+    --fuzz) fuzz_seconds=$2 ;;
+    --seed) seed=$2 ;;
+    --only) chosen+=("$2") ;;
+    *) usage ;;
+    esac
+    shift 2
+done
+[ ${#chosen[@]} -gt 0 ] || chosen=(fuzz proofs sanitizers threads)
+
+place=$PWD/build/prove
+mkdir -p "$place"
+export VARVE_PROOF_COUNTS=$place/counts
+results=$place/results
+executions=$place/fuzz
+rm -f "$VARVE_PROOF_COUNTS" "$results" "$executions"
+[ -z "$seed" ] || export VARVE_PROOF_SEED=$seed
+
+# section NAME COMMAND...
+section() {
+    local name=$1 begin=$SECONDS result=passed
+    shift
+    echo "== $name"
+    "$@" >"$place/$name.log" 2>&1 || result=failed
+    [ $result = passed ] || tail -40 "$place/$name.log"
+    echo "== $name: $result after $((SECONDS - begin)) s"
+    echo "$name $result $((SECONDS - begin))" >>"$results"
+}
+
+is_chosen() {
+    [[ " ${chosen[*]} " == *" $1 "* ]]
+}
+
+# configure BUILD OPTION...
+configure() {
+    local build=$1
+    shift
+    [ -f "$build/build.ninja" ] || meson setup "$build" "$@"
+}
+
+# long BUILD SUITE: tests in their long version, for as long as they take.
+long() {
+    ninja -C "$1" &&
+        VARVE_PROOF=long meson test -C "$1" --no-rebuild --print-errorlogs \
+            --timeout-multiplier 0 --suite "$2"
+}
+
+proofs() {
+    configure "$place/plain" -Dtests=enabled && long "$place/plain" proof
+}
+
+# Counts of the usual size would add little and say too much.
+sanitizers() {
+    configure "$place/sanitizers" -Dtests=enabled \
+        -Db_sanitize=address,undefined -Db_lundef=false \
+        -Dc_args=-fno-sanitize-recover=all &&
+        ninja -C "$place/sanitizers" &&
+        VARVE_PROOF_COUNTS='' ASAN_OPTIONS=detect_leaks=1 \
+            meson test -C "$place/sanitizers" --no-rebuild --print-errorlogs \
+            --timeout-multiplier 0
+}
+
+threads() {
+    configure "$place/threads" -Dtests=enabled -Dtool=disabled \
+        -Dexamples=false -Dbench=false -Db_sanitize=thread -Db_lundef=false &&
+        ninja -C "$place/threads" tests/threads/test_threads &&
+        VARVE_PROOF=long TSAN_OPTIONS=halt_on_error=1 \
+            meson test -C "$place/threads" --no-rebuild --print-errorlogs \
+            --timeout-multiplier 0 --suite threads
+}
+
+# Each target for itself, beside everything else.
+fuzz() {
+    nice -n 19 tests/fuzz/run.sh "$1" "$fuzz_seconds" >"$place/fuzz-$1.json" &&
+        cat "$place/fuzz-$1.json" >>"$executions"
+}
+
+scripts/setup.sh all || exit
+if is_chosen fuzz; then
+    for target in $(tests/fuzz/run.sh --list); do
+        section "fuzz-$target" fuzz "$target" &
+    done
+fi
+for name in proofs sanitizers threads; do
+    if is_chosen $name; then
+        section $name $name
+    fi
+done
+wait
+python3 -B scripts/proof_report.py "$results" "$VARVE_PROOF_COUNTS" \
+    "$executions" >&3
