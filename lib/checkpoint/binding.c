@@ -15,6 +15,7 @@
 #include "slot.h"
 #include "variable.h"
 #include "walk.h"
+#include "wrong.h"
 
 /* --- Memory that grows with the program --------------------------------- */
 
@@ -137,6 +138,8 @@ uint32_t vv_partner(
 {
     if (i == 0)
         return vv_file_node_of(r, node);
+    if (VV_WRONG(one_partner_only))
+        return VV_NONE;
     size_t count;
     const struct vv_pair *pairs = vv_pairs(&r->combined, &count);
     for (size_t k = 0; k < count; k++) {
@@ -211,7 +214,7 @@ bool vv_is_resized(struct varve_restoration *r, const varve_node *node,
 static bool type_fits(
     const struct varve_restoration *r, varve_dtype saved, varve_dtype wanted)
 {
-    if (saved == wanted)
+    if (saved == wanted || VV_WRONG(any_type_fits))
         return true;
     switch (r->selection.options.cast) {
     case VARVE_CAST_WIDEN: return vv_convert_is_widening(saved, wanted);
@@ -228,7 +231,7 @@ bool vv_value_fits(struct varve_restoration *r, const varve_node *node,
     const varve_tensor *wanted = &node->variable->tensor;
     if (!type_fits(r, saved->dtype, wanted->dtype))
         return false;
-    if (vv_shape_equal(saved, wanted))
+    if (vv_shape_equal(saved, wanted) || VV_WRONG(any_shape_fits))
         return true;
     if (r->selection.options.reshape &&
         varve_tensor_count(saved) == varve_tensor_count(wanted))
@@ -244,7 +247,7 @@ static void claim(struct varve_restoration *r, varve_node *node, uint32_t value)
     if (!variable || !variable->is_owned || node->value_state != VARVE_DECLARED)
         return;
     varve_tensor saved = vv_saved(r, value);
-    if (vv_is_resized(r, node, &saved))
+    if (vv_is_resized(r, node, &saved) || VV_WRONG(initialized_all_the_same))
         vv_variable_settle(node);
     else
         node->value_state = VARVE_PENDING;
@@ -267,9 +270,11 @@ static void decide(struct varve_restoration *r, varve_node *node, uint32_t file)
     else if (value == VV_NONE ||
              vv_index_kind(vv_index_of(r), file) != node->kind)
         fate = VV_FATE_MISFIT;
-    else if (node->restored_by > r->observer.number)
+    else if (node->restored_by > r->observer.number &&
+             !VV_WRONG(older_restoration_wins))
         fate = VV_FATE_SUPERSEDED;
-    else if (node->restored_by == r->observer.number)
+    else if (node->restored_by == r->observer.number &&
+             !VV_WRONG(delivered_twice))
         fate = VV_FATE_APPLIED;
     if (value != VV_NONE)
         r->fates[value] = (uint8_t)fate;
@@ -341,7 +346,7 @@ void vv_sweep(struct varve_restoration *r)
 static bool still_holds(struct varve_restoration *r, uint32_t file)
 {
     const varve_node *node = r->node_of[file];
-    if (!r->needs_sweep)
+    if (!r->needs_sweep || VV_WRONG(replaced_child_keeps_its_place))
         return true;
     bool led_to =
         node == r->root || (node->variable && node->variable->as_slot);
@@ -371,7 +376,8 @@ void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file)
         return;
     }
     uint32_t known = vv_file_node_of(r, node);
-    if (r->node_of[file] && still_holds(r, file)) {
+    if (r->node_of[file] && still_holds(r, file) &&
+        !VV_WRONG(later_claim_takes_over)) {
         vv_add_pair(r, &r->conflicts, node, file);
         return;
     }

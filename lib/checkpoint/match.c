@@ -12,6 +12,7 @@
 #include "name.h"
 #include "slot.h"
 #include "variable.h"
+#include "wrong.h"
 
 /* --- Edges and slots ---------------------------------------------------- */
 
@@ -19,6 +20,8 @@ static uint32_t child_in_file(
     struct varve_restoration *r, uint32_t file, const struct vv_name *name)
 {
     uint32_t id = vv_name_in_file(r, name);
+    if (VV_WRONG(name_is_enough))
+        file = r->file_root;
     return id == VV_NONE ? VV_NONE
                          : vv_index_find_child(vv_index_of(r), file, id);
 }
@@ -29,6 +32,8 @@ static uint32_t child_by_any_name(struct varve_restoration *r, uint32_t file,
     uint32_t found = child_in_file(r, file, name);
     const struct vv_alias *alias =
         child && child->extra ? child->extra->aliases : NULL;
+    if (VV_WRONG(aliases_not_tried))
+        alias = NULL;
     for (; found == VV_NONE && alias; alias = alias->next)
         found = child_in_file(r, file, alias->name);
     return found;
@@ -49,12 +54,14 @@ static bool find_renamed(struct varve_restoration *r, const varve_node *parent,
         &r->selection, vv_buffer_string(&r->path), &r->file_path);
     if (r->path.failed || r->file_path.failed)
         vv_out_of_memory(r);
-    if (!rename)
+    if (!rename || VV_WRONG(renames_not_followed))
         return false;
     *file = vv_saved_find(vv_index_of(r), r->file_root,
         vv_buffer_string(&r->file_path), &r->path);
     if (*file != VV_NONE)
         rename->was_used = true;
+    if (*file == VV_NONE && VV_WRONG(rename_falls_back))
+        return false;
     return true;
 }
 
@@ -68,6 +75,8 @@ void vv_match_edge(struct varve_restoration *r, struct vv_edge *edge)
         return;
     }
     if (!vv_is_known(r, parent))
+        return;
+    if (VV_WRONG(first_parent_only) && child->first_in != edge)
         return;
     vv_visit(r, child,
         (struct vv_via){ .parent = parent->number + 1, .name = name });
@@ -106,6 +115,8 @@ uint32_t vv_match_slot_of(struct varve_restoration *r, varve_node *owner,
 {
     uint32_t id = vv_index_find_name(vv_index_of(r), name, strlen(name));
     uint32_t at = vv_file_node_of(r, variable);
+    if (VV_WRONG(slots_of_any_variable) && vv_index_of(r)->slot_count)
+        at = vv_at32(vv_index_of(r)->slot_variables, 0);
     uint32_t by;
     uint32_t found = VV_NONE;
     for (size_t i = 0; id != VV_NONE && at != VV_NONE && found == VV_NONE &&

@@ -12,6 +12,7 @@
 #include "layout.h"
 #include "shape.h"
 #include "variable.h"
+#include "wrong.h"
 
 enum vv_move_mode vv_move_mode_of(
     const struct varve_restoration *r, const varve_node *node, uint32_t value)
@@ -100,6 +101,8 @@ void vv_move_piece(const struct varve_restoration *r, struct vv_move *move,
     size_t unit = varve_dtype_size(saved.dtype);
     if (VV_BIG_ENDIAN)
         vv_dtype_swap_copy(saved.dtype, bytes, bytes, size / unit);
+    if (VV_WRONG(bytes_reversed))
+        vv_dtype_reverse_copy(saved.dtype, bytes, bytes, size / unit);
     if (move->mode == VV_MOVE_RESIZE)
         copy_resized(move, &saved, first / unit, bytes, size / unit);
     else
@@ -120,7 +123,7 @@ varve_status vv_move_strings(
     varve_string *strings = move->target;
     for (uint64_t i = 0; i < count; i++) {
         uint64_t length = vv_at64(lengths, i);
-        if (length > left)
+        if (length > left && !VV_WRONG(strings_run_over))
             break;
         strings[i] = (varve_string){ .data = text, .size = length };
         text += length;

@@ -16,6 +16,7 @@
 #include "transfer.h"
 #include "try.h"
 #include "variable.h"
+#include "wrong.h"
 
 /* --- What the graph tells ----------------------------------------------- */
 
@@ -50,7 +51,8 @@ static void edge_added(struct vv_observer *self, struct vv_edge *edge)
     if (r->is_dry)
         return;
     vv_match_edge(r, edge);
-    take_in(r);
+    if (!VV_WRONG(late_values_not_taken_in))
+        take_in(r);
 }
 
 static void slot_added(struct vv_observer *self, struct vv_slot *slot)
@@ -279,7 +281,7 @@ void varve_restoration_free(varve_restoration *r)
         vv_graph_forget(r->graph, &r->observer);
         for (uint32_t f = 0; !r->is_dry && f < vv_index_of(r)->node_count;
              f++) {
-            if (r->node_of[f])
+            if (r->node_of[f] && !VV_WRONG(freed_without_giving_up))
                 vv_give_up(r->node_of[f]);
         }
     }

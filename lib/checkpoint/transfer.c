@@ -18,6 +18,7 @@
 #include "state.h"
 #include "try.h"
 #include "variable.h"
+#include "wrong.h"
 
 enum { STAGING_ALIGNMENT = 16 };
 
@@ -189,7 +190,7 @@ static varve_status half_restored(
     size_t touched = 0;
     for (size_t i = 0; i < t->count; i++)
         touched += t->moves[i].is_touched;
-    if (touched == 0)
+    if (touched == 0 || VV_WRONG(half_restored_unsaid))
         return status;
     if (error)
         error->status = VARVE_HALF_RESTORED;
@@ -229,7 +230,7 @@ static varve_status read_values(
     };
     reading.total = vv_reading_size(&reading);
     if (!only_verify && !options->streaming && !options->no_verify &&
-        touches(t)) {
+        touches(t) && !VV_WRONG(changed_before_verified)) {
         uint64_t size = reading.total;
         reading.total *= 2;
         reading.only_verify = true;
@@ -356,12 +357,17 @@ static bool has_states(const struct transfer *t)
 
 static varve_status exchange(struct transfer *t, varve_error *error)
 {
-    hand_over(t);
+    if (!VV_WRONG(states_before_values))
+        hand_over(t);
     varve_status status = load_states(t, error);
+    if (VV_WRONG(states_before_values))
+        hand_over(t);
     if (!status)
         return VARVE_OK;
-    swap_back(t);
-    unload_states(t);
+    if (!VV_WRONG(values_not_taken_back))
+        swap_back(t);
+    if (!VV_WRONG(states_not_taken_back))
+        unload_states(t);
     take_back_memory(t);
     return half_restored(t, status, error);
 }

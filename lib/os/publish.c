@@ -17,6 +17,7 @@
 #include "file.h"
 #include "retry.h"
 #include "try.h"
+#include "wrong.h"
 
 enum {
     MOST_NAMES = 100,     /* random names that may be taken */
@@ -61,6 +62,10 @@ static varve_status make_temporary(struct vv_publication *p, varve_error *error)
     int result = -EEXIST;
     for (int i = 0; i < MOST_NAMES && result == -EEXIST; i++) {
         VV_TRY(name_temporary(p, error));
+        if (VV_WRONG(written_in_place)) {
+            strcpy(p->temporary, p->name);
+            system->remove(system->state, p->directory, p->name);
+        }
         unsigned tries = 0;
         do
             result = system->create_file(
@@ -152,17 +157,29 @@ varve_status vv_publish_begin(struct vv_publication *p,
     return status;
 }
 
-/* Syncs once and closes, whatever happened before. */
+/* Once: a second try would say that all is well, and the bytes are lost. */
+static int sync_file(const struct vv_publication *p)
+{
+    const struct vv_system *system = p->context->system;
+    if (VV_WRONG(file_not_synced))
+        return 0;
+    int result = system->sync(system->state, p->file);
+    if (result < 0 && VV_WRONG(failed_sync_repeated))
+        result = system->sync(system->state, p->file);
+    return VV_WRONG(failed_sync_ignored) ? 0 : result;
+}
+
+/* Syncs and closes, whatever happened before. */
 static varve_status end_file(
     struct vv_publication *p, varve_status status, varve_error *error)
 {
     const struct vv_system *system = p->context->system;
     int result;
     if (!status && !(p->flags & VV_PUBLISH_NO_SYNC) &&
-        (result = system->sync(system->state, p->file)) < 0)
+        (result = sync_file(p)) < 0)
         status = vv_fail_system(error, -result, "sync", p->path);
     result = system->close(system->state, p->file);
-    if (!status && result < 0)
+    if (!status && result < 0 && !VV_WRONG(failed_close_ignored))
         status = vv_fail_system(error, -result, "close", p->path);
     return status;
 }
@@ -173,7 +190,9 @@ static varve_status put_in_place(struct vv_publication *p, varve_error *error)
 {
     const struct vv_system *system = p->context->system;
     int result = -ENOSYS;
-    if (p->flags & VV_PUBLISH_NO_REPLACE) {
+    if (VV_WRONG(older_file_removed_first))
+        system->remove(system->state, p->directory, p->name);
+    if ((p->flags & VV_PUBLISH_NO_REPLACE) && !VV_WRONG(rename_replaces)) {
         result = system->rename_new(
             system->state, p->directory, p->temporary, p->name);
         if (result == -ENOSYS || result == -EINVAL)
@@ -190,7 +209,7 @@ static varve_status put_in_place(struct vv_publication *p, varve_error *error)
 static void remove_temporary(const struct vv_publication *p)
 {
     const struct vv_system *system = p->context->system;
-    for (int i = 0; i < MOST_REMOVES; i++) {
+    for (int i = 0; i < MOST_REMOVES && !VV_WRONG(temporary_left); i++) {
         int result = system->remove(
             system->state, p->directory, p->temporary);
         if (result == 0 || result == -ENOENT)
@@ -202,8 +221,10 @@ static varve_status sync_directory(
     const struct vv_publication *p, varve_error *error)
 {
     const struct vv_system *system = p->context->system;
+    if (VV_WRONG(directory_not_synced))
+        return VARVE_OK;
     int result = system->sync(system->state, p->directory);
-    if (result == 0)
+    if (result == 0 || VV_WRONG(unknown_outcome_is_success))
         return VARVE_OK;
     vv_fail_system(error, -result,
         "the file is in place, but sync of its directory", p->path);
@@ -215,12 +236,17 @@ static varve_status sync_directory(
 varve_status vv_publish_end(
     struct vv_publication *p, varve_status status, varve_error *error)
 {
+    if (!status && VV_WRONG(renamed_before_the_sync))
+        status = put_in_place(p, error);
+    if (!status && VV_WRONG(directory_synced_before_rename))
+        status = sync_directory(p, error);
     status = end_file(p, status, error);
-    if (!status)
+    if (!status && !VV_WRONG(renamed_before_the_sync))
         status = put_in_place(p, error);
     if (status)
         remove_temporary(p);
-    else if (!(p->flags & VV_PUBLISH_NO_SYNC))
+    else if (!(p->flags & VV_PUBLISH_NO_SYNC) &&
+             !VV_WRONG(directory_synced_before_rename))
         status = sync_directory(p, error);
     vv_file_close(p->context, p->directory);
     return status;
