@@ -40,10 +40,10 @@ struct vv_publication {
 };
 
 /* Makes missing directories above `path` (and syncs their parents), removes
- * what killed processes left of the same name, and makes the temporary file. On failure no file is left, and nothing is to be ended.
- * VARVE_IS_DIRECTORY where `path` is one or ends in '/'. A name that is taken
- * although it may not be replaced is told here already, and again at the
- * end. */
+ * what killed processes left of the same name, and makes the temporary file. On
+ * failure no file is left, and nothing is to be ended. VARVE_IS_DIRECTORY where
+ * `path` is one or ends in '/'. A name that is taken although it may not be
+ * replaced is told here already, and again at the end. */
 varve_status vv_publish_begin(struct vv_publication *p,
     const struct vv_context *context, const char *path, int flags,
     varve_error *error);

@@ -1,7 +1,7 @@
 /* temporary.c - temporary files: made, given back, and swept up.
  *
  * The file that is written is closed before it is renamed, because closing can
- * tell of lost bytes. So the lock is held by a second descriptor, up to the end.
+ * tell of lost bytes. So a second descriptor holds the lock, up to the end.
  *
  * SPDX-License-Identifier: MIT
  */
