@@ -162,6 +162,19 @@ static varve_status make_tables(struct varve_restoration *r, varve_error *error)
     return VARVE_OK;
 }
 
+/* What is not below the root of the file waits for nobody. */
+static varve_status leave_out_the_rest(
+    struct varve_restoration *r, varve_error *error)
+{
+    const struct vv_index *index = vv_index_of(r);
+    VV_TRY(vv_need_paths(r, error));
+    for (uint32_t v = 0; v < index->value_count; v++) {
+        if (!vv_saved_path_exists(&r->paths, vv_at32(index->value_nodes, v)))
+            r->fates[v] = VV_FATE_EXCLUDED;
+    }
+    return VARVE_OK;
+}
+
 static varve_status find_file_root(
     struct varve_restoration *r, varve_error *error)
 {
@@ -176,7 +189,7 @@ static varve_status find_file_root(
         return vv_fail(error, VARVE_NOT_FOUND,
             "%s: expected a subtree \"%.500s\", found none", r->file.path,
             subtree);
-    return VARVE_OK;
+    return leave_out_the_rest(r, error);
 }
 
 static varve_status open_file(struct varve_restoration *r,
