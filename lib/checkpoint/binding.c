@@ -102,16 +102,6 @@ void vv_drop_pairs(struct vv_buffer *buffer, const varve_node *node)
     buffer->size = kept * sizeof *pairs;
 }
 
-void vv_queue_node(
-    struct varve_restoration *r, struct vv_buffer *queue, varve_node *node)
-{
-    vv_buffer_add(queue, &node, sizeof node);
-    if (queue->failed) {
-        queue->failed = false;
-        vv_out_of_memory(r);
-    }
-}
-
 /* --- Who is bound to whom ----------------------------------------------- */
 
 uint32_t vv_file_node_of(
@@ -131,22 +121,26 @@ bool vv_is_known(const struct varve_restoration *r, const varve_node *node)
            r->vias[node->number].is_visited;
 }
 
-/* The `i`th node of the file that a node of the program is bound to: an object
- * may stand for several. VV_NONE when there are no more. */
-uint32_t vv_partner(
-    const struct varve_restoration *r, const varve_node *node, size_t i)
+uint32_t vv_next_partner(const struct varve_restoration *r, uint32_t file)
 {
-    if (i == 0)
-        return vv_file_node_of(r, node);
-    if (VV_WRONG(one_partner_only))
-        return VV_NONE;
-    size_t count;
-    const struct vv_pair *pairs = vv_pairs(&r->combined, &count);
-    for (size_t k = 0; k < count; k++) {
-        if (pairs[k].node == node && --i == 0)
-            return pairs[k].file;
+    return r->links ? r->links[file].next - 1 : VV_NONE; /* as above */
+}
+
+/* Adds to what an object stands for; `first` is what it was bound to first. */
+static bool add_partner(
+    struct varve_restoration *r, uint32_t first, uint32_t file)
+{
+    if (!r->links)
+        r->links = vv_allocate_zeroed(&r->context.allocator,
+            vv_index_of(r)->node_count * sizeof *r->links);
+    if (!r->links) {
+        vv_out_of_memory(r);
+        return false;
     }
-    return VV_NONE;
+    uint32_t last = r->links[first].last ? r->links[first].last - 1 : first;
+    r->links[last].next = file + 1;
+    r->links[first].last = file + 1;
+    return true;
 }
 
 /* --- Paths, where the options ask for them ------------------------------ */
@@ -196,7 +190,7 @@ void vv_visit(struct varve_restoration *r, varve_node *node, struct vv_via via)
     *known = via;
     known->is_visited = true;
     if (r->selection.rename_count)
-        vv_queue_node(r, &r->queue, node);
+        vv_add_pair(r, &r->queue, node, VV_NONE);
 }
 
 /* --- Values ------------------------------------------------------------- */
@@ -292,17 +286,16 @@ static void decide(struct varve_restoration *r, varve_node *node, uint32_t file)
 /* An object lets go of everything that it stands for at once. */
 static void let_go(struct varve_restoration *r, const varve_node *node)
 {
-    size_t count;
-    const struct vv_pair *pairs = vv_pairs(&r->combined, &count);
-    uint32_t first = vv_file_node_of(r, node);
-    for (size_t i = 0; i < count; i++) {
-        if (pairs[i].node == node)
-            r->node_of[pairs[i].file] = NULL;
-    }
-    vv_drop_pairs(&r->combined, node);
-    if (first != VV_NONE) {
-        r->node_of[first] = NULL;
-        r->file_of[node->number] = 0;
+    uint32_t file = vv_file_node_of(r, node);
+    if (file == VV_NONE)
+        return;
+    r->file_of[node->number] = 0;
+    while (file != VV_NONE) {
+        uint32_t next = vv_next_partner(r, file);
+        r->node_of[file] = NULL;
+        if (r->links)
+            r->links[file] = (struct vv_link){ 0 };
+        file = next;
     }
 }
 
@@ -388,34 +381,31 @@ void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file)
         vv_add_pair(r, &r->conflicts, node, file);
         return;
     }
-    if (known != VV_NONE) {
-        size_t size = r->combined.size;
-        vv_add_pair(r, &r->combined, node, file);
-        if (r->combined.size == size)
-            return; /* no memory; nobody would find it again */
-    }
+    if (known != VV_NONE &&
+        (VV_WRONG(one_partner_only) || !add_partner(r, known, file)))
+        return;
     r->node_of[file] = node;
     if (known == VV_NONE)
         r->file_of[node->number] = file + 1;
     decide(r, node, file);
-    vv_queue_node(r, &r->queue, node);
+    vv_add_pair(r, &r->queue, node, file);
 }
 
 /* --- Queues ------------------------------------------------------------- */
 
-/* The next of a queue of nodes; NULL where one was freed meanwhile. */
-varve_node *vv_queued_node(const struct vv_buffer *queue, size_t i)
+struct vv_pair vv_queued(const struct vv_buffer *queue, size_t i)
 {
-    varve_node *node;
-    memcpy(&node, queue->data + i * sizeof node, sizeof node);
-    return node;
+    size_t count;
+    return vv_pairs(queue, &count)[i];
 }
 
 static void forget_in_queue(struct vv_buffer *queue, const varve_node *node)
 {
-    for (size_t i = 0; i * sizeof node < queue->size; i++) {
-        if (vv_queued_node(queue, i) == node)
-            memset(queue->data + i * sizeof node, 0, sizeof node);
+    size_t count;
+    struct vv_pair *pairs = vv_pairs(queue, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (pairs[i].node == node)
+            pairs[i].node = NULL;
     }
 }
 

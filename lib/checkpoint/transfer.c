@@ -161,7 +161,7 @@ static varve_status prepare_staging(struct transfer *t, varve_error *error)
         if (m->is_staged && t->staging)
             m->target = t->staging + size;
         size += m->is_staged ? staged_size(m) : 0;
-        if (m->is_staged && m->mode == VV_MOVE_RESIZE && m->target)
+        if (m->is_staged && m->mode == VV_MOVE_RESIZE && tensor->data)
             memcpy(m->target, tensor->data, (size_t)varve_tensor_size(tensor));
     }
     return VARVE_OK;

@@ -45,6 +45,7 @@ struct verification {
     struct span *spans;
     size_t span_count;
     size_t span_capacity;
+    size_t buffer_size; /* the longest span */
     unsigned char *buffers[VV_MAX_WORKERS];
     atomic_size_t next;
     atomic_uint_fast64_t done;
@@ -101,6 +102,17 @@ static bool make_spans(struct verification *v)
         }
     }
     return cover(v, v->reader->file.index_offset, index->value_count, 0);
+}
+
+/* What a small file costs in memory, too, is to be little. */
+static size_t longest_span(const struct verification *v)
+{
+    uint64_t longest = 0;
+    for (size_t i = 0; i < v->span_count; i++) {
+        uint64_t size = v->spans[i].end - v->spans[i].begin;
+        longest = size > longest ? size : longest;
+    }
+    return (size_t)longest;
 }
 
 /* --- One span ----------------------------------------------------------- */
@@ -259,11 +271,14 @@ static varve_status run(struct verification *v, varve_error *error)
     const struct vv_context *context = &v->reader->context;
     if (!make_spans(v))
         return vv_fail_memory(error, "verifying a checkpoint");
+    v->buffer_size = longest_span(v);
+    if (v->span_count == 0)
+        return VARVE_OK;
     unsigned workers = vv_worker_count(context, v->options->threads);
     if (workers > v->span_count)
-        workers = v->span_count ? (unsigned)v->span_count : 1;
+        workers = (unsigned)v->span_count;
     for (unsigned i = 0; i < workers; i++) {
-        v->buffers[i] = vv_allocate(&context->allocator, SPAN_SIZE);
+        v->buffers[i] = vv_allocate(&context->allocator, v->buffer_size);
         if (!v->buffers[i] && i == 0)
             return vv_fail_memory(error, "verifying a checkpoint");
         if (!v->buffers[i])
@@ -292,7 +307,7 @@ varve_status varve_reader_verify(varve_reader *reader,
     vv_buffer_init(&v->damages, a);
     varve_status status = run(v, error);
     for (unsigned i = 0; i < VV_MAX_WORKERS; i++)
-        vv_release(a, v->buffers[i], SPAN_SIZE);
+        vv_release(a, v->buffers[i], v->buffer_size);
     vv_release(a, v->spans, v->span_capacity * sizeof *v->spans);
     vv_buffer_clear(&v->damages);
     vv_release(a, v, sizeof *v);
