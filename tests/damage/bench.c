@@ -206,8 +206,9 @@ static void on_damage(void *user, const varve_damage *damage)
 {
     struct expectation *e = user;
     varve_damage expected;
-    cr_assert(expect_next(e, &expected), "at %zu: bytes %llu are called damaged",
-        e->place, (unsigned long long)damage->offset);
+    cr_assert(expect_next(e, &expected),
+        "at %zu: bytes from %llu are called damaged", e->place,
+        (unsigned long long)damage->offset);
     cr_assert_eq(damage->offset, expected.offset, "at %zu: damage at %llu, "
         "found %llu", e->place, (unsigned long long)expected.offset,
         (unsigned long long)damage->offset);
