@@ -213,13 +213,15 @@ static void save_next(void)
         bench.way->name);
 }
 
-/* A few saves long; the first one of a process is the slowest. */
+/* A few saves long; the first one of a process is the slowest. Two savers need
+ * longer to meet. */
 static uint64_t draw_time(void)
 {
+    uint64_t savers = (uint64_t)bench.way->savers;
     uint64_t last = bench.savers[0].duration;
     if (last)
         bench.duration += last / 8 - bench.duration / 8;
-    return 1 + proof_next(&bench.random) % (4 * bench.duration);
+    return 1 + proof_next(&bench.random) % (4 * bench.duration * savers * savers);
 }
 
 static void try_kill(void)
