@@ -221,7 +221,8 @@ static uint64_t draw_time(void)
     uint64_t last = bench.savers[0].duration;
     if (last)
         bench.duration += last / 8 - bench.duration / 8;
-    return 1 + proof_next(&bench.random) % (4 * bench.duration * savers * savers);
+    uint64_t most = 4 * bench.duration * savers * savers;
+    return 1 + proof_next(&bench.random) % most;
 }
 
 static void try_kill(void)
