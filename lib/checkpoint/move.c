@@ -131,10 +131,11 @@ varve_status vv_move_strings(
         if (i + 1 == count && left == 0)
             return VARVE_OK;
     }
+    char path[256];
     return vv_fail(error, VARVE_CORRUPT,
-        "%s: offset %llu: expected string lengths that sum to the value's "
+        "%s: %s: offset %llu: expected string lengths that sum to the value's "
         "size, found others",
-        r->file.path,
+        r->file.path, vv_node_text(move->node, path, sizeof path),
         (unsigned long long)vv_at64(
             r->file.parsed.index.value_offsets, move->value));
 }
