@@ -19,7 +19,8 @@
 #include "try.h"
 #include "variable.h"
 
-enum { STAGING_ALIGNMENT = 16 };
+/* Of staged values; large ones are read straight to where they are staged. */
+enum { SMALL_ALIGNMENT = 8, STAGING_ALIGNMENT = 64 };
 
 struct transfer {
     struct varve_restoration *r;
