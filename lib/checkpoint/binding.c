@@ -45,7 +45,7 @@ bool vv_know_numbers(struct varve_restoration *r)
     size_t limit = r->graph->number_limit;
     if (limit <= r->number_capacity)
         return true;
-    size_t wanted = limit + limit / 2;
+    size_t wanted = r->number_capacity ? limit + limit / 2 : limit;
     if (vv_selection_needs_paths(&r->selection) && wanted > r->via_capacity) {
         if (!grow_zeroed(a, &r->vias, r->via_capacity, wanted, sizeof *r->vias))
             return false;

@@ -101,9 +101,9 @@ void vv_move_piece(const struct varve_restoration *r, struct vv_move *move,
 {
     if (move->mode == VV_MOVE_VERIFY)
         return;
-    if (!move->is_fresh && !move->is_staged && !move->block)
+    if (!move->is_fresh && !move->is_staged && !vv_move_gathers(move))
         atomic_store_explicit(&move->is_touched, true, memory_order_relaxed);
-    if (move->block) {
+    if (vv_move_gathers(move)) {
         memcpy((unsigned char *)move->block + first, bytes, size);
         return;
     }

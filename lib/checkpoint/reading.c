@@ -165,9 +165,10 @@ static void *place_of(
 {
     if (reading->only_verify || move->mode == VV_MOVE_VERIFY)
         return NULL;
-    if (!move->block && (move->mode != VV_MOVE_PLAIN || VV_BIG_ENDIAN))
+    bool gathers = vv_move_gathers(move);
+    if (!gathers && (move->mode != VV_MOVE_PLAIN || VV_BIG_ENDIAN))
         return NULL;
-    unsigned char *place = move->block ? move->block : move->target;
+    unsigned char *place = gathers ? move->block : move->target;
     return (uintptr_t)place % PLACE_ALIGNMENT ? NULL : place + at;
 }
 
@@ -182,7 +183,7 @@ static varve_status read_chunk(const struct vv_reading *reading,
     void *place = place_of(reading, move, (uint64_t)run->chunk * VV_CHUNK_SIZE);
     if (!place)
         place = buffer;
-    else if (!move->is_fresh && !move->is_staged && !move->block)
+    else if (!move->is_fresh && !move->is_staged && !vv_move_gathers(move))
         atomic_store_explicit(&move->is_touched, true, memory_order_relaxed);
     varve_status status = vv_data_in_read(&r->file, offset, place, size, error);
     if (status)

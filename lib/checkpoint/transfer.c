@@ -19,8 +19,7 @@
 #include "try.h"
 #include "variable.h"
 
-/* Of staged values; large ones are read straight to where they are staged. */
-enum { SMALL_ALIGNMENT = 8, STAGING_ALIGNMENT = 64 };
+enum { STAGING_ALIGNMENT = 64 }; /* of values that may be read straight to it */
 
 struct transfer {
     struct varve_restoration *r;
@@ -125,45 +124,74 @@ static bool is_in_place(const struct vv_move *m)
     return m->node->variable && m->mode != VV_MOVE_MAPPED && !m->is_fresh;
 }
 
-static uint64_t staged_size(const struct vv_move *m)
+static uint64_t memory_size(const struct vv_move *m)
 {
+    return varve_tensor_size(&m->node->variable->tensor);
+}
+
+/* Where in the staging the memory of a value begins, if it may from `offset`
+ * on. Small ones are many, and stand close together. */
+static uint64_t staged_place(const struct vv_move *m, uint64_t offset)
+{
+    if (memory_size(m) >= VV_PAGED_SIZE)
+        return vv_align_up(offset, STAGING_ALIGNMENT);
     return vv_align_up(
-        varve_tensor_size(&m->node->variable->tensor), STAGING_ALIGNMENT);
+        offset, varve_dtype_size(m->node->variable->tensor.dtype));
+}
+
+/* Gives staged moves their place; how much there is of it. */
+static uint64_t place_staged(struct transfer *t)
+{
+    uint64_t end = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        struct vv_move *m = &t->moves[i];
+        if (!m->is_staged)
+            continue;
+        end = staged_place(m, end);
+        if (t->staging)
+            m->target = t->staging + end;
+        end += memory_size(m);
+    }
+    return end;
+}
+
+/* What a resized value does not cover stays. */
+static void keep_rest(const struct transfer *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        const struct vv_move *m = &t->moves[i];
+        if (m->is_staged && m->mode == VV_MOVE_RESIZE && memory_size(m) > 0)
+            memcpy(m->target, m->node->variable->tensor.data,
+                (size_t)memory_size(m));
+    }
 }
 
 static varve_status prepare_staging(struct transfer *t, varve_error *error)
 {
     uint64_t limit = t->r->selection.options.staging_size;
     uint64_t visible = 0;
-    uint64_t size = 0;
     if (limit == 0)
         limit = VV_STAGING_SIZE;
     for (size_t i = 0; i < t->count; i++)
-        visible += is_in_place(&t->moves[i]) ? staged_size(&t->moves[i]) : 0;
+        visible += is_in_place(&t->moves[i]) ? memory_size(&t->moves[i]) : 0;
     for (size_t i = 0; i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
         if (!is_in_place(m))
             continue;
+        m->target = m->node->variable->tensor.data;
         m->is_staged = goes_through_staging(t, m, visible <= limit);
-        size += m->is_staged ? staged_size(m) : 0;
     }
-    if (size > SIZE_MAX ||
-        (size && !(t->staging = vv_allocate(t->allocator, (size_t)size))))
+    uint64_t size = place_staged(t);
+    if (size == 0)
+        return VARVE_OK;
+    if (size <= SIZE_MAX)
+        t->staging = vv_allocate_aligned(
+            t->allocator, (size_t)size, STAGING_ALIGNMENT);
+    if (!t->staging)
         return vv_fail_memory(error, "staging of a restoration");
     t->staging_size = (size_t)size;
-    size = 0;
-    for (size_t i = 0; i < t->count; i++) {
-        struct vv_move *m = &t->moves[i];
-        if (!is_in_place(m))
-            continue;
-        const varve_tensor *tensor = &m->node->variable->tensor;
-        m->target = tensor->data;
-        if (m->is_staged && t->staging)
-            m->target = t->staging + size;
-        size += m->is_staged ? staged_size(m) : 0;
-        if (m->is_staged && m->mode == VV_MOVE_RESIZE && m->target)
-            memcpy(m->target, tensor->data, (size_t)varve_tensor_size(tensor));
-    }
+    place_staged(t);
+    keep_rest(t);
     return VARVE_OK;
 }
 
@@ -172,7 +200,7 @@ static varve_status prepare(struct transfer *t, varve_error *error)
     for (size_t i = 0; i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
         const struct vv_variable *variable = m->node->variable;
-        if (m->mode == VV_MOVE_STATE || m->mode == VV_MOVE_STRINGS)
+        if (vv_move_gathers(m))
             VV_TRY(prepare_block(t, m, error));
         if (variable && variable->is_owned && !variable->tensor.data &&
             varve_tensor_size(&variable->tensor) > 0)
@@ -375,12 +403,13 @@ static void settle(struct transfer *t)
         if (m->mode == VV_MOVE_STRINGS)
             vv_variable_keep_strings(
                 m->node, m->block, (size_t)value_size(t, m));
+        bool casts = m->mode == VV_MOVE_CAST || m->mode == VV_MOVE_RESIZE;
         if (m->mode == VV_MOVE_STRINGS || m->mode == VV_MOVE_MAPPED)
             m->block = NULL;
         m->target = NULL;
         m->node->restored_by = t->r->observer.number;
         t->r->fates[m->value] = VV_FATE_APPLIED;
-        if (m->misfits) {
+        if (casts && m->misfits) {
             struct vv_misfits misfits = { m->value, m->misfits };
             vv_buffer_add(&t->r->cast_misfits, &misfits, sizeof misfits);
         }
@@ -393,7 +422,7 @@ static void clear(struct transfer *t)
         struct vv_move *m = &t->moves[i];
         if (m->mode == VV_MOVE_MAPPED)
             vv_mapping_free(m->block, m->target);
-        else
+        else if (vv_move_gathers(m))
             vv_release(t->allocator, m->block, (size_t)value_size(t, m));
         if (m->is_fresh)
             vv_release_aligned(t->allocator, m->target,
@@ -402,7 +431,8 @@ static void clear(struct transfer *t)
     }
     vv_buffer_clear(&t->old_states);
     vv_release(t->allocator, t->old_ends, t->count * sizeof *t->old_ends);
-    vv_release(t->allocator, t->staging, t->staging_size);
+    vv_release_aligned(
+        t->allocator, t->staging, t->staging_size, STAGING_ALIGNMENT);
     vv_release(t->allocator, t->moves, t->count * sizeof *t->moves);
 }
 
