@@ -362,6 +362,16 @@ static bool may_combine(
            r->value_of[file] == VV_NONE;
 }
 
+/* Whether matching goes on from a node. What is added to it later is matched
+ * then. */
+static bool leads_on(const varve_node *node)
+{
+    const struct vv_extra *extra = node->extra;
+    return node->first_edge || (extra && (extra->first_slot ||
+                                             extra->on_demand)) ||
+           (node->variable && node->variable->first_slot);
+}
+
 void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file)
 {
     if (r->node_of[file] == node)
@@ -392,7 +402,8 @@ void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file)
     if (known == VV_NONE)
         r->file_of[node->number] = file + 1;
     decide(r, node, file);
-    vv_queue_node(r, &r->queue, node);
+    if (leads_on(node))
+        vv_queue_node(r, &r->queue, node);
 }
 
 /* --- Queues ------------------------------------------------------------- */
