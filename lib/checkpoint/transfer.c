@@ -19,13 +19,17 @@
 #include "try.h"
 #include "variable.h"
 
-enum { STAGING_ALIGNMENT = 64 }; /* of values that may be read straight to it */
+enum {
+    STAGING_ALIGNMENT = 64, /* of values that may be read straight to it */
+    FEW_JOBS = 16           /* less than one in so many values */
+};
 
 struct transfer {
     struct varve_restoration *r;
     const varve_allocator *allocator;
     struct vv_move *moves;
     size_t count;
+    size_t capacity;
     unsigned char *staging; /* one block for all staged moves */
     size_t staging_size;
     struct vv_buffer old_states; /* what states were, one after another */
@@ -45,7 +49,16 @@ static uint64_t value_offset(const struct vv_index *index, uint32_t value)
     return vv_at64(index->value_offsets, value);
 }
 
-/* Values lie in the file in the order of their numbers. */
+static void add_move(
+    struct transfer *t, const struct vv_pair *job, bool only_verify)
+{
+    struct vv_move *m = &t->moves[t->count++];
+    m->node = job->node;
+    m->value = job->file;
+    m->mode = only_verify ? VV_MOVE_VERIFY
+                          : (uint8_t)vv_move_mode_of(t->r, m->node, m->value);
+}
+
 static int compare_moves(const void *left, const void *right)
 {
     const struct vv_move *a = left;
@@ -53,26 +66,46 @@ static int compare_moves(const void *left, const void *right)
     return (a->value > b->value) - (a->value < b->value);
 }
 
+/* Few jobs of many values. */
+static void add_few(struct transfer *t, const struct vv_pair *jobs,
+    size_t count, bool only_verify)
+{
+    for (size_t i = 0; i < count; i++)
+        add_move(t, &jobs[i], only_verify);
+    qsort(t->moves, t->count, sizeof *t->moves, compare_moves);
+}
+
+/* Many jobs: a table by value is smaller and quicker than a sort. */
+static varve_status add_many(struct transfer *t, const struct vv_pair *jobs,
+    size_t count, bool only_verify, varve_error *error)
+{
+    size_t values = vv_index_of(t->r)->value_count;
+    size_t size = values * sizeof(uint32_t);
+    uint32_t *job_of = vv_allocate(t->allocator, size);
+    if (!job_of)
+        return vv_fail_memory(error, "a restoration");
+    memset(job_of, 0xff, size);
+    for (size_t i = 0; i < count; i++)
+        job_of[jobs[i].file] = (uint32_t)i;
+    for (size_t v = 0; v < values; v++) {
+        if (job_of[v] != VV_NONE)
+            add_move(t, &jobs[job_of[v]], only_verify);
+    }
+    vv_release(t->allocator, job_of, size);
+    return VARVE_OK;
+}
+
+/* In the order of the values' numbers, which is that of their places. */
 static varve_status make_moves(struct transfer *t, const struct vv_pair *jobs,
     size_t count, bool only_verify, varve_error *error)
 {
-    bool in_order = true;
+    t->capacity = count;
     t->moves = vv_allocate_zeroed(t->allocator, count * sizeof *t->moves);
     if (!t->moves)
         return vv_fail_memory(error, "a restoration");
-    t->count = count;
-    for (size_t i = 0; i < count; i++) {
-        struct vv_move *m = &t->moves[i];
-        m->node = jobs[i].node;
-        m->value = jobs[i].file;
-        m->mode = only_verify
-                      ? VV_MOVE_VERIFY
-                      : (uint8_t)vv_move_mode_of(t->r, m->node, m->value);
-        if (i > 0 && m->value < m[-1].value)
-            in_order = false;
-    }
-    if (!in_order)
-        qsort(t->moves, count, sizeof *t->moves, compare_moves);
+    if (count >= vv_index_of(t->r)->value_count / FEW_JOBS)
+        return add_many(t, jobs, count, only_verify, error);
+    add_few(t, jobs, count, only_verify);
     return VARVE_OK;
 }
 
@@ -433,7 +466,7 @@ static void clear(struct transfer *t)
     vv_release(t->allocator, t->old_ends, t->count * sizeof *t->old_ends);
     vv_release_aligned(
         t->allocator, t->staging, t->staging_size, STAGING_ALIGNMENT);
-    vv_release(t->allocator, t->moves, t->count * sizeof *t->moves);
+    vv_release(t->allocator, t->moves, t->capacity * sizeof *t->moves);
 }
 
 static varve_status run(struct transfer *t, varve_error *error)
