@@ -46,7 +46,7 @@ bool vv_know_numbers(struct varve_restoration *r)
     size_t limit = r->graph->number_limit;
     if (limit <= r->number_capacity)
         return true;
-    size_t wanted = limit + limit / 2;
+    size_t wanted = r->number_capacity ? limit + limit / 2 : limit;
     if (vv_selection_needs_paths(&r->selection) && wanted > r->via_capacity) {
         if (!grow_zeroed(a, &r->vias, r->via_capacity, wanted, sizeof *r->vias))
             return false;
@@ -360,6 +360,16 @@ static bool may_combine(
            r->value_of[file] == VV_NONE;
 }
 
+/* Whether matching goes on from a node. What is added to it later is matched
+ * then. */
+static bool leads_on(const varve_node *node)
+{
+    const struct vv_extra *extra = node->extra;
+    return node->first_edge || (extra && (extra->first_slot ||
+                                             extra->on_demand)) ||
+           (node->variable && node->variable->first_slot);
+}
+
 void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file)
 {
     if (r->node_of[file] == node)
@@ -388,7 +398,8 @@ void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file)
     if (known == VV_NONE)
         r->file_of[node->number] = file + 1;
     decide(r, node, file);
-    vv_add_pair(r, &r->queue, node, file);
+    if (leads_on(node))
+        vv_add_pair(r, &r->queue, node, file);
 }
 
 /* --- Queues ------------------------------------------------------------- */

@@ -264,6 +264,8 @@ void vv_match_queue(struct varve_restoration *r)
             offer(r, offered++);
     } while (r->queue.size || offered * sizeof(struct vv_pair) < r->demand.size);
     r->demand.size = 0;
+    if (!r->is_open)
+        vv_buffer_clear(&r->queue); /* what comes later will need little */
 }
 
 void vv_match_again(struct varve_restoration *r, varve_node *node)

@@ -180,6 +180,20 @@ static varve_status leave_out_the_rest(
     return VARVE_OK;
 }
 
+/* Most files are for the whole of the program that reads them. */
+static void reserve_lists(struct varve_restoration *r)
+{
+    const struct vv_index *index = vv_index_of(r);
+    size_t nodes = r->graph->number_limit;
+    size_t values = nodes;
+    if (nodes > index->node_count)
+        nodes = index->node_count;
+    if (values > index->value_count)
+        values = index->value_count;
+    vv_buffer_reserve(&r->queue, nodes * sizeof(struct vv_pair));
+    vv_buffer_reserve(&r->jobs, values * sizeof(struct vv_pair));
+}
+
 static varve_status find_file_root(
     struct varve_restoration *r, varve_error *error)
 {
@@ -223,6 +237,7 @@ static varve_status begin(struct varve_restoration *r,
         return vv_fail_memory(error, "the save counter");
     vv_graph_observe(r->graph, &r->observer);
     r->is_dry = opening->is_dry;
+    reserve_lists(r);
     vv_match_roots(r);
     VV_TRY(vv_arrive(r, error));
     if (opening->is_save)

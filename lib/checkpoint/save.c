@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "default_allocator.h"
 #include "directory.h"
 #include "failure.h"
 #include "file.h"

@@ -166,7 +166,8 @@ static varve_status read_index(
     struct vv_data_in *in, const unsigned char *footer, varve_error *error)
 {
     struct vv_digest expected, found;
-    in->index_bytes = vv_allocate(&in->context->allocator, in->index_size);
+    in->index_bytes = vv_allocate_aligned(
+        &in->context->allocator, in->index_size, VV_ALIGNMENT);
     if (!in->index_bytes && in->index_size > 0)
         return vv_fail_memory(error, "index");
     VV_TRY(vv_data_in_read(
@@ -211,7 +212,7 @@ void vv_data_in_close(struct vv_data_in *in)
         return;
     const varve_allocator *a = &in->context->allocator;
     vv_parsed_index_clear(in->context, &in->parsed);
-    vv_release(a, in->index_bytes, in->index_size);
+    vv_release_aligned(a, in->index_bytes, in->index_size, VV_ALIGNMENT);
     vv_release_string(a, in->path);
     vv_file_close(in->context, in->file);
     *in = (struct vv_data_in){ .file = -1 };
