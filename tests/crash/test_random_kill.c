@@ -21,7 +21,7 @@
 
 enum {
     MOST_FILES = 4096,    /* that stand at a time */
-    KEPT_TEMPORARIES = 64 /* then they are removed */
+    KEPT_TEMPORARIES = 16 /* then they are removed */
 };
 
 struct way {
