@@ -15,6 +15,8 @@ static int open_file(void *state, int directory, const char *name)
 {
     struct one_file *f = state;
     (void)directory;
+    if (f->is_created)
+        return -EACCES; /* it is for writing only; so nobody can lock it */
     if (!f->bytes || strcmp(name, FUZZ_PATH) != 0)
         return -ENOENT;
     f->opened++;
