@@ -279,13 +279,19 @@ static void put_before(struct text *text, const char *bytes, size_t size)
     memcpy(text->at, bytes, size);
 }
 
+/* The oldest edge to a node; the root ends a path, whatever leads to it. */
+static const struct vv_edge *edge_to(const varve_node *node)
+{
+    return node == node->graph->root ? NULL : node->first_in;
+}
+
 /* Puts the path of a node along its oldest edges before the text. */
 static void put_path(struct text *text, const varve_node *node)
 {
-    const struct vv_edge *edge = node->first_in;
+    const struct vv_edge *edge = edge_to(node);
     for (int depth = 0; edge && !text->is_full && depth < 64; depth++) {
         put_before(text, edge->name->bytes, edge->name->size);
-        edge = edge->parent->first_in;
+        edge = edge_to(edge->parent);
         if (edge)
             put_before(text, "/", 1);
     }
@@ -302,7 +308,7 @@ const char *vv_node_text(const varve_node *node, char *text, size_t size)
         put_path(&t, slot->seen.variable);
         put_before(&t, "(", 1);
         put_before(&t, slot->name->bytes, slot->name->size);
-        if (slot->owner->first_in)
+        if (edge_to(slot->owner))
             put_before(&t, "/", 1);
         put_path(&t, slot->owner);
     } else {
