@@ -35,8 +35,8 @@ size_t vv_decimal(uint64_t value, char text[24]);
 bool vv_parse_decimal(const char *text, size_t size, uint64_t *value);
 
 /* A path that is shown is no longer than this: "..." and its end. It bounds
- * what a deep graph, whose paths together grow with the square of its depth, can
- * ask for. */
+ * what a deep graph can ask for, whose paths together grow with the square of
+ * its depth. */
 enum { VV_LONGEST_PATH = 4095 };
 
 /* Patterns look at more of it. */

@@ -251,7 +251,8 @@ void vv_match_queue(struct varve_restoration *r)
         r->queue_first = 0;
         if (offered * sizeof(struct vv_pair) < r->demand.size)
             offer(r, offered++);
-    } while (r->queue.size || offered * sizeof(struct vv_pair) < r->demand.size);
+    } while (
+        r->queue.size || offered * sizeof(struct vv_pair) < r->demand.size);
     r->demand.size = 0;
 }
 
