@@ -15,6 +15,7 @@
 #include "slot.h"
 #include "variable.h"
 #include "walk.h"
+#include "wrong.h"
 
 /* --- Memory that grows with the program --------------------------------- */
 
@@ -45,7 +46,7 @@ bool vv_know_numbers(struct varve_restoration *r)
     size_t limit = r->graph->number_limit;
     if (limit <= r->number_capacity)
         return true;
-    size_t wanted = limit + limit / 2;
+    size_t wanted = r->number_capacity ? limit + limit / 2 : limit;
     if (vv_selection_needs_paths(&r->selection) && wanted > r->via_capacity) {
         if (!grow_zeroed(a, &r->vias, r->via_capacity, wanted, sizeof *r->vias))
             return false;
@@ -207,7 +208,7 @@ bool vv_is_resized(struct varve_restoration *r, const varve_node *node,
 static bool type_fits(
     const struct varve_restoration *r, varve_dtype saved, varve_dtype wanted)
 {
-    if (saved == wanted)
+    if (saved == wanted || VV_WRONG(any_type_fits))
         return true;
     switch (r->selection.options.cast) {
     case VARVE_CAST_WIDEN: return vv_convert_is_widening(saved, wanted);
@@ -224,7 +225,7 @@ bool vv_value_fits(struct varve_restoration *r, const varve_node *node,
     const varve_tensor *wanted = &node->variable->tensor;
     if (!type_fits(r, saved->dtype, wanted->dtype))
         return false;
-    if (vv_shape_equal(saved, wanted))
+    if (vv_shape_equal(saved, wanted) || VV_WRONG(any_shape_fits))
         return true;
     if (r->selection.options.reshape &&
         varve_tensor_count(saved) == varve_tensor_count(wanted))
@@ -240,7 +241,7 @@ static void claim(struct varve_restoration *r, varve_node *node, uint32_t value)
     if (!variable || !variable->is_owned || node->value_state != VARVE_DECLARED)
         return;
     varve_tensor saved = vv_saved(r, value);
-    if (vv_is_resized(r, node, &saved))
+    if (vv_is_resized(r, node, &saved) || VV_WRONG(initialized_all_the_same))
         vv_variable_settle(node);
     else
         node->value_state = VARVE_PENDING;
@@ -263,9 +264,11 @@ static void decide(struct varve_restoration *r, varve_node *node, uint32_t file)
     else if (value == VV_NONE ||
              vv_index_kind(vv_index_of(r), file) != node->kind)
         fate = VV_FATE_MISFIT;
-    else if (node->restored_by > r->observer.number)
+    else if (node->restored_by > r->observer.number &&
+             !VV_WRONG(older_restoration_wins))
         fate = VV_FATE_SUPERSEDED;
-    else if (node->restored_by == r->observer.number)
+    else if (node->restored_by == r->observer.number &&
+             !VV_WRONG(delivered_twice))
         fate = VV_FATE_APPLIED;
     if (value != VV_NONE)
         r->fates[value] = (uint8_t)fate;
@@ -336,7 +339,7 @@ void vv_sweep(struct varve_restoration *r)
 static bool still_holds(struct varve_restoration *r, uint32_t file)
 {
     const varve_node *node = r->node_of[file];
-    if (!r->needs_sweep)
+    if (!r->needs_sweep || VV_WRONG(replaced_child_keeps_its_place))
         return true;
     bool led_to =
         node == r->root || (node->variable && node->variable->as_slot);
@@ -357,6 +360,16 @@ static bool may_combine(
            r->value_of[file] == VV_NONE;
 }
 
+/* Whether matching goes on from a node. What is added to it later is matched
+ * then. */
+static bool leads_on(const varve_node *node)
+{
+    const struct vv_extra *extra = node->extra;
+    return node->first_edge || (extra && (extra->first_slot ||
+                                             extra->on_demand)) ||
+           (node->variable && node->variable->first_slot);
+}
+
 void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file)
 {
     if (r->node_of[file] == node)
@@ -366,7 +379,8 @@ void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file)
         return;
     }
     uint32_t known = vv_file_node_of(r, node);
-    if (r->node_of[file] && still_holds(r, file)) {
+    if (r->node_of[file] && still_holds(r, file) &&
+        !VV_WRONG(later_claim_takes_over)) {
         vv_add_pair(r, &r->conflicts, node, file);
         return;
     }
@@ -377,13 +391,15 @@ void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file)
         vv_add_pair(r, &r->conflicts, node, file);
         return;
     }
-    if (known != VV_NONE && !add_partner(r, known, file))
+    if (known != VV_NONE &&
+        (VV_WRONG(one_partner_only) || !add_partner(r, known, file)))
         return;
     r->node_of[file] = node;
     if (known == VV_NONE)
         r->file_of[node->number] = file + 1;
     decide(r, node, file);
-    vv_add_pair(r, &r->queue, node, file);
+    if (leads_on(node))
+        vv_add_pair(r, &r->queue, node, file);
 }
 
 /* --- Queues ------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include "name.h"
 #include "slot.h"
 #include "variable.h"
+#include "wrong.h"
 
 /* --- Edges and slots ---------------------------------------------------- */
 
@@ -19,6 +20,8 @@ static uint32_t child_in_file(
     struct varve_restoration *r, uint32_t file, const struct vv_name *name)
 {
     uint32_t id = vv_name_in_file(r, name);
+    if (VV_WRONG(name_is_enough))
+        file = r->file_root;
     return id == VV_NONE ? VV_NONE
                          : vv_index_find_child(vv_index_of(r), file, id);
 }
@@ -29,6 +32,8 @@ static uint32_t child_by_any_name(struct varve_restoration *r, uint32_t file,
     uint32_t found = child_in_file(r, file, name);
     const struct vv_alias *alias =
         child && child->extra ? child->extra->aliases : NULL;
+    if (VV_WRONG(aliases_not_tried))
+        alias = NULL;
     for (; found == VV_NONE && alias; alias = alias->next)
         found = child_in_file(r, file, alias->name);
     return found;
@@ -49,12 +54,14 @@ static bool find_renamed(struct varve_restoration *r, const varve_node *parent,
         &r->selection, vv_buffer_string(&r->path), &r->file_path);
     if (r->path.failed || r->file_path.failed)
         vv_out_of_memory(r);
-    if (!rename)
+    if (!rename || VV_WRONG(renames_not_followed))
         return false;
     *file = vv_saved_find(vv_index_of(r), r->file_root,
         vv_buffer_string(&r->file_path), &r->path);
     if (*file != VV_NONE)
         rename->was_used = true;
+    if (*file == VV_NONE && VV_WRONG(rename_falls_back))
+        return false;
     return true;
 }
 
@@ -71,6 +78,8 @@ static void match_edge(
         return;
     }
     if (!vv_is_known(r, parent))
+        return;
+    if (VV_WRONG(first_parent_only) && child->first_in != edge)
         return;
     vv_visit(r, child,
         (struct vv_via){ .parent = parent->number + 1, .name = name });
@@ -116,6 +125,8 @@ uint32_t vv_match_slot_of(struct varve_restoration *r, varve_node *owner,
     uint32_t id = vv_index_find_name(vv_index_of(r), name, strlen(name));
     uint32_t at = vv_file_node_of(r, variable);
     uint32_t by = vv_file_node_of(r, owner);
+    if (VV_WRONG(slots_of_any_variable) && vv_index_of(r)->slot_count)
+        at = vv_at32(vv_index_of(r)->slot_variables, 0);
     uint32_t found = VV_NONE;
     if (id == VV_NONE || at == VV_NONE)
         return VV_NONE;
@@ -237,23 +248,28 @@ static void offer(struct varve_restoration *r, size_t place)
     }
 }
 
+static bool has_more(const struct vv_buffer *queue, size_t from)
+{
+    return from < queue->size / sizeof(struct vv_pair);
+}
+
 void vv_match_queue(struct varve_restoration *r)
 {
     size_t offered = 0;
     do {
-        for (; r->queue_first * sizeof(struct vv_pair) < r->queue.size;
-             r->queue_first++) {
+        for (; has_more(&r->queue, r->queue_first); r->queue_first++) {
             struct vv_pair next = vv_queued(&r->queue, r->queue_first);
             if (next.node)
                 match_node(r, next.node, next.file);
         }
         r->queue.size = 0;
         r->queue_first = 0;
-        if (offered * sizeof(struct vv_pair) < r->demand.size)
+        if (has_more(&r->demand, offered))
             offer(r, offered++);
-    } while (
-        r->queue.size || offered * sizeof(struct vv_pair) < r->demand.size);
+    } while (r->queue.size || has_more(&r->demand, offered));
     r->demand.size = 0;
+    if (!r->is_open)
+        vv_buffer_clear(&r->queue); /* what comes later will need little */
 }
 
 void vv_match_again(struct varve_restoration *r, varve_node *node)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "default_allocator.h"
 #include "failure.h"
 #include "layout.h"
 #include "save.h"

@@ -16,6 +16,7 @@
 #include "transfer.h"
 #include "try.h"
 #include "variable.h"
+#include "wrong.h"
 
 /* --- What the graph tells ----------------------------------------------- */
 
@@ -50,7 +51,8 @@ static void edge_added(struct vv_observer *self, struct vv_edge *edge)
     if (r->is_dry)
         return;
     vv_match_edge(r, edge);
-    take_in(r);
+    if (!VV_WRONG(late_values_not_taken_in))
+        take_in(r);
 }
 
 static void slot_added(struct vv_observer *self, struct vv_slot *slot)
@@ -178,6 +180,20 @@ static varve_status leave_out_the_rest(
     return VARVE_OK;
 }
 
+/* Most files are for the whole of the program that reads them. */
+static void reserve_lists(struct varve_restoration *r)
+{
+    const struct vv_index *index = vv_index_of(r);
+    size_t nodes = r->graph->number_limit;
+    size_t values = nodes;
+    if (nodes > index->node_count)
+        nodes = index->node_count;
+    if (values > index->value_count)
+        values = index->value_count;
+    vv_buffer_reserve(&r->queue, nodes * sizeof(struct vv_pair));
+    vv_buffer_reserve(&r->jobs, values * sizeof(struct vv_pair));
+}
+
 static varve_status find_file_root(
     struct varve_restoration *r, varve_error *error)
 {
@@ -221,6 +237,7 @@ static varve_status begin(struct varve_restoration *r,
         return vv_fail_memory(error, "the save counter");
     vv_graph_observe(r->graph, &r->observer);
     r->is_dry = opening->is_dry;
+    reserve_lists(r);
     vv_match_roots(r);
     VV_TRY(vv_arrive(r, error));
     if (opening->is_save)
@@ -296,7 +313,7 @@ void varve_restoration_free(varve_restoration *r)
         vv_graph_forget(r->graph, &r->observer);
         for (uint32_t f = 0; !r->is_dry && f < vv_index_of(r)->node_count;
              f++) {
-            if (r->node_of[f])
+            if (r->node_of[f] && !VV_WRONG(freed_without_giving_up))
                 vv_give_up(r->node_of[f]);
         }
     }

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "allocator.h"
+#include "default_allocator.h"
 #include "bytes.h"
 #include "column.h"
 #include "fuzz/fuzz.h"
