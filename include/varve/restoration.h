@@ -100,9 +100,9 @@ typedef enum varve_finding_kind {
 /* One finding. Strings are the report's. */
 typedef struct varve_finding {
     varve_finding_kind kind;
-    const char *program_path; /* NULL where the program has none */
-    const char *file_path;    /* NULL where the file has none; longer than 4095
-                                 bytes: "..." and its end */
+    const char *program_path; /* NULL where the program has none; a path longer
+                                 than 4095 bytes: "..." and its end */
+    const char *file_path;    /* NULL where the file has none; likewise */
     varve_tensor saved;       /* type and shape in the file (rank 0 and dtype 0
                                  where there is none) */
     varve_tensor wanted;      /* type and shape in the program, likewise */

@@ -70,6 +70,41 @@ void vv_path_add_name(struct vv_buffer *path, const char *name, size_t size)
     vv_buffer_add(path, name + plain, size - plain);
 }
 
+static bool is_inside(const void *at)
+{
+    return (*(const unsigned char *)at & 0xc0) == 0x80;
+}
+
+void vv_path_add_end(
+    struct vv_buffer *path, const char *name, size_t size, size_t longest)
+{
+    const size_t margin = 4; /* the longest character */
+    if (size > longest && size - longest > margin) {
+        name += size - longest - margin;
+        size = longest + margin;
+        for (; is_inside(name); name++)
+            size--;
+    }
+    vv_path_add_name(path, name, size);
+}
+
+void vv_path_shorten(struct vv_buffer *path, size_t longest)
+{
+    static const char more[] = { '.', '.', '.' };
+    if (path->failed || path->size <= longest)
+        return;
+    size_t from = path->size - longest + sizeof more;
+    /* Neither in a character nor in an escaped byte. */
+    while (from < path->size &&
+           (is_inside(path->data + from) || path->data[from - 1] == '%' ||
+               path->data[from - 2] == '%'))
+        from++;
+    path->size -= from;
+    memmove(path->data + sizeof more, path->data + from, path->size);
+    memcpy(path->data, more, sizeof more);
+    path->size += sizeof more;
+}
+
 static int hexadecimal(char c)
 {
     if (c >= '0' && c <= '9')

@@ -34,4 +34,20 @@ size_t vv_decimal(uint64_t value, char text[24]);
  * are named; false for any other text, and for what 64 bits do not hold. */
 bool vv_parse_decimal(const char *text, size_t size, uint64_t *value);
 
+/* A path that is shown is no longer than this: "..." and its end. It bounds
+ * what a deep graph can ask for, whose paths together grow with the square of
+ * its depth. */
+enum { VV_LONGEST_PATH = 4095 };
+
+/* Patterns look at more of it. */
+enum { VV_LONGEST_SEARCHED_PATH = 65535 };
+
+/* Shortens a path to "..." and its end, if it is longer than `longest`. */
+void vv_path_shorten(struct vv_buffer *path, size_t longest);
+
+/* As vv_path_add_name; but of a name that is longer than a path of `longest`
+ * bytes has room for, only as much of the end as makes it too long. */
+void vv_path_add_end(
+    struct vv_buffer *path, const char *name, size_t size, size_t longest);
+
 #endif

@@ -19,7 +19,8 @@
 
 enum {
     MOST_HINTS = 200,    /* a report names no more nearest names */
-    MOST_SIBLINGS = 1000, /* nor looks at more siblings for one */
+    MOST_SIBLINGS = 1000, /* nor looks at more siblings for one, */
+    MOST_LOOKS = 300000,  /* or for all */
     MOST_NAME = 255       /* bytes of a name that are shown */
 };
 
@@ -63,6 +64,11 @@ struct best {
     size_t alike_size;
     size_t alike_count;
 };
+
+static bool may_look(struct vv_hints *hints)
+{
+    return hints->given < MOST_HINTS && hints->looked++ < MOST_LOOKS;
+}
 
 static void consider(struct best *best, const char *wanted, size_t wanted_size,
     const char *bytes, size_t size)
@@ -127,8 +133,7 @@ static const char *nearest_child(struct vv_hints *hints,
         saved = vv_saved(hints->r, value);
     size_t seen = 0;
     for (struct vv_edge *e = parent->first_edge;
-         e && seen < MOST_SIBLINGS && hints->given < MOST_HINTS;
-         e = e->next, seen++) {
+         e && seen < MOST_SIBLINGS && may_look(hints); e = e->next, seen++) {
         if (vv_file_node_of(hints->r, e->seen.node) != VV_NONE)
             continue;
         consider(&best, wanted, wanted_size, e->name->bytes, e->name->size);
@@ -144,8 +149,8 @@ static void begin_reason(struct vv_hints *hints, const varve_node *node)
     if (node == hints->r->root) {
         vv_buffer_add_string(&hints->text, "the root");
     } else if (hints->walk && vv_walk_has(hints->walk, node)) {
-        vv_walk_path(
-            hints->walk, vv_walk_place(hints->walk, node), &hints->text);
+        vv_walk_short_path(hints->walk, vv_walk_place(hints->walk, node),
+            VV_LONGEST_PATH, &hints->text);
     } else {
         vv_buffer_add_string(&hints->text, "the program");
     }
@@ -273,8 +278,7 @@ static const char *nearest_saved(struct vv_hints *hints, uint32_t parent,
     uint32_t begin, end;
     vv_index_edges(index, parent, &begin, &end);
     for (uint32_t e = begin;
-         e < end && e - begin < MOST_SIBLINGS && hints->given < MOST_HINTS;
-         e++) {
+         e < end && e - begin < MOST_SIBLINGS && may_look(hints); e++) {
         uint32_t child = vv_at32(index->edge_children, e);
         uint32_t value = hints->r->value_of[child];
         if (hints->r->node_of[child])

@@ -20,7 +20,8 @@ struct vv_hints {
     struct vv_buffer text;
     const struct vv_hint **known; /* by node of the file, as far as found; what
                                      lies below one missing edge has one hint */
-    size_t given; /* nearest names are looked for only so often */
+    size_t given;  /* nearest names are looked for only so often */
+    size_t looked; /* at names for that */
 };
 
 void vv_hints_begin(struct vv_hints *hints, struct varve_restoration *r,

@@ -201,9 +201,8 @@ const char *vv_reader_node_path(const varve_reader *reader, uint32_t node)
     return known;
 }
 
-/* The tags of a node are numbers *begin to *end - 1, as they are sorted. */
-static void find_tags(
-    const struct vv_index *index, uint32_t node, uint32_t *begin, uint32_t *end)
+/* The number of the first tag of a node or of one behind it. */
+static uint32_t first_tag(const struct vv_index *index, uint32_t node)
 {
     uint32_t low = 0;
     for (uint32_t high = index->tag_count; low < high;) {
@@ -213,9 +212,15 @@ static void find_tags(
         else
             high = middle;
     }
-    *begin = *end = low;
-    while (*end < index->tag_count && vv_at32(index->tag_nodes, *end) == node)
-        ++*end;
+    return low;
+}
+
+/* The tags of a node are numbers *begin to *end - 1, as they are sorted. */
+static void find_tags(
+    const struct vv_index *index, uint32_t node, uint32_t *begin, uint32_t *end)
+{
+    *begin = first_tag(index, node);
+    *end = first_tag(index, node + 1);
 }
 
 static void fill_value(
@@ -256,20 +261,30 @@ bool varve_reader_node_at(
     return true;
 }
 
+/* A slot variable has no edge that leads to it; its path is unique. */
+static uint32_t find_slot(const varve_reader *reader, const char *path)
+{
+    const struct vv_index *index = index_of(reader);
+    for (uint32_t s = 0; s < index->slot_count; s++) {
+        uint32_t node = vv_at32(index->slot_nodes, s);
+        if (strcmp(vv_reader_node_path(reader, node), path) == 0)
+            return node;
+    }
+    return VV_NONE;
+}
+
+/* Only the path of a slot variable has a parenthesis that is not escaped; that
+ * it might be a careless one in a name is looked at last. */
 bool varve_reader_find(
     const varve_reader *reader, const char *path, varve_saved_node *node)
 {
-    struct vv_buffer scratch;
-    vv_buffer_init(&scratch, &reader->context.allocator);
-    uint32_t found = vv_saved_find(
-        index_of(reader), 0, *path == '/' ? path + 1 : path, &scratch);
-    vv_buffer_clear(&scratch);
-    /* A slot variable has no edge that leads to it; its path is unique. */
-    for (uint32_t s = 0; found == VV_NONE && s < index_of(reader)->slot_count;
-         s++) {
-        uint32_t slot = vv_at32(index_of(reader)->slot_nodes, s);
-        if (strcmp(vv_reader_node_path(reader, slot), path) == 0)
-            found = slot;
+    path += *path == '/';
+    uint32_t found = strchr(path, '(') ? find_slot(reader, path) : VV_NONE;
+    if (found == VV_NONE) {
+        struct vv_buffer scratch;
+        vv_buffer_init(&scratch, &reader->context.allocator);
+        found = vv_saved_find(index_of(reader), 0, path, &scratch);
+        vv_buffer_clear(&scratch);
     }
     return found != VV_NONE && varve_reader_node_at(reader, found, node);
 }

@@ -68,7 +68,8 @@ static const char *program_path(struct maker *m, const varve_node *node)
 {
     if (!m->has_walk || !vv_walk_has(&m->walk, node))
         return NULL;
-    vv_walk_path(&m->walk, vv_walk_place(&m->walk, node), &m->scratch);
+    vv_walk_short_path(&m->walk, vv_walk_place(&m->walk, node),
+        VV_LONGEST_PATH, &m->scratch);
     return keep(m, &m->scratch);
 }
 
@@ -304,12 +305,18 @@ static bool is_satisfied(const struct maker *m, const varve_node *node)
     return !m->r->is_dry && node->restored_by >= m->r->observer.number;
 }
 
-static void excuse_missing(struct maker *m, struct vv_finding *finding)
+static void excuse_missing(
+    struct maker *m, struct vv_finding *finding, const varve_node *node)
 {
     const struct vv_selection *s = &m->r->selection;
-    const char *path = finding->program_path;
-    if (path && (vv_pattern_match(s->expect_missing, path) ||
-                    !vv_selection_takes(s, path)))
+    if (!s->expect_missing && !s->only && !s->except)
+        return;
+    vv_walk_short_path(&m->walk, vv_walk_place(&m->walk, node),
+        VV_LONGEST_SEARCHED_PATH, &m->scratch);
+    const char *path = vv_buffer_string(&m->scratch);
+    m->failed |= m->scratch.failed;
+    if (vv_pattern_match(s->expect_missing, path) ||
+        !vv_selection_takes(s, path))
         finding->is_excused = true;
 }
 
@@ -349,7 +356,7 @@ static void add_missing(struct maker *m, varve_node *node)
         finding.reason = hint.reason;
         finding.nearest = hint.nearest;
     }
-    excuse_missing(m, &finding);
+    excuse_missing(m, &finding, node);
     add(m, &finding);
 }
 

@@ -89,24 +89,11 @@ struct text {
     struct vv_buffer *path;
 };
 
-static bool is_inside(const unsigned char *at)
-{
-    return (*at & 0xc0) == 0x80;
-}
-
-/* Of a name that is longer than all of the path may be, the end. */
 static void add_name(const struct text *t, uint32_t name)
 {
     size_t size;
-    size_t most = t->longest + 4;
     const char *bytes = vv_index_name(t->paths->index, name, &size);
-    if (size > most) {
-        bytes += size - most;
-        size = most;
-        for (; is_inside((const unsigned char *)bytes); bytes++)
-            size--;
-    }
-    vv_path_add_name(t->path, bytes, size);
+    vv_path_add_end(t->path, bytes, size, t->longest);
 }
 
 /* Climbs until the root or until it is too long. */
@@ -141,23 +128,6 @@ static void add_slot(const struct text *t, uint32_t node)
     vv_buffer_add8(t->path, ')');
 }
 
-static void shorten(struct vv_buffer *path, size_t longest)
-{
-    static const char more[] = { '.', '.', '.' };
-    if (path->failed || path->size <= longest)
-        return;
-    size_t from = path->size - longest + sizeof more;
-    /* Neither in a character nor in an escaped byte. */
-    while (from < path->size &&
-           (is_inside(path->data + from) || path->data[from - 1] == '%' ||
-               path->data[from - 2] == '%'))
-        from++;
-    path->size -= from;
-    memmove(path->data + sizeof more, path->data + from, path->size);
-    memcpy(path->data, more, sizeof more);
-    path->size += sizeof more;
-}
-
 static void set_path(const struct text *t, uint32_t node)
 {
     const struct vv_saved_paths *p = t->paths;
@@ -166,7 +136,7 @@ static void set_path(const struct text *t, uint32_t node)
         add_edges(t, node);
     else
         add_slot(t, node);
-    shorten(t->path, t->longest);
+    vv_path_shorten(t->path, t->longest);
 }
 
 void vv_saved_path(
@@ -188,7 +158,7 @@ void vv_saved_child_path(
     if (path->size)
         vv_buffer_add8(path, '/');
     add_name(&t, vv_at32(p->index->edge_names, p->ways[child]));
-    shorten(path, t.longest);
+    vv_path_shorten(path, t.longest);
 }
 
 uint32_t vv_saved_find(const struct vv_index *index, uint32_t from,

@@ -9,6 +9,7 @@
 
 #include "buffer.h"
 #include "index.h"
+#include "name.h"
 
 #define VV_WAY_IS_SLOT UINT32_C(0x80000000)
 
@@ -33,14 +34,6 @@ static inline bool vv_saved_path_exists(
 {
     return node == paths->root || paths->parents[node] != VV_NONE;
 }
-
-/* A path longer than this is shortened: "..." and its end. It bounds what a
- * deep graph, whose paths together grow with the square of its depth, can ask
- * for. */
-enum { VV_LONGEST_PATH = 4095 };
-
-/* Patterns look at more of it. */
-enum { VV_LONGEST_SEARCHED_PATH = 65535 };
 
 /* Sets `path` to the path of a node that can be reached, shortened. */
 void vv_saved_path(

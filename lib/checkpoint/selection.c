@@ -14,7 +14,7 @@
 #include "try.h"
 #include "wrong.h"
 
-enum { MAX_RENAME_FILE = 16 << 20 };
+enum { MAX_RENAME_FILE = 16 << 20, MOST_NAMES = 100 };
 
 /* --- Renames ------------------------------------------------------------ */
 
@@ -206,7 +206,8 @@ struct vv_rename *vv_selection_rename(
 }
 
 /* A rename is followed backwards, from the file to the program: at the path or
- * at one above it, the rest of the path going along. */
+ * at one above it, the rest of the path going along; down to so many names, so
+ * that a deep file does not take its time squared. */
 static bool wants_renamed(const struct vv_selection *s,
     const struct vv_rename *rename, const char *file_path,
     struct vv_buffer *scratch)
@@ -215,7 +216,7 @@ static bool wants_renamed(const struct vv_selection *s,
     bool wanted = false;
     vv_buffer_init(&front, s->allocator);
     const char *end = file_path;
-    while (!wanted && end && *end) {
+    for (int i = 0; !wanted && end && *end && i < MOST_NAMES; i++) {
         end = strchr(end + 1, '/');
         size_t size = end ? (size_t)(end - file_path) : strlen(file_path);
         front.size = 0;

@@ -159,40 +159,48 @@ void vv_walk_end(struct vv_walk *walk)
     *walk = (struct vv_walk){ .allocator = a };
 }
 
-/* Climbs to the root with every name written backwards, then turns the whole
- * around. */
-static void add_edges(
-    const struct vv_walk *walk, size_t place, struct vv_buffer *path)
+/* Climbs to the root, or until it is too long, with every name written
+ * backwards, then turns the whole around. */
+static void add_edges(const struct vv_walk *walk, size_t place, size_t longest,
+    struct vv_buffer *path)
 {
     size_t begin = path->size;
-    while (walk->steps[place].edge) {
+    while (walk->steps[place].edge && path->size - begin <= longest) {
         const struct vv_edge *edge = walk->steps[place].edge;
         if (path->size > begin)
             vv_buffer_add8(path, '/');
         size_t at = path->size;
-        vv_path_add_name(path, edge->name->bytes, edge->name->size);
+        vv_path_add_end(path, edge->name->bytes, edge->name->size, longest);
         vv_buffer_reverse(path, at);
         place = vv_walk_place(walk, edge->parent);
     }
     vv_buffer_reverse(path, begin);
 }
 
-void vv_walk_path(
-    const struct vv_walk *walk, size_t place, struct vv_buffer *path)
+void vv_walk_short_path(const struct vv_walk *walk, size_t place,
+    size_t longest, struct vv_buffer *path)
 {
     path->size = 0;
     const struct vv_slot *slot = walk->steps[place].slot;
     if (!slot) {
-        add_edges(walk, place, path);
+        add_edges(walk, place, longest, path);
+        vv_path_shorten(path, longest);
         return;
     }
-    add_edges(walk, vv_walk_place(walk, slot->owner), path);
+    add_edges(walk, vv_walk_place(walk, slot->owner), longest, path);
     if (path->size)
         vv_buffer_add8(path, '/');
-    vv_path_add_name(path, slot->name->bytes, slot->name->size);
+    vv_path_add_end(path, slot->name->bytes, slot->name->size, longest);
     vv_buffer_add8(path, '(');
-    add_edges(walk, vv_walk_place(walk, slot->seen.variable), path);
+    add_edges(walk, vv_walk_place(walk, slot->seen.variable), longest, path);
     vv_buffer_add8(path, ')');
+    vv_path_shorten(path, longest);
+}
+
+void vv_walk_path(
+    const struct vv_walk *walk, size_t place, struct vv_buffer *path)
+{
+    vv_walk_short_path(walk, place, SIZE_MAX, path);
 }
 
 /* --- What the program calls --------------------------------------------- */

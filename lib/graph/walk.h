@@ -60,4 +60,8 @@ static inline bool vv_walk_has(
 void vv_walk_path(
     const struct vv_walk *walk, size_t place, struct vv_buffer *path);
 
+/* The same, shortened to `longest` bytes. */
+void vv_walk_short_path(const struct vv_walk *walk, size_t place,
+    size_t longest, struct vv_buffer *path);
+
 #endif

@@ -324,8 +324,8 @@ static void bend(struct mutation *m)
     case 6: bend_flags(m); break;
     case 7:
         if (m->pieces.data.size >= VV_HEADER_SIZE)
-            m->pieces.data.data[below(m, VV_HEADER_SIZE)] ^= 1u
-                                                            << below(m, 8);
+            m->pieces.data.data[below(m, VV_HEADER_SIZE)] ^=
+                (uint8_t)(1u << below(m, 8));
         break;
     default: bend_column(m); break;
     }

@@ -15,9 +15,9 @@ static int open_file(void *state, int directory, const char *name)
 {
     struct one_file *f = state;
     (void)directory;
-    if (f->is_created)
-        return -EACCES; /* it is for writing only; so nobody can lock it */
-    if (!f->bytes || strcmp(name, FUZZ_PATH) != 0)
+    bool is_there = strcmp(name, FUZZ_PATH) == 0 ? f->bytes != NULL
+                                                 : f->is_created;
+    if (!is_there)
         return -ENOENT;
     f->opened++;
     return A_FILE;
@@ -217,6 +217,7 @@ void one_file_init(struct one_file *file, const uint8_t *bytes, size_t size)
         .reserve = reserve,
         .start_write_back = hint,
         .will_read = hint,
+        .lock = sync_it,
         .sync = sync_it,
         .rename = rename_it,
         .rename_new = rename_it,

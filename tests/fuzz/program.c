@@ -10,7 +10,9 @@
 
 #include "fuzz/fuzz.h"
 
-enum { MOST_MADE = 64, LARGEST_MADE = 1 << 16 };
+enum { LARGEST_MADE = 1 << 16 };
+
+int program_most_made = 64;
 
 /* --- On demand ------------------------------------------------------------ */
 
@@ -38,7 +40,7 @@ static void make_child(void *user, varve_node *node, const varve_offer *offer)
     const char *name = in_list ? VARVE_APPEND : offer->name;
     varve_node *child = NULL;
     FUZZ_CHECK(*offer->name, "an offer without a name");
-    if (++p->made > MOST_MADE)
+    if (++p->made > program_most_made)
         return;
     p->bounded->is_free = true;
     switch (offer->kind) {

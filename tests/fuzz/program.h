@@ -19,6 +19,10 @@ struct program {
     int64_t count;
 };
 
+/* How many children are made on demand, at most: 64, unless a test of large
+ * files wants more. */
+extern int program_most_made;
+
 /* In an empty graph. */
 void program_build(struct program *program);
 

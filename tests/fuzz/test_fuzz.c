@@ -19,7 +19,7 @@
 #include "fuzz/mutate.h"
 #include "support/proof.h"
 
-enum { MOST_BYTES = 64 * 1024, USUAL = 7000, LONGER = 1000000 };
+enum { MOST_BYTES = 64 * 1024, USUAL = 20000, LONGER = 1000000 };
 
 struct input {
     uint8_t *bytes;

@@ -74,6 +74,29 @@ TEST(reader, shows_all_of_a_file)
     end_world();
 }
 
+TEST(reader, tells_a_slot_from_an_edge_of_the_same_letters)
+{
+    static float x, m, edge;
+    varve_error error;
+    varve_saved_node node;
+    begin_world();
+    varve_node *root = new_root();
+    varve_node *b = varve_add_variable(root, "b", varve_scalar(&x));
+    varve_add_slot(root, b, "a", varve_scalar(&m));
+    varve_add_variable(root, "a(b)", varve_scalar(&edge));
+    cr_assert_ok(varve_write(root, FILE_NAME, NULL, &error), error);
+    free_root(root);
+    varve_reader *reader = open_file();
+    cr_assert(varve_reader_find(reader, "a(b)", &node));
+    cr_assert_eq(node.id, 3);
+    cr_assert(varve_reader_find(reader, "/a(b)", &node));
+    cr_assert_eq(node.id, 3);
+    cr_assert(varve_reader_find(reader, "a%28b%29", &node));
+    cr_assert_eq(node.id, 1);
+    varve_reader_free(reader);
+    end_world();
+}
+
 TEST(reader, ends_past_the_end)
 {
     varve_saved_node node;

@@ -207,6 +207,10 @@ TEST(node, has_a_text_that_fits)
     cr_assert_str_eq(vv_node_text(b, text, sizeof text), "a/b");
     varve_track(root, "later", b);
     cr_assert_str_eq(vv_node_text(b, text, sizeof text), "a/b");
+    varve_track(b, "back", root);
+    cr_assert_str_eq(vv_node_text(b, text, sizeof text), "a/b");
+    cr_assert_str_eq(vv_node_text(root, text, sizeof text), "(root)");
+    varve_untrack(b, "back");
     for (size_t size = 8; size < 40; size++) {
         memset(text, 'x', sizeof text);
         varve_node *deep = varve_add_object(b, "some-longer-name");
