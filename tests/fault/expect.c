@@ -124,6 +124,15 @@ static bool outcome_is_unknown(const struct world *w)
     return at < size && faulty_log_at(w->faulty, at)->result < 0;
 }
 
+/* Whether another try is owed, and goes well. */
+static bool passes(
+    const struct attempt *a, const struct fault *fault, unsigned kind)
+{
+    bool is_mild = fault->error == EINTR || fault->error == EAGAIN;
+    bool is_sticky = fault == a->first ? a->spread != ONCE : a->second_sticky;
+    return is_mild && !is_sticky && !(kind & MADE_ONCE);
+}
+
 static bool may_pass(const struct world *w, const struct attempt *a,
     size_t place)
 {
@@ -135,9 +144,7 @@ static bool may_pass(const struct world *w, const struct attempt *a,
     if (fault->error == EACCES &&
         (call->kind & (FAULTY_OPEN_DIRECTORY | FAULTY_OPEN)))
         return w->scenario->made != NULL;
-    bool is_mild = fault->error == EINTR || fault->error == EAGAIN;
-    bool is_sticky = fault == a->first ? a->spread : a->second_sticky;
-    return is_mild && !is_sticky && !(call->kind & MADE_ONCE);
+    return passes(a, fault, call->kind);
 }
 
 static void expect_nothing_hidden(
@@ -180,7 +187,8 @@ static bool is_explained(const struct world *w, const struct attempt *a,
     for (size_t i = 0; i < size; i++) {
         const struct faulty_call *call = faulty_log_at(w->faulty, i);
         const struct fault *fault = fault_of(a, call);
-        if (fault && explains(call, fault, status, error))
+        if (fault && !passes(a, fault, call->kind) &&
+            explains(call, fault, status, error))
             return true;
     }
     return false;
