@@ -19,6 +19,7 @@ static bool read_arguments(int count, char **arguments, struct wishes *wishes)
         const char *argument = arguments[i];
         if (strcmp(argument, "--full") == 0) {
             wishes->size = (uint64_t)2 << 30;
+            wishes->is_full = true;
         } else if (strcmp(argument, "--cpu") == 0) {
             wishes->is_cpu = true;
         } else if (strcmp(argument, "--smoke") == 0) {

@@ -11,6 +11,8 @@
 #include "raw.h"
 #include "rows.h"
 
+enum { MOST_STEPS = 5 };
+
 /* Repeats small work, so that the clock can see it. */
 struct repeated {
     struct job job;
@@ -36,7 +38,7 @@ static double run_both(void *user)
 static void grow(const struct wishes *wishes, struct repeated *trials,
     const char *const *names, size_t count, const char *unit)
 {
-    struct contender contenders[4];
+    struct contender contenders[MOST_STEPS];
     for (size_t i = 0; i < count; i++)
         contenders[i] = (struct contender){
             .name = names[i], .run = run_repeated, .user = &trials[i]
@@ -79,10 +81,10 @@ static void grow_nodes(const struct wishes *wishes, const char *path)
 static void grow_bytes(const struct wishes *wishes, const char *path)
 {
     static const char *const names[] = { "save and restore of 1 MiB, each KiB",
-        "of 10 MiB", "of 100 MiB", "of 1 GiB" };
-    struct repeated trials[4];
-    static const size_t sizes[] = { 1, 10, 100, 1024 };
-    size_t count = wishes->is_smoke ? 2 : 4;
+        "of 10 MiB", "of 100 MiB", "of 1 GiB", "of 4 GiB" };
+    struct repeated trials[MOST_STEPS];
+    static const size_t sizes[] = { 1, 10, 100, 1024, 4096 };
+    size_t count = wishes->is_smoke ? 2 : wishes->is_full ? 5 : 4;
     unsigned char *bytes = touched_memory(sizes[count - 1] << 20);
     for (size_t i = 0; i < count; i++) {
         trials[i] = (struct repeated){ .run = run_both,

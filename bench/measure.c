@@ -94,19 +94,46 @@ const struct contender *quickest(
 
 /* --- Rows --------------------------------------------------------------- */
 
-void begin_report(const struct wishes *wishes)
+/* The processor's name for people; "" where the system does not tell. */
+static const char *processor_name(char *line, int size)
+{
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    const char *name = "";
+    while (file && !*name && fgets(line, size, file)) {
+        if (strncmp(line, "model name", 10) == 0 && strchr(line, ':'))
+            name = strchr(line, ':') + 2;
+    }
+    if (file)
+        fclose(file);
+    line[strcspn(line, "\n\"\\")] = '\0';
+    return name;
+}
+
+static void print_machine(void)
 {
     struct utsname system;
+    char line[256];
     must_system(uname(&system) == 0, "uname");
+    printf("  \"machine\": {\"processors\": %ld, \"processor\": \"%s\", "
+           "\"memory\": %.0f,\n    \"system\": \"%s %s\", "
+           "\"architecture\": \"%s\", \"compiler\": \"%s\"},\n",
+        sysconf(_SC_NPROCESSORS_ONLN), processor_name(line, sizeof line),
+        (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE),
+        system.sysname, system.release, system.machine, __VERSION__);
+}
+
+void begin_report(const struct wishes *wishes)
+{
     has_rows = false;
     if (wishes->is_cpu)
         clock_id = CLOCK_PROCESS_CPUTIME_ID;
-    printf("{\n  \"schema\": \"varve.bench/1\",\n"
-           "  \"machine\": {\"processors\": %ld, \"system\": \"%s %s\", "
-           "\"architecture\": \"%s\"},\n"
-           "  \"rounds\": %u,\n  \"clock\": \"%s\",\n  \"rows\": [",
-        sysconf(_SC_NPROCESSORS_ONLN), system.sysname, system.release,
-        system.machine, wishes->rounds, wishes->is_cpu ? "processor" : "wall");
+    printf("{\n  \"schema\": \"varve.bench/1\",\n  \"varve\": \"%s\",\n",
+        varve_version());
+    print_machine();
+    printf("  \"rounds\": %u,\n  \"clock\": \"%s\",\n  \"bytes\": %llu,\n"
+           "  \"nodes\": %zu,\n  \"small_values\": %zu,\n  \"rows\": [",
+        wishes->rounds, wishes->is_cpu ? "processor" : "wall",
+        (unsigned long long)wishes->size, wishes->nodes, wishes->small_count);
     fprintf(stderr, "%-4s %-50s %10s %10s %-4s %6s  %s\n", "id", "what",
         "varve", "raw", "unit", "ratio", "to reach");
 }

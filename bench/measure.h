@@ -23,6 +23,7 @@ struct wishes {
     size_t small_count;    /* of 4 KiB variables */
     unsigned rounds;
     bool is_smoke;
+    bool is_full;
     bool is_cpu; /* time of the processors instead of the wall's */
 };
 

@@ -60,6 +60,14 @@ static void sync_all(int file, const char *path)
     close(directory);
 }
 
+void sync_path(const char *path)
+{
+    int file = open(path, O_RDONLY);
+    must_system(file >= 0, path);
+    sync_all(file, path);
+    close(file);
+}
+
 static double finish(int file, const struct raw *raw, double begin)
 {
     if (!raw->no_sync)

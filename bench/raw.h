@@ -24,6 +24,9 @@ double raw_write(void *raw);        /* write, then fsync */
 double raw_write_back(void *raw);   /* starts write-back after every 1 MiB */
 double raw_write_direct(void *raw); /* O_DIRECT, several writes at once */
 
+/* Makes a file that is written durable, with its name. */
+void sync_path(const char *path);
+
 double raw_copy(void *raw); /* memcpy on one thread */
 double raw_map(void *raw);  /* opens and maps the file at `path` */
 

@@ -8,11 +8,12 @@
 
 #include "common.h"
 #include "model.h"
+#include "peer_hdf5.h"
 #include "raw.h"
 #include "rows.h"
 
 static void restore_into_memory(
-    struct job *job, struct raw *raw, unsigned rounds)
+    struct job *job, struct raw *raw, struct hdf5 *hdf5, unsigned rounds)
 {
     struct job streaming = *job;
     streaming.restore.streaming = true;
@@ -22,8 +23,11 @@ static void restore_into_memory(
             .run = run_restore,
             .user = &streaming },
         { .name = "memcpy, one thread", .run = raw_copy, .user = raw },
+        { .name = "HDF5", .run = hdf5_restore, .user = hdf5 },
     };
-    race(contenders, 3, rounds);
+    if (hdf5_is_there())
+        hdf5_save(hdf5);
+    race(contenders, hdf5_is_there() ? 4 : 3, rounds);
     report(&(struct row){ .id = "P3",
         .what = "warm restore, verified first, then copied",
         .ours = &contenders[0],
@@ -34,6 +38,12 @@ static void restore_into_memory(
         .ours = &contenders[1],
         .raw = &contenders[2],
         .least_ratio = 1 });
+    if (hdf5_is_there())
+        report(&(struct row){ .id = "P3h",
+            .what = "warm restore, and HDF5, which verifies nothing",
+            .ours = &contenders[0],
+            .raw = &contenders[3] });
+    unlink(hdf5->path);
 }
 
 /* A program that reads first and makes its variables then, so that they never
@@ -74,7 +84,7 @@ static void restore_mapped(
 
 void bench_restore(const struct wishes *wishes)
 {
-    char path[PATH_SIZE];
+    char path[PATH_SIZE], peer_path[PATH_SIZE];
     if (!is_wanted(wishes, "P3") && !is_wanted(wishes, "P4"))
         return;
     struct raw raw = {
@@ -88,9 +98,16 @@ void bench_restore(const struct wishes *wishes)
         .size = raw.size,
         .save = { .no_sync = true },
     };
+    struct hdf5 hdf5 = {
+        .path = scratch(wishes, "restore.h5", peer_path),
+        .bytes = raw.other,
+        .size = raw.size,
+        .count = 100,
+        .no_sync = true,
+    };
     run_save(&job);
     if (is_wanted(wishes, "P3"))
-        restore_into_memory(&job, &raw, wishes->rounds);
+        restore_into_memory(&job, &raw, &hdf5, wishes->rounds);
     if (is_wanted(wishes, "P4"))
         restore_mapped(&job, &raw, wishes->rounds);
     varve_graph_free(job.graph);

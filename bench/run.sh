@@ -3,7 +3,7 @@
 # output. `bench/run.sh [BUILD] [OPTIONS]`; BUILD is a build folder with
 # buildtype=release, OPTIONS are those of the program (`--smoke`, `--full`,
 # `--rounds N`, `--only ID`). SCRATCH names the folder to write in, on the disk
-# to be measured.
+# to be measured. scripts/setup.sh bench gets what it is compared with.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 

@@ -8,12 +8,13 @@
 
 #include "common.h"
 #include "model.h"
+#include "peer_hdf5.h"
 #include "raw.h"
 #include "rows.h"
 
 void bench_save(const struct wishes *wishes)
 {
-    char path[PATH_SIZE], raw_path[PATH_SIZE];
+    char path[PATH_SIZE], raw_path[PATH_SIZE], peer_path[PATH_SIZE];
     if (!is_wanted(wishes, "P1"))
         return;
     struct raw raw = {
@@ -25,6 +26,10 @@ void bench_save(const struct wishes *wishes)
         .graph = model_of_variables(raw.bytes, raw.size, 100),
         .path = scratch(wishes, "save.varve", path),
     };
+    struct hdf5 hdf5 = { .path = scratch(wishes, "save.h5", peer_path),
+        .bytes = raw.bytes,
+        .size = raw.size,
+        .count = 100 };
     struct contender contenders[] = {
         { .name = "varve_write", .run = run_save, .user = &job },
         { .name = "write, fsync", .run = raw_write, .user = &raw },
@@ -34,8 +39,9 @@ void bench_save(const struct wishes *wishes)
         { .name = "O_DIRECT, 4 at once",
             .run = raw_write_direct,
             .user = &raw },
+        { .name = "HDF5, fsync", .run = hdf5_save, .user = &hdf5 },
     };
-    race(contenders, 4, wishes->rounds);
+    race(contenders, hdf5_is_there() ? 5 : 4, wishes->rounds);
     report(&(struct row){ .id = "P1",
         .what = "durable save, 100 variables",
         .ours = &contenders[0],
@@ -46,7 +52,13 @@ void bench_save(const struct wishes *wishes)
             .what = contenders[i].name,
             .ours = &contenders[0],
             .raw = &contenders[i] });
+    if (hdf5_is_there())
+        report(&(struct row){ .id = "P1h",
+            .what = "durable save, and HDF5",
+            .ours = &contenders[0],
+            .raw = &contenders[4] });
     varve_graph_free(job.graph);
     free(raw.bytes);
     unlink(path);
+    unlink(peer_path);
 }

@@ -3,17 +3,13 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifdef HAVE_HDF5
-#include <hdf5.h>
-#endif
-
 #include "common.h"
 #include "model.h"
+#include "peer_hdf5.h"
 #include "raw.h"
 #include "rows.h"
 
@@ -26,47 +22,37 @@ static double size_of(const char *path)
     return (double)found.st_size;
 }
 
-#ifdef HAVE_HDF5
-static double run_hdf5(void *user)
+static void compare_hdf5(const struct wishes *wishes, struct job *quick,
+    struct job *durable, double scale)
 {
-    const struct raw *raw = user;
-    hsize_t extent = SMALL_SIZE / sizeof(float);
-    unlink(raw->path);
-    double begin = now();
-    hid_t file = H5Fcreate(raw->path, H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT);
-    hid_t space = H5Screate_simple(1, &extent, NULL);
-    for (size_t i = 0; i < raw->size / SMALL_SIZE; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "weight%zu", i);
-        hid_t set = H5Dcreate2(file, name, H5T_IEEE_F32LE, space, H5P_DEFAULT,
-            H5P_DEFAULT, H5P_DEFAULT);
-        must_system(H5Dwrite(set, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL,
-                        H5P_DEFAULT, raw->bytes + i * SMALL_SIZE) >= 0,
-            "HDF5");
-        H5Dclose(set);
-    }
-    H5Sclose(space);
-    H5Fclose(file);
-    return now() - begin;
-}
-
-static void compare_hdf5(
-    const struct wishes *wishes, struct job *job, struct raw *raw, double scale)
-{
-    struct contender contenders[] = {
-        { .name = "varve_write", .run = run_save, .user = job },
-        { .name = "HDF5", .run = run_hdf5, .user = raw },
+    char path[PATH_SIZE];
+    struct hdf5 hdf5 = { .path = scratch(wishes, "small.h5", path),
+        .bytes = touched_memory(wishes->small_count * SMALL_SIZE),
+        .size = wishes->small_count * SMALL_SIZE,
+        .count = wishes->small_count };
+    struct hdf5 no_sync = hdf5;
+    no_sync.no_sync = true;
+    struct contender c[] = {
+        { .name = "varve_write, no_sync", .run = run_save, .user = quick },
+        { .name = "HDF5", .run = hdf5_save, .user = &no_sync },
+        { .name = "varve_write", .run = run_save, .user = durable },
+        { .name = "HDF5, fsync", .run = hdf5_save, .user = &hdf5 },
+        { .name = "varve_read", .run = run_restore, .user = durable },
+        { .name = "HDF5", .run = hdf5_restore, .user = &hdf5 },
     };
-    race(contenders, 2, wishes->rounds);
-    report(&(struct row){ .id = "P7h",
-        .what = "save without fsync, and HDF5",
-        .ours = &contenders[0],
-        .raw = &contenders[1],
-        .unit = "us",
-        .scale = scale });
-    unlink(raw->path);
+    static const char *const what[] = { "save without fsync, and HDF5",
+        "durable save, and HDF5", "restore, and HDF5" };
+    race(c, 6, wishes->rounds);
+    for (size_t i = 0; i < 3; i++)
+        report(&(struct row){ .id = "P7h",
+            .what = what[i],
+            .ours = &c[2 * i],
+            .raw = &c[2 * i + 1],
+            .unit = "us",
+            .scale = scale });
+    free(hdf5.bytes);
+    unlink(path);
 }
-#endif
 
 /* What the library takes beyond the write of the bytes, round by round. */
 static struct contender beyond(
@@ -151,9 +137,8 @@ void bench_small(const struct wishes *wishes)
     race(contenders, 6, wishes->rounds);
     report_times(wishes, contenders, 1e6 / (double)count);
     report_size(path, (double)raw.size);
-#ifdef HAVE_HDF5
-    compare_hdf5(wishes, &job, &raw, 1e6 / (double)count);
-#endif
+    if (hdf5_is_there())
+        compare_hdf5(wishes, &job, &durable_job, 1e6 / (double)count);
     varve_graph_free(job.graph);
     free(raw.bytes);
     free(raw.other);

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # setup.sh - installs what the project needs and this machine lacks.
 #
-#     scripts/setup.sh [build|test|coverage|all]
+#     scripts/setup.sh [build|test|coverage|bench|all]
 #
 # build: what the library, the tool and the examples need; test: what the tests
-# need besides; coverage: what scripts/coverage.sh needs besides those; all (the
+# need besides; coverage: what scripts/coverage.sh needs besides those; bench:
+# what bench/run.sh compares with, besides what the library needs; all (the
 # default): what .ci/run needs. It looks first, and calls apt-get only when
 # something is missing. Elsewhere than on Debian and its kin it says what to
 # install.
@@ -59,6 +60,10 @@ look_for_coverage() {
     need gcovr has gcovr
 }
 
+look_for_bench() {
+    need libhdf5-dev has_library hdf5
+}
+
 look_for_ci() {
     need gcc has gcc
     need g++ has g++
@@ -70,7 +75,8 @@ look() {
     missing=()
     wished=()
     look_for_build
-    [ "$purpose" = build ] || look_for_tests
+    [ "$purpose" = build ] || [ "$purpose" = bench ] || look_for_tests
+    [ "$purpose" != bench ] || look_for_bench
     [ "$purpose" != coverage ] || look_for_coverage
     [ "$purpose" != all ] || look_for_ci
 }
@@ -126,9 +132,9 @@ check_meson() {
 
 purpose=${1:-all}
 case $purpose in
-build | test | coverage | all) ;;
+build | test | coverage | bench | all) ;;
 *)
-    echo "usage: scripts/setup.sh [build|test|coverage|all]" >&2
+    echo "usage: scripts/setup.sh [build|test|coverage|bench|all]" >&2
     exit 2
     ;;
 esac

@@ -112,7 +112,10 @@ typedef struct varve_read_options {
  * Fails with the graph's first mistake, VARVE_NO_SPACE, VARVE_NO_PERMISSION,
  * VARVE_IO, VARVE_NO_MEMORY, VARVE_EXISTS, VARVE_CALLBACK or VARVE_CANCELLED,
  * and then the older file is as it was and no other is left; or with
- * VARVE_UNKNOWN_OUTCOME, which see. The values must not change meanwhile. */
+ * VARVE_UNKNOWN_OUTCOME, which see. The values must not change meanwhile.
+ *
+ * A process that is killed may leave a hidden `.NAME.*.tmp` beside the file,
+ * which the next write of NAME removes. */
 VARVE_API varve_status varve_write(varve_node *root, const char *path,
     const varve_write_options *options, varve_error *error)
     VARVE_MUST_CHECK;

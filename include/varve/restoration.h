@@ -45,7 +45,8 @@ VARVE_API size_t varve_pending_count(const varve_restoration *restoration);
 
 /* Gives up values that wait, by patterns of file paths as in
  * varve_read_options; NULL: all of them. They count as excused. A library-owned
- * variable whose value could not be delivered is initialized instead. */
+ * variable whose value could not be delivered is initialized instead. (Of a
+ * path in the file that is longer than 65535 bytes, patterns see the end.) */
 VARVE_API varve_status varve_drop_pending(varve_restoration *restoration,
     const char *pattern, varve_error *error);
 
@@ -100,7 +101,8 @@ typedef enum varve_finding_kind {
 typedef struct varve_finding {
     varve_finding_kind kind;
     const char *program_path; /* NULL where the program has none */
-    const char *file_path;    /* NULL where the file has none */
+    const char *file_path;    /* NULL where the file has none; longer than 4095
+                                 bytes: "..." and its end */
     varve_tensor saved;       /* type and shape in the file (rank 0 and dtype 0
                                  where there is none) */
     varve_tensor wanted;      /* type and shape in the program, likewise */

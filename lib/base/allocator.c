@@ -1,32 +1,11 @@
-/* allocator.c - the default allocator, and checked and aligned blocks on top of
- * any other.
+/* allocator.c - checked and aligned blocks on top of any allocator.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "allocator.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
-
-static void *allocate_by_realloc(
-    void *user, void *old, size_t old_size, size_t new_size)
-{
-    (void)user;
-    (void)old_size;
-    if (new_size == 0) {
-        free(old);
-        return NULL;
-    }
-    return realloc(old, new_size);
-}
-
-varve_allocator vv_allocator_or_default(const varve_allocator *allocator)
-{
-    if (allocator && allocator->function)
-        return *allocator;
-    return (varve_allocator){ .function = allocate_by_realloc };
-}
 
 void *vv_allocate(const varve_allocator *a, size_t size)
 {

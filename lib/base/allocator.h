@@ -7,9 +7,6 @@
 
 #include <varve/allocator.h>
 
-/* The caller's allocator, or realloc and free where it gave none. */
-varve_allocator vv_allocator_or_default(const varve_allocator *allocator);
-
 /* NULL when there is no memory. Size 0 gives NULL as well. */
 void *vv_allocate(const varve_allocator *a, size_t size);
 void *vv_allocate_zeroed(const varve_allocator *a, size_t size);

@@ -56,7 +56,8 @@ char *vv_arena_text(struct vv_arena *arena, const char *text, size_t size)
 {
     char *copy = vv_arena_take(arena, size + 1);
     if (copy) {
-        memcpy(copy, text, size);
+        if (size > 0)
+            memcpy(copy, text, size);
         copy[size] = '\0';
     }
     return copy;

@@ -18,6 +18,14 @@ void vv_buffer_clear(struct vv_buffer *b)
     vv_buffer_init(b, b->allocator);
 }
 
+void vv_buffer_reserve(struct vv_buffer *b, size_t size)
+{
+    if (b->data)
+        return;
+    b->data = vv_allocate(b->allocator, size);
+    b->capacity = b->data ? size : 0;
+}
+
 static bool grow(struct vv_buffer *b, size_t wanted)
 {
     size_t capacity = b->capacity ? b->capacity : 64;

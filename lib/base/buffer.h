@@ -19,6 +19,10 @@ struct vv_buffer {
 void vv_buffer_init(struct vv_buffer *b, const varve_allocator *allocator);
 void vv_buffer_clear(struct vv_buffer *b);
 
+/* Room for `size` bytes in all, no more, in a buffer that has none yet: saves
+ * the growing of what will be that large. Without memory it is still empty. */
+void vv_buffer_reserve(struct vv_buffer *b, size_t size);
+
 /* Room for `size` further bytes at the end, which are then part of the buffer
  * but not set; NULL without memory. */
 void *vv_buffer_extend(struct vv_buffer *b, size_t size);

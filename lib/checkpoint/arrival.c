@@ -11,6 +11,7 @@
 #include "match.h"
 #include "transfer.h"
 #include "variable.h"
+#include "wrong.h"
 
 /* Whether every variable that the file has under a state is there, or is about
  * to be, or is not wanted. */
@@ -69,7 +70,8 @@ static void sort_out(struct varve_restoration *r)
     count = kept;
     for (size_t i = kept = 0; i < count; i++) {
         struct vv_pair job = jobs[i];
-        if (job.node->kind == VARVE_STATE && !is_ready(r, job.file)) {
+        if (job.node->kind == VARVE_STATE && !is_ready(r, job.file) &&
+            !VV_WRONG(states_do_not_wait)) {
             r->fates[job.file] = VV_FATE_WAITING;
             vv_add_pair(r, &r->held, job.node, job.file);
         } else {
@@ -81,7 +83,8 @@ static void sort_out(struct varve_restoration *r)
 
 static void get_stuck(struct varve_restoration *r)
 {
-    vv_buffer_add(&r->stuck, r->jobs.data, r->jobs.size);
+    if (!VV_WRONG(retry_loses_values))
+        vv_buffer_add(&r->stuck, r->jobs.data, r->jobs.size);
     if (r->stuck.failed) {
         r->stuck.failed = false;
         vv_out_of_memory(r);
@@ -131,7 +134,7 @@ varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
         vv_match_queue(r);
         if (r->needs_rematch && !r->is_open)
             break; /* before anything is delivered */
-        if (!r->is_dry)
+        if (!r->is_dry || VV_WRONG(plan_delivers))
             status = deliver(r, misfits, error);
         misfits = r->misfits.size;
     } while (!status && (r->queue.size || (r->jobs.size && !r->is_dry)));

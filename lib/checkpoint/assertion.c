@@ -11,10 +11,13 @@
 #include "failure.h"
 #include "findings.h"
 #include "report.h"
+#include "wrong.h"
 
 /* Whether a finding leaves a value of the file without a home. */
 static bool is_unused(const struct vv_finding *finding)
 {
+    if (finding->kind == VARVE_WAITING && VV_WRONG(waiting_not_minded))
+        return false;
     return !finding->is_excused && finding->saved &&
            finding->kind != VARVE_MATCHED;
 }
@@ -22,6 +25,8 @@ static bool is_unused(const struct vv_finding *finding)
 /* Whether a finding leaves a variable of the program without its value. */
 static bool is_missing(const struct vv_finding *finding)
 {
+    if (finding->kind == VARVE_ONLY_IN_PROGRAM && VV_WRONG(missing_not_minded))
+        return false;
     return !finding->is_excused && finding->program_path &&
            finding->kind != VARVE_MATCHED;
 }

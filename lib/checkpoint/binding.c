@@ -15,6 +15,7 @@
 #include "slot.h"
 #include "variable.h"
 #include "walk.h"
+#include "wrong.h"
 
 /* --- Memory that grows with the program --------------------------------- */
 
@@ -45,7 +46,7 @@ bool vv_know_numbers(struct varve_restoration *r)
     size_t limit = r->graph->number_limit;
     if (limit <= r->number_capacity)
         return true;
-    size_t wanted = limit + limit / 2;
+    size_t wanted = r->number_capacity ? limit + limit / 2 : limit;
     if (vv_selection_needs_paths(&r->selection) && wanted > r->via_capacity) {
         if (!grow_zeroed(a, &r->vias, r->via_capacity, wanted, sizeof *r->vias))
             return false;
@@ -101,16 +102,6 @@ void vv_drop_pairs(struct vv_buffer *buffer, const varve_node *node)
     buffer->size = kept * sizeof *pairs;
 }
 
-void vv_queue_node(
-    struct varve_restoration *r, struct vv_buffer *queue, varve_node *node)
-{
-    vv_buffer_add(queue, &node, sizeof node);
-    if (queue->failed) {
-        queue->failed = false;
-        vv_out_of_memory(r);
-    }
-}
-
 /* --- Who is bound to whom ----------------------------------------------- */
 
 uint32_t vv_file_node_of(
@@ -130,20 +121,26 @@ bool vv_is_known(const struct varve_restoration *r, const varve_node *node)
            r->vias[node->number].is_visited;
 }
 
-/* The `i`th node of the file that a node of the program is bound to: an object
- * may stand for several. VV_NONE when there are no more. */
-uint32_t vv_partner(
-    const struct varve_restoration *r, const varve_node *node, size_t i)
+uint32_t vv_next_partner(const struct varve_restoration *r, uint32_t file)
 {
-    if (i == 0)
-        return vv_file_node_of(r, node);
-    size_t count;
-    const struct vv_pair *pairs = vv_pairs(&r->combined, &count);
-    for (size_t k = 0; k < count; k++) {
-        if (pairs[k].node == node && --i == 0)
-            return pairs[k].file;
+    return r->links ? r->links[file].next - 1 : VV_NONE; /* as above */
+}
+
+/* Adds to what an object stands for; `first` is what it was bound to first. */
+static bool add_partner(
+    struct varve_restoration *r, uint32_t first, uint32_t file)
+{
+    if (!r->links)
+        r->links = vv_allocate_zeroed(&r->context.allocator,
+            vv_index_of(r)->node_count * sizeof *r->links);
+    if (!r->links) {
+        vv_out_of_memory(r);
+        return false;
     }
-    return VV_NONE;
+    uint32_t last = r->links[first].last ? r->links[first].last - 1 : first;
+    r->links[last].next = file + 1;
+    r->links[first].last = file + 1;
+    return true;
 }
 
 /* --- Paths, where the options ask for them ------------------------------ */
@@ -193,7 +190,7 @@ void vv_visit(struct varve_restoration *r, varve_node *node, struct vv_via via)
     *known = via;
     known->is_visited = true;
     if (r->selection.rename_count)
-        vv_queue_node(r, &r->queue, node);
+        vv_add_pair(r, &r->queue, node, VV_NONE);
 }
 
 /* --- Values ------------------------------------------------------------- */
@@ -211,7 +208,7 @@ bool vv_is_resized(struct varve_restoration *r, const varve_node *node,
 static bool type_fits(
     const struct varve_restoration *r, varve_dtype saved, varve_dtype wanted)
 {
-    if (saved == wanted)
+    if (saved == wanted || VV_WRONG(any_type_fits))
         return true;
     switch (r->selection.options.cast) {
     case VARVE_CAST_WIDEN: return vv_convert_is_widening(saved, wanted);
@@ -228,7 +225,7 @@ bool vv_value_fits(struct varve_restoration *r, const varve_node *node,
     const varve_tensor *wanted = &node->variable->tensor;
     if (!type_fits(r, saved->dtype, wanted->dtype))
         return false;
-    if (vv_shape_equal(saved, wanted))
+    if (vv_shape_equal(saved, wanted) || VV_WRONG(any_shape_fits))
         return true;
     if (r->selection.options.reshape &&
         varve_tensor_count(saved) == varve_tensor_count(wanted))
@@ -244,7 +241,7 @@ static void claim(struct varve_restoration *r, varve_node *node, uint32_t value)
     if (!variable || !variable->is_owned || node->value_state != VARVE_DECLARED)
         return;
     varve_tensor saved = vv_saved(r, value);
-    if (vv_is_resized(r, node, &saved))
+    if (vv_is_resized(r, node, &saved) || VV_WRONG(initialized_all_the_same))
         vv_variable_settle(node);
     else
         node->value_state = VARVE_PENDING;
@@ -267,9 +264,11 @@ static void decide(struct varve_restoration *r, varve_node *node, uint32_t file)
     else if (value == VV_NONE ||
              vv_index_kind(vv_index_of(r), file) != node->kind)
         fate = VV_FATE_MISFIT;
-    else if (node->restored_by > r->observer.number)
+    else if (node->restored_by > r->observer.number &&
+             !VV_WRONG(older_restoration_wins))
         fate = VV_FATE_SUPERSEDED;
-    else if (node->restored_by == r->observer.number)
+    else if (node->restored_by == r->observer.number &&
+             !VV_WRONG(delivered_twice))
         fate = VV_FATE_APPLIED;
     if (value != VV_NONE)
         r->fates[value] = (uint8_t)fate;
@@ -287,17 +286,16 @@ static void decide(struct varve_restoration *r, varve_node *node, uint32_t file)
 /* An object lets go of everything that it stands for at once. */
 static void let_go(struct varve_restoration *r, const varve_node *node)
 {
-    size_t count;
-    const struct vv_pair *pairs = vv_pairs(&r->combined, &count);
-    uint32_t first = vv_file_node_of(r, node);
-    for (size_t i = 0; i < count; i++) {
-        if (pairs[i].node == node)
-            r->node_of[pairs[i].file] = NULL;
-    }
-    vv_drop_pairs(&r->combined, node);
-    if (first != VV_NONE) {
-        r->node_of[first] = NULL;
-        r->file_of[node->number] = 0;
+    uint32_t file = vv_file_node_of(r, node);
+    if (file == VV_NONE)
+        return;
+    r->file_of[node->number] = 0;
+    while (file != VV_NONE) {
+        uint32_t next = vv_next_partner(r, file);
+        r->node_of[file] = NULL;
+        if (r->links)
+            r->links[file] = (struct vv_link){ 0 };
+        file = next;
     }
 }
 
@@ -341,7 +339,7 @@ void vv_sweep(struct varve_restoration *r)
 static bool still_holds(struct varve_restoration *r, uint32_t file)
 {
     const varve_node *node = r->node_of[file];
-    if (!r->needs_sweep)
+    if (!r->needs_sweep || VV_WRONG(replaced_child_keeps_its_place))
         return true;
     bool led_to =
         node == r->root || (node->variable && node->variable->as_slot);
@@ -362,6 +360,16 @@ static bool may_combine(
            r->value_of[file] == VV_NONE;
 }
 
+/* Whether matching goes on from a node. What is added to it later is matched
+ * then. */
+static bool leads_on(const varve_node *node)
+{
+    const struct vv_extra *extra = node->extra;
+    return node->first_edge || (extra && (extra->first_slot ||
+                                             extra->on_demand)) ||
+           (node->variable && node->variable->first_slot);
+}
+
 void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file)
 {
     if (r->node_of[file] == node)
@@ -371,7 +379,8 @@ void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file)
         return;
     }
     uint32_t known = vv_file_node_of(r, node);
-    if (r->node_of[file] && still_holds(r, file)) {
+    if (r->node_of[file] && still_holds(r, file) &&
+        !VV_WRONG(later_claim_takes_over)) {
         vv_add_pair(r, &r->conflicts, node, file);
         return;
     }
@@ -382,34 +391,32 @@ void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file)
         vv_add_pair(r, &r->conflicts, node, file);
         return;
     }
-    if (known != VV_NONE) {
-        size_t size = r->combined.size;
-        vv_add_pair(r, &r->combined, node, file);
-        if (r->combined.size == size)
-            return; /* no memory; nobody would find it again */
-    }
+    if (known != VV_NONE &&
+        (VV_WRONG(one_partner_only) || !add_partner(r, known, file)))
+        return;
     r->node_of[file] = node;
     if (known == VV_NONE)
         r->file_of[node->number] = file + 1;
     decide(r, node, file);
-    vv_queue_node(r, &r->queue, node);
+    if (leads_on(node))
+        vv_add_pair(r, &r->queue, node, file);
 }
 
 /* --- Queues ------------------------------------------------------------- */
 
-/* The next of a queue of nodes; NULL where one was freed meanwhile. */
-varve_node *vv_queued_node(const struct vv_buffer *queue, size_t i)
+struct vv_pair vv_queued(const struct vv_buffer *queue, size_t i)
 {
-    varve_node *node;
-    memcpy(&node, queue->data + i * sizeof node, sizeof node);
-    return node;
+    size_t count;
+    return vv_pairs(queue, &count)[i];
 }
 
 static void forget_in_queue(struct vv_buffer *queue, const varve_node *node)
 {
-    for (size_t i = 0; i * sizeof node < queue->size; i++) {
-        if (vv_queued_node(queue, i) == node)
-            memset(queue->data + i * sizeof node, 0, sizeof node);
+    size_t count;
+    struct vv_pair *pairs = vv_pairs(queue, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (pairs[i].node == node)
+            pairs[i].node = NULL;
     }
 }
 

@@ -21,9 +21,9 @@ void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file);
 uint32_t vv_file_node_of(
     const struct varve_restoration *r, const varve_node *node);
 
-/* The `i`th of them: an object may stand for several. VV_NONE at the end. */
-uint32_t vv_partner(
-    const struct varve_restoration *r, const varve_node *node, size_t i);
+/* The next one after that: an object may stand for several. VV_NONE at the
+ * end. */
+uint32_t vv_next_partner(const struct varve_restoration *r, uint32_t file);
 
 /* Whether matching has come to the node at all. */
 bool vv_is_known(const struct varve_restoration *r, const varve_node *node);
@@ -45,10 +45,8 @@ void vv_out_of_memory(struct varve_restoration *r);
 uint32_t vv_name_in_file(
     struct varve_restoration *r, const struct vv_name *name);
 
-/* Adds a node to a queue, and reads one from it: NULL if it was freed. */
-void vv_queue_node(
-    struct varve_restoration *r, struct vv_buffer *queue, varve_node *node);
-varve_node *vv_queued_node(const struct vv_buffer *queue, size_t i);
+/* A pair of a queue by its place; its node is NULL if it was freed. */
+struct vv_pair vv_queued(const struct vv_buffer *queue, size_t i);
 
 /* Releases what is bound to nodes that cannot be reached any more. */
 void vv_sweep(struct varve_restoration *r);

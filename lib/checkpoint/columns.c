@@ -43,12 +43,15 @@ static uint32_t number_of(const struct numbering *n, const struct vv_name *name)
     return n->numbers[name->rank];
 }
 
-static void mark_names(struct numbering *n, const struct vv_walk *walk)
+/* Returns the number of edges. */
+static size_t mark_names(struct numbering *n, const struct vv_walk *walk)
 {
     uint64_t tags = 0;
+    size_t edges = 0;
     for (size_t i = 0; i < walk->count; i++) {
         const varve_node *node = walk->steps[i].node;
         tags |= node->tags;
+        edges += node->edge_count;
         for (struct vv_edge *e = node->first_edge; e; e = e->next)
             mark(n, e->name);
     }
@@ -58,6 +61,7 @@ static void mark_names(struct numbering *n, const struct vv_walk *walk)
         if (tags >> i & 1)
             mark(n, walk->graph->tags[i]);
     }
+    return edges;
 }
 
 static void add_names(struct vv_columns *c, struct numbering *n,
@@ -75,6 +79,14 @@ static void add_names(struct vv_columns *c, struct numbering *n,
 }
 
 /* --- Nodes, slots, tags ------------------------------------------------- */
+
+static void reserve_nodes(struct vv_columns *c, size_t nodes, size_t edges)
+{
+    vv_buffer_reserve(&c->node_kinds, nodes);
+    vv_buffer_reserve(&c->node_edge_ends, 4 * nodes);
+    vv_buffer_reserve(&c->edge_names, 4 * edges);
+    vv_buffer_reserve(&c->edge_children, 4 * edges);
+}
 
 static void add_tags(struct vv_columns *c, const struct numbering *n,
     const struct vv_walk *walk, size_t place)
@@ -140,15 +152,15 @@ uint64_t vv_strings_size(const varve_tensor *tensor)
 }
 
 static varve_status add_state(struct vv_columns *c, const struct vv_walk *walk,
-    struct vv_column_value *value, varve_error *error)
+    uint32_t place, uint64_t *size, varve_error *error)
 {
     struct vv_buffer path;
     vv_buffer_init(&path, c->allocator);
-    vv_walk_path(walk, value->place, &path);
-    value->state_offset = c->states.size;
-    varve_status status = vv_state_save(walk->steps[value->place].node,
+    vv_walk_path(walk, place, &path);
+    size_t before = c->states.size;
+    varve_status status = vv_state_save(walk->steps[place].node,
         vv_buffer_string(&path), &c->states, error);
-    value->size = c->states.size - value->state_offset;
+    *size = c->states.size - before;
     vv_buffer_clear(&path);
     return status;
 }
@@ -163,30 +175,49 @@ static varve_status add_value(struct vv_columns *c, const struct vv_walk *walk,
     uint32_t place, uint64_t local, varve_error *error)
 {
     varve_node *node = walk->steps[place].node;
-    struct vv_column_value *value = &c->values[c->value_count++];
-    *value = (struct vv_column_value){ .place = place };
-    value->is_saved = has_value(node) && !vv_is_local(node, local);
+    bool is_saved = has_value(node) && !vv_is_local(node, local);
     varve_tensor tensor = { .dtype = VARVE_UINT8, .rank = 1 };
+    uint64_t size = 0;
+    uint64_t offset = 0;
     if (node->kind == VARVE_STATE) {
-        if (value->is_saved)
-            VV_TRY(add_state(c, walk, value, error));
-        tensor.shape[0] = value->size;
+        if (is_saved)
+            VV_TRY(add_state(c, walk, place, &size, error));
+        tensor.shape[0] = size;
     } else {
         tensor = node->variable->tensor;
-        if (value->is_saved && tensor.dtype == VARVE_STRING)
-            value->size = vv_strings_size(&tensor);
-        else if (value->is_saved)
-            value->size = varve_tensor_size(&tensor);
+        if (is_saved && tensor.dtype == VARVE_STRING)
+            size = vv_strings_size(&tensor);
+        else if (is_saved)
+            size = varve_tensor_size(&tensor);
+    }
+    if (is_saved) {
+        offset = vv_data_place(c->total, size);
+        c->total = offset + size;
     }
     vv_buffer_add32(&c->value_nodes, place);
     vv_buffer_add8(&c->value_dtypes, (uint8_t)tensor.dtype);
     vv_buffer_add8(&c->value_ranks, (uint8_t)tensor.rank);
     for (uint32_t i = 0; i < tensor.rank; i++)
         vv_buffer_add64(&c->value_extents, tensor.shape[i]);
-    vv_buffer_add64(&c->value_sizes, value->size);
-    if (value->is_saved)
-        c->total = vv_data_place(c->total, value->size) + value->size;
+    vv_buffer_add64(&c->value_offsets, offset);
+    vv_buffer_add64(&c->value_sizes, size);
     return VARVE_OK;
+}
+
+/* Most values have one digest. */
+static void reserve_values(struct vv_columns *c, size_t count)
+{
+    vv_buffer_reserve(&c->value_nodes, 4 * count);
+    vv_buffer_reserve(&c->value_dtypes, count);
+    vv_buffer_reserve(&c->value_ranks, count);
+    vv_buffer_reserve(&c->value_offsets, 8 * count);
+    vv_buffer_reserve(&c->value_sizes, 8 * count);
+    vv_buffer_reserve(&c->digests, VV_DIGEST_SIZE * count);
+}
+
+static bool may_have_value(const varve_node *node)
+{
+    return node->kind == VARVE_STATE || node->kind == VARVE_VARIABLE;
 }
 
 static varve_status add_values(
@@ -194,17 +225,11 @@ static varve_status add_values(
 {
     uint64_t local = vv_tag_bit(walk->graph, VARVE_TAG_LOCAL);
     size_t count = 0;
+    for (size_t i = 0; i < walk->count; i++)
+        count += may_have_value(walk->steps[i].node);
+    reserve_values(c, count);
     for (size_t i = 0; i < walk->count; i++) {
-        const varve_node *node = walk->steps[i].node;
-        count += node->kind == VARVE_STATE || node->kind == VARVE_VARIABLE;
-    }
-    c->values = vv_allocate_array(c->allocator, count, sizeof *c->values);
-    c->value_capacity = count;
-    if (count && !c->values)
-        return no_memory(error);
-    for (size_t i = 0; i < walk->count; i++) {
-        const varve_node *node = walk->steps[i].node;
-        if (node->kind == VARVE_STATE || node->kind == VARVE_VARIABLE)
+        if (may_have_value(walk->steps[i].node))
             VV_TRY(add_value(c, walk, (uint32_t)i, local, error));
     }
     return VARVE_OK;
@@ -226,7 +251,7 @@ static varve_status fill(
         if (!n.numbers)
             return no_memory(error);
     }
-    mark_names(&n, walk);
+    reserve_nodes(c, walk->count, mark_names(&n, walk));
     add_names(c, &n, names);
     for (size_t i = 0; i < walk->count; i++)
         add_node(c, &n, walk, i);
@@ -258,15 +283,12 @@ void vv_columns_end(struct vv_columns *c)
 {
     for (size_t i = 0; i < VV_COLUMN_BUFFERS; i++)
         vv_buffer_clear(&c->buffers[i]);
-    vv_release(c->allocator, c->values, c->value_capacity * sizeof *c->values);
-    c->values = NULL;
-    c->value_capacity = 0;
 }
 
 varve_status vv_columns_index(
     const struct vv_columns *c, struct vv_index *index, varve_error *error)
 {
-    if (c->value_offsets.failed || c->digests.failed)
+    if (c->digests.failed)
         return no_memory(error);
     if (c->names.size > UINT32_MAX || c->edge_names.size / 4 >= VV_NONE)
         return vv_fail(error, VARVE_LIMIT,

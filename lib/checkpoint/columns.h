@@ -11,14 +11,6 @@
 #include "index.h"
 #include "walk.h"
 
-/* A value that will be written: a variable's or a state's. */
-struct vv_column_value {
-    uint32_t place; /* in the walk */
-    bool is_saved;
-    uint64_t size;         /* bytes in the file */
-    uint64_t state_offset; /* a state: where its bytes begin in `states` */
-};
-
 enum { VV_COLUMN_BUFFERS = 20 };
 
 struct vv_columns {
@@ -34,14 +26,11 @@ struct vv_columns {
         };
         struct vv_buffer buffers[VV_COLUMN_BUFFERS]; /* the same, as one */
     };
-    struct vv_column_value *values;
-    size_t value_count;
-    size_t value_capacity;
     uint64_t total; /* where the data will end */
 };
 
-/* Fills all columns but offsets and digests, which come as the values are
- * written. Calls the save callbacks of states. */
+/* Fills all columns but that of digests, which come as the values are written.
+ * Calls the save callbacks of states. */
 varve_status vv_columns_begin(
     struct vv_columns *columns, struct vv_walk *walk, varve_error *error);
 void vv_columns_end(struct vv_columns *columns);

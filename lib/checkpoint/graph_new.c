@@ -5,7 +5,7 @@
  */
 #include "graph_new.h"
 
-#include "allocator.h"
+#include "default_allocator.h"
 #include "graph.h"
 #include "system.h"
 

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "allocator.h"
 #include "binding.h"
 #include "edge.h"
 #include "graph.h"
@@ -18,7 +19,8 @@
 
 enum {
     MOST_HINTS = 200,    /* a report names no more nearest names */
-    MOST_SIBLINGS = 1000 /* nor looks at more siblings for one */
+    MOST_SIBLINGS = 1000, /* nor looks at more siblings for one */
+    MOST_NAME = 255       /* bytes of a name that are shown */
 };
 
 void vv_hints_begin(struct vv_hints *hints, struct varve_restoration *r,
@@ -26,11 +28,30 @@ void vv_hints_begin(struct vv_hints *hints, struct varve_restoration *r,
 {
     *hints = (struct vv_hints){ .r = r, .walk = walk };
     vv_buffer_init(&hints->text, &r->context.allocator);
+    hints->known = vv_allocate_zeroed(&r->context.allocator,
+        vv_index_of(r)->node_count * sizeof *hints->known);
 }
 
 void vv_hints_end(struct vv_hints *hints)
 {
+    if (!hints->r)
+        return;
     vv_buffer_clear(&hints->text);
+    vv_release(&hints->r->context.allocator, hints->known,
+        vv_index_of(hints->r)->node_count * sizeof *hints->known);
+}
+
+/* A name may be longer than anybody reads. */
+static void add_name(struct vv_hints *hints, const char *bytes, size_t size)
+{
+    if (size <= MOST_NAME) {
+        vv_path_add_name(&hints->text, bytes, size);
+        return;
+    }
+    for (size = MOST_NAME; ((unsigned char)bytes[size] & 0xc0) == 0x80;)
+        size--;
+    vv_path_add_name(&hints->text, bytes, size);
+    vv_buffer_add_string(&hints->text, "...");
 }
 
 /* The candidate that is best so far. */
@@ -80,7 +101,7 @@ static const char *name_of(
         return NULL;
     hints->given++;
     hints->text.size = 0;
-    vv_path_add_name(&hints->text, bytes, size);
+    add_name(hints, bytes, size);
     return hints->text.failed
                ? NULL
                : vv_arena_text(
@@ -156,7 +177,7 @@ static struct vv_hint hint_for_slot(
         vv_index_name(index, vv_at32(index->slot_names, slot), &size);
     begin_reason(hints, hints->r->node_of[owner]);
     vv_buffer_add_string(&hints->text, " has no slot \"");
-    vv_path_add_name(&hints->text, name, size);
+    add_name(hints, name, size);
     vv_buffer_add_string(&hints->text, "\" for this variable");
     return (struct vv_hint){ .reason = end_reason(hints, arena) };
 }
@@ -171,18 +192,12 @@ static const struct vv_edge *edge_of(
     return name ? vv_edge_find(parent, name) : NULL;
 }
 
-struct vv_hint vv_hint_for_file(
+/* Of a node whose parent is bound, or which is the root's child. */
+static struct vv_hint hint_for_edge(
     struct vv_hints *hints, uint32_t file, struct vv_arena *arena)
 {
     const struct vv_saved_paths *paths = &hints->r->paths;
     const struct vv_index *index = vv_index_of(hints->r);
-    if (file == paths->root || !hints->walk)
-        return (struct vv_hint){ .reason = "the program is gone" };
-    if (paths->ways[file] & VV_WAY_IS_SLOT)
-        return hint_for_slot(hints, paths->ways[file] & ~VV_WAY_IS_SLOT, arena);
-    while (paths->parents[file] != paths->root &&
-           !hints->r->node_of[paths->parents[file]])
-        file = paths->parents[file];
     const varve_node *parent = hints->r->node_of[paths->parents[file]];
     if (!parent)
         return (struct vv_hint){ .reason = "the root did not match" };
@@ -198,10 +213,53 @@ struct vv_hint vv_hint_for_file(
         };
     begin_reason(hints, parent);
     vv_buffer_add_string(&hints->text, " has no edge \"");
-    vv_path_add_name(&hints->text, name, size);
+    add_name(hints, name, size);
     vv_buffer_add8(&hints->text, '"');
     struct vv_hint hint = { .reason = end_reason(hints, arena) };
     hint.nearest = nearest_child(hints, parent, name, size, file, arena);
+    return hint;
+}
+
+/* The node below the first missing edge on the way to another; or one that is
+ * known to have the same. */
+static uint32_t find_top(const struct vv_hints *hints, uint32_t file)
+{
+    const uint32_t *parents = hints->r->paths.parents;
+    while (parents[file] != hints->r->paths.root &&
+           !hints->r->node_of[parents[file]] &&
+           !(hints->known && hints->known[file]))
+        file = parents[file];
+    return file;
+}
+
+/* Makes a hint known for a node and for all up to the missing edge. */
+static void remember(struct vv_hints *hints, uint32_t file, uint32_t top,
+    const struct vv_hint *hint)
+{
+    hints->known[top] = hint;
+    for (; file != top; file = hints->r->paths.parents[file])
+        hints->known[file] = hint;
+}
+
+struct vv_hint vv_hint_for_file(
+    struct vv_hints *hints, uint32_t file, struct vv_arena *arena)
+{
+    const struct vv_saved_paths *paths = &hints->r->paths;
+    if (file == paths->root || !hints->walk)
+        return (struct vv_hint){ .reason = "the program is gone" };
+    if (paths->ways[file] & VV_WAY_IS_SLOT)
+        return hint_for_slot(hints, paths->ways[file] & ~VV_WAY_IS_SLOT, arena);
+    uint32_t top = find_top(hints, file);
+    const struct vv_hint *known = hints->known ? hints->known[top] : NULL;
+    struct vv_hint hint = known ? *known : hint_for_edge(hints, top, arena);
+    struct vv_hint *kept =
+        known || !hints->known ? NULL : vv_arena_take(arena, sizeof *kept);
+    if (kept) {
+        *kept = hint;
+        known = kept;
+    }
+    if (known)
+        remember(hints, file, top, known);
     return hint;
 }
 
@@ -243,7 +301,7 @@ static struct vv_hint hint_for_taken(struct vv_hints *hints, uint32_t file,
         return (struct vv_hint){ .reason = "a rename leads elsewhere" };
     begin_reason(hints, node);
     vv_buffer_add_string(&hints->text, " of the program has claimed \"");
-    vv_path_add_name(&hints->text, name->bytes, name->size);
+    add_name(hints, name->bytes, name->size);
     vv_buffer_add8(&hints->text, '"');
     return (struct vv_hint){ .reason = end_reason(hints, arena) };
 }
@@ -274,7 +332,7 @@ struct vv_hint vv_hint_for_program(
     if (hints->text.size == 0)
         vv_buffer_add_string(&hints->text, "the root");
     vv_buffer_add_string(&hints->text, " of the file has no edge \"");
-    vv_path_add_name(&hints->text, name->bytes, name->size);
+    add_name(hints, name->bytes, name->size);
     vv_buffer_add8(&hints->text, '"');
     struct vv_hint hint = { .reason = end_reason(hints, arena) };
     hint.nearest =

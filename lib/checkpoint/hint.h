@@ -18,6 +18,8 @@ struct vv_hints {
     struct varve_restoration *r;
     const struct vv_walk *walk; /* of the program; NULL: it is gone */
     struct vv_buffer text;
+    const struct vv_hint **known; /* by node of the file, as far as found; what
+                                     lies below one missing edge has one hint */
     size_t given; /* nearest names are looked for only so often */
 };
 

@@ -12,6 +12,7 @@
 #include "name.h"
 #include "slot.h"
 #include "variable.h"
+#include "wrong.h"
 
 /* --- Edges and slots ---------------------------------------------------- */
 
@@ -19,6 +20,8 @@ static uint32_t child_in_file(
     struct varve_restoration *r, uint32_t file, const struct vv_name *name)
 {
     uint32_t id = vv_name_in_file(r, name);
+    if (VV_WRONG(name_is_enough))
+        file = r->file_root;
     return id == VV_NONE ? VV_NONE
                          : vv_index_find_child(vv_index_of(r), file, id);
 }
@@ -29,6 +32,8 @@ static uint32_t child_by_any_name(struct varve_restoration *r, uint32_t file,
     uint32_t found = child_in_file(r, file, name);
     const struct vv_alias *alias =
         child && child->extra ? child->extra->aliases : NULL;
+    if (VV_WRONG(aliases_not_tried))
+        alias = NULL;
     for (; found == VV_NONE && alias; alias = alias->next)
         found = child_in_file(r, file, alias->name);
     return found;
@@ -49,16 +54,21 @@ static bool find_renamed(struct varve_restoration *r, const varve_node *parent,
         &r->selection, vv_buffer_string(&r->path), &r->file_path);
     if (r->path.failed || r->file_path.failed)
         vv_out_of_memory(r);
-    if (!rename)
+    if (!rename || VV_WRONG(renames_not_followed))
         return false;
     *file = vv_saved_find(vv_index_of(r), r->file_root,
         vv_buffer_string(&r->file_path), &r->path);
     if (*file != VV_NONE)
         rename->was_used = true;
+    if (*file == VV_NONE && VV_WRONG(rename_falls_back))
+        return false;
     return true;
 }
 
-void vv_match_edge(struct varve_restoration *r, struct vv_edge *edge)
+/* `file`: with which node of the file the parent is matched; VV_NONE: with all
+ * that it stands for. */
+static void match_edge(
+    struct varve_restoration *r, struct vv_edge *edge, uint32_t file)
 {
     varve_node *parent = edge->parent;
     varve_node *child = edge->seen.node;
@@ -69,20 +79,30 @@ void vv_match_edge(struct varve_restoration *r, struct vv_edge *edge)
     }
     if (!vv_is_known(r, parent))
         return;
+    if (VV_WRONG(first_parent_only) && child->first_in != edge)
+        return;
     vv_visit(r, child,
         (struct vv_via){ .parent = parent->number + 1, .name = name });
-    uint32_t file;
-    if (find_renamed(r, parent, name->bytes, name->size, &file)) {
-        if (file != VV_NONE)
-            vv_bind(r, child, file);
+    uint32_t found;
+    if (find_renamed(r, parent, name->bytes, name->size, &found)) {
+        if (found != VV_NONE)
+            vv_bind(r, child, found);
         return;
     }
-    uint32_t at;
-    for (size_t i = 0; (at = vv_partner(r, parent, i)) != VV_NONE; i++) {
-        file = child_by_any_name(r, at, name, child);
-        if (file != VV_NONE)
-            vv_bind(r, child, file);
+    if (file != VV_NONE && r->node_of[file] != parent)
+        return; /* let go meanwhile */
+    uint32_t at = file != VV_NONE ? file : vv_file_node_of(r, parent);
+    while (at != VV_NONE) {
+        found = child_by_any_name(r, at, name, child);
+        if (found != VV_NONE)
+            vv_bind(r, child, found);
+        at = file != VV_NONE ? VV_NONE : vv_next_partner(r, at);
     }
+}
+
+void vv_match_edge(struct varve_restoration *r, struct vv_edge *edge)
+{
+    match_edge(r, edge, VV_NONE);
 }
 
 uint32_t vv_match_child(
@@ -93,10 +113,8 @@ uint32_t vv_match_child(
     if (!vv_is_known(r, parent) || find_renamed(r, parent, name, size, &file))
         return file;
     uint32_t id = vv_index_find_name(vv_index_of(r), name, size);
-    uint32_t at;
-    for (size_t i = 0; id != VV_NONE && file == VV_NONE &&
-                       (at = vv_partner(r, parent, i)) != VV_NONE;
-         i++)
+    uint32_t at = id == VV_NONE ? VV_NONE : vv_file_node_of(r, parent);
+    for (; at != VV_NONE && file == VV_NONE; at = vv_next_partner(r, at))
         file = vv_index_find_child(vv_index_of(r), at, id);
     return file;
 }
@@ -106,11 +124,13 @@ uint32_t vv_match_slot_of(struct varve_restoration *r, varve_node *owner,
 {
     uint32_t id = vv_index_find_name(vv_index_of(r), name, strlen(name));
     uint32_t at = vv_file_node_of(r, variable);
-    uint32_t by;
+    uint32_t by = vv_file_node_of(r, owner);
+    if (VV_WRONG(slots_of_any_variable) && vv_index_of(r)->slot_count)
+        at = vv_at32(vv_index_of(r)->slot_variables, 0);
     uint32_t found = VV_NONE;
-    for (size_t i = 0; id != VV_NONE && at != VV_NONE && found == VV_NONE &&
-                       (by = vv_partner(r, owner, i)) != VV_NONE;
-         i++)
+    if (id == VV_NONE || at == VV_NONE)
+        return VV_NONE;
+    for (; by != VV_NONE && found == VV_NONE; by = vv_next_partner(r, by))
         found = vv_index_find_slot(vv_index_of(r), by, at, id);
     return found;
 }
@@ -137,17 +157,38 @@ void vv_match_slot(struct varve_restoration *r, struct vv_slot *slot)
 
 /* --- Queues ------------------------------------------------------------- */
 
-static void match_node(struct varve_restoration *r, varve_node *node)
+/* A slot of an owner that stands for one node of the file more. */
+static void match_slot_by(
+    struct varve_restoration *r, struct vv_slot *slot, uint32_t owner)
 {
+    const struct vv_index *index = vv_index_of(r);
+    uint32_t variable = vv_file_node_of(r, slot->seen.variable);
+    uint32_t id = vv_name_in_file(r, slot->name);
+    if (variable == VV_NONE || id == VV_NONE ||
+        vv_file_node_of(r, slot->seen.node) != VV_NONE)
+        return;
+    uint32_t file = vv_index_find_slot(index, owner, variable, id);
+    if (file != VV_NONE)
+        vv_bind(r, slot->seen.node, file);
+}
+
+static void match_node(
+    struct varve_restoration *r, varve_node *node, uint32_t file)
+{
+    bool is_first = file == VV_NONE || file == vv_file_node_of(r, node);
     for (struct vv_edge *e = node->first_edge; e; e = e->next)
-        vv_match_edge(r, e);
-    for (struct vv_slot *s = vv_slot_first_of(node); s; s = s->next)
-        vv_match_slot(r, s);
+        match_edge(r, e, file);
+    for (struct vv_slot *s = vv_slot_first_of(node); s; s = s->next) {
+        if (is_first)
+            vv_match_slot(r, s);
+        else if (r->node_of[file] == node)
+            match_slot_by(r, s, file);
+    }
     struct vv_slot *on = node->variable ? node->variable->first_slot : NULL;
     for (; on; on = on->next_on)
         vv_match_slot(r, on);
     if (!r->is_dry && node->extra && node->extra->on_demand)
-        vv_queue_node(r, &r->demand, node);
+        vv_add_pair(r, &r->demand, node, file);
 }
 
 /* Asks a node for each child that the file has and nothing is bound to. The
@@ -162,7 +203,7 @@ static void offer_edges(
     uint32_t begin, end;
     vv_index_edges(index, file, &begin, &end);
     for (uint32_t e = begin; e < end; e++) {
-        varve_node *node = vv_queued_node(&r->demand, place);
+        varve_node *node = vv_queued(&r->demand, place).node;
         uint32_t child = vv_at32(index->edge_children, e);
         if (!node || !node->extra->on_demand)
             break;
@@ -193,30 +234,38 @@ static void offer_edges(
 
 static void offer(struct varve_restoration *r, size_t place)
 {
-    varve_node *node;
-    uint32_t file;
-    for (size_t i = 0; (node = vv_queued_node(&r->demand, place)) &&
-                       (file = vv_partner(r, node, i)) != VV_NONE;
-         i++)
-        offer_edges(r, place, file);
+    struct vv_pair pair = vv_queued(&r->demand, place);
+    if (!pair.node)
+        return;
+    uint32_t at = pair.file;
+    if (at == VV_NONE)
+        at = vv_file_node_of(r, pair.node);
+    while (at != VV_NONE && r->node_of[at] == pair.node) {
+        offer_edges(r, place, at);
+        if (pair.file != VV_NONE || !vv_queued(&r->demand, place).node)
+            break;
+        at = vv_next_partner(r, at);
+    }
 }
 
 void vv_match_queue(struct varve_restoration *r)
 {
     size_t offered = 0;
     do {
-        for (; r->queue_first * sizeof(varve_node *) < r->queue.size;
+        for (; r->queue_first * sizeof(struct vv_pair) < r->queue.size;
              r->queue_first++) {
-            varve_node *node = vv_queued_node(&r->queue, r->queue_first);
-            if (node)
-                match_node(r, node);
+            struct vv_pair next = vv_queued(&r->queue, r->queue_first);
+            if (next.node)
+                match_node(r, next.node, next.file);
         }
         r->queue.size = 0;
         r->queue_first = 0;
-        if (offered * sizeof(varve_node *) < r->demand.size)
+        if (offered * sizeof(struct vv_pair) < r->demand.size)
             offer(r, offered++);
-    } while (r->queue.size || offered * sizeof(varve_node *) < r->demand.size);
+    } while (r->queue.size || offered * sizeof(struct vv_pair) < r->demand.size);
     r->demand.size = 0;
+    if (!r->is_open)
+        vv_buffer_clear(&r->queue); /* what comes later will need little */
 }
 
 void vv_match_again(struct varve_restoration *r, varve_node *node)
@@ -226,7 +275,7 @@ void vv_match_again(struct varve_restoration *r, varve_node *node)
             vv_match_edge(r, e);
         return;
     }
-    vv_queue_node(r, &r->queue, node);
+    vv_add_pair(r, &r->queue, node, VV_NONE);
 }
 
 void vv_match_everything(struct varve_restoration *r)
@@ -234,7 +283,7 @@ void vv_match_everything(struct varve_restoration *r)
     vv_match_roots(r);
     for (varve_node *node = r->graph->all; node; node = node->next_of_all) {
         if (vv_is_known(r, node))
-            vv_queue_node(r, &r->queue, node);
+            vv_add_pair(r, &r->queue, node, VV_NONE);
     }
 }
 
@@ -246,7 +295,7 @@ void vv_match_roots(struct varve_restoration *r)
     }
     vv_visit(r, r->root, (struct vv_via){ 0 });
     if (r->node_of[r->file_root] == r->root)
-        vv_queue_node(r, &r->queue, r->root);
+        vv_add_pair(r, &r->queue, r->root, VV_NONE);
     else
         vv_bind(r, r->root, r->file_root);
 }

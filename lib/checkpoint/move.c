@@ -7,11 +7,15 @@
 #include <string.h>
 
 #include "convert.h"
+#include "copy.h"
 #include "dtype.h"
 #include "failure.h"
 #include "layout.h"
 #include "shape.h"
 #include "variable.h"
+#include "wrong.h"
+
+enum { LARGE_PIECE = 4096 }; /* bytes: from here on, past the caches */
 
 enum vv_move_mode vv_move_mode_of(
     const struct varve_restoration *r, const varve_node *node, uint32_t value)
@@ -48,6 +52,14 @@ static uint64_t row_target(
     return target;
 }
 
+static void copy_bytes(void *to, const void *from, size_t size)
+{
+    if (size < LARGE_PIECE)
+        memcpy(to, from, size);
+    else
+        vv_copy_past_caches(to, from, size);
+}
+
 static void copy_elements(struct vv_move *move, varve_dtype from,
     uint64_t target, const unsigned char *bytes, uint64_t count)
 {
@@ -55,7 +67,7 @@ static void copy_elements(struct vv_move *move, varve_dtype from,
     unsigned char *at =
         (unsigned char *)move->target + target * varve_dtype_size(to);
     if (from == to) {
-        memcpy(at, bytes, (size_t)count * varve_dtype_size(to));
+        copy_bytes(at, bytes, (size_t)count * varve_dtype_size(to));
         return;
     }
     uint64_t misfits = vv_convert(to, at, from, bytes, count);
@@ -90,9 +102,9 @@ void vv_move_piece(const struct varve_restoration *r, struct vv_move *move,
 {
     if (move->mode == VV_MOVE_VERIFY)
         return;
-    if (!move->is_fresh && !move->is_staged && !move->block)
+    if (!move->is_fresh && !move->is_staged && !vv_move_gathers(move))
         atomic_store_explicit(&move->is_touched, true, memory_order_relaxed);
-    if (move->block) {
+    if (vv_move_gathers(move)) {
         memcpy((unsigned char *)move->block + first, bytes, size);
         return;
     }
@@ -100,6 +112,8 @@ void vv_move_piece(const struct varve_restoration *r, struct vv_move *move,
     size_t unit = varve_dtype_size(saved.dtype);
     if (VV_BIG_ENDIAN)
         vv_dtype_swap_copy(saved.dtype, bytes, bytes, size / unit);
+    if (VV_WRONG(bytes_reversed))
+        vv_dtype_reverse_copy(saved.dtype, bytes, bytes, size / unit);
     if (move->mode == VV_MOVE_RESIZE)
         copy_resized(move, &saved, first / unit, bytes, size / unit);
     else
@@ -120,7 +134,7 @@ varve_status vv_move_strings(
     varve_string *strings = move->target;
     for (uint64_t i = 0; i < count; i++) {
         uint64_t length = vv_at64(lengths, i);
-        if (length > left)
+        if (length > left && !VV_WRONG(strings_run_over))
             break;
         strings[i] = (varve_string){ .data = text, .size = length };
         text += length;
@@ -128,10 +142,11 @@ varve_status vv_move_strings(
         if (i + 1 == count && left == 0)
             return VARVE_OK;
     }
+    char path[256];
     return vv_fail(error, VARVE_CORRUPT,
-        "%s: offset %llu: expected string lengths that sum to the value's "
+        "%s: %s: offset %llu: expected string lengths that sum to the value's "
         "size, found others",
-        r->file.path,
+        r->file.path, vv_node_text(move->node, path, sizeof path),
         (unsigned long long)vv_at64(
             r->file.parsed.index.value_offsets, move->value));
 }

@@ -25,14 +25,27 @@ struct vv_move {
     uint32_t value;
     uint8_t mode;
     uint8_t older_state; /* varve_variable_state before the value */
-    bool is_fresh;   /* into memory that nobody has seen yet */
-    bool is_staged;  /* into memory that is exchanged with the variable's */
-    bool is_swapped; /* it has been */
     atomic_bool is_touched; /* visible memory was written to */
+    uint8_t is_fresh : 1;   /* into memory that nobody has seen yet */
+    uint8_t is_staged : 1;  /* into memory exchanged with the variable's */
+    uint8_t is_swapped : 1; /* it has been */
     void *target;           /* where elements go */
-    void *block; /* strings and states: the bytes as they lie in the file */
-    atomic_uint_fast64_t misfits; /* values that a cast could not keep */
+    union {
+        void *block; /* strings and states: the bytes as they lie in the file;
+                        mapped: what owns the mapping */
+        atomic_uint_fast64_t misfits; /* the rest: values that a cast could
+                                         not keep */
+    };
 };
+
+/* There are as many as there are values. */
+_Static_assert(sizeof(struct vv_move) <= 32, "small");
+
+/* Whether all bytes of a value are gathered in a block first. */
+static inline bool vv_move_gathers(const struct vv_move *move)
+{
+    return move->mode == VV_MOVE_STRINGS || move->mode == VV_MOVE_STATE;
+}
 
 /* The mode of a value for a node that it fits. */
 enum vv_move_mode vv_move_mode_of(

@@ -12,10 +12,13 @@
 #include "match.h"
 #include "try.h"
 #include "variable.h"
+#include "wrong.h"
 
 bool vv_is_waiting(const struct varve_restoration *r, uint32_t value)
 {
     const struct vv_index *index = vv_index_of(r);
+    if (r->fates[value] == VV_FATE_DROPPED && VV_WRONG(dropped_still_counted))
+        return true;
     return vv_index_is_saved(index, value) &&
            (r->fates[value] == VV_FATE_WAITING ||
                r->fates[value] == VV_FATE_DUE);
@@ -70,7 +73,8 @@ const varve_tensor *varve_pending(varve_node *parent, const char *name)
     struct varve_restoration *r = next_open(parent->graph->newest);
     if (vv_is_nil(parent) || !name)
         return NULL;
-    for (; r && !found; r = next_open(r->observer.older)) {
+    for (; r && (!found || VV_WRONG(oldest_answers));
+         r = next_open(r->observer.older)) {
         if (!r->is_dry)
             found = waiting_at(r, vv_match_child(r, parent, name));
     }
@@ -110,7 +114,8 @@ static void drop(struct varve_restoration *r, uint32_t value)
     vv_drop_pairs(&r->held, node);
     vv_drop_pairs(&r->stuck, node);
     vv_drop_pairs(&r->misfits, node);
-    vv_give_up(node);
+    if (!VV_WRONG(dropped_without_a_value))
+        vv_give_up(node);
 }
 
 varve_status varve_drop_pending(
@@ -124,7 +129,7 @@ varve_status varve_drop_pending(
         if ((!vv_is_waiting(r, v) && r->fates[v] != VV_FATE_MISFIT) ||
             !vv_saved_path_exists(&r->paths, file))
             continue;
-        vv_saved_path(&r->paths, file, &r->path);
+        vv_saved_searched_path(&r->paths, file, &r->path);
         const char *path = vv_buffer_string(&r->path);
         if (r->path.failed)
             return vv_fail_memory(error, "a path");

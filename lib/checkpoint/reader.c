@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "default_allocator.h"
 #include "failure.h"
 #include "layout.h"
 #include "save.h"
@@ -162,21 +163,25 @@ size_t varve_reader_node_count(const varve_reader *reader)
     return index_of(reader)->node_count;
 }
 
-/* A new path, or NULL. */
+/* A new path, or NULL. Nodes are mostly asked for in their order, so that the
+ * path of the parent is there. */
 static char *make_path(const varve_reader *reader, uint32_t node)
 {
+    const struct vv_saved_paths *paths = &reader->paths;
     struct vv_buffer path;
     vv_buffer_init(&path, &reader->context.allocator);
-    vv_saved_path(&reader->paths, node, &path);
-    const char *text = vv_buffer_string(&path);
-    char *copy = NULL;
-    if (!path.failed && path.size > VV_LONGEST_PATH) {
-        char *end = (char *)path.data + path.size - VV_LONGEST_PATH;
-        memcpy(end, "...", 3);
-        text = end;
+    const char *parent = NULL;
+    if (node != paths->root && !(paths->ways[node] & VV_WAY_IS_SLOT))
+        parent = atomic_load(&reader->node_paths[paths->parents[node]]);
+    if (parent) {
+        vv_buffer_add_string(&path, parent);
+        vv_saved_child_path(paths, node, &path);
+    } else {
+        vv_saved_path(paths, node, &path);
     }
-    if (!path.failed)
-        copy = vv_copy_string(&reader->context.allocator, text);
+    const char *text = vv_buffer_string(&path);
+    char *copy = path.failed ? NULL
+                             : vv_copy_string(&reader->context.allocator, text);
     vv_buffer_clear(&path);
     return copy;
 }

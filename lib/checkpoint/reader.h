@@ -12,11 +12,6 @@
 #include "data_in.h"
 #include "saved_path.h"
 
-/* A path longer than this is shortened: "..." and its end. It bounds what a
- * deep graph, whose paths together grow with the square of its depth, can ask
- * for. */
-enum { VV_LONGEST_PATH = 4095 };
-
 struct varve_reader {
     struct vv_context context;
     struct vv_data_in file;

@@ -170,17 +170,20 @@ static varve_node *other_claim(const struct maker *m, uint32_t file)
     return found && m->r->node_of[file] != found->node ? found->node : NULL;
 }
 
-static void excuse_unused(struct maker *m, struct vv_finding *finding)
+static void excuse_unused(
+    struct maker *m, struct vv_finding *finding, uint32_t file)
 {
     const struct vv_selection *s = &m->r->selection;
-    if (!finding->file_path)
+    struct vv_buffer *searched = &m->r->path;
+    if (!s->expect_unused && !s->only && !s->except)
         return;
-    if (vv_pattern_match(s->expect_unused, finding->file_path)) {
+    vv_saved_searched_path(&m->r->paths, file, searched);
+    const char *path = vv_buffer_string(searched);
+    m->failed |= searched->failed;
+    if (vv_pattern_match(s->expect_unused, path)) {
         finding->is_excused = true;
-        return;
-    }
-    if ((s->only || s->except) &&
-        !vv_selection_wants(s, finding->file_path, &m->scratch)) {
+    } else if ((s->only || s->except) &&
+               !vv_selection_wants(s, path, &m->scratch)) {
         finding->kind = VARVE_ONLY_IN_FILE;
         finding->is_excused = true;
         finding->reason = "left out by the options";
@@ -209,7 +212,7 @@ static void add_unbound(struct maker *m, uint32_t value, uint32_t file)
         finding.reason = hint.reason;
         finding.nearest = hint.nearest;
     }
-    excuse_unused(m, &finding);
+    excuse_unused(m, &finding, file);
     add(m, &finding);
 }
 
@@ -258,7 +261,7 @@ static void add_undelivered(
         }
         break;
     }
-    excuse_unused(m, &finding);
+    excuse_unused(m, &finding, file);
     add(m, &finding);
 }
 

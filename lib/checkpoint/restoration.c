@@ -16,6 +16,7 @@
 #include "transfer.h"
 #include "try.h"
 #include "variable.h"
+#include "wrong.h"
 
 /* --- What the graph tells ----------------------------------------------- */
 
@@ -50,7 +51,8 @@ static void edge_added(struct vv_observer *self, struct vv_edge *edge)
     if (r->is_dry)
         return;
     vv_match_edge(r, edge);
-    take_in(r);
+    if (!VV_WRONG(late_values_not_taken_in))
+        take_in(r);
 }
 
 static void slot_added(struct vv_observer *self, struct vv_slot *slot)
@@ -97,9 +99,12 @@ static void graph_freed(struct vv_observer *self)
     struct varve_restoration *r = restoration_of(self);
     r->graph = NULL;
     r->root = NULL;
-    memset(r->node_of, 0, vv_index_of(r)->node_count * sizeof *r->node_of);
+    size_t nodes = vv_index_of(r)->node_count;
+    memset(r->node_of, 0, nodes * sizeof *r->node_of);
+    if (r->links)
+        memset(r->links, 0, nodes * sizeof *r->links);
     struct vv_buffer *pairs[] = { &r->jobs, &r->held, &r->stuck, &r->misfits,
-        &r->conflicts, &r->combined };
+        &r->conflicts };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         pairs[i]->size = 0;
     vv_forgive(r);
@@ -128,8 +133,8 @@ static struct varve_restoration *allocate(varve_node *root)
     r->file.file = -1;
     const varve_allocator *a = &r->context.allocator;
     struct vv_buffer *buffers[] = { &r->queue, &r->demand, &r->jobs, &r->held,
-        &r->stuck, &r->misfits, &r->conflicts, &r->combined, &r->cast_misfits,
-        &r->path, &r->file_path };
+        &r->stuck, &r->misfits, &r->conflicts, &r->cast_misfits, &r->path,
+        &r->file_path };
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         vv_buffer_init(buffers[i], a);
     vv_map_init(&r->pending, a);
@@ -162,6 +167,33 @@ static varve_status make_tables(struct varve_restoration *r, varve_error *error)
     return VARVE_OK;
 }
 
+/* What is not below the root of the file waits for nobody. */
+static varve_status leave_out_the_rest(
+    struct varve_restoration *r, varve_error *error)
+{
+    const struct vv_index *index = vv_index_of(r);
+    VV_TRY(vv_need_paths(r, error));
+    for (uint32_t v = 0; v < index->value_count; v++) {
+        if (!vv_saved_path_exists(&r->paths, vv_at32(index->value_nodes, v)))
+            r->fates[v] = VV_FATE_EXCLUDED;
+    }
+    return VARVE_OK;
+}
+
+/* Most files are for the whole of the program that reads them. */
+static void reserve_lists(struct varve_restoration *r)
+{
+    const struct vv_index *index = vv_index_of(r);
+    size_t nodes = r->graph->number_limit;
+    size_t values = nodes;
+    if (nodes > index->node_count)
+        nodes = index->node_count;
+    if (values > index->value_count)
+        values = index->value_count;
+    vv_buffer_reserve(&r->queue, nodes * sizeof(struct vv_pair));
+    vv_buffer_reserve(&r->jobs, values * sizeof(struct vv_pair));
+}
+
 static varve_status find_file_root(
     struct varve_restoration *r, varve_error *error)
 {
@@ -176,7 +208,7 @@ static varve_status find_file_root(
         return vv_fail(error, VARVE_NOT_FOUND,
             "%s: expected a subtree \"%.500s\", found none", r->file.path,
             subtree);
-    return VARVE_OK;
+    return leave_out_the_rest(r, error);
 }
 
 static varve_status open_file(struct varve_restoration *r,
@@ -205,6 +237,7 @@ static varve_status begin(struct varve_restoration *r,
         return vv_fail_memory(error, "the save counter");
     vv_graph_observe(r->graph, &r->observer);
     r->is_dry = opening->is_dry;
+    reserve_lists(r);
     vv_match_roots(r);
     VV_TRY(vv_arrive(r, error));
     if (opening->is_save)
@@ -265,6 +298,7 @@ static void free_tables(struct varve_restoration *r)
     size_t nodes = index->node_count;
     vv_release(a, r->node_of, nodes * sizeof *r->node_of);
     vv_release(a, r->value_of, nodes * sizeof *r->value_of);
+    vv_release(a, r->links, nodes * sizeof *r->links);
     vv_release(a, r->fates, index->value_count);
     vv_release(a, r->file_of, r->number_capacity * sizeof *r->file_of);
     vv_release(a, r->vias, r->via_capacity * sizeof *r->vias);
@@ -279,15 +313,15 @@ void varve_restoration_free(varve_restoration *r)
         vv_graph_forget(r->graph, &r->observer);
         for (uint32_t f = 0; !r->is_dry && f < vv_index_of(r)->node_count;
              f++) {
-            if (r->node_of[f])
+            if (r->node_of[f] && !VV_WRONG(freed_without_giving_up))
                 vv_give_up(r->node_of[f]);
         }
     }
     free_tables(r);
     free_pending(r);
     struct vv_buffer *buffers[] = { &r->queue, &r->demand, &r->jobs, &r->held,
-        &r->stuck, &r->misfits, &r->conflicts, &r->combined, &r->cast_misfits,
-        &r->path, &r->file_path };
+        &r->stuck, &r->misfits, &r->conflicts, &r->cast_misfits, &r->path,
+        &r->file_path };
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         vv_buffer_clear(buffers[i]);
     if (r->has_paths)

@@ -37,6 +37,13 @@ struct vv_pair {
     uint32_t file; /* a node of the file; in jobs, a value */
 };
 
+/* The nodes of the file that an object of the program stands for, in the order
+ * in which they were bound. */
+struct vv_link {
+    uint32_t next; /* plus 1; 0: none */
+    uint32_t last; /* of the first one: plus 1; 0: itself */
+};
+
 /* How a node of the program was come to, for its path. */
 struct vv_via {
     bool is_visited;
@@ -68,6 +75,8 @@ struct varve_restoration {
     bool has_paths;     /* `paths` is filled */
 
     varve_node **node_of; /* by node of the file */
+    struct vv_link *links; /* by node of the file, once an object of the program
+                              stands for several of them */
     uint32_t *value_of;   /* by node of the file; VV_NONE: it has none */
     uint8_t *fates;       /* by value: vv_fate */
     uint32_t *file_of;    /* by number of a program node: file node plus 1 */
@@ -78,16 +87,16 @@ struct varve_restoration {
                            VV_NONE not in the file, else its number plus 1 */
     size_t name_capacity;
 
-    struct vv_buffer queue; /* varve_node *: to be matched */
+    struct vv_buffer queue; /* vv_pair: to be matched, with one node of the
+                               file, or (VV_NONE) with all that it stands for */
     size_t queue_first;
-    struct vv_buffer demand;    /* varve_node *: to be offered children */
+    struct vv_buffer demand;    /* vv_pair: likewise, to be offered children */
     struct vv_buffer jobs;      /* vv_pair: values due */
     struct vv_buffer held;      /* vv_pair: states whose variables are not
                                    there yet */
     struct vv_buffer stuck;     /* vv_pair: values whose delivery failed */
     struct vv_buffer misfits;   /* vv_pair: nodes that do not fit each other */
     struct vv_buffer conflicts; /* vv_pair: claims to what another has */
-    struct vv_buffer combined;  /* vv_pair: further file nodes of an object */
     struct vv_buffer cast_misfits; /* vv_misfits */
     struct vv_buffer path;         /* scratch */
     struct vv_buffer file_path;    /* scratch */

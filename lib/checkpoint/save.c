@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "default_allocator.h"
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
@@ -17,6 +18,7 @@
 #include "publish.h"
 #include "try.h"
 #include "write.h"
+#include "wrong.h"
 
 /* --- Numbers in a directory --------------------------------------------- */
 
@@ -41,7 +43,8 @@ static int look_at_name(void *user, const char *name)
         strcmp(name + size - suffix, VARVE_SUFFIX) != 0 ||
         !vv_parse_decimal(name + front, size - front - suffix, &number))
         return 0;
-    if (!search->found || number > search->highest)
+    if (!search->found || number > search->highest ||
+        VV_WRONG(last_listed_is_latest))
         search->highest = number;
     search->found = true;
     return 0;
@@ -127,7 +130,8 @@ static varve_status save_next(varve_node *root, const char *prefix,
     never_replace.no_replace = true;
     varve_status status =
         vv_write(root, (char *)path->data, counter, &never_replace, error);
-    if (!status || status == VARVE_UNKNOWN_OUTCOME)
+    if (!status || status == VARVE_UNKNOWN_OUTCOME ||
+        VV_WRONG(failed_save_takes_its_number))
         vv_set_save_counter(root, counter);
     return status;
 }
@@ -146,7 +150,7 @@ varve_status varve_save(varve_node *root, const char *prefix,
     vv_buffer_init(&path, &context->allocator);
     vv_buffer_init(&note, &context->allocator);
     varve_status status = save_next(root, prefix, options, &path, error);
-    if (!status)
+    if (!status || VV_WRONG(noted_although_it_failed))
         note_latest(context, prefix, (char *)path.data, &note);
     vv_buffer_clear(&note);
     vv_buffer_clear(&path);

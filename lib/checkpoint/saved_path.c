@@ -4,6 +4,8 @@
  */
 #include "saved_path.h"
 
+#include <string.h>
+
 #include "allocator.h"
 #include "failure.h"
 #include "name.h"
@@ -80,44 +82,113 @@ void vv_saved_paths_end(struct vv_saved_paths *p)
     *p = (struct vv_saved_paths){ 0 };
 }
 
-static void add_name(
-    const struct vv_index *index, uint32_t name, struct vv_buffer *path)
+/* A path as long as is asked for, and what is too long about it recognized. */
+struct text {
+    const struct vv_saved_paths *paths;
+    size_t longest;
+    struct vv_buffer *path;
+};
+
+static bool is_inside(const unsigned char *at)
 {
-    size_t size;
-    const char *bytes = vv_index_name(index, name, &size);
-    vv_path_add_name(path, bytes, size);
+    return (*at & 0xc0) == 0x80;
 }
 
-static void add_edges(
-    const struct vv_saved_paths *p, uint32_t node, struct vv_buffer *path)
+/* Of a name that is longer than all of the path may be, the end. */
+static void add_name(const struct text *t, uint32_t name)
 {
+    size_t size;
+    size_t most = t->longest + 4;
+    const char *bytes = vv_index_name(t->paths->index, name, &size);
+    if (size > most) {
+        bytes += size - most;
+        size = most;
+        for (; is_inside((const unsigned char *)bytes); bytes++)
+            size--;
+    }
+    vv_path_add_name(t->path, bytes, size);
+}
+
+/* Climbs until the root or until it is too long. */
+static void add_edges(const struct text *t, uint32_t node)
+{
+    const struct vv_saved_paths *p = t->paths;
+    struct vv_buffer *path = t->path;
     size_t begin = path->size;
-    for (; node != p->root; node = p->parents[node]) {
+    while (node != p->root && path->size - begin <= t->longest) {
         if (path->size > begin)
             vv_buffer_add8(path, '/');
         size_t at = path->size;
-        add_name(p->index, vv_at32(p->index->edge_names, p->ways[node]), path);
+        add_name(t, vv_at32(p->index->edge_names, p->ways[node]));
         vv_buffer_reverse(path, at);
+        node = p->parents[node];
+        if (path->failed)
+            break;
     }
     vv_buffer_reverse(path, begin);
+}
+
+static void add_slot(const struct text *t, uint32_t node)
+{
+    const struct vv_index *index = t->paths->index;
+    uint32_t slot = t->paths->ways[node] & ~VV_WAY_IS_SLOT;
+    add_edges(t, t->paths->parents[node]);
+    if (t->path->size)
+        vv_buffer_add8(t->path, '/');
+    add_name(t, vv_at32(index->slot_names, slot));
+    vv_buffer_add8(t->path, '(');
+    add_edges(t, vv_at32(index->slot_variables, slot));
+    vv_buffer_add8(t->path, ')');
+}
+
+static void shorten(struct vv_buffer *path, size_t longest)
+{
+    static const char more[] = { '.', '.', '.' };
+    if (path->failed || path->size <= longest)
+        return;
+    size_t from = path->size - longest + sizeof more;
+    /* Neither in a character nor in an escaped byte. */
+    while (from < path->size &&
+           (is_inside(path->data + from) || path->data[from - 1] == '%' ||
+               path->data[from - 2] == '%'))
+        from++;
+    path->size -= from;
+    memmove(path->data + sizeof more, path->data + from, path->size);
+    memcpy(path->data, more, sizeof more);
+    path->size += sizeof more;
+}
+
+static void set_path(const struct text *t, uint32_t node)
+{
+    const struct vv_saved_paths *p = t->paths;
+    t->path->size = 0;
+    if (node == p->root || !(p->ways[node] & VV_WAY_IS_SLOT))
+        add_edges(t, node);
+    else
+        add_slot(t, node);
+    shorten(t->path, t->longest);
 }
 
 void vv_saved_path(
     const struct vv_saved_paths *p, uint32_t node, struct vv_buffer *path)
 {
-    path->size = 0;
-    if (node == p->root || !(p->ways[node] & VV_WAY_IS_SLOT)) {
-        add_edges(p, node, path);
-        return;
-    }
-    uint32_t slot = p->ways[node] & ~VV_WAY_IS_SLOT;
-    add_edges(p, p->parents[node], path);
+    set_path(&(struct text){ p, VV_LONGEST_PATH, path }, node);
+}
+
+void vv_saved_searched_path(
+    const struct vv_saved_paths *p, uint32_t node, struct vv_buffer *path)
+{
+    set_path(&(struct text){ p, VV_LONGEST_SEARCHED_PATH, path }, node);
+}
+
+void vv_saved_child_path(
+    const struct vv_saved_paths *p, uint32_t child, struct vv_buffer *path)
+{
+    struct text t = { p, VV_LONGEST_PATH, path };
     if (path->size)
         vv_buffer_add8(path, '/');
-    add_name(p->index, vv_at32(p->index->slot_names, slot), path);
-    vv_buffer_add8(path, '(');
-    add_edges(p, vv_at32(p->index->slot_variables, slot), path);
-    vv_buffer_add8(path, ')');
+    add_name(&t, vv_at32(p->index->edge_names, p->ways[child]));
+    shorten(path, t.longest);
 }
 
 uint32_t vv_saved_find(const struct vv_index *index, uint32_t from,

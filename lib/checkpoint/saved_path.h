@@ -34,9 +34,25 @@ static inline bool vv_saved_path_exists(
     return node == paths->root || paths->parents[node] != VV_NONE;
 }
 
-/* Sets `path` to the path of a node that can be reached. */
+/* A path longer than this is shortened: "..." and its end. It bounds what a
+ * deep graph, whose paths together grow with the square of its depth, can ask
+ * for. */
+enum { VV_LONGEST_PATH = 4095 };
+
+/* Patterns look at more of it. */
+enum { VV_LONGEST_SEARCHED_PATH = 65535 };
+
+/* Sets `path` to the path of a node that can be reached, shortened. */
 void vv_saved_path(
     const struct vv_saved_paths *paths, uint32_t node, struct vv_buffer *path);
+
+/* The same for patterns. */
+void vv_saved_searched_path(
+    const struct vv_saved_paths *paths, uint32_t node, struct vv_buffer *path);
+
+/* Goes on from the path of a node to one to which its edge leads. */
+void vv_saved_child_path(
+    const struct vv_saved_paths *paths, uint32_t child, struct vv_buffer *path);
 
 /* The node at a path of edges from `from`, or VV_NONE. */
 uint32_t vv_saved_find(const struct vv_index *index, uint32_t from,

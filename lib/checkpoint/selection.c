@@ -12,6 +12,7 @@
 #include "pattern.h"
 #include "name.h"
 #include "try.h"
+#include "wrong.h"
 
 enum { MAX_RENAME_FILE = 16 << 20 };
 
@@ -196,6 +197,8 @@ struct vv_rename *vv_selection_rename(
 {
     for (size_t i = 0; i < s->rename_count; i++) {
         struct vv_rename *rename = &s->renames[i];
+        if (VV_WRONG(last_rename_decides))
+            rename = &s->renames[s->rename_count - 1 - i];
         if (vv_pattern_rename(rename->program, rename->file, path, file_path))
             return rename;
     }

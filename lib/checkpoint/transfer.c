@@ -18,14 +18,19 @@
 #include "state.h"
 #include "try.h"
 #include "variable.h"
+#include "wrong.h"
 
-enum { STAGING_ALIGNMENT = 16 };
+enum {
+    STAGING_ALIGNMENT = 64, /* of values that may be read straight to it */
+    FEW_JOBS = 16           /* less than one in so many values */
+};
 
 struct transfer {
     struct varve_restoration *r;
     const varve_allocator *allocator;
     struct vv_move *moves;
     size_t count;
+    size_t capacity;
     unsigned char *staging; /* one block for all staged moves */
     size_t staging_size;
     struct vv_buffer old_states; /* what states were, one after another */
@@ -45,7 +50,16 @@ static uint64_t value_offset(const struct vv_index *index, uint32_t value)
     return vv_at64(index->value_offsets, value);
 }
 
-/* Values lie in the file in the order of their numbers. */
+static void add_move(
+    struct transfer *t, const struct vv_pair *job, bool only_verify)
+{
+    struct vv_move *m = &t->moves[t->count++];
+    m->node = job->node;
+    m->value = job->file;
+    m->mode = only_verify ? VV_MOVE_VERIFY
+                          : (uint8_t)vv_move_mode_of(t->r, m->node, m->value);
+}
+
 static int compare_moves(const void *left, const void *right)
 {
     const struct vv_move *a = left;
@@ -53,26 +67,46 @@ static int compare_moves(const void *left, const void *right)
     return (a->value > b->value) - (a->value < b->value);
 }
 
+/* Few jobs of many values. */
+static void add_few(struct transfer *t, const struct vv_pair *jobs,
+    size_t count, bool only_verify)
+{
+    for (size_t i = 0; i < count; i++)
+        add_move(t, &jobs[i], only_verify);
+    qsort(t->moves, t->count, sizeof *t->moves, compare_moves);
+}
+
+/* Many jobs: a table by value is smaller and quicker than a sort. */
+static varve_status add_many(struct transfer *t, const struct vv_pair *jobs,
+    size_t count, bool only_verify, varve_error *error)
+{
+    size_t values = vv_index_of(t->r)->value_count;
+    size_t size = values * sizeof(uint32_t);
+    uint32_t *job_of = vv_allocate(t->allocator, size);
+    if (!job_of)
+        return vv_fail_memory(error, "a restoration");
+    memset(job_of, 0xff, size);
+    for (size_t i = 0; i < count; i++)
+        job_of[jobs[i].file] = (uint32_t)i;
+    for (size_t v = 0; v < values; v++) {
+        if (job_of[v] != VV_NONE)
+            add_move(t, &jobs[job_of[v]], only_verify);
+    }
+    vv_release(t->allocator, job_of, size);
+    return VARVE_OK;
+}
+
+/* In the order of the values' numbers, which is that of their places. */
 static varve_status make_moves(struct transfer *t, const struct vv_pair *jobs,
     size_t count, bool only_verify, varve_error *error)
 {
-    bool in_order = true;
+    t->capacity = count;
     t->moves = vv_allocate_zeroed(t->allocator, count * sizeof *t->moves);
     if (!t->moves)
         return vv_fail_memory(error, "a restoration");
-    t->count = count;
-    for (size_t i = 0; i < count; i++) {
-        struct vv_move *m = &t->moves[i];
-        m->node = jobs[i].node;
-        m->value = jobs[i].file;
-        m->mode = only_verify
-                      ? VV_MOVE_VERIFY
-                      : (uint8_t)vv_move_mode_of(t->r, m->node, m->value);
-        if (i > 0 && m->value < m[-1].value)
-            in_order = false;
-    }
-    if (!in_order)
-        qsort(t->moves, count, sizeof *t->moves, compare_moves);
+    if (count >= vv_index_of(t->r)->value_count / FEW_JOBS)
+        return add_many(t, jobs, count, only_verify, error);
+    add_few(t, jobs, count, only_verify);
     return VARVE_OK;
 }
 
@@ -124,45 +158,74 @@ static bool is_in_place(const struct vv_move *m)
     return m->node->variable && m->mode != VV_MOVE_MAPPED && !m->is_fresh;
 }
 
-static uint64_t staged_size(const struct vv_move *m)
+static uint64_t memory_size(const struct vv_move *m)
 {
+    return varve_tensor_size(&m->node->variable->tensor);
+}
+
+/* Where in the staging the memory of a value begins, if it may from `offset`
+ * on. Small ones are many, and stand close together. */
+static uint64_t staged_place(const struct vv_move *m, uint64_t offset)
+{
+    if (memory_size(m) >= VV_PAGED_SIZE)
+        return vv_align_up(offset, STAGING_ALIGNMENT);
     return vv_align_up(
-        varve_tensor_size(&m->node->variable->tensor), STAGING_ALIGNMENT);
+        offset, varve_dtype_size(m->node->variable->tensor.dtype));
+}
+
+/* Gives staged moves their place; how much there is of it. */
+static uint64_t place_staged(struct transfer *t)
+{
+    uint64_t end = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        struct vv_move *m = &t->moves[i];
+        if (!m->is_staged)
+            continue;
+        end = staged_place(m, end);
+        if (t->staging)
+            m->target = t->staging + end;
+        end += memory_size(m);
+    }
+    return end;
+}
+
+/* What a resized value does not cover stays. */
+static void keep_rest(const struct transfer *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        const struct vv_move *m = &t->moves[i];
+        if (m->is_staged && m->mode == VV_MOVE_RESIZE && memory_size(m) > 0)
+            memcpy(m->target, m->node->variable->tensor.data,
+                (size_t)memory_size(m));
+    }
 }
 
 static varve_status prepare_staging(struct transfer *t, varve_error *error)
 {
     uint64_t limit = t->r->selection.options.staging_size;
     uint64_t visible = 0;
-    uint64_t size = 0;
     if (limit == 0)
         limit = VV_STAGING_SIZE;
     for (size_t i = 0; i < t->count; i++)
-        visible += is_in_place(&t->moves[i]) ? staged_size(&t->moves[i]) : 0;
+        visible += is_in_place(&t->moves[i]) ? memory_size(&t->moves[i]) : 0;
     for (size_t i = 0; i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
         if (!is_in_place(m))
             continue;
+        m->target = m->node->variable->tensor.data;
         m->is_staged = goes_through_staging(t, m, visible <= limit);
-        size += m->is_staged ? staged_size(m) : 0;
     }
-    if (size > SIZE_MAX ||
-        (size && !(t->staging = vv_allocate(t->allocator, (size_t)size))))
+    uint64_t size = place_staged(t);
+    if (size == 0)
+        return VARVE_OK;
+    if (size <= SIZE_MAX)
+        t->staging = vv_allocate_aligned(
+            t->allocator, (size_t)size, STAGING_ALIGNMENT);
+    if (!t->staging)
         return vv_fail_memory(error, "staging of a restoration");
     t->staging_size = (size_t)size;
-    size = 0;
-    for (size_t i = 0; i < t->count; i++) {
-        struct vv_move *m = &t->moves[i];
-        if (!is_in_place(m))
-            continue;
-        const varve_tensor *tensor = &m->node->variable->tensor;
-        m->target = tensor->data;
-        if (m->is_staged && t->staging)
-            m->target = t->staging + size;
-        size += m->is_staged ? staged_size(m) : 0;
-        if (m->is_staged && m->mode == VV_MOVE_RESIZE && m->target)
-            memcpy(m->target, tensor->data, (size_t)varve_tensor_size(tensor));
-    }
+    place_staged(t);
+    keep_rest(t);
     return VARVE_OK;
 }
 
@@ -171,7 +234,7 @@ static varve_status prepare(struct transfer *t, varve_error *error)
     for (size_t i = 0; i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
         const struct vv_variable *variable = m->node->variable;
-        if (m->mode == VV_MOVE_STATE || m->mode == VV_MOVE_STRINGS)
+        if (vv_move_gathers(m))
             VV_TRY(prepare_block(t, m, error));
         if (variable && variable->is_owned && !variable->tensor.data &&
             varve_tensor_size(&variable->tensor) > 0)
@@ -189,7 +252,7 @@ static varve_status half_restored(
     size_t touched = 0;
     for (size_t i = 0; i < t->count; i++)
         touched += t->moves[i].is_touched;
-    if (touched == 0)
+    if (touched == 0 || VV_WRONG(half_restored_unsaid))
         return status;
     if (error)
         error->status = VARVE_HALF_RESTORED;
@@ -229,7 +292,7 @@ static varve_status read_values(
     };
     reading.total = vv_reading_size(&reading);
     if (!only_verify && !options->streaming && !options->no_verify &&
-        touches(t)) {
+        touches(t) && !VV_WRONG(changed_before_verified)) {
         uint64_t size = reading.total;
         reading.total *= 2;
         reading.only_verify = true;
@@ -356,12 +419,17 @@ static bool has_states(const struct transfer *t)
 
 static varve_status exchange(struct transfer *t, varve_error *error)
 {
-    hand_over(t);
+    if (!VV_WRONG(states_before_values))
+        hand_over(t);
     varve_status status = load_states(t, error);
+    if (VV_WRONG(states_before_values))
+        hand_over(t);
     if (!status)
         return VARVE_OK;
-    swap_back(t);
-    unload_states(t);
+    if (!VV_WRONG(values_not_taken_back))
+        swap_back(t);
+    if (!VV_WRONG(states_not_taken_back))
+        unload_states(t);
     take_back_memory(t);
     return half_restored(t, status, error);
 }
@@ -374,12 +442,13 @@ static void settle(struct transfer *t)
         if (m->mode == VV_MOVE_STRINGS)
             vv_variable_keep_strings(
                 m->node, m->block, (size_t)value_size(t, m));
+        bool casts = m->mode == VV_MOVE_CAST || m->mode == VV_MOVE_RESIZE;
         if (m->mode == VV_MOVE_STRINGS || m->mode == VV_MOVE_MAPPED)
             m->block = NULL;
         m->target = NULL;
         m->node->restored_by = t->r->observer.number;
         t->r->fates[m->value] = VV_FATE_APPLIED;
-        if (m->misfits) {
+        if (casts && m->misfits) {
             struct vv_misfits misfits = { m->value, m->misfits };
             vv_buffer_add(&t->r->cast_misfits, &misfits, sizeof misfits);
         }
@@ -392,7 +461,7 @@ static void clear(struct transfer *t)
         struct vv_move *m = &t->moves[i];
         if (m->mode == VV_MOVE_MAPPED)
             vv_mapping_free(m->block, m->target);
-        else
+        else if (vv_move_gathers(m))
             vv_release(t->allocator, m->block, (size_t)value_size(t, m));
         if (m->is_fresh)
             vv_release_aligned(t->allocator, m->target,
@@ -401,8 +470,9 @@ static void clear(struct transfer *t)
     }
     vv_buffer_clear(&t->old_states);
     vv_release(t->allocator, t->old_ends, t->count * sizeof *t->old_ends);
-    vv_release(t->allocator, t->staging, t->staging_size);
-    vv_release(t->allocator, t->moves, t->count * sizeof *t->moves);
+    vv_release_aligned(
+        t->allocator, t->staging, t->staging_size, STAGING_ALIGNMENT);
+    vv_release(t->allocator, t->moves, t->capacity * sizeof *t->moves);
 }
 
 static varve_status run(struct transfer *t, varve_error *error)

@@ -19,6 +19,7 @@
 #include "reader.h"
 #include "try.h"
 #include "worker.h"
+#include "wrong.h"
 
 /* The most bytes of a span: a chunk and the padding before it. */
 enum { SPAN_SIZE = VV_CHUNK_SIZE + VV_PAGE_ALIGNMENT };
@@ -44,6 +45,7 @@ struct verification {
     struct span *spans;
     size_t span_count;
     size_t span_capacity;
+    size_t buffer_size; /* the longest span */
     unsigned char *buffers[VV_MAX_WORKERS];
     atomic_size_t next;
     atomic_uint_fast64_t done;
@@ -102,6 +104,17 @@ static bool make_spans(struct verification *v)
     return cover(v, v->reader->file.index_offset, index->value_count, 0);
 }
 
+/* What a small file costs in memory, too, is to be little. */
+static size_t longest_span(const struct verification *v)
+{
+    uint64_t longest = 0;
+    for (size_t i = 0; i < v->span_count; i++) {
+        uint64_t size = v->spans[i].end - v->spans[i].begin;
+        longest = size > longest ? size : longest;
+    }
+    return (size_t)longest;
+}
+
 /* --- One span ----------------------------------------------------------- */
 
 static void add_damage(struct verification *v, struct damage damage)
@@ -116,7 +129,7 @@ static void check_padding(struct verification *v, const unsigned char *bytes,
     uint64_t begin, uint64_t end)
 {
     for (uint64_t at = begin; at < end; at++) {
-        if (bytes[at - begin] != 0) {
+        if (bytes[at - begin] != 0 && !VV_WRONG(padding_not_verified)) {
             add_damage(v, (struct damage){ at, end - at, VV_NONE });
             return;
         }
@@ -128,6 +141,8 @@ static void check_chunk(struct verification *v, uint32_t value, uint32_t chunk,
 {
     uint64_t offset;
     size_t size;
+    if (v->damages.size > 0 && VV_WRONG(verify_ends_at_the_first))
+        return;
     vv_data_in_chunk(&v->reader->file, value, chunk, &offset, &size);
     if (vv_data_in_check(&v->reader->file, value, chunk, bytes, NULL, NULL))
         add_damage(v, (struct damage){ offset, size, value });
@@ -256,11 +271,14 @@ static varve_status run(struct verification *v, varve_error *error)
     const struct vv_context *context = &v->reader->context;
     if (!make_spans(v))
         return vv_fail_memory(error, "verifying a checkpoint");
+    v->buffer_size = longest_span(v);
+    if (v->span_count == 0)
+        return VARVE_OK;
     unsigned workers = vv_worker_count(context, v->options->threads);
     if (workers > v->span_count)
-        workers = v->span_count ? (unsigned)v->span_count : 1;
+        workers = (unsigned)v->span_count;
     for (unsigned i = 0; i < workers; i++) {
-        v->buffers[i] = vv_allocate(&context->allocator, SPAN_SIZE);
+        v->buffers[i] = vv_allocate(&context->allocator, v->buffer_size);
         if (!v->buffers[i] && i == 0)
             return vv_fail_memory(error, "verifying a checkpoint");
         if (!v->buffers[i])
@@ -289,7 +307,7 @@ varve_status varve_reader_verify(varve_reader *reader,
     vv_buffer_init(&v->damages, a);
     varve_status status = run(v, error);
     for (unsigned i = 0; i < VV_MAX_WORKERS; i++)
-        vv_release(a, v->buffers[i], SPAN_SIZE);
+        vv_release(a, v->buffers[i], v->buffer_size);
     vv_release(a, v->spans, v->span_capacity * sizeof *v->spans);
     vv_buffer_clear(&v->damages);
     vv_release(a, v, sizeof *v);

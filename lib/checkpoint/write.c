@@ -30,6 +30,7 @@ struct writer {
     struct vv_columns columns;
     varve_metadata *metadata; /* sorted */
     struct vv_data_out out;
+    size_t states_written;  /* bytes of them */
     struct vv_buffer path;  /* of the value being written */
     struct vv_buffer bytes; /* of a value that has to be encoded */
 };
@@ -104,12 +105,13 @@ static bool encode_swapped(struct vv_buffer *to, const varve_tensor *tensor)
 /* The bytes of a value as they lie in a file; most are where the program has
  * them. NULL without memory. */
 static const void *bytes_of(
-    struct writer *w, const struct vv_column_value *value, bool *done)
+    struct writer *w, const varve_node *node, uint64_t size, bool *done)
 {
-    const varve_node *node = w->walk.steps[value->place].node;
     *done = true;
-    if (node->kind == VARVE_STATE)
-        return w->columns.states.data + value->state_offset;
+    if (node->kind == VARVE_STATE) {
+        w->states_written += (size_t)size;
+        return w->columns.states.data + w->states_written - size;
+    }
     const varve_tensor *tensor = &node->variable->tensor;
     if (tensor->dtype == VARVE_STRING)
         *done = encode_strings(&w->bytes, tensor);
@@ -121,21 +123,31 @@ static const void *bytes_of(
 }
 
 static varve_status write_value(
-    struct writer *w, const struct vv_column_value *value, varve_error *error)
+    struct writer *w, uint32_t place, uint64_t size, varve_error *error)
 {
     bool done;
-    const void *bytes = bytes_of(w, value, &done);
+    const void *bytes = bytes_of(w, w->walk.steps[place].node, size, &done);
     if (!done)
         return vv_fail_memory(error, "the bytes of a value");
     const char *what = "";
     if (w->options->progress) {
-        vv_walk_path(&w->walk, value->place, &w->path);
+        vv_walk_path(&w->walk, place, &w->path);
         what = vv_buffer_string(&w->path);
     }
-    uint64_t offset;
-    VV_TRY(vv_data_out_value(&w->out, bytes, value->size, what, &offset,
-        &w->columns.digests, error));
-    vv_buffer_add64(&w->columns.value_offsets, offset);
+    uint64_t offset; /* as the columns have it */
+    return vv_data_out_value(
+        &w->out, bytes, size, what, &offset, &w->columns.digests, error);
+}
+
+/* A value that is not saved has the offset 0. */
+static varve_status write_values(struct writer *w, varve_error *error)
+{
+    const struct vv_columns *c = &w->columns;
+    for (size_t i = 0; i < c->value_nodes.size / 4; i++) {
+        if (vv_load64(c->value_offsets.data + 8 * i) != 0)
+            VV_TRY(write_value(w, vv_load32(c->value_nodes.data + 4 * i),
+                vv_load64(c->value_sizes.data + 8 * i), error));
+    }
     return VARVE_OK;
 }
 
@@ -146,13 +158,7 @@ static varve_status write_all(struct writer *w, int file, const char *path,
         &w->out, w->context, file, path, w->columns.total, error));
     w->out.progress = w->options->progress;
     w->out.progress_user = w->options->progress_user;
-    for (size_t i = 0; i < w->columns.value_count; i++) {
-        const struct vv_column_value *value = &w->columns.values[i];
-        if (value->is_saved)
-            VV_TRY(write_value(w, value, error));
-        else
-            vv_buffer_add64(&w->columns.value_offsets, 0);
-    }
+    VV_TRY(write_values(w, error));
     struct vv_index index;
     VV_TRY(vv_columns_index(&w->columns, &index, error));
     index.counter = counter;

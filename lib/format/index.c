@@ -128,7 +128,8 @@ varve_tensor vv_index_tensor(const struct vv_index *index,
         .dtype = (varve_dtype)index->value_dtypes[value],
         .rank = index->value_ranks[value],
     };
-    uint64_t first = vv_first_extent(index, table, value);
+    uint64_t first =
+        tensor.rank ? vv_first_extent(index, table, value) : 0;
     for (uint32_t i = 0; i < tensor.rank; i++)
         tensor.shape[i] = vv_at64(index->value_extents, (size_t)first + i);
     return tensor;

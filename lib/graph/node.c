@@ -279,14 +279,20 @@ static void put_before(struct text *text, const char *bytes, size_t size)
     memcpy(text->at, bytes, size);
 }
 
+/* Where a path begins: at the root, even if an edge leads back to it. */
+static bool is_top(const varve_node *node)
+{
+    return !node->first_in || node == node->graph->root;
+}
+
 /* Puts the path of a node along its oldest edges before the text. */
 static void put_path(struct text *text, const varve_node *node)
 {
-    const struct vv_edge *edge = node->first_in;
-    for (int depth = 0; edge && !text->is_full && depth < 64; depth++) {
-        put_before(text, edge->name->bytes, edge->name->size);
-        edge = edge->parent->first_in;
-        if (edge)
+    for (int i = 0; !is_top(node) && !text->is_full && i < 64; i++) {
+        put_before(text, node->first_in->name->bytes,
+            node->first_in->name->size);
+        node = node->first_in->parent;
+        if (!is_top(node))
             put_before(text, "/", 1);
     }
 }
@@ -302,7 +308,7 @@ const char *vv_node_text(const varve_node *node, char *text, size_t size)
         put_path(&t, slot->seen.variable);
         put_before(&t, "(", 1);
         put_before(&t, slot->name->bytes, slot->name->size);
-        if (slot->owner->first_in)
+        if (!is_top(slot->owner))
             put_before(&t, "/", 1);
         put_path(&t, slot->owner);
     } else {

@@ -11,6 +11,7 @@
 #include "file.h"
 #include "retry.h"
 #include "try.h"
+#include "wrong.h"
 
 const char *vv_path_name(const char *path)
 {
@@ -112,7 +113,8 @@ static varve_status make_directory(const struct vv_context *context, int above,
     if (result < 0 && result != -EEXIST)
         return vv_fail_system(error, -result, "making the directory", so_far);
     bool is_ours = result == 0;
-    if (no_sync || (result = system->sync(system->state, above)) == 0)
+    if (no_sync || VV_WRONG(new_directories_not_synced) ||
+        (result = system->sync(system->state, above)) == 0)
         return VARVE_OK;
     if (is_ours)
         system->remove(system->state, above, name);
@@ -176,7 +178,7 @@ varve_status vv_directory_make_parent(const struct vv_context *context,
     int result = open_directory(context, VV_WORKING_DIRECTORY, parent);
     if (result >= 0) {
         *directory = result;
-        if (!no_sync)
+        if (!no_sync && !VV_WRONG(found_directory_not_synced))
             status = sync_above(context, result, parent, error);
         if (status)
             vv_file_close(context, result);

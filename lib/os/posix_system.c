@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -242,6 +243,12 @@ static int remove_name(void *state, int directory, const char *name)
     return second == -ENOTDIR ? result : second;
 }
 
+static int lock(void *state, int file)
+{
+    (void)state;
+    return result_of(flock(file, LOCK_EX | LOCK_NB));
+}
+
 static int make_directory(void *state, int directory, const char *name)
 {
     (void)state;
@@ -372,6 +379,7 @@ const struct vv_system vv_posix_system = {
     .start_write_back = start_write_back,
     .will_read = will_read,
     .sync = sync_descriptor,
+    .lock = lock,
     .rename = rename_file,
     .rename_new = rename_new,
     .remove = remove_name,

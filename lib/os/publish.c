@@ -8,8 +8,6 @@
  */
 #include "publish.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "directory.h"
@@ -17,66 +15,7 @@
 #include "file.h"
 #include "retry.h"
 #include "try.h"
-
-enum {
-    MOST_NAMES = 100,     /* random names that may be taken */
-    MOST_REMOVES = 3,     /* a stray file is worth more than one try */
-    NAME_OVERHEAD = 22,   /* ".", "." and 16 digits, ".tmp" */
-    MOST_KEPT = 255 - NAME_OVERHEAD,
-};
-
-/* How much of a name stands in that of its temporary file; cut between
- * characters, because some file systems want UTF-8. */
-static int kept_size(const char *name)
-{
-    size_t size = strlen(name);
-    if (size <= MOST_KEPT)
-        return (int)size;
-    size = MOST_KEPT;
-    while (size > 0 && ((unsigned char)name[size] & 0xC0) == 0x80)
-        size--;
-    return (int)size;
-}
-
-static varve_status name_temporary(struct vv_publication *p, varve_error *error)
-{
-    const struct vv_system *system = p->context->system;
-    uint64_t number = 0;
-    unsigned tries = 0;
-    int result;
-    do
-        result = system->random(system->state, &number, sizeof number);
-    while (vv_try_again(result, &tries));
-    if (result < 0)
-        return vv_fail_system(
-            error, -result, "getting a random name", p->path);
-    snprintf(p->temporary, sizeof p->temporary, ".%.*s.%016" PRIx64 ".tmp",
-        kept_size(p->name), p->name, number);
-    return VARVE_OK;
-}
-
-static varve_status make_temporary(struct vv_publication *p, varve_error *error)
-{
-    const struct vv_system *system = p->context->system;
-    int result = -EEXIST;
-    for (int i = 0; i < MOST_NAMES && result == -EEXIST; i++) {
-        VV_TRY(name_temporary(p, error));
-        unsigned tries = 0;
-        do
-            result = system->create_file(
-                system->state, p->directory, p->temporary);
-        while (vv_try_again(result, &tries));
-    }
-    if (result == -EEXIST)
-        return vv_fail(error, VARVE_IO,
-            "%s: expected a free temporary name, found %d taken ones",
-            p->path, MOST_NAMES);
-    if (result < 0)
-        return vv_fail_system(
-            error, -result, "creating a temporary file", p->path);
-    p->file = result;
-    return VARVE_OK;
-}
+#include "wrong.h"
 
 static varve_status fail_directory(varve_error *error, const char *path)
 {
@@ -127,6 +66,16 @@ static varve_status check_name(
     return VARVE_OK;
 }
 
+/* What others left is swept up first: its room may be wanted. */
+static varve_status make_temporary(struct vv_publication *p, varve_error *error)
+{
+    vv_temporary_sweep(p->context, p->directory, p->name);
+    VV_TRY(vv_temporary_make(&p->temporary, p->context, p->directory, p->name,
+        p->path, error));
+    p->file = p->temporary.file;
+    return VARVE_OK;
+}
+
 varve_status vv_publish_begin(struct vv_publication *p,
     const struct vv_context *context, const char *path, int flags,
     varve_error *error)
@@ -154,17 +103,29 @@ varve_status vv_publish_begin(struct vv_publication *p,
     return status;
 }
 
-/* Syncs once and closes, whatever happened before. */
+/* Once: a second try would say that all is well, and the bytes are lost. */
+static int sync_file(const struct vv_publication *p)
+{
+    const struct vv_system *system = p->context->system;
+    if (VV_WRONG(file_not_synced))
+        return 0;
+    int result = system->sync(system->state, p->file);
+    if (result < 0 && VV_WRONG(failed_sync_repeated))
+        result = system->sync(system->state, p->file);
+    return VV_WRONG(failed_sync_ignored) ? 0 : result;
+}
+
+/* Syncs and closes, whatever happened before. */
 static varve_status end_file(
     struct vv_publication *p, varve_status status, varve_error *error)
 {
     const struct vv_system *system = p->context->system;
     int result;
     if (!status && !(p->flags & VV_PUBLISH_NO_SYNC) &&
-        (result = system->sync(system->state, p->file)) < 0)
+        (result = sync_file(p)) < 0)
         status = vv_fail_system(error, -result, "sync", p->path);
     result = system->close(system->state, p->file);
-    if (!status && result < 0)
+    if (!status && result < 0 && !VV_WRONG(failed_close_ignored))
         status = vv_fail_system(error, -result, "close", p->path);
     return status;
 }
@@ -175,37 +136,30 @@ static varve_status put_in_place(struct vv_publication *p, varve_error *error)
 {
     const struct vv_system *system = p->context->system;
     int result = -ENOSYS;
-    if (p->flags & VV_PUBLISH_NO_REPLACE) {
+    if (VV_WRONG(older_file_removed_first))
+        system->remove(system->state, p->directory, p->name);
+    if ((p->flags & VV_PUBLISH_NO_REPLACE) && !VV_WRONG(rename_replaces)) {
         result = system->rename_new(
-            system->state, p->directory, p->temporary, p->name);
+            system->state, p->directory, p->temporary.name, p->name);
         if (result == -ENOSYS || result == -EINVAL)
             VV_TRY(check_free(p, error));
     }
     if (result == -ENOSYS || result == -EINVAL)
         result = system->rename(
-            system->state, p->directory, p->temporary, p->name);
+            system->state, p->directory, p->temporary.name, p->name);
     if (result < 0)
         return vv_fail_system(error, -result, "rename", p->path);
     return VARVE_OK;
-}
-
-static void remove_temporary(const struct vv_publication *p)
-{
-    const struct vv_system *system = p->context->system;
-    for (int i = 0; i < MOST_REMOVES; i++) {
-        int result = system->remove(
-            system->state, p->directory, p->temporary);
-        if (result == 0 || result == -ENOENT)
-            return;
-    }
 }
 
 static varve_status sync_directory(
     const struct vv_publication *p, varve_error *error)
 {
     const struct vv_system *system = p->context->system;
+    if (VV_WRONG(directory_not_synced))
+        return VARVE_OK;
     int result = system->sync(system->state, p->directory);
-    if (result == 0)
+    if (result == 0 || VV_WRONG(unknown_outcome_is_success))
         return VARVE_OK;
     vv_fail_system(error, -result,
         "the file is in place, but sync of its directory", p->path);
@@ -217,12 +171,19 @@ static varve_status sync_directory(
 varve_status vv_publish_end(
     struct vv_publication *p, varve_status status, varve_error *error)
 {
+    if (!status && VV_WRONG(renamed_before_the_sync))
+        status = put_in_place(p, error);
+    if (!status && VV_WRONG(directory_synced_before_rename))
+        status = sync_directory(p, error);
     status = end_file(p, status, error);
-    if (!status)
+    if (!status && !VV_WRONG(renamed_before_the_sync))
         status = put_in_place(p, error);
     if (status)
-        remove_temporary(p);
-    else if (!(p->flags & VV_PUBLISH_NO_SYNC))
+        vv_temporary_remove(&p->temporary);
+    else
+        vv_temporary_release(&p->temporary);
+    if (!status && !(p->flags & VV_PUBLISH_NO_SYNC) &&
+        !VV_WRONG(directory_synced_before_rename))
         status = sync_directory(p, error);
     vv_file_close(p->context, p->directory);
     return status;

@@ -22,14 +22,13 @@
 
 #include "context.h"
 #include "system.h"
+#include "temporary.h"
 
 enum vv_publish_flags {
     VV_PUBLISH_NO_SYNC = 1,    /* skip both syncs */
     VV_PUBLISH_NO_REPLACE = 2, /* VARVE_EXISTS where the name is taken */
 };
 
-/* Names of temporary files: ".<name>.<16 hex digits>.tmp", the name cut so that
- * the whole fits 255 bytes. */
 struct vv_publication {
     const struct vv_context *context;
     const char *path; /* as the caller gave it, for messages; borrowed */
@@ -37,14 +36,14 @@ struct vv_publication {
     int directory;
     int file;         /* write here, through vv_file_write */
     int flags;
-    char temporary[256];
+    struct vv_temporary temporary;
 };
 
-/* Makes missing directories above `path` (and syncs their parents), and the
- * temporary file. On failure no file is left, and nothing is to be ended.
- * VARVE_IS_DIRECTORY where `path` is one or ends in '/'. A name that is taken
- * although it may not be replaced is told here already, and again at the
- * end. */
+/* Makes missing directories above `path` (and syncs their parents), removes
+ * what killed processes left of the same name, and makes the temporary file. On
+ * failure no file is left, and nothing is to be ended. VARVE_IS_DIRECTORY where
+ * `path` is one or ends in '/'. A name that is taken although it may not be
+ * replaced is told here already, and again at the end. */
 varve_status vv_publish_begin(struct vv_publication *p,
     const struct vv_context *context, const char *path, int flags,
     varve_error *error);

@@ -62,6 +62,11 @@ struct vv_system {
      * disk. Never called again for a descriptor on which it failed. */
     int (*sync)(void *state, int descriptor);
 
+    /* Takes the lock of an open file for this descriptor, until it is closed or
+     * the process ends. At once: -EWOULDBLOCK where another descriptor has it.
+     * Any other error: there are no locks here. */
+    int (*lock)(void *state, int file);
+
     int (*rename)(void *state, int directory, const char *from, const char *to);
     /* As rename, but -EEXIST where the new name is taken. -EINVAL or -ENOSYS
      * where the file system cannot do it in one step. */

@@ -15,6 +15,7 @@
 
 #include "crash/subject.h"
 #include "support/faulty_system.h"
+#include "support/proof.h"
 #include "support/test.h"
 #include "system.h"
 
@@ -121,6 +122,7 @@ TEST(crash, a_kill_at_any_call_leaves_the_older_or_the_newer_checkpoint)
             kills++;
         cr_log_info("%s: killed at each of %ld calls; the newer one stood "
             "after %ld", scenarios[i].name, kills, newer);
+        proof_count("kills.at_calls", (uint64_t)kills);
         cr_assert(kills > newer && newer > 0,
             "%s: never killed on both sides of the rename",
             scenarios[i].name);

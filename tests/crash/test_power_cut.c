@@ -16,6 +16,7 @@
 #include "crash/states.h"
 #include "crash/subject.h"
 #include "support/memory_system.h"
+#include "support/proof.h"
 #include "support/test.h"
 
 struct scenario {
@@ -196,10 +197,12 @@ TEST(crash, a_power_cut_leaves_the_older_or_the_newer_checkpoint)
             "%s: the power was never cut in between", scenarios[i].name);
     }
     cr_log_info("%ld states in all, none bad", states);
+    proof_count("crash.states", (uint64_t)states);
 }
 
 TEST(crash, the_search_finds_what_is_wrong_with_wrong_saves)
 {
+    long states = 0, bad = 0;
     for (int mistake = CRASH_NONE + 1; mistake < CRASH_MISTAKES; mistake++)
         for (int i = 0; i < SCENARIOS; i++) {
             struct search search = { .scenario = &scenarios[i],
@@ -209,5 +212,9 @@ TEST(crash, the_search_finds_what_is_wrong_with_wrong_saves)
             say(&search);
             cr_assert_gt(search.bad, 0, "%s, %s: no bad state was found",
                 search.scenario->name, mistakes[mistake]);
+            states += search.count.states;
+            bad += search.bad;
         }
+    proof_count("crash.states_of_wrong_saves", (uint64_t)states);
+    proof_count("crash.bad_states_of_wrong_saves", (uint64_t)bad);
 }

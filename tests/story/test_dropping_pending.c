@@ -84,3 +84,27 @@ TEST(dropping_pending, freeing_gives_up_what_waits_and_keeps_what_arrived)
     cr_assert_eq(b, 9);
     varve_graph_free(graph);
 }
+
+static varve_status put_seven(const varve_tensor *tensor, void *user)
+{
+    (void)user;
+    *(float *)tensor->data = 7;
+    return VARVE_OK;
+}
+
+TEST(dropping_pending, freeing_initializes_what_waited_in_vain)
+{
+    STORY_FILE("f", { "a", 1 });
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_restoration *r = story_read(root, "f", NULL);
+    varve_node *a = varve_add_allocated_variable(
+        root, "a", VARVE_FLOAT32, VARVE_SHAPE(2), put_seven, NULL);
+    cr_assert_eq(varve_state_of(a), VARVE_PENDING);
+    cr_assert_eq(varve_graph_check(graph, NULL), VARVE_MISMATCH);
+    varve_restoration_free(r);
+    cr_assert_eq(varve_graph_check(graph, NULL), VARVE_OK);
+    cr_assert_eq(varve_state_of(a), VARVE_INITIALIZED);
+    cr_assert_eq(*(float *)varve_data(a), 7);
+    varve_graph_free(graph);
+}

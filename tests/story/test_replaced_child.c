@@ -72,6 +72,28 @@ TEST(replaced_child, untracked_and_added_anew_or_removed_and_added_anew)
     varve_graph_free(graph);
 }
 
+/* What it has become since is worth more than what it was when saved. */
+TEST(replaced_child, taken_out_and_put_back_it_keeps_what_it_has_become)
+{
+    STORY_FILE("f", { "w", 5 });
+    varve_error error;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    float w = 0;
+    varve_node *node = story_add(root, "w", &w);
+    varve_restoration *r = story_read(root, "f", NULL);
+    cr_assert_eq(w, 5);
+    varve_track(varve_add_detached(graph), "w", node);
+    varve_untrack(root, "w");
+    story_unmatched(varve_assert_consumed(r, &error), "w", error);
+    w = 6;
+    varve_track(root, "w", node);
+    cr_assert_eq(w, 6);
+    story_consumed(r);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
 TEST(replaced_child, its_slots_are_restored_with_it)
 {
     varve_graph *graph = story_graph();

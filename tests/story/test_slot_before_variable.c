@@ -95,6 +95,39 @@ TEST(slot_before_variable, asking_what_waits_for_a_slot_works_before_it_is)
 }
 
 /* S6 */
+static varve_graph *build_two(float *values, bool backwards)
+{
+    static const char *const names[] = { "v", "w" };
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *adam = varve_add_object(root, "adam");
+    for (int i = 0; i < 2; i++) {
+        int which = backwards ? 1 - i : i;
+        varve_node *variable =
+            story_add(root, names[which], &values[2 * which]);
+        varve_add_slot(
+            adam, variable, "m", varve_scalar(&values[2 * which + 1]));
+    }
+    return graph;
+}
+
+TEST(slot_before_variable, two_of_one_name_stay_with_their_variables)
+{
+    float saved[] = { 1, 2, 3, 4 };
+    varve_graph *graph = build_two(saved, false);
+    story_write(varve_graph_root(graph), "f");
+    varve_graph_free(graph);
+    for (int backwards = 0; backwards < 2; backwards++) {
+        float found[4] = { 0 };
+        graph = build_two(found, backwards);
+        varve_restoration *r = story_read(varve_graph_root(graph), "f", NULL);
+        cr_assert_arr_eq(found, saved, sizeof saved);
+        story_consumed(r);
+        varve_restoration_free(r);
+        varve_graph_free(graph);
+    }
+}
+
 TEST(slot_before_variable, a_slot_of_what_is_not_saved_is_not_saved)
 {
     varve_error error;

@@ -19,8 +19,10 @@ TEST(subtree, of_a_file_lands_in_any_node)
     varve_restoration *r =
         story_read(varve_find(root, "here"), "f", &options);
     cr_assert_eq(a, 1);
+    cr_assert_eq(varve_pending_count(r), 1);
     story_add(root, "here/b/c", &c);
     cr_assert_eq(c, 2);
+    cr_assert_eq(varve_pending_count(r), 0);
     cr_assert_eq(outside, 9);
     story_consumed(r);
     varve_report *report = varve_report_new(r, &error);

@@ -152,6 +152,13 @@ static int sync_descriptor(void *state, int descriptor)
     return PASS(f->under->sync(f->under->state, descriptor));
 }
 
+static int lock(void *state, int file)
+{
+    struct faulty *f = state;
+    struct faulty_turn turn = begin_range(f, FAULTY_LOCK, file, 0, 0);
+    return PASS(f->under->lock(f->under->state, file));
+}
+
 static int rename_file(
     void *state, int directory, const char *from, const char *to)
 {
@@ -269,6 +276,7 @@ static const struct vv_system functions = {
     .start_write_back = start_write_back,
     .will_read = will_read,
     .sync = sync_descriptor,
+    .lock = lock,
     .rename = rename_file,
     .rename_new = rename_new,
     .remove = remove_name,

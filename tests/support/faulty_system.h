@@ -53,7 +53,8 @@ enum faulty_kind {
     FAULTY_PROCESSORS = 1 << 22, /* cannot fail: says 1 instead */
     FAULTY_START_THREAD = 1 << 23,
     FAULTY_JOIN_THREAD = 1 << 24,
-    FAULTY_ALL = (1 << 25) - 1,
+    FAULTY_LOCK = 1 << 25,
+    FAULTY_ALL = (1 << 26) - 1,
 };
 
 enum faulty_way {

@@ -11,6 +11,7 @@
 #include "allocator.h"
 #include "cbor_out.h"
 #include "data_out.h"
+#include "default_allocator.h"
 #include "failure.h"
 #include "system.h"
 #include "try.h"

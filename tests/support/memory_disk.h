@@ -15,6 +15,7 @@ struct memory_node;
 struct memory_descriptor {
     int number;
     bool is_writable;
+    bool has_lock;
     struct memory_node *node;
 };
 

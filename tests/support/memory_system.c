@@ -40,7 +40,8 @@ static int add_descriptor(
     m->open = realloc(m->open, count * sizeof *m->open);
     cr_assert(m->open, "the machine is out of memory");
     struct memory_descriptor *added = &m->open[m->open_count++];
-    *added = (struct memory_descriptor){ m->next_number++, is_writable, node };
+    *added = (struct memory_descriptor){
+        .number = m->next_number++, .is_writable = is_writable, .node = node };
     node->opens++;
     return added->number;
 }
@@ -245,6 +246,20 @@ static int sync_descriptor(void *state, int number)
     return unlocked(m, found ? 0 : -EBADF);
 }
 
+static int lock(void *state, int number)
+{
+    struct memory *m = locked(state);
+    struct memory_descriptor *found = find_descriptor(m, number);
+    if (!found)
+        return unlocked(m, -EBADF);
+    for (int i = 0; i < m->open_count; i++)
+        if (m->open[i].node == found->node && &m->open[i] != found &&
+            m->open[i].has_lock)
+            return unlocked(m, -EWOULDBLOCK);
+    found->has_lock = true;
+    return unlocked(m, 0);
+}
+
 static int remove_entry(
     struct memory *m, struct memory_node *parent, struct memory_entry *entry)
 {
@@ -419,6 +434,7 @@ static const struct vv_system functions = {
     .start_write_back = check_range,
     .will_read = check_range,
     .sync = sync_descriptor,
+    .lock = lock,
     .rename = rename_file,
     .rename_new = rename_new,
     .remove = remove_name,

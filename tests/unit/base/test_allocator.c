@@ -8,29 +8,6 @@
 
 #include <string.h>
 
-TEST(allocator, falls_back_to_realloc_and_free)
-{
-    varve_allocator none = { 0 };
-    varve_allocator a = vv_allocator_or_default(NULL);
-    varve_allocator b = vv_allocator_or_default(&none);
-    cr_assert(a.function && a.function == b.function);
-    char *block = vv_allocate(&a, 10);
-    memset(block, 7, 10);
-    block = vv_reallocate(&a, block, 10, 100000);
-    for (size_t i = 0; i < 10; i++)
-        cr_assert_eq(block[i], 7);
-    vv_release(&a, block, 100000);
-}
-
-TEST(allocator, takes_the_caller_s_own_function)
-{
-    varve_allocator a = vv_allocator_or_default(test_allocator());
-    void *block = vv_allocate(&a, 10);
-    cr_assert_eq(test_block_count(), 1);
-    cr_assert_eq(test_byte_count(), 10);
-    vv_release(&a, block, 10);
-}
-
 TEST(allocator, gives_nothing_for_size_0_and_releases_null)
 {
     const varve_allocator *a = test_allocator();

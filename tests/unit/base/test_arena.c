@@ -36,7 +36,7 @@ TEST(arena, keeps_terminated_texts)
     struct vv_arena arena;
     vv_arena_init(&arena, test_allocator());
     char *name = vv_arena_text(&arena, "kernel/rest", 6);
-    char *empty = vv_arena_text(&arena, "x", 0);
+    char *empty = vv_arena_text(&arena, NULL, 0);
     char *last = vv_arena_text(&arena, "bias", 4);
     cr_assert_str_eq(name, "kernel");
     cr_assert_str_eq(empty, "");

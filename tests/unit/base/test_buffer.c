@@ -21,6 +21,32 @@ TEST(buffer, keeps_what_was_added)
     vv_buffer_clear(&b);
 }
 
+TEST(buffer, has_the_room_that_was_reserved_and_grows_beyond_it)
+{
+    struct vv_buffer b;
+    vv_buffer_init(&b, test_allocator());
+    vv_buffer_reserve(&b, 12);
+    cr_assert_eq(test_byte_count(), 12);
+    test_fail_allocation(0, true);
+    for (uint32_t i = 0; i < 3; i++)
+        vv_buffer_add32(&b, i);
+    test_fail_allocation(-1, false);
+    cr_assert_not(b.failed);
+    vv_buffer_reserve(&b, 500);
+    vv_buffer_add32(&b, 3);
+    cr_assert_eq(b.size, 16);
+    for (uint32_t i = 0; i < 4; i++)
+        cr_assert_eq(vv_load32(b.data + 4 * i), i);
+    vv_buffer_clear(&b);
+    vv_buffer_reserve(&b, 0);
+    test_fail_allocation(0, false);
+    vv_buffer_reserve(&b, 8);
+    test_fail_allocation(-1, false);
+    vv_buffer_add8(&b, 1);
+    cr_assert(!b.failed && b.size == 1);
+    vv_buffer_clear(&b);
+}
+
 TEST(buffer, remembers_that_an_allocation_failed)
 {
     struct vv_buffer b;

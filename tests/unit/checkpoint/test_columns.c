@@ -120,13 +120,15 @@ TEST(columns, say_which_values_are_saved)
     good(root);
     fill(root, &walk, &columns);
     static const uint64_t sizes[] = { 24, 0, 0, 5, 32 };
-    static const bool saved[] = { true, false, false, true, true };
-    cr_assert_eq(columns.value_count, 5);
+    static const uint64_t offsets[] = { 64, 0, 0, 128, 192 };
+    cr_assert_eq(columns.value_nodes.size, 5 * sizeof(uint32_t));
     for (size_t i = 0; i < 5; i++) {
-        cr_assert_eq(columns.values[i].size, sizes[i], "%zu", i);
-        cr_assert_eq(columns.values[i].is_saved, saved[i], "%zu", i);
-        cr_assert_eq(columns.values[i].place, i + 1);
+        cr_assert_eq(vv_at64(columns.value_sizes.data, i), sizes[i], "%zu", i);
+        cr_assert_eq(
+            vv_at64(columns.value_offsets.data, i), offsets[i], "%zu", i);
+        cr_assert_eq(vv_at32(columns.value_nodes.data, i), i + 1);
     }
+    cr_assert_eq(columns.total, 192 + 32);
     cr_assert_eq(columns.states.size, 5);
     cr_assert_eq(memcmp(columns.states.data, "abcde", 5), 0);
     cr_assert_eq(

@@ -97,6 +97,30 @@ TEST(save, goes_above_its_own_counter_too)
     end();
 }
 
+static int cancel(
+    void *user, uint64_t done, uint64_t total, const char *what)
+{
+    (void)user;
+    (void)done;
+    (void)total;
+    (void)what;
+    return 1;
+}
+
+TEST(save, that_fails_leaves_the_note_as_it_was)
+{
+    varve_error error = { 0 };
+    varve_write_options options = { .progress = cancel };
+    begin();
+    save("c");
+    cr_assert_eq(varve_save(root, "c", &options, &error), VARVE_CANCELLED);
+    size_t size;
+    const void *note = memory_bytes(world.memory, "c.latest", &size);
+    cr_assert_eq(size, 10);
+    cr_assert_arr_eq(note, "c-1.varve\n", 10);
+    end();
+}
+
 TEST(save, ends_with_the_largest_number)
 {
     varve_error error = { 0 };

@@ -138,14 +138,71 @@ TEST(saved_path, goes_a_hundred_thousand_names_deep)
     vv_buffer_init(&scratch, test_allocator());
     for (int i = 0; i < 20; i++) {
         vv_saved_path(&paths, vv_walk_place(&walk, node), &path);
-        cr_assert_eq(path.size, 2 * DEPTH - 1);
+        cr_assert_leq(path.size, VV_LONGEST_PATH);
+        cr_assert_geq(path.size, VV_LONGEST_PATH - 8);
+        cr_assert_leq(path.capacity, 4 * VV_LONGEST_PATH);
+        cr_assert_eq(strcmp(vv_buffer_string(&path) + path.size - 5, "n/n/n"),
+            0);
+        cr_assert_eq(strncmp(vv_buffer_string(&path), ".../n", 4), 0);
     }
-    cr_assert_eq(vv_saved_find(&saved, 0, vv_buffer_string(&path), &scratch),
+    vv_saved_searched_path(&paths, vv_walk_place(&walk, node), &path);
+    cr_assert_geq(path.size, VV_LONGEST_SEARCHED_PATH - 8);
+    path.size = 0;
+    for (int i = 0; i < DEPTH; i++)
+        vv_buffer_add_string(&path, "/n");
+    cr_assert_eq(
+        vv_saved_find(&saved, 0, vv_buffer_string(&path) + 1, &scratch),
         vv_walk_place(&walk, node));
     vv_buffer_clear(&path);
     vv_buffer_clear(&scratch);
     vv_saved_paths_end(&paths);
     end();
+}
+
+/* A path of this name, in front of one that ends it. */
+static void check_cut(const char *unit, size_t unit_size, size_t count)
+{
+    struct vv_saved_paths paths;
+    struct vv_buffer path;
+    varve_error error = { 0 };
+    static char name[VARVE_MAX_NAME_SIZE + 1];
+    begin();
+    for (size_t i = 0; i < count * unit_size; i++)
+        name[i] = unit[i % unit_size];
+    name[count * unit_size] = '\0';
+    varve_node *long_one = varve_add_object(root, name);
+    varve_node *last = varve_add_variable(long_one, "x",
+        varve_array(memory, 2));
+    varve_node *slot = varve_add_slot(long_one, last, "m",
+        varve_array(memory, 2));
+    save();
+    cr_assert_ok(vv_saved_paths_begin(&paths, test_allocator(), &saved, 0,
+                     &error), error);
+    vv_buffer_init(&path, test_allocator());
+    varve_node *const nodes[] = { long_one, last, slot };
+    for (int i = 0; i < 3; i++) {
+        vv_saved_path(&paths, vv_walk_place(&walk, nodes[i]), &path);
+        const char *text = vv_buffer_string(&path);
+        cr_assert_leq(path.size, VV_LONGEST_PATH);
+        cr_assert_geq(path.size, VV_LONGEST_PATH - 8);
+        cr_assert_leq(path.capacity, 16 * VV_LONGEST_PATH);
+        cr_assert_eq(strncmp(text, "...", 3), 0);
+        const char *first = *unit == '/' ? "%2F%2F" : unit;
+        cr_assert_eq(strncmp(text + 3, first, unit_size), 0, "%.12s", text);
+        cr_assert_neq(text[3] & 0xc0, 0x80);
+    }
+    vv_buffer_clear(&path);
+    vv_saved_paths_end(&paths);
+    end();
+}
+
+TEST(saved_path, is_cut_at_a_character_and_shows_its_end)
+{
+    for (size_t count = 1370; count < 1380; count++)
+        check_cut("\xe2\x82\xac", 3, count * 3);
+    for (size_t count = 5000; count < 5005; count++)
+        check_cut("/", 1, count);
+    check_cut("n", 1, VARVE_MAX_NAME_SIZE);
 }
 
 TEST(saved_path, needs_memory)

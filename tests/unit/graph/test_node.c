@@ -226,6 +226,20 @@ TEST(node, has_a_text_that_fits)
     free_good(graph);
 }
 
+TEST(node, in_a_circle_with_the_root_has_a_text_from_the_root)
+{
+    char text[256];
+    begin();
+    varve_node *a = varve_add_object(root, "a");
+    varve_node *x = leaf(a, "x");
+    varve_track(a, "owner", root);
+    cr_assert_str_eq(vv_node_text(root, text, sizeof text), "(root)");
+    cr_assert_str_eq(vv_node_text(x, text, sizeof text), "a/x");
+    varve_node *m = varve_add_slot(root, x, "m", varve_array(memory, 4));
+    cr_assert_str_eq(vv_node_text(m, text, sizeof text), "m(a/x)");
+    free_good(graph);
+}
+
 TEST(node, that_is_a_slot_has_a_text_too)
 {
     char text[256];

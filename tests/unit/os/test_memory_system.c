@@ -72,6 +72,21 @@ static void use_files(struct answers *a, int at)
     note(a, s->read_at(s->state, file, bytes, 16, 0)); /* still there */
     note_open(a, s->open_file(s->state, at, "file"));
     note(a, s->close(s->state, file));
+    note(a, s->lock(s->state, file));
+}
+
+static void use_locks(struct answers *a, int at)
+{
+    const struct vv_system *s = a->s;
+    int one = note_open(a, s->create_file(s->state, at, "locked"));
+    int two = note_open(a, s->open_file(s->state, at, "locked"));
+    note(a, s->lock(s->state, one));
+    note(a, s->lock(s->state, one));
+    note(a, s->lock(s->state, two));
+    note(a, s->close(s->state, one));
+    note(a, s->lock(s->state, two));
+    note(a, s->close(s->state, two));
+    note(a, s->remove(s->state, at, "locked"));
 }
 
 static void use_names(struct answers *a, int at)
@@ -118,6 +133,7 @@ static struct answers ask(const struct vv_system *system, const char *path)
         system->state, VV_WORKING_DIRECTORY, path);
     cr_assert_geq(at, 0);
     use_files(&a, at);
+    use_locks(&a, at);
     use_names(&a, at);
     cr_assert_eq(system->close(system->state, at), 0);
     return a;

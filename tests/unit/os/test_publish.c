@@ -289,13 +289,16 @@ static void check_order(int flags, const char *expected)
 TEST(publish, calls_come_in_the_order_that_survives_a_power_cut)
 {
     check_order(0, "open_directory open_directory sync_directory "
-        "close_directory open_directory random create write sync "
-        "close_created rename sync_directory close_directory ");
+        "close_directory open_directory each_name random create open lock "
+        "open close write sync close_created rename close sync_directory "
+        "close_directory ");
     check_order(VV_PUBLISH_NO_REPLACE, "open_directory open_directory "
-        "sync_directory close_directory open_directory random create write "
-        "sync close_created rename_new sync_directory close_directory ");
-    check_order(VV_PUBLISH_NO_SYNC, "open_directory open_directory random "
-        "create write close_created rename close_directory ");
+        "sync_directory close_directory open_directory each_name random "
+        "create open lock open close write sync close_created rename_new "
+        "close sync_directory close_directory ");
+    check_order(VV_PUBLISH_NO_SYNC, "open_directory open_directory each_name "
+        "random create open lock open close write close_created rename "
+        "close close_directory ");
 }
 
 TEST(publish, calls_are_relative_to_the_one_directory)

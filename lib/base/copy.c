@@ -1,0 +1,50 @@
+/* copy.c - non-temporal stores where there is SSE2, else memcpy.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "copy.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+
+enum { LINE = 64 };
+
+static void store_line(unsigned char *to, const unsigned char *from)
+{
+    __m128i *out = (__m128i *)(void *)to;
+    const __m128i *in = (const __m128i *)(const void *)from;
+    __m128i a = _mm_loadu_si128(in);
+    __m128i b = _mm_loadu_si128(in + 1);
+    __m128i c = _mm_loadu_si128(in + 2);
+    __m128i d = _mm_loadu_si128(in + 3);
+    _mm_stream_si128(out, a);
+    _mm_stream_si128(out + 1, b);
+    _mm_stream_si128(out + 2, c);
+    _mm_stream_si128(out + 3, d);
+}
+
+void vv_copy_past_caches(void *to, const void *from, size_t size)
+{
+    unsigned char *out = to;
+    const unsigned char *in = from;
+    size_t before = (size_t)(-(uintptr_t)out % LINE);
+    if (size < before + LINE) {
+        memcpy(out, in, size);
+        return;
+    }
+    memcpy(out, in, before);
+    size_t at = before;
+    for (; size - at >= LINE; at += LINE)
+        store_line(out + at, in + at);
+    memcpy(out + at, in + at, size - at);
+    _mm_sfence(); /* such stores are not in order with others */
+}
+#else
+void vv_copy_past_caches(void *to, const void *from, size_t size)
+{
+    memcpy(to, from, size);
+}
+#endif

@@ -1,0 +1,14 @@
+/* copy.h - copies of much that will not be read soon.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_COPY_H
+#define VV_COPY_H
+
+#include <stddef.h>
+
+/* As memcpy, but past the caches where the machine can: what is written is not
+ * read from memory first. Pays when `from` is in a cache and `to` is not. */
+void vv_copy_past_caches(void *to, const void *from, size_t size);
+
+#endif

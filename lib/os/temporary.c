@@ -1,0 +1,196 @@
+/* temporary.c - temporary files: made, given back, and swept up.
+ *
+ * The file that is written is closed before it is renamed, because closing can
+ * tell of lost bytes. So a second descriptor holds the lock, up to the end.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "temporary.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "failure.h"
+#include "file.h"
+#include "retry.h"
+#include "try.h"
+#include "wrong.h"
+
+enum {
+    MOST_NAMES = 100, /* random names that may be taken */
+    MOST_REMOVES = 3,
+    DIGITS = 16,
+    NAME_OVERHEAD = 2 + DIGITS + 4, /* ".", ".", the digits, ".tmp" */
+    MOST_KEPT = 255 - NAME_OVERHEAD,
+};
+
+/* How much of a name stands in that of its temporary file; cut between
+ * characters, because some file systems want UTF-8. */
+static size_t kept_size(const char *name)
+{
+    size_t size = strlen(name);
+    if (size <= MOST_KEPT)
+        return size;
+    size = MOST_KEPT;
+    while (size > 0 && ((unsigned char)name[size] & 0xC0) == 0x80)
+        size--;
+    return size;
+}
+
+static bool is_temporary_of(const char *name, const char *candidate)
+{
+    size_t kept = kept_size(name);
+    return strlen(candidate) == kept + NAME_OVERHEAD && candidate[0] == '.' &&
+           memcmp(candidate + 1, name, kept) == 0 &&
+           candidate[1 + kept] == '.' &&
+           strspn(candidate + 2 + kept, "0123456789abcdef") == DIGITS &&
+           strcmp(candidate + 2 + kept + DIGITS, ".tmp") == 0;
+}
+
+/* --- Making --------------------------------------------------------------- */
+
+static varve_status choose_name(struct vv_temporary *t, const char *name,
+    const char *path, varve_error *error)
+{
+    const struct vv_system *system = t->context->system;
+    uint64_t number = 0;
+    unsigned tries = 0;
+    int result;
+    do
+        result = system->random(system->state, &number, sizeof number);
+    while (vv_try_again(result, &tries));
+    if (result < 0)
+        return vv_fail_system(error, -result, "getting a random name", path);
+    snprintf(t->name, sizeof t->name, ".%.*s.%016" PRIx64 ".tmp",
+        (int)kept_size(name), name, number);
+    return VARVE_OK;
+}
+
+static int create(struct vv_temporary *t)
+{
+    const struct vv_system *system = t->context->system;
+    unsigned tries = 0;
+    do
+        t->file = system->create_file(system->state, t->directory, t->name);
+    while (vv_try_again(t->file, &tries));
+    return t->file < 0 ? t->file : 0;
+}
+
+static bool is_swept(const struct vv_temporary *t)
+{
+    const struct vv_system *system = t->context->system;
+    int found = system->open_file(system->state, t->directory, t->name);
+    if (found >= 0)
+        vv_file_close(t->context, found);
+    return found == -ENOENT;
+}
+
+/* False if somebody who sweeps came before the lock, and took the file for one
+ * that was left. */
+static bool take_guard(struct vv_temporary *t)
+{
+    const struct vv_system *system = t->context->system;
+    t->guard = system->open_file(system->state, t->directory, t->name);
+    if (t->guard < 0)
+        return t->guard != -ENOENT;
+    int result = system->lock(system->state, t->guard);
+    return result == 0 ? !is_swept(t) : result != -EWOULDBLOCK;
+}
+
+/* -EEXIST: another name has to be tried. */
+static int make_one(struct vv_temporary *t)
+{
+    int result = create(t);
+    if (result == 0 && !take_guard(t)) {
+        vv_file_close(t->context, t->file);
+        vv_temporary_remove(t);
+        result = -EEXIST;
+    }
+    return result;
+}
+
+varve_status vv_temporary_make(struct vv_temporary *t,
+    const struct vv_context *context, int directory, const char *name,
+    const char *path, varve_error *error)
+{
+    *t = (struct vv_temporary){ .context = context, .directory = directory,
+        .file = -1, .guard = -1 };
+    int result = -EEXIST;
+    for (int i = 0; i < MOST_NAMES && result == -EEXIST; i++) {
+        VV_TRY(choose_name(t, name, path, error));
+        if (VV_WRONG(written_in_place)) {
+            strcpy(t->name, name);
+            context->system->remove(
+                context->system->state, directory, name);
+        }
+        result = make_one(t);
+    }
+    if (result == -EEXIST)
+        return vv_fail(error, VARVE_IO,
+            "%s: expected a free temporary name, found %d taken ones", path,
+            MOST_NAMES);
+    if (result < 0)
+        return vv_fail_system(
+            error, -result, "creating a temporary file", path);
+    return VARVE_OK;
+}
+
+/* --- Giving back ---------------------------------------------------------- */
+
+void vv_temporary_release(struct vv_temporary *t)
+{
+    if (t->guard >= 0)
+        vv_file_close(t->context, t->guard);
+    t->guard = -1;
+}
+
+static void remove_name(
+    const struct vv_context *context, int directory, const char *name)
+{
+    const struct vv_system *system = context->system;
+    for (int i = 0; i < MOST_REMOVES && !VV_WRONG(temporary_left); i++) {
+        int result = system->remove(system->state, directory, name);
+        if (result == 0 || result == -ENOENT)
+            return;
+    }
+}
+
+void vv_temporary_remove(struct vv_temporary *t)
+{
+    remove_name(t->context, t->directory, t->name);
+    vv_temporary_release(t);
+}
+
+/* --- Sweeping ------------------------------------------------------------- */
+
+struct sweep {
+    const struct vv_context *context;
+    int directory;
+    const char *name;
+};
+
+/* Whoever has the lock here keeps a new writer from taking it, who then makes
+ * another file. */
+static int sweep_one(void *user, const char *candidate)
+{
+    const struct sweep *s = user;
+    const struct vv_system *system = s->context->system;
+    if (!is_temporary_of(s->name, candidate))
+        return 0;
+    int file = system->open_file(system->state, s->directory, candidate);
+    if (file < 0)
+        return 0;
+    if (system->lock(system->state, file) == 0 || VV_WRONG(swept_while_written))
+        remove_name(s->context, s->directory, candidate);
+    vv_file_close(s->context, file);
+    return 0;
+}
+
+void vv_temporary_sweep(
+    const struct vv_context *context, int directory, const char *name)
+{
+    struct sweep s = { context, directory, name };
+    context->system->each_name(
+        context->system->state, directory, sweep_one, &s);
+}

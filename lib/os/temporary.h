@@ -1,0 +1,46 @@
+/* temporary.h - files written aside until they are complete: what they are
+ * called, who is still writing one, and which were left behind.
+ *
+ * A process that is killed leaves its temporary file. The next one that writes
+ * the same name removes it; that it may, it knows from the lock, which a writer
+ * holds on its file until that has its name, and which ends with the process.
+ * Where the file system has no locks, nothing is removed.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_TEMPORARY_H
+#define VV_TEMPORARY_H
+
+#include <varve/error.h>
+
+#include "context.h"
+#include "system.h"
+
+/* ".<name>.<16 hex digits>.tmp", the name cut so that the whole fits 255
+ * bytes. */
+struct vv_temporary {
+    const struct vv_context *context;
+    int directory; /* borrowed */
+    int file;      /* to be written, and closed by the writer */
+    int guard;     /* a second descriptor, with the lock; -1: no locks here */
+    char name[256];
+};
+
+/* A new, empty, locked file beside `name`; `path` is for messages. On failure
+ * nothing is left. */
+varve_status vv_temporary_make(struct vv_temporary *temporary,
+    const struct vv_context *context, int directory, const char *name,
+    const char *path, varve_error *error);
+
+/* Once it was renamed, or removed. */
+void vv_temporary_release(struct vv_temporary *temporary);
+
+/* Removes and releases it. A stray file is worth more than one try. */
+void vv_temporary_remove(struct vv_temporary *temporary);
+
+/* Removes temporary files for `name` that nobody is writing. What cannot be
+ * listed or removed stays, and nobody is told. */
+void vv_temporary_sweep(
+    const struct vv_context *context, int directory, const char *name);
+
+#endif

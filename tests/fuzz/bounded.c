@@ -1,0 +1,55 @@
+/* bounded.c - counting, and ending the process at the bound.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "fuzz/bounded.h"
+
+#include "fuzz/fuzz.h"
+
+struct bounded bounded_by(size_t file_size)
+{
+    return (struct bounded){
+        .bound = FUZZ_FACTOR * file_size + FUZZ_CONSTANT,
+    };
+}
+
+void bounded_raise(struct bounded *bounded, size_t size)
+{
+    bounded->bound += size;
+}
+
+static void *allocate(void *user, void *old, size_t old_size, size_t new_size)
+{
+    struct bounded *b = user;
+    FUZZ_CHECK(old_size <= b->used && !old == !old_size,
+        "a block of %zu bytes is given back, %zu are in use", old_size,
+        b->used);
+    if (b->is_free && new_size > old_size && new_size < SIZE_MAX / 4)
+        b->bound += new_size - old_size;
+    FUZZ_CHECK(
+        new_size <= b->bound && b->used - old_size <= b->bound - new_size,
+        "%zu bytes asked for with %zu in use: above the bound of %zu",
+        new_size, b->used - old_size, b->bound);
+    b->used = b->used - old_size + new_size;
+    if (b->used > b->peak)
+        b->peak = b->used;
+    b->blocks += (new_size > 0) - (old_size > 0);
+    if (new_size == 0) {
+        free(old);
+        return NULL;
+    }
+    void *block = realloc(old, new_size);
+    FUZZ_CHECK(block, "the machine is out of memory");
+    return block;
+}
+
+varve_allocator bounded_allocator(struct bounded *bounded)
+{
+    return (varve_allocator){ .function = allocate, .user = bounded };
+}
+
+void bounded_check_empty(const struct bounded *bounded)
+{
+    FUZZ_CHECK(bounded->used == 0 && bounded->blocks == 0,
+        "%ld blocks with %zu bytes are left", bounded->blocks, bounded->used);
+}

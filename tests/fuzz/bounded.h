@@ -1,0 +1,34 @@
+/* bounded.h - memory that a hostile file may cost, and not a byte more.
+ *
+ * What counts is what the library holds at a time, as it asked for it. The
+ * bound is FUZZ_FACTOR times the file and FUZZ_CONSTANT, and what the caller
+ * asked for by name on top of it: the target raises the bound before it asks.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef FUZZ_BOUNDED_H
+#define FUZZ_BOUNDED_H
+
+#include <varve/allocator.h>
+
+enum { FUZZ_FACTOR = 16, FUZZ_CONSTANT = 64 * 1024 };
+
+struct bounded {
+    size_t used;
+    size_t peak;
+    size_t bound;
+    long blocks;
+    bool is_free; /* what comes is the program's own; it counts on top */
+};
+
+/* For a file of so many bytes. */
+struct bounded bounded_by(size_t file_size);
+varve_allocator bounded_allocator(struct bounded *bounded);
+
+/* The caller asks for so many bytes. */
+void bounded_raise(struct bounded *bounded, size_t size);
+
+/* Everything was given back. */
+void bounded_check_empty(const struct bounded *bounded);
+
+#endif

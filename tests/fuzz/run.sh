@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# run.sh - fuzzes one target for a time, and says in JSON how far it came.
+#
+#     tests/fuzz/run.sh TARGET SECONDS [BUILD]
+#     tests/fuzz/run.sh --list
+#
+# Builds with clang in BUILD (build-fuzz), with AddressSanitizer and
+# UndefinedBehaviorSanitizer, and begins at the corpus of the target, the other
+# targets' and what make_seeds writes. What it finds new is kept in BUILD/corpus
+# for the next run; what breaks the library goes to BUILD/found, and the exit
+# status is then 1. One line of JSON goes to standard output.
+#
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+targets=(index reader restore)
+
+usage() {
+    sed -n '4,5s/^# \{0,1\}//p' tests/fuzz/run.sh >&2
+    exit 2
+}
+
+if [ "${1-}" = --list ]; then
+    printf '%s\n' "${targets[@]}"
+    exit
+fi
+[ $# -ge 2 ] && [ $# -le 3 ] || usage
+target=$1
+seconds=$2
+build=${3-build-fuzz}
+[[ " ${targets[*]} " == *" $target "* ]] || usage
+
+if ! command -v clang >/dev/null; then
+    echo "fuzz: there is no clang here, and so no libFuzzer;" \
+        "scripts/setup.sh all installs it" >&2
+    exit 3
+fi
+
+# Several targets are started at a time: only one of them configures.
+build_target() {
+    [ -f "$build/build.ninja" ] ||
+        CC=clang meson setup "$build" -Dfuzz=true -Dtests=enabled \
+            -Dtool=disabled -Dexamples=false -Dbench=false \
+            -Db_sanitize=address,undefined -Db_lundef=false \
+            -Dc_args=-fno-sanitize-recover=all
+    ninja -C "$build" "tests/fuzz/fuzz_$target" tests/fuzz/make_seeds
+}
+
+mkdir -p "$build.lock"
+(
+    flock 9
+    build_target >&2
+) 9>"$build.lock/lock"
+
+scratch=$build/corpus/$target
+found=$build/found/$target
+log=$build/$target.log
+mkdir -p "$scratch" "$found" "$build/seeds/$target"
+"$build/tests/fuzz/make_seeds" "$build/seeds/$target" \
+    tests/golden/*.varve >&2
+
+result=0
+ASAN_OPTIONS=detect_leaks=1:abort_on_error=1:allocator_may_return_null=1 \
+    "$build/tests/fuzz/fuzz_$target" \
+    -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=32768 \
+    -len_control=20 -use_value_profile=0 -print_final_stats=1 \
+    -artifact_prefix="$found/" "$scratch" tests/fuzz/corpus/*/ \
+    "$build/seeds/$target" >"$log" 2>&1 </dev/null || result=1
+[ $result = 0 ] || tail -60 "$log" >&2
+
+executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+last() {
+    sed -n "s/.* $1: \([0-9]*\).*/\1/p" "$log" | tail -1
+}
+edges=$(last cov)
+features=$(last ft)
+crashes=$(find "$found" -type f | wc -l)
+printf '{"target": "%s", "seconds": %s, "executions": %s, "edges": %s, ' \
+    "$target" "$seconds" "${executions:-0}" "${edges:-0}"
+printf '"features": %s, "crashes": %s, "passed": %s}\n' \
+    "${features:-0}" "$crashes" "$([ $result = 0 ] && echo true || echo false)"
+exit $result

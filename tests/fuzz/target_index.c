@@ -1,0 +1,195 @@
+/* target_index.c - the parser alone: whatever it accepts obeys the rules that
+ * can be seen from outside, and is the one encoding of what it says.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "column.h"
+#include "context.h"
+#include "data_in.h"
+#include "fuzz/bounded.h"
+#include "fuzz/fuzz.h"
+#include "fuzz/one_file.h"
+#include "index_out.h"
+#include "layout.h"
+
+/* --- Encoding again ------------------------------------------------------- */
+
+struct comparison {
+    const uint8_t *bytes;
+    size_t size;
+    size_t at;
+};
+
+static varve_status compare(
+    void *user, const void *bytes, size_t size, varve_error *error)
+{
+    struct comparison *c = user;
+    (void)error;
+    FUZZ_CHECK(size <= c->size - c->at &&
+            memcmp(c->bytes + c->at, bytes, size) == 0,
+        "an index that was accepted is encoded otherwise at %zu", c->at);
+    c->at += size;
+    return VARVE_OK;
+}
+
+/* Unknown optional keys were passed over, and are not written again: then the
+ * head of the map has another number. */
+static void check_encoding(
+    const struct vv_index *index, const uint8_t *bytes, size_t size)
+{
+    struct comparison c = { .bytes = bytes, .size = size };
+    varve_error error;
+    unsigned pairs = VV_REQUIRED_COLUMN_COUNT;
+    pairs += index->counter > 0;
+    pairs += index->metadata_count > 0;
+    pairs += index->tag_count > 0 ? 2 : 0;
+    if (size == 0 || bytes[0] != 0xa0 + pairs)
+        return;
+    FUZZ_CHECK(vv_index_write(index, compare, &c, &error) == VARVE_OK,
+        "an index that was accepted cannot be written: %s", error.message);
+    FUZZ_CHECK(c.at == size, "an index of %zu bytes is encoded in %zu", size,
+        c.at);
+}
+
+/* --- What is promised to those who use an index --------------------------- */
+
+static uint64_t sum;
+
+static void touch(const void *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        sum += ((const uint8_t *)bytes)[i];
+}
+
+static void check_names(const struct vv_index *index)
+{
+    for (uint32_t i = 0; i < index->name_count; i++) {
+        size_t size;
+        const char *name = vv_index_name(index, i, &size);
+        FUZZ_CHECK(size > 0 && size <= VARVE_MAX_NAME_SIZE &&
+                !memchr(name, '\0', size),
+            "name %u has %zu bytes, or a NUL", i, size);
+        FUZZ_CHECK(vv_index_find_name(index, name, size) == i,
+            "name %u is not found", i);
+    }
+}
+
+static void check_edges(const struct vv_index *index, uint32_t node)
+{
+    uint32_t begin, end;
+    vv_index_edges(index, node, &begin, &end);
+    FUZZ_CHECK(begin <= end && end <= index->edge_count, "edges of %u", node);
+    for (uint32_t e = begin; e < end; e++) {
+        uint32_t name = vv_at32(index->edge_names, e);
+        uint32_t child = vv_at32(index->edge_children, e);
+        FUZZ_CHECK(name < index->name_count && child < index->node_count,
+            "edge %u", e);
+        FUZZ_CHECK(vv_index_find_child(index, node, name) == child,
+            "edge %u is not found", e);
+    }
+}
+
+static void check_slots(const struct vv_index *index)
+{
+    for (uint32_t s = 0; s < index->slot_count; s++) {
+        uint32_t owner = vv_at32(index->slot_owners, s);
+        uint32_t variable = vv_at32(index->slot_variables, s);
+        uint32_t name = vv_at32(index->slot_names, s);
+        FUZZ_CHECK(vv_index_find_slot(index, owner, variable, name) ==
+                vv_at32(index->slot_nodes, s),
+            "slot %u is not found", s);
+    }
+    for (uint32_t t = 0; t < index->tag_count; t++)
+        FUZZ_CHECK(vv_at32(index->tag_nodes, t) < index->node_count &&
+                vv_at32(index->tag_names, t) < index->name_count,
+            "tag %u", t);
+}
+
+static void check_value(const struct vv_parsed_index *parsed, uint32_t value,
+    uint64_t data_end)
+{
+    const struct vv_index *index = &parsed->index;
+    uint32_t node = vv_at32(index->value_nodes, value);
+    uint64_t offset = vv_at64(index->value_offsets, value);
+    uint64_t size = vv_at64(index->value_sizes, value);
+    FUZZ_CHECK(vv_index_find_value(index, node) == value, "value %u", value);
+    FUZZ_CHECK(offset <= data_end && size <= data_end - offset &&
+            (offset == 0 || offset >= VV_HEADER_SIZE),
+        "value %u lies outside of the data", value);
+    varve_tensor tensor = vv_index_tensor(index, &parsed->table, value);
+    FUZZ_CHECK(tensor.rank <= VARVE_MAX_RANK && varve_dtype_size(tensor.dtype),
+        "value %u has no type", value);
+    if (offset != 0 && tensor.dtype != VARVE_STRING)
+        FUZZ_CHECK(varve_tensor_size(&tensor) == size, "size of %u", value);
+    uint64_t first = vv_first_digest(index, &parsed->table, value);
+    touch(index->digests + 16 * first, 16 * (size_t)vv_chunk_count(size));
+}
+
+static void check_parsed(
+    const struct vv_parsed_index *parsed, uint64_t data_end)
+{
+    const struct vv_index *index = &parsed->index;
+    check_names(index);
+    for (uint32_t node = 0; node < index->node_count; node++)
+        check_edges(index, node);
+    check_slots(index);
+    for (uint32_t v = 0; v < index->value_count; v++)
+        check_value(parsed, v, data_end);
+    for (size_t i = 0; i < index->metadata_count; i++) {
+        touch(index->metadata[i].name, strlen(index->metadata[i].name) + 1);
+        if (index->metadata[i].kind == VARVE_METADATA_STRING)
+            touch(index->metadata[i].string,
+                strlen(index->metadata[i].string) + 1);
+    }
+}
+
+/* --- The two ways in ------------------------------------------------------ */
+
+static void parse_file(const uint8_t *bytes, size_t size)
+{
+    struct bounded bounded = bounded_by(size);
+    struct one_file file;
+    one_file_init(&file, bytes, size);
+    struct vv_context context = { bounded_allocator(&bounded), &file.system };
+    struct vv_data_in in;
+    varve_error error = { 0 };
+    varve_status status = vv_data_in_open(&in, &context, FUZZ_PATH, &error);
+    if (status) {
+        fuzz_check_failure(status, &error);
+    } else {
+        check_parsed(&in.parsed, in.index_offset);
+        check_encoding(&in.parsed.index, in.index_bytes, in.index_size);
+        vv_data_in_close(&in);
+    }
+    FUZZ_CHECK(file.opened == 0, "%d descriptors are left", file.opened);
+    bounded_check_empty(&bounded);
+}
+
+/* The bytes themselves as an index, in a block of exactly their size. */
+static void parse_bytes(const uint8_t *bytes, size_t size)
+{
+    struct bounded bounded = bounded_by(size);
+    struct vv_context context = { bounded_allocator(&bounded), NULL };
+    struct vv_parsed_index parsed;
+    varve_error error = { 0 };
+    varve_status status = vv_index_parse(&context, FUZZ_PATH, bytes, size,
+        VV_HEADER_SIZE, &parsed, &error);
+    if (status) {
+        fuzz_check_failure(status, &error);
+    } else {
+        check_parsed(&parsed, VV_HEADER_SIZE);
+        check_encoding(&parsed.index, bytes, size);
+        vv_parsed_index_clear(&context, &parsed);
+    }
+    bounded_check_empty(&bounded);
+}
+
+void fuzz_index(const uint8_t *bytes, size_t size)
+{
+    size = fuzz_file_size(bytes, size);
+    parse_file(bytes, size);
+    if (!vv_data_in_is_ours(bytes, size))
+        parse_bytes(bytes, size);
+}

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""run.py - makes each mistake of variants.txt, and demands that a test notices.
+
+    tests/wrong/run.py MUSEUM SOURCE LIBRARY...
+
+MUSEUM is all tests over a library that makes the mistake which VARVE_WRONG
+names. The test that the table names has to pass without a mistake and to fail
+with it, saying what the table expects. The table and the VV_WRONG of SOURCE
+have to agree, and each LIBRARY, which is the product, may have no trace of it.
+With VARVE_PROOF=long, all other tests that notice are listed as well.
+
+SPDX-License-Identifier: MIT
+"""
+import collections
+import glob
+import multiprocessing.pool
+import os
+import re
+import signal
+import subprocess
+import sys
+
+MOST_SECONDS = 60
+# These only measure, and take long about it.
+PASSED_OVER = '!(million_nodes/*)'
+MISTAKE = re.compile(r'\bVV_WRONG\((\w+)\)')
+ESCAPE = re.compile(r'\x1b\[[0-9;]*m')
+FAILURE = re.compile(r'\[FAIL\] (\w+)::(\w+)')
+
+Variant = collections.namedtuple('Variant', 'name kind what test says')
+
+
+def read_table(path):
+    """Stanzas of four lines: name and kind, what is wrong, test, its words."""
+    with open(path, encoding='utf-8') as stream:
+        text = re.sub(r'^#.*\n', '', stream.read(), flags=re.M)
+    for stanza in re.split(r'\n\s*\n', text.strip()):
+        head, what, test, says = (s.strip() for s in stanza.split('\n'))
+        name, kind = head.split()
+        yield Variant(name, kind, what, test, says)
+
+
+def names_in(source):
+    names = []
+    for path in glob.glob(os.path.join(source, 'lib', '*', '*.c')):
+        with open(path, encoding='utf-8') as stream:
+            names += MISTAKE.findall(stream.read())
+    return set(names)
+
+
+def compare(table, source):
+    """Complaints where the table and the library do not have the same."""
+    counts = collections.Counter(variant.name for variant in table)
+    names = names_in(source)
+    for name, count in counts.items():
+        if count > 1:
+            yield f'{name} stands in the table {count} times'
+        if name not in names:
+            yield f'{name} is nowhere in lib'
+    for name in sorted(names - set(counts)):
+        yield f'{name} is not in the table'
+
+
+def look_for_traces(table, libraries):
+    words = ['VARVE_WRONG', 'vv_is_wrong'] + [v.name for v in table]
+    for path in libraries:
+        with open(path, 'rb') as stream:
+            content = stream.read()
+        for word in words:
+            if word.encode() in content:
+                yield f'{path} has a trace of "{word}"'
+
+
+def run(museum, pattern, mistake='', jobs=1, seconds=MOST_SECONDS):
+    """The exit status, None if there is no end, and what the tests say."""
+    environment = {name: value for name, value in os.environ.items()
+                   if not name.startswith('VARVE_')}
+    if mistake:
+        environment['VARVE_WRONG'] = mistake
+    command = [museum, f'-j{jobs}', '--filter', pattern]
+    with subprocess.Popen(command, env=environment, errors='replace',
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          start_new_session=True) as process:
+        try:
+            output = process.communicate(timeout=seconds)[0]
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # each test is a process
+            return None, ''
+    return process.returncode, ESCAPE.sub('', output)
+
+
+def judge(museum, variant):
+    """What is to be said against a variant; nothing if it is caught."""
+    status, output = run(museum, variant.test, variant.name)
+    failed = {'/'.join(names) for names in FAILURE.findall(output)}
+    if status is None:
+        problem = 'is not caught: the test does not come to an end'
+    elif status == 0 or variant.test not in failed:
+        problem = f'is not caught by {variant.test}'
+    elif variant.says not in output:
+        problem = f'is caught, but "{variant.says}" is not said'
+    else:
+        return ''
+    return f'{variant.name} {problem}\n{without_sum(output)}'
+
+
+def without_sum(output):
+    """The sum would be taken for that of this program."""
+    return re.sub(r'^.*Synthesis:.*\n?', '', output, flags=re.M)
+
+
+def run_right(museum, table):
+    """That the same tests have nothing to say against the library itself."""
+    tests = sorted({variant.test for variant in table})
+    status, output = run(museum, f'@({"|".join(tests)})', jobs=2)
+    found = re.search(r'Tested: (\d+) \| Passing: (\d+)', output)
+    if status or not found or int(found[1]) != len(tests):
+        yield ('without a mistake: expected that '
+               f'{len(tests)} tests pass\n{without_sum(output)}')
+
+
+def run_wrong(museum, table):
+    with multiprocessing.pool.ThreadPool(2) as pool:
+        problems = pool.map(lambda v: judge(museum, v), table)
+    for variant, problem in zip(table, problems):
+        if not problem:
+            print(f'{variant.kind}: {variant.name}: {variant.what}\n'
+                  f'    caught by {variant.test}')
+    count('wrong.variants', len(table))
+    count('wrong.caught', problems.count(''))
+    return [problem for problem in problems if problem]
+
+
+def list_others(museum, table):
+    for variant in table:
+        status, output = run(museum, PASSED_OVER, variant.name, jobs=2,
+                             seconds=5 * MOST_SECONDS)
+        if status is None:
+            print(f'{variant.name}: some test does not come to an end')
+            continue
+        tests = {'/'.join(names) for names in FAILURE.findall(output)}
+        print(f'{variant.name}: caught by {len(tests)} tests: '
+              + ' '.join(sorted(tests)), flush=True)
+
+
+def count(name, number):
+    path = os.environ.get('VARVE_PROOF_COUNTS')
+    print(name, number)
+    if path:
+        with open(path, 'a', encoding='utf-8') as stream:
+            stream.write(f'{name} {number}\n')
+
+
+def main(museum, source, *libraries):
+    table = list(read_table(os.path.join(
+        source, 'tests', 'wrong', 'variants.txt')))
+    problems = [*compare(table, source), *look_for_traces(table, libraries),
+                *run_right(museum, table), *run_wrong(museum, table)]
+    if os.environ.get('VARVE_PROOF') == 'long':
+        list_others(museum, table)
+    for problem in problems:
+        print(f'wrong: {problem}', file=sys.stderr)
+    return 1 if problems else 0
+
+
+sys.exit(main(*sys.argv[1:]))
