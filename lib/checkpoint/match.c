@@ -248,21 +248,25 @@ static void offer(struct varve_restoration *r, size_t place)
     }
 }
 
+static bool has_more(const struct vv_buffer *queue, size_t from)
+{
+    return from < queue->size / sizeof(struct vv_pair);
+}
+
 void vv_match_queue(struct varve_restoration *r)
 {
     size_t offered = 0;
     do {
-        for (; r->queue_first * sizeof(struct vv_pair) < r->queue.size;
-             r->queue_first++) {
+        for (; has_more(&r->queue, r->queue_first); r->queue_first++) {
             struct vv_pair next = vv_queued(&r->queue, r->queue_first);
             if (next.node)
                 match_node(r, next.node, next.file);
         }
         r->queue.size = 0;
         r->queue_first = 0;
-        if (offered * sizeof(struct vv_pair) < r->demand.size)
+        if (has_more(&r->demand, offered))
             offer(r, offered++);
-    } while (r->queue.size || offered * sizeof(struct vv_pair) < r->demand.size);
+    } while (r->queue.size || has_more(&r->demand, offered));
     r->demand.size = 0;
     if (!r->is_open)
         vv_buffer_clear(&r->queue); /* what comes later will need little */

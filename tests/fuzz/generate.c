@@ -9,7 +9,7 @@
 
 #include <varve/varve.h>
 
-#include "allocator.h"
+#include "default_allocator.h"
 #include "context.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/one_file.h"

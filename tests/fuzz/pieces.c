@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "allocator.h"
+#include "default_allocator.h"
 #include "bytes.h"
 #include "cbor_out.h"
 #include "checksum.h"
