@@ -32,7 +32,8 @@ const size_t fault_count = sizeof faults / sizeof *faults;
 enum {
     HARMLESS = FAULTY_START_WRITE_BACK | FAULTY_WILL_READ | FAULTY_CLOSE |
                FAULTY_CLOSE_DIRECTORY | FAULTY_UNMAP | FAULTY_REMOVE |
-               FAULTY_PROCESSORS | FAULTY_START_THREAD | FAULTY_JOIN_THREAD,
+               FAULTY_PROCESSORS | FAULTY_START_THREAD | FAULTY_JOIN_THREAD |
+               FAULTY_LOCK,
     RENAMES = FAULTY_RENAME | FAULTY_RENAME_NEW,
     MADE_ONCE = FAULTY_SYNC | FAULTY_SYNC_DIRECTORY | RENAMES |
                 FAULTY_CLOSE_CREATED | FAULTY_MAP | FAULTY_INFO |
@@ -116,6 +117,18 @@ static bool is_in_note(const struct world *w, size_t place)
     return at < place;
 }
 
+/* Whether a call looks for what others left, just before the name of a new
+ * temporary file is made, or guards one against those who look. */
+static bool is_in_sweep(const struct world *w, size_t place)
+{
+    const struct faulty_call *call = faulty_log_at(w->faulty, place);
+    if (call->kind == FAULTY_OPEN && strstr(call->name, ".tmp"))
+        return true;
+    return call->kind == FAULTY_EACH_NAME &&
+           place + 1 < faulty_log_size(w->faulty) &&
+           faulty_log_at(w->faulty, place + 1)->kind == FAULTY_RANDOM;
+}
+
 static bool outcome_is_unknown(const struct world *w)
 {
     size_t size = faulty_log_size(w->faulty);
@@ -138,7 +151,8 @@ static bool may_pass(const struct world *w, const struct attempt *a,
 {
     const struct faulty_call *call = faulty_log_at(w->faulty, place);
     const struct fault *fault = fault_of(a, call);
-    if (!fault || (call->kind & HARMLESS) || is_in_note(w, place))
+    if (!fault || (call->kind & HARMLESS) ||
+        is_in_note(w, place) || is_in_sweep(w, place))
         return true;
     /* Who may not look is told by what comes next. */
     if (fault->error == EACCES &&
@@ -162,6 +176,9 @@ static void expect_nothing_hidden(
 static bool explains(const struct faulty_call *call, const struct fault *fault,
     varve_status status, const varve_error *error)
 {
+    if (call->kind == FAULTY_LOCK && fault->error == EAGAIN) /* every name */
+        return status == VARVE_IO &&
+               strstr(error->message, "expected a free temporary name");
     bool is_end = fault->way == FAULTY_NOTHING && call->kind == FAULTY_READ;
     int number = is_end ? 0 : fault->error ? fault->error : EIO;
     varve_status expected = is_end ? VARVE_TRUNCATED : fault->expected;
