@@ -5,8 +5,8 @@
 
 Reads which functions of other libraries each object of the library calls. Only
 lib/os/posix_system.c may call the system, only lib/os/default_allocator.c the
-heap, and the rest functions that touch nothing but their arguments: so a system under
-the whole library, as the fault tests have it, sees every call there is.
+heap, and the rest functions that touch nothing but their arguments: so a
+system under the whole library, as the fault tests have it, sees every call.
 
 SPDX-License-Identifier: MIT
 """
