@@ -59,7 +59,9 @@ static varve_status check_name(
     if (result != -ENOENT && result != -ENOTDIR && result != -EACCES &&
         result != -ELOOP)
         return vv_fail_system(error, -result, "looking for it", p->path);
-    if (result != -ENOENT && (p->flags & VV_PUBLISH_NO_REPLACE))
+    /* Who may not even look up a name does not know that it is taken. */
+    if (result != -ENOENT && result != -EACCES &&
+        (p->flags & VV_PUBLISH_NO_REPLACE))
         return check_free(p, error);
     return VARVE_OK;
 }

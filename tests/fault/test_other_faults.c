@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fault/world.h"
+#include "fault/sweep.h"
 #include "graph.h"
 #include "reader.h"
+#include "save.h"
 
 /* --- Building ------------------------------------------------------------- */
 
@@ -136,6 +137,26 @@ TEST(fault, a_reader_opens_verifies_and_reads_or_says_why_not)
 {
     try_all(&(struct scenario){ .name = "reader", .file = "run/a-1.varve",
         .path = "run/a-1.varve", .act = look_inside });
+}
+
+/* --- The newest file ------------------------------------------------------ */
+
+static varve_status look_for_newest(struct world *w, varve_error *error)
+{
+    struct vv_buffer found;
+    vv_buffer_init(&found, &w->context.allocator);
+    varve_status status =
+        vv_find_checkpoint(&w->context, "run/a", true, &found, error);
+    if (!status)
+        cr_assert_str_eq((const char *)found.data, "run/a-1.varve");
+    vv_buffer_clear(&found);
+    return status;
+}
+
+TEST(fault, the_newest_file_is_found_or_it_is_said_why_not)
+{
+    try_all(&(struct scenario){ .name = "latest", .file = "run",
+        .path = "run/a-1.varve", .act = look_for_newest });
 }
 
 /* --- Snapshots ------------------------------------------------------------ */

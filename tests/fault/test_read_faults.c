@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "fault/world.h"
+#include "fault/sweep.h"
 #include "graph.h"
 
 static void holds_the_file(struct world *w)

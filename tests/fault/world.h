@@ -2,8 +2,8 @@
  * to fail in every way it can.
  *
  * A scenario says how the world is set up, which call is made, and what must
- * hold after it. try_all then breaks the call at each of its allocations and at
- * each of its calls to the system, in a new world every time.
+ * hold after it. sweep.h breaks the call at each of its allocations and at each
+ * of its calls to the system, in a new world every time.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,13 +28,14 @@ struct world {
 
     varve_restoration *restoration;
     varve_snapshot *snapshot;
+    bool is_unknown; /* the call said so of its outcome */
     bool is_stuck; /* an addition could not be made: the graph says so for ever,
                       and no second call can mend that */
 };
 
 struct scenario {
     const char *name;
-    const char *file;  /* that the call is about: stands in messages */
+    const char *file;  /* with what the path in a message begins */
     const char *path;  /* the old file is there before the call; NULL: none */
     const char *made;  /* a file that the call makes; NULL: none */
     bool is_empty;     /* nothing is built before the call */
@@ -46,10 +47,15 @@ struct scenario {
     void (*check)(struct world *world);
 };
 
-/* The bytes of the files that a scenario begins with: the model under OLD, as
- * varve_save writes it. */
-const unsigned char *old_file(size_t *size);
+/* A new world of a scenario, with or without large values. world_end frees it,
+ * and asserts that it is the last thing that was to be freed or closed. */
+void world_begin(
+    struct world *world, const struct scenario *scenario, bool is_big);
+void world_end(struct world *world, const char *where);
 
-void try_all(const struct scenario *scenario);
+/* What must hold after the call, by its status: on disk, in the program, and
+ * when it is made again without a fault. Takes all faults away. */
+void world_check(struct world *world, varve_status status,
+    const varve_error *error, const char *where);
 
 #endif

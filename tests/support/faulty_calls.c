@@ -28,7 +28,9 @@ void faulty_plan(struct faulty *f, const struct faulty_plan *plan)
         f->plan.kinds = FAULTY_ALL;
     f->count = 0;
     f->hit = false;
+    f->hit_second = false;
     f->log_size = 0;
+    f->log_hit = SIZE_MAX;
 }
 
 long faulty_count(const struct faulty *f)
@@ -39,6 +41,16 @@ long faulty_count(const struct faulty *f)
 bool faulty_hit(const struct faulty *f)
 {
     return f->hit;
+}
+
+bool faulty_hit_second(const struct faulty *f)
+{
+    return f->hit_second;
+}
+
+size_t faulty_log_hit(const struct faulty *f)
+{
+    return f->log_hit < f->log_size ? f->log_hit : f->log_size;
 }
 
 size_t faulty_log_size(const struct faulty *f)
@@ -83,6 +95,7 @@ static size_t allowed_size(const struct faulty_plan *plan, size_t size)
 {
     switch (plan->way) {
     case FAULTY_ONE_BYTE: return size > 1 ? 1 : size;
+    case FAULTY_BUT_ONE: return size > 1 ? size - 1 : size;
     case FAULTY_HALF: return size > 1 ? size / 2 : size;
     case FAULTY_NOTHING: return 0;
     case FAULTY_FAILS:
@@ -91,30 +104,48 @@ static size_t allowed_size(const struct faulty_plan *plan, size_t size)
     return size;
 }
 
+static bool is_due(long number, long wanted, bool sticky)
+{
+    return number == wanted || (sticky && number > wanted);
+}
+
+/* What becomes of a call whose number is known. */
+static void take_turn(
+    struct faulty *f, const struct faulty_call *call, struct faulty_turn *turn)
+{
+    const struct faulty_plan *plan = &f->plan;
+    if (plan->way == FAULTY_FAILS)
+        turn->error = -plan->error;
+    else if (plan->way == FAULTY_STOPS)
+        plan->stop(plan->user);
+    else if (call->kind == FAULTY_READ || call->kind == FAULTY_WRITE)
+        turn->size = allowed_size(plan, turn->size);
+}
+
 struct faulty_turn faulty_begin(struct faulty *f, struct faulty_call call)
 {
+    const struct faulty_plan *plan = &f->plan;
     struct faulty_turn turn = { .size = (size_t)call.size };
     pthread_mutex_lock(&f->lock);
     f->log = with_room(
         f->log, f->log_size, &f->log_capacity, sizeof *f->log);
     turn.place = f->log_size++;
     f->log[turn.place] = call;
+    long number = call.kind & plan->kinds ? f->count++ : -1;
+    bool is_first = plan->number >= 0 && number >= 0 &&
+                    is_due(number, plan->number, plan->sticky);
+    bool is_second = plan->second > 0 && number >= 0 &&
+                     is_due(number, plan->second, plan->second_sticky);
+    if (is_first && !f->hit)
+        f->log_hit = turn.place;
+    f->hit = f->hit || is_first;
+    f->hit_second = f->hit_second || is_second;
     pthread_mutex_unlock(&f->lock);
 
-    const struct faulty_plan *plan = &f->plan;
-    if (!(call.kind & plan->kinds))
-        return turn;
-    long number = atomic_fetch_add(&f->count, 1);
-    if (plan->number < 0 || number < plan->number ||
-        (number > plan->number && !plan->sticky))
-        return turn;
-    f->hit = true;
-    if (plan->way == FAULTY_FAILS)
-        turn.error = -plan->error;
-    else if (plan->way == FAULTY_STOPS)
-        plan->stop(plan->user);
-    else if (call.kind == FAULTY_READ || call.kind == FAULTY_WRITE)
-        turn.size = allowed_size(plan, turn.size);
+    if (is_first)
+        take_turn(f, &call, &turn);
+    else if (is_second)
+        turn.error = -plan->second_error;
     return turn;
 }
 

@@ -23,11 +23,12 @@ struct faulty {
     const struct vv_system *under;
     struct faulty_plan plan;
     atomic_long count;
-    atomic_bool hit;
+    atomic_bool hit, hit_second;
 
     pthread_mutex_t lock; /* for what follows */
     struct faulty_call *log;
     size_t log_size, log_capacity;
+    size_t log_hit;
     struct faulty_open *open;
     size_t open_size, open_capacity;
 };

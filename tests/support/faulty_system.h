@@ -60,6 +60,7 @@ enum faulty_kind {
 enum faulty_way {
     FAULTY_FAILS,    /* -error; a close closes, a join joins all the same */
     FAULTY_ONE_BYTE, /* reads and writes move one byte; others pass */
+    FAULTY_BUT_ONE,  /* all but one, but at least one byte */
     FAULTY_HALF,     /* half, but at least one byte */
     FAULTY_NOTHING,  /* 0 bytes: the end of the file to a reader */
     FAULTY_STOPS,    /* calls `stop`, and passes if that returns */
@@ -71,6 +72,11 @@ struct faulty_plan {
     unsigned kinds; /* which calls count and may fail; 0: all */
     enum faulty_way way;
     int error; /* positive errno */
+    /* A further call that fails, always with an error: its number, above the
+     * first one's, among the same kinds; 0: none. */
+    long second;
+    bool second_sticky; /* and all after it */
+    int second_error;
     void (*stop)(void *user);
     void *user;
 };
@@ -97,10 +103,15 @@ void faulty_plan(struct faulty *faulty, const struct faulty_plan *plan);
 /* Calls in the plan's kinds since then, and whether the plan came true. */
 long faulty_count(const struct faulty *faulty);
 bool faulty_hit(const struct faulty *faulty);
+bool faulty_hit_second(const struct faulty *faulty);
 
 /* The log since then, in order of beginning; not while threads run. */
 size_t faulty_log_size(const struct faulty *faulty);
 const struct faulty_call *faulty_log_at(const struct faulty *faulty, size_t i);
+
+/* The place in the log of the first call that was made to fail; the log's size
+ * if there was none. */
+size_t faulty_log_hit(const struct faulty *faulty);
 
 /* The place in the log of the next call of these kinds from `from` on; the
  * log's size if there is none. */

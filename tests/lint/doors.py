@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""doors.py - proves that nothing by-passes the table of system calls.
+
+    tests/lint/doors.py BUILD
+
+Reads which functions of other libraries each object of the library calls. Only
+lib/os/posix_system.c may call the system, only lib/os/default_allocator.c the
+heap, and the rest functions that touch nothing but their arguments: so a
+system under the whole library, as the fault tests have it, sees every call.
+
+SPDX-License-Identifier: MIT
+"""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+SKIP = 77
+
+PURE = re.compile(r'''(mem(chr|cmp|cpy|move|set) | bcmp |
+    str(chr|cmp|cpy|cspn|error|len|ncmp|rchr|spn|str) |
+    v?snprintf | qsort | __assert_fail | __errno_location | __error |
+    cbor_(stream_decode|encode_\w+|null_\w+_callback) |
+    XXH(3_(64|128)bits\w*|128_\w+|64_\w+))$''', re.X)
+# What compilers and sanitizers put in.
+ADDED = re.compile(r'''(__(asan|ubsan|tsan|msan|sanitizer|gcov|llvm|sanitize|
+    stack_chk|fentry|chk|aeabi)\w* | _GLOBAL_OFFSET_TABLE_ | mcount |
+    _mcount | llvm_\w+ | __tls_get_addr)$''', re.X)
+OWN = re.compile(r'(vv|varve)_')
+
+# Objects with a door of their own.
+HEAP = re.compile(r'(realloc|free|madvise)$')
+SYSTEM = {'openat', 'pread', 'pwrite', 'fsync', 'renameat', 'unlinkat'}
+
+
+def plain(name):
+    """A name without what a C library adds to it: __memcpy_chk, pread64."""
+    name = re.sub(r'^__(\w+)_chk$', r'\1', name.split('@')[0])
+    return re.sub(r'(?<=[a-z])64(_time64)?$', '', name)
+
+
+def calls_of(archive):
+    """Pairs of object and undefined name."""
+    result = subprocess.run(['nm', '-P', '-u', archive], capture_output=True,
+                            text=True, check=True)
+    part = ''
+    for line in result.stdout.splitlines():
+        header = re.search(r'\[?([\w.]+\.o)\]?:$', line)
+        if header:
+            part = header[1]
+        elif line.strip():
+            yield part, line.split()[0]
+
+
+def is_door(part):
+    return part.endswith('posix_system.c.o')
+
+
+def may_call(part, name):
+    if ADDED.match(name) or OWN.match(name) or is_door(part):
+        return True
+    bare = plain(name)
+    if part.endswith('default_allocator.c.o') and HEAP.match(bare):
+        return True
+    return PURE.match(bare) is not None
+
+
+def complaints_of(calls):
+    return [f'{part} calls {name}' for part, name in calls
+            if not may_call(part, name)]
+
+
+def check_itself():
+    """The rules refuse what they are there for."""
+    wrong = [('buffer.c.o', 'realloc'), ('publish.c.o', 'fsync'),
+             ('write.c.o', 'open64'), ('file.c.o', '__read_chk'),
+             ('save.c.o', 'getenv'), ('failure.c.o', 'fopen64'),
+             ('worker.c.o', 'pthread_create'), ('cbor_in.c.o', 'cbor_load')]
+    for call in wrong:
+        if not complaints_of([call]):
+            sys.exit(f'doors: lets {call[0]} call {call[1]}')
+
+
+def main(build):
+    check_itself()
+    if not shutil.which('nm'):
+        print('doors: skipped, no nm here')
+        return SKIP
+    archives = glob.glob(os.path.join(build, 'lib', 'libvarve_*.a'))
+    calls = [call for path in sorted(archives) for call in calls_of(path)]
+    seen = {plain(name) for part, name in calls if is_door(part)}
+    if not SYSTEM <= seen:
+        sys.exit('doors: expected the calls of posix_system.c, found only '
+                 + ' '.join(sorted(seen)))
+    complaints = complaints_of(calls)
+    for complaint in complaints:
+        print(f'doors: {complaint}')
+    parts = {part for part, _ in calls}
+    print(f'doors: {len(calls)} calls of {len(parts)} objects looked at')
+    return 1 if complaints else 0
+
+
+sys.exit(main(*sys.argv[1:]))
