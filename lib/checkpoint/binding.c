@@ -316,21 +316,20 @@ static void release(struct varve_restoration *r, uint32_t file)
         node->value_state = VARVE_DECLARED;
 }
 
-void vv_sweep(struct varve_restoration *r)
+bool vv_sweep(struct varve_restoration *r)
 {
     struct vv_walk walk;
     if (!r->needs_sweep || !r->graph || !r->root)
-        return;
-    if (vv_walk_begin(&walk, r->root, NULL)) {
-        vv_out_of_memory(r);
-        return;
-    }
+        return true;
+    if (vv_walk_begin(&walk, r->root, NULL))
+        return false;
     r->needs_sweep = false;
     for (uint32_t f = 0; f < vv_index_of(r)->node_count; f++) {
         if (r->node_of[f] && !vv_walk_has(&walk, r->node_of[f]))
             release(r, f);
     }
     vv_walk_end(&walk);
+    return true;
 }
 
 /* Whether the node still holds a place in the program. What no edge leads to
@@ -347,8 +346,8 @@ static bool still_holds(struct varve_restoration *r, uint32_t file)
         led_to = vv_is_known(r, e->parent);
     if (!led_to)
         release(r, file);
-    else
-        vv_sweep(r);
+    else if (!vv_sweep(r))
+        vv_out_of_memory(r);
     return r->node_of[file] != NULL;
 }
 
@@ -384,8 +383,8 @@ void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file)
         vv_add_pair(r, &r->conflicts, node, file);
         return;
     }
-    if (known != VV_NONE && r->needs_sweep)
-        vv_sweep(r);
+    if (known != VV_NONE && !vv_sweep(r))
+        vv_out_of_memory(r);
     known = vv_file_node_of(r, node);
     if (known != VV_NONE && !may_combine(r, node, file)) {
         vv_add_pair(r, &r->conflicts, node, file);

@@ -123,7 +123,8 @@ varve_status varve_drop_pending(
 {
     const struct vv_index *index = vv_index_of(r);
     VV_TRY(vv_need_paths(r, error));
-    vv_sweep(r);
+    if (!vv_sweep(r))
+        return vv_fail_memory(error, "a restoration");
     for (uint32_t v = 0; v < index->value_count; v++) {
         uint32_t file = vv_at32(index->value_nodes, v);
         if ((!vv_is_waiting(r, v) && r->fates[v] != VV_FATE_MISFIT) ||

@@ -420,7 +420,8 @@ static varve_status begin(struct maker *m, varve_error *error)
     struct varve_restoration *r = m->r;
     VV_TRY(vv_need_paths(r, error));
     if (r->graph && r->root) {
-        vv_sweep(r);
+        if (!vv_sweep(r))
+            return vv_fail_memory(error, "a report");
         VV_TRY(vv_walk_begin(&m->walk, r->root, error));
         m->has_walk = true;
         m->is_listed = vv_allocate_zeroed(&r->context.allocator, m->walk.count);

@@ -403,7 +403,8 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
 {
     if (!r->graph || r->is_dry)
         return VARVE_OK;
-    vv_sweep(r); /* what is untracked may have lost its memory */
+    if (!vv_sweep(r)) /* what is untracked may have lost its memory */
+        return vv_fail_memory(error, "a restoration");
     vv_buffer_add(&r->jobs, r->stuck.data, r->stuck.size);
     if (r->jobs.failed) {
         r->jobs.failed = false;
