@@ -171,19 +171,14 @@ static varve_status sync_directory(
 varve_status vv_publish_end(
     struct vv_publication *p, varve_status status, varve_error *error)
 {
-    if (!status && VV_WRONG(renamed_before_the_sync))
-        status = put_in_place(p, error);
-    if (!status && VV_WRONG(directory_synced_before_rename))
-        status = sync_directory(p, error);
     status = end_file(p, status, error);
-    if (!status && !VV_WRONG(renamed_before_the_sync))
+    if (!status)
         status = put_in_place(p, error);
     if (status)
         vv_temporary_remove(&p->temporary);
     else
         vv_temporary_release(&p->temporary);
-    if (!status && !(p->flags & VV_PUBLISH_NO_SYNC) &&
-        !VV_WRONG(directory_synced_before_rename))
+    if (!status && !(p->flags & VV_PUBLISH_NO_SYNC))
         status = sync_directory(p, error);
     vv_file_close(p->context, p->directory);
     return status;

@@ -211,6 +211,8 @@ static void save_next(void)
     look();
     cr_assert(is_there(step), "%s: the next save is not there",
         bench.way->name);
+    cr_assert(!bench.way->has_one_file || bench.temporaries == 0,
+        "%s: the next save has not swept up", bench.way->name);
 }
 
 /* A few saves long; the first one of a process is the slowest. Two savers need
