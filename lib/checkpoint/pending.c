@@ -130,7 +130,7 @@ varve_status varve_drop_pending(
         if ((!vv_is_waiting(r, v) && r->fates[v] != VV_FATE_MISFIT) ||
             !vv_saved_path_exists(&r->paths, file))
             continue;
-        vv_saved_searched_path(&r->paths, file, &r->path);
+        vv_saved_searched_path(&r->paths, file, vv_emptied(&r->path));
         const char *path = vv_buffer_string(&r->path);
         if (r->path.failed)
             return vv_fail_memory(error, "a path");

@@ -178,7 +178,7 @@ static void excuse_unused(
     struct vv_buffer *searched = &m->r->path;
     if (!s->expect_unused && !s->only && !s->except)
         return;
-    vv_saved_searched_path(&m->r->paths, file, searched);
+    vv_saved_searched_path(&m->r->paths, file, vv_emptied(searched));
     const char *path = vv_buffer_string(searched);
     m->failed |= searched->failed;
     if (vv_pattern_match(s->expect_unused, path)) {

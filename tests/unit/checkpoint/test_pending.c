@@ -189,3 +189,48 @@ TEST(pending, is_not_told_without_memory_for_the_answer)
     free_root(root);
     end_world();
 }
+
+TEST(pending, is_told_where_a_rename_leads)
+{
+    varve_rename rename = { "net", "model" };
+    begin_world();
+    write_model();
+    varve_node *root = new_root();
+    varve_restoration *r = read_root(root,
+        &(varve_read_options){ .renames = &rename, .rename_count = 1 });
+    varve_node *stranger = varve_add_detached(varve_node_graph(root));
+    cr_assert_null(varve_pending(stranger, "x"));
+    varve_node *net = varve_add_object(root, "net");
+    cr_assert_eq(varve_pending(net, "x")->shape[0], 2);
+    cr_assert_null(varve_pending(net, "none"));
+    float value[2] = { 0 };
+    varve_add_variable(net, "x", varve_array(value, 2));
+    cr_assert_eq(value[1], 2);
+    cr_assert_null(varve_pending(net, "x"));
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(pending, still_arrives_where_dropping_had_no_memory)
+{
+    varve_status status = VARVE_NO_MEMORY;
+    begin_world();
+    write_model();
+    for (long n = 0; status; n++) {
+        float value[1] = { 0 };
+        varve_error error = { 0 };
+        varve_node *root = new_root();
+        varve_restoration *r = read_root(root, NULL);
+        test_fail_allocation(n, false);
+        status = varve_drop_pending(r, "none", &error);
+        test_fail_allocation(-1, false);
+        varve_add_variable(root, "y", varve_array(value, 1));
+        cr_assert_eq(value[0], 1, "allocation %ld", n);
+        cr_assert_ok(varve_drop_pending(r, "*", &error), error);
+        good(root);
+        varve_restoration_free(r);
+        free_root(root);
+    }
+    end_world();
+}
