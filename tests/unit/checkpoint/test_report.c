@@ -178,3 +178,27 @@ TEST(report, is_whole_or_not_at_all_without_memory)
     free_root(root);
     end_world();
 }
+
+TEST(report, says_which_values_a_later_restoration_replaced)
+{
+    varve_error error = { 0 };
+    begin_world();
+    write_model();
+    varve_node *root = new_root();
+    varve_restoration *older = read_root(root, NULL);
+    varve_restoration *newer = read_root(root, NULL);
+    varve_add_variable(root, "step", varve_array(mine, 1));
+    varve_report *report = varve_report_new(older, &error);
+    varve_finding f = finding_at(report, VARVE_MATCHED, 0);
+    cr_assert_str_eq(f.program_path, "step");
+    cr_assert_str_eq(
+        f.reason, "a later restoration gave it another value");
+    varve_report_free(report);
+    report = varve_report_new(newer, &error);
+    cr_assert_str_eq(finding_at(report, VARVE_MATCHED, 0).reason, "");
+    varve_report_free(report);
+    varve_restoration_free(older);
+    varve_restoration_free(newer);
+    free_root(root);
+    end_world();
+}
