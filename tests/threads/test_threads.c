@@ -121,6 +121,12 @@ static void *look_inside(void *argument)
     return NULL;
 }
 
+/* On a busy machine the readers may come late. */
+static bool has_seen_newer(void)
+{
+    return versions_seen > 1;
+}
+
 /* The first replaces a file again and again, the others read it meanwhile, and
  * find one of its versions, whole. */
 static void *replace_or_read(void *argument)
@@ -129,7 +135,7 @@ static void *replace_or_read(void *argument)
     unsigned number = *(const unsigned *)argument;
     char path[4096];
     snprintf(path, sizeof path, "%s/replaced.varve", directory);
-    for (unsigned i = 0; number == 0 && i < rounds; i++)
+    for (unsigned i = 0; number == 0 && (i < rounds || !has_seen_newer()); i++)
         write_model(path, i % VERSIONS);
     if (number == 0)
         is_done = 1;
@@ -172,8 +178,6 @@ int main(int argc, char **argv)
     run("restorations of one file", restore_shared);
     run("one reader", look_inside);
     run("a file that is replaced", replace_or_read);
-    demand(versions_seen > 1, "a file that is replaced",
-        "nobody read a newer version");
     varve_reader_free(shared);
     remove(path);
     remove(replaced);
