@@ -213,3 +213,33 @@ TEST(binding, gives_the_slots_of_a_second_node_as_well)
     free_root(root);
     end_world();
 }
+
+TEST(binding, lets_an_object_stand_for_two_after_any_failed_allocation)
+{
+    bool was_tried = true;
+    begin_world();
+    write_two();
+    for (long n = 0; was_tried; n++) {
+        float x[2] = { 0 }, y[3] = { 0 };
+        varve_error error = { 0 };
+        varve_node *root = new_root();
+        varve_node *both = varve_add_object(root, "a");
+        varve_add_variable(both, "x", varve_array(x, 2));
+        varve_add_variable(both, "y", varve_array(y, 3));
+        varve_restoration *r = read_root(root, NULL);
+        cr_assert(x[1] == 2 && y[2] == 0);
+        test_fail_allocation(n, false);
+        varve_track(root, "b", both);
+        was_tried = test_allocation_count() > n;
+        test_fail_allocation(-1, false);
+        if (varve_find(root, "b") == both) {
+            cr_assert_ok(varve_restoration_retry(r, &error), error);
+            cr_assert_eq(y[2], 3, "allocation %ld", n);
+            cr_assert_eq(varve_pending_count(r), 0);
+            good(root);
+        }
+        varve_restoration_free(r);
+        free_root(root);
+    }
+    end_world();
+}
