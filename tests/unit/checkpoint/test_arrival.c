@@ -182,3 +182,49 @@ TEST(arrival, of_a_state_waits_for_a_variable_that_does_not_fit)
     free_root(root);
     end_world();
 }
+
+struct grower {
+    varve_node *root;
+    float late[3];
+};
+
+static varve_status grow(void *self, const void *bytes, size_t size)
+{
+    struct grower *grower = self;
+    (void)bytes;
+    (void)size;
+    if (!varve_find(grower->root, "late"))
+        varve_add_variable(
+            grower->root, "late", varve_array(grower->late, 3));
+    return VARVE_OK;
+}
+
+static varve_status save_nothing(void *self, varve_sink *sink)
+{
+    (void)self;
+    (void)sink;
+    return VARVE_OK;
+}
+
+TEST(arrival, brings_what_a_state_adds_while_it_loads)
+{
+    static const varve_state_callbacks callbacks = { save_nothing, grow };
+    struct grower grower = { 0 };
+    varve_error error = { 0 };
+    begin_world();
+    varve_node *root = new_root();
+    varve_add_state(root, "s", &callbacks, &grower);
+    varve_add_variable(root, "late", varve_array(values, 3));
+    write_root(root);
+    free_root(root);
+    root = grower.root = new_root();
+    varve_add_state(root, "s", &callbacks, &grower);
+    varve_restoration *r = read_root(root, NULL);
+    cr_assert_arr_eq(grower.late, values, sizeof values);
+    cr_assert_ok(varve_assert_consumed(r, &error), error);
+    cr_assert_ok(varve_assert_existing_objects_matched(r, &error), error);
+    good(root);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}

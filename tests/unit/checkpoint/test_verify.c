@@ -234,7 +234,9 @@ TEST(verify, needs_no_place_for_its_error)
     write_model();
     varve_reader *reader = vv_reader_open_in(&world.context, FILE_NAME, NULL);
     cr_assert_eq(varve_reader_verify(reader,
-                     &(varve_verify_options){ .progress = cancel }, NULL),
+                     &(varve_verify_options){
+                         .progress = cancel, .threads = 1 },
+                     NULL),
         VARVE_CANCELLED);
     varve_reader_free(reader);
     end_world();
