@@ -13,13 +13,13 @@
 #include "report.h"
 #include "wrong.h"
 
-/* Whether a finding leaves a value of the file without a home. */
+/* Whether a finding, which is none of a match, leaves a value of the file
+ * without a home. */
 static bool is_unused(const struct vv_finding *finding)
 {
     if (finding->kind == VARVE_WAITING && VV_WRONG(waiting_not_minded))
         return false;
-    return !finding->is_excused && finding->saved &&
-           finding->kind != VARVE_MATCHED;
+    return !finding->is_excused && finding->saved;
 }
 
 /* Whether a finding leaves a variable of the program without its value. */
@@ -27,8 +27,7 @@ static bool is_missing(const struct vv_finding *finding)
 {
     if (finding->kind == VARVE_ONLY_IN_PROGRAM && VV_WRONG(missing_not_minded))
         return false;
-    return !finding->is_excused && finding->program_path &&
-           finding->kind != VARVE_MATCHED;
+    return !finding->is_excused && finding->program_path;
 }
 
 typedef bool does_count(const struct vv_finding *finding);

@@ -95,7 +95,7 @@ static void add_tags(struct vv_columns *c, const struct numbering *n,
     uint32_t numbers[VV_MAX_TAGS];
     size_t count = 0;
     uint64_t tags = walk->steps[place].node->tags;
-    for (unsigned i = 0; tags && i < graph->tag_count; i++) {
+    for (unsigned i = 0; i < graph->tag_count; i++) {
         if (!(tags >> i & 1))
             continue;
         uint32_t number = number_of(n, graph->tags[i]);
@@ -288,8 +288,6 @@ void vv_columns_end(struct vv_columns *c)
 varve_status vv_columns_index(
     const struct vv_columns *c, struct vv_index *index, varve_error *error)
 {
-    if (c->digests.failed)
-        return no_memory(error);
     if (c->names.size > UINT32_MAX || c->edge_names.size / 4 >= VV_NONE)
         return vv_fail(error, VARVE_LIMIT,
             "expected fewer than %u edges and bytes of names, found more",

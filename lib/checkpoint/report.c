@@ -189,6 +189,7 @@ static void excuse_unused(
         finding->is_excused = true;
         finding->reason = "left out by the options";
     }
+    m->failed |= m->scratch.failed;
 }
 
 /* A value whose node nothing is bound to. */

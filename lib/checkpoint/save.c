@@ -218,19 +218,12 @@ varve_status vv_find_checkpoint(const struct vv_context *context,
     return status;
 }
 
-varve_status varve_latest(
+varve_status vv_find_latest(const struct vv_context *context,
     const char *prefix, char *path, size_t size, varve_error *error)
 {
-    struct vv_context context = {
-        .allocator = vv_allocator_or_default(NULL),
-        .system = &vv_posix_system,
-    };
     struct vv_buffer found;
-    if (!prefix || !path)
-        return vv_fail(
-            error, VARVE_MISUSE, "expected a prefix and a path, found none");
-    vv_buffer_init(&found, &context.allocator);
-    varve_status status = find_numbered(&context, prefix, &found, error);
+    vv_buffer_init(&found, &context->allocator);
+    varve_status status = find_numbered(context, prefix, &found, error);
     if (!status && found.failed)
         status = vv_fail_memory(error, "a path");
     else if (!status && found.size >= size)
@@ -241,4 +234,17 @@ varve_status varve_latest(
         memcpy(path, found.data, found.size + 1);
     vv_buffer_clear(&found);
     return status;
+}
+
+varve_status varve_latest(
+    const char *prefix, char *path, size_t size, varve_error *error)
+{
+    const struct vv_context context = {
+        .allocator = vv_allocator_or_default(NULL),
+        .system = &vv_posix_system,
+    };
+    if (!prefix || !path)
+        return vv_fail(
+            error, VARVE_MISUSE, "expected a prefix and a path, found none");
+    return vv_find_latest(&context, prefix, path, size, error);
 }

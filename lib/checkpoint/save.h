@@ -17,6 +17,10 @@ varve_status vv_find_checkpoint(const struct vv_context *context,
     const char *path, bool numbered, struct vv_buffer *found,
     varve_error *error);
 
+/* varve_latest over any system. */
+varve_status vv_find_latest(const struct vv_context *context,
+    const char *prefix, char *path, size_t size, varve_error *error);
+
 /* Sets the save counter of a root; false without memory. */
 bool vv_set_save_counter(varve_node *root, uint64_t counter);
 

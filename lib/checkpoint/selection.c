@@ -227,6 +227,7 @@ static bool wants_renamed(const struct vv_selection *s,
             wanted = vv_selection_takes(s, vv_buffer_string(scratch));
         }
     }
+    scratch->failed |= front.failed;
     vv_buffer_clear(&front);
     return wanted;
 }

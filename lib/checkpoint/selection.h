@@ -49,7 +49,7 @@ struct vv_rename *vv_selection_rename(struct vv_selection *selection,
     const char *path, struct vv_buffer *file_path);
 
 /* Whether a path of the file, which no node of the program claimed, would stand
- * for a selected path of the program. */
+ * for a selected path of the program. It is not known if `scratch` failed. */
 bool vv_selection_wants(const struct vv_selection *selection,
     const char *file_path, struct vv_buffer *scratch);
 

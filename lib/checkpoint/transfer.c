@@ -110,12 +110,11 @@ static varve_status make_moves(struct transfer *t, const struct vv_pair *jobs,
     return VARVE_OK;
 }
 
+/* Of a library-owned variable that has no memory. */
 static bool may_map(const struct transfer *t, const struct vv_move *m)
 {
-    const struct vv_variable *variable = m->node->variable;
     return t->r->selection.options.map && m->mode == VV_MOVE_PLAIN &&
-           variable->is_owned && !variable->tensor.data && !VV_BIG_ENDIAN &&
-           value_size(t, m) >= VV_PAGED_SIZE;
+           !VV_BIG_ENDIAN && value_size(t, m) >= VV_PAGED_SIZE;
 }
 
 /* New memory for a library-owned variable that has none: nobody sees it before
@@ -149,8 +148,7 @@ static bool goes_through_staging(
     const struct transfer *t, const struct vv_move *m, bool all)
 {
     return m->mode == VV_MOVE_STRINGS ||
-           (all && m->mode != VV_MOVE_STATE && m->mode != VV_MOVE_VERIFY &&
-               !t->r->selection.options.streaming);
+           (all && !t->r->selection.options.streaming);
 }
 
 static bool is_in_place(const struct vv_move *m)
@@ -274,7 +272,7 @@ static bool touches(const struct transfer *t)
 {
     for (size_t i = 0; i < t->count; i++) {
         const struct vv_move *m = &t->moves[i];
-        if (is_in_place(m) && !m->is_staged && m->mode != VV_MOVE_VERIFY)
+        if (is_in_place(m) && !m->is_staged)
             return true;
     }
     return false;

@@ -92,7 +92,7 @@ static bool encode_strings(struct vv_buffer *to, const varve_tensor *tensor)
     return !to->failed;
 }
 
-static bool encode_swapped(struct vv_buffer *to, const varve_tensor *tensor)
+bool vv_encode_swapped(struct vv_buffer *to, const varve_tensor *tensor)
 {
     to->size = 0;
     void *at = vv_buffer_extend(to, (size_t)varve_tensor_size(tensor));
@@ -116,7 +116,7 @@ static const void *bytes_of(
     if (tensor->dtype == VARVE_STRING)
         *done = encode_strings(&w->bytes, tensor);
     else if (VV_BIG_ENDIAN && varve_dtype_size(tensor->dtype) > 1)
-        *done = encode_swapped(&w->bytes, tensor);
+        *done = vv_encode_swapped(&w->bytes, tensor);
     else
         return tensor->data;
     return w->bytes.data;

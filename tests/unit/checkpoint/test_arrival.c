@@ -182,3 +182,85 @@ TEST(arrival, is_not_retried_blindly_without_memory)
     faulty_free(faulty);
     end_world();
 }
+
+/* The state's own variable is to be there first, and this one never was. */
+TEST(arrival, of_a_state_waits_for_a_variable_that_does_not_fit)
+{
+    float wrong[3] = { 0 }, x[2] = { 0 };
+    struct text_state state = { .text = "saved" };
+    varve_error error = { 0 };
+    begin_world();
+    varve_node *root = new_root();
+    varve_node *part = varve_add_object(root, "part");
+    varve_node *s = varve_add_state(part, "s", &text_callbacks, &state);
+    varve_add_variable(s, "x", varve_array(values, 2));
+    write_root(root);
+    free_root(root);
+    strcpy(state.text, "old");
+    root = new_root();
+    varve_restoration *r = read_root(root, NULL);
+    part = varve_add_detached(varve_node_graph(root));
+    s = varve_add_state(part, "s", &text_callbacks, &state);
+    varve_add_variable(s, "x", varve_array(wrong, 3));
+    varve_track(root, "part", part);
+    cr_assert_eq(
+        varve_graph_check(varve_node_graph(root), &error), VARVE_MISMATCH);
+    cr_assert_eq(varve_restoration_retry(r, &error), VARVE_MISMATCH);
+    cr_assert_eq(state.loads, 0);
+    varve_untrack(s, "x");
+    varve_add_variable(s, "x", varve_array(x, 2));
+    cr_assert_ok(varve_restoration_retry(r, &error), error);
+    cr_assert_eq(x[1], values[1]);
+    cr_assert_eq(state.loads, 1);
+    cr_assert_str_eq(state.text, "saved");
+    cr_assert_ok(varve_assert_consumed(r, &error), error);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+struct grower {
+    varve_node *root;
+    float late[3];
+};
+
+static varve_status grow(void *self, const void *bytes, size_t size)
+{
+    struct grower *grower = self;
+    (void)bytes;
+    (void)size;
+    if (!varve_find(grower->root, "late"))
+        varve_add_variable(
+            grower->root, "late", varve_array(grower->late, 3));
+    return VARVE_OK;
+}
+
+static varve_status save_nothing(void *self, varve_sink *sink)
+{
+    (void)self;
+    (void)sink;
+    return VARVE_OK;
+}
+
+TEST(arrival, brings_what_a_state_adds_while_it_loads)
+{
+    static const varve_state_callbacks callbacks = { save_nothing, grow };
+    struct grower grower = { 0 };
+    varve_error error = { 0 };
+    begin_world();
+    varve_node *root = new_root();
+    varve_add_state(root, "s", &callbacks, &grower);
+    varve_add_variable(root, "late", varve_array(values, 3));
+    write_root(root);
+    free_root(root);
+    root = grower.root = new_root();
+    varve_add_state(root, "s", &callbacks, &grower);
+    varve_restoration *r = read_root(root, NULL);
+    cr_assert_arr_eq(grower.late, values, sizeof values);
+    cr_assert_ok(varve_assert_consumed(r, &error), error);
+    cr_assert_ok(varve_assert_existing_objects_matched(r, &error), error);
+    good(root);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}

@@ -138,3 +138,52 @@ TEST(assertion, does_not_hold_by_what_it_has_no_memory_to_look_at)
     free_root(root);
     end_world();
 }
+
+/* A value that a rename leads to waits, and must not be taken for one that the
+ * options leave out. */
+TEST(assertion, does_not_excuse_what_it_had_no_memory_to_look_at)
+{
+    varve_rename rename = { "model", "net" };
+    varve_read_options options = { .only = "model", .renames = &rename,
+        .rename_count = 1 };
+    bool was_tried = true;
+    begin_world();
+    varve_node *root = new_root();
+    varve_add_variable(
+        varve_add_object(root, "net"), "x", varve_scalar(&x));
+    write_root(root);
+    free_root(root);
+    root = new_root();
+    varve_restoration *r = read_root(root, &options);
+    for (long n = 0; was_tried; n++) {
+        varve_error error = { 0 };
+        test_fail_allocation(n, false);
+        varve_status status = varve_assert_consumed(r, &error);
+        was_tried = test_allocation_count() > n;
+        test_fail_allocation(-1, false);
+        cr_assert(status == VARVE_NO_MEMORY || status == VARVE_UNMATCHED,
+            "allocation %ld: %s", n, varve_status_name(status));
+    }
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(assertion, needs_the_node_that_was_restored_into)
+{
+    varve_error error = { 0 };
+    begin_world();
+    write_names("x", NULL);
+    varve_node *root = new_root();
+    varve_node *part = varve_add_object(root, "part");
+    varve_restoration *r = read_root(part, NULL);
+    varve_remove(part);
+    cr_assert_eq(varve_assert_consumed(r, &error), VARVE_UNMATCHED);
+    cr_assert_eq(
+        varve_assert_existing_objects_matched(r, &error), VARVE_UNMATCHED);
+    cr_assert_eq(varve_assert_nontrivial_match(r, &error), VARVE_UNMATCHED);
+    good(root);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}

@@ -268,3 +268,29 @@ TEST(move, swapped_twice_is_as_it_was)
     }
     end_world();
 }
+
+/* As many elements in another shape: row by row to their places, or one after
+ * another if the program says so. */
+TEST(move, takes_the_shape_into_account_unless_it_may_not)
+{
+    static const float saved[6] = { 1, 2, 3, 4, 5, 6 };
+    static const float resized[6] = { 1, 2, 4, 5, 9, 9 };
+    float x[6];
+    begin_world();
+    varve_node *root = new_root();
+    memcpy(x, saved, sizeof x);
+    varve_add_variable(root, "x", varve_array(x, 2, 3));
+    write_root(root);
+    free_root(root);
+    for (int reshape = 0; reshape < 2; reshape++) {
+        varve_read_options options = { .reshape = reshape, .resize = "x" };
+        for (int i = 0; i < 6; i++)
+            x[i] = 9;
+        root = new_root();
+        varve_add_variable(root, "x", varve_array(x, 3, 2));
+        varve_restoration_free(read_root(root, &options));
+        cr_assert_arr_eq(x, reshape ? saved : resized, sizeof x);
+        free_root(root);
+    }
+    end_world();
+}

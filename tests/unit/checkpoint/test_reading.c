@@ -4,6 +4,8 @@
  */
 #include "worlds.h"
 
+#include "support/faulty_system.h"
+
 #include "layout.h"
 #include "reading.h"
 
@@ -178,5 +180,170 @@ TEST(reading, survives_every_failed_allocation)
     }
     varve_restoration_free(r);
     end(root);
+    end_world();
+}
+
+/* Reads of a program that has every `step`th of twelve values. */
+static struct reads {
+    uint64_t count, bytes, longest;
+} reads_of(int step)
+{
+    enum { SIZE = 200000 };
+    static uint8_t value[SIZE];
+    char name[8];
+    struct faulty *faulty = faulty_new(memory_system(world.memory));
+    struct vv_context old = world.context;
+    world.context = test_context(faulty_system(faulty));
+    varve_node *root = new_root();
+    for (int i = 0; i < 12; i += step) {
+        snprintf(name, sizeof name, "%02d", i);
+        varve_add_variable(
+            root, name, varve_view(value, VARVE_UINT8, VARVE_SHAPE(SIZE)));
+    }
+    if (step == 1)
+        write_root(root);
+    faulty_plan(faulty, NULL);
+    varve_restoration_free(read_root(root, &(varve_read_options){
+                                               .threads = 1 }));
+    struct reads reads = { 0 };
+    for (size_t i = 0; i < faulty_log_size(faulty); i++) {
+        const struct faulty_call *call = faulty_log_at(faulty, i);
+        if (call->kind != FAULTY_READ)
+            continue;
+        reads.count++;
+        reads.bytes += (uint64_t)call->result;
+        if (call->size > reads.longest)
+            reads.longest = call->size;
+    }
+    free_root(root);
+    faulty_free(faulty);
+    world.context = old;
+    return reads;
+}
+
+TEST(reading, takes_neighbours_together_within_a_chunk)
+{
+    begin_world();
+    struct reads all = reads_of(1);
+    cr_assert_leq(all.longest, VV_CHUNK_SIZE);
+    cr_assert_leq(all.count, 3 + 3); /* and what opening takes */
+    struct reads few = reads_of(3);
+    cr_assert_lt(few.longest, 300000);
+    cr_assert_lt(few.bytes, 4 * 200000 + 20000);
+    end_world();
+}
+
+/* What is gathered before the program sees it may be large, too. */
+static struct long_state {
+    unsigned char *bytes;
+    size_t size;
+    int loads;
+} long_state;
+
+static varve_status save_long(void *self, varve_sink *sink)
+{
+    struct long_state *state = self;
+    varve_put(sink, state->bytes, state->size);
+    return VARVE_OK;
+}
+
+static varve_status load_long(void *self, const void *bytes, size_t size)
+{
+    struct long_state *state = self;
+    cr_assert_eq(size, state->size);
+    memcpy(state->bytes, bytes, size);
+    state->loads++;
+    return VARVE_OK;
+}
+
+static const varve_state_callbacks long_callbacks = { save_long, load_long };
+
+static varve_node *make_long(varve_string *text)
+{
+    varve_node *root = new_root();
+    varve_add_variable(root, "a", varve_array(text, 1));
+    varve_add_state(root, "s", &long_callbacks, &long_state);
+    return root;
+}
+
+TEST(reading, brings_strings_and_states_of_several_chunks)
+{
+    enum { SIZE = 2 * VV_CHUNK_SIZE + 1000 };
+    unsigned char *saved = malloc(SIZE);
+    for (size_t i = 0; i < SIZE; i++)
+        saved[i] = byte_of(1, i);
+    long_state = (struct long_state){ malloc(SIZE), SIZE, 0 };
+    memcpy(long_state.bytes, saved, SIZE);
+    begin_world();
+    varve_string text = { (char *)saved, SIZE };
+    varve_node *root = make_long(&text);
+    write_root(root);
+    free_root(root);
+    for (unsigned i = 0; i < 5; i++) {
+        varve_read_options options = { .threads = 1 + i % 3,
+            .staging_size = i & 1, .streaming = i == 2, .no_verify = i == 3 };
+        bool is_damaged = i == 4;
+        size_t size;
+        unsigned char *file = memory_bytes(world.memory, FILE_NAME, &size);
+        memset(long_state.bytes, 0, SIZE);
+        long_state.loads = 0;
+        text = (varve_string){ "old", 3 };
+        root = make_long(&text);
+        if (is_damaged) {
+            file[VV_CHUNK_SIZE * 5 / 2] ^= 1;
+            fail_read(root, &options, VARVE_CORRUPT);
+            cr_assert(text.size == 3 && long_state.loads == 0);
+        } else {
+            varve_restoration_free(read_root(root, &options));
+            cr_assert_eq(text.size, SIZE);
+            cr_assert_eq(memcmp(text.data, saved, SIZE), 0);
+            cr_assert_eq(memcmp(long_state.bytes, saved, SIZE), 0);
+            cr_assert_eq(long_state.loads, 1);
+        }
+        free_root(root);
+    }
+    free(saved);
+    free(long_state.bytes);
+    end_world();
+}
+
+TEST(reading, needs_no_place_for_its_error)
+{
+    size_t size;
+    begin_world();
+    varve_node *root = make(true);
+    write_root(root);
+    end(root);
+    unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
+    bytes[64] ^= 1; /* the first value that has any */
+    for (int i = 0; i < 3; i++) {
+        root = make(false);
+        cr_assert_null(varve_read(root, FILE_NAME,
+            &(varve_read_options){ .staging_size = i == 1,
+                .streaming = i == 2, .threads = 1 },
+            NULL));
+        if (i < 2)
+            check(false);
+        end(root);
+    }
+    end_world();
+}
+
+/* Where there is no name any more, the damage is told all the same. */
+TEST(reading, verifies_for_a_program_that_is_gone)
+{
+    size_t size;
+    varve_error error = { 0 };
+    begin_world();
+    varve_node *root = make(true);
+    write_root(root);
+    varve_restoration *r = read_root(root, NULL);
+    end(root);
+    cr_assert_ok(varve_restoration_verify(r, &error), error);
+    unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
+    bytes[64] ^= 1;
+    cr_assert_eq(varve_restoration_verify(r, &error), VARVE_CORRUPT);
+    cr_assert_not_null(strstr(error.message, FILE_NAME), "%s", error.message);
+    varve_restoration_free(r);
     end_world();
 }

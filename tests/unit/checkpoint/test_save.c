@@ -232,3 +232,33 @@ TEST(save, survives_every_failed_allocation)
     }
     end();
 }
+
+TEST(save, is_found_or_its_memory_is_missed)
+{
+    char path[16] = "";
+    bool was_tried = true;
+    begin();
+    save("run/c");
+    for (long n = 0; was_tried; n++) {
+        varve_error error = { 0 };
+        test_fail_allocation(n, false);
+        varve_status status = vv_find_latest(
+            &world.context, "run/c", path, sizeof path, &error);
+        was_tried = test_allocation_count() > n;
+        test_fail_allocation(-1, false);
+        cr_assert_eq(error.status, status);
+        cr_assert_eq(status, was_tried ? VARVE_NO_MEMORY : VARVE_OK);
+        cr_assert_str_eq(path, was_tried ? "" : "run/c-1.varve");
+    }
+    end();
+}
+
+TEST(save, counts_nothing_without_memory_for_the_count)
+{
+    begin();
+    test_fail_allocation(0, true);
+    cr_assert(!vv_set_save_counter(root, 7));
+    test_fail_allocation(-1, false);
+    cr_assert_eq(varve_save_counter(root), 0);
+    end();
+}

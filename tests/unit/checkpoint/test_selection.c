@@ -217,3 +217,48 @@ TEST(selection, refuses_a_rename_file_beyond_all_measure)
     free(text);
     end_world();
 }
+
+TEST(selection, never_calls_unwanted_what_it_had_no_memory_to_look_at)
+{
+    struct vv_selection s;
+    varve_rename rename = { "model/*", "net/*" };
+    bool was_tried = true;
+    begin_world();
+    begin(&s, &(varve_read_options){ .renames = &rename, .rename_count = 1,
+                  .only = "model" });
+    for (long n = 0; was_tried; n++) {
+        struct vv_buffer scratch;
+        vv_buffer_init(&scratch, test_allocator());
+        test_fail_allocation(n, false);
+        bool wanted = vv_selection_wants(&s, "net/a", &scratch);
+        was_tried = test_allocation_count() > n;
+        test_fail_allocation(-1, false);
+        cr_assert(wanted || scratch.failed, "allocation %ld", n);
+        cr_assert(was_tried || !scratch.failed);
+        vv_buffer_clear(&scratch);
+    }
+    vv_selection_end(&s);
+    end_world();
+}
+
+/* So that a deep file does not take its time squared. */
+TEST(selection, follows_renames_backwards_down_to_a_hundred_names)
+{
+    struct vv_selection s;
+    varve_rename rename = { "model/**/x", "net/**/x" };
+    char path[8 + 2 * 200] = "net";
+    begin_world();
+    begin(&s, &(varve_read_options){ .renames = &rename, .rename_count = 1,
+                  .only = "model" });
+    for (int names = 2; names <= 200; names++) {
+        strcat(path, "/x");
+        path[strlen(path) - 1] = 'y';
+        char leaf[sizeof path];
+        snprintf(leaf, sizeof leaf, "%s", path);
+        leaf[strlen(leaf) - 1] = 'x';
+        cr_assert_eq(wants(&s, leaf), names <= 100, "%d names", names);
+    }
+    cr_assert(!wants(&s, ""));
+    vv_selection_end(&s);
+    end_world();
+}

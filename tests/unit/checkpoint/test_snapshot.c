@@ -236,3 +236,108 @@ TEST(snapshot, outlives_the_node_that_it_is_of)
     cr_assert_eq(varve_snapshot_retake(s, &error), VARVE_MISMATCH);
     end(s);
 }
+
+TEST(snapshot, is_not_for_a_graph_with_a_mistake)
+{
+    varve_error error = { 0 };
+    begin();
+    varve_snapshot *s = take();
+    change("changed");
+    varve_add_object(program.root, "");
+    cr_assert_eq(varve_snapshot_restore(s, &error), VARVE_BAD_NAME);
+    cr_assert_eq(program.x[3], 7);
+    cr_assert_str_eq(program.state.text, "changed");
+    cr_assert_eq(varve_snapshot_retake(s, &error), VARVE_BAD_NAME);
+    cr_assert_null(varve_snapshot_new(program.root, &error));
+    cr_assert_eq(error.status, VARVE_BAD_NAME);
+    end(s);
+}
+
+TEST(snapshot, names_the_state_that_does_not_take_its_bytes_back)
+{
+    varve_error error = { 0 };
+    begin();
+    varve_snapshot *s = take();
+    program.state.fails_at = 1;
+    program.state.load_status = VARVE_IO;
+    program.x[3] = 0;
+    cr_assert_eq(varve_snapshot_restore(s, &error), VARVE_CALLBACK);
+    cr_assert_eq(strncmp(error.message, "s: ", 3), 0, "%s", error.message);
+    cr_assert_eq(program.x[3], 4);
+    cr_assert_ok(varve_snapshot_restore(s, &error), error);
+    check_first();
+    end(s);
+}
+
+TEST(snapshot, puts_back_what_has_no_bytes)
+{
+    varve_error error = { 0 };
+    varve_string texts[2] = { { 0 } }, none[1];
+    struct text_state state = { .text = "" };
+    begin_world();
+    varve_node *root = new_root();
+    varve_snapshot *s = varve_snapshot_new(root, &error);
+    cr_assert_ok(varve_snapshot_restore(s, &error), error);
+    varve_snapshot_free(s);
+    varve_add_variable(
+        root, "floats", varve_view(NULL, VARVE_FLOAT32, VARVE_SHAPE(0, 3)));
+    varve_add_variable(
+        root, "none", varve_view(none, VARVE_STRING, VARVE_SHAPE(0)));
+    varve_add_state(root, "state", &text_callbacks, &state);
+    s = varve_snapshot_new(root, &error);
+    cr_assert_ok(varve_snapshot_restore(s, &error), error);
+    varve_snapshot_free(s);
+    varve_add_variable(root, "texts", varve_array(texts, 2));
+    s = varve_snapshot_new(root, &error);
+    texts[1] = (varve_string){ "later", 5 };
+    strcpy(state.text, "later");
+    for (int i = 0; i < 2; i++) {
+        cr_assert_ok(varve_snapshot_restore(s, &error), error);
+        cr_assert(texts[0].size == 0 && texts[1].size == 0);
+        cr_assert_str_eq(state.text, "");
+        cr_assert_ok(varve_snapshot_retake(s, &error), error);
+    }
+    varve_snapshot_free(s);
+    free_root(root);
+    end_world();
+}
+
+/* A read gave the strings back the little memory that they need. */
+static void restore_long(varve_snapshot *s, const char *text, bool is_changed)
+{
+    varve_error error = { 0 };
+    varve_status status = VARVE_NO_MEMORY;
+    varve_restoration_free(read_root(program.root, NULL));
+    program.local = 0; /* no file has it */
+    check_first();
+    if (is_changed)
+        varve_add_object(program.root, "new");
+    for (long n = 0; status; n++) {
+        test_fail_allocation(n, false);
+        status = varve_snapshot_restore(s, &error);
+        test_fail_allocation(-1, false);
+        cr_assert(status == VARVE_NO_MEMORY || (!status && n > 0));
+        if (status)
+            check_first();
+    }
+    cr_assert(is_changed || strstr(error.message, "strings"));
+    cr_assert_eq(program.texts[0].size, strlen(text));
+    cr_assert_arr_eq(program.texts[0].data, text, strlen(text));
+    cr_assert_str_eq(program.state.text, "then");
+}
+
+TEST(snapshot, changes_nothing_without_memory_to_restore)
+{
+    static char text[300];
+    varve_error error = { 0 };
+    memset(text, 'x', sizeof text - 1);
+    begin();
+    write_root(program.root);
+    change(text);
+    strcpy(program.state.text, "then");
+    varve_snapshot *s = take();
+    cr_assert_ok(varve_snapshot_restore(s, &error), error);
+    restore_long(s, text, false);
+    restore_long(s, text, true);
+    end(s);
+}

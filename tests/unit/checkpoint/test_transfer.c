@@ -295,3 +295,31 @@ TEST(transfer, names_as_much_as_a_message_holds)
     }
     end_world();
 }
+
+/* As many as a message holds. */
+TEST(transfer, names_what_it_can_of_much_that_was_touched)
+{
+    enum { MANY = 3000 };
+    static float many[MANY];
+    char name[16];
+    size_t size;
+    begin_world();
+    varve_node *root = new_root();
+    for (int i = 0; i < MANY; i++) {
+        snprintf(name, sizeof name, "variable%04d", i);
+        varve_add_variable(root, name, varve_scalar(&many[i]));
+    }
+    write_root(root);
+    unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
+    bytes[64 * MANY] ^= 1; /* the last: each stands at a multiple of 64 */
+    varve_read_options options = { .streaming = true, .threads = 1 };
+    varve_error error = fail_read(root, &options, VARVE_HALF_RESTORED);
+    cr_assert_not_null(strstr(error.message, " 2999 of 3000 variables"), "%s",
+        error.message);
+    cr_assert_not_null(strstr(error.message, "\n  variable0000"));
+    cr_assert_not_null(strstr(error.message, "(and more"));
+    good(root);
+    cr_assert_null(varve_read(root, FILE_NAME, &options, NULL));
+    free_root(root);
+    end_world();
+}

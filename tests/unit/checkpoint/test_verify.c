@@ -4,6 +4,7 @@
  */
 #include "worlds.h"
 
+#include "layout.h"
 #include "reader.h"
 
 enum { LARGE = 400000 };
@@ -131,6 +132,112 @@ TEST(verify, survives_every_failed_allocation)
         test_fail_allocation(-1, false);
         cr_assert(!status || status == VARVE_NO_MEMORY);
     }
+    varve_reader_free(reader);
+    end_world();
+}
+
+struct followed {
+    uint64_t last;
+    bool named_nothing;
+};
+
+static int follow(void *user, uint64_t done, uint64_t total, const char *what)
+{
+    struct followed *f = user;
+    cr_assert(done >= f->last && done < total && what);
+    f->last = done;
+    f->named_nothing |= *what == '\0';
+    return 0;
+}
+
+/* A span begins where the last one ends, so what stands before the index may be
+ * one of its own. */
+TEST(verify, looks_at_padding_at_the_very_end)
+{
+    enum { FIRST = 300001, LAST = VV_CHUNK_SIZE + 1010 };
+    bool named_nothing = false;
+    begin_world();
+    for (size_t last = LAST - 70; last < LAST; last += 5) {
+        unsigned char *value = calloc(LAST, 1);
+        varve_node *root = new_root();
+        varve_add_variable(
+            root, "a", varve_view(value, VARVE_UINT8, VARVE_SHAPE(FIRST)));
+        varve_add_variable(
+            root, "b", varve_view(value, VARVE_UINT8, VARVE_SHAPE(last)));
+        write_root(root);
+        free_root(root);
+        free(value);
+        varve_error error = { 0 };
+        size_t size;
+        varve_reader *reader =
+            vv_reader_open_in(&world.context, FILE_NAME, &error);
+        unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
+        struct followed followed = { 0 };
+        varve_verify_options options = { .progress = follow,
+            .progress_user = &followed, .threads = 1 };
+        cr_assert_ok(varve_reader_verify(reader, &options, &error), error);
+        named_nothing |= followed.named_nothing;
+        varve_saved_node node;
+        varve_reader_node_at(reader, 2, &node);
+        uint64_t end = reader->file.index_offset;
+        if (node.offset + node.size < end) {
+            bytes[end - 1] = 1;
+            struct found found = { 0 };
+            options = (varve_verify_options){ .on_damage = note,
+                .on_damage_user = &found };
+            cr_assert_eq(
+                varve_reader_verify(reader, &options, &error), VARVE_CORRUPT);
+            cr_assert(found.count == 1 && found.is_padding);
+            cr_assert_not_null(strstr(error.message, "between the values"));
+        }
+        varve_reader_free(reader);
+    }
+    cr_assert(named_nothing, "no span was of padding alone");
+    end_world();
+}
+
+TEST(verify, tells_all_damage_or_that_memory_is_missing)
+{
+    varve_error error = { 0 };
+    varve_saved_node node;
+    bool was_tried = true;
+    size_t size;
+    begin_world();
+    write_model();
+    varve_reader *reader =
+        vv_reader_open_in(&world.context, FILE_NAME, &error);
+    unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
+    for (size_t id = 1; id <= 3; id++) {
+        varve_reader_node_at(reader, id, &node);
+        bytes[node.offset] ^= 1;
+    }
+    for (long n = 0; was_tried; n++) {
+        struct found found = { 0 };
+        varve_verify_options options = { .on_damage = note,
+            .on_damage_user = &found };
+        test_fail_allocation(n, false);
+        varve_status status = varve_reader_verify(reader, &options, &error);
+        was_tried = test_allocation_count() > n;
+        test_fail_allocation(-1, false);
+        cr_assert(status == VARVE_NO_MEMORY || status == VARVE_CORRUPT);
+        cr_assert_eq(error.status, status);
+        cr_assert_eq(found.count, status == VARVE_CORRUPT ? 3 : 0, "%ld", n);
+        cr_assert_eq(varve_reader_verify(reader, NULL, NULL), VARVE_CORRUPT);
+    }
+    varve_reader_free(reader);
+    end_world();
+}
+
+TEST(verify, needs_no_place_for_its_error)
+{
+    begin_world();
+    write_model();
+    varve_reader *reader = vv_reader_open_in(&world.context, FILE_NAME, NULL);
+    cr_assert_eq(varve_reader_verify(reader,
+                     &(varve_verify_options){
+                         .progress = cancel, .threads = 1 },
+                     NULL),
+        VARVE_CANCELLED);
     varve_reader_free(reader);
     end_world();
 }

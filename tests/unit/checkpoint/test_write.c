@@ -158,6 +158,53 @@ TEST(write, survives_every_failed_allocation)
     end_world();
 }
 
+/* One value of more chunks than there was room for their digests at first. */
+TEST(write, survives_every_failed_allocation_of_digests)
+{
+    enum { CHUNKS = 20, SIZE = CHUNKS << 20 };
+    varve_status status = VARVE_NO_MEMORY;
+    begin_world();
+    char *large = calloc(SIZE, 1);
+    varve_node *root = new_root();
+    varve_add_variable(
+        root, "x", varve_view(large, VARVE_UINT8, VARVE_SHAPE(SIZE)));
+    for (long n = 0; status; n++) {
+        varve_error error = { 0 };
+        test_fail_allocation(n, false);
+        status = varve_write(root, FILE_NAME, NULL, &error);
+        test_fail_allocation(-1, false);
+        cr_assert_eq(error.status, status);
+        cr_assert(!status || status == VARVE_NO_MEMORY);
+        cr_assert_eq(memory_file_count(world.memory), status ? 0 : 1);
+    }
+    varve_restoration_free(read_root(root, NULL));
+    free_root(root);
+    free(large);
+    end_world();
+}
+
+TEST(write, encodes_elements_as_a_file_has_them)
+{
+    uint16_t numbers[] = { 0x0201, 0x0403, 0x0605 };
+    varve_tensor tensor = varve_array(numbers, 3);
+    struct vv_buffer b;
+    vv_buffer_init(&b, test_allocator());
+    for (int i = 0; i < 2; i++) {
+        cr_assert(vv_encode_swapped(&b, &tensor));
+        cr_assert_eq(b.size, 6);
+        cr_assert_arr_eq(b.data, "\1\2\3\4\5\6", 6);
+    }
+    tensor = varve_view(NULL, VARVE_UINT16, VARVE_SHAPE(0));
+    cr_assert(vv_encode_swapped(&b, &tensor));
+    cr_assert_eq(b.size, 0);
+    vv_buffer_clear(&b);
+    tensor = varve_array(numbers, 3);
+    test_fail_allocation(0, false);
+    cr_assert(!vv_encode_swapped(&b, &tensor));
+    test_fail_allocation(-1, false);
+    vv_buffer_clear(&b);
+}
+
 TEST(write, wants_a_node_and_a_path)
 {
     varve_error error = { 0 };
@@ -176,6 +223,13 @@ TEST(write, wants_a_node_and_a_path)
     char path[8];
     cr_assert_eq(varve_latest(NULL, path, 8, &error), VARVE_MISUSE);
     cr_assert_eq(varve_latest("a", NULL, 8, &error), VARVE_MISUSE);
+    varve_node *nil = &varve_node_graph(root)->nil;
+    cr_assert_eq(varve_write(nil, FILE_NAME, NULL, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_save(nil, "a", NULL, &error), VARVE_MISUSE);
+    cr_assert_null(varve_snapshot_new(nil, &error));
+    cr_assert_eq(error.status, VARVE_MISUSE);
+    fail_read(nil, NULL, VARVE_MISUSE);
+    cr_assert_eq(memory_file_count(world.memory), 0);
     good(root);
     varve_add_object(root, "");
     cr_assert_eq(varve_save(root, "a", NULL, &error), VARVE_BAD_NAME);
