@@ -46,7 +46,7 @@ VARVE_API size_t varve_pending_count(const varve_restoration *restoration);
 /* Gives up values that wait, by patterns of file paths as in
  * varve_read_options; NULL: all of them. They count as excused. A library-owned
  * variable whose value could not be delivered is initialized instead. (Of a
- * path in the file that is longer than 65535 bytes, patterns see the end.) */
+ * path in the file that is longer than 8191 bytes, patterns see the end.) */
 VARVE_API varve_status varve_drop_pending(varve_restoration *restoration,
     const char *pattern, varve_error *error);
 

@@ -40,7 +40,7 @@ bool vv_parse_decimal(const char *text, size_t size, uint64_t *value);
 enum { VV_LONGEST_PATH = 4095 };
 
 /* Patterns look at more of it. */
-enum { VV_LONGEST_SEARCHED_PATH = 65535 };
+enum { VV_LONGEST_SEARCHED_PATH = 8191 };
 
 /* Shortens a path to "..." and its end, if it is longer than `longest`. */
 void vv_path_shorten(struct vv_buffer *path, size_t longest);

@@ -140,7 +140,8 @@ varve_status varve_assert_nontrivial_match(
     varve_status status = is_gone(r, error);
     if (status)
         return status;
-    vv_sweep(r);
+    if (!vv_sweep(r))
+        return vv_fail_memory(error, "an assertion");
     for (uint32_t f = 0; f < vv_index_of(r)->node_count; f++) {
         if (r->node_of[f] && r->node_of[f] != r->root)
             return VARVE_OK;

@@ -168,11 +168,10 @@ void vv_add_via_path(
     vv_buffer_reverse(path, begin);
 }
 
-/* The path of a node that matching has come to. */
+/* The path of a node that matching has come to; "" without memory. */
 static const char *path_of(struct varve_restoration *r, const varve_node *node)
 {
-    r->path.size = 0;
-    vv_add_via_path(r, node->number, &r->path);
+    vv_add_via_path(r, node->number, vv_emptied(&r->path));
     const char *path = vv_buffer_string(&r->path);
     if (r->path.failed)
         vv_out_of_memory(r);
@@ -247,8 +246,22 @@ static void claim(struct varve_restoration *r, varve_node *node, uint32_t value)
         node->value_state = VARVE_PENDING;
 }
 
-/* Decides about the value of a pair that has just been bound. */
-static void decide(struct varve_restoration *r, varve_node *node, uint32_t file)
+/* What becomes of a value that the options take. */
+static enum vv_fate fate_of(
+    const struct varve_restoration *r, const varve_node *node, uint32_t file)
+{
+    if (r->value_of[file] == VV_NONE ||
+        vv_index_kind(vv_index_of(r), file) != node->kind)
+        return VV_FATE_MISFIT;
+    if (node->restored_by > r->observer.number &&
+        !VV_WRONG(older_restoration_wins))
+        return VV_FATE_SUPERSEDED;
+    if (node->restored_by == r->observer.number && !VV_WRONG(delivered_twice))
+        return VV_FATE_APPLIED;
+    return VV_FATE_DUE;
+}
+
+void vv_decide(struct varve_restoration *r, varve_node *node, uint32_t file)
 {
     uint32_t value = r->value_of[file];
     bool wants = node->kind == VARVE_VARIABLE || node->kind == VARVE_STATE;
@@ -257,19 +270,14 @@ static void decide(struct varve_restoration *r, varve_node *node, uint32_t file)
     if ((value == VV_NONE && !wants) || (value != VV_NONE && !is_saved) ||
         (value != VV_NONE && r->fates[value] == VV_FATE_DROPPED))
         return;
-    enum vv_fate fate = VV_FATE_DUE;
-    if (vv_selection_needs_paths(&r->selection) &&
-        !vv_selection_takes(&r->selection, path_of(r, node)))
-        fate = VV_FATE_EXCLUDED;
-    else if (value == VV_NONE ||
-             vv_index_kind(vv_index_of(r), file) != node->kind)
-        fate = VV_FATE_MISFIT;
-    else if (node->restored_by > r->observer.number &&
-             !VV_WRONG(older_restoration_wins))
-        fate = VV_FATE_SUPERSEDED;
-    else if (node->restored_by == r->observer.number &&
-             !VV_WRONG(delivered_twice))
-        fate = VV_FATE_APPLIED;
+    enum vv_fate fate = fate_of(r, node, file);
+    if (vv_selection_needs_paths(&r->selection)) {
+        const char *path = path_of(r, node);
+        if (r->path.failed)
+            return; /* until all is matched again */
+        if (!vv_selection_takes(&r->selection, path))
+            fate = VV_FATE_EXCLUDED;
+    }
     if (value != VV_NONE)
         r->fates[value] = (uint8_t)fate;
     if (fate == VV_FATE_MISFIT)
@@ -316,21 +324,20 @@ static void release(struct varve_restoration *r, uint32_t file)
         node->value_state = VARVE_DECLARED;
 }
 
-void vv_sweep(struct varve_restoration *r)
+bool vv_sweep(struct varve_restoration *r)
 {
     struct vv_walk walk;
     if (!r->needs_sweep || !r->graph || !r->root)
-        return;
-    if (vv_walk_begin(&walk, r->root, NULL)) {
-        vv_out_of_memory(r);
-        return;
-    }
+        return true;
+    if (vv_walk_begin(&walk, r->root, NULL))
+        return false;
     r->needs_sweep = false;
     for (uint32_t f = 0; f < vv_index_of(r)->node_count; f++) {
         if (r->node_of[f] && !vv_walk_has(&walk, r->node_of[f]))
             release(r, f);
     }
     vv_walk_end(&walk);
+    return true;
 }
 
 /* Whether the node still holds a place in the program. What no edge leads to
@@ -347,8 +354,8 @@ static bool still_holds(struct varve_restoration *r, uint32_t file)
         led_to = vv_is_known(r, e->parent);
     if (!led_to)
         release(r, file);
-    else
-        vv_sweep(r);
+    else if (!vv_sweep(r))
+        vv_out_of_memory(r);
     return r->node_of[file] != NULL;
 }
 
@@ -384,8 +391,8 @@ void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file)
         vv_add_pair(r, &r->conflicts, node, file);
         return;
     }
-    if (known != VV_NONE && r->needs_sweep)
-        vv_sweep(r);
+    if (known != VV_NONE && !vv_sweep(r))
+        vv_out_of_memory(r);
     known = vv_file_node_of(r, node);
     if (known != VV_NONE && !may_combine(r, node, file)) {
         vv_add_pair(r, &r->conflicts, node, file);
@@ -397,7 +404,7 @@ void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file)
     r->node_of[file] = node;
     if (known == VV_NONE)
         r->file_of[node->number] = file + 1;
-    decide(r, node, file);
+    vv_decide(r, node, file);
     if (leads_on(node))
         vv_add_pair(r, &r->queue, node, file);
 }

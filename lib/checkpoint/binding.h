@@ -48,8 +48,12 @@ uint32_t vv_name_in_file(
 /* A pair of a queue by its place; its node is NULL if it was freed. */
 struct vv_pair vv_queued(const struct vv_buffer *queue, size_t i);
 
-/* Releases what is bound to nodes that cannot be reached any more. */
-void vv_sweep(struct varve_restoration *r);
+/* Decides what becomes of the value of a pair that is bound. */
+void vv_decide(struct varve_restoration *r, varve_node *node, uint32_t file);
+
+/* Releases what is bound to nodes that cannot be reached any more; false
+ * without memory to find them: their own may be gone then. */
+bool vv_sweep(struct varve_restoration *r);
 
 /* Forgets a node that is about to be freed. */
 void vv_forget_node(struct varve_restoration *r, varve_node *node);

@@ -45,19 +45,26 @@ static bool find_renamed(struct varve_restoration *r, const varve_node *parent,
 {
     if (!r->selection.rename_count)
         return false;
-    r->path.size = 0;
-    vv_add_via_path(r, parent->number, &r->path);
+    vv_emptied(&r->file_path);
+    vv_add_via_path(r, parent->number, vv_emptied(&r->path));
     if (r->path.size)
         vv_buffer_add8(&r->path, '/');
     vv_path_add_name(&r->path, name, size);
     struct vv_rename *rename = vv_selection_rename(
         &r->selection, vv_buffer_string(&r->path), &r->file_path);
-    if (r->path.failed || r->file_path.failed)
+    *file = VV_NONE;
+    if (r->path.failed || r->file_path.failed) {
         vv_out_of_memory(r);
+        return true; /* nothing, until all is matched again */
+    }
     if (!rename || VV_WRONG(renames_not_followed))
         return false;
-    *file = vv_saved_find(vv_index_of(r), r->file_root,
-        vv_buffer_string(&r->file_path), &r->path);
+    const char *leads_to = vv_buffer_string(&r->file_path);
+    if (!r->file_path.failed)
+        *file =
+            vv_saved_find(vv_index_of(r), r->file_root, leads_to, &r->path);
+    if (r->path.failed || r->file_path.failed)
+        vv_out_of_memory(r);
     if (*file != VV_NONE)
         rename->was_used = true;
     if (*file == VV_NONE && VV_WRONG(rename_falls_back))

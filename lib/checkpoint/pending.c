@@ -123,13 +123,14 @@ varve_status varve_drop_pending(
 {
     const struct vv_index *index = vv_index_of(r);
     VV_TRY(vv_need_paths(r, error));
-    vv_sweep(r);
+    if (!vv_sweep(r))
+        return vv_fail_memory(error, "a restoration");
     for (uint32_t v = 0; v < index->value_count; v++) {
         uint32_t file = vv_at32(index->value_nodes, v);
         if ((!vv_is_waiting(r, v) && r->fates[v] != VV_FATE_MISFIT) ||
             !vv_saved_path_exists(&r->paths, file))
             continue;
-        vv_saved_searched_path(&r->paths, file, &r->path);
+        vv_saved_searched_path(&r->paths, file, vv_emptied(&r->path));
         const char *path = vv_buffer_string(&r->path);
         if (r->path.failed)
             return vv_fail_memory(error, "a path");

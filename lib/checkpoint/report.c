@@ -178,7 +178,7 @@ static void excuse_unused(
     struct vv_buffer *searched = &m->r->path;
     if (!s->expect_unused && !s->only && !s->except)
         return;
-    vv_saved_searched_path(&m->r->paths, file, searched);
+    vv_saved_searched_path(&m->r->paths, file, vv_emptied(searched));
     const char *path = vv_buffer_string(searched);
     m->failed |= searched->failed;
     if (vv_pattern_match(s->expect_unused, path)) {
@@ -421,7 +421,8 @@ static varve_status begin(struct maker *m, varve_error *error)
     struct varve_restoration *r = m->r;
     VV_TRY(vv_need_paths(r, error));
     if (r->graph && r->root) {
-        vv_sweep(r);
+        if (!vv_sweep(r))
+            return vv_fail_memory(error, "a report");
         VV_TRY(vv_walk_begin(&m->walk, r->root, error));
         m->has_walk = true;
         m->is_listed = vv_allocate_zeroed(&r->context.allocator, m->walk.count);

@@ -373,29 +373,16 @@ varve_status vv_need_paths(struct varve_restoration *r, varve_error *error)
 static void list_again(struct varve_restoration *r)
 {
     const struct vv_index *index = vv_index_of(r);
-    size_t count;
-    struct vv_pair *misfits = vv_pairs(&r->misfits, &count);
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (r->value_of[misfits[i].file] == VV_NONE)
-            misfits[kept++] = misfits[i];
-    }
-    r->misfits.size = kept * sizeof *misfits;
+    r->misfits.size = 0;
     r->jobs.size = 0;
     r->held.size = 0;
-    for (uint32_t v = 0; v < index->value_count; v++) {
-        uint32_t file = vv_at32(index->value_nodes, v);
-        varve_node *node = r->node_of[file];
-        if (!node ||
-            (r->fates[v] != VV_FATE_WAITING && r->fates[v] != VV_FATE_DUE &&
-                r->fates[v] != VV_FATE_MISFIT))
-            continue;
-        if (vv_index_kind(index, file) != node->kind) {
-            vv_add_pair(r, &r->misfits, node, file);
-            continue;
-        }
-        r->fates[v] = VV_FATE_DUE;
-        vv_add_pair(r, &r->jobs, node, v);
+    for (uint32_t f = 0; f < index->node_count; f++) {
+        uint32_t value = r->value_of[f];
+        bool is_done = value != VV_NONE &&
+                       (r->fates[value] == VV_FATE_APPLIED ||
+                           r->fates[value] == VV_FATE_SUPERSEDED);
+        if (r->node_of[f] && !is_done)
+            vv_decide(r, r->node_of[f], f);
     }
 }
 
@@ -403,7 +390,8 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
 {
     if (!r->graph || r->is_dry)
         return VARVE_OK;
-    vv_sweep(r); /* what is untracked may have lost its memory */
+    if (!vv_sweep(r)) /* what is untracked may have lost its memory */
+        return vv_fail_memory(error, "a restoration");
     vv_buffer_add(&r->jobs, r->stuck.data, r->stuck.size);
     if (r->jobs.failed) {
         r->jobs.failed = false;

@@ -113,6 +113,14 @@ static inline struct vv_pair *vv_pairs(
     return (struct vv_pair *)(void *)buffer->data;
 }
 
+/* A scratch buffer, empty; what failed in it before is forgotten. */
+static inline struct vv_buffer *vv_emptied(struct vv_buffer *scratch)
+{
+    scratch->size = 0;
+    scratch->failed = false;
+    return scratch;
+}
+
 /* Adds a pair; without memory the restoration remembers to match again. */
 void vv_add_pair(struct varve_restoration *r, struct vv_buffer *buffer,
     varve_node *node, uint32_t file);

@@ -153,6 +153,13 @@ static int64_t write_at(
     return moved;
 }
 
+/* An old kernel lacks a call, a container may forbid it. Where EPERM means a
+ * file that may not be changed, the next call says so too. */
+static bool is_absent(int result)
+{
+    return result == -ENOSYS || result == -EPERM;
+}
+
 /* Not posix_fallocate: where the file system cannot, that one writes. */
 static int reserve(void *state, int file, uint64_t size)
 {
@@ -165,7 +172,7 @@ static int reserve(void *state, int file, uint64_t size)
     int result = result_of(
         fallocate(file, FALLOC_FL_KEEP_SIZE, 0, (off_t)size));
     release_size_signal(&held, result);
-    return result == -ENOSYS ? -EOPNOTSUPP : result;
+    return is_absent(result) ? -EOPNOTSUPP : result;
 #else
     (void)file;
     (void)size;
@@ -222,8 +229,9 @@ static int rename_new(
     (void)state;
 #ifdef SYS_renameat2
     const unsigned no_replace = 1;
-    return (int)syscall(SYS_renameat2, at(directory), from, at(directory), to,
-               no_replace) < 0 ? -errno : 0;
+    int result = result_of((int)syscall(SYS_renameat2, at(directory), from,
+        at(directory), to, no_replace));
+    return is_absent(result) ? -ENOSYS : result;
 #else
     (void)directory;
     (void)from;
@@ -323,7 +331,7 @@ static int random_bytes(void *state, void *bytes, size_t size)
     ssize_t moved = getrandom(bytes, size, 0);
     if (moved >= 0)
         return (size_t)moved < size ? -EINTR : 0;
-    if (errno != ENOSYS && errno != EPERM)
+    if (!is_absent(-errno))
         return -errno;
 #endif
     return random_from_device(bytes, size);

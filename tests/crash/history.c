@@ -96,6 +96,12 @@ const struct crash_version *history_newest(const struct crash_node *file)
     return &file->content.versions[file->content.count - 1];
 }
 
+bool history_has(
+    struct history *h, struct crash_node *parent, const char *name)
+{
+    return find_name(h, parent, name) != NULL;
+}
+
 struct crash_node *history_find(struct history *h, struct crash_node *from,
     const char *path, char name[256])
 {

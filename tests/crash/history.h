@@ -75,6 +75,10 @@ void history_sync(struct history *history, struct crash_node *node);
 /* The newest of a file's content. */
 const struct crash_version *history_newest(const struct crash_node *file);
 
+/* Whether a name was ever made in a directory. */
+bool history_has(
+    struct history *history, struct crash_node *parent, const char *name);
+
 /* The node at a path from a directory; `name` is the last part of it, which is
  * not followed where it is not NULL. */
 struct crash_node *history_find(struct history *history,

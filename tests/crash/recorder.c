@@ -275,7 +275,8 @@ void recorder_put(const char *path, const void *bytes, size_t size)
     if (slash) {
         char name[256];
         snprintf(name, sizeof name, "%.*s", (int)(slash - path), path);
-        history_name(history, parent, name, history_add(history, true));
+        if (!history_has(history, parent, name))
+            history_name(history, parent, name, history_add(history, true));
         parent = history_find(history, parent, name, NULL);
     }
     struct crash_node *file = history_add(history, false);

@@ -181,12 +181,13 @@ static void check_graph(const struct run *run)
 }
 
 /* A report costs the caller what it says: each finding has two paths and a
- * reason with a third. */
+ * reason with a third, and stands in the text once more, in a buffer that grows
+ * by doubling. */
 static void ask(struct run *run, varve_restoration *r, bool is_first)
 {
     varve_error error = { 0 };
     size_t findings = vv_index_of(r)->value_count + 256;
-    bounded_raise(&run->bounded, findings * 4 * VV_LONGEST_PATH);
+    bounded_raise(&run->bounded, findings * 8 * VV_LONGEST_PATH);
     varve_report *report = varve_report_new(r, &error);
     FUZZ_CHECK(report, "no report: %s", error.message);
     if (is_first && !(run->flags & (RESTORE_PLAN | RESTORE_LATE)))

@@ -147,6 +147,42 @@ TEST(arrival, is_not_retried_for_what_was_untracked)
     end_world();
 }
 
+/* Nor where the memory for looking what was untracked is missing. */
+TEST(arrival, is_not_retried_blindly_without_memory)
+{
+    float x[3] = { 0 };
+    begin_world();
+    varve_node *root = new_root();
+    varve_add_variable(root, "x", varve_array(values, 3));
+    write_root(root);
+    free_root(root);
+    struct faulty *faulty = faulty_new(memory_system(world.memory));
+    world.context = test_context(faulty_system(faulty));
+    root = new_root();
+    varve_restoration *r = read_root(root, NULL);
+    faulty_plan(faulty, &(struct faulty_plan){ .kinds = FAULTY_READ,
+                            .error = EIO, .sticky = true });
+    varve_add_variable(root, "x", varve_array(x, 3));
+    faulty_plan(faulty, NULL);
+    varve_untrack(root, "x");
+    varve_status status = VARVE_NO_MEMORY;
+    for (long n = 0; status; n++) {
+        varve_error error = { 0 };
+        test_fail_allocation(n, false);
+        status = varve_restoration_retry(r, &error);
+        test_fail_allocation(-1, false);
+        cr_assert_eq(x[0], 0, "allocation %ld: it was delivered", n);
+        cr_assert_eq(error.status, status);
+        cr_assert(!status || status == VARVE_NO_MEMORY);
+        cr_assert(n > 0 || status, "it did not look");
+    }
+    good(root);
+    varve_restoration_free(r);
+    free_root(root);
+    faulty_free(faulty);
+    end_world();
+}
+
 /* The state's own variable is to be there first, and this one never was. */
 TEST(arrival, of_a_state_waits_for_a_variable_that_does_not_fit)
 {

@@ -114,6 +114,31 @@ TEST(assertion, survives_every_failed_allocation)
     end_world();
 }
 
+/* What was untracked no longer counts, so it has to be found first. */
+TEST(assertion, does_not_hold_by_what_it_has_no_memory_to_look_at)
+{
+    begin_world();
+    write_names("x", NULL);
+    varve_node *root = make("x", NULL);
+    varve_restoration *r = read_root(root, NULL);
+    varve_untrack(root, "x");
+    for (int i = 0; i < 3; i++) {
+        varve_error error = { 0 };
+        test_fail_allocation(0, true);
+        varve_status status = i == 0 ? varve_assert_nontrivial_match(r, &error)
+            : i == 1                 ? varve_assert_consumed(r, &error)
+                     : varve_assert_existing_objects_matched(r, &error);
+        test_fail_allocation(-1, false);
+        cr_assert_eq(status, VARVE_NO_MEMORY);
+        cr_assert_eq(error.status, VARVE_NO_MEMORY);
+        good(root);
+    }
+    check(r, false, true, false, NULL);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
 /* A value that a rename leads to waits, and must not be taken for one that the
  * options leave out. */
 TEST(assertion, does_not_excuse_what_it_had_no_memory_to_look_at)

@@ -183,3 +183,63 @@ TEST(binding, decides_what_fits_by_the_options)
     free_root(root);
     end_world();
 }
+
+/* The slots of an object that comes to stand for one more node of the file. */
+TEST(binding, gives_the_slots_of_a_second_node_as_well)
+{
+    float x[2] = { 0 }, m[2] = { 0 }, none[2] = { 0 };
+    begin_world();
+    varve_node *root = new_root();
+    varve_node *saved = varve_add_variable(root, "x", varve_array(memory, 2));
+    varve_add_object(root, "a");
+    varve_node *b = varve_add_object(root, "b");
+    varve_add_slot(b, saved, "m", varve_array(memory, 2));
+    write_root(root);
+    free_root(root);
+    root = new_root();
+    varve_node *variable = varve_add_variable(root, "x", varve_array(x, 2));
+    varve_node *both = varve_add_object(root, "a");
+    varve_add_slot(both, variable, "m", varve_array(m, 2));
+    varve_add_slot(both, variable, "other", varve_array(none, 2));
+    varve_restoration *r = read_root(root, NULL);
+    cr_assert_eq(m[1], 0);
+    cr_assert_eq(varve_pending_count(r), 1);
+    varve_track(root, "b", both);
+    cr_assert_eq(m[1], 2);
+    cr_assert_eq(none[1], 0);
+    cr_assert_eq(varve_pending_count(r), 0);
+    good(root);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(binding, lets_an_object_stand_for_two_after_any_failed_allocation)
+{
+    bool was_tried = true;
+    begin_world();
+    write_two();
+    for (long n = 0; was_tried; n++) {
+        float x[2] = { 0 }, y[3] = { 0 };
+        varve_error error = { 0 };
+        varve_node *root = new_root();
+        varve_node *both = varve_add_object(root, "a");
+        varve_add_variable(both, "x", varve_array(x, 2));
+        varve_add_variable(both, "y", varve_array(y, 3));
+        varve_restoration *r = read_root(root, NULL);
+        cr_assert(x[1] == 2 && y[2] == 0);
+        test_fail_allocation(n, false);
+        varve_track(root, "b", both);
+        was_tried = test_allocation_count() > n;
+        test_fail_allocation(-1, false);
+        if (varve_find(root, "b") == both) {
+            cr_assert_ok(varve_restoration_retry(r, &error), error);
+            cr_assert_eq(y[2], 3, "allocation %ld", n);
+            cr_assert_eq(varve_pending_count(r), 0);
+            good(root);
+        }
+        varve_restoration_free(r);
+        free_root(root);
+    }
+    end_world();
+}

@@ -87,3 +87,54 @@ TEST(hint, does_not_name_what_has_found_its_match)
     free_root(root);
     end_world();
 }
+
+/* 254 letters, then one of two bytes over the cut, then more. */
+TEST(hint, cuts_a_long_name_between_characters)
+{
+    char name[300], shown[300];
+    struct vv_arena arena;
+    begin_world();
+    memset(name, 'n', sizeof name);
+    memcpy(name + 254, "\xc3\xa4", 2);
+    name[299] = '\0';
+    snprintf(shown, sizeof shown, "the root has no edge \"%.254s...\"", name);
+    varve_node *root = new_root();
+    varve_add_variable(root, name, varve_array(values, 4));
+    write_root(root);
+    free_root(root);
+    root = new_root();
+    varve_restoration *r = read_root(root, NULL);
+    vv_arena_init(&arena, test_allocator());
+    cr_assert_str_eq(hint_at(r, name, &arena, true).reason, shown);
+    vv_arena_clear(&arena);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+/* Of several that are near, whatever their order. */
+TEST(hint, names_the_nearest_of_several)
+{
+    struct vv_arena arena;
+    begin_world();
+    varve_node *root = new_root();
+    varve_add_variable(root, "kernels", varve_array(values, 4));
+    write_root(root);
+    free_root(root);
+    static const char *const orders[2][3] = {
+        { "kennel", "kernel", "kernal" }, { "kernel", "kernal", "kennel" }
+    };
+    vv_arena_init(&arena, test_allocator());
+    for (int i = 0; i < 2; i++) {
+        root = new_root();
+        for (int k = 0; k < 3; k++)
+            varve_add_variable(root, orders[i][k], varve_array(values, 4));
+        varve_restoration *r = read_root(root, NULL);
+        cr_assert_str_eq(
+            hint_at(r, "kernels", &arena, true).nearest, "kernel");
+        varve_restoration_free(r);
+        free_root(root);
+    }
+    vv_arena_clear(&arena);
+    end_world();
+}

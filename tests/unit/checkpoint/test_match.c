@@ -228,3 +228,92 @@ TEST(match, begins_anew_after_memory_ran_out)
     }
     end_world();
 }
+
+struct removal {
+    int asked;
+    varve_node *removed;
+};
+
+static void remove_one(void *user, varve_node *node, const varve_offer *offer)
+{
+    struct removal *removal = user;
+    (void)node;
+    (void)offer;
+    removal->asked++;
+    if (removal->removed)
+        varve_remove(removal->removed);
+    removal->removed = NULL;
+}
+
+/* The one that is asked, or the next that would be. */
+TEST(match, goes_on_where_a_callback_removes_a_node)
+{
+    float one[1] = { 1 };
+    begin_world();
+    varve_node *root = new_root();
+    for (int i = 0; i < 2; i++) {
+        varve_node *bag = varve_add_object(root, i ? "b" : "a");
+        varve_add_variable(bag, "x", varve_array(one, 1));
+        varve_add_variable(bag, "y", varve_array(one, 1));
+    }
+    write_root(root);
+    free_root(root);
+    for (int which = 0; which < 2; which++) {
+        struct removal removal = { 0 };
+        root = new_root();
+        varve_node *bags[2];
+        for (int i = 0; i < 2; i++) {
+            bags[i] = varve_add_object(root, i ? "b" : "a");
+            varve_set_on_demand(bags[i], remove_one, &removal);
+        }
+        removal.removed = bags[which];
+        varve_restoration *r = read_root(root, NULL);
+        cr_assert_eq(removal.asked, which ? 2 : 3);
+        cr_assert_eq(varve_pending_count(r), 4);
+        good(root);
+        varve_restoration_free(r);
+        free_root(root);
+    }
+    end_world();
+}
+
+static void make_value(void *user, varve_node *node, const varve_offer *offer)
+{
+    (void)user;
+    varve_add_allocated_variable(node, offer->name, offer->value->dtype,
+        varve_shape_of(offer->value->rank, offer->value->shape), NULL, NULL);
+}
+
+TEST(match, asks_again_after_any_failed_allocation)
+{
+    float one[1] = { 1 };
+    bool was_tried = true;
+    begin_world();
+    varve_node *root = new_root();
+    varve_node *bag = varve_add_object(root, "bag");
+    varve_add_variable(bag, "a rather long name", varve_array(one, 1));
+    varve_add_variable(bag, "y", varve_array(one, 1));
+    write_root(root);
+    free_root(root);
+    for (long n = 0; was_tried; n++) {
+        varve_error error = { 0 };
+        root = new_root();
+        varve_restoration *r = read_root(root, NULL);
+        bag = varve_add_detached(varve_node_graph(root));
+        varve_set_on_demand(bag, make_value, NULL);
+        test_fail_allocation(n, false);
+        varve_track(root, "bag", bag);
+        was_tried = test_allocation_count() > n;
+        test_fail_allocation(-1, false);
+        varve_status status = varve_restoration_retry(r, &error);
+        varve_node *y = varve_find_path(root, "bag/y");
+        if (varve_graph_check(varve_node_graph(root), NULL) == VARVE_OK) {
+            cr_assert_ok(status, error);
+            cr_assert_eq(varve_edge_count(bag), 2);
+            cr_assert_eq(*(float *)varve_data(y), 1);
+        }
+        varve_restoration_free(r);
+        free_root(root);
+    }
+    end_world();
+}

@@ -141,3 +141,96 @@ TEST(pending, that_could_not_be_delivered_is_initialized_when_dropped)
     free_root(root);
     end_world();
 }
+
+TEST(pending, is_dropped_whole_or_not_at_all_without_memory)
+{
+    float value[2] = { 0 };
+    begin_world();
+    write_model();
+    varve_node *root = new_root();
+    varve_node *model = varve_add_object(root, "model");
+    varve_add_variable(model, "x", varve_array(value, 2));
+    varve_restoration *r = read_root(root, NULL);
+    varve_untrack(root, "model");
+    varve_status status = VARVE_NO_MEMORY;
+    for (long n = 0; status; n++) {
+        varve_error error = { 0 };
+        test_fail_allocation(n, false);
+        status = varve_drop_pending(r, "*y", &error);
+        test_fail_allocation(-1, false);
+        cr_assert_eq(error.status, status);
+        cr_assert(!status || status == VARVE_NO_MEMORY);
+        cr_assert(n > 0 || status);
+        good(root);
+    }
+    cr_assert_eq(varve_pending_count(r), 2); /* "x", untracked, and its slot */
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(pending, is_not_told_without_memory_for_the_answer)
+{
+    begin_world();
+    write_model();
+    varve_node *root = new_root();
+    varve_restoration *r = read_root(root, NULL);
+    const varve_tensor *found = NULL;
+    for (long n = 0; !found; n++) {
+        test_fail_allocation(n, false);
+        found = varve_pending(root, "y");
+        test_fail_allocation(-1, false);
+        cr_assert(n > 0 || !found);
+        good(root);
+    }
+    cr_assert_eq(found->shape[0], 1);
+    cr_assert_eq(varve_pending(root, "y"), found);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(pending, is_told_where_a_rename_leads)
+{
+    varve_rename rename = { "net", "model" };
+    begin_world();
+    write_model();
+    varve_node *root = new_root();
+    varve_restoration *r = read_root(root,
+        &(varve_read_options){ .renames = &rename, .rename_count = 1 });
+    varve_node *stranger = varve_add_detached(varve_node_graph(root));
+    cr_assert_null(varve_pending(stranger, "x"));
+    varve_node *net = varve_add_object(root, "net");
+    cr_assert_eq(varve_pending(net, "x")->shape[0], 2);
+    cr_assert_null(varve_pending(net, "none"));
+    float value[2] = { 0 };
+    varve_add_variable(net, "x", varve_array(value, 2));
+    cr_assert_eq(value[1], 2);
+    cr_assert_null(varve_pending(net, "x"));
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(pending, still_arrives_where_dropping_had_no_memory)
+{
+    varve_status status = VARVE_NO_MEMORY;
+    begin_world();
+    write_model();
+    for (long n = 0; status; n++) {
+        float value[1] = { 0 };
+        varve_error error = { 0 };
+        varve_node *root = new_root();
+        varve_restoration *r = read_root(root, NULL);
+        test_fail_allocation(n, false);
+        status = varve_drop_pending(r, "none", &error);
+        test_fail_allocation(-1, false);
+        varve_add_variable(root, "y", varve_array(value, 1));
+        cr_assert_eq(value[0], 1, "allocation %ld", n);
+        cr_assert_ok(varve_drop_pending(r, "*", &error), error);
+        good(root);
+        varve_restoration_free(r);
+        free_root(root);
+    }
+    end_world();
+}

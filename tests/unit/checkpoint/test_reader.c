@@ -195,3 +195,24 @@ TEST(reader, opens_a_deep_graph_in_little_memory)
     varve_reader_free(reader);
     end_world();
 }
+
+TEST(reader, finds_no_slot_that_is_not_there)
+{
+    float value[1] = { 0 };
+    varve_error error = { 0 };
+    varve_saved_node node;
+    begin_world();
+    varve_node *root = new_root();
+    varve_node *x = varve_add_variable(root, "x", varve_array(value, 1));
+    varve_add_slot(root, x, "m", varve_array(value, 1));
+    write_root(root);
+    free_root(root);
+    varve_reader *reader = vv_reader_open_in(&world.context, "a", &error);
+    cr_assert(varve_reader_find(reader, "m(x)", &node));
+    cr_assert(!varve_reader_find(reader, "v(x)", &node));
+    cr_assert(!varve_reader_find(reader, "m(y)", &node));
+    varve_reader_free(reader);
+    cr_assert_null(vv_reader_open_in(&world.context, NULL, &error));
+    cr_assert_eq(error.status, VARVE_MISUSE);
+    end_world();
+}

@@ -153,3 +153,52 @@ TEST(report, survives_every_failed_allocation)
     free_root(root);
     end_world();
 }
+
+/* It names nothing that is untracked, even where memory is short. */
+TEST(report, is_whole_or_not_at_all_without_memory)
+{
+    begin_world();
+    write_model();
+    varve_node *root = make_program();
+    varve_restoration *r = read_root(root, NULL);
+    varve_untrack(root, "model");
+    varve_report *report = NULL;
+    for (long n = 0; !report; n++) {
+        varve_error error = { 0 };
+        test_fail_allocation(n, false);
+        report = varve_report_new(r, &error);
+        test_fail_allocation(-1, false);
+        cr_assert_eq(error.status, report ? VARVE_OK : VARVE_NO_MEMORY);
+        good(root);
+    }
+    cr_assert_eq(varve_report_count(report, VARVE_MATCHED), 0);
+    cr_assert_eq(varve_report_count(report, VARVE_WAITING), 3);
+    varve_report_free(report);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(report, says_which_values_a_later_restoration_replaced)
+{
+    varve_error error = { 0 };
+    begin_world();
+    write_model();
+    varve_node *root = new_root();
+    varve_restoration *older = read_root(root, NULL);
+    varve_restoration *newer = read_root(root, NULL);
+    varve_add_variable(root, "step", varve_array(mine, 1));
+    varve_report *report = varve_report_new(older, &error);
+    varve_finding f = finding_at(report, VARVE_MATCHED, 0);
+    cr_assert_str_eq(f.program_path, "step");
+    cr_assert_str_eq(
+        f.reason, "a later restoration gave it another value");
+    varve_report_free(report);
+    report = varve_report_new(newer, &error);
+    cr_assert_str_eq(finding_at(report, VARVE_MATCHED, 0).reason, "");
+    varve_report_free(report);
+    varve_restoration_free(older);
+    varve_restoration_free(newer);
+    free_root(root);
+    end_world();
+}

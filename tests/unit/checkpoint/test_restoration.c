@@ -137,3 +137,191 @@ TEST(restoration, survives_every_failed_allocation)
     }
     end_world();
 }
+
+/* A restoration below a node that is then removed has no program any more. */
+TEST(restoration, outlives_the_node_that_it_is_for)
+{
+    varve_error error = { 0 };
+    begin_world();
+    write_model();
+    varve_node *root = new_root();
+    varve_node *part = varve_add_object(root, "part");
+    varve_restoration *r = read_root(part, NULL);
+    cr_assert_eq(varve_pending_count(r), 1);
+    varve_remove(part);
+    cr_assert_ok(varve_restoration_retry(r, &error), error);
+    cr_assert_neq(varve_assert_consumed(r, &error), VARVE_OK);
+    varve_report *report = varve_report_new(r, &error);
+    varve_finding finding;
+    cr_assert(varve_report_at(report, VARVE_WAITING, 0, &finding));
+    cr_assert_str_eq(finding.reason, "the program is gone");
+    varve_report_free(report);
+    /* What takes its place in memory and in the graph is not for it. */
+    mine[1] = 0;
+    part = varve_add_object(root, "part");
+    varve_add_variable(
+        varve_add_object(part, "model"), "x", varve_array(mine, 2));
+    cr_assert_eq(mine[1], 0);
+    cr_assert_null(varve_pending(part, "model"));
+    good(root);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+/* --- What comes late while memory is short ------------------------------- */
+
+struct late {
+    float x[2], wrong[3], object[1], state[1], m[2];
+    struct text_state text;
+};
+
+static void write_late_file(struct late *late)
+{
+    varve_node *root = new_root();
+    varve_node *model = varve_add_object(root, "model");
+    varve_node *x = varve_add_variable(model, "x", varve_array(values, 2));
+    varve_add_variable(model, "wrong", varve_array(values, 2));
+    varve_add_object(model, "object");
+    varve_add_state(model, "state", &text_callbacks, &late->text);
+    varve_add_slot(model, x, "m", varve_array(values, 2));
+    write_root(root);
+    free_root(root);
+}
+
+/* One value that fits, with a slot, and three that do not. */
+static varve_node *make_late_part(varve_node *root, struct late *late)
+{
+    varve_node *part = varve_add_detached(varve_node_graph(root));
+    varve_node *x = varve_add_variable(part, "x", varve_array(late->x, 2));
+    varve_add_slot(part, x, "m", varve_array(late->m, 2));
+    varve_add_variable(part, "wrong", varve_array(late->wrong, 3));
+    varve_add_variable(part, "object", varve_array(late->object, 1));
+    varve_add_variable(part, "state", varve_array(late->state, 1));
+    return part;
+}
+
+static void check_late(varve_restoration *r, const char *path, long n)
+{
+    static const char *const misfits[] = { "found 3 that do not",
+        "wrong: saved float32[2], the program has float32[3]",
+        "object: saved an object, the program has float32[1]",
+        "state: saved state, the program has float32[1]" };
+    varve_error error = { 0 };
+    varve_status status = varve_restoration_retry(r, &error);
+    cr_assert_eq(status, VARVE_MISMATCH, "%s, allocation %ld: %s: %s", path, n,
+        varve_status_name(status), error.message);
+    for (size_t i = 0; i < sizeof misfits / sizeof *misfits; i++)
+        cr_assert_not_null(strstr(error.message, misfits[i]), "%s: %s", path,
+            error.message);
+}
+
+static void try_late(const char *name, const varve_read_options *options)
+{
+    struct late late = { .text = { .text = "saved" } };
+    bool was_tried = true;
+    write_late_file(&late);
+    for (long n = 0; was_tried; n++) {
+        varve_error error = { 0 };
+        varve_node *root = new_root();
+        varve_restoration *r = read_root(root, options);
+        varve_node *part = make_late_part(root, &late);
+        memset(late.x, 0, sizeof late.x + sizeof late.wrong);
+        late.m[1] = 0;
+        good(root);
+        test_fail_allocation(n, false);
+        varve_track(root, name, part);
+        was_tried = test_allocation_count() > n;
+        test_fail_allocation(-1, false);
+        if (varve_find(root, name) == part) {
+            check_late(r, name, n);
+            check_late(r, name, n);
+            cr_assert_eq(late.wrong[0], 0);
+            varve_untrack(part, "wrong");
+            varve_untrack(part, "object");
+            varve_untrack(part, "state");
+            cr_assert_ok(varve_restoration_retry(r, &error), error);
+            cr_assert_eq(late.x[1], 2, "allocation %ld", n);
+            cr_assert_eq(late.m[1], 2, "allocation %ld", n);
+            good(root);
+        }
+        varve_restoration_free(r);
+        free_root(root);
+    }
+}
+
+TEST(restoration, finds_late_misfits_once_after_any_failed_allocation)
+{
+    varve_rename rename = { "net", "model" };
+    begin_world();
+    try_late("model", NULL);
+    try_late("model", &(varve_read_options){ .except = "nothing" });
+    try_late("net", &(varve_read_options){ .renames = &rename,
+                        .rename_count = 1 });
+    end_world();
+}
+
+/* The file has an object there, and no value that could be looked through. */
+TEST(restoration, knows_a_variable_without_a_value_after_any_failed_allocation)
+{
+    bool was_tried = true;
+    begin_world();
+    write_model();
+    for (long n = 0; was_tried; n++) {
+        varve_error error = { 0 };
+        varve_node *root = new_root();
+        varve_restoration *r = read_root(root, NULL);
+        varve_node *late = varve_add_variable(
+            varve_add_detached(varve_node_graph(root)), "v",
+            varve_array(mine, 2));
+        good(root);
+        test_fail_allocation(n, false);
+        varve_track(root, "model", late);
+        was_tried = test_allocation_count() > n;
+        test_fail_allocation(-1, false);
+        if (varve_find(root, "model") == late)
+            cr_assert_eq(varve_restoration_retry(r, &error), VARVE_MISMATCH,
+                "allocation %ld", n);
+        varve_restoration_free(r);
+        free_root(root);
+    }
+    end_world();
+}
+
+/* A path that there was no memory for must not be taken for an empty one. */
+static void try_option(const varve_read_options *options, float wanted)
+{
+    bool was_tried = true;
+    for (long n = 0; was_tried; n++) {
+        varve_error error = { 0 };
+        varve_node *root = new_root();
+        varve_restoration *r = read_root(root, options);
+        varve_node *part = varve_add_detached(varve_node_graph(root));
+        varve_add_variable(part, "x", varve_array(mine, 2));
+        mine[1] = 7;
+        good(root);
+        test_fail_allocation(n, false);
+        varve_track(root, "model", part);
+        was_tried = test_allocation_count() > n;
+        test_fail_allocation(-1, false);
+        cr_assert(mine[1] == 7 || mine[1] == wanted, "%ld: %g", n, mine[1]);
+        if (varve_find(root, "model") == part) {
+            cr_assert_ok(varve_restoration_retry(r, &error), error);
+            cr_assert_eq(mine[1], wanted, "%ld: %g", n, mine[1]);
+            cr_assert_ok(varve_assert_consumed(r, &error), error);
+        }
+        varve_restoration_free(r);
+        free_root(root);
+    }
+}
+
+TEST(restoration, keeps_to_its_options_after_any_failed_allocation)
+{
+    begin_world();
+    write_model();
+    try_option(&(varve_read_options){ .only = "model/x" }, 2);
+    try_option(&(varve_read_options){ .only = "model/y" }, 7);
+    try_option(&(varve_read_options){ .except = "model/x" }, 7);
+    try_option(&(varve_read_options){ .except = "model/y" }, 2);
+    end_world();
+}

@@ -199,6 +199,25 @@ TEST(selection, survives_every_failed_allocation)
     end_world();
 }
 
+TEST(selection, refuses_a_rename_file_beyond_all_measure)
+{
+    enum { LIMIT = 16 << 20 };
+    begin_world();
+    char *text = malloc(LIMIT + 1);
+    memset(text, '#', LIMIT + 1);
+    memory_put(world.memory, "renames", text, LIMIT + 1);
+    varve_error error = fail(
+        &(varve_read_options){ .rename_file = "renames" }, VARVE_LIMIT);
+    cr_assert_not_null(strstr(error.message, "found 16777217"));
+    memory_put(world.memory, "renames", text, LIMIT);
+    struct vv_selection s;
+    begin(&s, &(varve_read_options){ .rename_file = "renames" });
+    cr_assert_eq(s.rename_count, 0);
+    vv_selection_end(&s);
+    free(text);
+    end_world();
+}
+
 TEST(selection, never_calls_unwanted_what_it_had_no_memory_to_look_at)
 {
     struct vv_selection s;

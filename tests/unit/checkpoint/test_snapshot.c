@@ -224,6 +224,19 @@ TEST(snapshot, survives_every_failed_allocation)
     end(s);
 }
 
+TEST(snapshot, outlives_the_node_that_it_is_of)
+{
+    varve_error error = { 0 };
+    begin();
+    varve_node *empty = varve_add_object(program.root, "empty");
+    varve_snapshot *s = varve_snapshot_new(empty, &error);
+    cr_assert_ok(varve_snapshot_restore(s, &error), error);
+    varve_remove(empty);
+    cr_assert_eq(varve_snapshot_restore(s, &error), VARVE_MISMATCH);
+    cr_assert_eq(varve_snapshot_retake(s, &error), VARVE_MISMATCH);
+    end(s);
+}
+
 TEST(snapshot, is_not_for_a_graph_with_a_mistake)
 {
     varve_error error = { 0 };

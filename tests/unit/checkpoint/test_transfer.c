@@ -203,6 +203,99 @@ TEST(transfer, is_undone_by_every_failed_allocation)
     end_world();
 }
 
+/* Neither the file's pages nor fresh memory stay behind: the variable waits as
+ * before, and a retry brings both. */
+TEST(transfer, gives_new_memory_back_when_a_state_refuses_its_bytes)
+{
+    enum { LARGE = 1 << 15 }; /* 128 KiB: is mapped */
+    static float large[LARGE];
+    begin_world();
+    large[LARGE - 1] = 3;
+    varve_node *root = new_root();
+    struct text_state saved = { .text = "new" };
+    varve_node *s = varve_add_state(root, "s", &text_callbacks, &saved);
+    varve_add_variable(s, "large", varve_array(large, LARGE));
+    write_root(root);
+    free_root(root);
+    for (int map = 0; map < 2; map++) {
+        struct text_state refusing = { .text = "old", .fails_at = 1,
+            .load_status = VARVE_IO };
+        varve_error error = { 0 };
+        root = new_root();
+        varve_restoration *r =
+            read_root(root, &(varve_read_options){ .map = map });
+        s = varve_add_state(root, "s", &text_callbacks, &refusing);
+        varve_node *node = varve_add_allocated_variable(
+            s, "large", VARVE_FLOAT32, VARVE_SHAPE(LARGE), NULL, NULL);
+        cr_assert_eq(refusing.loads, 2, "refused, and told of the older bytes");
+        cr_assert_str_eq(refusing.text, "old");
+        cr_assert_eq(varve_state_of(node), VARVE_PENDING);
+        cr_assert_eq(((float *)varve_data(node))[LARGE - 1], 0);
+        cr_assert_eq(
+            varve_graph_check(varve_node_graph(root), NULL), VARVE_CALLBACK);
+        cr_assert_ok(varve_restoration_retry(r, &error), error);
+        cr_assert_eq(((float *)varve_data(node))[LARGE - 1], 3);
+        cr_assert_str_eq(refusing.text, "new");
+        good(root);
+        varve_restoration_free(r);
+        free_root(root);
+    }
+    end_world();
+}
+
+/* A few of very many, in the order of the file whatever that of the program. */
+TEST(transfer, brings_a_few_of_many)
+{
+    enum { MANY = 200 };
+    float values[MANY], late[3] = { 0 };
+    char name[8];
+    begin_world();
+    varve_node *root = new_root();
+    for (int i = 0; i < MANY; i++) {
+        values[i] = (float)i;
+        snprintf(name, sizeof name, "v%03d", i);
+        varve_add_variable(root, name, varve_scalar(&values[i]));
+    }
+    write_root(root);
+    free_root(root);
+    root = new_root();
+    varve_add_variable(root, "v150", varve_scalar(&late[0]));
+    varve_add_variable(root, "v007", varve_scalar(&late[1]));
+    varve_add_variable(root, "v199", varve_scalar(&late[2]));
+    varve_restoration *r = read_root(root, NULL);
+    cr_assert(late[0] == 150 && late[1] == 7 && late[2] == 199);
+    cr_assert_eq(varve_pending_count(r), MANY - 3);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(transfer, names_as_much_as_a_message_holds)
+{
+    static float many[3000];
+    char name[16];
+    begin_world();
+    for (int turn = 0; turn < 2; turn++) {
+        varve_node *root = new_root();
+        for (int i = 0; i < 3000; i++) {
+            snprintf(name, sizeof name, "variable%04d", i);
+            varve_add_variable(root, name,
+                varve_view(&many[i], VARVE_FLOAT32,
+                    turn ? VARVE_SHAPE(1, 1) : VARVE_SHAPE(1)));
+        }
+        if (turn) {
+            varve_error error = fail_read(root, NULL, VARVE_MISMATCH);
+            cr_assert_not_null(strstr(error.message, "found 3000 that do not"));
+            cr_assert_not_null(strstr(error.message, "\n  variable0000: "));
+            cr_assert_not_null(strstr(error.message, "(and more"));
+        } else {
+            write_root(root);
+        }
+        free_root(root);
+    }
+    end_world();
+}
+
 /* As many as a message holds. */
 TEST(transfer, names_what_it_can_of_much_that_was_touched)
 {

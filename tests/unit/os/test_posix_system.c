@@ -135,6 +135,7 @@ TEST(posix_system, moves_bytes_at_offsets)
     cr_assert_eq(info.size, 8);
     cr_assert_eq(s->info(s->state, directory, &info), 0);
     cr_assert_eq(info.kind, VV_DIRECTORY);
+    cr_assert_eq(s->info(s->state, -1, &info), -EBADF);
     cr_assert_eq(s->sync(s->state, file), 0);
     cr_assert_eq(s->sync(s->state, directory), 0);
     s->close(s->state, file);

@@ -347,3 +347,17 @@ TEST(publish, a_file_over_the_limit_is_no_space_and_no_signal)
     cr_assert(holds(posix(), path, "old"));
     cr_assert_eq(test_file_count(), 1);
 }
+
+/* A name that leads nowhere is taken all the same. */
+TEST(publish, a_link_in_a_circle_is_spared_where_asked_and_else_replaced)
+{
+    varve_error error;
+    const char *path = test_path("f");
+    cr_assert_eq(symlink("f", path), 0);
+    cr_assert_eq(publish(posix(), path, VV_PUBLISH_NO_REPLACE, "new", &error),
+        VARVE_EXISTS);
+    cr_assert_eq(test_file_count(), 1);
+    cr_assert_ok(publish(posix(), path, 0, "new", &error), error);
+    cr_assert(holds(posix(), path, "new"));
+    cr_assert_eq(test_file_count(), 1);
+}

@@ -147,3 +147,17 @@ TEST(worker, threads_take_no_signals_but_their_own_faults)
     cr_assert_not(sigismember(&inside, SIGSEGV));
     cr_assert_not(sigismember(&inside, SIGBUS));
 }
+
+static unsigned no_processors(void *state)
+{
+    (void)state;
+    return 0;
+}
+
+TEST(worker, counts_itself_where_the_system_knows_of_no_processor)
+{
+    struct vv_system system = vv_posix_system;
+    system.processors = no_processors;
+    struct vv_context context = test_context(&system);
+    cr_assert_eq(vv_worker_count(&context, 0), 1);
+}

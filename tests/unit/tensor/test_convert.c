@@ -330,3 +330,16 @@ TEST(convert, copies_equal_types_bit_by_bit)
     cr_assert_eq(vv_convert(VARVE_INT8, NULL, VARVE_FLOAT32, NULL, 0), 0);
     cr_assert_eq(vv_convert(VARVE_INT8, NULL, VARVE_INT8, NULL, 0), 0);
 }
+
+TEST(convert, keeps_the_sign_of_0)
+{
+    static const double values[] = { 0.0, -0.0 };
+    float narrow[2];
+    double again[2];
+    cr_assert_eq(
+        vv_convert(VARVE_FLOAT32, narrow, VARVE_FLOAT64, values, 2), 0);
+    cr_assert(narrow[0] == 0 && !signbit(narrow[0]));
+    cr_assert(narrow[1] == 0 && signbit(narrow[1]));
+    cr_assert_eq(vv_convert(VARVE_FLOAT64, again, VARVE_FLOAT32, narrow, 2), 0);
+    cr_assert_eq(memcmp(again, values, sizeof again), 0);
+}
