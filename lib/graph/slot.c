@@ -50,7 +50,7 @@ static bool may_add(varve_node *owner, varve_node *variable, const char *name)
 {
     varve_graph *graph = owner->graph;
     char text[256];
-    if (!vv_node_takes_children(owner, name) || vv_is_nil(variable))
+    if (!vv_node_takes_children(owner, name) || variable == &graph->nil)
         return false;
     const char *where = vv_node_text(owner, text, sizeof text);
     if (variable->kind != VARVE_VARIABLE || variable->graph != graph ||

@@ -85,6 +85,18 @@ TEST(slot, refuses_names_that_are_none)
     }
 }
 
+/* The mistake by which it could not be made is told by the other graph. */
+TEST(slot, is_not_for_a_variable_that_another_graph_could_not_make)
+{
+    begin();
+    varve_graph *other = new_graph();
+    varve_node *nil = varve_add_object(varve_graph_root(other), "");
+    cr_assert(vv_is_nil(nil));
+    cr_assert(vv_is_nil(add(root, nil, "m")));
+    varve_graph_free(other);
+    free_bad(graph, VARVE_MISUSE);
+}
+
 TEST(slot, is_for_an_ordinary_variable_of_the_same_graph)
 {
     for (int i = 0; i < 4; i++) {
