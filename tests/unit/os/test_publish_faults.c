@@ -223,6 +223,30 @@ TEST(publish_faults, a_failed_sync_or_close_is_never_tried_again)
         }
 }
 
+/* Whether a file may be replaced that cannot be looked at. */
+TEST(publish_faults, a_name_that_cannot_be_looked_at_is_not_taken_for_free)
+{
+    static const int errors[] = { EIO, EMFILE, ENOMEM };
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
+        struct memory *memory = memory_new();
+        struct faulty *faulty = faulty_new(memory_system(memory));
+        struct vv_context context = test_context(faulty_system(faulty));
+        memory_put(memory, "f", "old", 3);
+        faulty_plan(faulty, &(struct faulty_plan){
+            .kinds = FAULTY_OPEN, .error = errors[i] });
+        varve_error error;
+        cr_assert_eq(publish(
+            &context, "f", VV_PUBLISH_NO_REPLACE, "new", &error),
+            status_of(errors[i]));
+        cr_assert(strstr(error.message, "f: looking for it failed"), "%s",
+            error.message);
+        cr_assert(holds(&context, "f", "old"));
+        cr_assert_eq(memory_file_count(memory), 1);
+        faulty_free(faulty);
+        memory_free(memory);
+    }
+}
+
 TEST(publish_faults, an_unknown_outcome_says_that_the_file_is_there)
 {
     struct memory *memory = memory_new();

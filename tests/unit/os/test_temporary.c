@@ -188,6 +188,27 @@ TEST(temporary, where_there_are_no_locks_all_works_and_nothing_is_removed)
     memory_free(memory);
 }
 
+TEST(temporary, what_cannot_be_opened_or_listed_stays_and_does_no_harm)
+{
+    static const unsigned kinds[] = { FAULTY_OPEN, FAULTY_EACH_NAME };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct memory *memory = memory_new();
+        struct faulty *faulty = faulty_new(memory_system(memory));
+        struct vv_context context = test_context(faulty_system(faulty));
+        varve_error error;
+        memory_put(memory, LEFT, "left", 4);
+        faulty_plan(faulty, &(struct faulty_plan){
+            .kinds = kinds[i], .sticky = true, .error = EACCES });
+        cr_assert_ok(publish(&context, "f", 0, "new", &error), error);
+        cr_assert(faulty_hit(faulty));
+        faulty_plan(faulty, NULL);
+        cr_assert(holds(&context, "f", "new"));
+        cr_assert_eq(memory_file_count(memory), 2);
+        faulty_free(faulty);
+        memory_free(memory);
+    }
+}
+
 /* On the real system, where the lock of a killed process ends. */
 TEST(temporary, what_a_killed_process_left_is_gone_after_the_next_save)
 {
