@@ -395,6 +395,43 @@ TEST(data_out, reports_each_call_that_fails)
     sample_clear(&s);
 }
 
+/* Stages small values until so many bytes are free before it is full. */
+static void fill_up_to(struct save *s, const unsigned char *bytes, size_t room)
+{
+    const size_t most = 40000, full = 1 << 20;
+    while (s->out.staged + most + 64 < full)
+        put(s, bytes, most);
+    uint64_t begin = vv_data_place(s->out.offset, most);
+    size_t padding = (size_t)(begin - s->out.offset);
+    put(s, bytes, full - room - s->out.staged - padding);
+    cr_assert_eq(s->out.staged, full - room);
+}
+
+/* The disk is full when the bytes before a value, the value, those before the
+ * index, the index or the footer want to be written. */
+TEST(data_out, reports_a_full_disk_wherever_staging_ends)
+{
+    unsigned char *bytes = pattern(40000);
+    for (size_t room = 0; room < 1500; room += room < 70 ? 1 : 13)
+        for (int is_end = 0; is_end < 2; is_end++) {
+            struct save s;
+            uint64_t offset;
+            begin(&s, 0);
+            struct vv_index index = sample_index(&s.sample);
+            fill_up_to(&s, bytes, room);
+            faulty_plan(s.faulty, &(struct faulty_plan){ .sticky = true,
+                .kinds = FAULTY_WRITE, .error = ENOSPC });
+            varve_status status = is_end
+                ? vv_data_out_end(&s.out, &index, &s.error)
+                : vv_data_out_value(&s.out, bytes, 2000, "value", &offset,
+                      &s.digests, &s.error);
+            cr_assert_eq(status, VARVE_NO_SPACE, "%zu bytes before", room);
+            cr_assert(strstr(s.error.message, "file: write failed"));
+            end(&s);
+        }
+    free(bytes);
+}
+
 TEST(data_out, reports_an_index_that_cannot_be_written)
 {
     struct save s;
