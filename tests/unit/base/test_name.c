@@ -213,6 +213,7 @@ TEST(name, that_is_too_long_for_a_path_leaves_the_end_of_it)
             vv_path_add_name(&whole, name, strlen(name));
             vv_path_add_end(&end, name, strlen(name), longest);
             cr_assert_leq(end.size, longest + 4);
+            cr_assert(vv_utf8_is_valid((const char *)end.data, end.size));
             vv_path_shorten(&whole, longest);
             vv_path_shorten(&end, longest);
             cr_assert_str_eq(vv_buffer_string(&end), vv_buffer_string(&whole));
