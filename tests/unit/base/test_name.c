@@ -162,6 +162,67 @@ TEST(name, is_taken_off_a_path)
     vv_buffer_clear(&name);
 }
 
+/* Names of every kind of unit that must not be cut: a byte, characters of two
+ * to four bytes, escaped bytes. */
+static const char *const units[] = { "x", "\xc3\xa4", "\xe2\x82\xac",
+    "\xf0\x9f\x98\x80", "%2F", "%0A", "/" };
+enum { UNITS = sizeof units / sizeof *units };
+
+TEST(name, is_left_whole_units_where_its_path_is_shortened)
+{
+    struct vv_buffer path;
+    vv_buffer_init(&path, test_allocator());
+    for (size_t step = 1; step < UNITS; step++) {
+        char whole[200] = "";
+        size_t ends[40], count = 0; /* where a unit may begin */
+        for (; count < 40; count++) {
+            ends[count] = strlen(whole);
+            strcat(whole, units[count * step % UNITS]);
+        }
+        size_t size = strlen(whole);
+        for (size_t longest = 8; longest < size + 2; longest++) {
+            path.size = 0;
+            vv_buffer_add_string(&path, whole);
+            vv_path_shorten(&path, longest);
+            const char *text = vv_buffer_string(&path);
+            if (size <= longest) {
+                cr_assert_str_eq(text, whole);
+                continue;
+            }
+            size_t i = 0;
+            while (3 + size - ends[i] > longest)
+                i++;
+            cr_assert_arr_eq(text, "...", 3);
+            cr_assert_str_eq(text + 3, whole + ends[i]);
+        }
+    }
+    vv_buffer_clear(&path);
+}
+
+TEST(name, that_is_too_long_for_a_path_leaves_the_end_of_it)
+{
+    struct vv_buffer whole, end;
+    vv_buffer_init(&whole, test_allocator());
+    vv_buffer_init(&end, test_allocator());
+    for (size_t step = 1; step < 4; step++) {
+        char name[200] = "";
+        for (size_t i = 0; i < 40; i++)
+            strcat(name, units[i * step % 4]); /* those of one character */
+        for (size_t longest = 8; longest < strlen(name) + 6; longest++) {
+            whole.size = end.size = 0;
+            vv_path_add_name(&whole, name, strlen(name));
+            vv_path_add_end(&end, name, strlen(name), longest);
+            cr_assert_leq(end.size, longest + 4);
+            cr_assert(vv_utf8_is_valid((const char *)end.data, end.size));
+            vv_path_shorten(&whole, longest);
+            vv_path_shorten(&end, longest);
+            cr_assert_str_eq(vv_buffer_string(&end), vv_buffer_string(&whole));
+        }
+    }
+    vv_buffer_clear(&whole);
+    vv_buffer_clear(&end);
+}
+
 TEST(name, may_be_a_decimal)
 {
     static const uint64_t values[] = { 0, 1, 9, 10, 99, 100, 12345, UINT32_MAX,

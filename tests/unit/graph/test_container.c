@@ -174,6 +174,16 @@ TEST(container, refuses_what_is_no_list)
     free_bad(graph, VARVE_MISUSE);
 }
 
+TEST(container, appends_no_node_of_another_graph)
+{
+    begin();
+    varve_graph *other = new_graph();
+    cr_assert(vv_is_nil(varve_list_append(list, varve_graph_root(other))));
+    check_list(nodes, 0);
+    free_good(other);
+    free_bad(graph, VARVE_MISUSE);
+}
+
 TEST(container, moves_up_when_an_edge_is_untracked)
 {
     begin();

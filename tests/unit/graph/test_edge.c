@@ -128,6 +128,18 @@ TEST(edge, has_no_place_under_a_variable)
     free_bad(graph, VARVE_MISUSE);
 }
 
+TEST(edge, without_a_name_is_a_mistake_and_no_crash)
+{
+    float x = 0;
+    begin();
+    varve_node *leaf = varve_add_variable(root, "x", varve_scalar(&x));
+    cr_assert(vv_is_nil(varve_add_object(leaf, NULL)));
+    free_bad(graph, VARVE_MISUSE);
+    begin();
+    varve_untrack(root, NULL);
+    free_bad(graph, VARVE_NOT_FOUND);
+}
+
 TEST(edge, does_not_cross_graphs)
 {
     begin();
@@ -204,6 +216,7 @@ TEST(edge, is_found_by_an_escaped_path)
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         cr_assert_null(varve_find_path(root, none[i]), "%s", none[i]);
     cr_assert_null(varve_find(root, NULL));
+    cr_assert_eq(varve_find_path(root, NULL), root);
     free_good(graph);
 }
 

@@ -194,6 +194,10 @@ TEST(node, has_aliases_in_the_order_they_were_given)
     cr_assert_null(alias->next->next);
     cr_assert_null(varve_find(root, "first"));
     varve_alias(a, "\xff");
+    cr_assert_null(alias->next->next);
+    free_bad(graph, VARVE_BAD_NAME);
+    begin();
+    varve_alias(varve_add_object(root, "a"), NULL);
     free_bad(graph, VARVE_BAD_NAME);
 }
 

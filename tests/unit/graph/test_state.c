@@ -106,6 +106,11 @@ TEST(state, needs_both_callbacks)
         cr_assert_eq(varve_edge_count(root), 0);
         free_bad(graph, VARVE_MISUSE);
     }
+    varve_graph *graph = new_graph();
+    varve_node *list = varve_add_list(varve_graph_root(graph), "list");
+    cr_assert(vv_is_nil(varve_add_state(list, VARVE_APPEND, NULL, NULL)));
+    cr_assert_eq(varve_edge_count(list), 0);
+    free_bad(graph, VARVE_MISUSE);
 }
 
 TEST(state, has_children_like_an_object)

@@ -171,6 +171,70 @@ TEST(directory, a_parent_that_another_made_meanwhile_is_synced_too)
     memory_free(race.memory);
 }
 
+/* Its maker has to see to it; the next save does so as well. */
+TEST(directory, that_another_made_stays_where_it_cannot_be_synced)
+{
+    struct race race = { memory_new() };
+    struct faulty *faulty = faulty_new(memory_system(race.memory));
+    struct vv_context context = test_context(faulty_system(faulty));
+    faulty_plan(faulty, &(struct faulty_plan){ .number = 1,
+        .way = FAULTY_STOPS, .stop = make_first, .user = &race,
+        .kinds = FAULTY_MAKE_DIRECTORY | FAULTY_SYNC_DIRECTORY,
+        .second = 2, .second_error = EIO });
+    varve_error error;
+    int directory;
+    cr_assert_eq(vv_directory_make_parent(
+        &context, "a/name", false, &directory, &error), VARVE_IO);
+    cr_assert(faulty_hit_second(faulty));
+    cr_assert_eq(faulty_log_find(faulty, FAULTY_REMOVE, 0),
+        faulty_log_size(faulty));
+    faulty_plan(faulty, NULL);
+    cr_assert_ok(vv_directory_open_parent(
+        &context, "a/name", &directory, &error), error);
+    vv_file_close(&context, directory);
+    faulty_free(faulty);
+    memory_free(race.memory);
+}
+
+/* What comes of a directory above that fails so: when it is opened to sync it
+ * (1: the second that is opened), or when it is synced. */
+static varve_status status_above(unsigned kinds, long number, int failure)
+{
+    struct memory *memory = memory_new();
+    memory_put(memory, "old/file", "", 0);
+    struct faulty *faulty = faulty_new(memory_system(memory));
+    struct vv_context context = test_context(faulty_system(faulty));
+    faulty_plan(faulty, &(struct faulty_plan){
+        .kinds = kinds, .number = number, .error = failure });
+    varve_error error;
+    int directory;
+    varve_status status = vv_directory_make_parent(
+        &context, "old/name", false, &directory, &error);
+    cr_assert(faulty_hit(faulty));
+    if (!status)
+        vv_file_close(&context, directory);
+    cr_assert_eq(faulty_open_count(faulty), 0);
+    faulty_free(faulty);
+    memory_free(memory);
+    return status;
+}
+
+TEST(directory, above_that_is_somebody_else_s_is_theirs_to_sync)
+{
+    static const int theirs[] = { EACCES, EPERM, ENOENT };
+    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
+        cr_assert_eq(
+            status_above(FAULTY_OPEN_DIRECTORY, 1, theirs[i]), VARVE_OK);
+    cr_assert_eq(status_above(FAULTY_OPEN_DIRECTORY, 1, EMFILE), VARVE_IO);
+}
+
+TEST(directory, above_that_knows_no_sync_needs_none)
+{
+    cr_assert_eq(status_above(FAULTY_SYNC_DIRECTORY, 0, EINVAL), VARVE_OK);
+    cr_assert_eq(status_above(FAULTY_SYNC_DIRECTORY, 0, EACCES),
+        VARVE_NO_PERMISSION);
+}
+
 TEST(directory, one_that_could_not_be_synced_is_made_again_next_time)
 {
     struct memory *memory = memory_new();

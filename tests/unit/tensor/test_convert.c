@@ -331,6 +331,18 @@ TEST(convert, copies_equal_types_bit_by_bit)
     cr_assert_eq(vv_convert(VARVE_INT8, NULL, VARVE_INT8, NULL, 0), 0);
 }
 
+TEST(convert, touches_nothing_where_one_type_is_no_number)
+{
+    static const varve_dtype none[] = { VARVE_STRING, (varve_dtype)99 };
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        uint64_t from[2] = { 1, 2 }, to[2] = { 3, 4 };
+        cr_assert_eq(vv_convert(VARVE_INT64, to, none[i], from, 1), 0);
+        cr_assert_eq(vv_convert(none[i], to, VARVE_INT64, from, 1), 0);
+        cr_assert_eq(vv_convert(none[i], to, none[i], from, 1), 0);
+        cr_assert(to[0] == 3 && to[1] == 4);
+    }
+}
+
 TEST(convert, keeps_the_sign_of_0)
 {
     static const double values[] = { 0.0, -0.0 };

@@ -98,6 +98,10 @@ TEST(dtype, reverses_the_bytes_of_each_number_anywhere)
     }
     vv_dtype_reverse_copy(VARVE_INT64, NULL, NULL, 0);
     vv_dtype_reverse_copy(VARVE_INT8, NULL, NULL, 0);
+    char byte = 7;
+    vv_dtype_reverse_copy(VARVE_STRING, &byte, "x", 1);
+    vv_dtype_reverse_copy((varve_dtype)99, &byte, "x", 1);
+    cr_assert_eq(byte, 7); /* these are no numbers */
 }
 
 TEST(dtype, stands_little_endian_in_files)
