@@ -33,7 +33,8 @@ static void change(const char *text)
     program.x[3] = program.local = (float)strlen(text);
     program.texts[0] = (varve_string){ text, strlen(text) };
     program.texts[1] = (varve_string){ "second", 6 };
-    snprintf(program.state.text, sizeof program.state.text, "%s", text);
+    snprintf(program.state.text, sizeof program.state.text, "%.*s",
+        (int)sizeof program.state.text - 1, text);
 }
 
 static void check_first(void)
