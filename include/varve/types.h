@@ -53,6 +53,28 @@ typedef struct varve_snapshot varve_snapshot;
 /* A look inside a checkpoint file. See reader.h. */
 typedef struct varve_reader varve_reader;
 
+/* Variables saved and restored by name. See saver.h. */
+typedef struct varve_saver varve_saver;
+
+/* A directory of checkpoints of one training run. See manager.h. */
+typedef struct varve_manager varve_manager;
+
+/* Keeps a checkpoint that somebody reads from being deleted. See watch.h. */
+typedef struct varve_lease varve_lease;
+
+/* Waits for the checkpoints that another process makes. See watch.h. */
+typedef struct varve_watch varve_watch;
+
+/* The last few snapshots. See snapshot.h. */
+typedef struct varve_ring varve_ring;
+
+/* The records of a data source, in an order that can be resumed. See
+ * records.h. */
+typedef struct varve_records varve_records;
+
+/* A file of events for TensorBoard. See events.h. */
+typedef struct varve_events varve_events;
+
 /* Where a state callback writes its bytes. See variable.h. */
 typedef struct varve_sink varve_sink;
 

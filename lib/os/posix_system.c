@@ -85,6 +85,11 @@ static int close_descriptor(void *state, int descriptor)
     return result_of(close(descriptor));
 }
 
+static int64_t nanoseconds(struct timespec time)
+{
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
 static int info(void *state, int descriptor, struct vv_file_info *info)
 {
     (void)state;
@@ -95,6 +100,7 @@ static int info(void *state, int descriptor, struct vv_file_info *info)
         S_ISDIR(found.st_mode)          ? VV_DIRECTORY :
                                           VV_OTHER_FILE;
     info->size = S_ISREG(found.st_mode) ? (uint64_t)found.st_size : 0;
+    info->modified = nanoseconds(found.st_mtim);
     return 0;
 }
 
@@ -257,6 +263,12 @@ static int lock(void *state, int file)
     return result_of(flock(file, LOCK_EX | LOCK_NB));
 }
 
+static int share_lock(void *state, int file)
+{
+    (void)state;
+    return result_of(flock(file, LOCK_SH | LOCK_NB));
+}
+
 static int make_directory(void *state, int directory, const char *name)
 {
     (void)state;
@@ -337,6 +349,44 @@ static int random_bytes(void *state, void *bytes, size_t size)
     return random_from_device(bytes, size);
 }
 
+static int64_t read_clock(clockid_t clock)
+{
+    struct timespec time = { 0 };
+    clock_gettime(clock, &time);
+    return nanoseconds(time);
+}
+
+static int64_t now(void *state)
+{
+    (void)state;
+    return read_clock(CLOCK_REALTIME);
+}
+
+static int64_t uptime(void *state)
+{
+    (void)state;
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+static void sleep_for(void *state, int64_t time)
+{
+    (void)state;
+    struct timespec length = { .tv_sec = (time_t)(time / 1000000000),
+        .tv_nsec = (long)(time % 1000000000) };
+    if (time > 0)
+        nanosleep(&length, NULL);
+}
+
+static int64_t process(void *state, char *machine, size_t size)
+{
+    (void)state;
+    if (size && gethostname(machine, size))
+        machine[0] = 0;
+    if (size)
+        machine[size - 1] = 0;
+    return getpid();
+}
+
 static unsigned processors(void *state)
 {
     (void)state;
@@ -388,6 +438,7 @@ const struct vv_system vv_posix_system = {
     .will_read = will_read,
     .sync = sync_descriptor,
     .lock = lock,
+    .share_lock = share_lock,
     .rename = rename_file,
     .rename_new = rename_new,
     .remove = remove_name,
@@ -396,6 +447,10 @@ const struct vv_system vv_posix_system = {
     .map = map,
     .unmap = unmap,
     .random = random_bytes,
+    .now = now,
+    .uptime = uptime,
+    .sleep = sleep_for,
+    .process = process,
     .processors = processors,
     .start_thread = start_thread,
     .join_thread = join_thread,

@@ -25,6 +25,7 @@ enum vv_file_kind { VV_REGULAR_FILE, VV_DIRECTORY, VV_OTHER_FILE };
 struct vv_file_info {
     enum vv_file_kind kind;
     uint64_t size;
+    int64_t modified; /* nanoseconds since 1970-01-01 UTC */
 };
 
 /* Called with each name in a directory except "." and ".."; not 0 ends it. */
@@ -66,6 +67,9 @@ struct vv_system {
      * the process ends. At once: -EWOULDBLOCK where another descriptor has it.
      * Any other error: there are no locks here. */
     int (*lock)(void *state, int file);
+    /* The same for a lock that several may have at once, but nobody else then
+     * has alone. */
+    int (*share_lock)(void *state, int file);
 
     int (*rename)(void *state, int directory, const char *from, const char *to);
     /* As rename, but -EEXIST where the new name is taken. -EINVAL or -ENOSYS
@@ -88,6 +92,16 @@ struct vv_system {
 
     /* Bytes that no other process guesses. */
     int (*random)(void *state, void *bytes, size_t size);
+    /* The time of day: nanoseconds since 1970-01-01 UTC. It may jump, back
+     * too. */
+    int64_t (*now)(void *state);
+    /* Nanoseconds on a clock that never jumps, from some moment. */
+    int64_t (*uptime)(void *state);
+    /* Sleeps, or less where a signal comes. */
+    void (*sleep)(void *state, int64_t nanoseconds);
+    /* What the machine is called, cut to fit `size` bytes, and the number of
+     * this process. */
+    int64_t (*process)(void *state, char *machine, size_t size);
     /* Processors that this process may use; at least 1. */
     unsigned (*processors)(void *state);
     /* A thread that runs function(argument), with all signals blocked but those

@@ -57,6 +57,7 @@ static int info(void *state, int descriptor, struct vv_file_info *info)
     const struct one_file *f = state;
     bool is_file = descriptor == A_FILE;
     info->kind = is_file ? VV_REGULAR_FILE : VV_DIRECTORY;
+    info->modified = 0;
     info->size = !is_file ? 0 : f->is_created ? f->written_size : f->size;
     return 0;
 }
@@ -218,6 +219,7 @@ void one_file_init(struct one_file *file, const uint8_t *bytes, size_t size)
         .start_write_back = hint,
         .will_read = hint,
         .lock = sync_it,
+        .share_lock = sync_it,
         .sync = sync_it,
         .rename = rename_it,
         .rename_new = rename_it,

@@ -159,6 +159,13 @@ static int lock(void *state, int file)
     return PASS(f->under->lock(f->under->state, file));
 }
 
+static int share_lock(void *state, int file)
+{
+    struct faulty *f = state;
+    struct faulty_turn turn = begin_range(f, FAULTY_SHARE_LOCK, file, 0, 0);
+    return PASS(f->under->share_lock(f->under->state, file));
+}
+
 static int rename_file(
     void *state, int directory, const char *from, const char *to)
 {
@@ -232,6 +239,32 @@ static int random_bytes(void *state, void *bytes, size_t size)
     return PASS(f->under->random(f->under->state, bytes, size));
 }
 
+/* What cannot fail passes, and is not written down. */
+
+static int64_t now(void *state)
+{
+    const struct vv_system *under = ((struct faulty *)state)->under;
+    return under->now(under->state);
+}
+
+static int64_t uptime(void *state)
+{
+    const struct vv_system *under = ((struct faulty *)state)->under;
+    return under->uptime(under->state);
+}
+
+static void sleep_for(void *state, int64_t time)
+{
+    const struct vv_system *under = ((struct faulty *)state)->under;
+    under->sleep(under->state, time);
+}
+
+static int64_t process(void *state, char *machine, size_t size)
+{
+    const struct vv_system *under = ((struct faulty *)state)->under;
+    return under->process(under->state, machine, size);
+}
+
 static unsigned processors(void *state)
 {
     struct faulty *f = state;
@@ -277,6 +310,7 @@ static const struct vv_system functions = {
     .will_read = will_read,
     .sync = sync_descriptor,
     .lock = lock,
+    .share_lock = share_lock,
     .rename = rename_file,
     .rename_new = rename_new,
     .remove = remove_name,
@@ -285,6 +319,10 @@ static const struct vv_system functions = {
     .map = map,
     .unmap = unmap,
     .random = random_bytes,
+    .now = now,
+    .uptime = uptime,
+    .sleep = sleep_for,
+    .process = process,
     .processors = processors,
     .start_thread = start_thread,
     .join_thread = join_thread,

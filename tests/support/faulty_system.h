@@ -54,7 +54,8 @@ enum faulty_kind {
     FAULTY_START_THREAD = 1 << 23,
     FAULTY_JOIN_THREAD = 1 << 24,
     FAULTY_LOCK = 1 << 25,
-    FAULTY_ALL = (1 << 26) - 1,
+    FAULTY_SHARE_LOCK = 1 << 26,
+    FAULTY_ALL = (1 << 27) - 1,
 };
 
 enum faulty_way {

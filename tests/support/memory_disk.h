@@ -16,6 +16,7 @@ struct memory_descriptor {
     int number;
     bool is_writable;
     bool has_lock;
+    bool shares_lock;
     struct memory_node *node;
 };
 
@@ -30,6 +31,8 @@ struct memory {
     uint64_t capacity;
     uint64_t used; /* bytes of files that are named or open */
     uint64_t random;
+    int64_t now;    /* nanoseconds; sleeping moves both */
+    int64_t uptime;
     char path[4096]; /* what memory_file_path returned */
 };
 

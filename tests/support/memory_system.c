@@ -6,6 +6,7 @@
 #include "support/memory_disk.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,6 +162,7 @@ static int info(void *state, int number, struct vv_file_info *info)
         return unlocked(m, -EBADF);
     info->kind = found->node->is_directory ? VV_DIRECTORY : VV_REGULAR_FILE;
     info->size = found->node->size;
+    info->modified = found->node->modified;
     return unlocked(m, 0);
 }
 
@@ -213,6 +215,7 @@ static int64_t write_at(
     }
     if (size)
         memcpy(file->bytes + offset, bytes, size);
+    file->modified = m->now;
     unlocked(m, 0);
     return (int64_t)size;
 }
@@ -246,18 +249,31 @@ static int sync_descriptor(void *state, int number)
     return unlocked(m, found ? 0 : -EBADF);
 }
 
-static int lock(void *state, int number)
+static int lock_either(void *state, int number, bool is_shared)
 {
     struct memory *m = locked(state);
     struct memory_descriptor *found = find_descriptor(m, number);
     if (!found)
         return unlocked(m, -EBADF);
-    for (int i = 0; i < m->open_count; i++)
-        if (m->open[i].node == found->node && &m->open[i] != found &&
-            m->open[i].has_lock)
+    for (int i = 0; i < m->open_count; i++) {
+        const struct memory_descriptor *other = &m->open[i];
+        if (other->node == found->node && other != found &&
+            (other->has_lock || (other->shares_lock && !is_shared)))
             return unlocked(m, -EWOULDBLOCK);
-    found->has_lock = true;
+    }
+    found->has_lock = !is_shared;
+    found->shares_lock = is_shared;
     return unlocked(m, 0);
+}
+
+static int lock(void *state, int number)
+{
+    return lock_either(state, number, false);
+}
+
+static int share_lock(void *state, int number)
+{
+    return lock_either(state, number, true);
 }
 
 static int remove_entry(
@@ -402,6 +418,37 @@ static int random_bytes(void *state, void *bytes, size_t size)
     return unlocked(m, 0);
 }
 
+static int64_t now(void *state)
+{
+    struct memory *m = locked(state);
+    int64_t time = m->now;
+    unlocked(m, 0);
+    return time;
+}
+
+static int64_t uptime(void *state)
+{
+    struct memory *m = locked(state);
+    int64_t time = m->uptime;
+    unlocked(m, 0);
+    return time;
+}
+
+static void sleep_for(void *state, int64_t time)
+{
+    struct memory *m = locked(state);
+    m->now += time;
+    m->uptime += time;
+    unlocked(m, 0);
+}
+
+static int64_t process(void *state, char *machine, size_t size)
+{
+    (void)state;
+    snprintf(machine, size, "machine");
+    return 1;
+}
+
 static unsigned processors(void *state)
 {
     (void)state;
@@ -435,6 +482,7 @@ static const struct vv_system functions = {
     .will_read = check_range,
     .sync = sync_descriptor,
     .lock = lock,
+    .share_lock = share_lock,
     .rename = rename_file,
     .rename_new = rename_new,
     .remove = remove_name,
@@ -443,6 +491,10 @@ static const struct vv_system functions = {
     .map = map,
     .unmap = unmap,
     .random = random_bytes,
+    .now = now,
+    .uptime = uptime,
+    .sleep = sleep_for,
+    .process = process,
     .processors = processors,
     .start_thread = start_thread,
     .join_thread = join_thread,
@@ -477,4 +529,11 @@ void memory_free(struct memory *m)
 const struct vv_system *memory_system(struct memory *m)
 {
     return &m->system;
+}
+
+void memory_set_now(struct memory *m, int64_t nanoseconds)
+{
+    pthread_mutex_lock(&m->lock);
+    m->now = nanoseconds;
+    pthread_mutex_unlock(&m->lock);
 }

@@ -36,6 +36,10 @@ const struct vv_system *memory_system(struct memory *memory);
  * what still fits. UINT64_MAX: no end. */
 void memory_set_capacity(struct memory *memory, uint64_t bytes);
 
+/* Sets the time of day, in nanoseconds since 1970-01-01 UTC: 0 at first, and
+ * moved by nothing but sleep, which takes no time. */
+void memory_set_now(struct memory *memory, int64_t nanoseconds);
+
 /* Makes or overwrites a file and the directories above it, all as if synced. */
 void memory_put(struct memory *memory, const char *path, const void *bytes,
     size_t size);

@@ -30,6 +30,7 @@ struct memory_node {
 
     unsigned char *bytes; /* of a file */
     size_t size, capacity;
+    int64_t modified;
     unsigned char *synced_bytes;
     size_t synced_size;
 

@@ -85,7 +85,13 @@ static void use_locks(struct answers *a, int at)
     note(a, s->lock(s->state, two));
     note(a, s->close(s->state, one));
     note(a, s->lock(s->state, two));
+    note(a, s->share_lock(s->state, two));
+    one = note_open(a, s->open_file(s->state, at, "locked"));
+    note(a, s->share_lock(s->state, one));
+    note(a, s->lock(s->state, one));
     note(a, s->close(s->state, two));
+    note(a, s->lock(s->state, one));
+    note(a, s->close(s->state, one));
     note(a, s->remove(s->state, at, "locked"));
 }
 

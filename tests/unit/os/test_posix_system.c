@@ -372,3 +372,34 @@ TEST(posix_system, starts_and_joins_threads)
     cr_assert_eq(s->join_thread(s->state, handle), 0);
     cr_assert_eq(flag, 1);
 }
+
+TEST(posix_system, clocks_go_on)
+{
+    struct vv_file_info info;
+    enum { A_MILLISECOND = 1000000, A_MINUTE = 60 * 1000 };
+    int64_t before = s->now(s->state);
+    int64_t begin = s->uptime(s->state);
+    s->sleep(s->state, -1);
+    s->sleep(s->state, 2 * (int64_t)A_MILLISECOND);
+    int64_t slept = s->uptime(s->state) - begin;
+    cr_assert_geq(slept, 2 * (int64_t)A_MILLISECOND);
+    cr_assert_lt(slept, A_MINUTE * (int64_t)A_MILLISECOND);
+    cr_assert_gt(before / 1000000000, 1700000000, "it is after 2023");
+    int directory = open_test_directory();
+    int file = create(directory, "file");
+    cr_assert_eq(s->info(s->state, file, &info), 0);
+    int64_t age = s->now(s->state) - info.modified;
+    cr_assert_lt(age < 0 ? -age : age, A_MINUTE * (int64_t)A_MILLISECOND);
+    s->close(s->state, file);
+    s->close(s->state, directory);
+}
+
+TEST(posix_system, names_machine_and_process)
+{
+    char machine[256] = "";
+    char cut[2] = "?";
+    cr_assert_eq(s->process(s->state, machine, sizeof machine), getpid());
+    cr_assert_gt(strlen(machine), 0);
+    cr_assert_eq(s->process(s->state, cut, sizeof cut), getpid());
+    cr_assert_eq(cut[1], 0);
+}
