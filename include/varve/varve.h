@@ -21,6 +21,9 @@
 #include <varve/restoration.h>
 #include <varve/reader.h>
 
+/* Many files */
+#include <varve/manager.h>
+
 /* Without files */
 #include <varve/snapshot.h>
 
