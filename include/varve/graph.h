@@ -144,6 +144,7 @@ VARVE_API varve_node *varve_list_at(varve_node *list, size_t index);
  * not saved, nor missed by a restoration. */
 #define VARVE_TAG_TRAINABLE "trainable"
 #define VARVE_TAG_LOCAL "local"
+#define VARVE_TAG_RANDOM "random"
 
 VARVE_API void varve_tag(varve_node *node, const char *tag);
 VARVE_API void varve_untag(varve_node *node, const char *tag);
