@@ -24,4 +24,7 @@
 /* Without files */
 #include <varve/snapshot.h>
 
+/* Around a training run */
+#include <varve/random.h>
+
 #endif
