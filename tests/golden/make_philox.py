@@ -72,7 +72,8 @@ def table(kind, name, rows):
 
 
 def main():
-    print(f'''/* philox.h - numbers of numpy {numpy.__version__}, by make_philox.py.
+    version = numpy.__version__
+    print(f'''/* philox.h - numbers of numpy {version}, by make_philox.py.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -114,7 +115,7 @@ struct golden_below {
 };
 ''')
     table('golden_below', 'golden_below', [
-        f'{{ {{ {c_numbers(key)} }},\n        {c_numbers([limit])},\n        {{ '
+        f'{{ {{ {c_numbers(key)} }},\n        {limit}u,\n        {{ '
         + c_numbers(numbers_below(key, limit)) + ' } }'
         for key in KEYS for limit in LIMITS])
     print('''/* Keys of seeds and paths, by another XXH3. */
