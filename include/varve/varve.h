@@ -26,5 +26,6 @@
 
 /* Around a training run */
 #include <varve/random.h>
+#include <varve/records.h>
 
 #endif
