@@ -27,4 +27,8 @@
 /* Without files */
 #include <varve/snapshot.h>
 
+/* Around a training run */
+#include <varve/random.h>
+#include <varve/records.h>
+
 #endif
