@@ -24,4 +24,7 @@
 /* Without files */
 #include <varve/snapshot.h>
 
+/* What surrounds a training run */
+#include <varve/events.h>
+
 #endif
