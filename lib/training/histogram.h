@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { VV_MOST_BUCKETS = 1549 };
+enum { VV_MOST_BUCKETS = 1551 };
 
 /* Of the finite numbers; those that are not are only counted. Bucket i holds
  * what is in [limits[i - 1], limits[i]). Without any number min and max are
