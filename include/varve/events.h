@@ -42,8 +42,7 @@ typedef struct varve_events_options {
  * files that are there, though the clock may have been set back: TensorBoard
  * reads files in the order of their names. `options` may be NULL. */
 VARVE_API varve_events *varve_events_open(const char *directory,
-    const varve_events_options *options, varve_error *error)
-    VARVE_MUST_CHECK;
+    const varve_events_options *options, varve_error *error) VARVE_MUST_CHECK;
 
 /* Writes what waits, and ends. Whatever fails here is not told: flush before.
  * Takes NULL. */
@@ -68,8 +67,8 @@ VARVE_API void varve_events_scalar(
  * number. */
 VARVE_API void varve_events_histogram(varve_events *events, int64_t step,
     const char *tag, const float *values, size_t count);
-VARVE_API void varve_events_histogram_double(varve_events *events,
-    int64_t step, const char *tag, const double *values, size_t count);
+VARVE_API void varve_events_histogram_double(varve_events *events, int64_t step,
+    const char *tag, const double *values, size_t count);
 
 /* What there is to see. Pixels run from the upper left, row by row without
  * gaps, 8 bits a channel: gray, RGB or RGBA for 1, 3 or 4 channels. */
@@ -92,7 +91,8 @@ VARVE_API void varve_events_png(varve_events *events, int64_t step,
 VARVE_API void varve_events_text(
     varve_events *events, int64_t step, const char *tag, const char *text);
 
-/* --- Looking after it ------------------------------------------------------ */
+/* --- Looking after it ------------------------------------------------------
+ */
 
 /* Waits until the system has all that was recorded before. Returns the first
  * thing that went wrong since the last flush, once; VARVE_LIMIT where events
@@ -104,7 +104,8 @@ VARVE_API varve_status varve_events_flush(
 /* Events that were dropped since the open. */
 VARVE_API uint64_t varve_events_dropped(varve_events *events);
 
-/* --- Going back ------------------------------------------------------------ */
+/* --- Going back ------------------------------------------------------------
+ */
 
 /* Says that the run has gone back: what was recorded for `first_step` and later
  * ones, in this file or in older ones of the directory, is superseded.

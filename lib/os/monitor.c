@@ -86,8 +86,8 @@ bool vv_monitor_wait(struct vv_monitor *monitor, int64_t nanoseconds)
     nanoseconds += end.tv_nsec;
     end.tv_sec += (time_t)(nanoseconds / SECOND);
     end.tv_nsec = (long)(nanoseconds % SECOND);
-    return pthread_cond_timedwait(
-               &monitor->changed, &monitor->mutex, &end) != ETIMEDOUT;
+    return pthread_cond_timedwait(&monitor->changed, &monitor->mutex, &end) !=
+           ETIMEDOUT;
 }
 
 void vv_monitor_wake(struct vv_monitor *monitor)

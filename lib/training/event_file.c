@@ -119,8 +119,8 @@ static char *path_in(const struct vv_context *context, const char *directory)
     return path;
 }
 
-static varve_status create_in(const struct vv_context *context, char *path,
-    int *file, varve_error *error)
+static varve_status create_in(
+    const struct vv_context *context, char *path, int *file, varve_error *error)
 {
     int directory;
     VV_TRY(vv_directory_make_parent(context, path, true, &directory, error));

@@ -190,8 +190,8 @@ void vv_event_scalar(struct vv_buffer *b, const char *tag, double value)
     end_value(b, v);
 }
 
-void vv_event_histogram(struct vv_buffer *b, const char *tag,
-    const struct vv_histogram *h)
+void vv_event_histogram(
+    struct vv_buffer *b, const char *tag, const struct vv_histogram *h)
 {
     struct value v = begin_value(b, tag);
     size_t histo = begin(b, 5);
@@ -223,8 +223,8 @@ void vv_event_text(struct vv_buffer *b, const char *tag, const char *text)
     end_value(b, v);
 }
 
-void vv_event_image(struct vv_buffer *b, const char *tag,
-    const struct vv_event_image *image)
+void vv_event_image(
+    struct vv_buffer *b, const char *tag, const struct vv_event_image *image)
 {
     struct value v = begin_value(b, tag);
     size_t message = begin(b, 4);

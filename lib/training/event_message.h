@@ -45,8 +45,8 @@ void vv_event_start(struct vv_buffer *b);
 
 /* Or any number of these. */
 void vv_event_scalar(struct vv_buffer *b, const char *tag, double value);
-void vv_event_histogram(struct vv_buffer *b, const char *tag,
-    const struct vv_histogram *histogram);
+void vv_event_histogram(
+    struct vv_buffer *b, const char *tag, const struct vv_histogram *histogram);
 void vv_event_text(struct vv_buffer *b, const char *tag, const char *text);
 
 struct vv_event_image {
@@ -59,7 +59,7 @@ struct vv_event_image {
     const void *pixels;
 };
 
-void vv_event_image(struct vv_buffer *b, const char *tag,
-    const struct vv_event_image *image);
+void vv_event_image(
+    struct vv_buffer *b, const char *tag, const struct vv_event_image *image);
 
 #endif

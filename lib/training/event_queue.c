@@ -24,11 +24,11 @@ static void remember(struct vv_event_queue *q, const varve_error *error)
 /* Lets others in while the disk works, if it is the thread that writes. */
 static varve_status write_buffer(struct vv_event_queue *q, varve_error *error)
 {
-    if (q->has_thread && !VV_WRONG(events_wait_for_the_disk))
+    if (q->has_thread)
         vv_monitor_leave(q->monitor);
     varve_status status = vv_file_write(q->context, q->file, q->path,
         q->written.data, q->written.size, q->offset, error);
-    if (q->has_thread && !VV_WRONG(events_wait_for_the_disk))
+    if (q->has_thread)
         vv_monitor_enter(q->monitor);
     return status;
 }
@@ -130,7 +130,8 @@ void vv_event_queue_end(struct vv_event_queue *q)
     vv_monitor_free(&q->context->allocator, q->monitor);
 }
 
-/* --- Records --------------------------------------------------------------- */
+/* --- Records ---------------------------------------------------------------
+ */
 
 void vv_event_queue_enter(struct vv_event_queue *q)
 {
@@ -142,8 +143,7 @@ void vv_event_queue_leave(struct vv_event_queue *q)
     vv_monitor_leave(q->monitor);
 }
 
-void vv_event_queue_remember(
-    struct vv_event_queue *q, const varve_error *error)
+void vv_event_queue_remember(struct vv_event_queue *q, const varve_error *error)
 {
     remember(q, error);
 }
@@ -213,8 +213,7 @@ static varve_status tell(struct vv_event_queue *q, varve_error *error)
         q->path, q->limit, dropped);
 }
 
-varve_status vv_event_queue_flush(
-    struct vv_event_queue *q, varve_error *error)
+varve_status vv_event_queue_flush(struct vv_event_queue *q, varve_error *error)
 {
     if (q->has_thread)
         wait_for_answer(q);

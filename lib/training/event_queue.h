@@ -41,7 +41,8 @@ struct vv_event_queue {
     varve_error error;        /* the first that nobody was told */
 };
 
-/* Starts it over an empty file; interval and limit are set, all else is 0. On failure nothing is to be ended. */
+/* Starts it over an empty file; interval and limit are set, all else is 0. On
+ * failure nothing is to be ended. */
 varve_status vv_event_queue_start(struct vv_event_queue *queue,
     const struct vv_context *context, int file, const char *path,
     varve_error *error);

@@ -37,7 +37,8 @@ struct varve_events {
     bool is_restored;
 };
 
-/* --- Records --------------------------------------------------------------- */
+/* --- Records ---------------------------------------------------------------
+ */
 
 static double wall_time(const varve_events *events)
 {
@@ -163,8 +164,8 @@ static void record_histogram(varve_events *events, int64_t step,
     commit(events, step);
 }
 
-void varve_events_histogram(varve_events *events, int64_t step,
-    const char *tag, const float *values, size_t count)
+void varve_events_histogram(varve_events *events, int64_t step, const char *tag,
+    const float *values, size_t count)
 {
     struct vv_histogram h;
     if (!can_record(events, tag, values || !count))
@@ -210,8 +211,10 @@ void varve_events_image(varve_events *events, int64_t step, const char *tag,
         return;
     }
     struct vv_event_image image = { .width = picture->width,
-        .height = picture->height, .channels = picture->channels,
-        .encode = encode, .pixels = picture->pixels };
+        .height = picture->height,
+        .channels = picture->channels,
+        .encode = encode,
+        .pixels = picture->pixels };
     record_image(events, step, tag, &image);
 }
 
@@ -248,7 +251,8 @@ void varve_events_text(
     commit(events, step);
 }
 
-/* --- Going back ------------------------------------------------------------ */
+/* --- Going back ------------------------------------------------------------
+ */
 
 void varve_events_supersede(varve_events *events, int64_t first_step)
 {
@@ -306,7 +310,8 @@ varve_node *varve_add_events(
     return varve_add_state(parent, name, &callbacks, events);
 }
 
-/* --- Looking after it ------------------------------------------------------ */
+/* --- Looking after it ------------------------------------------------------
+ */
 
 varve_status varve_events_flush(varve_events *events, varve_error *error)
 {
@@ -334,7 +339,8 @@ const char *varve_events_path(const varve_events *events)
     return events ? events->path : NULL;
 }
 
-/* --- Beginning and end ----------------------------------------------------- */
+/* --- Beginning and end -----------------------------------------------------
+ */
 
 static varve_status begin_file(varve_events *events, varve_error *error)
 {
@@ -372,8 +378,8 @@ varve_events *vv_events_open_in(const struct vv_context *context,
 {
     static const varve_events_options defaults = { 0 };
     if (!directory || !*directory) {
-        vv_fail(error, VARVE_MISUSE,
-            "events: expected a directory, found no name");
+        vv_fail(
+            error, VARVE_MISUSE, "events: expected a directory, found no name");
         return NULL;
     }
     varve_events *events =
@@ -396,8 +402,8 @@ varve_events *varve_events_open(const char *directory,
     const varve_events_options *options, varve_error *error)
 {
     struct vv_context context = {
-        .allocator = vv_allocator_or_default(
-            options ? options->allocator : NULL),
+        .allocator =
+            vv_allocator_or_default(options ? options->allocator : NULL),
         .system = &vv_posix_system,
     };
     return vv_events_open_in(&context, directory, options, error);

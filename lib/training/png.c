@@ -52,8 +52,8 @@ static void end_chunk(struct vv_buffer *b, size_t begin)
 /* The zlib stream while it is written. */
 struct stream {
     struct vv_buffer *b;
-    size_t left;    /* bytes of the whole stream that are still to come */
-    size_t in_block; /* the same of the block */
+    size_t left;        /* bytes of the whole stream that are still to come */
+    size_t in_block;    /* the same of the block */
     uint32_t low, high; /* Adler-32 */
 };
 
@@ -71,9 +71,8 @@ static void sum_adler(struct stream *s, const unsigned char *bytes, size_t size)
 {
     enum { BASE = 65521, MOST_BEFORE_OVERFLOW = 5552 };
     for (size_t i = 0; i < size;) {
-        size_t end = size - i < MOST_BEFORE_OVERFLOW
-                         ? size
-                         : i + MOST_BEFORE_OVERFLOW;
+        size_t end =
+            size - i < MOST_BEFORE_OVERFLOW ? size : i + MOST_BEFORE_OVERFLOW;
         for (; i < end; i++) {
             s->low += bytes[i];
             s->high += s->low;
@@ -99,8 +98,8 @@ static void add_to_stream(
     }
 }
 
-static void add_header(struct vv_buffer *b, uint32_t width, uint32_t height,
-    unsigned channels)
+static void add_header(
+    struct vv_buffer *b, uint32_t width, uint32_t height, unsigned channels)
 {
     static const unsigned char colour_types[] = { [1] = 0, [3] = 2, [4] = 6 };
     unsigned char rest[5] = { 8, colour_types[channels], 0, 0, 0 };

@@ -39,7 +39,8 @@ static void train(
 {
     while (*step < end) {
         ++*step;
-        varve_events_scalar(events, *step, "train/loss", offset + 1 / (double)*step);
+        varve_events_scalar(
+            events, *step, "train/loss", offset + 1 / (double)*step);
         if (*step == 3)
             record_once(events);
     }

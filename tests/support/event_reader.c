@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- Numbers and sums ------------------------------------------------------ */
+/* --- Numbers and sums ------------------------------------------------------
+ */
 
 static uint64_t load(const unsigned char *at, size_t size)
 {
@@ -31,7 +32,8 @@ static double double_of(uint64_t bits)
     return value;
 }
 
-static uint32_t crc_of(const unsigned char *at, size_t size, uint32_t polynomial)
+static uint32_t crc_of(
+    const unsigned char *at, size_t size, uint32_t polynomial)
 {
     uint32_t crc = UINT32_MAX;
     for (size_t i = 0; i < size; i++) {
@@ -49,7 +51,8 @@ static bool sum_fits(const unsigned char *at, size_t size)
     return masked == load(at + size, 4);
 }
 
-/* --- Messages ---------------------------------------------------------------- */
+/* --- Messages ----------------------------------------------------------------
+ */
 
 struct field {
     uint64_t number;
@@ -228,7 +231,8 @@ static bool read_event(struct event_bytes in, struct event *event)
     return is_good;
 }
 
-/* --- Records ----------------------------------------------------------------- */
+/* --- Records -----------------------------------------------------------------
+ */
 
 /* The bytes of the record at the beginning, 0 where it is cut. */
 static size_t read_record(
@@ -288,7 +292,8 @@ double event_double(struct event_bytes doubles, size_t i)
     return double_of(load(doubles.data + 8 * i, 8));
 }
 
-/* --- Pictures ----------------------------------------------------------------- */
+/* --- Pictures
+ * ----------------------------------------------------------------- */
 
 /* The content of the next chunk, which has to be of this type. */
 static bool take_chunk(
@@ -321,7 +326,8 @@ static uint32_t adler_of(const unsigned char *at, size_t size)
 /* Puts the stored blocks of a zlib stream together; exactly `size` bytes. */
 static bool inflate(struct event_bytes in, unsigned char *out, size_t size)
 {
-    if (in.size < 2 || in.data[0] != 0x78 || (in.data[0] * 256 + in.data[1]) % 31)
+    if (in.size < 2 || in.data[0] != 0x78 ||
+        (in.data[0] * 256 + in.data[1]) % 31)
         return false;
     size_t done = 0;
     bool is_last = false;
@@ -353,8 +359,8 @@ static bool take_filters_out(unsigned char *bytes, size_t rows, size_t row)
     return true;
 }
 
-unsigned char *event_pixels(struct event_bytes png, uint32_t width,
-    uint32_t height, unsigned channels)
+unsigned char *event_pixels(
+    struct event_bytes png, uint32_t width, uint32_t height, unsigned channels)
 {
     static const unsigned char types[] = { 0, 0, 0, 2, 6 };
     struct event_bytes header, data, nothing;
@@ -366,8 +372,8 @@ unsigned char *event_pixels(struct event_bytes png, uint32_t width,
         load_big_endian(header.data) != width ||
         load_big_endian(header.data + 4) != height || header.data[8] != 8 ||
         header.data[9] != types[channels] || load(header.data + 10, 3) != 0 ||
-        !take_chunk(&png, "IDAT", &data) || !take_chunk(&png, "IEND", &nothing) ||
-        nothing.size > 0 || png.size > 0)
+        !take_chunk(&png, "IDAT", &data) ||
+        !take_chunk(&png, "IEND", &nothing) || nothing.size > 0 || png.size > 0)
         return NULL;
     size_t row = (size_t)width * channels;
     size_t size = height * (row + 1);

@@ -57,8 +57,8 @@ struct event {
 struct event_list {
     struct event *events;
     size_t count;
-    size_t whole; /* bytes of whole records */
-    bool is_cut;  /* and behind them a part of one */
+    size_t whole;      /* bytes of whole records */
+    bool is_cut;       /* and behind them a part of one */
     const char *fault; /* what is wrong with the record that follows, or NULL */
 };
 
@@ -70,7 +70,7 @@ double event_double(struct event_bytes doubles, size_t i);
 
 /* The pixels of a PNG whose data is stored, without its filter bytes, to be
  * freed with free; NULL where anything is wrong: a sum, a length, a chunk. */
-unsigned char *event_pixels(struct event_bytes png, uint32_t width,
-    uint32_t height, unsigned channels);
+unsigned char *event_pixels(
+    struct event_bytes png, uint32_t width, uint32_t height, unsigned channels);
 
 #endif

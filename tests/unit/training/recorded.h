@@ -13,7 +13,8 @@
 #include "system.h"
 
 /* The content of a file of a memory system, which must be whole. */
-static inline struct event_list recorded(struct memory *memory, const char *path)
+static inline struct event_list recorded(
+    struct memory *memory, const char *path)
 {
     size_t size;
     unsigned char *bytes = memory_bytes(memory, path, &size);

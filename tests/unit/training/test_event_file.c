@@ -114,8 +114,8 @@ TEST(event_file, is_made_in_a_real_directory)
     varve_error error = { 0 };
     int file;
     char *made;
-    cr_assert_eq(vv_event_file_create(
-                     &context, test_path("file"), &file, &made, &error),
+    cr_assert_eq(
+        vv_event_file_create(&context, test_path("file"), &file, &made, &error),
         VARVE_NOT_FOUND);
     cr_assert_neq(strstr(error.message, "file: "), NULL);
 }

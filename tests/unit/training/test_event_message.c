@@ -152,8 +152,12 @@ static void encode(const struct vv_event_image *image, struct vv_buffer *to)
 TEST(event_message, holds_images_ready_or_made)
 {
     for (int ready = 0; ready < 2; ready++) {
-        struct vv_event_image image = { .width = 5, .height = 6, .channels = 3,
-            .png = ready ? "abcde" : NULL, .size = 5, .encode = encode,
+        struct vv_event_image image = { .width = 5,
+            .height = 6,
+            .channels = 3,
+            .png = ready ? "abcde" : NULL,
+            .size = 5,
+            .encode = encode,
             .pixels = "abcde" };
         begin_event(1);
         vv_event_image(&b, "i", &image);
@@ -209,8 +213,9 @@ TEST(event_message, is_found_damaged_in_every_bit)
 static void make_everything(void)
 {
     static struct vv_histogram h;
-    struct vv_event_image image = { .width = 5, .encode = encode,
-        .pixels = "abcde" };
+    struct vv_event_image image = {
+        .width = 5, .encode = encode, .pixels = "abcde"
+    };
     vv_histogram_of_floats(&h, NULL, 0);
     begin_event(1);
     vv_event_histogram(&b, "h", &h);

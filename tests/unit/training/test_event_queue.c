@@ -23,8 +23,8 @@ static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int writes;
 static const struct vv_system *under;
 
-static int64_t write_behind_gate(void *state, int file, const void *bytes,
-    size_t size, uint64_t offset)
+static int64_t write_behind_gate(
+    void *state, int file, const void *bytes, size_t size, uint64_t offset)
 {
     writes++;
     pthread_mutex_lock(&gate);
@@ -33,8 +33,8 @@ static int64_t write_behind_gate(void *state, int file, const void *bytes,
     return moved;
 }
 
-static int no_thread(void *state, void *(*function)(void *), void *argument,
-    uintptr_t *handle)
+static int no_thread(
+    void *state, void *(*function)(void *), void *argument, uintptr_t *handle)
 {
     (void)state, (void)function, (void)argument, (void)handle;
     return -EAGAIN;
@@ -223,8 +223,8 @@ TEST(event_queue, without_a_thread_writes_at_once)
 /* A write that moves a part and fails then. */
 static int failures;
 
-static int64_t write_a_part(void *state, int file, const void *bytes,
-    size_t size, uint64_t offset)
+static int64_t write_a_part(
+    void *state, int file, const void *bytes, size_t size, uint64_t offset)
 {
     writes++;
     if (failures <= 0)

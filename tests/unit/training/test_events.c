@@ -151,7 +151,8 @@ TEST(events, that_could_not_be_opened_do_nothing)
     varve_events_free(NULL);
 }
 
-/* --- Going back ------------------------------------------------------------ */
+/* --- Going back ------------------------------------------------------------
+ */
 
 static varve_graph *graph;
 static varve_node *node;
@@ -303,8 +304,7 @@ TEST(events, are_superseded_on_demand)
     record(e, INT64_MAX);
     varve_events_supersede(e, 5);
     record(e, 4);
-    check_story(
-        memory, e, "start(10) 10 9223372036854775807 start(5) 4");
+    check_story(memory, e, "start(10) 10 9223372036854775807 start(5) 4");
     varve_events_free(e);
     memory_free(memory);
 }
@@ -330,13 +330,13 @@ TEST(events, that_are_none_keep_their_node)
     struct vv_buffer bytes = saved();
     cr_assert_eq(bytes.size, 0);
     load(&bytes);
-    cr_assert_eq(
-        vv_state_load(node, "events", "12345678", 8, NULL), VARVE_OK);
+    cr_assert_eq(vv_state_load(node, "events", "12345678", 8, NULL), VARVE_OK);
     vv_buffer_clear(&bytes);
     varve_graph_free(graph);
 }
 
-/* --- Files ------------------------------------------------------------------ */
+/* --- Files ------------------------------------------------------------------
+ */
 
 TEST(events, of_two_writers_have_a_file_each)
 {

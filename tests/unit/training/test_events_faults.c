@@ -115,8 +115,11 @@ TEST(events_faults, a_broken_tail_is_written_again)
 {
     for (int sticky = 0; sticky < 2; sticky++) {
         for (long n = 0;; n++) {
-            struct faulty_plan plan = { .number = n, .kinds = FAULTY_WRITE,
-                .way = FAULTY_HALF, .second = n + 1, .second_error = EIO,
+            struct faulty_plan plan = { .number = n,
+                .kinds = FAULTY_WRITE,
+                .way = FAULTY_HALF,
+                .second = n + 1,
+                .second_error = EIO,
                 .second_sticky = sticky };
             plan.sticky = false;
             struct memory *memory = memory_new();
@@ -148,7 +151,8 @@ TEST(events_faults, a_full_disk_is_told_and_survived)
     varve_error error = { 0 };
     flush(e);
     memory_set_capacity(memory, 100);
-    varve_events_text(e, 1, "t", "a text that does not fit any more, as it is "
+    varve_events_text(e, 1, "t",
+        "a text that does not fit any more, as it is "
         "longer than what is left of the hundred bytes");
     cr_assert_eq(varve_events_flush(e, &error), VARVE_NO_SPACE);
     cr_assert(strstr(error.message, varve_events_path(e)));
@@ -181,8 +185,7 @@ static void run_without_memory(long n, bool sticky)
         varve_events_scalar(e, 1, "x", 1);
         flush(e);
         struct event_list list = recorded(memory, varve_events_path(e));
-        cr_assert_eq(list.count,
-            2 + 4 * STEPS - varve_events_dropped(e));
+        cr_assert_eq(list.count, 2 + 4 * STEPS - varve_events_dropped(e));
         event_list_free(&list);
     }
     test_fail_allocation(-1, false);
