@@ -30,5 +30,7 @@
 /* Around a training run */
 #include <varve/random.h>
 #include <varve/records.h>
+/* What surrounds a training run */
+#include <varve/events.h>
 
 #endif
