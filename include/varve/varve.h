@@ -21,6 +21,9 @@
 #include <varve/restoration.h>
 #include <varve/reader.h>
 
+/* Many files: those of a training run */
+#include <varve/watch.h>
+
 /* Without files */
 #include <varve/snapshot.h>
 
