@@ -196,7 +196,7 @@ static varve_status look(varve_watch *watch, varve_error *error)
             watch->has_number = true;
             watch->number = search.number;
         }
-        if (!is_nothing(status))
+        if (!is_nothing(status) || VV_WRONG(vanished_checkpoint_ends_the_look))
             return status;
         pass_over(&search);
     }
