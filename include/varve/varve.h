@@ -23,6 +23,8 @@
 
 /* Many files */
 #include <varve/manager.h>
+/* Many files: those of a training run */
+#include <varve/watch.h>
 
 /* Without files */
 #include <varve/snapshot.h>
