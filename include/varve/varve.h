@@ -21,9 +21,8 @@
 #include <varve/restoration.h>
 #include <varve/reader.h>
 
-/* Many files */
-#include <varve/manager.h>
 /* Many files: those of a training run */
+#include <varve/manager.h>
 #include <varve/watch.h>
 
 /* Without files */
@@ -32,7 +31,6 @@
 /* Around a training run */
 #include <varve/random.h>
 #include <varve/records.h>
-/* What surrounds a training run */
 #include <varve/events.h>
 
 #endif
