@@ -21,7 +21,7 @@
 #include <varve/restoration.h>
 #include <varve/reader.h>
 
-/* Many files: those of a training run */
+/* Many files */
 #include <varve/manager.h>
 #include <varve/watch.h>
 

@@ -181,6 +181,44 @@ TEST(evaluator, keeps_a_checkpoint_from_retention_by_a_lease)
     cr_assert_eq(error.status, VARVE_NOT_FOUND);
 }
 
+/* Whether the checkpoint that is read is still there after a save beside it. */
+static bool outlives_a_save(
+    varve_manager *manager, int64_t step, const char *path)
+{
+    varve_error error;
+    cr_assert_ok(varve_manager_save(manager, step, &error), error);
+    return access(path, F_OK) == 0;
+}
+
+TEST(evaluator, keeps_what_it_reads_from_a_manager_until_it_asks_for_the_next)
+{
+    varve_error error = { .message = "" };
+    const char *path;
+    const varve_manager_options keep_one = { .keep_last = 1 };
+    const char *prefix = test_path("run/ckpt");
+    float v = 1;
+    varve_graph *graph = story_graph();
+    story_add(varve_graph_root(graph), "v", &v);
+    varve_manager *manager = varve_manager_new(
+        varve_graph_root(graph), test_path("run"), &keep_one, &error);
+    cr_assert(manager, "%s", error.message);
+    varve_watch *watch = varve_watch_new(prefix, NULL, &error);
+    cr_assert_ok(varve_manager_save(manager, 1, &error), error);
+    cr_assert_ok(varve_watch_next(watch, 0, &path, &error), error);
+    char first[512];
+    snprintf(first, sizeof first, "%s", path);
+    cr_assert_str_eq(first, varve_manager_saved(manager));
+    cr_assert(outlives_a_save(manager, 2, first));
+    cr_assert(outlives_a_save(manager, 3, first));
+    expect_value(first, 1);
+    cr_assert_ok(varve_watch_next(watch, 0, &path, &error), error);
+    cr_assert_eq(varve_watch_number(watch), 3);
+    cr_assert_not(outlives_a_save(manager, 4, first));
+    varve_watch_free(watch);
+    varve_manager_free(manager);
+    varve_graph_free(graph);
+}
+
 /* Takes a lease, says so, and sleeps for good; not for longer than the test. */
 static void hold(const char *path, int says)
 {

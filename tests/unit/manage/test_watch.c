@@ -380,6 +380,23 @@ TEST(watch, without_memory_loses_no_checkpoint)
     sea_free(&sea);
 }
 
+/* It went between its opening and its listing. */
+TEST(watch, waits_for_a_directory_that_is_removed_and_made_again)
+{
+    struct sea sea = sea_new();
+    put_number(&sea, 1);
+    varve_watch *watch = watch_of(&sea, NULL);
+    faulty_plan(sea.faulty, &(struct faulty_plan){ .sticky = true,
+        .kinds = FAULTY_EACH_NAME, .error = ENOENT });
+    cr_assert_str_eq(next(watch, 1000), "VARVE_TIMEOUT");
+    cr_assert_eq(elapsed_ms(&sea), 1000);
+    cr_assert_lt(faulty_count(sea.faulty), 12);
+    faulty_plan(sea.faulty, NULL);
+    cr_assert_str_eq(next(watch, 0), "run/c-1.varve");
+    varve_watch_free(watch);
+    sea_free(&sea);
+}
+
 /* A lock or a close that fails is no reason not to give it. */
 TEST(watch, over_a_failing_system_loses_no_checkpoint)
 {
