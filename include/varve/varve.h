@@ -21,10 +21,17 @@
 #include <varve/restoration.h>
 #include <varve/reader.h>
 
+/* Many files */
+#include <varve/manager.h>
+/* Many files: those of a training run */
+#include <varve/watch.h>
+
 /* Without files */
 #include <varve/snapshot.h>
 
-/* What surrounds a training run */
+/* Around a training run */
 #include <varve/events.h>
+#include <varve/random.h>
+#include <varve/records.h>
 
 #endif
