@@ -17,6 +17,7 @@
 #include "name.h"
 #include "reader.h"
 #include "system.h"
+#include "temporary.h"
 #include "try.h"
 
 /* --- Names -------------------------------------------------------------- */
@@ -64,6 +65,23 @@ static bool parse_name(const struct vv_listing *l, const char *name,
            name[front] == '-' && strcmp(name + size - behind, ending) == 0 &&
            vv_parse_decimal(
                name + front + 1, size - front - 1 - behind, number);
+}
+
+/* Whether a name is that of what a writer of PREFIX-N.varve, or of its pin,
+ * writes aside. */
+static bool is_temporary(const struct vv_listing *l, const char *name)
+{
+    char bare[256];
+    uint64_t number;
+    size_t size = strlen(name);
+    if (size <= VV_TEMPORARY_OVERHEAD || size >= sizeof bare || *name != '.')
+        return false;
+    size -= VV_TEMPORARY_OVERHEAD;
+    memcpy(bare, name + 1, size);
+    bare[size] = '\0';
+    return (parse_name(l, bare, VARVE_SUFFIX, &number) ||
+               parse_name(l, bare, ".pin", &number)) &&
+           vv_temporary_is_of(bare, name);
 }
 
 /* --- What a file says --------------------------------------------------- */
@@ -226,8 +244,9 @@ static int sort_name(void *user, const char *name)
         vv_buffer_add(&names->files, &number, sizeof number);
     else if (parse_name(names->listing, name, ".pin", &number))
         vv_buffer_add(&names->pins, &number, sizeof number);
-    else if (name[0] == '.' && parse_name(names->listing, name + 1,
-                                   VARVE_SUFFIX ".gone", &number))
+    else if ((name[0] == '.' && parse_name(names->listing, name + 1,
+                                    VARVE_SUFFIX ".gone", &number)) ||
+             is_temporary(names->listing, name))
         vv_buffer_add(&names->gone, name, strlen(name) + 1);
     return 0;
 }
