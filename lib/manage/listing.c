@@ -96,7 +96,7 @@ static void take_metadata(struct vv_entry *entry, const struct vv_listing *l,
              !strcmp(m->name, VV_TIME_KEY) && m->integer >= 0)
         entry->time = m->integer;
     else if (m->kind == VARVE_METADATA_REAL && !strcmp(m->name, l->metric))
-        entry->metric = m->real;
+        entry->metric = m->real == m->real ? m->real : NAN; /* one of many */
     else if (m->kind == VARVE_METADATA_STRING &&
              !strcmp(m->name, VV_MANAGER_KEY))
         entry->is_ours = strcmp(m->string, l->prefix) == 0;
