@@ -40,7 +40,8 @@ static size_t kept_size(const char *name)
 bool vv_temporary_is_of(const char *name, const char *candidate)
 {
     size_t kept = kept_size(name);
-    return strlen(candidate) == kept + VV_TEMPORARY_OVERHEAD && candidate[0] == '.' &&
+    return strlen(candidate) == kept + VV_TEMPORARY_OVERHEAD &&
+           candidate[0] == '.' &&
            memcmp(candidate + 1, name, kept) == 0 &&
            candidate[1 + kept] == '.' &&
            strspn(candidate + 2 + kept, "0123456789abcdef") == DIGITS &&
