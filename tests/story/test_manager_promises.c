@@ -158,6 +158,18 @@ TEST(manager, the_largest_may_be_best)
     stop(&p);
 }
 
+TEST(manager, the_newest_stays_though_no_policy_keeps_it)
+{
+    struct program p;
+    start(&p, (varve_manager_options){ .keep_best = 1 });
+    for (int step = 1; step <= 3; step++)
+        save_with(&p, step, &(varve_manager_save_options){
+            .has_metric = true, .metric = step });
+    must_have(&p, "1 3");
+    cr_assert_str_eq(find(&p, 3).kept, "newest good one");
+    stop(&p);
+}
+
 TEST(manager, the_walk_is_a_dry_run_of_the_prune)
 {
     struct program p;
