@@ -37,7 +37,7 @@ static varve_status act_save(struct run *run,
     return run_save(run, 40, error);
 }
 
-static varve_status act_save_pinned(struct run *run,
+static varve_status act_save_best(struct run *run,
     const varve_manager_options *options, varve_error *error)
 {
     (void)options;
@@ -81,7 +81,7 @@ static const struct scenario scenarios[] = {
     { "new", { .keep_last = 2 }, false, true, false, act_new },
     { "save", { .keep_last = 2 }, false, false, true, act_save },
     { "save of the best", { .keep_last = 1, .keep_best = 1, .metric = "loss" },
-        false, false, true, act_save_pinned },
+        false, false, true, act_save_best },
     { "save by step", { .keep_last = 2, .number_by_step = true }, false, false,
         true, act_save },
     { "first save", { .keep_last = 2 }, true, false, true, act_save },
