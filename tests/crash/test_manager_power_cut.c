@@ -1,5 +1,5 @@
-/* test_manager_power_cut.c - a power cut at any moment of a manager's save, with
- * its ledger and its deletions: whatever mix of old and new names and contents
+/* test_manager_power_cut.c - a power cut at any moment of a manager's save, and
+ * of its ledger and deletions: whatever mix of old and new names and contents
  * the disk kept, the run goes on from the older checkpoint or the newer one;
  * after the save has returned, from the newer one.
  *

@@ -47,6 +47,21 @@ static varve_status act_save_best(struct run *run,
             .force = true }, error);
 }
 
+static varve_status act_save_pinned(struct run *run,
+    const varve_manager_options *options, varve_error *error)
+{
+    (void)options;
+    run->v = 40;
+    varve_status status = varve_manager_save_with(run->manager, 40,
+        &(varve_manager_save_options){ .pin = true }, error);
+    varve_managed at = { 0 };
+    size_t count = varve_manager_count(run->manager);
+    cr_assert(status || varve_manager_warning(run->manager) ||
+            (varve_manager_at(run->manager, count - 1, &at) && at.is_pinned),
+        "not pinned, without a word");
+    return status;
+}
+
 static varve_status act_resume(struct run *run,
     const varve_manager_options *options, varve_error *error)
 {
@@ -82,6 +97,8 @@ static const struct scenario scenarios[] = {
     { "save", { .keep_last = 2 }, false, false, true, act_save },
     { "save of the best", { .keep_last = 1, .keep_best = 1, .metric = "loss" },
         false, false, true, act_save_best },
+    { "save with a pin", { .keep_last = 2 }, false, false, true,
+        act_save_pinned },
     { "save by step", { .keep_last = 2, .number_by_step = true }, false, false,
         true, act_save },
     { "first save", { .keep_last = 2 }, true, false, true, act_save },
