@@ -21,10 +21,16 @@
 #include <varve/restoration.h>
 #include <varve/reader.h>
 
-/* Many files */
+/* Many files: those of a training run */
 #include <varve/manager.h>
+#include <varve/watch.h>
 
 /* Without files */
 #include <varve/snapshot.h>
+
+/* Around a training run */
+#include <varve/random.h>
+#include <varve/records.h>
+#include <varve/events.h>
 
 #endif
