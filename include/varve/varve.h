@@ -30,7 +30,6 @@
 #include <varve/snapshot.h>
 
 /* Around a training run */
-#include <varve/events.h>
 #include <varve/random.h>
 #include <varve/records.h>
 #include <varve/events.h>
