@@ -31,8 +31,8 @@ struct sample {
 void sample_init(struct sample *s);
 void sample_clear(struct sample *s);
 
-/* Objects, list, dict, state, a cycle, a shared variable, slots, tags, values
- * of all sizes that matter, one that is not saved; a counter and metadata. */
+/* Objects, list, dict, state, a cycle, a shared variable, slots, tags, global
+ * names, values of all sizes that matter, one that is not saved; a counter and metadata. */
 void sample_build(struct sample *s);
 
 /* Numbers of names of that. */
@@ -41,6 +41,12 @@ enum { N_0, N_1, N_2, N_KEY, N_LAYERS, N_LOCAL, N_M, N_MODEL, N_NAMES, N_OPT,
 
 /* Only a root, no metadata. */
 void sample_build_smallest(struct sample *s);
+
+/* Gives a state and two variables global names. */
+void sample_add_globals(struct sample *s);
+
+/* Leaves out the columns that may be left out. */
+void sample_leave_out_optional(struct sample *s);
 
 void sample_encode(struct sample *s);
 
