@@ -156,11 +156,6 @@ void vv_by_name_consider(struct varve_restoration *r, varve_node *node)
 static void begin_visits(struct varve_restoration *r)
 {
     r->is_by_name = true;
-    if (!vv_know_numbers(r)) {
-        r->is_by_name = false;
-        vv_out_of_memory(r);
-        return;
-    }
     for (size_t i = 0; i < r->via_capacity; i++)
         r->vias[i].is_visited = false;
     vv_match_roots(r);
