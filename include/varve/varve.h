@@ -20,6 +20,7 @@
 #include <varve/checkpoint.h>
 #include <varve/restoration.h>
 #include <varve/reader.h>
+#include <varve/saver.h>
 
 /* Without files */
 #include <varve/snapshot.h>

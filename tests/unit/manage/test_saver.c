@@ -1,0 +1,329 @@
+/* test_saver.c - lib/manage/saver.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "savers.h"
+
+static varve_error refused(varve_saver *saver, const char *name,
+    varve_node *node, varve_status wanted)
+{
+    varve_error error = { 0 };
+    cr_assert_eq(varve_saver_add(saver, name, node, &error), wanted, "%s: %s",
+        varve_status_name(error.status), error.message);
+    cr_assert_eq(error.status, wanted);
+    cr_assert_eq(varve_graph_check(world.graph, NULL), VARVE_OK);
+    return error;
+}
+
+TEST(saver, names_variables_as_it_is_told)
+{
+    begin_world();
+    varve_saver *saver = new_saver(NULL);
+    add(saver, "net/w", leaf(world.root, "a", 0));
+    add(saver, "b", leaf(world.root, "x", 1));
+    leaf(world.root, "not", 2);
+    save(saver, "s", 1);
+    assert_paths("s-1.varve", "b net/w");
+    world.x[0] = world.x[1] = world.x[2] = 0;
+    restore(saver, "s-1");
+    cr_assert(world.x[0] == 1 && world.x[1] == 2 && world.x[2] == 0);
+    varve_saver_free(saver);
+    end_world();
+}
+
+TEST(saver, refuses_a_name_that_is_taken_and_says_by_whom)
+{
+    begin_world();
+    varve_saver *saver = new_saver(NULL);
+    add(saver, "v", leaf(world.root, "first", 0));
+    varve_node *second = leaf(world.root, "second", 1);
+    varve_error error = refused(saver, "v", second, VARVE_DUPLICATE);
+    cr_assert_str_eq(error.message,
+        "\"v\": expected one variable for each name, found first and second");
+    add(saver, "w", second);
+    varve_saver_free(saver);
+    end_world();
+}
+
+TEST(saver, refuses_a_second_name_of_a_variable)
+{
+    begin_world();
+    varve_saver *saver = new_saver(NULL);
+    varve_node *v = leaf(world.root, "v", 0);
+    add(saver, "one", v);
+    varve_error error = refused(saver, "two", v, VARVE_DUPLICATE);
+    cr_assert_str_eq(error.message,
+        "v: expected one name for each variable, found \"one\" and \"two\"");
+    varve_saver_free(saver);
+    end_world();
+}
+
+TEST(saver, sees_second_names_through_objects)
+{
+    begin_world();
+    varve_saver *saver = new_saver(NULL);
+    varve_node *net = varve_add_object(world.root, "net");
+    varve_node *w = leaf(varve_add_object(net, "deep"), "w", 0);
+    varve_node *m = varve_add_slot(net, w, "m", varve_scalar(&world.x[1]));
+    add(saver, "model", net);
+    varve_error error = refused(saver, "other", w, VARVE_DUPLICATE);
+    cr_assert(strstr(error.message, "found \"model/deep/w\" and \"other\""),
+        "%s", error.message);
+    refused(saver, "slot", m, VARVE_DUPLICATE);
+    refused(saver, "all", world.root, VARVE_DUPLICATE);
+    refused(saver, "again", net, VARVE_DUPLICATE);
+    add(saver, "free", leaf(world.root, "free", 2));
+    varve_saver_free(saver);
+    saver = new_saver(NULL);
+    add(saver, "w", w);
+    error = refused(saver, "model", net, VARVE_DUPLICATE);
+    cr_assert(strstr(error.message, "found \"w\" and \"model/deep/w\""), "%s",
+        error.message);
+    varve_saver_free(saver);
+    end_world();
+}
+
+TEST(saver, refuses_bad_names)
+{
+    static const char *const bad[] = { NULL, "", "/", "/a", "a/", "a//b",
+        "\xff" };
+    begin_world();
+    varve_saver *saver = new_saver(NULL);
+    varve_node *v = leaf(world.root, "v", 0);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        refused(saver, bad[i], v, VARVE_BAD_NAME);
+    varve_saver_free(saver);
+    end_world();
+}
+
+TEST(saver, refuses_misuse)
+{
+    begin_world();
+    varve_error error = { 0 };
+    varve_saver *saver = new_saver(NULL);
+    varve_graph *other = vv_graph_new_in(&world.context);
+    refused(saver, "a", NULL, VARVE_MISUSE);
+    refused(saver, "a", varve_graph_root(other), VARVE_MISUSE);
+    refused(NULL, "a", world.root, VARVE_MISUSE);
+    cr_assert_null(varve_saver_new(NULL, NULL, &error));
+    cr_assert_eq(error.status, VARVE_MISUSE);
+    varve_saver_options options = { .keep_every_hours = -1 };
+    cr_assert_null(varve_saver_new(world.graph, &options, &error));
+    varve_add_object(varve_graph_root(other), "");
+    cr_assert_null(varve_saver_new(other, NULL, &error));
+    cr_assert_eq(error.status, VARVE_BAD_NAME, "the graph's own");
+    cr_assert_eq(varve_saver_save(saver, "a", NULL, &error), VARVE_MISUSE);
+    cr_assert(strstr(error.message, "found an empty one"));
+    cr_assert_eq(
+        varve_saver_restore(saver, "a", NULL, NULL, &error), VARVE_MISUSE);
+    add(saver, "a", leaf(world.root, "a", 0));
+    cr_assert_eq(varve_saver_save(saver, NULL, NULL, &error), VARVE_MISUSE);
+    cr_assert_eq(
+        varve_saver_restore(saver, NULL, NULL, NULL, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_saver_save(NULL, "a", NULL, &error), VARVE_MISUSE);
+    varve_saver_free(saver);
+    varve_saver_free(NULL);
+    varve_graph_free(other);
+    end_world();
+}
+
+TEST(saver, may_outlive_its_graph)
+{
+    begin_world();
+    varve_error error = { 0 };
+    varve_saver *saver = new_saver(NULL);
+    add(saver, "a/b", leaf(world.root, "a", 0));
+    save(saver, "s", 1);
+    end_graph();
+    cr_assert_eq(varve_saver_save(saver, "s", NULL, &error), VARVE_MISUSE);
+    cr_assert(strstr(error.message, "found it freed"));
+    assert_list(saver, "s-1.varve");
+    varve_saver_free(saver);
+    begin_graph();
+    end_world();
+}
+
+TEST(saver, lets_go_of_what_is_removed)
+{
+    begin_world();
+    varve_saver *saver = new_saver(NULL);
+    add(saver, "net/deep/a", leaf(world.root, "a", 0));
+    add(saver, "b", leaf(world.root, "b", 1));
+    varve_remove(varve_find(world.root, "a"));
+    save(saver, "s", 1);
+    assert_paths("s-1.varve", "b");
+    add(saver, "net", leaf(world.root, "again", 2));
+    save(saver, "s", 2);
+    assert_paths("s-2.varve", "b net");
+    varve_saver_free(saver);
+    end_world();
+}
+
+TEST(saver, leaves_the_graph_as_it_was)
+{
+    begin_world();
+    varve_node *v = leaf(world.root, "v", 0);
+    varve_node *w = leaf(world.root, "w", 1);
+    varve_saver *saver = new_saver(NULL);
+    add(saver, "net/v", v);
+    add(saver, "net/w", w);
+    varve_untrack(world.root, "w"); /* only the saver leads to it */
+    varve_saver_free(saver);
+    cr_assert_eq(varve_value(w)->data, &world.x[1]);
+    cr_assert_null(w->first_in);
+    cr_assert_eq(v->first_in->next_in, NULL);
+    size_t count = 0;
+    for (varve_node *n = world.graph->all; n; n = n->next_of_all)
+        count++;
+    cr_assert_eq(count, 3);
+    end_world();
+}
+
+TEST(saver, takes_all_that_is_below_a_node_what_comes_later_too)
+{
+    begin_world();
+    varve_error error = { 0 };
+    varve_node *net = varve_add_object(world.root, "net");
+    varve_node *w = leaf(net, "w", 0);
+    varve_add_slot(net, w, "m", varve_scalar(&world.x[1]));
+    varve_saver *saver = new_saver(NULL);
+    cr_assert_ok(
+        varve_saver_add_under(saver, "old/model", net, &error), error);
+    leaf(net, "late", 2);
+    add(saver, "old/step", leaf(world.root, "step", 3));
+    save(saver, "s", 1);
+    assert_paths("s-1.varve",
+        "old/step old/model/late old/model/w old/model/m(old/model/w)");
+    memset(world.x, 0, sizeof world.x);
+    restore(saver, "s-1");
+    cr_assert(world.x[0] == 1 && world.x[1] == 2 && world.x[2] == 3 &&
+              world.x[3] == 4);
+    varve_saver_free(saver);
+    end_world();
+}
+
+TEST(saver, takes_a_node_by_its_paths_alone)
+{
+    begin_world();
+    varve_error error = { 0 };
+    varve_node *net = varve_add_object(world.root, "net");
+    varve_node *w = leaf(net, "w", 0);
+    varve_saver *saver = new_saver(NULL);
+    cr_assert_ok(varve_saver_add_under(saver, "", net, &error), error);
+    varve_add_slot(net, w, "m", varve_scalar(&world.x[1]));
+    save(saver, "s", 1);
+    assert_paths("s-1.varve", "w m(w)");
+    cr_assert_eq(varve_saver_add(saver, "x", leaf(world.root, "x", 2), &error),
+        VARVE_MISUSE);
+    varve_remove(net);
+    cr_assert_eq(varve_saver_save(saver, "s", NULL, &error), VARVE_MISUSE);
+    cr_assert(strstr(error.message, "found it removed"));
+    varve_saver_free(saver);
+    saver = new_saver(NULL);
+    add(saver, "x", varve_find(world.root, "x"));
+    cr_assert_eq(varve_saver_add_under(saver, NULL, world.root, &error),
+        VARVE_MISUSE);
+    varve_saver_free(saver);
+    end_world();
+}
+
+TEST(saver, takes_every_variable_by_its_own_name)
+{
+    begin_world();
+    varve_error error = { 0 };
+    varve_node *net = varve_add_object(world.root, "net");
+    varve_set_global_name(leaf(net, "w", 0), "dense/kernel");
+    varve_add_slot(net, leaf(net, "b/c", 1), "m", varve_scalar(&world.x[2]));
+    varve_tag(leaf(net, "local", 3), VARVE_TAG_LOCAL);
+    varve_saver *saver = new_saver(NULL);
+    cr_assert_ok(varve_saver_add_named(saver, world.root, &error), error);
+    save(saver, "s", 1);
+    assert_paths("s-1.varve", "dense/kernel net/b/c net/m%28net/b/c%29");
+    varve_saver_free(saver);
+    end_world();
+}
+
+TEST(saver, adds_all_own_names_or_none)
+{
+    begin_world();
+    varve_error error = { 0 };
+    leaf(world.root, "a", 0);
+    leaf(world.root, "b", 1);
+    varve_set_global_name(leaf(world.root, "c", 2), "a");
+    varve_saver *saver = new_saver(NULL);
+    cr_assert_eq(
+        varve_saver_add_named(saver, world.root, &error), VARVE_DUPLICATE);
+    cr_assert_str_eq(error.message,
+        "\"a\": expected one variable for each name, found a and c");
+    add(saver, "b", varve_find(world.root, "b"));
+    save(saver, "s", 1);
+    assert_paths("s-1.varve", "b");
+    varve_saver_free(saver);
+    end_world();
+}
+
+TEST(saver, shares_variables_with_others)
+{
+    begin_world();
+    varve_node *v = leaf(world.root, "v", 0);
+    varve_saver *one = new_saver(NULL);
+    varve_saver *two = new_saver(NULL);
+    add(one, "a", v);
+    add(two, "b/c", v);
+    save(one, "one", 1);
+    save(two, "two", 1);
+    varve_saver_free(one);
+    world.x[0] = 0;
+    restore(two, "two");
+    cr_assert_eq(world.x[0], 1);
+    varve_saver_free(two);
+    end_world();
+}
+
+/* Whatever fails, the map is as it was, and the graph is without mistake. */
+TEST(saver, adds_whole_or_not_at_all_when_memory_ends)
+{
+    varve_status status = VARVE_NO_MEMORY;
+    for (long n = 0; status; n++) {
+        varve_error error = { 0 };
+        begin_world();
+        varve_saver *saver = new_saver(NULL);
+        add(saver, "a/b", leaf(world.root, "v", 0));
+        varve_node *net = varve_add_object(world.root, "net");
+        leaf(net, "w", 1);
+        leaf(net, "x", 2);
+        test_fail_allocation(n, false);
+        status = varve_saver_add(saver, "a", varve_find(net, "x"), &error);
+        if (!status)
+            status = varve_saver_add(saver, "deep/er/net", net, &error);
+        test_fail_allocation(-1, false);
+        cr_assert(status == VARVE_OK || status == VARVE_NO_MEMORY);
+        cr_assert_eq(error.status, status);
+        save(saver, "s", 1);
+        if (!status)
+            varve_remove(net);
+        varve_saver_free(saver);
+        end_world();
+    }
+}
+
+TEST(saver, is_made_whole_or_not_at_all_when_memory_ends)
+{
+    bool is_made = false;
+    for (long n = 0; !is_made; n++) {
+        varve_error error = { 0 };
+        begin_world();
+        leaf(world.root, "v", 0);
+        varve_set_global_name(leaf(world.root, "w", 1), "a/b");
+        test_fail_allocation(n, false);
+        varve_saver *saver = varve_saver_new(world.graph, NULL, &error);
+        if (saver)
+            is_made = !varve_saver_add_named(saver, world.root, &error);
+        test_fail_allocation(-1, false);
+        cr_assert(is_made || error.status == VARVE_NO_MEMORY);
+        if (saver && !is_made)
+            cr_assert_eq(saver->by_name.count, 0);
+        varve_saver_free(saver);
+        end_world();
+    }
+}
