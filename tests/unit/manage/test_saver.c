@@ -291,9 +291,9 @@ TEST(saver, adds_whole_or_not_at_all_when_memory_ends)
         add(saver, "a/b", leaf(world.root, "v", 0));
         varve_node *net = varve_add_object(world.root, "net");
         leaf(net, "w", 1);
-        leaf(net, "x", 2);
+        varve_node *x = leaf(world.root, "x", 2);
         test_fail_allocation(n, false);
-        status = varve_saver_add(saver, "a", varve_find(net, "x"), &error);
+        status = varve_saver_add(saver, "a", x, &error);
         if (!status)
             status = varve_saver_add(saver, "deep/er/net", net, &error);
         test_fail_allocation(-1, false);

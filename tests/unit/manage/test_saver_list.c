@@ -5,6 +5,7 @@
 #include "savers.h"
 
 #include "support/faulty_system.h"
+#include "system.h"
 
 static const int64_t hour = INT64_C(3600000000000);
 
