@@ -198,7 +198,8 @@ def read_index(data):
                'VARVE_TOO_NEW')
         if key in COLUMNS:
             index[key] = read_column(cbor, key)
-            demand(key < 128 or len(index[key]), f'{key}: nothing empty expected')
+            demand(key < 128 or len(index[key]),
+                   f'no empty column {key} expected')
         elif key == COUNTER:
             index[key] = cbor.expect(0, 'an unsigned integer')
             demand(index[key] > 0, 'a counter above 0 expected')

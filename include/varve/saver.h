@@ -45,8 +45,8 @@ VARVE_API void varve_saver_free(varve_saver *saver);
 
 /* Each fails with VARVE_DUPLICATE where a name is taken, or where a variable or
  * state has a name already, with both paths; with VARVE_BAD_NAME where a name
- * is not parts of UTF-8 joined by '/', none of them empty, of VARVE_MAX_NAME_SIZE
- * bytes in all; and then the map is as it was. */
+ * is not parts of UTF-8 joined by '/', none of them empty, of at most
+ * VARVE_MAX_NAME_SIZE bytes in all; and then the map is as it was. */
 
 /* Names a node: a variable, a state, or an object with all that is below it. */
 VARVE_API varve_status varve_saver_add(varve_saver *saver, const char *name,

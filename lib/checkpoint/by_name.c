@@ -1,5 +1,5 @@
-/* by_name.c - names of the program and names of the file, each looked for on the
- * other side.
+/* by_name.c - names of the program and names of the file, each looked for on
+ * the other side.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -59,6 +59,19 @@ struct varve_saver {
  * mistake; and the tree is as the map says. */
 varve_status vv_saver_check(varve_saver *saver, varve_error *error);
 
+/* The entry of a node, or NULL. */
+struct vv_saver_entry *vv_saver_find(
+    const varve_saver *saver, const varve_node *node);
+
+/* Adds an entry to the map, but not to the tree; and takes one out. */
+varve_status vv_saver_link(varve_saver *saver, const struct vv_name *name,
+    varve_node *node, varve_error *error);
+void vv_saver_drop(varve_saver *saver, struct vv_saver_entry *entry);
+
+/* A mistake that building the tree made is told by the call, and is none of the
+ * program's. */
+varve_status vv_saver_take_mistake(varve_graph *graph, varve_error *error);
+
 /* Whether there is anything to save; *is_empty where there need not be. */
 varve_status vv_saver_check_map(
     varve_saver *saver, bool *is_empty, varve_error *error);

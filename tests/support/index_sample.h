@@ -31,8 +31,8 @@ struct sample {
 void sample_init(struct sample *s);
 void sample_clear(struct sample *s);
 
-/* Objects, list, dict, state, a cycle, a shared variable, slots, tags, global
- * names, values of all sizes that matter, one that is not saved; a counter and metadata. */
+/* Objects, list, dict, state, a cycle, a shared variable, slots, tags, values
+ * of all sizes that matter, one that is not saved; a counter and metadata. */
 void sample_build(struct sample *s);
 
 /* Numbers of names of that. */
