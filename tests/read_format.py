@@ -184,7 +184,7 @@ def read_index(data):
     each pair begins."""
     cbor = Cbor(data)
     count = cbor.expect(5, 'a map')
-    index = {COUNTER: 0, METADATA: {}, 128: (), 129: ()}
+    index = {COUNTER: 0, METADATA: {}, 128: (), 129: (), 132: (), 133: ()}
     pairs = []
     last = -1
     for number in range(count):

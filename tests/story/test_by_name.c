@@ -167,7 +167,8 @@ TEST(by_name, every_variable_by_its_own_name)
     varve_node *root = varve_graph_root(graph);
     float v = 1, w[2][3] = { { 1, 2, 3 }, { 4, 5, 6 } }, read[2][3];
     varve_set_global_name(story_add(root, "net/0", &v), "scope/v");
-    varve_add_variable(story_object(root, "net"), "w", varve_array(&w[0][0], 2, 3));
+    varve_add_variable(
+        story_object(root, "net"), "w", varve_array(&w[0][0], 2, 3));
     varve_saver *saver = saver_of(graph, NULL);
     cr_assert_ok(varve_saver_add_named(saver, root, &error), error);
     save(saver, "m", 0);

@@ -23,8 +23,9 @@ TEST(index_in, reads_what_was_written)
         size_t size = (size_t)vv_column_count(&vv_columns[i], &parsed.index) *
                       vv_columns[i].element;
         cr_assert_eq(size, s.columns[i].size, "%s", vv_columns[i].name);
-        cr_assert_arr_eq(vv_column_bytes(&vv_columns[i], &parsed.index),
-            s.columns[i].data, size, "%s", vv_columns[i].name);
+        if (size)
+            cr_assert_arr_eq(vv_column_bytes(&vv_columns[i], &parsed.index),
+                s.columns[i].data, size, "%s", vv_columns[i].name);
     }
     cr_assert_eq(parsed.index.counter, SAMPLE_COUNTER);
     vv_parsed_index_clear(sample_context(), &parsed);
