@@ -265,7 +265,7 @@ def split_names(index):
         names.append(name)
         begin = end
     demand(begin == len(index[0]), 'names end with the last')
-    used = {*index[4], *index[15], *index[129]}
+    used = {*index[4], *index[15], *index[129], *index[133]}
     demand(used == set(range(len(names))), 'names that are used')
     return names
 

@@ -35,12 +35,13 @@ typedef enum varve_status {
     VARVE_DUPLICATE = 18,       /* the name is taken at this node */
     VARVE_MISMATCH = 19,        /* type or shape of file and program differ */
     VARVE_UNMATCHED = 20,       /* an assertion about a restoration fails */
-    VARVE_CANCELLED = 21,       /* the progress callback asked to stop */
+    VARVE_CANCELLED = 21,       /* a callback asked to stop */
     VARVE_CALLBACK = 22,        /* a callback of the program failed */
-    VARVE_HALF_RESTORED = 23    /* something failed while values were put in
+    VARVE_HALF_RESTORED = 23,   /* something failed while values were put in
                                    place (a streaming read, or more than
                                    staging has room for): some variables hold
                                    new values; the message names them */
+    VARVE_TIMEOUT = 24          /* what was waited for did not come in time */
 } varve_status;
 
 /* Room for a message. Longer ones are cut at the end of a line, and say so. */

@@ -61,6 +61,10 @@ VARVE_API varve_status varve_graph_check(
 /* The object that is there from the start. */
 VARVE_API varve_node *varve_graph_root(varve_graph *graph);
 
+/* The seed of the random streams that are added from now on; 0 at first. See
+ * random.h. */
+VARVE_API void varve_set_seed(varve_graph *graph, uint64_t seed);
+
 /* --- Nodes and edges ---------------------------------------------------- */
 
 /* A new object, list or dict under `parent`. The name is UTF-8 of 1 to
@@ -139,11 +143,13 @@ VARVE_API varve_node *varve_list_at(varve_node *list, size_t index);
 
 /* --- Tags --------------------------------------------------------------- */
 
-/* Tags are a set on each node; a graph knows up to 64 of them. Two mean
+/* Tags are a set on each node; a graph knows up to 64 of them. These mean
  * something to the library: VARVE_TAG_LOCAL is shown in a file but its value is
- * not saved, nor missed by a restoration. */
+ * not saved, nor missed by a restoration; VARVE_TAG_RANDOM is on the object of
+ * a random stream. */
 #define VARVE_TAG_TRAINABLE "trainable"
 #define VARVE_TAG_LOCAL "local"
+#define VARVE_TAG_RANDOM "random"
 
 VARVE_API void varve_tag(varve_node *node, const char *tag);
 VARVE_API void varve_untag(varve_node *node, const char *tag);

@@ -5,15 +5,29 @@
 #ifndef VARVE_SNAPSHOT_H
 #define VARVE_SNAPSHOT_H
 
+#include <varve/checkpoint.h>
 #include <varve/error.h>
 #include <varve/types.h>
 
 VARVE_BEGIN_DECLS
 
+/* --- One ---------------------------------------------------------------- */
+
+/* All zero is the safe default; NULL stands for that. Patterns are those of
+ * varve_read_options, of paths from the snapshot's root. */
+typedef struct varve_snapshot_options {
+    const char *except; /* patterns: these are neither taken nor put back */
+    bool no_random;     /* nor are random streams (VARVE_TAG_RANDOM), so that
+                           what is tried next is something else */
+} varve_snapshot_options;
+
 /* Copies the value of every variable and state reachable from `root`, `local`
  * ones included. NULL on failure. */
 VARVE_API varve_snapshot *varve_snapshot_new(
     varve_node *root, varve_error *error) VARVE_MUST_CHECK;
+VARVE_API varve_snapshot *varve_snapshot_new_with(varve_node *root,
+    const varve_snapshot_options *options, varve_error *error)
+    VARVE_MUST_CHECK;
 
 /* Copies them anew: the present is what the snapshot holds from now on. Where
  * no strings or states have grown, nothing is allocated. After a failure it
@@ -21,16 +35,93 @@ VARVE_API varve_snapshot *varve_snapshot_new(
 VARVE_API varve_status varve_snapshot_retake(
     varve_snapshot *snapshot, varve_error *error) VARVE_MUST_CHECK;
 
+typedef struct varve_snapshot_restore_options {
+    bool keep_random; /* random streams go on from where they are now */
+} varve_snapshot_restore_options;
+
 /* Puts them back. Nothing is allocated, unless strings were restored from a
  * file since. */
 VARVE_API varve_status varve_snapshot_restore(
     varve_snapshot *snapshot, varve_error *error) VARVE_MUST_CHECK;
+VARVE_API varve_status varve_snapshot_restore_with(varve_snapshot *snapshot,
+    const varve_snapshot_restore_options *options, varve_error *error)
+    VARVE_MUST_CHECK;
 
-/* Both fail with VARVE_MISMATCH, and change nothing, when variables or states
- * were added, removed or replaced since the snapshot was made. A state whose
- * load callback fails gives VARVE_CALLBACK; the variables are back by then. */
+/* All of these, and those below, fail with VARVE_MISMATCH and change nothing
+ * when variables or states were added, removed or replaced since the snapshot
+ * was made. A state whose load callback fails gives VARVE_CALLBACK; the
+ * variables are back by then. */
 
 VARVE_API void varve_snapshot_free(varve_snapshot *snapshot);
+
+/* --- What differs ------------------------------------------------------- */
+
+/* A variable or state whose value is not the same. */
+typedef struct varve_difference {
+    const char *path;  /* from the snapshot's root; borrowed for the call */
+    varve_node *node;
+    uint64_t count;    /* elements that differ; of a state, bytes */
+    uint64_t first;    /* index of the first of them, row-major */
+    double largest;    /* the largest |a - b| of numbers, of complex ones of a
+                          part; infinite where one of two is not finite; 0 for
+                          strings and states */
+} varve_difference;
+
+/* Anything but VARVE_OK ends the comparison. */
+typedef varve_status varve_on_difference(
+    void *user, const varve_difference *difference);
+
+/* Compares two snapshots of one graph, or, where `b` is NULL, a snapshot with
+ * the present, in the order of a file. Elements are the same when their bits
+ * are: so NaN is, and 0 and -0 are not. Where the two were made with different
+ * options, what only one of them has is passed over. `visit` must not change
+ * the graph. Returns what ended it early. */
+VARVE_API varve_status varve_snapshot_diff(varve_snapshot *a,
+    varve_snapshot *b, varve_on_difference *visit, void *user,
+    varve_error *error) VARVE_MUST_CHECK;
+
+/* --- To a file and back ------------------------------------------------- */
+
+/* Writes the file that varve_write would have written when the snapshot was
+ * taken, byte for byte. What the snapshot has left out by its options is
+ * written as it is now. Fails as varve_write does. */
+VARVE_API varve_status varve_snapshot_write(varve_snapshot *snapshot,
+    const char *path, const varve_write_options *options, varve_error *error)
+    VARVE_MUST_CHECK;
+
+/* Reads a file into the snapshot; the program is as it was until it is
+ * restored. Values that the file lacks stay as the snapshot has them. Fails as
+ * varve_read does, and then the snapshot holds what it held before, whatever
+ * `streaming` says. */
+VARVE_API varve_status varve_snapshot_read(varve_snapshot *snapshot,
+    const char *path, const varve_read_options *options, varve_error *error)
+    VARVE_MUST_CHECK;
+
+/* --- The last few ------------------------------------------------------- */
+
+/* Room for `count` snapshots (1 or more) of `root`; empty at first. `options`
+ * may be NULL. */
+VARVE_API varve_ring *varve_ring_new(varve_node *root, size_t count,
+    const varve_snapshot_options *options, varve_error *error)
+    VARVE_MUST_CHECK;
+VARVE_API void varve_ring_free(varve_ring *ring);
+
+/* Takes the present as the newest. The oldest gives way once the ring is full,
+ * and from then on nothing is allocated. After a failure the ring is as it
+ * was. */
+VARVE_API varve_status varve_ring_push(
+    varve_ring *ring, varve_error *error) VARVE_MUST_CHECK;
+
+/* Restores the one that is `back` places behind the newest (0: the newest
+ * itself), which is the newest then: those after it are dropped.
+ * VARVE_NOT_FOUND where the ring does not go back so far. */
+VARVE_API varve_status varve_ring_rollback(
+    varve_ring *ring, size_t back, varve_error *error) VARVE_MUST_CHECK;
+
+/* How many there are, and the one `back` places behind the newest, or NULL; the
+ * ring's, valid until the next push or rollback. */
+VARVE_API size_t varve_ring_count(const varve_ring *ring);
+VARVE_API varve_snapshot *varve_ring_at(const varve_ring *ring, size_t back);
 
 VARVE_END_DECLS
 

@@ -22,7 +22,16 @@
 #include <varve/reader.h>
 #include <varve/saver.h>
 
+/* Many files */
+#include <varve/manager.h>
+#include <varve/watch.h>
+
 /* Without files */
 #include <varve/snapshot.h>
+
+/* Around a training run */
+#include <varve/random.h>
+#include <varve/records.h>
+#include <varve/events.h>
 
 #endif

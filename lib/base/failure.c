@@ -34,6 +34,7 @@ static const char *const status_names[] = {
     "VARVE_CANCELLED",
     "VARVE_CALLBACK",
     "VARVE_HALF_RESTORED",
+    "VARVE_TIMEOUT",
 };
 
 const char *varve_status_name(varve_status status)

@@ -22,26 +22,29 @@
 
 /* --- Numbers in a directory --------------------------------------------- */
 
+bool vv_parse_numbered(const char *name, const char *prefix, uint64_t *number)
+{
+    size_t size = strlen(name);
+    size_t prefix_size = strlen(prefix);
+    size_t suffix = sizeof VARVE_SUFFIX - 1;
+    size_t front = prefix_size + 1;
+    return size > front + suffix && memcmp(name, prefix, prefix_size) == 0 &&
+           name[prefix_size] == '-' &&
+           strcmp(name + size - suffix, VARVE_SUFFIX) == 0 &&
+           vv_parse_decimal(name + front, size - front - suffix, number);
+}
+
 struct search {
     const char *prefix; /* the last part of the path */
-    size_t prefix_size;
     uint64_t highest;
     bool found;
 };
 
-/* A name is `prefix-N.varve`, N without leading zeros. */
 static int look_at_name(void *user, const char *name)
 {
     struct search *search = user;
-    size_t size = strlen(name);
-    size_t suffix = sizeof VARVE_SUFFIX - 1;
-    size_t front = search->prefix_size + 1;
     uint64_t number;
-    if (size <= front + suffix ||
-        memcmp(name, search->prefix, search->prefix_size) != 0 ||
-        name[search->prefix_size] != '-' ||
-        strcmp(name + size - suffix, VARVE_SUFFIX) != 0 ||
-        !vv_parse_decimal(name + front, size - front - suffix, &number))
+    if (!vv_parse_numbered(name, search->prefix, &number))
         return 0;
     if (!search->found || number > search->highest ||
         VV_WRONG(last_listed_is_latest))
@@ -53,12 +56,11 @@ static int look_at_name(void *user, const char *name)
 static varve_status find_highest(const struct vv_context *context,
     const char *prefix, struct search *search, varve_error *error)
 {
-    const char *name = vv_path_name(prefix);
-    *search = (struct search){ .prefix = name, .prefix_size = strlen(name) };
+    *search = (struct search){ .prefix = vv_path_name(prefix) };
     return vv_directory_each(context, prefix, look_at_name, search, error);
 }
 
-static void set_numbered_path(
+void vv_set_numbered_path(
     struct vv_buffer *path, const char *prefix, uint64_t number)
 {
     char decimal[24];
@@ -122,7 +124,7 @@ static varve_status save_next(varve_node *root, const char *prefix,
         return vv_fail(error, VARVE_LIMIT,
             "%s: expected a number below 2^64 - 1, found that one", prefix);
     counter++;
-    set_numbered_path(path, prefix, counter);
+    vv_set_numbered_path(path, prefix, counter);
     if (path->failed || !vv_node_extra(root))
         return vv_fail_memory(error, "the name of a checkpoint");
     varve_write_options never_replace =
@@ -168,7 +170,7 @@ static varve_status find_numbered(const struct vv_context *context,
         return vv_fail(error, VARVE_NOT_FOUND,
             "%s: expected a checkpoint of this name or %s-N%s, found none",
             prefix, prefix, VARVE_SUFFIX);
-    set_numbered_path(found, prefix, search.highest);
+    vv_set_numbered_path(found, prefix, search.highest);
     return VARVE_OK;
 }
 

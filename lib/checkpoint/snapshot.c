@@ -12,37 +12,17 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "bytes.h"
 #include "columns.h"
 #include "failure.h"
 #include "graph.h"
+#include "pattern.h"
 #include "state.h"
+#include "tag.h"
 #include "try.h"
 #include "variable.h"
 #include "walk.h"
 #include "wrong.h"
-
-struct item {
-    varve_node *node;
-    void *copy; /* of elements; NULL for a state */
-    size_t size;
-    struct vv_buffer bytes; /* of strings, or of a state */
-    struct vv_buffer spare; /* as large: strings for the variable to keep, or
-                               the bytes of a state while it is retaken */
-};
-
-struct varve_snapshot {
-    struct vv_observer observer;
-    struct vv_context context;
-    varve_graph *graph; /* NULL once it is freed */
-    varve_node *root;
-    bool is_stale;   /* a node is gone */
-    bool is_changed; /* edges or slots came or went since the last check */
-    struct item *items;
-    size_t count;
-    size_t item_capacity;
-    unsigned char *block;
-    size_t block_size;
-};
 
 /* --- Taking ------------------------------------------------------------- */
 
@@ -51,7 +31,7 @@ static bool is_string(const varve_node *node)
     return node->variable && node->variable->tensor.dtype == VARVE_STRING;
 }
 
-static uint64_t string_bytes(const struct item *item)
+static uint64_t string_bytes(const struct vv_item *item)
 {
     const varve_tensor *tensor = &item->node->variable->tensor;
     return vv_strings_size(tensor) - 8 * varve_tensor_count(tensor);
@@ -72,13 +52,13 @@ static bool reserve(struct vv_buffer *b, uint64_t wanted)
 }
 
 /* Memory that the variable will keep, unless it has enough already. */
-static bool reserve_spare(struct item *item, uint64_t wanted)
+static bool reserve_spare(struct vv_item *item, uint64_t wanted)
 {
     return item->node->variable->string_size >= wanted ||
            reserve(&item->spare, wanted);
 }
 
-static varve_status prepare_state(struct item *item, varve_error *error)
+static varve_status prepare_state(struct vv_item *item, varve_error *error)
 {
     char text[256];
     item->spare.size = 0;
@@ -90,7 +70,7 @@ static varve_status prepare_state(struct item *item, varve_error *error)
     return status;
 }
 
-static varve_status prepare(struct item *item, varve_error *error)
+static varve_status prepare(struct vv_item *item, varve_error *error)
 {
     if (item->node->kind == VARVE_STATE)
         return prepare_state(item, error);
@@ -100,7 +80,7 @@ static varve_status prepare(struct item *item, varve_error *error)
     return VARVE_OK;
 }
 
-static void take_one(struct item *item)
+static void take_one(struct vv_item *item)
 {
     if (item->node->kind == VARVE_STATE) {
         struct vv_buffer taken = item->spare;
@@ -174,9 +154,33 @@ static bool holds_value(const varve_node *node)
     return node->variable || node->kind == VARVE_STATE;
 }
 
+bool vv_is_random(const varve_node *node, uint64_t random_bit)
+{
+    bool found = (node->tags & random_bit) != 0;
+    const struct vv_edge *e = node->first_in;
+    for (; e && !found && random_bit; e = e->next_in)
+        found = (e->parent->tags & random_bit) != 0;
+    return found;
+}
+
+/* Whether the value at a place of a walk is one that the snapshot takes.
+ * `path` is scratch; look at path->failed as well. */
+static bool takes(const struct varve_snapshot *s, const struct vv_walk *walk,
+    size_t place, struct vv_buffer *path)
+{
+    const varve_node *node = walk->steps[place].node;
+    uint64_t random = vv_tag_bit(walk->graph, VARVE_TAG_RANDOM);
+    if (!holds_value(node) || (s->no_random && vv_is_random(node, random)))
+        return false;
+    if (!s->except)
+        return true;
+    vv_walk_path(walk, place, path);
+    return !vv_pattern_match(s->except, vv_buffer_string(path));
+}
+
 /* Whether the program still has the values that the snapshot has, and no
  * others. */
-static varve_status check(struct varve_snapshot *s, varve_error *error)
+varve_status vv_snapshot_check(struct varve_snapshot *s, varve_error *error)
 {
     struct vv_walk walk;
     if (!s->graph || !s->root || s->is_stale)
@@ -187,13 +191,19 @@ static varve_status check(struct varve_snapshot *s, varve_error *error)
     if (!s->is_changed || VV_WRONG(snapshot_fits_any_program))
         return VARVE_OK;
     VV_TRY(vv_walk_begin(&walk, s->root, error));
+    struct vv_buffer path;
+    vv_buffer_init(&path, &s->context.allocator);
     size_t found = 0;
     for (size_t i = 0; i < walk.count; i++)
-        found += holds_value(walk.steps[i].node);
+        found += takes(s, &walk, i, &path);
     bool same = found == s->count;
     for (size_t i = 0; i < s->count && same; i++)
         same = vv_walk_has(&walk, s->items[i].node);
     vv_walk_end(&walk);
+    bool failed = path.failed;
+    vv_buffer_clear(&path);
+    if (failed)
+        return vv_fail_memory(error, "the path of a variable");
     if (!same)
         return vv_fail(error, VARVE_MISMATCH,
             "snapshot: expected the %zu variables it was made of, found others",
@@ -204,52 +214,100 @@ static varve_status check(struct varve_snapshot *s, varve_error *error)
 
 /* --- Making ------------------------------------------------------------- */
 
-static varve_status make_items(
-    struct varve_snapshot *s, const struct vv_walk *walk, varve_error *error)
+static void add_item(
+    struct varve_snapshot *s, varve_node *node, uint64_t random, size_t *at)
 {
-    const varve_allocator *a = &s->context.allocator;
-    size_t count = 0;
+    struct vv_item *item = &s->items[s->count++];
+    item->node = node;
+    item->is_random = vv_is_random(node, random);
+    vv_buffer_init(&item->bytes, &s->context.allocator);
+    vv_buffer_init(&item->spare, &s->context.allocator);
+    if (!node->variable)
+        return;
+    item->copy = s->block ? s->block + *at : NULL;
+    item->size = (size_t)varve_tensor_size(&node->variable->tensor);
+    *at += (size_t)vv_align_up(item->size, VV_MEMORY_ALIGNMENT);
+}
+
+/* Puts the places of the values that are taken into `places`, and adds up their
+ * bytes. */
+static varve_status choose(struct varve_snapshot *s, const struct vv_walk *walk,
+    struct vv_buffer *places, varve_error *error)
+{
+    struct vv_buffer path;
+    vv_buffer_init(&path, &s->context.allocator);
     for (size_t i = 0; i < walk->count; i++) {
         const varve_node *node = walk->steps[i].node;
-        count += holds_value(node);
+        if (!takes(s, walk, i, &path))
+            continue;
+        vv_buffer_add32(places, (uint32_t)i);
         if (node->variable)
             s->block_size += (size_t)vv_align_up(
-                varve_tensor_size(&node->variable->tensor), 64);
+                varve_tensor_size(&node->variable->tensor),
+                VV_MEMORY_ALIGNMENT);
     }
+    bool failed = path.failed || places->failed;
+    vv_buffer_clear(&path);
+    return failed ? vv_fail_memory(error, "a snapshot") : VARVE_OK;
+}
+
+static varve_status make_items(struct varve_snapshot *s,
+    const struct vv_walk *walk, const struct vv_buffer *places,
+    varve_error *error)
+{
+    const varve_allocator *a = &s->context.allocator;
+    uint64_t random = vv_tag_bit(s->graph, VARVE_TAG_RANDOM);
+    size_t count = places->size / sizeof(uint32_t);
     s->items = vv_allocate_zeroed(a, count * sizeof *s->items);
     s->item_capacity = count;
-    s->block = vv_allocate_aligned(a, s->block_size, 64);
+    s->block = vv_allocate_aligned(a, s->block_size, VV_MEMORY_ALIGNMENT);
     if ((count && !s->items) || (s->block_size && !s->block))
         return vv_fail_memory(error, "a snapshot");
     size_t at = 0;
-    for (size_t i = 0; i < walk->count; i++) {
-        varve_node *node = walk->steps[i].node;
-        if (!holds_value(node))
-            continue;
-        struct item *item = &s->items[s->count++];
-        item->node = node;
-        vv_buffer_init(&item->bytes, a);
-        vv_buffer_init(&item->spare, a);
-        if (!node->variable)
-            continue;
-        item->copy = s->block ? s->block + at : NULL;
-        item->size = (size_t)varve_tensor_size(&node->variable->tensor);
-        at += (size_t)vv_align_up(item->size, 64);
-    }
+    for (size_t i = 0; i < count; i++)
+        add_item(s, walk->steps[vv_load32(places->data + 4 * i)].node, random,
+            &at);
     return VARVE_OK;
 }
 
-static varve_status make(
-    struct varve_snapshot *s, varve_node *root, varve_error *error)
+static varve_status make(struct varve_snapshot *s, varve_error *error)
 {
     struct vv_walk walk;
-    VV_TRY(vv_walk_begin(&walk, root, error));
-    varve_status status = make_items(s, &walk, error);
+    struct vv_buffer places;
+    VV_TRY(vv_walk_begin(&walk, s->root, error));
+    vv_buffer_init(&places, &s->context.allocator);
+    varve_status status = choose(s, &walk, &places, error);
+    if (!status)
+        status = make_items(s, &walk, &places, error);
+    vv_buffer_clear(&places);
     vv_walk_end(&walk);
     return status ? status : take(s, error);
 }
 
-varve_snapshot *varve_snapshot_new(varve_node *root, varve_error *error)
+static void watch(struct varve_snapshot *s)
+{
+    s->observer.edge_added = edge_added;
+    s->observer.edge_removed = edge_removed;
+    s->observer.slot_added = slot_added;
+    s->observer.node_removed = node_removed;
+    s->observer.graph_freed = graph_freed;
+    vv_graph_observe(s->graph, &s->observer);
+}
+
+static varve_status begin(struct varve_snapshot *s,
+    const varve_snapshot_options *options, varve_error *error)
+{
+    if (options && options->except) {
+        s->except = vv_copy_string(&s->context.allocator, options->except);
+        if (!s->except)
+            return vv_fail_memory(error, "a snapshot");
+    }
+    s->no_random = options && options->no_random;
+    return make(s, error);
+}
+
+varve_snapshot *varve_snapshot_new_with(varve_node *root,
+    const varve_snapshot_options *options, varve_error *error)
 {
     if (root && varve_graph_check(root->graph, error))
         return NULL;
@@ -267,17 +325,17 @@ varve_snapshot *varve_snapshot_new(varve_node *root, varve_error *error)
     s->context = graph->context;
     s->graph = graph;
     s->root = root;
-    s->observer.edge_added = edge_added;
-    s->observer.edge_removed = edge_removed;
-    s->observer.slot_added = slot_added;
-    s->observer.node_removed = node_removed;
-    s->observer.graph_freed = graph_freed;
-    vv_graph_observe(graph, &s->observer);
-    if (make(s, root, error)) {
+    watch(s);
+    if (begin(s, options, error)) {
         varve_snapshot_free(s);
         return NULL;
     }
     return s;
+}
+
+varve_snapshot *varve_snapshot_new(varve_node *root, varve_error *error)
+{
+    return varve_snapshot_new_with(root, NULL, error);
 }
 
 void varve_snapshot_free(varve_snapshot *s)
@@ -291,14 +349,15 @@ void varve_snapshot_free(varve_snapshot *s)
         vv_buffer_clear(&s->items[i].bytes);
         vv_buffer_clear(&s->items[i].spare);
     }
+    vv_release_string(&a, s->except);
     vv_release(&a, s->items, s->item_capacity * sizeof *s->items);
-    vv_release_aligned(&a, s->block, s->block_size, 64);
+    vv_release_aligned(&a, s->block, s->block_size, VV_MEMORY_ALIGNMENT);
     vv_release(&a, s, sizeof *s);
 }
 
 varve_status varve_snapshot_retake(varve_snapshot *s, varve_error *error)
 {
-    VV_TRY(check(s, error));
+    VV_TRY(vv_snapshot_check(s, error));
     return take(s, error);
 }
 
@@ -306,7 +365,7 @@ varve_status varve_snapshot_retake(varve_snapshot *s, varve_error *error)
 
 /* The variable keeps a copy of its own: what the snapshot has changes when it
  * is retaken, and goes when it is freed. */
-static void put_strings(struct item *item)
+static void put_strings(struct vv_item *item)
 {
     struct vv_variable *variable = item->node->variable;
     if (variable->string_size < item->bytes.size) {
@@ -328,7 +387,7 @@ static void put_strings(struct item *item)
     }
 }
 
-static varve_status put_state(struct item *item, varve_error *error)
+static varve_status put_state(struct vv_item *item, varve_error *error)
 {
     char text[256];
     return vv_state_load(item->node,
@@ -336,24 +395,55 @@ static varve_status put_state(struct item *item, varve_error *error)
         item->bytes.size, error);
 }
 
-varve_status varve_snapshot_restore(varve_snapshot *s, varve_error *error)
+static bool is_put(
+    const struct vv_item *item, const varve_snapshot_restore_options *options)
 {
-    VV_TRY(check(s, error));
+    return !options || !options->keep_random || !item->is_random;
+}
+
+varve_status varve_snapshot_restore_with(varve_snapshot *s,
+    const varve_snapshot_restore_options *options, varve_error *error)
+{
+    VV_TRY(vv_snapshot_check(s, error));
     for (size_t i = 0; i < s->count; i++) {
-        struct item *item = &s->items[i];
+        struct vv_item *item = &s->items[i];
         if (is_string(item->node) && !reserve_spare(item, item->bytes.size))
             return vv_fail_memory(error, "strings of a snapshot");
     }
     for (size_t i = 0; i < s->count; i++) {
-        struct item *item = &s->items[i];
+        struct vv_item *item = &s->items[i];
+        if (!is_put(item, options))
+            continue;
         if (is_string(item->node))
             put_strings(item);
         else if (item->node->variable && item->size)
             memcpy(varve_data(item->node), item->copy, item->size);
     }
     for (size_t i = 0; i < s->count; i++) {
-        if (s->items[i].node->kind == VARVE_STATE)
-            VV_TRY(put_state(&s->items[i], error));
+        struct vv_item *item = &s->items[i];
+        if (item->node->kind == VARVE_STATE && is_put(item, options))
+            VV_TRY(put_state(item, error));
     }
     return VARVE_OK;
+}
+
+varve_status varve_snapshot_restore(varve_snapshot *s, varve_error *error)
+{
+    return varve_snapshot_restore_with(s, NULL, error);
+}
+
+void vv_snapshot_point(struct varve_snapshot *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        struct vv_item *item = &s->items[i];
+        if (!is_string(item->node))
+            continue;
+        const char *bytes = (const char *)item->bytes.data;
+        varve_string *strings = item->copy;
+        uint64_t count = varve_tensor_count(&item->node->variable->tensor);
+        for (uint64_t k = 0; k < count; k++) {
+            strings[k].data = strings[k].size ? bytes : NULL;
+            bytes += strings[k].size;
+        }
+    }
 }

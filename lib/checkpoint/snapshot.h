@@ -1,4 +1,4 @@
-/* snapshot.h - the calls are public (varve/snapshot.h).
+/* snapshot.h - a snapshot behind its handle: copies, in the order of a walk.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,5 +6,48 @@
 #define VV_SNAPSHOT_H
 
 #include <varve/snapshot.h>
+
+#include "buffer.h"
+#include "graph.h"
+#include "walk.h"
+
+/* One variable or state. */
+struct vv_item {
+    varve_node *node;
+    void *copy; /* of elements; NULL for a state */
+    size_t size;
+    struct vv_buffer bytes; /* of strings, or of a state */
+    struct vv_buffer spare; /* as large: strings for the variable to keep, or
+                               the bytes of a state while it is retaken */
+    bool is_random;         /* of a stream of random numbers */
+};
+
+struct varve_snapshot {
+    struct vv_observer observer;
+    struct vv_context context;
+    varve_graph *graph; /* NULL once it is freed */
+    varve_node *root;
+    char *except;    /* patterns, or NULL */
+    bool no_random;
+    bool is_stale;   /* a node is gone */
+    bool is_changed; /* edges or slots came or went since the last check */
+    struct vv_item *items;
+    size_t count;
+    size_t item_capacity;
+    unsigned char *block;
+    size_t block_size;
+};
+
+/* Whether the program still has the values that the snapshot has, and no
+ * others: else VARVE_MISMATCH. */
+varve_status vv_snapshot_check(
+    struct varve_snapshot *snapshot, varve_error *error);
+
+/* Lets the copies of strings point at their copied bytes. */
+void vv_snapshot_point(struct varve_snapshot *snapshot);
+
+/* Whether a variable or state belongs to a stream of random numbers: it, or
+ * what leads to it, is tagged so. */
+bool vv_is_random(const varve_node *node, uint64_t random_bit);
 
 #endif

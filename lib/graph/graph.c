@@ -89,6 +89,17 @@ varve_node *varve_graph_root(varve_graph *graph)
     return graph->root;
 }
 
+void varve_set_seed(varve_graph *graph, uint64_t seed)
+{
+    if (graph != &no_graph)
+        graph->seed = seed;
+}
+
+uint64_t vv_graph_seed(const varve_graph *graph)
+{
+    return graph->seed;
+}
+
 varve_node *vv_mistake(
     varve_graph *graph, varve_status status, const char *format, ...)
 {

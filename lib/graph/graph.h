@@ -62,6 +62,7 @@ struct varve_graph {
     uint64_t observer_count; /* ever registered */
     const struct vv_name *tags[VV_MAX_TAGS];
     unsigned tag_count;
+    uint64_t seed; /* of random streams */
 };
 
 /* A graph over a context of the caller's choice; copied. Never NULL. */
@@ -72,6 +73,9 @@ varve_node *vv_mistake(varve_graph *graph, varve_status status,
     const char *format, ...) VV_PRINTF(3, 4);
 
 varve_node *vv_memory_mistake(varve_graph *graph);
+
+/* What varve_set_seed has set. */
+uint64_t vv_graph_seed(const varve_graph *graph);
 
 /* Registers as the newest observer. */
 void vv_graph_observe(varve_graph *graph, struct vv_observer *observer);

@@ -101,6 +101,8 @@ static int info(void *state, int descriptor, struct vv_file_info *info)
                                           VV_OTHER_FILE;
     info->size = S_ISREG(found.st_mode) ? (uint64_t)found.st_size : 0;
     info->modified = nanoseconds(found.st_mtim);
+    info->device = (uint64_t)found.st_dev;
+    info->serial = (uint64_t)found.st_ino;
     return 0;
 }
 

@@ -26,6 +26,8 @@ struct vv_file_info {
     enum vv_file_kind kind;
     uint64_t size;
     int64_t modified; /* nanoseconds since 1970-01-01 UTC */
+    uint64_t device;  /* with `serial`: which file it is, whatever it is */
+    uint64_t serial;  /* called; no two files have both at one time */
 };
 
 /* Called with each name in a directory except "." and ".."; not 0 ends it. */

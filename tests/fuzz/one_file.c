@@ -58,6 +58,8 @@ static int info(void *state, int descriptor, struct vv_file_info *info)
     bool is_file = descriptor == A_FILE;
     info->kind = is_file ? VV_REGULAR_FILE : VV_DIRECTORY;
     info->modified = 0;
+    info->device = 0;
+    info->serial = 0;
     info->size = !is_file ? 0 : f->is_created ? f->written_size : f->size;
     return 0;
 }

@@ -55,6 +55,7 @@ void memory_put(
     memory_node_resize(file, size);
     if (size)
         memcpy(file->bytes, bytes, size);
+    file->modified = m->now;
     memory_node_sync(file);
     memory_node_sync(parent);
     pthread_mutex_unlock(&m->lock);

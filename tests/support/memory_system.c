@@ -163,6 +163,8 @@ static int info(void *state, int number, struct vv_file_info *info)
     info->kind = found->node->is_directory ? VV_DIRECTORY : VV_REGULAR_FILE;
     info->size = found->node->size;
     info->modified = found->node->modified;
+    info->device = 1;
+    info->serial = (uintptr_t)found->node;
     return unlocked(m, 0);
 }
 

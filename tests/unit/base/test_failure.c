@@ -36,7 +36,8 @@ TEST(failure, names_every_status)
     cr_assert_str_eq(varve_status_name(VARVE_LIMIT), "VARVE_LIMIT");
     cr_assert_str_eq(
         varve_status_name(VARVE_HALF_RESTORED), "VARVE_HALF_RESTORED");
-    cr_assert_str_eq(varve_status_name((varve_status)24), "unknown status");
+    cr_assert_str_eq(varve_status_name(VARVE_TIMEOUT), "VARVE_TIMEOUT");
+    cr_assert_str_eq(varve_status_name((varve_status)25), "unknown status");
     cr_assert_str_eq(varve_status_name((varve_status)-1), "unknown status");
 }
 

@@ -394,6 +394,26 @@ TEST(posix_system, clocks_go_on)
     s->close(s->state, directory);
 }
 
+TEST(posix_system, tells_files_apart_whatever_they_are_called)
+{
+    struct vv_file_info first, second, again;
+    int directory = open_test_directory();
+    int one = create(directory, "one");
+    int two = create(directory, "two");
+    cr_assert_eq(s->rename(s->state, directory, "one", "three"), 0);
+    int three = s->open_file(s->state, directory, "three");
+    cr_assert_eq(s->info(s->state, one, &first), 0);
+    cr_assert_eq(s->info(s->state, two, &second), 0);
+    cr_assert_eq(s->info(s->state, three, &again), 0);
+    cr_assert_eq(first.device, again.device);
+    cr_assert_eq(first.serial, again.serial);
+    cr_assert(first.device != second.device || first.serial != second.serial);
+    s->close(s->state, three);
+    s->close(s->state, two);
+    s->close(s->state, one);
+    s->close(s->state, directory);
+}
+
 TEST(posix_system, names_machine_and_process)
 {
     char machine[256] = "";

@@ -1,0 +1,184 @@
+/* manager.h - a directory of checkpoints of one training run: numbers,
+ * intervals, retention, resuming.
+ *
+ * The directory is the truth. Every checkpoint says itself which manager wrote
+ * it, at which step and how good it was; `PREFIX.ledger` repeats that so that
+ * the files need not be opened, and is made anew when it is missing, damaged or
+ * somebody else's. Names in it are relative: a directory may be renamed or
+ * copied elsewhere.
+ *
+ * The order of a directory is that of the save counters in the files, neither
+ * that of their names nor of their times. So what was saved last is the latest,
+ * also after a step or a clock went backwards.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_MANAGER_H
+#define VARVE_MANAGER_H
+
+#include <varve/checkpoint.h>
+#include <varve/error.h>
+#include <varve/types.h>
+
+VARVE_BEGIN_DECLS
+
+/* --- Options ------------------------------------------------------------ */
+
+/* Called by varve_manager_resume where there is nothing to resume from. */
+typedef varve_status varve_manager_initialize(void *user);
+
+/* All zero is the safe default: every save is due, and nothing is deleted.
+ * Retention is a union: a checkpoint stays as long as one policy keeps it, and
+ * for ever where none is set. Whatever the policies say, these stay: the newest
+ * good one, pinned ones, those that somebody reads under a lease, damaged ones,
+ * and what this manager has not written. */
+typedef struct varve_manager_options {
+    const char *prefix;          /* NULL: "ckpt"; copied */
+    size_t keep_last;            /* so many of the newest */
+    uint64_t keep_every_steps;   /* the first at or after each multiple */
+    uint64_t keep_every_seconds; /* one at least so much later than the one
+                                    kept before it; the time of each save is
+                                    then in its file */
+    size_t keep_best;            /* so many with the least `metric`; of equal
+                                    ones the newer; never one that is NaN */
+    bool best_is_larger;         /* the greatest instead */
+    const char *metric;          /* its name in the files; NULL: "metric";
+                                    copied */
+    uint64_t keep_bytes;         /* the newest that together are no larger */
+    uint64_t interval_steps;     /* a save is due so many steps after the last;
+                                    or when the step went backwards */
+    uint64_t interval_seconds;   /* or so much later, by a clock that never
+                                    jumps */
+    bool number_by_step;         /* PREFIX-STEP; a later save of the same step
+                                    replaces it. Else by the save counter */
+    bool record_time;            /* "time" is in every file; the same run then
+                                    gives other bytes each time */
+    const varve_write_options *write; /* of every save, or NULL; borrowed, as is
+                                         `read`, as long as the manager lives */
+    const varve_read_options *read;   /* of the resume, or NULL */
+    varve_manager_initialize *initialize; /* or NULL */
+    void *initialize_user;
+} varve_manager_options;
+
+/* --- The manager -------------------------------------------------------- */
+
+/* A manager of the checkpoints `directory/PREFIX-N.varve` of the graph below
+ * `root`. Looks at what is there, and writes nothing; the directory is made by
+ * the first save. `options` may be NULL. VARVE_BAD_NAME for a prefix with a
+ * '/'; what the listing of the directory fails with. */
+VARVE_API varve_manager *varve_manager_new(varve_node *root,
+    const char *directory, const varve_manager_options *options,
+    varve_error *error) VARVE_MUST_CHECK;
+
+/* Ends it, and the restoration of its resume. The graph may be gone already. */
+VARVE_API void varve_manager_free(varve_manager *manager);
+
+/* --- Resuming ----------------------------------------------------------- */
+
+/* Restores the newest checkpoint that verifies, every byte of it read; those
+ * that are damaged are passed over (varve_manager_passed_over tells). Without
+ * any, calls `initialize`. Nothing is written. The restoration stays open, so
+ * that what is built later is filled.
+ *
+ * Fails, and does not look at older ones, where the newest good one does not
+ * fit the program (VARVE_MISMATCH), is too new for this library, or cannot be
+ * read for a reason that is not its own (permissions, memory). */
+VARVE_API varve_status varve_manager_resume(
+    varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
+
+/* The restoration of the last resume, for assertions and its report; NULL where
+ * nothing was restored. The manager's. */
+VARVE_API varve_restoration *varve_manager_restoration(
+    const varve_manager *manager);
+
+/* What the last resume passed over, newest first: a line that names the file
+ * and what is wrong with it; NULL past the end. */
+VARVE_API const char *varve_manager_passed_over(
+    const varve_manager *manager, size_t index);
+
+/* --- Saving ------------------------------------------------------------- */
+
+/* All zero is the safe default. */
+typedef struct varve_manager_save_options {
+    bool has_metric;
+    double metric; /* how good it is; kept in the file under its name */
+    const varve_metadata *metadata; /* beside that of the manager's options */
+    size_t metadata_count;
+    uint64_t number; /* of the name, which must be free; 0: as usual */
+    bool force;      /* due, whatever the interval says */
+    bool pin;        /* never deleted, until it is unpinned */
+} varve_manager_save_options;
+
+/* Saves if a save is due, and then deletes what no policy keeps: first the
+ * checkpoint is durable, then others go, then the ledger is written. A save
+ * that is not due is VARVE_OK and does nothing: varve_manager_saved tells. One
+ * that failed does not count for the interval.
+ *
+ * Fails as varve_save does, and with VARVE_EXISTS while another manager of the
+ * same prefix is alive. What goes wrong after the checkpoint is durable is not
+ * a failure but a warning, and is tried again after the next save. */
+VARVE_API varve_status varve_manager_save(varve_manager *manager, int64_t step,
+    varve_error *error) VARVE_MUST_CHECK;
+VARVE_API varve_status varve_manager_save_with(varve_manager *manager,
+    int64_t step, const varve_manager_save_options *options,
+    varve_error *error) VARVE_MUST_CHECK;
+
+/* Makes the next save due. Async-signal-safe: for the handler of a SIGTERM. */
+VARVE_API void varve_manager_request_save(varve_manager *manager);
+
+/* Whether a save of this step would be made now. */
+VARVE_API bool varve_manager_is_due(const varve_manager *manager, int64_t step);
+
+/* The path of what the last call of save wrote; NULL if it wrote nothing. */
+VARVE_API const char *varve_manager_saved(const varve_manager *manager);
+
+/* What went wrong beside the last save or prune, in one line; NULL: nothing. */
+VARVE_API const char *varve_manager_warning(const varve_manager *manager);
+
+/* --- What there is ------------------------------------------------------ */
+
+/* A checkpoint of the directory. */
+typedef struct varve_managed {
+    const char *path;
+    uint64_t number;  /* in its name */
+    uint64_t counter; /* its place in the order of saves */
+    int64_t step;     /* -1: unknown */
+    int64_t time;     /* seconds since 1970-01-01 UTC; -1: not recorded */
+    double metric;    /* NaN: none */
+    uint64_t size;    /* bytes of the file */
+    const char *kept; /* why it stays, such as "last 3, best 1, pinned"; NULL:
+                         the next prune deletes it */
+    bool is_ours;     /* written by a manager of this prefix */
+    bool is_pinned;
+    bool is_damaged;  /* as far as the manager has found out */
+} varve_managed;
+
+/* The path of the newest, or NULL. Whether it is good, a resume finds out. */
+VARVE_API const char *varve_manager_latest(const varve_manager *manager);
+
+/* How many there are, and each, oldest first; false past the end. As of the
+ * last call that looked at the directory: new, resume, save, prune, refresh.
+ * Strings are valid until the next one. */
+VARVE_API size_t varve_manager_count(const varve_manager *manager);
+VARVE_API bool varve_manager_at(
+    const varve_manager *manager, size_t index, varve_managed *managed);
+
+/* Looks at the directory anew. */
+VARVE_API varve_status varve_manager_refresh(
+    varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
+
+/* Deletes now what no policy keeps. Where it is not known that the newest is
+ * good, finds the newest that is first. VARVE_OK also with a warning. */
+VARVE_API varve_status varve_manager_prune(
+    varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
+
+/* Keeps a checkpoint for ever, or no longer: an empty file PREFIX-N.pin beside
+ * it. VARVE_NOT_FOUND where there is no checkpoint of this number. */
+VARVE_API varve_status varve_manager_pin(varve_manager *manager,
+    uint64_t number, varve_error *error) VARVE_MUST_CHECK;
+VARVE_API varve_status varve_manager_unpin(varve_manager *manager,
+    uint64_t number, varve_error *error) VARVE_MUST_CHECK;
+
+VARVE_END_DECLS
+
+#endif

@@ -1,0 +1,28 @@
+/* crc32c.h - the sum that TFRecord and event files carry.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_CRC32C_H
+#define VV_CRC32C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The CRC-32C (Castagnoli; RFC 3720, appendix B.4) of bytes that follow others
+ * whose CRC is `crc`; 0 for those before the first. */
+uint32_t vv_crc32c(uint32_t crc, const void *bytes, size_t size);
+
+/* What is stored for a CRC where it stands among the bytes of a further one:
+ * rotated right by 15 bits, plus a constant (TensorFlow's crc32c.h). */
+static inline uint32_t vv_crc32c_mask(uint32_t crc)
+{
+    return (crc >> 15 | crc << 17) + UINT32_C(0xa282ead8);
+}
+
+static inline uint32_t vv_crc32c_unmask(uint32_t masked)
+{
+    uint32_t turned = masked - UINT32_C(0xa282ead8);
+    return turned << 15 | turned >> 17;
+}
+
+#endif

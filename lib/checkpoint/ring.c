@@ -1,0 +1,125 @@
+/* ring.c - the last few snapshots, whose memory is used again and again.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "ring.h"
+
+#include "allocator.h"
+#include "failure.h"
+#include "graph.h"
+#include "wrong.h"
+
+struct varve_ring {
+    struct vv_context context;
+    varve_node *root; /* until the first snapshot, which watches it then */
+    varve_snapshot_options options;
+    char *except; /* what options.except points to */
+    size_t room;
+    size_t count;
+    size_t newest; /* its place, where there is one */
+    varve_snapshot *places[]; /* NULL: not made yet */
+};
+
+static size_t size_of(size_t room)
+{
+    return sizeof(struct varve_ring) + room * sizeof(varve_snapshot *);
+}
+
+varve_ring *varve_ring_new(varve_node *root, size_t count,
+    const varve_snapshot_options *options, varve_error *error)
+{
+    enum { MOST = 1 << 20 };
+    if (root && varve_graph_check(root->graph, error))
+        return NULL;
+    if (!root || vv_is_nil(root) || count == 0 || count > MOST) {
+        vv_fail(error, VARVE_MISUSE,
+            "ring: expected a node and room for 1 to %d snapshots, found %zu",
+            MOST, count);
+        return NULL;
+    }
+    const varve_allocator *a = &root->graph->context.allocator;
+    varve_ring *ring = vv_allocate_zeroed(a, size_of(count));
+    if (!ring) {
+        vv_fail_memory(error, "a ring of snapshots");
+        return NULL;
+    }
+    ring->context = root->graph->context;
+    ring->root = root;
+    ring->room = count;
+    if (options)
+        ring->options = *options;
+    if (options && options->except) {
+        ring->except = vv_copy_string(a, options->except);
+        ring->options.except = ring->except;
+        if (!ring->except) {
+            varve_ring_free(ring);
+            vv_fail_memory(error, "a ring of snapshots");
+            return NULL;
+        }
+    }
+    return ring;
+}
+
+void varve_ring_free(varve_ring *ring)
+{
+    if (!ring)
+        return;
+    const varve_allocator a = ring->context.allocator;
+    for (size_t i = 0; i < ring->room; i++)
+        varve_snapshot_free(ring->places[i]);
+    vv_release_string(&a, ring->except);
+    vv_release(&a, ring, size_of(ring->room));
+}
+
+varve_status varve_ring_push(varve_ring *ring, varve_error *error)
+{
+    if (!ring)
+        return vv_fail(error, VARVE_MISUSE, "ring: expected one, found NULL");
+    size_t place = ring->count ? (ring->newest + 1) % ring->room : 0;
+    varve_snapshot **snapshot = &ring->places[place];
+    varve_status status = VARVE_OK;
+    if (*snapshot) {
+        status = varve_snapshot_retake(*snapshot, error);
+    } else {
+        varve_error reason = { 0 };
+        *snapshot =
+            varve_snapshot_new_with(ring->root, &ring->options, &reason);
+        status = reason.status;
+        if (status && error)
+            *error = reason;
+    }
+    if (status)
+        return status;
+    ring->newest = place;
+    if (ring->count < ring->room)
+        ring->count++;
+    return VARVE_OK;
+}
+
+size_t varve_ring_count(const varve_ring *ring)
+{
+    return ring ? ring->count : 0;
+}
+
+varve_snapshot *varve_ring_at(const varve_ring *ring, size_t back)
+{
+    if (!ring || back >= ring->count)
+        return NULL;
+    return ring->places[(ring->newest + ring->room - back) % ring->room];
+}
+
+varve_status varve_ring_rollback(
+    varve_ring *ring, size_t back, varve_error *error)
+{
+    varve_snapshot *snapshot = varve_ring_at(ring, back);
+    if (!snapshot)
+        return vv_fail(error, VARVE_NOT_FOUND,
+            "ring: expected a snapshot %zu back, found %zu in all", back,
+            varve_ring_count(ring));
+    varve_status status = varve_snapshot_restore(snapshot, error);
+    if (status || VV_WRONG(rollback_drops_nothing))
+        return status;
+    ring->newest = (ring->newest + ring->room - back) % ring->room;
+    ring->count -= back;
+    return VARVE_OK;
+}

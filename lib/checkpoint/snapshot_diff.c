@@ -1,0 +1,192 @@
+/* snapshot_diff.c - which values two snapshots, or one and the present, do not
+ * share.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "snapshot_diff.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "convert.h"
+#include "dtype.h"
+#include "failure.h"
+#include "snapshot.h"
+#include "state.h"
+#include "variable.h"
+#include "try.h"
+
+struct comparing {
+    struct varve_snapshot *a;
+    struct varve_snapshot *b; /* NULL: the present */
+    struct vv_walk walk;
+    const struct vv_item **items; /* of b, by place in the walk; or NULL */
+    struct vv_buffer path;
+    struct vv_buffer state; /* of the present */
+    varve_on_difference *visit;
+    void *user;
+};
+
+/* --- One value ---------------------------------------------------------- */
+
+static double part_distance(double one, double other)
+{
+    double distance = one > other ? one - other : other - one;
+    return distance == distance ? distance : (double)INFINITY;
+}
+
+/* Real numbers are complex ones without an imaginary part. */
+static double distance_of(
+    varve_dtype dtype, const void *one, const void *other)
+{
+    double a[2];
+    double b[2];
+    vv_convert(VARVE_COMPLEX128, a, dtype, one, 1);
+    vv_convert(VARVE_COMPLEX128, b, dtype, other, 1);
+    double real = part_distance(a[0], b[0]);
+    double imaginary = part_distance(a[1], b[1]);
+    return real > imaginary ? real : imaginary;
+}
+
+static void count_one(varve_difference *d, uint64_t index, double distance)
+{
+    if (d->count++ == 0)
+        d->first = index;
+    if (distance > d->largest)
+        d->largest = distance;
+}
+
+static void compare_numbers(varve_difference *d, const varve_tensor *tensor,
+    const unsigned char *one, const unsigned char *other)
+{
+    const struct vv_dtype *type = vv_dtype_of(tensor->dtype);
+    uint64_t count = varve_tensor_count(tensor);
+    size_t size = type->size;
+    if (count == 0 || memcmp(one, other, (size_t)count * size) == 0)
+        return;
+    for (uint64_t i = 0; i < count; i++, one += size, other += size)
+        if (memcmp(one, other, size) != 0)
+            count_one(d, i, distance_of(tensor->dtype, one, other));
+}
+
+static void compare_strings(varve_difference *d, const varve_tensor *tensor,
+    const varve_string *one, const varve_string *other)
+{
+    uint64_t count = varve_tensor_count(tensor);
+    for (uint64_t i = 0; i < count; i++) {
+        bool same = one[i].size == other[i].size &&
+                    (!one[i].size || memcmp(one[i].data, other[i].data,
+                                         (size_t)one[i].size) == 0);
+        if (!same)
+            count_one(d, i, 0);
+    }
+}
+
+static void compare_bytes(varve_difference *d, const struct vv_buffer *one,
+    const struct vv_buffer *other)
+{
+    size_t most = one->size > other->size ? one->size : other->size;
+    for (size_t i = 0; i < most; i++)
+        if (i >= one->size || i >= other->size ||
+            one->data[i] != other->data[i])
+            count_one(d, i, 0);
+}
+
+/* --- All of them -------------------------------------------------------- */
+
+static varve_status compare_state(struct comparing *c,
+    const struct vv_item *item, const struct vv_item *other,
+    varve_difference *d, varve_error *error)
+{
+    const struct vv_buffer *bytes = other ? &other->bytes : &c->state;
+    if (!other) {
+        char text[256];
+        c->state.size = 0;
+        c->state.failed = false;
+        VV_TRY(vv_state_save(item->node,
+            vv_node_text(item->node, text, sizeof text), &c->state, error));
+    }
+    compare_bytes(d, &item->bytes, bytes);
+    return VARVE_OK;
+}
+
+static varve_status compare_item(struct comparing *c,
+    const struct vv_item *item, size_t place, varve_error *error)
+{
+    const struct vv_item *other = c->items ? c->items[place] : NULL;
+    varve_difference d = { .node = item->node };
+    if (c->b && !other)
+        return VARVE_OK;
+    if (item->node->kind == VARVE_STATE) {
+        VV_TRY(compare_state(c, item, other, &d, error));
+    } else {
+        const varve_tensor *tensor = &item->node->variable->tensor;
+        const void *values = other ? other->copy : tensor->data;
+        if (tensor->dtype == VARVE_STRING)
+            compare_strings(&d, tensor, item->copy, values);
+        else
+            compare_numbers(&d, tensor, item->copy, values);
+    }
+    if (d.count == 0)
+        return VARVE_OK;
+    c->path.size = 0;
+    vv_walk_path(&c->walk, place, &c->path);
+    d.path = vv_buffer_string(&c->path);
+    if (c->path.failed)
+        return vv_fail_memory(error, "the path of a difference");
+    return c->visit(c->user, &d);
+}
+
+static varve_status find_items(struct comparing *c, varve_error *error)
+{
+    if (!c->b)
+        return VARVE_OK;
+    c->items =
+        vv_allocate_zeroed(c->walk.allocator, c->walk.count * sizeof *c->items);
+    if (!c->items)
+        return vv_fail_memory(error, "a comparison");
+    for (size_t i = 0; i < c->b->count; i++) {
+        const struct vv_item *item = &c->b->items[i];
+        if (vv_walk_has(&c->walk, item->node))
+            c->items[vv_walk_place(&c->walk, item->node)] = item;
+    }
+    return VARVE_OK;
+}
+
+static varve_status compare(struct comparing *c, varve_error *error)
+{
+    VV_TRY(find_items(c, error));
+    vv_snapshot_point(c->a);
+    if (c->b)
+        vv_snapshot_point(c->b);
+    for (size_t i = 0; i < c->a->count; i++) {
+        const struct vv_item *item = &c->a->items[i];
+        VV_TRY(compare_item(
+            c, item, vv_walk_place(&c->walk, item->node), error));
+    }
+    return VARVE_OK;
+}
+
+varve_status varve_snapshot_diff(varve_snapshot *a, varve_snapshot *b,
+    varve_on_difference *visit, void *user, varve_error *error)
+{
+    if (!a || !visit || (b && b->graph != a->graph))
+        return vv_fail(error, VARVE_MISUSE,
+            "snapshot: expected snapshots of one graph and a visitor, found "
+            "others");
+    VV_TRY(vv_snapshot_check(a, error));
+    if (b)
+        VV_TRY(vv_snapshot_check(b, error));
+    struct comparing c = { .a = a, .b = b, .visit = visit, .user = user };
+    VV_TRY(vv_walk_begin(&c.walk, a->root, error));
+    vv_buffer_init(&c.path, &a->context.allocator);
+    vv_buffer_init(&c.state, &a->context.allocator);
+    varve_status status = compare(&c, error);
+    vv_buffer_clear(&c.state);
+    vv_buffer_clear(&c.path);
+    vv_release(
+        &a->context.allocator, c.items, c.walk.count * sizeof *c.items);
+    vv_walk_end(&c.walk);
+    return status;
+}

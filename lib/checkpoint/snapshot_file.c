@@ -1,0 +1,264 @@
+/* snapshot_file.c - a snapshot as a checkpoint, and the reverse.
+ *
+ * Both go through a replica of the graph whose variables lie in memory of the
+ * snapshot: so the format and the rules of restoring are those of any graph.
+ * What is read lies in a second block until all is good.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "snapshot_file.h"
+
+#include <string.h>
+
+#include <varve/restoration.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "replica.h"
+#include "snapshot.h"
+#include "state.h"
+#include "try.h"
+#include "variable.h"
+
+/* One value of the replica, by place in the walk. */
+struct stand_in {
+    struct vv_item *item;   /* NULL: the snapshot has left it out */
+    const varve_node *node; /* of the program */
+    struct vv_buffer bytes; /* of a state or strings that were read; of a
+                               variable that is left out, to be read into */
+    bool is_read;
+};
+
+struct shadow {
+    struct varve_snapshot *snapshot;
+    const varve_allocator *allocator;
+    struct vv_walk walk;
+    struct stand_in *stand_ins;
+    bool is_reading;
+    unsigned char *block; /* where what is read lies, as in the snapshot */
+    varve_graph *graph;
+    struct vv_replica replica;
+};
+
+/* --- Where values lie --------------------------------------------------- */
+
+static struct stand_in *stand_in_of(
+    const struct shadow *s, const varve_node *node)
+{
+    return &s->stand_ins[vv_walk_place(&s->walk, node)];
+}
+
+static void *data_of(void *user, const varve_node *node)
+{
+    const struct shadow *s = user;
+    const struct vv_item *item = stand_in_of(s, node)->item;
+    if (!item && s->is_reading)
+        return stand_in_of(s, node)->bytes.data;
+    if (!item)
+        return node->variable->tensor.data;
+    if (!s->is_reading || !item->copy)
+        return item->copy;
+    return s->block + ((unsigned char *)item->copy - s->snapshot->block);
+}
+
+static void *state_of(void *user, const varve_node *node)
+{
+    const struct shadow *s = user;
+    return stand_in_of(s, node);
+}
+
+static varve_status save_state(void *self, varve_sink *sink)
+{
+    const struct stand_in *stand_in = self;
+    if (stand_in->item) {
+        varve_put(
+            sink, stand_in->item->bytes.data, stand_in->item->bytes.size);
+        return VARVE_OK;
+    }
+    const struct vv_extra *extra = stand_in->node->extra;
+    return extra->callbacks.save(extra->self, sink);
+}
+
+/* Called again with the older bytes where the restoration is undone. */
+static varve_status load_state(void *self, const void *bytes, size_t size)
+{
+    struct stand_in *stand_in = self;
+    stand_in->bytes.size = 0;
+    stand_in->bytes.failed = false;
+    if (size)
+        vv_buffer_add(&stand_in->bytes, bytes, size);
+    stand_in->is_read = true;
+    return stand_in->bytes.failed ? VARVE_NO_MEMORY : VARVE_OK;
+}
+
+/* --- The replica -------------------------------------------------------- */
+
+/* What the snapshot has left out is read all the same, and thrown away. */
+static bool make_stand_in(
+    const struct shadow *s, struct stand_in *stand_in, const varve_node *node)
+{
+    stand_in->node = node;
+    if (!s->is_reading || stand_in->item || !node->variable)
+        return true;
+    const varve_tensor *tensor = &node->variable->tensor;
+    size_t size = (size_t)varve_tensor_size(tensor);
+    if (size)
+        vv_buffer_add(&stand_in->bytes, tensor->data, size);
+    return !stand_in->bytes.failed;
+}
+
+static varve_status make_stand_ins(struct shadow *s, varve_error *error)
+{
+    s->stand_ins =
+        vv_allocate_zeroed(s->allocator, s->walk.count * sizeof *s->stand_ins);
+    if (!s->stand_ins)
+        return vv_fail_memory(error, "a copy of a graph");
+    for (size_t i = 0; i < s->walk.count; i++)
+        vv_buffer_init(&s->stand_ins[i].bytes, s->allocator);
+    for (size_t i = 0; i < s->snapshot->count; i++) {
+        struct vv_item *item = &s->snapshot->items[i];
+        stand_in_of(s, item->node)->item = item;
+    }
+    for (size_t i = 0; i < s->walk.count; i++)
+        if (!make_stand_in(s, &s->stand_ins[i], s->walk.steps[i].node))
+            return vv_fail_memory(error, "a copy of a graph");
+    return VARVE_OK;
+}
+
+static varve_status make_graph(struct shadow *s, varve_error *error)
+{
+    const struct vv_replica_values values = {
+        .data = data_of,
+        .callbacks = { .save = save_state, .load = load_state },
+        .state = state_of,
+        .user = s,
+    };
+    s->graph = vv_graph_new_in(&s->snapshot->context);
+    VV_TRY(varve_graph_check(s->graph, error));
+    return vv_replica_make(&s->replica, s->graph, &s->walk, &values, error);
+}
+
+static varve_status begin(struct shadow *s, struct varve_snapshot *snapshot,
+    bool is_reading, varve_error *error)
+{
+    *s = (struct shadow){
+        .snapshot = snapshot,
+        .allocator = &snapshot->context.allocator,
+        .is_reading = is_reading,
+    };
+    VV_TRY(vv_snapshot_check(snapshot, error));
+    VV_TRY(vv_walk_begin(&s->walk, snapshot->root, error));
+    vv_snapshot_point(snapshot);
+    varve_status status = make_stand_ins(s, error);
+    if (!status && is_reading && snapshot->block_size) {
+        s->block = vv_allocate_aligned(
+            s->allocator, snapshot->block_size, VV_MEMORY_ALIGNMENT);
+        if (!s->block)
+            status = vv_fail_memory(error, "a second snapshot");
+        else
+            memcpy(s->block, snapshot->block, snapshot->block_size);
+    }
+    return status ? status : make_graph(s, error);
+}
+
+static void end(struct shadow *s)
+{
+    if (s->replica.nodes)
+        vv_replica_clear(&s->replica);
+    varve_graph_free(s->graph);
+    for (size_t i = 0; s->stand_ins && i < s->walk.count; i++)
+        vv_buffer_clear(&s->stand_ins[i].bytes);
+    vv_release(
+        s->allocator, s->stand_ins, s->walk.count * sizeof *s->stand_ins);
+    if (s->block)
+        vv_release_aligned(s->allocator, s->block, s->snapshot->block_size,
+            VV_MEMORY_ALIGNMENT);
+    if (s->walk.steps)
+        vv_walk_end(&s->walk);
+}
+
+/* --- Writing ------------------------------------------------------------ */
+
+varve_status varve_snapshot_write(varve_snapshot *snapshot, const char *path,
+    const varve_write_options *options, varve_error *error)
+{
+    struct shadow s;
+    if (!snapshot)
+        return vv_fail(
+            error, VARVE_MISUSE, "snapshot: expected one, found NULL");
+    varve_status status = begin(&s, snapshot, false, error);
+    if (!status)
+        status = varve_write(s.replica.nodes[0], path, options, error);
+    end(&s);
+    return status;
+}
+
+/* --- Reading ------------------------------------------------------------ */
+
+/* Room for what was read, before anything of the snapshot changes. */
+static varve_status make_room(struct shadow *s, varve_error *error)
+{
+    for (size_t i = 0; i < s->walk.count; i++) {
+        struct stand_in *stand_in = &s->stand_ins[i];
+        const varve_node *made = s->replica.nodes[i];
+        if (!stand_in->item || !made->variable ||
+            made->variable->tensor.dtype != VARVE_STRING)
+            continue;
+        const varve_string *strings = made->variable->tensor.data;
+        uint64_t count = varve_tensor_count(&made->variable->tensor);
+        for (uint64_t k = 0; k < count; k++)
+            if (strings[k].size)
+                vv_buffer_add(&stand_in->bytes, strings[k].data,
+                    (size_t)strings[k].size);
+        stand_in->is_read = true;
+        if (stand_in->bytes.failed)
+            return vv_fail_memory(error, "strings of a snapshot");
+    }
+    return VARVE_OK;
+}
+
+static void take_over(struct shadow *s)
+{
+    if (s->block)
+        memcpy(s->snapshot->block, s->block, s->snapshot->block_size);
+    for (size_t i = 0; i < s->walk.count; i++) {
+        struct stand_in *stand_in = &s->stand_ins[i];
+        if (!stand_in->item || !stand_in->is_read)
+            continue;
+        struct vv_buffer old = stand_in->item->bytes;
+        stand_in->item->bytes = stand_in->bytes;
+        stand_in->bytes = old;
+    }
+}
+
+static varve_status read_into(struct shadow *s, const char *path,
+    const varve_read_options *options, varve_error *error)
+{
+    varve_read_options whole = options ? *options : (varve_read_options){ 0 };
+    whole.map = false;
+    varve_restoration *r =
+        varve_read(s->replica.nodes[0], path, &whole, error);
+    if (!r)
+        return error->status;
+    varve_restoration_free(r);
+    VV_TRY(make_room(s, error));
+    take_over(s);
+    return VARVE_OK;
+}
+
+varve_status varve_snapshot_read(varve_snapshot *snapshot, const char *path,
+    const varve_read_options *options, varve_error *error)
+{
+    struct shadow s;
+    varve_error reason = { 0 };
+    if (!snapshot)
+        return vv_fail(
+            error, VARVE_MISUSE, "snapshot: expected one, found NULL");
+    varve_status status = begin(&s, snapshot, true, &reason);
+    if (!status)
+        status = read_into(&s, path, options, &reason);
+    end(&s);
+    if (status && error)
+        *error = reason;
+    return status;
+}

@@ -1,0 +1,141 @@
+/* replica.c - first the nodes, slot variables with their slots, then the edges
+ * in the order of the original.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "replica.h"
+
+#include "allocator.h"
+#include "edge.h"
+#include "failure.h"
+#include "graph.h"
+#include "state.h"
+#include "try.h"
+#include "variable.h"
+
+struct making {
+    struct vv_replica *replica;
+    varve_graph *graph;
+    const struct vv_walk *walk;
+    const struct vv_replica_values *values;
+};
+
+static varve_tensor view_of(const struct making *m, const varve_node *node)
+{
+    varve_tensor view = node->variable->tensor;
+    view.data = m->values->data(m->values->user, node);
+    return view;
+}
+
+static varve_node *make_state(const struct making *m, const varve_node *node)
+{
+    varve_node *made = vv_node_new(m->graph, VARVE_STATE);
+    struct vv_extra *extra = vv_is_nil(made) ? NULL : vv_node_extra(made);
+    if (!extra) {
+        if (!vv_is_nil(made))
+            vv_node_free(made);
+        return vv_memory_mistake(m->graph);
+    }
+    extra->callbacks = m->values->callbacks;
+    extra->self = m->values->state(m->values->user, node);
+    return made;
+}
+
+/* A slot of the walk leads to this variable, and brings it along. */
+static bool comes_with_slot(const struct making *m, const varve_node *node)
+{
+    const struct vv_slot *slot = node->variable->as_slot;
+    return slot && vv_walk_has(m->walk, slot->owner) &&
+           vv_walk_has(m->walk, slot->seen.variable);
+}
+
+static varve_node *make_node(const struct making *m, const varve_node *node)
+{
+    if (node->kind == VARVE_STATE)
+        return make_state(m, node);
+    if (node->kind != VARVE_VARIABLE)
+        return vv_node_new(m->graph, (varve_kind)node->kind);
+    return vv_variable_new(
+        varve_graph_root(m->graph), "a copy", view_of(m, node), false);
+}
+
+static varve_node *counterpart(const struct making *m, const varve_node *node)
+{
+    return m->replica->nodes[vv_walk_place(m->walk, node)];
+}
+
+static void make_nodes(const struct making *m)
+{
+    for (size_t i = 0; i < m->walk->count; i++) {
+        const varve_node *node = m->walk->steps[i].node;
+        if (!node->variable || !comes_with_slot(m, node))
+            m->replica->nodes[i] = make_node(m, node);
+    }
+}
+
+/* The variable of a slot is no slot variable, so it is there. */
+static void make_slots(const struct making *m)
+{
+    for (size_t i = 0; i < m->walk->slot_count; i++) {
+        const struct vv_slot *s = m->walk->slots[i];
+        m->replica->nodes[vv_walk_place(m->walk, s->seen.node)] =
+            varve_add_slot(counterpart(m, s->owner),
+                counterpart(m, s->seen.variable), s->name->bytes,
+                view_of(m, s->seen.node));
+    }
+}
+
+static void take_over(
+    const struct making *m, const varve_node *from, varve_node *to)
+{
+    const varve_graph *graph = m->walk->graph;
+    to->value_state = from->value_state;
+    for (unsigned i = 0; i < graph->tag_count; i++)
+        if (from->tags >> i & 1)
+            varve_tag(to, graph->tags[i]->bytes);
+    const struct vv_alias *alias = from->extra ? from->extra->aliases : NULL;
+    for (; alias; alias = alias->next)
+        varve_alias(to, alias->name->bytes);
+    varve_set_global_name(to, varve_global_name(from));
+    for (const varve_edge *e = varve_edge_first(from); e;
+         e = varve_edge_next(e))
+        vv_edge_add(to, from->kind == VARVE_LIST ? VARVE_APPEND : e->name,
+            counterpart(m, e->node));
+}
+
+static varve_status make(const struct making *m, varve_error *error)
+{
+    make_nodes(m);
+    make_slots(m);
+    VV_TRY(varve_graph_check(m->graph, error));
+    for (size_t i = 0; i < m->walk->count; i++)
+        take_over(m, m->walk->steps[i].node, m->replica->nodes[i]);
+    return varve_graph_check(m->graph, error);
+}
+
+varve_status vv_replica_make(struct vv_replica *r, varve_graph *graph,
+    const struct vv_walk *walk, const struct vv_replica_values *values,
+    varve_error *error)
+{
+    const struct making m = { r, graph, walk, values };
+    *r = (struct vv_replica){
+        .allocator = &graph->context.allocator,
+        .graph = graph,
+        .count = walk->count,
+    };
+    r->nodes =
+        vv_allocate_zeroed(r->allocator, walk->count * sizeof *r->nodes);
+    if (!r->nodes)
+        return vv_fail_memory(error, "a copy of a graph");
+    varve_status status = make(&m, error);
+    if (status)
+        vv_replica_clear(r);
+    return status;
+}
+
+void vv_replica_clear(struct vv_replica *r)
+{
+    vv_release(r->allocator, r->nodes, r->count * sizeof *r->nodes);
+    r->nodes = NULL;
+    r->count = 0;
+}

@@ -1,0 +1,369 @@
+/* manager.c - making a manager, its lock, and what it tells of a directory.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "manager.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include <varve/restoration.h>
+
+#include "allocator.h"
+#include "directory.h"
+#include "failure.h"
+#include "file.h"
+#include "ledger.h"
+#include "publish.h"
+#include "retry.h"
+#include "system.h"
+#include "try.h"
+#include "wrong.h"
+
+/* --- The program goes away ---------------------------------------------- */
+
+static void graph_freed(struct vv_observer *self)
+{
+    varve_manager *m = (varve_manager *)self;
+    m->graph = NULL;
+    m->root = NULL;
+}
+
+static void node_removed(struct vv_observer *self, varve_node *node)
+{
+    varve_manager *m = (varve_manager *)self;
+    if (node == m->root)
+        m->root = NULL;
+}
+
+/* --- Making ------------------------------------------------------------- */
+
+static varve_status check_names(const char *directory,
+    const varve_manager_options *o, varve_error *error)
+{
+    if (!directory || !*directory)
+        return vv_fail(error, VARVE_MISUSE,
+            "manager: expected a directory, found none");
+    if (o->prefix && (!*o->prefix || strchr(o->prefix, '/')))
+        return vv_fail(error, VARVE_BAD_NAME,
+            "%s: expected a prefix of file names without '/', found \"%s\"",
+            directory, o->prefix);
+    if (o->metric && !*o->metric)
+        return vv_fail(error, VARVE_BAD_NAME,
+            "%s: expected the name of a metric, found \"\"", directory);
+    return VARVE_OK;
+}
+
+static void take_options(varve_manager *m, const varve_manager_options *o)
+{
+    m->options = *o;
+    m->options.prefix = m->listing.prefix;
+    m->options.metric = m->listing.metric;
+    m->policy = (struct vv_policy){
+        .keep_last = o->keep_last,
+        .keep_every_steps = o->keep_every_steps,
+        .keep_every_seconds = o->keep_every_seconds,
+        .keep_best = o->keep_best,
+        .best_is_larger = o->best_is_larger,
+        .keep_bytes = o->keep_bytes,
+    };
+}
+
+static varve_status begin(varve_manager *m, const char *directory,
+    const varve_manager_options *o, varve_error *error)
+{
+    VV_TRY(vv_listing_begin(&m->listing, &m->context, directory,
+        o->prefix ? o->prefix : "ckpt", o->metric ? o->metric : "metric",
+        error));
+    take_options(m, o);
+    vv_ledger_read(&m->listing);
+    return vv_manager_look(m, error);
+}
+
+varve_manager *varve_manager_new(varve_node *root, const char *directory,
+    const varve_manager_options *options, varve_error *error)
+{
+    static const varve_manager_options none;
+    const varve_manager_options *o = options ? options : &none;
+    if (root && varve_graph_check(root->graph, error))
+        return NULL;
+    if (!root || vv_is_nil(root)) {
+        vv_fail(error, VARVE_MISUSE, "manager: expected a node, found none");
+        return NULL;
+    }
+    if (check_names(directory, o, error))
+        return NULL;
+    varve_graph *graph = root->graph;
+    const varve_allocator *a = &graph->context.allocator;
+    varve_manager *m = vv_allocate_zeroed(a, sizeof *m);
+    if (!m) {
+        vv_fail_memory(error, "a manager");
+        return NULL;
+    }
+    m->context = graph->context;
+    m->graph = graph;
+    m->root = root;
+    m->lock = -1;
+    m->observer.graph_freed = graph_freed;
+    m->observer.node_removed = node_removed;
+    atomic_init(&m->is_requested, false);
+    m->decision.allocator = &m->context.allocator;
+    vv_buffer_init(&m->saved, &m->context.allocator);
+    vv_buffer_init(&m->passed_over, &m->context.allocator);
+    vv_buffer_init(&m->text, &m->context.allocator);
+    vv_buffer_init(&m->latest, &m->context.allocator);
+    vv_graph_observe(graph, &m->observer);
+    if (begin(m, directory, o, error)) {
+        varve_manager_free(m);
+        return NULL;
+    }
+    return m;
+}
+
+void varve_manager_free(varve_manager *m)
+{
+    if (!m)
+        return;
+    varve_restoration_free(m->restoration);
+    if (m->graph)
+        vv_graph_forget(m->graph, &m->observer);
+    vv_file_close(&m->context, m->lock);
+    vv_listing_clear(&m->listing);
+    vv_decision_clear(&m->decision);
+    vv_buffer_clear(&m->saved);
+    vv_buffer_clear(&m->passed_over);
+    vv_buffer_clear(&m->text);
+    vv_buffer_clear(&m->latest);
+    const varve_allocator a = m->context.allocator;
+    vv_release(&a, m, sizeof *m);
+}
+
+/* --- One manager at a time ---------------------------------------------- */
+
+static int open_or_create(
+    const struct vv_context *context, int directory, const char *name)
+{
+    const struct vv_system *system = context->system;
+    unsigned tries = 0;
+    int result;
+    do {
+        result = system->open_file(system->state, directory, name);
+        if (result == -ENOENT)
+            result = system->create_file(system->state, directory, name);
+    } while (result == -EEXIST ? ++tries < VV_MOST_TRIES
+                               : vv_try_again(result, &tries));
+    return result;
+}
+
+static varve_status fail_lock(const varve_manager *m, varve_error *error)
+{
+    return vv_fail(error, VARVE_EXISTS,
+        "%s: expected to be the only manager of %s-N%s, found another at work",
+        m->listing.directory, m->listing.prefix, VARVE_SUFFIX);
+}
+
+/* Opens the lock's file in the directory, which is made if it is missing. */
+static varve_status open_lock(varve_manager *m, int *file, varve_error *error)
+{
+    bool no_sync = m->options.write && m->options.write->no_sync;
+    struct vv_buffer name;
+    int directory;
+    const char *path = vv_listing_path(&m->listing, NULL, "");
+    if (m->listing.path.failed)
+        return vv_fail_memory(error, "the path of a directory");
+    VV_TRY(vv_directory_make_parent(
+        &m->context, path, no_sync, &directory, error));
+    vv_buffer_init(&name, &m->context.allocator);
+    vv_buffer_add8(&name, '.');
+    vv_buffer_add_string(&name, vv_listing_name(&m->listing, NULL, ".lock"));
+    const char *text = vv_buffer_string(&name);
+    varve_status status = VARVE_OK;
+    if (name.failed || m->listing.path.failed)
+        status = vv_fail_memory(error, "the name of a lock");
+    else if ((*file = open_or_create(&m->context, directory, text)) < 0)
+        status = vv_fail_system(
+            error, -*file, "opening the lock of its manager",
+            m->listing.directory);
+    vv_buffer_clear(&name);
+    vv_file_close(&m->context, directory);
+    return status;
+}
+
+varve_status vv_manager_lock(varve_manager *m, varve_error *error)
+{
+    const struct vv_system *system = m->context.system;
+    if (m->is_locked)
+        return VARVE_OK;
+    int file = -1;
+    VV_TRY(open_lock(m, &file, error));
+    if (system->lock(system->state, file) == -EWOULDBLOCK &&
+        !VV_WRONG(two_managers_allowed)) {
+        vv_file_close(&m->context, file);
+        return fail_lock(m, error);
+    }
+    m->lock = file;
+    m->is_locked = true;
+    return VARVE_OK;
+}
+
+/* --- Looking ------------------------------------------------------------ */
+
+varve_status vv_manager_look(varve_manager *m, varve_error *error)
+{
+    VV_TRY(vv_listing_refresh(&m->listing, error));
+    if (m->has_good && !vv_listing_find(&m->listing, m->good))
+        m->has_good = false;
+    return vv_decide_listing(&m->decision, &m->policy, &m->listing,
+        m->has_good ? &m->good : NULL, error);
+}
+
+void vv_manager_note_good(varve_manager *m, uint64_t number)
+{
+    const struct vv_entry *entry = vv_listing_find(&m->listing, number);
+    const struct vv_entry *older =
+        m->has_good ? vv_listing_find(&m->listing, m->good) : NULL;
+    if (older && entry && older->counter > entry->counter)
+        return;
+    m->has_good = true;
+    m->good = number;
+}
+
+void vv_manager_warn(varve_manager *m, const varve_error *error)
+{
+    if (!m->warning.status)
+        m->warning = *error;
+}
+
+const char *varve_manager_warning(const varve_manager *m)
+{
+    return m && m->warning.status ? m->warning.message : NULL;
+}
+
+varve_status varve_manager_refresh(varve_manager *m, varve_error *error)
+{
+    if (!m)
+        return vv_fail(
+            error, VARVE_MISUSE, "manager: expected one, found NULL");
+    return vv_manager_look(m, error);
+}
+
+/* --- Telling ------------------------------------------------------------ */
+
+size_t varve_manager_count(const varve_manager *m)
+{
+    return m ? m->listing.count : 0;
+}
+
+static const char *path_of(
+    struct vv_buffer *to, struct vv_listing *l, uint64_t number)
+{
+    to->size = 0;
+    to->failed = false;
+    vv_buffer_add_string(to, vv_listing_path(l, &number, VARVE_SUFFIX));
+    const char *path = vv_buffer_string(to);
+    return to->failed || l->path.failed ? NULL : path;
+}
+
+/* The scratch of a manager is not part of what it is. */
+static varve_manager *writable(const varve_manager *m)
+{
+    return (varve_manager *)m;
+}
+
+const char *varve_manager_latest(const varve_manager *manager)
+{
+    varve_manager *m = writable(manager);
+    if (!m || m->listing.count == 0)
+        return NULL;
+    return path_of(&m->latest, &m->listing,
+        m->listing.entries[m->listing.count - 1].number);
+}
+
+bool varve_manager_at(
+    const varve_manager *manager, size_t index, varve_managed *managed)
+{
+    varve_manager *m = writable(manager);
+    if (!m || index >= m->listing.count || !managed)
+        return false;
+    const struct vv_entry *e = &m->listing.entries[index];
+    const struct vv_fact *fact =
+        index < m->decision.count ? &m->decision.facts[index] : NULL;
+    const char *path = path_of(&m->text, &m->listing, e->number);
+    size_t reasons = m->text.size + 1;
+    vv_buffer_add8(&m->text, 0);
+    if (fact) {
+        struct vv_buffer text;
+        vv_buffer_init(&text, &m->context.allocator);
+        vv_retention_tell(&m->policy, fact, m->listing.metric, &text);
+        vv_buffer_add_string(&m->text, vv_buffer_string(&text));
+        vv_buffer_clear(&text);
+    }
+    bool is_kept = !fact || fact->reasons;
+    vv_buffer_string(&m->text);
+    path = path && !m->text.failed ? (const char *)m->text.data : "";
+    *managed = (varve_managed){
+        .path = path,
+        .number = e->number,
+        .counter = e->counter,
+        .step = e->step,
+        .time = e->time,
+        .metric = e->metric,
+        .size = e->size,
+        .kept = !is_kept ? NULL : *path ? path + reasons : "",
+        .is_ours = e->is_ours,
+        .is_pinned = e->is_pinned,
+        .is_damaged = e->is_damaged,
+    };
+    return true;
+}
+
+/* --- Pins --------------------------------------------------------------- */
+
+static varve_status find(varve_manager *m, uint64_t number,
+    struct vv_entry **entry, varve_error *error)
+{
+    if (!m)
+        return vv_fail(
+            error, VARVE_MISUSE, "manager: expected one, found NULL");
+    VV_TRY(vv_manager_look(m, error));
+    *entry = vv_listing_find(&m->listing, number);
+    if (*entry)
+        return VARVE_OK;
+    return vv_fail(error, VARVE_NOT_FOUND,
+        "%s: expected to find it, found no such checkpoint",
+        vv_listing_path(&m->listing, &number, VARVE_SUFFIX));
+}
+
+varve_status varve_manager_pin(
+    varve_manager *m, uint64_t number, varve_error *error)
+{
+    struct vv_entry *entry;
+    struct vv_publication p;
+    VV_TRY(find(m, number, &entry, error));
+    if (entry->is_pinned)
+        return VARVE_OK;
+    const char *path = vv_listing_path(&m->listing, &number, ".pin");
+    if (m->listing.path.failed)
+        return vv_fail_memory(error, "the name of a pin");
+    VV_TRY(vv_publish_begin(&p, &m->context, path, 0, error));
+    VV_TRY(vv_publish_end(&p, VARVE_OK, error));
+    return vv_manager_look(m, error);
+}
+
+varve_status varve_manager_unpin(
+    varve_manager *m, uint64_t number, varve_error *error)
+{
+    struct vv_entry *entry;
+    VV_TRY(find(m, number, &entry, error));
+    if (!entry->is_pinned)
+        return VARVE_OK;
+    const struct vv_system *system = m->context.system;
+    const char *path = vv_listing_path(&m->listing, &number, ".pin");
+    if (m->listing.path.failed)
+        return vv_fail_memory(error, "the name of a pin");
+    int result = system->remove(system->state, VV_WORKING_DIRECTORY, path);
+    if (result < 0 && result != -ENOENT)
+        return vv_fail_system(error, -result, "remove", path);
+    return vv_manager_look(m, error);
+}

@@ -1,0 +1,57 @@
+/* manager.h - a manager behind its handle.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_MANAGER_H
+#define VV_MANAGER_H
+
+#include <stdatomic.h>
+
+#include <varve/manager.h>
+
+#include "graph.h"
+#include "listing.h"
+#include "prune.h"
+#include "retention.h"
+
+struct varve_manager {
+    struct vv_observer observer;
+    struct vv_context context;
+    varve_graph *graph; /* NULL once it or the root is gone */
+    varve_node *root;
+    varve_manager_options options; /* its strings are the listing's */
+    struct vv_policy policy;
+    struct vv_listing listing;
+    struct vv_decision decision;
+    bool has_good; /* a checkpoint is known to be good: the newest such */
+    uint64_t good; /* its number */
+
+    atomic_bool is_requested;
+    bool has_last; /* something was saved or resumed from */
+    int64_t last_step;
+    int64_t last_uptime; /* nanoseconds */
+    int lock;            /* the file that keeps others off; -1: not yet */
+    bool is_locked;
+
+    varve_restoration *restoration;
+    struct vv_buffer saved;       /* a path, "" for none */
+    struct vv_buffer passed_over; /* lines, each ends with a NUL */
+    struct vv_buffer text;        /* what was handed out last */
+    struct vv_buffer latest;      /* likewise */
+    varve_error warning;
+};
+
+/* Looks at the directory and decides what would stay. */
+varve_status vv_manager_look(varve_manager *manager, varve_error *error);
+
+/* Keeps other managers of this prefix off, from the first thing that is written
+ * to the end. VARVE_EXISTS where another was first. */
+varve_status vv_manager_lock(varve_manager *manager, varve_error *error);
+
+/* Remembers that a checkpoint is good: the one with the highest counter. */
+void vv_manager_note_good(varve_manager *manager, uint64_t number);
+
+/* What went wrong beside the work, unless something did before. */
+void vv_manager_warn(varve_manager *manager, const varve_error *error);
+
+#endif

@@ -1,0 +1,243 @@
+/* manager_save.c - due or not, then: checkpoint, deletions, ledger.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "manager_save.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "ledger.h"
+#include "reader.h"
+#include "save.h"
+#include "system.h"
+#include "try.h"
+#include "write.h"
+#include "wrong.h"
+
+enum { OWN_METADATA = 4 }; /* manager, step, time, metric */
+
+static const int64_t second = 1000000000;
+
+/* --- When --------------------------------------------------------------- */
+
+void varve_manager_request_save(varve_manager *m)
+{
+    if (m)
+        atomic_store(&m->is_requested, true);
+}
+
+/* A step that goes backwards belongs to another future than the one that was
+ * saved last. */
+static bool is_step_due(const varve_manager *m, int64_t step)
+{
+    return step < m->last_step ||
+           (uint64_t)step - (uint64_t)m->last_step >= m->options.interval_steps;
+}
+
+static bool is_time_due(const varve_manager *m)
+{
+    const struct vv_system *system = m->context.system;
+    int64_t passed = system->uptime(system->state) - m->last_uptime;
+    return passed >= 0 &&
+           (uint64_t)(passed / second) >= m->options.interval_seconds;
+}
+
+bool varve_manager_is_due(const varve_manager *m, int64_t step)
+{
+    if (!m)
+        return false;
+    bool by_steps = m->options.interval_steps > 0;
+    bool by_time = m->options.interval_seconds > 0;
+    if (atomic_load(&((varve_manager *)m)->is_requested) || !m->has_last ||
+        (!by_steps && !by_time))
+        return true;
+    return (by_steps && is_step_due(m, step)) || (by_time && is_time_due(m));
+}
+
+/* --- What is written besides the graph ---------------------------------- */
+
+static void add_metadata(varve_metadata *all, size_t *count,
+    const varve_metadata *more, size_t more_count)
+{
+    if (more_count)
+        memcpy(all + *count, more, more_count * sizeof *more);
+    *count += more_count;
+}
+
+static void add_own(const varve_manager *m, int64_t step,
+    const varve_manager_save_options *o, varve_metadata *all, size_t *count)
+{
+    const struct vv_system *system = m->context.system;
+    all[(*count)++] = (varve_metadata){ .name = VV_MANAGER_KEY,
+        .kind = VARVE_METADATA_STRING, .string = m->listing.prefix };
+    all[(*count)++] = (varve_metadata){
+        .name = VV_STEP_KEY, .kind = VARVE_METADATA_INTEGER, .integer = step
+    };
+    if (m->options.keep_every_seconds || m->options.record_time)
+        all[(*count)++] = (varve_metadata){ .name = VV_TIME_KEY,
+            .kind = VARVE_METADATA_INTEGER,
+            .integer = system->now(system->state) / second };
+    if (o->has_metric)
+        all[(*count)++] = (varve_metadata){ .name = m->listing.metric,
+            .kind = VARVE_METADATA_REAL, .real = o->metric };
+}
+
+/* --- The checkpoint ----------------------------------------------------- */
+
+/* One above all that there are, by whatever number they are ordered. */
+static varve_status next_counter(
+    const varve_manager *m, uint64_t *counter, varve_error *error)
+{
+    *counter = varve_save_counter(m->root);
+    for (size_t i = 0; i < m->listing.count; i++) {
+        const struct vv_entry *e = &m->listing.entries[i];
+        if (e->counter > *counter)
+            *counter = e->counter;
+        if (!m->options.number_by_step && e->number > *counter)
+            *counter = e->number;
+    }
+    if (*counter == UINT64_MAX)
+        return vv_fail(error, VARVE_LIMIT,
+            "%s: expected a number below 2^64 - 1, found that one",
+            m->listing.directory);
+    ++*counter;
+    return VARVE_OK;
+}
+
+struct saving {
+    int64_t step;
+    uint64_t counter;
+    uint64_t number;
+    varve_write_options write;
+};
+
+/* Writes the file and takes it into the listing. */
+static varve_status write_checkpoint(
+    varve_manager *m, struct saving *s, varve_error *error)
+{
+    m->saved.size = 0;
+    m->saved.failed = false;
+    vv_buffer_add_string(&m->saved,
+        vv_listing_path(&m->listing, &s->number, VARVE_SUFFIX));
+    const char *path = vv_buffer_string(&m->saved);
+    if (m->saved.failed || m->listing.path.failed || !vv_node_extra(m->root))
+        return vv_fail_memory(error, "the name of a checkpoint");
+    varve_status status =
+        vv_write(m->root, path, s->counter, &s->write, error);
+    if (!status || status == VARVE_UNKNOWN_OUTCOME)
+        vv_set_save_counter(m->root, s->counter);
+    return status;
+}
+
+static varve_status write_with(varve_manager *m, struct saving *s,
+    const varve_manager_save_options *o, varve_error *error)
+{
+    static const varve_write_options none;
+    const varve_allocator *a = &m->context.allocator;
+    const varve_write_options *w = m->options.write;
+    s->write = w ? *w : none;
+    s->write.no_replace = !m->options.number_by_step || o->number != 0;
+    size_t most = s->write.metadata_count + o->metadata_count + OWN_METADATA;
+    varve_metadata *all = vv_allocate_array(a, most, sizeof *all);
+    if (!all)
+        return vv_fail_memory(error, "metadata");
+    size_t count = 0;
+    add_metadata(all, &count, s->write.metadata, s->write.metadata_count);
+    add_metadata(all, &count, o->metadata, o->metadata_count);
+    add_own(m, s->step, o, all, &count);
+    s->write.metadata = all;
+    s->write.metadata_count = count;
+    varve_status status = write_checkpoint(m, s, error);
+    vv_release(a, all, most * sizeof *all);
+    return status;
+}
+
+/* --- What follows it ---------------------------------------------------- */
+
+void vv_manager_tidy(varve_manager *m)
+{
+    varve_error error = { 0 };
+    if (vv_prune(&m->listing, &m->decision, &error))
+        vv_manager_warn(m, &error);
+    error.status = VARVE_OK;
+    if (vv_ledger_write(&m->listing, &error))
+        vv_manager_warn(m, &error);
+}
+
+/* The checkpoint is durable: nothing that goes wrong here is its failure. */
+static void look_and_tidy(varve_manager *m)
+{
+    varve_error error = { 0 };
+    if (vv_manager_look(m, &error))
+        vv_manager_warn(m, &error);
+    else
+        vv_manager_tidy(m);
+}
+
+static void pin(varve_manager *m, uint64_t number)
+{
+    varve_error error = { 0 };
+    if (varve_manager_pin(m, number, &error))
+        vv_manager_warn(m, &error);
+}
+
+static varve_status save(varve_manager *m, int64_t step,
+    const varve_manager_save_options *o, varve_error *error)
+{
+    const struct vv_system *system = m->context.system;
+    struct saving s = { .step = step };
+    VV_TRY(vv_manager_lock(m, error));
+    VV_TRY(vv_manager_look(m, error));
+    VV_TRY(next_counter(m, &s.counter, error));
+    s.number = o->number ? o->number
+        : m->options.number_by_step ? (uint64_t)step
+                                    : s.counter;
+    varve_status status = write_with(m, &s, o, error);
+    if (status) {
+        m->saved.size = 0;
+        return status;
+    }
+    atomic_store(&m->is_requested, false);
+    m->has_last = true;
+    m->last_step = step;
+    m->last_uptime = system->uptime(system->state);
+    m->has_good = true;
+    m->good = s.number;
+    if (o->pin)
+        pin(m, s.number);
+    look_and_tidy(m);
+    return VARVE_OK;
+}
+
+varve_status varve_manager_save_with(varve_manager *m, int64_t step,
+    const varve_manager_save_options *options, varve_error *error)
+{
+    static const varve_manager_save_options none;
+    const varve_manager_save_options *o = options ? options : &none;
+    if (!m || !m->root)
+        return vv_fail(error, VARVE_MISUSE,
+            "manager: expected the graph that it was made for, found none");
+    VV_TRY(varve_graph_check(m->graph, error));
+    if (step < 0)
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: expected a step of 0 or more, found a negative one",
+            m->listing.directory);
+    m->saved.size = 0;
+    m->warning.status = VARVE_OK;
+    if (!o->force && !varve_manager_is_due(m, step))
+        return VARVE_OK;
+    return save(m, step, o, error);
+}
+
+varve_status varve_manager_save(
+    varve_manager *m, int64_t step, varve_error *error)
+{
+    return varve_manager_save_with(m, step, NULL, error);
+}
+
+const char *varve_manager_saved(const varve_manager *m)
+{
+    return m && m->saved.size ? (const char *)m->saved.data : NULL;
+}

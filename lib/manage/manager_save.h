@@ -1,0 +1,15 @@
+/* manager_save.h - when a save is due, and the three steps of one: the
+ * checkpoint, the deletions, the ledger.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_MANAGER_SAVE_H
+#define VV_MANAGER_SAVE_H
+
+#include "manager.h"
+
+/* Carries out what is decided, and writes the ledger. What goes wrong is the
+ * manager's warning. */
+void vv_manager_tidy(varve_manager *manager);
+
+#endif

@@ -1,0 +1,192 @@
+/* prune.c - the decision about a listing, and its carrying out.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "prune.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "directory.h"
+#include "failure.h"
+#include "file.h"
+#include "retry.h"
+#include "system.h"
+#include "try.h"
+#include "wrong.h"
+
+/* --- Deciding ----------------------------------------------------------- */
+
+varve_status vv_decide_listing(struct vv_decision *d,
+    const struct vv_policy *policy, const struct vv_listing *l,
+    const uint64_t *newest_good, varve_error *error)
+{
+    d->count = 0;
+    while (d->capacity < l->count)
+        if (!vv_grow_array(d->allocator, &d->facts, &d->capacity, d->capacity,
+                sizeof *d->facts))
+            return vv_fail_memory(error, "a decision about checkpoints");
+    for (size_t i = 0; i < l->count; i++) {
+        const struct vv_entry *e = &l->entries[i];
+        d->facts[i] = (struct vv_fact){
+            .step = e->step,
+            .time = e->time,
+            .metric = e->metric,
+            .size = e->size,
+            .is_ours = e->is_ours,
+            .is_pinned = e->is_pinned,
+            .is_damaged = e->is_damaged,
+            .is_newest_good = newest_good && e->number == *newest_good,
+        };
+    }
+    d->count = l->count;
+    vv_retention_decide(policy, d->facts, d->count);
+    return VARVE_OK;
+}
+
+void vv_decision_clear(struct vv_decision *d)
+{
+    vv_release(d->allocator, d->facts, d->capacity * sizeof *d->facts);
+    *d = (struct vv_decision){ .allocator = d->allocator };
+}
+
+/* --- Deleting ----------------------------------------------------------- */
+
+static int remove_name(
+    const struct vv_context *context, int directory, const char *name)
+{
+    const struct vv_system *system = context->system;
+    unsigned tries = 0;
+    int result;
+    do
+        result = system->remove(system->state, directory, name);
+    while (vv_try_again(result, &tries));
+    return result == -ENOENT ? 0 : result;
+}
+
+/* Takes the lock of a file that is to go. Where there are no locks there are no
+ * leases. */
+static bool is_leased(
+    const struct vv_context *context, int file)
+{
+    const struct vv_system *system = context->system;
+    return system->lock(system->state, file) == -EWOULDBLOCK &&
+           !VV_WRONG(leases_ignored);
+}
+
+/* Renames a file away and removes it. */
+static varve_status delete_named(struct vv_listing *l, int directory,
+    const struct vv_entry *entry, varve_error *error)
+{
+    const struct vv_system *system = l->context->system;
+    struct vv_buffer away;
+    vv_buffer_init(&away, &l->context->allocator);
+    vv_buffer_add8(&away, '.');
+    vv_buffer_add_string(&away,
+        vv_listing_name(l, &entry->number, VARVE_SUFFIX ".gone"));
+    const char *to = vv_buffer_string(&away);
+    const char *name = vv_listing_name(l, &entry->number, VARVE_SUFFIX);
+    varve_status status = VARVE_OK;
+    if (away.failed || l->path.failed) {
+        status = vv_fail_memory(error, "the name of a checkpoint");
+    } else {
+        int result = system->rename(system->state, directory, name, to);
+        if (result < 0 && result != -ENOENT)
+            status = vv_fail_system(error, -result, "rename to delete", name);
+        else if (result == 0 && (result = remove_name(
+                                     l->context, directory, to)) < 0)
+            status = vv_fail_system(error, -result, "remove", to);
+    }
+    vv_buffer_clear(&away);
+    return status;
+}
+
+/* Deletes one file, unless it is leased or no longer what the entry says. Sets
+ * *is_gone when it has lost its name. */
+static varve_status delete_one(struct vv_listing *l, int directory,
+    const struct vv_entry *entry, struct vv_fact *fact, varve_error *error)
+{
+    int file;
+    uint64_t size;
+    const char *path = vv_listing_path(l, &entry->number, VARVE_SUFFIX);
+    if (l->path.failed)
+        return vv_fail_memory(error, "the name of a checkpoint");
+    varve_status status = vv_file_open(l->context, path, &file, &size, error);
+    if (status)
+        return status == VARVE_NOT_FOUND ? VARVE_OK : status;
+    if (is_leased(l->context, file))
+        fact->reasons |= VV_KEPT_LEASED;
+    else if (!vv_listing_confirm(l, entry))
+        fact->reasons |= VV_KEPT_FOREIGN;
+    else
+        status = delete_named(l, directory, entry, error);
+    vv_file_close(l->context, file);
+    return status;
+}
+
+static void keep_first(varve_status *first, varve_status status)
+{
+    if (!*first)
+        *first = status;
+}
+
+/* What a deletion that was cut short has left. */
+static varve_status sweep(
+    struct vv_listing *l, int directory, varve_error *error)
+{
+    varve_status first = VARVE_OK;
+    for (size_t i = 0; i < l->gone.size;) {
+        const char *name = (const char *)l->gone.data + i;
+        int result = remove_name(l->context, directory, name);
+        if (result < 0)
+            keep_first(&first,
+                vv_fail_system(
+                    first ? NULL : error, -result, "remove", name));
+        i += strlen(name) + 1;
+    }
+    if (!first)
+        l->gone.size = 0;
+    return first;
+}
+
+static bool has_work(
+    const struct vv_listing *l, const struct vv_decision *d)
+{
+    bool found = l->gone.size > 0;
+    for (size_t i = 0; i < d->count; i++)
+        found |= !d->facts[i].reasons;
+    return found;
+}
+
+varve_status vv_prune(
+    struct vv_listing *l, struct vv_decision *d, varve_error *error)
+{
+    int directory;
+    if (!has_work(l, d))
+        return VARVE_OK;
+    const char *path = vv_listing_path(l, NULL, "");
+    if (l->path.failed)
+        return vv_fail_memory(error, "the path of a directory");
+    VV_TRY(vv_directory_open_parent(l->context, path, &directory, error));
+    varve_status first = sweep(l, directory, error);
+    for (size_t i = 0; i < d->count;) {
+        if (d->facts[i].reasons) {
+            i++;
+            continue;
+        }
+        varve_status status = delete_one(l, directory, &l->entries[i],
+            &d->facts[i], first ? NULL : error);
+        keep_first(&first, status);
+        if (status || d->facts[i].reasons) {
+            i++;
+            continue;
+        }
+        vv_listing_remove(l, i);
+        d->count--;
+        memmove(&d->facts[i], &d->facts[i + 1],
+            (d->count - i) * sizeof *d->facts);
+    }
+    vv_file_close(l->context, directory);
+    return first;
+}

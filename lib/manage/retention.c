@@ -1,0 +1,207 @@
+/* retention.c - the policies, each a pass over the checkpoints.
+ *
+ * Each pass goes by what it keeps itself, so that what stays would stay again
+ * once the others are gone.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "retention.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "wrong.h"
+
+/* Takes part in the policies. */
+static bool is_counted(const struct vv_fact *fact)
+{
+    return fact->is_ours && !fact->is_damaged;
+}
+
+static bool has_policy(const struct vv_policy *p)
+{
+    return p->keep_last || p->keep_every_steps || p->keep_every_seconds ||
+           p->keep_best || p->keep_bytes;
+}
+
+static void keep_last(
+    const struct vv_policy *p, struct vv_fact *facts, size_t count)
+{
+    size_t place = 0;
+    for (size_t i = count; i-- > 0 && place < p->keep_last;) {
+        if (!is_counted(&facts[i]))
+            continue;
+        facts[i].place = ++place;
+        facts[i].reasons |= VV_KEPT_LAST;
+    }
+}
+
+/* The first in each stretch of so many steps. A step that went backwards is in
+ * another stretch than the one before, which keeps one more rather than one too
+ * few. */
+static void keep_steps(
+    const struct vv_policy *p, struct vv_fact *facts, size_t count)
+{
+    bool has_last = false;
+    uint64_t last = 0;
+    for (size_t i = 0; i < count && p->keep_every_steps; i++) {
+        if (!is_counted(&facts[i]) || facts[i].step < 0)
+            continue;
+        uint64_t stretch = (uint64_t)facts[i].step / p->keep_every_steps;
+        if (has_last && stretch == last)
+            continue;
+        facts[i].reasons |= VV_KEPT_STEPS;
+        has_last = true;
+        last = stretch;
+    }
+}
+
+/* Where the clock jumped back, counting begins anew. */
+static void keep_seconds(
+    const struct vv_policy *p, struct vv_fact *facts, size_t count)
+{
+    int64_t last = -1;
+    for (size_t i = 0; i < count && p->keep_every_seconds; i++) {
+        if (!is_counted(&facts[i]) || facts[i].time < 0)
+            continue;
+        int64_t time = facts[i].time;
+        if (last >= 0 && time >= last &&
+            (uint64_t)(time - last) < p->keep_every_seconds)
+            continue;
+        facts[i].reasons |= VV_KEPT_SECONDS;
+        last = time;
+    }
+}
+
+static bool is_better(const struct vv_policy *p, double one, double other)
+{
+    return p->best_is_larger ? one > other : one < other;
+}
+
+/* The best that has no place yet, the newer of equal ones; NULL: none. */
+static struct vv_fact *best_left(
+    const struct vv_policy *p, struct vv_fact *facts, size_t count)
+{
+    struct vv_fact *best = NULL;
+    for (size_t i = count; i-- > 0;) {
+        struct vv_fact *f = &facts[i];
+        bool is_number = f->metric == f->metric || VV_WRONG(best_may_be_nan);
+        if (is_counted(f) && is_number && !f->best_place &&
+            (!best || is_better(p, f->metric, best->metric)))
+            best = f;
+    }
+    return best;
+}
+
+static void keep_best(
+    const struct vv_policy *p, struct vv_fact *facts, size_t count)
+{
+    struct vv_fact *best;
+    for (size_t place = 1; place <= p->keep_best &&
+                           (best = best_left(p, facts, count)) != NULL;
+         place++) {
+        best->best_place = place;
+        best->reasons |= VV_KEPT_BEST;
+    }
+}
+
+static void keep_bytes(
+    const struct vv_policy *p, struct vv_fact *facts, size_t count)
+{
+    uint64_t left = p->keep_bytes;
+    for (size_t i = count; i-- > 0 && p->keep_bytes;) {
+        if (!is_counted(&facts[i]))
+            continue;
+        if (facts[i].size > left)
+            return;
+        left -= facts[i].size;
+        facts[i].reasons |= VV_KEPT_BYTES;
+    }
+}
+
+/* What stays whatever the policies say. */
+static unsigned protection(const struct vv_fact *fact)
+{
+    unsigned reasons = 0;
+    if (fact->is_pinned && !VV_WRONG(pins_ignored))
+        reasons |= VV_KEPT_PINNED;
+    if (fact->is_newest_good && !VV_WRONG(newest_good_may_go))
+        reasons |= VV_KEPT_NEWEST_GOOD;
+    if (!fact->is_ours && !VV_WRONG(foreign_files_deleted))
+        reasons |= VV_KEPT_FOREIGN;
+    if (fact->is_damaged)
+        reasons |= VV_KEPT_DAMAGED;
+    return reasons;
+}
+
+void vv_retention_decide(
+    const struct vv_policy *policy, struct vv_fact *facts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        facts[i].place = facts[i].best_place = 0;
+        facts[i].reasons = protection(&facts[i]);
+        if (!has_policy(policy))
+            facts[i].reasons |= VV_KEPT_ALL;
+    }
+    keep_last(policy, facts, count);
+    keep_steps(policy, facts, count);
+    keep_seconds(policy, facts, count);
+    keep_best(policy, facts, count);
+    keep_bytes(policy, facts, count);
+}
+
+/* --- For people --------------------------------------------------------- */
+
+static void add(struct vv_buffer *text, const char *reason)
+{
+    if (text->size)
+        vv_buffer_add_string(text, ", ");
+    vv_buffer_add_string(text, reason);
+}
+
+static void add_number(
+    struct vv_buffer *text, const char *before, uint64_t number)
+{
+    char line[64];
+    snprintf(line, sizeof line, "%s%" PRIu64, before, number);
+    add(text, line);
+}
+
+static void add_best(struct vv_buffer *text, const struct vv_fact *fact,
+    const char *metric)
+{
+    char number[40];
+    add_number(text, "best ", fact->best_place);
+    vv_buffer_add_string(text, " (");
+    vv_buffer_add_string(text, metric);
+    snprintf(number, sizeof number, " %g)", fact->metric);
+    vv_buffer_add_string(text, number);
+}
+
+void vv_retention_tell(const struct vv_policy *policy,
+    const struct vv_fact *fact, const char *metric, struct vv_buffer *text)
+{
+    unsigned reasons = fact->reasons;
+    if (reasons & VV_KEPT_ALL)
+        add(text, "everything is kept");
+    if (reasons & VV_KEPT_LAST)
+        add_number(text, "last ", fact->place);
+    if (reasons & VV_KEPT_STEPS)
+        add_number(text, "every step of ", policy->keep_every_steps);
+    if (reasons & VV_KEPT_SECONDS)
+        add_number(text, "every second of ", policy->keep_every_seconds);
+    if (reasons & VV_KEPT_BEST)
+        add_best(text, fact, metric);
+    if (reasons & VV_KEPT_BYTES)
+        add_number(text, "the newest bytes of ", policy->keep_bytes);
+    if (reasons & VV_KEPT_PINNED)
+        add(text, "pinned");
+    if (reasons & VV_KEPT_NEWEST_GOOD)
+        add(text, "newest good one");
+    if (reasons & VV_KEPT_LEASED)
+        add(text, "leased");
+    if (reasons & VV_KEPT_DAMAGED)
+        add(text, "damaged");
+    if (reasons & VV_KEPT_FOREIGN)
+        add(text, "not this manager's");
+}

@@ -1,0 +1,64 @@
+/* retention.h - which checkpoints stay, and why. Pure: facts in, reasons out.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_RETENTION_H
+#define VV_RETENTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buffer.h"
+
+/* 0: this policy is off. */
+struct vv_policy {
+    size_t keep_last;
+    uint64_t keep_every_steps;
+    uint64_t keep_every_seconds;
+    size_t keep_best;
+    bool best_is_larger;
+    uint64_t keep_bytes;
+};
+
+/* Why one stays, as bits. */
+enum vv_reason {
+    VV_KEPT_ALL = 1, /* there is no policy */
+    VV_KEPT_LAST = 2,
+    VV_KEPT_STEPS = 4,
+    VV_KEPT_SECONDS = 8,
+    VV_KEPT_BEST = 16,
+    VV_KEPT_BYTES = 32,
+    VV_KEPT_PINNED = 64,
+    VV_KEPT_NEWEST_GOOD = 128,
+    VV_KEPT_FOREIGN = 256,
+    VV_KEPT_DAMAGED = 512,
+    VV_KEPT_LEASED = 1024, /* found out when it is to be deleted */
+};
+
+/* What a decision needs to know of a checkpoint, and what it says. */
+struct vv_fact {
+    int64_t step; /* below 0: unknown */
+    int64_t time; /* likewise */
+    double metric; /* NaN: none */
+    uint64_t size;
+    bool is_ours;
+    bool is_pinned;
+    bool is_damaged;
+    bool is_newest_good;
+    unsigned reasons;  /* out: of vv_reason; 0: it may go */
+    size_t place;      /* out: from the newest, 1, where it is of the last */
+    size_t best_place; /* out: from the best, 1, where it is of the best */
+};
+
+/* Decides about checkpoints in the order they were saved. Foreign and damaged
+ * ones stay, and take nobody's place. */
+void vv_retention_decide(
+    const struct vv_policy *policy, struct vv_fact *facts, size_t count);
+
+/* Appends the reasons of a fact for people, such as "last 2, best 1 (loss
+ * 0.25)". Nothing where there is none. */
+void vv_retention_tell(const struct vv_policy *policy,
+    const struct vv_fact *fact, const char *metric, struct vv_buffer *text);
+
+#endif

@@ -1,0 +1,302 @@
+/* watch.c - looks at a directory, with growing pauses, until there is a number
+ * that was not given yet.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "watch.h"
+
+#include <inttypes.h>
+
+#include "allocator.h"
+#include "buffer.h"
+#include "default_allocator.h"
+#include "directory.h"
+#include "failure.h"
+#include "file.h"
+#include "lease.h"
+#include "save.h"
+#include "system.h"
+#include "try.h"
+#include "wrong.h"
+
+#define A_MILLISECOND ((int64_t)1000000)
+#define FIRST_PAUSE (10 * A_MILLISECOND)
+
+enum { USUAL_MAX_PAUSE_MS = 1000 };
+
+struct varve_watch {
+    struct vv_context context;
+    char *prefix;
+    varve_watch_options options;
+    struct vv_buffer path; /* of the last one given */
+    int lease;             /* its file, or -1 */
+    bool has_number;
+    uint64_t number;  /* the last one given, or that of `after` */
+    int64_t earliest; /* when the next may be given, by the uptime */
+};
+
+/* --- Beginning and end -------------------------------------------------- */
+
+static varve_status check_arguments(const char *prefix,
+    const varve_watch_options *options, varve_error *error)
+{
+    if (!prefix)
+        return vv_fail(error, VARVE_MISUSE, "expected a prefix, found none");
+    if (!*vv_path_name(prefix))
+        return vv_fail(error, VARVE_BAD_NAME,
+            "%s: expected a directory and a prefix, such as run/ckpt, found no "
+            "prefix", prefix);
+    if (options->min_interval_ms < 0 || options->max_pause_ms < 0)
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: expected intervals of 0 ms or more, found one below", prefix);
+    return VARVE_OK;
+}
+
+varve_watch *vv_watch_new_in(const struct vv_context *context,
+    const char *prefix, const varve_watch_options *options, varve_error *error)
+{
+    static const varve_watch_options usual;
+    options = options ? options : &usual;
+    if (check_arguments(prefix, options, error))
+        return NULL;
+    varve_watch *watch = vv_allocate_zeroed(&context->allocator, sizeof *watch);
+    if (watch) {
+        watch->context = *context;
+        watch->options = *options;
+        if (!options->max_pause_ms)
+            watch->options.max_pause_ms = USUAL_MAX_PAUSE_MS;
+        watch->has_number = options->after != 0;
+        watch->number = options->after;
+        watch->earliest = INT64_MIN;
+        watch->lease = -1;
+        vv_buffer_init(&watch->path, &watch->context.allocator);
+        watch->prefix = vv_copy_string(&context->allocator, prefix);
+    }
+    if (watch && watch->prefix)
+        return watch;
+    varve_watch_free(watch);
+    vv_fail_memory(error, "a watch");
+    return NULL;
+}
+
+varve_watch *varve_watch_new(const char *prefix,
+    const varve_watch_options *options, varve_error *error)
+{
+    const struct vv_context context = {
+        .allocator = vv_allocator_or_default(
+            options ? options->allocator : NULL),
+        .system = &vv_posix_system,
+    };
+    return vv_watch_new_in(&context, prefix, options, error);
+}
+
+static void end_lease(varve_watch *watch)
+{
+    vv_file_close(&watch->context, watch->lease);
+    watch->lease = -1;
+}
+
+void varve_watch_free(varve_watch *watch)
+{
+    if (!watch)
+        return;
+    const varve_allocator a = watch->context.allocator;
+    end_lease(watch);
+    vv_buffer_clear(&watch->path);
+    vv_release_string(&a, watch->prefix);
+    vv_release(&a, watch, sizeof *watch);
+}
+
+uint64_t varve_watch_number(const varve_watch *watch)
+{
+    return watch ? watch->number : 0;
+}
+
+/* --- One look ----------------------------------------------------------- */
+
+/* The lowest or the highest number between two others. */
+struct search {
+    const char *prefix;
+    bool wants_lowest;
+    bool has_low, has_high;
+    uint64_t low, high; /* neither is looked for */
+    bool found;
+    uint64_t number;
+};
+
+static int look_at_name(void *user, const char *name)
+{
+    struct search *s = user;
+    uint64_t number;
+    if (!vv_parse_numbered(name, s->prefix, &number) ||
+        (s->has_low && number <= s->low) || (s->has_high && number >= s->high))
+        return 0;
+    bool is_better =
+        s->wants_lowest ? number < s->number : number > s->number;
+    if (!s->found || is_better)
+        s->number = number;
+    s->found = true;
+    return 0;
+}
+
+/* Sets and leases the path of a number. */
+static varve_status take(
+    varve_watch *watch, uint64_t number, varve_error *error)
+{
+    vv_set_numbered_path(&watch->path, watch->prefix, number);
+    if (watch->path.failed) {
+        vv_buffer_clear(&watch->path);
+        return vv_fail_memory(error, "a path");
+    }
+    if (watch->options.no_lease)
+        return VARVE_OK;
+    return vv_lease_take(&watch->context, (const char *)watch->path.data,
+        &watch->lease, error);
+}
+
+/* Goes on behind a number that cannot be had: to the next higher one where each
+ * is wanted, else to the next lower one. */
+static void pass_over(struct search *s)
+{
+    if (s->wants_lowest) {
+        s->has_low = true;
+        s->low = s->number;
+    } else {
+        s->has_high = true;
+        s->high = s->number;
+    }
+}
+
+/* Whether no checkpoint stands under a name, or none any more. */
+static bool is_nothing(varve_status status)
+{
+    return status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY ||
+           status == VARVE_NOT_A_CHECKPOINT;
+}
+
+/* Takes the best that is there; VARVE_TIMEOUT if there is nothing, or it is
+ * locked by its writer. */
+static varve_status look(varve_watch *watch, varve_error *error)
+{
+    struct search search = {
+        .prefix = vv_path_name(watch->prefix),
+        .wants_lowest = watch->options.every,
+        .has_low = watch->has_number,
+        .low = watch->number,
+    };
+    for (;;) {
+        search.found = false;
+        varve_status status = vv_directory_each(
+            &watch->context, watch->prefix, look_at_name, &search, error);
+        if (status == VARVE_NOT_FOUND || (!status && !search.found))
+            return VARVE_TIMEOUT;
+        if (!status)
+            status = take(watch, search.number, error);
+        if (!status) {
+            watch->has_number = true;
+            watch->number = search.number;
+        }
+        if (!is_nothing(status) || VV_WRONG(vanished_checkpoint_ends_the_look))
+            return status;
+        pass_over(&search);
+    }
+}
+
+/* --- Waiting ------------------------------------------------------------ */
+
+static int64_t uptime(const varve_watch *watch)
+{
+    return watch->context.system->uptime(watch->context.system->state);
+}
+
+/* A negative number of milliseconds, or one that no clock will show, is for
+ * ever. */
+static int64_t later(int64_t time, int64_t milliseconds)
+{
+    if (milliseconds < 0 || milliseconds > (INT64_MAX - time) / A_MILLISECOND)
+        return INT64_MAX;
+    return time + milliseconds * A_MILLISECOND;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What a watch waits for while it has nothing. */
+struct patience {
+    int64_t timeout_ms;
+    int64_t deadline;
+    int64_t pause;
+};
+
+static varve_status give_up(const varve_watch *watch,
+    const struct patience *patience, bool is_done, varve_error *error)
+{
+    if (is_done)
+        return vv_fail(error, VARVE_CANCELLED,
+            "%s: expected to wait, found that there is nothing to wait for",
+            watch->prefix);
+    return vv_fail(error, VARVE_TIMEOUT,
+        "%s: expected a checkpoint above number %" PRIu64 " within %" PRId64
+        " ms, found none", watch->prefix, watch->number, patience->timeout_ms);
+}
+
+/* Sleeps until the next look; no longer than to the deadline, for a last one
+ * there. */
+static void wait_a_little(const varve_watch *watch, struct patience *patience,
+    int64_t now)
+{
+    const struct vv_system *system = watch->context.system;
+    int64_t longest = later(0, watch->options.max_pause_ms);
+    int64_t pause = least(patience->pause, longest);
+    pause = least(pause, patience->deadline - now);
+    if (watch->earliest > now)
+        pause = least(pause, watch->earliest - now);
+    system->sleep(system->state, pause);
+    patience->pause =
+        patience->pause < longest / 2 ? 2 * patience->pause : longest;
+}
+
+/* `done` is asked before the look, and ends the waiting after it: whatever was
+ * there by then is seen. */
+static varve_status wait_for_next(
+    varve_watch *watch, struct patience *patience, varve_error *error)
+{
+    const varve_watch_options *options = &watch->options;
+    for (;;) {
+        varve_error reason = { 0 };
+        varve_status status = VARVE_TIMEOUT;
+        bool is_done = options->done && options->done(options->done_user);
+        int64_t now = uptime(watch);
+        if (is_done || now >= watch->earliest)
+            status = look(watch, &reason);
+        if (VV_WRONG(done_without_a_last_look) && is_done)
+            status = VARVE_TIMEOUT;
+        if (status && status != VARVE_TIMEOUT && error)
+            *error = reason;
+        if (status != VARVE_TIMEOUT)
+            return status;
+        if (is_done || now >= patience->deadline)
+            return give_up(watch, patience, is_done, error);
+        wait_a_little(watch, patience, now);
+    }
+}
+
+varve_status varve_watch_next(varve_watch *watch, int64_t timeout_ms,
+    const char **path, varve_error *error)
+{
+    if (!watch || !path)
+        return vv_fail(error, VARVE_MISUSE,
+            "expected a watch and room for a path, found none");
+    end_lease(watch);
+    struct patience patience = {
+        .timeout_ms = timeout_ms,
+        .deadline = later(uptime(watch), timeout_ms),
+        .pause = FIRST_PAUSE,
+    };
+    VV_TRY(wait_for_next(watch, &patience, error));
+    watch->earliest = later(uptime(watch), watch->options.min_interval_ms);
+    *path = (const char *)watch->path.data;
+    return VARVE_OK;
+}

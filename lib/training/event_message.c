@@ -1,0 +1,242 @@
+/* event_message.c - numbers, strings and nested messages on the wire
+ * (protobuf.dev/programming-guides/encoding), and events made of them.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "event_message.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "crc32c.h"
+#include "histogram.h"
+#include "wrong.h"
+
+/* --- The wire ------------------------------------------------------------ */
+
+enum wire_type { VARINT = 0, EIGHT_BYTES = 1, SIZED = 2, FOUR_BYTES = 5 };
+
+/* Seven bits a byte, the lowest first; the top bit says that more come. */
+static size_t put_varint(unsigned char bytes[10], uint64_t value)
+{
+    size_t size = 0;
+    for (; value > 127; value >>= 7)
+        bytes[size++] = (unsigned char)(value | 128);
+    bytes[size++] = (unsigned char)value;
+    return size;
+}
+
+static void add_varint(struct vv_buffer *b, uint64_t value)
+{
+    unsigned char bytes[10];
+    vv_buffer_add(b, bytes, put_varint(bytes, value));
+}
+
+static void add_key(struct vv_buffer *b, unsigned field, enum wire_type type)
+{
+    add_varint(b, field << 3 | type);
+}
+
+static void add_number(struct vv_buffer *b, unsigned field, uint64_t value)
+{
+    add_key(b, field, VARINT);
+    add_varint(b, value);
+}
+
+static void add_bits(struct vv_buffer *b, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    vv_buffer_add64(b, bits);
+}
+
+static void add_double(struct vv_buffer *b, unsigned field, double value)
+{
+    add_key(b, field, EIGHT_BYTES);
+    add_bits(b, value);
+}
+
+static void add_float(struct vv_buffer *b, unsigned field, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    add_key(b, field, FOUR_BYTES);
+    vv_buffer_add32(b, bits);
+}
+
+static void add_bytes(
+    struct vv_buffer *b, unsigned field, const void *bytes, size_t size)
+{
+    add_key(b, field, SIZED);
+    add_varint(b, size);
+    vv_buffer_add(b, bytes, size);
+}
+
+static void add_string(struct vv_buffer *b, unsigned field, const char *text)
+{
+    add_bytes(b, field, text, strlen(text));
+}
+
+static void add_doubles(
+    struct vv_buffer *b, unsigned field, const double *values, size_t count)
+{
+    add_key(b, field, SIZED);
+    add_varint(b, 8 * (uint64_t)count);
+    for (size_t i = 0; i < count; i++)
+        add_bits(b, values[i]);
+}
+
+/* Begins a message inside another one; its size is put before it once it is
+ * known. */
+static size_t begin(struct vv_buffer *b, unsigned field)
+{
+    add_key(b, field, SIZED);
+    return b->size;
+}
+
+static void end(struct vv_buffer *b, size_t content)
+{
+    unsigned char bytes[10];
+    size_t size = b->size - content;
+    size_t moved_by = put_varint(bytes, size);
+    if (!vv_buffer_extend(b, moved_by))
+        return;
+    memmove(b->data + content + moved_by, b->data + content, size);
+    memcpy(b->data + content, bytes, moved_by);
+}
+
+/* --- Records ------------------------------------------------------------- */
+
+enum { RECORD_HEADER = 12 };
+
+size_t vv_record_begin(struct vv_buffer *b)
+{
+    size_t at = b->size;
+    vv_buffer_extend(b, RECORD_HEADER);
+    return at;
+}
+
+static uint32_t record_sum(const void *bytes, size_t size)
+{
+    uint32_t crc = vv_crc32c(0, bytes, size);
+    return VV_WRONG(event_sums_not_masked) ? crc : vv_crc32c_mask(crc);
+}
+
+void vv_record_end(struct vv_buffer *b, size_t at)
+{
+    if (b->failed)
+        return;
+    unsigned char *header = b->data + at;
+    size_t size = b->size - at - RECORD_HEADER;
+    vv_store64(header, size);
+    vv_store32(header + 8, record_sum(header, 8));
+    vv_buffer_add32(b, record_sum(header + RECORD_HEADER, size));
+}
+
+/* --- Events -------------------------------------------------------------- */
+
+void vv_event_header(struct vv_buffer *b, double wall_time, int64_t step)
+{
+    add_double(b, 1, wall_time);
+    add_number(b, 2, (uint64_t)step);
+}
+
+void vv_event_version(struct vv_buffer *b)
+{
+    add_string(b, 3, "brain.Event:2");
+}
+
+void vv_event_start(struct vv_buffer *b)
+{
+    size_t session_log = begin(b, 7);
+    add_number(b, 1, 1);
+    end(b, session_log);
+}
+
+/* Where the messages end that are open around a value. */
+struct value {
+    size_t summary, value;
+};
+
+static struct value begin_value(struct vv_buffer *b, const char *tag)
+{
+    struct value v;
+    v.summary = begin(b, 5);
+    v.value = begin(b, 1);
+    add_string(b, 1, tag);
+    return v;
+}
+
+static void end_value(struct vv_buffer *b, struct value v)
+{
+    end(b, v.value);
+    end(b, v.summary);
+}
+
+/* The nearest float; C leaves open what a cast of larger numbers gives. */
+static float narrow(double value)
+{
+    if (value > (double)FLT_MAX)
+        return INFINITY;
+    return value < -(double)FLT_MAX ? -INFINITY : (float)value;
+}
+
+void vv_event_scalar(struct vv_buffer *b, const char *tag, double value)
+{
+    struct value v = begin_value(b, tag);
+    add_float(b, 2, narrow(value));
+    end_value(b, v);
+}
+
+void vv_event_histogram(
+    struct vv_buffer *b, const char *tag, const struct vv_histogram *h)
+{
+    struct value v = begin_value(b, tag);
+    size_t histo = begin(b, 5);
+    add_double(b, 1, h->min);
+    add_double(b, 2, h->max);
+    add_double(b, 3, (double)h->count);
+    add_double(b, 4, h->sum);
+    add_double(b, 5, h->sum_squares);
+    add_doubles(b, 6, h->limits, h->bucket_count);
+    add_doubles(b, 7, h->counts, h->bucket_count);
+    end(b, histo);
+    end_value(b, v);
+}
+
+void vv_event_text(struct vv_buffer *b, const char *tag, const char *text)
+{
+    struct value v = begin_value(b, tag);
+    size_t metadata = begin(b, 9);
+    size_t plugin = begin(b, 1);
+    add_string(b, 1, "text");
+    end(b, plugin);
+    add_number(b, 4, 2);
+    end(b, metadata);
+    size_t tensor = begin(b, 8);
+    add_number(b, 1, 7);
+    end(b, begin(b, 2)); /* the shape of a single one */
+    add_string(b, 8, text);
+    end(b, tensor);
+    end_value(b, v);
+}
+
+void vv_event_image(
+    struct vv_buffer *b, const char *tag, const struct vv_event_image *image)
+{
+    struct value v = begin_value(b, tag);
+    size_t message = begin(b, 4);
+    add_number(b, 1, image->height);
+    add_number(b, 2, image->width);
+    add_number(b, 3, image->channels);
+    size_t encoded = begin(b, 4);
+    if (image->png)
+        vv_buffer_add(b, image->png, image->size);
+    else
+        image->encode(image, b);
+    end(b, encoded);
+    end(b, message);
+    end_value(b, v);
+}

@@ -1,0 +1,65 @@
+/* event_message.h - events as TensorBoard reads them: messages of Protocol
+ * Buffers, and the records around them.
+ *
+ * Of the messages only the few fields are written that TensorBoard needs
+ * (tensorboard/compat/proto/{event,summary,histogram,tensor}.proto):
+ *
+ *     Event            wall_time 1 double, step 2 int64, file_version 3 string,
+ *                      summary 5, session_log 7
+ *     SessionLog       status 1 (START is 1)
+ *     Summary          value 1, repeated
+ *     Summary.Value    tag 1 string, simple_value 2 float, image 4, histo 5,
+ *                      tensor 8, metadata 9
+ *     Summary.Image    height 1, width 2, colorspace 3 (channels),
+ *                      encoded_image_string 4
+ *     HistogramProto   min 1, max 2, num 3, sum 4, sum_squares 5: double;
+ *                      bucket_limit 6, bucket 7: packed doubles
+ *     SummaryMetadata  plugin_data 1 (plugin_name 1), data_class 4 (a tensor
+ *                      is 2)
+ *     TensorProto      dtype 1 (a string is 7), tensor_shape 2, string_val 8
+ *
+ * A record is the length of the message (u64), the masked CRC-32C of those 8
+ * bytes, the message, and its masked CRC-32C.
+ *
+ * Nothing is checked here. Without memory the buffer says so.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_EVENT_MESSAGE_H
+#define VV_EVENT_MESSAGE_H
+
+#include "buffer.h"
+
+struct vv_histogram;
+
+/* Begins a record; returns where it ends. All between is its message. */
+size_t vv_record_begin(struct vv_buffer *b);
+void vv_record_end(struct vv_buffer *b, size_t begin);
+
+/* First in every event. `wall_time` is in seconds since 1970-01-01 UTC. */
+void vv_event_header(struct vv_buffer *b, double wall_time, int64_t step);
+
+/* Then one of these. "brain.Event:2", and SessionLog.START. */
+void vv_event_version(struct vv_buffer *b);
+void vv_event_start(struct vv_buffer *b);
+
+/* Or any number of these. */
+void vv_event_scalar(struct vv_buffer *b, const char *tag, double value);
+void vv_event_histogram(
+    struct vv_buffer *b, const char *tag, const struct vv_histogram *histogram);
+void vv_event_text(struct vv_buffer *b, const char *tag, const char *text);
+
+struct vv_event_image {
+    uint32_t width;
+    uint32_t height;
+    unsigned channels;
+    const void *png; /* NULL: the encoder is called, and appends it */
+    size_t size;
+    void (*encode)(const struct vv_event_image *image, struct vv_buffer *b);
+    const void *pixels;
+};
+
+void vv_event_image(
+    struct vv_buffer *b, const char *tag, const struct vv_event_image *image);
+
+#endif

@@ -1,0 +1,223 @@
+/* event_queue.c - two buffers that take turns, a file, and a thread.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "event_queue.h"
+
+#include <inttypes.h>
+
+#include "event_message.h"
+#include "failure.h"
+#include "file.h"
+#include "monitor.h"
+#include "system.h"
+#include "wrong.h"
+
+/* --- Writing, from inside the monitor ------------------------------------- */
+
+static void remember(struct vv_event_queue *q, const varve_error *error)
+{
+    if (!q->error.status)
+        q->error = *error;
+}
+
+/* Lets others in while the disk works, if it is the thread that writes. */
+static varve_status write_buffer(struct vv_event_queue *q, varve_error *error)
+{
+    if (q->has_thread)
+        vv_monitor_leave(q->monitor);
+    varve_status status = vv_file_write(q->context, q->file, q->path,
+        q->written.data, q->written.size, q->offset, error);
+    if (q->has_thread)
+        vv_monitor_enter(q->monitor);
+    return status;
+}
+
+static bool write_once(struct vv_event_queue *q)
+{
+    varve_error error;
+    varve_status status = write_buffer(q, &error);
+    q->is_failing = status != VARVE_OK;
+    if (status)
+        remember(q, &error);
+    if (status && !VV_WRONG(failed_events_forgotten))
+        return false;
+    q->offset += q->written.size;
+    q->written.size = 0;
+    return true;
+}
+
+/* What could not be written before, and then what waits. */
+static void write_all(struct vv_event_queue *q)
+{
+    for (int i = 0; i < 2; i++) {
+        if (q->written.size == 0) {
+            struct vv_buffer empty = q->written;
+            q->written = q->waiting;
+            q->waiting = empty;
+        }
+        if (q->written.size == 0 || !write_once(q))
+            return;
+    }
+}
+
+/* Much waits; but a disk that failed is given time. */
+static bool is_pressing(const struct vv_event_queue *q)
+{
+    return q->waiting.size >= q->limit / 2 && !q->is_failing;
+}
+
+static void wait_for_work(struct vv_event_queue *q)
+{
+    while (!q->ends && q->asked == q->answered && !is_pressing(q)) {
+        if (!vv_monitor_wait(q->monitor, q->interval))
+            return;
+    }
+}
+
+static void *serve(void *argument)
+{
+    struct vv_event_queue *q = argument;
+    vv_monitor_enter(q->monitor);
+    for (bool ends = false; !ends; wait_for_work(q)) {
+        uint64_t turn = q->asked;
+        ends = q->ends;
+        write_all(q);
+        q->answered = turn;
+        vv_monitor_wake(q->monitor);
+    }
+    vv_monitor_leave(q->monitor);
+    return NULL;
+}
+
+/* --- Beginning and end ---------------------------------------------------- */
+
+varve_status vv_event_queue_start(struct vv_event_queue *q,
+    const struct vv_context *context, int file, const char *path,
+    varve_error *error)
+{
+    const struct vv_system *system = context->system;
+    q->monitor = vv_monitor_new(&context->allocator);
+    if (!q->monitor)
+        return vv_fail_memory(error, "a queue of events");
+    q->context = context;
+    q->file = file;
+    q->path = path;
+    vv_buffer_init(&q->waiting, &context->allocator);
+    vv_buffer_init(&q->written, &context->allocator);
+    vv_monitor_enter(q->monitor);
+    q->has_thread =
+        system->start_thread(system->state, serve, q, &q->thread) == 0;
+    vv_monitor_leave(q->monitor);
+    return VARVE_OK;
+}
+
+void vv_event_queue_end(struct vv_event_queue *q)
+{
+    if (!q->monitor)
+        return;
+    const struct vv_system *system = q->context->system;
+    vv_monitor_enter(q->monitor);
+    q->ends = true;
+    vv_monitor_wake(q->monitor);
+    if (!q->has_thread)
+        write_all(q);
+    vv_monitor_leave(q->monitor);
+    if (q->has_thread)
+        system->join_thread(system->state, q->thread);
+    vv_buffer_clear(&q->waiting);
+    vv_buffer_clear(&q->written);
+    vv_monitor_free(&q->context->allocator, q->monitor);
+}
+
+/* --- Records ---------------------------------------------------------------
+ */
+
+void vv_event_queue_enter(struct vv_event_queue *q)
+{
+    vv_monitor_enter(q->monitor);
+}
+
+void vv_event_queue_leave(struct vv_event_queue *q)
+{
+    vv_monitor_leave(q->monitor);
+}
+
+void vv_event_queue_remember(struct vv_event_queue *q, const varve_error *error)
+{
+    remember(q, error);
+}
+
+struct vv_buffer *vv_event_queue_begin(struct vv_event_queue *q)
+{
+    q->record = vv_record_begin(&q->waiting);
+    return &q->waiting;
+}
+
+void vv_event_queue_drop(struct vv_event_queue *q)
+{
+    q->dropped++;
+}
+
+/* Takes back the record that was being made. */
+static bool drop(struct vv_event_queue *q)
+{
+    q->waiting.size = q->record;
+    q->waiting.failed = false;
+    q->dropped++;
+    return false;
+}
+
+bool vv_event_queue_commit(struct vv_event_queue *q)
+{
+    vv_record_end(&q->waiting, q->record);
+    if (q->waiting.failed) {
+        varve_error error;
+        vv_fail_memory(&error, "an event");
+        remember(q, &error);
+        return drop(q);
+    }
+    bool is_too_much = q->waiting.size > q->limit && q->record > 0;
+    if (is_too_much && !VV_WRONG(queue_has_no_end))
+        return drop(q);
+    if (!q->has_thread)
+        write_all(q);
+    else if (is_pressing(q))
+        vv_monitor_wake(q->monitor);
+    return true;
+}
+
+static void wait_for_answer(struct vv_event_queue *q)
+{
+    uint64_t turn = ++q->asked;
+    vv_monitor_wake(q->monitor);
+    while (q->answered < turn)
+        vv_monitor_wait(q->monitor, -1);
+}
+
+static varve_status tell(struct vv_event_queue *q, varve_error *error)
+{
+    uint64_t dropped = q->dropped - q->told;
+    varve_error first = q->error;
+    q->told = q->dropped;
+    q->error.status = VARVE_OK;
+    if (first.status && error)
+        *error = first;
+    if (first.status && dropped)
+        vv_error_add_line(error, "%" PRIu64 " events were dropped", dropped);
+    if (first.status || !dropped)
+        return first.status;
+    return vv_fail(error, VARVE_LIMIT,
+        "%s: expected to write as fast as events come, found a full queue of "
+        "%zu bytes and dropped %" PRIu64,
+        q->path, q->limit, dropped);
+}
+
+varve_status vv_event_queue_flush(struct vv_event_queue *q, varve_error *error)
+{
+    if (q->has_thread)
+        wait_for_answer(q);
+    else
+        write_all(q);
+    return tell(q, error);
+}

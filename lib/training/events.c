@@ -1,0 +1,421 @@
+/* events.c - the public calls for events: they check, and make records in the
+ * queue.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "events.h"
+
+#include <string.h>
+
+#include <varve/variable.h>
+
+#include "allocator.h"
+#include "bytes.h"
+#include "default_allocator.h"
+#include "event_file.h"
+#include "event_message.h"
+#include "event_queue.h"
+#include "failure.h"
+#include "file.h"
+#include "histogram.h"
+#include "name.h"
+#include "png.h"
+#include "system.h"
+#include "wrong.h"
+
+#define NOTHING INT64_MIN /* as a step: before all of them */
+
+struct varve_events {
+    struct vv_context context;
+    char *path;
+    int file;
+    struct vv_event_queue queue;
+    /* Steps from `next` on are not recorded, or superseded; `marked` is what
+     * TensorBoard will take for it by what is recorded. They differ from a
+     * restoration to the event of its start; `before` is what `next` was. */
+    int64_t next, marked, before;
+    bool is_restored;
+};
+
+/* --- Records ---------------------------------------------------------------
+ */
+
+static double wall_time(const varve_events *events)
+{
+    const struct vv_system *system = events->context.system;
+    return (double)system->now(system->state) / 1e9;
+}
+
+/* Begins an event, in the queue. */
+static struct vv_buffer *begin_event(varve_events *events, int64_t step)
+{
+    struct vv_buffer *b = vv_event_queue_begin(&events->queue);
+    vv_event_header(b, wall_time(events), step);
+    return b;
+}
+
+/* Says that the run has gone back, if it has. TensorBoard drops what is of the
+ * step of the start too, so that it has to be the first one that is not kept
+ * (event_accumulator.py, _Purge). */
+static bool settle_restart(varve_events *events)
+{
+    if (!events->is_restored)
+        return true;
+    if (events->marked == NOTHING || events->next != events->marked) {
+        struct vv_buffer *b = begin_event(events,
+            VV_WRONG(start_at_the_last_step) ? events->next - 1 : events->next);
+        vv_event_start(b);
+        if (!vv_event_queue_commit(&events->queue))
+            return false;
+        events->marked = events->next;
+    }
+    events->is_restored = false;
+    return true;
+}
+
+/* Enters, and begins an event; NULL, and not entered, where it is dropped
+ * because there was no room to say before it that the run has gone back. */
+static struct vv_buffer *begin(varve_events *events, int64_t step)
+{
+    vv_event_queue_enter(&events->queue);
+    if (settle_restart(events))
+        return begin_event(events, step);
+    vv_event_queue_drop(&events->queue);
+    vv_event_queue_leave(&events->queue);
+    return NULL;
+}
+
+static void commit(varve_events *events, int64_t step)
+{
+    if (vv_event_queue_commit(&events->queue)) {
+        int64_t next = step < INT64_MAX ? step + 1 : step;
+        if (next > events->next)
+            events->next = next;
+        events->marked = events->next;
+    }
+    vv_event_queue_leave(&events->queue);
+}
+
+/* Remembers what was wrong with an event that is not recorded. */
+static void refuse(varve_events *events, varve_status status, const char *tag,
+    const char *what)
+{
+    varve_error error;
+    vv_fail(&error, status, "%s: %s%s%s", events->path, tag, *tag ? ": " : "",
+        what);
+    vv_event_queue_enter(&events->queue);
+    vv_event_queue_remember(&events->queue, &error);
+    vv_event_queue_drop(&events->queue);
+    vv_event_queue_leave(&events->queue);
+}
+
+/* Whether an event can be recorded at all: there is somewhere to, its tag is
+ * one, and what it shows is there. */
+static bool can_record(varve_events *events, const char *tag, bool is_there)
+{
+    if (!events)
+        return false;
+    if (!tag)
+        refuse(events, VARVE_MISUSE, "", "expected a tag, found NULL");
+    else if (!vv_name_is_valid(tag, strlen(tag)))
+        refuse(events, VARVE_BAD_NAME, "",
+            "expected a tag of 1 to 65535 bytes of UTF-8, found another");
+    else if (!is_there)
+        refuse(events, VARVE_MISUSE, tag, "expected a value, found NULL");
+    else
+        return true;
+    return false;
+}
+
+void varve_events_scalar(
+    varve_events *events, int64_t step, const char *tag, double value)
+{
+    if (!can_record(events, tag, true))
+        return;
+    struct vv_buffer *b = begin(events, step);
+    if (!b)
+        return;
+    vv_event_scalar(b, tag, value);
+    commit(events, step);
+}
+
+static void add_not_finite(
+    struct vv_buffer *b, const char *tag, const struct vv_histogram *h)
+{
+    struct vv_buffer name;
+    if (!h->not_finite)
+        return;
+    vv_buffer_init(&name, b->allocator);
+    vv_buffer_add_string(&name, tag);
+    vv_buffer_add_string(&name, "/not_finite");
+    vv_event_scalar(b, vv_buffer_string(&name), (double)h->not_finite);
+    b->failed |= name.failed;
+    vv_buffer_clear(&name);
+}
+
+static void record_histogram(varve_events *events, int64_t step,
+    const char *tag, const struct vv_histogram *h)
+{
+    struct vv_buffer *b = begin(events, step);
+    if (!b)
+        return;
+    vv_event_histogram(b, tag, h);
+    add_not_finite(b, tag, h);
+    commit(events, step);
+}
+
+void varve_events_histogram(varve_events *events, int64_t step, const char *tag,
+    const float *values, size_t count)
+{
+    struct vv_histogram h;
+    if (!can_record(events, tag, values || !count))
+        return;
+    vv_histogram_of_floats(&h, values, count);
+    record_histogram(events, step, tag, &h);
+}
+
+void varve_events_histogram_double(varve_events *events, int64_t step,
+    const char *tag, const double *values, size_t count)
+{
+    struct vv_histogram h;
+    if (!can_record(events, tag, values || !count))
+        return;
+    vv_histogram_of_doubles(&h, values, count);
+    record_histogram(events, step, tag, &h);
+}
+
+static void record_image(varve_events *events, int64_t step, const char *tag,
+    const struct vv_event_image *image)
+{
+    struct vv_buffer *b = begin(events, step);
+    if (!b)
+        return;
+    vv_event_image(b, tag, image);
+    commit(events, step);
+}
+
+static void encode(const struct vv_event_image *image, struct vv_buffer *b)
+{
+    vv_png_add(b, image->pixels, image->width, image->height, image->channels);
+}
+
+void varve_events_image(varve_events *events, int64_t step, const char *tag,
+    const varve_events_picture *picture)
+{
+    if (!can_record(events, tag, picture && picture->pixels))
+        return;
+    if (!vv_png_can_hold(picture->width, picture->height, picture->channels)) {
+        refuse(events, VARVE_MISUSE, tag,
+            "expected a picture of 1, 3 or 4 channels and at most 1 GiB, found "
+            "another");
+        return;
+    }
+    struct vv_event_image image = { .width = picture->width,
+        .height = picture->height,
+        .channels = picture->channels,
+        .encode = encode,
+        .pixels = picture->pixels };
+    record_image(events, step, tag, &image);
+}
+
+void varve_events_png(varve_events *events, int64_t step, const char *tag,
+    const void *bytes, size_t size)
+{
+    struct vv_event_image image = { .png = bytes, .size = size };
+    if (!can_record(events, tag, bytes != NULL))
+        return;
+    if (vv_png_look(
+            bytes, size, &image.width, &image.height, &image.channels)) {
+        record_image(events, step, tag, &image);
+        return;
+    }
+    refuse(events, VARVE_MISUSE, tag,
+        "expected a PNG of at most 1 GiB, found other bytes");
+}
+
+void varve_events_text(
+    varve_events *events, int64_t step, const char *tag, const char *text)
+{
+    if (!can_record(events, tag, text != NULL))
+        return;
+    size_t size = strlen(text);
+    if (size > VV_PNG_MOST_BYTES || !vv_utf8_is_valid(text, size)) {
+        refuse(events, VARVE_MISUSE, tag,
+            "expected UTF-8 of at most 1 GiB, found another text");
+        return;
+    }
+    struct vv_buffer *b = begin(events, step);
+    if (!b)
+        return;
+    vv_event_text(b, tag, text);
+    commit(events, step);
+}
+
+/* --- Going back ------------------------------------------------------------
+ */
+
+void varve_events_supersede(varve_events *events, int64_t first_step)
+{
+    if (!events)
+        return;
+    vv_event_queue_enter(&events->queue);
+    events->before = events->next;
+    events->next = first_step;
+    events->is_restored = true;
+    settle_restart(events);
+    vv_event_queue_leave(&events->queue);
+}
+
+static varve_status save(void *self, varve_sink *sink)
+{
+    varve_events *events = self;
+    unsigned char bytes[8];
+    if (!events)
+        return VARVE_OK;
+    vv_event_queue_enter(&events->queue);
+    vv_store64(bytes, (uint64_t)events->next);
+    vv_event_queue_leave(&events->queue);
+    varve_put(sink, bytes, sizeof bytes);
+    return VARVE_OK;
+}
+
+/* A restoration that is undone comes back with what was there before. */
+static void go_back(varve_events *events, int64_t next)
+{
+    bool is_undone = events->is_restored && next == events->before;
+    if (!events->is_restored)
+        events->before = events->next;
+    events->next = next;
+    events->is_restored = !is_undone;
+}
+
+/* No bytes are from a program without events, which knew nothing of steps. */
+static varve_status load(void *self, const void *bytes, size_t size)
+{
+    varve_events *events = self;
+    if (!events || size == 0)
+        return VARVE_OK;
+    if (size != 8)
+        return VARVE_CORRUPT;
+    vv_event_queue_enter(&events->queue);
+    go_back(events, (int64_t)vv_load64(bytes));
+    vv_event_queue_leave(&events->queue);
+    return VARVE_OK;
+}
+
+varve_node *varve_add_events(
+    varve_node *parent, const char *name, varve_events *events)
+{
+    static const varve_state_callbacks callbacks = { save, load };
+    return varve_add_state(parent, name, &callbacks, events);
+}
+
+/* --- Looking after it ------------------------------------------------------
+ */
+
+varve_status varve_events_flush(varve_events *events, varve_error *error)
+{
+    if (!events)
+        return VARVE_OK;
+    vv_event_queue_enter(&events->queue);
+    settle_restart(events);
+    varve_status status = vv_event_queue_flush(&events->queue, error);
+    vv_event_queue_leave(&events->queue);
+    return status;
+}
+
+uint64_t varve_events_dropped(varve_events *events)
+{
+    if (!events)
+        return 0;
+    vv_event_queue_enter(&events->queue);
+    uint64_t dropped = events->queue.dropped;
+    vv_event_queue_leave(&events->queue);
+    return dropped;
+}
+
+const char *varve_events_path(const varve_events *events)
+{
+    return events ? events->path : NULL;
+}
+
+/* --- Beginning and end -----------------------------------------------------
+ */
+
+static varve_status begin_file(varve_events *events, varve_error *error)
+{
+    struct vv_event_queue *queue = &events->queue;
+    varve_status status = vv_event_queue_start(
+        queue, &events->context, events->file, events->path, error);
+    if (status)
+        return status;
+    vv_event_queue_enter(queue);
+    vv_event_version(begin_event(events, 0));
+    if (!vv_event_queue_commit(queue))
+        status = vv_fail_memory(error, "the first event");
+    vv_event_queue_leave(queue);
+    return status;
+}
+
+static varve_status open_file(varve_events *events, const char *directory,
+    const varve_events_options *options, varve_error *error)
+{
+    const struct vv_system *system = events->context.system;
+    unsigned seconds = options->flush_seconds;
+    events->queue.interval = INT64_C(1000000000) * (seconds ? seconds : 5);
+    events->queue.limit =
+        options->queue_size ? options->queue_size : (size_t)16 << 20;
+    varve_status status = vv_event_file_create(
+        &events->context, directory, &events->file, &events->path, error);
+    if (!status && (status = begin_file(events, error)))
+        system->remove(system->state, VV_WORKING_DIRECTORY, events->path);
+    return status;
+}
+
+varve_events *vv_events_open_in(const struct vv_context *context,
+    const char *directory, const varve_events_options *options,
+    varve_error *error)
+{
+    static const varve_events_options defaults = { 0 };
+    if (!directory || !*directory) {
+        vv_fail(
+            error, VARVE_MISUSE, "events: expected a directory, found no name");
+        return NULL;
+    }
+    varve_events *events =
+        vv_allocate_zeroed(&context->allocator, sizeof *events);
+    if (!events) {
+        vv_fail_memory(error, "events");
+        return NULL;
+    }
+    events->context = *context;
+    events->file = -1;
+    events->next = events->marked = NOTHING;
+    if (open_file(events, directory, options ? options : &defaults, error)) {
+        varve_events_free(events);
+        return NULL;
+    }
+    return events;
+}
+
+varve_events *varve_events_open(const char *directory,
+    const varve_events_options *options, varve_error *error)
+{
+    struct vv_context context = {
+        .allocator =
+            vv_allocator_or_default(options ? options->allocator : NULL),
+        .system = &vv_posix_system,
+    };
+    return vv_events_open_in(&context, directory, options, error);
+}
+
+void varve_events_free(varve_events *events)
+{
+    if (!events)
+        return;
+    const varve_allocator a = events->context.allocator;
+    vv_event_queue_end(&events->queue);
+    vv_file_close(&events->context, events->file);
+    vv_release_string(&a, events->path);
+    vv_release(&a, events, sizeof *events);
+}

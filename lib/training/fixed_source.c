@@ -1,0 +1,72 @@
+/* fixed_source.c - records that all have the same size, behind a header.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "fixed_source.h"
+
+#include <inttypes.h>
+
+#include "failure.h"
+#include "scanned.h"
+#include "try.h"
+
+/* There is nothing to find: the content is read for its digest. */
+static varve_status check_size(struct vv_record_file *file,
+    struct vv_scan *scan, varve_error *error)
+{
+    if (file->size < file->header_size ||
+        (file->size - file->header_size) % file->record_size != 0) {
+        return vv_fail(error, VARVE_TRUNCATED,
+            "%s: expected %" PRIu64 " bytes and then records of %" PRIu64
+            ", found %" PRIu64 " bytes in all",
+            file->path, file->header_size, file->record_size, file->size);
+    }
+    while (vv_scan_left(scan) > 0 && !scan->options->no_content) {
+        const unsigned char *bytes;
+        size_t size;
+        VV_TRY(vv_scan_some(
+            scan, vv_scan_left(scan), &bytes, &size, error));
+    }
+    return VARVE_OK;
+}
+
+static varve_status read_fixed(
+    void *self, uint64_t index, varve_sink *sink, varve_error *error)
+{
+    const struct vv_record_file *file = self;
+    const unsigned char *bytes;
+    return vv_record_file_take(file,
+        file->header_size + index * file->record_size, file->record_size,
+        sink, &bytes, error);
+}
+
+varve_records *vv_records_open_fixed_in(const struct vv_context *context,
+    const struct vv_fixed *fixed, const varve_records_options *options,
+    varve_error *error)
+{
+    const struct vv_scanned kind = {
+        .path = fixed->path,
+        .kind = VV_FIXED,
+        .header_size = fixed->header_size,
+        .record_size = fixed->record_size,
+        .index = check_size,
+        .read = read_fixed,
+    };
+    if (fixed->record_size == 0) {
+        vv_fail(error, VARVE_MISUSE,
+            "%s: expected the size of a record, found 0",
+            fixed->path ? fixed->path : "records");
+        return NULL;
+    }
+    return vv_records_open_scanned(context, &kind, options, error);
+}
+
+varve_records *varve_records_open_fixed(const char *path,
+    uint64_t header_size, uint64_t record_size,
+    const varve_records_options *options, varve_error *error)
+{
+    struct vv_opening opening = vv_opening_of(options);
+    const struct vv_fixed fixed = { path, header_size, record_size };
+    return vv_records_open_fixed_in(
+        &opening.context, &fixed, &opening.options, error);
+}

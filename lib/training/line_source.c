@@ -1,0 +1,78 @@
+/* line_source.c - the lines of a text file as records.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "line_source.h"
+
+#include <string.h>
+
+#include "scanned.h"
+#include "state.h"
+#include "try.h"
+
+/* A line begins at 0 and behind each newline that is not the last byte. */
+static varve_status add_lines(struct vv_record_file *file,
+    const unsigned char *bytes, size_t size, uint64_t offset,
+    varve_error *error)
+{
+    const unsigned char *at = bytes, *end = bytes + size;
+    while (at < end && (at = memchr(at, '\n', (size_t)(end - at)))) {
+        at++;
+        uint64_t next = offset + (uint64_t)(at - bytes);
+        if (next < file->size)
+            VV_TRY(vv_record_file_add(file, next, error));
+    }
+    return VARVE_OK;
+}
+
+static varve_status index_lines(struct vv_record_file *file,
+    struct vv_scan *scan, varve_error *error)
+{
+    if (file->size > 0)
+        VV_TRY(vv_record_file_add(file, 0, error));
+    while (vv_scan_left(scan) > 0) {
+        const unsigned char *bytes;
+        size_t size;
+        uint64_t offset = scan->at;
+        VV_TRY(vv_scan_some(
+            scan, vv_scan_left(scan), &bytes, &size, error));
+        VV_TRY(add_lines(file, bytes, size, offset, error));
+    }
+    return vv_record_file_add(file, file->size, error);
+}
+
+static varve_status read_line(
+    void *self, uint64_t index, varve_sink *sink, varve_error *error)
+{
+    const struct vv_record_file *file = self;
+    uint64_t begin = file->offsets[index];
+    size_t size = (size_t)(file->offsets[index + 1] - begin);
+    const unsigned char *bytes;
+    VV_TRY(vv_record_file_take(file, begin, size, sink, &bytes, error));
+    if (bytes[size - 1] == '\n') {
+        sink->bytes.size--;
+        if (size > 1 && bytes[size - 2] == '\r')
+            sink->bytes.size--;
+    }
+    return VARVE_OK;
+}
+
+varve_records *vv_records_open_lines_in(const struct vv_context *context,
+    const char *path, const varve_records_options *options, varve_error *error)
+{
+    const struct vv_scanned kind = {
+        .path = path,
+        .kind = VV_LINES,
+        .index = index_lines,
+        .read = read_line,
+    };
+    return vv_records_open_scanned(context, &kind, options, error);
+}
+
+varve_records *varve_records_open_lines(const char *path,
+    const varve_records_options *options, varve_error *error)
+{
+    struct vv_opening opening = vv_opening_of(options);
+    return vv_records_open_lines_in(
+        &opening.context, path, &opening.options, error);
+}

@@ -1,0 +1,116 @@
+/* random_key.c - keys that depend on a seed and a name alone, and streams that
+ * stand in a graph.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "random_key.h"
+
+#include <string.h>
+
+#include <varve/random.h>
+
+#include "bytes.h"
+#include "checksum.h"
+#include "edge.h"
+#include "graph.h"
+#include "name.h"
+#include "wrong.h"
+
+/* Two hashes, so that a text of any length needs no memory of its own. */
+void vv_random_key(uint64_t key[2], const uint64_t *numbers, size_t count,
+    const char *text)
+{
+    unsigned char bytes[2 * 8 + 16];
+    struct vv_digest digest = vv_digest_of(text, strlen(text));
+    for (size_t i = 0; i < count; i++)
+        vv_store64(bytes + 8 * i, numbers[i]);
+    memcpy(bytes + 8 * count, digest.bytes, sizeof digest.bytes);
+    digest = vv_digest_of(bytes, 8 * count + sizeof digest.bytes);
+    /* Its bytes are printed the highest first. */
+    key[0] = key[1] = 0;
+    for (int i = 0; i < 8; i++) {
+        key[1] = key[1] << 8 | digest.bytes[i];
+        key[0] = key[0] << 8 | digest.bytes[8 + i];
+    }
+}
+
+/* Puts the names on the way from the root to a new child of `parent` before one
+ * another, backwards, as they are met. False if the way does not begin at the
+ * root. */
+static bool climb(
+    struct vv_buffer *path, const varve_node *parent, const char *name)
+{
+    const varve_graph *graph = parent->graph;
+    char decimal[24];
+    size_t size = vv_decimal(parent->edge_count, decimal);
+    if (parent->kind != VARVE_LIST)
+        size = strlen(name);
+    else
+        name = decimal;
+    vv_path_add_name(path, name, size);
+    vv_buffer_reverse(path, 0);
+    const varve_node *node = parent;
+    for (uint32_t i = 0; node != graph->root; i++) {
+        const struct vv_edge *edge = node->first_in;
+        if (!edge || i == graph->number_limit)
+            return false;
+        vv_buffer_add8(path, '/');
+        size_t begin = path->size;
+        vv_path_add_name(path, edge->name->bytes, edge->name->size);
+        vv_buffer_reverse(path, begin);
+        node = edge->parent;
+    }
+    vv_buffer_reverse(path, 0);
+    return true;
+}
+
+/* False after a mistake. */
+static bool derive(varve_node *parent, const char *name, varve_random *stream,
+    uint64_t seed)
+{
+    varve_graph *graph = parent->graph;
+    struct vv_buffer path;
+    vv_buffer_init(&path, &graph->context.allocator);
+    bool found = climb(&path, parent, name);
+    const char *text = vv_buffer_string(&path);
+    if (path.failed) {
+        vv_memory_mistake(graph);
+    } else if (!found) {
+        char where[256];
+        vv_mistake(graph, VARVE_MISUSE,
+            "%s: \"%.200s\": expected an object that the root leads to, for a "
+            "stream is derived from its path; found a detached one",
+            vv_node_text(parent, where, sizeof where), name);
+    } else {
+        *stream = (varve_random){ .position = 0 };
+        uint64_t seeds[2] = { vv_graph_seed(graph), seed };
+        vv_random_key(stream->key, seeds, seed ? 2 : 1,
+            VV_WRONG(stream_by_seed_alone) ? "" : text);
+    }
+    found = found && !path.failed;
+    vv_buffer_clear(&path);
+    return found;
+}
+
+varve_node *varve_add_random(varve_node *parent, const char *name,
+    varve_random *stream, uint64_t seed)
+{
+    varve_graph *graph = parent->graph;
+    const uint64_t two = 2;
+    if (!vv_node_takes_children(parent, name))
+        return &graph->nil;
+    if (!stream)
+        return vv_mistake(graph, VARVE_MISUSE,
+            "%s: expected a stream, found NULL", name ? name : "list element");
+    if (parent->kind == VARVE_LIST || name) {
+        if (!derive(parent, name ? name : "list element", stream, seed))
+            return &graph->nil;
+    }
+    varve_node *node = varve_add_object(parent, name);
+    varve_tag(node, VARVE_TAG_RANDOM);
+    varve_add_variable(node, "key",
+        varve_view(stream->key, VARVE_UINT64, varve_shape_of(1, &two)));
+    varve_add_variable(node, "position",
+        varve_view(&stream->position, VARVE_UINT64, varve_shape_of(0, NULL)));
+    return node;
+}

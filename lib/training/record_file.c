@@ -1,0 +1,99 @@
+/* record_file.c - opening and closing a file of records, and its offsets.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "record_file.h"
+
+#include "allocator.h"
+#include "bytes.h"
+#include "failure.h"
+#include "file.h"
+#include "state.h"
+
+struct vv_record_file *vv_record_file_open(
+    const struct vv_context *context, const char *path, varve_error *error)
+{
+    if (!path) {
+        vv_fail(error, VARVE_MISUSE, "records: expected a path, found NULL");
+        return NULL;
+    }
+    struct vv_record_file *file =
+        vv_allocate_zeroed(&context->allocator, sizeof *file);
+    if (!file) {
+        vv_fail_memory(error, "opening a file of records");
+        return NULL;
+    }
+    file->context = *context;
+    file->file = -1;
+    file->path = vv_copy_string(&context->allocator, path);
+    varve_status status = VARVE_OK;
+    if (!file->path)
+        status = vv_fail_memory(error, "opening a file of records");
+    else
+        status = vv_file_open(context, path, &file->file, &file->size, error);
+    if (status) {
+        vv_record_file_close(file);
+        return NULL;
+    }
+    return file;
+}
+
+void vv_record_file_close(void *closed)
+{
+    struct vv_record_file *file = closed;
+    if (!file)
+        return;
+    const varve_allocator a = file->context.allocator;
+    vv_file_close(&file->context, file->file);
+    vv_release(&a, file->offsets,
+        file->offset_capacity * sizeof *file->offsets);
+    vv_release_string(&a, file->path);
+    vv_release(&a, file, sizeof *file);
+}
+
+varve_status vv_record_file_add(
+    struct vv_record_file *file, uint64_t offset, varve_error *error)
+{
+    if (!vv_grow_array(&file->context.allocator, &file->offsets,
+            &file->offset_capacity, file->offset_count, sizeof offset))
+        return vv_fail_memory(error, "the offsets of a file's records");
+    file->offsets[file->offset_count++] = offset;
+    return VARVE_OK;
+}
+
+uint64_t vv_record_file_count(const struct vv_record_file *file)
+{
+    if (file->record_size)
+        return (file->size - file->header_size) / file->record_size;
+    return file->offset_count ? file->offset_count - 1 : 0;
+}
+
+varve_status vv_record_file_stamp(const struct vv_record_file *file,
+    struct vv_digest *digest, varve_error *error)
+{
+    const struct vv_system *system = file->context.system;
+    struct vv_file_info info;
+    unsigned char bytes[16];
+    int result = system->info(system->state, file->file, &info);
+    if (result < 0) {
+        return vv_fail_system(
+            error, -result, "asking when it was modified", file->path);
+    }
+    vv_store64(bytes, info.size);
+    vv_store64(bytes + 8, (uint64_t)info.modified);
+    *digest = vv_digest_of(bytes, sizeof bytes);
+    return VARVE_OK;
+}
+
+varve_status vv_record_file_take(const struct vv_record_file *file,
+    uint64_t offset, uint64_t size, varve_sink *sink,
+    const unsigned char **bytes, varve_error *error)
+{
+    void *at =
+        size <= SIZE_MAX ? vv_buffer_extend(&sink->bytes, (size_t)size) : NULL;
+    if (!at)
+        return vv_fail_memory(error, "a record");
+    *bytes = at;
+    return vv_file_read(&file->context, file->file, file->path, at,
+        (size_t)size, offset, error);
+}

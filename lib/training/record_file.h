@@ -1,0 +1,49 @@
+/* record_file.h - an open file whose records are found by their number.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_RECORD_FILE_H
+#define VV_RECORD_FILE_H
+
+#include <varve/error.h>
+#include <varve/variable.h>
+
+#include "checksum.h"
+#include "context.h"
+
+struct vv_record_file {
+    struct vv_context context;
+    char *path;
+    int file;
+    uint64_t size;
+    uint64_t *offsets; /* where each record begins; then where the last ends */
+    size_t offset_count;
+    size_t offset_capacity;
+    uint64_t header_size; /* of a file of fixed-size records, which needs no */
+    uint64_t record_size; /* offsets; else 0 */
+};
+
+/* NULL on failure. */
+struct vv_record_file *vv_record_file_open(
+    const struct vv_context *context, const char *path, varve_error *error);
+
+/* Takes NULL. */
+void vv_record_file_close(void *file);
+
+/* Appends to the offsets. */
+varve_status vv_record_file_add(
+    struct vv_record_file *file, uint64_t offset, varve_error *error);
+
+/* How many records there are. */
+uint64_t vv_record_file_count(const struct vv_record_file *file);
+
+/* A digest of size and time of modification. */
+varve_status vv_record_file_stamp(const struct vv_record_file *file,
+    struct vv_digest *digest, varve_error *error);
+
+/* Appends bytes of the file to a sink; *bytes is where they stand in it. */
+varve_status vv_record_file_take(const struct vv_record_file *file,
+    uint64_t offset, uint64_t size, varve_sink *sink,
+    const unsigned char **bytes, varve_error *error);
+
+#endif

@@ -1,0 +1,30 @@
+/* record_source.c - what all sources of records share.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "record_source.h"
+
+#include "default_allocator.h"
+#include "random_key.h"
+#include "system.h"
+
+struct vv_opening vv_opening_of(const varve_records_options *options)
+{
+    struct vv_opening opening = { .options = { .batch = 0 } };
+    if (options)
+        opening.options = *options;
+    opening.context = (struct vv_context){
+        .allocator = vv_allocator_or_default(opening.options.allocator),
+        .system = &vv_posix_system,
+    };
+    return opening;
+}
+
+void vv_set_fingerprint(varve_source *source, enum vv_source_kind kind,
+    uint64_t record_size, const struct vv_digest *digest)
+{
+    const uint64_t numbers[2] = { (uint64_t)kind, record_size };
+    char text[33];
+    vv_digest_text(digest, text);
+    vv_random_key(source->fingerprint, numbers, 2, text);
+}

@@ -1,0 +1,39 @@
+/* record_source.h - from a source to its records, for those that open one.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_RECORD_SOURCE_H
+#define VV_RECORD_SOURCE_H
+
+#include <varve/records.h>
+
+#include "checksum.h"
+#include "context.h"
+
+/* Takes a source over: it is closed here where this fails. The allocator of the
+ * options is not looked at. */
+varve_records *vv_records_open_in(const struct vv_context *context,
+    const varve_source *source, const varve_records_options *options,
+    varve_error *error);
+
+/* The options, or all zero, and the real machine with their allocator. */
+struct vv_opening {
+    struct vv_context context;
+    varve_records_options options;
+};
+struct vv_opening vv_opening_of(const varve_records_options *options);
+
+/* The numbers are part of fingerprints, and so of files. */
+enum vv_source_kind {
+    VV_LINES = 1,
+    VV_FIXED = 2,
+    VV_TFRECORDS = 3,
+    VV_ARRAY = 4
+};
+
+/* Sets the fingerprint of a source: of its kind, the size of its records where
+ * they all have one, and a digest of what it holds. */
+void vv_set_fingerprint(varve_source *source, enum vv_source_kind kind,
+    uint64_t record_size, const struct vv_digest *digest);
+
+#endif

@@ -1,0 +1,109 @@
+/* scan.c - a window that moves over a file.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "scan.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "file.h"
+#include "try.h"
+
+enum { WINDOW_SIZE = 1 << 20 };
+
+static varve_status tell(const struct vv_scan *scan, varve_error *error)
+{
+    const varve_records_options *o = scan->options;
+    if (o->progress && o->progress(o->progress_user, scan->at,
+                           scan->file->size, scan->file->path)) {
+        return vv_fail(error, VARVE_CANCELLED,
+            "%s: cancelled by the progress callback", scan->file->path);
+    }
+    return VARVE_OK;
+}
+
+varve_status vv_scan_begin(struct vv_scan *scan,
+    const struct vv_record_file *file, const varve_records_options *options,
+    varve_error *error)
+{
+    const varve_allocator *a = &file->context.allocator;
+    *scan = (struct vv_scan){ .file = file, .options = options };
+    scan->window = vv_allocate(a, WINDOW_SIZE);
+    if (!options->no_content)
+        scan->digester = vv_digester_new(a);
+    if (!scan->window || (!options->no_content && !scan->digester))
+        return vv_fail_memory(error, "reading a file of records");
+    return VARVE_OK;
+}
+
+/* Moves the window to the byte that comes next. */
+static varve_status move_window(struct vv_scan *scan, varve_error *error)
+{
+    const struct vv_record_file *file = scan->file;
+    uint64_t left = vv_scan_left(scan);
+    size_t size = left < WINDOW_SIZE ? (size_t)left : WINDOW_SIZE;
+    VV_TRY(tell(scan, error));
+    VV_TRY(vv_file_read(&file->context, file->file, file->path, scan->window,
+        size, scan->at, error));
+    scan->window_at = scan->at;
+    scan->window_size = size;
+    if (scan->digester)
+        vv_digester_add(scan->digester, scan->window, size);
+    return VARVE_OK;
+}
+
+varve_status vv_scan_some(struct vv_scan *scan, uint64_t most,
+    const unsigned char **bytes, size_t *size, varve_error *error)
+{
+    if (scan->at - scan->window_at >= scan->window_size)
+        VV_TRY(move_window(scan, error));
+    size_t begin = (size_t)(scan->at - scan->window_at);
+    *size = scan->window_size - begin;
+    if (*size > most)
+        *size = (size_t)most;
+    *bytes = scan->window + begin;
+    scan->at += *size;
+    return VARVE_OK;
+}
+
+varve_status vv_scan_exact(
+    struct vv_scan *scan, void *bytes, size_t size, varve_error *error)
+{
+    unsigned char *to = bytes;
+    while (size > 0) {
+        const unsigned char *some;
+        size_t now;
+        VV_TRY(vv_scan_some(scan, size, &some, &now, error));
+        memcpy(to, some, now);
+        to += now;
+        size -= now;
+    }
+    return VARVE_OK;
+}
+
+void vv_scan_skip(struct vv_scan *scan, uint64_t size)
+{
+    scan->at += size;
+}
+
+varve_status vv_scan_digest(
+    struct vv_scan *scan, struct vv_digest *digest, varve_error *error)
+{
+    VV_TRY(tell(scan, error));
+    if (!scan->digester)
+        return vv_record_file_stamp(scan->file, digest, error);
+    *digest = vv_digester_end(scan->digester);
+    return VARVE_OK;
+}
+
+void vv_scan_end(struct vv_scan *scan)
+{
+    if (!scan->file)
+        return;
+    const varve_allocator *a = &scan->file->context.allocator;
+    vv_release(a, scan->window, WINDOW_SIZE);
+    vv_digester_free(a, scan->digester);
+    *scan = (struct vv_scan){ .file = NULL };
+}

@@ -1,0 +1,29 @@
+/* scanned.h - sources that are files which are scanned at opening.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_SCANNED_H
+#define VV_SCANNED_H
+
+#include "record_source.h"
+#include "scan.h"
+
+/* A kind of file. */
+struct vv_scanned {
+    const char *path;
+    enum vv_source_kind kind;
+    uint64_t header_size; /* of files of fixed-size records, else 0 */
+    uint64_t record_size;
+    /* Reads the file to its end and finds its records. */
+    varve_status (*index)(struct vv_record_file *file, struct vv_scan *scan,
+        varve_error *error);
+    /* As in varve_source; `self` is the struct vv_record_file. */
+    varve_status (*read)(
+        void *self, uint64_t index, varve_sink *sink, varve_error *error);
+};
+
+varve_records *vv_records_open_scanned(const struct vv_context *context,
+    const struct vv_scanned *kind, const varve_records_options *options,
+    varve_error *error);
+
+#endif

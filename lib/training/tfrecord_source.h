@@ -1,0 +1,15 @@
+/* tfrecord_source.h - varve_records_open_tfrecords over a context of the
+ * caller's choice.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_TFRECORD_SOURCE_H
+#define VV_TFRECORD_SOURCE_H
+
+#include "record_source.h"
+
+varve_records *vv_records_open_tfrecords_in(const struct vv_context *context,
+    const char *path, const varve_records_options *options,
+    varve_error *error);
+
+#endif

@@ -1,0 +1,181 @@
+/* test_random_streams.c - a run that is resumed draws the numbers that it would
+ * have drawn, and no stream depends on another.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "story.h"
+
+#include <string.h>
+
+enum { DRAWS = 50 };
+
+/* A program with two streams, the second under a name of the caller's. */
+struct program {
+    varve_graph *graph;
+    varve_node *root;
+    varve_random data, dropout;
+};
+
+static void begin(struct program *p, uint64_t seed, const char *name)
+{
+    p->graph = story_graph();
+    p->root = varve_graph_root(p->graph);
+    varve_set_seed(p->graph, seed);
+    varve_add_random(p->root, "data", &p->data, 0);
+    varve_add_random(
+        varve_add_object(p->root, "model"), name, &p->dropout, 0);
+}
+
+static void end(struct program *p)
+{
+    varve_error error = { 0 };
+    cr_assert_ok(varve_graph_check(p->graph, &error), error);
+    varve_graph_free(p->graph);
+}
+
+/* A mix of all kinds, so that positions within a block differ. */
+static void draw(struct program *p, double out[DRAWS])
+{
+    for (int i = 0; i < DRAWS; i++) {
+        size_t order[5];
+        varve_random_permutation(&p->data, order, 5);
+        out[i] = (double)order[0] + varve_random_unit(&p->dropout) +
+                 varve_random_normal(&p->data, 0, 1) +
+                 (double)varve_random_below(&p->dropout, 1000);
+    }
+}
+
+TEST(random_streams, a_resumed_run_draws_what_was_left)
+{
+    for (size_t at = 0; at < 9; at++) {
+        struct program first, second;
+        double wanted[DRAWS], found[DRAWS];
+        begin(&first, 42, "dropout");
+        varve_random_skip(&first.data, at);
+        varve_random_skip(&first.dropout, 2 * at);
+        draw(&first, wanted);
+        story_write(first.root, "run");
+        draw(&first, wanted);
+        /* Another seed: what is in the file counts. */
+        begin(&second, 43, "dropout");
+        draw(&second, found);
+        varve_restoration *r = story_read(second.root, "run", NULL);
+        story_consumed(r);
+        varve_restoration_free(r);
+        draw(&second, found);
+        cr_assert_arr_eq(found, wanted, sizeof wanted);
+        end(&first);
+        end(&second);
+    }
+}
+
+TEST(random_streams, a_stream_that_is_added_after_the_read_goes_on_too)
+{
+    struct program first;
+    double wanted[DRAWS], found[DRAWS];
+    begin(&first, 42, "dropout");
+    draw(&first, wanted);
+    story_write(first.root, "run");
+    draw(&first, wanted);
+    struct program second = { .graph = story_graph() };
+    second.root = varve_graph_root(second.graph);
+    varve_restoration *r = story_read(second.root, "run", NULL);
+    varve_add_random(second.root, "data", &second.data, 0);
+    varve_add_random(varve_add_object(second.root, "model"), "dropout",
+        &second.dropout, 0);
+    story_consumed(r);
+    draw(&second, found);
+    cr_assert_arr_eq(found, wanted, sizeof wanted);
+    varve_restoration_free(r);
+    end(&first);
+    end(&second);
+}
+
+TEST(random_streams, a_renamed_object_keeps_its_stream)
+{
+    static const varve_rename rename = { "model/noise", "model/dropout" };
+    const varve_read_options options = {
+        .renames = &rename,
+        .rename_count = 1,
+    };
+    struct program first, second;
+    double wanted[DRAWS], found[DRAWS];
+    begin(&first, 42, "dropout");
+    draw(&first, wanted);
+    story_write(first.root, "run");
+    draw(&first, wanted);
+    begin(&second, 42, "noise");
+    cr_assert_neq(second.dropout.key[0], first.dropout.key[0]);
+    varve_restoration *r = story_read(second.root, "run", &options);
+    story_consumed(r);
+    varve_restoration_free(r);
+    cr_assert_arr_eq(second.dropout.key, first.dropout.key, 16);
+    draw(&second, found);
+    cr_assert_arr_eq(found, wanted, sizeof wanted);
+    /* And in the next file, under its new name. */
+    story_write(second.root, "again");
+    draw(&second, wanted);
+    r = story_read(second.root, "again", NULL);
+    varve_restoration_free(r);
+    draw(&second, found);
+    cr_assert_arr_eq(found, wanted, sizeof wanted);
+    end(&first);
+    end(&second);
+}
+
+TEST(random_streams, adding_one_shifts_no_other)
+{
+    struct program plain, more;
+    varve_random before, after;
+    double wanted[DRAWS], found[DRAWS];
+    begin(&plain, 42, "dropout");
+    more.graph = story_graph();
+    more.root = varve_graph_root(more.graph);
+    varve_set_seed(more.graph, 42);
+    varve_add_random(more.root, "a stream before", &before, 0);
+    varve_node *model = varve_add_object(more.root, "model");
+    varve_add_random(model, "dropout", &more.dropout, 0);
+    varve_random_u64(&before);
+    varve_add_random(more.root, "data", &more.data, 0);
+    varve_add_random(model, "a stream behind", &after, 0);
+    varve_random_u64(&after);
+    draw(&plain, wanted);
+    draw(&more, found);
+    cr_assert_arr_eq(found, wanted, sizeof wanted);
+    cr_assert_neq(varve_random_u64(&before), varve_random_u64(&after));
+    end(&plain);
+    end(&more);
+}
+
+TEST(random_streams, one_that_is_split_off_depends_on_its_name_alone)
+{
+    varve_random r;
+    varve_random_seed(&r, 7, "items");
+    varve_random a = varve_random_split(&r, "rank/0");
+    varve_random_u64(&r);
+    varve_random b = varve_random_split(&r, "rank/1");
+    varve_random again = varve_random_split(&r, "rank/0");
+    cr_assert_eq(r.position, 1);
+    for (int i = 0; i < DRAWS; i++) {
+        uint64_t word = varve_random_u64(&a);
+        cr_assert_eq(word, varve_random_u64(&again));
+        cr_assert_neq(word, varve_random_u64(&b));
+        cr_assert_neq(word, varve_random_u64(&r));
+    }
+}
+
+TEST(random_streams, a_snapshot_takes_them_back_too)
+{
+    varve_error error = { 0 };
+    struct program p;
+    double wanted[DRAWS], found[DRAWS];
+    begin(&p, 42, "dropout");
+    draw(&p, wanted);
+    varve_snapshot *snapshot = varve_snapshot_new(p.root, &error);
+    draw(&p, wanted);
+    cr_assert_ok(varve_snapshot_restore(snapshot, &error), error);
+    draw(&p, found);
+    cr_assert_arr_eq(found, wanted, sizeof wanted);
+    varve_snapshot_free(snapshot);
+    end(&p);
+}

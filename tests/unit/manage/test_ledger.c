@@ -1,0 +1,142 @@
+/* test_ledger.c - lib/manage/ledger.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ledger.h"
+#include "support/memory_system.h"
+#include "support/test_context.h"
+
+static struct memory *memory;
+static struct vv_context context;
+
+static void begin(struct vv_listing *l)
+{
+    varve_error error;
+    memory = memory_new();
+    context = test_context(memory_system(memory));
+    cr_assert_ok(
+        vv_listing_begin(l, &context, "run", "ckpt", "loss", &error), error);
+}
+
+static void end(struct vv_listing *l)
+{
+    vv_listing_clear(l);
+    cr_assert_eq(memory_open_count(memory), 0);
+    memory_free(memory);
+}
+
+static const struct vv_entry entries[] = {
+    { .number = 1, .counter = 2, .step = 3, .time = 4, .metric = 0.1,
+        .size = 5, .modified = 6, .is_ours = true, .is_read = true },
+    { .number = UINT64_MAX, .counter = UINT64_MAX, .step = -1, .time = -1,
+        .metric = NAN, .size = UINT64_MAX, .modified = INT64_MAX,
+        .is_read = true },
+};
+
+static void write_entries(struct vv_listing *l)
+{
+    varve_error error;
+    cr_assert(vv_listing_add(l, &entries[0]));
+    cr_assert(vv_listing_add(l, &entries[1]));
+    cr_assert(vv_listing_add(l, &(struct vv_entry){ .number = 9 }));
+    cr_assert_ok(vv_ledger_write(l, &error), error);
+    l->count = 0;
+}
+
+TEST(ledger, gives_back_what_was_read_from_files)
+{
+    struct vv_listing l;
+    begin(&l);
+    write_entries(&l);
+    vv_ledger_read(&l);
+    cr_assert_eq(l.count, 2, "what was not read is not in it");
+    for (size_t i = 0; i < 2; i++) {
+        const struct vv_entry *e = &l.entries[i];
+        cr_assert_eq(e->number, entries[i].number);
+        cr_assert_eq(e->counter, entries[i].counter);
+        cr_assert_eq(e->step, entries[i].step);
+        cr_assert_eq(e->time, entries[i].time);
+        cr_assert_eq(e->size, entries[i].size);
+        cr_assert_eq(e->modified, entries[i].modified);
+        cr_assert_eq(e->is_ours, entries[i].is_ours);
+        cr_assert(e->is_read && !e->is_good && !e->is_pinned);
+    }
+    cr_assert_eq(l.entries[0].metric, 0.1);
+    cr_assert(isnan(l.entries[1].metric));
+    end(&l);
+}
+
+static size_t read_from(struct vv_listing *l, const char *text, size_t size)
+{
+    memory_put(memory, "run/ckpt.ledger", text, size);
+    l->count = 0;
+    vv_ledger_read(l);
+    return l->count;
+}
+
+TEST(ledger, a_damaged_one_says_nothing)
+{
+    struct vv_listing l;
+    size_t size;
+    begin(&l);
+    write_entries(&l);
+    const unsigned char *bytes = memory_bytes(memory, "run/ckpt.ledger", &size);
+    char *whole = malloc(size);
+    cr_assert(whole);
+    memcpy(whole, bytes, size);
+    cr_assert_eq(read_from(&l, whole, size), 2);
+    for (size_t i = 0; i < size; i++) {
+        cr_assert_eq(read_from(&l, whole, i), 0, "cut at %zu", i);
+        for (int bit = 0; bit < 8; bit++) {
+            whole[i] = (char)(whole[i] ^ 1 << bit);
+            cr_assert_eq(read_from(&l, whole, size), 0, "byte %zu", i);
+            whole[i] = (char)(whole[i] ^ 1 << bit);
+        }
+    }
+    free(whole);
+    end(&l);
+}
+
+TEST(ledger, one_of_somebody_else_says_nothing)
+{
+    static const char *const others[] = { "", "hello\n",
+        "varve ledger 2\nnumber counter step time metric size modified "
+        "manager\ndigest 0000000000000000\n" };
+    struct vv_listing l;
+    begin(&l);
+    vv_ledger_read(&l); /* there is none */
+    cr_assert_eq(l.count, 0);
+    for (size_t i = 0; i < 3; i++)
+        cr_assert_eq(read_from(&l, others[i], strlen(others[i])), 0);
+    end(&l);
+}
+
+TEST(ledger, without_memory_it_says_nothing_or_is_not_written)
+{
+    struct vv_listing l;
+    varve_error error;
+    begin(&l);
+    write_entries(&l);
+    for (long n = 0; l.count == 0; n++) {
+        test_fail_allocation(n, false);
+        vv_ledger_read(&l);
+        test_fail_allocation(-1, false);
+        cr_assert_leq(l.count, 2);
+    }
+    for (long n = 0;; n++) {
+        test_fail_allocation(n, false);
+        varve_status status = vv_ledger_write(&l, &error);
+        test_fail_allocation(-1, false);
+        if (!status)
+            break;
+        cr_assert_eq(status, VARVE_NO_MEMORY);
+        cr_assert_eq(memory_file_count(memory), 1, "no stray file");
+    }
+    end(&l);
+}

@@ -1,0 +1,169 @@
+/* test_manager.c - lib/manage/manager.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <string.h>
+
+#include "manage_world.h"
+
+TEST(manager, says_what_it_cannot_be_made_of)
+{
+    varve_error error;
+    struct world w;
+    world_begin(&w, NULL);
+    cr_assert_null(varve_manager_new(NULL, "run", NULL, &error));
+    cr_assert_eq(error.status, VARVE_MISUSE);
+    cr_assert_null(varve_manager_new(w.root, NULL, NULL, &error));
+    cr_assert_eq(error.status, VARVE_MISUSE);
+    varve_manager_options options = { .prefix = "a/b" };
+    cr_assert_null(varve_manager_new(w.root, "run", &options, &error));
+    cr_assert_eq(error.status, VARVE_BAD_NAME);
+    options = (varve_manager_options){ .metric = "" };
+    cr_assert_null(varve_manager_new(w.root, "run", &options, &error));
+    cr_assert_eq(error.status, VARVE_BAD_NAME);
+    world_end(&w);
+}
+
+TEST(manager, looks_without_leaving_a_trace)
+{
+    varve_error error;
+    struct world w;
+    world_begin(&w, NULL);
+    cr_assert_ok(varve_manager_resume(w.manager, &error), error);
+    cr_assert_ok(varve_manager_refresh(w.manager, &error), error);
+    cr_assert_eq(memory_file_count(w.memory), 0);
+    cr_assert_null(varve_manager_latest(w.manager));
+    cr_assert_not(varve_manager_at(w.manager, 0, &(varve_managed){ 0 }));
+    world_end(&w);
+}
+
+TEST(manager, tells_why_each_stays)
+{
+    struct world w;
+    varve_managed managed;
+    world_begin(&w, &(varve_manager_options){ .keep_last = 2 });
+    world_save(&w, 10);
+    world_save(&w, 20);
+    world_save(&w, 30);
+    cr_assert_eq(varve_manager_count(w.manager), 2);
+    cr_assert(varve_manager_at(w.manager, 0, &managed));
+    cr_assert_str_eq(managed.path, "run/ckpt-2.varve");
+    cr_assert_str_eq(managed.kept, "last 2");
+    cr_assert(managed.is_ours && !managed.is_pinned && !managed.is_damaged);
+    cr_assert_eq(managed.step, 20);
+    cr_assert_eq(managed.time, -1, "not asked for");
+    cr_assert(varve_manager_at(w.manager, 1, &managed));
+    cr_assert_str_eq(managed.kept, "last 1, newest good one");
+    cr_assert_str_eq(varve_manager_latest(w.manager), "run/ckpt-3.varve");
+    world_end(&w);
+}
+
+TEST(manager, pins_outlive_the_ledger)
+{
+    struct world w;
+    varve_error error;
+    varve_manager_options options = { .keep_last = 1 };
+    world_begin(&w, &options);
+    world_save(&w, 10);
+    cr_assert_ok(varve_manager_pin(w.manager, 1, &error), error);
+    cr_assert_ok(varve_manager_pin(w.manager, 1, &error), error);
+    cr_assert_eq(
+        varve_manager_pin(w.manager, 9, &error), VARVE_NOT_FOUND);
+    world_save(&w, 20);
+    memory_put(w.memory, "run/ckpt.ledger", "mine now", 8);
+    world_again(&w, &options);
+    world_save(&w, 30);
+    cr_assert_eq(varve_manager_count(w.manager), 2);
+    cr_assert_ok(varve_manager_unpin(w.manager, 1, &error), error);
+    cr_assert_ok(varve_manager_unpin(w.manager, 1, &error), error);
+    world_save(&w, 40);
+    cr_assert_eq(varve_manager_count(w.manager), 1);
+    world_end(&w);
+}
+
+TEST(manager, keeps_another_of_its_prefix_off)
+{
+    struct world w;
+    varve_error error;
+    world_begin(&w, NULL);
+    world_save(&w, 10);
+    varve_manager *second = varve_manager_new(w.root, "run", NULL, &error);
+    cr_assert(second);
+    cr_assert_eq(varve_manager_save(second, 20, &error), VARVE_EXISTS);
+    cr_assert_str_eq(error.message, "run: expected to be the only manager of "
+        "ckpt-N.varve, found another at work");
+    cr_assert_eq(varve_manager_prune(second, &error), VARVE_EXISTS);
+    varve_manager *other = varve_manager_new(w.root, "run",
+        &(varve_manager_options){ .prefix = "eval", .keep_last = 1 }, &error);
+    for (int i = 0; i < 3; i++)
+        cr_assert_ok(varve_manager_save(other, i, &error), error);
+    cr_assert_eq(varve_manager_count(other), 1);
+    cr_assert_ok(varve_manager_refresh(w.manager, &error), error);
+    cr_assert_eq(varve_manager_count(w.manager), 1, "they do not mix");
+    varve_manager_free(other);
+    varve_manager_free(w.manager);
+    w.manager = second;
+    cr_assert_ok(varve_manager_save(second, 20, &error), error);
+    world_end(&w);
+}
+
+TEST(manager, outlives_its_graph)
+{
+    struct world w;
+    varve_error error;
+    world_begin(&w, NULL);
+    world_save(&w, 10);
+    varve_graph_free(w.graph);
+    w.graph = NULL;
+    cr_assert_eq(varve_manager_save(w.manager, 20, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_manager_resume(w.manager, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_manager_count(w.manager), 1);
+    world_end(&w);
+}
+
+TEST(manager, null_is_no_manager)
+{
+    varve_error error;
+    varve_manager_free(NULL);
+    varve_manager_request_save(NULL);
+    cr_assert_not(varve_manager_is_due(NULL, 0));
+    cr_assert_eq(varve_manager_count(NULL), 0);
+    cr_assert_null(varve_manager_latest(NULL));
+    cr_assert_null(varve_manager_saved(NULL));
+    cr_assert_null(varve_manager_warning(NULL));
+    cr_assert_null(varve_manager_restoration(NULL));
+    cr_assert_null(varve_manager_passed_over(NULL, 0));
+    cr_assert_eq(varve_manager_save(NULL, 0, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_manager_resume(NULL, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_manager_prune(NULL, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_manager_pin(NULL, 1, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_manager_unpin(NULL, 1, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_manager_refresh(NULL, &error), VARVE_MISUSE);
+}
+
+TEST(manager, leaves_nothing_without_memory)
+{
+    struct world w;
+    varve_error error;
+    varve_managed managed;
+    world_begin(&w, NULL);
+    world_save(&w, 10);
+    for (long n = 0;; n++) {
+        test_fail_allocation(n, false);
+        varve_manager *m = varve_manager_new(w.root, "run", NULL, &error);
+        test_fail_allocation(-1, false);
+        if (!m)
+            cr_assert_eq(error.status, VARVE_NO_MEMORY);
+        else if (varve_manager_at(m, 0, &managed)) {
+            cr_assert_eq(managed.step, 10);
+            varve_manager_free(m);
+            if (test_allocation_count() < n)
+                break;
+            continue;
+        }
+        varve_manager_free(m);
+    }
+    world_end(&w);
+}

@@ -1,0 +1,205 @@
+/* test_manager_save.c - lib/manage/manager_save.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "manage_world.h"
+#include "system.h"
+
+static const int64_t second = 1000000000;
+
+static const char *saved(struct world *w)
+{
+    const char *path = varve_manager_saved(w->manager);
+    return path ? strrchr(path, '/') + 1 : "nothing";
+}
+
+static const char *save(struct world *w, int64_t step)
+{
+    world_save(w, step);
+    return saved(w);
+}
+
+TEST(manager_save, every_save_is_due_without_an_interval)
+{
+    struct world w;
+    world_begin(&w, NULL);
+    cr_assert_str_eq(save(&w, 0), "ckpt-1.varve");
+    cr_assert_str_eq(save(&w, 0), "ckpt-2.varve");
+    cr_assert_eq(varve_save_counter(w.root), 2);
+    world_end(&w);
+}
+
+TEST(manager_save, is_due_after_so_many_steps)
+{
+    struct world w;
+    varve_error error;
+    world_begin(&w, &(varve_manager_options){ .interval_steps = 2 });
+    cr_assert_str_eq(save(&w, 0), "ckpt-1.varve");
+    cr_assert_str_eq(save(&w, 1), "nothing");
+    cr_assert_str_eq(save(&w, 2), "ckpt-2.varve");
+    cr_assert_str_eq(save(&w, 2), "nothing");
+    cr_assert_str_eq(save(&w, 3), "nothing");
+    cr_assert_str_eq(save(&w, 1), "ckpt-3.varve", "it went backwards");
+    varve_manager_save_options force = { .force = true };
+    cr_assert_ok(
+        varve_manager_save_with(w.manager, 1, &force, &error), error);
+    cr_assert_str_eq(saved(&w), "ckpt-4.varve");
+    cr_assert_str_eq(save(&w, INT64_MAX), "ckpt-5.varve");
+    world_end(&w);
+}
+
+TEST(manager_save, is_due_after_so_many_seconds_whatever_the_time_of_day)
+{
+    struct world w;
+    world_begin(&w, &(varve_manager_options){ .interval_seconds = 60 });
+    const struct vv_system *s = w.context.system;
+    cr_assert_str_eq(save(&w, 0), "ckpt-1.varve");
+    s->sleep(s->state, 59 * second);
+    cr_assert_str_eq(save(&w, 1), "nothing");
+    memory_set_now(w.memory, 1000 * second);
+    cr_assert_str_eq(save(&w, 1), "nothing", "the clock jumped");
+    memory_set_now(w.memory, 0);
+    s->sleep(s->state, second);
+    cr_assert_str_eq(save(&w, 2), "ckpt-2.varve");
+    world_end(&w);
+}
+
+TEST(manager_save, a_request_makes_the_next_one_due)
+{
+    struct world w;
+    world_begin(&w, &(varve_manager_options){ .interval_steps = 100 });
+    cr_assert_str_eq(save(&w, 0), "ckpt-1.varve");
+    varve_manager_request_save(w.manager);
+    cr_assert(varve_manager_is_due(w.manager, 1));
+    cr_assert_str_eq(save(&w, 1), "ckpt-2.varve");
+    cr_assert_not(varve_manager_is_due(w.manager, 2));
+    world_end(&w);
+}
+
+TEST(manager_save, one_that_failed_uses_up_neither_interval_nor_number)
+{
+    struct world w;
+    varve_error error;
+    world_begin(&w, &(varve_manager_options){ .interval_steps = 2 });
+    cr_assert_str_eq(save(&w, 0), "ckpt-1.varve");
+    faulty_plan(w.faulty, &(struct faulty_plan){
+        .kinds = FAULTY_WRITE, .error = ENOSPC, .sticky = true });
+    cr_assert_eq(varve_manager_save(w.manager, 2, &error), VARVE_NO_SPACE);
+    cr_assert_str_eq(saved(&w), "nothing");
+    faulty_plan(w.faulty, NULL);
+    cr_assert_str_eq(save(&w, 2), "ckpt-2.varve");
+    world_end(&w);
+}
+
+TEST(manager_save, numbers_by_step_and_orders_by_counter)
+{
+    struct world w;
+    varve_error error;
+    varve_manager_options options = { .number_by_step = true, .keep_last = 2 };
+    world_begin(&w, &options);
+    cr_assert_str_eq(save(&w, 1000), "ckpt-1000.varve");
+    cr_assert_str_eq(save(&w, 3000), "ckpt-3000.varve");
+    cr_assert_str_eq(save(&w, 2000), "ckpt-2000.varve");
+    cr_assert_str_eq(
+        varve_manager_latest(w.manager), "run/ckpt-2000.varve");
+    cr_assert_str_eq(save(&w, 2000), "ckpt-2000.varve", "it is replaced");
+    cr_assert_eq(varve_save_counter(w.root), 4);
+    world_again(&w, &options);
+    cr_assert_ok(varve_manager_resume(w.manager, &error), error);
+    cr_assert_eq(w.value, 2000);
+    world_end(&w);
+}
+
+TEST(manager_save, takes_a_free_number_of_the_caller)
+{
+    struct world w;
+    varve_error error;
+    varve_manager_save_options options = { .number = 32 };
+    world_begin(&w, NULL);
+    cr_assert_str_eq(save(&w, 0), "ckpt-1.varve");
+    cr_assert_ok(
+        varve_manager_save_with(w.manager, 1, &options, &error), error);
+    cr_assert_str_eq(saved(&w), "ckpt-32.varve");
+    cr_assert_eq(varve_manager_save_with(w.manager, 2, &options, &error),
+        VARVE_EXISTS);
+    cr_assert_str_eq(save(&w, 2), "ckpt-33.varve");
+    world_end(&w);
+}
+
+TEST(manager_save, a_metric_that_is_no_number_is_never_best)
+{
+    struct world w;
+    varve_error error;
+    varve_managed managed;
+    static const double losses[] = { 0.5, NAN, 0.75 };
+    world_begin(&w, &(varve_manager_options){ .keep_best = 1 });
+    for (int i = 0; i < 3; i++) {
+        varve_manager_save_options options = {
+            .has_metric = true, .metric = losses[i]
+        };
+        cr_assert_ok(varve_manager_save_with(
+                         w.manager, i, &options, &error), error);
+    }
+    world_save(&w, 3); /* without any */
+    cr_assert_eq(varve_manager_count(w.manager), 2);
+    cr_assert(varve_manager_at(w.manager, 0, &managed));
+    cr_assert_eq(managed.metric, 0.5);
+    cr_assert_str_eq(managed.kept, "best 1 (metric 0.5)");
+    cr_assert(varve_manager_at(w.manager, 1, &managed));
+    cr_assert(isnan(managed.metric));
+    world_end(&w);
+}
+
+TEST(manager_save, keeps_the_programs_metadata_and_its_own)
+{
+    struct world w;
+    varve_error error;
+    const varve_metadata one = { .name = "one",
+        .kind = VARVE_METADATA_INTEGER, .integer = 1 };
+    const varve_metadata two = { .name = "two",
+        .kind = VARVE_METADATA_INTEGER, .integer = 2 };
+    varve_write_options write = { .metadata = &one, .metadata_count = 1 };
+    varve_manager_save_options options = {
+        .metadata = &two, .metadata_count = 1, .pin = true
+    };
+    world_begin(&w, &(varve_manager_options){
+        .write = &write, .record_time = true });
+    memory_set_now(w.memory, 77 * second);
+    cr_assert_ok(
+        varve_manager_save_with(w.manager, 5, &options, &error), error);
+    cr_assert_ok(varve_manager_resume(w.manager, &error), error);
+    varve_restoration *r = varve_manager_restoration(w.manager);
+    cr_assert_eq(varve_restoration_metadata(r, "one")->integer, 1);
+    cr_assert_eq(varve_restoration_metadata(r, "two")->integer, 2);
+    cr_assert_eq(varve_restoration_metadata(r, "step")->integer, 5);
+    cr_assert_eq(varve_restoration_metadata(r, "time")->integer, 77);
+    varve_managed managed;
+    cr_assert(varve_manager_at(w.manager, 0, &managed));
+    cr_assert(managed.is_pinned && managed.time == 77);
+    cr_assert_eq(varve_manager_save(w.manager, -1, &error), VARVE_MISUSE);
+    world_end(&w);
+}
+
+TEST(manager_save, a_full_disk_after_the_checkpoint_is_a_warning)
+{
+    struct world w;
+    varve_error error;
+    world_begin(&w, &(varve_manager_options){ .keep_last = 1 });
+    world_save(&w, 1);
+    faulty_plan(w.faulty, &(struct faulty_plan){
+        .kinds = FAULTY_REMOVE, .error = EIO, .sticky = true });
+    cr_assert_ok(varve_manager_save(w.manager, 2, &error), error);
+    cr_assert(varve_manager_warning(w.manager));
+    cr_assert(strstr(varve_manager_warning(w.manager), "ckpt-1.varve"));
+    faulty_plan(w.faulty, NULL);
+    world_save(&w, 3);
+    cr_assert_eq(varve_manager_count(w.manager), 1);
+    cr_assert_eq(memory_file_count(w.memory), 3, "with ledger and lock");
+    world_end(&w);
+}

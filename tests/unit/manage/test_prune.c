@@ -1,0 +1,166 @@
+/* test_prune.c - lib/manage/prune.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "graph.h"
+#include "prune.h"
+#include "support/faulty_system.h"
+#include "support/memory_system.h"
+#include "support/test_context.h"
+#include "system.h"
+
+static struct memory *memory;
+static struct faulty *faulty;
+static struct vv_context context;
+static struct vv_listing listing;
+static struct vv_decision decision;
+
+static void put(int number, bool is_ours)
+{
+    char path[64];
+    varve_error error;
+    float v = 1;
+    const varve_metadata owner = { .name = VV_MANAGER_KEY,
+        .kind = VARVE_METADATA_STRING, .string = "ckpt" };
+    varve_write_options options = {
+        .metadata = &owner, .metadata_count = is_ours
+    };
+    snprintf(path, sizeof path, "run/ckpt-%d.varve", number);
+    varve_graph *graph = vv_graph_new_in(&context);
+    varve_node *root = varve_graph_root(graph);
+    varve_add_variable(root, "v", varve_scalar(&v));
+    cr_assert_ok(varve_write(root, path, &options, &error), error);
+    varve_graph_free(graph);
+}
+
+static void decide(size_t keep_last)
+{
+    varve_error error;
+    struct vv_policy policy = { .keep_last = keep_last };
+    cr_assert_ok(vv_listing_refresh(&listing, &error), error);
+    cr_assert_ok(vv_decide_listing(
+                     &decision, &policy, &listing, NULL, &error), error);
+}
+
+/* Files 1 to 4, of which 2 is not ours. */
+static void begin(void)
+{
+    varve_error error;
+    memory = memory_new();
+    faulty = faulty_new(memory_system(memory));
+    context = test_context(faulty_system(faulty));
+    decision = (struct vv_decision){ .allocator = &context.allocator };
+    cr_assert_ok(vv_listing_begin(
+                     &listing, &context, "run", "ckpt", "loss", &error),
+        error);
+    for (int i = 1; i <= 4; i++)
+        put(i, i != 2);
+    decide(1);
+}
+
+static void end(void)
+{
+    vv_decision_clear(&decision);
+    vv_listing_clear(&listing);
+    cr_assert_eq(memory_open_count(memory), 0);
+    faulty_free(faulty);
+    memory_free(memory);
+}
+
+static bool has(const char *path)
+{
+    return memory_bytes(memory, path, &(size_t){ 0 }) != NULL;
+}
+
+TEST(prune, deletes_ours_that_nothing_keeps)
+{
+    varve_error error;
+    begin();
+    cr_assert_ok(vv_prune(&listing, &decision, &error), error);
+    cr_assert_eq(memory_file_count(memory), 2);
+    cr_assert(has("run/ckpt-2.varve") && has("run/ckpt-4.varve"));
+    cr_assert_eq(listing.count, 2);
+    cr_assert_eq(decision.count, 2);
+    cr_assert_eq(decision.facts[0].reasons, VV_KEPT_FOREIGN);
+    end();
+}
+
+TEST(prune, spares_what_is_read_under_a_lease)
+{
+    varve_error error;
+    begin();
+    const struct vv_system *system = context.system;
+    int file = system->open_file(
+        system->state, VV_WORKING_DIRECTORY, "run/ckpt-1.varve");
+    cr_assert_eq(system->share_lock(system->state, file), 0);
+    cr_assert_ok(vv_prune(&listing, &decision, &error), error);
+    cr_assert(has("run/ckpt-1.varve") && !has("run/ckpt-3.varve"));
+    cr_assert_eq(decision.facts[0].reasons, VV_KEPT_LEASED);
+    system->close(system->state, file);
+    decide(1);
+    cr_assert_ok(vv_prune(&listing, &decision, &error), error);
+    cr_assert_not(has("run/ckpt-1.varve"));
+    end();
+}
+
+TEST(prune, spares_what_is_no_longer_what_was_listed)
+{
+    varve_error error;
+    begin();
+    put(1, false); /* since the decision */
+    cr_assert_ok(vv_prune(&listing, &decision, &error), error);
+    cr_assert(has("run/ckpt-1.varve") && !has("run/ckpt-3.varve"));
+    end();
+}
+
+TEST(prune, removes_what_a_deletion_that_was_cut_short_left)
+{
+    varve_error error;
+    begin();
+    memory_put(memory, "run/.ckpt-0.varve.gone", "x", 1);
+    decide(4);
+    cr_assert_ok(vv_prune(&listing, &decision, &error), error);
+    cr_assert_not(has("run/.ckpt-0.varve.gone"));
+    cr_assert_eq(memory_file_count(memory), 4);
+    cr_assert_eq(listing.gone.size, 0);
+    end();
+}
+
+/* How many files a deletion may have left under its own name. */
+static size_t half_deleted(void)
+{
+    return (size_t)has("run/.ckpt-1.varve.gone") +
+           has("run/.ckpt-3.varve.gone");
+}
+
+TEST(prune, goes_on_after_a_failure_and_mends_it_the_next_time)
+{
+    static const int errors[] = { EIO, EACCES, ENOSPC };
+    for (long n = 0;; n++) {
+        varve_error error = { 0 };
+        begin();
+        faulty_plan(faulty, &(struct faulty_plan){
+            .number = n, .error = errors[n % 3] });
+        varve_status status = vv_prune(&listing, &decision, &error);
+        bool hit = faulty_hit(faulty);
+        faulty_plan(faulty, NULL);
+        cr_assert(has("run/ckpt-2.varve") && has("run/ckpt-4.varve"));
+        size_t left = memory_file_count(memory);
+        cr_assert_leq(left, 4);
+        cr_assert(left == 2 || status || listing.count > 2,
+            "call %ld: something is left and nobody is told", n);
+        cr_assert_leq(half_deleted(), 1);
+        decide(1);
+        cr_assert_ok(vv_prune(&listing, &decision, &error), error);
+        cr_assert_eq(memory_file_count(memory), 2, "call %ld", n);
+        end();
+        if (!hit)
+            break;
+    }
+}

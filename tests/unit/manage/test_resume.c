@@ -1,0 +1,186 @@
+/* test_resume.c - lib/manage/resume.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "manage_world.h"
+
+static void damage(struct world *w, const char *path)
+{
+    size_t size;
+    unsigned char *bytes = memory_bytes(w->memory, path, &size);
+    cr_assert(bytes && size > 64);
+    bytes[64] ^= 1; /* the first byte of the values */
+}
+
+static void begin_with_three(
+    struct world *w, const varve_manager_options *options)
+{
+    world_begin(w, options);
+    for (int i = 1; i <= 3; i++)
+        world_save(w, i * 10);
+    world_again(w, options);
+}
+
+TEST(resume, takes_the_newest_that_verifies_and_says_what_it_passed_over)
+{
+    struct world w;
+    varve_error error;
+    begin_with_three(&w, NULL);
+    damage(&w, "run/ckpt-3.varve");
+    cr_assert_ok(varve_manager_resume(w.manager, &error), error);
+    cr_assert_eq(w.value, 20);
+    cr_assert(strstr(varve_manager_passed_over(w.manager, 0),
+        "run/ckpt-3.varve"));
+    cr_assert_null(varve_manager_passed_over(w.manager, 1));
+    varve_managed managed;
+    cr_assert(varve_manager_at(w.manager, 2, &managed));
+    cr_assert(managed.is_damaged);
+    cr_assert_str_eq(managed.kept, "everything is kept, damaged");
+    world_save(&w, 30);
+    cr_assert_str_eq(varve_manager_latest(w.manager), "run/ckpt-4.varve");
+    cr_assert_ok(varve_manager_resume(w.manager, &error), error);
+    cr_assert_eq(w.value, 30);
+    cr_assert_null(varve_manager_passed_over(w.manager, 0));
+    world_end(&w);
+}
+
+static varve_status count_up(void *user)
+{
+    ++*(int *)user;
+    return VARVE_OK;
+}
+
+static varve_status refuse(void *user)
+{
+    (void)user;
+    return VARVE_NOT_FOUND;
+}
+
+TEST(resume, begins_anew_where_nothing_is_good)
+{
+    struct world w;
+    varve_error error;
+    int calls = 0;
+    varve_manager_options options = {
+        .initialize = count_up, .initialize_user = &calls
+    };
+    begin_with_three(&w, &options);
+    damage(&w, "run/ckpt-1.varve");
+    memory_resize(w.memory, "run/ckpt-2.varve", 100);
+    memory_resize(w.memory, "run/ckpt-3.varve", 0);
+    cr_assert_ok(varve_manager_resume(w.manager, &error), error);
+    cr_assert_eq(calls, 1);
+    cr_assert_null(varve_manager_restoration(w.manager));
+    cr_assert(varve_manager_passed_over(w.manager, 2));
+    options.initialize = refuse;
+    world_again(&w, &options);
+    cr_assert_eq(varve_manager_resume(w.manager, &error), VARVE_CALLBACK);
+    cr_assert_str_eq(error.message, "run: expected the program to initialize "
+        "itself, found VARVE_NOT_FOUND");
+    world_end(&w);
+}
+
+TEST(resume, a_good_one_that_does_not_fit_is_no_reason_for_an_older_one)
+{
+    struct world w;
+    varve_error error;
+    begin_with_three(&w, NULL);
+    varve_untrack(w.root, "value");
+    double wider = 0;
+    varve_add_variable(w.root, "value", varve_scalar(&wider));
+    cr_assert_eq(varve_manager_resume(w.manager, &error), VARVE_MISMATCH);
+    cr_assert(strstr(error.message, "value"));
+    cr_assert_null(varve_manager_passed_over(w.manager, 0));
+    cr_assert_null(varve_manager_restoration(w.manager));
+    world_end(&w);
+}
+
+TEST(resume, what_forbids_reading_is_no_damage)
+{
+    struct world w;
+    varve_error error;
+    begin_with_three(&w, NULL);
+    faulty_plan(w.faulty, &(struct faulty_plan){ .kinds = FAULTY_OPEN,
+        .number = 3, .error = EACCES, .sticky = true });
+    cr_assert_eq(
+        varve_manager_resume(w.manager, &error), VARVE_NO_PERMISSION);
+    faulty_plan(w.faulty, NULL);
+    cr_assert_ok(varve_manager_resume(w.manager, &error), error);
+    cr_assert_eq(w.value, 30);
+    world_end(&w);
+}
+
+TEST(resume, stays_open_for_what_is_built_later)
+{
+    struct world w;
+    varve_error error;
+    world_begin(&w, NULL);
+    float late = 5;
+    varve_add_variable(w.root, "late", varve_scalar(&late));
+    world_save(&w, 10);
+    world_again(&w, NULL);
+    cr_assert_ok(varve_manager_resume(w.manager, &error), error);
+    late = 0;
+    varve_add_variable(w.root, "late", varve_scalar(&late));
+    cr_assert_eq(late, 5);
+    cr_assert_ok(varve_assert_consumed(
+                     varve_manager_restoration(w.manager), &error), error);
+    world_end(&w);
+}
+
+TEST(resume, the_step_of_the_file_counts_for_the_interval)
+{
+    struct world w;
+    varve_error error;
+    varve_manager_options options = { .interval_steps = 10 };
+    begin_with_three(&w, &options);
+    cr_assert_ok(varve_manager_resume(w.manager, &error), error);
+    cr_assert_not(varve_manager_is_due(w.manager, 30));
+    cr_assert_not(varve_manager_is_due(w.manager, 39));
+    cr_assert(varve_manager_is_due(w.manager, 40));
+    world_end(&w);
+}
+
+TEST(resume, a_prune_by_hand_finds_out_what_is_good_first)
+{
+    struct world w;
+    varve_error error;
+    begin_with_three(&w, NULL);
+    world_again(&w, &(varve_manager_options){ .keep_last = 1 });
+    damage(&w, "run/ckpt-3.varve");
+    cr_assert_ok(varve_manager_prune(w.manager, &error), error);
+    cr_assert_null(varve_manager_warning(w.manager));
+    varve_managed managed;
+    cr_assert_eq(varve_manager_count(w.manager), 2);
+    cr_assert(varve_manager_at(w.manager, 0, &managed));
+    cr_assert_eq(managed.number, 2);
+    cr_assert_str_eq(managed.kept, "last 1, newest good one");
+    cr_assert(varve_manager_at(w.manager, 1, &managed));
+    cr_assert_str_eq(managed.kept, "damaged");
+    world_end(&w);
+}
+
+TEST(resume, fails_without_memory_and_then_succeeds)
+{
+    struct world w;
+    varve_error error;
+    begin_with_three(&w, NULL);
+    damage(&w, "run/ckpt-3.varve");
+    for (long n = 0;; n++) {
+        w.value = -1;
+        test_fail_allocation(n, false);
+        varve_status status = varve_manager_resume(w.manager, &error);
+        bool hit = test_allocation_count() > n;
+        test_fail_allocation(-1, false);
+        cr_assert(!status || status == VARVE_NO_MEMORY, "%s", error.message);
+        cr_assert_eq(w.value, status ? -1 : 20);
+        if (!hit)
+            break;
+    }
+    world_end(&w);
+}
