@@ -126,7 +126,7 @@ static void add_slot(struct maker *m)
 static void build(struct maker *m)
 {
     static const char *const tags[] = { VARVE_TAG_LOCAL, VARVE_TAG_TRAINABLE };
-    static const char *const names[] = { "g/1", "moved/count", "a/b" };
+    static const char *const globals[] = { "g/1", "moved/count", "a/b" };
     size_t wanted = 1 + below(m, MOST_NODES - 1);
     m->nodes[m->count++] = varve_graph_root(m->graph);
     for (int tries = 0; m->count < wanted && tries < 200; tries++)
@@ -139,7 +139,7 @@ static void build(struct maker *m)
         varve_node *node = any_node(m);
         varve_kind kind = varve_node_kind(node);
         if (kind == VARVE_VARIABLE || kind == VARVE_STATE)
-            varve_set_global_name(node, names[i]);
+            varve_set_global_name(node, globals[i]);
     }
 }
 
