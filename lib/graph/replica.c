@@ -96,6 +96,7 @@ static void take_over(
     const struct vv_alias *alias = from->extra ? from->extra->aliases : NULL;
     for (; alias; alias = alias->next)
         varve_alias(to, alias->name->bytes);
+    varve_set_global_name(to, varve_global_name(from));
     for (const varve_edge *e = varve_edge_first(from); e;
          e = varve_edge_next(e))
         vv_edge_add(to, from->kind == VARVE_LIST ? VARVE_APPEND : e->name,
