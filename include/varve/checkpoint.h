@@ -49,6 +49,8 @@ typedef struct varve_write_options {
     void *progress_user;
     bool no_replace; /* a file that is there: VARVE_EXISTS */
     bool no_sync;    /* faster; may be lost or torn by a power cut */
+    bool keep_counter; /* varve_write: the root's save counter is in the file
+                          too, as varve_save has it there */
 } varve_write_options;
 
 /* Program path to file path. The two have the same wildcards in the same

@@ -214,5 +214,7 @@ varve_status vv_write(varve_node *root, const char *path, uint64_t counter,
 varve_status varve_write(varve_node *root, const char *path,
     const varve_write_options *options, varve_error *error)
 {
-    return vv_write(root, path, 0, options, error);
+    bool keeps = root && options && options->keep_counter;
+    return vv_write(
+        root, path, keeps ? varve_save_counter(root) : 0, options, error);
 }

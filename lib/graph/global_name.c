@@ -55,6 +55,14 @@ static void say_duplicate(
         vv_node_text(other, other_text, sizeof other_text));
 }
 
+bool vv_global_name_is_taken(const varve_graph *graph, const char *name)
+{
+    const struct vv_name *known =
+        vv_names_find(&graph->names, name, strlen(name));
+    return known &&
+           vv_map_find(&graph->global_map, known->hash, has_name, known);
+}
+
 static void set(varve_node *node, const char *name)
 {
     varve_graph *graph = node->graph;
