@@ -5,6 +5,7 @@
  */
 #include "structure.h"
 
+#include <varve/collection.h>
 #include <varve/reader.h>
 #include <varve/restoration.h>
 

@@ -117,7 +117,8 @@ kill_and_resume() {
         fail 'a finished training does not say where it resumes'
 }
 
-for name in 02_renamed 03_accept_reject 04_transfer 05_custom_state; do
+for name in 02_renamed 03_accept_reject 04_transfer 05_custom_state \
+    06_rollback; do
     enter "$name"
     "$programs/$name" >printed
     compare "$name"

@@ -126,8 +126,10 @@ TEST(replica, without_memory_it_fails_and_leaves_nothing)
     varve_error error;
     struct vv_walk walk;
     struct vv_replica r;
+    int calls = 0;
     const struct vv_replica_values where = {
-        .data = data_of, .callbacks = callbacks, .state = state_of
+        .data = data_of, .callbacks = callbacks, .state = state_of,
+        .user = &calls
     };
     varve_graph *g = build();
     cr_assert_ok(vv_walk_begin(&walk, varve_graph_root(g), &error), error);
