@@ -149,6 +149,7 @@ VARVE_API varve_node *varve_list_at(varve_node *list, size_t index);
  * a random stream. */
 #define VARVE_TAG_TRAINABLE "trainable"
 #define VARVE_TAG_LOCAL "local"
+#define VARVE_TAG_METRIC "metric"
 #define VARVE_TAG_RANDOM "random"
 
 VARVE_API void varve_tag(varve_node *node, const char *tag);

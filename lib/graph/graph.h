@@ -60,6 +60,7 @@ struct varve_graph {
     size_t free_number_capacity;
     struct vv_observer *newest;
     uint64_t observer_count; /* ever registered */
+    bool defers_initializers; /* see varve_defer_initializers */
     const struct vv_name *tags[VV_MAX_TAGS];
     unsigned tag_count;
     uint64_t seed; /* of random streams */

@@ -10,6 +10,7 @@
 #include "edge.h"
 #include "global_name.h"
 #include "graph.h"
+#include "initial.h"
 #include "name.h"
 #include "slot.h"
 #include "variable.h"
@@ -82,6 +83,7 @@ static void free_extra(varve_node *node)
         node->extra->aliases = alias->next;
         vv_release(a, alias, sizeof *alias);
     }
+    vv_needs_forget(node);
     vv_release(a, node->extra, sizeof *node->extra);
 }
 

@@ -43,6 +43,9 @@ struct vv_extra {
     varve_on_demand *on_demand;
     void *on_demand_user;
     uint64_t save_counter;
+    struct vv_need *first_need; /* of initial values; see initial.h */
+    struct vv_need *last_need;
+    struct vv_need *needed_by;
 };
 
 struct varve_node {

@@ -157,7 +157,7 @@ varve_node *varve_add_allocated_slot(varve_node *owner, varve_node *variable,
     node->variable->initializer_user = user;
     node = make(owner, variable, name, node);
     if (!vv_is_nil(node))
-        vv_variable_settle(node);
+        vv_variable_begin(node);
     return node;
 }
 

@@ -65,7 +65,7 @@ varve_node *varve_add_allocated_variable(varve_node *parent, const char *name,
     node->variable->initializer_user = user;
     node = vv_edge_attach(parent, name, node);
     if (!vv_is_nil(node))
-        vv_variable_settle(node);
+        vv_variable_begin(node);
     return node;
 }
 
@@ -84,37 +84,54 @@ bool vv_variable_allocate(varve_node *node)
     return true;
 }
 
+/* False, and the graph's mistake, without memory. */
+static bool allocate_or_fail(varve_node *node)
+{
+    char text[256];
+    if (vv_variable_allocate(node))
+        return true;
+    vv_mistake(node->graph, VARVE_NO_MEMORY,
+        "%s: out of memory: %llu bytes for its value",
+        vv_node_text(node, text, sizeof text),
+        (unsigned long long)varve_tensor_size(&node->variable->tensor));
+    return false;
+}
+
+void vv_variable_begin(varve_node *node)
+{
+    if (allocate_or_fail(node) && !node->graph->defers_initializers)
+        vv_variable_initialize(node);
+}
+
 void vv_variable_settle(varve_node *node)
 {
-    if (!vv_variable_allocate(node)) {
+    if (allocate_or_fail(node))
+        vv_variable_initialize(node);
+}
+
+varve_status vv_variable_run_initializer(varve_node *node, varve_error *error)
+{
+    struct vv_variable *variable = node->variable;
+    varve_status status = VARVE_OK;
+    if (variable->initializer)
+        status = variable->initializer(
+            &variable->tensor, variable->initializer_user);
+    if (status) {
         char text[256];
-        vv_mistake(node->graph, VARVE_NO_MEMORY,
-            "%s: out of memory: %llu bytes for its value",
-            vv_node_text(node, text, sizeof text),
-            (unsigned long long)varve_tensor_size(&node->variable->tensor));
-        return;
+        return vv_fail(error, VARVE_CALLBACK,
+            "%s: its initializer failed with %s",
+            vv_node_text(node, text, sizeof text), varve_status_name(status));
     }
-    vv_variable_initialize(node);
+    node->value_state = VARVE_INITIALIZED;
+    return VARVE_OK;
 }
 
 void vv_variable_initialize(varve_node *node)
 {
-    struct vv_variable *variable = node->variable;
-    if (node->value_state != VARVE_DECLARED || !variable->is_owned)
-        return;
-    if (variable->initializer) {
-        varve_status status = variable->initializer(
-            &variable->tensor, variable->initializer_user);
-        if (status) {
-            char text[256];
-            vv_mistake(node->graph, VARVE_CALLBACK,
-                "%s: its initializer failed with %s",
-                vv_node_text(node, text, sizeof text),
-                varve_status_name(status));
-            return;
-        }
-    }
-    node->value_state = VARVE_INITIALIZED;
+    varve_error error;
+    if (node->value_state == VARVE_DECLARED && node->variable->is_owned &&
+        vv_variable_run_initializer(node, &error))
+        vv_mistake(node->graph, error.status, "%s", error.message);
 }
 
 static void free_memory(varve_node *node)

@@ -37,6 +37,13 @@ varve_node *vv_variable_new(
  * gets memory, and if nothing restores it its initializer runs. */
 void vv_variable_settle(varve_node *node);
 
+/* The same when it is new: where initializers are deferred, none runs. */
+void vv_variable_begin(varve_node *node);
+
+/* Runs the initializer, or where there is none leaves the memory as it is; the
+ * variable is initialized then. VARVE_CALLBACK. */
+varve_status vv_variable_run_initializer(varve_node *node, varve_error *error);
+
 /* Zeroed memory for a library-owned variable that has none; false without. */
 bool vv_variable_allocate(varve_node *node);
 

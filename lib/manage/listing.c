@@ -17,6 +17,7 @@
 #include "name.h"
 #include "reader.h"
 #include "system.h"
+#include "temporary.h"
 #include "try.h"
 
 /* --- Names -------------------------------------------------------------- */
@@ -66,6 +67,23 @@ static bool parse_name(const struct vv_listing *l, const char *name,
                name + front + 1, size - front - 1 - behind, number);
 }
 
+/* Whether a name is that of what a writer of PREFIX-N.varve, or of its pin,
+ * writes aside. */
+static bool is_temporary(const struct vv_listing *l, const char *name)
+{
+    char bare[256];
+    uint64_t number;
+    size_t size = strlen(name);
+    if (size <= VV_TEMPORARY_OVERHEAD || size >= sizeof bare || *name != '.')
+        return false;
+    size -= VV_TEMPORARY_OVERHEAD;
+    memcpy(bare, name + 1, size);
+    bare[size] = '\0';
+    return (parse_name(l, bare, VARVE_SUFFIX, &number) ||
+               parse_name(l, bare, ".pin", &number)) &&
+           vv_temporary_is_of(bare, name);
+}
+
 /* --- What a file says --------------------------------------------------- */
 
 static void take_metadata(struct vv_entry *entry, const struct vv_listing *l,
@@ -78,7 +96,7 @@ static void take_metadata(struct vv_entry *entry, const struct vv_listing *l,
              !strcmp(m->name, VV_TIME_KEY) && m->integer >= 0)
         entry->time = m->integer;
     else if (m->kind == VARVE_METADATA_REAL && !strcmp(m->name, l->metric))
-        entry->metric = m->real;
+        entry->metric = m->real == m->real ? m->real : NAN; /* one of many */
     else if (m->kind == VARVE_METADATA_STRING &&
              !strcmp(m->name, VV_MANAGER_KEY))
         entry->is_ours = strcmp(m->string, l->prefix) == 0;
@@ -226,8 +244,9 @@ static int sort_name(void *user, const char *name)
         vv_buffer_add(&names->files, &number, sizeof number);
     else if (parse_name(names->listing, name, ".pin", &number))
         vv_buffer_add(&names->pins, &number, sizeof number);
-    else if (name[0] == '.' && parse_name(names->listing, name + 1,
-                                   VARVE_SUFFIX ".gone", &number))
+    else if ((name[0] == '.' && parse_name(names->listing, name + 1,
+                                    VARVE_SUFFIX ".gone", &number)) ||
+             is_temporary(names->listing, name))
         vv_buffer_add(&names->gone, name, strlen(name) + 1);
     return 0;
 }

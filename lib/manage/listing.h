@@ -41,8 +41,8 @@ struct vv_listing {
     struct vv_entry *entries; /* by counter, then number */
     size_t count;
     size_t capacity;
-    struct vv_buffer gone;  /* names of files that were being deleted: each
-                               ends with a NUL */
+    struct vv_buffer gone;  /* names of files that were being deleted, or
+                               written aside: each ends with a NUL */
     struct vv_buffer path;  /* scratch */
 };
 

@@ -13,6 +13,7 @@
 #include "file.h"
 #include "retry.h"
 #include "system.h"
+#include "temporary.h"
 #include "try.h"
 #include "wrong.h"
 
@@ -131,14 +132,25 @@ static void keep_first(varve_status *first, varve_status status)
         *first = status;
 }
 
-/* What a deletion that was cut short has left. */
+/* Whether it is a writer's, and not a deletion's. */
+static bool is_set_aside(const char *name)
+{
+    size_t size = strlen(name);
+    return size > 4 && strcmp(name + size - 4, ".tmp") == 0;
+}
+
+/* What a deletion or a save that was cut short has left. */
 static varve_status sweep(
     struct vv_listing *l, int directory, varve_error *error)
 {
     varve_status first = VARVE_OK;
     for (size_t i = 0; i < l->gone.size;) {
         const char *name = (const char *)l->gone.data + i;
-        int result = remove_name(l->context, directory, name);
+        int result = 0;
+        if (is_set_aside(name))
+            vv_temporary_sweep_one(l->context, directory, name);
+        else
+            result = remove_name(l->context, directory, name);
         if (result < 0)
             keep_first(&first,
                 vv_fail_system(

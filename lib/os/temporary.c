@@ -21,8 +21,7 @@ enum {
     MOST_NAMES = 100, /* random names that may be taken */
     MOST_REMOVES = 3,
     DIGITS = 16,
-    NAME_OVERHEAD = 2 + DIGITS + 4, /* ".", ".", the digits, ".tmp" */
-    MOST_KEPT = 255 - NAME_OVERHEAD,
+    MOST_KEPT = 255 - VV_TEMPORARY_OVERHEAD,
 };
 
 /* How much of a name stands in that of its temporary file; cut between
@@ -38,10 +37,11 @@ static size_t kept_size(const char *name)
     return size;
 }
 
-static bool is_temporary_of(const char *name, const char *candidate)
+bool vv_temporary_is_of(const char *name, const char *candidate)
 {
     size_t kept = kept_size(name);
-    return strlen(candidate) == kept + NAME_OVERHEAD && candidate[0] == '.' &&
+    return strlen(candidate) == kept + VV_TEMPORARY_OVERHEAD &&
+           candidate[0] == '.' &&
            memcmp(candidate + 1, name, kept) == 0 &&
            candidate[1 + kept] == '.' &&
            strspn(candidate + 2 + kept, "0123456789abcdef") == DIGITS &&
@@ -172,18 +172,23 @@ struct sweep {
 
 /* Whoever has the lock here keeps a new writer from taking it, who then makes
  * another file. */
-static int sweep_one(void *user, const char *candidate)
+void vv_temporary_sweep_one(
+    const struct vv_context *context, int directory, const char *candidate)
+{
+    const struct vv_system *system = context->system;
+    int file = system->open_file(system->state, directory, candidate);
+    if (file < 0)
+        return;
+    if (system->lock(system->state, file) == 0 || VV_WRONG(swept_while_written))
+        remove_name(context, directory, candidate);
+    vv_file_close(context, file);
+}
+
+static int look_at_name(void *user, const char *candidate)
 {
     const struct sweep *s = user;
-    const struct vv_system *system = s->context->system;
-    if (!is_temporary_of(s->name, candidate))
-        return 0;
-    int file = system->open_file(system->state, s->directory, candidate);
-    if (file < 0)
-        return 0;
-    if (system->lock(system->state, file) == 0 || VV_WRONG(swept_while_written))
-        remove_name(s->context, s->directory, candidate);
-    vv_file_close(s->context, file);
+    if (vv_temporary_is_of(s->name, candidate))
+        vv_temporary_sweep_one(s->context, s->directory, candidate);
     return 0;
 }
 
@@ -192,5 +197,5 @@ void vv_temporary_sweep(
 {
     struct sweep s = { context, directory, name };
     context->system->each_name(
-        context->system->state, directory, sweep_one, &s);
+        context->system->state, directory, look_at_name, &s);
 }

@@ -11,6 +11,8 @@
 #ifndef VV_TEMPORARY_H
 #define VV_TEMPORARY_H
 
+#include <stdbool.h>
+
 #include <varve/error.h>
 
 #include "context.h"
@@ -26,6 +28,12 @@ struct vv_temporary {
     char name[256];
 };
 
+/* What such a name has besides: ".", ".", the digits, ".tmp". */
+enum { VV_TEMPORARY_OVERHEAD = 2 + 16 + 4 };
+
+/* Whether `candidate` is the name of a temporary file for `name`. */
+bool vv_temporary_is_of(const char *name, const char *candidate);
+
 /* A new, empty, locked file beside `name`; `path` is for messages. On failure
  * nothing is left. */
 varve_status vv_temporary_make(struct vv_temporary *temporary,
@@ -37,6 +45,10 @@ void vv_temporary_release(struct vv_temporary *temporary);
 
 /* Removes and releases it. A stray file is worth more than one try. */
 void vv_temporary_remove(struct vv_temporary *temporary);
+
+/* Removes one of these, unless somebody is writing it. */
+void vv_temporary_sweep_one(
+    const struct vv_context *context, int directory, const char *candidate);
 
 /* Removes temporary files for `name` that nobody is writing. What cannot be
  * listed or removed stays, and nobody is told. */

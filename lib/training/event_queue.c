@@ -51,7 +51,7 @@ static bool write_once(struct vv_event_queue *q)
 static void write_all(struct vv_event_queue *q)
 {
     for (int i = 0; i < 2; i++) {
-        if (q->written.size == 0) {
+        if (q->written.size == 0 && q->waiting.size > 0) {
             struct vv_buffer empty = q->written;
             q->written = q->waiting;
             q->waiting = empty;
@@ -150,6 +150,8 @@ void vv_event_queue_remember(struct vv_event_queue *q, const varve_error *error)
 
 struct vv_buffer *vv_event_queue_begin(struct vv_event_queue *q)
 {
+    if (!q->has_thread)
+        write_all(q); /* what an earlier write has left, to make room */
     q->record = vv_record_begin(&q->waiting);
     return &q->waiting;
 }

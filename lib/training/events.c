@@ -19,7 +19,7 @@
 #include "file.h"
 #include "histogram.h"
 #include "name.h"
-#include "png.h"
+#include "picture.h"
 #include "system.h"
 #include "wrong.h"
 

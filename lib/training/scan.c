@@ -4,6 +4,7 @@
  */
 #include "scan.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "allocator.h"
@@ -57,6 +58,7 @@ static varve_status move_window(struct vv_scan *scan, varve_error *error)
 varve_status vv_scan_some(struct vv_scan *scan, uint64_t most,
     const unsigned char **bytes, size_t *size, varve_error *error)
 {
+    assert(most > 0 && most <= vv_scan_left(scan));
     if (scan->at - scan->window_at >= scan->window_size)
         VV_TRY(move_window(scan, error));
     size_t begin = (size_t)(scan->at - scan->window_at);

@@ -8,12 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "directory.h"
+#include "file.h"
 #include "graph.h"
 #include "prune.h"
 #include "support/faulty_system.h"
 #include "support/memory_system.h"
 #include "support/test_context.h"
 #include "system.h"
+#include "temporary.h"
 
 static struct memory *memory;
 static struct faulty *faulty;
@@ -137,6 +140,41 @@ static size_t half_deleted(void)
 {
     return (size_t)has("run/.ckpt-1.varve.gone") +
            has("run/.ckpt-3.varve.gone");
+}
+
+TEST(prune, sweeps_what_a_killed_writer_set_aside_and_spares_a_living_ones)
+{
+    static const char *const left[] = {
+        "run/.ckpt-9.varve.0123456789abcdef.tmp",
+        "run/.ckpt-3.pin.0123456789abcdef.tmp" };
+    static const char *const others[] = {
+        "run/.other-9.varve.0123456789abcdef.tmp",
+        "run/.ckpt-9.varve.0123456789abcdeg.tmp", "run/.ckpt-9.varve.tmp",
+        "run/.ckpt-09.varve.0123456789abcdef.tmp",
+        "run/ckpt-9.varve.0123456789abcdef.tmp" };
+    varve_error error = { 0 };
+    struct vv_temporary living;
+    int directory;
+    begin();
+    for (size_t i = 0; i < 2; i++)
+        memory_put(memory, left[i], "x", 1);
+    for (size_t i = 0; i < 5; i++)
+        memory_put(memory, others[i], "x", 1);
+    cr_assert_ok(vv_directory_open_parent(
+                     &context, "run/x", &directory, &error), error);
+    cr_assert_ok(vv_temporary_make(&living, &context, directory,
+                     "ckpt-8.varve", "run/ckpt-8.varve", &error), error);
+    decide(4);
+    cr_assert_ok(vv_prune(&listing, &decision, &error), error);
+    for (size_t i = 0; i < 2; i++)
+        cr_assert_not(has(left[i]), "%s", left[i]);
+    for (size_t i = 0; i < 5; i++)
+        cr_assert(has(others[i]), "%s", others[i]);
+    cr_assert_eq(memory_file_count(memory), 4 + 5 + 1);
+    vv_file_close(&context, living.file);
+    vv_temporary_remove(&living);
+    vv_file_close(&context, directory);
+    end();
 }
 
 TEST(prune, goes_on_after_a_failure_and_mends_it_the_next_time)

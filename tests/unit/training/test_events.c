@@ -4,6 +4,7 @@
  */
 #include "support/test.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,6 +219,55 @@ TEST(events, restored_begin_after_the_last_step_that_is_kept)
     check_story(memory, e, "1 2 3 start(3) 3 start(3)");
     vv_buffer_clear(&bytes);
     varve_graph_free(graph);
+    varve_events_free(e);
+    memory_free(memory);
+}
+
+TEST(events, keep_up_to_the_highest_step)
+{
+    struct memory *memory = memory_new();
+    varve_events *e = open_in_memory(memory, NULL);
+    add_to_graph(e);
+    record(e, 5);
+    record(e, 3);
+    struct vv_buffer bytes = saved();
+    record(e, 7);
+    load(&bytes);
+    check_story(memory, e, "5 3 7 start(6)");
+    vv_buffer_clear(&bytes);
+    varve_graph_free(graph);
+    varve_events_free(e);
+    memory_free(memory);
+}
+
+static int no_thread(
+    void *state, void *(*function)(void *), void *argument, uintptr_t *handle)
+{
+    (void)state, (void)function, (void)argument, (void)handle;
+    return -EAGAIN;
+}
+
+TEST(events, are_dropped_where_their_start_has_no_room)
+{
+    struct memory *memory = memory_new();
+    struct vv_system system = *memory_system(memory);
+    system.start_thread = no_thread;
+    struct vv_context context = test_context(&system);
+    varve_error error = { 0 };
+    varve_events *e = vv_events_open_in(
+        &context, "run", &(varve_events_options){ .queue_size = 1 }, &error);
+    memory_set_capacity(memory, 0);
+    record(e, 1);
+    record(e, 2);
+    cr_assert_eq(varve_events_dropped(e), 0);
+    varve_events_supersede(e, 2);
+    cr_assert_eq(varve_events_dropped(e), 1);
+    record(e, 2); /* its start, and itself */
+    cr_assert_eq(varve_events_dropped(e), 3);
+    memory_set_capacity(memory, UINT64_MAX);
+    record(e, 2);
+    cr_assert_eq(varve_events_flush(e, &error), VARVE_NO_SPACE);
+    check_story(memory, e, "1 2 start(2) 2");
     varve_events_free(e);
     memory_free(memory);
 }

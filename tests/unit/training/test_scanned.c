@@ -139,3 +139,23 @@ TEST(scanned, refuses_no_path)
     cr_assert_null(varve_records_open_lines(".", NULL, &error));
     cr_assert_eq(error.status, VARVE_IS_DIRECTORY);
 }
+
+static int cancel(void *user, uint64_t done, uint64_t total, const char *what)
+{
+    (void)done;
+    (void)what;
+    cr_assert_eq(total, 3);
+    return (*(int *)user)-- == 0;
+}
+
+TEST(scanned, leaves_nothing_when_it_is_cancelled)
+{
+    int left = 0;
+    const varve_records_options options = {
+        .no_content = true,
+        .progress = cancel,
+        .progress_user = &left,
+    };
+    refuses(open_nothing, &options, "abc", 3, VARVE_CANCELLED,
+        "file: cancelled");
+}

@@ -1,4 +1,4 @@
-/* test_png.c - lib/training/png.c
+/* test_picture.c - lib/training/picture.c
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "png.h"
+#include "picture.h"
 #include "support/event_reader.h"
 
 static unsigned char pixels[400 * 300 * 4];
@@ -44,7 +44,7 @@ static void check(uint32_t width, uint32_t height, unsigned channels)
     vv_buffer_clear(&b);
 }
 
-TEST(png, holds_the_pixels)
+TEST(picture, holds_the_pixels)
 {
     fill();
     static const unsigned channels[] = { 1, 3, 4 };
@@ -56,7 +56,7 @@ TEST(png, holds_the_pixels)
     }
 }
 
-TEST(png, has_blocks_that_end_anywhere)
+TEST(picture, has_blocks_that_end_anywhere)
 {
     fill();
     for (uint32_t width = 65530; width < 65540; width++)
@@ -65,13 +65,13 @@ TEST(png, has_blocks_that_end_anywhere)
         check(width, 2, 1);
 }
 
-TEST(png, sums_what_would_overflow)
+TEST(picture, sums_what_would_overflow)
 {
     memset(pixels, 255, sizeof pixels);
     check(400, 300, 4);
 }
 
-TEST(png, holds_no_more_than_its_lengths_can_say)
+TEST(picture, holds_no_more_than_its_lengths_can_say)
 {
     cr_assert(vv_png_can_hold(1, 1 << 29, 1));
     cr_assert_not(vv_png_can_hold(1, (1 << 29) + 1, 1));
@@ -85,7 +85,7 @@ TEST(png, holds_no_more_than_its_lengths_can_say)
     cr_assert_not(vv_png_can_hold(1, 1, 5));
 }
 
-TEST(png, is_known_by_its_beginning)
+TEST(picture, is_known_by_its_beginning)
 {
     struct vv_buffer b;
     uint32_t width, height;
@@ -105,7 +105,7 @@ TEST(png, is_known_by_its_beginning)
     vv_buffer_clear(&b);
 }
 
-TEST(png, without_memory_says_so)
+TEST(picture, without_memory_says_so)
 {
     for (long n = 0;; n++) {
         struct vv_buffer b;

@@ -1,9 +1,9 @@
-/* png.h - pixels as a PNG (ISO/IEC 15948), not compressed.
+/* picture.h - pixels as a PNG (ISO/IEC 15948), not compressed.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef VV_PNG_H
-#define VV_PNG_H
+#ifndef VV_PICTURE_H
+#define VV_PICTURE_H
 
 #include "buffer.h"
 

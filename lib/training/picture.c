@@ -1,9 +1,9 @@
-/* png.c - a PNG whose only chunk of data is a zlib stream (RFC 1950) of stored
- * blocks (RFC 1951, 3.2.4). It needs two sums, and no compressor.
+/* picture.c - a PNG whose only chunk of data is a zlib stream (RFC 1950) of
+ * stored blocks (RFC 1951, 3.2.4). It needs two sums, and no compressor.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "png.h"
+#include "picture.h"
 
 #include <string.h>
 

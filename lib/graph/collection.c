@@ -1,0 +1,203 @@
+/* collection.c - selections, in the order of the list of all nodes, which is
+ * that in which they were made.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "collection.h"
+
+#include "failure.h"
+#include "graph.h"
+#include "pattern.h"
+#include "tag.h"
+#include "try.h"
+#include "walk.h"
+
+struct selection {
+    struct vv_walk walk;
+    const varve_select *select;
+    uint64_t tag; /* bits */
+    uint64_t without;
+    struct vv_buffer path;
+};
+
+varve_status vv_collection_check(const varve_node *root, varve_error *error)
+{
+    if (!root)
+        return vv_fail(
+            error, VARVE_MISUSE, "collection: expected a node, found NULL");
+    VV_TRY(varve_graph_check(root->graph, error));
+    if (vv_is_nil(root))
+        return vv_fail(error, VARVE_MISUSE,
+            "collection: expected a node, found one that could not be made");
+    return VARVE_OK;
+}
+
+static const char *path_of(struct selection *s, const varve_node *node)
+{
+    s->path.size = 0;
+    vv_walk_path(&s->walk, vv_walk_place(&s->walk, node), &s->path);
+    return vv_buffer_string(&s->path);
+}
+
+/* Look at path.failed as well. */
+static bool is_selected(struct selection *s, const varve_node *node)
+{
+    const varve_select *select = s->select;
+    if (node->number >= s->walk.number_limit || !vv_walk_has(&s->walk, node))
+        return false;
+    if (!select)
+        return true;
+    if ((select->tag && !(node->tags & s->tag)) || (node->tags & s->without) ||
+        (select->kind && node->kind != select->kind))
+        return false;
+    return !select->pattern ||
+           vv_pattern_match(select->pattern, path_of(s, node));
+}
+
+static varve_status begin(struct selection *s, varve_node *root,
+    const varve_select *select, varve_error *error)
+{
+    *s = (struct selection){ .select = select };
+    VV_TRY(vv_walk_begin(&s->walk, root, error));
+    vv_buffer_init(&s->path, s->walk.allocator);
+    if (select && select->tag)
+        s->tag = vv_tag_bit(root->graph, select->tag);
+    if (select && select->without_tag)
+        s->without = vv_tag_bit(root->graph, select->without_tag);
+    return VARVE_OK;
+}
+
+static void end(struct selection *s)
+{
+    vv_buffer_clear(&s->path);
+    vv_walk_end(&s->walk);
+}
+
+/* The node that was made first. */
+static varve_node *oldest(const varve_graph *graph)
+{
+    varve_node *node = graph->all;
+    while (node && node->next_of_all)
+        node = node->next_of_all;
+    return node;
+}
+
+typedef varve_status vv_visit_selected(
+    void *user, struct selection *s, varve_node *node, varve_error *error);
+
+static varve_status each(varve_node *root, const varve_select *select,
+    vv_visit_selected *visit, void *user, varve_error *error)
+{
+    struct selection s;
+    VV_TRY(begin(&s, root, select, error));
+    varve_status status = VARVE_OK;
+    for (varve_node *node = oldest(root->graph); node && !status;
+         node = node->previous_of_all) {
+        bool selected = is_selected(&s, node);
+        if (s.path.failed)
+            status = vv_fail_memory(error, "the path of a node");
+        else if (selected)
+            status = visit(user, &s, node, error);
+    }
+    end(&s);
+    return status;
+}
+
+/* --- What others call --------------------------------------------------- */
+
+struct plain_visit {
+    vv_visit_node *visit;
+    void *user;
+};
+
+static varve_status visit_node(
+    void *user, struct selection *s, varve_node *node, varve_error *error)
+{
+    const struct plain_visit *v = user;
+    (void)s;
+    return v->visit(v->user, node, error);
+}
+
+varve_status vv_each_node(varve_node *root, const varve_select *select,
+    vv_visit_node *visit, void *user, varve_error *error)
+{
+    struct plain_visit v = { visit, user };
+    return each(root, select, visit_node, &v, error);
+}
+
+struct path_visit {
+    varve_visit *visit;
+    void *user;
+};
+
+static varve_status visit_path(
+    void *user, struct selection *s, varve_node *node, varve_error *error)
+{
+    const struct path_visit *v = user;
+    const char *path = path_of(s, node);
+    return s->path.failed ? vv_fail_memory(error, "the path of a node")
+                          : v->visit(v->user, node, path);
+}
+
+varve_status varve_each(varve_node *root, const varve_select *select,
+    varve_visit *visit, void *user, varve_error *error)
+{
+    struct path_visit v = { visit, user };
+    VV_TRY(vv_collection_check(root, error));
+    if (!visit)
+        return vv_fail(
+            error, VARVE_MISUSE, "collection: expected a visitor, found NULL");
+    return each(root, select, visit_path, &v, error);
+}
+
+/* --- Readiness ---------------------------------------------------------- */
+
+struct readiness {
+    size_t variables;
+    size_t missing;
+    varve_error *naming; /* to name those that are missing; NULL: to count */
+};
+
+static const char *why_missing(const varve_node *node)
+{
+    return node->value_state == VARVE_DECLARED ? "was not initialized"
+        : node->value_state == VARVE_PENDING   ? "waits for its restored value"
+                                               : NULL;
+}
+
+static varve_status look(
+    void *user, struct selection *s, varve_node *node, varve_error *error)
+{
+    struct readiness *r = user;
+    const char *why = node->variable ? why_missing(node) : NULL;
+    if (r->naming && why) {
+        const char *path = path_of(s, node);
+        if (s->path.failed)
+            return vv_fail_memory(error, "the path of a node");
+        vv_error_add_line(r->naming, "  %s  %s", path, why);
+    }
+    r->variables += node->variable != NULL;
+    r->missing += why != NULL;
+    return VARVE_OK;
+}
+
+/* A variable without a value may itself be a mistake of the graph, which must
+ * not keep it from being named. */
+varve_status varve_require_ready(
+    varve_node *root, const varve_select *select, varve_error *error)
+{
+    struct readiness r = { 0 };
+    varve_error reason = { 0 };
+    if (!root || vv_is_nil(root))
+        return vv_collection_check(root, error);
+    VV_TRY(each(root, select, look, &r, error));
+    if (r.missing == 0)
+        return varve_graph_check(root->graph, error);
+    vv_fail(error, VARVE_UNMATCHED,
+        "expected all of %zu variables to hold a value, found %zu that do not",
+        r.variables, r.missing);
+    r.naming = error;
+    if (error && each(root, select, look, &r, &reason))
+        return vv_fail(error, reason.status, "%s", reason.message);
+    return VARVE_UNMATCHED;
+}

@@ -1,0 +1,24 @@
+/* collection.h - the nodes of a selection, in the order in which they were
+ * made.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_COLLECTION_H
+#define VV_COLLECTION_H
+
+#include <varve/collection.h>
+
+#include "node.h"
+
+/* VARVE_MISUSE where there is no root, or what the graph's mistake is. */
+varve_status vv_collection_check(const varve_node *root, varve_error *error);
+
+typedef varve_status vv_visit_node(
+    void *user, varve_node *node, varve_error *error);
+
+/* As varve_each, for what does without paths. `visit` must not change the
+ * graph. */
+varve_status vv_each_node(varve_node *root, const varve_select *select,
+    vv_visit_node *visit, void *user, varve_error *error);
+
+#endif

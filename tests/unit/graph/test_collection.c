@@ -1,0 +1,168 @@
+/* test_collection.c - lib/graph/collection.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static float values[8];
+static char seen[512];
+
+static varve_status note(void *user, varve_node *node, const char *path)
+{
+    (void)user;
+    (void)node;
+    size_t used = strlen(seen);
+    snprintf(seen + used, sizeof seen - used, "%s ", *path ? path : "/");
+    return VARVE_OK;
+}
+
+static const char *each(varve_node *root, const varve_select *select)
+{
+    varve_error error;
+    seen[0] = 0;
+    cr_assert_ok(varve_each(root, select, note, NULL, &error), error);
+    return seen;
+}
+
+/* z is made before a; one of them is removed before the last is made. */
+static varve_graph *build(void)
+{
+    varve_graph *g = varve_graph_new(test_allocator());
+    varve_node *root = varve_graph_root(g);
+    varve_node *z = varve_add_object(root, "z");
+    varve_node *a = varve_add_object(root, "a");
+    varve_node *gone = varve_add_object(root, "gone");
+    varve_node *w = varve_add_variable(z, "w", varve_scalar(&values[0]));
+    varve_node *b = varve_add_variable(a, "b", varve_scalar(&values[1]));
+    varve_remove(gone);
+    varve_node *c = varve_add_variable(a, "c", varve_scalar(&values[2]));
+    varve_track(root, "again", w);
+    varve_tag(c, VARVE_TAG_TRAINABLE);
+    varve_tag(w, VARVE_TAG_TRAINABLE);
+    varve_tag(w, VARVE_TAG_TRAINABLE);
+    varve_tag(w, VARVE_TAG_METRIC);
+    varve_tag(b, VARVE_TAG_LOCAL);
+    return g;
+}
+
+TEST(collection, is_walked_in_the_order_in_which_it_was_made)
+{
+    varve_graph *g = build();
+    varve_node *root = varve_graph_root(g);
+    cr_assert_str_eq(each(root, NULL), "/ z a again a/b a/c ");
+    cr_assert_str_eq(each(root, &(varve_select){ 0 }), "/ z a again a/b a/c ");
+    cr_assert_str_eq(each(varve_find(root, "a"), NULL), "/ b c ");
+    varve_graph_free(g);
+}
+
+TEST(collection, is_what_has_the_tag_and_not_the_other)
+{
+    varve_graph *g = build();
+    varve_node *root = varve_graph_root(g);
+    varve_select select = { .tag = VARVE_TAG_TRAINABLE };
+    cr_assert_str_eq(each(root, &select), "again a/c ");
+    select.without_tag = VARVE_TAG_METRIC;
+    cr_assert_str_eq(each(root, &select), "a/c ");
+    select = (varve_select){ .without_tag = VARVE_TAG_LOCAL,
+        .kind = VARVE_VARIABLE };
+    cr_assert_str_eq(each(root, &select), "again a/c ");
+    select = (varve_select){ .tag = "nobody has it" };
+    cr_assert_str_eq(each(root, &select), "");
+    select = (varve_select){ .without_tag = "nobody has it" };
+    cr_assert_str_eq(each(root, &select), "/ z a again a/b a/c ");
+    varve_graph_free(g);
+}
+
+TEST(collection, is_what_matches_the_pattern)
+{
+    varve_graph *g = build();
+    varve_node *root = varve_graph_root(g);
+    varve_select select = { .pattern = "a/*" };
+    cr_assert_str_eq(each(root, &select), "a/b a/c ");
+    select.pattern = "again|z";
+    cr_assert_str_eq(each(root, &select), "z again ");
+    select.tag = VARVE_TAG_TRAINABLE;
+    cr_assert_str_eq(each(root, &select), "again ");
+    varve_graph_free(g);
+}
+
+static varve_status stop(void *user, varve_node *node, const char *path)
+{
+    (void)node;
+    (void)path;
+    return ++*(int *)user == 2 ? VARVE_CANCELLED : VARVE_OK;
+}
+
+TEST(collection, ends_when_the_visitor_says_so)
+{
+    int calls = 0;
+    varve_error error;
+    varve_graph *g = build();
+    varve_node *root = varve_graph_root(g);
+    cr_assert_eq(
+        varve_each(root, NULL, stop, &calls, &error), VARVE_CANCELLED);
+    cr_assert_eq(calls, 2);
+    cr_assert_eq(varve_each(NULL, NULL, stop, &calls, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_each(root, NULL, NULL, &calls, &error), VARVE_MISUSE);
+    varve_graph_free(g);
+}
+
+static varve_status fill(const varve_tensor *tensor, void *user)
+{
+    *(float *)tensor->data = *(float *)user;
+    return VARVE_OK;
+}
+
+TEST(collection, that_is_not_ready_is_named_path_by_path)
+{
+    varve_error error;
+    varve_graph *g = build();
+    varve_node *root = varve_graph_root(g);
+    cr_assert_ok(varve_require_ready(root, NULL, &error), error);
+    varve_defer_initializers(g, true);
+    varve_node *late = varve_add_object(root, "late");
+    for (int i = 0; i < 2; i++)
+        varve_add_allocated_variable(late, i ? "y" : "x", VARVE_FLOAT32,
+            VARVE_SHAPE(1), fill, &values[0]);
+    cr_assert_eq(varve_require_ready(root, NULL, &error), VARVE_UNMATCHED);
+    cr_assert_str_eq(error.message,
+        "expected all of 5 variables to hold a value, found 2 that do not\n"
+        "  late/x  was not initialized\n"
+        "  late/y  was not initialized");
+    cr_assert_eq(varve_require_ready(root, NULL, NULL), VARVE_UNMATCHED);
+    cr_assert_ok(varve_require_ready(
+                     root, &(varve_select){ .pattern = "a|z" }, &error),
+        error);
+    cr_assert_ok(varve_initialize(root, NULL, &error), error);
+    cr_assert_ok(varve_require_ready(root, NULL, &error), error);
+    cr_assert_eq(varve_require_ready(NULL, NULL, &error), VARVE_MISUSE);
+    varve_graph_free(g);
+}
+
+TEST(collection, without_memory_the_walk_fails)
+{
+    varve_error error;
+    varve_graph *g = build();
+    varve_node *root = varve_graph_root(g);
+    varve_select select = { .pattern = "a/*" };
+    varve_defer_initializers(g, true);
+    varve_add_allocated_variable(
+        root, "x", VARVE_FLOAT32, VARVE_SHAPE(1), NULL, NULL);
+    for (int ready = 0; ready < 2; ready++)
+        for (long n = 0;; n++) {
+            seen[0] = 0;
+            test_fail_allocation(n, false);
+            varve_status status = ready
+                ? varve_require_ready(root, NULL, &error)
+                : varve_each(root, &select, note, NULL, &error);
+            test_fail_allocation(-1, false);
+            if (status != VARVE_NO_MEMORY) {
+                cr_assert_eq(status, ready ? VARVE_UNMATCHED : VARVE_OK);
+                break;
+            }
+        }
+    varve_graph_free(g);
+}
