@@ -12,7 +12,8 @@
  * place in the data, the random streams. So the last checkpoint is the same,
  * bit for bit, however often the run was killed.
  *
- * The arithmetic is in support/text_model.c and knows nothing of checkpoints.
+ * What lives in the graph, optimizer, layers and data, is in 01_parts.c. The
+ * arithmetic is in support/text_model.c and knows nothing of checkpoints.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,140 +26,12 @@
 
 #include <varve/varve.h>
 
+#include "01_parts.h"
 #include "support/arguments.h"
-#include "support/text_model.h"
 
 enum { PRINT_EVERY = 25, SAMPLE_SIZE = 300 };
 
-static const double learning_rate = 0.008;
 static const double smoothing = 0.05;
-
-/* --- Adam: an optimizer that lives at a node ---------------------------- */
-
-struct adam {
-    varve_node *node;
-    uint64_t step;
-    struct parameter parameters[PARAMETERS];
-    size_t count;
-    float gradients[NUMBERS]; /* of one step only, so not in the graph */
-    size_t used;
-};
-
-static void adam_init(struct adam *adam, varve_node *at)
-{
-    adam->node = at;
-    varve_add_variable(at, "step", varve_scalar(&adam->step));
-}
-
-/* [slot] */
-/* A mean that Adam keeps for a variable: it belongs to the pair of the two. */
-static float *adam_slot(
-    struct adam *adam, varve_node *variable, const char *name)
-{
-    const varve_tensor *value = varve_value(variable);
-    return varve_data(varve_add_allocated_slot(adam->node, variable, name,
-        value->dtype, varve_shape_of(value->rank, value->shape), NULL, NULL));
-}
-/* [/slot] */
-
-/* Takes a variable into training. */
-static struct parameter *adam_add(struct adam *adam, varve_node *variable)
-{
-    struct parameter *p = &adam->parameters[adam->count++];
-    const varve_tensor *value = varve_value(variable);
-    if (!value)
-        return p; /* it could not be made; varve_graph_check will say why */
-    varve_tag(variable, VARVE_TAG_TRAINABLE);
-    p->count = (size_t)varve_tensor_count(value);
-    p->value = value->data;
-    p->m = adam_slot(adam, variable, "m");
-    p->v = adam_slot(adam, variable, "v");
-    p->gradient = adam->gradients + adam->used;
-    adam->used += p->count;
-    return p;
-}
-
-static void adam_apply(struct adam *adam)
-{
-    adam->step++;
-    for (size_t i = 0; i < adam->count; i++)
-        adam_update(&adam->parameters[i], adam->step, learning_rate);
-}
-
-/* --- Layers: each is handed the node it lives at ------------------------ */
-
-/* [initializer] */
-/* Runs only for variables that no checkpoint has a value for. */
-static varve_status glorot(const varve_tensor *tensor, void *user)
-{
-    varve_random *random = user;
-    double limit = sqrt(6.0 / (double)(tensor->shape[0] + tensor->shape[1]));
-    varve_random_fill_uniform_float32(random, tensor->data,
-        (size_t)varve_tensor_count(tensor), -limit, limit);
-    return VARVE_OK;
-}
-/* [/initializer] */
-
-struct layer {
-    varve_node *node;
-    struct dense *dense; /* its arithmetic */
-};
-
-static void layer_init(
-    struct layer *layer, varve_node *at, struct dense *dense, size_t outputs)
-{
-    layer->node = at;
-    layer->dense = dense;
-    dense->outputs = outputs;
-}
-
-/* [build] */
-/* Called when the number of inputs is known. If a restoration is waiting for
- * this layer, the saved values arrive here. */
-static void layer_build(struct layer *layer, size_t inputs, struct adam *adam,
-    varve_random *random)
-{
-    struct dense *d = layer->dense;
-    d->inputs = inputs;
-    varve_node *kernel = varve_add_allocated_variable(layer->node, "kernel",
-        VARVE_FLOAT32, VARVE_SHAPE(inputs, d->outputs), glorot, random);
-    varve_node *bias = varve_add_allocated_variable(layer->node, "bias",
-        VARVE_FLOAT32, VARVE_SHAPE(d->outputs), NULL, NULL); /* zeros */
-    d->kernel = adam_add(adam, kernel);
-    d->bias = adam_add(adam, bias);
-}
-/* [/build] */
-
-/* --- The data: windows of the text, each a record ----------------------- */
-
-/* [records] */
-static varve_status read_window(
-    void *self, uint64_t index, varve_sink *sink, varve_error *error)
-{
-    (void)error; /* the text is in memory: nothing can fail */
-    const struct text *text = self;
-    varve_put(sink, text->codes + index, WINDOW);
-    return VARVE_OK;
-}
-
-/* The windows overlap: one begins at each character. Every epoch has them in
- * another order. */
-static varve_records *open_windows(
-    struct text *text, uint64_t seed, varve_error *error)
-{
-    varve_source source = {
-        .name = "the windows of the text",
-        .count = text->size - CONTEXT,
-        .fingerprint = { text_hash(text), text->size },
-        .read = read_window,
-        .self = text,
-    };
-    varve_records_options options = {
-        .shuffle = true, .seed = seed, .batch = BATCH, .drop_last = true
-    };
-    return varve_records_open(&source, &options, error);
-}
-/* [/records] */
 
 /* --- All of the training ------------------------------------------------ */
 
@@ -223,9 +96,8 @@ static void declare(struct training *t)
 
 static void build(struct training *t)
 {
-    t->network.embedding = adam_add(&t->adam,
-        varve_add_allocated_variable(t->embedding, "table", VARVE_FLOAT32,
-            VARVE_SHAPE(CODES, WIDTH), glorot, &t->initial));
+    t->network.embedding =
+        embedding_build(t->embedding, &t->adam, &t->initial);
     size_t inputs = CONTEXT * WIDTH;
     for (size_t i = 0; i < LAYERS; i++) {
         layer_build(&t->layers[i], inputs, &t->adam, &t->initial);
@@ -252,19 +124,17 @@ static void say_where(const struct training *t)
 }
 
 /* [check] */
-/* That nothing was forgotten: every saved value has found its home, the data
- * are those that the position is a position in, and every variable has a
- * value. */
+/* That nothing was forgotten: every variable has a value, every saved value has
+ * found its home, and the data are those that the position is a position in. */
 static varve_status check(struct training *t, varve_error *error)
 {
-    varve_status status = VARVE_OK;
     varve_restoration *found = varve_manager_restoration(t->manager);
-    if (found)
+    varve_status status =
+        varve_require_ready(varve_graph_root(t->graph), NULL, error);
+    if (!status && found)
         status = varve_assert_consumed(found, error);
     if (!status)
         status = varve_records_check(t->records, error);
-    if (!status)
-        status = varve_require_ready(varve_graph_root(t->graph), NULL, error);
     return status;
 }
 /* [/check] */
@@ -319,12 +189,13 @@ static void catch_signals(varve_manager *manager)
 }
 
 /* [save] */
-/* Saves if the interval is over, if a signal asked for it, or by force. */
+/* Saves if the interval is over, if a signal asked for it, or by force. Events
+ * are written first, so that all up to a checkpoint are there beside it. */
 static varve_status save(struct training *t, bool force, varve_error *error)
 {
     if (!force && !varve_manager_is_due(t->manager, t->step))
         return VARVE_OK;
-    varve_error lost; /* events first: none before a checkpoint is missing */
+    varve_error lost; /* what goes wrong with events ends nothing */
     if (varve_events_flush(t->events, &lost))
         warn(lost.message);
     varve_manager_save_options options = {

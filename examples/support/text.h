@@ -38,7 +38,8 @@ struct batch {
 };
 
 /* From BATCH windows that stand side by side. A few characters of the contexts
- * are replaced at random, so that the network cannot learn the text by heart. */
+ * are replaced at random, so that the network cannot learn the text by
+ * heart. */
 void batch_fill(
     struct batch *batch, const unsigned char *windows, varve_random *noise);
 
