@@ -42,10 +42,11 @@ compare() {
     echo "$1: as expected"
 }
 
-# Ends the shell it runs in, so that a kill of that shell is a kill of it.
+# train DIRECTORY [SAVE-EVERY]: ends the shell it runs in, so that a kill of
+# that shell is a kill of it.
 train() {
-    exec "$programs/01_train" --steps "$steps" --save-every "$save_every" \
-        --keep 0 --directory "$1" "$text"
+    exec "$programs/01_train" --steps "$steps" \
+        --save-every "${2:-$save_every}" --keep 0 --directory "$1" "$text"
 }
 
 # Numbers differ from one mathematics library to the next: only the shape of
@@ -130,7 +131,7 @@ end_of() {
 }
 
 stop_and_resume() {
-    train stopped >stopped.log 2>&1 &
+    train stopped "$steps" >stopped.log 2>&1 &
     local training=$! status=0 at
     sleep "$(printf '%d.%03d' $((took / 3000)) $((took / 3 % 1000)))"
     kill -TERM "$training"
@@ -138,7 +139,7 @@ stop_and_resume() {
     [ "$status" -eq 0 ] || fail "asked to stop, 01_train ends with $status"
     at=$(sed -nE 's/^stopped at step ([0-9]+);.*/\1/p' stopped.log)
     [ -n "$at" ] || fail 'asked to stop, 01_train does not say where it did'
-    (train stopped) >resumed.log
+    (train stopped "$steps") >resumed.log
     head -n 1 resumed.log | grep -q "^resumed at step $at from " ||
         fail "stopped at step $at, but $(head -n 1 resumed.log)"
     diff <(end_of uninterrupted.log) <(end_of resumed.log) ||
