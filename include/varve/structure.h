@@ -32,7 +32,7 @@ VARVE_API varve_graph *varve_graph_from(const char *path,
 
 /* The metadata of the file that a graph was made from, and how many there are;
  * NULL for any other graph. The graph's. With these and `keep_counter` in its
- * options, varve_write writes the same bytes again where nothing has changed. */
+ * options varve_write writes the same bytes again where nothing has changed. */
 VARVE_API const varve_metadata *varve_graph_metadata(
     const varve_graph *graph, size_t *count);
 

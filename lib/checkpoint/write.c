@@ -109,8 +109,9 @@ static const void *bytes_of(
 {
     *done = true;
     if (node->kind == VARVE_STATE) {
+        size_t begin = w->states_written;
         w->states_written += (size_t)size;
-        return w->columns.states.data + w->states_written - size;
+        return size ? w->columns.states.data + begin : (const uint8_t *)"";
     }
     const varve_tensor *tensor = &node->variable->tensor;
     if (tensor->dtype == VARVE_STRING)
