@@ -60,6 +60,7 @@ int main(int count, char **arguments)
     bench_restore(&wishes);
     bench_small(&wishes);
     bench_nodes(&wishes);
+    bench_snapshot(&wishes);
     bench_growth(&wishes);
     end_report();
     return 0;

@@ -16,6 +16,10 @@
 
 #include "measure.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 enum { STEP = 1 << 20, DIRECT_STEP = 4 << 20, DIRECT_DEPTH = 4, PAGE = 4096 };
 
 unsigned char *touched_memory(size_t size)
@@ -146,6 +150,49 @@ double raw_copy(void *user)
     const struct raw *raw = user;
     double begin = now();
     memcpy(raw->other, raw->bytes, raw->size);
+    return now() - begin;
+}
+
+struct part {
+    unsigned char *to; /* page aligned */
+    const unsigned char *from;
+    size_t size;
+};
+
+static void *copy_part(void *user)
+{
+    const struct part *part = user;
+    size_t at = 0;
+#ifdef __SSE2__
+    for (; part->size - at >= sizeof(__m128i); at += sizeof(__m128i))
+        _mm_stream_si128((__m128i *)(void *)(part->to + at),
+            _mm_loadu_si128((const __m128i *)(const void *)(part->from + at)));
+    _mm_sfence();
+#endif
+    memcpy(part->to + at, part->from + at, part->size - at);
+    return NULL;
+}
+
+double raw_copy_all(void *user)
+{
+    enum { MOST = 8 };
+    const struct raw *raw = user;
+    struct part parts[MOST];
+    pthread_t threads[MOST];
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t count = cores < 1 ? 1 : cores > MOST ? MOST : (size_t)cores;
+    size_t each = raw->size / count / PAGE * PAGE;
+    double begin = now();
+    for (size_t i = 0; i < count; i++) {
+        parts[i] = (struct part){ raw->other + i * each, raw->bytes + i * each,
+            i + 1 < count ? each : raw->size - i * each };
+        if (i > 0)
+            must_system(pthread_create(&threads[i], NULL, copy_part,
+                            &parts[i]) == 0, "a thread");
+    }
+    copy_part(&parts[0]);
+    for (size_t i = 1; i < count; i++)
+        pthread_join(threads[i], NULL);
     return now() - begin;
 }
 

@@ -82,7 +82,8 @@ VARVE_API void varve_manager_free(varve_manager *manager);
  *
  * Fails, and does not look at older ones, where the newest good one does not
  * fit the program (VARVE_MISMATCH), is too new for this library, or cannot be
- * read for a reason that is not its own (permissions, memory). */
+ * read for a reason that is not its own (permissions, memory); and where none
+ * is good and reading one failed (VARVE_IO): it may be good after all. */
 VARVE_API varve_status varve_manager_resume(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "bulk.h"
 #include "bytes.h"
 #include "columns.h"
 #include "failure.h"
@@ -80,6 +81,7 @@ static varve_status prepare(struct vv_item *item, varve_error *error)
     return VARVE_OK;
 }
 
+/* Strings and states; vv_bulk_copy does the rest. */
 static void take_one(struct vv_item *item)
 {
     if (item->node->kind == VARVE_STATE) {
@@ -88,11 +90,11 @@ static void take_one(struct vv_item *item)
         item->bytes = taken;
         return;
     }
+    if (!is_string(item->node))
+        return;
     const varve_tensor *tensor = &item->node->variable->tensor;
     if (item->size)
         memcpy(item->copy, tensor->data, item->size);
-    if (!is_string(item->node))
-        return;
     const varve_string *strings = tensor->data;
     uint64_t count = varve_tensor_count(tensor);
     item->bytes.size = 0;
@@ -107,11 +109,14 @@ static varve_status take(struct varve_snapshot *s, varve_error *error)
 {
     for (size_t i = 0; i < s->count; i++) {
         VV_TRY(prepare(&s->items[i], error));
-        if (VV_WRONG(snapshot_taken_in_steps))
+        if (VV_WRONG(snapshot_taken_in_steps)) {
+            vv_bulk_copy(&(struct vv_bulk){ .snapshot = s });
             take_one(&s->items[i]);
+        }
     }
     for (size_t i = 0; i < s->count && !VV_WRONG(snapshot_taken_in_steps); i++)
         take_one(&s->items[i]);
+    vv_bulk_copy(&(struct vv_bulk){ .snapshot = s });
     return VARVE_OK;
 }
 
@@ -412,13 +417,12 @@ varve_status varve_snapshot_restore_with(varve_snapshot *s,
     }
     for (size_t i = 0; i < s->count; i++) {
         struct vv_item *item = &s->items[i];
-        if (!is_put(item, options))
-            continue;
-        if (is_string(item->node))
+        if (is_string(item->node) && is_put(item, options))
             put_strings(item);
-        else if (item->node->variable && item->size)
-            memcpy(varve_data(item->node), item->copy, item->size);
     }
+    vv_bulk_copy(&(struct vv_bulk){ .snapshot = s,
+        .is_restore = true,
+        .keeps_random = options && options->keep_random });
     for (size_t i = 0; i < s->count; i++) {
         struct vv_item *item = &s->items[i];
         if (item->node->kind == VARVE_STATE && is_put(item, options))

@@ -52,8 +52,18 @@ static varve_status verify(
     return status;
 }
 
+/* That none is good is only known where each could be read: beginning anew
+ * beside what a failing disk hides would in the end delete it. */
+static varve_status end_without(const varve_error *unread, varve_error *error)
+{
+    if (unread->status && error)
+        *error = *unread;
+    return unread->status;
+}
+
 varve_status vv_find_good(varve_manager *m, size_t *index, varve_error *error)
 {
+    varve_error unread = { 0 };
     m->passed_over.size = 0;
     m->passed_over.failed = false;
     *index = m->listing.count;
@@ -72,9 +82,11 @@ varve_status vv_find_good(varve_manager *m, size_t *index, varve_error *error)
                 *error = reason;
             return status;
         }
+        if (status == VARVE_IO && !unread.status)
+            unread = reason;
         VV_TRY(pass_over(m, entry, &reason, error));
     }
-    return VARVE_OK;
+    return end_without(&unread, error);
 }
 
 static varve_status decide(varve_manager *m, varve_error *error)

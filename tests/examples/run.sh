@@ -168,7 +168,8 @@ runs_without_events() {
     echo '01_train: runs without events'
 }
 
-for name in 02_renamed 03_accept_reject 04_transfer 05_custom_state; do
+for name in 02_renamed 03_accept_reject 04_transfer 05_custom_state \
+    06_rollback; do
     enter "$name"
     "$programs/$name" >printed
     compare "$name"

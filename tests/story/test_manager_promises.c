@@ -170,6 +170,25 @@ TEST(manager, the_newest_stays_though_no_policy_keeps_it)
     stop(&p);
 }
 
+TEST(manager, what_is_leased_stays_until_it_is_given_back)
+{
+    struct program p;
+    varve_error error = { 0 };
+    start(&p, (varve_manager_options){ .keep_last = 1 });
+    save(&p, 1);
+    varve_lease *lease = varve_lease_new(
+        test_path("run/ckpt-1.varve"), test_allocator(), &error);
+    cr_assert(lease, "%s", error.message);
+    save(&p, 2);
+    cr_assert_str_eq(find(&p, 1).kept, "leased");
+    save(&p, 3);
+    must_have(&p, "1 3");
+    varve_lease_free(lease);
+    save(&p, 4);
+    must_have(&p, "4");
+    stop(&p);
+}
+
 TEST(manager, the_walk_is_a_dry_run_of_the_prune)
 {
     struct program p;

@@ -1,0 +1,87 @@
+/* 06_rollback.c - a walk on a grid that never enters a square twice, and goes
+ * some steps back when it has walled itself in.
+ *
+ * Introduces varve_ring: the last few snapshots. Push takes the present,
+ * rollback makes one of them the present again.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdint.h>
+#include <stdio.h>
+
+#include <varve/varve.h>
+
+enum { SIDE = 12, STEPS = 100, ROOM = 64, BACK = 10 };
+
+struct walk {
+    int32_t x, y, steps;
+    uint8_t seen[SIDE * SIDE]; /* 1: the walk has been there */
+};
+
+static bool is_free(const struct walk *walk, int x, int y)
+{
+    return x >= 0 && y >= 0 && x < SIDE && y < SIDE &&
+           !walk->seen[y * SIDE + x];
+}
+
+/* Goes to one of the free squares around; false where there is none. */
+static bool step(struct walk *walk, varve_random *random)
+{
+    static const int dx[] = { 1, 0, -1, 0 }, dy[] = { 0, 1, 0, -1 };
+    uint64_t first = varve_random_below(random, 4);
+    for (uint64_t i = 0; i < 4; i++) {
+        int x = walk->x + dx[(first + i) % 4];
+        int y = walk->y + dy[(first + i) % 4];
+        if (!is_free(walk, x, y))
+            continue;
+        walk->x = x;
+        walk->y = y;
+        walk->seen[y * SIDE + x] = 1;
+        walk->steps++;
+        return true;
+    }
+    return false;
+}
+
+static varve_status go(struct walk *walk, varve_ring *ring, varve_error *error)
+{
+    /* Not in the graph: after a rollback other steps should be tried. */
+    varve_random random;
+    varve_random_seed(&random, 1, "walk");
+    int rollbacks = 0;
+    varve_status status = varve_ring_push(ring, error);
+    while (!status && walk->steps < STEPS) {
+        if (step(walk, &random)) {
+            status = varve_ring_push(ring, error);
+            continue;
+        }
+        printf("walled in after %d steps\n", (int)walk->steps);
+        size_t oldest = varve_ring_count(ring) - 1;
+        status = varve_ring_rollback(
+            ring, oldest < BACK ? oldest : BACK, error);
+        rollbacks++;
+    }
+    if (!status)
+        printf("%d steps, %d rollbacks\n", (int)walk->steps, rollbacks);
+    return status;
+}
+
+int main(void)
+{
+    struct walk walk = { .seen = { 1 } };
+    varve_error error;
+    varve_graph *graph = varve_graph_new(NULL);
+    varve_node *model = varve_add_object(varve_graph_root(graph), "walk");
+    varve_add_variable(model, "x", varve_scalar(&walk.x));
+    varve_add_variable(model, "y", varve_scalar(&walk.y));
+    varve_add_variable(model, "steps", varve_scalar(&walk.steps));
+    varve_add_variable(model, "seen", varve_array(walk.seen, SIDE * SIDE));
+
+    varve_ring *ring = varve_ring_new(model, ROOM, NULL, &error);
+    varve_status status = ring ? go(&walk, ring, &error) : error.status;
+    if (status)
+        fprintf(stderr, "%s\n", error.message);
+    varve_ring_free(ring);
+    varve_graph_free(graph);
+    return status ? 1 : 0;
+}
