@@ -75,7 +75,7 @@ int main(void)
     varve_add_variable(model, "y", varve_scalar(&walk.y));
     varve_add_variable(model, "steps", varve_scalar(&walk.steps));
     varve_add_variable(model, "seen", varve_array(walk.seen, SIDE * SIDE));
-    varve_add_random(model, "random", &random, 6);
+    varve_add_random(model, "random", &random, 7);
 
     /* After a rollback other steps are to be tried: the stream goes on. */
     varve_snapshot_options options = { .no_random = true };
