@@ -12,8 +12,6 @@
 
 #include <varve/varve.h>
 
-#include "support/stream.h"
-
 enum { TOWNS = 40, MOVES = 20000 };
 
 struct tour {
@@ -35,21 +33,21 @@ static void measure(struct tour *tour)
         tour->length += distance(tour, i, i + 1);
 }
 
-static void draw_map(struct tour *tour, struct stream *random)
+static void draw_map(struct tour *tour, varve_random *random)
 {
     for (int i = 0; i < TOWNS; i++) {
-        tour->x[i] = (int)stream_below(random, 1000);
-        tour->y[i] = (int)stream_below(random, 1000);
+        tour->x[i] = (int)varve_random_below(random, 1000);
+        tour->y[i] = (int)varve_random_below(random, 1000);
         tour->order[i] = i;
     }
     measure(tour);
 }
 
 /* Walks a part of the tour the other way round. */
-static void propose(struct tour *tour, struct stream *random)
+static void propose(struct tour *tour, varve_random *random)
 {
-    uint64_t first = stream_below(random, TOWNS - 1);
-    uint64_t last = first + 1 + stream_below(random, TOWNS - 1 - first);
+    uint64_t first = varve_random_below(random, TOWNS - 1);
+    uint64_t last = first + 1 + varve_random_below(random, TOWNS - 1 - first);
     for (; first < last; first++, last--) {
         int32_t town = tour->order[first];
         tour->order[first] = tour->order[last];
@@ -59,7 +57,7 @@ static void propose(struct tour *tour, struct stream *random)
 }
 
 static varve_status climb(struct tour *tour, varve_snapshot *best,
-    struct stream *random, varve_error *error)
+    varve_random *random, varve_error *error)
 {
     varve_status status = VARVE_OK;
     int64_t shortest = tour->length;
@@ -84,7 +82,8 @@ static varve_status climb(struct tour *tour, varve_snapshot *best,
 
 int main(void)
 {
-    struct stream random = { .key = 3 };
+    varve_random random;
+    varve_random_seed(&random, 3, "tour");
     struct tour tour;
     draw_map(&tour, &random);
     printf("length at first %d\n", (int)tour.length);

@@ -11,8 +11,6 @@
 
 #include <varve/varve.h>
 
-#include "support/stream.h"
-
 enum { SIDE = 12, STEPS = 100, ROOM = 64, BACK = 10 };
 
 struct walk {
@@ -27,10 +25,10 @@ static bool is_free(const struct walk *walk, int x, int y)
 }
 
 /* Goes to one of the free squares around; false where there is none. */
-static bool step(struct walk *walk, struct stream *random)
+static bool step(struct walk *walk, varve_random *random)
 {
     static const int dx[] = { 1, 0, -1, 0 }, dy[] = { 0, 1, 0, -1 };
-    uint64_t first = stream_below(random, 4);
+    uint64_t first = varve_random_below(random, 4);
     for (uint64_t i = 0; i < 4; i++) {
         int x = walk->x + dx[(first + i) % 4];
         int y = walk->y + dy[(first + i) % 4];
@@ -45,14 +43,13 @@ static bool step(struct walk *walk, struct stream *random)
     return false;
 }
 
-static varve_status go(struct walk *walk, varve_ring *ring, varve_error *error)
+static varve_status go(struct walk *walk, varve_random *random,
+    varve_ring *ring, varve_error *error)
 {
-    /* Not in the graph: after a rollback other steps should be tried. */
-    struct stream random = { .key = 6 };
     int rollbacks = 0;
     varve_status status = varve_ring_push(ring, error);
     while (!status && walk->steps < STEPS) {
-        if (step(walk, &random)) {
+        if (step(walk, random)) {
             status = varve_ring_push(ring, error);
             continue;
         }
@@ -70,6 +67,7 @@ static varve_status go(struct walk *walk, varve_ring *ring, varve_error *error)
 int main(void)
 {
     struct walk walk = { .seen = { 1 } };
+    varve_random random;
     varve_error error;
     varve_graph *graph = varve_graph_new(NULL);
     varve_node *model = varve_add_object(varve_graph_root(graph), "walk");
@@ -77,9 +75,13 @@ int main(void)
     varve_add_variable(model, "y", varve_scalar(&walk.y));
     varve_add_variable(model, "steps", varve_scalar(&walk.steps));
     varve_add_variable(model, "seen", varve_array(walk.seen, SIDE * SIDE));
+    varve_add_random(model, "random", &random, 7);
 
-    varve_ring *ring = varve_ring_new(model, ROOM, NULL, &error);
-    varve_status status = ring ? go(&walk, ring, &error) : error.status;
+    /* After a rollback other steps are to be tried: the stream goes on. */
+    varve_snapshot_options options = { .no_random = true };
+    varve_ring *ring = varve_ring_new(model, ROOM, &options, &error);
+    varve_status status =
+        ring ? go(&walk, &random, ring, &error) : error.status;
     if (status)
         fprintf(stderr, "%s\n", error.message);
     varve_ring_free(ring);

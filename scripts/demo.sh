@@ -25,8 +25,10 @@ status=0
 $program --directory run "$@" || status=$?
 cat <<EOF
 
-demo: the checkpoints are in run/. To go on from the last one:
+demo: the newest checkpoints are in run/, what TensorBoard shows is in
+      run/events. To go on from the last checkpoint:
           $program --directory run $*
-      To begin anew, remove run/ first.
+      A finished run goes on with a larger --steps. Kill it whenever you like;
+      Ctrl-C makes it save first. To begin anew, remove run/ first.
 EOF
 exit $status

@@ -51,6 +51,8 @@ COLUMNS = {  # key: name, tag, element size, what it counts
     16: ('slot nodes', 70, 4, 'slot'),
     128: ('tag nodes', 70, 4, 'tag'),
     129: ('tag names', 70, 4, 'tag'),
+    132: ('nodes of global names', 70, 4, 'global name'),
+    133: ('global names', 70, 4, 'global name'),
 }
 COUNTER, METADATA = 130, 131
 
@@ -182,7 +184,7 @@ def read_index(data):
     each pair begins."""
     cbor = Cbor(data)
     count = cbor.expect(5, 'a map')
-    index = {COUNTER: 0, METADATA: {}, 128: (), 129: ()}
+    index = {COUNTER: 0, METADATA: {}, 128: (), 129: (), 132: (), 133: ()}
     pairs = []
     last = -1
     for number in range(count):
@@ -196,7 +198,8 @@ def read_index(data):
                'VARVE_TOO_NEW')
         if key in COLUMNS:
             index[key] = read_column(cbor, key)
-            demand(key < 128 or len(index[key]), 'no empty tags expected')
+            demand(key < 128 or len(index[key]),
+                   f'no empty column {key} expected')
         elif key == COUNTER:
             index[key] = cbor.expect(0, 'an unsigned integer')
             demand(index[key] > 0, 'a counter above 0 expected')
@@ -262,7 +265,7 @@ def split_names(index):
         names.append(name)
         begin = end
     demand(begin == len(index[0]), 'names end with the last')
-    used = {*index[4], *index[15], *index[129]}
+    used = {*index[4], *index[15], *index[129], *index[133]}
     demand(used == set(range(len(names))), 'names that are used')
     return names
 
@@ -299,7 +302,16 @@ def check_nodes(index, names):
     tags = list(zip(index[128], index[129]))
     demand(tags == sorted(set(tags)), 'sorted tags')
     demand(all(node < len(kinds) for node, _ in tags), 'nodes of tags')
+    check_global_names(index, kinds)
     return paths
+
+
+def check_global_names(index, kinds):
+    nodes, names = list(index[132]), list(index[133])
+    demand(nodes == sorted(set(nodes)), 'sorted nodes of global names')
+    demand(len(names) == len(set(names)), 'unique global names')
+    demand(all(node < len(kinds) and kinds[node] in (VARIABLE, STATE)
+               for node in nodes), 'nodes of global names')
 
 
 def check_slots(index, names, paths):

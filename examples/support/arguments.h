@@ -6,12 +6,14 @@
 #define SUPPORT_ARGUMENTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct arguments {
-    uint64_t steps;
+    int64_t steps;
     uint64_t save_every; /* at least 1 */
     uint64_t seed;
+    size_t keep; /* of the newest checkpoints; 0: all */
     const char *directory;
     const char *text; /* NULL: one that the system has */
     bool quiet;

@@ -1,4 +1,4 @@
-/* text.c - reading a text whole, and drawing batches from it.
+/* text.c - reading a text whole, and making batches of its windows.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,10 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    STRIDE = 10007, /* a prime: has no divisor in common with most lengths */
-    NOISE = 50      /* one character in so many is replaced */
-};
+enum { NOISE = 50 }; /* one character in so many is replaced */
 
 static bool grow(struct text *text, size_t *capacity)
 {
@@ -74,17 +71,24 @@ char text_character(unsigned char code)
     return code == 0 ? '\n' : (char)(code + 31);
 }
 
-void batch_draw(struct batch *batch, const struct text *text,
-    uint64_t *position, struct stream *random)
+uint64_t text_hash(const struct text *text)
 {
-    for (size_t row = 0; row < BATCH; row++) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < text->size; i++)
+        hash = (hash ^ text->codes[i]) * 0x100000001b3u;
+    return hash;
+}
+
+void batch_fill(
+    struct batch *batch, const unsigned char *windows, varve_random *noise)
+{
+    for (size_t row = 0; row < BATCH; row++, windows += WINDOW) {
         unsigned char *context = batch->context + row * CONTEXT;
-        *position = (*position + STRIDE) % (text->size - CONTEXT);
-        memcpy(context, text->codes + *position, CONTEXT);
-        batch->next[row] = text->codes[*position + CONTEXT];
+        memcpy(context, windows, CONTEXT);
+        batch->next[row] = windows[CONTEXT];
         for (size_t i = 0; i < CONTEXT; i++) {
-            if (stream_below(random, NOISE) == 0)
-                context[i] = (unsigned char)stream_below(random, CODES);
+            if (varve_random_below(noise, NOISE) == 0)
+                context[i] = (unsigned char)varve_random_below(noise, CODES);
         }
     }
 }

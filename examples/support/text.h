@@ -1,4 +1,4 @@
-/* text.h - a text as numbers, and batches of it to learn from.
+/* text.h - a text as numbers, and batches of its windows to learn from.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,12 +8,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "stream.h"
+#include <varve/random.h>
 
 enum {
-    CODES = 96,   /* newline and printable ASCII; all else reads as a space */
-    CONTEXT = 16, /* characters the network sees before it guesses the next */
-    BATCH = 256   /* guesses in one step */
+    CODES = 96,           /* newline and printable ASCII; else a space */
+    CONTEXT = 16,         /* characters seen before the next is guessed */
+    WINDOW = CONTEXT + 1, /* those, and the one that follows */
+    BATCH = 256           /* guesses in one step */
 };
 
 struct text {
@@ -25,6 +26,9 @@ struct text {
 bool text_load(struct text *text, const char *path);
 void text_free(struct text *text);
 
+/* A number that is another one for nearly every other text (FNV-1a). */
+uint64_t text_hash(const struct text *text);
+
 unsigned char text_code(int character);
 char text_character(unsigned char code);
 
@@ -33,11 +37,10 @@ struct batch {
     unsigned char next[BATCH]; /* what followed each context */
 };
 
-/* Takes the next BATCH places of the text. `position` jumps about in it and
- * meets every place once before it meets one twice. A few characters of the
- * contexts are replaced at random, so that the network cannot learn the text by
+/* From BATCH windows that stand side by side. A few characters of the contexts
+ * are replaced at random, so that the network cannot learn the text by
  * heart. */
-void batch_draw(struct batch *batch, const struct text *text,
-    uint64_t *position, struct stream *random);
+void batch_fill(
+    struct batch *batch, const unsigned char *windows, varve_random *noise);
 
 #endif

@@ -6,7 +6,6 @@
 #include "text_model.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* --- One layer ---------------------------------------------------------- */
@@ -139,17 +138,17 @@ double network_learn(struct network *n, const struct batch *batch)
     return bits;
 }
 
-static unsigned char draw(const float *chances, struct stream *random)
+static unsigned char draw(const float *chances, varve_random *random)
 {
-    double left = stream_unit(random);
+    double left = varve_random_unit(random);
     unsigned char code = 0;
     while (code + 1 < CODES && (left -= (double)chances[code]) >= 0)
         code++;
     return code;
 }
 
-void network_write(
-    struct network *n, unsigned char before, size_t size, struct stream *random)
+void network_write(struct network *n, unsigned char before, char *text,
+    size_t size, varve_random *random)
 {
     unsigned char context[CONTEXT];
     memset(context, before, sizeof context);
@@ -158,9 +157,9 @@ void network_write(
         unsigned char code = draw(n->out[LAYERS - 1], random);
         memmove(context, context + 1, CONTEXT - 1);
         context[CONTEXT - 1] = code;
-        putchar(text_character(code));
+        text[i] = text_character(code);
     }
-    putchar('\n');
+    text[size] = '\0';
 }
 
 /* --- The optimizer ------------------------------------------------------ */

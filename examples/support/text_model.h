@@ -56,10 +56,10 @@ void network_guess(
  * in bits per character. */
 double network_learn(struct network *network, const struct batch *batch);
 
-/* Writes `size` characters after `before`, each drawn by its chance, to
- * standard output. */
-void network_write(struct network *network, unsigned char before, size_t size,
-    struct stream *random);
+/* Writes `size` characters that follow `before`, each drawn by its chance, and
+ * a zero byte to `text`. */
+void network_write(struct network *network, unsigned char before, char *text,
+    size_t size, varve_random *random);
 
 /* One step of Adam (Kingma and Ba, 2015, algorithm 1), the `step`-th from 1;
  * leaves the gradient at zero. */

@@ -49,6 +49,8 @@ typedef struct varve_write_options {
     void *progress_user;
     bool no_replace; /* a file that is there: VARVE_EXISTS */
     bool no_sync;    /* faster; may be lost or torn by a power cut */
+    bool keep_counter; /* varve_write: the root's save counter is in the file
+                          too, as varve_save has it there */
 } varve_write_options;
 
 /* Program path to file path. The two have the same wildcards in the same
@@ -121,7 +123,8 @@ VARVE_API varve_status varve_write(varve_node *root, const char *path,
     VARVE_MUST_CHECK;
 
 /* Reads a file (if there is none of this name, the one with VARVE_SUFFIX) into
- * everything reachable from `root`, by the names of the edges. What the program
+ * everything reachable from `root`, by the names of the edges; what no edge
+ * leads to, by global names (varve_set_global_name). What the program
  * does not have yet waits, and arrives when it is added, as long as the
  * restoration is kept. NULL on failure; then no variable has changed (see
  * `streaming` and `staging_size`). Types and shapes that do not fit are all

@@ -47,6 +47,7 @@ typedef struct varve_saved_node {
     size_t edge_count;
     size_t slot_count;   /* slots that this node owns */
     size_t tag_count;
+    const char *global_name; /* varve_set_global_name; NULL: none */
     bool has_value;      /* a variable or state whose bytes are in the file */
     varve_tensor value;  /* its type and shape (a state: uint8 of rank 1; data
                             is NULL); dtype 0 for other nodes */

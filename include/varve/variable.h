@@ -57,6 +57,24 @@ VARVE_API varve_variable_state varve_state_of(const varve_node *node);
 VARVE_API varve_status varve_report_uninitialized(
     varve_node *root, varve_visit *visit, void *user, varve_error *error);
 
+/* --- Global names ------------------------------------------------------- */
+
+/* Names a variable or state for files that know values by name: UTF-8, parts
+ * joined by '/', none of them empty, such as "model/dense/kernel"; unique in
+ * the graph (VARVE_DUPLICATE). It is in every file that has the node. NULL
+ * takes it away.
+ *
+ * While a file is read, a node that no edge, alias or rename leads to takes the
+ * value that the file has at the path of its global name, or under that global
+ * name itself; and one without a counterpart takes the value whose global name
+ * in the file is its own path. Paths go first; what another node has already is
+ * a conflict in the report. A value can come as soon as the name is given, when
+ * an initializer may have run. */
+VARVE_API void varve_set_global_name(varve_node *node, const char *name);
+
+/* The global name of a node, or NULL. */
+VARVE_API const char *varve_global_name(const varve_node *node);
+
 /* --- Slot variables ----------------------------------------------------- */
 
 /* State that belongs to a pair (owner, variable), such as an optimizer's

@@ -21,6 +21,8 @@
 #include <varve/checkpoint.h>
 #include <varve/restoration.h>
 #include <varve/reader.h>
+#include <varve/structure.h>
+#include <varve/saver.h>
 
 /* Many files */
 #include <varve/manager.h>

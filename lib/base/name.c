@@ -44,6 +44,12 @@ bool vv_name_is_valid(const char *name, size_t size)
            vv_utf8_is_valid(name, size);
 }
 
+bool vv_name_has_parts(const char *name, size_t size)
+{
+    return vv_name_is_valid(name, size) && name[0] != '/' &&
+           name[size - 1] != '/' && !strstr(name, "//");
+}
+
 static bool is_escaped(unsigned char c)
 {
     switch (c) {

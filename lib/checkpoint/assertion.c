@@ -123,6 +123,33 @@ static varve_status ask(
     return status;
 }
 
+/* Whether a finding leaves a variable without any value at all. */
+static bool is_not_found(const struct vv_finding *finding)
+{
+    return is_missing(finding) && !finding->saved;
+}
+
+varve_status vv_assert_found(struct varve_restoration *r, varve_error *error)
+{
+    bool is_dry = r->is_dry;
+    r->is_dry = true; /* what is due counts as matched */
+    varve_report *report = vv_report_make(r, false, error);
+    r->is_dry = is_dry;
+    if (!report)
+        return VARVE_NO_MEMORY;
+    size_t count = count_findings(report, is_not_found);
+    varve_status status = VARVE_OK;
+    if (count) {
+        status = vv_fail(error, VARVE_UNMATCHED,
+            "%s: expected all %zu names in the file, found %zu missing:",
+            report->path, report->variable_count, count);
+        if (!add_lines(report, is_not_found, error))
+            status = vv_fail_memory(error, "the names that are missing");
+    }
+    varve_report_free(report);
+    return status;
+}
+
 varve_status varve_assert_consumed(varve_restoration *r, varve_error *error)
 {
     return ask(r, true, error);

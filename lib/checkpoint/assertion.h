@@ -6,6 +6,10 @@
 #ifndef VV_ASSERTION_H
 #define VV_ASSERTION_H
 
-#include <varve/restoration.h>
+#include "restoration.h"
+
+/* Whether the file has a value for everything that the program has, fitting or
+ * not, before any is delivered. VARVE_UNMATCHED names all that it lacks. */
+varve_status vv_assert_found(struct varve_restoration *r, varve_error *error);
 
 #endif

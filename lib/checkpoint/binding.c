@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "by_name.h"
 #include "convert.h"
 #include "pattern.h"
 #include "name.h"
@@ -44,15 +45,20 @@ bool vv_know_numbers(struct varve_restoration *r)
 {
     const varve_allocator *a = &r->context.allocator;
     size_t limit = r->graph->number_limit;
-    if (limit <= r->number_capacity)
+    bool needs_vias = r->is_by_name || vv_selection_needs_paths(&r->selection);
+    if (limit <= r->number_capacity &&
+        (!needs_vias || r->number_capacity <= r->via_capacity))
         return true;
-    size_t wanted = r->number_capacity ? limit + limit / 2 : limit;
-    if (vv_selection_needs_paths(&r->selection) && wanted > r->via_capacity) {
+    size_t wanted = r->number_capacity;
+    if (limit > wanted)
+        wanted = wanted ? limit + limit / 2 : limit;
+    if (needs_vias && wanted > r->via_capacity) {
         if (!grow_zeroed(a, &r->vias, r->via_capacity, wanted, sizeof *r->vias))
             return false;
         r->via_capacity = wanted;
     }
-    if (!grow_zeroed(
+    if (wanted > r->number_capacity &&
+        !grow_zeroed(
             a, &r->file_of, r->number_capacity, wanted, sizeof *r->file_of))
         return false;
     r->number_capacity = wanted;
@@ -188,8 +194,10 @@ void vv_visit(struct varve_restoration *r, varve_node *node, struct vv_via via)
         return;
     *known = via;
     known->is_visited = true;
-    if (r->selection.rename_count)
+    if (r->selection.rename_count || r->is_by_name)
         vv_add_pair(r, &r->queue, node, VV_NONE);
+    if (r->is_by_name)
+        vv_by_name_consider(r, node);
 }
 
 /* --- Values ------------------------------------------------------------- */
@@ -301,6 +309,8 @@ static void let_go(struct varve_restoration *r, const varve_node *node)
     while (file != VV_NONE) {
         uint32_t next = vv_next_partner(r, file);
         r->node_of[file] = NULL;
+        if (r->by_name)
+            r->by_name[file] = 0;
         if (r->links)
             r->links[file] = (struct vv_link){ 0 };
         file = next;
@@ -324,6 +334,17 @@ static void release(struct varve_restoration *r, uint32_t file)
         node->value_state = VARVE_DECLARED;
 }
 
+/* What was come to without being bound is not held by anything. */
+static void forget_visits(
+    struct varve_restoration *r, const struct vv_walk *walk)
+{
+    for (const varve_node *n = r->graph->all; n && r->vias;
+         n = n->next_of_all) {
+        if (n->number < r->number_capacity && !vv_walk_has(walk, n))
+            r->vias[n->number].is_visited = false;
+    }
+}
+
 bool vv_sweep(struct varve_restoration *r)
 {
     struct vv_walk walk;
@@ -336,6 +357,7 @@ bool vv_sweep(struct varve_restoration *r)
         if (r->node_of[f] && !vv_walk_has(&walk, r->node_of[f]))
             release(r, f);
     }
+    forget_visits(r, &walk);
     vv_walk_end(&walk);
     return true;
 }
@@ -438,4 +460,5 @@ void vv_forget_node(struct varve_restoration *r, varve_node *node)
     vv_drop_pairs(&r->misfits, node);
     forget_in_queue(&r->queue, node);
     forget_in_queue(&r->demand, node);
+    vv_drop_pairs(&r->unnamed, node);
 }

@@ -52,6 +52,8 @@ static size_t mark_names(struct numbering *n, const struct vv_walk *walk)
         const varve_node *node = walk->steps[i].node;
         tags |= node->tags;
         edges += node->edge_count;
+        if (node->extra && node->extra->global_name)
+            mark(n, node->extra->global_name);
         for (struct vv_edge *e = node->first_edge; e; e = e->next)
             mark(n, e->name);
     }
@@ -124,6 +126,11 @@ static void add_node(struct vv_columns *c, const struct numbering *n,
     vv_buffer_add32(&c->node_edge_ends, (uint32_t)(c->edge_names.size / 4));
     if (node->tags)
         add_tags(c, n, walk, place);
+    if (node->extra && node->extra->global_name) {
+        vv_buffer_add32(&c->global_nodes, (uint32_t)place);
+        vv_buffer_add32(
+            &c->global_names, number_of(n, node->extra->global_name));
+    }
 }
 
 static void add_slots(
@@ -299,6 +306,7 @@ varve_status vv_columns_index(
         .value_count = (uint32_t)(c->value_nodes.size / 4),
         .slot_count = (uint32_t)(c->slot_owners.size / 4),
         .tag_count = (uint32_t)(c->tag_nodes.size / 4),
+        .global_count = (uint32_t)(c->global_nodes.size / 4),
         .names_size = c->names.size,
         .extent_count = c->value_extents.size / 8,
         .digest_count = c->digests.size / VV_DIGEST_SIZE,
@@ -321,6 +329,8 @@ varve_status vv_columns_index(
         .slot_nodes = c->slot_nodes.data,
         .tag_nodes = c->tag_nodes.data,
         .tag_names = c->tag_names.data,
+        .global_nodes = c->global_nodes.data,
+        .global_names = c->global_names.data,
     };
     return VARVE_OK;
 }

@@ -11,7 +11,7 @@
 #include "index.h"
 #include "walk.h"
 
-enum { VV_COLUMN_BUFFERS = 20 };
+enum { VV_COLUMN_BUFFERS = 22 };
 
 struct vv_columns {
     const varve_allocator *allocator;
@@ -21,7 +21,7 @@ struct vv_columns {
                 edge_names, edge_children, value_nodes, value_dtypes,
                 value_ranks, value_extents, value_offsets, value_sizes, digests,
                 slot_owners, slot_variables, slot_names, slot_nodes, tag_nodes,
-                tag_names;
+                tag_names, global_nodes, global_names;
             struct vv_buffer states; /* the bytes of all states */
         };
         struct vv_buffer buffers[VV_COLUMN_BUFFERS]; /* the same, as one */

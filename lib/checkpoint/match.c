@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "binding.h"
+#include "by_name.h"
 #include "name.h"
 #include "slot.h"
 #include "variable.h"
@@ -123,7 +124,7 @@ uint32_t vv_match_child(
     uint32_t at = id == VV_NONE ? VV_NONE : vv_file_node_of(r, parent);
     for (; at != VV_NONE && file == VV_NONE; at = vv_next_partner(r, at))
         file = vv_index_find_child(vv_index_of(r), at, id);
-    return file;
+    return file != VV_NONE ? file : vv_by_name_child(r, parent, name);
 }
 
 uint32_t vv_match_slot_of(struct varve_restoration *r, varve_node *owner,
@@ -273,6 +274,8 @@ void vv_match_queue(struct varve_restoration *r)
         r->queue_first = 0;
         if (has_more(&r->demand, offered))
             offer(r, offered++);
+        else
+            vv_by_name_match(r);
     } while (r->queue.size || has_more(&r->demand, offered));
     r->demand.size = 0;
     if (!r->is_open)
@@ -293,8 +296,11 @@ void vv_match_everything(struct varve_restoration *r)
 {
     vv_match_roots(r);
     for (varve_node *node = r->graph->all; node; node = node->next_of_all) {
-        if (vv_is_known(r, node))
-            vv_add_pair(r, &r->queue, node, VV_NONE);
+        if (!vv_is_known(r, node))
+            continue;
+        vv_add_pair(r, &r->queue, node, VV_NONE);
+        if (r->is_by_name)
+            vv_by_name_consider(r, node);
     }
 }
 

@@ -255,6 +255,9 @@ bool varve_reader_node_at(
     node->slot_count = end - begin;
     find_tags(index, node->id, &begin, &end);
     node->tag_count = end - begin;
+    uint32_t global = vv_index_find_global(index, node->id);
+    if (global != VV_NONE)
+        node->global_name = reader->names + reader->name_at[global];
     uint32_t value = vv_index_find_value(index, node->id);
     if (value != VV_NONE)
         fill_value(reader, value, node);

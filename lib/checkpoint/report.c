@@ -137,6 +137,8 @@ static void add_matched(
     finding.file_path = file_path(m, file);
     if (m->r->fates[value] == VV_FATE_SUPERSEDED)
         finding.reason = "a later restoration gave it another value";
+    else if (m->r->by_name && m->r->by_name[file])
+        finding.reason = "by its global name";
     if (finding.saved && finding.wanted)
         finding.is_cast = finding.saved->dtype != finding.wanted->dtype;
     if (finding.is_cast)

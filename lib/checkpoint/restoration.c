@@ -9,7 +9,9 @@
 
 #include "allocator.h"
 #include "arrival.h"
+#include "assertion.h"
 #include "binding.h"
+#include "by_name.h"
 #include "failure.h"
 #include "match.h"
 #include "save.h"
@@ -69,6 +71,7 @@ static void node_changed(struct vv_observer *self, varve_node *node)
     struct varve_restoration *r = restoration_of(self);
     if (r->is_dry)
         return;
+    vv_by_name_changed(r, node);
     vv_match_again(r, node);
     take_in(r);
 }
@@ -103,6 +106,7 @@ static void graph_freed(struct vv_observer *self)
     memset(r->node_of, 0, nodes * sizeof *r->node_of);
     if (r->links)
         memset(r->links, 0, nodes * sizeof *r->links);
+    r->unnamed.size = 0;
     struct vv_buffer *pairs[] = { &r->jobs, &r->held, &r->stuck, &r->misfits,
         &r->conflicts };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
@@ -132,9 +136,9 @@ static struct varve_restoration *allocate(varve_node *root)
     r->root = root;
     r->file.file = -1;
     const varve_allocator *a = &r->context.allocator;
-    struct vv_buffer *buffers[] = { &r->queue, &r->demand, &r->jobs, &r->held,
-        &r->stuck, &r->misfits, &r->conflicts, &r->cast_misfits, &r->path,
-        &r->file_path };
+    struct vv_buffer *buffers[] = { &r->queue, &r->demand, &r->unnamed,
+        &r->jobs, &r->held, &r->stuck, &r->misfits, &r->conflicts,
+        &r->cast_misfits, &r->path, &r->file_path };
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         vv_buffer_init(buffers[i], a);
     vv_map_init(&r->pending, a);
@@ -222,11 +226,23 @@ static varve_status open_file(struct varve_restoration *r,
         &r->file, &r->context, (const char *)r->file_path.data, error));
     VV_TRY(make_tables(r, error));
     VV_TRY(find_file_root(r, error));
+    VV_TRY(vv_by_name_begin(r, error));
     /* What the caller lent for the call is not kept beyond it. */
     r->selection.options.renames = NULL;
     r->selection.options.rename_file = NULL;
     r->selection.options.subtree = NULL;
     return VARVE_OK;
+}
+
+/* Whether the file has everything that the program has, before anything is
+ * delivered. Lack of memory is told by the arrival. */
+static varve_status demand_homes(
+    struct varve_restoration *r, varve_error *error)
+{
+    r->is_busy = true;
+    vv_match_queue(r);
+    r->is_busy = false;
+    return r->needs_rematch ? VARVE_OK : vv_assert_found(r, error);
 }
 
 static varve_status begin(struct varve_restoration *r,
@@ -239,6 +255,8 @@ static varve_status begin(struct varve_restoration *r,
     r->is_dry = opening->is_dry;
     reserve_lists(r);
     vv_match_roots(r);
+    if (opening->is_whole)
+        VV_TRY(demand_homes(r, error));
     VV_TRY(vv_arrive(r, error));
     if (opening->is_save)
         vv_set_save_counter(r->root, vv_index_of(r)->counter);
@@ -301,6 +319,7 @@ static void free_tables(struct varve_restoration *r)
     vv_release(a, r->links, nodes * sizeof *r->links);
     vv_release(a, r->fates, index->value_count);
     vv_release(a, r->file_of, r->number_capacity * sizeof *r->file_of);
+    vv_by_name_end(r);
     vv_release(a, r->vias, r->via_capacity * sizeof *r->vias);
     vv_release(a, r->name_ids, r->name_capacity * sizeof *r->name_ids);
 }
@@ -319,9 +338,9 @@ void varve_restoration_free(varve_restoration *r)
     }
     free_tables(r);
     free_pending(r);
-    struct vv_buffer *buffers[] = { &r->queue, &r->demand, &r->jobs, &r->held,
-        &r->stuck, &r->misfits, &r->conflicts, &r->cast_misfits, &r->path,
-        &r->file_path };
+    struct vv_buffer *buffers[] = { &r->queue, &r->demand, &r->unnamed,
+        &r->jobs, &r->held, &r->stuck, &r->misfits, &r->conflicts,
+        &r->cast_misfits, &r->path, &r->file_path };
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         vv_buffer_clear(buffers[i]);
     if (r->has_paths)

@@ -73,6 +73,7 @@ struct varve_restoration {
     bool needs_sweep;   /* edges were removed since the last one */
     bool needs_rematch; /* memory ran out while matching */
     bool has_paths;     /* `paths` is filled */
+    bool is_by_name;    /* global names matter: all of the program is visited */
 
     varve_node **node_of; /* by node of the file */
     struct vv_link *links; /* by node of the file, once an object of the program
@@ -86,11 +87,17 @@ struct varve_restoration {
     uint32_t *name_ids; /* by number of a program name: 0 not looked up,
                            VV_NONE not in the file, else its number plus 1 */
     size_t name_capacity;
+    uint32_t *global_of; /* by name of the file: the node that has it as its
+                            global name, plus 1; NULL: none has one */
+    uint8_t *by_name;    /* by node of the file: it was bound by a global name;
+                            NULL: none was */
 
     struct vv_buffer queue; /* vv_pair: to be matched, with one node of the
                                file, or (VV_NONE) with all that it stands for */
     size_t queue_first;
     struct vv_buffer demand;    /* vv_pair: likewise, to be offered children */
+    struct vv_buffer unnamed;   /* vv_pair: nodes that no path may lead to, to
+                                   be looked for by global name */
     struct vv_buffer jobs;      /* vv_pair: values due */
     struct vv_buffer held;      /* vv_pair: states whose variables are not
                                    there yet */
@@ -136,6 +143,7 @@ struct vv_opening {
     bool is_numbered; /* `path` may be a prefix */
     bool is_save;     /* the save counter is taken over */
     bool is_dry;
+    bool is_whole; /* fails where the file lacks something of the program */
 };
 
 varve_restoration *vv_restoration_open(

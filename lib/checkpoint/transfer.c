@@ -400,9 +400,11 @@ static void unload_states(struct transfer *t)
     for (size_t i = t->loaded; i > 0; i--) {
         const struct vv_move *m = &t->moves[i - 1];
         size_t begin = i > 1 ? t->old_ends[i - 2] : 0;
+        size_t size = t->old_ends[i - 1] - begin;
+        const uint8_t *old = t->old_states.data; /* NULL if all are empty */
         if (m->mode == VV_MOVE_STATE)
-            vv_state_load(m->node, "", t->old_states.data + begin,
-                t->old_ends[i - 1] - begin, NULL);
+            vv_state_load(
+                m->node, "", size ? old + begin : NULL, size, NULL);
     }
 }
 

@@ -109,8 +109,9 @@ static const void *bytes_of(
 {
     *done = true;
     if (node->kind == VARVE_STATE) {
+        size_t begin = w->states_written;
         w->states_written += (size_t)size;
-        return w->columns.states.data + w->states_written - size;
+        return size ? w->columns.states.data + begin : (const uint8_t *)"";
     }
     const varve_tensor *tensor = &node->variable->tensor;
     if (tensor->dtype == VARVE_STRING)
@@ -214,5 +215,7 @@ varve_status vv_write(varve_node *root, const char *path, uint64_t counter,
 varve_status varve_write(varve_node *root, const char *path,
     const varve_write_options *options, varve_error *error)
 {
-    return vv_write(root, path, 0, options, error);
+    bool keeps = root && options && options->keep_counter;
+    return vv_write(
+        root, path, keeps ? varve_save_counter(root) : 0, options, error);
 }

@@ -48,6 +48,10 @@ const struct vv_column vv_columns[VV_COLUMN_COUNT] = {
         "tag nodes" },
     { VV_KEY_TAG_NAMES, UINT32, 4, AT(tag_names), AT(tag_count), false, false,
         "tag names" },
+    { VV_KEY_GLOBAL_NODES, UINT32, 4, AT(global_nodes), AT(global_count), false,
+        true, "nodes of global names" },
+    { VV_KEY_GLOBAL_NAMES, UINT32, 4, AT(global_names), AT(global_count), false,
+        false, "global names" },
 };
 
 const struct vv_column *vv_column_find(uint64_t key)

@@ -19,7 +19,11 @@ struct vv_column {
     const char *name; /* for messages */
 };
 
-enum { VV_COLUMN_COUNT = 19, VV_REQUIRED_COLUMN_COUNT = 17 };
+enum {
+    VV_COLUMN_COUNT = 21,
+    VV_REQUIRED_COLUMN_COUNT = 17,
+    VV_FIRST_GLOBAL_COLUMN = 19, /* the counter and metadata stand before it */
+};
 
 /* In order of key; the required ones have the keys 0, 1, 2, ... */
 extern const struct vv_column vv_columns[VV_COLUMN_COUNT];

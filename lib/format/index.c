@@ -77,6 +77,15 @@ uint32_t vv_index_find_value(const struct vv_index *index, uint32_t node)
     return value;
 }
 
+uint32_t vv_index_find_global(const struct vv_index *index, uint32_t node)
+{
+    uint32_t count = index->global_count;
+    uint32_t global = lower_bound(index->global_nodes, 0, count, node);
+    if (global == count || vv_at32(index->global_nodes, global) != node)
+        return VV_NONE;
+    return vv_at32(index->global_names, global);
+}
+
 void vv_index_slots(const struct vv_index *index, uint32_t owner,
     uint32_t *begin, uint32_t *end)
 {

@@ -26,6 +26,7 @@ struct vv_index {
     uint32_t value_count;
     uint32_t slot_count;
     uint32_t tag_count;
+    uint32_t global_count;
     uint64_t names_size;
     uint64_t extent_count;
     uint64_t digest_count;
@@ -50,6 +51,8 @@ struct vv_index {
     const uint8_t *slot_nodes;
     const uint8_t *tag_nodes;
     const uint8_t *tag_names;
+    const uint8_t *global_nodes; /* variables and states */
+    const uint8_t *global_names;
 
     const varve_metadata *metadata; /* sorted by vv_metadata_compare */
     size_t metadata_count;
@@ -105,6 +108,9 @@ uint32_t vv_index_find_child(
 
 /* The value of a node, or VV_NONE. Binary search. */
 uint32_t vv_index_find_value(const struct vv_index *index, uint32_t node);
+
+/* The global name of a node, or VV_NONE. Binary search. */
+uint32_t vv_index_find_global(const struct vv_index *index, uint32_t node);
 
 /* The first slot of an owner at or after which to look: slots of `owner` are
  * numbers *begin to *end - 1. */

@@ -1,4 +1,4 @@
-/* index_check.c - the rules of nodes, edges, slots and tags.
+/* index_check.c - the rules of nodes, edges, slots, tags and global names.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "allocator.h"
 #include "name_check.h"
 #include "try.h"
 
@@ -199,6 +200,62 @@ static varve_status check_tags(const struct vv_index_check *check)
     return VARVE_OK;
 }
 
+/* --- Global names --------------------------------------------------------- */
+
+static bool may_have_global(const struct vv_index *index, uint32_t node)
+{
+    return is_variable(index, node) ||
+           (node < index->node_count && index->node_kinds[node] == VARVE_STATE);
+}
+
+/* `used` has a bit for each name. */
+static varve_status check_global(
+    const struct vv_index_check *check, uint32_t i, uint8_t *used)
+{
+    const struct vv_index *index = check->index;
+    uint32_t node = vv_at32(index->global_nodes, i);
+    uint32_t name = vv_at32(index->global_names, i);
+    if (!may_have_global(index, node))
+        return vv_check_fail(check, index->global_nodes + 4 * (size_t)i,
+            "global name %" PRIu32 ": expected a variable or state, found node "
+            "%" PRIu32,
+            i, node);
+    if (i > 0 && node <= vv_at32(index->global_nodes, i - 1))
+        return vv_check_fail(check, index->global_nodes + 4 * (size_t)i,
+            "global name %" PRIu32 ": expected nodes sorted and unique, found "
+            "one that is not behind the one before it",
+            i);
+    if (name >= index->name_count)
+        return vv_check_fail(check, index->global_names + 4 * (size_t)i,
+            "global name %" PRIu32 ": expected a name below %" PRIu32
+            ", found %" PRIu32,
+            i, index->name_count, name);
+    if (used[name / 8] >> name % 8 & 1)
+        return vv_check_fail(check, index->global_names + 4 * (size_t)i,
+            "global name %" PRIu32 ": expected unique names, found name "
+            "%" PRIu32 " a second time",
+            i, name);
+    used[name / 8] |= (uint8_t)(1u << name % 8);
+    return VARVE_OK;
+}
+
+static varve_status check_globals(const struct vv_index_check *check)
+{
+    const struct vv_index *index = check->index;
+    const varve_allocator *a = &check->context->allocator;
+    size_t size = (size_t)index->name_count / 8 + 1;
+    varve_status status = VARVE_OK;
+    if (index->global_count == 0)
+        return VARVE_OK;
+    uint8_t *used = vv_allocate_zeroed(a, size);
+    if (!used)
+        return vv_fail_memory(check->error, "marks of names");
+    for (uint32_t i = 0; i < index->global_count && !status; i++)
+        status = check_global(check, i, used);
+    vv_release(a, used, size);
+    return status;
+}
+
 varve_status vv_check_graph(const struct vv_index_check *check)
 {
     const struct vv_index *index = check->index;
@@ -213,5 +270,6 @@ varve_status vv_check_graph(const struct vv_index_check *check)
             "found none",
             next);
     VV_TRY(check_tags(check));
+    VV_TRY(check_globals(check));
     return vv_check_use(check);
 }

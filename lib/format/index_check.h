@@ -21,7 +21,7 @@ struct vv_index_check {
     varve_error *error;
 };
 
-/* Names, nodes, edges, slots, tags. */
+/* Names, nodes, edges, slots, tags, global names. */
 varve_status vv_check_graph(const struct vv_index_check *check);
 
 /* VARVE_CORRUPT, "<file>: index at offset <of `at`>: ...". */

@@ -125,6 +125,9 @@ static varve_status read_map(struct parser *p)
     if (p->parsed->index.tag_nodes && !p->parsed->index.tag_names)
         return fail(p, p->in.at, VARVE_CORRUPT, "names for the nodes of tags",
             "none");
+    if (p->parsed->index.global_nodes && !p->parsed->index.global_names)
+        return fail(p, p->in.at, VARVE_CORRUPT, "global names for their nodes",
+            "none");
     return vv_cbor_end(&p->in);
 }
 

@@ -86,9 +86,13 @@ varve_status vv_index_write(const struct vv_index *index, vv_index_sink *sink,
     bool has_tags = index->tag_count > 0;
     bool has_counter = index->counter > 0;
     bool has_metadata = index->metadata_count > 0;
-    size_t columns = has_tags ? VV_COLUMN_COUNT : VV_REQUIRED_COLUMN_COUNT;
+    bool has_globals = index->global_count > 0;
+    size_t columns =
+        has_tags ? VV_FIRST_GLOBAL_COLUMN : VV_REQUIRED_COLUMN_COUNT;
+    size_t behind = has_globals ? VV_COLUMN_COUNT : VV_FIRST_GLOBAL_COLUMN;
     struct vv_cbor_out out = { .sink = sink, .user = user, .error = error };
-    vv_cbor_put_map(&out, columns + has_counter + has_metadata);
+    vv_cbor_put_map(&out, columns + has_counter + has_metadata + behind -
+                              VV_FIRST_GLOBAL_COLUMN);
     for (size_t i = 0; i < columns; i++)
         put_column(&out, &vv_columns[i], index);
     if (has_counter) {
@@ -101,6 +105,8 @@ varve_status vv_index_write(const struct vv_index *index, vv_index_sink *sink,
         for (size_t i = 0; i < index->metadata_count; i++)
             put_metadata(&out, &index->metadata[i]);
     }
+    for (size_t i = VV_FIRST_GLOBAL_COLUMN; i < behind; i++)
+        put_column(&out, &vv_columns[i], index);
     return out.status;
 }
 

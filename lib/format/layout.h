@@ -68,6 +68,8 @@ enum vv_index_key {
     VV_KEY_COUNTER = 130,      /* unsigned integer: the save counter */
     VV_KEY_METADATA = 131,     /* map: text to integer, boolean, text, or a
                                   float64 as a typed array of one (tag 86) */
+    VV_KEY_GLOBAL_NODES = 132, /* u32: node of each global name, increasing */
+    VV_KEY_GLOBAL_NAMES = 133, /* u32: global name of each, unique */
 };
 
 #endif

@@ -182,6 +182,7 @@ varve_status vv_check_use(const struct vv_index_check *check)
     mark(used, index->edge_names, index->edge_count);
     mark(used, index->slot_names, index->slot_count);
     mark(used, index->tag_names, index->tag_count);
+    mark(used, index->global_names, index->global_count);
     uint32_t unused = 0;
     while (unused < index->name_count && used[unused / 8] >> unused % 8 & 1)
         unused += used[unused / 8] == UINT8_MAX ? 8 - unused % 8 : 1;

@@ -39,6 +39,7 @@ varve_graph *vv_graph_new_in(const struct vv_context *context)
     vv_pool_init(&graph->slots, a, sizeof(struct vv_slot));
     vv_map_init(&graph->edge_map, a);
     vv_map_init(&graph->slot_map, a);
+    vv_map_init(&graph->global_map, a);
     graph->root = vv_node_new(graph, VARVE_OBJECT);
     return graph;
 }
@@ -60,6 +61,7 @@ void varve_graph_free(varve_graph *graph)
     vv_names_clear(&graph->names);
     vv_map_clear(&graph->edge_map);
     vv_map_clear(&graph->slot_map);
+    vv_map_clear(&graph->global_map);
     vv_pool_clear(&graph->nodes);
     vv_pool_clear(&graph->edges);
     vv_pool_clear(&graph->variables);

@@ -31,7 +31,7 @@ struct vv_observer {
     /* The edge is gone; `child` may now be out of reach. */
     void (*edge_removed)(struct vv_observer *self, varve_node *child);
     void (*slot_added)(struct vv_observer *self, struct vv_slot *slot);
-    /* An alias, or a callback for children on demand. */
+    /* An alias, a global name, or a callback for children on demand. */
     void (*node_changed)(struct vv_observer *self, varve_node *node);
     /* The node is about to be freed. */
     void (*node_removed)(struct vv_observer *self, varve_node *node);
@@ -52,6 +52,7 @@ struct varve_graph {
     struct vv_pool slots;
     struct vv_map edge_map; /* edges of nodes that have many */
     struct vv_map slot_map;
+    struct vv_map global_map; /* nodes by global name */
     varve_node *all;        /* every node, linked by `next_of_all` */
     uint32_t number_limit;  /* node numbers are below this */
     uint32_t *free_numbers; /* a stack of numbers to be used again */

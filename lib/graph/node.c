@@ -8,6 +8,7 @@
 
 #include "allocator.h"
 #include "edge.h"
+#include "global_name.h"
 #include "graph.h"
 #include "initial.h"
 #include "name.h"
@@ -76,6 +77,7 @@ static void free_extra(varve_node *node)
     const varve_allocator *a = &node->graph->context.allocator;
     if (!node->extra)
         return;
+    vv_global_name_clear(node);
     while (node->extra->aliases) {
         struct vv_alias *alias = node->extra->aliases;
         node->extra->aliases = alias->next;

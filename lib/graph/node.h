@@ -37,6 +37,7 @@ struct vv_extra {
     struct vv_slot *first_slot; /* slots that the node owns */
     struct vv_slot *last_slot;
     struct vv_alias *aliases;
+    const struct vv_name *global_name; /* or NULL */
     varve_state_callbacks callbacks; /* of a state */
     void *self;
     varve_on_demand *on_demand;
@@ -75,7 +76,8 @@ struct vv_extra *vv_node_extra(varve_node *node);
 /* Frees a node that no edge touches any more, with its memory. */
 void vv_node_free(varve_node *node);
 
-/* Tells that a node has a new alias or makes children on demand. */
+/* Tells that a node has a new alias or global name, or makes children on
+ * demand. */
 void vv_node_tell_changed(varve_node *node);
 
 /* A path to the node for messages, along the oldest edges; in `text`, which has

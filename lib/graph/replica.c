@@ -8,6 +8,7 @@
 #include "allocator.h"
 #include "edge.h"
 #include "failure.h"
+#include "global_name.h"
 #include "graph.h"
 #include "state.h"
 #include "try.h"
@@ -23,8 +24,19 @@ struct making {
 static varve_tensor view_of(const struct making *m, const varve_node *node)
 {
     varve_tensor view = node->variable->tensor;
-    view.data = m->values->data(m->values->user, node);
+    view.data = m->values->data ? m->values->data(m->values->user, node) : NULL;
     return view;
+}
+
+/* In memory of its own, where none is given. */
+static varve_node *make_variable(const struct making *m, const varve_node *node)
+{
+    bool is_owned = !m->values->data;
+    varve_node *made = vv_variable_new(
+        varve_graph_root(m->graph), "a copy", view_of(m, node), is_owned);
+    if (!vv_is_nil(made) && is_owned && !vv_variable_allocate(made))
+        vv_memory_mistake(m->graph);
+    return made;
 }
 
 static varve_node *make_state(const struct making *m, const varve_node *node)
@@ -38,6 +50,8 @@ static varve_node *make_state(const struct making *m, const varve_node *node)
     }
     extra->callbacks = m->values->callbacks;
     extra->self = m->values->state(m->values->user, node);
+    if (!extra->self)
+        vv_memory_mistake(m->graph);
     return made;
 }
 
@@ -55,8 +69,7 @@ static varve_node *make_node(const struct making *m, const varve_node *node)
         return make_state(m, node);
     if (node->kind != VARVE_VARIABLE)
         return vv_node_new(m->graph, (varve_kind)node->kind);
-    return vv_variable_new(
-        varve_graph_root(m->graph), "a copy", view_of(m, node), false);
+    return make_variable(m, node);
 }
 
 static varve_node *counterpart(const struct making *m, const varve_node *node)
@@ -73,15 +86,24 @@ static void make_nodes(const struct making *m)
     }
 }
 
+static varve_node *make_slot(const struct making *m, const struct vv_slot *s)
+{
+    varve_node *owner = counterpart(m, s->owner);
+    varve_node *variable = counterpart(m, s->seen.variable);
+    varve_tensor view = view_of(m, s->seen.node);
+    if (m->values->data)
+        return varve_add_slot(owner, variable, s->name->bytes, view);
+    return varve_add_allocated_slot(owner, variable, s->name->bytes, view.dtype,
+        varve_shape_of(view.rank, view.shape), NULL, NULL);
+}
+
 /* The variable of a slot is no slot variable, so it is there. */
 static void make_slots(const struct making *m)
 {
     for (size_t i = 0; i < m->walk->slot_count; i++) {
         const struct vv_slot *s = m->walk->slots[i];
         m->replica->nodes[vv_walk_place(m->walk, s->seen.node)] =
-            varve_add_slot(counterpart(m, s->owner),
-                counterpart(m, s->seen.variable), s->name->bytes,
-                view_of(m, s->seen.node));
+            make_slot(m, s);
     }
 }
 
@@ -96,6 +118,9 @@ static void take_over(
     const struct vv_alias *alias = from->extra ? from->extra->aliases : NULL;
     for (; alias; alias = alias->next)
         varve_alias(to, alias->name->bytes);
+    const char *name = varve_global_name(from);
+    if (name && !vv_global_name_is_taken(m->graph, name))
+        varve_set_global_name(to, name);
     for (const varve_edge *e = varve_edge_first(from); e;
          e = varve_edge_next(e))
         vv_edge_add(to, from->kind == VARVE_LIST ? VARVE_APPEND : e->name,

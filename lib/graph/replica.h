@@ -13,9 +13,11 @@
 
 /* Where the values of the replica lie. */
 struct vv_replica_values {
-    /* The memory of a variable of the original; its type and shape stay. */
+    /* The memory for a variable of the original; its type and shape stay. NULL
+     * instead of the function: memory of the library, zeroed. */
     void *(*data)(void *user, const varve_node *node);
-    /* What stands for a state's callbacks, and their `self`. */
+    /* What stands for a state's callbacks, and their `self`; NULL without
+     * memory. */
     varve_state_callbacks callbacks;
     void *(*state)(void *user, const varve_node *node);
     void *user;

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # run.sh - runs every example in a directory of its own and compares what it
 # prints with examples/expected; then kills the training program at random
-# moments and requires that, resumed, it ends with the very same checkpoints.
+# moments and requires that, resumed, it ends with the very same checkpoints;
+# then asks it to stop, and requires that it saves, ends, and goes on.
 #
 #     run.sh DIRECTORY-OF-THE-BUILT-EXAMPLES
 #
@@ -41,10 +42,11 @@ compare() {
     echo "$1: as expected"
 }
 
-# Ends the shell it runs in, so that a kill of that shell is a kill of it.
+# train DIRECTORY [SAVE-EVERY]: ends the shell it runs in, so that a kill of
+# that shell is a kill of it.
 train() {
-    exec "$programs/01_train" --steps "$steps" --save-every "$save_every" \
-        --directory "$1" "$text"
+    exec "$programs/01_train" --steps "$steps" \
+        --save-every "${2:-$save_every}" --keep 0 --directory "$1" "$text"
 }
 
 # Numbers differ from one mathematics library to the next: only the shape of
@@ -85,7 +87,7 @@ count_saved() {
 }
 
 same_checkpoints() {
-    local saved=$((steps / save_every)) file
+    local saved=$((steps / save_every + 1)) file # that of step 0 too
     for file in uninterrupted/ckpt-*.varve; do
         cmp "$file" "interrupted/${file##*/}" ||
             fail "${file##*/} differs after a kill"
@@ -98,7 +100,7 @@ same_checkpoints() {
 }
 
 kill_and_resume() {
-    local begin took landed=0
+    local begin landed=0
     begin=$(milliseconds)
     (train uninterrupted) >uninterrupted.log
     took=$(($(milliseconds) - begin))
@@ -115,6 +117,55 @@ kill_and_resume() {
     (train uninterrupted) >again.log
     head -n 1 again.log | grep -q "^resumed at step $steps from " ||
         fail 'a finished training does not say where it resumes'
+    grep -q '^saved' again.log && fail 'a finished training saves again'
+    local files
+    files=$(find interrupted/events -name 'events.out.tfevents.*' -size +0 |
+        wc -l)
+    [ "$files" -gt "$landed" ] ||
+        fail "expected events of each of $((landed + 1)) runs, found $files"
+}
+
+# What a training says at its end: the loss, and a text that it wrote.
+end_of() {
+    sed -n "/^step  *$steps /,\$p" "$1" | grep -v '^saved'
+}
+
+stop_and_resume() {
+    train stopped "$steps" >stopped.log 2>&1 &
+    local training=$! status=0 at
+    sleep "$(printf '%d.%03d' $((took / 3000)) $((took / 3 % 1000)))"
+    kill -TERM "$training"
+    wait "$training" || status=$?
+    [ "$status" -eq 0 ] || fail "asked to stop, 01_train ends with $status"
+    at=$(sed -nE 's/^stopped at step ([0-9]+);.*/\1/p' stopped.log)
+    [ -n "$at" ] || fail 'asked to stop, 01_train does not say where it did'
+    (train stopped "$steps") >resumed.log
+    head -n 1 resumed.log | grep -q "^resumed at step $at from " ||
+        fail "stopped at step $at, but $(head -n 1 resumed.log)"
+    diff <(end_of uninterrupted.log) <(end_of resumed.log) ||
+        fail 'a training that was stopped ends otherwise'
+    echo "01_train: stopped at step $at, saved, and went on"
+}
+
+keeps_the_newest() {
+    "$programs/01_train" --steps 5 --save-every 1 --keep 2 --quiet \
+        --directory few "$text"
+    [ -e few/ckpt-5.varve ] && [ -e few/ckpt-6.varve ] ||
+        fail 'the newest checkpoints were deleted'
+    [ "$(count_saved few)" -le 3 ] ||
+        fail "expected the newest 2 and the best, found $(count_saved few)"
+    echo '01_train: old checkpoints are deleted'
+}
+
+runs_without_events() {
+    mkdir blocked
+    echo 'no directory' >blocked/events
+    "$programs/01_train" --steps 2 --quiet --directory blocked "$text" \
+        2>warned.log || fail 'without events, 01_train fails'
+    grep -q '^01_train: warning: .*blocked/events' warned.log ||
+        fail "expected a warning, found: $(cat warned.log)"
+    [ "$(count_saved blocked)" -eq 2 ] || fail 'without events, none is saved'
+    echo '01_train: runs without events'
 }
 
 for name in 02_renamed 03_accept_reject 04_transfer 05_custom_state \
@@ -130,3 +181,6 @@ compare readme
 
 enter 01_train
 kill_and_resume
+stop_and_resume
+keeps_the_newest
+runs_without_events

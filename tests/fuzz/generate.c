@@ -126,6 +126,7 @@ static void add_slot(struct maker *m)
 static void build(struct maker *m)
 {
     static const char *const tags[] = { VARVE_TAG_LOCAL, VARVE_TAG_TRAINABLE };
+    static const char *const globals[] = { "g/1", "moved/count", "a/b" };
     size_t wanted = 1 + below(m, MOST_NODES - 1);
     m->nodes[m->count++] = varve_graph_root(m->graph);
     for (int tries = 0; m->count < wanted && tries < 200; tries++)
@@ -134,6 +135,12 @@ static void build(struct maker *m)
         add_slot(m);
     for (uint64_t i = below(m, 4); i > 0; i--)
         varve_tag(any_node(m), tags[below(m, 2)]);
+    for (uint64_t i = below(m, 4); i < 3; i++) {
+        varve_node *node = any_node(m);
+        varve_kind kind = varve_node_kind(node);
+        if (kind == VARVE_VARIABLE || kind == VARVE_STATE)
+            varve_set_global_name(node, globals[i]);
+    }
 }
 
 static size_t write_file(struct maker *m, const struct one_file *file,

@@ -70,6 +70,7 @@ void program_build(struct program *p)
     varve_node *open = varve_add_object(root, "open");
     varve_set_on_demand(open, make_child, p);
     varve_track(open, "self", open);
+    varve_set_global_name(varve_find(moved, "count"), "g/1");
 }
 
 static void add_pending(varve_node *parent, const char *name)
@@ -102,6 +103,7 @@ void program_build_late(struct program *p)
                 VARVE_SHAPE(2, 3), NULL, NULL);
     }
     varve_alias(other, "w2");
+    varve_set_global_name(other, "a/b");
 }
 
 void program_regret(struct program *p)

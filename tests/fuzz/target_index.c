@@ -45,6 +45,7 @@ static void check_encoding(
     pairs += index->counter > 0;
     pairs += index->metadata_count > 0;
     pairs += index->tag_count > 0 ? 2 : 0;
+    pairs += index->global_count > 0 ? 2 : 0;
     if (size == 0 || bytes[0] != 0xa0 + pairs)
         return;
     FUZZ_CHECK(vv_index_write(index, compare, &c, &error) == VARVE_OK,
@@ -105,6 +106,14 @@ static void check_slots(const struct vv_index *index)
         FUZZ_CHECK(vv_at32(index->tag_nodes, t) < index->node_count &&
                 vv_at32(index->tag_names, t) < index->name_count,
             "tag %u", t);
+    for (uint32_t g = 0; g < index->global_count; g++) {
+        uint32_t node = vv_at32(index->global_nodes, g);
+        FUZZ_CHECK(node < index->node_count &&
+                vv_at32(index->global_names, g) < index->name_count &&
+                vv_index_find_global(index, node) ==
+                    vv_at32(index->global_names, g),
+            "global name %u", g);
+    }
 }
 
 static void check_value(const struct vv_parsed_index *parsed, uint32_t value,

@@ -28,6 +28,8 @@ void sample_init(struct sample *s)
         s->keys[i] = vv_columns[i].key;
         s->tags[i] = vv_columns[i].tag;
     }
+    s->left_out[VV_FIRST_GLOBAL_COLUMN] = true;
+    s->left_out[VV_FIRST_GLOBAL_COLUMN + 1] = true;
     vv_buffer_init(&s->more, &plain);
     vv_buffer_init(&s->behind, &plain);
     vv_buffer_init(&s->bytes, &plain);
@@ -235,6 +237,21 @@ static void add_slot(struct sample *s, uint32_t owner, uint32_t variable,
     vv_buffer_add32(sample_column(s, VV_KEY_SLOT_NODES), node);
 }
 
+static void add_global(struct sample *s, uint32_t node, const char *name)
+{
+    vv_buffer_add32(sample_column(s, VV_KEY_GLOBAL_NODES), node);
+    vv_buffer_add32(sample_column(s, VV_KEY_GLOBAL_NAMES), name_number(name));
+}
+
+void sample_add_globals(struct sample *s)
+{
+    add_global(s, 4, "zero");
+    add_global(s, 8, "model");
+    add_global(s, 11, "ke/y \xc3\xbc");
+    s->left_out[VV_FIRST_GLOBAL_COLUMN] = false;
+    s->left_out[VV_FIRST_GLOBAL_COLUMN + 1] = false;
+}
+
 static void add_tag(struct sample *s, uint32_t node, const char *name)
 {
     vv_buffer_add32(sample_column(s, VV_KEY_TAG_NODES), node);
@@ -281,14 +298,19 @@ void sample_build(struct sample *s)
     sample_encode(s);
 }
 
+void sample_leave_out_optional(struct sample *s)
+{
+    for (size_t i = VV_REQUIRED_COLUMN_COUNT; i < VV_COLUMN_COUNT; i++)
+        s->left_out[i] = true;
+}
+
 void sample_build_smallest(struct sample *s)
 {
     sample_init(s);
     vv_buffer_add8(sample_column(s, VV_KEY_NODE_KINDS), VARVE_OBJECT);
     vv_buffer_add32(sample_column(s, VV_KEY_NODE_EDGE_ENDS), 0);
     s->data_end = VV_HEADER_SIZE;
-    s->left_out[VV_REQUIRED_COLUMN_COUNT] = true;
-    s->left_out[VV_REQUIRED_COLUMN_COUNT + 1] = true;
+    sample_leave_out_optional(s);
     sample_encode(s);
 }
 
@@ -302,6 +324,19 @@ static varve_status add_bytes(
     return VARVE_OK;
 }
 
+static void put_columns(
+    const struct sample *s, struct vv_cbor_out *out, size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end; i++) {
+        if (s->left_out[i])
+            continue;
+        vv_cbor_put_unsigned(out, s->keys[i]);
+        if (s->tags[i])
+            vv_cbor_put_tag(out, s->tags[i]);
+        vv_cbor_put_bytes(out, s->columns[i].data, s->columns[i].size);
+    }
+}
+
 void sample_encode(struct sample *s)
 {
     struct vv_cbor_out out = { .sink = add_bytes, .user = &s->bytes };
@@ -310,15 +345,9 @@ void sample_encode(struct sample *s)
     for (size_t i = 0; i < VV_COLUMN_COUNT; i++)
         count += !s->left_out[i];
     vv_cbor_put_map(&out, count);
-    for (size_t i = 0; i < VV_COLUMN_COUNT; i++) {
-        if (s->left_out[i])
-            continue;
-        vv_cbor_put_unsigned(&out, s->keys[i]);
-        if (s->tags[i])
-            vv_cbor_put_tag(&out, s->tags[i]);
-        vv_cbor_put_bytes(&out, s->columns[i].data, s->columns[i].size);
-    }
+    put_columns(s, &out, 0, VV_FIRST_GLOBAL_COLUMN);
     vv_buffer_add(&s->bytes, s->more.data, s->more.size);
+    put_columns(s, &out, VV_FIRST_GLOBAL_COLUMN, VV_COLUMN_COUNT);
     vv_buffer_add(&s->bytes, s->behind.data, s->behind.size);
 }
 

@@ -42,6 +42,12 @@ enum { N_0, N_1, N_2, N_KEY, N_LAYERS, N_LOCAL, N_M, N_MODEL, N_NAMES, N_OPT,
 /* Only a root, no metadata. */
 void sample_build_smallest(struct sample *s);
 
+/* Gives a state and two variables global names. */
+void sample_add_globals(struct sample *s);
+
+/* Leaves out the columns that may be left out. */
+void sample_leave_out_optional(struct sample *s);
+
 void sample_encode(struct sample *s);
 
 /* Column by key, and its elements. */

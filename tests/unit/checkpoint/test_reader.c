@@ -216,3 +216,25 @@ TEST(reader, finds_no_slot_that_is_not_there)
     cr_assert_eq(error.status, VARVE_MISUSE);
     end_world();
 }
+
+TEST(reader, tells_global_names)
+{
+    static const float one = 1;
+    begin_world();
+    varve_node *root = new_root();
+    varve_add_variable(root, "a", varve_scalar((float *)&one));
+    varve_node *b = varve_add_variable(root, "b", varve_scalar((float *)&one));
+    varve_set_global_name(b, "net/b");
+    write_root(root);
+    varve_error error = { 0 };
+    varve_reader *reader = vv_reader_open_in(&world.context, FILE_NAME, &error);
+    cr_assert(reader, "%s", error.message);
+    varve_saved_node node;
+    cr_assert(varve_reader_find(reader, "b", &node));
+    cr_assert_str_eq(node.global_name, "net/b");
+    cr_assert(varve_reader_find(reader, "a", &node));
+    cr_assert_null(node.global_name);
+    varve_reader_free(reader);
+    free_root(root);
+    end_world();
+}

@@ -23,8 +23,7 @@ static void no_nodes(struct sample *s)
         if (i > VV_KEY_NAME_ENDS)
             s->columns[i].size = 0;
     }
-    s->left_out[VV_REQUIRED_COLUMN_COUNT] = true;
-    s->left_out[VV_REQUIRED_COLUMN_COUNT + 1] = true;
+    sample_leave_out_optional(s);
 }
 
 static void kind_is_nil(struct sample *s)
@@ -115,6 +114,19 @@ static void tag_is_there_twice(struct sample *s)
     vv_buffer_add32(sample_column(s, VV_KEY_TAG_NAMES), N_LOCAL);
 }
 
+#define SET_GLOBAL(function, key, i, value)                                    \
+    static void function(struct sample *s)                                     \
+    {                                                                          \
+        sample_add_globals(s);                                                 \
+        sample_set32(s, key, i, value);                                        \
+    }
+
+SET_GLOBAL(global_node_is_no_node, VV_KEY_GLOBAL_NODES, 2, 14)
+SET_GLOBAL(global_node_is_an_object, VV_KEY_GLOBAL_NODES, 0, 1)
+SET_GLOBAL(global_nodes_are_not_sorted, VV_KEY_GLOBAL_NODES, 1, 4)
+SET_GLOBAL(global_name_is_no_name, VV_KEY_GLOBAL_NAMES, 2, N_COUNT)
+SET_GLOBAL(global_name_is_there_twice, VV_KEY_GLOBAL_NAMES, 2, N_MODEL)
+
 #define ROW(function, says)                                                    \
     {                                                                          \
         #function, function, VARVE_CORRUPT, says                               \
@@ -155,6 +167,11 @@ TEST(index_check, names_the_rule_that_is_broken)
         ROW(tag_node_is_no_node, "tag 1: expected a node and a name"),
         ROW(tag_name_is_no_name, "tag 1: expected a node and a name"),
         ROW(tags_are_not_sorted_by_node, "tag 1: expected tags sorted"),
+        ROW(global_node_is_no_node, "expected a variable or state"),
+        ROW(global_node_is_an_object, "found node 1"),
+        ROW(global_nodes_are_not_sorted, "expected nodes sorted and unique"),
+        ROW(global_name_is_no_name, "global name 2: expected a name below"),
+        ROW(global_name_is_there_twice, "expected unique names"),
         ROW(tag_is_there_twice, "tag 2: expected tags sorted"),
     };
     sample_check_breakages(rows, sizeof rows / sizeof *rows);

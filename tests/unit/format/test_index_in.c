@@ -23,11 +23,52 @@ TEST(index_in, reads_what_was_written)
         size_t size = (size_t)vv_column_count(&vv_columns[i], &parsed.index) *
                       vv_columns[i].element;
         cr_assert_eq(size, s.columns[i].size, "%s", vv_columns[i].name);
-        cr_assert_arr_eq(vv_column_bytes(&vv_columns[i], &parsed.index),
-            s.columns[i].data, size, "%s", vv_columns[i].name);
+        if (size)
+            cr_assert_arr_eq(vv_column_bytes(&vv_columns[i], &parsed.index),
+                s.columns[i].data, size, "%s", vv_columns[i].name);
     }
     cr_assert_eq(parsed.index.counter, SAMPLE_COUNTER);
     vv_parsed_index_clear(sample_context(), &parsed);
+    vv_parsed_index_clear(sample_context(), &parsed);
+    sample_clear(&s);
+}
+
+TEST(index_in, reads_global_names)
+{
+    struct sample s;
+    struct vv_parsed_index parsed;
+    varve_error error;
+    sample_build(&s);
+    sample_add_globals(&s);
+    sample_encode(&s);
+    cr_assert_ok(sample_parse(&s, &parsed, &error), error);
+    cr_assert_eq(parsed.index.global_count, 3);
+    cr_assert_eq(vv_index_find_global(&parsed.index, 4), N_ZERO);
+    cr_assert_eq(vv_index_find_global(&parsed.index, 8), N_MODEL);
+    cr_assert_eq(vv_index_find_global(&parsed.index, 11), N_KEY);
+    cr_assert_eq(vv_index_find_global(&parsed.index, 9), VV_NONE);
+    cr_assert_eq(vv_index_find_global(&parsed.index, 13), VV_NONE);
+    vv_parsed_index_clear(sample_context(), &parsed);
+    sample_clear(&s);
+}
+
+TEST(index_in, gives_back_everything_when_memory_for_global_names_ends)
+{
+    struct sample s;
+    struct vv_parsed_index parsed;
+    varve_status status = VARVE_NO_MEMORY;
+    sample_build(&s);
+    sample_add_globals(&s);
+    sample_encode(&s);
+    long n = 0;
+    for (; status; n++) {
+        test_fail_allocation(n, false);
+        status = sample_parse(&s, &parsed, NULL);
+        test_fail_allocation(-1, false);
+        cr_assert(status == VARVE_OK || status == VARVE_NO_MEMORY);
+        cr_assert(status == VARVE_OK || test_block_count() == 0);
+    }
+    cr_assert_eq(n, 6, "marks twice, table, metadata, strings");
     vv_parsed_index_clear(sample_context(), &parsed);
     sample_clear(&s);
 }
@@ -136,6 +177,29 @@ static void tag_names_are_left_out(struct sample *s) { s->left_out[18] = true; }
 
 static void tag_nodes_are_left_out(struct sample *s) { s->left_out[17] = true; }
 
+static void global_columns_differ(struct sample *s)
+{
+    sample_add_globals(s);
+    sample_column(s, VV_KEY_GLOBAL_NAMES)->size -= 4;
+}
+
+static void global_names_left_out(struct sample *s)
+{
+    sample_add_globals(s);
+    s->left_out[20] = true;
+}
+
+static void global_nodes_left_out(struct sample *s)
+{
+    sample_add_globals(s);
+    s->left_out[19] = true;
+}
+
+static void globals_are_empty(struct sample *s)
+{
+    s->left_out[19] = s->left_out[20] = false;
+}
+
 static void tags_are_empty(struct sample *s)
 {
     sample_column(s, VV_KEY_TAG_NODES)->size = 0;
@@ -179,6 +243,10 @@ TEST(index_in, names_the_rule_that_is_broken)
         ROW(tag_names_are_left_out, "expected names for the nodes of tags"),
         ROW(tag_nodes_are_left_out, "expected 0 tag names, found 2"),
         ROW(tags_are_empty, "left out when it is empty"),
+        ROW(global_columns_differ, "expected 3 global names, found 2"),
+        ROW(global_names_left_out, "expected global names for their nodes"),
+        ROW(global_nodes_left_out, "expected 0 global names, found 3"),
+        ROW(globals_are_empty, "left out when it is empty"),
         ROW(counter_is_0, "a save counter above 0"),
         ROW(counter_is_text, "an unsigned integer, found a text string"),
         ROW(one_byte_behind, "the end of the index, found further bytes"),
@@ -215,7 +283,7 @@ TEST(index_in, refuses_more_nodes_than_numbers_can_count)
 TEST(index_in, skips_optional_keys_that_it_does_not_know)
 {
     static const char *const rows[] = {
-        "\x18\x84\x18\xff", "\x18\x84\x82\x61z\xa1\x01\xd8\x40\x41z",
+        "\x18\x86\x18\xff", "\x18\x86\x82\x61z\xa1\x01\xd8\x40\x41z",
         "\x1a\0\1\0\0\x20", "\x1b\xff\xff\xff\xff\xff\xff\xff\xff\xf5",
     };
     static const size_t sizes[] = { 4, 11, 6, 10 };
@@ -336,6 +404,7 @@ TEST(index_in, survives_columns_of_nearly_right_numbers)
     for (int round = 0; round < 20000; round++) {
         struct sample s;
         sample_build(&s);
+        sample_add_globals(&s);
         for (int k = 0; k < 2; k++) {
             size_t c = next_random(&random) % VV_COLUMN_COUNT;
             size_t element = vv_columns[c].element;

@@ -42,6 +42,20 @@ TEST(index_out, writes_columns_counter_and_metadata)
     sample_clear(&s);
 }
 
+TEST(index_out, writes_global_names_behind_all_else)
+{
+    struct sample s;
+    sample_build(&s);
+    sample_add_globals(&s);
+    sample_encode(&s);
+    struct vv_index index = sample_index(&s);
+    index.counter = SAMPLE_COUNTER;
+    index.metadata = sample_metadata;
+    index.metadata_count = SAMPLE_METADATA_COUNT;
+    check_bytes(&index, &s);
+    sample_clear(&s);
+}
+
 TEST(index_out, leaves_out_what_is_optional_and_empty)
 {
     struct sample s;

@@ -115,8 +115,7 @@ static void build_dict(
         vv_buffer_add32(sample_column(s, VV_KEY_EDGE_CHILDREN), i + 1);
     }
     s->data_end = VV_HEADER_SIZE;
-    s->left_out[VV_REQUIRED_COLUMN_COUNT] = true;
-    s->left_out[VV_REQUIRED_COLUMN_COUNT + 1] = true;
+    sample_leave_out_optional(s);
     sample_encode(s);
 }
 
@@ -172,8 +171,7 @@ static void build_list(struct sample *s, uint32_t count)
         vv_buffer_add32(sample_column(s, VV_KEY_NODE_EDGE_ENDS), count);
     }
     s->data_end = VV_HEADER_SIZE;
-    s->left_out[VV_REQUIRED_COLUMN_COUNT] = true;
-    s->left_out[VV_REQUIRED_COLUMN_COUNT + 1] = true;
+    sample_leave_out_optional(s);
     sample_encode(s);
     free(names);
 }

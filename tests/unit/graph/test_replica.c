@@ -65,6 +65,7 @@ static varve_graph *build(void)
     varve_tag(a, VARVE_TAG_TRAINABLE);
     varve_tag(m, "own");
     varve_alias(a, "older");
+    varve_set_global_name(a, "net/a");
     return g;
 }
 
@@ -113,6 +114,7 @@ TEST(replica, has_the_same_nodes_edges_slots_and_tags)
     cr_assert(varve_find_slot(varve_find(root, "second"), a, "m"));
     cr_assert_eq(varve_find_path(root, "dict/slot"), m);
     cr_assert_str_eq(a->extra->aliases->name->bytes, "older");
+    cr_assert_str_eq(varve_global_name(a), "net/a");
     vv_replica_clear(&r);
     vv_walk_end(&walk);
     varve_graph_free(g);
@@ -124,8 +126,10 @@ TEST(replica, without_memory_it_fails_and_leaves_nothing)
     varve_error error;
     struct vv_walk walk;
     struct vv_replica r;
+    int calls = 0;
     const struct vv_replica_values where = {
-        .data = data_of, .callbacks = callbacks, .state = state_of
+        .data = data_of, .callbacks = callbacks, .state = state_of,
+        .user = &calls
     };
     varve_graph *g = build();
     cr_assert_ok(vv_walk_begin(&walk, varve_graph_root(g), &error), error);

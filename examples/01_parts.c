@@ -1,0 +1,130 @@
+/* 01_parts.c - optimizer, layers and data of 01_train.c.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "01_parts.h"
+
+#include <math.h>
+
+static const double learning_rate = 0.008;
+
+/* --- Adam --------------------------------------------------------------- */
+
+void adam_init(struct adam *adam, varve_node *at)
+{
+    adam->node = at;
+    varve_add_variable(at, "step", varve_scalar(&adam->step));
+}
+
+/* [slot] */
+/* A mean that Adam keeps for a variable: it belongs to the pair of the two. */
+static float *adam_slot(
+    struct adam *adam, varve_node *variable, const char *name)
+{
+    const varve_tensor *value = varve_value(variable);
+    return varve_data(varve_add_allocated_slot(adam->node, variable, name,
+        value->dtype, varve_shape_of(value->rank, value->shape), NULL, NULL));
+}
+/* [/slot] */
+
+/* Takes a variable into training. */
+static struct parameter *adam_add(struct adam *adam, varve_node *variable)
+{
+    struct parameter *p = &adam->parameters[adam->count++];
+    const varve_tensor *value = varve_value(variable);
+    if (!value)
+        return p; /* it could not be made; varve_require_ready will say why */
+    varve_tag(variable, VARVE_TAG_TRAINABLE);
+    p->count = (size_t)varve_tensor_count(value);
+    p->value = value->data;
+    p->m = adam_slot(adam, variable, "m");
+    p->v = adam_slot(adam, variable, "v");
+    p->gradient = adam->gradients + adam->used;
+    adam->used += p->count;
+    return p;
+}
+
+void adam_apply(struct adam *adam)
+{
+    adam->step++;
+    for (size_t i = 0; i < adam->count; i++)
+        adam_update(&adam->parameters[i], adam->step, learning_rate);
+}
+
+/* --- Layers ------------------------------------------------------------- */
+
+/* [initializer] */
+/* Runs only for variables that no checkpoint has a value for. */
+static varve_status glorot(const varve_tensor *tensor, void *user)
+{
+    varve_random *random = user;
+    double limit = sqrt(6.0 / (double)(tensor->shape[0] + tensor->shape[1]));
+    varve_random_fill_uniform_float32(random, tensor->data,
+        (size_t)varve_tensor_count(tensor), -limit, limit);
+    return VARVE_OK;
+}
+/* [/initializer] */
+
+void layer_init(
+    struct layer *layer, varve_node *at, struct dense *dense, size_t outputs)
+{
+    layer->node = at;
+    layer->dense = dense;
+    dense->outputs = outputs;
+}
+
+/* [build] */
+/* Called when the number of inputs is known. If a restoration is waiting for
+ * this layer, the saved values arrive here. */
+void layer_build(struct layer *layer, size_t inputs, struct adam *adam,
+    varve_random *random)
+{
+    struct dense *d = layer->dense;
+    d->inputs = inputs;
+    varve_node *kernel = varve_add_allocated_variable(layer->node, "kernel",
+        VARVE_FLOAT32, VARVE_SHAPE(inputs, d->outputs), glorot, random);
+    varve_node *bias = varve_add_allocated_variable(layer->node, "bias",
+        VARVE_FLOAT32, VARVE_SHAPE(d->outputs), NULL, NULL); /* zeros */
+    d->kernel = adam_add(adam, kernel);
+    d->bias = adam_add(adam, bias);
+}
+/* [/build] */
+
+struct parameter *embedding_build(
+    varve_node *at, struct adam *adam, varve_random *random)
+{
+    return adam_add(adam,
+        varve_add_allocated_variable(at, "table", VARVE_FLOAT32,
+            VARVE_SHAPE(CODES, WIDTH), glorot, random));
+}
+
+/* --- Data --------------------------------------------------------------- */
+
+/* [records] */
+static varve_status read_window(
+    void *self, uint64_t index, varve_sink *sink, varve_error *error)
+{
+    (void)error; /* the text is in memory: nothing can fail */
+    const struct text *text = self;
+    varve_put(sink, text->codes + index, WINDOW);
+    return VARVE_OK;
+}
+
+/* The windows overlap: one begins at each character. Every epoch has them in
+ * another order. */
+varve_records *open_windows(
+    struct text *text, uint64_t seed, varve_error *error)
+{
+    varve_source source = {
+        .name = "the windows of the text",
+        .count = text->size - CONTEXT,
+        .fingerprint = { text_hash(text), text->size },
+        .read = read_window,
+        .self = text,
+    };
+    varve_records_options options = {
+        .shuffle = true, .seed = seed, .batch = BATCH, .drop_last = true
+    };
+    return varve_records_open(&source, &options, error);
+}
+/* [/records] */

@@ -1,0 +1,53 @@
+/* structure.h - a checkpoint as a graph, without the program that wrote it.
+ *
+ *     varve_graph *graph = varve_graph_from("run/ckpt-7", NULL, &error);
+ *     varve_node *root = varve_graph_root(graph);
+ *     varve_remove(varve_find_path(root, "model/head"));
+ *     varve_graft(varve_find(root, "model"), "head",
+ *         varve_find_path(varve_graph_root(other), "head"), &error);
+ *     status = varve_write(root, "mixed.varve", NULL, &error);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_STRUCTURE_H
+#define VARVE_STRUCTURE_H
+
+#include <varve/allocator.h>
+#include <varve/checkpoint.h>
+#include <varve/error.h>
+#include <varve/graph.h>
+
+VARVE_BEGIN_DECLS
+
+/* Reads a file into a new graph: its objects, lists, dicts, variables (which
+ * the library owns), slots, tags and global names. A state is kept as the bytes
+ * that it was saved as. What is in the file without a value, such as `local`
+ * variables, is VARVE_DECLARED. `path` is what varve_restore takes; the root
+ * has the file's save counter. The graph is an ordinary one, that can be
+ * walked, changed, saved and freed; it takes memory for every value.
+ *
+ * NULL on failure, with the statuses of varve_restore. */
+VARVE_API varve_graph *varve_graph_from(const char *path,
+    const varve_allocator *allocator, varve_error *error) VARVE_MUST_CHECK;
+
+/* The metadata of the file that a graph was made from, and how many there are;
+ * NULL for any other graph. The graph's. With these and `keep_counter` in its
+ * options varve_write writes the same bytes again where nothing has changed. */
+VARVE_API const varve_metadata *varve_graph_metadata(
+    const varve_graph *graph, size_t *count);
+
+/* Copies `from` and all that can be reached from it, of another graph or of the
+ * same, to a new child of `parent`: nodes, edges among them, slots whose owner
+ * and variable are both among them, tags, older names, and values, in memory of
+ * the library. States are copied as the bytes that they save now. A global name
+ * that is taken already stays behind.
+ *
+ * Returns the copy; NULL on failure: VARVE_NO_MEMORY, VARVE_CALLBACK of a
+ * state, the first mistake of either graph, or the mistake, which `parent`'s
+ * graph then remembers, that the name is taken or not valid. */
+VARVE_API varve_node *varve_graft(varve_node *parent, const char *name,
+    varve_node *from, varve_error *error) VARVE_MUST_CHECK;
+
+VARVE_END_DECLS
+
+#endif

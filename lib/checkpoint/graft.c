@@ -1,0 +1,149 @@
+/* graft.c - a part of one graph copied into another.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "graft.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "edge.h"
+#include "failure.h"
+#include "opaque.h"
+#include "replica.h"
+#include "state.h"
+#include "try.h"
+#include "variable.h"
+
+struct grafting {
+    varve_graph *graph;
+    struct vv_walk walk;
+    struct vv_buffer **states; /* by place in the walk: what they saved */
+    struct vv_replica replica;
+};
+
+/* --- States ------------------------------------------------------------- */
+
+static varve_status save_states(struct grafting *g, varve_error *error)
+{
+    g->states = vv_allocate_zeroed(
+        g->walk.allocator, g->walk.count * sizeof *g->states);
+    if (!g->states || !vv_opaque_watch(g->graph))
+        return vv_fail_memory(error, "the states of a graft");
+    for (size_t i = 0; i < g->walk.count; i++) {
+        varve_node *node = g->walk.steps[i].node;
+        char text[256];
+        if (node->kind != VARVE_STATE)
+            continue;
+        g->states[i] = vv_opaque_new(g->graph);
+        if (!g->states[i])
+            return vv_fail_memory(error, "a state of a graft");
+        VV_TRY(vv_state_save(node, vv_node_text(node, text, sizeof text),
+            g->states[i], error));
+    }
+    return VARVE_OK;
+}
+
+/* The node has the bytes from now on. */
+static void *take_state(void *user, const varve_node *node)
+{
+    struct grafting *g = user;
+    struct vv_buffer **place = &g->states[vv_walk_place(&g->walk, node)];
+    struct vv_buffer *bytes = *place;
+    *place = NULL;
+    return bytes;
+}
+
+static void free_states(struct grafting *g)
+{
+    for (size_t i = 0; g->states && i < g->walk.count; i++)
+        vv_opaque_free(g->graph, g->states[i]);
+    vv_release(
+        g->walk.allocator, g->states, g->walk.count * sizeof *g->states);
+}
+
+/* --- Values ------------------------------------------------------------- */
+
+static bool copy_strings(varve_node *to, const varve_tensor *from)
+{
+    const varve_allocator *a = &to->graph->context.allocator;
+    const varve_string *strings = from->data;
+    varve_string *copies = to->variable->tensor.data;
+    uint64_t count = varve_tensor_count(from);
+    size_t size = 0;
+    for (uint64_t i = 0; i < count; i++)
+        size += (size_t)strings[i].size;
+    char *bytes = vv_allocate(a, size);
+    if (size && !bytes)
+        return false;
+    vv_variable_keep_strings(to, bytes, size);
+    for (uint64_t i = 0; i < count; i++) {
+        copies[i] = (varve_string){ bytes, strings[i].size };
+        if (strings[i].size)
+            memcpy(bytes, strings[i].data, (size_t)strings[i].size);
+        if (bytes)
+            bytes += strings[i].size;
+    }
+    return true;
+}
+
+static varve_status copy_values(struct grafting *g, varve_error *error)
+{
+    for (size_t i = 0; i < g->walk.count; i++) {
+        const varve_node *from = g->walk.steps[i].node;
+        varve_node *to = g->replica.nodes[i];
+        size_t size;
+        if (!from->variable ||
+            (size = (size_t)varve_tensor_size(&from->variable->tensor)) == 0)
+            continue;
+        if (from->variable->tensor.dtype != VARVE_STRING)
+            memcpy(varve_data(to), varve_data(from), size);
+        else if (!copy_strings(to, &from->variable->tensor))
+            return vv_fail_memory(error, "strings of a graft");
+    }
+    return VARVE_OK;
+}
+
+/* --- All ---------------------------------------------------------------- */
+
+static varve_status copy(struct grafting *g, varve_error *error)
+{
+    const struct vv_replica_values values = {
+        .callbacks = vv_opaque_callbacks, .state = take_state, .user = g
+    };
+    VV_TRY(save_states(g, error));
+    VV_TRY(vv_replica_make(&g->replica, g->graph, &g->walk, &values, error));
+    return copy_values(g, error);
+}
+
+static varve_status graft(struct grafting *g, varve_node *parent,
+    const char *name, varve_node **made, varve_error *error)
+{
+    varve_status status = copy(g, error);
+    if (!status)
+        *made = varve_track(parent, name, g->replica.nodes[0]);
+    if (g->replica.nodes)
+        vv_replica_clear(&g->replica);
+    return status ? status : varve_graph_check(g->graph, error);
+}
+
+varve_node *varve_graft(varve_node *parent, const char *name,
+    varve_node *from, varve_error *error)
+{
+    varve_node *made = NULL;
+    if (!parent || !from) {
+        vv_fail(error, VARVE_MISUSE, "graft: expected two nodes, found NULL");
+        return NULL;
+    }
+    if (varve_graph_check(parent->graph, error) ||
+        varve_graph_check(from->graph, error) ||
+        !vv_node_takes_children(parent, name))
+        return varve_graph_check(parent->graph, error), NULL;
+    struct grafting g = { .graph = parent->graph };
+    if (vv_walk_begin(&g.walk, from, error))
+        return NULL;
+    varve_status status = graft(&g, parent, name, &made, error);
+    free_states(&g);
+    vv_walk_end(&g.walk);
+    return status ? NULL : made;
+}

@@ -1,0 +1,148 @@
+/* opaque.c - an observer that owns what the graph itself does not know.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "opaque.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "node.h"
+
+struct keeper {
+    struct vv_observer observer;
+    varve_graph *graph;
+    varve_metadata *metadata; /* its strings too are the keeper's */
+    size_t count;
+};
+
+static varve_status save(void *self, varve_sink *sink)
+{
+    const struct vv_buffer *bytes = self;
+    varve_put(sink, bytes->data, bytes->size);
+    return VARVE_OK;
+}
+
+/* The older bytes come again where a restoration is undone: then they fit. */
+static varve_status load(void *self, const void *bytes, size_t size)
+{
+    struct vv_buffer *kept = self;
+    size_t old = kept->size;
+    kept->size = 0;
+    kept->failed = false;
+    if (size)
+        vv_buffer_add(kept, bytes, size);
+    if (!kept->failed)
+        return VARVE_OK;
+    kept->failed = false;
+    kept->size = old;
+    return VARVE_NO_MEMORY;
+}
+
+const varve_state_callbacks vv_opaque_callbacks = { save, load };
+
+struct vv_buffer *vv_opaque_new(varve_graph *graph)
+{
+    const varve_allocator *a = &graph->context.allocator;
+    struct vv_buffer *bytes = vv_allocate(a, sizeof *bytes);
+    if (bytes)
+        vv_buffer_init(bytes, a);
+    return bytes;
+}
+
+void vv_opaque_free(varve_graph *graph, struct vv_buffer *bytes)
+{
+    if (!bytes)
+        return;
+    vv_buffer_clear(bytes);
+    vv_release(&graph->context.allocator, bytes, sizeof *bytes);
+}
+
+/* --- The keeper --------------------------------------------------------- */
+
+static void node_removed(struct vv_observer *self, varve_node *node)
+{
+    (void)self;
+    if (node->extra && node->extra->callbacks.save == save) {
+        vv_opaque_free(node->graph, node->extra->self);
+        node->extra->self = NULL;
+    }
+}
+
+static void free_metadata(struct keeper *k)
+{
+    const varve_allocator *a = &k->graph->context.allocator;
+    for (size_t i = 0; i < k->count; i++) {
+        vv_release_string(a, (char *)k->metadata[i].name);
+        if (k->metadata[i].kind == VARVE_METADATA_STRING)
+            vv_release_string(a, (char *)k->metadata[i].string);
+    }
+    vv_release(a, k->metadata, k->count * sizeof *k->metadata);
+    k->metadata = NULL;
+    k->count = 0;
+}
+
+static void graph_freed(struct vv_observer *self)
+{
+    struct keeper *k = (struct keeper *)self;
+    for (varve_node *node = k->graph->all; node; node = node->next_of_all)
+        node_removed(self, node);
+    free_metadata(k);
+    vv_release(&k->graph->context.allocator, k, sizeof *k);
+}
+
+static struct keeper *find(const varve_graph *graph)
+{
+    struct vv_observer *o = graph->newest;
+    while (o && o->graph_freed != graph_freed)
+        o = o->older;
+    return (struct keeper *)o;
+}
+
+bool vv_opaque_watch(varve_graph *graph)
+{
+    if (find(graph))
+        return true;
+    struct keeper *k =
+        vv_allocate_zeroed(&graph->context.allocator, sizeof *k);
+    if (!k)
+        return false;
+    k->graph = graph;
+    k->observer.node_removed = node_removed;
+    k->observer.graph_freed = graph_freed;
+    vv_graph_observe(graph, &k->observer);
+    return true;
+}
+
+/* --- Metadata ----------------------------------------------------------- */
+
+bool vv_graph_keep_metadata(
+    varve_graph *graph, const varve_metadata *metadata, size_t count)
+{
+    struct keeper *k = find(graph);
+    const varve_allocator *a = &graph->context.allocator;
+    if (count == 0)
+        return true;
+    k->metadata = vv_allocate_zeroed(a, count * sizeof *k->metadata);
+    if (!k->metadata)
+        return false;
+    k->count = count;
+    for (size_t i = 0; i < count; i++) {
+        varve_metadata *m = &k->metadata[i];
+        bool is_text = metadata[i].kind == VARVE_METADATA_STRING;
+        *m = metadata[i];
+        m->name = vv_copy_string(a, metadata[i].name);
+        m->string = is_text ? vv_copy_string(a, metadata[i].string) : NULL;
+        if (!m->name || (is_text && !m->string))
+            return false;
+    }
+    return true;
+}
+
+const varve_metadata *vv_graph_kept_metadata(
+    const varve_graph *graph, size_t *count)
+{
+    const struct keeper *k = find(graph);
+    *count = k ? k->count : 0;
+    return k ? k->metadata : NULL;
+}

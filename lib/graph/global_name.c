@@ -1,0 +1,108 @@
+/* global_name.c - one name for one node in the whole graph.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "global_name.h"
+
+#include <string.h>
+
+#include "graph.h"
+#include "name.h"
+
+static bool has_name(const void *item, const void *key)
+{
+    const varve_node *node = item;
+    return node->extra->global_name == key;
+}
+
+void vv_global_name_clear(varve_node *node)
+{
+    const struct vv_name *name = node->extra->global_name;
+    if (name)
+        vv_map_remove(&node->graph->global_map, name->hash, node);
+    node->extra->global_name = NULL;
+}
+
+/* Whether the node may have that name; if not, a mistake. */
+static bool may_have(const varve_node *node, const char *name)
+{
+    char text[256];
+    const char *where = vv_node_text(node, text, sizeof text);
+    if (node->kind != VARVE_VARIABLE && node->kind != VARVE_STATE) {
+        vv_mistake(node->graph, VARVE_MISUSE,
+            "%s: a global name is for a variable or state, found another node",
+            where);
+        return false;
+    }
+    if (!vv_name_has_parts(name, strlen(name))) {
+        vv_mistake(node->graph, VARVE_BAD_NAME,
+            "%s: a global name is 1 to %d bytes of UTF-8, its parts joined by "
+            "'/', found another",
+            where, VARVE_MAX_NAME_SIZE);
+        return false;
+    }
+    return true;
+}
+
+static void say_duplicate(
+    const varve_node *node, const varve_node *other, const char *name)
+{
+    char text[256];
+    char other_text[256];
+    vv_mistake(node->graph, VARVE_DUPLICATE,
+        "%s: expected a new global name, found \"%.200s\", which %s has",
+        vv_node_text(node, text, sizeof text), name,
+        vv_node_text(other, other_text, sizeof other_text));
+}
+
+bool vv_global_name_is_taken(const varve_graph *graph, const char *name)
+{
+    const struct vv_name *known =
+        vv_names_find(&graph->names, name, strlen(name));
+    return known &&
+           vv_map_find(&graph->global_map, known->hash, has_name, known);
+}
+
+static void set(varve_node *node, const char *name)
+{
+    varve_graph *graph = node->graph;
+    struct vv_extra *extra = vv_node_extra(node);
+    const struct vv_name *kept =
+        vv_names_intern(&graph->names, name, strlen(name));
+    if (!extra || !kept) {
+        vv_memory_mistake(graph);
+        return;
+    }
+    if (extra->global_name == kept)
+        return;
+    const varve_node *other =
+        vv_map_find(&graph->global_map, kept->hash, has_name, kept);
+    if (other) {
+        say_duplicate(node, other, name);
+        return;
+    }
+    if (!vv_map_reserve(&graph->global_map, graph->global_map.count + 1)) {
+        vv_memory_mistake(graph);
+        return;
+    }
+    vv_global_name_clear(node);
+    vv_map_add(&graph->global_map, kept->hash, node);
+    extra->global_name = kept;
+    vv_node_tell_changed(node);
+}
+
+void varve_set_global_name(varve_node *node, const char *name)
+{
+    if (vv_is_nil(node))
+        return;
+    if (name && may_have(node, name))
+        set(node, name);
+    else if (!name && node->extra)
+        vv_global_name_clear(node);
+}
+
+const char *varve_global_name(const varve_node *node)
+{
+    const struct vv_name *name = node->extra ? node->extra->global_name : NULL;
+    return name ? name->bytes : NULL;
+}

@@ -1,0 +1,17 @@
+/* global_name.h - names of variables and states beside the graph's paths; the
+ * calls are public (varve/variable.h).
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_GLOBAL_NAME_H
+#define VV_GLOBAL_NAME_H
+
+#include "node.h"
+
+/* Takes its global name from a node that has an extra part. */
+void vv_global_name_clear(varve_node *node);
+
+/* Whether a node of the graph has it. */
+bool vv_global_name_is_taken(const varve_graph *graph, const char *name);
+
+#endif

@@ -1,0 +1,201 @@
+/* saver.c - the life of a saver, and the entries of its map.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "saver.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "saver_list.h"
+#include "saver_tree.h"
+#include "try.h"
+
+/* --- Entries ------------------------------------------------------------ */
+
+static bool has_node(const void *item, const void *key)
+{
+    return ((const struct vv_saver_entry *)item)->node == key;
+}
+
+static uint64_t node_hash(const varve_node *node)
+{
+    return vv_map_mix((uint64_t)(uintptr_t)node);
+}
+
+struct vv_saver_entry *vv_saver_find(
+    const varve_saver *saver, const varve_node *node)
+{
+    return vv_map_find(&saver->by_node, node_hash(node), has_node, node);
+}
+
+void vv_saver_drop(varve_saver *saver, struct vv_saver_entry *entry)
+{
+    vv_map_remove(&saver->by_name, entry->name->hash, entry);
+    vv_map_remove(&saver->by_node, node_hash(entry->node), entry);
+    if (entry->next)
+        entry->next->previous = entry->previous;
+    else
+        saver->last = entry->previous;
+    if (entry->previous)
+        entry->previous->next = entry->next;
+    else
+        saver->first = entry->next;
+    saver->object_count -= entry->node->kind != VARVE_VARIABLE;
+    vv_release(&saver->context.allocator, entry, sizeof *entry);
+}
+
+varve_status vv_saver_link(varve_saver *saver, const struct vv_name *name,
+    varve_node *node, varve_error *error)
+{
+    const varve_allocator *a = &saver->context.allocator;
+    size_t count = saver->by_name.count + 1;
+    struct vv_saver_entry *entry = vv_allocate_zeroed(a, sizeof *entry);
+    if (!entry || !vv_map_reserve(&saver->by_name, count) ||
+        !vv_map_reserve(&saver->by_node, count)) {
+        vv_release(a, entry, sizeof *entry);
+        return vv_fail_memory(error, "the names of a saver");
+    }
+    entry->name = name;
+    entry->node = node;
+    entry->previous = saver->last;
+    if (saver->last)
+        saver->last->next = entry;
+    else
+        saver->first = entry;
+    saver->last = entry;
+    vv_map_add(&saver->by_name, name->hash, entry);
+    vv_map_add(&saver->by_node, node_hash(node), entry);
+    saver->object_count += node->kind != VARVE_VARIABLE;
+    return VARVE_OK;
+}
+
+/* --- What the graph tells ----------------------------------------------- */
+
+static void node_removed(struct vv_observer *self, varve_node *node)
+{
+    varve_saver *saver = (varve_saver *)self;
+    struct vv_saver_entry *entry = vv_saver_find(saver, node);
+    if (node == saver->root)
+        saver->root = NULL;
+    if (!entry)
+        return;
+    saver->is_dirty = true; /* objects that led to it alone */
+    vv_saver_drop(saver, entry);
+}
+
+static void graph_freed(struct vv_observer *self)
+{
+    varve_saver *saver = (varve_saver *)self;
+    while (saver->first)
+        vv_saver_drop(saver, saver->first);
+    saver->graph = NULL;
+    saver->root = NULL;
+}
+
+/* --- Birth and death ---------------------------------------------------- */
+
+varve_status vv_saver_take_mistake(varve_graph *graph, varve_error *error)
+{
+    varve_status status = graph->mistake.status;
+    if (status && error)
+        *error = graph->mistake;
+    graph->mistake.status = VARVE_OK;
+    return status;
+}
+
+static varve_status check_options(
+    const varve_saver_options *options, varve_error *error)
+{
+    if (options && !(options->keep_every_hours >= 0 &&
+                       options->keep_every_hours <= 1e6))
+        return vv_fail(error, VARVE_MISUSE,
+            "keep_every_hours: expected 0 to 1000000 hours, found %g",
+            options->keep_every_hours);
+    return VARVE_OK;
+}
+
+static varve_saver *make(varve_graph *graph, varve_error *error)
+{
+    const varve_allocator *a = &graph->context.allocator;
+    varve_saver *saver = vv_allocate_zeroed(a, sizeof *saver);
+    varve_node *root = saver ? varve_add_detached(graph) : NULL;
+    if (!saver || vv_saver_take_mistake(graph, error)) {
+        vv_release(a, saver, sizeof *saver);
+        vv_fail_memory(error, "a saver");
+        return NULL;
+    }
+    saver->context = graph->context;
+    saver->graph = graph;
+    saver->root = root;
+    vv_map_init(&saver->by_name, &saver->context.allocator);
+    vv_map_init(&saver->by_node, &saver->context.allocator);
+    saver->observer.node_removed = node_removed;
+    saver->observer.graph_freed = graph_freed;
+    vv_graph_observe(graph, &saver->observer);
+    return saver;
+}
+
+varve_saver *varve_saver_new(varve_graph *graph,
+    const varve_saver_options *options, varve_error *error)
+{
+    if (!graph) {
+        vv_fail(error, VARVE_MISUSE, "expected a graph, found none");
+        return NULL;
+    }
+    if (varve_graph_check(graph, error) || check_options(options, error))
+        return NULL;
+    varve_saver *saver = make(graph, error);
+    if (!saver)
+        return NULL;
+    if (options)
+        saver->options = *options;
+    saver->last_kept = vv_saver_now(saver);
+    return saver;
+}
+
+void varve_saver_free(varve_saver *saver)
+{
+    if (!saver)
+        return;
+    if (saver->graph) {
+        vv_saver_clear_tree(saver);
+        vv_graph_forget(saver->graph, &saver->observer);
+        if (saver->root && !saver->is_whole)
+            varve_remove(saver->root);
+        while (saver->first)
+            vv_saver_drop(saver, saver->first);
+    }
+    vv_map_clear(&saver->by_name);
+    vv_map_clear(&saver->by_node);
+    vv_saver_clear_list(saver);
+    const varve_allocator a = saver->context.allocator;
+    vv_release(&a, saver, sizeof *saver);
+}
+
+varve_status vv_saver_check(varve_saver *saver, varve_error *error)
+{
+    if (!saver)
+        return vv_fail(error, VARVE_MISUSE, "expected a saver, found none");
+    if (!saver->graph)
+        return vv_fail(error, VARVE_MISUSE,
+            "expected a saver whose graph is there, found it freed");
+    VV_TRY(varve_graph_check(saver->graph, error));
+    if (!saver->root)
+        return vv_fail(error, VARVE_MISUSE,
+            "expected a saver whose node is there, found it removed");
+    vv_saver_settle(saver);
+    return vv_saver_take_mistake(saver->graph, error);
+}
+
+varve_status vv_saver_check_map(
+    varve_saver *saver, bool *is_empty, varve_error *error)
+{
+    VV_TRY(vv_saver_check(saver, error));
+    *is_empty = saver->by_name.count == 0 && !saver->is_whole;
+    if (*is_empty && !saver->options.allow_empty)
+        return vv_fail(error, VARVE_MISUSE,
+            "expected a saver of at least one name, found an empty one");
+    return VARVE_OK;
+}

@@ -1,0 +1,79 @@
+/* saver.h - a saver behind its handle: the map from names to nodes, and the
+ * files it has made.
+ *
+ * The map is also a tree of objects in the program's graph, which no edge of
+ * the program leads to: what is written and read is its root. A name is split
+ * at '/'; where one name is the beginning of another, the rest of the longer
+ * one is a single edge, so that the tree is a function of the names.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_SAVER_H
+#define VV_SAVER_H
+
+#include <varve/saver.h>
+
+#include "buffer.h"
+#include "graph.h"
+
+struct vv_saver_entry {
+    struct vv_saver_entry *next; /* in the order they were added */
+    struct vv_saver_entry *previous;
+    const struct vv_name *name; /* the graph's */
+    varve_node *node;
+    varve_node *parent; /* in the tree; NULL: not placed */
+    const char *edge;   /* its name there, the end of `name` */
+};
+
+struct vv_saver_file {
+    char *path;
+    int64_t when; /* nanoseconds since 1970-01-01 UTC */
+};
+
+struct vv_saver_files {
+    struct vv_saver_file *items;
+    size_t count;
+    size_t capacity;
+};
+
+struct varve_saver {
+    struct vv_observer observer;
+    struct vv_context context;
+    varve_saver_options options;
+    varve_graph *graph; /* NULL once it is freed */
+    varve_node *root;   /* of the tree; a node of the program if `is_whole` */
+    bool is_whole;
+    bool is_dirty; /* the tree has to be made anew */
+    struct vv_saver_entry *first;
+    struct vv_saver_entry *last;
+    struct vv_map by_name; /* entries */
+    struct vv_map by_node;
+    size_t object_count; /* entries that are no variables */
+
+    struct vv_saver_files files;  /* oldest first */
+    struct vv_saver_files doomed; /* still to be deleted */
+    int64_t last_kept;            /* when a file was made that stays for good */
+};
+
+/* Whether the saver can be used: it and its graph are there and without a
+ * mistake; and the tree is as the map says. */
+varve_status vv_saver_check(varve_saver *saver, varve_error *error);
+
+/* The entry of a node, or NULL. */
+struct vv_saver_entry *vv_saver_find(
+    const varve_saver *saver, const varve_node *node);
+
+/* Adds an entry to the map, but not to the tree; and takes one out. */
+varve_status vv_saver_link(varve_saver *saver, const struct vv_name *name,
+    varve_node *node, varve_error *error);
+void vv_saver_drop(varve_saver *saver, struct vv_saver_entry *entry);
+
+/* A mistake that building the tree made is told by the call, and is none of the
+ * program's. */
+varve_status vv_saver_take_mistake(varve_graph *graph, varve_error *error);
+
+/* Whether there is anything to save; *is_empty where there need not be. */
+varve_status vv_saver_check_map(
+    varve_saver *saver, bool *is_empty, varve_error *error);
+
+#endif

@@ -1,0 +1,251 @@
+/* saver_list.c - retention of what a saver wrote.
+ *
+ * A file that is to be deleted leaves the list and is doomed, until it is gone
+ * or written again. Nothing else is ever deleted.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "saver_list.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "retry.h"
+#include "saver_find.h"
+#include "system.h"
+#include "try.h"
+#include "wrong.h"
+
+int64_t vv_saver_now(const varve_saver *saver)
+{
+    const struct vv_system *system = saver->context.system;
+    return system->now(system->state);
+}
+
+/* --- Lists of files ----------------------------------------------------- */
+
+static bool reserve(
+    const varve_allocator *a, struct vv_saver_files *files, size_t count)
+{
+    while (files->capacity < count) {
+        if (!vv_grow_array(a, &files->items, &files->capacity, files->capacity,
+                sizeof *files->items))
+            return false;
+    }
+    return true;
+}
+
+static void clear(const varve_allocator *a, struct vv_saver_files *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        vv_release_string(a, files->items[i].path);
+    vv_release(a, files->items, files->capacity * sizeof *files->items);
+    *files = (struct vv_saver_files){ 0 };
+}
+
+/* Takes a file out of a list, in which there is room for it again. */
+static struct vv_saver_file take(struct vv_saver_files *files, size_t i)
+{
+    struct vv_saver_file file = files->items[i];
+    files->count--;
+    memmove(files->items + i, files->items + i + 1,
+        (files->count - i) * sizeof file);
+    return file;
+}
+
+/* What a path says beyond "./" and "//". */
+static const char *skip_nothing(const char *path)
+{
+    while (path[0] == '.' && path[1] == '/')
+        path += 2 + strspn(path + 2, "/");
+    return path;
+}
+
+/* Two spellings of one path; not more than the letters tell. */
+static bool is_same_path(const char *a, const char *b)
+{
+    if ((*a == '/') != (*b == '/'))
+        return false;
+    while (*a || *b) {
+        a = skip_nothing(a + strspn(a, "/"));
+        b = skip_nothing(b + strspn(b, "/"));
+        size_t size = strcspn(a, "/");
+        if (size != strcspn(b, "/") || memcmp(a, b, size) != 0)
+            return false;
+        a += size;
+        b += size;
+    }
+    return true;
+}
+
+static void forget(const varve_allocator *a, struct vv_saver_files *files,
+    const char *path)
+{
+    for (size_t i = files->count; i-- > 0;) {
+        if (is_same_path(files->items[i].path, path))
+            vv_release_string(a, take(files, i).path);
+    }
+}
+
+/* --- One file more, some files less ------------------------------------- */
+
+varve_status vv_saver_reserve(varve_saver *saver, varve_error *error)
+{
+    const varve_allocator *a = &saver->context.allocator;
+    size_t count = saver->files.count + 1;
+    if (!reserve(a, &saver->files, count) ||
+        !reserve(a, &saver->doomed, saver->doomed.count + count))
+        return vv_fail_memory(error, "the list of a saver's files");
+    return VARVE_OK;
+}
+
+void vv_saver_note(varve_saver *saver, char *path)
+{
+    const varve_allocator *a = &saver->context.allocator;
+    forget(a, &saver->files, path);
+    if (!VV_WRONG(doomed_although_written_again))
+        forget(a, &saver->doomed, path);
+    saver->files.items[saver->files.count++] =
+        (struct vv_saver_file){ path, vv_saver_now(saver) };
+}
+
+/* Whether a file that would go stays for good. A clock that jumped back starts
+ * the interval anew. */
+static bool stays(varve_saver *saver, const struct vv_saver_file *file)
+{
+    double hours = saver->options.keep_every_hours;
+    if (file->when < saver->last_kept)
+        saver->last_kept = file->when;
+    double passed = (double)file->when - (double)saver->last_kept;
+    if (hours == 0 || passed < hours * 3600e9)
+        return false;
+    saver->last_kept = file->when;
+    return true;
+}
+
+static bool delete_file(const varve_saver *saver, const char *path)
+{
+    const struct vv_system *system = saver->context.system;
+    unsigned tries = 0;
+    int result;
+    do
+        result = system->remove(system->state, VV_WORKING_DIRECTORY, path);
+    while (vv_try_again(result, &tries));
+    return result == 0 || result == -ENOENT;
+}
+
+static void delete_doomed(varve_saver *saver)
+{
+    for (size_t i = saver->doomed.count; i-- > 0;) {
+        if (delete_file(saver, saver->doomed.items[i].path))
+            vv_release_string(
+                &saver->context.allocator, take(&saver->doomed, i).path);
+    }
+}
+
+void vv_saver_retire(varve_saver *saver)
+{
+    size_t keep = saver->options.keep;
+    while (keep && saver->files.count > keep) {
+        struct vv_saver_file oldest = take(&saver->files, 0);
+        if (stays(saver, &oldest))
+            vv_release_string(&saver->context.allocator, oldest.path);
+        else
+            saver->doomed.items[saver->doomed.count++] = oldest;
+    }
+    delete_doomed(saver);
+}
+
+void vv_saver_clear_list(varve_saver *saver)
+{
+    clear(&saver->context.allocator, &saver->files);
+    clear(&saver->context.allocator, &saver->doomed);
+}
+
+/* --- What the program sees ---------------------------------------------- */
+
+size_t varve_saver_count(const varve_saver *saver)
+{
+    return saver ? saver->files.count : 0;
+}
+
+const char *varve_saver_at(const varve_saver *saver, size_t index)
+{
+    return index < varve_saver_count(saver) ? saver->files.items[index].path
+                                            : NULL;
+}
+
+const char *varve_saver_latest(const varve_saver *saver)
+{
+    return varve_saver_at(saver, varve_saver_count(saver) - 1);
+}
+
+static varve_status add_found(varve_saver *saver, struct vv_saver_files *files,
+    const char *path, varve_error *error)
+{
+    const varve_allocator *a = &saver->context.allocator;
+    int64_t when;
+    if (!path)
+        return vv_fail(error, VARVE_MISUSE, "expected a path, found none");
+    varve_error reason = { 0 };
+    varve_status status = vv_saver_look(&saver->context, path, &when, &reason);
+    if (status && status != VARVE_NOT_FOUND && error)
+        *error = reason;
+    if (status)
+        return status == VARVE_NOT_FOUND ? VARVE_OK : status;
+    forget(a, files, path);
+    char *copy =
+        reserve(a, files, files->count + 1) ? vv_copy_string(a, path) : NULL;
+    if (!copy)
+        return vv_fail_memory(error, "the list of a saver's files");
+    files->items[files->count++] = (struct vv_saver_file){ copy, when };
+    return VARVE_OK;
+}
+
+/* The list is what was found; `status` says whether all was. */
+static varve_status take_list(varve_saver *saver, struct vv_saver_files *files,
+    varve_status status)
+{
+    const varve_allocator *a = &saver->context.allocator;
+    if (status) {
+        clear(a, files);
+        return status;
+    }
+    for (size_t i = 0; i < files->count; i++)
+        forget(a, &saver->doomed, files->items[i].path);
+    clear(a, &saver->files);
+    saver->files = *files;
+    return VARVE_OK;
+}
+
+varve_status varve_saver_set_list(varve_saver *saver, const char *const *paths,
+    size_t count, varve_error *error)
+{
+    struct vv_saver_files files = { 0 };
+    varve_status status = VARVE_OK;
+    if (!saver || (!paths && count))
+        return vv_fail(
+            error, VARVE_MISUSE, "expected a saver and paths, found none");
+    for (size_t i = 0; i < count && !status; i++)
+        status = add_found(saver, &files, paths[i], error);
+    return take_list(saver, &files, status);
+}
+
+varve_status varve_saver_recover(
+    varve_saver *saver, const char *prefix, varve_error *error)
+{
+    struct vv_saver_files files = { 0 };
+    struct vv_saver_found found;
+    if (!saver || !prefix)
+        return vv_fail(
+            error, VARVE_MISUSE, "expected a saver and a prefix, found none");
+    VV_TRY(vv_saver_scan(&saver->context, prefix, &found, error));
+    varve_status status =
+        vv_saver_sort_by_time(&saver->context, &found, error);
+    for (size_t i = 0; i < found.count && !status; i++)
+        status = add_found(saver, &files, found.items[i].path, error);
+    vv_saver_found_clear(&found);
+    return take_list(saver, &files, status);
+}

@@ -1,0 +1,132 @@
+/* saver_tree.c - names split at '/', as edges between objects.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "saver_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "allocator.h"
+
+static bool is_node(const void *item, const void *key)
+{
+    return ((const struct vv_saver_entry *)item)->node == key;
+}
+
+/* Children in the tree are entries, or objects that the saver made. */
+static bool is_own(const varve_saver *saver, const varve_node *node)
+{
+    uint64_t hash = vv_map_mix((uint64_t)(uintptr_t)node);
+    return !vv_map_find(&saver->by_node, hash, is_node, node);
+}
+
+/* The object below `parent` that the first part of a name stands for, made if
+ * need be; NULL where an entry is in the way, or nothing could be made. */
+static varve_node *enter(varve_saver *saver, varve_node *parent,
+    const char *part, size_t size, struct vv_buffer *scratch)
+{
+    scratch->size = 0;
+    vv_buffer_add(scratch, part, size);
+    const char *name = vv_buffer_string(scratch);
+    if (scratch->failed) {
+        vv_memory_mistake(saver->graph);
+        return NULL;
+    }
+    varve_node *child = varve_find(parent, name);
+    if (!child)
+        child = varve_add_object(parent, name);
+    return !vv_is_nil(child) && is_own(saver, child) ? child : NULL;
+}
+
+/* False where an object of the saver stands at the place of the entry. */
+static bool place(varve_saver *saver, struct vv_saver_entry *entry)
+{
+    varve_node *parent = saver->root;
+    const char *name = entry->name->bytes;
+    struct vv_buffer scratch;
+    vv_buffer_init(&scratch, &saver->context.allocator);
+    const char *slash;
+    while ((slash = strchr(name, '/'))) {
+        varve_node *child =
+            enter(saver, parent, name, (size_t)(slash - name), &scratch);
+        if (!child)
+            break;
+        parent = child;
+        name = slash + 1;
+    }
+    vv_buffer_clear(&scratch);
+    if (saver->graph->mistake.status)
+        return true;
+    if (varve_find(parent, name))
+        return false;
+    varve_track(parent, name, entry->node);
+    if (saver->graph->mistake.status)
+        return true;
+    entry->parent = parent;
+    entry->edge = name;
+    return true;
+}
+
+void vv_saver_take_out(varve_saver *saver, struct vv_saver_entry *entry)
+{
+    if (!entry->parent)
+        return;
+    varve_untrack(entry->parent, entry->edge);
+    entry->parent = NULL;
+    saver->is_dirty = true;
+}
+
+void vv_saver_clear_tree(varve_saver *saver)
+{
+    if (saver->is_whole || !saver->root)
+        return;
+    for (struct vv_saver_entry *e = saver->first; e; e = e->next)
+        vv_saver_take_out(saver, e);
+    while (saver->root->first_edge)
+        varve_remove(saver->root->first_edge->seen.node);
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct vv_saver_entry *a = *(struct vv_saver_entry *const *)left;
+    const struct vv_saver_entry *b = *(struct vv_saver_entry *const *)right;
+    return strcmp(a->name->bytes, b->name->bytes);
+}
+
+/* In order of name: what is the beginning of another comes before it. */
+void vv_saver_settle(varve_saver *saver)
+{
+    const varve_allocator *a = &saver->context.allocator;
+    size_t count = saver->by_name.count;
+    if (!saver->is_dirty || saver->is_whole)
+        return;
+    vv_saver_clear_tree(saver);
+    saver->is_dirty = count > 0;
+    if (count == 0)
+        return;
+    struct vv_saver_entry **sorted =
+        vv_allocate_array(a, count, sizeof *sorted);
+    if (!sorted) {
+        vv_memory_mistake(saver->graph);
+        return;
+    }
+    size_t i = 0;
+    for (struct vv_saver_entry *e = saver->first; e; e = e->next)
+        sorted[i++] = e;
+    qsort(sorted, count, sizeof *sorted, compare);
+    for (i = 0; i < count && !saver->graph->mistake.status; i++)
+        place(saver, sorted[i]);
+    vv_release(a, sorted, count * sizeof *sorted);
+    saver->is_dirty = saver->graph->mistake.status != VARVE_OK;
+}
+
+void vv_saver_place(varve_saver *saver, struct vv_saver_entry *entry)
+{
+    if (!place(saver, entry)) {
+        saver->is_dirty = true;
+        vv_saver_settle(saver);
+    }
+    if (saver->graph->mistake.status)
+        saver->is_dirty = true;
+}

@@ -1,0 +1,420 @@
+/* test_by_name.c - variables saved and restored by name, and files by name read
+ * into graphs of objects. The rows are those of docs/conformance.md.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "story.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static varve_saver *saver_of(
+    varve_graph *graph, const varve_saver_options *options)
+{
+    varve_error error = { .message = "" };
+    varve_saver *saver = varve_saver_new(graph, options, &error);
+    cr_assert(saver, "%s", error.message);
+    return saver;
+}
+
+static void name(varve_saver *saver, const char *text, varve_node *node)
+{
+    varve_error error = { .message = "" };
+    cr_assert_ok(varve_saver_add(saver, text, node, &error), error);
+}
+
+/* Returns the path of the file. */
+static const char *save(varve_saver *saver, const char *prefix, uint64_t step)
+{
+    varve_error error = { .message = "" };
+    varve_saver_save_options options = { .has_step = step > 0, .step = step };
+    cr_assert_ok(
+        varve_saver_save(saver, test_path(prefix), &options, &error), error);
+    return varve_saver_latest(saver);
+}
+
+static void restore(varve_saver *saver, const char *path)
+{
+    varve_error error = { .message = "" };
+    cr_assert_ok(
+        varve_saver_restore(saver, test_path(path), NULL, NULL, &error), error);
+}
+
+static bool is_there(const char *file)
+{
+    FILE *stream = fopen(test_path(file), "rb");
+    if (stream)
+        fclose(stream);
+    return stream != NULL;
+}
+
+/* A table of words, as bytes. */
+struct table {
+    char words[64];
+    int saves;
+};
+
+static varve_status save_table(void *self, varve_sink *sink)
+{
+    struct table *table = self;
+    table->saves++;
+    varve_put(sink, table->words, strlen(table->words));
+    return VARVE_OK;
+}
+
+static varve_status load_table(void *self, const void *bytes, size_t size)
+{
+    struct table *table = self;
+    memcpy(table->words, bytes, size);
+    table->words[size] = '\0';
+    return VARVE_OK;
+}
+
+static const varve_state_callbacks table_callbacks = { save_table, load_table };
+
+/* N1, N36: variables, a table and an object under names of the program's own;
+ * the table is replaced, not merged. */
+TEST(by_name, variables_a_table_and_an_object_come_back)
+{
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    float v = 1, w = 2, deep = 3;
+    struct table table = { .words = "one two" };
+    varve_saver *saver = saver_of(graph, NULL);
+    name(saver, "v0", story_add(root, "a/v", &v));
+    name(saver, "v1", story_add(root, "a/w", &w));
+    name(saver, "table", varve_add_state(root, "t", &table_callbacks, &table));
+    story_add(root, "object/deep", &deep);
+    name(saver, "thing", varve_find(root, "object"));
+    save(saver, "m", 0);
+    v = w = deep = 0;
+    strcpy(table.words, "three four five");
+    restore(saver, "m");
+    cr_assert(v == 1 && w == 2 && deep == 3);
+    cr_assert_str_eq(table.words, "one two");
+    varve_saver_free(saver);
+    varve_graph_free(graph);
+}
+
+/* N37: what a state has to say is asked for once by a save. */
+TEST(by_name, a_state_is_asked_once_by_a_save)
+{
+    varve_graph *graph = story_graph();
+    struct table table = { .words = "x" };
+    varve_saver *saver = saver_of(graph, NULL);
+    name(saver, "table",
+        varve_add_state(
+            varve_graph_root(graph), "t", &table_callbacks, &table));
+    save(saver, "m", 0);
+    cr_assert_eq(table.saves, 1);
+    varve_saver_free(saver);
+    varve_graph_free(graph);
+}
+
+/* N5, N35, N39 */
+TEST(by_name, what_is_no_checkpoint_is_said_plainly)
+{
+    varve_graph *graph = story_graph();
+    varve_error error = { .message = "" };
+    float v = 1;
+    varve_saver *saver = saver_of(graph, NULL);
+    name(saver, "v", story_add(varve_graph_root(graph), "v", &v));
+    cr_assert_eq(varve_saver_restore(
+                     saver, test_path("invalid path"), NULL, NULL, &error),
+        VARVE_NOT_FOUND);
+    cr_assert(story_is_one_line(&error) && story_says(&error, "invalid path"));
+    test_write_file(test_path("text"), "a text that is no checkpoint", 28);
+    cr_assert_eq(
+        varve_saver_restore(saver, test_path("text"), NULL, NULL, &error),
+        VARVE_NOT_A_CHECKPOINT);
+    cr_assert_null(varve_reader_open(test_path("none"), NULL, &error));
+    cr_assert_eq(error.status, VARVE_NOT_FOUND);
+    save(saver, "m", 0);
+    varve_reader *reader = varve_reader_open(test_path("m"), NULL, &error);
+    varve_saved_node node;
+    cr_assert(reader && !varve_reader_find(reader, "w", &node));
+    varve_reader_free(reader);
+    varve_saver_free(saver);
+    varve_graph_free(graph);
+}
+
+/* N7, N8 */
+TEST(by_name, a_name_has_one_variable_and_a_variable_one_name)
+{
+    varve_graph *graph = story_graph();
+    varve_error error = { .message = "" };
+    float v = 1, w = 2;
+    varve_node *root = varve_graph_root(graph);
+    varve_node *first = story_add(root, "first", &v);
+    varve_node *second = story_add(root, "second", &w);
+    varve_saver *saver = saver_of(graph, NULL);
+    name(saver, "v", first);
+    cr_assert_eq(varve_saver_add(saver, "v", second, &error), VARVE_DUPLICATE);
+    cr_assert(story_says(&error, "found first and second"));
+    cr_assert_eq(varve_saver_add(saver, "u", first, &error), VARVE_DUPLICATE);
+    cr_assert(story_says(&error, "found \"v\" and \"u\""));
+    name(saver, "w", second);
+    varve_saver_free(saver);
+    varve_graph_free(graph);
+}
+
+/* N9, N12, N40: all variables, by their own names; the file lists them in order
+ * with types and shapes. */
+TEST(by_name, every_variable_by_its_own_name)
+{
+    varve_graph *graph = story_graph();
+    varve_error error = { .message = "" };
+    varve_node *root = varve_graph_root(graph);
+    float v = 1, w[2][3] = { { 1, 2, 3 }, { 4, 5, 6 } }, read[2][3];
+    varve_set_global_name(story_add(root, "net/0", &v), "scope/v");
+    varve_add_variable(
+        story_object(root, "net"), "w", varve_array(&w[0][0], 2, 3));
+    varve_saver *saver = saver_of(graph, NULL);
+    cr_assert_ok(varve_saver_add_named(saver, root, &error), error);
+    save(saver, "m", 0);
+    varve_reader *reader = varve_reader_open(test_path("m"), NULL, &error);
+    cr_assert(reader, "%s", error.message);
+    varve_saved_node node;
+    cr_assert(varve_reader_find(reader, "scope/v", &node));
+    cr_assert(node.value.rank == 0 && node.value.dtype == VARVE_FLOAT32);
+    cr_assert_str_eq(node.global_name, "scope/v");
+    cr_assert(varve_reader_find(reader, "net/w", &node));
+    cr_assert(node.value.shape[0] == 2 && node.value.shape[1] == 3);
+    cr_assert_ok(
+        varve_reader_read(reader, node.id, read, sizeof read, &error), error);
+    cr_assert_arr_eq((char *)read, (char *)w, sizeof w);
+    varve_reader_free(reader);
+    varve_saver_free(saver);
+    varve_graph_free(graph);
+}
+
+/* N11 */
+TEST(by_name, an_empty_map_is_a_mistake_unless_it_is_allowed)
+{
+    varve_graph *graph = story_graph();
+    varve_error error = { .message = "" };
+    varve_saver_options options = { .allow_empty = true };
+    varve_saver *saver = saver_of(graph, NULL);
+    cr_assert_eq(
+        varve_saver_save(saver, test_path("m"), NULL, &error), VARVE_MISUSE);
+    varve_saver_free(saver);
+    saver = saver_of(graph, &options);
+    cr_assert_null(save(saver, "m", 0));
+    restore(saver, "m");
+    varve_saver_free(saver);
+    varve_graph_free(graph);
+}
+
+/* N13: a saver may come before the variables. */
+TEST(by_name, variables_that_come_later_are_included)
+{
+    varve_graph *graph = story_graph();
+    varve_error error = { .message = "" };
+    varve_node *net = story_object(varve_graph_root(graph), "net");
+    float v = 1, w = 2;
+    varve_saver *saver = saver_of(graph, NULL);
+    cr_assert_ok(varve_saver_add_under(saver, "model", net, &error), error);
+    story_add(net, "v", &v);
+    story_add(net, "deep/w", &w);
+    save(saver, "m", 0);
+    v = w = 0;
+    restore(saver, "m");
+    cr_assert(v == 1 && w == 2);
+    varve_saver_free(saver);
+    varve_graph_free(graph);
+}
+
+/* N15 */
+TEST(by_name, the_step_stands_in_the_name)
+{
+    varve_graph *graph = story_graph();
+    varve_error error = { .message = "" };
+    float v = 1;
+    varve_saver *saver = saver_of(graph, NULL);
+    name(saver, "v", story_add(varve_graph_root(graph), "v", &v));
+    cr_assert(strstr(save(saver, "m", 5), "/m-5.varve"));
+    varve_saver_save_options padded = { .has_step = true, .step = 5,
+        .pad_step = true };
+    cr_assert_ok(
+        varve_saver_save(saver, test_path("m"), &padded, &error), error);
+    cr_assert(is_there("m-5.varve") && is_there("m-00000005.varve"));
+    varve_saver_free(saver);
+    varve_graph_free(graph);
+}
+
+/* N16 */
+TEST(by_name, directories_that_are_missing_are_made)
+{
+    varve_graph *graph = story_graph();
+    varve_error error = { .message = "" };
+    float v = 1;
+    varve_saver *saver = saver_of(graph, NULL);
+    name(saver, "v", story_add(varve_graph_root(graph), "v", &v));
+    save(saver, "some/where/m", 1);
+    cr_assert(is_there("some/where/m-1.varve"));
+    test_write_file(test_path("file"), "x", 1);
+    cr_assert_neq(
+        varve_saver_save(saver, test_path("file/m"), NULL, &error), VARVE_OK);
+    cr_assert(story_is_one_line(&error));
+    varve_saver_free(saver);
+    varve_graph_free(graph);
+}
+
+/* N24, N25, N27, N29, N31 */
+TEST(by_name, so_many_of_its_own_files_stay)
+{
+    varve_graph *graph = story_graph();
+    varve_error error = { .message = "" };
+    float v = 1;
+    varve_saver_options two = { .keep = 2 };
+    varve_node *node = story_add(varve_graph_root(graph), "v", &v);
+    varve_saver *saver = saver_of(graph, &two);
+    name(saver, "v", node);
+    for (uint64_t step = 1; step <= 3; step++)
+        save(saver, "m", step);
+    cr_assert(!is_there("m-1.varve") && is_there("m-2.varve"));
+    save(saver, "m", 2); /* again: it is the newest now */
+    save(saver, "m", 4);
+    cr_assert(is_there("m-2.varve") && !is_there("m-3.varve"));
+    varve_saver *all = saver_of(graph, NULL);
+    name(all, "v", node);
+    save(all, "n", 1);
+    save(all, "n", 2);
+    save(all, "n", 3);
+    cr_assert_eq(varve_saver_count(all), 3, "nothing is deleted");
+    varve_saver_free(saver);
+    varve_saver_free(all);
+    remove(test_path("n-2.varve"));
+    saver = saver_of(graph, &two);
+    name(saver, "v", node);
+    cr_assert_ok(varve_saver_recover(saver, test_path("n"), &error), error);
+    cr_assert_eq(varve_saver_count(saver), 2);
+    save(saver, "n", 4);
+    cr_assert(!is_there("n-1.varve") && is_there("n-3.varve"));
+    cr_assert(is_there("m-2.varve") && is_there("m-4.varve"));
+    varve_saver_free(saver);
+    varve_graph_free(graph);
+}
+
+/* N33, N41: only what is named is in the file; the same names load into other
+ * variables, one source into two of them too. */
+TEST(by_name, names_lead_to_other_variables)
+{
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    float a = 1, b = 2, c = 0, d = 0;
+    varve_saver *saver = saver_of(graph, NULL);
+    name(saver, "save_prefix/v0", story_add(root, "a", &a));
+    story_add(root, "b", &b);
+    save(saver, "m", 0);
+    varve_saver_free(saver);
+    varve_saver *first = saver_of(graph, NULL);
+    varve_saver *second = saver_of(graph, NULL);
+    name(first, "save_prefix/v0", story_add(root, "c", &c));
+    name(second, "save_prefix/v0", story_add(root, "d", &d));
+    restore(first, "m");
+    restore(second, "m");
+    cr_assert(a == 1 && b == 2 && c == 1 && d == 1);
+    varve_saver_free(first);
+    varve_saver_free(second);
+    varve_graph_free(graph);
+}
+
+/* N41, N43, N44: a scope of the file into a scope of the program, whole names
+ * only; the root stands on either side. */
+TEST(by_name, scopes_map_to_scopes)
+{
+    STORY_FILE("f", { "useful_scope/v", 1 }, { "useful_scope_1/v", 2 },
+        { "w", 3 });
+    varve_graph *graph = story_graph();
+    varve_error error = { .message = "" };
+    varve_node *root = varve_graph_root(graph);
+    float v = 0, other = 0, w = 0;
+    story_add(root, "mine/v", &v);
+    story_add(root, "other/v", &other);
+    story_add(root, "sub/w", &w);
+    varve_saver *saver = saver_of(graph, NULL);
+    name(saver, "useful_scope", varve_find(root, "mine"));
+    restore(saver, "f");
+    cr_assert(v == 1 && other == 0);
+    varve_saver_free(saver);
+    saver = saver_of(graph, NULL);
+    cr_assert_ok(varve_saver_add_under(
+                     saver, "", varve_find(root, "sub"), &error), error);
+    restore(saver, "f");
+    cr_assert_eq(w, 3);
+    varve_saver_free(saver);
+    saver = saver_of(graph, NULL);
+    name(saver, "useful_scope_", varve_find(root, "other"));
+    cr_assert_eq(
+        varve_saver_restore(saver, test_path("f"), NULL, NULL, &error),
+        VARVE_UNMATCHED);
+    cr_assert_eq(other, 0);
+    varve_saver_free(saver);
+    varve_graph_free(graph);
+}
+
+/* N32 in real time would sleep; the unit tests turn the clock. */
+
+/* A file by name is read into a graph of objects whose variables have these
+ * names, also when they are built later, with the report and the assertions of
+ * any other read. */
+TEST(by_name, a_file_of_names_fills_a_graph_of_objects)
+{
+    varve_graph *graph = story_graph();
+    varve_error error = { .message = "" };
+    float kernel = 1, bias = 2, late = 0, now = 0;
+    varve_saver *saver = saver_of(graph, NULL);
+    varve_node *root = varve_graph_root(graph);
+    name(saver, "dense/kernel", story_add(root, "k", &kernel));
+    name(saver, "dense/bias", story_add(root, "b", &bias));
+    save(saver, "m", 0);
+    varve_saver_free(saver);
+    varve_graph_free(graph);
+    graph = story_graph();
+    root = varve_graph_root(graph);
+    varve_set_global_name(story_add(root, "net/0/w", &now), "dense/kernel");
+    varve_restoration *r = story_read(root, "m", NULL);
+    cr_assert_eq(now, 1);
+    story_unmatched(varve_assert_consumed(r, &error), "dense/bias", error);
+    cr_assert_ok(varve_assert_existing_objects_matched(r, &error), error);
+    cr_assert_ok(varve_assert_nontrivial_match(r, &error), error);
+    varve_set_global_name(story_add(root, "net/0/b", &late), "dense/bias");
+    cr_assert_eq(late, 2);
+    story_consumed(r);
+    varve_report *report = varve_report_new(r, &error);
+    cr_assert(strstr(varve_report_text(report),
+        "net/0/w                        <- dense/kernel float32"));
+    cr_assert(strstr(varve_report_text(report), "by its global name"));
+    varve_report_free(report);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+/* And the reverse: a saver takes its names from the global names in the file of
+ * a graph; names that are nowhere are told all at once. */
+TEST(by_name, a_file_of_a_graph_fills_a_map_of_names)
+{
+    varve_graph *graph = story_graph();
+    varve_error error = { .message = "" };
+    varve_node *root = varve_graph_root(graph);
+    float kernel = 1, bias = 2, k = 0, b = 0, x = 0;
+    varve_set_global_name(story_add(root, "net/0/w", &kernel), "dense/kernel");
+    varve_set_global_name(story_add(root, "net/0/b", &bias), "dense/bias");
+    story_write(root, "f");
+    varve_saver *saver = saver_of(graph, NULL);
+    name(saver, "dense/kernel", story_add(root, "k", &k));
+    name(saver, "dense/bias", story_add(root, "bias", &b));
+    restore(saver, "f");
+    cr_assert(k == 1 && b == 2);
+    k = 0;
+    name(saver, "dense/biass", story_add(root, "x", &x));
+    cr_assert_eq(
+        varve_saver_restore(saver, test_path("f"), NULL, NULL, &error),
+        VARVE_UNMATCHED);
+    cr_assert(story_says(&error, "found 1 missing"));
+    cr_assert(story_says(&error, "dense/biass"));
+    cr_assert_eq(k, 0);
+    varve_saver_free(saver);
+    varve_graph_free(graph);
+}

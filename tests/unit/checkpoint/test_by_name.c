@@ -1,0 +1,384 @@
+/* test_by_name.c - lib/checkpoint/by_name.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include "by_name.h"
+
+static float values[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+static float mine[8];
+
+static varve_node *saved_leaf(varve_node *parent, const char *name, int i)
+{
+    return varve_add_variable(parent, name, varve_scalar(&values[i]));
+}
+
+static varve_node *leaf(varve_node *parent, const char *name, int i)
+{
+    mine[i] = 0;
+    return varve_add_variable(parent, name, varve_scalar(&mine[i]));
+}
+
+static varve_node *named(
+    varve_node *parent, const char *name, int i, const char *global)
+{
+    varve_node *node = leaf(parent, name, i);
+    varve_set_global_name(node, global);
+    return node;
+}
+
+static void finish(varve_node *root)
+{
+    write_root(root);
+    free_root(root);
+}
+
+static void assert_all_matched(varve_restoration *r)
+{
+    varve_error error = { 0 };
+    cr_assert_ok(varve_assert_consumed(r, &error), error);
+}
+
+/* A file of values by name: a/w is 1, a/b is 2; c is 3, and "c/d/e", which can
+ * only be one edge, is 4. */
+static void write_names(void)
+{
+    varve_node *root = new_root();
+    varve_node *a = varve_add_object(root, "a");
+    saved_leaf(a, "w", 0);
+    saved_leaf(a, "b", 1);
+    saved_leaf(root, "c", 2);
+    saved_leaf(root, "c/d/e", 3);
+    finish(root);
+}
+
+static varve_node *build_other(void)
+{
+    varve_node *root = new_root();
+    varve_node *net = varve_add_object(root, "net");
+    named(net, "kernel", 0, "a/w");
+    named(net, "bias", 1, "a/b");
+    named(root, "x", 2, "c");
+    named(varve_add_object(net, "deep"), "y", 3, "c/d/e");
+    return root;
+}
+
+static void assert_other_is_filled(void)
+{
+    cr_assert(mine[0] == 1 && mine[1] == 2 && mine[2] == 3 && mine[3] == 4);
+}
+
+TEST(by_name, finds_a_global_name_as_a_path_of_the_file)
+{
+    begin_world();
+    write_names();
+    varve_node *root = build_other();
+    varve_restoration *r = read_root(root, NULL);
+    assert_other_is_filled();
+    assert_all_matched(r);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(by_name, says_so_in_the_report_and_in_a_plan)
+{
+    begin_world();
+    write_names();
+    varve_node *root = build_other();
+    varve_error error = { 0 };
+    varve_restoration *plan = varve_plan(root, FILE_NAME, NULL, &error);
+    cr_assert(plan, "%s", error.message);
+    varve_report *report = varve_report_new(plan, &error);
+    varve_finding finding;
+    cr_assert_eq(varve_report_count(report, VARVE_MATCHED), 4);
+    cr_assert(varve_report_at(report, VARVE_MATCHED, 0, &finding));
+    cr_assert_str_eq(finding.reason, "by its global name");
+    cr_assert(strstr(varve_report_text(report), "net/deep/y"));
+    cr_assert(strstr(varve_report_text(report), " <- c%2Fd%2Fe"));
+    cr_assert_eq(mine[0], 0);
+    varve_report_free(report);
+    varve_restoration_free(plan);
+    free_root(root);
+    end_world();
+}
+
+TEST(by_name, finds_a_path_as_a_global_name_of_the_file)
+{
+    begin_world();
+    varve_node *root = new_root();
+    varve_node *deep = varve_add_object(root, "deep");
+    varve_set_global_name(saved_leaf(deep, "x", 0), "a/w");
+    varve_set_global_name(saved_leaf(deep, "y", 1), "a/b(1)");
+    finish(root);
+    root = new_root();
+    varve_node *a = varve_add_object(root, "a");
+    leaf(a, "w", 0);
+    leaf(a, "b(1)", 1);
+    varve_restoration *r = read_root(root, NULL);
+    cr_assert(mine[0] == 1 && mine[1] == 2);
+    assert_all_matched(r);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(by_name, finds_a_global_name_as_one_of_the_file)
+{
+    begin_world();
+    varve_node *root = new_root();
+    varve_set_global_name(saved_leaf(root, "old", 0), "a/w");
+    finish(root);
+    root = new_root();
+    named(root, "new", 0, "a/w");
+    varve_restoration *r = read_root(root, NULL);
+    cr_assert_eq(mine[0], 1);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(by_name, lets_paths_aliases_and_renames_go_first)
+{
+    static const varve_rename rename = { "renamed", "target" };
+    static const varve_read_options options = { .renames = &rename,
+        .rename_count = 1 };
+    begin_world();
+    varve_node *root = new_root();
+    saved_leaf(root, "path", 0);
+    saved_leaf(root, "older", 1);
+    saved_leaf(root, "target", 2);
+    saved_leaf(root, "x", 3);
+    finish(root);
+    root = new_root();
+    named(root, "path", 0, "x");
+    varve_alias(named(root, "aliased", 1, "x/1"), "older");
+    named(root, "renamed", 2, "x/2");
+    varve_restoration *r = read_root(root, &options);
+    cr_assert(mine[0] == 1 && mine[1] == 2 && mine[2] == 3);
+    cr_assert_eq(varve_pending_count(r), 1, "x");
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(by_name, reports_a_second_claim_as_a_conflict)
+{
+    begin_world();
+    varve_node *root = new_root();
+    saved_leaf(root, "x", 0);
+    finish(root);
+    root = new_root();
+    named(root, "a", 1, "x"); /* is come to before x */
+    leaf(root, "x", 0);
+    varve_restoration *r = read_root(root, NULL);
+    cr_assert(mine[0] == 1 && mine[1] == 0);
+    varve_report *report = varve_report_new(r, NULL);
+    varve_finding finding;
+    cr_assert(varve_report_at(report, VARVE_MISMATCHED, 0, &finding));
+    cr_assert_str_eq(finding.program_path, "a");
+    cr_assert_str_eq(
+        finding.reason, "another node of the program has claimed it");
+    varve_report_free(report);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(by_name, names_no_object)
+{
+    begin_world();
+    write_names();
+    varve_node *root = new_root();
+    named(root, "x", 0, "a");
+    named(root, "y", 1, "c/d");
+    varve_restoration *r = read_root(root, NULL);
+    cr_assert(mine[0] == 0 && mine[1] == 0);
+    cr_assert_eq(varve_pending_count(r), 4);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(by_name, waits_for_what_is_named_later)
+{
+    begin_world();
+    write_names();
+    varve_node *root = new_root();
+    varve_restoration *r = read_root(root, NULL);
+    varve_node *net = varve_add_object(root, "net");
+    named(net, "kernel", 0, "a/w");
+    cr_assert_eq(mine[0], 1, "the first name there is");
+    named(net, "bias", 1, "a/b");
+    varve_node *apart = varve_add_detached(varve_node_graph(root));
+    named(apart, "x", 2, "c");
+    cr_assert_eq(mine[2], 0, "not yet part of the root");
+    varve_track(net, "apart", apart);
+    cr_assert(mine[1] == 2 && mine[2] == 3);
+    named(apart, "y", 3, "c/d/e");
+    cr_assert_eq(mine[3], 4);
+    good(root);
+    assert_all_matched(r);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(by_name, waits_for_a_path_that_comes_later)
+{
+    begin_world();
+    varve_node *root = new_root();
+    varve_set_global_name(saved_leaf(root, "old", 0), "a/w");
+    varve_set_global_name(saved_leaf(root, "other", 1), "v");
+    finish(root);
+    root = new_root();
+    varve_restoration *r = read_root(root, NULL);
+    varve_node *a = varve_add_object(root, "a");
+    const varve_tensor *pending = varve_pending(a, "w");
+    cr_assert(pending && pending->dtype == VARVE_FLOAT32);
+    cr_assert(varve_pending(root, "v") && !varve_pending(a, "v"));
+    varve_node *w = varve_add_allocated_variable(
+        a, "w", VARVE_FLOAT32, VARVE_SCALAR, NULL, NULL);
+    cr_assert_eq(*(float *)varve_data(w), 1);
+    cr_assert_eq(varve_state_of(w), VARVE_RESTORED);
+    cr_assert_null(varve_pending(a, "w"));
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(by_name, forgets_what_was_taken_out_of_the_program)
+{
+    begin_world();
+    write_names();
+    varve_node *root = new_root();
+    varve_node *net = varve_add_object(root, "net");
+    named(net, "kernel", 0, "a/w");
+    varve_restoration *r = read_root(root, NULL);
+    cr_assert_eq(mine[0], 1);
+    varve_untrack(root, "net");
+    named(net, "bias", 1, "a/b");
+    cr_assert_eq(mine[1], 0, "out of reach");
+    varve_set_global_name(varve_find(net, "kernel"), NULL);
+    named(root, "kernel", 2, "a/w");
+    cr_assert_eq(mine[2], 1, "free again");
+    varve_remove(varve_find(root, "kernel"));
+    named(root, "kernel", 4, "a/w");
+    cr_assert_eq(mine[4], 1);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(by_name, looks_below_the_subtree_only)
+{
+    static const varve_read_options options = { .subtree = "top" };
+    begin_world();
+    varve_node *root = new_root();
+    varve_node *top = varve_add_object(root, "top");
+    saved_leaf(varve_add_object(top, "a"), "w", 0);
+    varve_set_global_name(saved_leaf(top, "in", 1), "inside");
+    varve_set_global_name(saved_leaf(root, "out", 2), "outside");
+    saved_leaf(root, "beside", 3);
+    finish(root);
+    root = new_root();
+    named(root, "x", 0, "a/w");
+    leaf(root, "inside", 1);
+    leaf(root, "outside", 2);
+    named(root, "y", 3, "beside");
+    varve_restoration *r = read_root(root, &options);
+    cr_assert(mine[0] == 1 && mine[1] == 2 && mine[2] == 0 && mine[3] == 0);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(by_name, obeys_the_options_of_a_read)
+{
+    static const varve_read_options options = { .only = "net/bias" };
+    begin_world();
+    write_names();
+    varve_node *root = build_other();
+    varve_restoration *r = read_root(root, &options);
+    cr_assert(mine[0] == 0 && mine[1] == 2 && mine[2] == 0);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(by_name, reads_states_and_slots)
+{
+    struct text_state saved = { .text = "state" };
+    struct text_state state = { .text = "" };
+    begin_world();
+    varve_node *root = new_root();
+    varve_add_state(root, "rng", &text_callbacks, &saved);
+    saved_leaf(root, "m", 1);
+    finish(root);
+    root = new_root();
+    varve_set_global_name(
+        varve_add_state(root, "s", &text_callbacks, &state), "rng");
+    varve_node *w = leaf(root, "w", 0);
+    mine[1] = 0;
+    varve_set_global_name(
+        varve_add_slot(root, w, "momentum", varve_scalar(&mine[1])), "m");
+    varve_restoration *r = read_root(root, NULL);
+    cr_assert_str_eq(state.text, "state");
+    cr_assert_eq(mine[1], 2);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(by_name, keeps_its_promise_after_any_failed_allocation)
+{
+    begin_world();
+    write_names();
+    bool is_done = false;
+    for (long n = 0; !is_done; n++) {
+        varve_error error = { 0 };
+        varve_node *root = build_other();
+        test_fail_allocation(n, false);
+        varve_restoration *r = varve_read(root, FILE_NAME, NULL, &error);
+        test_fail_allocation(-1, false);
+        is_done = r != NULL;
+        cr_assert(is_done || error.status == VARVE_NO_MEMORY);
+        if (is_done)
+            assert_other_is_filled();
+        else
+            cr_assert(mine[0] == 0 && mine[3] == 0, "allocation %ld", n);
+        varve_restoration_free(r);
+        free_root(root);
+    }
+    end_world();
+}
+
+/* What could not be matched for lack of memory is, when it is tried again. */
+TEST(by_name, finds_late_names_once_there_is_memory)
+{
+    begin_world();
+    write_names();
+    bool was_tried = true;
+    for (long n = 0; was_tried; n++) {
+        varve_error error = { 0 };
+        varve_node *root = new_root();
+        leaf(root, "kernel", 0);
+        varve_node *net = varve_add_object(root, "net");
+        leaf(net, "bias", 1);
+        varve_restoration *r = read_root(root, NULL);
+        test_fail_allocation(n, n % 2);
+        varve_set_global_name(varve_find(net, "bias"), "a/b");
+        was_tried = test_allocation_count() > n;
+        test_fail_allocation(-1, false);
+        if (varve_global_name(varve_find(net, "bias"))) {
+            cr_assert_ok(varve_restoration_retry(r, &error), error);
+            cr_assert_eq(mine[1], 2, "allocation %ld", n);
+            varve_set_global_name(varve_find(root, "kernel"), "a/w");
+            cr_assert_eq(mine[0], 1, "allocation %ld", n);
+        }
+        varve_restoration_free(r);
+        free_root(root);
+    }
+    end_world();
+}

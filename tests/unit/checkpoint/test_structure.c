@@ -1,0 +1,248 @@
+/* test_structure.c - lib/checkpoint/structure.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "structure.h"
+#include "support/faulty_system.h"
+#include "support/memory_system.h"
+#include "support/test_context.h"
+#include "system.h"
+
+static float x[3];
+static float slot[3];
+static int64_t local;
+static varve_string texts[2];
+
+static varve_status save(void *self, varve_sink *sink)
+{
+    varve_put(sink, self, strlen(self));
+    return VARVE_OK;
+}
+
+static varve_status load(void *self, const void *bytes, size_t size)
+{
+    memcpy(self, bytes, size);
+    return VARVE_OK;
+}
+
+/* Writes one of everything: a shared list element, a cycle, a slot, a state
+ * with a child, tags, a global name, a variable without a value. */
+static void build(varve_graph *g)
+{
+    static const varve_state_callbacks callbacks = { save, load };
+    varve_node *root = varve_graph_root(g);
+    varve_node *list = varve_add_list(root, "z list");
+    varve_node *v = varve_add_variable(list, VARVE_APPEND, varve_array(x, 3));
+    varve_track(list, VARVE_APPEND, root);
+    varve_track(root, "again", v);
+    varve_node *adam = varve_add_object(root, "adam");
+    varve_tag(varve_add_slot(adam, v, "m", varve_array(slot, 3)), "of adam");
+    varve_tag(v, "zeta");
+    varve_tag(v, "alpha");
+    varve_tag(varve_add_variable(root, "local", varve_scalar(&local)),
+        VARVE_TAG_LOCAL);
+    varve_node *dict = varve_add_dict(root, "dict/of texts");
+    varve_add_variable(dict, "t", varve_array(texts, 2));
+    varve_node *state = varve_add_state(root, "state", &callbacks, "opaque");
+    varve_track(state, "child", v);
+    varve_set_global_name(v, "the/global/name");
+    varve_set_initializer(
+        varve_add_variable(root, "empty", varve_scalar(&local)), NULL, NULL);
+    for (int i = 0; i < 3; i++)
+        x[i] = slot[i] = (float)i + 0.5f;
+    texts[0] = (varve_string){ "some text", 9 };
+    texts[1] = (varve_string){ "", 0 };
+}
+
+static const varve_metadata metadata[] = {
+    { .name = "b", .kind = VARVE_METADATA_STRING, .string = "text" },
+    { .name = "a", .kind = VARVE_METADATA_REAL, .real = 0.25 },
+    { .name = "step", .kind = VARVE_METADATA_INTEGER, .integer = 9 },
+};
+
+static void write_sample(const char *prefix)
+{
+    varve_error error;
+    varve_graph *g = varve_graph_new(test_allocator());
+    varve_write_options options = {
+        .metadata = metadata, .metadata_count = 3
+    };
+    build(g);
+    cr_assert_ok(varve_save(varve_graph_root(g), prefix, &options, &error),
+        error);
+    varve_graph_free(g);
+}
+
+static void write_again(varve_graph *g, const char *path)
+{
+    varve_error error;
+    varve_write_options options = { .keep_counter = true };
+    options.metadata = varve_graph_metadata(g, &options.metadata_count);
+    cr_assert_ok(
+        varve_write(varve_graph_root(g), path, &options, &error), error);
+}
+
+static void same_files(const char *one, const char *other)
+{
+    size_t size[2];
+    void *bytes[2] = { test_read_file(one, &size[0]),
+        test_read_file(other, &size[1]) };
+    cr_assert_eq(size[0], size[1]);
+    cr_assert_eq(memcmp(bytes[0], bytes[1], size[0]), 0);
+    free(bytes[0]);
+    free(bytes[1]);
+}
+
+TEST(structure, is_written_again_byte_for_byte)
+{
+    varve_error error;
+    write_sample(test_path("run/c"));
+    varve_graph *g =
+        varve_graph_from(test_path("run/c"), test_allocator(), &error);
+    cr_assert(g, "%s", error.message);
+    write_again(g, test_path("again"));
+    same_files(test_path("run/c-1.varve"), test_path("again"));
+    varve_graph_free(g);
+}
+
+TEST(structure, is_an_ordinary_graph)
+{
+    varve_error error;
+    write_sample(test_path("c"));
+    varve_graph *g =
+        varve_graph_from(test_path("c-1"), test_allocator(), &error);
+    varve_node *root = varve_graph_root(g);
+    varve_node *v = varve_find_path(root, "z list/0");
+    cr_assert_eq(v, varve_find(root, "again"));
+    cr_assert_eq(varve_find_path(root, "z list/1"), root);
+    cr_assert_eq(varve_node_kind(varve_find(root, "dict/of texts")),
+        VARVE_DICT);
+    cr_assert_eq(((float *)varve_data(v))[2], 2.5f);
+    cr_assert(varve_has_tag(v, "alpha") && varve_has_tag(v, "zeta"));
+    cr_assert_str_eq(varve_global_name(v), "the/global/name");
+    varve_node *m = varve_find_slot(varve_find(root, "adam"), v, "m");
+    cr_assert(m && varve_has_tag(m, "of adam"));
+    cr_assert_eq(varve_state_of(varve_find(root, "local")), VARVE_DECLARED);
+    cr_assert_eq(varve_save_counter(root), 1);
+    cr_assert_str_eq(((varve_string *)varve_data(varve_find_path(
+        root, "dict%2Fof texts/t")))[0].data, "some text");
+    size_t count = 0;
+    cr_assert(varve_graph_metadata(g, &count) && count == 3);
+    varve_remove(varve_find(root, "adam"));
+    varve_remove(varve_find(root, "state"));
+    ((float *)varve_data(v))[0] = 7;
+    cr_assert_ok(varve_save(root, test_path("c"), NULL, &error), error);
+    varve_graph_free(g);
+    g = varve_graph_from(test_path("c"), test_allocator(), &error);
+    root = varve_graph_root(g);
+    cr_assert_eq(*(float *)varve_data(varve_find(root, "again")), 7);
+    cr_assert_null(varve_find(root, "adam"));
+    cr_assert_null(varve_find(root, "state"));
+    cr_assert_null(varve_graph_metadata(g, &count));
+    cr_assert_eq(count, 0);
+    cr_assert_null(varve_graph_metadata(NULL, NULL));
+    varve_graph_free(g);
+}
+
+TEST(structure, may_have_any_node_for_its_root)
+{
+    varve_error error;
+    static const char *const roots[] = { "z list", "dict/of texts", "state",
+        "again" };
+    for (size_t i = 0; i < 4; i++) {
+        varve_graph *g = varve_graph_new(test_allocator());
+        build(g);
+        varve_node *root = varve_find(varve_graph_root(g), roots[i]);
+        cr_assert_ok(
+            varve_write(root, test_path("part"), NULL, &error), error);
+        varve_kind kind = varve_node_kind(root);
+        varve_graph_free(g);
+        g = varve_graph_from(test_path("part"), test_allocator(), &error);
+        cr_assert(g, "%s: %s", roots[i], error.message);
+        cr_assert_eq(varve_node_kind(varve_graph_root(g)), kind);
+        write_again(g, test_path("again"));
+        same_files(test_path("part"), test_path("again"));
+        varve_graph_free(g);
+    }
+}
+
+TEST(structure, of_a_damaged_or_missing_file_is_none)
+{
+    varve_error error;
+    size_t size, found = 0;
+    write_sample(test_path("c"));
+    unsigned char *bytes = test_read_file(test_path("c-1.varve"), &size);
+    for (size_t i = 0; i < size; i += 7) {
+        bytes[i] ^= 16;
+        test_write_file(test_path("bad"), bytes, size);
+        varve_graph *g =
+            varve_graph_from(test_path("bad"), test_allocator(), &error);
+        if (g) { /* it was a byte between the values */
+            write_again(g, test_path("again"));
+            same_files(test_path("c-1.varve"), test_path("again"));
+        }
+        found += g == NULL;
+        varve_graph_free(g);
+        bytes[i] ^= 16;
+    }
+    free(bytes);
+    cr_assert_gt(found, size / 7 / 2);
+    cr_assert_null(
+        varve_graph_from(test_path("none"), test_allocator(), &error));
+    cr_assert_eq(error.status, VARVE_NOT_FOUND);
+    cr_assert_null(varve_graph_from(NULL, test_allocator(), &error));
+    cr_assert_eq(error.status, VARVE_MISUSE);
+}
+
+TEST(structure, without_memory_there_is_none_and_nothing_is_left)
+{
+    varve_error error;
+    write_sample(test_path("c"));
+    for (long n = 0;; n++) {
+        test_fail_allocation(n, false);
+        varve_graph *g =
+            varve_graph_from(test_path("c"), test_allocator(), &error);
+        bool hit = test_allocation_count() > n;
+        test_fail_allocation(-1, false);
+        cr_assert(g || error.status == VARVE_NO_MEMORY ||
+            error.status == VARVE_CALLBACK, "%s", error.message);
+        if (g)
+            write_again(g, test_path("again"));
+        varve_graph_free(g);
+        if (!hit)
+            break;
+    }
+    same_files(test_path("c-1.varve"), test_path("again"));
+}
+
+TEST(structure, on_a_failing_disk_there_is_none_and_nothing_is_left)
+{
+    varve_error error;
+    size_t size;
+    struct memory *memory = memory_new();
+    struct faulty *faulty = faulty_new(memory_system(memory));
+    struct vv_context context = test_context(faulty_system(faulty));
+    write_sample(test_path("c"));
+    void *bytes = test_read_file(test_path("c-1.varve"), &size);
+    memory_put(memory, "f", bytes, size);
+    free(bytes);
+    for (long n = 0;; n++) {
+        faulty_plan(faulty,
+            &(struct faulty_plan){ .number = n, .error = EIO });
+        varve_graph *g = vv_graph_from_in(&context, "f", &error);
+        bool hit = faulty_hit(faulty);
+        cr_assert(g || error.status == VARVE_IO, "%s", error.message);
+        varve_graph_free(g);
+        cr_assert_eq(memory_open_count(memory), 0);
+        if (!hit)
+            break;
+    }
+    faulty_free(faulty);
+    memory_free(memory);
+}

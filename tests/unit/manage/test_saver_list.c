@@ -1,0 +1,250 @@
+/* test_saver_list.c - lib/manage/saver_list.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "savers.h"
+
+#include "support/faulty_system.h"
+#include "system.h"
+
+static const int64_t hour = INT64_C(3600000000000);
+
+static varve_saver *keeping(size_t count)
+{
+    varve_saver_options options = { .keep = count };
+    varve_saver *saver = new_saver(&options);
+    varve_node *v = varve_find(world.root, "v");
+    add(saver, "v", v ? v : leaf(world.root, "v", 0));
+    return saver;
+}
+
+TEST(saver_list, keeps_so_many)
+{
+    begin_world();
+    varve_saver *saver = keeping(2);
+    cr_assert_null(varve_saver_latest(saver));
+    for (uint64_t i = 1; i <= 3; i++)
+        save(saver, "s", i);
+    assert_list(saver, "s-2.varve s-3.varve");
+    cr_assert(!is_there("s-1.varve") && is_there("s-2.varve"));
+    cr_assert_str_eq(varve_saver_latest(saver), "s-3.varve");
+    cr_assert_null(varve_saver_at(saver, 2));
+    varve_saver_free(saver);
+    cr_assert(is_there("s-3.varve"));
+    end_world();
+}
+
+TEST(saver_list, moves_what_is_written_again_to_its_end)
+{
+    begin_world();
+    varve_saver *saver = keeping(2);
+    save(saver, "s", 2);
+    save(saver, "s", 3);
+    save(saver, "./s", 2); /* however it is spelled */
+    assert_list(saver, "s-3.varve ./s-2.varve");
+    save(saver, ".//s", 1);
+    assert_list(saver, "./s-2.varve .//s-1.varve");
+    cr_assert(!is_there("s-3.varve") && is_there("s-2.varve"));
+    varve_saver_free(saver);
+    end_world();
+}
+
+TEST(saver_list, deletes_only_what_the_saver_wrote)
+{
+    begin_world();
+    varve_saver *first = keeping(2);
+    save(first, "s", 1);
+    save(first, "s", 2);
+    varve_saver *second = keeping(1);
+    save(second, "s", 3);
+    save(second, "s", 4);
+    assert_list(second, "s-4.varve");
+    cr_assert(is_there("s-1.varve") && is_there("s-2.varve"));
+    cr_assert(!is_there("s-3.varve"));
+    varve_saver_free(first);
+    varve_saver_free(second);
+    end_world();
+}
+
+TEST(saver_list, keeps_one_of_so_many_hours)
+{
+    begin_world();
+    varve_saver_options options = { .keep = 2, .keep_every_hours = 0.7 };
+    memory_set_now(world.memory, 100 * hour);
+    varve_saver *saver = new_saver(&options);
+    add(saver, "v", leaf(world.root, "v", 0));
+    memory_set_now(world.memory, 101 * hour);
+    for (uint64_t i = 1; i <= 5; i++)
+        save(saver, "s", i);
+    cr_assert(is_there("s-1.varve"), "so long after the saver");
+    cr_assert(!is_there("s-2.varve") && !is_there("s-3.varve"));
+    assert_list(saver, "s-4.varve s-5.varve");
+    memory_set_now(world.memory, 50 * hour); /* jumps back */
+    save(saver, "s", 6);
+    memory_set_now(world.memory, 51 * hour);
+    save(saver, "s", 7);
+    for (uint64_t i = 8; i <= 10; i++)
+        save(saver, "s", i);
+    cr_assert(!is_there("s-6.varve") && is_there("s-7.varve"));
+    varve_saver_free(saver);
+    end_world();
+}
+
+/* Over the memory system, but removals of what was published fail. */
+static struct faulty *begin_faulty(void)
+{
+    begin_world();
+    end_graph();
+    struct faulty *faulty = faulty_new(memory_system(world.memory));
+    world.context = test_context(faulty_system(faulty));
+    begin_graph();
+    return faulty;
+}
+
+static void fail_removals(struct faulty *faulty, bool sticky)
+{
+    struct faulty_plan plan = { .kinds = FAULTY_REMOVE, .error = EACCES,
+        .sticky = sticky };
+    faulty_plan(faulty, &plan);
+}
+
+TEST(saver_list, tries_again_what_could_not_be_deleted)
+{
+    struct faulty *faulty = begin_faulty();
+    varve_saver *saver = keeping(1);
+    save(saver, "s", 1);
+    fail_removals(faulty, true);
+    save(saver, "s", 2);
+    save(saver, "s", 3);
+    assert_list(saver, "s-3.varve");
+    cr_assert(is_there("s-1.varve") && is_there("s-2.varve"));
+    faulty_plan(faulty, NULL);
+    save(saver, "s", 4);
+    cr_assert(!is_there("s-1.varve") && !is_there("s-2.varve"));
+    cr_assert(!is_there("s-3.varve") && is_there("s-4.varve"));
+    cr_assert_eq(saver->doomed.count, 0);
+    varve_saver_free(saver);
+    end_world();
+    faulty_free(faulty);
+}
+
+TEST(saver_list, does_not_delete_what_was_written_again_meanwhile)
+{
+    struct faulty *faulty = begin_faulty();
+    varve_saver *saver = keeping(2);
+    save(saver, "s", 1);
+    save(saver, "s", 2);
+    fail_removals(faulty, true);
+    save(saver, "s", 3);
+    faulty_plan(faulty, NULL);
+    save(saver, "s", 1);
+    cr_assert(is_there("s-1.varve"));
+    assert_list(saver, "s-3.varve s-1.varve");
+    varve_saver_free(saver);
+    end_world();
+    faulty_free(faulty);
+}
+
+TEST(saver_list, minds_no_file_that_is_gone_already)
+{
+    begin_world();
+    varve_saver *saver = keeping(1);
+    save(saver, "s", 1);
+    const struct vv_system *system = world.context.system;
+    system->remove(system->state, VV_WORKING_DIRECTORY, "s-1.varve");
+    save(saver, "s", 2);
+    cr_assert_eq(saver->doomed.count, 0);
+    varve_saver_free(saver);
+    end_world();
+}
+
+TEST(saver_list, is_set_to_what_is_there)
+{
+    static const char *const paths[] = { "s-1.varve", "s-2.varve", "s-3.varve",
+        "s-1.varve" };
+    begin_world();
+    varve_error error = { 0 };
+    varve_saver *saver = keeping(0);
+    for (uint64_t i = 1; i <= 3; i++)
+        save(saver, "s", i);
+    varve_saver_free(saver);
+    const struct vv_system *system = world.context.system;
+    system->remove(system->state, VV_WORKING_DIRECTORY, "s-2.varve");
+    saver = keeping(2);
+    cr_assert_ok(varve_saver_set_list(saver, paths, 4, &error), error);
+    assert_list(saver, "s-3.varve s-1.varve");
+    save(saver, "s", 4);
+    assert_list(saver, "s-1.varve s-4.varve");
+    cr_assert(!is_there("s-3.varve"));
+    cr_assert_eq(error.status, VARVE_OK, "untouched where all is well");
+    cr_assert_ok(varve_saver_set_list(saver, NULL, 0, &error), error);
+    assert_list(saver, "");
+    cr_assert_eq(
+        varve_saver_set_list(saver, NULL, 1, &error), VARVE_MISUSE);
+    varve_saver_free(saver);
+    end_world();
+}
+
+TEST(saver_list, is_recovered_from_a_directory)
+{
+    begin_world();
+    varve_error error = { 0 };
+    varve_saver *saver = keeping(0);
+    for (uint64_t i = 1; i <= 3; i++) {
+        memory_set_now(world.memory, (int64_t)i * hour);
+        save(saver, "run/s", i == 2 ? 20 : i);
+    }
+    save(saver, "run/other", 1);
+    varve_saver_free(saver);
+    saver = keeping(3);
+    cr_assert_ok(varve_saver_recover(saver, "run/s", &error), error);
+    assert_list(saver, "run/s-1.varve run/s-20.varve run/s-3.varve");
+    save(saver, "run/s", 4);
+    cr_assert(!is_there("run/s-1.varve") && is_there("run/other-1.varve"));
+    cr_assert_ok(varve_saver_recover(saver, "none/s", &error), error);
+    assert_list(saver, "");
+    cr_assert_eq(varve_saver_recover(saver, NULL, &error), VARVE_MISUSE);
+    varve_saver_free(saver);
+    end_world();
+}
+
+TEST(saver_list, is_as_it_was_where_recovering_fails)
+{
+    struct faulty *faulty = begin_faulty();
+    varve_status status = VARVE_IO;
+    varve_saver *saver = keeping(0);
+    save(saver, "s", 1);
+    save(saver, "s", 2);
+    save(saver, "t", 1);
+    for (long n = 0; status; n++) {
+        varve_error error = { 0 };
+        struct faulty_plan plan = { .number = n, .error = EIO };
+        faulty_plan(faulty, &plan);
+        status = varve_saver_recover(saver, "s", &error);
+        bool was_hit = faulty_hit(faulty);
+        faulty_plan(faulty, NULL);
+        cr_assert_eq(error.status, status);
+        assert_list(saver, status ? "s-1.varve s-2.varve t-1.varve"
+                                  : "s-1.varve s-2.varve");
+        if (!was_hit)
+            break;
+        if (!status) { /* a close of what was only read may fail */
+            static const char *const all[] = { "s-1.varve", "s-2.varve",
+                "t-1.varve" };
+            cr_assert_ok(varve_saver_set_list(saver, all, 3, &error), error);
+            status = VARVE_IO;
+        }
+    }
+    cr_assert_eq(status, VARVE_OK);
+    status = VARVE_NO_MEMORY;
+    for (long n = 0; status; n++) {
+        test_fail_allocation(n, false);
+        status = varve_saver_recover(saver, "s", NULL);
+        test_fail_allocation(-1, false);
+        cr_assert(status == VARVE_OK || status == VARVE_NO_MEMORY);
+        assert_list(saver, "s-1.varve s-2.varve");
+    }
+    varve_saver_free(saver);
+    end_world();
+    faulty_free(faulty);
+}
