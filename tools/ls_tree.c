@@ -140,6 +140,17 @@ static size_t print_name(const struct tree_printer *p,
     return 3 * row->depth + text_width(name);
 }
 
+/* Why a value is not in the file: by policy, or because there was none. */
+static const char *why_not_saved(const struct tree_printer *p, uint32_t id)
+{
+    const char *tag;
+    for (size_t i = 0;
+         (tag = varve_reader_tag_at(p->outline->reader, id, i)); i++)
+        if (strcmp(tag, VARVE_TAG_LOCAL) == 0)
+            return "local: not saved by policy";
+    return "not saved: it had no value";
+}
+
 static void print_tags(const struct tree_printer *p, uint32_t id)
 {
     const char *tag;
@@ -179,7 +190,8 @@ static void print_notes(const struct tree_printer *p, const struct row *row)
     varve_saved_node node = outline_saved(p->outline, row->branch.node);
     print_scalar(p, &node);
     if (node.value.dtype && !node.has_value)
-        printf("  %snot saved%s", p->style.dim, p->style.plain);
+        printf("  %s%s%s", p->style.dim, why_not_saved(p, row->branch.node),
+            p->style.plain);
     print_tags(p, row->branch.node);
     if (row->is_cut)
         printf("  %s%s %" PRIu32 " below%s", p->style.dim, p->style.dots,
