@@ -22,16 +22,17 @@
 
 /* --- Numbers in a directory --------------------------------------------- */
 
-bool vv_parse_numbered(const char *name, const char *prefix, uint64_t *number)
+bool vv_parse_numbered(const char *name, const char *prefix,
+    const char *ending, uint64_t *number)
 {
     size_t size = strlen(name);
     size_t prefix_size = strlen(prefix);
-    size_t suffix = sizeof VARVE_SUFFIX - 1;
+    size_t behind = strlen(ending);
     size_t front = prefix_size + 1;
-    return size > front + suffix && memcmp(name, prefix, prefix_size) == 0 &&
+    return size > front + behind && memcmp(name, prefix, prefix_size) == 0 &&
            name[prefix_size] == '-' &&
-           strcmp(name + size - suffix, VARVE_SUFFIX) == 0 &&
-           vv_parse_decimal(name + front, size - front - suffix, number);
+           strcmp(name + size - behind, ending) == 0 &&
+           vv_parse_decimal(name + front, size - front - behind, number);
 }
 
 struct search {
@@ -44,7 +45,7 @@ static int look_at_name(void *user, const char *name)
 {
     struct search *search = user;
     uint64_t number;
-    if (!vv_parse_numbered(name, search->prefix, &number))
+    if (!vv_parse_numbered(name, search->prefix, VARVE_SUFFIX, &number))
         return 0;
     if (!search->found || number > search->highest ||
         VV_WRONG(last_listed_is_latest))

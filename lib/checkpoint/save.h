@@ -17,10 +17,10 @@ varve_status vv_find_checkpoint(const struct vv_context *context,
     const char *path, bool numbered, struct vv_buffer *found,
     varve_error *error);
 
-/* Whether a bare name is `prefix-N.varve`, N without leading zeros; `prefix` is
- * a bare name as well. Sets *number. */
-bool vv_parse_numbered(
-    const char *name, const char *prefix, uint64_t *number);
+/* Whether a bare name is `prefix-N` and then `ending`, N without leading zeros;
+ * `prefix` is a bare name as well. Sets *number. */
+bool vv_parse_numbered(const char *name, const char *prefix,
+    const char *ending, uint64_t *number);
 
 /* Sets `path`, with a NUL behind it, to the path of a number of a prefix. */
 void vv_set_numbered_path(

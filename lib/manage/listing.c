@@ -16,6 +16,7 @@
 #include "file.h"
 #include "name.h"
 #include "reader.h"
+#include "save.h"
 #include "system.h"
 #include "temporary.h"
 #include "try.h"
@@ -54,17 +55,10 @@ const char *vv_listing_path(
     return vv_buffer_string(&l->path);
 }
 
-/* Whether a name is PREFIX-N and then `ending`. */
 static bool parse_name(const struct vv_listing *l, const char *name,
     const char *ending, uint64_t *number)
 {
-    size_t front = strlen(l->prefix);
-    size_t size = strlen(name);
-    size_t behind = strlen(ending);
-    return size > front + 1 + behind && memcmp(name, l->prefix, front) == 0 &&
-           name[front] == '-' && strcmp(name + size - behind, ending) == 0 &&
-           vv_parse_decimal(
-               name + front + 1, size - front - 1 - behind, number);
+    return vv_parse_numbered(name, l->prefix, ending, number);
 }
 
 /* Whether a name is that of what a writer of PREFIX-N.varve, or of its pin,

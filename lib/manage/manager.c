@@ -358,12 +358,10 @@ varve_status varve_manager_unpin(
     VV_TRY(find(m, number, &entry, error));
     if (!entry->is_pinned)
         return VARVE_OK;
-    const struct vv_system *system = m->context.system;
     const char *path = vv_listing_path(&m->listing, &number, ".pin");
     if (m->listing.path.failed)
         return vv_fail_memory(error, "the name of a pin");
-    int result = system->remove(system->state, VV_WORKING_DIRECTORY, path);
-    if (result < 0 && result != -ENOENT)
-        return vv_fail_system(error, -result, "remove", path);
+    VV_TRY(vv_file_remove(
+        &m->context, VV_WORKING_DIRECTORY, path, path, error));
     return vv_manager_look(m, error);
 }

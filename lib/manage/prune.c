@@ -11,7 +11,6 @@
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
-#include "retry.h"
 #include "system.h"
 #include "temporary.h"
 #include "try.h"
@@ -54,18 +53,6 @@ void vv_decision_clear(struct vv_decision *d)
 
 /* --- Deleting ----------------------------------------------------------- */
 
-static int remove_name(
-    const struct vv_context *context, int directory, const char *name)
-{
-    const struct vv_system *system = context->system;
-    unsigned tries = 0;
-    int result;
-    do
-        result = system->remove(system->state, directory, name);
-    while (vv_try_again(result, &tries));
-    return result == -ENOENT ? 0 : result;
-}
-
 /* Takes the lock of a file that is to go. Where there are no locks there are no
  * leases. */
 static bool is_leased(
@@ -95,16 +82,15 @@ static varve_status delete_named(struct vv_listing *l, int directory,
         int result = system->rename(system->state, directory, name, to);
         if (result < 0 && result != -ENOENT)
             status = vv_fail_system(error, -result, "rename to delete", name);
-        else if (result == 0 && (result = remove_name(
-                                     l->context, directory, to)) < 0)
-            status = vv_fail_system(error, -result, "remove", to);
+        else if (result == 0)
+            status = vv_file_remove(l->context, directory, to, to, error);
     }
     vv_buffer_clear(&away);
     return status;
 }
 
-/* Deletes one file, unless it is leased or no longer what the entry says. Sets
- * *is_gone when it has lost its name. */
+/* Deletes one file, unless it is leased or no longer what the entry says: then
+ * the fact has that as a reason. */
 static varve_status delete_one(struct vv_listing *l, int directory,
     const struct vv_entry *entry, struct vv_fact *fact, varve_error *error)
 {
@@ -146,15 +132,11 @@ static varve_status sweep(
     varve_status first = VARVE_OK;
     for (size_t i = 0; i < l->gone.size;) {
         const char *name = (const char *)l->gone.data + i;
-        int result = 0;
         if (is_set_aside(name))
             vv_temporary_sweep_one(l->context, directory, name);
         else
-            result = remove_name(l->context, directory, name);
-        if (result < 0)
-            keep_first(&first,
-                vv_fail_system(
-                    first ? NULL : error, -result, "remove", name));
+            keep_first(&first, vv_file_remove(l->context, directory, name,
+                                   name, first ? NULL : error));
         i += strlen(name) + 1;
     }
     if (!first)

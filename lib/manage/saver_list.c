@@ -7,12 +7,11 @@
  */
 #include "saver_list.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "allocator.h"
 #include "failure.h"
-#include "retry.h"
+#include "file.h"
 #include "saver_find.h"
 #include "system.h"
 #include "try.h"
@@ -127,13 +126,8 @@ static bool stays(varve_saver *saver, const struct vv_saver_file *file)
 
 static bool delete_file(const varve_saver *saver, const char *path)
 {
-    const struct vv_system *system = saver->context.system;
-    unsigned tries = 0;
-    int result;
-    do
-        result = system->remove(system->state, VV_WORKING_DIRECTORY, path);
-    while (vv_try_again(result, &tries));
-    return result == 0 || result == -ENOENT;
+    return vv_file_remove(&saver->context, VV_WORKING_DIRECTORY, path, path,
+               NULL) == VARVE_OK;
 }
 
 static void delete_doomed(varve_saver *saver)

@@ -128,7 +128,7 @@ static int look_at_name(void *user, const char *name)
 {
     struct search *s = user;
     uint64_t number;
-    if (!vv_parse_numbered(name, s->prefix, &number) ||
+    if (!vv_parse_numbered(name, s->prefix, VARVE_SUFFIX, &number) ||
         (s->has_low && number <= s->low) || (s->has_high && number >= s->high))
         return 0;
     bool is_better =

@@ -122,3 +122,17 @@ varve_status vv_file_write(const struct vv_context *context, int file,
     }
     return VARVE_OK;
 }
+
+varve_status vv_file_remove(const struct vv_context *context, int directory,
+    const char *name, const char *path, varve_error *error)
+{
+    const struct vv_system *system = context->system;
+    unsigned tries = 0;
+    int result;
+    do
+        result = system->remove(system->state, directory, name);
+    while (vv_try_again(result, &tries));
+    if (result < 0 && result != -ENOENT)
+        return vv_fail_system(error, -result, "remove", path);
+    return VARVE_OK;
+}

@@ -33,4 +33,9 @@ varve_status vv_file_write(const struct vv_context *context, int file,
     const char *path, const void *bytes, size_t size, uint64_t offset,
     varve_error *error);
 
+/* Removes a name in an open directory, or a path with VV_WORKING_DIRECTORY; one
+ * that is not there is removed already. `path` is for messages. */
+varve_status vv_file_remove(const struct vv_context *context, int directory,
+    const char *name, const char *path, varve_error *error);
+
 #endif

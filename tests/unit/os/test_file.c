@@ -295,3 +295,28 @@ TEST(file, a_call_moves_at_most_one_gibibyte)
     cr_assert_eq(largest, (size_t)1 << 30);
     munmap(bytes, size);
 }
+
+TEST(file, removes_what_is_there_and_minds_nothing_that_is_not)
+{
+    varve_error error;
+    struct memory *memory = memory_new();
+    struct faulty *faulty = faulty_new(memory_system(memory));
+    struct vv_context context = test_context(faulty_system(faulty));
+    memory_put(memory, "f", "x", 1);
+    faulty_plan(faulty, &(struct faulty_plan){ .error = EINTR });
+    cr_assert_ok(vv_file_remove(
+                     &context, VV_WORKING_DIRECTORY, "f", "f", &error),
+        error);
+    cr_assert_eq(memory_file_count(memory), 0);
+    faulty_plan(faulty, NULL);
+    cr_assert_ok(vv_file_remove(
+                     &context, VV_WORKING_DIRECTORY, "f", "f", &error),
+        error);
+    faulty_plan(faulty, &(struct faulty_plan){ .error = EIO });
+    cr_assert_eq(vv_file_remove(
+                     &context, VV_WORKING_DIRECTORY, "f", "f", &error),
+        VARVE_IO);
+    cr_assert(strstr(error.message, "f: remove failed"));
+    faulty_free(faulty);
+    memory_free(memory);
+}
