@@ -2,7 +2,8 @@
  * some steps back when it has walled itself in.
  *
  * Introduces varve_ring: the last few snapshots. Push takes the present,
- * rollback makes one of them the present again.
+ * rollback makes one of them the present again; varve_snapshot_diff says what
+ * it will change.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -43,6 +44,24 @@ static bool step(struct walk *walk, varve_random *random)
     return false;
 }
 
+static varve_status print_difference(
+    void *user, const varve_difference *difference)
+{
+    (void)user;
+    printf("  %s: %d differ\n", difference->path, (int)difference->count);
+    return VARVE_OK;
+}
+
+/* Some moves back, or as many as there are. */
+static varve_status go_back(varve_ring *ring, varve_error *error)
+{
+    size_t oldest = varve_ring_count(ring) - 1;
+    size_t back = oldest < BACK ? oldest : BACK;
+    varve_status status = varve_snapshot_diff(
+        varve_ring_at(ring, back), NULL, print_difference, NULL, error);
+    return status ? status : varve_ring_rollback(ring, back, error);
+}
+
 static varve_status go(struct walk *walk, varve_random *random,
     varve_ring *ring, varve_error *error)
 {
@@ -53,10 +72,8 @@ static varve_status go(struct walk *walk, varve_random *random,
             status = varve_ring_push(ring, error);
             continue;
         }
-        printf("walled in after %d steps\n", (int)walk->steps);
-        size_t oldest = varve_ring_count(ring) - 1;
-        status = varve_ring_rollback(
-            ring, oldest < BACK ? oldest : BACK, error);
+        printf("walled in after %d steps; some moves ago,\n", (int)walk->steps);
+        status = go_back(ring, error);
         rollbacks++;
     }
     if (!status)
