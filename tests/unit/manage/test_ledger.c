@@ -105,9 +105,10 @@ TEST(ledger, a_damaged_one_says_nothing)
 
 TEST(ledger, one_of_somebody_else_says_nothing)
 {
-    static const char *const others[] = { "", "hello\n",
+    static const char other_version[] =
         "varve ledger 2\nnumber counter step time metric size modified "
-        "manager\ndigest 0000000000000000\n" };
+        "manager\ndigest 0000000000000000\n";
+    static const char *const others[] = { "", "hello\n", other_version };
     struct vv_listing l;
     begin(&l);
     vv_ledger_read(&l); /* there is none */
