@@ -130,7 +130,7 @@ static void check_copies(varve_snapshot *s)
         model.size, model.count);
 }
 
-/* Threads that were asked for, all told; those from `number` on do not start. */
+/* Threads that were asked for, all told; from `number` on they do not start. */
 static long check_model(size_t size, size_t count, long number)
 {
     varve_error error = { 0 };
