@@ -1,0 +1,65 @@
+/* test_snapshot_threads.c - snapshots so large that several threads copy them,
+ * for ThreadSanitizer to watch.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+
+#include <varve/varve.h>
+
+#include "support/proof.h"
+
+enum { VARIABLES = 5, ELEMENTS = 3 << 19 }; /* 6 MiB each */
+
+static float *memory[VARIABLES];
+
+static bool is_all(float value)
+{
+    for (int i = 0; i < VARIABLES; i++)
+        for (size_t k = 0; k < ELEMENTS; k++)
+            if (memory[i][k] != value)
+                return false;
+    return true;
+}
+
+static void set_all(float value)
+{
+    for (int i = 0; i < VARIABLES; i++)
+        for (size_t k = 0; k < ELEMENTS; k++)
+            memory[i][k] = value;
+}
+
+static bool take_and_put_back(varve_snapshot *snapshot, float value)
+{
+    varve_error error;
+    set_all(value);
+    if (varve_snapshot_retake(snapshot, &error))
+        return false;
+    set_all(-1);
+    return varve_snapshot_restore(snapshot, &error) == VARVE_OK &&
+           is_all(value);
+}
+
+int main(void)
+{
+    int rounds = (int)proof_size(4, 40);
+    varve_error error;
+    varve_graph *graph = varve_graph_new(NULL);
+    for (int i = 0; i < VARIABLES; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "v%d", i);
+        memory[i] = varve_data(
+            varve_add_allocated_variable(varve_graph_root(graph), name,
+                VARVE_FLOAT32, VARVE_SHAPE(ELEMENTS), NULL, NULL));
+    }
+    varve_snapshot *snapshot =
+        varve_snapshot_new(varve_graph_root(graph), &error);
+    bool good = snapshot != NULL;
+    for (int i = 0; i < rounds && good; i++)
+        good = take_and_put_back(snapshot, (float)i);
+    varve_snapshot_free(snapshot);
+    varve_graph_free(graph);
+    proof_count("threads.snapshots", (uint64_t)rounds);
+    puts(good ? "snapshots: as they were" : "snapshots: FAILED");
+    return good ? 0 : 1;
+}
