@@ -31,6 +31,7 @@ wish() {
 
 has() { command -v "$1"; }
 has_libc() { cc -E -include stdio.h -x c /dev/null; }
+has_header() { cc -E -include "$1" -x c /dev/null; }
 has_library() { pkg-config --exists "$1"; }
 has_clang_runtime() {
     echo 'int main(void) { return 0; }' |
@@ -46,6 +47,8 @@ look_for_build() {
     need libcbor-dev has_library 'libcbor >= 0.8'
     need libxxhash-dev has_library 'libxxhash >= 0.8'
     need libjansson-dev has_library jansson
+    need zlib1g-dev has_library zlib
+    need libsnappy-dev has_header snappy-c.h
 }
 
 look_for_tests() {

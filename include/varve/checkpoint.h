@@ -41,6 +41,26 @@ typedef struct varve_metadata {
     const char *string; /* UTF-8 */
 } varve_metadata;
 
+/* Whose format a checkpoint is in. docs/foreign.md says what each can hold. */
+typedef enum varve_format {
+    VARVE_FORMAT_VARVE = 0,            /* one file; the only one that holds all */
+    VARVE_FORMAT_TENSORFLOW = 1,       /* object-based: `path.index` and
+                                          `path.data-00000-of-00001` */
+    VARVE_FORMAT_TENSORFLOW_NAMES = 2, /* the same files, name-based */
+    VARVE_FORMAT_SAFETENSORS = 3,
+    VARVE_FORMAT_NPY = 4,              /* one NumPy array */
+    VARVE_FORMAT_NPZ = 5,              /* a zip archive of NumPy arrays */
+    VARVE_FORMAT_GGUF = 6              /* is only read */
+} varve_format;
+
+/* "varve", "tensorflow", "tensorflow-names", "safetensors", "npy", "npz" or
+ * "gguf"; "unknown" for any other number. */
+VARVE_API const char *varve_format_name(varve_format format);
+
+/* Called for everything that a format cannot hold: the path in the graph, and
+ * what is lost. Both borrowed for the call. */
+typedef void varve_loss(void *user, const char *path, const char *what);
+
 /* All zero is the safe default; NULL stands for that. */
 typedef struct varve_write_options {
     const varve_metadata *metadata;
@@ -51,6 +71,11 @@ typedef struct varve_write_options {
     bool no_sync;    /* faster; may be lost or torn by a power cut */
     bool keep_counter; /* varve_write: the root's save counter is in the file
                           too, as varve_save has it there */
+    varve_format format; /* varve_write: of the file or files */
+    uint64_t shard_size; /* of TensorFlow and safetensors: another file is begun
+                            before one holds more bytes than this; 0: never */
+    varve_loss *loss;    /* what that format cannot hold; may be NULL */
+    void *loss_user;
 } varve_write_options;
 
 /* Program path to file path. The two have the same wildcards in the same

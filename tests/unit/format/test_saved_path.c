@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "worlds.h"
+#include "../checkpoint/worlds.h"
 
 #include "columns.h"
 #include "saved_path.h"

@@ -1,0 +1,97 @@
+/* draft.h - what a file of another format holds, told piece by piece in any
+ * order; then an index like that of a file of ours, checked by the same rules.
+ *
+ *     begin; node, edge, slot, value, path, ...; end
+ *
+ * The first failure sticks, and what follows it is a no-op, so that only the
+ * end has to be checked; `failed` may be asked to stop early. Names are copied.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_DRAFT_H
+#define VV_DRAFT_H
+
+#include <varve/error.h>
+
+#include "arena.h"
+#include "buffer.h"
+#include "context.h"
+#include "data_in.h"
+#include "map.h"
+#include "place.h"
+
+struct vv_draft {
+    const struct vv_context *context;
+    const char *path;        /* of the file, for messages */
+    bool failed;
+    varve_error error;       /* once it has */
+    uint64_t counter;        /* the save counter; 0: none */
+    struct vv_buffer nodes, edges, slots, globals, tags, values, metadata;
+    struct vv_arena strings;
+    struct vv_map children;  /* edges by parent and name, of paths */
+};
+
+/* Node 0, the root, is there already. */
+void vv_draft_begin(struct vv_draft *draft, const struct vv_context *context,
+    const char *path);
+
+/* A further node: an object, a variable or a state. Its number. */
+uint32_t vv_draft_node(struct vv_draft *draft, varve_kind kind);
+
+/* An edge. Fails for a name that is not valid (VARVE_BAD_NAME). That names are
+ * unique at a node is found at the end (VARVE_CORRUPT). */
+void vv_draft_edge(struct vv_draft *draft, uint32_t parent, const char *name,
+    size_t size, uint32_t child);
+
+/* A slot variable. The owner is an object, the other two are variables. */
+void vv_draft_slot(struct vv_draft *draft, uint32_t owner, uint32_t variable,
+    const char *name, size_t size, uint32_t node);
+
+/* The type and shape of a variable, and where its bytes are; NULL: it is known
+ * and has no value in the file. `strings_size` is what the elements of a string
+ * tensor take in a file of ours: 8 bytes each, and their bytes. The shape must
+ * be one whose size 64 bits hold (VARVE_CORRUPT). A variable without this is of
+ * no type and fails at the end; a state is told by vv_draft_state. */
+void vv_draft_value(struct vv_draft *draft, uint32_t node,
+    const varve_tensor *type, uint64_t strings_size,
+    const struct vv_place *place);
+
+/* The bytes of a state. */
+void vv_draft_state(struct vv_draft *draft, uint32_t node, uint64_t size,
+    const struct vv_place *place);
+
+/* The name that a value has in its file as a whole. Where two values have the
+ * same, neither gets it. */
+void vv_draft_global(
+    struct vv_draft *draft, uint32_t node, const char *name, size_t size);
+
+void vv_draft_tag(struct vv_draft *draft, uint32_t node, const char *tag);
+
+/* Of a value whose name says that it is one of a kind the file has no graph
+ * for: a new variable at the path that `name` is, its parts separated by '/'.
+ * Objects between are made. A name that is no path (an empty part, or one that
+ * is a variable already) hangs as one edge, '/' and all, at the last object
+ * that fits. It is the global name too. Fails for a name that was there
+ * (VARVE_CORRUPT). */
+uint32_t vv_draft_path(struct vv_draft *draft, const char *name, size_t size);
+
+/* Text metadata; a name that was there is replaced by nothing and kept. */
+void vv_draft_text(struct vv_draft *draft, const char *name, size_t name_size,
+    const char *text, size_t size);
+
+/* Notes a failure, unless there is one. Its message: `where: expected this,
+ * found that`. */
+void vv_draft_fail(struct vv_draft *draft, varve_status status,
+    const char *format, ...) VV_PRINTF(3, 4);
+
+/* Whatever cannot be reached from the root is left out. Sets the parsed index
+ * of `in`, whose context and path are set, and its places: an array of
+ * `*place_count` by value (those that are not saved are zero). The values lie
+ * in a range of offsets of their own, as a file of ours would have them. */
+varve_status vv_draft_end(struct vv_draft *draft, struct vv_data_in *in,
+    struct vv_place **places, size_t *place_count, varve_error *error);
+
+/* Frees everything; after success, failure or begin alone. */
+void vv_draft_clear(struct vv_draft *draft);
+
+#endif

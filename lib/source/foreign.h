@@ -1,0 +1,61 @@
+/* foreign.h - the files of a checkpoint in another format, and the bytes of
+ * its values.
+ *
+ * Functions that read may be called from several threads at once.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_FOREIGN_H
+#define VV_FOREIGN_H
+
+#include <varve/error.h>
+
+#include "data_in.h"
+#include "place.h"
+
+struct vv_foreign_file {
+    char *path; /* owned */
+    int file;   /* -1 while it is not open */
+    uint64_t size;
+};
+
+struct vv_foreign {
+    const struct vv_context *context;
+    const struct vv_data_in *in; /* the index, once there is one */
+    struct vv_foreign_file *files;
+    size_t file_count, file_capacity;
+    struct vv_place *places; /* by value */
+    size_t place_count;
+
+    /* Set by the format as it opens; NULL where it has no such values. Makes
+     * the bytes of a cooked value, as they would lie in a file of ours, and
+     * verifies them on the way. `number` is the offset of its place. */
+    varve_status (*cook)(const struct vv_foreign *foreign, uint64_t number,
+        unsigned char *bytes, size_t size, varve_error *error);
+    void *state;                             /* of the format */
+    void (*free)(struct vv_foreign *foreign); /* frees it; may be NULL */
+
+    struct vv_dish *dish; /* what was cooked last; foreign.c */
+    struct vv_sums *sums; /* of values of several chunks; foreign.c */
+};
+
+/* Adds a file of the checkpoint: that it is there and how large it is is found
+ * out now. *number is its number. The path is used as it is: a format that
+ * takes names from a file joins them to the directory of that file and refuses
+ * any that leave it (vv_name_stays). */
+varve_status vv_foreign_add_file(struct vv_foreign *foreign, const char *path,
+    uint32_t *number, varve_error *error);
+
+/* Reads bytes of one of the files. VARVE_TRUNCATED past its end. */
+varve_status vv_foreign_read(const struct vv_foreign *foreign, uint32_t file,
+    void *bytes, size_t size, uint64_t offset, varve_error *error);
+
+/* Whether a name from a file names a file beside it: no '/', not "..", not
+ * empty, no NUL. */
+bool vv_name_stays(const char *name, size_t size);
+
+/* Sets `path` to that of a sibling of `beside`. */
+void vv_sibling_path(struct vv_buffer *path, const char *beside,
+    const char *name, size_t size);
+
+#endif

@@ -1,0 +1,29 @@
+/* place.h - where the bytes of a value lie in files of another format.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_PLACE_H
+#define VV_PLACE_H
+
+#include <stdint.h>
+
+/* The number of no file: the bytes do not lie anywhere as they are in a file of
+ * ours (little-endian, row-major, strings as docs/format.md has them). The
+ * format makes them, all at once, when they are asked for. */
+#define VV_COOKED UINT32_MAX
+
+enum vv_sum_kind {
+    VV_SUM_NONE,
+    VV_SUM_CRC32C, /* masked, as TensorFlow stores it */
+    VV_SUM_CRC32,  /* of zip and gzip (RFC 1952) */
+};
+
+struct vv_place {
+    uint32_t file;   /* which of the files, or VV_COOKED */
+    enum vv_sum_kind sum_kind; /* of all bytes; not of what is cooked, which is
+                                  checked as it is made */
+    uint32_t sum;
+    uint64_t offset; /* in the file; if cooked, the format's number for it */
+};
+
+#endif

@@ -1,0 +1,65 @@
+/* source.h - a checkpoint of any format, opened for reading.
+ *
+ * Every format looks at the first bytes of a file and bids; the highest opens
+ * it. What it opens is the same for all: a struct vv_data_in, whose index was
+ * checked by the same rules and whose values are read, checked and mapped by
+ * the same calls.
+ *
+ * To add a format: one file with a struct vv_source_format, and one line in the
+ * table of source.c.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_SOURCE_H
+#define VV_SOURCE_H
+
+#include <varve/checkpoint.h>
+#include <varve/error.h>
+
+#include "data_in.h"
+#include "draft.h"
+#include "foreign.h"
+
+/* What there is to see before a file is opened. */
+struct vv_candidate {
+    const char *path;
+    uint64_t size;
+    const unsigned char *head; /* its first bytes, 512 at most */
+    size_t head_size;
+    const unsigned char *tail; /* its last bytes, 64 at most */
+    size_t tail_size;
+};
+
+enum vv_bid {
+    VV_BID_NONE = 0,
+    VV_BID_NAME = 1,  /* called like one of these, but does not look so: opening
+                         will say what is wrong with it */
+    VV_BID_LIKELY = 2, /* looks like one */
+    VV_BID_SURE = 3,  /* begins or ends with the format's own mark */
+};
+
+struct vv_source_format {
+    varve_format format;
+    enum vv_bid (*bid)(const struct vv_candidate *candidate);
+    /* Reads what the file holds into the draft, and sets what `foreign` needs.
+     * file 0 of `foreign` is the one that was bid for. */
+    varve_status (*open)(struct vv_foreign *foreign, struct vv_draft *draft,
+        varve_error *error);
+};
+
+/* Opens a file of any format; the path is one that vv_source_find gave. On
+ * failure nothing is open. End with vv_data_in_close. */
+varve_status vv_source_open(struct vv_data_in *in,
+    const struct vv_context *context, const char *path, varve_error *error);
+
+/* Which format an opened file has. */
+varve_format vv_source_format_of(const struct vv_data_in *in);
+
+/* The file to open for what a user calls a checkpoint: a file, any member of
+ * one of several files, the prefix of a TensorFlow checkpoint, a SavedModel, a
+ * directory with a `checkpoint` record. VARVE_NOT_FOUND where there is none,
+ * VARVE_IS_DIRECTORY for a directory that is none of these. */
+varve_status vv_source_find(const struct vv_context *context, const char *path,
+    struct vv_buffer *found, varve_error *error);
+
+#endif
