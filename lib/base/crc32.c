@@ -1,5 +1,4 @@
-/* crc32.c - eight bytes at a time by eight tables, as crc32c.c has it; and two
- * sums into one by multiplying polynomials.
+/* crc32.c - eight bytes at a time by eight tables, as crc32c.c has it.
  *
  * The tables are of the reflected polynomial 0xedb88320: table[0][b] is the
  * remainder of the byte b, table[k][b] that of b followed by k zero bytes.
@@ -9,8 +8,6 @@
 #include "crc32.h"
 
 #include "bytes.h"
-
-#define POLYNOMIAL UINT32_C(0xedb88320)
 
 static const uint32_t table[8][256] = {
     {
@@ -394,28 +391,4 @@ uint32_t vv_crc32(uint32_t crc, const void *bytes, size_t size)
     for (; size > 0; size--, at++)
         crc = crc >> 8 ^ table[0][(crc ^ *at) & 255];
     return ~crc;
-}
-
-/* The product of two polynomials modulo that of the sum. The highest bit is
- * that of x^0. */
-static uint32_t multiply(uint32_t a, uint32_t b)
-{
-    uint32_t product = 0;
-    for (uint32_t bit = UINT32_C(1) << 31; bit; bit >>= 1) {
-        if (a & bit)
-            product ^= b;
-        b = b & 1 ? b >> 1 ^ POLYNOMIAL : b >> 1;
-    }
-    return product;
-}
-
-uint32_t vv_crc32_join(uint32_t first, uint32_t second, uint64_t size)
-{
-    uint32_t power = UINT32_C(1) << 23; /* x^8, squared again and again */
-    for (; size; size >>= 1) {
-        if (size & 1)
-            first = multiply(first, power);
-        power = multiply(power, power);
-    }
-    return first ^ second;
 }

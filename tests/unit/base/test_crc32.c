@@ -59,38 +59,3 @@ TEST(crc32, is_the_same_for_bytes_in_pieces)
         cr_assert_eq(crc, whole, "cut at %zu", cut);
     }
 }
-
-TEST(crc32, of_two_parts_joins_to_that_of_the_whole)
-{
-    fill();
-    uint32_t whole = vv_crc32(0, bytes, sizeof bytes);
-    for (size_t cut = 0; cut <= sizeof bytes; cut += 61) {
-        size_t rest = sizeof bytes - cut;
-        cr_assert_eq(vv_crc32_join(vv_crc32(0, bytes, cut),
-                         vv_crc32(0, bytes + cut, rest), rest), whole);
-    }
-}
-
-TEST(crc32, of_the_end_follows_from_those_of_the_beginning_and_the_whole)
-{
-    fill();
-    uint32_t whole = vv_crc32(0, bytes, sizeof bytes);
-    for (size_t cut = 0; cut <= sizeof bytes; cut += 61) {
-        size_t rest = sizeof bytes - cut;
-        cr_assert_eq(vv_crc32_join(vv_crc32(0, bytes, cut), whole, rest),
-            vv_crc32(0, bytes + cut, rest), "cut at %zu", cut);
-    }
-}
-
-/* 2^40 zeros one after another would take too long: doubled instead. */
-TEST(crc32, joins_parts_longer_than_memory)
-{
-    unsigned char zero = 0;
-    uint32_t zeros = vv_crc32(0, &zero, 1);
-    for (uint64_t size = 1; size < UINT64_C(1) << 40; size *= 2)
-        zeros = vv_crc32_join(zeros, zeros, size);
-    uint32_t one = vv_crc32(0, "x", 1);
-    uint32_t both = vv_crc32_join(one, zeros, UINT64_C(1) << 40);
-    cr_assert_eq(vv_crc32_join(one, both, UINT64_C(1) << 40), zeros);
-    cr_assert_neq(both, zeros);
-}
