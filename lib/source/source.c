@@ -12,11 +12,14 @@
 #include "failure.h"
 #include "file.h"
 #include "foreign_values.h"
+#include "npy_source.h"
+#include "npz_in.h"
 #include "try.h"
 
 /* Every format that is read besides ours. At equal bids the first opens. */
 static const struct vv_source_format *const formats[] = {
     &vv_bundle_source,
+    &vv_npz_source, &vv_npy_source,
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats };

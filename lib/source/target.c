@@ -5,9 +5,12 @@
 #include "target.h"
 
 #include "failure.h"
+#include "npy_out.h"
+#include "npz_out.h"
 
 /* Every format that is written besides ours. */
 static const struct vv_target_format *const formats[] = {
+    &vv_npy_target, &vv_npz_target,
     NULL,
 };
 
