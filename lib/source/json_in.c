@@ -233,6 +233,17 @@ int vv_json_compare(const char *a, const char *b)
     }
 }
 
+bool vv_json_begins(const char *a, const char *b)
+{
+    struct reading x = { .at = a }, y = { .at = b };
+    int q;
+    while ((q = next_byte(&y)) >= 0) {
+        if (next_byte(&x) != q)
+            return false;
+    }
+    return true;
+}
+
 bool vv_json_is(const struct vv_json_item *string, const char *text)
 {
     struct reading r = { .at = string->text };

@@ -83,6 +83,9 @@ void vv_json_unescape(const struct vv_json_item *string, struct vv_buffer *to);
  * stand behind their opening quote, up to the closing one. */
 int vv_json_compare(const char *a, const char *b);
 
+/* Whether `a` begins with `b`, both likewise. */
+bool vv_json_begins(const char *a, const char *b);
+
 /* Whether a string is this text, however it is escaped. */
 bool vv_json_is(const struct vv_json_item *string, const char *text);
 

@@ -14,6 +14,7 @@
 #include "allocator.h"
 #include "bytes.h"
 #include "failure.h"
+#include "json_out.h"
 #include "name.h"
 #include "try.h"
 
@@ -253,6 +254,30 @@ static bool is_counter(
     return true;
 }
 
+/* Whether the last name that was unescaped can be that of something: no tensor
+ * has it, nor does one begin with it and a '/'. */
+static bool is_free(struct vv_safetensors *s, const char *name)
+{
+    size_t begin = 0, end;
+    const struct vv_safetensors_tensor *tensors = all_tensors(s, &end);
+    vv_buffer_add8(&s->name, '/');
+    s->text.size = 0;
+    vv_json_add_string(&s->text, (const char *)s->name.data, s->name.size);
+    s->name.size--;
+    if (s->name.failed || s->text.failed || find(s, name))
+        return false;
+    size_t count = end;
+    const char *below = (const char *)s->text.data + 1;
+    while (begin < end) {
+        size_t middle = begin + (end - begin) / 2;
+        if (vv_json_compare(tensors[middle].name, below) < 0)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin == count || !vv_json_begins(tensors[begin].name, below);
+}
+
 /* A text under a name that no tensor has, which is the name of one, is how
  * safetensors.torch.save_model says that the tensor had both. */
 static varve_status tell_text(struct vv_safetensors *s,
@@ -271,10 +296,12 @@ static varve_status tell_text(struct vv_safetensors *s,
     vv_draft_text(s->draft, (const char *)s->name.data, s->name.size,
         s->text.size ? (const char *)s->text.data : "", s->text.size);
     const struct vv_safetensors_tensor *kept = find(s, text.text);
-    if (kept && !find(s, entry->name))
+    if (kept && is_free(s, entry->name))
         vv_draft_alias(s->draft, (const char *)s->name.data, s->name.size,
             kept->node);
-    return VARVE_OK;
+    return s->name.failed || s->text.failed
+               ? vv_fail_memory(error, "text metadata")
+               : VARVE_OK;
 }
 
 static varve_status tell_texts(struct vv_safetensors *s, varve_error *error)
