@@ -1,7 +1,7 @@
 /* safetensors_in.c - where the tensors of a file are, and what they are called.
  *
- * The reference is the implementation of Hugging Face (safetensors/src/tensor.rs
- * there), whose rules are kept and made stricter where it lets keys come twice.
+ * The reference is the implementation of Hugging Face (its tensor.rs), whose
+ * rules are kept and made stricter where it lets keys come twice.
  *
  * SPDX-License-Identifier: MIT
  */
