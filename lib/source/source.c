@@ -14,10 +14,13 @@
 #include "foreign_values.h"
 #include "npy_source.h"
 #include "npz_in.h"
+#include "safetensors_in.h"
+#include "safetensors_index.h"
 #include "try.h"
 
 /* Every format that is read besides ours. At equal bids the first opens. */
 static const struct vv_source_format *const formats[] = {
+    &vv_safetensors_source, &vv_safetensors_index_source,
     &vv_bundle_source,
     &vv_npz_source, &vv_npy_source,
 };

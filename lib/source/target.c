@@ -11,7 +11,9 @@
 /* Every format that is written besides ours. */
 static const struct vv_target_format *const formats[] = {
     &vv_npy_target, &vv_npz_target,
-    NULL,
+#include "safetensors_out.h"
+
+    &vv_safetensors_target,
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats };
