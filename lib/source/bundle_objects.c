@@ -121,7 +121,7 @@ static uint32_t counter_number(const struct vv_index *index)
 static bool has_counter(const struct vv_index *index)
 {
     varve_kind kind = vv_index_kind(index, 0);
-    if (index->counter == 0 || kind == VARVE_VARIABLE || kind == VARVE_STATE)
+    if (index->counter == 0 || kind == VARVE_VARIABLE)
         return false;
     uint32_t name = vv_index_find_name(
         index, VV_BUNDLE_COUNTER, strlen(VV_BUNDLE_COUNTER));
