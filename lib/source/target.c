@@ -4,16 +4,18 @@
  */
 #include "target.h"
 
+#include "bundle_target.h"
 #include "failure.h"
 #include "npy_out.h"
 #include "npz_out.h"
 
 /* Every format that is written besides ours. */
 static const struct vv_target_format *const formats[] = {
+    &vv_bundle_names_target,
+    &vv_bundle_target,
     &vv_npy_target, &vv_npz_target,
-#include "safetensors_out.h"
-
     &vv_safetensors_target,
+#include "safetensors_out.h"
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats };
