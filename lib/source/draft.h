@@ -17,7 +17,7 @@
 #include "buffer.h"
 #include "context.h"
 #include "data_in.h"
-#include "map.h"
+#include "failure.h"
 #include "place.h"
 
 struct vv_draft {
@@ -26,9 +26,9 @@ struct vv_draft {
     bool failed;
     varve_error error;       /* once it has */
     uint64_t counter;        /* the save counter; 0: none */
-    struct vv_buffer nodes, edges, slots, globals, tags, values, metadata;
+    struct vv_buffer nodes, edges, slots, globals, tags, values, extents,
+        metadata, paths;     /* what was told so far; draft.c */
     struct vv_arena strings;
-    struct vv_map children;  /* edges by parent and name, of paths */
 };
 
 /* Node 0, the root, is there already. */
@@ -67,15 +67,21 @@ void vv_draft_global(
 
 void vv_draft_tag(struct vv_draft *draft, uint32_t node, const char *tag);
 
-/* Of a value whose name says that it is one of a kind the file has no graph
- * for: a new variable at the path that `name` is, its parts separated by '/'.
- * Objects between are made. A name that is no path (an empty part, or one that
- * is a variable already) hangs as one edge, '/' and all, at the last object
- * that fits. It is the global name too. Fails for a name that was there
+/* For formats without a graph: a new variable or state at the path that `name`
+ * is, its parts separated by '/'. Objects between are made. A name that is no
+ * path (an empty part, or one that is a value already) hangs as one edge, '/'
+ * and all, at the last object that fits. One of the form
+ * `<owner>/<slot>(<variable>)`, where the two lead to an object and a variable,
+ * is a slot variable. The name is the global name too, and unique
  * (VARVE_CORRUPT). */
-uint32_t vv_draft_path(struct vv_draft *draft, const char *name, size_t size);
+uint32_t vv_draft_path(struct vv_draft *draft, varve_kind kind,
+    const char *name, size_t size);
 
-/* Text metadata; a name that was there is replaced by nothing and kept. */
+/* A further path that leads to a node. */
+void vv_draft_alias(
+    struct vv_draft *draft, const char *name, size_t size, uint32_t node);
+
+/* Text metadata. Of a name that comes twice the first counts. */
 void vv_draft_text(struct vv_draft *draft, const char *name, size_t name_size,
     const char *text, size_t size);
 
