@@ -1,0 +1,25 @@
+/* destination.h - where a conversion writes, and in which format.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TOOL_DESTINATION_H
+#define TOOL_DESTINATION_H
+
+#include <varve/checkpoint.h>
+
+#include "command.h"
+
+struct destination {
+    char *path;         /* as varve_write takes it */
+    const char *opened; /* what to open to look into it: what was given */
+    varve_format format;
+};
+
+/* By --to, else by the ending of the name. Without --force, what is there is
+ * left alone; with it, what is there and is no checkpoint. An outcome other
+ * than OUTCOME_DONE has been complained of. */
+int destination_choose(const struct settings *settings, const char *path,
+    struct destination *destination);
+void destination_clear(struct destination *destination);
+
+#endif
