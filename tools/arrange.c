@@ -78,6 +78,19 @@ static void mark_gone(struct arrangement *a, struct link *link)
     link->is_gone = !is_kept || link->moves;
 }
 
+/* Values of a file without a graph have their paths for global names. Where
+ * values are known by one name, what is renamed has no other. */
+static void drop_names(struct arrangement *a)
+{
+    for (size_t i = 0; i < a->parts->count; i++) {
+        const struct part *part = &a->parts->items[i];
+        bool is_renamed = strcmp(part->place, part->path) != 0;
+        if (part->is_kept && varve_global_name(part->node) &&
+            (a->is_from_flat || (a->is_flat && is_renamed)))
+            varve_set_global_name(part->node, NULL);
+    }
+}
+
 /* --- Taking out --------------------------------------------------------- */
 
 static void move_slots(varve_node *from, varve_node *to)
@@ -327,6 +340,7 @@ int arrange_move(struct arrangement *a)
         return outcome;
     for (size_t i = 0; i < p->link_count; i++)
         mark_gone(a, &p->links[i]);
+    drop_names(a);
     take_out(a);
     outcome = attach_all(a);
     if (outcome != OUTCOME_DONE)

@@ -15,7 +15,8 @@ struct arrangement {
     struct parts *parts;
     struct renames *renames;
     struct losses *losses;
-    bool is_flat; /* values will be named by their shortest path */
+    bool is_flat; /* the destination knows values by one name each */
+    bool is_from_flat; /* the source does */
 };
 
 /* Whether --only and --except select a path of the source. */

@@ -120,16 +120,17 @@ static int make_graph(struct conversion *c)
     return OUTCOME_DONE;
 }
 
-static bool is_flat(varve_format format)
+static bool has_graph(varve_format format)
 {
-    return format != VARVE_FORMAT_VARVE && format != VARVE_FORMAT_TENSORFLOW;
+    return format == VARVE_FORMAT_VARVE || format == VARVE_FORMAT_TENSORFLOW;
 }
 
 static int change_graph(struct conversion *c)
 {
     struct arrangement a = { .settings = c->settings, .parts = &c->parts,
         .renames = &c->renames, .losses = &c->losses,
-        .is_flat = is_flat(c->destination.format) };
+        .is_flat = !has_graph(c->destination.format),
+        .is_from_flat = !has_graph(varve_reader_format(c->source.reader)) };
     int outcome = arrange_choose(&a);
     if (outcome == OUTCOME_DONE)
         outcome = casts_apply(c->settings, &c->casts, &c->parts);
@@ -169,19 +170,16 @@ static int write_graph(struct conversion *c)
     if (status == VARVE_OK)
         return OUTCOME_DONE;
     return complain_status(
-        c->settings, "cannot write", c->destination.opened, &error);
+        c->settings, "cannot write", c->destination.given, &error);
 }
 
 /* What is there now, as anybody will find it. */
 static int count_written(struct conversion *c)
 {
-    varve_error error = { .status = VARVE_OK };
     varve_saved_node node;
-    varve_reader *reader =
-        varve_reader_open(c->destination.opened, NULL, &error);
+    varve_reader *reader = destination_open(c->settings, &c->destination);
     if (!reader)
-        return complain_status(c->settings, "cannot open what was written",
-            c->destination.opened, &error);
+        return OUTCOME_FILE;
     for (size_t i = 0; varve_reader_node_at(reader, i, &node); i++) {
         c->values += node.has_value;
         c->bytes += node.has_value ? node.size : 0;
@@ -201,7 +199,7 @@ static void print_json(const struct conversion *c)
         varve_format_name(varve_reader_format(source)));
     json_print_text(stdout, c->source.node.path);
     fputs(",\"file\":", stdout);
-    json_print_text(stdout, c->destination.opened);
+    json_print_text(stdout, c->destination.given);
     printf(",\"format\":\"%s\",\"values\":%zu,\"bytes\":%" PRIu64
            ",\n\"items\":[",
         varve_format_name(c->destination.format), c->values, c->bytes);
@@ -215,7 +213,7 @@ static void print_text(const struct conversion *c)
 {
     char size[UNITS_TEXT_SIZE];
     fputs("wrote ", stdout);
-    print_clean(stdout, c->destination.opened);
+    print_clean(stdout, c->destination.given);
     printf("  %zu %s %s\n", c->values, c->values == 1 ? "value" : "values",
         size_text(c->settings->units, c->bytes, size));
     casts_print(&c->casts, c->settings->verbose);

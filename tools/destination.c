@@ -8,12 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <varve/reader.h>
-
 #include "complaint.h"
 #include "room.h"
 
 #define INDEX_SUFFIX ".index"
+#define TENSORS_SUFFIX ".safetensors"
+#define TENSORS_INDEX_SUFFIX ".safetensors.index.json" /* of several files */
 
 static const struct {
     const char *ending;
@@ -21,7 +21,8 @@ static const struct {
 } endings[] = {
     { VARVE_SUFFIX, VARVE_FORMAT_VARVE },
     { INDEX_SUFFIX, VARVE_FORMAT_TENSORFLOW },
-    { ".safetensors", VARVE_FORMAT_SAFETENSORS },
+    { TENSORS_SUFFIX, VARVE_FORMAT_SAFETENSORS },
+    { TENSORS_INDEX_SUFFIX, VARVE_FORMAT_SAFETENSORS },
     { ".npy", VARVE_FORMAT_NPY },
     { ".npz", VARVE_FORMAT_NPZ },
 };
@@ -52,16 +53,26 @@ static bool is_tensorflow(varve_format format)
         format == VARVE_FORMAT_TENSORFLOW_NAMES;
 }
 
-/* What must not be there: for TensorFlow, whose files are called after the
- * path, the index. */
-static char *main_file(const struct destination *d)
+static char *with_suffix(const char *path, const char *old, const char *new)
 {
-    size_t size = strlen(d->path);
-    char *file = room_for(size + sizeof INDEX_SUFFIX, 1);
-    memcpy(file, d->path, size);
-    if (is_tensorflow(d->format))
-        strcpy(file + size, INDEX_SUFFIX);
+    size_t size = strlen(path);
+    if (ends_in(path, old))
+        size -= strlen(old);
+    char *file = room_for(size + strlen(new) + 1, 1);
+    memcpy(file, path, size);
+    strcpy(file + size, new);
     return file;
+}
+
+/* The file that must not be there: of TensorFlow's, which are called after the
+ * path, and of several of safetensors, the index. */
+static char *main_file(const struct destination *d, bool is_several)
+{
+    if (d->format == VARVE_FORMAT_SAFETENSORS && is_several &&
+        !ends_in(d->path, TENSORS_INDEX_SUFFIX))
+        return with_suffix(d->path, TENSORS_SUFFIX, TENSORS_INDEX_SUFFIX);
+    return with_suffix(d->path, "", is_tensorflow(d->format) ? INDEX_SUFFIX
+                                                             : "");
 }
 
 /* Nothing that is no checkpoint is ever replaced. */
@@ -99,7 +110,7 @@ static int check_file(const struct settings *settings, const char *file)
 int destination_choose(const struct settings *settings, const char *path,
     struct destination *d)
 {
-    *d = (struct destination){ .opened = path };
+    *d = (struct destination){ .given = path };
     if (!choose_format(settings, path, &d->format))
         return complain_usage(settings,
             "'%s': expected a name that ends in .varve, .safetensors, .npz, "
@@ -109,12 +120,32 @@ int destination_choose(const struct settings *settings, const char *path,
     if (is_tensorflow(d->format) && ends_in(path, INDEX_SUFFIX))
         size -= strlen(INDEX_SUFFIX);
     d->path = room_copy(path, size);
-    char *file = main_file(d);
-    int outcome = check_file(settings, file);
-    free(file);
+    int outcome = OUTCOME_DONE;
+    for (int i = 0; i < 2 && outcome == OUTCOME_DONE; i++) {
+        char *file = main_file(d, i > 0);
+        outcome = check_file(settings, file);
+        free(file);
+    }
     if (outcome != OUTCOME_DONE)
         destination_clear(d);
     return outcome;
+}
+
+varve_reader *destination_open(
+    const struct settings *settings, const struct destination *d)
+{
+    varve_error error = { .status = VARVE_OK };
+    varve_reader *reader = NULL;
+    for (int i = 0; i < 2 && !reader; i++) {
+        char *file = main_file(d, i > 0);
+        if (i == 0 || error.status == VARVE_NOT_FOUND)
+            reader = varve_reader_open(file, NULL, &error);
+        free(file);
+    }
+    if (!reader)
+        complain_status(
+            settings, "cannot open what was written", d->given, &error);
+    return reader;
 }
 
 void destination_clear(struct destination *d)

@@ -5,13 +5,13 @@
 #ifndef TOOL_DESTINATION_H
 #define TOOL_DESTINATION_H
 
-#include <varve/checkpoint.h>
+#include <varve/reader.h>
 
 #include "command.h"
 
 struct destination {
-    char *path;         /* as varve_write takes it */
-    const char *opened; /* what to open to look into it: what was given */
+    char *path;        /* as varve_write takes it */
+    const char *given;
     varve_format format;
 };
 
@@ -20,6 +20,11 @@ struct destination {
  * than OUTCOME_DONE has been complained of. */
 int destination_choose(const struct settings *settings, const char *path,
     struct destination *destination);
+
+/* Opens what was written; NULL once it has been complained of. */
+varve_reader *destination_open(const struct settings *settings,
+    const struct destination *destination);
+
 void destination_clear(struct destination *destination);
 
 #endif

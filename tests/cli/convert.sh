@@ -107,7 +107,7 @@ complains 3 'varve: cannot cast: types/string: ' \
 complains 2 "varve: convert: --rename: there would be two values at 'random'" \
     convert --rename 'optimizer/step -> random' sample.varve never.varve
 complains 2 'varve: convert: --rename: there would be two values' \
-    convert --rename 'optimizer/step -> optimizer/rate/x' sample.varve never.varve
+    convert --rename 'random -> optimizer/rate/x' sample.varve never.varve
 complains 2 "varve: convert: --rename: expected 'OLD -> NEW' with" \
     convert --rename 'a/* -> b' sample.varve never.varve
 printf '# comment\na > b\n' >wrong
