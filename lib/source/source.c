@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "allocator.h"
+#include "bundle_in.h"
 #include "draft_parts.h"
 #include "failure.h"
 #include "file.h"
@@ -15,7 +16,7 @@
 
 /* Every format that is read besides ours. At equal bids the first opens. */
 static const struct vv_source_format *const formats[] = {
-    NULL,
+    &vv_bundle_source,
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats };
@@ -55,7 +56,7 @@ static const struct vv_source_format *highest_bidder(
     const struct vv_source_format *best = NULL;
     enum vv_bid highest = VV_BID_NONE;
     for (size_t i = 0; i < FORMATS; i++) {
-        enum vv_bid bid = formats[i] ? formats[i]->bid(candidate) : VV_BID_NONE;
+        enum vv_bid bid = formats[i]->bid(candidate);
         if (bid > highest) {
             highest = bid;
             best = formats[i];
