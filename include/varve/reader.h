@@ -22,7 +22,12 @@ VARVE_API varve_reader *varve_reader_open(const char *path,
     const varve_allocator *allocator, varve_error *error) VARVE_MUST_CHECK;
 VARVE_API void varve_reader_free(varve_reader *reader);
 
-/* The path of the file that was opened, and its length in bytes. */
+/* Whose format it is. What is said below of digests and offsets is so of files
+ * of ours; in others a digest is zero. */
+VARVE_API varve_format varve_reader_format(const varve_reader *reader);
+
+/* The path of the file that was opened, and its length in bytes (of all files,
+ * where a checkpoint has several). */
 VARVE_API const char *varve_reader_path(const varve_reader *reader);
 VARVE_API uint64_t varve_reader_size(const varve_reader *reader);
 
@@ -52,7 +57,8 @@ typedef struct varve_saved_node {
     varve_tensor value;  /* its type and shape (a state: uint8 of rank 1; data
                             is NULL); dtype 0 for other nodes */
     uint64_t size;       /* bytes of the value in the file */
-    uint64_t offset;     /* where they begin */
+    uint64_t offset;     /* where they begin; 0 where they do not lie in one
+                            piece as varve_reader_read gives them */
     uint8_t digest[16];  /* XXH3-128 of the value, canonical (big-endian); of
                             the concatenated digests of its 1 MiB chunks if it
                             has several */

@@ -6,42 +6,49 @@
 
 #include "allocator.h"
 #include "failure.h"
+#include "layout.h"
 #include "system.h"
 #include "variable.h"
 
 struct mapping {
     struct vv_borrowed base;
     struct vv_context context;
-    size_t size;
+    size_t before; /* bytes of its first page before the value */
+    size_t size;   /* with those */
 };
 
 static void release(struct vv_borrowed *base, void *data)
 {
     struct mapping *mapping = (struct mapping *)base;
     struct vv_context context = mapping->context;
-    context.system->unmap(context.system->state, data, mapping->size);
+    context.system->unmap(context.system->state,
+        (unsigned char *)data - mapping->before, mapping->size);
     vv_release(&context.allocator, mapping, sizeof *mapping);
 }
 
 varve_status vv_mapping_new(const struct vv_context *context,
-    const struct vv_data_in *file, uint64_t offset, size_t size, void **owner,
-    void **data, varve_error *error)
+    const struct vv_range *range, void **owner, void **data,
+    varve_error *error)
 {
+    size_t before = (size_t)(range->offset % VV_PAGE_ALIGNMENT);
     struct mapping *mapping = vv_allocate(&context->allocator, sizeof *mapping);
+    void *address;
     if (!mapping)
         return vv_fail_memory(error, "a mapping");
     *mapping = (struct mapping){
         .base = { .release = release },
         .context = *context,
-        .size = size,
+        .before = before,
+        .size = before + range->size,
     };
-    int result = context->system->map(
-        context->system->state, file->file, offset, size, data);
+    int result = context->system->map(context->system->state, range->file,
+        range->offset - before, mapping->size, &address);
     if (result < 0) {
         vv_release(&context->allocator, mapping, sizeof *mapping);
-        return vv_fail_system(error, -result, "map", file->path);
+        return vv_fail_system(error, -result, "map", range->path);
     }
     *owner = &mapping->base;
+    *data = (unsigned char *)address + before;
     return VARVE_OK;
 }
 

@@ -14,6 +14,7 @@
 #include "failure.h"
 #include "layout.h"
 #include "save.h"
+#include "source.h"
 #include "system.h"
 #include "try.h"
 
@@ -68,7 +69,7 @@ static varve_status open_all(
     varve_status status =
         vv_find_checkpoint(&reader->context, path, true, &found, error);
     if (!status)
-        status = vv_data_in_open(
+        status = vv_source_open(
             &reader->file, &reader->context, (const char *)found.data, error);
     vv_buffer_clear(&found);
     if (status)
@@ -132,6 +133,11 @@ void varve_reader_free(varve_reader *reader)
 }
 
 /* --- The file ----------------------------------------------------------- */
+
+varve_format varve_reader_format(const varve_reader *reader)
+{
+    return vv_source_format_of(&reader->file);
+}
 
 const char *varve_reader_path(const varve_reader *reader)
 {
@@ -230,8 +236,10 @@ static void fill_value(
     node->has_value = vv_index_is_saved(index, value);
     node->value = vv_index_tensor(index, &reader->file.parsed.table, value);
     node->size = vv_at64(index->value_sizes, value);
-    node->offset = vv_at64(index->value_offsets, value);
     if (node->has_value) {
+        int file;
+        if (!vv_data_in_locate(&reader->file, value, &file, &node->offset))
+            node->offset = 0;
         struct vv_digest digest = vv_data_in_digest(&reader->file, value);
         memcpy(node->digest, digest.bytes, sizeof node->digest);
     }

@@ -16,6 +16,7 @@
 #include "match.h"
 #include "save.h"
 #include "transfer.h"
+#include "source.h"
 #include "try.h"
 #include "variable.h"
 #include "wrong.h"
@@ -222,7 +223,7 @@ static varve_status open_file(struct varve_restoration *r,
         &r->selection, &r->context, opening->options, error));
     VV_TRY(vv_find_checkpoint(&r->context, opening->path, opening->is_numbered,
         &r->file_path, error));
-    VV_TRY(vv_data_in_open(
+    VV_TRY(vv_source_open(
         &r->file, &r->context, (const char *)r->file_path.data, error));
     VV_TRY(make_tables(r, error));
     VV_TRY(find_file_root(r, error));

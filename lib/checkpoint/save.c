@@ -14,8 +14,9 @@
 #include "file.h"
 #include "graph.h"
 #include "name.h"
-#include "system.h"
 #include "publish.h"
+#include "source_find.h"
+#include "system.h"
 #include "try.h"
 #include "write.h"
 #include "wrong.h"
@@ -195,14 +196,14 @@ static bool ends_in_suffix(const char *path)
     return size > suffix && strcmp(path + size - suffix, VARVE_SUFFIX) == 0;
 }
 
-varve_status vv_find_checkpoint(const struct vv_context *context,
+/* Of ours: the file itself, with the suffix, or the highest number. */
+static varve_status find_ours(const struct vv_context *context,
     const char *path, bool numbered, struct vv_buffer *found,
     varve_error *error)
 {
-    varve_error reason = { 0 };
     found->size = 0;
     vv_buffer_add_string(found, path);
-    varve_status status = probe(context, vv_buffer_string(found), &reason);
+    varve_status status = probe(context, vv_buffer_string(found), error);
     bool may_be_other =
         status == VARVE_NOT_FOUND || (numbered && status == VARVE_IS_DIRECTORY);
     if (may_be_other && !ends_in_suffix(path)) {
@@ -212,7 +213,26 @@ varve_status vv_find_checkpoint(const struct vv_context *context,
         if (status == VARVE_NOT_FOUND && numbered)
             status = find_numbered(context, path, found, &other);
         if (status != VARVE_NOT_FOUND || numbered)
+            *error = other;
+    }
+    return status;
+}
+
+varve_status vv_find_checkpoint(const struct vv_context *context,
+    const char *path, bool numbered, struct vv_buffer *found,
+    varve_error *error)
+{
+    varve_error reason = { 0 };
+    varve_status status = find_ours(context, path, numbered, found, &reason);
+    if (!status) {
+        status = vv_source_settle(context, found, &reason);
+    } else if (status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY) {
+        varve_error other = { 0 };
+        varve_status theirs = vv_source_find(context, path, found, &other);
+        if (theirs != VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY) {
+            status = theirs;
             reason = other;
+        }
     }
     if (found->failed)
         return vv_fail_memory(error, "a path");

@@ -45,11 +45,6 @@ static uint64_t value_size(const struct transfer *t, const struct vv_move *m)
     return vv_at64(vv_index_of(t->r)->value_sizes, m->value);
 }
 
-static uint64_t value_offset(const struct vv_index *index, uint32_t value)
-{
-    return vv_at64(index->value_offsets, value);
-}
-
 static void add_move(
     struct transfer *t, const struct vv_pair *job, bool only_verify)
 {
@@ -110,11 +105,30 @@ static varve_status make_moves(struct transfer *t, const struct vv_pair *jobs,
     return VARVE_OK;
 }
 
+/* Where the bytes of a value lie, if they lie so that the program could have
+ * them there. (An element needs no more alignment than its parts, of 8 bytes at
+ * most.) */
+static bool find_range(const struct transfer *t, const struct vv_move *m,
+    struct vv_range *range)
+{
+    varve_dtype dtype = vv_saved(t->r, m->value).dtype;
+    uint64_t part = varve_dtype_size(dtype) < 8 ? varve_dtype_size(dtype) : 8;
+    *range = (struct vv_range){
+        .path = t->r->file.path,
+        .size = (size_t)value_size(t, m),
+    };
+    return vv_data_in_locate(
+               &t->r->file, m->value, &range->file, &range->offset) &&
+           range->offset % part == 0;
+}
+
 /* Of a library-owned variable that has no memory. */
 static bool may_map(const struct transfer *t, const struct vv_move *m)
 {
+    struct vv_range range;
     return t->r->selection.options.map && m->mode == VV_MOVE_PLAIN &&
-           !VV_BIG_ENDIAN && value_size(t, m) >= VV_PAGED_SIZE;
+           !VV_BIG_ENDIAN && value_size(t, m) >= VV_PAGED_SIZE &&
+           find_range(t, m, &range);
 }
 
 /* New memory for a library-owned variable that has none: nobody sees it before
@@ -309,14 +323,21 @@ static varve_status read_values(
     return status ? half_restored(t, status, error) : VARVE_OK;
 }
 
+static varve_status map_value(
+    const struct transfer *t, struct vv_move *m, varve_error *error)
+{
+    struct vv_range range;
+    find_range(t, m, &range);
+    return vv_mapping_new(
+        &t->r->context, &range, &m->block, &m->target, error);
+}
+
 static varve_status map_values(struct transfer *t, varve_error *error)
 {
     for (size_t i = 0; i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
         if (m->mode == VV_MOVE_MAPPED)
-            VV_TRY(vv_mapping_new(&t->r->context, &t->r->file,
-                value_offset(vv_index_of(t->r), m->value),
-                (size_t)value_size(t, m), &m->block, &m->target, error));
+            VV_TRY(map_value(t, m, error));
     }
     return VARVE_OK;
 }

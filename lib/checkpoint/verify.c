@@ -52,6 +52,8 @@ struct verification {
     atomic_int is_stopped;
     atomic_flag lock; /* around `damages` */
     struct vv_buffer damages;
+    atomic_int has_foreign_error; /* whoever sets it fills in the error */
+    varve_error foreign_error;    /* of one value in another format */
     varve_status status;
     varve_error error;
 };
@@ -79,7 +81,9 @@ static bool cover(
 {
     struct span *last = v->span_count ? &v->spans[v->span_count - 1] : NULL;
     uint64_t begin = last ? last->end : VV_HEADER_SIZE;
-    if (last && end - last->begin <= SPAN_SIZE) {
+    /* What another format makes as it is read fails as it is read: alone. */
+    bool may_grow = !v->reader->file.backing;
+    if (last && may_grow && end - last->begin <= SPAN_SIZE) {
         last->end = end;
         return true;
     }
@@ -136,6 +140,27 @@ static void check_padding(struct verification *v, const unsigned char *bytes,
     }
 }
 
+/* Of a value in another format, which is good or bad as a whole. */
+static void add_foreign_damage(
+    struct verification *v, uint32_t value, const varve_error *error)
+{
+    const struct vv_index *index = index_of(v);
+    if (atomic_exchange(&v->has_foreign_error, 1) == 0)
+        v->foreign_error = *error;
+    add_damage(v, (struct damage){ vv_at64(index->value_offsets, value),
+        vv_at64(index->value_sizes, value), value });
+}
+
+static void check_foreign(struct verification *v, uint32_t value,
+    uint32_t chunk, const unsigned char *bytes)
+{
+    varve_error error = { 0 };
+    uint32_t node = vv_at32(index_of(v)->value_nodes, value);
+    if (vv_data_in_check(&v->reader->file, value, chunk, bytes,
+            vv_reader_node_path(v->reader, node), &error))
+        add_foreign_damage(v, value, &error);
+}
+
 static void check_chunk(struct verification *v, uint32_t value, uint32_t chunk,
     const unsigned char *bytes)
 {
@@ -143,6 +168,10 @@ static void check_chunk(struct verification *v, uint32_t value, uint32_t chunk,
     size_t size;
     if (v->damages.size > 0 && VV_WRONG(verify_ends_at_the_first))
         return;
+    if (v->reader->file.backing) {
+        check_foreign(v, value, chunk, bytes);
+        return;
+    }
     vv_data_in_chunk(&v->reader->file, value, chunk, &offset, &size);
     if (vv_data_in_check(&v->reader->file, value, chunk, bytes, NULL, NULL))
         add_damage(v, (struct damage){ offset, size, value });
@@ -214,7 +243,10 @@ static void work(void *user, unsigned worker)
             report(v, span);
         varve_status status = vv_data_in_read(&v->reader->file, span->begin,
             v->buffers[worker], (size_t)(span->end - span->begin), &error);
-        if (status)
+        if (status && v->reader->file.backing &&
+            (status == VARVE_CORRUPT || status == VARVE_TRUNCATED))
+            add_foreign_damage(v, span->value, &error);
+        else if (status)
             stop(v, status, &error);
         else
             check_span(v, span, v->buffers[worker]);
@@ -231,9 +263,45 @@ static int compare_damages(const void *left, const void *right)
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
+/* Pieces of one value in another format told of the same damage. */
+static size_t drop_repeated(
+    const struct verification *v, struct damage *all, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (kept == 0 || !v->reader->file.backing ||
+            all[kept - 1].value != all[i].value)
+            all[kept++] = all[i];
+    }
+    return kept;
+}
+
+static varve_damage describe(
+    const struct verification *v, const struct damage *d)
+{
+    int file;
+    varve_damage damage = {
+        .offset = d->offset,
+        .size = d->size,
+        .what = "digest does not match",
+    };
+    if (d->value == VV_NONE) {
+        damage.what = "padding is not zero";
+        return damage;
+    }
+    damage.path = vv_reader_node_path(
+        v->reader, vv_at32(index_of(v)->value_nodes, d->value));
+    if (v->reader->file.backing) {
+        damage.what = "sum or form of the value does not hold";
+        if (!vv_data_in_locate(
+                &v->reader->file, d->value, &file, &damage.offset))
+            damage.offset = 0;
+    }
+    return damage;
+}
+
 static varve_status tell(struct verification *v, varve_error *error)
 {
-    const struct vv_index *index = index_of(v);
     size_t count = v->damages.size / sizeof(struct damage);
     struct damage *all = (struct damage *)(void *)v->damages.data;
     if (v->damages.failed)
@@ -241,24 +309,15 @@ static varve_status tell(struct verification *v, varve_error *error)
     if (count == 0)
         return VARVE_OK;
     qsort(all, count, sizeof *all, compare_damages);
-    varve_damage first = { 0 };
-    for (size_t i = count; i > 0; i--) {
-        const struct damage *d = &all[count - i];
-        varve_damage damage = {
-            .path = d->value == VV_NONE
-                        ? NULL
-                        : vv_reader_node_path(
-                              v->reader, vv_at32(index->value_nodes, d->value)),
-            .offset = d->offset,
-            .size = d->size,
-            .what = d->value == VV_NONE ? "padding is not zero"
-                                        : "digest does not match",
-        };
-        if (i == count)
-            first = damage;
-        if (v->options->on_damage)
-            v->options->on_damage(v->options->on_damage_user, &damage);
+    count = drop_repeated(v, all, count);
+    varve_damage first = describe(v, &all[0]);
+    for (size_t i = 0; i < count && v->options->on_damage; i++) {
+        varve_damage damage = describe(v, &all[i]);
+        v->options->on_damage(v->options->on_damage_user, &damage);
     }
+    if (v->has_foreign_error)
+        return vv_fail(error, VARVE_CORRUPT, "%s; %zu damaged in all",
+            v->foreign_error.message, count);
     return vv_fail(error, VARVE_CORRUPT,
         "%s: %s: bytes %llu to %llu: %s; %zu damaged in all",
         v->reader->file.path, first.path ? first.path : "between the values",

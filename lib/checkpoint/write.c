@@ -20,7 +20,9 @@
 #include "layout.h"
 #include "name.h"
 #include "publish.h"
+#include "target.h"
 #include "try.h"
+#include "value_table.h"
 #include "variable.h"
 
 struct writer {
@@ -152,6 +154,22 @@ static varve_status write_values(struct writer *w, varve_error *error)
     return VARVE_OK;
 }
 
+static varve_status make_index(const struct writer *w, uint64_t counter,
+    struct vv_index *index, varve_error *error)
+{
+    VV_TRY(vv_columns_index(&w->columns, index, error));
+    index->counter = counter;
+    index->metadata = w->metadata;
+    index->metadata_count = w->options->metadata_count;
+    return VARVE_OK;
+}
+
+static int publish_flags(const struct writer *w)
+{
+    return (w->options->no_sync ? VV_PUBLISH_NO_SYNC : 0) |
+           (w->options->no_replace ? VV_PUBLISH_NO_REPLACE : 0);
+}
+
 static varve_status write_all(struct writer *w, int file, const char *path,
     uint64_t counter, varve_error *error)
 {
@@ -161,20 +179,122 @@ static varve_status write_all(struct writer *w, int file, const char *path,
     w->out.progress_user = w->options->progress_user;
     VV_TRY(write_values(w, error));
     struct vv_index index;
-    VV_TRY(vv_columns_index(&w->columns, &index, error));
-    index.counter = counter;
-    index.metadata = w->metadata;
-    index.metadata_count = w->options->metadata_count;
+    VV_TRY(make_index(w, counter, &index, error));
     return vv_data_out_end(&w->out, &index, error);
 }
+
+/* --- Other formats -------------------------------------------------------- */
+
+struct foreign_writer {
+    struct writer *writer;
+    const struct vv_index *index;
+    uint64_t *states; /* by value: where a state begins among all bytes of
+                         states */
+    uint64_t done;
+    uint64_t total;
+};
+
+static varve_status report_foreign(
+    struct foreign_writer *f, uint32_t place, varve_error *error)
+{
+    struct writer *w = f->writer;
+    if (!w->options->progress)
+        return VARVE_OK;
+    vv_walk_path(&w->walk, place, &w->path);
+    if (w->options->progress(w->options->progress_user, f->done, f->total,
+            vv_buffer_string(&w->path)) != 0)
+        return vv_fail(error, VARVE_CANCELLED,
+            "cancelled after %llu bytes", (unsigned long long)f->done);
+    return VARVE_OK;
+}
+
+static varve_status give_value(
+    void *user, uint32_t value, const void **bytes, varve_error *error)
+{
+    struct foreign_writer *f = user;
+    bool done;
+    uint32_t place = vv_at32(f->index->value_nodes, value);
+    uint64_t size = vv_at64(f->index->value_sizes, value);
+    VV_TRY(report_foreign(f, place, error));
+    f->writer->states_written = (size_t)f->states[value];
+    *bytes =
+        bytes_of(f->writer, f->writer->walk.steps[place].node, size, &done);
+    if (!done)
+        return vv_fail_memory(error, "the bytes of a value");
+    f->done += size;
+    return VARVE_OK;
+}
+
+/* Where states begin, and how much there is to write. */
+static void find_states(struct foreign_writer *f)
+{
+    const struct vv_index *index = f->index;
+    uint64_t before = 0;
+    for (uint32_t i = 0; i < index->value_count; i++) {
+        uint64_t size = vv_at64(index->value_sizes, i);
+        uint32_t node = vv_at32(index->value_nodes, i);
+        f->states[i] = before;
+        before += vv_index_kind(index, node) == VARVE_STATE ? size : 0;
+        f->total += size;
+    }
+}
+
+static varve_status write_with(struct writer *w, struct foreign_writer *f,
+    struct vv_target *target, varve_error *error)
+{
+    const struct vv_index *index = target->index;
+    const varve_allocator *a = &w->context->allocator;
+    struct vv_value_table table = { 0 };
+    struct vv_saved_paths paths = { 0 };
+    VV_TRY(vv_value_table_make(&table, a, index->value_count, error));
+    vv_value_table_fill(&table, index);
+    varve_status status = vv_saved_paths_begin(&paths, a, index, 0, error);
+    target->table = &table;
+    target->paths = &paths;
+    if (!status) {
+        find_states(f);
+        status = vv_target_write(target, w->options->format, error);
+    }
+    vv_saved_paths_end(&paths);
+    vv_value_table_clear(&table, a);
+    return status;
+}
+
+static varve_status write_foreign(
+    struct writer *w, const char *path, uint64_t counter, varve_error *error)
+{
+    struct vv_index index;
+    VV_TRY(make_index(w, counter, &index, error));
+    struct foreign_writer f = { .writer = w, .index = &index };
+    struct vv_target target = {
+        .context = w->context,
+        .path = path,
+        .index = &index,
+        .flags = publish_flags(w),
+        .shard_size = w->options->shard_size,
+        .value = give_value,
+        .user = &f,
+        .loss = w->options->loss,
+        .loss_user = w->options->loss_user,
+    };
+    size_t size = (index.value_count + 1) * sizeof *f.states;
+    f.states = vv_allocate(&w->context->allocator, size);
+    if (!f.states)
+        return vv_fail_memory(error, "places of states");
+    varve_status status = write_with(w, &f, &target, error);
+    vv_release(&w->context->allocator, f.states, size);
+    return status;
+}
+
+/* --- All ------------------------------------------------------------------ */
 
 static varve_status publish(
     struct writer *w, const char *path, uint64_t counter, varve_error *error)
 {
     struct vv_publication p;
-    int flags = (w->options->no_sync ? VV_PUBLISH_NO_SYNC : 0) |
-                (w->options->no_replace ? VV_PUBLISH_NO_REPLACE : 0);
-    VV_TRY(vv_publish_begin(&p, w->context, path, flags, error));
+    if (w->options->format != VARVE_FORMAT_VARVE)
+        return write_foreign(w, path, counter, error);
+    VV_TRY(vv_publish_begin(&p, w->context, path, publish_flags(w), error));
     varve_status status = write_all(w, p.file, path, counter, error);
     vv_data_out_clear(&w->out);
     return vv_publish_end(&p, status, error);

@@ -211,6 +211,8 @@ void vv_data_in_close(struct vv_data_in *in)
     if (!in->context)
         return;
     const varve_allocator *a = &in->context->allocator;
+    if (in->backing)
+        in->backing->close(in->backing_state);
     vv_parsed_index_clear(in->context, &in->parsed);
     vv_release_aligned(a, in->index_bytes, in->index_size, VV_ALIGNMENT);
     vv_release_string(a, in->path);
@@ -223,6 +225,9 @@ void vv_data_in_close(struct vv_data_in *in)
 varve_status vv_data_in_read(const struct vv_data_in *in, uint64_t offset,
     void *bytes, size_t size, varve_error *error)
 {
+    if (in->backing)
+        return in->backing->read(
+            in->backing_state, offset, bytes, size, error);
     return vv_file_read(
         in->context, in->file, in->path, bytes, size, offset, error);
 }
@@ -249,6 +254,9 @@ static struct vv_digest digest_at(const struct vv_data_in *in, uint64_t number)
 varve_status vv_data_in_check(const struct vv_data_in *in, uint32_t value,
     uint64_t chunk, const void *bytes, const char *what, varve_error *error)
 {
+    if (in->backing)
+        return in->backing->check(
+            in->backing_state, value, chunk, bytes, what, error);
     uint64_t offset;
     size_t size;
     vv_data_in_chunk(in, value, chunk, &offset, &size);
@@ -264,8 +272,20 @@ varve_status vv_data_in_check(const struct vv_data_in *in, uint32_t value,
     return VARVE_OK;
 }
 
+bool vv_data_in_locate(const struct vv_data_in *in, uint32_t value, int *file,
+    uint64_t *offset)
+{
+    if (in->backing)
+        return in->backing->locate(in->backing_state, value, file, offset);
+    *file = in->file;
+    *offset = vv_at64(in->parsed.index.value_offsets, value);
+    return true;
+}
+
 struct vv_digest vv_data_in_digest(const struct vv_data_in *in, uint32_t value)
 {
+    if (in->backing)
+        return (struct vv_digest){ 0 };
     const struct vv_index *index = &in->parsed.index;
     uint64_t first = vv_first_digest(index, &in->parsed.table, value);
     uint64_t count = vv_chunk_count(vv_at64(index->value_sizes, value));

@@ -1,5 +1,6 @@
 /* data_in.h - a checkpoint file opened for reading: its structure checked, its
- * values readable and verifiable.
+ * values readable and verifiable; or something else with an index and values
+ * like one, behind the same calls.
  *
  * Functions that read may be called from several threads at once.
  *
@@ -13,8 +14,22 @@
 #include "context.h"
 #include "index_in.h"
 
+/* Where the values are if not in a file of ours: what the functions below do
+ * then. Offsets are those of the index, which need not be of any file. */
+struct vv_backing {
+    varve_status (*read)(void *state, uint64_t offset, void *bytes, size_t size,
+        varve_error *error);
+    varve_status (*check)(void *state, uint32_t value, uint64_t chunk,
+        const void *bytes, const char *what, varve_error *error);
+    bool (*locate)(
+        void *state, uint32_t value, int *file, uint64_t *offset);
+    void (*close)(void *state);
+};
+
 struct vv_data_in {
     const struct vv_context *context;
+    const struct vv_backing *backing; /* NULL: the file has the values */
+    void *backing_state;
     char *path; /* owned */
     int file;
     uint64_t size;         /* of the file */
@@ -34,7 +49,8 @@ void vv_data_in_close(struct vv_data_in *in);
  * version. */
 bool vv_data_in_is_ours(const void *head, size_t size);
 
-/* Reads bytes as they lie in the file, unverified. */
+/* Reads bytes as they lie in the file, unverified. (A value of another format
+ * that is made as it is read is verified as it is made.) */
 varve_status vv_data_in_read(const struct vv_data_in *in, uint64_t offset,
     void *bytes, size_t size, varve_error *error);
 
@@ -47,8 +63,14 @@ void vv_data_in_chunk(const struct vv_data_in *in, uint32_t value,
 varve_status vv_data_in_check(const struct vv_data_in *in, uint32_t value,
     uint64_t chunk, const void *bytes, const char *what, varve_error *error);
 
+/* Where the bytes of a value lie in an open file, all in one piece; false if
+ * they do not. */
+bool vv_data_in_locate(const struct vv_data_in *in, uint32_t value, int *file,
+    uint64_t *offset);
+
 /* One number for a whole value: the digest of its only chunk, or of the
- * concatenated digests of its chunks (of no bytes, if it has none). */
+ * concatenated digests of its chunks (of no bytes, if it has none). Zero where
+ * the format has no such digests. */
 struct vv_digest vv_data_in_digest(const struct vv_data_in *in, uint32_t value);
 
 #endif

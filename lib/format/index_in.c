@@ -14,6 +14,7 @@
 #include "metadata_in.h"
 #include "try.h"
 #include "value_check.h"
+#include "value_table.h"
 
 struct parser {
     struct vv_cbor_in in;
@@ -131,25 +132,6 @@ static varve_status read_map(struct parser *p)
     return vv_cbor_end(&p->in);
 }
 
-static size_t table_entries(const struct vv_value_table *table)
-{
-    return table->count / VV_VALUE_STEP + 1;
-}
-
-/* Both arrays in one block. */
-static varve_status make_table(const struct vv_context *context,
-    struct vv_value_table *table, uint32_t count, varve_error *error)
-{
-    table->count = count;
-    size_t entries = table_entries(table);
-    table->extents = vv_allocate_array(
-        &context->allocator, 2 * entries, sizeof *table->extents);
-    if (!table->extents)
-        return vv_fail_memory(error, "table of values");
-    table->digests = table->extents + entries;
-    return VARVE_OK;
-}
-
 static varve_status parse(
     const struct vv_context *context, struct parser *p)
 {
@@ -160,8 +142,8 @@ static varve_status parse(
         .bytes = p->in.bytes, .data_end = p->in.base, .index = index,
         .error = p->in.error };
     VV_TRY(vv_check_graph(&check));
-    VV_TRY(make_table(
-        context, &parsed->table, index->value_count, p->in.error));
+    VV_TRY(vv_value_table_make(&parsed->table, &context->allocator,
+        index->value_count, p->in.error));
     VV_TRY(vv_check_values(&check, &parsed->table));
     if (p->metadata_at == 0)
         return VARVE_OK;
@@ -191,8 +173,7 @@ void vv_parsed_index_clear(
     const struct vv_context *context, struct vv_parsed_index *parsed)
 {
     const varve_allocator *a = &context->allocator;
-    vv_release(a, parsed->table.extents,
-        2 * table_entries(&parsed->table) * sizeof *parsed->table.extents);
+    vv_value_table_clear(&parsed->table, a);
     vv_metadata_clear(context, parsed);
     *parsed = (struct vv_parsed_index){ 0 };
 }

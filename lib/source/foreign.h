@@ -10,6 +10,7 @@
 
 #include <varve/error.h>
 
+#include "buffer.h"
 #include "data_in.h"
 #include "place.h"
 
@@ -21,7 +22,8 @@ struct vv_foreign_file {
 
 struct vv_foreign {
     const struct vv_context *context;
-    const struct vv_data_in *in; /* the index, once there is one */
+    varve_format format;
+    const struct vv_parsed_index *parsed; /* once there is one */
     struct vv_foreign_file *files;
     size_t file_count, file_capacity;
     struct vv_place *places; /* by value */
@@ -35,8 +37,7 @@ struct vv_foreign {
     void *state;                             /* of the format */
     void (*free)(struct vv_foreign *foreign); /* frees it; may be NULL */
 
-    struct vv_dish *dish; /* what was cooked last; foreign.c */
-    struct vv_sums *sums; /* of values of several chunks; foreign.c */
+    struct vv_kitchen *kitchen; /* foreign_values.c */
 };
 
 /* Adds a file of the checkpoint: that it is there and how large it is is found

@@ -55,11 +55,4 @@ varve_status vv_source_open(struct vv_data_in *in,
 /* Which format an opened file has. */
 varve_format vv_source_format_of(const struct vv_data_in *in);
 
-/* The file to open for what a user calls a checkpoint: a file, any member of
- * one of several files, the prefix of a TensorFlow checkpoint, a SavedModel, a
- * directory with a `checkpoint` record. VARVE_NOT_FOUND where there is none,
- * VARVE_IS_DIRECTORY for a directory that is none of these. */
-varve_status vv_source_find(const struct vv_context *context, const char *path,
-    struct vv_buffer *found, varve_error *error);
-
 #endif

@@ -4,6 +4,7 @@
  */
 #include "worlds.h"
 
+#include "data_in.h"
 #include "mapping.h"
 #include "support/faulty_system.h"
 #include "variable.h"
@@ -33,13 +34,33 @@ TEST(mapping, is_a_private_copy_of_the_files_pages)
     write_large();
     cr_assert_ok(
         vv_data_in_open(&file, &world.context, FILE_NAME, &error), error);
-    cr_assert_ok(vv_mapping_new(&world.context, &file, 4096, 8192, &owner,
-                     &data, &error), error);
+    struct vv_range range = { FILE_NAME, file.file, 4096, 8192 };
+    cr_assert_ok(vv_mapping_new(&world.context, &range, &owner, &data,
+                     &error), error);
     vv_data_in_close(&file);
     cr_assert_eq(((float *)data)[1], 1);
     ((float *)data)[1] = 5;
     vv_mapping_free(owner, data);
     vv_mapping_free(NULL, NULL);
+    end_world();
+}
+
+TEST(mapping, may_begin_anywhere_in_a_page)
+{
+    struct vv_data_in file;
+    varve_error error = { 0 };
+    void *owner, *data;
+    begin_world();
+    write_large();
+    cr_assert_ok(
+        vv_data_in_open(&file, &world.context, FILE_NAME, &error), error);
+    struct vv_range range = { FILE_NAME, file.file, 4096 + 40, 8192 };
+    cr_assert_ok(vv_mapping_new(&world.context, &range, &owner, &data,
+                     &error), error);
+    vv_data_in_close(&file);
+    cr_assert_eq(((float *)data)[0], 10);
+    cr_assert_eq(((float *)data)[2047], 2057);
+    vv_mapping_free(owner, data);
     end_world();
 }
 
@@ -54,14 +75,15 @@ TEST(mapping, fails_without_memory_or_with_the_system)
     world.context = test_context(faulty_system(faulty));
     cr_assert_ok(
         vv_data_in_open(&file, &world.context, FILE_NAME, &error), error);
+    struct vv_range range = { FILE_NAME, file.file, 4096, 8192 };
     test_fail_allocation(0, false);
-    cr_assert_eq(vv_mapping_new(&world.context, &file, 4096, 8192, &owner,
-                     &data, &error), VARVE_NO_MEMORY);
+    cr_assert_eq(vv_mapping_new(&world.context, &range, &owner, &data,
+                     &error), VARVE_NO_MEMORY);
     test_fail_allocation(-1, false);
     faulty_plan(faulty,
         &(struct faulty_plan){ .kinds = FAULTY_MAP, .error = EIO });
-    cr_assert_eq(vv_mapping_new(&world.context, &file, 4096, 8192, &owner,
-                     &data, &error), VARVE_IO);
+    cr_assert_eq(vv_mapping_new(&world.context, &range, &owner, &data,
+                     &error), VARVE_IO);
     cr_assert_eq(error.system_error, EIO);
     vv_data_in_close(&file);
     faulty_free(faulty);

@@ -181,14 +181,38 @@ TEST(save, is_found_as_file_with_suffix_or_by_prefix)
     check_found("run/c", true, "run/c.varve");
     put("run/c");
     check_found("run/c", true, "run/c");
-    /* A directory is no checkpoint, but may be a prefix. */
+    /* A directory may be a prefix, and else stands for the latest in it. */
+    check_found("run", false, "run/c-10.varve");
+    check_found("run/", false, "run/c-10.varve");
     put("run-4.varve");
     check_found("run", true, "run-4.varve");
+    check_found("run", false, "run/c-10.varve");
+    end();
+}
+
+static void check_not_found(
+    const char *path, varve_status expected, const char *message)
+{
     struct vv_buffer found;
+    varve_error error = { 0 };
     vv_buffer_init(&found, test_allocator());
-    cr_assert_eq(vv_find_checkpoint(&world.context, "run", false, &found,
-                     NULL), VARVE_IS_DIRECTORY);
+    cr_assert_eq(vv_find_checkpoint(
+                     &world.context, path, false, &found, &error), expected);
+    cr_assert_str_eq(error.message, message);
     vv_buffer_clear(&found);
+}
+
+TEST(save, is_not_found_where_a_directory_has_none_or_two)
+{
+    begin();
+    put("run/notes.txt");
+    check_not_found("run", VARVE_IS_DIRECTORY,
+        "run: expected a checkpoint, found a directory without one");
+    put("run/c-2.varve");
+    put("run/d-2.varve");
+    check_not_found("run", VARVE_NOT_FOUND,
+        "run: expected checkpoints of one name, found several: name one of "
+        "them");
     end();
 }
 

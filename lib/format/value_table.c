@@ -1,0 +1,50 @@
+/* value_table.c - one entry for every VV_VALUE_STEP values.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "value_table.h"
+
+#include "allocator.h"
+#include "failure.h"
+
+static size_t entries_of(const struct vv_value_table *table)
+{
+    return table->count / VV_VALUE_STEP + 1;
+}
+
+varve_status vv_value_table_make(struct vv_value_table *table,
+    const varve_allocator *allocator, uint32_t count, varve_error *error)
+{
+    table->count = count;
+    size_t entries = entries_of(table);
+    table->extents =
+        vv_allocate_array(allocator, 2 * entries, sizeof *table->extents);
+    if (!table->extents)
+        return vv_fail_memory(error, "table of values");
+    table->digests = table->extents + entries;
+    return VARVE_OK;
+}
+
+void vv_value_table_fill(
+    struct vv_value_table *table, const struct vv_index *index)
+{
+    uint64_t extents = 0, digests = 0;
+    for (uint32_t i = 0; i <= index->value_count; i++) {
+        if (i % VV_VALUE_STEP == 0) {
+            table->extents[i / VV_VALUE_STEP] = extents;
+            table->digests[i / VV_VALUE_STEP] = digests;
+        }
+        if (i == index->value_count)
+            break;
+        extents += index->value_ranks[i];
+        digests += vv_chunk_count(vv_at64(index->value_sizes, i));
+    }
+}
+
+void vv_value_table_clear(
+    struct vv_value_table *table, const varve_allocator *allocator)
+{
+    vv_release(allocator, table->extents,
+        2 * entries_of(table) * sizeof *table->extents);
+    table->extents = NULL;
+}

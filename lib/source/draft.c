@@ -1,0 +1,264 @@
+/* draft.c - what is told is written down; draft_path and draft_index make sense
+ * of it at the end.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "draft.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "draft_index.h"
+#include "draft_parts.h"
+#include "draft_path.h"
+#include "dtype.h"
+#include "name.h"
+#include "shape.h"
+#include "try.h"
+
+enum { BUFFERS = 9 };
+
+static void list_buffers(struct vv_draft *d, struct vv_buffer *all[BUFFERS])
+{
+    all[0] = &d->nodes;
+    all[1] = &d->edges;
+    all[2] = &d->slots;
+    all[3] = &d->globals;
+    all[4] = &d->tags;
+    all[5] = &d->values;
+    all[6] = &d->extents;
+    all[7] = &d->metadata;
+    all[8] = &d->paths;
+}
+
+/* --- Failures ------------------------------------------------------------- */
+
+void vv_draft_fail(
+    struct vv_draft *d, varve_status status, const char *format, ...)
+{
+    va_list arguments;
+    if (d->failed)
+        return;
+    d->failed = true;
+    d->error.status = status;
+    va_start(arguments, format);
+    vsnprintf(d->error.message, sizeof d->error.message, format, arguments);
+    va_end(arguments);
+}
+
+static void fail_memory(struct vv_draft *d)
+{
+    if (!d->failed)
+        vv_fail_memory(&d->error, "the index of a checkpoint");
+    d->failed = true;
+}
+
+/* A copy of a name, or NULL. */
+static const char *keep(struct vv_draft *d, const char *name, size_t size)
+{
+    if (d->failed)
+        return NULL;
+    if (!vv_name_is_valid(name, size)) {
+        vv_draft_fail(d, VARVE_BAD_NAME,
+            "%s: \"%.*s\": expected a name of 1 to %d bytes of UTF-8 without "
+            "NUL, found another of %zu bytes",
+            d->path, (int)(size < 200 ? size : 200), size ? name : "",
+            VARVE_MAX_NAME_SIZE, size);
+        return NULL;
+    }
+    const char *copy = vv_arena_text(&d->strings, name, size);
+    if (!copy)
+        fail_memory(d);
+    return copy;
+}
+
+static void add(
+    struct vv_draft *d, struct vv_buffer *to, const void *item, size_t size)
+{
+    vv_buffer_add(to, item, size);
+    if (to->failed)
+        fail_memory(d);
+}
+
+/* --- Telling -------------------------------------------------------------- */
+
+void vv_draft_begin(
+    struct vv_draft *d, const struct vv_context *context, const char *path)
+{
+    struct vv_buffer *all[BUFFERS];
+    *d = (struct vv_draft){ .context = context, .path = path };
+    list_buffers(d, all);
+    for (size_t i = 0; i < BUFFERS; i++)
+        vv_buffer_init(all[i], &context->allocator);
+    vv_arena_init(&d->strings, &context->allocator);
+    vv_draft_node(d, VARVE_OBJECT);
+}
+
+uint32_t vv_draft_node(struct vv_draft *d, varve_kind kind)
+{
+    size_t number = d->nodes.size / sizeof(struct vv_draft_node);
+    if (d->failed)
+        return 0;
+    if (number >= VV_NONE) {
+        vv_draft_fail(d, VARVE_LIMIT,
+            "%s: expected a graph of fewer than %u nodes, found more", d->path,
+            VV_NONE);
+        return 0;
+    }
+    add(d, &d->nodes, &(struct vv_draft_node){ .kind = kind },
+        sizeof(struct vv_draft_node));
+    return d->failed ? 0 : (uint32_t)number;
+}
+
+void vv_draft_edge(struct vv_draft *d, uint32_t parent, const char *name,
+    size_t size, uint32_t child)
+{
+    const char *copy = keep(d, name, size);
+    if (copy)
+        add(d, &d->edges,
+            &(struct vv_draft_edge){ .name = copy, .size = (uint32_t)size,
+                .parent = parent, .child = child },
+            sizeof(struct vv_draft_edge));
+}
+
+void vv_draft_slot(struct vv_draft *d, uint32_t owner, uint32_t variable,
+    const char *name, size_t size, uint32_t node)
+{
+    const char *copy = keep(d, name, size);
+    if (copy)
+        add(d, &d->slots,
+            &(struct vv_draft_slot){ .name = copy, .size = (uint32_t)size,
+                .owner = owner, .variable = variable, .node = node },
+            sizeof(struct vv_draft_slot));
+}
+
+static void add_value(
+    struct vv_draft *d, uint32_t node, const struct vv_draft_value *value)
+{
+    add(d, &d->values, value, sizeof *value);
+    if (!d->failed)
+        vv_draft_node_at(d, node)->value =
+            (uint32_t)(d->values.size / sizeof *value);
+}
+
+void vv_draft_value(struct vv_draft *d, uint32_t node, const varve_tensor *type,
+    uint64_t strings_size, const struct vv_place *place)
+{
+    uint64_t count, size = 0;
+    size_t element = vv_dtype_file_size(type->dtype);
+    if (d->failed)
+        return;
+    if (type->rank > VARVE_MAX_RANK ||
+        !vv_shape_count(type->rank, type->shape, &count) ||
+        !vv_size_of(count, varve_dtype_size(type->dtype), &size)) {
+        vv_draft_fail(d, VARVE_CORRUPT,
+            "%s: expected a shape of up to %d extents and less than 2^64 "
+            "bytes, found another",
+            d->path, VARVE_MAX_RANK);
+        return;
+    }
+    struct vv_draft_value value = {
+        .dtype = type->dtype,
+        .rank = type->rank,
+        .extents = d->extents.size / 8,
+        .size = !place ? 0 : element ? count * element : strings_size,
+        .place = place ? *place : (struct vv_place){ 0 },
+        .is_saved = place != NULL,
+    };
+    for (uint32_t i = 0; i < type->rank; i++)
+        add(d, &d->extents, &type->shape[i], 8);
+    add_value(d, node, &value);
+}
+
+void vv_draft_state(struct vv_draft *d, uint32_t node, uint64_t size,
+    const struct vv_place *place)
+{
+    varve_tensor type = { .dtype = VARVE_UINT8, .rank = 1, .shape = { size } };
+    vv_draft_value(d, node, &type, 0, place);
+}
+
+static void add_label(struct vv_draft *d, struct vv_buffer *to, uint32_t node,
+    const char *name, size_t size, bool is_alias)
+{
+    const char *copy = keep(d, name, size);
+    if (copy)
+        add(d, to,
+            &(struct vv_draft_label){ .name = copy, .size = (uint32_t)size,
+                .node = node, .is_alias = is_alias },
+            sizeof(struct vv_draft_label));
+}
+
+void vv_draft_global(
+    struct vv_draft *d, uint32_t node, const char *name, size_t size)
+{
+    add_label(d, &d->globals, node, name, size, false);
+}
+
+void vv_draft_tag(struct vv_draft *d, uint32_t node, const char *tag)
+{
+    add_label(d, &d->tags, node, tag, strlen(tag), false);
+}
+
+uint32_t vv_draft_path(
+    struct vv_draft *d, varve_kind kind, const char *name, size_t size)
+{
+    uint32_t node = vv_draft_node(d, kind);
+    add_label(d, &d->paths, node, name, size, false);
+    add_label(d, &d->globals, node, name, size, false);
+    return node;
+}
+
+void vv_draft_alias(
+    struct vv_draft *d, const char *name, size_t size, uint32_t node)
+{
+    add_label(d, &d->paths, node, name, size, true);
+}
+
+void vv_draft_text(struct vv_draft *d, const char *name, size_t name_size,
+    const char *text, size_t size)
+{
+    const char *copy = keep(d, name, name_size);
+    if (!copy)
+        return;
+    if (!vv_utf8_is_valid(text, size)) {
+        vv_draft_fail(d, VARVE_CORRUPT,
+            "%s: metadata \"%.200s\": expected a text of UTF-8 without NUL, "
+            "found other bytes",
+            d->path, copy);
+        return;
+    }
+    varve_metadata metadata = {
+        .name = copy,
+        .kind = VARVE_METADATA_STRING,
+        .string = vv_arena_text(&d->strings, text, size),
+    };
+    if (metadata.string)
+        add(d, &d->metadata, &metadata, sizeof metadata);
+    else
+        fail_memory(d);
+}
+
+/* --- The end -------------------------------------------------------------- */
+
+varve_status vv_draft_end(struct vv_draft *d, struct vv_data_in *in,
+    struct vv_place **places, size_t *place_count, varve_error *error)
+{
+    if (!d->failed)
+        vv_draft_resolve_paths(d);
+    if (d->failed) {
+        if (error)
+            *error = d->error;
+        return d->error.status;
+    }
+    return vv_draft_make_index(d, in, places, place_count, error);
+}
+
+void vv_draft_clear(struct vv_draft *d)
+{
+    struct vv_buffer *all[BUFFERS];
+    list_buffers(d, all);
+    for (size_t i = 0; i < BUFFERS; i++)
+        vv_buffer_clear(all[i]);
+    vv_arena_clear(&d->strings);
+}

@@ -1,0 +1,75 @@
+/* draft_parts.h - what a draft remembers of each thing it was told: the items
+ * of its buffers.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_DRAFT_PARTS_H
+#define VV_DRAFT_PARTS_H
+
+#include "draft.h"
+
+struct vv_draft_node {
+    uint32_t kind;
+    uint32_t value; /* plus 1; 0: none was told */
+};
+
+struct vv_draft_edge {
+    const char *name;
+    uint32_t size;
+    uint32_t parent;
+    uint32_t child;
+    uint32_t number; /* of the name, in the index */
+};
+
+struct vv_draft_slot {
+    const char *name;
+    uint32_t size;
+    uint32_t owner;
+    uint32_t variable;
+    uint32_t node;
+    uint32_t number;
+};
+
+/* A global name or a tag of a node; the path of one in a flat file. */
+struct vv_draft_label {
+    const char *name;
+    uint32_t size;
+    uint32_t node;
+    uint32_t number;
+    bool is_alias; /* of paths */
+};
+
+struct vv_draft_value {
+    uint32_t dtype;
+    uint32_t rank;
+    uint64_t extents; /* how many of all stand before its own */
+    uint64_t size;
+    struct vv_place place;
+    bool is_saved;
+};
+
+#define VV_PARTS(draft, part, type, count)                                     \
+    ((type *)(void *)vv_draft_items(&(draft)->part, sizeof(type), (count)))
+
+/* The items of a buffer, and how many. */
+static inline void *vv_draft_items(
+    const struct vv_buffer *buffer, size_t size, size_t *count)
+{
+    *count = buffer->size / size;
+    return buffer->data;
+}
+
+static inline struct vv_draft_node *vv_draft_node_at(
+    const struct vv_draft *draft, uint32_t node)
+{
+    return (struct vv_draft_node *)(void *)draft->nodes.data + node;
+}
+
+static inline int vv_draft_compare(
+    const char *a, uint32_t a_size, const char *b, uint32_t b_size)
+{
+    int order = memcmp(a, b, a_size < b_size ? a_size : b_size);
+    return order ? order : (a_size > b_size) - (a_size < b_size);
+}
+
+#endif

@@ -1,0 +1,73 @@
+/* foreign.c - the files: looked at when they are added, kept open while there
+ * are few.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "foreign.h"
+
+#include "allocator.h"
+#include "directory.h"
+#include "failure.h"
+#include "file.h"
+#include "try.h"
+
+/* Of a checkpoint in thousands of files each is opened when it is read. */
+enum { MOST_OPEN = 128 };
+
+varve_status vv_foreign_add_file(struct vv_foreign *f, const char *path,
+    uint32_t *number, varve_error *error)
+{
+    const varve_allocator *a = &f->context->allocator;
+    if (!vv_grow_array(a, &f->files, &f->file_capacity, f->file_count,
+            sizeof *f->files))
+        return vv_fail_memory(error, "the files of a checkpoint");
+    struct vv_foreign_file file = { .path = vv_copy_string(a, path) };
+    if (!file.path)
+        return vv_fail_memory(error, "a path");
+    varve_status status =
+        vv_file_open(f->context, path, &file.file, &file.size, error);
+    if (status) {
+        vv_release_string(a, file.path);
+        return status;
+    }
+    if (f->file_count >= MOST_OPEN) {
+        vv_file_close(f->context, file.file);
+        file.file = -1;
+    }
+    *number = (uint32_t)f->file_count;
+    f->files[f->file_count++] = file;
+    return VARVE_OK;
+}
+
+varve_status vv_foreign_read(const struct vv_foreign *f, uint32_t number,
+    void *bytes, size_t size, uint64_t offset, varve_error *error)
+{
+    const struct vv_foreign_file *file = &f->files[number];
+    if (file->file >= 0)
+        return vv_file_read(f->context, file->file, file->path, bytes, size,
+            offset, error);
+    int descriptor;
+    uint64_t total;
+    VV_TRY(vv_file_open(f->context, file->path, &descriptor, &total, error));
+    varve_status status = vv_file_read(
+        f->context, descriptor, file->path, bytes, size, offset, error);
+    vv_file_close(f->context, descriptor);
+    return status;
+}
+
+bool vv_name_stays(const char *name, size_t size)
+{
+    return size > 0 && !memchr(name, '/', size) && !memchr(name, '\0', size) &&
+           !(size == 1 && name[0] == '.') &&
+           !(size == 2 && name[0] == '.' && name[1] == '.');
+}
+
+void vv_sibling_path(struct vv_buffer *path, const char *beside,
+    const char *name, size_t size)
+{
+    const char *last = vv_path_name(beside);
+    path->size = 0;
+    vv_buffer_add(path, beside, (size_t)(last - beside));
+    vv_buffer_add(path, name, size);
+    vv_buffer_string(path);
+}

@@ -1,0 +1,167 @@
+/* source.c - ours first; then whoever bids most.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "source.h"
+
+#include <inttypes.h>
+
+#include "allocator.h"
+#include "draft_parts.h"
+#include "failure.h"
+#include "file.h"
+#include "foreign_values.h"
+#include "try.h"
+
+/* Every format that is read besides ours. At equal bids the first opens. */
+static const struct vv_source_format *const formats[] = {
+    NULL,
+};
+
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+/* --- Bidding -------------------------------------------------------------- */
+
+struct look {
+    struct vv_candidate candidate;
+    unsigned char head[512];
+    unsigned char tail[64];
+};
+
+static varve_status look_at(const struct vv_context *context, const char *path,
+    struct look *look, varve_error *error)
+{
+    struct vv_candidate *c = &look->candidate;
+    int file;
+    *c = (struct vv_candidate){
+        .path = path, .head = look->head, .tail = look->tail };
+    VV_TRY(vv_file_open(context, path, &file, &c->size, error));
+    c->head_size =
+        c->size < sizeof look->head ? (size_t)c->size : sizeof look->head;
+    c->tail_size =
+        c->size < sizeof look->tail ? (size_t)c->size : sizeof look->tail;
+    varve_status status = vv_file_read(
+        context, file, path, look->head, c->head_size, 0, error);
+    if (!status)
+        status = vv_file_read(context, file, path, look->tail, c->tail_size,
+            c->size - c->tail_size, error);
+    vv_file_close(context, file);
+    return status;
+}
+
+static const struct vv_source_format *highest_bidder(
+    const struct vv_candidate *candidate)
+{
+    const struct vv_source_format *best = NULL;
+    enum vv_bid highest = VV_BID_NONE;
+    for (size_t i = 0; i < FORMATS; i++) {
+        enum vv_bid bid = formats[i] ? formats[i]->bid(candidate) : VV_BID_NONE;
+        if (bid > highest) {
+            highest = bid;
+            best = formats[i];
+        }
+    }
+    return best;
+}
+
+static bool is_lfs_pointer(const struct vv_candidate *c)
+{
+    static const char mark[] = "version https://git-lfs.github.com/spec/";
+    return c->head_size >= sizeof mark - 1 &&
+           memcmp(c->head, mark, sizeof mark - 1) == 0;
+}
+
+/* --- Opening -------------------------------------------------------------- */
+
+/* What the format should have seen itself, once more for all of them. */
+static varve_status check_places(const struct vv_foreign *f,
+    const struct vv_draft *draft, varve_error *error)
+{
+    size_t count;
+    const struct vv_draft_value *values =
+        VV_PARTS(draft, values, struct vv_draft_value, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct vv_place *place = &values[i].place;
+        if (!values[i].is_saved || place->file == VV_COOKED)
+            continue;
+        const struct vv_foreign_file *file = &f->files[place->file];
+        if (place->offset > file->size ||
+            values[i].size > file->size - place->offset)
+            return vv_fail(error, VARVE_TRUNCATED,
+                "%s: expected %" PRIu64 " bytes of a value at offset %" PRIu64
+                ", found a file of %" PRIu64 " bytes",
+                file->path, values[i].size, place->offset, file->size);
+    }
+    return VARVE_OK;
+}
+
+static varve_status open_with(struct vv_data_in *in, struct vv_foreign *f,
+    const struct vv_source_format *format, varve_error *error)
+{
+    uint32_t first;
+    struct vv_draft draft;
+    VV_TRY(vv_foreign_add_file(f, in->path, &first, error));
+    vv_draft_begin(&draft, in->context, in->path);
+    varve_status status = format->open(f, &draft, error);
+    if (!status && !draft.failed)
+        status = check_places(f, &draft, error);
+    if (!status)
+        status =
+            vv_draft_end(&draft, in, &f->places, &f->place_count, error);
+    vv_draft_clear(&draft);
+    if (status)
+        return status;
+    for (size_t i = 0; i < f->file_count; i++)
+        in->size += f->files[i].size;
+    return vv_foreign_begin(f, &in->parsed, error);
+}
+
+static varve_status open_foreign(struct vv_data_in *in,
+    const struct vv_source_format *format, varve_error *error)
+{
+    const varve_allocator *a = &in->context->allocator;
+    struct vv_foreign *f = vv_allocate_zeroed(a, sizeof *f);
+    if (!f)
+        return vv_fail_memory(error, "a checkpoint");
+    f->context = in->context;
+    f->format = format->format;
+    in->backing = &vv_foreign_backing;
+    in->backing_state = f;
+    return open_with(in, f, format, error);
+}
+
+varve_status vv_source_open(struct vv_data_in *in,
+    const struct vv_context *context, const char *path, varve_error *error)
+{
+    varve_error reason = { 0 };
+    struct look look;
+    varve_status status = vv_data_in_open(in, context, path, &reason);
+    const struct vv_source_format *format = NULL;
+    if (status == VARVE_NOT_A_CHECKPOINT) {
+        VV_TRY(look_at(context, path, &look, error));
+        if (is_lfs_pointer(&look.candidate))
+            return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
+                "%s: expected a checkpoint, found a Git LFS pointer to one: "
+                "fetch the file itself with `git lfs pull`",
+                path);
+        format = highest_bidder(&look.candidate);
+    }
+    if (!format) {
+        if (status && error)
+            *error = reason;
+        return status;
+    }
+    *in = (struct vv_data_in){ .context = context, .file = -1 };
+    in->path = vv_copy_string(&context->allocator, path);
+    status = in->path ? open_foreign(in, format, error)
+                      : vv_fail_memory(error, "a path");
+    if (status)
+        vv_data_in_close(in);
+    return status;
+}
+
+varve_format vv_source_format_of(const struct vv_data_in *in)
+{
+    const struct vv_foreign *f = in->backing_state;
+    return in->backing ? f->format : VARVE_FORMAT_VARVE;
+}

@@ -1,0 +1,79 @@
+/* sum.c - CRCs as polynomials over GF(2), the lowest power in the highest bit.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sum.h"
+
+#ifdef VV_HAVE_ZLIB
+#include <zlib.h>
+#endif
+
+#include "crc32c.h"
+
+static uint32_t polynomial_of(enum vv_sum_kind kind)
+{
+    return kind == VV_SUM_CRC32C ? UINT32_C(0x82f63b78) : UINT32_C(0xedb88320);
+}
+
+#ifdef VV_HAVE_ZLIB
+static uint32_t crc32_of(const unsigned char *bytes, size_t size)
+{
+    uLong sum = crc32(0, NULL, 0);
+    while (size > 0) {
+        uInt part = size > 1u << 30 ? 1u << 30 : (uInt)size;
+        sum = crc32(sum, bytes, part);
+        bytes += part;
+        size -= part;
+    }
+    return (uint32_t)sum;
+}
+#endif
+
+uint32_t vv_sum(enum vv_sum_kind kind, const void *bytes, size_t size)
+{
+    switch (kind) {
+    case VV_SUM_CRC32C: return vv_crc32c(0, bytes, size);
+#ifdef VV_HAVE_ZLIB
+    case VV_SUM_CRC32: return crc32_of(bytes, size);
+#else
+    case VV_SUM_CRC32:
+#endif
+    case VV_SUM_NONE: break;
+    }
+    return 0;
+}
+
+/* a * b modulo the polynomial. */
+static uint32_t multiply(uint32_t polynomial, uint32_t a, uint32_t b)
+{
+    uint32_t product = 0;
+    for (; a; a <<= 1) {
+        if (a >> 31)
+            product ^= b;
+        b = b & 1 ? b >> 1 ^ polynomial : b >> 1;
+    }
+    return product;
+}
+
+uint32_t vv_sum_combine(
+    enum vv_sum_kind kind, uint32_t a, uint32_t b, uint64_t size)
+{
+    uint32_t polynomial = polynomial_of(kind);
+    uint32_t power = UINT32_C(1) << 23; /* x^8: behind one byte */
+    for (; size; size >>= 1) {
+        if (size & 1)
+            a = multiply(polynomial, power, a);
+        power = multiply(polynomial, power, power);
+    }
+    return a ^ b;
+}
+
+uint32_t vv_sum_stored(enum vv_sum_kind kind, uint32_t stored)
+{
+    return kind == VV_SUM_CRC32C ? vv_crc32c_unmask(stored) : stored;
+}
+
+const char *vv_sum_name(enum vv_sum_kind kind)
+{
+    return kind == VV_SUM_CRC32C ? "CRC-32C" : "CRC-32";
+}
