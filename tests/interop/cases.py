@@ -13,6 +13,7 @@ import ml_dtypes
 import numpy as np
 
 CASES = []
+salt = ''  # another one, and fill and number give others
 
 FLOAT8 = {'float8_e4m3fn': np.dtype(ml_dtypes.float8_e4m3fn),
           'float8_e5m2': np.dtype(ml_dtypes.float8_e5m2)}
@@ -37,6 +38,7 @@ class Case:
     def __init__(self, make, kind, golden, refused, opens, needs):
         self.name = make.__name__
         self.make = make
+        self.build = None         # the same as an object that can be restored
         self.kind = kind          # of describe.DESCRIBE
         self.golden = golden      # small, and kept in tests/golden/foreign
         self.refused = refused    # why it has to be, or None
@@ -51,10 +53,34 @@ def case(kind, golden=True, refused=None, opens='', needs=None):
     return register
 
 
+def graph(golden=True, again=True):
+    """A case that is a function without arguments, which builds something with
+    `write` and `read`: a tf.train.Checkpoint. `again`: what one of them wrote,
+    another one that has read it writes again."""
+    def register(build):
+        def make(path):
+            build().write(path)
+        make.__name__ = build.__name__
+        case('bundle', golden)(make)
+        if again:
+            CASES[-1].build = build
+        return build
+    return register
+
+
+def with_salt(other, build):
+    global salt
+    before, salt = salt, other
+    try:
+        return build()
+    finally:
+        salt = before
+
+
 def fill(dtype, *shape, seed=''):
     """An array of bits that look random, the special ones among them."""
     dtype = DTYPES[dtype] if isinstance(dtype, str) else np.dtype(dtype)
-    number = zlib.crc32(f'{dtype} {shape} {seed}'.encode())
+    number = zlib.crc32(f'{dtype} {shape} {seed}{salt}'.encode())
     random = np.random.Generator(np.random.Philox(number))
     count = int(np.prod(shape))
     if dtype == bool:
@@ -70,3 +96,7 @@ def fill(dtype, *shape, seed=''):
 
 def floats(*shape, seed=''):
     return fill('float32', *shape, seed=seed)
+
+
+def number(dtype, plain):
+    return DTYPES[dtype].type(plain + 50 * len(salt))

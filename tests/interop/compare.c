@@ -295,7 +295,7 @@ size_t compare_checkpoint(
     varve_error error;
     bool is_graph = false;
     counterpart(&c, 0)->is_known = true;
-    while (lines_next(lines) && !line_is(lines, "end")) {
+    for (; !line_is(lines, "end"); lines_next(lines)) {
         is_graph |= line_is(lines, "edge");
         compare_line(&c, lines);
     }

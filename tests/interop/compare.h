@@ -27,8 +27,8 @@ struct comparison {
     size_t node_count, node_capacity;
 };
 
-/* Compares up to the line "end", and counts the differences, each of which is
- * printed. */
+/* Compares from the present line to the line "end", and counts the differences,
+ * each of which is printed. */
 size_t compare_checkpoint(
     varve_reader *reader, const char *path, struct lines *lines);
 

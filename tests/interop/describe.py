@@ -3,8 +3,8 @@
     {"values": {NAME: {"dtype": D, "shape": S, "sha256": H}}, ...}
 
 The digest is of the elements in row-major order, little-endian; of strings, of
-the lengths of all elements as 8 bytes each and then their bytes. The file of an
-object graph has "nodes" too: its children, attributes and slots by number.
+the lengths of all elements as 8 bytes each and then their bytes. The file of
+an object graph has "nodes" too: its children, attributes and slots by number.
 
 SPDX-License-Identifier: MIT
 """
@@ -132,13 +132,23 @@ def safetensors_index(path):
     return {'values': values}
 
 
+def numpy_value(array):
+    if array.dtype.name in DTYPES or array.dtype.kind in 'SU':
+        return value(array)
+    descr = np.lib.format.dtype_to_descr(array.dtype)
+    tag = descr.lstrip('|') if isinstance(descr, str) else repr(descr)
+    return {'state': 'numpy:' + tag,
+            'sha256': hashlib.sha256(array.tobytes()).hexdigest()}
+
+
 def npy(path):
-    return {'values': {'': value(np.load(path))}}
+    return {'values': {'': numpy_value(np.load(path))}}
 
 
 def npz(path):
     with np.load(path) as archive:
-        return {'values': {name: value(archive[name]) for name in archive}}
+        return {'values': {name: numpy_value(archive[name])
+                           for name in archive}}
 
 
 DESCRIBE = {f.__name__: f for f in (

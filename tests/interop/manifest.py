@@ -1,7 +1,7 @@
 """manifest.py - a description (describe.py) as the lines that check.c reads.
 
-Fields are separated by one space; in a field, the bytes up to and including the
-space, DEL and '%' are written as %XX. '-' alone stands for an empty field.
+Fields are separated by one space; in a field, the bytes up to and including
+the space, DEL and '%' are written as %XX. '-' alone stands for an empty field.
 
     file PATH                   what follows is of this file
     needs LIBRARY               only with this library it is read

@@ -34,8 +34,8 @@ def st_shapes_and_metadata(path):
     st.save_file({'scalar': floats(), 'none': floats(0), 'hollow':
                   floats(2, 0, 3), 'deep': floats(*[2, 1] * 4)},
                  path + '.safetensors',
-                 metadata={'format': 'np', 'gr\u00fc\u00dfe': '"\u65e5\u672c"\n',
-                           'empty': ''})
+                 metadata={'format': 'np', 'empty': '',
+                           'gr\u00fc\u00dfe': '"\u65e5\u672c"\n'})
 
 
 @case('safetensors', opens='.safetensors')
@@ -46,7 +46,8 @@ def st_nothing(path):
 @case('safetensors', opens='.safetensors')
 def st_names(path):
     texts = ['model.layers.0.weight', 'a/b', 'a', 'a/b/c', '\u65e5\u672c',
-             'quote"back\\slash', 'new\nline', ' ', '/', '\U0001f600', 'x' * 300]
+             'quote"back\\slash', 'new\nline', ' ', '/', '\U0001f600',
+             'x' * 300]
     st.save_file({t: np.full(1, i, 'i4') for i, t in enumerate(texts)},
                  path + '.safetensors')
 
@@ -110,9 +111,14 @@ npy_case('npy_text', np.array([['a', '\u65e5\u672c'], ['', '\U0001f600']]))
 npy_case('npy_text_big', np.array(['a', 'gr\u00fc\u00df']).astype('>U6'))
 npy_case('npy_objects', np.array([1, 'two', None], object),
          refused='VARVE_TOO_NEW')
-npy_case('npy_record', np.zeros(3, [('x', 'f4'), ('y', 'i2')]),
+npy_case('npy_objects_inside', np.array([(1, [])], [('x', 'i4'), ('y', 'O')]),
          refused='VARVE_TOO_NEW')
-npy_case('npy_dates', np.array(['2020-01-01'], 'M8[D]'), refused='VARVE_TOO_NEW')
+# Of types that we do not have: kept as they are.
+npy_case('npy_record', np.array([(1.5, 2), (3.25, 4)],
+                                [('x', 'f4'), ('y', '>i2')]))
+npy_case('npy_dates', np.array(['2020-01-01', 'NaT'], 'M8[D]'))
+npy_case('npy_bfloat16', fill('bfloat16', 5))
+npy_case('npy_longdouble', np.array([0.1, -2], np.longdouble), golden=False)
 
 
 # --- npz -------------------------------------------------------------------
@@ -123,7 +129,8 @@ def some():
             'layer/bias': fill('float16', 3), 'fortran':
             np.asfortranarray(fill('int32', 2, 5)),
             'big': fill('uint16', 4).astype('>u2'), 'empty': floats(0),
-            'words': np.array(['a', '\u00fc']), '\u65e5\u672c': fill('bool', 2)}
+            'words': np.array(['a', '\u00fc']),
+            '\u65e5\u672c': fill('bool', 2)}
 
 
 @case('npz', opens='.npz')

@@ -6,7 +6,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 import tf_keras
-from cases import case, floats
+from cases import case, floats, graph, number
 
 legacy = tf_keras.optimizers.legacy
 
@@ -21,7 +21,8 @@ def step(model, optimizer, times=3):
     """Gradients that no rounding changes, so the slots are always the same."""
     variables = model.trainable_variables
     for i in range(times):
-        gradients = [tf.fill(v.shape, tf.constant(0.5 ** i, v.dtype))
+        size = number('float32', 1) * 0.5 ** i
+        gradients = [tf.fill(v.shape, tf.cast(size, v.dtype))
                      for v in variables]
         optimizer.apply_gradients(zip(gradients, variables))
 
@@ -46,14 +47,14 @@ def functional(k):
     return model
 
 
-@case('bundle')
-def keras2_functional(path):
-    tf.train.Checkpoint(model=functional(tf_keras)).write(path)
+@graph()
+def keras2_functional():
+    return tf.train.Checkpoint(model=functional(tf_keras))
 
 
-@case('bundle')
-def keras3_functional(path):
-    tf.train.Checkpoint(model=functional(keras)).write(path)
+@graph()
+def keras3_functional():
+    return tf.train.Checkpoint(model=functional(keras))
 
 
 def containers():
@@ -79,7 +80,8 @@ def containers():
 
         def call(self, x):
             x = self.parts[0](x)
-            return self.nested[0][0](self.parts[1](x) + self.by_name['other'](x))
+            x = self.parts[1](x) + self.by_name['other'](x)
+            return self.nested[0][0](x)
 
     model = Whole()
     model(np.zeros((1, 3), 'f4'))
@@ -87,13 +89,13 @@ def containers():
     return model
 
 
-@case('bundle')
-def keras2_subclassed(path):
-    tf.train.Checkpoint(model=containers()).write(path)
+@graph()
+def keras2_subclassed():
+    return tf.train.Checkpoint(model=containers())
 
 
-@case('bundle')
-def keras3_subclassed(path):
+@graph()
+def keras3_subclassed():
     """Of lists and dicts TensorFlow sees nothing here, only of attributes."""
     class Whole(keras.Model):
         def __init__(self):
@@ -109,107 +111,107 @@ def keras3_subclassed(path):
     model = Whole()
     model(np.zeros((1, 3), 'f4'))
     set_all(model, 'subclassed')
-    tf.train.Checkpoint(model=model).write(path)
+    return tf.train.Checkpoint(model=model)
 
 
-@case('bundle')
-def keras2_root(path):
+@graph()
+def keras2_root():
     """The root form: the model is node 0, the optimizer an edge of it."""
     model = dense_pair(tf_keras, 2, 2)
     optimizer = legacy.SGD(0.125)
     step(model, optimizer)
-    tf.train.Checkpoint(model, optimizer=optimizer).write(path)
+    return tf.train.Checkpoint(model, optimizer=optimizer)
 
 
-def with_optimizer(path, optimizer, k=tf_keras):
+def with_optimizer(optimizer, k=tf_keras):
     model = dense_pair(k, 2, 1, seed=type(optimizer).__name__)
     step(model, optimizer)
-    tf.train.Checkpoint(model=model, optimizer=optimizer).write(path)
+    return tf.train.Checkpoint(model=model, optimizer=optimizer)
 
 
-@case('bundle', golden=False)
-def keras2_adam(path):
-    with_optimizer(path, legacy.Adam(0.25))
+@graph(golden=False)
+def keras2_adam():
+    return with_optimizer(legacy.Adam(0.25))
 
 
-@case('bundle')
-def keras2_sgd_momentum(path):
-    with_optimizer(path, legacy.SGD(0.25, momentum=0.5, nesterov=True))
+@graph()
+def keras2_sgd_momentum():
+    return with_optimizer(legacy.SGD(0.25, momentum=0.5, nesterov=True))
 
 
-@case('bundle')
-def keras2_rmsprop(path):
-    with_optimizer(path, legacy.RMSprop(0.25, momentum=0.5, centered=True))
+@graph()
+def keras2_rmsprop():
+    return with_optimizer(legacy.RMSprop(0.25, momentum=0.5, centered=True))
 
 
-@case('bundle', golden=False)
-def keras2_others(path):
+@graph(golden=False)
+def keras2_others():
     model = dense_pair(tf_keras, 1)
     optimizers = [legacy.Adagrad(), legacy.Adadelta(), legacy.Adamax(),
                   legacy.Nadam(), legacy.Ftrl(), legacy.Adam(amsgrad=True)]
     for optimizer in optimizers:
         step(model, optimizer)
-    tf.train.Checkpoint(model=model, optimizers=optimizers).write(path)
+    return tf.train.Checkpoint(model=model, optimizers=optimizers)
 
 
-@case('bundle')
-def keras2_new_adam(path):
+@graph()
+def keras2_new_adam():
     """Optimizers of Keras 2.11: numbered children, no slots."""
-    with_optimizer(path, tf_keras.optimizers.Adam(0.25))
+    return with_optimizer(tf_keras.optimizers.Adam(0.25))
 
 
-@case('bundle')
-def keras3_adam(path):
-    with_optimizer(path, keras.optimizers.Adam(0.25), keras)
+@graph()
+def keras3_adam():
+    return with_optimizer(keras.optimizers.Adam(0.25), keras)
 
 
-@case('bundle', golden=False)
-def keras3_sgd_momentum(path):
-    with_optimizer(path, keras.optimizers.SGD(0.25, momentum=0.5), keras)
+@graph(golden=False)
+def keras3_sgd_momentum():
+    return with_optimizer(keras.optimizers.SGD(0.25, momentum=0.5), keras)
 
 
-@case('bundle', golden=False)
-def keras3_rmsprop(path):
-    with_optimizer(path, keras.optimizers.RMSprop(0.25, momentum=0.5), keras)
+@graph(golden=False)
+def keras3_rmsprop():
+    return with_optimizer(keras.optimizers.RMSprop(0.25, momentum=0.5), keras)
 
 
-@case('bundle', golden=False)
-def keras3_adamw_ema(path):
-    with_optimizer(path, keras.optimizers.AdamW(0.25, use_ema=True), keras)
+@graph(golden=False)
+def keras3_adamw_ema():
+    return with_optimizer(keras.optimizers.AdamW(0.25, use_ema=True), keras)
 
 
-def mixed(path, k, wrap, optimizer):
+def mixed(k, wrap, optimizer):
     policy = k.mixed_precision.Policy('mixed_float16')
     model = k.Sequential([k.layers.Dense(2, dtype=policy, name='half'),
                           k.layers.Dense(2, dtype='float16', name='true')])
     model.build((None, 2))
-    model.set_weights([np.full(w.shape, 0.5, w.dtype)
+    model.set_weights([np.full(w.shape, number('float32', 0) + 0.5, w.dtype)
                        for w in model.get_weights()])
     outer = wrap(optimizer)
     step(model, outer)
-    tf.train.Checkpoint(model=model, optimizer=outer).write(path)
+    return tf.train.Checkpoint(model=model, optimizer=outer)
 
 
-@case('bundle')
-def keras2_mixed_precision(path):
-    mixed(path, tf_keras, tf_keras.mixed_precision.LossScaleOptimizer,
+@graph()
+def keras2_mixed_precision():
+    return mixed(tf_keras, tf_keras.mixed_precision.LossScaleOptimizer,
           legacy.Adam(0.25))
 
 
-@case('bundle', golden=False)
-def keras2_new_mixed_precision(path):
-    mixed(path, tf_keras, tf_keras.mixed_precision.LossScaleOptimizer,
+@graph(golden=False)
+def keras2_new_mixed_precision():
+    return mixed(tf_keras, tf_keras.mixed_precision.LossScaleOptimizer,
           tf_keras.optimizers.Adam(0.25))
 
 
-@case('bundle')
-def keras3_mixed_precision(path):
-    mixed(path, keras, keras.mixed_precision.LossScaleOptimizer,
+@graph()
+def keras3_mixed_precision():
+    return mixed(keras, keras.mixed_precision.LossScaleOptimizer,
           keras.optimizers.Adam(0.25))
 
 
-@case('bundle')
-def keras2_rnn_embedding(path):
+@graph()
+def keras2_rnn_embedding():
     """Layers inside layers, and metrics of a compiled model."""
     k = tf_keras
     model = k.Sequential([
@@ -219,7 +221,7 @@ def keras2_rnn_embedding(path):
     model.compile(legacy.Adam(), 'mse', metrics=['mae'])
     model.build((None, 4))
     set_all(model, 'rnn')
-    tf.train.Checkpoint(model).write(path)
+    return tf.train.Checkpoint(model)
 
 
 @case('bundle', golden=False)

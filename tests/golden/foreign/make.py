@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""make.py - lets TensorFlow, Keras, safetensors and NumPy write the files here.
+"""make.py - lets TensorFlow, Keras, safetensors and NumPy write these files.
 
     make.py [DIRECTORY]
 
 Writes those cases of tests/interop that are small, `expected.json` with what
-the programs say is in them, and `expected.lines`, the same as lines for check.c.
+the programs say is in them, and `expected.lines`, the same for check.c.
 The versions of the programs are in expected.json, and printed. It needs what
 tests/interop/run.py --install puts into a virtual environment.
 
