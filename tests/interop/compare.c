@@ -42,7 +42,8 @@ static void compare_digest(struct comparison *c, const varve_saved_node *node,
     free(bytes);
 }
 
-/* The last two fields of a line: type or tag, and digest. */
+/* The last fields of a line: type or tag, and digest. What is one string may be
+ * a state, which has the string's bytes alone. */
 static void compare_value(struct comparison *c, const varve_saved_node *node,
     const struct lines *lines, size_t at)
 {
@@ -51,6 +52,10 @@ static void compare_value(struct comparison *c, const varve_saved_node *node,
     c->values++;
     if (!node->has_value) {
         differ(c, "%s: expected a value, found none", node->path);
+        return;
+    }
+    if (node->kind == VARVE_STATE && !is_opaque && !lines->is_absent[at + 2]) {
+        compare_digest(c, node, lines->fields[at + 2]);
         return;
     }
     if (is_opaque) {

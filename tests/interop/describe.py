@@ -43,8 +43,12 @@ def value(array, dtype=None):
     name = dtype or array.dtype.name
     if array.dtype.kind in 'SU':
         name = 'string'
-    return {'dtype': NAMES.get(name, name), 'shape': list(array.shape),
-            'sha256': hashlib.sha256(bytes_of(array)).hexdigest()}
+    content = bytes_of(array)
+    made = {'dtype': NAMES.get(name, name), 'shape': list(array.shape),
+            'sha256': hashlib.sha256(content).hexdigest()}
+    if made['dtype'] == 'string' and not made['shape']:
+        made['content'] = hashlib.sha256(content[8:]).hexdigest()
+    return made
 
 
 def bundle(path):

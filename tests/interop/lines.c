@@ -64,7 +64,7 @@ bool lines_next(struct lines *lines)
         at += strcspn(at, " ");
         if (*at)
             *at++ = '\0';
-        lines->is_absent[i] = strcmp(field, "-") == 0;
+        lines->is_absent[i] = !*field || strcmp(field, "-") == 0;
         if (lines->is_absent[i])
             *field = '\0';
         unescape(field);

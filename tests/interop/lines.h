@@ -16,7 +16,7 @@ struct lines {
     size_t number;
     /* The fields of the present line, unescaped; "" behind its last. */
     const char *fields[LINE_FIELDS];
-    bool is_absent[LINE_FIELDS]; /* it was '-' */
+    bool is_absent[LINE_FIELDS]; /* '-', or behind the last */
 };
 
 /* False where the file cannot be read. */

@@ -13,12 +13,13 @@ the space, DEL and '%' are written as %XX. '-' alone stands for an empty field.
     edge NODE NAME NODE         of a graph: node 0 is the root, and each node
                                 is reached by an edge or a slot before it is
                                 named in front of an edge
-    attribute NODE NAME TYPE SHA256
+    attribute NODE NAME TYPE SHA256 [CONTENT]
     opaque_attribute NODE NAME TAG SHA256
     slot NODE NAME NODE NODE    owner, name, variable, slot variable
     end                         there is nothing else in the file
 
-A digest is '-' where the real program does not give the bytes.
+CONTENT is the digest of a string alone, which may be kept as a state. A digest
+is '-' where the real program does not give the bytes.
 
 SPDX-License-Identifier: MIT
 """
@@ -62,7 +63,8 @@ def value_line(word, opaque_word, where, value):
     if 'state' in value:
         return line(opaque_word, *where, value['state'],
                     value.get('sha256', '-'))
-    return line(word, *where, type_of(value), value['sha256'])
+    return line(word, *where, type_of(value), value['sha256'],
+                *([value['content']] if 'content' in value else []))
 
 
 def graph_lines(nodes, values):

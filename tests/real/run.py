@@ -37,16 +37,32 @@ WIDTHS = {'bool': 1, 'int8': 1, 'int16': 2, 'int32': 4, 'int64': 8,
 # --- TensorFlow ------------------------------------------------------------
 
 
-def bundle(expected, _):
-    found = {'values': {key: {
-        'dtype': entry['dtype'], 'shape': entry['shape'],
-        'sha256': entry.get('strings_sha256') or entry.get('sha256')}
-        for key, entry in expected['tensors'].items() if key != GRAPH}}
+def content_of(entry, shards):
+    """The digest of a single string, which is the end of what is stored."""
+    with open(shards[entry['shard']], 'rb') as stream:
+        stream.seek(entry['offset'] + entry['size'] - entry['lengths'][0])
+        data = stream.read(entry['lengths'][0])
+    return hashlib.sha256(data).hexdigest()
+
+
+def tensor(entry, shards):
+    made = {'dtype': entry['dtype'], 'shape': entry['shape'],
+            'sha256': entry.get('strings_sha256') or entry.get('sha256')}
+    if entry['dtype'] == 'string' and not entry['shape']:
+        made['content'] = content_of(entry, shards)
+    return made
+
+
+def bundle(expected, path):
+    shards = [path.parent / name for name in sorted(expected['shard_bytes'])]
+    if None in expected['shard_bytes'].values():
+        return {'refused': 'VARVE_NOT_FOUND'}
+    found = {'values': {key: tensor(entry, shards)
+                        for key, entry in expected['tensors'].items()
+                        if key != GRAPH}}
     if any(entry.get('crc_ok') is False
            for entry in expected['tensors'].values()):
         return {'refused': 'VARVE_CORRUPT'}
-    if None in expected['shard_bytes'].values():
-        return {'refused': 'VARVE_NOT_FOUND'}
     if any(b['type'] == 'snappy' for b in expected['index_blocks']):
         found['needs'] = 'snappy'
     if 'object_graph' in expected:
