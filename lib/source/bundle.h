@@ -84,6 +84,9 @@ enum vv_bool_field { VV_BOOL_VALUE = 1 };
 #define VV_BUNDLE_VARIABLE "VARIABLE_VALUE"
 #define VV_BUNDLE_STATE "py_state"
 
+/* The number of the type of variants. */
+enum { VV_BUNDLE_VARIANT = 21 };
+
 /* The edge of node 0 to the number of saves, and the key of that. */
 #define VV_BUNDLE_COUNTER "save_counter"
 #define VV_BUNDLE_COUNTER_KEY \

@@ -6,11 +6,16 @@
 
 #include "bundle_target.h"
 #include "failure.h"
+#include "npy_out.h"
+#include "npz_out.h"
 
 /* Every format that is written besides ours. */
 static const struct vv_target_format *const formats[] = {
-    &vv_bundle_target,
     &vv_bundle_names_target,
+    &vv_bundle_target,
+    &vv_npy_target, &vv_npz_target,
+    &vv_safetensors_target,
+#include "safetensors_out.h"
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats };
