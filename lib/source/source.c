@@ -20,9 +20,11 @@
 
 /* Every format that is read besides ours. At equal bids the first opens. */
 static const struct vv_source_format *const formats[] = {
-    &vv_safetensors_source, &vv_safetensors_index_source,
     &vv_bundle_source,
-    &vv_npz_source, &vv_npy_source,
+    &vv_safetensors_source,
+    &vv_safetensors_index_source,
+    &vv_npz_source,
+    &vv_npy_source,
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats };
