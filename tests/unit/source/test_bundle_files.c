@@ -305,6 +305,24 @@ TEST(bundle_files, spares_an_index_that_may_not_be_replaced)
     memory_free(memory);
 }
 
+TEST(bundle_files, spares_an_index_that_came_meanwhile)
+{
+    struct memory *memory = memory_new();
+    struct vv_context context = test_context(memory_system(memory));
+    struct vv_bundle_files files;
+    struct vv_buffer index;
+    varve_error error;
+    vv_buffer_init(&index, test_allocator());
+    cr_assert_ok(vv_bundle_files_begin(&files, &context, "run/m",
+        VV_PUBLISH_NO_REPLACE, &error), error);
+    memory_put(memory, "run/m.index", "other", 5);
+    cr_assert_eq(
+        vv_bundle_files_end(&files, &index, 0, &error), VARVE_EXISTS);
+    cr_assert(file_is_text(memory, "run/m.index", "other"));
+    cr_assert_eq(memory_file_count(memory), 1);
+    memory_free(memory);
+}
+
 TEST(bundle_files, syncs_nothing_if_told_so)
 {
     struct memory *memory = memory_new();

@@ -201,6 +201,8 @@ TEST(bundle_target, hangs_the_counter_at_any_root_that_can_have_a_child)
     cr_assert_ok(varve_save(w.root, "own", NULL, &error), error);
     write_all(&w);
     cr_assert(index_has(&w, "save_counter/.ATTRIBUTES/VARIABLE_VALUE"));
+    cr_assert(data_has(&w, "\x08\x01\x12\x0csave_counter\x2a\x02\x08\x01"));
+    cr_assert(data_has(&w, "\x12\x0csave_counter\x1a"));
     w.root = varve_add_variable(
         varve_graph_root(w.graph), "z", varve_scalar(&z));
     cr_assert_ok(varve_save(w.root, "other", NULL, &error), error);
@@ -208,6 +210,36 @@ TEST(bundle_target, hangs_the_counter_at_any_root_that_can_have_a_child)
     cr_assert(index_has(&w, "/.ATTRIBUTES/VARIABLE_VALUE"));
     cr_assert(!index_has(&w, "save_counter"));
     cr_assert_str_eq(w.losses, ": the save counter\n");
+    end(&w);
+}
+
+/* Edges to what was seen before do not count. */
+TEST(bundle_target, numbers_the_counter_behind_the_children_of_the_root)
+{
+    struct world w;
+    varve_error error;
+    begin(&w, VARVE_FORMAT_TENSORFLOW);
+    w.options.keep_counter = true;
+    varve_node *child = varve_add_object(w.root, "a");
+    varve_add_object(child, "b");
+    varve_track(w.root, "self", w.root);
+    cr_assert_ok(varve_save(w.root, "own", NULL, &error), error);
+    write_all(&w);
+    cr_assert(data_has(&w, "\x08\x02\x12\x0csave_counter\x2a\x02\x08\x01"));
+    cr_assert(data_has(&w, "\x0a\x05\x08\x03\x12\x01" "b\x2a"));
+    end(&w);
+}
+
+TEST(bundle_target, looks_for_values_below_an_owner_of_slots)
+{
+    struct world w;
+    begin(&w, VARVE_FORMAT_TENSORFLOW);
+    varve_node *va = varve_add_variable(w.root, "a", varve_array(a, 2));
+    varve_add_slot(varve_add_object(w.root, "o"), va, "m",
+        varve_array(slot_a, 2));
+    write_all(&w);
+    cr_assert(data_has(
+        &w, "\x1a\x07\x08\x01\x12\x01m\x18\x03\x2a\x02\x08\x01"));
     end(&w);
 }
 
@@ -264,15 +296,34 @@ TEST(bundle_target, names_slot_variables_by_owner_and_variable)
 {
     struct world w;
     varve_error error;
+    varve_metadata metadata[] = {
+        { .name = "step", .kind = VARVE_METADATA_INTEGER, .integer = 7 },
+    };
     begin(&w, VARVE_FORMAT_TENSORFLOW_NAMES);
     w.options.keep_counter = true;
+    w.options.metadata = metadata;
+    w.options.metadata_count = 1;
     varve_node *o = varve_add_object(w.root, "o");
     varve_node *va = varve_add_variable(w.root, "a", varve_array(a, 2));
     varve_add_slot(o, va, "m", varve_array(slot_a, 2));
     cr_assert_ok(varve_save(w.root, "own", NULL, &error), error);
     write_all(&w);
     cr_assert(index_has(&w, "o/m(a)"));
-    cr_assert_str_eq(w.losses, ": the save counter\n");
+    cr_assert_str_eq(
+        w.losses, ": metadata \"step\"\n: the save counter\n");
+    end(&w);
+}
+
+TEST(bundle_target, leaves_out_what_has_no_value)
+{
+    struct world w;
+    begin(&w, VARVE_FORMAT_TENSORFLOW_NAMES);
+    varve_add_variable(w.root, "a", varve_array(a, 2));
+    varve_tag(varve_add_variable(w.root, "here", varve_scalar(&z)),
+        VARVE_TAG_LOCAL);
+    write_all(&w);
+    cr_assert(index_has(&w, "a"));
+    cr_assert(!index_has(&w, "here"));
     end(&w);
 }
 
