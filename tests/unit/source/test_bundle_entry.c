@@ -4,7 +4,7 @@
  */
 #include "bundle_entry.h"
 
-#include "bundles.h"
+#include "made_bundles.h"
 
 static void add_header_hex(const char *hex)
 {

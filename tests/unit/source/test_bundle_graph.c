@@ -4,7 +4,7 @@
  */
 #include "bundle_graph.h"
 
-#include "bundles.h"
+#include "made_bundles.h"
 
 #define VALUE "VARIABLE_VALUE"
 

@@ -4,7 +4,7 @@
  */
 #include "bundle_in.h"
 
-#include "bundles.h"
+#include "made_bundles.h"
 #include "support/faulty_system.h"
 
 #include <errno.h>

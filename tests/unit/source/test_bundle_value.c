@@ -4,7 +4,7 @@
  */
 #include "bundle_value.h"
 
-#include "bundles.h"
+#include "made_bundles.h"
 
 /* Adds a value of any type whose stored bytes are these. */
 static void add_hex(const char *key, struct told t, const char *hex)
