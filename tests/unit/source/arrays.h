@@ -13,6 +13,7 @@
 #include "bytes.h"
 #include "crc32.h"
 #include "foreign_values.h"
+#include "inflater.h"
 #include "reader.h"
 #include "support/memory_system.h"
 #include "support/test_context.h"
