@@ -11,7 +11,7 @@
 
 /* What was said to be lost: lines of path and what. */
 struct told {
-    char text[4096];
+    char text[3 * 4096];
 };
 
 static inline void tell_loss(void *user, const char *path, const char *what)
