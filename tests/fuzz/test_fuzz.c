@@ -33,6 +33,8 @@ static const struct {
     { "index", fuzz_index },
     { "reader", fuzz_reader },
     { "restore", fuzz_restore },
+    { "safetensors", fuzz_safetensors },
+    { "safetensors_index", fuzz_safetensors_index },
 };
 
 enum { TARGETS = sizeof targets / sizeof *targets };
