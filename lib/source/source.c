@@ -11,11 +11,12 @@
 #include "failure.h"
 #include "file.h"
 #include "foreign_values.h"
+#include "gguf_in.h"
 #include "try.h"
 
 /* Every format that is read besides ours. At equal bids the first opens. */
 static const struct vv_source_format *const formats[] = {
-    NULL,
+    &vv_gguf_source,
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats };
