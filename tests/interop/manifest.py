@@ -1,0 +1,89 @@
+"""manifest.py - a description (describe.py) as the lines that check.c reads.
+
+Fields are separated by one space; in a field, the bytes up to and including
+the space, DEL and '%' are written as %XX. '-' alone stands for an empty field.
+
+    file PATH                   what follows is of this file
+    needs LIBRARY               only with this library it is read
+    refused STATUS              it is not opened; nothing follows
+    counter N                   the save counter
+    text NAME TEXT              metadata
+    value NAME TYPE SHA256      of a file without a graph: by global name
+    opaque NAME TAG SHA256      the same, of a type that we have not
+    edge NODE NAME NODE         of a graph: node 0 is the root, and each node
+                                is reached by an edge or a slot before it is
+                                named in front of an edge
+    attribute NODE NAME TYPE SHA256 [CONTENT]
+    opaque_attribute NODE NAME TAG SHA256
+    slot NODE NAME NODE NODE    owner, name, variable, slot variable
+    end                         there is nothing else in the file
+
+CONTENT is the digest of a string alone, which may be kept as a state. A digest
+is '-' where the real program does not give the bytes.
+
+SPDX-License-Identifier: MIT
+"""
+
+
+def field(text):
+    made = ''.join(chr(b) if 0x20 < b != 0x7f and b != 0x25 and b < 0x80
+                   else f'%{b:02X}' for b in str(text).encode())
+    return made.replace('-', '%2D') if made == '-' else made or '-'
+
+
+def line(*fields):
+    return ' '.join(field(f) for f in fields) + '\n'
+
+
+def type_of(value):
+    return f"{value['dtype']}[{','.join(map(str, value['shape']))}]"
+
+
+def lines(path, found):
+    """The lines of a file; `found` is its description."""
+    yield line('file', path)
+    if 'needs' in found:
+        yield line('needs', found['needs'])
+    if 'refused' in found:
+        yield line('refused', found['refused'])
+        return
+    for name, text in sorted(found.get('metadata', {}).items()):
+        yield line('text', name, text)
+    if 'nodes' in found:
+        if 'counter' in found:
+            yield line('counter', found['counter'])
+        yield from graph_lines(found['nodes'], found['values'])
+    else:
+        for name, value in sorted(found['values'].items()):
+            yield value_line('value', 'opaque', [name], value)
+    yield 'end\n'
+
+
+def value_line(word, opaque_word, where, value):
+    if 'state' in value:
+        return line(opaque_word, *where, value['state'],
+                    value.get('sha256', '-'))
+    return line(word, *where, type_of(value), value['sha256'],
+                *([value['content']] if 'content' in value else []))
+
+
+def graph_lines(nodes, values):
+    """Breadth first, so that a node is known before it is in front."""
+    order, seen = [0], {0}
+    for number in order:
+        for name, child in nodes[number]['children']:
+            yield line('edge', number, name, child)
+            if child not in seen:
+                seen.add(child)
+                order.append(child)
+    for number in order:
+        for name, variable, slot in nodes[number]['slots']:
+            yield line('slot', number, name, variable, slot)
+            if slot not in seen:
+                seen.add(slot)
+                order.append(slot)
+    for number in order:
+        for name, key, _ in nodes[number]['attributes']:
+            if key in values:
+                yield value_line('attribute', 'opaque_attribute',
+                                 [number, name], values[key])

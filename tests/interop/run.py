@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""run.py - TensorFlow, Keras, safetensors and NumPy, alive: what they write we
+read, what we write they read, bit for bit.
+
+    run.py --install DIRECTORY
+    run.py CHECK WRITE REWRITE [VARVE] [--only WORD]
+
+CHECK, WRITE and REWRITE are the programs check.c, write.c and rewrite.c, VARVE
+is the command line tool. The real programs are taken from the virtual
+environment that VARVE_INTEROP names, or else from the Python that runs this;
+where they are not, the test is skipped. --install makes such an environment
+from PyPI. --only runs the cases with WORD in their names.
+
+SPDX-License-Identifier: MIT
+"""
+import argparse
+import importlib.util
+import os
+import subprocess
+import sys
+
+SKIP = 77
+NAME = 'interop'
+PACKAGES = ['tensorflow-cpu', 'tf_keras', 'safetensors', 'numpy', 'ml_dtypes']
+MODULES = ['tensorflow', 'tf_keras', 'safetensors', 'numpy', 'ml_dtypes']
+
+
+def install(directory):
+    python = os.path.join(directory, 'bin', 'python')
+    try:
+        subprocess.run([sys.executable, '-m', 'venv', directory], check=True)
+        subprocess.run([python, '-m', 'pip', 'install', '--quiet', *PACKAGES],
+                       check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(f'{NAME}: skipped, PyPI is not within reach: {error}')
+        return SKIP
+    print(f'{NAME}: now set VARVE_INTEROP={directory}')
+    return 0
+
+
+def skip_or_try_elsewhere(reason):
+    """Starts again with the Python of the environment, at most once."""
+    directory = os.environ.pop('VARVE_INTEROP', None)
+    if directory:
+        python = os.path.join(directory, 'bin', 'python')
+        if os.access(python, os.X_OK):
+            os.execv(python, [python, '-B'] + sys.argv)
+        reason = f'{python} is not there'
+    print(f'{NAME}: skipped, {reason}; --install makes an environment for '
+          'VARVE_INTEROP')
+    return SKIP
+
+
+def arguments():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--install', metavar='DIRECTORY')
+    parser.add_argument('--only', metavar='WORD', default='')
+    parser.add_argument('programs', nargs='*')
+    return parser.parse_args()
+
+
+def main():
+    given = arguments()
+    if given.install:
+        return install(given.install)
+    if len(given.programs) < 3:
+        sys.exit('usage: run.py CHECK WRITE REWRITE [VARVE]')
+    missing = [m for m in MODULES if not importlib.util.find_spec(m)]
+    if missing:
+        return skip_or_try_elsewhere(f'there is no {missing[0]}')
+    import suite  # only now: it needs all of them
+    return suite.run(*given.programs, only=given.only)
+
+
+sys.exit(main())
