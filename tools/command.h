@@ -29,6 +29,18 @@ enum { SORT_PATH = 1, SORT_BYTES, SORT_OFFSET };
 enum { WHEN_AUTO = 1, WHEN_ALWAYS, WHEN_NEVER };
 enum { SVG_TREE = 1, SVG_ICICLE };
 
+/* Destination formats, in the order of varve_format. */
+#define FORMAT_WORDS "varve|tensorflow|tensorflow-names|safetensors|npy|npz"
+
+enum { MOST_TEXTS = 256 };
+
+/* An option that may be given several times. */
+struct text_list {
+    size_t count;
+    bool overflow; /* there were more; nothing may be believed */
+    const char *items[MOST_TEXTS];
+};
+
 /* What the options of a command said. */
 struct settings {
     const struct command *command; /* NULL before one is chosen */
@@ -49,7 +61,15 @@ struct settings {
     uint64_t limit; /* UINT64_MAX: none */
     uint64_t depth; /* UINT64_MAX: not given */
     uint64_t threads;
+    bool verbose;
+    unsigned format; /* one more than the varve_format; 0: not given */
+    uint64_t shard_size;
     const char *output;
+    const char *only;
+    const char *except;
+    const char *rename_file;
+    struct text_list renames;
+    struct text_list casts;
     struct pattern_list patterns;
 };
 
@@ -57,6 +77,8 @@ enum option_kind {
     OPTION_FLAG,    /* bool */
     OPTION_NUMBER,  /* uint64_t */
     OPTION_TEXT,    /* const char * */
+    OPTION_TEXTS,   /* struct text_list */
+    OPTION_SIZE,    /* uint64_t: a number, and a unit behind it */
     OPTION_WORD,    /* unsigned: one more than the position of the word in
                        `argument`, which is "[" before it if it may be left
                        out; then it is the first */
@@ -96,6 +118,7 @@ extern const struct command ls_command;
 extern const struct command cat_command;
 extern const struct command verify_command;
 extern const struct command graph_command;
+extern const struct command convert_command;
 
 /* Fills `settings` from argv, whose first element is the command's name, and
  * moves operands to argv[*first]. OUTCOME_DONE, or OUTCOME_USAGE once it has

@@ -78,7 +78,10 @@ void heading_print(const struct settings *settings, const struct style *style,
     size_t values = value_count(outline);
     char size[UNITS_TEXT_SIZE];
     char when[UNITS_TEXT_SIZE];
+    varve_format format = varve_reader_format(reader);
     printf("%s%s%s", style->bold, varve_reader_path(reader), style->plain);
+    if (format != VARVE_FORMAT_VARVE)
+        printf("%s%s", style->dot, varve_format_name(format));
     if (step)
         printf("%sstep %" PRId64, style->dot, step->integer);
     printf("%s%zu %s, %s", style->dot, values, values == 1 ? "value" : "values",
@@ -96,7 +99,9 @@ void heading_print_json(const char *schema, const varve_reader *reader)
     const varve_metadata *m;
     printf("\"schema\":\"%s\",\"file\":", schema);
     json_print_text(stdout, varve_reader_path(reader));
-    printf(",\"size\":%" PRIu64 ",\"counter\":%" PRIu64 ",\"metadata\":{",
+    printf(",\"format\":\"%s\",\"size\":%" PRIu64 ",\"counter\":%" PRIu64
+           ",\"metadata\":{",
+        varve_format_name(varve_reader_format(reader)),
         varve_reader_size(reader), varve_reader_counter(reader));
     for (size_t i = 0; (m = varve_reader_metadata_at(reader, i)); i++) {
         fputs(i ? "," : "", stdout);

@@ -13,13 +13,13 @@
 #include "outline.h"
 #include "style.h"
 
-/* File, step, number of values, size, save counter, time; further metadata on
- * a line of its own. */
+/* File, format if it is not ours, step, number of values, size, save counter,
+ * time; further metadata on a line of its own. */
 void heading_print(const struct settings *settings, const struct style *style,
     const struct outline *outline);
 
-/* `"schema":...,"file":...,"size":...,"counter":...,"metadata":{...}`, what
- * follows the opening brace of every answer. */
+/* `"schema":...,"file":...,"format":...,"size":...,"counter":...,
+ * "metadata":{...}`, what follows the opening brace of every answer. */
 void heading_print_json(const char *schema, const varve_reader *reader);
 
 /* How many values are in the file below the outline's root. */

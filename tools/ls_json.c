@@ -27,13 +27,19 @@ static void print_item(const varve_saved_node *node)
     printf(",\"id\":%" PRIu32 ",\"kind\":\"%s\",\"dtype\":\"%s\",\"shape\":",
         node->id, kind_name(node->kind), varve_dtype_name(node->value.dtype));
     print_shape(&node->value);
-    if (node->has_value)
-        printf(",\"bytes\":%" PRIu64 ",\"digest\":\"%s\",\"offset\":%" PRIu64
-               ",\"saved\":true}",
-            node->size, digest_text(node->digest, digest), node->offset);
-    else
+    if (!node->has_value) {
         fputs(",\"bytes\":null,\"digest\":null,\"offset\":null,"
               "\"saved\":false}", stdout);
+        return;
+    }
+    digest_text(node->digest, digest);
+    printf(",\"bytes\":%" PRIu64 ",\"digest\":", node->size);
+    json_print_text(stdout, *digest == '-' ? NULL : digest);
+    if (node->offset)
+        printf(",\"offset\":%" PRIu64, node->offset);
+    else
+        fputs(",\"offset\":null", stdout);
+    fputs(",\"saved\":true}", stdout);
 }
 
 /* One node may have a million edges, so they are printed as they come. */

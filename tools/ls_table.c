@@ -64,7 +64,7 @@ static void print_tsv(const struct line *line, const varve_saved_node *node)
 {
     for (int i = 0; i < COLUMNS; i++)
         printf("%s\t", i == 4 && !node->has_value ? "-" : line->cells[i]);
-    if (node->has_value)
+    if (node->has_value && node->offset)
         printf("%" PRIu64 "\t%s\n", node->offset, kind_name(node->kind));
     else
         printf("-\t%s\n", kind_name(node->kind));

@@ -11,8 +11,9 @@
 
 #include "command.h"
 #include "complaint.h"
+#include "units.h"
 
-enum { MOST_OPTIONS = 32, FIRST_LONG = 256 };
+enum { MOST_OPTIONS = 32, FIRST_LONG = 256, NAMES_WIDTH = 31 };
 
 struct parser {
     char letters[2 * MOST_OPTIONS + 2];
@@ -79,6 +80,14 @@ static unsigned word_position(const char *words, const char *word)
     }
 }
 
+static bool add_text(struct text_list *list, const char *text)
+{
+    list->overflow = list->count == MOST_TEXTS;
+    if (!list->overflow)
+        list->items[list->count++] = text;
+    return !list->overflow;
+}
+
 static bool apply(const struct option_row *row, const char *argument,
     struct settings *settings)
 {
@@ -87,6 +96,8 @@ static bool apply(const struct option_row *row, const char *argument,
     case OPTION_FLAG: *(bool *)field = true; return true;
     case OPTION_NUMBER: return parse_number(argument, field);
     case OPTION_TEXT: *(const char **)field = argument; return true;
+    case OPTION_TEXTS: return add_text(field, argument);
+    case OPTION_SIZE: return size_parse(argument, field);
     case OPTION_WORD:
         *(unsigned *)field =
             argument ? word_position(row->argument, argument) : 1;
@@ -104,6 +115,13 @@ static bool apply(const struct option_row *row, const char *argument,
 static int bad_argument(const struct settings *settings,
     const struct option_row *row, const char *argument)
 {
+    if (row->kind == OPTION_TEXTS)
+        return complain_usage(settings, "--%s: expected it at most %d times",
+            row->name, (int)MOST_TEXTS);
+    if (row->kind == OPTION_SIZE)
+        return complain_usage(settings,
+            "--%s: expected a size such as 500MB or 2GiB, found '%s'",
+            row->name, argument);
     const char *words = row->argument + strspn(row->argument, "[=");
     int size = (int)strcspn(words, "]");
     return complain_usage(settings, "--%s: expected %s%.*s, found '%s'",
@@ -171,7 +189,7 @@ int parse_options(const struct command *command, int argc, char **argv,
 
 static void print_option(const struct option_row *row)
 {
-    char text[64];
+    char text[128];
     char letter[8] = "    ";
     if (row->letter)
         snprintf(letter, sizeof letter, "-%c, ", row->letter);
@@ -180,7 +198,11 @@ static void print_option(const struct option_row *row)
                                                                     : " ";
     snprintf(text, sizeof text, "%s--%s%s%s", letter, row->name, between,
         row->argument ? row->argument : "");
-    printf("  %-31s %s\n", text, row->help);
+    printf(strlen(text) > NAMES_WIDTH ? "  %s\n  %*s %s\n" : "  %s%*s %s\n",
+        text,
+        (int)(strlen(text) > NAMES_WIDTH ? NAMES_WIDTH
+                                         : NAMES_WIDTH - strlen(text)),
+        "", row->help);
 }
 
 void print_command_help(const struct command *command)

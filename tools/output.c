@@ -17,12 +17,29 @@
 /* What the handler has to remove; set before the file is made. */
 static char *volatile half_written;
 
+static volatile sig_atomic_t is_patient;
+static volatile sig_atomic_t was_interrupted;
+
 static void on_interruption(int number)
 {
     (void)number;
+    if (is_patient && !was_interrupted) {
+        was_interrupted = 1;
+        return;
+    }
     if (half_written)
         unlink(half_written);
     _exit(OUTCOME_INTERRUPTED);
+}
+
+void interruption_waits(bool waits)
+{
+    is_patient = waits;
+}
+
+bool interrupted(void)
+{
+    return was_interrupted != 0;
 }
 
 void catch_interruption(void)

@@ -28,4 +28,9 @@ int output_close(
  * half written is removed. */
 void catch_interruption(void);
 
+/* From now on an interruption is only noted, for what the library writes and
+ * takes back itself; a second one ends the program. */
+void interruption_waits(bool waits);
+bool interrupted(void);
+
 #endif

@@ -31,7 +31,8 @@ const char *type_text(
 
 const char *digest_text(const uint8_t digest[16], char text[DIGEST_TEXT_SIZE])
 {
+    static const uint8_t none[16];
     for (int i = 0; i < 16; i++)
         sprintf(text + 2 * i, "%02x", digest[i]);
-    return text;
+    return memcmp(digest, none, sizeof none) ? text : strcpy(text, "-");
 }

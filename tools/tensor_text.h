@@ -17,7 +17,8 @@ const char *shape_text(
 const char *type_text(
     const varve_tensor *tensor, char text[VARVE_TENSOR_TEXT_SIZE]);
 
-/* 32 hexadecimal digits; returns `text`. */
+/* 32 hexadecimal digits, or "-" for a file whose format has no digests, where
+ * all bytes are zero; returns `text`. */
 const char *digest_text(
     const uint8_t digest[16], char text[DIGEST_TEXT_SIZE]);
 

@@ -4,11 +4,41 @@
  */
 #include "units.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "command.h"
+
+bool size_parse(const char *text, uint64_t *size)
+{
+    static const char *const units[] = { "B", "KB", "MB", "GB", "TB", "", "KIB",
+        "MIB", "GIB", "TIB", "", "K", "M", "G", "T" };
+    char unit[4] = { 0 };
+    char *end;
+    if (!isdigit((unsigned char)*text))
+        return false;
+    errno = 0;
+    *size = strtoull(text, &end, 10);
+    end += *end == ' ';
+    for (size_t i = 0; i + 1 < sizeof unit && *end; i++)
+        unit[i] = (char)toupper((unsigned char)*end++);
+    size_t i = 0, count = sizeof units / sizeof *units;
+    while (i < count && strcmp(units[i], unit) != 0)
+        i++;
+    if (i == count || *end || errno || *size == 0)
+        return false;
+    for (uint64_t step = i < 5 ? 1000 : 1024; i % 5 > 0; i--) {
+        if (*size > UINT64_MAX / step)
+            return false;
+        *size *= step;
+    }
+    return true;
+}
 
 const char *size_text(
     unsigned units, uint64_t size, char text[UNITS_TEXT_SIZE])

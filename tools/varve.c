@@ -13,7 +13,7 @@
 #include "output.h"
 
 static const struct command *const commands[] = { &ls_command, &cat_command,
-    &verify_command, &graph_command };
+    &verify_command, &graph_command, &convert_command };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
@@ -28,7 +28,7 @@ static const struct command *find_command(const char *name)
 
 static void print_help(FILE *to)
 {
-    fputs("varve - look into checkpoints\n\n"
+    fputs("varve - look into checkpoints, and convert them\n\n"
           "usage: varve COMMAND [options] FILE ...\n\n",
         to);
     for (size_t i = 0; i < COMMAND_COUNT; i++)

@@ -48,6 +48,20 @@ VARVE_API const varve_metadata *varve_graph_metadata(
 VARVE_API varve_node *varve_graft(varve_node *parent, const char *name,
     varve_node *from, varve_error *error) VARVE_MUST_CHECK;
 
+/* --- Paths -------------------------------------------------------------- */
+
+/* Whether patterns, as varve_read_options has them, stand for a path. NULL
+ * stands for none. */
+VARVE_API bool varve_path_matches(const char *patterns, const char *path);
+
+/* What the two sides of a rename make of a path that `from` matches itself:
+ * `to`, with what the wildcards of `from` matched in the place of its own.
+ * Written into `renamed`, which holds `size` bytes. VARVE_NOT_FOUND where
+ * `from` does not match, VARVE_MISUSE where the sides have not the same
+ * wildcards, VARVE_LIMIT for a result of `size` bytes or more. */
+VARVE_API varve_status varve_path_rename(const char *from, const char *to,
+    const char *path, char *renamed, size_t size) VARVE_MUST_CHECK;
+
 VARVE_END_DECLS
 
 #endif

@@ -40,6 +40,14 @@ VARVE_API const varve_tensor *varve_value(const varve_node *node);
  * another address. */
 VARVE_API void varve_rebind(varve_node *node, varve_tensor view);
 
+/* Gives a library-owned variable another element type. Its value becomes what
+ * VARVE_CAST_ANY makes of it, at another address; `*misfits`, which may be
+ * NULL, is how many elements were not kept exactly. What was restored into it
+ * before no longer fits. VARVE_MISMATCH where strings would become numbers or
+ * numbers strings, VARVE_MISUSE for any other node. */
+VARVE_API varve_status varve_retype(varve_node *node, varve_dtype dtype,
+    uint64_t *misfits, varve_error *error) VARVE_MUST_CHECK;
+
 /* What is known of a variable's value. */
 typedef enum varve_variable_state {
     VARVE_DECLARED = 0,    /* it holds none yet */

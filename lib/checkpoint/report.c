@@ -206,6 +206,11 @@ static void add_unbound(struct maker *m, uint32_t value, uint32_t file)
         finding.kind = VARVE_ONLY_IN_FILE;
         finding.reason = "dropped";
         finding.is_excused = true;
+    } else if (vv_index_has_tag(
+                   vv_index_of(m->r), file, VARVE_TAG_OPTIONAL)) {
+        finding.kind = VARVE_ONLY_IN_FILE;
+        finding.reason = "optional";
+        finding.is_excused = true;
     } else if (claim) {
         finding.kind = VARVE_MISMATCHED;
         describe_node(m, &finding, claim);

@@ -46,7 +46,8 @@ static varve_node *make_state(varve_graph *graph)
     return node;
 }
 
-/* Nothing has a value yet. */
+/* Nothing has a value yet, and no variable has memory: what the restoration
+ * reads into new memory is read once, and never staged. */
 static varve_node *make_node(
     const struct importing *i, const varve_saved_node *saved)
 {
@@ -54,11 +55,8 @@ static varve_node *make_node(
         return make_state(i->graph);
     if (saved->kind != VARVE_VARIABLE)
         return vv_node_new(i->graph, saved->kind);
-    varve_node *node = vv_variable_new(
+    return vv_variable_new(
         varve_graph_root(i->graph), saved->path, saved->value, true);
-    if (!vv_is_nil(node) && !vv_variable_allocate(node))
-        return vv_memory_mistake(i->graph);
-    return node;
 }
 
 /* Slot variables come with their slots. */
@@ -155,6 +153,16 @@ static varve_status restore(struct importing *i, varve_error *error)
     return VARVE_OK;
 }
 
+/* What the file has no value for. */
+static varve_status allocate_rest(
+    const struct importing *i, varve_error *error)
+{
+    for (varve_node *node = i->graph->all; node; node = node->next_of_all)
+        if (node->variable && !vv_variable_allocate(node))
+            return vv_fail_memory(error, "a variable without a value");
+    return VARVE_OK;
+}
+
 static varve_status fill(struct importing *i, varve_error *error)
 {
     const varve_allocator *a = &i->graph->context.allocator;
@@ -165,10 +173,14 @@ static varve_status fill(struct importing *i, varve_error *error)
         status = vv_fail_memory(error, "a graph");
     if (!status)
         status = keep_metadata(i, error);
+    i->graph->defers_memory = true;
     if (!status)
         status = make_graph(i, error);
     vv_release(a, i->nodes, i->count * sizeof *i->nodes);
-    return status ? status : restore(i, error);
+    if (!status)
+        status = restore(i, error);
+    i->graph->defers_memory = false;
+    return status ? status : allocate_rest(i, error);
 }
 
 static varve_status open_reader(struct importing *i,

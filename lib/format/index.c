@@ -86,6 +86,20 @@ uint32_t vv_index_find_global(const struct vv_index *index, uint32_t node)
     return vv_at32(index->global_names, global);
 }
 
+bool vv_index_has_tag(const struct vv_index *index, uint32_t node,
+    const char *tag)
+{
+    if (index->tag_count == 0)
+        return false;
+    uint32_t name = vv_index_find_name(index, tag, strlen(tag));
+    uint32_t count = index->tag_count;
+    uint32_t begin = lower_bound(index->tag_nodes, 0, count, node);
+    uint32_t end = lower_bound(index->tag_nodes, begin, count, node + 1);
+    uint32_t at = lower_bound(index->tag_names, begin, end, name);
+    return name != VV_NONE && at < end &&
+           vv_at32(index->tag_names, at) == name;
+}
+
 void vv_index_slots(const struct vv_index *index, uint32_t owner,
     uint32_t *begin, uint32_t *end)
 {

@@ -112,6 +112,10 @@ uint32_t vv_index_find_value(const struct vv_index *index, uint32_t node);
 /* The global name of a node, or VV_NONE. Binary search. */
 uint32_t vv_index_find_global(const struct vv_index *index, uint32_t node);
 
+/* Whether a node has a tag of this name. */
+bool vv_index_has_tag(const struct vv_index *index, uint32_t node,
+    const char *tag);
+
 /* The first slot of an owner at or after which to look: slots of `owner` are
  * numbers *begin to *end - 1. */
 void vv_index_slots(const struct vv_index *index, uint32_t owner,

@@ -61,6 +61,8 @@ struct varve_graph {
     struct vv_observer *newest;
     uint64_t observer_count; /* ever registered */
     bool defers_initializers; /* see varve_defer_initializers */
+    bool defers_memory;       /* library-owned variables get none yet: their
+                                 values will bring it */
     const struct vv_name *tags[VV_MAX_TAGS];
     unsigned tag_count;
     uint64_t seed; /* of random streams */

@@ -99,6 +99,8 @@ static bool allocate_or_fail(varve_node *node)
 
 void vv_variable_begin(varve_node *node)
 {
+    if (node->graph->defers_memory)
+        return;
     if (allocate_or_fail(node) && !node->graph->defers_initializers)
         vv_variable_initialize(node);
 }

@@ -182,7 +182,9 @@ static void add_label(struct vv_draft *d, struct vv_buffer *to, uint32_t node,
     const char *name, size_t size, bool is_alias)
 {
     const char *copy = keep(d, name, size);
-    if (copy)
+    /* A program could not give its variable such a global name. */
+    bool is_good = to != &d->globals || !copy || vv_name_has_parts(copy, size);
+    if (copy && is_good)
         add(d, to,
             &(struct vv_draft_label){ .name = copy, .size = (uint32_t)size,
                 .node = node, .is_alias = is_alias },

@@ -61,7 +61,7 @@ void vv_draft_state(struct vv_draft *draft, uint32_t node, uint64_t size,
     const struct vv_place *place);
 
 /* The name that a value has in its file as a whole. Where two values have the
- * same, neither gets it. */
+ * same, neither gets it; one with an empty part is none. */
 void vv_draft_global(
     struct vv_draft *draft, uint32_t node, const char *name, size_t size);
 

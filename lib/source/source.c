@@ -7,15 +7,25 @@
 #include <inttypes.h>
 
 #include "allocator.h"
+#include "bundle_in.h"
 #include "draft_parts.h"
 #include "failure.h"
 #include "file.h"
 #include "foreign_values.h"
 #include "gguf_in.h"
+#include "npy_source.h"
+#include "npz_in.h"
+#include "safetensors_in.h"
+#include "safetensors_index.h"
 #include "try.h"
 
 /* Every format that is read besides ours. At equal bids the first opens. */
 static const struct vv_source_format *const formats[] = {
+    &vv_bundle_source,
+    &vv_safetensors_source,
+    &vv_safetensors_index_source,
+    &vv_npz_source,
+    &vv_npy_source,
     &vv_gguf_source,
 };
 
@@ -56,7 +66,7 @@ static const struct vv_source_format *highest_bidder(
     const struct vv_source_format *best = NULL;
     enum vv_bid highest = VV_BID_NONE;
     for (size_t i = 0; i < FORMATS; i++) {
-        enum vv_bid bid = formats[i] ? formats[i]->bid(candidate) : VV_BID_NONE;
+        enum vv_bid bid = formats[i]->bid(candidate);
         if (bid > highest) {
             highest = bid;
             best = formats[i];

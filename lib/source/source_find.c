@@ -205,12 +205,20 @@ static varve_status find_member(const struct vv_context *context,
 varve_status vv_source_find(const struct vv_context *context, const char *path,
     struct vv_buffer *found, varve_error *error)
 {
-    found->size = 0;
-    vv_buffer_add_string(found, path);
-    vv_buffer_add_string(found, INDEX_ENDING);
-    varve_status status = probe(context, found, error);
-    if (status != VARVE_NOT_FOUND)
-        return status;
+    static const char *const endings[] = {
+        INDEX_ENDING,
+        ".index.json", /* of several safetensors files */
+        ".safetensors.index.json",
+    };
+    varve_status status = VARVE_NOT_FOUND;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        found->size = 0;
+        vv_buffer_add_string(found, path);
+        vv_buffer_add_string(found, endings[i]);
+        status = probe(context, found, error);
+        if (status != VARVE_NOT_FOUND)
+            return status;
+    }
     found->size = 0;
     vv_buffer_add_string(found, path);
     if (probe(context, found, error) != VARVE_IS_DIRECTORY)

@@ -4,10 +4,7 @@
  */
 #include "sum.h"
 
-#ifdef VV_HAVE_ZLIB
-#include <zlib.h>
-#endif
-
+#include "crc32.h"
 #include "crc32c.h"
 
 static uint32_t polynomial_of(enum vv_sum_kind kind)
@@ -15,29 +12,11 @@ static uint32_t polynomial_of(enum vv_sum_kind kind)
     return kind == VV_SUM_CRC32C ? UINT32_C(0x82f63b78) : UINT32_C(0xedb88320);
 }
 
-#ifdef VV_HAVE_ZLIB
-static uint32_t crc32_of(const unsigned char *bytes, size_t size)
-{
-    uLong sum = crc32(0, NULL, 0);
-    while (size > 0) {
-        uInt part = size > 1u << 30 ? 1u << 30 : (uInt)size;
-        sum = crc32(sum, bytes, part);
-        bytes += part;
-        size -= part;
-    }
-    return (uint32_t)sum;
-}
-#endif
-
 uint32_t vv_sum(enum vv_sum_kind kind, const void *bytes, size_t size)
 {
     switch (kind) {
     case VV_SUM_CRC32C: return vv_crc32c(0, bytes, size);
-#ifdef VV_HAVE_ZLIB
-    case VV_SUM_CRC32: return crc32_of(bytes, size);
-#else
-    case VV_SUM_CRC32:
-#endif
+    case VV_SUM_CRC32: return vv_crc32(0, bytes, size);
     case VV_SUM_NONE: break;
     }
     return 0;

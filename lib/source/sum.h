@@ -11,8 +11,7 @@
 
 #include "place.h"
 
-/* The sum of bytes, not masked. Of CRC-32 only where the build has zlib: others
- * let no value with such a sum in. */
+/* The sum of bytes, not masked. */
 uint32_t vv_sum(enum vv_sum_kind kind, const void *bytes, size_t size);
 
 /* The sum of bytes with the sum `a` followed by `size` bytes with the sum `b`:

@@ -4,11 +4,19 @@
  */
 #include "target.h"
 
+#include "bundle_target.h"
 #include "failure.h"
+#include "npy_out.h"
+#include "npz_out.h"
+#include "safetensors_out.h"
 
 /* Every format that is written besides ours. */
 static const struct vv_target_format *const formats[] = {
-    NULL,
+    &vv_bundle_target,
+    &vv_bundle_names_target,
+    &vv_safetensors_target,
+    &vv_npy_target,
+    &vv_npz_target,
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats };
@@ -33,7 +41,7 @@ varve_status vv_target_write(
     const struct vv_target *target, varve_format format, varve_error *error)
 {
     for (size_t i = 0; i < FORMATS; i++) {
-        if (formats[i] && formats[i]->format == format)
+        if (formats[i]->format == format)
             return formats[i]->write(target, error);
     }
     return vv_fail(error, VARVE_MISUSE,

@@ -4,6 +4,9 @@
     check_output.py json | xml                   standard input is valid
     check_output.py error EXIT CODE              it is such a varve.error/1
     check_output.py elements FILE                a varve.cat/1 of those bytes
+    check_output.py listed                       a varve.ls/1 as lines
+                                                 without file and places
+    check_output.py values                       the same, of values alone
     check_output.py flip FILE OFFSET             changes a bit
     check_output.py terminal VARVE               on a terminal
     check_output.py interrupt VARVE FILE         Ctrl-C
@@ -99,6 +102,22 @@ def check_elements(path):
     assert same(answer['dtype'], answer['values'], real), (answer, real)
 
 
+def listed(values_only=False):
+    answer = json.load(sys.stdin)
+    paths = {node['id']: node['path'] for node in answer['objects']}
+    for item in answer['items']:
+        print(item['path'], item['kind'], item['dtype'], item['shape'],
+              item['bytes'], item['digest'])
+    if values_only:
+        return
+    print(answer['counter'], answer['metadata'])
+    for node in answer['objects']:
+        edges = [(e['name'], paths[e['node']]) for e in node['edges']]
+        slots = [(s['name'], paths[s['variable']], paths[s['node']])
+                 for s in node['slots']]
+        print(node['path'], node['kind'], node['tags'], edges, slots)
+
+
 def flip(path, offset):
     with open(path, 'r+b') as file:
         file.seek(int(offset), os.SEEK_END if int(offset) < 0 else os.SEEK_SET)
@@ -159,8 +178,9 @@ def check_interrupt(varve, path):
 
 
 CHECKS = {'json': check_json, 'xml': check_xml, 'error': check_error,
-          'elements': check_elements, 'flip': flip, 'terminal': check_terminal,
-          'interrupt': check_interrupt}
+          'elements': check_elements, 'listed': listed,
+          'values': lambda: listed(True), 'flip': flip,
+          'terminal': check_terminal, 'interrupt': check_interrupt}
 
 if __name__ == '__main__':
     CHECKS[sys.argv[1]](*sys.argv[2:])

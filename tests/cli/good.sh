@@ -22,7 +22,7 @@ prints cat_odd 0 cat --json sample.varve 'odd names/a%2Fb <c> & "d"'
 prints verify 0 verify sample.varve many.varve
 prints verify_json 0 verify --json sample.varve many.varve
 prints help 0 help
-for command in ls cat verify graph; do
+for command in ls cat verify graph convert; do
     prints "help_$command" 0 help "$command"
     cp out help
     ends 0 "$command" --help

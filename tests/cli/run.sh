@@ -72,7 +72,7 @@ valid() {
 "$make_sample" sample.varve
 "$make_sample" many.varve 3000
 
-for part in good bad pictures machine; do
+for part in good bad pictures machine convert; do
     . "$here/$part.sh"
 done
 

@@ -60,6 +60,19 @@ TEST(assertion, holds_by_what_has_matched)
     end_world();
 }
 
+TEST(assertion, does_not_mind_what_is_optional_in_the_file)
+{
+    begin_world();
+    varve_node *root = make("x", "y");
+    varve_tag(varve_find(root, "y"), VARVE_TAG_TRAINABLE);
+    varve_tag(varve_find(root, "x"), VARVE_TAG_OPTIONAL);
+    write_root(root);
+    free_root(root);
+    check_read(make("y", NULL), NULL, true, true, true, NULL);
+    check_read(make("x", NULL), NULL, false, true, true, "\n  y ");
+    end_world();
+}
+
 TEST(assertion, does_not_mind_what_is_excused)
 {
     begin_world();

@@ -129,6 +129,7 @@ TEST(structure, is_an_ordinary_graph)
     varve_node *m = varve_find_slot(varve_find(root, "adam"), v, "m");
     cr_assert(m && varve_has_tag(m, "of adam"));
     cr_assert_eq(varve_state_of(varve_find(root, "local")), VARVE_DECLARED);
+    cr_assert_eq(*(int64_t *)varve_data(varve_find(root, "local")), 0);
     cr_assert_eq(varve_save_counter(root), 1);
     const varve_string *text =
         varve_data(varve_find_path(root, "dict%2Fof texts/t"));
@@ -149,6 +150,27 @@ TEST(structure, is_an_ordinary_graph)
     cr_assert_null(varve_graph_metadata(g, &count));
     cr_assert_eq(count, 0);
     cr_assert_null(varve_graph_metadata(NULL, NULL));
+    varve_graph_free(g);
+}
+
+TEST(structure, has_its_values_in_memory_once)
+{
+    enum { COUNT = 1 << 20 }; /* 4 MiB, twice */
+    varve_error error;
+    float *values = calloc(COUNT, sizeof *values);
+    varve_graph *g = varve_graph_new(test_allocator());
+    varve_node *root = varve_graph_root(g);
+    varve_node *v =
+        varve_add_variable(root, "v", varve_array(values, COUNT));
+    varve_add_slot(root, v, "m", varve_array(values, COUNT));
+    cr_assert_ok(varve_write(root, test_path("f"), NULL, &error), error);
+    varve_graph_free(g);
+    free(values);
+    test_reset_peak();
+    g = varve_graph_from(test_path("f"), test_allocator(), &error);
+    cr_assert(g, "%s", error.message);
+    cr_assert_lt(test_peak_bytes(), 3 * COUNT * sizeof *values,
+        "%zu bytes", test_peak_bytes());
     varve_graph_free(g);
 }
 

@@ -1,0 +1,76 @@
+/* retype.c - the value of a variable as one of another element type.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "retype.h"
+
+#include "allocator.h"
+#include "convert.h"
+#include "failure.h"
+#include "graph.h"
+#include "shape.h"
+#include "try.h"
+#include "variable.h"
+
+static varve_status check(
+    const varve_node *node, const varve_tensor *wanted, varve_error *error)
+{
+    char where[256];
+    char now[VARVE_TENSOR_TEXT_SIZE];
+    vv_node_text(node, where, sizeof where);
+    if (!node->variable || !node->variable->is_owned)
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: expected a variable whose memory is the library's, found "
+            "another node",
+            where);
+    if (!vv_tensor_is_valid(wanted) ||
+        !vv_convert_is_possible(node->variable->tensor.dtype, wanted->dtype))
+        return vv_fail(error, VARVE_MISMATCH,
+            "%s: expected a type that %s can become, found %s", where,
+            varve_tensor_text(&node->variable->tensor, now),
+            varve_dtype_name(wanted->dtype));
+    return VARVE_OK;
+}
+
+/* Moves the converted value to new memory; a variable that has none yet gets it
+ * later. */
+static varve_status convert(
+    varve_node *node, varve_tensor *wanted, uint64_t *misfits,
+    varve_error *error)
+{
+    const varve_tensor *now = &node->variable->tensor;
+    const varve_allocator *a = &node->graph->context.allocator;
+    size_t size = (size_t)varve_tensor_size(wanted);
+    if (!now->data)
+        return VARVE_OK;
+    wanted->data = vv_allocate_aligned(a, size, VV_MEMORY_ALIGNMENT);
+    if (!wanted->data)
+        return vv_fail_memory(error, "the value of a variable");
+    *misfits = vv_convert(wanted->dtype, wanted->data, now->dtype, now->data,
+        varve_tensor_count(now));
+    return VARVE_OK;
+}
+
+varve_status varve_retype(
+    varve_node *node, varve_dtype dtype, uint64_t *misfits, varve_error *error)
+{
+    uint64_t lost = 0;
+    if (!node || vv_is_nil(node))
+        return vv_fail(
+            error, VARVE_MISUSE, "expected a variable, found no node");
+    varve_tensor wanted = { .dtype = dtype };
+    if (node->variable) {
+        wanted = node->variable->tensor;
+        wanted.dtype = dtype;
+        wanted.data = NULL;
+    }
+    VV_TRY(check(node, &wanted, error));
+    if (dtype != node->variable->tensor.dtype) {
+        VV_TRY(convert(node, &wanted, &lost, error));
+        vv_variable_borrow(node, NULL, NULL); /* lets go of the older memory */
+        node->variable->tensor = wanted;
+    }
+    if (misfits)
+        *misfits = lost;
+    return VARVE_OK;
+}

@@ -1,0 +1,95 @@
+/* bundle.h - the numbers of a TensorFlow checkpoint: fields of its messages,
+ * and names that mean something (tensor_bundle.proto,
+ * trackable_object_graph.proto).
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_BUNDLE_H
+#define VV_BUNDLE_H
+
+enum { VV_BUNDLE_VERSION = 1 };
+
+enum vv_bundle_endianness {
+    VV_BUNDLE_LITTLE_ENDIAN = 0,
+    VV_BUNDLE_BIG_ENDIAN = 1,
+};
+
+/* BundleHeaderProto, under the empty key. */
+enum vv_header_field {
+    VV_HEADER_SHARD_COUNT = 1,
+    VV_HEADER_ENDIANNESS = 2,
+    VV_HEADER_VERSION = 3,
+};
+
+/* VersionDef. */
+enum vv_version_field {
+    VV_VERSION_PRODUCER = 1,
+    VV_VERSION_MIN_CONSUMER = 2,
+    VV_VERSION_BAD_CONSUMERS = 3,
+};
+
+/* BundleEntryProto, under every other key. */
+enum vv_entry_field {
+    VV_ENTRY_DTYPE = 1,
+    VV_ENTRY_SHAPE = 2,
+    VV_ENTRY_SHARD = 3,
+    VV_ENTRY_OFFSET = 4,
+    VV_ENTRY_SIZE = 5,
+    VV_ENTRY_SUM = 6,
+    VV_ENTRY_SLICES = 7,
+};
+
+/* TensorShapeProto and its Dim. */
+enum vv_shape_field { VV_SHAPE_DIM = 2, VV_SHAPE_UNKNOWN_RANK = 3 };
+enum vv_dim_field { VV_DIM_SIZE = 1, VV_DIM_NAME = 2 };
+
+/* TensorSliceProto and its Extent. */
+enum vv_slice_field { VV_SLICE_EXTENT = 1 };
+enum vv_extent_field { VV_EXTENT_START = 1, VV_EXTENT_LENGTH = 2 };
+
+/* TrackableObjectGraph. */
+enum vv_objects_field { VV_OBJECTS_NODE = 1 };
+
+/* Its TrackableObject. */
+enum vv_object_field {
+    VV_OBJECT_CHILD = 1,
+    VV_OBJECT_ATTRIBUTE = 2,
+    VV_OBJECT_SLOT = 3,
+    VV_OBJECT_SAVER = 4,
+    VV_OBJECT_HAS_VALUES = 5,
+};
+
+/* ObjectReference, SerializedTensor, SlotVariableReference, RegisteredSaver,
+ * BoolValue. */
+enum vv_child_field { VV_CHILD_NODE = 1, VV_CHILD_NAME = 2 };
+enum vv_attribute_field {
+    VV_ATTRIBUTE_NAME = 1,
+    VV_ATTRIBUTE_FULL_NAME = 2,
+    VV_ATTRIBUTE_KEY = 3,
+};
+enum vv_slot_field {
+    VV_SLOT_VARIABLE = 1,
+    VV_SLOT_NAME = 2,
+    VV_SLOT_NODE = 3,
+};
+enum vv_saver_field { VV_SAVER_NAME = 1, VV_SAVER_OBJECT = 2 };
+enum vv_bool_field { VV_BOOL_VALUE = 1 };
+
+/* The key of the object graph, and what stands between parts of other keys. */
+#define VV_BUNDLE_GRAPH_KEY "_CHECKPOINTABLE_OBJECT_GRAPH"
+#define VV_BUNDLE_ATTRIBUTES ".ATTRIBUTES"
+#define VV_BUNDLE_SLOT ".OPTIMIZER_SLOT"
+
+/* Attributes of variables and of states. */
+#define VV_BUNDLE_VARIABLE "VARIABLE_VALUE"
+#define VV_BUNDLE_STATE "py_state"
+
+/* The number of the type of variants. */
+enum { VV_BUNDLE_VARIANT = 21 };
+
+/* The edge of node 0 to the number of saves, and the key of that. */
+#define VV_BUNDLE_COUNTER "save_counter"
+#define VV_BUNDLE_COUNTER_KEY \
+    VV_BUNDLE_COUNTER "/" VV_BUNDLE_ATTRIBUTES "/" VV_BUNDLE_VARIABLE
+
+#endif

@@ -1,0 +1,502 @@
+/* bundle_entry.c - header and entries of an index, believed only after they
+ * were checked against each other.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "bundle_entry.h"
+
+#include <inttypes.h>
+
+#include "allocator.h"
+#include "bundle.h"
+#include "bundle_dtype.h"
+#include "dtype.h"
+#include "ordered_code.h"
+#include "shape.h"
+#include "table_in.h"
+#include "try.h"
+#include "wire_in.h"
+
+struct reading {
+    struct vv_bundle *bundle;
+    varve_error *error;
+    bool has_header;
+};
+
+static varve_status fail(const struct reading *r,
+    const struct vv_bundle_entry *e, const char *expected, const char *found)
+{
+    bool is_slice = vv_bundle_is_slice(e);
+    return vv_fail(r->error, VARVE_CORRUPT, "%s: %s%s: expected %s, found %s",
+        r->bundle->path, is_slice ? "a slice of " : "",
+        e->key_size == 0 ? "the header" : e->key + is_slice, expected, found);
+}
+
+/* --- The header ----------------------------------------------------------- */
+
+static varve_status check_version(
+    const struct reading *r, struct vv_wire wire)
+{
+    struct vv_wire_field f;
+    bool more;
+    for (;;) {
+        VV_TRY(vv_wire_next(&wire, &f, &more));
+        if (!more)
+            return VARVE_OK;
+        bool is_bad =
+            (f.number == VV_VERSION_MIN_CONSUMER &&
+                f.value > VV_BUNDLE_VERSION) ||
+            (f.number == VV_VERSION_BAD_CONSUMERS &&
+                f.type == VV_WIRE_VARINT && f.value == VV_BUNDLE_VERSION);
+        if (is_bad)
+            return vv_fail(r->error, VARVE_TOO_NEW,
+                "%s: expected a checkpoint for readers of version %d, found "
+                "one for others: save it again with an older TensorFlow",
+                r->bundle->path, VV_BUNDLE_VERSION);
+    }
+}
+
+static varve_status take_header_field(struct reading *r,
+    const struct vv_wire *wire, const struct vv_wire_field *f)
+{
+    struct vv_bundle *b = r->bundle;
+    switch (f->number) {
+    case VV_HEADER_SHARD_COUNT:
+        if (f->type == VV_WIRE_SIZED)
+            return vv_fail(r->error, VARVE_TOO_NEW,
+                "%s: expected a checkpoint in TensorFlow's format V2, found "
+                "one in format V1: load it with TensorFlow and save it again "
+                "with tf.compat.v1.train.Saver(write_version=2)",
+                b->path);
+        VV_TRY(vv_wire_expect(wire, f, VV_WIRE_VARINT));
+        b->shard_count = f->value;
+        return VARVE_OK;
+    case VV_HEADER_ENDIANNESS:
+        VV_TRY(vv_wire_expect(wire, f, VV_WIRE_VARINT));
+        if (f->value > VV_BUNDLE_BIG_ENDIAN)
+            return vv_fail(r->error, VARVE_CORRUPT,
+                "%s: the header: expected a byte order, 0 or 1, found %" PRIu64,
+                b->path, f->value);
+        b->is_big_endian = f->value == VV_BUNDLE_BIG_ENDIAN;
+        return VARVE_OK;
+    case VV_HEADER_VERSION:
+        VV_TRY(vv_wire_expect(wire, f, VV_WIRE_SIZED));
+        return check_version(r, vv_wire_open(wire, f, "the version"));
+    default: return VARVE_OK;
+    }
+}
+
+static varve_status take_header(struct reading *r, struct vv_wire wire)
+{
+    struct vv_wire_field f;
+    bool more;
+    r->has_header = true;
+    for (;;) {
+        VV_TRY(vv_wire_next(&wire, &f, &more));
+        if (!more)
+            break;
+        VV_TRY(take_header_field(r, &wire, &f));
+    }
+    if (r->bundle->shard_count == 0 || r->bundle->shard_count > INT32_MAX)
+        return vv_fail(r->error, VARVE_CORRUPT,
+            "%s: the header: expected a number of shards, found %" PRIu64,
+            r->bundle->path, r->bundle->shard_count);
+    return VARVE_OK;
+}
+
+/* --- Shapes and slices ---------------------------------------------------- */
+
+static varve_status add_extent(struct reading *r, uint64_t extent)
+{
+    struct vv_bundle *b = r->bundle;
+    if (!vv_grow_array(&b->context->allocator, &b->extents,
+            &b->extent_capacity, b->extent_count, sizeof extent))
+        return vv_fail_memory(r->error, "shapes");
+    b->extents[b->extent_count++] = extent;
+    return VARVE_OK;
+}
+
+/* The number in a message that has one field of interest, 0 if it is left
+ * out. */
+static varve_status take_number(
+    struct vv_wire wire, uint64_t number, uint64_t *value)
+{
+    struct vv_wire_field f;
+    bool more;
+    *value = 0;
+    for (;;) {
+        VV_TRY(vv_wire_next(&wire, &f, &more));
+        if (!more)
+            return VARVE_OK;
+        if (f.number != number)
+            continue;
+        VV_TRY(vv_wire_expect(&wire, &f, VV_WIRE_VARINT));
+        *value = f.value;
+    }
+}
+
+static varve_status take_shape(
+    struct reading *r, struct vv_bundle_entry *e, struct vv_wire wire)
+{
+    struct vv_wire_field f;
+    bool more;
+    if (e->rank > 0)
+        return fail(r, e, "one shape", "two");
+    e->first_extent = r->bundle->extent_count;
+    for (;;) {
+        uint64_t extent;
+        VV_TRY(vv_wire_next(&wire, &f, &more));
+        if (!more)
+            return VARVE_OK;
+        if (f.number == VV_SHAPE_UNKNOWN_RANK && f.value)
+            return fail(r, e, "a shape", "one of unknown rank");
+        if (f.number != VV_SHAPE_DIM)
+            continue;
+        VV_TRY(vv_wire_expect(&wire, &f, VV_WIRE_SIZED));
+        VV_TRY(take_number(
+            vv_wire_open(&wire, &f, "an extent"), VV_DIM_SIZE, &extent));
+        if (extent > INT64_MAX)
+            return fail(r, e, "extents of 0 or more", "one below");
+        if (++e->rank > VARVE_MAX_RANK)
+            return vv_fail(r->error, VARVE_LIMIT,
+                "%s: %s: expected a rank up to %d, found more", r->bundle->path,
+                e->key + vv_bundle_is_slice(e), VARVE_MAX_RANK);
+        VV_TRY(add_extent(r, extent));
+    }
+}
+
+/* Start and length in one dimension; without a length all of it, which a key
+ * has as -1. */
+static varve_status take_extent(struct vv_wire wire, int64_t pair[2])
+{
+    struct vv_wire_field f;
+    bool more;
+    pair[0] = 0;
+    pair[1] = -1;
+    for (;;) {
+        VV_TRY(vv_wire_next(&wire, &f, &more));
+        if (!more)
+            return VARVE_OK;
+        if (f.number != VV_EXTENT_START && f.number != VV_EXTENT_LENGTH)
+            continue;
+        VV_TRY(vv_wire_expect(&wire, &f, VV_WIRE_VARINT));
+        pair[f.number == VV_EXTENT_LENGTH] = (int64_t)f.value;
+    }
+}
+
+static varve_status take_pairs(struct reading *r,
+    const struct vv_bundle_entry *e, struct vv_wire wire, int64_t *pairs)
+{
+    struct vv_wire_field f;
+    uint32_t rank = 0;
+    bool more;
+    for (;;) {
+        VV_TRY(vv_wire_next(&wire, &f, &more));
+        if (!more)
+            break;
+        if (f.number != VV_SLICE_EXTENT)
+            continue;
+        VV_TRY(vv_wire_expect(&wire, &f, VV_WIRE_SIZED));
+        if (rank == e->rank)
+            return fail(r, e, "slices of its rank", "one of more dimensions");
+        VV_TRY(take_extent(
+            vv_wire_open(&wire, &f, "a slice"), pairs + 2 * rank++));
+    }
+    if (rank != e->rank || rank == 0)
+        return fail(r, e, "slices of its rank", "one of fewer dimensions");
+    return VARVE_OK;
+}
+
+/* The entry of a slice, which stands before all others. */
+static varve_status find_slice(const struct reading *r,
+    const struct vv_bundle_entry *e, const int64_t *pairs, uint32_t *number)
+{
+    const struct vv_bundle *b = r->bundle;
+    struct vv_buffer key;
+    vv_buffer_init(&key, &b->context->allocator);
+    vv_slice_key(&key, e->key, e->key_size, e->rank, pairs);
+    bool failed = key.failed;
+    struct vv_bundle_entry *slice =
+        failed ? NULL : vv_bundle_find(b, (const char *)key.data, key.size);
+    vv_buffer_clear(&key);
+    if (failed)
+        return vv_fail_memory(r->error, "slices");
+    if (!slice)
+        return fail(r, e, "an entry for each of its slices", "none for one");
+    if (slice->number != e->number || slice->rank != e->rank)
+        return fail(r, e, "slices of its own type", "one of another");
+    *number = (uint32_t)(slice - b->entries);
+    return VARVE_OK;
+}
+
+/* What a pair means; its numbers are those of the slice's own shape. */
+static varve_status settle_pair(const struct reading *r,
+    const struct vv_bundle_entry *e, uint32_t slice, uint32_t i,
+    int64_t pair[2])
+{
+    const struct vv_bundle *b = r->bundle;
+    uint64_t whole = b->extents[e->first_extent + i];
+    uint64_t extent = b->extents[b->entries[slice].first_extent + i];
+    if (pair[1] == -1 && pair[0] == 0)
+        pair[1] = (int64_t)whole;
+    if (pair[0] < 0 || pair[1] < 0 || (uint64_t)pair[1] != extent ||
+        extent > whole || (uint64_t)pair[0] > whole - extent)
+        return fail(r, e, "slices inside its shape", "one outside");
+    return VARVE_OK;
+}
+
+static varve_status take_slice(
+    struct reading *r, struct vv_bundle_entry *e, struct vv_wire wire)
+{
+    struct vv_bundle *b = r->bundle;
+    int64_t pairs[2 * VARVE_MAX_RANK];
+    uint32_t number = 0;
+    VV_TRY(take_pairs(r, e, wire, pairs));
+    VV_TRY(find_slice(r, e, pairs, &number));
+    if (!vv_grow_array(&b->context->allocator, &b->slices, &b->slice_capacity,
+            b->slice_count, sizeof *b->slices))
+        return vv_fail_memory(r->error, "slices");
+    if (e->slice_count++ == 0) {
+        e->first_slice = (uint32_t)b->slice_count;
+        e->first_pair = b->extent_count;
+    }
+    b->slices[b->slice_count++] = number;
+    b->entries[number].is_told = true;
+    for (uint32_t i = 0; i < e->rank; i++) {
+        VV_TRY(settle_pair(r, e, number, i, pairs + 2 * i));
+        VV_TRY(add_extent(r, (uint64_t)pairs[2 * i]));
+        VV_TRY(add_extent(r, (uint64_t)pairs[2 * i + 1]));
+    }
+    return VARVE_OK;
+}
+
+/* --- Entries -------------------------------------------------------------- */
+
+static varve_status take_scalar(struct reading *r, struct vv_bundle_entry *e,
+    const struct vv_wire *wire, const struct vv_wire_field *f)
+{
+    if (f->number == VV_ENTRY_SUM) {
+        VV_TRY(vv_wire_expect(wire, f, VV_WIRE_FIXED32));
+        e->sum = (uint32_t)f->value;
+        return VARVE_OK;
+    }
+    VV_TRY(vv_wire_expect(wire, f, VV_WIRE_VARINT));
+    if (f->value > INT64_MAX)
+        return fail(r, e, "numbers of 0 or more", "one below");
+    if (f->number == VV_ENTRY_OFFSET)
+        e->offset = f->value;
+    else if (f->number == VV_ENTRY_SIZE)
+        e->size = f->value;
+    else if (f->value > INT32_MAX)
+        return fail(r, e, "a type and a shard", "larger numbers");
+    else if (f->number == VV_ENTRY_DTYPE)
+        e->number = (uint32_t)f->value;
+    else
+        e->shard = (uint32_t)f->value;
+    return VARVE_OK;
+}
+
+static varve_status take_fields(
+    struct reading *r, struct vv_bundle_entry *e, struct vv_wire wire)
+{
+    struct vv_wire_field f;
+    bool more;
+    for (;;) {
+        VV_TRY(vv_wire_next(&wire, &f, &more));
+        if (!more)
+            return VARVE_OK;
+        switch (f.number) {
+        case VV_ENTRY_SHAPE:
+            VV_TRY(vv_wire_expect(&wire, &f, VV_WIRE_SIZED));
+            VV_TRY(take_shape(r, e, vv_wire_open(&wire, &f, "a shape")));
+            break;
+        case VV_ENTRY_SLICES:
+            VV_TRY(vv_wire_expect(&wire, &f, VV_WIRE_SIZED));
+            VV_TRY(take_slice(r, e, vv_wire_open(&wire, &f, "a slice")));
+            break;
+        case VV_ENTRY_DTYPE:
+        case VV_ENTRY_SHARD:
+        case VV_ENTRY_OFFSET:
+        case VV_ENTRY_SIZE:
+        case VV_ENTRY_SUM: VV_TRY(take_scalar(r, e, &wire, &f)); break;
+        default: break;
+        }
+    }
+}
+
+/* The elements of the slices are as many as those of the whole; that none is
+ * there twice is seen when they are put together. */
+static varve_status check_slices(
+    const struct reading *r, const struct vv_bundle_entry *e)
+{
+    const struct vv_bundle *b = r->bundle;
+    uint64_t left = e->count;
+    for (uint32_t i = 0; i < e->slice_count; i++) {
+        uint64_t count = b->entries[b->slices[e->first_slice + i]].count;
+        if (count > left)
+            return fail(r, e, "slices that make up the whole", "more");
+        left -= count;
+    }
+    if (left > 0)
+        return fail(r, e, "slices that make up the whole", "fewer");
+    if (e->size > 0 || vv_bundle_is_slice(e))
+        return fail(r, e, "a tensor in slices", "bytes of its own");
+    if (e->dtype == 0 || e->dtype == VARVE_STRING)
+        return fail(r, e, "slices of numbers", "another type");
+    return VARVE_OK;
+}
+
+static varve_status check_entry(
+    const struct reading *r, struct vv_bundle_entry *e)
+{
+    uint64_t size;
+    const uint64_t *extents = r->bundle->extents + e->first_extent;
+    e->dtype = vv_bundle_dtype(e->number);
+    size_t element = vv_dtype_file_size(e->dtype);
+    if (e->shard >= r->bundle->shard_count)
+        return fail(r, e, "a shard that there is", "a larger number");
+    if (e->number == 0)
+        return fail(r, e, "an element type", "none");
+    if (!vv_shape_count(e->rank, extents, &e->count) ||
+        !vv_size_of(e->count, element ? element : 16, &size))
+        return fail(r, e, "a shape of less than 2^64 bytes", "a larger one");
+    if (e->slice_count > 0)
+        return check_slices(r, e);
+    if (element > 0 && size != e->size)
+        return fail(r, e, "as many bytes as its shape takes", "others");
+    return VARVE_OK;
+}
+
+static varve_status take_entry(void *user, const unsigned char *key,
+    size_t key_size, const unsigned char *value, size_t value_size,
+    varve_error *error)
+{
+    struct reading *r = user;
+    struct vv_bundle *b = r->bundle;
+    r->error = error;
+    struct vv_wire wire = {
+        .path = b->path,
+        .what = key_size ? "an entry of the index" : "the header",
+        .bytes = value,
+        .size = value_size,
+        .error = error,
+    };
+    if (key_size == 0)
+        return take_header(r, wire);
+    struct vv_bundle_entry e = { .key_size = (uint32_t)key_size };
+    if (!r->has_header)
+        return vv_fail(error, VARVE_CORRUPT,
+            "%s: expected a header first, found none", b->path);
+    e.key = vv_arena_text(&b->keys, (const char *)key, key_size);
+    if (!e.key ||
+        !vv_grow_array(&b->context->allocator, &b->entries, &b->entry_capacity,
+            b->entry_count, sizeof e))
+        return vv_fail_memory(error, "the entries of an index");
+    VV_TRY(take_fields(r, &e, wire));
+    VV_TRY(check_entry(r, &e));
+    b->entries[b->entry_count++] = e;
+    return VARVE_OK;
+}
+
+/* --- All ------------------------------------------------------------------ */
+
+varve_status vv_bundle_read_index(
+    struct vv_bundle *b, const void *index, size_t size, varve_error *error)
+{
+    struct reading r = { .bundle = b, .error = error };
+    struct vv_table_in table = { b->context, b->path, index, size };
+    vv_arena_init(&b->keys, &b->context->allocator);
+    VV_TRY(vv_table_each(&table, take_entry, &r, error));
+    if (!r.has_header)
+        return vv_fail(error, VARVE_CORRUPT,
+            "%s: expected a header, found an empty table", b->path);
+    return VARVE_OK;
+}
+
+void vv_bundle_clear(struct vv_bundle *b)
+{
+    const varve_allocator *a = &b->context->allocator;
+    vv_release(a, b->entries, b->entry_capacity * sizeof *b->entries);
+    vv_release(a, b->extents, b->extent_capacity * sizeof *b->extents);
+    vv_release(a, b->slices, b->slice_capacity * sizeof *b->slices);
+    vv_arena_clear(&b->keys);
+}
+
+struct vv_bundle_entry *vv_bundle_find(
+    const struct vv_bundle *b, const char *key, size_t size)
+{
+    size_t low = 0, high = b->entry_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        struct vv_bundle_entry *e = &b->entries[middle];
+        size_t both = e->key_size < size ? e->key_size : size;
+        int order = memcmp(e->key, key, both);
+        if (order == 0)
+            order = (e->key_size > size) - (e->key_size < size);
+        if (order == 0)
+            return e;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+varve_tensor vv_bundle_tensor(
+    const struct vv_bundle *b, const struct vv_bundle_entry *e)
+{
+    varve_tensor tensor = { .dtype = e->dtype, .rank = e->rank };
+    for (uint32_t i = 0; i < e->rank; i++)
+        tensor.shape[i] = b->extents[e->first_extent + i];
+    return tensor;
+}
+
+varve_kind vv_bundle_kind(const struct vv_bundle_entry *e)
+{
+    return e->dtype ? VARVE_VARIABLE : VARVE_STATE;
+}
+
+/* Bytes that lie as ours do are read where they lie. */
+static bool lies_as_ours(
+    const struct vv_bundle *b, const struct vv_bundle_entry *e)
+{
+    const struct vv_dtype *type = vv_dtype_of(e->dtype);
+    return e->slice_count == 0 && e->dtype != VARVE_STRING &&
+           (!b->is_big_endian || !type || type->part_size == 1);
+}
+
+void vv_bundle_tell(const struct vv_bundle *b, struct vv_draft *draft,
+    uint32_t node, struct vv_bundle_entry *e)
+{
+    varve_tensor type = vv_bundle_tensor(b, e);
+    struct vv_place place = {
+        .file = e->file,
+        .sum_kind = VV_SUM_CRC32C,
+        .sum = e->sum,
+        .offset = e->offset,
+    };
+    if (!lies_as_ours(b, e) || e->number == VV_BUNDLE_VARIANT)
+        place = (struct vv_place){
+            .file = VV_COOKED, .offset = (uint64_t)(e - b->entries) };
+    e->is_told = true;
+    if (e->dtype) {
+        vv_draft_value(draft, node, &type, e->strings_size, &place);
+    } else {
+        char tag[64] = "tensorflow:";
+        strcat(tag, vv_bundle_dtype_name(e->number));
+        vv_draft_state(draft, node, e->size, &place);
+        vv_draft_tag(draft, node, tag);
+    }
+}
+
+void vv_bundle_tell_bytes(const struct vv_bundle *b, struct vv_draft *draft,
+    uint32_t node, struct vv_bundle_entry *e)
+{
+    struct vv_place place = {
+        .file = VV_COOKED,
+        .offset = VV_BUNDLE_ONLY_STRING | (uint64_t)(e - b->entries),
+    };
+    e->is_told = true;
+    vv_draft_state(draft, node, e->strings_size - 8, &place);
+}

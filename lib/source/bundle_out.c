@@ -1,0 +1,230 @@
+/* bundle_out.c - data as it comes, and an entry about each value, sorted at the
+ * end.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "bundle_out.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "bundle.h"
+#include "bundle_dtype.h"
+#include "bytes.h"
+#include "crc32c.h"
+#include "failure.h"
+#include "table_out.h"
+#include "try.h"
+#include "wire_out.h"
+
+/* --- Data ---------------------------------------------------------------- */
+
+/* How the lengths of strings are stored, and their sum: over 32 bits each, or
+ * 64 where those do not do. False without memory. */
+static bool encode_lengths(
+    struct vv_buffer *to, const struct vv_bundle_value *value, uint32_t *sum)
+{
+    uint64_t count = varve_tensor_count(&value->type);
+    to->size = 0;
+    *sum = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        unsigned char fixed[8];
+        uint64_t length = vv_load64(value->lengths + 8 * i);
+        vv_store64(fixed, length);
+        *sum = vv_crc32c(*sum, fixed, length > UINT32_MAX ? 8 : 4);
+        vv_wire_varint(to, length);
+    }
+    unsigned char masked[4];
+    vv_store32(masked, vv_crc32c_mask(*sum));
+    *sum = vv_crc32c(*sum, masked, sizeof masked);
+    vv_buffer_add(to, masked, sizeof masked);
+    return !to->failed;
+}
+
+/* A file that holds nothing yet is as good as another. */
+static varve_status choose_shard(
+    struct vv_bundle_out *out, uint64_t size, varve_error *error)
+{
+    const struct vv_bundle_files *files = &out->files;
+    uint64_t before = files->shards[files->count - 1].size;
+    if (out->shard_size == 0 || before == 0 ||
+        (before <= out->shard_size && size <= out->shard_size - before))
+        return VARVE_OK;
+    return vv_bundle_files_shard(&out->files, error);
+}
+
+/* What an entry says besides type and shape. */
+struct extent {
+    uint64_t shard, offset, size;
+    uint32_t sum;
+};
+
+static varve_status write_data(struct vv_bundle_out *out,
+    const struct vv_bundle_value *value, struct extent *extent,
+    varve_error *error)
+{
+    bool is_string = value->type.dtype == VARVE_STRING;
+    uint32_t sum = 0;
+    out->varints.size = 0;
+    if (is_string && !encode_lengths(&out->varints, value, &sum))
+        return vv_fail_memory(error, "the lengths of strings");
+    uint64_t size = out->varints.size + value->size;
+    VV_TRY(choose_shard(out, size, error));
+    *extent = (struct extent){
+        .shard = out->files.count - 1,
+        .offset = out->files.shards[out->files.count - 1].size,
+        .size = size,
+        .sum = vv_crc32c_mask(
+            vv_crc32c(sum, value->bytes, (size_t)value->size)),
+    };
+    VV_TRY(vv_bundle_files_write(
+        &out->files, out->varints.data, out->varints.size, error));
+    return vv_bundle_files_write(
+        &out->files, value->bytes, (size_t)value->size, error);
+}
+
+/* --- Entries ------------------------------------------------------------- */
+
+static void add_shape(struct vv_buffer *b, const varve_tensor *type)
+{
+    size_t shape = vv_wire_begin(b, VV_ENTRY_SHAPE);
+    for (uint32_t i = 0; i < type->rank; i++) {
+        size_t dim = vv_wire_begin(b, VV_SHAPE_DIM);
+        vv_wire_number(b, VV_DIM_SIZE, type->shape[i]);
+        vv_wire_end(b, dim);
+    }
+    vv_wire_end(b, shape);
+}
+
+static void add_entry(struct vv_buffer *b, const varve_tensor *type,
+    const struct extent *extent)
+{
+    vv_wire_number(b, VV_ENTRY_DTYPE, vv_bundle_dtype_number(type->dtype));
+    add_shape(b, type);
+    vv_wire_number(b, VV_ENTRY_SHARD, extent->shard);
+    vv_wire_number(b, VV_ENTRY_OFFSET, extent->offset);
+    vv_wire_number(b, VV_ENTRY_SIZE, extent->size);
+    vv_wire_fixed32(b, VV_ENTRY_SUM, extent->sum);
+}
+
+static varve_status check_shape(const struct vv_bundle_out *out,
+    const struct vv_bundle_value *value, varve_error *error)
+{
+    for (uint32_t i = 0; i < value->type.rank; i++) {
+        if (value->type.shape[i] > INT64_MAX)
+            return vv_fail(error, VARVE_LIMIT,
+                "%.300s: %.*s: expected extents below 2^63, found %" PRIu64,
+                out->path, value->key_size < 500 ? (int)value->key_size : 500,
+                value->key, value->type.shape[i]);
+    }
+    return VARVE_OK;
+}
+
+varve_status vv_bundle_out_add(struct vv_bundle_out *out,
+    const struct vv_bundle_value *value, varve_error *error)
+{
+    struct extent extent = { 0 };
+    VV_TRY(check_shape(out, value, error));
+    VV_TRY(write_data(out, value, &extent, error));
+    if (!vv_grow_array(out->texts.allocator, &out->records, &out->capacity,
+            out->count, sizeof *out->records))
+        return vv_fail_memory(error, "the index");
+    struct vv_bundle_record *record = &out->records[out->count++];
+    struct vv_buffer *texts = &out->texts;
+    *record = (struct vv_bundle_record){ .key = texts->size,
+        .key_size = value->key_size };
+    vv_buffer_add(texts, value->key, value->key_size);
+    record->entry = texts->size;
+    add_entry(texts, &value->type, &extent);
+    record->entry_size = texts->size - record->entry;
+    return texts->failed ? vv_fail_memory(error, "the index") : VARVE_OK;
+}
+
+/* --- Begin and end ------------------------------------------------------- */
+
+varve_status vv_bundle_out_begin(struct vv_bundle_out *out,
+    const struct vv_context *context, const char *path, int flags,
+    uint64_t shard_size, varve_error *error)
+{
+    *out = (struct vv_bundle_out){ .path = path, .shard_size = shard_size };
+    VV_TRY(vv_bundle_files_begin(&out->files, context, path, flags, error));
+    vv_buffer_init(&out->texts, &context->allocator);
+    vv_buffer_init(&out->varints, &context->allocator);
+    varve_status status = vv_bundle_files_shard(&out->files, error);
+    if (status)
+        vv_bundle_files_end(&out->files, NULL, status, error);
+    return status;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct vv_bundle_record *x = a, *y = b;
+    size_t size = x->key_size < y->key_size ? x->key_size : y->key_size;
+    int order = memcmp(x->texts + x->key, y->texts + y->key, size);
+    return order ? order
+                 : (x->key_size > y->key_size) - (x->key_size < y->key_size);
+}
+
+static varve_status sort_records(struct vv_bundle_out *out, varve_error *error)
+{
+    for (size_t i = 0; i < out->count; i++)
+        out->records[i].texts = out->texts.data;
+    if (out->count)
+        qsort(out->records, out->count, sizeof *out->records, compare);
+    for (size_t i = 1; i < out->count; i++) {
+        const struct vv_bundle_record *record = &out->records[i];
+        if (compare(record - 1, record) == 0)
+            return vv_fail(error, VARVE_DUPLICATE,
+                "%.300s: expected one value under each key, found two under "
+                "\"%.*s\"",
+                out->path, record->key_size < 500 ? (int)record->key_size : 500,
+                (const char *)record->texts + record->key);
+    }
+    return VARVE_OK;
+}
+
+/* The entry about the bundle as a whole, under a key that sorts before all. */
+static void add_header(
+    struct vv_table_out *table, struct vv_buffer *b, size_t shard_count)
+{
+    b->size = 0;
+    vv_wire_number(b, VV_HEADER_SHARD_COUNT, shard_count);
+    vv_wire_number(b, VV_HEADER_ENDIANNESS, VV_BUNDLE_LITTLE_ENDIAN);
+    size_t version = vv_wire_begin(b, VV_HEADER_VERSION);
+    vv_wire_number(b, VV_VERSION_PRODUCER, VV_BUNDLE_VERSION);
+    vv_wire_end(b, version);
+    vv_table_out_add(table, "", 0, b->data, b->size);
+    table->bytes.failed |= b->failed;
+}
+
+static varve_status build_index(
+    struct vv_bundle_out *out, struct vv_table_out *table, varve_error *error)
+{
+    VV_TRY(sort_records(out, error));
+    add_header(table, &out->varints, out->files.count);
+    for (size_t i = 0; i < out->count; i++) {
+        const struct vv_bundle_record *record = &out->records[i];
+        vv_table_out_add(table, record->texts + record->key, record->key_size,
+            record->texts + record->entry, record->entry_size);
+    }
+    return vv_table_out_end(table) ? VARVE_OK
+                                   : vv_fail_memory(error, "the index");
+}
+
+varve_status vv_bundle_out_end(
+    struct vv_bundle_out *out, varve_status status, varve_error *error)
+{
+    struct vv_table_out table;
+    vv_table_out_begin(&table, out->texts.allocator);
+    if (!status)
+        status = build_index(out, &table, error);
+    status = vv_bundle_files_end(&out->files, &table.bytes, status, error);
+    vv_table_out_clear(&table);
+    vv_release(out->texts.allocator, out->records,
+        out->capacity * sizeof *out->records);
+    vv_buffer_clear(&out->texts);
+    vv_buffer_clear(&out->varints);
+    return status;
+}

@@ -1,0 +1,255 @@
+/* bundle_target.c - which values go into a TensorFlow checkpoint, in which
+ * order and under which keys.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "bundle_target.h"
+
+#include <string.h>
+
+#include "bundle.h"
+#include "bundle_objects.h"
+#include "bundle_out.h"
+#include "failure.h"
+#include "try.h"
+
+struct writer {
+    const struct vv_target *target;
+    struct vv_bundle_out out;
+    struct vv_bundle_objects objects; /* object-based */
+    struct vv_buffer graph;           /* of those */
+    struct vv_buffer key;
+};
+
+/* --- Values -------------------------------------------------------------- */
+
+/* Under the key in w->key. */
+static varve_status add(
+    struct writer *w, struct vv_bundle_value *value, varve_error *error)
+{
+    if (w->key.failed)
+        return vv_fail_memory(error, "the key of a value");
+    value->key = (const char *)w->key.data;
+    value->key_size = w->key.size;
+    return vv_bundle_out_add(&w->out, value, error);
+}
+
+/* A single string. */
+static varve_status add_string(
+    struct writer *w, const void *bytes, uint64_t size, varve_error *error)
+{
+    unsigned char length[8];
+    vv_store64(length, size);
+    return add(w,
+        &(struct vv_bundle_value){
+            .type = { .dtype = VARVE_STRING },
+            .bytes = bytes,
+            .size = size,
+            .lengths = length,
+        },
+        error);
+}
+
+static varve_status add_value(
+    struct writer *w, uint32_t number, varve_error *error)
+{
+    const struct vv_target *target = w->target;
+    const struct vv_index *index = target->index;
+    const void *bytes = NULL;
+    VV_TRY(target->value(target->user, number, &bytes, error));
+    uint64_t size = vv_at64(index->value_sizes, number);
+    uint32_t node = vv_at32(index->value_nodes, number);
+    if (vv_index_kind(index, node) == VARVE_STATE)
+        return add_string(w, bytes, size, error);
+    struct vv_bundle_value value = {
+        .type = vv_index_tensor(index, target->table, number),
+        .bytes = bytes,
+        .size = size,
+    };
+    if (value.type.dtype == VARVE_STRING && size) {
+        uint64_t lengths_size = 8 * varve_tensor_count(&value.type);
+        value.lengths = bytes;
+        value.bytes += lengths_size;
+        value.size -= lengths_size;
+    }
+    return add(w, &value, error);
+}
+
+static varve_status add_counter(struct writer *w, varve_error *error)
+{
+    unsigned char bytes[8];
+    vv_store64(bytes, w->target->index->counter);
+    w->key.size = 0;
+    vv_buffer_add_string(&w->key, VV_BUNDLE_COUNTER_KEY);
+    return add(w,
+        &(struct vv_bundle_value){
+            .type = { .dtype = VARVE_INT64 },
+            .bytes = bytes,
+            .size = sizeof bytes,
+        },
+        error);
+}
+
+/* --- What is lost -------------------------------------------------------- */
+
+static void lose_metadata(const struct vv_target *target)
+{
+    const struct vv_index *index = target->index;
+    for (size_t i = 0; i < index->metadata_count; i++) {
+        struct vv_buffer what;
+        vv_buffer_init(&what, &target->context->allocator);
+        vv_buffer_add_string(&what, "metadata \"");
+        vv_buffer_add_string(&what, index->metadata[i].name);
+        vv_buffer_add_string(&what, "\"");
+        const char *text = vv_buffer_string(&what);
+        vv_target_lose(target, 0, *text ? text : "metadata");
+        vv_buffer_clear(&what);
+    }
+}
+
+static void lose_counter(const struct vv_target *target)
+{
+    if (target->index->counter)
+        vv_target_lose(target, 0, "the save counter");
+}
+
+/* --- Object-based -------------------------------------------------------- */
+
+/* Adds the variables from *value on, up to and without `node`. */
+static varve_status add_variables(
+    struct writer *w, uint32_t *value, uint32_t node, varve_error *error)
+{
+    const struct vv_index *index = w->target->index;
+    for (; *value < index->value_count; ++*value) {
+        uint32_t at = vv_at32(index->value_nodes, *value);
+        if (at >= node)
+            return VARVE_OK;
+        if (vv_index_kind(index, at) == VARVE_STATE ||
+            !vv_index_is_saved(index, *value))
+            continue;
+        vv_bundle_objects_key(&w->objects, at, &w->key);
+        VV_TRY(add_value(w, *value, error));
+    }
+    return VARVE_OK;
+}
+
+static varve_status add_states(struct writer *w, varve_error *error)
+{
+    const struct vv_index *index = w->target->index;
+    for (uint32_t value = 0; value < index->value_count; value++) {
+        uint32_t node = vv_at32(index->value_nodes, value);
+        if (vv_index_kind(index, node) != VARVE_STATE ||
+            !vv_index_is_saved(index, value))
+            continue;
+        vv_bundle_objects_key(&w->objects, node, &w->key);
+        VV_TRY(add_value(w, value, error));
+    }
+    return VARVE_OK;
+}
+
+static varve_status add_objects(struct writer *w, varve_error *error)
+{
+    uint32_t value = 0;
+    VV_TRY(add_variables(w, &value, w->objects.counter, error));
+    if (w->objects.counter != VV_NONE)
+        VV_TRY(add_counter(w, error));
+    VV_TRY(add_variables(w, &value, VV_NONE, error));
+    VV_TRY(add_states(w, error));
+    w->key.size = 0;
+    vv_buffer_add_string(&w->key, VV_BUNDLE_GRAPH_KEY);
+    return add_string(w, w->graph.data, w->graph.size, error);
+}
+
+static varve_status publish(struct writer *w,
+    varve_status (*add_all)(struct writer *w, varve_error *error),
+    varve_error *error)
+{
+    const struct vv_target *target = w->target;
+    VV_TRY(vv_bundle_out_begin(&w->out, target->context, target->path,
+        target->flags, target->shard_size, error));
+    return vv_bundle_out_end(&w->out, add_all(w, error), error);
+}
+
+static varve_status write_objects(
+    const struct vv_target *target, varve_error *error)
+{
+    struct writer w = { .target = target };
+    vv_buffer_init(&w.key, &target->context->allocator);
+    vv_buffer_init(&w.graph, &target->context->allocator);
+    varve_status status = vv_bundle_objects_begin(&w.objects, target, error);
+    if (!status)
+        status = vv_bundle_objects_encode(&w.objects, &w.graph, error);
+    if (!status) {
+        vv_target_lose_graph(target, true);
+        lose_metadata(target);
+        if (w.objects.counter == VV_NONE)
+            lose_counter(target);
+        status = publish(&w, add_objects, error);
+    }
+    vv_bundle_objects_end(&w.objects);
+    vv_buffer_clear(&w.graph);
+    vv_buffer_clear(&w.key);
+    return status;
+}
+
+/* --- Name-based ---------------------------------------------------------- */
+
+/* The header has the empty key, and who finds an object graph looks no further
+ * for names. */
+static varve_status check_key(const struct writer *w, varve_error *error)
+{
+    static const char graph[] = VV_BUNDLE_GRAPH_KEY;
+    if (w->key.failed)
+        return vv_fail_memory(error, "the key of a value");
+    if (w->key.size == 0)
+        return vv_fail(error, VARVE_BAD_NAME,
+            "%.300s: expected a global name for the value of the root, found "
+            "none",
+            w->target->path);
+    if (w->key.size == strlen(graph) &&
+        memcmp(w->key.data, graph, w->key.size) == 0)
+        return vv_fail(error, VARVE_BAD_NAME,
+            "%.300s: expected names of values, found \"%s\"", w->target->path,
+            graph);
+    return VARVE_OK;
+}
+
+static varve_status add_names(struct writer *w, varve_error *error)
+{
+    const struct vv_index *index = w->target->index;
+    for (uint32_t value = 0; value < index->value_count; value++) {
+        uint32_t node = vv_at32(index->value_nodes, value);
+        if (!vv_index_is_saved(index, value))
+            continue;
+        vv_bundle_full_name(w->target, node, &w->key);
+        VV_TRY(check_key(w, error));
+        VV_TRY(add_value(w, value, error));
+        if (vv_index_kind(index, node) == VARVE_STATE)
+            vv_target_lose(w->target, node, "that it is a state: it is a "
+                                            "string there");
+    }
+    return VARVE_OK;
+}
+
+static varve_status write_names(
+    const struct vv_target *target, varve_error *error)
+{
+    struct writer w = { .target = target };
+    vv_buffer_init(&w.key, &target->context->allocator);
+    vv_target_lose_graph(target, false);
+    lose_metadata(target);
+    lose_counter(target);
+    varve_status status = publish(&w, add_names, error);
+    vv_buffer_clear(&w.key);
+    return status;
+}
+
+const struct vv_target_format vv_bundle_target = {
+    .format = VARVE_FORMAT_TENSORFLOW,
+    .write = write_objects,
+};
+
+const struct vv_target_format vv_bundle_names_target = {
+    .format = VARVE_FORMAT_TENSORFLOW_NAMES,
+    .write = write_names,
+};

@@ -1,0 +1,351 @@
+/* bundle_value.c - strings, variants, foreign byte order, slices.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "bundle_value.h"
+
+#include <inttypes.h>
+
+#include "allocator.h"
+#include "bundle.h"
+#include "bytes.h"
+#include "crc32c.h"
+#include "dtype.h"
+#include "try.h"
+#include "wire_in.h"
+#include "wrong.h"
+
+/* What every function here is about. */
+struct cooking {
+    const struct vv_foreign *foreign;
+    const struct vv_bundle *bundle;
+    const struct vv_bundle_entry *entry;
+    varve_error *error;
+};
+
+static const char *path_of(const struct cooking *c)
+{
+    return c->foreign->files[c->entry->file].path;
+}
+
+static varve_status fail(const struct cooking *c, const char *expected)
+{
+    const struct vv_bundle_entry *e = c->entry;
+    return vv_fail(c->error, VARVE_CORRUPT,
+        "%s: %s: bytes %" PRIu64 " to %" PRIu64 ": expected %s, found others",
+        path_of(c), e->key + vv_bundle_is_slice(e), e->offset,
+        e->offset + e->size, expected);
+}
+
+static varve_status check_sum(
+    const struct cooking *c, uint32_t masked, uint32_t found)
+{
+    const struct vv_bundle_entry *e = c->entry;
+    uint32_t expected = vv_crc32c_unmask(masked);
+    if (expected == found || VV_WRONG(cooked_not_summed))
+        return VARVE_OK;
+    return vv_fail(c->error, VARVE_CORRUPT,
+        "%s: %s: bytes %" PRIu64 " to %" PRIu64 ": expected CRC-32C %08" PRIx32
+        ", found %08" PRIx32,
+        path_of(c), e->key + vv_bundle_is_slice(e), e->offset,
+        e->offset + e->size, expected, found);
+}
+
+/* The stored bytes of the entry, all of them; NULL where there are none. The
+ * caller frees them. */
+static varve_status read_stored(const struct cooking *c, unsigned char **stored)
+{
+    const struct vv_bundle_entry *e = c->entry;
+    size_t size = (size_t)e->size;
+    *stored = NULL;
+    if (size == 0)
+        return VARVE_OK;
+    *stored = vv_allocate(&c->bundle->context->allocator, size);
+    if (!*stored)
+        return vv_fail_memory(c->error, "the bytes of a value");
+    return vv_foreign_read(
+        c->foreign, e->file, *stored, size, e->offset, c->error);
+}
+
+static void release(const struct cooking *c, unsigned char *stored)
+{
+    vv_release(
+        &c->bundle->context->allocator, stored, (size_t)c->entry->size);
+}
+
+/* --- Strings -------------------------------------------------------------- */
+
+/* The writer's order is that in which it summed. */
+static uint32_t add_length(const struct cooking *c, uint32_t sum, uint64_t size)
+{
+    unsigned char bytes[8];
+    bool is_long = size > UINT32_MAX;
+    if (is_long)
+        vv_store64(
+            bytes, c->bundle->is_big_endian ? __builtin_bswap64(size) : size);
+    else
+        vv_store32(bytes, c->bundle->is_big_endian
+                              ? __builtin_bswap32((uint32_t)size)
+                              : (uint32_t)size);
+    return vv_crc32c(sum, bytes, is_long ? 8 : 4);
+}
+
+static uint32_t load_sum(const struct cooking *c, const unsigned char *at)
+{
+    uint32_t sum = vv_load32(at);
+    return c->bundle->is_big_endian ? __builtin_bswap32(sum) : sum;
+}
+
+/* Where the lengths end, what they add up to, and their sum; `each` takes them
+ * where it is not NULL. */
+static varve_status take_lengths(const struct cooking *c,
+    const unsigned char *at, const unsigned char *end, unsigned char *lengths,
+    const unsigned char **behind, uint64_t *total, uint32_t *sum)
+{
+    *total = 0;
+    *sum = 0;
+    for (uint64_t i = 0; i < c->entry->count; i++) {
+        uint64_t length;
+        at = vv_take_varint(at, end, &length);
+        if (!at || length > c->entry->size - *total)
+            return fail(c, "a length for every string");
+        *total += length;
+        *sum = add_length(c, *sum, length);
+        if (lengths)
+            vv_store64(lengths + 8 * i, length);
+    }
+    *behind = at;
+    return VARVE_OK;
+}
+
+varve_status vv_bundle_measure_strings(const struct vv_foreign *foreign,
+    const struct vv_bundle *bundle, struct vv_bundle_entry *e,
+    varve_error *error)
+{
+    struct cooking c = { foreign, bundle, e, error };
+    const varve_allocator *a = &bundle->context->allocator;
+    const unsigned char *behind;
+    uint64_t total;
+    uint32_t sum;
+    if (e->count == 0 && e->size == 0)
+        return VARVE_OK;
+    if (e->size < 4 || e->count > e->size - 4)
+        return fail(&c, "a length for every string");
+    uint64_t most = e->count > e->size / 10 ? e->size : 10 * e->count;
+    size_t room = (size_t)(most ? most : 1);
+    unsigned char *bytes = vv_allocate(a, room);
+    if (!bytes)
+        return vv_fail_memory(error, "lengths of strings");
+    varve_status status = vv_foreign_read(
+        foreign, e->file, bytes, (size_t)most, e->offset, error);
+    if (!status)
+        status = take_lengths(
+            &c, bytes, bytes + most, NULL, &behind, &total, &sum);
+    if (!status && (uint64_t)(behind - bytes) + 4 + total != e->size)
+        status = fail(&c, "as many bytes as the strings take");
+    if (!status)
+        e->strings_size = 8 * e->count + total;
+    vv_release(a, bytes, room);
+    return status;
+}
+
+/* Lengths, their sum, the strings; both sums are of the lengths as numbers of
+ * fixed size. */
+static varve_status cook_strings(
+    const struct cooking *c, const unsigned char *stored, unsigned char *bytes,
+    size_t size)
+{
+    const struct vv_bundle_entry *e = c->entry;
+    const unsigned char *end = stored + e->size;
+    const unsigned char *at;
+    uint64_t total;
+    uint32_t sum;
+    if (e->size == 0)
+        return VARVE_OK;
+    VV_TRY(take_lengths(c, stored, end, bytes, &at, &total, &sum));
+    if ((uint64_t)(end - at) != 4 + total || size != 8 * e->count + total)
+        return fail(c, "the lengths that were there when it was opened");
+    VV_TRY(check_sum(c, load_sum(c, at), sum));
+    sum = vv_crc32c(sum, at, 4);
+    sum = vv_crc32c(sum, at + 4, (size_t)total);
+    VV_TRY(check_sum(c, e->sum, sum));
+    memcpy(bytes + 8 * e->count, at + 4, (size_t)total);
+    return VARVE_OK;
+}
+
+/* --- Variants ------------------------------------------------------------- */
+
+/* Each element: its length, its bytes, and the sum of all before; the sum goes
+ * on over that. Nothing is made of it but what is there. */
+static varve_status check_variants(
+    const struct cooking *c, const unsigned char *stored)
+{
+    const struct vv_bundle_entry *e = c->entry;
+    const unsigned char *at = stored;
+    const unsigned char *end = stored + e->size;
+    uint32_t sum = 0;
+    for (uint64_t i = 0; i < e->count; i++) {
+        uint64_t length;
+        unsigned char bytes[8];
+        at = at < end ? vv_take_varint(at, end, &length) : NULL;
+        if (!at || end - at < 4 || length > (uint64_t)(end - at) - 4)
+            return fail(c, "variants");
+        vv_store64(bytes, length);
+        sum = vv_crc32c(sum, bytes, 8);
+        sum = vv_crc32c(sum, at, (size_t)length);
+        at += length;
+        VV_TRY(check_sum(c, load_sum(c, at), sum));
+        sum = vv_crc32c(sum, at, 4);
+        at += 4;
+    }
+    if (at != end)
+        return fail(c, "variants and nothing else");
+    return check_sum(c, e->sum, sum);
+}
+
+/* --- Numbers -------------------------------------------------------------- */
+
+/* Numbers as they are stored; `bytes` is as large as they are. */
+static varve_status cook_numbers(const struct cooking *c, unsigned char *bytes)
+{
+    const struct vv_bundle_entry *e = c->entry;
+    size_t size = (size_t)e->size;
+    if (size == 0)
+        return VARVE_OK;
+    VV_TRY(vv_foreign_read(
+        c->foreign, e->file, bytes, size, e->offset, c->error));
+    VV_TRY(check_sum(c, e->sum, vv_crc32c(0, bytes, size)));
+    if (c->bundle->is_big_endian)
+        vv_dtype_reverse_copy(e->dtype, bytes, bytes, e->count);
+    return VARVE_OK;
+}
+
+/* --- Slices --------------------------------------------------------------- */
+
+/* A slice on its way into the whole. */
+struct box {
+    uint32_t rank;
+    size_t element;
+    uint64_t whole[VARVE_MAX_RANK];
+    uint64_t start[VARVE_MAX_RANK];
+    uint64_t length[VARVE_MAX_RANK];
+};
+
+static void find_box(const struct cooking *c, uint32_t slice, struct box *box)
+{
+    const struct vv_bundle *b = c->bundle;
+    const struct vv_bundle_entry *e = c->entry;
+    const uint64_t *pairs =
+        b->extents + e->first_pair + (size_t)2 * e->rank * slice;
+    box->rank = e->rank;
+    box->element = vv_dtype_file_size(e->dtype);
+    for (uint32_t i = 0; i < e->rank; i++) {
+        box->whole[i] = b->extents[e->first_extent + i];
+        box->start[i] = pairs[2 * i];
+        box->length[i] = pairs[2 * i + 1];
+    }
+}
+
+/* Marks elements, a bit each; false where one was marked. */
+static bool mark(unsigned char *marks, uint64_t begin, uint64_t count)
+{
+    for (uint64_t i = begin; i < begin + count; i++) {
+        unsigned char bit = (unsigned char)(1u << i % 8);
+        if (marks[i / 8] & bit)
+            return false;
+        marks[i / 8] |= bit;
+    }
+    return true;
+}
+
+/* Copies the rows of a slice, those of the last dimension, to their places. */
+static bool place_rows(const struct box *box, const unsigned char *from,
+    unsigned char *to, unsigned char *marks)
+{
+    uint64_t at[VARVE_MAX_RANK] = { 0 };
+    uint32_t last = box->rank - 1;
+    uint64_t row = box->length[last];
+    for (uint32_t i = 0; i < box->rank; i++) {
+        if (box->length[i] == 0)
+            return true;
+    }
+    for (;;) {
+        uint64_t place = 0;
+        for (uint32_t i = 0; i < box->rank; i++)
+            place = place * box->whole[i] + box->start[i] + at[i];
+        if (!mark(marks, place, row))
+            return false;
+        memcpy(to + place * box->element, from, (size_t)row * box->element);
+        from += row * box->element;
+        uint32_t i = last;
+        while (i > 0 && ++at[i - 1] == box->length[i - 1])
+            at[--i] = 0;
+        if (i == 0)
+            return true;
+    }
+}
+
+static varve_status place_slice(const struct cooking *c, uint32_t number,
+    unsigned char *bytes, unsigned char *marks)
+{
+    const struct vv_bundle *b = c->bundle;
+    const varve_allocator *a = &b->context->allocator;
+    struct cooking part = *c;
+    struct box box;
+    part.entry = &b->entries[b->slices[c->entry->first_slice + number]];
+    size_t size = (size_t)part.entry->size;
+    if (size == 0)
+        return VARVE_OK;
+    unsigned char *from = vv_allocate(a, size);
+    if (!from)
+        return vv_fail_memory(c->error, "a slice");
+    find_box(c, number, &box);
+    varve_status status = cook_numbers(&part, from);
+    if (!status && !place_rows(&box, from, bytes, marks))
+        status = vv_fail(c->error, VARVE_CORRUPT,
+            "%s: %s: expected slices that do not overlap, found two that do",
+            b->path, c->entry->key);
+    vv_release(a, from, size);
+    return status;
+}
+
+/* There are as many elements in all slices as in the whole: when none comes
+ * twice, all have come. */
+static varve_status cook_slices(const struct cooking *c, unsigned char *bytes)
+{
+    const varve_allocator *a = &c->bundle->context->allocator;
+    size_t size = (size_t)(c->entry->count / 8 + 1);
+    unsigned char *marks = vv_allocate_zeroed(a, size);
+    if (!marks)
+        return vv_fail_memory(c->error, "marks of slices");
+    varve_status status = VARVE_OK;
+    for (uint32_t i = 0; i < c->entry->slice_count && !status; i++)
+        status = place_slice(c, i, bytes, marks);
+    vv_release(a, marks, size);
+    return status;
+}
+
+/* --- All ------------------------------------------------------------------ */
+
+varve_status vv_bundle_cook(const struct vv_foreign *foreign,
+    const struct vv_bundle *bundle, const struct vv_bundle_entry *e,
+    unsigned char *bytes, size_t size, varve_error *error)
+{
+    struct cooking c = { foreign, bundle, e, error };
+    unsigned char *stored;
+    if (e->slice_count > 0)
+        return cook_slices(&c, bytes);
+    if (e->dtype == 0) {
+        if (size > 0)
+            VV_TRY(vv_foreign_read(
+                foreign, e->file, bytes, size, e->offset, error));
+        return check_variants(&c, bytes);
+    }
+    if (e->dtype != VARVE_STRING)
+        return cook_numbers(&c, bytes);
+    varve_status status = read_stored(&c, &stored);
+    if (!status)
+        status = cook_strings(&c, stored, bytes, size);
+    release(&c, stored);
+    return status;
+}

@@ -1,0 +1,33 @@
+/* npy_draft.c - node, value, tag.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "npy_draft.h"
+
+static void tell_state(struct vv_draft *draft, const struct vv_npy_header *h,
+    const struct vv_npy_telling *t)
+{
+    struct vv_buffer tag;
+    uint32_t node =
+        vv_draft_path(draft, VARVE_STATE, t->name, t->name_size);
+    vv_buffer_init(&tag, &draft->context->allocator);
+    vv_npy_tag(h, &tag);
+    const char *text = vv_buffer_string(&tag);
+    if (tag.failed)
+        vv_draft_fail(draft, VARVE_NO_MEMORY, "out of memory: a tag");
+    vv_draft_state(draft, node, h->size, &t->place);
+    vv_draft_tag(draft, node, text);
+    vv_buffer_clear(&tag);
+}
+
+void vv_npy_tell(struct vv_draft *draft, const struct vv_npy_header *h,
+    const struct vv_npy_telling *t)
+{
+    if (h->kind == VV_NPY_OPAQUE) {
+        tell_state(draft, h, t);
+        return;
+    }
+    uint32_t node =
+        vv_draft_path(draft, VARVE_VARIABLE, t->name, t->name_size);
+    vv_draft_value(draft, node, &h->type, t->strings_size, &t->place);
+}

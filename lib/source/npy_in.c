@@ -1,0 +1,411 @@
+/* npy_in.c - magic, length, dictionary; then the type.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "npy_in.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "dtype.h"
+#include "failure.h"
+#include "name.h"
+#include "npy_type.h"
+#include "shape.h"
+#include "try.h"
+
+#define MAGIC "\x93NUMPY"
+
+enum { MAGIC_SIZE = 6, DEEPEST = 64, LONGEST_TAG = 4096 };
+
+/* --- Magic, version and length -------------------------------------------- */
+
+bool vv_npy_is_one(const void *head, size_t size)
+{
+    return size >= MAGIC_SIZE && memcmp(head, MAGIC, MAGIC_SIZE) == 0;
+}
+
+varve_status vv_npy_measure(const unsigned char *bytes, const char *where,
+    uint64_t *data_offset, varve_error *error)
+{
+    if (!vv_npy_is_one(bytes, VV_NPY_BEGIN))
+        return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
+            "%s: expected the magic of a NumPy array, found other bytes",
+            where);
+    unsigned major = bytes[6], minor = bytes[7];
+    if (major < 1 || major > 3 || minor != 0)
+        return vv_fail(error, VARVE_TOO_NEW,
+            "%s: version at byte 6: expected 1.0, 2.0 or 3.0, found %u.%u",
+            where, major, minor);
+    uint32_t size = bytes[8] | (uint32_t)bytes[9] << 8;
+    uint32_t before = 10;
+    if (major > 1) {
+        size |= (uint32_t)bytes[10] << 16 | (uint32_t)bytes[11] << 24;
+        before = 12;
+    }
+    if (size > VV_NPY_LONGEST - 12)
+        return vv_fail(error, VARVE_LIMIT,
+            "%s: header at byte %" PRIu32 ": expected at most %d bytes, found "
+            "%" PRIu32, where, before, VV_NPY_LONGEST - 12, size);
+    if (size < 2)
+        return vv_fail(error, VARVE_CORRUPT,
+            "%s: header at byte %" PRIu32 ": expected a dictionary, found "
+            "%" PRIu32 " bytes", where, before, size);
+    *data_offset = before + size;
+    return VARVE_OK;
+}
+
+/* --- The dictionary ------------------------------------------------------- */
+
+struct text {
+    const unsigned char *bytes;
+    size_t at, end;
+    const char *where;
+    varve_error *error;
+};
+
+static varve_status expected(const struct text *t, const char *what)
+{
+    if (t->at >= t->end)
+        return vv_fail(t->error, VARVE_CORRUPT,
+            "%s: header at byte %zu: expected %s, found its end", t->where,
+            t->at, what);
+    unsigned char c = t->bytes[t->at];
+    bool is_shown = c > ' ' && c < 127;
+    return vv_fail(t->error, VARVE_CORRUPT,
+        is_shown ? "%s: header at byte %zu: expected %s, found '%c'"
+                 : "%s: header at byte %zu: expected %s, found byte %d",
+        t->where, t->at, what, c);
+}
+
+static bool is_space(unsigned char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f';
+}
+
+static void skip_space(struct text *t)
+{
+    while (t->at < t->end && is_space(t->bytes[t->at]))
+        t->at++;
+}
+
+/* Whether the next character is this one; then it is behind us. */
+static bool take(struct text *t, char c)
+{
+    skip_space(t);
+    if (t->at >= t->end || t->bytes[t->at] != (unsigned char)c)
+        return false;
+    t->at++;
+    return true;
+}
+
+static varve_status need(struct text *t, char c, const char *what)
+{
+    return take(t, c) ? VARVE_OK : expected(t, what);
+}
+
+static bool take_word(struct text *t, const char *word)
+{
+    size_t size = strlen(word);
+    skip_space(t);
+    if (t->end - t->at < size || memcmp(t->bytes + t->at, word, size) != 0)
+        return false;
+    t->at += size;
+    return true;
+}
+
+/* A string in quotes, its content as it stands. Where escapes may be, they are
+ * passed over. */
+static varve_status read_string(struct text *t, bool may_escape,
+    const char **string, size_t *size)
+{
+    skip_space(t);
+    unsigned char quote = t->at < t->end ? t->bytes[t->at] : 0;
+    if (quote != '\'' && quote != '"')
+        return expected(t, "a string");
+    size_t begin = ++t->at;
+    for (; t->at < t->end && t->bytes[t->at] != quote; t->at++) {
+        unsigned char c = t->bytes[t->at];
+        if (c < ' ' || (c == '\\' && !may_escape))
+            return expected(t, "the end of a string");
+        if (c == '\\' && ++t->at >= t->end)
+            break;
+    }
+    if (t->at >= t->end)
+        return expected(t, "the end of a string");
+    *string = (const char *)t->bytes + begin;
+    *size = t->at++ - begin;
+    return VARVE_OK;
+}
+
+static varve_status fail_pickled(const struct text *t)
+{
+    return vv_fail(t->error, VARVE_TOO_NEW,
+        "%s: expected numbers or strings, found Python objects: it was saved "
+        "with pickle; save it again with allow_pickle=False", t->where);
+}
+
+/* Inside the list of a structured type. A name comes right behind a
+ * parenthesis, so what does not may be a type: there is to be no object. */
+static varve_status read_list_string(struct text *t, unsigned char before)
+{
+    const char *string;
+    size_t size;
+    VV_TRY(read_string(t, true, &string, &size));
+    if (before != '(' && vv_npy_is_object(string, size))
+        return fail_pickled(t);
+    return VARVE_OK;
+}
+
+/* A list of tuples, to any depth: brackets in pairs, one bit for each open. */
+static varve_status read_list(struct text *t, struct vv_npy_header *h)
+{
+    uint64_t is_square = 0;
+    unsigned depth = 0;
+    unsigned char c, before = 0;
+    size_t begin = t->at;
+    do {
+        skip_space(t);
+        if (t->at >= t->end)
+            return expected(t, "the end of a list");
+        c = t->bytes[t->at];
+        if (c == '\'' || c == '"') {
+            VV_TRY(read_list_string(t, before));
+        } else if (c == '[' || c == '(') {
+            if (depth == DEEPEST)
+                return expected(t, "fewer brackets");
+            is_square = is_square << 1 | (c == '[');
+            depth++;
+            t->at++;
+        } else if (c == ']' || c == ')') {
+            if ((is_square & 1) != (c == ']'))
+                return expected(t, "the other bracket");
+            is_square >>= 1;
+            depth--;
+            t->at++;
+        } else if (c == ',' || (c >= '0' && c <= '9')) {
+            t->at++;
+        } else {
+            return expected(t, "a list");
+        }
+        before = c;
+    } while (depth > 0);
+    h->kind = VV_NPY_OPAQUE;
+    h->is_structured = true;
+    h->descr = (const char *)t->bytes + begin;
+    h->descr_size = t->at - begin;
+    return VARVE_OK;
+}
+
+static varve_status read_descr(struct text *t, struct vv_npy_header *h)
+{
+    skip_space(t);
+    if (t->at < t->end && t->bytes[t->at] == '[')
+        return read_list(t, h);
+    size_t at = t->at;
+    VV_TRY(read_string(t, false, &h->descr, &h->descr_size));
+    if (vv_npy_is_object(h->descr, h->descr_size))
+        return fail_pickled(t);
+    if (vv_npy_read_type(h))
+        return VARVE_OK;
+    t->at = at + 1;
+    return expected(t, "a type such as <f4");
+}
+
+static varve_status read_order(struct text *t, struct vv_npy_header *h)
+{
+    h->is_fortran = take_word(t, "True");
+    if (!h->is_fortran && !take_word(t, "False"))
+        return expected(t, "True or False");
+    return VARVE_OK;
+}
+
+/* Python 2 wrote some numbers with an L behind them. */
+static varve_status read_extent(struct text *t, uint64_t *extent)
+{
+    skip_space(t);
+    size_t begin = t->at;
+    while (t->at < t->end && t->bytes[t->at] >= '0' && t->bytes[t->at] <= '9')
+        t->at++;
+    if (!vv_parse_decimal(
+            (const char *)t->bytes + begin, t->at - begin, extent)) {
+        t->at = begin;
+        return expected(t, "a number of 64 bits");
+    }
+    if (t->at < t->end && t->bytes[t->at] == 'L')
+        t->at++;
+    return VARVE_OK;
+}
+
+/* A tuple: one of one number has a comma behind it. */
+static varve_status read_shape(struct text *t, struct vv_npy_header *h)
+{
+    uint32_t rank = 0;
+    bool has_comma = false;
+    VV_TRY(need(t, '(', "a tuple"));
+    while (!take(t, ')')) {
+        if (rank > 0 && !has_comma)
+            return expected(t, "a comma");
+        if (rank == VARVE_MAX_RANK)
+            return vv_fail(t->error, VARVE_LIMIT,
+                "%s: header at byte %zu: expected a shape of at most %d "
+                "extents, found more", t->where, t->at, VARVE_MAX_RANK);
+        VV_TRY(read_extent(t, &h->type.shape[rank]));
+        rank++;
+        has_comma = take(t, ',');
+    }
+    if (rank == 1 && !has_comma)
+        return expected(t, "a tuple, which (N) is not");
+    h->type.rank = rank;
+    return VARVE_OK;
+}
+
+enum { DESCR = 1, ORDER = 2, SHAPE = 4, ALL = 7 };
+
+static varve_status read_key(struct text *t, unsigned *key)
+{
+    static const struct {
+        const char *name;
+        unsigned key;
+    } keys[] = {
+        { "descr", DESCR }, { "fortran_order", ORDER }, { "shape", SHAPE },
+    };
+    const char *name;
+    size_t size, at = t->at;
+    VV_TRY(read_string(t, false, &name, &size));
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (strlen(keys[i].name) == size &&
+            memcmp(keys[i].name, name, size) == 0) {
+            *key = keys[i].key;
+            return need(t, ':', "a colon");
+        }
+    }
+    t->at = at;
+    return expected(t, "descr, fortran_order or shape");
+}
+
+static varve_status read_entry(
+    struct text *t, struct vv_npy_header *h, unsigned *seen)
+{
+    unsigned key = 0;
+    size_t at = t->at;
+    VV_TRY(read_key(t, &key));
+    if (*seen & key) {
+        t->at = at;
+        return expected(t, "each key once");
+    }
+    *seen |= key;
+    if (key == DESCR)
+        return read_descr(t, h);
+    return key == ORDER ? read_order(t, h) : read_shape(t, h);
+}
+
+static varve_status read_dictionary(struct text *t, struct vv_npy_header *h)
+{
+    unsigned seen = 0;
+    bool has_comma = true;
+    VV_TRY(need(t, '{', "a dictionary"));
+    while (!take(t, '}')) {
+        if (!has_comma)
+            return expected(t, "a comma");
+        VV_TRY(read_entry(t, h, &seen));
+        has_comma = take(t, ',');
+    }
+    if (seen != ALL) {
+        t->at--;
+        return expected(t, "descr, fortran_order and shape");
+    }
+    skip_space(t);
+    return t->at == t->end ? VARVE_OK : expected(t, "spaces");
+}
+
+varve_status vv_npy_parse(struct vv_npy_header *h, const unsigned char *bytes,
+    size_t size, const char *where, varve_error *error)
+{
+    struct text t = {
+        .bytes = bytes, .end = size, .where = where, .error = error
+    };
+    *h = (struct vv_npy_header){ .version = bytes[6] };
+    t.at = bytes[6] == 1 ? 10 : 12;
+    if (h->version == 3 &&
+        !vv_utf8_is_valid((const char *)bytes + t.at, size - t.at))
+        return expected(&t, "UTF-8 without NUL");
+    VV_TRY(read_dictionary(&t, h));
+    if (!vv_shape_count(h->type.rank, h->type.shape, &h->count) ||
+        !vv_size_of(h->count, h->item_size, &h->size))
+        return vv_fail(error, VARVE_CORRUPT,
+            "%s: shape: expected a size that 64 bits hold, found a larger one",
+            where);
+    return VARVE_OK;
+}
+
+/* --- What follows from it ------------------------------------------------- */
+
+static varve_status take_fields(struct vv_npy_header *h, uint64_t found,
+    const char *where, varve_error *error)
+{
+    if (h->count ? found % h->count : found)
+        return vv_fail(error, VARVE_CORRUPT,
+            "%s: expected as many bytes for each of %" PRIu64
+            " elements, found %" PRIu64, where, h->count, found);
+    h->size = found;
+    h->item_size = h->count ? found / h->count : 0;
+    return VARVE_OK;
+}
+
+varve_status vv_npy_take_size(struct vv_npy_header *h, uint64_t found,
+    const char *where, varve_error *error)
+{
+    if (h->is_structured)
+        return take_fields(h, found, where, error);
+    if (found != h->size)
+        return vv_fail(error,
+            found < h->size ? VARVE_TRUNCATED : VARVE_CORRUPT,
+            "%s: expected %" PRIu64 " bytes behind the header, found %" PRIu64,
+            where, h->size, found);
+    /* Elements of no bytes (S0) would be as many as a number can say. */
+    if (h->item_size == 0 && h->count > VV_NPY_LONGEST)
+        return vv_fail(error, VARVE_LIMIT,
+            "%s: expected at most %d elements of no bytes, found %" PRIu64,
+            where, VV_NPY_LONGEST, h->count);
+    return VARVE_OK;
+}
+
+/* Whether the order of the extents makes a difference. */
+static bool is_turned(const struct vv_npy_header *h)
+{
+    unsigned long_ones = 0;
+    for (uint32_t i = 0; i < h->type.rank; i++)
+        long_ones += h->type.shape[i] > 1;
+    return h->is_fortran && long_ones > 1 && h->count > 0;
+}
+
+bool vv_npy_is_plain(const struct vv_npy_header *h)
+{
+    if (h->kind == VV_NPY_OPAQUE)
+        return true;
+    return h->kind == VV_NPY_NUMBERS && !is_turned(h) &&
+        (!h->is_big_endian || h->item_size == 1);
+}
+
+/* Before version 3 text is of Latin-1. */
+void vv_npy_tag(const struct vv_npy_header *h, struct vv_buffer *tag)
+{
+    const char *at = h->descr, *end = at + h->descr_size;
+    vv_buffer_add_string(tag, "numpy:");
+    if (h->descr_size > LONGEST_TAG) {
+        vv_buffer_add_string(tag, "[...]");
+        return;
+    }
+    if (!h->is_structured && h->descr_size > 1 && at[1] == 'V')
+        at++;
+    for (; at < end; at++) {
+        unsigned char c = (unsigned char)*at;
+        if (c >= 128 && h->version < 3) {
+            vv_buffer_add8(tag, (uint8_t)(0xc0 | c >> 6));
+            vv_buffer_add8(tag, (uint8_t)(0x80 | (c & 63)));
+        } else {
+            vv_buffer_add8(tag, c);
+        }
+    }
+}

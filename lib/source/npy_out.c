@@ -1,0 +1,326 @@
+/* npy_out.c - header text as NumPy's repr has it, then the bytes.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "npy_out.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "dtype.h"
+#include "failure.h"
+#include "file.h"
+#include "npy_type.h"
+#include "shape.h"
+#include "try.h"
+
+enum {
+    ALIGNMENT = 64,
+    GROWTH_DIGITS = 21, /* room that NumPy leaves for a larger first extent */
+    PIECE_SIZE = 4096,
+};
+
+/* --- What fits ------------------------------------------------------------ */
+
+/* The largest element of a string tensor; false where one cannot be told from
+ * what NumPy puts behind it, or is longer than NumPy has room for. */
+static bool measure_strings(const struct vv_npy_out *out, uint64_t *largest)
+{
+    const unsigned char *at = out->bytes + 8 * out->count;
+    *largest = 1; /* NumPy has no strings of no bytes */
+    for (uint64_t i = 0; i < out->count; i++) {
+        uint64_t size = vv_load64(out->bytes + 8 * i);
+        if (size > INT32_MAX || (size > 0 && at[size - 1] == 0))
+            return false;
+        if (size > *largest)
+            *largest = size;
+        at += size;
+    }
+    return true;
+}
+
+static void lose_type(const struct vv_npy_out *out, uint32_t node)
+{
+    char what[64];
+    snprintf(what, sizeof what, "its type, %s: NumPy sees raw bytes",
+        varve_dtype_name(out->type.dtype));
+    vv_target_lose(out->target, node, what);
+}
+
+static bool is_type_lost(varve_dtype dtype)
+{
+    return dtype == VARVE_BFLOAT16 || dtype == VARVE_FLOAT8_E4M3FN ||
+        dtype == VARVE_FLOAT8_E5M2;
+}
+
+/* --- The header ----------------------------------------------------------- */
+
+static void add_number(struct vv_buffer *text, uint64_t number)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%" PRIu64, number);
+    vv_buffer_add_string(text, digits);
+}
+
+static void add_dictionary(const struct vv_npy_out *out, struct vv_buffer *text)
+{
+    const char *descr = vv_npy_type_of(out->type.dtype);
+    vv_buffer_add_string(text, "{'descr': '");
+    vv_buffer_add_string(text, descr ? descr : "|S");
+    if (!descr)
+        add_number(text, out->item_size);
+    vv_buffer_add_string(text, "', 'fortran_order': False, 'shape': (");
+    for (uint32_t i = 0; i < out->type.rank; i++) {
+        vv_buffer_add_string(text, i > 0 ? ", " : "");
+        add_number(text, out->type.shape[i]);
+    }
+    vv_buffer_add_string(text, out->type.rank == 1 ? ",), }" : "), }");
+}
+
+static void add_spaces(struct vv_buffer *text, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        vv_buffer_add8(text, ' ');
+}
+
+static void make_header(struct vv_npy_out *out)
+{
+    struct vv_buffer *text = &out->header;
+    char digits[24];
+    vv_buffer_add(text, "\x93NUMPY\x01\x00\x00\x00", 10);
+    add_dictionary(out, text);
+    if (out->type.rank > 0)
+        add_spaces(text, GROWTH_DIGITS - (size_t)snprintf(digits, sizeof digits,
+            "%" PRIu64, out->type.shape[0]));
+    /* Never none: up to a whole line of spaces. */
+    add_spaces(text, ALIGNMENT - (text->size + 1) % ALIGNMENT);
+    vv_buffer_add8(text, '\n');
+    if (text->failed)
+        return;
+    text->data[8] = (unsigned char)(text->size - 10);
+    text->data[9] = (unsigned char)((text->size - 10) >> 8);
+}
+
+varve_status vv_npy_out_begin(struct vv_npy_out *out,
+    const struct vv_target *target, uint32_t value, bool *is_held,
+    varve_error *error)
+{
+    uint32_t node = vv_at32(target->index->value_nodes, value);
+    const void *bytes = NULL;
+    *out = (struct vv_npy_out){ .target = target, .value = value };
+    vv_buffer_init(&out->header, &target->context->allocator);
+    VV_TRY(target->value(target->user, value, &bytes, error));
+    out->bytes = bytes;
+    out->type = vv_index_tensor(target->index, target->table, value);
+    out->count = varve_tensor_count(&out->type);
+    out->item_size = vv_dtype_file_size(out->type.dtype);
+    *is_held = true;
+    if (out->type.dtype == VARVE_STRING)
+        *is_held = measure_strings(out, &out->item_size);
+    if (!*is_held || !vv_size_of(out->count, out->item_size, &out->size)) {
+        *is_held = false;
+        vv_target_lose(target, node, "its value: NumPy has no strings that end "
+            "in NUL or are so large");
+        return VARVE_OK;
+    }
+    if (is_type_lost(out->type.dtype))
+        lose_type(out, node);
+    make_header(out);
+    return out->header.failed ? vv_fail_memory(error, "a header") : VARVE_OK;
+}
+
+void vv_npy_out_end(struct vv_npy_out *out)
+{
+    vv_buffer_clear(&out->header);
+}
+
+/* --- The data ------------------------------------------------------------- */
+
+/* Bytes that gather until they are worth a call. */
+struct piece {
+    const struct vv_npy_sink *sink;
+    size_t size;
+    unsigned char bytes[PIECE_SIZE];
+};
+
+/* `bytes` NULL: zeros. */
+static varve_status add(struct piece *piece, const unsigned char *bytes,
+    uint64_t size, varve_error *error)
+{
+    while (size > 0) {
+        if (piece->size == PIECE_SIZE) {
+            VV_TRY(piece->sink->write(
+                piece->sink->user, piece->bytes, piece->size, error));
+            piece->size = 0;
+        }
+        size_t room = PIECE_SIZE - piece->size;
+        size_t part = size < room ? (size_t)size : room;
+        if (bytes) {
+            memcpy(piece->bytes + piece->size, bytes, part);
+            bytes += part;
+        } else {
+            memset(piece->bytes + piece->size, 0, part);
+        }
+        piece->size += part;
+        size -= part;
+    }
+    return VARVE_OK;
+}
+
+static varve_status write_strings(const struct vv_npy_out *out,
+    const struct vv_npy_sink *sink, varve_error *error)
+{
+    struct piece piece = { .sink = sink };
+    const unsigned char *at = out->bytes + 8 * out->count;
+    for (uint64_t i = 0; i < out->count; i++) {
+        uint64_t size = vv_load64(out->bytes + 8 * i);
+        VV_TRY(add(&piece, at, size, error));
+        VV_TRY(add(&piece, NULL, out->item_size - size, error));
+        at += size;
+    }
+    return sink->write(sink->user, piece.bytes, piece.size, error);
+}
+
+varve_status vv_npy_out_write(const struct vv_npy_out *out,
+    const struct vv_npy_sink *sink, varve_error *error)
+{
+    VV_TRY(sink->write(
+        sink->user, out->header.data, out->header.size, error));
+    if (out->type.dtype == VARVE_STRING)
+        return write_strings(out, sink, error);
+    return sink->write(sink->user, out->bytes, (size_t)out->size, error);
+}
+
+/* --- What is not written -------------------------------------------------- */
+
+bool vv_npy_is_written(const struct vv_target *target, uint32_t value)
+{
+    uint32_t node = vv_at32(target->index->value_nodes, value);
+    return vv_index_kind(target->index, node) == VARVE_VARIABLE &&
+        vv_index_is_saved(target->index, value);
+}
+
+static void lose_values(const struct vv_target *target)
+{
+    const struct vv_index *index = target->index;
+    for (uint32_t i = 0; i < index->value_count; i++) {
+        uint32_t node = vv_at32(index->value_nodes, i);
+        if (vv_index_kind(index, node) == VARVE_STATE)
+            vv_target_lose(target, node, "its state");
+        else if (!vv_index_is_saved(index, i))
+            vv_target_lose(
+                target, node, "type and shape of a variable without a value");
+    }
+}
+
+/* A name that is that of the array is not lost. */
+static void lose_globals(const struct vv_target *target)
+{
+    const struct vv_index *index = target->index;
+    struct vv_buffer name;
+    vv_buffer_init(&name, &target->context->allocator);
+    for (uint32_t i = 0; i < index->global_count; i++) {
+        uint32_t node = vv_at32(index->global_nodes, i);
+        size_t size;
+        const char *global =
+            vv_index_name(index, vv_at32(index->global_names, i), &size);
+        vv_target_name(target, node, &name);
+        if (name.size != size || memcmp(name.data, global, size) != 0)
+            vv_target_lose(target, node, "its global name");
+    }
+    vv_buffer_clear(&name);
+}
+
+void vv_npy_lose_rest(const struct vv_target *target)
+{
+    const struct vv_index *index = target->index;
+    uint32_t root = target->paths->root;
+    if (!target->loss)
+        return;
+    vv_target_lose_graph(target, false);
+    lose_values(target);
+    lose_globals(target);
+    if (index->counter > 0)
+        vv_target_lose(target, root, "the save counter");
+    for (size_t i = 0; i < index->metadata_count; i++) {
+        char what[128];
+        snprintf(what, sizeof what, "metadata \"%s\"",
+            index->metadata[i].name);
+        vv_target_lose(target, root, what);
+    }
+}
+
+/* --- A file of one array -------------------------------------------------- */
+
+struct file_out {
+    const struct vv_target *target;
+    int file;
+    uint64_t offset;
+};
+
+static varve_status write_on(
+    void *user, const void *bytes, size_t size, varve_error *error)
+{
+    struct file_out *f = user;
+    const struct vv_target *target = f->target;
+    VV_TRY(vv_file_write(target->context, f->file, target->path, bytes, size,
+        f->offset, error));
+    f->offset += size;
+    return VARVE_OK;
+}
+
+static varve_status publish(const struct vv_npy_out *out, varve_error *error)
+{
+    const struct vv_target *target = out->target;
+    struct vv_publication p;
+    VV_TRY(vv_publish_begin(
+        &p, target->context, target->path, target->flags, error));
+    struct file_out file = { .target = target, .file = p.file };
+    struct vv_npy_sink sink = { .user = &file, .write = write_on };
+    return vv_publish_end(&p, vv_npy_out_write(out, &sink, error), error);
+}
+
+static varve_status find_only(
+    const struct vv_target *target, uint32_t *value, varve_error *error)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < target->index->value_count; i++) {
+        if (!vv_npy_is_written(target, i))
+            continue;
+        *value = i;
+        count++;
+    }
+    if (count != 1)
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: expected exactly one variable with a value for an npy file, "
+            "found %" PRIu32 ": write npz, or a subtree of one",
+            target->path, count);
+    return VARVE_OK;
+}
+
+static varve_status write_target(
+    const struct vv_target *target, varve_error *error)
+{
+    struct vv_npy_out out;
+    uint32_t value = 0;
+    bool is_held = false;
+    VV_TRY(find_only(target, &value, error));
+    varve_status status =
+        vv_npy_out_begin(&out, target, value, &is_held, error);
+    if (!status && !is_held)
+        status = vv_fail(error, VARVE_MISUSE,
+            "%s: expected a value that NumPy can hold, found strings that end "
+            "in NUL or are too large", target->path);
+    if (!status)
+        vv_npy_lose_rest(target);
+    if (!status)
+        status = publish(&out, error);
+    vv_npy_out_end(&out);
+    return status;
+}
+
+const struct vv_target_format vv_npy_target = {
+    .format = VARVE_FORMAT_NPY, .write = write_target
+};

@@ -1,0 +1,149 @@
+/* npz_out.c - one entry for each value, in the order of the nodes.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "npz_out.h"
+
+#include "allocator.h"
+#include "arena.h"
+#include "checksum.h"
+#include "failure.h"
+#include "map.h"
+#include "npy_out.h"
+#include "try.h"
+#include "zip_out.h"
+
+#define SUFFIX ".npy"
+
+struct writing {
+    const struct vv_target *target;
+    struct vv_zip_out zip;
+    struct vv_buffer name;
+    struct vv_arena arena; /* the names that are taken */
+    struct vv_map taken;
+};
+
+struct taken {
+    const char *name;
+    size_t size;
+};
+
+static bool is_same(const void *item, const void *key)
+{
+    const struct taken *a = item, *b = key;
+    return a->size == b->size && memcmp(a->name, b->name, a->size) == 0;
+}
+
+/* Notes that a name is taken, unless it is: then *is_new is false. */
+static varve_status take_name(
+    struct writing *w, bool *is_new, varve_error *error)
+{
+    struct taken key = { (const char *)w->name.data, w->name.size };
+    uint64_t hash = vv_hash_of(key.name, key.size);
+    *is_new = !vv_map_find(&w->taken, hash, is_same, &key);
+    if (!*is_new)
+        return VARVE_OK;
+    struct taken *taken = vv_arena_take(&w->arena, sizeof *taken);
+    key.name = vv_arena_text(&w->arena, key.name, key.size);
+    if (!taken || !key.name)
+        return vv_fail_memory(error, "a name");
+    *taken = key;
+    return vv_map_add(&w->taken, hash, taken)
+        ? VARVE_OK : vv_fail_memory(error, "a name");
+}
+
+/* Sets w->name; *is_held says whether an entry can have it. */
+static varve_status name_value(
+    struct writing *w, uint32_t node, bool *is_held, varve_error *error)
+{
+    vv_target_name(w->target, node, &w->name);
+    if (w->name.size == 0)
+        vv_buffer_add_string(&w->name, "arr_0"); /* the root itself */
+    vv_buffer_add_string(&w->name, SUFFIX);
+    if (w->name.failed)
+        return vv_fail_memory(error, "a name");
+    *is_held = w->name.size <= VV_ZIP_LONGEST_NAME;
+    if (!*is_held) {
+        vv_target_lose(w->target, node,
+            "its value: its name is longer than an archive has room for");
+        return VARVE_OK;
+    }
+    VV_TRY(take_name(w, is_held, error));
+    if (!*is_held)
+        vv_target_lose(w->target, node,
+            "its value: another has the same name in an archive");
+    return VARVE_OK;
+}
+
+static varve_status write_on(
+    void *user, const void *bytes, size_t size, varve_error *error)
+{
+    struct writing *w = user;
+    return vv_zip_out_write(&w->zip, bytes, size, error);
+}
+
+static varve_status write_entry(
+    struct writing *w, const struct vv_npy_out *out, varve_error *error)
+{
+    struct vv_npy_sink sink = { .user = w, .write = write_on };
+    uint64_t size;
+    if (__builtin_add_overflow(out->size, out->header.size, &size))
+        return vv_fail(error, VARVE_LIMIT,
+            "%s: expected a value of less than 2^64 bytes, found more",
+            w->target->path);
+    VV_TRY(vv_zip_out_begin(&w->zip, (const char *)w->name.data, w->name.size,
+        size, error));
+    VV_TRY(vv_npy_out_write(out, &sink, error));
+    return vv_zip_out_end(&w->zip, error);
+}
+
+static varve_status write_value(
+    struct writing *w, uint32_t value, varve_error *error)
+{
+    struct vv_npy_out out;
+    bool is_held = false;
+    uint32_t node = vv_at32(w->target->index->value_nodes, value);
+    VV_TRY(name_value(w, node, &is_held, error));
+    if (!is_held)
+        return VARVE_OK;
+    varve_status status =
+        vv_npy_out_begin(&out, w->target, value, &is_held, error);
+    if (!status && is_held)
+        status = write_entry(w, &out, error);
+    vv_npy_out_end(&out);
+    return status;
+}
+
+static varve_status write_values(struct writing *w, varve_error *error)
+{
+    for (uint32_t i = 0; i < w->target->index->value_count; i++) {
+        if (vv_npy_is_written(w->target, i))
+            VV_TRY(write_value(w, i, error));
+    }
+    return vv_zip_out_finish(&w->zip, error);
+}
+
+static varve_status write_target(
+    const struct vv_target *target, varve_error *error)
+{
+    const varve_allocator *a = &target->context->allocator;
+    struct writing w = { .target = target };
+    struct vv_publication p;
+    vv_npy_lose_rest(target);
+    VV_TRY(vv_publish_begin(
+        &p, target->context, target->path, target->flags, error));
+    vv_zip_out_init(&w.zip, target->context, p.file, target->path);
+    vv_buffer_init(&w.name, a);
+    vv_arena_init(&w.arena, a);
+    vv_map_init(&w.taken, a);
+    varve_status status = write_values(&w, error);
+    vv_zip_out_clear(&w.zip);
+    vv_buffer_clear(&w.name);
+    vv_arena_clear(&w.arena);
+    vv_map_clear(&w.taken);
+    return vv_publish_end(&p, status, error);
+}
+
+const struct vv_target_format vv_npz_target = {
+    .format = VARVE_FORMAT_NPZ, .write = write_target
+};

@@ -1,0 +1,368 @@
+/* safetensors_header.c - one pass over the JSON, which notes where each tensor
+ * stands; then what holds of them together.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "safetensors_header.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <varve/graph.h>
+
+#include "failure.h"
+#include "try.h"
+
+static const char metadata_key[] = "__metadata__";
+
+/* "<path>: tensor "<name>": expected ..., found ..." */
+static varve_status VV_PRINTF(4, 5) fail(const struct vv_json_in *in,
+    const struct vv_json_item *name, varve_status status, const char *format,
+    ...)
+{
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return vv_fail(in->error, status, "%s: header: \"%.*s\": expected %s",
+        in->path, vv_json_shown(name), name->text, text);
+}
+
+/* --- The object of a tensor --------------------------------------------- */
+
+static varve_status read_dtype(struct vv_json_in *in,
+    const struct vv_json_item *name, struct vv_safetensors_info *info)
+{
+    struct vv_json_item item;
+    VV_TRY(vv_json_expect(in, VV_JSON_STRING, &item));
+    for (size_t i = 0; i < VV_SAFETENSORS_DTYPES; i++) {
+        if (vv_json_is(&item, vv_safetensors_dtypes[i].name)) {
+            info->dtype = &vv_safetensors_dtypes[i];
+            info->type.dtype = info->dtype->dtype;
+            return VARVE_OK;
+        }
+    }
+    return fail(in, name, VARVE_TOO_NEW,
+        "a dtype that is known, found \"%.*s\"", vv_json_shown(&item),
+        item.text);
+}
+
+static varve_status read_shape(struct vv_json_in *in,
+    const struct vv_json_item *name, struct vv_safetensors_info *info)
+{
+    struct vv_json_item item;
+    bool more;
+    VV_TRY(vv_json_expect(in, VV_JSON_ARRAY, &item));
+    for (;;) {
+        VV_TRY(vv_json_element(in, &more));
+        if (!more)
+            return VARVE_OK;
+        VV_TRY(vv_json_expect(in, VV_JSON_UNSIGNED, &item));
+        if (info->type.rank == VARVE_MAX_RANK)
+            return fail(in, name, VARVE_LIMIT,
+                "a rank of at most %d, found a higher one", VARVE_MAX_RANK);
+        info->type.shape[info->type.rank++] = item.number;
+    }
+}
+
+static varve_status read_offsets(struct vv_json_in *in,
+    const struct vv_json_item *name, struct vv_safetensors_info *info)
+{
+    uint64_t offsets[2] = { 0 };
+    struct vv_json_item item;
+    size_t count = 0;
+    bool more;
+    VV_TRY(vv_json_expect(in, VV_JSON_ARRAY, &item));
+    for (;; count++) {
+        VV_TRY(vv_json_element(in, &more));
+        if (!more)
+            break;
+        VV_TRY(vv_json_expect(in, VV_JSON_UNSIGNED, &item));
+        if (count < 2)
+            offsets[count] = item.number;
+    }
+    if (count != 2)
+        return fail(in, name, VARVE_CORRUPT,
+            "data_offsets to be two, found %zu", count);
+    info->begin = offsets[0];
+    info->end = offsets[1];
+    if (info->begin > info->end)
+        return fail(in, name, VARVE_CORRUPT,
+            "data_offsets to end behind their begin, found %" PRIu64
+            " and %" PRIu64, info->begin, info->end);
+    return VARVE_OK;
+}
+
+static const struct {
+    const char *name;
+    varve_status (*read)(struct vv_json_in *in,
+        const struct vv_json_item *name, struct vv_safetensors_info *info);
+} keys[] = {
+    { "dtype", read_dtype },
+    { "shape", read_shape },
+    { "data_offsets", read_offsets },
+};
+
+enum { KEYS = sizeof keys / sizeof *keys };
+
+/* The member `key` of a tensor; *seen has a bit for each that was there. */
+static varve_status read_key(struct vv_json_in *in,
+    const struct vv_json_item *name, const struct vv_json_item *key,
+    unsigned *seen, struct vv_safetensors_info *info)
+{
+    size_t i = 0;
+    while (i < KEYS && !vv_json_is(key, keys[i].name))
+        i++;
+    if (i == KEYS)
+        return fail(in, name, VARVE_CORRUPT,
+            "dtype, shape and data_offsets alone, found \"%.*s\"",
+            vv_json_shown(key), key->text);
+    if (*seen & 1u << i)
+        return fail(in, name, VARVE_CORRUPT, "one %s, found two",
+            keys[i].name);
+    *seen |= 1u << i;
+    return keys[i].read(in, name, info);
+}
+
+/* In the order of the extents, as the reference implementation does: one that
+ * is 0 only helps those behind it. */
+static bool size_of(const struct vv_safetensors_info *info, uint64_t *size)
+{
+    uint64_t product = 1;
+    for (uint32_t i = 0; i < info->type.rank; i++) {
+        if (__builtin_mul_overflow(product, info->type.shape[i], &product))
+            return false;
+    }
+    if (__builtin_mul_overflow(product, info->dtype->bits, &product))
+        return false;
+    *size = product / 8;
+    return product % 8 == 0;
+}
+
+static varve_status check_size(const struct vv_json_in *in,
+    const struct vv_json_item *name, const struct vv_safetensors_info *info)
+{
+    uint64_t size;
+    if (!size_of(info, &size))
+        return fail(in, name, VARVE_CORRUPT,
+            "a shape of whole bytes whose bits 64 bits can count, found "
+            "another");
+    if (size != info->end - info->begin)
+        return fail(in, name, VARVE_CORRUPT,
+            "data_offsets around the %" PRIu64
+            " bytes of its shape, found %" PRIu64, size,
+            info->end - info->begin);
+    return VARVE_OK;
+}
+
+static varve_status read_tensor(struct vv_json_in *in,
+    const struct vv_json_item *name, struct vv_safetensors_info *info)
+{
+    struct vv_json_item item;
+    unsigned seen = 0;
+    bool more;
+    *info = (struct vv_safetensors_info){ .dtype = NULL };
+    VV_TRY(vv_json_expect(in, VV_JSON_OBJECT, &item));
+    for (;;) {
+        VV_TRY(vv_json_member(in, &item, &more));
+        if (!more)
+            break;
+        VV_TRY(read_key(in, name, &item, &seen, info));
+    }
+    for (size_t i = 0; i < KEYS; i++) {
+        if (!(seen & 1u << i))
+            return fail(in, name, VARVE_CORRUPT, "a %s, found none",
+                keys[i].name);
+    }
+    return check_size(in, name, info);
+}
+
+/* --- The members of the header ------------------------------------------ */
+
+static varve_status check_name(const struct vv_json_in *in,
+    const struct vv_json_item *name)
+{
+    if (name->length >= 1 && name->length <= VARVE_MAX_NAME_SIZE &&
+        !name->has_nul)
+        return VARVE_OK;
+    return fail(in, name, VARVE_LIMIT,
+        "a name of 1 to %d bytes without NUL, found another",
+        VARVE_MAX_NAME_SIZE);
+}
+
+static varve_status read_texts(
+    struct vv_json_in *in, uint32_t file, struct vv_buffer *texts)
+{
+    struct vv_json_item name, text;
+    bool more;
+    VV_TRY(vv_json_expect(in, VV_JSON_OBJECT, &text));
+    for (;;) {
+        VV_TRY(vv_json_member(in, &name, &more));
+        if (!more)
+            return VARVE_OK;
+        VV_TRY(check_name(in, &name));
+        VV_TRY(vv_json_expect(in, VV_JSON_STRING, &text));
+        if (text.has_nul)
+            return fail(in, &name, VARVE_LIMIT,
+                "a text without NUL, found one with it");
+        struct vv_safetensors_text entry = { name.text, file };
+        vv_buffer_add(texts, &entry, sizeof entry);
+    }
+}
+
+static varve_status add_tensor(struct vv_json_in *in,
+    const struct vv_json_item *name, uint32_t file, struct vv_buffer *tensors)
+{
+    struct vv_safetensors_info info;
+    VV_TRY(check_name(in, name));
+    VV_TRY(read_tensor(in, name, &info));
+    struct vv_safetensors_tensor entry = {
+        .name = name->text, .begin = info.begin, .end = info.end, .file = file
+    };
+    vv_buffer_add(tensors, &entry, sizeof entry);
+    return VARVE_OK;
+}
+
+static varve_status read_members(struct vv_json_in *in, uint32_t file,
+    struct vv_buffer *tensors, struct vv_buffer *texts)
+{
+    struct vv_json_item item;
+    bool has_metadata = false;
+    bool more;
+    VV_TRY(vv_json_expect(in, VV_JSON_OBJECT, &item));
+    for (;;) {
+        VV_TRY(vv_json_member(in, &item, &more));
+        if (!more)
+            return vv_json_end(in);
+        if (!vv_json_is(&item, metadata_key)) {
+            VV_TRY(add_tensor(in, &item, file, tensors));
+            continue;
+        }
+        if (has_metadata)
+            return fail(in, &item, VARVE_CORRUPT, "one of it, found two");
+        has_metadata = true;
+        VV_TRY(read_texts(in, file, texts));
+    }
+}
+
+/* --- What holds of all of them ------------------------------------------ */
+
+int vv_safetensors_by_name(const void *a, const void *b)
+{
+    const struct vv_safetensors_tensor *x = a, *y = b;
+    return vv_json_compare(x->name, y->name);
+}
+
+static int text_by_name(const void *a, const void *b)
+{
+    const struct vv_safetensors_text *x = a, *y = b;
+    return vv_json_compare(x->name, y->name);
+}
+
+int vv_safetensors_by_data(const void *a, const void *b)
+{
+    const struct vv_safetensors_tensor *x = a, *y = b;
+    if (x->begin != y->begin)
+        return x->begin < y->begin ? -1 : 1;
+    if (x->end != y->end)
+        return x->end < y->end ? -1 : 1;
+    return (x->name > y->name) - (x->name < y->name);
+}
+
+static varve_status fail_twice(struct vv_json_in *in, const char *name)
+{
+    struct vv_json_item item;
+    vv_safetensors_item(in, name, &item);
+    return fail(in, &item, VARVE_CORRUPT, "one of this name, found two");
+}
+
+static varve_status check_texts(
+    struct vv_json_in *in, struct vv_safetensors_text *texts, size_t count)
+{
+    qsort(texts, count, sizeof *texts, text_by_name);
+    for (size_t i = 1; i < count; i++) {
+        if (text_by_name(&texts[i - 1], &texts[i]) == 0)
+            return fail_twice(in, texts[i].name);
+    }
+    return VARVE_OK;
+}
+
+static varve_status check_place(struct vv_json_in *in,
+    const struct vv_safetensors_tensor *tensor, uint64_t expected,
+    uint64_t data_size)
+{
+    struct vv_json_item item;
+    if (tensor->begin == expected && tensor->end <= data_size)
+        return VARVE_OK;
+    vv_safetensors_item(in, tensor->name, &item);
+    if (tensor->begin != expected)
+        return fail(in, &item, VARVE_CORRUPT,
+            "its data at %" PRIu64 ", where that of the one before ends, "
+            "found %" PRIu64 ": %s", expected, tensor->begin,
+            tensor->begin < expected ? "they overlap" : "a gap");
+    return fail(in, &item, VARVE_TRUNCATED,
+        "data up to %" PRIu64 ", found %" PRIu64 " bytes of data",
+        tensor->end, data_size);
+}
+
+static varve_status check_tensors(struct vv_json_in *in,
+    struct vv_safetensors_tensor *tensors, size_t count, uint64_t data_size)
+{
+    uint64_t end = 0;
+    if (count > 0)
+        qsort(tensors, count, sizeof *tensors, vv_safetensors_by_name);
+    for (size_t i = 1; i < count; i++) {
+        if (vv_safetensors_by_name(&tensors[i - 1], &tensors[i]) == 0)
+            return fail_twice(in, tensors[i].name);
+    }
+    if (count > 0)
+        qsort(tensors, count, sizeof *tensors, vv_safetensors_by_data);
+    for (size_t i = 0; i < count; i++) {
+        VV_TRY(check_place(in, &tensors[i], end, data_size));
+        end = tensors[i].end;
+    }
+    if (end != data_size)
+        return vv_fail(in->error, VARVE_CORRUPT,
+            "%s: expected %" PRIu64 " bytes of data, as many as tensors have, "
+            "found %" PRIu64, in->path, end, data_size);
+    return VARVE_OK;
+}
+
+varve_status vv_safetensors_header(struct vv_json_in *in, uint64_t data_size,
+    uint32_t file, struct vv_buffer *tensors, struct vv_buffer *texts)
+{
+    size_t first = tensors->size;
+    size_t first_text = texts->size;
+    VV_TRY(read_members(in, file, tensors, texts));
+    if (tensors->failed || texts->failed)
+        return vv_fail_memory(in->error, "the names of tensors");
+    if (texts->size > first_text)
+        VV_TRY(check_texts(in, (void *)(texts->data + first_text),
+            (texts->size - first_text) / sizeof(struct vv_safetensors_text)));
+    if (tensors->size == first)
+        return check_tensors(in, NULL, 0, data_size);
+    return check_tensors(in, (void *)(tensors->data + first),
+        (tensors->size - first) / sizeof(struct vv_safetensors_tensor),
+        data_size);
+}
+
+void vv_safetensors_item(struct vv_json_in *in, const char *name,
+    struct vv_json_item *item)
+{
+    bool more;
+    in->at = (size_t)(name - 1 - in->bytes); /* its quote */
+    in->is_open = true; /* so that no comma is expected */
+    if (vv_json_member(in, item, &more))
+        *item = (struct vv_json_item){ .text = "" };
+}
+
+varve_status vv_safetensors_info(struct vv_json_in *in, const char *name,
+    struct vv_safetensors_info *info)
+{
+    struct vv_json_item item;
+    vv_safetensors_item(in, name, &item);
+    return read_tensor(in, &item, info);
+}

@@ -1,0 +1,70 @@
+/* safetensors_plan.h - what of a graph goes into safetensors files, under which
+ * names, in which of them and in which order.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_SAFETENSORS_PLAN_H
+#define VV_SAFETENSORS_PLAN_H
+
+#include "buffer.h"
+#include "safetensors_dtype.h"
+#include "target.h"
+
+struct vv_safetensors_value {
+    const char *name; /* in the plan's `names` */
+    size_t name_at, name_size;
+    const struct vv_safetensors_dtype *dtype;
+    uint64_t size;
+    uint32_t value;
+    uint32_t shard;
+};
+
+/* Metadata: where two have one name, that of the lower rank counts. */
+enum vv_safetensors_rank {
+    VV_SAFETENSORS_ALIAS, /* of a tensor, whose name is the text */
+    VV_SAFETENSORS_SAVE_COUNTER,
+    VV_SAFETENSORS_METADATA,
+};
+
+struct vv_safetensors_pair {
+    const char *name, *text; /* in the plan's `pair_texts` */
+    size_t name_at, name_size, text_at, text_size;
+    enum vv_safetensors_rank rank;
+    uint32_t node; /* of an alias */
+};
+
+struct vv_safetensors_plan {
+    const struct vv_target *target;
+    struct vv_buffer names, pair_texts, scratch;
+    struct vv_buffer values; /* struct vv_safetensors_value, sorted by shard,
+                                type and name */
+    struct vv_buffer pairs;  /* struct vv_safetensors_pair, sorted by name */
+    uint32_t shard_count;    /* at least 1 */
+};
+
+/* Tells the target what is lost. VARVE_DUPLICATE where two values would have
+ * the same name, VARVE_BAD_NAME where one would have that of the metadata. */
+varve_status vv_safetensors_plan_begin(struct vv_safetensors_plan *plan,
+    const struct vv_target *target, varve_error *error);
+
+/* After success or failure. */
+void vv_safetensors_plan_end(struct vv_safetensors_plan *plan);
+
+/* Sorts the values by name alone. */
+void vv_safetensors_sort_names(struct vv_safetensors_plan *plan);
+
+static inline struct vv_safetensors_value *vv_safetensors_values(
+    const struct vv_safetensors_plan *plan, size_t *count)
+{
+    *count = plan->values.size / sizeof(struct vv_safetensors_value);
+    return (struct vv_safetensors_value *)(void *)plan->values.data;
+}
+
+static inline struct vv_safetensors_pair *vv_safetensors_pairs(
+    const struct vv_safetensors_plan *plan, size_t *count)
+{
+    *count = plan->pairs.size / sizeof(struct vv_safetensors_pair);
+    return (struct vv_safetensors_pair *)(void *)plan->pairs.data;
+}
+
+#endif

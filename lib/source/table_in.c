@@ -1,0 +1,324 @@
+/* table_in.c - footer, index block, data blocks; each block's sum before its
+ * content.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "table_in.h"
+
+#include <inttypes.h>
+
+#ifdef VV_HAVE_SNAPPY
+#include <snappy-c.h>
+#endif
+
+#include "allocator.h"
+#include "buffer.h"
+#include "bytes.h"
+#include "crc32c.h"
+#include "failure.h"
+#include "try.h"
+#include "wire_in.h"
+#include "wrong.h"
+
+enum {
+    TRAILER_SIZE = 5,    /* how it is compressed, and the sum */
+    MOST_OF_SNAPPY = 22, /* times as many bytes: a copy of 64 takes 3 */
+    MOST_KEYS = 32,      /* times the table's bytes */
+    KEYS_BESIDES = 64 * 1024,
+};
+
+enum compression { STORED = 0, SNAPPY = 1 };
+
+static const uint64_t magic = UINT64_C(0xdb4775248b80fb57);
+
+struct handle {
+    uint64_t offset;
+    uint64_t size;
+};
+
+struct pass {
+    const struct vv_table_in *table;
+    varve_error *error;
+    vv_table_entry *entry;
+    void *user;
+    struct vv_buffer key;      /* of the entry before */
+    struct vv_buffer last_key; /* in the index block */
+    bool has_key;
+    uint64_t key_bytes; /* of all keys so far */
+};
+
+static varve_status fail(struct pass *p, uint64_t offset, const char *expected)
+{
+    return vv_fail(p->error, VARVE_CORRUPT,
+        "%s: offset %" PRIu64 ": expected %s, found other bytes",
+        p->table->path, offset, expected);
+}
+
+/* --- Blocks --------------------------------------------------------------- */
+
+/* A block's entries, without its restarts. */
+struct block {
+    const unsigned char *at;
+    const unsigned char *end;
+    uint64_t offset; /* of the block, for messages */
+    void *owned;     /* decompressed bytes, or NULL */
+    size_t owned_size;
+};
+
+static varve_status unpack(struct pass *p, const struct handle *handle,
+    struct block *block, size_t *size)
+{
+#ifdef VV_HAVE_SNAPPY
+    const char *packed = (const char *)p->table->bytes + handle->offset;
+    size_t plain;
+    if (snappy_uncompressed_length(packed, (size_t)handle->size, &plain) !=
+            SNAPPY_OK ||
+        plain / MOST_OF_SNAPPY > handle->size)
+        return fail(p, handle->offset, "a block compressed with Snappy");
+    block->owned_size = plain;
+    block->owned = vv_allocate(&p->table->context->allocator, plain);
+    if (!block->owned && plain > 0)
+        return vv_fail_memory(p->error, "a block of a table");
+    *size = plain;
+    if (plain == 0 || snappy_uncompress(packed, (size_t)handle->size,
+                          block->owned, size) != SNAPPY_OK ||
+        *size != plain)
+        return fail(p, handle->offset, "a block compressed with Snappy");
+    return VARVE_OK;
+#else
+    (void)block;
+    (void)size;
+    return vv_fail(p->error, VARVE_TOO_NEW,
+        "%s: offset %" PRIu64 ": expected a block that is not compressed, "
+        "found one compressed with Snappy: build Varve with libsnappy, or save "
+        "the checkpoint again with TensorFlow 2",
+        p->table->path, handle->offset);
+#endif
+}
+
+static varve_status check_block_sum(struct pass *p, const struct handle *handle)
+{
+    const unsigned char *bytes = p->table->bytes + handle->offset;
+    size_t size = (size_t)handle->size + 1;
+    uint32_t expected = vv_crc32c_unmask(vv_load32(bytes + size));
+    uint32_t found = vv_crc32c(0, bytes, size);
+    if (expected == found || VV_WRONG(blocks_not_summed))
+        return VARVE_OK;
+    return vv_fail(p->error, VARVE_CORRUPT,
+        "%s: bytes %" PRIu64 " to %" PRIu64 ": expected CRC-32C %08" PRIx32
+        ", found %08" PRIx32,
+        p->table->path, handle->offset, handle->offset + size, expected, found);
+}
+
+/* Finds the entries of a block. The caller frees what it owns. */
+static varve_status open_block(
+    struct pass *p, const struct handle *handle, struct block *block)
+{
+    *block = (struct block){ .offset = handle->offset };
+    uint64_t room = p->table->size - VV_TABLE_FOOTER_SIZE;
+    if (handle->size > room || handle->offset > room - handle->size ||
+        room - handle->size - handle->offset < TRAILER_SIZE)
+        return vv_fail(p->error, VARVE_TRUNCATED,
+            "%s: expected a block of %" PRIu64 " bytes at offset %" PRIu64
+            ", found a file of %zu bytes",
+            p->table->path, handle->size, handle->offset, p->table->size);
+    VV_TRY(check_block_sum(p, handle));
+    const unsigned char *bytes = p->table->bytes + handle->offset;
+    size_t size = (size_t)handle->size;
+    uint8_t kind = bytes[size];
+    if (kind == SNAPPY) {
+        VV_TRY(unpack(p, handle, block, &size));
+        bytes = block->owned;
+    } else if (kind != STORED) {
+        return vv_fail(p->error, VARVE_TOO_NEW,
+            "%s: offset %" PRIu64 ": expected a block that is stored or "
+            "compressed with Snappy, found kind %d",
+            p->table->path, handle->offset + size, kind);
+    }
+    uint64_t restarts = size >= 4 ? vv_load32(bytes + size - 4) : 0;
+    if (restarts == 0 || restarts > (size - 4) / 4)
+        return fail(p, handle->offset, "a block with its restarts");
+    block->at = bytes;
+    block->end = bytes + (size - 4 - 4 * (size_t)restarts);
+    for (size_t i = 0; i < restarts; i++) {
+        if (vv_load32(block->end + 4 * i) > (size_t)(block->end - bytes))
+            return fail(p, handle->offset, "restarts inside their block");
+    }
+    return VARVE_OK;
+}
+
+static void close_block(struct pass *p, struct block *block)
+{
+    vv_release(
+        &p->table->context->allocator, block->owned, block->owned_size);
+}
+
+/* --- Entries -------------------------------------------------------------- */
+
+struct entry {
+    size_t shared;
+    const unsigned char *rest; /* of the key */
+    size_t rest_size;
+    const unsigned char *value;
+    size_t value_size;
+};
+
+/* Takes an entry off a block; a key shares at most the one before. */
+static varve_status take_entry(struct pass *p, struct block *block,
+    const struct vv_buffer *key, struct entry *entry)
+{
+    uint64_t shared, rest, value;
+    const unsigned char *at = block->at;
+    at = vv_take_varint(at, block->end, &shared);
+    at = at ? vv_take_varint(at, block->end, &rest) : NULL;
+    at = at ? vv_take_varint(at, block->end, &value) : NULL;
+    if (!at || shared > key->size || rest > (size_t)(block->end - at) ||
+        value > (size_t)(block->end - at) - rest)
+        return fail(p, block->offset, "a block of whole entries");
+    *entry = (struct entry){
+        .shared = (size_t)shared,
+        .rest = at,
+        .rest_size = (size_t)rest,
+        .value = at + rest,
+        .value_size = (size_t)value,
+    };
+    block->at = at + rest + value;
+    return VARVE_OK;
+}
+
+/* The new key must stand behind the old one, or be the first. */
+static bool is_behind(const struct vv_buffer *key, const struct entry *entry)
+{
+    size_t left = key->size - entry->shared;
+    size_t both = left < entry->rest_size ? left : entry->rest_size;
+    int order =
+        both ? memcmp(key->data + entry->shared, entry->rest, both) : 0;
+    return order < 0 || (order == 0 && left < entry->rest_size);
+}
+
+static varve_status set_key(
+    struct pass *p, struct vv_buffer *key, const struct entry *entry)
+{
+    key->size = entry->shared;
+    vv_buffer_add(key, entry->rest, entry->rest_size);
+    p->key_bytes += key->size;
+    if (key->failed)
+        return vv_fail_memory(p->error, "a key");
+    uint64_t most = (uint64_t)MOST_KEYS * p->table->size + KEYS_BESIDES;
+    if (p->key_bytes > most)
+        return vv_fail(p->error, VARVE_LIMIT,
+            "%s: expected keys of %" PRIu64 " bytes in all at most, found more",
+            p->table->path, most);
+    return VARVE_OK;
+}
+
+static varve_status read_entries(struct pass *p, struct block *block)
+{
+    const unsigned char *begin = block->at;
+    while (block->at < block->end) {
+        struct entry entry;
+        bool is_first = block->at == begin;
+        VV_TRY(take_entry(p, block, &p->key, &entry));
+        if (is_first && entry.shared > 0)
+            return fail(p, block->offset, "a whole key first");
+        if (p->has_key && !is_behind(&p->key, &entry))
+            return fail(p, block->offset, "keys that increase");
+        p->has_key = true;
+        VV_TRY(set_key(p, &p->key, &entry));
+        VV_TRY(p->entry(p->user,
+            p->key.size ? p->key.data : (const unsigned char *)"", p->key.size,
+            entry.value, entry.value_size, p->error));
+    }
+    return VARVE_OK;
+}
+
+static varve_status take_handle(struct pass *p, const unsigned char **at,
+    const unsigned char *end, struct handle *handle)
+{
+    const unsigned char *next = vv_take_varint(*at, end, &handle->offset);
+    next = next ? vv_take_varint(next, end, &handle->size) : NULL;
+    if (!next)
+        return fail(p, (uint64_t)p->table->size - VV_TABLE_FOOTER_SIZE,
+            "offset and size of a block");
+    *at = next;
+    return VARVE_OK;
+}
+
+/* --- All ------------------------------------------------------------------ */
+
+static varve_status read_blocks(struct pass *p, struct block *index)
+{
+    while (index->at < index->end) {
+        struct entry entry;
+        struct handle handle;
+        struct block block;
+        VV_TRY(take_entry(p, index, &p->last_key, &entry));
+        VV_TRY(set_key(p, &p->last_key, &entry));
+        const unsigned char *at = entry.value;
+        VV_TRY(take_handle(p, &at, at + entry.value_size, &handle));
+        varve_status status = open_block(p, &handle, &block);
+        if (!status)
+            status = read_entries(p, &block);
+        close_block(p, &block);
+        if (status)
+            return status;
+        /* What the index says of a block bounds its keys from above. */
+        if (p->has_key &&
+            is_behind(&p->last_key,
+                &(struct entry){ .rest = p->key.data,
+                    .rest_size = p->key.size }))
+            return fail(p, handle.offset, "keys up to that of the index");
+    }
+    return VARVE_OK;
+}
+
+static varve_status read_table(struct pass *p)
+{
+    const struct vv_table_in *table = p->table;
+    struct handle metaindex, index;
+    struct block block;
+    if (table->size < VV_TABLE_FOOTER_SIZE ||
+        !vv_table_ends_in(table->bytes + table->size - 8, 8))
+        return vv_fail(p->error, VARVE_TRUNCATED,
+            "%s: expected the footer of a table at its end, found %zu other "
+            "bytes",
+            table->path, table->size);
+    const unsigned char *at = table->bytes + table->size - VV_TABLE_FOOTER_SIZE;
+    const unsigned char *end = at + VV_TABLE_FOOTER_SIZE - 8;
+    VV_TRY(take_handle(p, &at, end, &metaindex));
+    VV_TRY(take_handle(p, &at, end, &index));
+    varve_status status = open_block(p, &metaindex, &block);
+    if (!status && block.at < block.end)
+        status = fail(p, metaindex.offset, "no metadata of the table");
+    close_block(p, &block);
+    if (status)
+        return status;
+    status = open_block(p, &index, &block);
+    if (!status)
+        status = read_blocks(p, &block);
+    close_block(p, &block);
+    return status;
+}
+
+bool vv_table_ends_in(const unsigned char *tail, size_t size)
+{
+    return size >= 8 && vv_load64(tail + size - 8) == magic;
+}
+
+varve_status vv_table_each(const struct vv_table_in *table,
+    vv_table_entry *entry, void *user, varve_error *error)
+{
+    varve_error unwanted;
+    struct pass p = {
+        .table = table,
+        .error = error ? error : &unwanted,
+        .entry = entry,
+        .user = user,
+    };
+    vv_buffer_init(&p.key, &table->context->allocator);
+    vv_buffer_init(&p.last_key, &table->context->allocator);
+    varve_status status = read_table(&p);
+    vv_buffer_clear(&p.key);
+    vv_buffer_clear(&p.last_key);
+    return status;
+}

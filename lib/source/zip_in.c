@@ -1,0 +1,341 @@
+/* zip_in.c - the directory, then each entry, then all of them together.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "zip_in.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "bytes.h"
+#include "checksum.h"
+#include "failure.h"
+#include "inflater.h"
+#include "map.h"
+#include "name.h"
+#include "try.h"
+#include "zip_end.h"
+
+enum {
+    LOCAL_SIZE = 30,
+    ZIP64_EXTRA = 1,
+    ENCRYPTED = 1 << 0,
+    SIZES_BEHIND = 1 << 3,
+    PATCHED = 1 << 5,
+    STRONGLY_ENCRYPTED = 1 << 6,
+    MASKED = 1 << 13,
+};
+
+static const char *path_of(const struct vv_zip *zip)
+{
+    return zip->foreign->files[zip->file].path;
+}
+
+static varve_status fail_entry(const struct vv_zip *zip, uint64_t offset,
+    varve_status status, const char *expected, varve_error *error)
+{
+    return vv_fail(error, status, "%s: entry at byte %" PRIu64 ": expected %s",
+        path_of(zip), offset, expected);
+}
+
+void vv_zip_where(const struct vv_zip *zip, const struct vv_zip_entry *entry,
+    struct vv_buffer *where)
+{
+    const char *name = vv_zip_name(zip, entry);
+    where->size = 0;
+    vv_buffer_add_string(where, path_of(zip));
+    vv_buffer_add_string(where, ": \"");
+    for (size_t i = 0; i < entry->name_size; i++) {
+        unsigned char c = (unsigned char)name[i];
+        vv_buffer_add8(where, c < ' ' || c == 127 ? '?' : c);
+    }
+    vv_buffer_add8(where, '"');
+}
+
+/* --- Further fields ------------------------------------------------------- */
+
+/* Numbers that have no room among the others and are, in this order, in the
+ * field of zip64; NULL: it has its room. */
+struct large {
+    uint64_t *numbers[3];
+};
+
+static bool take_large(
+    const struct large *large, const unsigned char *at, size_t size)
+{
+    for (size_t i = 0; i < 3; i++) {
+        if (!large->numbers[i])
+            continue;
+        if (size < 8)
+            return false;
+        *large->numbers[i] = vv_load64(at);
+        at += 8;
+        size -= 8;
+    }
+    return true;
+}
+
+/* Goes through the fields; false where they do not fit, or where the one of
+ * zip64 is wanted and is not there once. */
+static bool read_fields(
+    const struct large *large, const unsigned char *at, size_t size)
+{
+    bool is_wanted =
+        large->numbers[0] || large->numbers[1] || large->numbers[2];
+    bool is_found = false;
+    while (size > 0) {
+        if (size < 4 || vv_zip_load16(at + 2) > size - 4)
+            return false;
+        size_t part = vv_zip_load16(at + 2);
+        if (vv_zip_load16(at) == ZIP64_EXTRA) {
+            if (is_found || !take_large(large, at + 4, part))
+                return false;
+            is_found = true;
+        }
+        at += 4 + part;
+        size -= 4 + part;
+    }
+    return is_found || !is_wanted;
+}
+
+static uint64_t *if_large(uint64_t *number)
+{
+    return *number == UINT32_MAX ? number : NULL;
+}
+
+/* --- The directory -------------------------------------------------------- */
+
+static varve_status check_features(const struct vv_zip *zip,
+    const struct vv_zip_entry *e, uint64_t at, varve_error *error)
+{
+    if (e->flags & (ENCRYPTED | STRONGLY_ENCRYPTED | MASKED))
+        return fail_entry(zip, at, VARVE_TOO_NEW,
+            "no encryption, found an encrypted one", error);
+    if (e->flags & PATCHED)
+        return fail_entry(
+            zip, at, VARVE_TOO_NEW, "data, found a patch", error);
+    if (e->method != VV_ZIP_STORED && e->method != VV_ZIP_DEFLATED)
+        return vv_fail(error, VARVE_TOO_NEW,
+            "%s: entry at byte %" PRIu64 ": expected stored (0) or deflated "
+            "(8) data, found method %d", path_of(zip), at, e->method);
+    if (e->method == VV_ZIP_STORED && e->packed != e->size)
+        return fail_entry(zip, at, VARVE_CORRUPT,
+            "as many bytes stored as there are, found another number", error);
+    if (e->size / VV_LARGEST_INFLATION > e->packed)
+        return vv_fail(error, VARVE_CORRUPT,
+            "%s: entry at byte %" PRIu64 ": expected at most %d bytes for each "
+            "that is deflated, found %" PRIu64 " for %" PRIu64, path_of(zip),
+            at, VV_LARGEST_INFLATION, e->size, e->packed);
+    return VARVE_OK;
+}
+
+/* One record, of which *at is the beginning and then the end. */
+static varve_status read_record(const struct vv_zip *zip, size_t *at,
+    struct vv_zip_entry *e, varve_error *error)
+{
+    const unsigned char *r = zip->directory + *at;
+    size_t left = zip->directory_size - *at;
+    uint64_t place = zip->directory_offset + *at;
+    if (left < VV_ZIP_RECORD_SIZE || memcmp(r, "PK\001\002", 4) != 0)
+        return fail_entry(zip, place, VARVE_CORRUPT,
+            "a record of the directory, found other bytes", error);
+    size_t name_size = vv_zip_load16(r + 28);
+    size_t fields_size = vv_zip_load16(r + 30);
+    size_t size = name_size + fields_size + vv_zip_load16(r + 32);
+    if (size > left - VV_ZIP_RECORD_SIZE)
+        return fail_entry(zip, place, VARVE_CORRUPT,
+            "a record inside the directory, found a longer one", error);
+    *e = (struct vv_zip_entry){
+        .flags = vv_zip_load16(r + 8),
+        .method = vv_zip_load16(r + 10),
+        .crc = vv_load32(r + 16),
+        .packed = vv_load32(r + 20),
+        .size = vv_load32(r + 24),
+        .offset = vv_load32(r + 42),
+        .name = *at + VV_ZIP_RECORD_SIZE,
+        .name_size = (uint16_t)name_size,
+    };
+    struct large large = { { if_large(&e->size), if_large(&e->packed),
+        if_large(&e->offset) } };
+    if (!read_fields(&large, r + VV_ZIP_RECORD_SIZE + name_size, fields_size))
+        return fail_entry(zip, place, VARVE_CORRUPT,
+            "further fields in their order, found others", error);
+    if (vv_zip_load16(r + 34) != 0)
+        return fail_entry(
+            zip, place, VARVE_TOO_NEW, "one disk, found several", error);
+    if (!vv_name_is_valid(vv_zip_name(zip, e), name_size))
+        return fail_entry(zip, place, VARVE_CORRUPT,
+            "a name in UTF-8, found another", error);
+    *at += VV_ZIP_RECORD_SIZE + size;
+    return check_features(zip, e, place, error);
+}
+
+static varve_status read_directory(
+    struct vv_zip *zip, const struct vv_zip_end *end, varve_error *error)
+{
+    const varve_allocator *a = &zip->foreign->context->allocator;
+    size_t at = 0;
+    if (end->count == 0 && end->size == 0)
+        return VARVE_OK;
+    if (end->size > SIZE_MAX)
+        return vv_fail_memory(error, "the directory of an archive");
+    zip->directory_offset = end->offset;
+    zip->directory_size = (size_t)end->size;
+    zip->directory = vv_allocate(a, zip->directory_size);
+    zip->entries = vv_allocate_array(
+        a, (size_t)end->count, sizeof *zip->entries);
+    zip->count = zip->entries ? (size_t)end->count : 0;
+    if (!zip->directory || (end->count > 0 && !zip->entries))
+        return vv_fail_memory(error, "the directory of an archive");
+    VV_TRY(vv_foreign_read(zip->foreign, zip->file, zip->directory,
+        zip->directory_size, end->offset, error));
+    for (size_t i = 0; i < zip->count; i++)
+        VV_TRY(read_record(zip, &at, &zip->entries[i], error));
+    if (at != zip->directory_size)
+        return fail_entry(zip, end->offset + at, VARVE_CORRUPT,
+            "the end of the directory, found more", error);
+    return VARVE_OK;
+}
+
+/* --- The header before the data ------------------------------------------- */
+
+static bool sizes_agree(const struct vv_zip_entry *e, const unsigned char *r,
+    const unsigned char *fields, size_t fields_size)
+{
+    uint64_t packed = vv_load32(r + 18), size = vv_load32(r + 22);
+    struct large large = { { if_large(&size), if_large(&packed), NULL } };
+    if (!(e->flags & SIZES_BEHIND))
+        return read_fields(&large, fields, fields_size) &&
+            packed == e->packed && size == e->size &&
+            vv_load32(r + 14) == e->crc;
+    return read_fields(&(struct large){ { NULL } }, fields, fields_size);
+}
+
+static varve_status check_local(const struct vv_zip *zip,
+    struct vv_zip_entry *e, struct vv_buffer *more, varve_error *error)
+{
+    unsigned char r[LOCAL_SIZE];
+    uint64_t end = zip->directory_offset;
+    if (e->offset > end || end - e->offset < LOCAL_SIZE)
+        return fail_entry(zip, e->offset, VARVE_CORRUPT,
+            "a place before the directory, found one behind it", error);
+    VV_TRY(vv_foreign_read(
+        zip->foreign, zip->file, r, sizeof r, e->offset, error));
+    size_t name_size = vv_zip_load16(r + 26);
+    size_t size = name_size + vv_zip_load16(r + 28);
+    if (memcmp(r, VV_ZIP_ENTRY_MARK, 4) != 0)
+        return fail_entry(zip, e->offset, VARVE_CORRUPT,
+            "the mark of an entry, found other bytes", error);
+    e->data = e->offset + LOCAL_SIZE + size;
+    if (size > end - e->offset - LOCAL_SIZE || e->packed > end - e->data)
+        return fail_entry(zip, e->offset, VARVE_CORRUPT,
+            "data that ends before the directory, found more", error);
+    more->size = 0;
+    if (size > 0 && !vv_buffer_extend(more, size))
+        return vv_fail_memory(error, "the entry of an archive");
+    VV_TRY(vv_foreign_read(zip->foreign, zip->file, more->data, size,
+        e->offset + LOCAL_SIZE, error));
+    if (name_size != e->name_size ||
+        memcmp(more->data, vv_zip_name(zip, e), name_size) != 0 ||
+        ((vv_zip_load16(r + 6) ^ e->flags) & (ENCRYPTED | SIZES_BEHIND)) ||
+        vv_zip_load16(r + 8) != e->method ||
+        !sizes_agree(e, r, more->data + name_size, size - name_size))
+        return fail_entry(zip, e->offset, VARVE_CORRUPT,
+            "name, method, sizes and CRC as the directory has them, found "
+            "others", error);
+    return VARVE_OK;
+}
+
+/* --- All of them together ------------------------------------------------- */
+
+static int compare_offsets(const void *a, const void *b)
+{
+    const struct vv_zip_entry *const *left = a, *const *right = b;
+    return ((*left)->offset > (*right)->offset) -
+        ((*left)->offset < (*right)->offset);
+}
+
+static varve_status check_overlaps(
+    const struct vv_zip *zip, varve_error *error)
+{
+    const varve_allocator *a = &zip->foreign->context->allocator;
+    struct vv_zip_entry **order =
+        vv_allocate_array(a, zip->count, sizeof *order);
+    varve_status status = VARVE_OK;
+    if (!order)
+        return vv_fail_memory(error, "the order of entries");
+    for (size_t i = 0; i < zip->count; i++)
+        order[i] = &zip->entries[i];
+    qsort(order, zip->count, sizeof *order, compare_offsets);
+    for (size_t i = 1; i < zip->count && !status; i++) {
+        const struct vv_zip_entry *before = order[i - 1];
+        if (before->data + before->packed > order[i]->offset)
+            status = fail_entry(zip, order[i]->offset, VARVE_CORRUPT,
+                "a place behind the one before, found one inside it", error);
+    }
+    vv_release(a, order, zip->count * sizeof *order);
+    return status;
+}
+
+struct key {
+    const struct vv_zip *zip;
+    const struct vv_zip_entry *entry;
+};
+
+static bool has_name(const void *item, const void *key)
+{
+    const struct key *k = key;
+    const struct vv_zip_entry *e = item;
+    return e->name_size == k->entry->name_size &&
+        memcmp(vv_zip_name(k->zip, e), vv_zip_name(k->zip, k->entry),
+            e->name_size) == 0;
+}
+
+static varve_status check_names(const struct vv_zip *zip, varve_error *error)
+{
+    struct vv_map map;
+    varve_status status = VARVE_OK;
+    vv_map_init(&map, &zip->foreign->context->allocator);
+    for (size_t i = 0; i < zip->count && !status; i++) {
+        struct vv_zip_entry *e = &zip->entries[i];
+        uint64_t hash = vv_hash_of(vv_zip_name(zip, e), e->name_size);
+        if (vv_map_find(&map, hash, has_name, &(struct key){ zip, e }))
+            status = fail_entry(zip, e->offset, VARVE_CORRUPT,
+                "a name of its own, found that of another", error);
+        else if (!vv_map_add(&map, hash, e))
+            status = vv_fail_memory(error, "the names of entries");
+    }
+    vv_map_clear(&map);
+    return status;
+}
+
+varve_status vv_zip_read(struct vv_zip *zip, const struct vv_foreign *foreign,
+    uint32_t file, varve_error *error)
+{
+    struct vv_zip_end end;
+    struct vv_buffer more;
+    varve_status status = VARVE_OK;
+    *zip = (struct vv_zip){ .foreign = foreign, .file = file };
+    VV_TRY(vv_zip_find_end(zip, &end, error));
+    VV_TRY(read_directory(zip, &end, error));
+    vv_buffer_init(&more, &foreign->context->allocator);
+    for (size_t i = 0; i < zip->count && !status; i++)
+        status = check_local(zip, &zip->entries[i], &more, error);
+    vv_buffer_clear(&more);
+    if (status || zip->count == 0)
+        return status;
+    VV_TRY(check_overlaps(zip, error));
+    return check_names(zip, error);
+}
+
+void vv_zip_clear(struct vv_zip *zip)
+{
+    if (!zip->foreign)
+        return;
+    const varve_allocator *a = &zip->foreign->context->allocator;
+    vv_release(a, zip->directory, zip->directory_size);
+    vv_release(a, zip->entries, zip->count * sizeof *zip->entries);
+    *zip = (struct vv_zip){ 0 };
+}

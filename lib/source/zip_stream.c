@@ -1,0 +1,159 @@
+/* zip_stream.c - stored bytes as they are, deflated ones through a window of
+ * input.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "zip_stream.h"
+
+#include <inttypes.h>
+
+#include "allocator.h"
+#include "crc32.h"
+#include "failure.h"
+#include "try.h"
+
+enum { INPUT_SIZE = 64 * 1024 };
+
+static const varve_allocator *allocator_of(const struct vv_zip_stream *s)
+{
+    return &s->zip->foreign->context->allocator;
+}
+
+static varve_status fail_stream(const struct vv_zip_stream *s,
+    const char *expected, varve_error *error)
+{
+    return vv_fail(error, VARVE_CORRUPT,
+        "%s: byte %" PRIu64 ": expected %s", s->where,
+        s->entry->data + s->taken - s->input_size, expected);
+}
+
+static void release(struct vv_zip_stream *s)
+{
+    vv_inflater_free(allocator_of(s), s->inflater);
+    vv_release(allocator_of(s), s->input, s->input_room);
+    s->inflater = NULL;
+    s->input = NULL;
+}
+
+/* No more input than there is: the file bounds the memory. */
+varve_status vv_zip_stream_begin(struct vv_zip_stream *s,
+    const struct vv_zip *zip, const struct vv_zip_entry *entry,
+    const char *where, varve_error *error)
+{
+    *s = (struct vv_zip_stream){
+        .zip = zip, .entry = entry, .where = where, .left = entry->size
+    };
+    if (entry->method == VV_ZIP_STORED)
+        return VARVE_OK;
+    if (!vv_inflater_exists())
+        return vv_fail(error, VARVE_TOO_NEW,
+            "%s: expected stored data, found deflated data: this library was "
+            "built without zlib", where);
+    if (entry->packed == 0)
+        return fail_stream(s, "deflated data, found none", error);
+    s->input_room =
+        entry->packed < INPUT_SIZE ? (size_t)entry->packed : INPUT_SIZE;
+    s->input = vv_allocate(allocator_of(s), s->input_room);
+    s->inflater = vv_inflater_new(allocator_of(s));
+    if (s->input && s->inflater)
+        return VARVE_OK;
+    release(s);
+    return vv_fail_memory(error, "inflating");
+}
+
+static varve_status refill(struct vv_zip_stream *s, varve_error *error)
+{
+    uint64_t more = s->entry->packed - s->taken;
+    if (s->input_size > 0 || more == 0)
+        return VARVE_OK;
+    size_t size = more < s->input_room ? (size_t)more : s->input_room;
+    VV_TRY(vv_foreign_read(s->zip->foreign, s->zip->file, s->input, size,
+        s->entry->data + s->taken, error));
+    s->taken += size;
+    s->input_at = 0;
+    s->input_size = size;
+    return VARVE_OK;
+}
+
+/* Inflates some, at most *size bytes; moves *to on and sums what came. */
+static varve_status inflate_some(struct vv_zip_stream *s, unsigned char **to,
+    size_t *size, varve_error *error)
+{
+    VV_TRY(refill(s, error));
+    const unsigned char *in = s->input + s->input_at;
+    unsigned char *begin = *to;
+    size_t before = s->input_size;
+    enum vv_inflation result =
+        vv_inflate(s->inflater, &in, &s->input_size, to, size);
+    s->input_at += before - s->input_size;
+    s->crc = vv_crc32(s->crc, begin, (size_t)(*to - begin));
+    if (result == VV_INFLATION_NO_MEMORY)
+        return vv_fail_memory(error, "inflating");
+    if (result == VV_INFLATION_BAD)
+        return fail_stream(s, "deflated data, found other bytes", error);
+    s->is_at_end = result == VV_INFLATION_END;
+    if (!s->is_at_end && *to == begin && s->input_size == before &&
+        (before > 0 || s->taken == s->entry->packed))
+        return fail_stream(
+            s, "the end of the deflated data, found none", error);
+    return VARVE_OK;
+}
+
+static varve_status read_deflated(struct vv_zip_stream *s, unsigned char *to,
+    size_t size, varve_error *error)
+{
+    while (size > 0) {
+        if (s->is_at_end)
+            return fail_stream(
+                s, "more deflated data, found its end", error);
+        VV_TRY(inflate_some(s, &to, &size, error));
+    }
+    return VARVE_OK;
+}
+
+varve_status vv_zip_stream_read(struct vv_zip_stream *s, void *bytes,
+    size_t size, varve_error *error)
+{
+    if (size > s->left)
+        return vv_fail(error, VARVE_TRUNCATED,
+            "%s: expected %zu bytes more, found %" PRIu64, s->where, size,
+            s->left);
+    s->left -= size;
+    if (s->inflater)
+        return read_deflated(s, bytes, size, error);
+    VV_TRY(vv_foreign_read(s->zip->foreign, s->zip->file, bytes, size,
+        s->entry->data + s->taken, error));
+    s->taken += size;
+    s->crc = vv_crc32(s->crc, bytes, size);
+    return VARVE_OK;
+}
+
+/* The end of a stream may want a few bits more, but gives no byte. */
+static varve_status check_end(struct vv_zip_stream *s, varve_error *error)
+{
+    unsigned char byte, *to = &byte;
+    size_t room = 1;
+    while (s->inflater && !s->is_at_end) {
+        VV_TRY(inflate_some(s, &to, &room, error));
+        if (room == 0)
+            return fail_stream(
+                s, "the end of the deflated data, found more", error);
+    }
+    if (s->left > 0 || s->input_size > 0 || s->taken != s->entry->packed)
+        return fail_stream(s, "the end of the entry, found more", error);
+    if (s->crc != s->entry->crc)
+        return vv_fail(error, VARVE_CORRUPT,
+            "%s: bytes %" PRIu64 " to %" PRIu64 ": expected CRC-32 %08" PRIx32
+            ", found %08" PRIx32, s->where, s->entry->data,
+            s->entry->data + s->entry->packed, s->entry->crc, s->crc);
+    return VARVE_OK;
+}
+
+varve_status vv_zip_stream_end(
+    struct vv_zip_stream *s, varve_status status, varve_error *error)
+{
+    if (!status)
+        status = check_end(s, error);
+    release(s);
+    return status;
+}

@@ -1,0 +1,124 @@
+# convert.sh - conversions: what is written, what is said to be lost. Read by
+# run.sh.
+#
+# SPDX-License-Identifier: MIT
+
+# listed FILE: all that ls says of it except its name and places.
+listed() {
+    ends 0 ls --json "$1"
+    "${helper[@]}" listed <out
+}
+
+# The whole is the same file again, for a numbered one too.
+prints convert 0 convert sample.varve copy.varve
+cmp -s sample.varve copy.varve || fail 'a copy differs'
+ends 0 convert --to varve run-7.varve copy-of-7
+cmp -s run-7.varve copy-of-7 || fail 'a copy differs'
+
+# Parts, names, casts.
+prints convert_part 0 convert sample.varve:model part.varve
+prints convert_part_ls 0 ls part.varve
+prints convert_value 0 convert sample.varve:optimizer/step value.varve
+prints convert_value_ls 0 ls value.varve
+ends 0 convert 'sample.varve:optimizer/m(model/layers/0/bias)' slot.varve
+ends 0 cat -o one sample.varve 'optimizer/m(model/layers/0/bias)'
+ends 0 cat -o other slot.varve 'm%28model%2Flayers%2F0%2Fbias%29'
+cmp -s one other || fail 'a slot variable by itself differs'
+prints convert_some 0 convert --only 'model|optimizer' \
+    --except '**/bias|optimizer/model' \
+    --rename 'model/layers/* -> net/layer_*' --rename 'optimizer -> opt' \
+    sample.varve some.varve
+prints convert_some_ls 0 ls --slots some.varve
+for path in m v; do
+    ends 0 cat -o one sample.varve "optimizer/$path(model/layers/0/kernel)"
+    ends 0 cat -o other some.varve "opt/$path(net/layer_0/kernel)"
+    cmp -s one other || fail "slot $path differs"
+done
+prints convert_list 0 convert --only 'model/layers/1' sample.varve list.varve
+prints convert_list_ls 0 ls list.varve
+prints convert_up 0 convert --rename 'model/** -> **' --except types \
+    sample.varve up.varve
+prints convert_up_ls 0 ls up.varve
+prints convert_down 0 convert --rename '** -> a/b/**' --only model \
+    sample.varve down.varve
+prints convert_down_ls 0 ls down.varve
+prints convert_swap 0 convert \
+    --rename 'model/layers/0 -> model/layers/1' \
+    --rename 'model/layers/1 -> model/layers/0' sample.varve swap.varve
+prints convert_swap_ls 0 ls swap.varve:model
+cat >renames <<'END'
+# older names
+model/layers/*  -> model/blocks/*
+nothing/like/it -> it
+END
+ends 0 convert --rename-file renames sample.varve blocks.varve
+ends 0 ls blocks.varve:model/blocks/1/kernel
+ends 1 ls blocks.varve:model/layers
+prints convert_cast 0 convert --verbose --cast bfloat16 \
+    --cast 'optimizer/step|types/int16=float64' --cast 'types/float64=float64' \
+    sample.varve cast.varve
+prints convert_cast_ls 0 ls --tsv cast.varve
+prints convert_cast_few 0 convert --cast int8 sample.varve cast8.varve
+ends 0 cat --json cast8.varve types/int16
+has '"values":[127,127,-128]' out
+
+# Cast and renamed, there and back.
+ends 0 convert --cast 'model=float64' --rename 'model -> m' sample.varve \
+    there.varve
+ends 0 convert --cast 'm=float32' --rename 'm -> model' there.varve back.varve
+listed sample.varve >one
+listed back.varve >other
+diff one other || fail 'there and back differs'
+
+# JSON.
+prints convert_json 0 convert --json --cast 'types/special=float16' \
+    --only 'types|model/layers/1/kernel' sample.varve json.varve
+valid json
+ends 0 convert --quiet sample.varve quiet.varve
+[ ! -s out ] || fail 'convert -q printed something'
+
+# Nothing that is there is lost.
+cp sample.varve kept.varve
+complains 3 'varve: cannot write: kept.varve: it is there' \
+    convert sample.varve:model kept.varve
+has 'hint: --force replaces it' err
+cmp -s sample.varve kept.varve || fail 'a file was replaced without --force'
+ends 0 convert --force sample.varve:model kept.varve
+cmp -s part.varve kept.varve || fail 'a file was not replaced with --force'
+ends 0 convert --force kept.varve kept.varve
+cmp -s part.varve kept.varve || fail 'a file cannot be its own destination'
+complains 3 'varve: cannot write: foreign.varve: it is there, and is no' \
+    convert --force sample.varve foreign.varve
+complains 4 'varve: cannot read: damaged.varve: ' \
+    convert damaged.varve never.varve
+complains 3 'varve: cannot write: /dev/null/no/such.varve: ' \
+    convert sample.varve /dev/null/no/such.varve
+error 3 VARVE_EXISTS convert --json sample.varve kept.varve
+error 3 VARVE_NOT_FOUND convert --json missing.varve never.varve
+error 1 VARVE_NOT_FOUND convert --json sample.varve:nonsense never.varve
+complains 1 'varve: --rename: no path matches: model/layer' \
+    convert --rename 'model/layer -> x' sample.varve never.varve
+complains 1 'varve: --cast: no value matches: modle' \
+    convert --cast 'modle=float32' sample.varve never.varve
+complains 1 'varve: nothing to convert: ' \
+    convert --only modle sample.varve never.varve
+complains 3 'varve: cannot cast: types/string: ' \
+    convert --cast 'types/string=float32' sample.varve never.varve
+complains 2 "varve: convert: --rename: there would be two values at 'random'" \
+    convert --rename 'optimizer/step -> random' sample.varve never.varve
+complains 2 'varve: convert: --rename: there would be two values' \
+    convert --rename 'random -> optimizer/rate/x' sample.varve never.varve
+complains 2 "varve: convert: --rename: expected 'OLD -> NEW' with" \
+    convert --rename 'a/* -> b' sample.varve never.varve
+printf '# comment\na > b\n' >wrong
+complains 2 "varve: convert: wrong:2: expected 'OLD -> NEW'" \
+    convert --rename-file wrong sample.varve never.varve
+complains 2 'varve: convert: --cast: expected TYPE' \
+    convert --cast float sample.varve never.varve
+complains 2 'varve: convert: --shard-size: expected a size' \
+    convert --shard-size 2XB sample.varve never.varve
+complains 2 "varve: convert: 'never': expected a name that ends in .varve" \
+    convert sample.varve never
+complains 2 'varve: convert: --to: expected varve|tensorflow' \
+    convert --to gguf sample.varve never
+[ -z "$(ls never* 2>/dev/null)" ] || fail 'convert left something behind'

@@ -1,0 +1,34 @@
+/* arrange.h - what --only, --except and --rename leave of a graph, and where.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TOOL_ARRANGE_H
+#define TOOL_ARRANGE_H
+
+#include "command.h"
+#include "losses.h"
+#include "parts.h"
+#include "renames.h"
+
+struct arrangement {
+    const struct settings *settings;
+    struct parts *parts;
+    struct renames *renames;
+    struct losses *losses;
+    bool is_flat; /* the destination knows values by one name each */
+    bool is_from_flat; /* the source does */
+};
+
+/* Whether --only and --except select a path of the source. */
+bool arrange_selects(const struct arrangement *a, const char *path);
+
+/* Marks what is kept: the values that are selected and the objects above them,
+ * and objects that are selected. Slots of which the owner or the variable is
+ * left out are losses. */
+int arrange_choose(struct arrangement *a);
+
+/* Takes the rest out of the graph, and moves what is renamed. A list that loses
+ * elements becomes an object, in which the others keep their names. */
+int arrange_move(struct arrangement *a);
+
+#endif

@@ -1,0 +1,285 @@
+/* convert.c - varve convert: a checkpoint, or a part of it, in another format
+ * or under other names.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <varve/structure.h>
+#include <varve/variable.h>
+
+#include "arrange.h"
+#include "casts.h"
+#include "complaint.h"
+#include "destination.h"
+#include "json_out.h"
+#include "outline.h"
+#include "output.h"
+#include "progress_bar.h"
+#include "room.h"
+#include "target.h"
+#include "units.h"
+
+static const struct option_row option_rows[] = {
+    OPTION("to", 0, OPTION_WORD, format, FORMAT_WORDS,
+        "the format, where the name does not say it"),
+    OPTION("only", 0, OPTION_TEXT, only, "PATS", "nothing else is taken"),
+    OPTION("except", 0, OPTION_TEXT, except, "PATS", "these are not taken"),
+    OPTION("rename", 0, OPTION_TEXTS, renames, "'OLD -> NEW'",
+        "other paths; repeatable"),
+    OPTION("rename-file", 0, OPTION_TEXT, rename_file, "FILE",
+        "a line for each rename; # is a comment"),
+    OPTION("cast", 0, OPTION_TEXTS, casts, "TYPE",
+        "another element type, or PATS=TYPE; repeatable"),
+    OPTION("shard-size", 0, OPTION_SIZE, shard_size, "SIZE",
+        "begin another file before this, as 2GiB"),
+    OPTION("force", 'f', OPTION_FLAG, force, NULL,
+        "replace a checkpoint that is there"),
+    OPTION("verbose", 'v', OPTION_FLAG, verbose, NULL,
+        "all that was lost or cast, not a few"),
+    OPTION("quiet", 'q', OPTION_FLAG, quiet, NULL,
+        "print nothing but errors"),
+    OPTION_JSON,
+    OPTION("progress", 0, OPTION_WORD, progress, "auto|always|never",
+        "a bar on standard error"),
+    OPTION("units", 0, OPTION_WORD, units, "iec|si|bytes",
+        "how to print sizes"),
+    OPTION("ascii", 0, OPTION_FLAG, ascii, NULL, "draw with ASCII only"),
+    OPTION_HELP,
+    OPTION_END,
+};
+
+struct conversion {
+    const struct settings *settings;
+    struct target source;
+    struct destination destination;
+    struct renames renames;
+    struct casts casts;
+    struct losses losses;
+    struct progress_bar bar;
+    varve_graph *graph;
+    struct parts parts;
+    size_t values;  /* in what was written */
+    uint64_t bytes; /* of them */
+};
+
+/* --- The graph ---------------------------------------------------------- */
+
+struct search {
+    const char *path;
+    varve_node *found;
+};
+
+static varve_status compare_path(void *user, varve_node *node, const char *path)
+{
+    struct search *s = user;
+    if (strcmp(path, s->path) != 0)
+        return VARVE_OK;
+    s->found = node;
+    return VARVE_CANCELLED;
+}
+
+/* The node of the path that was given; a slot variable by its own. */
+static varve_node *find_root(struct conversion *c)
+{
+    varve_node *root = varve_graph_root(c->graph);
+    struct search search = { .path = c->source.node.path };
+    varve_node *found = varve_find_path(root, search.path);
+    if (!found && varve_walk(root, compare_path, &search, NULL) ==
+            VARVE_CANCELLED)
+        found = search.found;
+    return found;
+}
+
+/* A lone value has nothing to hang its name on. */
+static varve_node *with_name(struct conversion *c, varve_node *node)
+{
+    const char *path = c->source.node.path;
+    const char *slot = slot_label(path);
+    const char *slash = strrchr(path, '/');
+    if (varve_node_kind(node) != VARVE_VARIABLE)
+        return node;
+    varve_node *root = varve_add_detached(c->graph);
+    const char *name = slot != path || !slash ? slot : slash + 1;
+    return varve_track(root, *name ? name : "value", node), root;
+}
+
+static int make_graph(struct conversion *c)
+{
+    varve_error error = { .status = VARVE_OK };
+    const char *file = varve_reader_path(c->source.reader);
+    c->graph = varve_graph_from(file, NULL, &error);
+    if (!c->graph)
+        return complain_status(c->settings, "cannot read", file, &error);
+    varve_node *node = find_root(c);
+    if (!node || parts_make(&c->parts, with_name(c, node), &error))
+        return complain_memory(c->settings);
+    return OUTCOME_DONE;
+}
+
+static bool has_graph(varve_format format)
+{
+    return format == VARVE_FORMAT_VARVE || format == VARVE_FORMAT_TENSORFLOW;
+}
+
+static int change_graph(struct conversion *c)
+{
+    struct arrangement a = { .settings = c->settings, .parts = &c->parts,
+        .renames = &c->renames, .losses = &c->losses,
+        .is_flat = !has_graph(c->destination.format),
+        .is_from_flat = !has_graph(varve_reader_format(c->source.reader)) };
+    int outcome = arrange_choose(&a);
+    if (outcome == OUTCOME_DONE)
+        outcome = casts_apply(c->settings, &c->casts, &c->parts);
+    if (outcome == OUTCOME_DONE)
+        outcome = arrange_move(&a);
+    return outcome;
+}
+
+/* --- The file ----------------------------------------------------------- */
+
+static int on_progress(
+    void *user, uint64_t done, uint64_t total, const char *what)
+{
+    return interrupted() ? 1 : progress_bar_update(user, done, total, what);
+}
+
+static int write_graph(struct conversion *c)
+{
+    varve_error error = { .status = VARVE_OK };
+    varve_write_options options = {
+        .progress = on_progress,
+        .progress_user = &c->bar,
+        .no_replace = !c->settings->force,
+        .keep_counter = true,
+        .format = c->destination.format,
+        .shard_size = c->settings->shard_size,
+        .loss = losses_add,
+        .loss_user = &c->losses,
+    };
+    options.metadata =
+        varve_graph_metadata(c->graph, &options.metadata_count);
+    interruption_waits(true);
+    varve_status status = varve_write(
+        c->parts.items[0].node, c->destination.path, &options, &error);
+    interruption_waits(false);
+    progress_bar_clear(&c->bar);
+    if (status == VARVE_OK)
+        return OUTCOME_DONE;
+    return complain_status(
+        c->settings, "cannot write", c->destination.given, &error);
+}
+
+/* What is there now, as anybody will find it. */
+static int count_written(struct conversion *c)
+{
+    varve_saved_node node;
+    varve_reader *reader = destination_open(c->settings, &c->destination);
+    if (!reader)
+        return OUTCOME_FILE;
+    for (size_t i = 0; varve_reader_node_at(reader, i, &node); i++) {
+        c->values += node.has_value;
+        c->bytes += node.has_value ? node.size : 0;
+    }
+    varve_reader_free(reader);
+    return OUTCOME_DONE;
+}
+
+/* --- Telling ------------------------------------------------------------ */
+
+static void print_json(const struct conversion *c)
+{
+    const varve_reader *source = c->source.reader;
+    fputs("{\"schema\":\"varve.convert/1\",\"source\":", stdout);
+    json_print_text(stdout, varve_reader_path(source));
+    printf(",\"source_format\":\"%s\",\"path\":",
+        varve_format_name(varve_reader_format(source)));
+    json_print_text(stdout, c->source.node.path);
+    fputs(",\"file\":", stdout);
+    json_print_text(stdout, c->destination.given);
+    printf(",\"format\":\"%s\",\"values\":%zu,\"bytes\":%" PRIu64
+           ",\n\"items\":[",
+        varve_format_name(c->destination.format), c->values, c->bytes);
+    losses_print_json(&c->losses);
+    fputs("],\n\"casts\":[", stdout);
+    casts_print_json(&c->casts);
+    puts("]}");
+}
+
+static void print_text(const struct conversion *c)
+{
+    char size[UNITS_TEXT_SIZE];
+    fputs("wrote ", stdout);
+    print_clean(stdout, c->destination.given);
+    printf("  %zu %s %s\n", c->values, c->values == 1 ? "value" : "values",
+        size_text(c->settings->units, c->bytes, size));
+    casts_print(&c->casts, c->settings->verbose);
+    losses_print(&c->losses, c->settings->verbose);
+}
+
+/* --- All ---------------------------------------------------------------- */
+
+static int convert(struct conversion *c, char **operands)
+{
+    const struct settings *s = c->settings;
+    int outcome = renames_read(s, &c->renames);
+    if (outcome == OUTCOME_DONE)
+        outcome = casts_read(s, &c->casts);
+    if (outcome == OUTCOME_DONE)
+        outcome = destination_choose(s, operands[1], &c->destination);
+    if (outcome == OUTCOME_DONE)
+        outcome = target_open(s, operands[0], &c->source);
+    if (outcome == OUTCOME_DONE)
+        outcome = make_graph(c);
+    if (outcome == OUTCOME_DONE)
+        outcome = change_graph(c);
+    if (outcome == OUTCOME_DONE)
+        outcome = write_graph(c);
+    if (outcome == OUTCOME_DONE)
+        outcome = count_written(c);
+    if (outcome == OUTCOME_DONE && s->json)
+        print_json(c);
+    else if (outcome == OUTCOME_DONE && !s->quiet)
+        print_text(c);
+    return outcome;
+}
+
+static int run(const struct settings *settings, int count, char **operands)
+{
+    (void)count;
+    struct conversion c = { .settings = settings };
+    progress_bar_begin(&c.bar, settings);
+    int outcome = convert(&c, operands);
+    parts_clear(&c.parts);
+    varve_graph_free(c.graph);
+    target_close(&c.source);
+    destination_clear(&c.destination);
+    renames_clear(&c.renames);
+    casts_clear(&c.casts);
+    losses_clear(&c.losses);
+    return outcome;
+}
+
+const struct command convert_command = {
+    .name = "convert",
+    .operands = "FILE[:PATH] DESTINATION",
+    .summary = "a checkpoint, or a part of it, in another format",
+    .details =
+        "FILE is a checkpoint of any format that is read. The format of "
+        "DESTINATION is\nthat of its ending: .varve, .safetensors, .npz, .npy, "
+        "or .index for TensorFlow.\nWhat it cannot hold is listed. Without "
+        "--cast every value is the same, bit for\nbit.\n\nPATS are paths with "
+        "wildcards, separated by |: * is any part of a name, ** any\nnumber of "
+        "names; each stands for what is below it too. In OLD and NEW the "
+        "same\nwildcards stand for the same: 'encoder/** -> model/enc/**'. "
+        "The first rename\nthat matches decides; of casts, the last. A TYPE "
+        "alone is for all values of the\nsame sort: reals, whole numbers, "
+        "complex numbers.\n",
+    .options = option_rows,
+    .least_operands = 2,
+    .most_operands = 2,
+    .run = run,
+};

@@ -1,0 +1,144 @@
+/* parts.c - one walk for the nodes, then the edges of each.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "parts.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <varve/variable.h>
+
+#include "outline.h"
+#include "room.h"
+
+struct place {
+    uintptr_t address;
+    size_t place;
+};
+
+static varve_status add_part(void *user, varve_node *node, const char *path)
+{
+    struct parts *p = user;
+    p->items = room_more(p->items, &p->capacity, p->count, sizeof *p->items);
+    char *copy = room_copy(path, strlen(path));
+    p->items[p->count++] = (struct part){ .node = node, .path = copy,
+        .place = copy, .above = PART_NONE, .is_slot = true, .is_kept = true };
+    return VARVE_OK;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct place *a = left;
+    const struct place *b = right;
+    return (a->address > b->address) - (a->address < b->address);
+}
+
+static void sort_nodes(struct parts *p)
+{
+    struct place *places = room_for(p->count, sizeof *places);
+    for (size_t i = 0; i < p->count; i++)
+        places[i] = (struct place){ (uintptr_t)p->items[i].node, i };
+    qsort(places, p->count, sizeof *places, compare);
+    p->by_node = room_for(p->count, sizeof *p->by_node);
+    for (size_t i = 0; i < p->count; i++)
+        p->by_node[i] = places[i].place;
+    free(places);
+}
+
+size_t parts_find(const struct parts *p, const varve_node *node)
+{
+    size_t low = 0, high = p->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        size_t place = p->by_node[middle];
+        if (p->items[place].node == node)
+            return place;
+        if ((uintptr_t)p->items[place].node < (uintptr_t)node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return PART_NONE;
+}
+
+static void add_link(
+    struct parts *p, size_t parent, size_t child, const char *name)
+{
+    struct part *below = &p->items[child];
+    char *escaped = escaped_name(name);
+    char *path = room_join(p->items[parent].path, escaped ? escaped : "?");
+    free(escaped);
+    p->links = room_more(
+        p->links, &p->link_capacity, p->link_count, sizeof *p->links);
+    struct link *link = &p->links[p->link_count++];
+    *link = (struct link){ .parent = parent, .child = child, .path = path,
+        .name = room_copy(name, strlen(name)),
+        .is_alias = strcmp(path, below->path) != 0 };
+    if (link->is_alias) {
+        link->own_path = path;
+        return;
+    }
+    link->path = below->path;
+    free(path);
+    below->above = parent;
+    below->is_slot = false;
+}
+
+static void add_links(struct parts *p, size_t parent)
+{
+    for (const varve_edge *e = varve_edge_first(p->items[parent].node); e;
+         e = varve_edge_next(e)) {
+        size_t child = parts_find(p, e->node);
+        if (child != PART_NONE)
+            add_link(p, parent, child, e->name);
+    }
+}
+
+static void set_owners(struct parts *p, size_t owner)
+{
+    for (const varve_slot *s = varve_slot_first(p->items[owner].node); s;
+         s = varve_slot_next(s)) {
+        size_t slot = parts_find(p, s->node);
+        if (slot != PART_NONE && p->items[slot].is_slot)
+            p->items[slot].above = owner;
+    }
+}
+
+varve_status parts_make(
+    struct parts *p, varve_node *root, varve_error *error)
+{
+    *p = (struct parts){ .graph = varve_node_graph(root) };
+    varve_status status = varve_walk(root, add_part, p, error);
+    if (status != VARVE_OK)
+        return status;
+    sort_nodes(p);
+    p->items[0].is_slot = false;
+    for (size_t i = 0; i < p->count; i++)
+        add_links(p, i);
+    for (size_t i = 0; i < p->count; i++)
+        set_owners(p, i);
+    return VARVE_OK;
+}
+
+void parts_clear(struct parts *p)
+{
+    for (size_t i = 0; i < p->count; i++)
+        free(p->items[i].path);
+    for (size_t i = 0; i < p->link_count; i++) {
+        free(p->links[i].name);
+        free(p->links[i].own_path);
+        free(p->links[i].place);
+    }
+    free(p->items);
+    free(p->links);
+    free(p->by_node);
+    *p = (struct parts){ .count = 0 };
+}
+
+bool part_has_value(const struct part *part)
+{
+    varve_kind kind = varve_node_kind(part->node);
+    return kind == VARVE_VARIABLE || kind == VARVE_STATE;
+}

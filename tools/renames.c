@@ -1,0 +1,142 @@
+/* renames.c - reading renames and following them.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "renames.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <varve/structure.h>
+
+#include "complaint.h"
+#include "room.h"
+
+/* Room for any path that a name of the largest size may be in. */
+enum { PATH_SIZE = 1 << 20 };
+
+/* Without the spaces around it, and the '/' that paths may begin with. */
+static char *trimmed(const char *text, size_t size)
+{
+    while (size && strchr(" \t", *text)) {
+        text++;
+        size--;
+    }
+    while (size && strchr(" \t\r\n", text[size - 1]))
+        size--;
+    if (size > 1 && *text == '/') {
+        text++;
+        size--;
+    }
+    return room_copy(text, size);
+}
+
+/* `OLD -> NEW`; false if it is not such a text. */
+static bool add_rule(struct renames *r, const char *text, bool is_of_file)
+{
+    char ignored[1];
+    const char *arrow = strstr(text, "->");
+    if (!arrow)
+        return false;
+    r->rules = room_more(r->rules, &r->capacity, r->count, sizeof *r->rules);
+    struct rename_rule *rule = &r->rules[r->count++];
+    *rule = (struct rename_rule){ .is_of_file = is_of_file,
+        .from = trimmed(text, (size_t)(arrow - text)),
+        .to = trimmed(arrow + 2, strlen(arrow + 2)) };
+    return varve_path_rename(rule->from, rule->to, "", ignored, 0) !=
+        VARVE_MISUSE;
+}
+
+static int bad_rule(
+    const struct settings *settings, const char *where, const char *text)
+{
+    return complain_usage(settings,
+        "%s: expected 'OLD -> NEW' with the same wildcards on both sides, "
+        "found '%.*s'",
+        where, (int)strcspn(text, "\r\n"), text);
+}
+
+static int read_lines(
+    const struct settings *settings, struct renames *r, FILE *file)
+{
+    char *line = NULL;
+    size_t room = 0;
+    char where[600];
+    int outcome = OUTCOME_DONE;
+    for (unsigned long number = 1;
+         outcome == OUTCOME_DONE && getline(&line, &room, file) >= 0;
+         number++) {
+        const char *text = line + strspn(line, " \t\r\n");
+        snprintf(where, sizeof where, "%.500s:%lu", settings->rename_file,
+            number);
+        if (*text && *text != '#' && !add_rule(r, text, true))
+            outcome = bad_rule(settings, where, text);
+    }
+    free(line);
+    if (outcome == OUTCOME_DONE && ferror(file))
+        outcome =
+            complain_system(settings, "cannot read", settings->rename_file);
+    return outcome;
+}
+
+static int read_file(const struct settings *settings, struct renames *r)
+{
+    FILE *file = fopen(settings->rename_file, "r");
+    if (!file)
+        return complain_system(
+            settings, "cannot read", settings->rename_file);
+    int outcome = read_lines(settings, r, file);
+    fclose(file);
+    return outcome;
+}
+
+int renames_read(const struct settings *settings, struct renames *r)
+{
+    *r = (struct renames){ .count = 0 };
+    for (size_t i = 0; i < settings->renames.count; i++) {
+        if (!add_rule(r, settings->renames.items[i], false))
+            return bad_rule(settings, "--rename", settings->renames.items[i]);
+    }
+    return settings->rename_file ? read_file(settings, r) : OUTCOME_DONE;
+}
+
+void renames_clear(struct renames *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        free(r->rules[i].from);
+        free(r->rules[i].to);
+    }
+    free(r->rules);
+    *r = (struct renames){ .count = 0 };
+}
+
+char *renames_apply(struct renames *r, const char *path)
+{
+    static char renamed[PATH_SIZE];
+    for (size_t i = 0; i < r->count; i++) {
+        struct rename_rule *rule = &r->rules[i];
+        varve_status status = varve_path_rename(
+            rule->from, rule->to, path, renamed, sizeof renamed);
+        if (status != VARVE_OK)
+            continue;
+        rule->was_used = true;
+        return room_copy(renamed, strlen(renamed));
+    }
+    return NULL;
+}
+
+int renames_check(const struct settings *settings, const struct renames *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        const struct rename_rule *rule = &r->rules[i];
+        if (!rule->is_of_file && !rule->was_used)
+            return complain(settings,
+                &(struct complaint){ .outcome = OUTCOME_NO,
+                    .code = "VARVE_NOT_FOUND",
+                    .what = "--rename: no path matches",
+                    .why = rule->from });
+    }
+    return OUTCOME_DONE;
+}
