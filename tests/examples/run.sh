@@ -175,6 +175,14 @@ for name in 02_renamed 03_accept_reject 04_transfer 05_custom_state \
     compare "$name"
 done
 
+# Its checkpoint is one of Keras; it leaves another.
+enter 06_from_keras
+"$programs/06_from_keras" "$source/tests/golden/foreign/keras_adam" \
+    out/trained >printed
+compare 06_from_keras
+[ "$(ls out)" = "$(printf '%s\n' trained.data-00000-of-00001 trained.index)" ] ||
+    fail "06_from_keras left other files: $(ls out)"
+
 enter readme
 { "$programs/readme" && "$programs/readme"; } >printed
 compare readme
