@@ -187,8 +187,8 @@ static varve_status write_back(
 }
 /* [/write] */
 
-static varve_status go_on(struct model *m, const struct data *d, const char *output,
-    varve_error *error)
+static varve_status go_on(struct model *m, const struct data *d,
+    const char *output, varve_error *error)
 {
     bool same = is_same(m, d, d->y, "restored");
     float loss = train(m, d);
