@@ -30,6 +30,7 @@ static const struct {
     const char *name;
     fuzz_target *run;
 } targets[] = {
+    { "gguf", fuzz_gguf },
     { "index", fuzz_index },
     { "reader", fuzz_reader },
     { "restore", fuzz_restore },
