@@ -49,7 +49,8 @@ struct vv_zip {
 };
 
 /* Reads and checks the directory and the header of every entry. VARVE_CORRUPT,
- * VARVE_TRUNCATED, VARVE_TOO_NEW. End with vv_zip_clear, also after a failure. */
+ * VARVE_TRUNCATED, VARVE_TOO_NEW. End with vv_zip_clear, after success or
+ * failure. */
 varve_status vv_zip_read(struct vv_zip *zip, const struct vv_foreign *foreign,
     uint32_t file, varve_error *error);
 void vv_zip_clear(struct vv_zip *zip);
