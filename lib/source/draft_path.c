@@ -5,6 +5,7 @@
  */
 #include "draft_path.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "checksum.h"
@@ -12,8 +13,15 @@
 #include "map.h"
 #include "name.h"
 
+/* A name of many short parts makes an object of every second byte, and one that
+ * is a further one of something makes an edge of a few. So that neither costs
+ * much more than the file has bytes, there may be as many as a file that means
+ * them has: for each `ROOM_FOR_ONE` bytes one object, or half a name. */
+enum { FREE_UNITS = 250, ROOM_FOR_ONE = 32, UNITS_OF_ALIAS = 2 };
+
 struct tree {
     struct vv_draft *draft;
+    uint64_t units; /* that are left */
     struct vv_map children; /* edges by parent and name; items are their numbers
                                plus 1, for the edges move as they grow */
 };
@@ -61,7 +69,11 @@ static void add_child(struct tree *tree, uint32_t parent, const char *name,
 {
     struct vv_draft *d = tree->draft;
     struct key key = { tree, parent, name, size };
-    vv_draft_edge(d, parent, name, size, child);
+    struct vv_draft_edge edge = { .name = name, .size = (uint32_t)size,
+        .parent = parent, .child = child };
+    vv_buffer_add(&d->edges, &edge, sizeof edge);
+    if (d->edges.failed)
+        vv_draft_fail(d, VARVE_NO_MEMORY, "out of memory: names of values");
     if (d->failed)
         return;
     uintptr_t number = d->edges.size / sizeof(struct vv_draft_edge);
@@ -74,6 +86,30 @@ static bool is_object(const struct tree *tree, uint32_t node)
     return vv_draft_node_at(tree->draft, node)->kind == VARVE_OBJECT;
 }
 
+/* Takes units away; fails where there are not so many. */
+static bool spend(struct tree *tree, unsigned units)
+{
+    if (tree->units < units)
+        vv_draft_fail(tree->draft, VARVE_LIMIT,
+            "%s: expected paths of fewer objects and fewer further names for "
+            "files of %" PRIu64 " bytes, found more",
+            tree->draft->path, tree->draft->room);
+    else
+        tree->units -= units;
+    return !tree->draft->failed;
+}
+
+/* An object for a part of a name. */
+static uint32_t add_object(
+    struct tree *tree, uint32_t parent, const char *name, size_t size)
+{
+    if (!spend(tree, 1))
+        return 0;
+    uint32_t child = vv_draft_node(tree->draft, VARVE_OBJECT);
+    add_child(tree, parent, name, size, child);
+    return child;
+}
+
 /* Goes down as far as parts before the last lead to objects, making those that
  * are missing; what is left of the name is one edge. */
 static void hang(struct tree *tree, const struct vv_draft_label *path)
@@ -83,15 +119,15 @@ static void hang(struct tree *tree, const struct vv_draft_label *path)
     uint32_t node = 0;
     const char *slash;
     bool has_parts = vv_name_has_parts(name, size);
+    if (path->is_alias && !spend(tree, UNITS_OF_ALIAS))
+        return;
     while (has_parts && (slash = memchr(name, '/', size))) {
         size_t part = (size_t)(slash - name);
         uint32_t child = find_child(tree, node, name, part);
         if (child != VV_NONE && !is_object(tree, child))
             break;
-        if (child == VV_NONE) {
-            child = vv_draft_node(tree->draft, VARVE_OBJECT);
-            add_child(tree, node, name, part, child);
-        }
+        if (child == VV_NONE)
+            child = add_object(tree, node, name, part);
         if (tree->draft->failed)
             return;
         node = child;
@@ -158,7 +194,7 @@ static bool hang_slot(struct tree *tree, const struct vv_draft_label *path)
         if (!made.name)
             vv_draft_fail(d, VARVE_NO_MEMORY, "out of memory: names of slots");
         owner = made.node = vv_draft_node(d, VARVE_OBJECT);
-        if (!d->failed)
+        if (!d->failed && spend(tree, 1))
             hang(tree, &made);
     }
     vv_draft_slot(
@@ -193,7 +229,8 @@ void vv_draft_resolve_paths(struct vv_draft *d)
     size_t count;
     struct vv_draft_label *paths =
         VV_PARTS(d, paths, struct vv_draft_label, &count);
-    struct tree tree = { .draft = d };
+    struct tree tree = { .draft = d,
+        .units = FREE_UNITS + d->room / ROOM_FOR_ONE };
     if (count == 0)
         return;
     qsort(paths, count, sizeof *paths, compare);
