@@ -422,25 +422,41 @@ void vv_bundle_clear(struct vv_bundle *b)
     vv_arena_clear(&b->keys);
 }
 
-struct vv_bundle_entry *vv_bundle_find(
+size_t vv_bundle_find_from(
     const struct vv_bundle *b, const char *key, size_t size)
 {
     size_t low = 0, high = b->entry_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        struct vv_bundle_entry *e = &b->entries[middle];
+        const struct vv_bundle_entry *e = &b->entries[middle];
         size_t both = e->key_size < size ? e->key_size : size;
         int order = memcmp(e->key, key, both);
-        if (order == 0)
-            order = (e->key_size > size) - (e->key_size < size);
-        if (order == 0)
-            return e;
-        if (order < 0)
+        if (order < 0 || (order == 0 && e->key_size < size))
             low = middle + 1;
         else
             high = middle;
     }
-    return NULL;
+    return low;
+}
+
+struct vv_bundle_entry *vv_bundle_find(
+    const struct vv_bundle *b, const char *key, size_t size)
+{
+    size_t at = vv_bundle_find_from(b, key, size);
+    if (at == b->entry_count || b->entries[at].key_size != size ||
+        memcmp(b->entries[at].key, key, size) != 0)
+        return NULL;
+    return &b->entries[at];
+}
+
+bool vv_bundle_is_member(
+    const struct vv_bundle *b, size_t number, const char *key, size_t size)
+{
+    if (number >= b->entry_count || size == 0)
+        return false;
+    const struct vv_bundle_entry *e = &b->entries[number];
+    return e->key_size > size && memcmp(e->key, key, size) == 0 &&
+           !memchr(e->key + size, '/', e->key_size - size);
 }
 
 varve_tensor vv_bundle_tensor(

@@ -56,6 +56,15 @@ void vv_bundle_clear(struct vv_bundle *bundle);
 struct vv_bundle_entry *vv_bundle_find(
     const struct vv_bundle *bundle, const char *key, size_t size);
 
+/* The number of the first entry whose key is `key` or comes behind it. */
+size_t vv_bundle_find_from(
+    const struct vv_bundle *bundle, const char *key, size_t size);
+
+/* Whether the entry of that number, if there is one, has a longer key that
+ * begins with this one, and is no path further down. */
+bool vv_bundle_is_member(const struct vv_bundle *bundle, size_t number,
+    const char *key, size_t size);
+
 /* Type and shape. */
 varve_tensor vv_bundle_tensor(
     const struct vv_bundle *bundle, const struct vv_bundle_entry *entry);

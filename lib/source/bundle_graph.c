@@ -43,6 +43,7 @@ struct graph {
     size_t capacity;
     uint32_t counter; /* the object that is the save counter, or VV_NONE */
     uint32_t attributes; /* of the object that is being told */
+    bool has_families;   /* attributes that are several tensors */
     varve_error *error;
 };
 
@@ -51,7 +52,9 @@ struct attribute {
     size_t name_size;
     const char *full_name;
     size_t full_name_size;
-    struct vv_bundle_entry *entry;
+    const char *key;
+    size_t key_size;
+    struct vv_bundle_entry *entry; /* NULL: it is a family */
     bool is_optional;
 };
 
@@ -96,26 +99,27 @@ static varve_status take_node(const struct graph *g, uint32_t object,
     return VARVE_OK;
 }
 
-static varve_status find_entry(const struct graph *g, uint32_t object,
-    const char *key, size_t size, struct attribute *a)
+static varve_status find_entry(
+    const struct graph *g, uint32_t object, struct attribute *a)
 {
-    a->entry = vv_bundle_find(g->bundle, key, size);
-    if (a->entry)
+    const struct vv_bundle *b = g->bundle;
+    size_t at = vv_bundle_find_from(b, a->key, a->key_size);
+    a->entry = vv_bundle_find(b, a->key, a->key_size);
+    if (a->entry || vv_bundle_is_member(b, at, a->key, a->key_size))
         return VARVE_OK;
     return vv_fail(g->error, VARVE_CORRUPT,
         "%s: object graph, node %" PRIu32 ": expected an entry \"%.*s\" in the "
         "index, found none",
-        g->bundle->path, object, (int)(size < 500 ? size : 500), key);
+        g->bundle->path, object,
+        (int)(a->key_size < 500 ? a->key_size : 500), a->key);
 }
 
 static varve_status take_attribute(const struct graph *g, uint32_t object,
     struct vv_wire wire, struct attribute *a)
 {
     struct vv_wire_field f;
-    const char *key = "";
-    size_t key_size = 0;
     bool more;
-    *a = (struct attribute){ .name = "", .full_name = "" };
+    *a = (struct attribute){ .name = "", .full_name = "", .key = "" };
     for (;;) {
         VV_TRY(vv_wire_next(&wire, &f, &more));
         if (!more)
@@ -125,13 +129,13 @@ static varve_status take_attribute(const struct graph *g, uint32_t object,
         else if (f.number == VV_ATTRIBUTE_FULL_NAME)
             VV_TRY(take_text(&wire, &f, &a->full_name, &a->full_name_size));
         else if (f.number == VV_ATTRIBUTE_KEY)
-            VV_TRY(take_text(&wire, &f, &key, &key_size));
+            VV_TRY(take_text(&wire, &f, &a->key, &a->key_size));
         else if (f.number == ATTRIBUTE_IS_OPTIONAL)
             a->is_optional = f.value != 0;
     }
     a->is_optional |= a->name_size == sizeof CONFIG - 1 &&
                       memcmp(a->name, CONFIG, a->name_size) == 0;
-    return find_entry(g, object, key, key_size, a);
+    return find_entry(g, object, a);
 }
 
 static bool is_variable_value(const struct attribute *a)
@@ -172,7 +176,7 @@ static varve_status find_kind(
     struct attribute a;
     *kind = VARVE_OBJECT;
     VV_TRY(count_records(g, object, &attributes, &others, &a));
-    if (attributes != 1 || others > 0 || object == 0)
+    if (attributes != 1 || others > 0 || object == 0 || !a.entry)
         return VARVE_OK;
     if (is_variable_value(&a))
         *kind = vv_bundle_kind(a.entry);
@@ -313,7 +317,7 @@ static varve_status find_counter(struct graph *g)
         VV_TRY(go_through_children(g, i, count_edge, &edges));
     VV_TRY(count_records(g, g->counter, &attributes, &others, &a));
     if (g->counter == 0 || edges != 1 || attributes != 1 || others > 0 ||
-        !is_variable_value(&a) || a.entry->dtype != VARVE_INT64 ||
+        !is_variable_value(&a) || !a.entry || a.entry->dtype != VARVE_INT64 ||
         a.entry->rank != 0 || a.entry->slice_count > 0) {
         g->counter = VV_NONE;
         return VARVE_OK;
@@ -381,22 +385,22 @@ static varve_status same_name(
 
 /* The edge of an attribute below its object. */
 static varve_status hang_attribute(struct graph *g, uint32_t object,
-    const struct attribute *a, uint32_t node)
+    const struct child *named, uint32_t node)
 {
-    struct child taken = { .name = a->name, .size = a->name_size };
+    struct child taken = { .name = named->name, .size = named->size };
     if (g->attributes > FEW_ATTRIBUTES)
         taken.object = 1;
     else
         VV_TRY(go_through_children(g, object, same_name, &taken));
     if (!taken.object) {
-        vv_draft_edge(g->draft, g->objects[object].node, a->name, a->name_size,
-            node);
+        vv_draft_edge(g->draft, g->objects[object].node, named->name,
+            named->size, node);
         return VARVE_OK;
     }
     struct vv_buffer name;
     vv_buffer_init(&name, &g->bundle->context->allocator);
     vv_buffer_add_string(&name, VV_BUNDLE_ATTRIBUTES "/");
-    vv_buffer_add(&name, a->name, a->name_size);
+    vv_buffer_add(&name, named->name, named->size);
     bool failed = name.failed;
     if (!failed)
         vv_draft_edge(g->draft, g->objects[object].node,
@@ -438,14 +442,51 @@ static varve_status tell_attribute(
     struct attribute a;
     uint32_t node = g->objects[object].node;
     VV_TRY(take_attribute(g, object, wire, &a));
-    if (g->draft->failed || object == g->counter)
+    g->has_families |= !a.entry;
+    if (g->draft->failed || object == g->counter || !a.entry)
         return VARVE_OK;
     if (vv_draft_node_at(g->draft, node)->kind == VARVE_OBJECT) {
+        struct child named = { .name = a.name, .size = a.name_size };
         node = vv_draft_node(
             g->draft, is_bytes(&a) ? VARVE_STATE : vv_bundle_kind(a.entry));
-        VV_TRY(hang_attribute(g, object, &a, node));
+        VV_TRY(hang_attribute(g, object, &named, node));
     }
     tell_value(g, node, &a);
+    return VARVE_OK;
+}
+
+/* Its name: that of the attribute, and what its key has behind that of it. */
+static varve_status tell_member(struct graph *g, uint32_t object,
+    const struct attribute *a, struct vv_bundle_entry *e)
+{
+    struct vv_buffer name;
+    vv_buffer_init(&name, &g->bundle->context->allocator);
+    vv_buffer_add(&name, a->name, a->name_size);
+    vv_buffer_add(&name, e->key + a->key_size, e->key_size - a->key_size);
+    struct child named = { .name = (char *)name.data, .size = name.size };
+    uint32_t node = vv_draft_node(g->draft, vv_bundle_kind(e));
+    varve_status status = name.failed
+                              ? vv_fail_memory(g->error, "a name")
+                              : hang_attribute(g, object, &named, node);
+    if (!status)
+        vv_bundle_tell(g->bundle, g->draft, node, e);
+    vv_buffer_clear(&name);
+    return status;
+}
+
+/* Each entry has one node, so what was told already ends a family. */
+static varve_status tell_family(
+    struct graph *g, uint32_t object, struct vv_wire wire)
+{
+    struct vv_bundle *b = g->bundle;
+    struct attribute a;
+    VV_TRY(take_attribute(g, object, wire, &a));
+    if (a.entry)
+        return VARVE_OK;
+    size_t at = vv_bundle_find_from(b, a.key, a.key_size);
+    for (; vv_bundle_is_member(b, at, a.key, a.key_size) &&
+         !b->entries[at].is_told && !g->draft->failed; at++)
+        VV_TRY(tell_member(g, object, &a, &b->entries[at]));
     return VARVE_OK;
 }
 
@@ -473,7 +514,10 @@ static varve_status tell_saver(
     }
 }
 
-static varve_status tell_object(struct graph *g, uint32_t object)
+/* All that an object holds; or, with `families`, only those: they come behind
+ * everything else, whose keys may begin like theirs. */
+static varve_status tell_object(
+    struct graph *g, uint32_t object, bool families)
 {
     struct vv_wire wire = wire_of(g, object);
     struct vv_wire_field f;
@@ -481,17 +525,21 @@ static varve_status tell_object(struct graph *g, uint32_t object)
     uint32_t others;
     bool more;
     VV_TRY(count_records(g, object, &g->attributes, &others, &any));
-    VV_TRY(go_through_children(g, object, tell_child, NULL));
+    if (!families)
+        VV_TRY(go_through_children(g, object, tell_child, NULL));
     for (;;) {
         VV_TRY(vv_wire_next(&wire, &f, &more));
         if (!more)
             return VARVE_OK;
-        if (f.number != VV_OBJECT_ATTRIBUTE && f.number != VV_OBJECT_SLOT &&
-            f.number != VV_OBJECT_SAVER)
+        if (f.number != VV_OBJECT_ATTRIBUTE &&
+            (families || (f.number != VV_OBJECT_SLOT &&
+                             f.number != VV_OBJECT_SAVER)))
             continue;
         VV_TRY(vv_wire_expect(&wire, &f, VV_WIRE_SIZED));
         struct vv_wire inner = vv_wire_open(&wire, &f, "object graph, a record");
-        if (f.number == VV_OBJECT_ATTRIBUTE)
+        if (families)
+            VV_TRY(tell_family(g, object, inner));
+        else if (f.number == VV_OBJECT_ATTRIBUTE)
             VV_TRY(tell_attribute(g, object, inner));
         else if (f.number == VV_OBJECT_SLOT)
             VV_TRY(tell_slot(g, object, inner));
@@ -511,7 +559,9 @@ static varve_status read_graph(struct graph *g)
             g->bundle->path);
     VV_TRY(find_counter(g));
     for (uint32_t i = 0; i < g->count && !g->draft->failed; i++)
-        VV_TRY(tell_object(g, i));
+        VV_TRY(tell_object(g, i, false));
+    for (uint32_t i = 0; g->has_families && i < g->count; i++)
+        VV_TRY(tell_object(g, i, true));
     return VARVE_OK;
 }
 

@@ -7,6 +7,8 @@
  *   a state of those bytes: Python state, a registered saver's own.
  * - Attributes of any other node hang below it under their names, or under
  *   `.ATTRIBUTES/<name>` where a child is called so or there are more than 64.
+ * - An attribute may stand for several tensors, as that of a hash table does:
+ *   their keys are its own and "-keys" and so on. They hang as such.
  * - OBJECT_CONFIG_JSON, which TensorFlow itself ignores, and attributes that
  *   need not be restored have the tag "optional".
  * - Slot records are slots, full names global names; the saver that an object

@@ -14,7 +14,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-targets=(index reader restore)
+targets=(index reader restore safetensors safetensors_index)
+targets=(gguf index reader restore)
 
 usage() {
     sed -n '4,5s/^# \{0,1\}//p' tests/fuzz/run.sh >&2

@@ -28,11 +28,12 @@ SPDX-License-Identifier: MIT
 def field(text):
     made = ''.join(chr(b) if 0x20 < b != 0x7f and b != 0x25 and b < 0x80
                    else f'%{b:02X}' for b in str(text).encode())
-    return made.replace('-', '%2D') if made == '-' else made or '-'
+    return '%2D' if made == '-' else made or '-'
 
 
 def line(*fields):
-    return ' '.join(field(f) for f in fields) + '\n'
+    """None is a field that is absent."""
+    return ' '.join('-' if f is None else field(f) for f in fields) + '\n'
 
 
 def type_of(value):
@@ -50,9 +51,11 @@ def lines(path, found):
     for name, text in sorted(found.get('metadata', {}).items()):
         yield line('text', name, text)
     if 'nodes' in found:
+        nodes = found['nodes']
         if 'counter' in found:
             yield line('counter', found['counter'])
-        yield from graph_lines(found['nodes'], found['values'])
+            nodes = without_counter(nodes)
+        yield from graph_lines(nodes, found['values'])
     else:
         for name, value in sorted(found['values'].items()):
             yield value_line('value', 'opaque', [name], value)
@@ -62,9 +65,16 @@ def lines(path, found):
 def value_line(word, opaque_word, where, value):
     if 'state' in value:
         return line(opaque_word, *where, value['state'],
-                    value.get('sha256', '-'))
+                    value.get('sha256'))
     return line(word, *where, type_of(value), value['sha256'],
                 *([value['content']] if 'content' in value else []))
+
+
+def without_counter(nodes):
+    """The save counter is a number of ours, and no node."""
+    root = dict(nodes[0])
+    root['children'] = [c for c in root['children'] if c[0] != 'save_counter']
+    return [root] + nodes[1:]
 
 
 def graph_lines(nodes, values):
@@ -84,6 +94,15 @@ def graph_lines(nodes, values):
                 order.append(slot)
     for number in order:
         for name, key, _ in nodes[number]['attributes']:
-            if key in values:
+            for part in parts_of(key, values):
                 yield value_line('attribute', 'opaque_attribute',
-                                 [number, name], values[key])
+                                 [number, name + part[len(key):]],
+                                 values[part])
+
+
+def parts_of(key, values):
+    """The key of an attribute, or what the keys of its several tensors begin
+    with, as those of a hash table."""
+    if key in values:
+        return [key]
+    return sorted(k for k in values if k.startswith(key))

@@ -37,20 +37,35 @@ WIDTHS = {'bool': 1, 'int8': 1, 'int16': 2, 'int32': 4, 'int64': 8,
 # --- TensorFlow ------------------------------------------------------------
 
 
-def content_of(entry, shards):
-    """The digest of a single string, which is the end of what is stored."""
-    with open(shards[entry['shard']], 'rb') as stream:
-        stream.seek(entry['offset'] + entry['size'] - entry['lengths'][0])
-        data = stream.read(entry['lengths'][0])
+def sha256(data):
     return hashlib.sha256(data).hexdigest()
 
 
+def damaged(what):
+    sys.exit(f'{NAME}: the folder itself is damaged: {what}')
+
+
+def strings(entry, shards):
+    """The strings are the end of what is stored. The digest that is known has
+    each length right before its string; ours has all lengths first."""
+    lengths, texts = entry['lengths'], []
+    with open(shards[entry['shard']], 'rb') as stream:
+        stream.seek(entry['offset'] + entry['size'] - sum(lengths))
+        texts = [stream.read(length) for length in lengths]
+    packed = [struct.pack('<Q', length) for length in lengths]
+    known = b''.join(p + t for p, t in zip(packed, texts))
+    if sha256(known) != entry['strings_sha256']:
+        damaged(entry)
+    return {'dtype': 'string', 'shape': entry['shape'],
+            'sha256': sha256(b''.join(packed + texts)),
+            **({} if entry['shape'] else {'content': sha256(texts[0])})}
+
+
 def tensor(entry, shards):
-    made = {'dtype': entry['dtype'], 'shape': entry['shape'],
-            'sha256': entry.get('strings_sha256') or entry.get('sha256')}
-    if entry['dtype'] == 'string' and not entry['shape']:
-        made['content'] = content_of(entry, shards)
-    return made
+    if entry['dtype'] == 'string':
+        return strings(entry, shards)
+    return {'dtype': entry['dtype'], 'shape': entry['shape'],
+            'sha256': entry['sha256']}
 
 
 def bundle(expected, path):
@@ -65,6 +80,10 @@ def bundle(expected, path):
         return {'refused': 'VARVE_CORRUPT'}
     if any(b['type'] == 'snappy' for b in expected['index_blocks']):
         found['needs'] = 'snappy'
+    counter = expected['tensors'].get(
+        'save_counter/.ATTRIBUTES/VARIABLE_VALUE')
+    if counter:
+        found['counter'] = counter['first'][0]
     if 'object_graph' in expected:
         found['nodes'] = [{
             'children': [[c['name'], c['id']] for c in node['children']],
@@ -111,8 +130,8 @@ def array(entry, content):
     """What the data of an array is in a file of ours. That the data is what is
     expected is known by its digest."""
     data = content[entry['data_offset']:entry['data_offset'] + entry['size']]
-    if hashlib.sha256(data).hexdigest() != entry['sha256']:
-        sys.exit(f'{NAME}: the folder is damaged: {entry}')
+    if sha256(data) != entry['sha256']:
+        damaged(entry)
     dtype = entry['dtype']
     width = re.fullmatch(r'other:<U(\d+)', dtype)
     if width:
@@ -126,7 +145,7 @@ def array(entry, content):
         data = b''.join(rows_first([data[at:at + size] for at in range(
             0, len(data), size)], entry['shape']))
     return {'dtype': dtype, 'shape': entry['shape'],
-            'sha256': hashlib.sha256(data).hexdigest()}
+            'sha256': sha256(data)}
 
 
 def npy(expected, path):
