@@ -106,6 +106,10 @@ for to in safetensors npz tensorflow-names; do
     ends 1 ls new.$to:model
 done
 
+ends 0 convert --rename 'model/layers/0 -> a/b/c/d' sample.varve deep.npz
+has 'another path to a node (3): ' out
+ends 0 ls deep.npz:a/b/c/d/bias
+
 # Several files.
 ends 0 convert --shard-size 4KiB sample.varve parts.safetensors
 [ -e parts.safetensors.index.json ] || fail 'several files without an index'
