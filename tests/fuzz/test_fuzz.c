@@ -32,6 +32,8 @@ static const struct {
 } targets[] = {
     { "gguf", fuzz_gguf },
     { "index", fuzz_index },
+    { "npy", fuzz_npy },
+    { "npz", fuzz_npz },
     { "reader", fuzz_reader },
     { "restore", fuzz_restore },
     { "safetensors", fuzz_safetensors },
