@@ -266,29 +266,6 @@ static varve_status fill(struct maker *m, varve_error *error)
     return VARVE_OK;
 }
 
-static varve_status begin(struct maker *m, varve_error *error)
-{
-    size_t nodes = node_count(m->draft);
-    for (size_t i = 0; i < COLUMNS; i++)
-        vv_buffer_init(&m->columns[i], m->allocator);
-    m->numbers = vv_allocate_array(m->allocator, nodes, sizeof *m->numbers);
-    m->order = vv_allocate_array(m->allocator, nodes, sizeof *m->order);
-    m->first_edge =
-        vv_allocate_array(m->allocator, nodes + 1, sizeof *m->first_edge);
-    if (!m->numbers || !m->order || !m->first_edge)
-        return vv_fail_memory(error, "the index of a checkpoint");
-    return VARVE_OK;
-}
-
-static void end(struct maker *m)
-        vv_buffer_clear(&m->columns[i]);
-    vv_release(m->allocator, m->numbers, nodes * sizeof *m->numbers);
-    vv_release(m->allocator, m->order, nodes * sizeof *m->order);
-    vv_release(
-        m->allocator, m->first_edge, (nodes + 1) * sizeof *m->first_edge);
-    vv_release(m->allocator, m->metadata,
-        m->metadata_room * sizeof *m->metadata);
-
 /* The array of places has room for all values that were told, of which some may
  * not be reached; it is freed with that count. */
 varve_status vv_draft_make_index(struct vv_draft *d, struct vv_data_in *in,
@@ -303,6 +280,8 @@ varve_status vv_draft_make_index(struct vv_draft *d, struct vv_data_in *in,
     for (size_t i = 0; i < COLUMNS; i++)
         vv_buffer_clear(&m.columns[i]);
     vv_draft_numbers_clear(&m.n);
+    vv_release(
+        m.allocator, m.metadata, m.metadata_room * sizeof *m.metadata);
     if (!status)
         status = vv_index_parse(d->context, in->path, in->index_bytes,
             in->index_size, in->index_offset, &in->parsed, error);
