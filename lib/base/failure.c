@@ -51,6 +51,16 @@ static void cut_message(varve_error *error, size_t size, const char *ending)
     strcpy(error->message + size, ending);
 }
 
+/* What a file calls its values may hold anything; a message is one line. */
+static void tame(char *message)
+{
+    for (; *message; message++) {
+        unsigned char c = (unsigned char)*message;
+        if (c < ' ' || c == 127)
+            *message = '?';
+    }
+}
+
 varve_status vv_fail(
     varve_error *error, varve_status status, const char *format, ...)
 {
@@ -66,6 +76,7 @@ varve_status vv_fail(
         error->message[0] = '\0';
     else if ((size_t)size >= sizeof error->message)
         cut_message(error, sizeof error->message - sizeof more, more);
+    tame(error->message);
     error->status = status;
     error->system_error = 0;
     return status;

@@ -16,7 +16,8 @@
 
 /* Writes status and message into `error` (which may be NULL), and returns the
  * status. The message reads `where: expected this, found that`; one that is too
- * long ends in "...". No argument may be of `error` itself. */
+ * long ends in "...", and control characters become "?". No argument may be of
+ * `error` itself. */
 varve_status vv_fail(varve_error *error, varve_status status,
     const char *format, ...) VV_PRINTF(3, 4);
 

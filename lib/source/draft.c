@@ -37,14 +37,15 @@ static void list_buffers(struct vv_draft *d, struct vv_buffer *all[BUFFERS])
 void vv_draft_fail(
     struct vv_draft *d, varve_status status, const char *format, ...)
 {
+    char text[VARVE_MESSAGE_SIZE];
     va_list arguments;
     if (d->failed)
         return;
-    d->failed = true;
-    d->error.status = status;
     va_start(arguments, format);
-    vsnprintf(d->error.message, sizeof d->error.message, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    d->failed = true;
+    vv_fail(&d->error, status, "%s", text);
 }
 
 static void fail_memory(struct vv_draft *d)

@@ -19,12 +19,15 @@
 
 #include <varve/reader.h>
 
-/* The name under which every input is opened. */
+/* The name under which every input is opened, and what the names of all files
+ * begin with. */
 #define FUZZ_PATH "hostile.varve"
+#define FUZZ_STEM "hostile."
 
 typedef void fuzz_target(const uint8_t *bytes, size_t size);
 
 fuzz_target fuzz_index;   /* header, footer, index: the parser alone */
+fuzz_target fuzz_bundle;  /* TensorFlow checkpoints */
 fuzz_target fuzz_gguf;    /* GGUF files */
 fuzz_target fuzz_npy;     /* a NumPy array */
 fuzz_target fuzz_npz;     /* an archive of them */

@@ -30,6 +30,7 @@ static const struct {
     const char *name;
     fuzz_target *run;
 } targets[] = {
+    { "bundle", fuzz_bundle },
     { "gguf", fuzz_gguf },
     { "index", fuzz_index },
     { "npy", fuzz_npy },
