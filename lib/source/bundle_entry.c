@@ -34,6 +34,21 @@ static varve_status fail(const struct reading *r,
 
 /* --- The header ----------------------------------------------------------- */
 
+/* A list of numbers, each a field of its own or all in one. */
+static bool lists(const struct vv_wire_field *f, uint64_t wanted)
+{
+    const unsigned char *at = f->bytes;
+    if (f->type != VV_WIRE_SIZED)
+        return f->value == wanted;
+    for (const unsigned char *end = at + f->value; at && at < end;) {
+        uint64_t value;
+        at = vv_take_varint(at, end, &value);
+        if (at && value == wanted)
+            return true;
+    }
+    return false;
+}
+
 static varve_status check_version(
     const struct reading *r, struct vv_wire wire)
 {
@@ -47,7 +62,7 @@ static varve_status check_version(
             (f.number == VV_VERSION_MIN_CONSUMER &&
                 f.value > VV_BUNDLE_VERSION) ||
             (f.number == VV_VERSION_BAD_CONSUMERS &&
-                f.type == VV_WIRE_VARINT && f.value == VV_BUNDLE_VERSION);
+                lists(&f, VV_BUNDLE_VERSION));
         if (is_bad)
             return vv_fail(r->error, VARVE_TOO_NEW,
                 "%s: expected a checkpoint for readers of version %d, found "
