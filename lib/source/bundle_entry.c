@@ -35,18 +35,22 @@ static varve_status fail(const struct reading *r,
 /* --- The header ----------------------------------------------------------- */
 
 /* A list of numbers, each a field of its own or all in one. */
-static bool lists(const struct vv_wire_field *f, uint64_t wanted)
+static varve_status look_for(const struct vv_wire *wire,
+    const struct vv_wire_field *f, uint64_t wanted, bool *is_there)
 {
     const unsigned char *at = f->bytes;
-    if (f->type != VV_WIRE_SIZED)
-        return f->value == wanted;
-    for (const unsigned char *end = at + f->value; at && at < end;) {
+    const unsigned char *end = at ? at + f->value : NULL;
+    *is_there |= f->type != VV_WIRE_SIZED && f->value == wanted;
+    while (at < end) {
         uint64_t value;
         at = vv_take_varint(at, end, &value);
-        if (at && value == wanted)
-            return true;
+        if (!at)
+            return vv_fail(wire->error, VARVE_CORRUPT,
+                "%s: %s: expected a list of numbers, found other bytes",
+                wire->path, wire->what);
+        *is_there |= value == wanted;
     }
-    return false;
+    return VARVE_OK;
 }
 
 static varve_status check_version(
@@ -55,14 +59,14 @@ static varve_status check_version(
     struct vv_wire_field f;
     bool more;
     for (;;) {
+        bool is_bad = false;
         VV_TRY(vv_wire_next(&wire, &f, &more));
         if (!more)
             return VARVE_OK;
-        bool is_bad =
-            (f.number == VV_VERSION_MIN_CONSUMER &&
-                f.value > VV_BUNDLE_VERSION) ||
-            (f.number == VV_VERSION_BAD_CONSUMERS &&
-                lists(&f, VV_BUNDLE_VERSION));
+        if (f.number == VV_VERSION_BAD_CONSUMERS)
+            VV_TRY(look_for(&wire, &f, VV_BUNDLE_VERSION, &is_bad));
+        else if (f.number == VV_VERSION_MIN_CONSUMER)
+            is_bad = f.value > VV_BUNDLE_VERSION;
         if (is_bad)
             return vv_fail(r->error, VARVE_TOO_NEW,
                 "%s: expected a checkpoint for readers of version %d, found "
