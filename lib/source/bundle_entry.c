@@ -309,7 +309,7 @@ static varve_status take_scalar(struct reading *r, struct vv_bundle_entry *e,
     else if (f->value > INT32_MAX)
         return fail(r, e, "a type and a shard", "larger numbers");
     else if (f->number == VV_ENTRY_DTYPE)
-        e->number = (uint32_t)f->value;
+        e->number = (uint32_t)vv_bundle_dtype_referred(f->value);
     else
         e->shard = (uint32_t)f->value;
     return VARVE_OK;

@@ -17,6 +17,7 @@
 #include "bundle.h"
 #include "bundle_dtype.h"
 #include "crc32c.h"
+#include "dtype.h"
 #include "ordered_code.h"
 #include "table_out.h"
 #include "unit/source/hex.h"
