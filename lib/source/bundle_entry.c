@@ -369,7 +369,8 @@ static varve_status check_entry(
     const struct reading *r, struct vv_bundle_entry *e)
 {
     uint64_t size;
-    const uint64_t *extents = r->bundle->extents + e->first_extent;
+    const uint64_t *extents =
+        e->rank ? r->bundle->extents + e->first_extent : NULL;
     e->dtype = vv_bundle_dtype(e->number);
     size_t element = vv_dtype_file_size(e->dtype);
     if (e->shard >= r->bundle->shard_count)

@@ -120,13 +120,11 @@ static uint32_t counter_number(const struct vv_index *index)
 
 static bool has_counter(const struct vv_index *index)
 {
-    varve_kind kind = vv_index_kind(index, 0);
-    if (index->counter == 0 || kind == VARVE_VARIABLE)
+    if (index->counter == 0 || vv_index_kind(index, 0) == VARVE_VARIABLE)
         return false;
     uint32_t name = vv_index_find_name(
         index, VV_BUNDLE_COUNTER, strlen(VV_BUNDLE_COUNTER));
-    return name == VV_NONE || kind == VARVE_LIST ||
-           vv_index_find_child(index, 0, name) == VV_NONE;
+    return name == VV_NONE || vv_index_find_child(index, 0, name) == VV_NONE;
 }
 
 /* Of the object of a node. */

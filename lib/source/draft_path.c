@@ -146,6 +146,7 @@ static bool hang_slot(struct tree *tree, const struct vv_draft_label *path)
     if (begin > path->name)
         owner = find(tree, path->name, (size_t)(begin - 1 - path->name));
     if (variable == VV_NONE || begin == open || path->is_alias ||
+        begin == path->name + 1 || /* of an owner without a name */
         vv_draft_node_at(d, variable)->kind != VARVE_VARIABLE ||
         vv_draft_node_at(d, path->node)->kind != VARVE_VARIABLE ||
         (owner != VV_NONE && !is_object(tree, owner)))

@@ -12,6 +12,7 @@
 #include "failure.h"
 #include "file.h"
 #include "foreign_values.h"
+#include "gguf_in.h"
 #include "npy_source.h"
 #include "npz_in.h"
 #include "safetensors_in.h"
@@ -25,6 +26,7 @@ static const struct vv_source_format *const formats[] = {
     &vv_safetensors_index_source,
     &vv_npz_source,
     &vv_npy_source,
+    &vv_gguf_source,
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats };

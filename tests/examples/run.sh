@@ -169,10 +169,19 @@ runs_without_events() {
 }
 
 for name in 02_renamed 03_accept_reject 04_transfer 05_custom_state \
-    06_rollback 07_mix; do
+    07_rollback 08_mix; do
     enter "$name"
     "$programs/$name" >printed
     compare "$name"
+done
+
+# Its checkpoint is one of Keras; it leaves another.
+enter 06_from_keras
+"$programs/06_from_keras" "$source/tests/golden/foreign/keras_adam" \
+    out/trained >printed
+compare 06_from_keras
+for file in index data-00000-of-00001; do
+    [ -s "out/trained.$file" ] || fail "06_from_keras wrote no trained.$file"
 done
 
 enter readme

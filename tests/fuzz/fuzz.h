@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <varve/error.h>
+#include <varve/reader.h>
 
 /* The name under which every input is opened. */
 #define FUZZ_PATH "hostile.varve"
@@ -25,8 +25,16 @@
 typedef void fuzz_target(const uint8_t *bytes, size_t size);
 
 fuzz_target fuzz_index;   /* header, footer, index: the parser alone */
+fuzz_target fuzz_gguf;    /* GGUF files */
 fuzz_target fuzz_reader;  /* everything that a reader can be asked */
+fuzz_target fuzz_safetensors;       /* a safetensors file */
+fuzz_target fuzz_safetensors_index; /* several, and the index beside them */
 fuzz_target fuzz_restore; /* into a live graph, with the options of the flags */
+
+struct bounded;
+
+/* Asks a reader everything that there is to ask. */
+void fuzz_look_at(varve_reader *reader, struct bounded *bounded);
 
 /* Ends the process unless something holds. */
 #define FUZZ_CHECK(holds, ...)                                                 \

@@ -14,7 +14,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-targets=(index reader restore)
+targets=(gguf index reader restore safetensors safetensors_index)
 
 usage() {
     sed -n '4,5s/^# \{0,1\}//p' tests/fuzz/run.sh >&2

@@ -113,6 +113,18 @@ static void verify(const struct look *l)
     FUZZ_CHECK(!l->is_damaged || places, "a value did not read, and verifies");
 }
 
+void fuzz_look_at(varve_reader *reader, struct bounded *bounded)
+{
+    struct look l = { .bounded = bounded, .reader = reader };
+    verify(&l); /* before paths, which count for the caller */
+    bounded_raise(
+        bounded, varve_reader_node_count(reader) * PATH_SIZE + PATH_SCRATCH);
+    look_at_nodes(&l);
+    for (size_t i = 0; varve_reader_metadata_at(reader, i); i++)
+        FUZZ_CHECK(*varve_reader_metadata_at(reader, i)->name, "metadata %zu",
+            i);
+}
+
 void fuzz_reader(const uint8_t *bytes, size_t size)
 {
     size = fuzz_file_size(bytes, size);
@@ -121,20 +133,12 @@ void fuzz_reader(const uint8_t *bytes, size_t size)
     one_file_init(&file, bytes, size);
     struct vv_context context = { bounded_allocator(&bounded), &file.system };
     varve_error error = { 0 };
-    struct look l = { .bounded = &bounded };
-    l.reader = vv_reader_open_in(&context, FUZZ_PATH, &error);
-    if (!l.reader) {
+    varve_reader *reader = vv_reader_open_in(&context, FUZZ_PATH, &error);
+    if (reader)
+        fuzz_look_at(reader, &bounded);
+    else
         fuzz_check_failure(error.status, &error);
-    } else {
-        verify(&l); /* before paths, which count for the caller */
-        bounded_raise(&bounded,
-            varve_reader_node_count(l.reader) * PATH_SIZE + PATH_SCRATCH);
-        look_at_nodes(&l);
-        for (size_t i = 0; varve_reader_metadata_at(l.reader, i); i++)
-            FUZZ_CHECK(*varve_reader_metadata_at(l.reader, i)->name,
-                "metadata %zu", i);
-    }
-    varve_reader_free(l.reader);
+    varve_reader_free(reader);
     FUZZ_CHECK(file.opened == 0, "%d descriptors are left", file.opened);
     bounded_check_empty(&bounded);
 }

@@ -30,9 +30,12 @@ static const struct {
     const char *name;
     fuzz_target *run;
 } targets[] = {
+    { "gguf", fuzz_gguf },
     { "index", fuzz_index },
     { "reader", fuzz_reader },
     { "restore", fuzz_restore },
+    { "safetensors", fuzz_safetensors },
+    { "safetensors_index", fuzz_safetensors_index },
 };
 
 enum { TARGETS = sizeof targets / sizeof *targets };

@@ -136,5 +136,5 @@ int main(int argc, char **argv)
         itself.refused, itself.failed);
     if (copied.failed)
         printf("as files of ours: %zu failed\n", copied.failed);
-    return itself.failed || copied.failed || !itself.read;
+    return itself.failed || copied.failed || !(itself.read + itself.refused);
 }

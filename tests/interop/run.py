@@ -2,14 +2,14 @@
 """run.py - TensorFlow, Keras, safetensors and NumPy, alive: what they write we
 read, what we write they read, bit for bit.
 
-    run.py --install DIRECTORY
+    run.py --install [DIRECTORY]
     run.py CHECK WRITE REWRITE [VARVE] [--only WORD]
 
 CHECK, WRITE and REWRITE are the programs check.c, write.c and rewrite.c, VARVE
 is the command line tool. The real programs are taken from the virtual
 environment that VARVE_INTEROP names, or else from the Python that runs this;
 where they are not, the test is skipped. --install makes such an environment
-from PyPI. --only runs the cases with WORD in their names.
+from PyPI, in build/interop-venv where nothing else is said. --only runs the cases with WORD in their names.
 
 SPDX-License-Identifier: MIT
 """
@@ -53,7 +53,8 @@ def skip_or_try_elsewhere(reason):
 
 def arguments():
     parser = argparse.ArgumentParser()
-    parser.add_argument('--install', metavar='DIRECTORY')
+    parser.add_argument('--install', metavar='DIRECTORY', nargs='?',
+                        const='build/interop-venv')
     parser.add_argument('--only', metavar='WORD', default='')
     parser.add_argument('programs', nargs='*')
     return parser.parse_args()

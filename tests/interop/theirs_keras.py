@@ -134,6 +134,16 @@ def keras2_adam():
     return with_optimizer(legacy.Adam(0.25))
 
 
+def adam_of_ours():
+    """What `adam` of write.c is for."""
+    model = tf_keras.Sequential([tf_keras.layers.Dense(8, activation='relu'),
+                                 tf_keras.layers.Dense(3)])
+    model.build((None, 4))
+    optimizer = legacy.Adam()
+    step(model, optimizer)
+    return tf.train.Checkpoint(model=model, optimizer=optimizer)
+
+
 @graph()
 def keras2_sgd_momentum():
     return with_optimizer(legacy.SGD(0.25, momentum=0.5, nesterov=True))

@@ -21,7 +21,7 @@ import sys
 SKIP = 77
 
 PURE = re.compile(r'''(mem(chr|cmp|cpy|move|set) | bcmp |
-    str(cat|chr|cmp|cpy|cspn|error|len|ncmp|rchr|spn|str|tod) |
+    str(cat|chr|cmp|cpy|cspn|error|len|ncmp|rchr|spn|str|to[df]) |
     v?snprintf | qsort | sqrt | __assert_fail | __errno_location | __error |
     cbor_(stream_decode|encode_\w+|null_\w+_callback) |
     XXH(3_(64|128)bits\w*|128_\w+|64_\w+))$''', re.X)

@@ -2,425 +2,400 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "unit/source/made_bundle.h"
+#include "bundle_graph.h"
+
+#include "made_bundles.h"
 
 #define VALUE "VARIABLE_VALUE"
 
-static varve_error error;
+/* --- Graphs --------------------------------------------------------------- */
 
-/* Gathers the records of a node. */
-static struct vv_buffer node;
+static struct vv_buffer graph;
+static size_t object; /* where the one that is being made begins */
+static bool has_object;
 
-static void begin(struct made *m, const char *header)
+static void end_object(void)
 {
-    made_begin(m, header);
-    vv_buffer_init(&node, test_allocator());
+    if (has_object)
+        vv_wire_end(&graph, object);
+    has_object = false;
 }
 
-static void next_node(struct made *m)
+static void begin_graph(void)
 {
-    made_node(m, &node);
-    node.size = 0;
+    begin_bundle();
+    vv_buffer_init(&graph, test_allocator());
 }
 
-static void put(struct made *m, struct memory *memory)
+/* The next object; what follows belongs to it. */
+static void add_object(void)
 {
-    vv_buffer_clear(&node);
-    made_put(m, memory, "x");
+    end_object();
+    object = vv_wire_begin(&graph, VV_OBJECTS_NODE);
+    has_object = true;
 }
 
-/* net (w, b), adam (lr, slots m), the counter, Python state; the table has two
- * entries more. */
-static void make_sample(struct memory *memory)
+static void add_child(uint64_t node, const char *name)
 {
-    struct made m;
-    begin(&m, PLAIN_HEADER);
-    made_child(&node, "net", 1);
-    made_child(&node, "adam", 2);
-    made_child(&node, "save_counter", 3);
-    made_child(&node, "py", 4);
-    made_child(&node, "root", 0);
-    next_node(&m);
-    made_child(&node, "w", 5);
-    made_child(&node, "w again", 5);
-    made_child(&node, "top", 0);
-    next_node(&m);
-    made_child(&node, "lr", 6);
-    made_slot(&node, 5, "m", 7);
-    next_node(&m);
-    made_attribute(&node, VALUE, "save_counter", "sc");
-    next_node(&m);
-    made_attribute(&node, "py_state", "", "py");
-    next_node(&m);
-    made_attribute(&node, VALUE, "net/kernel", "w");
-    next_node(&m);
-    made_attribute(&node, VALUE, "adam/lr", "lr");
-    next_node(&m);
-    made_attribute(&node, VALUE, "adam/m", "m");
-    next_node(&m);
-    made_put_graph(&m);
-    made_counting(&m, "lr", 4, 0, NULL, 1);
-    made_counting(&m, "m", 4, 1, (uint64_t[]){ 3 }, 3);
-    made_string(&m, "py", "st\0te", 5);
-    made_bytes(&m, "sc", 2, (struct made_entry){ .dtype = 9 },
-        "\x0c\0\0\0\0\0\0", 8);
-    made_counting(&m, "unseen/thing", 4, 1, (uint64_t[]){ 2 }, 2);
-    made_counting(&m, "w", 4, 1, (uint64_t[]){ 3 }, 3);
-    put(&m, memory);
+    size_t begin = vv_wire_begin(&graph, VV_OBJECT_CHILD);
+    vv_wire_number(&graph, VV_CHILD_NODE, node);
+    vv_wire_bytes(&graph, VV_CHILD_NAME, name, strlen(name));
+    vv_wire_end(&graph, begin);
 }
 
-static bool same_node(varve_reader *reader, const char *a, const char *b)
+static void add_attribute(const char *name, const char *full, const char *key)
 {
-    varve_saved_node x, y;
-    return varve_reader_find(reader, a, &x) &&
-           varve_reader_find(reader, b, &y) && x.id == y.id;
+    size_t begin = vv_wire_begin(&graph, VV_OBJECT_ATTRIBUTE);
+    vv_wire_bytes(&graph, VV_ATTRIBUTE_NAME, name, strlen(name));
+    vv_wire_bytes(&graph, VV_ATTRIBUTE_FULL_NAME, full, strlen(full));
+    vv_wire_bytes(&graph, VV_ATTRIBUTE_KEY, key, strlen(key));
+    vv_wire_end(&graph, begin);
 }
 
-TEST(bundle_graph, is_the_graph_that_was_saved)
+static void add_slot(uint64_t variable, const char *name, uint64_t node)
 {
-    struct memory *memory = memory_new();
-    varve_saved_node n;
-    make_sample(memory);
-    varve_reader *reader = open_in(memory, "x.index", &error);
-    cr_assert(reader, "%s", error.message);
+    size_t begin = vv_wire_begin(&graph, VV_OBJECT_SLOT);
+    vv_wire_number(&graph, VV_SLOT_VARIABLE, variable);
+    vv_wire_bytes(&graph, VV_SLOT_NAME, name, strlen(name));
+    vv_wire_number(&graph, VV_SLOT_NODE, node);
+    vv_wire_end(&graph, begin);
+}
+
+static void add_saver(const char *name)
+{
+    size_t begin = vv_wire_begin(&graph, VV_OBJECT_SAVER);
+    vv_wire_bytes(&graph, VV_SAVER_NAME, name, strlen(name));
+    vv_wire_end(&graph, begin);
+}
+
+/* Its key stands before those in small letters. */
+static void end_graph(void)
+{
+    end_object();
+    add_string(
+        VV_BUNDLE_GRAPH_KEY, graph.data ? graph.data : (void *)"", graph.size);
+    vv_buffer_clear(&graph);
+}
+
+static varve_saved_node node_at(varve_reader *reader, const char *path)
+{
+    varve_saved_node node;
+    cr_assert(varve_reader_find(reader, path, &node), "%s", path);
+    return node;
+}
+
+static bool is_there(varve_reader *reader, const char *path)
+{
+    varve_saved_node node;
+    return varve_reader_find(reader, path, &node);
+}
+
+/* --- What becomes of nodes ------------------------------------------------ */
+
+TEST(bundle_graph, makes_variables_states_and_objects)
+{
+    begin_graph();
+    add_object();
+    add_child(1, "v");
+    add_child(2, "state");
+    add_child(3, "table");
+    add_child(4, "empty");
+    add_child(0, "root");
+    add_object();
+    add_attribute(VALUE, "net/v", "v");
+    add_object();
+    add_attribute("py_state", "", "st");
+    add_object();
+    add_attribute("-keys", "", "ta");
+    add_attribute("-values", "", "tb");
+    add_object();
+    end_graph();
+    add_string("st", "abc", 3);
+    add_floats("ta", 2);
+    add_floats("tb", 2);
+    add_floats("v", 1);
+    varve_reader *reader = open_bundle();
     cr_assert_eq(varve_reader_format(reader), VARVE_FORMAT_TENSORFLOW);
-    cr_assert(varve_reader_find(reader, "net", &n));
-    cr_assert(n.kind == VARVE_OBJECT && n.edge_count == 3);
-    cr_assert(same_node(reader, "net/w", "net/w again"));
-    cr_assert(same_node(reader, "net/top/root/net", "net"));
-    cr_assert(varve_reader_find(reader, "net/w", &n));
-    cr_assert(n.kind == VARVE_VARIABLE && n.value.shape[0] == 3);
-    cr_assert_str_eq(n.global_name, "net/kernel");
-    cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
-    varve_reader_free(reader);
-    memory_free(memory);
+    cr_assert_eq(varve_reader_node_count(reader), 7);
+    cr_assert_eq(node_at(reader, "v").kind, VARVE_VARIABLE);
+    cr_assert_str_eq(node_at(reader, "v").global_name, "net/v");
+    cr_assert_eq(node_at(reader, "state").kind, VARVE_STATE);
+    check_bytes(reader, "state", "616263");
+    cr_assert_eq(node_at(reader, "table").kind, VARVE_OBJECT);
+    check_bytes(reader, "table/-keys", "00000000 0000803f");
+    cr_assert_eq(node_at(reader, "empty").kind, VARVE_OBJECT);
+    cr_assert_eq(node_at(reader, "root").id, 0);
+    end_bundle(reader);
 }
 
-TEST(bundle_graph, makes_slots_of_slot_records)
+TEST(bundle_graph, hangs_attributes_beside_children)
 {
-    struct memory *memory = memory_new();
-    varve_saved_node adam, w, m;
+    begin_graph();
+    add_object();
+    add_child(1, "layer");
+    add_child(2, "other");
+    add_attribute(VALUE, "", "root");
+    add_object();
+    add_child(2, VALUE);
+    add_attribute(VALUE, "", "a");
+    add_attribute("OBJECT_CONFIG_JSON", "", "c");
+    add_object();
+    end_graph();
+    add_floats("a", 1);
+    add_string("c", "{}", 2);
+    add_floats("root", 1);
+    varve_reader *reader = open_bundle();
+    check_bytes(reader, VALUE, "00000000");
+    check_bytes(reader, "layer/.ATTRIBUTES%2F" VALUE, "00000000");
+    varve_saved_node config = node_at(reader, "layer/OBJECT_CONFIG_JSON");
+    cr_assert_eq(config.kind, VARVE_STATE);
+    cr_assert_str_eq(
+        varve_reader_tag_at(reader, config.id, 0), VARVE_TAG_OPTIONAL);
+    check_bytes(reader, "layer/OBJECT_CONFIG_JSON", "7b7d");
+    end_bundle(reader);
+}
+
+TEST(bundle_graph, keeps_many_attributes_apart_from_children)
+{
+    enum { MANY = 70 };
+    char names[MANY][16];
+    begin_graph();
+    add_object();
+    for (int i = 0; i < MANY; i++) {
+        snprintf(names[i], sizeof names[i], "k%02d", i);
+        add_attribute(names[i], "", names[i]);
+    }
+    end_graph();
+    for (int i = 0; i < MANY; i++)
+        add_floats(names[i], 1);
+    varve_reader *reader = open_bundle();
+    check_bytes(reader, ".ATTRIBUTES%2Fk69", "00000000");
+    end_bundle(reader);
+}
+
+TEST(bundle_graph, gives_slots_and_savers)
+{
     const char *name;
     uint32_t variable, slot;
-    make_sample(memory);
-    varve_reader *reader = open_in(memory, "x.index", &error);
-    cr_assert(varve_reader_find(reader, "adam", &adam));
-    cr_assert(varve_reader_find(reader, "net/w", &w));
-    cr_assert(adam.slot_count == 1 && adam.edge_count == 1);
-    cr_assert(
-        varve_reader_slot_at(reader, adam.id, 0, &name, &variable, &slot));
+    begin_graph();
+    add_object();
+    add_child(1, "v");
+    add_child(2, "adam");
+    add_object();
+    add_attribute(VALUE, "v", "v");
+    add_object();
+    add_slot(1, "m", 3);
+    add_saver("package.Saver");
+    add_object();
+    add_attribute(VALUE, "v/m", "v.m");
+    end_graph();
+    add_floats("v", 1);
+    add_floats("v.m", 2);
+    varve_reader *reader = open_bundle();
+    varve_saved_node adam = node_at(reader, "adam");
+    cr_assert(varve_reader_slot_at(
+        reader, adam.id, 0, &name, &variable, &slot));
     cr_assert_str_eq(name, "m");
-    cr_assert_eq(variable, w.id);
-    cr_assert(varve_reader_node_at(reader, slot, &m));
-    cr_assert(m.has_value);
-    cr_assert_str_eq(m.global_name, "adam/m");
-    varve_reader_free(reader);
-    memory_free(memory);
+    cr_assert_eq(variable, node_at(reader, "v").id);
+    cr_assert_str_eq(varve_reader_tag_at(reader, adam.id, 0),
+        "registered:package.Saver");
+    check_bytes(reader, "adam/m(v)", "00000000 0000803f");
+    end_bundle(reader);
 }
 
-TEST(bundle_graph, takes_the_save_counter_out_of_the_graph)
+TEST(bundle_graph, shows_entries_that_no_node_names)
 {
-    struct memory *memory = memory_new();
-    varve_saved_node n;
-    make_sample(memory);
-    varve_reader *reader = open_in(memory, "x.index", &error);
-    cr_assert_eq(varve_reader_counter(reader), 12);
-    cr_assert_not(varve_reader_find(reader, "save_counter", &n));
-    varve_reader_free(reader);
-    memory_free(memory);
-}
-
-TEST(bundle_graph, makes_a_state_of_the_bytes_of_python_state)
-{
-    struct memory *memory = memory_new();
-    varve_saved_node n;
-    char bytes[5];
-    make_sample(memory);
-    varve_reader *reader = open_in(memory, "x.index", &error);
-    cr_assert(varve_reader_find(reader, "py", &n));
-    cr_assert(n.kind == VARVE_STATE && n.size == 5);
-    cr_assert_ok(varve_reader_read(reader, n.id, bytes, 5, &error), error);
-    cr_assert(memcmp(bytes, "st\0te", 5) == 0);
-    varve_reader_free(reader);
-    memory_free(memory);
-}
-
-TEST(bundle_graph, hides_nothing_that_no_attribute_names)
-{
-    struct memory *memory = memory_new();
-    const char *name;
-    uint32_t child;
-    size_t i = 0;
-    make_sample(memory);
-    varve_reader *reader = open_in(memory, "x.index", &error);
-    while (varve_reader_edge_at(reader, 0, i, &name, &child) &&
-           strcmp(name, "unseen/thing") != 0)
-        i++;
-    cr_assert(varve_reader_edge_at(reader, 0, i, &name, &child));
+    begin_graph();
+    add_object();
+    end_graph();
+    add_floats("net/w", 1);
+    varve_reader *reader = open_bundle();
+    varve_saved_node node = node_at(reader, "net%2Fw");
     cr_assert_str_eq(
-        varve_reader_tag_at(reader, child, 0), "tensorflow:unlisted");
-    varve_reader_free(reader);
-    memory_free(memory);
+        varve_reader_tag_at(reader, node.id, 0), "tensorflow:unlisted");
+    end_bundle(reader);
 }
 
-/* --- Counters that are none ----------------------------------------------- */
-
-/* A root whose save_counter is a value of this type; with a second edge. */
-static varve_reader *open_counter(struct memory *memory, uint32_t dtype,
-    const char *bytes, size_t size, bool is_shared)
+TEST(bundle_graph, leaves_out_what_nothing_leads_to)
 {
-    struct made m;
-    begin(&m, PLAIN_HEADER);
-    made_child(&node, "save_counter", 1);
-    if (is_shared)
-        made_child(&node, "step", 1);
-    next_node(&m);
-    made_attribute(&node, VALUE, "", "sc");
-    next_node(&m);
-    made_put_graph(&m);
-    made_bytes(&m, "sc", 2, (struct made_entry){ .dtype = dtype }, bytes, size);
-    put(&m, memory);
-    varve_reader *reader = open_in(memory, "x.index", &error);
-    cr_assert(reader, "%s", error.message);
-    return reader;
-}
-
-TEST(bundle_graph, leaves_what_is_merely_called_a_save_counter)
-{
-    static const struct {
-        uint32_t dtype;
-        const char *bytes;
-        size_t size;
-        bool is_shared;
-    } rows[] = {
-        { 9, "\1\0\0\0\0\0\0", 8, true },
-        { 3, "\1\0\0", 4, false },
-        { 9, "\xff\xff\xff\xff\xff\xff\xff\xff", 8, false },
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct memory *memory = memory_new();
-        varve_saved_node n;
-        varve_reader *reader = open_counter(memory, rows[i].dtype,
-            rows[i].bytes, rows[i].size, rows[i].is_shared);
-        cr_assert_eq(varve_reader_counter(reader), 0);
-        cr_assert(varve_reader_find(reader, "save_counter", &n));
-        cr_assert_eq(n.size, rows[i].size);
-        varve_reader_free(reader);
-        memory_free(memory);
-    }
-}
-
-TEST(bundle_graph, takes_a_counter_of_a_big_endian_writer)
-{
-    struct memory *memory = memory_new();
-    struct made m;
-    begin(&m, BIG_HEADER);
-    made_child(&node, "save_counter", 1);
-    next_node(&m);
-    made_attribute(&node, VALUE, "", "sc");
-    next_node(&m);
-    const char *text = (const char *)m.graph.data;
-    made_strings(&m, VV_BUNDLE_GRAPH_KEY, 0, 1, &text, &m.graph.size, true);
-    made_bytes(&m, "sc", 2, (struct made_entry){ .dtype = 9 },
-        "\0\0\0\0\0\0\1\2", 8);
-    put(&m, memory);
-    varve_reader *reader = open_in(memory, "x.index", &error);
-    cr_assert(reader, "%s", error.message);
-    cr_assert_eq(varve_reader_counter(reader), 258);
-    varve_reader_free(reader);
-    memory_free(memory);
-}
-
-/* --- Attributes ----------------------------------------------------------- */
-
-TEST(bundle_graph, hangs_attributes_below_their_object)
-{
-    struct memory *memory = memory_new();
-    struct made m;
-    varve_saved_node n;
-    begin(&m, PLAIN_HEADER);
-    made_child(&node, "table", 1);
-    made_child(&node, "both", 2);
-    made_child(&node, "config", 4);
-    made_attribute(&node, "own", "", "r");
-    next_node(&m);
-    made_attribute(&node, "-keys", "", "k");
-    made_attribute(&node, "-values", "", "v");
-    next_node(&m);
-    made_attribute(&node, "x", "", "x"); /* a child is called so */
-    made_child(&node, "x", 3);
-    next_node(&m);
-    next_node(&m);
-    made_attribute(&node, VALUE, "", "a");
-    made_attribute(&node, "OBJECT_CONFIG_JSON", "", "j");
-    next_node(&m);
-    made_put_graph(&m);
-    made_counting(&m, "a", 4, 0, NULL, 1);
-    made_string(&m, "j", "{}", 2);
-    made_string(&m, "k", "key", 3);
-    made_counting(&m, "r", 4, 0, NULL, 1);
-    made_counting(&m, "v", 4, 0, NULL, 1);
-    made_counting(&m, "x", 4, 0, NULL, 1);
-    put(&m, memory);
-    varve_reader *reader = open_in(memory, "x.index", &error);
-    cr_assert(reader, "%s", error.message);
-    cr_assert(varve_reader_find(reader, "own", &n) && n.has_value);
-    cr_assert(varve_reader_find(reader, "table", &n) && n.edge_count == 2);
-    cr_assert(varve_reader_find(reader, "table/-keys", &n) && n.size == 3);
-    cr_assert(varve_reader_find(reader, "table/-values", &n) && n.size == 1);
-    cr_assert(varve_reader_find(reader, "both/x", &n));
-    cr_assert_eq(n.kind, VARVE_OBJECT);
-    cr_assert(varve_reader_find(reader, "both", &n));
-    cr_assert_eq(n.edge_count, 2);
-    cr_assert(varve_reader_find(reader, "config/OBJECT_CONFIG_JSON", &n));
-    cr_assert_str_eq(varve_reader_tag_at(reader, n.id, 0), "optional");
-    cr_assert(varve_reader_find(reader, "config/" VALUE, &n));
-    cr_assert_null(varve_reader_tag_at(reader, n.id, 0));
-    varve_reader_free(reader);
-    memory_free(memory);
+    begin_graph();
+    add_object();
+    add_object();
+    add_child(1, "itself");
+    end_graph();
+    varve_reader *reader = open_bundle();
+    cr_assert_eq(varve_reader_node_count(reader), 1);
+    end_bundle(reader);
 }
 
 TEST(bundle_graph, reads_an_attribute_that_stands_for_several_tensors)
 {
-    struct memory *memory = memory_new();
-    struct made m;
-    varve_saved_node n;
-    begin(&m, PLAIN_HEADER);
-    made_child(&node, "table", 1);
-    next_node(&m);
-    made_attribute(&node, "table", "", "t/.ATTRIBUTES/table");
-    next_node(&m);
-    made_put_graph(&m);
-    made_counting(&m, "t/.ATTRIBUTES/table-keys", 4, 1, (uint64_t[]){ 2 }, 2);
-    made_counting(&m, "t/.ATTRIBUTES/table-values", 4, 1, (uint64_t[]){ 3 }, 3);
-    put(&m, memory);
-    varve_reader *reader = open_in(memory, "x.index", &error);
-    cr_assert(reader, "%s", error.message);
-    cr_assert_eq(varve_reader_node_count(reader), 4);
-    cr_assert(varve_reader_find(reader, "table/table-keys", &n));
-    cr_assert_eq(n.size, 2);
-    cr_assert(varve_reader_find(reader, "table/table-values", &n));
-    cr_assert_eq(n.size, 3);
-    varve_reader_free(reader);
-    memory_free(memory);
+    begin_graph();
+    add_object();
+    add_child(1, "t");
+    add_object();
+    add_attribute("table", "", "t/.ATTRIBUTES/table");
+    end_graph();
+    add_floats("t/.ATTRIBUTES/table-keys", 2);
+    add_floats("t/.ATTRIBUTES/table-values", 3);
+    add_floats("t/.ATTRIBUTES/table-values/no", 1);
+    varve_reader *reader = open_bundle();
+    cr_assert_eq(node_at(reader, "t").edge_count, 2);
+    cr_assert_eq(node_at(reader, "t/table-keys").size, 8);
+    cr_assert_eq(node_at(reader, "t/table-values").size, 12);
+    end_bundle(reader);
 }
 
-TEST(bundle_graph, tags_what_a_registered_saver_saved)
+/* --- The save counter ----------------------------------------------------- */
+
+static varve_reader *open_counter(
+    uint64_t dtype, int64_t counter, const char *other_edge)
 {
-    struct memory *memory = memory_new();
-    struct made m;
-    begin(&m, PLAIN_HEADER);
-    size_t at = vv_wire_begin(&node, VV_OBJECT_SAVER);
-    vv_wire_bytes(&node, VV_SAVER_NAME, "pack.Saver", 10);
-    vv_wire_bytes(&node, VV_SAVER_OBJECT, "thing", 5);
-    vv_wire_end(&node, at);
-    next_node(&m);
-    made_put_graph(&m);
-    put(&m, memory);
-    varve_reader *reader = open_in(memory, "x.index", &error);
-    cr_assert(reader, "%s", error.message);
-    cr_assert_str_eq(varve_reader_tag_at(reader, 0, 0),
-        "registered:pack.Saver");
-    varve_reader_free(reader);
-    memory_free(memory);
+    unsigned char bytes[8];
+    vv_store64(bytes, (uint64_t)counter);
+    begin_graph();
+    add_object();
+    add_child(1, "save_counter");
+    if (other_edge)
+        add_child(1, other_edge);
+    add_object();
+    add_attribute(VALUE, "save_counter", "save_counter");
+    end_graph();
+    add_value("save_counter", (struct told){ .dtype = dtype }, bytes,
+        dtype == INT64 ? 8 : 4);
+    return open_bundle();
 }
 
-TEST(bundle_graph, keeps_the_value_of_an_object_with_children)
+TEST(bundle_graph, takes_the_save_counter_and_no_other_variable)
 {
-    struct memory *memory = memory_new();
-    struct made m;
-    varve_saved_node n;
-    begin(&m, PLAIN_HEADER);
-    made_child(&node, "v", 1);
-    next_node(&m);
-    made_attribute(&node, VALUE, "", "v");
-    made_child(&node, "part", 2);
-    next_node(&m);
-    next_node(&m);
-    made_put_graph(&m);
-    made_counting(&m, "v", 4, 0, NULL, 1);
-    put(&m, memory);
-    varve_reader *reader = open_in(memory, "x.index", &error);
-    cr_assert(reader, "%s", error.message);
-    cr_assert(varve_reader_find(reader, "v", &n));
-    cr_assert(n.kind == VARVE_OBJECT && n.edge_count == 2);
-    cr_assert(varve_reader_find(reader, "v/" VALUE, &n) && n.has_value);
-    varve_reader_free(reader);
-    memory_free(memory);
+    varve_reader *reader = open_counter(INT64, 7, NULL);
+    cr_assert_eq(varve_reader_counter(reader), 7);
+    cr_assert_eq(varve_reader_node_count(reader), 1);
+    end_bundle(reader);
+    reader = open_counter(INT64, 7, "steps");
+    cr_assert_eq(varve_reader_counter(reader), 0);
+    check_bytes(reader, "steps", "0700000000000000");
+    end_bundle(reader);
+    reader = open_counter(INT64, -1, NULL);
+    cr_assert_eq(varve_reader_counter(reader), 0);
+    cr_assert(is_there(reader, "save_counter"));
+    end_bundle(reader);
+    reader = open_counter(INT32, 7, NULL);
+    cr_assert(is_there(reader, "save_counter"));
+    end_bundle(reader);
 }
 
-/* --- Refused -------------------------------------------------------------- */
+/* --- Bad graphs ----------------------------------------------------------- */
 
-/* A graph of these bytes, and an entry "w". */
-static void check_graph(
-    const char *hex, varve_status status, const char *says)
+static void refuse_graph(const char *says)
 {
-    struct memory *memory = memory_new();
-    struct made m;
-    size_t size;
-    unsigned char *graph = hex_bytes(hex, &size);
-    begin(&m, PLAIN_HEADER);
-    made_string(&m, VV_BUNDLE_GRAPH_KEY, (const char *)graph, size);
-    made_counting(&m, "w", 4, 0, NULL, 1);
-    put(&m, memory);
-    free(graph);
-    refused(memory, "x.index", status, says);
-    memory_free(memory);
+    end_graph();
+    refuse_bundle(VARVE_CORRUPT, says);
 }
-
-#define ATTRIBUTE_W "1213 0a0e 5641524941424c455f56414c5545 1a0177"
-#define NODE_W "0a15" ATTRIBUTE_W
 
 TEST(bundle_graph, refuses_graphs_that_break_a_rule)
 {
-    check_graph("", VARVE_CORRUPT, "a root, found an empty one");
-    check_graph("0a06 0a04 0801 1201", VARVE_CORRUPT, "object graph");
-    check_graph("0a07 0a05 0801 120161", VARVE_CORRUPT,
-        "object graph, node 0: expected the number of a node that there is");
-    check_graph("0a07 0a05 08ffffffffffffffffff01", VARVE_CORRUPT, "object");
-    check_graph("0a06 1204 1a02 6162", VARVE_CORRUPT,
-        "node 0: expected an entry \"ab\" in the index, found none");
-    check_graph("0a02 1200", VARVE_CORRUPT, "an entry \"\" in the index");
-    check_graph("0a0e 0a05 0801 120161 0a05 0801 120161" "0a00",
-        VARVE_CORRUPT, "a");
-    check_graph("0a04 0a02 0801 0a00", VARVE_BAD_NAME, "a name of 1 to");
-    check_graph("0a07 0a05 0801 1201ff 0a00", VARVE_BAD_NAME, "a name of 1 to");
-    check_graph("0a02 0801", VARVE_CORRUPT, "wire type 2, found 0");
-    check_graph("0801", VARVE_CORRUPT, "wire type 2, found 0");
-    /* Two nodes of one value. */
-    check_graph("0a0e 0a05 0801 120161 0a05 0802 120162" NODE_W NODE_W,
-        VARVE_CORRUPT, "an entry \"w\" of one node, found it in two");
-    /* A slot of an object. */
-    check_graph("0a0e 0a05 0801 120161 1a05 0801 12016d" "0a00",
-        VARVE_CORRUPT, "x.index: ");
+    begin_graph();
+    refuse_graph("expected an object graph with a root, found an empty one");
+    begin_graph();
+    add_object();
+    add_child(2, "a");
+    add_object();
+    refuse_graph("node 0: expected the number of a node that there is");
+    begin_graph();
+    add_object();
+    add_child(1, "a");
+    add_child(1, "a");
+    add_object();
+    refuse_graph("expected children of different names, found \"a\" twice");
+    begin_graph();
+    add_object();
+    add_attribute(VALUE, "", "nowhere");
+    refuse_graph("node 0: expected an entry \"nowhere\" in the index");
+    begin_graph();
+    add_object();
+    add_slot(1, "m", 2);
+    add_child(1, "v");
+    add_object();
+    add_object();
+    refuse_graph("slot \"m\": expected an object with a variable");
+    begin_graph();
+    add_object();
+    vv_wire_bytes(&graph, VV_OBJECT_CHILD, "\x0a", 1);
+    refuse_graph("object graph, a child at byte 1");
 }
 
-TEST(bundle_graph, refuses_a_graph_that_is_no_string)
+TEST(bundle_graph, refuses_an_entry_in_two_nodes_and_bad_names)
 {
-    struct memory *memory = memory_new();
-    struct made m;
-    made_begin(&m, PLAIN_HEADER);
-    made_counting(&m, VV_BUNDLE_GRAPH_KEY, 4, 0, NULL, 1);
-    made_put(&m, memory, "x");
-    refused(memory, "x.index", VARVE_CORRUPT,
-        VV_BUNDLE_GRAPH_KEY ": expected a string");
-    memory_free(memory);
+    begin_graph();
+    add_object();
+    add_child(1, "a");
+    add_child(2, "b");
+    add_object();
+    add_attribute(VALUE, "", "v");
+    add_object();
+    add_attribute(VALUE, "", "v");
+    end_graph();
+    add_floats("v", 1);
+    refuse_bundle(VARVE_CORRUPT,
+        "expected an entry \"v\" of one node, found it in two");
+    begin_graph();
+    add_object();
+    add_child(0, "\xff");
+    end_graph();
+    refuse_bundle(VARVE_BAD_NAME, "bytes of UTF-8 without NUL");
+    begin_bundle();
+    add_floats(VV_BUNDLE_GRAPH_KEY, 1);
+    refuse_bundle(VARVE_CORRUPT, "expected a string, found another type");
+}
+
+TEST(bundle_graph, goes_round_in_circles)
+{
+    begin_graph();
+    add_object();
+    add_child(1, "a");
+    add_object();
+    add_child(0, "parent");
+    add_child(1, "self");
+    end_graph();
+    varve_reader *reader = open_bundle();
+    cr_assert_eq(node_at(reader, "a/parent").id, 0);
+    cr_assert_eq(node_at(reader, "a/self/self").id, node_at(reader, "a").id);
+    end_bundle(reader);
 }
 
 TEST(bundle_graph, gives_back_all_memory_when_there_is_none)
 {
-    struct memory *memory = memory_new();
-    make_sample(memory);
+    struct vv_context context;
+    varve_error error;
+    begin_graph();
+    add_object();
+    add_child(1, "net");
+    add_child(3, "save_counter");
+    add_object();
+    add_child(2, "w");
+    add_attribute("table", "", "t/table");
+    add_attribute("w", "", "x");
+    add_object();
+    add_attribute(VALUE, "net/w", "w");
+    add_object();
+    add_attribute(VALUE, "save_counter", "s");
+    end_graph();
+    add_value("s", (struct told){ .dtype = INT64 }, "\1\0\0\0\0\0\0", 8);
+    add_floats("t/table-keys", 1);
+    add_floats("w", 1);
+    add_floats("x", 1);
+    put_bundle();
+    context = test_context(memory_system(maker.memory));
     for (long n = 0;; n++) {
         test_fail_allocation(n, false);
-        varve_reader *reader = open_in(memory, "x.index", &error);
+        varve_reader *reader = vv_reader_open_in(&context, INDEX, &error);
         test_fail_allocation(-1, false);
-        varve_reader_free(reader);
-        cr_assert_eq(test_block_count(), 0);
-        cr_assert_eq(memory_open_count(memory), 0);
-        if (reader)
+        if (reader) {
+            end_bundle(reader);
             break;
+        }
         cr_assert_eq(error.status, VARVE_NO_MEMORY, "%s", error.message);
+        cr_assert_eq(test_block_count(), 0);
     }
-    memory_free(memory);
 }

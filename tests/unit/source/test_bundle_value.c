@@ -2,7 +2,275 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "bundle_value.h"
+
+#include "made_bundles.h"
 #include "unit/source/made_bundle.h"
+
+/* Adds a value of any type whose stored bytes are these. */
+static void add_hex(const char *key, struct told t, const char *hex)
+{
+    size_t size;
+    unsigned char *bytes = hex_bytes(hex, &size);
+    add_value(key, t, bytes, size);
+    free(bytes);
+}
+
+/* The index, whole: tensors w, s and p (in two slices), as TensorFlow writes
+ * them. */
+static const char index_hex[] =
+    "00000608011a020801000a15007000010102807f80810801120812020802120208012028"
+    "280835604fe7740802158182080112081202080212020802203028103552d1ee6e00011e"
+    "700801120812020802120208033a060a000a0210013a080a000a04080110020001117308"
+    "0712041202080220182810351b4cd60700011377080112081202080212020803281835c0"
+    "db3d17000000000100000000f43e0397000000000100000000c0f2a1b000010378009b01"
+    "00000000010000000023ff8c59a00108ad010f0000000000000000000000000000000000"
+    "000000000000000000000000000000000057fb808b247547db";
+static const char data_hex[] =
+    "000000000000803f0000004000004040000080400000a040"
+    "0505b56f994f68656c6c6f776f726c64"
+    "0000000000004040"
+    "0000803f00000040000080400000a040";
+
+TEST(bundle_value, reads_a_file_of_the_format_byte_for_byte)
+{
+    size_t index_size, data_size;
+    unsigned char *index = hex_bytes(index_hex, &index_size);
+    unsigned char *data = hex_bytes(data_hex, &data_size);
+    varve_error error;
+    cr_assert_eq(index_size, 241);
+    begin_empty_bundle();
+    vv_table_out_clear(&maker.table);
+    memory_put(maker.memory, INDEX, index, index_size);
+    memory_put(maker.memory, SHARD, data, data_size);
+    varve_reader *reader = try_bundle(&error);
+    cr_assert(reader, "%s", error.message);
+    cr_assert_eq(
+        varve_reader_format(reader), VARVE_FORMAT_TENSORFLOW_NAMES);
+    check_bytes(reader, "w", "000000000000803f0000004000004040000080400000a040");
+    check_bytes(reader, "p", "000000000000803f0000004000004040000080400000a040");
+    check_bytes(reader, "s", "0500000000000000 0500000000000000"
+                             "68656c6c6f 776f726c64");
+    cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
+    end_bundle(reader);
+    free(index);
+    free(data);
+}
+
+static uint32_t sum_of(const char *hex)
+{
+    size_t size;
+    unsigned char *bytes = hex_bytes(hex, &size);
+    uint32_t sum = vv_crc32c(0, bytes, size);
+    free(bytes);
+    return sum;
+}
+
+/* --- Strings -------------------------------------------------------------- */
+
+/* Strings of lengths that are told as bytes of fixed size, `fixed`, and as they
+ * are stored; a wrong sum where it is wanted. */
+static void add_strings(const char *key, int64_t count, const char *stored,
+    const char *fixed, const char *text, int wrong)
+{
+    char hex[1024], sums[1024];
+    uint32_t masked = vv_crc32c_mask(sum_of(fixed)) + (wrong == 1);
+    snprintf(sums, sizeof sums, "%02x%02x%02x%02x", masked & 255,
+        masked >> 8 & 255, masked >> 16 & 255, masked >> 24);
+    snprintf(hex, sizeof hex, "%s%s%s", fixed, sums, text);
+    struct told t = { .dtype = STRING, .rank = 1, .shape = { count },
+        .sum = vv_crc32c_mask(sum_of(hex)) + (wrong == 2) };
+    snprintf(hex, sizeof hex, "%s%s%s", stored, sums, text);
+    add_hex(key, t, hex);
+}
+
+TEST(bundle_value, reads_strings_of_any_length)
+{
+    static char text[601], stored[8], fixed[9];
+    memset(text, 'a', 600); /* 300 bytes of 0xaa */
+    snprintf(stored, sizeof stored, "ac02");
+    snprintf(fixed, sizeof fixed, "2c010000");
+    begin_bundle();
+    add_strings("a", 2, "0002", "0000000002000000", "6869", 0);
+    add_strings("b", 1, stored, fixed, text, 0);
+    add_strings("c", 0, "", "", "", 0);
+    add_value("d", (struct told){ .dtype = STRING, .rank = 1, .shape = { 0 } },
+        "", 0);
+    varve_reader *reader = open_bundle();
+    check_bytes(reader, "a", "0000000000000000 0200000000000000 6869");
+    char expected[700];
+    snprintf(expected, sizeof expected, "2c01000000000000%s", text);
+    check_bytes(reader, "b", expected);
+    check_bytes(reader, "c", "");
+    check_bytes(reader, "d", "");
+    end_bundle(reader);
+}
+
+TEST(bundle_value, verifies_both_sums_of_strings)
+{
+    varve_error error;
+    begin_bundle();
+    add_strings("a", 1, "02", "02000000", "6869", 0);
+    add_strings("b", 1, "02", "02000000", "6869", 1);
+    add_strings("c", 1, "02", "02000000", "6869", 2);
+    varve_reader *reader = open_bundle();
+    check_bytes(reader, "a", "0200000000000000 6869");
+    refuse_value(reader, "b", "b: bytes 7 to 14: expected CRC-32C");
+    refuse_value(reader, "c", "c: bytes 14 to 21: expected CRC-32C");
+    cr_assert_eq(varve_reader_verify(reader, NULL, &error), VARVE_CORRUPT);
+    cr_assert(strstr(error.message, "2 damaged in all"), "%s", error.message);
+    end_bundle(reader);
+}
+
+static void refuse_strings(int64_t count, const char *hex, const char *says)
+{
+    begin_bundle();
+    add_hex("s", (struct told){ .dtype = STRING, .rank = 1,
+        .shape = { count } }, hex);
+    refuse_bundle(VARVE_CORRUPT, says);
+}
+
+TEST(bundle_value, refuses_strings_whose_lengths_do_not_add_up)
+{
+    refuse_strings(1, "02 00000000 61", "as many bytes as the strings take");
+    refuse_strings(1, "02 00000000 616263", "as many bytes as the strings");
+    refuse_strings(5, "00 00000000", "a length for every string");
+    refuse_strings(1, "ff 000000 61", "a length for every string");
+    refuse_strings(1, "0000", "a length for every string");
+    refuse_strings(2, "7f 7f 00000000 61", "a length for every string");
+    refuse_strings(INT64_C(1) << 40, "00 00000000", "a length for every");
+}
+
+/* --- Byte order ----------------------------------------------------------- */
+
+TEST(bundle_value, turns_the_bytes_of_a_big_endian_writer)
+{
+    varve_saved_node node;
+    begin_empty_bundle();
+    add_header(1, 1);
+    add_hex("a", (struct told){ .dtype = INT32, .rank = 1, .shape = { 2 } },
+        "01020304 05060708");
+    add_hex("b", (struct told){ .dtype = COMPLEX64 }, "01020304 05060708");
+    add_hex("c", (struct told){ .dtype = INT64 }, "0102030405060708");
+    add_hex("d", (struct told){ .dtype = 4, .rank = 1, .shape = { 3 } },
+        "010203");
+    /* Both sums are of lengths as the writer has them, and its own is too. */
+    uint32_t sum = vv_crc32c_mask(sum_of("00000002"));
+    char hex[64], stored[64];
+    snprintf(hex, sizeof hex, "00000002 %08x 6869", sum);
+    snprintf(stored, sizeof stored, "02 %08x 6869", sum);
+    add_hex("s", (struct told){ .dtype = STRING,
+        .sum = vv_crc32c_mask(sum_of(hex)) }, stored);
+    varve_reader *reader = open_bundle();
+    check_bytes(reader, "a", "04030201 08070605");
+    check_bytes(reader, "b", "04030201 08070605");
+    check_bytes(reader, "c", "0807060504030201");
+    check_bytes(reader, "d", "010203");
+    check_bytes(reader, "s", "0200000000000000 6869");
+    cr_assert(varve_reader_find(reader, "a", &node));
+    cr_assert_eq(node.offset, 0, "is not in the file as it is given");
+    end_bundle(reader);
+}
+
+TEST(bundle_value, verifies_what_it_turns)
+{
+    begin_empty_bundle();
+    add_header(1, 1);
+    add_hex("a", (struct told){ .dtype = INT32, .sum = 5 }, "01020304");
+    varve_reader *reader = open_bundle();
+    refuse_value(reader, "a", "a: bytes 0 to 4: expected CRC-32C");
+    end_bundle(reader);
+}
+
+/* --- Variants ------------------------------------------------------------- */
+
+/* Two elements, `6162` and nothing, with the sums that go on; the last byte of
+ * the second sum may be wrong. */
+static void add_variants(const char *key, int wrong)
+{
+    unsigned char first[8] = { 2 }, second[8] = { 0 };
+    struct vv_buffer b;
+    vv_buffer_init(&b, test_allocator());
+    uint32_t sum = vv_crc32c(0, first, 8);
+    sum = vv_crc32c(sum, "ab", 2);
+    vv_buffer_add(&b, "\2ab", 3);
+    vv_buffer_add32(&b, vv_crc32c_mask(sum));
+    sum = vv_crc32c(sum, b.data + 3, 4);
+    sum = vv_crc32c(sum, second, 8);
+    vv_buffer_add8(&b, 0);
+    vv_buffer_add32(&b, vv_crc32c_mask(sum) ^ (wrong == 1));
+    sum = vv_crc32c(sum, b.data + 8, 4);
+    if (wrong == 2)
+        vv_buffer_add8(&b, 0);
+    add_value(key, (struct told){ .dtype = 21, .rank = 1, .shape = { 2 },
+        .sum = vv_crc32c_mask(sum) + (wrong == 3) }, b.data, b.size);
+    vv_buffer_clear(&b);
+}
+
+TEST(bundle_value, keeps_variants_as_they_are_and_verifies_them)
+{
+    varve_saved_node node;
+    begin_bundle();
+    add_variants("a", 0);
+    add_variants("b", 1);
+    add_variants("c", 2);
+    add_variants("d", 3);
+    varve_reader *reader = open_bundle();
+    cr_assert(varve_reader_find(reader, "a", &node));
+    cr_assert_eq(node.kind, VARVE_STATE);
+    cr_assert_eq(node.size, 12);
+    cr_assert_str_eq(
+        varve_reader_tag_at(reader, node.id, 0), "tensorflow:variant");
+    unsigned char bytes[12];
+    varve_error error;
+    cr_assert_ok(
+        varve_reader_read(reader, node.id, bytes, sizeof bytes, &error), error);
+    cr_assert_eq(memcmp(bytes, "\2ab", 3), 0);
+    refuse_value(reader, "b", "b: bytes 12 to 24: expected CRC-32C");
+    refuse_value(reader, "c", "expected variants and nothing else");
+    refuse_value(reader, "d", "expected CRC-32C");
+    end_bundle(reader);
+}
+
+/* --- Slices --------------------------------------------------------------- */
+
+/* A box of a tensor [2,2,2] of bytes, which are its own numbers. */
+static void add_box(int x, int nx, int z, int nz)
+{
+    unsigned char key[] = { 0, 'q', 0, 1, 1, 3, (unsigned char)(0x80 + x),
+        (unsigned char)(0x80 + nx), 0x80, 0x7f, (unsigned char)(0x80 + z),
+        (unsigned char)(0x80 + nz) };
+    struct told t = { .dtype = 4, .rank = 3, .shape = { nx, 2, nz } };
+    t.offset = maker.data.size;
+    for (int i = x; i < x + nx; i++)
+        for (int j = 0; j < 2; j++)
+            for (int k = z; k < z + nz; k++)
+                vv_buffer_add8(&maker.data, (uint8_t)(4 * i + 2 * j + k));
+    t.size = maker.data.size - t.offset;
+    t.sum = vv_crc32c_mask(vv_crc32c(0, maker.data.data + t.offset, t.size));
+    add_told((const char *)key, sizeof key, &t);
+}
+
+TEST(bundle_value, puts_boxes_of_three_dimensions_where_they_belong)
+{
+    size_t size;
+    unsigned char *slices = hex_bytes(
+        "3a0c 0a021001 0a00 0a0408001002"
+        "3a0e 0a0408011001 0a00 0a0408001001"
+        "3a0e 0a0408011001 0a00 0a0408011001", &size);
+    begin_bundle();
+    add_box(0, 1, 0, 2);
+    add_box(1, 1, 0, 1);
+    add_box(1, 1, 1, 1);
+    add_told("q", 1, &(struct told){ .dtype = 4, .rank = 3,
+        .shape = { 2, 2, 2 }, .slices = slices, .slices_size = size });
+    varve_reader *reader = open_bundle();
+    check_bytes(reader, "q", "00010203 04050607");
+    end_bundle(reader);
+    free(slices);
+}
+
+/* --- Rule by rule --------------------------------------------------------- */
 
 static varve_error error;
 

@@ -62,6 +62,23 @@ TEST(safetensors_in, makes_slots_of_names_that_say_so)
     memory_free(memory);
 }
 
+TEST(safetensors_in, keeps_names_that_only_look_like_slots)
+{
+    struct memory *memory = memory_new();
+    varve_error error;
+    put_tensors(memory, "x.safetensors", "{" T("w", "U8", "[1]", 0, 1) ","
+        T("/m(w)", "U8", "[1]", 1, 2) "," T("m()", "U8", "[1]", 2, 3) ","
+        T("(w)", "U8", "[1]", 3, 4) "," T("w/m(w)", "U8", "[1]", 4, 5) "}", 5);
+    varve_reader *reader = open_in(memory, "x.safetensors", &error);
+    cr_assert(reader, "%s", error.message);
+    cr_assert_eq(first_byte(reader, "%2Fm%28w%29"), 1);
+    cr_assert_eq(first_byte(reader, "m%28%29"), 2);
+    cr_assert_eq(first_byte(reader, "%28w%29"), 3);
+    cr_assert_eq(first_byte(reader, "w%2Fm%28w%29"), 4);
+    varve_reader_free(reader);
+    memory_free(memory);
+}
+
 TEST(safetensors_in, keeps_types_without_one_of_ours_as_opaque_bytes)
 {
     struct memory *memory = memory_new();

@@ -188,14 +188,15 @@ TEST(table_out, sums_every_block_with_its_kind)
     vv_table_out_clear(&table);
 }
 
-TEST(table_out, says_that_there_was_no_memory)
+/* The index of a single block is begun at the end only. */
+static void check_without_memory(int count)
 {
     for (long n = 0;; n++) {
         struct vv_table_out table;
         test_fail_allocation(n, false);
         vv_table_out_begin(&table, test_allocator());
         table.block_size = 300;
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < count; i++) {
             char key[100];
             int size = snprintf(key, sizeof key, "%090d", i);
             vv_table_out_add(&table, key, (size_t)size, "v", 1);
@@ -208,4 +209,10 @@ TEST(table_out, says_that_there_was_no_memory)
         if (done)
             break;
     }
+}
+
+TEST(table_out, says_that_there_was_no_memory)
+{
+    check_without_memory(1);
+    check_without_memory(100);
 }

@@ -1,4 +1,4 @@
-/* 07_mix.c - one model out of two checkpoints, without the programs that wrote
+/* 08_mix.c - one model out of two checkpoints, without the programs that wrote
  * them; then a part of it is trained further.
  *
  * Introduces varve_graph_from, which makes a graph of a file, and varve_graft,
@@ -107,7 +107,7 @@ static varve_status fine_tune(const char *path, varve_error *error)
 
 int main(int argc, char **argv)
 {
-    const char *directory = argc > 1 ? argv[1] : "run/07_mix";
+    const char *directory = argc > 1 ? argv[1] : "run/08_mix";
     static const char *const names[] = { "first", "second", "mixed" };
     char paths[3][PATH_SIZE];
     varve_error error;

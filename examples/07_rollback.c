@@ -1,4 +1,4 @@
-/* 06_rollback.c - a walk on a grid that never enters a square twice, and goes
+/* 07_rollback.c - a walk on a grid that never enters a square twice, and goes
  * some steps back when it has walled itself in.
  *
  * Introduces varve_ring: the last few snapshots. Push takes the present,

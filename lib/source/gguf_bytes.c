@@ -1,0 +1,124 @@
+/* gguf_bytes.c - a window that moves along the file.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "gguf_bytes.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "failure.h"
+#include "name.h"
+#include "try.h"
+
+void vv_gguf_begin(struct vv_gguf_bytes *in, const struct vv_foreign *foreign)
+{
+    in->foreign = foreign;
+    in->path = foreign->files[0].path;
+    in->size = foreign->files[0].size;
+    in->at = in->window_begin = 0;
+    in->window_size = 0;
+}
+
+static varve_status expect(const struct vv_gguf_bytes *in, uint64_t count,
+    size_t size, const char *what, varve_error *error)
+{
+    uint64_t left = in->size - in->at;
+    if (count <= left / size)
+        return VARVE_OK;
+    return vv_fail(error, VARVE_TRUNCATED,
+        "%s: offset %" PRIu64 ": expected %s of %" PRIu64
+        " times %zu bytes, found %" PRIu64 " to the end of the file",
+        in->path, in->at, what, count, size, left);
+}
+
+/* The bytes are there: `expect` said so. */
+static varve_status copy(struct vv_gguf_bytes *in, unsigned char *to,
+    size_t size, varve_error *error)
+{
+    while (size > 0) {
+        uint64_t ahead = in->at - in->window_begin;
+        if (in->at < in->window_begin || ahead >= in->window_size) {
+            uint64_t left = in->size - in->at;
+            size_t room = sizeof in->window;
+            in->window_size = 0;
+            room = left < room ? (size_t)left : room;
+            VV_TRY(vv_foreign_read(
+                in->foreign, 0, in->window, room, in->at, error));
+            in->window_begin = in->at;
+            in->window_size = room;
+            ahead = 0;
+        }
+        size_t part = in->window_size - (size_t)ahead;
+        part = part < size ? part : size;
+        memcpy(to, in->window + ahead, part);
+        to += part;
+        size -= part;
+        in->at += part;
+    }
+    return VARVE_OK;
+}
+
+varve_status vv_gguf_take_number(struct vv_gguf_bytes *in, size_t size,
+    uint64_t *value, const char *what, varve_error *error)
+{
+    unsigned char bytes[8] = { 0 };
+    VV_TRY(expect(in, 1, size, what, error));
+    VV_TRY(copy(in, bytes, size, error));
+    *value = vv_load64(bytes);
+    return VARVE_OK;
+}
+
+varve_status vv_gguf_take32(struct vv_gguf_bytes *in, uint32_t *value,
+    const char *what, varve_error *error)
+{
+    uint64_t number;
+    VV_TRY(vv_gguf_take_number(in, 4, &number, what, error));
+    *value = (uint32_t)number;
+    return VARVE_OK;
+}
+
+varve_status vv_gguf_take64(struct vv_gguf_bytes *in, uint64_t *value,
+    const char *what, varve_error *error)
+{
+    return vv_gguf_take_number(in, 8, value, what, error);
+}
+
+varve_status vv_gguf_take_string(struct vv_gguf_bytes *in,
+    struct vv_buffer *text, const char *what, varve_error *error)
+{
+    uint64_t size;
+    VV_TRY(vv_gguf_take64(in, &size, what, error));
+    VV_TRY(expect(in, size, 1, what, error));
+    if (!text) {
+        in->at += size;
+        return VARVE_OK;
+    }
+    text->size = 0;
+    unsigned char *to = size > 0 ? vv_buffer_extend(text, (size_t)size) : NULL;
+    if (size > 0 && !to)
+        return vv_fail_memory(error, what);
+    return copy(in, to, (size_t)size, error);
+}
+
+varve_status vv_gguf_take_name(struct vv_gguf_bytes *in, struct vv_buffer *name,
+    const char *what, varve_error *error)
+{
+    uint64_t begin = in->at;
+    VV_TRY(vv_gguf_take_string(in, name, what, error));
+    if (vv_name_is_valid((const char *)name->data, name->size))
+        return VARVE_OK;
+    return vv_fail(error, VARVE_CORRUPT,
+        "%s: offset %" PRIu64 ": expected %s of 1 to %d bytes of UTF-8 without "
+        "NUL, found another of %zu bytes",
+        in->path, begin, what, VARVE_MAX_NAME_SIZE, name->size);
+}
+
+varve_status vv_gguf_skip(struct vv_gguf_bytes *in, uint64_t count, size_t size,
+    const char *what, varve_error *error)
+{
+    VV_TRY(expect(in, count, size, what, error));
+    in->at += count * size;
+    return VARVE_OK;
+}

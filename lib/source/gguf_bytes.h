@@ -1,0 +1,52 @@
+/* gguf_bytes.h - the header of a GGUF file from its beginning on: little-endian
+ * numbers, strings with their length before them.
+ *
+ * It is read through a window, so that what is skipped costs no memory, however
+ * large it is. Every length is compared with what is left of the file.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_GGUF_BYTES_H
+#define VV_GGUF_BYTES_H
+
+#include <varve/error.h>
+
+#include "buffer.h"
+#include "foreign.h"
+
+struct vv_gguf_bytes {
+    const struct vv_foreign *foreign;
+    const char *path; /* of its first file, which is this */
+    uint64_t size;
+    uint64_t at; /* the next byte; never past the end */
+    uint64_t window_begin;
+    size_t window_size;
+    unsigned char window[4096];
+};
+
+void vv_gguf_begin(struct vv_gguf_bytes *in, const struct vv_foreign *foreign);
+
+/* Each leaves `in` before what it could not take. `what` is a word or two for
+ * messages: VARVE_TRUNCATED where the file ends before. */
+varve_status vv_gguf_take32(struct vv_gguf_bytes *in, uint32_t *value,
+    const char *what, varve_error *error);
+varve_status vv_gguf_take64(struct vv_gguf_bytes *in, uint64_t *value,
+    const char *what, varve_error *error);
+
+/* Up to 8 bytes as a little-endian number. */
+varve_status vv_gguf_take_number(struct vv_gguf_bytes *in, size_t size,
+    uint64_t *value, const char *what, varve_error *error);
+
+/* A string becomes the content of `text`, which may be NULL to skip it. */
+varve_status vv_gguf_take_string(struct vv_gguf_bytes *in,
+    struct vv_buffer *text, const char *what, varve_error *error);
+
+/* A string that is the name of an edge (VARVE_CORRUPT). */
+varve_status vv_gguf_take_name(struct vv_gguf_bytes *in, struct vv_buffer *name,
+    const char *what, varve_error *error);
+
+/* `count` things of `size` bytes. */
+varve_status vv_gguf_skip(struct vv_gguf_bytes *in, uint64_t count, size_t size,
+    const char *what, varve_error *error);
+
+#endif
