@@ -25,6 +25,8 @@
 typedef void fuzz_target(const uint8_t *bytes, size_t size);
 
 fuzz_target fuzz_index;   /* header, footer, index: the parser alone */
+fuzz_target fuzz_bundle;         /* a TensorFlow index and a shard */
+fuzz_target fuzz_bundle_entries; /* what is in such, with right sums */
 fuzz_target fuzz_gguf;    /* GGUF files */
 fuzz_target fuzz_reader;  /* everything that a reader can be asked */
 fuzz_target fuzz_safetensors;       /* a safetensors file */

@@ -14,7 +14,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-targets=(gguf index reader restore safetensors safetensors_index)
+targets=(bundle bundle_entries gguf index reader restore safetensors
+    safetensors_index)
 
 usage() {
     sed -n '4,5s/^# \{0,1\}//p' tests/fuzz/run.sh >&2

@@ -30,6 +30,8 @@ static const struct {
     const char *name;
     fuzz_target *run;
 } targets[] = {
+    { "bundle", fuzz_bundle },
+    { "bundle_entries", fuzz_bundle_entries },
     { "gguf", fuzz_gguf },
     { "index", fuzz_index },
     { "reader", fuzz_reader },
