@@ -43,7 +43,7 @@ typedef struct varve_metadata {
 
 /* Whose format a checkpoint is in. docs/foreign.md says what each can hold. */
 typedef enum varve_format {
-    VARVE_FORMAT_VARVE = 0,            /* one file; the only one that holds all */
+    VARVE_FORMAT_VARVE = 0,            /* one file; nothing is lost in it */
     VARVE_FORMAT_TENSORFLOW = 1,       /* object-based: `path.index` and
                                           `path.data-00000-of-00001` */
     VARVE_FORMAT_TENSORFLOW_NAMES = 2, /* the same files, name-based */

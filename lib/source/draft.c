@@ -111,15 +111,22 @@ uint32_t vv_draft_node(struct vv_draft *d, varve_kind kind)
     return d->failed ? 0 : (uint32_t)number;
 }
 
+void vv_draft_lent_edge(struct vv_draft *d, uint32_t parent, const char *name,
+    size_t size, uint32_t child)
+{
+    if (!d->failed)
+        add(d, &d->edges,
+            &(struct vv_draft_edge){ .name = name, .size = (uint32_t)size,
+                .parent = parent, .child = child },
+            sizeof(struct vv_draft_edge));
+}
+
 void vv_draft_edge(struct vv_draft *d, uint32_t parent, const char *name,
     size_t size, uint32_t child)
 {
     const char *copy = keep(d, name, size);
     if (copy)
-        add(d, &d->edges,
-            &(struct vv_draft_edge){ .name = copy, .size = (uint32_t)size,
-                .parent = parent, .child = child },
-            sizeof(struct vv_draft_edge));
+        vv_draft_lent_edge(d, parent, copy, size, child);
 }
 
 void vv_draft_slot(struct vv_draft *d, uint32_t owner, uint32_t variable,

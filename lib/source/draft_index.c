@@ -1,6 +1,5 @@
-/* draft_index.c - nodes numbered breadth first, names and edges sorted, columns
- * filled, encoded, and read again as if they came from a file of ours: then
- * every rule of an index has been checked.
+/* draft_index.c - columns filled, encoded, and read again as if they came from
+ * a file of ours: then every rule of an index has been checked.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,323 +10,33 @@
 
 #include "allocator.h"
 #include "data_out.h"
+#include "draft_number.h"
 #include "draft_parts.h"
 #include "failure.h"
 #include "index_out.h"
 #include "layout.h"
 #include "try.h"
 
-enum { COLUMNS = 21 };
+enum { COLUMNS = 19 };
 
 struct maker {
     struct vv_draft *draft;
     const varve_allocator *allocator;
-    uint32_t *numbers; /* by node of the draft: in the index, or VV_NONE */
-    uint32_t *order;   /* the other way round */
-    uint32_t reached;  /* nodes numbered so far */
-    size_t *first_edge; /* by node of the draft, and one more */
+    struct vv_draft_numbers n;
     struct vv_place *places;
     size_t place_count;
     uint64_t total; /* where the values end */
     union {
         struct {
-            struct vv_buffer names, name_ends, node_kinds, node_edge_ends,
-                edge_names, edge_children, value_nodes, value_dtypes,
-                value_ranks, value_extents, value_offsets, value_sizes, digests,
+            struct vv_buffer node_kinds, node_edge_ends, edge_names,
+                edge_children, value_nodes, value_dtypes, value_ranks,
+                value_extents, value_offsets, value_sizes, digests,
                 slot_owners, slot_variables, slot_names, slot_nodes, tag_nodes,
                 tag_names, global_nodes, global_names;
         };
         struct vv_buffer columns[COLUMNS]; /* the same, as one */
     };
 };
-
-static size_t node_count(const struct vv_draft *d)
-{
-    return d->nodes.size / sizeof(struct vv_draft_node);
-}
-
-/* --- Numbering ------------------------------------------------------------ */
-
-static int compare_edges(const void *left, const void *right)
-{
-    const struct vv_draft_edge *a = left;
-    const struct vv_draft_edge *b = right;
-    if (a->parent != b->parent)
-        return a->parent < b->parent ? -1 : 1;
-    return vv_draft_compare(a->name, a->size, b->name, b->size);
-}
-
-/* Sorts the edges, and finds those of each node. */
-static varve_status sort_edges(struct maker *m, varve_error *error)
-{
-    size_t count;
-    struct vv_draft_edge *edges =
-        VV_PARTS(m->draft, edges, struct vv_draft_edge, &count);
-    if (count > 0)
-        qsort(edges, count, sizeof *edges, compare_edges);
-    size_t at = 0;
-    for (size_t node = 0; node <= node_count(m->draft); node++) {
-        while (at < count && edges[at].parent < node)
-            at++;
-        m->first_edge[node] = at;
-    }
-    for (size_t i = 1; i < count; i++) {
-        if (compare_edges(&edges[i - 1], &edges[i]) == 0)
-            return vv_fail(error, VARVE_CORRUPT,
-                "%s: node %" PRIu32 ": expected children of different names, "
-                "found \"%.200s\" twice",
-                m->draft->path, edges[i].parent, edges[i].name);
-    }
-    return VARVE_OK;
-}
-
-static void reach(struct maker *m, uint32_t node)
-{
-    if (m->numbers[node] != VV_NONE)
-        return;
-    m->numbers[node] = m->reached;
-    m->order[m->reached++] = node;
-}
-
-static void number_nodes(struct maker *m)
-{
-    size_t count;
-    const struct vv_draft_edge *edges =
-        VV_PARTS(m->draft, edges, struct vv_draft_edge, &count);
-    memset(m->numbers, 0xff, node_count(m->draft) * sizeof *m->numbers);
-    reach(m, 0);
-    for (uint32_t i = 0; i < m->reached; i++) {
-        uint32_t node = m->order[i];
-        for (size_t e = m->first_edge[node]; e < m->first_edge[node + 1]; e++)
-            reach(m, edges[e].child);
-    }
-}
-
-/* --- Slots ---------------------------------------------------------------- */
-
-static int compare_slots(const void *left, const void *right)
-{
-    const struct vv_draft_slot *a = left;
-    const struct vv_draft_slot *b = right;
-    if (a->owner != b->owner)
-        return a->owner < b->owner ? -1 : 1;
-    if (a->variable != b->variable)
-        return a->variable < b->variable ? -1 : 1;
-    return vv_draft_compare(a->name, a->size, b->name, b->size);
-}
-
-static varve_status check_slots(
-    const struct maker *m, size_t count, varve_error *error)
-{
-    const struct vv_draft_slot *slots =
-        (const struct vv_draft_slot *)(void *)m->draft->slots.data;
-    for (size_t i = 0; i < count; i++) {
-        const struct vv_draft_node *owner =
-            vv_draft_node_at(m->draft, m->order[slots[i].owner]);
-        const struct vv_draft_node *variable =
-            vv_draft_node_at(m->draft, m->order[slots[i].variable]);
-        if (owner->kind == VARVE_VARIABLE || owner->kind == VARVE_STATE ||
-            variable->kind != VARVE_VARIABLE ||
-            vv_draft_node_at(m->draft, slots[i].node)->kind != VARVE_VARIABLE)
-            return vv_fail(error, VARVE_CORRUPT,
-                "%s: slot \"%.200s\": expected an object with a variable for a "
-                "variable, found other nodes",
-                m->draft->path, slots[i].name);
-        if (i > 0 && compare_slots(&slots[i - 1], &slots[i]) == 0)
-            return vv_fail(error, VARVE_CORRUPT,
-                "%s: slot \"%.200s\": expected one of an object for a "
-                "variable, found two",
-                m->draft->path, slots[i].name);
-    }
-    return VARVE_OK;
-}
-
-/* Owner and variable become numbers of the index; slots of what cannot be
- * reached are dropped. */
-static varve_status number_slots(struct maker *m, varve_error *error)
-{
-    size_t count, kept = 0;
-    struct vv_draft_slot *slots =
-        VV_PARTS(m->draft, slots, struct vv_draft_slot, &count);
-    for (size_t i = 0; i < count; i++) {
-        uint32_t owner = m->numbers[slots[i].owner];
-        uint32_t variable = m->numbers[slots[i].variable];
-        if (owner == VV_NONE || variable == VV_NONE)
-            continue;
-        slots[kept] = slots[i];
-        slots[kept].owner = owner;
-        slots[kept++].variable = variable;
-    }
-    m->draft->slots.size = kept * sizeof *slots;
-    if (kept > 0)
-        qsort(slots, kept, sizeof *slots, compare_slots);
-    VV_TRY(check_slots(m, kept, error));
-    for (size_t i = 0; i < kept; i++)
-        reach(m, slots[i].node);
-    return VARVE_OK;
-}
-
-/* --- Labels --------------------------------------------------------------- */
-
-static int compare_by_name(const void *left, const void *right)
-{
-    const struct vv_draft_label *a = left;
-    const struct vv_draft_label *b = right;
-    int order = vv_draft_compare(a->name, a->size, b->name, b->size);
-    return order ? order : (a->node > b->node) - (a->node < b->node);
-}
-
-static int compare_by_node(const void *left, const void *right)
-{
-    const struct vv_draft_label *a = left;
-    const struct vv_draft_label *b = right;
-    if (a->node != b->node)
-        return a->node < b->node ? -1 : 1;
-    return vv_draft_compare(a->name, a->size, b->name, b->size);
-}
-
-static bool may_have_global(const struct maker *m, uint32_t number)
-{
-    uint32_t kind = vv_draft_node_at(m->draft, m->order[number])->kind;
-    return kind == VARVE_VARIABLE || kind == VARVE_STATE;
-}
-
-/* Nodes become numbers of the index; labels of what cannot be reached, and of
- * what may have none, are dropped. Returns how many are kept. */
-static size_t number_labels(
-    const struct maker *m, struct vv_buffer *of, bool globals)
-{
-    size_t count, kept = 0;
-    struct vv_draft_label *labels =
-        vv_draft_items(of, sizeof *labels, &count);
-    for (size_t i = 0; i < count; i++) {
-        uint32_t node = m->numbers[labels[i].node];
-        if (node == VV_NONE || (globals && !may_have_global(m, node)))
-            continue;
-        labels[kept] = labels[i];
-        labels[kept++].node = node;
-    }
-    return kept;
-}
-
-/* A name that two nodes have is nobody's; of two names of one node the first in
- * order counts. */
-static void settle_globals(struct maker *m)
-{
-    struct vv_buffer *of = &m->draft->globals;
-    struct vv_draft_label *labels = (struct vv_draft_label *)(void *)of->data;
-    size_t count = number_labels(m, of, true);
-    size_t kept = 0;
-    if (count > 0)
-        qsort(labels, count, sizeof *labels, compare_by_name);
-    for (size_t i = 0, next; i < count; i = next) {
-        bool is_shared = false;
-        for (next = i + 1; next < count &&
-             vv_draft_compare(labels[i].name, labels[i].size,
-                 labels[next].name, labels[next].size) == 0;
-             next++)
-            is_shared |= labels[next].node != labels[i].node;
-        if (!is_shared)
-            labels[kept++] = labels[i];
-    }
-    count = kept;
-    kept = 0;
-    if (count > 0)
-        qsort(labels, count, sizeof *labels, compare_by_node);
-    for (size_t i = 0; i < count; i++) {
-        if (kept == 0 || labels[kept - 1].node != labels[i].node)
-            labels[kept++] = labels[i];
-    }
-    of->size = kept * sizeof *labels;
-}
-
-static void settle_tags(struct maker *m)
-{
-    struct vv_buffer *of = &m->draft->tags;
-    struct vv_draft_label *labels = (struct vv_draft_label *)(void *)of->data;
-    size_t count = number_labels(m, of, false);
-    size_t kept = 0;
-    if (count > 0)
-        qsort(labels, count, sizeof *labels, compare_by_node);
-    for (size_t i = 0; i < count; i++) {
-        if (kept == 0 || compare_by_node(&labels[kept - 1], &labels[i]) != 0)
-            labels[kept++] = labels[i];
-    }
-    of->size = kept * sizeof *labels;
-}
-
-/* --- Names ---------------------------------------------------------------- */
-
-/* A place where a name stands, and where its number is to be noted. */
-struct mention {
-    const char *name;
-    uint32_t *number;
-    uint32_t size;
-};
-
-static int compare_mentions(const void *left, const void *right)
-{
-    const struct mention *a = left;
-    const struct mention *b = right;
-    return vv_draft_compare(a->name, a->size, b->name, b->size);
-}
-
-static size_t gather(const struct maker *m, struct mention *to)
-{
-    size_t count, n = 0;
-    struct vv_draft_edge *edges =
-        VV_PARTS(m->draft, edges, struct vv_draft_edge, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (m->numbers[edges[i].parent] != VV_NONE)
-            to[n++] = (struct mention){
-                edges[i].name, &edges[i].number, edges[i].size };
-    }
-    struct vv_draft_slot *slots =
-        VV_PARTS(m->draft, slots, struct vv_draft_slot, &count);
-    for (size_t i = 0; i < count; i++)
-        to[n++] = (struct mention){
-            slots[i].name, &slots[i].number, slots[i].size };
-    struct vv_buffer *labels[] = { &m->draft->globals, &m->draft->tags };
-    for (size_t k = 0; k < 2; k++) {
-        struct vv_draft_label *label =
-            vv_draft_items(labels[k], sizeof *label, &count);
-        for (size_t i = 0; i < count; i++)
-            to[n++] = (struct mention){
-                label[i].name, &label[i].number, label[i].size };
-    }
-    return n;
-}
-
-static varve_status number_names(struct maker *m, varve_error *error)
-{
-    const struct vv_draft *d = m->draft;
-    size_t most = d->edges.size / sizeof(struct vv_draft_edge) +
-                  d->slots.size / sizeof(struct vv_draft_slot) +
-                  (d->globals.size + d->tags.size) /
-                      sizeof(struct vv_draft_label);
-    struct mention *all =
-        most ? vv_allocate_array(m->allocator, most, sizeof *all) : NULL;
-    if (!all && most)
-        return vv_fail_memory(error, "the index of a checkpoint");
-    size_t count = all ? gather(m, all) : 0;
-    if (count > 0)
-        qsort(all, count, sizeof *all, compare_mentions);
-    uint32_t number = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (i == 0 || compare_mentions(&all[i - 1], &all[i]) != 0) {
-            vv_buffer_add(&m->names, all[i].name, all[i].size);
-            vv_buffer_add32(&m->name_ends, (uint32_t)m->names.size);
-            number++;
-        }
-        *all[i].number = number - 1;
-    }
-    vv_release(m->allocator, all, most * sizeof *all);
-    if (m->names.size > UINT32_MAX)
-        return vv_fail(error, VARVE_LIMIT,
-            "%s: expected names of less than 4 GiB in all, found more",
-            d->path);
-    return VARVE_OK;
-}
 
 /* --- Columns -------------------------------------------------------------- */
 
@@ -336,11 +45,12 @@ static void fill_nodes(struct maker *m)
     const struct vv_draft *d = m->draft;
     const struct vv_draft_edge *edges =
         (const struct vv_draft_edge *)(void *)d->edges.data;
-    for (uint32_t i = 0; i < m->reached; i++) {
-        uint32_t node = m->order[i];
-        for (size_t e = m->first_edge[node]; e < m->first_edge[node + 1]; e++) {
+    for (uint32_t i = 0; i < m->n.reached; i++) {
+        uint32_t node = m->n.order[i];
+        size_t end = m->n.first_edge[node + 1];
+        for (size_t e = m->n.first_edge[node]; e < end; e++) {
             vv_buffer_add32(&m->edge_names, edges[e].number);
-            vv_buffer_add32(&m->edge_children, m->numbers[edges[e].child]);
+            vv_buffer_add32(&m->edge_children, m->n.numbers[edges[e].child]);
         }
         vv_buffer_add8(
             &m->node_kinds, (uint8_t)vv_draft_node_at(d, node)->kind);
@@ -358,7 +68,7 @@ static void fill_links(struct maker *m)
         vv_buffer_add32(&m->slot_owners, slots[i].owner);
         vv_buffer_add32(&m->slot_variables, slots[i].variable);
         vv_buffer_add32(&m->slot_names, slots[i].number);
-        vv_buffer_add32(&m->slot_nodes, m->numbers[slots[i].node]);
+        vv_buffer_add32(&m->slot_nodes, m->n.numbers[slots[i].node]);
     }
     const struct vv_draft_label *labels =
         VV_PARTS(m->draft, tags, struct vv_draft_label, &count);
@@ -377,11 +87,11 @@ static varve_status fill_value(
     struct maker *m, uint32_t number, varve_error *error)
 {
     const struct vv_draft *d = m->draft;
-    const struct vv_draft_node *node = vv_draft_node_at(d, m->order[number]);
+    const struct vv_draft_node *node = vv_draft_node_at(d, m->n.order[number]);
     if (node->value == 0)
         return vv_fail(error, VARVE_CORRUPT,
             "%s: node %" PRIu32 ": expected a type and a shape, found none",
-            d->path, m->order[number]);
+            d->path, m->n.order[number]);
     const struct vv_draft_value *value =
         (const struct vv_draft_value *)(void *)d->values.data +
         (node->value - 1);
@@ -421,8 +131,8 @@ static varve_status fill_values(struct maker *m, varve_error *error)
     m->places = vv_allocate_array(m->allocator, count, sizeof *m->places);
     if (!m->places && count > 0)
         return vv_fail_memory(error, "places of values");
-    for (uint32_t i = 0; i < m->reached; i++) {
-        uint32_t kind = vv_draft_node_at(d, m->order[i])->kind;
+    for (uint32_t i = 0; i < m->n.reached; i++) {
+        uint32_t kind = vv_draft_node_at(d, m->n.order[i])->kind;
         if (kind == VARVE_VARIABLE || kind == VARVE_STATE)
             VV_TRY(fill_value(m, i, error));
     }
@@ -477,19 +187,19 @@ static struct vv_index index_of(const struct maker *m)
 {
     const struct vv_draft *d = m->draft;
     return (struct vv_index){
-        .name_count = (uint32_t)(m->name_ends.size / 4),
-        .node_count = m->reached,
+        .name_count = (uint32_t)(m->n.name_ends.size / 4),
+        .node_count = m->n.reached,
         .edge_count = (uint32_t)(m->edge_names.size / 4),
         .value_count = (uint32_t)(m->value_nodes.size / 4),
         .slot_count = (uint32_t)(m->slot_owners.size / 4),
         .tag_count = (uint32_t)(m->tag_nodes.size / 4),
         .global_count = (uint32_t)(m->global_nodes.size / 4),
-        .names_size = m->names.size,
+        .names_size = m->n.names.size,
         .extent_count = m->value_extents.size / 8,
         .digest_count = m->digests.size / VV_DIGEST_SIZE,
         .counter = d->counter,
-        .names = m->names.data,
-        .name_ends = m->name_ends.data,
+        .names = m->n.names.data,
+        .name_ends = m->n.name_ends.data,
         .node_kinds = m->node_kinds.data,
         .node_edge_ends = m->node_edge_ends.data,
         .edge_names = m->edge_names.data,
@@ -548,12 +258,7 @@ static varve_status encode(
 
 static varve_status fill(struct maker *m, varve_error *error)
 {
-    VV_TRY(sort_edges(m, error));
-    number_nodes(m);
-    VV_TRY(number_slots(m, error));
-    settle_globals(m);
-    settle_tags(m);
-    VV_TRY(number_names(m, error));
+    VV_TRY(vv_draft_number(&m->n, m->draft, error));
     fill_nodes(m);
     fill_links(m);
     VV_TRY(fill_values(m, error));
@@ -565,43 +270,20 @@ static varve_status fill(struct maker *m, varve_error *error)
     return VARVE_OK;
 }
 
-static varve_status begin(struct maker *m, varve_error *error)
-{
-    size_t nodes = node_count(m->draft);
-    for (size_t i = 0; i < COLUMNS; i++)
-        vv_buffer_init(&m->columns[i], m->allocator);
-    m->numbers = vv_allocate_array(m->allocator, nodes, sizeof *m->numbers);
-    m->order = vv_allocate_array(m->allocator, nodes, sizeof *m->order);
-    m->first_edge =
-        vv_allocate_array(m->allocator, nodes + 1, sizeof *m->first_edge);
-    if (!m->numbers || !m->order || !m->first_edge)
-        return vv_fail_memory(error, "the index of a checkpoint");
-    return VARVE_OK;
-}
-
-static void end(struct maker *m)
-{
-    size_t nodes = node_count(m->draft);
-    for (size_t i = 0; i < COLUMNS; i++)
-        vv_buffer_clear(&m->columns[i]);
-    vv_release(m->allocator, m->numbers, nodes * sizeof *m->numbers);
-    vv_release(m->allocator, m->order, nodes * sizeof *m->order);
-    vv_release(
-        m->allocator, m->first_edge, (nodes + 1) * sizeof *m->first_edge);
-}
-
 /* The array of places has room for all values that were told, of which some may
  * not be reached; it is freed with that count. */
 varve_status vv_draft_make_index(struct vv_draft *d, struct vv_data_in *in,
     struct vv_place **places, size_t *place_count, varve_error *error)
 {
     struct maker m = { .draft = d, .allocator = &d->context->allocator };
-    varve_status status = begin(&m, error);
-    if (!status)
-        status = fill(&m, error);
+    for (size_t i = 0; i < COLUMNS; i++)
+        vv_buffer_init(&m.columns[i], m.allocator);
+    varve_status status = fill(&m, error);
     if (!status)
         status = encode(&m, in, error);
-    end(&m);
+    for (size_t i = 0; i < COLUMNS; i++)
+        vv_buffer_clear(&m.columns[i]);
+    vv_draft_numbers_clear(&m.n);
     if (!status)
         status = vv_index_parse(d->context, in->path, in->index_bytes,
             in->index_size, in->index_offset, &in->parsed, error);

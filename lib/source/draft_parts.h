@@ -48,6 +48,11 @@ struct vv_draft_value {
     bool is_saved;
 };
 
+/* An edge whose name, a valid one, lives as long as the draft. It need not be
+ * terminated. */
+void vv_draft_lent_edge(struct vv_draft *draft, uint32_t parent,
+    const char *name, size_t size, uint32_t child);
+
 #define VV_PARTS(draft, part, type, count)                                     \
     ((type *)(void *)vv_draft_items(&(draft)->part, sizeof(type), (count)))
 

@@ -153,8 +153,8 @@ static varve_status read_value(const struct vv_foreign *f, uint32_t value,
 }
 
 /* What lies between values is zero. */
-static varve_status read_values(void *state, uint64_t offset, void *bytes, size_t size,
-    varve_error *error)
+static varve_status read_values(void *state, uint64_t offset, void *bytes,
+    size_t size, varve_error *error)
 {
     const struct vv_foreign *f = state;
     const struct vv_kitchen *k = f->kitchen;

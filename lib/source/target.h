@@ -37,7 +37,8 @@ struct vv_target_format {
     varve_status (*write)(const struct vv_target *target, varve_error *error);
 };
 
-/* Writes in a format other than ours. VARVE_MISUSE for one that is only read. */
+/* Writes in a format other than ours. VARVE_MISUSE for one that is only
+ * read. */
 varve_status vv_target_write(
     const struct vv_target *target, varve_format format, varve_error *error);
 

@@ -68,6 +68,8 @@ CASES = [
     ('include', SOURCE, c_file(SOURCE, '#include <unistd.h>\n')),
     ('include', SOURCE, c_file(SOURCE, '#include <sys/stat.h>\n')),
     ('include', SOURCE, c_file(SOURCE, '#include <cbor.h>\n')),
+    ('include', SOURCE, c_file(SOURCE, '#include <zlib.h>\n')),
+    ('include', SOURCE, c_file(SOURCE, '#include <snappy-c.h>\n')),
     ('include', SOURCE, c_file(SOURCE, '#define _GNU_SOURCE\n')),
     ('call', SOURCE, c_file(SOURCE, 'void f(void) { printf("x"); }\n')),
     ('call', SOURCE, c_file(SOURCE, 'void f(void) { abort(); }\n')),

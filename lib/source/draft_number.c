@@ -1,0 +1,346 @@
+/* draft_number.c - nodes numbered breadth first, edges, slots, labels and names
+ * sorted.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "draft_number.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "allocator.h"
+#include "draft_parts.h"
+#include "failure.h"
+#include "try.h"
+
+static size_t node_count(const struct vv_draft *d)
+{
+    return d->nodes.size / sizeof(struct vv_draft_node);
+}
+
+/* --- Numbering ------------------------------------------------------------ */
+
+static int compare_edges(const void *left, const void *right)
+{
+    const struct vv_draft_edge *a = left;
+    const struct vv_draft_edge *b = right;
+    if (a->parent != b->parent)
+        return a->parent < b->parent ? -1 : 1;
+    return vv_draft_compare(a->name, a->size, b->name, b->size);
+}
+
+/* Sorts the edges, and finds those of each node. */
+static varve_status sort_edges(struct vv_draft_numbers *n, varve_error *error)
+{
+    size_t count;
+    struct vv_draft_edge *edges =
+        VV_PARTS(n->draft, edges, struct vv_draft_edge, &count);
+    if (count > 0)
+        qsort(edges, count, sizeof *edges, compare_edges);
+    size_t at = 0;
+    for (size_t node = 0; node <= node_count(n->draft); node++) {
+        while (at < count && edges[at].parent < node)
+            at++;
+        n->first_edge[node] = at;
+    }
+    for (size_t i = 1; i < count; i++) {
+        if (compare_edges(&edges[i - 1], &edges[i]) == 0)
+            return vv_fail(error, VARVE_CORRUPT,
+                "%s: node %" PRIu32 ": expected children of different names, "
+                "found \"%.200s\" twice",
+                n->draft->path, edges[i].parent, edges[i].name);
+    }
+    return VARVE_OK;
+}
+
+static void reach(struct vv_draft_numbers *n, uint32_t node)
+{
+    if (n->numbers[node] != VV_NONE)
+        return;
+    n->numbers[node] = n->reached;
+    n->order[n->reached++] = node;
+}
+
+static void number_nodes(struct vv_draft_numbers *n)
+{
+    size_t count;
+    const struct vv_draft_edge *edges =
+        VV_PARTS(n->draft, edges, struct vv_draft_edge, &count);
+    memset(n->numbers, 0xff, node_count(n->draft) * sizeof *n->numbers);
+    reach(n, 0);
+    for (uint32_t i = 0; i < n->reached; i++) {
+        uint32_t node = n->order[i];
+        for (size_t e = n->first_edge[node]; e < n->first_edge[node + 1]; e++)
+            reach(n, edges[e].child);
+    }
+}
+
+/* --- Slots ---------------------------------------------------------------- */
+
+static int compare_slots(const void *left, const void *right)
+{
+    const struct vv_draft_slot *a = left;
+    const struct vv_draft_slot *b = right;
+    if (a->owner != b->owner)
+        return a->owner < b->owner ? -1 : 1;
+    if (a->variable != b->variable)
+        return a->variable < b->variable ? -1 : 1;
+    return vv_draft_compare(a->name, a->size, b->name, b->size);
+}
+
+static varve_status check_slots(
+    const struct vv_draft_numbers *n, size_t count, varve_error *error)
+{
+    const struct vv_draft_slot *slots =
+        (const struct vv_draft_slot *)(void *)n->draft->slots.data;
+    for (size_t i = 0; i < count; i++) {
+        const struct vv_draft_node *owner =
+            vv_draft_node_at(n->draft, n->order[slots[i].owner]);
+        const struct vv_draft_node *variable =
+            vv_draft_node_at(n->draft, n->order[slots[i].variable]);
+        if (owner->kind == VARVE_VARIABLE || owner->kind == VARVE_STATE ||
+            variable->kind != VARVE_VARIABLE ||
+            vv_draft_node_at(n->draft, slots[i].node)->kind != VARVE_VARIABLE)
+            return vv_fail(error, VARVE_CORRUPT,
+                "%s: slot \"%.200s\": expected an object with a variable for a "
+                "variable, found other nodes",
+                n->draft->path, slots[i].name);
+        if (i > 0 && compare_slots(&slots[i - 1], &slots[i]) == 0)
+            return vv_fail(error, VARVE_CORRUPT,
+                "%s: slot \"%.200s\": expected one of an object for a "
+                "variable, found two",
+                n->draft->path, slots[i].name);
+    }
+    return VARVE_OK;
+}
+
+/* Owner and variable become numbers of the index; slots of what cannot be
+ * reached are dropped. */
+static varve_status number_slots(struct vv_draft_numbers *n, varve_error *error)
+{
+    size_t count, kept = 0;
+    struct vv_draft_slot *slots =
+        VV_PARTS(n->draft, slots, struct vv_draft_slot, &count);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t owner = n->numbers[slots[i].owner];
+        uint32_t variable = n->numbers[slots[i].variable];
+        if (owner == VV_NONE || variable == VV_NONE)
+            continue;
+        slots[kept] = slots[i];
+        slots[kept].owner = owner;
+        slots[kept++].variable = variable;
+    }
+    n->draft->slots.size = kept * sizeof *slots;
+    if (kept > 0)
+        qsort(slots, kept, sizeof *slots, compare_slots);
+    VV_TRY(check_slots(n, kept, error));
+    for (size_t i = 0; i < kept; i++)
+        reach(n, slots[i].node);
+    return VARVE_OK;
+}
+
+/* --- Labels --------------------------------------------------------------- */
+
+static int compare_by_name(const void *left, const void *right)
+{
+    const struct vv_draft_label *a = left;
+    const struct vv_draft_label *b = right;
+    int order = vv_draft_compare(a->name, a->size, b->name, b->size);
+    return order ? order : (a->node > b->node) - (a->node < b->node);
+}
+
+static int compare_by_node(const void *left, const void *right)
+{
+    const struct vv_draft_label *a = left;
+    const struct vv_draft_label *b = right;
+    if (a->node != b->node)
+        return a->node < b->node ? -1 : 1;
+    return vv_draft_compare(a->name, a->size, b->name, b->size);
+}
+
+static bool may_have_global(const struct vv_draft_numbers *n, uint32_t number)
+{
+    uint32_t kind = vv_draft_node_at(n->draft, n->order[number])->kind;
+    return kind == VARVE_VARIABLE || kind == VARVE_STATE;
+}
+
+/* Nodes become numbers of the index; labels of what cannot be reached, and of
+ * what may have none, are dropped. Returns how many are kept. */
+static size_t number_labels(
+    const struct vv_draft_numbers *n, struct vv_buffer *of, bool globals)
+{
+    size_t count, kept = 0;
+    struct vv_draft_label *labels =
+        vv_draft_items(of, sizeof *labels, &count);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t node = n->numbers[labels[i].node];
+        if (node == VV_NONE || (globals && !may_have_global(n, node)))
+            continue;
+        labels[kept] = labels[i];
+        labels[kept++].node = node;
+    }
+    return kept;
+}
+
+/* A name that two nodes have is nobody's; of two names of one node the first in
+ * order counts. */
+static void settle_globals(struct vv_draft_numbers *n)
+{
+    struct vv_buffer *of = &n->draft->globals;
+    struct vv_draft_label *labels = (struct vv_draft_label *)(void *)of->data;
+    size_t count = number_labels(n, of, true);
+    size_t kept = 0;
+    if (count > 0)
+        qsort(labels, count, sizeof *labels, compare_by_name);
+    for (size_t i = 0, next; i < count; i = next) {
+        bool is_shared = false;
+        for (next = i + 1; next < count &&
+             vv_draft_compare(labels[i].name, labels[i].size,
+                 labels[next].name, labels[next].size) == 0;
+             next++)
+            is_shared |= labels[next].node != labels[i].node;
+        if (!is_shared)
+            labels[kept++] = labels[i];
+    }
+    count = kept;
+    kept = 0;
+    if (count > 0)
+        qsort(labels, count, sizeof *labels, compare_by_node);
+    for (size_t i = 0; i < count; i++) {
+        if (kept == 0 || labels[kept - 1].node != labels[i].node)
+            labels[kept++] = labels[i];
+    }
+    of->size = kept * sizeof *labels;
+}
+
+static void settle_tags(struct vv_draft_numbers *n)
+{
+    struct vv_buffer *of = &n->draft->tags;
+    struct vv_draft_label *labels = (struct vv_draft_label *)(void *)of->data;
+    size_t count = number_labels(n, of, false);
+    size_t kept = 0;
+    if (count > 0)
+        qsort(labels, count, sizeof *labels, compare_by_node);
+    for (size_t i = 0; i < count; i++) {
+        if (kept == 0 || compare_by_node(&labels[kept - 1], &labels[i]) != 0)
+            labels[kept++] = labels[i];
+    }
+    of->size = kept * sizeof *labels;
+}
+
+/* --- Names ---------------------------------------------------------------- */
+
+/* A place where a name stands, and where its number is to be noted. */
+struct mention {
+    const char *name;
+    uint32_t *number;
+    uint32_t size;
+};
+
+static int compare_mentions(const void *left, const void *right)
+{
+    const struct mention *a = left;
+    const struct mention *b = right;
+    return vv_draft_compare(a->name, a->size, b->name, b->size);
+}
+
+static size_t gather(const struct vv_draft_numbers *n, struct mention *to)
+{
+    size_t count, found = 0;
+    struct vv_draft_edge *edges =
+        VV_PARTS(n->draft, edges, struct vv_draft_edge, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (n->numbers[edges[i].parent] != VV_NONE)
+            to[found++] = (struct mention){
+                edges[i].name, &edges[i].number, edges[i].size };
+    }
+    struct vv_draft_slot *slots =
+        VV_PARTS(n->draft, slots, struct vv_draft_slot, &count);
+    for (size_t i = 0; i < count; i++)
+        to[found++] = (struct mention){
+            slots[i].name, &slots[i].number, slots[i].size };
+    struct vv_buffer *labels[] = { &n->draft->globals, &n->draft->tags };
+    for (size_t k = 0; k < 2; k++) {
+        struct vv_draft_label *label =
+            vv_draft_items(labels[k], sizeof *label, &count);
+        for (size_t i = 0; i < count; i++)
+            to[found++] = (struct mention){
+                label[i].name, &label[i].number, label[i].size };
+    }
+    return found;
+}
+
+static varve_status number_names(struct vv_draft_numbers *n, varve_error *error)
+{
+    const struct vv_draft *d = n->draft;
+    size_t most = d->edges.size / sizeof(struct vv_draft_edge) +
+                  d->slots.size / sizeof(struct vv_draft_slot) +
+                  (d->globals.size + d->tags.size) /
+                      sizeof(struct vv_draft_label);
+    struct mention *all =
+        most ? vv_allocate_array(n->allocator, most, sizeof *all) : NULL;
+    if (!all && most)
+        return vv_fail_memory(error, "the index of a checkpoint");
+    size_t count = all ? gather(n, all) : 0;
+    if (count > 0)
+        qsort(all, count, sizeof *all, compare_mentions);
+    uint32_t number = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || compare_mentions(&all[i - 1], &all[i]) != 0) {
+            vv_buffer_add(&n->names, all[i].name, all[i].size);
+            vv_buffer_add32(&n->name_ends, (uint32_t)n->names.size);
+            number++;
+        }
+        *all[i].number = number - 1;
+    }
+    vv_release(n->allocator, all, most * sizeof *all);
+    if (n->names.size > UINT32_MAX)
+        return vv_fail(error, VARVE_LIMIT,
+            "%s: expected names of less than 4 GiB in all, found more",
+            d->path);
+    return VARVE_OK;
+}
+
+/* --- All ------------------------------------------------------------------ */
+
+static varve_status begin(struct vv_draft_numbers *n, varve_error *error)
+{
+    const varve_allocator *a = n->allocator;
+    size_t nodes = node_count(n->draft);
+    n->numbers = vv_allocate_array(a, nodes, sizeof *n->numbers);
+    n->order = vv_allocate_array(a, nodes, sizeof *n->order);
+    n->first_edge = vv_allocate_array(a, nodes + 1, sizeof *n->first_edge);
+    if (!n->numbers || !n->order || !n->first_edge)
+        return vv_fail_memory(error, "the index of a checkpoint");
+    return VARVE_OK;
+}
+
+varve_status vv_draft_number(
+    struct vv_draft_numbers *n, struct vv_draft *draft, varve_error *error)
+{
+    *n = (struct vv_draft_numbers){
+        .draft = draft, .allocator = &draft->context->allocator };
+    vv_buffer_init(&n->names, n->allocator);
+    vv_buffer_init(&n->name_ends, n->allocator);
+    VV_TRY(begin(n, error));
+    VV_TRY(sort_edges(n, error));
+    number_nodes(n);
+    VV_TRY(number_slots(n, error));
+    settle_globals(n);
+    settle_tags(n);
+    VV_TRY(number_names(n, error));
+    if (n->names.failed || n->name_ends.failed)
+        return vv_fail_memory(error, "the index of a checkpoint");
+    return VARVE_OK;
+}
+
+void vv_draft_numbers_clear(struct vv_draft_numbers *n)
+{
+    size_t nodes = node_count(n->draft);
+    vv_buffer_clear(&n->names);
+    vv_buffer_clear(&n->name_ends);
+    vv_release(n->allocator, n->numbers, nodes * sizeof *n->numbers);
+    vv_release(n->allocator, n->order, nodes * sizeof *n->order);
+    vv_release(
+        n->allocator, n->first_edge, (nodes + 1) * sizeof *n->first_edge);
+}
