@@ -1,4 +1,4 @@
-/* made_bundle.h - TensorFlow checkpoints made for a test: an index, data shards, an
+/* made_bundle.h - TensorFlow checkpoints made for a test: an index, shards, an
  * object graph.
  *
  *     made_begin(&m, "08011a020801");
@@ -194,10 +194,9 @@ static inline void made_put(
     vv_buffer_clear(&m->graph);
 }
 
-/* --- Object graphs: node, child, ..., node, ... ---------------------------- */
+/* --- Object graphs -------------------------------------------------------- */
 
-/* Begins a node; ends it when the next one begins is not needed: records are
- * gathered here and put as one message. */
+/* The next node; its records were gathered before. */
 static inline void made_node(struct made *m, const struct vv_buffer *records)
 {
     vv_wire_bytes(&m->graph, VV_OBJECTS_NODE, records->data, records->size);

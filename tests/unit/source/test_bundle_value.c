@@ -47,8 +47,10 @@ TEST(bundle_value, reads_a_file_of_the_format_byte_for_byte)
     cr_assert(reader, "%s", error.message);
     cr_assert_eq(
         varve_reader_format(reader), VARVE_FORMAT_TENSORFLOW_NAMES);
-    check_bytes(reader, "w", "000000000000803f0000004000004040000080400000a040");
-    check_bytes(reader, "p", "000000000000803f0000004000004040000080400000a040");
+    check_bytes(
+        reader, "w", "000000000000803f0000004000004040000080400000a040");
+    check_bytes(
+        reader, "p", "000000000000803f0000004000004040000080400000a040");
     check_bytes(reader, "s", "0500000000000000 0500000000000000"
                              "68656c6c6f 776f726c64");
     cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
