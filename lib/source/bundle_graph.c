@@ -536,7 +536,8 @@ static varve_status tell_object(
                              f.number != VV_OBJECT_SAVER)))
             continue;
         VV_TRY(vv_wire_expect(&wire, &f, VV_WIRE_SIZED));
-        struct vv_wire inner = vv_wire_open(&wire, &f, "object graph, record");
+        struct vv_wire inner =
+            vv_wire_open(&wire, &f, "object graph, a record");
         if (families)
             VV_TRY(tell_family(g, object, inner));
         else if (f.number == VV_OBJECT_ATTRIBUTE)

@@ -4,8 +4,8 @@
  *
  * An object-based checkpoint becomes its object graph (bundle_graph.h), a
  * name-based one flat names. Plain tensors of a little-endian writer are read
- * where they lie; strings, variants, tensors in slices and those of a
- * big-endian writer are made when they are read.
+ * where they lie; strings, variants, tensors in slices and those of a writer of
+ * the other byte order are made when they are read.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,5 @@
-/* made_bundles.h - TensorFlow checkpoints made entry by entry, in memory.
+/* made_bundles.h - TensorFlow checkpoints made entry by entry, in a system in
+ * memory.
  *
  *     begin_bundle(); add_..., add_...; open_bundle() or refuse_bundle(); end
  *
@@ -193,8 +194,7 @@ static inline void refuse_bundle(varve_status status, const char *says)
     varve_reader *reader = try_bundle(&error);
     cr_assert_null(reader, "is accepted, where it should say %s", says);
     cr_assert_eq(error.status, status, "%s: %s",
-        varve_status_name(error.status),
-        error.message);
+        varve_status_name(error.status), error.message);
     cr_assert(strstr(error.message, says), "%s\nnot: %s", error.message, says);
     end_bundle(NULL);
 }

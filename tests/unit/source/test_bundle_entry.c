@@ -194,8 +194,8 @@ TEST(bundle_entry, refuses_slices_that_do_not_make_a_whole)
     begin_bundle();
     add_columns(0, 1, FLOAT);
     add_whole(SLICE("00", "01"), FLOAT);
-    refuse_bundle(
-        bad, "p: expected slices that make up the whole, found fewer");
+    refuse_bundle(bad, "p: expected slices that make up the whole, "
+        "found fewer");
     begin_bundle();
     add_columns(0, 3, FLOAT);
     add_columns(1, 2, FLOAT);
@@ -212,8 +212,8 @@ TEST(bundle_entry, refuses_slices_that_do_not_make_a_whole)
     begin_bundle();
     add_columns(2, 2, FLOAT);
     add_whole(SLICE("02", "02"), FLOAT);
-    refuse_bundle(
-        bad, "p: expected slices inside its shape, found one outside");
+    refuse_bundle(bad, "p: expected slices inside its shape, found "
+        "one outside");
     begin_bundle();
     add_columns(0, 1, FLOAT);
     refuse_bundle(bad, "a slice of p: expected a tensor that has it");

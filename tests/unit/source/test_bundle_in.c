@@ -6,9 +6,9 @@
 
 #include "made_bundles.h"
 #include "support/faulty_system.h"
+#include "unit/source/made_bundle.h"
 
 #include <errno.h>
-#include "unit/source/made_bundle.h"
 
 static void add_sample(void)
 {

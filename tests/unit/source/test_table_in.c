@@ -354,7 +354,9 @@ TEST(table_in, refuses_what_is_no_snappy)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct made m;
         make(&m, rows[i], 1, "78");
+        test_reset_peak();
         check_refused(&m, VARVE_CORRUPT, "a block compressed with Snappy");
+        cr_assert_lt(test_peak_bytes(), 4096);
     }
 }
 #else
