@@ -146,8 +146,8 @@ VARVE_API varve_node *varve_list_at(varve_node *list, size_t index);
 /* Tags are a set on each node; a graph knows up to 64 of them. These mean
  * something to the library: VARVE_TAG_LOCAL is shown in a file but its value is
  * not saved, nor missed by a restoration; VARVE_TAG_RANDOM is on the object of
- * a random stream; that a value with VARVE_TAG_OPTIONAL stays in its file unused
- * is no assertion's business. */
+ * a random stream; that a value with VARVE_TAG_OPTIONAL stays in its file
+ * unused is no assertion's business. */
 #define VARVE_TAG_TRAINABLE "trainable"
 #define VARVE_TAG_LOCAL "local"
 #define VARVE_TAG_METRIC "metric"

@@ -54,19 +54,23 @@ static void fail_memory(struct vv_draft *d)
     d->failed = true;
 }
 
+static bool check_name(struct vv_draft *d, const char *name, size_t size)
+{
+    if (vv_name_is_valid(name, size))
+        return true;
+    vv_draft_fail(d, VARVE_BAD_NAME,
+        "%s: \"%.*s\": expected a name of 1 to %d bytes of UTF-8 without "
+        "NUL, found another of %zu bytes",
+        d->path, (int)(size < 200 ? size : 200), size ? name : "",
+        VARVE_MAX_NAME_SIZE, size);
+    return false;
+}
+
 /* A copy of a name, or NULL. */
 static const char *keep(struct vv_draft *d, const char *name, size_t size)
 {
-    if (d->failed)
+    if (d->failed || !check_name(d, name, size))
         return NULL;
-    if (!vv_name_is_valid(name, size)) {
-        vv_draft_fail(d, VARVE_BAD_NAME,
-            "%s: \"%.*s\": expected a name of 1 to %d bytes of UTF-8 without "
-            "NUL, found another of %zu bytes",
-            d->path, (int)(size < 200 ? size : 200), size ? name : "",
-            VARVE_MAX_NAME_SIZE, size);
-        return NULL;
-    }
     const char *copy = vv_arena_text(&d->strings, name, size);
     if (!copy)
         fail_memory(d);
@@ -185,10 +189,10 @@ void vv_draft_state(struct vv_draft *d, uint32_t node, uint64_t size,
     vv_draft_value(d, node, &type, 0, place);
 }
 
+/* `copy` is of keep. */
 static void add_label(struct vv_draft *d, struct vv_buffer *to, uint32_t node,
-    const char *name, size_t size, bool is_alias)
+    const char *copy, size_t size, bool is_alias)
 {
-    const char *copy = keep(d, name, size);
     /* A program could not give its variable such a global name. */
     bool is_good = to != &d->globals || !copy || vv_name_has_parts(copy, size);
     if (copy && is_good)
@@ -201,51 +205,57 @@ static void add_label(struct vv_draft *d, struct vv_buffer *to, uint32_t node,
 void vv_draft_global(
     struct vv_draft *d, uint32_t node, const char *name, size_t size)
 {
-    add_label(d, &d->globals, node, name, size, false);
+    add_label(d, &d->globals, node, keep(d, name, size), size, false);
 }
 
 void vv_draft_tag(struct vv_draft *d, uint32_t node, const char *tag)
 {
-    add_label(d, &d->tags, node, tag, strlen(tag), false);
+    size_t size = strlen(tag);
+    add_label(d, &d->tags, node, keep(d, tag, size), size, false);
 }
 
 uint32_t vv_draft_path(
     struct vv_draft *d, varve_kind kind, const char *name, size_t size)
 {
     uint32_t node = vv_draft_node(d, kind);
-    add_label(d, &d->paths, node, name, size, false);
-    add_label(d, &d->globals, node, name, size, false);
+    const char *copy = keep(d, name, size);
+    add_label(d, &d->paths, node, copy, size, false);
+    add_label(d, &d->globals, node, copy, size, false);
     return node;
 }
 
 void vv_draft_alias(
     struct vv_draft *d, const char *name, size_t size, uint32_t node)
 {
-    add_label(d, &d->paths, node, name, size, true);
+    add_label(d, &d->paths, node, keep(d, name, size), size, true);
 }
 
 void vv_draft_text(struct vv_draft *d, const char *name, size_t name_size,
     const char *text, size_t size)
 {
-    const char *copy = keep(d, name, name_size);
-    if (!copy)
+    if (d->failed || !check_name(d, name, name_size))
         return;
     if (!vv_utf8_is_valid(text, size)) {
         vv_draft_fail(d, VARVE_CORRUPT,
-            "%s: metadata \"%.200s\": expected a text of UTF-8 without NUL, "
+            "%s: metadata \"%.*s\": expected a text of UTF-8 without NUL, "
             "found other bytes",
-            d->path, copy);
+            d->path, (int)(name_size < 200 ? name_size : 200), name);
         return;
     }
-    varve_metadata metadata = {
-        .name = copy,
-        .kind = VARVE_METADATA_STRING,
-        .string = vv_arena_text(&d->strings, text, size),
-    };
-    if (metadata.string)
-        add(d, &d->metadata, &metadata, sizeof metadata);
-    else
+    /* Both in one piece: a file can have very many short ones. */
+    char *copy = vv_arena_take(&d->strings, name_size + size + 2);
+    if (!copy) {
         fail_memory(d);
+        return;
+    }
+    memcpy(copy, name, name_size);
+    copy[name_size] = '\0';
+    if (size > 0)
+        memcpy(copy + name_size + 1, text, size);
+    copy[name_size + 1 + size] = '\0';
+    struct vv_draft_pair pair = { copy, copy + name_size + 1,
+        d->metadata.size / sizeof pair };
+    add(d, &d->metadata, &pair, sizeof pair);
 }
 
 /* --- The end -------------------------------------------------------------- */

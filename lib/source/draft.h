@@ -25,6 +25,8 @@ struct vv_draft {
     const char *path;        /* of the file, for messages */
     bool failed;
     varve_error error;       /* once it has */
+    uint64_t room;           /* bytes of all files, set before the end: what
+                                flat names may cost is bound by it */
     uint64_t counter;        /* the save counter; 0: none */
     struct vv_buffer nodes, edges, slots, globals, tags, values, extents,
         metadata, paths;     /* what was told so far; draft.c */

@@ -25,6 +25,8 @@ struct maker {
     struct vv_draft_numbers n;
     struct vv_place *places;
     size_t place_count;
+    varve_metadata *metadata;
+    size_t metadata_count, metadata_room;
     uint64_t total; /* where the values end */
     union {
         struct {
@@ -141,43 +143,37 @@ static varve_status fill_values(struct maker *m, varve_error *error)
 
 /* --- Metadata ------------------------------------------------------------- */
 
-/* Several of one name are not sorted by when they came: the arena hands out
- * rising addresses only within a block, so that the first is marked by its
- * place among the items. */
-struct dated {
-    varve_metadata metadata;
-    size_t date;
-};
-
-static int compare_dated(const void *left, const void *right)
+static int compare_pairs(const void *left, const void *right)
 {
-    const struct dated *a = left;
-    const struct dated *b = right;
-    int order = vv_metadata_compare(&a->metadata, &b->metadata);
+    const struct vv_draft_pair *a = left;
+    const struct vv_draft_pair *b = right;
+    int order = vv_metadata_compare(&(varve_metadata){ .name = a->name },
+        &(varve_metadata){ .name = b->name });
     return order ? order : (a->date > b->date) - (a->date < b->date);
 }
 
+/* Of several that have one name the first counts. */
 static varve_status settle_metadata(struct maker *m, varve_error *error)
 {
-    struct vv_buffer *of = &m->draft->metadata;
     size_t count;
-    varve_metadata *metadata = vv_draft_items(of, sizeof *metadata, &count);
+    struct vv_draft_pair *pairs =
+        VV_PARTS(m->draft, metadata, struct vv_draft_pair, &count);
     if (count == 0)
         return VARVE_OK;
-    struct dated *all = vv_allocate_array(m->allocator, count, sizeof *all);
-    if (!all)
+    m->metadata_room = count;
+    m->metadata = vv_allocate_array(m->allocator, count, sizeof *m->metadata);
+    if (!m->metadata)
         return vv_fail_memory(error, "metadata");
-    for (size_t i = 0; i < count; i++)
-        all[i] = (struct dated){ metadata[i], i };
-    qsort(all, count, sizeof *all, compare_dated);
-    size_t kept = 0;
+    qsort(pairs, count, sizeof *pairs, compare_pairs);
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 ||
-            vv_metadata_compare(&all[i - 1].metadata, &all[i].metadata) != 0)
-            metadata[kept++] = all[i].metadata;
+        if (i > 0 && strcmp(pairs[i - 1].name, pairs[i].name) == 0)
+            continue;
+        m->metadata[m->metadata_count++] = (varve_metadata){
+            .name = pairs[i].name,
+            .kind = VARVE_METADATA_STRING,
+            .string = pairs[i].text,
+        };
     }
-    of->size = kept * sizeof *metadata;
-    vv_release(m->allocator, all, count * sizeof *all);
     return VARVE_OK;
 }
 
@@ -219,8 +215,8 @@ static struct vv_index index_of(const struct maker *m)
         .tag_names = m->tag_names.data,
         .global_nodes = m->global_nodes.data,
         .global_names = m->global_names.data,
-        .metadata = (const varve_metadata *)(void *)d->metadata.data,
-        .metadata_count = d->metadata.size / sizeof(varve_metadata),
+        .metadata = m->metadata,
+        .metadata_count = m->metadata_count,
     };
 }
 
@@ -284,6 +280,8 @@ varve_status vv_draft_make_index(struct vv_draft *d, struct vv_data_in *in,
     for (size_t i = 0; i < COLUMNS; i++)
         vv_buffer_clear(&m.columns[i]);
     vv_draft_numbers_clear(&m.n);
+    vv_release(
+        m.allocator, m.metadata, m.metadata_room * sizeof *m.metadata);
     if (!status)
         status = vv_index_parse(d->context, in->path, in->index_bytes,
             in->index_size, in->index_offset, &in->parsed, error);

@@ -39,6 +39,13 @@ struct vv_draft_label {
     bool is_alias; /* of paths */
 };
 
+/* Text metadata. */
+struct vv_draft_pair {
+    const char *name;
+    const char *text;
+    size_t date; /* how many were told before it */
+};
+
 struct vv_draft_value {
     uint32_t dtype;
     uint32_t rank;

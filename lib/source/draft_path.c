@@ -5,10 +5,17 @@
  */
 #include "draft_path.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "draft_parts.h"
 #include "name.h"
+
+/* A name of many short parts makes an object of every second byte, and one that
+ * is a further one of something makes an edge of a few. So that neither costs
+ * much more than the file has bytes, there may be as many as a file that means
+ * them has: for each ROOM_FOR_ONE bytes one object, or half a name. */
+enum { FREE_UNITS = 250, ROOM_FOR_ONE = 32, UNITS_OF_ALIAS = 2 };
 
 /* An object on the way to the name that is hung now. */
 struct step {
@@ -20,6 +27,7 @@ struct tree {
     struct vv_draft *draft;
     const struct vv_draft_label *paths; /* sorted */
     size_t count;
+    uint64_t units; /* that are left */
     struct vv_buffer steps;
     const struct vv_draft_label *last; /* that was hung */
 };
@@ -38,6 +46,18 @@ static const struct vv_draft_label *find(
     struct vv_draft_label key = { .name = name, .size = (uint32_t)size };
     return bsearch(
         &key, tree->paths, tree->count, sizeof *tree->paths, compare);
+}
+
+/* Takes units away; fails where there are not so many. */
+static void spend(struct tree *tree, unsigned units)
+{
+    if (tree->units < units)
+        vv_draft_fail(tree->draft, VARVE_LIMIT,
+            "%s: expected paths of fewer objects and fewer further names for "
+            "files of %" PRIu64 " bytes, found more",
+            tree->draft->path, tree->draft->room);
+    else
+        tree->units -= units;
 }
 
 /* --- Objects -------------------------------------------------------------- */
@@ -59,6 +79,19 @@ static void go_back(struct tree *tree, const struct vv_draft_label *path)
         tree->steps.size -= sizeof *step;
 }
 
+/* Takes units away; fails where there are not so many. */
+static bool spend(struct tree *tree, unsigned units)
+{
+    if (tree->units < units)
+        vv_draft_fail(tree->draft, VARVE_LIMIT,
+            "%s: expected paths of fewer objects and fewer further names for "
+            "files of %" PRIu64 " bytes, found more",
+            tree->draft->path, tree->draft->room);
+    else
+        tree->units -= units;
+    return !tree->draft->failed;
+}
+
 /* Makes the objects on the way to the first `end` bytes of a name, until one of
  * them is a value. Returns the last, and where what is left begins. */
 static uint32_t go_down(struct tree *tree, const struct vv_draft_label *path,
@@ -76,8 +109,9 @@ static uint32_t go_down(struct tree *tree, const struct vv_draft_label *path,
     while (begin < end && !tree->draft->failed) {
         const char *slash = memchr(path->name + begin, '/', end - begin);
         size_t size = slash ? (size_t)(slash - path->name) : end;
-        if (find(tree, path->name, size))
+        if (find(tree, path->name, size) || !spend(tree, 1))
             break;
+        spend(tree, 1);
         uint32_t child = vv_draft_node(tree->draft, VARVE_OBJECT);
         vv_draft_lent_edge(
             tree->draft, node, path->name + begin, size - begin, child);
@@ -133,8 +167,6 @@ static const struct vv_draft_label *variable_of(
 static size_t before_last(const struct vv_draft_label *path)
 {
     size_t size = path->size;
-    if (!vv_name_has_parts(path->name, path->size))
-        return 0;
     while (size > 0 && path->name[size - 1] != '/')
         size--;
     return size ? size - 1 : 0;
@@ -144,10 +176,17 @@ static void hang(struct tree *tree, const struct vv_draft_label *path)
 {
     struct vv_draft *d = tree->draft;
     size_t rest;
-    size_t begin = slot_of(path);
+    bool has_parts = vv_name_has_parts(path->name, path->size);
+    size_t begin = has_parts ? slot_of(path) : path->size;
     const struct vv_draft_label *variable =
         begin < path->size ? variable_of(tree, path, begin) : NULL;
-    size_t end = variable ? (begin ? begin - 1 : 0) : before_last(path);
+    size_t end = 0;
+    if (variable)
+        end = begin ? begin - 1 : 0;
+    else if (has_parts)
+        end = before_last(path);
+    if (path->is_alias && !spend(tree, UNITS_OF_ALIAS))
+        return;
     uint32_t node = go_down(tree, path, end, &rest);
     if (d->failed)
         return;
@@ -166,7 +205,8 @@ void vv_draft_resolve_paths(struct vv_draft *d)
     size_t count;
     struct vv_draft_label *paths =
         VV_PARTS(d, paths, struct vv_draft_label, &count);
-    struct tree tree = { .draft = d, .paths = paths, .count = count };
+    struct tree tree = { .draft = d, .paths = paths, .count = count,
+        .units = FREE_UNITS + d->room / ROOM_FOR_ONE };
     if (count == 0)
         return;
     qsort(paths, count, sizeof *paths, compare);

@@ -38,8 +38,9 @@ static varve_status copy(struct vv_gguf_bytes *in, unsigned char *to,
     size_t size, varve_error *error)
 {
     while (size > 0) {
+        /* Before the window it is as large as beyond it. */
         uint64_t ahead = in->at - in->window_begin;
-        if (in->at < in->window_begin || ahead >= in->window_size) {
+        if (ahead >= in->window_size) {
             uint64_t left = in->size - in->at;
             size_t room = sizeof in->window;
             in->window_size = 0;

@@ -20,7 +20,6 @@
 #include "gguf_type.h"
 #include "gguf_value.h"
 #include "map.h"
-#include "name.h"
 #include "shape.h"
 #include "try.h"
 
@@ -171,11 +170,6 @@ static varve_status take_entry(
     if (is_alignment(g))
         VV_TRY(set_alignment(g, &value, offset, error));
     const char *text = g->text.size > 0 ? (const char *)g->text.data : "";
-    if (!vv_utf8_is_valid(text, g->text.size))
-        return vv_fail(error, VARVE_CORRUPT,
-            "%s: offset %" PRIu64
-            ": expected a text of UTF-8 without NUL, found other bytes",
-            g->in.path, offset);
     if (value.kind != VV_GGUF_ARRAY)
         vv_draft_text(g->draft, (const char *)g->name.data, g->name.size, text,
             g->text.size);

@@ -280,7 +280,7 @@ static varve_status read_number(
 {
     item->text = in->bytes + in->at;
     item->kind = VV_JSON_NUMBER;
-    bool is_integer = !pass(in, "-");
+    pass(in, "-");
     size_t begin = in->at;
     size_t digits = pass_digits(in);
     if (digits == 0)
@@ -288,19 +288,16 @@ static varve_status read_number(
     if (digits > 1 && in->bytes[begin] == '0')
         return vv_json_fail(in, begin, "a number without leading zeros",
             "one that begins with 0");
-    if (pass(in, ".")) {
-        is_integer = false;
-        if (pass_digits(in) == 0)
-            return fail_here(in, "a digit");
-    }
+    if (pass(in, ".") && pass_digits(in) == 0)
+        return fail_here(in, "a digit");
     if (pass(in, "eE")) {
-        is_integer = false;
         pass(in, "+-");
         if (pass_digits(in) == 0)
             return fail_here(in, "a digit");
     }
     item->size = (size_t)(in->bytes + in->at - item->text);
-    if (is_integer && vv_parse_decimal(item->text, item->size, &item->number))
+    /* Which refuses all but digits. */
+    if (vv_parse_decimal(item->text, item->size, &item->number))
         item->kind = VV_JSON_UNSIGNED;
     return VARVE_OK;
 }

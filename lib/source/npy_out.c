@@ -28,8 +28,10 @@ enum {
  * what NumPy puts behind it, or is longer than NumPy has room for. */
 static bool measure_strings(const struct vv_npy_out *out, uint64_t *largest)
 {
-    const unsigned char *at = out->bytes + 8 * out->count;
     *largest = 1; /* NumPy has no strings of no bytes */
+    if (out->count == 0)
+        return true;
+    const unsigned char *at = out->bytes + 8 * out->count;
     for (uint64_t i = 0; i < out->count; i++) {
         uint64_t size = vv_load64(out->bytes + 8 * i);
         if (size > INT32_MAX || (size > 0 && at[size - 1] == 0))
@@ -173,7 +175,9 @@ static varve_status write_strings(const struct vv_npy_out *out,
     const struct vv_npy_sink *sink, varve_error *error)
 {
     struct piece piece = { .sink = sink };
-    const unsigned char *at = out->bytes + 8 * out->count;
+    const unsigned char *at = out->bytes;
+    if (out->count > 0)
+        at += 8 * out->count;
     for (uint64_t i = 0; i < out->count; i++) {
         uint64_t size = vv_load64(out->bytes + 8 * i);
         VV_TRY(add(&piece, at, size, error));

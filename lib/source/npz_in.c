@@ -43,7 +43,8 @@ struct npz {
 static bool ends_in(const char *text, size_t size, const char *end)
 {
     size_t end_size = strlen(end);
-    return size > end_size && memcmp(text + size - end_size, end, end_size) == 0;
+    return size > end_size &&
+        memcmp(text + size - end_size, end, end_size) == 0;
 }
 
 static enum vv_bid bid(const struct vv_candidate *candidate)

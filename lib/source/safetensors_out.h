@@ -18,6 +18,6 @@
  * are more than VV_SAFETENSORS_HELD. */
 extern const struct vv_target_format vv_safetensors_target;
 
-enum { VV_SAFETENSORS_HELD = 128 };
+enum { VV_SAFETENSORS_HELD = 64 };
 
 #endif

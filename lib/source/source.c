@@ -116,14 +116,15 @@ static varve_status open_with(struct vv_data_in *in, struct vv_foreign *f,
     varve_status status = format->open(f, &draft, error);
     if (!status && !draft.failed)
         status = check_places(f, &draft, error);
+    for (size_t i = 0; i < f->file_count; i++)
+        draft.room += f->files[i].size;
     if (!status)
         status =
             vv_draft_end(&draft, in, &f->places, &f->place_count, error);
     vv_draft_clear(&draft);
     if (status)
         return status;
-    for (size_t i = 0; i < f->file_count; i++)
-        in->size += f->files[i].size;
+    in->size = draft.room;
     return vv_foreign_begin(f, &in->parsed, error);
 }
 

@@ -21,7 +21,7 @@
 #define VV_ZIP_ENTRY_MARK "PK\003\004"
 #define VV_ZIP_END_MARK "PK\005\006"
 
-/* Bytes of a record of the directory, without its name and what follows. */
+/* Bytes of a record of the directory without its name and what follows. */
 enum { VV_ZIP_RECORD_SIZE = 46 };
 
 enum vv_zip_method { VV_ZIP_STORED = 0, VV_ZIP_DEFLATED = 8 };
@@ -49,7 +49,8 @@ struct vv_zip {
 };
 
 /* Reads and checks the directory and the header of every entry. VARVE_CORRUPT,
- * VARVE_TRUNCATED, VARVE_TOO_NEW. End with vv_zip_clear, after a failure too. */
+ * VARVE_TRUNCATED, VARVE_TOO_NEW. End with vv_zip_clear, after success or
+ * failure. */
 varve_status vv_zip_read(struct vv_zip *zip, const struct vv_foreign *foreign,
     uint32_t file, varve_error *error);
 void vv_zip_clear(struct vv_zip *zip);

@@ -46,6 +46,10 @@ prints convert_swap 0 convert \
     --rename 'model/layers/0 -> model/layers/1' \
     --rename 'model/layers/1 -> model/layers/0' sample.varve swap.varve
 prints convert_swap_ls 0 ls swap.varve:model
+ends 0 convert --rename 'optimizer -> model' sample.varve merged.varve
+ends 0 cat -o one sample.varve 'optimizer/m(model/layers/0/kernel)'
+ends 0 cat -o other merged.varve 'model/m(model/layers/0/kernel)'
+cmp -s one other || fail 'a slot of merged objects differs'
 cat >renames <<'END'
 # older names
 model/layers/*  -> model/blocks/*

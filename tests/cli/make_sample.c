@@ -3,6 +3,7 @@
  *
  *     make_sample FILE          the sample
  *     make_sample FILE COUNT    a list of so many scalars
+ *     make_sample PREFIX save   the sample as PREFIX-1.varve, with its number
  *
  * SPDX-License-Identifier: MIT
  */
@@ -136,7 +137,7 @@ static void add_odd_names(varve_node *root)
 }
 
 static varve_status write_sample(varve_node *root, const char *path,
-    varve_error *error)
+    bool is_numbered, varve_error *error)
 {
     static const varve_metadata metadata[] = {
         { .name = "loss", .kind = VARVE_METADATA_REAL, .real = 0.041 },
@@ -147,10 +148,10 @@ static varve_status write_sample(varve_node *root, const char *path,
         { .name = "time", .kind = VARVE_METADATA_INTEGER,
             .integer = 1763682067 },
     };
-    return varve_write(root, path,
-        &(varve_write_options){ .metadata = metadata,
-            .metadata_count = sizeof metadata / sizeof *metadata },
-        error);
+    const varve_write_options options = { .metadata = metadata,
+        .metadata_count = sizeof metadata / sizeof *metadata };
+    return is_numbered ? varve_save(root, path, &options, error)
+                       : varve_write(root, path, &options, error);
 }
 
 static void add_scalars(varve_node *root, size_t count)
@@ -181,12 +182,13 @@ int main(int argc, char **argv)
     if (argc < 2)
         return 2;
     varve_graph *graph = varve_graph_new(NULL);
-    if (argc > 2)
+    bool is_numbered = argc > 2 && strcmp(argv[2], "save") == 0;
+    if (argc > 2 && !is_numbered)
         add_scalars(varve_graph_root(graph), strtoul(argv[2], NULL, 10));
     else
         add_everything(varve_graph_root(graph));
-    varve_status status =
-        write_sample(varve_graph_root(graph), argv[1], &error);
+    varve_status status = write_sample(
+        varve_graph_root(graph), argv[1], is_numbered, &error);
     varve_graph_free(graph);
     if (status == VARVE_OK)
         return 0;

@@ -71,8 +71,9 @@ valid() {
 
 "$make_sample" sample.varve
 "$make_sample" many.varve 3000
+"$make_sample" saved save
 
-for part in good bad pictures machine convert; do
+for part in good bad pictures machine convert foreign; do
     . "$here/$part.sh"
 done
 

@@ -28,6 +28,8 @@ fuzz_target fuzz_index;   /* header, footer, index: the parser alone */
 fuzz_target fuzz_bundle;         /* a TensorFlow index and a shard */
 fuzz_target fuzz_bundle_entries; /* what is in such, with right sums */
 fuzz_target fuzz_gguf;    /* GGUF files */
+fuzz_target fuzz_npy;     /* a NumPy array */
+fuzz_target fuzz_npz;     /* an archive of them */
 fuzz_target fuzz_reader;  /* everything that a reader can be asked */
 fuzz_target fuzz_safetensors;       /* a safetensors file */
 fuzz_target fuzz_safetensors_index; /* several, and the index beside them */

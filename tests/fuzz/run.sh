@@ -14,7 +14,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-targets=(bundle bundle_entries gguf index reader restore safetensors
+targets=(bundle bundle_entries gguf index npy npz reader restore safetensors
     safetensors_index)
 
 usage() {

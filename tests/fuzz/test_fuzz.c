@@ -34,6 +34,8 @@ static const struct {
     { "bundle_entries", fuzz_bundle_entries },
     { "gguf", fuzz_gguf },
     { "index", fuzz_index },
+    { "npy", fuzz_npy },
+    { "npz", fuzz_npz },
     { "reader", fuzz_reader },
     { "restore", fuzz_restore },
     { "safetensors", fuzz_safetensors },

@@ -85,9 +85,9 @@ static void check_one(
         check->refused++;
         pass_over(lines);
     } else if (refusal || !reader) {
-        printf("%s: expected %s, found %s\n", path,
+        printf("%s: expected %s, found %s: %s\n", path,
             refusal ? refusal : "a checkpoint",
-            reader ? "a checkpoint" : error.message);
+            reader ? "a checkpoint" : found, error.message);
         check->failed++;
         pass_over(lines);
     } else if (compare_checkpoint(reader, path, lines)) {

@@ -9,7 +9,8 @@ CHECK, WRITE and REWRITE are the programs check.c, write.c and rewrite.c, VARVE
 is the command line tool. The real programs are taken from the virtual
 environment that VARVE_INTEROP names, or else from the Python that runs this;
 where they are not, the test is skipped. --install makes such an environment
-from PyPI, in build/interop-venv where nothing else is said. --only runs the cases with WORD in their names.
+from PyPI, in build/interop-venv where nothing else is said. --only runs the
+cases with WORD in their names.
 
 SPDX-License-Identifier: MIT
 """

@@ -52,6 +52,16 @@ def st_names(path):
                  path + '.safetensors')
 
 
+@case('safetensors', opens='.safetensors', refused='VARVE_LIMIT')
+def st_rank_17(path):
+    st.save_file({'a': floats(*[1] * 17)}, path + '.safetensors')
+
+
+@case('safetensors', opens='.safetensors', refused='VARVE_LIMIT')
+def st_without_name(path):
+    st.save_file({'': floats(2)}, path + '.safetensors')
+
+
 @case('safetensors_index', opens='.safetensors.index.json')
 def st_sharded(path):
     """Two files and the index that Hugging Face's tools write for them."""
@@ -113,6 +123,7 @@ npy_case('npy_objects', np.array([1, 'two', None], object),
          refused='VARVE_TOO_NEW')
 npy_case('npy_objects_inside', np.array([(1, [])], [('x', 'i4'), ('y', 'O')]),
          refused='VARVE_TOO_NEW')
+npy_case('npy_rank_17', floats(*[1] * 17), refused='VARVE_LIMIT')
 # Of types that we do not have: kept as they are.
 npy_case('npy_record', np.array([(1.5, 2), (3.25, 4)],
                                 [('x', 'f4'), ('y', '>i2')]))

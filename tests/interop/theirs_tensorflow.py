@@ -191,6 +191,16 @@ def saved_model(path):
     tf.saved_model.save(holder, path)
 
 
+@case('bundle', refused='VARVE_BAD_NAME')
+def edge_without_name(path):
+    tf.train.Checkpoint(d={'': variable(floats(2))}).write(path)
+
+
+@case('bundle', refused='VARVE_LIMIT')
+def rank_17(path):
+    tf.train.Checkpoint(v=variable(floats(*[1] * 17))).write(path)
+
+
 @graph(golden=False)
 def long_index():
     """An index of many blocks, whose names share long beginnings."""
@@ -289,6 +299,11 @@ def graph_saver(path, build, **options):
         session.run(v1.global_variables_initializer())
         v1.train.Saver(**options).save(
             session, path, write_meta_graph=False, write_state=False)
+
+
+@case('bundle', refused='VARVE_BAD_NAME')
+def names_not_utf8(path):
+    save(path, {b'a\xff': np.int8(1), 'b': np.int8(2)})
 
 
 def part_of(whole):

@@ -22,8 +22,13 @@ SKIP = 77
 
 PURE = re.compile(r'''(mem(chr|cmp|cpy|move|set) | bcmp |
     str(cat|chr|cmp|cpy|cspn|error|len|ncmp|rchr|spn|str|to[df]) |
-    v?snprintf | qsort | sqrt | __assert_fail | __errno_location | __error |
+    v?snprintf | qsort | bsearch | sqrt | __assert_fail | __errno_location |
+    __error |
     cbor_(stream_decode|encode_\w+|null_\w+_callback) |
+    XXH(3_(64|128)bits\w*|128_\w+|64_\w+) |
+    crc32 | inflate(Init2_|Reset|End)? | snappy_uncompress(ed_length)?)$''',
+                  re.X)
+    inflate(Init2_|End)? |
     XXH(3_(64|128)bits\w*|128_\w+|64_\w+))$''', re.X)
 # What compilers and sanitizers put in.
 ADDED = re.compile(r'''(__(asan|ubsan|tsan|msan|sanitizer|gcov|llvm|sanitize|

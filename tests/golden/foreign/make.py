@@ -23,16 +23,17 @@ import programs  # noqa: E402
 from describe import bundle, describe, npz  # noqa: E402
 from manifest import lines  # noqa: E402
 
-KEPT = ('make.py', 'make_keras_adam.py', 'README.md')
 # Beside the checkpoint proper in a SavedModel; no part of it.
 SURPLUS = ('saved_model.pb', 'fingerprint.pb')
 
 
-def clear(directory):
-    for path in glob.glob(os.path.join(directory, '*')):
+def clear(directory, name):
+    """Removes what the case wrote before."""
+    for path in glob.glob(os.path.join(directory, name)) + \
+            glob.glob(os.path.join(directory, name + '[-.]*')):
         if os.path.isdir(path):
             shutil.rmtree(path)
-        elif os.path.basename(path) not in KEPT:
+        else:
             os.remove(path)
 
 
@@ -41,6 +42,7 @@ def make_all(directory):
     for one in programs.cases():
         if one.golden:
             path = os.path.join(directory, one.name)
+            clear(directory, one.name)
             one.make(path)
             found[one.name + one.opens] = describe(one, path)
     subprocess.run([sys.executable, '-B',
@@ -68,7 +70,6 @@ def write(directory, found):
 
 
 def main(directory):
-    clear(directory)
     found = make_all(directory)
     for folder, folders, names in os.walk(directory):
         for name in set(names) & set(SURPLUS):

@@ -296,6 +296,7 @@ TEST(gguf_in, refuses_tensors_that_are_wrong)
     refuse_tensor(4, 32, 32, VARVE_TOO_NEW, "found 4");
     refuse_tensor(Q8_0, 33, 32, VARVE_CORRUPT, "whole blocks of 32");
     refuse_tensor(F32, UINT64_C(1) << 62, 32, VARVE_CORRUPT, "2^64");
+    refuse_tensor(Q8_0, UINT64_MAX - 31, 32, VARVE_CORRUPT, "2^64");
     refuse_tensor(F32, 1, 33, VARVE_CORRUPT, "multiple of 32, found 33");
     refuse_tensor(F32, 9, 32, VARVE_TRUNCATED, "36 bytes, found data of 64");
     refuse_tensor(F32, 1, 96, VARVE_TRUNCATED, "found data of 64");

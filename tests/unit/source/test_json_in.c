@@ -159,6 +159,7 @@ TEST(json_in, refuses_strings_that_json_has_not)
         { "\"\\u", "an escape" }, { "\"\\U0041\"", "an escape" },
         { "\"\\ud800\"", "half of a surrogate pair" },
         { "\"\\udc00\"", "half of a surrogate pair" },
+        { "\"\\udc00\\udc00\"", "half of a surrogate pair" },
         { "\"\\ud800x\"", "half of a surrogate pair" },
         { "\"\\ud800\\n\"", "half of a surrogate pair" },
         { "\"\\ud800\\ud800\"", "half of a surrogate pair" },

@@ -73,68 +73,70 @@ TEST(npy_in, accepts_what_a_literal_may_look_like)
 #define LIST(list)                                                             \
     "{'descr': " list ", 'fortran_order': False, 'shape': (2,)}"
 
+static const struct {
+    const char *text, *says;
+    varve_status status;
+} wrong_texts[] = {
+    { "  ", "a dictionary, found its end", VARVE_CORRUPT },
+    { "[]", "a dictionary, found '['", VARVE_CORRUPT },
+    { "{}", "descr, fortran_order and shape, found '}'", VARVE_CORRUPT },
+    { "{,}", "a string, found ','", VARVE_CORRUPT },
+    { "{'descr': '<f4', 'fortran_order': False}", "and shape",
+        VARVE_CORRUPT },
+    { "{'descr': '<f4', 'shape': (1,)}", "fortran_order and",
+        VARVE_CORRUPT },
+    { "{'shape': (1,), 'fortran_order': False}", "descr,", VARVE_CORRUPT },
+    { "{'shape': (1,), 'shape': (1,)}", "each key once", VARVE_CORRUPT },
+    { "{'shapes': (1,)}", "descr, fortran_order or shape", VARVE_CORRUPT },
+    { "{'shape' (1,)}", "a colon", VARVE_CORRUPT },
+    { "{'shape': (1,) 'descr': '<f4'}", "a comma", VARVE_CORRUPT },
+    { "{'shape': [1]}", "a tuple", VARVE_CORRUPT },
+    { "{'shape': (1,)", "end", VARVE_CORRUPT },
+    { "{'shape", "the end of a string, found its end", VARVE_CORRUPT },
+    { "{'sh\\ape': 1}", "the end of a string", VARVE_CORRUPT },
+    { "{'descr': '<x9'}", "a type such as <f4, found '<'", VARVE_CORRUPT },
+    { "{'descr': <f4}", "a string", VARVE_CORRUPT },
+    { "{'fortran_order': true}", "True or False, found 't'",
+        VARVE_CORRUPT },
+    { "{'fortran_order': 1}", "True or False", VARVE_CORRUPT },
+    { WITH_SHAPE("(1)"), "a tuple, which (N) is not", VARVE_CORRUPT },
+    { WITH_SHAPE("(,)"), "a number", VARVE_CORRUPT },
+    { WITH_SHAPE("(1 2)"), "a comma, found '2'", VARVE_CORRUPT },
+    { WITH_SHAPE("(-1,)"), "a number of 64 bits, found '-'",
+        VARVE_CORRUPT },
+    { WITH_SHAPE("(01,)"), "a number", VARVE_CORRUPT },
+    { WITH_SHAPE("(1.,)"), "a comma", VARVE_CORRUPT },
+    { WITH_SHAPE("(18446744073709551616,)"), "a number of 64 bits",
+        VARVE_CORRUPT },
+    { WITH_SHAPE("(4294967296, 4294967296)"), "a size that 64 bits hold",
+        VARVE_CORRUPT },
+    { WITH_SHAPE("(9223372036854775808,)"), "a size that 64 bits hold",
+        VARVE_CORRUPT },
+    { WITH_SHAPE("(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)"),
+        "at most 16 extents", VARVE_LIMIT },
+    { WITH_SHAPE("(1,)") "x", "spaces, found 'x'", VARVE_CORRUPT },
+    { LIST("[('a', '<f4']"), "the other bracket", VARVE_CORRUPT },
+    { LIST("[('a', '<f4')"), "a list", VARVE_CORRUPT },
+    { LIST("[('a', x)]"), "a list, found 'x'", VARVE_CORRUPT },
+    { "{'descr': [('a'", "the end of a list", VARVE_CORRUPT },
+    { "{'descr': [('a\\", "the end of a string", VARVE_CORRUPT },
+    { DICTIONARY("|O", "False", "(1,)"), "saved with pickle; save it again "
+        "with allow_pickle=False", VARVE_TOO_NEW },
+    { LIST("[('a', '<f4'), ('b', '|O')]"), "pickle", VARVE_TOO_NEW },
+    { LIST("[('a', [('b', 'O', (2,))])]"), "pickle", VARVE_TOO_NEW },
+};
+
 TEST(npy_in, refuses_every_other_text)
 {
-    static const struct {
-        const char *text, *says;
-        varve_status status;
-    } cases[] = {
-        { "  ", "a dictionary, found its end", VARVE_CORRUPT },
-        { "[]", "a dictionary, found '['", VARVE_CORRUPT },
-        { "{}", "descr, fortran_order and shape, found '}'", VARVE_CORRUPT },
-        { "{,}", "a string, found ','", VARVE_CORRUPT },
-        { "{'descr': '<f4', 'fortran_order': False}", "and shape",
-            VARVE_CORRUPT },
-        { "{'descr': '<f4', 'shape': (1,)}", "fortran_order and",
-            VARVE_CORRUPT },
-        { "{'shape': (1,), 'fortran_order': False}", "descr,", VARVE_CORRUPT },
-        { "{'shape': (1,), 'shape': (1,)}", "each key once", VARVE_CORRUPT },
-        { "{'shapes': (1,)}", "descr, fortran_order or shape", VARVE_CORRUPT },
-        { "{'shape' (1,)}", "a colon", VARVE_CORRUPT },
-        { "{'shape': (1,) 'descr': '<f4'}", "a comma", VARVE_CORRUPT },
-        { "{'shape': [1]}", "a tuple", VARVE_CORRUPT },
-        { "{'shape': (1,)", "end", VARVE_CORRUPT },
-        { "{'shape", "the end of a string, found its end", VARVE_CORRUPT },
-        { "{'sh\\ape': 1}", "the end of a string", VARVE_CORRUPT },
-        { "{'descr': '<x9'}", "a type such as <f4, found '<'", VARVE_CORRUPT },
-        { "{'descr': <f4}", "a string", VARVE_CORRUPT },
-        { "{'fortran_order': true}", "True or False, found 't'",
-            VARVE_CORRUPT },
-        { "{'fortran_order': 1}", "True or False", VARVE_CORRUPT },
-        { WITH_SHAPE("(1)"), "a tuple, which (N) is not", VARVE_CORRUPT },
-        { WITH_SHAPE("(,)"), "a number", VARVE_CORRUPT },
-        { WITH_SHAPE("(1 2)"), "a comma, found '2'", VARVE_CORRUPT },
-        { WITH_SHAPE("(-1,)"), "a number of 64 bits, found '-'",
-            VARVE_CORRUPT },
-        { WITH_SHAPE("(01,)"), "a number", VARVE_CORRUPT },
-        { WITH_SHAPE("(1.,)"), "a comma", VARVE_CORRUPT },
-        { WITH_SHAPE("(18446744073709551616,)"), "a number of 64 bits",
-            VARVE_CORRUPT },
-        { WITH_SHAPE("(4294967296, 4294967296)"), "a size that 64 bits hold",
-            VARVE_CORRUPT },
-        { WITH_SHAPE("(9223372036854775808,)"), "a size that 64 bits hold",
-            VARVE_CORRUPT },
-        { WITH_SHAPE("(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1)"),
-            "at most 16 extents", VARVE_LIMIT },
-        { WITH_SHAPE("(1,)") "x", "spaces, found 'x'", VARVE_CORRUPT },
-        { LIST("[('a', '<f4']"), "the other bracket", VARVE_CORRUPT },
-        { LIST("[('a', '<f4')"), "a list", VARVE_CORRUPT },
-        { LIST("[('a', x)]"), "a list, found 'x'", VARVE_CORRUPT },
-        { "{'descr': [('a'", "the end of a list", VARVE_CORRUPT },
-        { "{'descr': [('a\\", "the end of a string", VARVE_CORRUPT },
-        { DICTIONARY("|O", "False", "(1,)"), "saved with pickle; save it again "
-            "with allow_pickle=False", VARVE_TOO_NEW },
-        { LIST("[('a', '<f4'), ('b', '|O')]"), "pickle", VARVE_TOO_NEW },
-        { LIST("[('a', [('b', 'O', (2,))])]"), "pickle", VARVE_TOO_NEW },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof wrong_texts / sizeof *wrong_texts; i++) {
         struct vv_npy_header h;
         varve_error error = { 0 };
-        varve_status status = parse(1, cases[i].text, &h, &error);
-        cr_assert_eq(status, cases[i].status, "%s: %s", cases[i].text,
+        varve_status status = parse(1, wrong_texts[i].text, &h, &error);
+        cr_assert_eq(status, wrong_texts[i].status, "%s: %s",
+            wrong_texts[i].text,
             error.message);
-        cr_assert(strstr(error.message, cases[i].says), "%s: %s",
-            cases[i].text, error.message);
+        cr_assert(strstr(error.message, wrong_texts[i].says), "%s: %s",
+            wrong_texts[i].text, error.message);
         cr_assert_eq(strncmp(error.message, "a.npy: ", 7), 0);
         cr_assert_null(strchr(error.message, '\n'));
     }
@@ -254,7 +256,8 @@ TEST(npy_in, tags_opaque_bytes_with_their_type)
         bool is_structured;
     } cases[] = {
         { "<V2", "numpy:V2", 1, false }, { "|V2", "numpy:V2", 1, false },
-        { "V2", "numpy:V2", 1, false }, { "<M8[ns]", "numpy:<M8[ns]", 1, false },
+        { "V2", "numpy:V2", 1, false },
+        { "<M8[ns]", "numpy:<M8[ns]", 1, false },
         { "[('\xfc', '<f4')]", "numpy:[('\xc3\xbc', '<f4')]", 1, true },
         { "[('\xc3\xbc', '<f4')]", "numpy:[('\xc3\xbc', '<f4')]", 3, true },
     };

@@ -161,6 +161,59 @@ TEST(safetensors_in, makes_a_second_path_of_a_removed_alias)
     memory_free(memory);
 }
 
+/* A tensor at the end of so many objects in each other. */
+static varve_status open_chain(size_t parts, size_t data_size)
+{
+    struct memory *memory = memory_new();
+    char *header = malloc(2 * parts + 128);
+    varve_error error = { 0 };
+    strcpy(header, "{\"");
+    for (size_t i = 0; i < parts; i++)
+        memcpy(header + 2 + 2 * i, "a/", 2);
+    sprintf(header + 2 + 2 * parts, "b\":{\"dtype\":\"U8\",\"shape\":[%zu],"
+        "\"data_offsets\":[0,%zu]}}", data_size, data_size);
+    put_tensors(memory, "x.safetensors", header, data_size);
+    varve_reader *reader = open_in(memory, "x.safetensors", &error);
+    varve_status status = reader ? VARVE_OK : error.status;
+    if (reader)
+        cr_assert_eq(varve_reader_node_count(reader), parts + 2);
+    varve_reader_free(reader);
+    memory_free(memory);
+    free(header);
+    return status;
+}
+
+TEST(safetensors_in, makes_no_more_objects_than_the_size_of_the_file_allows)
+{
+    cr_assert_eq(open_chain(200, 0), VARVE_OK);
+    cr_assert_eq(open_chain(3000, 0), VARVE_LIMIT);
+    cr_assert_eq(open_chain(3000, 100000), VARVE_OK);
+    test_reset_peak();
+    cr_assert_eq(open_chain(30000, 0), VARVE_LIMIT);
+    cr_assert_lt(test_peak_bytes(), 16 * 60000);
+}
+
+TEST(safetensors_in, makes_no_more_aliases_than_the_size_of_the_file_allows)
+{
+    for (size_t count = 100; count <= 1000; count += 900) {
+        struct memory *memory = memory_new();
+        char *header = malloc(16 * count + 128);
+        size_t at = (size_t)sprintf(header, "{" T("w", "U8", "[0]", 0, 0)
+            ",\"__metadata__\":{\"w\":\"\"");
+        varve_error error = { 0 };
+        for (size_t i = 0; i < count; i++)
+            at += (size_t)sprintf(header + at, ",\"%zu\":\"w\"", i);
+        strcpy(header + at, "}}");
+        put_tensors(memory, "x.safetensors", header, 0);
+        varve_reader *reader = open_in(memory, "x.safetensors", &error);
+        cr_assert_eq(reader ? VARVE_OK : error.status,
+            count > 100 ? VARVE_LIMIT : VARVE_OK, "%s", error.message);
+        varve_reader_free(reader);
+        memory_free(memory);
+        free(header);
+    }
+}
+
 TEST(safetensors_in, takes_the_save_counter_from_its_text)
 {
     static const struct {

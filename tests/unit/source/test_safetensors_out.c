@@ -202,6 +202,37 @@ TEST(safetensors_out, leaves_nothing_when_it_is_cancelled)
     end_graph(&w);
 }
 
+struct most {
+    struct memory *memory;
+    int open;
+};
+
+static int note_open(
+    void *user, uint64_t done, uint64_t total, const char *what)
+{
+    struct most *most = user;
+    int open = memory_open_count(most->memory);
+    (void)done;
+    (void)total;
+    (void)what;
+    most->open = open > most->open ? open : most->open;
+    return 0;
+}
+
+TEST(safetensors_out, begins_all_files_before_the_first_is_in_place)
+{
+    struct written w;
+    begin_graph(&w);
+    build(w.root);
+    struct most most = { w.memory, 0 };
+    w.options.progress = note_open;
+    w.options.progress_user = &most;
+    w.options.shard_size = 1;
+    cr_assert_ok(write_to(&w, "m.safetensors"), w.error);
+    cr_assert_geq(most.open, 3 * 2); /* each with its directory */
+    end_graph(&w);
+}
+
 /* More files than are held open. */
 TEST(safetensors_out, writes_many_files)
 {
@@ -214,9 +245,13 @@ TEST(safetensors_out, writes_many_files)
         snprintf(name, sizeof name, "v%d", i);
         varve_add_variable(w.root, name, varve_array(small, 3));
     }
+    struct most most = { w.memory, 0 };
+    w.options.progress = note_open;
+    w.options.progress_user = &most;
     w.options.shard_size = 1;
     cr_assert_ok(write_to(&w, "m.safetensors"), w.error);
     cr_assert_eq(memory_file_count(w.memory), COUNT + 1);
+    cr_assert_lt(most.open, 2 * 2); /* one at a time */
     varve_reader *reader = open_in(w.memory, "m", &error);
     cr_assert(reader, "%s", error.message);
     cr_assert_eq(first_byte(reader, name), 8);

@@ -160,6 +160,19 @@ TEST(safetensors_plan, notes_further_paths_of_values_as_aliases)
     end_graph(&w);
 }
 
+TEST(safetensors_plan, loses_an_alias_that_has_the_name_of_a_value)
+{
+    struct written w;
+    begin_graph(&w);
+    add(varve_add_object(w.root, "x"), "y", VARVE_UINT8, 1);
+    add(w.root, "v", VARVE_UINT8, 1);
+    varve_track(w.root, "x/y", varve_find(w.root, "v"));
+    cr_assert_ok(write_to(&w, "x.safetensors"), w.error);
+    cr_assert_str_eq(w.losses, "v: a further path that leads to it\n");
+    cr_assert_null(strstr(header_of(&w, "x.safetensors"), "metadata"));
+    end_graph(&w);
+}
+
 TEST(safetensors_plan, names_slots_by_owner_and_variable)
 {
     struct written w;

@@ -1,0 +1,157 @@
+# foreign.sh - files of other formats: looked into, and carried there and back.
+# Read by run.sh.
+#
+# SPDX-License-Identifier: MIT
+golden=$here/../golden/foreign
+
+# differs NAME FILE OTHER KIND: what ls says differs as expected/NAME.txt has.
+differs() {
+    local file=$here/expected/$1.txt status=0
+    for side in "$2" "$3"; do
+        ends 0 ls --json "$side"
+        "${helper[@]}" "$4" <out | sort >"$side.$4"
+    done
+    diff "$2.$4" "$3.$4" >out || status=$?
+    [ "$status" -le 1 ] || fail "no comparison of $2 and $3"
+    [ -z "${UPDATE-}" ] || cp out "$file"
+    diff -u "$file" out || fail "$2 and $3 differ in another way"
+}
+
+# same FILE OTHER: ls says the same of both.
+same() {
+    for side in "$1" "$2"; do
+        ends 0 ls --json "$side"
+        "${helper[@]}" listed <out >"$side.listed"
+    done
+    cmp -s "$1.listed" "$2.listed" || fail "$1 and $2 differ"
+}
+
+# there_and_back NAME FILE [OPTIONS]: the sample, and again one of ours.
+there_and_back() {
+    prints "to_$1" 0 convert "${@:3}" sample.varve "$2"
+    prints "ls_$1" 0 ls --tsv "$2"
+    ends 0 verify "$2"
+    has ": ok" out
+    ends 0 ls --json "$2"
+    valid json
+    ends 0 graph --svg "$2"
+    valid xml
+    ends 0 convert "$2" "back_$1.varve"
+    differs "back_$1" sample.varve "back_$1.varve" values
+}
+there_and_back safetensors sample.safetensors
+there_and_back npz sample.npz
+there_and_back tensorflow sample.index
+there_and_back names names --to tensorflow-names
+differs back_tensorflow_graph sample.varve back_tensorflow.varve listed
+
+# The bytes of a value are the same wherever it lies.
+for file in sample.safetensors sample.npz sample.index names; do
+    for path in model/layers/0/kernel types/special types/float64 \
+        types/empty 'optimizer/v(model/layers/0/bias)'; do
+        ends 0 cat -o one sample.varve "$path"
+        ends 0 cat -o other "$file" "$path"
+        cmp -s one other || fail "$path of $file has other bytes"
+    done
+done
+
+# Once lost, nothing more is.
+for ending in safetensors index; do
+    once=back_${ending/index/tensorflow}.varve
+    ends 0 convert "$once" "again.$ending"
+    ends 0 convert "again.$ending" "again_$ending.varve"
+    same "$once" "again_$ending.varve"
+done
+cmp -s sample.safetensors again.safetensors ||
+    fail 'the same values make another file'
+cmp -s sample.data-00000-of-00001 again.data-00000-of-00001 ||
+    fail 'the same values make other data'
+
+# From one to another, with the slots.
+ends 0 convert sample.safetensors via.npz
+ends 0 convert via.npz via.index
+ends 0 convert via.index via.varve
+differs via back_safetensors.varve via.varve values
+ends 0 ls --slots via.varve:optimizer
+has 'm(model/layers/0/kernel)' out
+
+# The number of a save goes along where there is room for it.
+for file in saved.varve saved.safetensors saved.index; do
+    ends 0 convert --force saved-1.varve "$file"
+    ends 0 ls "$file"
+    has '· save 1' out
+    ends 0 convert --force "$file" counted.varve
+    ends 0 ls counted.varve
+    has '· save 1' out
+done
+ends 0 convert saved-1.varve saved.npz
+has 'the save counter (1): /' out
+
+# One array.
+prints to_npy 0 convert sample.varve:model/layers/0/kernel kernel.npy
+prints ls_npy 0 ls kernel.npy
+ends 0 convert --rename 'arr_0 -> model/kernel' kernel.npy kernel.varve
+ends 0 cat -o one sample.varve model/layers/0/kernel
+ends 0 cat -o other kernel.varve model/kernel
+cmp -s one other || fail 'an array by itself differs'
+complains 3 'varve: cannot write: never.npy: expected exactly one' \
+    convert sample.varve:model never.npy
+
+# New names are those that others see.
+for to in safetensors npz tensorflow-names; do
+    ends 0 convert --rename 'model/layers -> net' --to $to sample.npz new.$to
+    ends 0 ls --tsv new.$to
+    has $'net/0/kernel\t' out
+    has $'optimizer/m(net/0/kernel)\t' out
+    ends 1 ls new.$to:model
+done
+
+ends 0 convert --rename 'model/layers/0 -> a/b/c/d' sample.varve deep.npz
+has 'another path to a node (3): ' out
+ends 0 ls deep.npz:a/b/c/d/bias
+
+# Several files.
+ends 0 convert --shard-size 4KiB sample.varve parts.safetensors
+[ -e parts.safetensors.index.json ] || fail 'several files without an index'
+[ ! -e parts.safetensors ] || fail 'a file besides the several'
+ends 0 convert parts.safetensors.index.json parts.varve
+same parts.varve back_safetensors.varve
+complains 3 'varve: cannot write: parts.safetensors.index.json: it is there' \
+    convert --shard-size 4KiB sample.varve parts.safetensors
+ends 0 convert --shard-size 4KiB sample.varve shards.index
+for member in shards shards.index shards.data-00001-of-00006; do
+    ends 0 convert --force $member parts.varve
+    same parts.varve back_tensorflow.varve
+done
+complains 3 'varve: cannot write: shards.index: it is there' \
+    convert --to tensorflow sample.varve shards
+
+# What others wrote.
+for file in "$golden"/keras*.index "$golden"/containers.index; do
+    ends 0 convert --force "$file" ours.varve
+    ends 0 convert --force ours.varve theirs.index
+    ends 0 convert --force theirs.index again.varve
+    same ours.varve again.varve
+done
+cp "$golden"/keras_adam.* .
+prints ls_keras 0 ls --slots keras_adam.index
+
+# Bad ones.
+cp sample.npz damaged.npz
+"${helper[@]}" flip damaged.npz 3300
+ends 1 verify damaged.npz
+has 'DAMAGED' out
+complains 4 'varve: cannot read: damaged.npz: ' convert damaged.npz never.varve
+for file in shards.index shards.data-*; do
+    cp "$file" "${file/shards/ruined}"
+done
+"${helper[@]}" flip ruined.data-00002-of-00006 100
+ends 1 verify ruined
+has 'DAMAGED' out
+complains 4 'varve: cannot read: ruined.index: ' convert ruined never.varve
+rm ruined.data-00001-of-00006
+complains 3 'varve: cannot open: ruined: ' convert ruined never.varve
+has 'ruined.data-00001-of-00006: expected this data shard' err
+head -c 3000 sample.safetensors >short.safetensors
+complains 4 'varve: cannot open: short.safetensors: ' ls short.safetensors
+[ -z "$(ls never* 2>/dev/null)" ] || fail 'convert left something behind'
