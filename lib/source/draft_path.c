@@ -48,18 +48,6 @@ static const struct vv_draft_label *find(
         &key, tree->paths, tree->count, sizeof *tree->paths, compare);
 }
 
-/* Takes units away; fails where there are not so many. */
-static void spend(struct tree *tree, unsigned units)
-{
-    if (tree->units < units)
-        vv_draft_fail(tree->draft, VARVE_LIMIT,
-            "%s: expected paths of fewer objects and fewer further names for "
-            "files of %" PRIu64 " bytes, found more",
-            tree->draft->path, tree->draft->room);
-    else
-        tree->units -= units;
-}
-
 /* --- Objects -------------------------------------------------------------- */
 
 static struct step *last_step(struct tree *tree)
@@ -111,7 +99,6 @@ static uint32_t go_down(struct tree *tree, const struct vv_draft_label *path,
         size_t size = slash ? (size_t)(slash - path->name) : end;
         if (find(tree, path->name, size) || !spend(tree, 1))
             break;
-        spend(tree, 1);
         uint32_t child = vv_draft_node(tree->draft, VARVE_OBJECT);
         vv_draft_lent_edge(
             tree->draft, node, path->name + begin, size - begin, child);

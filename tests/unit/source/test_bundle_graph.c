@@ -228,22 +228,57 @@ TEST(bundle_graph, leaves_out_what_nothing_leads_to)
     end_bundle(reader);
 }
 
-TEST(bundle_graph, reads_an_attribute_that_stands_for_several_tensors)
+/* --- Attributes of several tensors ----------------------------------------- */
+
+TEST(bundle_graph, hangs_all_tensors_of_one_attribute)
 {
     begin_graph();
     add_object();
-    add_child(1, "t");
+    add_child(1, "table");
+    add_child(2, "other");
     add_object();
-    add_attribute("table", "", "t/.ATTRIBUTES/table");
+    add_attribute("table", "", "t/table");
+    add_object();
+    add_attribute(VALUE, "", "t/table-v");
     end_graph();
-    add_floats("t/.ATTRIBUTES/table-keys", 2);
-    add_floats("t/.ATTRIBUTES/table-values", 3);
-    add_floats("t/.ATTRIBUTES/table-values/no", 1);
+    add_floats("t/table-keys", 2);
+    add_floats("t/table-more", 1);
+    add_floats("t/table-v", 1);
     varve_reader *reader = open_bundle();
-    cr_assert_eq(node_at(reader, "t").edge_count, 2);
-    cr_assert_eq(node_at(reader, "t/table-keys").size, 8);
-    cr_assert_eq(node_at(reader, "t/table-values").size, 12);
+    cr_assert_eq(varve_reader_node_count(reader), 5);
+    cr_assert_eq(node_at(reader, "table").kind, VARVE_OBJECT);
+    cr_assert_eq(node_at(reader, "table").edge_count, 2);
+    check_bytes(reader, "table/table-keys", "00000000 0000803f");
+    check_bytes(reader, "table/table-more", "00000000");
+    check_bytes(reader, "other", "00000000");
     end_bundle(reader);
+}
+
+TEST(bundle_graph, gives_a_family_to_one_attribute)
+{
+    begin_graph();
+    add_object();
+    add_attribute("a", "", "t");
+    add_attribute("b", "", "t");
+    end_graph();
+    add_floats("t-keys", 1);
+    varve_reader *reader = open_bundle();
+    cr_assert_eq(varve_reader_node_count(reader), 2);
+    check_bytes(reader, "a-keys", "00000000");
+    end_bundle(reader);
+}
+
+TEST(bundle_graph, takes_no_path_further_down_for_a_family)
+{
+    static const char *const keys[] = { "t", "" };
+    for (size_t i = 0; i < 2; i++) {
+        begin_graph();
+        add_object();
+        add_attribute("a", "", keys[i]);
+        end_graph();
+        add_floats("t/below", 1);
+        refuse_bundle(VARVE_CORRUPT, "in the index, found none");
+    }
 }
 
 /* --- The save counter ----------------------------------------------------- */

@@ -270,3 +270,15 @@ TEST(npy_cook, refuses_strings_that_changed_meanwhile)
     struct bytes b = { .first = (const void *)"abcd", .size = 4 };
     cr_assert_eq(cook(&h, &b, to, 8, NULL), VARVE_CORRUPT);
 }
+
+/* A letter of two bytes where there was one: not even one byte is too many. */
+TEST(npy_cook, writes_nothing_behind_text_that_changed_meanwhile)
+{
+    unsigned char to[11];
+    struct vv_npy_header h = header(DICTIONARY("<U2", "False", "(1,)"));
+    struct bytes b = { .first = (const void *)"a\0\0\0b\0\0\0",
+        .then = (const void *)"a\0\0\0\xfc\0\0\0", .size = 8 };
+    memset(to, 0xee, sizeof to);
+    cr_assert_eq(cook(&h, &b, to, 10, NULL), VARVE_CORRUPT);
+    cr_assert_eq(to[10], 0xee);
+}

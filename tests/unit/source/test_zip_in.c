@@ -169,6 +169,19 @@ TEST(zip_in, believes_nothing)
     }
 }
 
+TEST(zip_in, refuses_data_that_reaches_into_the_directory)
+{
+    struct archive a = archive_new();
+    varve_error error = { 0 };
+    archive_add(&a, (struct entry){ .name = "a", .bytes = "xyz", .size = 3 });
+    archive_end(&a);
+    a.file.data[18] = a.file.data[22] = 4;
+    a.file.data[a.begin + 20] = a.file.data[a.begin + 24] = 4;
+    cr_assert_eq(read_zip(&a, &error, NULL), VARVE_CORRUPT);
+    cr_assert(strstr(error.message, "data that ends before the directory"));
+    archive_clear(&a);
+}
+
 TEST(zip_in, refuses_entries_that_overlap)
 {
     struct archive a = archive_new();
