@@ -228,7 +228,7 @@ TEST(bundle_graph, leaves_out_what_nothing_leads_to)
     end_bundle(reader);
 }
 
-/* --- Attributes of several tensors ----------------------------------------- */
+/* --- Attributes of several tensors ---------------------------------------- */
 
 TEST(bundle_graph, hangs_all_tensors_of_one_attribute)
 {
