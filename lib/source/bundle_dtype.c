@@ -61,19 +61,19 @@ uint32_t vv_bundle_dtype_number(varve_dtype dtype)
     return 0;
 }
 
-static uint64_t referred(uint64_t number)
+uint64_t vv_bundle_dtype_referred(uint64_t number)
 {
     return number > REFERENCE ? number - REFERENCE : number;
 }
 
 varve_dtype vv_bundle_dtype(uint64_t number)
 {
-    number = referred(number);
+    number = vv_bundle_dtype_referred(number);
     return number < COUNT ? types[number].dtype : 0;
 }
 
 const char *vv_bundle_dtype_name(uint64_t number)
 {
-    number = referred(number);
+    number = vv_bundle_dtype_referred(number);
     return number > 0 && number < COUNT ? types[number].name : "unknown";
 }

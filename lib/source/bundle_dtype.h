@@ -17,6 +17,9 @@ uint32_t vv_bundle_dtype_number(varve_dtype dtype);
  * they refer to. */
 varve_dtype vv_bundle_dtype(uint64_t number);
 
+/* The number of what a reference refers to; any other as it is. */
+uint64_t vv_bundle_dtype_referred(uint64_t number);
+
 /* "float32", "variant" and so on; "unknown" for any other number. */
 const char *vv_bundle_dtype_name(uint64_t number);
 

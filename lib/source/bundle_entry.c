@@ -34,20 +34,39 @@ static varve_status fail(const struct reading *r,
 
 /* --- The header ----------------------------------------------------------- */
 
+/* A list of numbers, each a field of its own or all in one. */
+static varve_status look_for(const struct vv_wire *wire,
+    const struct vv_wire_field *f, uint64_t wanted, bool *is_there)
+{
+    const unsigned char *at = f->bytes;
+    const unsigned char *end = at ? at + f->value : NULL;
+    *is_there |= f->type != VV_WIRE_SIZED && f->value == wanted;
+    while (at < end) {
+        uint64_t value;
+        at = vv_take_varint(at, end, &value);
+        if (!at)
+            return vv_fail(wire->error, VARVE_CORRUPT,
+                "%s: %s: expected a list of numbers, found other bytes",
+                wire->path, wire->what);
+        *is_there |= value == wanted;
+    }
+    return VARVE_OK;
+}
+
 static varve_status check_version(
     const struct reading *r, struct vv_wire wire)
 {
     struct vv_wire_field f;
     bool more;
     for (;;) {
+        bool is_bad = false;
         VV_TRY(vv_wire_next(&wire, &f, &more));
         if (!more)
             return VARVE_OK;
-        bool is_bad =
-            (f.number == VV_VERSION_MIN_CONSUMER &&
-                f.value > VV_BUNDLE_VERSION) ||
-            (f.number == VV_VERSION_BAD_CONSUMERS &&
-                f.type == VV_WIRE_VARINT && f.value == VV_BUNDLE_VERSION);
+        if (f.number == VV_VERSION_BAD_CONSUMERS)
+            VV_TRY(look_for(&wire, &f, VV_BUNDLE_VERSION, &is_bad));
+        else if (f.number == VV_VERSION_MIN_CONSUMER)
+            is_bad = f.value > VV_BUNDLE_VERSION;
         if (is_bad)
             return vv_fail(r->error, VARVE_TOO_NEW,
                 "%s: expected a checkpoint for readers of version %d, found "
@@ -290,7 +309,7 @@ static varve_status take_scalar(struct reading *r, struct vv_bundle_entry *e,
     else if (f->value > INT32_MAX)
         return fail(r, e, "a type and a shard", "larger numbers");
     else if (f->number == VV_ENTRY_DTYPE)
-        e->number = (uint32_t)f->value;
+        e->number = (uint32_t)vv_bundle_dtype_referred(f->value);
     else
         e->shard = (uint32_t)f->value;
     return VARVE_OK;

@@ -190,7 +190,8 @@ static varve_status check_variants(
         at = at < end ? vv_take_varint(at, end, &length) : NULL;
         if (!at || end - at < 4 || length > (uint64_t)(end - at) - 4)
             return fail(c, "variants");
-        vv_store64(bytes, length);
+        vv_store64(bytes,
+            c->bundle->is_big_endian ? __builtin_bswap64(length) : length);
         sum = vv_crc32c(sum, bytes, 8);
         sum = vv_crc32c(sum, at, (size_t)length);
         at += length;

@@ -240,7 +240,8 @@ static varve_status parse(const struct vv_context *context, struct text *t,
     varve_status status = take_all(t, &latest, &other);
     if (!status)
         set_prefix(prefix, t->path, vv_buffer_string(&latest));
-    if (!status && (latest.failed || other.failed || prefix->failed))
+    /* Without memory a path looks empty. */
+    if (latest.failed || other.failed || prefix->failed)
         status = vv_fail_memory(t->error, "a record of checkpoints");
     vv_buffer_clear(&latest);
     vv_buffer_clear(&other);

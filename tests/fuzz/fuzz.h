@@ -27,7 +27,8 @@
 typedef void fuzz_target(const uint8_t *bytes, size_t size);
 
 fuzz_target fuzz_index;   /* header, footer, index: the parser alone */
-fuzz_target fuzz_bundle;  /* TensorFlow checkpoints */
+fuzz_target fuzz_bundle;         /* a TensorFlow checkpoint */
+fuzz_target fuzz_bundle_entries; /* one made of what is in such */
 fuzz_target fuzz_gguf;    /* GGUF files */
 fuzz_target fuzz_npy;     /* a NumPy array */
 fuzz_target fuzz_npz;     /* an archive of them */

@@ -14,7 +14,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-targets=(bundle gguf index npy npz reader restore safetensors safetensors_index)
+targets=(bundle bundle_entries gguf index npy npz reader restore safetensors
+    safetensors_index)
 
 usage() {
     sed -n '4,5s/^# \{0,1\}//p' tests/fuzz/run.sh >&2

@@ -1,12 +1,23 @@
-/* target_bundle.c - TensorFlow checkpoints, as they are and put together.
+/* target_bundle.c - TensorFlow checkpoints: an index and its data shards.
  *
- * An input that begins with 'R' is files: the size of an index in 4 bytes, the
- * index, and the bytes of its only shard. Anything else is read as records from
- * which an index is made whose blocks, sums and order are right, so that what
- * is behind them is reached: a byte of flags, and what enum kind says.
+ * An input for `bundle` is the index, whose length comes first (two bytes, low
+ * one first), then the bytes of shard 0.
+ *
+ * An input for `bundle_entries` is what is in such files, and every sum is made
+ * right, so that what is behind the sums is reached:
+ *
+ *     a byte: 1: big-endian; 2: there is a graph; from 4: shards, less 1
+ *     the graph: two bytes of length, then the bytes
+ *     entries: length and bytes of the key; a byte that says what comes:
+ *       0: length and bytes of the entry as it stands in the index
+ *       1: type, rank (of 8), extents of a byte each: a value that fits
+ *       2: number of strings (of 16), their lengths: a tensor of strings
+ *       3: number of elements (of 4), their lengths: variants
+ *       4: extent, where the first of two slices ends: a tensor in slices
  *
  * SPDX-License-Identifier: MIT
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "bundle.h"
@@ -17,80 +28,27 @@
 #include "fuzz/bounded.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/many_files.h"
+#include "ordered_code.h"
 #include "reader.h"
 #include "table_out.h"
 #include "wire_out.h"
 
-#define INDEX FUZZ_STEM "index"
-#define SHARD FUZZ_STEM "data-00000-of-00001"
+#define PREFIX FUZZ_STEM
+#define INDEX PREFIX "index"
 
-enum { MOST_RECORDS = 64, MOST_SHARD = 1 << 16 };
-
-enum flag {
-    BIG_ENDIAN = 1,
-    SMALL_BLOCKS = 2,
-    NO_HEADER = 4,
-    TWO_SHARDS = 8,
-};
-
-/* What the next record is: a byte of kind, a byte of the key's size, the key,
- * and then by kind: */
-enum kind {
-    RAW,     /* a byte of size, and an entry as it is */
-    NUMBERS, /* a byte each of type, rank and extents: a tensor of the bytes in
-                the shard from its beginning, with the right sum */
-    TEXT,    /* two bytes of size and a string, with the right sums */
-    GRAPH,   /* the same, under the key of the object graph */
-    KINDS
-};
-
-struct record {
-    const uint8_t *key;
-    size_t key_size;
-    size_t entry, entry_size; /* in making.entries */
-};
-
-struct input {
-    const uint8_t *at;
-    size_t left;
-};
-
-struct making {
-    struct vv_buffer entries;
-    struct vv_buffer shard;
-    struct record records[MOST_RECORDS];
-    size_t count;
-    unsigned flags;
-};
-
-static void *allocate(void *user, void *old, size_t old_size, size_t new_size)
-{
-    (void)user;
-    (void)old_size;
-    if (new_size == 0) {
-        free(old);
-        return NULL;
-    }
-    return realloc(old, new_size);
-}
-
-static const varve_allocator plain = { .function = allocate };
+/* In an index an entry takes 6 bytes at least, and keys share what they begin
+ * with: an entry and its key cost more than in a file of ours. */
+enum { INDEX_FACTOR = 64, VALUE_FACTOR = 24 };
 
 /* --- Reading -------------------------------------------------------------- */
 
-static void read_files(const uint8_t *index, size_t index_size,
-    const uint8_t *shard, size_t shard_size)
+static void read_files(struct many_files *files)
 {
     varve_error error = { 0 };
-    struct many_files *files = calloc(1, sizeof *files);
-    many_files_init(files);
-    many_files_add(files, INDEX, sizeof INDEX - 1, index, index_size);
-    many_files_add(files, SHARD, sizeof SHARD - 1, shard, shard_size);
-    many_files_add(files, FUZZ_STEM "data-00000-of-00002",
-        sizeof SHARD - 1, shard, shard_size);
-    many_files_add(files, FUZZ_STEM "data-00001-of-00002",
-        sizeof SHARD - 1, shard, shard_size);
-    struct bounded bounded = bounded_by(4 * (index_size + shard_size));
+    struct bounded bounded = bounded_by(0);
+    for (size_t i = 0; i < files->count; i++)
+        bounded.bound += (i ? VALUE_FACTOR : INDEX_FACTOR) *
+                         files->files[i].size;
     struct vv_context context = {
         bounded_allocator(&bounded), &files->one.system
     };
@@ -103,167 +61,328 @@ static void read_files(const uint8_t *index, size_t index_size,
     FUZZ_CHECK(files->one.opened == 0, "%d descriptors are left",
         files->one.opened);
     bounded_check_empty(&bounded);
-    free(files);
 }
 
-/* --- Records -------------------------------------------------------------- */
-
-static uint8_t take(struct input *in)
+static void add_file(
+    struct many_files *files, const char *name, const void *bytes, size_t size)
 {
-    if (in->left == 0)
-        return 0;
-    in->left--;
-    return *in->at++;
-}
-
-static const uint8_t *take_bytes(struct input *in, size_t *size)
-{
-    const uint8_t *bytes = in->at;
-    *size = *size < in->left ? *size : in->left;
-    in->at += *size;
-    in->left -= *size;
-    return bytes;
-}
-
-static void add_numbers(struct making *m, struct input *in)
-{
-    struct vv_buffer *b = &m->entries;
-    uint64_t number = take(in), size = 1;
-    vv_wire_number(b, VV_ENTRY_DTYPE, number);
-    unsigned rank = take(in) % 4;
-    size_t shape = vv_wire_begin(b, VV_ENTRY_SHAPE);
-    for (unsigned i = 0; i < rank; i++) {
-        uint64_t extent = take(in) % 32;
-        size_t dim = vv_wire_begin(b, VV_SHAPE_DIM);
-        vv_wire_number(b, VV_DIM_SIZE, extent);
-        vv_wire_end(b, dim);
-        size *= extent;
-    }
-    vv_wire_end(b, shape);
-    size *= vv_dtype_file_size(vv_bundle_dtype(number));
-    if (size > m->shard.size)
-        size = m->shard.size;
-    vv_wire_number(b, VV_ENTRY_SIZE, size);
-    vv_wire_fixed32(b, VV_ENTRY_SUM,
-        vv_crc32c_mask(vv_crc32c(0, m->shard.data, (size_t)size)));
-}
-
-static void add_text(struct making *m, struct input *in)
-{
-    struct vv_buffer *b = &m->entries;
-    size_t size = take(in);
-    size |= (size_t)take(in) << 8;
-    const uint8_t *text = take_bytes(in, &size);
-    size_t begin = m->shard.size;
-    uint8_t length[4];
-    if (size > MOST_SHARD - begin)
-        size = 0;
-    vv_store32(length, (uint32_t)size);
-    if (m->flags & BIG_ENDIAN)
-        vv_store32(length, __builtin_bswap32((uint32_t)size));
-    uint32_t sum = vv_crc32c(0, length, 4);
-    uint32_t masked = vv_crc32c_mask(sum);
-    vv_wire_varint(&m->shard, size);
-    vv_buffer_add32(&m->shard,
-        m->flags & BIG_ENDIAN ? __builtin_bswap32(masked) : masked);
-    sum = vv_crc32c(sum, m->shard.data + m->shard.size - 4, 4);
-    vv_buffer_add(&m->shard, text, size);
-    sum = vv_crc32c(sum, text, size);
-    vv_wire_number(b, VV_ENTRY_DTYPE, 7);
-    vv_wire_end(b, vv_wire_begin(b, VV_ENTRY_SHAPE));
-    vv_wire_number(b, VV_ENTRY_OFFSET, begin);
-    vv_wire_number(b, VV_ENTRY_SIZE, m->shard.size - begin);
-    vv_wire_fixed32(b, VV_ENTRY_SUM, vv_crc32c_mask(sum));
-}
-
-static void add_record(struct making *m, struct input *in)
-{
-    enum kind kind = take(in) % KINDS;
-    struct record *r = &m->records[m->count++];
-    *r = (struct record){ .key_size = take(in) % 64,
-        .entry = m->entries.size };
-    r->key = take_bytes(in, &r->key_size);
-    if (kind == RAW) {
-        size_t size = take(in);
-        const uint8_t *bytes = take_bytes(in, &size);
-        vv_buffer_add(&m->entries, bytes, size);
-    } else if (kind == NUMBERS) {
-        add_numbers(m, in);
-    } else {
-        add_text(m, in);
-    }
-    if (kind == GRAPH) {
-        r->key = (const uint8_t *)VV_BUNDLE_GRAPH_KEY;
-        r->key_size = sizeof VV_BUNDLE_GRAPH_KEY - 1;
-    }
-    r->entry_size = m->entries.size - r->entry;
-}
-
-/* --- The index ------------------------------------------------------------ */
-
-static int compare(const void *left, const void *right)
-{
-    const struct record *a = left;
-    const struct record *b = right;
-    size_t both = a->key_size < b->key_size ? a->key_size : b->key_size;
-    int order = both ? memcmp(a->key, b->key, both) : 0;
-    return order ? order : (a->key_size > b->key_size) -
-                               (a->key_size < b->key_size);
-}
-
-static void add_header(const struct making *m, struct vv_table_out *table)
-{
-    uint8_t header[] = { 8, m->flags & TWO_SHARDS ? 2 : 1, 16,
-        m->flags & BIG_ENDIAN };
-    if (!(m->flags & NO_HEADER))
-        vv_table_out_add(table, "", 0, header, sizeof header);
-}
-
-static void read_made(struct making *m)
-{
-    struct vv_table_out table;
-    vv_table_out_begin(&table, &plain);
-    if (m->flags & SMALL_BLOCKS)
-        table.block_size = 64;
-    add_header(m, &table);
-    qsort(m->records, m->count, sizeof *m->records, compare);
-    for (size_t i = 0; i < m->count; i++) {
-        const struct record *r = &m->records[i];
-        bool is_first = i == 0 || compare(&m->records[i - 1], r) != 0;
-        if (is_first && (r->key_size > 0 || m->flags & NO_HEADER))
-            vv_table_out_add(&table, r->key, r->key_size,
-                m->entries.data + r->entry, r->entry_size);
-    }
-    FUZZ_CHECK(vv_table_out_end(&table), "no memory");
-    uint8_t *index = malloc(table.bytes.size); /* no room to read past */
-    uint8_t *shard = malloc(m->shard.size + !m->shard.size);
-    memcpy(index, table.bytes.data, table.bytes.size);
-    memcpy(shard, m->shard.data, m->shard.size);
-    read_files(index, table.bytes.size, shard, m->shard.size);
-    free(index);
-    free(shard);
-    vv_table_out_clear(&table);
+    many_files_add(files, name, strlen(name), bytes, size);
 }
 
 void fuzz_bundle(const uint8_t *bytes, size_t size)
 {
-    static const uint8_t first[] = "0123456789abcdef0123456789abcdef";
-    if (size >= 5 && bytes[0] == 'R') {
-        size_t index = vv_load32(bytes + 1) % (size - 4);
-        read_files(bytes + 5, index, bytes + 5 + index, size - 5 - index);
+    if (size < 2)
         return;
+    struct many_files files;
+    size_t index = (size_t)(bytes[0] | bytes[1] << 8);
+    bytes += 2;
+    size -= 2;
+    index = index < size ? index : size;
+    many_files_init(&files);
+    add_file(&files, INDEX, bytes, index);
+    add_file(&files, PREFIX "data-00000-of-00001", bytes + index,
+        size - index);
+    read_files(&files);
+}
+
+/* --- Making --------------------------------------------------------------- */
+
+enum { MOST_ENTRIES = 256, MOST_SHARDS = 4 };
+
+struct entry {
+    struct vv_buffer key, value;
+};
+
+struct maker {
+    const uint8_t *at, *end;
+    varve_allocator allocator;
+    bool is_big;
+    unsigned shard_count;
+    struct vv_buffer shards[MOST_SHARDS];
+    struct entry entries[MOST_ENTRIES];
+    size_t count;
+};
+
+static unsigned take(struct maker *m)
+{
+    return m->at < m->end ? *m->at++ : 0;
+}
+
+static const uint8_t *take_bytes(struct maker *m, size_t *size)
+{
+    size_t left = (size_t)(m->end - m->at);
+    const uint8_t *bytes = m->at;
+    *size = *size < left ? *size : left;
+    m->at += *size;
+    return bytes;
+}
+
+static void *allocate(void *user, void *old, size_t old_size, size_t new_size)
+{
+    (void)user;
+    (void)old_size;
+    if (new_size == 0) {
+        free(old);
+        return NULL;
     }
-    struct making *m = calloc(1, sizeof *m);
-    struct input in = { bytes, size };
-    m->flags = take(&in);
-    vv_buffer_init(&m->entries, &plain);
-    vv_buffer_init(&m->shard, &plain);
-    vv_buffer_add(&m->shard, first, sizeof first);
-    while (in.left > 0 && m->count < MOST_RECORDS)
-        add_record(m, &in);
-    vv_buffer_add8(&m->entries, 0); /* so that there are some */
-    read_made(m);
-    vv_buffer_clear(&m->entries);
-    vv_buffer_clear(&m->shard);
+    void *block = realloc(old, new_size);
+    FUZZ_CHECK(block, "the machine is out of memory");
+    return block;
+}
+
+static struct entry *new_entry(struct maker *m)
+{
+    struct entry *e = &m->entries[m->count++];
+    vv_buffer_init(&e->key, &m->allocator);
+    vv_buffer_init(&e->value, &m->allocator);
+    return e;
+}
+
+static void add_number(struct maker *m, struct vv_buffer *to, uint64_t number,
+    size_t width)
+{
+    uint8_t bytes[8];
+    vv_store64(bytes, m->is_big ? __builtin_bswap64(number) : number);
+    vv_buffer_add(to, m->is_big ? bytes + 8 - width : bytes, width);
+}
+
+static void put_entry(struct maker *m, struct entry *e, unsigned dtype,
+    unsigned rank, const uint8_t *shape, const struct vv_buffer *stored,
+    uint32_t sum)
+{
+    unsigned shard = (unsigned)(m->count % m->shard_count);
+    vv_wire_number(&e->value, VV_ENTRY_DTYPE, dtype);
+    size_t begin = vv_wire_begin(&e->value, VV_ENTRY_SHAPE);
+    for (unsigned i = 0; i < rank; i++) {
+        size_t dim = vv_wire_begin(&e->value, VV_SHAPE_DIM);
+        vv_wire_number(&e->value, VV_DIM_SIZE, shape[i]);
+        vv_wire_end(&e->value, dim);
+    }
+    vv_wire_end(&e->value, begin);
+    if (!stored)
+        return;
+    vv_wire_number(&e->value, VV_ENTRY_SHARD, shard);
+    vv_wire_number(&e->value, VV_ENTRY_OFFSET, m->shards[shard].size);
+    vv_wire_number(&e->value, VV_ENTRY_SIZE, stored->size);
+    vv_wire_fixed32(&e->value, VV_ENTRY_SUM, vv_crc32c_mask(sum));
+    vv_buffer_add(&m->shards[shard], stored->data, stored->size);
+}
+
+static void add_counting(struct vv_buffer *to, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        vv_buffer_add8(to, (uint8_t)i);
+}
+
+static void make_numbers(struct maker *m, struct entry *e)
+{
+    struct vv_buffer stored;
+    unsigned dtype = take(m);
+    size_t rank = take(m) % 8;
+    const uint8_t *shape = take_bytes(m, &rank);
+    size_t size = vv_dtype_file_size(vv_bundle_dtype(dtype));
+    for (size_t i = 0; i < rank; i++)
+        size = size * shape[i] < 4096 ? size * shape[i] : 0;
+    vv_buffer_init(&stored, &m->allocator);
+    add_counting(&stored, size);
+    put_entry(m, e, dtype, (unsigned)rank, shape, &stored,
+        vv_crc32c(0, stored.data, stored.size));
+    vv_buffer_clear(&stored);
+}
+
+static void make_strings(struct maker *m, struct entry *e, const void *text,
+    size_t text_size, unsigned rank)
+{
+    struct vv_buffer stored, fixed;
+    uint8_t count = text ? 1 : (uint8_t)(take(m) % 16);
+    size_t total = 0;
+    vv_buffer_init(&stored, &m->allocator);
+    vv_buffer_init(&fixed, &m->allocator);
+    for (unsigned i = 0; i < count; i++) {
+        size_t length = text ? text_size : take(m);
+        vv_wire_varint(&stored, length);
+        add_number(m, &fixed, length, 4);
+        total += length;
+    }
+    uint32_t sum = vv_crc32c(0, fixed.data, fixed.size);
+    add_number(m, &stored, vv_crc32c_mask(sum), 4);
+    sum = vv_crc32c(sum, stored.data + stored.size - 4, 4);
+    size_t begin = stored.size;
+    if (text)
+        vv_buffer_add(&stored, text, text_size);
+    else
+        add_counting(&stored, total);
+    sum = vv_crc32c(sum, stored.data + begin, stored.size - begin);
+    put_entry(m, e, 7, rank, &count, &stored, sum);
+    vv_buffer_clear(&stored);
+    vv_buffer_clear(&fixed);
+}
+
+static void make_variants(struct maker *m, struct entry *e)
+{
+    struct vv_buffer stored, fixed;
+    uint8_t count = (uint8_t)(take(m) % 4);
+    uint32_t sum = 0;
+    vv_buffer_init(&stored, &m->allocator);
+    vv_buffer_init(&fixed, &m->allocator);
+    for (unsigned i = 0; i < count; i++) {
+        unsigned length = take(m);
+        fixed.size = 0;
+        add_number(m, &fixed, length, 8);
+        sum = vv_crc32c(sum, fixed.data, 8);
+        vv_wire_varint(&stored, length);
+        size_t begin = stored.size;
+        add_counting(&stored, length);
+        sum = vv_crc32c(sum, stored.data + begin, length);
+        add_number(m, &stored, vv_crc32c_mask(sum), 4);
+        sum = vv_crc32c(sum, stored.data + stored.size - 4, 4);
+    }
+    put_entry(m, e, VV_BUNDLE_VARIANT, 1, &count, &stored, sum);
+    vv_buffer_clear(&stored);
+    vv_buffer_clear(&fixed);
+}
+
+static void put_slice(struct maker *m, struct entry *whole, int64_t start,
+    int64_t length)
+{
+    if (m->count == MOST_ENTRIES)
+        return;
+    struct entry *e = new_entry(m);
+    uint8_t extent = (uint8_t)length;
+    struct vv_buffer stored;
+    vv_buffer_init(&stored, &m->allocator);
+    vv_slice_key(&e->key, (const char *)whole->key.data, whole->key.size, 1,
+        (int64_t[]){ start, length });
+    add_counting(&stored, extent);
+    put_entry(m, e, 4, 1, &extent, &stored,
+        vv_crc32c(0, stored.data, stored.size));
+    vv_buffer_clear(&stored);
+    size_t slice = vv_wire_begin(&whole->value, VV_ENTRY_SLICES);
+    size_t begin = vv_wire_begin(&whole->value, VV_SLICE_EXTENT);
+    vv_wire_number(&whole->value, VV_EXTENT_START, (uint64_t)start);
+    vv_buffer_add8(&whole->value, VV_EXTENT_LENGTH << 3);
+    vv_wire_varint(&whole->value, (uint64_t)length);
+    vv_wire_end(&whole->value, begin);
+    vv_wire_end(&whole->value, slice);
+}
+
+static void make_slices(struct maker *m, struct entry *e)
+{
+    uint8_t extent = (uint8_t)take(m);
+    uint8_t end = (uint8_t)take(m);
+    put_entry(m, e, 4, 1, &extent, NULL, 0);
+    put_slice(m, e, 0, end);
+    put_slice(m, e, end, end < extent ? extent - end : 1);
+}
+
+static void make_entry(struct maker *m)
+{
+    struct entry *e = new_entry(m);
+    size_t size = take(m);
+    const uint8_t *bytes = take_bytes(m, &size);
+    vv_buffer_add(&e->key, bytes, size);
+    switch (take(m) % 5) {
+    case 1: make_numbers(m, e); return;
+    case 2: make_strings(m, e, NULL, 0, 1); return;
+    case 3: make_variants(m, e); return;
+    case 4: make_slices(m, e); return;
+    default: break;
+    }
+    size = take(m);
+    bytes = take_bytes(m, &size);
+    vv_buffer_add(&e->value, bytes, size);
+}
+
+/* --- All of it ------------------------------------------------------------ */
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct vv_buffer *x = &((const struct entry *)a)->key;
+    const struct vv_buffer *y = &((const struct entry *)b)->key;
+    size_t both = x->size < y->size ? x->size : y->size;
+    int order = both ? memcmp(x->data, y->data, both) : 0;
+    return order ? order : (x->size > y->size) - (x->size < y->size);
+}
+
+static void make_header(struct maker *m, struct vv_table_out *table)
+{
+    struct vv_buffer header;
+    vv_buffer_init(&header, &m->allocator);
+    vv_wire_number(&header, VV_HEADER_SHARD_COUNT, m->shard_count);
+    vv_wire_number(&header, VV_HEADER_ENDIANNESS, m->is_big);
+    vv_table_out_add(table, "", 0, header.data, header.size);
+    vv_buffer_clear(&header);
+}
+
+static void make_graph(struct maker *m)
+{
+    static const uint8_t nothing[1];
+    size_t size = take(m);
+    size |= (size_t)take(m) << 8;
+    const uint8_t *bytes = take_bytes(m, &size);
+    struct entry *e = new_entry(m);
+    vv_buffer_add_string(&e->key, VV_BUNDLE_GRAPH_KEY);
+    make_strings(m, e, size ? bytes : nothing, size, 0);
+}
+
+static void read_made(struct maker *m, const struct vv_table_out *table)
+{
+    struct many_files files;
+    many_files_init(&files);
+    add_file(&files, INDEX, table->bytes.data, table->bytes.size);
+    for (unsigned i = 0; i < m->shard_count; i++) {
+        char name[64];
+        snprintf(name, sizeof name, PREFIX "data-%05u-of-%05u", i,
+            m->shard_count);
+        add_file(&files, name,
+            m->shards[i].data ? m->shards[i].data : (const uint8_t *)"",
+            m->shards[i].size);
+    }
+    read_files(&files);
+}
+
+static void make_table(struct maker *m)
+{
+    struct vv_table_out table;
+    vv_table_out_begin(&table, &m->allocator);
+    table.block_size = 512; /* several blocks */
+    make_header(m, &table);
+    qsort(m->entries, m->count, sizeof *m->entries, compare_entries);
+    for (size_t i = 0; i < m->count; i++) {
+        const struct entry *e = &m->entries[i];
+        if (e->key.size > 0 &&
+            (i == 0 || compare_entries(e - 1, e) != 0))
+            vv_table_out_add(&table, e->key.data, e->key.size,
+                e->value.size ? e->value.data : (const uint8_t *)"",
+                e->value.size);
+    }
+    FUZZ_CHECK(vv_table_out_end(&table), "a table");
+    read_made(m, &table);
+    vv_table_out_clear(&table);
+}
+
+void fuzz_bundle_entries(const uint8_t *bytes, size_t size)
+{
+    struct maker *m = calloc(1, sizeof *m);
+    FUZZ_CHECK(m, "the machine is out of memory");
+    m->at = bytes;
+    m->end = bytes + size;
+    m->allocator = (varve_allocator){ .function = allocate };
+    unsigned flags = take(m);
+    m->is_big = flags & 1;
+    m->shard_count = 1 + flags / 4 % MOST_SHARDS;
+    for (unsigned i = 0; i < m->shard_count; i++)
+        vv_buffer_init(&m->shards[i], &m->allocator);
+    if (flags & 2)
+        make_graph(m);
+    while (m->at < m->end && m->count < MOST_ENTRIES)
+        make_entry(m);
+    make_table(m);
+    for (unsigned i = 0; i < m->shard_count; i++)
+        vv_buffer_clear(&m->shards[i]);
+    for (size_t i = 0; i < m->count; i++) {
+        vv_buffer_clear(&m->entries[i].key);
+        vv_buffer_clear(&m->entries[i].value);
+    }
     free(m);
 }

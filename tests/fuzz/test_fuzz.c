@@ -31,6 +31,7 @@ static const struct {
     fuzz_target *run;
 } targets[] = {
     { "bundle", fuzz_bundle },
+    { "bundle_entries", fuzz_bundle_entries },
     { "gguf", fuzz_gguf },
     { "index", fuzz_index },
     { "npy", fuzz_npy },
