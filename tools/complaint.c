@@ -54,10 +54,13 @@ int outcome_of(varve_status status)
     }
 }
 
-static const char *hint_of(varve_status status)
+/* What is said of a file in another format names the remedy itself. */
+static const char *hint_of(const varve_error *error)
 {
-    switch (status) {
-    case VARVE_TOO_NEW: return "use a newer varve";
+    bool is_ours = strstr(error->message, "format version") ||
+                   strstr(error->message, "required key");
+    switch (error->status) {
+    case VARVE_TOO_NEW: return is_ours ? "use a newer varve" : NULL;
     case VARVE_TRUNCATED:
         return "the file was not copied or written to its end; use another "
                "copy or an older checkpoint";
@@ -79,7 +82,7 @@ int complain_status(const struct settings *settings, const char *what,
             .what = what,
             .file = file,
             .why = why,
-            .hint = hint_of(error->status) });
+            .hint = hint_of(error) });
 }
 
 int complain_system(
