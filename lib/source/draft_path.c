@@ -109,16 +109,20 @@ static void hang(struct tree *tree, const struct vv_draft_label *path)
 
 /* --- Slots ---------------------------------------------------------------- */
 
-/* What a path leads to, or VV_NONE. */
+/* What a path leads to, or VV_NONE: goes down as `hang` does. */
 static uint32_t find(const struct tree *tree, const char *name, size_t size)
 {
     uint32_t node = 0;
     const char *slash;
-    while (size > 0 && (slash = memchr(name, '/', size))) {
+    bool has_parts = vv_name_has_parts(name, size);
+    while (has_parts && (slash = memchr(name, '/', size))) {
         size_t part = (size_t)(slash - name);
-        node = find_child(tree, node, name, part);
-        if (node == VV_NONE)
+        uint32_t child = find_child(tree, node, name, part);
+        if (child == VV_NONE)
             return VV_NONE;
+        if (!is_object(tree, child))
+            break;
+        node = child;
         name += part + 1;
         size -= part + 1;
     }
