@@ -46,8 +46,13 @@ bool vv_name_is_valid(const char *name, size_t size)
 
 bool vv_name_has_parts(const char *name, size_t size)
 {
-    return vv_name_is_valid(name, size) && name[0] != '/' &&
-           name[size - 1] != '/' && !strstr(name, "//");
+    if (!vv_name_is_valid(name, size) || name[size - 1] == '/')
+        return false;
+    for (size_t i = 0; i < size; i++) {
+        if (name[i] == '/' && (i == 0 || name[i - 1] == '/'))
+            return false;
+    }
+    return true;
 }
 
 static bool is_escaped(unsigned char c)

@@ -14,8 +14,7 @@
 /* 1 to VARVE_MAX_NAME_SIZE bytes of valid UTF-8 without NUL. */
 bool vv_name_is_valid(const char *name, size_t size);
 
-/* As vv_name_is_valid, of a terminated name whose parts, joined by '/', are not
- * empty. */
+/* As vv_name_is_valid, of a name whose parts, joined by '/', are not empty. */
 bool vv_name_has_parts(const char *name, size_t size);
 
 /* Valid UTF-8 (RFC 3629: no overlong forms, no surrogates) without NUL. */

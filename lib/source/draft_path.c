@@ -163,14 +163,16 @@ static void hang(struct tree *tree, const struct vv_draft_label *path)
 {
     struct vv_draft *d = tree->draft;
     size_t rest;
-    bool has_parts = vv_name_has_parts(path->name, path->size);
-    size_t begin = has_parts ? slot_of(path) : path->size;
+    size_t begin = slot_of(path);
+    bool may_be_slot =
+        begin < path->size &&
+        (begin == 0 || vv_name_has_parts(path->name, begin - 1));
     const struct vv_draft_label *variable =
-        begin < path->size ? variable_of(tree, path, begin) : NULL;
+        may_be_slot ? variable_of(tree, path, begin) : NULL;
     size_t end = 0;
     if (variable)
         end = begin ? begin - 1 : 0;
-    else if (has_parts)
+    else if (vv_name_has_parts(path->name, path->size))
         end = before_last(path);
     if (path->is_alias && !spend(tree, UNITS_OF_ALIAS))
         return;

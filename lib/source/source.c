@@ -142,6 +142,19 @@ static varve_status open_foreign(struct vv_data_in *in,
     return open_with(in, f, format, error);
 }
 
+varve_status vv_source_open_as(struct vv_data_in *in,
+    const struct vv_context *context, const char *path,
+    const struct vv_source_format *format, varve_error *error)
+{
+    *in = (struct vv_data_in){ .context = context, .file = -1 };
+    in->path = vv_copy_string(&context->allocator, path);
+    varve_status status = in->path ? open_foreign(in, format, error)
+                                   : vv_fail_memory(error, "a path");
+    if (status)
+        vv_data_in_close(in);
+    return status;
+}
+
 varve_status vv_source_open(struct vv_data_in *in,
     const struct vv_context *context, const char *path, varve_error *error)
 {
@@ -163,13 +176,7 @@ varve_status vv_source_open(struct vv_data_in *in,
             *error = reason;
         return status;
     }
-    *in = (struct vv_data_in){ .context = context, .file = -1 };
-    in->path = vv_copy_string(&context->allocator, path);
-    status = in->path ? open_foreign(in, format, error)
-                      : vv_fail_memory(error, "a path");
-    if (status)
-        vv_data_in_close(in);
-    return status;
+    return vv_source_open_as(in, context, path, format, error);
 }
 
 varve_format vv_source_format_of(const struct vv_data_in *in)

@@ -52,6 +52,11 @@ struct vv_source_format {
 varve_status vv_source_open(struct vv_data_in *in,
     const struct vv_context *context, const char *path, varve_error *error);
 
+/* The same as a file of this format, whoever else would bid. */
+varve_status vv_source_open_as(struct vv_data_in *in,
+    const struct vv_context *context, const char *path,
+    const struct vv_source_format *format, varve_error *error);
+
 /* Which format an opened file has. */
 varve_format vv_source_format_of(const struct vv_data_in *in);
 

@@ -1,0 +1,64 @@
+/* test_value_table.c - lib/format/value_table.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include "buffer.h"
+#include "layout.h"
+#include "value_table.h"
+
+/* Value i has i % 5 extents and i % 4 chunks. */
+static void check_count(uint32_t count)
+{
+    struct vv_buffer ranks, sizes;
+    struct vv_value_table table = { 0 };
+    varve_error error = { 0 };
+    vv_buffer_init(&ranks, test_allocator());
+    vv_buffer_init(&sizes, test_allocator());
+    for (uint32_t i = 0; i < count; i++) {
+        vv_buffer_add8(&ranks, (uint8_t)(i % 5));
+        vv_buffer_add64(&sizes, (uint64_t)(i % 4) * VV_CHUNK_SIZE);
+    }
+    struct vv_index index = { .value_count = count,
+        .value_ranks = ranks.data, .value_sizes = sizes.data };
+    cr_assert_ok(
+        vv_value_table_make(&table, test_allocator(), count, &error), error);
+    vv_value_table_fill(&table, &index);
+    uint64_t extents = 0, digests = 0;
+    for (uint32_t i = 0; i <= count; i++) {
+        cr_assert_eq(vv_first_extent(&index, &table, i), extents);
+        cr_assert_eq(vv_first_digest(&index, &table, i), digests);
+        if (i % VV_VALUE_STEP == 0)
+            cr_assert_eq(table.extents[i / VV_VALUE_STEP], extents);
+        extents += i % 5;
+        digests += i % 4;
+    }
+    vv_value_table_clear(&table, test_allocator());
+    vv_buffer_clear(&ranks);
+    vv_buffer_clear(&sizes);
+}
+
+TEST(value_table, has_the_sums_before_every_value)
+{
+    check_count(0);
+    check_count(1);
+    check_count(VV_VALUE_STEP - 1);
+    check_count(VV_VALUE_STEP);
+    check_count(VV_VALUE_STEP + 1);
+    check_count(5 * VV_VALUE_STEP + 3);
+}
+
+TEST(value_table, fails_without_memory_and_is_cleared_when_zeroed)
+{
+    struct vv_value_table table = { 0 };
+    varve_error error = { 0 };
+    test_fail_allocation(0, false);
+    cr_assert_eq(vv_value_table_make(&table, test_allocator(), 40, &error),
+        VARVE_NO_MEMORY);
+    test_fail_allocation(-1, false);
+    vv_value_table_clear(&table, test_allocator());
+    table = (struct vv_value_table){ 0 };
+    vv_value_table_clear(&table, test_allocator());
+    cr_assert_eq(test_block_count(), 0);
+}
