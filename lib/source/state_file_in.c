@@ -203,9 +203,7 @@ static varve_status take_all(
         if (!take(t, ','))
             take(t, ';');
     }
-    if (latest->failed || latest->size > 0)
-        return VARVE_OK;
-    return fail(t, "a model_checkpoint_path");
+    return latest->size > 0 ? VARVE_OK : fail(t, "a model_checkpoint_path");
 }
 
 /* --- The file ------------------------------------------------------------- */
