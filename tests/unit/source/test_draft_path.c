@@ -112,6 +112,19 @@ TEST(draft_path, leaves_what_only_looks_like_a_slot)
                     "6s =s(w)\n7v =w\n8v\n9v =w/m(w)\n10v =o/x\n");
 }
 
+TEST(draft_path, makes_no_slot_of_a_state_or_an_owner_that_is_no_path)
+{
+    struct drafted t;
+    draft_begin(&t);
+    add_path(&t, "w", 0);
+    add_path(&t, "a//o/m(w)", 0);
+    vv_draft_state(&t.d, vv_draft_path(&t.d, VARVE_STATE, "st", 2), 1,
+        &(struct vv_place){ 0 });
+    add_path(&t, "m(st)", 0);
+    check_draft(&t, "0o a//o/m(w)>1 m(st)>2 st>3 w>4\n1v\n2v =m(st)\n"
+                    "3s =st\n4v =w\n");
+}
+
 TEST(draft_path, leads_aliases_to_their_node)
 {
     struct drafted t;

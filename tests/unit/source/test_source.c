@@ -48,9 +48,11 @@ TEST(source, is_opened_by_the_highest_bid_whatever_its_name)
     struct world w = world_new();
     put_array(&w, "a.npy");
     put_array(&w, "a.safetensors"); /* called like one, and does not look so */
+    put_array(&w, "a.gguf");
     put_array(&w, "a.varve");
     check_opens(&w, "a.npy", VARVE_FORMAT_NPY);
     check_opens(&w, "a.safetensors", VARVE_FORMAT_NPY);
+    check_opens(&w, "a.gguf", VARVE_FORMAT_NPY);
     check_opens(&w, "a.varve", VARVE_FORMAT_NPY);
     world_free(&w);
 }

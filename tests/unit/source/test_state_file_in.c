@@ -61,6 +61,7 @@ TEST(state_file_in, takes_all_that_the_text_format_allows)
         "run/a");
     GIVES("model_checkpoint_path: \"\\141\\x62\\X63\\\\\\\"\\'\\n\\303\\244\"",
         "run/abc\\\"'\n\xc3\xa4");
+    GIVES("model_checkpoint_path: '\\x41f\\1011\\x4G'", "run/AfA1\x04G");
     GIVES("model_checkpoint_path: \"\xc3\xa4/b\"", "run/\xc3\xa4/b");
     memory_free(memory);
 }
@@ -71,6 +72,7 @@ TEST(state_file_in, looks_beside_the_record_for_a_path_that_leads_elsewhere)
     GIVES("model_checkpoint_path: \"/old/place/ckpt-1\"", "run/ckpt-1");
     GIVES("model_checkpoint_path: \"../other/ckpt-1\"", "run/ckpt-1");
     GIVES("model_checkpoint_path: \"a/../../ckpt-1\"", "run/ckpt-1");
+    GIVES("model_checkpoint_path: \"a//..//ckpt-1\"", "run/ckpt-1");
     GIVES("model_checkpoint_path: \"a/..b/ckpt-1\"", "run/a/..b/ckpt-1");
     GIVES("model_checkpoint_path: \"./ckpt-1\"", "run/./ckpt-1");
     memory_free(memory);

@@ -130,6 +130,7 @@ static void build_losses(struct aimed *a)
     add_edge(t, list, "0", w);
     add_edge(t, dict, "w", w);
     add_edge(t, dict, "root", 0);
+    add_edge(t, 0, "y", dict);
     vv_draft_tag(&t->d, w, "mine");
     aim(a);
 }
@@ -138,7 +139,8 @@ TEST(target, tells_what_every_format_without_a_graph_loses)
 {
     static const char kinds[] = "list: that it is a list\n"
         "x: that it is a dict\nlist/0: a tag\n";
-    static const char ways[] = "x/root: another path to a node\n"
+    static const char ways[] = "y: another path to a node\n"
+        "x/root: another path to a node\n"
         "x/w: another path to a node\n";
     struct aimed a;
     build_losses(&a);
@@ -148,6 +150,8 @@ TEST(target, tells_what_every_format_without_a_graph_loses)
     vv_target_lose_graph(&a.target, false);
     cr_assert_eq(strncmp(a.lost, kinds, strlen(kinds)), 0);
     cr_assert_str_eq(a.lost + strlen(kinds), ways);
+    a.target.loss = NULL;
+    vv_target_lose_graph(&a.target, false);
     end(&a);
 }
 
