@@ -58,7 +58,7 @@ static void add_many(struct world *w, struct vv_foreign *f, int count)
         snprintf(path, sizeof path, "dir/%03d", i);
         memory_put(w->memory, path, path, 7);
         cr_assert_eq(vv_foreign_add_file(f, path, &number, NULL), VARVE_OK);
-        cr_assert_eq(number, i);
+        cr_assert_eq(number, (uint32_t)i);
     }
 }
 
