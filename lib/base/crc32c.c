@@ -1,15 +1,12 @@
 /* crc32c.c - eight bytes at a time by eight tables (Kounavis and Berry, "A
  * Systematic Approach to Building High Performance Software-Based CRC
- * Generators", 2005).
- *
- * The tables are of the reflected polynomial 0x82f63b78: table[0][b] is the
- * remainder of the byte b, table[k][b] that of b followed by k zero bytes.
+ * Generators", 2005), which are of the reflected polynomial 0x82f63b78.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "crc32c.h"
 
-#include "bytes.h"
+#include "crc_table.h"
 
 static const uint32_t table[8][256] = {
     {
@@ -374,23 +371,7 @@ static const uint32_t table[8][256] = {
     },
 };
 
-static uint32_t add_eight(uint32_t crc, const unsigned char *bytes)
-{
-    uint32_t low = vv_load32(bytes) ^ crc;
-    uint32_t high = vv_load32(bytes + 4);
-    return table[7][low & 255] ^ table[6][low >> 8 & 255] ^
-           table[5][low >> 16 & 255] ^ table[4][low >> 24] ^
-           table[3][high & 255] ^ table[2][high >> 8 & 255] ^
-           table[1][high >> 16 & 255] ^ table[0][high >> 24];
-}
-
 uint32_t vv_crc32c(uint32_t crc, const void *bytes, size_t size)
 {
-    const unsigned char *at = bytes;
-    crc = ~crc;
-    for (; size >= 8; size -= 8, at += 8)
-        crc = add_eight(crc, at);
-    for (; size > 0; size--, at++)
-        crc = crc >> 8 ^ table[0][(crc ^ *at) & 255];
-    return ~crc;
+    return vv_crc_add(table, crc, bytes, size);
 }
