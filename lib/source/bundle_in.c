@@ -44,23 +44,6 @@ static enum vv_bid bid(const struct vv_candidate *candidate)
 
 /* --- Shards --------------------------------------------------------------- */
 
-/* A pointer of Git LFS where bytes should be. */
-static varve_status check_pointer(
-    const struct vv_foreign *f, uint32_t file, varve_error *error)
-{
-    static const char mark[] = "version https://git-lfs.github.com/spec/";
-    char head[sizeof mark - 1];
-    if (f->files[file].size < sizeof head || f->files[file].size > 1024)
-        return VARVE_OK;
-    VV_TRY(vv_foreign_read(f, file, head, sizeof head, 0, error));
-    if (memcmp(head, mark, sizeof head) != 0)
-        return VARVE_OK;
-    return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-        "%s: expected a data shard, found a Git LFS pointer to one: fetch the "
-        "file itself with `git lfs pull`",
-        f->files[file].path);
-}
-
 static varve_status open_shard(struct vv_foreign *f,
     const struct vv_bundle *b, uint32_t number, uint32_t *file,
     varve_error *error)
@@ -87,7 +70,7 @@ static varve_status open_shard(struct vv_foreign *f,
             "names, found none: copy it beside the index",
             vv_buffer_string(&path), b->shard_count);
     if (!status)
-        status = check_pointer(f, *file, error);
+        status = vv_foreign_refuse_pointer(f, *file, "a data shard", error);
     vv_buffer_clear(&name);
     vv_buffer_clear(&path);
     return status;

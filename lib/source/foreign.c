@@ -55,6 +55,31 @@ varve_status vv_foreign_read(const struct vv_foreign *f, uint32_t number,
     return status;
 }
 
+static const char lfs_mark[] =
+    "version https://git-lfs.github.com/spec/";
+
+bool vv_is_lfs_pointer(const void *head, size_t size)
+{
+    return size >= sizeof lfs_mark - 1 &&
+           memcmp(head, lfs_mark, sizeof lfs_mark - 1) == 0;
+}
+
+varve_status vv_foreign_refuse_pointer(const struct vv_foreign *f,
+    uint32_t number, const char *what, varve_error *error)
+{
+    char head[sizeof lfs_mark - 1];
+    const struct vv_foreign_file *file = &f->files[number];
+    if (file->size < sizeof head)
+        return VARVE_OK;
+    VV_TRY(vv_foreign_read(f, number, head, sizeof head, 0, error));
+    if (!vv_is_lfs_pointer(head, sizeof head))
+        return VARVE_OK;
+    return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
+        "%s: expected %s, found a Git LFS pointer to one: fetch the file "
+        "itself with `git lfs pull`",
+        file->path, what);
+}
+
 bool vv_name_stays(const char *name, size_t size)
 {
     return size > 0 && !memchr(name, '/', size) && !memchr(name, '\0', size) &&

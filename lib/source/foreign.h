@@ -51,6 +51,15 @@ varve_status vv_foreign_add_file(struct vv_foreign *foreign, const char *path,
 varve_status vv_foreign_read(const struct vv_foreign *foreign, uint32_t file,
     void *bytes, size_t size, uint64_t offset, varve_error *error);
 
+/* Whether these are the first bytes of what Git LFS leaves in place of a file
+ * until it is fetched. */
+bool vv_is_lfs_pointer(const void *head, size_t size);
+
+/* VARVE_NOT_A_CHECKPOINT if one of the files is such; `what` is what should be
+ * there. */
+varve_status vv_foreign_refuse_pointer(const struct vv_foreign *foreign,
+    uint32_t file, const char *what, varve_error *error);
+
 /* Whether a name from a file names a file beside it: no '/', not "..", not
  * empty, no NUL. */
 bool vv_name_stays(const char *name, size_t size);

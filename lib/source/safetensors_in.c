@@ -21,7 +21,6 @@
 enum { SIZE_SIZE = 8 }; /* bytes in which the size of the header stands */
 
 static const char suffix[] = ".safetensors";
-static const char lfs_mark[] = "version https://git-lfs";
 
 /* --- The bid ------------------------------------------------------------ */
 
@@ -85,28 +84,13 @@ struct vv_json_in vv_safetensors_json(
     };
 }
 
-/* What git puts in place of a large file until it is fetched. */
-static varve_status refuse_pointer(
-    const struct vv_safetensors *s, uint32_t file, varve_error *error)
-{
-    char head[sizeof lfs_mark - 1];
-    const struct vv_foreign_file *f = &s->foreign->files[file];
-    if (f->size < sizeof head)
-        return VARVE_OK;
-    VV_TRY(vv_foreign_read(s->foreign, file, head, sizeof head, 0, error));
-    if (memcmp(head, lfs_mark, sizeof head) != 0)
-        return VARVE_OK;
-    return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
-        "%s: expected tensors, found a pointer of git-lfs to them; "
-        "\"git lfs pull\" fetches them", f->path);
-}
-
 static varve_status read_size(const struct vv_safetensors *s, uint32_t file,
     size_t *size, varve_error *error)
 {
     unsigned char bytes[SIZE_SIZE];
     const struct vv_foreign_file *f = &s->foreign->files[file];
-    VV_TRY(refuse_pointer(s, file, error));
+    VV_TRY(vv_foreign_refuse_pointer(
+        s->foreign, file, "a file of tensors", error));
     if (f->size < SIZE_SIZE)
         return vv_fail(error, VARVE_TRUNCATED,
             "%s: expected 8 bytes for the size of the header, found %" PRIu64,

@@ -75,13 +75,6 @@ static const struct vv_source_format *highest_bidder(
     return best;
 }
 
-static bool is_lfs_pointer(const struct vv_candidate *c)
-{
-    static const char mark[] = "version https://git-lfs.github.com/spec/";
-    return c->head_size >= sizeof mark - 1 &&
-           memcmp(c->head, mark, sizeof mark - 1) == 0;
-}
-
 /* --- Opening -------------------------------------------------------------- */
 
 /* What the format should have seen itself, once more for all of them. */
@@ -164,7 +157,7 @@ varve_status vv_source_open(struct vv_data_in *in,
     const struct vv_source_format *format = NULL;
     if (status == VARVE_NOT_A_CHECKPOINT) {
         VV_TRY(look_at(context, path, &look, error));
-        if (is_lfs_pointer(&look.candidate))
+        if (vv_is_lfs_pointer(look.head, look.candidate.head_size))
             return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
                 "%s: expected a checkpoint, found a Git LFS pointer to one: "
                 "fetch the file itself with `git lfs pull`",
