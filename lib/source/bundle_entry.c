@@ -57,12 +57,9 @@ static varve_status check_version(
     const struct reading *r, struct vv_wire wire)
 {
     struct vv_wire_field f;
-    bool more;
-    for (;;) {
+    while (vv_wire_has_more(&wire)) {
         bool is_bad = false;
-        VV_TRY(vv_wire_next(&wire, &f, &more));
-        if (!more)
-            return VARVE_OK;
+        VV_TRY(vv_wire_next(&wire, &f));
         if (f.number == VV_VERSION_BAD_CONSUMERS)
             VV_TRY(look_for(&wire, &f, VV_BUNDLE_VERSION, &is_bad));
         else if (f.number == VV_VERSION_MIN_CONSUMER)
@@ -73,6 +70,7 @@ static varve_status check_version(
                 "one for others: save it again with an older TensorFlow",
                 r->bundle->path, VV_BUNDLE_VERSION);
     }
+    return VARVE_OK;
 }
 
 static varve_status take_header_field(struct reading *r,
@@ -108,12 +106,9 @@ static varve_status take_header_field(struct reading *r,
 static varve_status take_header(struct reading *r, struct vv_wire wire)
 {
     struct vv_wire_field f;
-    bool more;
     r->has_header = true;
-    for (;;) {
-        VV_TRY(vv_wire_next(&wire, &f, &more));
-        if (!more)
-            break;
+    while (vv_wire_has_more(&wire)) {
+        VV_TRY(vv_wire_next(&wire, &f));
         VV_TRY(take_header_field(r, &wire, &f));
     }
     if (r->bundle->shard_count == 0 || r->bundle->shard_count > INT32_MAX)
@@ -141,32 +136,27 @@ static varve_status take_number(
     struct vv_wire wire, uint64_t number, uint64_t *value)
 {
     struct vv_wire_field f;
-    bool more;
     *value = 0;
-    for (;;) {
-        VV_TRY(vv_wire_next(&wire, &f, &more));
-        if (!more)
-            return VARVE_OK;
+    while (vv_wire_has_more(&wire)) {
+        VV_TRY(vv_wire_next(&wire, &f));
         if (f.number != number)
             continue;
         VV_TRY(vv_wire_expect(&wire, &f, VV_WIRE_VARINT));
         *value = f.value;
     }
+    return VARVE_OK;
 }
 
 static varve_status take_shape(
     struct reading *r, struct vv_bundle_entry *e, struct vv_wire wire)
 {
     struct vv_wire_field f;
-    bool more;
     if (e->rank > 0)
         return fail(r, e, "one shape", "two");
     e->first_extent = r->bundle->extent_count;
-    for (;;) {
+    while (vv_wire_has_more(&wire)) {
         uint64_t extent;
-        VV_TRY(vv_wire_next(&wire, &f, &more));
-        if (!more)
-            return VARVE_OK;
+        VV_TRY(vv_wire_next(&wire, &f));
         if (f.number == VV_SHAPE_UNKNOWN_RANK && f.value)
             return fail(r, e, "a shape", "one of unknown rank");
         if (f.number != VV_SHAPE_DIM)
@@ -182,6 +172,7 @@ static varve_status take_shape(
                 e->key + vv_bundle_is_slice(e), VARVE_MAX_RANK);
         VV_TRY(add_extent(r, extent));
     }
+    return VARVE_OK;
 }
 
 /* Start and length in one dimension; without a length all of it, which a key
@@ -189,18 +180,16 @@ static varve_status take_shape(
 static varve_status take_extent(struct vv_wire wire, int64_t pair[2])
 {
     struct vv_wire_field f;
-    bool more;
     pair[0] = 0;
     pair[1] = -1;
-    for (;;) {
-        VV_TRY(vv_wire_next(&wire, &f, &more));
-        if (!more)
-            return VARVE_OK;
+    while (vv_wire_has_more(&wire)) {
+        VV_TRY(vv_wire_next(&wire, &f));
         if (f.number != VV_EXTENT_START && f.number != VV_EXTENT_LENGTH)
             continue;
         VV_TRY(vv_wire_expect(&wire, &f, VV_WIRE_VARINT));
         pair[f.number == VV_EXTENT_LENGTH] = (int64_t)f.value;
     }
+    return VARVE_OK;
 }
 
 static varve_status take_pairs(struct reading *r,
@@ -208,11 +197,8 @@ static varve_status take_pairs(struct reading *r,
 {
     struct vv_wire_field f;
     uint32_t rank = 0;
-    bool more;
-    for (;;) {
-        VV_TRY(vv_wire_next(&wire, &f, &more));
-        if (!more)
-            break;
+    while (vv_wire_has_more(&wire)) {
+        VV_TRY(vv_wire_next(&wire, &f));
         if (f.number != VV_SLICE_EXTENT)
             continue;
         VV_TRY(vv_wire_expect(&wire, &f, VV_WIRE_SIZED));
@@ -319,11 +305,8 @@ static varve_status take_fields(
     struct reading *r, struct vv_bundle_entry *e, struct vv_wire wire)
 {
     struct vv_wire_field f;
-    bool more;
-    for (;;) {
-        VV_TRY(vv_wire_next(&wire, &f, &more));
-        if (!more)
-            return VARVE_OK;
+    while (vv_wire_has_more(&wire)) {
+        VV_TRY(vv_wire_next(&wire, &f));
         switch (f.number) {
         case VV_ENTRY_SHAPE:
             VV_TRY(vv_wire_expect(&wire, &f, VV_WIRE_SIZED));
@@ -341,6 +324,7 @@ static varve_status take_fields(
         default: break;
         }
     }
+    return VARVE_OK;
 }
 
 /* The elements of the slices are as many as those of the whole; that none is

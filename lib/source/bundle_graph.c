@@ -118,12 +118,9 @@ static varve_status take_attribute(const struct graph *g, uint32_t object,
     struct vv_wire wire, struct attribute *a)
 {
     struct vv_wire_field f;
-    bool more;
     *a = (struct attribute){ .name = "", .full_name = "", .key = "" };
-    for (;;) {
-        VV_TRY(vv_wire_next(&wire, &f, &more));
-        if (!more)
-            break;
+    while (vv_wire_has_more(&wire)) {
+        VV_TRY(vv_wire_next(&wire, &f));
         if (f.number == VV_ATTRIBUTE_NAME)
             VV_TRY(take_text(&wire, &f, &a->name, &a->name_size));
         else if (f.number == VV_ATTRIBUTE_FULL_NAME)
@@ -151,12 +148,9 @@ static varve_status count_records(const struct graph *g, uint32_t object,
 {
     struct vv_wire wire = wire_of(g, object);
     struct vv_wire_field f;
-    bool more;
     *attributes = *others = 0;
-    for (;;) {
-        VV_TRY(vv_wire_next(&wire, &f, &more));
-        if (!more)
-            return VARVE_OK;
+    while (vv_wire_has_more(&wire)) {
+        VV_TRY(vv_wire_next(&wire, &f));
         if (f.number == VV_OBJECT_ATTRIBUTE) {
             ++*attributes;
             VV_TRY(vv_wire_expect(&wire, &f, VV_WIRE_SIZED));
@@ -166,6 +160,7 @@ static varve_status count_records(const struct graph *g, uint32_t object,
             ++*others;
         }
     }
+    return VARVE_OK;
 }
 
 /* A value of its own, or an object that may hold some. */
@@ -213,11 +208,8 @@ static varve_status find_objects(struct graph *g)
         .error = g->error,
     };
     struct vv_wire_field f;
-    bool more;
-    for (;;) {
-        VV_TRY(vv_wire_next(&wire, &f, &more));
-        if (!more)
-            break;
+    while (vv_wire_has_more(&wire)) {
+        VV_TRY(vv_wire_next(&wire, &f));
         if (f.number == VV_OBJECTS_NODE)
             VV_TRY(add_object(g, &wire, &f));
     }
@@ -241,12 +233,9 @@ static varve_status take_child(const struct graph *g, uint32_t object,
     struct vv_wire wire, struct child *child)
 {
     struct vv_wire_field f;
-    bool more;
     *child = (struct child){ .name = "" };
-    for (;;) {
-        VV_TRY(vv_wire_next(&wire, &f, &more));
-        if (!more)
-            break;
+    while (vv_wire_has_more(&wire)) {
+        VV_TRY(vv_wire_next(&wire, &f));
         if (f.number == VV_CHILD_NODE)
             VV_TRY(take_node(g, object, &wire, &f, &child->object));
         else if (f.number == VV_CHILD_NAME)
@@ -265,11 +254,8 @@ static varve_status go_through_children(
     struct vv_wire wire = wire_of(g, object);
     struct vv_wire_field f;
     struct child child;
-    bool more;
-    for (;;) {
-        VV_TRY(vv_wire_next(&wire, &f, &more));
-        if (!more)
-            return VARVE_OK;
+    while (vv_wire_has_more(&wire)) {
+        VV_TRY(vv_wire_next(&wire, &f));
         if (f.number != VV_OBJECT_CHILD)
             continue;
         VV_TRY(vv_wire_expect(&wire, &f, VV_WIRE_SIZED));
@@ -277,6 +263,7 @@ static varve_status go_through_children(
             vv_wire_open(&wire, &f, "object graph, a child"), &child));
         VV_TRY(each(g, object, &child, user));
     }
+    return VARVE_OK;
 }
 
 static bool is_counter_edge(uint32_t object, const struct child *child)
@@ -354,11 +341,8 @@ static varve_status tell_slot(
     uint32_t variable = 0, node = 0;
     const char *name = "";
     size_t size = 0;
-    bool more;
-    for (;;) {
-        VV_TRY(vv_wire_next(&wire, &f, &more));
-        if (!more)
-            break;
+    while (vv_wire_has_more(&wire)) {
+        VV_TRY(vv_wire_next(&wire, &f));
         if (f.number == VV_SLOT_VARIABLE)
             VV_TRY(take_node(g, object, &wire, &f, &variable));
         else if (f.number == VV_SLOT_NODE)
@@ -494,14 +478,11 @@ static varve_status tell_saver(
     struct graph *g, uint32_t object, struct vv_wire wire)
 {
     struct vv_wire_field f;
-    bool more;
-    for (;;) {
+    while (vv_wire_has_more(&wire)) {
         char tag[256];
         const char *name;
         size_t size;
-        VV_TRY(vv_wire_next(&wire, &f, &more));
-        if (!more)
-            return VARVE_OK;
+        VV_TRY(vv_wire_next(&wire, &f));
         if (f.number != VV_SAVER_NAME)
             continue;
         VV_TRY(take_text(&wire, &f, &name, &size));
@@ -512,6 +493,7 @@ static varve_status tell_saver(
         tag[11 + size] = '\0';
         vv_draft_tag(g->draft, g->objects[object].node, tag);
     }
+    return VARVE_OK;
 }
 
 /* All that an object holds; or, with `families`, only those: they come behind
@@ -523,14 +505,11 @@ static varve_status tell_object(
     struct vv_wire_field f;
     struct attribute any;
     uint32_t others;
-    bool more;
     VV_TRY(count_records(g, object, &g->attributes, &others, &any));
     if (!families)
         VV_TRY(go_through_children(g, object, tell_child, NULL));
-    for (;;) {
-        VV_TRY(vv_wire_next(&wire, &f, &more));
-        if (!more)
-            return VARVE_OK;
+    while (vv_wire_has_more(&wire)) {
+        VV_TRY(vv_wire_next(&wire, &f));
         if (f.number != VV_OBJECT_ATTRIBUTE &&
             (families || (f.number != VV_OBJECT_SLOT &&
                              f.number != VV_OBJECT_SAVER)))
@@ -547,6 +526,7 @@ static varve_status tell_object(
         else
             VV_TRY(tell_saver(g, object, inner));
     }
+    return VARVE_OK;
 }
 
 /* --- All ------------------------------------------------------------------ */

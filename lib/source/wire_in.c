@@ -63,14 +63,10 @@ static varve_status take_sized(
     return VARVE_OK;
 }
 
-varve_status vv_wire_next(
-    struct vv_wire *wire, struct vv_wire_field *field, bool *more)
+varve_status vv_wire_next(struct vv_wire *wire, struct vv_wire_field *field)
 {
     uint64_t key;
     *field = (struct vv_wire_field){ .bytes = NULL };
-    *more = wire->at < wire->size;
-    if (!*more)
-        return VARVE_OK;
     if (!take_varint(wire, &key) || key >> 3 == 0)
         return fail(wire, "the key of a field");
     field->number = key >> 3;

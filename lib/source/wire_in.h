@@ -34,10 +34,13 @@ struct vv_wire_field {
     const unsigned char *bytes; /* of a sized one */
 };
 
-/* The next field; *more is false at the end. VARVE_CORRUPT for bytes that are
- * none. */
-varve_status vv_wire_next(
-    struct vv_wire *wire, struct vv_wire_field *field, bool *more);
+static inline bool vv_wire_has_more(const struct vv_wire *wire)
+{
+    return wire->at < wire->size;
+}
+
+/* The next field, if there is more. VARVE_CORRUPT for bytes that are none. */
+varve_status vv_wire_next(struct vv_wire *wire, struct vv_wire_field *field);
 
 /* The message in a sized field. */
 struct vv_wire vv_wire_open(const struct vv_wire *wire,
