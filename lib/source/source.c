@@ -17,7 +17,9 @@
 #include "npz_in.h"
 #include "safetensors_in.h"
 #include "safetensors_index.h"
+#include "stranger.h"
 #include "try.h"
+#include "wrong.h"
 
 /* Every format that is read besides ours. At equal bids the first opens. */
 static const struct vv_source_format *const formats[] = {
@@ -99,6 +101,26 @@ static varve_status check_places(const struct vv_foreign *f,
     return VARVE_OK;
 }
 
+static bool is_about_bytes(varve_status status)
+{
+    return status == VARVE_NOT_A_CHECKPOINT || status == VARVE_CORRUPT ||
+           status == VARVE_TRUNCATED || status == VARVE_TOO_NEW ||
+           status == VARVE_LIMIT;
+}
+
+/* Says of a file that could not be opened, or of one that it names, what it is
+ * instead, where that is known. */
+static varve_status name_stranger(
+    const struct vv_foreign *f, varve_status status, varve_error *error)
+{
+    varve_status found = VARVE_OK;
+    if (!is_about_bytes(status) || VV_WRONG(strangers_not_named))
+        return status;
+    for (size_t i = 0; i < f->file_count && !found; i++)
+        found = vv_stranger_file(f->context, f->files[i].path, error);
+    return found ? found : status;
+}
+
 static varve_status open_with(struct vv_data_in *in, struct vv_foreign *f,
     const struct vv_source_format *format, varve_error *error)
 {
@@ -107,6 +129,8 @@ static varve_status open_with(struct vv_data_in *in, struct vv_foreign *f,
     VV_TRY(vv_foreign_add_file(f, in->path, &first, error));
     vv_draft_begin(&draft, in->context, in->path);
     varve_status status = format->open(f, &draft, error);
+    if (status)
+        status = name_stranger(f, status, error);
     if (!status && !draft.failed)
         status = check_places(f, &draft, error);
     for (size_t i = 0; i < f->file_count; i++)
@@ -164,6 +188,8 @@ varve_status vv_source_open(struct vv_data_in *in,
                 path);
         format = highest_bidder(&look.candidate);
     }
+    if (!format && status == VARVE_NOT_A_CHECKPOINT)
+        VV_TRY(vv_stranger_file(context, path, error));
     if (!format) {
         if (status && error)
             *error = reason;

@@ -12,6 +12,7 @@
 #include "file.h"
 #include "name.h"
 #include "state_file_in.h"
+#include "stranger.h"
 #include "try.h"
 
 #define OUR_ENDING ".varve"
@@ -231,6 +232,8 @@ varve_status vv_source_find(const struct vv_context *context, const char *path,
     status = find_member(context, path, found, error);
     if (status != VARVE_NOT_FOUND)
         return status;
+    if (reason.status == VARVE_IS_DIRECTORY)
+        VV_TRY(vv_stranger_directory(context, path, error));
     if (error)
         *error = reason;
     return reason.status;

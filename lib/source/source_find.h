@@ -14,7 +14,8 @@
  * TensorFlow checkpoint; a directory with a `checkpoint` record, a SavedModel,
  * a model of Hugging Face, or numbered files of ours (the highest number).
  * VARVE_NOT_FOUND where there is none of these, VARVE_IS_DIRECTORY for a
- * directory with none of them. */
+ * directory with none of them, VARVE_NOT_A_CHECKPOINT where it is known whose
+ * it is. */
 varve_status vv_source_find(const struct vv_context *context, const char *path,
     struct vv_buffer *found, varve_error *error);
 

@@ -8,6 +8,7 @@
                                                  without file and places
     check_output.py values                       the same, of values alone
     check_output.py flip FILE OFFSET             changes a bit
+    check_output.py archive FILE NAME...         makes a zip archive
     check_output.py terminal VARVE               on a terminal
     check_output.py interrupt VARVE FILE         Ctrl-C
 
@@ -23,6 +24,7 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree
+import zipfile
 
 WHOLE = {'int8': 'b', 'int16': 'h', 'int32': 'i', 'int64': 'q', 'uint8': 'B',
          'uint16': 'H', 'uint32': 'I', 'uint64': 'Q'}
@@ -126,6 +128,12 @@ def flip(path, offset):
         file.write(bytes([byte ^ 16]))
 
 
+def archive(path, *names):
+    with zipfile.ZipFile(path, 'w') as made:
+        for name in names:
+            made.writestr(name, name)
+
+
 def on_terminal(arguments, environment):
     """The exit code, and what came out on a terminal."""
     ours, theirs = pty.openpty()
@@ -179,7 +187,7 @@ def check_interrupt(varve, path):
 
 CHECKS = {'json': check_json, 'xml': check_xml, 'error': check_error,
           'elements': check_elements, 'listed': listed,
-          'values': lambda: listed(True), 'flip': flip,
+          'values': lambda: listed(True), 'flip': flip, 'archive': archive,
           'terminal': check_terminal, 'interrupt': check_interrupt}
 
 if __name__ == '__main__':

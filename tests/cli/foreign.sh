@@ -136,6 +136,20 @@ done
 cp "$golden"/keras_adam.* .
 prints ls_keras 0 ls --slots keras_adam.index
 
+# What is known and not read.
+torch='expected a checkpoint, found a file of torch.save'
+"${helper[@]}" archive model.pt archive/data.pkl archive/data/0
+complains 4 "varve: cannot open: model.pt: $torch" ls model.pt
+shard=pytorch_model-00001-of-00001.bin
+cp model.pt $shard
+echo "{\"weight_map\": {\"w\": \"$shard\"}}" >pytorch_model.bin.index.json
+complains 4 "varve: cannot open: pytorch_model.bin.index.json: $shard: $torch" \
+    ls pytorch_model.bin.index.json
+mkdir distributed
+cp model.pt distributed/.metadata
+complains 4 'varve: cannot open: distributed: expected a checkpoint, found a' \
+    ls distributed
+
 # Bad ones.
 cp sample.npz damaged.npz
 "${helper[@]}" flip damaged.npz 3300

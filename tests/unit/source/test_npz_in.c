@@ -169,8 +169,8 @@ static void check_entry(const char *name, const char *text, const char *data,
 
 TEST(npz_in, refuses_entries_that_are_no_arrays)
 {
-    check_entry("data.pkl", I2, "\1\0\2\0", 4, VARVE_NOT_A_CHECKPOINT,
-        "a.npz: \"data.pkl\": expected arrays NAME.npy");
+    check_entry("data.txt", I2, "\1\0\2\0", 4, VARVE_NOT_A_CHECKPOINT,
+        "a.npz: \"data.txt\": expected arrays NAME.npy");
     check_entry(".npy", I2, "\1\0\2\0", 4, VARVE_NOT_A_CHECKPOINT, "NAME.npy");
     check_entry("a.npy", I2, "\1\0\2\0\3", 5, VARVE_CORRUPT,
         "expected 4 bytes behind the header, found 5");

@@ -1,0 +1,373 @@
+/* stranger.c - three tables: how files begin and are called, what zip archives
+ * have in them, what directories have in them.
+ *
+ * Nothing here is parsed, and nothing depends on it but a message: a file comes
+ * here once nobody could open it. Marks that are weak alone, as protobuf has
+ * none, count together with the ending of a name.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "stranger.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "buffer.h"
+#include "bytes.h"
+#include "crc32c.h"
+#include "directory.h"
+#include "failure.h"
+#include "file.h"
+#include "try.h"
+
+#define TORCH_REMEDY                                                           \
+    "load it with torch, and save its tensors with safetensors.torch.save_file"
+#define DCP_REMEDY                                                             \
+    "convert it with torch.distributed.checkpoint.format_utils."               \
+    "dcp_to_torch_save, and save the tensors with safetensors.torch.save_file"
+#define PICKLE_REMEDY                                                          \
+    "a pickle is a program and is never run; load it where it was made, and "  \
+    "save the values as npz or safetensors"
+#define JAX_REMEDY                                                             \
+    "restore it with JAX, and save the arrays with "                           \
+    "safetensors.flax.save_file or numpy.savez"
+#define HDF5_REMEDY                                                            \
+    "load it with Keras and write a tf.train.Checkpoint, or read it with "     \
+    "h5py and use numpy.savez"
+#define ARRAYS_REMEDY                                                          \
+    "read it with Python, and save its arrays with numpy.savez"
+#define UNPACK "unpack it first"
+
+enum { HEAD_SIZE = 512 };
+
+struct file_look {
+    const char *path;
+    unsigned char head[HEAD_SIZE]; /* zeros where the file is shorter */
+    size_t head_size;
+    uint64_t size;
+};
+
+struct mark {
+    size_t offset;
+    const char *bytes; /* NULL: `looks` says, or the ending alone */
+    size_t size;
+    const char *ending; /* of the name; NULL: any */
+    bool (*looks)(const struct file_look *look);
+    const char *what;
+    const char *remedy;
+};
+
+/* --- What bytes cannot say alone ------------------------------------------ */
+
+static bool begins_with_word(const struct file_look *look, const char *word)
+{
+    size_t at = 0;
+    while (at < look->head_size && memchr(" \t\r\n", look->head[at], 4))
+        at++;
+    for (; *word; word++, at++) {
+        unsigned char c = at < look->head_size ? look->head[at] : 0;
+        if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != *word)
+            return false;
+    }
+    return true;
+}
+
+static bool is_web_page(const struct file_look *look)
+{
+    return begins_with_word(look, "<!doctype html") ||
+           begins_with_word(look, "<html");
+}
+
+static bool is_xml(const struct file_look *look)
+{
+    return begins_with_word(look, "<?xml");
+}
+
+/* PROTO, and an opcode that is no zero: a header of safetensors may be 640
+ * bytes long. */
+static bool is_pickle(const struct file_look *look)
+{
+    return look->head_size > 2 && look->head[0] == 0x80 &&
+           look->head[1] >= 2 && look->head[1] <= 5 && look->head[2] != 0;
+}
+
+static bool is_records(const struct file_look *look)
+{
+    return look->head_size >= 16 &&
+           vv_crc32c_mask(vv_crc32c(0, look->head, 8)) ==
+               vv_load32(look->head + 8);
+}
+
+/* --- Files ---------------------------------------------------------------- */
+
+#define AT(offset, bytes, what, remedy)                                        \
+    { offset, bytes, sizeof bytes - 1, NULL, NULL, what, remedy }
+#define CALLED(ending, bytes, what, remedy)                                    \
+    { 0, bytes, sizeof bytes - 1, ending, NULL, what, remedy }
+#define LOOKS(looks, what, remedy)                                             \
+    { 0, NULL, 0, NULL, looks, what, remedy }
+
+/* The first that fits. */
+static const struct mark marks[] = {
+    AT(0, "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19",
+        "an old file of torch.save (PyTorch)", TORCH_REMEDY),
+    AT(257, "ustar", "a tar archive", UNPACK " with tar -xf"),
+    AT(0, "\x1f\x8b\x08", "a gzip file", UNPACK " with gunzip"),
+    AT(0, "\x28\xb5\x2f\xfd", "a zstd file", UNPACK " with unzstd"),
+    AT(0, "\xfd" "7zXZ\0", "an xz file", UNPACK " with unxz"),
+    AT(0, "BZh", "a bzip2 file", UNPACK " with bunzip2"),
+    AT(0, "\x04\x22\x4d\x18", "an lz4 file", UNPACK " with unlz4"),
+    AT(0, "7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK " with 7z x"),
+    AT(0, "MATLAB 7.3", "a MAT file of MATLAB, version 7.3", ARRAYS_REMEDY),
+    AT(0, "MATLAB 5.0", "a MAT file of MATLAB, version 5",
+        "read it with scipy.io.loadmat, and save its arrays with numpy.savez"),
+    AT(0, "\x89HDF\r\n\x1a\n", "an HDF5 file (Keras, h5py, NetCDF 4)",
+        HDF5_REMEDY),
+    AT(0, "CDF\1", "a NetCDF file", ARRAYS_REMEDY),
+    AT(0, "CDF\2", "a NetCDF file", ARRAYS_REMEDY),
+    AT(0, "CDF\5", "a NetCDF file", ARRAYS_REMEDY),
+    AT(4, "TFL3", "a TensorFlow Lite model",
+        "it was made from a SavedModel or a Keras model: use their checkpoint"),
+    AT(0, "PAR1", "a Parquet table", ARRAYS_REMEDY),
+    AT(0, "ARROW1", "an Arrow table", ARRAYS_REMEDY),
+    AT(0, "lmgg", "a GGML file, older than GGUF",
+        "convert it to GGUF with llama.cpp"),
+    AT(0, "tjgg", "a GGML file, older than GGUF",
+        "convert it to GGUF with llama.cpp"),
+    AT(0, "fmgg", "a GGML file, older than GGUF",
+        "convert it to GGUF with llama.cpp"),
+    CALLED(".distcp", "PK\3\4", "a part of a torch.distributed checkpoint",
+        DCP_REMEDY),
+    CALLED(".onnx", "\x08", "an ONNX model",
+        "read it with the package onnx, whose onnx.numpy_helper.to_array "
+        "gives arrays for numpy.savez"),
+    CALLED("saved_model.pb", "\x08", "the graph of a SavedModel",
+        "its values are in variables/ beside it: name the directory"),
+    CALLED(".meta", "\x0a", "the graph of a TensorFlow checkpoint",
+        "its values are in the .index and .data files beside it: name those"),
+    CALLED(".pb", "\x0a", "a TensorFlow graph",
+        "values in it are constants: load it with TensorFlow, and save them "
+        "as a checkpoint"),
+    CALLED(".msgpack", "", "a msgpack file, as Flax writes",
+        "read it with flax.serialization.msgpack_restore, and save the arrays "
+        "with safetensors.flax.save_file"),
+    CALLED(".ocdbt", "", "a part of an Orbax checkpoint", JAX_REMEDY),
+    CALLED(".weights.json", "{", "the index of Keras weights in HDF5 files",
+        HDF5_REMEDY),
+    CALLED(".zarray", "{", "a part of a zarr array", ARRAYS_REMEDY),
+    CALLED("zarr.json", "{", "a part of a zarr array", ARRAYS_REMEDY),
+    LOOKS(is_pickle, "a pickle of Python", PICKLE_REMEDY),
+    LOOKS(is_records, "a TFRecord or event file",
+        "it holds records and no values by name: varve_records_open_tfrecords "
+        "reads them"),
+    LOOKS(is_web_page, "a web page", "the download failed: fetch it again"),
+    LOOKS(is_xml, "an XML text",
+        "if it was downloaded, the server refused: fetch it again"),
+};
+
+static bool ends_in(const char *text, size_t size, const char *end)
+{
+    size_t end_size = strlen(end);
+    return size >= end_size &&
+           memcmp(text + size - end_size, end, end_size) == 0;
+}
+
+static bool fits(const struct mark *m, const struct file_look *look)
+{
+    if (m->looks)
+        return m->looks(look);
+    if (m->ending && !ends_in(look->path, strlen(look->path), m->ending))
+        return false;
+    return m->offset + m->size <= look->head_size &&
+           memcmp(look->head + m->offset, m->bytes, m->size) == 0;
+}
+
+static varve_status name_it(const char *path, const char *what,
+    const char *remedy, varve_error *error)
+{
+    return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
+        "%s: expected a checkpoint, found %s: %s", path, what, remedy);
+}
+
+/* --- Zip archives --------------------------------------------------------- */
+
+struct member {
+    const char *name; /* in an archive with its folder or without; in a
+                         directory: beside others */
+    const char *what;
+    const char *remedy;
+};
+
+/* The first that is there. */
+static const struct member entries[] = {
+    { "constants.pkl", "a TorchScript program",
+        "load it with torch.jit.load, and save its state_dict() with "
+        "safetensors.torch.save_file" },
+    { "serialized_exported_program.json", "a program of torch.export",
+        "load it with torch.export.load, and save its state_dict with "
+        "safetensors.torch.save_file" },
+    { "archive_format", "a program of torch.export",
+        "load it with torch.export.load, and save its state_dict with "
+        "safetensors.torch.save_file" },
+    { "data.pkl", "a file of torch.save (PyTorch)", TORCH_REMEDY },
+    { "model.weights.h5", "a Keras model (.keras)",
+        "load it with Keras, and write a tf.train.Checkpoint" },
+    { "MAR-INF/MANIFEST.json", "an archive of TorchServe", UNPACK },
+};
+
+enum {
+    ENTRIES = sizeof entries / sizeof *entries,
+    LOCAL_SIZE = 30,   /* before the name of an entry, in the file */
+    RECORD_SIZE = 46,  /* and in the directory */
+    TAIL_SIZE = 65536, /* in which most directories lie whole */
+};
+
+/* The name of an archive's entry as one of the table; ENTRIES: none. */
+static size_t entry_of(const unsigned char *name, size_t size)
+{
+    for (size_t i = 0; i < ENTRIES; i++) {
+        size_t known = strlen(entries[i].name);
+        if (ends_in((const char *)name, size, entries[i].name) &&
+            (size == known || name[size - known - 1] == '/'))
+            return i;
+    }
+    return ENTRIES;
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The first name stands in the head, the others in what is left of the
+ * directory in the tail. */
+static size_t find_entry(
+    const unsigned char *head, const unsigned char *tail, size_t tail_size)
+{
+    size_t size = (size_t)head[26] | (size_t)head[27] << 8;
+    size_t found = ENTRIES;
+    if (size <= HEAD_SIZE - LOCAL_SIZE)
+        found = entry_of(head + LOCAL_SIZE, size);
+    for (size_t at = 0; at + RECORD_SIZE <= tail_size; at++) {
+        const unsigned char *r = tail + at;
+        if (memcmp(r, "PK\1\2", 4) != 0)
+            continue;
+        size = (size_t)r[28] | (size_t)r[29] << 8;
+        if (size <= tail_size - at - RECORD_SIZE)
+            found = least(found, entry_of(r + RECORD_SIZE, size));
+    }
+    return found;
+}
+
+static varve_status look_into_archive(const struct vv_context *context,
+    int file, const struct file_look *look, varve_error *error)
+{
+    size_t size =
+        look->size < TAIL_SIZE ? (size_t)look->size : (size_t)TAIL_SIZE;
+    unsigned char *tail = vv_allocate(&context->allocator, TAIL_SIZE);
+    if (!tail)
+        return vv_fail_memory(error, "the end of an archive");
+    varve_status status = vv_file_read(
+        context, file, look->path, tail, size, look->size - size, NULL);
+    size_t found = status ? ENTRIES : find_entry(look->head, tail, size);
+    vv_release(&context->allocator, tail, TAIL_SIZE);
+    if (found == ENTRIES)
+        return VARVE_OK;
+    return name_it(
+        look->path, entries[found].what, entries[found].remedy, error);
+}
+
+/* --- One file ------------------------------------------------------------- */
+
+static varve_status look_at(const struct vv_context *context, int file,
+    struct file_look *look, varve_error *error)
+{
+    look->head_size =
+        look->size < HEAD_SIZE ? (size_t)look->size : (size_t)HEAD_SIZE;
+    if (vv_file_read(
+            context, file, look->path, look->head, look->head_size, 0, NULL))
+        return VARVE_OK;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        if (fits(&marks[i], look))
+            return name_it(look->path, marks[i].what, marks[i].remedy, error);
+    }
+    if (look->head_size > LOCAL_SIZE && memcmp(look->head, "PK\3\4", 4) == 0)
+        return look_into_archive(context, file, look, error);
+    return VARVE_OK;
+}
+
+varve_status vv_stranger_file(
+    const struct vv_context *context, const char *path, varve_error *error)
+{
+    struct file_look look = { .path = path };
+    int file;
+    if (vv_file_open(context, path, &file, &look.size, NULL))
+        return VARVE_OK;
+    varve_status status = look_at(context, file, &look, error);
+    vv_file_close(context, file);
+    return status;
+}
+
+/* --- Directories ---------------------------------------------------------- */
+
+#define TORCH_DIRECTORY_REMEDY                                                 \
+    "load the model with transformers, and save_pretrained it with "           \
+    "safe_serialization=True"
+
+static const struct member members[] = {
+    { ".metadata", "a torch.distributed checkpoint", DCP_REMEDY },
+    { "manifest.ocdbt", "an Orbax checkpoint", JAX_REMEDY },
+    { "_CHECKPOINT_METADATA", "an Orbax checkpoint", JAX_REMEDY },
+    { "_METADATA", "an Orbax checkpoint", JAX_REMEDY },
+    { ".zgroup", "a zarr group", ARRAYS_REMEDY },
+    { ".zarray", "a zarr array", ARRAYS_REMEDY },
+    { "zarr.json", "a zarr group or array", ARRAYS_REMEDY },
+    { "saved_model.pb", "a SavedModel without variables",
+        "there is nothing to read in it" },
+    { "pytorch_model.bin", "a PyTorch model", TORCH_DIRECTORY_REMEDY },
+    { "pytorch_model.bin.index.json", "a PyTorch model in several files",
+        TORCH_DIRECTORY_REMEDY },
+    { "flax_model.msgpack", "a Flax model", TORCH_DIRECTORY_REMEDY },
+    { "tf_model.h5", "a Keras model in HDF5", HDF5_REMEDY },
+    { "model_index.json", "a pipeline of diffusers",
+        "each part of it is a checkpoint: name one of the directories in it" },
+    { "latest_checkpointed_iteration.txt", "a checkpoint of Megatron",
+        TORCH_REMEDY },
+    { "zero_to_fp32.py", "a checkpoint of DeepSpeed",
+        "run the zero_to_fp32.py in it with --safe_serialization" },
+};
+
+static varve_status is_there(
+    const struct vv_context *context, const char *path, varve_error *error)
+{
+    int file;
+    uint64_t size;
+    VV_TRY(vv_file_open(context, path, &file, &size, error));
+    vv_file_close(context, file);
+    return VARVE_OK;
+}
+
+varve_status vv_stranger_directory(
+    const struct vv_context *context, const char *path, varve_error *error)
+{
+    struct vv_buffer at;
+    varve_status status = VARVE_NOT_FOUND;
+    size_t i = 0;
+    vv_buffer_init(&at, &context->allocator);
+    for (; i < sizeof members / sizeof *members && status == VARVE_NOT_FOUND;
+         i++) {
+        at.size = 0;
+        vv_buffer_add_string(&at, path);
+        vv_buffer_add8(&at, '/');
+        vv_buffer_add_string(&at, members[i].name);
+        vv_buffer_string(&at);
+        status = at.failed
+            ? vv_fail_memory(error, "a path")
+            : is_there(context, (const char *)at.data, NULL);
+    }
+    vv_buffer_clear(&at);
+    if (status)
+        return status == VARVE_NO_MEMORY ? status : VARVE_OK;
+    return name_it(path, members[i - 1].what, members[i - 1].remedy, error);
+}
