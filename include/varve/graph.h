@@ -48,9 +48,10 @@ typedef struct varve_edge {
  * says so. */
 VARVE_API varve_graph *varve_graph_new(const varve_allocator *allocator);
 
-/* Frees the graph, its nodes and the memory of library-owned variables, and
- * detaches its restorations and snapshots, which still have to be freed. The
- * program's own memory is never touched. */
+/* Frees the graph, its nodes and the memory of library-owned variables. What
+ * was made for it (restorations, snapshots, rings, savers, managers) still has
+ * to be freed; what is asked of it meanwhile is refused where it needs the
+ * graph. The program's own memory is never touched. */
 VARVE_API void varve_graph_free(varve_graph *graph);
 
 /* The first mistake made in building, or a value that could not be delivered
@@ -95,7 +96,8 @@ VARVE_API void varve_untrack(varve_node *parent, const char *name);
 
 /* Removes a node: its edges, the edges and slots that lead to it, its memory if
  * the library owns it, and in turn every child that no other edge or slot
- * leads to. The root cannot be removed. */
+ * leads to. The program may use none of these any more; what else holds them,
+ * such as a snapshot, knows. The root cannot be removed. */
 VARVE_API void varve_remove(varve_node *node);
 
 /* The child of that name, or NULL. */

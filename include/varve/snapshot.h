@@ -48,9 +48,11 @@ VARVE_API varve_status varve_snapshot_restore_with(varve_snapshot *snapshot,
     VARVE_MUST_CHECK;
 
 /* All of these, and those below, fail with VARVE_MISMATCH and change nothing
- * when variables or states were added, removed or replaced since the snapshot
- * was made. A state whose load callback fails gives VARVE_CALLBACK; the
- * variables are back by then. */
+ * when variables or states were added, removed, replaced or given another
+ * element type (varve_retype) since the snapshot was made, or the graph was
+ * freed. A variable that was rebound gets its value where its memory is now. A
+ * state whose load callback fails gives VARVE_CALLBACK; the variables are back
+ * by then. */
 
 VARVE_API void varve_snapshot_free(varve_snapshot *snapshot);
 

@@ -1,5 +1,8 @@
 /* pool.c - blocks that double in size up to a limit, and a free list.
  *
+ * Under AddressSanitizer what is given back may not be touched, as if it had
+ * been freed.
+ *
  * SPDX-License-Identifier: MIT
  */
 #include "pool.h"
@@ -7,6 +10,21 @@
 #include <string.h>
 
 #include "allocator.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_ASAN 1
+#endif
+#endif
+#ifdef HAS_ASAN
+void __asan_poison_memory_region(const volatile void *address, size_t size);
+void __asan_unpoison_memory_region(const volatile void *address, size_t size);
+#else
+#define __asan_poison_memory_region(address, size) ((void)(address))
+#define __asan_unpoison_memory_region(address, size) ((void)(address))
+#endif
 
 enum { FIRST_ITEMS = 16, MOST_ITEMS = 8192 };
 
@@ -37,6 +55,8 @@ void vv_pool_clear(struct vv_pool *pool)
     while (pool->blocks) {
         struct vv_pool_block *block = pool->blocks;
         pool->blocks = block->next;
+        __asan_unpoison_memory_region(
+            block->items, block->capacity * pool->item_size);
         vv_release(pool->allocator, block, block_size(pool, block->capacity));
     }
     pool->free_items = NULL;
@@ -64,6 +84,7 @@ void *vv_pool_take(struct vv_pool *pool)
 {
     void *item = pool->free_items;
     if (item) {
+        __asan_unpoison_memory_region(item, pool->item_size);
         memcpy(&pool->free_items, item, sizeof(void *));
     } else {
         struct vv_pool_block *block = pool->blocks;
@@ -80,4 +101,5 @@ void vv_pool_give(struct vv_pool *pool, void *item)
 {
     memcpy(item, &pool->free_items, sizeof(void *));
     pool->free_items = item;
+    __asan_poison_memory_region(item, pool->item_size);
 }

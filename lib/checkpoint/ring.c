@@ -10,8 +10,10 @@
 #include "wrong.h"
 
 struct varve_ring {
+    struct vv_observer observer;
     struct vv_context context;
-    varve_node *root; /* until the first snapshot, which watches it then */
+    varve_graph *graph; /* NULL once it is freed */
+    varve_node *root;   /* NULL once it is gone */
     varve_snapshot_options options;
     char *except; /* what options.except points to */
     size_t room;
@@ -23,6 +25,29 @@ struct varve_ring {
 static size_t size_of(size_t room)
 {
     return sizeof(struct varve_ring) + room * sizeof(varve_snapshot *);
+}
+
+static void node_removed(struct vv_observer *self, varve_node *node)
+{
+    varve_ring *ring = (varve_ring *)self;
+    if (node == ring->root)
+        ring->root = NULL;
+}
+
+static void graph_freed(struct vv_observer *self)
+{
+    varve_ring *ring = (varve_ring *)self;
+    ring->graph = NULL;
+    ring->root = NULL;
+}
+
+static void watch(varve_ring *ring, varve_node *root)
+{
+    ring->graph = root->graph;
+    ring->root = root;
+    ring->observer.node_removed = node_removed;
+    ring->observer.graph_freed = graph_freed;
+    vv_graph_observe(root->graph, &ring->observer);
 }
 
 varve_ring *varve_ring_new(varve_node *root, size_t count,
@@ -44,8 +69,8 @@ varve_ring *varve_ring_new(varve_node *root, size_t count,
         return NULL;
     }
     ring->context = root->graph->context;
-    ring->root = root;
     ring->room = count;
+    watch(ring, root);
     if (options)
         ring->options = *options;
     if (options && options->except) {
@@ -64,6 +89,8 @@ void varve_ring_free(varve_ring *ring)
 {
     if (!ring)
         return;
+    if (ring->graph)
+        vv_graph_forget(ring->graph, &ring->observer);
     const varve_allocator a = ring->context.allocator;
     for (size_t i = 0; i < ring->room; i++)
         varve_snapshot_free(ring->places[i]);
@@ -75,6 +102,9 @@ varve_status varve_ring_push(varve_ring *ring, varve_error *error)
 {
     if (!ring)
         return vv_fail(error, VARVE_MISUSE, "ring: expected one, found NULL");
+    if (!ring->root)
+        return vv_fail(error, VARVE_MISMATCH,
+            "ring: expected the node that it was made for, found it removed");
     size_t place = ring->count ? (ring->newest + 1) % ring->room : 0;
     varve_snapshot **snapshot = &ring->places[place];
     varve_status status = VARVE_OK;

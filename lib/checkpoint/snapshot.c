@@ -183,8 +183,28 @@ static bool takes(const struct varve_snapshot *s, const struct vv_walk *walk,
     return !vv_pattern_match(s->except, vv_buffer_string(path));
 }
 
-/* Whether the program still has the values that the snapshot has, and no
- * others. */
+static varve_status check_types(
+    const struct varve_snapshot *s, varve_error *error)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        const struct vv_item *item = &s->items[i];
+        char where[256];
+        char text[2][VARVE_TENSOR_TEXT_SIZE];
+        if (!item->node->variable ||
+            item->node->variable->tensor.dtype == item->dtype ||
+            VV_WRONG(snapshot_fits_any_type))
+            continue;
+        varve_tensor taken = item->node->variable->tensor;
+        taken.dtype = item->dtype;
+        return vv_fail(error, VARVE_MISMATCH,
+            "snapshot: %s: expected %s as it was taken, found %s",
+            vv_node_text(item->node, where, sizeof where),
+            varve_tensor_text(&taken, text[0]),
+            varve_tensor_text(&item->node->variable->tensor, text[1]));
+    }
+    return VARVE_OK;
+}
+
 varve_status vv_snapshot_check(struct varve_snapshot *s, varve_error *error)
 {
     struct vv_walk walk;
@@ -193,6 +213,7 @@ varve_status vv_snapshot_check(struct varve_snapshot *s, varve_error *error)
             "snapshot: expected the variables it was made of, found some "
             "removed");
     VV_TRY(varve_graph_check(s->graph, error));
+    VV_TRY(check_types(s, error));
     if (!s->is_changed || VV_WRONG(snapshot_fits_any_program))
         return VARVE_OK;
     VV_TRY(vv_walk_begin(&walk, s->root, error));
@@ -231,6 +252,7 @@ static void add_item(
         return;
     item->copy = s->block ? s->block + *at : NULL;
     item->size = (size_t)varve_tensor_size(&node->variable->tensor);
+    item->dtype = node->variable->tensor.dtype;
     *at += (size_t)vv_align_up(item->size, VV_MEMORY_ALIGNMENT);
 }
 

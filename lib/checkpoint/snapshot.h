@@ -11,11 +11,13 @@
 #include "graph.h"
 #include "walk.h"
 
-/* One variable or state. */
+/* One variable or state. A variable keeps its shape, but not its memory, which
+ * is asked for each time, nor its element type, which may not have changed. */
 struct vv_item {
     varve_node *node;
     void *copy; /* of elements; NULL for a state */
     size_t size;
+    varve_dtype dtype; /* of the copy; 0 for a state */
     struct vv_buffer bytes; /* of strings, or of a state */
     struct vv_buffer spare; /* as large: strings for the variable to keep, or
                                the bytes of a state while it is retaken */
@@ -38,8 +40,8 @@ struct varve_snapshot {
     size_t block_size;
 };
 
-/* Whether the program still has the values that the snapshot has, and no
- * others: else VARVE_MISMATCH. */
+/* Whether the program still has the values that the snapshot has, of the same
+ * types, and no others: else VARVE_MISMATCH. */
 varve_status vv_snapshot_check(
     struct varve_snapshot *snapshot, varve_error *error);
 

@@ -143,6 +143,25 @@ TEST(ring, a_changed_structure_is_a_clear_error)
     end(ring);
 }
 
+TEST(ring, may_be_left_behind_by_its_node_and_its_graph)
+{
+    varve_error error;
+    varve_ring *ring = begin(2, NULL);
+    varve_ring *part = varve_ring_new(
+        varve_add_object(root, "part"), 2, NULL, &error);
+    cr_assert_ok(varve_ring_push(part, &error), error);
+    varve_remove(varve_find(root, "part"));
+    cr_assert_eq(varve_ring_push(part, &error), VARVE_MISMATCH);
+    cr_assert_str_eq(error.message,
+        "ring: expected the node that it was made for, found it removed");
+    cr_assert_eq(varve_ring_rollback(part, 0, &error), VARVE_MISMATCH);
+    cr_assert_eq(varve_ring_count(part), 1);
+    varve_graph_free(graph);
+    cr_assert_eq(varve_ring_push(ring, &error), VARVE_MISMATCH);
+    varve_ring_free(part);
+    varve_ring_free(ring);
+}
+
 TEST(ring, leaves_out_what_it_was_told_to)
 {
     varve_ring *ring =

@@ -181,6 +181,43 @@ TEST(snapshot, refuses_a_program_that_has_changed)
     }
 }
 
+TEST(snapshot, refuses_a_variable_of_another_type)
+{
+    varve_error error = { 0 };
+    begin();
+    varve_node *y = varve_add_allocated_variable(
+        program.root, "y", VARVE_FLOAT32, VARVE_SHAPE(3), NULL, NULL);
+    ((float *)varve_data(y))[2] = 1.5F;
+    varve_snapshot *s = take();
+    change("other");
+    cr_assert_ok(varve_retype(y, VARVE_INT32, NULL, &error), error);
+    cr_assert_eq(varve_snapshot_restore(s, &error), VARVE_MISMATCH);
+    cr_assert_str_eq(error.message,
+        "snapshot: y: expected float32[3] as it was taken, found int32[3]");
+    cr_assert_eq(varve_snapshot_retake(s, &error), VARVE_MISMATCH);
+    cr_assert_eq(((int32_t *)varve_data(y))[2], 1);
+    cr_assert_eq(program.local, 5);
+    cr_assert_ok(varve_retype(y, VARVE_FLOAT32, NULL, &error), error);
+    cr_assert_ok(varve_snapshot_restore(s, &error), error);
+    cr_assert_eq(((float *)varve_data(y))[2], 1.5F);
+    check_first();
+    end(s);
+}
+
+TEST(snapshot, puts_values_where_the_memory_is_now)
+{
+    varve_error error = { 0 };
+    float x[4] = { 0 };
+    begin();
+    varve_snapshot *s = take();
+    varve_rebind(varve_find(program.root, "x"), varve_array(x, 4));
+    program.x[3] = 7;
+    cr_assert_ok(varve_snapshot_restore(s, &error), error);
+    cr_assert_eq(x[3], 4);
+    cr_assert_eq(program.x[3], 7);
+    end(s);
+}
+
 TEST(snapshot, does_not_mind_objects_or_another_order)
 {
     varve_error error = { 0 };
