@@ -11,11 +11,18 @@
 #include "draft_parts.h"
 #include "name.h"
 
-/* A name of many short parts makes an object of every second byte, and one that
- * is a further one of something makes an edge of a few. So that neither costs
- * much more than the file has bytes, there may be as many as a file that means
- * them has: for each ROOM_FOR_ONE bytes one object, or half a name. */
-enum { FREE_UNITS = 250, ROOM_FOR_ONE = 32, UNITS_OF_ALIAS = 2 };
+/* A name of many short parts makes an object of every second byte, and a further
+ * name of something costs an edge of a few. So that a file costs not much more
+ * than its bytes and its names, there may be as many of both as one that means
+ * them has: so many anyway, some for each value, and one for each so many bytes
+ * of names and of the file. The names count as they are: in a file they may
+ * share what they begin with. */
+enum {
+    FREE_OBJECTS = 250,
+    OBJECTS_OF_VALUE = 4,
+    NAMES_FOR_OBJECT = 16,
+    ROOM_FOR_OBJECT = 32,
+};
 
 /* An object on the way to the name that is hung now. */
 struct step {
@@ -27,7 +34,7 @@ struct tree {
     struct vv_draft *draft;
     const struct vv_draft_label *paths; /* sorted */
     size_t count;
-    uint64_t units; /* that are left */
+    uint64_t objects; /* that may still be made, and further names */
     struct vv_buffer steps;
     const struct vv_draft_label *last; /* that was hung */
 };
@@ -67,16 +74,28 @@ static void go_back(struct tree *tree, const struct vv_draft_label *path)
         tree->steps.size -= sizeof *step;
 }
 
-/* Takes units away; fails where there are not so many. */
-static bool spend(struct tree *tree, unsigned units)
+static uint64_t most_objects(const struct vv_draft *d,
+    const struct vv_draft_label *paths, size_t count)
 {
-    if (tree->units < units)
+    uint64_t values = 0, bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        values += !paths[i].is_alias;
+        bytes += paths[i].size;
+    }
+    return FREE_OBJECTS + OBJECTS_OF_VALUE * values + bytes / NAMES_FOR_OBJECT +
+           d->room / ROOM_FOR_OBJECT;
+}
+
+/* Fails where no other may be made. */
+static bool spend(struct tree *tree)
+{
+    if (tree->objects == 0)
         vv_draft_fail(tree->draft, VARVE_LIMIT,
-            "%s: expected paths of fewer objects and fewer further names for "
-            "files of %" PRIu64 " bytes, found more",
-            tree->draft->path, tree->draft->room);
+            "%s: expected fewer objects and further names for files of %" PRIu64
+            " bytes with %zu names, found more",
+            tree->draft->path, tree->draft->room, tree->count);
     else
-        tree->units -= units;
+        tree->objects--;
     return !tree->draft->failed;
 }
 
@@ -97,7 +116,7 @@ static uint32_t go_down(struct tree *tree, const struct vv_draft_label *path,
     while (begin < end && !tree->draft->failed) {
         const char *slash = memchr(path->name + begin, '/', end - begin);
         size_t size = slash ? (size_t)(slash - path->name) : end;
-        if (find(tree, path->name, size) || !spend(tree, 1))
+        if (find(tree, path->name, size) || !spend(tree))
             break;
         uint32_t child = vv_draft_node(tree->draft, VARVE_OBJECT);
         vv_draft_lent_edge(
@@ -174,7 +193,7 @@ static void hang(struct tree *tree, const struct vv_draft_label *path)
         end = begin ? begin - 1 : 0;
     else if (vv_name_has_parts(path->name, path->size))
         end = before_last(path);
-    if (path->is_alias && !spend(tree, UNITS_OF_ALIAS))
+    if (path->is_alias && !spend(tree))
         return;
     uint32_t node = go_down(tree, path, end, &rest);
     if (d->failed)
@@ -195,7 +214,7 @@ void vv_draft_resolve_paths(struct vv_draft *d)
     struct vv_draft_label *paths =
         VV_PARTS(d, paths, struct vv_draft_label, &count);
     struct tree tree = { .draft = d, .paths = paths, .count = count,
-        .units = FREE_UNITS + d->room / ROOM_FOR_ONE };
+        .objects = most_objects(d, paths, count) };
     if (count == 0)
         return;
     qsort(paths, count, sizeof *paths, compare);

@@ -23,7 +23,9 @@
 enum {
     TRAILER_SIZE = 5,    /* how it is compressed, and the sum */
     MOST_OF_SNAPPY = 22, /* times as many bytes: a copy of 64 takes 3 */
-    MOST_KEYS = 32,      /* times the table's bytes */
+    MOST_KEYS = 16,      /* times what the blocks take when unpacked: a key
+                            stands whole at least so often, and another is no
+                            longer than what stands since then */
     KEYS_BESIDES = 64 * 1024,
 };
 
@@ -44,7 +46,8 @@ struct pass {
     struct vv_buffer key;      /* of the entry before */
     struct vv_buffer last_key; /* in the index block */
     bool has_key;
-    uint64_t key_bytes; /* of all keys so far */
+    uint64_t key_bytes;   /* of all keys so far */
+    uint64_t block_bytes; /* of all blocks so far, unpacked */
 };
 
 static varve_status fail(struct pass *p, uint64_t offset, const char *expected)
@@ -138,6 +141,7 @@ static varve_status open_block(
     uint64_t restarts = size >= 4 ? vv_load32(bytes + size - 4) : 0;
     if (restarts == 0 || restarts > (size - 4) / 4)
         return fail(p, handle->offset, "a block with its restarts");
+    p->block_bytes += size;
     block->at = bytes;
     block->end = bytes + (size - 4 - 4 * (size_t)restarts);
     for (size_t i = 0; i < restarts; i++) {
@@ -204,10 +208,10 @@ static varve_status set_key(
     p->key_bytes += key->size;
     if (key->failed)
         return vv_fail_memory(p->error, "a key");
-    uint64_t most = (uint64_t)MOST_KEYS * p->table->size + KEYS_BESIDES;
+    uint64_t most = MOST_KEYS * p->block_bytes + KEYS_BESIDES;
     if (p->key_bytes > most)
         return vv_fail(p->error, VARVE_LIMIT,
-            "%s: expected keys of %" PRIu64 " bytes in all at most, found more",
+            "%s: expected keys of %" PRIu64 " bytes at most so far, found more",
             p->table->path, most);
     return VARVE_OK;
 }

@@ -37,15 +37,20 @@
 #define INDEX PREFIX "index"
 
 /* In an index an entry takes 6 bytes at least, and keys share what they begin
- * with: an entry and its key cost more than in a file of ours. */
-enum { INDEX_FACTOR = 64, VALUE_FACTOR = 24 };
+ * with: an entry costs more than in a file of ours, and its key on top. */
+enum { INDEX_FACTOR = 64, VALUE_FACTOR = 24, KEY_FACTOR = 24 };
+
+/* So many bytes of keys an index can have for each of its own: Snappy unpacks
+ * 22 from one, and 16 keys may share one that stands there. */
+enum { MOST_KEYS = 22 * 16 };
 
 /* --- Reading -------------------------------------------------------------- */
 
-static void read_files(struct many_files *files)
+static void read_files(struct many_files *files, size_t keys_size)
 {
     varve_error error = { 0 };
     struct bounded bounded = bounded_by(0);
+    bounded.bound += KEY_FACTOR * keys_size;
     for (size_t i = 0; i < files->count; i++)
         bounded.bound += (i ? VALUE_FACTOR : INDEX_FACTOR) *
                          files->files[i].size;
@@ -82,7 +87,7 @@ void fuzz_bundle(const uint8_t *bytes, size_t size)
     add_file(&files, INDEX, bytes, index);
     add_file(&files, PREFIX "data-00000-of-00001", bytes + index,
         size - index);
-    read_files(&files);
+    read_files(&files, MOST_KEYS * index);
 }
 
 /* --- Making --------------------------------------------------------------- */
@@ -328,6 +333,9 @@ static void make_graph(struct maker *m)
 static void read_made(struct maker *m, const struct vv_table_out *table)
 {
     struct many_files files;
+    size_t keys_size = 0;
+    for (size_t i = 0; i < m->count; i++)
+        keys_size += m->entries[i].key.size;
     many_files_init(&files);
     add_file(&files, INDEX, table->bytes.data, table->bytes.size);
     for (unsigned i = 0; i < m->shard_count; i++) {
@@ -338,7 +346,7 @@ static void read_made(struct maker *m, const struct vv_table_out *table)
             m->shards[i].data ? m->shards[i].data : (const uint8_t *)"",
             m->shards[i].size);
     }
-    read_files(&files);
+    read_files(&files, keys_size);
 }
 
 static void make_table(struct maker *m)

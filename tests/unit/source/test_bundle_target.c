@@ -8,6 +8,7 @@
 
 #include "bundles.h"
 #include "graph.h"
+#include "reader.h"
 #include "unit/source/written.h"
 
 /* A graph over a memory system, and what was said to be lost. */
@@ -297,6 +298,37 @@ static void check_read_back(varve_format format, uint64_t shard_size)
     end(&w);
     s[0] = (varve_string){ "x", 1 };
     s[1] = (varve_string){ "yy", 2 };
+}
+
+/* So many scalars in objects of their own: of most of a key the table has only
+ * that it is as that before. */
+static void check_many(varve_format format, int count)
+{
+    struct world w;
+    varve_error error;
+    char name[64];
+    begin(&w, format);
+    w.options.loss = NULL;
+    for (int i = 0; i < count; i++) {
+        snprintf(name, sizeof name, "layer_%d", i);
+        varve_node *layer = varve_add_object(w.root, name);
+        varve_add_variable(
+            varve_add_object(layer, "kernel"), "Adam", varve_scalar(&b));
+    }
+    write_all(&w);
+    varve_reader *reader =
+        vv_reader_open_in(&w.graph->context, "m", &error);
+    cr_assert(reader, "%d: %s", count, error.message);
+    cr_assert_eq(varve_reader_node_count(reader), 1 + 3 * (size_t)count);
+    varve_reader_free(reader);
+    end(&w);
+}
+
+TEST(bundle_target, writes_any_number_of_names_that_we_can_read)
+{
+    for (int count = 1000; count <= 100000; count *= 10)
+        check_many(VARVE_FORMAT_TENSORFLOW_NAMES, count);
+    check_many(VARVE_FORMAT_TENSORFLOW, 10000);
 }
 
 TEST(bundle_target, writes_what_we_can_read)

@@ -11,6 +11,11 @@
 #include "hex.h"
 #include "support/test_context.h"
 #include "table_out.h"
+#include "wire_out.h"
+
+#ifdef VV_HAVE_SNAPPY
+#include <snappy-c.h>
+#endif
 
 /* A table made by hand: blocks of any content. */
 struct made {
@@ -358,6 +363,49 @@ TEST(table_in, refuses_what_is_no_snappy)
         check_refused(&m, VARVE_CORRUPT, "a block compressed with Snappy");
         cr_assert_lt(test_peak_bytes(), 4096);
     }
+}
+
+static void put_entry(struct vv_buffer *block, size_t shared, const char *rest)
+{
+    vv_wire_varint(block, shared);
+    vv_wire_varint(block, strlen(rest));
+    vv_wire_varint(block, 0);
+    vv_buffer_add_string(block, rest);
+}
+
+/* One long key and fifteen that share it, as between two restarts of a table
+ * of TensorFlow; almost nothing of it is left when it is compressed. */
+TEST(table_in, bounds_keys_by_blocks_as_they_are_unpacked)
+{
+    enum { LONG = 8000 };
+    struct vv_buffer block;
+    struct made m = { .size = 0 };
+    struct seen seen = { .stop = 0 };
+    static char key[LONG + 1];
+    memset(key, 'k', LONG);
+    vv_buffer_init(&block, test_allocator());
+    put_entry(&block, 0, key);
+    for (size_t i = 0; i < 15; i++)
+        put_entry(&block, LONG + i, "k");
+    vv_buffer_add32(&block, 0);
+    vv_buffer_add32(&block, 1);
+    char packed[2 * LONG];
+    size_t size = sizeof packed;
+    cr_assert_eq(snappy_compress((const char *)block.data, block.size, packed,
+                     &size), SNAPPY_OK);
+    vv_buffer_clear(&block);
+    memcpy(m.bytes, packed, size);
+    m.bytes[size] = 1;
+    vv_store32(m.bytes + size + 1,
+        vv_crc32c_mask(vv_crc32c(0, m.bytes, size + 1)));
+    m.size = size + 5;
+    struct handle meta = put_block(&m, empty_block, 0);
+    char index[64];
+    snprintf(index, sizeof index, "00 01 03 6c 00 %02x%02x 00000000 01000000",
+        (unsigned)(size & 127) | 128, (unsigned)size >> 7);
+    finish(&m, meta, put_block(&m, index, 0));
+    cr_assert_ok(read_made(&m, &seen), error);
+    cr_assert_eq(seen.count, 16);
 }
 #else
 TEST(table_in, says_that_snappy_is_missing)
