@@ -10,178 +10,37 @@
 #include "allocator.h"
 #include "bundle.h"
 #include "bundle_dtype.h"
+#include "bundle_object.h"
 #include "bundle_value.h"
 #include "bytes.h"
 #include "draft_parts.h"
 #include "failure.h"
 #include "try.h"
-#include "wire_in.h"
 
-#define CONFIG "OBJECT_CONFIG_JSON"
 #define OPTIONAL_TAG "optional"
 
-enum {
-    ATTRIBUTE_IS_OPTIONAL = 4, /* a field that later files reserve */
-    FEW_ATTRIBUTES = 64,       /* so many are compared with all children */
-};
-
-/* One node of the saved graph. */
-struct object {
-    uint64_t at;   /* where its message begins */
-    uint32_t size; /* of the message */
-    uint32_t node; /* in the draft */
-};
-
-struct graph {
-    const struct vv_foreign *foreign;
-    struct vv_bundle *bundle;
-    struct vv_draft *draft;
-    const unsigned char *bytes;
-    size_t size;
-    struct object *objects;
-    uint32_t count;
-    size_t capacity;
-    uint32_t counter; /* the object that is the save counter, or VV_NONE */
-    uint32_t attributes; /* of the object that is being told */
-    bool has_families;   /* attributes that are several tensors */
-    varve_error *error;
-};
-
-struct attribute {
-    const char *name;
-    size_t name_size;
-    const char *full_name;
-    size_t full_name_size;
-    const char *key;
-    size_t key_size;
-    struct vv_bundle_entry *entry; /* NULL: it is a family */
-    bool is_optional;
-};
-
-static varve_status fail(
-    const struct graph *g, uint32_t object, const char *expected)
-{
-    return vv_fail(g->error, VARVE_CORRUPT,
-        "%s: object graph, node %" PRIu32 ": expected %s, found another",
-        g->bundle->path, object, expected);
-}
-
-static struct vv_wire wire_of(const struct graph *g, uint32_t object)
-{
-    const struct object *o = &g->objects[object];
-    return (struct vv_wire){
-        .path = g->bundle->path,
-        .what = "object graph, a node",
-        .bytes = g->bytes + o->at,
-        .size = o->size,
-        .error = g->error,
-    };
-}
-
-/* --- Records -------------------------------------------------------------- */
-
-static varve_status take_text(const struct vv_wire *wire,
-    const struct vv_wire_field *f, const char **text, size_t *size)
-{
-    VV_TRY(vv_wire_expect(wire, f, VV_WIRE_SIZED));
-    *text = (const char *)f->bytes;
-    *size = (size_t)f->value;
-    return VARVE_OK;
-}
-
-static varve_status take_node(const struct graph *g, uint32_t object,
-    const struct vv_wire *wire, const struct vv_wire_field *f, uint32_t *node)
-{
-    VV_TRY(vv_wire_expect(wire, f, VV_WIRE_VARINT));
-    if (f->value >= g->count)
-        return fail(g, object, "the number of a node that there is");
-    *node = (uint32_t)f->value;
-    return VARVE_OK;
-}
-
-static varve_status find_entry(
-    const struct graph *g, uint32_t object, struct attribute *a)
-{
-    const struct vv_bundle *b = g->bundle;
-    size_t at = vv_bundle_find_from(b, a->key, a->key_size);
-    a->entry = vv_bundle_find(b, a->key, a->key_size);
-    if (a->entry || vv_bundle_is_member(b, at, a->key, a->key_size))
-        return VARVE_OK;
-    return vv_fail(g->error, VARVE_CORRUPT,
-        "%s: object graph, node %" PRIu32 ": expected an entry \"%.*s\" in the "
-        "index, found none",
-        g->bundle->path, object,
-        (int)(a->key_size < 500 ? a->key_size : 500), a->key);
-}
-
-static varve_status take_attribute(const struct graph *g, uint32_t object,
-    struct vv_wire wire, struct attribute *a)
-{
-    struct vv_wire_field f;
-    *a = (struct attribute){ .name = "", .full_name = "", .key = "" };
-    while (vv_wire_has_more(&wire)) {
-        VV_TRY(vv_wire_next(&wire, &f));
-        if (f.number == VV_ATTRIBUTE_NAME)
-            VV_TRY(take_text(&wire, &f, &a->name, &a->name_size));
-        else if (f.number == VV_ATTRIBUTE_FULL_NAME)
-            VV_TRY(take_text(&wire, &f, &a->full_name, &a->full_name_size));
-        else if (f.number == VV_ATTRIBUTE_KEY)
-            VV_TRY(take_text(&wire, &f, &a->key, &a->key_size));
-        else if (f.number == ATTRIBUTE_IS_OPTIONAL)
-            a->is_optional = f.value != 0;
-    }
-    a->is_optional |= a->name_size == sizeof CONFIG - 1 &&
-                      memcmp(a->name, CONFIG, a->name_size) == 0;
-    return find_entry(g, object, a);
-}
-
-static bool is_variable_value(const struct attribute *a)
-{
-    return a->name_size == sizeof VV_BUNDLE_VARIABLE - 1 &&
-           memcmp(a->name, VV_BUNDLE_VARIABLE, a->name_size) == 0;
-}
+enum { FEW_ATTRIBUTES = 64 }; /* so many are compared with all children */
 
 /* --- What each node will be ----------------------------------------------- */
 
-static varve_status count_records(const struct graph *g, uint32_t object,
-    uint32_t *attributes, uint32_t *others, struct attribute *last)
-{
-    struct vv_wire wire = wire_of(g, object);
-    struct vv_wire_field f;
-    *attributes = *others = 0;
-    while (vv_wire_has_more(&wire)) {
-        VV_TRY(vv_wire_next(&wire, &f));
-        if (f.number == VV_OBJECT_ATTRIBUTE) {
-            ++*attributes;
-            VV_TRY(vv_wire_expect(&wire, &f, VV_WIRE_SIZED));
-            VV_TRY(take_attribute(g, object,
-                vv_wire_open(&wire, &f, "object graph, an attribute"), last));
-        } else if (f.number == VV_OBJECT_CHILD || f.number == VV_OBJECT_SLOT) {
-            ++*others;
-        }
-    }
-    return VARVE_OK;
-}
-
 /* A value of its own, or an object that may hold some. */
 static varve_status find_kind(
-    const struct graph *g, uint32_t object, varve_kind *kind)
+    const struct vv_object_graph *g, uint32_t object, varve_kind *kind)
 {
     uint32_t attributes, others;
-    struct attribute a;
+    struct vv_attribute a = { .name = "" };
     *kind = VARVE_OBJECT;
-    VV_TRY(count_records(g, object, &attributes, &others, &a));
-    if (attributes != 1 || others > 0 || object == 0 || !a.entry)
+    VV_TRY(vv_object_count(g, object, &attributes, &others, &a));
+    if (attributes != 1 || others > 0 || object == 0)
         return VARVE_OK;
-    if (is_variable_value(&a))
-        *kind = vv_bundle_kind(a.entry);
-    else if (a.entry->dtype == VARVE_STRING && a.entry->rank == 0)
-        *kind = VARVE_STATE;
+    if (vv_attribute_is_bytes(&a) || a.is_declared ||
+        (a.entry && vv_attribute_is_variable(&a)))
+        *kind = vv_attribute_kind(&a);
     return VARVE_OK;
 }
 
-static varve_status add_object(
-    struct graph *g, const struct vv_wire *wire, const struct vv_wire_field *f)
+static varve_status add_object(struct vv_object_graph *g,
+    const struct vv_wire *wire, const struct vv_wire_field *f)
 {
     VV_TRY(vv_wire_expect(wire, f, VV_WIRE_SIZED));
     if (g->count >= VV_NONE || f->value > UINT32_MAX)
@@ -191,14 +50,14 @@ static varve_status add_object(
     if (!vv_grow_array(&g->bundle->context->allocator, &g->objects,
             &g->capacity, g->count, sizeof *g->objects))
         return vv_fail_memory(g->error, "an object graph");
-    g->objects[g->count++] = (struct object){
+    g->objects[g->count++] = (struct vv_object){
         .at = (uint64_t)(f->bytes - g->bytes),
         .size = (uint32_t)f->value,
     };
     return VARVE_OK;
 }
 
-static varve_status find_objects(struct graph *g)
+static varve_status find_objects(struct vv_object_graph *g)
 {
     struct vv_wire wire = {
         .path = g->bundle->path,
@@ -223,57 +82,14 @@ static varve_status find_objects(struct graph *g)
 
 /* --- The save counter ----------------------------------------------------- */
 
-struct child {
-    uint32_t object;
-    const char *name;
-    size_t size;
-};
-
-static varve_status take_child(const struct graph *g, uint32_t object,
-    struct vv_wire wire, struct child *child)
-{
-    struct vv_wire_field f;
-    *child = (struct child){ .name = "" };
-    while (vv_wire_has_more(&wire)) {
-        VV_TRY(vv_wire_next(&wire, &f));
-        if (f.number == VV_CHILD_NODE)
-            VV_TRY(take_node(g, object, &wire, &f, &child->object));
-        else if (f.number == VV_CHILD_NAME)
-            VV_TRY(take_text(&wire, &f, &child->name, &child->size));
-    }
-    return VARVE_OK;
-}
-
-/* Calls for every child of an object. */
-typedef varve_status each_child(
-    struct graph *g, uint32_t object, const struct child *child, void *user);
-
-static varve_status go_through_children(
-    struct graph *g, uint32_t object, each_child *each, void *user)
-{
-    struct vv_wire wire = wire_of(g, object);
-    struct vv_wire_field f;
-    struct child child;
-    while (vv_wire_has_more(&wire)) {
-        VV_TRY(vv_wire_next(&wire, &f));
-        if (f.number != VV_OBJECT_CHILD)
-            continue;
-        VV_TRY(vv_wire_expect(&wire, &f, VV_WIRE_SIZED));
-        VV_TRY(take_child(g, object,
-            vv_wire_open(&wire, &f, "object graph, a child"), &child));
-        VV_TRY(each(g, object, &child, user));
-    }
-    return VARVE_OK;
-}
-
-static bool is_counter_edge(uint32_t object, const struct child *child)
+static bool is_counter_edge(uint32_t object, const struct vv_child *child)
 {
     return object == 0 && child->size == sizeof VV_BUNDLE_COUNTER - 1 &&
            memcmp(child->name, VV_BUNDLE_COUNTER, child->size) == 0;
 }
 
-static varve_status note_counter(
-    struct graph *g, uint32_t object, const struct child *child, void *user)
+static varve_status note_counter(struct vv_object_graph *g, uint32_t object,
+    const struct vv_child *child, void *user)
 {
     (void)user;
     if (is_counter_edge(object, child))
@@ -281,8 +97,8 @@ static varve_status note_counter(
     return VARVE_OK;
 }
 
-static varve_status count_edge(
-    struct graph *g, uint32_t object, const struct child *child, void *user)
+static varve_status count_edge(struct vv_object_graph *g, uint32_t object,
+    const struct vv_child *child, void *user)
 {
     (void)object;
     *(uint32_t *)user += child->object == g->counter;
@@ -291,21 +107,22 @@ static varve_status count_edge(
 
 /* The number of saves, if the object is such: the only attribute of a node to
  * which one edge leads. */
-static varve_status find_counter(struct graph *g)
+static varve_status find_counter(struct vv_object_graph *g)
 {
     uint32_t attributes, others, edges = 0;
-    struct attribute a;
+    struct vv_attribute a = { .name = "" };
     unsigned char bytes[8];
     g->counter = VV_NONE;
-    VV_TRY(go_through_children(g, 0, note_counter, NULL));
+    VV_TRY(vv_object_children(g, 0, note_counter, NULL));
     if (g->counter == VV_NONE)
         return VARVE_OK;
     for (uint32_t i = 0; i < g->count; i++)
-        VV_TRY(go_through_children(g, i, count_edge, &edges));
-    VV_TRY(count_records(g, g->counter, &attributes, &others, &a));
+        VV_TRY(vv_object_children(g, i, count_edge, &edges));
+    VV_TRY(vv_object_count(g, g->counter, &attributes, &others, &a));
     if (g->counter == 0 || edges != 1 || attributes != 1 || others > 0 ||
-        !is_variable_value(&a) || !a.entry || a.entry->dtype != VARVE_INT64 ||
-        a.entry->rank != 0 || a.entry->slice_count > 0) {
+        !vv_attribute_is_variable(&a) || !a.entry ||
+        a.entry->dtype != VARVE_INT64 || a.entry->rank != 0 ||
+        a.entry->slice_count > 0) {
         g->counter = VV_NONE;
         return VARVE_OK;
     }
@@ -323,8 +140,8 @@ static varve_status find_counter(struct graph *g)
 
 /* --- What each node holds ------------------------------------------------- */
 
-static varve_status tell_child(
-    struct graph *g, uint32_t object, const struct child *child, void *user)
+static varve_status tell_child(struct vv_object_graph *g, uint32_t object,
+    const struct vv_child *child, void *user)
 {
     (void)user;
     if (is_counter_edge(object, child) && child->object == g->counter)
@@ -335,7 +152,7 @@ static varve_status tell_child(
 }
 
 static varve_status tell_slot(
-    struct graph *g, uint32_t object, struct vv_wire wire)
+    struct vv_object_graph *g, uint32_t object, struct vv_wire wire)
 {
     struct vv_wire_field f;
     uint32_t variable = 0, node = 0;
@@ -344,21 +161,21 @@ static varve_status tell_slot(
     while (vv_wire_has_more(&wire)) {
         VV_TRY(vv_wire_next(&wire, &f));
         if (f.number == VV_SLOT_VARIABLE)
-            VV_TRY(take_node(g, object, &wire, &f, &variable));
+            VV_TRY(vv_object_node(g, object, &wire, &f, &variable));
         else if (f.number == VV_SLOT_NODE)
-            VV_TRY(take_node(g, object, &wire, &f, &node));
+            VV_TRY(vv_object_node(g, object, &wire, &f, &node));
         else if (f.number == VV_SLOT_NAME)
-            VV_TRY(take_text(&wire, &f, &name, &size));
+            VV_TRY(vv_object_text(&wire, &f, &name, &size));
     }
-    vv_draft_slot(g->draft, g->objects[object].node,
-        g->objects[variable].node, name, size, g->objects[node].node);
+    vv_draft_slot(g->draft, g->objects[object].node, g->objects[variable].node,
+        name, size, g->objects[node].node);
     return VARVE_OK;
 }
 
-static varve_status same_name(
-    struct graph *g, uint32_t object, const struct child *child, void *user)
+static varve_status same_name(struct vv_object_graph *g, uint32_t object,
+    const struct vv_child *child, void *user)
 {
-    struct child *wanted = user;
+    struct vv_child *wanted = user;
     (void)g;
     (void)object;
     if (child->size == wanted->size &&
@@ -368,17 +185,17 @@ static varve_status same_name(
 }
 
 /* The edge of an attribute below its object. */
-static varve_status hang_attribute(struct graph *g, uint32_t object,
-    const struct child *named, uint32_t node)
+static varve_status hang_attribute(struct vv_object_graph *g, uint32_t object,
+    const struct vv_child *named, uint32_t node)
 {
-    struct child taken = { .name = named->name, .size = named->size };
+    struct vv_child taken = { .name = named->name, .size = named->size };
     if (g->attributes > FEW_ATTRIBUTES)
         taken.object = 1;
     else
-        VV_TRY(go_through_children(g, object, same_name, &taken));
+        VV_TRY(vv_object_children(g, object, same_name, &taken));
     if (!taken.object) {
-        vv_draft_edge(g->draft, g->objects[object].node, named->name,
-            named->size, node);
+        vv_draft_edge(
+            g->draft, g->objects[object].node, named->name, named->size, node);
         return VARVE_OK;
     }
     struct vv_buffer name;
@@ -393,24 +210,26 @@ static varve_status hang_attribute(struct graph *g, uint32_t object,
     return failed ? vv_fail_memory(g->error, "a name") : VARVE_OK;
 }
 
-/* Whether an attribute is Python state: the bytes of a scalar string. */
-static bool is_bytes(const struct attribute *a)
+/* A variable of which the file has neither type nor value. */
+static void declare(struct vv_object_graph *g, uint32_t node)
 {
-    return a->entry->dtype == VARVE_STRING && a->entry->rank == 0 &&
-           !is_variable_value(a);
+    varve_tensor nothing = { .dtype = VARVE_UINT8, .rank = 1, .shape = { 0 } };
+    vv_draft_value(g->draft, node, &nothing, 0, NULL);
+    vv_draft_tag(g->draft, node, "tensorflow:untyped");
 }
 
 static void tell_value(
-    struct graph *g, uint32_t node, const struct attribute *a)
+    struct vv_object_graph *g, uint32_t node, const struct vv_attribute *a)
 {
-    if (a->entry->is_told) {
+    if (a->is_declared) {
+        declare(g, node);
+    } else if (a->entry->is_told) {
         vv_draft_fail(g->draft, VARVE_CORRUPT,
             "%s: object graph: expected an entry \"%.500s\" of one node, found "
             "it in two",
             g->bundle->path, a->entry->key);
         return;
-    }
-    if (is_bytes(a))
+    } else if (vv_attribute_is_bytes(a))
         vv_bundle_tell_bytes(g->bundle, g->draft, node, a->entry);
     else
         vv_bundle_tell(g->bundle, g->draft, node, a->entry);
@@ -421,18 +240,20 @@ static void tell_value(
 }
 
 static varve_status tell_attribute(
-    struct graph *g, uint32_t object, struct vv_wire wire)
+    struct vv_object_graph *g, uint32_t object, struct vv_wire wire)
 {
-    struct attribute a;
+    struct vv_attribute a;
     uint32_t node = g->objects[object].node;
-    VV_TRY(take_attribute(g, object, wire, &a));
-    g->has_families |= !a.entry;
-    if (g->draft->failed || object == g->counter || !a.entry)
-        return VARVE_OK;
-    if (vv_draft_node_at(g->draft, node)->kind == VARVE_OBJECT) {
-        struct child named = { .name = a.name, .size = a.name_size };
-        node = vv_draft_node(
-            g->draft, is_bytes(&a) ? VARVE_STATE : vv_bundle_kind(a.entry));
+    VV_TRY(vv_object_attribute(g, object, wire, &a));
+    bool is_family = !a.entry && !a.is_declared;
+    bool is_object = vv_draft_node_at(g->draft, node)->kind == VARVE_OBJECT;
+    g->has_families |= is_family;
+    if (g->draft->failed || object == g->counter || is_family ||
+        (a.is_optional && !is_object))
+        return VARVE_OK; /* what hangs nowhere is not listed */
+    if (is_object) {
+        struct vv_child named = { .name = a.name, .size = a.name_size };
+        node = vv_draft_node(g->draft, vv_attribute_kind(&a));
         VV_TRY(hang_attribute(g, object, &named, node));
     }
     tell_value(g, node, &a);
@@ -440,18 +261,17 @@ static varve_status tell_attribute(
 }
 
 /* Its name: that of the attribute, and what its key has behind that of it. */
-static varve_status tell_member(struct graph *g, uint32_t object,
-    const struct attribute *a, struct vv_bundle_entry *e)
+static varve_status tell_member(struct vv_object_graph *g, uint32_t object,
+    const struct vv_attribute *a, struct vv_bundle_entry *e)
 {
     struct vv_buffer name;
     vv_buffer_init(&name, &g->bundle->context->allocator);
     vv_buffer_add(&name, a->name, a->name_size);
     vv_buffer_add(&name, e->key + a->key_size, e->key_size - a->key_size);
-    struct child named = { .name = (char *)name.data, .size = name.size };
+    struct vv_child named = { .name = (char *)name.data, .size = name.size };
     uint32_t node = vv_draft_node(g->draft, vv_bundle_kind(e));
-    varve_status status = name.failed
-                              ? vv_fail_memory(g->error, "a name")
-                              : hang_attribute(g, object, &named, node);
+    varve_status status = name.failed ? vv_fail_memory(g->error, "a name")
+                                      : hang_attribute(g, object, &named, node);
     if (!status)
         vv_bundle_tell(g->bundle, g->draft, node, e);
     vv_buffer_clear(&name);
@@ -460,22 +280,23 @@ static varve_status tell_member(struct graph *g, uint32_t object,
 
 /* Each entry has one node, so what was told already ends a family. */
 static varve_status tell_family(
-    struct graph *g, uint32_t object, struct vv_wire wire)
+    struct vv_object_graph *g, uint32_t object, struct vv_wire wire)
 {
     struct vv_bundle *b = g->bundle;
-    struct attribute a;
-    VV_TRY(take_attribute(g, object, wire, &a));
+    struct vv_attribute a;
+    VV_TRY(vv_object_attribute(g, object, wire, &a));
     if (a.entry)
         return VARVE_OK;
     size_t at = vv_bundle_find_from(b, a.key, a.key_size);
     for (; vv_bundle_is_member(b, at, a.key, a.key_size) &&
-         !b->entries[at].is_told && !g->draft->failed; at++)
+           !b->entries[at].is_told && !g->draft->failed;
+         at++)
         VV_TRY(tell_member(g, object, &a, &b->entries[at]));
     return VARVE_OK;
 }
 
 static varve_status tell_saver(
-    struct graph *g, uint32_t object, struct vv_wire wire)
+    struct vv_object_graph *g, uint32_t object, struct vv_wire wire)
 {
     struct vv_wire_field f;
     while (vv_wire_has_more(&wire)) {
@@ -485,9 +306,9 @@ static varve_status tell_saver(
         VV_TRY(vv_wire_next(&wire, &f));
         if (f.number != VV_SAVER_NAME)
             continue;
-        VV_TRY(take_text(&wire, &f, &name, &size));
+        VV_TRY(vv_object_text(&wire, &f, &name, &size));
         if (size > 200)
-            return fail(g, object, "the short name of a saver");
+            return vv_object_fail(g, object, "the short name of a saver");
         memcpy(tag, "registered:", 11);
         memcpy(tag + 11, name, size);
         tag[11 + size] = '\0';
@@ -499,20 +320,20 @@ static varve_status tell_saver(
 /* All that an object holds; or, with `families`, only those: they come behind
  * everything else, whose keys may begin like theirs. */
 static varve_status tell_object(
-    struct graph *g, uint32_t object, bool families)
+    struct vv_object_graph *g, uint32_t object, bool families)
 {
-    struct vv_wire wire = wire_of(g, object);
+    struct vv_wire wire = vv_object_wire(g, object);
     struct vv_wire_field f;
-    struct attribute any;
+    struct vv_attribute any;
     uint32_t others;
-    VV_TRY(count_records(g, object, &g->attributes, &others, &any));
+    VV_TRY(vv_object_count(g, object, &g->attributes, &others, &any));
     if (!families)
-        VV_TRY(go_through_children(g, object, tell_child, NULL));
+        VV_TRY(vv_object_children(g, object, tell_child, NULL));
     while (vv_wire_has_more(&wire)) {
         VV_TRY(vv_wire_next(&wire, &f));
         if (f.number != VV_OBJECT_ATTRIBUTE &&
-            (families || (f.number != VV_OBJECT_SLOT &&
-                             f.number != VV_OBJECT_SAVER)))
+            (families ||
+                (f.number != VV_OBJECT_SLOT && f.number != VV_OBJECT_SAVER)))
             continue;
         VV_TRY(vv_wire_expect(&wire, &f, VV_WIRE_SIZED));
         struct vv_wire inner =
@@ -531,7 +352,7 @@ static varve_status tell_object(
 
 /* --- All ------------------------------------------------------------------ */
 
-static varve_status read_graph(struct graph *g)
+static varve_status read_graph(struct vv_object_graph *g)
 {
     VV_TRY(find_objects(g));
     if (g->count == 0)
@@ -561,7 +382,7 @@ varve_status vv_bundle_read_graph(const struct vv_foreign *foreign,
     unsigned char *bytes = vv_allocate(a, size);
     if (!bytes)
         return vv_fail_memory(error, "an object graph");
-    struct graph g = {
+    struct vv_object_graph g = {
         .foreign = foreign,
         .bundle = b,
         .draft = draft,

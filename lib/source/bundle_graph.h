@@ -9,8 +9,12 @@
  *   `.ATTRIBUTES/<name>` where a child is called so or there are more than 64.
  * - An attribute may stand for several tensors, as that of a hash table does:
  *   their keys are its own and "-keys" and so on. They hang as such.
+ * - A variable that had no value when it was saved has the attribute and no
+ *   entry: it is declared, with the tag "tensorflow:untyped" and, since its
+ *   type is not in the file, as no elements of uint8.
  * - OBJECT_CONFIG_JSON, which TensorFlow itself ignores, and attributes that
- *   need not be restored have the tag "optional".
+ *   need not be restored have the tag "optional". They do not decide what a
+ *   node is: beside nothing else they hang below an object.
  * - Slot records are slots, full names global names; the saver that an object
  *   is registered with is a tag "registered:<name>".
  * - The root's `save_counter` is the save counter, and no node.

@@ -11,6 +11,7 @@
 #include "failure.h"
 #include "try.h"
 #include "wire_out.h"
+#include "wrong.h"
 
 /* --- Which have values --------------------------------------------------- */
 
@@ -58,14 +59,21 @@ static varve_status make_parents(
     return VARVE_OK;
 }
 
+static bool is_saved(const struct vv_index *index, uint32_t node)
+{
+    uint32_t value = vv_index_find_value(index, node);
+    return value != VV_NONE && vv_index_is_saved(index, value);
+}
+
 static bool has_own(const struct vv_bundle_objects *o, uint32_t node)
 {
     const struct vv_index *index = o->target->index;
-    uint32_t value = vv_index_find_value(index, node);
     uint32_t begin, end;
     vv_index_slots(index, node, &begin, &end);
-    return (value != VV_NONE && vv_index_is_saved(index, value)) ||
-           begin < end || (node == 0 && o->counter != VV_NONE);
+    while (begin < end && !vv_bundle_slot_is_kept(o, begin))
+        begin++;
+    return (is_saved(index, node) && !o->is_left_out[node]) || begin < end ||
+           (node == 0 && o->counter != VV_NONE);
 }
 
 /* Tells all that lead to a node that something is below them. */
@@ -89,15 +97,39 @@ static void mark_all(struct vv_bundle_objects *o, struct parents *p)
     }
 }
 
+bool vv_bundle_slot_is_kept(const struct vv_bundle_objects *o, uint32_t slot)
+{
+    const struct vv_index *index = o->target->index;
+    return (is_saved(index, vv_at32(index->slot_variables, slot)) &&
+               is_saved(index, vv_at32(index->slot_nodes, slot))) ||
+           VV_WRONG(slots_without_values_recorded);
+}
+
+static void find_left_out(struct vv_bundle_objects *o)
+{
+    const struct vv_index *index = o->target->index;
+    const struct vv_saved_paths *paths = o->target->paths;
+    for (uint32_t node = 0; node < index->node_count; node++)
+        o->is_left_out[node] =
+            node != paths->root && paths->ways[node] & VV_WAY_IS_SLOT;
+    for (uint32_t slot = 0; slot < index->slot_count; slot++) {
+        if (vv_bundle_slot_is_kept(o, slot))
+            o->is_left_out[vv_at32(index->slot_nodes, slot)] = false;
+    }
+}
+
 static varve_status find_values(
     struct vv_bundle_objects *o, varve_error *error)
 {
+    const varve_allocator *a = &o->target->context->allocator;
     struct parents p = { 0 };
     size_t nodes = o->target->index->node_count;
-    o->has_values = vv_allocate_zeroed(&o->target->context->allocator, nodes);
-    varve_status status =
-        o->has_values ? make_parents(&p, o->target, error)
-                      : vv_fail_memory(error, "the objects of a checkpoint");
+    o->has_values = vv_allocate_zeroed(a, nodes);
+    o->is_left_out = vv_allocate_zeroed(a, nodes);
+    if (!o->has_values || !o->is_left_out)
+        return vv_fail_memory(error, "the objects of a checkpoint");
+    find_left_out(o);
+    varve_status status = make_parents(&p, o->target, error);
     if (!status)
         mark_all(o, &p);
     clear_parents(&p, o->target);
@@ -153,8 +185,10 @@ varve_status vv_bundle_objects_begin(struct vv_bundle_objects *o,
 
 void vv_bundle_objects_end(struct vv_bundle_objects *o)
 {
-    vv_release(&o->target->context->allocator, o->has_values,
-        o->target->index->node_count);
+    const varve_allocator *a = &o->target->context->allocator;
+    size_t nodes = o->target->index->node_count;
+    vv_release(a, o->has_values, nodes);
+    vv_release(a, o->is_left_out, nodes);
     vv_buffer_clear(&o->ways);
     vv_buffer_clear(&o->name);
     vv_buffer_clear(&o->key);
@@ -289,8 +323,7 @@ static void add_value(
     struct vv_bundle_objects *o, uint32_t node, struct vv_buffer *b)
 {
     const struct vv_index *index = o->target->index;
-    uint32_t value = vv_index_find_value(index, node);
-    if (value == VV_NONE || !vv_index_is_saved(index, value))
+    if (!is_saved(index, node) || o->is_left_out[node])
         return;
     vv_bundle_objects_key(o, node, &o->key);
     o->name.size = 0;
@@ -308,6 +341,8 @@ static void add_slots(
     vv_index_slots(index, node, &begin, &end);
     for (uint32_t s = begin; s < end; s++) {
         size_t size;
+        if (!vv_bundle_slot_is_kept(o, s))
+            continue;
         const char *name =
             vv_index_name(index, vv_at32(index->slot_names, s), &size);
         size_t slot = vv_wire_begin(b, VV_OBJECT_SLOT);

@@ -113,6 +113,23 @@ static void lose_counter(const struct vv_target *target)
         vv_target_lose(target, 0, "the save counter");
 }
 
+static void lose_slots(
+    const struct vv_target *target, const struct vv_bundle_objects *objects)
+{
+    const struct vv_index *index = target->index;
+    for (uint32_t slot = 0; slot < index->slot_count; slot++) {
+        uint32_t node = vv_at32(index->slot_nodes, slot);
+        if (vv_bundle_slot_is_kept(objects, slot))
+            continue;
+        vv_target_lose(target, node,
+            "that it is a slot: it or its variable has no value");
+        uint32_t value = vv_index_find_value(index, node);
+        if (objects->is_left_out[node] && vv_index_is_saved(index, value))
+            vv_target_lose(
+                target, node, "its value: its variable has none");
+    }
+}
+
 /* --- Object-based -------------------------------------------------------- */
 
 /* Adds the variables from *value on, up to and without `node`. */
@@ -125,7 +142,7 @@ static varve_status add_variables(
         if (at >= node)
             return VARVE_OK;
         if (vv_index_kind(index, at) == VARVE_STATE ||
-            !vv_index_is_saved(index, *value))
+            !vv_index_is_saved(index, *value) || w->objects.is_left_out[at])
             continue;
         vv_bundle_objects_key(&w->objects, at, &w->key);
         VV_TRY(add_value(w, *value, error));
@@ -182,6 +199,7 @@ static varve_status write_objects(
     if (!status) {
         vv_target_lose_graph(target, true);
         lose_metadata(target);
+        lose_slots(target, &w.objects);
         if (w.objects.counter == VV_NONE)
             lose_counter(target);
         status = publish(&w, add_objects, error);

@@ -11,12 +11,12 @@
 #include "draft_parts.h"
 #include "name.h"
 
-/* A name of many short parts makes an object of every second byte, and a further
+/* A name of many short parts makes an object of every second byte, and one more
  * name of something costs an edge of a few. So that a file costs not much more
  * than its bytes and its names, there may be as many of both as one that means
- * them has: so many anyway, some for each value, and one for each so many bytes
- * of names and of the file. The names count as they are: in a file they may
- * share what they begin with. */
+ * them has: some anyway, some for each value, and one for each so many bytes of
+ * names and of the file. The names count as they are: in a file they may share
+ * what they begin with. */
 enum {
     FREE_OBJECTS = 250,
     OBJECTS_OF_VALUE = 4,

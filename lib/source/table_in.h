@@ -35,8 +35,8 @@ struct vv_table_in {
  * VARVE_TOO_NEW for a block that was compressed in a way that this build does
  * not know, VARVE_LIMIT for keys that share more of their beginnings than those
  * of any table that TensorFlow wrote: together they are more than 16 times the
- * blocks, unpacked; or what `entry` says. Takes the memory of one block that was
- * compressed, and of one key. */
+ * blocks, unpacked; or what `entry` says. Takes the memory of one block that
+ * was compressed, and of one key. */
 varve_status vv_table_each(const struct vv_table_in *table,
     vv_table_entry *entry, void *user, varve_error *error);
 

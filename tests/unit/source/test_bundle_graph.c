@@ -155,6 +155,57 @@ TEST(bundle_graph, hangs_attributes_beside_children)
     end_bundle(reader);
 }
 
+TEST(bundle_graph, lets_optional_attributes_decide_no_kind)
+{
+    begin_graph();
+    add_object();
+    add_child(1, "layer");
+    add_child(2, "v");
+    add_object();
+    add_attribute("OBJECT_CONFIG_JSON", "", "c");
+    add_object();
+    add_attribute(VALUE, "", "v");
+    add_attribute("OBJECT_CONFIG_JSON", "", "d");
+    end_graph();
+    add_string("c", "{}", 2);
+    add_string("d", "{}", 2);
+    add_floats("v", 1);
+    varve_reader *reader = open_bundle();
+    cr_assert_eq(node_at(reader, "layer").kind, VARVE_OBJECT);
+    check_bytes(reader, "layer/OBJECT_CONFIG_JSON", "7b7d");
+    cr_assert_eq(node_at(reader, "v").kind, VARVE_VARIABLE);
+    check_bytes(reader, "v", "00000000");
+    varve_saved_node other = node_at(reader, "d");
+    cr_assert_str_eq(
+        varve_reader_tag_at(reader, other.id, 0), "tensorflow:unlisted");
+    end_bundle(reader);
+}
+
+TEST(bundle_graph, declares_variables_without_values)
+{
+    begin_graph();
+    add_object();
+    add_child(1, "v");
+    add_child(2, "layer");
+    add_object();
+    add_attribute(VALUE, "net/v", "v");
+    add_object();
+    add_child(1, "w");
+    add_attribute(VALUE, "", "layer");
+    end_graph();
+    varve_reader *reader = open_bundle();
+    static const char *const paths[] = { "v", "layer/" VALUE };
+    for (size_t i = 0; i < 2; i++) {
+        varve_saved_node node = node_at(reader, paths[i]);
+        cr_assert_eq(node.kind, VARVE_VARIABLE);
+        cr_assert(!node.has_value);
+        cr_assert_str_eq(
+            varve_reader_tag_at(reader, node.id, 0), "tensorflow:untyped");
+    }
+    cr_assert_str_eq(node_at(reader, "v").global_name, "net/v");
+    end_bundle(reader);
+}
+
 TEST(bundle_graph, keeps_many_attributes_apart_from_children)
 {
     enum { MANY = 70 };
@@ -345,7 +396,7 @@ TEST(bundle_graph, refuses_graphs_that_break_a_rule)
     refuse_graph("expected children of different names, found \"a\" twice");
     begin_graph();
     add_object();
-    add_attribute(VALUE, "", "nowhere");
+    add_attribute("py_state", "", "nowhere");
     refuse_graph("node 0: expected an entry \"nowhere\" in the index");
     begin_graph();
     add_object();

@@ -257,6 +257,39 @@ TEST(bundle_target, records_a_variable_without_a_value_as_a_mere_object)
     end(&w);
 }
 
+/* Slots of and for variables that are not saved, beside one that is kept. */
+TEST(bundle_target, leaves_out_slots_without_values)
+{
+    struct world w;
+    varve_error error;
+    varve_saved_node node;
+    begin(&w, VARVE_FORMAT_TENSORFLOW);
+    varve_node *o = varve_add_object(w.root, "o");
+    varve_node *va = varve_add_variable(w.root, "a", varve_array(a, 2));
+    varve_node *vb = varve_add_variable(w.root, "b", varve_scalar(&b));
+    varve_tag(varve_add_slot(o, va, "m", varve_array(slot_a, 2)),
+        VARVE_TAG_LOCAL);
+    varve_add_slot(o, va, "v", varve_array(slot_a, 2));
+    varve_tag(vb, VARVE_TAG_LOCAL);
+    varve_add_slot(o, vb, "m", varve_scalar(&slot_b));
+    varve_node *shared = varve_add_slot(o, vb, "v", varve_scalar(&slot_b));
+    varve_track(w.root, "shared", shared);
+    write_all(&w);
+    cr_assert(strstr(w.losses, "o/m(a): that it is a slot: it or its variable "
+                               "has no value\n"), "%s", w.losses);
+    cr_assert(strstr(w.losses, "o/m(b): its value: its variable has none\n"));
+    cr_assert(!strstr(w.losses, "shared: its value"));
+    varve_reader *reader =
+        vv_reader_open_in(&w.graph->context, "m", &error);
+    cr_assert(reader, "%s", error.message);
+    cr_assert(varve_reader_find(reader, "o/v(a)", &node) && node.has_value);
+    cr_assert(varve_reader_find(reader, "shared", &node) && node.has_value);
+    cr_assert_not(varve_reader_find(reader, "o/m(a)", &node));
+    cr_assert_not(varve_reader_find(reader, "o/m(b)", &node));
+    varve_reader_free(reader);
+    end(&w);
+}
+
 TEST(bundle_target, begins_another_file_before_one_is_too_large)
 {
     struct world w;
