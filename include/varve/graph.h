@@ -5,6 +5,10 @@
  * hands out its nil node, on which every call is a no-op. The next call that
  * can fail reports it; varve_graph_check asks at once.
  *
+ * A node that is NULL, such as that of a path that leads nowhere, is taken
+ * everywhere as a nil node is: varve_data gives NULL, a save VARVE_MISUSE. As a
+ * child, or as the variable of a slot, it is a mistake.
+ *
  * A graph and all that hangs on it belong to one thread at a time; different
  * graphs may be used from different threads at once.
  *
@@ -58,6 +62,17 @@ VARVE_API void varve_graph_free(varve_graph *graph);
  * to a node that was added later; VARVE_OK when all is well. */
 VARVE_API varve_status varve_graph_check(
     const varve_graph *graph, varve_error *error);
+
+/* Forgets the first mistake and returns it; VARVE_OK where there was none. For
+ * a program that can do without what it asked for: until then every save and
+ * every read refuses, as what could not be made is missing in the graph. So
+ * look at what it was, make up for it, and clear it. A nil node stays nil, and
+ * to add to it is a mistake again; a variable whose initializer failed is
+ * VARVE_DECLARED until varve_initialize; one that there was no memory for gets
+ * it now, zeroed, or the mistake stays. A value that could not be delivered is
+ * no mistake, and stays too (restoration.h). */
+VARVE_API varve_status varve_clear_mistake(
+    varve_graph *graph, varve_error *error);
 
 /* The object that is there from the start. */
 VARVE_API varve_node *varve_graph_root(varve_graph *graph);

@@ -131,13 +131,9 @@ varve_node *varve_graft(varve_node *parent, const char *name,
     varve_node *from, varve_error *error)
 {
     varve_node *made = NULL;
-    if (!parent || !from) {
-        vv_fail(error, VARVE_MISUSE, "graft: expected two nodes, found NULL");
+    if (vv_node_check(parent, error) || vv_node_check(from, error))
         return NULL;
-    }
-    if (varve_graph_check(parent->graph, error) ||
-        varve_graph_check(from->graph, error) ||
-        !vv_node_takes_children(parent, name))
+    if (!vv_node_takes_children(parent, name))
         return varve_graph_check(parent->graph, error), NULL;
     struct grafting g = { .graph = parent->graph };
     if (vv_walk_begin(&g.walk, from, error))

@@ -69,6 +69,7 @@ static struct varve_restoration *next_open(struct vv_observer *observer)
 
 const varve_tensor *varve_pending(varve_node *parent, const char *name)
 {
+    parent = vv_or_nil(parent);
     const varve_tensor *found = NULL;
     struct varve_restoration *r = next_open(parent->graph->newest);
     if (vv_is_nil(parent) || !name)
@@ -84,6 +85,8 @@ const varve_tensor *varve_pending(varve_node *parent, const char *name)
 const varve_tensor *varve_pending_slot(
     varve_node *owner, varve_node *variable, const char *name)
 {
+    owner = vv_or_nil(owner);
+    variable = vv_or_nil(variable);
     const varve_tensor *found = NULL;
     struct varve_restoration *r = next_open(owner->graph->newest);
     if (vv_is_nil(owner) || vv_is_nil(variable) || !name)

@@ -87,7 +87,7 @@ bool vv_set_save_counter(varve_node *root, uint64_t counter)
 
 uint64_t varve_save_counter(const varve_node *root)
 {
-    return root->extra ? root->extra->save_counter : 0;
+    return root && root->extra ? root->extra->save_counter : 0;
 }
 
 /* A note of the newest file's name. That it may be missing or old is part of

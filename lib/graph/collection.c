@@ -20,18 +20,6 @@ struct selection {
     struct vv_buffer path;
 };
 
-varve_status vv_collection_check(const varve_node *root, varve_error *error)
-{
-    if (!root)
-        return vv_fail(
-            error, VARVE_MISUSE, "collection: expected a node, found NULL");
-    VV_TRY(varve_graph_check(root->graph, error));
-    if (vv_is_nil(root))
-        return vv_fail(error, VARVE_MISUSE,
-            "collection: expected a node, found one that could not be made");
-    return VARVE_OK;
-}
-
 static const char *path_of(struct selection *s, const varve_node *node)
 {
     s->path.size = 0;
@@ -143,7 +131,7 @@ varve_status varve_each(varve_node *root, const varve_select *select,
     varve_visit *visit, void *user, varve_error *error)
 {
     struct path_visit v = { visit, user };
-    VV_TRY(vv_collection_check(root, error));
+    VV_TRY(vv_node_check(root, error));
     if (!visit)
         return vv_fail(
             error, VARVE_MISUSE, "collection: expected a visitor, found NULL");
@@ -189,7 +177,7 @@ varve_status varve_require_ready(
     struct readiness r = { 0 };
     varve_error reason = { 0 };
     if (!root || vv_is_nil(root))
-        return vv_collection_check(root, error);
+        return vv_node_check(root, error);
     VV_TRY(each(root, select, look, &r, error));
     if (r.missing == 0)
         return varve_graph_check(root->graph, error);

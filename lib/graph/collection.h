@@ -10,9 +10,6 @@
 
 #include "node.h"
 
-/* VARVE_MISUSE where there is no root, or what the graph's mistake is. */
-varve_status vv_collection_check(const varve_node *root, varve_error *error);
-
 typedef varve_status vv_visit_node(
     void *user, varve_node *node, varve_error *error);
 

@@ -24,8 +24,10 @@ struct vv_edge *vv_list_edge(const varve_node *list, uint64_t index)
 static bool has_position(varve_node *list, size_t index, size_t limit)
 {
     char text[256];
-    if (vv_is_nil(list))
+    if (vv_is_nil(list)) {
+        vv_nil_mistake(list->graph);
         return false;
+    }
     if (list->kind != VARVE_LIST) {
         vv_mistake(list->graph, VARVE_MISUSE,
             "%s: expected a list, found another node",
@@ -43,6 +45,8 @@ static bool has_position(varve_node *list, size_t index, size_t limit)
 
 varve_node *varve_list_append(varve_node *list, varve_node *node)
 {
+    list = vv_or_nil(list);
+    node = vv_or_nil(node);
     if (!has_position(list, 0, 1) || !vv_edge_add(list, VARVE_APPEND, node))
         return &list->graph->nil;
     return node;
@@ -50,6 +54,8 @@ varve_node *varve_list_append(varve_node *list, varve_node *node)
 
 varve_node *varve_list_insert(varve_node *list, size_t index, varve_node *node)
 {
+    list = vv_or_nil(list);
+    node = vv_or_nil(node);
     if (!has_position(list, index, (size_t)list->edge_count + 1))
         return &list->graph->nil;
     struct vv_edge *edge = vv_edge_add_quietly(list, VARVE_APPEND, node);
@@ -65,6 +71,8 @@ varve_node *varve_list_insert(varve_node *list, size_t index, varve_node *node)
 
 varve_node *varve_list_replace(varve_node *list, size_t index, varve_node *node)
 {
+    list = vv_or_nil(list);
+    node = vv_or_nil(node);
     if (!has_position(list, index, list->edge_count))
         return &list->graph->nil;
     return varve_replace(list, vv_list_edge(list, index)->seen.name, node);
@@ -72,6 +80,7 @@ varve_node *varve_list_replace(varve_node *list, size_t index, varve_node *node)
 
 void varve_list_remove(varve_node *list, size_t index)
 {
+    list = vv_or_nil(list);
     if (has_position(list, index, list->edge_count))
         varve_untrack(list, vv_list_edge(list, index)->seen.name);
 }
@@ -95,6 +104,7 @@ static varve_node **reordered(
 
 void varve_list_reorder(varve_node *list, const size_t *order, size_t count)
 {
+    list = vv_or_nil(list);
     char text[256];
     if (!has_position(list, 0, 1) || (count == 0 && list->edge_count == 0))
         return;
@@ -119,6 +129,7 @@ void varve_list_reorder(varve_node *list, const size_t *order, size_t count)
 
 varve_node *varve_list_at(varve_node *list, size_t index)
 {
+    list = vv_or_nil(list);
     if (list->kind != VARVE_LIST || index >= list->edge_count)
         return NULL;
     return vv_list_edge(list, index)->seen.node;

@@ -99,8 +99,10 @@ void vv_edge_set_child(struct vv_edge *edge, varve_node *child)
 bool vv_node_takes_children(varve_node *parent, const char *name)
 {
     char text[256];
-    if (vv_is_nil(parent))
+    if (vv_is_nil(parent)) {
+        vv_nil_mistake(parent->graph);
         return false;
+    }
     if (parent->kind == VARVE_VARIABLE) {
         vv_mistake(parent->graph, VARVE_MISUSE,
             "%s: a variable has no children, found one named \"%s\"",
@@ -173,8 +175,13 @@ struct vv_edge *vv_edge_add_quietly(
     char decimal[24];
     char text[256];
     const struct vv_name *kept = take_name(parent, name, decimal);
-    if (!kept || child == &graph->nil)
+    if (!kept)
         return NULL;
+    if (vv_is_nil(child)) {
+        vv_mistake(graph, VARVE_MISUSE, "%s: expected a child, found none",
+            vv_node_text(parent, text, sizeof text));
+        return NULL;
+    }
     if (child->graph != graph) {
         vv_mistake(graph, VARVE_MISUSE,
             "%s: expected a child of the same graph, found one of another",
@@ -268,6 +275,8 @@ void vv_edge_remove(struct vv_edge *edge)
 
 varve_node *varve_track(varve_node *parent, const char *name, varve_node *node)
 {
+    parent = vv_or_nil(parent);
+    node = vv_or_nil(node);
     struct vv_edge *edge = find_edge(parent, name);
     if (edge && edge->seen.node == node)
         return node;
@@ -277,6 +286,8 @@ varve_node *varve_track(varve_node *parent, const char *name, varve_node *node)
 varve_node *varve_replace(
     varve_node *parent, const char *name, varve_node *node)
 {
+    parent = vv_or_nil(parent);
+    node = vv_or_nil(node);
     struct vv_edge *edge = find_edge(parent, name);
     if (!edge || edge->seen.node == node || vv_is_nil(node) ||
         node->graph != parent->graph)
@@ -290,6 +301,7 @@ varve_node *varve_replace(
 
 void varve_untrack(varve_node *parent, const char *name)
 {
+    parent = vv_or_nil(parent);
     char text[256];
     struct vv_edge *edge = find_edge(parent, name);
     if (vv_is_nil(parent))
@@ -313,12 +325,14 @@ void varve_untrack(varve_node *parent, const char *name)
 
 varve_node *varve_find(varve_node *parent, const char *name)
 {
+    parent = vv_or_nil(parent);
     struct vv_edge *edge = find_edge(parent, name);
     return edge ? edge->seen.node : NULL;
 }
 
 varve_node *varve_find_path(varve_node *from, const char *path)
 {
+    from = vv_or_nil(from);
     struct vv_buffer name;
     vv_buffer_init(&name, &from->graph->context.allocator);
     varve_node *node = vv_is_nil(from) ? NULL : from;
@@ -332,16 +346,19 @@ varve_node *varve_find_path(varve_node *from, const char *path)
 
 const varve_edge *varve_edge_first(const varve_node *parent)
 {
+    parent = vv_or_nil(parent);
     return parent->first_edge ? &parent->first_edge->seen : NULL;
 }
 
 const varve_edge *varve_edge_next(const varve_edge *edge)
 {
-    const struct vv_edge *next = ((const struct vv_edge *)edge)->next;
+    const struct vv_edge *next =
+        edge ? ((const struct vv_edge *)edge)->next : NULL;
     return next ? &next->seen : NULL;
 }
 
 size_t varve_edge_count(const varve_node *parent)
 {
+    parent = vv_or_nil(parent);
     return parent->edge_count;
 }

@@ -93,6 +93,7 @@ static void set(varve_node *node, const char *name)
 
 void varve_set_global_name(varve_node *node, const char *name)
 {
+    node = vv_or_nil(node);
     if (vv_is_nil(node))
         return;
     if (name && may_have(node, name))
@@ -103,6 +104,7 @@ void varve_set_global_name(varve_node *node, const char *name)
 
 const char *varve_global_name(const varve_node *node)
 {
+    node = vv_or_nil(node);
     const struct vv_name *name = node->extra ? node->extra->global_name : NULL;
     return name ? name->bytes : NULL;
 }

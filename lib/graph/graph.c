@@ -11,10 +11,12 @@
 
 #include "allocator.h"
 #include "slot.h"
+#include "try.h"
 #include "variable.h"
 
-/* Stands for every graph that there was no memory for. Nothing writes to it:
- * its mistake is made, and its nil node takes nothing. */
+/* Stand for every graph that there was no memory for, and for that of every
+ * node that is NULL. Nothing writes to them: their mistakes are made, and their
+ * nil nodes take nothing. */
 static varve_graph no_graph = {
     .mistake = {
         .status = VARVE_NO_MEMORY,
@@ -23,6 +25,40 @@ static varve_graph no_graph = {
     .nil = { .graph = &no_graph, .kind = VARVE_NIL },
     .root = &no_graph.nil,
 };
+static varve_graph no_node_graph = {
+    .mistake = {
+        .status = VARVE_MISUSE,
+        .message = "expected a node, found none",
+    },
+    .nil = { .graph = &no_node_graph, .kind = VARVE_NIL },
+    .root = &no_node_graph.nil,
+};
+
+static const char not_made[] =
+    "expected a node, found one that could not be made";
+
+static bool is_writable(const varve_graph *graph)
+{
+    return graph && graph != &no_graph && graph != &no_node_graph;
+}
+
+varve_graph *vv_graph_given(const varve_graph *graph)
+{
+    return (varve_graph *)(graph ? graph : &no_node_graph);
+}
+
+varve_node *vv_or_nil(const varve_node *node)
+{
+    return (varve_node *)(node ? node : &no_node_graph.nil);
+}
+
+varve_status vv_node_check(const varve_node *node, varve_error *error)
+{
+    node = vv_or_nil(node);
+    VV_TRY(varve_graph_check(node->graph, error));
+    return vv_is_nil(node) ? vv_fail(error, VARVE_MISUSE, "%s", not_made)
+                           : VARVE_OK;
+}
 
 varve_graph *vv_graph_new_in(const struct vv_context *context)
 {
@@ -46,7 +82,7 @@ varve_graph *vv_graph_new_in(const struct vv_context *context)
 
 void varve_graph_free(varve_graph *graph)
 {
-    if (!graph || graph == &no_graph)
+    if (!is_writable(graph))
         return;
     while (graph->newest) {
         struct vv_observer *observer = graph->newest;
@@ -71,6 +107,7 @@ void varve_graph_free(varve_graph *graph)
 
 varve_status varve_graph_check(const varve_graph *graph, varve_error *error)
 {
+    graph = vv_graph_given(graph);
     if (graph->mistake.status) {
         if (error)
             *error = graph->mistake;
@@ -84,14 +121,35 @@ varve_status varve_graph_check(const varve_graph *graph, varve_error *error)
     return VARVE_OK;
 }
 
+/* What building could not give. */
+static bool give_memory(varve_graph *graph)
+{
+    for (varve_node *node = graph->all; node; node = node->next_of_all) {
+        if (node->variable && !vv_variable_allocate(node))
+            return false;
+    }
+    return !vv_is_nil(graph->root);
+}
+
+varve_status varve_clear_mistake(varve_graph *graph, varve_error *error)
+{
+    graph = vv_graph_given(graph);
+    varve_status status = graph->mistake.status;
+    if (status && error)
+        *error = graph->mistake;
+    if (status && is_writable(graph) && give_memory(graph))
+        graph->mistake.status = VARVE_OK;
+    return status;
+}
+
 varve_node *varve_graph_root(varve_graph *graph)
 {
-    return graph->root;
+    return vv_graph_given(graph)->root;
 }
 
 void varve_set_seed(varve_graph *graph, uint64_t seed)
 {
-    if (graph != &no_graph)
+    if (is_writable(graph))
         graph->seed = seed;
 }
 
@@ -120,9 +178,14 @@ varve_node *vv_memory_mistake(varve_graph *graph)
         graph, VARVE_NO_MEMORY, "out of memory: building the graph");
 }
 
+varve_node *vv_nil_mistake(varve_graph *graph)
+{
+    return vv_mistake(graph, VARVE_MISUSE, "%s", not_made);
+}
+
 void vv_graph_observe(varve_graph *graph, struct vv_observer *observer)
 {
-    assert(graph != &no_graph && observer->graph_freed);
+    assert(is_writable(graph) && observer->graph_freed);
     observer->number = ++graph->observer_count;
     observer->newer = NULL;
     observer->older = graph->newest;

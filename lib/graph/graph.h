@@ -77,6 +77,17 @@ varve_node *vv_mistake(varve_graph *graph, varve_status status,
 
 varve_node *vv_memory_mistake(varve_graph *graph);
 
+/* A nil node where one is needed: a mistake of its own once the one that made
+ * it nil was cleared. */
+varve_node *vv_nil_mistake(varve_graph *graph);
+
+/* What a call needs that can fail: a graph without a mistake, and a node that
+ * is not nil; the node may be NULL. */
+varve_status vv_node_check(const varve_node *node, varve_error *error);
+
+/* The graph itself; for NULL the one that vv_or_nil gives the nil node of. */
+varve_graph *vv_graph_given(const varve_graph *graph);
+
 /* What varve_set_seed has set. */
 uint64_t vv_graph_seed(const varve_graph *graph);
 

@@ -25,7 +25,8 @@
 
 void varve_defer_initializers(varve_graph *graph, bool defer)
 {
-    if (graph)
+    graph = vv_graph_given(graph);
+    if (!vv_is_nil(graph->root))
         graph->defers_initializers = defer;
 }
 
@@ -45,6 +46,7 @@ void varve_set_initializer(
     varve_node *node, varve_initializer *initializer, void *user)
 {
     char text[256];
+    node = vv_or_nil(node);
     if (!is_variable(node, "to initialize"))
         return;
     struct vv_variable *variable = node->variable;
@@ -64,10 +66,16 @@ void varve_set_initializer(
 void varve_initialize_after(varve_node *node, varve_node *other)
 {
     char text[256];
+    node = vv_or_nil(node);
+    other = vv_or_nil(other);
+    varve_graph *graph = node->graph;
+    if (vv_is_nil(other))
+        vv_mistake(graph, VARVE_MISUSE,
+            "%s: expected a variable that comes first, found none",
+            vv_node_text(node, text, sizeof text));
     if (!is_variable(node, "to initialize") ||
         !is_variable(other, "that comes first"))
         return;
-    varve_graph *graph = node->graph;
     if (other->graph != graph) {
         vv_mistake(graph, VARVE_MISUSE,
             "%s: expected an initial value of the same graph, found one of "
@@ -248,7 +256,7 @@ static varve_status run(struct ordering *o, varve_error *error)
 varve_status varve_initialize(
     varve_node *root, const varve_select *select, varve_error *error)
 {
-    VV_TRY(vv_collection_check(root, error));
+    VV_TRY(vv_node_check(root, error));
     varve_graph *graph = root->graph;
     const varve_allocator *a = &graph->context.allocator;
     struct ordering o = { .graph = graph, .limit = graph->number_limit };

@@ -156,6 +156,7 @@ static void remove_incoming(varve_node *node)
 
 void varve_remove(varve_node *node)
 {
+    node = vv_or_nil(node);
     varve_graph *graph = node->graph;
     struct removal removal = { NULL };
     if (vv_is_nil(node))
@@ -186,6 +187,7 @@ void varve_remove(varve_node *node)
 static varve_node *add_child(
     varve_node *parent, const char *name, varve_kind kind)
 {
+    parent = vv_or_nil(parent);
     if (!vv_node_takes_children(parent, name))
         return &parent->graph->nil;
     return vv_edge_attach(parent, name, vv_node_new(parent->graph, kind));
@@ -208,6 +210,7 @@ varve_node *varve_add_dict(varve_node *parent, const char *name)
 
 varve_node *varve_add_detached(varve_graph *graph)
 {
+    graph = vv_graph_given(graph);
     if (vv_is_nil(graph->root))
         return graph->root;
     return vv_node_new(graph, VARVE_OBJECT);
@@ -215,11 +218,13 @@ varve_node *varve_add_detached(varve_graph *graph)
 
 varve_kind varve_node_kind(const varve_node *node)
 {
+    node = vv_or_nil(node);
     return (varve_kind)node->kind;
 }
 
 varve_graph *varve_node_graph(varve_node *node)
 {
+    node = vv_or_nil(node);
     return node->graph;
 }
 
@@ -233,6 +238,7 @@ void vv_node_tell_changed(varve_node *node)
 
 void varve_alias(varve_node *node, const char *name)
 {
+    node = vv_or_nil(node);
     varve_graph *graph = node->graph;
     char text[256];
     if (vv_is_nil(node))

@@ -67,6 +67,9 @@ struct varve_node {
     varve_node *previous_of_all;
 };
 
+/* The node itself; for NULL the nil node of a graph whose mistake it is. */
+varve_node *vv_or_nil(const varve_node *node);
+
 /* A new node without edges; the graph's nil without memory. */
 varve_node *vv_node_new(varve_graph *graph, varve_kind kind);
 

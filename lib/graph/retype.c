@@ -57,7 +57,7 @@ varve_status varve_retype(
     uint64_t lost = 0;
     if (!node || vv_is_nil(node))
         return vv_fail(
-            error, VARVE_MISUSE, "expected a variable, found no node");
+            error, VARVE_MISUSE, "expected a node, found none");
     varve_tensor wanted = { .dtype = dtype };
     if (node->variable) {
         wanted = node->variable->tensor;

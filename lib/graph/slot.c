@@ -50,7 +50,7 @@ static bool may_add(varve_node *owner, varve_node *variable, const char *name)
 {
     varve_graph *graph = owner->graph;
     char text[256];
-    if (!vv_node_takes_children(owner, name) || variable == &graph->nil)
+    if (!vv_node_takes_children(owner, name))
         return false;
     const char *where = vv_node_text(owner, text, sizeof text);
     if (variable->kind != VARVE_VARIABLE || variable->graph != graph ||
@@ -137,6 +137,8 @@ static varve_node *make(
 varve_node *varve_add_slot(varve_node *owner, varve_node *variable,
     const char *name, varve_tensor view)
 {
+    owner = vv_or_nil(owner);
+    variable = vv_or_nil(variable);
     if (!may_add(owner, variable, name))
         return &owner->graph->nil;
     return make(
@@ -147,6 +149,8 @@ varve_node *varve_add_allocated_slot(varve_node *owner, varve_node *variable,
     const char *name, varve_dtype dtype, varve_shape shape,
     varve_initializer *initializer, void *user)
 {
+    owner = vv_or_nil(owner);
+    variable = vv_or_nil(variable);
     if (!may_add(owner, variable, name))
         return &owner->graph->nil;
     varve_node *node =
@@ -164,6 +168,8 @@ varve_node *varve_add_allocated_slot(varve_node *owner, varve_node *variable,
 varve_node *varve_find_slot(
     varve_node *owner, varve_node *variable, const char *name)
 {
+    owner = vv_or_nil(owner);
+    variable = vv_or_nil(variable);
     const struct vv_name *known =
         vv_is_nil(owner) || !name
             ? NULL
@@ -200,12 +206,14 @@ void vv_slot_remove(struct vv_slot *slot)
 
 const varve_slot *varve_slot_first(const varve_node *owner)
 {
+    owner = vv_or_nil(owner);
     struct vv_slot *slot = vv_slot_first_of(owner);
     return slot ? &slot->seen : NULL;
 }
 
 const varve_slot *varve_slot_next(const varve_slot *slot)
 {
-    const struct vv_slot *next = ((const struct vv_slot *)slot)->next;
+    const struct vv_slot *next =
+        slot ? ((const struct vv_slot *)slot)->next : NULL;
     return next ? &next->seen : NULL;
 }

@@ -15,6 +15,7 @@ void varve_put(varve_sink *sink, const void *bytes, size_t size)
 varve_node *varve_add_state(varve_node *parent, const char *name,
     const varve_state_callbacks *callbacks, void *self)
 {
+    parent = vv_or_nil(parent);
     if (!vv_node_takes_children(parent, name))
         return &parent->graph->nil;
     if (!callbacks || !callbacks->save || !callbacks->load) {
@@ -39,6 +40,7 @@ varve_node *varve_add_state(varve_node *parent, const char *name,
 void varve_set_on_demand(
     varve_node *node, varve_on_demand *callback, void *user)
 {
+    node = vv_or_nil(node);
     if (!vv_node_takes_children(node, "on demand"))
         return;
     struct vv_extra *extra = vv_node_extra(node);

@@ -43,6 +43,7 @@ static uint64_t take_bit(varve_graph *graph, const char *tag)
 
 void varve_tag(varve_node *node, const char *tag)
 {
+    node = vv_or_nil(node);
     if (vv_is_nil(node))
         return;
     if (!tag || !vv_name_is_valid(tag, strlen(tag))) {
@@ -56,11 +57,13 @@ void varve_tag(varve_node *node, const char *tag)
 
 void varve_untag(varve_node *node, const char *tag)
 {
+    node = vv_or_nil(node);
     if (!vv_is_nil(node) && tag)
         node->tags &= ~vv_tag_bit(node->graph, tag);
 }
 
 bool varve_has_tag(const varve_node *node, const char *tag)
 {
+    node = vv_or_nil(node);
     return tag && (node->tags & vv_tag_bit(node->graph, tag)) != 0;
 }

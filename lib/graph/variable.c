@@ -45,6 +45,7 @@ varve_node *vv_variable_new(
 varve_node *varve_add_variable(
     varve_node *parent, const char *name, varve_tensor view)
 {
+    parent = vv_or_nil(parent);
     if (!vv_node_takes_children(parent, name))
         return &parent->graph->nil;
     return vv_edge_attach(parent, name,
@@ -55,6 +56,7 @@ varve_node *varve_add_allocated_variable(varve_node *parent, const char *name,
     varve_dtype dtype, varve_shape shape, varve_initializer *initializer,
     void *user)
 {
+    parent = vv_or_nil(parent);
     if (!vv_node_takes_children(parent, name))
         return &parent->graph->nil;
     varve_node *node = vv_variable_new(parent, name ? name : "list element",
@@ -179,21 +181,25 @@ void vv_variable_clear(varve_node *node)
 
 void *varve_data(const varve_node *node)
 {
+    node = vv_or_nil(node);
     return node->variable ? node->variable->tensor.data : NULL;
 }
 
 const varve_tensor *varve_value(const varve_node *node)
 {
+    node = vv_or_nil(node);
     return node->variable ? &node->variable->tensor : NULL;
 }
 
 varve_variable_state varve_state_of(const varve_node *node)
 {
+    node = vv_or_nil(node);
     return (varve_variable_state)node->value_state;
 }
 
 void varve_rebind(varve_node *node, varve_tensor view)
 {
+    node = vv_or_nil(node);
     char text[256];
     if (vv_is_nil(node))
         return;

@@ -212,7 +212,7 @@ static varve_status visit_all(varve_node *root, varve_visit *visit, void *user,
     /* A variable without a value is itself a mistake of the graph, which must
      * not keep it from being listed. */
     if (!only_empty || root->kind == VARVE_NIL)
-        VV_TRY(varve_graph_check(root->graph, error));
+        VV_TRY(vv_node_check(root, error));
     VV_TRY(vv_walk_begin(&walk, root, error));
     struct vv_buffer path;
     vv_buffer_init(&path, walk.allocator);
@@ -236,11 +236,13 @@ static varve_status visit_all(varve_node *root, varve_visit *visit, void *user,
 varve_status varve_walk(
     varve_node *root, varve_visit *visit, void *user, varve_error *error)
 {
+    root = vv_or_nil(root);
     return visit_all(root, visit, user, false, error);
 }
 
 varve_status varve_report_uninitialized(
     varve_node *root, varve_visit *visit, void *user, varve_error *error)
 {
+    root = vv_or_nil(root);
     return visit_all(root, visit, user, true, error);
 }

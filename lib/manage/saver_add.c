@@ -31,6 +31,7 @@ static varve_status check_node(
         return vv_fail(error, VARVE_MISUSE,
             "expected a node of the saver's graph, found %s",
             node ? "one of another" : "none");
+    VV_TRY(vv_node_check(node, error));
     if (saver->is_whole)
         return vv_fail(error, VARVE_MISUSE,
             "expected nothing beside what is saved by its path alone, found "

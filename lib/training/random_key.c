@@ -95,6 +95,7 @@ static bool derive(varve_node *parent, const char *name, varve_random *stream,
 varve_node *varve_add_random(varve_node *parent, const char *name,
     varve_random *stream, uint64_t seed)
 {
+    parent = vv_or_nil(parent);
     varve_graph *graph = parent->graph;
     const uint64_t two = 2;
     if (!vv_node_takes_children(parent, name))

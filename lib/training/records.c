@@ -268,6 +268,7 @@ uint64_t varve_records_consumed(const varve_records *records)
 varve_node *varve_add_records(
     varve_node *parent, const char *name, varve_records *records)
 {
+    parent = vv_or_nil(parent);
     if (!vv_node_takes_children(parent, name))
         return &varve_node_graph(parent)->nil;
     if (!records) {

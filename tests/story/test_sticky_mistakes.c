@@ -67,3 +67,99 @@ TEST(sticky_mistakes, running_out_of_memory_is_one_of_them)
     }
     cr_assert_fail("it never succeeded");
 }
+
+TEST(sticky_mistakes, one_is_cleared_when_the_program_can_do_without)
+{
+    varve_error error;
+    float v = 1, w = 2;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    story_add(root, "v", &v);
+    varve_node *nil = varve_add_variable(root, "v", varve_scalar(&w));
+    varve_untrack(root, "second");
+    cr_assert_eq(varve_write(root, test_path("f"), NULL, NULL),
+        VARVE_DUPLICATE);
+    cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_DUPLICATE);
+    cr_assert(error.status == VARVE_DUPLICATE && story_says(&error, "\"v\""));
+    cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_OK);
+    story_write(root, "f");
+    varve_restoration_free(story_read(root, "f", NULL));
+    /* What was not made is still not there. */
+    varve_track(root, "w", nil);
+    cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_MISUSE);
+    varve_add_object(nil, "child");
+    cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_MISUSE);
+    cr_assert(story_says(&error, "could not be made"), "%s", error.message);
+    cr_assert_eq(varve_write(nil, test_path("g"), NULL, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_each(nil, NULL, NULL, NULL, &error), VARVE_MISUSE);
+    cr_assert_null(varve_graft(root, "copy", nil, &error));
+    cr_assert_eq(varve_clear_mistake(graph, NULL), VARVE_OK);
+    cr_assert_ok(varve_graph_check(graph, &error), error);
+    varve_graph_free(graph);
+}
+
+TEST(sticky_mistakes, a_value_that_could_not_be_delivered_is_not_cleared)
+{
+    varve_error error;
+    float v[2] = { 1, 2 };
+    STORY_FILE("f", { "v", 5 });
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_restoration *r = story_read(root, "f", NULL);
+    varve_add_variable(root, "v", varve_array(v, 2));
+    cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_OK);
+    cr_assert_eq(varve_graph_check(graph, &error), VARVE_MISMATCH);
+    varve_untrack(root, "none");
+    cr_assert_eq(varve_graph_check(graph, &error), VARVE_NOT_FOUND);
+    cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_NOT_FOUND);
+    cr_assert_eq(varve_write(root, test_path("g"), NULL, &error),
+        VARVE_MISMATCH);
+    varve_restoration_free(r);
+    cr_assert_ok(varve_graph_check(graph, &error), error);
+    varve_graph_free(graph);
+}
+
+static varve_status refuse(const varve_tensor *tensor, void *user)
+{
+    (void)tensor;
+    return *(int *)user ? VARVE_IO : VARVE_OK;
+}
+
+/* A variable that could not be given its first value holds none until it is
+ * given one; but no variable is without memory. */
+TEST(sticky_mistakes, what_has_no_value_yet_can_be_given_one_after_all)
+{
+    for (int without_memory = 0; without_memory < 2; without_memory++) {
+        varve_error error;
+        int refuses = !without_memory;
+        varve_graph *graph = story_graph();
+        varve_node *root = varve_graph_root(graph);
+        varve_add_object(root, "warm"); /* pools are there */
+        varve_add_allocated_variable(
+            root, "first", VARVE_FLOAT32, VARVE_SHAPE(4), NULL, NULL);
+        varve_alias(varve_find(root, "first"), "v");
+        test_fail_allocation(without_memory ? 0 : -1, false);
+        varve_node *v = varve_add_allocated_variable(
+            root, "v", VARVE_FLOAT32, VARVE_SHAPE(4), refuse, &refuses);
+        test_fail_allocation(-1, false);
+        varve_status wanted = without_memory ? VARVE_NO_MEMORY : VARVE_CALLBACK;
+        test_fail_allocation(without_memory ? 0 : -1, false);
+        for (int i = 0; i < 1 + without_memory; i++)
+            cr_assert_eq(varve_clear_mistake(graph, &error), wanted);
+        cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_OK);
+        cr_assert_eq(varve_state_of(v), VARVE_DECLARED);
+        cr_assert_not_null(varve_data(v));
+        story_write(root, "f");
+        varve_snapshot *s = varve_snapshot_new(root, &error);
+        cr_assert(s, "%s", error.message);
+        cr_assert_ok(varve_snapshot_restore(s, &error), error);
+        varve_snapshot_free(s);
+        varve_restoration_free(story_read(root, "f", NULL));
+        cr_assert_eq(
+            varve_require_ready(root, NULL, &error), VARVE_UNMATCHED);
+        refuses = 0;
+        cr_assert_ok(varve_initialize(root, NULL, &error), error);
+        cr_assert_ok(varve_require_ready(root, NULL, &error), error);
+        varve_graph_free(graph);
+    }
+}

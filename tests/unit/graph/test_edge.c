@@ -175,7 +175,7 @@ TEST(edge, is_replaced_in_its_place)
     check_links(graph);
     cr_assert(vv_is_nil(varve_replace(root, "a", &graph->nil)));
     cr_assert_eq(varve_find(root, "a"), b);
-    free_good(graph);
+    free_bad(graph, VARVE_MISUSE);
 }
 
 TEST(edge, stays_where_the_new_node_is_of_another_graph)

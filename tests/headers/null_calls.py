@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""null_calls.py - calls every public function with NULL for each of its nodes.
+
+    tests/headers/null_calls.py INCLUDE OUTPUT DEPFILE
+
+Writes the calls as C for null_nodes.c, which makes them and looks at what they
+give. A new function is called without a word; a new type of argument is an
+error here until a value is given for it.
+
+SPDX-License-Identifier: MIT
+"""
+import glob
+import itertools
+import os
+import re
+import sys
+
+COMMENT = re.compile(r'/\*.*?\*/', re.DOTALL)
+FUNCTION = re.compile(r'VARVE_API\s+([^;()]*?)\b(varve_\w+)\(([^;]*?)\)'
+                      r'(?:\s*VARVE_MUST_CHECK)?;')
+PARAMETER = re.compile(r'(.*?[ *])(\w+)$')
+
+# A type without its `const`, and what to give; a name of a parameter decides
+# where the type does not.
+BY_TYPE = {
+    'varve_graph *': 'g->graph',
+    'char *': '"name"',
+    'varve_tensor': 'varve_array(g->memory, 2)',
+    'varve_dtype': 'VARVE_FLOAT32',
+    'varve_shape': 'VARVE_SHAPE(2)',
+    'varve_visit *': 'visit',
+    'varve_on_demand *': 'offer',
+    'varve_initializer *': 'NULL',
+    'varve_state_callbacks *': '&callbacks',
+    'varve_random *': '&g->stream',
+    'varve_records *': 'g->records',
+    'varve_events *': 'NULL',
+    'varve_saver *': 'g->saver',
+    'varve_error *': '&o->error',
+    'void *': 'g',
+    'size_t': '1',
+    'size_t *': 'NULL',
+    'uint64_t': '0',
+    'uint64_t *': 'NULL',
+}
+BY_NAME = {
+    'path': 'g->path',
+    'prefix': 'g->path',
+    'directory': 'g->path',
+    'index': '0',
+    'list': 'g->list',
+    'variable': 'g->variable',
+    'other': 'g->variable',
+}
+NODE = 'varve_node *'
+
+
+def functions(text):
+    """Result, name and parameters (type, name) of all that take a node."""
+    for result, name, rest in FUNCTION.findall(COMMENT.sub('', text)):
+        parameters = []
+        for each in ' '.join(rest.split()).split(', '):
+            found = PARAMETER.match(each)
+            if found:
+                kind = found[1].replace('const ', '').strip()
+                parameters.append((kind, found[2]))
+        if any(kind == NODE for kind, _ in parameters):
+            yield ' '.join(result.split()), name, parameters
+
+
+def argument(function, kind, name, is_null):
+    if kind == NODE:
+        return 'NULL' if is_null else BY_NAME.get(name, 'g->good')
+    if kind.endswith(('_options *', '_select *')):
+        return 'NULL'
+    if name in BY_NAME:
+        return BY_NAME[name]
+    if kind not in BY_TYPE:
+        sys.exit(f'{function}: nothing to give for "{kind}"; '
+                 'add the type to null_calls.py')
+    return BY_TYPE[kind]
+
+
+def role(result, name, parameters):
+    """What is to come of it; null_nodes.c says what each means."""
+    if any(kind == 'varve_error *' for kind, _ in parameters):
+        return 'FAILS'
+    if re.search(r'_find|_pending|_at$', name):
+        return 'ASKS'
+    if result == NODE:
+        return 'BUILDS'
+    return 'CHANGES' if result == 'void' else 'ASKS'
+
+
+def keep(result):
+    """Where the result goes."""
+    if result == 'void':
+        return ''
+    if result == NODE:
+        return 'o->node = '
+    if result == 'varve_status':
+        return 'o->status = '
+    if result.endswith('*'):
+        return 'o->pointer = '
+    return 'o->number = (uint64_t)'
+
+
+def calls(headers):
+    for header in headers:
+        with open(header, encoding='utf-8') as file:
+            found = list(functions(file.read()))
+        for result, name, parameters in found:
+            nodes = [p for p in parameters if p[0] == NODE]
+            for nulls in itertools.product((True, False), repeat=len(nodes)):
+                if any(nulls):
+                    yield result, name, parameters, nulls
+
+
+def main(include, output, depfile):
+    headers = sorted(glob.glob(os.path.join(include, 'varve', '*.h')))
+    table = []
+    with open(output, 'w', encoding='utf-8') as out:
+        for result, name, parameters, nulls in calls(headers):
+            left = list(nulls)
+            given = ', '.join(
+                argument(name, kind, each, kind == NODE and left.pop(0))
+                for kind, each in parameters)
+            run = f'run_{len(table)}'
+            print(f'static void {run}(struct given *g, struct outcome *o)\n'
+                  f'{{\n    (void)g;\n    (void)o;\n'
+                  f'    {keep(result)}{name}({given});\n}}\n', file=out)
+            shown = ', '.join('NULL' if null else 'node' for null in nulls)
+            table.append(f'    {{ "{name}({shown})", {run}, '
+                         f'{role(result, name, parameters)}, '
+                         f'{str(not nulls[0]).lower()} }},')
+        print('static const struct call calls[] = {', *table, '};',
+              sep='\n', file=out)
+    with open(depfile, 'w', encoding='utf-8') as out:
+        print(f'{output}:', *headers, file=out)
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,158 @@
+/* null_nodes.c - NULL is a nil node: every public call takes it where it takes
+ * a node. null_calls.py makes the calls from the headers.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <string.h>
+
+struct given {
+    varve_graph *graph;
+    varve_node *good; /* an object */
+    varve_node *list;
+    varve_node *variable;
+    varve_saver *saver;
+    varve_records *records;
+    varve_random stream;
+    float memory[2];
+    char path[512];
+    int called; /* callbacks */
+};
+
+struct outcome {
+    varve_error error;
+    varve_node *node;
+    varve_status status;
+    const void *pointer;
+    uint64_t number;
+};
+
+enum role {
+    FAILS,   /* gives VARVE_MISUSE, or NULL and an error that says so */
+    ASKS,    /* gives NULL or 0 */
+    BUILDS,  /* gives a nil node */
+    CHANGES, /* gives nothing */
+};
+
+struct call {
+    const char *name;
+    void (*run)(struct given *g, struct outcome *o);
+    enum role role;
+    bool has_graph; /* its first node is one */
+};
+
+static varve_status visit(void *user, varve_node *node, const char *path)
+{
+    (void)node;
+    (void)path;
+    ((struct given *)user)->called++;
+    return VARVE_OK;
+}
+
+static void offer(void *user, varve_node *node, const varve_offer *offered)
+{
+    (void)node;
+    (void)offered;
+    ((struct given *)user)->called++;
+}
+
+static varve_status save(void *self, varve_sink *sink)
+{
+    (void)sink;
+    ((struct given *)self)->called++;
+    return VARVE_OK;
+}
+
+static varve_status load(void *self, const void *bytes, size_t size)
+{
+    (void)bytes;
+    (void)size;
+    ((struct given *)self)->called++;
+    return VARVE_OK;
+}
+
+static const varve_state_callbacks callbacks = { save, load };
+
+#include "null_calls.h"
+
+static void begin(struct given *g)
+{
+    *g = (struct given){ .graph = varve_graph_new(test_allocator()) };
+    varve_node *root = varve_graph_root(g->graph);
+    g->good = varve_add_object(root, "good");
+    g->list = varve_add_list(root, "list");
+    g->variable =
+        varve_add_variable(root, "variable", varve_array(g->memory, 2));
+    g->saver = varve_saver_new(g->graph, NULL, NULL);
+    cr_assert_not_null(g->saver);
+    strcpy(g->path, test_path("nothing"));
+}
+
+static void end(struct given *g)
+{
+    varve_saver_free(g->saver);
+    varve_graph_free(g->graph);
+}
+
+/* Where a child or the variable of a slot is NULL, the graph of the other node
+ * says so. */
+static void check(const struct call *call, const struct given *g)
+{
+    struct outcome o = { .status = VARVE_MISUSE };
+    varve_error error = { 0 };
+    call->run((struct given *)g, &o);
+    varve_status status = varve_graph_check(g->graph, &error);
+    bool is_mistake =
+        call->has_graph && (call->role == BUILDS || call->role == CHANGES);
+    cr_assert_eq(status, is_mistake ? VARVE_MISUSE : VARVE_OK, "%s: %s",
+        call->name, error.message);
+    cr_assert(!is_mistake || strstr(error.message, "found"));
+    cr_assert_eq(g->called, 0, "%s", call->name);
+    cr_assert_eq(o.number, 0, "%s", call->name);
+    cr_assert_eq(o.status, VARVE_MISUSE, "%s", call->name);
+    if (call->role == BUILDS)
+        cr_assert(o.node && varve_node_kind(o.node) == VARVE_NIL, "%s",
+            call->name);
+    else
+        cr_assert(!o.node, "%s", call->name);
+    cr_assert(!o.pointer || o.pointer == varve_node_graph(NULL), "%s",
+        call->name);
+    if (call->role == FAILS)
+        cr_assert(o.error.status == VARVE_MISUSE &&
+                      strstr(o.error.message, "a node"),
+            "%s: %s", call->name, o.error.message);
+    cr_assert_eq(test_file_count(), 0, "%s", call->name);
+}
+
+TEST(null_nodes, are_taken_by_every_call_as_nil_ones_are)
+{
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        struct given g;
+        begin(&g);
+        check(&calls[i], &g);
+        end(&g);
+    }
+}
+
+TEST(null_nodes, belong_to_a_graph_that_says_so)
+{
+    varve_error error;
+    varve_graph *graph = varve_node_graph(NULL);
+    cr_assert_eq(varve_graph_check(graph, &error), VARVE_MISUSE);
+    cr_assert_str_eq(error.message, "expected a node, found none");
+    cr_assert_eq(varve_clear_mistake(graph, NULL), VARVE_MISUSE);
+    cr_assert_eq(varve_graph_check(graph, NULL), VARVE_MISUSE);
+    varve_node *nil = varve_add_object(varve_graph_root(graph), "a");
+    cr_assert_eq(varve_node_kind(nil), VARVE_NIL);
+    cr_assert_eq(varve_node_kind(varve_add_detached(NULL)), VARVE_NIL);
+    cr_assert_eq(varve_graph_check(NULL, NULL), VARVE_MISUSE);
+    cr_assert_null(varve_edge_next(NULL));
+    cr_assert_null(varve_slot_next(NULL));
+    varve_set_seed(graph, 1);
+    varve_set_seed(NULL, 1);
+    varve_defer_initializers(graph, true);
+    varve_defer_initializers(NULL, true);
+    varve_graph_free(graph);
+    cr_assert_eq(varve_graph_check(graph, NULL), VARVE_MISUSE);
+}
