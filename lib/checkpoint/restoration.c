@@ -83,6 +83,25 @@ static void edge_removed(struct vv_observer *self, varve_node *child)
     restoration_of(self)->needs_sweep = true;
 }
 
+/* What is known of names by their numbers is looked up again. */
+static size_t names_swept(struct vv_observer *self)
+{
+    struct varve_restoration *r = restoration_of(self);
+    size_t vias = r->vias ? r->via_capacity : 0;
+    for (size_t i = 0; i < vias; i++) {
+        if (r->vias[i].name)
+            vv_name_keep(r->vias[i].name);
+    }
+    if (r->name_ids && !VV_WRONG(stale_name_numbers))
+        memset(r->name_ids, 0, r->name_capacity * sizeof *r->name_ids);
+    return vias + r->name_capacity;
+}
+
+static bool is_busy(const struct vv_observer *self)
+{
+    return ((const struct varve_restoration *)self)->is_busy;
+}
+
 void vv_forgive(struct varve_restoration *r)
 {
     if (!r->stuck.size && !r->misfits.size && !r->needs_rematch)
@@ -146,6 +165,8 @@ static struct varve_restoration *allocate(varve_node *root)
     r->selection.allocator = a;
     r->observer = (struct vv_observer){
         .edge_added = edge_added,
+        .names_swept = names_swept,
+        .is_busy = is_busy,
         .edge_removed = edge_removed,
         .slot_added = slot_added,
         .node_changed = node_changed,

@@ -9,6 +9,7 @@
 #include "buffer.h"
 #include "graph.h"
 #include "name.h"
+#include "sweep.h"
 
 struct edge_key {
     const varve_node *parent;
@@ -299,6 +300,20 @@ varve_node *varve_replace(
     return node;
 }
 
+void vv_edge_untrack(struct vv_edge *edge)
+{
+    varve_graph *graph = edge->parent->graph;
+    if (edge->parent->kind != VARVE_LIST) {
+        vv_edge_remove(edge);
+        return;
+    }
+    varve_node *gone = edge->seen.node;
+    for (; edge->next; edge = edge->next)
+        vv_edge_set_child(edge, edge->next->seen.node);
+    vv_edge_remove(edge);
+    vv_edge_tell_removed(graph, gone);
+}
+
 void varve_untrack(varve_node *parent, const char *name)
 {
     parent = vv_or_nil(parent);
@@ -312,15 +327,8 @@ void varve_untrack(varve_node *parent, const char *name)
             vv_node_text(parent, text, sizeof text), name ? name : "");
         return;
     }
-    if (parent->kind != VARVE_LIST) {
-        vv_edge_remove(edge);
-        return;
-    }
-    varve_node *gone = edge->seen.node;
-    for (; edge->next; edge = edge->next)
-        vv_edge_set_child(edge, edge->next->seen.node);
-    vv_edge_remove(edge);
-    vv_edge_tell_removed(parent->graph, gone);
+    vv_edge_untrack(edge);
+    vv_sweep_names(parent->graph);
 }
 
 varve_node *varve_find(varve_node *parent, const char *name)

@@ -32,6 +32,9 @@ void vv_edge_tell(struct vv_edge *edge);
 /* Lets an edge lead elsewhere, without telling. */
 void vv_edge_set_child(struct vv_edge *edge, varve_node *child);
 
+/* Takes an edge away; in a list those behind it move up. */
+void vv_edge_untrack(struct vv_edge *edge);
+
 /* Unlinks and frees an edge, and tells that its child may be out of reach. */
 void vv_edge_remove(struct vv_edge *edge);
 void vv_edge_tell_removed(varve_graph *graph, varve_node *child);

@@ -8,6 +8,7 @@
 
 #include "graph.h"
 #include "name.h"
+#include "sweep.h"
 
 static bool has_name(const void *item, const void *key)
 {
@@ -100,6 +101,7 @@ void varve_set_global_name(varve_node *node, const char *name)
         set(node, name);
     else if (!name && node->extra)
         vv_global_name_clear(node);
+    vv_sweep_names(node->graph);
 }
 
 const char *varve_global_name(const varve_node *node)

@@ -36,6 +36,11 @@ struct vv_observer {
     /* The node is about to be freed. */
     void (*node_removed)(struct vv_observer *self, varve_node *node);
     void (*graph_freed)(struct vv_observer *self);
+    /* Names are let go, and numbered anew: vv_name_keep for each that it has.
+     * Returns how much it looked at. */
+    size_t (*names_swept)(struct vv_observer *self);
+    /* Whether it has names in hand that it cannot tell of. */
+    bool (*is_busy)(const struct vv_observer *self);
     /* A failure that the graph has to report until it is mended. */
     varve_status (*check)(const struct vv_observer *self, varve_error *error);
 };

@@ -97,24 +97,32 @@ void varve_initialize_after(varve_node *node, varve_node *other)
     *(own->last_need ? &own->last_need->next : &own->first_need) = need;
     own->last_need = need;
     need->next_other = its->needed_by;
+    if (need->next_other)
+        need->next_other->previous_other = need;
     its->needed_by = need;
+}
+
+static void unlink_other(struct vv_need *need)
+{
+    if (need->next_other)
+        need->next_other->previous_other = need->previous_other;
+    if (need->previous_other)
+        need->previous_other->next_other = need->next_other;
+    else
+        need->other->extra->needed_by = need->next_other;
 }
 
 void vv_needs_forget(varve_node *node)
 {
     const varve_allocator *a = &node->graph->context.allocator;
     struct vv_need *next;
+    for (struct vv_need *n = node->extra->needed_by; n; n = n->next_other)
+        n->other = NULL;
     for (struct vv_need *n = node->extra->first_need; n; n = next) {
         next = n->next;
-        n->node = NULL;
-        if (!n->other)
-            vv_release(a, n, sizeof *n);
-    }
-    for (struct vv_need *n = node->extra->needed_by; n; n = next) {
-        next = n->next_other;
-        n->other = NULL;
-        if (!n->node)
-            vv_release(a, n, sizeof *n);
+        if (n->other)
+            unlink_other(n);
+        vv_release(a, n, sizeof *n);
     }
 }
 

@@ -10,6 +10,8 @@
 #include "allocator.h"
 #include "checksum.h"
 
+enum { FEW = 64 };
+
 struct key {
     const char *bytes;
     size_t size;
@@ -30,7 +32,7 @@ static size_t name_size(const struct vv_name *name)
 
 void vv_names_init(struct vv_name_table *names, const varve_allocator *a)
 {
-    *names = (struct vv_name_table){ 0 };
+    *names = (struct vv_name_table){ .enough = FEW };
     vv_map_init(&names->map, a);
 }
 
@@ -139,4 +141,47 @@ bool vv_names_rank(struct vv_name_table *names)
     names->ranked_capacity = count;
     names->is_ranked = true;
     return true;
+}
+
+/* --- Sweeping ----------------------------------------------------------- */
+
+static void forget_ranks(struct vv_name_table *names)
+{
+    vv_release(names->map.allocator, names->ranked,
+        names->ranked_capacity * sizeof *names->ranked);
+    names->ranked = NULL;
+    names->ranked_capacity = 0;
+    names->is_ranked = false;
+}
+
+void vv_names_sweep_begin(struct vv_name_table *names)
+{
+    forget_ranks(names);
+    for (size_t i = 0; i < names->map.capacity; i++) {
+        struct vv_name *name = names->map.slots[i].item;
+        if (name)
+            name->rank = 0;
+    }
+}
+
+/* What is removed from the map may leave its place to a name behind it, which
+ * is looked at next. */
+void vv_names_sweep_end(struct vv_name_table *names, size_t work)
+{
+    struct vv_map *map = &names->map;
+    uint32_t number = 0;
+    for (size_t i = 0; i < map->capacity; i++) {
+        struct vv_name *name = map->slots[i].item;
+        while (name && name->rank == 0) {
+            vv_map_remove(map, name->hash, name);
+            vv_release(map->allocator, name, name_size(name));
+            name = map->slots[i].item;
+        }
+    }
+    for (size_t i = 0; i < map->capacity; i++) {
+        struct vv_name *name = map->slots[i].item;
+        if (name)
+            name->number = number++;
+    }
+    names->enough = FEW + 2 * map->count + work;
 }

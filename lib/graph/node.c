@@ -13,6 +13,7 @@
 #include "initial.h"
 #include "name.h"
 #include "slot.h"
+#include "sweep.h"
 #include "variable.h"
 
 /* --- Nodes -------------------------------------------------------------- */
@@ -148,10 +149,8 @@ static void remove_edges(struct removal *removal, varve_node *node)
  * the others move up. */
 static void remove_incoming(varve_node *node)
 {
-    while (node->first_in) {
-        struct vv_edge *edge = node->first_in;
-        varve_untrack(edge->parent, edge->seen.name);
-    }
+    while (node->first_in)
+        vv_edge_untrack(node->first_in);
 }
 
 void varve_remove(varve_node *node)
@@ -180,6 +179,7 @@ void varve_remove(varve_node *node)
         }
         vv_node_free(next);
     }
+    vv_sweep_names(graph);
 }
 
 /* --- What the program calls --------------------------------------------- */

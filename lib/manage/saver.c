@@ -94,6 +94,19 @@ static void graph_freed(struct vv_observer *self)
     saver->root = NULL;
 }
 
+static size_t names_swept(struct vv_observer *self)
+{
+    const varve_saver *saver = (const varve_saver *)self;
+    for (const struct vv_saver_entry *e = saver->first; e; e = e->next)
+        vv_name_keep(e->name);
+    return saver->by_name.count;
+}
+
+static bool is_busy(const struct vv_observer *self)
+{
+    return ((const varve_saver *)self)->is_adding;
+}
+
 /* --- Birth and death ---------------------------------------------------- */
 
 varve_status vv_saver_take_mistake(varve_graph *graph, varve_error *error)
@@ -133,6 +146,8 @@ static varve_saver *make(varve_graph *graph, varve_error *error)
     vv_map_init(&saver->by_node, &saver->context.allocator);
     saver->observer.node_removed = node_removed;
     saver->observer.graph_freed = graph_freed;
+    saver->observer.names_swept = names_swept;
+    saver->observer.is_busy = is_busy;
     vv_graph_observe(graph, &saver->observer);
     return saver;
 }

@@ -44,6 +44,7 @@ struct varve_saver {
     varve_node *root;   /* of the tree; a node of the program if `is_whole` */
     bool is_whole;
     bool is_dirty; /* the tree has to be made anew */
+    bool is_adding; /* names are in hand that the map does not have yet */
     struct vv_saver_entry *first;
     struct vv_saver_entry *last;
     struct vv_map by_name; /* entries */

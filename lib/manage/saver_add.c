@@ -325,9 +325,11 @@ varve_status varve_saver_add_named(
     struct vv_buffer *buffers[] = { &g.found, &g.path, &g.flat, &g.scratch };
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         vv_buffer_init(buffers[i], &saver->context.allocator);
+    saver->is_adding = true;
     varve_status status = gather_all(&g, node, error);
     if (!status)
         status = add_all(&g, error);
+    saver->is_adding = false;
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         vv_buffer_clear(buffers[i]);
     return status;

@@ -3,6 +3,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include <stdio.h>
+
 #include "story.h"
 
 TEST(removed_nodes, at_any_point_of_a_deferred_restore)
@@ -66,4 +68,58 @@ TEST(removed_nodes, with_slots_states_of_failure_and_two_restorations)
     varve_restoration_free(two);
     varve_restoration_free(one);
     varve_graph_free(graph);
+}
+
+/* A run of months: names come and go by the thousand while a restoration is
+ * open, and what it holds still comes under its own name or an older one. */
+TEST(removed_nodes, let_go_of_their_names)
+{
+    enum { VALUES = 20, PASSING = 200 };
+    static const varve_rename rename[] = { { "renamed/*", "*" } };
+    const varve_read_options options[] = { { 0 },
+        { .renames = rename, .rename_count = 1 } };
+    struct story_value values[VALUES + 1] = { { NULL, 0 } };
+    static char names[VALUES][8];
+    char text[32];
+    for (int i = 0; i < VALUES; i++) {
+        snprintf(names[i], sizeof names[i], "x%d", i);
+        values[i] = (struct story_value){ names[i], (float)i + 1 };
+    }
+    story_file("f", values);
+    for (int round = 0; round < 3; round++) {
+        bool renames = round == 1, aliases = round == 2;
+        float found[VALUES] = { 0 };
+        varve_error error;
+        varve_graph *graph = story_graph();
+        varve_node *root = varve_graph_root(graph);
+        varve_node *parent = renames ? story_object(root, "renamed") : root;
+        varve_restoration *r = story_read(root, "f", &options[renames]);
+        varve_saver *saver = varve_saver_new(graph, NULL, NULL);
+        size_t bytes = 0;
+        for (int i = 0; i < VALUES; i++) {
+            for (int k = 0; k < PASSING; k++) {
+                snprintf(text, sizeof text, "passing-%d-%d", i, k);
+                varve_remove(varve_add_object(parent, text));
+            }
+            if (i == VALUES / 2)
+                bytes = test_byte_count();
+            snprintf(text, sizeof text, "new-%d", i);
+            varve_node *node = varve_add_allocated_variable(parent,
+                aliases ? text : names[i], VARVE_FLOAT32,
+                varve_shape_of(0, NULL), NULL, NULL);
+            if (aliases)
+                varve_alias(node, names[i]);
+            cr_assert_ok(varve_saver_add(saver, text, node, &error), error);
+            found[i] = *(const float *)varve_data(node);
+        }
+        for (int i = 0; i < VALUES; i++)
+            cr_assert_eq(found[i], (float)i + 1, "%d: %s", round, names[i]);
+        cr_assert_leq(test_byte_count(), bytes + 16384);
+        cr_assert_ok(
+            varve_saver_save(saver, test_path("g"), NULL, &error), error);
+        story_consumed(r);
+        varve_saver_free(saver);
+        varve_restoration_free(r);
+        varve_graph_free(graph);
+    }
 }

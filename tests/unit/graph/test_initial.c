@@ -235,6 +235,29 @@ static long place_of(size_t i)
     return found ? (long)(found - order) : -1;
 }
 
+/* Variables that come and go and need one that stays take no memory with
+ * them. */
+TEST(initial, removed_variables_leave_nothing_with_what_they_needed)
+{
+    float v = 0;
+    varve_graph *graph = varve_graph_new(test_allocator());
+    varve_node *root = varve_graph_root(graph);
+    varve_node *stays = varve_add_variable(root, "stays", varve_scalar(&v));
+    size_t bytes = 0;
+    for (int i = 0; i < 2000; i++) {
+        varve_node *node =
+            varve_add_variable(root, "passing", varve_scalar(&v));
+        varve_initialize_after(node, stays);
+        varve_initialize_after(node, node);
+        varve_remove(node);
+        if (i == 10)
+            bytes = test_byte_count();
+    }
+    cr_assert_leq(test_byte_count(), bytes);
+    cr_assert_eq(varve_graph_check(graph, NULL), VARVE_OK);
+    varve_graph_free(graph);
+}
+
 TEST(initial, any_needs_without_a_circle_are_met)
 {
     uint64_t state = proof_seed();

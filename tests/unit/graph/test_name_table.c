@@ -95,3 +95,40 @@ TEST(name_table, survives_every_failed_allocation)
         vv_names_clear(&names);
     }
 }
+
+TEST(name_table, sweeps_all_but_what_is_kept)
+{
+    struct vv_name_table names;
+    vv_names_init(&names, test_allocator());
+    enum { COUNT = 300 };
+    const struct vv_name *all[COUNT];
+    char text[16];
+    for (int every = 1; every <= 3; every++) {
+        for (int i = 0; i < COUNT; i++) {
+            snprintf(text, sizeof text, "%d", i);
+            all[i] = intern(&names, text);
+        }
+        cr_assert(vv_names_rank(&names));
+        vv_names_sweep_begin(&names);
+        for (int i = 0; i < COUNT; i += every)
+            vv_name_keep(all[i]);
+        vv_names_sweep_end(&names, 0);
+        size_t kept = (COUNT + (size_t)every - 1) / (size_t)every;
+        bool taken[COUNT] = { false };
+        cr_assert_eq(names.map.count, kept);
+        for (int i = 0; i < COUNT; i++) {
+            snprintf(text, sizeof text, "%d", i);
+            const struct vv_name *found =
+                vv_names_find(&names, text, strlen(text));
+            cr_assert_eq(found, i % every ? NULL : all[i]);
+            if (!found)
+                continue;
+            cr_assert(found->number < kept && !taken[found->number]);
+            taken[found->number] = true;
+        }
+        cr_assert(vv_names_rank(&names));
+        cr_assert_eq(intern(&names, "0")->rank, 0);
+    }
+    cr_assert(!vv_names_are_enough(&names));
+    vv_names_clear(&names);
+}

@@ -1,0 +1,54 @@
+/* sweep.c - which names nodes, edges and slots have.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sweep.h"
+
+#include "slot.h"
+#include "wrong.h"
+
+static size_t keep_names_of_extra(const struct vv_extra *extra)
+{
+    size_t work = 0;
+    if (extra->global_name)
+        vv_name_keep(extra->global_name);
+    for (const struct vv_alias *a = extra->aliases; a; a = a->next, work++)
+        vv_name_keep(a->name);
+    for (const struct vv_slot *s = extra->first_slot; s; s = s->next, work++)
+        vv_name_keep(s->name);
+    return work;
+}
+
+static size_t keep_names_of_node(const varve_node *node)
+{
+    size_t work = 1 + (size_t)node->edge_count;
+    for (const struct vv_edge *e = node->first_edge; e; e = e->next)
+        vv_name_keep(e->name);
+    return work + (node->extra ? keep_names_of_extra(node->extra) : 0);
+}
+
+static bool has_names_in_hand(const varve_graph *graph)
+{
+    const struct vv_observer *o = graph->newest;
+    while (o && !(o->is_busy && o->is_busy(o)))
+        o = o->older;
+    return o != NULL;
+}
+
+void vv_sweep_names(varve_graph *graph)
+{
+    size_t work = 0;
+    if (!vv_names_are_enough(&graph->names) || has_names_in_hand(graph) ||
+        VV_WRONG(names_stay_for_ever))
+        return;
+    vv_names_sweep_begin(&graph->names);
+    for (unsigned i = 0; i < graph->tag_count; i++)
+        vv_name_keep(graph->tags[i]);
+    for (const varve_node *n = graph->all; n; n = n->next_of_all)
+        work += keep_names_of_node(n);
+    for (struct vv_observer *o = graph->newest; o; o = o->older) {
+        if (o->names_swept)
+            work += o->names_swept(o);
+    }
+    vv_names_sweep_end(&graph->names, work);
+}
