@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "index.h"
 #include "node.h"
 
 struct keeper {
@@ -14,6 +15,10 @@ struct keeper {
     varve_graph *graph;
     varve_metadata *metadata; /* its strings too are the keeper's */
     size_t count;
+    struct vv_kept kept;
+    uint32_t *saved_as; /* by number of a node of the graph: that of the file,
+                           or VV_NONE */
+    size_t numbers;
 };
 
 static varve_status save(void *self, varve_sink *sink)
@@ -62,7 +67,9 @@ void vv_opaque_free(varve_graph *graph, struct vv_buffer *bytes)
 
 static void node_removed(struct vv_observer *self, varve_node *node)
 {
-    (void)self;
+    const struct keeper *k = (const struct keeper *)self;
+    if (node->number < k->numbers)
+        k->saved_as[node->number] = VV_NONE;
     if (node->extra && node->extra->callbacks.save == save) {
         vv_opaque_free(node->graph, node->extra->self);
         node->extra->self = NULL;
@@ -88,6 +95,9 @@ static void graph_freed(struct vv_observer *self)
     for (varve_node *node = k->graph->all; node; node = node->next_of_all)
         node_removed(self, node);
     free_metadata(k);
+    vv_kept_clear(&k->kept);
+    vv_release(&k->graph->context.allocator, k->saved_as,
+        k->numbers * sizeof *k->saved_as);
     vv_release(&k->graph->context.allocator, k, sizeof *k);
 }
 
@@ -108,6 +118,7 @@ bool vv_opaque_watch(varve_graph *graph)
     if (!k)
         return false;
     k->graph = graph;
+    vv_kept_init(&k->kept, &graph->context.allocator);
     k->observer.node_removed = node_removed;
     k->observer.graph_freed = graph_freed;
     vv_graph_observe(graph, &k->observer);
@@ -145,4 +156,36 @@ const varve_metadata *vv_graph_kept_metadata(
     const struct keeper *k = find(graph);
     *count = k ? k->count : 0;
     return k ? k->metadata : NULL;
+}
+
+/* --- What formats keep ---------------------------------------------------- */
+
+bool vv_graph_keep_nodes(varve_graph *graph, struct vv_kept *kept,
+    varve_node *const *nodes, size_t count)
+{
+    struct keeper *k = find(graph);
+    const varve_allocator *a = &graph->context.allocator;
+    if (kept->items.size == 0)
+        return true;
+    k->saved_as =
+        vv_allocate_array(a, graph->number_limit, sizeof *k->saved_as);
+    if (!k->saved_as)
+        return false;
+    k->numbers = graph->number_limit;
+    memset(k->saved_as, 0xff, k->numbers * sizeof *k->saved_as);
+    for (size_t i = 0; i < count; i++)
+        k->saved_as[nodes[i]->number] = (uint32_t)i;
+    vv_kept_move(&k->kept, kept, a);
+    return true;
+}
+
+const unsigned char *vv_graph_kept_of(const varve_node *node, size_t *size)
+{
+    const struct keeper *k = find(node->graph);
+    bool is_of_file = k && node->number < k->numbers &&
+                      k->saved_as[node->number] != VV_NONE;
+    *size = 0;
+    return is_of_file
+               ? vv_kept_find(&k->kept, k->saved_as[node->number], size)
+               : NULL;
 }

@@ -10,6 +10,7 @@
 
 #include "buffer.h"
 #include "graph.h"
+#include "kept.h"
 
 /* The callbacks of a state that keeps its bytes. Its `self` is what
  * vv_opaque_new gives. */
@@ -28,6 +29,14 @@ bool vv_opaque_watch(varve_graph *graph);
  * without memory. */
 bool vv_graph_keep_metadata(
     varve_graph *graph, const varve_metadata *metadata, size_t count);
+
+/* Takes over what the file's format kept of its nodes, of which nodes[i] is
+ * number i; vv_opaque_watch must have been called. False without memory. */
+bool vv_graph_keep_nodes(varve_graph *graph, struct vv_kept *kept,
+    varve_node *const *nodes, size_t count);
+
+/* That of a node, or NULL. */
+const unsigned char *vv_graph_kept_of(const varve_node *node, size_t *size);
 
 const varve_metadata *vv_graph_kept_metadata(
     const varve_graph *graph, size_t *count);

@@ -19,6 +19,7 @@
 #include "reader.h"
 #include "restoration.h"
 #include "save.h"
+#include "source.h"
 #include "system.h"
 #include "try.h"
 #include "variable.h"
@@ -140,6 +141,14 @@ static varve_status keep_metadata(struct importing *i, varve_error *error)
     return VARVE_OK;
 }
 
+static varve_status keep_nodes(struct importing *i, varve_error *error)
+{
+    struct vv_kept *kept = vv_source_kept(&i->reader->file);
+    if (kept && !vv_graph_keep_nodes(i->graph, kept, i->nodes, i->count))
+        return vv_fail_memory(error, "what a format keeps of nodes");
+    return VARVE_OK;
+}
+
 static varve_status restore(struct importing *i, varve_error *error)
 {
     struct vv_opening opening = {
@@ -176,6 +185,8 @@ static varve_status fill(struct importing *i, varve_error *error)
     i->graph->defers_memory = true;
     if (!status)
         status = make_graph(i, error);
+    if (!status)
+        status = keep_nodes(i, error);
     vv_release(a, i->nodes, i->count * sizeof *i->nodes);
     if (!status)
         status = restore(i, error);

@@ -19,6 +19,7 @@
 #include "index_out.h"
 #include "layout.h"
 #include "name.h"
+#include "opaque.h"
 #include "publish.h"
 #include "target.h"
 #include "try.h"
@@ -225,6 +226,13 @@ static varve_status give_value(
     return VARVE_OK;
 }
 
+static const unsigned char *give_kept(
+    const void *user, uint32_t node, size_t *size)
+{
+    const struct foreign_writer *f = user;
+    return vv_graph_kept_of(f->writer->walk.steps[node].node, size);
+}
+
 /* Where states begin, and how much there is to write. */
 static void find_states(struct foreign_writer *f)
 {
@@ -274,6 +282,7 @@ static varve_status write_foreign(
         .shard_size = w->options->shard_size,
         .value = give_value,
         .user = &f,
+        .kept = give_kept,
         .loss = w->options->loss,
         .loss_user = w->options->loss_user,
     };

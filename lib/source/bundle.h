@@ -84,6 +84,9 @@ enum vv_bool_field { VV_BOOL_VALUE = 1 };
 #define VV_BUNDLE_VARIABLE "VARIABLE_VALUE"
 #define VV_BUNDLE_STATE "py_state"
 
+/* The tag of a variable of which a file has neither type nor value. */
+#define VV_BUNDLE_UNTYPED_TAG "tensorflow:untyped"
+
 /* The number of the type of variants. */
 enum { VV_BUNDLE_VARIANT = 21 };
 

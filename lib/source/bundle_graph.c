@@ -9,7 +9,7 @@
 
 #include "allocator.h"
 #include "bundle.h"
-#include "bundle_dtype.h"
+#include "bundle_kept.h"
 #include "bundle_object.h"
 #include "bundle_value.h"
 #include "bytes.h"
@@ -215,7 +215,7 @@ static void declare(struct vv_object_graph *g, uint32_t node)
 {
     varve_tensor nothing = { .dtype = VARVE_UINT8, .rank = 1, .shape = { 0 } };
     vv_draft_value(g->draft, node, &nothing, 0, NULL);
-    vv_draft_tag(g->draft, node, "tensorflow:untyped");
+    vv_draft_tag(g->draft, node, VV_BUNDLE_UNTYPED_TAG);
 }
 
 static void tell_value(
@@ -239,6 +239,30 @@ static void tell_value(
         vv_draft_tag(g->draft, node, OPTIONAL_TAG);
 }
 
+/* For writing it again. `wire` is the attribute, as is `entry`, where it has
+ * one. */
+static void keep(struct vv_object_graph *g, uint32_t node,
+    enum vv_bundle_role role, const struct vv_wire *wire,
+    const struct vv_bundle_entry *entry, uint32_t members)
+{
+    bool is_own = role == VV_ROLE_OBJECT;
+    struct vv_bundle_kept kept = {
+        .role = role,
+        .record = wire->bytes,
+        .record_size = wire->size,
+        .members = members,
+        .rest = g->rest.data,
+        .rest_size = is_own ? g->rest.size : 0,
+    };
+    if (entry)
+        vv_bundle_keep_type(g->bundle, entry, &kept);
+    if (role == VV_ROLE_MEMBER) {
+        kept.entry = entry->key;
+        kept.entry_size = entry->key_size;
+    }
+    vv_bundle_keep(g->draft, node, &kept);
+}
+
 static varve_status tell_attribute(
     struct vv_object_graph *g, uint32_t object, struct vv_wire wire)
 {
@@ -257,23 +281,26 @@ static varve_status tell_attribute(
         VV_TRY(hang_attribute(g, object, &named, node));
     }
     tell_value(g, node, &a);
+    keep(g, node, is_object ? VV_ROLE_ATTRIBUTE : VV_ROLE_OBJECT, &wire,
+        a.entry, 0);
     return VARVE_OK;
 }
 
 /* Its name: that of the attribute, and what its key has behind that of it. */
 static varve_status tell_member(struct vv_object_graph *g, uint32_t object,
-    const struct vv_attribute *a, struct vv_bundle_entry *e)
+    const struct vv_attribute *a, struct vv_bundle_entry *e, uint32_t *node)
 {
     struct vv_buffer name;
     vv_buffer_init(&name, &g->bundle->context->allocator);
     vv_buffer_add(&name, a->name, a->name_size);
     vv_buffer_add(&name, e->key + a->key_size, e->key_size - a->key_size);
     struct vv_child named = { .name = (char *)name.data, .size = name.size };
-    uint32_t node = vv_draft_node(g->draft, vv_bundle_kind(e));
-    varve_status status = name.failed ? vv_fail_memory(g->error, "a name")
-                                      : hang_attribute(g, object, &named, node);
+    *node = vv_draft_node(g->draft, vv_bundle_kind(e));
+    varve_status status = name.failed
+                              ? vv_fail_memory(g->error, "a name")
+                              : hang_attribute(g, object, &named, *node);
     if (!status)
-        vv_bundle_tell(g->bundle, g->draft, node, e);
+        vv_bundle_tell(g->bundle, g->draft, *node, e);
     vv_buffer_clear(&name);
     return status;
 }
@@ -287,11 +314,17 @@ static varve_status tell_family(
     VV_TRY(vv_object_attribute(g, object, wire, &a));
     if (a.entry)
         return VARVE_OK;
-    size_t at = vv_bundle_find_from(b, a.key, a.key_size);
-    for (; vv_bundle_is_member(b, at, a.key, a.key_size) &&
-           !b->entries[at].is_told && !g->draft->failed;
-         at++)
-        VV_TRY(tell_member(g, object, &a, &b->entries[at]));
+    size_t begin = vv_bundle_find_from(b, a.key, a.key_size);
+    size_t end = begin;
+    while (vv_bundle_is_member(b, end, a.key, a.key_size) &&
+           !b->entries[end].is_told)
+        end++;
+    for (size_t at = begin; at < end && !g->draft->failed; at++) {
+        uint32_t node;
+        VV_TRY(tell_member(g, object, &a, &b->entries[at], &node));
+        keep(g, node, VV_ROLE_MEMBER, &wire, &b->entries[at],
+            (uint32_t)(end - begin));
+    }
     return VARVE_OK;
 }
 
@@ -317,6 +350,28 @@ static varve_status tell_saver(
     return VARVE_OK;
 }
 
+/* Fields that nothing else takes. */
+static varve_status gather_rest(struct vv_object_graph *g, uint32_t object)
+{
+    struct vv_wire wire = vv_object_wire(g, object);
+    struct vv_wire_field f;
+    g->rest.size = 0;
+    for (size_t at = 0; vv_wire_has_more(&wire); at = wire.at) {
+        VV_TRY(vv_wire_next(&wire, &f));
+        if (f.number != VV_OBJECT_CHILD && f.number != VV_OBJECT_ATTRIBUTE &&
+            f.number != VV_OBJECT_SLOT && f.number != VV_OBJECT_HAS_VALUES)
+            vv_buffer_add(&g->rest, wire.bytes + at, wire.at - at);
+    }
+    if (g->rest.failed)
+        return vv_fail_memory(g->error, "an object graph");
+    uint32_t node = g->objects[object].node;
+    if (vv_draft_node_at(g->draft, node)->kind == VARVE_OBJECT)
+        vv_bundle_keep(g->draft, node,
+            &(struct vv_bundle_kept){
+                .rest = g->rest.data, .rest_size = g->rest.size });
+    return VARVE_OK;
+}
+
 /* All that an object holds; or, with `families`, only those: they come behind
  * everything else, whose keys may begin like theirs. */
 static varve_status tell_object(
@@ -327,8 +382,10 @@ static varve_status tell_object(
     struct vv_attribute any;
     uint32_t others;
     VV_TRY(vv_object_count(g, object, &g->attributes, &others, &any));
-    if (!families)
+    if (!families) {
+        VV_TRY(gather_rest(g, object));
         VV_TRY(vv_object_children(g, object, tell_child, NULL));
+    }
     while (vv_wire_has_more(&wire)) {
         VV_TRY(vv_wire_next(&wire, &f));
         if (f.number != VV_OBJECT_ATTRIBUTE &&
@@ -390,11 +447,13 @@ varve_status vv_bundle_read_graph(const struct vv_foreign *foreign,
         .size = size - 8,
         .error = error ? error : &unwanted,
     };
+    vv_buffer_init(&g.rest, a);
     varve_status status =
         vv_bundle_cook(foreign, b, entry, bytes, size, g.error);
     entry->is_told = true;
     if (!status)
         status = read_graph(&g);
+    vv_buffer_clear(&g.rest);
     vv_release(a, g.objects, g.capacity * sizeof *g.objects);
     vv_release(a, bytes, size);
     return status;

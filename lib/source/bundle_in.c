@@ -10,6 +10,7 @@
 #include "allocator.h"
 #include "bundle.h"
 #include "bundle_graph.h"
+#include "bundle_kept.h"
 #include "bundle_value.h"
 #include "directory.h"
 #include "failure.h"
@@ -175,12 +176,20 @@ static void tell_names(
 {
     for (size_t i = 0; i < b->entry_count && !draft->failed; i++) {
         struct vv_bundle_entry *e = &b->entries[i];
+        struct vv_bundle_kept kept = { .role = VV_ROLE_OBJECT };
         if (e->is_told || vv_bundle_is_slice(e))
             continue;
         uint32_t node = has_graph
                             ? tell_unlisted(draft, e)
                             : vv_draft_path(draft, vv_bundle_kind(e), e->key,
                                   e->key_size);
+        if (has_graph) {
+            kept.role = VV_ROLE_ENTRY;
+            kept.entry = e->key;
+            kept.entry_size = e->key_size;
+        }
+        vv_bundle_keep_type(b, e, &kept);
+        vv_bundle_keep(draft, node, &kept);
         if (!draft->failed)
             vv_bundle_tell(b, draft, node, e);
     }

@@ -6,189 +6,26 @@
 
 #include <string.h>
 
-#include "allocator.h"
 #include "bundle.h"
+#include "bundle_key.h"
 #include "failure.h"
 #include "try.h"
 #include "wire_out.h"
-#include "wrong.h"
-
-/* --- Which have values --------------------------------------------------- */
-
-/* The parents of every node: those of node i are number first[i] to
- * first[i + 1] - 1. And nodes that are to be looked at. */
-struct parents {
-    uint32_t *first;   /* node_count + 2: one more while it is built */
-    uint32_t *parents; /* edge_count */
-    uint32_t *queue;   /* node_count */
-};
-
-static void clear_parents(struct parents *p, const struct vv_target *target)
-{
-    const varve_allocator *a = &target->context->allocator;
-    size_t nodes = target->index->node_count;
-    size_t edges = target->index->edge_count;
-    vv_release(a, p->first, (nodes + 2) * sizeof *p->first);
-    vv_release(a, p->parents, edges * sizeof *p->parents);
-    vv_release(a, p->queue, nodes * sizeof *p->queue);
-}
-
-static varve_status make_parents(
-    struct parents *p, const struct vv_target *target, varve_error *error)
-{
-    const varve_allocator *a = &target->context->allocator;
-    const struct vv_index *index = target->index;
-    size_t nodes = index->node_count, edges = index->edge_count;
-    p->first = vv_allocate_zeroed(a, (nodes + 2) * sizeof *p->first);
-    p->parents = vv_allocate_array(a, edges, sizeof *p->parents);
-    p->queue = vv_allocate_array(a, nodes, sizeof *p->queue);
-    if (!p->first || (edges && !p->parents) || !p->queue)
-        return vv_fail_memory(error, "the objects of a checkpoint");
-    for (size_t e = 0; e < edges; e++)
-        p->first[vv_at32(index->edge_children, e) + 2]++;
-    for (size_t i = 2; i < nodes + 2; i++)
-        p->first[i] += p->first[i - 1];
-    for (uint32_t node = 0; node < nodes; node++) {
-        uint32_t begin, end;
-        vv_index_edges(index, node, &begin, &end);
-        for (uint32_t e = begin; e < end; e++) {
-            uint32_t child = vv_at32(index->edge_children, e);
-            p->parents[p->first[child + 1]++] = node;
-        }
-    }
-    return VARVE_OK;
-}
-
-static bool is_saved(const struct vv_index *index, uint32_t node)
-{
-    uint32_t value = vv_index_find_value(index, node);
-    return value != VV_NONE && vv_index_is_saved(index, value);
-}
-
-static bool has_own(const struct vv_bundle_objects *o, uint32_t node)
-{
-    const struct vv_index *index = o->target->index;
-    uint32_t begin, end;
-    vv_index_slots(index, node, &begin, &end);
-    while (begin < end && !vv_bundle_slot_is_kept(o, begin))
-        begin++;
-    return (is_saved(index, node) && !o->is_left_out[node]) || begin < end ||
-           (node == 0 && o->counter != VV_NONE);
-}
-
-/* Tells all that lead to a node that something is below them. */
-static void mark_all(struct vv_bundle_objects *o, struct parents *p)
-{
-    size_t count = 0;
-    for (uint32_t node = 0; node < o->target->index->node_count; node++) {
-        if (!has_own(o, node))
-            continue;
-        o->has_values[node] = true;
-        p->queue[count++] = node;
-    }
-    for (size_t at = 0; at < count; at++) {
-        uint32_t node = p->queue[at];
-        for (uint32_t i = p->first[node]; i < p->first[node + 1]; i++) {
-            uint32_t parent = p->parents[i];
-            if (!o->has_values[parent])
-                p->queue[count++] = parent;
-            o->has_values[parent] = true;
-        }
-    }
-}
-
-bool vv_bundle_slot_is_kept(const struct vv_bundle_objects *o, uint32_t slot)
-{
-    const struct vv_index *index = o->target->index;
-    return (is_saved(index, vv_at32(index->slot_variables, slot)) &&
-               is_saved(index, vv_at32(index->slot_nodes, slot))) ||
-           VV_WRONG(slots_without_values_recorded);
-}
-
-static void find_left_out(struct vv_bundle_objects *o)
-{
-    const struct vv_index *index = o->target->index;
-    const struct vv_saved_paths *paths = o->target->paths;
-    for (uint32_t node = 0; node < index->node_count; node++)
-        o->is_left_out[node] =
-            node != paths->root && paths->ways[node] & VV_WAY_IS_SLOT;
-    for (uint32_t slot = 0; slot < index->slot_count; slot++) {
-        if (vv_bundle_slot_is_kept(o, slot))
-            o->is_left_out[vv_at32(index->slot_nodes, slot)] = false;
-    }
-}
-
-static varve_status find_values(
-    struct vv_bundle_objects *o, varve_error *error)
-{
-    const varve_allocator *a = &o->target->context->allocator;
-    struct parents p = { 0 };
-    size_t nodes = o->target->index->node_count;
-    o->has_values = vv_allocate_zeroed(a, nodes);
-    o->is_left_out = vv_allocate_zeroed(a, nodes);
-    if (!o->has_values || !o->is_left_out)
-        return vv_fail_memory(error, "the objects of a checkpoint");
-    find_left_out(o);
-    varve_status status = make_parents(&p, o->target, error);
-    if (!status)
-        mark_all(o, &p);
-    clear_parents(&p, o->target);
-    return status;
-}
-
-/* --- Numbers ------------------------------------------------------------- */
-
-/* Children of the root have the first numbers; the one behind them. */
-static uint32_t counter_number(const struct vv_index *index)
-{
-    uint32_t begin, end, last = 0;
-    vv_index_edges(index, 0, &begin, &end);
-    for (uint32_t e = begin; e < end; e++) {
-        uint32_t child = vv_at32(index->edge_children, e);
-        last = child > last ? child : last;
-    }
-    return last + 1;
-}
-
-static bool has_counter(const struct vv_index *index)
-{
-    if (index->counter == 0 || vv_index_kind(index, 0) == VARVE_VARIABLE)
-        return false;
-    uint32_t name = vv_index_find_name(
-        index, VV_BUNDLE_COUNTER, strlen(VV_BUNDLE_COUNTER));
-    return name == VV_NONE || vv_index_find_child(index, 0, name) == VV_NONE;
-}
-
-/* Of the object of a node. */
-static uint32_t object_number(
-    const struct vv_bundle_objects *o, uint32_t node)
-{
-    return o->counter != VV_NONE && node >= o->counter ? node + 1 : node;
-}
 
 varve_status vv_bundle_objects_begin(struct vv_bundle_objects *o,
     const struct vv_target *target, varve_error *error)
 {
     const varve_allocator *a = &target->context->allocator;
-    *o = (struct vv_bundle_objects){ .target = target, .counter = VV_NONE };
+    *o = (struct vv_bundle_objects){ .target = target };
     vv_buffer_init(&o->ways, a);
     vv_buffer_init(&o->name, a);
     vv_buffer_init(&o->key, a);
-    if (target->index->node_count >= INT32_MAX)
-        return vv_fail(error, VARVE_LIMIT,
-            "%.300s: expected fewer than 2^31 nodes, found %u", target->path,
-            target->index->node_count);
-    if (has_counter(target->index))
-        o->counter = counter_number(target->index);
-    return find_values(o, error);
+    return vv_bundle_roles_begin(&o->roles, target, error);
 }
 
 void vv_bundle_objects_end(struct vv_bundle_objects *o)
 {
-    const varve_allocator *a = &o->target->context->allocator;
-    size_t nodes = o->target->index->node_count;
-    vv_release(a, o->has_values, nodes);
-    vv_release(a, o->is_left_out, nodes);
+    vv_bundle_roles_end(&o->roles);
     vv_buffer_clear(&o->ways);
     vv_buffer_clear(&o->name);
     vv_buffer_clear(&o->key);
@@ -198,11 +35,8 @@ void vv_bundle_objects_end(struct vv_bundle_objects *o)
 
 /* A '.' that is doubled is never taken for one that means something, and a '/'
  * in a name is not one between names. */
-static void add_escaped(
-    const struct vv_index *index, uint32_t name, struct vv_buffer *to)
+static void add_escaped(const char *text, size_t size, struct vv_buffer *to)
 {
-    size_t size;
-    const char *text = vv_index_name(index, name, &size);
     for (size_t i = 0; i < size; i++) {
         if (text[i] == '/')
             vv_buffer_add_string(to, ".S");
@@ -211,6 +45,14 @@ static void add_escaped(
         else
             vv_buffer_add8(to, (uint8_t)text[i]);
     }
+}
+
+static void add_name(
+    const struct vv_index *index, uint32_t name, struct vv_buffer *to)
+{
+    size_t size;
+    const char *text = vv_index_name(index, name, &size);
+    add_escaped(text, size, to);
 }
 
 /* The path of a node to which edges lead. */
@@ -227,7 +69,7 @@ static void add_path(
         return;
     for (size_t i = o->ways.size / 4; i-- > 0;) {
         uint32_t edge = vv_load32(o->ways.data + 4 * i);
-        add_escaped(index, vv_at32(index->edge_names, edge), to);
+        add_name(index, vv_at32(index->edge_names, edge), to);
         if (i)
             vv_buffer_add8(to, '/');
     }
@@ -243,7 +85,7 @@ static void add_slot_path(
     vv_buffer_add_string(to, "/" VV_BUNDLE_SLOT "/");
     add_path(o, paths->parents[node], to);
     vv_buffer_add8(to, '/');
-    add_escaped(index, vv_at32(index->slot_names, slot), to);
+    add_name(index, vv_at32(index->slot_names, slot), to);
 }
 
 static const char *attribute_of(const struct vv_index *index, uint32_t node)
@@ -252,17 +94,64 @@ static const char *attribute_of(const struct vv_index *index, uint32_t node)
                                                      : VV_BUNDLE_VARIABLE;
 }
 
+/* The object of which a node is an attribute; itself, if it is one. */
+static uint32_t holder_of(const struct vv_bundle_objects *o, uint32_t node)
+{
+    return vv_bundle_is_object(&o->roles, node)
+               ? node
+               : o->target->paths->parents[node];
+}
+
+/* By the path. */
+static void make_key(struct vv_bundle_objects *o, uint32_t node,
+    const struct vv_bundle_kept *kept, struct vv_buffer *key)
+{
+    const struct vv_saved_paths *paths = o->target->paths;
+    const char *name = attribute_of(o->target->index, node);
+    uint32_t holder = holder_of(o, node);
+    key->size = 0;
+    if (holder != paths->root && paths->ways[holder] & VV_WAY_IS_SLOT)
+        add_slot_path(o, holder, key);
+    else
+        add_path(o, holder, key);
+    vv_buffer_add_string(key, "/" VV_BUNDLE_ATTRIBUTES "/");
+    if (kept->name_size)
+        add_escaped(kept->name, kept->name_size, key);
+    else
+        vv_buffer_add_string(key, name);
+}
+
+/* Of the attribute that a node is, or is a part of: what it was in the file
+ * that the graph was made from, if that still leads to it. */
+static void find_key(struct vv_bundle_objects *o, uint32_t node,
+    const struct vv_bundle_kept *kept, struct vv_buffer *key)
+{
+    if (!vv_bundle_key_leads(o->target->index, kept->key, kept->key_size,
+            holder_of(o, node), &o->name)) {
+        make_key(o, node, kept, key);
+    } else {
+        key->size = 0;
+        vv_buffer_add(key, kept->key, kept->key_size);
+    }
+}
+
 void vv_bundle_objects_key(struct vv_bundle_objects *o, uint32_t node,
     struct vv_buffer *key)
 {
-    const struct vv_saved_paths *paths = o->target->paths;
-    key->size = 0;
-    if (node != paths->root && paths->ways[node] & VV_WAY_IS_SLOT)
-        add_slot_path(o, node, key);
+    struct vv_bundle_kept kept;
+    bool is_object = vv_bundle_is_object(&o->roles, node);
+    vv_bundle_kept_of(o->target, node, &kept);
+    if (is_object && kept.role != VV_ROLE_OBJECT)
+        kept = (struct vv_bundle_kept){ .role = VV_ROLE_OBJECT };
+    if (kept.role != VV_ROLE_ENTRY)
+        find_key(o, node, &kept, key);
     else
-        add_path(o, node, key);
-    vv_buffer_add_string(key, "/" VV_BUNDLE_ATTRIBUTES "/");
-    vv_buffer_add_string(key, attribute_of(o->target->index, node));
+        key->size = 0;
+    if (kept.role == VV_ROLE_ENTRY)
+        vv_buffer_add(key, kept.entry, kept.entry_size);
+    else if (kept.role == VV_ROLE_MEMBER)
+        vv_buffer_add(key, kept.entry + kept.key_size,
+            kept.entry_size - kept.key_size);
 }
 
 void vv_bundle_full_name(
@@ -301,10 +190,12 @@ static void add_children(
         const char *name =
             vv_index_name(index, vv_at32(index->edge_names, e), &size);
         uint32_t child = vv_at32(index->edge_children, e);
-        add_child(b, object_number(o, child), name, size);
+        if (vv_bundle_is_object(&o->roles, child))
+            add_child(b, o->roles.numbers[child], name, size);
     }
-    if (node == 0 && o->counter != VV_NONE)
-        add_child(b, o->counter, VV_BUNDLE_COUNTER, strlen(VV_BUNDLE_COUNTER));
+    if (node == 0 && o->roles.counter != VV_NONE)
+        add_child(b, o->roles.counter_number, VV_BUNDLE_COUNTER,
+            strlen(VV_BUNDLE_COUNTER));
 }
 
 /* An attribute named `name`, called and under a key as the buffers have it. */
@@ -319,18 +210,68 @@ static void add_attribute(
     vv_wire_end(b, attribute);
 }
 
+/* Its global name; where it has none, and never had another, what it was
+ * called in the file. */
+static void find_full_name(struct vv_bundle_objects *o, uint32_t node,
+    const struct vv_bundle_kept *kept)
+{
+    const struct vv_index *index = o->target->index;
+    o->name.size = 0;
+    if (vv_index_find_global(index, node) != VV_NONE ||
+        (!kept->record_size && vv_index_kind(index, node) == VARVE_VARIABLE))
+        vv_bundle_full_name(o->target, node, &o->name);
+    else
+        vv_buffer_add(&o->name, kept->full_name, kept->full_name_size);
+}
+
+/* The value of an object. One that was declared without one still is. */
 static void add_value(
     struct vv_bundle_objects *o, uint32_t node, struct vv_buffer *b)
 {
     const struct vv_index *index = o->target->index;
-    if (!is_saved(index, node) || o->is_left_out[node])
+    struct vv_bundle_kept kept;
+    bool has_value = vv_bundle_has_value(&o->roles, node);
+    vv_bundle_kept_of(o->target, node, &kept);
+    bool has_record = kept.role == VV_ROLE_OBJECT && kept.record_size;
+    if (!has_value &&
+        !(has_record && vv_index_has_tag(index, node, VV_BUNDLE_UNTYPED_TAG)))
         return;
+    if (!has_record)
+        kept = (struct vv_bundle_kept){ .role = VV_ROLE_OBJECT };
     vv_bundle_objects_key(o, node, &o->key);
-    o->name.size = 0;
-    if (vv_index_kind(index, node) == VARVE_VARIABLE ||
-        vv_index_find_global(index, node) != VV_NONE)
-        vv_bundle_full_name(o->target, node, &o->name);
-    add_attribute(o, attribute_of(index, node), b);
+    find_full_name(o, node, &kept);
+    if (has_record)
+        vv_bundle_kept_record(&kept, &o->name, &o->key, b);
+    else
+        add_attribute(o, attribute_of(index, node), b);
+}
+
+/* Those that hang below an object; one of several tensors is told with its
+ * first. */
+static void add_attributes(
+    struct vv_bundle_objects *o, uint32_t object, struct vv_buffer *b)
+{
+    const struct vv_index *index = o->target->index;
+    uint32_t e, end, left = 0;
+    vv_index_edges(index, object, &e, &end);
+    for (; e < end; e++) {
+        struct vv_bundle_kept kept;
+        uint32_t node = vv_at32(index->edge_children, e);
+        enum vv_bundle_role role = o->roles.roles[node];
+        left -= left > 0;
+        if ((role != VV_ROLE_ATTRIBUTE && role != VV_ROLE_MEMBER) || left)
+            continue;
+        vv_bundle_kept_of(o->target, node, &kept);
+        left = kept.members;
+        find_key(o, node, &kept, &o->key);
+        if (role == VV_ROLE_ATTRIBUTE)
+            find_full_name(o, node, &kept);
+        else {
+            o->name.size = 0;
+            vv_buffer_add(&o->name, kept.full_name, kept.full_name_size);
+        }
+        vv_bundle_kept_record(&kept, &o->name, &o->key, b);
+    }
 }
 
 static void add_slots(
@@ -341,16 +282,16 @@ static void add_slots(
     vv_index_slots(index, node, &begin, &end);
     for (uint32_t s = begin; s < end; s++) {
         size_t size;
-        if (!vv_bundle_slot_is_kept(o, s))
+        if (!vv_bundle_slot_is_kept(&o->roles, s))
             continue;
         const char *name =
             vv_index_name(index, vv_at32(index->slot_names, s), &size);
         size_t slot = vv_wire_begin(b, VV_OBJECT_SLOT);
         vv_wire_number(b, VV_SLOT_VARIABLE,
-            object_number(o, vv_at32(index->slot_variables, s)));
+            o->roles.numbers[vv_at32(index->slot_variables, s)]);
         vv_wire_bytes(b, VV_SLOT_NAME, name, size);
         vv_wire_number(b, VV_SLOT_NODE,
-            object_number(o, vv_at32(index->slot_nodes, s)));
+            o->roles.numbers[vv_at32(index->slot_nodes, s)]);
         vv_wire_end(b, slot);
     }
 }
@@ -365,11 +306,15 @@ static void add_has_values(struct vv_buffer *b, bool has)
 static void add_object(
     struct vv_bundle_objects *o, uint32_t node, struct vv_buffer *b)
 {
+    struct vv_bundle_kept kept;
     size_t object = vv_wire_begin(b, VV_OBJECTS_NODE);
     add_children(o, node, b);
     add_value(o, node, b);
+    add_attributes(o, node, b);
     add_slots(o, node, b);
-    add_has_values(b, o->has_values[node]);
+    if (vv_bundle_kept_of(o->target, node, &kept))
+        vv_buffer_add(b, kept.rest, kept.rest_size);
+    add_has_values(b, o->roles.has_values[node]);
     vv_wire_end(b, object);
 }
 
@@ -391,11 +336,12 @@ varve_status vv_bundle_objects_encode(struct vv_bundle_objects *o,
     uint32_t count = o->target->index->node_count;
     size_t begin = bytes->size;
     for (uint32_t node = 0; node < count && !bytes->failed; node++) {
-        if (node == o->counter)
+        if (node == o->roles.counter)
             add_counter(o, bytes);
-        add_object(o, node, bytes);
+        if (vv_bundle_is_object(&o->roles, node))
+            add_object(o, node, bytes);
     }
-    if (count == o->counter)
+    if (count == o->roles.counter)
         add_counter(o, bytes);
     if (bytes->failed)
         return vv_fail_memory(error, "the objects of a checkpoint");

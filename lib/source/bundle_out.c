@@ -17,6 +17,7 @@
 #include "failure.h"
 #include "table_out.h"
 #include "try.h"
+#include "wire_in.h"
 #include "wire_out.h"
 
 /* --- Data ---------------------------------------------------------------- */
@@ -41,6 +42,37 @@ static bool encode_lengths(
     *sum = vv_crc32c(*sum, masked, sizeof masked);
     vv_buffer_add(to, masked, sizeof masked);
     return !to->failed;
+}
+
+/* Each is its length, its bytes, and the sum of all before, over which the sum
+ * goes on; the length is summed as 64 bits. */
+bool vv_bundle_sum_variants(const unsigned char *bytes, uint64_t size,
+    uint64_t count, uint32_t *sum)
+{
+    const unsigned char *end = bytes + size;
+    *sum = 0;
+    while (count-- > 0) {
+        unsigned char fixed[8];
+        uint64_t length;
+        bytes = vv_take_varint(bytes, end, &length);
+        if (!bytes || end - bytes < 4 || length > (uint64_t)(end - bytes) - 4)
+            return false;
+        vv_store64(fixed, length);
+        *sum = vv_crc32c(*sum, fixed, sizeof fixed);
+        *sum = vv_crc32c(*sum, bytes, (size_t)length + 4);
+        bytes += length + 4;
+    }
+    return bytes == end;
+}
+
+static uint32_t sum_of(const struct vv_bundle_value *value, uint32_t before)
+{
+    uint32_t sum;
+    if (value->number == VV_BUNDLE_VARIANT &&
+        vv_bundle_sum_variants(value->bytes, value->size,
+            varve_tensor_count(&value->type), &sum))
+        return sum;
+    return vv_crc32c(before, value->bytes, (size_t)value->size);
 }
 
 /* A file that holds nothing yet is as good as another. */
@@ -76,8 +108,7 @@ static varve_status write_data(struct vv_bundle_out *out,
         .shard = out->files.count - 1,
         .offset = out->files.shards[out->files.count - 1].size,
         .size = size,
-        .sum = vv_crc32c_mask(
-            vv_crc32c(sum, value->bytes, (size_t)value->size)),
+        .sum = vv_crc32c_mask(sum_of(value, sum)),
     };
     VV_TRY(vv_bundle_files_write(
         &out->files, out->varints.data, out->varints.size, error));
@@ -98,11 +129,13 @@ static void add_shape(struct vv_buffer *b, const varve_tensor *type)
     vv_wire_end(b, shape);
 }
 
-static void add_entry(struct vv_buffer *b, const varve_tensor *type,
+static void add_entry(struct vv_buffer *b, const struct vv_bundle_value *value,
     const struct extent *extent)
 {
-    vv_wire_number(b, VV_ENTRY_DTYPE, vv_bundle_dtype_number(type->dtype));
-    add_shape(b, type);
+    vv_wire_number(b, VV_ENTRY_DTYPE,
+        value->number ? value->number
+                      : vv_bundle_dtype_number(value->type.dtype));
+    add_shape(b, &value->type);
     vv_wire_number(b, VV_ENTRY_SHARD, extent->shard);
     vv_wire_number(b, VV_ENTRY_OFFSET, extent->offset);
     vv_wire_number(b, VV_ENTRY_SIZE, extent->size);
@@ -137,7 +170,7 @@ varve_status vv_bundle_out_add(struct vv_bundle_out *out,
         .key_size = value->key_size };
     vv_buffer_add(texts, value->key, value->key_size);
     record->entry = texts->size;
-    add_entry(texts, &value->type, &extent);
+    add_entry(texts, value, &extent);
     record->entry_size = texts->size - record->entry;
     return texts->failed ? vv_fail_memory(error, "the index") : VARVE_OK;
 }

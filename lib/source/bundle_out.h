@@ -38,6 +38,7 @@ struct vv_bundle_value {
     const char *key; /* not empty; any bytes */
     size_t key_size;
     varve_tensor type; /* and shape */
+    uint32_t number;   /* TensorFlow's of the type, if it is none of ours */
     const unsigned char *bytes; /* row-major, little-endian; of strings only
                                    the bytes of all of them */
     uint64_t size;
@@ -53,6 +54,11 @@ varve_status vv_bundle_out_begin(struct vv_bundle_out *out,
 /* VARVE_LIMIT for an extent from 2^63 up. */
 varve_status vv_bundle_out_add(struct vv_bundle_out *out,
     const struct vv_bundle_value *value, varve_error *error);
+
+/* The sum of variants as they are stored, so many in these bytes; false for
+ * bytes that are none. */
+bool vv_bundle_sum_variants(const unsigned char *bytes, uint64_t size,
+    uint64_t count, uint32_t *sum);
 
 /* Publishes if `status` is VARVE_OK, else gives up; frees everything; returns
  * `status` or what failed now: VARVE_DUPLICATE where two values have one key.

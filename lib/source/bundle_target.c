@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "bundle.h"
+#include "bundle_dtype.h"
 #include "bundle_objects.h"
 #include "bundle_out.h"
 #include "failure.h"
+#include "shape.h"
 #include "try.h"
 
 struct writer {
@@ -19,6 +21,7 @@ struct writer {
     struct vv_bundle_objects objects; /* object-based */
     struct vv_buffer graph;           /* of those */
     struct vv_buffer key;
+    bool is_flat; /* name-based */
 };
 
 /* --- Values -------------------------------------------------------------- */
@@ -32,6 +35,21 @@ static varve_status add(
     value->key = (const char *)w->key.data;
     value->key_size = w->key.size;
     return vv_bundle_out_add(&w->out, value, error);
+}
+
+/* Whether the bytes of a state are still of the type that they had in the file
+ * that the graph was made from. */
+static bool has_type(
+    const struct vv_bundle_kept *kept, const void *bytes, uint64_t size)
+{
+    uint64_t count;
+    uint32_t sum;
+    if (!kept->number ||
+        !vv_shape_count(kept->shape.rank, kept->shape.shape, &count))
+        return false;
+    if (kept->number == VV_BUNDLE_VARIANT)
+        return vv_bundle_sum_variants(bytes, size, count, &sum);
+    return count ? size % count == 0 : size == 0;
 }
 
 /* A single string. */
@@ -50,6 +68,19 @@ static varve_status add_string(
         error);
 }
 
+/* Python state, a state of ours, or one whose type cannot be kept. */
+static varve_status add_state(struct writer *w, uint32_t node,
+    const struct vv_bundle_kept *kept, const struct vv_bundle_value *value,
+    varve_error *error)
+{
+    if (kept->number)
+        vv_target_lose(w->target, node, "its type: it is a string there");
+    else if (w->is_flat)
+        vv_target_lose(
+            w->target, node, "that it is a state: it is a string there");
+    return add_string(w, value->bytes, value->size, error);
+}
+
 static varve_status add_value(
     struct writer *w, uint32_t number, varve_error *error)
 {
@@ -59,13 +90,21 @@ static varve_status add_value(
     VV_TRY(target->value(target->user, number, &bytes, error));
     uint64_t size = vv_at64(index->value_sizes, number);
     uint32_t node = vv_at32(index->value_nodes, number);
-    if (vv_index_kind(index, node) == VARVE_STATE)
-        return add_string(w, bytes, size, error);
+    struct vv_bundle_kept kept;
+    vv_bundle_kept_of(target, node, &kept);
     struct vv_bundle_value value = {
         .type = vv_index_tensor(index, target->table, number),
         .bytes = bytes,
         .size = size,
     };
+    if (vv_index_kind(index, node) == VARVE_STATE) {
+        if (!has_type(&kept, bytes, size))
+            return add_state(w, node, &kept, &value, error);
+        value.type = kept.shape;
+        value.number = kept.number;
+    } else if (vv_bundle_dtype(kept.number) == value.type.dtype) {
+        value.number = kept.number;
+    }
     if (value.type.dtype == VARVE_STRING && size) {
         uint64_t lengths_size = 8 * varve_tensor_count(&value.type);
         value.lengths = bytes;
@@ -114,19 +153,62 @@ static void lose_counter(const struct vv_target *target)
 }
 
 static void lose_slots(
-    const struct vv_target *target, const struct vv_bundle_objects *objects)
+    const struct vv_target *target, const struct vv_bundle_roles *roles)
 {
     const struct vv_index *index = target->index;
     for (uint32_t slot = 0; slot < index->slot_count; slot++) {
         uint32_t node = vv_at32(index->slot_nodes, slot);
-        if (vv_bundle_slot_is_kept(objects, slot))
+        if (vv_bundle_slot_is_kept(roles, slot))
             continue;
         vv_target_lose(target, node,
             "that it is a slot: it or its variable has no value");
         uint32_t value = vv_index_find_value(index, node);
-        if (objects->is_left_out[node] && vv_index_is_saved(index, value))
+        if (roles->is_left_out[node] && vv_index_is_saved(index, value))
             vv_target_lose(
                 target, node, "its value: its variable has none");
+    }
+}
+
+static bool begins_with(
+    const struct vv_target *target, uint32_t name, const char *text)
+{
+    size_t size;
+    const char *tag = vv_index_name(target->index, name, &size);
+    return size >= strlen(text) && memcmp(tag, text, strlen(text)) == 0;
+}
+
+/* Tags that a reader gives to what was kept. */
+static bool keeps_tag(
+    const struct vv_target *target, uint32_t node, uint32_t name)
+{
+    struct vv_bundle_kept kept;
+    return (begins_with(target, name, "tensorflow:") ||
+               begins_with(target, name, "registered:") ||
+               begins_with(target, name, VARVE_TAG_OPTIONAL)) &&
+           vv_bundle_kept_of(target, node, &kept);
+}
+
+/* Without objects: that of a type that is kept. */
+static bool keeps_type_tag(
+    const struct vv_target *target, uint32_t node, uint32_t name)
+{
+    struct vv_bundle_kept kept;
+    return begins_with(target, name, "tensorflow:") &&
+           vv_bundle_kept_of(target, node, &kept) && kept.number;
+}
+
+/* What cannot be what it was in the file that the graph was made from. */
+static void lose_attributes(
+    const struct vv_target *target, const struct vv_bundle_roles *roles)
+{
+    for (uint32_t node = 0; node < target->index->node_count; node++) {
+        struct vv_bundle_kept kept;
+        if (vv_bundle_kept_of(target, node, &kept) &&
+            kept.role != VV_ROLE_OBJECT && vv_bundle_is_object(roles, node))
+            vv_target_lose(target, node,
+                kept.role == VV_ROLE_ENTRY
+                    ? "that it is an entry by its key alone"
+                    : "that it is an attribute of its object");
     }
 }
 
@@ -142,7 +224,7 @@ static varve_status add_variables(
         if (at >= node)
             return VARVE_OK;
         if (vv_index_kind(index, at) == VARVE_STATE ||
-            !vv_index_is_saved(index, *value) || w->objects.is_left_out[at])
+            !vv_bundle_has_value(&w->objects.roles, at))
             continue;
         vv_bundle_objects_key(&w->objects, at, &w->key);
         VV_TRY(add_value(w, *value, error));
@@ -156,7 +238,7 @@ static varve_status add_states(struct writer *w, varve_error *error)
     for (uint32_t value = 0; value < index->value_count; value++) {
         uint32_t node = vv_at32(index->value_nodes, value);
         if (vv_index_kind(index, node) != VARVE_STATE ||
-            !vv_index_is_saved(index, value))
+            !vv_bundle_has_value(&w->objects.roles, node))
             continue;
         vv_bundle_objects_key(&w->objects, node, &w->key);
         VV_TRY(add_value(w, value, error));
@@ -167,8 +249,8 @@ static varve_status add_states(struct writer *w, varve_error *error)
 static varve_status add_objects(struct writer *w, varve_error *error)
 {
     uint32_t value = 0;
-    VV_TRY(add_variables(w, &value, w->objects.counter, error));
-    if (w->objects.counter != VV_NONE)
+    VV_TRY(add_variables(w, &value, w->objects.roles.counter, error));
+    if (w->objects.roles.counter != VV_NONE)
         VV_TRY(add_counter(w, error));
     VV_TRY(add_variables(w, &value, VV_NONE, error));
     VV_TRY(add_states(w, error));
@@ -197,10 +279,11 @@ static varve_status write_objects(
     if (!status)
         status = vv_bundle_objects_encode(&w.objects, &w.graph, error);
     if (!status) {
-        vv_target_lose_graph(target, true);
+        vv_target_lose_graph(target, true, keeps_tag);
         lose_metadata(target);
-        lose_slots(target, &w.objects);
-        if (w.objects.counter == VV_NONE)
+        lose_slots(target, &w.objects.roles);
+        lose_attributes(target, &w.objects.roles);
+        if (w.objects.roles.counter == VV_NONE)
             lose_counter(target);
         status = publish(&w, add_objects, error);
     }
@@ -242,9 +325,6 @@ static varve_status add_names(struct writer *w, varve_error *error)
         vv_bundle_full_name(w->target, node, &w->key);
         VV_TRY(check_key(w, error));
         VV_TRY(add_value(w, value, error));
-        if (vv_index_kind(index, node) == VARVE_STATE)
-            vv_target_lose(w->target, node, "that it is a state: it is a "
-                                            "string there");
     }
     return VARVE_OK;
 }
@@ -252,9 +332,9 @@ static varve_status add_names(struct writer *w, varve_error *error)
 static varve_status write_names(
     const struct vv_target *target, varve_error *error)
 {
-    struct writer w = { .target = target };
+    struct writer w = { .target = target, .is_flat = true };
     vv_buffer_init(&w.key, &target->context->allocator);
-    vv_target_lose_graph(target, false);
+    vv_target_lose_graph(target, false, keeps_type_tag);
     lose_metadata(target);
     lose_counter(target);
     varve_status status = publish(&w, add_names, error);

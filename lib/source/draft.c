@@ -97,6 +97,7 @@ void vv_draft_begin(
     for (size_t i = 0; i < BUFFERS; i++)
         vv_buffer_init(all[i], &context->allocator);
     vv_arena_init(&d->strings, &context->allocator);
+    vv_kept_init(&d->kept, &context->allocator);
     vv_draft_node(d, VARVE_OBJECT);
 }
 
@@ -215,6 +216,16 @@ void vv_draft_tag(struct vv_draft *d, uint32_t node, const char *tag)
     add_label(d, &d->tags, node, keep(d, tag, size), size, false);
 }
 
+void vv_draft_keep(
+    struct vv_draft *d, uint32_t node, const void *bytes, size_t size)
+{
+    if (d->failed)
+        return;
+    vv_kept_add(&d->kept, node, bytes, size);
+    if (vv_kept_failed(&d->kept))
+        fail_memory(d);
+}
+
 uint32_t vv_draft_path(
     struct vv_draft *d, varve_kind kind, const char *name, size_t size)
 {
@@ -281,4 +292,5 @@ void vv_draft_clear(struct vv_draft *d)
     for (size_t i = 0; i < BUFFERS; i++)
         vv_buffer_clear(all[i]);
     vv_arena_clear(&d->strings);
+    vv_kept_clear(&d->kept);
 }

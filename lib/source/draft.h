@@ -18,6 +18,7 @@
 #include "context.h"
 #include "data_in.h"
 #include "failure.h"
+#include "kept.h"
 #include "place.h"
 
 struct vv_draft {
@@ -31,6 +32,7 @@ struct vv_draft {
     struct vv_buffer nodes, edges, slots, globals, tags, values, extents,
         metadata, paths;     /* what was told so far; draft.c */
     struct vv_arena strings;
+    struct vv_kept kept;
 };
 
 /* Node 0, the root, is there already. */
@@ -69,6 +71,10 @@ void vv_draft_global(
 
 void vv_draft_tag(struct vv_draft *draft, uint32_t node, const char *tag);
 
+/* What the format keeps of a node to write it again (kept.h); once a node. */
+void vv_draft_keep(
+    struct vv_draft *draft, uint32_t node, const void *bytes, size_t size);
+
 /* For formats without a graph: a new variable or state at the path that `name`
  * is, its parts separated by '/'. Objects between are made. A name that is no
  * path (an empty part, or one that is a value already) hangs as one edge, '/'
@@ -93,7 +99,8 @@ void vv_draft_fail(struct vv_draft *draft, varve_status status,
     const char *format, ...) VV_PRINTF(3, 4);
 
 /* Whatever cannot be reached from the root is left out. Sets the parsed index
- * of `in`, whose context and path are set, and its places: an array of
+ * of `in`, whose context and path are set (what was kept has its numbers from
+ * then on), and its places: an array of
  * `*place_count` by value (those that are not saved are zero). The values lie
  * in a range of offsets of their own, as a file of ours would have them. */
 varve_status vv_draft_end(struct vv_draft *draft, struct vv_data_in *in,

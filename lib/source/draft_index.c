@@ -255,6 +255,7 @@ static varve_status encode(
 static varve_status fill(struct maker *m, varve_error *error)
 {
     VV_TRY(vv_draft_number(&m->n, m->draft, error));
+    vv_kept_number(&m->draft->kept, m->n.numbers);
     fill_nodes(m);
     fill_links(m);
     VV_TRY(fill_values(m, error));

@@ -12,6 +12,7 @@
 
 #include "buffer.h"
 #include "data_in.h"
+#include "kept.h"
 #include "place.h"
 
 struct vv_foreign_file {
@@ -37,6 +38,7 @@ struct vv_foreign {
     void *state;                             /* of the format */
     void (*free)(struct vv_foreign *foreign); /* frees it; may be NULL */
 
+    struct vv_kept kept; /* of nodes of the index */
     struct vv_kitchen *kitchen; /* foreign_values.c */
 };
 

@@ -346,6 +346,7 @@ void vv_foreign_free(struct vv_foreign *f)
         vv_release_string(&a, f->files[i].path);
     }
     vv_release(&a, f->files, f->file_capacity * sizeof *f->files);
+    vv_kept_clear(&f->kept);
     vv_release(&a, f->places, f->place_count * sizeof *f->places);
     vv_release(&a, f, sizeof *f);
 }

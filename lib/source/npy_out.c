@@ -243,7 +243,7 @@ void vv_npy_lose_rest(const struct vv_target *target)
     uint32_t root = target->paths->root;
     if (!target->loss)
         return;
-    vv_target_lose_graph(target, false);
+    vv_target_lose_graph(target, false, NULL);
     lose_values(target);
     lose_globals(target);
     if (index->counter > 0)

@@ -374,7 +374,7 @@ varve_status vv_safetensors_plan_begin(struct vv_safetensors_plan *plan,
     vv_buffer_init(&plan->scratch, a);
     vv_buffer_init(&plan->values, a);
     vv_buffer_init(&plan->pairs, a);
-    vv_target_lose_graph(target, true);
+    vv_target_lose_graph(target, true, NULL);
     add_values(plan);
     add_metadata(plan);
     if (!plan->values.failed)

@@ -138,6 +138,8 @@ static varve_status open_with(struct vv_data_in *in, struct vv_foreign *f,
     if (!status)
         status =
             vv_draft_end(&draft, in, &f->places, &f->place_count, error);
+    if (!status)
+        vv_kept_move(&f->kept, &draft.kept, draft.kept.items.allocator);
     vv_draft_clear(&draft);
     if (status)
         return status;
@@ -153,6 +155,7 @@ static varve_status open_foreign(struct vv_data_in *in,
     if (!f)
         return vv_fail_memory(error, "a checkpoint");
     f->context = in->context;
+    vv_kept_init(&f->kept, a);
     f->format = format->format;
     in->backing = &vv_foreign_backing;
     in->backing_state = f;
@@ -196,6 +199,12 @@ varve_status vv_source_open(struct vv_data_in *in,
         return status;
     }
     return vv_source_open_as(in, context, path, format, error);
+}
+
+struct vv_kept *vv_source_kept(const struct vv_data_in *in)
+{
+    struct vv_foreign *f = in->backing_state;
+    return in->backing ? &f->kept : NULL;
 }
 
 varve_format vv_source_format_of(const struct vv_data_in *in)

@@ -57,6 +57,10 @@ varve_status vv_source_open_as(struct vv_data_in *in,
     const struct vv_context *context, const char *path,
     const struct vv_source_format *format, varve_error *error);
 
+/* What the format of an opened file keeps of its nodes, to be moved; NULL of a
+ * file of ours. */
+struct vv_kept *vv_source_kept(const struct vv_data_in *in);
+
 /* Which format an opened file has. */
 varve_format vv_source_format_of(const struct vv_data_in *in);
 

@@ -69,7 +69,8 @@ void vv_target_lose(
     vv_buffer_clear(&path);
 }
 
-static void lose_kinds(const struct vv_target *target)
+static void lose_kinds(
+    const struct vv_target *target, vv_keeps_tag *keeps_tag)
 {
     const struct vv_index *index = target->index;
     for (uint32_t i = 0; i < index->node_count; i++) {
@@ -79,8 +80,12 @@ static void lose_kinds(const struct vv_target *target)
         else if (kind == VARVE_DICT)
             vv_target_lose(target, i, "that it is a dict");
     }
-    for (uint32_t i = 0; i < index->tag_count; i++)
-        vv_target_lose(target, vv_at32(index->tag_nodes, i), "a tag");
+    for (uint32_t i = 0; i < index->tag_count; i++) {
+        uint32_t node = vv_at32(index->tag_nodes, i);
+        uint32_t name = vv_at32(index->tag_names, i);
+        if (!keeps_tag || !keeps_tag(target, node, name))
+            vv_target_lose(target, node, "a tag");
+    }
 }
 
 /* Edges that are not the one by which a node is reached first. */
@@ -111,11 +116,12 @@ static void lose_aliases(const struct vv_target *target)
     vv_buffer_clear(&path);
 }
 
-void vv_target_lose_graph(const struct vv_target *target, bool keeps_aliases)
+void vv_target_lose_graph(const struct vv_target *target, bool keeps_aliases,
+    vv_keeps_tag *keeps_tag)
 {
     if (!target->loss)
         return;
-    lose_kinds(target);
+    lose_kinds(target, keeps_tag);
     if (!keeps_aliases)
         lose_aliases(target);
 }

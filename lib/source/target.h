@@ -28,6 +28,10 @@ struct vv_target {
     varve_status (*value)(void *user, uint32_t value, const void **bytes,
         varve_error *error);
     void *user;
+    /* What was kept of a node of a graph that was made from a file (kept.h), or
+     * NULL. May be NULL itself. */
+    const unsigned char *(*kept)(
+        const void *user, uint32_t node, size_t *size);
     varve_loss *loss; /* may be NULL */
     void *loss_user;
 };
@@ -52,9 +56,14 @@ void vv_target_lose(
 void vv_target_name(
     const struct vv_target *target, uint32_t node, struct vv_buffer *name);
 
-/* Tells the losses that every format without a graph has: tags, objects that
- * are lists or dicts, and (unless `keeps_aliases`) edges beside the shortest
- * path. */
-void vv_target_lose_graph(const struct vv_target *target, bool keeps_aliases);
+/* Whether a tag of a node, by the number of its name, will be there again. */
+typedef bool vv_keeps_tag(
+    const struct vv_target *target, uint32_t node, uint32_t name);
+
+/* Tells the losses that every format without a graph has: tags (but those that
+ * `keeps_tag` says, which may be NULL), objects that are lists or dicts, and
+ * (unless `keeps_aliases`) edges beside the shortest path. */
+void vv_target_lose_graph(const struct vv_target *target, bool keeps_aliases,
+    vv_keeps_tag *keeps_tag);
 
 #endif

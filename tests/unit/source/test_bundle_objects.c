@@ -94,7 +94,7 @@ TEST(bundle_objects, knows_below_which_objects_there_are_values)
     struct outgoing o;
     begin(&o, false, 0);
     for (uint32_t i = 0; i < o.index.node_count; i++)
-        cr_assert_eq(o.objects.has_values[i], i != 13, "%u", i);
+        cr_assert_eq(o.objects.roles.has_values[i], i != 13, "%u", i);
     end(&o);
 }
 
@@ -116,7 +116,7 @@ TEST(bundle_objects, numbers_objects_as_ours_without_a_counter)
     struct outgoing o;
     varve_error error;
     begin(&o, false, 0);
-    cr_assert_eq(o.objects.counter, VV_NONE);
+    cr_assert_eq(o.objects.roles.counter, VV_NONE);
     cr_assert_ok(
         vv_bundle_objects_encode(&o.objects, &o.text, &error), error);
     cr_assert(has(&o.text, "0a09 0804 1203726e67") == false);
@@ -133,7 +133,7 @@ TEST(bundle_objects, puts_the_counter_behind_the_children_of_the_root)
     struct outgoing o;
     varve_error error;
     begin(&o, false, 7);
-    cr_assert_eq(o.objects.counter, 5);
+    cr_assert_eq(o.objects.roles.counter, 5);
     cr_assert_ok(
         vv_bundle_objects_encode(&o.objects, &o.text, &error), error);
     cr_assert(has(&o.text, "0a07 0804 1203726e67"));

@@ -113,7 +113,7 @@ TEST(target, says_at_which_path_something_is_lost)
     cr_assert_str_eq(a.lost, "net/w%25: a thing\nnet: another\n");
     a.target.loss = NULL;
     vv_target_lose(&a.target, 1, "a thing");
-    vv_target_lose_graph(&a.target, false);
+    vv_target_lose_graph(&a.target, false, NULL);
     end(&a);
 }
 
@@ -144,14 +144,14 @@ TEST(target, tells_what_every_format_without_a_graph_loses)
         "x/w: another path to a node\n";
     struct aimed a;
     build_losses(&a);
-    vv_target_lose_graph(&a.target, true);
+    vv_target_lose_graph(&a.target, true, NULL);
     cr_assert_str_eq(a.lost, kinds);
     a.lost[0] = '\0';
-    vv_target_lose_graph(&a.target, false);
+    vv_target_lose_graph(&a.target, false, NULL);
     cr_assert_eq(strncmp(a.lost, kinds, strlen(kinds)), 0);
     cr_assert_str_eq(a.lost + strlen(kinds), ways);
     a.target.loss = NULL;
-    vv_target_lose_graph(&a.target, false);
+    vv_target_lose_graph(&a.target, false, NULL);
     end(&a);
 }
 
