@@ -99,9 +99,10 @@ VARVE_API varve_node *varve_add_detached(varve_graph *graph);
 VARVE_API varve_node *varve_track(
     varve_node *parent, const char *name, varve_node *node);
 
-/* Lets an edge lead to another node; makes it where there was none. A child
- * that takes the place of one that was restored is restored in its turn while
- * the restoration is open. Returns `node`. */
+/* Lets an edge lead to another node; makes it where there was none. What a
+ * restoration has given to the child that was there is not given again
+ * (varve_restore_again asks for it); what still waits arrives. Returns
+ * `node`. */
 VARVE_API varve_node *varve_replace(
     varve_node *parent, const char *name, varve_node *node);
 

@@ -88,9 +88,17 @@ VARVE_API varve_status varve_manager_resume(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 
 /* The restoration of the last resume, for assertions and its report; NULL where
- * nothing was restored. The manager's. */
+ * nothing was restored. The manager's: valid until the next resume or the end
+ * of the manager, and varve_restoration_free does nothing to it. */
 VARVE_API varve_restoration *varve_manager_restoration(
     const varve_manager *manager);
+
+/* Ends the waiting of that restoration, as once all is built: what waits is
+ * given up (varve_drop_pending), and what is added to the graph from now on is
+ * nothing to it. Its report and assertions go on. Nothing was resumed: nothing
+ * happens. VARVE_NO_MEMORY. */
+VARVE_API varve_status varve_manager_settle(
+    varve_manager *manager, varve_error *error);
 
 /* What the last resume passed over, newest first: a line that names the file
  * and what is wrong with it; NULL past the end. */

@@ -13,7 +13,7 @@ VARVE_BEGIN_DECLS
 /* --- The handle --------------------------------------------------------- */
 
 /* Ends it: nothing waits any more, the file is closed. Values that arrived
- * stay. */
+ * stay. One that is lent (varve_manager_restoration) is not ended by this. */
 VARVE_API void varve_restoration_free(varve_restoration *restoration);
 
 /* The file that was read. */
@@ -56,6 +56,18 @@ VARVE_API varve_status varve_drop_pending(varve_restoration *restoration,
 VARVE_API varve_status varve_restoration_retry(
     varve_restoration *restoration, varve_error *error) VARVE_MUST_CHECK;
 
+/* A value is delivered once: a node that is replaced, removed and added again,
+ * or appended to a list that had shrunk is left as the program made it. This
+ * asks for the values of `node`, and of all that is below it with its slots,
+ * once more, as one transaction; also for what was dropped or did not fit. Not
+ * delivered again is what a later restoration has given, what the options leave
+ * out, and what waits. A path is given by varve_find_path.
+ *
+ * Fails as a read does, and then all is as it was; VARVE_MISUSE without a node
+ * of the program that was restored, of a plan, or from within a callback. */
+VARVE_API varve_status varve_restore_again(varve_restoration *restoration,
+    varve_node *node, varve_error *error) VARVE_MUST_CHECK;
+
 /* Checks the digests of all values of the file that have arrived, by reading
  * the file again: for mapped variables and `no_verify`. */
 VARVE_API varve_status varve_restoration_verify(
@@ -86,11 +98,13 @@ VARVE_API varve_status varve_assert_nontrivial_match(
 
 /* The five lists of a report. */
 typedef enum varve_finding_kind {
-    VARVE_MATCHED = 0,         /* has its value from the file */
+    VARVE_MATCHED = 0,         /* has its value from the file; or had, and is
+                                  gone */
     VARVE_WAITING = 1,         /* in the file, waits for an edge of the
                                   program */
     VARVE_ONLY_IN_FILE = 2,    /* in the file, and nothing waits for it */
-    VARVE_ONLY_IN_PROGRAM = 3, /* a variable or state that the file lacks */
+    VARVE_ONLY_IN_PROGRAM = 3, /* a variable or state that the file lacks, or
+                                  whose value went to an earlier node */
     VARVE_MISMATCHED = 4       /* both have it, but it does not fit, or another
                                   node has claimed it */
 } varve_finding_kind;

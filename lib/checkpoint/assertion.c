@@ -170,7 +170,10 @@ varve_status varve_assert_nontrivial_match(
     if (!vv_sweep(r))
         return vv_fail_memory(error, "an assertion");
     for (uint32_t f = 0; f < vv_index_of(r)->node_count; f++) {
-        if (r->node_of[f] && r->node_of[f] != r->root)
+        uint32_t value = r->value_of[f];
+        if ((r->node_of[f] && r->node_of[f] != r->root) ||
+            (f != r->file_root && value != VV_NONE &&
+                vv_is_delivered(r, value)))
             return VARVE_OK;
     }
     return vv_fail(error, VARVE_UNMATCHED,

@@ -254,6 +254,13 @@ static void claim(struct varve_restoration *r, varve_node *node, uint32_t value)
         node->value_state = VARVE_PENDING;
 }
 
+/* Whether no node that comes to the place of a value is given it any more. */
+static bool is_final(const struct varve_restoration *r, uint32_t value)
+{
+    return (vv_is_delivered(r, value) && !VV_WRONG(delivered_twice)) ||
+           r->fates[value] == VV_FATE_DROPPED;
+}
+
 /* What becomes of a value that the options take. */
 static enum vv_fate fate_of(
     const struct varve_restoration *r, const varve_node *node, uint32_t file)
@@ -264,8 +271,6 @@ static enum vv_fate fate_of(
     if (node->restored_by > r->observer.number &&
         !VV_WRONG(older_restoration_wins))
         return VV_FATE_SUPERSEDED;
-    if (node->restored_by == r->observer.number && !VV_WRONG(delivered_twice))
-        return VV_FATE_APPLIED;
     return VV_FATE_DUE;
 }
 
@@ -276,7 +281,7 @@ void vv_decide(struct varve_restoration *r, varve_node *node, uint32_t file)
     bool is_saved =
         value != VV_NONE && vv_index_is_saved(vv_index_of(r), value);
     if ((value == VV_NONE && !wants) || (value != VV_NONE && !is_saved) ||
-        (value != VV_NONE && r->fates[value] == VV_FATE_DROPPED))
+        (value != VV_NONE && is_final(r, value)))
         return;
     enum vv_fate fate = fate_of(r, node, file);
     if (vv_selection_needs_paths(&r->selection)) {
@@ -324,7 +329,7 @@ static void release(struct varve_restoration *r, uint32_t file)
     let_go(r, node);
     if (r->vias)
         r->vias[node->number].is_visited = false;
-    if (value != VV_NONE && r->fates[value] != VV_FATE_DROPPED)
+    if (value != VV_NONE && !is_final(r, value))
         r->fates[value] = VV_FATE_WAITING;
     vv_drop_pairs(&r->jobs, node);
     vv_drop_pairs(&r->held, node);
@@ -389,6 +394,16 @@ static bool may_combine(
            r->value_of[file] == VV_NONE;
 }
 
+/* What was restored from one place of the file and has come to another keeps
+ * what it has become. */
+static bool has_another_value(const struct varve_restoration *r,
+    const varve_node *node, uint32_t file)
+{
+    uint32_t value = r->value_of[file];
+    return node->restored_by == r->observer.number && value != VV_NONE &&
+           !is_final(r, value);
+}
+
 /* Whether matching goes on from a node. What is added to it later is matched
  * then. */
 static bool leads_on(const varve_node *node)
@@ -416,7 +431,8 @@ void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file)
     if (known != VV_NONE && !vv_sweep(r))
         vv_out_of_memory(r);
     known = vv_file_node_of(r, node);
-    if (known != VV_NONE && !may_combine(r, node, file)) {
+    if (known != VV_NONE ? !may_combine(r, node, file)
+                         : has_another_value(r, node, file)) {
         vv_add_pair(r, &r->conflicts, node, file);
         return;
     }

@@ -21,6 +21,8 @@
 #include "variable.h"
 #include "walk.h"
 
+enum { MOST_EDGES = 16 }; /* to a node that are looked at for a reason */
+
 /* Everything a report is made from. */
 struct maker {
     struct varve_restoration *r;
@@ -123,19 +125,24 @@ static uint64_t misfits_of(const struct maker *m, uint32_t value)
     return found ? found->count : 0;
 }
 
+/* `node` is the one that has the value; NULL where that is gone. */
 static void add_matched(
     struct maker *m, uint32_t value, uint32_t file, varve_node *node)
 {
     struct vv_finding finding = { .kind = VARVE_MATCHED, .reason = "" };
     if (!m->with_matched) {
         m->report->counts[VARVE_MATCHED]++;
-        note_listed(m, node);
+        if (node)
+            note_listed(m, node);
         return;
     }
     describe_value(m, &finding, value);
-    describe_node(m, &finding, node);
+    if (node)
+        describe_node(m, &finding, node);
     finding.file_path = file_path(m, file);
-    if (m->r->fates[value] == VV_FATE_SUPERSEDED)
+    if (!node)
+        finding.reason = "the node that it went to is gone";
+    else if (node->restored_by > m->r->observer.number)
         finding.reason = "a later restoration gave it another value";
     else if (m->r->by_name && m->r->by_name[file])
         finding.reason = "by its global name";
@@ -274,17 +281,17 @@ static void add_undelivered(
     add(m, &finding);
 }
 
-static bool is_matched(const struct maker *m, uint32_t value, varve_node *node)
+/* Whether a value would be delivered, of a plan. */
+static bool would_match(const struct maker *m, uint32_t value, varve_node *node)
 {
-    switch ((enum vv_fate)m->r->fates[value]) {
-    case VV_FATE_APPLIED:
-    case VV_FATE_SUPERSEDED: return true;
-    case VV_FATE_DUE: {
-        varve_tensor saved = vv_saved(m->r, value);
-        return m->r->is_dry && vv_value_fits(m->r, node, &saved);
-    }
-    default: return false;
-    }
+    varve_tensor saved = vv_saved(m->r, value);
+    return m->r->is_dry && m->r->fates[value] == VV_FATE_DUE &&
+           vv_value_fits(m->r, node, &saved);
+}
+
+static bool was_restored(const struct maker *m, const varve_node *node)
+{
+    return !m->r->is_dry && node->restored_by >= m->r->observer.number;
 }
 
 static void look_at_file(struct maker *m)
@@ -297,9 +304,12 @@ static void look_at_file(struct maker *m)
             !vv_saved_path_exists(&m->r->paths, file))
             continue;
         m->report->value_count++;
-        if (!node)
+        if (vv_is_delivered(m->r, v))
+            add_matched(
+                m, v, file, node && was_restored(m, node) ? node : NULL);
+        else if (!node)
             add_unbound(m, v, file);
-        else if (is_matched(m, v, node))
+        else if (would_match(m, v, node))
             add_matched(m, v, file, node);
         else
             add_undelivered(m, v, file, node);
@@ -307,11 +317,6 @@ static void look_at_file(struct maker *m)
 }
 
 /* --- From the program's side -------------------------------------------- */
-
-static bool is_satisfied(const struct maker *m, const varve_node *node)
-{
-    return !m->r->is_dry && node->restored_by >= m->r->observer.number;
-}
 
 static void excuse_missing(
     struct maker *m, struct vv_finding *finding, const varve_node *node)
@@ -340,14 +345,45 @@ static uint32_t own_claim(const struct maker *m, varve_node *node)
     return found ? found->file : VV_NONE;
 }
 
+/* Whether the file leads to a node by the name that it has in the program: it
+ * was not moved since it was matched. (A few of many edges will do.) */
+static bool is_in_its_place(
+    const struct maker *m, const varve_node *node, uint32_t file)
+{
+    const struct vv_edge *e = node->first_in;
+    for (int i = 0; e && i < MOST_EDGES; e = e->next_in, i++) {
+        uint32_t parent = vv_file_node_of(m->r, e->parent);
+        uint32_t name = vv_name_in_file(m->r, e->name);
+        if (parent != VV_NONE && name != VV_NONE &&
+            vv_index_find_child(vv_index_of(m->r), parent, name) == file)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the value of a node of the file was delivered to a node that had this
+ * place before. */
+static bool went_to_earlier(
+    const struct maker *m, const varve_node *node, uint32_t file)
+{
+    const varve_node *holder = m->r->node_of[file];
+    uint32_t value = m->r->value_of[file];
+    return value != VV_NONE && vv_is_delivered(m->r, value) &&
+           (!holder || holder == node || !is_in_its_place(m, holder, file));
+}
+
 static void add_missing(struct maker *m, varve_node *node)
 {
     struct vv_finding finding = { .kind = VARVE_ONLY_IN_PROGRAM };
     describe_node(m, &finding, node);
     uint32_t file = vv_file_node_of(m->r, node);
     uint32_t claim = own_claim(m, node);
-    if (claim != VV_NONE && m->r->node_of[claim] &&
-        m->r->node_of[claim] != node) {
+    uint32_t place = file != VV_NONE ? file : claim;
+    if (place != VV_NONE && went_to_earlier(m, node, place)) {
+        finding.file_path = file_path(m, place);
+        finding.reason = "its value went to an earlier node";
+    } else if (claim != VV_NONE && m->r->node_of[claim] &&
+               m->r->node_of[claim] != node) {
         finding.kind = VARVE_MISMATCHED;
         finding.file_path = file_path(m, claim);
         finding.reason = "another node of the program has claimed it";
@@ -377,7 +413,7 @@ static void look_at_program(struct maker *m)
             continue;
         m->report->variable_count++;
         if (m->is_listed[i] || vv_is_local(node, local) ||
-            is_satisfied(m, node))
+            was_restored(m, node))
             continue;
         add_missing(m, node);
     }

@@ -51,7 +51,7 @@ static void take_in(struct varve_restoration *r)
 static void edge_added(struct vv_observer *self, struct vv_edge *edge)
 {
     struct varve_restoration *r = restoration_of(self);
-    if (r->is_dry)
+    if (r->is_dry || r->is_settled)
         return;
     vv_match_edge(r, edge);
     if (!VV_WRONG(late_values_not_taken_in))
@@ -61,7 +61,7 @@ static void edge_added(struct vv_observer *self, struct vv_edge *edge)
 static void slot_added(struct vv_observer *self, struct vv_slot *slot)
 {
     struct varve_restoration *r = restoration_of(self);
-    if (r->is_dry)
+    if (r->is_dry || r->is_settled)
         return;
     vv_match_slot(r, slot);
     take_in(r);
@@ -70,7 +70,7 @@ static void slot_added(struct vv_observer *self, struct vv_slot *slot)
 static void node_changed(struct vv_observer *self, varve_node *node)
 {
     struct varve_restoration *r = restoration_of(self);
-    if (r->is_dry)
+    if (r->is_dry || r->is_settled)
         return;
     vv_by_name_changed(r, node);
     vv_match_again(r, node);
@@ -303,7 +303,7 @@ varve_restoration *vv_restoration_open(
         return NULL;
     }
     if (begin(r, opening, error)) {
-        varve_restoration_free(r);
+        vv_restoration_free(r);
         return NULL;
     }
     return r;
@@ -346,7 +346,21 @@ static void free_tables(struct varve_restoration *r)
     vv_release(a, r->name_ids, r->name_capacity * sizeof *r->name_ids);
 }
 
+varve_status vv_restoration_settle(
+    struct varve_restoration *r, varve_error *error)
+{
+    VV_TRY(varve_drop_pending(r, NULL, error));
+    r->is_settled = true;
+    return VARVE_OK;
+}
+
 void varve_restoration_free(varve_restoration *r)
+{
+    if (r && !r->is_lent)
+        vv_restoration_free(r);
+}
+
+void vv_restoration_free(struct varve_restoration *r)
 {
     if (!r)
         return;
@@ -419,9 +433,7 @@ static void list_again(struct varve_restoration *r)
     r->held.size = 0;
     for (uint32_t f = 0; f < index->node_count; f++) {
         uint32_t value = r->value_of[f];
-        bool is_done = value != VV_NONE &&
-                       (r->fates[value] == VV_FATE_APPLIED ||
-                           r->fates[value] == VV_FATE_SUPERSEDED);
+        bool is_done = value != VV_NONE && vv_is_delivered(r, value);
         if (r->node_of[f] && !is_done)
             vv_decide(r, r->node_of[f], f);
     }

@@ -69,6 +69,8 @@ struct varve_restoration {
 
     bool is_dry;        /* a plan: nothing is delivered */
     bool is_open;       /* the read succeeded: what comes now arrives late */
+    bool is_settled;    /* nothing arrives any more but what is asked for */
+    bool is_lent;       /* somebody else than the program frees it */
     bool is_busy;       /* matching or delivering: a new edge only queues */
     bool needs_sweep;   /* edges were removed since the last one */
     bool needs_rematch; /* memory ran out while matching */
@@ -149,6 +151,14 @@ struct vv_opening {
 varve_restoration *vv_restoration_open(
     varve_node *root, const struct vv_opening *opening, varve_error *error);
 
+/* Frees it, also if it is lent. */
+void vv_restoration_free(struct varve_restoration *r);
+
+/* Ends the waiting: gives up all that waits, and takes no notice of what is
+ * added to the graph. */
+varve_status vv_restoration_settle(
+    struct varve_restoration *r, varve_error *error);
+
 /* A variable that was claimed for a value which will not come gets its own. */
 void vv_give_up(varve_node *node);
 
@@ -157,6 +167,15 @@ void vv_forgive(struct varve_restoration *r);
 
 /* Fills `paths` if it is not yet. */
 varve_status vv_need_paths(struct varve_restoration *r, varve_error *error);
+
+/* Whether a value has come to a node, which may be gone meanwhile: it is
+ * delivered once. */
+static inline bool vv_is_delivered(
+    const struct varve_restoration *r, uint32_t value)
+{
+    return r->fates[value] == VV_FATE_APPLIED ||
+           r->fates[value] == VV_FATE_SUPERSEDED;
+}
 
 /* Type and shape of a value of the file. */
 static inline varve_tensor vv_saved(

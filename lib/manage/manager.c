@@ -16,6 +16,7 @@
 #include "file.h"
 #include "ledger.h"
 #include "publish.h"
+#include "restoration.h"
 #include "retry.h"
 #include "system.h"
 #include "try.h"
@@ -125,7 +126,7 @@ void varve_manager_free(varve_manager *m)
 {
     if (!m)
         return;
-    varve_restoration_free(m->restoration);
+    vv_restoration_free(m->restoration);
     if (m->graph)
         vv_graph_forget(m->graph, &m->observer);
     vv_file_close(&m->context, m->lock);

@@ -115,6 +115,7 @@ static varve_status restore(
             *error = reason;
         return reason.status;
     }
+    m->restoration->is_lent = true;
     m->has_last = entry->step >= 0;
     m->last_step = entry->step;
     m->last_uptime = system->uptime(system->state);
@@ -143,7 +144,7 @@ varve_status varve_manager_resume(varve_manager *m, varve_error *error)
     VV_TRY(vv_manager_look(m, error));
     VV_TRY(vv_find_good(m, &index, error));
     VV_TRY(decide(m, error));
-    varve_restoration_free(m->restoration);
+    vv_restoration_free(m->restoration);
     m->restoration = NULL;
     if (index == m->listing.count)
         return start_fresh(m, error);
@@ -153,6 +154,15 @@ varve_status varve_manager_resume(varve_manager *m, varve_error *error)
 varve_restoration *varve_manager_restoration(const varve_manager *m)
 {
     return m ? m->restoration : NULL;
+}
+
+varve_status varve_manager_settle(varve_manager *m, varve_error *error)
+{
+    if (!m)
+        return vv_fail(
+            error, VARVE_MISUSE, "manager: expected one, found NULL");
+    return m->restoration ? vv_restoration_settle(m->restoration, error)
+                          : VARVE_OK;
 }
 
 const char *varve_manager_passed_over(const varve_manager *m, size_t index)

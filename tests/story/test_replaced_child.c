@@ -1,17 +1,35 @@
-/* test_replaced_child.c - a child that takes the place of one that was
- * restored is restored in its turn, unless the restoration was freed.
+/* test_replaced_child.c - a value is delivered once: what takes the place of a
+ * child that was restored is left as the program made it, and the report says
+ * so.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "story.h"
 
-/* B52 */
-TEST(replaced_child, is_restored_too_as_long_as_the_restoration_is_open)
+/* The only finding of what only the program has. */
+static void only_says(varve_restoration *r, const char *path)
 {
-    STORY_FILE("f", { "layer/w", 5 });
+    varve_error error;
+    varve_finding f;
+    varve_report *report = varve_report_new(r, &error);
+    cr_assert_eq(varve_report_count(report, VARVE_ONLY_IN_PROGRAM), 1, "%s",
+        varve_report_text(report));
+    cr_assert(varve_report_at(report, VARVE_ONLY_IN_PROGRAM, 0, &f));
+    cr_assert_str_eq(f.program_path, path);
+    cr_assert_str_eq(f.reason, "its value went to an earlier node");
+    varve_report_free(report);
+    story_unmatched(
+        varve_assert_existing_objects_matched(r, &error), path, error);
+}
+
+/* B52 */
+TEST(replaced_child, is_left_as_the_program_made_it)
+{
+    STORY_FILE("f", { "layer/w", 5 }, { "layer/late", 6 });
+    varve_error error;
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
-    float old = 0, new = 0, last = 0;
+    float old = 0, new = 0, late = 0;
     story_add(root, "layer/w", &old);
     varve_restoration *r = story_read(root, "f", NULL);
     cr_assert_eq(old, 5);
@@ -19,32 +37,14 @@ TEST(replaced_child, is_restored_too_as_long_as_the_restoration_is_open)
     varve_node *layer = varve_add_detached(graph);
     varve_add_variable(layer, "w", varve_scalar(&new));
     varve_replace(root, "layer", layer);
-    cr_assert_eq(new, 5);
+    cr_assert_eq(new, 0);
     cr_assert_eq(old, 77, "the old one is no business of ours");
+    only_says(r, "layer/w");
+    story_add(root, "layer/late", &late);
+    cr_assert_eq(late, 6, "what was not delivered waits for the new one");
+    cr_assert_ok(varve_restore_again(r, layer, &error), error);
+    cr_assert_eq(new, 5);
     story_consumed(r);
-    varve_restoration_free(r);
-    layer = varve_add_detached(graph);
-    varve_add_variable(layer, "w", varve_scalar(&last));
-    varve_replace(root, "layer", layer);
-    cr_assert_eq(last, 0, "nothing waits once it is freed");
-    varve_graph_free(graph);
-}
-
-TEST(replaced_child, a_variable_alone_again_and_again)
-{
-    STORY_FILE("f", { "w", 5 });
-    varve_graph *graph = story_graph();
-    varve_node *root = varve_graph_root(graph);
-    float w[4] = { 0 };
-    varve_node *aside = varve_add_detached(graph);
-    varve_restoration *r = story_read(root, "f", NULL);
-    for (int i = 0; i < 4; i++) {
-        char name[] = { (char)('a' + i), '\0' };
-        varve_replace(root, "w",
-            varve_add_variable(aside, name, varve_scalar(&w[i])));
-        cr_assert_eq(w[i], 5);
-        story_consumed(r);
-    }
     varve_restoration_free(r);
     varve_graph_free(graph);
 }
@@ -59,15 +59,115 @@ TEST(replaced_child, untracked_and_added_anew_or_removed_and_added_anew)
     story_add(root, "w", &w);
     cr_assert_eq(w, 5);
     varve_untrack(root, "w");
+    story_consumed(r);
     w = 1;
     varve_node *node = story_add(root, "w", &w);
-    cr_assert_eq(w, 5);
-    w = 2;
+    cr_assert_eq(w, 1);
+    only_says(r, "w");
     varve_remove(node);
-    cr_assert_eq(varve_pending_count(r), 1);
-    story_add(root, "w", &w);
-    cr_assert_eq(w, 5);
+    cr_assert_eq(varve_pending_count(r), 0);
+    cr_assert_null(varve_pending(root, "w"));
     story_consumed(r);
+    story_add(root, "w", &w);
+    cr_assert_eq(w, 1);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+static varve_status nines(const varve_tensor *tensor, void *user)
+{
+    (void)user;
+    *(float *)tensor->data = 9;
+    return VARVE_OK;
+}
+
+TEST(replaced_child, of_the_library_runs_its_initializer)
+{
+    STORY_FILE("f", { "w", 5 });
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_restoration *r = story_read(root, "f", NULL);
+    for (int i = 0; i < 3; i++) {
+        varve_node *node = varve_add_allocated_variable(
+            root, "w", VARVE_FLOAT32, VARVE_SCALAR, nines, NULL);
+        cr_assert_eq(*(float *)varve_data(node), i ? 9 : 5);
+        cr_assert_eq(varve_state_of(node),
+            i ? VARVE_INITIALIZED : VARVE_RESTORED);
+        varve_remove(node);
+    }
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+/* A permutation of a new epoch, in new memory, under the name of the old. */
+TEST(replaced_child, of_a_run_that_was_resumed_keeps_its_new_epoch)
+{
+    int first[2] = { 0, 1 }, next[2] = { 1, 0 }, last[2] = { 8, 9 };
+    varve_error error;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_add_variable(root, "order", varve_array(first, 2));
+    varve_manager *m =
+        varve_manager_new(root, test_path("run"), NULL, &error);
+    cr_assert(m, "%s", error.message);
+    cr_assert_ok(varve_manager_save(m, 1, &error), error);
+    first[0] = 7;
+    cr_assert_ok(varve_manager_resume(m, &error), error);
+    cr_assert_eq(first[0], 0);
+    varve_remove(varve_find(root, "order"));
+    varve_node *order =
+        varve_add_variable(root, "order", varve_array(next, 2));
+    cr_assert(next[0] == 1 && next[1] == 0);
+    varve_restoration *r = varve_manager_restoration(m);
+    only_says(r, "order");
+    cr_assert_ok(varve_manager_settle(m, &error), error);
+    cr_assert_eq(varve_manager_restoration(m), r);
+    varve_restoration_free(r); /* it is the manager's */
+    varve_replace(root, "order",
+        varve_add_variable(varve_add_detached(graph), "order",
+            varve_array(last, 2)));
+    cr_assert_eq(last[0], 8);
+    varve_remove(order);
+    cr_assert_ok(varve_manager_save(m, 2, &error), error);
+    varve_manager_free(m);
+    varve_graph_free(graph);
+}
+
+/* Elements that stay keep their values whatever their positions become; a new
+ * one is nobody's heir. */
+TEST(replaced_child, of_a_list_that_had_shrunk_or_was_reordered)
+{
+    STORY_FILE("f", { "list/0", 10 }, { "list/1", 11 }, { "list/2", 12 });
+    varve_error error;
+    float a = 0, b = 0, c = 50, d = 60, e = 70;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *list = varve_add_list(root, "list");
+    varve_add_variable(list, VARVE_APPEND, varve_scalar(&a));
+    varve_add_variable(list, VARVE_APPEND, varve_scalar(&b));
+    varve_restoration *r = story_read(root, "f", NULL);
+    cr_assert(a == 10 && b == 11);
+    varve_list_remove(list, 1);
+    varve_add_variable(list, VARVE_APPEND, varve_scalar(&c));
+    cr_assert_eq(c, 50);
+    only_says(r, "list/1");
+    varve_list_reorder(list, (size_t[]){ 1, 0 }, 2);
+    cr_assert(a == 10 && c == 50);
+    varve_list_remove(list, 0);
+    cr_assert(a == 10);
+    varve_add_variable(list, VARVE_APPEND, varve_scalar(&d));
+    cr_assert_eq(d, 60, "position 1 was served");
+    varve_add_variable(list, VARVE_APPEND, varve_scalar(&e));
+    cr_assert_eq(e, 12, "position 2 was not");
+    only_says(r, "list/1");
+    float f = 80, g = 90;
+    varve_node *aside = varve_add_detached(graph);
+    varve_list_replace(
+        list, 2, varve_add_variable(aside, "f", varve_scalar(&f)));
+    varve_list_insert(
+        list, 0, varve_add_variable(aside, "g", varve_scalar(&g)));
+    cr_assert(f == 80 && g == 90);
+    cr_assert_ok(varve_graph_check(graph, &error), error);
     varve_restoration_free(r);
     varve_graph_free(graph);
 }
@@ -75,43 +175,112 @@ TEST(replaced_child, untracked_and_added_anew_or_removed_and_added_anew)
 /* What it has become since is worth more than what it was when saved. */
 TEST(replaced_child, taken_out_and_put_back_it_keeps_what_it_has_become)
 {
-    STORY_FILE("f", { "w", 5 });
+    STORY_FILE("f", { "w", 5 }, { "other", 7 });
     varve_error error;
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
-    float w = 0;
+    float w = 0, new = 1;
     varve_node *node = story_add(root, "w", &w);
-    varve_restoration *r = story_read(root, "f", NULL);
+    varve_restoration *r = story_read(
+        root, "f", &(varve_read_options){ .expect_unused = "other" });
     cr_assert_eq(w, 5);
     varve_track(varve_add_detached(graph), "w", node);
     varve_untrack(root, "w");
-    story_unmatched(varve_assert_consumed(r, &error), "w", error);
+    story_consumed(r);
     w = 6;
     varve_track(root, "w", node);
     cr_assert_eq(w, 6);
+    story_consumed(r);
+    varve_untrack(root, "w");
+    varve_track(root, "other", node);
+    cr_assert_eq(w, 6, "it has its value");
+    story_add(root, "w", &new);
+    cr_assert_eq(new, 1);
+    only_says(r, "w");
+    varve_untrack(root, "other");
+    varve_remove(varve_find(root, "w"));
+    float other = 0;
+    varve_report_free(varve_report_new(r, &error));
+    varve_track(root, "other", node);
+    cr_assert_eq(w, 6);
+    varve_remove(node);
+    story_add(root, "other", &other);
+    cr_assert_eq(other, 7, "it waited for a node of its own");
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+TEST(replaced_child, its_slots_are_new_as_well)
+{
+    varve_error error;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    float v = 3, m = 4;
+    varve_node *variable = story_add(root, "v", &v);
+    varve_node *adam = varve_add_object(root, "adam");
+    varve_add_slot(adam, variable, "m", varve_scalar(&m));
+    story_write(root, "f");
+    varve_restoration *r = story_read(root, "f", NULL);
+    float v2 = 0, m2 = 0;
+    varve_node *aside = varve_add_detached(graph);
+    varve_remove(variable);
+    variable = varve_add_variable(aside, "v", varve_scalar(&v2));
+    varve_track(root, "v", variable);
+    varve_add_slot(adam, variable, "m", varve_scalar(&m2));
+    cr_assert(v2 == 0 && m2 == 0);
+    cr_assert_ok(varve_restore_again(r, variable, &error), error);
+    cr_assert(v2 == 3 && m2 == 4);
     story_consumed(r);
     varve_restoration_free(r);
     varve_graph_free(graph);
 }
 
-TEST(replaced_child, its_slots_are_restored_with_it)
+/* The value of an older restoration does not come to light again. */
+TEST(replaced_child, of_two_restorations_gets_neither_value)
 {
+    STORY_FILE("old", { "w", 5 }, { "x", 6 });
+    STORY_FILE("new", { "w", 7 });
     varve_graph *graph = story_graph();
     varve_node *root = varve_graph_root(graph);
-    float v = 3, m = 4;
-    varve_node *variable = story_add(root, "v", &v);
-    varve_add_slot(varve_add_object(root, "adam"), variable, "m",
-        varve_scalar(&m));
-    story_write(root, "f");
+    float w = 0, again = 0, x = 0;
+    varve_restoration *old = story_read(root, "old", NULL);
+    varve_restoration *new = story_read(root, "new", NULL);
+    varve_node *node = story_add(root, "w", &w);
+    cr_assert_eq(w, 7);
+    varve_remove(node);
+    node = story_add(root, "w", &again);
+    story_add(root, "x", &x);
+    cr_assert(again == 0 && x == 6);
+    varve_remove(node);
+    varve_error error;
+    cr_assert_ok(varve_assert_existing_objects_matched(old, &error), error);
+    story_consumed(old);
+    varve_restoration_free(new);
+    story_add(root, "w", &again);
+    cr_assert_eq(again, 0);
+    varve_restoration_free(old);
+    varve_graph_free(graph);
+}
+
+/* A snapshot that is put back changes values, not who was served. */
+TEST(replaced_child, and_snapshots)
+{
+    STORY_FILE("f", { "w", 5 });
+    varve_error error;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    float w = 0, new = 1;
+    varve_node *node = story_add(root, "w", &w);
     varve_restoration *r = story_read(root, "f", NULL);
-    float v2 = 0, m2 = 0;
-    varve_node *aside = varve_add_detached(graph);
-    variable = varve_add_variable(aside, "v", varve_scalar(&v2));
-    varve_replace(root, "v", variable);
-    cr_assert_eq(v2, 3);
-    varve_add_slot(
-        varve_find(root, "adam"), variable, "m", varve_scalar(&m2));
-    cr_assert_eq(m2, 4);
+    varve_remove(node);
+    story_add(root, "w", &new);
+    varve_snapshot *s = varve_snapshot_new(root, &error);
+    cr_assert(s, "%s", error.message);
+    new = 2;
+    cr_assert_ok(varve_snapshot_restore(s, &error), error);
+    cr_assert_eq(new, 1);
+    only_says(r, "w");
+    varve_snapshot_free(s);
     varve_restoration_free(r);
     varve_graph_free(graph);
 }

@@ -116,7 +116,7 @@ TEST(binding, notes_a_conflict_and_gives_way_when_it_is_free)
     varve_replace(a, "x", other);
     cr_assert_eq(r->node_of[file], other);
     cr_assert_eq(vv_file_node_of(r, old), VV_NONE);
-    cr_assert_eq(z[1], 2);
+    cr_assert_eq(z[1], 0, "its value was delivered");
     varve_restoration_free(r);
     free_root(root);
     end_world();
@@ -139,7 +139,7 @@ TEST(binding, sweeps_what_cannot_be_reached)
     cr_assert(!r->needs_sweep);
     cr_assert_eq(vv_file_node_of(r, a), VV_NONE);
     cr_assert_eq(vv_file_node_of(r, leaf), VV_NONE);
-    cr_assert_eq(varve_pending_count(r), 2);
+    cr_assert_eq(varve_pending_count(r), 1, "what was delivered stays so");
     varve_restoration_free(r);
     free_root(root);
     end_world();

@@ -133,6 +133,33 @@ TEST(resume, stays_open_for_what_is_built_later)
     world_end(&w);
 }
 
+TEST(resume, is_settled_in_one_line_and_lends_its_restoration)
+{
+    struct world w;
+    varve_error error;
+    float late = 5, never = 7;
+    world_begin(&w, NULL);
+    varve_node *root = varve_graph_root(w.graph);
+    varve_add_variable(root, "late", varve_scalar(&late));
+    world_save(&w, 10);
+    cr_assert_eq(varve_manager_settle(NULL, &error), VARVE_MISUSE);
+    cr_assert_ok(varve_manager_settle(w.manager, &error), error);
+    varve_remove(varve_find(root, "late"));
+    cr_assert_ok(varve_manager_resume(w.manager, &error), error);
+    varve_restoration *r = varve_manager_restoration(w.manager);
+    varve_restoration_free(r);
+    cr_assert_eq(varve_pending_count(r), 1);
+    cr_assert_ok(varve_manager_settle(w.manager, &error), error);
+    cr_assert_eq(varve_manager_restoration(w.manager), r);
+    cr_assert_eq(varve_pending_count(r), 0);
+    varve_add_variable(root, "late", varve_scalar(&never));
+    cr_assert_eq(never, 7);
+    cr_assert_ok(varve_graph_check(w.graph, &error), error);
+    cr_assert_ok(varve_manager_resume(w.manager, &error), error);
+    cr_assert_eq(never, 5, "a resume begins anew");
+    world_end(&w);
+}
+
 TEST(resume, the_step_of_the_file_counts_for_the_interval)
 {
     struct world w;

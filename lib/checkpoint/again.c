@@ -1,0 +1,171 @@
+/* again.c - asking for values once more: they become due, and arrive like any
+ * others; where that fails, what they were before is put back.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "again.h"
+
+#include "allocator.h"
+#include "arrival.h"
+#include "binding.h"
+#include "failure.h"
+#include "slot.h"
+#include "try.h"
+#include "variable.h"
+#include "walk.h"
+#include "wrong.h"
+
+/* A value that is asked for, and what it and its node were before. */
+struct asked {
+    varve_node *node;
+    uint32_t value;
+    uint8_t fate;        /* vv_fate */
+    uint8_t value_state; /* varve_variable_state */
+};
+
+struct asking {
+    struct varve_restoration *r;
+    struct vv_buffer asked;
+    size_t stuck; /* bytes of pairs before */
+    size_t held;
+};
+
+/* Whether the value of a node is one to be asked for. */
+static bool is_had(const struct varve_restoration *r, const varve_node *node,
+    uint32_t value)
+{
+    if (node->restored_by > r->observer.number)
+        return false;
+    switch ((enum vv_fate)r->fates[value]) {
+    case VV_FATE_APPLIED:
+    case VV_FATE_SUPERSEDED:
+    case VV_FATE_MISFIT:
+    case VV_FATE_DROPPED: return true;
+    default: return false;
+    }
+}
+
+static void ask(struct asking *a, varve_node *node)
+{
+    struct varve_restoration *r = a->r;
+    uint32_t file = vv_file_node_of(r, node);
+    uint32_t value = file == VV_NONE ? VV_NONE : r->value_of[file];
+    if (value == VV_NONE || !vv_index_is_saved(vv_index_of(r), value) ||
+        vv_index_kind(vv_index_of(r), file) != node->kind ||
+        !is_had(r, node, value))
+        return;
+    struct asked asked = {
+        .node = node,
+        .value = value,
+        .fate = r->fates[value],
+        .value_state = node->value_state,
+    };
+    vv_buffer_add(&a->asked, &asked, sizeof asked);
+    if (a->asked.failed)
+        return;
+    r->fates[value] = VV_FATE_DUE;
+    struct vv_pair job = { node, value };
+    vv_buffer_add(&r->jobs, &job, sizeof job);
+}
+
+/* A node, the slots that it owns, and those on it. */
+static void ask_with_slots(struct asking *a, varve_node *node)
+{
+    ask(a, node);
+    for (struct vv_slot *s = vv_slot_first_of(node); s; s = s->next)
+        ask(a, s->seen.node);
+    struct vv_slot *on = node->variable ? node->variable->first_slot : NULL;
+    for (; on; on = on->next_on)
+        ask(a, on->seen.node);
+}
+
+/* Keeps the pairs from `begin` on whose values have this fate. */
+static void keep_pairs(struct varve_restoration *r, struct vv_buffer *buffer,
+    size_t begin, enum vv_fate fate, bool are_nodes)
+{
+    size_t count;
+    struct vv_pair *pairs = vv_pairs(buffer, &count);
+    size_t kept = begin / sizeof *pairs;
+    for (size_t i = kept; i < count; i++) {
+        uint32_t value =
+            are_nodes ? r->value_of[pairs[i].file] : pairs[i].file;
+        if (value == VV_NONE || r->fates[value] == fate)
+            pairs[kept++] = pairs[i];
+    }
+    buffer->size = kept * sizeof *pairs;
+}
+
+static struct asked *all_asked(const struct asking *a, size_t *count)
+{
+    *count = a->asked.size / sizeof(struct asked);
+    return (struct asked *)(void *)a->asked.data;
+}
+
+/* As if nothing had been asked for. What did not fit before still does not; its
+ * pair found room then, and does so again. */
+static void put_back(struct asking *a)
+{
+    struct varve_restoration *r = a->r;
+    size_t count;
+    struct asked *asked = all_asked(a, &count);
+    for (size_t i = 0; i < count; i++)
+        r->fates[asked[i].value] = VV_FATE_DUE;
+    keep_pairs(r, &r->misfits, 0, VV_FATE_MISFIT, true);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t file = vv_at32(vv_index_of(r)->value_nodes, asked[i].value);
+        r->fates[asked[i].value] = asked[i].fate;
+        if (r->node_of[file] != asked[i].node)
+            continue; /* a callback has removed it */
+        asked[i].node->value_state = asked[i].value_state;
+        if (asked[i].fate == VV_FATE_MISFIT)
+            vv_add_pair(r, &r->misfits, asked[i].node, file);
+    }
+    keep_pairs(r, &r->jobs, 0, VV_FATE_DUE, false);
+    keep_pairs(r, &r->stuck, a->stuck, VV_FATE_DUE, false);
+    keep_pairs(r, &r->held, a->held, VV_FATE_WAITING, false);
+}
+
+static varve_status deliver(
+    struct asking *a, const struct vv_walk *walk, varve_error *error)
+{
+    struct varve_restoration *r = a->r;
+    for (size_t i = 0; i < walk->count; i++)
+        ask_with_slots(a, walk->steps[i].node);
+    bool has_memory = !a->asked.failed && !r->jobs.failed;
+    r->jobs.failed = false;
+    if (!has_memory)
+        return vv_fail_memory(error, "values that are asked for again");
+    keep_pairs(r, &r->misfits, 0, VV_FATE_MISFIT, true);
+    return vv_arrive(r, error);
+}
+
+varve_status varve_restore_again(
+    varve_restoration *r, varve_node *node, varve_error *error)
+{
+    struct vv_walk walk;
+    if (!r || !node || vv_is_nil(node) || !r->graph ||
+        node->graph != r->graph || r->is_dry || r->is_busy)
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: expected a node of the program that was restored, found %s",
+            r ? r->file.path : "restoration",
+            !r || !node || vv_is_nil(node) ? "none"
+            : r->is_dry                    ? "a plan"
+            : r->is_busy                   ? "its restoration at work"
+                                           : "one of another graph");
+    if (!vv_sweep(r))
+        return vv_fail_memory(error, "a restoration");
+    VV_TRY(vv_walk_begin(&walk, node, error));
+    struct asking a = {
+        .r = r,
+        .stuck = r->stuck.size,
+        .held = r->held.size,
+    };
+    vv_buffer_init(&a.asked, &r->context.allocator);
+    varve_status status = deliver(&a, &walk, error);
+    if (status && !VV_WRONG(asked_values_lost))
+        put_back(&a);
+    vv_forgive(r);
+    vv_buffer_clear(&a.asked);
+    vv_walk_end(&walk);
+    return status;
+}

@@ -1,0 +1,217 @@
+/* test_again.c - values that were delivered come once more when they are asked
+ * for, and never by themselves.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include "state.h"
+#include "variable.h"
+
+static float memory[4] = { 1, 2, 3, 4 };
+
+/* net/x and net/y, a state net/s, and a slot m of opt for net/x. */
+static void write_all(void)
+{
+    struct text_state state = { .text = "saved" };
+    varve_node *root = new_root();
+    varve_node *net = varve_add_object(root, "net");
+    varve_node *x = varve_add_variable(net, "x", varve_scalar(&memory[0]));
+    varve_add_variable(net, "y", varve_scalar(&memory[1]));
+    varve_add_state(net, "s", &text_callbacks, &state);
+    varve_add_slot(
+        varve_add_object(root, "opt"), x, "m", varve_scalar(&memory[2]));
+    write_root(root);
+    free_root(root);
+}
+
+struct program {
+    varve_node *root;
+    varve_node *net;
+    float x, y, m;
+    struct text_state state;
+    varve_restoration *r;
+};
+
+static void begin_program(
+    struct program *p, const varve_read_options *options)
+{
+    *p = (struct program){ .root = new_root() };
+    p->net = varve_add_object(p->root, "net");
+    varve_node *x = varve_add_variable(p->net, "x", varve_scalar(&p->x));
+    varve_add_variable(p->net, "y", varve_scalar(&p->y));
+    varve_add_state(p->net, "s", &text_callbacks, &p->state);
+    varve_add_slot(
+        varve_add_object(p->root, "opt"), x, "m", varve_scalar(&p->m));
+    p->r = read_root(p->root, options);
+}
+
+static void spoil(struct program *p)
+{
+    p->x = p->y = p->m = 9;
+    strcpy(p->state.text, "changed");
+}
+
+static void end_program(struct program *p)
+{
+    varve_restoration_free(p->r);
+    free_root(p->root);
+    end_world();
+}
+
+TEST(again, brings_a_node_and_all_below_it_with_its_slots)
+{
+    varve_error error;
+    begin_world();
+    write_all();
+    struct program p;
+    begin_program(&p, NULL);
+    spoil(&p);
+    cr_assert_ok(varve_restore_again(p.r, p.net, &error), error);
+    cr_assert(p.x == 1 && p.y == 2 && p.m == 3);
+    cr_assert_str_eq(p.state.text, "saved");
+    spoil(&p);
+    varve_node *x = varve_find_path(p.root, "net/x");
+    cr_assert_ok(varve_restore_again(p.r, x, &error), error);
+    cr_assert(p.x == 1 && p.y == 9 && p.m == 3);
+    p.m = 9;
+    varve_node *opt = varve_find(p.root, "opt");
+    cr_assert_ok(varve_restore_again(p.r, opt, &error), error);
+    cr_assert(p.y == 9 && p.m == 3);
+    cr_assert_ok(varve_assert_consumed(p.r, &error), error);
+    end_program(&p);
+}
+
+TEST(again, brings_it_to_a_node_that_took_the_place_of_another)
+{
+    varve_error error;
+    float new = 7;
+    begin_world();
+    write_all();
+    struct program p;
+    begin_program(&p, NULL);
+    varve_remove(varve_find(p.net, "x"));
+    varve_node *x = varve_add_variable(p.net, "x", varve_scalar(&new));
+    cr_assert_eq(new, 7);
+    cr_assert_eq(
+        varve_assert_existing_objects_matched(p.r, &error), VARVE_UNMATCHED);
+    cr_assert_ok(varve_restore_again(p.r, x, &error), error);
+    cr_assert_eq(new, 1);
+    cr_assert_ok(varve_assert_consumed(p.r, &error), error);
+    end_program(&p);
+}
+
+TEST(again, brings_what_was_dropped_and_what_fits_by_now)
+{
+    varve_error error;
+    float wrong[2] = { 0 };
+    begin_world();
+    write_all();
+    varve_node *root = new_root();
+    varve_restoration *r = read_root(root, NULL);
+    varve_node *net = varve_add_object(root, "net");
+    varve_node *x = varve_add_variable(net, "x", varve_array(wrong, 2));
+    cr_assert_eq(varve_graph_check(varve_node_graph(root), &error),
+        VARVE_MISMATCH);
+    cr_assert_eq(varve_restore_again(r, x, &error), VARVE_MISMATCH);
+    cr_assert_eq(r->misfits.size, sizeof(struct vv_pair));
+    cr_assert_eq(varve_state_of(x), VARVE_INITIALIZED);
+    cr_assert_ok(varve_drop_pending(r, "net/x", &error), error);
+    cr_assert_eq(varve_restore_again(r, x, &error), VARVE_MISMATCH);
+    good(root);
+    varve_node *scalar = varve_add_variable(
+        varve_add_detached(varve_node_graph(root)), "x",
+        varve_scalar(&wrong[0]));
+    varve_replace(net, "x", scalar);
+    cr_assert_eq(wrong[0], 0);
+    cr_assert_ok(varve_restore_again(r, scalar, &error), error);
+    cr_assert_eq(wrong[0], 1);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(again, leaves_what_a_later_restoration_gave_or_the_options_leave_out)
+{
+    varve_error error;
+    begin_world();
+    write_all();
+    struct program p;
+    begin_program(&p, &(varve_read_options){ .except = "net/y" });
+    varve_restoration *later =
+        read_root(p.root, &(varve_read_options){ .only = "net/x" });
+    spoil(&p);
+    cr_assert_ok(varve_restore_again(p.r, p.root, &error), error);
+    cr_assert(p.x == 9 && p.y == 9 && p.m == 3);
+    cr_assert_ok(varve_restore_again(later, p.root, &error), error);
+    cr_assert_eq(p.x, 1);
+    varve_restoration_free(later);
+    end_program(&p);
+}
+
+TEST(again, that_fails_changes_nothing)
+{
+    varve_error error;
+    begin_world();
+    write_all();
+    struct program p;
+    begin_program(&p, NULL);
+    spoil(&p);
+    p.state.load_status = VARVE_IO;
+    p.state.fails_at = p.state.loads + 1;
+    cr_assert_eq(varve_restore_again(p.r, p.root, &error), VARVE_CALLBACK);
+    cr_assert(p.x == 9 && p.y == 9 && p.m == 9);
+    cr_assert_eq(varve_state_of(varve_find(p.net, "x")), VARVE_RESTORED);
+    cr_assert_eq(p.r->stuck.size, 0);
+    good(p.root);
+    cr_assert_ok(varve_assert_consumed(p.r, &error), error);
+    cr_assert_ok(varve_restore_again(p.r, p.root, &error), error);
+    cr_assert_eq(p.x, 1);
+    end_program(&p);
+}
+
+TEST(again, is_a_mistake_without_a_node_of_the_program)
+{
+    varve_error error;
+    begin_world();
+    write_all();
+    struct program p;
+    begin_program(&p, NULL);
+    varve_node *other = new_root();
+    varve_restoration *plan = varve_plan(p.root, FILE_NAME, NULL, &error);
+    cr_assert_eq(varve_restore_again(NULL, p.root, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_restore_again(p.r, NULL, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_restore_again(p.r, other, &error), VARVE_MISUSE);
+    cr_assert_eq(varve_restore_again(plan, p.root, &error), VARVE_MISUSE);
+    varve_restoration_free(plan);
+    free_root(other);
+    free_root(p.root);
+    cr_assert_eq(varve_restore_again(p.r, NULL, &error), VARVE_MISUSE);
+    varve_restoration_free(p.r);
+    end_world();
+}
+
+TEST(again, is_undone_by_every_failed_allocation)
+{
+    begin_world();
+    write_all();
+    varve_status status = VARVE_NO_MEMORY;
+    for (long n = 0; status; n++) {
+        varve_error error = { 0 };
+        struct program p;
+        begin_program(&p, NULL);
+        spoil(&p);
+        test_fail_allocation(n, false);
+        status = varve_restore_again(p.r, p.root, &error);
+        test_fail_allocation(-1, false);
+        if (status)
+            cr_assert_eq(status, VARVE_NO_MEMORY);
+        cr_assert_eq(p.x, status ? 9 : 1, "allocation %ld", n);
+        good(p.root);
+        cr_assert_ok(varve_restore_again(p.r, p.root, &error), error);
+        cr_assert(p.x == 1 && p.y == 2 && p.m == 3);
+        varve_restoration_free(p.r);
+        free_root(p.root);
+    }
+    end_world();
+}
