@@ -31,8 +31,9 @@ VARVE_API const varve_metadata *varve_restoration_metadata(
 /* --- Pending values ----------------------------------------------------- */
 
 /* Type and shape (data is NULL) of the value that waits for an edge which
- * `parent` does not have yet, in the newest open restoration that has one; NULL
- * if none does. Valid until that restoration is freed. */
+ * `parent` does not have yet (of a list, VARVE_APPEND is its next position), in
+ * the newest open restoration that has one; NULL if none does. Valid until that
+ * restoration is freed. */
 VARVE_API const varve_tensor *varve_pending(
     varve_node *parent, const char *name);
 

@@ -88,7 +88,8 @@ VARVE_API const char *varve_global_name(const varve_node *node);
 /* State that belongs to a pair (owner, variable), such as an optimizer's
  * momentum for a kernel. It is saved when both are reachable from the root of
  * the save, and restored when both are there and the slot is made, in whatever
- * order that happens. A slot that is there already is a mistake. */
+ * order that happens. A slot that is there already is a mistake, and so is a
+ * slot for a slot variable. */
 VARVE_API varve_node *varve_add_slot(varve_node *owner, varve_node *variable,
     const char *name, varve_tensor view);
 VARVE_API varve_node *varve_add_allocated_slot(varve_node *owner,
@@ -118,11 +119,17 @@ VARVE_API void varve_put(varve_sink *sink, const void *bytes, size_t size);
 
 /* State that is not a tensor, as bytes of the program's own making. */
 typedef struct varve_state_callbacks {
-    /* Writes the state with varve_put. */
+    /* Writes the state with varve_put. Called by a save and a snapshot; and by
+     * a restoration of several states at once, before anything changes, for
+     * what an undo would need: not with `streaming`, and not for the state that
+     * is loaded last, so never for a single one. A state that fails then is
+     * loaded behind those that do not. */
     varve_status (*save)(void *self, varve_sink *sink);
     /* Takes the state back, once the values of the node's own variables are
-     * there. Called again with the older bytes if the restoration has to be
-     * undone. Anything but VARVE_OK fails the restoration. */
+     * there. Anything but VARVE_OK leaves it as it was and fails the
+     * restoration: states that have taken theirs before are called again with
+     * their older bytes, or VARVE_HALF_RESTORED names those whose `save` had
+     * failed. */
     varve_status (*load)(void *self, const void *bytes, size_t size);
 } varve_state_callbacks;
 
@@ -141,7 +148,9 @@ typedef struct varve_offer {
 } varve_offer;
 
 /* Asked for each edge that the file has and `node` lacks, in the file's order;
- * may add a child of that name to `node`, which is then restored. */
+ * may add a child of that name to `node`, which is then restored. An edge to
+ * what the program has already is not asked for but made (in a list, if it is
+ * the next), so that a graph is as shared as its file, with its cycles. */
 typedef void varve_on_demand(
     void *user, varve_node *node, const varve_offer *offer);
 

@@ -62,6 +62,7 @@ static void sort_out(struct varve_restoration *r)
             r->fates[job.file] = VV_FATE_MISFIT;
             vv_add_pair(r, &r->misfits, job.node,
                 vv_at32(vv_index_of(r)->value_nodes, job.file));
+            r->has_new_misfit = true;
         } else {
             jobs[kept++] = job;
         }
@@ -100,14 +101,12 @@ static void get_stuck(struct varve_restoration *r)
     r->jobs.size = 0;
 }
 
-/* `misfits` is how many were known before this arrival. */
-static varve_status deliver(
-    struct varve_restoration *r, size_t misfits, varve_error *error)
+static varve_status deliver(struct varve_restoration *r, varve_error *error)
 {
     if (r->held.size)
         vv_unhold(r);
     sort_out(r);
-    if (r->misfits.size > misfits)
+    if (r->has_new_misfit && r->misfits.size)
         return vv_fail_misfits(r, error);
     /* Callbacks of states may add to the graph, and so to the jobs. */
     struct vv_buffer batch = r->jobs;
@@ -129,19 +128,18 @@ varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
 {
     varve_status status = VARVE_OK;
     r->is_busy = true;
-    size_t misfits = r->misfits.size;
     do {
         vv_match_queue(r);
         if (r->needs_rematch && !r->is_open)
             break; /* before anything is delivered */
         if (!r->is_dry || VV_WRONG(plan_delivers))
-            status = deliver(r, misfits, error);
-        misfits = r->misfits.size;
+            status = deliver(r, error);
     } while (!status && (r->queue.size || (r->jobs.size && !r->is_dry)));
     if (!status && r->needs_rematch)
         status = vv_fail_memory(error, "matching a checkpoint");
     if (status)
         get_stuck(r);
+    r->has_new_misfit = false;
     r->is_busy = false;
     return status;
 }

@@ -27,7 +27,8 @@ static bool is_missing(const struct vv_finding *finding)
 {
     if (finding->kind == VARVE_ONLY_IN_PROGRAM && VV_WRONG(missing_not_minded))
         return false;
-    return !finding->is_excused && finding->program_path;
+    return !finding->is_excused && finding->program_path &&
+           !finding->is_restored;
 }
 
 typedef bool does_count(const struct vv_finding *finding);

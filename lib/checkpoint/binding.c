@@ -283,6 +283,9 @@ void vv_decide(struct varve_restoration *r, varve_node *node, uint32_t file)
     if ((value == VV_NONE && !wants) || (value != VV_NONE && !is_saved) ||
         (value != VV_NONE && is_final(r, value)))
         return;
+    if (!wants && vv_index_has_tag(vv_index_of(r), file, VARVE_TAG_OPTIONAL) &&
+        !VV_WRONG(optional_decides))
+        return; /* what it is in the file does not matter */
     enum vv_fate fate = fate_of(r, node, file);
     if (vv_selection_needs_paths(&r->selection)) {
         const char *path = path_of(r, node);
@@ -293,8 +296,10 @@ void vv_decide(struct varve_restoration *r, varve_node *node, uint32_t file)
     }
     if (value != VV_NONE)
         r->fates[value] = (uint8_t)fate;
-    if (fate == VV_FATE_MISFIT)
+    if (fate == VV_FATE_MISFIT) {
         vv_add_pair(r, &r->misfits, node, file);
+        r->has_new_misfit = true;
+    }
     if (fate != VV_FATE_DUE)
         return;
     vv_add_pair(r, &r->jobs, node, value);

@@ -15,6 +15,8 @@
 #include "variable.h"
 #include "wrong.h"
 
+enum { MOST_EDGES = 64 }; /* to a node that are looked at */
+
 /* --- Edges and slots ---------------------------------------------------- */
 
 static uint32_t child_in_file(
@@ -199,6 +201,42 @@ static void match_node(
         vv_add_pair(r, &r->demand, node, file);
 }
 
+/* Whether a parent leads to a child by another name than the file does: by a
+ * rename or an alias. (A few of many edges will do.) */
+static bool leads_otherwise(struct varve_restoration *r,
+    const varve_node *parent, const varve_node *child, uint32_t file)
+{
+    const struct vv_edge *e = child->first_in;
+    bool has_aliases = child->extra && child->extra->aliases;
+    if (!r->selection.rename_count && !r->is_by_name && !has_aliases)
+        return false;
+    for (int i = 0; e && i < MOST_EDGES; e = e->next_in, i++) {
+        uint32_t at = vv_file_node_of(r, child);
+        if (e->parent == parent && child_in_file(r, file, e->name) != at)
+            return true;
+    }
+    return false;
+}
+
+/* Makes an edge of the file that leads to what the program has already. In a
+ * list it has to be the next. */
+static void share(struct varve_restoration *r, varve_node *parent,
+    const char *name, uint32_t file, uint32_t child)
+{
+    char next[24];
+    if (r->needs_sweep && !vv_sweep(r)) {
+        vv_out_of_memory(r);
+        return;
+    }
+    varve_node *node = r->node_of[child];
+    next[vv_decimal(parent->edge_count, next)] = '\0';
+    if (!node || leads_otherwise(r, parent, node, file) ||
+        (parent->kind == VARVE_LIST && strcmp(name, next) != 0) ||
+        VV_WRONG(sharing_not_on_demand))
+        return;
+    varve_track(parent, name, node);
+}
+
 /* Asks a node for each child that the file has and nothing is bound to. The
  * callback may change the graph at will, so the node's number of queue places
  * tells whether it still lives. */
@@ -215,8 +253,6 @@ static void offer_edges(
         uint32_t child = vv_at32(index->edge_children, e);
         if (!node || !node->extra->on_demand)
             break;
-        if (r->node_of[child])
-            continue;
         size_t size;
         const char *bytes =
             vv_index_name(index, vv_at32(index->edge_names, e), &size);
@@ -229,6 +265,10 @@ static void offer_edges(
         }
         if (varve_find(node, text))
             continue;
+        if (r->node_of[child]) {
+            share(r, node, text, file, child);
+            continue;
+        }
         varve_tensor value;
         bool has_value = r->value_of[child] != VV_NONE;
         if (has_value)

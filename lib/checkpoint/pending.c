@@ -10,6 +10,7 @@
 #include "failure.h"
 #include "pattern.h"
 #include "match.h"
+#include "name.h"
 #include "try.h"
 #include "variable.h"
 #include "wrong.h"
@@ -71,6 +72,11 @@ const varve_tensor *varve_pending(varve_node *parent, const char *name)
 {
     parent = vv_or_nil(parent);
     const varve_tensor *found = NULL;
+    char next[24];
+    if (name == VARVE_APPEND && parent->kind == VARVE_LIST) {
+        next[vv_decimal(parent->edge_count, next)] = '\0';
+        name = next;
+    }
     struct varve_restoration *r = next_open(parent->graph->newest);
     if (vv_is_nil(parent) || !name)
         return NULL;

@@ -16,6 +16,7 @@
 #include "match.h"
 #include "pattern.h"
 #include "pending.h"
+#include "shape.h"
 #include "tag.h"
 #include "try.h"
 #include "variable.h"
@@ -62,6 +63,8 @@ static void add(struct maker *m, const struct vv_finding *finding)
 {
     struct vv_buffer *list = &m->report->findings[finding->kind];
     m->report->counts[finding->kind]++;
+    if (finding->kind == VARVE_MATCHED && !m->with_matched)
+        return;
     vv_buffer_add(list, finding, sizeof *finding);
     m->failed |= list->failed;
 }
@@ -201,6 +204,51 @@ static void excuse_unused(
     m->failed |= m->scratch.failed;
 }
 
+/* Whether a value would be delivered, of a plan. */
+static bool would_match(
+    const struct maker *m, uint32_t value, const varve_node *node)
+{
+    varve_tensor saved = vv_saved(m->r, value);
+    return m->r->is_dry && m->r->fates[value] == VV_FATE_DUE &&
+           vv_value_fits(m->r, node, &saved);
+}
+
+static bool was_restored(const struct maker *m, const varve_node *node)
+{
+    return !m->r->is_dry && node->restored_by >= m->r->observer.number;
+}
+
+/* Whether two values of the file are the same, as far as digests tell. */
+static bool is_same_value(const struct maker *m, uint32_t a, uint32_t b)
+{
+    varve_tensor one = vv_saved(m->r, a);
+    varve_tensor two = vv_saved(m->r, b);
+    struct vv_digest none = { 0 };
+    struct vv_digest first = vv_data_in_digest(&m->r->file, a);
+    struct vv_digest second = vv_data_in_digest(&m->r->file, b);
+    return one.dtype == two.dtype && vv_shape_equal(&one, &two) &&
+           memcmp(&first, &none, sizeof none) != 0 &&
+           memcmp(&first, &second, sizeof first) == 0;
+}
+
+/* A value that a node did not take, as it has another one: which is no loss if
+ * the two are the same. */
+static void describe_second(struct maker *m, struct vv_finding *finding,
+    uint32_t value, const varve_node *node)
+{
+    uint32_t file = vv_file_node_of(m->r, node);
+    uint32_t other = file == VV_NONE ? VV_NONE : m->r->value_of[file];
+    finding->kind = VARVE_MISMATCHED;
+    finding->reason = "the node of the program has claimed another one";
+    finding->is_restored = was_restored(m, node);
+    if (other != VV_NONE && is_same_value(m, value, other) &&
+        (finding->is_restored || would_match(m, other, node))) {
+        finding->kind = VARVE_MATCHED;
+        finding->reason = "equal to another one, which the node has";
+    }
+    describe_node(m, finding, node);
+}
+
 /* A value whose node nothing is bound to. */
 static void add_unbound(struct maker *m, uint32_t value, uint32_t file)
 {
@@ -219,9 +267,7 @@ static void add_unbound(struct maker *m, uint32_t value, uint32_t file)
         finding.reason = "optional";
         finding.is_excused = true;
     } else if (claim) {
-        finding.kind = VARVE_MISMATCHED;
-        describe_node(m, &finding, claim);
-        finding.reason = "the node of the program has claimed another one";
+        describe_second(m, &finding, value, claim);
     } else {
         struct vv_hint hint =
             vv_hint_for_file(&m->hints, file, &m->report->arena);
@@ -267,6 +313,12 @@ static void add_undelivered(
         finding.reason = misfit_reason(m, file, node);
         break;
     case VV_FATE_WAITING:
+        if (node->kind != vv_index_kind(vv_index_of(m->r), file)) {
+            finding.kind = VARVE_ONLY_IN_FILE;
+            finding.reason = "optional";
+            finding.is_excused = true;
+            break;
+        }
         finding.reason = "its own variables are not there yet";
         break;
     default:
@@ -279,19 +331,6 @@ static void add_undelivered(
     }
     excuse_unused(m, &finding, file);
     add(m, &finding);
-}
-
-/* Whether a value would be delivered, of a plan. */
-static bool would_match(const struct maker *m, uint32_t value, varve_node *node)
-{
-    varve_tensor saved = vv_saved(m->r, value);
-    return m->r->is_dry && m->r->fates[value] == VV_FATE_DUE &&
-           vv_value_fits(m->r, node, &saved);
-}
-
-static bool was_restored(const struct maker *m, const varve_node *node)
-{
-    return !m->r->is_dry && node->restored_by >= m->r->observer.number;
 }
 
 static void look_at_file(struct maker *m)

@@ -14,6 +14,8 @@ struct vv_finding {
     varve_finding_kind kind;
     bool is_cast;
     bool is_excused;
+    bool is_restored; /* the program's node has a value: only the file's has no
+                         home */
     const char *program_path;
     const char *file_path;
     const char *reason;

@@ -39,7 +39,8 @@ static void remember(
 static void take_in(struct varve_restoration *r)
 {
     varve_error error;
-    if (r->is_busy || (!r->queue.size && !r->jobs.size && !r->held.size))
+    if (r->is_busy || (!r->queue.size && !r->jobs.size && !r->held.size &&
+                          !r->has_new_misfit))
         return;
     varve_status status = vv_arrive(r, &error);
     if (status)
@@ -455,6 +456,7 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
         r->needs_rematch = false;
         list_again(r);
         vv_match_everything(r);
+        r->has_new_misfit = false; /* told below */
     }
     varve_error reason = { 0 };
     varve_status status = vv_arrive(r, &reason);

@@ -72,6 +72,7 @@ struct varve_restoration {
     bool is_settled;    /* nothing arrives any more but what is asked for */
     bool is_lent;       /* somebody else than the program frees it */
     bool is_busy;       /* matching or delivering: a new edge only queues */
+    bool has_new_misfit; /* since the last arrival */
     bool needs_sweep;   /* edges were removed since the last one */
     bool needs_rematch; /* memory ran out while matching */
     bool has_paths;     /* `paths` is filled */

@@ -25,6 +25,15 @@ enum {
     FEW_JOBS = 16           /* less than one in so many values */
 };
 
+/* A state on its way: what it was, if that is kept. */
+struct old_state {
+    size_t move;
+    size_t begin; /* in `old_bytes` */
+    size_t size;
+    bool is_kept;
+    bool is_loaded; /* it has taken the new bytes */
+};
+
 struct transfer {
     struct varve_restoration *r;
     const varve_allocator *allocator;
@@ -33,9 +42,9 @@ struct transfer {
     size_t capacity;
     unsigned char *staging; /* one block for all staged moves */
     size_t staging_size;
-    struct vv_buffer old_states; /* what states were, one after another */
-    size_t *old_ends;
-    size_t loaded; /* moves whose state was given the new bytes */
+    struct old_state *states;
+    size_t state_count;
+    struct vv_buffer old_bytes;
 };
 
 /* --- Preparing ---------------------------------------------------------- */
@@ -344,35 +353,81 @@ static varve_status map_values(struct transfer *t, varve_error *error)
 
 /* --- The end of a transaction ------------------------------------------- */
 
-static varve_status keep_old_states(struct transfer *t, varve_error *error)
+static varve_status list_states(struct transfer *t, varve_error *error)
 {
-    t->old_ends =
-        vv_allocate_array(t->allocator, t->count, sizeof *t->old_ends);
-    if (!t->old_ends)
+    size_t count = 0;
+    for (size_t i = 0; i < t->count; i++)
+        count += t->moves[i].mode == VV_MOVE_STATE;
+    if (count == 0)
+        return VARVE_OK;
+    t->states = vv_allocate_array(t->allocator, count, sizeof *t->states);
+    if (!t->states)
         return vv_fail_memory(error, "the older states");
     for (size_t i = 0; i < t->count; i++) {
-        char text[256];
-        varve_node *node = t->moves[i].node;
         if (t->moves[i].mode == VV_MOVE_STATE)
-            VV_TRY(vv_state_save(node, vv_node_text(node, text, sizeof text),
-                &t->old_states, error));
-        t->old_ends[i] = t->old_states.size;
+            t->states[t->state_count++] = (struct old_state){ .move = i };
+    }
+    return VARVE_OK;
+}
+
+/* A state that refuses to be saved cannot be undone, that is all. */
+static varve_status keep_old_state(
+    struct transfer *t, struct old_state *state, varve_error *error)
+{
+    varve_error reason = { 0 };
+    char text[256];
+    varve_node *node = t->moves[state->move].node;
+    state->begin = t->old_bytes.size;
+    varve_status status = vv_state_save(
+        node, vv_node_text(node, text, sizeof text), &t->old_bytes, &reason);
+    if (status == VARVE_CALLBACK) {
+        t->old_bytes.size = state->begin;
+        return VARVE_OK;
+    }
+    if (status && error)
+        *error = reason;
+    state->size = t->old_bytes.size - state->begin;
+    state->is_kept = true;
+    return status;
+}
+
+/* Asks states for what they are, as far as that can be needed: a state is
+ * undone where another refuses after it. So the one that is loaded last need
+ * not be asked; and where one cannot be saved, that is loaded last. */
+static varve_status keep_old_states(struct transfer *t, varve_error *error)
+{
+    if (t->r->selection.options.streaming && !VV_WRONG(loading_saves))
+        return VARVE_OK;
+    for (size_t i = 0; i < t->state_count; i++) {
+        bool is_last = i + 1 == t->state_count;
+        for (size_t k = 0; k < i && is_last; k++)
+            is_last = t->states[k].is_kept;
+        if (!is_last || VV_WRONG(loading_saves))
+            VV_TRY(keep_old_state(t, &t->states[i], error));
+    }
+    return VARVE_OK;
+}
+
+static varve_status load_some(
+    struct transfer *t, bool are_kept, varve_error *error)
+{
+    for (size_t i = 0; i < t->state_count; i++) {
+        struct old_state *state = &t->states[i];
+        const struct vv_move *m = &t->moves[state->move];
+        char text[256];
+        if (state->is_kept != are_kept)
+            continue;
+        VV_TRY(vv_state_load(m->node, vv_node_text(m->node, text, sizeof text),
+            m->block, (size_t)value_size(t, m), error));
+        state->is_loaded = true;
     }
     return VARVE_OK;
 }
 
 static varve_status load_states(struct transfer *t, varve_error *error)
 {
-    for (size_t i = 0; i < t->count; i++) {
-        const struct vv_move *m = &t->moves[i];
-        char text[256];
-        if (m->mode != VV_MOVE_STATE)
-            continue;
-        t->loaded = i + 1;
-        VV_TRY(vv_state_load(m->node, vv_node_text(m->node, text, sizeof text),
-            m->block, (size_t)value_size(t, m), error));
-    }
-    return VARVE_OK;
+    VV_TRY(load_some(t, true, error));
+    return load_some(t, false, error);
 }
 
 /* New memory and values become the variables', so that states see them. */
@@ -415,27 +470,22 @@ static void take_back_memory(struct transfer *t)
 }
 
 /* A state is told of its older bytes when the older values are there again;
- * new memory is still there then. */
+ * new memory is still there then. Where they are not kept, it is among what the
+ * message names. The one that refused is as it was. */
 static void unload_states(struct transfer *t)
 {
-    for (size_t i = t->loaded; i > 0; i--) {
-        const struct vv_move *m = &t->moves[i - 1];
-        size_t begin = i > 1 ? t->old_ends[i - 2] : 0;
-        size_t size = t->old_ends[i - 1] - begin;
-        const uint8_t *old = t->old_states.data; /* NULL if all are empty */
-        if (m->mode == VV_MOVE_STATE)
-            vv_state_load(
-                m->node, "", size ? old + begin : NULL, size, NULL);
+    const uint8_t *old = t->old_bytes.data; /* NULL if all are empty */
+    for (size_t i = t->state_count; i > 0; i--) {
+        const struct old_state *state = &t->states[i - 1];
+        struct vv_move *m = &t->moves[state->move];
+        if (!state->is_loaded)
+            continue;
+        if (state->is_kept)
+            vv_state_load(m->node, "", state->size ? old + state->begin : NULL,
+                state->size, NULL);
+        else
+            m->is_touched = true;
     }
-}
-
-static bool has_states(const struct transfer *t)
-{
-    for (size_t i = 0; i < t->count; i++) {
-        if (t->moves[i].mode == VV_MOVE_STATE)
-            return true;
-    }
-    return false;
 }
 
 static varve_status exchange(struct transfer *t, varve_error *error)
@@ -489,8 +539,8 @@ static void clear(struct transfer *t)
                 (size_t)varve_tensor_size(&m->node->variable->tensor),
                 VV_MEMORY_ALIGNMENT);
     }
-    vv_buffer_clear(&t->old_states);
-    vv_release(t->allocator, t->old_ends, t->count * sizeof *t->old_ends);
+    vv_buffer_clear(&t->old_bytes);
+    vv_release(t->allocator, t->states, t->state_count * sizeof *t->states);
     vv_release_aligned(
         t->allocator, t->staging, t->staging_size, STAGING_ALIGNMENT);
     vv_release(t->allocator, t->moves, t->capacity * sizeof *t->moves);
@@ -500,8 +550,8 @@ static varve_status run(struct transfer *t, varve_error *error)
 {
     VV_TRY(prepare(t, error));
     VV_TRY(map_values(t, error));
-    if (has_states(t))
-        VV_TRY(keep_old_states(t, error)); /* while nothing has changed */
+    VV_TRY(list_states(t, error));
+    VV_TRY(keep_old_states(t, error)); /* while nothing has changed */
     VV_TRY(read_values(t, false, error));
     return exchange(t, error);
 }
@@ -509,7 +559,7 @@ static varve_status run(struct transfer *t, varve_error *error)
 static void begin(struct transfer *t, struct varve_restoration *r)
 {
     *t = (struct transfer){ .r = r, .allocator = &r->context.allocator };
-    vv_buffer_init(&t->old_states, t->allocator);
+    vv_buffer_init(&t->old_bytes, t->allocator);
 }
 
 varve_status vv_transfer(struct varve_restoration *r,

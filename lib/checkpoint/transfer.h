@@ -4,8 +4,10 @@
  * place. The rest is read and verified in memory of its own and exchanged with
  * the variables at the end, if it is small enough; otherwise all of it is
  * verified first and then read once more, straight into place. States are
- * loaded last. A failure undoes all of it; only where the second reading of
- * large values fails, or with `streaming`, the message says what was touched.
+ * loaded last, and asked for their older bytes before anything changes where
+ * another is loaded after them. A failure undoes all of it; only where the
+ * second reading of large values fails, with `streaming`, or where several
+ * states could not be saved, the message says what was touched.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -5,6 +5,7 @@
  */
 #include "story.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct asked {
@@ -123,6 +124,85 @@ TEST(on_demand_children, one_that_makes_nothing_leaves_the_value_waiting)
     varve_restoration *r = story_read(root, "f", NULL);
     cr_assert_eq(asked.count, 1);
     cr_assert_eq(varve_pending_count(r), 1);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+/* A list whose first element is shared, an object shared with all that is below
+ * it, and a cycle. */
+static void write_shared(void)
+{
+    static float x = 7, y = 8, z = 9;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *b = varve_add_object(root, "b");
+    varve_node *list = varve_add_list(b, "list");
+    varve_node *first =
+        varve_add_variable(list, VARVE_APPEND, varve_scalar(&x));
+    varve_add_variable(list, VARVE_APPEND, varve_scalar(&y));
+    varve_list_append(list, first);
+    varve_track(b, "same", first);
+    varve_node *inner = varve_add_object(b, "inner");
+    varve_add_variable(inner, "z", varve_scalar(&z));
+    varve_track(inner, "up", root);
+    varve_track(root, "again", inner);
+    story_write(root, "shared");
+    varve_graph_free(graph);
+}
+
+TEST(on_demand_children, are_as_shared_as_in_the_file)
+{
+    struct asked asked = { 0 };
+    varve_error error;
+    write_shared();
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_set_on_demand(root, make, &asked);
+    varve_restoration *r = story_read(root, "shared", NULL);
+    cr_assert_ok(varve_graph_check(graph, &error), error);
+    cr_assert_eq(asked.count, 6, "each node once: %s", asked.names);
+    varve_node *same = varve_find_path(root, "b/list/0");
+    cr_assert_eq(varve_find_path(root, "b/same"), same);
+    cr_assert_eq(varve_find_path(root, "b/list/2"), same);
+    cr_assert_eq(at(root, "b/list/0"), 7);
+    cr_assert_eq(at(root, "b/list/1"), 8);
+    cr_assert_eq(at(root, "again/z"), 9);
+    varve_node *inner = varve_find_path(root, "b/inner");
+    cr_assert(inner && varve_find_path(root, "again") == inner);
+    cr_assert_eq(varve_find(inner, "up"), root);
+    story_consumed(r);
+    varve_restoration_free(r);
+    story_write(root, "copy");
+    size_t sizes[2];
+    char *one = test_read_file(test_path("shared"), &sizes[0]);
+    char *two = test_read_file(test_path("copy"), &sizes[1]);
+    cr_assert_eq(sizes[0], sizes[1]);
+    cr_assert_eq(memcmp(one, two, sizes[0]), 0);
+    free(one);
+    free(two);
+    varve_graph_free(graph);
+}
+
+/* What the program has under a name of its own is not given that of the file as
+ * well. */
+TEST(on_demand_children, are_not_shared_with_what_was_renamed)
+{
+    struct asked asked = { 0 };
+    varve_error error;
+    float w = 0, v = 0;
+    STORY_FILE("f", { "old", 1 }, { "older", 2 });
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    story_add(root, "new", &w);
+    varve_alias(story_add(root, "newer", &v), "older");
+    varve_set_on_demand(root, make, &asked);
+    varve_rename rename = { "new", "old" };
+    varve_restoration *r = story_read(root, "f",
+        &(varve_read_options){ .renames = &rename, .rename_count = 1 });
+    cr_assert(w == 1 && v == 2);
+    cr_assert_eq(asked.count, 0);
+    cr_assert_eq(varve_edge_count(root), 2);
+    cr_assert_ok(varve_graph_check(graph, &error), error);
     varve_restoration_free(r);
     varve_graph_free(graph);
 }

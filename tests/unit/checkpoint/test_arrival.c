@@ -264,3 +264,38 @@ TEST(arrival, brings_what_a_state_adds_while_it_loads)
     free_root(root);
     end_world();
 }
+
+/* At the root, below it, and later. */
+TEST(arrival, names_a_variable_that_meets_an_object_wherever_it_is)
+{
+    float x = 7;
+    begin_world();
+    varve_node *root = new_root();
+    varve_add_variable(
+        varve_add_object(root, "object"), "v", varve_scalar(&x));
+    write_root(root);
+    free_root(root);
+    for (int i = 0; i < 3; i++) {
+        varve_error error = { 0 };
+        root = new_root();
+        varve_restoration *r = i < 2 ? NULL : read_root(root, NULL);
+        varve_node *node =
+            varve_add_variable(root, "object", varve_scalar(&x));
+        if (i < 2)
+            error = fail_read(i ? root : node,
+                &(varve_read_options){ .subtree = i ? NULL : "object" },
+                VARVE_MISMATCH);
+        else
+            cr_assert_eq(varve_graph_check(varve_node_graph(root), &error),
+                VARVE_MISMATCH);
+        cr_assert_not_null(
+            strstr(error.message, "object: saved an object, the program has"),
+            "%s", error.message);
+        if (r)
+            varve_remove(node);
+        good(root);
+        varve_restoration_free(r);
+        free_root(root);
+    }
+    end_world();
+}

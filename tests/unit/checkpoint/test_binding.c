@@ -243,3 +243,40 @@ TEST(binding, lets_an_object_stand_for_two_after_any_failed_allocation)
     }
     end_world();
 }
+
+/* As Keras' configuration of a layer that has no weights. */
+TEST(binding, lets_no_optional_value_decide_what_a_node_is)
+{
+    struct text_state state = { .text = "configuration" };
+    varve_error error = { 0 };
+    float x = 0;
+    begin_world();
+    varve_node *root = new_root();
+    varve_tag(varve_add_state(root, "a", &text_callbacks, &state),
+        VARVE_TAG_OPTIONAL);
+    varve_tag(varve_add_variable(root, "b", varve_array(memory, 2)),
+        VARVE_TAG_OPTIONAL);
+    varve_add_variable(root, "x", varve_array(memory, 1));
+    write_root(root);
+    free_root(root);
+    root = new_root();
+    varve_add_object(root, "a");
+    varve_add_variable(varve_add_list(root, "b"), VARVE_APPEND,
+        varve_scalar(&x));
+    varve_add_variable(
+        root, "x", varve_view(&x, VARVE_FLOAT32, VARVE_SHAPE(1)));
+    varve_restoration *r = varve_read(root, FILE_NAME,
+        &(varve_read_options){ .expect_missing = "b/0" }, &error);
+    cr_assert(r, "\"b\" is a variable there: %s", error.message);
+    cr_assert_eq(x, 1);
+    cr_assert_ok(varve_assert_consumed(r, &error), error);
+    varve_report *report = varve_report_new(r, &error);
+    varve_finding f;
+    cr_assert_eq(varve_report_count(report, VARVE_ONLY_IN_FILE), 2);
+    cr_assert(varve_report_at(report, VARVE_ONLY_IN_FILE, 0, &f));
+    cr_assert_str_eq(f.reason, "optional");
+    varve_report_free(report);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}

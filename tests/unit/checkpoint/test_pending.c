@@ -68,6 +68,33 @@ TEST(pending, has_nothing_for_a_nil_node)
     end_world();
 }
 
+TEST(pending, knows_the_next_position_of_a_list)
+{
+    float values[3] = { 1, 2, 3 };
+    begin_world();
+    varve_node *root = new_root();
+    varve_node *list = varve_add_list(root, "list");
+    varve_add_variable(list, VARVE_APPEND, varve_array(values, 1));
+    varve_add_variable(list, VARVE_APPEND, varve_array(values, 3));
+    write_root(root);
+    free_root(root);
+    root = new_root();
+    varve_restoration *r = read_root(root, NULL);
+    list = varve_add_list(root, "list");
+    const varve_tensor *next = varve_pending(list, VARVE_APPEND);
+    cr_assert(next && next->shape[0] == 1);
+    varve_add_variable(list, VARVE_APPEND, varve_array(values, 1));
+    next = varve_pending(list, VARVE_APPEND);
+    cr_assert(next && next->shape[0] == 3);
+    cr_assert_eq(next, varve_pending(list, "1"));
+    varve_add_variable(list, VARVE_APPEND, varve_array(values, 3));
+    cr_assert_null(varve_pending(list, VARVE_APPEND));
+    cr_assert_null(varve_pending(root, VARVE_APPEND), "no list");
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
 TEST(pending, is_told_by_the_newest_restoration_that_has_it)
 {
     begin_world();

@@ -87,11 +87,13 @@ struct text_state {
     varve_status load_status; /* of the load that `fails_at` counts down to */
     int fails_at;
     int loads;
+    int saves;
 };
 
 static inline varve_status save_text(void *self, varve_sink *sink)
 {
     struct text_state *state = self;
+    state->saves++;
     varve_put(sink, state->text, strlen(state->text));
     return state->save_status;
 }
@@ -102,10 +104,12 @@ static inline varve_status load_text(
     struct text_state *state = self;
     state->loads++;
     cr_assert_lt(size, sizeof state->text);
+    if (state->loads == state->fails_at && state->load_status)
+        return state->load_status;
     if (size)
         memcpy(state->text, bytes, size);
     state->text[size] = '\0';
-    return state->loads == state->fails_at ? state->load_status : VARVE_OK;
+    return VARVE_OK;
 }
 
 static const varve_state_callbacks text_callbacks = { save_text, load_text };
