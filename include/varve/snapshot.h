@@ -109,8 +109,8 @@ VARVE_API varve_ring *varve_ring_new(varve_node *root, size_t count,
 VARVE_API void varve_ring_free(varve_ring *ring);
 
 /* Takes the present as the newest. The oldest gives way once the ring is full,
- * and from then on nothing is allocated. After a failure the ring is as it
- * was. */
+ * and from then on nothing is allocated, but where the program has other
+ * variables than the oldest. After a failure the ring is as it was. */
 VARVE_API varve_status varve_ring_push(
     varve_ring *ring, varve_error *error) VARVE_MUST_CHECK;
 

@@ -98,6 +98,19 @@ void varve_ring_free(varve_ring *ring)
     vv_release(&a, ring, size_of(ring->room));
 }
 
+/* Another snapshot in the place of one that no longer fits, or of none. */
+static varve_status renew(
+    varve_ring *ring, varve_snapshot **snapshot, varve_error *error)
+{
+    varve_snapshot *fresh =
+        varve_snapshot_new_with(ring->root, &ring->options, error);
+    if (!fresh)
+        return error->status;
+    varve_snapshot_free(*snapshot);
+    *snapshot = fresh;
+    return VARVE_OK;
+}
+
 varve_status varve_ring_push(varve_ring *ring, varve_error *error)
 {
     if (!ring)
@@ -107,19 +120,16 @@ varve_status varve_ring_push(varve_ring *ring, varve_error *error)
             "ring: expected the node that it was made for, found it removed");
     size_t place = ring->count ? (ring->newest + 1) % ring->room : 0;
     varve_snapshot **snapshot = &ring->places[place];
-    varve_status status = VARVE_OK;
-    if (*snapshot) {
-        status = varve_snapshot_retake(*snapshot, error);
-    } else {
-        varve_error reason = { 0 };
-        *snapshot =
-            varve_snapshot_new_with(ring->root, &ring->options, &reason);
-        status = reason.status;
-        if (status && error)
+    varve_error reason = { 0 };
+    varve_status status = *snapshot ? varve_snapshot_retake(*snapshot, &reason)
+                                    : VARVE_MISMATCH;
+    if (status == VARVE_MISMATCH)
+        status = renew(ring, snapshot, &reason);
+    if (status) {
+        if (error)
             *error = reason;
-    }
-    if (status)
         return status;
+    }
     ring->newest = place;
     if (ring->count < ring->room)
         ring->count++;

@@ -143,6 +143,31 @@ TEST(ring, a_changed_structure_is_a_clear_error)
     end(ring);
 }
 
+TEST(ring, goes_on_after_the_program_has_changed)
+{
+    varve_error error;
+    float more = 1;
+    varve_ring *ring = begin(2, NULL);
+    push(ring, 1);
+    push(ring, 2);
+    varve_remove(varve_find(root, "other"));
+    varve_add_variable(root, "more", varve_scalar(&more));
+    for (int i = 3; i <= 6; i++)
+        push(ring, i);
+    cr_assert_eq(varve_ring_count(ring), 2);
+    rollback(ring, 1, 5);
+    varve_remove(varve_find(root, "more"));
+    cr_assert_eq(varve_ring_rollback(ring, 0, &error), VARVE_MISMATCH);
+    varve_status status = VARVE_NO_MEMORY;
+    for (long i = 0; status == VARVE_NO_MEMORY; i++) {
+        test_fail_allocation(i, false);
+        status = varve_ring_push(ring, &error);
+        cr_assert_eq(varve_ring_count(ring), status ? 1 : 2);
+    }
+    cr_assert_ok(status, error);
+    end(ring);
+}
+
 TEST(ring, may_be_left_behind_by_its_node_and_its_graph)
 {
     varve_error error;
