@@ -93,9 +93,13 @@ static size_t names_swept(struct vv_observer *self)
         if (r->vias[i].name)
             vv_name_keep(r->vias[i].name);
     }
-    if (r->name_ids && !VV_WRONG(stale_name_numbers))
-        memset(r->name_ids, 0, r->name_capacity * sizeof *r->name_ids);
-    return vias + r->name_capacity;
+    if (r->name_ids && !VV_WRONG(stale_name_numbers)) {
+        vv_release(&r->context.allocator, r->name_ids,
+            r->name_capacity * sizeof *r->name_ids);
+        r->name_ids = NULL;
+        r->name_capacity = 0; /* else it would grow with all that ever were */
+    }
+    return vias;
 }
 
 static bool is_busy(const struct vv_observer *self)
