@@ -4,12 +4,12 @@
 #     scripts/prove.sh [--fuzz SECONDS] [--seed NUMBER] [--only SECTION]...
 #
 # Sections: proofs (every fault, once and sticky, power cuts, 100,000 kills, a
-# million corruptions, wrong variants), sanitizers (the usual versions under
-# AddressSanitizer and UndefinedBehaviorSanitizer), threads (under
-# ThreadSanitizer), and fuzz, which runs each target for an hour (--fuzz) beside
-# the others. A page goes to standard error and JSON (schema varve.proof/1) to
-# standard output; logs are in build/prove/. The exit status is 0 only if
-# nothing failed.
+# million corruptions, two million random programs, wrong variants), sanitizers
+# (the usual versions under AddressSanitizer and UndefinedBehaviorSanitizer),
+# threads (under ThreadSanitizer), and fuzz, which runs each target for an hour
+# (--fuzz) beside the others. A page goes to standard error and JSON (schema
+# varve.proof/1) to standard output; logs are in build/prove/. The exit status
+# is 0 only if nothing failed.
 #
 # SPDX-License-Identifier: MIT
 set -uo pipefail

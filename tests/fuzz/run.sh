@@ -14,8 +14,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-targets=(bundle bundle_entries gguf index npy npz reader restore safetensors
-    safetensors_index)
+targets=(bundle bundle_entries gguf index mix npy npz reader restore
+    safetensors safetensors_index)
 
 usage() {
     sed -n '4,5s/^# \{0,1\}//p' tests/fuzz/run.sh >&2
@@ -45,8 +45,18 @@ build_target() {
             -Dtool=disabled -Dexamples=false -Dbench=false \
             -Db_sanitize=address,undefined -Db_lundef=false \
             -Dc_args=-fno-sanitize-recover=all
-    ninja -C "$build" "tests/fuzz/fuzz_$target" tests/fuzz/make_seeds
+    ninja -C "$build" "$program" tests/fuzz/make_seeds
 }
+
+# The programs of mix are no files: it begins at its own alone.
+program=tests/fuzz/fuzz_$target
+corpora=(tests/fuzz/corpus/*/ "$build/seeds/$target")
+largest=32768
+if [ "$target" = mix ]; then
+    program=tests/mix/fuzz_mix
+    corpora=(tests/fuzz/corpus/mix)
+    largest=384
+fi
 
 mkdir -p "$build.lock"
 (
@@ -61,13 +71,18 @@ mkdir -p "$scratch" "$found" "$build/seeds/$target"
 "$build/tests/fuzz/make_seeds" "$build/seeds/$target" \
     tests/golden/*.varve >&2
 
+# What a target that dies has in files goes too.
+TMPDIR=$([ -w /dev/shm ] && mktemp -d -p /dev/shm || mktemp -d)
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+
 result=0
 ASAN_OPTIONS=detect_leaks=1:abort_on_error=1:allocator_may_return_null=1 \
-    "$build/tests/fuzz/fuzz_$target" \
-    -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=32768 \
-    -len_control=20 -use_value_profile=0 -print_final_stats=1 \
-    -artifact_prefix="$found/" "$scratch" tests/fuzz/corpus/*/ \
-    "$build/seeds/$target" >"$log" 2>&1 </dev/null || result=1
+    "$build/$program" \
+    -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+    -max_len=$largest -len_control=20 -use_value_profile=0 \
+    -print_final_stats=1 -artifact_prefix="$found/" "$scratch" \
+    "${corpora[@]}" >"$log" 2>&1 </dev/null || result=1
 [ $result = 0 ] || tail -60 "$log" >&2
 
 executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")

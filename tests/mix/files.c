@@ -1,0 +1,231 @@
+/* files.c - see files.h.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "mix/files.h"
+
+#include <string.h>
+
+const char *mix_file_path(
+    const struct mix *m, uint8_t slot, varve_format format)
+{
+    static const char *const meeting[] = { "p.varve", "p.latest",
+        "m0/ckpt.ledger" };
+    if (slot >= MIX_ORDINARY_FILES)
+        return mix_path(m, "%s", meeting[slot - MIX_ORDINARY_FILES]);
+    switch (format) {
+    case VARVE_FORMAT_TENSORFLOW: return mix_path(m, "f%d-tf", slot);
+    case VARVE_FORMAT_TENSORFLOW_NAMES: return mix_path(m, "f%d-tn", slot);
+    case VARVE_FORMAT_SAFETENSORS: return mix_path(m, "f%d.safetensors", slot);
+    case VARVE_FORMAT_NPZ: return mix_path(m, "f%d.npz", slot);
+    default: return mix_path(m, "f%d.varve", slot);
+    }
+}
+
+/* Whether a file of names keeps all that matching needs: every node has one way
+ * to it, and a value where it can have one. */
+static bool is_plain(const struct mix_shape *shape)
+{
+    unsigned edges = 0, nodes = 0;
+    for (uint8_t n = 0; n < MIX_NODES; n++) {
+        const struct mix_node *node = &shape->nodes[n];
+        nodes += node->kind != 0;
+        edges += node->edge_count;
+        if (node->global != MIX_NONE || node->kind == VARVE_STATE ||
+            (node->kind == VARVE_VARIABLE && !mix_is_saved(node)) ||
+            node->dtype == VARVE_STRING || node->dtype == VARVE_COMPLEX128 ||
+            node->dtype == VARVE_BFLOAT16)
+            return false;
+        for (uint8_t e = 0; e < node->edge_count; e++)
+            if (node->edges[e].name == MIX_NAMES - 1)
+                return false;
+    }
+    return edges + 1 == nodes && !shape->slot_count;
+}
+
+struct mix_file mix_file_of(
+    const struct mix_shape *shape, uint8_t root, varve_format format)
+{
+    struct mix_file file = { .is_there = true, .format = format };
+    file.shape = mix_saved(shape, root);
+    file.is_loose = format != VARVE_FORMAT_VARVE && !is_plain(&file.shape);
+    for (uint8_t n = 0; n < MIX_NODES; n++) {
+        struct mix_node *node = &file.shape.nodes[n];
+        node->is_owned = true;
+        node->is_opaque = node->kind == VARVE_STATE;
+        if (node->is_local)
+            node->holds = false;
+    }
+    return file;
+}
+
+uint64_t mix_directory_add(
+    struct mix_directory *directory, uint64_t counter, struct mix_file file)
+{
+    uint8_t at = directory->count++;
+    uint64_t highest = at ? directory->numbers[at - 1] : 0;
+    directory->numbers[at] = 1 + (highest > counter ? highest : counter);
+    directory->is_pinned[at] = false;
+    file.counter = directory->numbers[at];
+    directory->files[at] = file;
+    return file.counter;
+}
+
+/* --- Opening -------------------------------------------------------------- */
+
+static bool has_global_names(const struct mix_shape *shape)
+{
+    for (uint8_t n = 0; n < MIX_NODES; n++)
+        if (shape->nodes[n].kind && shape->nodes[n].global != MIX_NONE)
+            return true;
+    return false;
+}
+
+void mix_open_begin(struct mix *m, struct mix_open *open, uint8_t graph,
+    uint8_t root, const struct mix_file *file)
+{
+    memset(open, 0, sizeof *open);
+    memset(open->taker, MIX_NONE, sizeof open->taker);
+    open->graph = graph;
+    open->root = root;
+    open->file = *file;
+    open->is_loose = file->is_loose || has_global_names(&file->shape) ||
+                     has_global_names(&m->graphs[graph].shape);
+}
+
+/* Where only one answer is right: whether the report gives it. */
+static void look_at_report(struct mix *m, struct mix_open *open, size_t taken)
+{
+    const struct mix_shape *program = &m->graphs[open->graph].shape;
+    mix_set reached = mix_reach(program, open->root);
+    size_t saved = 0, wanted = 0;
+    if (open->is_loose || open->unsure || open->unsure_in_file)
+        return;
+    for (uint8_t n = 0; n < MIX_NODES; n++) {
+        saved += mix_is_saved(&open->file.shape.nodes[n]);
+        wanted += mix_has(reached, n) && mix_is_value(&program->nodes[n]) &&
+                  !program->nodes[n].is_local && !mix_has(open->fed, n);
+    }
+    varve_report *report = varve_report_new(open->restoration, &m->error);
+    MIX_CHECK(report, "no report: %s", m->error.message);
+    size_t matched = varve_report_count(report, VARVE_MATCHED);
+    MIX_CHECK(matched == taken, "expected %zu matches, found %zu:\n%s", taken,
+        matched, varve_report_text(report));
+    varve_report_free(report);
+    size_t waiting = varve_pending_count(open->restoration);
+    MIX_CHECK(waiting == saved - taken, "expected %zu to wait, found %zu",
+        saved - taken, waiting);
+    mix_expect(m, "varve_assert_consumed",
+        varve_assert_consumed(open->restoration, &m->error),
+        waiting || wanted ? VARVE_UNMATCHED : VARVE_OK,
+        waiting || wanted ? VARVE_UNMATCHED : VARVE_OK);
+}
+
+void mix_open_end(struct mix *m, struct mix_open *open, varve_restoration *r,
+    enum mix_fit fit, varve_status other)
+{
+    varve_status status = r ? VARVE_OK : m->error.status;
+    if (status == VARVE_OK || status != other || other == VARVE_OK) {
+        MIX_CHECK(fit != MIX_MISFITS || status == VARVE_MISMATCH,
+            "expected a mismatch, found %s", varve_status_name(status));
+        if (fit != MIX_MISFITS)
+            mix_expect(m, "the read", status, VARVE_OK,
+                fit == MIX_UNSURE ? VARVE_MISMATCH : VARVE_OK);
+    }
+    if (!r) {
+        memset(open, 0, sizeof *open);
+        return;
+    }
+    open->restoration = r;
+    size_t taken = mix_deliver(m, open);
+    if (!m->graphs[open->graph].maybe_count[0])
+        look_at_report(m, open, taken);
+}
+
+/* --- Copies --------------------------------------------------------------- */
+
+/* The places that the nodes of a copy get, in their order. */
+static uint8_t find_places(const struct mix_shape *shape,
+    const struct mix_shape *copy, uint8_t places[MIX_NODES])
+{
+    uint8_t at = 0;
+    memset(places, MIX_NONE, MIX_NODES);
+    for (uint8_t n = 0; n < MIX_NODES; n++) {
+        if (!copy->nodes[n].kind)
+            continue;
+        while (at < MIX_NODES && shape->nodes[at].kind)
+            at++;
+        if (at == MIX_NODES)
+            return MIX_NONE;
+        places[n] = at++;
+    }
+    return places[0];
+}
+
+uint8_t mix_copy_room(
+    const struct mix_shape *shape, const struct mix_shape *copy)
+{
+    uint8_t places[MIX_NODES];
+    if (shape->slot_count + copy->slot_count > MIX_SLOTS)
+        return MIX_NONE;
+    return find_places(shape, copy, places);
+}
+
+static bool is_named(const struct mix_shape *shape, uint8_t global)
+{
+    for (uint8_t n = 0; n < MIX_NODES; n++)
+        if (shape->nodes[n].kind && shape->nodes[n].global == global)
+            return true;
+    return false;
+}
+
+void mix_copy_in(struct mix_shape *shape, const struct mix_shape *copy)
+{
+    uint8_t places[MIX_NODES];
+    find_places(shape, copy, places);
+    for (uint8_t n = 0; n < MIX_NODES; n++) {
+        if (places[n] == MIX_NONE)
+            continue;
+        struct mix_node node = copy->nodes[n];
+        node.is_owned = node.kind == VARVE_VARIABLE;
+        node.is_opaque = node.kind == VARVE_STATE;
+        if (node.global != MIX_NONE && is_named(shape, node.global))
+            node.global = MIX_NONE;
+        for (uint8_t e = 0; e < node.edge_count; e++)
+            node.edges[e].child = places[node.edges[e].child];
+        shape->nodes[places[n]] = node;
+    }
+    for (uint8_t i = 0; i < copy->slot_count; i++) {
+        struct mix_slot s = copy->slots[i];
+        shape->slots[shape->slot_count++] = (struct mix_slot){ places[s.owner],
+            places[s.variable], s.name, places[s.node] };
+    }
+}
+
+void mix_follow(struct mix_graph *g, uint8_t place, varve_node *node)
+{
+    mix_set todo = mix_one(place);
+    g->nodes[place] = node;
+    while (todo) {
+        uint8_t n = (uint8_t)__builtin_ctzll(todo);
+        todo &= todo - 1;
+        for (uint8_t e = 0; e < g->shape.nodes[n].edge_count; e++) {
+            struct mix_edge edge = g->shape.nodes[n].edges[e];
+            if (g->nodes[edge.child])
+                continue;
+            g->nodes[edge.child] = varve_find(g->nodes[n], mix_name(edge.name));
+            MIX_CHECK(g->nodes[edge.child], "a copy has no edge \"%s\"",
+                mix_name(edge.name));
+            todo |= mix_one(edge.child);
+        }
+    }
+    for (uint8_t i = 0; i < g->shape.slot_count; i++) {
+        const struct mix_slot *s = &g->shape.slots[i];
+        if (g->nodes[s->node])
+            continue;
+        g->nodes[s->node] = varve_find_slot(
+            g->nodes[s->owner], g->nodes[s->variable], mix_name(s->name));
+        MIX_CHECK(
+            g->nodes[s->node], "a copy has no slot \"%s\"", mix_name(s->name));
+    }
+}

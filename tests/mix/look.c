@@ -1,0 +1,291 @@
+/* look.c - whether everything is as the model has it, and what follows for the
+ * model where something changed.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mix/mix.h"
+
+/* --- Looking -------------------------------------------------------------- */
+
+static bool node_holds(
+    const struct mix_graph *g, uint8_t n, const struct mix_value *value)
+{
+    const struct mix_node *node = &g->shape.nodes[n];
+    if (node->kind == VARVE_VARIABLE)
+        return mix_holds(varve_value(g->nodes[n]), node->dtype, value);
+    return mix_equal(g->memory[n], value);
+}
+
+/* The value is the one that it has to be, or one that it may be. */
+static void look_at_value(struct mix_graph *g, int number, uint8_t n)
+{
+    struct mix_node *node = &g->shape.nodes[n];
+    if (!mix_is_value(node) || !node->holds || node->is_opaque)
+        return;
+    if (!node_holds(g, n, &node->value)) {
+        uint8_t i = 0;
+        while (i < g->maybe_count[n] && !node_holds(g, n, &g->maybe[n][i]))
+            i++;
+        MIX_CHECK(i < g->maybe_count[n],
+            "g%dn%d: expected another value (%d first, of %d), found what is "
+            "there",
+            number, n, node->value.numbers[0], node->value.count);
+        node->value = g->maybe[n][i];
+    }
+}
+
+static void look_at_edges(const struct mix_graph *g, int number, uint8_t n)
+{
+    const struct mix_node *node = &g->shape.nodes[n];
+    MIX_CHECK(varve_node_kind(g->nodes[n]) == (varve_kind)node->kind,
+        "g%dn%d: it is of another kind", number, n);
+    MIX_CHECK(varve_edge_count(g->nodes[n]) == node->edge_count,
+        "g%dn%d: expected %d edges, found %zu", number, n, node->edge_count,
+        varve_edge_count(g->nodes[n]));
+    for (uint8_t e = 0; e < node->edge_count; e++)
+        MIX_CHECK(varve_find(g->nodes[n], mix_name(node->edges[e].name)) ==
+                      g->nodes[node->edges[e].child],
+            "g%dn%d: \"%s\" leads elsewhere than to n%d", number, n,
+            mix_name(node->edges[e].name), node->edges[e].child);
+}
+
+void mix_look(struct mix *m)
+{
+    for (int i = 0; i < MIX_GRAPHS; i++) {
+        struct mix_graph *g = &m->graphs[i];
+        if (!g->graph)
+            continue;
+        mix_expect(m, "varve_graph_check",
+            varve_graph_check(g->graph, &m->error), VARVE_OK, VARVE_OK);
+        for (uint8_t n = 0; n < MIX_NODES; n++) {
+            if (!g->shape.nodes[n].kind)
+                continue;
+            look_at_edges(g, i, n);
+            look_at_value(g, i, n);
+            g->maybe_count[n] = 0;
+        }
+        for (uint8_t s = 0; s < g->shape.slot_count; s++) {
+            const struct mix_slot *slot = &g->shape.slots[s];
+            MIX_CHECK(
+                varve_find_slot(g->nodes[slot->owner], g->nodes[slot->variable],
+                    mix_name(slot->name)) == g->nodes[slot->node],
+                "g%dn%d: the slot \"%s\" is another", i, slot->owner,
+                mix_name(slot->name));
+        }
+    }
+}
+
+/* --- Files ---------------------------------------------------------------- */
+
+static bool is_kept_by(varve_format format, const struct mix_node *node)
+{
+    bool is_array =
+        format == VARVE_FORMAT_SAFETENSORS || format == VARVE_FORMAT_NPZ;
+    if (!mix_is_saved(node))
+        return false;
+    if (is_array && node->kind == VARVE_STATE)
+        return false;
+    if (format == VARVE_FORMAT_SAFETENSORS)
+        return node->dtype != VARVE_STRING && node->dtype != VARVE_COMPLEX128;
+    return true;
+}
+
+static void look_at_bytes(struct mix *m, varve_reader *reader, const char *path,
+    const struct mix_node *node, varve_format format)
+{
+    varve_saved_node saved;
+    unsigned char bytes[256];
+    MIX_CHECK(varve_reader_find(reader, path, &saved), "\"%s\" is not in %s",
+        path, varve_reader_path(reader));
+    MIX_CHECK(saved.has_value && saved.size <= sizeof bytes,
+        "\"%s\" has no value in %s", path, varve_reader_path(reader));
+    mix_expect(m, "varve_reader_read",
+        varve_reader_read(reader, saved.id, bytes, sizeof bytes, &m->error),
+        VARVE_OK, VARVE_OK);
+    if (node->kind == VARVE_STATE) {
+        bool is_whole =
+            node->is_opaque ||
+            (saved.size == node->value.count &&
+                memcmp(bytes, node->value.numbers, node->value.count) == 0);
+        MIX_CHECK(is_whole || format != VARVE_FORMAT_VARVE,
+            "the state \"%s\" has other bytes in %s", path,
+            varve_reader_path(reader));
+        return;
+    }
+    if (node->dtype == VARVE_STRING || format != VARVE_FORMAT_VARVE)
+        return; /* a read of it looks at the values */
+    saved.value.data = bytes;
+    MIX_CHECK(mix_holds(&saved.value, node->dtype, &node->value),
+        "\"%s\" has another value in %s", path, varve_reader_path(reader));
+}
+
+void mix_look_at_file(
+    struct mix *m, const char *path, const struct mix_file *file)
+{
+    static struct mix_paths paths;
+    long failing = m->failing;
+    m->failing = -1;
+    varve_reader *reader = varve_reader_open(path, &m->allocator, &m->error);
+    MIX_CHECK(reader, "%s was written, and: %s", path, m->error.message);
+    mix_expect(m, "varve_reader_verify",
+        varve_reader_verify(reader, NULL, &m->error), VARVE_OK, VARVE_OK);
+    mix_paths(&file->shape, &paths);
+    for (uint8_t n = 0; n < MIX_NODES && !file->is_loose; n++) {
+        const struct mix_node *node = &file->shape.nodes[n];
+        if (is_kept_by(file->format, node))
+            look_at_bytes(m, reader, paths.of[n], node, file->format);
+    }
+    if (file->format == VARVE_FORMAT_VARVE)
+        MIX_CHECK(varve_reader_node_count(reader) ==
+                      (size_t)__builtin_popcountll(mix_reach(&file->shape, 0)),
+            "%s has %zu nodes", path, varve_reader_node_count(reader));
+    varve_reader_free(reader);
+    m->failing = failing;
+}
+
+/* --- What follows --------------------------------------------------------- */
+
+void mix_close(struct mix *m, struct mix_open *open)
+{
+    if (!open->restoration)
+        return;
+    mix_say(m, "varve_restoration_free(r%td);", open - m->opens);
+    if (!open->manager)
+        varve_restoration_free(open->restoration);
+    memset(open, 0, sizeof *open);
+}
+
+struct mix_open *mix_open_place(struct mix *m)
+{
+    for (int i = 0; i < MIX_OPENS; i++)
+        if (!m->opens[i].restoration)
+            return &m->opens[i];
+    return NULL;
+}
+
+static struct mix_open *newest_below(
+    struct mix *m, uint8_t graph, uint64_t number)
+{
+    struct mix_open *found = NULL;
+    for (int i = 0; i < MIX_OPENS; i++) {
+        struct mix_open *o = &m->opens[i];
+        if (o->restoration && o->graph == graph && o->number < number &&
+            (!found || o->number > found->number))
+            found = o;
+    }
+    return found;
+}
+
+void mix_arrive(struct mix *m, uint8_t graph)
+{
+    struct mix_graph *g = &m->graphs[graph];
+    varve_status status = varve_graph_check(g->graph, &m->error);
+    struct mix_open *o = newest_below(m, graph, UINT64_MAX);
+    while (o) {
+        uint64_t number = o->number;
+        enum mix_fit fit = mix_match(m, o);
+        MIX_CHECK(fit != MIX_MISFITS || status == VARVE_MISMATCH,
+            "what came late does not fit, and the graph says %s",
+            varve_status_name(status));
+        if (fit != MIX_MISFITS) {
+            o->is_loose |= fit == MIX_UNSURE && status;
+            mix_deliver(m, o);
+        }
+        if (status && fit != MIX_FITS) {
+            if (o->manager) {
+                mix_say(m, "varve_drop_pending(r%td, NULL);", o - m->opens);
+                mix_expect(m, "varve_drop_pending",
+                    varve_drop_pending(o->restoration, NULL, &m->error),
+                    VARVE_OK, VARVE_OK);
+                memset(o, 0, sizeof *o);
+            } else {
+                mix_close(m, o);
+            }
+        }
+        o = newest_below(m, graph, number);
+    }
+}
+
+void mix_changed(struct mix *m, uint8_t graph)
+{
+    m->graphs[graph].version++;
+    mix_arrive(m, graph);
+}
+
+static void forget_in_open(struct mix_open *o, mix_set gone)
+{
+    for (uint8_t n = 0; n < MIX_NODES; n++)
+        if (mix_has(gone, n))
+            o->seen[n] = 0;
+    for (uint8_t f = 0; f < MIX_NODES; f++)
+        if (o->taker[f] != MIX_NONE && mix_has(gone, o->taker[f]))
+            o->taker[f] = MIX_NODES; /* somebody who is no more */
+    o->fed &= ~gone;
+    o->unsure &= ~gone;
+    if (mix_has(gone, o->root))
+        o->graph = MIX_NONE;
+}
+
+/* A snapshot of what is no more is of no use. */
+static void forget_in_snapshot(
+    struct mix_snapshot *s, uint8_t graph, mix_set gone)
+{
+    if (s->graph == graph && (mix_has(gone, s->root) || (s->taken & gone)))
+        s->graph = MIX_NONE;
+}
+
+static void forget_in_snapshots(struct mix *m, uint8_t graph, mix_set gone)
+{
+    for (int i = 0; i < MIX_SNAPSHOTS; i++)
+        forget_in_snapshot(&m->snapshots[i], graph, gone);
+    for (int i = 0; i < MIX_RINGS; i++)
+        for (int k = 0; k < MIX_DEEP; k++)
+            forget_in_snapshot(&m->rings[i].at[k], graph, gone);
+}
+
+void mix_forget_nodes(struct mix *m, uint8_t graph, mix_set gone)
+{
+    struct mix_graph *g = &m->graphs[graph];
+    forget_in_snapshots(m, graph, gone);
+    for (int i = 0; i < MIX_OPENS; i++)
+        if (m->opens[i].restoration && m->opens[i].graph == graph)
+            forget_in_open(&m->opens[i], gone);
+    for (int i = 0; i < MIX_SAVERS; i++)
+        for (uint8_t k = 0; k < MIX_NAMES; k++)
+            if (m->savers[i].graph == graph &&
+                m->savers[i].node[k] != MIX_NONE &&
+                mix_has(gone, m->savers[i].node[k]))
+                m->savers[i].node[k] = MIX_NONE;
+    for (uint8_t n = 0; n < MIX_NODES; n++) {
+        if (!mix_has(gone, n))
+            continue;
+        free(g->memory[n]);
+        g->memory[n] = NULL;
+        g->nodes[n] = NULL;
+        g->restored_by[n] = 0;
+    }
+}
+
+void mix_forget_graph(struct mix *m, uint8_t graph)
+{
+    struct mix_graph *g = &m->graphs[graph];
+    for (uint8_t n = 0; n < MIX_NODES; n++)
+        free(g->memory[n]);
+    for (int i = 0; i < MIX_OPENS; i++)
+        if (m->opens[i].graph == graph)
+            m->opens[i].graph = MIX_NONE;
+    forget_in_snapshots(m, graph, ~(mix_set)0);
+    for (int i = 0; i < MIX_RINGS; i++)
+        if (m->rings[i].graph == graph)
+            m->rings[i].graph = MIX_NONE;
+    for (int i = 0; i < MIX_SAVERS; i++)
+        if (m->savers[i].graph == graph)
+            m->savers[i].graph = MIX_NONE;
+    for (int i = 0; i < MIX_MANAGERS; i++)
+        if (m->managers[i].graph == graph)
+            m->managers[i].graph = MIX_NONE;
+    memset(g, 0, sizeof *g);
+}

@@ -1,0 +1,307 @@
+/* match.c - what a restoration has to bring, by rules that are shorter than the
+ * library's: all pairs that edges of the same name lead to, and of these the
+ * ones that nobody else claims. Where claims meet, either answer is right.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "mix/mix.h"
+
+/* --- Pairs ---------------------------------------------------------------- */
+
+struct pairs {
+    mix_set all[MIX_NODES];  /* by node of the program: nodes of the file */
+    mix_set sure[MIX_NODES]; /* those that cannot be otherwise */
+};
+
+/* The child of a file's node that an edge of the program means. */
+static uint8_t counterpart(const struct mix_shape *program,
+    const struct mix_shape *file, struct mix_edge edge, uint8_t at)
+{
+    uint8_t child = mix_child(file, at, edge.name);
+    uint8_t alias = program->nodes[edge.child].alias;
+    if (child == MIX_NONE && alias != MIX_NONE)
+        child = mix_child(file, at, alias);
+    return child;
+}
+
+typedef bool add_pair(const struct mix_open *open,
+    const struct mix_shape *program, struct pairs *pairs, uint8_t node,
+    uint8_t f);
+
+static bool add_any(const struct mix_open *open,
+    const struct mix_shape *program, struct pairs *pairs, uint8_t node,
+    uint8_t f)
+{
+    (void)open;
+    (void)program;
+    bool is_new = !mix_has(pairs->all[node], f);
+    pairs->all[node] |= mix_one(f);
+    return is_new;
+}
+
+/* Only where no other node claims the one of the file, and a value no other of
+ * the file. */
+static bool add_sure(const struct mix_open *open,
+    const struct mix_shape *program, struct pairs *pairs, uint8_t node,
+    uint8_t f)
+{
+    bool is_value = mix_is_value(&open->file.shape.nodes[f]) ||
+                    mix_is_value(&program->nodes[node]);
+    if (mix_has(pairs->sure[node], f) || mix_has(open->unsure, node) ||
+        mix_has(open->unsure_in_file, f))
+        return false;
+    for (uint8_t p = 0; p < MIX_NODES; p++)
+        if (p != node && mix_has(pairs->all[p], f))
+            return false;
+    if (is_value && pairs->all[node] != mix_one(f))
+        return false;
+    pairs->sure[node] |= mix_one(f);
+    return true;
+}
+
+/* Follows all slots of a pair of an owner; true if a pair is new. */
+static bool follow_slots(const struct mix_open *open,
+    const struct mix_shape *program, struct pairs *pairs, const mix_set *from,
+    add_pair *add)
+{
+    const struct mix_shape *file = &open->file.shape;
+    bool grew = false;
+    for (uint8_t i = 0; i < program->slot_count; i++)
+        for (uint8_t k = 0; k < file->slot_count; k++) {
+            const struct mix_slot *s = &program->slots[i];
+            const struct mix_slot *t = &file->slots[k];
+            if (s->name == t->name && mix_has(from[s->owner], t->owner) &&
+                mix_has(from[s->variable], t->variable))
+                grew |= add(open, program, pairs, s->node, t->node);
+        }
+    return grew;
+}
+
+static bool follow_edges(const struct mix_open *open,
+    const struct mix_shape *program, struct pairs *pairs, const mix_set *from,
+    add_pair *add)
+{
+    bool grew = false;
+    for (uint8_t p = 0; p < MIX_NODES; p++)
+        for (uint8_t e = 0; from[p] && e < program->nodes[p].edge_count; e++)
+            for (uint8_t f = 0; f < MIX_NODES; f++) {
+                struct mix_edge edge = program->nodes[p].edges[e];
+                uint8_t to =
+                    mix_has(from[p], f)
+                        ? counterpart(program, &open->file.shape, edge, f)
+                        : MIX_NONE;
+                if (to != MIX_NONE)
+                    grew |= add(open, program, pairs, edge.child, to);
+            }
+    return grew;
+}
+
+/* Where names of the whole graph are in play: whatever has no counterpart may
+ * have one by its name. */
+static void add_named(const struct mix_open *open,
+    const struct mix_shape *program, struct pairs *pairs, mix_set reached)
+{
+    const struct mix_node *saved = open->file.shape.nodes;
+    for (uint8_t p = 0; p < MIX_NODES && open->is_loose; p++) {
+        const struct mix_node *node = &program->nodes[p];
+        if (!mix_has(reached, p) || pairs->all[p] || !mix_is_value(node))
+            continue;
+        for (uint8_t f = 0; f < MIX_NODES; f++)
+            if (mix_is_value(&saved[f]) &&
+                (saved[f].global != MIX_NONE || node->global != MIX_NONE))
+                pairs->all[p] |= mix_one(f);
+    }
+}
+
+static void find_pairs(
+    struct mix_open *open, const struct mix_shape *program, struct pairs *pairs)
+{
+    mix_set reached = mix_reach(program, open->root);
+    memset(pairs, 0, sizeof *pairs);
+    for (uint8_t p = 0; p < MIX_NODES; p++)
+        if (mix_has(reached, p))
+            pairs->all[p] = open->seen[p];
+    add_any(open, program, pairs, open->root, 0);
+    while (follow_edges(open, program, pairs, pairs->all, add_any) ||
+           follow_slots(open, program, pairs, pairs->all, add_any))
+        ;
+    add_named(open, program, pairs, reached);
+    while (follow_edges(open, program, pairs, pairs->all, add_any) ||
+           follow_slots(open, program, pairs, pairs->all, add_any))
+        ;
+    add_sure(open, program, pairs, open->root, 0);
+    while (follow_edges(open, program, pairs, pairs->sure, add_sure) ||
+           follow_slots(open, program, pairs, pairs->sure, add_sure))
+        ;
+}
+
+/* --- What becomes of a pair ------------------------------------------------
+ */
+
+static bool kinds_meet(
+    const struct mix_node *node, const struct mix_node *saved)
+{
+    if (mix_is_value(node) || mix_is_value(saved))
+        return node->kind == saved->kind;
+    return true;
+}
+
+/* Whether the file has something that is no use to the node. */
+static bool is_misfit(const struct mix_open *open, const struct mix_node *node,
+    const struct mix_node *saved)
+{
+    if (mix_is_value(saved) && !mix_is_saved(saved))
+        return false;
+    if (!kinds_meet(node, saved))
+        return true;
+    if (node->kind != VARVE_VARIABLE)
+        return false;
+    return node->value.count != saved->value.count ||
+           (open->casts ? !mix_can_cast(saved->dtype, node->dtype)
+                        : saved->dtype != node->dtype);
+}
+
+/* Nothing more comes to a node that has its value. (A value that a node had may
+ * come again to one in its place.) */
+static bool is_at_rest(const struct mix_open *open, uint8_t node, uint8_t f)
+{
+    return mix_has(open->fed, node) ||
+           (open->is_taken[f] && open->taker[f] == MIX_NONE);
+}
+
+static bool is_sure(const struct mix_open *open, const struct pairs *pairs,
+    uint8_t node, uint8_t f)
+{
+    return mix_has(pairs->sure[node], f) && !open->is_loose &&
+           !open->is_taken[f];
+}
+
+enum mix_fit mix_match(struct mix *m, struct mix_open *open)
+{
+    const struct mix_graph *g = &m->graphs[open->graph];
+    const struct mix_shape *program = &g->shape;
+    struct pairs pairs;
+    bool is_foreign = open->file.format != VARVE_FORMAT_VARVE;
+    enum mix_fit fit = is_foreign && open->is_loose ? MIX_UNSURE : MIX_FITS;
+    find_pairs(open, program, &pairs);
+    for (uint8_t p = 0; p < MIX_NODES; p++)
+        for (uint8_t f = 0; f < MIX_NODES; f++) {
+            if (!mix_has(pairs.all[p], f) || is_at_rest(open, p, f) ||
+                g->restored_by[p] > open->number ||
+                !is_misfit(
+                    open, &program->nodes[p], &open->file.shape.nodes[f]))
+                continue;
+            bool is_late_kind =
+                open->restoration &&
+                !kinds_meet(&program->nodes[p], &open->file.shape.nodes[f]);
+            if (is_sure(open, &pairs, p, f) && !is_late_kind)
+                return MIX_MISFITS;
+            fit = MIX_UNSURE;
+        }
+    return fit;
+}
+
+static void may_be(
+    struct mix_graph *g, struct mix_open *open, uint8_t p, uint8_t f)
+{
+    const struct mix_node *saved = &open->file.shape.nodes[f];
+    open->unsure |= mix_one(p);
+    open->unsure_in_file |= mix_one(f);
+    if (is_misfit(open, &g->shape.nodes[p], saved) ||
+        g->maybe_count[p] == MIX_MAYBE || g->restored_by[p] > open->number)
+        return;
+    g->maybe[p][g->maybe_count[p]++] = saved->value;
+}
+
+static void take(
+    struct mix_graph *g, struct mix_open *open, uint8_t p, uint8_t f)
+{
+    if (g->restored_by[p] > open->number) {
+        open->unsure_in_file |= mix_one(f); /* superseded */
+        return;
+    }
+    g->shape.nodes[p].value = open->file.shape.nodes[f].value;
+    g->shape.nodes[p].holds = true;
+    g->restored_by[p] = open->number;
+    g->maybe_count[p] = 0;
+    open->fed |= mix_one(p);
+    open->is_taken[f] = true;
+    open->taker[f] = p;
+}
+
+/* Whether the variables that the file has below a state have come. */
+enum readiness { READY, WAITS, MAY_WAIT };
+static enum readiness readiness_of(const struct mix_open *open, uint8_t f)
+{
+    const struct mix_node *state = &open->file.shape.nodes[f];
+    enum readiness found = READY;
+    for (uint8_t e = 0; e < state->edge_count; e++) {
+        uint8_t child = state->edges[e].child;
+        const struct mix_node *node = &open->file.shape.nodes[child];
+        if (node->kind != VARVE_VARIABLE || !mix_is_saved(node) ||
+            open->is_taken[child])
+            continue;
+        if (!mix_has(open->unsure_in_file, child))
+            return WAITS;
+        found = MAY_WAIT;
+    }
+    return found;
+}
+
+static void bring(struct mix_graph *g, struct mix_open *open,
+    const struct pairs *pairs, uint8_t kind)
+{
+    for (uint8_t p = 0; p < MIX_NODES; p++)
+        for (uint8_t f = 0; f < MIX_NODES; f++) {
+            const struct mix_node *saved = &open->file.shape.nodes[f];
+            if (!mix_has(pairs->all[p], f) || saved->kind != kind ||
+                !mix_is_saved(saved) || is_at_rest(open, p, f))
+                continue;
+            enum readiness ready =
+                kind == VARVE_STATE ? readiness_of(open, f) : READY;
+            bool sure = is_sure(open, pairs, p, f);
+            if (sure && ready == WAITS)
+                continue;
+            if (sure && ready == READY &&
+                !is_misfit(open, &g->shape.nodes[p], saved))
+                take(g, open, p, f);
+            else
+                may_be(g, open, p, f);
+        }
+}
+
+/* A container that comes in the place of one that was there: what it gets is
+ * left open. */
+static void note_places(struct mix_open *open, const struct pairs *pairs)
+{
+    for (uint8_t p = 0; p < MIX_NODES; p++) {
+        open->seen[p] |= pairs->all[p];
+        for (uint8_t f = 0; f < MIX_NODES; f++) {
+            bool is_value = mix_is_value(&open->file.shape.nodes[f]);
+            if (!mix_has(pairs->all[p], f) || is_value)
+                continue;
+            if (open->taker[f] == MIX_NONE && mix_has(pairs->sure[p], f))
+                open->taker[f] = p;
+            else if (open->taker[f] != p)
+                open->unsure_in_file |= mix_one(f);
+        }
+    }
+}
+
+size_t mix_deliver(struct mix *m, struct mix_open *open)
+{
+    struct mix_graph *g = &m->graphs[open->graph];
+    struct pairs pairs;
+    find_pairs(open, &g->shape, &pairs);
+    note_places(open, &pairs);
+    if (open->unsure_in_file)
+        find_pairs(open, &g->shape, &pairs);
+    bring(g, open, &pairs, VARVE_VARIABLE);
+    bring(g, open, &pairs, VARVE_STATE);
+    size_t count = 0;
+    for (uint8_t f = 0; f < MIX_NODES; f++)
+        count += open->is_taken[f];
+    return count;
+}

@@ -1,0 +1,39 @@
+/* operations.h - all that a program can do.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef MIX_OPERATIONS_H
+#define MIX_OPERATIONS_H
+
+#include "mix/mix.h"
+
+/* Graphs: operations_graph.c */
+mix_operation mix_end_graph, mix_add_container, mix_add_variable,
+    mix_add_allocated, mix_add_state, mix_track, mix_replace, mix_untrack,
+    mix_remove_node, mix_move_in_list, mix_reorder;
+
+/* What nodes are and hold: operations_node.c */
+mix_operation mix_add_slot, mix_alias, mix_name_globally, mix_tag, mix_compute,
+    mix_rebind, mix_retype, mix_ask_nothing, mix_mistake;
+
+/* Files: operations_file.c */
+mix_operation mix_write, mix_write_foreign, mix_read, mix_restore, mix_save,
+    mix_end_open, mix_drop, mix_plan, mix_ask, mix_from_file, mix_graft;
+
+/* In memory: operations_memory.c */
+mix_operation mix_take, mix_retake, mix_put_back, mix_end_snapshot, mix_compare,
+    mix_write_snapshot, mix_read_snapshot, mix_push, mix_roll_back,
+    mix_end_ring;
+
+/* Around: operations_manage.c */
+mix_operation mix_name_in_saver, mix_save_by_saver, mix_restore_by_saver,
+    mix_end_saver, mix_manage, mix_save_managed, mix_resume, mix_end_manager,
+    mix_pin;
+
+/* What goes wrong: operations_fail.c */
+mix_operation mix_run_out, mix_fill_disk, mix_kill;
+
+/* What takes time: operations_cost.c */
+mix_operation mix_churn, mix_chain, mix_build_twice;
+
+#endif

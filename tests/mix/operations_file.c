@@ -1,0 +1,283 @@
+/* operations_file.c - files of every format, written and read into graphs that
+ * go on changing.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "mix/files.h"
+#include "mix/operations.h"
+#include "mix/trouble.h"
+
+/* --- Writing -------------------------------------------------------------- */
+
+/* A container of a graph; mostly its root. */
+static uint8_t choose_root(const struct mix_graph *g, uint8_t by)
+{
+    return by < 192 ? 0 : mix_pick(g, mix_is_object, by);
+}
+
+static void write_one(
+    struct mix *m, uint8_t at, uint8_t root, uint8_t slot, varve_format format)
+{
+    struct mix_graph *g = &m->graphs[at];
+    struct mix_file *file = &m->files[slot];
+    struct mix_file new = mix_file_of(&g->shape, root, format);
+    const varve_write_options options = { .format = format, .no_sync = true };
+    char path[256];
+    strcpy(path, mix_file_path(m, slot, format));
+    mix_say(m, "varve_write(g%dn%d, \"%s\");", at, root, path);
+    mix_trouble_begin(m);
+    varve_status status =
+        varve_write(g->nodes[root], path, &options, &m->error);
+    varve_status other = mix_trouble_end(m);
+    if (format == VARVE_FORMAT_VARVE || !new.is_loose ||
+        status != VARVE_DUPLICATE)
+        mix_expect(m, "varve_write", status, VARVE_OK, other);
+    if (status == VARVE_OK) {
+        *file = new;
+        m->wrote_beside |= slot == MIX_BESIDE;
+    }
+    if (file->is_there)
+        mix_look_at_file(m, mix_file_path(m, slot, file->format), file);
+}
+
+void mix_write(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a);
+    write_one(m, at, choose_root(&m->graphs[at], c), b % MIX_ORDINARY_FILES,
+        VARVE_FORMAT_VARVE);
+}
+
+void mix_write_foreign(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    static const varve_format formats[] = { VARVE_FORMAT_TENSORFLOW,
+        VARVE_FORMAT_TENSORFLOW_NAMES, VARVE_FORMAT_SAFETENSORS,
+        VARVE_FORMAT_NPZ };
+    uint8_t at = mix_pick_graph(m, a);
+    write_one(m, at, 0, b % MIX_ORDINARY_FILES, formats[c % 4]);
+}
+
+void mix_save(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a);
+    struct mix_graph *g = &m->graphs[at];
+    const varve_write_options options = { .no_sync = c & 1 };
+    (void)b;
+    if (m->saved.count == MIX_KEPT)
+        return;
+    mix_say(m, "varve_save(g%dn0, \"p\");", at);
+    mix_trouble_begin(m);
+    varve_status status =
+        varve_save(g->nodes[0], mix_path(m, "p"), &options, &m->error);
+    varve_status other = mix_trouble_end(m);
+    mix_expect(m, "varve_save", status, VARVE_OK, other);
+    if (status == VARVE_OK) {
+        g->counter = mix_directory_add(&m->saved, g->counter,
+            mix_file_of(&g->shape, 0, VARVE_FORMAT_VARVE));
+        m->wrote_beside = false;
+    }
+    MIX_CHECK(varve_save_counter(g->nodes[0]) == g->counter,
+        "the save counter is %d", (int)varve_save_counter(g->nodes[0]));
+    for (uint8_t slot = MIX_ORDINARY_FILES; slot < MIX_FILES; slot++)
+        if (m->files[slot].is_there)
+            mix_look_at_file(m, mix_file_path(m, slot, m->files[slot].format),
+                &m->files[slot]);
+}
+
+/* --- Reading -------------------------------------------------------------- */
+
+void mix_read(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a), slot = b % MIX_FILES;
+    struct mix_open *open = mix_open_place(m);
+    const struct mix_file *file = &m->files[slot];
+    if (!open || !file->is_there)
+        return;
+    uint8_t root = choose_root(&m->graphs[at], (uint8_t)(b | (c & 64) << 1));
+    const varve_read_options options = {
+        .cast = c & 1 ? VARVE_CAST_ANY : VARVE_CAST_NONE,
+        .streaming = (c & 6) == 2,
+        .no_verify = (c & 6) == 4,
+    };
+    char path[256];
+    strcpy(path, mix_file_path(m, slot, file->format));
+    mix_open_begin(m, open, at, root, file);
+    open->casts = c & 1;
+    open->number = ++m->restorations;
+    enum mix_fit fit = mix_match(m, open);
+    mix_say(m, "r%td = varve_read(g%dn%d, \"%s\"%s);", open - m->opens, at,
+        root, path, open->casts ? ", .cast" : "");
+    mix_trouble_begin(m);
+    varve_restoration *r =
+        varve_read(m->graphs[at].nodes[root], path, &options, &m->error);
+    varve_status other = mix_trouble_end(m);
+    mix_open_end(m, open, r, fit, other);
+}
+
+void mix_restore(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a);
+    struct mix_graph *g = &m->graphs[at];
+    struct mix_open *open = mix_open_place(m);
+    (void)b;
+    (void)c;
+    if (!open || !m->saved.count || m->wrote_beside)
+        return;
+    const struct mix_file *file = &m->saved.files[m->saved.count - 1];
+    mix_open_begin(m, open, at, 0, file);
+    open->number = ++m->restorations;
+    enum mix_fit fit = mix_match(m, open);
+    mix_say(m, "r%td = varve_restore(g%dn0, \"p\");", open - m->opens, at);
+    mix_trouble_begin(m);
+    varve_restoration *r =
+        varve_restore(g->nodes[0], mix_path(m, "p"), NULL, &m->error);
+    varve_status other = mix_trouble_end(m);
+    if (r)
+        g->counter = m->saved.numbers[m->saved.count - 1];
+    mix_open_end(m, open, r, fit, other);
+    MIX_CHECK(varve_save_counter(g->nodes[0]) == g->counter,
+        "the save counter is %d", (int)varve_save_counter(g->nodes[0]));
+}
+
+static struct mix_open *choose_open(struct mix *m, uint8_t by)
+{
+    for (unsigned i = 0; i < MIX_OPENS; i++) {
+        struct mix_open *open = &m->opens[(by + i) % MIX_OPENS];
+        if (open->restoration)
+            return open;
+    }
+    return NULL;
+}
+
+void mix_end_open(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    struct mix_open *open = choose_open(m, a);
+    (void)b;
+    (void)c;
+    if (open && !open->manager)
+        mix_close(m, open);
+}
+
+void mix_drop(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    struct mix_open *open = choose_open(m, a);
+    (void)b;
+    (void)c;
+    if (!open)
+        return;
+    mix_say(m, "varve_drop_pending(r%td, NULL);", open - m->opens);
+    mix_expect(m, "varve_drop_pending",
+        varve_drop_pending(open->restoration, NULL, &m->error), VARVE_OK,
+        VARVE_OK);
+    MIX_CHECK(varve_pending_count(open->restoration) == 0,
+        "what was dropped still waits");
+    for (uint8_t f = 0; f < MIX_NODES; f++)
+        if (mix_is_value(&open->file.shape.nodes[f]))
+            open->is_taken[f] = true;
+}
+
+void mix_plan(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a), slot = b % MIX_FILES;
+    const struct mix_file *file = &m->files[slot];
+    const varve_rename rename = { "**/a", "**/b" };
+    const varve_read_options options = { .renames = c & 1 ? &rename : NULL,
+        .rename_count = c & 1 };
+    if (!file->is_there)
+        return;
+    mix_say(m, "varve_plan(g%dn0, file %d);", at, slot);
+    mix_trouble_begin(m);
+    varve_restoration *r = varve_plan(m->graphs[at].nodes[0],
+        mix_file_path(m, slot, file->format), &options, &m->error);
+    varve_status other = mix_trouble_end(m);
+    mix_expect(m, "varve_plan", r ? VARVE_OK : m->error.status, VARVE_OK,
+        r ? VARVE_OK : other);
+    varve_report *report = r ? varve_report_new(r, &m->error) : NULL;
+    MIX_CHECK(!r || report, "a plan without a report: %s", m->error.message);
+    varve_report_free(report);
+    varve_restoration_free(r);
+}
+
+/* Everything that an open restoration can be asked. */
+void mix_ask(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    struct mix_open *open = choose_open(m, a);
+    (void)b;
+    (void)c;
+    if (!open)
+        return;
+    mix_say(m, "varve_report_new(r%td); ...", open - m->opens);
+    varve_report *report = varve_report_new(open->restoration, &m->error);
+    MIX_CHECK(report, "no report: %s", m->error.message);
+    MIX_CHECK(varve_report_text(report)[0], "a report without words");
+    varve_report_free(report);
+    varve_status status = varve_assert_consumed(open->restoration, &m->error);
+    mix_expect(m, "varve_assert_consumed", status, VARVE_OK, VARVE_UNMATCHED);
+    status = varve_assert_nontrivial_match(open->restoration, &m->error);
+    mix_expect(
+        m, "varve_assert_nontrivial_match", status, VARVE_OK, VARVE_UNMATCHED);
+    mix_expect(m, "varve_restoration_verify",
+        varve_restoration_verify(open->restoration, &m->error), VARVE_OK,
+        VARVE_OK);
+    status = varve_restoration_retry(open->restoration, &m->error);
+    mix_expect(m, "varve_restoration_retry", status, VARVE_OK, VARVE_MISMATCH);
+    if (status && !open->manager)
+        mix_close(m, open);
+}
+
+/* --- Graphs of files --------------------------------------------------------
+ */
+
+void mix_from_file(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = a % MIX_GRAPHS, slot = b % MIX_FILES;
+    const struct mix_file *file = &m->files[slot];
+    struct mix_graph *g = &m->graphs[at];
+    (void)c;
+    if (g->graph || !file->is_there)
+        return;
+    mix_say(m, "g%d = varve_graph_from(file %d);", at, slot);
+    mix_trouble_begin(m);
+    varve_graph *graph = varve_graph_from(
+        mix_file_path(m, slot, file->format), &m->allocator, &m->error);
+    varve_status other = mix_trouble_end(m);
+    mix_expect(m, "varve_graph_from", graph ? VARVE_OK : m->error.status,
+        VARVE_OK, graph ? VARVE_OK : other);
+    if (graph && file->format == VARVE_FORMAT_VARVE) {
+        memset(g, 0, sizeof *g);
+        g->graph = graph;
+        g->shape = file->shape;
+        g->counter = file->counter;
+        mix_follow(g, 0, varve_graph_root(graph));
+    } else if (graph) {
+        varve_graph_free(graph);
+    }
+}
+
+void mix_graft(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t to = mix_pick_graph(m, a), from = mix_pick_graph(m, b);
+    struct mix_graph *g = &m->graphs[to];
+    uint8_t parent = mix_pick(g, mix_is_parent, a / MIX_GRAPHS);
+    uint8_t node = mix_pick(&m->graphs[from], mix_is_any, b / MIX_GRAPHS);
+    uint8_t name = parent == MIX_NONE ? parent : mix_new_name(g, parent, c);
+    struct mix_shape copy = mix_saved(&m->graphs[from].shape, node);
+    uint8_t place = mix_copy_room(&g->shape, &copy);
+    if (name == MIX_NONE || place == MIX_NONE)
+        return;
+    mix_say(m, "g%dn%d = varve_graft(g%dn%d, \"%s\", g%dn%d);", to, place, to,
+        parent, mix_name(name), from, node);
+    varve_node *grafted = varve_graft(g->nodes[parent], mix_name(name),
+        m->graphs[from].nodes[node], &m->error);
+    /* What waited for it may not fit. */
+    mix_expect(m, "varve_graft", grafted ? VARVE_OK : m->error.status, VARVE_OK,
+        VARVE_MISMATCH);
+    if (!grafted)
+        grafted = varve_find(g->nodes[parent], mix_name(name));
+    MIX_CHECK(grafted, "a graft that is not there");
+    mix_copy_in(&g->shape, &copy);
+    mix_add_edge(&g->shape, parent, name, place);
+    mix_follow(g, place, grafted);
+    mix_changed(m, to);
+}

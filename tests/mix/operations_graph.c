@@ -1,0 +1,323 @@
+/* operations_graph.c - nodes that come, go, are shared, replaced and moved.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+
+#include "mix/operations.h"
+
+/* --- New nodes ------------------------------------------------------------ */
+
+struct mix_new {
+    uint8_t graph, parent, name, place;
+};
+
+/* Where a new node goes; false: there is no room. */
+static bool choose(struct mix *m, uint8_t a, uint8_t b, struct mix_new *new)
+{
+    new->graph = mix_pick_graph(m, a);
+    const struct mix_graph *g = &m->graphs[new->graph];
+    new->parent = mix_pick(g, mix_is_parent, a / MIX_GRAPHS);
+    new->place = mix_free_place(&g->shape);
+    if (new->parent == MIX_NONE || new->place == MIX_NONE)
+        return false;
+    new->name = mix_new_name(g, new->parent, b);
+    return new->name != MIX_NONE;
+}
+
+static struct mix_node *put(
+    struct mix *m, const struct mix_new *new, struct mix_node node)
+{
+    struct mix_shape *shape = &m->graphs[new->graph].shape;
+    node.alias = node.global = MIX_NONE;
+    shape->nodes[new->place] = node;
+    mix_add_edge(shape, new->parent, new->name, new->place);
+    return &shape->nodes[new->place];
+}
+
+static varve_node *parent_of(struct mix *m, const struct mix_new *new)
+{
+    return m->graphs[new->graph].nodes[new->parent];
+}
+
+static void done(struct mix *m, const struct mix_new *new, varve_node *node)
+{
+    m->graphs[new->graph].nodes[new->place] = node;
+    mix_changed(m, new->graph);
+}
+
+void mix_end_graph(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = a % MIX_GRAPHS;
+    (void)b;
+    if (!m->graphs[at].graph || c > 64)
+        return;
+    mix_say(m, "varve_graph_free(g%d);", at);
+    varve_graph_free(m->graphs[at].graph);
+    mix_forget_graph(m, at);
+}
+
+void mix_add_container(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    static const struct {
+        const char *name;
+        varve_node *(*add)(varve_node *, const char *);
+        uint8_t kind;
+    } kinds[] = {
+        { "object", varve_add_object, VARVE_OBJECT },
+        { "list", varve_add_list, VARVE_LIST },
+        { "dict", varve_add_dict, VARVE_DICT },
+    };
+    struct mix_new new;
+    if (!choose(m, a, b, &new))
+        return;
+    unsigned k = c % 3;
+    mix_say(m, "g%dn%d = varve_add_%s(g%dn%d, \"%s\");", new.graph, new.place,
+        kinds[k].name, new.graph, new.parent, mix_name(new.name));
+    put(m, &new, (struct mix_node){ .kind = kinds[k].kind });
+    done(m, &new, kinds[k].add(parent_of(m, &new), mix_name(new.name)));
+}
+
+static struct mix_node choose_variable(struct mix *m, uint8_t c)
+{
+    static const uint8_t dtypes[] = { VARVE_FLOAT32, VARVE_FLOAT32,
+        VARVE_FLOAT32, VARVE_FLOAT64, VARVE_INT32, VARVE_STRING, VARVE_BFLOAT16,
+        VARVE_UINT8 };
+    return (struct mix_node){
+        .kind = VARVE_VARIABLE,
+        .dtype = dtypes[c & 7],
+        .holds = true,
+        .value = mix_fresh(m, c & 0x18 ? 2 : (uint8_t)(c >> 5 & 3)),
+    };
+}
+
+static void *memory_for(const struct mix_node *node)
+{
+    void *memory = malloc(
+        node->value.count * varve_dtype_size((varve_dtype)node->dtype) + 1);
+    MIX_CHECK(memory, "the machine is out of memory");
+    mix_store(memory, node->dtype, &node->value);
+    return memory;
+}
+
+void mix_add_variable(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    struct mix_new new;
+    if (!choose(m, a, b, &new))
+        return;
+    const struct mix_node *node = put(m, &new, choose_variable(m, c));
+    void *memory = memory_for(node);
+    m->graphs[new.graph].memory[new.place] = memory;
+    mix_say(m, "g%dn%d = varve_add_variable(g%dn%d, \"%s\", %s[%d]); = %d",
+        new.graph, new.place, new.graph, new.parent, mix_name(new.name),
+        varve_dtype_name((varve_dtype)node->dtype), node->value.count,
+        node->value.numbers[0]);
+    done(m, &new,
+        varve_add_variable(parent_of(m, &new), mix_name(new.name),
+            mix_view(memory, node->dtype, node->value.count)));
+}
+
+static varve_status initialize(const varve_tensor *tensor, void *user)
+{
+    const struct mix_value *value = user;
+    mix_store(tensor->data, (uint8_t)tensor->dtype, value);
+    return VARVE_OK;
+}
+
+void mix_add_allocated(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    struct mix_new new;
+    if (!choose(m, a, b, &new))
+        return;
+    struct mix_node *node = put(m, &new, choose_variable(m, c));
+    struct mix_value value = node->value;
+    node->is_owned = true;
+    mix_say(m,
+        "g%dn%d = varve_add_allocated_variable(g%dn%d, \"%s\", %s[%d]); = %d",
+        new.graph, new.place, new.graph, new.parent, mix_name(new.name),
+        varve_dtype_name((varve_dtype)node->dtype), node->value.count,
+        value.numbers[0]);
+    done(m, &new,
+        varve_add_allocated_variable(parent_of(m, &new), mix_name(new.name),
+            (varve_dtype)node->dtype, VARVE_SHAPE(value.count), initialize,
+            &value));
+}
+
+/* --- States --------------------------------------------------------------- */
+
+struct state {
+    struct mix_value value; /* first: where mix_look looks */
+    struct mix *mix;
+};
+
+static varve_status save_state(void *self, varve_sink *sink)
+{
+    struct state *state = self;
+    state->mix->saves++;
+    varve_put(sink, state->value.numbers, state->value.count);
+    return VARVE_OK;
+}
+
+static varve_status load_state(void *self, const void *bytes, size_t size)
+{
+    struct state *state = self;
+    const uint8_t *from = bytes;
+    if (size > MIX_NUMBERS)
+        return VARVE_MISMATCH;
+    state->mix->loads++;
+    state->value = (struct mix_value){ .count = (uint8_t)size };
+    for (size_t i = 0; i < size; i++)
+        state->value.numbers[i] = from[i];
+    return VARVE_OK;
+}
+
+void mix_add_state(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    static const varve_state_callbacks callbacks = { save_state, load_state };
+    struct mix_new new;
+    if (!choose(m, a, b, &new))
+        return;
+    const struct mix_node *node = put(m, &new,
+        (struct mix_node){ .kind = VARVE_STATE,
+            .holds = true,
+            .dtype = VARVE_UINT8,
+            .value = mix_fresh(m, c % 5) });
+    struct state *state = malloc(sizeof *state);
+    MIX_CHECK(state, "the machine is out of memory");
+    *state = (struct state){ node->value, m };
+    m->graphs[new.graph].memory[new.place] = state;
+    mix_say(m, "g%dn%d = varve_add_state(g%dn%d, \"%s\"); = %d of %d bytes",
+        new.graph, new.place, new.graph, new.parent, mix_name(new.name),
+        node->value.numbers[0], node->value.count);
+    done(m, &new,
+        varve_add_state(
+            parent_of(m, &new), mix_name(new.name), &callbacks, state));
+}
+
+/* --- Edges ---------------------------------------------------------------- */
+
+void mix_track(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a);
+    struct mix_graph *g = &m->graphs[at];
+    uint8_t parent = mix_pick(g, mix_is_parent, a / MIX_GRAPHS);
+    uint8_t child = mix_pick(g, mix_is_any, c);
+    uint8_t name = mix_new_name(g, parent == MIX_NONE ? 0 : parent, b);
+    if (parent == MIX_NONE || name == MIX_NONE)
+        return;
+    mix_say(m, "varve_track(g%dn%d, \"%s\", g%dn%d);", at, parent,
+        mix_name(name), at, child);
+    mix_add_edge(&g->shape, parent, name, child);
+    MIX_CHECK(varve_track(g->nodes[parent], mix_name(name), g->nodes[child]) ==
+                  g->nodes[child],
+        "another node was tracked");
+    mix_changed(m, at);
+}
+
+/* A node with an edge, and which; false: there is none. */
+static bool choose_edge(
+    const struct mix_graph *g, uint8_t by, uint8_t *parent, uint8_t *edge)
+{
+    unsigned count = 0;
+    for (uint8_t n = 0; n < MIX_NODES; n++)
+        count += g->shape.nodes[n].edge_count;
+    unsigned left = count ? by % count : 0;
+    for (*parent = 0; count && *parent < MIX_NODES; ++*parent) {
+        *edge = (uint8_t)left;
+        if (left < g->shape.nodes[*parent].edge_count)
+            return true;
+        left -= g->shape.nodes[*parent].edge_count;
+    }
+    return false;
+}
+
+void mix_replace(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a), parent, edge;
+    struct mix_graph *g = &m->graphs[at];
+    uint8_t child = mix_pick(g, mix_is_any, c);
+    if (!choose_edge(g, b, &parent, &edge))
+        return;
+    uint8_t name = g->shape.nodes[parent].edges[edge].name;
+    mix_say(m, "varve_replace(g%dn%d, \"%s\", g%dn%d);", at, parent,
+        mix_name(name), at, child);
+    g->shape.nodes[parent].edges[edge].child = child;
+    varve_replace(g->nodes[parent], mix_name(name), g->nodes[child]);
+    mix_changed(m, at);
+}
+
+void mix_untrack(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a), parent, edge;
+    struct mix_graph *g = &m->graphs[at];
+    (void)c;
+    if (!choose_edge(g, b, &parent, &edge))
+        return;
+    uint8_t name = g->shape.nodes[parent].edges[edge].name;
+    mix_say(m, "varve_untrack(g%dn%d, \"%s\");", at, parent, mix_name(name));
+    mix_drop_edge(&g->shape, parent, edge);
+    varve_untrack(g->nodes[parent], mix_name(name));
+    mix_changed(m, at);
+}
+
+void mix_remove_node(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a);
+    struct mix_graph *g = &m->graphs[at];
+    uint8_t node = mix_pick(g, mix_is_child, b);
+    (void)c;
+    if (node == MIX_NONE)
+        return;
+    mix_say(m, "varve_remove(g%dn%d);", at, node);
+    varve_node *going = g->nodes[node];
+    mix_set gone = mix_remove(&g->shape, node);
+    varve_remove(going);
+    mix_forget_nodes(m, at, gone);
+    mix_changed(m, at);
+}
+
+/* --- Lists ---------------------------------------------------------------- */
+
+void mix_move_in_list(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a);
+    struct mix_graph *g = &m->graphs[at];
+    uint8_t list = mix_pick(g, mix_is_list, a / MIX_GRAPHS);
+    uint8_t child = mix_pick(g, mix_is_any, b);
+    if (list == MIX_NONE || g->shape.nodes[list].edge_count == MIX_EDGES)
+        return;
+    struct mix_node *node = &g->shape.nodes[list];
+    uint8_t count = node->edge_count;
+    uint8_t index = (uint8_t)(c % (count + 1));
+    mix_say(m, "varve_list_insert(g%dn%d, %d, g%dn%d);", at, list, index, at,
+        child);
+    mix_add_edge(&g->shape, list, (uint8_t)(MIX_POSITIONS + count), child);
+    for (uint8_t i = count; i > index; i--)
+        node->edges[i].child = node->edges[i - 1].child;
+    node->edges[index].child = child;
+    varve_list_insert(g->nodes[list], index, g->nodes[child]);
+    mix_changed(m, at);
+}
+
+void mix_reorder(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a), old[MIX_EDGES];
+    struct mix_graph *g = &m->graphs[at];
+    uint8_t list = mix_pick(g, mix_is_list, a / MIX_GRAPHS);
+    size_t order[MIX_EDGES];
+    if (list == MIX_NONE || g->shape.nodes[list].edge_count < 2)
+        return;
+    struct mix_node *node = &g->shape.nodes[list];
+    uint8_t count = node->edge_count;
+    for (uint8_t i = 0; i < count; i++) {
+        bool is_backward = c & 1;
+        order[i] = (size_t)((is_backward ? count - 1 - i : i) + b) % count;
+        old[i] = node->edges[i].child;
+    }
+    for (uint8_t i = 0; i < count; i++)
+        node->edges[i].child = old[order[i]];
+    mix_say(m, "varve_list_reorder(g%dn%d, { %zu, %zu, ... }, %d);", at, list,
+        order[0], order[1], count);
+    varve_list_reorder(g->nodes[list], order, count);
+    mix_changed(m, at);
+}

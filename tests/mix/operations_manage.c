@@ -1,0 +1,382 @@
+/* operations_manage.c - savers and managers, of graphs that go on changing.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mix/files.h"
+#include "mix/operations.h"
+#include "mix/trouble.h"
+
+enum { KEPT = 2 };
+
+/* --- Savers: names ---------------------------------------------------------
+ */
+
+static void note_held(struct mix *m, uint8_t graph)
+{
+    mix_set held = 0;
+    for (int i = 0; i < MIX_SAVERS; i++)
+        for (uint8_t k = 0; k < MIX_NAMES && m->savers[i].saver; k++)
+            if (m->savers[i].graph == graph && m->savers[i].node[k] != MIX_NONE)
+                held |= mix_one(m->savers[i].node[k]);
+    if (graph != MIX_NONE)
+        m->graphs[graph].shape.held = held;
+}
+
+static uint8_t name_of(const struct mix_saver *s, uint8_t node)
+{
+    uint8_t k = 0;
+    while (k < MIX_NAMES && s->node[k] != node)
+        k++;
+    return k < MIX_NAMES ? k : MIX_NONE;
+}
+
+static struct mix_saver *take_saver(struct mix *m, uint8_t at, uint8_t graph)
+{
+    struct mix_saver *s = &m->savers[at];
+    const varve_saver_options options = { .keep = KEPT };
+    if (s->saver)
+        return s;
+    mix_say(m, "v%d = varve_saver_new(g%d, .keep = %d);", at, graph, KEPT);
+    memset(s, 0, sizeof *s);
+    memset(s->node, MIX_NONE, sizeof s->node);
+    s->graph = graph;
+    s->saver = varve_saver_new(m->graphs[graph].graph, &options, &m->error);
+    MIX_CHECK(s->saver, "no saver: %s", m->error.message);
+    return s;
+}
+
+void mix_name_in_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a), number = b % MIX_SAVERS;
+    uint8_t name = (uint8_t)(b / MIX_SAVERS % (MIX_NAMES - 1));
+    struct mix_saver *s = take_saver(m, number, at);
+    struct mix_graph *g = &m->graphs[at];
+    uint8_t node = mix_pick(g, mix_is_ordinary, c);
+    if (s->graph != at || node == MIX_NONE)
+        return;
+    bool is_new = s->node[name] == MIX_NONE && name_of(s, node) == MIX_NONE;
+    mix_say(m, "varve_saver_add(v%d, \"%s\", g%dn%d);", number, mix_name(name),
+        at, node);
+    mix_trouble_begin(m);
+    varve_status status =
+        varve_saver_add(s->saver, mix_name(name), g->nodes[node], &m->error);
+    varve_status other = mix_trouble_end(m);
+    mix_expect(m, "varve_saver_add", status,
+        is_new ? VARVE_OK : VARVE_DUPLICATE, other);
+    if (status == VARVE_OK)
+        s->node[name] = node;
+    note_held(m, at);
+}
+
+void mix_end_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    struct mix_saver *s = &m->savers[b % MIX_SAVERS];
+    uint8_t graph = s->graph;
+    (void)a;
+    (void)c;
+    if (!s->saver)
+        return;
+    mix_say(m, "varve_saver_free(v%d);", b % MIX_SAVERS);
+    varve_saver_free(s->saver);
+    memset(s, 0, sizeof *s);
+    note_held(m, graph);
+}
+
+/* --- Savers: files ---------------------------------------------------------
+ */
+
+/* What a save of a saver gives: a root with the variables that have names. */
+static struct mix_file file_of(const struct mix *m, const struct mix_saver *s)
+{
+    struct mix_shape shape = { 0 };
+    shape.nodes[0] = (struct mix_node){
+        .kind = VARVE_OBJECT, .alias = MIX_NONE, .global = MIX_NONE
+    };
+    for (uint8_t k = 0; k < MIX_NAMES; k++) {
+        if (s->node[k] == MIX_NONE)
+            continue;
+        shape.nodes[k + 1] = m->graphs[s->graph].shape.nodes[s->node[k]];
+        mix_add_edge(&shape, 0, k, (uint8_t)(k + 1));
+    }
+    return mix_file_of(&shape, 0, VARVE_FORMAT_VARVE);
+}
+
+static bool is_empty(const struct mix_saver *s)
+{
+    for (uint8_t k = 0; k < MIX_NAMES; k++)
+        if (s->node[k] != MIX_NONE)
+            return false;
+    return true;
+}
+
+void mix_save_by_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    struct mix_saver *s = &m->savers[b % MIX_SAVERS];
+    const varve_saver_save_options options = { .has_step = true, .step = c };
+    (void)a;
+    if (!s->saver || s->graph == MIX_NONE)
+        return;
+    struct mix_file new = file_of(m, s);
+    char prefix[256];
+    strcpy(prefix, mix_path(m, "v%d", b % MIX_SAVERS));
+    mix_say(m, "varve_saver_save(v%d, .step = %d);", b % MIX_SAVERS, c);
+    mix_trouble_begin(m);
+    varve_status status =
+        varve_saver_save(s->saver, prefix, &options, &m->error);
+    varve_status other = mix_trouble_end(m);
+    mix_expect(m, "varve_saver_save", status,
+        is_empty(s) ? VARVE_MISUSE : VARVE_OK, other);
+    if (status == VARVE_OK)
+        s->last = new;
+    MIX_CHECK(varve_saver_count(s->saver) <= KEPT, "%zu files of a saver",
+        varve_saver_count(s->saver));
+    if (s->last.is_there)
+        mix_look_at_file(m, varve_saver_latest(s->saver), &s->last);
+}
+
+/* What must become of the names; the values, where all of them fit. */
+static varve_status restored(
+    struct mix *m, const struct mix_saver *s, struct mix_shape *shape)
+{
+    bool misses = false, misfits = false;
+    for (uint8_t k = 0; k < MIX_NAMES; k++) {
+        const struct mix_node *saved = &s->last.shape.nodes[k + 1];
+        if (s->node[k] == MIX_NONE)
+            continue;
+        struct mix_node *node = &shape->nodes[s->node[k]];
+        if (!saved->kind)
+            misses = true;
+        else if (!mix_is_saved(saved))
+            continue;
+        else if (saved->dtype != node->dtype ||
+                 saved->value.count != node->value.count)
+            misfits = true;
+        node->value = saved->value;
+        node->holds = true;
+    }
+    (void)m;
+    return misfits ? VARVE_MISMATCH : misses ? VARVE_UNMATCHED : VARVE_OK;
+}
+
+static bool is_sure(const struct mix *m, const struct mix_saver *s)
+{
+    for (uint8_t k = 0; k < MIX_NAMES; k++) {
+        if (s->last.shape.nodes[k + 1].is_local ||
+            (s->last.shape.nodes[k + 1].kind &&
+                s->last.shape.nodes[k + 1].global != MIX_NONE))
+            return false;
+        if (s->node[k] != MIX_NONE &&
+            m->graphs[s->graph].shape.nodes[s->node[k]].global != MIX_NONE)
+            return false;
+        if (s->node[k] != MIX_NONE &&
+            m->graphs[s->graph].shape.nodes[s->node[k]].is_local)
+            return false;
+    }
+    return true;
+}
+
+void mix_restore_by_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    struct mix_saver *s = &m->savers[b % MIX_SAVERS];
+    (void)a;
+    (void)c;
+    if (!s->saver || s->graph == MIX_NONE || !s->last.is_there || is_empty(s) ||
+        !is_sure(m, s))
+        return;
+    struct mix_graph *g = &m->graphs[s->graph];
+    struct mix_shape after = g->shape;
+    uint64_t number = ++m->restorations;
+    varve_status wanted = restored(m, s, &after);
+    char path[256];
+    strcpy(path, varve_saver_latest(s->saver));
+    mix_say(m, "varve_saver_restore(v%d, \"%s\");", b % MIX_SAVERS, path);
+    mix_trouble_begin(m);
+    varve_status status =
+        varve_saver_restore(s->saver, path, NULL, NULL, &m->error);
+    varve_status other = mix_trouble_end(m);
+    if (wanted != VARVE_MISMATCH || status != VARVE_UNMATCHED)
+        mix_expect(m, "varve_saver_restore", status, wanted, other);
+    if (status)
+        return;
+    g->shape = after;
+    for (uint8_t k = 0; k < MIX_NAMES; k++)
+        if (s->node[k] != MIX_NONE)
+            g->restored_by[s->node[k]] = number;
+}
+
+/* --- Managers --------------------------------------------------------------
+ */
+
+void mix_manage(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a), number = b % MIX_MANAGERS;
+    struct mix_manager *manager = &m->managers[number];
+    const varve_manager_options options = { .keep_last = KEPT };
+    (void)c;
+    if (manager->manager)
+        return;
+    mix_say(m, "m%d = varve_manager_new(g%dn0, \"m%d\", .keep_last = %d);",
+        number, at, number, KEPT);
+    manager->graph = at;
+    manager->directory = number;
+    mix_trouble_begin(m);
+    manager->manager = varve_manager_new(m->graphs[at].nodes[0],
+        mix_path(m, "m%d", number), &options, &m->error);
+    varve_status other = mix_trouble_end(m);
+    mix_expect(m, "varve_manager_new",
+        manager->manager ? VARVE_OK : m->error.status, VARVE_OK,
+        manager->manager ? VARVE_OK : other);
+}
+
+/* What no policy keeps goes. */
+static void prune(struct mix_directory *d)
+{
+    for (uint8_t i = 0; i + KEPT < d->count;) {
+        if (d->is_pinned[i]) {
+            i++;
+            continue;
+        }
+        for (uint8_t k = i; k + 1 < d->count; k++) {
+            d->numbers[k] = d->numbers[k + 1];
+            d->is_pinned[k] = d->is_pinned[k + 1];
+            d->files[k] = d->files[k + 1];
+        }
+        d->count--;
+    }
+}
+
+static void look_at_directory(struct mix *m, const struct mix_manager *manager)
+{
+    const struct mix_directory *d = &m->managed[manager->directory];
+    varve_managed managed;
+    size_t count = varve_manager_count(manager->manager);
+    MIX_CHECK(count == d->count, "expected %d checkpoints, found %zu", d->count,
+        count);
+    for (uint8_t i = 0; i < d->count; i++) {
+        MIX_CHECK(varve_manager_at(manager->manager, i, &managed), "no %d", i);
+        MIX_CHECK(managed.number == d->numbers[i],
+            "expected checkpoint %d, found %d", (int)d->numbers[i],
+            (int)managed.number);
+        MIX_CHECK(
+            managed.is_pinned == d->is_pinned[i], "%s: its pin", managed.path);
+        if (i + 1 == d->count)
+            mix_look_at_file(m, managed.path, &d->files[i]);
+    }
+    if (m->files[MIX_LEDGER].is_there && manager->directory == 0)
+        mix_look_at_file(
+            m, mix_file_path(m, MIX_LEDGER, 0), &m->files[MIX_LEDGER]);
+}
+
+void mix_save_managed(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    struct mix_manager *manager = &m->managers[b % MIX_MANAGERS];
+    struct mix_directory *d = &m->managed[b % MIX_MANAGERS];
+    const varve_manager_save_options options = { .pin = c % 8 == 0 };
+    (void)a;
+    if (!manager->manager || manager->graph == MIX_NONE || d->count == MIX_KEPT)
+        return;
+    struct mix_graph *g = &m->graphs[manager->graph];
+    struct mix_file new = mix_file_of(&g->shape, 0, VARVE_FORMAT_VARVE);
+    mix_say(m, "varve_manager_save(m%d, %d%s);", b % MIX_MANAGERS, c,
+        options.pin ? ", .pin" : "");
+    mix_trouble_begin(m);
+    varve_status status =
+        varve_manager_save_with(manager->manager, c, &options, &m->error);
+    varve_status other = mix_trouble_end(m);
+    mix_expect(m, "varve_manager_save", status, VARVE_OK, other);
+    if (status == VARVE_OK) {
+        uint64_t counter = mix_directory_add(d, g->counter, new);
+        g->counter = counter;
+        d->is_pinned[d->count - 1] = options.pin;
+        prune(d);
+    }
+    MIX_CHECK(varve_save_counter(g->nodes[0]) == g->counter,
+        "the save counter is %d", (int)varve_save_counter(g->nodes[0]));
+    /* What went wrong behind the save is done after the next one. */
+    if (other == VARVE_OK) {
+        mix_expect(m, "varve_manager_prune",
+            varve_manager_prune(manager->manager, &m->error), VARVE_OK,
+            VARVE_OK);
+        look_at_directory(m, manager);
+    } else if (options.pin && status == VARVE_OK) {
+        mix_expect(m, "varve_manager_pin",
+            varve_manager_pin(
+                manager->manager, d->numbers[d->count - 1], &m->error),
+            VARVE_OK, VARVE_OK);
+    }
+}
+
+static struct mix_open *open_of(
+    struct mix *m, const struct mix_manager *manager)
+{
+    for (int i = 0; i < MIX_OPENS; i++)
+        if (m->opens[i].restoration && m->opens[i].manager == manager)
+            return &m->opens[i];
+    return NULL;
+}
+
+void mix_resume(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    struct mix_manager *manager = &m->managers[b % MIX_MANAGERS];
+    const struct mix_directory *d = &m->managed[b % MIX_MANAGERS];
+    struct mix_open *open = mix_open_place(m);
+    (void)a;
+    (void)c;
+    if (!manager->manager || manager->graph == MIX_NONE || !open || !d->count)
+        return;
+    struct mix_graph *g = &m->graphs[manager->graph];
+    struct mix_open *older = open_of(m, manager);
+    mix_open_begin(m, open, manager->graph, 0, &d->files[d->count - 1]);
+    open->number = ++m->restorations;
+    enum mix_fit fit = mix_match(m, open);
+    mix_say(m, "varve_manager_resume(m%d); its restoration is r%td",
+        b % MIX_MANAGERS, open - m->opens);
+    mix_trouble_begin(m);
+    varve_status status = varve_manager_resume(manager->manager, &m->error);
+    varve_status other = mix_trouble_end(m);
+    varve_restoration *r = varve_manager_restoration(manager->manager);
+    if (older && (!status || r != older->restoration))
+        memset(older, 0, sizeof *older);
+    if (!status)
+        g->counter = d->numbers[d->count - 1];
+    open->manager = manager;
+    mix_open_end(m, open, status ? NULL : r, fit, other);
+}
+
+void mix_end_manager(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    struct mix_manager *manager = &m->managers[b % MIX_MANAGERS];
+    (void)a;
+    (void)c;
+    if (!manager->manager)
+        return;
+    struct mix_open *open = open_of(m, manager);
+    mix_say(m, "varve_manager_free(m%d);", b % MIX_MANAGERS);
+    if (open)
+        memset(open, 0, sizeof *open);
+    varve_manager_free(manager->manager);
+    memset(manager, 0, sizeof *manager);
+}
+
+void mix_pin(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    struct mix_manager *manager = &m->managers[b % MIX_MANAGERS];
+    struct mix_directory *d = &m->managed[b % MIX_MANAGERS];
+    (void)a;
+    if (!manager->manager || !d->count)
+        return;
+    uint8_t at = c % d->count;
+    bool *pinned = &d->is_pinned[at];
+    mix_say(m, "varve_manager_%s(m%d, %d);", *pinned ? "unpin" : "pin",
+        b % MIX_MANAGERS, (int)d->numbers[at]);
+    mix_expect(m, "a pin",
+        (*pinned ? varve_manager_unpin : varve_manager_pin)(
+            manager->manager, d->numbers[at], &m->error),
+        VARVE_OK, VARVE_OK);
+    *pinned = !*pinned;
+}

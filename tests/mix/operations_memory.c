@@ -1,0 +1,315 @@
+/* operations_memory.c - snapshots and rings of graphs that go on changing.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "mix/files.h"
+#include "mix/operations.h"
+#include "mix/trouble.h"
+
+/* --- What a snapshot holds --------------------------------------------------
+ */
+
+static mix_set values_of(const struct mix_graph *g, uint8_t root)
+{
+    mix_set reached = mix_reach(&g->shape, root);
+    for (uint8_t n = 0; n < MIX_NODES; n++)
+        if (!mix_is_value(&g->shape.nodes[n]))
+            reached &= ~mix_one(n);
+    return reached;
+}
+
+static void note_taken(struct mix *m, struct mix_snapshot *s)
+{
+    const struct mix_graph *g = &m->graphs[s->graph];
+    s->version = g->version;
+    s->taken = values_of(g, s->root);
+    s->shape = g->shape;
+    s->is_unsure = false;
+}
+
+/* Whether the program still has what was taken, of the same types. */
+enum fit { SAME, RETYPED, OTHER };
+static enum fit fit_of(const struct mix *m, const struct mix_snapshot *s)
+{
+    if (s->graph == MIX_NONE)
+        return OTHER;
+    const struct mix_graph *g = &m->graphs[s->graph];
+    if (values_of(g, s->root) != s->taken)
+        return OTHER;
+    for (uint8_t n = 0; n < MIX_NODES; n++)
+        if (mix_has(s->taken, n) &&
+            g->shape.nodes[n].dtype != s->shape.nodes[n].dtype)
+            return RETYPED;
+    return SAME;
+}
+
+static void put_back(struct mix *m, const struct mix_snapshot *s)
+{
+    struct mix_graph *g = &m->graphs[s->graph];
+    for (uint8_t n = 0; n < MIX_NODES; n++)
+        if (mix_has(s->taken, n) && s->shape.nodes[n].holds)
+            g->shape.nodes[n].value = s->shape.nodes[n].value;
+}
+
+static struct mix_snapshot *choose_snapshot(struct mix *m, uint8_t by)
+{
+    struct mix_snapshot *s = &m->snapshots[by % MIX_SNAPSHOTS];
+    return s->snapshot ? s : NULL;
+}
+
+/* --- One ------------------------------------------------------------------ */
+
+void mix_take(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a);
+    struct mix_graph *g = &m->graphs[at];
+    struct mix_snapshot *s = &m->snapshots[b % MIX_SNAPSHOTS];
+    uint8_t root = c < 200 ? 0 : mix_pick(g, mix_is_object, c);
+    if (s->snapshot)
+        return;
+    mix_say(
+        m, "s%d = varve_snapshot_new(g%dn%d);", b % MIX_SNAPSHOTS, at, root);
+    mix_trouble_begin(m);
+    s->snapshot = varve_snapshot_new(g->nodes[root], &m->error);
+    varve_status other = mix_trouble_end(m);
+    mix_expect(m, "varve_snapshot_new",
+        s->snapshot ? VARVE_OK : m->error.status, VARVE_OK,
+        s->snapshot ? VARVE_OK : other);
+    s->graph = at;
+    s->root = root;
+    if (s->snapshot)
+        note_taken(m, s);
+}
+
+void mix_retake(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    struct mix_snapshot *s = choose_snapshot(m, b);
+    (void)a;
+    (void)c;
+    if (!s)
+        return;
+    enum fit fit = fit_of(m, s);
+    mix_say(m, "varve_snapshot_retake(s%d);", b % MIX_SNAPSHOTS);
+    mix_trouble_begin(m);
+    varve_status status = varve_snapshot_retake(s->snapshot, &m->error);
+    varve_status other = mix_trouble_end(m);
+    if (fit != SAME && status == VARVE_MISMATCH)
+        return;
+    mix_expect(m, "varve_snapshot_retake", status,
+        fit == OTHER ? VARVE_MISMATCH : VARVE_OK, other);
+    if (status == VARVE_OK)
+        note_taken(m, s);
+}
+
+void mix_put_back(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    struct mix_snapshot *s = choose_snapshot(m, b);
+    (void)a;
+    (void)c;
+    if (!s)
+        return;
+    enum fit fit = fit_of(m, s);
+    mix_say(m, "varve_snapshot_restore(s%d);", b % MIX_SNAPSHOTS);
+    mix_trouble_begin(m);
+    varve_status status = varve_snapshot_restore(s->snapshot, &m->error);
+    varve_status other = mix_trouble_end(m);
+    mix_expect(m, "varve_snapshot_restore", status,
+        fit == SAME ? VARVE_OK : VARVE_MISMATCH, other);
+    if (status == VARVE_OK)
+        put_back(m, s);
+}
+
+void mix_end_snapshot(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    struct mix_snapshot *s = choose_snapshot(m, b);
+    (void)a;
+    (void)c;
+    if (!s)
+        return;
+    mix_say(m, "varve_snapshot_free(s%d);", b % MIX_SNAPSHOTS);
+    varve_snapshot_free(s->snapshot);
+    memset(s, 0, sizeof *s);
+}
+
+static varve_status count_one(void *user, const varve_difference *difference)
+{
+    size_t *count = user;
+    (void)difference;
+    ++*count;
+    return VARVE_OK;
+}
+
+void mix_compare(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    struct mix_snapshot *s = choose_snapshot(m, b);
+    size_t wanted = 0, found = 0;
+    (void)a;
+    (void)c;
+    if (!s)
+        return;
+    enum fit fit = fit_of(m, s);
+    mix_say(m, "varve_snapshot_diff(s%d, NULL, ...);", b % MIX_SNAPSHOTS);
+    varve_status status =
+        varve_snapshot_diff(s->snapshot, NULL, count_one, &found, &m->error);
+    mix_expect(m, "varve_snapshot_diff", status,
+        fit == SAME ? VARVE_OK : VARVE_MISMATCH,
+        fit == SAME ? VARVE_OK : VARVE_MISMATCH);
+    if (status)
+        return;
+    const struct mix_graph *g = &m->graphs[s->graph];
+    for (uint8_t n = 0; n < MIX_NODES; n++) {
+        const struct mix_node *now = &g->shape.nodes[n];
+        if (mix_has(s->taken, n) && (now->is_opaque || !now->holds))
+            return;
+        wanted += mix_has(s->taken, n) &&
+                  !mix_equal(&now->value, &s->shape.nodes[n].value);
+    }
+    MIX_CHECK(found == wanted, "expected %zu values to differ, found %zu",
+        wanted, found);
+}
+
+/* --- Files ---------------------------------------------------------------- */
+
+void mix_write_snapshot(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    struct mix_snapshot *s = choose_snapshot(m, b);
+    uint8_t slot = c % MIX_ORDINARY_FILES;
+    const varve_write_options options = { .no_sync = true };
+    (void)a;
+    if (!s)
+        return;
+    enum fit fit = fit_of(m, s);
+    bool is_same = fit == SAME && m->graphs[s->graph].version == s->version;
+    char path[256];
+    strcpy(path, mix_file_path(m, slot, VARVE_FORMAT_VARVE));
+    mix_say(m, "varve_snapshot_write(s%d, \"%s\");", b % MIX_SNAPSHOTS, path);
+    mix_trouble_begin(m);
+    varve_status status =
+        varve_snapshot_write(s->snapshot, path, &options, &m->error);
+    varve_status other = mix_trouble_end(m);
+    mix_expect(m, "varve_snapshot_write", status,
+        fit == SAME ? VARVE_OK : VARVE_MISMATCH, other);
+    if (status)
+        return;
+    m->files[slot] = mix_file_of(&s->shape, s->root, VARVE_FORMAT_VARVE);
+    m->files[slot].is_there = is_same;
+    if (is_same)
+        mix_look_at_file(m, path, &m->files[slot]);
+}
+
+/* The model does it in the graph's own, with the snapshot's values in it. */
+static void read_into(struct mix *m, struct mix_snapshot *s,
+    const struct mix_file *file, const char *path)
+{
+    static struct mix_open open;
+    static struct mix_graph kept;
+    struct mix_graph *g = &m->graphs[s->graph];
+    kept = *g;
+    mix_open_begin(m, &open, s->graph, s->root, file);
+    open.number = ++m->restorations;
+    g->shape = s->shape;
+    enum mix_fit fit = mix_match(m, &open);
+    mix_trouble_begin(m);
+    varve_status status =
+        varve_snapshot_read(s->snapshot, path, NULL, &m->error);
+    varve_status other = mix_trouble_end(m);
+    if (fit != MIX_UNSURE || status != VARVE_MISMATCH)
+        mix_expect(m, "varve_snapshot_read", status,
+            fit == MIX_MISFITS ? VARVE_MISMATCH : VARVE_OK, other);
+    if (status == VARVE_OK) {
+        mix_deliver(m, &open);
+        s->is_unsure = open.unsure || open.is_loose;
+        s->shape = g->shape;
+    }
+    *g = kept;
+}
+
+void mix_read_snapshot(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    struct mix_snapshot *s = choose_snapshot(m, b);
+    const struct mix_file *file = &m->files[c % MIX_FILES];
+    (void)a;
+    if (!s || !file->is_there || fit_of(m, s) != SAME ||
+        m->graphs[s->graph].version != s->version)
+        return;
+    char path[256];
+    strcpy(path, mix_file_path(m, c % MIX_FILES, file->format));
+    mix_say(m, "varve_snapshot_read(s%d, \"%s\");", b % MIX_SNAPSHOTS, path);
+    read_into(m, s, file, path);
+    if (s->is_unsure)
+        mix_end_snapshot(m, a, b, c);
+}
+
+/* --- Rings ---------------------------------------------------------------- */
+
+void mix_push(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    struct mix_ring *ring = &m->rings[b % MIX_RINGS];
+    uint8_t at = mix_pick_graph(m, a);
+    (void)c;
+    if (!ring->ring) {
+        mix_say(m, "q%d = varve_ring_new(g%dn0, 3);", b % MIX_RINGS, at);
+        memset(ring, 0, sizeof *ring);
+        ring->ring =
+            varve_ring_new(m->graphs[at].nodes[0], MIX_DEEP, NULL, &m->error);
+        MIX_CHECK(ring->ring, "no ring: %s", m->error.message);
+        ring->graph = at;
+    }
+    bool is_gone = ring->graph == MIX_NONE;
+    mix_say(m, "varve_ring_push(q%d);", b % MIX_RINGS);
+    mix_trouble_begin(m);
+    varve_status status = varve_ring_push(ring->ring, &m->error);
+    varve_status other = mix_trouble_end(m);
+    mix_expect(m, "varve_ring_push", status,
+        is_gone ? VARVE_MISMATCH : VARVE_OK, other);
+    if (status)
+        return;
+    memmove(ring->at + 1, ring->at, sizeof ring->at[0] * (MIX_DEEP - 1));
+    if (ring->count < MIX_DEEP)
+        ring->count++;
+    ring->at[0].graph = ring->graph;
+    ring->at[0].root = 0;
+    note_taken(m, &ring->at[0]);
+    MIX_CHECK(varve_ring_count(ring->ring) == ring->count, "a ring of %zu",
+        varve_ring_count(ring->ring));
+}
+
+void mix_roll_back(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    struct mix_ring *ring = &m->rings[b % MIX_RINGS];
+    uint8_t back = c % (MIX_DEEP + 1);
+    (void)a;
+    if (!ring->ring || ring->graph == MIX_NONE)
+        return;
+    bool is_there = back < ring->count;
+    enum fit fit = is_there ? fit_of(m, &ring->at[back]) : SAME;
+    mix_say(m, "varve_ring_rollback(q%d, %d);", b % MIX_RINGS, back);
+    mix_trouble_begin(m);
+    varve_status status = varve_ring_rollback(ring->ring, back, &m->error);
+    varve_status other = mix_trouble_end(m);
+    mix_expect(m, "varve_ring_rollback", status,
+        !is_there     ? VARVE_NOT_FOUND
+        : fit == SAME ? VARVE_OK
+                      : VARVE_MISMATCH,
+        other);
+    if (status)
+        return;
+    put_back(m, &ring->at[back]);
+    memmove(
+        ring->at, ring->at + back, sizeof ring->at[0] * (ring->count - back));
+    ring->count = (uint8_t)(ring->count - back);
+}
+
+void mix_end_ring(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    struct mix_ring *ring = &m->rings[b % MIX_RINGS];
+    (void)a;
+    (void)c;
+    if (!ring->ring)
+        return;
+    mix_say(m, "varve_ring_free(q%d);", b % MIX_RINGS);
+    varve_ring_free(ring->ring);
+    memset(ring, 0, sizeof *ring);
+}

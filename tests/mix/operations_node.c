@@ -1,0 +1,178 @@
+/* operations_node.c - slots, names, tags, values, types; and what must not be.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mix/operations.h"
+
+void mix_add_slot(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a);
+    struct mix_graph *g = &m->graphs[at];
+    uint8_t owner = mix_pick(g, mix_is_parent, a / MIX_GRAPHS);
+    uint8_t variable = mix_pick(g, mix_is_ordinary, b);
+    uint8_t place = mix_free_place(&g->shape);
+    uint8_t name = c % 2; /* of the pool */
+    if (owner == MIX_NONE || variable == MIX_NONE || place == MIX_NONE ||
+        g->shape.slot_count == MIX_SLOTS ||
+        mix_slot_at(&g->shape, owner, variable, name) != MIX_NONE)
+        return;
+    struct mix_node *node = &g->shape.nodes[place];
+    *node = (struct mix_node){ .kind = VARVE_VARIABLE,
+        .holds = true,
+        .dtype = VARVE_FLOAT32,
+        .alias = MIX_NONE,
+        .global = MIX_NONE,
+        .value = mix_fresh(m, 2) };
+    g->shape.slots[g->shape.slot_count++] =
+        (struct mix_slot){ owner, variable, name, place };
+    mix_say(m, "g%dn%d = varve_add_slot(g%dn%d, g%dn%d, \"%s\"); = %d", at,
+        place, at, owner, at, variable, mix_name(name), node->value.numbers[0]);
+    void *memory = g->memory[place] = malloc(2 * sizeof(float));
+    MIX_CHECK(memory, "the machine is out of memory");
+    mix_store(memory, node->dtype, &node->value);
+    g->nodes[place] = varve_add_slot(g->nodes[owner], g->nodes[variable],
+        mix_name(name), mix_view(memory, node->dtype, 2));
+    mix_changed(m, at);
+}
+
+void mix_alias(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a);
+    struct mix_graph *g = &m->graphs[at];
+    uint8_t n = mix_pick(g, mix_is_child, b);
+    if (n == MIX_NONE || g->shape.nodes[n].alias != MIX_NONE)
+        return;
+    g->shape.nodes[n].alias = c % MIX_NAMES;
+    mix_say(m, "varve_alias(g%dn%d, \"%s\");", at, n, mix_name(c % MIX_NAMES));
+    varve_alias(g->nodes[n], mix_name(c % MIX_NAMES));
+    mix_changed(m, at);
+}
+
+void mix_tag(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a);
+    struct mix_graph *g = &m->graphs[at];
+    uint8_t n = mix_pick(g, mix_is_variable, b);
+    (void)c;
+    if (n == MIX_NONE)
+        return;
+    struct mix_node *node = &g->shape.nodes[n];
+    node->is_local = !node->is_local;
+    mix_say(m, "varve_%s(g%dn%d, VARVE_TAG_LOCAL);",
+        node->is_local ? "tag" : "untag", at, n);
+    (node->is_local ? varve_tag : varve_untag)(g->nodes[n], VARVE_TAG_LOCAL);
+    g->version++;
+}
+
+/* The program computes. */
+static void set_value(
+    struct mix *m, uint8_t at, uint8_t n, struct mix_value value)
+{
+    struct mix_graph *g = &m->graphs[at];
+    struct mix_node *node = &g->shape.nodes[n];
+    node->value = value;
+    if (node->kind == VARVE_VARIABLE)
+        mix_store(varve_data(g->nodes[n]), node->dtype, &value);
+    else
+        memcpy(g->memory[n], &value, sizeof value);
+}
+
+void mix_compute(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a);
+    struct mix_graph *g = &m->graphs[at];
+    bool all = c & 1;
+    for (uint8_t n = 0; n < MIX_NODES; n++) {
+        struct mix_node *node = &g->shape.nodes[n];
+        if (!mix_is_value(node) || !node->holds || node->is_opaque ||
+            (!all && n != b % MIX_NODES))
+            continue;
+        set_value(m, at, n, mix_fresh(m, node->value.count));
+        mix_say(m, "g%dn%d = %d;", at, n, node->value.numbers[0]);
+    }
+}
+
+void mix_rebind(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a);
+    struct mix_graph *g = &m->graphs[at];
+    uint8_t n = mix_pick(g, mix_is_variable, b);
+    (void)c;
+    if (n == MIX_NONE || g->shape.nodes[n].is_owned)
+        return;
+    struct mix_node *node = &g->shape.nodes[n];
+    node->value = mix_fresh(m, node->value.count);
+    void *memory = malloc(
+        node->value.count * varve_dtype_size((varve_dtype)node->dtype) + 1);
+    MIX_CHECK(memory, "the machine is out of memory");
+    mix_store(memory, node->dtype, &node->value);
+    mix_say(
+        m, "varve_rebind(g%dn%d, ...); = %d", at, n, node->value.numbers[0]);
+    varve_rebind(g->nodes[n], mix_view(memory, node->dtype, node->value.count));
+    free(g->memory[n]);
+    g->memory[n] = memory;
+}
+
+void mix_retype(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    static const uint8_t dtypes[] = { VARVE_FLOAT32, VARVE_COMPLEX128,
+        VARVE_UINT8, VARVE_INT32, VARVE_FLOAT64, VARVE_STRING, VARVE_BFLOAT16 };
+    uint8_t at = mix_pick_graph(m, a), dtype = dtypes[c % 7];
+    struct mix_graph *g = &m->graphs[at];
+    uint8_t n = mix_pick(g, mix_is_variable, b);
+    if (n == MIX_NONE)
+        return;
+    struct mix_node *node = &g->shape.nodes[n];
+    varve_status wanted =
+        !node->is_owned ? VARVE_MISUSE
+        : !mix_can_cast(node->dtype, dtype) ||
+                (dtype == VARVE_STRING && node->dtype != VARVE_STRING)
+            ? VARVE_MISMATCH
+            : VARVE_OK;
+    uint64_t misfits = 7;
+    mix_say(m, "varve_retype(g%dn%d, %s);", at, n,
+        varve_dtype_name((varve_dtype)dtype));
+    varve_status status =
+        varve_retype(g->nodes[n], (varve_dtype)dtype, &misfits, &m->error);
+    mix_expect(m, "varve_retype", status, wanted,
+        m->failing >= 0 ? VARVE_NO_MEMORY : wanted);
+    if (status)
+        return;
+    MIX_CHECK(misfits == 0, "%d values did not fit", (int)misfits);
+    if (node->dtype != dtype)
+        g->version++;
+    node->dtype = dtype;
+}
+
+static bool is_named(const struct mix_shape *shape, uint8_t name)
+{
+    for (uint8_t n = 0; n < MIX_NODES; n++)
+        if (shape->nodes[n].kind && shape->nodes[n].global == name)
+            return true;
+    return false;
+}
+
+static bool is_value_node(const struct mix_graph *g, uint8_t n)
+{
+    return mix_is_value(&g->shape.nodes[n]);
+}
+
+/* What a name brings is left open. */
+void mix_name_globally(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a), name = c % MIX_NAMES;
+    struct mix_graph *g = &m->graphs[at];
+    uint8_t n = mix_pick(g, is_value_node, b);
+    if (n == MIX_NONE || is_named(&g->shape, name))
+        return;
+    g->shape.nodes[n].global = name;
+    for (int i = 0; i < MIX_OPENS; i++)
+        if (m->opens[i].restoration && m->opens[i].graph == at)
+            m->opens[i].is_loose = true;
+    mix_say(m, "varve_set_global_name(g%dn%d, \"%s\");", at, n, mix_name(name));
+    varve_set_global_name(g->nodes[n], mix_name(name));
+    mix_changed(m, at);
+}

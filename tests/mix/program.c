@@ -1,0 +1,93 @@
+/* program.c - bytes as operations: four of them are one, the first says which,
+ * the others are its arguments. Numbers never change their meaning, so that a
+ * program that was kept stays what it was.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "mix/program.h"
+
+#include "mix/operations.h"
+#include "support/proof.h"
+
+const struct mix_entry mix_operations[MIX_OPERATIONS] = {
+    [0] = { "end_graph", mix_end_graph, 1 },
+    [1] = { "add_container", mix_add_container, 10 },
+    [2] = { "add_variable", mix_add_variable, 10 },
+    [3] = { "add_allocated", mix_add_allocated, 8 },
+    [4] = { "add_state", mix_add_state, 3 },
+    [5] = { "track", mix_track, 5 },
+    [6] = { "replace", mix_replace, 3 },
+    [7] = { "untrack", mix_untrack, 3 },
+    [8] = { "remove", mix_remove_node, 3 },
+    [9] = { "insert", mix_move_in_list, 3 },
+    [10] = { "reorder", mix_reorder, 2 },
+    [11] = { "add_slot", mix_add_slot, 4 },
+    [12] = { "alias", mix_alias, 2 },
+    [13] = { "global_name", mix_name_globally, 1 },
+    [14] = { "tag", mix_tag, 2 },
+    [15] = { "compute", mix_compute, 6 },
+    [16] = { "rebind", mix_rebind, 2 },
+    [17] = { "retype", mix_retype, 3 },
+    [18] = { "write", mix_write, 8 },
+    [19] = { "read", mix_read, 8 },
+    [20] = { "save", mix_save, 3 },
+    [21] = { "restore", mix_restore, 3 },
+    [22] = { "end_restoration", mix_end_open, 3 },
+    [23] = { "drop", mix_drop, 1 },
+    [24] = { "plan", mix_plan, 1 },
+    [25] = { "ask", mix_ask, 1 },
+    [26] = { "write_foreign", mix_write_foreign, 3 },
+    [27] = { "from_file", mix_from_file, 2 },
+    [28] = { "graft", mix_graft, 2 },
+    [29] = { "snapshot", mix_take, 4 },
+    [30] = { "retake", mix_retake, 2 },
+    [31] = { "put_back", mix_put_back, 4 },
+    [32] = { "end_snapshot", mix_end_snapshot, 1 },
+    [33] = { "compare", mix_compare, 2 },
+    [34] = { "write_snapshot", mix_write_snapshot, 1 },
+    [35] = { "read_snapshot", mix_read_snapshot, 1 },
+    [36] = { "push", mix_push, 2 },
+    [37] = { "roll_back", mix_roll_back, 2 },
+    [38] = { "end_ring", mix_end_ring, 1 },
+    [39] = { "run_out", mix_run_out, 3 },
+    [40] = { "fill_disk", mix_fill_disk, 1 },
+    [41] = { "kill", mix_kill, 1 },
+    [42] = { "ask_nothing", mix_ask_nothing, 1 },
+    [43] = { "mistake", mix_mistake, 1 },
+    [44] = { "churn", mix_churn, 1 },
+    [45] = { "chain", mix_chain, 0 },
+    [47] = { "saver_add", mix_name_in_saver, 4 },
+    [48] = { "saver_save", mix_save_by_saver, 2 },
+    [49] = { "saver_restore", mix_restore_by_saver, 2 },
+    [50] = { "end_saver", mix_end_saver, 1 },
+    [51] = { "manage", mix_manage, 2 },
+    [52] = { "manager_save", mix_save_managed, 4 },
+    [53] = { "resume", mix_resume, 3 },
+    [54] = { "end_manager", mix_end_manager, 1 },
+    [55] = { "pin", mix_pin, 1 },
+    [46] = { "build_twice", mix_build_twice, 0 },
+};
+
+size_t mix_random_program(
+    uint64_t seed, uint8_t bytes[MIX_PROGRAM], uint64_t without)
+{
+    uint64_t random = seed;
+    unsigned sum = 0;
+    for (int i = 0; i < MIX_OPERATIONS; i++)
+        if (!(without >> i & 1))
+            sum += mix_operations[i].weight;
+    size_t count = 8 + proof_next(&random) % (MIX_PROGRAM / 4 - 7);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t drawn = proof_next(&random);
+        unsigned left = (unsigned)(drawn >> 32) % sum;
+        uint8_t number = 0;
+        for (; (without >> number & 1) || left >= mix_operations[number].weight;
+             number++)
+            if (!(without >> number & 1))
+                left -= mix_operations[number].weight;
+        bytes[4 * i] = number;
+        for (int k = 1; k < 4; k++)
+            bytes[4 * i + (size_t)k] = (uint8_t)(drawn >> 8 * (k - 1));
+    }
+    return 4 * count;
+}

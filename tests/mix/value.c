@@ -1,0 +1,103 @@
+/* value.c - small integers as elements of every type.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "mix/shape.h"
+
+const char *mix_name(uint8_t name)
+{
+    static const char *const pool[MIX_NAMES] = { "a", "b", "c", "d", "k",
+        "x/y" };
+    static char decimals[MIX_POSITIONS][4];
+    if (name < MIX_POSITIONS)
+        return pool[name % MIX_NAMES];
+    char *text = decimals[name - MIX_POSITIONS];
+    snprintf(text, sizeof decimals[0], "%d", name - MIX_POSITIONS);
+    return text;
+}
+
+varve_tensor mix_view(void *memory, uint8_t dtype, uint8_t count)
+{
+    return varve_view(memory, (varve_dtype)dtype, VARVE_SHAPE(count));
+}
+
+/* The text of a number: two letters, so that texts differ from their bytes. */
+static varve_string text_of(uint8_t number)
+{
+    static char texts[256][2];
+    texts[number][0] = (char)('a' + number / 16);
+    texts[number][1] = (char)('a' + number % 16);
+    return (varve_string){ texts[number], 2 };
+}
+
+static void store_one(unsigned char *to, uint8_t dtype, uint8_t number)
+{
+    float f = number;
+    double d[2] = { number, 0 };
+    int32_t i = number;
+    uint32_t bits;
+    uint16_t upper;
+    varve_string text = text_of(number);
+    memcpy(&bits, &f, 4);
+    upper = (uint16_t)(bits >> 16);
+    switch (dtype) {
+    case VARVE_UINT8: *to = number; break;
+    case VARVE_INT32: memcpy(to, &i, 4); break;
+    case VARVE_FLOAT32: memcpy(to, &f, 4); break;
+    case VARVE_BFLOAT16: memcpy(to, &upper, 2); break;
+    case VARVE_FLOAT64: memcpy(to, d, 8); break;
+    case VARVE_COMPLEX128: memcpy(to, d, 16); break;
+    default: memcpy(to, &text, sizeof text); break;
+    }
+}
+
+void mix_store(void *memory, uint8_t dtype, const struct mix_value *value)
+{
+    size_t size = varve_dtype_size((varve_dtype)dtype);
+    for (uint8_t i = 0; i < value->count; i++)
+        store_one((unsigned char *)memory + i * size, dtype, value->numbers[i]);
+}
+
+static bool is_text(const void *element, uint8_t number)
+{
+    varve_string text, wanted = text_of(number);
+    memcpy(&text, element, sizeof text);
+    /* Zeroed memory of the library is empty strings. */
+    if (number == 0 && text.size == 0)
+        return true;
+    return text.size == wanted.size &&
+           memcmp(text.data, wanted.data, wanted.size) == 0;
+}
+
+bool mix_holds(
+    const varve_tensor *tensor, uint8_t dtype, const struct mix_value *value)
+{
+    unsigned char element[16];
+    if (!tensor || tensor->dtype != (varve_dtype)dtype || tensor->rank != 1 ||
+        tensor->shape[0] != value->count || (value->count && !tensor->data))
+        return false;
+    size_t size = varve_dtype_size(tensor->dtype);
+    for (uint8_t i = 0; i < value->count; i++) {
+        const unsigned char *at =
+            (const unsigned char *)tensor->data + i * size;
+        store_one(element, dtype, value->numbers[i]);
+        if (dtype == VARVE_STRING ? !is_text(at, value->numbers[i])
+                                  : memcmp(at, element, size) != 0)
+            return false;
+    }
+    return true;
+}
+
+bool mix_equal(const struct mix_value *a, const struct mix_value *b)
+{
+    return a->count == b->count &&
+           memcmp(a->numbers, b->numbers, a->count) == 0;
+}
+
+bool mix_can_cast(uint8_t from, uint8_t to)
+{
+    return (from == VARVE_STRING) == (to == VARVE_STRING);
+}
