@@ -61,7 +61,8 @@ struct conversion {
     struct losses losses;
     struct progress_bar bar;
     varve_graph *graph;
-    struct parts parts;
+    varve_node *root; /* of what is written */
+    struct parts parts; /* of it, where some of it is chosen or changed */
     size_t values;  /* in what was written */
     uint64_t bytes; /* of them */
 };
@@ -115,9 +116,41 @@ static int make_graph(struct conversion *c)
     if (!c->graph)
         return complain_status(c->settings, "cannot read", file, &error);
     varve_node *node = find_root(c);
-    if (!node || parts_make(&c->parts, with_name(c, node), &error))
+    if (!node)
         return complain_memory(c->settings);
+    c->root = with_name(c, node);
     return OUTCOME_DONE;
+}
+
+/* Every part has a path, which takes its memory. */
+static bool needs_parts(const struct conversion *c)
+{
+    const struct settings *s = c->settings;
+    return s->only || s->except || c->renames.count || c->casts.rule_count ||
+           c->source.node.path[0];
+}
+
+static varve_status add_named(void *user, varve_node *node, const char *path)
+{
+    struct parts *named = user;
+    (void)path;
+    if (!varve_global_name(node))
+        return VARVE_OK;
+    named->items = room_more(
+        named->items, &named->capacity, named->count, sizeof *named->items);
+    named->items[named->count++] = (struct part){ .node = node };
+    return VARVE_OK;
+}
+
+/* Values of a file without a graph have their paths for global names. */
+static int drop_all_names(struct conversion *c)
+{
+    struct parts named = { .count = 0 };
+    varve_status status = varve_walk(c->root, add_named, &named, NULL);
+    for (size_t i = 0; i < named.count; i++)
+        varve_set_global_name(named.items[i].node, NULL);
+    parts_clear(&named);
+    return status ? complain_memory(c->settings) : OUTCOME_DONE;
 }
 
 static bool has_graph(varve_format format)
@@ -127,15 +160,21 @@ static bool has_graph(varve_format format)
 
 static int change_graph(struct conversion *c)
 {
+    bool is_from_flat = !has_graph(varve_reader_format(c->source.reader));
+    if (!needs_parts(c))
+        return is_from_flat ? drop_all_names(c) : OUTCOME_DONE;
+    if (parts_make(&c->parts, c->root, NULL))
+        return complain_memory(c->settings);
     struct arrangement a = { .settings = c->settings, .parts = &c->parts,
         .renames = &c->renames, .losses = &c->losses,
         .is_flat = !has_graph(c->destination.format),
-        .is_from_flat = !has_graph(varve_reader_format(c->source.reader)) };
+        .is_from_flat = is_from_flat };
     int outcome = arrange_choose(&a);
     if (outcome == OUTCOME_DONE)
         outcome = casts_apply(c->settings, &c->casts, &c->parts);
     if (outcome == OUTCOME_DONE)
         outcome = arrange_move(&a);
+    c->root = c->parts.items[0].node;
     return outcome;
 }
 
@@ -164,7 +203,7 @@ static int write_graph(struct conversion *c)
         varve_graph_metadata(c->graph, &options.metadata_count);
     interruption_waits(true);
     varve_status status = varve_write(
-        c->parts.items[0].node, c->destination.path, &options, &error);
+        c->root, c->destination.path, &options, &error);
     interruption_waits(false);
     progress_bar_clear(&c->bar);
     if (status == VARVE_OK)

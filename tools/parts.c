@@ -66,24 +66,11 @@ size_t parts_find(const struct parts *p, const varve_node *node)
 static void add_link(
     struct parts *p, size_t parent, size_t child, const char *name)
 {
-    struct part *below = &p->items[child];
-    char *escaped = escaped_name(name);
-    char *path = room_join(p->items[parent].path, escaped ? escaped : "?");
-    free(escaped);
     p->links = room_more(
         p->links, &p->link_capacity, p->link_count, sizeof *p->links);
-    struct link *link = &p->links[p->link_count++];
-    *link = (struct link){ .parent = parent, .child = child, .path = path,
-        .name = room_copy(name, strlen(name)),
-        .is_alias = strcmp(path, below->path) != 0 };
-    if (link->is_alias) {
-        link->own_path = path;
-        return;
-    }
-    link->path = below->path;
-    free(path);
-    below->above = parent;
-    below->is_slot = false;
+    p->links[p->link_count++] = (struct link){ .parent = parent,
+        .child = child, .name = room_copy(name, strlen(name)),
+        .is_alias = true };
 }
 
 static void add_links(struct parts *p, size_t parent)
@@ -94,6 +81,49 @@ static void add_links(struct parts *p, size_t parent)
         if (child != PART_NONE)
             add_link(p, parent, child, e->name);
     }
+}
+
+/* A walk comes to a node from the parent that it came to first, by the first
+ * name in order; links stand in the order of their parents. */
+static bool is_earlier(
+    const struct parts *p, const struct link *link, const struct link *than)
+{
+    return link->parent == than->parent &&
+           varve_node_kind(p->items[link->parent].node) != VARVE_LIST &&
+           strcmp(link->name, than->name) < 0;
+}
+
+/* No link leads to the root along its own path. */
+static void choose_ways(struct parts *p)
+{
+    size_t *ways = room_for(p->count, sizeof *ways); /* links, plus 1 */
+    memset(ways, 0, p->count * sizeof *ways);
+    for (size_t i = 0; i < p->link_count; i++) {
+        size_t *way = &ways[p->links[i].child];
+        if (*way == 0 || is_earlier(p, &p->links[i], &p->links[*way - 1]))
+            *way = i + 1;
+    }
+    for (size_t i = 1; i < p->count; i++) {
+        if (ways[i] == 0)
+            continue;
+        p->links[ways[i] - 1].is_alias = false;
+        p->items[i].above = p->links[ways[i] - 1].parent;
+        p->items[i].is_slot = false;
+    }
+    free(ways);
+}
+
+static void set_path(struct parts *p, struct link *link)
+{
+    if (!link->is_alias) {
+        link->path = p->items[link->child].path;
+        return;
+    }
+    char *escaped = escaped_name(link->name);
+    link->own_path =
+        room_join(p->items[link->parent].path, escaped ? escaped : "?");
+    link->path = link->own_path;
+    free(escaped);
 }
 
 static void set_owners(struct parts *p, size_t owner)
@@ -117,6 +147,9 @@ varve_status parts_make(
     p->items[0].is_slot = false;
     for (size_t i = 0; i < p->count; i++)
         add_links(p, i);
+    choose_ways(p);
+    for (size_t i = 0; i < p->link_count; i++)
+        set_path(p, &p->links[i]);
     for (size_t i = 0; i < p->count; i++)
         set_owners(p, i);
     return VARVE_OK;

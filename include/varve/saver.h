@@ -59,8 +59,8 @@ VARVE_API varve_status varve_saver_add_under(varve_saver *saver,
     const char *prefix, varve_node *node, varve_error *error) VARVE_MUST_CHECK;
 
 /* Names each variable and state that is now below a node, but for those tagged
- * VARVE_TAG_LOCAL, by its own global name, or else by its path from there. What
- * is below a state goes with it. */
+ * VARVE_TAG_LOCAL, by its own global name, or else by its path from there, of
+ * up to 4095 bytes (VARVE_LIMIT). What is below a state goes with it. */
 VARVE_API varve_status varve_saver_add_named(varve_saver *saver,
     varve_node *node, varve_error *error) VARVE_MUST_CHECK;
 

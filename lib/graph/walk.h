@@ -56,7 +56,8 @@ static inline bool vv_walk_has(
     return walk->place_of[node->number] != 0;
 }
 
-/* Sets `path` to the path of the node at a place. */
+/* Sets `path` to the path of the node at a place; of one that is longer than
+ * VV_LONGEST_PATH, to "..." and its end. */
 void vv_walk_path(
     const struct vv_walk *walk, size_t place, struct vv_buffer *path);
 

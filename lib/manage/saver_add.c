@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "allocator.h"
 #include "failure.h"
 #include "name.h"
 #include "saver.h"
@@ -249,13 +250,25 @@ struct gathering {
     struct vv_buffer path, flat, scratch;
 };
 
+static varve_status fail_long(struct gathering *g, const struct vv_walk *walk,
+    size_t place, varve_error *error)
+{
+    vv_walk_short_path(walk, place, 255, &g->path);
+    return vv_fail(error, VARVE_LIMIT,
+        "%s: expected a path of at most %d bytes for a name, found a longer "
+        "one",
+        vv_buffer_string(&g->path), VV_LONGEST_PATH);
+}
+
 static varve_status gather(struct gathering *g, const struct vv_walk *walk,
     size_t place, varve_error *error)
 {
     struct named named = { .node = walk->steps[place].node };
     const char *name = varve_global_name(named.node);
     if (!name) {
-        vv_walk_path(walk, place, &g->path);
+        vv_walk_short_path(walk, place, 2 * VV_LONGEST_PATH, &g->path);
+        if (g->path.size > VV_LONGEST_PATH)
+            return fail_long(g, walk, place, error);
         flatten(&g->flat, vv_buffer_string(&g->path), &g->scratch);
         name = vv_buffer_string(&g->flat);
         if (g->path.failed || g->flat.failed)
@@ -267,18 +280,17 @@ static varve_status gather(struct gathering *g, const struct vv_walk *walk,
                            : VARVE_OK;
 }
 
-/* Whether a state, which is named itself, takes the node along. */
-static bool is_taken_along(const struct vv_walk *walk, size_t place)
+/* Whether a state, which is named itself, takes the node along; `taken` has
+ * those that come before it in the walk. */
+static bool is_taken_along(
+    const struct vv_walk *walk, size_t place, const bool *taken)
 {
     const struct vv_step *step = &walk->steps[place];
-    while (step->edge || step->slot) {
-        const varve_node *parent =
-            step->edge ? step->edge->parent : step->slot->owner;
-        if (parent->kind == VARVE_STATE)
-            return true;
-        step = &walk->steps[vv_walk_place(walk, parent)];
-    }
-    return false;
+    if (!step->edge && !step->slot)
+        return false;
+    const varve_node *parent =
+        step->edge ? step->edge->parent : step->slot->owner;
+    return parent->kind == VARVE_STATE || taken[vv_walk_place(walk, parent)];
 }
 
 static varve_status gather_all(
@@ -289,12 +301,17 @@ static varve_status gather_all(
     varve_status status = vv_walk_begin(&walk, node, error);
     if (status)
         return status;
+    bool *taken = vv_allocate_zeroed(walk.allocator, walk.count);
+    if (!taken)
+        status = vv_fail_memory(error, "the names of a saver");
     for (size_t i = 0; i < walk.count && !status; i++) {
         const varve_node *at = walk.steps[i].node;
+        taken[i] = is_taken_along(&walk, i, taken);
         if ((at->kind == VARVE_VARIABLE || at->kind == VARVE_STATE) &&
-            !vv_is_local(at, local) && !is_taken_along(&walk, i))
+            !vv_is_local(at, local) && !taken[i])
             status = gather(g, &walk, i, error);
     }
+    vv_release(walk.allocator, taken, walk.count);
     vv_walk_end(&walk);
     return status;
 }

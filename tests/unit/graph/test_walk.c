@@ -258,10 +258,39 @@ TEST(walk, goes_as_deep_as_the_graph)
         node = varve_add_object(node, "n");
     cr_assert_ok(vv_walk_begin(&walk, root, &error), error);
     vv_buffer_init(&path, test_allocator());
-    vv_walk_path(&walk, vv_walk_place(&walk, node), &path);
+    vv_walk_short_path(&walk, vv_walk_place(&walk, node), SIZE_MAX, &path);
     cr_assert_eq(path.size, 2 * DEPTH - 1);
     cr_assert_eq(varve_find_path(root, vv_buffer_string(&path)), node);
     vv_buffer_clear(&path);
     vv_walk_end(&walk);
+    free_good(graph);
+}
+
+static varve_status note_longest(void *user, varve_node *node, const char *path)
+{
+    size_t *longest = user;
+    size_t size = strlen(path);
+    bool is_cut = strncmp(path, "...", 3) == 0;
+    cr_assert(varve_node_kind(node) != VARVE_NIL);
+    cr_assert(!is_cut || size > 4000);
+    *longest = size > *longest ? size : *longest;
+    return VARVE_OK;
+}
+
+/* The paths of a deep graph grow with the square of its depth together. */
+TEST(walk, shows_the_end_of_a_path_that_is_too_long)
+{
+    enum { DEPTH = 5000 };
+    size_t longest = 0;
+    begin();
+    varve_node *node = root;
+    for (int i = 0; i < DEPTH; i++)
+        node = varve_add_object(node, "next");
+    test_reset_peak();
+    size_t bytes = test_byte_count();
+    cr_assert_eq(varve_walk(root, note_longest, &longest, NULL), VARVE_OK);
+    cr_assert_leq(longest, 4095);
+    cr_assert_gt(longest, 4080);
+    cr_assert_leq(test_peak_bytes() - bytes, DEPTH * 64);
     free_good(graph);
 }

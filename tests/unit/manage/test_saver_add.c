@@ -205,3 +205,26 @@ TEST(saver_add, adds_whole_or_not_at_all_when_memory_ends)
         end_world();
     }
 }
+
+TEST(saver_add, names_nothing_by_a_path_that_is_too_long)
+{
+    begin_world();
+    varve_saver *saver = new_saver(NULL);
+    varve_node *node = world.root;
+    for (int i = 0; i < 1500; i++)
+        node = varve_add_object(node, "o");
+    leaf(node, "v", 0);
+    varve_error error;
+    cr_assert_ok(varve_saver_add_named(saver, world.root, &error), error);
+    varve_saver_free(saver);
+    for (int i = 0; i < 1500; i++)
+        node = varve_add_object(node, "o");
+    leaf(node, "v", 1);
+    saver = new_saver(NULL);
+    cr_assert_eq(
+        varve_saver_add_named(saver, world.root, &error), VARVE_LIMIT);
+    cr_assert(strstr(error.message, "o/o/v: expected a path of at most 4095"),
+        "%s", error.message);
+    varve_saver_free(saver);
+    end_world();
+}

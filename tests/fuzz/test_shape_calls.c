@@ -1,0 +1,338 @@
+/* test_shape_calls.c - every call of the library that looks at a whole graph,
+ * and every command of the tool, over hostile shapes: time and memory are in
+ * proportion to the file, whatever it looks like.
+ *
+ *     test_shape_calls [--shape SHAPE] [TOOL]
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <varve/varve.h>
+
+#include "fuzz/fuzz.h"
+#include "fuzz/shapes.h"
+#include "support/proof.h"
+
+enum {
+    MOST_BYTES = 4 << 20,
+    LONGEST = 30, /* seconds; whatever grows with a square takes minutes */
+    FACTOR = 256, /* of bytes in memory to bytes of the file */
+    BESIDE = 64 << 20,
+    /* A process, which keeps what it prints, perhaps under a sanitizer. */
+    FACTOR_OF_TOOL = 2048,
+    BESIDE_TOOL = 256 << 20
+};
+
+static uint8_t file[MOST_BYTES];
+static size_t file_size;
+static char directory[] = "/tmp/varve-shapes-XXXXXX";
+static uint64_t measured;
+
+/* --- Memory --------------------------------------------------------------- */
+
+static size_t bytes, peak;
+
+static void *allocate(void *user, void *old, size_t old_size, size_t new_size)
+{
+    (void)user;
+    bytes += new_size - old_size;
+    peak = bytes > peak ? bytes : peak;
+    if (new_size)
+        return realloc(old, new_size);
+    free(old);
+    return NULL;
+}
+
+static const varve_allocator allocator = { .function = allocate };
+
+/* --- What is called ------------------------------------------------------- */
+
+struct subject {
+    varve_graph *graph;
+    varve_node *root;
+    char path[64];
+    char other[64];
+    size_t seen;
+};
+
+static varve_status visit(void *user, varve_node *node, const char *path)
+{
+    (void)node;
+    ((struct subject *)user)->seen += strlen(path) < 4096;
+    return VARVE_OK;
+}
+
+/* A graph knows fewer tags than a file may have. */
+static void open_graph(struct subject *s)
+{
+    varve_error error;
+    s->graph = varve_graph_from(s->path, &allocator, &error);
+    FUZZ_CHECK(s->graph || error.status == VARVE_LIMIT,
+        "graph from a file: %s", error.message);
+    s->root = s->graph ? varve_graph_root(s->graph) : NULL;
+}
+
+static void walk(struct subject *s)
+{
+    size_t before = s->seen;
+    FUZZ_CHECK(!varve_walk(s->root, visit, s, NULL), "walk");
+    FUZZ_CHECK(s->seen > before, "walk");
+    FUZZ_CHECK(!varve_report_uninitialized(s->root, visit, s, NULL), "report");
+}
+
+static void each(struct subject *s)
+{
+    const varve_select selects[] = { { .kind = VARVE_VARIABLE },
+        { .pattern = "**/x|n/**|*/*/v0*" } };
+    for (size_t i = 0; i < 2; i++)
+        FUZZ_CHECK(!varve_each(s->root, &selects[i], visit, s, NULL), "each");
+    if (varve_require_ready(s->root, NULL, NULL))
+        s->seen++;
+}
+
+static void save_by_name(struct subject *s)
+{
+    varve_saver *saver = varve_saver_new(s->graph, NULL, NULL);
+    varve_error error;
+    if (saver && !varve_saver_add_named(saver, s->root, &error) &&
+        varve_saver_save(saver, s->other, NULL, &error))
+        s->seen++;
+    varve_saver_free(saver);
+}
+
+static varve_status different(void *user, const varve_difference *difference)
+{
+    ((struct subject *)user)->seen += difference != NULL;
+    return VARVE_OK;
+}
+
+static void snapshots(struct subject *s)
+{
+    const varve_snapshot_options options = { .except = "**/y|z" };
+    varve_error error;
+    varve_snapshot *all = varve_snapshot_new(s->root, &error);
+    varve_snapshot *most = varve_snapshot_new_with(s->root, &options, &error);
+    FUZZ_CHECK(all && most, "snapshot: %s", error.message);
+    FUZZ_CHECK(!varve_snapshot_restore(all, &error), "%s", error.message);
+    FUZZ_CHECK(!varve_snapshot_diff(all, most, different, s, &error), "%s",
+        error.message);
+    FUZZ_CHECK(!varve_snapshot_write(all, s->other, NULL, &error), "%s",
+        error.message);
+    FUZZ_CHECK(!varve_snapshot_read(all, s->other, NULL, &error), "%s",
+        error.message);
+    varve_snapshot_free(most);
+    varve_snapshot_free(all);
+}
+
+static void graft(struct subject *s)
+{
+    varve_error error;
+    varve_graph *graph = varve_graph_new(&allocator);
+    FUZZ_CHECK(
+        varve_graft(varve_graph_root(graph), "copy", s->root, &error), "%s",
+        error.message);
+    varve_graph_free(graph);
+}
+
+static void look_at(varve_restoration *r, struct subject *s)
+{
+    varve_report *report = varve_report_new(r, NULL);
+    s->seen += report && varve_report_text(report);
+    varve_report_free(report);
+    varve_restoration_free(r);
+}
+
+static void read_again(struct subject *s)
+{
+    const varve_read_options options[] = { { 0 },
+        { .only = "n|*/x", .expect_unused = "**" } };
+    varve_error error;
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        look_at(varve_read(s->root, s->path, &options[i], &error), s);
+    look_at(varve_plan(s->root, s->path, NULL, &error), s);
+    varve_graph *empty = varve_graph_new(&allocator);
+    look_at(varve_plan(varve_graph_root(empty), s->path, NULL, &error), s);
+    varve_graph_free(empty);
+}
+
+static int progress(void *user, uint64_t done, uint64_t total, const char *what)
+{
+    ((struct subject *)user)->seen += done < total && *what;
+    return 0;
+}
+
+static void lose(void *user, const char *path, const char *what)
+{
+    ((struct subject *)user)->seen += *path && *what;
+}
+
+static void write_all(struct subject *s)
+{
+    varve_error error;
+    for (int format = 0; format < VARVE_FORMAT_GGUF; format++) {
+        const varve_write_options options = {
+            .format = (varve_format)format, .no_sync = true,
+            .progress = progress, .progress_user = s, .loss = lose,
+            .loss_user = s };
+        if (varve_write(s->root, s->other, &options, &error))
+            s->seen++;
+    }
+}
+
+static void close_graph(struct subject *s)
+{
+    varve_graph_free(s->graph);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(struct subject *s);
+} runs[] = {
+    { "a graph from it", open_graph },
+    { "walk", walk },
+    { "collections", each },
+    { "saver", save_by_name },
+    { "snapshots", snapshots },
+    { "graft", graft },
+    { "reading it again", read_again },
+    { "writing every format", write_all },
+    { "freeing", close_graph },
+};
+
+/* --- Measuring ------------------------------------------------------------ */
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void check(
+    const char *shape, const char *what, double taken, size_t memory,
+    size_t most)
+{
+    fprintf(stderr, "%s, %zu bytes: %s: %.3f s, %zu KiB\n", shape, file_size,
+        what, taken, memory >> 10);
+    FUZZ_CHECK(taken < LONGEST, "%s: %s takes too long", shape, what);
+    FUZZ_CHECK(memory < most,
+        "%s: %s takes too much memory", shape, what);
+    measured++;
+}
+
+static void measure_library(const char *shape, struct subject *s)
+{
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        double begin = seconds();
+        peak = bytes;
+        if (i == 0 || s->graph)
+            runs[i].run(s);
+        check(shape, runs[i].name, seconds() - begin, peak,
+            BESIDE + FACTOR * file_size);
+    }
+    FUZZ_CHECK(bytes == 0, "%zu bytes were not freed", bytes);
+}
+
+/* --- The tool ------------------------------------------------------------- */
+
+static double seconds_of(struct timeval t)
+{
+    return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+/* A sanitizer that keeps what was freed aside would be what is measured. */
+static void run_tool(const char *shape, const struct subject *s,
+    const char *tool, const char *line)
+{
+    char command[512];
+    struct rusage used;
+    int outcome;
+    snprintf(command, sizeof command,
+        "exec \"$0\" %s > /dev/null 2>&1", line);
+    pid_t child = fork();
+    if (child == 0) {
+        struct rlimit most = { LONGEST, LONGEST };
+        setrlimit(RLIMIT_CPU, &most);
+        setenv("F", s->path, 1);
+        setenv("O", s->other, 1);
+        setenv("ASAN_OPTIONS", "quarantine_size_mb=1:detect_leaks=0", 1);
+        execl("/bin/sh", "sh", "-c", command, tool, (char *)NULL);
+        _exit(127);
+    }
+    FUZZ_CHECK(child > 0 && wait4(child, &outcome, 0, &used) == child, "wait");
+    double taken = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
+    check(shape, line, taken, (size_t)used.ru_maxrss << 10,
+        BESIDE_TOOL + FACTOR_OF_TOOL * file_size);
+    FUZZ_CHECK(WIFEXITED(outcome) && WEXITSTATUS(outcome) < 5,
+        "%s: %s: ended by %d", shape, line, outcome);
+}
+
+static void measure_tool(
+    const char *shape, const struct subject *s, const char *tool)
+{
+    static const char *const lines[] = { "ls \"$F\"", "ls -lR \"$F\"",
+        "ls --json \"$F\"", "verify \"$F\"", "cat \"$F:x\"", "graph \"$F\"",
+        "graph --dot \"$F\"", "graph --json \"$F\"",
+        "graph --svg=icicle \"$F\"", "convert -f \"$F\" \"$O.varve\"",
+        "convert -f \"$F\" \"$O.safetensors\"",
+        "convert -f \"$F\" \"$O.npz\"", "convert -f \"$F\" \"$O.index\"",
+        "convert -f --except=nothing \"$F\" \"$O.varve\"",
+        "convert -f --rename='q -> m' \"$F\" \"$O.varve\"" };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        run_tool(shape, s, tool, lines[i]);
+}
+
+/* --- All ------------------------------------------------------------------ */
+
+static void remove_directory(void)
+{
+    char command[64];
+    snprintf(command, sizeof command, "rm -rf %s", directory);
+    FUZZ_CHECK(system(command) == 0, "%s", command);
+}
+
+static void measure(const char *shape, const char *tool)
+{
+    struct subject s = { .seen = 0 };
+    snprintf(s.path, sizeof s.path, "%s/f.varve", directory);
+    snprintf(s.other, sizeof s.other, "%s/o", directory);
+    FILE *stream = fopen(s.path, "wb");
+    FUZZ_CHECK(stream && fwrite(file, 1, file_size, stream) == file_size &&
+            fclose(stream) == 0,
+        "%s", s.path);
+    measure_library(shape, &s);
+    if (tool)
+        measure_tool(shape, &s, tool);
+}
+
+int main(int argc, char **argv)
+{
+    const uint32_t part = (uint32_t)proof_size(160, 1);
+    const char *only = NULL, *name;
+    if (argc > 2 && strcmp(argv[1], "--shape") == 0) {
+        only = argv[2];
+        argc -= 2;
+        argv += 2;
+    }
+    FUZZ_CHECK(mkdtemp(directory), "%s", directory);
+    for (size_t i = 0; (name = shape_name(i)); i++) {
+        if (only && strcmp(only, name) != 0)
+            continue;
+        file_size = shape_make(i, part, file, sizeof file);
+        FUZZ_CHECK(file_size, "%s: too large", name);
+        measure(name, argc > 1 ? argv[1] : NULL);
+    }
+    remove_directory();
+    proof_count("fuzz.shape_calls", measured);
+    return 0;
+}
