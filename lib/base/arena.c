@@ -15,7 +15,7 @@ struct vv_arena_block {
     struct vv_arena_block *next;
     size_t size;
     size_t used;
-    max_align_t bytes[];
+    uint64_t bytes[]; /* as in a pool */
 };
 
 void vv_arena_init(struct vv_arena *arena, const varve_allocator *allocator)

@@ -17,7 +17,7 @@ struct vv_arena {
 void vv_arena_init(struct vv_arena *arena, const varve_allocator *allocator);
 void vv_arena_clear(struct vv_arena *arena);
 
-/* Memory for anything, or NULL. */
+/* Memory for anything that is aligned as pointers and 8 bytes are, or NULL. */
 void *vv_arena_take(struct vv_arena *arena, size_t size);
 
 /* A terminated copy, or NULL. */

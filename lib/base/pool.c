@@ -32,7 +32,8 @@ struct vv_pool_block {
     struct vv_pool_block *next;
     size_t capacity; /* items */
     size_t used;
-    max_align_t items[];
+    uint64_t items[]; /* an allocator may align to 8, which is less than
+                         max_align_t is */
 };
 
 static size_t block_size(const struct vv_pool *pool, size_t capacity)

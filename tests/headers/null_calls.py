@@ -36,6 +36,7 @@ BY_TYPE = {
     'varve_records *': 'g->records',
     'varve_events *': 'NULL',
     'varve_saver *': 'g->saver',
+    'varve_restoration *': 'g->restoration',
     'varve_restoration *': 'NULL',
     'varve_error *': '&o->error',
     'void *': 'g',

@@ -18,7 +18,7 @@ TEST(arena, gives_aligned_memory_that_does_not_overlap)
     for (size_t i = 0; i < COUNT; i++) {
         size_t size = i % 100 == 99 ? 20000 : i % 77;
         items[i] = vv_arena_take(&arena, size);
-        cr_assert_eq((uintptr_t)items[i] % _Alignof(max_align_t), 0);
+        cr_assert_eq((uintptr_t)items[i] % _Alignof(uint64_t), 0);
         memset(items[i], (int)(i % 251), size);
     }
     for (size_t i = 0; i < COUNT; i++) {

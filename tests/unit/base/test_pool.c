@@ -82,3 +82,41 @@ TEST(pool, goes_on_after_a_failed_allocation)
     cr_assert(vv_pool_take(&pool));
     vv_pool_clear(&pool);
 }
+
+/* Every block is aligned to 8 and not to 16. */
+static void *allocate_by_eight(
+    void *user, void *old, size_t old_size, size_t new_size)
+{
+    char *outer = old ? (char *)old - 8 : NULL;
+    (void)user;
+    outer = test_allocator()->function(NULL, outer, old_size ? old_size + 8 : 0,
+        new_size ? new_size + 8 : 0);
+    return outer ? outer + 8 : NULL;
+}
+
+TEST(pool, does_with_blocks_that_are_aligned_to_eight)
+{
+    const varve_allocator a = { .function = allocate_by_eight };
+    struct vv_pool pool;
+    vv_pool_init(&pool, &a, 24);
+    for (int i = 0; i < 100; i++) {
+        uint64_t *item = vv_pool_take(&pool);
+        cr_assert(item && (uintptr_t)item % 8 == 0);
+        *item = 1;
+    }
+    vv_pool_clear(&pool);
+    varve_graph *graph = varve_graph_new(&a);
+    varve_node *list = varve_add_list(varve_graph_root(graph), "list");
+    for (int i = 0; i < 100; i++) {
+        varve_node *node = varve_add_allocated_variable(list, VARVE_APPEND,
+            VARVE_COMPLEX128, VARVE_SHAPE(3), NULL, NULL);
+        cr_assert_eq((uintptr_t)varve_data(node) % 64, 0);
+    }
+    varve_error error;
+    cr_assert_ok(varve_write(varve_graph_root(graph), test_path("f"), NULL,
+                     &error), error);
+    varve_restoration_free(varve_read(varve_graph_root(graph), test_path("f"),
+        NULL, &error));
+    cr_assert_ok(varve_graph_check(graph, &error), error);
+    varve_graph_free(graph);
+}
