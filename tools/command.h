@@ -27,6 +27,7 @@ enum outcome {
 enum { UNITS_IEC = 1, UNITS_SI, UNITS_BYTES };
 enum { SORT_PATH = 1, SORT_BYTES, SORT_OFFSET };
 enum { WHEN_AUTO = 1, WHEN_ALWAYS, WHEN_NEVER };
+enum { NAMES_PATH = 1, NAMES_GLOBAL };
 enum { SVG_TREE = 1, SVG_ICICLE };
 
 /* Destination formats, in the order of varve_format. */
@@ -53,11 +54,13 @@ struct settings {
     bool force;
     bool quiet;
     bool dot;
+    bool values;
     unsigned svg;
     unsigned units;
     unsigned sort;
     unsigned color;
     unsigned progress;
+    unsigned names;
     uint64_t limit; /* UINT64_MAX: none */
     uint64_t depth; /* UINT64_MAX: not given */
     uint64_t threads;
@@ -125,6 +128,10 @@ extern const struct command convert_command;
  * complained. */
 int parse_options(const struct command *command, int argc, char **argv,
     struct settings *settings, int *first);
+
+/* Whether --json is there: it decides how an error is told, wherever it
+ * stands. */
+bool asks_for_json(int argc, char **argv);
 
 /* Help for one command, on standard output. */
 void print_command_help(const struct command *command);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "json_out.h"
+#include "style.h"
 
 static void tell_program(const struct complaint *c)
 {
@@ -27,15 +28,29 @@ static void tell_program(const struct complaint *c)
     fputs("}\n", stderr);
 }
 
+static void tell_people(const struct complaint *c)
+{
+    fprintf(stderr, "varve: %s: ", c->what);
+    if (c->file) {
+        print_clean(stderr, c->file);
+        fputs(": ", stderr);
+    }
+    print_clean(stderr, c->why);
+    putc('\n', stderr);
+    if (!c->hint)
+        return;
+    fputs("hint: ", stderr);
+    print_clean(stderr, c->hint);
+    putc('\n', stderr);
+}
+
 int complain(const struct settings *settings, const struct complaint *c)
 {
     fflush(stdout);
-    fprintf(stderr, "varve: %s: %s%s%s\n", c->what, c->file ? c->file : "",
-        c->file ? ": " : "", c->why);
-    if (c->hint)
-        fprintf(stderr, "hint: %s\n", c->hint);
     if (settings->json)
         tell_program(c);
+    else
+        tell_people(c);
     return c->outcome;
 }
 

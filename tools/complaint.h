@@ -1,5 +1,5 @@
-/* complaint.h - how errors are told: a line for people on standard error and,
- * with --json, one for programs too.
+/* complaint.h - how errors are told, on standard error: a line for people or,
+ * with --json, one of JSON.
  *
  * SPDX-License-Identifier: MIT
  */

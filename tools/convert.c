@@ -34,6 +34,8 @@ static const struct option_row option_rows[] = {
         "a line for each rename; # is a comment"),
     OPTION("cast", 0, OPTION_TEXTS, casts, "TYPE",
         "another element type, or PATS=TYPE; repeatable"),
+    OPTION("names", 0, OPTION_WORD, names, "path|global",
+        "what safetensors and npz call a value; global names where there are"),
     OPTION("shard-size", 0, OPTION_SIZE, shard_size, "SIZE",
         "begin another file before this, as 2GiB"),
     OPTION("force", 'f', OPTION_FLAG, force, NULL,
@@ -196,6 +198,7 @@ static int write_graph(struct conversion *c)
         .keep_counter = true,
         .format = c->destination.format,
         .shard_size = c->settings->shard_size,
+        .global_names = c->settings->names == NAMES_GLOBAL,
         .loss = losses_add,
         .loss_user = &c->losses,
     };

@@ -7,17 +7,22 @@
 
 #include "graph.h"
 #include "look.h"
+#include "style.h"
 
 /* The inside of a quoted string. Graphviz reads entities, so '&' is one. */
 static void print_label(FILE *to, const char *text)
 {
-    for (; *text; text++) {
-        if (*text == '&')
+    while (*text) {
+        const char *begin = text;
+        unsigned long point = text_next(&text);
+        if (point == '&')
             fputs("&amp;", to);
-        else if (*text == '"' || *text == '\\')
-            fprintf(to, "\\%c", *text);
+        else if (point_steers(point))
+            fputs("&#65533;", to);
+        else if (point == '"' || point == '\\')
+            fprintf(to, "\\%c", *begin);
         else
-            putc(*text, to);
+            fwrite(begin, 1, (size_t)(text - begin), to);
     }
 }
 

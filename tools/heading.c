@@ -79,7 +79,9 @@ void heading_print(const struct settings *settings, const struct style *style,
     char size[UNITS_TEXT_SIZE];
     char when[UNITS_TEXT_SIZE];
     varve_format format = varve_reader_format(reader);
-    printf("%s%s%s", style->bold, varve_reader_path(reader), style->plain);
+    fputs(style->bold, stdout);
+    print_clean(stdout, varve_reader_path(reader));
+    fputs(style->plain, stdout);
     if (format != VARVE_FORMAT_VARVE)
         printf("%s%s", style->dot, varve_format_name(format));
     if (step)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "style.h"
 
 json_t *json_hex(const unsigned char *bytes, size_t size)
 {
@@ -38,13 +39,30 @@ json_t *json_count(uint64_t value)
     return value <= INT64_MAX ? json_integer((json_int_t)value) : json_null();
 }
 
+/* As text, to be freed; in ASCII where something in it could steer a terminal,
+ * which jansson leaves as it is. */
+char *json_text(const json_t *value)
+{
+    const size_t flags = JSON_ENCODE_ANY | JSON_COMPACT;
+    char *text = value ? json_dumps(value, flags) : NULL;
+    const char *at = text ? text : "";
+    while (*at && !point_steers(text_next(&at)))
+        ;
+    if (!text || at == text + strlen(text))
+        return text;
+    free(text);
+    return json_dumps(value, flags | JSON_ENSURE_ASCII);
+}
+
 void json_print(FILE *to, json_t *value)
 {
-    if (!value || json_dumpf(value, to, JSON_ENCODE_ANY | JSON_COMPACT)) {
+    char *text = json_text(value);
+    if (!text || fputs(text, to) < 0) {
         fflush(stdout);
         fputs("varve: cannot print JSON: out of memory or disk\n", stderr);
         exit(OUTCOME_FILE);
     }
+    free(text);
     json_decref(value);
 }
 

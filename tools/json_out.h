@@ -28,6 +28,9 @@ void json_print_text(FILE *to, const char *text);
  * ends the program. */
 void json_print(FILE *to, json_t *value);
 
+/* The same as text, to be freed; NULL without memory. */
+char *json_text(const json_t *value);
+
 /* The same as an element of an array whose '[' was printed: on a line of its
  * own, behind a comma unless it is the first. */
 void json_print_element(FILE *to, json_t *value, size_t index);

@@ -39,6 +39,7 @@ static const struct option_row options[] = {
 struct keyed_value {
     uint32_t id;
     uint64_t number;
+    const char *file; /* where the order is that of files */
     const char *path;
 };
 
@@ -46,6 +47,9 @@ static int compare(const void *left, const void *right)
 {
     const struct keyed_value *a = left;
     const struct keyed_value *b = right;
+    int by_file = a->file && b->file ? strcmp(a->file, b->file) : 0;
+    if (by_file)
+        return by_file;
     if (a->number != b->number)
         return a->number < b->number ? -1 : 1;
     int order = a->path && b->path ? strcmp(a->path, b->path) : 0;
@@ -58,8 +62,10 @@ static struct keyed_value key_of(
     struct keyed_value key = { .id = node->id, .path = node->path };
     if (settings->sort == SORT_BYTES)
         key.number = UINT64_MAX - (node->has_value ? node->size : 0);
-    if (settings->sort == SORT_OFFSET)
+    if (settings->sort == SORT_OFFSET) {
+        key.file = node->has_value && node->file ? node->file : "\xff";
         key.number = node->has_value ? node->offset : UINT64_MAX;
+    }
     return key;
 }
 

@@ -27,15 +27,19 @@ static void print_item(const varve_saved_node *node)
     printf(",\"id\":%" PRIu32 ",\"kind\":\"%s\",\"dtype\":\"%s\",\"shape\":",
         node->id, kind_name(node->kind), varve_dtype_name(node->value.dtype));
     print_shape(&node->value);
+    fputs(",\"global_name\":", stdout);
+    json_print_text(stdout, node->global_name);
     if (!node->has_value) {
-        fputs(",\"bytes\":null,\"digest\":null,\"offset\":null,"
-              "\"saved\":false}", stdout);
+        fputs(",\"bytes\":null,\"digest\":null,\"file\":null,"
+              "\"offset\":null,\"saved\":false}", stdout);
         return;
     }
     digest_text(node->digest, digest);
     printf(",\"bytes\":%" PRIu64 ",\"digest\":", node->size);
     json_print_text(stdout, *digest == '-' ? NULL : digest);
-    if (node->offset)
+    fputs(",\"file\":", stdout);
+    json_print_text(stdout, node->file);
+    if (node->file)
         printf(",\"offset\":%" PRIu64, node->offset);
     else
         fputs(",\"offset\":null", stdout);
@@ -94,6 +98,18 @@ static void print_object(const struct outline *outline, uint32_t id)
     fputs("]}", stdout);
 }
 
+/* Of the whole file; that of another format is not known without reading all of
+ * it, which verify does. */
+static void print_digest(varve_reader *reader)
+{
+    uint8_t digest[16];
+    char text[DIGEST_TEXT_SIZE];
+    bool is_known = varve_reader_format(reader) == VARVE_FORMAT_VARVE &&
+        varve_reader_digest(reader, digest, NULL) == VARVE_OK;
+    fputs(",\"digest\":", stdout);
+    json_print_text(stdout, is_known ? digest_text(digest, text) : NULL);
+}
+
 bool ls_json(const struct settings *settings, const struct outline *outline)
 {
     size_t count;
@@ -102,6 +118,7 @@ bool ls_json(const struct settings *settings, const struct outline *outline)
         return false;
     putchar('{');
     heading_print_json("varve.ls/1", outline->reader);
+    print_digest(outline->reader);
     fputs(",\n\"items\":[", stdout);
     for (size_t i = 0; i < count; i++) {
         varve_saved_node node = outline_saved(outline, ids[i]);

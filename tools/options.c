@@ -142,8 +142,7 @@ static int bad_option(
     return complain_usage(settings, "%s %s", word, why);
 }
 
-/* --json decides how a usage error is told, wherever it stands. */
-static bool asks_for_json(int argc, char **argv)
+bool asks_for_json(int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (strcmp(argv[i], "--json") == 0)

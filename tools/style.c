@@ -69,11 +69,24 @@ unsigned long text_next(const char **text)
     return point;
 }
 
+bool point_steers(unsigned long point)
+{
+    return point < 0x20 || (point >= 0x7f && point < 0xa0) ||
+        point == 0x61c || point == 0x200e || point == 0x200f ||
+        (point >= 0x2028 && point <= 0x202e) ||
+        (point >= 0x2066 && point <= 0x2069) || point == 0xfffd;
+}
+
 size_t text_width(const char *text)
 {
     size_t width = 0;
     while (*text) {
+        const char *begin = text;
         unsigned long point = text_next(&text);
+        if (point_steers(point)) {
+            width += 3 * (size_t)(text - begin);
+            continue;
+        }
         int columns = point < 0x80 ? 1 : wcwidth((wchar_t)point);
         width += columns < 0 ? 1 : (size_t)columns;
     }
@@ -92,8 +105,7 @@ void print_clean(FILE *to, const char *text)
     while (*text) {
         const char *begin = text;
         unsigned long point = text_next(&text);
-        bool steers = point < 0x20 || (point >= 0x7f && point < 0xa0) ||
-            point == 0xfffd;
+        bool steers = point_steers(point);
         for (; begin < text; begin++) {
             if (steers)
                 fprintf(to, "%%%02X", (unsigned char)*begin);

@@ -31,7 +31,12 @@ struct style {
 /* For output to `stream`. */
 struct style style_for(const struct settings *settings, FILE *stream);
 
-/* Columns that UTF-8 text takes on a terminal. */
+/* Whether a code point steers what shows it instead of being shown: controls
+ * of ASCII and behind it (C1), ends of lines, and those that turn the direction
+ * of writing around; also a byte that is no UTF-8. */
+bool point_steers(unsigned long point);
+
+/* Columns that UTF-8 text takes on a terminal, as print_clean prints it. */
 size_t text_width(const char *text);
 
 /* Prints text and pads it to `width` columns. */

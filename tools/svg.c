@@ -42,8 +42,7 @@ static void print_point(FILE *to, const char *begin, const char *end)
         fputs("&gt;", to);
     else if (point == '"')
         fputs("&quot;", to);
-    else if (point < 0x20 || (point >= 0x7f && point < 0xa0) ||
-        point == 0xfffd || point == 0xfffe || point == 0xffff)
+    else if (point_steers(point) || point == 0xfffe || point == 0xffff)
         fputs("&#xFFFD;", to);
     else
         fwrite(begin, 1, (size_t)(end - begin), to);

@@ -101,9 +101,7 @@ static void print_string(FILE *to, const unsigned char *bytes, uint64_t size)
     while (shown < size && shown > MOST - 4 && (bytes[shown] & 0xc0) == 0x80)
         shown--;
     json_t *string = json_bytes(bytes, shown);
-    char *text = string
-        ? json_dumps(string, JSON_ENCODE_ANY | JSON_COMPACT)
-        : NULL;
+    char *text = json_text(string);
     fputs(text ? text : "?", to);
     if (shown < size)
         fputs("...", to);

@@ -41,21 +41,19 @@ static void print_help(FILE *to)
         to);
 }
 
-static int unknown_command(const char *name)
-{
-    struct settings none = { .command = NULL };
-    return complain_usage(&none, "'%s' is not a command", name);
-}
-
-static int help(const char *name)
+static int help(const struct settings *settings, const char *name)
 {
     const struct command *command = name ? find_command(name) : NULL;
-    if (name && !command)
-        return unknown_command(name);
     if (command)
         print_command_help(command);
-    else
+    else if (!name)
         print_help(stdout);
+    else if (strcmp(name, "help") == 0)
+        puts("varve help - what a command does\n\nusage: varve help [COMMAND]");
+    else if (strcmp(name, "version") == 0)
+        puts("varve version - which varve this is\n\nusage: varve version");
+    else
+        return complain_usage(settings, "'%s' is not a command", name);
     return OUTCOME_DONE;
 }
 
@@ -75,25 +73,37 @@ static int run(const struct command *command, int argc, char **argv)
     if (outcome != OUTCOME_DONE)
         return outcome;
     if (settings.help)
-        return help(command->name);
+        return help(&settings, command->name);
     return command->run(&settings, argc - first, argv + first);
 }
 
-static int dispatch(int argc, char **argv)
+static bool is_one_of(const char *name, const char *const words[])
 {
+    for (; *words; words++) {
+        if (strcmp(name, *words) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int dispatch(const struct settings *settings, int argc, char **argv)
+{
+    static const char *const helps[] = { "help", "--help", "-h", NULL };
+    static const char *const versions[] = { "version", "--version", "-V",
+        NULL };
     const char *name = argc > 1 ? argv[1] : NULL;
     if (!name) {
         print_help(stderr);
         return OUTCOME_USAGE;
     }
-    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 ||
-        strcmp(name, "-h") == 0)
-        return help(argc > 2 ? argv[2] : NULL);
-    if (strcmp(name, "version") == 0 || strcmp(name, "--version") == 0)
-        return version();
+    bool wants_help = argc > 2 && is_one_of(argv[2], helps);
+    if (is_one_of(name, helps))
+        return help(settings, argc > 2 ? argv[2] : NULL);
+    if (is_one_of(name, versions))
+        return wants_help ? help(settings, "version") : version();
     const struct command *command = find_command(name);
     if (!command)
-        return unknown_command(name);
+        return complain_usage(settings, "'%s' is not a command", name);
     return run(command, argc - 1, argv + 1);
 }
 
@@ -101,11 +111,15 @@ int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, "");
     catch_interruption();
-    int outcome = dispatch(argc, argv);
+    const struct settings settings = { .json = asks_for_json(argc, argv) };
+    int outcome = dispatch(&settings, argc, argv);
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return outcome;
-    fprintf(stderr, "varve: cannot write: standard output: %s\n",
-        errno ? strerror(errno) : "an earlier write failed");
-    return OUTCOME_FILE;
+    return complain(&settings,
+        &(struct complaint){ .outcome = OUTCOME_FILE,
+            .code = "SYSTEM",
+            .what = "cannot write",
+            .file = "standard output",
+            .why = errno ? strerror(errno) : "an earlier write failed" });
 }

@@ -74,6 +74,8 @@ typedef struct varve_write_options {
     varve_format format; /* varve_write: of the file or files */
     uint64_t shard_size; /* of TensorFlow and safetensors: another file is begun
                             before one holds more bytes than this; 0: never */
+    bool global_names;   /* of safetensors and npz: a value goes by its global
+                            name where it has one, else by its path */
     varve_loss *loss;    /* what that format cannot hold; may be NULL */
     void *loss_user;
 } varve_write_options;

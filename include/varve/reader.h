@@ -26,6 +26,11 @@ VARVE_API void varve_reader_free(varve_reader *reader);
  * of ours; in others a digest is zero. */
 VARVE_API varve_format varve_reader_format(const varve_reader *reader);
 
+/* Whether its bytes have sums that tell when they change. Those of
+ * safetensors, npy and GGUF have none: there varve_reader_verify finds only
+ * what does not fit together. */
+VARVE_API bool varve_reader_has_sums(const varve_reader *reader);
+
 /* The path of the file that was opened, and its length in bytes (of all files,
  * where a checkpoint has several). */
 VARVE_API const char *varve_reader_path(const varve_reader *reader);
@@ -57,8 +62,10 @@ typedef struct varve_saved_node {
     varve_tensor value;  /* its type and shape (a state: uint8 of rank 1; data
                             is NULL); dtype 0 for other nodes */
     uint64_t size;       /* bytes of the value in the file */
-    uint64_t offset;     /* where they begin; 0 where they do not lie in one
-                            piece as varve_reader_read gives them */
+    const char *file;    /* the file that has them in one piece, as
+                            varve_reader_read gives them; NULL: none has, as
+                            of what is compressed there */
+    uint64_t offset;     /* where they begin in it */
     uint8_t digest[16];  /* XXH3-128 of the value, canonical (big-endian); of
                             the concatenated digests of its 1 MiB chunks if it
                             has several */
@@ -95,6 +102,29 @@ VARVE_API const char *varve_reader_tag_at(
  * after checking its digests. VARVE_NOT_FOUND where the node has none. */
 VARVE_API varve_status varve_reader_read(varve_reader *reader, size_t id,
     void *buffer, size_t size, varve_error *error) VARVE_MUST_CHECK;
+
+/* Called with a value; `bytes`, as varve_reader_read gives them, are borrowed
+ * for the call and never NULL. Anything but VARVE_OK ends the reading. */
+typedef varve_status varve_on_value(void *user, const varve_saved_node *node,
+    const void *bytes, varve_error *error);
+
+/* Reads and checks all values in the order in which they lie in the file, on up
+ * to `threads` threads at once (0: as many as there are processors, up to 8),
+ * and calls with each on the calling thread. Takes 16 MiB of memory, or that of
+ * the largest value. A failure of the callback is given back as it is, without
+ * a message as VARVE_CALLBACK. */
+VARVE_API varve_status varve_reader_each(varve_reader *reader,
+    varve_on_value *on_value, void *user, unsigned threads,
+    varve_error *error) VARVE_MUST_CHECK;
+
+/* A digest of all values under their paths: the same paths with the same types,
+ * shapes and bytes have the same one, in whatever order and format they are
+ * saved. Further paths, tags, slots as such, global names, metadata, the save
+ * counter and what has no value are not part of it. docs/format.md says how it
+ * is made. Of a file of ours it is made of the digests in its index; of others
+ * all values are read and checked. */
+VARVE_API varve_status varve_reader_digest(varve_reader *reader,
+    uint8_t digest[16], varve_error *error) VARVE_MUST_CHECK;
 
 /* One damaged place that varve_reader_verify found. Borrowed for the call. */
 typedef struct varve_damage {

@@ -139,6 +139,20 @@ varve_format varve_reader_format(const varve_reader *reader)
     return vv_source_format_of(&reader->file);
 }
 
+bool varve_reader_has_sums(const varve_reader *reader)
+{
+    switch (varve_reader_format(reader)) {
+    case VARVE_FORMAT_VARVE:
+    case VARVE_FORMAT_TENSORFLOW:
+    case VARVE_FORMAT_TENSORFLOW_NAMES:
+    case VARVE_FORMAT_NPZ: return true;
+    case VARVE_FORMAT_SAFETENSORS:
+    case VARVE_FORMAT_NPY:
+    case VARVE_FORMAT_GGUF: return false;
+    }
+    return false;
+}
+
 const char *varve_reader_path(const varve_reader *reader)
 {
     return reader->file.path;
@@ -237,9 +251,7 @@ static void fill_value(
     node->value = vv_index_tensor(index, &reader->file.parsed.table, value);
     node->size = vv_at64(index->value_sizes, value);
     if (node->has_value) {
-        int file;
-        if (!vv_data_in_locate(&reader->file, value, &file, &node->offset))
-            node->offset = 0;
+        node->file = vv_data_in_place(&reader->file, value, &node->offset);
         struct vv_digest digest = vv_data_in_digest(&reader->file, value);
         memcpy(node->digest, digest.bytes, sizeof node->digest);
     }

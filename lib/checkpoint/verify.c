@@ -279,7 +279,6 @@ static size_t drop_repeated(
 static varve_damage describe(
     const struct verification *v, const struct damage *d)
 {
-    int file;
     varve_damage damage = {
         .offset = d->offset,
         .size = d->size,
@@ -293,9 +292,8 @@ static varve_damage describe(
         v->reader, vv_at32(index_of(v)->value_nodes, d->value));
     if (v->reader->file.backing) {
         damage.what = "sum or form of the value does not hold";
-        if (!vv_data_in_locate(
-                &v->reader->file, d->value, &file, &damage.offset))
-            damage.offset = 0;
+        damage.offset = 0;
+        vv_data_in_place(&v->reader->file, d->value, &damage.offset);
     }
     return damage;
 }

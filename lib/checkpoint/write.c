@@ -280,6 +280,7 @@ static varve_status write_foreign(
         .index = &index,
         .flags = publish_flags(w),
         .shard_size = w->options->shard_size,
+        .global_names = w->options->global_names,
         .value = give_value,
         .user = &f,
         .kept = give_kept,

@@ -282,6 +282,15 @@ bool vv_data_in_locate(const struct vv_data_in *in, uint32_t value, int *file,
     return true;
 }
 
+const char *vv_data_in_place(
+    const struct vv_data_in *in, uint32_t value, uint64_t *offset)
+{
+    if (in->backing)
+        return in->backing->place(in->backing_state, value, offset);
+    *offset = vv_at64(in->parsed.index.value_offsets, value);
+    return in->path;
+}
+
 struct vv_digest vv_data_in_digest(const struct vv_data_in *in, uint32_t value)
 {
     if (in->backing)

@@ -23,6 +23,7 @@ struct vv_backing {
         const void *bytes, const char *what, varve_error *error);
     bool (*locate)(
         void *state, uint32_t value, int *file, uint64_t *offset);
+    const char *(*place)(void *state, uint32_t value, uint64_t *offset);
     void (*close)(void *state);
 };
 
@@ -67,6 +68,11 @@ varve_status vv_data_in_check(const struct vv_data_in *in, uint32_t value,
  * they do not. */
 bool vv_data_in_locate(const struct vv_data_in *in, uint32_t value, int *file,
     uint64_t *offset);
+
+/* The path of the file in which they lie in one piece, open or not, and where;
+ * NULL if they do not. */
+const char *vv_data_in_place(
+    const struct vv_data_in *in, uint32_t value, uint64_t *offset);
 
 /* One number for a whole value: the digest of its only chunk, or of the
  * concatenated digests of its chunks (of no bytes, if it has none). Zero where

@@ -157,15 +157,7 @@ void vv_bundle_objects_key(struct vv_bundle_objects *o, uint32_t node,
 void vv_bundle_full_name(
     const struct vv_target *target, uint32_t node, struct vv_buffer *name)
 {
-    uint32_t global = vv_index_find_global(target->index, node);
-    name->size = 0;
-    if (global == VV_NONE) {
-        vv_target_name(target, node, name);
-        return;
-    }
-    size_t size;
-    const char *text = vv_index_name(target->index, global, &size);
-    vv_buffer_add(name, text, size);
+    vv_target_full_name(target, node, name);
 }
 
 /* --- Objects ------------------------------------------------------------- */

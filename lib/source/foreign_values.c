@@ -193,6 +193,16 @@ static bool locate(void *state, uint32_t value, int *file, uint64_t *offset)
     return true;
 }
 
+static const char *place_of(void *state, uint32_t value, uint64_t *offset)
+{
+    const struct vv_foreign *f = state;
+    const struct vv_place *place = &f->places[value];
+    if (place->file == VV_COOKED)
+        return NULL;
+    *offset = place->offset;
+    return f->files[place->file].path;
+}
+
 /* --- Checking ------------------------------------------------------------- */
 
 static varve_status fail_sum(const struct vv_foreign *f, uint32_t value,
@@ -360,5 +370,6 @@ const struct vv_backing vv_foreign_backing = {
     .read = read_values,
     .check = check_chunk,
     .locate = locate,
+    .place = place_of,
     .close = end_values,
 };

@@ -219,24 +219,6 @@ static void lose_values(const struct vv_target *target)
     }
 }
 
-/* A name that is that of the array is not lost. */
-static void lose_globals(const struct vv_target *target)
-{
-    const struct vv_index *index = target->index;
-    struct vv_buffer name;
-    vv_buffer_init(&name, &target->context->allocator);
-    for (uint32_t i = 0; i < index->global_count; i++) {
-        uint32_t node = vv_at32(index->global_nodes, i);
-        size_t size;
-        const char *global =
-            vv_index_name(index, vv_at32(index->global_names, i), &size);
-        vv_target_name(target, node, &name);
-        if (name.size != size || memcmp(name.data, global, size) != 0)
-            vv_target_lose(target, node, "its global name");
-    }
-    vv_buffer_clear(&name);
-}
-
 void vv_npy_lose_rest(const struct vv_target *target)
 {
     const struct vv_index *index = target->index;
@@ -245,7 +227,7 @@ void vv_npy_lose_rest(const struct vv_target *target)
         return;
     vv_target_lose_graph(target, false, NULL);
     lose_values(target);
-    lose_globals(target);
+    vv_target_lose_globals(target);
     if (index->counter > 0)
         vv_target_lose(target, root, "the save counter");
     for (size_t i = 0; i < index->metadata_count; i++) {

@@ -4,6 +4,8 @@
  */
 #include "npz_out.h"
 
+#include <string.h>
+
 #include "allocator.h"
 #include "arena.h"
 #include "checksum.h"
@@ -11,6 +13,7 @@
 #include "map.h"
 #include "npy_out.h"
 #include "try.h"
+#include "wrong.h"
 #include "zip_out.h"
 
 #define SUFFIX ".npy"
@@ -34,15 +37,15 @@ static bool is_same(const void *item, const void *key)
     return a->size == b->size && memcmp(a->name, b->name, a->size) == 0;
 }
 
-/* Notes that a name is taken, unless it is: then *is_new is false. */
-static varve_status take_name(
-    struct writing *w, bool *is_new, varve_error *error)
+static varve_status take_name(struct writing *w, varve_error *error)
 {
     struct taken key = { (const char *)w->name.data, w->name.size };
     uint64_t hash = vv_hash_of(key.name, key.size);
-    *is_new = !vv_map_find(&w->taken, hash, is_same, &key);
-    if (!*is_new)
-        return VARVE_OK;
+    if (vv_map_find(&w->taken, hash, is_same, &key) &&
+        !VV_WRONG(npz_names_twice))
+        return vv_fail(error, VARVE_DUPLICATE,
+            "%s: expected values of different names, found two \"%.*s\"",
+            w->target->path, (int)(key.size - strlen(SUFFIX)), key.name);
     struct taken *taken = vv_arena_take(&w->arena, sizeof *taken);
     key.name = vv_arena_text(&w->arena, key.name, key.size);
     if (!taken || !key.name)
@@ -56,7 +59,7 @@ static varve_status take_name(
 static varve_status name_value(
     struct writing *w, uint32_t node, bool *is_held, varve_error *error)
 {
-    vv_target_name(w->target, node, &w->name);
+    vv_target_key(w->target, node, &w->name);
     if (w->name.size == 0)
         vv_buffer_add_string(&w->name, "arr_0"); /* the root itself */
     vv_buffer_add_string(&w->name, SUFFIX);
@@ -68,11 +71,7 @@ static varve_status name_value(
             "its value: its name is longer than an archive has room for");
         return VARVE_OK;
     }
-    VV_TRY(take_name(w, is_held, error));
-    if (!*is_held)
-        vv_target_lose(w->target, node,
-            "its value: another has the same name in an archive");
-    return VARVE_OK;
+    return take_name(w, error);
 }
 
 static varve_status write_on(

@@ -24,7 +24,7 @@ static size_t add_name(
     struct vv_safetensors_plan *plan, uint32_t node, struct vv_buffer *to)
 {
     plan->scratch.size = 0;
-    vv_target_name(plan->target, node, &plan->scratch);
+    vv_target_key(plan->target, node, &plan->scratch);
     vv_buffer_add(to, plan->scratch.data, plan->scratch.size);
     to->failed |= plan->scratch.failed;
     return plan->scratch.size;
@@ -375,6 +375,7 @@ varve_status vv_safetensors_plan_begin(struct vv_safetensors_plan *plan,
     vv_buffer_init(&plan->values, a);
     vv_buffer_init(&plan->pairs, a);
     vv_target_lose_graph(target, true, NULL);
+    vv_target_lose_globals(target);
     add_values(plan);
     add_metadata(plan);
     if (!plan->values.failed)

@@ -177,3 +177,48 @@ void vv_target_name(
     }
     vv_buffer_string(name);
 }
+
+void vv_target_full_name(
+    const struct vv_target *target, uint32_t node, struct vv_buffer *name)
+{
+    uint32_t global = vv_index_find_global(target->index, node);
+    size_t size;
+    if (global == VV_NONE) {
+        vv_target_name(target, node, name);
+        return;
+    }
+    const char *text = vv_index_name(target->index, global, &size);
+    name->size = 0;
+    vv_buffer_add(name, text, size);
+    vv_buffer_string(name);
+}
+
+void vv_target_key(
+    const struct vv_target *target, uint32_t node, struct vv_buffer *name)
+{
+    if (target->global_names)
+        vv_target_full_name(target, node, name);
+    else
+        vv_target_name(target, node, name);
+}
+
+/* --- Global names --------------------------------------------------------- */
+
+void vv_target_lose_globals(const struct vv_target *target)
+{
+    const struct vv_index *index = target->index;
+    struct vv_buffer name;
+    if (!target->loss)
+        return;
+    vv_buffer_init(&name, &target->context->allocator);
+    for (uint32_t i = 0; i < index->global_count; i++) {
+        uint32_t node = vv_at32(index->global_nodes, i);
+        size_t size;
+        const char *global =
+            vv_index_name(index, vv_at32(index->global_names, i), &size);
+        vv_target_key(target, node, &name);
+        if (name.size != size || memcmp(name.data, global, size) != 0)
+            vv_target_lose(target, node, "its global name");
+    }
+    vv_buffer_clear(&name);
+}

@@ -32,6 +32,7 @@ struct vv_target {
      * NULL. May be NULL itself. */
     const unsigned char *(*kept)(
         const void *user, uint32_t node, size_t *size);
+    bool global_names; /* where the format has names alone */
     varve_loss *loss; /* may be NULL */
     void *loss_user;
 };
@@ -56,6 +57,14 @@ void vv_target_lose(
 void vv_target_name(
     const struct vv_target *target, uint32_t node, struct vv_buffer *name);
 
+/* The global name of a node, or that of its value where it has none. */
+void vv_target_full_name(
+    const struct vv_target *target, uint32_t node, struct vv_buffer *name);
+
+/* The one of the two that `global_names` asks for. */
+void vv_target_key(
+    const struct vv_target *target, uint32_t node, struct vv_buffer *name);
+
 /* Whether a tag of a node, by the number of its name, will be there again. */
 typedef bool vv_keeps_tag(
     const struct vv_target *target, uint32_t node, uint32_t name);
@@ -65,5 +74,8 @@ typedef bool vv_keeps_tag(
  * (unless `keeps_aliases`) edges beside the shortest path. */
 void vv_target_lose_graph(const struct vv_target *target, bool keeps_aliases,
     vv_keeps_tag *keeps_tag);
+
+/* Tells of the global names that are not the keys of their values. */
+void vv_target_lose_globals(const struct vv_target *target);
 
 #endif

@@ -71,10 +71,13 @@ complains 1 'varve: no such path: sample.varve: nonsense' \
     graph --dot sample.varve:nonsense
 has "hint: '/' has model, odd names, optimizer, random, types" err
 complains 1 'varve: no value: sample.varve: model: ' cat sample.varve model
-complains 1 'varve: no value: sample.varve: model/scratch: ' \
+complains 1 '{"schema":"varve.error/1","code":"VARVE_NOT_FOUND","exit":1' \
     cat --json sample.varve model/scratch
 
 # Usage.
+ends 0 help help
+ends 0 help version
+ends 0 version --help
 ends 2
 has 'usage: varve' err
 complains 2 "varve: usage: 'lss' is not a command" lss
@@ -115,6 +118,6 @@ if [ -w /dev/full ]; then
         status=0
         "$varve" $arguments >/dev/full 2>err || status=$?
         [ "$status" = 3 ] || fail "$arguments on a full disk ended with $status"
-        has 'varve: cannot ' err
+        has 'cannot ' err
     done
 fi

@@ -9,6 +9,12 @@
     check_output.py values                       the same, of values alone
     check_output.py flip FILE OFFSET             changes a bit
     check_output.py archive FILE NAME...         makes a zip archive
+    check_output.py steering NAME                makes NAME.safetensors and
+                                                 NAME.npy, of characters that
+                                                 steer a terminal
+    check_output.py digest                       of all values
+    check_output.py globals                      global names, sorted
+    check_output.py harmless                     there are none of these
     check_output.py terminal VARVE               on a terminal
     check_output.py interrupt VARVE FILE         Ctrl-C
 
@@ -134,6 +140,42 @@ def archive(path, *names):
             made.writestr(name, name)
 
 
+STEERING = ('\x9b31m', '\u202e', '\u2066', '\u200f', '\u061c', '\u2028',
+            '\x1b[2J')
+
+
+def make_steering(name):
+    text = ''.join(STEERING)
+    header = json.dumps({
+        '__metadata__': {f'key{text}': f'text{text}'},
+        f'model{text}/kernel{text}': {
+            'dtype': 'U8', 'shape': [1], 'data_offsets': [0, 1]},
+    }, ensure_ascii=False).encode()
+    with open(f'{name}.safetensors', 'wb') as file:
+        file.write(struct.pack('<Q', len(header)) + header + b'x')
+    dictionary = (f"{{'descr': '<U{len(text)}', 'fortran_order': False, "
+                  f"'shape': (), }}\n").encode()
+    with open(f'{name}.npy', 'wb') as file:
+        file.write(b'\x93NUMPY\1\0' + struct.pack('<H', len(dictionary))
+                   + dictionary + text.encode('utf-32-le'))
+
+
+def print_digest():
+    answer = json.load(sys.stdin)
+    print(answer.get('digest') or answer['files'][0]['digest'])
+
+
+def print_globals():
+    print(sorted(item['global_name'] for item in json.load(sys.stdin)['items']
+                 if item['saved']))
+
+
+def check_harmless():
+    text = sys.stdin.buffer.read().decode()
+    found = [c for c in text if any(c == s[0] for s in STEERING)]
+    assert not found, found
+
+
 def on_terminal(arguments, environment):
     """The exit code, and what came out on a terminal."""
     ours, theirs = pty.openpty()
@@ -188,6 +230,8 @@ def check_interrupt(varve, path):
 CHECKS = {'json': check_json, 'xml': check_xml, 'error': check_error,
           'elements': check_elements, 'listed': listed,
           'values': lambda: listed(True), 'flip': flip, 'archive': archive,
+          'steering': make_steering, 'digest': print_digest,
+          'globals': print_globals, 'harmless': check_harmless,
           'terminal': check_terminal, 'interrupt': check_interrupt}
 
 if __name__ == '__main__':

@@ -29,4 +29,36 @@ error 4 VARVE_CORRUPT cat --json damaged.varve model/layers/0/kernel
 error 1 VARVE_NOT_FOUND ls --json sample.varve:nonsense
 error 2 USAGE ls --json --nonsense sample.varve
 
+error 2 USAGE lss --json
+
+for arguments in 'ls --json missing.varve' 'lss --json'; do
+    ends "$([ "${arguments%% *}" = ls ] && echo 3 || echo 2)" $arguments
+    [ "$(wc -l <err)" = 1 ] || fail "varve $arguments: more than JSON"
+done
+
+# What could steer a terminal is printed nowhere as it is.
+"${helper[@]}" steering steers
+bidi=$'name\u202e\u009b.npy'
+cp steers.npy "$bidi"
+for arguments in 'ls' 'ls -l' 'ls --tsv' 'ls --json' 'graph --dot' \
+    'graph --svg' 'graph --json' 'verify' 'verify --json'; do
+    for file in steers.safetensors steers.npy "$bidi"; do
+        ends 0 $arguments "$file"
+        valid harmless
+    done
+done
+ends 0 ls -l steers.safetensors
+has 'kernel%C2%9B31m%E2%80%AE' out
+ends 0 cat --json steers.npy arr_0
+valid harmless
+valid json
+ends 0 convert --verbose steers.safetensors steers.npz
+valid harmless
+ends 1 ls steers.safetensors:nothing
+cp err out
+valid harmless
+ends 3 ls "none$bidi"
+cp err out
+valid harmless
+
 "${helper[@]}" interrupt "$varve" many.varve || fail 'interruption'

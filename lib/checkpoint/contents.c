@@ -1,0 +1,361 @@
+/* contents.c - values in the order of the file, a few at a time, read by all
+ * workers; a digest of all of them.
+ *
+ * A batch is as many values as fit into one buffer, or a single one that does
+ * not. Workers take its pieces, chunks of values, as they come free; then the
+ * program gets the values in order.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "contents.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "bytes.h"
+#include "failure.h"
+#include "layout.h"
+#include "reader.h"
+#include "try.h"
+#include "worker.h"
+#include "wrong.h"
+
+enum {
+    BATCH_SIZE = 16 << 20,
+    BYTES_PER_WORKER = 2 << 20, /* below, another thread does not pay */
+    BUFFER_ALIGNMENT = 64,
+};
+
+/* A value, and where it lies. */
+struct item {
+    uint32_t value;
+    const char *file; /* NULL: it has to be made, all of it at once */
+    uint64_t offset;
+    size_t place; /* in the buffer */
+};
+
+/* What one worker takes: a chunk, or the whole of a value that is made. */
+struct piece {
+    size_t item;
+    uint64_t chunk;
+};
+
+struct sweep {
+    varve_reader *reader;
+    struct item *items;
+    size_t item_count;
+    unsigned threads;
+    unsigned char *bytes; /* of a batch */
+    size_t room;
+    struct vv_buffer pieces;
+    atomic_size_t next;
+    atomic_int has_failed; /* whoever sets it fills in the rest */
+    varve_status status;
+    varve_error error;
+};
+
+static const struct vv_index *index_of(const varve_reader *reader)
+{
+    return &reader->file.parsed.index;
+}
+
+static uint64_t size_of(const struct sweep *s, size_t item)
+{
+    return vv_at64(
+        index_of(s->reader)->value_sizes, s->items[item].value);
+}
+
+/* --- The order of the file ------------------------------------------------ */
+
+/* File by file, by their offsets; then what has to be made. */
+static int by_place(const void *left, const void *right)
+{
+    const struct item *a = left, *b = right;
+    if (!a->file != !b->file)
+        return a->file ? -1 : 1;
+    int order = a->file ? strcmp(a->file, b->file) : 0;
+    if (order)
+        return order;
+    if (a->file && a->offset != b->offset)
+        return a->offset < b->offset ? -1 : 1;
+    return (a->value > b->value) - (a->value < b->value);
+}
+
+static varve_status list_items(struct sweep *s, varve_error *error)
+{
+    const struct vv_index *index = index_of(s->reader);
+    s->items = vv_allocate_array(&s->reader->context.allocator,
+        index->value_count, sizeof *s->items);
+    if (!s->items)
+        return vv_fail_memory(error, "the values of a checkpoint");
+    for (uint32_t value = 0; value < index->value_count; value++) {
+        struct item item = { .value = value };
+        if (!vv_index_is_saved(index, value))
+            continue;
+        item.file =
+            vv_data_in_place(&s->reader->file, value, &item.offset);
+        s->items[s->item_count++] = item;
+    }
+    qsort(s->items, s->item_count, sizeof *s->items, by_place);
+    return VARVE_OK;
+}
+
+/* --- Workers -------------------------------------------------------------- */
+
+static void fail(
+    struct sweep *s, varve_status status, const varve_error *error)
+{
+    if (atomic_exchange(&s->has_failed, 1) == 0) {
+        s->status = status;
+        s->error = *error;
+    }
+}
+
+static varve_status check_chunk(const struct sweep *s, size_t item,
+    uint64_t chunk, const unsigned char *bytes, varve_error *error)
+{
+    uint32_t value = s->items[item].value;
+    uint32_t node = vv_at32(index_of(s->reader)->value_nodes, value);
+    return vv_data_in_check(&s->reader->file, value, chunk, bytes,
+        vv_reader_node_path(s->reader, node), error);
+}
+
+static varve_status read_piece(
+    const struct sweep *s, const struct piece *piece, varve_error *error)
+{
+    const struct item *item = &s->items[piece->item];
+    const struct vv_data_in *file = &s->reader->file;
+    unsigned char *to =
+        s->bytes + item->place + piece->chunk * VV_CHUNK_SIZE;
+    uint64_t offset;
+    size_t size;
+    vv_data_in_chunk(file, item->value, piece->chunk, &offset, &size);
+    if (!item->file)
+        size = (size_t)size_of(s, piece->item);
+    VV_TRY(vv_data_in_read(file, offset, to, size, error));
+    return item->file
+        ? check_chunk(s, piece->item, piece->chunk, to, error)
+        : VARVE_OK; /* it was verified as it was made */
+}
+
+static void work(void *user, unsigned worker)
+{
+    struct sweep *s = user;
+    const struct piece *pieces = (void *)s->pieces.data;
+    size_t count = s->pieces.size / sizeof *pieces;
+    size_t at;
+    (void)worker;
+    while (!s->has_failed && (at = atomic_fetch_add(&s->next, 1)) < count) {
+        varve_error error = { 0 };
+        varve_status status = read_piece(s, &pieces[at], &error);
+        if (status)
+            fail(s, status, &error);
+    }
+}
+
+/* --- A batch -------------------------------------------------------------- */
+
+/* How many values from `first` on are read together, with their places. */
+static size_t gather(struct sweep *s, size_t first, uint64_t *used)
+{
+    size_t next = first;
+    *used = 0;
+    for (; next < s->item_count; next++) {
+        uint64_t begin = (*used + BUFFER_ALIGNMENT - 1) /
+                         BUFFER_ALIGNMENT * BUFFER_ALIGNMENT;
+        uint64_t size = size_of(s, next);
+        if (next > first && (size > BATCH_SIZE || begin + size > BATCH_SIZE))
+            break;
+        s->items[next].place = (size_t)begin;
+        *used = begin + size;
+    }
+    return next;
+}
+
+static varve_status make_room(
+    struct sweep *s, uint64_t size, varve_error *error)
+{
+    const varve_allocator *a = &s->reader->context.allocator;
+    if (s->bytes && size <= s->room)
+        return VARVE_OK;
+    vv_release_aligned(a, s->bytes, s->room, BUFFER_ALIGNMENT);
+    s->room = (size_t)(size > 0 ? size : 1);
+    s->bytes = size > SIZE_MAX
+        ? NULL : vv_allocate_aligned(a, s->room, BUFFER_ALIGNMENT);
+    return s->bytes ? VARVE_OK : vv_fail_memory(error, "a batch of values");
+}
+
+static void run(struct sweep *s, uint64_t size)
+{
+    const struct vv_context *context = &s->reader->context;
+    unsigned workers = vv_worker_count(context, s->threads);
+    if (workers > 1 + size / BYTES_PER_WORKER)
+        workers = (unsigned)(1 + size / BYTES_PER_WORKER);
+    s->next = 0;
+    vv_run_workers(context, workers, work, s);
+}
+
+static varve_status read_batch(struct sweep *s, size_t first, size_t end,
+    uint64_t size, varve_error *error)
+{
+    s->pieces.size = 0;
+    for (size_t i = first; i < end; i++) {
+        uint64_t chunks = vv_chunk_count(size_of(s, i));
+        if (!s->items[i].file && chunks > 1)
+            chunks = 1;
+        for (uint64_t c = 0; c < chunks; c++)
+            vv_buffer_add(
+                &s->pieces, &(struct piece){ i, c }, sizeof(struct piece));
+    }
+    if (s->pieces.failed)
+        return vv_fail_memory(error, "a batch of values");
+    run(s, size);
+    if (s->has_failed && error)
+        *error = s->error;
+    return s->has_failed ? s->status : VARVE_OK;
+}
+
+static varve_status give(const struct sweep *s, size_t item,
+    varve_on_value *on_value, void *user, varve_error *error)
+{
+    varve_saved_node node;
+    varve_error own = { 0 };
+    varve_reader_node_at(s->reader,
+        vv_at32(index_of(s->reader)->value_nodes, s->items[item].value),
+        &node);
+    varve_status status =
+        on_value(user, &node, s->bytes + s->items[item].place, &own);
+    if (!status)
+        return VARVE_OK;
+    if (!own.status)
+        return vv_fail(error, VARVE_CALLBACK, "%s: %s: the callback gave %s",
+            s->reader->file.path, node.path, varve_status_name(status));
+    if (error)
+        *error = own;
+    return own.status;
+}
+
+varve_status varve_reader_each(varve_reader *reader, varve_on_value *on_value,
+    void *user, unsigned threads, varve_error *error)
+{
+    if (!reader || !on_value)
+        return vv_fail(error, VARVE_MISUSE,
+            "expected a reader and a callback, found NULL");
+    const varve_allocator *a = &reader->context.allocator;
+    struct sweep s = { .reader = reader, .threads = threads };
+    vv_buffer_init(&s.pieces, a);
+    varve_status status = index_of(reader)->value_count > 0
+        ? list_items(&s, error) : VARVE_OK;
+    for (size_t first = 0, end; !status && first < s.item_count; first = end) {
+        uint64_t used;
+        end = gather(&s, first, &used);
+        if ((status = make_room(&s, used, error)) ||
+            (status = read_batch(&s, first, end, used, error)))
+            break;
+        for (size_t i = first; i < end && !status; i++)
+            status = give(&s, i, on_value, user, error);
+    }
+    vv_release_aligned(a, s.bytes, s.bytes ? s.room : 0, BUFFER_ALIGNMENT);
+    vv_buffer_clear(&s.pieces);
+    vv_release(a, s.items, index_of(reader)->value_count * sizeof *s.items);
+    return status;
+}
+
+/* --- The digest ----------------------------------------------------------- */
+
+/* A record for each value, then the digests of these, sorted. */
+struct summing {
+    varve_reader *reader;
+    struct vv_buffer record;
+    struct vv_buffer digests;
+};
+
+static varve_status add_record(struct summing *s, const varve_saved_node *node,
+    struct vv_digest digest, varve_error *error)
+{
+    struct vv_buffer *r = &s->record;
+    const varve_tensor *t = &node->value;
+    const char *type = node->kind == VARVE_STATE
+        ? "state" : varve_dtype_name(t->dtype);
+    vv_saved_path(&s->reader->paths, node->id, r);
+    vv_buffer_add8(r, 0);
+    vv_buffer_add(r, type, strlen(type) + 1);
+    vv_buffer_add64(r, t->rank);
+    for (uint32_t i = 0; i < t->rank; i++)
+        vv_buffer_add64(r, t->shape[i]);
+    vv_buffer_add(r, digest.bytes, sizeof digest.bytes);
+    if (!r->failed) {
+        struct vv_digest of = vv_digest_of(r->data, r->size);
+        vv_buffer_add(&s->digests, of.bytes, sizeof of.bytes);
+    }
+    return r->failed || s->digests.failed
+        ? vv_fail_memory(error, "the digest of a checkpoint") : VARVE_OK;
+}
+
+/* The digest that the value would have in a file of ours. */
+static varve_status sum_value(void *user, const varve_saved_node *node,
+    const void *bytes, varve_error *error)
+{
+    struct summing *s = user;
+    uint64_t chunks = vv_chunk_count(node->size);
+    if (chunks == 1)
+        return add_record(
+            s, node, vv_digest_of(bytes, (size_t)node->size), error);
+    s->record.size = 0;
+    for (uint64_t c = 0; c < chunks; c++) {
+        uint64_t left = node->size - c * VV_CHUNK_SIZE;
+        struct vv_digest digest =
+            vv_digest_of((const unsigned char *)bytes + c * VV_CHUNK_SIZE,
+                left < VV_CHUNK_SIZE ? (size_t)left : VV_CHUNK_SIZE);
+        vv_buffer_add(&s->record, digest.bytes, sizeof digest.bytes);
+    }
+    if (s->record.failed)
+        return vv_fail_memory(error, "the digest of a checkpoint");
+    return add_record(
+        s, node, vv_digest_of(s->record.data, s->record.size), error);
+}
+
+static varve_status sum_ours(struct summing *s, varve_error *error)
+{
+    varve_saved_node node;
+    for (size_t i = 0; varve_reader_node_at(s->reader, i, &node); i++) {
+        struct vv_digest digest;
+        memcpy(digest.bytes, node.digest, sizeof digest.bytes);
+        if (node.has_value)
+            VV_TRY(add_record(s, &node, digest, error));
+    }
+    return VARVE_OK;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(struct vv_digest));
+}
+
+varve_status varve_reader_digest(
+    varve_reader *reader, uint8_t digest[16], varve_error *error)
+{
+    if (!reader || !digest)
+        return vv_fail(error, VARVE_MISUSE,
+            "expected a reader and room for a digest, found NULL");
+    const varve_allocator *a = &reader->context.allocator;
+    struct summing s = { .reader = reader };
+    vv_buffer_init(&s.record, a);
+    vv_buffer_init(&s.digests, a);
+    varve_status status = reader->file.backing
+        ? varve_reader_each(reader, sum_value, &s, 0, error)
+        : sum_ours(&s, error);
+    if (!status) {
+        size_t count = s.digests.size / sizeof(struct vv_digest);
+        if (count > 0 && !VV_WRONG(contents_not_sorted))
+            qsort(s.digests.data, count, sizeof(struct vv_digest), compare);
+        struct vv_digest all =
+            vv_digest_of(count ? (const void *)s.digests.data : "",
+                s.digests.size);
+        memcpy(digest, all.bytes, sizeof all.bytes);
+    }
+    vv_buffer_clear(&s.record);
+    vv_buffer_clear(&s.digests);
+    return status;
+}
