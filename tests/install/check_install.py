@@ -3,13 +3,15 @@
 
     tests/install/check_install.py MESON SOURCE BUILD SONAME
 
-Installs into a temporary directory; looks at headers, soname and exported
-names; then compiles a consumer by pkg-config against the shared and the static
-library, as C and as C++, and runs it.
+Installs into a temporary directory; looks at headers, soname, exported names,
+flags, command and manual; then compiles a consumer by pkg-config against the
+shared and the static library, as C and as C++, and runs it. Last, configures a
+project of which the library is a part.
 
 SPDX-License-Identifier: MIT
 """
 import glob
+import json
 import os
 import re
 import shlex
@@ -49,6 +51,7 @@ class Installation:
         run(*shlex.split(meson), 'install', '-C', build, '--no-rebuild',
             '--destdir', place)
         description = only(f'{place}/**/pkgconfig/varve.pc')
+        self.description = description
         self.libraries = os.path.dirname(os.path.dirname(description))
         self.include = os.path.dirname(only(f'{place}/**/varve/varve.h'))
         system = run('pkg-config', '--variable', 'pc_path', 'pkg-config')
@@ -56,6 +59,10 @@ class Installation:
             os.environ, PKG_CONFIG_SYSROOT_DIR=place, PKG_CONFIG_PATH='',
             PKG_CONFIG_LIBDIR=os.path.dirname(description) + ':'
             + system.strip())
+
+    def has(self, name):
+        """Whether this build has the library of that kind."""
+        return os.path.exists(os.path.join(self.libraries, name))
 
     def flags(self, *arguments):
         return shlex.split(run('pkg-config', *arguments, 'varve',
@@ -122,6 +129,70 @@ def check_flags(installed):
         raise Trouble(f'pkg-config --libs varve: {flags}')
 
 
+def check_requirements(installed):
+    """Each once, and what the archive of Snappy needs behind it."""
+    with open(installed.description, encoding='utf-8') as stream:
+        text = stream.read()
+    wanted = re.findall(r'(?:^Requires[.\w]*:|,) *([\w-]+)', text, re.M)
+    if not wanted or len(wanted) != len(set(wanted)):
+        raise Trouble(f'expected each once: {wanted}')
+    flags = ' '.join(re.findall(r'^Libs[.\w]*:(.*)', text, re.M)).split()
+    if '-lsnappy' in flags and not {'-lstdc++', '-lc++'} & set(
+            flags[flags.index('-lsnappy'):]):
+        raise Trouble(f'Snappy without its C++ library: {flags}')
+
+
+def check_tool(installed):
+    """It starts as it stands there, and is described."""
+    tool = glob.glob(f'{installed.place}/**/bin/varve', recursive=True)
+    if not tool:
+        print('install: no varve is built here')
+        return
+    environment = dict(os.environ)
+    environment.pop('LD_LIBRARY_PATH', None)  # that of the build has one
+    run(tool[0], 'version', env=environment)
+    only(f'{installed.place}/**/man1/varve.1*')
+
+
+PART = """project('whole', 'c')
+executable('whole', 'whole.c', dependencies: dependency('varve',
+  fallback: ['varve', 'varve_dep']))
+"""
+
+
+def targets_of(meson, source, place, *options):
+    """Those of the library as a part of a project, by name and kind."""
+    os.makedirs(f'{place}/subprojects')
+    os.symlink(source, f'{place}/subprojects/varve')
+    for name, text in ('meson.build', PART), ('whole.c', 'int main(void)'):
+        with open(f'{place}/{name}', 'w', encoding='utf-8') as stream:
+            stream.write(text)
+    environment = dict(os.environ, PKG_CONFIG_PATH='')
+    run(*shlex.split(meson), 'setup', *options, f'{place}/build', place,
+        env=environment)
+    targets = json.loads(run(*shlex.split(meson), 'introspect', '--targets',
+                             f'{place}/build'))
+    return [t for t in targets if t['subproject'] == 'varve']
+
+
+def check_part(installed, meson):
+    """A part is the library alone, of the kind that the whole asks for."""
+    with tempfile.TemporaryDirectory() as place:
+        targets = targets_of(meson, installed.source, place,
+                             '-Ddefault_library=static', '-Dunity=on')
+    extra = [t['name'] for t in targets if t['type'] not in
+             ('static library', 'shared library')]
+    if extra:
+        raise Trouble(f'more than the library: {extra}')
+    kinds = [t['type'] for t in targets if t['name'] == 'varve']
+    if kinds != ['static library']:
+        raise Trouble(f'default_library=static: {kinds}')
+    united = [t['name'] for t in targets for s in t['target_sources']
+              if s.get('generated_sources') or s.get('unity_sources')]
+    if united:
+        raise Trouble(f'several files in one unit: {united}')
+
+
 def check_shared(installed):
     flags = installed.flags('--cflags', '--libs')
     environment = dict(os.environ, LD_LIBRARY_PATH=installed.libraries)
@@ -151,12 +222,19 @@ def main(meson, source, build, soname):
             sys.exit(f'install: {trouble}')
         checks = [
             ('headers', lambda: check_headers(installed)),
-            ('soname', lambda: check_soname(installed, soname)),
-            ('exported names', lambda: check_names(installed)),
-            ('flags', lambda: check_flags(installed)),
-            ('shared', lambda: check_shared(installed)),
-            ('static', lambda: check_static(installed)),
+            ('requirements', lambda: check_requirements(installed)),
+            ('command', lambda: check_tool(installed)),
+            ('part of a project', lambda: check_part(installed, meson)),
         ]
+        if installed.has('libvarve.so'):
+            checks += [
+                ('soname', lambda: check_soname(installed, soname)),
+                ('exported names', lambda: check_names(installed)),
+                ('flags', lambda: check_flags(installed)),
+                ('shared', lambda: check_shared(installed)),
+            ]
+        if installed.has('libvarve.a'):
+            checks.append(('static', lambda: check_static(installed)))
         for name, check in checks:
             try:
                 check()
