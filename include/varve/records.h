@@ -69,7 +69,9 @@ VARVE_API varve_records *varve_records_open_fixed(const char *path,
 
 /* The records of a TFRecord file, not compressed: 8 bytes of length, 4 of its
  * masked CRC-32C, the record, 4 of its masked CRC-32C; numbers have their least
- * significant byte first. VARVE_CORRUPT where a sum does not hold, then or when
+ * significant byte first. VARVE_TOO_NEW for a file that is compressed as a
+ * whole: records are found by their places, so it has to be unpacked.
+ * VARVE_CORRUPT where a sum does not hold, then or when
  * the record is read; VARVE_TRUNCATED where the file ends within a record.
  * Takes 8 bytes of memory for each. */
 VARVE_API varve_records *varve_records_open_tfrecords(const char *path,

@@ -66,11 +66,14 @@ static varve_status check_version(
     if (version >= OLDEST && version <= NEWEST)
         return VARVE_OK;
     if (version > 0 && (version & 0xffff) == 0)
-        return vv_fail(error, VARVE_TOO_NEW,
+        return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
             "%s: offset 4: expected a GGUF file of little-endian numbers, "
             "found one of big-endian numbers",
             g->in.path);
-    return vv_fail(error, version ? VARVE_TOO_NEW : VARVE_CORRUPT,
+    return vv_fail(error,
+        version > NEWEST ? VARVE_TOO_NEW
+        : version > 0    ? VARVE_NOT_A_CHECKPOINT
+                         : VARVE_CORRUPT,
         "%s: offset 4: expected version %d or %d of GGUF, found %" PRIu32,
         g->in.path, OLDEST, NEWEST, version);
 }

@@ -140,7 +140,7 @@ static varve_status read_string(struct text *t, bool may_escape,
 
 static varve_status fail_pickled(const struct text *t)
 {
-    return vv_fail(t->error, VARVE_TOO_NEW,
+    return vv_fail(t->error, VARVE_NOT_A_CHECKPOINT,
         "%s: expected numbers or strings, found Python objects: it was saved "
         "with pickle; save it again with allow_pickle=False", t->where);
 }

@@ -51,7 +51,7 @@ varve_status vv_npy_measure(const unsigned char *bytes, const char *where,
 
 /* Parses everything before the data; `size` is what vv_npy_measure found.
  * VARVE_CORRUPT; VARVE_LIMIT for more than VARVE_MAX_RANK extents;
- * VARVE_TOO_NEW for pickled objects. */
+ * VARVE_NOT_A_CHECKPOINT for pickled objects. */
 varve_status vv_npy_parse(struct vv_npy_header *header,
     const unsigned char *bytes, size_t size, const char *where,
     varve_error *error);

@@ -111,11 +111,11 @@ static varve_status check_features(const struct vv_zip *zip,
     const struct vv_zip_entry *e, uint64_t at, varve_error *error)
 {
     if (e->flags & (ENCRYPTED | STRONGLY_ENCRYPTED | MASKED))
-        return fail_entry(zip, at, VARVE_TOO_NEW,
+        return fail_entry(zip, at, VARVE_NOT_A_CHECKPOINT,
             "no encryption, found an encrypted one", error);
     if (e->flags & PATCHED)
         return fail_entry(
-            zip, at, VARVE_TOO_NEW, "data, found a patch", error);
+            zip, at, VARVE_NOT_A_CHECKPOINT, "data, found a patch", error);
     if (e->method != VV_ZIP_STORED && e->method != VV_ZIP_DEFLATED)
         return vv_fail(error, VARVE_TOO_NEW,
             "%s: entry at byte %" PRIu64 ": expected stored (0) or deflated "
@@ -164,7 +164,7 @@ static varve_status read_record(const struct vv_zip *zip, size_t *at,
             "further fields in their order, found others", error);
     if (vv_zip_load16(r + 34) != 0)
         return fail_entry(
-            zip, place, VARVE_TOO_NEW, "one disk, found several", error);
+            zip, place, VARVE_NOT_A_CHECKPOINT, "one disk, found several", error);
     if (!vv_name_is_valid(vv_zip_name(zip, e), name_size))
         return fail_entry(zip, place, VARVE_CORRUPT,
             "a name in UTF-8, found another", error);

@@ -49,7 +49,9 @@ struct vv_zip {
 };
 
 /* Reads and checks the directory and the header of every entry. VARVE_CORRUPT,
- * VARVE_TRUNCATED, VARVE_TOO_NEW. End with vv_zip_clear, after success or
+ * VARVE_TRUNCATED, VARVE_TOO_NEW for other ways to compress,
+ * VARVE_NOT_A_CHECKPOINT for what is encrypted or in several parts. End with
+ * vv_zip_clear, after success or
  * failure. */
 varve_status vv_zip_read(struct vv_zip *zip, const struct vv_foreign *foreign,
     uint32_t file, varve_error *error);

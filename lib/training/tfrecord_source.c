@@ -48,6 +48,30 @@ static varve_status fail_end(const struct vv_record_file *file,
         file->path, offset, wanted, file->size);
 }
 
+/* TensorFlow compresses whole files, in one of two ways. */
+static const char *compression_of(const unsigned char *head)
+{
+    if (head[0] == 0x1f && head[1] == 0x8b && head[2] == 8)
+        return "GZIP";
+    if ((head[0] & 15) == 8 && (head[0] << 8 | head[1]) % 31 == 0)
+        return "ZLIB";
+    return NULL;
+}
+
+/* A length whose sum does not hold; at the beginning it may be none. */
+static varve_status fail_length(const struct summed *s,
+    const unsigned char *head, varve_status status, varve_error *error)
+{
+    const char *compression = s->offset == 0 ? compression_of(head) : NULL;
+    if (!compression || VV_WRONG(compression_not_named))
+        return status;
+    return vv_fail(error, VARVE_TOO_NEW,
+        "%s: expected records that are not compressed, for they are found by "
+        "their places; found a file of the compression %s: write it again "
+        "without%s", s->path, compression,
+        *compression == 'G' ? ", or unpack it with gunzip" : "");
+}
+
 /* The length of the record that comes next, which fits into the file. */
 static varve_status read_length(
     struct vv_scan *scan, uint64_t *length, varve_error *error)
@@ -59,7 +83,10 @@ static varve_status read_length(
     if (vv_scan_left(scan) < HEAD_SIZE)
         return fail_end(file, offset, HEAD_SIZE, error);
     VV_TRY(vv_scan_exact(scan, head, HEAD_SIZE, error));
-    VV_TRY(check_sum(&length_of, vv_crc32c(0, head, 8), head + 8, error));
+    varve_status status =
+        check_sum(&length_of, vv_crc32c(0, head, 8), head + 8, error);
+    if (status)
+        return fail_length(&length_of, head, status, error);
     *length = vv_load64(head);
     uint64_t left = vv_scan_left(scan);
     if (left < TAIL_SIZE || *length > left - TAIL_SIZE)

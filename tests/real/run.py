@@ -151,7 +151,7 @@ def array(entry, content):
 def npy(expected, path):
     entry = expected['tensors']['']
     if entry['dtype'].startswith('object'):
-        return {'refused': 'VARVE_TOO_NEW'}
+        return {'refused': 'VARVE_NOT_A_CHECKPOINT'}
     return {'values': {'': array(entry, path.read_bytes())}}
 
 
@@ -160,7 +160,7 @@ def npz(expected, path):
     with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as archive:
         for name, entry in expected['tensors'].items():
             if entry['dtype'].startswith('object'):
-                return {'refused': 'VARVE_TOO_NEW'}
+                return {'refused': 'VARVE_NOT_A_CHECKPOINT'}
             if entry['zip'] == 'deflate':
                 found['needs'] = 'zlib'
             found['values'][name] = array(entry, archive.read(name + '.npy'))

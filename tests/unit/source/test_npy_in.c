@@ -121,9 +121,9 @@ static const struct {
     { "{'descr': [('a'", "the end of a list", VARVE_CORRUPT },
     { "{'descr': [('a\\", "the end of a string", VARVE_CORRUPT },
     { DICTIONARY("|O", "False", "(1,)"), "saved with pickle; save it again "
-        "with allow_pickle=False", VARVE_TOO_NEW },
-    { LIST("[('a', '<f4'), ('b', '|O')]"), "pickle", VARVE_TOO_NEW },
-    { LIST("[('a', [('b', 'O', (2,))])]"), "pickle", VARVE_TOO_NEW },
+        "with allow_pickle=False", VARVE_NOT_A_CHECKPOINT },
+    { LIST("[('a', '<f4'), ('b', '|O')]"), "pickle", VARVE_NOT_A_CHECKPOINT },
+    { LIST("[('a', [('b', 'O', (2,))])]"), "pickle", VARVE_NOT_A_CHECKPOINT },
 };
 
 TEST(npy_in, refuses_every_other_text)

@@ -45,6 +45,25 @@ TEST(tfrecord_source, gives_records)
     holds(open_records, "", 0, "");
 }
 
+/* "abc" as Python's gzip and zlib have it. */
+TEST(tfrecord_source, says_that_a_file_is_compressed)
+{
+    static const unsigned char packed[] = {
+        0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 0xff, 0x4b, 0x4c, 0x4a, 6, 0, 0xc2,
+        0x41, 0x24, 0x35, 3, 0, 0, 0,
+    };
+    static const unsigned char deflated[] = {
+        0x78, 0x9c, 0x4b, 0x4c, 0x4a, 6, 0, 2, 0x4d, 1, 0x27, 0,
+    };
+    refuses(open_records, &plain_options, packed, sizeof packed,
+        VARVE_TOO_NEW, "the compression GZIP: write it again without, or "
+        "unpack it with gunzip");
+    refuses(open_records, &plain_options, deflated, sizeof deflated,
+        VARVE_TOO_NEW, "the compression ZLIB: write it again without");
+    refuses(open_records, &lengths_only, packed, sizeof packed, VARVE_TOO_NEW,
+        "GZIP");
+}
+
 TEST(tfrecord_source, finds_every_flipped_bit)
 {
     unsigned char file[64];
