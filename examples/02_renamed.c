@@ -11,6 +11,8 @@
 
 #include <varve/varve.h>
 
+#include "support/operands.h"
+
 /* Last year's program: a layer called "dense", 4 inputs, 3 outputs. */
 static varve_status write_old(const char *path, varve_error *error)
 {
@@ -94,6 +96,8 @@ static varve_status forget_rename(const char *path, varve_error *error)
 
 int main(int argc, char **argv)
 {
+    if (!operands_fit(argc, argv, 1, "[DIRECTORY]"))
+        return 2;
     const char *directory = argc > 1 ? argv[1] : "run/02_renamed";
     varve_error error = { .message = "the assertion held, which is wrong" };
     varve_status status;

@@ -12,6 +12,8 @@
 
 #include <varve/varve.h>
 
+#include "support/operands.h"
+
 enum { TOWNS = 40, MOVES = 20000 };
 
 struct tour {
@@ -80,8 +82,10 @@ static varve_status climb(struct tour *tour, varve_snapshot *best,
     return status;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (!operands_fit(argc, argv, 0, ""))
+        return 2;
     varve_random random;
     varve_random_seed(&random, 3, "tour");
     struct tour tour;

@@ -10,6 +10,8 @@
 
 #include <varve/varve.h>
 
+#include "support/operands.h"
+
 enum { INPUTS = 3, FEATURES = 4, OLD_CLASSES = 10, NEW_CLASSES = 2 };
 
 struct features {
@@ -85,6 +87,8 @@ static varve_status transfer(const char *path, varve_error *error)
 
 int main(int argc, char **argv)
 {
+    if (!operands_fit(argc, argv, 1, "[DIRECTORY]"))
+        return 2;
     const char *directory = argc > 1 ? argv[1] : "run/04_transfer";
     varve_error error;
     varve_status status;

@@ -13,6 +13,8 @@
 
 #include <varve/varve.h>
 
+#include "support/operands.h"
+
 enum { LAYERS = 3, WORDS = 4 };
 
 struct model {
@@ -142,6 +144,8 @@ static varve_status read_model(const char *path, varve_error *error)
 
 int main(int argc, char **argv)
 {
+    if (!operands_fit(argc, argv, 1, "[DIRECTORY]"))
+        return 2;
     const char *directory = argc > 1 ? argv[1] : "run/05_custom_state";
     varve_error error;
     varve_status status;

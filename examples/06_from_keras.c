@@ -27,6 +27,7 @@
 
 #include <varve/varve.h>
 
+#include "support/operands.h"
 #include "support/two_layers.h"
 
 enum { ROWS = 2, TRAINING_ROWS = 6, STEPS = 100 };
@@ -206,6 +207,8 @@ static varve_status go_on(struct model *m, const struct data *d,
 
 int main(int argc, char **argv)
 {
+    if (!operands_fit(argc, argv, 2, "[CHECKPOINT [OUTPUT]]"))
+        return 2;
     const char *path = argc > 1 ? argv[1] : "tests/golden/foreign/keras_adam";
     const char *output = argc > 2 ? argv[2] : "run/06_from_keras/trained";
     struct model model = { .graph = NULL };

@@ -12,6 +12,8 @@
 
 #include <varve/varve.h>
 
+#include "support/operands.h"
+
 enum { SIDE = 12, STEPS = 100, ROOM = 64, BACK = 10 };
 
 struct walk {
@@ -81,8 +83,10 @@ static varve_status go(struct walk *walk, varve_random *random,
     return status;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (!operands_fit(argc, argv, 0, ""))
+        return 2;
     struct walk walk = { .seen = { 1 } };
     varve_random random;
     varve_error error;

@@ -11,6 +11,8 @@
 
 #include <varve/varve.h>
 
+#include "support/operands.h"
+
 enum { INPUTS = 3, FEATURES = 4, CLASSES = 2, PATH_SIZE = 4096 };
 
 /* --- The two models, each of a program of its own ------------------------ */
@@ -107,6 +109,8 @@ static varve_status fine_tune(const char *path, varve_error *error)
 
 int main(int argc, char **argv)
 {
+    if (!operands_fit(argc, argv, 1, "[DIRECTORY]"))
+        return 2;
     const char *directory = argc > 1 ? argv[1] : "run/08_mix";
     static const char *const names[] = { "first", "second", "mixed" };
     char paths[3][PATH_SIZE];

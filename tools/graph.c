@@ -14,7 +14,7 @@ enum { MANY_NODES = 2000 };
 
 static const struct option_row options[] = {
     OPTION("svg", 0, OPTION_WORD, svg, "[=tree|icicle]",
-        "draw a tree (default), or where the bytes are"),
+        "draw a tree (also without it), or the bytes"),
     OPTION("dot", 0, OPTION_FLAG, dot, NULL, "text for graphviz"),
     OPTION_JSON,
     OPTION("output", 'o', OPTION_TEXT, output, "FILE", "write to FILE"),
@@ -24,6 +24,10 @@ static const struct option_row options[] = {
         "only paths that match PAT and what is below"),
     OPTION("exclude", 'X', OPTION_EXCLUDE, patterns, "PAT",
         "not these; the last pattern that matches wins"),
+    OPTION("slots", 0, OPTION_FLAG, slots, NULL,
+        "each slot variable in the tree"),
+    OPTION("values", 0, OPTION_FLAG, values, NULL,
+        "only what has a value or leads to one"),
     OPTION("units", 0, OPTION_WORD, units, "iec|si|bytes",
         "how to print sizes"),
     OPTION_HELP,
@@ -67,8 +71,7 @@ static int draw_target(const struct settings *settings, struct target *target)
 {
     struct outline outline;
     struct output output;
-    if (!outline_make(&outline, target->reader, target->node.id,
-            &settings->patterns))
+    if (!outline_make(&outline, target->reader, target->node.id, settings))
         return complain_memory(settings);
     int outcome = output_open(settings, &output);
     if (outcome == OUTCOME_DONE) {
@@ -85,7 +88,7 @@ static int run(const struct settings *settings, int count, char **operands)
 {
     (void)count;
     struct target target;
-    if (settings->dot + (settings->svg != 0) + settings->json != 1)
+    if (settings->dot + (settings->svg != 0) + settings->json > 1)
         return complain_usage(
             settings, "expected one of --svg, --dot and --json");
     int outcome = target_open(settings, operands[0], &target);
@@ -101,8 +104,9 @@ const struct command graph_command = {
     .operands = "FILE[:PATH]",
     .summary = "the saved graph as a picture",
     .details =
-        "In a tree every node is drawn once; further edges to it are dashed. "
-        "An icicle\nhas the bytes of each part as its width.\n",
+        "In a tree every node is drawn once; further edges to it are dashed; "
+        "the slots of\na node are one box. An icicle has the bytes of each "
+        "part as its width.\n",
     .options = options,
     .least_operands = 1,
     .most_operands = 1,

@@ -23,7 +23,7 @@ const struct look looks[LOOK_COUNT] = {
 unsigned look_of(const struct outline *outline, uint32_t node)
 {
     if (outline->nodes[node].by_slot)
-        return 4;
+        return LOOK_SLOT;
     switch (outline_saved(outline, node).kind) {
     case VARVE_LIST: return 1;
     case VARVE_DICT: return 2;

@@ -10,7 +10,11 @@
 #include "command.h"
 #include "outline.h"
 
-enum { LOOK_COUNT = 6, LOOK_TEXT_SIZE = VARVE_TENSOR_TEXT_SIZE + 64 };
+enum {
+    LOOK_SLOT = 4,
+    LOOK_COUNT = 6,
+    LOOK_TEXT_SIZE = VARVE_TENSOR_TEXT_SIZE + 64
+};
 
 struct look {
     const char *name;

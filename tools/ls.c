@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "complaint.h"
+#include "style.h"
 #include "target.h"
 
 static const struct option_row options[] = {
@@ -27,6 +28,8 @@ static const struct option_row options[] = {
         "not these; the last pattern that matches wins"),
     OPTION("slots", 0, OPTION_FLAG, slots, NULL,
         "each slot variable in the tree"),
+    OPTION("values", 0, OPTION_FLAG, values, NULL,
+        "only what has a value or leads to one"),
     OPTION("units", 0, OPTION_WORD, units, "iec|si|bytes",
         "how to print sizes"),
     OPTION("ascii", 0, OPTION_FLAG, ascii, NULL, "draw with ASCII only"),
@@ -52,7 +55,7 @@ static int compare(const void *left, const void *right)
         return by_file;
     if (a->number != b->number)
         return a->number < b->number ? -1 : 1;
-    int order = a->path && b->path ? strcmp(a->path, b->path) : 0;
+    int order = a->path && b->path ? text_compare(a->path, b->path) : 0;
     return order ? order : (a->id > b->id) - (a->id < b->id);
 }
 
@@ -116,8 +119,7 @@ static int run(const struct settings *settings, int count, char **operands)
     if (outcome != OUTCOME_DONE)
         return outcome;
     bool done = false;
-    if (outline_make(&outline, target.reader, target.node.id,
-            &settings->patterns)) {
+    if (outline_make(&outline, target.reader, target.node.id, settings)) {
         bool as_table = settings->flat || settings->tsv || settings->sort;
         done = settings->json ? ls_json(settings, &outline)
             : as_table        ? ls_table(settings, &outline)

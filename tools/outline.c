@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command.h"
+
 const char *kind_name(varve_kind kind)
 {
     static const char *const names[] = { "nil", "object", "variable", "list",
@@ -134,28 +136,32 @@ static void walk_slots(struct outline *outline)
 
 /* Leaves come last in `order`, so that backwards everything below a node is
  * done before it. */
-static void sum_up(struct outline *outline)
+static void sum_up(struct outline *outline, bool values_only)
 {
     for (size_t i = outline->reached; i-- > 0;) {
         uint32_t id = outline->order[i];
         struct outline_node *node = &outline->nodes[id];
         varve_saved_node saved = outline_saved(outline, id);
         node->bytes += saved.has_value ? saved.size : 0;
+        node->valued |= saved.value.dtype != 0;
         node->shown |= pattern_selects(outline->patterns, saved.path);
+        node->shown &= node->valued || !values_only;
         if (node->parent == OUTLINE_NONE)
             continue;
         struct outline_node *parent = &outline->nodes[node->parent];
         parent->bytes += node->bytes;
-        parent->below += node->below + 1;
+        parent->below += node->shown ? node->below + 1 : 0;
         parent->shown |= node->shown;
+        parent->valued |= node->valued;
     }
 }
 
 bool outline_make(struct outline *outline, varve_reader *reader, uint32_t root,
-    const struct pattern_list *patterns)
+    const struct settings *settings)
 {
     size_t count = varve_reader_node_count(reader);
-    *outline = (struct outline){ .reader = reader, .patterns = patterns,
+    *outline = (struct outline){ .reader = reader,
+        .patterns = &settings->patterns,
         .root = root, .count = count };
     outline->order = calloc(count + 1, sizeof *outline->order);
     outline->nodes = calloc(count + 1, sizeof *outline->nodes);
@@ -167,7 +173,7 @@ bool outline_make(struct outline *outline, varve_reader *reader, uint32_t root,
         outline->nodes[i].parent = OUTLINE_NONE;
     walk_edges(outline);
     walk_slots(outline);
-    sum_up(outline);
+    sum_up(outline, settings->values);
     return true;
 }
 

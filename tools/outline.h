@@ -11,17 +11,20 @@
 
 #include "pattern.h"
 
+struct settings;
+
 #define OUTLINE_NONE UINT32_MAX
 
 struct outline_node {
     uint32_t parent; /* OUTLINE_NONE: the root, or a node not reached */
     uint32_t branch; /* which branch of the parent leads here */
     uint32_t depth;  /* 0 at the root */
-    uint32_t below;  /* how many nodes of the tree are below it */
+    uint32_t below;  /* how many nodes of the tree are shown below it */
     uint64_t bytes;  /* of its value and those below it */
     bool reached;
     bool by_slot;    /* a slot variable that only slots lead to */
     bool shown;      /* it, or something below it, is selected */
+    bool valued;     /* it, or something below it, has a value */
 };
 
 struct outline {
@@ -42,9 +45,10 @@ struct branch {
     bool is_alias;     /* the node's place in the tree is another */
 };
 
-/* False without memory. Everything is shown that the patterns select. */
+/* False without memory. Everything is shown that the patterns of the settings
+ * select; with `values`, only what has a value or leads to one. */
 bool outline_make(struct outline *outline, varve_reader *reader, uint32_t root,
-    const struct pattern_list *patterns);
+    const struct settings *settings);
 void outline_clear(struct outline *outline);
 
 /* Whether a branch of a node is selected: of an alias, whether the path by

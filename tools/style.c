@@ -114,3 +114,38 @@ void print_clean(FILE *to, const char *text)
         }
     }
 }
+
+static size_t digits_of(const char *text)
+{
+    return strspn(text, "0123456789");
+}
+
+/* Numbers without their zeros: the longer one is larger. */
+static int compare_numbers(const char *a, const char *b)
+{
+    a += strspn(a, "0");
+    b += strspn(b, "0");
+    size_t size = digits_of(a), other = digits_of(b);
+    return size != other ? (size > other) - (size < other)
+                         : strncmp(a, b, size);
+}
+
+int text_compare(const char *left, const char *right)
+{
+    const char *a = left, *b = right;
+    while (*a && *b) {
+        if (digits_of(a) && digits_of(b)) {
+            int order = compare_numbers(a, b);
+            if (order)
+                return order;
+            a += digits_of(a);
+            b += digits_of(b);
+        } else if (*a == *b) {
+            a++, b++;
+        } else {
+            break;
+        }
+    }
+    int order = (unsigned char)*a - (unsigned char)*b;
+    return order ? order : strcmp(left, right);
+}

@@ -45,6 +45,9 @@ void print_padded(const char *text, size_t width);
 /* Prints text from a file with what could steer a terminal as %XX. */
 void print_clean(FILE *to, const char *text);
 
+/* Compares texts as people do: runs of digits by their numbers. */
+int text_compare(const char *a, const char *b);
+
 /* One code point of valid UTF-8; *text moves behind it. A stray byte is
  * U+FFFD. */
 unsigned long text_next(const char **text);

@@ -11,9 +11,11 @@
 
 #include "graph.h"
 #include "look.h"
+#include "slot_summary.h"
 #include "style.h"
 #include "svg.h"
 #include "tree_walk.h"
+#include "units.h"
 
 #define NO_BOX SIZE_MAX
 
@@ -78,10 +80,25 @@ static void note_slot(
         strrchr(type, ' ') && strstr(type, "·") ? strstr(type, "·") + 3 : type);
 }
 
+/* All slots of an owner. */
+static bool slot_words(
+    const struct drawing *d, uint32_t owner, struct words *words)
+{
+    char text[LOOK_TEXT_SIZE];
+    char size[UNITS_TEXT_SIZE];
+    uint64_t bytes = slot_summary(d->outline, owner, text, sizeof text);
+    words->name = strdup("(slots)");
+    snprintf(words->note, sizeof words->note, "%.*s · %s", LOOK_TEXT_SIZE - 40,
+        text, size_text(d->settings->units, bytes, size));
+    return words->name != NULL;
+}
+
 static bool make_words(
     const struct drawing *d, const struct box *box, struct words *words)
 {
     const struct row *row = &box->row;
+    if (row->kind == ROW_SLOTS)
+        return slot_words(d, row->branch.node, words);
     if (row->depth == 0)
         words->name = node_name(d->outline, row->branch.node);
     else
@@ -156,6 +173,8 @@ static bool place_row(struct drawing *d, const struct row *row, size_t above)
     if (row->kind == ROW_NODE) {
         d->box_of[row->branch.node] = d->count - 1;
         d->kinds |= 1u << look_of(d->outline, row->branch.node);
+    } else if (row->kind == ROW_SLOTS) {
+        d->kinds |= 1u << LOOK_SLOT;
     }
     bool good = make_words(d, box, &words);
     if (good) {
@@ -172,7 +191,7 @@ static bool collect(struct drawing *d)
     struct tree_walk walk;
     struct row row;
     bool good = true;
-    tree_walk_begin(&walk, d->outline, d->settings->depth, true);
+    tree_walk_begin(&walk, d->outline, d->settings->depth, d->settings->slots);
     while (good && tree_walk_next(&walk, &row)) {
         if (row.kind == ROW_ALIAS && row.branch.variable != OUTLINE_NONE &&
             row.depth > d->settings->depth)
@@ -225,6 +244,7 @@ static void draw_edge(const struct drawing *d, const struct box *box)
     fprintf(d->to, "<path class=\"e\"%s d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f "
         "%.1f %.1f\"/>\n",
         box->row.branch.variable == OUTLINE_NONE
+            && box->row.kind != ROW_SLOTS
             ? "" : " style=\"stroke:#b99fe8\" stroke-dasharray=\"5 3\"",
         x, from->y, middle, from->y, middle, box->y, box->x, box->y);
 }
@@ -274,6 +294,8 @@ static bool draw_box(const struct drawing *d, const struct box *box)
     fputs("</title><rect class=\"", d->to);
     if (box->row.kind == ROW_ALIAS)
         fputs("g", d->to);
+    else if (box->row.kind == ROW_SLOTS)
+        fprintf(d->to, "k%d", LOOK_SLOT);
     else
         fprintf(d->to, "k%u", look_of(d->outline, node.id));
     fprintf(d->to, "\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" "

@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "style.h"
+
 void tree_walk_begin(struct tree_walk *walk, const struct outline *outline,
     uint64_t depth, bool each_slot)
 {
@@ -17,12 +19,68 @@ void tree_walk_begin(struct tree_walk *walk, const struct outline *outline,
 
 void tree_walk_end(struct tree_walk *walk)
 {
+    while (walk->level_count > 0)
+        free(walk->levels[--walk->level_count].order);
     free(walk->levels);
 }
 
 bool tree_walk_goes_on(const struct tree_walk *walk, size_t level)
 {
     return level <= walk->level_count && walk->levels[level - 1].has_waiting;
+}
+
+/* --- The order of names --------------------------------------------------- */
+
+struct named {
+    const char *name;
+    uint32_t branch;
+};
+
+static int compare(const void *left, const void *right)
+{
+    const struct named *a = left;
+    const struct named *b = right;
+    int order = text_compare(a->name, b->name);
+    return order ? order : (a->branch > b->branch) - (a->branch < b->branch);
+}
+
+/* Edges are sorted by their bytes, so that "10" comes before "2": of a node
+ * with such names they are sorted again. False without memory. */
+static bool sort_edges(struct tree_walk *walk, struct tree_level *level)
+{
+    const varve_reader *reader = walk->outline->reader;
+    size_t count = outline_saved(walk->outline, level->node).edge_count;
+    bool is_sorted = true;
+    uint32_t child;
+    struct named *all = malloc((count + 1) * sizeof *all);
+    if (!all)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        all[i].branch = (uint32_t)i;
+        varve_reader_edge_at(reader, level->node, i, &all[i].name, &child);
+        is_sorted = is_sorted &&
+            (i == 0 || text_compare(all[i - 1].name, all[i].name) < 0);
+    }
+    bool done = true;
+    if (!is_sorted) {
+        qsort(all, count, sizeof *all, compare);
+        level->order = malloc(count * sizeof *level->order);
+        done = level->order != NULL;
+        for (size_t i = 0; done && i < count; i++)
+            level->order[i] = all[i].branch;
+        level->ordered = count;
+    }
+    free(all);
+    return done;
+}
+
+/* --- Rows ----------------------------------------------------------------- */
+
+static size_t branch_at(const struct tree_level *level)
+{
+    return level->order && level->next < level->ordered
+        ? level->order[level->next]
+        : level->next;
 }
 
 /* The next row of a level, so that the one before it knows whether it is the
@@ -33,7 +91,7 @@ static void look_ahead(struct tree_walk *walk, struct tree_level *level)
     row->depth = (size_t)(level - walk->levels) + 1;
     level->has_waiting = true;
     while (outline_branch(
-        walk->outline, level->node, level->next, &row->branch)) {
+        walk->outline, level->node, branch_at(level), &row->branch)) {
         level->next++;
         if (!outline_shows(walk->outline, level->node, &row->branch))
             continue;
@@ -60,6 +118,8 @@ static bool descend(struct tree_walk *walk, uint32_t node)
     }
     struct tree_level *level = &walk->levels[walk->level_count++];
     *level = (struct tree_level){ .node = node };
+    if (!sort_edges(walk, level))
+        return false;
     look_ahead(walk, level);
     return true;
 }
@@ -87,6 +147,7 @@ bool tree_walk_next(struct tree_walk *walk, struct row *row)
     while (walk->level_count > 0 && !walk->failed) {
         struct tree_level *level = &walk->levels[walk->level_count - 1];
         if (!level->has_waiting) {
+            free(level->order);
             walk->level_count--;
             continue;
         }

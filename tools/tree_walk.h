@@ -26,7 +26,9 @@ struct row {
 
 struct tree_level {
     uint32_t node;
-    size_t next; /* branch to look at next */
+    uint32_t *order; /* its branches; NULL: as they come */
+    size_t ordered;  /* how many of them are in it */
+    size_t next;     /* the place to look at next */
     bool has_waiting;
     struct row waiting;
 };

@@ -164,7 +164,8 @@ static varve_status read_record(const struct vv_zip *zip, size_t *at,
             "further fields in their order, found others", error);
     if (vv_zip_load16(r + 34) != 0)
         return fail_entry(
-            zip, place, VARVE_NOT_A_CHECKPOINT, "one disk, found several", error);
+            zip, place, VARVE_NOT_A_CHECKPOINT, "one disk, found several",
+            error);
     if (!vv_name_is_valid(vv_zip_name(zip, e), name_size))
         return fail_entry(zip, place, VARVE_CORRUPT,
             "a name in UTF-8, found another", error);

@@ -95,7 +95,6 @@ complains 2 'varve: ls: --sort: expected path|bytes|offset' \
 complains 2 'varve: graph: --svg: expected tree|icicle' \
     graph --svg=pie sample.varve
 complains 2 'varve: ls: one argument too many' ls sample.varve many.varve
-complains 2 'varve: graph: expected one of' graph sample.varve
 complains 2 'varve: graph: expected one of' graph --dot --svg sample.varve
 has 'hint: varve help graph' err
 

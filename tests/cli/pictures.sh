@@ -4,6 +4,9 @@
 prints graph_dot 0 graph --dot sample.varve
 prints graph_depth 0 graph --dot --depth=1 sample.varve
 prints graph_tree 0 graph --svg sample.varve
+prints graph_tree 0 graph sample.varve
+prints graph_slots 0 graph --slots sample.varve:optimizer
+prints graph_values 0 graph --values --dot sample.varve
 prints graph_icicle 0 graph --svg=icicle sample.varve:optimizer
 prints graph_icicle_all 0 graph --svg=icicle sample.varve
 for file in sample.varve many.varve sample.varve:types/empty 'sample:odd names'

@@ -228,7 +228,8 @@ static void refuse_version(
 TEST(gguf_in, refuses_other_versions)
 {
     refuse_version(0, VARVE_CORRUPT, "version 2 or 3 of GGUF, found 0");
-    refuse_version(1, VARVE_NOT_A_CHECKPOINT, "version 2 or 3 of GGUF, found 1");
+    refuse_version(1, VARVE_NOT_A_CHECKPOINT,
+        "version 2 or 3 of GGUF, found 1");
     refuse_version(4, VARVE_TOO_NEW, "found 4");
     refuse_version(0x03000000, VARVE_NOT_A_CHECKPOINT, "big-endian");
     put(&f, "GGML", 4);
