@@ -14,7 +14,6 @@ void start_in(struct program *p, const char *directory,
     varve_manager_options options)
 {
     varve_error error = { 0 };
-    options.write = &fast;
     p->v = 0;
     p->graph = story_graph();
     p->root = varve_graph_root(p->graph);

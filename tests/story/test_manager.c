@@ -48,10 +48,10 @@ TEST(manager, m6_m7_a_directory_may_be_renamed_between_runs)
     stop(&p);
 }
 
-TEST(manager, m8_an_empty_or_foreign_ledger_is_made_anew)
+TEST(manager, m8_an_empty_or_damaged_ledger_is_made_anew)
 {
-    static const char *const ledgers[] = { "", "model_checkpoint_path: \"x\"\n",
-        "varve ledger 1\n", "\xff\xfe\0\0", "varve ledger 99\n1 2 3\n" };
+    static const char *const ledgers[] = { "", "varve ledger 1\n",
+        "varve ledger 99\n1 2 3\n" };
     for (size_t i = 0; i < sizeof ledgers / sizeof *ledgers; i++) {
         struct program p;
         start(&p, (varve_manager_options){ .keep_last = 2 });
