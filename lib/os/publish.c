@@ -115,18 +115,20 @@ static int sync_file(const struct vv_publication *p)
     return VV_WRONG(failed_sync_ignored) ? 0 : result;
 }
 
-/* Syncs and closes, whatever happened before. */
-static varve_status end_file(
+varve_status vv_publish_close(
     struct vv_publication *p, varve_status status, varve_error *error)
 {
     const struct vv_system *system = p->context->system;
     int result;
+    if (p->file < 0)
+        return status;
     if (!status && !(p->flags & VV_PUBLISH_NO_SYNC) &&
         (result = sync_file(p)) < 0)
         status = vv_fail_system(error, -result, "sync", p->path);
     result = system->close(system->state, p->file);
     if (!status && result < 0 && !VV_WRONG(failed_close_ignored))
         status = vv_fail_system(error, -result, "close", p->path);
+    p->file = -1;
     return status;
 }
 
@@ -168,10 +170,10 @@ static varve_status sync_directory(
     return VARVE_UNKNOWN_OUTCOME;
 }
 
-varve_status vv_publish_end(
+varve_status vv_publish_commit(
     struct vv_publication *p, varve_status status, varve_error *error)
 {
-    status = end_file(p, status, error);
+    status = vv_publish_close(p, status, error);
     if (!status)
         status = put_in_place(p, error);
     if (status)
@@ -180,6 +182,55 @@ varve_status vv_publish_end(
         vv_temporary_release(&p->temporary);
     if (!status && !(p->flags & VV_PUBLISH_NO_SYNC))
         status = sync_directory(p, error);
+    return status;
+}
+
+varve_status vv_publish_end(
+    struct vv_publication *p, varve_status status, varve_error *error)
+{
+    status = vv_publish_commit(p, status, error);
     vv_file_close(p->context, p->directory);
     return status;
+}
+
+/* --- One of several ------------------------------------------------------- */
+
+varve_status vv_publish_begin_in(struct vv_publication *p,
+    const struct vv_context *context, int directory, const char *name,
+    const char *path, int flags, varve_error *error)
+{
+    *p = (struct vv_publication){
+        .context = context,
+        .path = path,
+        .directory = directory,
+        .file = -1,
+        .flags = flags,
+    };
+    VV_TRY(vv_temporary_make(
+        &p->temporary, context, directory, name, path, error));
+    p->file = p->temporary.file;
+    return VARVE_OK;
+}
+
+varve_status vv_publish_place(
+    struct vv_publication *p, const char *path, varve_error *error)
+{
+    p->path = path;
+    p->name = vv_path_name(path);
+    varve_status status = put_in_place(p, error);
+    if (status) {
+        p->name = NULL;
+        return status;
+    }
+    vv_temporary_release(&p->temporary);
+    return VARVE_OK;
+}
+
+void vv_publish_give_up(struct vv_publication *p)
+{
+    vv_publish_close(p, VARVE_CANCELLED, NULL);
+    if (p->name)
+        vv_file_remove(p->context, p->directory, p->name, p->path, NULL);
+    else
+        vv_temporary_remove(&p->temporary);
 }

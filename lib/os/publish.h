@@ -53,4 +53,31 @@ varve_status vv_publish_begin(struct vv_publication *p,
 varve_status vv_publish_end(
     struct vv_publication *p, varve_status status, varve_error *error);
 
+/* --- One of several ------------------------------------------------------
+ *
+ * A file in a directory that is open already and stays so, whose sync the
+ * caller sees to: begin_in; write; close; place. Or give_up, at any time. */
+
+/* The temporary file is called after `name`; `path` is for messages. On failure
+ * nothing is left. */
+varve_status vv_publish_begin_in(struct vv_publication *p,
+    const struct vv_context *context, int directory, const char *name,
+    const char *path, int flags, varve_error *error);
+
+/* Syncs it if `status` is VARVE_OK, and closes it; it may not be written any
+ * more. A second time does nothing. */
+varve_status vv_publish_close(
+    struct vv_publication *p, varve_status status, varve_error *error);
+
+/* Gives it the last part of `path`, borrowed, as its name. */
+varve_status vv_publish_place(
+    struct vv_publication *p, const char *path, varve_error *error);
+
+/* Closes and removes it, whatever it is called by now. */
+void vv_publish_give_up(struct vv_publication *p);
+
+/* vv_publish_end, but the directory stays open. */
+varve_status vv_publish_commit(
+    struct vv_publication *p, varve_status status, varve_error *error);
+
 #endif

@@ -1,5 +1,4 @@
-/* bundle_files.c - data files and an index, all written aside, then named in
- * the order that never shows an index beside data that is not its own.
+/* bundle_files.c - data files called by their number and an index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,10 +9,14 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "bundle.h"
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
+#include "table_in.h"
 #include "try.h"
+#include "wire_in.h"
+#include "wrong.h"
 
 enum { STAGING_SIZE = 256 * 1024 };
 
@@ -83,13 +86,64 @@ static void clear(struct vv_bundle_files *files)
     vv_release(a, files->staging, STAGING_SIZE);
 }
 
+/* Whether a name is `STEM.data-SSSSS-of-NNNNN`; sets *count to N. */
+static bool is_data_of(const char *stem, const char *name, uint64_t *count)
+{
+    static const char middle[] = ".data-";
+    size_t size = strlen(stem);
+    if (strncmp(name, stem, size) != 0 ||
+        strncmp(name + size, middle, sizeof middle - 1) != 0)
+        return false;
+    name = vv_behind_shard_number(name + size + sizeof middle - 1, count);
+    return name && !*name;
+}
+
+static bool is_data(const struct vv_file_set *set, const char *name)
+{
+    uint64_t count;
+    return is_data_of(set->stem, name, &count);
+}
+
+/* Takes the first entry of an index, and no other. */
+static varve_status take_header(void *user, const unsigned char *key,
+    size_t key_size, const unsigned char *value, size_t value_size,
+    varve_error *error)
+{
+    uint64_t *count = user;
+    struct vv_wire wire = {
+        .path = "", .bytes = value, .size = value_size, .error = error };
+    struct vv_wire_field f;
+    (void)key;
+    while (key_size == 0 && vv_wire_has_more(&wire)) {
+        VV_TRY(vv_wire_next(&wire, &f));
+        if (f.number == VV_HEADER_SHARD_COUNT)
+            *count = f.value;
+    }
+    return VARVE_CANCELLED;
+}
+
+static bool is_named(const struct vv_file_set *set,
+    const struct vv_buffer *index, const char *name, bool in_doubt)
+{
+    struct vv_table_in table = {
+        set->context, set->index.path, index->data, index->size };
+    uint64_t said = 0, count = 0;
+    varve_error error;
+    vv_table_each(&table, take_header, &said, &error);
+    if (said == 0)
+        return in_doubt;
+    return is_data_of(set->stem, name, &count) && count == said;
+}
+
+static const struct vv_file_set_names names = { is_data, is_named };
+
 /* --- Writing -------------------------------------------------------------- */
 
 varve_status vv_bundle_files_begin(struct vv_bundle_files *files,
     const struct vv_context *context, const char *path, int flags,
     varve_error *error)
 {
-    *files = (struct vv_bundle_files){ .context = context, .flags = flags };
+    *files = (struct vv_bundle_files){ .context = context };
     if (*path && !*vv_path_name(path))
         return vv_fail(error, VARVE_IS_DIRECTORY,
             "%s: expected the prefix of files, found the path of a directory",
@@ -101,8 +155,8 @@ varve_status vv_bundle_files_begin(struct vv_bundle_files *files,
         vv_fail(error, status,
             "\"\": expected the prefix of files, found nothing");
     if (!status)
-        status = vv_publish_begin(
-            &files->index, context, files->index_path, flags, error);
+        status = vv_file_set_begin(&files->set, context, files->index_path,
+            vv_path_name(files->prefix), &names, flags, error);
     if (status)
         clear(files);
     return status;
@@ -113,7 +167,7 @@ static varve_status flush(struct vv_bundle_files *files, varve_error *error)
     if (files->staged == 0)
         return VARVE_OK;
     const struct vv_bundle_shard *shard = &files->shards[files->count - 1];
-    const struct vv_publication *p = &shard->publication;
+    const struct vv_publication *p = &files->set.files[files->count - 1];
     size_t size = files->staged;
     files->staged = 0;
     return vv_file_write(files->context, p->file, p->path, files->staging, size,
@@ -134,8 +188,8 @@ varve_status vv_bundle_files_shard(
     };
     if (!shard->first_path)
         return vv_fail_memory(error, "the name of a data file");
-    varve_status status = vv_publish_begin(&shard->publication, files->context,
-        shard->first_path, files->flags & VV_PUBLISH_NO_SYNC, error);
+    varve_status status =
+        vv_file_set_add(&files->set, shard->first_path, error);
     if (status)
         vv_release_string(a, shard->first_path);
     else
@@ -152,7 +206,7 @@ varve_status vv_bundle_files_write(struct vv_bundle_files *files,
     if (size > STAGING_SIZE - files->staged)
         VV_TRY(flush(files, error));
     if (size > STAGING_SIZE) {
-        const struct vv_publication *p = &shard->publication;
+        const struct vv_publication *p = &files->set.files[files->count - 1];
         VV_TRY(vv_file_write(files->context, p->file, p->path, bytes, size,
             shard->size, error));
     } else {
@@ -165,85 +219,65 @@ varve_status vv_bundle_files_write(struct vv_bundle_files *files,
 
 /* --- Commit --------------------------------------------------------------- */
 
-/* The names that the data files will have, now that their number is known. */
-static varve_status name_shards(
-    struct vv_bundle_files *files, varve_error *error)
+struct search {
+    const char *stem;
+    size_t count;
+    bool is_taken;
+};
+
+static int look_for_count(void *user, const char *name)
 {
-    for (size_t i = 0; i < files->count; i++) {
-        struct vv_bundle_shard *shard = &files->shards[i];
-        shard->path = shard_path(files, i, files->count);
-        if (!shard->path)
-            return vv_fail_memory(error, "the name of a data file");
-        shard->publication.path = shard->path;
-        shard->publication.name = vv_path_name(shard->path);
+    struct search *search = user;
+    uint64_t count;
+    search->is_taken = is_data_of(search->stem, name, &count) &&
+                       count == search->count;
+    return search->is_taken;
+}
+
+size_t vv_bundle_files_count(struct vv_bundle_files *files)
+{
+    struct search search = {
+        files->set.stem, files->count ? files->count : 1, false };
+    vv_file_set_each(&files->set, look_for_count, &search);
+    while (search.is_taken && !VV_WRONG(data_names_taken_again)) {
+        search.count++;
+        search.is_taken = false;
+        vv_file_set_each(&files->set, look_for_count, &search);
     }
-    return VARVE_OK;
+    files->named_count = search.count;
+    return search.count;
 }
 
-static varve_status sync_at(const struct vv_bundle_files *files, int descriptor,
-    const char *what, const char *path, varve_error *error)
+static varve_status name_shard(
+    struct vv_bundle_files *files, size_t number, varve_error *error)
 {
-    const struct vv_system *system = files->context->system;
-    if (files->flags & VV_PUBLISH_NO_SYNC)
-        return VARVE_OK;
-    int result = system->sync(system->state, descriptor);
-    return result < 0 ? vv_fail_system(error, -result, what, path) : VARVE_OK;
+    struct vv_bundle_shard *shard = &files->shards[number];
+    shard->path = shard_path(files, number, files->named_count);
+    if (!shard->path)
+        return vv_fail_memory(error, "the name of a data file");
+    return vv_file_set_name(&files->set, number, shard->path, error);
 }
 
-/* What may fail for want of room fails here, before anything is undone. */
-static varve_status sync_all(struct vv_bundle_files *files, varve_error *error)
-{
-    for (size_t i = 0; i < files->count; i++) {
-        const struct vv_publication *p = &files->shards[i].publication;
-        VV_TRY(sync_at(files, p->file, "sync", p->path, error));
-    }
-    return sync_at(files, files->index.file, "sync", files->index_path, error);
-}
-
-static varve_status remove_index(
-    struct vv_bundle_files *files, varve_error *error)
-{
-    const struct vv_publication *p = &files->index;
-    if (files->flags & VV_PUBLISH_NO_REPLACE)
-        return VARVE_OK; /* there was none */
-    VV_TRY(vv_file_remove(
-        files->context, p->directory, p->name, p->path, error));
-    return sync_at(files, p->directory,
-        "the older one is removed, but sync of its directory", p->path, error);
-}
-
-static varve_status prepare(struct vv_bundle_files *files,
+static varve_status finish(struct vv_bundle_files *files,
     const struct vv_buffer *index, varve_error *error)
 {
     VV_TRY(flush(files, error));
-    VV_TRY(vv_file_write(files->context, files->index.file, files->index_path,
-        index->data, index->size, 0, error));
-    VV_TRY(name_shards(files, error));
-    VV_TRY(sync_all(files, error));
-    return remove_index(files, error);
-}
-
-/* A data file whose name may not be on disk is no part of anything yet, so that
- * the outcome is known: there is no checkpoint. */
-static varve_status end_shard(
-    struct vv_bundle_shard *shard, varve_status status, varve_error *error)
-{
-    varve_status ended = vv_publish_end(&shard->publication, status, error);
-    if (status || ended != VARVE_UNKNOWN_OUTCOME)
-        return ended;
-    if (error)
-        error->status = VARVE_IO;
-    return VARVE_IO;
+    if (files->named_count == 0)
+        vv_bundle_files_count(files);
+    while (files->count < files->named_count)
+        VV_TRY(vv_bundle_files_shard(files, error));
+    VV_TRY(vv_file_set_index(&files->set, index->data, index->size, error));
+    for (size_t i = 0; i < files->count; i++)
+        VV_TRY(name_shard(files, i, error));
+    return VARVE_OK;
 }
 
 varve_status vv_bundle_files_end(struct vv_bundle_files *files,
     const struct vv_buffer *index, varve_status status, varve_error *error)
 {
     if (!status)
-        status = prepare(files, index, error);
-    for (size_t i = 0; i < files->count; i++)
-        status = end_shard(&files->shards[i], status, error);
-    status = vv_publish_end(&files->index, status, error);
+        status = finish(files, index, error);
+    status = vv_file_set_end(&files->set, status, error);
     clear(files);
     return status;
 }

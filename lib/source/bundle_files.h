@@ -2,21 +2,13 @@
  * `PREFIX.data-00000-of-00001` and so on, and `PREFIX.index`, which makes them
  * a checkpoint.
  *
- *     begin; shard, write, write, ..., shard, write, ...; end
+ *     begin; shard, write, write, ..., shard, write, ...; count; end
  *
- * All of them are written and synced under temporary names first. Until then an
- * older checkpoint of the same prefix is as it was. Then: the older index is
- * removed and that is synced, so that it never stands beside data of others;
- * the data files get their names; the index gets its own.
- *
- * A failure leaves no temporary file. One that comes after the older index was
- * removed (a rename, or the sync of a directory) leaves data files without an
- * index, which are no checkpoint, and the older one is gone. Data files of an
- * older checkpoint that had another number of them stay in any case.
- *
- * VV_PUBLISH_NO_REPLACE: VARVE_EXISTS where the name of the index is taken.
- * Data files without an index are replaced all the same. Where two processes
- * write one prefix, one of them may lose its data to the other.
+ * The names of the data files are fixed by their number, which the index says.
+ * A checkpoint that replaces one of as many files says that it has one file
+ * more, and has one that is empty. So no name is ever that of two checkpoints,
+ * and file_set.h can promise that there is always the older one or the newer
+ * one, whole.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,12 +17,9 @@
 
 #include <varve/error.h>
 
-#include "buffer.h"
-#include "context.h"
-#include "publish.h"
+#include "file_set.h"
 
 struct vv_bundle_shard {
-    struct vv_publication publication;
     char *first_path; /* while nobody knows how many there will be */
     char *path;
     uint64_t size;    /* so far */
@@ -38,12 +27,12 @@ struct vv_bundle_shard {
 
 struct vv_bundle_files {
     const struct vv_context *context;
-    int flags; /* enum vv_publish_flags */
     char *prefix;
     char *index_path;
-    struct vv_publication index;
+    struct vv_file_set set;
     struct vv_bundle_shard *shards;
     size_t count, capacity;
+    size_t named_count;     /* how many the index says there are */
     unsigned char *staging; /* small pieces gather here */
     size_t staged;          /* bytes in it; they end at the shard's size */
 };
@@ -61,6 +50,9 @@ varve_status vv_bundle_files_shard(
 /* Appends to the data file begun last. */
 varve_status vv_bundle_files_write(struct vv_bundle_files *files,
     const void *bytes, size_t size, varve_error *error);
+
+/* How many data files the index has to name, once all are written. */
+size_t vv_bundle_files_count(struct vv_bundle_files *files);
 
 /* Puts all in place if `status` is VARVE_OK, else gives up; frees everything;
  * returns `status` or what failed now. */

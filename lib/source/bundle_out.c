@@ -236,7 +236,7 @@ static varve_status build_index(
     struct vv_bundle_out *out, struct vv_table_out *table, varve_error *error)
 {
     VV_TRY(sort_records(out, error));
-    add_header(table, &out->varints, out->files.count);
+    add_header(table, &out->varints, vv_bundle_files_count(&out->files));
     for (size_t i = 0; i < out->count; i++) {
         const struct vv_bundle_record *record = &out->records[i];
         vv_table_out_add(table, record->texts + record->key, record->key_size,

@@ -14,11 +14,13 @@
 #include "data_in.h"
 #include "kept.h"
 #include "place.h"
+#include "system.h"
 
 struct vv_foreign_file {
     char *path; /* owned */
     int file;   /* -1 while it is not open */
     uint64_t size;
+    struct vv_file_info info; /* of one that is opened when it is read */
 };
 
 struct vv_foreign {
@@ -49,7 +51,13 @@ struct vv_foreign {
 varve_status vv_foreign_add_file(struct vv_foreign *foreign, const char *path,
     uint32_t *number, varve_error *error);
 
-/* Reads bytes of one of the files. VARVE_TRUNCATED past its end. */
+/* Whether the path of the first file leads to another one by now: then nobody
+ * knows of which of the two the further files are. */
+varve_status vv_foreign_is_replaced(
+    const struct vv_foreign *foreign, bool *is_replaced, varve_error *error);
+
+/* Reads bytes of one of the files. VARVE_TRUNCATED past its end; VARVE_CORRUPT
+ * where it is not open, and another one has its name by now. */
 varve_status vv_foreign_read(const struct vv_foreign *foreign, uint32_t file,
     void *bytes, size_t size, uint64_t offset, varve_error *error);
 

@@ -10,62 +10,71 @@
 
 #include "allocator.h"
 #include "bytes.h"
+#include "directory.h"
 #include "failure.h"
 #include "file.h"
+#include "file_set.h"
 #include "json_out.h"
+#include "name.h"
 #include "safetensors_in.h"
 #include "safetensors_plan.h"
 #include "try.h"
+#include "wrong.h"
 
 enum { STAGED_SIZE = 1 << 20, HEADER_ALIGNMENT = 8 };
 
 static const char suffix[] = ".safetensors";
 static const char index_suffix[] = ".safetensors.index.json";
 
+/* Before the number of a save that is not the first under its name. */
+static const char infix[] = ".save";
+
 struct out {
     const struct vv_target *target;
     struct vv_safetensors_plan plan;
-    int stem_size;  /* of the target's path, before any suffix */
-    bool has_index; /* as the last of the files */
-    uint32_t file_count, begun, ended;
-    struct vv_publication *files;
-    struct vv_buffer *paths; /* as many as files */
+    size_t stem_size; /* of the target's path, before any suffix */
+    bool has_index;
+    char *stem;       /* its last part */
+    struct vv_file_set set;  /* with an index */
+    struct vv_buffer *paths; /* of its data files, shard_count */
+    struct vv_buffer index_path;
+    struct vv_publication single; /* without */
+    struct vv_publication *file;  /* that is written */
     struct vv_buffer staging;
     uint64_t offset; /* where in the file the staging begins */
 };
 
 /* --- Bytes -------------------------------------------------------------- */
 
-static varve_status write_now(struct out *out, uint32_t file,
-    const void *bytes, size_t size, varve_error *error)
+static varve_status write_now(
+    struct out *out, const void *bytes, size_t size, varve_error *error)
 {
-    const struct vv_publication *p = &out->files[file];
+    const struct vv_publication *p = out->file;
     VV_TRY(vv_file_write(out->target->context, p->file, p->path, bytes, size,
         out->offset, error));
     out->offset += size;
     return VARVE_OK;
 }
 
-static varve_status flush(struct out *out, uint32_t file, varve_error *error)
+static varve_status flush(struct out *out, varve_error *error)
 {
     if (out->staging.failed)
         return vv_fail_memory(error, "what is written");
     size_t size = out->staging.size;
     out->staging.size = 0;
-    return size ? write_now(out, file, out->staging.data, size, error)
-                : VARVE_OK;
+    return size ? write_now(out, out->staging.data, size, error) : VARVE_OK;
 }
 
-static varve_status write_value(struct out *out, uint32_t file,
+static varve_status write_value(struct out *out,
     const struct vv_safetensors_value *value, varve_error *error)
 {
     const struct vv_target *target = out->target;
     const void *bytes;
     VV_TRY(target->value(target->user, value->value, &bytes, error));
     if (out->staging.size + value->size > STAGED_SIZE)
-        VV_TRY(flush(out, file, error));
+        VV_TRY(flush(out, error));
     if (value->size > STAGED_SIZE)
-        return write_now(out, file, bytes, (size_t)value->size, error);
+        return write_now(out, bytes, (size_t)value->size, error);
     if (value->size > 0)
         vv_buffer_add(&out->staging, bytes, (size_t)value->size);
     return VARVE_OK;
@@ -142,30 +151,26 @@ static varve_status add_header(struct out *out, struct vv_buffer *to,
     return VARVE_OK;
 }
 
-static varve_status write_tensors(struct out *out, uint32_t file,
-    size_t first, size_t end, varve_error *error)
+/* Those of one file, from *next on. */
+static varve_status write_tensors(
+    struct out *out, uint32_t file, size_t *next, varve_error *error)
 {
-    size_t count;
+    size_t count, first = *next;
     const struct vv_safetensors_value *values =
         vv_safetensors_values(&out->plan, &count);
+    while (*next < count && values[*next].shard == file)
+        ++*next;
     out->offset = 0;
-    VV_TRY(add_header(out, &out->staging, first, end, error));
-    for (size_t i = first; i < end; i++)
-        VV_TRY(write_value(out, file, &values[i], error));
-    return flush(out, file, error);
+    VV_TRY(add_header(out, &out->staging, first, *next, error));
+    for (size_t i = first; i < *next; i++)
+        VV_TRY(write_value(out, &values[i], error));
+    return flush(out, error);
 }
 
 /* --- The index ---------------------------------------------------------- */
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* As Python's json.dumps writes it with an indent of 2 and sorted keys. */
-static varve_status write_index(
-    struct out *out, uint32_t file, varve_error *error)
+static varve_status write_index(struct out *out, varve_error *error)
 {
     size_t count;
     uint64_t total = 0;
@@ -176,22 +181,25 @@ static varve_status write_index(
         total += values[i].size;
     vv_safetensors_sort_names(&out->plan);
     to->size = 0;
-    out->offset = 0;
     vv_buffer_add_string(to, "{\n  \"metadata\": {\n    \"total_size\": ");
     vv_json_add_number(to, total);
     vv_buffer_add_string(to, "\n  },\n  \"weight_map\": {");
     for (size_t i = 0; i < count; i++) {
-        const char *path = out->files[values[i].shard].path;
+        const char *name =
+            vv_path_name((char *)out->paths[values[i].shard].data);
         vv_buffer_add_string(to, i == 0 ? "\n    " : ",\n    ");
         vv_json_add_ascii(to, values[i].name, values[i].name_size);
         vv_buffer_add_string(to, ": ");
-        vv_json_add_ascii(to, last_part(path), strlen(last_part(path)));
+        vv_json_add_ascii(to, name, strlen(name));
     }
     vv_buffer_add_string(to, count ? "\n  }\n}\n" : "}\n}\n");
-    return flush(out, file, error);
+    vv_safetensors_sort_places(&out->plan);
+    if (to->failed)
+        return vv_fail_memory(error, "an index");
+    return vv_file_set_index(&out->set, to->data, to->size, error);
 }
 
-/* --- The files ---------------------------------------------------------- */
+/* --- Names -------------------------------------------------------------- */
 
 static bool ends_with(const char *text, const char *ending)
 {
@@ -200,46 +208,114 @@ static bool ends_with(const char *text, const char *ending)
            strcmp(text + size - ending_size, ending) == 0;
 }
 
-static void set_names(struct out *out)
+/* Which save of several files a name is of, 1 the one without a number; 0: it
+ * is that of something else. */
+static uint64_t save_of(const char *stem, const char *name)
 {
-    const char *path = out->target->path;
-    bool is_index = ends_with(path, index_suffix);
-    size_t ending = is_index                  ? sizeof index_suffix - 1
-                    : ends_with(path, suffix) ? sizeof suffix - 1
-                                              : 0;
-    out->stem_size = (int)(strlen(path) - ending);
-    out->has_index = is_index || out->plan.shard_count > 1;
-    out->file_count = out->plan.shard_count + out->has_index;
-}
-
-static void set_path(const struct out *out, uint32_t file)
-{
-    struct vv_buffer *path = &out->paths[file];
-    char middle[64];
-    if (!out->has_index) {
-        vv_buffer_add_string(path, out->target->path);
-        return;
+    size_t size = strlen(stem), ending = sizeof infix - 1;
+    uint64_t save = 1, count;
+    if (strncmp(name, stem, size) != 0)
+        return 0;
+    name += size;
+    if (strncmp(name, infix, ending) == 0) {
+        size_t digits = strspn(name + ending, "0123456789");
+        if (!vv_parse_decimal(name + ending, digits, &save) || save < 2)
+            return 0;
+        name += ending + digits;
     }
-    vv_buffer_add(path, out->target->path, (size_t)out->stem_size);
-    snprintf(middle, sizeof middle, "-%05" PRIu32 "-of-%05" PRIu32, file + 1,
-        out->plan.shard_count);
-    bool is_index = file == out->plan.shard_count;
-    vv_buffer_add_string(path, is_index ? "" : middle);
-    vv_buffer_add_string(path, is_index ? index_suffix : suffix);
+    name = *name == '-' ? vv_behind_shard_number(name + 1, &count) : NULL;
+    return name && strcmp(name, suffix) == 0 ? save : 0;
 }
 
-/* A single file that the index would be beside: readers look for it first. */
+static bool is_data(const struct vv_file_set *set, const char *name)
+{
+    return save_of(set->stem, name) > 0;
+}
+
+static bool is_in(const struct vv_buffer *text, const struct vv_buffer *part)
+{
+    for (size_t at = 0; at + part->size <= text->size; at++) {
+        const unsigned char *found = memchr(
+            text->data + at, part->data[0], text->size - part->size - at + 1);
+        if (!found)
+            return false;
+        if (memcmp(found, part->data, part->size) == 0)
+            return true;
+        at = (size_t)(found - text->data);
+    }
+    return false;
+}
+
+/* Looks for the name in quotes, wherever: a text that only looks like a name
+ * keeps a file at worst. */
+static bool is_named(const struct vv_file_set *set,
+    const struct vv_buffer *index, const char *name, bool in_doubt)
+{
+    struct vv_buffer quoted;
+    bool is_found = false;
+    vv_buffer_init(&quoted, &set->context->allocator);
+    vv_json_add_ascii(&quoted, name, strlen(name));
+    if (!quoted.failed)
+        is_found = is_in(index, &quoted);
+    quoted.size = 0;
+    vv_json_add_string(&quoted, name, strlen(name));
+    if (!quoted.failed)
+        is_found = is_found || is_in(index, &quoted);
+    else
+        is_found = in_doubt;
+    vv_buffer_clear(&quoted);
+    return is_found;
+}
+
+static const struct vv_file_set_names names = { is_data, is_named };
+
+struct newest {
+    const char *stem;
+    uint64_t save;
+};
+
+static int look_for_newest(void *user, const char *name)
+{
+    struct newest *newest = user;
+    uint64_t save = save_of(newest->stem, name);
+    if (save > newest->save)
+        newest->save = save;
+    return 0;
+}
+
+static varve_status set_paths(struct out *out, varve_error *error)
+{
+    struct newest newest = { out->stem, 0 };
+    if (!VV_WRONG(data_names_taken_again))
+        vv_file_set_each(&out->set, look_for_newest, &newest);
+    for (uint32_t i = 0; i < out->plan.shard_count; i++) {
+        struct vv_buffer *path = &out->paths[i];
+        char part[80], number[24] = "";
+        if (newest.save > 0)
+            snprintf(number, sizeof number, "%s%" PRIu64, infix,
+                newest.save + 1);
+        snprintf(part, sizeof part, "%s-%05" PRIu32 "-of-%05" PRIu32 "%s",
+            number, i + 1, out->plan.shard_count, suffix);
+        vv_buffer_add(path, out->target->path, out->stem_size);
+        vv_buffer_add_string(path, part);
+        vv_buffer_string(path);
+        if (path->failed)
+            return vv_fail_memory(error, "a path");
+    }
+    return VARVE_OK;
+}
+
+/* A single file beside the index of several: readers look for it first, and
+ * others for the index. */
 static varve_status check_stem(struct out *out, varve_error *error)
 {
     struct vv_buffer *path = &out->staging;
     const struct vv_context *context = out->target->context;
     int file = -1;
     uint64_t size;
-    if (!out->has_index)
-        return VARVE_OK;
     path->size = 0;
-    vv_buffer_add(path, out->target->path, (size_t)out->stem_size);
-    vv_buffer_add_string(path, suffix);
+    vv_buffer_add(path, out->target->path, out->stem_size);
+    vv_buffer_add_string(path, out->has_index ? suffix : index_suffix);
     const char *text = vv_buffer_string(path);
     if (path->failed)
         return vv_fail_memory(error, "a path");
@@ -248,91 +324,82 @@ static varve_status check_stem(struct out *out, varve_error *error)
         return VARVE_OK; /* what cannot be written either is told then */
     vv_file_close(context, file);
     return vv_fail(error, VARVE_EXISTS,
-        "%s: expected no single file beside the index of several, found one; "
-        "remove it first", text);
+        "%s: expected no single file beside the index of several, found %s; "
+        "remove it first",
+        text, out->has_index ? "one" : "the index");
 }
 
-static varve_status begin(struct out *out, varve_error *error)
+/* --- The files ---------------------------------------------------------- */
+
+static varve_status write_several(struct out *out, varve_error *error)
 {
-    const varve_allocator *a = &out->target->context->allocator;
-    size_t count = out->file_count;
-    VV_TRY(check_stem(out, error));
-    out->files = vv_allocate_array(a, count, sizeof *out->files);
-    out->paths = vv_allocate_array(a, count, sizeof *out->paths);
-    if (!out->files || !out->paths)
-        return vv_fail_memory(error, "the files of a checkpoint");
-    for (uint32_t i = 0; i < count; i++)
-        vv_buffer_init(&out->paths[i], a);
+    size_t next = 0;
+    VV_TRY(set_paths(out, error));
+    VV_TRY(write_index(out, error));
+    for (uint32_t i = 0; i < out->plan.shard_count; i++) {
+        const char *path = (char *)out->paths[i].data;
+        VV_TRY(vv_file_set_add(&out->set, path, error));
+        out->file = &out->set.files[i];
+        VV_TRY(write_tensors(out, i, &next, error));
+        VV_TRY(vv_file_set_name(&out->set, i, path, error));
+    }
     return VARVE_OK;
 }
 
-/* So far all files are, or will be, in place. */
-static bool is_good(varve_status status)
+/* With room for the paths of data files. */
+static varve_status write_set(struct out *out, varve_error *error)
 {
-    return !status || status == VARVE_UNKNOWN_OUTCOME;
+    const struct vv_target *target = out->target;
+    const varve_allocator *a = &target->context->allocator;
+    uint32_t count = out->plan.shard_count;
+    struct vv_buffer *path = &out->index_path;
+    vv_buffer_add(path, target->path, out->stem_size);
+    out->stem = vv_copy_string(a, vv_path_name(vv_buffer_string(path)));
+    vv_buffer_add_string(path, index_suffix);
+    const char *index = vv_buffer_string(path);
+    out->paths = vv_allocate_array(a, count, sizeof *out->paths);
+    if (path->failed || !out->stem || !out->paths)
+        return vv_fail_memory(error, "the files of a checkpoint");
+    for (uint32_t i = 0; i < count; i++)
+        vv_buffer_init(&out->paths[i], a);
+    VV_TRY(vv_file_set_begin(&out->set, target->context, index, out->stem,
+        &names, target->flags, error));
+    return vv_file_set_end(&out->set, write_several(out, error), error);
 }
 
-/* Publishes, or gives up, what was begun and not ended yet, in order. Whether a
- * name survives a power cut does not keep the next from appearing. */
-static varve_status end_files(
-    struct out *out, varve_status status, varve_error *error)
+static varve_status write_single(struct out *out, varve_error *error)
 {
-    varve_status result = status;
-    for (; out->ended < out->begun; out->ended++) {
-        bool was_good = is_good(result);
-        varve_error later;
-        varve_status ended = vv_publish_end(&out->files[out->ended],
-            was_good ? VARVE_OK : result, &later);
-        if (!was_good || !ended || (result && is_good(ended)))
-            continue;
-        result = ended;
-        if (error)
-            *error = later;
-    }
-    return result;
-}
-
-static varve_status write_file(
-    struct out *out, uint32_t file, size_t *next, varve_error *error)
-{
-    size_t count;
-    const struct vv_safetensors_value *values =
-        vv_safetensors_values(&out->plan, &count);
-    size_t first = *next;
-    while (*next < count && values[*next].shard == file)
-        ++*next;
-    set_path(out, file);
-    const char *path = vv_buffer_string(&out->paths[file]);
-    if (out->paths[file].failed)
-        return vv_fail_memory(error, "a path");
-    VV_TRY(vv_publish_begin(&out->files[file], out->target->context, path,
-        out->target->flags, error));
-    out->begun++;
-    return file < out->plan.shard_count
-               ? write_tensors(out, file, first, *next, error)
-               : write_index(out, file, error);
+    const struct vv_target *target = out->target;
+    size_t next = 0;
+    VV_TRY(vv_publish_begin(&out->single, target->context, target->path,
+        target->flags, error));
+    out->file = &out->single;
+    return vv_publish_end(
+        &out->single, write_tensors(out, 0, &next, error), error);
 }
 
 static varve_status write_files(struct out *out, varve_error *error)
 {
-    size_t next = 0;
-    varve_status status = begin(out, error);
-    for (uint32_t i = 0; i < out->file_count && is_good(status); i++) {
-        varve_status written = write_file(out, i, &next, error);
-        status = written ? written : status;
-        if (out->file_count > VV_SAFETENSORS_HELD)
-            status = end_files(out, status, error);
-    }
-    return end_files(out, status, error);
+    const char *path = out->target->path;
+    bool is_index = ends_with(path, index_suffix);
+    size_t ending = is_index                  ? sizeof index_suffix - 1
+                    : ends_with(path, suffix) ? sizeof suffix - 1
+                                              : 0;
+    out->stem_size = strlen(path) - ending;
+    out->has_index = is_index || out->plan.shard_count > 1;
+    VV_TRY(check_stem(out, error));
+    return out->has_index ? write_set(out, error) : write_single(out, error);
 }
 
 static void clear(struct out *out)
 {
     const varve_allocator *a = &out->target->context->allocator;
-    for (uint32_t i = 0; out->paths && out->files && i < out->file_count; i++)
+    uint32_t count = out->plan.shard_count;
+    for (uint32_t i = 0; out->paths && i < count; i++)
         vv_buffer_clear(&out->paths[i]);
-    vv_release(a, out->paths, out->file_count * sizeof *out->paths);
-    vv_release(a, out->files, out->file_count * sizeof *out->files);
+    vv_release(a, out->paths, count * sizeof *out->paths);
+    vv_release_string(a, out->stem);
+    vv_buffer_clear(&out->index_path);
     vv_buffer_clear(&out->staging);
     vv_safetensors_plan_end(&out->plan);
 }
@@ -341,11 +408,10 @@ static varve_status write(const struct vv_target *target, varve_error *error)
 {
     struct out out = { .target = target };
     vv_buffer_init(&out.staging, &target->context->allocator);
+    vv_buffer_init(&out.index_path, &target->context->allocator);
     varve_status status = vv_safetensors_plan_begin(&out.plan, target, error);
-    if (!status) {
-        set_names(&out);
+    if (!status)
         status = write_files(&out, error);
-    }
     clear(&out);
     return status;
 }

@@ -11,13 +11,11 @@
 /* One file; or with a shard size that does not hold everything, or a path that
  * ends in ".safetensors.index.json", several as Hugging Face has them:
  * `stem-00001-of-0000N.safetensors` and, last, `stem.safetensors.index.json`.
- * VARVE_EXISTS where there would then be a single file of the same stem beside
- * them, which a reader might take for them.
+ * Where such files are there, `stem.save2-00001-of-0000N.safetensors` and so
+ * on: a name is never that of two checkpoints (file_set.h).
  *
- * All files are written before the first appears under its name, unless there
- * are more than VV_SAFETENSORS_HELD. */
+ * VARVE_EXISTS where there would then be a single file of the same stem beside
+ * the index of several, so that readers might take the one for the other. */
 extern const struct vv_target_format vv_safetensors_target;
-
-enum { VV_SAFETENSORS_HELD = 64 };
 
 #endif

@@ -123,6 +123,14 @@ static int by_place(const void *a, const void *b)
     return by_name(a, b);
 }
 
+void vv_safetensors_sort_places(struct vv_safetensors_plan *plan)
+{
+    size_t count;
+    struct vv_safetensors_value *values = vv_safetensors_values(plan, &count);
+    if (count > 0)
+        qsort(values, count, sizeof *values, by_place);
+}
+
 static varve_status check_names(const struct vv_safetensors_plan *plan,
     const struct vv_safetensors_value *values, size_t count,
     varve_error *error)
@@ -390,8 +398,7 @@ varve_status vv_safetensors_plan_begin(struct vv_safetensors_plan *plan,
     struct vv_safetensors_value *values = vv_safetensors_values(plan, &count);
     VV_TRY(check_names(plan, values, count, error));
     sort_pairs(plan);
-    if (count > 0)
-        qsort(values, count, sizeof *values, by_place);
+    vv_safetensors_sort_places(plan);
     return VARVE_OK;
 }
 

@@ -50,8 +50,9 @@ varve_status vv_safetensors_plan_begin(struct vv_safetensors_plan *plan,
 /* After success or failure. */
 void vv_safetensors_plan_end(struct vv_safetensors_plan *plan);
 
-/* Sorts the values by name alone. */
+/* Sorts the values by name alone; and again as they are written. */
 void vv_safetensors_sort_names(struct vv_safetensors_plan *plan);
+void vv_safetensors_sort_places(struct vv_safetensors_plan *plan);
 
 static inline struct vv_safetensors_value *vv_safetensors_values(
     const struct vv_safetensors_plan *plan, size_t *count)

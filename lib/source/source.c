@@ -31,7 +31,10 @@ static const struct vv_source_format *const formats[] = {
     &vv_gguf_source,
 };
 
-enum { FORMATS = sizeof formats / sizeof *formats };
+enum {
+    FORMATS = sizeof formats / sizeof *formats,
+    MOST_OPENS = 100, /* of one whose index is replaced again and again */
+};
 
 /* --- Bidding -------------------------------------------------------------- */
 
@@ -162,16 +165,49 @@ static varve_status open_foreign(struct vv_data_in *in,
     return open_with(in, f, format, error);
 }
 
-varve_status vv_source_open_as(struct vv_data_in *in,
+static varve_status open_once(struct vv_data_in *in,
     const struct vv_context *context, const char *path,
     const struct vv_source_format *format, varve_error *error)
 {
     *in = (struct vv_data_in){ .context = context, .file = -1 };
     in->path = vv_copy_string(&context->allocator, path);
-    varve_status status = in->path ? open_foreign(in, format, error)
-                                   : vv_fail_memory(error, "a path");
-    if (status)
-        vv_data_in_close(in);
+    return in->path ? open_foreign(in, format, error)
+                    : vv_fail_memory(error, "a path");
+}
+
+/* Whether the index of several files was replaced while they were opened. If it
+ * was not, all of them are its own: they stay while it does, and names are not
+ * used again (file_set.h). */
+static varve_status look_again(const struct vv_data_in *in,
+    varve_status status, bool *is_replaced, varve_error *error)
+{
+    const struct vv_foreign *f = in->backing_state;
+    *is_replaced = false;
+    if (!f || f->file_count == 0 || VV_WRONG(replaced_while_opened) ||
+        (f->file_count == 1 && status != VARVE_NOT_FOUND))
+        return status;
+    varve_status looked =
+        vv_foreign_is_replaced(f, is_replaced, status ? NULL : error);
+    return status ? status : looked;
+}
+
+varve_status vv_source_open_as(struct vv_data_in *in,
+    const struct vv_context *context, const char *path,
+    const struct vv_source_format *format, varve_error *error)
+{
+    bool is_replaced = true;
+    varve_status status = VARVE_OK;
+    for (int i = 0; i < MOST_OPENS && is_replaced; i++) {
+        status = open_once(in, context, path, format, error);
+        status = look_again(in, status, &is_replaced, error);
+        if (status || is_replaced)
+            vv_data_in_close(in);
+    }
+    if (!status && is_replaced)
+        status = vv_fail(error, VARVE_NOT_FOUND,
+            "%s: expected a checkpoint that stays while its files are opened, "
+            "found one that was replaced %d times",
+            path, MOST_OPENS);
     return status;
 }
 

@@ -19,8 +19,8 @@
 struct memory;
 
 enum {
-    CRASH_NAMES = 24,    /* that ever were */
-    CRASH_NODES = 24,    /* files and directories */
+    CRASH_NAMES = 32,    /* that ever were */
+    CRASH_NODES = 32,    /* files and directories */
     CRASH_VERSIONS = 64, /* of one name or file */
     CRASH_SYNCS = 32,    /* of one node */
     CRASH_SECTOR = 512,

@@ -11,7 +11,8 @@
 
 struct crash_count {
     /* At most so many disks for each time. Below, all of them; above, the same
-     * number of contents for each choice of names, by a fixed sequence. */
+     * number of contents for each choice of names, by a fixed sequence; and
+     * where there are more choices of names, every so manieth of them. */
     uint64_t most;
     long times;
     long states;

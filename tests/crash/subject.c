@@ -31,10 +31,32 @@ static varve_graph *build(
     return graph;
 }
 
-static bool is_file(const char *path)
+static bool ends_in(const char *path, const char *ending)
 {
-    size_t size = strlen(path), suffix = sizeof VARVE_SUFFIX - 1;
-    return size > suffix && strcmp(path + size - suffix, VARVE_SUFFIX) == 0;
+    size_t size = strlen(path), suffix = strlen(ending);
+    return size > suffix && strcmp(path + size - suffix, ending) == 0;
+}
+
+static const struct kind {
+    const char *ending;
+    varve_format format;
+    uint64_t shard_size; /* for two data files */
+} kinds[] = {
+    { VARVE_SUFFIX, VARVE_FORMAT_VARVE, 0 },
+    { ".index", VARVE_FORMAT_TENSORFLOW, 4000 },
+    { ".safetensors.index.json", VARVE_FORMAT_SAFETENSORS, 4000 },
+    { ".safetensors", VARVE_FORMAT_SAFETENSORS, 0 },
+    { ".npz", VARVE_FORMAT_NPZ, 0 },
+};
+
+/* NULL: a prefix. */
+static const struct kind *kind_of(const char *path)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (ends_in(path, kinds[i].ending))
+            return &kinds[i];
+    }
+    return NULL;
 }
 
 /* A longer note makes the newer file end in another sector. */
@@ -53,7 +75,12 @@ varve_status subject_save(const struct vv_system *system, const char *path,
     varve_graph *graph = build(&subject, &context);
     varve_node *root = varve_graph_root(graph);
     fill(&subject, seed);
-    varve_status status = is_file(path)
+    const struct kind *kind = kind_of(path);
+    if (kind) {
+        options.format = kind->format;
+        options.shard_size = kind->shard_size;
+    }
+    varve_status status = kind
         ? varve_write(root, path, &options, error)
         : varve_save(root, path, &options, error);
     varve_graph_free(graph);

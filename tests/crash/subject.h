@@ -28,8 +28,8 @@ enum subject_finding {
 
 struct vv_system;
 
-/* Writes `path`, or where it does not end in the suffix saves under it as a
- * prefix. */
+/* Writes `path`, in the format that its ending says, or where it has none saves
+ * under it as a prefix. */
 varve_status subject_save(const struct vv_system *system, const char *path,
     unsigned seed, varve_error *error);
 

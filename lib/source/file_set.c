@@ -1,0 +1,338 @@
+/* file_set.c - new names, then the index, then the older names.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "file_set.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "directory.h"
+#include "failure.h"
+#include "file.h"
+#include "try.h"
+#include "wrong.h"
+
+/* Of an index that is read to know its data files. */
+enum { MOST_INDEX = 1 << 30 };
+
+/* --- Reading an index ----------------------------------------------------- */
+
+/* False where it is not there, or cannot be read. */
+static bool load(const struct vv_file_set *set, int directory,
+    const char *name, struct vv_buffer *to)
+{
+    const struct vv_system *system = set->context->system;
+    struct vv_file_info info;
+    bool is_read = false;
+    int file = system->open_file(system->state, directory, name);
+    if (file < 0)
+        return false;
+    if (system->info(system->state, file, &info) == 0 &&
+        info.kind == VV_REGULAR_FILE && info.size <= MOST_INDEX) {
+        size_t size = (size_t)info.size;
+        to->size = 0;
+        void *bytes = vv_buffer_extend(to, size);
+        is_read = bytes && !vv_file_read(set->context, file, name, bytes,
+                               size, 0, NULL);
+    }
+    vv_file_close(set->context, file);
+    return is_read;
+}
+
+/* --- Removing data files -------------------------------------------------- */
+
+struct listing {
+    const struct vv_file_set *set;
+    struct vv_buffer data;  /* names, each with its NUL */
+    struct vv_buffer asides; /* of temporary files for the index */
+};
+
+static int list_name(void *user, const char *name)
+{
+    struct listing *l = user;
+    if (vv_temporary_is_of(vv_path_name(l->set->index.path), name))
+        vv_buffer_add(&l->asides, name, strlen(name) + 1);
+    else if (l->set->names->is_data(l->set, name))
+        vv_buffer_add(&l->data, name, strlen(name) + 1);
+    return 0;
+}
+
+static void list(
+    struct listing *l, const struct vv_file_set *set, int directory)
+{
+    const struct vv_system *system = set->context->system;
+    *l = (struct listing){ .set = set };
+    vv_buffer_init(&l->data, &set->context->allocator);
+    vv_buffer_init(&l->asides, &set->context->allocator);
+    int result = system->each_name(system->state, directory, list_name, l);
+    if (result < 0 || l->data.failed || l->asides.failed)
+        l->data.size = l->asides.size = 0;
+}
+
+static void end_list(struct listing *l)
+{
+    vv_buffer_clear(&l->data);
+    vv_buffer_clear(&l->asides);
+}
+
+/* The name behind one in a list; NULL: the first. NULL after the last. */
+static const char *next(const struct vv_buffer *names, const char *name)
+{
+    size_t at = 0;
+    if (name)
+        at = (size_t)(name - (const char *)names->data) + strlen(name) + 1;
+    return at < names->size ? (const char *)names->data + at : NULL;
+}
+
+/* Removes what `gone` names and `kept` does not. */
+static void remove_data(const struct listing *l, int directory,
+    const struct vv_buffer *gone, const struct vv_buffer *kept)
+{
+    const struct vv_file_set *set = l->set;
+    const char *name = NULL;
+    while ((name = next(&l->data, name))) {
+        if (set->names->is_named(set, gone, name, false) &&
+            !(kept && set->names->is_named(set, kept, name, true)))
+            vv_file_remove(set->context, directory, name, name, NULL);
+    }
+}
+
+/* Whether somebody is, or may be, writing one of the temporary files. */
+static bool is_busy(const struct listing *l, int directory)
+{
+    const struct vv_context *context = l->set->context;
+    const struct vv_system *system = context->system;
+    const char *name = NULL;
+    bool is_free = true;
+    while (is_free && (name = next(&l->asides, name))) {
+        int file = system->open_file(system->state, directory, name);
+        is_free = file == -ENOENT ||
+                  (file >= 0 && system->lock(system->state, file) == 0);
+        vv_file_close(context, file);
+    }
+    return !is_free;
+}
+
+static bool is_missing(
+    const struct vv_file_set *set, int directory, const char *name)
+{
+    const struct vv_system *system = set->context->system;
+    int file = system->open_file(system->state, directory, name);
+    vv_file_close(set->context, file);
+    return file == -ENOENT;
+}
+
+/* Every index that was left aside is of a save that is over: its data files go,
+ * unless the one in place has them. Where that cannot be read, nothing goes. */
+static void sweep_data(const struct listing *l, int directory)
+{
+    const struct vv_file_set *set = l->set;
+    const char *index = vv_path_name(set->index.path), *name = NULL;
+    struct vv_buffer gone, kept;
+    vv_buffer_init(&gone, &set->context->allocator);
+    vv_buffer_init(&kept, &set->context->allocator);
+    bool is_there = load(set, directory, index, &kept);
+    if (is_there || is_missing(set, directory, index)) {
+        while ((name = next(&l->asides, name))) {
+            if (load(set, directory, name, &gone))
+                remove_data(l, directory, &gone, is_there ? &kept : NULL);
+        }
+    }
+    vv_buffer_clear(&gone);
+    vv_buffer_clear(&kept);
+}
+
+/* Before the temporary files themselves are swept, which are the record. Its
+ * room may be wanted. */
+static void sweep(struct vv_file_set *set)
+{
+    struct listing l;
+    int directory;
+    if (vv_directory_open_parent(
+            set->context, set->index.path, &directory, NULL))
+        return;
+    list(&l, set, directory);
+    if (l.asides.size > 0 && !is_busy(&l, directory))
+        sweep_data(&l, directory);
+    vv_temporary_sweep(set->context, directory, set->stem);
+    end_list(&l);
+    vv_file_close(set->context, directory);
+}
+
+static void remove_older(const struct vv_file_set *set)
+{
+    struct listing l;
+    list(&l, set, set->index.directory);
+    remove_data(&l, set->index.directory, &set->older, &set->text);
+    end_list(&l);
+}
+
+/* --- Names ---------------------------------------------------------------- */
+
+/* Five digits, or more where the number is larger. */
+static const char *take_digits(const char *text, uint64_t *number)
+{
+    size_t size = strspn(text, "0123456789");
+    if (size < 5 || size > 9 || (size > 5 && *text == '0'))
+        return NULL;
+    for (*number = 0; size > 0; size--)
+        *number = *number * 10 + (uint64_t)(*text++ - '0');
+    return text;
+}
+
+const char *vv_behind_shard_number(const char *text, uint64_t *count)
+{
+    static const char of[] = "-of-";
+    uint64_t number;
+    text = take_digits(text, &number);
+    if (!text || strncmp(text, of, sizeof of - 1) != 0)
+        return NULL;
+    return take_digits(text + sizeof of - 1, count);
+}
+
+/* --- Writing -------------------------------------------------------------- */
+
+varve_status vv_file_set_begin(struct vv_file_set *set,
+    const struct vv_context *context, const char *path, const char *stem,
+    const struct vv_file_set_names *names, int flags, varve_error *error)
+{
+    *set = (struct vv_file_set){
+        .context = context,
+        .names = names,
+        .stem = stem,
+        .flags = flags,
+        .index.path = path,
+    };
+    vv_buffer_init(&set->text, &context->allocator);
+    vv_buffer_init(&set->older, &context->allocator);
+    if (*vv_path_name(path))
+        sweep(set);
+    return vv_publish_begin(&set->index, context, path, flags, error);
+}
+
+void vv_file_set_each(
+    const struct vv_file_set *set, vv_each_name *each, void *user)
+{
+    const struct vv_system *system = set->context->system;
+    system->each_name(system->state, set->index.directory, each, user);
+}
+
+varve_status vv_file_set_index(struct vv_file_set *set, const void *bytes,
+    size_t size, varve_error *error)
+{
+    struct vv_publication *p = &set->index;
+    if (size > 0)
+        vv_buffer_add(&set->text, bytes, size);
+    if (set->text.failed)
+        return vv_fail_memory(error, "an index");
+    VV_TRY(vv_file_write(
+        set->context, p->file, p->path, bytes, size, 0, error));
+    return vv_publish_close(p, VARVE_OK, error);
+}
+
+static varve_status close_last(struct vv_file_set *set, varve_error *error)
+{
+    return set->count == 0 ? VARVE_OK
+                           : vv_publish_close(&set->files[set->count - 1],
+                                 VARVE_OK, error);
+}
+
+varve_status vv_file_set_add(
+    struct vv_file_set *set, const char *path, varve_error *error)
+{
+    VV_TRY(close_last(set, error));
+    if (!vv_grow_array(&set->context->allocator, &set->files, &set->capacity,
+            set->count, sizeof *set->files))
+        return vv_fail_memory(error, "another data file");
+    int flags = set->flags | VV_PUBLISH_NO_REPLACE;
+    if (VV_WRONG(data_names_taken_again))
+        flags = set->flags;
+    VV_TRY(vv_publish_begin_in(&set->files[set->count], set->context,
+        set->index.directory, set->stem, path, flags, error));
+    set->count++;
+    return VARVE_OK;
+}
+
+varve_status vv_file_set_name(struct vv_file_set *set, size_t number,
+    const char *path, varve_error *error)
+{
+    VV_TRY(vv_publish_close(&set->files[number], VARVE_OK, error));
+    return vv_publish_place(&set->files[number], path, error);
+}
+
+/* --- The end -------------------------------------------------------------- */
+
+/* The names of the data files are on disk before that of the index. */
+static varve_status sync_names(
+    const struct vv_file_set *set, varve_error *error)
+{
+    const struct vv_publication *p = &set->index;
+    const struct vv_system *system = set->context->system;
+    if ((set->flags & VV_PUBLISH_NO_SYNC) || VV_WRONG(data_names_not_synced))
+        return VARVE_OK;
+    int result = system->sync(system->state, p->directory);
+    return result < 0 ? vv_fail_system(error, -result,
+                            "sync of its directory", p->path)
+                      : VARVE_OK;
+}
+
+/* A copy of the older index, for whoever comes after a process that was killed
+ * before it had removed the data. Without one they stay; so it may fail. */
+static void keep_record(
+    struct vv_file_set *set, struct vv_temporary *record, const char *path)
+{
+    const struct vv_context *context = set->context;
+    const struct vv_buffer *older = &set->older;
+    if (vv_temporary_make(record, context, set->index.directory,
+            set->index.name, path, NULL)) {
+        record->file = -1;
+        return;
+    }
+    vv_file_write(
+        context, record->file, path, older->data, older->size, 0, NULL);
+    vv_file_close(context, record->file);
+}
+
+static varve_status replace(struct vv_file_set *set, varve_error *error)
+{
+    struct vv_temporary record = { .file = -1 };
+    struct vv_publication *p = &set->index;
+    bool is_older = load(set, p->directory, p->name, &set->older);
+    if (set->older.failed)
+        return vv_publish_commit(
+            p, vv_fail_memory(error, "the index to be replaced"), error);
+    if (is_older)
+        keep_record(set, &record, p->path);
+    if (is_older && VV_WRONG(older_data_removed_first))
+        remove_older(set);
+    varve_status status = vv_publish_commit(p, VARVE_OK, error);
+    if (is_older && !status)
+        remove_older(set);
+    if (record.file >= 0 && status == VARVE_UNKNOWN_OUTCOME)
+        vv_temporary_release(&record); /* the next write will know */
+    else if (record.file >= 0)
+        vv_temporary_remove(&record);
+    return status;
+}
+
+varve_status vv_file_set_end(
+    struct vv_file_set *set, varve_status status, varve_error *error)
+{
+    if (!status)
+        status = close_last(set, error);
+    if (!status)
+        status = sync_names(set, error);
+    status = status ? vv_publish_commit(&set->index, status, error)
+                    : replace(set, error);
+    bool is_there = !status || status == VARVE_UNKNOWN_OUTCOME;
+    for (size_t i = 0; i < set->count && !is_there; i++)
+        vv_publish_give_up(&set->files[i]);
+    vv_file_close(set->context, set->index.directory);
+    vv_release(&set->context->allocator, set->files,
+        set->capacity * sizeof *set->files);
+    vv_buffer_clear(&set->text);
+    vv_buffer_clear(&set->older);
+    return status;
+}

@@ -1,0 +1,70 @@
+/* test_readers.c - who reads while the file is replaced gets the older values
+ * or the newer ones, never some of each, in every format that is written.
+ *
+ * The checkpoint is replaced, once or several times over, before any one call
+ * that the reader makes.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "system.h"
+
+#include "crash/subject.h"
+#include "support/faulty_system.h"
+#include "support/memory_system.h"
+#include "support/proof.h"
+#include "support/test.h"
+
+static const char *const paths[] = {
+    "run/m.varve", "run/m.safetensors", "run/m.npz", "run/m.index",
+    "run/m.safetensors.index.json",
+};
+
+struct writer {
+    struct memory *memory;
+    const char *path;
+    int saves;
+};
+
+static void save(const struct writer *w, unsigned seed)
+{
+    varve_error error = { 0 };
+    cr_assert_ok(subject_save(
+        memory_system(w->memory), w->path, seed, &error), error);
+}
+
+/* Older and newer in turn, the last one newer. */
+static void replace(void *user)
+{
+    const struct writer *w = user;
+    for (int i = w->saves; i > 0; i--)
+        save(w, i % 2 ? SUBJECT_NEWER : SUBJECT_OLDER);
+}
+
+/* False once the reader makes no such call any more. */
+static bool read_beside(const char *path, int saves, long n)
+{
+    struct memory *memory = memory_new();
+    struct writer writer = { memory, path, saves };
+    struct faulty *faulty = faulty_new(memory_system(memory));
+    save(&writer, SUBJECT_OLDER);
+    faulty_plan(faulty, &(struct faulty_plan){ .number = n,
+        .way = FAULTY_STOPS, .stop = replace, .user = &writer });
+    enum subject_finding found = subject_find(faulty_system(faulty), path);
+    cr_assert(found == FOUND_OLDER || found == FOUND_NEWER,
+        "%s, replaced %d times before call %ld: found %s", path, saves, n,
+        subject_finding_name(found));
+    bool hit = faulty_hit(faulty);
+    faulty_free(faulty);
+    memory_free(memory);
+    return hit;
+}
+
+TEST(crash, a_reader_beside_a_save_gets_all_of_one_checkpoint)
+{
+    uint64_t reads = 0;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        for (int saves = 1; saves <= 3; saves++)
+            for (long n = 0; read_beside(paths[i], saves, n); n++)
+                reads++;
+    proof_count("crash.reads_beside_saves", reads);
+}
