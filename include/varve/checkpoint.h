@@ -68,7 +68,8 @@ typedef struct varve_write_options {
     varve_progress *progress;
     void *progress_user;
     bool no_replace; /* a file that is there: VARVE_EXISTS */
-    bool no_sync;    /* faster; may be lost or torn by a power cut */
+    bool no_sync;    /* faster; may be lost or torn by a power cut, so that
+                        managers and savers delete nothing for it */
     bool keep_counter; /* varve_write: the root's save counter is in the file
                           too, as varve_save has it there */
     varve_format format; /* varve_write: of the file or files */
@@ -135,8 +136,10 @@ typedef struct varve_read_options {
 /* --- Exactly this file -------------------------------------------------- */
 
 /* Writes everything reachable from `root` to `path`, which replaces an older
- * file only when it is complete and on disk. Missing directories are made. The
- * same graph with the same values gives the same bytes.
+ * file only when it is complete and on disk; in a format of several files by
+ * one step as well, after which the older data files are removed. Missing
+ * directories are made. The same graph with the same values gives the same
+ * bytes, but for the names and the number of data files that replace others.
  *
  * Fails with the graph's first mistake, VARVE_NO_SPACE, VARVE_NO_PERMISSION,
  * VARVE_IO, VARVE_NO_MEMORY, VARVE_EXISTS, VARVE_CALLBACK or VARVE_CANCELLED,
@@ -160,9 +163,9 @@ VARVE_API varve_restoration *varve_read(varve_node *root, const char *path,
     const varve_read_options *options, varve_error *error)
     VARVE_MUST_CHECK;
 
-/* What varve_read would do, or varve_restore where `path` is a prefix, without
- * reading a value or changing anything: the report of the result says it.
- * Mismatches are findings here, not failures. */
+/* What varve_restore would do, without reading a value or changing anything:
+ * the report of the result says it. Mismatches are findings here, not
+ * failures. */
 VARVE_API varve_restoration *varve_plan(varve_node *root, const char *path,
     const varve_read_options *options, varve_error *error)
     VARVE_MUST_CHECK;
@@ -170,17 +173,21 @@ VARVE_API varve_restoration *varve_plan(varve_node *root, const char *path,
 /* --- Numbered ----------------------------------------------------------- */
 
 /* Writes `prefix-N.varve` for the next N, never over an older file: one above
- * both `root`'s save counter and the highest number there is. The counter is in
- * the file, and a failed save does not use it up. The name of the newest file
- * is also noted in `prefix.latest`, a hint for people. */
+ * both `root`'s save counter and the highest number there is. Where another
+ * process takes that number first, all is written again under the next. The
+ * counter is in the file, and a failed save does not use it up. The name of the
+ * newest file is also noted in `prefix.latest`, a hint for people; a file of
+ * somebody else that is called so is left alone. VARVE_EXISTS where a file is
+ * called `prefix`, since varve_restore would find that. */
 VARVE_API varve_status varve_save(varve_node *root, const char *prefix,
     const varve_write_options *options, varve_error *error)
     VARVE_MUST_CHECK;
 
-/* Reads `path` if it is a file, with or without its suffix; else, taking it as
- * a prefix, the file `path-N.varve` of the highest N. `root`'s save counter
- * continues from the file's. As varve_read otherwise; VARVE_NOT_FOUND when
- * there is none. */
+/* Reads `path` if it is a file; else, taking it as a prefix, the file
+ * `path-N.varve` of the highest N, which is what varve_save wrote last; else
+ * the one with VARVE_SUFFIX. Readers, plans, leases, watches and the tool find
+ * by the same rule. `root`'s save counter continues from the file's. As
+ * varve_read otherwise; VARVE_NOT_FOUND when there is none. */
 VARVE_API varve_restoration *varve_restore(varve_node *root, const char *path,
     const varve_read_options *options, varve_error *error)
     VARVE_MUST_CHECK;

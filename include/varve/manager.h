@@ -3,9 +3,9 @@
  *
  * The directory is the truth. Every checkpoint says itself which manager wrote
  * it, at which step and how good it was; `PREFIX.ledger` repeats that so that
- * the files need not be opened, and is made anew when it is missing, damaged or
- * somebody else's. Names in it are relative: a directory may be renamed or
- * copied elsewhere.
+ * the files need not be opened, and is made anew when it is missing or damaged;
+ * a file of somebody else that has its name is left alone. Names in it are
+ * relative: a directory may be renamed or copied elsewhere.
  *
  * The order of a directory is that of the save counters in the files, neither
  * that of their names nor of their times. So what was saved last is the latest,
@@ -115,13 +115,15 @@ typedef struct varve_manager_save_options {
     size_t metadata_count;
     uint64_t number; /* of the name, which must be free; 0: as usual */
     bool force;      /* due, whatever the interval says */
-    bool pin;        /* never deleted, until it is unpinned */
+    bool pin;        /* never deleted, until it is unpinned: it is pinned before
+                        it is there, and without its pin it is not saved */
 } varve_manager_save_options;
 
 /* Saves if a save is due, and then deletes what no policy keeps: first the
  * checkpoint is durable, then others go, then the ledger is written. A save
- * that is not due is VARVE_OK and does nothing: varve_manager_saved tells. One
- * that failed does not count for the interval.
+ * with no_sync deletes nothing; the next that is synced does. A save that is
+ * not due is VARVE_OK and does nothing: varve_manager_saved tells. One that
+ * failed does not count for the interval.
  *
  * Fails as varve_save does, and with VARVE_EXISTS while another manager of the
  * same prefix is alive. What goes wrong after the checkpoint is durable is not

@@ -38,6 +38,7 @@ bool vv_parse_numbered(const char *name, const char *prefix,
 
 struct search {
     const char *prefix; /* the last part of the path */
+    uint64_t below;     /* only these; 0: all */
     uint64_t highest;
     bool found;
 };
@@ -46,7 +47,8 @@ static int look_at_name(void *user, const char *name)
 {
     struct search *search = user;
     uint64_t number;
-    if (!vv_parse_numbered(name, search->prefix, VARVE_SUFFIX, &number))
+    if (!vv_parse_numbered(name, search->prefix, VARVE_SUFFIX, &number) ||
+        (search->below && number >= search->below))
         return 0;
     if (!search->found || number > search->highest ||
         VV_WRONG(last_listed_is_latest))
@@ -56,9 +58,11 @@ static int look_at_name(void *user, const char *name)
 }
 
 static varve_status find_highest(const struct vv_context *context,
-    const char *prefix, struct search *search, varve_error *error)
+    const char *prefix, uint64_t below, struct search *search,
+    varve_error *error)
 {
-    *search = (struct search){ .prefix = vv_path_name(prefix) };
+    *search =
+        (struct search){ .prefix = vv_path_name(prefix), .below = below };
     return vv_directory_each(context, prefix, look_at_name, search, error);
 }
 
@@ -77,6 +81,11 @@ void vv_set_numbered_path(
 
 /* --- Saving ------------------------------------------------------------- */
 
+enum {
+    MOST_OF_NOTE = 512, /* a name has 255 */
+    MOST_RACES = 1000,  /* lost to others that save under this prefix */
+};
+
 bool vv_set_save_counter(varve_node *root, uint64_t counter)
 {
     struct vv_extra *extra = vv_node_extra(root);
@@ -90,8 +99,38 @@ uint64_t varve_save_counter(const varve_node *root)
     return root && root->extra ? root->extra->save_counter : 0;
 }
 
+/* Whether these bytes are a note, or nothing that somebody would miss: a power
+ * cut may leave zeros of a file that was not synced. */
+static bool is_note(const char *bytes, size_t size, const char *prefix)
+{
+    char name[MOST_OF_NOTE + 1];
+    uint64_t number;
+    size_t zeros = 0;
+    while (zeros < size && bytes[zeros] == '\0')
+        zeros++;
+    if (zeros == size)
+        return true;
+    size -= bytes[size - 1] == '\n';
+    memcpy(name, bytes, size);
+    name[size] = '\0';
+    return vv_parse_numbered(
+        name, vv_path_name(prefix), VARVE_SUFFIX, &number);
+}
+
+static bool may_note(
+    const struct vv_context *context, const char *path, const char *prefix)
+{
+    char bytes[MOST_OF_NOTE];
+    size_t size = sizeof bytes;
+    if (VV_WRONG(hint_overwrites_others))
+        return true;
+    return !vv_file_head(context, path, bytes, &size, NULL) &&
+           is_note(bytes, size, prefix);
+}
+
 /* A note of the newest file's name. That it may be missing or old is part of
- * its meaning, so a failure to write it is not one of the save. */
+ * its meaning, so a failure to write it is not one of the save; and a file of
+ * somebody else that has its name is left alone. */
 static void note_latest(const struct vv_context *context, const char *prefix,
     const char *path, struct vv_buffer *note)
 {
@@ -100,7 +139,7 @@ static void note_latest(const struct vv_context *context, const char *prefix,
     vv_buffer_add_string(note, prefix);
     vv_buffer_add_string(note, ".latest");
     const char *note_path = vv_buffer_string(note);
-    if (note->failed ||
+    if (note->failed || !may_note(context, note_path, prefix) ||
         vv_publish_begin(&p, context, note_path, VV_PUBLISH_NO_SYNC, NULL))
         return;
     const char *name = vv_path_name(path);
@@ -112,13 +151,13 @@ static void note_latest(const struct vv_context *context, const char *prefix,
     vv_publish_end(&p, status, NULL);
 }
 
-static varve_status save_next(varve_node *root, const char *prefix,
+static varve_status save_once(varve_node *root, const char *prefix,
     const varve_write_options *options, struct vv_buffer *path,
     varve_error *error)
 {
     const struct vv_context *context = &root->graph->context;
     struct search search;
-    VV_TRY(find_highest(context, prefix, &search, error));
+    VV_TRY(find_highest(context, prefix, 0, &search, error));
     uint64_t counter = varve_save_counter(root);
     if (search.highest > counter)
         counter = search.highest;
@@ -137,6 +176,39 @@ static varve_status save_next(varve_node *root, const char *prefix,
     if (!status || status == VARVE_UNKNOWN_OUTCOME ||
         VV_WRONG(failed_save_takes_its_number))
         vv_set_save_counter(root, counter);
+    return status;
+}
+
+/* Whether the path can be opened, or fails with another status than that there
+ * is nothing. */
+static varve_status probe(
+    const struct vv_context *context, const char *path, varve_error *error)
+{
+    int file;
+    uint64_t size;
+    varve_status status = vv_file_open(context, path, &file, &size, error);
+    if (!status)
+        vv_file_close(context, file);
+    return status;
+}
+
+/* A file that is called as the prefix is what a restore would find. Where
+ * another process takes the number first, the next one is tried. */
+static varve_status save_next(varve_node *root, const char *prefix,
+    const varve_write_options *options, struct vv_buffer *path,
+    varve_error *error)
+{
+    if (*prefix && !probe(&root->graph->context, prefix, NULL))
+        return vv_fail(error, VARVE_EXISTS,
+            "%s: expected a prefix, found a file of this name, which a restore "
+            "would find: choose another, or remove it",
+            prefix);
+    varve_status status = VARVE_EXISTS;
+    for (int i = 0; i < MOST_RACES && status == VARVE_EXISTS; i++) {
+        status = save_once(root, prefix, options, path, error);
+        if (VV_WRONG(lost_number_not_tried_again))
+            break;
+    }
     return status;
 }
 
@@ -163,30 +235,30 @@ varve_status varve_save(varve_node *root, const char *prefix,
 
 /* --- Finding ------------------------------------------------------------ */
 
+/* Whether there is a file, or it can only be said why it cannot be opened: not
+ * for a directory, a link that leads nowhere, or a FIFO. */
+static bool is_file(const struct vv_context *context, const char *path)
+{
+    varve_status status = probe(context, path, NULL);
+    return status != VARVE_NOT_FOUND && status != VARVE_IS_DIRECTORY &&
+           status != VARVE_NOT_A_CHECKPOINT;
+}
+
 static varve_status find_numbered(const struct vv_context *context,
     const char *prefix, struct vv_buffer *found, varve_error *error)
 {
-    struct search search;
-    VV_TRY(find_highest(context, prefix, &search, error));
-    if (!search.found)
-        return vv_fail(error, VARVE_NOT_FOUND,
-            "%s: expected a checkpoint of this name or %s-N%s, found none",
-            prefix, prefix, VARVE_SUFFIX);
-    vv_set_numbered_path(found, prefix, search.highest);
+    struct search search = { 0 };
+    do {
+        VV_TRY(find_highest(
+            context, prefix, search.highest, &search, error));
+        if (!search.found)
+            return vv_fail(error, VARVE_NOT_FOUND,
+                "%s: expected a checkpoint of this name or %s-N%s, found none",
+                prefix, prefix, VARVE_SUFFIX);
+        vv_set_numbered_path(found, prefix, search.highest);
+    } while (!found->failed && search.highest > 0 &&
+             !is_file(context, (char *)found->data));
     return VARVE_OK;
-}
-
-/* Whether the path can be opened, or fails with another status than that there
- * is nothing. */
-static varve_status probe(
-    const struct vv_context *context, const char *path, varve_error *error)
-{
-    int file;
-    uint64_t size;
-    varve_status status = vv_file_open(context, path, &file, &size, error);
-    if (!status)
-        vv_file_close(context, file);
-    return status;
 }
 
 static bool ends_in_suffix(const char *path)
@@ -196,7 +268,17 @@ static bool ends_in_suffix(const char *path)
     return size > suffix && strcmp(path + size - suffix, VARVE_SUFFIX) == 0;
 }
 
-/* Of ours: the file itself, with the suffix, or the highest number. */
+static varve_status find_suffixed(const struct vv_context *context,
+    const char *path, struct vv_buffer *found, varve_error *error)
+{
+    found->size = 0;
+    vv_buffer_add_string(found, path);
+    vv_buffer_add_string(found, VARVE_SUFFIX);
+    return probe(context, vv_buffer_string(found), error);
+}
+
+/* Of ours: the file itself, the highest number, or with the suffix. So what was
+ * saved last under a prefix comes before a file that was written once. */
 static varve_status find_ours(const struct vv_context *context,
     const char *path, bool numbered, struct vv_buffer *found,
     varve_error *error)
@@ -206,16 +288,20 @@ static varve_status find_ours(const struct vv_context *context,
     varve_status status = probe(context, vv_buffer_string(found), error);
     bool may_be_other =
         status == VARVE_NOT_FOUND || (numbered && status == VARVE_IS_DIRECTORY);
-    if (may_be_other && !ends_in_suffix(path)) {
-        varve_error other = { 0 };
-        vv_buffer_add_string(found, VARVE_SUFFIX);
-        status = probe(context, vv_buffer_string(found), &other);
-        if (status == VARVE_NOT_FOUND && numbered)
-            status = find_numbered(context, path, found, &other);
-        if (status != VARVE_NOT_FOUND || numbered)
-            *error = other;
+    if (!may_be_other || ends_in_suffix(path))
+        return status;
+    varve_error other = { 0 };
+    if (numbered && !VV_WRONG(suffix_before_number)) {
+        status = find_numbered(context, path, found, error);
+        if (!status)
+            return VARVE_OK;
     }
-    return status;
+    varve_status suffixed = find_suffixed(context, path, found, &other);
+    if (suffixed == VARVE_NOT_FOUND)
+        return status;
+    if (error)
+        *error = other;
+    return suffixed;
 }
 
 varve_status vv_find_checkpoint(const struct vv_context *context,

@@ -23,6 +23,7 @@ static const char head[] = "varve ledger 1\nnumber counter step time metric "
 
 enum {
     MOST_BYTES = 64 << 20, /* some half a million entries */
+    MARK_SIZE = 13, /* of its first line: "varve ledger " */
     FIELDS = 8,
     DIGEST_LINE = 7 + 16 + 1 /* "digest ", digits, newline */
 };
@@ -64,6 +65,31 @@ static void add_digest(struct vv_buffer *text)
     vv_buffer_add_string(text, line);
 }
 
+/* Whether these are the first bytes of a ledger, or such as nobody would miss:
+ * a power cut may leave zeros of a file that was not synced. */
+static bool is_ledger(const char *bytes, size_t size)
+{
+    size_t mark = size < MARK_SIZE ? size : MARK_SIZE, zeros = 0;
+    while (zeros < size && bytes[zeros] == '\0')
+        zeros++;
+    return zeros == size || (mark == MARK_SIZE &&
+                                memcmp(bytes, head, MARK_SIZE) == 0);
+}
+
+static varve_status check_place(
+    const struct vv_listing *l, const char *path, varve_error *error)
+{
+    char bytes[4 * MARK_SIZE];
+    size_t size = sizeof bytes;
+    VV_TRY(vv_file_head(l->context, path, bytes, &size, error));
+    if (is_ledger(bytes, size) || VV_WRONG(ledger_overwrites_others))
+        return VARVE_OK;
+    return vv_fail(error, VARVE_EXISTS,
+        "%s: expected a ledger or nothing, found another file, which is left "
+        "alone: checkpoints are opened instead",
+        path);
+}
+
 static varve_status publish(struct vv_listing *l, const struct vv_buffer *text,
     varve_error *error)
 {
@@ -71,6 +97,7 @@ static varve_status publish(struct vv_listing *l, const struct vv_buffer *text,
     const char *path = vv_listing_path(l, NULL, VV_LEDGER_ENDING);
     if (l->path.failed)
         return vv_fail_memory(error, "the path of a ledger");
+    VV_TRY(check_place(l, path, error));
     VV_TRY(vv_publish_begin(&p, l->context, path, VV_PUBLISH_NO_SYNC, error));
     varve_status status = vv_file_write(
         l->context, p.file, path, text->data, text->size, 0, error);

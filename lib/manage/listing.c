@@ -288,11 +288,13 @@ static varve_status rebuild(
 {
     struct vv_listing fresh = { .context = l->context };
     varve_status status = VARVE_OK;
+    uint64_t highest = 0;
     for (size_t i = 0; i < names->files.size && !status; i += 8) {
         struct vv_entry entry;
         uint64_t number;
         bool found;
         memcpy(&number, names->files.data + i, sizeof number);
+        highest = number > highest ? number : highest;
         status = refresh_one(l, number, &entry, &found, error);
         if (status || !found)
             continue;
@@ -305,6 +307,7 @@ static varve_status rebuild(
         l->entries = fresh.entries;
         l->count = fresh.count;
         l->capacity = fresh.capacity;
+        l->highest = highest;
         fresh.entries = old.entries;
         fresh.capacity = old.capacity;
         if (l->count)

@@ -41,6 +41,7 @@ struct vv_listing {
     struct vv_entry *entries; /* by counter, then number */
     size_t count;
     size_t capacity;
+    uint64_t highest; /* number of any name, also where that is no file */
     struct vv_buffer gone;  /* names of files that were being deleted, or
                                written aside: each ends with a NUL */
     struct vv_buffer path;  /* scratch */

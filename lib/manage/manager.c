@@ -336,19 +336,40 @@ static varve_status find(varve_manager *m, uint64_t number,
         vv_listing_path(&m->listing, &number, VARVE_SUFFIX));
 }
 
+varve_status vv_manager_make_pin(
+    varve_manager *m, uint64_t number, varve_error *error)
+{
+    struct vv_publication p;
+    bool no_sync = m->options.write && m->options.write->no_sync;
+    const char *path = vv_listing_path(&m->listing, &number, ".pin");
+    if (m->listing.path.failed)
+        return vv_fail_memory(error, "the name of a pin");
+    VV_TRY(vv_publish_begin(&p, &m->context, path,
+        no_sync ? VV_PUBLISH_NO_SYNC : 0, error));
+    varve_status status = vv_publish_end(&p, VARVE_OK, error);
+    if (status != VARVE_UNKNOWN_OUTCOME)
+        return status;
+    vv_file_remove(&m->context, VV_WORKING_DIRECTORY, path, path, NULL);
+    if (error)
+        error->status = VARVE_IO;
+    return VARVE_IO;
+}
+
+void vv_manager_drop_pin(varve_manager *m, uint64_t number)
+{
+    const char *path = vv_listing_path(&m->listing, &number, ".pin");
+    if (!m->listing.path.failed)
+        vv_file_remove(&m->context, VV_WORKING_DIRECTORY, path, path, NULL);
+}
+
 varve_status varve_manager_pin(
     varve_manager *m, uint64_t number, varve_error *error)
 {
     struct vv_entry *entry;
-    struct vv_publication p;
     VV_TRY(find(m, number, &entry, error));
     if (entry->is_pinned)
         return VARVE_OK;
-    const char *path = vv_listing_path(&m->listing, &number, ".pin");
-    if (m->listing.path.failed)
-        return vv_fail_memory(error, "the name of a pin");
-    VV_TRY(vv_publish_begin(&p, &m->context, path, 0, error));
-    VV_TRY(vv_publish_end(&p, VARVE_OK, error));
+    VV_TRY(vv_manager_make_pin(m, number, error));
     return vv_manager_look(m, error);
 }
 

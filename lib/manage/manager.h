@@ -51,6 +51,14 @@ varve_status vv_manager_lock(varve_manager *manager, varve_error *error);
 /* Remembers that a checkpoint is good: the one with the highest counter. */
 void vv_manager_note_good(varve_manager *manager, uint64_t number);
 
+/* Makes the pin of a number, durably unless saves are not, whether there is
+ * such a checkpoint yet or not; on failure there is none. */
+varve_status vv_manager_make_pin(
+    varve_manager *manager, uint64_t number, varve_error *error);
+
+/* Removes it, if it can: one too many keeps a checkpoint longer at worst. */
+void vv_manager_drop_pin(varve_manager *manager, uint64_t number);
+
 /* What went wrong beside the work, unless something did before. */
 void vv_manager_warn(varve_manager *manager, const varve_error *error);
 

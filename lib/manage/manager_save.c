@@ -95,9 +95,9 @@ static varve_status next_counter(
         const struct vv_entry *e = &m->listing.entries[i];
         if (e->counter > *counter)
             *counter = e->counter;
-        if (!m->options.number_by_step && e->number > *counter)
-            *counter = e->number;
     }
+    if (!m->options.number_by_step && m->listing.highest > *counter)
+        *counter = m->listing.highest;
     if (*counter == UINT64_MAX)
         return vv_fail(error, VARVE_LIMIT,
             "%s: expected a number below 2^64 - 1, found that one",
@@ -156,31 +156,40 @@ static varve_status write_with(varve_manager *m, struct saving *s,
 
 /* --- What follows it ---------------------------------------------------- */
 
-void vv_manager_tidy(varve_manager *m)
+void vv_manager_tidy(varve_manager *m, bool may_delete)
 {
     varve_error error = { 0 };
-    if (vv_prune(&m->listing, &m->decision, &error))
+    if (may_delete && vv_prune(&m->listing, &m->decision, &error))
         vv_manager_warn(m, &error);
     error.status = VARVE_OK;
     if (vv_ledger_write(&m->listing, &error))
         vv_manager_warn(m, &error);
 }
 
-/* The checkpoint is durable: nothing that goes wrong here is its failure. */
-static void look_and_tidy(varve_manager *m)
+/* The checkpoint is in place: nothing that goes wrong here is its failure. For
+ * one that a power cut may take nothing else goes. */
+static void look_and_tidy(varve_manager *m, bool is_durable)
 {
     varve_error error = { 0 };
     if (vv_manager_look(m, &error))
         vv_manager_warn(m, &error);
     else
-        vv_manager_tidy(m);
+        vv_manager_tidy(m, is_durable || VV_WRONG(pruned_before_durable));
 }
 
-static void pin(varve_manager *m, uint64_t number)
+/* A pin is there before its checkpoint is, so that nothing can come between
+ * them. One without a checkpoint was left by a save that was killed. Sets
+ * *is_new where a failed save has to take it back. */
+static varve_status prepare_pin(varve_manager *m, uint64_t number,
+    bool is_wanted, bool *is_new, varve_error *error)
 {
-    varve_error error = { 0 };
-    if (varve_manager_pin(m, number, &error))
-        vv_manager_warn(m, &error);
+    const struct vv_entry *older = vv_listing_find(&m->listing, number);
+    *is_new = is_wanted && !(older && older->is_pinned);
+    if (*is_new && !VV_WRONG(pinned_afterwards))
+        return vv_manager_make_pin(m, number, error);
+    if (!is_wanted && !older)
+        vv_manager_drop_pin(m, number);
+    return VARVE_OK;
 }
 
 static varve_status save(varve_manager *m, int64_t step,
@@ -194,20 +203,26 @@ static varve_status save(varve_manager *m, int64_t step,
     s.number = o->number ? o->number
         : m->options.number_by_step ? (uint64_t)step
                                     : s.counter;
+    bool is_new_pin;
+    VV_TRY(prepare_pin(m, s.number, o->pin, &is_new_pin, error));
     varve_status status = write_with(m, &s, o, error);
     if (status) {
         m->saved.size = 0;
+        if (is_new_pin && status != VARVE_UNKNOWN_OUTCOME)
+            vv_manager_drop_pin(m, s.number);
         return status;
     }
     atomic_store(&m->is_requested, false);
     m->has_last = true;
     m->last_step = step;
     m->last_uptime = system->uptime(system->state);
-    m->has_good = true;
-    m->good = s.number;
-    if (o->pin)
-        pin(m, s.number);
-    look_and_tidy(m);
+    if (!s.write.no_sync) {
+        m->has_good = true;
+        m->good = s.number;
+    }
+    if (is_new_pin && VV_WRONG(pinned_afterwards))
+        vv_manager_make_pin(m, s.number, NULL);
+    look_and_tidy(m, !s.write.no_sync);
     return VARVE_OK;
 }
 

@@ -8,8 +8,8 @@
 
 #include "manager.h"
 
-/* Carries out what is decided, and writes the ledger. What goes wrong is the
- * manager's warning. */
-void vv_manager_tidy(varve_manager *manager);
+/* Carries out what is decided, if it may, and writes the ledger. What goes
+ * wrong is the manager's warning. */
+void vv_manager_tidy(varve_manager *manager, bool may_delete);
 
 #endif

@@ -191,6 +191,6 @@ varve_status varve_manager_prune(varve_manager *m, varve_error *error)
     if (!m->has_good)
         VV_TRY(vv_find_good(m, &index, error));
     VV_TRY(decide(m, error));
-    vv_manager_tidy(m);
+    vv_manager_tidy(m, true);
     return VARVE_OK;
 }

@@ -123,6 +123,23 @@ varve_status vv_file_write(const struct vv_context *context, int file,
     return VARVE_OK;
 }
 
+varve_status vv_file_head(const struct vv_context *context, const char *path,
+    void *bytes, size_t *size, varve_error *error)
+{
+    int file;
+    uint64_t all;
+    varve_status status = vv_file_open(context, path, &file, &all, error);
+    if (status) {
+        *size = 0;
+        return status == VARVE_NOT_FOUND ? VARVE_OK : status;
+    }
+    if (all < *size)
+        *size = (size_t)all;
+    status = vv_file_read(context, file, path, bytes, *size, 0, error);
+    vv_file_close(context, file);
+    return status;
+}
+
 varve_status vv_file_remove(const struct vv_context *context, int directory,
     const char *name, const char *path, varve_error *error)
 {

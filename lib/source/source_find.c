@@ -49,6 +49,7 @@ static varve_status probe(const struct vv_context *context,
 struct search {
     struct vv_buffer *best; /* the name of the highest number */
     uint64_t number;
+    uint64_t below;    /* only these; 0: all */
     bool is_ambiguous; /* there are two before the number */
 };
 
@@ -72,7 +73,7 @@ static int look_at_name(void *user, const char *name)
     struct search *s = user;
     uint64_t number, other;
     size_t begin = number_of(name, &number);
-    if (begin == 0)
+    if (begin == 0 || (s->below && number >= s->below))
         return 0;
     if (s->best->size > 0) {
         const char *best = vv_buffer_string(s->best);
@@ -87,13 +88,14 @@ static int look_at_name(void *user, const char *name)
     return 0;
 }
 
-static varve_status find_ours(const struct vv_context *context,
-    const char *directory, struct vv_buffer *found, varve_error *error)
+static varve_status find_below(const struct vv_context *context,
+    const char *directory, uint64_t *below, struct vv_buffer *found,
+    varve_error *error)
 {
     struct vv_buffer best, any;
     vv_buffer_init(&best, &context->allocator);
     vv_buffer_init(&any, &context->allocator);
-    struct search search = { .best = &best };
+    struct search search = { .best = &best, .below = *below };
     set_joined(&any, directory, "x");
     varve_status status = vv_directory_each(
         context, vv_buffer_string(&any), look_at_name, &search, error);
@@ -110,9 +112,25 @@ static varve_status find_ours(const struct vv_context *context,
             directory);
     else if (!status)
         set_joined(found, directory, vv_buffer_string(&best));
+    *below = search.number;
     vv_buffer_clear(&best);
     vv_buffer_clear(&any);
     return status;
+}
+
+/* The highest that is a file, and no directory or link that leads nowhere. */
+static varve_status find_ours(const struct vv_context *context,
+    const char *directory, struct vv_buffer *found, varve_error *error)
+{
+    uint64_t below = 0;
+    varve_status status;
+    do {
+        VV_TRY(find_below(context, directory, &below, found, error));
+        status = probe(context, found, NULL);
+    } while (below > 0 && (status == VARVE_IS_DIRECTORY ||
+                              status == VARVE_NOT_FOUND ||
+                              status == VARVE_NOT_A_CHECKPOINT));
+    return VARVE_OK;
 }
 
 /* --- Members -------------------------------------------------------------- */

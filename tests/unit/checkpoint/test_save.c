@@ -5,6 +5,9 @@
 #include "worlds.h"
 
 #include "save.h"
+#include "system.h"
+
+#include <unistd.h>
 
 static int value = 5;
 static varve_node *root;
@@ -202,6 +205,121 @@ static void check_not_found(
     vv_buffer_clear(&found);
 }
 
+TEST(save, is_what_a_restore_finds_beside_a_file_with_the_suffix)
+{
+    begin();
+    varve_error error = { 0 };
+    cr_assert_ok(varve_write(root, "run/ckpt.varve", NULL, &error), error);
+    value = 6;
+    save("run/ckpt");
+    value = 7;
+    varve_restoration *r = varve_restore(root, "run/ckpt", NULL, &error);
+    cr_assert(r, "%s", error.message);
+    cr_assert_eq(value, 6);
+    varve_restoration_free(r);
+    check_found("run/ckpt", true, "run/ckpt-1.varve");
+    check_found("run/ckpt", false, "run/ckpt.varve");
+    check_found("run/ckpt.varve", true, "run/ckpt.varve");
+    value = 5;
+    end();
+}
+
+TEST(save, is_refused_where_a_file_is_called_as_its_prefix)
+{
+    begin();
+    varve_error error = { 0 };
+    put("run/ckpt");
+    cr_assert_eq(varve_save(root, "run/ckpt", NULL, &error), VARVE_EXISTS);
+    cr_assert_eq(memory_file_count(world.memory), 1);
+    end();
+}
+
+TEST(save, passes_over_names_that_are_no_files)
+{
+    begin();
+    save("run/ckpt");
+    const struct vv_system *system = memory_system(world.memory);
+    system->make_directory(
+        system->state, VV_WORKING_DIRECTORY, "run/ckpt-90.varve");
+    system->make_directory(
+        system->state, VV_WORKING_DIRECTORY, "run/ckpt-91.varve");
+    check_found("run/ckpt", true, "run/ckpt-1.varve");
+    check_found("run", true, "run/ckpt-1.varve");
+    save("run/ckpt");
+    check_found("run/ckpt", true, "run/ckpt-92.varve");
+    end();
+}
+
+static const char *const others[] = { "a", "ckpt-1.varve", "ckpt-1.varve\n\n",
+    "other-1.varve\n", "ckpt-1\n" };
+
+/* A note of its own, and what a power cut leaves of one. */
+TEST(save, notes_over_its_own_notes_only)
+{
+    begin();
+    size_t size;
+    cr_assert(exists("run/ckpt.latest") == false);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        bool is_ours = i == 1;
+        memory_put(
+            world.memory, "run/ckpt.latest", others[i], strlen(others[i]));
+        save("run/ckpt");
+        const void *bytes =
+            memory_bytes(world.memory, "run/ckpt.latest", &size);
+        cr_assert_eq(size == strlen(others[i]) &&
+            memcmp(bytes, others[i], size) == 0, !is_ours, "%zu", i);
+    }
+    memory_put(world.memory, "run/ckpt.latest", "\0\0\0", 3);
+    save("run/ckpt");
+    cr_assert_eq(memcmp(memory_bytes(world.memory, "run/ckpt.latest", &size),
+        "ckpt-6.varve\n", 13), 0);
+    end();
+}
+
+TEST(save, leaves_a_checkpoint_that_is_called_as_its_note)
+{
+    begin();
+    varve_error error = { 0 };
+    cr_assert_ok(varve_write(root, "run/ckpt.latest", NULL, &error), error);
+    save("run/ckpt");
+    check_found("run/ckpt.latest", false, "run/ckpt.latest");
+    varve_restoration *r = varve_read(root, "run/ckpt.latest", NULL, &error);
+    cr_assert(r, "%s", error.message);
+    varve_restoration_free(r);
+    end();
+}
+
+/* Another process saves while this one writes. */
+static int take_number(
+    void *user, uint64_t done, uint64_t total, const char *what)
+{
+    int *taken = user;
+    char path[40];
+    (void)done;
+    (void)total;
+    (void)what;
+    snprintf(path, sizeof path, "run/ckpt-%d.varve", *taken + 1);
+    if (*taken < 3 && !exists(path)) {
+        put(path);
+        ++*taken;
+    }
+    return 0;
+}
+
+TEST(save, takes_the_next_number_where_another_was_first)
+{
+    begin();
+    int taken = 0;
+    varve_error error = { 0 };
+    varve_write_options options = {
+        .progress = take_number, .progress_user = &taken };
+    cr_assert_ok(varve_save(root, "run/ckpt", &options, &error), error);
+    cr_assert_eq(taken, 3);
+    cr_assert_eq(varve_save_counter(root), 4);
+    check_found("run/ckpt", true, "run/ckpt-4.varve");
+    end();
+}
+
 TEST(save, is_not_found_where_a_directory_has_none_or_two)
 {
     begin();
@@ -235,6 +353,17 @@ TEST(save, tells_the_latest_on_the_real_machine)
     cr_assert_eq(varve_latest(prefix, exact, size - 1, &error), VARVE_LIMIT);
     cr_assert_eq(varve_latest(NULL, exact, size, &error), VARVE_MISUSE);
     free(exact);
+    snprintf(path, sizeof path, "%s-7.varve", prefix);
+    cr_assert_eq(symlink("nowhere", path), 0);
+    cr_assert_ok(varve_latest(prefix, path, sizeof path, &error), error);
+    cr_assert_eq(strcmp(path + strlen(prefix), "-1.varve"), 0);
+    varve_restoration *r =
+        varve_restore(varve_graph_root(graph), prefix, NULL, &error);
+    cr_assert(r, "%s", error.message);
+    varve_restoration_free(r);
+    cr_assert_ok(varve_save(varve_graph_root(graph), prefix, NULL, &error),
+        error);
+    cr_assert_eq(varve_save_counter(varve_graph_root(graph)), 8);
     varve_graph_free(graph);
 }
 

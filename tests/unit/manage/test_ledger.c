@@ -118,6 +118,23 @@ TEST(ledger, one_of_somebody_else_says_nothing)
     end(&l);
 }
 
+TEST(ledger, leaves_a_file_of_somebody_else_alone)
+{
+    struct vv_listing l;
+    varve_error error;
+    begin(&l);
+    memory_put(memory, "run/ckpt.ledger", "varve ledgers", 13);
+    cr_assert_eq(vv_ledger_write(&l, &error), VARVE_EXISTS);
+    cr_assert(strstr(error.message, "run/ckpt.ledger: expected a ledger"));
+    size_t size;
+    cr_assert_eq(memcmp(memory_bytes(memory, "run/ckpt.ledger", &size),
+        "varve ledgers", 13), 0);
+    memory_put(memory, "run/ckpt.ledger", "\0\0", 2);
+    cr_assert_ok(vv_ledger_write(&l, &error), error);
+    cr_assert_ok(vv_ledger_write(&l, &error), error);
+    end(&l);
+}
+
 TEST(ledger, without_memory_it_says_nothing_or_is_not_written)
 {
     struct vv_listing l;

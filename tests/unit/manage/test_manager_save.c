@@ -203,3 +203,113 @@ TEST(manager_save, a_full_disk_after_the_checkpoint_is_a_warning)
     cr_assert_eq(memory_file_count(w.memory), 3, "with ledger and lock");
     world_end(&w);
 }
+
+/* A save that a power cut may take deletes nothing, nor does it count as the
+ * newest good one. */
+TEST(manager_save, deletes_nothing_for_one_that_may_be_lost)
+{
+    struct world w;
+    varve_write_options lost = { .no_sync = true };
+    varve_manager_options options = { .keep_last = 1 };
+    world_begin(&w, &options);
+    world_save(&w, 1);
+    options.write = &lost;
+    world_again(&w, &options);
+    world_save(&w, 2);
+    world_save(&w, 3);
+    cr_assert_eq(varve_manager_count(w.manager), 3);
+    options.write = NULL;
+    world_again(&w, &options);
+    world_save(&w, 4);
+    cr_assert_eq(varve_manager_count(w.manager), 1);
+    world_end(&w);
+}
+
+static bool has(struct world *w, const char *path)
+{
+    size_t size;
+    return memory_bytes(w->memory, path, &size) != NULL;
+}
+
+/* Before any call: where the checkpoint is, its pin is. */
+static void check_pin(void *user)
+{
+    struct world *w = user;
+    for (int way = 0; way < 4; way++) {
+        struct memory *left =
+            memory_after_power_cut(w->memory, way & 1, way & 2);
+        struct world cut = { .memory = left };
+        cr_assert(!has(&cut, "run/ckpt-2.varve") ||
+            has(&cut, "run/ckpt-2.pin"));
+        memory_free(left);
+    }
+}
+
+TEST(manager_save, one_that_is_pinned_is_never_there_without_its_pin)
+{
+    bool hit = true;
+    for (long n = 0; hit; n++) {
+        struct world w;
+        varve_error error;
+        varve_manager_save_options pin = { .pin = true };
+        world_begin(&w, &(varve_manager_options){ .keep_last = 1 });
+        world_save(&w, 1);
+        faulty_plan(w.faulty, &(struct faulty_plan){ .number = n,
+            .way = FAULTY_STOPS, .stop = check_pin, .user = &w });
+        cr_assert_ok(
+            varve_manager_save_with(w.manager, 2, &pin, &error), error);
+        hit = faulty_hit(w.faulty);
+        check_pin(&w);
+        faulty_plan(w.faulty, NULL);
+        world_save(&w, 3);
+        world_save(&w, 4);
+        cr_assert_eq(varve_manager_count(w.manager), 2);
+        world_end(&w);
+    }
+}
+
+/* Whatever fails: there is no checkpoint that should be pinned and is not. */
+TEST(manager_save, one_whose_pin_fails_is_not_saved)
+{
+    bool hit = true;
+    for (long n = 0; hit; n++) {
+        struct world w;
+        varve_error error;
+        varve_manager_save_options pin = { .pin = true };
+        world_begin(&w, &(varve_manager_options){ .keep_last = 1 });
+        world_save(&w, 1);
+        faulty_plan(w.faulty, &(struct faulty_plan){
+            .number = n, .error = EIO, .kinds = FAULTY_CREATE |
+            FAULTY_RENAME | FAULTY_SYNC | FAULTY_SYNC_DIRECTORY });
+        varve_status status =
+            varve_manager_save_with(w.manager, 2, &pin, &error);
+        hit = faulty_hit(w.faulty);
+        faulty_plan(w.faulty, NULL);
+        cr_assert(!has(&w, "run/ckpt-2.varve") || has(&w, "run/ckpt-2.pin"));
+        if (status && status != VARVE_UNKNOWN_OUTCOME)
+            cr_assert_not(has(&w, "run/ckpt-2.pin"), "%ld", n);
+        world_end(&w);
+    }
+}
+
+TEST(manager_save, a_pin_that_a_killed_save_left_pins_nothing)
+{
+    struct world w;
+    world_begin(&w, &(varve_manager_options){ .keep_last = 1 });
+    memory_put(w.memory, "run/ckpt-1.pin", "", 0);
+    world_save(&w, 1);
+    world_save(&w, 2);
+    cr_assert_eq(varve_manager_count(w.manager), 1);
+    world_end(&w);
+}
+
+TEST(manager_save, goes_above_names_that_are_no_files)
+{
+    struct world w;
+    world_begin(&w, &(varve_manager_options){ .keep_last = 1 });
+    cr_assert_str_eq(save(&w, 1), "ckpt-1.varve");
+    const struct vv_system *s = w.context.system;
+    s->make_directory(s->state, VV_WORKING_DIRECTORY, "run/ckpt-2.varve");
+    cr_assert_str_eq(save(&w, 2), "ckpt-3.varve");
+    world_end(&w);
+}
