@@ -7,13 +7,22 @@
 #ifndef VV_CONTEXT_H
 #define VV_CONTEXT_H
 
+#include <stdint.h>
+
 #include <varve/allocator.h>
 
 struct vv_system;
 
+/* A directory whose name is known to be on disk; 0, 0: none. */
+struct vv_durable {
+    uint64_t device;
+    uint64_t serial;
+};
+
 struct vv_context {
     varve_allocator allocator;      /* function is never NULL */
     const struct vv_system *system; /* the one door to the machine */
+    struct vv_durable *durable; /* of who saves again and again; or NULL */
 };
 
 #endif

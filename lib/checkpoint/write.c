@@ -320,8 +320,10 @@ varve_status vv_write(varve_node *root, const char *path, uint64_t counter,
         return vv_fail(
             error, VARVE_MISUSE, "expected a node and a path, found none");
     varve_graph *graph = root->graph;
+    struct vv_context context = graph->context;
+    context.durable = &graph->saved_to;
     struct writer w = {
-        .context = &graph->context,
+        .context = &context,
         .options = options ? options : &defaults,
     };
     const varve_allocator *a = &graph->context.allocator;

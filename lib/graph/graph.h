@@ -47,6 +47,7 @@ struct vv_observer {
 
 struct varve_graph {
     struct vv_context context;
+    struct vv_durable saved_to; /* where it was saved last */
     varve_error mistake; /* the first; VARVE_OK: none */
     varve_node nil;
     varve_node *root;

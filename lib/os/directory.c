@@ -169,6 +169,35 @@ static varve_status make_all(const struct vv_context *context, char *parent,
     return VARVE_OK;
 }
 
+/* Which directory is open; one that cannot tell is none that is known. */
+static struct vv_durable identity(
+    const struct vv_context *context, int directory)
+{
+    const struct vv_system *system = context->system;
+    struct vv_file_info info = { 0 };
+    if (system->info(system->state, directory, &info) < 0)
+        return (struct vv_durable){ 0 };
+    return (struct vv_durable){ info.device, info.serial };
+}
+
+/* Puts the name of one that was found on disk, unless it was before. */
+static varve_status sync_found(const struct vv_context *context, int directory,
+    const char *path, varve_error *error)
+{
+    struct vv_durable *known = context->durable;
+    struct vv_durable found = { 0 };
+    if (known && known->serial) {
+        found = identity(context, directory);
+        if ((found.device == known->device &&
+                found.serial == known->serial) ||
+            VV_WRONG(any_directory_is_known))
+            return VARVE_OK;
+    }
+    return VV_WRONG(found_directory_not_synced)
+               ? VARVE_OK
+               : sync_above(context, directory, path, error);
+}
+
 varve_status vv_directory_make_parent(const struct vv_context *context,
     const char *path, bool no_sync, int *directory, varve_error *error)
 {
@@ -178,14 +207,16 @@ varve_status vv_directory_make_parent(const struct vv_context *context,
     int result = open_directory(context, VV_WORKING_DIRECTORY, parent);
     if (result >= 0) {
         *directory = result;
-        if (!no_sync && !VV_WRONG(found_directory_not_synced))
-            status = sync_above(context, result, parent, error);
+        if (!no_sync)
+            status = sync_found(context, result, parent, error);
         if (status)
             vv_file_close(context, result);
     } else if (result == -ENOENT)
         status = make_all(context, parent, no_sync, directory, error);
     else
         status = fail_open(error, result, parent);
+    if (!status && !no_sync && context->durable)
+        *context->durable = identity(context, *directory);
     vv_release_string(&context->allocator, parent);
     return status;
 }

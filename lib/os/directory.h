@@ -20,8 +20,9 @@ varve_status vv_directory_open_parent(const struct vv_context *context,
 
 /* Opens it as above after making what is missing of it, each new directory's
  * parent synced unless `no_sync`. What holds the deepest one that was there is
- * synced too: a save that was killed may have made it and not come so far. On
- * failure, directories that were made and synced stay. */
+ * synced too: a save that was killed may have made it and not come so far. Once
+ * is enough for the directory that `context->durable` remembers. On failure,
+ * directories that were made and synced stay. */
 varve_status vv_directory_make_parent(const struct vv_context *context,
     const char *path, bool no_sync, int *directory, varve_error *error);
 

@@ -256,6 +256,67 @@ TEST(directory, one_that_could_not_be_synced_is_made_again_next_time)
     memory_free(memory);
 }
 
+static long count_syncs(
+    struct faulty *faulty, struct vv_context *context, const char *path)
+{
+    varve_error error;
+    int directory;
+    long count = 0;
+    faulty_plan(faulty, NULL);
+    cr_assert_ok(vv_directory_make_parent(
+        context, path, false, &directory, &error), error);
+    for (size_t at = 0; at < faulty_log_size(faulty); at++)
+        count += faulty_log_at(faulty, at)->kind == FAULTY_SYNC_DIRECTORY;
+    vv_file_close(context, directory);
+    return count;
+}
+
+TEST(directory, is_synced_above_once_where_that_is_remembered)
+{
+    struct memory *memory = memory_new();
+    struct faulty *faulty = faulty_new(memory_system(memory));
+    struct vv_context context = test_context(faulty_system(faulty));
+    struct vv_durable durable = { 0 };
+    memory_put(memory, "a/x", "x", 1);
+    memory_put(memory, "b/x", "x", 1);
+    cr_assert_eq(count_syncs(faulty, &context, "a/x"), 1);
+    cr_assert_eq(count_syncs(faulty, &context, "a/x"), 1);
+    context.durable = &durable;
+    cr_assert_eq(count_syncs(faulty, &context, "a/x"), 1);
+    cr_assert_eq(count_syncs(faulty, &context, "a/x"), 0);
+    cr_assert_eq(count_syncs(faulty, &context, "b/x"), 1);
+    cr_assert_eq(count_syncs(faulty, &context, "a/x"), 1);
+    cr_assert_eq(count_syncs(faulty, &context, "c/x"), 2);
+    cr_assert_eq(count_syncs(faulty, &context, "c/x"), 0);
+    faulty_free(faulty);
+    memory_free(memory);
+}
+
+/* A sync that failed is no reason to leave out the next. */
+TEST(directory, is_not_remembered_where_the_sync_failed)
+{
+    struct memory *memory = memory_new();
+    struct faulty *faulty = faulty_new(memory_system(memory));
+    struct vv_context context = test_context(faulty_system(faulty));
+    struct vv_durable durable = { 0 };
+    varve_error error;
+    int directory;
+    context.durable = &durable;
+    memory_put(memory, "a/x", "x", 1);
+    faulty_plan(faulty, &(struct faulty_plan){
+        .kinds = FAULTY_SYNC_DIRECTORY, .error = EIO });
+    cr_assert_eq(vv_directory_make_parent(
+        &context, "a/x", false, &directory, &error), VARVE_IO);
+    cr_assert_eq(durable.serial, 0);
+    cr_assert_ok(vv_directory_make_parent(
+        &context, "a/x", true, &directory, &error), error);
+    vv_file_close(&context, directory);
+    cr_assert_eq(durable.serial, 0);
+    cr_assert_eq(count_syncs(faulty, &context, "a/x"), 1);
+    faulty_free(faulty);
+    memory_free(memory);
+}
+
 TEST(directory, each_tells_the_names_beside_a_path)
 {
     struct memory *memory = memory_new();
