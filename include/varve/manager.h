@@ -30,8 +30,8 @@ typedef varve_status varve_manager_initialize(void *user);
 /* All zero is the safe default: every save is due, and nothing is deleted.
  * Retention is a union: a checkpoint stays as long as one policy keeps it, and
  * for ever where none is set. Whatever the policies say, these stay: the newest
- * good one, pinned ones, those that somebody reads under a lease, damaged ones,
- * and what this manager has not written. */
+ * good one, pinned ones, those that somebody reads under a lease, damaged ones
+ * (but for `keep_damaged`), and what this manager has not written. */
 typedef struct varve_manager_options {
     const char *prefix;          /* NULL: "ckpt"; copied */
     size_t keep_last;            /* so many of the newest */
@@ -45,6 +45,9 @@ typedef struct varve_manager_options {
     const char *metric;          /* its name in the files; NULL: "metric";
                                     copied */
     uint64_t keep_bytes;         /* the newest that together are no larger */
+    size_t keep_damaged;         /* so many of the newest that are damaged; 0:
+                                    all. Older ones are looked at once more
+                                    before they go */
     uint64_t interval_steps;     /* a save is due so many steps after the last;
                                     or when the step went backwards */
     uint64_t interval_seconds;   /* or so much later, by a clock that never

@@ -235,30 +235,34 @@ varve_status varve_save(varve_node *root, const char *prefix,
 
 /* --- Finding ------------------------------------------------------------ */
 
-/* Whether there is a file, or it can only be said why it cannot be opened: not
- * for a directory, a link that leads nowhere, or a FIFO. */
-static bool is_file(const struct vv_context *context, const char *path)
+/* A directory, a link that leads nowhere or a FIFO has a number, and is no
+ * checkpoint. */
+static bool is_no_file(varve_status status)
 {
-    varve_status status = probe(context, path, NULL);
-    return status != VARVE_NOT_FOUND && status != VARVE_IS_DIRECTORY &&
-           status != VARVE_NOT_A_CHECKPOINT;
+    return status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY ||
+           status == VARVE_NOT_A_CHECKPOINT;
 }
 
 static varve_status find_numbered(const struct vv_context *context,
     const char *prefix, struct vv_buffer *found, varve_error *error)
 {
     struct search search = { 0 };
+    varve_error reason = { 0 };
+    varve_status status;
     do {
-        VV_TRY(find_highest(
-            context, prefix, search.highest, &search, error));
+        VV_TRY(find_highest(context, prefix, search.highest, &search, error));
         if (!search.found)
             return vv_fail(error, VARVE_NOT_FOUND,
                 "%s: expected a checkpoint of this name or %s-N%s, found none",
                 prefix, prefix, VARVE_SUFFIX);
         vv_set_numbered_path(found, prefix, search.highest);
-    } while (!found->failed && search.highest > 0 &&
-             !is_file(context, (char *)found->data));
-    return VARVE_OK;
+        if (found->failed)
+            return vv_fail_memory(error, "a path");
+        status = probe(context, (char *)found->data, &reason);
+    } while (search.highest > 0 && is_no_file(status));
+    if (status && error)
+        *error = reason;
+    return status;
 }
 
 static bool ends_in_suffix(const char *path)
@@ -293,8 +297,8 @@ static varve_status find_ours(const struct vv_context *context,
     varve_error other = { 0 };
     if (numbered && !VV_WRONG(suffix_before_number)) {
         status = find_numbered(context, path, found, error);
-        if (!status)
-            return VARVE_OK;
+        if (status != VARVE_NOT_FOUND)
+            return status;
     }
     varve_status suffixed = find_suffixed(context, path, found, &other);
     if (suffixed == VARVE_NOT_FOUND)

@@ -158,6 +158,20 @@ bool vv_listing_confirm(struct vv_listing *l, const struct vv_entry *entry)
            memcmp(&found.metric, &entry->metric, sizeof found.metric) == 0;
 }
 
+bool vv_listing_is_damaged(struct vv_listing *l, const struct vv_entry *entry)
+{
+    varve_error reason = { 0 };
+    const char *path = vv_listing_path(l, &entry->number, VARVE_SUFFIX);
+    if (l->path.failed)
+        return false;
+    varve_reader *reader = vv_reader_open_in(l->context, path, &reason);
+    varve_status status =
+        reader ? varve_reader_verify(reader, NULL, &reason) : reason.status;
+    varve_reader_free(reader);
+    return status == VARVE_CORRUPT || status == VARVE_TRUNCATED ||
+           status == VARVE_EMPTY_FILE;
+}
+
 /* --- The listing -------------------------------------------------------- */
 
 varve_status vv_listing_begin(struct vv_listing *l,

@@ -67,6 +67,11 @@ bool vv_listing_add(struct vv_listing *listing, const struct vv_entry *entry);
 bool vv_listing_confirm(
     struct vv_listing *listing, const struct vv_entry *entry);
 
+/* Reads the file of an entry again and says whether it is damaged: not if only
+ * reading it failed, nor where it is no checkpoint at all. */
+bool vv_listing_is_damaged(
+    struct vv_listing *listing, const struct vv_entry *entry);
+
 /* The entry of a number, or NULL. */
 struct vv_entry *vv_listing_find(
     const struct vv_listing *listing, uint64_t number);

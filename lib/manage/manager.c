@@ -68,6 +68,7 @@ static void take_options(varve_manager *m, const varve_manager_options *o)
         .keep_best = o->keep_best,
         .best_is_larger = o->best_is_larger,
         .keep_bytes = o->keep_bytes,
+        .keep_damaged = o->keep_damaged,
     };
 }
 

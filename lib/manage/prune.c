@@ -18,6 +18,14 @@
 
 /* --- Deciding ----------------------------------------------------------- */
 
+/* What is so damaged that it does not say whose it is goes by its name, where
+ * there is a bound for such. */
+static bool is_nobodys(
+    const struct vv_policy *policy, const struct vv_entry *e)
+{
+    return policy->keep_damaged && e->is_damaged && !e->is_read;
+}
+
 varve_status vv_decide_listing(struct vv_decision *d,
     const struct vv_policy *policy, const struct vv_listing *l,
     const uint64_t *newest_good, varve_error *error)
@@ -34,7 +42,7 @@ varve_status vv_decide_listing(struct vv_decision *d,
             .time = e->time,
             .metric = e->metric,
             .size = e->size,
-            .is_ours = e->is_ours,
+            .is_ours = e->is_ours || is_nobodys(policy, e),
             .is_pinned = e->is_pinned,
             .is_damaged = e->is_damaged,
             .is_newest_good = newest_good && e->number == *newest_good,
@@ -63,7 +71,9 @@ static bool is_leased(
            !VV_WRONG(leases_ignored);
 }
 
-/* Renames a file away and removes it. */
+/* Renames a file away and removes it. The caller holds it open until that is on
+ * disk: where a file system gives freed blocks away at once, a power cut would
+ * bring back its name with bytes of others. */
 static varve_status delete_named(struct vv_listing *l, int directory,
     const struct vv_entry *entry, varve_error *error)
 {
@@ -84,6 +94,10 @@ static varve_status delete_named(struct vv_listing *l, int directory,
             status = vv_fail_system(error, -result, "rename to delete", name);
         else if (result == 0)
             status = vv_file_remove(l->context, directory, to, to, error);
+        if (!status && (result = system->sync(system->state, directory)) < 0)
+            status = vv_fail_system(
+                error, -result, "it is deleted, but sync of its directory",
+                name);
     }
     vv_buffer_clear(&away);
     return status;
@@ -104,7 +118,9 @@ static varve_status delete_one(struct vv_listing *l, int directory,
         return status == VARVE_NOT_FOUND ? VARVE_OK : status;
     if (is_leased(l->context, file))
         fact->reasons |= VV_KEPT_LEASED;
-    else if (!vv_listing_confirm(l, entry))
+    else if (entry->is_damaged && !vv_listing_is_damaged(l, entry))
+        fact->reasons |= VV_KEPT_DAMAGED;
+    else if (entry->is_read && !vv_listing_confirm(l, entry))
         fact->reasons |= VV_KEPT_FOREIGN;
     else
         status = delete_named(l, directory, entry, error);

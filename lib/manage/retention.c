@@ -119,6 +119,17 @@ static void keep_bytes(
     }
 }
 
+static void keep_damaged(
+    const struct vv_policy *p, struct vv_fact *facts, size_t count)
+{
+    size_t place = 0;
+    for (size_t i = count; i-- > 0;) {
+        if (facts[i].is_damaged &&
+            (!p->keep_damaged || place++ < p->keep_damaged))
+            facts[i].reasons |= VV_KEPT_DAMAGED;
+    }
+}
+
 /* What stays whatever the policies say. */
 static unsigned protection(const struct vv_fact *fact)
 {
@@ -129,8 +140,6 @@ static unsigned protection(const struct vv_fact *fact)
         reasons |= VV_KEPT_NEWEST_GOOD;
     if (!fact->is_ours && !VV_WRONG(foreign_files_deleted))
         reasons |= VV_KEPT_FOREIGN;
-    if (fact->is_damaged)
-        reasons |= VV_KEPT_DAMAGED;
     return reasons;
 }
 
@@ -140,7 +149,8 @@ void vv_retention_decide(
     for (size_t i = 0; i < count; i++) {
         facts[i].place = facts[i].best_place = 0;
         facts[i].reasons = protection(&facts[i]);
-        if (!has_policy(policy))
+        if (!has_policy(policy) &&
+            !(facts[i].is_damaged && policy->keep_damaged))
             facts[i].reasons |= VV_KEPT_ALL;
     }
     keep_last(policy, facts, count);
@@ -148,6 +158,7 @@ void vv_retention_decide(
     keep_seconds(policy, facts, count);
     keep_best(policy, facts, count);
     keep_bytes(policy, facts, count);
+    keep_damaged(policy, facts, count);
 }
 
 /* --- For people --------------------------------------------------------- */

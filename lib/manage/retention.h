@@ -19,6 +19,7 @@ struct vv_policy {
     size_t keep_best;
     bool best_is_larger;
     uint64_t keep_bytes;
+    size_t keep_damaged; /* 0: all */
 };
 
 /* Why one stays, as bits. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "directory.h"
 #include "failure.h"
 #include "file.h"
 #include "saver_find.h"
@@ -124,10 +125,27 @@ static bool stays(varve_saver *saver, const struct vv_saver_file *file)
     return true;
 }
 
+/* Where a file system gives freed blocks away before the removal is on disk, a
+ * power cut brings back a name with bytes of others. So the file is held open
+ * until that is synced. */
 static bool delete_file(const varve_saver *saver, const char *path)
 {
-    return vv_file_remove(&saver->context, VV_WORKING_DIRECTORY, path, path,
-               NULL) == VARVE_OK;
+    const struct vv_context *context = &saver->context;
+    int directory, file = -1;
+    uint64_t size;
+    varve_status status =
+        vv_directory_open_parent(context, path, &directory, NULL);
+    if (status)
+        return status == VARVE_NOT_FOUND;
+    vv_file_open(context, path, &file, &size, NULL);
+    status = vv_file_remove(
+        context, directory, vv_path_name(path), path, NULL);
+    if (!status && file >= 0)
+        context->system->sync(context->system->state, directory);
+    if (file >= 0)
+        vv_file_close(context, file);
+    vv_file_close(context, directory);
+    return status == VARVE_OK;
 }
 
 static void delete_doomed(varve_saver *saver)

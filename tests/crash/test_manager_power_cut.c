@@ -94,3 +94,42 @@ TEST(crash, a_power_cut_leaves_a_directory_that_its_manager_resumes)
         proof_count("manager.crashes", (uint64_t)s.count.states);
     }
 }
+
+/* --- Beside saves that are not synced ------------------------------------- */
+
+/* They may be torn, or passed over; but the last that was synced is there. */
+static void look_beside(void *user, struct memory *disk)
+{
+    const struct search *s = user;
+    struct run run;
+    varve_error error = { 0 };
+    run_begin(&run, memory_system(disk), &run_options);
+    varve_status status = varve_manager_resume(run.manager, &error);
+    cr_assert_eq(status, VARVE_OK, "power cut after change %ld: %s", s->time,
+        error.message);
+    cr_assert(run.v == 30 || run.v == 40 || run.v == 50,
+        "power cut after change %ld: found step %d", s->time, run.v);
+    run_end(&run);
+}
+
+TEST(crash, saves_without_syncs_never_cost_the_last_that_was_synced)
+{
+    static const varve_write_options no_sync = { .no_sync = true };
+    const varve_manager_options options = { .keep_last = 1,
+        .write = &no_sync };
+    struct search s = { .count.most = proof_size(256, 8192) };
+    struct memory *disk = memory_new();
+    const struct vv_system *system = recorder_begin(disk, CRASH_NONE);
+    put_history();
+    const struct history *history = recorder_history();
+    struct run run;
+    run_begin(&run, system, &options);
+    run_must_save(&run, 40);
+    run_must_save(&run, 50);
+    for (s.time = 0; s.time <= history->time; s.time++)
+        crash_states_at(history, s.time, look_beside, &s, &s.count);
+    run_end(&run);
+    recorder_end();
+    memory_free(disk);
+    proof_count("manager.crashes", (uint64_t)s.count.states);
+}

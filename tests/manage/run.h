@@ -42,8 +42,9 @@ struct memory *run_history(const varve_manager_options *options);
 struct memory *run_copy(struct memory *disk);
 
 /* What a new process finds on a disk: it resumes, saves, and then there is
- * nothing but checkpoints, their pins, ledger and lock. The step it resumed
- * from; 0: none. `where` is for messages. */
+ * nothing but checkpoints, their pins, ledger and lock. The only warning may be
+ * of a ledger that is not known as one any more, and left alone. The step it
+ * resumed from; 0: none. `where` is for messages. */
 int run_survives(struct memory *disk, const varve_manager_options *options,
     const char *where);
 

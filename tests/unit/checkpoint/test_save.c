@@ -181,7 +181,8 @@ TEST(save, is_found_as_file_with_suffix_or_by_prefix)
     check_found("run/c-3.varve", true, NULL);
     check_found("nowhere/c", true, NULL);
     put("run/c.varve");
-    check_found("run/c", true, "run/c.varve");
+    check_found("run/c", true, "run/c-10.varve");
+    check_found("run/c", false, "run/c.varve");
     put("run/c");
     check_found("run/c", true, "run/c");
     /* A directory may be a prefix, and else stands for the latest in it. */

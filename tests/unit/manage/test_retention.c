@@ -46,6 +46,21 @@ TEST(retention, without_a_policy_all_stay)
     cr_assert_str_eq(kept(facts, 4, VV_KEPT_ALL), "1111");
 }
 
+TEST(retention, of_damaged_ones_the_newest_stay_where_that_is_said)
+{
+    struct vv_policy policy = { .keep_damaged = 2 };
+    struct vv_fact facts[MOST];
+    fill(facts, 6);
+    for (int i = 0; i < 6; i++)
+        facts[i].is_damaged = i != 3;
+    vv_retention_decide(&policy, facts, 6);
+    cr_assert_str_eq(kept(facts, 6, VV_KEPT_DAMAGED), "000011");
+    cr_assert_str_eq(kept(facts, 6, VV_KEPT_ALL), "000100");
+    policy.keep_damaged = 0;
+    vv_retention_decide(&policy, facts, 6);
+    cr_assert_str_eq(kept(facts, 6, VV_KEPT_DAMAGED), "111011");
+}
+
 TEST(retention, the_last_are_the_newest_of_ours_that_are_whole)
 {
     struct vv_policy policy = { .keep_last = 2 };
