@@ -23,6 +23,11 @@
 
 VARVE_BEGIN_DECLS
 
+/* In a callback that the library runs nothing may be removed or retyped
+ * (VARVE_MISUSE, and nothing has changed), nor may a visitor remove an edge, or
+ * a state's `save` change the graph at all. The graph, and what called back,
+ * must not be freed there. */
+
 /* The most bytes of an edge's name. */
 #define VARVE_MAX_NAME_SIZE 65535
 
@@ -181,8 +186,8 @@ VARVE_API bool varve_has_tag(const varve_node *node, const char *tag);
 /* Called with a node and its path from where the walk began, borrowed for the
  * call. A path of more than 4095 bytes is given, here and wherever one is
  * shown, as "..." and its end: so a call takes time and memory in proportion to
- * the graph and the file, whatever they look like. It must not change the
- * graph. Anything but VARVE_OK ends the walk. */
+ * the graph and the file, whatever they look like. It may add to the graph:
+ * what is new is not visited. Anything but VARVE_OK ends the walk. */
 typedef varve_status varve_visit(
     void *user, varve_node *node, const char *path);
 

@@ -76,8 +76,8 @@ typedef varve_status varve_on_difference(
 /* Compares two snapshots of one graph, or, where `b` is NULL, a snapshot with
  * the present, in the order of a file. Elements are the same when their bits
  * are: so NaN is, and 0 and -0 are not. Where the two were made with different
- * options, what only one of them has is passed over. `visit` must not change
- * the graph. Returns what ended it early. */
+ * options, what only one of them has is passed over. Returns what ended it
+ * early. */
 VARVE_API varve_status varve_snapshot_diff(varve_snapshot *a,
     varve_snapshot *b, varve_on_difference *visit, void *user,
     varve_error *error) VARVE_MUST_CHECK;

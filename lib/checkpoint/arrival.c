@@ -128,6 +128,7 @@ varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
 {
     varve_status status = VARVE_OK;
     r->is_busy = true;
+    enum vv_hold older = vv_graph_hold(r->graph, VV_HOLDS_NODES);
     do {
         vv_match_queue(r);
         if (r->needs_rematch && !r->is_open)
@@ -140,6 +141,7 @@ varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
     if (status)
         get_stuck(r);
     r->has_new_misfit = false;
+    vv_graph_let_go(r->graph, older);
     r->is_busy = false;
     return status;
 }

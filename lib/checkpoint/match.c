@@ -238,8 +238,7 @@ static void share(struct varve_restoration *r, varve_node *parent,
 }
 
 /* Asks a node for each child that the file has and nothing is bound to. The
- * callback may change the graph at will, so the node's number of queue places
- * tells whether it still lives. */
+ * callback may add to the graph, and so to the queue. */
 static void offer_edges(
     struct varve_restoration *r, size_t place, uint32_t file)
 {

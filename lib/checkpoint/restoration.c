@@ -267,7 +267,9 @@ static varve_status demand_homes(
     struct varve_restoration *r, varve_error *error)
 {
     r->is_busy = true;
+    enum vv_hold older = vv_graph_hold(r->graph, VV_HOLDS_NODES);
     vv_match_queue(r);
+    vv_graph_let_go(r->graph, older);
     r->is_busy = false;
     return r->needs_rematch ? VARVE_OK : vv_assert_found(r, error);
 }
@@ -428,8 +430,8 @@ varve_status vv_need_paths(struct varve_restoration *r, varve_error *error)
 
 /* --- Mending ------------------------------------------------------------ */
 
-/* After memory ran out the lists may lack pairs; the tables by node and value
- * know them all. */
+/* After memory ran out the lists may lack pairs, and what did not fit may have
+ * been given another type; the tables by node and value know them all. */
 static void list_again(struct varve_restoration *r)
 {
     const struct vv_index *index = vv_index_of(r);
@@ -450,18 +452,14 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
         return VARVE_OK;
     if (!vv_sweep(r)) /* what is untracked may have lost its memory */
         return vv_fail_memory(error, "a restoration");
-    vv_buffer_add(&r->jobs, r->stuck.data, r->stuck.size);
-    if (r->jobs.failed) {
-        r->jobs.failed = false;
-        return vv_fail_memory(error, "a restoration");
-    }
-    r->stuck.size = 0;
-    if (r->needs_rematch && r->root) {
+    bool rematches = r->needs_rematch && r->root;
+    if (rematches)
         r->needs_rematch = false;
-        list_again(r);
+    r->stuck.size = 0;
+    list_again(r);
+    if (rematches)
         vv_match_everything(r);
-        r->has_new_misfit = false; /* told below */
-    }
+    r->has_new_misfit = false; /* told below */
     varve_error reason = { 0 };
     varve_status status = vv_arrive(r, &reason);
     if (!status && r->misfits.size)

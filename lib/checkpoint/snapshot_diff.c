@@ -135,7 +135,10 @@ static varve_status compare_item(struct comparing *c,
     d.path = vv_buffer_string(&c->path);
     if (c->path.failed)
         return vv_fail_memory(error, "the path of a difference");
-    return c->visit(c->user, &d);
+    enum vv_hold older = vv_graph_hold(c->a->graph, VV_HOLDS_EDGES);
+    varve_status status = c->visit(c->user, &d);
+    vv_graph_let_go(c->a->graph, older);
+    return status;
 }
 
 static varve_status find_items(struct comparing *c, varve_error *error)

@@ -330,6 +330,7 @@ varve_status vv_write(varve_node *root, const char *path, uint64_t counter,
     vv_buffer_init(&w.path, a);
     vv_buffer_init(&w.bytes, a);
     varve_status status = sort_metadata(&w, error);
+    enum vv_hold older = vv_graph_hold(graph, VV_HOLDS_ALL);
     if (!status && !(status = vv_walk_begin(&w.walk, root, error))) {
         status = vv_columns_begin(&w.columns, &w.walk, error);
         if (!status) {
@@ -338,6 +339,7 @@ varve_status vv_write(varve_node *root, const char *path, uint64_t counter,
         }
         vv_walk_end(&w.walk);
     }
+    vv_graph_let_go(graph, older);
     vv_buffer_clear(&w.path);
     vv_buffer_clear(&w.bytes);
     vv_release(a, w.metadata, w.options->metadata_count * sizeof *w.metadata);

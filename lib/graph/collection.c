@@ -79,6 +79,7 @@ static varve_status each(varve_node *root, const varve_select *select,
     struct selection s;
     VV_TRY(begin(&s, root, select, error));
     varve_status status = VARVE_OK;
+    enum vv_hold older = vv_graph_hold(root->graph, VV_HOLDS_EDGES);
     for (varve_node *node = oldest(root->graph); node && !status;
          node = node->previous_of_all) {
         bool selected = is_selected(&s, node);
@@ -87,6 +88,7 @@ static varve_status each(varve_node *root, const varve_select *select,
         else if (selected)
             status = visit(user, &s, node, error);
     }
+    vv_graph_let_go(root->graph, older);
     end(&s);
     return status;
 }

@@ -56,7 +56,8 @@ varve_node *varve_list_insert(varve_node *list, size_t index, varve_node *node)
 {
     list = vv_or_nil(list);
     node = vv_or_nil(node);
-    if (!has_position(list, index, (size_t)list->edge_count + 1))
+    if (!has_position(list, index, (size_t)list->edge_count + 1) ||
+        !vv_graph_may_change(list, VV_HOLDS_EDGES))
         return &list->graph->nil;
     struct vv_edge *edge = vv_edge_add_quietly(list, VARVE_APPEND, node);
     if (!edge)
@@ -106,7 +107,8 @@ void varve_list_reorder(varve_node *list, const size_t *order, size_t count)
 {
     list = vv_or_nil(list);
     char text[256];
-    if (!has_position(list, 0, 1) || (count == 0 && list->edge_count == 0))
+    if (!has_position(list, 0, 1) || (count == 0 && list->edge_count == 0) ||
+        !vv_graph_may_change(list, VV_HOLDS_EDGES))
         return;
     const varve_allocator *a = &list->graph->context.allocator;
     size_t all = list->edge_count;

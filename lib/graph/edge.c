@@ -176,7 +176,7 @@ struct vv_edge *vv_edge_add_quietly(
     char decimal[24];
     char text[256];
     const struct vv_name *kept = take_name(parent, name, decimal);
-    if (!kept)
+    if (!kept || !vv_graph_may_change(parent, VV_HOLDS_ALL))
         return NULL;
     if (vv_is_nil(child)) {
         vv_mistake(graph, VARVE_MISUSE, "%s: expected a child, found none",
@@ -216,12 +216,20 @@ struct vv_edge *vv_edge_add_quietly(
     return edge;
 }
 
+/* A callback that an observer runs may remove the edge again. */
 void vv_edge_tell(struct vv_edge *edge)
 {
-    for (struct vv_observer *o = edge->parent->graph->newest; o; o = o->older) {
+    varve_graph *graph = edge->parent->graph;
+    struct vv_telling telling = { edge, graph->telling };
+    if (!graph->newest)
+        return;
+    graph->telling = &telling;
+    for (struct vv_observer *o = graph->newest; o && telling.edge;
+         o = o->older) {
         if (o->edge_added)
             o->edge_added(o, edge);
     }
+    graph->telling = telling.outer;
 }
 
 struct vv_edge *vv_edge_add(
@@ -258,6 +266,9 @@ void vv_edge_remove(struct vv_edge *edge)
     varve_node *parent = edge->parent;
     varve_node *child = edge->seen.node;
     varve_graph *graph = parent->graph;
+    for (struct vv_telling *t = graph->telling; t; t = t->outer)
+        if (t->edge == edge)
+            t->edge = NULL;
     if (parent->has_many_edges)
         vv_map_remove(&graph->edge_map, edge_hash(parent, edge->name), edge);
     if (edge->next)
@@ -293,6 +304,8 @@ varve_node *varve_replace(
     if (!edge || edge->seen.node == node || vv_is_nil(node) ||
         node->graph != parent->graph)
         return varve_track(parent, name, node);
+    if (!vv_graph_may_change(parent, VV_HOLDS_EDGES))
+        return &parent->graph->nil;
     varve_node *old = edge->seen.node;
     vv_edge_set_child(edge, node);
     vv_edge_tell_removed(parent->graph, old);
@@ -327,6 +340,8 @@ void varve_untrack(varve_node *parent, const char *name)
             vv_node_text(parent, text, sizeof text), name ? name : "");
         return;
     }
+    if (!vv_graph_may_change(parent, VV_HOLDS_EDGES))
+        return;
     vv_edge_untrack(edge);
     vv_sweep_names(parent->graph);
 }

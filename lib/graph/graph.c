@@ -147,6 +147,35 @@ varve_node *varve_graph_root(varve_graph *graph)
     return vv_graph_given(graph)->root;
 }
 
+enum vv_hold vv_graph_hold(varve_graph *graph, enum vv_hold hold)
+{
+    enum vv_hold older = graph->held;
+    if (hold > older)
+        graph->held = (uint8_t)hold;
+    return older;
+}
+
+void vv_graph_let_go(varve_graph *graph, enum vv_hold older)
+{
+    if (graph->held != older)
+        graph->held = (uint8_t)older;
+}
+
+bool vv_graph_may_change(const varve_node *node, enum vv_hold held)
+{
+    char text[256];
+    if (node->graph->held < held)
+        return true;
+    vv_mistake(node->graph, VARVE_MISUSE,
+        "%s: expected no callback of the library at work, found one, which may "
+        "not %s",
+        vv_node_text(node, text, sizeof text),
+        held == VV_HOLDS_NODES       ? "remove or retype a node"
+            : held == VV_HOLDS_EDGES ? "remove an edge"
+                                     : "change the graph");
+    return false;
+}
+
 void varve_set_seed(varve_graph *graph, uint64_t seed)
 {
     if (is_writable(graph))

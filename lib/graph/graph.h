@@ -20,6 +20,22 @@
 
 enum { VV_MAX_TAGS = 64 };
 
+/* What a call holds on to while it runs a callback of the program; each holds
+ * what those above it hold too. What would pull it away is refused: a mistake,
+ * and nothing has changed. */
+enum vv_hold {
+    VV_HOLDS_NOTHING,
+    VV_HOLDS_NODES, /* none is removed or retyped */
+    VV_HOLDS_EDGES, /* nor is an edge */
+    VV_HOLDS_ALL    /* nor is anything added */
+};
+
+/* An edge of which the observers are being told. */
+struct vv_telling {
+    struct vv_edge *edge; /* NULL once it is removed */
+    struct vv_telling *outer;
+};
+
 /* Told of changes, newest observer first. Functions that are NULL are skipped.
  * A change is complete when its function is called. */
 struct vv_observer {
@@ -72,6 +88,8 @@ struct varve_graph {
     const struct vv_name *tags[VV_MAX_TAGS];
     unsigned tag_count;
     uint64_t seed; /* of random streams */
+    uint8_t held;  /* vv_hold */
+    struct vv_telling *telling; /* the innermost, or NULL */
 };
 
 /* A graph over a context of the caller's choice; copied. Never NULL. */
@@ -93,6 +111,14 @@ varve_status vv_node_check(const varve_node *node, varve_error *error);
 
 /* The graph itself; for NULL the one that vv_or_nil gives the nil node of. */
 varve_graph *vv_graph_given(const varve_graph *graph);
+
+/* Holds until it is let go; gives what to let go to. */
+enum vv_hold vv_graph_hold(varve_graph *graph, enum vv_hold hold);
+void vv_graph_let_go(varve_graph *graph, enum vv_hold older);
+
+/* Whether nothing holds what a call would pull away; else a mistake that says
+ * where. */
+bool vv_graph_may_change(const varve_node *node, enum vv_hold held);
 
 /* What varve_set_seed has set. */
 uint64_t vv_graph_seed(const varve_graph *graph);

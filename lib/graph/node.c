@@ -164,6 +164,8 @@ void varve_remove(varve_node *node)
         vv_mistake(graph, VARVE_MISUSE, "the root cannot be removed");
         return;
     }
+    if (!vv_graph_may_change(node, VV_HOLDS_NODES))
+        return;
     remove_incoming(node);
     take_aside(&removal, node);
     while (removal.first) {

@@ -23,6 +23,10 @@ static varve_status check(
             "%s: expected a variable whose memory is the library's, found "
             "another node",
             where);
+    if (node->graph->held >= VV_HOLDS_NODES)
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: expected no callback of the library at work, found one",
+            where);
     if (!vv_tensor_is_valid(wanted) ||
         !vv_convert_is_possible(node->variable->tensor.dtype, wanted->dtype))
         return vv_fail(error, VARVE_MISMATCH,

@@ -50,7 +50,8 @@ static bool may_add(varve_node *owner, varve_node *variable, const char *name)
 {
     varve_graph *graph = owner->graph;
     char text[256];
-    if (!vv_node_takes_children(owner, name))
+    if (!vv_node_takes_children(owner, name) ||
+        !vv_graph_may_change(owner, VV_HOLDS_ALL))
         return false;
     const char *where = vv_node_text(owner, text, sizeof text);
     if (variable->kind != VARVE_VARIABLE || variable->graph != graph ||

@@ -59,7 +59,9 @@ varve_status vv_state_save(varve_node *node, const char *where,
 {
     const struct vv_extra *extra = node->extra;
     varve_sink sink = { .bytes = *bytes };
+    enum vv_hold older = vv_graph_hold(node->graph, VV_HOLDS_ALL);
     varve_status status = extra->callbacks.save(extra->self, &sink);
+    vv_graph_let_go(node->graph, older);
     *bytes = sink.bytes;
     if (bytes->failed)
         return vv_fail_memory(error, "the bytes of a state");
@@ -75,8 +77,10 @@ varve_status vv_state_load(varve_node *node, const char *where,
     const void *bytes, size_t size, varve_error *error)
 {
     const struct vv_extra *extra = node->extra;
+    enum vv_hold older = vv_graph_hold(node->graph, VV_HOLDS_NODES);
     varve_status status =
         extra->callbacks.load(extra->self, bytes ? bytes : "", size);
+    vv_graph_let_go(node->graph, older);
     if (status) {
         return vv_fail(error, VARVE_CALLBACK,
             "%s: its load callback failed with %s on %zu bytes", where,

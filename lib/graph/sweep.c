@@ -32,7 +32,7 @@ static bool has_names_in_hand(const varve_graph *graph)
     const struct vv_observer *o = graph->newest;
     while (o && !(o->is_busy && o->is_busy(o)))
         o = o->older;
-    return o != NULL;
+    return o || graph->held != VV_HOLDS_NOTHING;
 }
 
 void vv_sweep_names(varve_graph *graph)

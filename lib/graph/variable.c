@@ -117,9 +117,11 @@ varve_status vv_variable_run_initializer(varve_node *node, varve_error *error)
 {
     struct vv_variable *variable = node->variable;
     varve_status status = VARVE_OK;
+    enum vv_hold older = vv_graph_hold(node->graph, VV_HOLDS_NODES);
     if (variable->initializer)
         status = variable->initializer(
             &variable->tensor, variable->initializer_user);
+    vv_graph_let_go(node->graph, older);
     if (status) {
         char text[256];
         return vv_fail(error, VARVE_CALLBACK,

@@ -220,6 +220,7 @@ static varve_status visit_all(varve_node *root, varve_visit *visit, void *user,
     struct vv_buffer path;
     vv_buffer_init(&path, walk.allocator);
     varve_status status = VARVE_OK;
+    enum vv_hold older = vv_graph_hold(walk.graph, VV_HOLDS_EDGES);
     for (size_t i = 0; i < walk.count && status == VARVE_OK; i++) {
         varve_node *node = walk.steps[i].node;
         bool is_empty =
@@ -231,6 +232,7 @@ static varve_status visit_all(varve_node *root, varve_visit *visit, void *user,
         const char *text = vv_buffer_string(&path);
         status = path.failed ? no_memory(error) : visit(user, node, text);
     }
+    vv_graph_let_go(walk.graph, older);
     vv_buffer_clear(&path);
     vv_walk_end(&walk);
     return status;

@@ -53,7 +53,8 @@ static inline uint32_t vv_walk_place(
 static inline bool vv_walk_has(
     const struct vv_walk *walk, const varve_node *node)
 {
-    return walk->place_of[node->number] != 0;
+    return node->number < walk->number_limit &&
+           walk->place_of[node->number] != 0;
 }
 
 /* Sets `path` to the path of the node at a place; of one that is longer than

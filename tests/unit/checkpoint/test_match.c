@@ -246,7 +246,7 @@ static void remove_one(void *user, varve_node *node, const varve_offer *offer)
 }
 
 /* The one that is asked, or the next that would be. */
-TEST(match, goes_on_where_a_callback_removes_a_node)
+TEST(match, goes_on_where_a_callback_would_remove_a_node)
 {
     float one[1] = { 1 };
     begin_world();
@@ -268,9 +268,17 @@ TEST(match, goes_on_where_a_callback_removes_a_node)
         }
         removal.removed = bags[which];
         varve_restoration *r = read_root(root, NULL);
-        cr_assert_eq(removal.asked, which ? 2 : 3);
+        cr_assert_eq(removal.asked, 4);
         cr_assert_eq(varve_pending_count(r), 4);
-        good(root);
+        varve_error error;
+        cr_assert_eq(varve_graph_check(varve_node_graph(root), &error),
+            VARVE_MISUSE);
+        cr_assert_str_eq(error.message,
+            which ? "b: expected no callback of the library at work, found "
+                    "one, which may not remove or retype a node"
+                  : "a: expected no callback of the library at work, found "
+                    "one, which may not remove or retype a node");
+        cr_assert_eq(varve_find(root, which ? "b" : "a"), bags[which]);
         varve_restoration_free(r);
         free_root(root);
     }

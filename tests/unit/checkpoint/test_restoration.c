@@ -95,6 +95,31 @@ TEST(restoration, verifies_what_has_arrived)
     end_world();
 }
 
+TEST(restoration, delivers_to_what_was_given_the_type_of_its_value)
+{
+    varve_error error;
+    float one[2] = { 1, 2.5F };
+    begin_world();
+    varve_node *root = new_root();
+    varve_add_variable(root, "x", varve_array(one, 2));
+    write_root(root);
+    free_root(root);
+    root = new_root();
+    varve_restoration *r = read_root(root, NULL);
+    varve_node *x = varve_add_allocated_variable(
+        root, "x", VARVE_INT64, VARVE_SHAPE(2), NULL, NULL);
+    cr_assert_eq(
+        varve_graph_check(varve_node_graph(root), &error), VARVE_MISMATCH);
+    cr_assert_eq(varve_restoration_retry(r, &error), VARVE_MISMATCH);
+    cr_assert_ok(varve_retype(x, VARVE_FLOAT32, NULL, &error), error);
+    cr_assert_ok(varve_restoration_retry(r, &error), error);
+    cr_assert_eq(((float *)varve_data(x))[1], 2.5F);
+    good(root);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
 TEST(restoration, keeps_no_mistake_of_a_read_that_failed)
 {
     begin_world();
