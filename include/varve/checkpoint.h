@@ -121,9 +121,12 @@ typedef struct varve_read_options {
     bool streaming;  /* one pass: faster, but a failure leaves some variables
                         changed; VARVE_HALF_RESTORED names them */
     bool no_verify;  /* skips the digests of the values */
-    bool map;        /* library-owned variables of 64 KiB and more take the
-                        file's pages, copied on write; their digests are checked
-                        by varve_restoration_verify and not before */
+    bool map;        /* library-owned variables of 64 KiB and more that are
+                        added later take the file's pages, copied on write;
+                        their digests are checked by varve_restoration_verify
+                        and not before. Those that are there already keep their
+                        memory, as pointers to it may be about; the report says
+                        of each value so large why it was not mapped */
     uint64_t staging_size; /* bytes of memory in which new values may wait until
                         all are good. Up to this size in all a restoration is
                         undone whatever fails; above it every value is verified

@@ -16,9 +16,11 @@ typedef enum varve_status {
     VARVE_NO_MEMORY = 2,        /* the allocator gave nothing */
     VARVE_NOT_FOUND = 3,        /* no such file, path, edge or value */
     VARVE_EXISTS = 4,           /* the file is there and may not be replaced */
-    VARVE_NO_PERMISSION = 5,    /* the system forbids it */
+    VARVE_NO_PERMISSION = 5,    /* the system forbids it to this user */
     VARVE_NO_SPACE = 6,         /* disk full, or over a quota or size limit */
-    VARVE_IO = 7,               /* any other failed system call */
+    VARVE_IO = 7,               /* any other failed system call, such as a write
+                                   to a file system that is read-only: the
+                                   message ends with the system's words */
     VARVE_UNKNOWN_OUTCOME = 8,  /* the file is in place, but its directory could
                                    not be synced: it may or may not survive a
                                    power cut */
@@ -36,7 +38,9 @@ typedef enum varve_status {
     VARVE_MISMATCH = 19,        /* type or shape of file and program differ */
     VARVE_UNMATCHED = 20,       /* an assertion about a restoration fails */
     VARVE_CANCELLED = 21,       /* a callback asked to stop */
-    VARVE_CALLBACK = 22,        /* a callback of the program failed */
+    VARVE_CALLBACK = 22,        /* a callback of the program failed with any
+                                   status but VARVE_NO_MEMORY, which is given
+                                   as that */
     VARVE_HALF_RESTORED = 23,   /* something failed while values were put in
                                    place (a streaming read, or more than
                                    staging has room for): some variables hold

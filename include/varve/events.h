@@ -94,7 +94,9 @@ VARVE_API void varve_events_text(
 /* --- Looking after it ------------------------------------------------------
  */
 
-/* Waits until the system has all that was recorded before. Returns the first
+/* Waits until the system has all that was recorded before, so that a process
+ * that is killed loses none of it. Nothing is synced: a power cut may take what
+ * the system has not brought to the disk yet. Returns the first
  * thing that went wrong since the last flush, once; VARVE_LIMIT where events
  * were dropped because more came than could be written. What could not be
  * written is kept while the queue has room for it, and tried again. */

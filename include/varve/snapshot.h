@@ -51,8 +51,8 @@ VARVE_API varve_status varve_snapshot_restore_with(varve_snapshot *snapshot,
  * when variables or states were added, removed, replaced or given another
  * element type (varve_retype) since the snapshot was made, or the graph was
  * freed. A variable that was rebound gets its value where its memory is now. A
- * state whose load callback fails gives VARVE_CALLBACK; the variables are back
- * by then. */
+ * state whose load callback fails gives VARVE_CALLBACK, or VARVE_NO_MEMORY; the
+ * variables are back by then. */
 
 VARVE_API void varve_snapshot_free(varve_snapshot *snapshot);
 

@@ -127,9 +127,9 @@ typedef struct varve_state_callbacks {
     varve_status (*save)(void *self, varve_sink *sink);
     /* Takes the state back, once the values of the node's own variables are
      * there. Anything but VARVE_OK leaves it as it was and fails the
-     * restoration: states that have taken theirs before are called again with
-     * their older bytes, or VARVE_HALF_RESTORED names those whose `save` had
-     * failed. */
+     * restoration, VARVE_NO_MEMORY as that, all else as VARVE_CALLBACK: states
+     * that have taken theirs before are called again with their older bytes, or
+     * VARVE_HALF_RESTORED names those whose `save` had failed. */
     varve_status (*load)(void *self, const void *bytes, size_t size);
 } varve_state_callbacks;
 

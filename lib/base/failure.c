@@ -89,8 +89,7 @@ static varve_status status_of_errno(int number)
     case ENOTDIR: return VARVE_NOT_FOUND;
     case EEXIST: return VARVE_EXISTS;
     case EACCES:
-    case EPERM:
-    case EROFS: return VARVE_NO_PERMISSION;
+    case EPERM: return VARVE_NO_PERMISSION;
     case ENOSPC:
     case EDQUOT:
     case EFBIG: return VARVE_NO_SPACE;
@@ -113,6 +112,11 @@ varve_status vv_fail_system(
 varve_status vv_fail_memory(varve_error *error, const char *what)
 {
     return vv_fail(error, VARVE_NO_MEMORY, "out of memory: %s", what);
+}
+
+varve_status vv_status_of_callback(varve_status status)
+{
+    return status == VARVE_NO_MEMORY ? status : VARVE_CALLBACK;
 }
 
 static bool ends_with(const char *text, size_t size, const char *ending)

@@ -30,6 +30,10 @@ varve_status vv_fail_system(
 /* VARVE_NO_MEMORY, "out of memory: <what>". */
 varve_status vv_fail_memory(varve_error *error, const char *what);
 
+/* The status of a call whose callback failed with `status`: lack of memory is
+ * the same wherever it is noticed, all else the program's own business. */
+varve_status vv_status_of_callback(varve_status status);
+
 /* Appends a line to a message that is already there; once there is no more
  * room, the last line says how the message was cut, and false is returned, then
  * and for every line after it. */

@@ -32,6 +32,33 @@ enum vv_move_mode vv_move_mode_of(
     return saved.dtype == wanted->dtype ? VV_MOVE_PLAIN : VV_MOVE_CAST;
 }
 
+/* (An element needs no more alignment than its parts, of 8 bytes at most.) */
+const char *vv_move_obstacle(const struct varve_restoration *r,
+    const varve_node *node, uint32_t value, struct vv_range *range)
+{
+    size_t size = varve_dtype_size(vv_saved(r, value).dtype);
+    struct vv_range found = {
+        .path = r->file.path,
+        .size = (size_t)vv_at64(r->file.parsed.index.value_sizes, value),
+    };
+    if (!node->variable || found.size < VV_PAGED_SIZE)
+        return "";
+    if (!node->variable->is_owned)
+        return "not mapped: its memory is the program's";
+    if (vv_move_mode_of(r, node, value) != VV_MOVE_PLAIN)
+        return "not mapped: it is not as it lies in the file";
+    if (node->variable->tensor.data)
+        return "not mapped: it had its memory before";
+    if (VV_BIG_ENDIAN ||
+        !vv_data_in_locate(&r->file, value, &found.file, &found.offset))
+        return "not mapped: it is encoded in the file";
+    if (found.offset % (size < 8 ? size : 8) != 0)
+        return "not mapped: it is not aligned in the file";
+    if (range)
+        *range = found;
+    return NULL;
+}
+
 #define VV_OUTSIDE UINT64_MAX
 
 /* Where row number `row` of the saved tensor begins in the wanted one, in

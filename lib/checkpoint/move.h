@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "mapping.h"
 #include "restoration.h"
 
 /* How the bytes of a value become the memory of a variable. */
@@ -50,6 +51,12 @@ static inline bool vv_move_gathers(const struct vv_move *move)
 /* The mode of a value for a node that it fits. */
 enum vv_move_mode vv_move_mode_of(
     const struct varve_restoration *r, const varve_node *node, uint32_t value);
+
+/* Why a value cannot be had as pages of its file, "" where it is too small for
+ * that to be worth a word; NULL where it can, and then `*range`, unless that is
+ * NULL, is where it lies. */
+const char *vv_move_obstacle(const struct varve_restoration *r,
+    const varve_node *node, uint32_t value, struct vv_range *range);
 
 /* Puts verified bytes of a value, from `first` on, where they belong. Whole
  * elements; may be called for several pieces of a value at once. `bytes` may be

@@ -469,7 +469,8 @@ void vv_snapshot_point(struct varve_snapshot *s)
         uint64_t count = varve_tensor_count(&item->node->variable->tensor);
         for (uint64_t k = 0; k < count; k++) {
             strings[k].data = strings[k].size ? bytes : NULL;
-            bytes += strings[k].size;
+            if (strings[k].size)
+                bytes += strings[k].size;
         }
     }
 }

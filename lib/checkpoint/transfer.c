@@ -114,39 +114,14 @@ static varve_status make_moves(struct transfer *t, const struct vv_pair *jobs,
     return VARVE_OK;
 }
 
-/* Where the bytes of a value lie, if they lie so that the program could have
- * them there. (An element needs no more alignment than its parts, of 8 bytes at
- * most.) */
-static bool find_range(const struct transfer *t, const struct vv_move *m,
-    struct vv_range *range)
-{
-    varve_dtype dtype = vv_saved(t->r, m->value).dtype;
-    uint64_t part = varve_dtype_size(dtype) < 8 ? varve_dtype_size(dtype) : 8;
-    *range = (struct vv_range){
-        .path = t->r->file.path,
-        .size = (size_t)value_size(t, m),
-    };
-    return vv_data_in_locate(
-               &t->r->file, m->value, &range->file, &range->offset) &&
-           range->offset % part == 0;
-}
-
-/* Of a library-owned variable that has no memory. */
-static bool may_map(const struct transfer *t, const struct vv_move *m)
-{
-    struct vv_range range;
-    return t->r->selection.options.map && m->mode == VV_MOVE_PLAIN &&
-           !VV_BIG_ENDIAN && value_size(t, m) >= VV_PAGED_SIZE &&
-           find_range(t, m, &range);
-}
-
 /* New memory for a library-owned variable that has none: nobody sees it before
  * the end. */
 static varve_status prepare_fresh(
     struct transfer *t, struct vv_move *m, varve_error *error)
 {
     size_t size = (size_t)varve_tensor_size(&m->node->variable->tensor);
-    if (may_map(t, m)) {
+    if (t->r->selection.options.map &&
+        !vv_move_obstacle(t->r, m->node, m->value, NULL)) {
         m->mode = VV_MOVE_MAPPED;
         return VARVE_OK;
     }
@@ -335,8 +310,8 @@ static varve_status read_values(
 static varve_status map_value(
     const struct transfer *t, struct vv_move *m, varve_error *error)
 {
-    struct vv_range range;
-    find_range(t, m, &range);
+    struct vv_range range = { 0 };
+    vv_move_obstacle(t->r, m->node, m->value, &range);
     return vv_mapping_new(
         &t->r->context, &range, &m->block, &m->target, error);
 }

@@ -66,7 +66,7 @@ varve_status vv_state_save(varve_node *node, const char *where,
     if (bytes->failed)
         return vv_fail_memory(error, "the bytes of a state");
     if (status) {
-        return vv_fail(error, VARVE_CALLBACK,
+        return vv_fail(error, vv_status_of_callback(status),
             "%s: its save callback failed with %s", where,
             varve_status_name(status));
     }
@@ -82,7 +82,7 @@ varve_status vv_state_load(varve_node *node, const char *where,
         extra->callbacks.load(extra->self, bytes ? bytes : "", size);
     vv_graph_let_go(node->graph, older);
     if (status) {
-        return vv_fail(error, VARVE_CALLBACK,
+        return vv_fail(error, vv_status_of_callback(status),
             "%s: its load callback failed with %s on %zu bytes", where,
             varve_status_name(status), size);
     }

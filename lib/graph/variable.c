@@ -124,7 +124,7 @@ varve_status vv_variable_run_initializer(varve_node *node, varve_error *error)
     vv_graph_let_go(node->graph, older);
     if (status) {
         char text[256];
-        return vv_fail(error, VARVE_CALLBACK,
+        return vv_fail(error, vv_status_of_callback(status),
             "%s: its initializer failed with %s",
             vv_node_text(node, text, sizeof text), varve_status_name(status));
     }

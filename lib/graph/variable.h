@@ -41,7 +41,7 @@ void vv_variable_settle(varve_node *node);
 void vv_variable_begin(varve_node *node);
 
 /* Runs the initializer, or where there is none leaves the memory as it is; the
- * variable is initialized then. VARVE_CALLBACK. */
+ * variable is initialized then. VARVE_CALLBACK, or VARVE_NO_MEMORY. */
 varve_status vv_variable_run_initializer(varve_node *node, varve_error *error);
 
 /* Zeroed memory for a library-owned variable that has none; false without. */

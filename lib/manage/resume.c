@@ -128,7 +128,7 @@ static varve_status start_fresh(varve_manager *m, varve_error *error)
         return VARVE_OK;
     varve_status status = m->options.initialize(m->options.initialize_user);
     if (status)
-        return vv_fail(error, VARVE_CALLBACK,
+        return vv_fail(error, vv_status_of_callback(status),
             "%s: expected the program to initialize itself, found %s",
             m->listing.directory, varve_status_name(status));
     return VARVE_OK;

@@ -156,7 +156,7 @@ static varve_status read_one(
             *error = own;
         return own.status;
     }
-    return vv_fail(error, VARVE_CALLBACK,
+    return vv_fail(error, vv_status_of_callback(status),
         "%s: record %" PRIu64 ": its source failed with %s", r->source.name,
         index, varve_status_name(status));
 }

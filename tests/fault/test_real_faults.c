@@ -357,7 +357,7 @@ static void make_read_only(void)
     if (mount("disk", directory, "tmpfs", flags, NULL))
         child_skip("this user may not mount read-only");
     varve_status status = write_real(&error);
-    child_expect(!check(status, &error, VARVE_NO_PERMISSION, EROFS,
+    child_expect(!check(status, &error, VARVE_IO, EROFS,
         nothing_to_lift, "a read-only disk"), "it was written");
     child_expect(read_real(&error) == VARVE_OK, "%s", error.message);
     child_expect(!everything_differs(&real.model, OLD), "another model");

@@ -24,7 +24,7 @@ struct decision {
 
 static const struct { int error; varve_status status; } errors[] = {
     { EIO, VARVE_IO }, { ENOSPC, VARVE_NO_SPACE }, { EDQUOT, VARVE_NO_SPACE },
-    { EFBIG, VARVE_NO_SPACE }, { EROFS, VARVE_NO_PERMISSION },
+    { EFBIG, VARVE_NO_SPACE }, { EROFS, VARVE_IO },
     { ENOMEM, VARVE_NO_MEMORY }, { ESTALE, VARVE_IO }, { EINTR, VARVE_IO },
     { EAGAIN, VARVE_IO }, { EBADF, VARVE_IO },
 };

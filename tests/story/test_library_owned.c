@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { COUNT = 50000 };
 
@@ -45,6 +46,59 @@ TEST(library_owned, a_mapped_variable_is_the_program_s_to_change)
     cr_assert_eq(remove(test_path("f")), 0);
     cr_assert_eq(v[3], -1);
     cr_assert_eq(v[COUNT - 2], COUNT - 2, "it lives as long as the variable");
+    varve_graph_free(graph);
+}
+
+static const char *reason_of(varve_restoration *r, const char *path)
+{
+    static char reason[100];
+    varve_error error;
+    varve_finding finding;
+    varve_report *report = varve_report_new(r, &error);
+    cr_assert(report, "%s", error.message);
+    strcpy(reason, "no finding");
+    for (size_t i = 0; varve_report_at(report, VARVE_MATCHED, i, &finding); i++)
+        if (strcmp(finding.program_path, path) == 0)
+            snprintf(reason, sizeof reason, "%s", finding.reason);
+    varve_report_free(report);
+    return reason;
+}
+
+TEST(library_owned, what_was_not_mapped_says_why)
+{
+    static float held[COUNT];
+    float small = 0;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    const char *names[] = { "before", "later", "cast", "theirs", "other" };
+    for (int i = 0; i < 5; i++)
+        varve_add_variable(root, names[i], varve_array(held, COUNT));
+    varve_add_variable(root, "small", varve_scalar(&small));
+    story_write(root, "f");
+    varve_graph_free(graph);
+    graph = story_graph();
+    root = varve_graph_root(graph);
+    varve_node *node = varve_add_allocated_variable(
+        root, "before", VARVE_FLOAT32, VARVE_SHAPE(COUNT), NULL, NULL);
+    const float *before = varve_data(node);
+    varve_add_variable(root, "theirs", varve_array(held, COUNT));
+    varve_add_variable(root, "small", varve_scalar(&small));
+    varve_read_options options = { .map = true, .cast = VARVE_CAST_ANY };
+    varve_restoration *r = story_read(root, "f", &options);
+    varve_add_allocated_variable(
+        root, "later", VARVE_FLOAT32, VARVE_SHAPE(COUNT), NULL, NULL);
+    varve_add_allocated_variable(
+        root, "cast", VARVE_FLOAT64, VARVE_SHAPE(COUNT), NULL, NULL);
+    cr_assert_eq(varve_data(node), before, "pointers to it stay good");
+    cr_assert_str_eq(
+        reason_of(r, "before"), "not mapped: it had its memory before");
+    cr_assert_str_eq(
+        reason_of(r, "theirs"), "not mapped: its memory is the program's");
+    cr_assert_str_eq(
+        reason_of(r, "cast"), "not mapped: it is not as it lies in the file");
+    cr_assert_str_eq(reason_of(r, "later"), "");
+    cr_assert_str_eq(reason_of(r, "small"), "");
+    varve_restoration_free(r);
     varve_graph_free(graph);
 }
 

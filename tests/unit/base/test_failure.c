@@ -69,7 +69,7 @@ TEST(failure, knows_what_an_errno_stands_for)
     } cases[] = {
         { ENOENT, VARVE_NOT_FOUND }, { ENOTDIR, VARVE_NOT_FOUND },
         { EEXIST, VARVE_EXISTS }, { EACCES, VARVE_NO_PERMISSION },
-        { EPERM, VARVE_NO_PERMISSION }, { EROFS, VARVE_NO_PERMISSION },
+        { EPERM, VARVE_NO_PERMISSION }, { EROFS, VARVE_IO },
         { ENOSPC, VARVE_NO_SPACE }, { EDQUOT, VARVE_NO_SPACE },
         { EFBIG, VARVE_NO_SPACE }, { ENOMEM, VARVE_NO_MEMORY },
         { EISDIR, VARVE_IS_DIRECTORY }, { EIO, VARVE_IO },

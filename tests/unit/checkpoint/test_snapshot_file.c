@@ -220,6 +220,7 @@ TEST(snapshot_file, without_memory_all_is_as_it_was)
         test_fail_allocation(-1, false);
         if (!status)
             break;
+        cr_assert_eq(status, VARVE_NO_MEMORY, "allocation %ld", n);
         cr_assert_eq(test_file_count(), 1);
     }
     for (long n = 0;; n++) {
@@ -231,11 +232,40 @@ TEST(snapshot_file, without_memory_all_is_as_it_was)
         cr_assert_ok(varve_snapshot_restore(s, &error), error);
         if (!status)
             break;
+        cr_assert_eq(status, VARVE_NO_MEMORY, "allocation %ld", n);
         cr_assert(is_set(2, "two"), "allocation %ld", n);
     }
     cr_assert(is_set(1, "a text that was written before"));
     varve_snapshot_free(s);
     varve_graph_free(p.graph);
+}
+
+/* Under UndefinedBehaviorSanitizer. */
+TEST(snapshot_file, values_without_bytes_are_read_and_put_back)
+{
+    varve_error error;
+    varve_write_options fast = { .no_sync = true };
+    varve_string empty[2] = { { NULL, 0 }, { NULL, 0 } };
+    float none[1];
+    varve_graph *graph = varve_graph_new(test_allocator());
+    varve_node *root = varve_graph_root(graph);
+    varve_add_variable(root, "empty", varve_array(empty, 2));
+    varve_add_variable(root, "none", varve_array(none, 0));
+    varve_add_variable(
+        root, "no_strings", varve_view(NULL, VARVE_STRING, VARVE_SHAPE(0)));
+    cr_assert_ok(varve_write(root, test_path("f"), &fast, &error), error);
+    for (int i = 0; i < 2; i++) {
+        varve_snapshot_options options = { .except = i ? "**" : NULL };
+        varve_snapshot *s = varve_snapshot_new_with(root, &options, &error);
+        cr_assert_ok(
+            varve_snapshot_read(s, test_path("f"), NULL, &error), error);
+        cr_assert_ok(varve_snapshot_restore(s, &error), error);
+        cr_assert_ok(
+            varve_snapshot_write(s, test_path("s"), &fast, &error), error);
+        varve_snapshot_free(s);
+    }
+    cr_assert_eq(empty[1].size, 0);
+    varve_graph_free(graph);
 }
 
 TEST(snapshot_file, null_and_a_changed_program_are_refused)

@@ -80,6 +80,24 @@ TEST(state, names_itself_where_a_callback_fails)
     free_good(graph);
 }
 
+TEST(state, passes_on_that_a_callback_found_no_memory)
+{
+    struct program p = { .status = VARVE_NO_MEMORY };
+    struct vv_buffer bytes;
+    varve_error error = { 0 };
+    varve_graph *graph = new_graph();
+    varve_node *node =
+        varve_add_state(varve_graph_root(graph), "state", &callbacks, &p);
+    vv_buffer_init(&bytes, test_allocator());
+    cr_assert_eq(vv_state_save(node, "s", &bytes, &error), VARVE_NO_MEMORY);
+    cr_assert_eq(error.status, VARVE_NO_MEMORY);
+    cr_assert_eq(vv_state_load(node, "s", "", 0, &error), VARVE_NO_MEMORY);
+    cr_assert_str_eq(error.message,
+        "s: its load callback failed with VARVE_NO_MEMORY on 0 bytes");
+    vv_buffer_clear(&bytes);
+    free_good(graph);
+}
+
 TEST(state, reports_that_its_bytes_found_no_memory)
 {
     struct program p = { .bytes = "abc", .size = 3 };

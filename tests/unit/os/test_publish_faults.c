@@ -35,7 +35,6 @@ static varve_status status_of(int number)
     case ENOSPC:
     case EDQUOT:
     case EFBIG: return VARVE_NO_SPACE;
-    case EROFS: return VARVE_NO_PERMISSION;
     case ENOMEM: return VARVE_NO_MEMORY;
     default: return VARVE_IO;
     }
