@@ -22,9 +22,19 @@ if ! ninja -C "$build"; then
     exit 1
 fi
 
+# What a test leaves in the folder for temporary files is a failure.
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+export TMPDIR=$place
+
 status=0
 log=$build/meson-logs/testlog.json
 rm -f "$log"
 meson test -C "$build" --no-rebuild --print-errorlogs "$@" || status=$?
+if [ "$(ls -A "$place")" ]; then
+    echo "test: expected no temporary files to be left, found:" >&2
+    ls -A "$place" | head >&2
+    status=1
+fi
 python3 -B scripts/count_tests.py "$log" || status=1
 exit $status

@@ -34,7 +34,8 @@ static struct {
     atomic_long failing; /* -1: none */
     atomic_bool sticky;
     int descriptors;
-    char directory[64];
+    char directory[256];
+    pid_t owner; /* of the directory: a child does not remove it */
 } test = { .failing = -1 };
 
 static void *allocate(void *user, void *old, size_t old_size, size_t new_size)
@@ -97,14 +98,40 @@ int test_descriptor_count(void)
     return count_names("/proc/self/fd") - 1; /* its own */
 }
 
+static int remove_one(
+    const char *path, const struct stat *info, int type, struct FTW *walk)
+{
+    (void)info;
+    (void)type;
+    (void)walk;
+    return remove(path);
+}
+
+static void remove_directory(void)
+{
+    if (test.directory[0] && test.owner == getpid())
+        nftw(test.directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    test.directory[0] = '\0';
+}
+
+/* Made by the test itself, so that what it forks has none of its own. A test
+ * that fails does not come to its end, but its process does. */
+static void make_directory(void)
+{
+    const char *place = getenv("TMPDIR");
+    snprintf(test.directory, sizeof test.directory, "%s/varve-test-XXXXXX",
+        place && *place ? place : "/tmp");
+    cr_assert(mkdtemp(test.directory), "%s: cannot be made", test.directory);
+    test.owner = getpid();
+    atexit(remove_directory);
+}
+
 const char *test_path(const char *name)
 {
     static char paths[4][512];
     static unsigned turn;
-    if (!test.directory[0]) {
-        strcpy(test.directory, "/tmp/varve-test-XXXXXX");
-        cr_assert(mkdtemp(test.directory));
-    }
+    if (!test.directory[0])
+        make_directory();
     char *path = paths[turn++ % 4];
     snprintf(path, sizeof paths[0], "%s/%s", test.directory, name);
     return path;
@@ -115,25 +142,16 @@ int test_file_count(void)
     return test.directory[0] ? count_names(test.directory) : 0;
 }
 
-static int remove_one(
-    const char *path, const struct stat *info, int type, struct FTW *walk)
-{
-    (void)info;
-    (void)type;
-    (void)walk;
-    return remove(path);
-}
-
 void test_begin(void)
 {
     test.descriptors = test_descriptor_count();
+    make_directory();
 }
 
 void test_end(void)
 {
     test.failing = -1;
-    if (test.directory[0])
-        nftw(test.directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    remove_directory();
     cr_assert_eq(test.blocks, 0, "%ld blocks were not freed",
         (long)test.blocks);
     cr_assert_eq(test.bytes, 0, "%zu bytes: sizes given to free are wrong",

@@ -162,7 +162,9 @@ static void run(const char *what, void *(*function)(void *))
 
 int main(int argc, char **argv)
 {
-    char own[] = "/tmp/varve-threads-XXXXXX";
+    char own[256];
+    const char *place = getenv("TMPDIR");
+    snprintf(own, sizeof own, "%s/varve-threads-XXXXXX", place ? place : "/tmp");
     directory = argc > 1 ? argv[1] : mkdtemp(own);
     demand(directory != NULL, "directory", "cannot be made");
     rounds = (unsigned)proof_size(8, 200);
