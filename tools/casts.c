@@ -22,8 +22,9 @@ enum { FEW = 3 };
 
 static varve_dtype dtype_named(const char *name)
 {
-    for (int d = VARVE_BOOL; d < VARVE_STRING; d++) {
-        if (strcmp(varve_dtype_name((varve_dtype)d), name) == 0)
+    for (int d = VARVE_BOOL; d <= VARVE_DTYPE_COUNT; d++) {
+        if (d != VARVE_STRING &&
+            strcmp(varve_dtype_name((varve_dtype)d), name) == 0)
             return (varve_dtype)d;
     }
     return (varve_dtype)0;
@@ -66,6 +67,7 @@ void casts_clear(struct casts *casts)
 
 /* Reals, whole numbers, complex numbers; what is of no sort only a pattern
  * casts. */
+#pragma GCC diagnostic error "-Wswitch-enum"
 static int sort_of(varve_dtype dtype)
 {
     switch (dtype) {
@@ -77,10 +79,18 @@ static int sort_of(varve_dtype dtype)
     case VARVE_FLOAT8_E5M2: return 1;
     case VARVE_COMPLEX64:
     case VARVE_COMPLEX128: return 2;
+    case VARVE_INT8:
+    case VARVE_INT16:
+    case VARVE_INT32:
+    case VARVE_INT64:
+    case VARVE_UINT8:
+    case VARVE_UINT16:
+    case VARVE_UINT32:
+    case VARVE_UINT64: return 3;
     case VARVE_BOOL:
-    case VARVE_STRING: return 3 + (int)dtype;
-    default: return 3;
+    case VARVE_STRING: break;
     }
+    return 3 + (int)dtype;
 }
 
 static bool is_for(

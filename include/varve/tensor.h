@@ -34,6 +34,9 @@ typedef enum varve_dtype {
     VARVE_STRING = 18         /* varve_string: byte strings of any length */
 } varve_dtype;
 
+/* How many there are; their numbers run from 1. */
+#define VARVE_DTYPE_COUNT 18
+
 /* An element of a VARVE_STRING tensor: borrowed bytes, any values, no
  * terminator needed. Before a save they are the program's; after a restore
  * they belong to the variable until it is restored again or removed. */

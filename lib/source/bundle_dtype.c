@@ -47,6 +47,9 @@ static const struct {
 };
 enum { COUNT = sizeof types / sizeof *types };
 
+_Static_assert(VARVE_DTYPE_COUNT == 18,
+    "an element type is new: say what it is in this format, if it has it");
+
 static bool is_quantized(uint32_t number)
 {
     return (number >= 11 && number <= 13) || number == 15 || number == 16;

@@ -44,6 +44,9 @@ static const struct vv_gguf_type types[] = {
     { 41, 128, 18, 0, "gguf:Q1_0" },
 };
 
+_Static_assert(VARVE_DTYPE_COUNT == 18,
+    "an element type is new: say what it is in this format, if it has it");
+
 const struct vv_gguf_type *vv_gguf_type_of(uint32_t number)
 {
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {

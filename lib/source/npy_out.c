@@ -53,8 +53,8 @@ static void lose_type(const struct vv_npy_out *out, uint32_t node)
 
 static bool is_type_lost(varve_dtype dtype)
 {
-    return dtype == VARVE_BFLOAT16 || dtype == VARVE_FLOAT8_E4M3FN ||
-        dtype == VARVE_FLOAT8_E5M2;
+    const char *descr = vv_npy_type_of(dtype);
+    return descr && descr[1] == 'V';
 }
 
 /* --- The header ----------------------------------------------------------- */

@@ -35,6 +35,9 @@ static const struct known known[] = {
     { 0, 1, VARVE_FLOAT8_E5M2, "|V1" },
 };
 
+_Static_assert(VARVE_DTYPE_COUNT == 18,
+    "an element type is new: say what it is in this format, if it has it");
+
 enum { KNOWN_COUNT = sizeof known / sizeof *known };
 
 /* Numbers of other sizes (long double), raw bytes, dates and durations. */

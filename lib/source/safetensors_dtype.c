@@ -6,6 +6,9 @@
 
 #include <stddef.h>
 
+_Static_assert(VARVE_DTYPE_COUNT == 18,
+    "an element type is new: say what it is in this format, if it has it");
+
 #define NONE_OF_OURS ((varve_dtype)0)
 
 const struct vv_safetensors_dtype

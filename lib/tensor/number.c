@@ -5,6 +5,8 @@
  */
 #include "number.h"
 
+#pragma GCC diagnostic error "-Wswitch-enum"
+
 /* The highest bit of a part; in the bits of a real, the sign. */
 static uint64_t top_bit(const struct vv_dtype *type)
 {
@@ -59,8 +61,10 @@ struct vv_number vv_number_decode(const struct vv_dtype *type, uint64_t bits)
     switch (type->family) {
     case VV_FAMILY_BOOL: return (struct vv_number){ .magnitude = bits != 0 };
     case VV_FAMILY_INTEGER: return decode_integer(type, bits);
-    default: return decode_real(type, bits);
+    case VV_FAMILY_REAL: return decode_real(type, bits);
+    case VV_FAMILY_STRING: break;
     }
+    return (struct vv_number){ .state = VV_NOT_A_NUMBER };
 }
 
 /* --- Writing: gives the bits, and clears `exact` where the value changed -- */
@@ -160,6 +164,9 @@ uint64_t vv_number_encode(
     switch (type->family) {
     case VV_FAMILY_BOOL: return encode_bool(n, exact);
     case VV_FAMILY_INTEGER: return encode_integer(type, n, exact);
-    default: return encode_real(type, n, exact);
+    case VV_FAMILY_REAL: return encode_real(type, n, exact);
+    case VV_FAMILY_STRING: break;
     }
+    *exact = false;
+    return 0;
 }

@@ -39,6 +39,15 @@ static const struct {
 
 enum { CASES = sizeof cases / sizeof *cases };
 
+TEST(dtype, numbers_run_from_one_to_the_count)
+{
+    cr_assert_null(vv_dtype_of((varve_dtype)0));
+    for (int d = 1; d <= VARVE_DTYPE_COUNT; d++)
+        cr_assert(vv_dtype_of((varve_dtype)d), "%d", d);
+    cr_assert_null(vv_dtype_of((varve_dtype)(VARVE_DTYPE_COUNT + 1)));
+    cr_assert_null(vv_dtype_of((varve_dtype)-1));
+}
+
 TEST(dtype, has_a_name_and_a_size_for_every_number_of_the_format)
 {
     for (size_t i = 0; i < CASES; i++) {
