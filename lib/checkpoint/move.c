@@ -41,7 +41,8 @@ const char *vv_move_obstacle(const struct varve_restoration *r,
         .path = r->file.path,
         .size = (size_t)vv_at64(r->file.parsed.index.value_sizes, value),
     };
-    if (!node->variable || found.size < VV_PAGED_SIZE)
+    if (!node->variable || node->variable->borrowed ||
+        found.size < VV_PAGED_SIZE)
         return "";
     if (!node->variable->is_owned)
         return "not mapped: its memory is the program's";

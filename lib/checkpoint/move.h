@@ -53,8 +53,8 @@ enum vv_move_mode vv_move_mode_of(
     const struct varve_restoration *r, const varve_node *node, uint32_t value);
 
 /* Why a value cannot be had as pages of its file, "" where it is too small for
- * that to be worth a word; NULL where it can, and then `*range`, unless that is
- * NULL, is where it lies. */
+ * that to be worth a word, or mapped already; NULL where it can, and then
+ * `*range`, unless that is NULL, is where it lies. */
 const char *vv_move_obstacle(const struct varve_restoration *r,
     const varve_node *node, uint32_t value, struct vv_range *range);
 

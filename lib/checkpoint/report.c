@@ -129,16 +129,6 @@ static uint64_t misfits_of(const struct maker *m, uint32_t value)
     return found ? found->count : 0;
 }
 
-/* Why a value is not pages of the file, as was asked for; "" where it is. */
-static const char *unmapped(
-    const struct varve_restoration *r, const varve_node *node, uint32_t value)
-{
-    if (node->variable && node->variable->borrowed)
-        return "";
-    const char *obstacle = vv_move_obstacle(r, node, value, NULL);
-    return obstacle ? obstacle : "";
-}
-
 /* `node` is the one that has the value; NULL where that is gone. */
 static void add_matched(
     struct maker *m, uint32_t value, uint32_t file, varve_node *node)
@@ -161,7 +151,7 @@ static void add_matched(
     else if (m->r->by_name && m->r->by_name[file])
         finding.reason = "by its global name";
     else if (m->r->selection.options.map)
-        finding.reason = unmapped(m->r, node, value);
+        finding.reason = vv_move_obstacle(m->r, node, value, NULL);
     if (finding.saved && finding.wanted)
         finding.is_cast = finding.saved->dtype != finding.wanted->dtype;
     if (finding.is_cast)

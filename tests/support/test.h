@@ -49,9 +49,9 @@ void test_reset_peak(void);
 /* Open descriptors of this process. */
 int test_descriptor_count(void);
 
-/* A path inside this test's own directory, in that for temporary files (TMPDIR),
- * which is removed with all that is in it at the end, also of a test that fails.
- * Static storage, four calls deep. */
+/* A path inside this test's own directory, which is made where temporary files
+ * go (TMPDIR) and removed with all that is in it at the end, also of a test
+ * that fails. Static storage, four calls deep. */
 const char *test_path(const char *name);
 
 /* How many files (of any name) stand in the test's directory. */

@@ -98,7 +98,8 @@ int main(int argc, char **argv)
 {
     char made[256];
     const char *place = getenv("TMPDIR");
-    snprintf(made, sizeof made, "%s/varve-event-threads-XXXXXX", place ? place : "/tmp");
+    snprintf(made, sizeof made, "%s/varve-event-threads-XXXXXX",
+        place ? place : "/tmp");
     const char *directory = argc > 1 ? argv[1] : mkdtemp(made);
     demand(directory != NULL, "directory", "cannot be made");
     run(directory, 0);

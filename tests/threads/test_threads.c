@@ -164,7 +164,8 @@ int main(int argc, char **argv)
 {
     char own[256];
     const char *place = getenv("TMPDIR");
-    snprintf(own, sizeof own, "%s/varve-threads-XXXXXX", place ? place : "/tmp");
+    snprintf(own, sizeof own, "%s/varve-threads-XXXXXX",
+        place ? place : "/tmp");
     directory = argc > 1 ? argv[1] : mkdtemp(own);
     demand(directory != NULL, "directory", "cannot be made");
     rounds = (unsigned)proof_size(8, 200);
