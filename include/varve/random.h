@@ -39,7 +39,11 @@ typedef struct varve_random {
 
 /* A stream at position 0 whose key is the XXH3-128 of 24 bytes: 8 of `seed`,
  * least significant first, then the XXH3-128 of `path` as it is printed. key[0]
- * is the lower half of the hash, key[1] the upper one. Needs no graph. */
+ * is the lower half of the hash, key[1] the upper one. Needs no graph.
+ *
+ * Streams of one seed and path draw the same numbers. A stream that is in a
+ * graph begins anew by this call, resumed or not: so seed first, and add it
+ * with varve_add_seeded_random. */
 VARVE_API void varve_random_seed(
     varve_random *stream, uint64_t seed, const char *path);
 
@@ -59,6 +63,19 @@ VARVE_API void varve_random_seed(
  * (VARVE_MISUSE): its streams would be those of every other such parent. */
 VARVE_API varve_node *varve_add_random(varve_node *parent, const char *name,
     varve_random *stream, uint64_t seed);
+
+/* Adds a stream as it stands, with the key and position that it has from
+ * varve_random_seed, varve_random_split or the program, instead of a derived
+ * one; detached or not. What a restoration holds for it arrives here and takes
+ * their place, so two streams that were seeded alike are alike after a resume
+ * too, and go on:
+ *
+ *     varve_random_seed(&a, 42, "");
+ *     varve_random_seed(&b, 42, "");
+ *     varve_add_seeded_random(model, "a", &a);
+ *     varve_add_seeded_random(model, "b", &b); */
+VARVE_API varve_node *varve_add_seeded_random(
+    varve_node *parent, const char *name, varve_random *stream);
 
 /* A further stream, the same for the same name whatever was drawn or split
  * before: its key is made as by varve_random_seed, of the 16 bytes of the

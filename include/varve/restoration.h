@@ -7,6 +7,7 @@
 
 #include <varve/checkpoint.h>
 #include <varve/tensor.h>
+#include <varve/variable.h>
 
 VARVE_BEGIN_DECLS
 
@@ -40,6 +41,13 @@ VARVE_API const varve_tensor *varve_pending(
 /* The same for a slot that is not made yet. */
 VARVE_API const varve_tensor *varve_pending_slot(
     varve_node *owner, varve_node *variable, const char *name);
+
+/* varve_add_allocated_variable of the shape of the value that waits for it, as
+ * varve_pending tells it; of `shape` where none does. For what a run makes as
+ * large as it needs, such as an order, a table or a replay buffer. */
+VARVE_API varve_node *varve_add_variable_as_saved(varve_node *parent,
+    const char *name, varve_dtype dtype, varve_shape shape,
+    varve_initializer *initializer, void *user);
 
 /* How many values of the file wait for a home. */
 VARVE_API size_t varve_pending_count(const varve_restoration *restoration);

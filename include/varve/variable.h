@@ -23,10 +23,24 @@ VARVE_API varve_node *varve_add_variable(
  * and is the graph's mistake from then on. */
 typedef varve_status varve_initializer(const varve_tensor *tensor, void *user);
 
-/* A leaf whose memory the library allocates, aligned to 64 bytes, zeroed. A
- * value that a restoration holds for it arrives here; only if there is none the
- * initializer runs (NULL: it stays zero). Never both. */
+/* The same without an edge, for varve_track: a value arrives where it is
+ * tracked first. */
+VARVE_API varve_node *varve_add_detached_variable(
+    varve_graph *graph, varve_tensor view);
+
+/* A leaf whose memory the library allocates, aligned to 64 bytes, zeroed; of
+ * the shape VARVE_SCALAR a single element. A value that a restoration holds for
+ * it arrives here; only if there is none the initializer runs (NULL: it stays
+ * zero). Never both. */
 VARVE_API varve_node *varve_add_allocated_variable(varve_node *parent,
+    const char *name, varve_dtype dtype, varve_shape shape,
+    varve_initializer *initializer, void *user);
+
+/* The variable that `parent` has under this name, if it is of this type and
+ * shape (else it is a mistake, VARVE_MISMATCH); where there is none, a new one
+ * as by varve_add_allocated_variable. So parts of a program share a variable by
+ * its name, whichever comes first. */
+VARVE_API varve_node *varve_find_or_add_variable(varve_node *parent,
     const char *name, varve_dtype dtype, varve_shape shape,
     varve_initializer *initializer, void *user);
 
@@ -95,6 +109,11 @@ VARVE_API varve_node *varve_add_slot(varve_node *owner, varve_node *variable,
 VARVE_API varve_node *varve_add_allocated_slot(varve_node *owner,
     varve_node *variable, const char *name, varve_dtype dtype,
     varve_shape shape, varve_initializer *initializer, void *user);
+
+/* The same of the type and shape of its variable. */
+VARVE_API varve_node *varve_add_slot_like(varve_node *owner,
+    varve_node *variable, const char *name, varve_initializer *initializer,
+    void *user);
 
 /* The slot variable, or NULL. */
 VARVE_API varve_node *varve_find_slot(

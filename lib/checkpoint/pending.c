@@ -51,13 +51,20 @@ static const varve_tensor *tensor_of(
     return tensor;
 }
 
-static const varve_tensor *waiting_at(
-    struct varve_restoration *r, uint32_t file)
+/* The value of a node of the file, if it waits; or VV_NONE. */
+static uint32_t waiting_value(struct varve_restoration *r, uint32_t file)
 {
     if (file == VV_NONE || r->node_of[file] || r->value_of[file] == VV_NONE ||
         !vv_is_waiting(r, r->value_of[file]))
-        return NULL;
-    return tensor_of(r, r->value_of[file]);
+        return VV_NONE;
+    return r->value_of[file];
+}
+
+static const varve_tensor *waiting_at(
+    struct varve_restoration *r, uint32_t file)
+{
+    uint32_t value = waiting_value(r, file);
+    return value == VV_NONE ? NULL : tensor_of(r, value);
 }
 
 /* Every observer that answers to `check` is a restoration. */
@@ -68,10 +75,12 @@ static struct varve_restoration *next_open(struct vv_observer *observer)
     return (struct varve_restoration *)observer;
 }
 
-const varve_tensor *varve_pending(varve_node *parent, const char *name)
+/* The newest open restoration in which a value waits for this edge, and the
+ * value; NULL if none does. */
+static struct varve_restoration *find_waiting(
+    varve_node *parent, const char *name, uint32_t *value)
 {
-    parent = vv_or_nil(parent);
-    const varve_tensor *found = NULL;
+    struct varve_restoration *found = NULL;
     char next[24];
     if (name == VARVE_APPEND && parent->kind == VARVE_LIST) {
         next[vv_decimal(parent->edge_count, next)] = '\0';
@@ -82,10 +91,36 @@ const varve_tensor *varve_pending(varve_node *parent, const char *name)
         return NULL;
     for (; r && (!found || VV_WRONG(oldest_answers));
          r = next_open(r->observer.older)) {
+        uint32_t here = VV_NONE;
         if (!r->is_dry)
-            found = waiting_at(r, vv_match_child(r, parent, name));
+            here = waiting_value(r, vv_match_child(r, parent, name));
+        if (here == VV_NONE)
+            continue;
+        *value = here;
+        found = r;
     }
     return found;
+}
+
+const varve_tensor *varve_pending(varve_node *parent, const char *name)
+{
+    uint32_t value;
+    struct varve_restoration *r = find_waiting(vv_or_nil(parent), name, &value);
+    return r ? tensor_of(r, value) : NULL;
+}
+
+varve_node *varve_add_variable_as_saved(varve_node *parent, const char *name,
+    varve_dtype dtype, varve_shape shape, varve_initializer *initializer,
+    void *user)
+{
+    uint32_t value;
+    struct varve_restoration *r = find_waiting(vv_or_nil(parent), name, &value);
+    if (r) {
+        varve_tensor saved = vv_saved(r, value);
+        shape = varve_shape_of(saved.rank, saved.shape);
+    }
+    return varve_add_allocated_variable(
+        parent, name, dtype, shape, initializer, user);
 }
 
 const varve_tensor *varve_pending_slot(

@@ -166,6 +166,17 @@ varve_node *varve_add_allocated_slot(varve_node *owner, varve_node *variable,
     return node;
 }
 
+varve_node *varve_add_slot_like(varve_node *owner, varve_node *variable,
+    const char *name, varve_initializer *initializer, void *user)
+{
+    static const varve_tensor none = { .dtype = VARVE_UINT8 };
+    const varve_tensor *like = varve_value(variable);
+    if (!like)
+        like = &none; /* that it is no variable is told first */
+    return varve_add_allocated_slot(owner, variable, name, like->dtype,
+        varve_shape_of(like->rank, like->shape), initializer, user);
+}
+
 varve_node *varve_find_slot(
     varve_node *owner, varve_node *variable, const char *name)
 {

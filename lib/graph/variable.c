@@ -52,6 +52,35 @@ varve_node *varve_add_variable(
         vv_variable_new(parent, name ? name : "list element", view, false));
 }
 
+varve_node *varve_add_detached_variable(varve_graph *graph, varve_tensor view)
+{
+    varve_node *root = varve_graph_root(graph);
+    return vv_is_nil(root) ? root
+                           : vv_variable_new(root, "detached", view, false);
+}
+
+varve_node *varve_find_or_add_variable(varve_node *parent, const char *name,
+    varve_dtype dtype, varve_shape shape, varve_initializer *initializer,
+    void *user)
+{
+    char text[256];
+    char found[VARVE_TENSOR_TEXT_SIZE];
+    char wanted[VARVE_TENSOR_TEXT_SIZE];
+    varve_node *node = varve_find(parent, name);
+    varve_tensor view = varve_view(NULL, dtype, shape);
+    if (!node)
+        return varve_add_allocated_variable(
+            parent, name, dtype, shape, initializer, user);
+    const varve_tensor *now = varve_value(node);
+    if (now && now->dtype == dtype && vv_shape_equal(now, &view))
+        return node;
+    bool is_valid = vv_tensor_is_valid(&view);
+    return vv_mistake(node->graph, VARVE_MISMATCH, "%s: expected %s, found %s",
+        vv_node_text(node, text, sizeof text),
+        is_valid ? varve_tensor_text(&view, wanted) : "an element type",
+        now ? varve_tensor_text(now, found) : "a node without a value");
+}
+
 varve_node *varve_add_allocated_variable(varve_node *parent, const char *name,
     varve_dtype dtype, varve_shape shape, varve_initializer *initializer,
     void *user)

@@ -92,21 +92,22 @@ static bool derive(varve_node *parent, const char *name, varve_random *stream,
     return found;
 }
 
-varve_node *varve_add_random(varve_node *parent, const char *name,
-    varve_random *stream, uint64_t seed)
+/* Whether a stream can be added; if not, a mistake. */
+static bool may_add(
+    varve_node *parent, const char *name, const varve_random *stream)
 {
-    parent = vv_or_nil(parent);
-    varve_graph *graph = parent->graph;
-    const uint64_t two = 2;
     if (!vv_node_takes_children(parent, name))
-        return &graph->nil;
+        return false;
     if (!stream)
-        return vv_mistake(graph, VARVE_MISUSE,
+        vv_mistake(parent->graph, VARVE_MISUSE,
             "%s: expected a stream, found NULL", name ? name : "list element");
-    if (parent->kind == VARVE_LIST || name) {
-        if (!derive(parent, name ? name : "list element", stream, seed))
-            return &graph->nil;
-    }
+    return stream != NULL;
+}
+
+static varve_node *add(
+    varve_node *parent, const char *name, varve_random *stream)
+{
+    const uint64_t two = 2;
     varve_node *node = varve_add_object(parent, name);
     varve_tag(node, VARVE_TAG_RANDOM);
     varve_add_variable(node, "key",
@@ -114,4 +115,24 @@ varve_node *varve_add_random(varve_node *parent, const char *name,
     varve_add_variable(node, "position",
         varve_view(&stream->position, VARVE_UINT64, varve_shape_of(0, NULL)));
     return node;
+}
+
+varve_node *varve_add_seeded_random(
+    varve_node *parent, const char *name, varve_random *stream)
+{
+    parent = vv_or_nil(parent);
+    return may_add(parent, name, stream) ? add(parent, name, stream)
+                                         : &parent->graph->nil;
+}
+
+varve_node *varve_add_random(varve_node *parent, const char *name,
+    varve_random *stream, uint64_t seed)
+{
+    parent = vv_or_nil(parent);
+    bool has_path = parent->kind == VARVE_LIST || name;
+    if (!may_add(parent, name, stream) ||
+        (has_path &&
+            !derive(parent, name ? name : "list element", stream, seed)))
+        return &parent->graph->nil;
+    return add(parent, name, stream);
 }

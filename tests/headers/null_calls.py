@@ -87,7 +87,7 @@ def role(result, name, parameters):
     """What is to come of it; null_nodes.c says what each means."""
     if any(kind == 'varve_error *' for kind, _ in parameters):
         return 'FAILS'
-    if re.search(r'_find|_pending|_at$', name):
+    if re.search(r'_find(?!_or_add)|_pending|_at$', name):
         return 'ASKS'
     if result == NODE:
         return 'BUILDS'

@@ -148,3 +148,136 @@ TEST(library_owned, rebind_moves_a_variable_and_values_go_there)
     cr_assert_eq(varve_data(v), &new);
     varve_graph_free(graph);
 }
+
+/* --- In one line --------------------------------------------------------- */
+
+static varve_status fill_with_ones(const varve_tensor *tensor, void *user)
+{
+    float *x = tensor->data;
+    for (uint64_t i = 0; i < varve_tensor_count(tensor); i++)
+        x[i] = 1;
+    ++*(int *)user;
+    return VARVE_OK;
+}
+
+TEST(library_owned, a_slot_is_made_like_its_variable)
+{
+    int ran = 0;
+    float v[6] = { 0 };
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *adam = varve_add_object(root, "adam");
+    varve_node *w =
+        varve_add_variable(root, "w", varve_array(v, 2, 3));
+    varve_node *m = varve_add_slot_like(adam, w, "m", fill_with_ones, &ran);
+    cr_assert(ran == 1 && ((float *)varve_data(m))[5] == 1);
+    cr_assert_eq(varve_find_slot(adam, w, "m"), m);
+    char text[2][VARVE_TENSOR_TEXT_SIZE];
+    cr_assert_str_eq(varve_tensor_text(varve_value(m), text[0]),
+        varve_tensor_text(varve_value(w), text[1]));
+    ((float *)varve_data(m))[5] = 7;
+    story_write(root, "f");
+    varve_remove(m);
+    varve_restoration *r = story_read(root, "f", NULL);
+    m = varve_add_slot_like(adam, w, "m", fill_with_ones, &ran);
+    cr_assert(ran == 1 && ((float *)varve_data(m))[5] == 7);
+    varve_add_slot_like(adam, adam, "m", NULL, NULL);
+    cr_assert_eq(varve_clear_mistake(graph, NULL), VARVE_MISUSE);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+/* A table that grew during the run: the next run makes it as large. */
+TEST(library_owned, a_variable_is_made_as_large_as_what_waits)
+{
+    varve_error error;
+    int ran = 0;
+    for (int saved = 0; saved < 2; saved++) {
+        varve_graph *graph = story_graph();
+        varve_node *root = varve_graph_root(graph);
+        varve_node *list = varve_add_list(root, "list");
+        varve_restoration *r = saved ? story_read(root, "f", NULL) : NULL;
+        uint64_t size = saved ? 5 : 3;
+        varve_node *nodes[] = {
+            varve_add_variable_as_saved(root, "table", VARVE_FLOAT32,
+                VARVE_SHAPE(3), fill_with_ones, &ran),
+            varve_add_variable_as_saved(list, VARVE_APPEND, VARVE_FLOAT32,
+                VARVE_SHAPE(3), fill_with_ones, &ran),
+        };
+        for (int i = 0; i < 2; i++) {
+            cr_assert_eq(varve_value(nodes[i])->shape[0], size);
+            cr_assert_eq(*(float *)varve_data(nodes[i]), saved ? 9 : 1);
+        }
+        cr_assert_eq(ran, 2);
+        cr_assert_ok(varve_graph_check(graph, &error), error);
+        varve_restoration_free(r);
+        varve_graph_free(graph);
+        if (saved)
+            break;
+        float grown[5] = { 9, 9, 9, 9, 9 };
+        graph = story_graph();
+        root = varve_graph_root(graph);
+        varve_add_variable(root, "table", varve_array(grown, 5));
+        varve_list_append(varve_add_list(root, "list"),
+            varve_add_detached_variable(graph, varve_array(grown, 5)));
+        story_write(root, "f");
+        varve_graph_free(graph);
+    }
+}
+
+TEST(library_owned, a_detached_variable_waits_for_where_it_is_tracked)
+{
+    varve_error error;
+    STORY_FILE("f", { "a/v", 5 });
+    float v = 1, w = 2;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_restoration *r = story_read(root, "f", NULL);
+    varve_node *node = varve_add_detached_variable(graph, varve_scalar(&v));
+    varve_snapshot *before = varve_snapshot_new(root, &error);
+    cr_assert(before && v == 1 && varve_pending_count(r) == 1);
+    varve_node *a = varve_add_object(root, "a");
+    cr_assert_not_null(varve_pending(a, "v"));
+    varve_track(a, "v", node);
+    cr_assert(v == 5 && varve_pending_count(r) == 0);
+    varve_track(root, "shared", node);
+    cr_assert_eq(varve_snapshot_restore(before, &error), VARVE_MISMATCH);
+    varve_snapshot *after = varve_snapshot_new(root, &error);
+    v = 6;
+    cr_assert_ok(varve_snapshot_restore(after, &error), error);
+    cr_assert_eq(v, 5);
+    cr_assert_eq(varve_node_kind(varve_add_detached_variable(
+                     graph, varve_array(&w, 0xffffffff, 0xffffffff,
+                         0xffffffff))), VARVE_NIL);
+    cr_assert_eq(varve_clear_mistake(graph, NULL), VARVE_BAD_SHAPE);
+    varve_snapshot_free(before);
+    varve_snapshot_free(after);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+TEST(library_owned, a_variable_is_shared_by_its_name)
+{
+    int ran = 0;
+    varve_error error;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *one = varve_find_or_add_variable(root, "w", VARVE_FLOAT32,
+        VARVE_SHAPE(2), fill_with_ones, &ran);
+    varve_node *two = varve_find_or_add_variable(root, "w", VARVE_FLOAT32,
+        VARVE_SHAPE(2), fill_with_ones, &ran);
+    cr_assert(one == two && ran == 1);
+    cr_assert_ok(varve_graph_check(graph, &error), error);
+    varve_find_or_add_variable(
+        root, "w", VARVE_FLOAT64, VARVE_SHAPE(2), NULL, NULL);
+    cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_MISMATCH);
+    cr_assert_str_eq(error.message, "w: expected float64[2], found float32[2]");
+    varve_find_or_add_variable(
+        root, "w", VARVE_FLOAT32, VARVE_SCALAR, NULL, NULL);
+    cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_MISMATCH);
+    varve_add_object(root, "o");
+    varve_find_or_add_variable(
+        root, "o", VARVE_FLOAT32, VARVE_SCALAR, NULL, NULL);
+    cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_MISMATCH);
+    varve_graph_free(graph);
+}

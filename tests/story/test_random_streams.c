@@ -179,3 +179,43 @@ TEST(random_streams, a_snapshot_takes_them_back_too)
     varve_snapshot_free(snapshot);
     end(&p);
 }
+
+/* A program seeds its streams and adds them, in every run; a resumed run goes
+ * on. */
+TEST(random_streams, of_one_seed_are_alike_and_go_on_after_a_resume)
+{
+    varve_error error;
+    uint64_t next = 0;
+    for (int run = 0; run < 2; run++) {
+        varve_random a, b, other;
+        varve_graph *graph = story_graph();
+        varve_node *root = varve_graph_root(graph);
+        varve_restoration *r = run ? story_read(root, "f", NULL) : NULL;
+        varve_random_seed(&a, 42, "");
+        varve_random_seed(&b, 42, "");
+        varve_random_seed(&other, 42, "other");
+        varve_add_seeded_random(root, "a", &a);
+        varve_add_seeded_random(root, "b", &b);
+        varve_add_seeded_random(root, "other", &other);
+        cr_assert_ok(varve_graph_check(graph, &error), error);
+        cr_assert_eq(a.position, run ? 3 : 0);
+        for (int i = 0; i < 3; i++) {
+            uint64_t x = varve_random_u64(&a);
+            cr_assert_eq(varve_random_u64(&b), x);
+            cr_assert_neq(varve_random_u64(&other), x);
+        }
+        if (run == 0) {
+            story_write(root, "f");
+            next = varve_random_u64(&a);
+            varve_random_seed(&a, 42, "");
+            cr_assert(a.position == 0 && varve_random_u64(&a) != next);
+        } else {
+            varve_random_skip(&b, (uint64_t)0 - 3);
+            cr_assert_eq(varve_random_u64(&b), next);
+        }
+        varve_add_seeded_random(root, "none", NULL);
+        cr_assert_eq(varve_clear_mistake(graph, NULL), VARVE_MISUSE);
+        varve_restoration_free(r);
+        varve_graph_free(graph);
+    }
+}
