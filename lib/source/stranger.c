@@ -265,13 +265,13 @@ static varve_status look_into_archive(const struct vv_context *context,
 {
     size_t size =
         look->size < TAIL_SIZE ? (size_t)look->size : (size_t)TAIL_SIZE;
-    unsigned char *tail = vv_allocate(&context->allocator, TAIL_SIZE);
+    unsigned char *tail = vv_allocate(&context->allocator, size);
     if (!tail)
         return vv_fail_memory(error, "the end of an archive");
     varve_status status = vv_file_read(
         context, file, look->path, tail, size, look->size - size, NULL);
     size_t found = status ? ENTRIES : find_entry(look->head, tail, size);
-    vv_release(&context->allocator, tail, TAIL_SIZE);
+    vv_release(&context->allocator, tail, size);
     if (found == ENTRIES)
         return VARVE_OK;
     return name_it(
