@@ -188,9 +188,47 @@ static int on_progress(
     return interrupted() ? 1 : progress_bar_update(user, done, total, what);
 }
 
-static int write_graph(struct conversion *c)
+static int write_to(struct conversion *c, const struct destination *d,
+    const varve_write_options *options)
 {
     varve_error error = { .status = VARVE_OK };
+    interruption_waits(true);
+    varve_status status =
+        varve_write(c->root, d->path, options, &error);
+    interruption_waits(false);
+    progress_bar_clear(&c->bar);
+    if (status == VARVE_OK)
+        return OUTCOME_DONE;
+    destination_say_plainly(d, &error);
+    return complain_status(c->settings, "cannot write", d->given, &error);
+}
+
+/* Written beside the destination and read back. What is new is then moved to
+ * its place; what replaces a checkpoint is written again, as the library
+ * replaces one. So nothing is left that cannot be read, and nothing goes for
+ * it. */
+static int write_tried(struct conversion *c, const struct destination *trial,
+    const varve_write_options *options, bool is_new)
+{
+    varve_write_options plain = *options;
+    if (!is_new) {
+        plain.loss = NULL;
+        plain.progress = NULL;
+        plain.no_sync = true;
+    }
+    int outcome = write_to(c, trial, &plain);
+    if (outcome != OUTCOME_DONE)
+        return outcome;
+    varve_reader *reader = destination_open(c->settings, trial);
+    varve_reader_free(reader);
+    if (!reader)
+        return OUTCOME_FILE;
+    return is_new ? destination_settle(c->settings, &c->destination, trial)
+                  : write_to(c, &c->destination, options);
+}
+
+static int write_graph(struct conversion *c)
+{
     varve_write_options options = {
         .progress = on_progress,
         .progress_user = &c->bar,
@@ -204,15 +242,13 @@ static int write_graph(struct conversion *c)
     };
     options.metadata =
         varve_graph_metadata(c->graph, &options.metadata_count);
-    interruption_waits(true);
-    varve_status status = varve_write(
-        c->root, c->destination.path, &options, &error);
-    interruption_waits(false);
-    progress_bar_clear(&c->bar);
-    if (status == VARVE_OK)
-        return OUTCOME_DONE;
-    return complain_status(
-        c->settings, "cannot write", c->destination.given, &error);
+    struct destination trial;
+    bool is_new = !destination_is_there(&c->destination);
+    if (!destination_try(&c->destination, &trial))
+        return write_to(c, &c->destination, &options);
+    int outcome = write_tried(c, &trial, &options, is_new);
+    destination_end_trial(&trial);
+    return outcome;
 }
 
 /* What is there now, as anybody will find it. */

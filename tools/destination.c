@@ -4,6 +4,10 @@
  */
 #include "destination.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,6 +18,7 @@
 #define INDEX_SUFFIX ".index"
 #define TENSORS_SUFFIX ".safetensors"
 #define TENSORS_INDEX_SUFFIX ".safetensors.index.json" /* of several files */
+#define TRIAL_FOLDER ".varve-XXXXXX"
 
 static const struct {
     const char *ending;
@@ -45,6 +50,12 @@ static bool choose_format(
             return true;
     }
     return true;
+}
+
+static const char *last_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
 static bool is_tensorflow(varve_format format)
@@ -131,6 +142,20 @@ int destination_choose(const struct settings *settings, const char *path,
     return outcome;
 }
 
+void destination_say_plainly(
+    const struct destination *d, varve_error *error)
+{
+    const char *name = last_name(d->path);
+    size_t size = sizeof TRIAL_FOLDER;
+    if ((size_t)(name - d->path) < size ||
+        strncmp(name - size, TRIAL_FOLDER, strlen(".varve-")) != 0)
+        return;
+    char folder[sizeof TRIAL_FOLDER + 1] = { 0 };
+    memcpy(folder, name - size, size);
+    for (char *at; (at = strstr(error->message, folder));)
+        memmove(at, at + size, strlen(at + size) + 1);
+}
+
 varve_reader *destination_open(
     const struct settings *settings, const struct destination *d)
 {
@@ -143,10 +168,118 @@ varve_reader *destination_open(
         free(file);
     }
     if (!reader)
+        destination_say_plainly(d, &error);
+    if (!reader)
         complain_status(
             settings, "cannot open what was written", d->given, &error);
     return reader;
 }
+
+/* --- Trials ------------------------------------------------------------- */
+
+bool destination_is_there(const struct destination *d)
+{
+    bool is_there = false;
+    for (int i = 0; i < 2 && !is_there; i++) {
+        char *file = main_file(d, i > 0);
+        is_there = access(file, F_OK) == 0;
+        free(file);
+    }
+    return is_there;
+}
+
+bool destination_try(const struct destination *d, struct destination *trial)
+{
+    const char *name = last_name(d->path);
+    size_t before = (size_t)(name - d->path);
+    char *path = room_for(before + sizeof TRIAL_FOLDER + strlen(name) + 1, 1);
+    memcpy(path, d->path, before);
+    strcpy(path + before, TRIAL_FOLDER);
+    *trial = (struct destination){
+        .path = path, .given = d->given, .format = d->format };
+    if (!mkdtemp(path)) {
+        destination_clear(trial);
+        return false;
+    }
+    strcat(path, "/");
+    strcat(path, name);
+    return true;
+}
+
+static bool move(int from, int to, const char *name)
+{
+    return renameat(from, name, to, name) == 0;
+}
+
+/* The files that are found by no other come last. */
+static bool move_all(const struct destination *trial, int from, int to)
+{
+    bool good = true;
+    char *main[2] = { main_file(trial, false), main_file(trial, true) };
+    DIR *folder = fdopendir(dup(from));
+    for (struct dirent *e; good && folder && (e = readdir(folder));) {
+        const char *name = e->d_name;
+        if (name[0] != '.' && strcmp(name, last_name(main[0])) != 0 &&
+            strcmp(name, last_name(main[1])) != 0)
+            good = move(from, to, name);
+    }
+    if (folder)
+        closedir(folder);
+    for (int i = 0; i < 2; i++) {
+        if (good && access(main[i], F_OK) == 0)
+            good = move(from, to, last_name(main[i]));
+        free(main[i]);
+    }
+    return good && fsync(to) == 0;
+}
+
+static int open_folder_of(const char *path)
+{
+    char *folder = room_copy(path, (size_t)(last_name(path) - path));
+    int result = open(*folder ? folder : ".", O_RDONLY | O_DIRECTORY);
+    free(folder);
+    return result;
+}
+
+int destination_settle(const struct settings *settings,
+    const struct destination *d, const struct destination *trial)
+{
+    errno = 0;
+    int from = open_folder_of(trial->path), to = open_folder_of(d->path);
+    bool good = from >= 0 && to >= 0 && !destination_is_there(d) &&
+        move_all(trial, from, to);
+    bool is_taken = !good && destination_is_there(d);
+    const char *why = is_taken ? "it is there" : strerror(errno);
+    int outcome = good ? OUTCOME_DONE
+                       : complain(settings,
+                             &(struct complaint){ .outcome = OUTCOME_FILE,
+                                 .code = varve_status_name(VARVE_IO),
+                                 .what = "cannot write",
+                                 .file = d->given,
+                                 .why = why });
+    if (from >= 0)
+        close(from);
+    if (to >= 0)
+        close(to);
+    return outcome;
+}
+
+void destination_end_trial(struct destination *trial)
+{
+    char *slash = strrchr(trial->path, '/');
+    *slash = '\0';
+    DIR *folder = opendir(trial->path);
+    for (struct dirent *e; folder && (e = readdir(folder));) {
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+            unlinkat(dirfd(folder), e->d_name, 0);
+    }
+    if (folder)
+        closedir(folder);
+    rmdir(trial->path);
+    destination_clear(trial);
+}
+
+/* --- The end ------------------------------------------------------------ */
 
 void destination_clear(struct destination *d)
 {

@@ -91,6 +91,22 @@ ends 0 convert --force sample.varve:model kept.varve
 cmp -s part.varve kept.varve || fail 'a file was not replaced with --force'
 ends 0 convert --force kept.varve kept.varve
 cmp -s part.varve kept.varve || fail 'a file cannot be its own destination'
+
+# What could not be read back is not left, and nothing goes for it.
+deep=$(printf 'a/%.0s' {1..5000})
+ends 0 convert --rename "** -> $deep**" value.varve deep.varve
+ends 0 convert value.varve kept.safetensors
+cp kept.safetensors kept
+complains 3 'varve: cannot open what was written: kept.safetensors: ' \
+    convert --force deep.varve kept.safetensors
+cmp -s kept kept.safetensors || fail 'a good file went for one that is none'
+complains 3 'varve: cannot open what was written: never.npz: ' \
+    convert deep.varve never.npz
+[ ! -e never.npz ] || fail 'what cannot be read is left'
+ends 0 convert --to tensorflow --shard-size 1KiB sample.varve:model parts
+ends 0 verify parts.index
+[ -z "$(find . -name '.varve-*')" ] || fail 'a trial is left'
+
 complains 3 'varve: cannot write: foreign.varve: it is there, and is no' \
     convert --force sample.varve foreign.varve
 complains 4 'varve: cannot read: damaged.varve: ' \

@@ -7,6 +7,7 @@
 
 #include "arrays.h"
 #include "graph.h"
+#include "read_back.h"
 #include "support/faulty_system.h"
 
 /* What was said to be lost: lines of path and what. */
@@ -54,6 +55,9 @@ static inline varve_status write_graph(struct world *w, const char *path,
     varve_status status =
         varve_write(varve_graph_root(graph), path, &options, error);
     varve_graph_free(graph);
+    test_fail_allocation(-1, false);
+    if (!status)
+        read_back(&w->context, path);
     return status;
 }
 

@@ -95,6 +95,7 @@ static void write_to(varve_graph *graph, const char *path,
     *told->text = '\0';
     cr_assert_ok(
         varve_write(varve_graph_root(graph), path, &options, &error), error);
+    read_back(&graph->context, path);
 }
 
 /* Keys and values of an index, and all that the graph says of its nodes. */

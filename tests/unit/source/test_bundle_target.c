@@ -8,6 +8,7 @@
 
 #include "bundles.h"
 #include "graph.h"
+#include "read_back.h"
 #include "reader.h"
 #include "unit/source/written.h"
 
@@ -53,6 +54,7 @@ static void write_all(struct world *w)
     varve_error error;
     w->losses[0] = '\0';
     cr_assert_ok(varve_write(w->root, "m", &w->options, &error), error);
+    read_back(&w->graph->context, "m");
 }
 
 static const char data_path[] = "m.data-00000-of-00001";
