@@ -77,6 +77,12 @@ VARVE_API varve_records *varve_records_open_fixed(const char *path,
 VARVE_API varve_records *varve_records_open_tfrecords(const char *path,
     const varve_records_options *options, varve_error *error) VARVE_MUST_CHECK;
 
+/* Whole files, each one record, in the order of their paths, which are copied.
+ * A file is open only while it is read. */
+VARVE_API varve_records *varve_records_open_files(const char *const *paths,
+    size_t count, const varve_records_options *options,
+    varve_error *error) VARVE_MUST_CHECK;
+
 /* The records of an array in memory, which is borrowed. With `no_content` its
  * fingerprint is that of its extents. */
 VARVE_API varve_records *varve_records_open_array(const void *records,

@@ -28,7 +28,8 @@ enum vv_source_kind {
     VV_LINES = 1,
     VV_FIXED = 2,
     VV_TFRECORDS = 3,
-    VV_ARRAY = 4
+    VV_ARRAY = 4,
+    VV_FILES = 5
 };
 
 /* Sets the fingerprint of a source: of its kind, the size of its records where

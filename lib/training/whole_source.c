@@ -1,0 +1,155 @@
+/* whole_source.c - files, each of which is one record. They are open only while
+ * they are read.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "whole_source.h"
+
+#include "allocator.h"
+#include "failure.h"
+#include "scan.h"
+#include "try.h"
+
+struct whole {
+    struct vv_context context;
+    char **paths;
+    size_t count;
+};
+
+static void close_whole(void *self)
+{
+    struct whole *w = self;
+    const varve_allocator a = w->context.allocator;
+    for (size_t i = 0; w->paths && i < w->count; i++)
+        vv_release_string(&a, w->paths[i]);
+    vv_release(&a, w->paths, w->count * sizeof *w->paths);
+    vv_release(&a, w, sizeof *w);
+}
+
+/* Opens one of them; what fails, `error` has in any case. */
+static struct vv_record_file *open_one(
+    const struct whole *w, size_t number, varve_error *error)
+{
+    return vv_record_file_open(&w->context, w->paths[number], error);
+}
+
+static varve_status read_whole(
+    void *self, uint64_t index, varve_sink *sink, varve_error *error)
+{
+    const unsigned char *bytes;
+    struct vv_record_file *file = open_one(self, (size_t)index, error);
+    if (!file)
+        return error->status;
+    varve_status status =
+        vv_record_file_take(file, 0, file->size, sink, &bytes, error);
+    vv_record_file_close(file);
+    return status;
+}
+
+/* --- The fingerprint ------------------------------------------------------ */
+
+static varve_status sum_one(const struct vv_record_file *file,
+    const varve_records_options *options, struct vv_digest *digest,
+    varve_error *error)
+{
+    struct vv_scan scan;
+    const unsigned char *bytes;
+    size_t size;
+    varve_status status = vv_scan_begin(&scan, file, options, error);
+    while (!status && !options->no_content && vv_scan_left(&scan) > 0)
+        status = vv_scan_some(
+            &scan, vv_scan_left(&scan), &bytes, &size, error);
+    if (!status)
+        status = vv_scan_digest(&scan, digest, error);
+    vv_scan_end(&scan);
+    return status;
+}
+
+/* A digest of the digests of all, in order. */
+static varve_status sum_all(const struct whole *w,
+    const varve_records_options *options, struct vv_digest *digest,
+    varve_error *error)
+{
+    const varve_allocator *a = &w->context.allocator;
+    struct vv_digester *digester = vv_digester_new(a);
+    varve_status status =
+        digester ? VARVE_OK : vv_fail_memory(error, "opening files");
+    for (size_t i = 0; i < w->count && !status; i++) {
+        struct vv_digest one;
+        struct vv_record_file *file = open_one(w, i, error);
+        status = file ? sum_one(file, options, &one, error) : error->status;
+        vv_record_file_close(file);
+        if (!status)
+            vv_digester_add(digester, one.bytes, sizeof one.bytes);
+    }
+    if (!status)
+        *digest = vv_digester_end(digester);
+    vv_digester_free(a, digester);
+    return status;
+}
+
+/* --- Opening -------------------------------------------------------------- */
+
+static varve_status copy_paths(
+    struct whole *w, const char *const *paths, varve_error *error)
+{
+    const varve_allocator *a = &w->context.allocator;
+    if (w->count == 0)
+        return VARVE_OK;
+    w->paths = vv_allocate_zeroed(a, w->count * sizeof *w->paths);
+    if (!w->paths)
+        return vv_fail_memory(error, "the paths of files");
+    for (size_t i = 0; i < w->count; i++) {
+        if (!paths || !paths[i])
+            return vv_fail(error, VARVE_MISUSE,
+                "files: expected %zu paths, found NULL", w->count);
+        if (!(w->paths[i] = vv_copy_string(a, paths[i])))
+            return vv_fail_memory(error, "the paths of files");
+    }
+    return VARVE_OK;
+}
+
+static varve_records *open_all(const struct vv_context *context,
+    struct whole *w, const char *const *paths,
+    const varve_records_options *options, varve_error *error)
+{
+    struct vv_digest digest;
+    varve_source source = {
+        .name = "files",
+        .count = w->count,
+        .read = read_whole,
+        .close = close_whole,
+        .self = w,
+    };
+    if (copy_paths(w, paths, error) || sum_all(w, options, &digest, error)) {
+        close_whole(w);
+        return NULL;
+    }
+    vv_set_fingerprint(&source, VV_FILES, 0, &digest);
+    return vv_records_open_in(context, &source, options, error);
+}
+
+varve_records *vv_records_open_files_in(const struct vv_context *context,
+    const char *const *paths, size_t count,
+    const varve_records_options *options, varve_error *error)
+{
+    varve_error own = { .status = VARVE_OK };
+    if (!error)
+        error = &own;
+    struct whole *w = vv_allocate_zeroed(&context->allocator, sizeof *w);
+    if (!w) {
+        vv_fail_memory(error, "opening files");
+        return NULL;
+    }
+    w->context = *context;
+    w->count = count;
+    return open_all(context, w, paths, options, error);
+}
+
+varve_records *varve_records_open_files(const char *const *paths, size_t count,
+    const varve_records_options *options, varve_error *error)
+{
+    struct vv_opening opening = vv_opening_of(options);
+    return vv_records_open_files_in(
+        &opening.context, paths, count, &opening.options, error);
+}

@@ -1,0 +1,87 @@
+/* test_whole_source.c - lib/training/whole_source.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sources.h"
+
+#include "whole_source.h"
+
+/* "file" twice: the first time it is read again from its beginning. */
+static varve_records *open_records(const struct vv_context *context,
+    const varve_records_options *options, varve_error *error)
+{
+    static const char *const paths[] = { "file", "file" };
+    return vv_records_open_files_in(context, paths, 2, options, error);
+}
+
+TEST(whole_source, has_a_record_for_each_file)
+{
+    holds(open_records, "abc", 3, "abc|abc|");
+    holds(open_records, "a\nb\n", 4, "a\nb\n|a\nb\n|");
+    holds(open_records, "", 0, "||");
+}
+
+static varve_records *open_missing(const struct vv_context *context,
+    const varve_records_options *options, varve_error *error)
+{
+    static const char *const paths[] = { "file", "none" };
+    return vv_records_open_files_in(context, paths, 2, options, error);
+}
+
+static varve_records *open_null(const struct vv_context *context,
+    const varve_records_options *options, varve_error *error)
+{
+    static const char *const paths[] = { "file", NULL };
+    return vv_records_open_files_in(context, paths, 2, options, error);
+}
+
+static varve_records *open_nothing(const struct vv_context *context,
+    const varve_records_options *options, varve_error *error)
+{
+    return vv_records_open_files_in(context, NULL, 0, options, error);
+}
+
+TEST(whole_source, refuses_paths_that_are_none)
+{
+    refuses(open_missing, &plain_options, "abc", 3, VARVE_NOT_FOUND, "none: ");
+    refuses(open_null, &plain_options, "abc", 3, VARVE_MISUSE,
+        "files: expected 2 paths, found NULL");
+    holds(open_nothing, "abc", 3, "");
+}
+
+TEST(whole_source, survives_whatever_fails)
+{
+    survives_faults(open_records, "abc", 3, "abc|abc|");
+}
+
+/* The first half of the fingerprint of three files, in an order. */
+static uint64_t print_of(const char *const *paths, const char *content)
+{
+    struct memory *memory = memory_new();
+    struct vv_context context = test_context(memory_system(memory));
+    varve_error error = { 0 };
+    memory_put(memory, "a", content, strlen(content));
+    memory_put(memory, "b", "bcd", 3);
+    varve_records *records = vv_records_open_files_in(
+        &context, paths, 2, &plain_options, &error);
+    cr_assert(records, "%s", error.message);
+    varve_graph *graph = varve_graph_new(test_allocator());
+    varve_node *node =
+        varve_add_records(varve_graph_root(graph), "r", records);
+    uint64_t print =
+        *(const uint64_t *)varve_data(varve_find(node, "fingerprint"));
+    varve_graph_free(graph);
+    varve_records_free(records);
+    memory_free(memory);
+    return print;
+}
+
+TEST(whole_source, has_the_fingerprint_of_its_contents_in_order)
+{
+    static const char *const there[] = { "a", "b" };
+    static const char *const back[] = { "b", "a" };
+    uint64_t print = print_of(there, "abc");
+    cr_assert_eq(print_of(there, "abc"), print);
+    cr_assert_neq(print_of(there, "abd"), print);
+    cr_assert_neq(print_of(back, "abc"), print);
+}
