@@ -84,7 +84,8 @@ typedef struct varve_write_options {
 /* Program path to file path. The two have the same wildcards in the same
  * order: `*` stands for one name, `**` for any number of them, and what a
  * wildcard matched on one side is put in its place on the other. A path stands
- * for everything below it too. The first rename that matches decides. */
+ * for everything below it too. The first rename that matches decides; `?` and
+ * `[` stand for themselves here. */
 typedef struct varve_rename {
     const char *program;
     const char *file;
@@ -99,10 +100,21 @@ typedef enum varve_cast {
 
 /* All zero is the safe default; NULL stands for that.
  *
- * A pattern is a path in which `*` stands for one name and `**` for any number
- * of them; it stands for everything below it too; a leading '/' is ignored.
- * Several are separated by '|'. Patterns are of program paths unless they say
- * otherwise. A slot variable's path is `<owner>/<slot>(<variable>)`. */
+ * A pattern is a path in which `*` stands for any part of a name, `?` for one
+ * character, `[0-9]` and `[!0-9]` for one in or not in a set, and `**` for any
+ * number of names. It stands for everything below it too; a leading '/' is
+ * ignored; several are separated by '|'. A slot variable's path is
+ * `<owner>/<slot>(<variable>)`, and what is in parentheses is a pattern itself:
+ * `adam/m(**)`, `adam/?(model|head)`; without them `adam/*` stands for all
+ * slots of adam. In paths and patterns / % * | ( ) and control characters of a
+ * name are written %XX; `?` and `[` stand for themselves as well, and are
+ * nothing else as %3F and %5B.
+ *
+ * Patterns see every path of a node, but none that passes a node twice on the
+ * way to it, such as through an edge to a parent. `except` leaves out what all
+ * paths match, all others take what any path does; reports name it by that
+ * path. Patterns that need more memory than is of use are VARVE_LIMIT. They are
+ * of program paths unless they say otherwise. */
 typedef struct varve_read_options {
     const varve_rename *renames;
     size_t rename_count;
@@ -112,7 +124,8 @@ typedef struct varve_read_options {
     const char *only;           /* patterns: nothing else is restored */
     const char *except;         /* patterns: these are not */
     const char *resize;         /* patterns: same rank, other extents: what both
-                                   have is restored, the rest stays */
+                                   have is restored, the rest stays; before
+                                   `reshape`, where both could be meant */
     bool reshape;               /* same number of elements will do */
     varve_cast cast;
     const char *expect_missing; /* patterns the file need not have */

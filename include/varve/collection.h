@@ -16,16 +16,18 @@ VARVE_BEGIN_DECLS
 
 /* The nodes that have all that is asked for; all zero, or NULL: every node.
  * Patterns are those of varve_read_options, of paths from where the walk
- * begins. */
+ * begins: `pattern` for any path of a node, `except` for all of them. */
 typedef struct varve_select {
     const char *tag;         /* they carry it */
     const char *without_tag; /* they do not carry it */
     const char *pattern;
     varve_kind kind;         /* they are of this kind; 0: of any */
+    const char *except;      /* patterns: these are not visited */
 } varve_select;
 
 /* Visits those nodes that can be reached from `root`, each once, in the order
- * in which they were made. Tags are sets, so nothing comes twice. Returns what
+ * in which they were made; by the shortest of the paths on account of which it
+ * is selected. Tags are sets, so nothing comes twice. Returns what
  * ended it early, which is not an error. */
 VARVE_API varve_status varve_each(varve_node *root, const varve_select *select,
     varve_visit *visit, void *user, varve_error *error);

@@ -54,8 +54,7 @@ VARVE_API size_t varve_pending_count(const varve_restoration *restoration);
 
 /* Gives up values that wait, by patterns of file paths as in
  * varve_read_options; NULL: all of them. They count as excused. A library-owned
- * variable whose value could not be delivered is initialized instead. (Of a
- * path in the file that is longer than 8191 bytes, patterns see the end.) */
+ * variable whose value could not be delivered is initialized instead. */
 VARVE_API varve_status varve_drop_pending(varve_restoration *restoration,
     const char *pattern, varve_error *error);
 
@@ -89,7 +88,7 @@ VARVE_API varve_status varve_restoration_verify(
  * report has them all. Objects without values carry no obligation, nor do
  * excused patterns and variables tagged VARVE_TAG_LOCAL. */
 
-/* Everything in the file found a home, and
+/* Everything in the file found a home, `only` leaves something to restore, and
  * varve_assert_existing_objects_matched holds. */
 VARVE_API varve_status varve_assert_consumed(
     varve_restoration *restoration, varve_error *error) VARVE_MUST_CHECK;
@@ -99,7 +98,8 @@ VARVE_API varve_status varve_assert_consumed(
 VARVE_API varve_status varve_assert_existing_objects_matched(
     varve_restoration *restoration, varve_error *error) VARVE_MUST_CHECK;
 
-/* Something besides the root matched. */
+/* Something besides the root matched, and `only`, if it is given, leaves
+ * something to restore. */
 VARVE_API varve_status varve_assert_nontrivial_match(
     varve_restoration *restoration, varve_error *error) VARVE_MUST_CHECK;
 
@@ -115,7 +115,9 @@ typedef enum varve_finding_kind {
     VARVE_ONLY_IN_PROGRAM = 3, /* a variable or state that the file lacks, or
                                   whose value went to an earlier node */
     VARVE_MISMATCHED = 4       /* both have it, but it does not fit, or another
-                                  node has claimed it */
+                                  node has claimed it; also, excused, each
+                                  rename and pattern that matched nothing, as
+                                  the path of the side that it is of */
 } varve_finding_kind;
 
 #define VARVE_FINDING_KINDS 5
@@ -142,6 +144,18 @@ typedef struct varve_finding {
 VARVE_API varve_report *varve_report_new(
     varve_restoration *restoration, varve_error *error) VARVE_MUST_CHECK;
 VARVE_API void varve_report_free(varve_report *report);
+
+/* Without a report to keep: how many findings of a kind there are now (SIZE_MAX
+ * without memory), and each of them, borrowed for the call; anything but
+ * VARVE_OK ends it and is returned. Each call looks at all of the file and of
+ * the program. */
+typedef varve_status varve_on_finding(
+    void *user, const varve_finding *finding);
+VARVE_API size_t varve_finding_count(
+    varve_restoration *restoration, varve_finding_kind kind);
+VARVE_API varve_status varve_each_finding(varve_restoration *restoration,
+    varve_finding_kind kind, varve_on_finding *visit, void *user,
+    varve_error *error);
 
 /* How many findings a list has. */
 VARVE_API size_t varve_report_count(

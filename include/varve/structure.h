@@ -50,8 +50,8 @@ VARVE_API varve_node *varve_graft(varve_node *parent, const char *name,
 
 /* --- Paths -------------------------------------------------------------- */
 
-/* Whether patterns, as varve_read_options has them, stand for a path. NULL
- * stands for none. */
+/* Whether patterns, as varve_read_options has them, stand for a path; for this
+ * one alone, whatever other paths lead to its node. NULL stands for none. */
 VARVE_API bool varve_path_matches(const char *patterns, const char *path);
 
 /* What the two sides of a rename make of a path that `from` matches itself:

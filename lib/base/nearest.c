@@ -60,9 +60,21 @@ static bool is_part(
     return false;
 }
 
+/* Whether two neighbours have changed places, the commonest slip. */
+static bool is_swapped(const char *a, const char *b, size_t size)
+{
+    size_t i = 0;
+    while (i < size && a[i] == b[i])
+        i++;
+    return i + 1 < size && a[i] == b[i + 1] && a[i + 1] == b[i] &&
+           memcmp(a + i + 2, b + i + 2, size - i - 2) == 0;
+}
+
 bool vv_is_near(const char *a, size_t a_size, const char *b, size_t b_size)
 {
     size_t longer = a_size > b_size ? a_size : b_size;
+    if (a_size == b_size && a_size > 2 && is_swapped(a, b, a_size))
+        return true;
     size_t bound = longer / 3 > 1 ? longer / 3 : 1;
     size_t distance = vv_edit_distance(a, a_size, b, b_size, bound);
     if (distance <= bound && distance < longer) /* something is shared */

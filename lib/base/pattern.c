@@ -1,6 +1,6 @@
-/* pattern.c - matching with one step back: only the last wildcard of its kind
- * is ever tried again, which is enough, for what comes before it matched as far
- * to the left as it can.
+/* pattern.c - matching with one step back: only the last `**` is ever tried
+ * again, which is enough, for what comes before it matched as far to the left
+ * as it can.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,251 +8,257 @@
 
 #include <string.h>
 
-struct slice {
-    const char *text;
-    size_t size;
+#include "name_pattern.h"
+
+/* How a path is compared. */
+struct comparison {
+    bool whole; /* the path itself must match, else something it is below */
+    unsigned depth;           /* of parentheses */
+    struct vv_text *captures; /* what each wildcard matched, by its number; that
+                                 of a `**` may have slashes around it; NULL for
+                                 patterns, which have other wildcards too */
 };
 
-/* What each wildcard matched, by its number in the pattern; that of a `**` may
- * have slashes around it. */
-struct captures {
-    struct slice items[VV_PATTERN_MAX_WILDCARDS];
-};
-
-static void capture(struct captures *captures, size_t number, const char *begin,
-    const char *end)
+static void capture(const struct comparison *c, size_t number,
+    const char *begin, const char *end)
 {
-    if (captures && number < VV_PATTERN_MAX_WILDCARDS)
-        captures->items[number] =
-            (struct slice){ begin, (size_t)(end - begin) };
+    if (c->captures && number < VV_PATTERN_MAX_WILDCARDS)
+        c->captures[number] = (struct vv_text){ begin, (size_t)(end - begin) };
 }
 
-static void skip(struct slice *rest, size_t size)
+static size_t wildcard_count(struct vv_text pattern)
 {
-    rest->text += size;
-    rest->size -= size;
-}
-
-/* Takes the first name off; false if there is none. */
-static bool next_name(struct slice *rest, struct slice *name)
-{
-    while (rest->size > 0 && *rest->text == '/')
-        skip(rest, 1);
-    size_t size = 0, depth = 0;
-    for (; size < rest->size; size++) {
-        char c = rest->text[size];
-        if (c == '/' && depth == 0)
-            break;
-        depth += c == '(';
-        depth -= c == ')' && depth > 0;
-    }
-    *name = (struct slice){ rest->text, size };
-    skip(rest, size);
-    return size > 0;
-}
-
-static size_t star_run(struct slice text)
-{
-    size_t size = 0;
-    while (size < text.size && text.text[size] == '*')
-        size++;
-    return size;
-}
-
-static bool is_deep(struct slice name)
-{
-    return name.size >= 2 && star_run(name) == name.size;
-}
-
-static size_t wildcard_count(struct slice name)
-{
+    struct vv_text name, base, inside;
     size_t count = 0;
-    for (size_t i = 0; i < name.size; i++)
-        count += name.text[i] == '*' && (i == 0 || name.text[i - 1] != '*');
+    while (vv_text_next_name(&pattern, &name)) {
+        bool is_slot = vv_name_split(name, &base, &inside) == VV_NAME_OF_SLOT;
+        count += vv_name_pattern_star_count(is_slot ? base : name);
+        for (; is_slot; is_slot = false)
+            count += wildcard_count(inside);
+    }
     return count;
 }
 
-/* Whether one name of a pattern matches one name of a path. Its wildcards have
- * the numbers from `number` on. */
-static bool match_name(struct slice want, struct slice name,
-    struct captures *captures, size_t number)
+static bool match_base(const struct comparison *c, struct vv_text want,
+    struct vv_text name, size_t number)
 {
-    const char *begin = NULL; /* where what the last star matched begins */
-    struct slice after = want, tried = name; /* behind the star; behind that */
-    number--;
-    for (;;) {
-        size_t stars = star_run(want);
-        if (stars > 0) {
-            skip(&want, stars);
-            after = want;
-            tried = name;
-            begin = name.text;
-            capture(captures, ++number, begin, begin);
-        } else if (want.size == 0 && name.size == 0) {
-            return true;
-        } else if (want.size > 0 && name.size > 0 && *want.text == *name.text) {
-            skip(&want, 1);
-            skip(&name, 1);
-        } else if (!begin || tried.size == 0) {
-            return false;
-        } else {
-            skip(&tried, 1);
-            capture(captures, number, begin, tried.text);
-            want = after;
-            name = tried;
-        }
-    }
+    return c->captures
+               ? vv_name_pattern_capture(want, name, c->captures + number)
+               : vv_name_pattern_match(want, name, VV_IN_PATH);
 }
 
-/* Where a match stands, and where to go back to. */
-struct walk {
-    struct slice pattern;
-    struct slice path;
-    size_t number; /* of the next wildcard */
-};
+static bool match(const struct comparison *c, struct vv_text pattern,
+    struct vv_text path, size_t number);
 
-/* The last `**` takes in one name more. */
-static bool retry(struct walk *walk, struct walk *last, const char *begin,
-    struct captures *captures)
+static bool match_inside(const struct comparison *c, struct vv_text patterns,
+    struct vv_text path, size_t number)
 {
-    struct slice name;
-    if (!begin || !next_name(&last->path, &name))
+    struct comparison below = *c;
+    struct vv_text pattern;
+    if (++below.depth > VV_PATTERN_MAX_DEPTH)
         return false;
-    capture(captures, last->number - 1, begin, last->path.text);
-    *walk = *last;
-    return true;
-}
-
-/* `whole`: the path itself must match, else something it is below will do. */
-static bool match(struct slice pattern, struct slice path, bool whole,
-    struct captures *captures)
-{
-    struct walk walk = { .pattern = pattern, .path = path };
-    struct walk last = walk; /* behind the last `**` */
-    const char *begin = NULL;
-    struct slice want, name;
-    for (;;) {
-        if (!next_name(&walk.pattern, &want)) {
-            if (!whole || !next_name(&walk.path, &name))
-                return true;
-            if (!retry(&walk, &last, begin, captures))
-                return false;
-        } else if (is_deep(want)) {
-            begin = walk.path.text;
-            capture(captures, walk.number++, begin, begin);
-            last = walk;
-        } else if (!next_name(&walk.path, &name)) {
-            return false;
-        } else if (match_name(want, name, captures, walk.number)) {
-            walk.number += wildcard_count(want);
-        } else if (!retry(&walk, &last, begin, captures)) {
-            return false;
-        }
-    }
-}
-
-static struct slice slice_of(const char *text)
-{
-    return (struct slice){ text, strlen(text) };
-}
-
-bool vv_pattern_match(const char *patterns, const char *path)
-{
-    if (!patterns)
-        return false;
-    struct slice whole = slice_of(path);
-    while (*patterns) {
-        size_t size = strcspn(patterns, "|");
-        if (size > 0 &&
-            match((struct slice){ patterns, size }, whole, false, NULL))
+    while (vv_text_next_pattern(&patterns, &pattern)) {
+        if (pattern.size > 0 && match(&below, pattern, path, number))
             return true;
-        patterns += size + (patterns[size] == '|');
     }
     return false;
 }
 
-/* The kind of the next wildcard, which is taken off: 1 for a star, 2 for `**`,
- * 0 if there is none left. `left` are those of `name` that were not given. */
-static int next_wildcard(struct slice *rest, size_t *left)
+/* Whether one name of a pattern matches one name of a path. Its wildcards have
+ * the numbers from `number` on. */
+static bool match_name(const struct comparison *c, struct vv_text want,
+    struct vv_text name, size_t number)
 {
-    struct slice name;
-    while (*left == 0) {
-        if (!next_name(rest, &name))
-            return 0;
-        if (is_deep(name))
-            return 2;
-        *left = wildcard_count(name);
+    struct vv_text base = name, inside, want_base, want_inside;
+    enum vv_name_form form = vv_name_split(name, &base, &inside);
+    enum vv_name_form wanted = vv_name_split(want, &want_base, &want_inside);
+    if (form == VV_NAME_OF_NONE || wanted == VV_NAME_OF_NONE)
+        return false;
+    if (form == VV_NAME_OF_EDGE)
+        return wanted == form && match_base(c, want, name, number);
+    if (wanted == VV_NAME_OF_SLOT)
+        return match_base(c, want_base, base, number) &&
+               match_inside(c, want_inside, inside,
+                   number + vv_name_pattern_star_count(want_base));
+    if (!vv_name_pattern_ends_in_star(want) ||
+        !match_base(c, want, base, number))
+        return false;
+    size_t last = number + vv_name_pattern_star_count(want) - 1;
+    if (c->captures)
+        capture(c, last, c->captures[last].bytes, name.bytes + name.size);
+    return true;
+}
+
+/* Where a match stands, and where to go back to. */
+struct walk {
+    struct vv_text pattern;
+    struct vv_text path;
+    size_t number; /* of the next wildcard */
+};
+
+/* The last `**` takes in one name more. */
+static bool retry(const struct comparison *c, struct walk *walk,
+    struct walk *last, const char *begin)
+{
+    struct vv_text name;
+    if (!begin || !vv_text_next_name(&last->path, &name))
+        return false;
+    capture(c, last->number - 1, begin, last->path.bytes);
+    *walk = *last;
+    return true;
+}
+
+static bool match(const struct comparison *c, struct vv_text pattern,
+    struct vv_text path, size_t number)
+{
+    struct walk walk = { pattern, path, number };
+    struct walk last = walk; /* behind the last `**` */
+    const char *begin = NULL;
+    struct vv_text want, name;
+    for (;;) {
+        if (!vv_text_next_name(&walk.pattern, &want)) {
+            if (!c->whole || !vv_text_next_name(&walk.path, &name))
+                return true;
+            if (!retry(c, &walk, &last, begin))
+                return false;
+        } else if (vv_name_pattern_is_deep(want)) {
+            begin = walk.path.bytes;
+            capture(c, walk.number++, begin, begin);
+            last = walk;
+        } else if (!vv_text_next_name(&walk.path, &name)) {
+            return false;
+        } else if (match_name(c, want, name, walk.number)) {
+            walk.number += wildcard_count(want);
+        } else if (!retry(c, &walk, &last, begin)) {
+            return false;
+        }
     }
-    --*left;
-    return 1;
+}
+
+static struct vv_text text_of(const char *text)
+{
+    return (struct vv_text){ text, strlen(text) };
+}
+
+bool vv_pattern_match(const char *patterns, const char *path)
+{
+    struct comparison c = { .whole = false };
+    if (!patterns)
+        return false;
+    return match_inside(&c, text_of(patterns), text_of(path), 0);
+}
+
+/* --- Renames ------------------------------------------------------------ */
+
+/* The kinds of the wildcards in order: 1 for a star, 2 for `**`. False where
+ * there are too many. */
+static bool list_wildcards(
+    struct vv_text pattern, unsigned depth, char *kinds, size_t *count)
+{
+    struct vv_text name, base, inside;
+    while (vv_text_next_name(&pattern, &name)) {
+        bool is_slot = vv_name_split(name, &base, &inside) == VV_NAME_OF_SLOT;
+        bool is_deep = vv_name_pattern_is_deep(name);
+        size_t stars = vv_name_pattern_star_count(is_slot ? base : name);
+        if (stars > VV_PATTERN_MAX_WILDCARDS - *count)
+            return false;
+        memset(kinds + *count, is_deep ? 2 : 1, stars);
+        *count += stars;
+        if (is_slot && (depth == VV_PATTERN_MAX_DEPTH ||
+                           !list_wildcards(inside, depth + 1, kinds, count)))
+            return false;
+    }
+    return true;
 }
 
 bool vv_pattern_same_wildcards(const char *a, const char *b)
 {
-    struct slice rest_a = slice_of(a), rest_b = slice_of(b);
-    size_t left_a = 0, left_b = 0;
-    if (strchr(a, '|') || strchr(b, '|'))
-        return false;
-    for (int count = 0;; count++) {
-        int kind = next_wildcard(&rest_a, &left_a);
-        if (kind != next_wildcard(&rest_b, &left_b))
-            return false;
-        if (kind == 0)
-            return count <= VV_PATTERN_MAX_WILDCARDS;
-    }
+    char kinds_a[VV_PATTERN_MAX_WILDCARDS], kinds_b[VV_PATTERN_MAX_WILDCARDS];
+    size_t count_a = 0, count_b = 0;
+    return !strchr(a, '|') && !strchr(b, '|') &&
+           list_wildcards(text_of(a), 1, kinds_a, &count_a) &&
+           list_wildcards(text_of(b), 1, kinds_b, &count_b) &&
+           count_a == count_b && memcmp(kinds_a, kinds_b, count_a) == 0;
 }
 
-static void add_slash(struct vv_buffer *result)
+bool vv_pattern_is_of_slot(const char *pattern)
 {
-    if (result->size > 0)
+    struct vv_text rest = text_of(pattern), name, base, inside;
+    enum vv_name_form form = VV_NAME_OF_EDGE;
+    while (vv_text_next_name(&rest, &name))
+        form = vv_name_split(name, &base, &inside);
+    return form == VV_NAME_OF_SLOT;
+}
+
+static void add_slash(struct vv_buffer *result, size_t begin)
+{
+    if (result->size > begin)
         vv_buffer_add8(result, '/');
 }
 
 /* Adds what a `**` matched, without slashes too many. */
-static void add_names(struct vv_buffer *result, struct slice names)
+static void add_names(
+    struct vv_buffer *result, size_t begin, struct vv_text names)
 {
-    struct slice name;
-    while (next_name(&names, &name)) {
-        add_slash(result);
-        vv_buffer_add(result, name.text, name.size);
+    struct vv_text name;
+    while (vv_text_next_name(&names, &name)) {
+        add_slash(result, begin);
+        vv_buffer_add(result, name.bytes, name.size);
     }
 }
 
 /* Adds one name with its stars replaced; false if it is empty then. */
-static bool add_name(
-    struct vv_buffer *result, struct slice name, const struct slice *matched)
+static bool add_name(struct vv_buffer *result, struct vv_text name,
+    const struct vv_text **matched)
 {
-    add_slash(result);
     size_t before = result->size;
     while (name.size > 0) {
-        size_t stars = star_run(name);
+        size_t stars = vv_name_pattern_stars(name);
         if (stars > 0) {
-            vv_buffer_add(result, matched->text, matched->size);
-            matched++;
+            vv_buffer_add(result, (*matched)->bytes, (*matched)->size);
+            ++*matched;
         } else {
-            vv_buffer_add(result, name.text, 1);
+            vv_buffer_add(result, name.bytes, 1);
         }
-        skip(&name, stars ? stars : 1);
+        vv_text_skip(&name, stars ? stars : 1);
     }
     return result->size > before || result->failed;
+}
+
+/* Adds a path with its wildcards replaced. */
+static bool add_path(struct vv_buffer *result, struct vv_text to,
+    const struct vv_text **matched)
+{
+    struct vv_text name, base, inside;
+    size_t begin = result->size;
+    bool done = true;
+    while (done && vv_text_next_name(&to, &name)) {
+        if (vv_name_pattern_is_deep(name)) {
+            add_names(result, begin, *(*matched)++);
+            continue;
+        }
+        add_slash(result, begin);
+        if (vv_name_split(name, &base, &inside) != VV_NAME_OF_SLOT) {
+            done = add_name(result, name, matched);
+            continue;
+        }
+        done = add_name(result, base, matched);
+        vv_buffer_add8(result, '(');
+        done = done && add_path(result, inside, matched);
+        vv_buffer_add8(result, ')');
+    }
+    return done;
 }
 
 bool vv_pattern_rename(const char *from, const char *to, const char *path,
     struct vv_buffer *result)
 {
-    struct captures captures;
+    struct vv_text captures[VV_PATTERN_MAX_WILDCARDS + 1];
+    const struct vv_text *matched = captures;
+    struct comparison c = { .whole = true, .captures = captures };
     if (!vv_pattern_same_wildcards(from, to) ||
-        !match(slice_of(from), slice_of(path), true, &captures))
+        !match(&c, text_of(from), text_of(path), 0))
         return false;
-    struct slice rest = slice_of(to), name;
-    size_t number = 0;
     result->size = 0;
-    while (next_name(&rest, &name)) {
-        if (is_deep(name))
-            add_names(result, captures.items[number]);
-        else if (!add_name(result, name, captures.items + number))
-            return false;
-        number += wildcard_count(name);
-    }
-    return true;
+    return add_path(result, text_of(to), &matched);
 }

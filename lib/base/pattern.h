@@ -1,15 +1,16 @@
 /* pattern.h - patterns over paths, and renames by pattern.
  *
- * A pattern is compared with a path name by name. `**` as a whole name stands
- * for any number of names, none included; `*` stands for any run of bytes
- * within one name, and so for one name where it is all of it. (Two and more
- * stars inside a name are one.) A slot, `m(model/dense/kernel)`, is one name,
- * slashes and all. A '/' too many is ignored, at the beginning as elsewhere.
- * Bytes are compared as they are: a path is always written escaped, and so must
- * a pattern be.
+ * A pattern is compared with a path name by name (name_pattern.h). `**` as a
+ * whole name stands for any number of names, none included. A slot,
+ * `m(model/dense/kernel)`, is one name: the pattern `m(model/dense)` is
+ * compared with what is before the parentheses, and with what is in them as
+ * with any path; a pattern without parentheses stands for a slot only if a star
+ * at its end can stand for them. A '/' too many is ignored, at the beginning as
+ * elsewhere.
  *
- * Nothing is allocated, and the time is at most that of one size times the
- * other.
+ * Here one path is compared, as a text, without allocating anything, in at most
+ * the time of one size times the other. automaton.h has the same for all paths
+ * of a graph.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,8 +30,12 @@ enum { VV_PATTERN_MAX_WILDCARDS = 32 };
 bool vv_pattern_match(const char *patterns, const char *path);
 
 /* Whether two patterns can be the sides of a rename: the same wildcards in the
- * same order, not more than VV_PATTERN_MAX_WILDCARDS, and no '|'. */
+ * same order, not more than VV_PATTERN_MAX_WILDCARDS, and no '|'. Only stars
+ * are wildcards of a rename. */
 bool vv_pattern_same_wildcards(const char *a, const char *b);
+
+/* Whether the last name of a pattern is a slot. */
+bool vv_pattern_is_of_slot(const char *pattern);
 
 /* If `from` matches the path itself, `to` replaces the content of `result`, its
  * wildcards in order by what those of `from` matched, each as short as

@@ -124,6 +124,17 @@ static varve_status deliver(struct varve_restoration *r, varve_error *error)
     return VARVE_OK;
 }
 
+/* Why all has to be matched again. */
+static varve_status fail_matching(
+    const struct varve_restoration *r, varve_error *error)
+{
+    if (r->failure.status == VARVE_OK)
+        return vv_fail_memory(error, "matching a checkpoint");
+    if (error)
+        *error = r->failure;
+    return r->failure.status;
+}
+
 varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
 {
     varve_status status = VARVE_OK;
@@ -137,7 +148,7 @@ varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
             status = deliver(r, error);
     } while (!status && (r->queue.size || (r->jobs.size && !r->is_dry)));
     if (!status && r->needs_rematch)
-        status = vv_fail_memory(error, "matching a checkpoint");
+        status = fail_matching(r, error);
     if (status)
         get_stuck(r);
     r->has_new_misfit = false;

@@ -11,6 +11,7 @@
 #include "failure.h"
 #include "findings.h"
 #include "report.h"
+#include "scope.h"
 #include "wrong.h"
 
 /* Whether a finding, which is none of a match, leaves a value of the file
@@ -110,6 +111,51 @@ static varve_status demand(
     return VARVE_UNMATCHED;
 }
 
+static bool is_pattern(const struct vv_finding *finding)
+{
+    return finding->is_pattern;
+}
+
+/* Whether `only` stands for a value of the file, or for one of the program that
+ * the file has; whatever `except` makes of it. */
+static bool leaves_something(
+    struct varve_restoration *r, struct vv_buffer *scratch)
+{
+    const struct vv_index *index = vv_index_of(r);
+    bool found = VV_WRONG(only_may_leave_nothing);
+    for (uint32_t v = 0; v < index->value_count && !found; v++) {
+        uint32_t file = vv_at32(index->value_nodes, v);
+        const varve_node *node = r->node_of[file];
+        if (vv_saved_path_exists(&r->paths, file))
+            found = node ? vv_spread_has_any(&r->scope[VV_ONLY], node->number)
+                         : vv_spread_has_any(&r->scope[VV_SAVED_ONLY], file) ||
+                               vv_scope_wants(r, file, scratch);
+    }
+    return found;
+}
+
+/* A slip in `only` must not pass for a restoration. */
+static varve_status demand_something(
+    struct varve_restoration *r, const varve_report *report, varve_error *error)
+{
+    struct vv_buffer scratch;
+    vv_buffer_init(&scratch, &r->context.allocator);
+    bool found = !r->selection.only || leaves_something(r, &scratch);
+    bool failed = scratch.failed;
+    vv_buffer_clear(&scratch);
+    if (failed)
+        return vv_fail_memory(error, "an assertion");
+    if (found)
+        return VARVE_OK;
+    vv_fail(error, VARVE_UNMATCHED,
+        "%s: expected `only` to leave something to restore, found nothing that "
+        "\"%.200s\" stands for",
+        r->file.path, r->selection.only);
+    if (!add_lines(report, is_pattern, error))
+        return vv_fail_memory(error, "the patterns that did not match");
+    return VARVE_UNMATCHED;
+}
+
 static varve_status ask(
     varve_restoration *r, bool of_the_file, varve_error *error)
 {
@@ -119,7 +165,10 @@ static varve_status ask(
     varve_report *report = vv_report_make(r, false, error);
     if (!report)
         return VARVE_NO_MEMORY;
-    status = demand(report, of_the_file, error);
+    if (of_the_file)
+        status = demand_something(r, report, error);
+    if (!status)
+        status = demand(report, of_the_file, error);
     varve_report_free(report);
     return status;
 }
@@ -168,8 +217,13 @@ varve_status varve_assert_nontrivial_match(
     varve_status status = is_gone(r, error);
     if (status)
         return status;
-    if (!vv_sweep(r))
-        return vv_fail_memory(error, "an assertion");
+    varve_report *report = vv_report_make(r, false, error);
+    if (!report)
+        return VARVE_NO_MEMORY;
+    status = demand_something(r, report, error);
+    varve_report_free(report);
+    if (status)
+        return status;
     for (uint32_t f = 0; f < vv_index_of(r)->node_count; f++) {
         uint32_t value = r->value_of[f];
         if ((r->node_of[f] && r->node_of[f] != r->root) ||

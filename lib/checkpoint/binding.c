@@ -10,8 +10,8 @@
 #include "allocator.h"
 #include "by_name.h"
 #include "convert.h"
-#include "pattern.h"
 #include "name.h"
+#include "scope.h"
 #include "shape.h"
 #include "slot.h"
 #include "variable.h"
@@ -45,7 +45,7 @@ bool vv_know_numbers(struct varve_restoration *r)
 {
     const varve_allocator *a = &r->context.allocator;
     size_t limit = r->graph->number_limit;
-    bool needs_vias = r->is_by_name || vv_selection_needs_paths(&r->selection);
+    bool needs_vias = r->is_by_name || r->selection.rename_count;
     if (limit <= r->number_capacity &&
         (!needs_vias || r->number_capacity <= r->via_capacity))
         return true;
@@ -174,16 +174,6 @@ void vv_add_via_path(
     vv_buffer_reverse(path, begin);
 }
 
-/* The path of a node that matching has come to; "" without memory. */
-static const char *path_of(struct varve_restoration *r, const varve_node *node)
-{
-    vv_add_via_path(r, node->number, vv_emptied(&r->path));
-    const char *path = vv_buffer_string(&r->path);
-    if (r->path.failed)
-        vv_out_of_memory(r);
-    return path;
-}
-
 /* Notes how a node was come to; queues it when that is new. */
 void vv_visit(struct varve_restoration *r, varve_node *node, struct vv_via via)
 {
@@ -202,14 +192,14 @@ void vv_visit(struct varve_restoration *r, varve_node *node, struct vv_via via)
 
 /* --- Values ------------------------------------------------------------- */
 
-bool vv_is_resized(struct varve_restoration *r, const varve_node *node,
+bool vv_is_resized(const struct varve_restoration *r, const varve_node *node,
     const varve_tensor *saved)
 {
     const varve_tensor *wanted = &node->variable->tensor;
     return r->selection.resize && wanted->rank == saved->rank &&
            wanted->dtype != VARVE_STRING && saved->dtype != VARVE_STRING &&
            !vv_shape_equal(wanted, saved) &&
-           vv_pattern_match(r->selection.resize, path_of(r, node));
+           vv_scope_resizes(r, node);
 }
 
 static bool type_fits(
@@ -287,13 +277,8 @@ void vv_decide(struct varve_restoration *r, varve_node *node, uint32_t file)
         !VV_WRONG(optional_decides))
         return; /* what it is in the file does not matter */
     enum vv_fate fate = fate_of(r, node, file);
-    if (vv_selection_needs_paths(&r->selection)) {
-        const char *path = path_of(r, node);
-        if (r->path.failed)
-            return; /* until all is matched again */
-        if (!vv_selection_takes(&r->selection, path))
-            fate = VV_FATE_EXCLUDED;
-    }
+    if (!vv_scope_takes(r, node))
+        fate = VV_FATE_EXCLUDED;
     if (value != VV_NONE)
         r->fates[value] = (uint8_t)fate;
     if (fate == VV_FATE_MISFIT) {
@@ -362,6 +347,10 @@ bool vv_sweep(struct varve_restoration *r)
         return true;
     if (vv_walk_begin(&walk, r->root, NULL))
         return false;
+    if (vv_scope_renew(r, NULL)) {
+        vv_walk_end(&walk);
+        return false;
+    }
     r->needs_sweep = false;
     for (uint32_t f = 0; f < vv_index_of(r)->node_count; f++) {
         if (r->node_of[f] && !vv_walk_has(&walk, r->node_of[f]))
@@ -482,4 +471,5 @@ void vv_forget_node(struct varve_restoration *r, varve_node *node)
     forget_in_queue(&r->queue, node);
     forget_in_queue(&r->demand, node);
     vv_drop_pairs(&r->unnamed, node);
+    vv_scope_forget(r, node);
 }

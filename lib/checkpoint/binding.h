@@ -63,7 +63,7 @@ bool vv_value_fits(struct varve_restoration *r, const varve_node *node,
     const varve_tensor *saved);
 
 /* Whether `resize` names this node and its rank is that of the value. */
-bool vv_is_resized(struct varve_restoration *r, const varve_node *node,
+bool vv_is_resized(const struct varve_restoration *r, const varve_node *node,
     const varve_tensor *saved);
 
 #endif

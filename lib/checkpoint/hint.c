@@ -343,3 +343,100 @@ struct vv_hint vv_hint_for_program(
         nearest_saved(hints, file, name->bytes, name->size, step->node, arena);
     return hint;
 }
+
+/* --- Patterns ----------------------------------------------------------- */
+
+/* Where a pattern has come to, in the program or in the file. */
+struct stand {
+    const varve_node *node;
+    uint32_t file;
+};
+
+/* Goes on to the child of a name; false if there is none, and `best` is the
+ * nearest of those there are. */
+static bool step_program(struct vv_hints *hints, struct stand *stand,
+    const char *bytes, size_t size, struct best *best)
+{
+    const struct vv_edge *edge = edge_of(stand->node, bytes, size);
+    if (edge) {
+        stand->node = edge->seen.node;
+        return true;
+    }
+    size_t seen = 0;
+    for (edge = stand->node->first_edge;
+         edge && seen < MOST_SIBLINGS && may_look(hints);
+         edge = edge->next, seen++)
+        consider(best, bytes, size, edge->name->bytes, edge->name->size);
+    return false;
+}
+
+static bool step_file(struct vv_hints *hints, struct stand *stand,
+    const char *bytes, size_t size, struct best *best)
+{
+    const struct vv_index *index = vv_index_of(hints->r);
+    uint32_t begin, end, id = vv_index_find_name(index, bytes, size);
+    uint32_t child = id == VV_NONE
+                         ? VV_NONE
+                         : vv_index_find_child(index, stand->file, id);
+    if (child != VV_NONE) {
+        stand->file = child;
+        return true;
+    }
+    vv_index_edges(index, stand->file, &begin, &end);
+    for (uint32_t e = begin;
+         e < end && e - begin < MOST_SIBLINGS && may_look(hints); e++) {
+        size_t name_size;
+        const char *name = vv_index_name(
+            index, vv_at32(index->edge_names, e), &name_size);
+        consider(best, bytes, size, name, name_size);
+    }
+    return false;
+}
+
+static const char *mend_pattern(struct vv_hints *hints, struct vv_text pattern,
+    const struct best *best, struct vv_text name, struct vv_arena *arena)
+{
+    struct vv_text begin = { pattern.bytes,
+        (size_t)(name.bytes - pattern.bytes) };
+    struct vv_text rest = { name.bytes + name.size,
+        pattern.size - begin.size - name.size };
+    hints->given++;
+    hints->text.size = 0;
+    vv_buffer_add(&hints->text, begin.bytes, begin.size);
+    add_name(hints, best->bytes, best->size);
+    vv_buffer_add(&hints->text, rest.bytes, rest.size);
+    return end_reason(hints, arena);
+}
+
+static const char *find_slip(struct vv_hints *hints, struct vv_text pattern,
+    bool of_file, struct vv_arena *arena)
+{
+    struct stand stand = { hints->r->root, hints->r->file_root };
+    struct vv_text rest = pattern, name;
+    struct best best = { 0 };
+    struct vv_buffer bytes;
+    bool goes_on = of_file || (hints->walk && stand.node);
+    vv_buffer_init(&bytes, &hints->r->context.allocator);
+    while (goes_on && vv_text_next_name(&rest, &name)) {
+        goes_on = vv_name_pattern_is_literal(name) &&
+                  !memchr(name.bytes, '(', name.size);
+        bytes.size = 0;
+        vv_name_pattern_unescape(name, &bytes);
+        const char *text = vv_buffer_string(&bytes);
+        if (goes_on)
+            goes_on = of_file
+                          ? step_file(hints, &stand, text, bytes.size, &best)
+                          : step_program(
+                                hints, &stand, text, bytes.size, &best);
+    }
+    vv_buffer_clear(&bytes);
+    return best.bytes ? mend_pattern(hints, pattern, &best, name, arena) : NULL;
+}
+
+const char *vv_hint_for_pattern(struct vv_hints *hints, struct vv_text pattern,
+    bool of_file, struct vv_arena *arena)
+{
+    const char *found =
+        of_file ? NULL : find_slip(hints, pattern, false, arena);
+    return found ? found : find_slip(hints, pattern, true, arena);
+}

@@ -6,6 +6,7 @@
 #define VV_HINT_H
 
 #include "arena.h"
+#include "name_pattern.h"
 #include "restoration.h"
 #include "walk.h"
 
@@ -35,5 +36,10 @@ struct vv_hint vv_hint_for_file(
 /* Of a node of the program that is not bound. */
 struct vv_hint vv_hint_for_program(
     struct vv_hints *hints, const varve_node *node, struct vv_arena *arena);
+
+/* What a pattern that matches nothing would be with the first name that is not
+ * there as one that is, in the program or the file; NULL. */
+const char *vv_hint_for_pattern(struct vv_hints *hints, struct vv_text pattern,
+    bool of_file, struct vv_arena *arena);
 
 #endif

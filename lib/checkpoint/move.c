@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "binding.h"
 #include "convert.h"
 #include "copy.h"
 #include "dtype.h"
@@ -27,7 +28,7 @@ enum vv_move_mode vv_move_mode_of(
     if (saved.dtype == VARVE_STRING)
         return VV_MOVE_STRINGS;
     if (varve_tensor_count(&saved) != varve_tensor_count(wanted) ||
-        (!r->selection.options.reshape && !vv_shape_equal(&saved, wanted)))
+        (vv_is_resized(r, node, &saved) && !VV_WRONG(reshape_before_resize)))
         return VV_MOVE_RESIZE;
     return saved.dtype == wanted->dtype ? VV_MOVE_PLAIN : VV_MOVE_CAST;
 }

@@ -8,9 +8,9 @@
 #include "arrival.h"
 #include "binding.h"
 #include "failure.h"
-#include "pattern.h"
 #include "match.h"
 #include "name.h"
+#include "saved_spread.h"
 #include "try.h"
 #include "variable.h"
 #include "wrong.h"
@@ -169,18 +169,17 @@ varve_status varve_drop_pending(
     VV_TRY(vv_need_paths(r, error));
     if (!vv_sweep(r))
         return vv_fail_memory(error, "a restoration");
+    struct vv_spread spread = { .count = 0 };
+    if (pattern)
+        VV_TRY(vv_saved_spread_begin(&spread, &r->paths, pattern, error));
     for (uint32_t v = 0; v < index->value_count; v++) {
         uint32_t file = vv_at32(index->value_nodes, v);
-        if ((!vv_is_waiting(r, v) && r->fates[v] != VV_FATE_MISFIT) ||
-            !vv_saved_path_exists(&r->paths, file))
-            continue;
-        vv_saved_searched_path(&r->paths, file, vv_emptied(&r->path));
-        const char *path = vv_buffer_string(&r->path);
-        if (r->path.failed)
-            return vv_fail_memory(error, "a path");
-        if (!pattern || vv_pattern_match(pattern, path))
+        if ((vv_is_waiting(r, v) || r->fates[v] == VV_FATE_MISFIT) &&
+            vv_saved_path_exists(&r->paths, file) &&
+            (!pattern || vv_spread_has_any(&spread, file)))
             drop(r, v);
     }
+    vv_spread_end(&spread);
     vv_forgive(r);
     if (!r->graph || r->is_dry || r->is_busy)
         return VARVE_OK;

@@ -12,14 +12,17 @@
 #include "binding.h"
 #include "failure.h"
 #include "findings.h"
+#include "graph_spread.h"
 #include "hint.h"
 #include "match.h"
 #include "move.h"
-#include "pattern.h"
 #include "pending.h"
+#include "saved_spread.h"
+#include "scope.h"
 #include "shape.h"
 #include "tag.h"
 #include "try.h"
+#include "unused_pattern.h"
 #include "variable.h"
 #include "walk.h"
 
@@ -74,14 +77,16 @@ static const char *program_path(struct maker *m, const varve_node *node)
 {
     if (!m->has_walk || !vv_walk_has(&m->walk, node))
         return NULL;
-    vv_walk_short_path(&m->walk, vv_walk_place(&m->walk, node),
-        VV_LONGEST_PATH, &m->scratch);
+    if (!vv_scope_path(m->r, node, &m->scratch))
+        vv_walk_short_path(&m->walk, vv_walk_place(&m->walk, node),
+            VV_LONGEST_PATH, &m->scratch);
     return keep(m, &m->scratch);
 }
 
 static const char *file_path(struct maker *m, uint32_t file)
 {
-    vv_saved_path(&m->r->paths, file, &m->scratch);
+    if (!vv_scope_saved_path(m->r, file, &m->scratch))
+        vv_saved_path(&m->r->paths, file, &m->scratch);
     return keep(m, &m->scratch);
 }
 
@@ -189,17 +194,14 @@ static varve_node *other_claim(const struct maker *m, uint32_t file)
 static void excuse_unused(
     struct maker *m, struct vv_finding *finding, uint32_t file)
 {
-    const struct vv_selection *s = &m->r->selection;
-    struct vv_buffer *searched = &m->r->path;
-    if (!s->expect_unused && !s->only && !s->except)
-        return;
-    vv_saved_searched_path(&m->r->paths, file, vv_emptied(searched));
-    const char *path = vv_buffer_string(searched);
-    m->failed |= searched->failed;
-    if (vv_pattern_match(s->expect_unused, path)) {
+    const struct vv_spread *unused = &m->r->scope[VV_EXPECT_UNUSED];
+    uint32_t pair = vv_spread_find(unused, file, true);
+    if (pair != UINT32_MAX) {
+        vv_saved_spread_path(unused, vv_index_of(m->r), pair, VV_LONGEST_PATH,
+            &m->scratch);
+        finding->file_path = keep(m, &m->scratch);
         finding->is_excused = true;
-    } else if ((s->only || s->except) &&
-               !vv_selection_wants(s, path, &m->scratch)) {
+    } else if (!vv_scope_wants(m->r, file, &m->scratch)) {
         finding->kind = VARVE_ONLY_IN_FILE;
         finding->is_excused = true;
         finding->reason = "left out by the options";
@@ -363,16 +365,15 @@ static void look_at_file(struct maker *m)
 static void excuse_missing(
     struct maker *m, struct vv_finding *finding, const varve_node *node)
 {
-    const struct vv_selection *s = &m->r->selection;
-    if (!s->expect_missing && !s->only && !s->except)
-        return;
-    vv_walk_short_path(&m->walk, vv_walk_place(&m->walk, node),
-        VV_LONGEST_SEARCHED_PATH, &m->scratch);
-    const char *path = vv_buffer_string(&m->scratch);
-    m->failed |= m->scratch.failed;
-    if (vv_pattern_match(s->expect_missing, path) ||
-        !vv_selection_takes(s, path))
+    const struct vv_spread *missing = &m->r->scope[VV_EXPECT_MISSING];
+    uint32_t pair = vv_spread_find(missing, node->number, true);
+    if (pair != UINT32_MAX) {
+        vv_graph_spread_path(missing, pair, VV_LONGEST_PATH, &m->scratch);
+        finding->program_path = keep(m, &m->scratch);
         finding->is_excused = true;
+    } else if (!vv_scope_takes(m->r, node)) {
+        finding->is_excused = true;
+    }
 }
 
 /* A claim of a node of the program on a file node that another has. */
@@ -461,26 +462,6 @@ static void look_at_program(struct maker *m)
     }
 }
 
-static void look_at_renames(struct maker *m)
-{
-    const struct vv_selection *s = &m->r->selection;
-    for (size_t i = 0; i < s->rename_count && !m->failed; i++) {
-        if (s->renames[i].was_used)
-            continue;
-        struct vv_finding finding = {
-            .kind = VARVE_MISMATCHED,
-            .reason = "this rename matched nothing",
-            .is_excused = true,
-            .program_path = vv_arena_text(&m->report->arena,
-                s->renames[i].program, strlen(s->renames[i].program)),
-            .file_path = vv_arena_text(&m->report->arena, s->renames[i].file,
-                strlen(s->renames[i].file)),
-        };
-        m->failed |= !finding.program_path || !finding.file_path;
-        add(m, &finding);
-    }
-}
-
 /* --- Making ------------------------------------------------------------- */
 
 /* Sorts what is looked up by finding. */
@@ -514,6 +495,7 @@ static varve_status begin(struct maker *m, varve_error *error)
         if (!m->is_listed)
             return vv_fail_memory(error, "a report");
     }
+    VV_TRY(vv_scope_complete(r, error));
     vv_hints_begin(&m->hints, r, m->has_walk ? &m->walk : NULL);
     m->report->path =
         vv_arena_text(&m->report->arena, r->file.path, strlen(r->file.path));
@@ -563,7 +545,7 @@ varve_report *vv_report_make(
         look_at_file(&m);
         if (m.has_walk)
             look_at_program(&m);
-        look_at_renames(&m);
+        m.failed |= !vv_list_unused_patterns(r, &m.hints, m.report);
         if (m.failed)
             status = vv_fail_memory(error, "a report");
     }

@@ -15,6 +15,7 @@
 #include "failure.h"
 #include "match.h"
 #include "save.h"
+#include "scope.h"
 #include "transfer.h"
 #include "source.h"
 #include "try.h"
@@ -54,6 +55,7 @@ static void edge_added(struct vv_observer *self, struct vv_edge *edge)
     struct varve_restoration *r = restoration_of(self);
     if (r->is_dry || r->is_settled)
         return;
+    vv_scope_edge(r, edge);
     vv_match_edge(r, edge);
     if (!VV_WRONG(late_values_not_taken_in))
         take_in(r);
@@ -64,6 +66,7 @@ static void slot_added(struct vv_observer *self, struct vv_slot *slot)
     struct varve_restoration *r = restoration_of(self);
     if (r->is_dry || r->is_settled)
         return;
+    vv_scope_slot(r, slot);
     vv_match_slot(r, slot);
     take_in(r);
 }
@@ -283,6 +286,7 @@ static varve_status begin(struct varve_restoration *r,
     vv_graph_observe(r->graph, &r->observer);
     r->is_dry = opening->is_dry;
     reserve_lists(r);
+    VV_TRY(vv_scope_begin(r, error));
     vv_match_roots(r);
     if (opening->is_whole)
         VV_TRY(demand_homes(r, error));
@@ -388,6 +392,7 @@ void vv_restoration_free(struct varve_restoration *r)
         vv_buffer_clear(buffers[i]);
     if (r->has_paths)
         vv_saved_paths_end(&r->paths);
+    vv_scope_end(r);
     vv_selection_end(&r->selection);
     if (r->file.context)
         vv_data_in_close(&r->file);
@@ -453,8 +458,10 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
     if (!vv_sweep(r)) /* what is untracked may have lost its memory */
         return vv_fail_memory(error, "a restoration");
     bool rematches = r->needs_rematch && r->root;
-    if (rematches)
+    if (rematches) {
+        VV_TRY(vv_scope_renew(r, error));
         r->needs_rematch = false;
+    }
     r->stuck.size = 0;
     list_again(r);
     if (rematches)

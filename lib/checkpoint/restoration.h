@@ -19,6 +19,7 @@
 #include "map.h"
 #include "saved_path.h"
 #include "selection.h"
+#include "spread.h"
 
 /* What became of a value of the file. */
 enum vv_fate {
@@ -58,6 +59,18 @@ struct vv_misfits {
     uint64_t count;
 };
 
+/* Which paths the patterns of the options stand for, by option. */
+enum vv_scope {
+    VV_ONLY, /* of the program */
+    VV_EXCEPT,
+    VV_RESIZE,
+    VV_EXPECT_MISSING,
+    VV_SAVED_ONLY, /* of the file */
+    VV_SAVED_EXCEPT,
+    VV_EXPECT_UNUSED,
+    VV_SCOPES
+};
+
 struct varve_restoration {
     struct vv_observer observer;
     struct vv_context context;
@@ -65,6 +78,7 @@ struct varve_restoration {
     varve_node *root;
     struct vv_data_in file;
     struct vv_selection selection;
+    struct vv_spread scope[VV_SCOPES]; /* see scope.h */
     uint32_t file_root;
 
     bool is_dry;        /* a plan: nothing is delivered */

@@ -181,12 +181,8 @@ void vv_selection_end(struct vv_selection *s)
     *s = (struct vv_selection){ .allocator = a };
 }
 
-bool vv_selection_needs_paths(const struct vv_selection *s)
-{
-    return s->rename_count || s->only || s->except || s->resize;
-}
-
-bool vv_selection_takes(const struct vv_selection *s, const char *path)
+/* Whether a path alone makes that a value is restored. */
+static bool takes(const struct vv_selection *s, const char *path)
 {
     return (!s->only || vv_pattern_match(s->only, path)) &&
            !vv_pattern_match(s->except, path);
@@ -224,7 +220,7 @@ static bool wants_renamed(const struct vv_selection *s,
         if (vv_pattern_rename(rename->file, rename->program,
                 vv_buffer_string(&front), scratch)) {
             vv_buffer_add_string(scratch, file_path + size);
-            wanted = vv_selection_takes(s, vv_buffer_string(scratch));
+            wanted = takes(s, vv_buffer_string(scratch));
         }
     }
     scratch->failed |= front.failed;
@@ -235,8 +231,6 @@ static bool wants_renamed(const struct vv_selection *s,
 bool vv_selection_wants(const struct vv_selection *s, const char *file_path,
     struct vv_buffer *scratch)
 {
-    if (vv_selection_takes(s, file_path))
-        return true;
     for (size_t i = 0; i < s->rename_count; i++) {
         if (wants_renamed(s, &s->renames[i], file_path, scratch))
             return true;

@@ -37,19 +37,14 @@ varve_status vv_selection_begin(struct vv_selection *selection,
     varve_error *error);
 void vv_selection_end(struct vv_selection *selection);
 
-/* Whether anything depends on the paths of the program's nodes. */
-bool vv_selection_needs_paths(const struct vv_selection *selection);
-
-/* Whether a value at this path of the program is to be restored. */
-bool vv_selection_takes(const struct vv_selection *selection, const char *path);
-
 /* The rename that decides for a path of the program, or NULL; `file_path` is
  * then set to what it gives. */
 struct vv_rename *vv_selection_rename(struct vv_selection *selection,
     const char *path, struct vv_buffer *file_path);
 
-/* Whether a path of the file, which no node of the program claimed, would stand
- * for a selected path of the program. It is not known if `scratch` failed. */
+/* Whether renames make of a path of the file, which no node of the program
+ * claimed, one of the program that `only` and `except` take. It is not known if
+ * `scratch` failed. */
 bool vv_selection_wants(const struct vv_selection *selection,
     const char *file_path, struct vv_buffer *scratch);
 

@@ -17,7 +17,7 @@
 #include "columns.h"
 #include "failure.h"
 #include "graph.h"
-#include "pattern.h"
+#include "graph_spread.h"
 #include "state.h"
 #include "tag.h"
 #include "try.h"
@@ -168,19 +168,25 @@ bool vv_is_random(const varve_node *node, uint64_t random_bit)
     return found;
 }
 
-/* Whether the value at a place of a walk is one that the snapshot takes.
- * `path` is scratch; look at path->failed as well. */
+/* Whether the value at a place of a walk is one that the snapshot takes. */
 static bool takes(const struct varve_snapshot *s, const struct vv_walk *walk,
-    size_t place, struct vv_buffer *path)
+    size_t place, const struct vv_spread *except)
 {
     const varve_node *node = walk->steps[place].node;
     uint64_t random = vv_tag_bit(walk->graph, VARVE_TAG_RANDOM);
-    if (!holds_value(node) || (s->no_random && vv_is_random(node, random)))
-        return false;
-    if (!s->except)
-        return true;
-    vv_walk_path(walk, place, path);
-    return !vv_pattern_match(s->except, vv_buffer_string(path));
+    return holds_value(node) &&
+           !(s->no_random && vv_is_random(node, random)) &&
+           !vv_spread_has_all(except, node->number);
+}
+
+/* Follows what the snapshot leaves out. */
+static varve_status follow_except(const struct varve_snapshot *s,
+    struct vv_spread *except, varve_error *error)
+{
+    *except = (struct vv_spread){ .count = 0 };
+    return s->except
+               ? vv_graph_spread_begin(except, s->root, s->except, error)
+               : VARVE_OK;
 }
 
 static varve_status check_types(
@@ -208,6 +214,7 @@ static varve_status check_types(
 varve_status vv_snapshot_check(struct varve_snapshot *s, varve_error *error)
 {
     struct vv_walk walk;
+    struct vv_spread except;
     if (!s->graph || !s->root || s->is_stale)
         return vv_fail(error, VARVE_MISMATCH,
             "snapshot: expected the variables it was made of, found some "
@@ -216,20 +223,20 @@ varve_status vv_snapshot_check(struct varve_snapshot *s, varve_error *error)
     VV_TRY(check_types(s, error));
     if (!s->is_changed || VV_WRONG(snapshot_fits_any_program))
         return VARVE_OK;
-    VV_TRY(vv_walk_begin(&walk, s->root, error));
-    struct vv_buffer path;
-    vv_buffer_init(&path, &s->context.allocator);
+    VV_TRY(follow_except(s, &except, error));
+    varve_status status = vv_walk_begin(&walk, s->root, error);
+    if (status) {
+        vv_spread_end(&except);
+        return status;
+    }
     size_t found = 0;
     for (size_t i = 0; i < walk.count; i++)
-        found += takes(s, &walk, i, &path);
+        found += takes(s, &walk, i, &except);
     bool same = found == s->count;
     for (size_t i = 0; i < s->count && same; i++)
         same = vv_walk_has(&walk, s->items[i].node);
     vv_walk_end(&walk);
-    bool failed = path.failed;
-    vv_buffer_clear(&path);
-    if (failed)
-        return vv_fail_memory(error, "the path of a variable");
+    vv_spread_end(&except);
     if (!same)
         return vv_fail(error, VARVE_MISMATCH,
             "snapshot: expected the %zu variables it was made of, found others",
@@ -261,11 +268,11 @@ static void add_item(
 static varve_status choose(struct varve_snapshot *s, const struct vv_walk *walk,
     struct vv_buffer *places, varve_error *error)
 {
-    struct vv_buffer path;
-    vv_buffer_init(&path, &s->context.allocator);
+    struct vv_spread except;
+    VV_TRY(follow_except(s, &except, error));
     for (size_t i = 0; i < walk->count; i++) {
         const varve_node *node = walk->steps[i].node;
-        if (!takes(s, walk, i, &path))
+        if (!takes(s, walk, i, &except))
             continue;
         vv_buffer_add32(places, (uint32_t)i);
         if (node->variable)
@@ -273,9 +280,8 @@ static varve_status choose(struct varve_snapshot *s, const struct vv_walk *walk,
                 varve_tensor_size(&node->variable->tensor),
                 VV_MEMORY_ALIGNMENT);
     }
-    bool failed = path.failed || places->failed;
-    vv_buffer_clear(&path);
-    return failed ? vv_fail_memory(error, "a snapshot") : VARVE_OK;
+    vv_spread_end(&except);
+    return places->failed ? vv_fail_memory(error, "a snapshot") : VARVE_OK;
 }
 
 static varve_status make_items(struct varve_snapshot *s,

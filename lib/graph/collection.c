@@ -7,7 +7,7 @@
 
 #include "failure.h"
 #include "graph.h"
-#include "pattern.h"
+#include "graph_spread.h"
 #include "tag.h"
 #include "try.h"
 #include "walk.h"
@@ -17,18 +17,25 @@ struct selection {
     const varve_select *select;
     uint64_t tag; /* bits */
     uint64_t without;
+    struct vv_spread pattern;
+    struct vv_spread except;
     struct vv_buffer path;
 };
 
 static const char *path_of(struct selection *s, const varve_node *node)
 {
+    bool by_pattern = vv_spread_is_on(&s->pattern);
+    const struct vv_spread *by = by_pattern ? &s->pattern : &s->except;
     s->path.size = 0;
-    vv_walk_path(&s->walk, vv_walk_place(&s->walk, node), &s->path);
+    if (vv_spread_is_on(by))
+        vv_graph_spread_path(by, vv_spread_find(by, node->number, by_pattern),
+            SIZE_MAX / 2, &s->path);
+    else
+        vv_walk_path(&s->walk, vv_walk_place(&s->walk, node), &s->path);
     return vv_buffer_string(&s->path);
 }
 
-/* Look at path.failed as well. */
-static bool is_selected(struct selection *s, const varve_node *node)
+static bool is_selected(const struct selection *s, const varve_node *node)
 {
     const varve_select *select = s->select;
     if (node->number >= s->walk.number_limit || !vv_walk_has(&s->walk, node))
@@ -38,8 +45,30 @@ static bool is_selected(struct selection *s, const varve_node *node)
     if ((select->tag && !(node->tags & s->tag)) || (node->tags & s->without) ||
         (select->kind && node->kind != select->kind))
         return false;
-    return !select->pattern ||
-           vv_pattern_match(select->pattern, path_of(s, node));
+    return (!select->pattern ||
+               vv_spread_has_any(&s->pattern, node->number)) &&
+           !vv_spread_has_all(&s->except, node->number);
+}
+
+static void end(struct selection *s)
+{
+    vv_spread_end(&s->pattern);
+    vv_spread_end(&s->except);
+    vv_buffer_clear(&s->path);
+    vv_walk_end(&s->walk);
+}
+
+static varve_status follow_patterns(
+    struct selection *s, varve_node *root, varve_error *error)
+{
+    const varve_select *select = s->select;
+    if (select && select->pattern)
+        VV_TRY(vv_graph_spread_begin(
+            &s->pattern, root, select->pattern, error));
+    if (select && select->except)
+        VV_TRY(
+            vv_graph_spread_begin(&s->except, root, select->except, error));
+    return VARVE_OK;
 }
 
 static varve_status begin(struct selection *s, varve_node *root,
@@ -52,13 +81,10 @@ static varve_status begin(struct selection *s, varve_node *root,
         s->tag = vv_tag_bit(root->graph, select->tag);
     if (select && select->without_tag)
         s->without = vv_tag_bit(root->graph, select->without_tag);
-    return VARVE_OK;
-}
-
-static void end(struct selection *s)
-{
-    vv_buffer_clear(&s->path);
-    vv_walk_end(&s->walk);
+    varve_status status = follow_patterns(s, root, error);
+    if (status)
+        end(s);
+    return status;
 }
 
 /* The node that was made first. */
@@ -82,10 +108,7 @@ static varve_status each(varve_node *root, const varve_select *select,
     enum vv_hold older = vv_graph_hold(root->graph, VV_HOLDS_EDGES);
     for (varve_node *node = oldest(root->graph); node && !status;
          node = node->previous_of_all) {
-        bool selected = is_selected(&s, node);
-        if (s.path.failed)
-            status = vv_fail_memory(error, "the path of a node");
-        else if (selected)
+        if (is_selected(&s, node))
             status = visit(user, &s, node, error);
     }
     vv_graph_let_go(root->graph, older);

@@ -73,7 +73,9 @@ TEST(readiness, a_part_of_the_model_is_walked_in_the_order_of_its_making)
     cr_assert_str_eq(each(root, &select), "loop/steps ");
     select = (varve_select){ .without_tag = VARVE_TAG_LOCAL,
         .pattern = "net/*" };
-    cr_assert_str_eq(each(root, &select), "net/bias ");
+    cr_assert_str_eq(each(root, &select), "net/kernel net/bias ");
+    select.except = "again|net/bias"; /* all paths of one, one of the other */
+    cr_assert_str_eq(each(root, &select), "net/kernel ");
     varve_graph_free(graph);
 }
 

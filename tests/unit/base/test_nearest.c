@@ -91,6 +91,8 @@ TEST(nearest, knows_what_may_have_been_meant)
         { "0", "1", false },
         { "ab", "ac", true },
         { "ab", "cd", false },
+        { "modle", "model", true },
+        { "ba", "ab", false },
         { "layer_1", "layer_12", true },
         { "moving_mean", "moving_average", false },
         { "", "a", false },

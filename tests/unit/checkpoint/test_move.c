@@ -269,8 +269,8 @@ TEST(move, swapped_twice_is_as_it_was)
     end_world();
 }
 
-/* As many elements in another shape: row by row to their places, or one after
- * another if the program says so. */
+/* As many elements in another shape: one after another if the program says so;
+ * row by row to their places if it says it of this one. */
 TEST(move, takes_the_shape_into_account_unless_it_may_not)
 {
     static const float saved[6] = { 1, 2, 3, 4, 5, 6 };
@@ -283,7 +283,8 @@ TEST(move, takes_the_shape_into_account_unless_it_may_not)
     write_root(root);
     free_root(root);
     for (int reshape = 0; reshape < 2; reshape++) {
-        varve_read_options options = { .reshape = reshape, .resize = "x" };
+        varve_read_options options = { .reshape = true,
+            .resize = reshape ? NULL : "x" };
         for (int i = 0; i < 6; i++)
             x[i] = 9;
         root = new_root();

@@ -1,0 +1,491 @@
+/* automaton.c - places and steps are made of the patterns, states as paths ask
+ * for them.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "automaton.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "checksum.h"
+#include "failure.h"
+
+/* Patterns can be made whose states are more than all that is of use: so many
+ * places in all states together, and so many for each there is, end it. */
+enum { FEW_LISTED = 1 << 18, MOST_LISTED_EACH = 16 };
+
+/* One name more. */
+struct step {
+    struct vv_place *from;
+    struct vv_place *to;
+    struct vv_text text; /* a name pattern; or a name, where it is literal */
+    struct vv_text base; /* of a slot: what is before the parentheses */
+    bool is_literal;
+    struct step *next; /* of those from one place that are not literal */
+};
+
+/* A slot whose parentheses hold the path of a place. */
+struct closing {
+    const struct step *step;
+    struct closing *next;
+};
+
+struct vv_place {
+    uint32_t number;
+    uint64_t stamp;
+    bool stays;        /* behind a `**`: any name leads back to it */
+    bool is_end;       /* of a pattern: what is below is matched too */
+    bool was_reached;  /* so is a path that was followed */
+    bool has_literals; /* steps by a name */
+    struct vv_place *deep; /* behind a `**` from here */
+    struct step *first;    /* by a pattern of a name */
+    struct closing *closings;
+};
+
+static bool fail(struct vv_automaton *a, varve_status status)
+{
+    if (a->status == VARVE_OK)
+        a->status = status;
+    return false;
+}
+
+static void *take(struct vv_automaton *a, size_t size)
+{
+    void *block = vv_arena_take(&a->arena, size);
+    if (block)
+        memset(block, 0, size);
+    else
+        fail(a, VARVE_NO_MEMORY);
+    return block;
+}
+
+/* --- Steps -------------------------------------------------------------- */
+
+struct step_key {
+    const struct vv_place *from;
+    struct vv_text text;
+    bool is_literal;
+};
+
+static bool is_step(const void *item, const void *key)
+{
+    const struct step *step = item;
+    const struct step_key *wanted = key;
+    return step->from == wanted->from &&
+           step->is_literal == wanted->is_literal &&
+           step->text.size == wanted->text.size &&
+           memcmp(step->text.bytes, wanted->text.bytes, wanted->text.size) == 0;
+}
+
+static uint64_t step_hash(uint64_t text_hash, const struct vv_place *from)
+{
+    return vv_map_mix(text_hash + from->number);
+}
+
+static struct vv_place *new_place(struct vv_automaton *a)
+{
+    struct vv_place *place = take(a, sizeof *place);
+    if (place)
+        place->number = a->place_count++;
+    return place;
+}
+
+static struct step *add_step(
+    struct vv_automaton *a, const struct step_key *key, uint64_t hash)
+{
+    struct step *step = take(a, sizeof *step);
+    char *copy = vv_arena_text(&a->arena, key->text.bytes, key->text.size);
+    struct vv_place *to = new_place(a);
+    if (!step || !copy || !to || !vv_map_add(&a->steps, hash, step)) {
+        fail(a, VARVE_NO_MEMORY);
+        return NULL;
+    }
+    *step = (struct step){ .to = to, .text = { copy, key->text.size },
+        .is_literal = key->is_literal };
+    return step;
+}
+
+static struct step *find_or_add(
+    struct vv_automaton *a, struct vv_place *from, struct step_key key)
+{
+    uint64_t hash =
+        step_hash(vv_hash_of(key.text.bytes, key.text.size), from);
+    key.from = from;
+    struct step *step = vv_map_find(&a->steps, hash, is_step, &key);
+    if (step)
+        return step;
+    step = add_step(a, &key, hash);
+    if (!step)
+        return NULL;
+    step->from = from;
+    if (key.is_literal) {
+        from->has_literals = true;
+    } else {
+        step->next = from->first;
+        from->first = step;
+    }
+    return step;
+}
+
+/* --- Patterns ----------------------------------------------------------- */
+
+typedef void on_end(
+    struct vv_automaton *a, struct vv_place *place, const void *what);
+
+static void add_patterns(struct vv_automaton *a, struct vv_place *from,
+    struct vv_text patterns, unsigned depth, on_end *end, const void *what);
+
+/* Paths in parentheses that end here close a slot. */
+static void add_closing(
+    struct vv_automaton *a, struct vv_place *place, const void *what)
+{
+    struct closing *closing = place ? take(a, sizeof *closing) : NULL;
+    if (!closing)
+        return;
+    *closing = (struct closing){ what, place->closings };
+    place->closings = closing;
+}
+
+static struct vv_place *add_slot(struct vv_automaton *a, struct vv_place *from,
+    struct vv_text name, struct vv_text inside, unsigned depth)
+{
+    struct step *step =
+        find_or_add(a, from, (struct step_key){ .text = name });
+    if (!step)
+        return NULL;
+    if (!step->base.bytes) {
+        struct vv_text ignored;
+        vv_name_split(step->text, &step->base, &ignored);
+        if (depth + 1 < VV_PATTERN_MAX_DEPTH)
+            add_patterns(a, a->inside, inside, depth + 1, add_closing, step);
+    }
+    return step->to;
+}
+
+static struct vv_place *add_deep(struct vv_automaton *a, struct vv_place *from)
+{
+    if (from->stays)
+        return from;
+    if (!from->deep)
+        from->deep = new_place(a);
+    if (from->deep)
+        from->deep->stays = true;
+    return from->deep;
+}
+
+static struct vv_place *add_literal(
+    struct vv_automaton *a, struct vv_place *from, struct vv_text name)
+{
+    a->name.size = 0;
+    vv_name_pattern_unescape(name, &a->name);
+    if (a->name.failed) {
+        fail(a, VARVE_NO_MEMORY);
+        return NULL;
+    }
+    struct step_key key = { .is_literal = true,
+        .text = { (const char *)a->name.data, a->name.size } };
+    struct step *step = find_or_add(a, from, key);
+    return step ? step->to : NULL;
+}
+
+static struct vv_place *add_name(struct vv_automaton *a, struct vv_place *from,
+    struct vv_text name, unsigned depth)
+{
+    struct vv_text base, inside;
+    switch (vv_name_split(name, &base, &inside)) {
+    case VV_NAME_OF_NONE: return NULL; /* nothing is like that */
+    case VV_NAME_OF_SLOT: return add_slot(a, from, name, inside, depth);
+    case VV_NAME_OF_EDGE: break;
+    }
+    if (vv_name_pattern_is_deep(name))
+        return add_deep(a, from);
+    if (vv_name_pattern_is_literal(name))
+        return add_literal(a, from, name);
+    struct step *step =
+        find_or_add(a, from, (struct step_key){ .text = name });
+    return step ? step->to : NULL;
+}
+
+static void add_patterns(struct vv_automaton *a, struct vv_place *from,
+    struct vv_text patterns, unsigned depth, on_end *end, const void *what)
+{
+    struct vv_text pattern, name;
+    while (a->status == VARVE_OK && vv_text_next_pattern(&patterns, &pattern)) {
+        struct vv_text rest = pattern;
+        struct vv_place *place = rest.size > 0 ? from : NULL;
+        while (place && vv_text_next_name(&rest, &name))
+            place = add_name(a, place, name, depth);
+        if (pattern.size > 0)
+            end(a, place, what ? what : &pattern);
+    }
+}
+
+/* --- States ------------------------------------------------------------- */
+
+/* Adds a place to the set that is being made, and what follows from it. */
+static void reach(struct vv_automaton *a, struct vv_place *place)
+{
+    for (; place && place->stamp != a->stamp; place = place->deep) {
+        place->stamp = a->stamp;
+        place->was_reached = true;
+        vv_buffer_add(&a->found, &place, sizeof place);
+    }
+}
+
+static int compare_places(const void *left, const void *right)
+{
+    const struct vv_place *a = *(struct vv_place *const *)left;
+    const struct vv_place *b = *(struct vv_place *const *)right;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+static struct vv_place **found_places(struct vv_automaton *a, size_t *count)
+{
+    *count = a->found.size / sizeof(struct vv_place *);
+    return (struct vv_place **)(void *)a->found.data;
+}
+
+/* Places that lead nowhere are left out: what they end, `accepts` says. */
+static bool tidy(struct vv_automaton *a, bool accepts)
+{
+    size_t count, kept = 0;
+    struct vv_place **places = found_places(a, &count);
+    for (size_t i = 0; i < count; i++) {
+        accepts |= places[i]->is_end;
+        if (places[i]->first || places[i]->has_literals || places[i]->closings)
+            places[kept++] = places[i];
+    }
+    a->found.size = kept * sizeof *places;
+    if (kept > 1)
+        qsort(places, kept, sizeof *places, compare_places);
+    return accepts;
+}
+
+struct state_key {
+    const struct vv_buffer *found;
+    bool accepts;
+};
+
+static bool is_state(const void *item, const void *key)
+{
+    const struct vv_state *state = item;
+    const struct state_key *wanted = key;
+    size_t size = state->count * sizeof *state->places;
+    return state->accepts == wanted->accepts && size == wanted->found->size &&
+           (size == 0 || memcmp(state->places, wanted->found->data, size) == 0);
+}
+
+static size_t most_listed(const struct vv_automaton *a)
+{
+    return FEW_LISTED + MOST_LISTED_EACH * (size_t)a->place_count;
+}
+
+static struct vv_state *add_state(
+    struct vv_automaton *a, bool accepts, uint64_t hash)
+{
+    size_t count;
+    struct vv_place **places = found_places(a, &count);
+    a->listed += count + 1;
+    if (a->listed > most_listed(a)) {
+        fail(a, VARVE_LIMIT);
+        return NULL;
+    }
+    struct vv_state *state =
+        take(a, sizeof *state + count * sizeof *state->places);
+    if (!state || !vv_map_add(&a->state_map, hash, state)) {
+        fail(a, VARVE_NO_MEMORY);
+        return NULL;
+    }
+    state->hash = hash;
+    state->number = a->state_count++;
+    state->count = (uint32_t)count;
+    state->accepts = accepts;
+    state->is_final = count == 0;
+    if (count)
+        memcpy(state->places, places, count * sizeof *places);
+    return state;
+}
+
+/* The state of the set that was made. */
+static const struct vv_state *state_of(struct vv_automaton *a, bool accepts)
+{
+    accepts = tidy(a, accepts);
+    if (a->found.failed)
+        fail(a, VARVE_NO_MEMORY);
+    if (a->status)
+        return NULL;
+    uint64_t hash = vv_map_mix(
+        vv_hash_of(a->found.size ? (const char *)a->found.data : "",
+            a->found.size) + accepts);
+    struct state_key key = { &a->found, accepts };
+    const struct vv_state *state =
+        vv_map_find(&a->state_map, hash, is_state, &key);
+    return state ? state : add_state(a, accepts, hash);
+}
+
+static void begin_state(struct vv_automaton *a)
+{
+    a->stamp++;
+    a->found.size = 0;
+}
+
+/* What stays whatever comes: what is behind a `**`, and what is in parentheses
+ * and has ended, which holds for all below. */
+static void stay(struct vv_automaton *a, struct vv_place *place)
+{
+    if (place->stays || place->closings)
+        reach(a, place);
+}
+
+static void step_from(struct vv_automaton *a, struct vv_place *place,
+    struct vv_text name, uint64_t hash)
+{
+    stay(a, place);
+    if (place->has_literals) {
+        struct step_key key = { place, name, true };
+        const struct step *step = vv_map_find(
+            &a->steps, step_hash(hash, place), is_step, &key);
+        reach(a, step ? step->to : NULL);
+    }
+    for (const struct step *s = place->first; s; s = s->next) {
+        if (!s->base.bytes && vv_name_pattern_match(s->text, name, VV_PLAIN))
+            reach(a, s->to);
+    }
+}
+
+const struct vv_state *vv_automaton_step(struct vv_automaton *a,
+    const struct vv_state *state, const char *name, size_t size)
+{
+    if (!state || state->is_final)
+        return state;
+    uint64_t hash = vv_hash_of(name, size);
+    begin_state(a);
+    for (uint32_t i = 0; i < state->count; i++)
+        step_from(a, state->places[i], (struct vv_text){ name, size }, hash);
+    return state_of(a, state->accepts);
+}
+
+static bool has_place(const struct vv_state *state, const struct vv_place *key)
+{
+    return state->count && bsearch(&key, state->places, state->count,
+                               sizeof *state->places, compare_places);
+}
+
+/* A name without parentheses stands for a slot by a star at its end. */
+static void slot_from(
+    struct vv_automaton *a, struct vv_place *place, struct vv_text name)
+{
+    stay(a, place);
+    for (const struct step *s = place->first; s; s = s->next) {
+        if (!s->base.bytes && vv_name_pattern_ends_in_star(s->text) &&
+            vv_name_pattern_match(s->text, name, VV_PLAIN))
+            reach(a, s->to);
+    }
+}
+
+const struct vv_state *vv_automaton_slot(struct vv_automaton *a,
+    const struct vv_state *owner, const struct vv_state *variable,
+    const char *name, size_t size)
+{
+    struct vv_text text = { name, size };
+    if (!owner || !variable || owner->is_final)
+        return owner;
+    begin_state(a);
+    for (uint32_t i = 0; i < owner->count; i++)
+        slot_from(a, owner->places[i], text);
+    for (uint32_t i = 0; i < variable->count; i++) {
+        for (const struct closing *c = variable->places[i]->closings; c;
+             c = c->next) {
+            if (has_place(owner, c->step->from) &&
+                vv_name_pattern_match(c->step->base, text, VV_PLAIN))
+                reach(a, c->step->to);
+        }
+    }
+    return state_of(a, owner->accepts);
+}
+
+/* --- All ---------------------------------------------------------------- */
+
+static void add_alternative(
+    struct vv_automaton *a, struct vv_place *place, const void *what)
+{
+    if (!vv_grow_array(a->allocator, &a->alternatives, &a->alternative_capacity,
+            a->alternative_count, sizeof *a->alternatives)) {
+        fail(a, VARVE_NO_MEMORY);
+        return;
+    }
+    a->alternatives[a->alternative_count++] =
+        (struct vv_alternative){ *(const struct vv_text *)what, place };
+    if (place)
+        place->is_end = true;
+}
+
+static void compile(struct vv_automaton *a, const char *patterns)
+{
+    size_t size = strlen(patterns);
+    const char *copy = vv_arena_text(&a->arena, patterns, size);
+    a->outside = new_place(a);
+    a->inside = new_place(a);
+    if (!copy || !a->outside || !a->inside) {
+        fail(a, VARVE_NO_MEMORY);
+        return;
+    }
+    add_patterns(a, a->outside, (struct vv_text){ copy, size }, 0,
+        add_alternative, NULL);
+    begin_state(a);
+    reach(a, a->outside);
+    reach(a, a->inside);
+    a->start = state_of(a, false);
+}
+
+varve_status vv_automaton_begin(struct vv_automaton *a,
+    const varve_allocator *allocator, const char *patterns, varve_error *error)
+{
+    *a = (struct vv_automaton){ .allocator = allocator };
+    vv_arena_init(&a->arena, allocator);
+    vv_map_init(&a->steps, allocator);
+    vv_map_init(&a->state_map, allocator);
+    vv_buffer_init(&a->found, allocator);
+    vv_buffer_init(&a->name, allocator);
+    compile(a, patterns ? patterns : "");
+    varve_status status = vv_automaton_fail(a, error);
+    if (status)
+        vv_automaton_end(a);
+    return status;
+}
+
+void vv_automaton_end(struct vv_automaton *a)
+{
+    if (!a->allocator)
+        return;
+    vv_release(a->allocator, a->alternatives,
+        a->alternative_capacity * sizeof *a->alternatives);
+    vv_map_clear(&a->steps);
+    vv_map_clear(&a->state_map);
+    vv_buffer_clear(&a->found);
+    vv_buffer_clear(&a->name);
+    vv_arena_clear(&a->arena);
+    *a = (struct vv_automaton){ 0 };
+}
+
+bool vv_alternative_was_used(const struct vv_alternative *alternative)
+{
+    return alternative->end && alternative->end->was_reached;
+}
+
+varve_status vv_automaton_fail(
+    const struct vv_automaton *a, varve_error *error)
+{
+    if (a->status == VARVE_NO_MEMORY)
+        return vv_fail_memory(error, "patterns");
+    if (a->status == VARVE_OK)
+        return VARVE_OK;
+    const struct vv_text *first = &a->alternatives[0].text;
+    return vv_fail(error, a->status,
+        "\"%.*s\": expected patterns that can be followed, found some that "
+        "need more than %zu places",
+        (int)(first->size < 200 ? first->size : 200), first->bytes,
+        most_listed(a));
+}

@@ -1,0 +1,216 @@
+/* spread.c - pairs in a list, found again by hash, linked by node.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "spread.h"
+
+#include <string.h>
+
+#include "allocator.h"
+
+/* Patterns can be made that bring every node of a large graph into thousands of
+ * states: so many pairs for each node end it. */
+enum { FEW_PAIRS = 1 << 20, MOST_PAIRS_EACH = 64 };
+
+enum { ACCEPTED = 1, NOT_ACCEPTED = 2 };
+
+varve_status vv_spread_begin(struct vv_spread *s,
+    const varve_allocator *allocator, const char *patterns, varve_error *error)
+{
+    *s = (struct vv_spread){ .count = 0 };
+    return vv_automaton_begin(&s->automaton, allocator, patterns, error);
+}
+
+void vv_spread_end(struct vv_spread *s)
+{
+    const varve_allocator *a = s->automaton.allocator;
+    if (!a)
+        return;
+    vv_release(a, s->pairs, s->capacity * sizeof *s->pairs);
+    vv_release(a, s->nodes, s->node_capacity * sizeof *s->nodes);
+    vv_release(a, s->table, s->table_size * sizeof *s->table);
+    vv_automaton_end(&s->automaton);
+    *s = (struct vv_spread){ .count = 0 };
+}
+
+static size_t bucket_of(
+    const struct vv_spread *s, uint32_t node, const struct vv_state *state)
+{
+    return (size_t)vv_map_mix((uint64_t)node << 32 | state->number) &
+           (s->table_size - 1);
+}
+
+static void enter(struct vv_spread *s, uint32_t pair)
+{
+    size_t at = bucket_of(s, s->pairs[pair].node, s->pairs[pair].state);
+    while (s->table[at])
+        at = (at + 1) & (s->table_size - 1);
+    s->table[at] = pair + 1;
+}
+
+static bool has_pair(
+    const struct vv_spread *s, uint32_t node, const struct vv_state *state)
+{
+    size_t at = s->table_size ? bucket_of(s, node, state) : 0;
+    for (; s->table_size && s->table[at]; at = (at + 1) & (s->table_size - 1)) {
+        const struct vv_reached *pair = &s->pairs[s->table[at] - 1];
+        if (pair->node == node && pair->state == state)
+            return true;
+    }
+    return false;
+}
+
+static bool grow_table(struct vv_spread *s)
+{
+    const varve_allocator *a = s->automaton.allocator;
+    if (2 * (s->count + 1) <= s->table_size)
+        return true;
+    size_t size = s->table_size ? 2 * s->table_size : 64;
+    uint32_t *table = vv_allocate_zeroed(a, size * sizeof *table);
+    if (!table)
+        return false;
+    vv_release(a, s->table, s->table_size * sizeof *s->table);
+    s->table = table;
+    s->table_size = size;
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->pairs[i].node != UINT32_MAX)
+            enter(s, (uint32_t)i);
+    }
+    return true;
+}
+
+static bool grow_nodes(struct vv_spread *s, size_t wanted)
+{
+    size_t old = s->node_capacity;
+    if (wanted <= old)
+        return true;
+    wanted += wanted / 2 + 16;
+    struct vv_spread_node *nodes = vv_reallocate(s->automaton.allocator,
+        s->nodes, old * sizeof *nodes, wanted * sizeof *nodes);
+    if (!nodes)
+        return false;
+    memset(nodes + old, 0, (wanted - old) * sizeof *nodes);
+    s->nodes = nodes;
+    s->node_capacity = wanted;
+    return true;
+}
+
+static void fail(struct vv_spread *s, varve_status status)
+{
+    if (s->automaton.status == VARVE_OK)
+        s->automaton.status = status;
+}
+
+/* Of two jumps that are equally long one of both is made, so that a node is
+ * found above another in a number of steps that grows with the logarithm. */
+static uint32_t jump_from(const struct vv_spread_node *nodes, uint32_t above)
+{
+    const struct vv_spread_node *near = &nodes[above];
+    const struct vv_spread_node *far = &nodes[near->jump];
+    return near->depth - far->depth == far->depth - nodes[far->jump].depth
+               ? far->jump
+               : above;
+}
+
+void vv_spread_place(struct vv_spread *s, uint32_t node, uint32_t above)
+{
+    if (!grow_nodes(s, (size_t)node + 1)) {
+        fail(s, VARVE_NO_MEMORY);
+        return;
+    }
+    struct vv_spread_node *at = &s->nodes[node];
+    if (at->has_place)
+        return;
+    at->has_place = true;
+    at->above = above;
+    at->depth = node == above ? 0 : s->nodes[above].depth + 1;
+    at->jump = node == above ? node : jump_from(s->nodes, above);
+}
+
+bool vv_spread_leads_back(
+    const struct vv_spread *s, uint32_t from, uint32_t to)
+{
+    const struct vv_spread_node *nodes = s->nodes;
+    if (!vv_spread_has_place(s, to) || !vv_spread_has_place(s, from))
+        return false;
+    while (nodes[from].depth > nodes[to].depth) {
+        uint32_t next = nodes[nodes[from].jump].depth >= nodes[to].depth
+                            ? nodes[from].jump
+                            : nodes[from].above;
+        if (nodes[next].depth >= nodes[from].depth)
+            return false; /* something above is gone */
+        from = next;
+    }
+    return from == to;
+}
+
+void vv_spread_add(struct vv_spread *s, uint32_t node,
+    const struct vv_state *state, void *object, struct vv_way way)
+{
+    if (!state || s->automaton.status || has_pair(s, node, state))
+        return;
+    if (s->count > FEW_PAIRS && s->count / MOST_PAIRS_EACH > s->node_capacity) {
+        fail(s, VARVE_LIMIT);
+        return;
+    }
+    if (!grow_table(s) || !grow_nodes(s, (size_t)node + 1) ||
+        !vv_grow_array(s->automaton.allocator, &s->pairs, &s->capacity,
+            s->count, sizeof *s->pairs)) {
+        fail(s, VARVE_NO_MEMORY);
+        return;
+    }
+    vv_spread_place(
+        s, node, way.from ? s->pairs[way.from - 1].node : node);
+    s->pairs[s->count] = (struct vv_reached){ .state = state, .node = node,
+        .object = object, .way = way, .next = s->nodes[node].first };
+    enter(s, (uint32_t)s->count);
+    s->nodes[node].first = (uint32_t)++s->count;
+    s->nodes[node].known |= state->accepts ? ACCEPTED : NOT_ACCEPTED;
+}
+
+bool vv_spread_next(struct vv_spread *s, uint32_t *pair)
+{
+    while (s->done < s->count && s->pairs[s->done].node == UINT32_MAX)
+        s->done++;
+    if (s->done == s->count || s->automaton.status)
+        return false;
+    *pair = (uint32_t)s->done++;
+    return true;
+}
+
+uint32_t vv_spread_first(const struct vv_spread *s, uint32_t node)
+{
+    return node < s->node_capacity ? s->nodes[node].first : 0;
+}
+
+void vv_spread_forget(struct vv_spread *s, uint32_t node)
+{
+    if (node >= s->node_capacity)
+        return;
+    for (uint32_t i = s->nodes[node].first; i; i = s->pairs[i - 1].next) {
+        s->pairs[i - 1].node = UINT32_MAX;
+        s->gone++;
+    }
+    s->nodes[node] = (struct vv_spread_node){ .first = 0 };
+}
+
+bool vv_spread_has_any(const struct vv_spread *s, uint32_t node)
+{
+    return node < s->node_capacity && (s->nodes[node].known & ACCEPTED);
+}
+
+bool vv_spread_has_all(const struct vv_spread *s, uint32_t node)
+{
+    return node < s->node_capacity && s->nodes[node].known == ACCEPTED;
+}
+
+uint32_t vv_spread_find(
+    const struct vv_spread *s, uint32_t node, bool accepts)
+{
+    uint32_t found = UINT32_MAX;
+    for (uint32_t i = vv_spread_first(s, node); i; i = s->pairs[i - 1].next) {
+        if (s->pairs[i - 1].state->accepts == accepts)
+            found = i - 1;
+    }
+    return found;
+}

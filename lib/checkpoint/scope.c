@@ -1,0 +1,242 @@
+/* scope.c - a spread for each option that has patterns.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "scope.h"
+
+#include "binding.h"
+#include "graph_spread.h"
+#include "pattern.h"
+#include "saved_spread.h"
+#include "try.h"
+
+/* So many pairs of nodes that are gone are kept. */
+enum { FEW_GONE = 1024 };
+
+const char *vv_scope_patterns(
+    const struct vv_selection *s, enum vv_scope option)
+{
+    switch (option) {
+    case VV_ONLY:
+    case VV_SAVED_ONLY: return s->only;
+    case VV_EXCEPT:
+    case VV_SAVED_EXCEPT: return s->except;
+    case VV_RESIZE: return s->resize;
+    case VV_EXPECT_MISSING: return s->expect_missing;
+    case VV_EXPECT_UNUSED: return s->expect_unused;
+    case VV_SCOPES: break;
+    }
+    return NULL;
+}
+
+/* --- The program -------------------------------------------------------- */
+
+static varve_status follow(
+    struct varve_restoration *r, enum vv_scope option, varve_error *error)
+{
+    const char *patterns = vv_scope_patterns(&r->selection, option);
+    vv_spread_end(&r->scope[option]);
+    if (!patterns || !r->graph || !r->root)
+        return VARVE_OK;
+    return vv_graph_spread_begin(&r->scope[option], r->root, patterns, error);
+}
+
+varve_status vv_scope_begin(struct varve_restoration *r, varve_error *error)
+{
+    VV_TRY(follow(r, VV_ONLY, error));
+    VV_TRY(follow(r, VV_EXCEPT, error));
+    return follow(r, VV_RESIZE, error);
+}
+
+varve_status vv_scope_renew(struct varve_restoration *r, varve_error *error)
+{
+    return vv_scope_begin(r, error);
+}
+
+void vv_scope_end(struct varve_restoration *r)
+{
+    for (int i = 0; i < VV_SCOPES; i++)
+        vv_spread_end(&r->scope[i]);
+}
+
+/* All is matched again once it can be. */
+static void note_failure(
+    struct varve_restoration *r, const struct vv_spread *spread)
+{
+    if (!spread->automaton.status)
+        return;
+    r->needs_rematch = true;
+    if (!r->failure.status)
+        vv_automaton_fail(&spread->automaton, &r->failure);
+}
+
+/* A node that was left out until now. */
+static void decide_again(struct varve_restoration *r, varve_node *node)
+{
+    uint32_t file = vv_file_node_of(r, node);
+    if (!vv_scope_takes(r, node))
+        return;
+    for (; file != VV_NONE; file = vv_next_partner(r, file)) {
+        uint32_t value = r->value_of[file];
+        if (value != VV_NONE && r->fates[value] == VV_FATE_EXCLUDED)
+            vv_decide(r, node, file);
+    }
+}
+
+static void decide_from(
+    struct varve_restoration *r, enum vv_scope option, size_t first)
+{
+    const struct vv_spread *spread = &r->scope[option];
+    note_failure(r, spread);
+    for (size_t i = first; i < spread->count && option != VV_RESIZE; i++)
+        decide_again(r, spread->pairs[i].object);
+}
+
+static bool has_too_much(const struct vv_spread *spread)
+{
+    return spread->gone > FEW_GONE && spread->gone > spread->count / 2;
+}
+
+static void go_on(
+    struct varve_restoration *r, struct vv_edge *edge, struct vv_slot *slot)
+{
+    static const enum vv_scope options[] = { VV_ONLY, VV_EXCEPT, VV_RESIZE };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        struct vv_spread *spread = &r->scope[options[i]];
+        if (!vv_spread_is_on(spread))
+            continue;
+        size_t first = has_too_much(spread) ? 0 : spread->count;
+        if (first < spread->count && follow(r, options[i], NULL)) {
+            vv_out_of_memory(r);
+            continue;
+        }
+        if (edge)
+            vv_graph_spread_edge(spread, edge);
+        else
+            vv_graph_spread_slot(spread, slot);
+        decide_from(r, options[i], first);
+    }
+}
+
+void vv_scope_edge(struct varve_restoration *r, struct vv_edge *edge)
+{
+    go_on(r, edge, NULL);
+}
+
+void vv_scope_slot(struct varve_restoration *r, struct vv_slot *slot)
+{
+    go_on(r, NULL, slot);
+}
+
+void vv_scope_forget(struct varve_restoration *r, const varve_node *node)
+{
+    vv_spread_forget(&r->scope[VV_ONLY], node->number);
+    vv_spread_forget(&r->scope[VV_EXCEPT], node->number);
+    vv_spread_forget(&r->scope[VV_RESIZE], node->number);
+}
+
+static bool takes(const struct varve_restoration *r, enum vv_scope only,
+    enum vv_scope except, uint32_t node)
+{
+    return (!r->selection.only ||
+               vv_spread_has_any(&r->scope[only], node)) &&
+           !vv_spread_has_all(&r->scope[except], node);
+}
+
+bool vv_scope_takes(const struct varve_restoration *r, const varve_node *node)
+{
+    return takes(r, VV_ONLY, VV_EXCEPT, node->number);
+}
+
+bool vv_scope_resizes(const struct varve_restoration *r, const varve_node *node)
+{
+    return vv_spread_has_any(&r->scope[VV_RESIZE], node->number);
+}
+
+/* --- The file ----------------------------------------------------------- */
+
+static varve_status follow_saved(
+    struct varve_restoration *r, enum vv_scope option, varve_error *error)
+{
+    const char *patterns = vv_scope_patterns(&r->selection, option);
+    if (!patterns || vv_spread_is_on(&r->scope[option]))
+        return VARVE_OK;
+    VV_TRY(vv_need_paths(r, error));
+    return vv_saved_spread_begin(&r->scope[option], &r->paths, patterns, error);
+}
+
+varve_status vv_scope_complete(struct varve_restoration *r, varve_error *error)
+{
+    if (r->is_dry) /* it was not told what has changed since */
+        VV_TRY(vv_scope_renew(r, error));
+    VV_TRY(follow(r, VV_EXPECT_MISSING, error));
+    VV_TRY(follow_saved(r, VV_SAVED_ONLY, error));
+    VV_TRY(follow_saved(r, VV_SAVED_EXCEPT, error));
+    return follow_saved(r, VV_EXPECT_UNUSED, error);
+}
+
+bool vv_scope_wants(
+    struct varve_restoration *r, uint32_t file, struct vv_buffer *scratch)
+{
+    if (takes(r, VV_SAVED_ONLY, VV_SAVED_EXCEPT, file))
+        return true;
+    if (!r->selection.rename_count)
+        return false;
+    vv_saved_searched_path(&r->paths, file, vv_emptied(&r->path));
+    const char *path = vv_buffer_string(&r->path);
+    scratch->failed |= r->path.failed;
+    return vv_selection_wants(&r->selection, path, scratch);
+}
+
+static bool was_used(const struct vv_spread *spread, size_t pattern)
+{
+    return vv_spread_is_on(spread) &&
+           vv_alternative_was_used(&spread->automaton.alternatives[pattern]);
+}
+
+bool vv_scope_was_used(
+    const struct varve_restoration *r, enum vv_scope option, size_t pattern)
+{
+    return was_used(&r->scope[option], pattern) ||
+           (option == VV_ONLY &&
+               was_used(&r->scope[VV_SAVED_ONLY], pattern)) ||
+           (option == VV_EXCEPT &&
+               was_used(&r->scope[VV_SAVED_EXCEPT], pattern));
+}
+
+/* --- Paths -------------------------------------------------------------- */
+
+/* The pair by which the options take a node, if it matters. */
+static const struct vv_spread *find_pair(const struct varve_restoration *r,
+    enum vv_scope only, enum vv_scope except, uint32_t node, uint32_t *pair)
+{
+    bool by_only = r->selection.only;
+    const struct vv_spread *spread = &r->scope[by_only ? only : except];
+    if (!vv_spread_is_on(spread))
+        return NULL;
+    *pair = vv_spread_find(spread, node, by_only);
+    return *pair == UINT32_MAX ? NULL : spread;
+}
+
+bool vv_scope_path(const struct varve_restoration *r, const varve_node *node,
+    struct vv_buffer *path)
+{
+    uint32_t pair;
+    const struct vv_spread *spread =
+        find_pair(r, VV_ONLY, VV_EXCEPT, node->number, &pair);
+    if (spread)
+        vv_graph_spread_path(spread, pair, VV_LONGEST_PATH, path);
+    return spread;
+}
+
+bool vv_scope_saved_path(const struct varve_restoration *r, uint32_t file,
+    struct vv_buffer *path)
+{
+    uint32_t pair;
+    const struct vv_spread *spread =
+        find_pair(r, VV_SAVED_ONLY, VV_SAVED_EXCEPT, file, &pair);
+    if (spread)
+        vv_saved_spread_path(
+            spread, vv_index_of(r), pair, VV_LONGEST_PATH, path);
+    return spread;
+}

@@ -1,0 +1,70 @@
+/* unused_pattern.c - a rename or pattern that stands for nothing may be a slip.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "unused_pattern.h"
+
+#include <string.h>
+
+#include "scope.h"
+
+static bool add(varve_report *report, const struct vv_finding *finding)
+{
+    struct vv_buffer *list = &report->findings[VARVE_MISMATCHED];
+    report->counts[VARVE_MISMATCHED]++;
+    vv_buffer_add(list, finding, sizeof *finding);
+    return (finding->program_path || finding->file_path) && !list->failed;
+}
+
+static bool add_rename(varve_report *report, const struct vv_rename *rename)
+{
+    struct vv_finding finding = { .kind = VARVE_MISMATCHED,
+        .is_excused = true, .reason = "this rename matched nothing",
+        .program_path = vv_arena_text(
+            &report->arena, rename->program, strlen(rename->program)),
+        .file_path = vv_arena_text(
+            &report->arena, rename->file, strlen(rename->file)) };
+    return add(report, &finding) && finding.program_path && finding.file_path;
+}
+
+static bool add_pattern(varve_report *report, struct vv_hints *hints,
+    enum vv_scope option, struct vv_text text)
+{
+    static const char *const reasons[VV_SCOPES] = {
+        [VV_ONLY] = "this pattern of `only` matched nothing",
+        [VV_EXCEPT] = "this pattern of `except` matched nothing",
+        [VV_RESIZE] = "this pattern of `resize` matched nothing",
+        [VV_EXPECT_MISSING] =
+            "this pattern of `expect_missing` matched nothing",
+        [VV_EXPECT_UNUSED] = "this pattern of `expect_unused` matched nothing",
+    };
+    bool is_of_file = option == VV_EXPECT_UNUSED;
+    const char *copy = vv_arena_text(&report->arena, text.bytes, text.size);
+    struct vv_finding finding = { .kind = VARVE_MISMATCHED,
+        .is_excused = true, .is_pattern = true, .reason = reasons[option],
+        .program_path = is_of_file ? NULL : copy,
+        .file_path = is_of_file ? copy : NULL,
+        .nearest =
+            vv_hint_for_pattern(hints, text, is_of_file, &report->arena) };
+    return add(report, &finding);
+}
+
+bool vv_list_unused_patterns(struct varve_restoration *r,
+    struct vv_hints *hints, varve_report *report)
+{
+    static const enum vv_scope options[] = { VV_ONLY, VV_EXCEPT, VV_RESIZE,
+        VV_EXPECT_MISSING, VV_EXPECT_UNUSED };
+    bool done = true;
+    for (size_t i = 0; i < r->selection.rename_count && done; i++)
+        done = r->selection.renames[i].was_used ||
+               add_rename(report, &r->selection.renames[i]);
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        const struct vv_automaton *a = &r->scope[options[i]].automaton;
+        for (size_t k = 0; k < a->alternative_count && done; k++) {
+            if (!vv_scope_was_used(r, options[i], k))
+                done = add_pattern(
+                    report, hints, options[i], a->alternatives[k].text);
+        }
+    }
+    return done;
+}

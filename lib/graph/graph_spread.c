@@ -1,0 +1,168 @@
+/* graph_spread.c - along edges, and from owners and variables to slots.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "graph_spread.h"
+
+#include "graph.h"
+#include "name.h"
+#include "try.h"
+#include "variable.h"
+#include "walk.h"
+
+/* --- Forward ------------------------------------------------------------ */
+
+static void follow_edge(
+    struct vv_spread *s, uint32_t pair, const struct vv_edge *edge)
+{
+    uint32_t child = edge->seen.node->number;
+    if (vv_spread_leads_back(s, edge->parent->number, child))
+        return;
+    vv_spread_add(s, child,
+        vv_automaton_step(&s->automaton, s->pairs[pair].state,
+            edge->name->bytes, edge->name->size),
+        edge->seen.node, (struct vv_way){ .from = pair + 1, .step = edge });
+}
+
+static void follow_slot(struct vv_spread *s, uint32_t owner, uint32_t variable,
+    const struct vv_slot *slot)
+{
+    vv_spread_add(s, slot->seen.node->number,
+        vv_automaton_slot(&s->automaton, s->pairs[owner].state,
+            s->pairs[variable].state, slot->name->bytes, slot->name->size),
+        slot->seen.node,
+        (struct vv_way){ .from = owner + 1, .variable = variable + 1,
+            .step = slot });
+}
+
+static void go_on(struct vv_spread *s)
+{
+    uint32_t pair;
+    while (vv_spread_next(s, &pair)) {
+        varve_node *node = s->pairs[pair].object;
+        for (struct vv_edge *e = node->first_edge; e; e = e->next)
+            follow_edge(s, pair, e);
+        struct vv_slot *slot = vv_slot_first_of(node);
+        for (; slot; slot = slot->next) {
+            uint32_t i = vv_spread_first(s, slot->seen.variable->number);
+            for (; i; i = s->pairs[i - 1].next)
+                follow_slot(s, pair, i - 1, slot);
+        }
+        slot = node->variable ? node->variable->first_slot : NULL;
+        for (; slot; slot = slot->next_on) {
+            uint32_t i = vv_spread_first(s, slot->owner->number);
+            for (; i; i = s->pairs[i - 1].next)
+                follow_slot(s, i - 1, pair, slot);
+        }
+    }
+}
+
+/* Places do not depend on the order in which a graph was built. */
+static varve_status place_all(
+    struct vv_spread *s, varve_node *root, varve_error *error)
+{
+    struct vv_walk walk;
+    VV_TRY(vv_walk_begin(&walk, root, error));
+    vv_spread_place(s, root->number, root->number);
+    for (size_t i = 1; i < walk.count; i++) {
+        const struct vv_step *step = &walk.steps[i];
+        vv_spread_place(s, step->node->number,
+            step->edge ? step->edge->parent->number
+                       : step->slot->owner->number);
+    }
+    vv_walk_end(&walk);
+    return VARVE_OK;
+}
+
+varve_status vv_graph_spread_begin(struct vv_spread *s, varve_node *root,
+    const char *patterns, varve_error *error)
+{
+    VV_TRY(vv_spread_begin(
+        s, &root->graph->context.allocator, patterns, error));
+    varve_status status = place_all(s, root, error);
+    if (status) {
+        vv_spread_end(s);
+        return status;
+    }
+    vv_spread_add(s, root->number, s->automaton.start, root,
+        (struct vv_way){ .from = 0 });
+    go_on(s);
+    status = vv_automaton_fail(&s->automaton, error);
+    if (status)
+        vv_spread_end(s);
+    return status;
+}
+
+void vv_graph_spread_edge(struct vv_spread *s, struct vv_edge *edge)
+{
+    uint32_t i = vv_spread_first(s, edge->parent->number);
+    for (; i; i = s->pairs[i - 1].next)
+        follow_edge(s, i - 1, edge);
+    go_on(s);
+}
+
+void vv_graph_spread_slot(struct vv_spread *s, struct vv_slot *slot)
+{
+    uint32_t i = vv_spread_first(s, slot->owner->number);
+    for (; i; i = s->pairs[i - 1].next) {
+        uint32_t k = vv_spread_first(s, slot->seen.variable->number);
+        for (; k; k = s->pairs[k - 1].next)
+            follow_slot(s, i - 1, k - 1, slot);
+    }
+    go_on(s);
+}
+
+/* --- Back --------------------------------------------------------------- */
+
+/* A path as far as it is asked for, which is turned around at the end. */
+struct text {
+    const struct vv_spread *spread;
+    size_t longest;
+    struct vv_buffer *path;
+};
+
+static void add_names(const struct text *t, uint32_t pair, unsigned depth);
+
+static void add_name(const struct text *t, const struct vv_name *name)
+{
+    vv_path_add_end(t->path, name->bytes, name->size, t->longest);
+}
+
+static void add_slot(const struct text *t, const struct vv_way *way,
+    unsigned depth)
+{
+    add_name(t, ((const struct vv_slot *)way->step)->name);
+    vv_buffer_add8(t->path, '(');
+    if (depth < VV_PATTERN_MAX_DEPTH)
+        add_names(t, way->variable - 1, depth + 1);
+    else
+        vv_buffer_add_string(t->path, "...");
+    vv_buffer_add8(t->path, ')');
+}
+
+static void add_names(const struct text *t, uint32_t pair, unsigned depth)
+{
+    size_t begin = t->path->size;
+    const struct vv_reached *pairs = t->spread->pairs;
+    for (; t->path->size - begin <= t->longest && pairs[pair].way.from;
+         pair = pairs[pair].way.from - 1) {
+        const struct vv_way *way = &pairs[pair].way;
+        if (t->path->size > begin)
+            vv_buffer_add8(t->path, '/');
+        size_t at = t->path->size;
+        if (way->variable)
+            add_slot(t, way, depth);
+        else
+            add_name(t, ((const struct vv_edge *)way->step)->name);
+        vv_buffer_reverse(t->path, at);
+    }
+    vv_buffer_reverse(t->path, begin);
+}
+
+void vv_graph_spread_path(const struct vv_spread *spread, uint32_t pair,
+    size_t longest, struct vv_buffer *path)
+{
+    path->size = 0;
+    add_names(&(struct text){ spread, longest, path }, pair, 0);
+    vv_path_shorten(path, longest);
+}

@@ -1,0 +1,283 @@
+/* test_scope.c - lib/checkpoint/scope.c; stories have what a program sees of
+ * it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include <varve/restoration.h>
+
+#include "scope.h"
+
+static float kept[2] = { 1, 2 };
+static float w[2];
+
+/* model/layer/w and opt/0 are one variable. */
+static varve_node *shared(float *data)
+{
+    varve_node *root = new_root();
+    varve_node *layer =
+        varve_add_object(varve_add_object(root, "model"), "layer");
+    varve_node *v = varve_add_variable(layer, "w", varve_array(data, 2));
+    varve_track(varve_add_object(root, "opt"), "0", v);
+    return root;
+}
+
+static void write_shared(void)
+{
+    varve_node *root = shared(kept);
+    write_root(root);
+    free_root(root);
+}
+
+TEST(scope, takes_by_any_path_and_leaves_out_by_all)
+{
+    static const struct {
+        const char *only;
+        const char *except;
+        bool taken;
+        const char *path;
+    } cases[] = {
+        { "model", NULL, true, "model/layer/w" },
+        { "opt", NULL, true, "opt/0" },
+        { NULL, "opt", true, "model/layer/w" },
+        { NULL, "model", true, "opt/0" },
+        { NULL, "model|opt", false, "opt/0" },
+        { "model", "opt", true, "model/layer/w" },
+        { "mod", NULL, false, "opt/0" },
+    };
+    begin_world();
+    write_shared();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        varve_read_options options = { .only = cases[i].only,
+            .except = cases[i].except };
+        varve_error error = { 0 };
+        varve_finding finding;
+        varve_node *root = shared(w);
+        memset(w, 0, sizeof w);
+        varve_restoration *r = read_root(root, &options);
+        cr_assert_eq(w[1] == 2, cases[i].taken, "case %zu", i);
+        varve_report *report = varve_report_new(r, &error);
+        cr_assert(varve_report_at(report,
+            cases[i].taken ? VARVE_MATCHED : VARVE_ONLY_IN_FILE, 0, &finding));
+        cr_assert_str_eq(finding.program_path, cases[i].path);
+        varve_report_free(report);
+        varve_restoration_free(r);
+        free_root(root);
+    }
+    end_world();
+}
+
+TEST(scope, takes_what_comes_into_it_by_a_later_path)
+{
+    static const varve_read_options cases[] = { { .only = "model" },
+        { .except = "opt" } };
+    begin_world();
+    write_shared();
+    for (size_t i = 0; i < 2; i++) {
+        varve_node *root = new_root();
+        memset(w, 0, sizeof w);
+        varve_node *v = varve_add_variable(
+            varve_add_object(root, "opt"), "0", varve_array(w, 2));
+        varve_restoration *r = read_root(root, &cases[i]);
+        cr_assert_eq(w[1], 0);
+        varve_node *apart = varve_add_detached(varve_node_graph(root));
+        varve_track(apart, "w", v);
+        varve_track(varve_add_object(root, "model"), "own", apart);
+        cr_assert_eq(w[1], 2);
+        good(root);
+        varve_restoration_free(r);
+        free_root(root);
+    }
+    end_world();
+}
+
+TEST(scope, follows_anew_what_is_untracked)
+{
+    begin_world();
+    write_shared();
+    varve_node *root = shared(w);
+    memset(w, 0, sizeof w);
+    varve_restoration *r =
+        read_root(root, &(varve_read_options){ .only = "model" });
+    varve_node *v = varve_find_path(root, "opt/0");
+    cr_assert(vv_scope_takes(r, v));
+    varve_untrack(varve_find_path(root, "model/layer"), "w");
+    varve_error error = { 0 };
+    varve_report_free(varve_report_new(r, &error));
+    cr_assert_not(vv_scope_takes(r, v));
+    varve_track(varve_find(root, "model"), "again", v);
+    cr_assert(vv_scope_takes(r, v));
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(scope, keeps_no_more_than_twice_what_it_needs)
+{
+    begin_world();
+    write_shared();
+    varve_node *root = shared(w);
+    varve_restoration *r =
+        read_root(root, &(varve_read_options){ .only = "model" });
+    for (int i = 0; i < 20000; i++) {
+        varve_remove(varve_add_object(root, "passing"));
+    }
+    cr_assert_lt(r->scope[VV_ONLY].count, 5000u);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(scope, resizes_by_any_path)
+{
+    float large[3] = { 0 };
+    begin_world();
+    write_shared();
+    varve_node *root = new_root();
+    varve_node *opt = varve_add_object(root, "opt");
+    varve_node *v = varve_add_variable(opt, "0", varve_array(large, 3));
+    varve_track(varve_add_object(root, "model"), "x", v);
+    varve_restoration *r =
+        read_root(root, &(varve_read_options){ .resize = "model" });
+    cr_assert_eq(large[1], 2);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(scope, must_leave_something_to_restore)
+{
+    varve_error error = { 0 };
+    begin_world();
+    write_shared();
+    varve_node *root = shared(w);
+    varve_restoration *r =
+        read_root(root, &(varve_read_options){ .only = "modle/layer" });
+    cr_assert_eq(varve_assert_consumed(r, &error), VARVE_UNMATCHED);
+    cr_assert(strstr(error.message, "nearest: \"model/layer\""), "%s",
+        error.message);
+    cr_assert_eq(varve_assert_nontrivial_match(r, &error), VARVE_UNMATCHED);
+    cr_assert_ok(varve_assert_existing_objects_matched(r, &error), error);
+    varve_restoration_free(r);
+    free_root(root);
+    /* What is to come is something. */
+    root = new_root();
+    r = read_root(root, &(varve_read_options){ .only = "model" });
+    cr_assert_eq(varve_assert_consumed(r, &error), VARVE_UNMATCHED);
+    cr_assert_not(strstr(error.message, "leave something"));
+    cr_assert_eq(varve_finding_count(r, VARVE_MISMATCHED), 0u);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+static varve_status count_up(void *user, const varve_finding *finding)
+{
+    size_t *count = user;
+    cr_assert_str_eq(finding->program_path, "opt/0");
+    return ++*count == 1 ? VARVE_OK : VARVE_CANCELLED;
+}
+
+TEST(scope, gives_the_findings_of_a_kind)
+{
+    varve_error error = { 0 };
+    size_t count = 0;
+    begin_world();
+    write_shared();
+    varve_node *root = shared(w);
+    varve_restoration *r = read_root(root, NULL);
+    cr_assert_eq(
+        varve_each_finding(r, VARVE_MATCHED, count_up, &count, &error),
+        VARVE_OK);
+    cr_assert_eq(count, 1u);
+    cr_assert_eq(
+        varve_each_finding(r, VARVE_MATCHED, count_up, &count, &error),
+        VARVE_CANCELLED);
+    test_fail_allocation(0, true);
+    cr_assert_eq(
+        varve_each_finding(r, VARVE_MATCHED, count_up, &count, &error),
+        VARVE_NO_MEMORY);
+    cr_assert_eq(varve_finding_count(r, VARVE_MATCHED), SIZE_MAX);
+    test_fail_allocation(-1, false);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(scope, resizes_before_it_reshapes)
+{
+    float saved[6] = { 1, 2, 3, 4, 5, 6 }, other[6] = { 0 };
+    begin_world();
+    varve_node *root = new_root();
+    varve_add_variable(
+        root, "w", varve_array(saved, 2, 3));
+    write_root(root);
+    free_root(root);
+    root = new_root();
+    varve_add_variable(
+        root, "w", varve_array(other, 3, 2));
+    varve_restoration *r = read_root(
+        root, &(varve_read_options){ .resize = "w", .reshape = true });
+    static const float expected[6] = { 1, 2, 4, 5, 0, 0 };
+    cr_assert_eq(memcmp(other, expected, sizeof expected), 0);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(scope, fails_with_a_limit)
+{
+    char pattern[8192] = "**";
+    begin_world();
+    write_shared();
+    varve_node *root = new_root(), *at = root;
+    while (strlen(pattern) < sizeof pattern - 4)
+        strcat(pattern, "/a");
+    varve_restoration *r =
+        read_root(root, &(varve_read_options){ .only = pattern });
+    for (int i = 0; i < 2000; i++)
+        at = varve_add_object(at, "a");
+    varve_error error = { 0 };
+    varve_status status = varve_graph_check(varve_node_graph(root), &error);
+    cr_assert_eq(status, VARVE_LIMIT, "%s", error.message);
+    cr_assert_eq(varve_restoration_retry(r, &error), VARVE_LIMIT);
+    varve_restoration_free(r);
+    cr_assert_ok(varve_graph_check(varve_node_graph(root), &error), error);
+    fail_read(root, &(varve_read_options){ .only = pattern }, VARVE_LIMIT);
+    free_root(root);
+    end_world();
+}
+
+TEST(scope, is_mended_after_memory_ran_out)
+{
+    varve_error error = { 0 };
+    varve_status status = VARVE_NO_MEMORY;
+    begin_world();
+    write_shared();
+    for (long n = 0; status; n++) {
+        varve_node *root = new_root();
+        varve_node *v = varve_add_variable(
+            varve_add_object(root, "opt"), "0", varve_array(w, 2));
+        varve_node *model = varve_add_object(root, "model");
+        varve_add_object(root, "x");
+        varve_restoration *r =
+            read_root(root, &(varve_read_options){ .only = "model|**/y/z" });
+        memset(w, 0, sizeof w);
+        test_fail_allocation(n, false);
+        varve_track(model, "x", v);
+        test_fail_allocation(-1, false);
+        status = varve_graph_check(varve_node_graph(root), &error);
+        if (status) {
+            cr_assert_eq(status, VARVE_NO_MEMORY);
+            if (varve_restoration_retry(r, &error) == VARVE_OK &&
+                varve_find(model, "x"))
+                cr_assert_eq(w[1], 2);
+        } else {
+            cr_assert_eq(w[1], 2);
+        }
+        varve_restoration_free(r);
+        free_root(root);
+    }
+    end_world();
+}
