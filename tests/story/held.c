@@ -8,7 +8,7 @@
 
 struct held_program program;
 
-const varve_write_options fast = { .no_sync = true };
+const varve_write_options quickly = { .no_sync = true };
 
 static varve_status save(void *self, varve_sink *sink)
 {

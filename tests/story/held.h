@@ -20,7 +20,7 @@ extern struct held_program {
     varve_error error;
 } program;
 
-extern const varve_write_options fast;
+extern const varve_write_options quickly;
 
 void make_program(void);
 

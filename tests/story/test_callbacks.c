@@ -111,7 +111,7 @@ TEST(callbacks, rob_nobody)
     char other = 0;
     for (enum deed deed = 0; deed < DEEDS; deed++) {
         begin_crime(deed, &other); /* save */
-        (void)!varve_write(program.model, test_path("f"), &fast, &error);
+        (void)!varve_write(program.model, test_path("f"), &quickly, &error);
         end_crime(false);
 
         begin_crime(deed, &other);
