@@ -80,7 +80,7 @@ static varve_status take_header_field(struct reading *r,
     switch (f->number) {
     case VV_HEADER_SHARD_COUNT:
         if (f->type == VV_WIRE_SIZED)
-            return vv_fail(r->error, VARVE_TOO_NEW,
+            return vv_fail(r->error, VARVE_NOT_A_CHECKPOINT,
                 "%s: expected a checkpoint in TensorFlow's format V2, found "
                 "one in format V1: load it with TensorFlow and save it again "
                 "with tf.compat.v1.train.Saver(write_version=2)",

@@ -44,22 +44,25 @@ static varve_status probe(const struct vv_context *context,
     return VARVE_OK;
 }
 
-/* --- Our own, in a directory ---------------------------------------------- */
+/* --- The latest, in a directory ------------------------------------------- */
 
+/* Files of one ending with numbers before it. */
 struct search {
+    const char *ending;
+    const char *stem; /* what comes before "-" and the number; NULL: any */
     struct vv_buffer *best; /* the name of the highest number */
     uint64_t number;
-    uint64_t below;    /* only these; 0: all */
     bool is_ambiguous; /* there are two before the number */
 };
 
-/* Where the number of `<stem>-<number>.varve` begins; 0: another name. */
-static size_t number_of(const char *name, uint64_t *number)
+/* Where the number of `<stem>-<number><ending>` begins; 0: another name. */
+static size_t number_of(
+    const char *name, const char *ending, uint64_t *number)
 {
-    size_t size = strlen(name), ending = sizeof OUR_ENDING - 1;
-    if (size <= ending || strcmp(name + size - ending, OUR_ENDING) != 0)
+    size_t size = strlen(name), end = strlen(ending);
+    if (size <= end || strcmp(name + size - end, ending) != 0)
         return 0;
-    size -= ending;
+    size -= end;
     size_t begin = size;
     while (begin > 0 && name[begin - 1] >= '0' && name[begin - 1] <= '9')
         begin--;
@@ -72,12 +75,13 @@ static int look_at_name(void *user, const char *name)
 {
     struct search *s = user;
     uint64_t number, other;
-    size_t begin = number_of(name, &number);
-    if (begin == 0 || (s->below && number >= s->below))
+    size_t begin = number_of(name, s->ending, &number);
+    if (begin == 0 || (s->stem && (strlen(s->stem) != begin - 1 ||
+                                      memcmp(name, s->stem, begin - 1) != 0)))
         return 0;
     if (s->best->size > 0) {
         const char *best = vv_buffer_string(s->best);
-        s->is_ambiguous |= number_of(best, &other) != begin ||
+        s->is_ambiguous |= number_of(best, s->ending, &other) != begin ||
                            memcmp(best, name, begin) != 0;
         if (number < s->number)
             return 0;
@@ -88,14 +92,15 @@ static int look_at_name(void *user, const char *name)
     return 0;
 }
 
-static varve_status find_below(const struct vv_context *context,
-    const char *directory, uint64_t *below, struct vv_buffer *found,
-    varve_error *error)
+/* The file of the highest number in a directory. */
+static varve_status find_numbered(const struct vv_context *context,
+    const char *directory, const char *stem, const char *ending,
+    struct vv_buffer *found, varve_error *error)
 {
     struct vv_buffer best, any;
     vv_buffer_init(&best, &context->allocator);
     vv_buffer_init(&any, &context->allocator);
-    struct search search = { .best = &best, .below = *below };
+    struct search search = { .ending = ending, .stem = stem, .best = &best };
     set_joined(&any, directory, "x");
     varve_status status = vv_directory_each(
         context, vv_buffer_string(&any), look_at_name, &search, error);
@@ -112,25 +117,29 @@ static varve_status find_below(const struct vv_context *context,
             directory);
     else if (!status)
         set_joined(found, directory, vv_buffer_string(&best));
-    *below = search.number;
     vv_buffer_clear(&best);
     vv_buffer_clear(&any);
     return status;
 }
 
-/* The highest that is a file, and no directory or link that leads nowhere. */
-static varve_status find_ours(const struct vv_context *context,
-    const char *directory, struct vv_buffer *found, varve_error *error)
+/* The latest of TensorFlow under a prefix; VARVE_NOT_FOUND: there is none. */
+static varve_status find_of_prefix(const struct vv_context *context,
+    const char *path, struct vv_buffer *found, varve_error *error)
 {
-    uint64_t below = 0;
-    varve_status status;
-    do {
-        VV_TRY(find_below(context, directory, &below, found, error));
-        status = probe(context, found, NULL);
-    } while (below > 0 && (status == VARVE_IS_DIRECTORY ||
-                              status == VARVE_NOT_FOUND ||
-                              status == VARVE_NOT_A_CHECKPOINT));
-    return VARVE_OK;
+    struct vv_buffer directory;
+    const char *stem = vv_path_name(path);
+    vv_buffer_init(&directory, &context->allocator);
+    vv_buffer_add(&directory, path, (size_t)(stem - path));
+    const char *text = vv_buffer_string(&directory);
+    varve_status status =
+        directory.failed ? vv_fail_memory(error, "a path")
+        : *stem ? find_numbered(context, text, stem, INDEX_ENDING, found, NULL)
+                : VARVE_NOT_FOUND;
+    vv_buffer_clear(&directory);
+    if (status && status != VARVE_NO_MEMORY)
+        status = vv_fail(error, VARVE_NOT_FOUND,
+            "%s: expected a checkpoint, found none", path);
+    return status;
 }
 
 /* --- Members -------------------------------------------------------------- */
@@ -172,7 +181,14 @@ static varve_status follow_record(const struct vv_context *context,
             status = vv_fail_memory(error, "a path");
     }
     vv_buffer_clear(&prefix);
-    return status ? status : probe(context, found, error);
+    if (!status)
+        status = probe(context, found, error);
+    if (status == VARVE_NOT_FOUND)
+        status = vv_fail(error, VARVE_NOT_FOUND,
+            "%s: expected the checkpoint that the record `" RECORD "` calls "
+            "the latest, found none",
+            vv_buffer_string(found));
+    return status;
 }
 
 varve_status vv_source_settle(const struct vv_context *context,
@@ -200,7 +216,8 @@ varve_status vv_source_settle(const struct vv_context *context,
 /* --- All ------------------------------------------------------------------ */
 
 static varve_status find_member(const struct vv_context *context,
-    const char *directory, struct vv_buffer *found, varve_error *error)
+    const char *directory, struct vv_buffer *found, bool *is_there,
+    varve_error *error)
 {
     static const char *const members[] = {
         RECORD,
@@ -212,6 +229,7 @@ static varve_status find_member(const struct vv_context *context,
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         set_joined(found, directory, members[i]);
         varve_status status = probe(context, found, error);
+        *is_there = !status;
         if (!status)
             return vv_source_settle(context, found, error);
         if (status != VARVE_NOT_FOUND && status != VARVE_IS_DIRECTORY)
@@ -241,15 +259,22 @@ varve_status vv_source_find(const struct vv_context *context, const char *path,
     found->size = 0;
     vv_buffer_add_string(found, path);
     if (probe(context, found, error) != VARVE_IS_DIRECTORY)
-        return vv_fail(error, VARVE_NOT_FOUND,
-            "%s: expected a checkpoint, found none", path);
+        return find_of_prefix(context, path, found, error);
     varve_error reason = { 0 };
-    status = find_ours(context, path, found, &reason);
+    bool is_there = false;
+    status =
+        find_numbered(context, path, NULL, OUR_ENDING, found, &reason);
     if (!status)
         return status;
-    status = find_member(context, path, found, error);
-    if (status != VARVE_NOT_FOUND)
+    status = find_member(context, path, found, &is_there, error);
+    if (status != VARVE_NOT_FOUND || is_there)
         return status;
+    if (reason.status == VARVE_IS_DIRECTORY) {
+        status = find_numbered(
+            context, path, NULL, INDEX_ENDING, found, &reason);
+        if (!status)
+            return status;
+    }
     if (reason.status == VARVE_IS_DIRECTORY)
         VV_TRY(vv_stranger_directory(context, path, error));
     if (error)

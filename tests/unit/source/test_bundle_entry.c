@@ -37,7 +37,7 @@ TEST(bundle_entry, takes_headers_of_its_version)
     refuse_header("0801 1002", VARVE_CORRUPT, "a byte order, 0 or 1, found 2");
     refuse_header("1a02 0801", VARVE_CORRUPT, "a number of shards, found 0");
     refuse_header("08ffffffff0f", VARVE_CORRUPT, "a number of shards");
-    refuse_header("0a00", VARVE_TOO_NEW,
+    refuse_header("0a00", VARVE_NOT_A_CHECKPOINT,
         "found one in format V1: load it with TensorFlow and save it again");
     begin_empty_bundle();
     refuse_bundle(VARVE_CORRUPT, "expected a header, found an empty table");
@@ -304,7 +304,7 @@ TEST(bundle_entry, refuses_versions_that_it_cannot_read)
     check_header("0801 1a05 1a03020301", VARVE_TOO_NEW, says);
     check_header("0801 1a03 1a0180", VARVE_CORRUPT, "the version");
     check_header("0801 1a03 1d0000", VARVE_CORRUPT, "the version");
-    check_header("0a020a00", VARVE_TOO_NEW,
+    check_header("0a020a00", VARVE_NOT_A_CHECKPOINT,
         "format V2, found one in format V1: load it with TensorFlow");
 }
 

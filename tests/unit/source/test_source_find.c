@@ -117,6 +117,24 @@ TEST(source_find, finds_the_members_of_a_directory_in_this_order)
         FILES("d/model.safetensors/more"));
 }
 
+/* Without the record of the latest the highest number is. */
+TEST(source_find, finds_the_highest_number_of_tensorflow)
+{
+    check_found("run", "run/ckpt-10.index",
+        FILES("run/ckpt-9.index", "run/ckpt-10.index", "run/ckpt-2.index"));
+    check_found("run/ckpt", "run/ckpt-10.index", FILES("run/ckpt-9.index",
+        "run/ckpt-10.index", "run/other-11.index"));
+    check_found("ckpt", "ckpt-3.index", FILES("ckpt-3.index"));
+    check_not_found("run", VARVE_NOT_FOUND, "found several",
+        FILES("run/a-1.index", "run/b-2.index"));
+    check_not_found("run", VARVE_NOT_FOUND,
+        "run/ckpt-7.index: expected the checkpoint that the record",
+        FILES("run/checkpoint", "run/ckpt-6.index"));
+    check_not_found("run/ckpt", VARVE_NOT_FOUND,
+        "run/ckpt: expected a checkpoint, found none",
+        FILES("run/ckpt2-9.index"));
+}
+
 TEST(source_find, settles_a_shard_on_its_index)
 {
     check_settled(VARVE_OK, "d/c.data-00001-of-00002", "d/c.index",
