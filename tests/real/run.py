@@ -96,7 +96,7 @@ def bundle(expected, path):
 
 
 def old_table(_expected, _path):
-    return {'refused': 'VARVE_TOO_NEW'}
+    return {'refused': 'VARVE_NOT_A_CHECKPOINT'}
 
 
 # --- safetensors and NumPy -------------------------------------------------
