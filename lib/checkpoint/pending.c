@@ -162,6 +162,23 @@ static void drop(struct varve_restoration *r, uint32_t value)
         vv_give_up(node);
 }
 
+/* What has no value in the file may not fit either: an object, where the
+ * program has a variable. `spread`: what the pattern means; NULL: all. */
+static void drop_objects(
+    struct varve_restoration *r, const struct vv_spread *spread)
+{
+    size_t count;
+    const struct vv_pair *pairs = vv_pairs(&r->misfits, &count);
+    while (count > 0) {
+        struct vv_pair pair = pairs[--count];
+        if (r->value_of[pair.file] != VV_NONE ||
+            (spread && !vv_spread_has_any(spread, pair.file)))
+            continue;
+        vv_drop_pairs(&r->misfits, pair.node);
+        pairs = vv_pairs(&r->misfits, &count);
+    }
+}
+
 varve_status varve_drop_pending(
     varve_restoration *r, const char *pattern, varve_error *error)
 {
@@ -179,6 +196,7 @@ varve_status varve_drop_pending(
             (!pattern || vv_spread_has_any(&spread, file)))
             drop(r, v);
     }
+    drop_objects(r, pattern ? &spread : NULL);
     vv_spread_end(&spread);
     vv_forgive(r);
     if (!r->graph || r->is_dry || r->is_busy)

@@ -30,6 +30,25 @@ TEST(dropping_pending, by_pattern_of_the_file)
     varve_graph_free(graph);
 }
 
+TEST(dropping_pending, also_an_object_where_the_program_has_a_variable)
+{
+    STORY_FILE("f", { "a/x", 1 }, { "b", 2 });
+    varve_error error;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_restoration *r = story_read(root, "f", NULL);
+    float a = 9;
+    story_add(root, "a", &a);
+    cr_assert_eq(varve_graph_check(graph, &error), VARVE_MISMATCH);
+    cr_assert_ok(varve_drop_pending(r, "b", &error), error);
+    cr_assert_eq(varve_graph_check(graph, &error), VARVE_MISMATCH);
+    cr_assert_ok(varve_drop_pending(r, "a", &error), error);
+    cr_assert_ok(varve_graph_check(graph, &error), error);
+    cr_assert_eq(a, 9);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
 /* B4 */
 TEST(dropping_pending, all_of_them_excuses_the_rest_of_the_file)
 {
