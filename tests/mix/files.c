@@ -88,6 +88,7 @@ void mix_open_begin(struct mix *m, struct mix_open *open, uint8_t graph,
     memset(open->taker, MIX_NONE, sizeof open->taker);
     open->graph = graph;
     open->root = root;
+    open->only = open->except = MIX_NONE;
     open->file = *file;
     open->is_loose = file->is_loose || has_global_names(&file->shape) ||
                      has_global_names(&m->graphs[graph].shape);
@@ -99,7 +100,8 @@ static void look_at_report(struct mix *m, struct mix_open *open, size_t taken)
     const struct mix_shape *program = &m->graphs[open->graph].shape;
     mix_set reached = mix_reach(program, open->root);
     size_t saved = 0, wanted = 0;
-    if (open->is_loose || open->unsure || open->unsure_in_file)
+    if (open->is_loose || open->unsure || open->unsure_in_file ||
+        open->only != MIX_NONE || open->except != MIX_NONE)
         return;
     for (uint8_t n = 0; n < MIX_NODES; n++) {
         saved += mix_is_saved(&open->file.shape.nodes[n]);
@@ -125,6 +127,7 @@ void mix_open_end(struct mix *m, struct mix_open *open, varve_restoration *r,
     enum mix_fit fit, varve_status other)
 {
     varve_status status = r ? VARVE_OK : m->error.status;
+    mix_follow_shared(m, open->graph);
     if (status == VARVE_OK || status != other || other == VARVE_OK) {
         MIX_CHECK(fit != MIX_MISFITS || status == VARVE_MISMATCH,
             "expected a mismatch, found %s", varve_status_name(status));

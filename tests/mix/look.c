@@ -179,9 +179,43 @@ static struct mix_open *newest_below(
     return found;
 }
 
+static uint8_t number_of_name(const char *name)
+{
+    uint8_t number = 0;
+    while (strcmp(mix_name(number), name) != 0)
+        if (++number == MIX_NAMES)
+            number = MIX_POSITIONS;
+    return number;
+}
+
+static void follow_edge(struct mix_graph *g, uint8_t n, const varve_edge *edge)
+{
+    uint8_t name = number_of_name(edge->name), child = 0;
+    if (mix_child(&g->shape, n, name) != MIX_NONE)
+        return;
+    while (child < MIX_NODES && g->nodes[child] != edge->node)
+        child++;
+    MIX_CHECK(child < MIX_NODES, "a child \"%s\" that nobody made", edge->name);
+    MIX_CHECK(mix_add_edge(&g->shape, n, name, child), "too many edges");
+    g->version++;
+}
+
+void mix_follow_shared(struct mix *m, uint8_t graph)
+{
+    struct mix_graph *g = &m->graphs[graph];
+    for (uint8_t n = 0; n < MIX_NODES; n++) {
+        if (!g->shape.nodes[n].kind || !g->shape.nodes[n].demands)
+            continue;
+        for (const varve_edge *e = varve_edge_first(g->nodes[n]); e;
+             e = varve_edge_next(e))
+            follow_edge(g, n, e);
+    }
+}
+
 void mix_arrive(struct mix *m, uint8_t graph)
 {
     struct mix_graph *g = &m->graphs[graph];
+    mix_follow_shared(m, graph);
     varve_status status = varve_graph_check(g->graph, &m->error);
     struct mix_open *o = newest_below(m, graph, UINT64_MAX);
     while (o) {

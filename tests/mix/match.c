@@ -163,19 +163,46 @@ static bool is_misfit(const struct mix_open *open, const struct mix_node *node,
                         : saved->dtype != node->dtype);
 }
 
-/* Nothing more comes to a node that has its value. (A value that a node had may
- * come again to one in its place.) */
+/* A value is delivered once, and nothing more comes to a node that has one. */
 static bool is_at_rest(const struct mix_open *open, uint8_t node, uint8_t f)
 {
-    return mix_has(open->fed, node) ||
-           (open->is_taken[f] && open->taker[f] == MIX_NONE);
+    return open->is_taken[f] || mix_has(open->fed, node);
 }
 
 static bool is_sure(const struct mix_open *open, const struct pairs *pairs,
     uint8_t node, uint8_t f)
 {
-    return mix_has(pairs->sure[node], f) && !open->is_loose &&
-           !open->is_taken[f];
+    return mix_has(pairs->sure[node], f) && !open->is_loose;
+}
+
+/* What is below the child that an edge of the root leads to; and what is
+ * reached by others. */
+static mix_set reach_by(
+    const struct mix_shape *program, uint8_t root, uint8_t name, bool others)
+{
+    const struct mix_node *node = &program->nodes[root];
+    mix_set first = others ? mix_one(root) : 0;
+    mix_set found = first;
+    for (uint8_t e = 0; e < node->edge_count; e++)
+        if ((node->edges[e].name == name) != others)
+            found |= mix_reach_edges(program, mix_one(node->edges[e].child));
+    for (uint8_t i = 0; i < program->slot_count; i++)
+        if (mix_has(found, program->slots[i].owner))
+            found |= mix_one(program->slots[i].node);
+    return found;
+}
+
+/* What the options let have a value: `only` by any of its paths, `except` where
+ * not all of them say so. */
+static mix_set wanted(
+    const struct mix_open *open, const struct mix_shape *program)
+{
+    mix_set found = ~(mix_set)0;
+    if (open->only != MIX_NONE)
+        found &= reach_by(program, open->root, open->only, false);
+    if (open->except != MIX_NONE)
+        found &= reach_by(program, open->root, open->except, true);
+    return found;
 }
 
 enum mix_fit mix_match(struct mix *m, struct mix_open *open)
@@ -185,18 +212,16 @@ enum mix_fit mix_match(struct mix *m, struct mix_open *open)
     struct pairs pairs;
     bool is_foreign = open->file.format != VARVE_FORMAT_VARVE;
     enum mix_fit fit = is_foreign && open->is_loose ? MIX_UNSURE : MIX_FITS;
+    mix_set takes = wanted(open, program);
     find_pairs(open, program, &pairs);
     for (uint8_t p = 0; p < MIX_NODES; p++)
         for (uint8_t f = 0; f < MIX_NODES; f++) {
             if (!mix_has(pairs.all[p], f) || is_at_rest(open, p, f) ||
-                g->restored_by[p] > open->number ||
+                !mix_has(takes, p) || g->restored_by[p] > open->number ||
                 !is_misfit(
                     open, &program->nodes[p], &open->file.shape.nodes[f]))
                 continue;
-            bool is_late_kind =
-                open->restoration &&
-                !kinds_meet(&program->nodes[p], &open->file.shape.nodes[f]);
-            if (is_sure(open, &pairs, p, f) && !is_late_kind)
+            if (is_sure(open, &pairs, p, f))
                 return MIX_MISFITS;
             fit = MIX_UNSURE;
         }
@@ -243,7 +268,8 @@ static enum readiness readiness_of(const struct mix_open *open, uint8_t f)
         if (node->kind != VARVE_VARIABLE || !mix_is_saved(node) ||
             open->is_taken[child])
             continue;
-        if (!mix_has(open->unsure_in_file, child))
+        if (!mix_has(open->unsure_in_file, child) && open->only == MIX_NONE &&
+            open->except == MIX_NONE)
             return WAITS;
         found = MAY_WAIT;
     }
@@ -253,11 +279,13 @@ static enum readiness readiness_of(const struct mix_open *open, uint8_t f)
 static void bring(struct mix_graph *g, struct mix_open *open,
     const struct pairs *pairs, uint8_t kind)
 {
+    mix_set takes = wanted(open, &g->shape);
     for (uint8_t p = 0; p < MIX_NODES; p++)
         for (uint8_t f = 0; f < MIX_NODES; f++) {
             const struct mix_node *saved = &open->file.shape.nodes[f];
             if (!mix_has(pairs->all[p], f) || saved->kind != kind ||
-                !mix_is_saved(saved) || is_at_rest(open, p, f))
+                !mix_has(takes, p) || !mix_is_saved(saved) ||
+                is_at_rest(open, p, f))
                 continue;
             enum readiness ready =
                 kind == VARVE_STATE ? readiness_of(open, f) : READY;
@@ -304,4 +332,24 @@ size_t mix_deliver(struct mix *m, struct mix_open *open)
     for (uint8_t f = 0; f < MIX_NODES; f++)
         count += open->is_taken[f];
     return count;
+}
+
+void mix_match_again(struct mix *m, struct mix_open *open, uint8_t node)
+{
+    struct mix_graph *g = &m->graphs[open->graph];
+    mix_set below = mix_reach(&g->shape, node);
+    struct pairs pairs;
+    find_pairs(open, &g->shape, &pairs);
+    for (uint8_t p = 0; p < MIX_NODES; p++)
+        for (uint8_t f = 0; f < MIX_NODES; f++) {
+            const struct mix_node *saved = &open->file.shape.nodes[f];
+            if (!mix_has(pairs.all[p], f) || !mix_has(below, p) ||
+                !mix_is_saved(saved) || g->restored_by[p] > open->number)
+                continue;
+            if (open->taker[f] == p && open->is_taken[f] &&
+                !is_misfit(open, &g->shape.nodes[p], saved))
+                g->shape.nodes[p].value = saved->value;
+            else
+                may_be(g, open, p, f);
+        }
 }

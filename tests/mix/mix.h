@@ -56,6 +56,7 @@ struct mix_open {
     uint64_t number; /* a later one has a higher one */
     struct mix_file file;
     bool casts;
+    uint8_t only, except; /* an edge of the root; MIX_NONE: none */
     bool is_loose; /* options or names: every answer that fits is right */
     uint8_t taker[MIX_NODES]; /* of a value of the file: the node that got it;
                                  MIX_NONE: none yet */
@@ -217,6 +218,12 @@ void mix_arrive(struct mix *m, uint8_t graph);
 enum mix_fit { MIX_FITS, MIX_MISFITS, MIX_UNSURE };
 enum mix_fit mix_match(struct mix *m, struct mix_open *open);
 size_t mix_deliver(struct mix *m, struct mix_open *open);
+
+/* What comes again to a node, and to all below it, when that is asked for. */
+void mix_match_again(struct mix *m, struct mix_open *open, uint8_t node);
+
+/* Edges that the library made of itself, to what was there already. */
+void mix_follow_shared(struct mix *m, uint8_t graph);
 
 /* An empty place for one; NULL: none. */
 struct mix_open *mix_open_place(struct mix *m);

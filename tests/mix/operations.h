@@ -17,8 +17,13 @@ mix_operation mix_add_slot, mix_alias, mix_name_globally, mix_tag, mix_compute,
     mix_rebind, mix_retype, mix_ask_nothing, mix_mistake;
 
 /* Files: operations_file.c */
-mix_operation mix_write, mix_write_foreign, mix_read, mix_restore, mix_save,
-    mix_end_open, mix_drop, mix_plan, mix_ask, mix_from_file, mix_graft;
+mix_operation mix_write, mix_write_foreign, mix_read, mix_read_part,
+    mix_restore, mix_save, mix_end_open, mix_drop, mix_plan, mix_ask,
+    mix_from_file, mix_graft;
+
+/* Values that come once, again, or never, and children that come by
+ * themselves: operations_late.c */
+mix_operation mix_again, mix_settle, mix_demand;
 
 /* In memory: operations_memory.c */
 mix_operation mix_take, mix_retake, mix_put_back, mix_end_snapshot, mix_compare,

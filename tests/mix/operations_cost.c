@@ -60,7 +60,8 @@ static varve_graph *make_chain(struct mix *m, int deep)
     varve_graph *graph = varve_graph_new(&m->allocator);
     varve_node *node = varve_graph_root(graph);
     for (int i = 0; i < deep; i++)
-        node = varve_add_object(node, i % 2 ? "left" : "right");
+        node = varve_add_object(
+            node, i % 2 ? "the-left-one-of-two" : "the-right-one-of-two");
     varve_add_allocated_variable(
         node, "end", VARVE_FLOAT32, VARVE_SHAPE(1), NULL, NULL);
     return graph;
@@ -70,7 +71,7 @@ static varve_graph *make_chain(struct mix *m, int deep)
 static uint64_t cost_of(struct mix *m, int deep, uint8_t what)
 {
     const varve_write_options options = { .no_sync = true };
-    const varve_rename rename = { "**/up", "**/left" };
+    const varve_rename rename = { "**/up", "**/the-left-one-of-two" };
     const varve_read_options renamed = { .renames = &rename,
         .rename_count = 1 };
     varve_graph *graph = make_chain(m, deep);

@@ -87,6 +87,38 @@ void mix_save(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 
 /* --- Reading -------------------------------------------------------------- */
 
+/* States are asked for what an undo needs, and never the one that is loaded
+ * last. */
+static void look_at_saves(
+    const struct mix *m, const struct mix_open *open, unsigned before)
+{
+    const struct mix_shape *shape = &m->graphs[open->graph].shape;
+    unsigned states = 0;
+    for (uint8_t n = 0; n < MIX_NODES; n++)
+        states += shape->nodes[n].kind == VARVE_STATE;
+    MIX_CHECK(m->saves - before <= (states ? states - 1 : 0),
+        "a read saved %u states of %u", m->saves - before, states);
+}
+
+static void read_one(struct mix *m, struct mix_open *open, const char *path,
+    const varve_read_options *options)
+{
+    open->number = ++m->restorations;
+    enum mix_fit fit = mix_match(m, open);
+    unsigned saves = m->saves;
+    mix_say(m, "r%td = varve_read(g%dn%d, \"%s\"%s%s%s%s%s);", open - m->opens,
+        open->graph, open->root, path, open->casts ? ", .cast" : "",
+        options->only ? ", .only = " : "", options->only ? options->only : "",
+        options->except ? ", .except = " : "",
+        options->except ? options->except : "");
+    mix_trouble_begin(m);
+    varve_restoration *r = varve_read(
+        m->graphs[open->graph].nodes[open->root], path, options, &m->error);
+    varve_status other = mix_trouble_end(m);
+    look_at_saves(m, open, saves);
+    mix_open_end(m, open, r, fit, other);
+}
+
 void mix_read(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a), slot = b % MIX_FILES;
@@ -104,15 +136,28 @@ void mix_read(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     strcpy(path, mix_file_path(m, slot, file->format));
     mix_open_begin(m, open, at, root, file);
     open->casts = c & 1;
-    open->number = ++m->restorations;
-    enum mix_fit fit = mix_match(m, open);
-    mix_say(m, "r%td = varve_read(g%dn%d, \"%s\"%s);", open - m->opens, at,
-        root, path, open->casts ? ", .cast" : "");
-    mix_trouble_begin(m);
-    varve_restoration *r =
-        varve_read(m->graphs[at].nodes[root], path, &options, &m->error);
-    varve_status other = mix_trouble_end(m);
-    mix_open_end(m, open, r, fit, other);
+    read_one(m, open, path, &options);
+}
+
+/* Patterns: what a part of the program gets. What comes later is left open. */
+void mix_read_part(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a), slot = b % MIX_FILES;
+    uint8_t name = (uint8_t)(c / 2 % (MIX_NAMES - 1));
+    struct mix_open *open = mix_open_place(m);
+    const struct mix_file *file = &m->files[slot];
+    if (!open || !file->is_there)
+        return;
+    const varve_read_options options = {
+        .only = c & 1 ? mix_name(name) : NULL,
+        .except = c & 1 ? NULL : mix_name(name),
+    };
+    char path[256];
+    strcpy(path, mix_file_path(m, slot, file->format));
+    mix_open_begin(m, open, at, 0, file);
+    *(c & 1 ? &open->only : &open->except) = name;
+    read_one(m, open, path, &options);
+    open->is_loose = true;
 }
 
 void mix_restore(struct mix *m, uint8_t a, uint8_t b, uint8_t c)

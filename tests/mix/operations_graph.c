@@ -284,7 +284,7 @@ void mix_move_in_list(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     struct mix_graph *g = &m->graphs[at];
     uint8_t list = mix_pick(g, mix_is_list, a / MIX_GRAPHS);
     uint8_t child = mix_pick(g, mix_is_any, b);
-    if (list == MIX_NONE || g->shape.nodes[list].edge_count == MIX_EDGES)
+    if (list == MIX_NONE || g->shape.nodes[list].edge_count >= MIX_FEW_EDGES)
         return;
     struct mix_node *node = &g->shape.nodes[list];
     uint8_t count = node->edge_count;

@@ -65,6 +65,10 @@ const struct mix_entry mix_operations[MIX_OPERATIONS] = {
     [53] = { "resume", mix_resume, 3 },
     [54] = { "end_manager", mix_end_manager, 1 },
     [55] = { "pin", mix_pin, 1 },
+    [56] = { "read_part", mix_read_part, 0 },
+    [57] = { "again", mix_again, 2 },
+    [58] = { "settle", mix_settle, 1 },
+    [59] = { "demand", mix_demand, 2 },
     [46] = { "build_twice", mix_build_twice, 0 },
 };
 

@@ -11,7 +11,8 @@
 
 enum {
     MIX_NODES = 32,
-    MIX_EDGES = 6,
+    MIX_EDGES = 16,
+    MIX_FEW_EDGES = 6, /* what a program makes itself */
     MIX_SLOTS = 6,
     MIX_NUMBERS = 4,
     MIX_NAMES = 6,      /* of the pool; others are positions in lists */
@@ -36,6 +37,7 @@ struct mix_node {
     bool is_local;  /* the value is not saved */
     bool is_owned;  /* its memory is the library's */
     bool is_opaque; /* a state of the library's, bytes of a file */
+    bool demands;   /* its children come by themselves */
     struct mix_value value;
     uint8_t alias;  /* MIX_NONE: none */
     uint8_t global; /* likewise */

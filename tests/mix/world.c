@@ -120,7 +120,7 @@ uint8_t mix_pick(const struct mix_graph *graph, mix_is *is, uint8_t by)
 bool mix_is_parent(const struct mix_graph *g, uint8_t n)
 {
     return g->shape.nodes[n].kind != VARVE_VARIABLE &&
-           g->shape.nodes[n].edge_count < MIX_EDGES;
+           g->shape.nodes[n].edge_count < MIX_FEW_EDGES;
 }
 
 bool mix_is_object(const struct mix_graph *g, uint8_t n)

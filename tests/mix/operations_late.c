@@ -1,0 +1,147 @@
+/* operations_late.c - values that are asked for again, or not waited for any
+ * more; children that a file has and that come by themselves.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "mix/operations.h"
+
+static struct mix_open *choose(struct mix *m, uint8_t by)
+{
+    for (unsigned i = 0; i < MIX_OPENS; i++) {
+        struct mix_open *open = &m->opens[(by + i) % MIX_OPENS];
+        if (open->restoration && open->graph != MIX_NONE)
+            return open;
+    }
+    return NULL;
+}
+
+void mix_again(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    struct mix_open *open = choose(m, a);
+    (void)c;
+    if (!open)
+        return;
+    const struct mix_graph *g = &m->graphs[open->graph];
+    uint8_t node = mix_pick(g, mix_is_any, b);
+    mix_say(m, "varve_restore_again(r%td, g%dn%d);", open - m->opens,
+        open->graph, node);
+    varve_status status =
+        varve_restore_again(open->restoration, g->nodes[node], &m->error);
+    if (status == VARVE_MISUSE) /* it is no node that was restored */
+        return;
+    mix_expect(m, "varve_restore_again", status, VARVE_OK, VARVE_MISMATCH);
+    if (status == VARVE_OK)
+        mix_match_again(m, open, node);
+}
+
+void mix_settle(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    const struct mix_manager *manager = &m->managers[b % MIX_MANAGERS];
+    (void)a;
+    (void)c;
+    if (!manager->manager)
+        return;
+    mix_say(m, "varve_manager_settle(m%d);", b % MIX_MANAGERS);
+    mix_expect(m, "varve_manager_settle",
+        varve_manager_settle(manager->manager, &m->error), VARVE_OK, VARVE_OK);
+    for (int i = 0; i < MIX_OPENS; i++)
+        if (m->opens[i].restoration && m->opens[i].manager == manager)
+            memset(&m->opens[i], 0, sizeof m->opens[i]);
+}
+
+/* --- On demand ------------------------------------------------------------ */
+
+/* Where a node of the library stands in the model; false: nowhere. */
+static bool find(
+    const struct mix *m, const varve_node *node, uint8_t *at, uint8_t *n)
+{
+    for (*at = 0; *at < MIX_GRAPHS; ++*at)
+        for (*n = 0; *n < MIX_NODES && m->graphs[*at].graph; ++*n)
+            if (m->graphs[*at].nodes[*n] == node)
+                return true;
+    return false;
+}
+
+static uint8_t name_of(const char *name)
+{
+    for (uint8_t i = 0; i < MIX_NAMES + 4; i++) {
+        uint8_t number =
+            (uint8_t)(i < MIX_NAMES ? i : MIX_POSITIONS + i - MIX_NAMES);
+        if (strcmp(mix_name(number), name) == 0)
+            return number;
+    }
+    return MIX_NONE;
+}
+
+static void make(void *user, varve_node *node, const varve_offer *offer);
+
+static varve_node *add(struct mix *m, struct mix_node *child,
+    varve_node *parent, const varve_offer *offer)
+{
+    varve_node *made = NULL;
+    switch (offer->kind) {
+    case VARVE_LIST: made = varve_add_list(parent, offer->name); break;
+    case VARVE_DICT: made = varve_add_dict(parent, offer->name); break;
+    case VARVE_VARIABLE:
+        *child = (struct mix_node){ .kind = VARVE_VARIABLE,
+            .dtype = (uint8_t)offer->value->dtype,
+            .is_owned = true,
+            .holds = true,
+            .value = { .count = (uint8_t)offer->value->shape[0] },
+            .alias = MIX_NONE,
+            .global = MIX_NONE };
+        return varve_add_allocated_variable(parent, offer->name,
+            offer->value->dtype, VARVE_SHAPE(child->value.count), NULL, NULL);
+    default: made = varve_add_object(parent, offer->name); break;
+    }
+    varve_set_on_demand(made, make, m);
+    return made;
+}
+
+/* The next position in a list, and any name elsewhere. */
+static bool has_room(const struct mix_graph *g, uint8_t n, uint8_t name)
+{
+    const struct mix_node *node = &g->shape.nodes[n];
+    return node->edge_count < MIX_FEW_EDGES &&
+           (node->kind != VARVE_LIST ||
+               name == MIX_POSITIONS + node->edge_count);
+}
+
+static void make(void *user, varve_node *node, const varve_offer *offer)
+{
+    struct mix *m = user;
+    uint8_t at, n, name = name_of(offer->name);
+    bool is_other = offer->kind == VARVE_STATE ||
+                    (offer->kind == VARVE_VARIABLE &&
+                        (!offer->value || offer->value->rank != 1));
+    if (!find(m, node, &at, &n) || name == MIX_NONE || is_other)
+        return;
+    struct mix_graph *g = &m->graphs[at];
+    uint8_t place = mix_free_place(&g->shape);
+    if (place == MIX_NONE || !has_room(g, n, name))
+        return;
+    mix_say(m, "    (on demand: g%dn%d is \"%s\" of g%dn%d)", at, place,
+        mix_name(name), at, n);
+    g->shape.nodes[place] = (struct mix_node){ .kind = (uint8_t)offer->kind,
+        .demands = offer->kind != VARVE_VARIABLE,
+        .alias = MIX_NONE,
+        .global = MIX_NONE };
+    mix_add_edge(&g->shape, n, name, place);
+    g->nodes[place] = add(m, &g->shape.nodes[place], node, offer);
+    g->version++;
+}
+
+/* Lets a container make its children on demand. */
+void mix_demand(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a);
+    struct mix_graph *g = &m->graphs[at];
+    uint8_t n = mix_pick(g, mix_is_object, b);
+    (void)c;
+    mix_say(m, "varve_set_on_demand(g%dn%d, make);", at, n);
+    g->shape.nodes[n].demands = true;
+    varve_set_on_demand(g->nodes[n], make, m);
+    mix_changed(m, at);
+}
