@@ -192,13 +192,29 @@ static varve_status probe(
     return status;
 }
 
+/* A directory, a link that leads nowhere or a FIFO may have the name, and is no
+ * checkpoint. */
+static bool is_no_file(varve_status status)
+{
+    return status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY ||
+           status == VARVE_NOT_A_CHECKPOINT;
+}
+
 /* A file that is called as the prefix is what a restore would find. Where
  * another process takes the number first, the next one is tried. */
 static varve_status save_next(varve_node *root, const char *prefix,
     const varve_write_options *options, struct vv_buffer *path,
     varve_error *error)
 {
-    if (*prefix && !probe(&root->graph->context, prefix, NULL))
+    varve_error reason = { 0 };
+    varve_status found = *prefix
+        ? probe(&root->graph->context, prefix, &reason) : VARVE_NOT_FOUND;
+    if (found && !is_no_file(found)) {
+        if (error)
+            *error = reason;
+        return found;
+    }
+    if (!found)
         return vv_fail(error, VARVE_EXISTS,
             "%s: expected a prefix, found a file of this name, which a restore "
             "would find: choose another, or remove it",
@@ -234,14 +250,6 @@ varve_status varve_save(varve_node *root, const char *prefix,
 }
 
 /* --- Finding ------------------------------------------------------------ */
-
-/* A directory, a link that leads nowhere or a FIFO has a number, and is no
- * checkpoint. */
-static bool is_no_file(varve_status status)
-{
-    return status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY ||
-           status == VARVE_NOT_A_CHECKPOINT;
-}
 
 static varve_status find_numbered(const struct vv_context *context,
     const char *prefix, struct vv_buffer *found, varve_error *error)

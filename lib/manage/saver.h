@@ -36,6 +36,8 @@ struct vv_saver_files {
     size_t capacity;
 };
 
+enum { VV_MOST_HELD = 8 };
+
 struct varve_saver {
     struct vv_observer observer;
     struct vv_context context;
@@ -53,6 +55,8 @@ struct varve_saver {
 
     struct vv_saver_files files;  /* oldest first */
     struct vv_saver_files doomed; /* still to be deleted */
+    int held[VV_MOST_HELD];       /* deleted, and open until that is on disk */
+    size_t held_count;
     int64_t last_kept;            /* when a file was made that stays for good */
 };
 

@@ -125,10 +125,16 @@ static bool stays(varve_saver *saver, const struct vv_saver_file *file)
     return true;
 }
 
+void vv_saver_let_go(varve_saver *saver)
+{
+    while (saver->held_count > 0)
+        vv_file_close(&saver->context, saver->held[--saver->held_count]);
+}
+
 /* Where a file system gives freed blocks away before the removal is on disk, a
  * power cut brings back a name with bytes of others. So the file is held open
- * until that is synced. */
-static bool delete_file(const varve_saver *saver, const char *path)
+ * until the next save has synced the directory. */
+static bool delete_file(varve_saver *saver, const char *path)
 {
     const struct vv_context *context = &saver->context;
     int directory, file = -1;
@@ -140,9 +146,9 @@ static bool delete_file(const varve_saver *saver, const char *path)
     vv_file_open(context, path, &file, &size, NULL);
     status = vv_file_remove(
         context, directory, vv_path_name(path), path, NULL);
-    if (!status && file >= 0)
-        context->system->sync(context->system->state, directory);
-    if (file >= 0)
+    if (!status && file >= 0 && saver->held_count < VV_MOST_HELD)
+        saver->held[saver->held_count++] = file;
+    else
         vv_file_close(context, file);
     vv_file_close(context, directory);
     return status == VARVE_OK;
@@ -160,6 +166,7 @@ static void delete_doomed(varve_saver *saver)
 void vv_saver_retire(varve_saver *saver)
 {
     size_t keep = saver->options.keep;
+    vv_saver_let_go(saver);
     while (keep && saver->files.count > keep) {
         struct vv_saver_file oldest = take(&saver->files, 0);
         if (stays(saver, &oldest))
@@ -172,6 +179,7 @@ void vv_saver_retire(varve_saver *saver)
 
 void vv_saver_clear_list(varve_saver *saver)
 {
+    vv_saver_let_go(saver);
     clear(&saver->context.allocator, &saver->files);
     clear(&saver->context.allocator, &saver->doomed);
 }

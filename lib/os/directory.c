@@ -169,15 +169,18 @@ static varve_status make_all(const struct vv_context *context, char *parent,
     return VARVE_OK;
 }
 
-/* Which directory is open; one that cannot tell is none that is known. */
-static struct vv_durable identity(
-    const struct vv_context *context, int directory)
+/* Which directory is open. */
+static varve_status identify(const struct vv_context *context, int directory,
+    const char *path, struct vv_durable *found, varve_error *error)
 {
     const struct vv_system *system = context->system;
     struct vv_file_info info = { 0 };
-    if (system->info(system->state, directory, &info) < 0)
-        return (struct vv_durable){ 0 };
-    return (struct vv_durable){ info.device, info.serial };
+    int result = system->info(system->state, directory, &info);
+    if (result < 0)
+        return vv_fail_system(
+            error, -result, "asking which directory it is", path);
+    *found = (struct vv_durable){ info.device, info.serial };
+    return VARVE_OK;
 }
 
 /* Puts the name of one that was found on disk, unless it was before. */
@@ -187,7 +190,7 @@ static varve_status sync_found(const struct vv_context *context, int directory,
     struct vv_durable *known = context->durable;
     struct vv_durable found = { 0 };
     if (known && known->serial) {
-        found = identity(context, directory);
+        VV_TRY(identify(context, directory, path, &found, error));
         if ((found.device == known->device &&
                 found.serial == known->serial) ||
             VV_WRONG(any_directory_is_known))
@@ -215,8 +218,12 @@ varve_status vv_directory_make_parent(const struct vv_context *context,
         status = make_all(context, parent, no_sync, directory, error);
     else
         status = fail_open(error, result, parent);
-    if (!status && !no_sync && context->durable)
-        *context->durable = identity(context, *directory);
+    if (!status && !no_sync && context->durable) {
+        status = identify(
+            context, *directory, parent, context->durable, error);
+        if (status)
+            vv_file_close(context, *directory);
+    }
     vv_release_string(&context->allocator, parent);
     return status;
 }

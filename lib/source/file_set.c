@@ -310,9 +310,7 @@ static varve_status replace(struct vv_file_set *set, varve_error *error)
     varve_status status = vv_publish_commit(p, VARVE_OK, error);
     if (is_older && !status)
         remove_older(set);
-    if (record.file >= 0 && status == VARVE_UNKNOWN_OUTCOME)
-        vv_temporary_release(&record); /* the next write will know */
-    else if (record.file >= 0)
+    if (record.file >= 0)
         vv_temporary_remove(&record);
     return status;
 }

@@ -351,9 +351,9 @@ TEST(safetensors_out, tells_every_failure_of_the_system)
                 cr_assert_eq(error.status, status);
             size_t count = memory_file_count(memory), all = way ? 4 : 1;
             cr_assert(count == all || (status && count == 0) ||
-                (status == VARVE_UNKNOWN_OUTCOME && count == 2 * all),
+                (status == VARVE_UNKNOWN_OUTCOME && count == 2 * all - 1),
                 "%ld: %zu files", n, count);
-            for (size_t i = 0; i < count && count != 2 * all; i++)
+            for (size_t i = 0; i < count; i++)
                 cr_assert_not(strstr(memory_file_path(memory, i), ".tmp"));
         }
         varve_graph_free(graph);
