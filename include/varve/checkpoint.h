@@ -126,6 +126,8 @@ typedef struct varve_read_options {
     const char *resize;         /* patterns: same rank, other extents: what both
                                    have is restored, the rest stays; before
                                    `reshape`, where both could be meant */
+    bool copy_shared;           /* a value of the file that several nodes of the
+                                   program claim goes to each of them */
     bool reshape;               /* same number of elements will do */
     varve_cast cast;
     const char *expect_missing; /* patterns the file need not have */
@@ -169,8 +171,10 @@ VARVE_API varve_status varve_write(varve_node *root, const char *path,
     VARVE_MUST_CHECK;
 
 /* Reads a file (if there is none of this name, the one with VARVE_SUFFIX) into
- * everything reachable from `root`, by the names of the edges; what no edge
- * leads to, by global names (varve_set_global_name). What the program
+ * everything reachable from `root`, by the names of the edges, then by aliases,
+ * and what neither leads to by global names (varve_set_global_name): the order
+ * of building does not matter. Of what comes later, a node whose own path it is
+ * gets a value that has gone to an alias, too. What the program
  * does not have yet waits, and arrives when it is added, as long as the
  * restoration is kept. NULL on failure; then no variable has changed (see
  * `streaming` and `staging_size`). Types and shapes that do not fit are all

@@ -9,6 +9,8 @@
 #include "arrival.h"
 #include "binding.h"
 #include "failure.h"
+#include "fate.h"
+#include "scope.h"
 #include "slot.h"
 #include "try.h"
 #include "variable.h"
@@ -18,6 +20,7 @@
 /* A value that is asked for, and what it and its node were before. */
 struct asked {
     varve_node *node;
+    uint32_t number; /* of the node */
     uint32_t value;
     uint8_t fate;        /* vv_fate */
     uint8_t value_state; /* varve_variable_state */
@@ -31,13 +34,17 @@ struct asking {
 };
 
 /* Whether the value of a node is one to be asked for. */
-static bool is_had(const struct varve_restoration *r, const varve_node *node,
-    uint32_t value)
+static bool is_had(
+    struct varve_restoration *r, const varve_node *node, uint32_t value)
 {
+    uint32_t file = vv_at32(vv_index_of(r)->value_nodes, value);
     if (node->restored_by > r->observer.number)
         return false;
+    if (!vv_is_holder(r, node, file)) /* a copy */
+        return r->fates[value] != VV_FATE_WAITING && vv_scope_takes(r, node);
     switch ((enum vv_fate)r->fates[value]) {
     case VV_FATE_APPLIED:
+    case VV_FATE_LENT:
     case VV_FATE_SUPERSEDED:
     case VV_FATE_MISFIT:
     case VV_FATE_DROPPED: return true;
@@ -56,6 +63,7 @@ static void ask(struct asking *a, varve_node *node)
         return;
     struct asked asked = {
         .node = node,
+        .number = node->number,
         .value = value,
         .fate = r->fates[value],
         .value_state = node->value_state,
@@ -63,20 +71,25 @@ static void ask(struct asking *a, varve_node *node)
     vv_buffer_add(&a->asked, &asked, sizeof asked);
     if (a->asked.failed)
         return;
-    r->fates[value] = VV_FATE_DUE;
+    vv_set_fate(r, node, value, VV_FATE_DUE); /* not of a copy */
     struct vv_pair job = { node, value };
     vv_buffer_add(&r->jobs, &job, sizeof job);
 }
 
 /* A node, the slots that it owns, and those on it. */
-static void ask_with_slots(struct asking *a, varve_node *node)
+static void ask_with_slots(
+    struct asking *a, const struct vv_walk *walk, varve_node *node)
 {
     ask(a, node);
-    for (struct vv_slot *s = vv_slot_first_of(node); s; s = s->next)
-        ask(a, s->seen.node);
+    for (struct vv_slot *s = vv_slot_first_of(node); s; s = s->next) {
+        if (!vv_walk_has(walk, s->seen.node))
+            ask(a, s->seen.node);
+    }
     struct vv_slot *on = node->variable ? node->variable->first_slot : NULL;
-    for (; on; on = on->next_on)
-        ask(a, on->seen.node);
+    for (; on; on = on->next_on) {
+        if (!vv_walk_has(walk, on->seen.node))
+            ask(a, on->seen.node);
+    }
 }
 
 /* Keeps the pairs from `begin` on whose values have this fate. */
@@ -113,8 +126,9 @@ static void put_back(struct asking *a)
     keep_pairs(r, &r->misfits, 0, VV_FATE_MISFIT, true);
     for (size_t i = 0; i < count; i++) {
         uint32_t file = vv_at32(vv_index_of(r)->value_nodes, asked[i].value);
-        r->fates[asked[i].value] = asked[i].fate;
-        if (r->node_of[file] != asked[i].node)
+        if (asked[i].fate != VV_FATE_DUE) /* of a copy beside the other */
+            r->fates[asked[i].value] = asked[i].fate;
+        if (r->file_of[asked[i].number] != file + 1)
             continue; /* a callback has removed it */
         asked[i].node->value_state = asked[i].value_state;
         if (asked[i].fate == VV_FATE_MISFIT)
@@ -130,7 +144,7 @@ static varve_status deliver(
 {
     struct varve_restoration *r = a->r;
     for (size_t i = 0; i < walk->count; i++)
-        ask_with_slots(a, walk->steps[i].node);
+        ask_with_slots(a, walk, walk->steps[i].node);
     bool has_memory = !a->asked.failed && !r->jobs.failed;
     r->jobs.failed = false;
     if (!has_memory)

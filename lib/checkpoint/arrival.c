@@ -8,6 +8,7 @@
 
 #include "binding.h"
 #include "failure.h"
+#include "fate.h"
 #include "match.h"
 #include "transfer.h"
 #include "variable.h"
@@ -40,7 +41,7 @@ void vv_unhold(struct varve_restoration *r)
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         if (is_ready(r, pairs[i].file)) {
-            r->fates[pairs[i].file] = VV_FATE_DUE;
+            vv_set_fate(r, pairs[i].node, pairs[i].file, VV_FATE_DUE);
             vv_add_pair(r, &r->jobs, pairs[i].node, pairs[i].file);
         } else {
             pairs[kept++] = pairs[i];
@@ -59,7 +60,7 @@ static void sort_out(struct varve_restoration *r)
         struct vv_pair job = jobs[i];
         varve_tensor saved = vv_saved(r, job.file);
         if (!vv_value_fits(r, job.node, &saved)) {
-            r->fates[job.file] = VV_FATE_MISFIT;
+            vv_set_fate(r, job.node, job.file, VV_FATE_MISFIT);
             vv_add_pair(r, &r->misfits, job.node,
                 vv_at32(vv_index_of(r)->value_nodes, job.file));
             r->has_new_misfit = true;
@@ -73,7 +74,7 @@ static void sort_out(struct varve_restoration *r)
         struct vv_pair job = jobs[i];
         if (job.node->kind == VARVE_STATE && !is_ready(r, job.file) &&
             !VV_WRONG(states_do_not_wait)) {
-            r->fates[job.file] = VV_FATE_WAITING;
+            vv_set_fate(r, job.node, job.file, VV_FATE_WAITING);
             vv_add_pair(r, &r->held, job.node, job.file);
         } else {
             jobs[kept++] = job;
@@ -146,7 +147,8 @@ varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
             break; /* before anything is delivered */
         if (!r->is_dry || VV_WRONG(plan_delivers))
             status = deliver(r, error);
-    } while (!status && (r->queue.size || (r->jobs.size && !r->is_dry)));
+    } while (!status && (r->queue.size || r->deferred.size ||
+                            (r->jobs.size && !r->is_dry)));
     if (!status && r->needs_rematch)
         status = fail_matching(r, error);
     if (status)

@@ -1,5 +1,5 @@
-/* binding.c - who is bound to whom, what that means for a value, and letting
- * go of what the program no longer holds.
+/* binding.c - who is bound to whom, and letting go of what the program no
+ * longer holds.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,10 +9,9 @@
 
 #include "allocator.h"
 #include "by_name.h"
-#include "convert.h"
+#include "fate.h"
 #include "name.h"
 #include "scope.h"
-#include "shape.h"
 #include "slot.h"
 #include "variable.h"
 #include "walk.h"
@@ -45,7 +44,8 @@ bool vv_know_numbers(struct varve_restoration *r)
 {
     const varve_allocator *a = &r->context.allocator;
     size_t limit = r->graph->number_limit;
-    bool needs_vias = r->is_by_name || r->selection.rename_count;
+    bool needs_vias = r->is_by_name || r->selection.rename_count ||
+                      r->selection.options.copy_shared;
     if (limit <= r->number_capacity &&
         (!needs_vias || r->number_capacity <= r->via_capacity))
         return true;
@@ -127,9 +127,41 @@ bool vv_is_known(const struct varve_restoration *r, const varve_node *node)
            r->vias[node->number].is_visited;
 }
 
-uint32_t vv_next_partner(const struct varve_restoration *r, uint32_t file)
+bool vv_stands_for(const struct varve_restoration *r, const varve_node *node,
+    uint32_t file)
 {
-    return r->links ? r->links[file].next - 1 : VV_NONE; /* as above */
+    return vv_is_holder(r, node, file) || vv_file_node_of(r, node) == file;
+}
+
+uint32_t vv_next_partner(const struct varve_restoration *r,
+    const varve_node *node, uint32_t file)
+{
+    bool may_have = r->links && vv_is_holder(r, node, file);
+    return may_have ? r->links[file].next - 1 : VV_NONE; /* as above */
+}
+
+enum vv_how vv_how_of(
+    const struct varve_restoration *r, const varve_node *node)
+{
+    return node->number < r->how_capacity
+               ? (enum vv_how)r->hows[node->number]
+               : VV_BY_PATH;
+}
+
+/* Most restorations know paths only, and need no table. */
+static void set_how(
+    struct varve_restoration *r, const varve_node *node, enum vv_how how)
+{
+    if (how != VV_BY_PATH && node->number >= r->how_capacity) {
+        if (!grow_zeroed(&r->context.allocator, &r->hows, r->how_capacity,
+                r->number_capacity, sizeof *r->hows)) {
+            vv_out_of_memory(r);
+            return;
+        }
+        r->how_capacity = r->number_capacity;
+    }
+    if (node->number < r->how_capacity)
+        r->hows[node->number] = (uint8_t)how;
 }
 
 /* Adds to what an object stands for; `first` is what it was bound to first. */
@@ -182,114 +214,16 @@ void vv_visit(struct varve_restoration *r, varve_node *node, struct vv_via via)
     struct vv_via *known = &r->vias[node->number];
     if (known->is_visited)
         return;
+    uint64_t place = via.parent ? r->vias[via.parent - 1].place : 0;
+    if (via.variable)
+        place += vv_map_mix(r->vias[via.variable - 1].place + 1);
     *known = via;
+    known->place = vv_map_mix(place + (via.name ? via.name->hash : 1));
     known->is_visited = true;
     if (r->selection.rename_count || r->is_by_name)
         vv_add_pair(r, &r->queue, node, VV_NONE);
     if (r->is_by_name)
         vv_by_name_consider(r, node);
-}
-
-/* --- Values ------------------------------------------------------------- */
-
-bool vv_is_resized(const struct varve_restoration *r, const varve_node *node,
-    const varve_tensor *saved)
-{
-    const varve_tensor *wanted = &node->variable->tensor;
-    return r->selection.resize && wanted->rank == saved->rank &&
-           wanted->dtype != VARVE_STRING && saved->dtype != VARVE_STRING &&
-           !vv_shape_equal(wanted, saved) &&
-           vv_scope_resizes(r, node);
-}
-
-static bool type_fits(
-    const struct varve_restoration *r, varve_dtype saved, varve_dtype wanted)
-{
-    if (saved == wanted || VV_WRONG(any_type_fits))
-        return true;
-    switch (r->selection.options.cast) {
-    case VARVE_CAST_WIDEN: return vv_convert_is_widening(saved, wanted);
-    case VARVE_CAST_ANY: return vv_convert_is_possible(saved, wanted);
-    default: return false;
-    }
-}
-
-bool vv_value_fits(struct varve_restoration *r, const varve_node *node,
-    const varve_tensor *saved)
-{
-    if (node->kind == VARVE_STATE)
-        return true;
-    const varve_tensor *wanted = &node->variable->tensor;
-    if (!type_fits(r, saved->dtype, wanted->dtype))
-        return false;
-    if (vv_shape_equal(saved, wanted) || VV_WRONG(any_shape_fits))
-        return true;
-    if (r->selection.options.reshape &&
-        varve_tensor_count(saved) == varve_tensor_count(wanted))
-        return true;
-    return vv_is_resized(r, node, saved);
-}
-
-/* A library-owned variable without a value waits for this one and does not run
- * its initializer; unless only a part of it will be filled. */
-static void claim(struct varve_restoration *r, varve_node *node, uint32_t value)
-{
-    struct vv_variable *variable = node->variable;
-    if (!variable || !variable->is_owned || node->value_state != VARVE_DECLARED)
-        return;
-    varve_tensor saved = vv_saved(r, value);
-    if (vv_is_resized(r, node, &saved) || VV_WRONG(initialized_all_the_same))
-        vv_variable_settle(node);
-    else
-        node->value_state = VARVE_PENDING;
-}
-
-/* Whether no node that comes to the place of a value is given it any more. */
-static bool is_final(const struct varve_restoration *r, uint32_t value)
-{
-    return (vv_is_delivered(r, value) && !VV_WRONG(delivered_twice)) ||
-           r->fates[value] == VV_FATE_DROPPED;
-}
-
-/* What becomes of a value that the options take. */
-static enum vv_fate fate_of(
-    const struct varve_restoration *r, const varve_node *node, uint32_t file)
-{
-    if (r->value_of[file] == VV_NONE ||
-        vv_index_kind(vv_index_of(r), file) != node->kind)
-        return VV_FATE_MISFIT;
-    if (node->restored_by > r->observer.number &&
-        !VV_WRONG(older_restoration_wins))
-        return VV_FATE_SUPERSEDED;
-    return VV_FATE_DUE;
-}
-
-void vv_decide(struct varve_restoration *r, varve_node *node, uint32_t file)
-{
-    uint32_t value = r->value_of[file];
-    bool wants = node->kind == VARVE_VARIABLE || node->kind == VARVE_STATE;
-    bool is_saved =
-        value != VV_NONE && vv_index_is_saved(vv_index_of(r), value);
-    if ((value == VV_NONE && !wants) || (value != VV_NONE && !is_saved) ||
-        (value != VV_NONE && is_final(r, value)))
-        return;
-    if (!wants && vv_index_has_tag(vv_index_of(r), file, VARVE_TAG_OPTIONAL) &&
-        !VV_WRONG(optional_decides))
-        return; /* what it is in the file does not matter */
-    enum vv_fate fate = fate_of(r, node, file);
-    if (!vv_scope_takes(r, node))
-        fate = VV_FATE_EXCLUDED;
-    if (value != VV_NONE)
-        r->fates[value] = (uint8_t)fate;
-    if (fate == VV_FATE_MISFIT) {
-        vv_add_pair(r, &r->misfits, node, file);
-        r->has_new_misfit = true;
-    }
-    if (fate != VV_FATE_DUE)
-        return;
-    vv_add_pair(r, &r->jobs, node, value);
-    if (!r->is_dry)
-        claim(r, node, value);
 }
 
 /* --- Binding ------------------------------------------------------------ */
@@ -301,15 +235,23 @@ static void let_go(struct varve_restoration *r, const varve_node *node)
     if (file == VV_NONE)
         return;
     r->file_of[node->number] = 0;
-    while (file != VV_NONE) {
-        uint32_t next = vv_next_partner(r, file);
+    set_how(r, node, VV_BY_PATH);
+    while (vv_is_holder(r, node, file)) {
+        uint32_t next = vv_next_partner(r, node, file);
         r->node_of[file] = NULL;
-        if (r->by_name)
-            r->by_name[file] = 0;
         if (r->links)
             r->links[file] = (struct vv_link){ 0 };
         file = next;
     }
+}
+
+/* No value is on its way to the node any more. */
+static void drop_jobs(struct varve_restoration *r, const varve_node *node)
+{
+    vv_drop_pairs(&r->jobs, node);
+    vv_drop_pairs(&r->held, node);
+    vv_drop_pairs(&r->stuck, node);
+    vv_drop_pairs(&r->misfits, node);
 }
 
 static void release(struct varve_restoration *r, uint32_t file)
@@ -319,14 +261,52 @@ static void release(struct varve_restoration *r, uint32_t file)
     let_go(r, node);
     if (r->vias)
         r->vias[node->number].is_visited = false;
-    if (value != VV_NONE && !is_final(r, value))
+    if (value != VV_NONE && !vv_is_final(r, value))
         r->fates[value] = VV_FATE_WAITING;
-    vv_drop_pairs(&r->jobs, node);
-    vv_drop_pairs(&r->held, node);
-    vv_drop_pairs(&r->stuck, node);
-    vv_drop_pairs(&r->misfits, node);
+    drop_jobs(r, node);
     if (node->variable && node->value_state == VARVE_PENDING)
         node->value_state = VARVE_DECLARED;
+}
+
+/* The same for a node that claims what another holds. */
+static void unclaim(struct varve_restoration *r, varve_node *node)
+{
+    let_go(r, node);
+    drop_jobs(r, node);
+    if (node->variable && node->value_state == VARVE_PENDING)
+        node->value_state = VARVE_DECLARED;
+}
+
+static bool is_claimant(
+    const struct varve_restoration *r, const varve_node *node)
+{
+    uint32_t file = vv_file_node_of(r, node);
+    return file != VV_NONE && r->node_of[file] != node;
+}
+
+void vv_forget_claims(struct varve_restoration *r)
+{
+    for (varve_node *n = r->graph->all; n; n = n->next_of_all) {
+        if (is_claimant(r, n))
+            let_go(r, n);
+    }
+    r->conflicts.size = 0;
+}
+
+/* Claims of what cannot be reached. */
+static void sweep_claims(
+    struct varve_restoration *r, const struct vv_walk *walk)
+{
+    size_t count;
+    struct vv_pair *pairs = vv_pairs(&r->conflicts, &count);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (vv_walk_has(walk, pairs[i].node))
+            pairs[kept++] = pairs[i];
+        else if (is_claimant(r, pairs[i].node))
+            unclaim(r, pairs[i].node);
+    }
+    r->conflicts.size = kept * sizeof *pairs;
 }
 
 /* What was come to without being bound is not held by anything. */
@@ -356,6 +336,7 @@ bool vv_sweep(struct varve_restoration *r)
         if (r->node_of[f] && !vv_walk_has(&walk, r->node_of[f]))
             release(r, f);
     }
+    sweep_claims(r, &walk);
     forget_visits(r, &walk);
     vv_walk_end(&walk);
     return true;
@@ -395,7 +376,7 @@ static bool has_another_value(const struct varve_restoration *r,
 {
     uint32_t value = r->value_of[file];
     return node->restored_by == r->observer.number && value != VV_NONE &&
-           !is_final(r, value);
+           !vv_is_final(r, value);
 }
 
 /* Whether matching goes on from a node. What is added to it later is matched
@@ -408,7 +389,83 @@ static bool leads_on(const varve_node *node)
            (node->variable && node->variable->first_slot);
 }
 
-void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file)
+/* Whether a claim goes before that of the holder of a value: by the path before
+ * by another name, and what is taken before what the options leave out. */
+static bool is_better(struct varve_restoration *r, const varve_node *node,
+    uint32_t file, enum vv_how how)
+{
+    uint32_t value = r->value_of[file];
+    if (value == VV_NONE || vv_index_kind(vv_index_of(r), file) != node->kind)
+        return false;
+    if (r->fates[value] == VV_FATE_EXCLUDED)
+        return vv_scope_takes(r, node);
+    return how <= VV_BY_RENAME &&
+           vv_how_of(r, r->node_of[file]) >= VV_BY_ALIAS &&
+           !VV_WRONG(first_claim_stays);
+}
+
+/* The holder of a value becomes one that claims it, and keeps what it was
+ * given. */
+static void take_from_holder(struct varve_restoration *r, uint32_t file)
+{
+    varve_node *holder = r->node_of[file];
+    uint32_t value = r->value_of[file];
+    drop_jobs(r, holder);
+    vv_give_up(holder);
+    vv_add_pair(r, &r->conflicts, holder, file);
+    r->node_of[file] = NULL;
+    if (r->fates[value] == VV_FATE_LENT || !vv_is_final(r, value))
+        r->fates[value] = VV_FATE_WAITING;
+}
+
+/* A second node for a node of the file. */
+static void claim_too(struct varve_restoration *r, varve_node *node,
+    uint32_t file, enum vv_how how)
+{
+    bool is_new = vv_file_node_of(r, node) == VV_NONE;
+    vv_add_pair(r, &r->conflicts, node, file);
+    if (!is_new || VV_WRONG(nothing_below_a_conflict))
+        return;
+    r->file_of[node->number] = file + 1;
+    set_how(r, node, how);
+    vv_copy(r, node, file);
+    if (leads_on(node))
+        vv_add_pair(r, &r->queue, node, file);
+}
+
+/* Makes room for a node at a node of the file; false where another one keeps
+ * it, or the node itself has another. */
+static bool take_place(struct varve_restoration *r, varve_node *node,
+    uint32_t file, enum vv_how how)
+{
+    if (r->node_of[file] && still_holds(r, file) &&
+        !VV_WRONG(later_claim_takes_over)) {
+        if (!is_better(r, node, file, how)) {
+            if (vv_file_node_of(r, node) != file)
+                claim_too(r, node, file, how);
+            return false;
+        }
+        take_from_holder(r, file);
+    }
+    if (is_claimant(r, node)) {
+        unclaim(r, node);
+        vv_drop_pairs(&r->conflicts, node);
+    }
+    uint32_t known = vv_file_node_of(r, node);
+    if (known != VV_NONE && !vv_sweep(r))
+        vv_out_of_memory(r);
+    known = vv_file_node_of(r, node);
+    if (known != VV_NONE ? !may_combine(r, node, file)
+                         : has_another_value(r, node, file)) {
+        vv_add_pair(r, &r->conflicts, node, file);
+        return false;
+    }
+    return known == VV_NONE ||
+           (!VV_WRONG(one_partner_only) && add_partner(r, known, file));
+}
+
+void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file,
+    enum vv_how how)
 {
     if (r->node_of[file] == node)
         return;
@@ -416,29 +473,44 @@ void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file)
         vv_out_of_memory(r);
         return;
     }
-    uint32_t known = vv_file_node_of(r, node);
-    if (r->node_of[file] && still_holds(r, file) &&
-        !VV_WRONG(later_claim_takes_over)) {
-        vv_add_pair(r, &r->conflicts, node, file);
-        return;
-    }
-    if (known != VV_NONE && !vv_sweep(r))
-        vv_out_of_memory(r);
-    known = vv_file_node_of(r, node);
-    if (known != VV_NONE ? !may_combine(r, node, file)
-                         : has_another_value(r, node, file)) {
-        vv_add_pair(r, &r->conflicts, node, file);
-        return;
-    }
-    if (known != VV_NONE &&
-        (VV_WRONG(one_partner_only) || !add_partner(r, known, file)))
+    if (!take_place(r, node, file, how))
         return;
     r->node_of[file] = node;
-    if (known == VV_NONE)
+    if (vv_file_node_of(r, node) == VV_NONE) {
         r->file_of[node->number] = file + 1;
+        set_how(r, node, how);
+    }
     vv_decide(r, node, file);
     if (leads_on(node))
         vv_add_pair(r, &r->queue, node, file);
+}
+
+/* --- Later claims ------------------------------------------------------- */
+
+void vv_defer(struct varve_restoration *r, varve_node *node, uint32_t file,
+    enum vv_how how)
+{
+    struct vv_deferred claim = { node, file, how };
+    vv_buffer_add(&r->deferred, &claim, sizeof claim);
+    if (r->deferred.failed) {
+        r->deferred.failed = false;
+        vv_out_of_memory(r);
+    }
+}
+
+static struct vv_deferred *all_deferred(
+    const struct varve_restoration *r, size_t *count)
+{
+    *count = r->deferred.size / sizeof(struct vv_deferred);
+    return (struct vv_deferred *)(void *)r->deferred.data;
+}
+
+void vv_bind_deferred(struct varve_restoration *r, size_t i)
+{
+    size_t count;
+    struct vv_deferred claim = all_deferred(r, &count)[i];
+    if (claim.node)
+        vv_bind(r, claim.node, claim.file, (enum vv_how)claim.how);
 }
 
 /* --- Queues ------------------------------------------------------------- */
@@ -459,17 +531,31 @@ static void forget_in_queue(struct vv_buffer *queue, const varve_node *node)
     }
 }
 
+static void forget_deferred(
+    struct varve_restoration *r, const varve_node *node)
+{
+    size_t count;
+    struct vv_deferred *claims = all_deferred(r, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (claims[i].node == node)
+            claims[i].node = NULL;
+    }
+}
+
 void vv_forget_node(struct varve_restoration *r, varve_node *node)
 {
     uint32_t file = vv_file_node_of(r, node);
-    if (file != VV_NONE)
+    if (vv_is_holder(r, node, file))
         release(r, file);
+    else if (file != VV_NONE)
+        unclaim(r, node);
     if (r->vias && node->number < r->number_capacity)
         r->vias[node->number] = (struct vv_via){ 0 };
     vv_drop_pairs(&r->conflicts, node);
     vv_drop_pairs(&r->misfits, node);
     forget_in_queue(&r->queue, node);
     forget_in_queue(&r->demand, node);
+    forget_deferred(r, node);
     vv_drop_pairs(&r->unnamed, node);
     vv_scope_forget(r, node);
 }

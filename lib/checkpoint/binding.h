@@ -14,16 +14,45 @@ static inline const struct vv_index *vv_index_of(
 }
 
 /* Binds a node of the program to a node of the file, decides about the value,
- * and queues the node; or notes a conflict. */
-void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file);
+ * and queues the node. Where another one holds the node of the file and has the
+ * better claim, this one is a conflict: it is matched below all the same, and
+ * given a copy of the value where that is asked for. */
+void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file,
+    enum vv_how how);
 
-/* The node of the file that a node of the program is bound to, or VV_NONE. */
+/* The node of the file that a node of the program holds or claims, or
+ * VV_NONE. */
 uint32_t vv_file_node_of(
     const struct varve_restoration *r, const varve_node *node);
 
-/* The next one after that: an object may stand for several. VV_NONE at the
- * end. */
-uint32_t vv_next_partner(const struct varve_restoration *r, uint32_t file);
+/* Whether it is that of the program's nodes that claim it which has it. */
+static inline bool vv_is_holder(const struct varve_restoration *r,
+    const varve_node *node, uint32_t file)
+{
+    return file != VV_NONE && r->node_of[file] == node;
+}
+
+/* Whether it is one of them. */
+bool vv_stands_for(const struct varve_restoration *r, const varve_node *node,
+    uint32_t file);
+
+enum vv_how vv_how_of(
+    const struct varve_restoration *r, const varve_node *node);
+
+/* The next file node after that: an object that holds them may stand for
+ * several. VV_NONE at the end. */
+uint32_t vv_next_partner(const struct varve_restoration *r,
+    const varve_node *node, uint32_t file);
+
+/* Makes a claim that was deferred, unless its node is gone. */
+void vv_bind_deferred(struct varve_restoration *r, size_t i);
+
+/* Notes a claim that is made when those by path have been. */
+void vv_defer(struct varve_restoration *r, varve_node *node, uint32_t file,
+    enum vv_how how);
+
+/* Forgets all claims of nodes that are not holders, to match them again. */
+void vv_forget_claims(struct varve_restoration *r);
 
 /* Whether matching has come to the node at all. */
 bool vv_is_known(const struct varve_restoration *r, const varve_node *node);
@@ -48,22 +77,11 @@ uint32_t vv_name_in_file(
 /* A pair of a queue by its place; its node is NULL if it was freed. */
 struct vv_pair vv_queued(const struct vv_buffer *queue, size_t i);
 
-/* Decides what becomes of the value of a pair that is bound. */
-void vv_decide(struct varve_restoration *r, varve_node *node, uint32_t file);
-
 /* Releases what is bound to nodes that cannot be reached any more; false
  * without memory to find them: their own may be gone then. */
 bool vv_sweep(struct varve_restoration *r);
 
 /* Forgets a node that is about to be freed. */
 void vv_forget_node(struct varve_restoration *r, varve_node *node);
-
-/* Whether a value fits a node, as the options allow. */
-bool vv_value_fits(struct varve_restoration *r, const varve_node *node,
-    const varve_tensor *saved);
-
-/* Whether `resize` names this node and its rank is that of the value. */
-bool vv_is_resized(const struct varve_restoration *r, const varve_node *node,
-    const varve_tensor *saved);
 
 #endif

@@ -36,7 +36,6 @@ void vv_by_name_end(struct varve_restoration *r)
     const varve_allocator *a = &r->context.allocator;
     const struct vv_index *index = vv_index_of(r);
     vv_release(a, r->global_of, index->name_count * sizeof *r->global_of);
-    vv_release(a, r->by_name, index->node_count * sizeof *r->by_name);
 }
 
 /* --- Names in the file -------------------------------------------------- */
@@ -147,7 +146,7 @@ static uint32_t find_home(struct varve_restoration *r, const varve_node *node)
 void vv_by_name_consider(struct varve_restoration *r, varve_node *node)
 {
     bool wants = node->kind == VARVE_VARIABLE || node->kind == VARVE_STATE;
-    if (wants && vv_file_node_of(r, node) == VV_NONE)
+    if (wants && !vv_is_holder(r, node, vv_file_node_of(r, node)))
         vv_add_pair(r, &r->unnamed, node, VV_NONE);
 }
 
@@ -171,20 +170,6 @@ void vv_by_name_changed(struct varve_restoration *r, varve_node *node)
         vv_by_name_consider(r, node);
 }
 
-static void bind(struct varve_restoration *r, varve_node *node, uint32_t file)
-{
-    if (!r->by_name)
-        r->by_name = vv_allocate_zeroed(
-            &r->context.allocator, vv_index_of(r)->node_count);
-    if (!r->by_name) {
-        vv_out_of_memory(r);
-        return;
-    }
-    vv_bind(r, node, file);
-    if (r->node_of[file] == node)
-        r->by_name[file] = 1;
-}
-
 void vv_by_name_match(struct varve_restoration *r)
 {
     size_t count = r->unnamed.size / sizeof(struct vv_pair);
@@ -192,12 +177,13 @@ void vv_by_name_match(struct varve_restoration *r)
         vv_out_of_memory(r);
     for (size_t i = 0; i < count; i++) {
         varve_node *node = vv_queued(&r->unnamed, i).node;
-        if (vv_file_node_of(r, node) != VV_NONE || !vv_is_known(r, node) ||
+        if (vv_is_holder(r, node, vv_file_node_of(r, node)) ||
+            !vv_is_known(r, node) ||
             VV_WRONG(global_names_not_tried))
             continue;
         uint32_t file = find_home(r, node);
         if (file != VV_NONE)
-            bind(r, node, file);
+            vv_bind(r, node, file, VV_BY_GLOBAL_NAME);
     }
     r->unnamed.size = 0;
 }

@@ -6,6 +6,7 @@
  */
 #include "match.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "binding.h"
@@ -29,12 +30,13 @@ static uint32_t child_in_file(
                          : vv_index_find_child(vv_index_of(r), file, id);
 }
 
-static uint32_t child_by_any_name(struct varve_restoration *r, uint32_t file,
-    const struct vv_name *name, const varve_node *child)
+/* Where an edge whose name the file does not have leads by an alias. */
+static uint32_t child_by_alias(
+    struct varve_restoration *r, uint32_t file, const varve_node *child)
 {
-    uint32_t found = child_in_file(r, file, name);
+    uint32_t found = VV_NONE;
     const struct vv_alias *alias =
-        child && child->extra ? child->extra->aliases : NULL;
+        child->extra ? child->extra->aliases : NULL;
     if (VV_WRONG(aliases_not_tried))
         alias = NULL;
     for (; found == VV_NONE && alias; alias = alias->next)
@@ -96,17 +98,21 @@ static void match_edge(
     uint32_t found;
     if (find_renamed(r, parent, name->bytes, name->size, &found)) {
         if (found != VV_NONE)
-            vv_bind(r, child, found);
+            vv_bind(r, child, found, VV_BY_RENAME);
         return;
     }
-    if (file != VV_NONE && r->node_of[file] != parent)
+    if (file != VV_NONE && !vv_stands_for(r, parent, file))
         return; /* let go meanwhile */
     uint32_t at = file != VV_NONE ? file : vv_file_node_of(r, parent);
     while (at != VV_NONE) {
-        found = child_by_any_name(r, at, name, child);
+        uint32_t next =
+            file != VV_NONE ? VV_NONE : vv_next_partner(r, parent, at);
+        found = child_in_file(r, at, name);
         if (found != VV_NONE)
-            vv_bind(r, child, found);
-        at = file != VV_NONE ? VV_NONE : vv_next_partner(r, at);
+            vv_bind(r, child, found, vv_how_of(r, parent));
+        else if ((found = child_by_alias(r, at, child)) != VV_NONE)
+            vv_defer(r, child, found, VV_BY_ALIAS);
+        at = next;
     }
 }
 
@@ -124,7 +130,8 @@ uint32_t vv_match_child(
         return file;
     uint32_t id = vv_index_find_name(vv_index_of(r), name, size);
     uint32_t at = id == VV_NONE ? VV_NONE : vv_file_node_of(r, parent);
-    for (; at != VV_NONE && file == VV_NONE; at = vv_next_partner(r, at))
+    for (; at != VV_NONE && file == VV_NONE;
+         at = vv_next_partner(r, parent, at))
         file = vv_index_find_child(vv_index_of(r), at, id);
     return file != VV_NONE ? file : vv_by_name_child(r, parent, name);
 }
@@ -140,9 +147,27 @@ uint32_t vv_match_slot_of(struct varve_restoration *r, varve_node *owner,
     uint32_t found = VV_NONE;
     if (id == VV_NONE || at == VV_NONE)
         return VV_NONE;
-    for (; by != VV_NONE && found == VV_NONE; by = vv_next_partner(r, by))
+    for (; by != VV_NONE && found == VV_NONE;
+         by = vv_next_partner(r, owner, by))
         found = vv_index_find_slot(vv_index_of(r), by, at, id);
     return found;
+}
+
+/* A slot of the nodes that hold what they stand for goes before one of those
+ * that only claim it. */
+static void bind_slot(
+    struct varve_restoration *r, const struct vv_slot *slot, uint32_t file)
+{
+    const varve_node *owner = slot->owner;
+    const varve_node *variable = slot->seen.variable;
+    enum vv_how by = vv_how_of(r, owner);
+    enum vv_how on = vv_how_of(r, variable);
+    enum vv_how how = by > on ? by : on;
+    if (vv_is_holder(r, owner, vv_file_node_of(r, owner)) &&
+        vv_is_holder(r, variable, vv_file_node_of(r, variable)))
+        vv_bind(r, slot->seen.node, file, how);
+    else
+        vv_defer(r, slot->seen.node, file, how);
 }
 
 void vv_match_slot(struct varve_restoration *r, struct vv_slot *slot)
@@ -162,7 +187,7 @@ void vv_match_slot(struct varve_restoration *r, struct vv_slot *slot)
     uint32_t file = vv_match_slot_of(
         r, slot->owner, slot->seen.variable, slot->name->bytes);
     if (file != VV_NONE)
-        vv_bind(r, slot->seen.node, file);
+        bind_slot(r, slot, file);
 }
 
 /* --- Queues ------------------------------------------------------------- */
@@ -179,19 +204,51 @@ static void match_slot_by(
         return;
     uint32_t file = vv_index_find_slot(index, owner, variable, id);
     if (file != VV_NONE)
-        vv_bind(r, slot->seen.node, file);
+        bind_slot(r, slot, file);
+}
+
+static int compare_edges(const void *left, const void *right)
+{
+    const struct vv_name *a = (*(struct vv_edge *const *)left)->name;
+    const struct vv_name *b = (*(struct vv_edge *const *)right)->name;
+    size_t size = a->size < b->size ? a->size : b->size;
+    int order = memcmp(a->bytes, b->bytes, size);
+    return order ? order : (a->size > b->size) - (a->size < b->size);
+}
+
+/* The edges of a node in the order of a file, by name or position, so that it
+ * is not the order of building which decides who is the first to claim what is
+ * shared. NULL without memory. */
+static struct vv_edge **sorted_edges(
+    struct varve_restoration *r, const varve_node *node)
+{
+    struct vv_buffer *sorted = vv_emptied(&r->sorted);
+    bool in_order = true;
+    for (struct vv_edge *e = node->first_edge; e; e = e->next) {
+        vv_buffer_add(sorted, &e, sizeof e);
+        in_order &= !e->previous || compare_edges(&e->previous, &e) < 0;
+    }
+    if (sorted->failed) {
+        vv_out_of_memory(r);
+        return NULL;
+    }
+    if (!in_order && node->kind != VARVE_LIST && !VV_WRONG(building_decides))
+        qsort(sorted->data, node->edge_count, sizeof(struct vv_edge *),
+            compare_edges);
+    return (struct vv_edge **)(void *)sorted->data;
 }
 
 static void match_node(
     struct varve_restoration *r, varve_node *node, uint32_t file)
 {
     bool is_first = file == VV_NONE || file == vv_file_node_of(r, node);
-    for (struct vv_edge *e = node->first_edge; e; e = e->next)
-        match_edge(r, e, file);
+    struct vv_edge **edges = sorted_edges(r, node);
+    for (size_t i = 0; edges && i < node->edge_count; i++)
+        match_edge(r, edges[i], file);
     for (struct vv_slot *s = vv_slot_first_of(node); s; s = s->next) {
         if (is_first)
             vv_match_slot(r, s);
-        else if (r->node_of[file] == node)
+        else if (vv_is_holder(r, node, file))
             match_slot_by(r, s, file);
     }
     struct vv_slot *on = node->variable ? node->variable->first_slot : NULL;
@@ -287,17 +344,25 @@ static void offer(struct varve_restoration *r, size_t place)
     uint32_t at = pair.file;
     if (at == VV_NONE)
         at = vv_file_node_of(r, pair.node);
-    while (at != VV_NONE && r->node_of[at] == pair.node) {
+    while (at != VV_NONE && vv_stands_for(r, pair.node, at)) {
         offer_edges(r, place, at);
         if (pair.file != VV_NONE || !vv_queued(&r->demand, place).node)
             break;
-        at = vv_next_partner(r, at);
+        at = vv_next_partner(r, pair.node, at);
     }
 }
 
 static bool has_more(const struct vv_buffer *queue, size_t from)
 {
     return from < queue->size / sizeof(struct vv_pair);
+}
+
+/* Claims by aliases, when there are none by paths any more. */
+static void match_deferred(struct varve_restoration *r)
+{
+    for (size_t i = 0; i < r->deferred.size / sizeof(struct vv_deferred); i++)
+        vv_bind_deferred(r, i);
+    r->deferred.size = 0;
 }
 
 void vv_match_queue(struct varve_restoration *r)
@@ -311,11 +376,14 @@ void vv_match_queue(struct varve_restoration *r)
         }
         r->queue.size = 0;
         r->queue_first = 0;
-        if (has_more(&r->demand, offered))
+        if (r->deferred.size)
+            match_deferred(r);
+        else if (has_more(&r->demand, offered))
             offer(r, offered++);
         else
             vv_by_name_match(r);
-    } while (r->queue.size || has_more(&r->demand, offered));
+    } while (r->queue.size || r->deferred.size ||
+             has_more(&r->demand, offered));
     r->demand.size = 0;
     if (!r->is_open)
         vv_buffer_clear(&r->queue); /* what comes later will need little */
@@ -353,5 +421,5 @@ void vv_match_roots(struct varve_restoration *r)
     if (r->node_of[r->file_root] == r->root)
         vv_add_pair(r, &r->queue, r->root, VV_NONE);
     else
-        vv_bind(r, r->root, r->file_root);
+        vv_bind(r, r->root, r->file_root, VV_BY_PATH);
 }

@@ -11,6 +11,7 @@
 #include "copy.h"
 #include "dtype.h"
 #include "failure.h"
+#include "fate.h"
 #include "layout.h"
 #include "shape.h"
 #include "variable.h"

@@ -11,12 +11,12 @@
 #include "allocator.h"
 #include "binding.h"
 #include "failure.h"
+#include "fate.h"
 #include "findings.h"
-#include "graph_spread.h"
-#include "hint.h"
 #include "match.h"
 #include "move.h"
 #include "pending.h"
+#include "report_program.h"
 #include "saved_spread.h"
 #include "scope.h"
 #include "shape.h"
@@ -26,23 +26,7 @@
 #include "variable.h"
 #include "walk.h"
 
-enum { MOST_EDGES = 16 }; /* to a node that are looked at for a reason */
-
-/* Everything a report is made from. */
-struct maker {
-    struct varve_restoration *r;
-    varve_report *report;
-    struct vv_walk walk;
-    bool has_walk; /* the program is still there */
-    bool with_matched;
-    struct vv_hints hints;
-    uint8_t *is_listed; /* by place in the walk: found from the file's side */
-    struct vv_buffer by_file; /* the conflicts, sorted by file node */
-    struct vv_buffer scratch;
-    bool failed; /* out of memory */
-};
-
-static const char *keep(struct maker *m, struct vv_buffer *text)
+const char *vv_report_keep(struct vv_maker *m, struct vv_buffer *text)
 {
     if (text->failed) {
         m->failed = true;
@@ -54,7 +38,8 @@ static const char *keep(struct maker *m, struct vv_buffer *text)
     return copy;
 }
 
-static const varve_tensor *keep_tensor(struct maker *m, varve_tensor tensor)
+static const varve_tensor *keep_tensor(
+    struct vv_maker *m, varve_tensor tensor)
 {
     varve_tensor *copy = vv_arena_take(&m->report->arena, sizeof *copy);
     m->failed |= !copy;
@@ -63,7 +48,7 @@ static const varve_tensor *keep_tensor(struct maker *m, varve_tensor tensor)
     return copy;
 }
 
-static void add(struct maker *m, const struct vv_finding *finding)
+void vv_report_add(struct vv_maker *m, const struct vv_finding *finding)
 {
     struct vv_buffer *list = &m->report->findings[finding->kind];
     m->report->counts[finding->kind]++;
@@ -73,24 +58,25 @@ static void add(struct maker *m, const struct vv_finding *finding)
     m->failed |= list->failed;
 }
 
-static const char *program_path(struct maker *m, const varve_node *node)
+static const char *program_path(
+    struct vv_maker *m, const varve_node *node)
 {
     if (!m->has_walk || !vv_walk_has(&m->walk, node))
         return NULL;
     if (!vv_scope_path(m->r, node, &m->scratch))
         vv_walk_short_path(&m->walk, vv_walk_place(&m->walk, node),
             VV_LONGEST_PATH, &m->scratch);
-    return keep(m, &m->scratch);
+    return vv_report_keep(m, &m->scratch);
 }
 
-static const char *file_path(struct maker *m, uint32_t file)
+const char *vv_report_file_path(struct vv_maker *m, uint32_t file)
 {
     if (!vv_scope_saved_path(m->r, file, &m->scratch))
         vv_saved_path(&m->r->paths, file, &m->scratch);
-    return keep(m, &m->scratch);
+    return vv_report_keep(m, &m->scratch);
 }
 
-static void note_listed(struct maker *m, const varve_node *node)
+static void note_listed(struct vv_maker *m, const varve_node *node)
 {
     if (m->has_walk && vv_walk_has(&m->walk, node))
         m->is_listed[vv_walk_place(&m->walk, node)] = 1;
@@ -98,8 +84,8 @@ static void note_listed(struct maker *m, const varve_node *node)
 
 /* --- From the file's side ----------------------------------------------- */
 
-static void describe_value(
-    struct maker *m, struct vv_finding *finding, uint32_t value)
+void vv_report_describe_value(
+    struct vv_maker *m, struct vv_finding *finding, uint32_t value)
 {
     const struct vv_index *index = vv_index_of(m->r);
     finding->saved = keep_tensor(m, vv_saved(m->r, value));
@@ -107,8 +93,8 @@ static void describe_value(
     finding->offset = vv_at64(index->value_offsets, value);
 }
 
-static void describe_node(
-    struct maker *m, struct vv_finding *finding, const varve_node *node)
+void vv_report_describe_node(
+    struct vv_maker *m, struct vv_finding *finding, const varve_node *node)
 {
     finding->program_path = program_path(m, node);
     if (node->variable)
@@ -123,7 +109,7 @@ static int compare_misfits(const void *left, const void *right)
     return (a->value > b->value) - (a->value < b->value);
 }
 
-static uint64_t misfits_of(const struct maker *m, uint32_t value)
+static uint64_t misfits_of(const struct vv_maker *m, uint32_t value)
 {
     const struct vv_buffer *all = &m->r->cast_misfits;
     struct vv_misfits key = { .value = value };
@@ -136,7 +122,7 @@ static uint64_t misfits_of(const struct maker *m, uint32_t value)
 
 /* `node` is the one that has the value; NULL where that is gone. */
 static void add_matched(
-    struct maker *m, uint32_t value, uint32_t file, varve_node *node)
+    struct vv_maker *m, uint32_t value, uint32_t file, varve_node *node)
 {
     struct vv_finding finding = { .kind = VARVE_MATCHED, .reason = "" };
     if (!m->with_matched) {
@@ -145,15 +131,15 @@ static void add_matched(
             note_listed(m, node);
         return;
     }
-    describe_value(m, &finding, value);
+    vv_report_describe_value(m, &finding, value);
     if (node)
-        describe_node(m, &finding, node);
-    finding.file_path = file_path(m, file);
+        vv_report_describe_node(m, &finding, node);
+    finding.file_path = vv_report_file_path(m, file);
     if (!node)
         finding.reason = "the node that it went to is gone";
     else if (node->restored_by > m->r->observer.number)
         finding.reason = "a later restoration gave it another value";
-    else if (m->r->by_name && m->r->by_name[file])
+    else if (vv_how_of(m->r, node) == VV_BY_GLOBAL_NAME)
         finding.reason = "by its global name";
     else if (m->r->selection.options.map)
         finding.reason = vv_move_obstacle(m->r, node, value, NULL);
@@ -161,7 +147,7 @@ static void add_matched(
         finding.is_cast = finding.saved->dtype != finding.wanted->dtype;
     if (finding.is_cast)
         finding.misfits = misfits_of(m, value);
-    add(m, &finding);
+    vv_report_add(m, &finding);
 }
 
 static int compare_by_file(const void *left, const void *right)
@@ -171,16 +157,8 @@ static int compare_by_file(const void *left, const void *right)
     return (a->file > b->file) - (a->file < b->file);
 }
 
-static int compare_by_node(const void *left, const void *right)
-{
-    const struct vv_pair *a = left;
-    const struct vv_pair *b = right;
-    return (a->node->number > b->node->number) -
-           (a->node->number < b->node->number);
-}
-
 /* A claim on a file node by another node than the one that has it. */
-static varve_node *other_claim(const struct maker *m, uint32_t file)
+static varve_node *other_claim(const struct vv_maker *m, uint32_t file)
 {
     struct vv_pair key = { NULL, file };
     const struct vv_pair *found =
@@ -192,14 +170,14 @@ static varve_node *other_claim(const struct maker *m, uint32_t file)
 }
 
 static void excuse_unused(
-    struct maker *m, struct vv_finding *finding, uint32_t file)
+    struct vv_maker *m, struct vv_finding *finding, uint32_t file)
 {
     const struct vv_spread *unused = &m->r->scope[VV_EXPECT_UNUSED];
     uint32_t pair = vv_spread_find(unused, file, true);
     if (pair != UINT32_MAX) {
         vv_saved_spread_path(unused, vv_index_of(m->r), pair, VV_LONGEST_PATH,
             &m->scratch);
-        finding->file_path = keep(m, &m->scratch);
+        finding->file_path = vv_report_keep(m, &m->scratch);
         finding->is_excused = true;
     } else if (!vv_scope_wants(m->r, file, &m->scratch)) {
         finding->kind = VARVE_ONLY_IN_FILE;
@@ -211,20 +189,20 @@ static void excuse_unused(
 
 /* Whether a value would be delivered, of a plan. */
 static bool would_match(
-    const struct maker *m, uint32_t value, const varve_node *node)
+    const struct vv_maker *m, uint32_t value, const varve_node *node)
 {
     varve_tensor saved = vv_saved(m->r, value);
     return m->r->is_dry && m->r->fates[value] == VV_FATE_DUE &&
            vv_value_fits(m->r, node, &saved);
 }
 
-static bool was_restored(const struct maker *m, const varve_node *node)
+bool vv_report_was_restored(const struct vv_maker *m, const varve_node *node)
 {
     return !m->r->is_dry && node->restored_by >= m->r->observer.number;
 }
 
 /* Whether two values of the file are the same, as far as digests tell. */
-static bool is_same_value(const struct maker *m, uint32_t a, uint32_t b)
+static bool is_same_value(const struct vv_maker *m, uint32_t a, uint32_t b)
 {
     varve_tensor one = vv_saved(m->r, a);
     varve_tensor two = vv_saved(m->r, b);
@@ -238,29 +216,29 @@ static bool is_same_value(const struct maker *m, uint32_t a, uint32_t b)
 
 /* A value that a node did not take, as it has another one: which is no loss if
  * the two are the same. */
-static void describe_second(struct maker *m, struct vv_finding *finding,
+static void describe_second(struct vv_maker *m, struct vv_finding *finding,
     uint32_t value, const varve_node *node)
 {
     uint32_t file = vv_file_node_of(m->r, node);
     uint32_t other = file == VV_NONE ? VV_NONE : m->r->value_of[file];
     finding->kind = VARVE_MISMATCHED;
     finding->reason = "the node of the program has claimed another one";
-    finding->is_restored = was_restored(m, node);
+    finding->is_restored = vv_report_was_restored(m, node);
     if (other != VV_NONE && is_same_value(m, value, other) &&
         (finding->is_restored || would_match(m, other, node))) {
         finding->kind = VARVE_MATCHED;
         finding->reason = "equal to another one, which the node has";
     }
-    describe_node(m, finding, node);
+    vv_report_describe_node(m, finding, node);
 }
 
 /* A value whose node nothing is bound to. */
-static void add_unbound(struct maker *m, uint32_t value, uint32_t file)
+static void add_unbound(struct vv_maker *m, uint32_t value, uint32_t file)
 {
     struct vv_finding finding = { .kind = m->r->is_dry ? VARVE_ONLY_IN_FILE
                                                        : VARVE_WAITING };
-    describe_value(m, &finding, value);
-    finding.file_path = file_path(m, file);
+    vv_report_describe_value(m, &finding, value);
+    finding.file_path = vv_report_file_path(m, file);
     varve_node *claim = other_claim(m, file);
     if (m->r->fates[value] == VV_FATE_DROPPED) {
         finding.kind = VARVE_ONLY_IN_FILE;
@@ -280,11 +258,11 @@ static void add_unbound(struct maker *m, uint32_t value, uint32_t file)
         finding.nearest = hint.nearest;
     }
     excuse_unused(m, &finding, file);
-    add(m, &finding);
+    vv_report_add(m, &finding);
 }
 
 static const char *misfit_reason(
-    const struct maker *m, uint32_t file, const varve_node *node)
+    const struct vv_maker *m, uint32_t file, const varve_node *node)
 {
     if (vv_index_kind(vv_index_of(m->r), file) == node->kind)
         return "type or shape differs";
@@ -296,12 +274,12 @@ static const char *misfit_reason(
 
 /* A value whose node is bound, but which was not delivered. */
 static void add_undelivered(
-    struct maker *m, uint32_t value, uint32_t file, varve_node *node)
+    struct vv_maker *m, uint32_t value, uint32_t file, varve_node *node)
 {
     struct vv_finding finding = { .kind = VARVE_WAITING };
-    describe_value(m, &finding, value);
-    describe_node(m, &finding, node);
-    finding.file_path = file_path(m, file);
+    vv_report_describe_value(m, &finding, value);
+    vv_report_describe_node(m, &finding, node);
+    finding.file_path = vv_report_file_path(m, file);
     switch ((enum vv_fate)m->r->fates[value]) {
     case VV_FATE_EXCLUDED:
         finding.kind = VARVE_ONLY_IN_FILE;
@@ -335,10 +313,10 @@ static void add_undelivered(
         break;
     }
     excuse_unused(m, &finding, file);
-    add(m, &finding);
+    vv_report_add(m, &finding);
 }
 
-static void look_at_file(struct maker *m)
+static void look_at_file(struct vv_maker *m)
 {
     const struct vv_index *index = vv_index_of(m->r);
     for (uint32_t v = 0; v < index->value_count && !m->failed; v++) {
@@ -349,8 +327,8 @@ static void look_at_file(struct maker *m)
             continue;
         m->report->value_count++;
         if (vv_is_delivered(m->r, v))
-            add_matched(
-                m, v, file, node && was_restored(m, node) ? node : NULL);
+            add_matched(m, v, file,
+                node && vv_report_was_restored(m, node) ? node : NULL);
         else if (!node)
             add_unbound(m, v, file);
         else if (would_match(m, v, node))
@@ -360,112 +338,10 @@ static void look_at_file(struct maker *m)
     }
 }
 
-/* --- From the program's side -------------------------------------------- */
-
-static void excuse_missing(
-    struct maker *m, struct vv_finding *finding, const varve_node *node)
-{
-    const struct vv_spread *missing = &m->r->scope[VV_EXPECT_MISSING];
-    uint32_t pair = vv_spread_find(missing, node->number, true);
-    if (pair != UINT32_MAX) {
-        vv_graph_spread_path(missing, pair, VV_LONGEST_PATH, &m->scratch);
-        finding->program_path = keep(m, &m->scratch);
-        finding->is_excused = true;
-    } else if (!vv_scope_takes(m->r, node)) {
-        finding->is_excused = true;
-    }
-}
-
-/* A claim of a node of the program on a file node that another has. */
-static uint32_t own_claim(const struct maker *m, varve_node *node)
-{
-    struct vv_pair key = { node, 0 };
-    const struct vv_buffer *all = &m->r->conflicts;
-    const struct vv_pair *found =
-        !all->size ? NULL
-                   : bsearch(&key, all->data, all->size / sizeof key,
-                         sizeof key, compare_by_node);
-    return found ? found->file : VV_NONE;
-}
-
-/* Whether the file leads to a node by the name that it has in the program: it
- * was not moved since it was matched. (A few of many edges will do.) */
-static bool is_in_its_place(
-    const struct maker *m, const varve_node *node, uint32_t file)
-{
-    const struct vv_edge *e = node->first_in;
-    for (int i = 0; e && i < MOST_EDGES; e = e->next_in, i++) {
-        uint32_t parent = vv_file_node_of(m->r, e->parent);
-        uint32_t name = vv_name_in_file(m->r, e->name);
-        if (parent != VV_NONE && name != VV_NONE &&
-            vv_index_find_child(vv_index_of(m->r), parent, name) == file)
-            return true;
-    }
-    return false;
-}
-
-/* Whether the value of a node of the file was delivered to a node that had this
- * place before. */
-static bool went_to_earlier(
-    const struct maker *m, const varve_node *node, uint32_t file)
-{
-    const varve_node *holder = m->r->node_of[file];
-    uint32_t value = m->r->value_of[file];
-    return value != VV_NONE && vv_is_delivered(m->r, value) &&
-           (!holder || holder == node || !is_in_its_place(m, holder, file));
-}
-
-static void add_missing(struct maker *m, varve_node *node)
-{
-    struct vv_finding finding = { .kind = VARVE_ONLY_IN_PROGRAM };
-    describe_node(m, &finding, node);
-    uint32_t file = vv_file_node_of(m->r, node);
-    uint32_t claim = own_claim(m, node);
-    uint32_t place = file != VV_NONE ? file : claim;
-    if (place != VV_NONE && went_to_earlier(m, node, place)) {
-        finding.file_path = file_path(m, place);
-        finding.reason = "its value went to an earlier node";
-    } else if (claim != VV_NONE && m->r->node_of[claim] &&
-               m->r->node_of[claim] != node) {
-        finding.kind = VARVE_MISMATCHED;
-        finding.file_path = file_path(m, claim);
-        finding.reason = "another node of the program has claimed it";
-    } else if (file != VV_NONE && m->r->value_of[file] == VV_NONE) {
-        finding.kind = VARVE_MISMATCHED;
-        finding.file_path = file_path(m, file);
-        finding.reason = "the file has an object here";
-    } else if (file != VV_NONE) {
-        finding.file_path = file_path(m, file);
-        finding.reason = "the file has no value for it";
-    } else {
-        struct vv_hint hint =
-            vv_hint_for_program(&m->hints, node, &m->report->arena);
-        finding.reason = hint.reason;
-        finding.nearest = hint.nearest;
-    }
-    excuse_missing(m, &finding, node);
-    add(m, &finding);
-}
-
-static void look_at_program(struct maker *m)
-{
-    uint64_t local = vv_tag_bit(m->walk.graph, VARVE_TAG_LOCAL);
-    for (size_t i = 0; i < m->walk.count && !m->failed; i++) {
-        varve_node *node = m->walk.steps[i].node;
-        if (!node->variable && node->kind != VARVE_STATE)
-            continue;
-        m->report->variable_count++;
-        if (m->is_listed[i] || vv_is_local(node, local) ||
-            was_restored(m, node))
-            continue;
-        add_missing(m, node);
-    }
-}
-
 /* --- Making ------------------------------------------------------------- */
 
 /* Sorts what is looked up by finding. */
-static void sort_claims(struct maker *m)
+static void sort_claims(struct vv_maker *m)
 {
     struct varve_restoration *r = m->r;
     size_t pair = sizeof(struct vv_pair);
@@ -474,15 +350,12 @@ static void sort_claims(struct maker *m)
     m->failed |= m->by_file.failed;
     if (m->by_file.size)
         qsort(m->by_file.data, m->by_file.size / pair, pair, compare_by_file);
-    if (r->conflicts.size)
-        qsort(
-            r->conflicts.data, r->conflicts.size / pair, pair, compare_by_node);
     if (r->cast_misfits.size)
         qsort(r->cast_misfits.data, r->cast_misfits.size / misfit, misfit,
             compare_misfits);
 }
 
-static varve_status begin(struct maker *m, varve_error *error)
+static varve_status begin(struct vv_maker *m, varve_error *error)
 {
     struct varve_restoration *r = m->r;
     VV_TRY(vv_need_paths(r, error));
@@ -504,7 +377,7 @@ static varve_status begin(struct maker *m, varve_error *error)
     return VARVE_OK;
 }
 
-static void end(struct maker *m)
+static void end(struct vv_maker *m)
 {
     if (m->has_walk) {
         vv_release(&m->r->context.allocator, m->is_listed, m->walk.count);
@@ -532,7 +405,7 @@ static varve_report *allocate(const struct vv_context *context)
 varve_report *vv_report_make(
     struct varve_restoration *r, bool with_matched, varve_error *error)
 {
-    struct maker m = { .r = r, .with_matched = with_matched };
+    struct vv_maker m = { .r = r, .with_matched = with_matched };
     vv_buffer_init(&m.scratch, &r->context.allocator);
     vv_buffer_init(&m.by_file, &r->context.allocator);
     m.report = allocate(&r->context);
@@ -544,7 +417,7 @@ varve_report *vv_report_make(
     if (!status) {
         look_at_file(&m);
         if (m.has_walk)
-            look_at_program(&m);
+            vv_report_look_at_program(&m);
         m.failed |= !vv_list_unused_patterns(r, &m.hints, m.report);
         if (m.failed)
             status = vv_fail_memory(error, "a report");

@@ -13,6 +13,7 @@
 #include "binding.h"
 #include "by_name.h"
 #include "failure.h"
+#include "fate.h"
 #include "match.h"
 #include "save.h"
 #include "scope.h"
@@ -41,7 +42,7 @@ static void take_in(struct varve_restoration *r)
 {
     varve_error error;
     if (r->is_busy || (!r->queue.size && !r->jobs.size && !r->held.size &&
-                          !r->has_new_misfit))
+                          !r->deferred.size && !r->has_new_misfit))
         return;
     varve_status status = vv_arrive(r, &error);
     if (status)
@@ -135,6 +136,7 @@ static void graph_freed(struct vv_observer *self)
     if (r->links)
         memset(r->links, 0, nodes * sizeof *r->links);
     r->unnamed.size = 0;
+    r->deferred.size = 0;
     struct vv_buffer *pairs[] = { &r->jobs, &r->held, &r->stuck, &r->misfits,
         &r->conflicts };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
@@ -164,12 +166,13 @@ static struct varve_restoration *allocate(varve_node *root)
     r->root = root;
     r->file.file = -1;
     const varve_allocator *a = &r->context.allocator;
-    struct vv_buffer *buffers[] = { &r->queue, &r->demand, &r->unnamed,
-        &r->jobs, &r->held, &r->stuck, &r->misfits, &r->conflicts,
-        &r->cast_misfits, &r->path, &r->file_path };
+    struct vv_buffer *buffers[] = { &r->queue, &r->deferred, &r->sorted,
+        &r->demand, &r->unnamed, &r->jobs, &r->held, &r->stuck, &r->misfits,
+        &r->conflicts, &r->cast_misfits, &r->path, &r->file_path };
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         vv_buffer_init(buffers[i], a);
     vv_map_init(&r->pending, a);
+    vv_map_init(&r->served, a);
     r->selection.allocator = a;
     r->observer = (struct vv_observer){
         .edge_added = edge_added,
@@ -340,6 +343,7 @@ static void free_pending(struct varve_restoration *r)
         vv_release(&r->context.allocator, r->pending.slots[i].item,
             sizeof(varve_tensor));
     vv_map_clear(&r->pending);
+    vv_map_clear(&r->served);
 }
 
 static void free_tables(struct varve_restoration *r)
@@ -353,6 +357,7 @@ static void free_tables(struct varve_restoration *r)
     vv_release(a, r->fates, index->value_count);
     vv_release(a, r->file_of, r->number_capacity * sizeof *r->file_of);
     vv_by_name_end(r);
+    vv_release(a, r->hows, r->how_capacity * sizeof *r->hows);
     vv_release(a, r->vias, r->via_capacity * sizeof *r->vias);
     vv_release(a, r->name_ids, r->name_capacity * sizeof *r->name_ids);
 }
@@ -385,9 +390,9 @@ void vv_restoration_free(struct varve_restoration *r)
     }
     free_tables(r);
     free_pending(r);
-    struct vv_buffer *buffers[] = { &r->queue, &r->demand, &r->unnamed,
-        &r->jobs, &r->held, &r->stuck, &r->misfits, &r->conflicts,
-        &r->cast_misfits, &r->path, &r->file_path };
+    struct vv_buffer *buffers[] = { &r->queue, &r->deferred, &r->sorted,
+        &r->demand, &r->unnamed, &r->jobs, &r->held, &r->stuck, &r->misfits,
+        &r->conflicts, &r->cast_misfits, &r->path, &r->file_path };
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         vv_buffer_clear(buffers[i]);
     if (r->has_paths)
@@ -443,6 +448,7 @@ static void list_again(struct varve_restoration *r)
     r->misfits.size = 0;
     r->jobs.size = 0;
     r->held.size = 0;
+    vv_forget_claims(r);
     for (uint32_t f = 0; f < index->node_count; f++) {
         uint32_t value = r->value_of[f];
         bool is_done = value != VV_NONE && vv_is_delivered(r, value);
@@ -457,7 +463,7 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
         return VARVE_OK;
     if (!vv_sweep(r)) /* what is untracked may have lost its memory */
         return vv_fail_memory(error, "a restoration");
-    bool rematches = r->needs_rematch && r->root;
+    bool rematches = (r->needs_rematch || r->conflicts.size) && r->root;
     if (rematches) {
         VV_TRY(vv_scope_renew(r, error));
         r->needs_rematch = false;
@@ -488,7 +494,7 @@ varve_status varve_restoration_verify(varve_restoration *r, varve_error *error)
     vv_buffer_init(&applied, &r->context.allocator);
     for (uint32_t v = 0; v < index->value_count; v++) {
         struct vv_pair pair = { r->node_of[vv_at32(index->value_nodes, v)], v };
-        if (r->fates[v] == VV_FATE_APPLIED)
+        if (r->fates[v] == VV_FATE_APPLIED || r->fates[v] == VV_FATE_LENT)
             vv_buffer_add(&applied, &pair, sizeof pair);
     }
     size_t count;

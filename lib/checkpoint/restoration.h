@@ -26,6 +26,8 @@ enum vv_fate {
     VV_FATE_WAITING,    /* its node is not bound, or the value is held back */
     VV_FATE_DUE,        /* bound, and to be delivered */
     VV_FATE_APPLIED,    /* delivered */
+    VV_FATE_LENT,       /* delivered to a node that has come to it by an alias
+                           or a global name: one whose path it is may follow */
     VV_FATE_SUPERSEDED, /* bound to a node that a later restoration filled */
     VV_FATE_EXCLUDED,   /* bound, but the options leave it out */
     VV_FATE_MISFIT,     /* bound to a node that it does not fit */
@@ -45,8 +47,24 @@ struct vv_link {
     uint32_t last; /* of the first one: plus 1; 0: itself */
 };
 
+/* How a node of the program has come to its node of the file, or claims it. */
+enum vv_how {
+    VV_BY_PATH,
+    VV_BY_RENAME, /* asks for a value even if another node has it */
+    VV_BY_ALIAS,  /* here and below, a node whose path it is goes first */
+    VV_BY_GLOBAL_NAME
+};
+
+/* A claim that is made when those by path have been. */
+struct vv_deferred {
+    varve_node *node; /* NULL: freed meanwhile */
+    uint32_t file;
+    uint32_t how; /* vv_how */
+};
+
 /* How a node of the program was come to, for its path. */
 struct vv_via {
+    uint64_t place; /* a number for the path */
     bool is_visited;
     uint32_t parent;   /* number of the parent or owner, plus 1; 0: the root */
     uint32_t variable; /* a slot: number of its variable, plus 1 */
@@ -106,12 +124,14 @@ struct varve_restoration {
     size_t name_capacity;
     uint32_t *global_of; /* by name of the file: the node that has it as its
                             global name, plus 1; NULL: none has one */
-    uint8_t *by_name;    /* by node of the file: it was bound by a global name;
-                            NULL: none was */
+    uint8_t *hows;       /* by number of a program node: vv_how */
+    size_t how_capacity;
 
     struct vv_buffer queue; /* vv_pair: to be matched, with one node of the
                                file, or (VV_NONE) with all that it stands for */
     size_t queue_first;
+    struct vv_buffer deferred;  /* vv_deferred */
+    struct vv_buffer sorted;    /* scratch: the edges of one node */
     struct vv_buffer demand;    /* vv_pair: likewise, to be offered children */
     struct vv_buffer unnamed;   /* vv_pair: nodes that no path may lead to, to
                                    be looked for by global name */
@@ -120,7 +140,11 @@ struct varve_restoration {
                                    there yet */
     struct vv_buffer stuck;     /* vv_pair: values whose delivery failed */
     struct vv_buffer misfits;   /* vv_pair: nodes that do not fit each other */
-    struct vv_buffer conflicts; /* vv_pair: claims to what another has */
+    struct vv_buffer conflicts; /* vv_pair: claims to what another has; such a
+                                   node has its file node in `file_of`, so that
+                                   what is below it is matched, unless it has
+                                   another */
+    struct vv_map served;       /* places that were given a copy */
     struct vv_buffer cast_misfits; /* vv_misfits */
     struct vv_buffer path;         /* scratch */
     struct vv_buffer file_path;    /* scratch */
@@ -189,6 +213,7 @@ static inline bool vv_is_delivered(
     const struct varve_restoration *r, uint32_t value)
 {
     return r->fates[value] == VV_FATE_APPLIED ||
+           r->fates[value] == VV_FATE_LENT ||
            r->fates[value] == VV_FATE_SUPERSEDED;
 }
 

@@ -5,6 +5,7 @@
 #include "scope.h"
 
 #include "binding.h"
+#include "fate.h"
 #include "graph_spread.h"
 #include "pattern.h"
 #include "saved_spread.h"
@@ -76,10 +77,14 @@ static void decide_again(struct varve_restoration *r, varve_node *node)
     uint32_t file = vv_file_node_of(r, node);
     if (!vv_scope_takes(r, node))
         return;
-    for (; file != VV_NONE; file = vv_next_partner(r, file)) {
+    for (; file != VV_NONE; file = vv_next_partner(r, node, file)) {
         uint32_t value = r->value_of[file];
-        if (value != VV_NONE && r->fates[value] == VV_FATE_EXCLUDED)
+        if (value == VV_NONE || r->fates[value] != VV_FATE_EXCLUDED)
+            continue;
+        if (vv_is_holder(r, node, file))
             vv_decide(r, node, file);
+        else
+            vv_bind(r, node, file, vv_how_of(r, node));
     }
 }
 

@@ -11,6 +11,7 @@
 #include "allocator.h"
 #include "binding.h"
 #include "failure.h"
+#include "fate.h"
 #include "layout.h"
 #include "mapping.h"
 #include "reading.h"
@@ -71,7 +72,7 @@ static int compare_moves(const void *left, const void *right)
     return (a->value > b->value) - (a->value < b->value);
 }
 
-/* Few jobs of many values. */
+/* Few jobs of many values, or several of one. */
 static void add_few(struct transfer *t, const struct vv_pair *jobs,
     size_t count, bool only_verify)
 {
@@ -90,12 +91,17 @@ static varve_status add_many(struct transfer *t, const struct vv_pair *jobs,
     if (!job_of)
         return vv_fail_memory(error, "a restoration");
     memset(job_of, 0xff, size);
-    for (size_t i = 0; i < count; i++)
+    bool has_copies = false;
+    for (size_t i = 0; i < count; i++) {
+        has_copies |= job_of[jobs[i].file] != VV_NONE;
         job_of[jobs[i].file] = (uint32_t)i;
-    for (size_t v = 0; v < values; v++) {
+    }
+    for (size_t v = 0; v < values && !has_copies; v++) {
         if (job_of[v] != VV_NONE)
             add_move(t, &jobs[job_of[v]], only_verify);
     }
+    if (has_copies)
+        add_few(t, jobs, count, only_verify);
     vv_release(t->allocator, job_of, size);
     return VARVE_OK;
 }
@@ -492,8 +498,7 @@ static void settle(struct transfer *t)
         if (m->mode == VV_MOVE_STRINGS || m->mode == VV_MOVE_MAPPED)
             m->block = NULL;
         m->target = NULL;
-        m->node->restored_by = t->r->observer.number;
-        t->r->fates[m->value] = VV_FATE_APPLIED;
+        vv_note_delivered(t->r, m->node, m->value);
         if (casts && m->misfits) {
             struct vv_misfits misfits = { m->value, m->misfits };
             vv_buffer_add(&t->r->cast_misfits, &misfits, sizeof misfits);

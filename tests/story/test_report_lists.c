@@ -177,10 +177,10 @@ TEST(report_lists, a_claim_that_came_second_is_not_called_missing)
     varve_error error;
     varve_restoration *r = story_read(root, "f", NULL);
     varve_report *report = varve_report_new(r, &error);
-    varve_finding finding = only_one(report, VARVE_ONLY_IN_PROGRAM);
+    varve_finding finding = only_one(report, VARVE_MISMATCHED);
     cr_assert_str_eq(finding.program_path, "second/w");
     cr_assert_str_eq(
-        finding.reason, "first of the program has claimed \"second\"");
+        finding.reason, "shared in the file with first/w, which has it");
     cr_assert_null(finding.nearest);
     varve_report_free(report);
     varve_restoration_free(r);

@@ -5,6 +5,7 @@
 #include "worlds.h"
 
 #include "binding.h"
+#include "fate.h"
 
 static float memory[6] = { 1, 2, 3, 4, 5, 6 };
 
@@ -32,7 +33,7 @@ TEST(binding, pairs_nodes_both_ways)
     uint32_t file = vv_file_node_of(r, a);
     cr_assert_neq(file, VV_NONE);
     cr_assert_eq(r->node_of[file], a);
-    cr_assert_eq(vv_next_partner(r, file), VV_NONE);
+    cr_assert_eq(vv_next_partner(r, a, file), VV_NONE);
     cr_assert(vv_is_known(r, a) && !vv_is_known(r, other));
     cr_assert_eq(vv_file_node_of(r, other), VV_NONE);
     for (int i = 0; i < 1000; i++) {
@@ -57,10 +58,10 @@ TEST(binding, lets_an_object_stand_for_two)
     varve_add_variable(both, "x", varve_array(x, 2));
     varve_restoration *r = read_root(root, NULL);
     uint32_t first = vv_file_node_of(r, both);
-    uint32_t second = vv_next_partner(r, first);
+    uint32_t second = vv_next_partner(r, both, first);
     cr_assert_neq(second, VV_NONE);
     cr_assert_neq(second, first);
-    cr_assert_eq(vv_next_partner(r, second), VV_NONE);
+    cr_assert_eq(vv_next_partner(r, both, second), VV_NONE);
     varve_add_variable(both, "y", varve_array(y, 3));
     good(root);
     cr_assert_eq(x[1], 2);
@@ -110,7 +111,7 @@ TEST(binding, notes_a_conflict_and_gives_way_when_it_is_free)
     varve_node *detached = varve_add_detached(varve_node_graph(root));
     varve_node *other =
         varve_add_variable(detached, "x", varve_array(z, 2));
-    vv_bind(r, other, file);
+    vv_bind(r, other, file, VV_BY_PATH);
     cr_assert_eq(r->conflicts.size, sizeof(struct vv_pair));
     cr_assert_eq(r->node_of[file], old);
     varve_replace(a, "x", other);

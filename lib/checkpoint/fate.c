@@ -1,0 +1,182 @@
+/* fate.c - what becomes of a value when its node is bound: whether it fits, is
+ * taken, is due, and whether others are given a copy.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "fate.h"
+
+#include "binding.h"
+#include "convert.h"
+#include "scope.h"
+#include "shape.h"
+#include "variable.h"
+#include "wrong.h"
+
+/* --- Values ------------------------------------------------------------- */
+
+bool vv_is_resized(const struct varve_restoration *r, const varve_node *node,
+    const varve_tensor *saved)
+{
+    const varve_tensor *wanted = &node->variable->tensor;
+    return r->selection.resize && wanted->rank == saved->rank &&
+           wanted->dtype != VARVE_STRING && saved->dtype != VARVE_STRING &&
+           !vv_shape_equal(wanted, saved) &&
+           vv_scope_resizes(r, node);
+}
+
+static bool type_fits(
+    const struct varve_restoration *r, varve_dtype saved, varve_dtype wanted)
+{
+    if (saved == wanted || VV_WRONG(any_type_fits))
+        return true;
+    switch (r->selection.options.cast) {
+    case VARVE_CAST_WIDEN: return vv_convert_is_widening(saved, wanted);
+    case VARVE_CAST_ANY: return vv_convert_is_possible(saved, wanted);
+    default: return false;
+    }
+}
+
+bool vv_value_fits(struct varve_restoration *r, const varve_node *node,
+    const varve_tensor *saved)
+{
+    if (node->kind == VARVE_STATE)
+        return true;
+    const varve_tensor *wanted = &node->variable->tensor;
+    if (!type_fits(r, saved->dtype, wanted->dtype))
+        return false;
+    if (vv_shape_equal(saved, wanted) || VV_WRONG(any_shape_fits))
+        return true;
+    if (r->selection.options.reshape &&
+        varve_tensor_count(saved) == varve_tensor_count(wanted))
+        return true;
+    return vv_is_resized(r, node, saved);
+}
+
+/* A library-owned variable without a value waits for this one and does not run
+ * its initializer; unless only a part of it will be filled. */
+static void claim(struct varve_restoration *r, varve_node *node, uint32_t value)
+{
+    struct vv_variable *variable = node->variable;
+    if (!variable || !variable->is_owned || node->value_state != VARVE_DECLARED)
+        return;
+    varve_tensor saved = vv_saved(r, value);
+    if (vv_is_resized(r, node, &saved) || VV_WRONG(initialized_all_the_same))
+        vv_variable_settle(node);
+    else
+        node->value_state = VARVE_PENDING;
+}
+
+bool vv_is_final(const struct varve_restoration *r, uint32_t value)
+{
+    return (vv_is_delivered(r, value) && !VV_WRONG(delivered_twice)) ||
+           r->fates[value] == VV_FATE_DROPPED;
+}
+
+/* What becomes of a value that the options take. */
+static enum vv_fate fate_of(
+    const struct varve_restoration *r, const varve_node *node, uint32_t file)
+{
+    if (r->value_of[file] == VV_NONE ||
+        vv_index_kind(vv_index_of(r), file) != node->kind)
+        return VV_FATE_MISFIT;
+    if (node->restored_by > r->observer.number &&
+        !VV_WRONG(older_restoration_wins))
+        return VV_FATE_SUPERSEDED;
+    return VV_FATE_DUE;
+}
+
+void vv_decide(struct varve_restoration *r, varve_node *node, uint32_t file)
+{
+    uint32_t value = r->value_of[file];
+    bool wants = node->kind == VARVE_VARIABLE || node->kind == VARVE_STATE;
+    bool is_saved =
+        value != VV_NONE && vv_index_is_saved(vv_index_of(r), value);
+    if ((value == VV_NONE && !wants) || (value != VV_NONE && !is_saved) ||
+        (value != VV_NONE && vv_is_final(r, value)))
+        return;
+    if (!wants && vv_index_has_tag(vv_index_of(r), file, VARVE_TAG_OPTIONAL) &&
+        !VV_WRONG(optional_decides))
+        return; /* what it is in the file does not matter */
+    enum vv_fate fate = fate_of(r, node, file);
+    if (!vv_scope_takes(r, node))
+        fate = VV_FATE_EXCLUDED;
+    if (value != VV_NONE)
+        r->fates[value] = (uint8_t)fate;
+    if (fate == VV_FATE_MISFIT) {
+        vv_add_pair(r, &r->misfits, node, file);
+        r->has_new_misfit = true;
+    }
+    if (fate != VV_FATE_DUE)
+        return;
+    vv_add_pair(r, &r->jobs, node, value);
+    if (!r->is_dry)
+        claim(r, node, value);
+}
+
+void vv_set_fate(struct varve_restoration *r, const varve_node *node,
+    uint32_t value, enum vv_fate fate)
+{
+    if (vv_is_holder(r, node, vv_at32(vv_index_of(r)->value_nodes, value)))
+        r->fates[value] = (uint8_t)fate;
+}
+
+/* --- Copies ------------------------------------------------------------- */
+
+static bool always(const void *item, const void *key)
+{
+    (void)item;
+    (void)key;
+    return true;
+}
+
+static bool may_copy(const struct varve_restoration *r)
+{
+    return r->selection.options.copy_shared || r->selection.rename_count;
+}
+
+/* Whether a value has come to the place of a node before. */
+static bool was_served(
+    const struct varve_restoration *r, const varve_node *node)
+{
+    return node->number >= r->via_capacity ||
+           vv_map_find(&r->served, r->vias[node->number].place, always, NULL);
+}
+
+void vv_note_delivered(
+    struct varve_restoration *r, varve_node *node, uint32_t value)
+{
+    bool is_lent = vv_how_of(r, node) >= VV_BY_ALIAS;
+    node->restored_by = r->observer.number;
+    vv_set_fate(r, node, value, is_lent ? VV_FATE_LENT : VV_FATE_APPLIED);
+    if (may_copy(r) && !was_served(r, node))
+        vv_map_add(&r->served, r->vias[node->number].place, r);
+}
+
+bool vv_wants_copy(const struct varve_restoration *r, const varve_node *node,
+    uint32_t file)
+{
+    const varve_node *holder = r->node_of[file];
+    return r->selection.options.copy_shared ||
+           vv_how_of(r, node) == VV_BY_RENAME ||
+           (holder && vv_how_of(r, holder) == VV_BY_RENAME);
+}
+
+void vv_copy(struct varve_restoration *r, varve_node *node, uint32_t file)
+{
+    uint32_t value = r->value_of[file];
+    if (value == VV_NONE || !vv_index_is_saved(vv_index_of(r), value) ||
+        vv_index_kind(vv_index_of(r), file) != node->kind ||
+        r->fates[value] == VV_FATE_DROPPED || !vv_wants_copy(r, node, file) ||
+        node->restored_by >= r->observer.number || !vv_scope_takes(r, node) ||
+        VV_WRONG(copies_not_given))
+        return;
+    if (was_served(r, node))
+        return;
+    if (!vv_map_reserve(&r->served, r->served.count + 1)) {
+        vv_out_of_memory(r);
+        return;
+    }
+    vv_add_pair(r, &r->jobs, node, value);
+    if (!r->is_dry)
+        claim(r, node, value);
+}

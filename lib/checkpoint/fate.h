@@ -1,0 +1,41 @@
+/* fate.h - what becomes of a value.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_FATE_H
+#define VV_FATE_H
+
+#include "restoration.h"
+
+/* Decides what becomes of the value of a pair that is bound. */
+void vv_decide(struct varve_restoration *r, varve_node *node, uint32_t file);
+
+/* Whether no node that comes to the place of a value is given it any more. */
+bool vv_is_final(const struct varve_restoration *r, uint32_t value);
+
+/* Sets what became of a value, if the node is its holder. */
+void vv_set_fate(struct varve_restoration *r, const varve_node *node,
+    uint32_t value, enum vv_fate fate);
+
+/* Notes that a node has its value, from now on and for all who come to its
+ * place. */
+void vv_note_delivered(
+    struct varve_restoration *r, varve_node *node, uint32_t value);
+
+/* Whether a node that is not the holder of a value is to get a copy of it. */
+bool vv_wants_copy(const struct varve_restoration *r, const varve_node *node,
+    uint32_t file);
+
+/* Makes a value due for one more node than its holder where that is asked for,
+ * once for each place of the program. */
+void vv_copy(struct varve_restoration *r, varve_node *node, uint32_t file);
+
+/* Whether a value fits a node, as the options allow. */
+bool vv_value_fits(struct varve_restoration *r, const varve_node *node,
+    const varve_tensor *saved);
+
+/* Whether `resize` names this node and its rank is that of the value. */
+bool vv_is_resized(const struct varve_restoration *r, const varve_node *node,
+    const varve_tensor *saved);
+
+#endif

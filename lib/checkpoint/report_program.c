@@ -1,0 +1,173 @@
+/* report_program.c - what a report says of the program: what was not restored
+ * and why, and what was given a copy.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "report_program.h"
+
+#include <string.h>
+
+#include "binding.h"
+#include "fate.h"
+#include "graph_spread.h"
+#include "scope.h"
+#include "tag.h"
+#include "variable.h"
+
+enum { MOST_EDGES = 16 }; /* to a node that are looked at for a reason */
+
+/* --- What was not restored ---------------------------------------------- */
+
+static void excuse_missing(struct vv_maker *m,
+    struct vv_finding *finding, const varve_node *node)
+{
+    const struct vv_spread *missing = &m->r->scope[VV_EXPECT_MISSING];
+    uint32_t pair = vv_spread_find(missing, node->number, true);
+    if (pair != UINT32_MAX) {
+        vv_graph_spread_path(missing, pair, VV_LONGEST_PATH, &m->scratch);
+        finding->program_path = vv_report_keep(m, &m->scratch);
+        finding->is_excused = true;
+    } else if (!vv_scope_takes(m->r, node)) {
+        finding->is_excused = true;
+    }
+}
+
+/* Whether the file leads to a node by the name that it has in the program: it
+ * was not moved since it was matched. (A few of many edges will do.) */
+static bool is_in_its_place(
+    const struct vv_maker *m, const varve_node *node, uint32_t file)
+{
+    const struct vv_edge *e = node->first_in;
+    for (int i = 0; e && i < MOST_EDGES; e = e->next_in, i++) {
+        uint32_t parent = vv_file_node_of(m->r, e->parent);
+        uint32_t name = vv_name_in_file(m->r, e->name);
+        if (parent != VV_NONE && name != VV_NONE &&
+            vv_index_find_child(vv_index_of(m->r), parent, name) == file)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the value of a node of the file was delivered to a node that had this
+ * place before. */
+static bool went_to_earlier(
+    const struct vv_maker *m, const varve_node *node, uint32_t file)
+{
+    const varve_node *holder = m->r->node_of[file];
+    uint32_t value = m->r->value_of[file];
+    return value != VV_NONE && vv_is_delivered(m->r, value) &&
+           (!holder || holder == node || !is_in_its_place(m, holder, file));
+}
+
+/* Says who has what a node claims, in words that begin and end like this. */
+static const char *say_holder(struct vv_maker *m, uint32_t file,
+    const char *before, const char *after)
+{
+    const varve_node *holder = m->r->node_of[file];
+    m->scratch.size = 0;
+    if (!vv_walk_has(&m->walk, holder))
+        return "another node of the program has claimed it";
+    if (!vv_scope_path(m->r, holder, &m->scratch))
+        vv_walk_short_path(&m->walk, vv_walk_place(&m->walk, holder),
+            VV_LONGEST_PATH, &m->scratch);
+    const char *path = vv_report_keep(m, &m->scratch);
+    m->scratch.size = 0;
+    vv_buffer_add_string(&m->scratch, before);
+    vv_buffer_add_string(
+        &m->scratch, !path ? "" : *path ? path : "the root");
+    vv_buffer_add_string(&m->scratch, after);
+    return vv_report_keep(m, &m->scratch);
+}
+
+/* What a node claims and another one holds. */
+static void describe_claim(struct vv_maker *m,
+    struct vv_finding *finding, const varve_node *node, uint32_t file)
+{
+    bool is_shared = is_in_its_place(m, node, file) &&
+                     is_in_its_place(m, m->r->node_of[file], file);
+    finding->kind = VARVE_MISMATCHED;
+    finding->file_path = vv_report_file_path(m, file);
+    finding->reason =
+        is_shared ? say_holder(m, file, "shared in the file with ",
+                        ", which has it")
+                  : say_holder(m, file, "", " has it");
+}
+
+static void add_missing(struct vv_maker *m, varve_node *node)
+{
+    struct vv_finding finding = { .kind = VARVE_ONLY_IN_PROGRAM };
+    vv_report_describe_node(m, &finding, node);
+    uint32_t file = vv_file_node_of(m->r, node);
+    if (file == VV_NONE) {
+        struct vv_hint hint =
+            vv_hint_for_program(&m->hints, node, &m->report->arena);
+        finding.reason = hint.reason;
+        finding.nearest = hint.nearest;
+    } else if (went_to_earlier(m, node, file)) {
+        finding.file_path = vv_report_file_path(m, file);
+        finding.reason = "its value went to an earlier node";
+    } else if (m->r->node_of[file] && m->r->node_of[file] != node) {
+        describe_claim(m, &finding, node, file);
+    } else if (m->r->value_of[file] == VV_NONE) {
+        finding.kind = VARVE_MISMATCHED;
+        finding.file_path = vv_report_file_path(m, file);
+        finding.reason = "the file has an object here";
+    } else {
+        finding.file_path = vv_report_file_path(m, file);
+        finding.reason = "the file has no value for it";
+    }
+    excuse_missing(m, &finding, node);
+    vv_report_add(m, &finding);
+}
+
+/* --- Copies ------------------------------------------------------------- */
+
+/* Whether a node that is not the holder of its value was given a copy of it, or
+ * by a plan would be. */
+static bool has_copy(struct vv_maker *m, const varve_node *node)
+{
+    struct varve_restoration *r = m->r;
+    uint32_t file = vv_file_node_of(r, node);
+    uint32_t value = file == VV_NONE ? VV_NONE : r->value_of[file];
+    if (value == VV_NONE || vv_is_holder(r, node, file) ||
+        !vv_index_is_saved(vv_index_of(r), value))
+        return false;
+    varve_tensor saved = vv_saved(r, value);
+    return r->is_dry ? vv_wants_copy(r, node, file) &&
+                           vv_index_kind(vv_index_of(r), file) == node->kind &&
+                           vv_value_fits(r, node, &saved)
+                     : node->restored_by == r->observer.number;
+}
+
+static void add_copy(struct vv_maker *m, const varve_node *node)
+{
+    struct vv_finding finding = { .kind = VARVE_MATCHED };
+    uint32_t file = vv_file_node_of(m->r, node);
+    vv_report_describe_value(m, &finding, m->r->value_of[file]);
+    vv_report_describe_node(m, &finding, node);
+    finding.file_path = vv_report_file_path(m, file);
+    finding.reason = m->r->node_of[file]
+                         ? say_holder(m, file, "a copy of what ", " has")
+                         : "a copy";
+    if (finding.saved && finding.wanted)
+        finding.is_cast = finding.saved->dtype != finding.wanted->dtype;
+    vv_report_add(m, &finding);
+}
+
+void vv_report_look_at_program(struct vv_maker *m)
+{
+    uint64_t local = vv_tag_bit(m->walk.graph, VARVE_TAG_LOCAL);
+    for (size_t i = 0; i < m->walk.count && !m->failed; i++) {
+        varve_node *node = m->walk.steps[i].node;
+        if (!node->variable && node->kind != VARVE_STATE)
+            continue;
+        m->report->variable_count++;
+        if (m->is_listed[i] || vv_is_local(node, local))
+            continue;
+        if (has_copy(m, node))
+            add_copy(m, node);
+        else if (!vv_report_was_restored(m, node))
+            add_missing(m, node);
+    }
+}
+

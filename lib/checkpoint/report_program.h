@@ -1,0 +1,50 @@
+/* report_program.h - the half of a report that looks from the program's side,
+ * and what it shares with the other (report.c).
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_REPORT_PROGRAM_H
+#define VV_REPORT_PROGRAM_H
+
+#include "hint.h"
+#include "report.h"
+#include "walk.h"
+
+/* Everything a report is made from. */
+struct vv_maker {
+    struct varve_restoration *r;
+    varve_report *report;
+    struct vv_walk walk;
+    bool has_walk; /* the program is still there */
+    bool with_matched;
+    struct vv_hints hints;
+    uint8_t *is_listed; /* by place in the walk: found from the file's side */
+    struct vv_buffer by_file; /* the conflicts, sorted by file node */
+    struct vv_buffer scratch;
+    bool failed; /* out of memory */
+};
+
+/* A string in the report; NULL without memory, which the maker remembers. */
+const char *vv_report_keep(struct vv_maker *m, struct vv_buffer *text);
+
+void vv_report_add(
+    struct vv_maker *m, const struct vv_finding *finding);
+
+const char *vv_report_file_path(struct vv_maker *m, uint32_t file);
+
+/* Type, shape, size and place of a value of the file. */
+void vv_report_describe_value(
+    struct vv_maker *m, struct vv_finding *finding, uint32_t value);
+
+/* Path, type and shape of a node of the program, which is listed by that. */
+void vv_report_describe_node(struct vv_maker *m,
+    struct vv_finding *finding, const varve_node *node);
+
+/* Whether this restoration or a later one gave the node its value. */
+bool vv_report_was_restored(
+    const struct vv_maker *m, const varve_node *node);
+
+/* Lists what only the program has, and copies. */
+void vv_report_look_at_program(struct vv_maker *m);
+
+#endif

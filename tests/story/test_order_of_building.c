@@ -1,0 +1,269 @@
+/* test_order_of_building.c - who gets a value that several claim is a matter of
+ * names, not of what was built first.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "story.h"
+
+/* A variable "dense" whose alias is "fc", in two steps or none. */
+static void add_dense(varve_node *root, float *dense)
+{
+    varve_node *aside = varve_add_detached(varve_node_graph(root));
+    varve_node *node = varve_add_variable(aside, "x", varve_scalar(dense));
+    varve_alias(node, "fc");
+    varve_track(root, "dense", node);
+}
+
+TEST(order_of_building, an_own_name_goes_before_an_alias)
+{
+    STORY_FILE("f", { "fc", 1 });
+    varve_error error;
+    for (int order = 0; order < 4; order++) {
+        bool is_late = order > 1;
+        float dense = 0, fc = 0;
+        varve_graph *graph = story_graph();
+        varve_node *root = varve_graph_root(graph);
+        varve_restoration *r = is_late ? story_read(root, "f", NULL) : NULL;
+        if (order % 2)
+            add_dense(root, &dense);
+        story_add(root, "fc", &fc);
+        if (order % 2 == 0)
+            add_dense(root, &dense);
+        if (!is_late)
+            r = story_read(root, "f", NULL);
+        cr_assert_eq(fc, 1, "%d", order);
+        cr_assert_eq(dense, order == 3, "built alone, it took what waited");
+        varve_status status = varve_assert_consumed(r, &error);
+        if (order == 3)
+            cr_assert_ok(status, error);
+        else
+            story_unmatched(status, "fc has it", error);
+        varve_remove(varve_find(root, "fc"));
+        fc = 7;
+        story_add(root, "fc", &fc);
+        cr_assert_eq(fc, 7, "it was delivered");
+        varve_restoration_free(r);
+        varve_graph_free(graph);
+    }
+}
+
+TEST(order_of_building, an_own_name_below_an_alias_is_an_alias)
+{
+    STORY_FILE("f", { "fc/k", 1 }, { "fc/b", 2 });
+    for (int order = 0; order < 2; order++) {
+        float values[4] = { 0 };
+        varve_graph *graph = story_graph();
+        varve_node *root = varve_graph_root(graph);
+        varve_restoration *r = order ? story_read(root, "f", NULL) : NULL;
+        varve_node *dense = varve_add_object(root, "dense");
+        varve_alias(dense, "fc");
+        story_add(root, "dense/k", &values[0]);
+        story_add(root, "dense/b", &values[1]);
+        story_add(root, "fc/k", &values[2]);
+        if (!order)
+            r = story_read(root, "f", NULL);
+        cr_assert_eq(values[2], 1);
+        cr_assert_eq(values[1], 2, "the other has no such child");
+        cr_assert_eq(values[0], order);
+        varve_restoration_free(r);
+        varve_graph_free(graph);
+    }
+}
+
+/* layer/k under "enc" and, the same object, under "dec". */
+static void write_tied(void)
+{
+    static float k = 4, m = 5;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *node = story_add(root, "enc/k", &k);
+    varve_track(root, "dec", varve_find(root, "enc"));
+    varve_add_slot(
+        varve_add_object(root, "opt"), node, "m", varve_scalar(&m));
+    story_write(root, "tied");
+    varve_graph_free(graph);
+}
+
+struct untied {
+    varve_graph *graph;
+    varve_node *root;
+    float enc, dec, enc_m, dec_m;
+};
+
+static void build_untied(struct untied *u, bool backwards)
+{
+    *u = (struct untied){ .graph = story_graph() };
+    u->root = varve_graph_root(u->graph);
+    varve_node *opt = varve_add_object(u->root, "opt");
+    for (int i = 0; i < 2; i++) {
+        bool is_dec = (i == 0) == backwards;
+        varve_node *k = story_add(u->root, is_dec ? "dec/k" : "enc/k",
+            is_dec ? &u->dec : &u->enc);
+        varve_add_slot(
+            opt, k, "m", varve_scalar(is_dec ? &u->dec_m : &u->enc_m));
+    }
+}
+
+/* The shortest path, of equal ones the first by name, is what the report calls
+ * the value by: "dec/k". */
+TEST(order_of_building, what_was_shared_goes_to_the_first_path_of_the_file)
+{
+    varve_error error;
+    write_tied();
+    for (int backwards = 0; backwards < 2; backwards++) {
+        struct untied u;
+        build_untied(&u, backwards);
+        varve_restoration *r = story_read(u.root, "tied", NULL);
+        cr_assert(u.dec == 4 && u.enc == 0, "%d", backwards);
+        cr_assert(u.dec_m == 5 && u.enc_m == 0);
+        story_unmatched(varve_assert_existing_objects_matched(r, &error),
+            "shared in the file with dec/k, which has it", error);
+        varve_restoration_free(r);
+        varve_graph_free(u.graph);
+    }
+}
+
+TEST(order_of_building, what_was_shared_is_copied_on_request)
+{
+    varve_error error;
+    write_tied();
+    varve_read_options options = { .copy_shared = true };
+    for (int backwards = 0; backwards < 2; backwards++) {
+        struct untied u;
+        build_untied(&u, backwards);
+        varve_restoration *r = varve_plan(u.root, test_path("tied"), &options,
+            &error);
+        story_consumed(r);
+        cr_assert_eq(story_findings(r, VARVE_MATCHED), 4);
+        varve_restoration_free(r);
+        r = story_read(u.root, "tied", &options);
+        cr_assert(u.dec == 4 && u.enc == 4 && u.dec_m == 5 && u.enc_m == 5);
+        story_consumed(r);
+        cr_assert_eq(story_findings(r, VARVE_MATCHED), 4);
+        u.dec = u.enc = 1;
+        cr_assert_ok(varve_restore_again(r, u.root, &error), error);
+        cr_assert(u.dec == 4 && u.enc == 4);
+        float fresh[2] = { 7, 8 };
+        varve_remove(varve_find_path(u.root, "enc/k"));
+        story_add(u.root, "enc/k", &fresh[0]);
+        cr_assert_eq(fresh[0], 7, "a copy is delivered once, too");
+        varve_remove(varve_find(u.root, "dec"));
+        story_add(u.root, "dec/k", &fresh[1]);
+        cr_assert_eq(fresh[1], 8);
+        varve_restoration_free(r);
+        varve_graph_free(u.graph);
+    }
+}
+
+/* Of what comes later the first keeps what it was given. */
+TEST(order_of_building, what_was_shared_and_comes_later)
+{
+    write_tied();
+    for (int copies = 0; copies < 2; copies++) {
+        float enc = 0, dec = 0;
+        varve_graph *graph = story_graph();
+        varve_node *root = varve_graph_root(graph);
+        varve_restoration *r = story_read(
+            root, "tied", &(varve_read_options){ .copy_shared = copies });
+        story_add(root, "enc/k", &enc);
+        story_add(root, "dec/k", &dec);
+        cr_assert(enc == 4 && dec == (copies ? 4 : 0));
+        varve_restoration_free(r);
+        varve_graph_free(graph);
+    }
+}
+
+/* The rename asks for it, whoever has it. */
+TEST(order_of_building, a_rename_to_what_another_has_gives_it_to_both)
+{
+    STORY_FILE("f", { "dense/k", 3 }, { "dense/b", 4 });
+    varve_rename rename = { "second_dense", "dense" };
+    varve_read_options options = { .renames = &rename, .rename_count = 1 };
+    for (int order = 0; order < 4; order++) {
+        float v[4] = { 0 };
+        varve_graph *graph = story_graph();
+        varve_node *root = varve_graph_root(graph);
+        varve_restoration *r =
+            order > 1 ? story_read(root, "f", &options) : NULL;
+        for (int i = 0; i < 2; i++) {
+            bool is_second = i == order % 2;
+            story_add(root, is_second ? "second_dense/k" : "dense/k",
+                &v[is_second ? 0 : 2]);
+            story_add(root, is_second ? "second_dense/b" : "dense/b",
+                &v[is_second ? 1 : 3]);
+        }
+        if (order < 2)
+            r = story_read(root, "f", &options);
+        cr_assert(
+            v[0] == 3 && v[1] == 4 && v[2] == 3 && v[3] == 4, "%d", order);
+        story_consumed(r);
+        varve_restoration_free(r);
+        varve_graph_free(graph);
+    }
+}
+
+TEST(order_of_building, what_the_options_leave_out_claims_nothing)
+{
+    write_tied();
+    struct untied u;
+    build_untied(&u, false);
+    varve_restoration *r =
+        story_read(u.root, "tied", &(varve_read_options){ .only = "enc" });
+    cr_assert(u.enc == 4 && u.dec == 0);
+    story_consumed(r);
+    varve_restoration_free(r);
+    varve_graph_free(u.graph);
+}
+
+/* Two values of the file, one variable of the program under both names. */
+TEST(order_of_building, two_of_the_file_for_one_of_the_program)
+{
+    STORY_FILE("differ", { "a", 4 }, { "b", 5 });
+    STORY_FILE("equal", { "a", 4 }, { "b", 4 });
+    varve_error error;
+    for (int order = 0; order < 4; order++) {
+        float v = 0;
+        varve_graph *graph = story_graph();
+        varve_node *root = varve_graph_root(graph);
+        varve_node *node = story_add(root, order % 2 ? "b" : "a", &v);
+        varve_track(root, order % 2 ? "a" : "b", node);
+        varve_restoration *r =
+            story_read(root, order > 1 ? "equal" : "differ", NULL);
+        cr_assert_eq(v, 4);
+        cr_assert_ok(varve_assert_existing_objects_matched(r, &error), error);
+        if (order > 1)
+            story_consumed(r);
+        else
+            story_unmatched(varve_assert_consumed(r, &error), "b", error);
+        varve_restoration_free(r);
+        varve_graph_free(graph);
+    }
+}
+
+/* Freed and removed in the middle, nothing is left hanging. */
+TEST(order_of_building, claims_end_with_their_nodes)
+{
+    varve_error error;
+    write_tied();
+    for (int i = 0; i < 4; i++) {
+        struct untied u;
+        build_untied(&u, false);
+        varve_restoration *r = story_read(u.root, "tied",
+            &(varve_read_options){ .copy_shared = i % 2 });
+        if (i < 2)
+            varve_remove(varve_find(u.root, i ? "enc" : "dec"));
+        else
+            varve_untrack(u.root, i == 2 ? "enc" : "dec");
+        varve_report_free(varve_report_new(r, &error));
+        cr_assert_ok(varve_restoration_retry(r, &error), error);
+        float late = 9;
+        story_add(u.root, i % 2 ? "enc/late" : "dec/late", &late);
+        varve_report_free(varve_report_new(r, &error));
+        cr_assert_ok(varve_graph_check(u.graph, &error), error);
+        if (i < 2)
+            varve_restoration_free(r);
+        varve_graph_free(u.graph);
+        if (i >= 2)
+            varve_restoration_free(r);
+    }
+}

@@ -1,0 +1,135 @@
+/* test_fate.c - lib/checkpoint/fate.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include "binding.h"
+#include "fate.h"
+#include "variable.h"
+
+/* A state and a variable under "a" and, the same object, under "b". */
+static void write_shared(void)
+{
+    static float x = 5;
+    struct text_state state = { .text = "saved" };
+    varve_node *root = new_root();
+    varve_node *a = varve_add_object(root, "a");
+    varve_add_variable(a, "x", varve_scalar(&x));
+    varve_add_state(a, "s", &text_callbacks, &state);
+    varve_track(root, "b", a);
+    write_root(root);
+    free_root(root);
+}
+
+struct copies {
+    varve_node *root;
+    varve_node *b;
+    float x;
+    struct text_state states[2];
+};
+
+static void build(struct copies *c)
+{
+    *c = (struct copies){ .root = new_root() };
+    varve_node *a = varve_add_object(c->root, "a");
+    varve_add_allocated_variable(
+        a, "x", VARVE_FLOAT32, VARVE_SCALAR, NULL, NULL);
+    varve_add_state(a, "s", &text_callbacks, &c->states[0]);
+    c->b = varve_add_object(c->root, "b");
+    varve_add_variable(c->b, "x", varve_scalar(&c->x));
+    varve_add_state(c->b, "s", &text_callbacks, &c->states[1]);
+}
+
+TEST(fate, of_a_value_is_told_by_its_holder)
+{
+    struct copies c;
+    varve_read_options options = { .copy_shared = true };
+    begin_world();
+    write_shared();
+    build(&c);
+    varve_restoration *r = read_root(c.root, &options);
+    varve_node *x = varve_find(c.b, "x");
+    uint32_t file = vv_file_node_of(r, x);
+    uint32_t value = r->value_of[file];
+    cr_assert_eq(c.x, 5);
+    cr_assert_str_eq(c.states[0].text, "saved");
+    cr_assert_str_eq(c.states[1].text, "saved");
+    cr_assert(!vv_is_holder(r, x, file) && vv_wants_copy(r, x, file));
+    vv_set_fate(r, x, value, VV_FATE_MISFIT);
+    cr_assert_eq(r->fates[value], VV_FATE_APPLIED);
+    cr_assert(vv_is_final(r, value));
+    varve_restoration_free(r);
+    free_root(c.root);
+    end_world();
+}
+
+/* A copy that does not fit, or fails to come, is no other thing than a value
+ * that does. */
+TEST(fate, of_a_copy_that_does_not_fit_fails_the_read)
+{
+    struct copies c;
+    float wrong[2] = { 0 };
+    varve_read_options options = { .copy_shared = true };
+    begin_world();
+    write_shared();
+    build(&c);
+    varve_remove(varve_find(c.b, "x"));
+    varve_add_variable(c.b, "x", varve_array(wrong, 2));
+    varve_error error = fail_read(c.root, &options, VARVE_MISMATCH);
+    cr_assert_not_null(strstr(error.message, "\n  b/x"), "%s", error.message);
+    varve_restoration_free(read_root(c.root, NULL));
+    cr_assert_eq(wrong[0], 0);
+    free_root(c.root);
+    end_world();
+}
+
+TEST(fate, of_copies_after_any_failed_allocation)
+{
+    varve_restoration *r = NULL;
+    varve_read_options options = { .copy_shared = true };
+    begin_world();
+    write_shared();
+    for (long n = 0; !r; n++) {
+        struct copies c;
+        varve_error error = { 0 };
+        build(&c);
+        test_fail_allocation(n, false);
+        r = varve_read(c.root, FILE_NAME, &options, &error);
+        test_fail_allocation(-1, false);
+        cr_assert_eq(error.status, r ? VARVE_OK : VARVE_NO_MEMORY);
+        cr_assert_eq(c.x, r ? 5 : 0, "%ld", n);
+        good(c.root);
+        varve_restoration_free(r);
+        free_root(c.root);
+    }
+    end_world();
+}
+
+TEST(fate, of_late_copies_after_any_failed_allocation)
+{
+    varve_read_options options = { .copy_shared = true };
+    bool is_done = false;
+    begin_world();
+    write_shared();
+    for (long n = 0; !is_done; n++) {
+        float first = 0, second = 0;
+        varve_error error = { 0 };
+        varve_node *root = new_root();
+        varve_restoration *r = read_root(root, &options);
+        varve_node *a = varve_add_object(root, "a");
+        varve_node *b = varve_add_object(root, "b");
+        varve_add_variable(a, "x", varve_scalar(&first));
+        good(root);
+        test_fail_allocation(n, false);
+        varve_add_variable(b, "x", varve_scalar(&second));
+        is_done = test_allocation_count() <= n;
+        test_fail_allocation(-1, false);
+        if (varve_find(b, "x"))
+            cr_assert_ok(varve_restoration_retry(r, &error), error);
+        cr_assert(first == 5 && second == (varve_find(b, "x") ? 5 : 0));
+        varve_restoration_free(r);
+        free_root(root);
+    }
+    end_world();
+}

@@ -1,0 +1,68 @@
+/* test_report_program.c - lib/checkpoint/report_program.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include "report_program.h"
+
+static float x = 5;
+
+static void write_shared(void)
+{
+    varve_node *root = new_root();
+    varve_track(
+        root, "b", varve_add_variable(root, "a", varve_scalar(&x)));
+    write_root(root);
+    free_root(root);
+}
+
+/* The only finding of its kind for "b". */
+static void check(varve_node *root, const varve_read_options *options,
+    varve_finding_kind kind, const char *reason)
+{
+    varve_error error = { 0 };
+    varve_finding f = { .kind = VARVE_WAITING };
+    varve_restoration *r = read_root(root, options);
+    varve_report *report = varve_report_new(r, &error);
+    size_t count = varve_report_count(report, kind);
+    cr_assert(count > 0, "%s", varve_report_text(report));
+    cr_assert(varve_report_at(report, kind, count - 1, &f));
+    cr_assert_str_eq(f.program_path, "b");
+    cr_assert_str_eq(f.reason, reason);
+    varve_report_free(report);
+    varve_restoration_free(r);
+    free_root(root);
+}
+
+static varve_node *make(void)
+{
+    static float values[2];
+    varve_node *root = new_root();
+    varve_add_variable(root, "b", varve_scalar(&values[1]));
+    varve_add_variable(root, "a", varve_scalar(&values[0]));
+    return root;
+}
+
+TEST(report_program, says_who_has_what_was_shared)
+{
+    begin_world();
+    write_shared();
+    check(make(), NULL, VARVE_MISMATCHED,
+        "shared in the file with a, which has it");
+    check(make(), &(varve_read_options){ .copy_shared = true }, VARVE_MATCHED,
+        "a copy of what a has");
+    end_world();
+}
+
+TEST(report_program, says_what_the_file_lacks)
+{
+    begin_world();
+    varve_node *root = new_root();
+    varve_add_variable(root, "a", varve_scalar(&x));
+    write_root(root);
+    free_root(root);
+    check(make(), NULL, VARVE_ONLY_IN_PROGRAM,
+        "the root of the file has no edge \"b\"");
+    end_world();
+}
