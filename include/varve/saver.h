@@ -45,8 +45,9 @@ VARVE_API void varve_saver_free(varve_saver *saver);
 
 /* Each fails with VARVE_DUPLICATE where a name is taken, or where a variable or
  * state has a name already, with both paths; with VARVE_BAD_NAME where a name
- * is not parts of UTF-8 joined by '/', none of them empty, of at most
- * VARVE_MAX_NAME_SIZE bytes in all; and then the map is as it was. */
+ * is not UTF-8 of 1 to VARVE_MAX_NAME_SIZE bytes; and then the map is as it
+ * was. A name is a path of parts joined by '/'; where one of them is empty, as
+ * in "/a" or "a//b", the whole is a single edge. */
 
 /* Names a node: a variable, a state, or an object with all that is below it. */
 VARVE_API varve_status varve_saver_add(varve_saver *saver, const char *name,

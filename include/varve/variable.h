@@ -81,10 +81,9 @@ VARVE_API varve_status varve_report_uninitialized(
 
 /* --- Global names ------------------------------------------------------- */
 
-/* Names a variable or state for files that know values by name: UTF-8, parts
- * joined by '/', none of them empty, such as "model/dense/kernel"; unique in
- * the graph (VARVE_DUPLICATE). It is in every file that has the node. NULL
- * takes it away.
+/* Names a variable or state for files that know values by name: UTF-8, such as
+ * "model/dense/kernel"; unique in the graph (VARVE_DUPLICATE). It is in every
+ * file that has the node. NULL takes it away.
  *
  * While a file is read, a node that no edge, alias or rename leads to takes the
  * value that the file has at the path of its global name, or under that global

@@ -179,10 +179,9 @@ static varve_status add(varve_saver *saver, const struct vv_name *name,
 static varve_status take_name(varve_saver *saver, const char *name,
     const struct vv_name **kept, varve_error *error)
 {
-    if (!name || !vv_name_has_parts(name, strlen(name)))
+    if (!name || !vv_name_is_valid(name, strlen(name)))
         return vv_fail(error, VARVE_BAD_NAME,
-            "\"%.200s\": expected 1 to %d bytes of UTF-8 whose parts, joined "
-            "by '/', are not empty, found another name",
+            "\"%.200s\": expected 1 to %d bytes of UTF-8, found another name",
             name ? name : "", VARVE_MAX_NAME_SIZE);
     *kept = vv_names_intern(&saver->graph->names, name, strlen(name));
     return *kept ? VARVE_OK : vv_fail_memory(error, "the names of a saver");

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "name.h"
 
 static bool is_node(const void *item, const void *key)
 {
@@ -39,15 +40,17 @@ static varve_node *enter(varve_saver *saver, varve_node *parent,
     return !vv_is_nil(child) && is_own(saver, child) ? child : NULL;
 }
 
-/* False where an object of the saver stands at the place of the entry. */
+/* False where an object of the saver stands at the place of the entry. A name
+ * with a part that is empty is no path, but one edge. */
 static bool place(varve_saver *saver, struct vv_saver_entry *entry)
 {
     varve_node *parent = saver->root;
     const char *name = entry->name->bytes;
+    bool is_path = vv_name_has_parts(name, entry->name->size);
     struct vv_buffer scratch;
     vv_buffer_init(&scratch, &saver->context.allocator);
     const char *slash;
-    while ((slash = strchr(name, '/'))) {
+    while (is_path && (slash = strchr(name, '/'))) {
         varve_node *child =
             enter(saver, parent, name, (size_t)(slash - name), &scratch);
         if (!child)

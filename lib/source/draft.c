@@ -195,9 +195,7 @@ void vv_draft_state(struct vv_draft *d, uint32_t node, uint64_t size,
 static void add_label(struct vv_draft *d, struct vv_buffer *to, uint32_t node,
     const char *copy, size_t size, bool is_alias)
 {
-    /* A program could not give its variable such a global name. */
-    bool is_good = to != &d->globals || !copy || vv_name_has_parts(copy, size);
-    if (copy && is_good)
+    if (copy)
         add(d, to,
             &(struct vv_draft_label){ .name = copy, .size = (uint32_t)size,
                 .node = node, .is_alias = is_alias },

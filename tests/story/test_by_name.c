@@ -418,3 +418,52 @@ TEST(by_name, a_file_of_a_graph_fills_a_map_of_names)
     varve_saver_free(saver);
     varve_graph_free(graph);
 }
+
+/* Files of names have them as their writers liked. */
+TEST(by_name, a_name_with_an_empty_part_is_whole_in_every_file)
+{
+    static const char *const names[] = { "/lead", "a//b", "trail/" };
+    const varve_write_options options = {
+        .format = VARVE_FORMAT_SAFETENSORS };
+    varve_error error;
+    float v[3] = { 1, 2, 3 };
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    for (int i = 0; i < 3; i++)
+        varve_add_variable(root, names[i], varve_scalar(&v[i]));
+    cr_assert_ok(
+        varve_write(root, test_path("f.safetensors"), &options, &error), error);
+    varve_graph_free(graph);
+    graph = varve_graph_from(test_path("f.safetensors"), NULL, &error);
+    cr_assert(graph, "%s", error.message);
+    root = varve_graph_root(graph);
+    for (int i = 0; i < 3; i++)
+        cr_assert_str_eq(varve_global_name(varve_find(root, names[i])),
+            names[i]);
+    story_write(root, "f");
+    varve_graph_free(graph);
+    graph = varve_graph_from(test_path("f"), NULL, &error);
+    cr_assert(graph, "%s", error.message);
+    root = varve_graph_root(graph);
+    cr_assert_ok(
+        varve_write(root, test_path("g.safetensors"), &options, &error), error);
+    varve_graph_free(graph);
+    static const char *const files[] = { "f", "f.safetensors",
+        "g.safetensors" };
+    for (int k = 0; k < 3; k++) {
+        float mine[3] = { 0 };
+        const char *const paths[] = { "x", "y", "z" };
+        graph = story_graph();
+        root = varve_graph_root(graph);
+        for (int i = 0; i < 3; i++)
+            varve_set_global_name(
+                varve_add_variable(root, paths[i], varve_scalar(&mine[i])),
+                names[i]);
+        varve_restoration *r = story_read(root, files[k], NULL);
+        for (int i = 0; i < 3; i++)
+            cr_assert_eq(mine[i], v[i], "%s: %s", files[k], names[i]);
+        story_consumed(r);
+        varve_restoration_free(r);
+        varve_graph_free(graph);
+    }
+}

@@ -175,7 +175,7 @@ TEST(draft, gives_a_global_name_to_one_value)
     vv_draft_global(&t.d, nodes[4], "an//empty", 9);
     vv_draft_global(&t.d, 0, "root", 4);         /* an object has none */
     check_draft(&t, "0o a>1 b>2 c>3 d>4 e>5\n1v =one\n2v\n3v =other\n"
-                    "4v =y\n5v\n");
+                    "4v =y\n5v =an//empty\n");
 }
 
 TEST(draft, has_a_tag_of_a_node_once)

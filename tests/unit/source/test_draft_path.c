@@ -40,7 +40,7 @@ TEST(draft_path, hangs_a_name_with_an_empty_part_as_one_edge)
     add_path(&t, "a//b", 0);
     add_path(&t, "/c", 0);
     add_path(&t, "d/", 0);
-    check_draft(&t, "0o /c>1 a//b>2 d/>3\n1v\n2v\n3v\n");
+    check_draft(&t, "0o /c>1 a//b>2 d/>3\n1v =/c\n2v =a//b\n3v =d/\n");
 }
 
 TEST(draft_path, makes_slots_of_what_looks_like_them)
@@ -78,7 +78,7 @@ TEST(draft_path, finds_variables_that_hang_as_one_edge)
     add_path(&t, "x//y", 0);
     add_path(&t, "m(x//y)", 0);
     check_draft(&t, "0o w>1 w/b>2 w/opt/m(w)>3 x//y>4\n1v =w\n2v =w/b\n"
-                    "3v =w/opt/m(w)\n4v\n5v =m(w/b)\n6v\n"
+                    "3v =w/opt/m(w)\n4v =x//y\n5v =m(w/b)\n6v =m(x//y)\n"
                     "0.m(2)>5\n0.m(4)>6\n");
 }
 
@@ -89,7 +89,8 @@ TEST(draft_path, looks_at_the_name_of_an_owner_alone)
     add_path(&t, "x//y", 0);
     add_path(&t, "a/o/r", 0);
     add_path(&t, "a/o/m(x//y)", 0);
-    check_draft(&t, "0o a>1 x//y>2\n1o o>3\n2v\n3o r>4\n4v =a/o/r\n5v\n"
+    check_draft(&t, "0o a>1 x//y>2\n1o o>3\n2v =x//y\n3o r>4\n"
+                    "4v =a/o/r\n5v =a/o/m(x//y)\n"
                     "3.m(2)>5\n");
 }
 
@@ -108,8 +109,9 @@ TEST(draft_path, leaves_what_only_looks_like_a_slot)
     vv_draft_state(&t.d, vv_draft_path(&t.d, VARVE_STATE, "s(w)", 4), 1,
         &(struct vv_place){ 0 });
     check_draft(&t, "0o (w)>1 /m(w)>2 f(none)>3 g(o)>4 o>5 s(w)>6 w>7 w/>8 "
-                    "w/m(w)>9\n1v =(w)\n2v\n3v =f(none)\n4v =g(o)\n5o x>10\n"
-                    "6s =s(w)\n7v =w\n8v\n9v =w/m(w)\n10v =o/x\n");
+                    "w/m(w)>9\n1v =(w)\n2v =/m(w)\n3v =f(none)\n"
+                    "4v =g(o)\n5o x>10\n"
+                    "6s =s(w)\n7v =w\n8v =w/\n9v =w/m(w)\n10v =o/x\n");
 }
 
 TEST(draft_path, makes_no_slot_of_a_state_or_an_owner_that_is_no_path)
@@ -121,7 +123,8 @@ TEST(draft_path, makes_no_slot_of_a_state_or_an_owner_that_is_no_path)
     vv_draft_state(&t.d, vv_draft_path(&t.d, VARVE_STATE, "st", 2), 1,
         &(struct vv_place){ 0 });
     add_path(&t, "m(st)", 0);
-    check_draft(&t, "0o a//o/m(w)>1 m(st)>2 st>3 w>4\n1v\n2v =m(st)\n"
+    check_draft(&t, "0o a//o/m(w)>1 m(st)>2 st>3 w>4\n1v =a//o/m(w)\n"
+                    "2v =m(st)\n"
                     "3s =st\n4v =w\n");
 }
 
