@@ -105,8 +105,8 @@ typedef enum varve_cast {
  * number of names. It stands for everything below it too; a leading '/' is
  * ignored; several are separated by '|'. A slot variable's path is
  * `<owner>/<slot>(<variable>)`, and what is in parentheses is a pattern itself:
- * `adam/m(**)`, `adam/?(model|head)`; without them `adam/*` stands for all
- * slots of adam. In paths and patterns / % * | ( ) and control characters of a
+ * `adam/m(**)`, `adam/?(model|head)`; without them `adam/m*` stands for all
+ * these slots. In paths and patterns / % * | ( ) and control characters of a
  * name are written %XX; `?` and `[` stand for themselves as well, and are
  * nothing else as %3F and %5B.
  *
