@@ -3,7 +3,9 @@
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
+#include <string.h>
 
+#include <varve/collection.h>
 #include <varve/structure.h>
 #include <varve/variable.h>
 
@@ -50,12 +52,74 @@ static void choose_slots(struct arrangement *a, struct part *owner)
     }
 }
 
+static varve_status keep(void *user, varve_node *node, const char *path)
+{
+    struct parts *p = user;
+    size_t place = parts_find(p, node);
+    if (place == PART_NONE || place == 0)
+        return VARVE_OK;
+    p->items[place].is_kept = true;
+    parts_set_path(&p->items[place], path);
+    return VARVE_OK;
+}
+
+/* Where the '/' before the last name of a path is. What is in parentheses is
+ * one name with what is before them. */
+static size_t parent_size(const char *path, size_t size)
+{
+    size_t depth = 0;
+    while (size > 0 && (depth > 0 || path[size] != '/')) {
+        depth += path[size] == ')';
+        depth -= path[size] == '(' && depth > 0;
+        size--;
+    }
+    return size;
+}
+
+/* Keeps what is above a node on its path, up to what is kept already. */
+static void keep_above(struct parts *p, const char *path)
+{
+    char *text = room_copy(path, strlen(path));
+    size_t size = strlen(text);
+    while (size > 0 && (size = parent_size(text, size - 1)) > 0) {
+        text[size] = '\0';
+        size_t place = parts_find(p, varve_find_path(p->items[0].node, text));
+        if (place == PART_NONE || p->items[place].is_kept)
+            break;
+        p->items[place].is_kept = true;
+        parts_set_path(&p->items[place], text);
+    }
+    free(text);
+}
+
+/* Every part is known by a path on account of which it is kept. */
+static int choose_parts(struct arrangement *a)
+{
+    varve_error error = { .status = VARVE_OK };
+    struct parts *p = a->parts;
+    varve_select select = { .pattern = a->settings->only,
+        .except = a->settings->except };
+    if (!select.pattern && !select.except)
+        return OUTCOME_DONE;
+    for (size_t i = 1; i < p->count; i++)
+        p->items[i].is_kept = false;
+    if (varve_each(p->items[0].node, &select, keep, p, &error))
+        return complain_status(a->settings, "cannot choose", NULL, &error);
+    for (size_t i = p->count; i-- > 1;) {
+        if (p->items[i].is_kept)
+            keep_above(p, p->items[i].path);
+    }
+    parts_follow_paths(p);
+    return OUTCOME_DONE;
+}
+
 int arrange_choose(struct arrangement *a)
 {
     struct part *items = a->parts->items;
     size_t count = a->parts->count, values = 0;
-    for (size_t i = 1; i < count; i++)
-        items[i].is_kept = arrange_selects(a, items[i].path);
+    int outcome = choose_parts(a);
+    if (outcome != OUTCOME_DONE)
+        return outcome;
     for (size_t i = 0; i < count; i++)
         choose_slots(a, &items[i]);
     for (size_t i = count; i-- > 1;) {

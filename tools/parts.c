@@ -155,6 +155,42 @@ varve_status parts_make(
     return VARVE_OK;
 }
 
+void parts_set_path(struct part *part, const char *path)
+{
+    char *copy = room_copy(path, strlen(path));
+    free(part->path);
+    part->path = copy;
+    part->place = copy;
+}
+
+static void take_way(struct parts *p, struct link *link)
+{
+    link->is_alias = false;
+    link->path = p->items[link->child].path;
+    p->items[link->child].above = link->parent;
+}
+
+void parts_follow_paths(struct parts *p)
+{
+    for (size_t i = 1; i < p->count; i++)
+        p->items[i].above = p->items[i].is_slot ? p->items[i].above : PART_NONE;
+    for (size_t i = 0; i < p->link_count; i++) {
+        struct link *link = &p->links[i];
+        free(link->own_path);
+        link->is_alias = true;
+        set_path(p, link);
+        if (link->child && p->items[link->child].above == PART_NONE &&
+            strcmp(link->path, p->items[link->child].path) == 0)
+            take_way(p, link);
+    }
+    for (size_t i = 0; i < p->link_count; i++) {
+        struct link *link = &p->links[i];
+        if (link->child && p->items[link->child].above == PART_NONE &&
+            p->items[link->parent].is_kept)
+            take_way(p, link);
+    }
+}
+
 void parts_clear(struct parts *p)
 {
     for (size_t i = 0; i < p->count; i++)

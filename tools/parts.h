@@ -16,7 +16,7 @@
 /* A node, in the order of a walk: the root first, slot variables last. */
 struct part {
     varve_node *node;  /* NULL once it is removed */
-    char *path;        /* the shortest from the root */
+    char *path;        /* the shortest from the root, or that is chosen */
     const char *place; /* the path that it is to have: `path` or its link's */
     size_t above;      /* parent on that path, or owner of a slot; PART_NONE:
                           the root */
@@ -51,6 +51,12 @@ struct parts {
 varve_status parts_make(
     struct parts *parts, varve_node *root, varve_error *error);
 void parts_clear(struct parts *parts);
+
+/* Gives a part another of its paths. */
+void parts_set_path(struct part *part, const char *path);
+
+/* Makes each part be below the parent that its path says now. */
+void parts_follow_paths(struct parts *parts);
 
 /* The place of a node; PART_NONE: it cannot be reached. */
 size_t parts_find(const struct parts *parts, const varve_node *node);

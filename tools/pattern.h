@@ -21,11 +21,6 @@ struct pattern_list {
 
 void pattern_add(struct pattern_list *list, const char *text, bool include);
 
-/* Whether a pattern stands for a path: `*` is any part of one name, `**` any
- * number of names, `?` one byte, `[a-z]` and `[!a-z]` one byte of a set. A
- * pattern stands for everything below what it matches too. */
-bool pattern_matches(const char *pattern, const char *path);
-
 /* Whether the list selects a path: the last pattern that matches decides;
  * before the first, everything is selected unless the first is an include. */
 bool pattern_selects(const struct pattern_list *list, const char *path);
