@@ -6,10 +6,11 @@
 # Sections: proofs (every fault, once and sticky, power cuts, 100,000 kills, a
 # million corruptions, two million random programs, wrong variants), sanitizers
 # (the usual versions under AddressSanitizer and UndefinedBehaviorSanitizer),
-# threads (under ThreadSanitizer), and fuzz, which runs each target for an hour
-# (--fuzz) beside the others. A page goes to standard error and JSON (schema
-# varve.proof/1) to standard output; logs are in build/prove/. The exit status
-# is 0 only if nothing failed.
+# threads (under ThreadSanitizer), portable (scripts/portable.sh: other
+# machines), and fuzz, which runs each target for an hour (--fuzz) beside the
+# others. A page goes to standard error and JSON (schema varve.proof/1) to
+# standard output; logs are in build/prove/. The exit status is 0 only if
+# nothing failed.
 #
 # SPDX-License-Identifier: MIT
 set -uo pipefail
@@ -35,7 +36,7 @@ while [ $# -gt 0 ]; do
     esac
     shift 2
 done
-[ ${#chosen[@]} -gt 0 ] || chosen=(fuzz proofs sanitizers threads)
+[ ${#chosen[@]} -gt 0 ] || chosen=(fuzz proofs sanitizers threads portable)
 
 place=$PWD/build/prove
 mkdir -p "$place"
@@ -100,6 +101,10 @@ threads() {
             --timeout-multiplier 0 --suite threads
 }
 
+portable() {
+    scripts/portable.sh
+}
+
 # Each target for itself, beside everything else.
 fuzz() {
     nice -n 19 tests/fuzz/run.sh "$1" "$fuzz_seconds" >"$place/fuzz-$1.json" &&
@@ -112,7 +117,7 @@ if is_chosen fuzz; then
         section "fuzz-$target" fuzz "$target" &
     done
 fi
-for name in proofs sanitizers threads; do
+for name in proofs sanitizers threads portable; do
     if is_chosen $name; then
         section $name $name
     fi

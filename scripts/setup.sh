@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # setup.sh - installs what the project needs and this machine lacks.
 #
-#     scripts/setup.sh [build|test|coverage|bench|all]
+#     scripts/setup.sh [build|test|coverage|bench|portable|all]
 #
 # build: what the library, the tool and the examples need; test: what the tests
 # need besides; coverage: what scripts/coverage.sh needs besides those; bench:
-# what bench/run.sh compares with, besides what the library needs; all (the
-# default): what .ci/run needs. It looks first, and calls apt-get only when
-# something is missing. Elsewhere than on Debian and its kin it says what to
-# install.
+# what bench/run.sh compares with, and portable what scripts/portable.sh takes,
+# besides what the library needs; all (the default): what .ci/run needs. It
+# looks first, and calls apt-get only when something is missing. Elsewhere than
+# on Debian and its kin it says what to install.
 #
 # SPDX-License-Identifier: MIT
 set -euo pipefail
@@ -36,6 +36,10 @@ has_library() { pkg-config --exists "$1"; }
 has_clang_runtime() {
     echo 'int main(void) { return 0; }' |
         clang -fsanitize=address,undefined -x c -o /dev/null -
+}
+
+compiles_for_32_bits() {
+    echo 'int main(void) { return 0; }' | cc -m32 -x c -o /dev/null -
 }
 
 look_for_build() {
@@ -67,6 +71,12 @@ look_for_bench() {
     need libhdf5-dev has_library hdf5
 }
 
+look_for_portable() {
+    need python3-venv python3 -c 'import ensurepip'
+    need gcc-multilib compiles_for_32_bits
+    need qemu-user-static has qemu-s390x-static
+}
+
 look_for_ci() {
     need gcc has gcc
     need g++ has g++
@@ -78,8 +88,9 @@ look() {
     missing=()
     wished=()
     look_for_build
-    [ "$purpose" = build ] || [ "$purpose" = bench ] || look_for_tests
+    [[ $purpose == @(build|bench|portable) ]] || look_for_tests
     [ "$purpose" != bench ] || look_for_bench
+    [ "$purpose" != portable ] || look_for_portable
     [ "$purpose" != coverage ] || look_for_coverage
     [ "$purpose" != all ] || look_for_ci
 }
@@ -135,9 +146,9 @@ check_meson() {
 
 purpose=${1:-all}
 case $purpose in
-build | test | coverage | bench | all) ;;
+build | test | coverage | bench | portable | all) ;;
 *)
-    echo "usage: scripts/setup.sh [build|test|coverage|bench|all]" >&2
+    echo "usage: scripts/setup.sh [build|test|coverage|bench|portable|all]" >&2
     exit 2
     ;;
 esac

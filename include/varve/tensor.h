@@ -73,8 +73,8 @@ VARVE_API varve_tensor varve_view(
 /* The number of elements: 1 for a scalar. The tensor must be valid. */
 VARVE_API uint64_t varve_tensor_count(const varve_tensor *tensor);
 
-/* The bytes its elements take in memory (16 for each string element). The
- * tensor must be valid. */
+/* The bytes its elements take in memory; of a string element those of its
+ * varve_string. The tensor must be valid. */
 VARVE_API uint64_t varve_tensor_size(const varve_tensor *tensor);
 
 /* Bytes of one element in memory; 0 for a number that is no element type. */

@@ -167,7 +167,7 @@ varve_status vv_move_strings(
         if (length > left && !VV_WRONG(strings_run_over))
             break;
         strings[i] = (varve_string){ .data = text, .size = length };
-        text += length;
+        text += (size_t)length;
         left -= length;
         if (i + 1 == count && left == 0)
             return VARVE_OK;

@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: MIT
  */
 #define _GNU_SOURCE
-#define _FILE_OFFSET_BITS 64
 #include "system.h"
 
 #include <dirent.h>
@@ -31,6 +30,10 @@
 
 _Static_assert(sizeof(pthread_t) <= sizeof(uintptr_t), "a handle holds it");
 _Static_assert(sizeof(off_t) == 8, "offsets have 64 bits");
+
+#ifdef __APPLE__
+#define st_mtim st_mtimespec
+#endif
 
 static int at(int directory)
 {
@@ -138,13 +141,26 @@ static void hold_size_signal(struct held_signal *held)
         sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
 }
 
+/* Not every system can look for a signal without waiting for it. */
+static void take_signal(const sigset_t *set)
+{
+#if defined(_POSIX_REALTIME_SIGNALS) && _POSIX_REALTIME_SIGNALS > 0
+    struct timespec no_time = { 0, 0 };
+    while (sigtimedwait(set, NULL, &no_time) < 0 && errno == EINTR)
+        continue;
+#else
+    sigset_t pending;
+    int taken;
+    if (sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1)
+        sigwait(set, &taken);
+#endif
+}
+
 static void release_size_signal(struct held_signal *held, int64_t result)
 {
     sigset_t set = size_signal();
-    struct timespec no_time = { 0, 0 };
     if (result == -EFBIG && !held->was_pending)
-        while (sigtimedwait(&set, NULL, &no_time) < 0 && errno == EINTR)
-            continue;
+        take_signal(&set);
     pthread_sigmask(SIG_SETMASK, &held->mask, NULL);
 }
 

@@ -1,0 +1,259 @@
+#!/usr/bin/env bash
+# portable.sh - the library on other machines.
+#
+#     scripts/portable.sh [TARGET]...
+#
+# Builds libcbor, xxHash and the library for each target, with the compilers of
+# the Python package ziglang (i686: with this machine's gcc), runs
+# tests/portable/battery.c there under the emulator of its processor, and
+# compares the files that it writes with those of this machine, byte for byte;
+# each machine reads the files of this one. For macOS and the BSDs, where
+# nothing can be run, it is built only. Without arguments: all targets. The
+# sources of the two libraries come from apt-get, or from the folder
+# PORTABLE_SOURCES. Everything is in build/portable/. The last line counts.
+#
+# SPDX-License-Identifier: MIT
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit
+exec </dev/null
+
+top=$PWD
+place=$top/build/portable
+
+# name, what zig calls it, meson's system and processor, byte order, emulator
+targets='
+s390x        s390x-linux-musl        linux    s390x    big     qemu-s390x
+powerpc64    powerpc64-linux-musl    linux    ppc64    big     qemu-ppc64
+aarch64      aarch64-linux-musl      linux    aarch64  little  qemu-aarch64
+armhf        arm-linux-musleabihf    linux    arm      little  qemu-arm
+i686         gcc                     linux    x86      little  run
+i686-musl    x86-linux-musl          linux    x86      little  run
+x86_64-musl  x86_64-linux-musl       linux    x86_64   little  run
+macos        aarch64-macos           darwin   aarch64  little  build
+freebsd      x86_64-freebsd          freebsd  x86_64   little  build
+netbsd       x86_64-netbsd           netbsd   x86_64   little  build
+openbsd      x86_64-openbsd          openbsd  x86_64   little  build
+'
+
+# --- What it takes ---------------------------------------------------------
+
+# The compilers are a package of Python's, in an environment of their own.
+get_zig() {
+    [ -x "$place/zig/bin/python" ] ||
+        python3 -m venv "$place/zig" || return
+    "$place/zig/bin/python" -c 'import ziglang' 2>/dev/null ||
+        "$place/zig/bin/pip" install --quiet ziglang
+}
+
+# Where this machine gets its packages from, their sources too: of this release
+# and of later ones.
+list_sources() {
+    mkdir -p "$place/apt/parts" "$place/apt/lists/partial"
+    sed -e 's/^Types:.*/Types: deb-src/' \
+        -e '/^Suites:.*-security/!s/^Suites:.*/Suites: bookworm trixie sid/' \
+        /etc/apt/sources.list.d/debian.sources \
+        >"$place/apt/parts/source.sources" && apt_sources update
+}
+
+# apt_sources ARGUMENT...: apt-get with these, and a state of its own.
+apt_sources() {
+    local own=$place/apt
+    apt-get -q -o Dir::Etc::sourcelist=/dev/null \
+        -o Dir::Etc::sourceparts="$own/parts" \
+        -o Dir::State::lists="$own/lists" -o APT::Sandbox::User=root "$@"
+}
+
+# get_source NAME DIRECTORY: of any version that can be had.
+get_source() {
+    local suite archive
+    [ -d "$place/source/$2" ] && return
+    mkdir -p "$place/source/archives" "$place/source/$2"
+    cd "$place/source/archives" || return
+    [ -z "${PORTABLE_SOURCES:-}" ] || cp "$PORTABLE_SOURCES/$1"* .
+    compgen -G "$1_*.orig.tar.*" >/dev/null || list_sources
+    for suite in bookworm trixie sid; do
+        compgen -G "$1_*.orig.tar.*" >/dev/null && break
+        apt_sources --tar-only --download-only -t $suite source "$1" >/dev/null
+    done
+    archive=$(compgen -G "$1_*.orig.tar.*" | head -1)
+    [ -n "$archive" ] &&
+        tar xf "$archive" -C "$place/source/$2" --strip-components=1
+    local status=$?
+    cd "$top" || return
+    [ $status -eq 0 ] || rmdir "$place/source/$2"
+    return $status
+}
+
+get_ready() {
+    scripts/setup.sh portable && get_zig || return
+    get_source libcbor cbor && get_source xxhash xxhash
+}
+
+# --- One target ------------------------------------------------------------
+
+# make_compilers DIRECTORY ZIG: cc and ar, as programs of one name.
+make_compilers() {
+    local cc='gcc -m32' ar=ar
+    if [ "$2" != gcc ]; then
+        cc="'$place/zig/bin/python' -m ziglang cc -target $2"
+        ar="'$place/zig/bin/python' -m ziglang ar"
+    fi
+    mkdir -p "$1"
+    # Meson asks for the linker's name, and does not know that of zig.
+    cat >"$1/cc" <<END
+#!/bin/sh
+if [ "\$1" = -Wl,--version ]; then
+    echo 'LLD 17 (compatible with GNU linkers)'
+else
+    exec $cc "\$@"
+fi
+END
+    printf '#!/bin/sh\nexec %s "$@"\n' "$ar" >"$1/ar"
+    chmod +x "$1/cc" "$1/ar"
+}
+
+# archive DIRECTORY NAME VERSION C-FILE...: a library, and how to find it.
+archive() {
+    local own=$1 name=$2 version=$3
+    shift 3
+    mkdir -p "$own/objects/$name" "$own/lib" && cd "$own/objects/$name" &&
+        "$own/cc" -O2 -D_GNU_SOURCE -I"$own/include" -c "$@" &&
+        rm -f "$own/lib/$name.a" && "$own/ar" rcs "$own/lib/$name.a" ./*.o
+    local status=$?
+    cd "$top" || return
+    printf 'Name: %s\nDescription: %s\nVersion: %s\nLibs: -L%s -l%s\n' \
+        "$name" "$name" "$version" "$own/lib" "${name#lib}" >"$own/$name.pc"
+    return $status
+}
+
+# What its own build makes of libcbor's templates, for any system.
+configure_cbor() {
+    echo '#define CBOR_EXPORT' >"$1/cbor_export.h"
+    sed -e 's/\${CBOR_VERSION_MAJOR}/0/' -e 's/\${CBOR_VERSION_MINOR}/10/' \
+        -e 's/\${CBOR_VERSION_PATCH}/0/' -e 's/\${CBOR_BUFFER_GROWTH}/2/' \
+        -e 's/\${CBOR_MAX_STACK_SIZE}/2048/' \
+        -e 's/#cmakedefine01 \(.*\)/#define \1 0/' \
+        -e 's/\${CBOR_RESTRICT_SPECIFIER}/restrict/' \
+        -e 's/\${CBOR_INLINE_SPECIFIER}//' \
+        "$1/configuration.h.in" >"$1/configuration.h"
+}
+
+# build_libraries DIRECTORY
+build_libraries() {
+    local cbor=$place/source/cbor/src xxhash=$place/source/xxhash
+    [ -f "$1/done" ] && return
+    mkdir -p "$1/include" && cp -r "$cbor/cbor" "$cbor/cbor.h" \
+        "$xxhash/xxhash.h" "$xxhash/xxh3.h" "$1/include" &&
+        configure_cbor "$1/include/cbor" &&
+        archive "$1" libcbor 0.10.0 "$cbor"/*.c "$cbor"/cbor/*.c \
+            "$cbor"/cbor/internal/*.c &&
+        archive "$1" libxxhash 0.8.1 "$xxhash/xxhash.c" && touch "$1/done"
+}
+
+# build_varve DIRECTORY SYSTEM PROCESSOR ORDER
+build_varve() {
+    cat >"$1/cross.ini" <<END
+[binaries]
+c = '$1/cc'
+ar = '$1/ar'
+pkgconfig = 'pkg-config'
+[built-in options]
+c_args = ['-I$1/include']
+c_link_args = ['-L$1/lib']
+[properties]
+pkg_config_libdir = '$1'
+[host_machine]
+system = '$2'
+cpu_family = '$3'
+cpu = '$3'
+endian = '$4'
+END
+    [ -f "$1/varve/build.ninja" ] ||
+        meson setup "$1/varve" --cross-file "$1/cross.ini" --werror \
+            --buildtype=release -Ddefault_library=static -Dtests=disabled \
+            -Dtool=disabled -Dexamples=false -Dbench=false \
+            -Dzlib=disabled -Dsnappy=disabled || return
+    ninja -C "$1/varve" lib/libvarve.a
+}
+
+# build_battery DIRECTORY SYSTEM PROCESSOR: against the library's archive; of
+# fixed libraries only where that can be.
+build_battery() {
+    local how=()
+    [ "$2" != linux ] || how=(-static)
+    [ "$3" != x86 ] || how+=(-msse2 -mfpmath=sse)
+    "$1/cc" -std=c11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 \
+        -O1 "${how[@]}" -Iinclude -Itests tests/portable/battery.c \
+        tests/model/everything.c -o "$1/battery" "$1/varve/lib/libvarve.a" \
+        "$1/lib/libcbor.a" "$1/lib/libxxhash.a" -lm -lpthread
+}
+
+# run_battery DIRECTORY EMULATOR
+run_battery() {
+    local emulator=()
+    [ "$2" = run ] || emulator=("$(command -v "$2-static" "$2" | head -1)")
+    rm -rf "$1/files" && mkdir -p "$1/files" &&
+        "${emulator[@]}" "$1/battery" write "$1/files" &&
+        diff -r "$1/files" "$place/here/files" &&
+        "${emulator[@]}" "$1/battery" read "$place/here/files"
+}
+
+# try NAME ZIG SYSTEM PROCESSOR ORDER EMULATOR
+try() {
+    local own=$place/$1
+    make_compilers "$own" "$2" && build_libraries "$own" &&
+        build_varve "$own" "$3" "$4" "$5" &&
+        build_battery "$own" "$3" "$4" || return
+    [ "$6" = build ] || run_battery "$own" "$6"
+}
+
+# This machine, as its own distribution has the libraries.
+try_here() {
+    local own=$place/here
+    mkdir -p "$own" && rm -rf "$own/files" && mkdir "$own/files" || return
+    [ -f "$own/varve/build.ninja" ] ||
+        meson setup "$own/varve" --buildtype=release -Dtests=disabled \
+            -Dtool=disabled -Dexamples=false -Dbench=false || return
+    ninja -C "$own/varve" &&
+        cc -std=c11 -D_GNU_SOURCE -Iinclude -Itests tests/portable/battery.c \
+            tests/model/everything.c -o "$own/battery" -L"$own/varve/lib" \
+            -lvarve -Wl,-rpath,"$own/varve/lib" -lm &&
+        "$own/battery" write "$own/files" && "$own/battery" read "$own/files"
+}
+
+# --- All of them -----------------------------------------------------------
+
+passed=0 failed=0
+
+# report NAME WHAT COMMAND...
+report() {
+    local name=$1 what=$2
+    shift 2
+    if "$@" >"$place/$name.log" 2>&1; then
+        echo "portable: $name: $what"
+        passed=$((passed + 1))
+    else
+        tail -30 "$place/$name.log"
+        echo "portable: $name: FAILED (build/portable/$name.log)"
+        failed=$((failed + 1))
+    fi
+}
+
+chosen=" $* "
+mkdir -p "$place"
+if ! get_ready >"$place/setup.log" 2>&1; then
+    tail -30 "$place/setup.log"
+    echo "portable: what it takes cannot be had here"
+    exit 1
+fi
+report here 'writes and reads' try_here
+while read -r name zig system processor order emulator; do
+    [ -n "$name" ] || continue
+    [ "$chosen" = '  ' ] || [[ $chosen == *" $name "* ]] || continue
+    what='the same bytes'
+    [ "$emulator" != build ] || what='builds'
+    report "$name" "$what" \
+        try "$name" "$zig" "$system" "$processor" "$order" "$emulator"
+done <<<"$targets"
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
