@@ -49,6 +49,7 @@ static const struct { unsigned kinds; const char *word; } words[] = {
     { FAULTY_OPEN_DIRECTORY, ": looking for it" },
     { FAULTY_CLOSE_CREATED, ": close" },
     { FAULTY_INFO, ": asking for its size" },
+    { FAULTY_INFO, ": asking which directory it is" },
     { FAULTY_READ, ": read" }, { FAULTY_WRITE, ": write" },
     { FAULTY_READ, "found the end of the file" },
     { FAULTY_RESERVE, ": reserve" }, { FAULTY_SYNC, ": sync" },

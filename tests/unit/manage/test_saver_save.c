@@ -293,7 +293,8 @@ TEST(saver_save, restores_all_or_nothing_when_memory_ends)
         test_fail_allocation(n, false);
         status = varve_saver_restore(saver, "s", NULL, NULL, &error);
         test_fail_allocation(-1, false);
-        cr_assert(status == VARVE_OK || status == VARVE_NO_MEMORY);
+        cr_assert(status == VARVE_OK || status == VARVE_NO_MEMORY, "%s",
+            error.message);
         cr_assert_eq(error.status, status);
         cr_assert_eq(world.x[0], status ? 0 : 1);
         cr_assert_eq(world.x[1], status ? 0 : 2);
