@@ -31,7 +31,7 @@ TEST(order_of_building, an_own_name_goes_before_an_alias)
             add_dense(root, &dense);
         if (!is_late)
             r = story_read(root, "f", NULL);
-        cr_assert_eq(fc, 1, "%d", order);
+        cr_assert_eq(fc, 1, "its own name, order %d", order);
         cr_assert_eq(dense, order == 3, "built alone, it took what waited");
         varve_status status = varve_assert_consumed(r, &error);
         if (order == 3)
@@ -114,7 +114,7 @@ TEST(order_of_building, what_was_shared_goes_to_the_first_path_of_the_file)
         struct untied u;
         build_untied(&u, backwards);
         varve_restoration *r = story_read(u.root, "tied", NULL);
-        cr_assert(u.dec == 4 && u.enc == 0, "%d", backwards);
+        cr_assert(u.dec == 4 && u.enc == 0, "backwards: %d", backwards);
         cr_assert(u.dec_m == 5 && u.enc_m == 0);
         story_unmatched(varve_assert_existing_objects_matched(r, &error),
             "shared in the file with dec/k, which has it", error);
