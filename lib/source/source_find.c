@@ -52,6 +52,7 @@ struct search {
     const char *stem; /* what comes before "-" and the number; NULL: any */
     struct vv_buffer *best; /* the name of the highest number */
     uint64_t number;
+    uint64_t below;    /* only these; 0: all */
     bool is_ambiguous; /* there are two before the number */
 };
 
@@ -76,8 +77,9 @@ static int look_at_name(void *user, const char *name)
     struct search *s = user;
     uint64_t number, other;
     size_t begin = number_of(name, s->ending, &number);
-    if (begin == 0 || (s->stem && (strlen(s->stem) != begin - 1 ||
-                                      memcmp(name, s->stem, begin - 1) != 0)))
+    if (begin == 0 || (s->below && number >= s->below) ||
+        (s->stem && (strlen(s->stem) != begin - 1 ||
+                        memcmp(name, s->stem, begin - 1) != 0)))
         return 0;
     if (s->best->size > 0) {
         const char *best = vv_buffer_string(s->best);
@@ -92,15 +94,16 @@ static int look_at_name(void *user, const char *name)
     return 0;
 }
 
-/* The file of the highest number in a directory. */
-static varve_status find_numbered(const struct vv_context *context,
-    const char *directory, const char *stem, const char *ending,
+/* The name of the highest number in a directory, and which that is. */
+static varve_status find_below(const struct vv_context *context,
+    const char *directory, struct search search, uint64_t *below,
     struct vv_buffer *found, varve_error *error)
 {
     struct vv_buffer best, any;
     vv_buffer_init(&best, &context->allocator);
     vv_buffer_init(&any, &context->allocator);
-    struct search search = { .ending = ending, .stem = stem, .best = &best };
+    search.best = &best;
+    search.below = *below;
     set_joined(&any, directory, "x");
     varve_status status = vv_directory_each(
         context, vv_buffer_string(&any), look_at_name, &search, error);
@@ -117,9 +120,28 @@ static varve_status find_numbered(const struct vv_context *context,
             directory);
     else if (!status)
         set_joined(found, directory, vv_buffer_string(&best));
+    *below = search.number;
     vv_buffer_clear(&best);
     vv_buffer_clear(&any);
     return status;
+}
+
+/* The file of the highest number: passes over directories, and links that lead
+ * nowhere. */
+static varve_status find_numbered(const struct vv_context *context,
+    const char *directory, const char *stem, const char *ending,
+    struct vv_buffer *found, varve_error *error)
+{
+    const struct search search = { .ending = ending, .stem = stem };
+    uint64_t below = 0;
+    varve_status status;
+    do {
+        VV_TRY(find_below(context, directory, search, &below, found, error));
+        status = probe(context, found, NULL);
+    } while (below > 0 && (status == VARVE_IS_DIRECTORY ||
+                              status == VARVE_NOT_FOUND ||
+                              status == VARVE_NOT_A_CHECKPOINT));
+    return VARVE_OK;
 }
 
 /* The latest of TensorFlow under a prefix; VARVE_NOT_FOUND: there is none. */
