@@ -53,6 +53,9 @@ static void place_links(struct arrangement *a)
     struct parts *p = a->parts;
     if (!a->renames->count)
         return;
+    renames_see(a->renames, "");
+    for (size_t i = 0; i < p->link_count; i++)
+        renames_see(a->renames, p->links[i].path);
     char *root = renames_apply(a->renames, "");
     if (root)
         p->items[0].place = root;

@@ -111,6 +111,19 @@ int complain_system(
             .why = strerror(errno) });
 }
 
+void tell_warning(const struct settings *settings, const char *file,
+    const char *what, const char *why)
+{
+    if (settings->json || settings->quiet)
+        return;
+    fflush(stdout);
+    fputs("varve: warning: ", stderr);
+    print_clean(stderr, file);
+    fprintf(stderr, ": %s: ", what);
+    print_clean(stderr, why);
+    putc('\n', stderr);
+}
+
 int complain_memory(const struct settings *settings)
 {
     return complain(settings,

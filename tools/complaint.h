@@ -30,6 +30,10 @@ int complain_status(const struct settings *settings, const char *what,
 int complain_system(
     const struct settings *settings, const char *what, const char *file);
 
+/* A line for people, none with --json or --quiet. */
+void tell_warning(const struct settings *settings, const char *file,
+    const char *what, const char *why);
+
 int complain_memory(const struct settings *settings);
 
 #if defined(__GNUC__) || defined(__clang__)

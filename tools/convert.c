@@ -28,7 +28,7 @@ static const struct option_row option_rows[] = {
         "the format, where the name does not say it"),
     OPTION("only", 0, OPTION_TEXT, only, "PATS", "nothing else is taken"),
     OPTION("except", 0, OPTION_TEXT, except, "PATS", "these are not taken"),
-    OPTION("rename", 0, OPTION_TEXTS, renames, "'OLD -> NEW'",
+    OPTION("rename", 0, OPTION_TEXTS, renames, "'NEW -> OLD'",
         "other paths; repeatable"),
     OPTION("rename-file", 0, OPTION_TEXT, rename_file, "FILE",
         "a line for each rename; # is a comment"),
@@ -351,8 +351,8 @@ const struct command convert_command = {
         "or .index for TensorFlow.\nWhat it cannot hold is listed. Without "
         "--cast every value is the same, bit for\nbit.\n\nPATS are paths with "
         "wildcards, separated by |: * is any part of a name, ** any\nnumber of "
-        "names; each stands for what is below it too. In OLD and NEW the "
-        "same\nwildcards stand for the same: 'encoder/** -> model/enc/**'. "
+        "names; each stands for what is below it too. In NEW and OLD the "
+        "same\nwildcards stand for the same: 'model/enc/** -> encoder/**'. "
         "The first rename\nthat matches decides; of casts, the last. A TYPE "
         "alone is for all values of the\nsame sort: reals, whole numbers, "
         "complex numbers.\n",

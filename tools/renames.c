@@ -33,7 +33,7 @@ static char *trimmed(const char *text, size_t size)
     return room_copy(text, size);
 }
 
-/* `OLD -> NEW`; false if it is not such a text. */
+/* `NEW -> OLD`; false if it is not such a text. */
 static bool add_rule(struct renames *r, const char *text, bool is_of_file)
 {
     char ignored[1];
@@ -43,8 +43,8 @@ static bool add_rule(struct renames *r, const char *text, bool is_of_file)
     r->rules = room_more(r->rules, &r->capacity, r->count, sizeof *r->rules);
     struct rename_rule *rule = &r->rules[r->count++];
     *rule = (struct rename_rule){ .is_of_file = is_of_file,
-        .from = trimmed(text, (size_t)(arrow - text)),
-        .to = trimmed(arrow + 2, strlen(arrow + 2)) };
+        .to = trimmed(text, (size_t)(arrow - text)),
+        .from = trimmed(arrow + 2, strlen(arrow + 2)) };
     return varve_path_rename(rule->from, rule->to, "", ignored, 0) !=
         VARVE_MISUSE;
 }
@@ -53,7 +53,7 @@ static int bad_rule(
     const struct settings *settings, const char *where, const char *text)
 {
     return complain_usage(settings,
-        "%s: expected 'OLD -> NEW' with the same wildcards on both sides, "
+        "%s: expected 'NEW -> OLD' with the same wildcards on both sides, "
         "found '%.*s'",
         where, (int)strcspn(text, "\r\n"), text);
 }
@@ -112,6 +112,24 @@ void renames_clear(struct renames *r)
     *r = (struct renames){ .count = 0 };
 }
 
+/* Whether a side of a rule, the other of which is given too, matches a path
+ * itself: then no room is enough for what is made of it. */
+static bool matches(const char *side, const char *other, const char *path)
+{
+    char ignored[1];
+    return varve_path_rename(side, other, path, ignored, 0) == VARVE_LIMIT;
+}
+
+/* The root is in every file, and tells nothing of the direction. */
+void renames_see(struct renames *r, const char *path)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        struct rename_rule *rule = &r->rules[i];
+        rule->is_from_there |= matches(rule->from, rule->to, path);
+        rule->is_to_there |= *path && matches(rule->to, rule->from, path);
+    }
+}
+
 char *renames_apply(struct renames *r, const char *path)
 {
     static char renamed[PATH_SIZE];
@@ -127,16 +145,43 @@ char *renames_apply(struct renames *r, const char *path)
     return NULL;
 }
 
+static int complain_reversed(
+    const struct settings *settings, const struct rename_rule *rule)
+{
+    char why[512];
+    snprintf(why, sizeof why, "%s -> %s", rule->to, rule->from);
+    return complain(settings,
+        &(struct complaint){ .outcome = OUTCOME_USAGE,
+            .code = "USAGE",
+            .what = "the other way round: a rename is 'NEW -> OLD'",
+            .file = rule->is_of_file ? settings->rename_file : NULL,
+            .why = why });
+}
+
+static int check_rule(
+    const struct settings *settings, const struct rename_rule *rule)
+{
+    if (rule->is_to_there && !rule->is_from_there)
+        return complain_reversed(settings, rule);
+    if (rule->is_of_file || rule->was_used)
+        return OUTCOME_DONE;
+    return complain(settings,
+        &(struct complaint){ .outcome = OUTCOME_NO,
+            .code = "VARVE_NOT_FOUND",
+            .what = "--rename: no path matches",
+            .why = rule->from });
+}
+
 int renames_check(const struct settings *settings, const struct renames *r)
 {
-    for (size_t i = 0; i < r->count; i++) {
+    int outcome = OUTCOME_DONE;
+    for (size_t i = 0; outcome == OUTCOME_DONE && i < r->count; i++)
+        outcome = check_rule(settings, &r->rules[i]);
+    for (size_t i = 0; outcome == OUTCOME_DONE && i < r->count; i++) {
         const struct rename_rule *rule = &r->rules[i];
-        if (!rule->is_of_file && !rule->was_used)
-            return complain(settings,
-                &(struct complaint){ .outcome = OUTCOME_NO,
-                    .code = "VARVE_NOT_FOUND",
-                    .what = "--rename: no path matches",
-                    .why = rule->from });
+        if (rule->is_of_file && !rule->is_from_there)
+            tell_warning(settings, settings->rename_file,
+                "no path matches", rule->from);
     }
-    return OUTCOME_DONE;
+    return outcome;
 }

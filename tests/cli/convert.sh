@@ -26,7 +26,7 @@ ends 0 cat -o other slot.varve 'm%28model%2Flayers%2F0%2Fbias%29'
 cmp -s one other || fail 'a slot variable by itself differs'
 prints convert_some 0 convert --only 'model|optimizer' \
     --except '**/bias|optimizer/model' \
-    --rename 'model/layers/* -> net/layer_*' --rename 'optimizer -> opt' \
+    --rename 'net/layer_* -> model/layers/*' --rename 'opt -> optimizer' \
     sample.varve some.varve
 prints convert_some_ls 0 ls --slots some.varve
 for path in m v; do
@@ -36,28 +36,39 @@ for path in m v; do
 done
 prints convert_list 0 convert --only 'model/layers/1' sample.varve list.varve
 prints convert_list_ls 0 ls list.varve
-prints convert_up 0 convert --rename 'model/** -> **' --except types \
+prints convert_up 0 convert --rename '** -> model/**' --except types \
     sample.varve up.varve
 prints convert_up_ls 0 ls up.varve
-prints convert_down 0 convert --rename '** -> a/b/**' --only model \
+prints convert_down 0 convert --rename 'a/b/** -> **' --only model \
     sample.varve down.varve
 prints convert_down_ls 0 ls down.varve
 prints convert_swap 0 convert \
-    --rename 'model/layers/0 -> model/layers/1' \
-    --rename 'model/layers/1 -> model/layers/0' sample.varve swap.varve
+    --rename 'model/layers/1 -> model/layers/0' \
+    --rename 'model/layers/0 -> model/layers/1' sample.varve swap.varve
 prints convert_swap_ls 0 ls swap.varve:model
-ends 0 convert --rename 'optimizer -> model' sample.varve merged.varve
+ends 0 convert --rename 'model -> optimizer' sample.varve merged.varve
 ends 0 cat -o one sample.varve 'optimizer/m(model/layers/0/kernel)'
 ends 0 cat -o other merged.varve 'model/m(model/layers/0/kernel)'
 cmp -s one other || fail 'a slot of merged objects differs'
 cat >renames <<'END'
-# older names
-model/layers/*  -> model/blocks/*
-nothing/like/it -> it
+# program -> file, as varve_read takes it
+model/blocks/*  -> model/layers/*
+it -> nothing/like/it
 END
 ends 0 convert --rename-file renames sample.varve blocks.varve
+warning='varve: warning: renames: no path matches: nothing/like/it'
+[ "$(cat err)" = "$warning" ] || fail "a line that does nothing: $(cat err)"
 ends 0 ls blocks.varve:model/blocks/1/kernel
 ends 1 ls blocks.varve:model/layers
+for quiet in --json --quiet; do
+    ends 0 convert --force $quiet --rename-file renames sample.varve \
+        blocks.varve
+    [ ! -s err ] || fail "convert $quiet warned"
+done
+printf 'model/layers/%s\n' '1 -> model/layers/0' '0 -> model/layers/1' >swap
+ends 0 convert --rename-file swap sample.varve swapped.varve
+[ ! -s err ] || fail "a swap: $(cat err)"
+cmp -s swap.varve swapped.varve || fail 'a file of renames differs'
 prints convert_cast 0 convert --verbose --cast bfloat16 \
     --cast 'optimizer/step|types/int16=float64' --cast 'types/float64=float64' \
     sample.varve cast.varve
@@ -67,9 +78,9 @@ ends 0 cat --json cast8.varve types/int16
 has '"values":[127,127,-128]' out
 
 # Cast and renamed, there and back.
-ends 0 convert --cast 'model=float64' --rename 'model -> m' sample.varve \
+ends 0 convert --cast 'model=float64' --rename 'm -> model' sample.varve \
     there.varve
-ends 0 convert --cast 'm=float32' --rename 'm -> model' there.varve back.varve
+ends 0 convert --cast 'm=float32' --rename 'model -> m' there.varve back.varve
 listed sample.varve >one
 listed back.varve >other
 diff one other || fail 'there and back differs'
@@ -94,7 +105,7 @@ cmp -s part.varve kept.varve || fail 'a file cannot be its own destination'
 
 # What could not be read back is not left, and nothing goes for it.
 deep=$(printf 'a/%.0s' {1..5000})
-ends 0 convert --rename "** -> $deep**" value.varve deep.varve
+ends 0 convert --rename "$deep** -> **" value.varve deep.varve
 ends 0 convert value.varve kept.safetensors
 cp kept.safetensors kept
 complains 3 'varve: cannot open what was written: kept.safetensors: ' \
@@ -117,7 +128,20 @@ error 3 VARVE_EXISTS convert --json sample.varve kept.varve
 error 3 VARVE_NOT_FOUND convert --json missing.varve never.varve
 error 1 VARVE_NOT_FOUND convert --json sample.varve:nonsense never.varve
 complains 1 'varve: --rename: no path matches: model/layer' \
-    convert --rename 'model/layer -> x' sample.varve never.varve
+    convert --rename 'x -> model/layer' sample.varve never.varve
+complains 1 'varve: --rename: no path matches: model/layer' \
+    convert --rename ' -> model/layer' sample.varve never.varve
+wrong_way="varve: the other way round: a rename is 'NEW -> OLD': "
+complains 2 "${wrong_way}model/layers/* -> x/*" \
+    convert --rename 'model/layers/* -> x/*' sample.varve never.varve
+complains 2 "${wrong_way}** -> x/**" \
+    convert --rename '** -> x/**' sample.varve never.varve
+error 2 USAGE convert --json --rename 'model -> x' sample.varve never.varve
+printf 'opt -> optimizer\nmodel -> x\n' >reversed
+complains 2 "${wrong_way}reversed: model -> x" \
+    convert --rename-file reversed sample.varve never.varve
+complains 1 'varve: --rename: no path matches: types/int16' convert \
+    --only model --rename 'model -> types/int16' sample.varve never.varve
 complains 1 'varve: --cast: no value matches: modle' \
     convert --cast 'modle=float32' sample.varve never.varve
 complains 1 'varve: nothing to convert: ' \
@@ -125,13 +149,13 @@ complains 1 'varve: nothing to convert: ' \
 complains 3 'varve: cannot cast: types/string: ' \
     convert --cast 'types/string=float32' sample.varve never.varve
 complains 2 "varve: convert: --rename: there would be two values at 'random'" \
-    convert --rename 'optimizer/step -> random' sample.varve never.varve
+    convert --rename 'random -> optimizer/step' sample.varve never.varve
 complains 2 'varve: convert: --rename: there would be two values' \
-    convert --rename 'random -> optimizer/rate/x' sample.varve never.varve
-complains 2 "varve: convert: --rename: expected 'OLD -> NEW' with" \
-    convert --rename 'a/* -> b' sample.varve never.varve
+    convert --rename 'optimizer/rate/x -> random' sample.varve never.varve
+complains 2 "varve: convert: --rename: expected 'NEW -> OLD' with" \
+    convert --rename 'b -> a/*' sample.varve never.varve
 printf '# comment\na > b\n' >wrong
-complains 2 "varve: convert: wrong:2: expected 'OLD -> NEW'" \
+complains 2 "varve: convert: wrong:2: expected 'NEW -> OLD'" \
     convert --rename-file wrong sample.varve never.varve
 complains 2 'varve: convert: --cast: expected TYPE' \
     convert --cast float sample.varve never.varve

@@ -127,7 +127,7 @@ has 'the save counter (1): /' out
 # One array.
 prints to_npy 0 convert sample.varve:model/layers/0/kernel kernel.npy
 prints ls_npy 0 ls kernel.npy
-ends 0 convert --rename 'arr_0 -> model/kernel' kernel.npy kernel.varve
+ends 0 convert --rename 'model/kernel -> arr_0' kernel.npy kernel.varve
 ends 0 cat -o one sample.varve model/layers/0/kernel
 ends 0 cat -o other kernel.varve model/kernel
 cmp -s one other || fail 'an array by itself differs'
@@ -136,14 +136,14 @@ complains 3 'varve: cannot write: never.npy: expected exactly one' \
 
 # New names are those that others see.
 for to in safetensors npz tensorflow-names; do
-    ends 0 convert --rename 'model/layers -> net' --to $to sample.npz new.$to
+    ends 0 convert --rename 'net -> model/layers' --to $to sample.npz new.$to
     ends 0 ls --tsv new.$to
     has $'net/0/kernel\t' out
     has $'optimizer/m(net/0/kernel)\t' out
     ends 1 ls new.$to:model
 done
 
-ends 0 convert --rename 'model/layers/0 -> a/b/c/d' sample.varve deep.npz
+ends 0 convert --rename 'a/b/c/d -> model/layers/0' sample.varve deep.npz
 has 'another path to a node (3): ' out
 ends 0 ls deep.npz:a/b/c/d/bias
 

@@ -287,7 +287,7 @@ static void measure_tool(
         "convert -f \"$F\" \"$O.safetensors\"",
         "convert -f \"$F\" \"$O.npz\"", "convert -f \"$F\" \"$O.index\"",
         "convert -f --except=nothing \"$F\" \"$O.varve\"",
-        "convert -f --rename='q -> m' \"$F\" \"$O.varve\"" };
+        "convert -f --rename='m -> q' \"$F\" \"$O.varve\"" };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         run_tool(shape, s, tool, lines[i]);
 }
