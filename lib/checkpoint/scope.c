@@ -39,7 +39,8 @@ static varve_status follow(
     vv_spread_end(&r->scope[option]);
     if (!patterns || !r->graph || !r->root)
         return VARVE_OK;
-    return vv_graph_spread_begin(&r->scope[option], r->root, patterns, error);
+    return vv_graph_spread_begin(&r->scope[option], &r->context.allocator,
+        r->root, patterns, error);
 }
 
 varve_status vv_scope_begin(struct varve_restoration *r, varve_error *error)

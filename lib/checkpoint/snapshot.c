@@ -185,7 +185,8 @@ static varve_status follow_except(const struct varve_snapshot *s,
 {
     *except = (struct vv_spread){ .count = 0 };
     return s->except
-               ? vv_graph_spread_begin(except, s->root, s->except, error)
+               ? vv_graph_spread_begin(except, &s->context.allocator, s->root,
+                     s->except, error)
                : VARVE_OK;
 }
 

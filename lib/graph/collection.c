@@ -8,6 +8,7 @@
 #include "failure.h"
 #include "graph.h"
 #include "graph_spread.h"
+#include "name.h"
 #include "tag.h"
 #include "try.h"
 #include "walk.h"
@@ -29,7 +30,7 @@ static const char *path_of(struct selection *s, const varve_node *node)
     s->path.size = 0;
     if (vv_spread_is_on(by))
         vv_graph_spread_path(by, vv_spread_find(by, node->number, by_pattern),
-            SIZE_MAX / 2, &s->path);
+            VV_LONGEST_PATH, &s->path);
     else
         vv_walk_path(&s->walk, vv_walk_place(&s->walk, node), &s->path);
     return vv_buffer_string(&s->path);
@@ -62,12 +63,13 @@ static varve_status follow_patterns(
     struct selection *s, varve_node *root, varve_error *error)
 {
     const varve_select *select = s->select;
+    const varve_allocator *a = &root->graph->context.allocator;
     if (select && select->pattern)
         VV_TRY(vv_graph_spread_begin(
-            &s->pattern, root, select->pattern, error));
+            &s->pattern, a, root, select->pattern, error));
     if (select && select->except)
-        VV_TRY(
-            vv_graph_spread_begin(&s->except, root, select->except, error));
+        VV_TRY(vv_graph_spread_begin(
+            &s->except, a, root, select->except, error));
     return VARVE_OK;
 }
 

@@ -74,11 +74,11 @@ static varve_status place_all(
     return VARVE_OK;
 }
 
-varve_status vv_graph_spread_begin(struct vv_spread *s, varve_node *root,
-    const char *patterns, varve_error *error)
+varve_status vv_graph_spread_begin(struct vv_spread *s,
+    const varve_allocator *allocator, varve_node *root, const char *patterns,
+    varve_error *error)
 {
-    VV_TRY(vv_spread_begin(
-        s, &root->graph->context.allocator, patterns, error));
+    VV_TRY(vv_spread_begin(s, allocator, patterns, error));
     varve_status status = place_all(s, root, error);
     if (status) {
         vv_spread_end(s);

@@ -10,10 +10,12 @@
 #include "slot.h"
 #include "spread.h"
 
-/* Follows patterns along everything that can be reached from `root`.
- * VARVE_NO_MEMORY or VARVE_LIMIT; nothing is held then. */
-varve_status vv_graph_spread_begin(struct vv_spread *spread, varve_node *root,
-    const char *patterns, varve_error *error);
+/* Follows patterns along everything that can be reached from `root`, in memory
+ * of `allocator`, which is borrowed. VARVE_NO_MEMORY or VARVE_LIMIT; nothing is
+ * held then. */
+varve_status vv_graph_spread_begin(struct vv_spread *spread,
+    const varve_allocator *allocator, varve_node *root, const char *patterns,
+    varve_error *error);
 
 /* Goes on from a new edge or slot, unless nothing comes to it. A failure is in
  * automaton.status. */

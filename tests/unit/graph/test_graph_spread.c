@@ -9,13 +9,20 @@
 
 static float memory[2];
 
+static varve_status begin(struct vv_spread *s, varve_node *root,
+    const char *patterns, varve_error *error)
+{
+    return vv_graph_spread_begin(
+        s, &root->graph->context.allocator, root, patterns, error);
+}
+
 static void check(varve_node *root, const char *patterns, varve_node *node,
     bool any, bool all, const char *path)
 {
     struct vv_spread s;
     struct vv_buffer text;
     varve_error error = { 0 };
-    cr_assert_ok(vv_graph_spread_begin(&s, root, patterns, &error), error);
+    cr_assert_ok(begin(&s, root, patterns, &error), error);
     cr_assert_eq(vv_spread_has_any(&s, node->number), any, "%s", patterns);
     cr_assert_eq(vv_spread_has_all(&s, node->number), all, "%s", patterns);
     if (any) {
@@ -63,7 +70,7 @@ TEST(graph_spread, ends_on_cycles_and_diamonds)
         at = next;
     }
     cr_assert_eq(
-        vv_graph_spread_begin(&s, root, "**/b/a/b/a", NULL), VARVE_OK);
+        begin(&s, root, "**/b/a/b/a", NULL), VARVE_OK);
     cr_assert(vv_spread_has_any(&s, at->number));
     cr_assert_not(vv_spread_has_all(&s, at->number));
     cr_assert_lt(s.count, 12u * DEEP);
@@ -98,7 +105,7 @@ TEST(graph_spread, goes_on_with_new_edges_and_slots)
     varve_node *w = varve_add_variable(root, "w", varve_array(memory, 2));
     varve_node *apart = varve_add_detached(graph);
     struct vv_spread s;
-    cr_assert_eq(vv_graph_spread_begin(&s, root, "a|o/m(w)", NULL), VARVE_OK);
+    cr_assert_eq(begin(&s, root, "a|o/m(w)", NULL), VARVE_OK);
     cr_assert_not(vv_spread_has_any(&s, w->number));
     vv_graph_spread_edge(&s, vv_edge_add(apart, "x", w)); /* nothing comes */
     cr_assert_not(vv_spread_has_any(&s, w->number));
@@ -123,7 +130,7 @@ TEST(graph_spread, fails_without_memory)
     for (long n = 0; status; n++) {
         struct vv_spread s;
         test_fail_allocation(n, false);
-        status = vv_graph_spread_begin(&s, root, "**/w|x", NULL);
+        status = begin(&s, root, "**/w|x", NULL);
         if (status == VARVE_OK)
             vv_spread_end(&s);
         else
