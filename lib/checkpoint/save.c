@@ -286,7 +286,9 @@ static varve_status find_suffixed(const struct vv_context *context,
     found->size = 0;
     vv_buffer_add_string(found, path);
     vv_buffer_add_string(found, VARVE_SUFFIX);
-    return probe(context, vv_buffer_string(found), error);
+    const char *suffixed = vv_buffer_string(found);
+    return found->failed ? vv_fail_memory(error, "a path")
+                         : probe(context, suffixed, error);
 }
 
 /* Of ours: the file itself, the highest number, or with the suffix. So what was
@@ -297,7 +299,10 @@ static varve_status find_ours(const struct vv_context *context,
 {
     found->size = 0;
     vv_buffer_add_string(found, path);
-    varve_status status = probe(context, vv_buffer_string(found), error);
+    const char *exact = vv_buffer_string(found);
+    if (found->failed)
+        return vv_fail_memory(error, "a path");
+    varve_status status = probe(context, exact, error);
     bool may_be_other =
         status == VARVE_NOT_FOUND || (numbered && status == VARVE_IS_DIRECTORY);
     if (!may_be_other || ends_in_suffix(path))

@@ -155,7 +155,7 @@ static varve_status find_of_prefix(const struct vv_context *context,
     const char *text = vv_buffer_string(&directory);
     varve_status status =
         directory.failed ? vv_fail_memory(error, "a path")
-        : *stem ? find_numbered(context, text, stem, INDEX_ENDING, found, NULL)
+        : *stem ? find_numbered(context, text, stem, INDEX_ENDING, found, error)
                 : VARVE_NOT_FOUND;
     vv_buffer_clear(&directory);
     if (status && status != VARVE_NO_MEMORY)
