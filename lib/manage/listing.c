@@ -13,6 +13,7 @@
 #include "allocator.h"
 #include "directory.h"
 #include "failure.h"
+#include "ledger.h"
 #include "file.h"
 #include "name.h"
 #include "reader.h"
@@ -61,8 +62,15 @@ static bool parse_name(const struct vv_listing *l, const char *name,
     return vv_parse_numbered(name, l->prefix, ending, number);
 }
 
-/* Whether a name is that of what a writer of PREFIX-N.varve, or of its pin,
- * writes aside. */
+static bool is_ledger(const struct vv_listing *l, const char *name)
+{
+    size_t size = strlen(l->prefix);
+    return strncmp(name, l->prefix, size) == 0 &&
+           strcmp(name + size, VV_LEDGER_ENDING) == 0;
+}
+
+/* Whether a name is that of what a writer of PREFIX-N.varve, of its pin, or of
+ * the ledger writes aside. */
 static bool is_temporary(const struct vv_listing *l, const char *name)
 {
     char bare[256];
@@ -74,7 +82,7 @@ static bool is_temporary(const struct vv_listing *l, const char *name)
     memcpy(bare, name + 1, size);
     bare[size] = '\0';
     return (parse_name(l, bare, VARVE_SUFFIX, &number) ||
-               parse_name(l, bare, ".pin", &number)) &&
+               parse_name(l, bare, ".pin", &number) || is_ledger(l, bare)) &&
            vv_temporary_is_of(bare, name);
 }
 
