@@ -168,7 +168,9 @@ size_t generate(uint64_t seed, uint8_t *bytes, size_t room)
 {
     struct one_file file;
     one_file_init(&file, NULL, 0);
-    struct vv_context context = { vv_allocator_or_default(NULL), &file.system };
+    struct vv_context context = {
+        .allocator = vv_allocator_or_default(NULL), .system = &file.system
+    };
     struct maker *m = calloc(1, sizeof *m);
     m->random = seed;
     m->graph = vv_graph_new_in(&context);

@@ -38,7 +38,9 @@ void places_run(const uint8_t *bytes, size_t size)
     fuzz_reader(bytes, size);
     one_file_init(&file, bytes, size);
     bounded.is_free = true; /* fuzz_reader has looked at that */
-    struct vv_context context = { bounded_allocator(&bounded), &file.system };
+    struct vv_context context = {
+        .allocator = bounded_allocator(&bounded), .system = &file.system
+    };
     varve_reader *reader = vv_reader_open_in(&context, FUZZ_PATH, NULL);
     if (reader && varve_reader_format(reader) != VARVE_FORMAT_VARVE)
         compare(reader, bytes, size);

@@ -55,7 +55,8 @@ static void read_files(struct many_files *files, size_t keys_size)
         bounded.bound += (i ? VALUE_FACTOR : INDEX_FACTOR) *
                          files->files[i].size;
     struct vv_context context = {
-        bounded_allocator(&bounded), &files->one.system
+        .allocator = bounded_allocator(&bounded),
+        .system = &files->one.system,
     };
     varve_reader *reader = vv_reader_open_in(&context, INDEX, &error);
     if (reader)

@@ -46,7 +46,9 @@ void fuzz_gguf(const uint8_t *bytes, size_t size)
     struct bounded bounded = bounded_by(size);
     one_file_init(&file, bytes, size);
     bounded.is_free = true; /* fuzz_reader has looked at that */
-    struct vv_context context = { bounded_allocator(&bounded), &file.system };
+    struct vv_context context = {
+        .allocator = bounded_allocator(&bounded), .system = &file.system
+    };
     varve_reader *reader = vv_reader_open_in(&context, FUZZ_PATH, NULL);
     if (reader) {
         FUZZ_CHECK(varve_reader_format(reader) == VARVE_FORMAT_GGUF, "format");

@@ -161,7 +161,9 @@ static void parse_file(const uint8_t *bytes, size_t size)
     struct bounded bounded = bounded_by(size);
     struct one_file file;
     one_file_init(&file, bytes, size);
-    struct vv_context context = { bounded_allocator(&bounded), &file.system };
+    struct vv_context context = {
+        .allocator = bounded_allocator(&bounded), .system = &file.system
+    };
     struct vv_data_in in;
     varve_error error = { 0 };
     varve_status status = vv_data_in_open(&in, &context, FUZZ_PATH, &error);
@@ -180,7 +182,7 @@ static void parse_file(const uint8_t *bytes, size_t size)
 static void parse_bytes(const uint8_t *bytes, size_t size)
 {
     struct bounded bounded = bounded_by(size);
-    struct vv_context context = { bounded_allocator(&bounded), NULL };
+    struct vv_context context = { .allocator = bounded_allocator(&bounded) };
     struct vv_parsed_index parsed;
     varve_error error = { 0 };
     varve_status status = vv_index_parse(&context, FUZZ_PATH, bytes, size,

@@ -157,7 +157,9 @@ void fuzz_reader(const uint8_t *bytes, size_t size)
     struct bounded bounded = bounded_by(size);
     struct one_file file;
     one_file_init(&file, bytes, size);
-    struct vv_context context = { bounded_allocator(&bounded), &file.system };
+    struct vv_context context = {
+        .allocator = bounded_allocator(&bounded), .system = &file.system
+    };
     varve_error error = { 0 };
     varve_reader *reader = vv_reader_open_in(&context, FUZZ_PATH, &error);
     if (reader)

@@ -55,7 +55,9 @@ static void check_one(const uint8_t *bytes, size_t size)
     struct bounded bounded = bounded_by(size);
     bounded.is_free = true; /* fuzz_reader has looked at that */
     one_file_init(&file, bytes, size);
-    struct vv_context context = { bounded_allocator(&bounded), &file.system };
+    struct vv_context context = {
+        .allocator = bounded_allocator(&bounded), .system = &file.system
+    };
     fuzz_reader(bytes, size);
     varve_reader *reader = vv_reader_open_in(&context, FUZZ_PATH, NULL);
     if (reader && varve_reader_format(reader) == VARVE_FORMAT_SAFETENSORS &&
@@ -154,7 +156,8 @@ static void read_several(struct several *s, uint64_t data)
     varve_error error = { 0 };
     struct bounded bounded = bounded_by(s->size);
     struct vv_context context = {
-        bounded_allocator(&bounded), &s->files.one.system
+        .allocator = bounded_allocator(&bounded),
+        .system = &s->files.one.system,
     };
     varve_reader *reader = vv_reader_open_in(&context, FUZZ_PATH, &error);
     if (!reader) {

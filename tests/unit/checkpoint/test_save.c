@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#define _GNU_SOURCE
 #include "worlds.h"
 
 #include "save.h"

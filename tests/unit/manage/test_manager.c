@@ -4,6 +4,7 @@
  */
 #include "support/test.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "manage_world.h"

@@ -39,7 +39,7 @@ static varve_status write_set(const struct vv_context *context, int flags,
     const char *save, varve_error *error)
 {
     struct vv_file_set set;
-    char text[100], paths[2][40];
+    char text[200], paths[2][40];
     varve_status status = vv_file_set_begin(
         &set, context, "run/m.index", "m", &names, flags, error);
     if (status)
