@@ -169,8 +169,9 @@ static struct options options_of(int argc, char **argv)
 {
     struct options options = { .seed = proof_seed(),
         .count = proof_size(USUAL, LONGER) };
-    for (int i = 1; i < argc; i++) {
+    for (int i = 1, taken; i < argc; i += taken) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
+        taken = 2;
         if (strcmp(argv[i], "--without") == 0)
             options.without = numbers_of(value);
         else if (strcmp(argv[i], "--only") == 0)
@@ -182,8 +183,7 @@ static struct options options_of(int argc, char **argv)
         else if (strcmp(argv[i], "--program") == 0)
             options.program = value;
         else
-            options.corpus = argv[i--];
-        i++;
+            options.corpus = argv[i], taken = 1;
     }
     return options;
 }
