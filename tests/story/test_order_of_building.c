@@ -64,7 +64,7 @@ TEST(order_of_building, an_own_name_below_an_alias_is_an_alias)
             r = story_read(root, "f", NULL);
         cr_assert_eq(values[2], 1);
         cr_assert_eq(values[1], 2, "the other has no such child");
-        cr_assert_eq(values[0], order);
+        cr_assert_eq(values[0], (float)order);
         varve_restoration_free(r);
         varve_graph_free(graph);
     }
