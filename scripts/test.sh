@@ -23,7 +23,9 @@ if ! ninja -C "$build"; then
 fi
 
 # What a test leaves in the folder for temporary files is a failure.
+# Others may enter it: a test of root's becomes somebody else.
 place=$(mktemp -d)
+chmod 755 "$place"
 trap 'rm -rf "$place"' EXIT
 export TMPDIR=$place
 

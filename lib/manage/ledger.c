@@ -65,14 +65,15 @@ static void add_digest(struct vv_buffer *text)
     vv_buffer_add_string(text, line);
 }
 
-/* Whether these are the first bytes of a ledger, or such as nobody would miss:
- * a power cut may leave zeros of a file that was not synced, or a few bytes. */
+/* Whether these are the first bytes of a ledger, or nothing: a power cut may
+ * leave zeros of a file that was not synced. */
 static bool is_ledger(const char *bytes, size_t size)
 {
-    size_t mark = size < MARK_SIZE ? size : MARK_SIZE, zeros = 0;
+    size_t zeros = 0;
     while (zeros < size && bytes[zeros] == '\0')
         zeros++;
-    return zeros == size || memcmp(bytes, head, mark) == 0;
+    return zeros == size ||
+           (size >= MARK_SIZE && memcmp(bytes, head, MARK_SIZE) == 0);
 }
 
 static varve_status check_place(

@@ -400,6 +400,8 @@ static void lock_the_directory(void)
     if (geteuid() == 0 && (chown(directory, NOBODY, NOBODY) ||
                               setgid(NOBODY) || setuid(NOBODY)))
         child_skip("root cannot become another user");
+    if (access(directory, X_OK))
+        child_skip("another user cannot enter the temporary folder");
     begin(directory, false);
     for (int no_replace = 0; no_replace < 2; no_replace++) {
         forbid(0555, no_replace, "not writable");
