@@ -13,7 +13,7 @@
 #include "bundle.h"
 #include "bundle_dtype.h"
 #include "bytes.h"
-#include "crc32c.h"
+#include "crc.h"
 #include "failure.h"
 #include "table_out.h"
 #include "try.h"

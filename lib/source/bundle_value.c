@@ -9,7 +9,7 @@
 #include "allocator.h"
 #include "bundle.h"
 #include "bytes.h"
-#include "crc32c.h"
+#include "crc.h"
 #include "dtype.h"
 #include "try.h"
 #include "wire_in.h"

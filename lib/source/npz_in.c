@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "crc32.h"
+#include "crc.h"
 #include "failure.h"
 #include "npy_cook.h"
 #include "npy_draft.h"

@@ -15,7 +15,7 @@
 #include "allocator.h"
 #include "buffer.h"
 #include "bytes.h"
-#include "crc32c.h"
+#include "crc.h"
 #include "directory.h"
 #include "failure.h"
 #include "file.h"

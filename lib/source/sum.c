@@ -4,8 +4,7 @@
  */
 #include "sum.h"
 
-#include "crc32.h"
-#include "crc32c.h"
+#include "crc.h"
 
 static uint32_t polynomial_of(enum vv_sum_kind kind)
 {

@@ -14,7 +14,7 @@
 #include "allocator.h"
 #include "buffer.h"
 #include "bytes.h"
-#include "crc32c.h"
+#include "crc.h"
 #include "failure.h"
 #include "try.h"
 #include "wire_in.h"

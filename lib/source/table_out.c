@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "crc32c.h"
+#include "crc.h"
 #include "wire_out.h"
 
 #define MAGIC UINT64_C(0xdb4775248b80fb57)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "crc32.h"
+#include "crc.h"
 #include "failure.h"
 #include "file.h"
 #include "try.h"

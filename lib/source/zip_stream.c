@@ -8,7 +8,7 @@
 #include <inttypes.h>
 
 #include "allocator.h"
-#include "crc32.h"
+#include "crc.h"
 #include "failure.h"
 #include "try.h"
 

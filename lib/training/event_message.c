@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "crc32c.h"
+#include "crc.h"
 #include "histogram.h"
 #include "wrong.h"
 

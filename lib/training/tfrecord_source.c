@@ -10,7 +10,7 @@
 #include <inttypes.h>
 
 #include "bytes.h"
-#include "crc32c.h"
+#include "crc.h"
 #include "failure.h"
 #include "scanned.h"
 #include "state.h"

@@ -23,7 +23,7 @@
 #include "bundle.h"
 #include "bundle_dtype.h"
 #include "bytes.h"
-#include "crc32c.h"
+#include "crc.h"
 #include "dtype.h"
 #include "fuzz/bounded.h"
 #include "fuzz/fuzz.h"

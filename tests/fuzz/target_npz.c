@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "crc32.h"
+#include "crc.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/places.h"
 #include "inflater.h"

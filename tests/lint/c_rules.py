@@ -22,6 +22,7 @@ SYSTEM = set('''aio cpio dirent dlfcn err error fcntl fmtmsg fnmatch ftw getopt
     utime utmpx values wordexp'''.split())
 LIBRARIES = {'cbor': 'lib/format', 'xxhash': 'lib/base',
              'xxh_x86dispatch': 'lib/base', 'emmintrin': 'lib/base',
+             'nmmintrin': 'lib/base', 'arm_acle': 'lib/base',
              # Other formats are packed with these, ours is not.
              'zlib': 'lib/source', 'snappy-c': 'lib/source'}
 

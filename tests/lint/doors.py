@@ -30,7 +30,7 @@ PURE = re.compile(r'''(mem(chr|cmp|cpy|move|set) | bcmp |
                   re.X)
 # What compilers and sanitizers put in.
 ADDED = re.compile(r'''(__(asan|ubsan|tsan|msan|sanitizer|gcov|llvm|sanitize|
-    stack_chk|fentry|chk|aeabi)\w* | _GLOBAL_OFFSET_TABLE_ | mcount |
+    stack_chk|fentry|chk|aeabi|cpu_model)\w* | _GLOBAL_OFFSET_TABLE_ | mcount |
     _mcount | llvm_\w+ | __tls_get_addr)$''', re.X)
 OWN = re.compile(r'(vv|varve)_')
 

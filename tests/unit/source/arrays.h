@@ -11,7 +11,7 @@
 #include "allocator.h"
 #include "buffer.h"
 #include "bytes.h"
-#include "crc32.h"
+#include "crc.h"
 #include "foreign_values.h"
 #include "inflater.h"
 #include "reader.h"

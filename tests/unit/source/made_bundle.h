@@ -16,7 +16,7 @@
 
 #include "bundle.h"
 #include "bundle_dtype.h"
-#include "crc32c.h"
+#include "crc.h"
 #include "dtype.h"
 #include "ordered_code.h"
 #include "table_out.h"

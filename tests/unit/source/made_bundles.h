@@ -17,7 +17,7 @@
 
 #include "bundle.h"
 #include "bytes.h"
-#include "crc32c.h"
+#include "crc.h"
 #include "hex.h"
 #include "reader.h"
 #include "support/memory_system.h"

@@ -9,7 +9,7 @@
 #include "bundle_entry.h"
 #include "bundles.h"
 #include "bytes.h"
-#include "crc32c.h"
+#include "crc.h"
 #include "unit/source/written.h"
 
 static varve_tensor type_of(varve_dtype dtype, uint32_t rank, uint64_t extent,

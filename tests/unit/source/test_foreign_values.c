@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "crc32c.h"
+#include "crc.h"
 #include "formats.h"
 #include "layout.h"
 #include "sum.h"

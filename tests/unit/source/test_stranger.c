@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "arrays.h"
-#include "crc32c.h"
+#include "crc.h"
 #include "readers.h"
 #include "stranger.h"
 

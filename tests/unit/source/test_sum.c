@@ -4,7 +4,7 @@
  */
 #include "support/test.h"
 
-#include "crc32c.h"
+#include "crc.h"
 #include "sum.h"
 
 TEST(sum, is_that_of_the_standards)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "bytes.h"
-#include "crc32c.h"
+#include "crc.h"
 #include "hex.h"
 #include "support/test_context.h"
 #include "table_out.h"

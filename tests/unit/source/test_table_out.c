@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "bytes.h"
-#include "crc32c.h"
+#include "crc.h"
 #include "hex.h"
 
 static void add_hex(

@@ -13,7 +13,7 @@
 #include <varve/records.h>
 
 #include "bytes.h"
-#include "crc32c.h"
+#include "crc.h"
 
 static const varve_records_options plain_options = { .batch = 0 };
 
