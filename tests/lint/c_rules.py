@@ -128,6 +128,9 @@ def check_includes(tree, f):
     for match in INCLUDE.finditer(f.text):
         form, name = match.groups()
         stem = name.removesuffix('.h')
+        if form == '"' and '/' in name and f.within('lib'):
+            tree.offence('include', f.path, f.line_of(match.start()),
+                         f'"{name}" goes round the folders that a layer sees')
         if form == '"' or name.startswith('varve/') or stem in STANDARD:
             continue
         stem = stem.split('/')[0]

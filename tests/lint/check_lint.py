@@ -67,6 +67,7 @@ CASES = [
     ('type', SOURCE, c_file(SOURCE, 'typedef struct { int x; } thing_t;\n')),
     ('include', SOURCE, c_file(SOURCE, '#include <unistd.h>\n')),
     ('include', SOURCE, c_file(SOURCE, '#include <sys/stat.h>\n')),
+    ('include', SOURCE, c_file(SOURCE, '#include "../os/file.h"\n')),
     ('include', SOURCE, c_file(SOURCE, '#include <cbor.h>\n')),
     ('include', SOURCE, c_file(SOURCE, '#include <zlib.h>\n')),
     ('include', SOURCE, c_file(SOURCE, '#include <snappy-c.h>\n')),

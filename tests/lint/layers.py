@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""layers.py - proves that an include of a higher layer does not compile.
+"""layers.py - proves that a layer includes and calls those that it sees only.
 
     tests/lint/layers.py SOURCE BUILD
 
 Takes the flags with which each layer is compiled from the compile database, and
 asks the compiler which private headers can be found with them: those of the
 layer and of the layers that the table in lib/README.md lets it see, and no
-others.
+others. What a layer leaves undefined is defined by those that it sees.
 
 SPDX-License-Identifier: MIT
 """
@@ -15,10 +15,12 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 
 PART = re.compile(r'libvarve_(\w+)\.a\.p/')
+OWN = re.compile(r'_?(vv|varve)_')
 WITH_VALUE = ('-o', '-MQ', '-MF', '-MT')
 
 
@@ -103,6 +105,34 @@ def check_layer(layer, sees, command, build, headers):
             yield f'{layer}: an include of its own "{own}" fails: {message}'
 
 
+def symbols_of(archive, *options):
+    result = subprocess.run(['nm', '-P', *options, archive],
+                            capture_output=True, text=True, check=True)
+    names = (line.split()[0] for line in result.stdout.splitlines()
+             if len(line.split()) > 1)
+    return {name.lstrip('_') for name in names if OWN.match(name)}
+
+
+def check_calls(rules, build):
+    """Complaints about names of a layer that another one must not know."""
+    if not shutil.which('nm'):
+        print('layers: no nm here, so calls were not looked at')
+        return
+    archives = {layer: os.path.join(build, 'lib', f'libvarve_{layer}.a')
+                for layer in rules}
+    archives = {layer: path for layer, path in archives.items()
+                if os.path.exists(path)}
+    home = {name: layer for layer, path in archives.items()
+            for name in symbols_of(path, '-g', '--defined-only')}
+    for layer, path in archives.items():
+        for name in sorted(symbols_of(path, '-u')):
+            if name not in home:
+                yield f'{layer}: nobody defines {name}'
+            elif home[name] != layer and home[name] not in rules[layer]:
+                yield f'{layer}: calls {name} of {home[name]}'
+    print(f'layers: {len(home)} names looked at')
+
+
 def main(source, build):
     headers = {os.path.basename(path): path.split(os.sep)[-2]
                for path in glob.glob(os.path.join(source, 'lib', '*', '*.h'))}
@@ -119,6 +149,7 @@ def main(source, build):
             print(f'layers: {layer} looked at')
         else:
             print(f'layers: {layer} has no files yet')
+    complaints += check_calls(rules, build)
     for complaint in complaints:
         print(f'layers: {complaint}')
     return 1 if complaints else 0
