@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "name.h"
 
 /* Patterns can be made that bring every node of a large graph into thousands of
  * states: so many pairs for each node end it. */
@@ -213,4 +214,48 @@ uint32_t vv_spread_find(
             found = i - 1;
     }
     return found;
+}
+
+/* --- Paths -------------------------------------------------------------- */
+
+static void add_names(
+    const struct vv_spread_text *t, uint32_t pair, unsigned depth);
+
+static void add_variable(
+    const struct vv_spread_text *t, uint32_t pair, unsigned depth)
+{
+    vv_buffer_add8(t->path, '(');
+    if (depth < VV_PATTERN_MAX_DEPTH)
+        add_names(t, pair, depth + 1);
+    else
+        vv_buffer_add_string(t->path, "...");
+    vv_buffer_add8(t->path, ')');
+}
+
+/* Up to the root or as far as is asked for; turned around at the end. */
+static void add_names(
+    const struct vv_spread_text *t, uint32_t pair, unsigned depth)
+{
+    size_t begin = t->path->size;
+    const struct vv_reached *pairs = t->spread->pairs;
+    for (; t->path->size - begin <= t->longest && pairs[pair].way.from;
+         pair = pairs[pair].way.from - 1) {
+        const struct vv_way *way = &pairs[pair].way;
+        if (t->path->size > begin)
+            vv_buffer_add8(t->path, '/');
+        size_t at = t->path->size;
+        struct vv_text name = t->name_of(t->graph, way);
+        vv_path_add_end(t->path, name.bytes, name.size, t->longest);
+        if (way->variable)
+            add_variable(t, way->variable - 1, depth);
+        vv_buffer_reverse(t->path, at);
+    }
+    vv_buffer_reverse(t->path, begin);
+}
+
+void vv_spread_path(const struct vv_spread_text *t, uint32_t pair)
+{
+    t->path->size = 0;
+    add_names(t, pair, 0);
+    vv_path_shorten(t->path, t->longest);
 }

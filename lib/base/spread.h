@@ -107,4 +107,19 @@ bool vv_spread_has_all(const struct vv_spread *spread, uint32_t node);
 uint32_t vv_spread_find(
     const struct vv_spread *spread, uint32_t node, bool accepts);
 
+/* The name of the edge or slot of a way, by whoever knows the graph. */
+typedef struct vv_text vv_name_of_way(
+    const void *graph, const struct vv_way *way);
+
+struct vv_spread_text {
+    const struct vv_spread *spread;
+    vv_name_of_way *name_of;
+    const void *graph;
+    size_t longest; /* bytes; it is shortened to so many */
+    struct vv_buffer *path;
+};
+
+/* Sets `path` to the path that led to a pair. */
+void vv_spread_path(const struct vv_spread_text *text, uint32_t pair);
+
 #endif

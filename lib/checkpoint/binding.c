@@ -327,7 +327,7 @@ bool vv_sweep(struct varve_restoration *r)
         return true;
     if (vv_walk_begin(&walk, r->root, NULL))
         return false;
-    if (vv_scope_renew(r, NULL)) {
+    if (vv_scope_begin(r, NULL)) {
         vv_walk_end(&walk);
         return false;
     }

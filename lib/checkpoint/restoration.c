@@ -465,7 +465,7 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
         return vv_fail_memory(error, "a restoration");
     bool rematches = (r->needs_rematch || r->conflicts.size) && r->root;
     if (rematches) {
-        VV_TRY(vv_scope_renew(r, error));
+        VV_TRY(vv_scope_begin(r, error));
         r->needs_rematch = false;
     }
     r->stuck.size = 0;

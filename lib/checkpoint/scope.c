@@ -50,11 +50,6 @@ varve_status vv_scope_begin(struct varve_restoration *r, varve_error *error)
     return follow(r, VV_RESIZE, error);
 }
 
-varve_status vv_scope_renew(struct varve_restoration *r, varve_error *error)
-{
-    return vv_scope_begin(r, error);
-}
-
 void vv_scope_end(struct varve_restoration *r)
 {
     for (int i = 0; i < VV_SCOPES; i++)
@@ -174,7 +169,7 @@ static varve_status follow_saved(
 varve_status vv_scope_complete(struct varve_restoration *r, varve_error *error)
 {
     if (r->is_dry) /* it was not told what has changed since */
-        VV_TRY(vv_scope_renew(r, error));
+        VV_TRY(vv_scope_begin(r, error));
     VV_TRY(follow(r, VV_EXPECT_MISSING, error));
     VV_TRY(follow_saved(r, VV_SAVED_ONLY, error));
     VV_TRY(follow_saved(r, VV_SAVED_EXCEPT, error));

@@ -12,13 +12,10 @@
 
 #include "restoration.h"
 
-/* Follows the patterns that decide what is delivered. VARVE_NO_MEMORY,
- * VARVE_LIMIT. */
+/* Follows the patterns that decide what is delivered, or does so once more, as
+ * the program is now. VARVE_NO_MEMORY, VARVE_LIMIT. */
 varve_status vv_scope_begin(struct varve_restoration *r, varve_error *error);
 void vv_scope_end(struct varve_restoration *r);
-
-/* The same once more, as the program is now. */
-varve_status vv_scope_renew(struct varve_restoration *r, varve_error *error);
 
 /* Follows a new edge or slot; what it brings into scope is decided again. */
 void vv_scope_edge(struct varve_restoration *r, struct vv_edge *edge);

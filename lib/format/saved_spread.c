@@ -8,7 +8,6 @@
 
 #include "allocator.h"
 #include "failure.h"
-#include "name.h"
 #include "try.h"
 
 /* Slots by variable. */
@@ -150,57 +149,20 @@ varve_status vv_saved_spread_begin(struct vv_spread *s,
 
 /* --- Back --------------------------------------------------------------- */
 
-/* A path as far as it is asked for, which is turned around at the end. */
-struct text {
-    const struct vv_spread *spread;
-    const struct vv_index *index;
-    size_t longest;
-    struct vv_buffer *path;
-};
-
-static void add_names(const struct text *t, uint32_t pair, unsigned depth);
-
-static void add_name(const struct text *t, const uint8_t *names, uint32_t at)
+static struct vv_text name_of(const void *graph, const struct vv_way *way)
 {
-    size_t size;
-    const char *name = vv_index_name(t->index, vv_at32(names, at), &size);
-    vv_path_add_end(t->path, name, size, t->longest);
-}
-
-static void add_variable(const struct text *t, uint32_t pair, unsigned depth)
-{
-    vv_buffer_add8(t->path, '(');
-    if (depth < VV_PATTERN_MAX_DEPTH)
-        add_names(t, pair, depth + 1);
-    else
-        vv_buffer_add_string(t->path, "...");
-    vv_buffer_add8(t->path, ')');
-}
-
-static void add_names(const struct text *t, uint32_t pair, unsigned depth)
-{
-    size_t begin = t->path->size;
-    const struct vv_reached *pairs = t->spread->pairs;
-    for (; t->path->size - begin <= t->longest && pairs[pair].way.from;
-         pair = pairs[pair].way.from - 1) {
-        const struct vv_way *way = &pairs[pair].way;
-        if (t->path->size > begin)
-            vv_buffer_add8(t->path, '/');
-        size_t at = t->path->size;
-        add_name(t, way->variable ? t->index->slot_names : t->index->edge_names,
-            way->number);
-        if (way->variable)
-            add_variable(t, way->variable - 1, depth);
-        vv_buffer_reverse(t->path, at);
-    }
-    vv_buffer_reverse(t->path, begin);
+    const struct vv_index *index = graph;
+    const uint8_t *names =
+        way->variable ? index->slot_names : index->edge_names;
+    struct vv_text name;
+    name.bytes = vv_index_name(index, vv_at32(names, way->number), &name.size);
+    return name;
 }
 
 void vv_saved_spread_path(const struct vv_spread *spread,
     const struct vv_index *index, uint32_t pair, size_t longest,
     struct vv_buffer *path)
 {
-    path->size = 0;
-    add_names(&(struct text){ spread, index, longest, path }, pair, 0);
-    vv_path_shorten(path, longest);
+    struct vv_spread_text text = { spread, name_of, index, longest, path };
+    vv_spread_path(&text, pair);
 }

@@ -114,55 +114,18 @@ void vv_graph_spread_slot(struct vv_spread *s, struct vv_slot *slot)
 
 /* --- Back --------------------------------------------------------------- */
 
-/* A path as far as it is asked for, which is turned around at the end. */
-struct text {
-    const struct vv_spread *spread;
-    size_t longest;
-    struct vv_buffer *path;
-};
-
-static void add_names(const struct text *t, uint32_t pair, unsigned depth);
-
-static void add_name(const struct text *t, const struct vv_name *name)
+static struct vv_text name_of(const void *graph, const struct vv_way *way)
 {
-    vv_path_add_end(t->path, name->bytes, name->size, t->longest);
-}
-
-static void add_slot(const struct text *t, const struct vv_way *way,
-    unsigned depth)
-{
-    add_name(t, ((const struct vv_slot *)way->step)->name);
-    vv_buffer_add8(t->path, '(');
-    if (depth < VV_PATTERN_MAX_DEPTH)
-        add_names(t, way->variable - 1, depth + 1);
-    else
-        vv_buffer_add_string(t->path, "...");
-    vv_buffer_add8(t->path, ')');
-}
-
-static void add_names(const struct text *t, uint32_t pair, unsigned depth)
-{
-    size_t begin = t->path->size;
-    const struct vv_reached *pairs = t->spread->pairs;
-    for (; t->path->size - begin <= t->longest && pairs[pair].way.from;
-         pair = pairs[pair].way.from - 1) {
-        const struct vv_way *way = &pairs[pair].way;
-        if (t->path->size > begin)
-            vv_buffer_add8(t->path, '/');
-        size_t at = t->path->size;
-        if (way->variable)
-            add_slot(t, way, depth);
-        else
-            add_name(t, ((const struct vv_edge *)way->step)->name);
-        vv_buffer_reverse(t->path, at);
-    }
-    vv_buffer_reverse(t->path, begin);
+    (void)graph;
+    const struct vv_name *name =
+        way->variable ? ((const struct vv_slot *)way->step)->name
+                      : ((const struct vv_edge *)way->step)->name;
+    return (struct vv_text){ name->bytes, name->size };
 }
 
 void vv_graph_spread_path(const struct vv_spread *spread, uint32_t pair,
     size_t longest, struct vv_buffer *path)
 {
-    path->size = 0;
-    add_names(&(struct text){ spread, longest, path }, pair, 0);
-    vv_path_shorten(path, longest);
+    struct vv_spread_text text = { spread, name_of, NULL, longest, path };
+    vv_spread_path(&text, pair);
 }
