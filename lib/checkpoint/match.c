@@ -44,17 +44,10 @@ static uint32_t child_by_alias(
     return found;
 }
 
-/* What renames say of a child; true if one of them decides. */
-static bool find_renamed(struct varve_restoration *r, const varve_node *parent,
-    const char *name, size_t size, uint32_t *file)
+/* What renames say of the path in r->path; true if one of them decides. */
+static bool follow_rename(struct varve_restoration *r, uint32_t *file)
 {
-    if (!r->selection.rename_count)
-        return false;
     vv_emptied(&r->file_path);
-    vv_add_via_path(r, parent->number, vv_emptied(&r->path));
-    if (r->path.size)
-        vv_buffer_add8(&r->path, '/');
-    vv_path_add_name(&r->path, name, size);
     struct vv_rename *rename = vv_selection_rename(
         &r->selection, vv_buffer_string(&r->path), &r->file_path);
     *file = VV_NONE;
@@ -75,6 +68,37 @@ static bool find_renamed(struct varve_restoration *r, const varve_node *parent,
     if (*file == VV_NONE && VV_WRONG(rename_falls_back))
         return false;
     return true;
+}
+
+/* What they say of a child. */
+static bool find_renamed(struct varve_restoration *r, const varve_node *parent,
+    const char *name, size_t size, uint32_t *file)
+{
+    if (!r->selection.rename_count)
+        return false;
+    vv_add_via_path(r, parent->number, vv_emptied(&r->path));
+    if (r->path.size)
+        vv_buffer_add8(&r->path, '/');
+    vv_path_add_name(&r->path, name, size);
+    return follow_rename(r, file);
+}
+
+/* What they say of a slot. */
+static bool find_renamed_slot(struct varve_restoration *r,
+    const varve_node *owner, const varve_node *variable, const char *name,
+    uint32_t *file)
+{
+    if (!r->selection.has_slots || !vv_is_known(r, owner) ||
+        !vv_is_known(r, variable))
+        return false;
+    vv_add_via_path(r, owner->number, vv_emptied(&r->path));
+    if (r->path.size)
+        vv_buffer_add8(&r->path, '/');
+    vv_path_add_name(&r->path, name, strlen(name));
+    vv_buffer_add8(&r->path, '(');
+    vv_add_via_path(r, variable->number, &r->path);
+    vv_buffer_add8(&r->path, ')');
+    return follow_rename(r, file);
 }
 
 /* `file`: with which node of the file the parent is matched; VV_NONE: with all
@@ -136,8 +160,8 @@ uint32_t vv_match_child(
     return file != VV_NONE ? file : vv_by_name_child(r, parent, name);
 }
 
-uint32_t vv_match_slot_of(struct varve_restoration *r, varve_node *owner,
-    varve_node *variable, const char *name)
+static uint32_t slot_in_file(struct varve_restoration *r,
+    const varve_node *owner, const varve_node *variable, const char *name)
 {
     uint32_t id = vv_index_find_name(vv_index_of(r), name, strlen(name));
     uint32_t at = vv_file_node_of(r, variable);
@@ -151,6 +175,15 @@ uint32_t vv_match_slot_of(struct varve_restoration *r, varve_node *owner,
          by = vv_next_partner(r, owner, by))
         found = vv_index_find_slot(vv_index_of(r), by, at, id);
     return found;
+}
+
+uint32_t vv_match_slot_of(struct varve_restoration *r, varve_node *owner,
+    varve_node *variable, const char *name)
+{
+    uint32_t found;
+    if (find_renamed_slot(r, owner, variable, name, &found))
+        return found;
+    return slot_in_file(r, owner, variable, name);
 }
 
 /* A slot of the nodes that hold what they stand for goes before one of those
@@ -184,10 +217,16 @@ void vv_match_slot(struct varve_restoration *r, struct vv_slot *slot)
             .variable = slot->seen.variable->number + 1,
             .name = slot->name,
         });
-    uint32_t file = vv_match_slot_of(
-        r, slot->owner, slot->seen.variable, slot->name->bytes);
-    if (file != VV_NONE)
+    uint32_t file;
+    const varve_node *variable = slot->seen.variable;
+    const char *name = slot->name->bytes;
+    if (find_renamed_slot(r, slot->owner, variable, name, &file)) {
+        if (file != VV_NONE)
+            vv_bind(r, slot->seen.node, file, VV_BY_RENAME);
+    } else if ((file = slot_in_file(r, slot->owner, variable, name)) !=
+               VV_NONE) {
         bind_slot(r, slot, file);
+    }
 }
 
 /* --- Queues ------------------------------------------------------------- */
@@ -202,8 +241,9 @@ static void match_slot_by(
     if (variable == VV_NONE || id == VV_NONE ||
         vv_file_node_of(r, slot->seen.node) != VV_NONE)
         return;
-    uint32_t file = vv_index_find_slot(index, owner, variable, id);
-    if (file != VV_NONE)
+    uint32_t renamed, file = vv_index_find_slot(index, owner, variable, id);
+    if (file != VV_NONE && !find_renamed_slot(r, slot->owner,
+            slot->seen.variable, slot->name->bytes, &renamed))
         bind_slot(r, slot, file);
 }
 

@@ -284,31 +284,14 @@ bool varve_reader_node_at(
     return true;
 }
 
-/* A slot variable has no edge that leads to it; its path is unique. */
-static uint32_t find_slot(const varve_reader *reader, const char *path)
-{
-    const struct vv_index *index = index_of(reader);
-    for (uint32_t s = 0; s < index->slot_count; s++) {
-        uint32_t node = vv_at32(index->slot_nodes, s);
-        if (strcmp(vv_reader_node_path(reader, node), path) == 0)
-            return node;
-    }
-    return VV_NONE;
-}
-
-/* Only the path of a slot variable has a parenthesis that is not escaped; that
- * it might be a careless one in a name is looked at last. */
 bool varve_reader_find(
     const varve_reader *reader, const char *path, varve_saved_node *node)
 {
-    path += *path == '/';
-    uint32_t found = strchr(path, '(') ? find_slot(reader, path) : VV_NONE;
-    if (found == VV_NONE) {
-        struct vv_buffer scratch;
-        vv_buffer_init(&scratch, &reader->context.allocator);
-        found = vv_saved_find(index_of(reader), 0, path, &scratch);
-        vv_buffer_clear(&scratch);
-    }
+    struct vv_buffer scratch;
+    vv_buffer_init(&scratch, &reader->context.allocator);
+    uint32_t found = vv_saved_find(
+        index_of(reader), 0, path + (*path == '/'), &scratch);
+    vv_buffer_clear(&scratch);
     return found != VV_NONE && varve_reader_node_at(reader, found, node);
 }
 

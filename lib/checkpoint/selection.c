@@ -43,8 +43,10 @@ static varve_status add_rename(struct vv_selection *s, const char *program,
     *rename = (struct vv_rename){
         .program = vv_copy_string(s->allocator, program),
         .file = vv_copy_string(s->allocator, file),
+        .is_of_slot = vv_pattern_is_of_slot(program),
     };
     s->rename_count++;
+    s->has_slots |= rename->is_of_slot;
     if (!rename->program || !rename->file)
         return vv_fail_memory(error, "renames");
     return VARVE_OK;
@@ -191,11 +193,14 @@ static bool takes(const struct vv_selection *s, const char *path)
 struct vv_rename *vv_selection_rename(
     struct vv_selection *s, const char *path, struct vv_buffer *file_path)
 {
+    size_t size = strlen(path);
+    bool is_slot = size > 0 && path[size - 1] == ')';
     for (size_t i = 0; i < s->rename_count; i++) {
         struct vv_rename *rename = &s->renames[i];
         if (VV_WRONG(last_rename_decides))
             rename = &s->renames[s->rename_count - 1 - i];
-        if (vv_pattern_rename(rename->program, rename->file, path, file_path))
+        if (rename->is_of_slot == is_slot &&
+            vv_pattern_rename(rename->program, rename->file, path, file_path))
             return rename;
     }
     return NULL;

@@ -14,6 +14,7 @@
 struct vv_rename {
     char *program; /* without a leading '/' */
     char *file;
+    bool is_of_slot; /* its program path is that of slots */
     bool was_used;
 };
 
@@ -22,6 +23,7 @@ struct vv_selection {
     struct vv_rename *renames;
     size_t rename_count;
     size_t rename_capacity;
+    bool has_slots; /* one of them is of slots */
     char *only;
     char *except;
     char *resize;
@@ -38,7 +40,8 @@ varve_status vv_selection_begin(struct vv_selection *selection,
 void vv_selection_end(struct vv_selection *selection);
 
 /* The rename that decides for a path of the program, or NULL; `file_path` is
- * then set to what it gives. */
+ * then set to what it gives. Only one of slots decides for the path of a slot:
+ * it goes along with its owner and its variable otherwise. */
 struct vv_rename *vv_selection_rename(struct vv_selection *selection,
     const char *path, struct vv_buffer *file_path);
 

@@ -9,6 +9,8 @@
 #include "allocator.h"
 #include "failure.h"
 #include "name.h"
+#include "name_pattern.h"
+#include "wrong.h"
 
 static void reach_edges(struct vv_saved_paths *p, uint32_t *queue)
 {
@@ -161,25 +163,75 @@ void vv_saved_child_path(
     vv_path_shorten(path, t.longest);
 }
 
+/* --- Back --------------------------------------------------------------- */
+
+struct search {
+    const struct vv_index *index;
+    uint32_t root; /* of paths in parentheses too */
+    struct vv_buffer *scratch;
+};
+
+static uint32_t find_name(const struct search *s, struct vv_text name)
+{
+    if (memchr(name.bytes, '%', name.size)) {
+        s->scratch->size = 0;
+        vv_name_pattern_unescape(name, s->scratch);
+        name.bytes = (const char *)s->scratch->data;
+        name.size = s->scratch->size;
+    }
+    return s->scratch->failed
+               ? VV_NONE
+               : vv_index_find_name(s->index, name.bytes, name.size);
+}
+
+static uint32_t find(
+    const struct search *s, struct vv_text path, unsigned depth);
+
+static uint32_t find_slot(const struct search *s, uint32_t owner,
+    struct vv_text name, struct vv_text variable, unsigned depth)
+{
+    uint32_t id = find_name(s, name);
+    uint32_t on = id == VV_NONE || depth == VV_PATTERN_MAX_DEPTH
+                      ? VV_NONE
+                      : find(s, variable, depth + 1);
+    return on == VV_NONE ? VV_NONE
+                         : vv_index_find_slot(s->index, owner, on, id);
+}
+
+/* Only a slot has a parenthesis that is not escaped; that it might be a
+ * careless one in a name is looked at last. */
+static uint32_t find_step(const struct search *s, uint32_t node,
+    struct vv_text name, unsigned depth)
+{
+    struct vv_text base, inside;
+    uint32_t found = VV_NONE;
+    if (vv_name_split(name, &base, &inside) == VV_NAME_OF_SLOT &&
+        !VV_WRONG(slot_paths_lead_nowhere))
+        found = find_slot(s, node, base, inside, depth);
+    if (found != VV_NONE)
+        return found;
+    uint32_t id = find_name(s, name);
+    return id == VV_NONE ? VV_NONE : vv_index_find_child(s->index, node, id);
+}
+
+static uint32_t find(
+    const struct search *s, struct vv_text path, unsigned depth)
+{
+    uint32_t node = s->root;
+    while (path.size > 0 && node != VV_NONE) {
+        struct vv_text name;
+        if (*path.bytes == '/')
+            return VV_NONE; /* an empty name */
+        vv_text_next_name(&path, &name);
+        vv_text_skip(&path, path.size > 0);
+        node = find_step(s, node, name, depth);
+    }
+    return node;
+}
+
 uint32_t vv_saved_find(const struct vv_index *index, uint32_t from,
     const char *path, struct vv_buffer *scratch)
 {
-    uint32_t node = from;
-    while (path && *path && node != VV_NONE) {
-        size_t size = strcspn(path, "/%");
-        const char *bytes = path;
-        if (path[size] == '%') {
-            path = vv_path_next_name(path, scratch);
-            bytes = (const char *)scratch->data;
-            size = scratch->size;
-        } else {
-            path = size == 0 ? NULL : path + size + (path[size] == '/');
-        }
-        uint32_t name = !path || scratch->failed
-                            ? VV_NONE
-                            : vv_index_find_name(index, bytes, size);
-        node =
-            name == VV_NONE ? VV_NONE : vv_index_find_child(index, node, name);
-    }
-    return path ? node : VV_NONE;
+    struct search search = { index, from, scratch };
+    return find(&search, (struct vv_text){ path, strlen(path) }, 1);
 }

@@ -47,7 +47,8 @@ void vv_saved_searched_path(
 void vv_saved_child_path(
     const struct vv_saved_paths *paths, uint32_t child, struct vv_buffer *path);
 
-/* The node at a path of edges from `from`, or VV_NONE. */
+/* The node at a path from `from`, or VV_NONE. A slot is written as in patterns,
+ * the path of its variable from `from` too. */
 uint32_t vv_saved_find(const struct vv_index *index, uint32_t from,
     const char *path, struct vv_buffer *scratch);
 

@@ -121,6 +121,36 @@ TEST(saved_path, is_found_again)
     end();
 }
 
+TEST(saved_path, of_a_slot_is_found_again)
+{
+    static float held[3];
+    struct vv_buffer scratch;
+    begin();
+    varve_node *model = varve_add_object(root, "a|b");
+    varve_node *owner = varve_add_object(model, "opt");
+    varve_node *k = varve_add_variable(model, "k(1)", varve_scalar(&held[0]));
+    varve_node *m = varve_add_slot(owner, k, "m)", varve_scalar(&held[1]));
+    varve_node *odd = varve_add_variable(root, "a(b)", varve_scalar(&held[2]));
+    save();
+    vv_buffer_init(&scratch, test_allocator());
+    cr_assert_eq(vv_saved_find(&saved, 0, "a%7Cb/opt/m%29(a%7Cb/k%281%29)",
+                     &scratch), vv_walk_place(&walk, m));
+    cr_assert_eq(vv_saved_find(&saved, vv_walk_place(&walk, model),
+                     "opt/m%29(k%281%29)", &scratch),
+        vv_walk_place(&walk, m), "both from where it begins");
+    cr_assert_eq(vv_saved_find(&saved, 0, "a(b)", &scratch),
+        vv_walk_place(&walk, odd), "not escaped, but nothing else");
+    static const char *const none[] = { "a%7Cb/opt/m%29",
+        "m%29(a%7Cb/k%281%29)",
+        "a%7Cb/opt/m%29(k%281%29)", "a%7Cb/opt/m%29()", "a%7Cb/opt/(k)",
+        "a%7Cb/opt/m%29(a%7Cb/k%281%29)/x", "a%7Cb/opt/m%29(m%29(m%29(m%29(" };
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        cr_assert_eq(vv_saved_find(&saved, 0, none[i], &scratch), VV_NONE,
+            "%s", none[i]);
+    vv_buffer_clear(&scratch);
+    end();
+}
+
 TEST(saved_path, goes_a_hundred_thousand_names_deep)
 {
     enum { DEPTH = 100000 };
