@@ -9,12 +9,14 @@
 #include "losses.h"
 #include "parts.h"
 #include "renames.h"
+#include "unused.h"
 
 struct arrangement {
     const struct settings *settings;
     struct parts *parts;
     struct renames *renames;
     struct losses *losses;
+    const struct unused *unused;
     bool is_flat; /* the destination knows values by one name each */
     bool is_from_flat; /* the source does */
 };

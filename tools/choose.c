@@ -129,9 +129,5 @@ int arrange_choose(struct arrangement *a)
     }
     if (values || (!a->settings->only && !a->settings->except))
         return OUTCOME_DONE;
-    return complain(a->settings,
-        &(struct complaint){ .outcome = OUTCOME_NO,
-            .code = varve_status_name(VARVE_NOT_FOUND),
-            .what = "nothing to convert",
-            .why = "--only and --except leave no value" });
+    return unused_complain(a->settings, a->unused);
 }

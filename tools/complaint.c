@@ -86,6 +86,12 @@ static const char *hint_of(const varve_error *error)
 int complain_status(const struct settings *settings, const char *what,
     const char *file, const varve_error *error)
 {
+    return complain_status_hint(settings, what, file, error, hint_of(error));
+}
+
+int complain_status_hint(const struct settings *settings, const char *what,
+    const char *file, const varve_error *error, const char *hint)
+{
     const char *why = error->message;
     size_t size = file ? strlen(file) : 0;
     if (size && strncmp(why, file, size) == 0 &&
@@ -97,7 +103,7 @@ int complain_status(const struct settings *settings, const char *what,
             .what = what,
             .file = file,
             .why = why,
-            .hint = hint_of(error) });
+            .hint = hint });
 }
 
 int complain_system(

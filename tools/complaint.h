@@ -26,6 +26,10 @@ int complain(const struct settings *settings, const struct complaint *c);
 int complain_status(const struct settings *settings, const char *what,
     const char *file, const varve_error *error);
 
+/* The same with a hint of the caller's. */
+int complain_status_hint(const struct settings *settings, const char *what,
+    const char *file, const varve_error *error, const char *hint);
+
 /* Tells of a failed system call, by errno. */
 int complain_system(
     const struct settings *settings, const char *what, const char *file);

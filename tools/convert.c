@@ -61,6 +61,7 @@ struct conversion {
     struct renames renames;
     struct casts casts;
     struct losses losses;
+    struct unused unused;
     struct progress_bar bar;
     varve_graph *graph;
     varve_node *root; /* of what is written */
@@ -90,7 +91,7 @@ static varve_node *find_root(struct conversion *c)
 {
     varve_node *root = varve_graph_root(c->graph);
     struct search search = { .path = c->source.node.path };
-    varve_node *found = varve_find_path(root, search.path);
+    varve_node *found = varve_find_path(root, c->source.path);
     if (!found && varve_walk(root, compare_path, &search, NULL) ==
             VARVE_CANCELLED)
         found = search.found;
@@ -110,16 +111,43 @@ static varve_node *with_name(struct conversion *c, varve_node *node)
     return varve_track(root, *name ? name : "value", node), root;
 }
 
+/* What is to be read; the path of a slot leads to no subtree. */
+static varve_read_options part_of(const struct conversion *c)
+{
+    const struct settings *s = c->settings;
+    const char *path = c->source.path;
+    bool is_value = c->source.node.kind == VARVE_VARIABLE;
+    return (varve_read_options){
+        .subtree = *path && !strchr(path, '(') ? path : NULL,
+        .only = is_value ? NULL : s->only,
+        .except = is_value ? NULL : s->except,
+    };
+}
+
+/* The structure of the file was good when it was opened. */
+static int complain_unread(const struct settings *settings, const char *file,
+    const varve_error *error)
+{
+    if (error->status != VARVE_CORRUPT)
+        return complain_status(settings, "cannot read", file, error);
+    return complain_status_hint(settings, "cannot read", file, error,
+        "--except leaves out a damaged value, all paths of which it matches, "
+        "as '**/NAME' does; varve verify names every damaged one");
+}
+
 static int make_graph(struct conversion *c)
 {
     varve_error error = { .status = VARVE_OK };
     const char *file = varve_reader_path(c->source.reader);
-    c->graph = varve_graph_from(file, NULL, &error);
+    varve_read_options part = part_of(c);
+    c->graph = varve_graph_from_part(file, &part, NULL, &error);
     if (!c->graph)
-        return complain_status(c->settings, "cannot read", file, &error);
+        return complain_unread(c->settings, file, &error);
     varve_node *node = find_root(c);
     if (!node)
         return complain_memory(c->settings);
+    if (unused_find(&c->unused, node, file, &part, &error))
+        return complain_status(c->settings, "cannot read", file, &error);
     c->root = with_name(c, node);
     return OUTCOME_DONE;
 }
@@ -169,11 +197,14 @@ static int change_graph(struct conversion *c)
         return complain_memory(c->settings);
     struct arrangement a = { .settings = c->settings, .parts = &c->parts,
         .renames = &c->renames, .losses = &c->losses,
+        .unused = &c->unused,
         .is_flat = !has_graph(c->destination.format),
         .is_from_flat = is_from_flat };
     int outcome = arrange_choose(&a);
-    if (outcome == OUTCOME_DONE)
+    if (outcome == OUTCOME_DONE) {
+        unused_warn(c->settings, &c->unused);
         outcome = casts_apply(c->settings, &c->casts, &c->parts);
+    }
     if (outcome == OUTCOME_DONE)
         outcome = arrange_move(&a);
     c->root = c->parts.items[0].node;
@@ -338,6 +369,7 @@ static int run(const struct settings *settings, int count, char **operands)
     renames_clear(&c.renames);
     casts_clear(&c.casts);
     losses_clear(&c.losses);
+    unused_clear(&c.unused);
     return outcome;
 }
 

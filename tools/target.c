@@ -44,6 +44,7 @@ int target_find(
     const struct settings *settings, struct target *target, const char *path)
 {
     path += strspn(path, "/");
+    target->path = path;
     if (varve_reader_find(target->reader, path, &target->node))
         return OUTCOME_DONE;
     char *hint = nearest_hint(target->reader, path);
@@ -75,7 +76,8 @@ int target_open(const struct settings *settings, const char *argument,
     if (!target->reader)
         outcome = complain_status(settings, "cannot open", file, &error);
     else
-        outcome = target_find(settings, target, split ? split + 1 : "");
+        outcome = target_find(settings, target,
+            split ? argument + (split - file) + 1 : "");
     free(file);
     if (outcome != OUTCOME_DONE)
         target_close(target);

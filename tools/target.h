@@ -11,6 +11,7 @@
 
 struct target {
     varve_reader *reader;
+    const char *path;      /* in the argument, without a leading '/' */
     varve_saved_node node; /* the path's; else the root */
 };
 

@@ -30,6 +30,15 @@ VARVE_BEGIN_DECLS
 VARVE_API varve_graph *varve_graph_from(const char *path,
     const varve_allocator *allocator, varve_error *error) VARVE_MUST_CHECK;
 
+/* The same with a part of the values. `options` are those of the restoration
+ * that gives the graph its values, which begins at the node of `subtree`: all
+ * nodes are there, but a variable or state whose value they leave out is
+ * VARVE_DECLARED, as one is that the file has no value for, and is saved
+ * without one. What is left out is not read, so that it may be damaged. */
+VARVE_API varve_graph *varve_graph_from_part(const char *path,
+    const varve_read_options *options, const varve_allocator *allocator,
+    varve_error *error) VARVE_MUST_CHECK;
+
 /* The metadata of the file that a graph was made from, and how many there are;
  * NULL for any other graph. The graph's. With these and `keep_counter` in its
  * options varve_write writes the same bytes again where nothing has changed. */

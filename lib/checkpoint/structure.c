@@ -27,12 +27,14 @@
 struct importing {
     varve_graph *graph;
     varve_reader *reader;
+    const varve_read_options *options;
     varve_node **nodes; /* by id */
     size_t count;
 };
 
 /* --- Nodes -------------------------------------------------------------- */
 
+/* It has no bytes until they are restored. */
 static varve_node *make_state(varve_graph *graph)
 {
     struct vv_buffer *bytes = vv_opaque_new(graph);
@@ -44,6 +46,7 @@ static varve_node *make_state(varve_graph *graph)
     }
     extra->callbacks = vv_opaque_callbacks;
     extra->self = bytes;
+    node->value_state = VARVE_DECLARED;
     return node;
 }
 
@@ -149,13 +152,21 @@ static varve_status keep_nodes(struct importing *i, varve_error *error)
     return VARVE_OK;
 }
 
+/* Of a subtree that is not there the restoration says so. */
+static varve_node *find_top(const struct importing *i)
+{
+    varve_saved_node saved;
+    const char *path = i->options ? i->options->subtree : NULL;
+    bool is_there = path && varve_reader_find(i->reader, path, &saved);
+    return i->nodes[is_there ? saved.id : 0];
+}
+
 static varve_status restore(struct importing *i, varve_error *error)
 {
-    struct vv_opening opening = {
-        .path = varve_reader_path(i->reader), .is_save = true
-    };
-    varve_restoration *r =
-        vv_restoration_open(varve_graph_root(i->graph), &opening, error);
+    varve_node *top = find_top(i);
+    struct vv_opening opening = { .path = varve_reader_path(i->reader),
+        .options = i->options, .is_save = top == varve_graph_root(i->graph) };
+    varve_restoration *r = vv_restoration_open(top, &opening, error);
     if (!r)
         return error->status;
     varve_restoration_free(r);
@@ -187,9 +198,9 @@ static varve_status fill(struct importing *i, varve_error *error)
         status = make_graph(i, error);
     if (!status)
         status = keep_nodes(i, error);
-    vv_release(a, i->nodes, i->count * sizeof *i->nodes);
     if (!status)
         status = restore(i, error);
+    vv_release(a, i->nodes, i->count * sizeof *i->nodes);
     i->graph->defers_memory = false;
     return status ? status : allocate_rest(i, error);
 }
@@ -210,10 +221,13 @@ static varve_status open_reader(struct importing *i,
 }
 
 varve_graph *vv_graph_from_in(
-    const struct vv_context *context, const char *path, varve_error *error)
+    const struct vv_context *context, const char *path,
+    const varve_read_options *options, varve_error *error)
 {
     varve_error reason = { 0 };
-    struct importing i = { .graph = vv_graph_new_in(context) };
+    struct importing i = {
+        .graph = vv_graph_new_in(context), .options = options
+    };
     varve_defer_initializers(i.graph, true);
     varve_status status = varve_graph_check(i.graph, &reason);
     if (!status)
@@ -234,6 +248,13 @@ varve_graph *vv_graph_from_in(
 varve_graph *varve_graph_from(
     const char *path, const varve_allocator *allocator, varve_error *error)
 {
+    return varve_graph_from_part(path, NULL, allocator, error);
+}
+
+varve_graph *varve_graph_from_part(const char *path,
+    const varve_read_options *options, const varve_allocator *allocator,
+    varve_error *error)
+{
     const struct vv_context context = {
         .allocator = vv_allocator_or_default(allocator),
         .system = &vv_posix_system,
@@ -242,7 +263,7 @@ varve_graph *varve_graph_from(
         vv_fail(error, VARVE_MISUSE, "expected a path, found NULL");
         return NULL;
     }
-    return vv_graph_from_in(&context, path, error);
+    return vv_graph_from_in(&context, path, options, error);
 }
 
 const varve_metadata *varve_graph_metadata(

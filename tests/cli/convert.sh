@@ -92,6 +92,37 @@ valid json
 ends 0 convert --quiet sample.varve quiet.varve
 [ ! -s out ] || fail 'convert -q printed something'
 
+# What was named and is not there.
+ends 0 convert --force --only 'types|modle|types/**' \
+    --except 'nothing|types/bool' sample.varve one.varve
+cat >other <<'END'
+varve: warning: --only: no path matches: modle (did you mean 'model'?)
+varve: warning: --except: no path matches: nothing
+END
+diff err other || fail 'what no path matches is not named'
+for quiet in --json --quiet; do
+    ends 0 convert --force $quiet --only 'types|modle' sample.varve one.varve
+    [ ! -s err ] || fail "convert $quiet warned"
+done
+
+# Past a damaged value, of two paths: it is not asked for, or left out.
+complains 4 'varve: cannot read: damaged.varve: model/layers/0/kernel: ' \
+    convert damaged.varve never.varve
+has 'hint: --except leaves out a damaged value' err
+ends 0 convert --except '**/layers/0/kernel' damaged.varve most.varve
+ends 0 convert --except '**/layers/0/kernel' sample.varve other.varve
+cmp -s most.varve other.varve || fail 'past a damaged value others differ'
+ends 0 verify most.varve
+for part in sample damaged; do
+    ends 0 convert $part.varve:optimizer/step $part-step.npy
+    ends 0 convert --only types $part.varve $part-types.npz
+    ends 0 convert --except 'layers/*/kernel' $part.varve:model \
+        $part-model.safetensors
+done
+for part in step.npy types.npz model.safetensors; do
+    cmp -s sample-$part damaged-$part || fail "$part differs by damage"
+done
+
 # Nothing that is there is lost.
 cp sample.varve kept.varve
 complains 3 'varve: cannot write: kept.varve: it is there' \
@@ -144,8 +175,18 @@ complains 1 'varve: --rename: no path matches: types/int16' convert \
     --only model --rename 'model -> types/int16' sample.varve never.varve
 complains 1 'varve: --cast: no value matches: modle' \
     convert --cast 'modle=float32' sample.varve never.varve
+complains 1 'varve: nothing to convert: --only and --except leave no value' \
+    convert --only 'modle|model/layers/0/kernal' sample.varve never.varve
+has "no path matches modle (did you mean 'model'?), model/layers/0/kernal" err
+has "(did you mean 'model/layers/0/kernel'?)" err
 complains 1 'varve: nothing to convert: ' \
-    convert --only modle sample.varve never.varve
+    convert --only lay sample.varve:model never.varve
+has "no path matches lay (did you mean 'layers'?)" err
+error 1 VARVE_NOT_FOUND convert --json --only modle sample.varve never.varve
+has "did you mean 'model'?" err
+complains 1 'varve: nothing to convert: ' \
+    convert --only model --except '**' sample.varve never.varve
+[ "$(wc -l <err)" = 1 ] || fail "a hint where all was used: $(cat err)"
 complains 3 'varve: cannot cast: types/string: ' \
     convert --cast 'types/string=float32' sample.varve never.varve
 complains 2 "varve: convert: --rename: there would be two values at 'random'" \

@@ -224,14 +224,100 @@ TEST(structure, of_a_damaged_or_missing_file_is_none)
     cr_assert_eq(error.status, VARVE_MISUSE);
 }
 
-TEST(structure, without_memory_there_is_none_and_nothing_is_left)
+/* --- A part of the values ----------------------------------------------- */
+
+/* Writes the sample with a byte changed in the values of two paths. */
+static void write_damaged(const char *one, const char *other)
+{
+    const char *const paths[] = { one, other };
+    size_t size;
+    varve_saved_node saved;
+    write_sample(test_path("c"));
+    unsigned char *bytes = test_read_file(test_path("c-1.varve"), &size);
+    varve_reader *reader = varve_reader_open(
+        test_path("c-1.varve"), test_allocator(), NULL);
+    for (size_t i = 0; i < 2; i++) {
+        cr_assert(varve_reader_find(reader, paths[i], &saved));
+        bytes[saved.offset] ^= 1;
+    }
+    varve_reader_free(reader);
+    test_write_file(test_path("bad"), bytes, size);
+    free(bytes);
+}
+
+static varve_graph *part_of(
+    const char *name, const varve_read_options *options)
 {
     varve_error error;
-    write_sample(test_path("c"));
+    varve_graph *g = varve_graph_from_part(
+        test_path(name), options, test_allocator(), &error);
+    cr_assert(g, "%s", error.message);
+    return g;
+}
+
+TEST(structure, is_read_past_damaged_values_that_are_left_out)
+{
+    varve_error error;
+    write_damaged("adam/m(again)", "state");
+    cr_assert_null(varve_graph_from_part(test_path("bad"),
+        &(varve_read_options){ .except = "state" }, test_allocator(), &error));
+    cr_assert_eq(error.status, VARVE_CORRUPT);
+    cr_assert(strstr(error.message, "m("), "%s", error.message);
+    varve_graph *g = part_of(
+        "bad", &(varve_read_options){ .except = "state|adam" });
+    varve_node *root = varve_graph_root(g);
+    varve_node *v = varve_find(root, "again");
+    cr_assert_eq(((float *)varve_data(v))[2], 2.5f);
+    varve_node *m = varve_find_slot(varve_find(root, "adam"), v, "m");
+    cr_assert_eq(varve_state_of(m), VARVE_DECLARED);
+    cr_assert_eq(((float *)varve_data(m))[2], 0);
+    cr_assert_eq(varve_find_path(root, "state/child"), v);
+    write_again(g, test_path("again"));
+    varve_graph_free(g);
+    varve_reader *reader = varve_reader_open(
+        test_path("again"), test_allocator(), &error);
+    varve_saved_node saved;
+    cr_assert(varve_reader_find(reader, "state", &saved));
+    cr_assert(!saved.has_value && saved.kind == VARVE_STATE);
+    cr_assert(varve_reader_find(reader, "adam/m(again)", &saved));
+    cr_assert(!saved.has_value && saved.kind == VARVE_VARIABLE);
+    cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
+    varve_reader_free(reader);
+    g = part_of("again", NULL);
+    write_again(g, test_path("third"));
+    same_files(test_path("again"), test_path("third"));
+    varve_graph_free(g);
+}
+
+TEST(structure, has_the_values_of_a_subtree)
+{
+    varve_error error;
+    write_damaged("adam/m(again)", "state");
+    varve_graph *g = part_of("bad",
+        &(varve_read_options){ .subtree = "dict%2Fof texts", .only = "t" });
+    varve_node *root = varve_graph_root(g);
+    const varve_string *text =
+        varve_data(varve_find_path(root, "dict%2Fof texts/t"));
+    cr_assert_eq(text->size, 9);
+    cr_assert_eq(varve_state_of(varve_find(root, "again")), VARVE_DECLARED);
+    varve_graph_free(g);
+    g = part_of("bad", &(varve_read_options){ .subtree = "z list/0" });
+    varve_node *v = varve_find(varve_graph_root(g), "again");
+    cr_assert_eq(varve_state_of(v), VARVE_RESTORED);
+    varve_graph_free(g);
+    cr_assert_null(varve_graph_from_part(test_path("bad"),
+        &(varve_read_options){ .subtree = "nowhere" }, test_allocator(),
+        &error));
+    cr_assert_eq(error.status, VARVE_NOT_FOUND);
+}
+
+static void read_without_memory(const varve_read_options *options)
+{
+    varve_error error;
     for (long n = 0;; n++) {
         test_fail_allocation(n, false);
-        varve_graph *g =
-            varve_graph_from(test_path("c"), test_allocator(), &error);
+        varve_graph *g = varve_graph_from_part(
+            test_path("c"), options, test_allocator(), &error);
         bool hit = test_allocation_count() > n;
         test_fail_allocation(-1, false);
         cr_assert(g || error.status == VARVE_NO_MEMORY ||
@@ -242,6 +328,14 @@ TEST(structure, without_memory_there_is_none_and_nothing_is_left)
         if (!hit)
             break;
     }
+}
+
+TEST(structure, without_memory_there_is_none_and_nothing_is_left)
+{
+    write_sample(test_path("c"));
+    read_without_memory(&(varve_read_options){
+        .subtree = "adam", .except = "m" });
+    read_without_memory(NULL);
     same_files(test_path("c-1.varve"), test_path("again"));
 }
 
@@ -259,7 +353,7 @@ TEST(structure, on_a_failing_disk_there_is_none_and_nothing_is_left)
     for (long n = 0;; n++) {
         faulty_plan(faulty,
             &(struct faulty_plan){ .number = n, .error = EIO });
-        varve_graph *g = vv_graph_from_in(&context, "f", &error);
+        varve_graph *g = vv_graph_from_in(&context, "f", NULL, &error);
         bool hit = faulty_hit(faulty);
         cr_assert(g || error.status == VARVE_IO, "%s", error.message);
         varve_graph_free(g);

@@ -81,7 +81,7 @@ static varve_graph *read_sample(struct world *w)
 {
     varve_error error;
     put_sample(w->memory);
-    varve_graph *graph = vv_graph_from_in(&w->context, "x", &error);
+    varve_graph *graph = vv_graph_from_in(&w->context, "x", NULL, &error);
     cr_assert(graph, "%s", error.message);
     return graph;
 }
@@ -218,7 +218,7 @@ TEST(bundle_roles, keep_types_without_objects)
     varve_graph *graph = read_sample(&w);
     write_to(graph, "y", VARVE_FORMAT_TENSORFLOW_NAMES, &told);
     varve_graph_free(graph);
-    graph = vv_graph_from_in(&w.context, "y", &error);
+    graph = vv_graph_from_in(&w.context, "y", NULL, &error);
     cr_assert(graph, "%s", error.message);
     write_to(graph, "z", VARVE_FORMAT_TENSORFLOW_NAMES, &told);
     cr_assert_str_eq(told.text, "");
@@ -245,7 +245,7 @@ TEST(bundle_roles, say_that_there_was_no_memory)
         varve_error error = { 0 };
         varve_write_options options = { .format = VARVE_FORMAT_TENSORFLOW };
         test_fail_allocation(n, false);
-        varve_graph *graph = vv_graph_from_in(&w.context, "x", &error);
+        varve_graph *graph = vv_graph_from_in(&w.context, "x", NULL, &error);
         status = graph ? varve_write(
                              varve_graph_root(graph), "y", &options, &error)
                        : error.status;

@@ -1,0 +1,105 @@
+/* unused.c - a plan of reading the file says what its options stood for.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "unused.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <varve/restoration.h>
+
+#include "complaint.h"
+#include "room.h"
+
+static varve_status add(void *user, const varve_finding *finding)
+{
+    struct unused *u = user;
+    const char *option = strstr(finding->reason, "`only`") ? "--only"
+        : strstr(finding->reason, "`except`")              ? "--except"
+                                                           : NULL;
+    const char *pattern = finding->program_path;
+    const char *nearest = finding->nearest;
+    if (!option)
+        return VARVE_OK;
+    u->items = room_more(u->items, &u->capacity, u->count, sizeof *u->items);
+    u->items[u->count++] = (struct unused_pattern){ .option = option,
+        .pattern = room_copy(pattern, strlen(pattern)),
+        .nearest = nearest ? room_copy(nearest, strlen(nearest)) : NULL };
+    return VARVE_OK;
+}
+
+varve_status unused_find(struct unused *u, varve_node *root, const char *file,
+    const varve_read_options *options, varve_error *error)
+{
+    if (!options->only && !options->except)
+        return VARVE_OK;
+    varve_restoration *plan = varve_plan(root, file, options, error);
+    if (!plan)
+        return error->status;
+    varve_status status =
+        varve_each_finding(plan, VARVE_MISMATCHED, add, u, error);
+    varve_restoration_free(plan);
+    return status;
+}
+
+void unused_clear(struct unused *u)
+{
+    for (size_t i = 0; i < u->count; i++) {
+        free(u->items[i].pattern);
+        free(u->items[i].nearest);
+    }
+    free(u->items);
+    *u = (struct unused){ .count = 0 };
+}
+
+/* "modle (did you mean 'model'?)" */
+static char *text_of(const struct unused_pattern *item)
+{
+    static const char asks[] = " (did you mean '%s'?)";
+    const char *nearest = item->nearest ? item->nearest : "";
+    size_t size = strlen(item->pattern) + strlen(nearest) + sizeof asks;
+    char *text = room_for(size, 1);
+    size_t used = strlen(strcpy(text, item->pattern));
+    if (item->nearest)
+        snprintf(text + used, size - used, asks, nearest);
+    return text;
+}
+
+void unused_warn(const struct settings *settings, const struct unused *u)
+{
+    for (size_t i = 0; i < u->count; i++) {
+        char *text = text_of(&u->items[i]);
+        tell_warning(settings, u->items[i].option, "no path matches", text);
+        free(text);
+    }
+}
+
+static char *list(const struct unused *u)
+{
+    char *hint = room_copy("no path matches ", 16);
+    for (size_t i = 0; i < u->count; i++) {
+        char *text = text_of(&u->items[i]);
+        size_t size = strlen(hint) + strlen(text) + 3;
+        char *longer = room_for(size, 1);
+        snprintf(longer, size, "%s%s%s", hint, i ? ", " : "", text);
+        free(text);
+        free(hint);
+        hint = longer;
+    }
+    return hint;
+}
+
+int unused_complain(const struct settings *settings, const struct unused *u)
+{
+    char *hint = u->count ? list(u) : NULL;
+    int outcome = complain(settings,
+        &(struct complaint){ .outcome = OUTCOME_NO,
+            .code = varve_status_name(VARVE_NOT_FOUND),
+            .what = "nothing to convert",
+            .why = "--only and --except leave no value",
+            .hint = hint });
+    free(hint);
+    return outcome;
+}
