@@ -32,6 +32,15 @@ typedef struct varve_select {
 VARVE_API varve_status varve_each(varve_node *root, const varve_select *select,
     varve_visit *visit, void *user, varve_error *error);
 
+/* Writes those nodes into `nodes`, in the same order: so the variables of a
+ * part are one array, as the program made them. `*count` is how many there is
+ * room for, and becomes how many there are; what finds no room is counted only.
+ * `nodes` may be NULL where `*count` is 0. Who wants them in an order of its
+ * own has a list for them, which is saved with the rest. */
+VARVE_API varve_status varve_collect(varve_node *root,
+    const varve_select *select, varve_node **nodes, size_t *count,
+    varve_error *error) VARVE_MUST_CHECK;
+
 /* --- Initial values ----------------------------------------------------- */
 
 /* Whether library-owned variables that are added from now on wait for

@@ -165,6 +165,36 @@ varve_status varve_each(varve_node *root, const varve_select *select,
     return each(root, select, visit_path, &v, error);
 }
 
+struct collecting {
+    varve_node **nodes;
+    size_t room;
+    size_t count;
+};
+
+static varve_status collect(void *user, varve_node *node, varve_error *error)
+{
+    struct collecting *c = user;
+    (void)error;
+    if (c->count < c->room)
+        c->nodes[c->count] = node;
+    c->count++;
+    return VARVE_OK;
+}
+
+varve_status varve_collect(varve_node *root, const varve_select *select,
+    varve_node **nodes, size_t *count, varve_error *error)
+{
+    VV_TRY(vv_node_check(root, error));
+    if (!count || (!nodes && *count))
+        return vv_fail(error, VARVE_MISUSE,
+            "collection: expected room for %s, found NULL",
+            count ? "nodes" : "their count");
+    struct collecting c = { .nodes = nodes, .room = *count };
+    VV_TRY(vv_each_node(root, select, collect, &c, error));
+    *count = c.count;
+    return VARVE_OK;
+}
+
 /* --- Readiness ---------------------------------------------------------- */
 
 struct readiness {

@@ -24,6 +24,7 @@ PARAMETER = re.compile(r'(.*?[ *])(\w+)$')
 # where the type does not.
 BY_TYPE = {
     'varve_graph *': 'g->graph',
+    'varve_node **': 'NULL',
     'char *': '"name"',
     'varve_tensor': 'varve_array(g->memory, 2)',
     'varve_dtype': 'VARVE_FLOAT32',

@@ -122,6 +122,43 @@ TEST(readiness, a_restored_value_beats_an_initializer)
     varve_graph_free(graph);
 }
 
+/* An optimizer asks for what is trained, as an array in the order in which the
+ * program made it, and gives each a slot. */
+TEST(readiness, an_optimizer_has_a_slot_for_all_that_is_trained)
+{
+    varve_error error;
+    float v[3] = { 0 }, m[3] = { 0 };
+    const varve_select trained = { .tag = VARVE_TAG_TRAINABLE };
+    varve_node *nodes[3];
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *model = varve_add_object(root, "model");
+    varve_node *adam = varve_add_object(root, "adam");
+    static const char *const names[] = { "out", "hidden", "count" };
+    for (size_t i = 0; i < 3; i++)
+        varve_add_variable(model, names[i], varve_scalar(&v[i]));
+    varve_tag(varve_find(model, "hidden"), VARVE_TAG_TRAINABLE);
+    varve_tag(varve_find(model, "out"), VARVE_TAG_TRAINABLE);
+    for (int again = 0; again < 2; again++) {
+        size_t count = 3;
+        cr_assert_ok(
+            varve_collect(model, &trained, nodes, &count, &error), error);
+        cr_assert_eq(count, 2);
+        for (size_t i = 0; i < count && !again; i++)
+            varve_add_slot(adam, nodes[i], "m", varve_scalar(&m[i]));
+        m[0] = again ? 0 : 3;
+        if (!again)
+            cr_assert_ok(
+                varve_write(root, test_path("f"), NULL, &error), error);
+        else
+            varve_restoration_free(story_read(root, "f", NULL));
+    }
+    cr_assert_eq(nodes[0], varve_find(model, "out"));
+    cr_assert_eq(nodes[1], varve_find(model, "hidden"));
+    cr_assert_eq(m[0], 3, "the slot of the first that was made");
+    varve_graph_free(graph);
+}
+
 TEST(readiness, values_that_need_each_other_are_all_named_and_none_is_made)
 {
     varve_error error;

@@ -142,6 +142,74 @@ TEST(collection, that_is_not_ready_is_named_path_by_path)
     varve_graph_free(g);
 }
 
+/* --- As an array --------------------------------------------------------- */
+
+TEST(collection, is_an_array_in_the_order_in_which_it_was_made)
+{
+    varve_error error;
+    varve_graph *g = build();
+    varve_node *root = varve_graph_root(g);
+    varve_node *nodes[4] = { NULL };
+    varve_select select = { .tag = VARVE_TAG_TRAINABLE };
+    size_t count = 4;
+    cr_assert_ok(varve_collect(root, &select, nodes, &count, &error), error);
+    cr_assert_eq(count, 2);
+    cr_assert_eq(nodes[0], varve_find(root, "again"));
+    cr_assert_eq(nodes[1], varve_find_path(root, "a/c"));
+    cr_assert_null(nodes[2]);
+    varve_tag(varve_find_path(root, "a/b"), VARVE_TAG_TRAINABLE);
+    count = 2;
+    cr_assert_ok(varve_collect(root, &select, nodes, &count, &error), error);
+    cr_assert_eq(count, 3);
+    cr_assert_eq(nodes[1], varve_find_path(root, "a/b"));
+    cr_assert_null(nodes[2]);
+    count = 4;
+    select.pattern = "a/*";
+    cr_assert_ok(varve_collect(root, &select, nodes, &count, &error), error);
+    cr_assert_eq(count, 2);
+    cr_assert_eq(nodes[0], varve_find_path(root, "a/b"));
+    varve_graph_free(g);
+}
+
+TEST(collection, is_counted_without_an_array)
+{
+    varve_error error;
+    varve_graph *g = build();
+    varve_node *root = varve_graph_root(g);
+    size_t count = 0;
+    cr_assert_ok(varve_collect(root, NULL, NULL, &count, &error), error);
+    cr_assert_eq(count, 6);
+    cr_assert_eq(varve_collect(root, NULL, NULL, &count, &error),
+        VARVE_MISUSE);
+    cr_assert_eq(count, 6);
+    cr_assert_eq(varve_collect(root, NULL, NULL, NULL, &error), VARVE_MISUSE);
+    count = 0;
+    cr_assert_ok(varve_collect(varve_find(root, "a"),
+        &(varve_select){ .tag = "nobody has it" }, NULL, &count, &error),
+        error);
+    cr_assert_eq(count, 0);
+    varve_graph_free(g);
+}
+
+TEST(collection, without_memory_is_no_array)
+{
+    varve_error error;
+    varve_graph *g = build();
+    varve_node *nodes[8] = { NULL };
+    varve_status status = VARVE_NO_MEMORY;
+    for (long n = 0; status == VARVE_NO_MEMORY; n++) {
+        size_t count = 8;
+        test_fail_allocation(n, false);
+        status = varve_collect(varve_graph_root(g),
+            &(varve_select){ .pattern = "a/*" }, nodes, &count, &error);
+        test_fail_allocation(-1, false);
+        cr_assert_eq(count, status ? 8 : 2);
+        cr_assert(!nodes[0] || !status);
+    }
+    cr_assert_ok(status, error);
+    varve_graph_free(g);
+}
+
 TEST(collection, without_memory_the_walk_fails)
 {
     varve_error error;
