@@ -145,6 +145,15 @@ void vv_match_edge(struct varve_restoration *r, struct vv_edge *edge)
     match_edge(r, edge, VV_NONE);
 }
 
+void vv_match_moved(struct varve_restoration *r, struct vv_edge *edge)
+{
+    const varve_node *child = edge->seen.node;
+    bool was_matched = vv_file_node_of(r, child) != VV_NONE ||
+                       child->restored_by == r->observer.number;
+    if (!was_matched || VV_WRONG(moved_matched_twice))
+        vv_match_edge(r, edge);
+}
+
 uint32_t vv_match_child(
     struct varve_restoration *r, varve_node *parent, const char *name)
 {

@@ -15,6 +15,11 @@ void vv_match_everything(struct varve_restoration *r);
 
 /* Matches one edge or slot whose ends may have come to be known. */
 void vv_match_edge(struct varve_restoration *r, struct vv_edge *edge);
+
+/* The same for an edge of a list that another child has come to by a move: what
+ * was matched stays what it was, whatever is at its new position in the
+ * file. */
+void vv_match_moved(struct varve_restoration *r, struct vv_edge *edge);
 void vv_match_slot(struct varve_restoration *r, struct vv_slot *slot);
 
 /* Matches what is queued, and what that leads to, until nothing is left;

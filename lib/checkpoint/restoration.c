@@ -62,6 +62,18 @@ static void edge_added(struct vv_observer *self, struct vv_edge *edge)
         take_in(r);
 }
 
+static void children_moved(struct vv_observer *self, varve_node *list)
+{
+    struct varve_restoration *r = restoration_of(self);
+    if (r->is_dry || r->is_settled || VV_WRONG(moved_unseen))
+        return;
+    for (struct vv_edge *e = list->first_edge; e; e = e->next) {
+        vv_scope_edge(r, e);
+        vv_match_moved(r, e);
+    }
+    take_in(r);
+}
+
 static void slot_added(struct vv_observer *self, struct vv_slot *slot)
 {
     struct varve_restoration *r = restoration_of(self);
@@ -179,6 +191,7 @@ static struct varve_restoration *allocate(varve_node *root)
         .names_swept = names_swept,
         .is_busy = is_busy,
         .edge_removed = edge_removed,
+        .children_moved = children_moved,
         .slot_added = slot_added,
         .node_changed = node_changed,
         .node_removed = node_removed,

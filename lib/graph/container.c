@@ -62,11 +62,13 @@ varve_node *varve_list_insert(varve_node *list, size_t index, varve_node *node)
     struct vv_edge *edge = vv_edge_add_quietly(list, VARVE_APPEND, node);
     if (!edge)
         return &list->graph->nil;
-    size_t moves = list->edge_count - 1 - index;
-    for (; moves > 0; moves--, edge = edge->previous)
+    bool is_last = index + 1 == list->edge_count;
+    for (size_t i = list->edge_count - 1; i > index; i--, edge = edge->previous)
         vv_edge_set_child(edge, edge->previous->seen.node);
     vv_edge_set_child(edge, node);
     vv_edge_tell(edge);
+    if (!is_last)
+        vv_edge_tell_moved(list);
     return node;
 }
 
@@ -117,7 +119,9 @@ void varve_list_reorder(varve_node *list, const size_t *order, size_t count)
         vv_memory_mistake(list->graph);
         return;
     }
-    if (count == all && reordered(list, order, nodes, nodes + all)) {
+    bool is_order =
+        count == all && reordered(list, order, nodes, nodes + all);
+    if (is_order) {
         size_t i = all;
         for (struct vv_edge *e = list->first_edge; e; e = e->next)
             vv_edge_set_child(e, nodes[i++]);
@@ -127,6 +131,8 @@ void varve_list_reorder(varve_node *list, const size_t *order, size_t count)
             vv_node_text(list, text, sizeof text), all);
     }
     vv_release(a, nodes, 2 * all * sizeof *nodes);
+    if (is_order)
+        vv_edge_tell_moved(list);
 }
 
 varve_node *varve_list_at(varve_node *list, size_t index)

@@ -261,6 +261,14 @@ void vv_edge_tell_removed(varve_graph *graph, varve_node *child)
     }
 }
 
+void vv_edge_tell_moved(varve_node *list)
+{
+    for (struct vv_observer *o = list->graph->newest; o; o = o->older) {
+        if (o->children_moved)
+            o->children_moved(o, list);
+    }
+}
+
 void vv_edge_remove(struct vv_edge *edge)
 {
     varve_node *parent = edge->parent;
@@ -315,16 +323,19 @@ varve_node *varve_replace(
 
 void vv_edge_untrack(struct vv_edge *edge)
 {
-    varve_graph *graph = edge->parent->graph;
-    if (edge->parent->kind != VARVE_LIST) {
+    varve_node *parent = edge->parent;
+    if (parent->kind != VARVE_LIST) {
         vv_edge_remove(edge);
         return;
     }
     varve_node *gone = edge->seen.node;
+    bool moves = edge->next;
     for (; edge->next; edge = edge->next)
         vv_edge_set_child(edge, edge->next->seen.node);
     vv_edge_remove(edge);
-    vv_edge_tell_removed(graph, gone);
+    vv_edge_tell_removed(parent->graph, gone);
+    if (moves)
+        vv_edge_tell_moved(parent);
 }
 
 void varve_untrack(varve_node *parent, const char *name)

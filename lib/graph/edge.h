@@ -32,6 +32,9 @@ void vv_edge_tell(struct vv_edge *edge);
 /* Lets an edge lead elsewhere, without telling. */
 void vv_edge_set_child(struct vv_edge *edge, varve_node *child);
 
+/* Tells that children of a list came to other positions. */
+void vv_edge_tell_moved(varve_node *list);
+
 /* Takes an edge away; in a list those behind it move up. */
 void vv_edge_untrack(struct vv_edge *edge);
 

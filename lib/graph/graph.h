@@ -46,6 +46,8 @@ struct vv_observer {
     void (*edge_added)(struct vv_observer *self, struct vv_edge *edge);
     /* The edge is gone; `child` may now be out of reach. */
     void (*edge_removed)(struct vv_observer *self, varve_node *child);
+    /* Children of a list have come to other positions. */
+    void (*children_moved)(struct vv_observer *self, varve_node *list);
     void (*slot_added)(struct vv_observer *self, struct vv_slot *slot);
     /* An alias, a global name, or a callback for children on demand. */
     void (*node_changed)(struct vv_observer *self, varve_node *node);

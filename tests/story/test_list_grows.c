@@ -120,6 +120,99 @@ TEST(list_grows, lists_in_lists_and_what_is_appended_to_them_later)
     varve_graph_free(graph);
 }
 
+/* A list that is a dict in the file need not begin at 0. */
+TEST(list_grows, what_an_insertion_moves_is_matched_where_it_comes_to)
+{
+    STORY_FILE("f", { "l/1", 11 }, { "l/2", 12 }, { "l/3/w", 13 });
+    varve_error error;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *list = varve_add_list(root, "l");
+    varve_node *aside = varve_add_detached(graph);
+    float u = -1, new[3] = { -1, -1, -1 }, w = -1;
+    varve_add_variable(list, VARVE_APPEND, varve_scalar(&u));
+    varve_restoration *r = story_read(root, "f", NULL);
+    cr_assert_eq(u, -1, "the file has nothing at 0");
+    varve_list_insert(list, 0, story_add(aside, "a", &new[0]));
+    cr_assert_eq(u, 11);
+    u = 50;
+    varve_list_insert(list, 1, story_add(aside, "b", &new[1]));
+    cr_assert_eq(u, 50, "it came to 2, and has a value");
+    varve_list_insert(list, 2, story_add(aside, "c", &new[2]));
+    cr_assert(new[0] == -1 && new[1] == -1, "0 is not there, 1 was served");
+    cr_assert_eq(new[2], 12);
+    cr_assert_eq(u, 50, "what is an object at 3 does not mind it");
+    cr_assert_ok(varve_graph_check(graph, &error), error);
+    varve_node *object = varve_add_object(aside, "d");
+    varve_add_variable(object, "w", varve_scalar(&w));
+    varve_list_replace(list, 3, object);
+    cr_assert_eq(w, 13);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+/* Removals and new orders move as well. */
+TEST(list_grows, what_a_removal_or_an_order_moves_is_matched_where_it_comes_to)
+{
+    STORY_FILE("f", { "l/0", 10 }, { "l/1", 11 });
+    for (int how = 0; how < 3; how++) {
+        varve_graph *graph = story_graph();
+        varve_node *root = varve_graph_root(graph);
+        varve_node *list = varve_add_list(root, "l");
+        float a = -1, b = -1, c = -1;
+        varve_node *node = story_add(root, "a", &a);
+        varve_list_append(list, node);
+        varve_list_append(list, node);
+        varve_node *between =
+            varve_add_variable(list, VARVE_APPEND, varve_scalar(&b));
+        varve_add_variable(list, VARVE_APPEND, varve_scalar(&c));
+        varve_restoration *r = story_read(root, "f", NULL);
+        cr_assert(a == 10 && b == -1 && c == -1);
+        cr_assert_eq(varve_pending_count(r), 1, "a has one value already");
+        if (how == 0)
+            varve_list_reorder(list, (size_t[]){ 0, 3, 1, 2 }, 4);
+        else
+            varve_list_remove(list, 0);
+        if (how == 0)
+            cr_assert(a == 10 && b == -1 && c == 11);
+        else
+            cr_assert(a == 10 && b == 11 && c == -1);
+        if (how == 2)
+            varve_remove(between);
+        cr_assert(how == 0 || c == -1, "1 was served");
+        cr_assert_eq(varve_pending_count(r), 0);
+        varve_restoration_free(r);
+        varve_graph_free(graph);
+    }
+}
+
+TEST(list_grows, what_was_matched_stays_what_it_is_wherever_it_moves)
+{
+    STORY_FILE("f", { "l/0/w", 10 }, { "l/1/w", 11 }, { "l/1/bias", 12 });
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *list = varve_add_list(root, "l");
+    varve_node *first = varve_add_object(list, VARVE_APPEND);
+    float w = -1, bias = -1, v = -1, new_bias = -1;
+    varve_add_variable(first, "w", varve_scalar(&w));
+    varve_restoration *r = story_read(root, "f", NULL);
+    cr_assert_eq(w, 10);
+    varve_node *object = varve_add_object(varve_add_detached(graph), "new");
+    varve_add_variable(object, "w", varve_scalar(&v));
+    varve_list_insert(list, 0, object);
+    cr_assert(w == 10 && v == -1);
+    varve_add_variable(first, "bias", varve_scalar(&bias));
+    cr_assert(bias == -1, "it is what was the first");
+    cr_assert_eq(varve_pending_count(r), 2);
+    object = varve_add_object(varve_add_detached(graph), "newer");
+    varve_add_variable(object, "w", varve_scalar(&v));
+    varve_add_variable(object, "bias", varve_scalar(&new_bias));
+    varve_list_insert(list, 1, object);
+    cr_assert(v == 11 && new_bias == 12);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
 TEST(list_grows, past_the_end_and_by_other_names_are_mistakes)
 {
     varve_error error;

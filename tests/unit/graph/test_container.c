@@ -122,6 +122,47 @@ TEST(container, reorders_children_that_stand_there_twice)
     free_good(graph);
 }
 
+struct listener {
+    struct vv_observer base;
+    int moved;
+};
+
+static void heard_moved(struct vv_observer *self, varve_node *moved)
+{
+    cr_assert_eq(moved, list);
+    ((struct listener *)self)->moved++;
+}
+
+static void heard_end(struct vv_observer *self)
+{
+    (void)self;
+}
+
+TEST(container, tells_what_moves_and_only_that)
+{
+    struct listener l = { .base = { .children_moved = heard_moved,
+                              .graph_freed = heard_end } };
+    begin();
+    vv_graph_observe(graph, &l.base);
+    varve_list_append(list, nodes[0]);
+    varve_list_insert(list, 1, nodes[1]);
+    varve_list_replace(list, 1, nodes[2]);
+    cr_assert_eq(l.moved, 0);
+    varve_list_insert(list, 1, nodes[1]); /* 0 1 2 */
+    cr_assert_eq(l.moved, 1);
+    varve_list_remove(list, 2);
+    cr_assert_eq(l.moved, 1);
+    varve_list_remove(list, 0);
+    cr_assert_eq(l.moved, 2);
+    varve_list_insert(list, 0, nodes[3]);
+    varve_list_reorder(list, (const size_t[]){ 1, 0 }, 2);
+    cr_assert_eq(l.moved, 4);
+    varve_remove(nodes[1]);
+    cr_assert_eq(l.moved, 5);
+    check_list((varve_node *[]){ nodes[3] }, 1);
+    free_good(graph);
+}
+
 TEST(container, refuses_an_order_that_is_none)
 {
     static const struct {
