@@ -52,7 +52,7 @@ static bool print_edge(const struct settings *settings,
     bool is_slot = branch->variable != OUTLINE_NONE;
     fprintf(to, "  n%" PRIu32 " -> n%" PRIu32, from, branch->node);
     if (branch->is_alias) {
-        char *name = escaped_name(branch->name);
+        char *name = shown_name(branch->name);
         if (!name)
             return false;
         fputs(" [label=\"", to);

@@ -42,7 +42,7 @@ char *node_name(const struct outline *outline, uint32_t node)
         return strdup(*path ? path : "/");
     }
     outline_branch(outline, place->parent, place->branch, &branch);
-    return escaped_name(branch.name);
+    return shown_name(branch.name);
 }
 
 static int note_kind(

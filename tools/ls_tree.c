@@ -53,7 +53,7 @@ static void name_row(
         varve_saved_node slot = outline_saved(p->outline, row->branch.node);
         cells->name = strdup(slot_label(slot.path));
     } else {
-        cells->name = escaped_name(row->branch.name);
+        cells->name = shown_name(row->branch.name);
     }
 }
 

@@ -10,6 +10,8 @@
 
 #include "command.h"
 
+enum { MOST_SHOWN = 255 };
+
 const char *kind_name(varve_kind kind)
 {
     static const char *const names[] = { "nil", "object", "variable", "list",
@@ -27,21 +29,37 @@ const char *slot_label(const char *path)
     return label;
 }
 
-char *escaped_name(const char *name)
+/* The first bytes of a name, and what comes behind them. */
+static char *escape(const char *name, size_t size, const char *behind)
 {
-    char *escaped = malloc(3 * strlen(name) + 1);
+    char *escaped = malloc(3 * size + strlen(behind) + 1);
     if (!escaped)
         return NULL;
     char *to = escaped;
-    for (; *name; name++) {
-        unsigned char byte = (unsigned char)*name;
+    for (size_t i = 0; i < size; i++) {
+        unsigned char byte = (unsigned char)name[i];
         if (byte < 0x20 || byte == 0x7f || strchr("/%*|()", byte))
             to += sprintf(to, "%%%02X", byte);
         else
             *to++ = (char)byte;
     }
-    *to = '\0';
+    strcpy(to, behind);
     return escaped;
+}
+
+char *escaped_name(const char *name)
+{
+    return escape(name, strlen(name), "");
+}
+
+char *shown_name(const char *name)
+{
+    size_t size = strlen(name);
+    if (size <= MOST_SHOWN)
+        return escape(name, size, "");
+    for (size = MOST_SHOWN; ((unsigned char)name[size] & 0xc0) == 0x80;)
+        size--;
+    return escape(name, size, "...");
 }
 
 varve_saved_node outline_saved(const struct outline *outline, uint32_t node)

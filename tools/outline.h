@@ -71,4 +71,7 @@ const char *kind_name(varve_kind kind);
 /* A name as it stands in a path, allocated; NULL without memory. */
 char *escaped_name(const char *name);
 
+/* The same for people: of a name of more than 255 bytes its beginning. */
+char *shown_name(const char *name);
+
 #endif

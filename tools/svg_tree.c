@@ -102,7 +102,7 @@ static bool make_words(
     if (row->depth == 0)
         words->name = node_name(d->outline, row->branch.node);
     else
-        words->name = escaped_name(row->branch.name);
+        words->name = shown_name(row->branch.name);
     if (row->kind == ROW_ALIAS) {
         const char *path = outline_saved(d->outline, row->branch.node).path;
         snprintf(words->note, sizeof words->note, "→ %s", *path ? path : "/");

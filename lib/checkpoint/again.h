@@ -6,6 +6,6 @@
 #ifndef VV_AGAIN_H
 #define VV_AGAIN_H
 
-#include "restoration.h"
+#include <varve/restoration.h>
 
 #endif

@@ -273,7 +273,7 @@ static varve_status find_numbered(const struct vv_context *context,
     return status;
 }
 
-static bool ends_in_suffix(const char *path)
+bool vv_ends_in_suffix(const char *path)
 {
     size_t size = strlen(path);
     size_t suffix = sizeof VARVE_SUFFIX - 1;
@@ -305,7 +305,7 @@ static varve_status find_ours(const struct vv_context *context,
     varve_status status = probe(context, exact, error);
     bool may_be_other =
         status == VARVE_NOT_FOUND || (numbered && status == VARVE_IS_DIRECTORY);
-    if (!may_be_other || ends_in_suffix(path))
+    if (!may_be_other || vv_ends_in_suffix(path))
         return status;
     varve_error other = { 0 };
     if (numbered && !VV_WRONG(suffix_before_number)) {

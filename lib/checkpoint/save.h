@@ -22,6 +22,9 @@ varve_status vv_find_checkpoint(const struct vv_context *context,
 bool vv_parse_numbered(const char *name, const char *prefix,
     const char *ending, uint64_t *number);
 
+/* Whether a path ends in VARVE_SUFFIX and has something before it. */
+bool vv_ends_in_suffix(const char *path);
+
 /* Sets `path`, with a NUL behind it, to the path of a number of a prefix. */
 void vv_set_numbered_path(
     struct vv_buffer *path, const char *prefix, uint64_t number);

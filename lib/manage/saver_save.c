@@ -24,13 +24,6 @@ enum { PADDED_SIZE = 8 };
 
 /* --- Saving ------------------------------------------------------------- */
 
-static bool ends_in_suffix(const char *path)
-{
-    size_t size = strlen(path);
-    size_t suffix = sizeof VARVE_SUFFIX - 1;
-    return size > suffix && strcmp(path + size - suffix, VARVE_SUFFIX) == 0;
-}
-
 static void add_step(
     struct vv_buffer *path, const varve_saver_save_options *options)
 {
@@ -51,7 +44,7 @@ static char *make_path(const varve_allocator *a, const char *prefix,
     vv_buffer_add_string(&path, prefix);
     if (options->has_step)
         add_step(&path, options);
-    if (options->has_step || !ends_in_suffix(prefix))
+    if (options->has_step || !vv_ends_in_suffix(prefix))
         vv_buffer_add_string(&path, VARVE_SUFFIX);
     const char *text = vv_buffer_string(&path);
     char *copy = path.failed ? NULL : vv_copy_string(a, text);
@@ -123,7 +116,7 @@ static varve_status find_file(const struct vv_context *context,
         vv_find_checkpoint(context, name, false, path, &reason);
     bool may_be_prefix =
         status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY;
-    if (may_be_prefix && !ends_in_suffix(name))
+    if (may_be_prefix && !vv_ends_in_suffix(name))
         return find_highest(context, name, path, error);
     if (status && error)
         *error = reason;

@@ -21,6 +21,17 @@ do
         [ ! -s err ] || fail "graph --dot $file: $(cat err)"
     fi
 done
+# A name that nobody reads to its end, of a node and of a further edge.
+long=$(printf 'y%.0s' {1..60000})
+ends 0 convert --rename "$long -> model" --rename \
+    "optimizer/$long -> optimizer/model" sample.varve long.varve
+for kind in --dot --svg --svg=icicle; do
+    ends 0 graph $kind long.varve
+    [ "$(wc -c <out)" -lt 100000 ] || fail "graph $kind has whole names"
+done
+ends 0 graph --dot long.varve
+[ "$(grep -c "label=\"${long:0:255}\.\.\.[\"\\]" out)" = 2 ] ||
+    fail 'graph --dot does not shorten names'
 ends 0 graph --svg many.varve
 has 'varve: note: 3002 nodes' err
 ends 0 graph --svg --depth=1 many.varve
