@@ -10,7 +10,6 @@
 #include "allocator.h"
 #include "by_name.h"
 #include "fate.h"
-#include "name.h"
 #include "scope.h"
 #include "slot.h"
 #include "variable.h"
@@ -181,51 +180,6 @@ static bool add_partner(
     return true;
 }
 
-/* --- Paths, where the options ask for them ------------------------------ */
-
-void vv_add_via_path(
-    const struct varve_restoration *r, uint32_t number, struct vv_buffer *path)
-{
-    size_t begin = path->size;
-    for (size_t steps = 0; steps < r->number_capacity; steps++) {
-        const struct vv_via *via = &r->vias[number];
-        if (!via->parent)
-            break;
-        if (path->size > begin)
-            vv_buffer_add8(path, '/');
-        size_t at = path->size;
-        vv_path_add_name(path, via->name->bytes, via->name->size);
-        if (via->variable) {
-            vv_buffer_add8(path, '(');
-            vv_add_via_path(r, via->variable - 1, path);
-            vv_buffer_add8(path, ')');
-        }
-        vv_buffer_reverse(path, at);
-        number = via->parent - 1;
-    }
-    vv_buffer_reverse(path, begin);
-}
-
-/* Notes how a node was come to; queues it when that is new. */
-void vv_visit(struct varve_restoration *r, varve_node *node, struct vv_via via)
-{
-    if (!r->vias)
-        return;
-    struct vv_via *known = &r->vias[node->number];
-    if (known->is_visited)
-        return;
-    uint64_t place = via.parent ? r->vias[via.parent - 1].place : 0;
-    if (via.variable)
-        place += vv_map_mix(r->vias[via.variable - 1].place + 1);
-    *known = via;
-    known->place = vv_map_mix(place + (via.name ? via.name->hash : 1));
-    known->is_visited = true;
-    if (r->selection.rename_count || r->is_by_name)
-        vv_add_pair(r, &r->queue, node, VV_NONE);
-    if (r->is_by_name)
-        vv_by_name_consider(r, node);
-}
-
 /* --- Binding ------------------------------------------------------------ */
 
 /* An object lets go of everything that it stands for at once. */
@@ -254,6 +208,18 @@ static void drop_jobs(struct varve_restoration *r, const varve_node *node)
     vv_drop_pairs(&r->misfits, node);
 }
 
+/* Those that claim what nobody holds any more are next. */
+static void pass_on(struct varve_restoration *r, uint32_t file)
+{
+    size_t count;
+    const struct vv_pair *pairs = vv_pairs(&r->conflicts, &count);
+    for (size_t i = 0; i < count && !VV_WRONG(claims_end_with_their_holder);
+         i++) {
+        if (pairs[i].file == file && vv_file_node_of(r, pairs[i].node) == file)
+            vv_defer(r, pairs[i].node, file, vv_how_of(r, pairs[i].node));
+    }
+}
+
 static void release(struct varve_restoration *r, uint32_t file)
 {
     varve_node *node = r->node_of[file];
@@ -261,8 +227,10 @@ static void release(struct varve_restoration *r, uint32_t file)
     let_go(r, node);
     if (r->vias)
         r->vias[node->number].is_visited = false;
-    if (value != VV_NONE && !vv_is_final(r, value))
+    if (value != VV_NONE && !vv_is_final(r, value)) {
         r->fates[value] = VV_FATE_WAITING;
+        pass_on(r, file);
+    }
     drop_jobs(r, node);
     if (node->variable && node->value_state == VARVE_PENDING)
         node->value_state = VARVE_DECLARED;
@@ -332,11 +300,11 @@ bool vv_sweep(struct varve_restoration *r)
         return false;
     }
     r->needs_sweep = false;
+    sweep_claims(r, &walk);
     for (uint32_t f = 0; f < vv_index_of(r)->node_count; f++) {
         if (r->node_of[f] && !vv_walk_has(&walk, r->node_of[f]))
             release(r, f);
     }
-    sweep_claims(r, &walk);
     forget_visits(r, &walk);
     vv_walk_end(&walk);
     return true;
@@ -389,8 +357,16 @@ static bool leads_on(const varve_node *node)
            (node->variable && node->variable->first_slot);
 }
 
-/* Whether a claim goes before that of the holder of a value: by the path before
- * by another name, and what is taken before what the options leave out. */
+/* A path before an alias; the first of several paths before the others. Who
+ * renames takes nothing from a path, for it is given a copy. */
+static bool goes_before(enum vv_how how, enum vv_how other)
+{
+    return (how == VV_BY_PATH && other >= VV_BY_OTHER_PATH) ||
+           (how < VV_BY_ALIAS && other >= VV_BY_ALIAS);
+}
+
+/* Whether a claim goes before that of the holder of a value: by its name, and
+ * what is taken before what the options leave out. */
 static bool is_better(struct varve_restoration *r, const varve_node *node,
     uint32_t file, enum vv_how how)
 {
@@ -399,9 +375,8 @@ static bool is_better(struct varve_restoration *r, const varve_node *node,
         return false;
     if (r->fates[value] == VV_FATE_EXCLUDED)
         return vv_scope_takes(r, node);
-    return how <= VV_BY_RENAME &&
-           vv_how_of(r, r->node_of[file]) >= VV_BY_ALIAS &&
-           !VV_WRONG(first_claim_stays);
+    return goes_before(how, vv_how_of(r, r->node_of[file])) &&
+           vv_scope_takes(r, node) && !VV_WRONG(first_claim_stays);
 }
 
 /* The holder of a value becomes one that claims it, and keeps what it was
@@ -416,6 +391,24 @@ static void take_from_holder(struct varve_restoration *r, uint32_t file)
     r->node_of[file] = NULL;
     if (r->fates[value] == VV_FATE_LENT || !vv_is_final(r, value))
         r->fates[value] = VV_FATE_WAITING;
+    vv_copy(r, holder, file);
+}
+
+/* A node that has come to its place by a better way than before. So has what is
+ * below it. */
+static void improve(struct varve_restoration *r, varve_node *node,
+    uint32_t file, enum vv_how how)
+{
+    uint32_t value = r->value_of[file];
+    if (vv_file_node_of(r, node) != file ||
+        !goes_before(how, vv_how_of(r, node)) || VV_WRONG(claim_stays_low))
+        return;
+    set_how(r, node, how);
+    if (how < VV_BY_OTHER_PATH && value != VV_NONE &&
+        vv_is_holder(r, node, file) && r->fates[value] == VV_FATE_LENT)
+        r->fates[value] = VV_FATE_APPLIED;
+    if (leads_on(node))
+        vv_add_pair(r, &r->queue, node, file);
 }
 
 /* A second node for a node of the file. */
@@ -443,6 +436,8 @@ static bool take_place(struct varve_restoration *r, varve_node *node,
         if (!is_better(r, node, file, how)) {
             if (vv_file_node_of(r, node) != file)
                 claim_too(r, node, file, how);
+            else
+                improve(r, node, file, how);
             return false;
         }
         take_from_holder(r, file);
@@ -467,8 +462,10 @@ static bool take_place(struct varve_restoration *r, varve_node *node,
 void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file,
     enum vv_how how)
 {
-    if (r->node_of[file] == node)
+    if (r->node_of[file] == node) {
+        improve(r, node, file, how);
         return;
+    }
     if (!vv_know_numbers(r)) {
         vv_out_of_memory(r);
         return;

@@ -57,13 +57,6 @@ void vv_forget_claims(struct varve_restoration *r);
 /* Whether matching has come to the node at all. */
 bool vv_is_known(const struct varve_restoration *r, const varve_node *node);
 
-/* Notes how a node was come to, where paths matter. */
-void vv_visit(struct varve_restoration *r, varve_node *node, struct vv_via via);
-
-/* Appends the path of the node with this number. */
-void vv_add_via_path(
-    const struct varve_restoration *r, uint32_t number, struct vv_buffer *path);
-
 /* Room in the arrays by number for every node there is; false without. */
 bool vv_know_numbers(struct varve_restoration *r);
 

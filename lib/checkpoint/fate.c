@@ -145,7 +145,7 @@ static bool was_served(
 void vv_note_delivered(
     struct varve_restoration *r, varve_node *node, uint32_t value)
 {
-    bool is_lent = vv_how_of(r, node) >= VV_BY_ALIAS;
+    bool is_lent = vv_how_of(r, node) >= VV_BY_OTHER_PATH;
     node->restored_by = r->observer.number;
     vv_set_fate(r, node, value, is_lent ? VV_FATE_LENT : VV_FATE_APPLIED);
     if (may_copy(r) && !was_served(r, node))

@@ -14,6 +14,7 @@
 #include "name.h"
 #include "slot.h"
 #include "variable.h"
+#include "via.h"
 #include "wrong.h"
 
 enum { MOST_EDGES = 64 }; /* to a node that are looked at */
@@ -44,61 +45,19 @@ static uint32_t child_by_alias(
     return found;
 }
 
-/* What renames say of the path in r->path; true if one of them decides. */
-static bool follow_rename(struct varve_restoration *r, uint32_t *file)
+/* What is shared in the file has one path that comes first. */
+static enum vv_how how_by_edge(struct varve_restoration *r,
+    const varve_node *parent, const struct vv_name *name, uint32_t file,
+    uint32_t child)
 {
-    vv_emptied(&r->file_path);
-    struct vv_rename *rename = vv_selection_rename(
-        &r->selection, vv_buffer_string(&r->path), &r->file_path);
-    *file = VV_NONE;
-    if (r->path.failed || r->file_path.failed) {
-        vv_out_of_memory(r);
-        return true; /* nothing, until all is matched again */
-    }
-    if (!rename || VV_WRONG(renames_not_followed))
-        return false;
-    const char *leads_to = vv_buffer_string(&r->file_path);
-    if (!r->file_path.failed)
-        *file =
-            vv_saved_find(vv_index_of(r), r->file_root, leads_to, &r->path);
-    if (r->path.failed || r->file_path.failed)
-        vv_out_of_memory(r);
-    if (*file != VV_NONE)
-        rename->was_used = true;
-    if (*file == VV_NONE && VV_WRONG(rename_falls_back))
-        return false;
-    return true;
-}
-
-/* What they say of a child. */
-static bool find_renamed(struct varve_restoration *r, const varve_node *parent,
-    const char *name, size_t size, uint32_t *file)
-{
-    if (!r->selection.rename_count)
-        return false;
-    vv_add_via_path(r, parent->number, vv_emptied(&r->path));
-    if (r->path.size)
-        vv_buffer_add8(&r->path, '/');
-    vv_path_add_name(&r->path, name, size);
-    return follow_rename(r, file);
-}
-
-/* What they say of a slot. */
-static bool find_renamed_slot(struct varve_restoration *r,
-    const varve_node *owner, const varve_node *variable, const char *name,
-    uint32_t *file)
-{
-    if (!r->selection.has_slots || !vv_is_known(r, owner) ||
-        !vv_is_known(r, variable))
-        return false;
-    vv_add_via_path(r, owner->number, vv_emptied(&r->path));
-    if (r->path.size)
-        vv_buffer_add8(&r->path, '/');
-    vv_path_add_name(&r->path, name, strlen(name));
-    vv_buffer_add8(&r->path, '(');
-    vv_add_via_path(r, variable->number, &r->path);
-    vv_buffer_add8(&r->path, ')');
-    return follow_rename(r, file);
+    enum vv_how how = vv_how_of(r, parent);
+    if (how != VV_BY_PATH || !r->has_shared)
+        return how;
+    const struct vv_index *index = vv_index_of(r);
+    bool is_first = child != r->file_root && r->paths.parents[child] == file &&
+                    vv_at32(index->edge_names, r->paths.ways[child]) ==
+                        vv_name_in_file(r, name);
+    return is_first ? how : VV_BY_OTHER_PATH;
 }
 
 /* `file`: with which node of the file the parent is matched; VV_NONE: with all
@@ -120,7 +79,7 @@ static void match_edge(
     vv_visit(r, child,
         (struct vv_via){ .parent = parent->number + 1, .name = name });
     uint32_t found;
-    if (find_renamed(r, parent, name->bytes, name->size, &found)) {
+    if (vv_find_renamed(r, parent, name->bytes, name->size, &found)) {
         if (found != VV_NONE)
             vv_bind(r, child, found, VV_BY_RENAME);
         return;
@@ -133,7 +92,8 @@ static void match_edge(
             file != VV_NONE ? VV_NONE : vv_next_partner(r, parent, at);
         found = child_in_file(r, at, name);
         if (found != VV_NONE)
-            vv_bind(r, child, found, vv_how_of(r, parent));
+            vv_bind(r, child, found,
+                how_by_edge(r, parent, name, at, found));
         else if ((found = child_by_alias(r, at, child)) != VV_NONE)
             vv_defer(r, child, found, VV_BY_ALIAS);
         at = next;
@@ -159,7 +119,8 @@ uint32_t vv_match_child(
 {
     uint32_t file = VV_NONE;
     size_t size = strlen(name);
-    if (!vv_is_known(r, parent) || find_renamed(r, parent, name, size, &file))
+    if (!vv_is_known(r, parent) ||
+        vv_find_renamed(r, parent, name, size, &file))
         return file;
     uint32_t id = vv_index_find_name(vv_index_of(r), name, size);
     uint32_t at = id == VV_NONE ? VV_NONE : vv_file_node_of(r, parent);
@@ -190,7 +151,7 @@ uint32_t vv_match_slot_of(struct varve_restoration *r, varve_node *owner,
     varve_node *variable, const char *name)
 {
     uint32_t found;
-    if (find_renamed_slot(r, owner, variable, name, &found))
+    if (vv_find_renamed_slot(r, owner, variable, name, &found))
         return found;
     return slot_in_file(r, owner, variable, name);
 }
@@ -229,7 +190,7 @@ void vv_match_slot(struct varve_restoration *r, struct vv_slot *slot)
     uint32_t file;
     const varve_node *variable = slot->seen.variable;
     const char *name = slot->name->bytes;
-    if (find_renamed_slot(r, slot->owner, variable, name, &file)) {
+    if (vv_find_renamed_slot(r, slot->owner, variable, name, &file)) {
         if (file != VV_NONE)
             vv_bind(r, slot->seen.node, file, VV_BY_RENAME);
     } else if ((file = slot_in_file(r, slot->owner, variable, name)) !=
@@ -251,7 +212,7 @@ static void match_slot_by(
         vv_file_node_of(r, slot->seen.node) != VV_NONE)
         return;
     uint32_t renamed, file = vv_index_find_slot(index, owner, variable, id);
-    if (file != VV_NONE && !find_renamed_slot(r, slot->owner,
+    if (file != VV_NONE && !vv_find_renamed_slot(r, slot->owner,
             slot->seen.variable, slot->name->bytes, &renamed))
         bind_slot(r, slot, file);
 }

@@ -230,6 +230,17 @@ static varve_status leave_out_the_rest(
     return VARVE_OK;
 }
 
+/* Which path of what is shared comes first. */
+static varve_status look_at_shared(
+    struct varve_restoration *r, varve_error *error)
+{
+    const struct vv_index *index = vv_index_of(r);
+    r->has_shared = (uint64_t)index->edge_count + index->slot_count >=
+                        index->node_count &&
+                    !VV_WRONG(building_decides_later);
+    return r->has_shared ? vv_need_paths(r, error) : VARVE_OK;
+}
+
 /* Most files are for the whole of the program that reads them. */
 static void reserve_lists(struct varve_restoration *r)
 {
@@ -272,6 +283,7 @@ static varve_status open_file(struct varve_restoration *r,
         &r->file, &r->context, (const char *)r->file_path.data, error));
     VV_TRY(make_tables(r, error));
     VV_TRY(find_file_root(r, error));
+    VV_TRY(look_at_shared(r, error));
     VV_TRY(vv_by_name_begin(r, error));
     /* What the caller lent for the call is not kept beyond it. */
     r->selection.options.renames = NULL;

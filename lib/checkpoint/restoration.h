@@ -26,8 +26,9 @@ enum vv_fate {
     VV_FATE_WAITING,    /* its node is not bound, or the value is held back */
     VV_FATE_DUE,        /* bound, and to be delivered */
     VV_FATE_APPLIED,    /* delivered */
-    VV_FATE_LENT,       /* delivered to a node that has come to it by an alias
-                           or a global name: one whose path it is may follow */
+    VV_FATE_LENT,       /* delivered to a node that has come to it by another
+                           path, an alias or a global name: the one whose path
+                           it is may follow */
     VV_FATE_SUPERSEDED, /* bound to a node that a later restoration filled */
     VV_FATE_EXCLUDED,   /* bound, but the options leave it out */
     VV_FATE_MISFIT,     /* bound to a node that it does not fit */
@@ -51,7 +52,9 @@ struct vv_link {
 enum vv_how {
     VV_BY_PATH,
     VV_BY_RENAME, /* asks for a value even if another node has it */
-    VV_BY_ALIAS,  /* here and below, a node whose path it is goes first */
+    VV_BY_OTHER_PATH, /* not the one that the file names first: here and below,
+                         a node of that one goes first */
+    VV_BY_ALIAS,      /* so does one of any path */
     VV_BY_GLOBAL_NAME
 };
 
@@ -108,6 +111,7 @@ struct varve_restoration {
     bool needs_sweep;   /* edges were removed since the last one */
     bool needs_rematch; /* memory ran out while matching */
     bool has_paths;     /* `paths` is filled */
+    bool has_shared;    /* several edges of the file lead to a node */
     bool is_by_name;    /* global names matter: all of the program is visited */
 
     varve_node **node_of; /* by node of the file */

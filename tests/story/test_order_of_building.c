@@ -90,13 +90,12 @@ struct untied {
     float enc, dec, enc_m, dec_m;
 };
 
-static void build_untied(struct untied *u, bool backwards)
+static void build_untied(struct untied *u, varve_graph *graph, bool backwards)
 {
-    *u = (struct untied){ .graph = story_graph() };
-    u->root = varve_graph_root(u->graph);
+    *u = (struct untied){ .graph = graph, .root = varve_graph_root(graph) };
     varve_node *opt = varve_add_object(u->root, "opt");
     for (int i = 0; i < 2; i++) {
-        bool is_dec = (i == 0) == backwards;
+        bool is_dec = (i == 0) == backwards; /* the first in the file */
         varve_node *k = story_add(u->root, is_dec ? "dec/k" : "enc/k",
             is_dec ? &u->dec : &u->enc);
         varve_add_slot(
@@ -112,7 +111,7 @@ TEST(order_of_building, what_was_shared_goes_to_the_first_path_of_the_file)
     write_tied();
     for (int backwards = 0; backwards < 2; backwards++) {
         struct untied u;
-        build_untied(&u, backwards);
+        build_untied(&u, story_graph(), backwards);
         varve_restoration *r = story_read(u.root, "tied", NULL);
         cr_assert(u.dec == 4 && u.enc == 0, "backwards: %d", backwards);
         cr_assert(u.dec_m == 5 && u.enc_m == 0);
@@ -130,7 +129,7 @@ TEST(order_of_building, what_was_shared_is_copied_on_request)
     varve_read_options options = { .copy_shared = true };
     for (int backwards = 0; backwards < 2; backwards++) {
         struct untied u;
-        build_untied(&u, backwards);
+        build_untied(&u, story_graph(), backwards);
         varve_restoration *r = varve_plan(u.root, test_path("tied"), &options,
             &error);
         story_consumed(r);
@@ -155,19 +154,100 @@ TEST(order_of_building, what_was_shared_is_copied_on_request)
     }
 }
 
-/* Of what comes later the first keeps what it was given. */
+/* The path that the file names first gets what it would have got at once; an
+ * earlier one keeps what it was given. */
 TEST(order_of_building, what_was_shared_and_comes_later)
 {
+    varve_error error;
     write_tied();
-    for (int copies = 0; copies < 2; copies++) {
-        float enc = 0, dec = 0;
+    for (int i = 0; i < 8; i++) {
+        struct untied u;
+        bool backwards = i & 1, copies = i & 2, is_replaced = i & 4;
+        float fresh[2] = { 7, 8 };
+        varve_graph *graph = story_graph();
+        varve_restoration *r = story_read(varve_graph_root(graph), "tied",
+            &(varve_read_options){ .copy_shared = copies });
+        build_untied(&u, graph, backwards);
+        cr_assert(u.dec == 4 && u.dec_m == 5, "backwards: %d", backwards);
+        cr_assert_eq(u.enc, copies || !backwards ? 4 : 0);
+        cr_assert_eq(u.enc_m, copies || !backwards ? 5 : 0);
+        if (copies || !backwards)
+            story_consumed(r);
+        else
+            story_unmatched(varve_assert_existing_objects_matched(r, &error),
+                "shared in the file with dec/k, which has it", error);
+        if (is_replaced) {
+            varve_remove(varve_find_path(u.root, "enc/k"));
+            story_add(u.root, "enc/k", &fresh[0]);
+            varve_remove(varve_find_path(u.root, "dec/k"));
+            cr_assert_ok(varve_restoration_retry(r, &error), error);
+            story_add(u.root, "dec/k", &fresh[1]);
+            cr_assert(fresh[0] == 7 && fresh[1] == 8, "delivered once");
+        }
+        u.enc = u.dec = 1;
+        cr_assert_ok(varve_restore_again(r, u.root, &error), error);
+        if (!is_replaced)
+            cr_assert(u.dec == 4 && u.enc == 4, "both asked for it");
+        varve_restoration_free(r);
+        varve_graph_free(u.graph);
+    }
+}
+
+/* One variable at both paths, which come in either order; then two. */
+TEST(order_of_building, what_is_shared_in_both_was_served_by_its_first_path)
+{
+    write_tied();
+    for (int i = 0; i < 4; i++) {
+        float k = 0, fresh = 7;
+        bool is_object = i & 1, is_late = i & 2;
         varve_graph *graph = story_graph();
         varve_node *root = varve_graph_root(graph);
-        varve_restoration *r = story_read(
-            root, "tied", &(varve_read_options){ .copy_shared = copies });
-        story_add(root, "enc/k", &enc);
-        story_add(root, "dec/k", &dec);
-        cr_assert(enc == 4 && dec == (copies ? 4 : 0));
+        varve_restoration *r = is_late ? story_read(root, "tied", NULL) : NULL;
+        varve_node *node = story_add(root, "enc/k", &k);
+        if (is_object)
+            varve_track(root, "dec", varve_find(root, "enc"));
+        else
+            varve_track(varve_add_object(root, "dec"), "k", node);
+        if (!is_late)
+            r = story_read(root, "tied", NULL);
+        cr_assert_eq(k, 4);
+        varve_untrack(root, "dec");
+        story_add(root, "dec/k", &fresh);
+        cr_assert_eq(fresh, 7, "%d: it was here", i);
+        varve_restoration_free(r);
+        varve_graph_free(graph);
+    }
+}
+
+/* A variable under three names, "a", "b" and "c/d"; what `except` leaves out
+ * claims nothing. */
+TEST(order_of_building, the_first_of_three_paths_has_it)
+{
+    static float v = 4;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *node = story_add(root, "a", &v);
+    varve_track(root, "b", node);
+    varve_track(varve_add_object(root, "c"), "d", node);
+    story_write(root, "three");
+    varve_graph_free(graph);
+    static const char *const orders[][3] = { { "c/d", "b", "a" },
+        { "b", "a", "c/d" }, { "a", "c/d", "b" }, { "b", "c/d", "a" } };
+    for (int i = 0; i < 8; i++) {
+        float value[3] = { 0 };
+        const char *const *paths = orders[i / 2];
+        varve_read_options options = { .except = i % 2 ? "a" : NULL };
+        graph = story_graph();
+        root = varve_graph_root(graph);
+        varve_restoration *r = story_read(root, "three", &options);
+        for (int k = 0; k < 3; k++)
+            story_add(root, paths[k], &value[k]);
+        for (int k = 0; k < 3; k++) {
+            if (*paths[k] == 'a')
+                cr_assert_eq(value[k], i % 2 ? 0 : 4, "order %d", i);
+        }
+        cr_assert(i % 2 == 0 || value[0] == 4 || *paths[0] == 'a');
+        cr_assert_eq(story_findings(r, VARVE_WAITING), 0);
         varve_restoration_free(r);
         varve_graph_free(graph);
     }
@@ -206,7 +286,7 @@ TEST(order_of_building, what_the_options_leave_out_claims_nothing)
 {
     write_tied();
     struct untied u;
-    build_untied(&u, false);
+    build_untied(&u, story_graph(), false);
     varve_restoration *r =
         story_read(u.root, "tied", &(varve_read_options){ .only = "enc" });
     cr_assert(u.enc == 4 && u.dec == 0);
@@ -240,6 +320,37 @@ TEST(order_of_building, two_of_the_file_for_one_of_the_program)
     }
 }
 
+/* What did not fit is removed; the other one fits. */
+TEST(order_of_building, claims_pass_on_when_their_holder_goes)
+{
+    varve_error error;
+    write_tied();
+    for (int i = 0; i < 3; i++) {
+        float enc = 0, wide[2] = { 0 }, x;
+        varve_graph *graph = story_graph();
+        varve_node *root = varve_graph_root(graph);
+        varve_restoration *r = story_read(root, "tied", NULL);
+        varve_add_variable(varve_add_object(root, "dec"), "k",
+            varve_array(wide, 2));
+        story_add(root, "enc/k", &enc);
+        cr_assert_eq(varve_graph_check(graph, &error), VARVE_MISMATCH);
+        if (i == 2)
+            varve_untrack(root, "dec");
+        else
+            varve_remove(varve_find_path(root, "dec/k"));
+        if (i == 1)
+            varve_remove(varve_find_path(root, "enc/k"));
+        if (i == 2)
+            cr_assert_ok(varve_restoration_retry(r, &error), error);
+        else
+            story_add(root, "x", &x);
+        cr_assert_eq(enc, i == 1 ? 0 : 4);
+        cr_assert_ok(varve_graph_check(graph, &error), error);
+        varve_restoration_free(r);
+        varve_graph_free(graph);
+    }
+}
+
 /* Freed and removed in the middle, nothing is left hanging. */
 TEST(order_of_building, claims_end_with_their_nodes)
 {
@@ -247,7 +358,7 @@ TEST(order_of_building, claims_end_with_their_nodes)
     write_tied();
     for (int i = 0; i < 4; i++) {
         struct untied u;
-        build_untied(&u, false);
+        build_untied(&u, story_graph(), false);
         varve_restoration *r = story_read(u.root, "tied",
             &(varve_read_options){ .copy_shared = i % 2 });
         if (i < 2)

@@ -1,0 +1,24 @@
+/* via.h - how nodes of the program were come to, where paths matter, and what
+ * renames say of them.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_VIA_H
+#define VV_VIA_H
+
+#include "restoration.h"
+
+/* Notes how a node was come to; queues it when that is new. */
+void vv_visit(struct varve_restoration *r, varve_node *node, struct vv_via via);
+
+/* True if a rename decides where the edge of this name leads: `file` is set to
+ * the node of the file, or to VV_NONE where that has none. */
+bool vv_find_renamed(struct varve_restoration *r, const varve_node *parent,
+    const char *name, size_t size, uint32_t *file);
+
+/* The same of a slot. */
+bool vv_find_renamed_slot(struct varve_restoration *r,
+    const varve_node *owner, const varve_node *variable, const char *name,
+    uint32_t *file);
+
+#endif

@@ -1,0 +1,59 @@
+/* test_via.c - lib/checkpoint/via.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include <string.h>
+
+#include "binding.h"
+#include "via.h"
+
+static float memory[2] = { 1, 2 };
+
+static void write_file(void)
+{
+    varve_node *root = new_root();
+    varve_node *model = varve_add_object(root, "model");
+    varve_node *k =
+        varve_add_variable(model, "k", varve_array(memory, 1));
+    varve_add_slot(
+        varve_add_object(root, "opt"), k, "m", varve_array(memory + 1, 1));
+    write_root(root);
+    free_root(root);
+}
+
+static uint32_t renamed(
+    varve_restoration *r, const varve_node *parent, const char *name)
+{
+    uint32_t file = 12345;
+    return vv_find_renamed(r, parent, name, strlen(name), &file) ? file : 54321;
+}
+
+TEST(via, says_where_renames_lead)
+{
+    begin_world();
+    write_file();
+    static const varve_rename renames[] = { { "net/a%2Fb", "model/k" },
+        { "net/*s", "opt/m(model/*)" }, { "adam/v(**)", "opt/m(**)" },
+        { "net/none", "gone" } };
+    varve_node *root = new_root();
+    varve_node *net = varve_add_object(root, "net");
+    varve_node *adam = varve_add_object(root, "adam");
+    varve_node *model = varve_add_object(root, "model");
+    varve_node *k = varve_add_variable(model, "k", varve_array(memory, 1));
+    varve_restoration *r = read_root(
+        root, &(varve_read_options){ .renames = renames, .rename_count = 4 });
+    uint32_t variable = vv_file_node_of(r, k), slot;
+    cr_assert_neq(variable, VV_NONE);
+    cr_assert_eq(renamed(r, net, "a/b"), variable);
+    cr_assert_eq(renamed(r, net, "none"), VV_NONE, "decided all the same");
+    cr_assert_eq(renamed(r, net, "other"), 54321);
+    cr_assert_eq(renamed(r, root, "k"), 54321);
+    cr_assert(vv_find_renamed_slot(r, adam, k, "v", &slot));
+    cr_assert_eq(renamed(r, net, "ks"), slot);
+    cr_assert_not(vv_find_renamed_slot(r, adam, k, "m", &slot));
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
