@@ -343,8 +343,8 @@ static bool has_another_value(const struct varve_restoration *r,
     const varve_node *node, uint32_t file)
 {
     uint32_t value = r->value_of[file];
-    return node->restored_by == r->observer.number && value != VV_NONE &&
-           !vv_is_final(r, value);
+    return node->restored_by == r->observer.number &&
+           (value == VV_NONE || !vv_is_final(r, value));
 }
 
 /* Whether matching goes on from a node. What is added to it later is matched

@@ -401,12 +401,13 @@ void vv_match_queue(struct varve_restoration *r)
 
 void vv_match_again(struct varve_restoration *r, varve_node *node)
 {
-    if (!vv_is_known(r, node)) {
-        for (struct vv_edge *e = node->first_in; e; e = e->next_in)
-            vv_match_edge(r, e);
-        return;
-    }
-    vv_add_pair(r, &r->queue, node, VV_NONE);
+    bool is_known = vv_is_known(r, node);
+    bool is_matched = vv_file_node_of(r, node) != VV_NONE;
+    struct vv_edge *e = is_matched ? NULL : node->first_in;
+    for (; e; e = e->next_in)
+        vv_match_edge(r, e);
+    if (is_known)
+        vv_add_pair(r, &r->queue, node, VV_NONE);
 }
 
 void vv_match_everything(struct varve_restoration *r)

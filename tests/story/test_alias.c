@@ -53,6 +53,30 @@ TEST(alias, given_after_the_read_it_still_helps)
     varve_graph_free(graph);
 }
 
+/* Whatever else the node could have been known by. */
+TEST(alias, given_after_the_read_it_helps_where_global_names_are_in_play)
+{
+    varve_error error;
+    float saved = 2, v = 0;
+    const varve_write_options options = { .format = VARVE_FORMAT_TENSORFLOW };
+    varve_graph *graph = story_graph();
+    story_add(varve_graph_root(graph), "old", &saved);
+    cr_assert_ok(varve_write(varve_graph_root(graph), test_path("f"), &options,
+                     &error),
+        error);
+    varve_graph_free(graph);
+    graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *node = story_add(root, "new", &v);
+    varve_restoration *r = story_read(root, "f", NULL);
+    cr_assert_eq(v, 0);
+    varve_alias(node, "old");
+    cr_assert_eq(v, 2);
+    story_consumed(r);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
 TEST(alias, is_not_saved_and_wherever_the_node_stands_it_holds)
 {
     STORY_FILE("f", { "part/old", 2 });

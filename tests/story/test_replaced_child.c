@@ -210,6 +210,30 @@ TEST(replaced_child, taken_out_and_put_back_it_keeps_what_it_has_become)
     varve_graph_free(graph);
 }
 
+/* Nor does it have to be what the file has there. */
+TEST(replaced_child, moved_to_where_the_file_has_an_object_it_is_no_mismatch)
+{
+    varve_error error;
+    for (int first = 0; first < 2; first++) {
+        STORY_FILE("f", { "w", 5 }, { "part/x", 6 });
+        varve_graph *graph = story_graph();
+        varve_node *root = varve_graph_root(graph);
+        float w = 0, x = 0;
+        varve_node *node = story_add(root, "w", &w);
+        story_add(root, "part/x", &x);
+        varve_restoration *r = story_read(root, "f", NULL);
+        cr_assert(w == 5 && x == 6);
+        if (first == 0)
+            varve_replace(root, "part", node);
+        varve_replace(root, "w", varve_add_detached(graph));
+        if (first == 1)
+            varve_replace(root, "part", node);
+        cr_assert_ok(varve_graph_check(graph, &error), error);
+        varve_restoration_free(r);
+        varve_graph_free(graph);
+    }
+}
+
 TEST(replaced_child, its_slots_are_new_as_well)
 {
     varve_error error;
