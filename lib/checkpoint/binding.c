@@ -16,6 +16,8 @@
 #include "walk.h"
 #include "wrong.h"
 
+enum { FEW_STEPS = 64 }; /* up to the root, before the whole graph is swept */
+
 /* --- Memory that grows with the program --------------------------------- */
 
 void vv_out_of_memory(struct varve_restoration *r)
@@ -308,6 +310,31 @@ bool vv_sweep(struct varve_restoration *r)
     forget_visits(r, &walk);
     vv_walk_end(&walk);
     return true;
+}
+
+/* Whether the first edges lead up to the root, as they nearly always do. */
+static bool leads_up(const struct varve_restoration *r, const varve_node *node)
+{
+    const struct vv_edge *e = node->first_in;
+    for (int i = 0; e && i < FEW_STEPS && node != r->root; i++) {
+        if (vv_is_known(r, e->parent)) {
+            node = e->parent;
+            e = node->first_in;
+        } else {
+            e = e->next_in;
+        }
+    }
+    return node == r->root;
+}
+
+bool vv_is_held(struct varve_restoration *r, const varve_node *node)
+{
+    if (!vv_is_known(r, node))
+        return false;
+    if (r->needs_sweep && !VV_WRONG(out_of_reach_unseen) &&
+        !leads_up(r, node) && !vv_sweep(r))
+        vv_out_of_memory(r);
+    return vv_is_known(r, node);
 }
 
 /* Whether the node still holds a place in the program. What no edge leads to

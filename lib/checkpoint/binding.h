@@ -74,6 +74,9 @@ struct vv_pair vv_queued(const struct vv_buffer *queue, size_t i);
  * without memory to find them: their own may be gone then. */
 bool vv_sweep(struct varve_restoration *r);
 
+/* Whether matching has come to the node, and it can still be reached. */
+bool vv_is_held(struct varve_restoration *r, const varve_node *node);
+
 /* Forgets a node that is about to be freed. */
 void vv_forget_node(struct varve_restoration *r, varve_node *node);
 

@@ -76,12 +76,12 @@ bool vv_is_final(const struct varve_restoration *r, uint32_t value)
 static enum vv_fate fate_of(
     const struct varve_restoration *r, const varve_node *node, uint32_t file)
 {
-    if (r->value_of[file] == VV_NONE ||
-        vv_index_kind(vv_index_of(r), file) != node->kind)
-        return VV_FATE_MISFIT;
     if (node->restored_by > r->observer.number &&
         !VV_WRONG(older_restoration_wins))
         return VV_FATE_SUPERSEDED;
+    if (r->value_of[file] == VV_NONE ||
+        vv_index_kind(vv_index_of(r), file) != node->kind)
+        return VV_FATE_MISFIT;
     return VV_FATE_DUE;
 }
 

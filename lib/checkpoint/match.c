@@ -401,7 +401,7 @@ void vv_match_queue(struct varve_restoration *r)
 
 void vv_match_again(struct varve_restoration *r, varve_node *node)
 {
-    bool is_known = vv_is_known(r, node);
+    bool is_known = vv_is_held(r, node);
     bool is_matched = vv_file_node_of(r, node) != VV_NONE;
     struct vv_edge *e = is_matched ? NULL : node->first_in;
     for (; e; e = e->next_in)

@@ -17,6 +17,7 @@
 #include "match.h"
 #include "save.h"
 #include "scope.h"
+#include "slot.h"
 #include "transfer.h"
 #include "source.h"
 #include "try.h"
@@ -57,7 +58,8 @@ static void edge_added(struct vv_observer *self, struct vv_edge *edge)
     if (r->is_dry || r->is_settled)
         return;
     vv_scope_edge(r, edge);
-    vv_match_edge(r, edge);
+    if (vv_is_held(r, edge->parent))
+        vv_match_edge(r, edge);
     if (!VV_WRONG(late_values_not_taken_in))
         take_in(r);
 }
@@ -67,9 +69,11 @@ static void children_moved(struct vv_observer *self, varve_node *list)
     struct varve_restoration *r = restoration_of(self);
     if (r->is_dry || r->is_settled || VV_WRONG(moved_unseen))
         return;
+    bool is_held = vv_is_held(r, list);
     for (struct vv_edge *e = list->first_edge; e; e = e->next) {
         vv_scope_edge(r, e);
-        vv_match_moved(r, e);
+        if (is_held)
+            vv_match_moved(r, e);
     }
     take_in(r);
 }
@@ -80,7 +84,8 @@ static void slot_added(struct vv_observer *self, struct vv_slot *slot)
     if (r->is_dry || r->is_settled)
         return;
     vv_scope_slot(r, slot);
-    vv_match_slot(r, slot);
+    if (vv_is_held(r, slot->owner) && vv_is_held(r, slot->seen.variable))
+        vv_match_slot(r, slot);
     take_in(r);
 }
 

@@ -148,6 +148,13 @@ static void edge_removed(struct vv_observer *self, varve_node *child)
     ((struct varve_snapshot *)self)->is_changed = true;
 }
 
+/* Patterns may mean others now. */
+static void children_moved(struct vv_observer *self, varve_node *list)
+{
+    (void)list;
+    ((struct varve_snapshot *)self)->is_changed = true;
+}
+
 static void slot_added(struct vv_observer *self, struct vv_slot *slot)
 {
     (void)slot;
@@ -322,6 +329,7 @@ static void watch(struct varve_snapshot *s)
 {
     s->observer.edge_added = edge_added;
     s->observer.edge_removed = edge_removed;
+    s->observer.children_moved = children_moved;
     s->observer.slot_added = slot_added;
     s->observer.node_removed = node_removed;
     s->observer.graph_freed = graph_freed;

@@ -22,19 +22,59 @@ const char *mix_file_path(
     }
 }
 
+/* A type that a format does not know comes back as a state of its bytes. */
+static bool is_raw(const struct mix_node *node, varve_format format)
+{
+    return format == VARVE_FORMAT_NPZ && node->kind == VARVE_VARIABLE &&
+           node->dtype == VARVE_BFLOAT16;
+}
+
+static void make_raw(struct mix_node *node)
+{
+    struct mix_value value = { .count = (uint8_t)(2 * node->value.count) };
+    node->holds &= value.count <= MIX_NUMBERS; /* else no state takes it */
+    if (node->holds)
+        mix_store(value.numbers, node->dtype, &node->value);
+    node->kind = VARVE_STATE;
+    node->dtype = VARVE_UINT8;
+    node->value = value;
+}
+
+/* Of containers, a file of names has those that are above a value; positions
+ * stay what they were. */
+static void drop_empty(struct mix_shape *shape)
+{
+    for (uint8_t n = 0; n < MIX_NODES; n++)
+        if (shape->nodes[n].kind == VARVE_LIST)
+            shape->nodes[n].kind = VARVE_DICT;
+    for (bool goes_on = true; goes_on;) {
+        goes_on = false;
+        for (uint8_t n = 1; n < MIX_NODES; n++) {
+            const struct mix_node *node = &shape->nodes[n];
+            bool is_empty = node->kind && !mix_is_value(node) &&
+                            !node->edge_count;
+            goes_on |= is_empty;
+            if (is_empty)
+                mix_remove(shape, n);
+        }
+    }
+}
+
 /* Whether a file of names keeps all that matching needs: every node has one way
  * to it, and a value where it can have one. */
-static bool is_plain(const struct mix_shape *shape)
+static bool is_plain(const struct mix_shape *shape, varve_format format)
 {
     unsigned edges = 0, nodes = 0;
     for (uint8_t n = 0; n < MIX_NODES; n++) {
         const struct mix_node *node = &shape->nodes[n];
-        nodes += node->kind != 0;
+        if (!node->kind)
+            continue;
+        nodes++;
         edges += node->edge_count;
         if (node->global != MIX_NONE || node->kind == VARVE_STATE ||
             (node->kind == VARVE_VARIABLE && !mix_is_saved(node)) ||
             node->dtype == VARVE_STRING || node->dtype == VARVE_COMPLEX128 ||
-            node->dtype == VARVE_BFLOAT16)
+            (is_raw(node, format) && 2 * node->value.count > MIX_NUMBERS))
             return false;
         for (uint8_t e = 0; e < node->edge_count; e++)
             if (node->edges[e].name == MIX_NAMES - 1)
@@ -48,14 +88,20 @@ struct mix_file mix_file_of(
 {
     struct mix_file file = { .is_there = true, .format = format };
     file.shape = mix_saved(shape, root);
-    file.is_loose = format != VARVE_FORMAT_VARVE && !is_plain(&file.shape);
+    file.is_loose =
+        format != VARVE_FORMAT_VARVE && !is_plain(&file.shape, format);
     for (uint8_t n = 0; n < MIX_NODES; n++) {
         struct mix_node *node = &file.shape.nodes[n];
+        if (is_raw(node, format))
+            make_raw(node);
         node->is_owned = true;
         node->is_opaque = node->kind == VARVE_STATE;
         if (node->is_local)
             node->holds = false;
     }
+    if (!file.is_loose && format != VARVE_FORMAT_VARVE &&
+        format != VARVE_FORMAT_TENSORFLOW)
+        drop_empty(&file.shape);
     return file;
 }
 
@@ -127,22 +173,30 @@ void mix_open_end(struct mix *m, struct mix_open *open, varve_restoration *r,
     enum mix_fit fit, varve_status other)
 {
     varve_status status = r ? VARVE_OK : m->error.status;
+    /* More raw bytes than a state of the program takes. */
+    bool is_refused = status == VARVE_CALLBACK &&
+                      open->file.format == VARVE_FORMAT_NPZ;
     mix_follow_shared(m, open->graph);
     if (status == VARVE_OK || status != other || other == VARVE_OK) {
         MIX_CHECK(fit != MIX_MISFITS || status == VARVE_MISMATCH,
             "expected a mismatch, found %s", varve_status_name(status));
         if (fit != MIX_MISFITS)
             mix_expect(m, "the read", status, VARVE_OK,
-                fit == MIX_UNSURE ? VARVE_MISMATCH : VARVE_OK);
+                fit != MIX_UNSURE ? VARVE_OK
+                : is_refused      ? VARVE_CALLBACK
+                                  : VARVE_MISMATCH);
     }
-    if (!r) {
-        memset(open, 0, sizeof *open);
-        return;
-    }
+    uint8_t graph = open->graph;
     open->restoration = r;
-    size_t taken = mix_deliver(m, open);
-    if (!m->graphs[open->graph].maybe_count[0])
-        look_at_report(m, open, taken);
+    if (r)
+        look_at_report(m, open, mix_deliver(m, open));
+    else
+        memset(open, 0, sizeof *open);
+    /* Of patterns, only the read itself is modelled. */
+    if (r && (open->only != MIX_NONE || open->except != MIX_NONE))
+        open->is_loose = true;
+    if (mix_demands(&m->graphs[graph].shape))
+        mix_arrive(m, graph); /* of older ones, to what was made */
 }
 
 /* --- Copies --------------------------------------------------------------- */

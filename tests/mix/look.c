@@ -224,11 +224,15 @@ void mix_arrive(struct mix *m, uint8_t graph)
         MIX_CHECK(fit != MIX_MISFITS || status == VARVE_MISMATCH,
             "what came late does not fit, and the graph says %s",
             varve_status_name(status));
-        if (fit != MIX_MISFITS) {
-            o->is_loose |= fit == MIX_UNSURE && status;
+        /* What was made on demand came one by one. */
+        bool is_piecemeal = fit == MIX_MISFITS && mix_demands(&g->shape);
+        if (fit != MIX_MISFITS || is_piecemeal) {
+            o->is_loose |= fit != MIX_FITS && status;
             mix_deliver(m, o);
         }
-        if (status && fit != MIX_FITS) {
+        /* A newer one that makes children serves them after an older one has
+         * seen them. */
+        if (status && (fit != MIX_FITS || mix_demands(&g->shape))) {
             if (o->manager) {
                 mix_say(m, "varve_drop_pending(r%td, NULL);", o - m->opens);
                 mix_expect(m, "varve_drop_pending",
@@ -253,7 +257,7 @@ static void forget_in_open(struct mix_open *o, mix_set gone)
 {
     for (uint8_t n = 0; n < MIX_NODES; n++)
         if (mix_has(gone, n))
-            o->seen[n] = 0;
+            o->seen[n] = o->moved[n] = 0;
     for (uint8_t f = 0; f < MIX_NODES; f++)
         if (o->taker[f] != MIX_NONE && mix_has(gone, o->taker[f]))
             o->taker[f] = MIX_NODES; /* somebody who is no more */

@@ -50,7 +50,7 @@ static bool add_sure(const struct mix_open *open,
     bool is_value = mix_is_value(&open->file.shape.nodes[f]) ||
                     mix_is_value(&program->nodes[node]);
     if (mix_has(pairs->sure[node], f) || mix_has(open->unsure, node) ||
-        mix_has(open->unsure_in_file, f))
+        mix_has(open->unsure_in_file, f) || mix_has(open->moved[node], f))
         return false;
     for (uint8_t p = 0; p < MIX_NODES; p++)
         if (p != node && mix_has(pairs->all[p], f))
@@ -104,9 +104,13 @@ static void add_named(const struct mix_open *open,
     const struct mix_shape *program, struct pairs *pairs, mix_set reached)
 {
     const struct mix_node *saved = open->file.shape.nodes;
+    mix_set values = 0;
+    for (uint8_t f = 0; f < MIX_NODES; f++)
+        values |= mix_is_value(&saved[f]) ? mix_one(f) : 0;
     for (uint8_t p = 0; p < MIX_NODES && open->is_loose; p++) {
         const struct mix_node *node = &program->nodes[p];
-        if (!mix_has(reached, p) || pairs->all[p] || !mix_is_value(node))
+        if (!mix_has(reached, p) || (pairs->all[p] & values) ||
+            !mix_is_value(node))
             continue;
         for (uint8_t f = 0; f < MIX_NODES; f++)
             if (mix_is_value(&saved[f]) &&
@@ -135,6 +139,32 @@ static void find_pairs(
     while (follow_edges(open, program, pairs, pairs->sure, add_sure) ||
            follow_slots(open, program, pairs, pairs->sure, add_sure))
         ;
+}
+
+static void moved(
+    struct mix_open *open, const struct mix_shape *program, uint8_t list)
+{
+    const struct mix_node *node = &program->nodes[list];
+    for (uint8_t e = 0; e < node->edge_count; e++)
+        for (uint8_t f = 0; f < MIX_NODES; f++) {
+            uint8_t child = node->edges[e].child;
+            uint8_t to = mix_has(open->seen[list], f)
+                             ? counterpart(program, &open->file.shape,
+                                   node->edges[e], f)
+                             : MIX_NONE;
+            if (to != MIX_NONE && open->seen[child] &&
+                !mix_has(open->seen[child], to))
+                open->moved[child] |= mix_one(to);
+        }
+}
+
+/* What was matched stays what it is; where all is matched again, it may become
+ * what its new position is too. */
+void mix_moved(struct mix *m, uint8_t graph, uint8_t list)
+{
+    for (int i = 0; i < MIX_OPENS; i++)
+        if (m->opens[i].restoration && m->opens[i].graph == graph)
+            moved(&m->opens[i], &m->graphs[graph].shape, list);
 }
 
 /* --- What becomes of a pair ------------------------------------------------
@@ -184,12 +214,23 @@ static mix_set reach_by(
     mix_set first = others ? mix_one(root) : 0;
     mix_set found = first;
     for (uint8_t e = 0; e < node->edge_count; e++)
-        if ((node->edges[e].name == name) != others)
-            found |= mix_reach_edges(program, mix_one(node->edges[e].child));
+        if ((node->edges[e].name == name) != others &&
+            !mix_leads_back(program, root, node->edges[e].child))
+            found |= mix_reach_down(program, mix_one(node->edges[e].child));
     for (uint8_t i = 0; i < program->slot_count; i++)
         if (mix_has(found, program->slots[i].owner))
             found |= mix_one(program->slots[i].node);
     return found;
+}
+
+mix_set mix_only(const struct mix_shape *shape, uint8_t root, uint8_t name)
+{
+    return reach_by(shape, root, name, false);
+}
+
+mix_set mix_except(const struct mix_shape *shape, uint8_t root, uint8_t name)
+{
+    return reach_by(shape, root, name, true);
 }
 
 /* What the options let have a value: `only` by any of its paths, `except` where
@@ -199,9 +240,9 @@ static mix_set wanted(
 {
     mix_set found = ~(mix_set)0;
     if (open->only != MIX_NONE)
-        found &= reach_by(program, open->root, open->only, false);
+        found &= mix_only(program, open->root, open->only);
     if (open->except != MIX_NONE)
-        found &= reach_by(program, open->root, open->except, true);
+        found &= mix_except(program, open->root, open->except);
     return found;
 }
 

@@ -65,13 +65,15 @@ struct mix_open {
     mix_set unsure;           /* nodes of the program, and of the file, of */
     mix_set unsure_in_file;   /* which more than one thing may be true */
     mix_set seen[MIX_NODES];  /* by node of the program: all that it was ever
-                                 compared with */
+                                 compared with, */
+    mix_set moved[MIX_NODES]; /* and what a move brought it to after that */
 };
 
 struct mix_snapshot {
     varve_snapshot *snapshot;
     uint8_t graph; /* MIX_NONE: gone */
     uint8_t root;
+    uint8_t except; /* an edge of the root; MIX_NONE: none */
     unsigned version;
     bool is_unsure;         /* a call that failed, or a file, left it open */
     mix_set taken;          /* nodes */
@@ -81,6 +83,7 @@ struct mix_snapshot {
 struct mix_ring {
     varve_ring *ring;
     uint8_t graph; /* MIX_NONE: gone */
+    uint8_t except;
     uint8_t count;
     struct mix_snapshot at[MIX_DEEP]; /* newest first */
 };
@@ -219,8 +222,16 @@ enum mix_fit { MIX_FITS, MIX_MISFITS, MIX_UNSURE };
 enum mix_fit mix_match(struct mix *m, struct mix_open *open);
 size_t mix_deliver(struct mix *m, struct mix_open *open);
 
+/* What a pattern for an edge of a root stands for: by any path, or where it is
+ * left out, what has another. */
+mix_set mix_only(const struct mix_shape *shape, uint8_t root, uint8_t name);
+mix_set mix_except(const struct mix_shape *shape, uint8_t root, uint8_t name);
+
 /* What comes again to a node, and to all below it, when that is asked for. */
 void mix_match_again(struct mix *m, struct mix_open *open, uint8_t node);
+
+/* Before mix_changed: children of a list came to other positions. */
+void mix_moved(struct mix *m, uint8_t graph, uint8_t list);
 
 /* Edges that the library made of itself, to what was there already. */
 void mix_follow_shared(struct mix *m, uint8_t graph);

@@ -17,9 +17,9 @@ mix_operation mix_add_slot, mix_alias, mix_name_globally, mix_tag, mix_compute,
     mix_rebind, mix_retype, mix_ask_nothing, mix_mistake;
 
 /* Files: operations_file.c */
-mix_operation mix_write, mix_write_foreign, mix_read, mix_read_part,
-    mix_restore, mix_save, mix_end_open, mix_drop, mix_plan, mix_ask,
-    mix_from_file, mix_graft;
+mix_operation mix_write, mix_write_beside, mix_write_foreign, mix_read,
+    mix_read_part, mix_restore, mix_save, mix_end_open, mix_drop, mix_plan,
+    mix_ask, mix_from_file, mix_graft;
 
 /* Values that come once, again, or never, and children that come by
  * themselves: operations_late.c */
@@ -28,7 +28,7 @@ mix_operation mix_again, mix_settle, mix_demand;
 /* In memory: operations_memory.c */
 mix_operation mix_take, mix_retake, mix_put_back, mix_end_snapshot, mix_compare,
     mix_write_snapshot, mix_read_snapshot, mix_push, mix_roll_back,
-    mix_end_ring;
+    mix_end_ring, mix_take_part, mix_read_snapshot_part;
 
 /* Around: operations_manage.c */
 mix_operation mix_name_in_saver, mix_save_by_saver, mix_restore_by_saver,

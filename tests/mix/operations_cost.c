@@ -9,7 +9,7 @@
 #include "mix/files.h"
 #include "mix/operations.h"
 
-enum { CHURNED = 512, KEPT = 65536, DEEP = 600, LONGEST = 4095 + 3 };
+enum { CHURNED = 512, KEPT = 1 << 18, DEEP = 600, LONGEST = 4095 + 3 };
 
 /* --- Names ---------------------------------------------------------------- */
 
@@ -31,15 +31,15 @@ void mix_churn(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     (void)b;
     (void)c;
     mix_say(m, "%d times varve_remove(varve_add_object(g%dn0, new name))",
-        8 * CHURNED, at);
-    for (int i = 0; i < 2; i++)
+        20 * CHURNED, at);
+    for (int i = 0; i < 4; i++)
         churn(m, g);
     size_t bytes = m->bytes_in_use;
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 16; i++)
         churn(m, g);
     MIX_CHECK(m->bytes_in_use <= bytes + KEPT,
         "%zu bytes more after %d nodes came and went", m->bytes_in_use - bytes,
-        6 * CHURNED);
+        16 * CHURNED);
     mix_changed(m, at);
 }
 

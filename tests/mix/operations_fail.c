@@ -47,8 +47,7 @@ static bool is_demanded(const struct mix *m)
 {
     bool found = false;
     for (int g = 0; g < MIX_GRAPHS; g++)
-        for (int n = 0; n < MIX_NODES; n++)
-            found |= m->graphs[g].shape.nodes[n].demands;
+        found |= mix_demands(&m->graphs[g].shape);
     return found;
 }
 
@@ -128,6 +127,8 @@ void mix_kill(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     if (a % 8 || (file->is_there && file->format != VARVE_FORMAT_VARVE))
         return; /* it takes long */
     const char *path = mix_file_path(m, slot, VARVE_FORMAT_VARVE);
+    if (!file->is_there && access(path, F_OK) == 0)
+        return; /* of a snapshot that was not followed */
     mix_say(m, "varve_write(g%dn0, \"%s\"); killed at its progress %d", at,
         path, left);
     pid_t child = fork();

@@ -49,6 +49,15 @@ void mix_write(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         VARVE_FORMAT_VARVE);
 }
 
+/* Where a hint, a ledger or a prefix of saves would be. */
+void mix_write_beside(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a);
+    uint8_t slot = MIX_ORDINARY_FILES + b % (MIX_FILES - MIX_ORDINARY_FILES);
+    (void)c;
+    write_one(m, at, 0, slot, VARVE_FORMAT_VARVE);
+}
+
 void mix_write_foreign(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     static const varve_format formats[] = { VARVE_FORMAT_TENSORFLOW,
@@ -157,7 +166,6 @@ void mix_read_part(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_open_begin(m, open, at, 0, file);
     *(c & 1 ? &open->only : &open->except) = name;
     read_one(m, open, path, &options);
-    open->is_loose = true;
 }
 
 void mix_restore(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
@@ -267,6 +275,8 @@ void mix_ask(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         VARVE_OK);
     status = varve_restoration_retry(open->restoration, &m->error);
     mix_expect(m, "varve_restoration_retry", status, VARVE_OK, VARVE_MISMATCH);
+    if (open->graph != MIX_NONE)
+        mix_follow_shared(m, open->graph);
     if (status && !open->manager)
         mix_close(m, open);
 }

@@ -257,6 +257,7 @@ void mix_untrack(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_say(m, "varve_untrack(g%dn%d, \"%s\");", at, parent, mix_name(name));
     mix_drop_edge(&g->shape, parent, edge);
     varve_untrack(g->nodes[parent], mix_name(name));
+    mix_moved(m, at, parent);
     mix_changed(m, at);
 }
 
@@ -273,6 +274,8 @@ void mix_remove_node(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_set gone = mix_remove(&g->shape, node);
     varve_remove(going);
     mix_forget_nodes(m, at, gone);
+    for (uint8_t n = 0; n < MIX_NODES; n++)
+        mix_moved(m, at, n);
     mix_changed(m, at);
 }
 
@@ -296,6 +299,7 @@ void mix_move_in_list(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         node->edges[i].child = node->edges[i - 1].child;
     node->edges[index].child = child;
     varve_list_insert(g->nodes[list], index, g->nodes[child]);
+    mix_moved(m, at, list);
     mix_changed(m, at);
 }
 
@@ -319,5 +323,6 @@ void mix_reorder(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_say(m, "varve_list_reorder(g%dn%d, { %zu, %zu, ... }, %d);", at, list,
         order[0], order[1], count);
     varve_list_reorder(g->nodes[list], order, count);
+    mix_moved(m, at, list);
     mix_changed(m, at);
 }

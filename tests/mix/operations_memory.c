@@ -11,9 +11,12 @@
 /* --- What a snapshot holds --------------------------------------------------
  */
 
-static mix_set values_of(const struct mix_graph *g, uint8_t root)
+static mix_set values_of(
+    const struct mix_graph *g, uint8_t root, uint8_t except)
 {
     mix_set reached = mix_reach(&g->shape, root);
+    if (except != MIX_NONE)
+        reached &= mix_except(&g->shape, root, except);
     for (uint8_t n = 0; n < MIX_NODES; n++)
         if (!mix_is_value(&g->shape.nodes[n]))
             reached &= ~mix_one(n);
@@ -24,7 +27,7 @@ static void note_taken(struct mix *m, struct mix_snapshot *s)
 {
     const struct mix_graph *g = &m->graphs[s->graph];
     s->version = g->version;
-    s->taken = values_of(g, s->root);
+    s->taken = values_of(g, s->root, s->except);
     s->shape = g->shape;
     s->is_unsure = false;
 }
@@ -36,7 +39,7 @@ static enum fit fit_of(const struct mix *m, const struct mix_snapshot *s)
     if (s->graph == MIX_NONE)
         return OTHER;
     const struct mix_graph *g = &m->graphs[s->graph];
-    if (values_of(g, s->root) != s->taken)
+    if (values_of(g, s->root, s->except) != s->taken)
         return OTHER;
     for (uint8_t n = 0; n < MIX_NODES; n++)
         if (mix_has(s->taken, n) &&
@@ -61,26 +64,65 @@ static struct mix_snapshot *choose_snapshot(struct mix *m, uint8_t by)
 
 /* --- One ------------------------------------------------------------------ */
 
-void mix_take(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+static void take(
+    struct mix *m, uint8_t number, uint8_t at, uint8_t root, uint8_t except)
 {
-    uint8_t at = mix_pick_graph(m, a);
-    struct mix_graph *g = &m->graphs[at];
-    struct mix_snapshot *s = &m->snapshots[b % MIX_SNAPSHOTS];
-    uint8_t root = c < 200 ? 0 : mix_pick(g, mix_is_object, c);
-    if (s->snapshot)
-        return;
-    mix_say(
-        m, "s%d = varve_snapshot_new(g%dn%d);", b % MIX_SNAPSHOTS, at, root);
+    const struct mix_graph *g = &m->graphs[at];
+    struct mix_snapshot *s = &m->snapshots[number];
+    const varve_snapshot_options options = {
+        .except = except == MIX_NONE ? NULL : mix_name(except),
+    };
+    mix_say(m, "s%d = varve_snapshot_new(g%dn%d%s%s);", number, at, root,
+        options.except ? ", .except = " : "",
+        options.except ? options.except : "");
     mix_trouble_begin(m);
-    s->snapshot = varve_snapshot_new(g->nodes[root], &m->error);
+    s->snapshot = varve_snapshot_new_with(g->nodes[root], &options, &m->error);
     varve_status other = mix_trouble_end(m);
     mix_expect(m, "varve_snapshot_new",
         s->snapshot ? VARVE_OK : m->error.status, VARVE_OK,
         s->snapshot ? VARVE_OK : other);
     s->graph = at;
     s->root = root;
+    s->except = except;
     if (s->snapshot)
         note_taken(m, s);
+}
+
+void mix_take(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a);
+    uint8_t root = c < 200 ? 0 : mix_pick(&m->graphs[at], mix_is_object, c);
+    if (!m->snapshots[b % MIX_SNAPSHOTS].snapshot)
+        take(m, b % MIX_SNAPSHOTS, at, root, MIX_NONE);
+}
+
+static void make_ring(
+    struct mix *m, uint8_t number, uint8_t at, uint8_t except)
+{
+    struct mix_ring *ring = &m->rings[number];
+    const varve_snapshot_options options = {
+        .except = except == MIX_NONE ? NULL : mix_name(except),
+    };
+    mix_say(m, "q%d = varve_ring_new(g%dn0, 3%s%s);", number, at,
+        options.except ? ", .except = " : "",
+        options.except ? options.except : "");
+    memset(ring, 0, sizeof *ring);
+    ring->ring =
+        varve_ring_new(m->graphs[at].nodes[0], MIX_DEEP, &options, &m->error);
+    MIX_CHECK(ring->ring, "no ring: %s", m->error.message);
+    ring->graph = at;
+    ring->except = except;
+}
+
+/* A snapshot, or a ring, without what is below an edge of the root. */
+void mix_take_part(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a);
+    uint8_t except = c % (MIX_NAMES - 1);
+    if (c >= 128 && !m->rings[b % MIX_RINGS].ring)
+        make_ring(m, b % MIX_RINGS, at, except);
+    else if (c < 128 && !m->snapshots[b % MIX_SNAPSHOTS].snapshot)
+        take(m, b % MIX_SNAPSHOTS, at, 0, except);
 }
 
 void mix_retake(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
@@ -193,7 +235,11 @@ void mix_write_snapshot(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         fit == SAME ? VARVE_OK : VARVE_MISMATCH, other);
     if (status)
         return;
-    m->files[slot] = mix_file_of(&s->shape, s->root, VARVE_FORMAT_VARVE);
+    struct mix_shape written = s->shape;
+    for (uint8_t n = 0; n < MIX_NODES && is_same; n++)
+        if (!mix_has(s->taken, n))
+            written.nodes[n].value = m->graphs[s->graph].shape.nodes[n].value;
+    m->files[slot] = mix_file_of(&written, s->root, VARVE_FORMAT_VARVE);
     m->files[slot].is_there = is_same;
     if (is_same)
         mix_look_at_file(m, path, &m->files[slot]);
@@ -201,19 +247,23 @@ void mix_write_snapshot(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 
 /* The model does it in the graph's own, with the snapshot's values in it. */
 static void read_into(struct mix *m, struct mix_snapshot *s,
-    const struct mix_file *file, const char *path)
+    const struct mix_file *file, const char *path, uint8_t only)
 {
+    const varve_read_options options = {
+        .only = only == MIX_NONE ? NULL : mix_name(only),
+    };
     static struct mix_open open;
     static struct mix_graph kept;
     struct mix_graph *g = &m->graphs[s->graph];
     kept = *g;
     mix_open_begin(m, &open, s->graph, s->root, file);
     open.number = ++m->restorations;
+    open.only = only;
     g->shape = s->shape;
     enum mix_fit fit = mix_match(m, &open);
     mix_trouble_begin(m);
     varve_status status =
-        varve_snapshot_read(s->snapshot, path, NULL, &m->error);
+        varve_snapshot_read(s->snapshot, path, &options, &m->error);
     varve_status other = mix_trouble_end(m);
     if (fit != MIX_UNSURE || status != VARVE_MISMATCH)
         mix_expect(m, "varve_snapshot_read", status,
@@ -226,20 +276,35 @@ static void read_into(struct mix *m, struct mix_snapshot *s,
     *g = kept;
 }
 
-void mix_read_snapshot(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+static void read_snapshot(
+    struct mix *m, uint8_t b, uint8_t c, uint8_t only)
 {
     struct mix_snapshot *s = choose_snapshot(m, b);
     const struct mix_file *file = &m->files[c % MIX_FILES];
-    (void)a;
     if (!s || !file->is_there || fit_of(m, s) != SAME ||
         m->graphs[s->graph].version != s->version)
         return;
     char path[256];
     strcpy(path, mix_file_path(m, c % MIX_FILES, file->format));
-    mix_say(m, "varve_snapshot_read(s%d, \"%s\");", b % MIX_SNAPSHOTS, path);
-    read_into(m, s, file, path);
+    mix_say(m, "varve_snapshot_read(s%d, \"%s\"%s%s);", b % MIX_SNAPSHOTS,
+        path, only == MIX_NONE ? "" : ", .only = ",
+        only == MIX_NONE ? "" : mix_name(only));
+    read_into(m, s, file, path, only);
     if (s->is_unsure)
-        mix_end_snapshot(m, a, b, c);
+        mix_end_snapshot(m, 0, b, c);
+}
+
+void mix_read_snapshot(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    (void)a;
+    read_snapshot(m, b, c, MIX_NONE);
+}
+
+void mix_read_snapshot_part(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    const struct mix_snapshot *s = choose_snapshot(m, b);
+    if (s && s->root == 0)
+        read_snapshot(m, b, c, a % (MIX_NAMES - 1));
 }
 
 /* --- Rings ---------------------------------------------------------------- */
@@ -249,14 +314,8 @@ void mix_push(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     struct mix_ring *ring = &m->rings[b % MIX_RINGS];
     uint8_t at = mix_pick_graph(m, a);
     (void)c;
-    if (!ring->ring) {
-        mix_say(m, "q%d = varve_ring_new(g%dn0, 3);", b % MIX_RINGS, at);
-        memset(ring, 0, sizeof *ring);
-        ring->ring =
-            varve_ring_new(m->graphs[at].nodes[0], MIX_DEEP, NULL, &m->error);
-        MIX_CHECK(ring->ring, "no ring: %s", m->error.message);
-        ring->graph = at;
-    }
+    if (!ring->ring)
+        make_ring(m, b % MIX_RINGS, at, MIX_NONE);
     bool is_gone = ring->graph == MIX_NONE;
     mix_say(m, "varve_ring_push(q%d);", b % MIX_RINGS);
     mix_trouble_begin(m);
@@ -271,6 +330,7 @@ void mix_push(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         ring->count++;
     ring->at[0].graph = ring->graph;
     ring->at[0].root = 0;
+    ring->at[0].except = ring->except;
     note_taken(m, &ring->at[0]);
     MIX_CHECK(varve_ring_count(ring->ring) == ring->count, "a ring of %zu",
         varve_ring_count(ring->ring));

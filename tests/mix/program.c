@@ -19,9 +19,7 @@ const struct mix_entry mix_operations[MIX_OPERATIONS] = {
     [6] = { "replace", mix_replace, 3 },
     [7] = { "untrack", mix_untrack, 3 },
     [8] = { "remove", mix_remove_node, 3 },
-    /* 0: what an insertion moves to a place of the file is not matched there
-     * until something else is added; the model matches it at once. */
-    [9] = { "insert", mix_move_in_list, 0 },
+    [9] = { "insert", mix_move_in_list, 2 },
     [10] = { "reorder", mix_reorder, 2 },
     [11] = { "add_slot", mix_add_slot, 4 },
     [12] = { "alias", mix_alias, 2 },
@@ -57,7 +55,8 @@ const struct mix_entry mix_operations[MIX_OPERATIONS] = {
     [42] = { "ask_nothing", mix_ask_nothing, 1 },
     [43] = { "mistake", mix_mistake, 1 },
     [44] = { "churn", mix_churn, 1 },
-    [45] = { "chain", mix_chain, 0 },
+    [45] = { "chain", mix_chain, 1 },
+    [46] = { "build_twice", mix_build_twice, 2 },
     [47] = { "saver_add", mix_name_in_saver, 4 },
     [48] = { "saver_save", mix_save_by_saver, 2 },
     [49] = { "saver_restore", mix_restore_by_saver, 2 },
@@ -67,13 +66,13 @@ const struct mix_entry mix_operations[MIX_OPERATIONS] = {
     [53] = { "resume", mix_resume, 3 },
     [54] = { "end_manager", mix_end_manager, 1 },
     [55] = { "pin", mix_pin, 1 },
-    [56] = { "read_part", mix_read_part, 0 },
+    [56] = { "read_part", mix_read_part, 3 },
     [57] = { "again", mix_again, 2 },
     [58] = { "settle", mix_settle, 1 },
-    /* 0: of a name with a slash the model does not know that it is the path of
-     * a value in a file of names, for which another restoration waits. */
-    [59] = { "demand", mix_demand, 0 },
-    [46] = { "build_twice", mix_build_twice, 0 },
+    [59] = { "demand", mix_demand, 2 },
+    [60] = { "take_part", mix_take_part, 2 },
+    [61] = { "read_snapshot_part", mix_read_snapshot_part, 1 },
+    [62] = { "write_beside", mix_write_beside, 1 },
 };
 
 size_t mix_random_program(

@@ -189,6 +189,14 @@ struct mix_shape mix_saved(const struct mix_shape *shape, uint8_t root)
     return saved;
 }
 
+bool mix_demands(const struct mix_shape *shape)
+{
+    bool found = false;
+    for (uint8_t n = 0; n < MIX_NODES; n++)
+        found |= shape->nodes[n].demands;
+    return found;
+}
+
 /* --- Paths ---------------------------------------------------------------- */
 
 /* In paths a slash in a name is written otherwise. */
@@ -215,6 +223,59 @@ static void sort_edges(const struct mix_node *node, uint8_t order[MIX_EDGES])
             order[at] = order[at - 1];
         order[at] = i;
     }
+}
+
+/* The node above each. */
+static void find_tree(const struct mix_shape *shape, uint8_t above[MIX_NODES])
+{
+    uint8_t queue[MIX_NODES] = { 0 }, order[MIX_EDGES];
+    uint8_t count = 1;
+    memset(above, MIX_NONE, MIX_NODES);
+    above[0] = 0;
+    for (uint8_t i = 0; i < count; i++) {
+        const struct mix_node *node = &shape->nodes[queue[i]];
+        sort_edges(node, order);
+        for (uint8_t e = 0; e < node->edge_count; e++) {
+            uint8_t child = node->edges[order[e]].child;
+            if (above[child] != MIX_NONE)
+                continue;
+            above[child] = queue[i];
+            queue[count++] = child;
+        }
+    }
+}
+
+static bool is_above(
+    const uint8_t above[MIX_NODES], uint8_t node, uint8_t below)
+{
+    while (below != node && below && above[below] != MIX_NONE)
+        below = above[below];
+    return below == node;
+}
+
+bool mix_leads_back(const struct mix_shape *shape, uint8_t from, uint8_t to)
+{
+    uint8_t above[MIX_NODES];
+    find_tree(shape, above);
+    return is_above(above, to, from);
+}
+
+mix_set mix_reach_down(const struct mix_shape *shape, mix_set from)
+{
+    uint8_t above[MIX_NODES];
+    mix_set found = from, todo = from;
+    find_tree(shape, above);
+    while (todo) {
+        uint8_t n = (uint8_t)__builtin_ctzll(todo);
+        todo &= todo - 1;
+        for (uint8_t e = 0; e < shape->nodes[n].edge_count; e++) {
+            uint8_t to = shape->nodes[n].edges[e].child;
+            mix_set child = is_above(above, to, n) ? 0 : mix_one(to);
+            todo |= child & ~found;
+            found |= child;
+        }
+    }
+    return found;
 }
 
 void mix_paths(const struct mix_shape *shape, struct mix_paths *paths)

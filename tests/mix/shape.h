@@ -120,8 +120,16 @@ mix_set mix_remove(struct mix_shape *shape, uint8_t node);
 mix_set mix_reach_edges(const struct mix_shape *shape, mix_set from);
 mix_set mix_reach(const struct mix_shape *shape, uint8_t from);
 
+/* Whether any of its nodes makes its children on demand. */
+bool mix_demands(const struct mix_shape *shape);
+
 /* What would be saved from a root: a shape whose node 0 it is. */
 struct mix_shape mix_saved(const struct mix_shape *shape, uint8_t root);
+
+/* The same without the edges that lead back to a node above, in the tree where
+ * each node is below the first that leads to it, breadth first. */
+mix_set mix_reach_down(const struct mix_shape *shape, mix_set from);
+bool mix_leads_back(const struct mix_shape *shape, uint8_t from, uint8_t to);
 
 /* The paths of a shape's nodes that a file is listed by, breadth first with
  * edges in order of name. */

@@ -234,6 +234,42 @@ TEST(replaced_child, moved_to_where_the_file_has_an_object_it_is_no_mismatch)
     }
 }
 
+/* What is added below something that was taken out waits with it; cycles lead
+ * to nobody. */
+TEST(replaced_child, out_of_reach_it_gets_nothing)
+{
+    varve_error error;
+    for (int way = 0; way < 4; way++) {
+        STORY_FILE("f", { "part/below/x", 5 }, { "part/y", 6 });
+        varve_graph *graph = story_graph();
+        varve_node *root = varve_graph_root(graph);
+        varve_node *old = story_object(root, "part");
+        varve_node *below = story_object(root, "part/below");
+        if (way & 1)
+            varve_track(below, "up", old);
+        varve_restoration *r = story_read(root, "f", NULL);
+        varve_untrack(root, "part");
+        float x = -1, y = -1;
+        double wrong = -1;
+        if (way & 2)
+            varve_add_variable(below, "x", varve_scalar(&wrong));
+        else
+            story_add(below, "x", &x);
+        cr_assert(x == -1 && wrong == -1);
+        cr_assert_ok(varve_graph_check(graph, &error), error);
+        cr_assert_eq(varve_pending_count(r), 2);
+        float new = -1;
+        story_add(root, "part/below/x", &new);
+        story_add(old, "y", &y);
+        cr_assert(new == 5 && y == -1);
+        varve_replace(root, "part", old);
+        cr_assert_eq(y, 6);
+        cr_assert(x == -1 && wrong == -1, "it was delivered");
+        varve_restoration_free(r);
+        varve_graph_free(graph);
+    }
+}
+
 TEST(replaced_child, its_slots_are_new_as_well)
 {
     varve_error error;

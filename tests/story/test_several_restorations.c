@@ -29,6 +29,26 @@ TEST(several_restorations, the_last_one_asked_wins_for_what_comes_later)
     varve_graph_free(graph);
 }
 
+TEST(several_restorations, what_the_newer_gave_need_not_fit_the_older)
+{
+    STORY_FILE("one", { "k/below", 1 });
+    STORY_FILE("two", { "k", 10 });
+    varve_error error;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_restoration *one = story_read(root, "one", NULL);
+    varve_restoration *two = story_read(root, "two", NULL);
+    float k = 0;
+    story_add(root, "k", &k);
+    cr_assert_eq(k, 10);
+    cr_assert_ok(varve_graph_check(graph, &error), error);
+    cr_assert_ok(varve_assert_existing_objects_matched(one, &error), error);
+    story_consumed(two);
+    varve_restoration_free(one);
+    varve_restoration_free(two);
+    varve_graph_free(graph);
+}
+
 TEST(several_restorations, freeing_the_newer_lets_the_older_give_what_waits)
 {
     STORY_FILE("one", { "a", 1 });
