@@ -176,13 +176,15 @@ class Suite:
             self.written += self.saver_takes(label, made, found)
 
     def saver_takes(self, label, made, found):
-        """The call that TensorFlow 1 restored variables with."""
-        from tensorflow import raw_ops
+        """The call that TensorFlow 1 restored variables with; it wants the
+        types that the file has, such as quantized ones."""
+        from tensorflow import raw_ops, train
         names = sorted(found['values'])
+        types = train.load_checkpoint(made).get_variable_to_dtype_map()
         tensors = raw_ops.RestoreV2(
             prefix=made, tensor_names=names,
             shape_and_slices=[''] * len(names),
-            dtypes=[found['values'][n]['dtype'] for n in names])
+            dtypes=[types[n] for n in names])
         for name, tensor in zip(names, tensors):
             if value(tensor.numpy(), found['values'][name]['dtype']) \
                     != found['values'][name]:

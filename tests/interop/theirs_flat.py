@@ -120,9 +120,9 @@ npy_case('npy_bytes', np.array([b'a', b'', b'long one'], 'S8'))
 npy_case('npy_text', np.array([['a', '\u65e5\u672c'], ['', '\U0001f600']]))
 npy_case('npy_text_big', np.array(['a', 'gr\u00fc\u00df']).astype('>U6'))
 npy_case('npy_objects', np.array([1, 'two', None], object),
-         refused='VARVE_TOO_NEW')
+         refused='VARVE_NOT_A_CHECKPOINT')
 npy_case('npy_objects_inside', np.array([(1, [])], [('x', 'i4'), ('y', 'O')]),
-         refused='VARVE_TOO_NEW')
+         refused='VARVE_NOT_A_CHECKPOINT')
 npy_case('npy_rank_17', floats(*[1] * 17), refused='VARVE_LIMIT')
 # Of types that we do not have: kept as they are.
 npy_case('npy_record', np.array([(1.5, 2), (3.25, 4)],
@@ -209,6 +209,6 @@ def npz_none(path):
     np.savez(path + '.npz')
 
 
-@case('npz', opens='.npz', refused='VARVE_TOO_NEW')
+@case('npz', opens='.npz', refused='VARVE_NOT_A_CHECKPOINT')
 def npz_objects(path):
     np.savez(path + '.npz', good=floats(2), bad=np.array([{}, None]))
