@@ -8,7 +8,8 @@
 # tests/portable/battery.c there under the emulator of its processor, and
 # compares the files that it writes with those of this machine, byte for byte;
 # each machine reads the files of this one. For macOS and the BSDs, where
-# nothing can be run, it is built only. Without arguments: all targets. The
+# nothing can be run, it is built only. Without arguments: all targets. A target
+# whose compiler or emulator is not here is skipped, and the line says why. The
 # sources of the two libraries come from apt-get, or from the folder
 # PORTABLE_SOURCES. Everything is in build/portable/. The last line counts.
 #
@@ -48,11 +49,13 @@ get_zig() {
 # Where this machine gets its packages from, their sources too: of this release
 # and of later ones.
 list_sources() {
-    mkdir -p "$place/apt/parts" "$place/apt/lists/partial"
+    local parts=$place/apt/parts
+    mkdir -p "$parts" "$place/apt/lists/partial"
     sed -e 's/^Types:.*/Types: deb-src/' \
         -e '/^Suites:.*-security/!s/^Suites:.*/Suites: bookworm trixie sid/' \
-        /etc/apt/sources.list.d/debian.sources \
-        >"$place/apt/parts/source.sources" && apt_sources update
+        /etc/apt/sources.list.d/debian.sources >"$parts/new.sources" ||
+        sed -n 's/^deb /deb-src /p' /etc/apt/sources.list >"$parts/old.list" &&
+        apt_sources update
 }
 
 # apt_sources ARGUMENT...: apt-get with these, and a state of its own.
@@ -71,9 +74,10 @@ get_source() {
     cd "$place/source/archives" || return
     [ -z "${PORTABLE_SOURCES:-}" ] || cp "$PORTABLE_SOURCES/$1"* .
     compgen -G "$1_*.orig.tar.*" >/dev/null || list_sources
-    for suite in bookworm trixie sid; do
+    for suite in bookworm trixie sid ''; do
         compgen -G "$1_*.orig.tar.*" >/dev/null && break
-        apt_sources --tar-only --download-only -t $suite source "$1" >/dev/null
+        apt_sources --tar-only --download-only ${suite:+-t $suite} \
+            source "$1" >/dev/null
     done
     archive=$(compgen -G "$1_*.orig.tar.*" | head -1)
     [ -n "$archive" ] &&
@@ -84,9 +88,32 @@ get_source() {
     return $status
 }
 
+# What is missing after that is said for each target.
 get_ready() {
-    scripts/setup.sh portable && get_zig || return
+    scripts/setup.sh portable
+    get_zig
     get_source libcbor cbor && get_source xxhash xxhash
+}
+
+# emulator NAME: the command, of either of Debian's packages.
+emulator() {
+    command -v "$1-static" "$1" | head -1
+}
+
+# lacks ZIG EMULATOR: why a target cannot be tried here, if it cannot.
+lacks() {
+    local answer='int main(void) { return 0; }'
+    if [ "$1" != gcc ]; then
+        "$place/zig/bin/python" -c 'import ziglang' 2>/dev/null ||
+            echo 'the Python package ziglang is not here'
+    elif ! echo "$answer" | gcc -m32 -x c -o /dev/null - 2>/dev/null; then
+        echo 'gcc does not compile for 32 bits here (gcc-multilib)'
+    fi
+    case $2 in
+    build) ;;
+    run) [ "$(uname -m)" = x86_64 ] || echo 'it runs on x86-64 only' ;;
+    *) [ -n "$(emulator "$2")" ] || echo "$2 is not here" ;;
+    esac
 }
 
 # --- One target ------------------------------------------------------------
@@ -99,14 +126,15 @@ make_compilers() {
         ar="'$place/zig/bin/python' -m ziglang ar"
     fi
     mkdir -p "$1"
-    # Meson asks for the linker's name, and does not know that of zig.
+    # Meson asks for the linker's name, and does not know that of zig; and for
+    # what is defined, in a way that zig takes for some targets only.
     cat >"$1/cc" <<END
 #!/bin/sh
-if [ "\$1" = -Wl,--version ]; then
-    echo 'LLD 17 (compatible with GNU linkers)'
-else
-    exec $cc "\$@"
-fi
+case \$* in
+-Wl,--version*) echo 'LLD 17 (compatible with GNU linkers)' ;;
+'-E -dM -') exec $cc -E -dM -x c - ;;
+*) exec $cc "\$@" ;;
+esac
 END
     printf '#!/bin/sh\nexec %s "$@"\n' "$ar" >"$1/ar"
     chmod +x "$1/cc" "$1/ar"
@@ -190,12 +218,12 @@ build_battery() {
 
 # run_battery DIRECTORY EMULATOR
 run_battery() {
-    local emulator=()
-    [ "$2" = run ] || emulator=("$(command -v "$2-static" "$2" | head -1)")
+    local under=()
+    [ "$2" = run ] || under=("$(emulator "$2")")
     rm -rf "$1/files" && mkdir -p "$1/files" &&
-        "${emulator[@]}" "$1/battery" write "$1/files" &&
+        "${under[@]}" "$1/battery" write "$1/files" &&
         diff -r "$1/files" "$place/here/files" &&
-        "${emulator[@]}" "$1/battery" read "$place/here/files"
+        "${under[@]}" "$1/battery" read "$place/here/files"
 }
 
 # try NAME ZIG SYSTEM PROCESSOR ORDER EMULATOR
@@ -223,7 +251,7 @@ try_here() {
 
 # --- All of them -----------------------------------------------------------
 
-passed=0 failed=0
+passed=0 failed=0 skipped=0
 
 # report NAME WHAT COMMAND...
 report() {
@@ -247,13 +275,19 @@ if ! get_ready >"$place/setup.log" 2>&1; then
     exit 1
 fi
 report here 'writes and reads' try_here
-while read -r name zig system processor order emulator; do
+while read -r name zig system processor order how; do
     [ -n "$name" ] || continue
     [ "$chosen" = '  ' ] || [[ $chosen == *" $name "* ]] || continue
+    reason=$(lacks "$zig" "$how" | head -1)
+    if [ -n "$reason" ]; then
+        echo "portable: $name: skipped, $reason"
+        skipped=$((skipped + 1))
+        continue
+    fi
     what='the same bytes'
-    [ "$emulator" != build ] || what='builds'
+    [ "$how" != build ] || what='builds'
     report "$name" "$what" \
-        try "$name" "$zig" "$system" "$processor" "$order" "$emulator"
+        try "$name" "$zig" "$system" "$processor" "$order" "$how"
 done <<<"$targets"
-echo "$passed passed, $failed failed"
+echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

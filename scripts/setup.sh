@@ -42,6 +42,8 @@ compiles_for_32_bits() {
     echo 'int main(void) { return 0; }' | cc -m32 -x c -o /dev/null -
 }
 
+has_emulators() { has qemu-s390x-static || has qemu-s390x; }
+
 look_for_build() {
     need gcc has cc
     need libc6-dev has_libc
@@ -74,7 +76,7 @@ look_for_bench() {
 look_for_portable() {
     need python3-venv python3 -c 'import ensurepip'
     need gcc-multilib compiles_for_32_bits
-    need qemu-user-static has qemu-s390x-static
+    need qemu-user-static has_emulators
 }
 
 look_for_ci() {

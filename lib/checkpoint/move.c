@@ -162,7 +162,7 @@ varve_status vv_move_strings(
     const unsigned char *lengths = move->block;
     const char *text = (const char *)lengths + 8 * count;
     varve_string *strings = move->target;
-    for (uint64_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         uint64_t length = vv_at64(lengths, i);
         if (length > left && !VV_WRONG(strings_run_over))
             break;
