@@ -10,6 +10,7 @@
 #include "allocator.h"
 #include "bundle.h"
 #include "bundle_kept.h"
+#include "bundle_moments.h"
 #include "bundle_object.h"
 #include "bundle_value.h"
 #include "bytes.h"
@@ -421,7 +422,7 @@ static varve_status read_graph(struct vv_object_graph *g)
         VV_TRY(tell_object(g, i, false));
     for (uint32_t i = 0; g->has_families && i < g->count; i++)
         VV_TRY(tell_object(g, i, true));
-    return VARVE_OK;
+    return vv_bundle_moments_tell(g);
 }
 
 varve_status vv_bundle_read_graph(const struct vv_foreign *foreign,

@@ -15,7 +15,8 @@
  * - OBJECT_CONFIG_JSON, which TensorFlow itself ignores, and attributes that
  *   need not be restored have the tag "optional". They do not decide what a
  *   node is: beside nothing else they hang below an object.
- * - Slot records are slots, full names global names; the saver that an object
+ * - Slot records are slots, and so are moments by their positions
+ *   (bundle_moments.h); full names are global names; the saver that an object
  *   is registered with is a tag "registered:<name>".
  * - The root's `save_counter` is the save counter, and no node.
  *

@@ -8,6 +8,7 @@
 
 #include "allocator.h"
 #include "bundle.h"
+#include "bundle_moments.h"
 #include "failure.h"
 #include "try.h"
 #include "wrong.h"
@@ -69,7 +70,8 @@ static bool is_saved(const struct vv_index *index, uint32_t node)
 bool vv_bundle_slot_is_kept(const struct vv_bundle_roles *r, uint32_t slot)
 {
     const struct vv_index *index = r->target->index;
-    return (is_saved(index, vv_at32(index->slot_variables, slot)) &&
+    return (!r->omits_slots &&
+               is_saved(index, vv_at32(index->slot_variables, slot)) &&
                is_saved(index, vv_at32(index->slot_nodes, slot))) ||
            VV_WRONG(slots_without_values_recorded);
 }
@@ -295,7 +297,8 @@ varve_status vv_bundle_roles_begin(struct vv_bundle_roles *r,
     r->numbers = vv_allocate_zeroed(a, nodes * sizeof *r->numbers);
     r->has_values = vv_allocate_zeroed(a, nodes);
     r->is_left_out = vv_allocate_zeroed(a, nodes);
-    if (!r->roles || !r->numbers || !r->has_values || !r->is_left_out)
+    if (!r->roles || !r->numbers || !r->has_values || !r->is_left_out ||
+        !vv_bundle_moments_are_all(target->index, a, &r->omits_slots))
         return vv_fail_memory(error, "the objects of a checkpoint");
     if (has_counter(target->index))
         r->counter = counter_place(target->index);

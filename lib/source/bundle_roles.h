@@ -21,6 +21,7 @@ struct vv_bundle_roles {
     uint8_t *roles;      /* by node: enum vv_bundle_role */
     uint32_t *numbers;   /* by node: of its object */
     bool *has_values;    /* by node: it or one below it has */
+    bool omits_slots;    /* a reader finds them again (bundle_moments.h) */
     bool *is_left_out;   /* by node: it is a slot variable only, and of none of
                             the slots that are kept */
 };

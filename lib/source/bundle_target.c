@@ -158,7 +158,7 @@ static void lose_slots(
     const struct vv_index *index = target->index;
     for (uint32_t slot = 0; slot < index->slot_count; slot++) {
         uint32_t node = vv_at32(index->slot_nodes, slot);
-        if (vv_bundle_slot_is_kept(roles, slot))
+        if (roles->omits_slots || vv_bundle_slot_is_kept(roles, slot))
             continue;
         vv_target_lose(target, node,
             "that it is a slot: it or its variable has no value");

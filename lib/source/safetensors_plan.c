@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bundle_moments.h"
 #include "failure.h"
 #include "name.h"
 #include "safetensors_in.h"
@@ -291,7 +292,10 @@ static void add_links(struct vv_safetensors_plan *plan)
         if (vv_saved_path_exists(target->paths, node))
             add_edges(plan, node);
     }
-    for (uint32_t s = 0; s < index->slot_count; s++) {
+    bool all = false; /* positions, which stay, tell them */
+    if (!vv_bundle_moments_are_all(index, plan->names.allocator, &all))
+        plan->pairs.failed = true;
+    for (uint32_t s = 0; s < index->slot_count && !all; s++) {
         uint32_t node = vv_at32(index->slot_nodes, s);
         if (vv_saved_path_exists(target->paths, node) &&
             target->paths->ways[node] != (s | VV_WAY_IS_SLOT))
