@@ -249,9 +249,9 @@ bool vv_name_pattern_match(
     return has_sets(pattern) && match(pattern, name, c);
 }
 
-bool vv_name_pattern_capture(
-    struct vv_text pattern, struct vv_text name, struct vv_text *captures)
+bool vv_name_pattern_capture(struct vv_text pattern, struct vv_text name,
+    enum vv_writing writing, struct vv_text *captures)
 {
     return match(pattern, name,
-        (struct comparison){ VV_IN_PATH, true, captures });
+        (struct comparison){ writing, true, captures });
 }

@@ -46,11 +46,11 @@ enum vv_writing {
 bool vv_name_pattern_match(
     struct vv_text pattern, struct vv_text name, enum vv_writing writing);
 
-/* The same of a name in a path, for renames, in which only stars are wildcards.
+/* The same for renames, in which only stars are wildcards.
  * What each matched, as short as possible, the first before the next, is
  * written to `captures`, unless that is NULL. */
 bool vv_name_pattern_capture(struct vv_text pattern, struct vv_text name,
-    struct vv_text *captures);
+    enum vv_writing writing, struct vv_text *captures);
 
 /* Whether it stands for one name only. */
 bool vv_name_pattern_is_literal(struct vv_text pattern);

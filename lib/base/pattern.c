@@ -43,7 +43,8 @@ static bool match_base(const struct comparison *c, struct vv_text want,
     struct vv_text name, size_t number)
 {
     return c->captures
-               ? vv_name_pattern_capture(want, name, c->captures + number)
+               ? vv_name_pattern_capture(
+                     want, name, VV_IN_PATH, c->captures + number)
                : vv_name_pattern_match(want, name, VV_IN_PATH);
 }
 

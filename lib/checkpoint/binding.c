@@ -54,6 +54,11 @@ bool vv_know_numbers(struct varve_restoration *r)
     if (limit > wanted)
         wanted = wanted ? limit + limit / 2 : limit;
     if (needs_vias && wanted > r->via_capacity) {
+        size_t renames = r->selection.deep_count;
+        if (renames && !grow_zeroed(a, &r->stands, r->stand_capacity, wanted,
+                           renames * sizeof *r->stands))
+            return false;
+        r->stand_capacity = wanted;
         if (!grow_zeroed(a, &r->vias, r->via_capacity, wanted, sizeof *r->vias))
             return false;
         r->via_capacity = wanted;

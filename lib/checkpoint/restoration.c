@@ -389,6 +389,8 @@ static void free_tables(struct varve_restoration *r)
     vv_by_name_end(r);
     vv_release(a, r->hows, r->how_capacity * sizeof *r->hows);
     vv_release(a, r->vias, r->via_capacity * sizeof *r->vias);
+    vv_release(a, r->stands,
+        r->stand_capacity * r->selection.deep_count * sizeof *r->stands);
     vv_release(a, r->name_ids, r->name_capacity * sizeof *r->name_ids);
 }
 

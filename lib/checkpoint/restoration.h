@@ -123,6 +123,8 @@ struct varve_restoration {
     struct vv_via *vias;  /* likewise; only where paths matter */
     size_t number_capacity;
     size_t via_capacity;
+    struct vv_stand *stands; /* likewise, one for each rename with `**` */
+    size_t stand_capacity;
     uint32_t *name_ids; /* by number of a program name: 0 not looked up,
                            VV_NONE not in the file, else its number plus 1 */
     size_t name_capacity;

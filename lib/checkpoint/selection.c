@@ -47,8 +47,12 @@ static varve_status add_rename(struct vv_selection *s, const char *program,
     };
     s->rename_count++;
     s->has_slots |= rename->is_of_slot;
-    if (!rename->program || !rename->file)
+    if (!rename->program || !rename->file ||
+        !vv_rename_parts_begin(
+            &rename->parts, s->allocator, rename->program, rename->file))
         return vv_fail_memory(error, "renames");
+    if (rename->parts.piece_count > 1 && !rename->is_of_slot)
+        rename->deep = ++s->deep_count;
     return VARVE_OK;
 }
 
@@ -171,6 +175,7 @@ void vv_selection_end(struct vv_selection *s)
 {
     const varve_allocator *a = s->allocator;
     for (size_t i = 0; i < s->rename_count; i++) {
+        vv_rename_parts_end(&s->renames[i].parts, a);
         vv_release_string(a, s->renames[i].program);
         vv_release_string(a, s->renames[i].file);
     }

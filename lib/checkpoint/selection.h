@@ -10,10 +10,13 @@
 
 #include "buffer.h"
 #include "context.h"
+#include "rename.h"
 
 struct vv_rename {
     char *program; /* without a leading '/' */
     char *file;
+    struct vv_rename_parts parts; /* unless it is */
+    uint32_t deep;   /* of those with `**`, its number plus 1; 0: it has none */
     bool is_of_slot; /* its program path is that of slots */
     bool was_used;
 };
@@ -23,6 +26,7 @@ struct vv_selection {
     struct vv_rename *renames;
     size_t rename_count;
     size_t rename_capacity;
+    uint32_t deep_count;
     bool has_slots; /* one of them is of slots */
     char *only;
     char *except;

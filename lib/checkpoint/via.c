@@ -10,21 +10,130 @@
 #include "binding.h"
 #include "by_name.h"
 #include "name.h"
+#include "pattern.h"
+#include "rename.h"
 #include "wrong.h"
+
+/* --- Stands ------------------------------------------------------------- */
+
+/* The program, for one of the renames with `**`. */
+struct left {
+    struct varve_restoration *r;
+    uint32_t deep; /* its number plus 1 */
+};
+
+static struct vv_text above(void *user, uint32_t *node)
+{
+    const struct varve_restoration *r = ((const struct left *)user)->r;
+    const struct vv_via *via = &r->vias[*node];
+    *node = via->parent && !via->variable ? via->parent - 1 : VV_NOWHERE;
+    if (*node == VV_NOWHERE)
+        return (struct vv_text){ NULL, 0 };
+    return (struct vv_text){ via->name->bytes, via->name->size };
+}
+
+static struct vv_stand *stand_at(
+    const struct varve_restoration *r, uint32_t node, uint32_t deep)
+{
+    return &r->stands[(size_t)node * r->selection.deep_count + deep - 1];
+}
+
+static const struct vv_stand *stand_of(void *user, uint32_t node)
+{
+    static const struct vv_stand nowhere = { 0 };
+    const struct left *left = user;
+    return left->deep ? stand_at(left->r, node, left->deep) : &nowhere;
+}
+
+static uint32_t name_in_file(void *user, struct vv_text name)
+{
+    const struct left *left = user;
+    return vv_index_find_name(vv_index_of(left->r), name.bytes, name.size);
+}
+
+static uint32_t child_in_file(void *user, uint32_t at, uint32_t name)
+{
+    const struct left *left = user;
+    return vv_index_find_child(vv_index_of(left->r), at, name);
+}
+
+static uint32_t slot_in_file(
+    void *user, uint32_t owner, uint32_t variable, uint32_t name)
+{
+    const struct left *left = user;
+    return vv_index_find_slot(vv_index_of(left->r), owner, variable, name);
+}
+
+static struct vv_rename_sides sides_of(struct left *left)
+{
+    return (struct vv_rename_sides){
+        .user = left,
+        .above = above,
+        .stand = stand_of,
+        .root = left->r->root->number,
+        .right_root = left->r->file_root,
+        .name = name_in_file,
+        .child = child_in_file,
+        .slot = slot_in_file,
+        .scratch = &left->r->file_path,
+    };
+}
+
+/* Where the renames with `**` stand at a node; true if that is new. What is
+ * below a slot has no path that they would know. */
+static bool stand_anew(
+    struct varve_restoration *r, uint32_t node, const struct vv_via *via)
+{
+    struct vv_rename_step step = { 0, { NULL, 0 } };
+    bool is_new = false;
+    if (via->parent)
+        step = (struct vv_rename_step){ via->parent - 1,
+            { via->name->bytes, via->name->size } };
+    vv_emptied(&r->file_path);
+    for (size_t i = 0; i < r->selection.rename_count && !via->variable; i++) {
+        const struct vv_rename *rename = &r->selection.renames[i];
+        if (!rename->deep)
+            continue;
+        struct left left = { r, rename->deep };
+        const struct vv_rename_sides sides = sides_of(&left);
+        struct vv_stand *stand = stand_at(r, node, rename->deep);
+        struct vv_stand now = vv_rename_follow(&rename->parts, &sides, step);
+        is_new |= memcmp(stand, &now, sizeof now) != 0;
+        *stand = now;
+    }
+    if (r->file_path.failed)
+        vv_out_of_memory(r);
+    return is_new;
+}
+
+/* A node whose parent has been come to by another way since has another path
+ * as well, and so has what is below it. */
+static void revisit(struct varve_restoration *r, varve_node *node,
+    const struct vv_via *known, struct vv_via via)
+{
+    if (r->selection.deep_count && known->parent == via.parent &&
+        known->name == via.name && known->variable == via.variable &&
+        stand_anew(r, node->number, &via))
+        vv_add_pair(r, &r->queue, node, VV_NONE);
+}
 
 void vv_visit(struct varve_restoration *r, varve_node *node, struct vv_via via)
 {
     if (!r->vias)
         return;
     struct vv_via *known = &r->vias[node->number];
-    if (known->is_visited)
+    if (known->is_visited) {
+        revisit(r, node, known, via);
         return;
+    }
     uint64_t place = via.parent ? r->vias[via.parent - 1].place : 0;
     if (via.variable)
         place += vv_map_mix(r->vias[via.variable - 1].place + 1);
     *known = via;
     known->place = vv_map_mix(place + (via.name ? via.name->hash : 1));
     known->is_visited = true;
+    if (r->selection.deep_count)
+        stand_anew(r, node->number, &via);
     if (r->selection.rename_count || r->is_by_name)
         vv_add_pair(r, &r->queue, node, VV_NONE);
     if (r->is_by_name)
@@ -56,42 +165,85 @@ static void add_path(
     vv_buffer_reverse(path, begin);
 }
 
-/* What renames say of the path in r->path; true if one of them decides. */
-static bool follow_rename(struct varve_restoration *r, uint32_t *file)
+static void add_child(const struct varve_restoration *r, uint32_t parent,
+    const char *name, size_t size, struct vv_buffer *path)
+{
+    add_path(r, parent, path);
+    if (path->size)
+        vv_buffer_add8(path, '/');
+    vv_path_add_name(path, name, size);
+}
+
+/* Where a rename leads from the path in r->path. */
+static bool find_by_text(struct varve_restoration *r,
+    const struct vv_rename *rename, uint32_t *file)
 {
     vv_emptied(&r->file_path);
-    struct vv_rename *rename = vv_selection_rename(
-        &r->selection, vv_buffer_string(&r->path), &r->file_path);
+    const char *path = vv_buffer_string(&r->path);
     *file = VV_NONE;
-    if (r->path.failed || r->file_path.failed) {
-        vv_out_of_memory(r);
-        return true; /* nothing, until all is matched again */
-    }
-    if (!rename || VV_WRONG(renames_not_followed))
+    if (r->path.failed ||
+        !vv_pattern_rename(rename->program, rename->file, path, &r->file_path))
         return false;
     const char *leads_to = vv_buffer_string(&r->file_path);
     if (!r->file_path.failed)
         *file =
             vv_saved_find(vv_index_of(r), r->file_root, leads_to, &r->path);
-    if (r->path.failed || r->file_path.failed)
+    return true;
+}
+
+/* Where it leads from an edge. Without `**` that is known by few names, and
+ * text will do. */
+static bool find_by_edge(struct varve_restoration *r,
+    const struct vv_rename *rename, struct vv_rename_step step, uint32_t *file)
+{
+    struct left left = { r, rename->deep };
+    const struct vv_rename_sides sides = sides_of(&left);
+    if (!vv_rename_match(&rename->parts, &sides, step, file))
+        return false;
+    if (rename->deep)
+        return true;
+    add_child(r, step.parent, step.name.bytes, step.name.size,
+        vv_emptied(&r->path));
+    return find_by_text(r, rename, file);
+}
+
+/* What follows where a rename was looked for. */
+static bool decide(struct varve_restoration *r, struct vv_rename *rename,
+    bool found, uint32_t *file)
+{
+    if (r->path.failed || r->file_path.failed) {
         vv_out_of_memory(r);
+        *file = VV_NONE;
+        return true; /* nothing, until all is matched again */
+    }
+    if (!found || VV_WRONG(renames_not_followed))
+        return false;
     if (*file != VV_NONE)
         rename->was_used = true;
-    if (*file == VV_NONE && VV_WRONG(rename_falls_back))
-        return false;
-    return true;
+    return *file != VV_NONE || !VV_WRONG(rename_falls_back);
+}
+
+static struct vv_rename *rename_at(struct varve_restoration *r, size_t i)
+{
+    size_t count = r->selection.rename_count;
+    return &r->selection.renames
+                [VV_WRONG(last_rename_decides) ? count - 1 - i : i];
 }
 
 bool vv_find_renamed(struct varve_restoration *r, const varve_node *parent,
     const char *name, size_t size, uint32_t *file)
 {
-    if (!r->selection.rename_count)
-        return false;
-    add_path(r, parent->number, vv_emptied(&r->path));
-    if (r->path.size)
-        vv_buffer_add8(&r->path, '/');
-    vv_path_add_name(&r->path, name, size);
-    return follow_rename(r, file);
+    struct vv_rename_step step = { parent->number, { name, size } };
+    vv_emptied(&r->path);
+    vv_emptied(&r->file_path);
+    for (size_t i = 0; i < r->selection.rename_count; i++) {
+        struct vv_rename *rename = rename_at(r, i);
+        bool found =
+            !rename->is_of_slot && find_by_edge(r, rename, step, file);
+        if (decide(r, rename, found, file))
+            return true;
+    }
+    return false;
 }
 
 bool vv_find_renamed_slot(struct varve_restoration *r,
@@ -101,12 +253,17 @@ bool vv_find_renamed_slot(struct varve_restoration *r,
     if (!r->selection.has_slots || !vv_is_known(r, owner) ||
         !vv_is_known(r, variable))
         return false;
-    add_path(r, owner->number, vv_emptied(&r->path));
-    if (r->path.size)
-        vv_buffer_add8(&r->path, '/');
-    vv_path_add_name(&r->path, name, strlen(name));
-    vv_buffer_add8(&r->path, '(');
-    add_path(r, variable->number, &r->path);
-    vv_buffer_add8(&r->path, ')');
-    return follow_rename(r, file);
+    for (size_t i = 0; i < r->selection.rename_count; i++) {
+        struct vv_rename *rename = rename_at(r, i);
+        if (!rename->is_of_slot)
+            continue;
+        add_child(r, owner->number, name, strlen(name), vv_emptied(&r->path));
+        vv_buffer_add8(&r->path, '(');
+        add_path(r, variable->number, &r->path);
+        vv_buffer_add8(&r->path, ')');
+        bool found = find_by_text(r, rename, file);
+        if (decide(r, rename, found, file))
+            return true;
+    }
+    return false;
 }

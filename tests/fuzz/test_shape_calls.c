@@ -2,7 +2,9 @@
  * and every command of the tool, over hostile shapes: time and memory are in
  * proportion to the file, whatever it looks like.
  *
- *     test_shape_calls [--shape SHAPE] [TOOL]
+ *     test_shape_calls [--shape SHAPE] [--part N] [TOOL]
+ *
+ * A file is one Nth of a megabyte.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -152,6 +154,33 @@ static void look_at(varve_restoration *r, struct subject *s)
     varve_restoration_free(r);
 }
 
+/* Renames whose paths are as long as the graph is deep, with patterns beside
+ * them; into itself, another root, and nothing. */
+static void read_renamed(struct subject *s)
+{
+    static const varve_rename renames[] = { { "**/z/*", "**/y/*" },
+        { "q/**/x", "n/**/x" }, { "**/n/**/v*", "**/n/**/v*" },
+        { "p/**", "**" }, { "**/q(m)", "**/q(m)" }, { "**", "**" } };
+    const varve_read_options options[] = {
+        { .renames = renames, .rename_count = 6 },
+        { .renames = renames, .rename_count = 4, .only = "p|q/**/x" },
+        { .renames = renames + 3, .rename_count = 1, .except = "**/n" },
+    };
+    varve_error error;
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        look_at(varve_read(s->root, s->path, &options[i], &error), s);
+        look_at(varve_plan(s->root, s->path, &options[i], &error), s);
+        varve_graph *graph = varve_graph_new(&allocator);
+        varve_node *root = varve_graph_root(graph);
+        varve_restoration *r = varve_read(root, s->path, &options[i], &error);
+        if (r && !varve_graft(root, "p", s->root, &error))
+            look_at(r, s);
+        else
+            varve_restoration_free(r);
+        varve_graph_free(graph);
+    }
+}
+
 static void read_again(struct subject *s)
 {
     const varve_read_options options[] = { { 0 },
@@ -205,6 +234,7 @@ static const struct {
     { "snapshots", snapshots },
     { "graft", graft },
     { "reading it again", read_again },
+    { "reading it renamed", read_renamed },
     { "writing every format", write_all },
     { "freeing", close_graph },
 };
@@ -317,10 +347,15 @@ static void measure(const char *shape, const char *tool)
 
 int main(int argc, char **argv)
 {
-    const uint32_t part = (uint32_t)proof_size(160, 1);
+    uint32_t part = (uint32_t)proof_size(160, 1);
     const char *only = NULL, *name;
     if (argc > 2 && strcmp(argv[1], "--shape") == 0) {
         only = argv[2];
+        argc -= 2;
+        argv += 2;
+    }
+    if (argc > 2 && strcmp(argv[1], "--part") == 0) {
+        part = (uint32_t)strtoul(argv[2], NULL, 10);
         argc -= 2;
         argv += 2;
     }

@@ -87,12 +87,15 @@ TEST(name_pattern, says_what_stars_matched)
 {
     struct vv_text captures[3];
     cr_assert(vv_name_pattern_capture(
-        text_of("*_*x**"), text_of("a_b_x_x?"), captures));
+        text_of("*_*x**"), text_of("a_b_x_x?"), VV_IN_PATH, captures));
     cr_assert(is(captures[0], "a"));
     cr_assert(is(captures[1], "b_"));
     cr_assert(is(captures[2], "_x?"));
-    cr_assert_not(
-        vv_name_pattern_capture(text_of("a?"), text_of("ab"), NULL));
+    cr_assert_not(vv_name_pattern_capture(
+        text_of("a?"), text_of("ab"), VV_IN_PATH, NULL));
+    cr_assert(vv_name_pattern_capture(
+        text_of("%2A*"), text_of("*%2A"), VV_PLAIN, captures));
+    cr_assert(is(captures[0], "%2A"));
 }
 
 TEST(name_pattern, unescapes_literal_names)
