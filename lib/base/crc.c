@@ -6,9 +6,7 @@
  */
 #include "crc.h"
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <nmmintrin.h>
-#elif defined(__ARM_FEATURE_CRC32)
+#if defined(__ARM_FEATURE_CRC32)
 #include <arm_acle.h>
 #endif
 
@@ -37,6 +35,7 @@
 /* Of the byte b followed by k zero bytes, in table k. The first number is the
  * polynomial, reflected; each of the others is the one before it, one bit
  * further. */
+#if !defined(__ARM_FEATURE_CRC32)
 static const uint32_t table_of_crc32[8][256] = {
     TABLE(0xedb88320, 0x76dc4190, 0x3b6e20c8, 0x1db71064,
         0x0edb8832, 0x076dc419, 0xee0e612c, 0x77073096),
@@ -55,6 +54,7 @@ static const uint32_t table_of_crc32[8][256] = {
     TABLE(0x533b85da, 0x299dc2ed, 0xf9766256, 0x7cbb312b,
         0xd3e51bb5, 0x844a0efa, 0x4225077d, 0xccaa009e),
 };
+#endif
 
 static const uint32_t table_of_crc32c[8][256] = {
     TABLE(0x82f63b78, 0x417b1dbc, 0x20bd8ede, 0x105ec76f,
@@ -100,15 +100,28 @@ static uint32_t add_by_table(const uint32_t table[8][256], uint32_t crc,
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
-__attribute__((target("sse4.2"))) static uint32_t add_by_sse(
-    uint32_t crc, const unsigned char *at, size_t size)
+/* As compilers do not agree on what allows the intrinsics of these two, they
+ * are written out. */
+static inline uint64_t sse_word(uint64_t crc, uint64_t word)
+{
+    __asm__("crc32q %1, %0" : "+r"(crc) : "r"(word));
+    return crc;
+}
+
+static inline uint32_t sse_byte(uint32_t crc, unsigned char byte)
+{
+    __asm__("crc32b %1, %0" : "+r"(crc) : "r"(byte));
+    return crc;
+}
+
+static uint32_t add_by_sse(uint32_t crc, const unsigned char *at, size_t size)
 {
     uint64_t wide = crc;
     for (; size >= 8; size -= 8, at += 8)
-        wide = _mm_crc32_u64(wide, vv_load64(at));
+        wide = sse_word(wide, vv_load64(at));
     crc = (uint32_t)wide;
     for (; size > 0; size--, at++)
-        crc = _mm_crc32_u8(crc, *at);
+        crc = sse_byte(crc, *at);
     return crc;
 }
 
