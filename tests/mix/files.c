@@ -134,10 +134,18 @@ void mix_open_begin(struct mix *m, struct mix_open *open, uint8_t graph,
     memset(open->taker, MIX_NONE, sizeof open->taker);
     open->graph = graph;
     open->root = root;
-    open->only = open->except = MIX_NONE;
+    open->only = open->except = open->renamed = MIX_NONE;
     open->file = *file;
     open->is_loose = file->is_loose || has_global_names(&file->shape) ||
                      has_global_names(&m->graphs[graph].shape);
+}
+
+void mix_open_rename(struct mix_open *open, uint8_t renamed, uint8_t old_name)
+{
+    open->renamed = renamed;
+    open->old_name = old_name;
+    /* Its values have names of their own. */
+    open->is_loose |= open->file.format != VARVE_FORMAT_VARVE;
 }
 
 /* Where only one answer is right: whether the report gives it. */
@@ -147,7 +155,8 @@ static void look_at_report(struct mix *m, struct mix_open *open, size_t taken)
     mix_set reached = mix_reach(program, open->root);
     size_t saved = 0, wanted = 0;
     if (open->is_loose || open->unsure || open->unsure_in_file ||
-        open->only != MIX_NONE || open->except != MIX_NONE)
+        open->only != MIX_NONE || open->except != MIX_NONE ||
+        open->renamed != MIX_NONE)
         return;
     for (uint8_t n = 0; n < MIX_NODES; n++) {
         saved += mix_is_saved(&open->file.shape.nodes[n]);
@@ -192,8 +201,9 @@ void mix_open_end(struct mix *m, struct mix_open *open, varve_restoration *r,
         look_at_report(m, open, mix_deliver(m, open));
     else
         memset(open, 0, sizeof *open);
-    /* Of patterns, only the read itself is modelled. */
-    if (r && (open->only != MIX_NONE || open->except != MIX_NONE))
+    /* Of patterns and renames, only the read itself is modelled. */
+    if (r && (open->only != MIX_NONE || open->except != MIX_NONE ||
+                 open->renamed != MIX_NONE))
         open->is_loose = true;
     if (mix_demands(&m->graphs[graph].shape))
         mix_arrive(m, graph); /* of older ones, to what was made */

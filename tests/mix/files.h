@@ -25,6 +25,7 @@ uint64_t mix_directory_add(
 /* Before and after a read. */
 void mix_open_begin(struct mix *m, struct mix_open *open, uint8_t graph,
     uint8_t root, const struct mix_file *file);
+void mix_open_rename(struct mix_open *open, uint8_t renamed, uint8_t old_name);
 void mix_open_end(struct mix *m, struct mix_open *open, varve_restoration *r,
     enum mix_fit fit, varve_status other);
 

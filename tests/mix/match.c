@@ -16,9 +16,13 @@ struct pairs {
 };
 
 /* The child of a file's node that an edge of the program means. */
-static uint8_t counterpart(const struct mix_shape *program,
-    const struct mix_shape *file, struct mix_edge edge, uint8_t at)
+static uint8_t counterpart(const struct mix_open *open,
+    const struct mix_shape *program, uint8_t parent, struct mix_edge edge,
+    uint8_t at)
 {
+    const struct mix_shape *file = &open->file.shape;
+    if (parent == open->root && edge.name == open->renamed)
+        return mix_child(file, 0, open->old_name);
     uint8_t child = mix_child(file, at, edge.name);
     uint8_t alias = program->nodes[edge.child].alias;
     if (child == MIX_NONE && alias != MIX_NONE)
@@ -90,7 +94,7 @@ static bool follow_edges(const struct mix_open *open,
                 struct mix_edge edge = program->nodes[p].edges[e];
                 uint8_t to =
                     mix_has(from[p], f)
-                        ? counterpart(program, &open->file.shape, edge, f)
+                        ? counterpart(open, program, p, edge, f)
                         : MIX_NONE;
                 if (to != MIX_NONE)
                     grew |= add(open, program, pairs, edge.child, to);
@@ -98,8 +102,8 @@ static bool follow_edges(const struct mix_open *open,
     return grew;
 }
 
-/* Where names of the whole graph are in play: whatever has no counterpart may
- * have one by its name. */
+/* Where names of the whole graph are in play, as in files of other formats:
+ * whatever has no counterpart may have one by its name. */
 static void add_named(const struct mix_open *open,
     const struct mix_shape *program, struct pairs *pairs, mix_set reached)
 {
@@ -114,7 +118,8 @@ static void add_named(const struct mix_open *open,
             continue;
         for (uint8_t f = 0; f < MIX_NODES; f++)
             if (mix_is_value(&saved[f]) &&
-                (saved[f].global != MIX_NONE || node->global != MIX_NONE))
+                (saved[f].global != MIX_NONE || node->global != MIX_NONE ||
+                    open->file.format != VARVE_FORMAT_VARVE))
                 pairs->all[p] |= mix_one(f);
     }
 }
@@ -149,8 +154,8 @@ static void moved(
         for (uint8_t f = 0; f < MIX_NODES; f++) {
             uint8_t child = node->edges[e].child;
             uint8_t to = mix_has(open->seen[list], f)
-                             ? counterpart(program, &open->file.shape,
-                                   node->edges[e], f)
+                             ? counterpart(
+                                   open, program, list, node->edges[e], f)
                              : MIX_NONE;
             if (to != MIX_NONE && open->seen[child] &&
                 !mix_has(open->seen[child], to))
@@ -188,15 +193,31 @@ static bool is_misfit(const struct mix_open *open, const struct mix_node *node,
         return true;
     if (node->kind != VARVE_VARIABLE)
         return false;
-    return node->value.count != saved->value.count ||
+    bool is_resized = open->resizes && node->dtype != VARVE_STRING &&
+                      saved->dtype != VARVE_STRING;
+    return (node->value.count != saved->value.count && !is_resized) ||
            (open->casts ? !mix_can_cast(saved->dtype, node->dtype)
                         : saved->dtype != node->dtype);
 }
 
-/* A value is delivered once, and nothing more comes to a node that has one. */
+/* A value is delivered once, and nothing more comes to a node that has one; a
+ * rename can ask for a copy. */
 static bool is_at_rest(const struct mix_open *open, uint8_t node, uint8_t f)
 {
-    return open->is_taken[f] || mix_has(open->fed, node);
+    return (open->is_taken[f] && open->renamed == MIX_NONE) ||
+           mix_has(open->fed, node);
+}
+
+/* What a node has when a value came to it: the rest of a larger one stays. */
+static struct mix_value brought(const struct mix_open *open,
+    const struct mix_node *node, const struct mix_node *saved)
+{
+    struct mix_value value = node->value;
+    if (!open->resizes || node->kind != VARVE_VARIABLE)
+        return saved->value;
+    for (uint8_t i = 0; i < value.count && i < saved->value.count; i++)
+        value.numbers[i] = saved->value.numbers[i];
+    return value;
 }
 
 static bool is_sure(const struct mix_open *open, const struct pairs *pairs,
@@ -278,7 +299,8 @@ static void may_be(
     if (is_misfit(open, &g->shape.nodes[p], saved) ||
         g->maybe_count[p] == MIX_MAYBE || g->restored_by[p] > open->number)
         return;
-    g->maybe[p][g->maybe_count[p]++] = saved->value;
+    g->maybe[p][g->maybe_count[p]++] =
+        brought(open, &g->shape.nodes[p], saved);
 }
 
 static void take(
@@ -288,7 +310,8 @@ static void take(
         open->unsure_in_file |= mix_one(f); /* superseded */
         return;
     }
-    g->shape.nodes[p].value = open->file.shape.nodes[f].value;
+    g->shape.nodes[p].value =
+        brought(open, &g->shape.nodes[p], &open->file.shape.nodes[f]);
     g->shape.nodes[p].holds = true;
     g->restored_by[p] = open->number;
     g->maybe_count[p] = 0;
@@ -378,8 +401,14 @@ size_t mix_deliver(struct mix *m, struct mix_open *open)
 void mix_match_again(struct mix *m, struct mix_open *open, uint8_t node)
 {
     struct mix_graph *g = &m->graphs[open->graph];
-    mix_set below = mix_reach(&g->shape, node);
+    mix_set below = mix_reach(&g->shape, node), slots = 0;
     struct pairs pairs;
+    for (uint8_t i = 0; i < g->shape.slot_count; i++) {
+        const struct mix_slot *s = &g->shape.slots[i];
+        if (mix_has(below, s->owner) || mix_has(below, s->variable))
+            slots |= mix_one(s->node);
+    }
+    below |= slots;
     find_pairs(open, &g->shape, &pairs);
     for (uint8_t p = 0; p < MIX_NODES; p++)
         for (uint8_t f = 0; f < MIX_NODES; f++) {
@@ -389,7 +418,8 @@ void mix_match_again(struct mix *m, struct mix_open *open, uint8_t node)
                 continue;
             if (open->taker[f] == p && open->is_taken[f] &&
                 !is_misfit(open, &g->shape.nodes[p], saved))
-                g->shape.nodes[p].value = saved->value;
+                g->shape.nodes[p].value =
+                    brought(open, &g->shape.nodes[p], saved);
             else
                 may_be(g, open, p, f);
         }

@@ -56,7 +56,10 @@ struct mix_open {
     uint64_t number; /* a later one has a higher one */
     struct mix_file file;
     bool casts;
+    bool resizes;
     uint8_t only, except; /* an edge of the root; MIX_NONE: none */
+    uint8_t renamed;      /* likewise, and what it is in the file */
+    uint8_t old_name;
     bool is_loose; /* options or names: every answer that fits is right */
     uint8_t taker[MIX_NODES]; /* of a value of the file: the node that got it;
                                  MIX_NONE: none yet */

@@ -168,6 +168,57 @@ void mix_read_part(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     read_one(m, open, path, &options);
 }
 
+/* What does not fit as a plan has it does not fit as a read has it. */
+static size_t count_misfits(struct mix *m, const struct mix_open *open,
+    const char *path, const varve_read_options *options)
+{
+    varve_restoration *r = varve_plan(
+        m->graphs[open->graph].nodes[open->root], path, options, &m->error);
+    MIX_CHECK(r, "no plan: %s", m->error.message);
+    varve_report *report = varve_report_new(r, &m->error);
+    MIX_CHECK(report, "a plan without a report: %s", m->error.message);
+    size_t count = varve_report_count(report, VARVE_MISMATCHED);
+    varve_report_free(report);
+    varve_restoration_free(r);
+    return count;
+}
+
+/* Other shapes and other names, planned and read. */
+void mix_read_otherwise(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a), slot = b % MIX_FILES, names = c / 8;
+    struct mix_open *open = mix_open_place(m);
+    const struct mix_file *file = &m->files[slot];
+    if (!open || !file->is_there)
+        return;
+    mix_open_begin(m, open, at, 0, file);
+    if (names < (MIX_NAMES - 1) * (MIX_NAMES - 1))
+        mix_open_rename(open, names % (MIX_NAMES - 1), names / (MIX_NAMES - 1));
+    const bool renames = open->renamed != MIX_NONE;
+    const varve_rename rename = { mix_name(open->renamed % MIX_NAMES),
+        mix_name(open->old_name) };
+    const varve_read_options options = {
+        .cast = c & 1 ? VARVE_CAST_ANY : VARVE_CAST_NONE,
+        .resize = c & 2 ? "**" : NULL,
+        .reshape = c & 4,
+        .renames = renames ? &rename : NULL,
+        .rename_count = renames,
+    };
+    open->casts = c & 1;
+    open->resizes = c & 2;
+    char path[256];
+    strcpy(path, mix_file_path(m, slot, file->format));
+    bool is_plain = !mix_demands(&m->graphs[at].shape);
+    mix_say(m, "(%s%s%s%s%s:)", c & 2 ? ".resize " : "",
+        c & 4 ? ".reshape " : "", renames ? rename.program : "",
+        renames ? " -> " : "", renames ? rename.file : "");
+    size_t misfits = is_plain ? count_misfits(m, open, path, &options) : 0;
+    read_one(m, open, path, &options);
+    MIX_CHECK(open->restoration || m->error.status != VARVE_MISMATCH ||
+                  !is_plain || misfits,
+        "what was planned without a mismatch is one");
+}
+
 void mix_restore(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a);

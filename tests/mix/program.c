@@ -73,6 +73,7 @@ const struct mix_entry mix_operations[MIX_OPERATIONS] = {
     [60] = { "take_part", mix_take_part, 2 },
     [61] = { "read_snapshot_part", mix_read_snapshot_part, 1 },
     [62] = { "write_beside", mix_write_beside, 1 },
+    [63] = { "read_otherwise", mix_read_otherwise, 3 },
 };
 
 size_t mix_random_program(
