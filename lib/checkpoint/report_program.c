@@ -93,7 +93,8 @@ static void describe_claim(struct vv_maker *m,
                   : say_holder(m, file, "", " has it");
 }
 
-static void add_missing(struct vv_maker *m, varve_node *node)
+/* `is_local`: nobody misses its value. */
+static void add_missing(struct vv_maker *m, varve_node *node, bool is_local)
 {
     struct vv_finding finding = { .kind = VARVE_ONLY_IN_PROGRAM };
     vv_report_describe_node(m, &finding, node);
@@ -117,7 +118,18 @@ static void add_missing(struct vv_maker *m, varve_node *node)
         finding.reason = "the file has no value for it";
     }
     excuse_missing(m, &finding, node);
+    finding.is_excused |= is_local;
     vv_report_add(m, &finding);
+}
+
+/* Whether a read fails for what the file has in the place of a variable. */
+static bool meets_object(const struct vv_maker *m, const varve_node *node)
+{
+    const struct varve_restoration *r = m->r;
+    uint32_t file = vv_file_node_of(r, node);
+    return file != VV_NONE && vv_is_holder(r, node, file) &&
+           r->value_of[file] == VV_NONE && vv_scope_takes(r, node) &&
+           !vv_index_has_tag(vv_index_of(r), file, VARVE_TAG_OPTIONAL);
 }
 
 /* --- Copies ------------------------------------------------------------- */
@@ -162,12 +174,13 @@ void vv_report_look_at_program(struct vv_maker *m)
         if (!node->variable && node->kind != VARVE_STATE)
             continue;
         m->report->variable_count++;
-        if (m->is_listed[i] || vv_is_local(node, local))
+        bool is_local = vv_is_local(node, local);
+        if (m->is_listed[i] || (is_local && !meets_object(m, node)))
             continue;
         if (has_copy(m, node))
             add_copy(m, node);
         else if (!vv_report_was_restored(m, node))
-            add_missing(m, node);
+            add_missing(m, node, is_local);
     }
 }
 

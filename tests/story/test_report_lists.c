@@ -208,3 +208,21 @@ TEST(report_lists, a_rename_that_leads_nowhere_is_the_reason)
     varve_restoration_free(r);
     varve_graph_free(graph);
 }
+
+/* Nobody misses its value, but it is not what the file has. */
+TEST(report_lists, a_plan_shows_a_local_variable_that_a_read_fails_for)
+{
+    STORY_FILE("f", { "k/below", 1 });
+    varve_error error;
+    float k = 0;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_tag(story_add(root, "k", &k), VARVE_TAG_LOCAL);
+    varve_restoration *r = varve_plan(root, test_path("f"), NULL, &error);
+    cr_assert(r, "%s", error.message);
+    cr_assert_eq(story_findings(r, VARVE_MISMATCHED), 1);
+    cr_assert_ok(varve_assert_existing_objects_matched(r, &error), error);
+    varve_restoration_free(r);
+    story_refused(root, "f", NULL, VARVE_MISMATCH, &error);
+    varve_graph_free(graph);
+}
