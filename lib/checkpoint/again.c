@@ -15,7 +15,6 @@
 #include "try.h"
 #include "variable.h"
 #include "walk.h"
-#include "wrong.h"
 
 /* A value that is asked for, and what it and its node were before. */
 struct asked {
@@ -176,7 +175,7 @@ varve_status varve_restore_again(
     };
     vv_buffer_init(&a.asked, &r->context.allocator);
     varve_status status = deliver(&a, &walk, error);
-    if (status && !VV_WRONG(asked_values_lost))
+    if (status)
         put_back(&a);
     vv_forgive(r);
     vv_buffer_clear(&a.asked);

@@ -12,7 +12,6 @@
 #include "match.h"
 #include "transfer.h"
 #include "variable.h"
-#include "wrong.h"
 
 /* Whether every variable that the file has under a state is there, or is about
  * to be, or is not wanted. */
@@ -72,8 +71,7 @@ static void sort_out(struct varve_restoration *r)
     count = kept;
     for (size_t i = kept = 0; i < count; i++) {
         struct vv_pair job = jobs[i];
-        if (job.node->kind == VARVE_STATE && !is_ready(r, job.file) &&
-            !VV_WRONG(states_do_not_wait)) {
+        if (job.node->kind == VARVE_STATE && !is_ready(r, job.file)) {
             vv_set_fate(r, job.node, job.file, VV_FATE_WAITING);
             vv_add_pair(r, &r->held, job.node, job.file);
         } else {
@@ -85,8 +83,7 @@ static void sort_out(struct varve_restoration *r)
 
 static void get_stuck(struct varve_restoration *r)
 {
-    if (!VV_WRONG(retry_loses_values))
-        vv_buffer_add(&r->stuck, r->jobs.data, r->jobs.size);
+    vv_buffer_add(&r->stuck, r->jobs.data, r->jobs.size);
     if (r->stuck.failed) {
         r->stuck.failed = false;
         vv_out_of_memory(r);
@@ -145,7 +142,7 @@ varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
         vv_match_queue(r);
         if (r->needs_rematch && !r->is_open)
             break; /* before anything is delivered */
-        if (!r->is_dry || VV_WRONG(plan_delivers))
+        if (!r->is_dry)
             status = deliver(r, error);
     } while (!status && (r->queue.size || r->deferred.size ||
                             (r->jobs.size && !r->is_dry)));

@@ -12,22 +12,17 @@
 #include "findings.h"
 #include "report.h"
 #include "scope.h"
-#include "wrong.h"
 
 /* Whether a finding, which is none of a match, leaves a value of the file
  * without a home. */
 static bool is_unused(const struct vv_finding *finding)
 {
-    if (finding->kind == VARVE_WAITING && VV_WRONG(waiting_not_minded))
-        return false;
     return !finding->is_excused && finding->saved;
 }
 
 /* Whether a finding leaves a variable of the program without its value. */
 static bool is_missing(const struct vv_finding *finding)
 {
-    if (finding->kind == VARVE_ONLY_IN_PROGRAM && VV_WRONG(missing_not_minded))
-        return false;
     return !finding->is_excused && finding->program_path &&
            !finding->is_restored;
 }
@@ -122,7 +117,7 @@ static bool leaves_something(
     struct varve_restoration *r, struct vv_buffer *scratch)
 {
     const struct vv_index *index = vv_index_of(r);
-    bool found = VV_WRONG(only_may_leave_nothing);
+    bool found = false;
     for (uint32_t v = 0; v < index->value_count && !found; v++) {
         uint32_t file = vv_at32(index->value_nodes, v);
         const varve_node *node = r->node_of[file];

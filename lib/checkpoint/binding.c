@@ -14,7 +14,6 @@
 #include "slot.h"
 #include "variable.h"
 #include "walk.h"
-#include "wrong.h"
 
 enum { FEW_STEPS = 64 }; /* up to the root, before the whole graph is swept */
 
@@ -220,8 +219,7 @@ static void pass_on(struct varve_restoration *r, uint32_t file)
 {
     size_t count;
     const struct vv_pair *pairs = vv_pairs(&r->conflicts, &count);
-    for (size_t i = 0; i < count && !VV_WRONG(claims_end_with_their_holder);
-         i++) {
+    for (size_t i = 0; i < count; i++) {
         if (pairs[i].file == file && vv_file_node_of(r, pairs[i].node) == file)
             vv_defer(r, pairs[i].node, file, vv_how_of(r, pairs[i].node));
     }
@@ -336,8 +334,7 @@ bool vv_is_held(struct varve_restoration *r, const varve_node *node)
 {
     if (!vv_is_known(r, node))
         return false;
-    if (r->needs_sweep && !VV_WRONG(out_of_reach_unseen) &&
-        !leads_up(r, node) && !vv_sweep(r))
+    if (r->needs_sweep && !leads_up(r, node) && !vv_sweep(r))
         vv_out_of_memory(r);
     return vv_is_known(r, node);
 }
@@ -348,7 +345,7 @@ bool vv_is_held(struct varve_restoration *r, const varve_node *node)
 static bool still_holds(struct varve_restoration *r, uint32_t file)
 {
     const varve_node *node = r->node_of[file];
-    if (!r->needs_sweep || VV_WRONG(replaced_child_keeps_its_place))
+    if (!r->needs_sweep)
         return true;
     bool led_to =
         node == r->root || (node->variable && node->variable->as_slot);
@@ -408,7 +405,7 @@ static bool is_better(struct varve_restoration *r, const varve_node *node,
     if (r->fates[value] == VV_FATE_EXCLUDED)
         return vv_scope_takes(r, node);
     return goes_before(how, vv_how_of(r, r->node_of[file])) &&
-           vv_scope_takes(r, node) && !VV_WRONG(first_claim_stays);
+           vv_scope_takes(r, node);
 }
 
 /* The holder of a value becomes one that claims it, and keeps what it was
@@ -433,7 +430,7 @@ static void improve(struct varve_restoration *r, varve_node *node,
 {
     uint32_t value = r->value_of[file];
     if (vv_file_node_of(r, node) != file ||
-        !goes_before(how, vv_how_of(r, node)) || VV_WRONG(claim_stays_low))
+        !goes_before(how, vv_how_of(r, node)))
         return;
     set_how(r, node, how);
     if (how < VV_BY_OTHER_PATH && value != VV_NONE &&
@@ -449,7 +446,7 @@ static void claim_too(struct varve_restoration *r, varve_node *node,
 {
     bool is_new = vv_file_node_of(r, node) == VV_NONE;
     vv_add_pair(r, &r->conflicts, node, file);
-    if (!is_new || VV_WRONG(nothing_below_a_conflict))
+    if (!is_new)
         return;
     r->file_of[node->number] = file + 1;
     set_how(r, node, how);
@@ -463,8 +460,7 @@ static void claim_too(struct varve_restoration *r, varve_node *node,
 static bool take_place(struct varve_restoration *r, varve_node *node,
     uint32_t file, enum vv_how how)
 {
-    if (r->node_of[file] && still_holds(r, file) &&
-        !VV_WRONG(later_claim_takes_over)) {
+    if (r->node_of[file] && still_holds(r, file)) {
         if (!is_better(r, node, file, how)) {
             if (vv_file_node_of(r, node) != file)
                 claim_too(r, node, file, how);
@@ -487,8 +483,7 @@ static bool take_place(struct varve_restoration *r, varve_node *node,
         vv_add_pair(r, &r->conflicts, node, file);
         return false;
     }
-    return known == VV_NONE ||
-           (!VV_WRONG(one_partner_only) && add_partner(r, known, file));
+    return known == VV_NONE || add_partner(r, known, file);
 }
 
 void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file,

@@ -11,7 +11,6 @@
 #include "binding.h"
 #include "failure.h"
 #include "match.h"
-#include "wrong.h"
 
 /* --- Which names there are ---------------------------------------------- */
 
@@ -178,8 +177,7 @@ void vv_by_name_match(struct varve_restoration *r)
     for (size_t i = 0; i < count; i++) {
         varve_node *node = vv_queued(&r->unnamed, i).node;
         if (vv_is_holder(r, node, vv_file_node_of(r, node)) ||
-            !vv_is_known(r, node) ||
-            VV_WRONG(global_names_not_tried))
+            !vv_is_known(r, node))
             continue;
         uint32_t file = find_home(r, node);
         if (file != VV_NONE)

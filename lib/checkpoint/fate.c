@@ -10,7 +10,6 @@
 #include "scope.h"
 #include "shape.h"
 #include "variable.h"
-#include "wrong.h"
 
 /* --- Values ------------------------------------------------------------- */
 
@@ -27,7 +26,7 @@ bool vv_is_resized(const struct varve_restoration *r, const varve_node *node,
 static bool type_fits(
     const struct varve_restoration *r, varve_dtype saved, varve_dtype wanted)
 {
-    if (saved == wanted || VV_WRONG(any_type_fits))
+    if (saved == wanted)
         return true;
     switch (r->selection.options.cast) {
     case VARVE_CAST_WIDEN: return vv_convert_is_widening(saved, wanted);
@@ -44,7 +43,7 @@ bool vv_value_fits(struct varve_restoration *r, const varve_node *node,
     const varve_tensor *wanted = &node->variable->tensor;
     if (!type_fits(r, saved->dtype, wanted->dtype))
         return false;
-    if (vv_shape_equal(saved, wanted) || VV_WRONG(any_shape_fits))
+    if (vv_shape_equal(saved, wanted))
         return true;
     if (r->selection.options.reshape &&
         varve_tensor_count(saved) == varve_tensor_count(wanted))
@@ -60,7 +59,7 @@ static void claim(struct varve_restoration *r, varve_node *node, uint32_t value)
     if (!variable || !variable->is_owned || node->value_state != VARVE_DECLARED)
         return;
     varve_tensor saved = vv_saved(r, value);
-    if (vv_is_resized(r, node, &saved) || VV_WRONG(initialized_all_the_same))
+    if (vv_is_resized(r, node, &saved))
         vv_variable_settle(node);
     else
         node->value_state = VARVE_PENDING;
@@ -68,16 +67,14 @@ static void claim(struct varve_restoration *r, varve_node *node, uint32_t value)
 
 bool vv_is_final(const struct varve_restoration *r, uint32_t value)
 {
-    return (vv_is_delivered(r, value) && !VV_WRONG(delivered_twice)) ||
-           r->fates[value] == VV_FATE_DROPPED;
+    return vv_is_delivered(r, value) || r->fates[value] == VV_FATE_DROPPED;
 }
 
 /* What becomes of a value that the options take. */
 static enum vv_fate fate_of(
     const struct varve_restoration *r, const varve_node *node, uint32_t file)
 {
-    if (node->restored_by > r->observer.number &&
-        !VV_WRONG(older_restoration_wins))
+    if (node->restored_by > r->observer.number)
         return VV_FATE_SUPERSEDED;
     if (r->value_of[file] == VV_NONE ||
         vv_index_kind(vv_index_of(r), file) != node->kind)
@@ -94,8 +91,7 @@ void vv_decide(struct varve_restoration *r, varve_node *node, uint32_t file)
     if ((value == VV_NONE && !wants) || (value != VV_NONE && !is_saved) ||
         (value != VV_NONE && vv_is_final(r, value)))
         return;
-    if (!wants && vv_index_has_tag(vv_index_of(r), file, VARVE_TAG_OPTIONAL) &&
-        !VV_WRONG(optional_decides))
+    if (!wants && vv_index_has_tag(vv_index_of(r), file, VARVE_TAG_OPTIONAL))
         return; /* what it is in the file does not matter */
     enum vv_fate fate = fate_of(r, node, file);
     if (!vv_scope_takes(r, node))
@@ -167,8 +163,7 @@ void vv_copy(struct varve_restoration *r, varve_node *node, uint32_t file)
     if (value == VV_NONE || !vv_index_is_saved(vv_index_of(r), value) ||
         vv_index_kind(vv_index_of(r), file) != node->kind ||
         r->fates[value] == VV_FATE_DROPPED || !vv_wants_copy(r, node, file) ||
-        node->restored_by >= r->observer.number || !vv_scope_takes(r, node) ||
-        VV_WRONG(copies_not_given))
+        node->restored_by >= r->observer.number || !vv_scope_takes(r, node))
         return;
     if (was_served(r, node))
         return;

@@ -15,7 +15,6 @@
 #include "slot.h"
 #include "variable.h"
 #include "via.h"
-#include "wrong.h"
 
 enum { MOST_EDGES = 64 }; /* to a node that are looked at */
 
@@ -25,8 +24,6 @@ static uint32_t child_in_file(
     struct varve_restoration *r, uint32_t file, const struct vv_name *name)
 {
     uint32_t id = vv_name_in_file(r, name);
-    if (VV_WRONG(name_is_enough))
-        file = r->file_root;
     return id == VV_NONE ? VV_NONE
                          : vv_index_find_child(vv_index_of(r), file, id);
 }
@@ -36,10 +33,7 @@ static uint32_t child_by_alias(
     struct varve_restoration *r, uint32_t file, const varve_node *child)
 {
     uint32_t found = VV_NONE;
-    const struct vv_alias *alias =
-        child->extra ? child->extra->aliases : NULL;
-    if (VV_WRONG(aliases_not_tried))
-        alias = NULL;
+    const struct vv_alias *alias = child->extra ? child->extra->aliases : NULL;
     for (; found == VV_NONE && alias; alias = alias->next)
         found = child_in_file(r, file, alias->name);
     return found;
@@ -73,8 +67,6 @@ static void match_edge(
         return;
     }
     if (!vv_is_known(r, parent))
-        return;
-    if (VV_WRONG(first_parent_only) && child->first_in != edge)
         return;
     vv_visit(r, child,
         (struct vv_via){ .parent = parent->number + 1, .name = name });
@@ -110,7 +102,7 @@ void vv_match_moved(struct varve_restoration *r, struct vv_edge *edge)
     const varve_node *child = edge->seen.node;
     bool was_matched = vv_file_node_of(r, child) != VV_NONE ||
                        child->restored_by == r->observer.number;
-    if (!was_matched || VV_WRONG(moved_matched_twice))
+    if (!was_matched)
         vv_match_edge(r, edge);
 }
 
@@ -136,8 +128,6 @@ static uint32_t slot_in_file(struct varve_restoration *r,
     uint32_t id = vv_index_find_name(vv_index_of(r), name, strlen(name));
     uint32_t at = vv_file_node_of(r, variable);
     uint32_t by = vv_file_node_of(r, owner);
-    if (VV_WRONG(slots_of_any_variable) && vv_index_of(r)->slot_count)
-        at = vv_at32(vv_index_of(r)->slot_variables, 0);
     uint32_t found = VV_NONE;
     if (id == VV_NONE || at == VV_NONE)
         return VV_NONE;
@@ -242,7 +232,7 @@ static struct vv_edge **sorted_edges(
         vv_out_of_memory(r);
         return NULL;
     }
-    if (!in_order && node->kind != VARVE_LIST && !VV_WRONG(building_decides))
+    if (!in_order && node->kind != VARVE_LIST)
         qsort(sorted->data, node->edge_count, sizeof(struct vv_edge *),
             compare_edges);
     return (struct vv_edge **)(void *)sorted->data;
@@ -298,8 +288,7 @@ static void share(struct varve_restoration *r, varve_node *parent,
     varve_node *node = r->node_of[child];
     next[vv_decimal(parent->edge_count, next)] = '\0';
     if (!node || leads_otherwise(r, parent, node, file) ||
-        (parent->kind == VARVE_LIST && strcmp(name, next) != 0) ||
-        VV_WRONG(sharing_not_on_demand))
+        (parent->kind == VARVE_LIST && strcmp(name, next) != 0))
         return;
     varve_track(parent, name, node);
 }

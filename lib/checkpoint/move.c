@@ -15,7 +15,6 @@
 #include "layout.h"
 #include "shape.h"
 #include "variable.h"
-#include "wrong.h"
 
 enum { LARGE_PIECE = 4096 }; /* bytes: from here on, past the caches */
 
@@ -29,7 +28,7 @@ enum vv_move_mode vv_move_mode_of(
     if (saved.dtype == VARVE_STRING)
         return VV_MOVE_STRINGS;
     if (varve_tensor_count(&saved) != varve_tensor_count(wanted) ||
-        (vv_is_resized(r, node, &saved) && !VV_WRONG(reshape_before_resize)))
+        vv_is_resized(r, node, &saved))
         return VV_MOVE_RESIZE;
     return saved.dtype == wanted->dtype ? VV_MOVE_PLAIN : VV_MOVE_CAST;
 }
@@ -142,8 +141,6 @@ void vv_move_piece(const struct varve_restoration *r, struct vv_move *move,
     size_t unit = varve_dtype_size(saved.dtype);
     if (VV_BIG_ENDIAN)
         vv_dtype_swap_copy(saved.dtype, bytes, bytes, size / unit);
-    if (VV_WRONG(bytes_reversed))
-        vv_dtype_reverse_copy(saved.dtype, bytes, bytes, size / unit);
     if (move->mode == VV_MOVE_RESIZE)
         copy_resized(move, &saved, first / unit, bytes, size / unit);
     else
@@ -164,7 +161,7 @@ varve_status vv_move_strings(
     varve_string *strings = move->target;
     for (size_t i = 0; i < count; i++) {
         uint64_t length = vv_at64(lengths, i);
-        if (length > left && !VV_WRONG(strings_run_over))
+        if (length > left)
             break;
         strings[i] = (varve_string){ .data = text, .size = length };
         text += (size_t)length;

@@ -13,14 +13,10 @@
 #include "saved_spread.h"
 #include "try.h"
 #include "variable.h"
-#include "wrong.h"
 
 bool vv_is_waiting(const struct varve_restoration *r, uint32_t value)
 {
-    const struct vv_index *index = vv_index_of(r);
-    if (r->fates[value] == VV_FATE_DROPPED && VV_WRONG(dropped_still_counted))
-        return true;
-    return vv_index_is_saved(index, value) &&
+    return vv_index_is_saved(vv_index_of(r), value) &&
            (r->fates[value] == VV_FATE_WAITING ||
                r->fates[value] == VV_FATE_DUE);
 }
@@ -89,8 +85,7 @@ static struct varve_restoration *find_waiting(
     struct varve_restoration *r = next_open(parent->graph->newest);
     if (vv_is_nil(parent) || !name)
         return NULL;
-    for (; r && (!found || VV_WRONG(oldest_answers));
-         r = next_open(r->observer.older)) {
+    for (; r && !found; r = next_open(r->observer.older)) {
         uint32_t here = VV_NONE;
         if (!r->is_dry)
             here = waiting_value(r, vv_match_child(r, parent, name));
@@ -158,8 +153,7 @@ static void drop(struct varve_restoration *r, uint32_t value)
     vv_drop_pairs(&r->held, node);
     vv_drop_pairs(&r->stuck, node);
     vv_drop_pairs(&r->misfits, node);
-    if (!VV_WRONG(dropped_without_a_value))
-        vv_give_up(node);
+    vv_give_up(node);
 }
 
 /* What has no value in the file may not fit either: an object, where the

@@ -22,7 +22,6 @@
 #include "source.h"
 #include "try.h"
 #include "variable.h"
-#include "wrong.h"
 
 /* --- What the graph tells ----------------------------------------------- */
 
@@ -60,14 +59,13 @@ static void edge_added(struct vv_observer *self, struct vv_edge *edge)
     vv_scope_edge(r, edge);
     if (vv_is_held(r, edge->parent))
         vv_match_edge(r, edge);
-    if (!VV_WRONG(late_values_not_taken_in))
-        take_in(r);
+    take_in(r);
 }
 
 static void children_moved(struct vv_observer *self, varve_node *list)
 {
     struct varve_restoration *r = restoration_of(self);
-    if (r->is_dry || r->is_settled || VV_WRONG(moved_unseen))
+    if (r->is_dry || r->is_settled)
         return;
     bool is_held = vv_is_held(r, list);
     for (struct vv_edge *e = list->first_edge; e; e = e->next) {
@@ -114,7 +112,7 @@ static size_t names_swept(struct vv_observer *self)
         if (r->vias[i].name)
             vv_name_keep(r->vias[i].name);
     }
-    if (r->name_ids && !VV_WRONG(stale_name_numbers)) {
+    if (r->name_ids) {
         vv_release(&r->context.allocator, r->name_ids,
             r->name_capacity * sizeof *r->name_ids);
         r->name_ids = NULL;
@@ -240,9 +238,8 @@ static varve_status look_at_shared(
     struct varve_restoration *r, varve_error *error)
 {
     const struct vv_index *index = vv_index_of(r);
-    r->has_shared = (uint64_t)index->edge_count + index->slot_count >=
-                        index->node_count &&
-                    !VV_WRONG(building_decides_later);
+    r->has_shared =
+        (uint64_t)index->edge_count + index->slot_count >= index->node_count;
     return r->has_shared ? vv_need_paths(r, error) : VARVE_OK;
 }
 
@@ -416,7 +413,7 @@ void vv_restoration_free(struct varve_restoration *r)
         vv_graph_forget(r->graph, &r->observer);
         for (uint32_t f = 0; !r->is_dry && f < vv_index_of(r)->node_count;
              f++) {
-            if (r->node_of[f] && !VV_WRONG(freed_without_giving_up))
+            if (r->node_of[f])
                 vv_give_up(r->node_of[f]);
         }
     }

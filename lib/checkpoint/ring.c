@@ -7,7 +7,6 @@
 #include "allocator.h"
 #include "failure.h"
 #include "graph.h"
-#include "wrong.h"
 
 struct varve_ring {
     struct vv_observer observer;
@@ -157,7 +156,7 @@ varve_status varve_ring_rollback(
             "ring: expected a snapshot %zu back, found %zu in all", back,
             varve_ring_count(ring));
     varve_status status = varve_snapshot_restore(snapshot, error);
-    if (status || VV_WRONG(rollback_drops_nothing))
+    if (status)
         return status;
     ring->newest = (ring->newest + ring->room - back) % ring->room;
     ring->count -= back;

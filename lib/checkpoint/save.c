@@ -19,7 +19,6 @@
 #include "system.h"
 #include "try.h"
 #include "write.h"
-#include "wrong.h"
 
 /* --- Numbers in a directory --------------------------------------------- */
 
@@ -50,8 +49,7 @@ static int look_at_name(void *user, const char *name)
     if (!vv_parse_numbered(name, search->prefix, VARVE_SUFFIX, &number) ||
         (search->below && number >= search->below))
         return 0;
-    if (!search->found || number > search->highest ||
-        VV_WRONG(last_listed_is_latest))
+    if (!search->found || number > search->highest)
         search->highest = number;
     search->found = true;
     return 0;
@@ -122,8 +120,6 @@ static bool may_note(
 {
     char bytes[MOST_OF_NOTE];
     size_t size = sizeof bytes;
-    if (VV_WRONG(hint_overwrites_others))
-        return true;
     return !vv_file_head(context, path, bytes, &size, NULL) &&
            is_note(bytes, size, prefix);
 }
@@ -173,8 +169,7 @@ static varve_status save_once(varve_node *root, const char *prefix,
     never_replace.no_replace = true;
     varve_status status =
         vv_write(root, (char *)path->data, counter, &never_replace, error);
-    if (!status || status == VARVE_UNKNOWN_OUTCOME ||
-        VV_WRONG(failed_save_takes_its_number))
+    if (!status || status == VARVE_UNKNOWN_OUTCOME)
         vv_set_save_counter(root, counter);
     return status;
 }
@@ -220,11 +215,8 @@ static varve_status save_next(varve_node *root, const char *prefix,
             "would find: choose another, or remove it",
             prefix);
     varve_status status = VARVE_EXISTS;
-    for (int i = 0; i < MOST_RACES && status == VARVE_EXISTS; i++) {
+    for (int i = 0; i < MOST_RACES && status == VARVE_EXISTS; i++)
         status = save_once(root, prefix, options, path, error);
-        if (VV_WRONG(lost_number_not_tried_again))
-            break;
-    }
     return status;
 }
 
@@ -242,7 +234,7 @@ varve_status varve_save(varve_node *root, const char *prefix,
     vv_buffer_init(&path, &context->allocator);
     vv_buffer_init(&note, &context->allocator);
     varve_status status = save_next(root, prefix, options, &path, error);
-    if (!status || VV_WRONG(noted_although_it_failed))
+    if (!status)
         note_latest(context, prefix, (char *)path.data, &note);
     vv_buffer_clear(&note);
     vv_buffer_clear(&path);
@@ -308,7 +300,7 @@ static varve_status find_ours(const struct vv_context *context,
     if (!may_be_other || vv_ends_in_suffix(path))
         return status;
     varve_error other = { 0 };
-    if (numbered && !VV_WRONG(suffix_before_number)) {
+    if (numbered) {
         status = find_numbered(context, path, found, error);
         if (status != VARVE_NOT_FOUND)
             return status;

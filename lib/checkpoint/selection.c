@@ -12,7 +12,6 @@
 #include "pattern.h"
 #include "name.h"
 #include "try.h"
-#include "wrong.h"
 
 enum { MAX_RENAME_FILE = 16 << 20, MOST_NAMES = 100 };
 
@@ -202,8 +201,6 @@ struct vv_rename *vv_selection_rename(
     bool is_slot = size > 0 && path[size - 1] == ')';
     for (size_t i = 0; i < s->rename_count; i++) {
         struct vv_rename *rename = &s->renames[i];
-        if (VV_WRONG(last_rename_decides))
-            rename = &s->renames[s->rename_count - 1 - i];
         if (rename->is_of_slot == is_slot &&
             vv_pattern_rename(rename->program, rename->file, path, file_path))
             return rename;

@@ -23,7 +23,6 @@
 #include "try.h"
 #include "variable.h"
 #include "walk.h"
-#include "wrong.h"
 
 /* --- Taking ------------------------------------------------------------- */
 
@@ -107,14 +106,9 @@ static void take_one(struct vv_item *item)
 
 static varve_status take(struct varve_snapshot *s, varve_error *error)
 {
-    for (size_t i = 0; i < s->count; i++) {
+    for (size_t i = 0; i < s->count; i++)
         VV_TRY(prepare(&s->items[i], error));
-        if (VV_WRONG(snapshot_taken_in_steps)) {
-            vv_bulk_copy(&(struct vv_bulk){ .snapshot = s });
-            take_one(&s->items[i]);
-        }
-    }
-    for (size_t i = 0; i < s->count && !VV_WRONG(snapshot_taken_in_steps); i++)
+    for (size_t i = 0; i < s->count; i++)
         take_one(&s->items[i]);
     vv_bulk_copy(&(struct vv_bulk){ .snapshot = s });
     return VARVE_OK;
@@ -205,8 +199,7 @@ static varve_status check_types(
         char where[256];
         char text[2][VARVE_TENSOR_TEXT_SIZE];
         if (!item->node->variable ||
-            item->node->variable->tensor.dtype == item->dtype ||
-            VV_WRONG(snapshot_fits_any_type))
+            item->node->variable->tensor.dtype == item->dtype)
             continue;
         varve_tensor taken = item->node->variable->tensor;
         taken.dtype = item->dtype;
@@ -229,7 +222,7 @@ varve_status vv_snapshot_check(struct varve_snapshot *s, varve_error *error)
             "removed");
     VV_TRY(varve_graph_check(s->graph, error));
     VV_TRY(check_types(s, error));
-    if (!s->is_changed || VV_WRONG(snapshot_fits_any_program))
+    if (!s->is_changed)
         return VARVE_OK;
     VV_TRY(follow_except(s, &except, error));
     varve_status status = vv_walk_begin(&walk, s->root, error);

@@ -19,7 +19,6 @@
 #include "state.h"
 #include "try.h"
 #include "variable.h"
-#include "wrong.h"
 
 enum {
     STAGING_ALIGNMENT = 64, /* of values that may be read straight to it */
@@ -254,7 +253,7 @@ static varve_status half_restored(
     size_t touched = 0;
     for (size_t i = 0; i < t->count; i++)
         touched += t->moves[i].is_touched;
-    if (touched == 0 || VV_WRONG(half_restored_unsaid))
+    if (touched == 0)
         return status;
     if (error)
         error->status = VARVE_HALF_RESTORED;
@@ -294,7 +293,7 @@ static varve_status read_values(
     };
     reading.total = vv_reading_size(&reading);
     if (!only_verify && !options->streaming && !options->no_verify &&
-        touches(t) && !VV_WRONG(changed_before_verified)) {
+        touches(t)) {
         uint64_t size = reading.total;
         reading.total *= 2;
         reading.only_verify = true;
@@ -377,13 +376,13 @@ static varve_status keep_old_state(
  * not be asked; and where one cannot be saved, that is loaded last. */
 static varve_status keep_old_states(struct transfer *t, varve_error *error)
 {
-    if (t->r->selection.options.streaming && !VV_WRONG(loading_saves))
+    if (t->r->selection.options.streaming)
         return VARVE_OK;
     for (size_t i = 0; i < t->state_count; i++) {
         bool is_last = i + 1 == t->state_count;
         for (size_t k = 0; k < i && is_last; k++)
             is_last = t->states[k].is_kept;
-        if (!is_last || VV_WRONG(loading_saves))
+        if (!is_last)
             VV_TRY(keep_old_state(t, &t->states[i], error));
     }
     return VARVE_OK;
@@ -471,17 +470,12 @@ static void unload_states(struct transfer *t)
 
 static varve_status exchange(struct transfer *t, varve_error *error)
 {
-    if (!VV_WRONG(states_before_values))
-        hand_over(t);
+    hand_over(t);
     varve_status status = load_states(t, error);
-    if (VV_WRONG(states_before_values))
-        hand_over(t);
     if (!status)
         return VARVE_OK;
-    if (!VV_WRONG(values_not_taken_back))
-        swap_back(t);
-    if (!VV_WRONG(states_not_taken_back))
-        unload_states(t);
+    swap_back(t);
+    unload_states(t);
     take_back_memory(t);
     return half_restored(t, status, error);
 }

@@ -12,7 +12,6 @@
 #include "name.h"
 #include "pattern.h"
 #include "rename.h"
-#include "wrong.h"
 
 /* --- Stands ------------------------------------------------------------- */
 
@@ -216,18 +215,11 @@ static bool decide(struct varve_restoration *r, struct vv_rename *rename,
         *file = VV_NONE;
         return true; /* nothing, until all is matched again */
     }
-    if (!found || VV_WRONG(renames_not_followed))
+    if (!found)
         return false;
     if (*file != VV_NONE)
         rename->was_used = true;
-    return *file != VV_NONE || !VV_WRONG(rename_falls_back);
-}
-
-static struct vv_rename *rename_at(struct varve_restoration *r, size_t i)
-{
-    size_t count = r->selection.rename_count;
-    return &r->selection.renames
-                [VV_WRONG(last_rename_decides) ? count - 1 - i : i];
+    return true;
 }
 
 bool vv_find_renamed(struct varve_restoration *r, const varve_node *parent,
@@ -237,7 +229,7 @@ bool vv_find_renamed(struct varve_restoration *r, const varve_node *parent,
     vv_emptied(&r->path);
     vv_emptied(&r->file_path);
     for (size_t i = 0; i < r->selection.rename_count; i++) {
-        struct vv_rename *rename = rename_at(r, i);
+        struct vv_rename *rename = &r->selection.renames[i];
         bool found =
             !rename->is_of_slot && find_by_edge(r, rename, step, file);
         if (decide(r, rename, found, file))
@@ -254,7 +246,7 @@ bool vv_find_renamed_slot(struct varve_restoration *r,
         !vv_is_known(r, variable))
         return false;
     for (size_t i = 0; i < r->selection.rename_count; i++) {
-        struct vv_rename *rename = rename_at(r, i);
+        struct vv_rename *rename = &r->selection.renames[i];
         if (!rename->is_of_slot)
             continue;
         add_child(r, owner->number, name, strlen(name), vv_emptied(&r->path));

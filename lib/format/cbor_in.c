@@ -12,7 +12,6 @@
 #include "failure.h"
 #include "name.h"
 #include "try.h"
-#include "wrong.h"
 
 enum { FIRST_TAG = 24 }; /* some decoders know only some of the tags below */
 
@@ -179,7 +178,7 @@ varve_status vv_cbor_skip(struct vv_cbor_in *in)
 
 varve_status vv_cbor_end(struct vv_cbor_in *in)
 {
-    if (in->at != in->size && !VV_WRONG(trailing_bytes_accepted))
+    if (in->at != in->size)
         return fail(in, in->at, "the end of the index", "further bytes");
     return VARVE_OK;
 }

@@ -11,7 +11,6 @@
 #include "file.h"
 #include "layout.h"
 #include "try.h"
-#include "wrong.h"
 
 enum { SMALLEST_SIZE = VV_HEADER_SIZE + VV_FOOTER_SIZE };
 
@@ -44,7 +43,7 @@ static varve_status check_sum(const struct vv_data_in *in,
 {
     uint64_t expected = vv_load64(bytes + size);
     uint64_t found = vv_hash_of(bytes, size);
-    if (expected != found && !VV_WRONG(ends_not_summed))
+    if (expected != found)
         return vv_fail(error, VARVE_CORRUPT,
             "%s: bytes %" PRIu64 " to %" PRIu64 ": expected XXH3-64 %016" PRIx64
             ", found %016" PRIx64,
@@ -70,8 +69,6 @@ static varve_status read_header(struct vv_data_in *in,
         return fail_shorter(in, SMALLEST_SIZE, error);
     VV_TRY(check_sum(in, header, 56, 0, error));
     uint32_t version = vv_load32(header + 8);
-    if (VV_WRONG(any_version_accepted))
-        return VARVE_OK;
     if (version > VV_FORMAT_VERSION)
         return vv_fail(error, VARVE_TOO_NEW,
             "%s: expected format version %d, found version %" PRIu32, in->path,
@@ -123,9 +120,8 @@ static varve_status check_ends(struct vv_data_in *in,
     uint64_t offset = vv_load64(footer);
     uint64_t size = vv_load64(footer + 8);
     uint64_t end = in->size - VV_FOOTER_SIZE;
-    if ((memcmp(header + 16, footer + 16, 16) != 0 ||
-            memcmp(header + 16, footer + 40, 8) != 0) &&
-        !VV_WRONG(nonce_not_compared))
+    if (memcmp(header + 16, footer + 16, 16) != 0 ||
+        memcmp(header + 16, footer + 40, 8) != 0)
         return vv_fail(error, VARVE_CORRUPT,
             "%s: expected the nonce of the header in the footer at offset "
             "%" PRIu64 ", found that of another file",
@@ -174,7 +170,7 @@ static varve_status read_index(
         in, in->index_offset, in->index_bytes, in->index_size, error));
     memcpy(expected.bytes, footer + 16, sizeof expected.bytes);
     found = vv_digest_of(in->index_bytes, in->index_size);
-    if (!vv_digest_equal(&expected, &found) && !VV_WRONG(index_not_summed))
+    if (!vv_digest_equal(&expected, &found))
         return fail_digest(in, "index", in->index_offset, in->index_size,
             &expected, &found, error);
     return vv_index_parse(in->context, in->path, in->index_bytes,
@@ -264,9 +260,6 @@ varve_status vv_data_in_check(const struct vv_data_in *in, uint32_t value,
         vv_first_digest(&in->parsed.index, &in->parsed.table, value);
     struct vv_digest expected = digest_at(in, first + chunk);
     struct vv_digest found = vv_digest_of(bytes, size);
-    if (VV_WRONG(values_not_summed) ||
-        (chunk > 0 && VV_WRONG(later_chunks_not_summed)))
-        return VARVE_OK;
     if (!vv_digest_equal(&expected, &found))
         return fail_digest(in, what, offset, size, &expected, &found, error);
     return VARVE_OK;

@@ -9,7 +9,6 @@
 
 #include "allocator.h"
 #include "name.h"
-#include "wrong.h"
 
 /* Whether there is nothing but ASCII without NUL, eight bytes at a time. */
 static bool is_plain(const uint8_t *bytes, uint64_t size)
@@ -70,8 +69,7 @@ varve_status vv_check_names(const struct vv_index_check *check)
     for (uint32_t i = 0; i < index->name_count; i++) {
         const uint8_t *at = index->name_ends + 4 * (size_t)i;
         uint32_t end = vv_load32(at);
-        if (end <= begin ||
-            (end > index->names_size && !VV_WRONG(names_run_over)))
+        if (end <= begin || end > index->names_size)
             return vv_check_fail(check, at,
                 "name %" PRIu32 ": expected an end above %" PRIu32
                 " and up to %" PRIu64 ", found %" PRIu32,
@@ -84,7 +82,7 @@ varve_status vv_check_names(const struct vv_index_check *check)
                 "name %" PRIu32 ": expected 1 to %d bytes of UTF-8 without "
                 "NUL, found %zu bytes",
                 i, VARVE_MAX_NAME_SIZE, name.size);
-        if (!is_before(&previous, &name) && !VV_WRONG(duplicates_accepted))
+        if (!is_before(&previous, &name))
             return vv_check_fail(check, name.bytes,
                 "name %" PRIu32 ": expected names sorted and unique, found one "
                 "that is not behind the one before it",

@@ -10,7 +10,6 @@
 #include "failure.h"
 #include "name.h"
 #include "name_pattern.h"
-#include "wrong.h"
 
 static void reach_edges(struct vv_saved_paths *p, uint32_t *queue)
 {
@@ -205,8 +204,7 @@ static uint32_t find_step(const struct search *s, uint32_t node,
 {
     struct vv_text base, inside;
     uint32_t found = VV_NONE;
-    if (vv_name_split(name, &base, &inside) == VV_NAME_OF_SLOT &&
-        !VV_WRONG(slot_paths_lead_nowhere))
+    if (vv_name_split(name, &base, &inside) == VV_NAME_OF_SLOT)
         found = find_slot(s, node, base, inside, depth);
     if (found != VV_NONE)
         return found;

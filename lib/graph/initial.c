@@ -19,7 +19,6 @@
 #include "try.h"
 #include "variable.h"
 #include "walk.h"
-#include "wrong.h"
 
 /* --- Declaring ---------------------------------------------------------- */
 
@@ -206,7 +205,7 @@ static varve_status step(struct ordering *o, varve_error *error)
 {
     struct frame *frame = top(o);
     const struct vv_need *need = frame->need;
-    if (!need || VV_WRONG(needs_ignored)) {
+    if (!need) {
         o->marks[frame->node->number] = ORDERED;
         vv_buffer_add(&o->order, &frame->node, sizeof frame->node);
         o->stack.size -= sizeof *frame;

@@ -5,7 +5,6 @@
 #include "sweep.h"
 
 #include "slot.h"
-#include "wrong.h"
 
 static size_t keep_names_of_extra(const struct vv_extra *extra)
 {
@@ -38,8 +37,7 @@ static bool has_names_in_hand(const varve_graph *graph)
 void vv_sweep_names(varve_graph *graph)
 {
     size_t work = 0;
-    if (!vv_names_are_enough(&graph->names) || has_names_in_hand(graph) ||
-        VV_WRONG(names_stay_for_ever))
+    if (!vv_names_are_enough(&graph->names) || has_names_in_hand(graph))
         return;
     vv_names_sweep_begin(&graph->names);
     for (unsigned i = 0; i < graph->tag_count; i++)

@@ -13,7 +13,6 @@
 #include "graph.h"
 #include "name.h"
 #include "try.h"
-#include "wrong.h"
 
 static varve_status no_memory(varve_error *error)
 {
@@ -201,9 +200,7 @@ void vv_walk_short_path(const struct vv_walk *walk, size_t place,
 void vv_walk_path(
     const struct vv_walk *walk, size_t place, struct vv_buffer *path)
 {
-    vv_walk_short_path(
-        walk, place, VV_WRONG(paths_of_any_length) ? SIZE_MAX : VV_LONGEST_PATH,
-        path);
+    vv_walk_short_path(walk, place, VV_LONGEST_PATH, path);
 }
 
 /* --- What the program calls --------------------------------------------- */

@@ -14,7 +14,6 @@
 #include "save.h"
 #include "system.h"
 #include "try.h"
-#include "wrong.h"
 
 #define A_MILLISECOND ((int64_t)1000000)
 
@@ -62,12 +61,9 @@ static varve_status take_once(const struct vv_context *context,
     uint64_t size;
     VV_TRY(vv_file_open(context, path, &opened, &size, error));
     varve_status status = VARVE_OK;
-    int result = VV_WRONG(lease_without_lock) ? 0 :
-        context->system->share_lock(context->system->state, opened);
+    int result = context->system->share_lock(context->system->state, opened);
     if (result == -EWOULDBLOCK)
         status = fail_busy(error, path);
-    else if (VV_WRONG(lease_of_a_deleted_file))
-        *is_same = true;
     else
         status = compare(context, opened, path, is_same, error);
     if (status || !*is_same)

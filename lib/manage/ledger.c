@@ -16,7 +16,6 @@
 #include "name.h"
 #include "publish.h"
 #include "try.h"
-#include "wrong.h"
 
 static const char head[] = "varve ledger 1\nnumber counter step time metric "
                            "size modified manager\n";
@@ -82,7 +81,7 @@ static varve_status check_place(
     char bytes[4 * MARK_SIZE];
     size_t size = sizeof bytes;
     VV_TRY(vv_file_head(l->context, path, bytes, &size, error));
-    if (is_ledger(bytes, size) || VV_WRONG(ledger_overwrites_others))
+    if (is_ledger(bytes, size))
         return VARVE_OK;
     return vv_fail(error, VARVE_EXISTS,
         "%s: expected a ledger or nothing, found another file, which is left "
@@ -200,8 +199,7 @@ static bool is_whole(const char *text, size_t size)
     const char *line = text + size - DIGEST_LINE;
     return memcmp(line, "digest ", 7) == 0 && text[size - 1] == '\n' &&
            parse_hex(line + 7, 16, &digest) &&
-           (digest == vv_hash_of(text, size - DIGEST_LINE) ||
-               VV_WRONG(damaged_ledger_believed));
+           digest == vv_hash_of(text, size - DIGEST_LINE);
 }
 
 static void parse(struct vv_listing *l, const char *text, size_t size)

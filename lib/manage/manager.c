@@ -20,7 +20,6 @@
 #include "retry.h"
 #include "system.h"
 #include "try.h"
-#include "wrong.h"
 
 /* --- The program goes away ---------------------------------------------- */
 
@@ -199,8 +198,7 @@ varve_status vv_manager_lock(varve_manager *m, varve_error *error)
         return VARVE_OK;
     int file = -1;
     VV_TRY(open_lock(m, &file, error));
-    if (system->lock(system->state, file) == -EWOULDBLOCK &&
-        !VV_WRONG(two_managers_allowed)) {
+    if (system->lock(system->state, file) == -EWOULDBLOCK) {
         vv_file_close(&m->context, file);
         return fail_lock(m, error);
     }

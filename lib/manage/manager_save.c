@@ -14,7 +14,6 @@
 #include "system.h"
 #include "try.h"
 #include "write.h"
-#include "wrong.h"
 
 enum { OWN_METADATA = 4 }; /* manager, step, time, metric */
 
@@ -174,7 +173,7 @@ static void look_and_tidy(varve_manager *m, bool is_durable)
     if (vv_manager_look(m, &error))
         vv_manager_warn(m, &error);
     else
-        vv_manager_tidy(m, is_durable || VV_WRONG(pruned_before_durable));
+        vv_manager_tidy(m, is_durable);
 }
 
 /* A pin is there before its checkpoint is, so that nothing can come between
@@ -185,7 +184,7 @@ static varve_status prepare_pin(varve_manager *m, uint64_t number,
 {
     const struct vv_entry *older = vv_listing_find(&m->listing, number);
     *is_new = is_wanted && !(older && older->is_pinned);
-    if (*is_new && !VV_WRONG(pinned_afterwards))
+    if (*is_new)
         return vv_manager_make_pin(m, number, error);
     if (!is_wanted && !older)
         vv_manager_drop_pin(m, number);
@@ -220,8 +219,6 @@ static varve_status save(varve_manager *m, int64_t step,
         m->has_good = true;
         m->good = s.number;
     }
-    if (is_new_pin && VV_WRONG(pinned_afterwards))
-        vv_manager_make_pin(m, s.number, NULL);
     look_and_tidy(m, !s.write.no_sync);
     return VARVE_OK;
 }

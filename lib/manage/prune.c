@@ -14,7 +14,6 @@
 #include "system.h"
 #include "temporary.h"
 #include "try.h"
-#include "wrong.h"
 
 /* --- Deciding ----------------------------------------------------------- */
 
@@ -63,12 +62,10 @@ void vv_decision_clear(struct vv_decision *d)
 
 /* Takes the lock of a file that is to go. Where there are no locks there are no
  * leases. */
-static bool is_leased(
-    const struct vv_context *context, int file)
+static bool is_leased(const struct vv_context *context, int file)
 {
     const struct vv_system *system = context->system;
-    return system->lock(system->state, file) == -EWOULDBLOCK &&
-           !VV_WRONG(leases_ignored);
+    return system->lock(system->state, file) == -EWOULDBLOCK;
 }
 
 /* Renames a file away and removes it. The caller holds it open until that is on

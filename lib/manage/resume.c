@@ -13,7 +13,6 @@
 #include "restoration.h"
 #include "system.h"
 #include "try.h"
-#include "wrong.h"
 
 /* Whether it is the file that is to blame, so that an older one may do. */
 static bool is_damage(varve_status status)
@@ -42,8 +41,6 @@ static varve_status verify(
         vv_listing_path(&m->listing, &entry->number, VARVE_SUFFIX);
     if (m->listing.path.failed)
         return vv_fail_memory(error, "the name of a checkpoint");
-    if (VV_WRONG(resumed_without_verifying))
-        return VARVE_OK;
     varve_reader *reader = vv_reader_open_in(&m->context, path, error);
     if (!reader)
         return error->status;

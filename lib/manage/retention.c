@@ -10,8 +10,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "wrong.h"
-
 /* Takes part in the policies. */
 static bool is_counted(const struct vv_fact *fact)
 {
@@ -85,7 +83,7 @@ static struct vv_fact *best_left(
     struct vv_fact *best = NULL;
     for (size_t i = count; i-- > 0;) {
         struct vv_fact *f = &facts[i];
-        bool is_number = f->metric == f->metric || VV_WRONG(best_may_be_nan);
+        bool is_number = f->metric == f->metric;
         if (is_counted(f) && is_number && !f->best_place &&
             (!best || is_better(p, f->metric, best->metric)))
             best = f;
@@ -134,11 +132,11 @@ static void keep_damaged(
 static unsigned protection(const struct vv_fact *fact)
 {
     unsigned reasons = 0;
-    if (fact->is_pinned && !VV_WRONG(pins_ignored))
+    if (fact->is_pinned)
         reasons |= VV_KEPT_PINNED;
-    if (fact->is_newest_good && !VV_WRONG(newest_good_may_go))
+    if (fact->is_newest_good)
         reasons |= VV_KEPT_NEWEST_GOOD;
-    if (!fact->is_ours && !VV_WRONG(foreign_files_deleted))
+    if (!fact->is_ours)
         reasons |= VV_KEPT_FOREIGN;
     return reasons;
 }

@@ -16,7 +16,6 @@
 #include "saver_find.h"
 #include "system.h"
 #include "try.h"
-#include "wrong.h"
 
 int64_t vv_saver_now(const varve_saver *saver)
 {
@@ -105,8 +104,7 @@ void vv_saver_note(varve_saver *saver, char *path)
 {
     const varve_allocator *a = &saver->context.allocator;
     forget(a, &saver->files, path);
-    if (!VV_WRONG(doomed_although_written_again))
-        forget(a, &saver->doomed, path);
+    forget(a, &saver->doomed, path);
     saver->files.items[saver->files.count++] =
         (struct vv_saver_file){ path, vv_saver_now(saver) };
 }

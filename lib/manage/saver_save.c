@@ -18,7 +18,6 @@
 #include "saver_find.h"
 #include "saver_list.h"
 #include "try.h"
-#include "wrong.h"
 
 enum { PADDED_SIZE = 8 };
 
@@ -64,7 +63,7 @@ static varve_status write_file(varve_saver *saver, char *path,
         return status;
     }
     vv_saver_note(saver, path);
-    if (is_durable || VV_WRONG(retired_before_durable))
+    if (is_durable)
         vv_saver_retire(saver);
     return status;
 }
@@ -133,7 +132,7 @@ static varve_restoration *open_file(varve_saver *saver, const char *name,
         struct vv_opening opening = {
             .path = vv_buffer_string(&path),
             .options = options,
-            .is_whole = !VV_WRONG(missing_names_allowed),
+            .is_whole = true,
         };
         if (path.failed)
             vv_fail_memory(error, "a path");

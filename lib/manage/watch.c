@@ -17,7 +17,6 @@
 #include "save.h"
 #include "system.h"
 #include "try.h"
-#include "wrong.h"
 
 #define A_MILLISECOND ((int64_t)1000000)
 #define FIRST_PAUSE (10 * A_MILLISECOND)
@@ -196,7 +195,7 @@ static varve_status look(varve_watch *watch, varve_error *error)
             watch->has_number = true;
             watch->number = search.number;
         }
-        if (!is_nothing(status) || VV_WRONG(vanished_checkpoint_ends_the_look))
+        if (!is_nothing(status))
             return status;
         pass_over(&search);
     }
@@ -271,8 +270,6 @@ static varve_status wait_for_next(
         int64_t now = uptime(watch);
         if (is_done || now >= watch->earliest)
             status = look(watch, &reason);
-        if (VV_WRONG(done_without_a_last_look) && is_done)
-            status = VARVE_TIMEOUT;
         if (status && status != VARVE_TIMEOUT && error)
             *error = reason;
         if (status != VARVE_TIMEOUT)

@@ -11,7 +11,6 @@
 #include "file.h"
 #include "retry.h"
 #include "try.h"
-#include "wrong.h"
 
 const char *vv_path_name(const char *path)
 {
@@ -113,8 +112,7 @@ static varve_status make_directory(const struct vv_context *context, int above,
     if (result < 0 && result != -EEXIST)
         return vv_fail_system(error, -result, "making the directory", so_far);
     bool is_ours = result == 0;
-    if (no_sync || VV_WRONG(new_directories_not_synced) ||
-        (result = system->sync(system->state, above)) == 0)
+    if (no_sync || (result = system->sync(system->state, above)) == 0)
         return VARVE_OK;
     if (is_ours)
         system->remove(system->state, above, name);
@@ -191,14 +189,10 @@ static varve_status sync_found(const struct vv_context *context, int directory,
     struct vv_durable found = { 0 };
     if (known && known->serial) {
         VV_TRY(identify(context, directory, path, &found, error));
-        if ((found.device == known->device &&
-                found.serial == known->serial) ||
-            VV_WRONG(any_directory_is_known))
+        if (found.device == known->device && found.serial == known->serial)
             return VARVE_OK;
     }
-    return VV_WRONG(found_directory_not_synced)
-               ? VARVE_OK
-               : sync_above(context, directory, path, error);
+    return sync_above(context, directory, path, error);
 }
 
 varve_status vv_directory_make_parent(const struct vv_context *context,

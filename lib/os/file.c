@@ -6,11 +6,9 @@
 #include "file.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "failure.h"
 #include "retry.h"
-#include "wrong.h"
 
 /* Linux moves a little less than 2 GiB in a call, and says so only by its
  * result; other systems refuse. */
@@ -80,10 +78,6 @@ varve_status vv_file_read(const struct vv_context *context, int file,
     while (done < size) {
         int64_t moved = system->read_at(system->state, file,
             (char *)bytes + done, part_of(size - done), offset + done);
-        if (moved == 0 && VV_WRONG(missing_end_is_zeros)) {
-            memset((char *)bytes + done, 0, size - done);
-            return VARVE_OK;
-        }
         if (moved == 0)
             return vv_fail(error, VARVE_TRUNCATED,
                 "%s: expected %zu bytes at offset %" PRIu64
@@ -111,8 +105,6 @@ varve_status vv_file_write(const struct vv_context *context, int file,
             (const char *)bytes + done, part_of(size - done), offset + done);
         if (moved == 0)
             return vv_fail_system(error, EIO, "write (it moved nothing)", path);
-        if (moved > 0 && VV_WRONG(short_write_is_whole))
-            return VARVE_OK;
         if (moved > 0) {
             done += (size_t)moved;
             tries = 0;

@@ -15,7 +15,6 @@
 #include "file.h"
 #include "retry.h"
 #include "try.h"
-#include "wrong.h"
 
 static varve_status fail_directory(varve_error *error, const char *path)
 {
@@ -107,12 +106,7 @@ varve_status vv_publish_begin(struct vv_publication *p,
 static int sync_file(const struct vv_publication *p)
 {
     const struct vv_system *system = p->context->system;
-    if (VV_WRONG(file_not_synced))
-        return 0;
-    int result = system->sync(system->state, p->file);
-    if (result < 0 && VV_WRONG(failed_sync_repeated))
-        result = system->sync(system->state, p->file);
-    return VV_WRONG(failed_sync_ignored) ? 0 : result;
+    return system->sync(system->state, p->file);
 }
 
 varve_status vv_publish_close(
@@ -126,7 +120,7 @@ varve_status vv_publish_close(
         (result = sync_file(p)) < 0)
         status = vv_fail_system(error, -result, "sync", p->path);
     result = system->close(system->state, p->file);
-    if (!status && result < 0 && !VV_WRONG(failed_close_ignored))
+    if (!status && result < 0)
         status = vv_fail_system(error, -result, "close", p->path);
     p->file = -1;
     return status;
@@ -138,9 +132,7 @@ static varve_status put_in_place(struct vv_publication *p, varve_error *error)
 {
     const struct vv_system *system = p->context->system;
     int result = -ENOSYS;
-    if (VV_WRONG(older_file_removed_first))
-        system->remove(system->state, p->directory, p->name);
-    if ((p->flags & VV_PUBLISH_NO_REPLACE) && !VV_WRONG(rename_replaces)) {
+    if (p->flags & VV_PUBLISH_NO_REPLACE) {
         result = system->rename_new(
             system->state, p->directory, p->temporary.name, p->name);
         if (result == -ENOSYS || result == -EINVAL)
@@ -158,10 +150,8 @@ static varve_status sync_directory(
     const struct vv_publication *p, varve_error *error)
 {
     const struct vv_system *system = p->context->system;
-    if (VV_WRONG(directory_not_synced))
-        return VARVE_OK;
     int result = system->sync(system->state, p->directory);
-    if (result == 0 || VV_WRONG(unknown_outcome_is_success))
+    if (result == 0)
         return VARVE_OK;
     vv_fail_system(error, -result,
         "the file is in place, but sync of its directory", p->path);

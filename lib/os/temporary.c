@@ -15,7 +15,6 @@
 #include "file.h"
 #include "retry.h"
 #include "try.h"
-#include "wrong.h"
 
 enum {
     MOST_NAMES = 100, /* random names that may be taken */
@@ -119,11 +118,6 @@ varve_status vv_temporary_make(struct vv_temporary *t,
     int result = -EEXIST;
     for (int i = 0; i < MOST_NAMES && result == -EEXIST; i++) {
         VV_TRY(choose_name(t, name, path, error));
-        if (VV_WRONG(written_in_place)) {
-            strcpy(t->name, name);
-            context->system->remove(
-                context->system->state, directory, name);
-        }
         result = make_one(t);
     }
     if (result == -EEXIST)
@@ -149,7 +143,7 @@ static void remove_name(
     const struct vv_context *context, int directory, const char *name)
 {
     const struct vv_system *system = context->system;
-    for (int i = 0; i < MOST_REMOVES && !VV_WRONG(temporary_left); i++) {
+    for (int i = 0; i < MOST_REMOVES; i++) {
         int result = system->remove(system->state, directory, name);
         if (result == 0 || result == -ENOENT)
             return;
@@ -179,7 +173,7 @@ void vv_temporary_sweep_one(
     int file = system->open_file(system->state, directory, candidate);
     if (file < 0)
         return;
-    if (system->lock(system->state, file) == 0 || VV_WRONG(swept_while_written))
+    if (system->lock(system->state, file) == 0)
         remove_name(context, directory, candidate);
     vv_file_close(context, file);
 }

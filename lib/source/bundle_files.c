@@ -16,7 +16,6 @@
 #include "table_in.h"
 #include "try.h"
 #include "wire_in.h"
-#include "wrong.h"
 
 enum { STAGING_SIZE = 256 * 1024 };
 
@@ -239,7 +238,7 @@ size_t vv_bundle_files_count(struct vv_bundle_files *files)
     struct search search = {
         files->set.stem, files->count ? files->count : 1, false };
     vv_file_set_each(&files->set, look_for_count, &search);
-    while (search.is_taken && !VV_WRONG(data_names_taken_again)) {
+    while (search.is_taken) {
         search.count++;
         search.is_taken = false;
         vv_file_set_each(&files->set, look_for_count, &search);

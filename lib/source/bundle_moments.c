@@ -10,7 +10,6 @@
 #include "draft_parts.h"
 #include "failure.h"
 #include "try.h"
-#include "wrong.h"
 
 #define TRAINED "_trainable_variables"
 
@@ -145,8 +144,6 @@ static bool fits(const struct lists *l, uint32_t variable, uint32_t moment)
     const struct vv_draft_value *a = value_of(l, variable);
     const struct vv_draft_value *b = value_of(l, moment);
     const unsigned char *extents = l->graph->draft->extents.data;
-    if (VV_WRONG(moments_of_any_shape))
-        return a && b;
     return a && b && a->dtype == b->dtype && a->rank == b->rank &&
            (a->rank == 0 || memcmp(extents + 8 * a->extents,
                                 extents + 8 * b->extents, 8 * a->rank) == 0);

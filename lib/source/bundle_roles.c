@@ -11,7 +11,6 @@
 #include "bundle_moments.h"
 #include "failure.h"
 #include "try.h"
-#include "wrong.h"
 
 /* --- Parents ------------------------------------------------------------- */
 
@@ -70,10 +69,9 @@ static bool is_saved(const struct vv_index *index, uint32_t node)
 bool vv_bundle_slot_is_kept(const struct vv_bundle_roles *r, uint32_t slot)
 {
     const struct vv_index *index = r->target->index;
-    return (!r->omits_slots &&
-               is_saved(index, vv_at32(index->slot_variables, slot)) &&
-               is_saved(index, vv_at32(index->slot_nodes, slot))) ||
-           VV_WRONG(slots_without_values_recorded);
+    return !r->omits_slots &&
+           is_saved(index, vv_at32(index->slot_variables, slot)) &&
+           is_saved(index, vv_at32(index->slot_nodes, slot));
 }
 
 bool vv_bundle_has_value(const struct vv_bundle_roles *r, uint32_t node)
@@ -128,7 +126,7 @@ static enum vv_bundle_role role_of(const struct vv_bundle_roles *r,
 {
     struct vv_bundle_kept kept;
     bool has_one_parent = p->first[node + 1] - p->first[node] == 1;
-    if (node == 0 || !has_one_parent || VV_WRONG(attributes_become_children) ||
+    if (node == 0 || !has_one_parent ||
         !vv_bundle_kept_of(r->target, node, &kept))
         return VV_ROLE_OBJECT;
     uint32_t parent = p->parents[p->first[node]];

@@ -12,7 +12,6 @@
 #include "failure.h"
 #include "file.h"
 #include "try.h"
-#include "wrong.h"
 
 /* Of an index that is read to know its data files. */
 enum { MOST_INDEX = 1 << 30 };
@@ -246,11 +245,9 @@ varve_status vv_file_set_add(
     if (!vv_grow_array(&set->context->allocator, &set->files, &set->capacity,
             set->count, sizeof *set->files))
         return vv_fail_memory(error, "another data file");
-    int flags = set->flags | VV_PUBLISH_NO_REPLACE;
-    if (VV_WRONG(data_names_taken_again))
-        flags = set->flags;
     VV_TRY(vv_publish_begin_in(&set->files[set->count], set->context,
-        set->index.directory, set->stem, path, flags, error));
+        set->index.directory, set->stem, path,
+        set->flags | VV_PUBLISH_NO_REPLACE, error));
     set->count++;
     return VARVE_OK;
 }
@@ -270,7 +267,7 @@ static varve_status sync_names(
 {
     const struct vv_publication *p = &set->index;
     const struct vv_system *system = set->context->system;
-    if ((set->flags & VV_PUBLISH_NO_SYNC) || VV_WRONG(data_names_not_synced))
+    if (set->flags & VV_PUBLISH_NO_SYNC)
         return VARVE_OK;
     int result = system->sync(system->state, p->directory);
     return result < 0 ? vv_fail_system(error, -result,
@@ -305,8 +302,6 @@ static varve_status replace(struct vv_file_set *set, varve_error *error)
             p, vv_fail_memory(error, "the index to be replaced"), error);
     if (is_older)
         keep_record(set, &record, p->path);
-    if (is_older && VV_WRONG(older_data_removed_first))
-        remove_older(set);
     varve_status status = vv_publish_commit(p, VARVE_OK, error);
     if (is_older && !status)
         remove_older(set);

@@ -13,7 +13,6 @@
 #include "map.h"
 #include "npy_out.h"
 #include "try.h"
-#include "wrong.h"
 #include "zip_out.h"
 
 #define SUFFIX ".npy"
@@ -41,8 +40,7 @@ static varve_status take_name(struct writing *w, varve_error *error)
 {
     struct taken key = { (const char *)w->name.data, w->name.size };
     uint64_t hash = vv_hash_of(key.name, key.size);
-    if (vv_map_find(&w->taken, hash, is_same, &key) &&
-        !VV_WRONG(npz_names_twice))
+    if (vv_map_find(&w->taken, hash, is_same, &key))
         return vv_fail(error, VARVE_DUPLICATE,
             "%s: expected values of different names, found two \"%.*s\"",
             w->target->path, (int)(key.size - strlen(SUFFIX)), key.name);

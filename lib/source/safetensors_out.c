@@ -19,7 +19,6 @@
 #include "safetensors_in.h"
 #include "safetensors_plan.h"
 #include "try.h"
-#include "wrong.h"
 
 enum { STAGED_SIZE = 1 << 20, HEADER_ALIGNMENT = 8 };
 
@@ -286,8 +285,7 @@ static int look_for_newest(void *user, const char *name)
 static varve_status set_paths(struct out *out, varve_error *error)
 {
     struct newest newest = { out->stem, 0 };
-    if (!VV_WRONG(data_names_taken_again))
-        vv_file_set_each(&out->set, look_for_newest, &newest);
+    vv_file_set_each(&out->set, look_for_newest, &newest);
     for (uint32_t i = 0; i < out->plan.shard_count; i++) {
         struct vv_buffer *path = &out->paths[i];
         char part[80], number[24] = "";

@@ -19,7 +19,6 @@
 #include "safetensors_index.h"
 #include "stranger.h"
 #include "try.h"
-#include "wrong.h"
 
 /* Every format that is read besides ours. At equal bids the first opens. */
 static const struct vv_source_format *const formats[] = {
@@ -117,7 +116,7 @@ static varve_status name_stranger(
     const struct vv_foreign *f, varve_status status, varve_error *error)
 {
     varve_status found = VARVE_OK;
-    if (!is_about_bytes(status) || VV_WRONG(strangers_not_named))
+    if (!is_about_bytes(status))
         return status;
     for (size_t i = 0; i < f->file_count && !found; i++)
         found = vv_stranger_file(f->context, f->files[i].path, error);
@@ -183,7 +182,7 @@ static varve_status look_again(const struct vv_data_in *in,
 {
     const struct vv_foreign *f = in->backing_state;
     *is_replaced = false;
-    if (!f || f->file_count == 0 || VV_WRONG(replaced_while_opened) ||
+    if (!f || f->file_count == 0 ||
         (f->file_count == 1 && status != VARVE_NOT_FOUND))
         return status;
     varve_status looked =

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "dtype.h"
-#include "wrong.h"
 
 bool vv_shape_count(uint32_t rank, const uint64_t *extents, uint64_t *count)
 {
@@ -20,8 +19,6 @@ bool vv_shape_count(uint32_t rank, const uint64_t *extents, uint64_t *count)
         }
         overflow |= __builtin_mul_overflow(product, extents[i], &product);
     }
-    if (VV_WRONG(extents_overflow))
-        overflow = false;
     if (!overflow)
         *count = product;
     return !overflow;

@@ -11,7 +11,6 @@
 #include "file.h"
 #include "monitor.h"
 #include "system.h"
-#include "wrong.h"
 
 /* --- Writing, from inside the monitor ------------------------------------- */
 
@@ -38,10 +37,10 @@ static bool write_once(struct vv_event_queue *q)
     varve_error error;
     varve_status status = write_buffer(q, &error);
     q->is_failing = status != VARVE_OK;
-    if (status)
+    if (status) {
         remember(q, &error);
-    if (status && !VV_WRONG(failed_events_forgotten))
         return false;
+    }
     q->offset += q->written.size;
     q->written.size = 0;
     return true;
@@ -179,8 +178,7 @@ bool vv_event_queue_commit(struct vv_event_queue *q)
         remember(q, &error);
         return drop(q);
     }
-    bool is_too_much = q->waiting.size > q->limit && q->record > 0;
-    if (is_too_much && !VV_WRONG(queue_has_no_end))
+    if (q->waiting.size > q->limit && q->record > 0)
         return drop(q);
     if (!q->has_thread)
         write_all(q);

@@ -21,7 +21,6 @@
 #include "name.h"
 #include "picture.h"
 #include "system.h"
-#include "wrong.h"
 
 #define NOTHING INT64_MIN /* as a step: before all of them */
 
@@ -62,8 +61,7 @@ static bool settle_restart(varve_events *events)
     if (!events->is_restored)
         return true;
     if (events->marked == NOTHING || events->next != events->marked) {
-        struct vv_buffer *b = begin_event(events,
-            VV_WRONG(start_at_the_last_step) ? events->next - 1 : events->next);
+        struct vv_buffer *b = begin_event(events, events->next);
         vv_event_start(b);
         if (!vv_event_queue_commit(&events->queue))
             return false;

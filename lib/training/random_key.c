@@ -14,7 +14,6 @@
 #include "edge.h"
 #include "graph.h"
 #include "name.h"
-#include "wrong.h"
 
 /* Two hashes, so that a text of any length needs no memory of its own. */
 void vv_random_key(uint64_t key[2], const uint64_t *numbers, size_t count,
@@ -84,8 +83,7 @@ static bool derive(varve_node *parent, const char *name, varve_random *stream,
     } else {
         *stream = (varve_random){ .position = 0 };
         uint64_t seeds[2] = { vv_graph_seed(graph), seed };
-        vv_random_key(stream->key, seeds, seed ? 2 : 1,
-            VV_WRONG(stream_by_seed_alone) ? "" : text);
+        vv_random_key(stream->key, seeds, seed ? 2 : 1, text);
     }
     found = found && !path.failed;
     vv_buffer_clear(&path);

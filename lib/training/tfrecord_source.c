@@ -15,7 +15,6 @@
 #include "scanned.h"
 #include "state.h"
 #include "try.h"
-#include "wrong.h"
 
 enum { HEAD_SIZE = 12, TAIL_SIZE = 4 };
 
@@ -31,7 +30,7 @@ static varve_status check_sum(const struct summed *s, uint32_t crc,
 {
     uint32_t wanted = vv_load32(stored);
     uint32_t found = vv_crc32c_mask(crc);
-    if (wanted == found || VV_WRONG(record_not_summed))
+    if (wanted == found)
         return VARVE_OK;
     return vv_fail(error, VARVE_CORRUPT,
         "%s: record at offset %" PRIu64 ": expected the sum %08" PRIx32
@@ -63,7 +62,7 @@ static varve_status fail_length(const struct summed *s,
     const unsigned char *head, varve_status status, varve_error *error)
 {
     const char *compression = s->offset == 0 ? compression_of(head) : NULL;
-    if (!compression || VV_WRONG(compression_not_named))
+    if (!compression)
         return status;
     return vv_fail(error, VARVE_TOO_NEW,
         "%s: expected records that are not compressed, for they are found by "

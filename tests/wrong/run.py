@@ -5,15 +5,15 @@
 
 MUSEUM is all tests over a library that makes the mistake which VARVE_WRONG
 names. The test that the table names has to pass without a mistake and to fail
-with it, saying what the table expects. The table and the VV_WRONG of SOURCE
-have to agree, and each LIBRARY, which is the product, may have no trace of it.
+with it, saying what the table expects. The table and the patches of SOURCE have
+to agree, the patches have to fit, and each LIBRARY, which is the product, may
+have no trace of them.
 With VARVE_WRONG_ALL set, all other tests that notice are listed as well, which
 takes an hour.
 
 SPDX-License-Identifier: MIT
 """
 import collections
-import glob
 import multiprocessing.pool
 import os
 import re
@@ -21,11 +21,12 @@ import signal
 import subprocess
 import sys
 
+import patches
+
 MOST_SECONDS = 60
 MOST_NAMES = 40  # in one pattern: Criterion ends at some hundred
 # These only measure, and take long about it.
 PASSED_OVER = '!(million_nodes/*)'
-MISTAKE = re.compile(r'\bVV_WRONG\((\w+)\)')
 ESCAPE = re.compile(r'\x1b\[[0-9;]*m')
 FAILURE = re.compile(r'\[FAIL\] (\w+)::(\w+)')
 
@@ -42,23 +43,15 @@ def read_table(path):
         yield Variant(name, kind, what, test, says)
 
 
-def names_in(source):
-    names = []
-    for path in glob.glob(os.path.join(source, 'lib', '*', '*.c')):
-        with open(path, encoding='utf-8') as stream:
-            names += MISTAKE.findall(stream.read())
-    return set(names)
-
-
 def compare(table, source):
-    """Complaints where the table and the library do not have the same."""
+    """Complaints where the table and the patches do not have the same."""
     counts = collections.Counter(variant.name for variant in table)
-    names = names_in(source)
+    names = patches.names_in(source)
     for name, count in counts.items():
         if count > 1:
             yield f'{name} stands in the table {count} times'
         if name not in names:
-            yield f'{name} is nowhere in lib'
+            yield f'{name} has no patch'
     for name in sorted(names - set(counts)):
         yield f'{name} is not in the table'
 
@@ -119,7 +112,8 @@ def run_right(museum, table):
 
 
 def run_some_right(museum, tests):
-    status, output = run(museum, f'@({"|".join(tests)})', jobs=2)
+    status, output = run(museum, f'@({"|".join(tests)})', jobs=2,
+                         seconds=3 * MOST_SECONDS)
     found = re.search(r'Tested: (\d+) \| Passing: (\d+)', output)
     if status or not found or int(found[1]) != len(tests):
         yield ('without a mistake: expected that '
@@ -161,8 +155,11 @@ def count(name, number):
 def main(museum, source, *libraries):
     table = list(read_table(os.path.join(
         source, 'tests', 'wrong', 'variants.txt')))
-    problems = [*compare(table, source), *look_for_traces(table, libraries),
-                *run_right(museum, table), *run_wrong(museum, table)]
+    unfit = dict(patches.check(source))
+    made = [variant for variant in table if variant.name not in unfit]
+    problems = [*compare(table, source), *unfit.values(),
+                *look_for_traces(table, libraries),
+                *run_right(museum, table), *run_wrong(museum, made)]
     if os.environ.get('VARVE_WRONG_ALL'):
         list_others(museum, table)
     for problem in problems:

@@ -1,0 +1,16 @@
+/* wrong.h - what chooses a mistake in the copies of lib; each of them begins
+ * with this, whatever it includes itself.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef WRONG_H
+#define WRONG_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#define VV_WRONG(name) vv_is_wrong(#name)
+
+bool vv_is_wrong(const char *name);
+
+#endif
