@@ -252,6 +252,11 @@ bool vv_name_pattern_match(
 bool vv_name_pattern_capture(struct vv_text pattern, struct vv_text name,
     enum vv_writing writing, struct vv_text *captures)
 {
+    if (pattern.size > 0 && vv_name_pattern_stars(pattern) == pattern.size) {
+        if (captures)
+            *captures = name; /* however long it is */
+        return true;
+    }
     return match(pattern, name,
         (struct comparison){ writing, true, captures });
 }
