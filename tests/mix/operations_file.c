@@ -192,7 +192,8 @@ void mix_read_otherwise(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     if (!open || !file->is_there)
         return;
     mix_open_begin(m, open, at, 0, file);
-    if (names < (MIX_NAMES - 1) * (MIX_NAMES - 1))
+    bool is_plain = !mix_demands(&m->graphs[at].shape);
+    if (is_plain && names < (MIX_NAMES - 1) * (MIX_NAMES - 1))
         mix_open_rename(open, names % (MIX_NAMES - 1), names / (MIX_NAMES - 1));
     const bool renames = open->renamed != MIX_NONE;
     const varve_rename rename = { mix_name(open->renamed % MIX_NAMES),
@@ -208,7 +209,6 @@ void mix_read_otherwise(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     open->resizes = c & 2;
     char path[256];
     strcpy(path, mix_file_path(m, slot, file->format));
-    bool is_plain = !mix_demands(&m->graphs[at].shape);
     mix_say(m, "(%s%s%s%s%s:)", c & 2 ? ".resize " : "",
         c & 4 ? ".reshape " : "", renames ? rename.program : "",
         renames ? " -> " : "", renames ? rename.file : "");
