@@ -177,12 +177,14 @@ static int64_t write_at(
     return moved;
 }
 
+#ifdef __linux__
 /* An old kernel lacks a call, a container may forbid it. Where EPERM means a
  * file that may not be changed, the next call says so too. */
 static bool is_absent(int result)
 {
     return result == -ENOSYS || result == -EPERM;
 }
+#endif
 
 /* Not posix_fallocate: where the file system cannot, that one writes. */
 static int reserve(void *state, int file, uint64_t size)
