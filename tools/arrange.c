@@ -7,6 +7,7 @@
  */
 #include "arrange.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,25 +25,33 @@ static bool loses_alias(struct arrangement *a, const struct link *link)
     return link->is_alias && a->is_flat && a->renames->count;
 }
 
+/* The path of an edge, all of it, where any rename may match it; allocated. */
+static char *path_of(const struct arrangement *a, const struct link *link)
+{
+    if (!path_is_end(link->path))
+        return room_copy(link->path, strlen(link->path));
+    return parts_link_path(a->parts, link, renames_depth(a->renames));
+}
+
 /* An edge goes where a rename says, or along with its parent. The root cannot
  * go anywhere, so what is below it does. */
 static void place_link(struct arrangement *a, struct link *link)
 {
     struct parts *p = a->parts;
     const struct part *parent = &p->items[link->parent];
-    char *place = renames_apply(a->renames, link->path);
+    char *path = path_of(a, link);
+    char *place = path ? renames_apply(a->renames, path) : NULL;
+    free(path);
     bool goes_along = parent->place != parent->path &&
         (!link->is_alias || link->parent == 0);
     if (!place && !goes_along)
         return;
-    char *name = escaped_name(link->name);
-    char *along = room_join(parent->place, name ? name : "?");
-    link->moves =
-        strcmp(place ? place : along, link->parent ? along : name) != 0;
+    char *along = room_join(parent->place, link->escaped);
+    link->moves = strcmp(place ? place : along,
+                      link->parent ? along : link->escaped) != 0;
     link->place = place ? place : along;
     if (place)
         free(along);
-    free(name);
     if (!link->is_alias)
         p->items[link->child].place = link->place;
 }
@@ -54,8 +63,12 @@ static void place_links(struct arrangement *a)
     if (!a->renames->count)
         return;
     renames_see(a->renames, "");
-    for (size_t i = 0; i < p->link_count; i++)
-        renames_see(a->renames, p->links[i].path);
+    for (size_t i = 0; i < p->link_count; i++) {
+        char *path = path_of(a, &p->links[i]);
+        if (path)
+            renames_see(a->renames, path);
+        free(path);
+    }
     char *root = renames_apply(a->renames, "");
     if (root)
         p->items[0].place = root;
@@ -67,12 +80,22 @@ static void place_links(struct arrangement *a)
     free(root);
 }
 
+static bool selects_link(const struct arrangement *a, const struct link *link)
+{
+    if (!path_is_end(link->path))
+        return arrange_selects(a, link->path);
+    char *path = parts_link_path(a->parts, link, SIZE_MAX);
+    bool is_selected = !path || arrange_selects(a, path);
+    free(path);
+    return is_selected;
+}
+
 static void mark_gone(struct arrangement *a, struct link *link)
 {
     const struct part *items = a->parts->items;
     bool is_kept = items[link->parent].is_kept && items[link->child].is_kept;
     if (is_kept && link->is_alias)
-        is_kept = arrange_selects(a, link->path);
+        is_kept = selects_link(a, link);
     if (is_kept && !link->moves && loses_alias(a, link)) {
         losses_add(a->losses, link->path, "another path to a node");
         is_kept = false;

@@ -116,12 +116,26 @@ static struct cast_rule *rule_for(
 
 /* --- Values ------------------------------------------------------------- */
 
+/* By the path, all of it; of a slot only its end is known. */
+static struct cast_rule *rule_for_part(struct casts *casts,
+    const struct parts *parts, const struct part *part)
+{
+    varve_dtype from = varve_value(part->node)->dtype;
+    char *path = !path_is_end(part->path) || part->way == PART_NONE
+                     ? NULL
+                     : parts_link_path(
+                           parts, &parts->links[part->way], SIZE_MAX);
+    struct cast_rule *rule = rule_for(casts, path ? path : part->path, from);
+    free(path);
+    return rule;
+}
+
 static int cast_part(const struct settings *settings, struct casts *casts,
-    const struct part *part)
+    const struct parts *parts, const struct part *part)
 {
     varve_error error = { .status = VARVE_OK };
     varve_dtype from = varve_value(part->node)->dtype;
-    struct cast_rule *rule = rule_for(casts, part->path, from);
+    struct cast_rule *rule = rule_for_part(casts, parts, part);
     struct cast_value value = { .from = from };
     if (!rule || rule->dtype == from)
         return OUTCOME_DONE;
@@ -142,7 +156,7 @@ int casts_apply(const struct settings *settings, struct casts *casts,
     for (size_t i = 0; i < parts->count && outcome == OUTCOME_DONE; i++) {
         const struct part *part = &parts->items[i];
         if (part->is_kept && varve_node_kind(part->node) == VARVE_VARIABLE)
-            outcome = cast_part(settings, casts, part);
+            outcome = cast_part(settings, casts, parts, part);
     }
     for (size_t i = 0; i < casts->rule_count && outcome == OUTCOME_DONE; i++) {
         if (casts->rules[i].pattern && !casts->rules[i].was_used)

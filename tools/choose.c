@@ -59,7 +59,8 @@ static varve_status keep(void *user, varve_node *node, const char *path)
     if (place == PART_NONE || place == 0)
         return VARVE_OK;
     p->items[place].is_kept = true;
-    parts_set_path(&p->items[place], path);
+    if (!path_is_end(path))
+        parts_set_path(&p->items[place], path);
     return VARVE_OK;
 }
 
@@ -76,9 +77,12 @@ static size_t parent_size(const char *path, size_t size)
     return size;
 }
 
-/* Keeps what is above a node on its path, up to what is kept already. */
+/* Keeps what is above a node on its path, up to what is kept already; of a path
+ * that is shortened, what is above on the shortest is kept at the end. */
 static void keep_above(struct parts *p, const char *path)
 {
+    if (path_is_end(path))
+        return;
     char *text = room_copy(path, strlen(path));
     size_t size = strlen(text);
     while (size > 0 && (size = parent_size(text, size - 1)) > 0) {

@@ -24,7 +24,8 @@ static varve_status add_part(void *user, varve_node *node, const char *path)
     p->items = room_more(p->items, &p->capacity, p->count, sizeof *p->items);
     char *copy = room_copy(path, strlen(path));
     p->items[p->count++] = (struct part){ .node = node, .path = copy,
-        .place = copy, .above = PART_NONE, .is_slot = true, .is_kept = true };
+        .place = copy, .above = PART_NONE, .way = PART_NONE, .is_slot = true,
+        .is_kept = true };
     return VARVE_OK;
 }
 
@@ -68,9 +69,10 @@ static void add_link(
 {
     p->links = room_more(
         p->links, &p->link_capacity, p->link_count, sizeof *p->links);
+    char *escaped = escaped_name(name);
     p->links[p->link_count++] = (struct link){ .parent = parent,
         .child = child, .name = room_copy(name, strlen(name)),
-        .is_alias = true };
+        .escaped = escaped ? escaped : room_copy("?", 1), .is_alias = true };
 }
 
 static void add_links(struct parts *p, size_t parent)
@@ -108,6 +110,7 @@ static void choose_ways(struct parts *p)
             continue;
         p->links[ways[i] - 1].is_alias = false;
         p->items[i].above = p->links[ways[i] - 1].parent;
+        p->items[i].way = ways[i] - 1;
         p->items[i].is_slot = false;
     }
     free(ways);
@@ -119,11 +122,46 @@ static void set_path(struct parts *p, struct link *link)
         link->path = p->items[link->child].path;
         return;
     }
-    char *escaped = escaped_name(link->name);
-    link->own_path =
-        room_join(p->items[link->parent].path, escaped ? escaped : "?");
+    link->own_path = room_join(p->items[link->parent].path, link->escaped);
     link->path = link->own_path;
-    free(escaped);
+}
+
+bool path_is_end(const char *path)
+{
+    return strncmp(path, "...", 3) == 0;
+}
+
+/* The names of a path backwards: that of the link, then those above. */
+static size_t climb(const struct parts *p, const struct link *link,
+    size_t most_names, char *path, size_t end)
+{
+    size_t size = 0;
+    while (link) {
+        size_t way = p->items[link->parent].way;
+        size_t name = strlen(link->escaped);
+        if (most_names-- == 0)
+            return PART_NONE;
+        size += name + (size > 0);
+        if (path) {
+            memcpy(path + end - size, link->escaped, name);
+            if (size < end)
+                path[end - size - 1] = '/';
+        }
+        link = way == PART_NONE ? NULL : &p->links[way];
+    }
+    return size;
+}
+
+char *parts_link_path(
+    const struct parts *p, const struct link *link, size_t most_names)
+{
+    size_t most = most_names < p->count ? most_names : p->count;
+    size_t size = climb(p, link, most, NULL, 0);
+    if (size == PART_NONE)
+        return NULL;
+    char *path = room_for(size + 1, 1);
+    climb(p, link, most, path, size);
+    return path;
 }
 
 static void set_owners(struct parts *p, size_t owner)
@@ -165,6 +203,7 @@ void parts_set_path(struct part *part, const char *path)
 
 static void take_way(struct parts *p, struct link *link)
 {
+    p->items[link->child].way = (size_t)(link - p->links);
     link->is_alias = false;
     link->path = p->items[link->child].path;
     p->items[link->child].above = link->parent;
@@ -172,12 +211,16 @@ static void take_way(struct parts *p, struct link *link)
 
 void parts_follow_paths(struct parts *p)
 {
-    for (size_t i = 1; i < p->count; i++)
-        p->items[i].above = p->items[i].is_slot ? p->items[i].above : PART_NONE;
+    for (size_t i = 1; i < p->count; i++) {
+        struct part *part = &p->items[i];
+        if (!part->is_slot && !path_is_end(part->path))
+            part->above = part->way = PART_NONE;
+    }
     for (size_t i = 0; i < p->link_count; i++) {
         struct link *link = &p->links[i];
         free(link->own_path);
-        link->is_alias = true;
+        link->own_path = NULL;
+        link->is_alias = p->items[link->child].way != i;
         set_path(p, link);
         if (link->child && p->items[link->child].above == PART_NONE &&
             strcmp(link->path, p->items[link->child].path) == 0)
@@ -197,6 +240,7 @@ void parts_clear(struct parts *p)
         free(p->items[i].path);
     for (size_t i = 0; i < p->link_count; i++) {
         free(p->links[i].name);
+        free(p->links[i].escaped);
         free(p->links[i].own_path);
         free(p->links[i].place);
     }

@@ -16,10 +16,12 @@
 /* A node, in the order of a walk: the root first, slot variables last. */
 struct part {
     varve_node *node;  /* NULL once it is removed */
-    char *path;        /* the shortest from the root, or that is chosen */
+    char *path;        /* the shortest from the root, or that is chosen; of a
+                          long one "..." and its end */
     const char *place; /* the path that it is to have: `path` or its link's */
     size_t above;      /* parent on that path, or owner of a slot; PART_NONE:
                           the root */
+    size_t way;        /* the link from it; PART_NONE: none */
     bool is_slot;      /* only slots lead to it */
     bool is_kept;
     bool is_opened;    /* a list that is an object now */
@@ -30,6 +32,7 @@ struct link {
     size_t parent;
     size_t child;
     char *name;
+    char *escaped;     /* as it stands in a path */
     const char *path;  /* of the edge: the child's, if it is not an alias */
     char *own_path;    /* of an alias */
     char *place;       /* the path that it is to have; NULL: as before */
@@ -51,6 +54,14 @@ struct parts {
 varve_status parts_make(
     struct parts *parts, varve_node *root, varve_error *error);
 void parts_clear(struct parts *parts);
+
+/* Whether a path may be the end of a longer one. */
+bool path_is_end(const char *path);
+
+/* The path of a link, all of it, allocated; NULL where it has more than so many
+ * names. */
+char *parts_link_path(
+    const struct parts *parts, const struct link *link, size_t most_names);
 
 /* Gives a part another of its paths. */
 void parts_set_path(struct part *part, const char *path);

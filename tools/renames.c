@@ -17,6 +17,10 @@
 /* Room for any path that a name of the largest size may be in. */
 enum { PATH_SIZE = 1 << 20 };
 
+/* So many names may a path have that a `**` matches: what is further below goes
+ * along with what is above it. */
+enum { MOST_NAMES = 1000 };
+
 /* Without the spaces around it, and the '/' that paths may begin with. */
 static char *trimmed(const char *text, size_t size)
 {
@@ -118,6 +122,28 @@ static bool matches(const char *side, const char *other, const char *path)
 {
     char ignored[1];
     return varve_path_rename(side, other, path, ignored, 0) == VARVE_LIMIT;
+}
+
+static size_t names_in(const char *side)
+{
+    size_t count = 1;
+    if (strstr(side, "**"))
+        return MOST_NAMES;
+    for (; *side; side++)
+        count += *side == '/';
+    return count;
+}
+
+size_t renames_depth(const struct renames *r)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        size_t from = names_in(r->rules[i].from);
+        size_t to = names_in(r->rules[i].to);
+        most = from > most ? from : most;
+        most = to > most ? to : most;
+    }
+    return most;
 }
 
 /* The root is in every file, and tells nothing of the direction. */

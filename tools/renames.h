@@ -26,6 +26,9 @@ struct renames {
 int renames_read(const struct settings *settings, struct renames *renames);
 void renames_clear(struct renames *renames);
 
+/* How many names a path may have that a rule, or its other side, matches. */
+size_t renames_depth(const struct renames *renames);
+
 /* To be told every path of the source. */
 void renames_see(struct renames *renames, const char *path);
 

@@ -92,6 +92,39 @@ valid json
 ends 0 convert --quiet sample.varve quiet.varve
 [ ! -s out ] || fail 'convert -q printed something'
 
+# Paths of more than 4,095 bytes, of which only the ends are shown.
+name=$(printf 'n%.0s' {1..200})
+long=$(printf "$name/%.0s" {1..25})
+long=${long%/}
+moved() {
+    ends 0 cat -o one sample.varve "$1"
+    ends 0 cat -o other "$2" "$3"
+    cmp -s one other || fail "$1 in $2 is another"
+}
+ends 0 convert --rename "$long/** -> **" sample.varve far.varve
+moved model/layers/1/kernel far.varve "$long/model/layers/1/kernel"
+ends 0 convert --rename "** -> $long/**" far.varve near.varve
+listed sample.varve >other
+listed near.varve >one
+diff one other || fail 'far and back differs'
+ends 0 convert --rename "x -> $long/model/layers/0/kernel" \
+    --rename "y/* -> $long/types/*" --cast '**/types/int16=float64' \
+    far.varve moved.varve
+moved model/layers/0/kernel moved.varve x
+moved types/float64 moved.varve y/float64
+ends 0 cat --json moved.varve y/int16
+has float64 out
+ends 1 ls "moved.varve:$long/types/float64"
+ends 0 convert --only "$long/model/layers/1|**/step" far.varve few.varve
+has '  3 values ' out
+moved model/layers/1/bias few.varve "$long/model/layers/1/bias"
+moved optimizer/step few.varve "$long/optimizer/step"
+ends 0 convert --force --except "$long/optimizer/model" far.varve few.varve
+moved model/layers/1/bias few.varve "$long/model/layers/1/bias"
+ends 1 ls "few.varve:$long/optimizer/model"
+ends 0 convert "far.varve:$long/model" part-of-far.varve
+cmp -s part.varve part-of-far.varve || fail 'a part far below differs'
+
 # What was named and is not there.
 ends 0 convert --force --only 'types|modle|types/**' \
     --except 'nothing|types/bool' sample.varve one.varve
