@@ -197,13 +197,16 @@ def make(name):
         text += patch_text(os.path.basename(path),
                            git('show', f':{path}').splitlines(),
                            read_lines(path))
+    if not text:
+        return [f'{name}: expected a change of lib, found none']
     write(os.path.join(folder_of('.'), name + '.patch'), text)
+    return []
 
 
 def main(what, *arguments):
     problems = []
     if what == 'make':
-        make(*arguments)
+        problems = make(*arguments)
     elif what == 'copy':
         copy(arguments[0], arguments[1:])
     elif what == 'names':
