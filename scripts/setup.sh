@@ -62,6 +62,7 @@ look_for_tests() {
     need libcriterion-dev has_library criterion
     wish g++ has c++
     wish python3-xxhash python3 -c 'import xxhash'
+    wish clang-format-14 has clang-format-14
 }
 
 look_for_coverage() {
