@@ -79,6 +79,7 @@ typedef struct varve_write_options {
                             name where it has one, else by its path */
     varve_loss *loss;    /* what that format cannot hold; may be NULL */
     void *loss_user;
+    varve_reserved reserved;
 } varve_write_options;
 
 /* Program path to file path. The two have the same wildcards in the same
@@ -149,6 +150,7 @@ typedef struct varve_read_options {
     unsigned threads; /* 0: as many as there are processors, up to 8 */
     varve_progress *progress;
     void *progress_user;
+    varve_reserved reserved;
 } varve_read_options;
 
 /* --- Exactly this file -------------------------------------------------- */

@@ -23,6 +23,7 @@ typedef struct varve_select {
     const char *pattern;
     varve_kind kind;         /* they are of this kind; 0: of any */
     const char *except;      /* patterns: these are not visited */
+    varve_reserved reserved;
 } varve_select;
 
 /* Visits those nodes that can be reached from `root`, each once, in the order

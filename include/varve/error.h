@@ -27,8 +27,8 @@ typedef enum varve_status {
     VARVE_IS_DIRECTORY = 9,     /* a directory where a file was expected */
     VARVE_EMPTY_FILE = 10,      /* a file of no bytes */
     VARVE_NOT_A_CHECKPOINT = 11,/* somebody else's file */
-    VARVE_TOO_NEW = 12,         /* a version or feature that this build
-                                   cannot read */
+    VARVE_TOO_NEW = 12,         /* a version, feature or option that this build
+                                   does not know */
     VARVE_TRUNCATED = 13,       /* shorter than it says it is */
     VARVE_CORRUPT = 14,         /* damaged: a digest or a rule does not hold */
     VARVE_LIMIT = 15,           /* over a limit that docs/format.md states */

@@ -34,6 +34,7 @@ typedef struct varve_events_options {
      * nothing else waits. There are two such buffers. */
     size_t queue_size;
     const varve_allocator *allocator; /* NULL: realloc and free; copied */
+    varve_reserved reserved;
 } varve_events_options;
 
 /* Makes the directory, and in it a new file

@@ -61,6 +61,7 @@ typedef struct varve_manager_options {
     const varve_read_options *read;   /* of the resume, or NULL */
     varve_manager_initialize *initialize; /* or NULL */
     void *initialize_user;
+    varve_reserved reserved;
 } varve_manager_options;
 
 /* --- The manager -------------------------------------------------------- */
@@ -120,6 +121,7 @@ typedef struct varve_manager_save_options {
     bool force;      /* due, whatever the interval says */
     bool pin;        /* never deleted, until it is unpinned: it is pinned before
                         it is there, and without its pin it is not saved */
+    varve_reserved reserved;
 } varve_manager_save_options;
 
 /* Saves if a save is due, and then deletes what no policy keeps: first the
@@ -165,6 +167,7 @@ typedef struct varve_managed {
     bool is_ours;     /* written by a manager of this prefix */
     bool is_pinned;
     bool is_damaged;  /* as far as the manager has found out */
+    varve_reserved reserved;
 } varve_managed;
 
 /* The path of the newest, or NULL. Whether it is good, a resume finds out. */

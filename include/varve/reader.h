@@ -69,6 +69,7 @@ typedef struct varve_saved_node {
     uint8_t digest[16];  /* XXH3-128 of the value, canonical (big-endian); of
                             the concatenated digests of its 1 MiB chunks if it
                             has several */
+    varve_reserved reserved;
 } varve_saved_node;
 
 VARVE_API size_t varve_reader_node_count(const varve_reader *reader);
@@ -143,6 +144,7 @@ typedef struct varve_verify_options {
     varve_progress *progress;
     void *progress_user;
     unsigned threads; /* 0: as many as there are processors, up to 8 */
+    varve_reserved reserved;
 } varve_verify_options;
 
 /* Reads every byte: all digests, all padding. VARVE_CORRUPT if anything is

@@ -48,6 +48,7 @@ typedef struct varve_records_options {
     varve_progress *progress; /* while a file is read at opening, in bytes */
     void *progress_user;
     const varve_allocator *allocator; /* copied; NULL: realloc and free */
+    varve_reserved reserved;
 } varve_records_options;
 
 /* Each opens a source at its beginning; NULL on failure. End with
@@ -101,6 +102,7 @@ typedef struct varve_source {
         varve_error *error);
     void (*close)(void *self); /* by varve_records_free; may be NULL */
     void *self;
+    varve_reserved reserved;
 } varve_source;
 
 /* The records of such a source, which is copied. Where this fails, `close` is
@@ -127,6 +129,7 @@ typedef struct varve_batch {
     size_t count;    /* 0: the data has ended */
     uint64_t epoch;  /* from 0 */
     bool ends_epoch; /* the last of its epoch */
+    varve_reserved reserved;
 } varve_batch;
 
 /* The next batch. None goes over the end of an epoch: its last one is smaller,

@@ -138,6 +138,7 @@ typedef struct varve_finding {
     bool cast;                /* its element type was converted */
     uint64_t misfits;         /* values that a cast could not keep exactly */
     bool excused;             /* no assertion minds */
+    varve_reserved reserved;
 } varve_finding;
 
 /* The state of a restoration at this moment. NULL on failure. */

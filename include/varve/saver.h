@@ -30,6 +30,7 @@ typedef struct varve_saver_options {
                                 or after the saver; 0: none does */
     bool allow_empty;        /* an empty map saves and restores nothing, instead
                                 of being a mistake */
+    varve_reserved reserved;
 } varve_saver_options;
 
 /* A saver with an empty map. NULL on failure, which may be the graph's first
@@ -73,6 +74,7 @@ typedef struct varve_saver_save_options {
     uint64_t step;
     bool pad_step; /* to 8 digits, with zeros */
     const varve_write_options *write;
+    varve_reserved reserved;
 } varve_saver_save_options;
 
 /* Writes `prefix-STEP.varve`, or `prefix.varve` without a step, by the rules of

@@ -19,6 +19,7 @@ typedef struct varve_snapshot_options {
     const char *except; /* patterns: these are neither taken nor put back */
     bool no_random;     /* nor are random streams (VARVE_TAG_RANDOM), so that
                            what is tried next is something else */
+    varve_reserved reserved;
 } varve_snapshot_options;
 
 /* Copies the value of every variable and state reachable from `root`, `local`
@@ -37,6 +38,7 @@ VARVE_API varve_status varve_snapshot_retake(
 
 typedef struct varve_snapshot_restore_options {
     bool keep_random; /* random streams go on from where they are now */
+    varve_reserved reserved;
 } varve_snapshot_restore_options;
 
 /* Puts them back. Nothing is allocated, unless strings were restored from a

@@ -35,6 +35,13 @@
 #define VARVE_MUST_CHECK
 #endif
 
+/* Room at the end of a struct for fields of later versions: so it keeps its
+ * size. Zero, as in `{ .no_sync = true }`; options in which it is not are of a
+ * later version than the library: VARVE_TOO_NEW. */
+typedef struct varve_reserved {
+    void *words[8];
+} varve_reserved;
+
 /* A graph of checkpointable nodes; owns all of them. See graph.h. */
 typedef struct varve_graph varve_graph;
 

@@ -38,6 +38,7 @@ typedef struct varve_watch_options {
     varve_watch_done *done;  /* or NULL */
     void *done_user;
     const varve_allocator *allocator; /* or NULL; copied */
+    varve_reserved reserved;
 } varve_watch_options;
 
 /* Watches for files `prefix-N.varve`, as varve_save and a manager name them:

@@ -126,6 +126,19 @@ static bool ends_with(const char *text, size_t size, const char *ending)
            strcmp(text + size - ending_size, ending) == 0;
 }
 
+varve_status vv_check_reserved(
+    const varve_reserved *reserved, varve_error *error)
+{
+    size_t count = sizeof reserved->words / sizeof *reserved->words;
+    for (size_t i = 0; reserved && i < count; i++) {
+        if (reserved->words[i])
+            return vv_fail(error, VARVE_TOO_NEW,
+                "options: expected zeros behind the fields of this version, "
+                "found those of a later one, or of nobody");
+    }
+    return VARVE_OK;
+}
+
 bool vv_error_add_line(varve_error *error, const char *format, ...)
 {
     static const char cut[] = "\n(and more; the report has them all)";

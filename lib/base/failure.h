@@ -7,6 +7,7 @@
 #define VV_FAILURE_H
 
 #include <varve/error.h>
+#include <varve/types.h>
 
 #if defined(__GNUC__) || defined(__clang__)
 #define VV_PRINTF(text, first) __attribute__((format(printf, text, first)))
@@ -33,6 +34,13 @@ varve_status vv_fail_memory(varve_error *error, const char *what);
 /* The status of a call whose callback failed with `status`: lack of memory is
  * the same wherever it is noticed, all else the program's own business. */
 varve_status vv_status_of_callback(varve_status status);
+
+/* VARVE_TOO_NEW if there is something in the room that is left at the end of
+ * `options`, which may be NULL: fields that this version does not know. */
+#define VV_CHECK_OPTIONS(options, error) \
+    vv_check_reserved((options) ? &(options)->reserved : NULL, error)
+varve_status vv_check_reserved(
+    const varve_reserved *reserved, varve_error *error);
 
 /* Appends a line to a message that is already there; once there is no more
  * room, the last line says how the message was cut, and false is returned, then

@@ -61,6 +61,8 @@ varve_ring *varve_ring_new(varve_node *root, size_t count,
             MOST, count);
         return NULL;
     }
+    if (VV_CHECK_OPTIONS(options, error))
+        return NULL;
     const varve_allocator *a = &root->graph->context.allocator;
     varve_ring *ring = vv_allocate_zeroed(a, size_of(count));
     if (!ring) {

@@ -162,6 +162,7 @@ varve_status vv_selection_begin(struct vv_selection *s,
     varve_error *error)
 {
     *s = (struct vv_selection){ .allocator = &context->allocator };
+    VV_TRY(VV_CHECK_OPTIONS(options, error));
     if (options)
         s->options = *options;
     varve_status status = fill(s, context, error);

@@ -350,6 +350,8 @@ varve_snapshot *varve_snapshot_new_with(varve_node *root,
         vv_fail(error, VARVE_MISUSE, "expected a node, found none");
         return NULL;
     }
+    if (VV_CHECK_OPTIONS(options, error))
+        return NULL;
     varve_graph *graph = root->graph;
     struct varve_snapshot *s =
         vv_allocate_zeroed(&graph->context.allocator, sizeof *s);
@@ -440,6 +442,7 @@ varve_status varve_snapshot_restore_with(varve_snapshot *s,
     const varve_snapshot_restore_options *options, varve_error *error)
 {
     VV_TRY(vv_snapshot_check(s, error));
+    VV_TRY(VV_CHECK_OPTIONS(options, error));
     for (size_t i = 0; i < s->count; i++) {
         struct vv_item *item = &s->items[i];
         if (is_string(item->node) && !reserve_spare(item, item->bytes.size))

@@ -352,6 +352,7 @@ varve_status varve_reader_verify(varve_reader *reader,
 {
     static const varve_verify_options defaults;
     const varve_allocator *a = &reader->context.allocator;
+    VV_TRY(VV_CHECK_OPTIONS(options, error));
     struct verification *v = vv_allocate_zeroed(a, sizeof *v);
     if (!v)
         return vv_fail_memory(error, "verifying a checkpoint");

@@ -319,6 +319,7 @@ varve_status vv_write(varve_node *root, const char *path, uint64_t counter,
     if (!root || vv_is_nil(root) || !path)
         return vv_fail(
             error, VARVE_MISUSE, "expected a node and a path, found none");
+    VV_TRY(VV_CHECK_OPTIONS(options, error));
     varve_graph *graph = root->graph;
     struct vv_context context = graph->context;
     context.durable = &graph->saved_to;

@@ -77,6 +77,7 @@ static varve_status begin(struct selection *s, varve_node *root,
     const varve_select *select, varve_error *error)
 {
     *s = (struct selection){ .select = select };
+    VV_TRY(VV_CHECK_OPTIONS(select, error));
     VV_TRY(vv_walk_begin(&s->walk, root, error));
     vv_buffer_init(&s->path, s->walk.allocator);
     if (select && select->tag)

@@ -93,7 +93,7 @@ varve_manager *varve_manager_new(varve_node *root, const char *directory,
         vv_fail(error, VARVE_MISUSE, "manager: expected a node, found none");
         return NULL;
     }
-    if (check_names(directory, o, error))
+    if (VV_CHECK_OPTIONS(options, error) || check_names(directory, o, error))
         return NULL;
     varve_graph *graph = root->graph;
     const varve_allocator *a = &graph->context.allocator;

@@ -232,6 +232,7 @@ varve_status varve_manager_save_with(varve_manager *m, int64_t step,
         return vv_fail(error, VARVE_MISUSE,
             "manager: expected the graph that it was made for, found none");
     VV_TRY(varve_graph_check(m->graph, error));
+    VV_TRY(VV_CHECK_OPTIONS(options, error));
     if (step < 0)
         return vv_fail(error, VARVE_MISUSE,
             "%s: expected a step of 0 or more, found a negative one",

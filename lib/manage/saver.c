@@ -121,6 +121,7 @@ varve_status vv_saver_take_mistake(varve_graph *graph, varve_error *error)
 static varve_status check_options(
     const varve_saver_options *options, varve_error *error)
 {
+    VV_TRY(VV_CHECK_OPTIONS(options, error));
     if (options && !(options->keep_every_hours >= 0 &&
                        options->keep_every_hours <= 1e6))
         return vv_fail(error, VARVE_MISUSE,

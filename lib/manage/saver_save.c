@@ -76,6 +76,7 @@ varve_status varve_saver_save(varve_saver *saver, const char *prefix,
     VV_TRY(vv_saver_check_map(saver, &is_empty, error));
     if (!prefix)
         return vv_fail(error, VARVE_MISUSE, "expected a prefix, found none");
+    VV_TRY(VV_CHECK_OPTIONS(options, error));
     if (is_empty)
         return VARVE_OK;
     if (!options)

@@ -56,7 +56,8 @@ varve_watch *vv_watch_new_in(const struct vv_context *context,
 {
     static const varve_watch_options usual;
     options = options ? options : &usual;
-    if (check_arguments(prefix, options, error))
+    if (VV_CHECK_OPTIONS(options, error) ||
+        check_arguments(prefix, options, error))
         return NULL;
     varve_watch *watch = vv_allocate_zeroed(&context->allocator, sizeof *watch);
     if (watch) {

@@ -380,6 +380,8 @@ varve_events *vv_events_open_in(const struct vv_context *context,
             error, VARVE_MISUSE, "events: expected a directory, found no name");
         return NULL;
     }
+    if (VV_CHECK_OPTIONS(options, error))
+        return NULL;
     varve_events *events =
         vv_allocate_zeroed(&context->allocator, sizeof *events);
     if (!events) {

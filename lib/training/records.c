@@ -65,7 +65,8 @@ static varve_records *new_records(const struct vv_context *context,
     const varve_source *source, const varve_records_options *options,
     varve_error *error)
 {
-    if (check_batch(source, options, error))
+    if (VV_CHECK_OPTIONS(source, error) || VV_CHECK_OPTIONS(options, error) ||
+        check_batch(source, options, error))
         return NULL;
     varve_records *r = vv_allocate_zeroed(&context->allocator, sizeof *r);
     char *name = vv_copy_string(&context->allocator, source->name);
