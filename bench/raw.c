@@ -187,8 +187,9 @@ double raw_copy_all(void *user)
         parts[i] = (struct part){ raw->other + i * each, raw->bytes + i * each,
             i + 1 < count ? each : raw->size - i * each };
         if (i > 0)
-            must_system(pthread_create(&threads[i], NULL, copy_part,
-                            &parts[i]) == 0, "a thread");
+            must_system(
+                pthread_create(&threads[i], NULL, copy_part, &parts[i]) == 0,
+                "a thread");
     }
     copy_part(&parts[0]);
     for (size_t i = 1; i < count; i++)

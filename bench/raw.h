@@ -27,9 +27,9 @@ double raw_write_direct(void *raw); /* O_DIRECT, several writes at once */
 /* Makes a file that is written durable, with its name. */
 void sync_path(const char *path);
 
-double raw_copy(void *raw); /* memcpy on one thread */
+double raw_copy(void *raw);     /* memcpy on one thread */
 double raw_copy_all(void *raw); /* past the caches, on all processors */
-double raw_map(void *raw);  /* opens and maps the file at `path` */
+double raw_map(void *raw);      /* opens and maps the file at `path` */
 
 /* Page-aligned memory in which every page has been touched. */
 unsigned char *touched_memory(size_t size);

@@ -76,8 +76,8 @@ void layer_init(
 /* [build] */
 /* Called when the number of inputs is known. If a restoration is waiting for
  * this layer, the saved values arrive here. */
-void layer_build(struct layer *layer, size_t inputs, struct adam *adam,
-    varve_random *random)
+void layer_build(
+    struct layer *layer, size_t inputs, struct adam *adam, varve_random *random)
 {
     struct dense *d = layer->dense;
     d->inputs = inputs;
@@ -93,9 +93,9 @@ void layer_build(struct layer *layer, size_t inputs, struct adam *adam,
 struct parameter *embedding_build(
     varve_node *at, struct adam *adam, varve_random *random)
 {
-    return adam_add(adam,
-        varve_add_allocated_variable(at, "table", VARVE_FLOAT32,
-            VARVE_SHAPE(CODES, WIDTH), glorot, random));
+    return adam_add(
+        adam, varve_add_allocated_variable(at, "table", VARVE_FLOAT32,
+                  VARVE_SHAPE(CODES, WIDTH), glorot, random));
 }
 
 /* --- Data --------------------------------------------------------------- */

@@ -62,8 +62,7 @@ static void open_events(struct training *t)
 {
     char directory[4096];
     varve_error error;
-    snprintf(directory, sizeof directory, "%s/events",
-        t->arguments->directory);
+    snprintf(directory, sizeof directory, "%s/events", t->arguments->directory);
     t->events = varve_events_open(directory, NULL, &error);
     if (!t->events)
         warn(error.message);
@@ -73,7 +72,7 @@ static void open_events(struct training *t)
 static void declare(struct training *t)
 {
     t->loss = log2(CODES);
-/* [declare] */
+    /* [declare] */
     t->graph = varve_graph_new(NULL);
     varve_node *root = varve_graph_root(t->graph);
     varve_node *model = varve_add_object(root, "model");
@@ -91,13 +90,12 @@ static void declare(struct training *t)
     varve_add_events(root, "events", t->events);
     varve_add_variable(root, "step", varve_scalar(&t->step));
     varve_add_variable(root, "loss", varve_scalar(&t->loss));
-/* [/declare] */
+    /* [/declare] */
 }
 
 static void build(struct training *t)
 {
-    t->network.embedding =
-        embedding_build(t->embedding, &t->adam, &t->initial);
+    t->network.embedding = embedding_build(t->embedding, &t->adam, &t->initial);
     size_t inputs = CONTEXT * WIDTH;
     for (size_t i = 0; i < LAYERS; i++) {
         layer_build(&t->layers[i], inputs, &t->adam, &t->initial);
@@ -244,12 +242,12 @@ static void report(struct training *t)
 {
     varve_error error;
     varve_select trained = { .tag = VARVE_TAG_TRAINABLE };
-    if (varve_each(varve_graph_root(t->graph), &trained, record_histogram, t,
-            &error))
+    if (varve_each(
+            varve_graph_root(t->graph), &trained, record_histogram, t, &error))
         warn(error.message);
     if (!t->arguments->quiet)
-        printf("step %5" PRId64 "  %.3f bits per character\n", t->step,
-            t->loss);
+        printf(
+            "step %5" PRId64 "  %.3f bits per character\n", t->step, t->loss);
 }
 /* [/histogram] */
 
@@ -287,8 +285,7 @@ static void write_sample(struct training *t)
 {
     char sample[SAMPLE_SIZE + 1];
     varve_random random = varve_random_split(&t->noise, "sample");
-    network_write(
-        &t->network, text_code('\n'), sample, SAMPLE_SIZE, &random);
+    network_write(&t->network, text_code('\n'), sample, SAMPLE_SIZE, &random);
     varve_events_text(t->events, t->step, "sample", sample);
     if (!t->arguments->quiet)
         puts(sample);

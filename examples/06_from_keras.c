@@ -173,8 +173,8 @@ static bool is_same(const struct model *m, const struct data *d,
 
 static float train(struct model *m, const struct data *d)
 {
-    float loss = two_layers_learn(
-        &m->network, d->train_x, d->train_y, TRAINING_ROWS);
+    float loss =
+        two_layers_learn(&m->network, d->train_x, d->train_y, TRAINING_ROWS);
     adam_step(&m->adam, &m->network);
     return loss;
 }

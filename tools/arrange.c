@@ -42,8 +42,8 @@ static void place_link(struct arrangement *a, struct link *link)
     char *path = path_of(a, link);
     char *place = path ? renames_apply(a->renames, path) : NULL;
     free(path);
-    bool goes_along = parent->place != parent->path &&
-        (!link->is_alias || link->parent == 0);
+    bool goes_along =
+        parent->place != parent->path && (!link->is_alias || link->parent == 0);
     if (!place && !goes_along)
         return;
     char *along = room_join(parent->place, link->escaped);
@@ -221,8 +221,8 @@ static void remove_emptied(struct arrangement *a)
 
 static int conflict(const struct arrangement *a, const char *place)
 {
-    return complain_usage(a->settings,
-        "--rename: there would be two values at '%s'", place);
+    return complain_usage(
+        a->settings, "--rename: there would be two values at '%s'", place);
 }
 
 static bool is_leaf(const varve_node *node)
@@ -255,8 +255,8 @@ static bool merge_later(struct merges *m, varve_node *to, varve_node *from)
 }
 
 /* False where two values meet, or a list would have a hole. */
-static bool put(struct merges *m, varve_node *parent, const char *name,
-    varve_node *node)
+static bool put(
+    struct merges *m, varve_node *parent, const char *name, varve_node *node)
 {
     char next[32];
     varve_node *there = varve_find(parent, name);
@@ -339,8 +339,8 @@ static int attach_all(struct arrangement *a)
     struct parts *p = a->parts;
     for (size_t i = 0; i < p->link_count; i++) {
         const struct link *link = &p->links[i];
-        if (link->moves && !attach(p->items[0].node, link->place,
-                               p->items[link->child].node))
+        if (link->moves &&
+            !attach(p->items[0].node, link->place, p->items[link->child].node))
             return conflict(a, link->place);
     }
     return OUTCOME_DONE;

@@ -17,7 +17,7 @@ struct arrangement {
     struct renames *renames;
     struct losses *losses;
     const struct unused *unused;
-    bool is_flat; /* the destination knows values by one name each */
+    bool is_flat;      /* the destination knows values by one name each */
     bool is_from_flat; /* the source does */
 };
 

@@ -117,14 +117,14 @@ static struct cast_rule *rule_for(
 /* --- Values ------------------------------------------------------------- */
 
 /* By the path, all of it; of a slot only its end is known. */
-static struct cast_rule *rule_for_part(struct casts *casts,
-    const struct parts *parts, const struct part *part)
+static struct cast_rule *rule_for_part(
+    struct casts *casts, const struct parts *parts, const struct part *part)
 {
     varve_dtype from = varve_value(part->node)->dtype;
-    char *path = !path_is_end(part->path) || part->way == PART_NONE
-                     ? NULL
-                     : parts_link_path(
-                           parts, &parts->links[part->way], SIZE_MAX);
+    char *path =
+        !path_is_end(part->path) || part->way == PART_NONE
+            ? NULL
+            : parts_link_path(parts, &parts->links[part->way], SIZE_MAX);
     struct cast_rule *rule = rule_for(casts, path ? path : part->path, from);
     free(path);
     return rule;
@@ -143,14 +143,14 @@ static int cast_part(const struct settings *settings, struct casts *casts,
     if (varve_retype(part->node, value.to, &value.misfits, &error))
         return complain_status(settings, "cannot cast", part->path, &error);
     value.path = room_copy(part->path, strlen(part->path));
-    casts->values = room_more(
-        casts->values, &casts->capacity, casts->count, sizeof value);
+    casts->values =
+        room_more(casts->values, &casts->capacity, casts->count, sizeof value);
     casts->values[casts->count++] = value;
     return OUTCOME_DONE;
 }
 
-int casts_apply(const struct settings *settings, struct casts *casts,
-    struct parts *parts)
+int casts_apply(
+    const struct settings *settings, struct casts *casts, struct parts *parts)
 {
     int outcome = OUTCOME_DONE;
     for (size_t i = 0; i < parts->count && outcome == OUTCOME_DONE; i++) {
@@ -160,11 +160,11 @@ int casts_apply(const struct settings *settings, struct casts *casts,
     }
     for (size_t i = 0; i < casts->rule_count && outcome == OUTCOME_DONE; i++) {
         if (casts->rules[i].pattern && !casts->rules[i].was_used)
-            outcome = complain(settings,
-                &(struct complaint){ .outcome = OUTCOME_NO,
-                    .code = "VARVE_NOT_FOUND",
-                    .what = "--cast: no value matches",
-                    .why = casts->rules[i].pattern });
+            outcome =
+                complain(settings, &(struct complaint){ .outcome = OUTCOME_NO,
+                                       .code = "VARVE_NOT_FOUND",
+                                       .what = "--cast: no value matches",
+                                       .why = casts->rules[i].pattern });
     }
     return outcome;
 }

@@ -39,8 +39,8 @@ void casts_clear(struct casts *casts);
 
 /* Casts the variables that are kept, by their paths in the source: the last
  * rule that is for one decides. */
-int casts_apply(const struct settings *settings, struct casts *casts,
-    struct parts *parts);
+int casts_apply(
+    const struct settings *settings, struct casts *casts, struct parts *parts);
 
 /* What was cast, in a line or two; the values that changed. */
 void casts_print(const struct casts *casts, bool all);

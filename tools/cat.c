@@ -53,8 +53,7 @@ static void print_json(FILE *to, const char *path, struct value *value)
     fputs("]}\n", to);
 }
 
-static int print_value(
-    const struct settings *settings, struct value *value)
+static int print_value(const struct settings *settings, struct value *value)
 {
     struct output output;
     int outcome = output_open(settings, &output);
@@ -74,15 +73,14 @@ static int cat_node(const struct settings *settings, struct target *target)
     varve_status status =
         value_read(&value, target->reader, &target->node, &error);
     if (status == VARVE_NOT_FOUND)
-        return complain(settings,
-            &(struct complaint){ .outcome = OUTCOME_NO,
-                .code = varve_status_name(status),
-                .what = "no value",
-                .file = varve_reader_path(target->reader),
-                .why = error.message });
+        return complain(settings, &(struct complaint){ .outcome = OUTCOME_NO,
+                                      .code = varve_status_name(status),
+                                      .what = "no value",
+                                      .file = varve_reader_path(target->reader),
+                                      .why = error.message });
     if (status != VARVE_OK)
-        return complain_status(settings, "cannot read",
-            varve_reader_path(target->reader), &error);
+        return complain_status(
+            settings, "cannot read", varve_reader_path(target->reader), &error);
     int outcome = print_value(settings, &value);
     value_clear(&value);
     return outcome;
@@ -93,12 +91,12 @@ static int run(const struct settings *settings, int count, char **operands)
     struct target target;
     if (!settings->json && !settings->force && !settings->output &&
         isatty(STDOUT_FILENO))
-        return complain(settings,
-            &(struct complaint){ .outcome = OUTCOME_USAGE,
-                .code = "USAGE",
-                .what = "cat",
-                .why = "standard output is a terminal",
-                .hint = "use --json, -o FILE, or --force" });
+        return complain(
+            settings, &(struct complaint){ .outcome = OUTCOME_USAGE,
+                          .code = "USAGE",
+                          .what = "cat",
+                          .why = "standard output is a terminal",
+                          .hint = "use --json, -o FILE, or --force" });
     int outcome = target_open(settings, operands[0], &target);
     if (outcome != OUTCOME_DONE)
         return outcome;

@@ -18,7 +18,7 @@ bool arrange_selects(const struct arrangement *a, const char *path)
 {
     return (!a->settings->only ||
                varve_path_matches(a->settings->only, path)) &&
-        !varve_path_matches(a->settings->except, path);
+           !varve_path_matches(a->settings->except, path);
 }
 
 static void lose_slot(
@@ -42,8 +42,8 @@ static void choose_slots(struct arrangement *a, struct part *owner)
         size_t variable = parts_find(a->parts, s->variable);
         size_t slot = parts_find(a->parts, s->node);
         bool wanted = slot == PART_NONE || a->parts->items[slot].is_kept;
-        bool has_variable = variable != PART_NONE &&
-            a->parts->items[variable].is_kept;
+        bool has_variable =
+            variable != PART_NONE && a->parts->items[variable].is_kept;
         if (!wanted || has_variable)
             continue;
         lose_slot(a, owner, s);

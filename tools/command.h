@@ -15,7 +15,7 @@
 /* How the program ends; more than 1 means that it could not answer. */
 enum outcome {
     OUTCOME_DONE = 0,
-    OUTCOME_NO = 1,      /* the answer is no: damaged, no such path */
+    OUTCOME_NO = 1, /* the answer is no: damaged, no such path */
     OUTCOME_USAGE = 2,
     OUTCOME_FILE = 3,    /* cannot be read or written */
     OUTCOME_FOREIGN = 4, /* not a checkpoint, or too damaged to look into */
@@ -91,7 +91,7 @@ enum option_kind {
 
 struct option_row {
     const char *name;
-    char letter;          /* 0: none */
+    char letter; /* 0: none */
     enum option_kind kind;
     size_t place;         /* in struct settings */
     const char *argument; /* NULL: none */
@@ -99,12 +99,16 @@ struct option_row {
 };
 
 #define OPTION(name, letter, kind, field, argument, help)                      \
-    { name, letter, kind, offsetof(struct settings, field), argument, help }
-#define OPTION_JSON                                                            \
-    OPTION("json", 0, OPTION_FLAG, json, NULL, "print JSON")
+    {                                                                          \
+        name, letter, kind, offsetof(struct settings, field), argument, help   \
+    }
+#define OPTION_JSON OPTION("json", 0, OPTION_FLAG, json, NULL, "print JSON")
 #define OPTION_HELP                                                            \
     OPTION("help", 'h', OPTION_FLAG, help, NULL, "say what the command does")
-#define OPTION_END { NULL, 0, OPTION_FLAG, 0, NULL, NULL }
+#define OPTION_END                                                             \
+    {                                                                          \
+        NULL, 0, OPTION_FLAG, 0, NULL, NULL                                    \
+    }
 
 struct command {
     const char *name;

@@ -97,24 +97,23 @@ int complain_status_hint(const struct settings *settings, const char *what,
     if (size && strncmp(why, file, size) == 0 &&
         strncmp(why + size, ": ", 2) == 0)
         why += size + 2;
-    return complain(settings,
-        &(struct complaint){ .outcome = outcome_of(error->status),
-            .code = varve_status_name(error->status),
-            .what = what,
-            .file = file,
-            .why = why,
-            .hint = hint });
+    return complain(
+        settings, &(struct complaint){ .outcome = outcome_of(error->status),
+                      .code = varve_status_name(error->status),
+                      .what = what,
+                      .file = file,
+                      .why = why,
+                      .hint = hint });
 }
 
 int complain_system(
     const struct settings *settings, const char *what, const char *file)
 {
-    return complain(settings,
-        &(struct complaint){ .outcome = OUTCOME_FILE,
-            .code = "SYSTEM",
-            .what = what,
-            .file = file,
-            .why = strerror(errno) });
+    return complain(settings, &(struct complaint){ .outcome = OUTCOME_FILE,
+                                  .code = "SYSTEM",
+                                  .what = what,
+                                  .file = file,
+                                  .why = strerror(errno) });
 }
 
 void tell_warning(const struct settings *settings, const char *file,
@@ -132,11 +131,10 @@ void tell_warning(const struct settings *settings, const char *file,
 
 int complain_memory(const struct settings *settings)
 {
-    return complain(settings,
-        &(struct complaint){ .outcome = OUTCOME_FILE,
-            .code = varve_status_name(VARVE_NO_MEMORY),
-            .what = settings->command->name,
-            .why = "out of memory" });
+    return complain(settings, &(struct complaint){ .outcome = OUTCOME_FILE,
+                                  .code = varve_status_name(VARVE_NO_MEMORY),
+                                  .what = settings->command->name,
+                                  .why = "out of memory" });
 }
 
 int complain_usage(const struct settings *settings, const char *format, ...)
@@ -150,10 +148,9 @@ int complain_usage(const struct settings *settings, const char *format, ...)
     const char *name = settings->command ? settings->command->name : "usage";
     if (settings->command)
         snprintf(hint, sizeof hint, "varve help %s", name);
-    return complain(settings,
-        &(struct complaint){ .outcome = OUTCOME_USAGE,
-            .code = "USAGE",
-            .what = name,
-            .why = why,
-            .hint = hint });
+    return complain(settings, &(struct complaint){ .outcome = OUTCOME_USAGE,
+                                  .code = "USAGE",
+                                  .what = name,
+                                  .why = why,
+                                  .hint = hint });
 }

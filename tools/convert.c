@@ -42,13 +42,12 @@ static const struct option_row option_rows[] = {
         "replace a checkpoint that is there"),
     OPTION("verbose", 'v', OPTION_FLAG, verbose, NULL,
         "all that was lost or cast, not a few"),
-    OPTION("quiet", 'q', OPTION_FLAG, quiet, NULL,
-        "print nothing but errors"),
+    OPTION("quiet", 'q', OPTION_FLAG, quiet, NULL, "print nothing but errors"),
     OPTION_JSON,
     OPTION("progress", 0, OPTION_WORD, progress, "auto|always|never",
         "a bar on standard error"),
-    OPTION("units", 0, OPTION_WORD, units, "iec|si|bytes",
-        "how to print sizes"),
+    OPTION(
+        "units", 0, OPTION_WORD, units, "iec|si|bytes", "how to print sizes"),
     OPTION("ascii", 0, OPTION_FLAG, ascii, NULL, "draw with ASCII only"),
     OPTION_HELP,
     OPTION_END,
@@ -64,10 +63,10 @@ struct conversion {
     struct unused unused;
     struct progress_bar bar;
     varve_graph *graph;
-    varve_node *root; /* of what is written */
+    varve_node *root;   /* of what is written */
     struct parts parts; /* of it, where some of it is chosen or changed */
-    size_t values;  /* in what was written */
-    uint64_t bytes; /* of them */
+    size_t values;      /* in what was written */
+    uint64_t bytes;     /* of them */
 };
 
 /* --- The graph ---------------------------------------------------------- */
@@ -92,8 +91,8 @@ static varve_node *find_root(struct conversion *c)
     varve_node *root = varve_graph_root(c->graph);
     struct search search = { .path = c->source.node.path };
     varve_node *found = varve_find_path(root, c->source.path);
-    if (!found && varve_walk(root, compare_path, &search, NULL) ==
-            VARVE_CANCELLED)
+    if (!found &&
+        varve_walk(root, compare_path, &search, NULL) == VARVE_CANCELLED)
         found = search.found;
     return found;
 }
@@ -125,8 +124,8 @@ static varve_read_options part_of(const struct conversion *c)
 }
 
 /* The structure of the file was good when it was opened. */
-static int complain_unread(const struct settings *settings, const char *file,
-    const varve_error *error)
+static int complain_unread(
+    const struct settings *settings, const char *file, const varve_error *error)
 {
     if (error->status != VARVE_CORRUPT)
         return complain_status(settings, "cannot read", file, error);
@@ -195,8 +194,10 @@ static int change_graph(struct conversion *c)
         return is_from_flat ? drop_all_names(c) : OUTCOME_DONE;
     if (parts_make(&c->parts, c->root, NULL))
         return complain_memory(c->settings);
-    struct arrangement a = { .settings = c->settings, .parts = &c->parts,
-        .renames = &c->renames, .losses = &c->losses,
+    struct arrangement a = { .settings = c->settings,
+        .parts = &c->parts,
+        .renames = &c->renames,
+        .losses = &c->losses,
         .unused = &c->unused,
         .is_flat = !has_graph(c->destination.format),
         .is_from_flat = is_from_flat };
@@ -224,8 +225,7 @@ static int write_to(struct conversion *c, const struct destination *d,
 {
     varve_error error = { .status = VARVE_OK };
     interruption_waits(true);
-    varve_status status =
-        varve_write(c->root, d->path, options, &error);
+    varve_status status = varve_write(c->root, d->path, options, &error);
     interruption_waits(false);
     progress_bar_clear(&c->bar);
     if (status == VARVE_OK)
@@ -271,8 +271,7 @@ static int write_graph(struct conversion *c)
         .loss = losses_add,
         .loss_user = &c->losses,
     };
-    options.metadata =
-        varve_graph_metadata(c->graph, &options.metadata_count);
+    options.metadata = varve_graph_metadata(c->graph, &options.metadata_count);
     struct destination trial;
     bool is_new = !destination_is_there(&c->destination);
     if (!destination_try(&c->destination, &trial))

@@ -61,7 +61,7 @@ static const char *last_name(const char *path)
 static bool is_tensorflow(varve_format format)
 {
     return format == VARVE_FORMAT_TENSORFLOW ||
-        format == VARVE_FORMAT_TENSORFLOW_NAMES;
+           format == VARVE_FORMAT_TENSORFLOW_NAMES;
 }
 
 static char *with_suffix(const char *path, const char *old, const char *new)
@@ -82,8 +82,8 @@ static char *main_file(const struct destination *d, bool is_several)
     if (d->format == VARVE_FORMAT_SAFETENSORS && is_several &&
         !ends_in(d->path, TENSORS_INDEX_SUFFIX))
         return with_suffix(d->path, TENSORS_SUFFIX, TENSORS_INDEX_SUFFIX);
-    return with_suffix(d->path, "", is_tensorflow(d->format) ? INDEX_SUFFIX
-                                                             : "");
+    return with_suffix(
+        d->path, "", is_tensorflow(d->format) ? INDEX_SUFFIX : "");
 }
 
 /* Nothing that is no checkpoint is ever replaced. */
@@ -94,13 +94,13 @@ static int check_replaced(const struct settings *settings, const char *file)
     varve_reader_free(reader);
     if (reader || error.status != VARVE_NOT_A_CHECKPOINT)
         return OUTCOME_DONE;
-    return complain(settings,
-        &(struct complaint){ .outcome = OUTCOME_FILE,
-            .code = varve_status_name(VARVE_EXISTS),
-            .what = "cannot write",
-            .file = file,
-            .why = "it is there, and is no checkpoint",
-            .hint = "choose another name, or remove it" });
+    return complain(
+        settings, &(struct complaint){ .outcome = OUTCOME_FILE,
+                      .code = varve_status_name(VARVE_EXISTS),
+                      .what = "cannot write",
+                      .file = file,
+                      .why = "it is there, and is no checkpoint",
+                      .hint = "choose another name, or remove it" });
 }
 
 static int check_file(const struct settings *settings, const char *file)
@@ -109,17 +109,16 @@ static int check_file(const struct settings *settings, const char *file)
         return OUTCOME_DONE;
     if (settings->force)
         return check_replaced(settings, file);
-    return complain(settings,
-        &(struct complaint){ .outcome = OUTCOME_FILE,
-            .code = varve_status_name(VARVE_EXISTS),
-            .what = "cannot write",
-            .file = file,
-            .why = "it is there",
-            .hint = "--force replaces it" });
+    return complain(settings, &(struct complaint){ .outcome = OUTCOME_FILE,
+                                  .code = varve_status_name(VARVE_EXISTS),
+                                  .what = "cannot write",
+                                  .file = file,
+                                  .why = "it is there",
+                                  .hint = "--force replaces it" });
 }
 
-int destination_choose(const struct settings *settings, const char *path,
-    struct destination *d)
+int destination_choose(
+    const struct settings *settings, const char *path, struct destination *d)
 {
     *d = (struct destination){ .given = path };
     if (!choose_format(settings, path, &d->format))
@@ -142,8 +141,7 @@ int destination_choose(const struct settings *settings, const char *path,
     return outcome;
 }
 
-void destination_say_plainly(
-    const struct destination *d, varve_error *error)
+void destination_say_plainly(const struct destination *d, varve_error *error)
 {
     const char *name = last_name(d->path);
     size_t size = sizeof TRIAL_FOLDER;
@@ -196,7 +194,8 @@ bool destination_try(const struct destination *d, struct destination *trial)
     memcpy(path, d->path, before);
     strcpy(path + before, TRIAL_FOLDER);
     *trial = (struct destination){
-        .path = path, .given = d->given, .format = d->format };
+        .path = path, .given = d->given, .format = d->format
+    };
     if (!mkdtemp(path)) {
         destination_clear(trial);
         return false;
@@ -247,16 +246,16 @@ int destination_settle(const struct settings *settings,
     errno = 0;
     int from = open_folder_of(trial->path), to = open_folder_of(d->path);
     bool good = from >= 0 && to >= 0 && !destination_is_there(d) &&
-        move_all(trial, from, to);
+                move_all(trial, from, to);
     bool is_taken = !good && destination_is_there(d);
     const char *why = is_taken ? "it is there" : strerror(errno);
-    int outcome = good ? OUTCOME_DONE
-                       : complain(settings,
-                             &(struct complaint){ .outcome = OUTCOME_FILE,
-                                 .code = varve_status_name(VARVE_IO),
-                                 .what = "cannot write",
-                                 .file = d->given,
-                                 .why = why });
+    int outcome =
+        good ? OUTCOME_DONE
+             : complain(settings, &(struct complaint){ .outcome = OUTCOME_FILE,
+                                      .code = varve_status_name(VARVE_IO),
+                                      .what = "cannot write",
+                                      .file = d->given,
+                                      .why = why });
     if (from >= 0)
         close(from);
     if (to >= 0)

@@ -10,7 +10,7 @@
 #include "command.h"
 
 struct destination {
-    char *path;        /* as varve_write takes it */
+    char *path; /* as varve_write takes it */
     const char *given;
     varve_format format;
 };
@@ -22,8 +22,8 @@ int destination_choose(const struct settings *settings, const char *path,
     struct destination *destination);
 
 /* Opens what was written; NULL once it has been complained of. */
-varve_reader *destination_open(const struct settings *settings,
-    const struct destination *destination);
+varve_reader *destination_open(
+    const struct settings *settings, const struct destination *destination);
 
 /* Whether something would be replaced. */
 bool destination_is_there(const struct destination *destination);

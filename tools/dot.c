@@ -38,8 +38,8 @@ static bool print_node(const struct settings *settings,
     print_label(to, name);
     fputs("\\n", to);
     print_label(to, node_note(settings, outline, id, note));
-    fprintf(to, "\", fillcolor=\"%s\", color=\"%s\"];\n", look->fill,
-        look->line);
+    fprintf(
+        to, "\", fillcolor=\"%s\", color=\"%s\"];\n", look->fill, look->line);
     free(name);
     return true;
 }
@@ -58,14 +58,16 @@ static bool print_edge(const struct settings *settings,
         fputs(" [label=\"", to);
         print_label(to, name);
         fputs("\", style=dashed, color=\"#c2410c\", fontcolor=\"#c2410c\", "
-              "constraint=false]", to);
+              "constraint=false]",
+            to);
         free(name);
     } else if (is_slot) {
         fprintf(to, " [style=dashed, color=\"%s\"]", looks[4].line);
     }
     fputs(";\n", to);
     if (is_slot && graph_has(settings, outline, branch->variable))
-        fprintf(to, "  n%" PRIu32 " -> n%" PRIu32 " [style=dotted, "
+        fprintf(to,
+            "  n%" PRIu32 " -> n%" PRIu32 " [style=dotted, "
             "arrowhead=none, color=\"%s\", constraint=false];\n",
             branch->node, branch->variable, looks[4].line);
     return true;
@@ -94,7 +96,8 @@ bool graph_dot(
           "fontname=\"sans-serif\", fontsize=10,\n"
           "    fontcolor=\"#1e293b\", margin=\"0.12,0.05\", height=0.3];\n"
           "  edge [color=\"#94a3b8\", arrowsize=0.6, "
-          "fontname=\"sans-serif\", fontsize=9];\n", to);
+          "fontname=\"sans-serif\", fontsize=9];\n",
+        to);
     bool good = true;
     for (size_t i = 0; good && i < outline->reached; i++) {
         if (graph_has(settings, outline, outline->order[i]))

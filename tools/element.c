@@ -72,17 +72,16 @@ static double small_real(
     return negative ? -value : value;
 }
 
-
 /* Special values by name, others with the fewest digits that read back. */
-static int print_real(char *text, size_t size, double value, bool single,
-    bool for_json)
+static int print_real(
+    char *text, size_t size, double value, bool single, bool for_json)
 {
     const char *quote = for_json ? "\"" : "";
     if (isnan(value))
         return snprintf(text, size, "%sNaN%s", quote, quote);
     if (isinf(value))
-        return snprintf(text, size, "%s%sInfinity%s", quote,
-            value < 0 ? "-" : "", quote);
+        return snprintf(
+            text, size, "%s%sInfinity%s", quote, value < 0 ? "-" : "", quote);
     int length = 0;
     for (int digits = single ? 6 : 15; digits <= 17; digits++) {
         length = snprintf(text, size, "%.*g", digits, value);
@@ -93,8 +92,7 @@ static int print_real(char *text, size_t size, double value, bool single,
     return length;
 }
 
-const char *real_text(
-    double value, bool for_json, char text[ELEMENT_TEXT_SIZE])
+const char *real_text(double value, bool for_json, char text[ELEMENT_TEXT_SIZE])
 {
     print_real(text, ELEMENT_TEXT_SIZE, value, false, for_json);
     return text;
@@ -150,7 +148,6 @@ const char *element_text(varve_dtype dtype, const unsigned char *bytes,
     case VARVE_FLOAT64: real = load64(bytes); break;
     case VARVE_STRING: return strcpy(text, ""); /* string_text */
     }
-    print_real(
-        text, ELEMENT_TEXT_SIZE, real, dtype != VARVE_FLOAT64, for_json);
+    print_real(text, ELEMENT_TEXT_SIZE, real, dtype != VARVE_FLOAT64, for_json);
     return text;
 }

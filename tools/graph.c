@@ -24,12 +24,12 @@ static const struct option_row options[] = {
         "only paths that match PAT and what is below"),
     OPTION("exclude", 'X', OPTION_EXCLUDE, patterns, "PAT",
         "not these; the last pattern that matches wins"),
-    OPTION("slots", 0, OPTION_FLAG, slots, NULL,
-        "each slot variable in the tree"),
+    OPTION(
+        "slots", 0, OPTION_FLAG, slots, NULL, "each slot variable in the tree"),
     OPTION("values", 0, OPTION_FLAG, values, NULL,
         "only what has a value or leads to one"),
-    OPTION("units", 0, OPTION_WORD, units, "iec|si|bytes",
-        "how to print sizes"),
+    OPTION(
+        "units", 0, OPTION_WORD, units, "iec|si|bytes", "how to print sizes"),
     OPTION_HELP,
     OPTION_END,
 };
@@ -38,7 +38,7 @@ bool graph_has(const struct settings *settings, const struct outline *outline,
     uint32_t node)
 {
     return outline->nodes[node].reached && outline->nodes[node].shown &&
-        outline->nodes[node].depth <= settings->depth;
+           outline->nodes[node].depth <= settings->depth;
 }
 
 static void warn_of_many(
@@ -55,8 +55,8 @@ static void warn_of_many(
         count, settings->dot ? ", or graphviz's sfdp" : "");
 }
 
-static bool draw(const struct settings *settings, const struct outline *outline,
-    FILE *to)
+static bool draw(
+    const struct settings *settings, const struct outline *outline, FILE *to)
 {
     if (settings->json)
         return graph_json(settings, outline, to);

@@ -11,11 +11,9 @@
 static json_t *item_of(const struct outline *outline, uint32_t id)
 {
     varve_saved_node node = outline_saved(outline, id);
-    json_t *item = json_pack("{s:I, s:s, s:s, s:o}",
-        "id", (json_int_t)id,
-        "path", node.path,
-        "kind", kind_name(node.kind),
-        "bytes", json_count(outline->nodes[id].bytes));
+    json_t *item = json_pack("{s:I, s:s, s:s, s:o}", "id", (json_int_t)id,
+        "path", node.path, "kind", kind_name(node.kind), "bytes",
+        json_count(outline->nodes[id].bytes));
     if (!item || !node.value.dtype)
         return item;
     json_t *shape = json_array();
@@ -31,14 +29,11 @@ static json_t *item_of(const struct outline *outline, uint32_t id)
 /* A slot has the variable it belongs to as well. */
 static json_t *edge_of(uint32_t from, const struct branch *branch)
 {
-    json_t *edge = json_pack("{s:I, s:I, s:s, s:s}",
-        "from", (json_int_t)from,
-        "to", (json_int_t)branch->node,
-        "name", branch->name,
-        "kind", branch->variable == OUTLINE_NONE ? "edge" : "slot");
+    json_t *edge = json_pack("{s:I, s:I, s:s, s:s}", "from", (json_int_t)from,
+        "to", (json_int_t)branch->node, "name", branch->name, "kind",
+        branch->variable == OUTLINE_NONE ? "edge" : "slot");
     if (edge && branch->variable != OUTLINE_NONE)
-        json_object_set_new(
-            edge, "variable", json_integer(branch->variable));
+        json_object_set_new(edge, "variable", json_integer(branch->variable));
     return edge;
 }
 
@@ -70,8 +65,8 @@ bool graph_json(
     printed = 0;
     for (size_t i = 0; i < outline->reached; i++) {
         if (graph_has(settings, outline, outline->order[i]))
-            printed = print_edges(
-                settings, outline, outline->order[i], to, printed);
+            printed =
+                print_edges(settings, outline, outline->order[i], to, printed);
     }
     fputs("]}\n", to);
     return true;

@@ -70,7 +70,8 @@ static const char *nearest_edge(
     const char *name;
     uint32_t child;
     for (size_t i = 0; i < MOST_LOOKED_AT &&
-         varve_reader_edge_at(reader, node->id, i, &name, &child); i++) {
+                       varve_reader_edge_at(reader, node->id, i, &name, &child);
+         i++) {
         size_t distance = edit_distance(wanted, name, best);
         if (distance > best || (distance == best && nearest))
             continue;
@@ -87,7 +88,8 @@ static void list_names(
     uint32_t child;
     fprintf(to, "'%s' has ", *node->path ? node->path : "/");
     for (size_t i = 0; i < MOST_NAMES &&
-         varve_reader_edge_at(reader, node->id, i, &name, &child); i++) {
+                       varve_reader_edge_at(reader, node->id, i, &name, &child);
+         i++) {
         char *escaped = escaped_name(name);
         fprintf(to, "%s%s", i ? ", " : "", escaped ? escaped : "?");
         free(escaped);

@@ -48,7 +48,8 @@ static void draw_small(struct icicle *c, size_t depth)
 {
     struct shelf *shelf = &c->shelves[depth];
     if (shelf->small_count > 0)
-        fprintf(c->to, "<g><title>%zu small ones</title><rect x=\"%.2f\" "
+        fprintf(c->to,
+            "<g><title>%zu small ones</title><rect x=\"%.2f\" "
             "y=\"%.0f\" width=\"%.2f\" height=\"%d\" fill=\"#e2e8f0\"/></g>\n",
             shelf->small_count, shelf->small_begin, top_of(depth),
             shelf->next - shelf->small_begin, STEP - 3);
@@ -87,8 +88,7 @@ static void note_of(const struct icicle *c, const varve_saved_node *node,
     uint64_t bytes = c->outline->nodes[node->id].bytes;
     double total = (double)c->outline->nodes[c->outline->root].bytes;
     snprintf(note, LOOK_TEXT_SIZE, "%s · %.3g %% · %s",
-        size_text(c->settings->units, bytes, size),
-        100 * (double)bytes / total,
+        size_text(c->settings->units, bytes, size), 100 * (double)bytes / total,
         node->kind == VARVE_VARIABLE ? type_text(&node->value, type)
                                      : kind_name(node->kind));
 }
@@ -99,7 +99,8 @@ static void draw_frame(
 {
     unsigned look = look_of(c->outline, id);
     bool is_bar = place[2] < 8;
-    fprintf(c->to, "<rect class=\"k%u\" x=\"%.2f\" y=\"%.0f\" "
+    fprintf(c->to,
+        "<rect class=\"k%u\" x=\"%.2f\" y=\"%.0f\" "
         "width=\"%.2f\" height=\"%d\"",
         look, place[0] + (is_bar ? 0.3 : 0.75), place[1],
         place[2] - (is_bar ? 0.6 : 1.5), STEP - 3);

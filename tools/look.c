@@ -45,8 +45,7 @@ char *node_name(const struct outline *outline, uint32_t node)
     return shown_name(branch.name);
 }
 
-static int note_kind(
-    const varve_saved_node *node, char text[LOOK_TEXT_SIZE])
+static int note_kind(const varve_saved_node *node, char text[LOOK_TEXT_SIZE])
 {
     char type[VARVE_TENSOR_TEXT_SIZE];
     const char *kind = kind_name(node->kind);
@@ -71,7 +70,6 @@ const char *node_note(const struct settings *settings,
     if (saved.value.dtype && !saved.has_value)
         snprintf(end, room, " · not saved");
     else if (bytes || saved.has_value)
-        snprintf(
-            end, room, " · %s", size_text(settings->units, bytes, size));
+        snprintf(end, room, " · %s", size_text(settings->units, bytes, size));
     return text;
 }

@@ -17,7 +17,7 @@ struct loss {
 struct losses {
     struct loss *items; /* in the order in which they came */
     size_t count, capacity;
-    char **kinds;       /* texts */
+    char **kinds; /* texts */
     size_t kind_count, kind_capacity;
 };
 

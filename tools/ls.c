@@ -26,12 +26,12 @@ static const struct option_row options[] = {
         "only paths that match PAT and what is below"),
     OPTION("exclude", 'X', OPTION_EXCLUDE, patterns, "PAT",
         "not these; the last pattern that matches wins"),
-    OPTION("slots", 0, OPTION_FLAG, slots, NULL,
-        "each slot variable in the tree"),
+    OPTION(
+        "slots", 0, OPTION_FLAG, slots, NULL, "each slot variable in the tree"),
     OPTION("values", 0, OPTION_FLAG, values, NULL,
         "only what has a value or leads to one"),
-    OPTION("units", 0, OPTION_WORD, units, "iec|si|bytes",
-        "how to print sizes"),
+    OPTION(
+        "units", 0, OPTION_WORD, units, "iec|si|bytes", "how to print sizes"),
     OPTION("ascii", 0, OPTION_FLAG, ascii, NULL, "draw with ASCII only"),
     OPTION("color", 0, OPTION_WORD, color, "auto|always|never",
         "colours (also: NO_COLOR)"),
@@ -80,7 +80,7 @@ static bool is_listed(
         return false;
     varve_saved_node saved = outline_saved(outline, id);
     return saved.value.dtype &&
-        pattern_selects(&settings->patterns, saved.path);
+           pattern_selects(&settings->patterns, saved.path);
 }
 
 uint32_t *ls_values(const struct settings *settings,
@@ -122,7 +122,7 @@ static int run(const struct settings *settings, int count, char **operands)
     if (outline_make(&outline, target.reader, target.node.id, settings)) {
         bool as_table = settings->flat || settings->tsv || settings->sort;
         done = settings->json ? ls_json(settings, &outline)
-            : as_table        ? ls_table(settings, &outline)
+               : as_table     ? ls_table(settings, &outline)
                               : ls_tree(settings, &outline);
         outline_clear(&outline);
     }

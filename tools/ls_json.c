@@ -31,7 +31,8 @@ static void print_item(const varve_saved_node *node)
     json_print_text(stdout, node->global_name);
     if (!node->has_value) {
         fputs(",\"bytes\":null,\"digest\":null,\"file\":null,"
-              "\"offset\":null,\"saved\":false}", stdout);
+              "\"offset\":null,\"saved\":false}",
+            stdout);
         return;
     }
     digest_text(node->digest, digest);
@@ -64,20 +65,21 @@ static void print_slots(const struct outline *outline, uint32_t id)
     const char *name;
     uint32_t variable;
     uint32_t slot;
-    for (size_t i = 0; varve_reader_slot_at(
-             outline->reader, id, i, &name, &variable, &slot); i++) {
+    for (size_t i = 0;
+         varve_reader_slot_at(outline->reader, id, i, &name, &variable, &slot);
+         i++) {
         fputs(i ? ",{\"name\":" : "{\"name\":", stdout);
         json_print_text(stdout, name);
-        printf(",\"variable\":%" PRIu32 ",\"node\":%" PRIu32 "}", variable,
-            slot);
+        printf(
+            ",\"variable\":%" PRIu32 ",\"node\":%" PRIu32 "}", variable, slot);
     }
 }
 
 static void print_tags(const struct outline *outline, uint32_t id)
 {
     const char *tag;
-    for (size_t i = 0;
-         (tag = varve_reader_tag_at(outline->reader, id, i)); i++) {
+    for (size_t i = 0; (tag = varve_reader_tag_at(outline->reader, id, i));
+         i++) {
         fputs(i ? "," : "", stdout);
         json_print_text(stdout, tag);
     }
@@ -105,7 +107,7 @@ static void print_digest(varve_reader *reader)
     uint8_t digest[16];
     char text[DIGEST_TEXT_SIZE];
     bool is_known = varve_reader_format(reader) == VARVE_FORMAT_VARVE &&
-        varve_reader_digest(reader, digest, NULL) == VARVE_OK;
+                    varve_reader_digest(reader, digest, NULL) == VARVE_OK;
     fputs(",\"digest\":", stdout);
     json_print_text(stdout, is_known ? digest_text(digest, text) : NULL);
 }

@@ -66,8 +66,7 @@ static void print_line(
 static void print_tsv(const struct line *line, const varve_saved_node *node)
 {
     for (int i = 0; i < GLOBAL_NAME; i++) {
-        print_clean(
-            stdout, i == 4 && !node->has_value ? "-" : line->cells[i]);
+        print_clean(stdout, i == 4 && !node->has_value ? "-" : line->cells[i]);
         putchar('\t');
     }
     if (node->has_value && node->file)

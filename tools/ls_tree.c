@@ -21,7 +21,7 @@
 enum {
     WIDEST_NAMES = 48, /* longer ones push their row to the right */
     WIDEST_TYPES = 32,
-    DEEPEST = 64       /* levels shown unless --depth asks for more */
+    DEEPEST = 64 /* levels shown unless --depth asks for more */
 };
 
 struct tree_printer {
@@ -64,8 +64,8 @@ static void type_node(
     if (node->kind == VARVE_VARIABLE)
         type_text(&node->value, type);
     else if (node->kind == VARVE_LIST || node->kind == VARVE_DICT)
-        snprintf(type, VARVE_TENSOR_TEXT_SIZE, "%s %s%zu", kind,
-            p->style.times, node->edge_count);
+        snprintf(type, VARVE_TENSOR_TEXT_SIZE, "%s %s%zu", kind, p->style.times,
+            node->edge_count);
     else
         snprintf(type, VARVE_TENSOR_TEXT_SIZE, "%s", kind);
 }
@@ -78,8 +78,8 @@ static void fill(
     if (row->kind == ROW_ALIAS)
         return;
     if (row->kind == ROW_SLOTS) {
-        uint64_t bytes = slot_summary(p->outline, row->branch.node, cells->type,
-            sizeof cells->type);
+        uint64_t bytes = slot_summary(
+            p->outline, row->branch.node, cells->type, sizeof cells->type);
         size_text(p->settings->units, bytes, cells->size);
         return;
     }
@@ -126,7 +126,8 @@ static size_t print_name(const struct tree_printer *p,
     const struct tree_walk *walk, const struct row *row, const char *name)
 {
     const struct style *s = &p->style;
-    bool bold = row->kind == ROW_NODE &&
+    bool bold =
+        row->kind == ROW_NODE &&
         outline_saved(p->outline, row->branch.node).kind != VARVE_VARIABLE;
     fputs(s->dim, stdout);
     for (size_t level = 1; level < row->depth; level++)
@@ -144,8 +145,8 @@ static size_t print_name(const struct tree_printer *p,
 static const char *why_not_saved(const struct tree_printer *p, uint32_t id)
 {
     const char *tag;
-    for (size_t i = 0;
-         (tag = varve_reader_tag_at(p->outline->reader, id, i)); i++)
+    for (size_t i = 0; (tag = varve_reader_tag_at(p->outline->reader, id, i));
+         i++)
         if (strcmp(tag, VARVE_TAG_LOCAL) == 0)
             return "local: not saved by policy";
     return "not saved: it had no value";
@@ -154,8 +155,8 @@ static const char *why_not_saved(const struct tree_printer *p, uint32_t id)
 static void print_tags(const struct tree_printer *p, uint32_t id)
 {
     const char *tag;
-    for (size_t i = 0;
-         (tag = varve_reader_tag_at(p->outline->reader, id, i)); i++) {
+    for (size_t i = 0; (tag = varve_reader_tag_at(p->outline->reader, id, i));
+         i++) {
         if (strcmp(tag, VARVE_TAG_LOCAL) == 0)
             continue;
         printf("  %s#", p->style.dim);
@@ -236,8 +237,8 @@ static bool print_rows(const struct tree_printer *p, uint64_t depth)
     struct cells cells;
     bool good = true;
     tree_walk_begin(&walk, p->outline, depth, p->settings->slots);
-    for (uint64_t i = 0; i < p->settings->limit && good &&
-         tree_walk_next(&walk, &row); i++) {
+    for (uint64_t i = 0;
+         i < p->settings->limit && good && tree_walk_next(&walk, &row); i++) {
         fill(p, &row, &cells);
         good = cells.name != NULL;
         if (good) {
@@ -255,7 +256,8 @@ static bool print_rows(const struct tree_printer *p, uint64_t depth)
 
 bool ls_tree(const struct settings *settings, const struct outline *outline)
 {
-    struct tree_printer p = { .settings = settings, .outline = outline,
+    struct tree_printer p = { .settings = settings,
+        .outline = outline,
         .style = style_for(settings, stdout) };
     uint64_t depth = settings->depth == UINT64_MAX ? DEEPEST : settings->depth;
     if (!measure(&p, depth))

@@ -34,7 +34,8 @@ static void build_parser(struct parser *p, const struct option_row *rows)
     int i = 0;
     for (; rows[i].name && i < MOST_OPTIONS; i++) {
         p->longs[i] = (struct option){ .name = rows[i].name,
-            .has_arg = argument_of(&rows[i]), .val = FIRST_LONG + i };
+            .has_arg = argument_of(&rows[i]),
+            .val = FIRST_LONG + i };
         if (!rows[i].letter)
             continue;
         *letter++ = rows[i].letter;
@@ -45,8 +46,7 @@ static void build_parser(struct parser *p, const struct option_row *rows)
     p->longs[i] = (struct option){ .name = NULL };
 }
 
-static const struct option_row *row_of(
-    const struct option_row *rows, int value)
+static const struct option_row *row_of(const struct option_row *rows, int value)
 {
     if (value >= FIRST_LONG)
         return &rows[value - FIRST_LONG];
@@ -130,8 +130,7 @@ static int bad_argument(const struct settings *settings,
 }
 
 /* What getopt_long could not place: the letter, or else the word. */
-static int bad_option(
-    const struct settings *settings, int value, char **argv)
+static int bad_option(const struct settings *settings, int value, char **argv)
 {
     const char *why = value == ':' ? "needs an argument" : "is not an option";
     const char *word = optind > 0 ? argv[optind - 1] : "";
@@ -157,12 +156,12 @@ int parse_options(const struct command *command, int argc, char **argv,
     struct parser parser;
     build_parser(&parser, command->options);
     *settings = (struct settings){ .command = command,
-        .json = asks_for_json(argc, argv), .limit = UINT64_MAX,
+        .json = asks_for_json(argc, argv),
+        .limit = UINT64_MAX,
         .depth = UINT64_MAX };
     opterr = 0;
     for (;;) {
-        int value =
-            getopt_long(argc, argv, parser.letters, parser.longs, NULL);
+        int value = getopt_long(argc, argv, parser.letters, parser.longs, NULL);
         if (value == -1)
             break;
         if (value == '?' || value == ':')
@@ -176,8 +175,8 @@ int parse_options(const struct command *command, int argc, char **argv,
     if (settings->help)
         return OUTCOME_DONE;
     if (settings->patterns.overflow)
-        return complain_usage(settings, "expected at most %d patterns",
-            (int)MOST_PATTERNS);
+        return complain_usage(
+            settings, "expected at most %d patterns", (int)MOST_PATTERNS);
     if (count < command->least_operands)
         return complain_usage(settings, "expected %s", command->operands);
     if (count > command->most_operands)
@@ -193,7 +192,7 @@ static void print_option(const struct option_row *row)
     if (row->letter)
         snprintf(letter, sizeof letter, "-%c, ", row->letter);
     const char *between = !row->argument || row->argument[0] == '[' ? ""
-        : row->kind == OPTION_WORD                                  ? "="
+                          : row->kind == OPTION_WORD                ? "="
                                                                     : " ";
     snprintf(text, sizeof text, "%s--%s%s%s", letter, row->name, between,
         row->argument ? row->argument : "");

@@ -86,8 +86,8 @@ bool outline_branch(const struct outline *outline, uint32_t node, size_t index,
     return true;
 }
 
-bool outline_shows(const struct outline *outline, uint32_t node,
-    const struct branch *branch)
+bool outline_shows(
+    const struct outline *outline, uint32_t node, const struct branch *branch)
 {
     const struct outline_node *nodes = outline->nodes;
     if (!branch->is_alias || !nodes[node].shown || !nodes[branch->node].shown)
@@ -127,8 +127,8 @@ static void walk_edges(struct outline *outline)
     outline->order[outline->reached++] = outline->root;
     for (size_t i = 0; i < outline->reached; i++) {
         uint32_t node = outline->order[i];
-        for (size_t j = 0; varve_reader_edge_at(
-                 outline->reader, node, j, &name, &child); j++)
+        for (size_t j = 0;
+             varve_reader_edge_at(outline->reader, node, j, &name, &child); j++)
             reach(outline, node, j, child);
     }
 }
@@ -180,7 +180,8 @@ bool outline_make(struct outline *outline, varve_reader *reader, uint32_t root,
     size_t count = varve_reader_node_count(reader);
     *outline = (struct outline){ .reader = reader,
         .patterns = &settings->patterns,
-        .root = root, .count = count };
+        .root = root,
+        .count = count };
     outline->order = calloc(count + 1, sizeof *outline->order);
     outline->nodes = calloc(count + 1, sizeof *outline->nodes);
     if (!outline->order || !outline->nodes) {

@@ -22,9 +22,9 @@ struct outline_node {
     uint32_t below;  /* how many nodes of the tree are shown below it */
     uint64_t bytes;  /* of its value and those below it */
     bool reached;
-    bool by_slot;    /* a slot variable that only slots lead to */
-    bool shown;      /* it, or something below it, is selected */
-    bool valued;     /* it, or something below it, has a value */
+    bool by_slot; /* a slot variable that only slots lead to */
+    bool shown;   /* it, or something below it, is selected */
+    bool valued;  /* it, or something below it, has a value */
 };
 
 struct outline {
@@ -42,7 +42,7 @@ struct branch {
     uint32_t node;
     uint32_t variable; /* of a slot, else OUTLINE_NONE */
     const char *name;
-    bool is_alias;     /* the node's place in the tree is another */
+    bool is_alias; /* the node's place in the tree is another */
 };
 
 /* False without memory. Everything is shown that the patterns of the settings
@@ -53,8 +53,8 @@ void outline_clear(struct outline *outline);
 
 /* Whether a branch of a node is selected: of an alias, whether the path by
  * which it leads there is. */
-bool outline_shows(const struct outline *outline, uint32_t node,
-    const struct branch *branch);
+bool outline_shows(
+    const struct outline *outline, uint32_t node, const struct branch *branch);
 
 /* False past the end. */
 bool outline_branch(const struct outline *outline, uint32_t node, size_t index,

@@ -63,10 +63,10 @@ static FILE *open_temporary(struct output *output)
     output->temporary = malloc(size);
     if (!output->temporary)
         return NULL;
-    snprintf(output->temporary, size, "%s.%ld.tmp", output->path,
-        (long)getpid());
-    int file = open(output->temporary,
-        O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    snprintf(
+        output->temporary, size, "%s.%ld.tmp", output->path, (long)getpid());
+    int file =
+        open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0)
         return NULL;
     half_written = output->temporary;

@@ -23,8 +23,12 @@ static varve_status add_part(void *user, varve_node *node, const char *path)
     struct parts *p = user;
     p->items = room_more(p->items, &p->capacity, p->count, sizeof *p->items);
     char *copy = room_copy(path, strlen(path));
-    p->items[p->count++] = (struct part){ .node = node, .path = copy,
-        .place = copy, .above = PART_NONE, .way = PART_NONE, .is_slot = true,
+    p->items[p->count++] = (struct part){ .node = node,
+        .path = copy,
+        .place = copy,
+        .above = PART_NONE,
+        .way = PART_NONE,
+        .is_slot = true,
         .is_kept = true };
     return VARVE_OK;
 }
@@ -67,12 +71,14 @@ size_t parts_find(const struct parts *p, const varve_node *node)
 static void add_link(
     struct parts *p, size_t parent, size_t child, const char *name)
 {
-    p->links = room_more(
-        p->links, &p->link_capacity, p->link_count, sizeof *p->links);
+    p->links =
+        room_more(p->links, &p->link_capacity, p->link_count, sizeof *p->links);
     char *escaped = escaped_name(name);
     p->links[p->link_count++] = (struct link){ .parent = parent,
-        .child = child, .name = room_copy(name, strlen(name)),
-        .escaped = escaped ? escaped : room_copy("?", 1), .is_alias = true };
+        .child = child,
+        .name = room_copy(name, strlen(name)),
+        .escaped = escaped ? escaped : room_copy("?", 1),
+        .is_alias = true };
 }
 
 static void add_links(struct parts *p, size_t parent)
@@ -174,8 +180,7 @@ static void set_owners(struct parts *p, size_t owner)
     }
 }
 
-varve_status parts_make(
-    struct parts *p, varve_node *root, varve_error *error)
+varve_status parts_make(struct parts *p, varve_node *root, varve_error *error)
 {
     *p = (struct parts){ .graph = varve_node_graph(root) };
     varve_status status = varve_walk(root, add_part, p, error);

@@ -24,21 +24,21 @@ struct part {
     size_t way;        /* the link from it; PART_NONE: none */
     bool is_slot;      /* only slots lead to it */
     bool is_kept;
-    bool is_opened;    /* a list that is an object now */
-    bool lost_some;    /* something below it was moved away */
+    bool is_opened; /* a list that is an object now */
+    bool lost_some; /* something below it was moved away */
 };
 
 struct link {
     size_t parent;
     size_t child;
     char *name;
-    char *escaped;     /* as it stands in a path */
-    const char *path;  /* of the edge: the child's, if it is not an alias */
-    char *own_path;    /* of an alias */
-    char *place;       /* the path that it is to have; NULL: as before */
-    bool is_alias;     /* the child's path is another */
-    bool moves;        /* it goes to another place */
-    bool is_gone;      /* it does not stay where it is */
+    char *escaped;    /* as it stands in a path */
+    const char *path; /* of the edge: the child's, if it is not an alias */
+    char *own_path;   /* of an alias */
+    char *place;      /* the path that it is to have; NULL: as before */
+    bool is_alias;    /* the child's path is another */
+    bool moves;       /* it goes to another place */
+    bool is_gone;     /* it does not stay where it is */
 };
 
 struct parts {

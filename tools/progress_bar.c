@@ -17,8 +17,8 @@ void progress_bar_begin(
     *bar = (struct progress_bar){ .settings = settings,
         .style = style_for(settings, stderr) };
     bar->enabled = settings->progress == WHEN_ALWAYS ||
-        (settings->progress != WHEN_NEVER && !settings->quiet &&
-            !settings->json && isatty(STDERR_FILENO));
+                   (settings->progress != WHEN_NEVER && !settings->quiet &&
+                       !settings->json && isatty(STDERR_FILENO));
     clock_gettime(CLOCK_MONOTONIC, &bar->begun);
     if (settings->progress != WHEN_ALWAYS)
         bar->last = bar->begun;
@@ -27,7 +27,7 @@ void progress_bar_begin(
 static double seconds(const struct timespec *from, const struct timespec *to)
 {
     return (double)(to->tv_sec - from->tv_sec) +
-        (double)(to->tv_nsec - from->tv_nsec) / 1e9;
+           (double)(to->tv_nsec - from->tv_nsec) / 1e9;
 }
 
 static void draw(

@@ -50,7 +50,7 @@ static bool add_rule(struct renames *r, const char *text, bool is_of_file)
         .to = trimmed(text, (size_t)(arrow - text)),
         .from = trimmed(arrow + 2, strlen(arrow + 2)) };
     return varve_path_rename(rule->from, rule->to, "", ignored, 0) !=
-        VARVE_MISUSE;
+           VARVE_MISUSE;
 }
 
 static int bad_rule(
@@ -73,8 +73,8 @@ static int read_lines(
          outcome == OUTCOME_DONE && getline(&line, &room, file) >= 0;
          number++) {
         const char *text = line + strspn(line, " \t\r\n");
-        snprintf(where, sizeof where, "%.500s:%lu", settings->rename_file,
-            number);
+        snprintf(
+            where, sizeof where, "%.500s:%lu", settings->rename_file, number);
         if (*text && *text != '#' && !add_rule(r, text, true))
             outcome = bad_rule(settings, where, text);
     }
@@ -89,8 +89,7 @@ static int read_file(const struct settings *settings, struct renames *r)
 {
     FILE *file = fopen(settings->rename_file, "r");
     if (!file)
-        return complain_system(
-            settings, "cannot read", settings->rename_file);
+        return complain_system(settings, "cannot read", settings->rename_file);
     int outcome = read_lines(settings, r, file);
     fclose(file);
     return outcome;
@@ -176,12 +175,12 @@ static int complain_reversed(
 {
     char why[512];
     snprintf(why, sizeof why, "%s -> %s", rule->to, rule->from);
-    return complain(settings,
-        &(struct complaint){ .outcome = OUTCOME_USAGE,
-            .code = "USAGE",
-            .what = "the other way round: a rename is 'NEW -> OLD'",
-            .file = rule->is_of_file ? settings->rename_file : NULL,
-            .why = why });
+    return complain(
+        settings, &(struct complaint){ .outcome = OUTCOME_USAGE,
+                      .code = "USAGE",
+                      .what = "the other way round: a rename is 'NEW -> OLD'",
+                      .file = rule->is_of_file ? settings->rename_file : NULL,
+                      .why = why });
 }
 
 static int check_rule(
@@ -191,11 +190,10 @@ static int check_rule(
         return complain_reversed(settings, rule);
     if (rule->is_of_file || rule->was_used)
         return OUTCOME_DONE;
-    return complain(settings,
-        &(struct complaint){ .outcome = OUTCOME_NO,
-            .code = "VARVE_NOT_FOUND",
-            .what = "--rename: no path matches",
-            .why = rule->from });
+    return complain(settings, &(struct complaint){ .outcome = OUTCOME_NO,
+                                  .code = "VARVE_NOT_FOUND",
+                                  .what = "--rename: no path matches",
+                                  .why = rule->from });
 }
 
 int renames_check(const struct settings *settings, const struct renames *r)
@@ -206,8 +204,8 @@ int renames_check(const struct settings *settings, const struct renames *r)
     for (size_t i = 0; outcome == OUTCOME_DONE && i < r->count; i++) {
         const struct rename_rule *rule = &r->rules[i];
         if (rule->is_of_file && !rule->is_from_there)
-            tell_warning(settings, settings->rename_file,
-                "no path matches", rule->from);
+            tell_warning(
+                settings, settings->rename_file, "no path matches", rule->from);
     }
     return outcome;
 }

@@ -45,8 +45,8 @@ static void write_text(const struct summary *s, char *text, size_t size)
 {
     size_t used = 0;
     for (size_t i = 0; i < s->name_count && used + 1 < size; i++) {
-        int wrote = snprintf(text + used, size - used, "%s%.32s",
-            i ? ", " : "", s->names[i]);
+        int wrote = snprintf(
+            text + used, size - used, "%s%.32s", i ? ", " : "", s->names[i]);
         used += wrote > 0 ? (size_t)wrote : 0;
     }
     if (used + 1 < size)
@@ -55,8 +55,8 @@ static void write_text(const struct summary *s, char *text, size_t size)
             s->variable_count == 1 ? "" : "s");
 }
 
-uint64_t slot_summary(const struct outline *outline, uint32_t owner, char *text,
-    size_t size)
+uint64_t slot_summary(
+    const struct outline *outline, uint32_t owner, char *text, size_t size)
 {
     struct summary summary = { .last_variable = OUTLINE_NONE };
     struct branch branch;

@@ -9,7 +9,7 @@
 
 /* Writes "m, v for 4 variables" into `text`; returns the bytes of the slots
  * that stand below this owner. */
-uint64_t slot_summary(const struct outline *outline, uint32_t owner, char *text,
-    size_t size);
+uint64_t slot_summary(
+    const struct outline *outline, uint32_t owner, char *text, size_t size);
 
 #endif

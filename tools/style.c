@@ -19,13 +19,24 @@ static bool wants_color(const struct settings *settings, FILE *stream)
     const char *no_color = getenv("NO_COLOR");
     const char *terminal = getenv("TERM");
     return !(no_color && *no_color) && isatty(fileno(stream)) && terminal &&
-        strcmp(terminal, "dumb") != 0;
+           strcmp(terminal, "dumb") != 0;
 }
 
-static const struct style ascii = { .utf8 = false, .bold = "", .dim = "",
-    .red = "", .green = "", .cyan = "", .plain = "", .dot = " - ",
-    .times = "x", .arrow = "->", .dots = "...", .tee = "|- ", .corner = "`- ",
-    .pipe = "|  ", .blank = "   " };
+static const struct style ascii = { .utf8 = false,
+    .bold = "",
+    .dim = "",
+    .red = "",
+    .green = "",
+    .cyan = "",
+    .plain = "",
+    .dot = " - ",
+    .times = "x",
+    .arrow = "->",
+    .dots = "...",
+    .tee = "|- ",
+    .corner = "`- ",
+    .pipe = "|  ",
+    .blank = "   " };
 
 struct style style_for(const struct settings *settings, FILE *stream)
 {
@@ -54,9 +65,11 @@ struct style style_for(const struct settings *settings, FILE *stream)
 unsigned long text_next(const char **text)
 {
     const unsigned char *at = (const unsigned char *)*text;
-    int more = at[0] < 0x80 ? 0 : at[0] < 0xc0 ? -1 : at[0] < 0xe0 ? 1
-        : at[0] < 0xf0      ? 2
-                            : 3;
+    int more = at[0] < 0x80   ? 0
+               : at[0] < 0xc0 ? -1
+               : at[0] < 0xe0 ? 1
+               : at[0] < 0xf0 ? 2
+                              : 3;
     unsigned long point = more > 0 ? at[0] & (0x3fu >> more) : at[0];
     ++*text;
     if (more < 0)
@@ -71,10 +84,10 @@ unsigned long text_next(const char **text)
 
 bool point_steers(unsigned long point)
 {
-    return point < 0x20 || (point >= 0x7f && point < 0xa0) ||
-        point == 0x61c || point == 0x200e || point == 0x200f ||
-        (point >= 0x2028 && point <= 0x202e) ||
-        (point >= 0x2066 && point <= 0x2069) || point == 0xfffd;
+    return point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0x61c ||
+           point == 0x200e || point == 0x200f ||
+           (point >= 0x2028 && point <= 0x202e) ||
+           (point >= 0x2066 && point <= 0x2069) || point == 0xfffd;
 }
 
 size_t text_width(const char *text)

@@ -21,8 +21,8 @@ struct style {
     const char *dot;   /* between facts, with its spaces */
     const char *times;
     const char *arrow;
-    const char *dots;  /* something was left out */
-    const char *tee;   /* a child with siblings below it */
+    const char *dots; /* something was left out */
+    const char *tee;  /* a child with siblings below it */
     const char *corner;
     const char *pipe;
     const char *blank;

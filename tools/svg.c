@@ -103,7 +103,8 @@ static void print_legend(double width, unsigned kinds, FILE *to)
         if (!(kinds >> i & 1))
             continue;
         x -= 5.8 * (double)strlen(looks[i].name) + 32;
-        fprintf(to, "<rect x=\"%.1f\" y=\"27\" width=\"11\" height=\"11\" "
+        fprintf(to,
+            "<rect x=\"%.1f\" y=\"27\" width=\"11\" height=\"11\" "
             "rx=\"3\" fill=\"%s\" stroke=\"%s\"/><text class=\"l\" "
             "x=\"%.1f\" y=\"36.5\">%s</text>\n",
             x, looks[i].fill, looks[i].line, x + 17, looks[i].name);
@@ -113,7 +114,8 @@ static void print_legend(double width, unsigned kinds, FILE *to)
 void svg_begin(const struct settings *settings, const struct outline *outline,
     const double size[2], unsigned kinds, FILE *to)
 {
-    fprintf(to, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+    fprintf(to,
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" "
         "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n%s",
         size[0], size[1], size[0], size[1], styles);

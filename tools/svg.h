@@ -12,7 +12,7 @@
 
 enum {
     SVG_MARGIN = 24,
-    SVG_HEADING = 84,     /* from the top to where the drawing begins */
+    SVG_HEADING = 84, /* from the top to where the drawing begins */
     SVG_LEAST_WIDTH = 720
 };
 

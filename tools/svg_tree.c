@@ -24,9 +24,9 @@ enum {
     BOX_GAP = 8,
     COLUMN_GAP = 52,
     BOX_PADDING = 12,
-    MOST_COLUMNS = 44,   /* of text in a box */
-    GROUP_GAP = 8,       /* more between children of different parents */
-    ROOM_FOR_COUNT = 32  /* of what is below a box and not shown */
+    MOST_COLUMNS = 44,  /* of text in a box */
+    GROUP_GAP = 8,      /* more between children of different parents */
+    ROOM_FOR_COUNT = 32 /* of what is below a box and not shown */
 };
 
 struct box {
@@ -73,8 +73,8 @@ static void note_slot(
     path += is_long ? size - 23 : 0;
     while ((*path & 0xc0) == 0x80)
         path++;
-    snprintf(words->note, sizeof words->note, "of %s%s", is_long ? "…" : "",
-        path);
+    snprintf(
+        words->note, sizeof words->note, "of %s%s", is_long ? "…" : "", path);
     size = strlen(words->note);
     snprintf(words->note + size, sizeof words->note - size, " · %s",
         strrchr(type, ' ') && strstr(type, "·") ? strstr(type, "·") + 3 : type);
@@ -118,10 +118,10 @@ static double width_of(const struct words *words)
 {
     size_t name = text_width(words->name);
     size_t note = text_width(words->note);
-    double by_name = SVG_NAME_WIDTH * (double)(name < MOST_COLUMNS
-        ? name : MOST_COLUMNS);
-    double by_note = SVG_NOTE_WIDTH * (double)(note < MOST_COLUMNS
-        ? note : MOST_COLUMNS);
+    double by_name =
+        SVG_NAME_WIDTH * (double)(name < MOST_COLUMNS ? name : MOST_COLUMNS);
+    double by_note =
+        SVG_NOTE_WIDTH * (double)(note < MOST_COLUMNS ? note : MOST_COLUMNS);
     return 2 * BOX_PADDING + (by_name > by_note ? by_name : by_note);
 }
 
@@ -241,11 +241,12 @@ static void draw_edge(const struct drawing *d, const struct box *box)
     const struct box *from = &d->boxes[box->parent];
     double x = from->x + from->width;
     double middle = (x + box->x) / 2;
-    fprintf(d->to, "<path class=\"e\"%s d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f "
+    fprintf(d->to,
+        "<path class=\"e\"%s d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f "
         "%.1f %.1f\"/>\n",
-        box->row.branch.variable == OUTLINE_NONE
-            && box->row.kind != ROW_SLOTS
-            ? "" : " style=\"stroke:#b99fe8\" stroke-dasharray=\"5 3\"",
+        box->row.branch.variable == OUTLINE_NONE && box->row.kind != ROW_SLOTS
+            ? ""
+            : " style=\"stroke:#b99fe8\" stroke-dasharray=\"5 3\"",
         x, from->y, middle, from->y, middle, box->y, box->x, box->y);
 }
 
@@ -262,15 +263,16 @@ static void draw_alias(const struct drawing *d, const struct box *box)
     double to_y = to->y + side * BOX_HEIGHT / 2.0;
     double bend = 36 + 0.05 * side * (box->y - to->y);
     bend = bend > 120 ? 120 : bend;
-    fprintf(d->to, "<path class=\"a\" d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f "
+    fprintf(d->to,
+        "<path class=\"a\" d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f "
         "%.1f\"/><circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.5\" "
         "fill=\"#d9936f\"/>\n",
         from_x, box->y, from_x + bend, box->y, to_x, to_y + side * bend, to_x,
         to_y, to_x, to_y);
 }
 
-static void draw_text(const struct drawing *d, const struct box *box,
-    const struct words *words)
+static void draw_text(
+    const struct drawing *d, const struct box *box, const struct words *words)
 {
     double x = box->x + BOX_PADDING;
     fprintf(d->to, "<text class=\"n\" x=\"%.1f\" y=\"%.1f\">", x, box->y - 2.5);
@@ -298,7 +300,8 @@ static bool draw_box(const struct drawing *d, const struct box *box)
         fprintf(d->to, "k%d", LOOK_SLOT);
     else
         fprintf(d->to, "k%u", look_of(d->outline, node.id));
-    fprintf(d->to, "\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" "
+    fprintf(d->to,
+        "\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" "
         "rx=\"7\"/>",
         box->x, box->y - BOX_HEIGHT / 2.0, box->width, BOX_HEIGHT);
     draw_text(d, box, &words);

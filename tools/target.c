@@ -21,7 +21,7 @@ static bool is_there(const char *path)
         return true;
     snprintf(found, sizeof found, "%s%s", path, VARVE_SUFFIX);
     return access(found, F_OK) == 0 ||
-        varve_latest(path, found, sizeof found, NULL) == VARVE_OK;
+           varve_latest(path, found, sizeof found, NULL) == VARVE_OK;
 }
 
 /* The ':' behind the file, or NULL: the first before which a file is there,
@@ -48,13 +48,13 @@ int target_find(
     if (varve_reader_find(target->reader, path, &target->node))
         return OUTCOME_DONE;
     char *hint = nearest_hint(target->reader, path);
-    int outcome = complain(settings,
-        &(struct complaint){ .outcome = OUTCOME_NO,
-            .code = varve_status_name(VARVE_NOT_FOUND),
-            .what = "no such path",
-            .file = varve_reader_path(target->reader),
-            .why = path,
-            .hint = hint });
+    int outcome =
+        complain(settings, &(struct complaint){ .outcome = OUTCOME_NO,
+                               .code = varve_status_name(VARVE_NOT_FOUND),
+                               .what = "no such path",
+                               .file = varve_reader_path(target->reader),
+                               .why = path,
+                               .hint = hint });
     free(hint);
     return outcome;
 }
@@ -76,8 +76,8 @@ int target_open(const struct settings *settings, const char *argument,
     if (!target->reader)
         outcome = complain_status(settings, "cannot open", file, &error);
     else
-        outcome = target_find(settings, target,
-            split ? argument + (split - file) + 1 : "");
+        outcome = target_find(
+            settings, target, split ? argument + (split - file) + 1 : "");
     free(file);
     if (outcome != OUTCOME_DONE)
         target_close(target);

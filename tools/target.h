@@ -23,7 +23,7 @@ int target_open(const struct settings *settings, const char *argument,
 void target_close(struct target *target);
 
 /* Finds a path in a file, or complains with the nearest name: OUTCOME_NO. */
-int target_find(const struct settings *settings, struct target *target,
-    const char *path);
+int target_find(
+    const struct settings *settings, struct target *target, const char *path);
 
 #endif

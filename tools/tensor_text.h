@@ -19,7 +19,6 @@ const char *type_text(
 
 /* 32 hexadecimal digits, or "-" for a file whose format has no digests, where
  * all bytes are zero; returns `text`. */
-const char *digest_text(
-    const uint8_t digest[16], char text[DIGEST_TEXT_SIZE]);
+const char *digest_text(const uint8_t digest[16], char text[DIGEST_TEXT_SIZE]);
 
 #endif

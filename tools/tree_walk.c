@@ -59,7 +59,7 @@ static bool sort_edges(struct tree_walk *walk, struct tree_level *level)
         all[i].branch = (uint32_t)i;
         varve_reader_edge_at(reader, level->node, i, &all[i].name, &child);
         is_sorted = is_sorted &&
-            (i == 0 || text_compare(all[i - 1].name, all[i].name) < 0);
+                    (i == 0 || text_compare(all[i - 1].name, all[i].name) < 0);
     }
     bool done = true;
     if (!is_sorted) {
@@ -79,8 +79,8 @@ static bool sort_edges(struct tree_walk *walk, struct tree_level *level)
 static size_t branch_at(const struct tree_level *level)
 {
     return level->order && level->next < level->ordered
-        ? level->order[level->next]
-        : level->next;
+               ? level->order[level->next]
+               : level->next;
 }
 
 /* The next row of a level, so that the one before it knows whether it is the
@@ -140,7 +140,8 @@ bool tree_walk_next(struct tree_walk *walk, struct row *row)
     if (!walk->begun) {
         walk->begun = true;
         *row = (struct row){ .branch = { .node = walk->outline->root,
-                                 .variable = OUTLINE_NONE, .name = "" } };
+                                 .variable = OUTLINE_NONE,
+                                 .name = "" } };
         enter(walk, row);
         return true;
     }

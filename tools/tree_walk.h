@@ -35,10 +35,10 @@ struct tree_level {
 
 struct tree_walk {
     const struct outline *outline;
-    uint64_t depth;   /* levels below the root to show */
+    uint64_t depth; /* levels below the root to show */
     bool each_slot;
     bool begun;
-    bool failed;      /* out of memory; the walk ends early */
+    bool failed; /* out of memory; the walk ends early */
     struct tree_level *levels;
     size_t level_count;
     size_t level_room;

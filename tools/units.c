@@ -40,8 +40,7 @@ bool size_parse(const char *text, uint64_t *size)
     return true;
 }
 
-const char *size_text(
-    unsigned units, uint64_t size, char text[UNITS_TEXT_SIZE])
+const char *size_text(unsigned units, uint64_t size, char text[UNITS_TEXT_SIZE])
 {
     static const char *const iec[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB",
         "EiB" };

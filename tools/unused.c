@@ -16,9 +16,9 @@
 static varve_status add(void *user, const varve_finding *finding)
 {
     struct unused *u = user;
-    const char *option = strstr(finding->reason, "`only`") ? "--only"
-        : strstr(finding->reason, "`except`")              ? "--except"
-                                                           : NULL;
+    const char *option = strstr(finding->reason, "`only`")     ? "--only"
+                         : strstr(finding->reason, "`except`") ? "--except"
+                                                               : NULL;
     const char *pattern = finding->program_path;
     const char *nearest = finding->nearest;
     if (!option)
@@ -94,12 +94,12 @@ static char *list(const struct unused *u)
 int unused_complain(const struct settings *settings, const struct unused *u)
 {
     char *hint = u->count ? list(u) : NULL;
-    int outcome = complain(settings,
-        &(struct complaint){ .outcome = OUTCOME_NO,
-            .code = varve_status_name(VARVE_NOT_FOUND),
-            .what = "nothing to convert",
-            .why = "--only and --except leave no value",
-            .hint = hint });
+    int outcome =
+        complain(settings, &(struct complaint){ .outcome = OUTCOME_NO,
+                               .code = varve_status_name(VARVE_NOT_FOUND),
+                               .what = "nothing to convert",
+                               .why = "--only and --except leave no value",
+                               .hint = hint });
     free(hint);
     return outcome;
 }

@@ -26,8 +26,7 @@ varve_status unused_find(struct unused *unused, varve_node *root,
 void unused_clear(struct unused *unused);
 
 /* A warning for each. */
-void unused_warn(
-    const struct settings *settings, const struct unused *unused);
+void unused_warn(const struct settings *settings, const struct unused *unused);
 
 /* Complains that nothing is left, and of each. */
 int unused_complain(

@@ -85,8 +85,8 @@ const unsigned char *value_next(struct value *value, uint64_t *size)
     if (value->next == value->count)
         return NULL;
     *size = value->node.value.dtype == VARVE_STRING
-        ? load64(value->bytes + 8 * value->next)
-        : varve_dtype_size(value->node.value.dtype);
+                ? load64(value->bytes + 8 * value->next)
+                : varve_dtype_size(value->node.value.dtype);
     const unsigned char *element = value->bytes + value->offset;
     value->offset += *size;
     value->next++;

@@ -23,8 +23,8 @@ static const struct option_row options[] = {
         "print nothing about whole files"),
     OPTION("progress", 0, OPTION_WORD, progress, "auto|always|never",
         "a bar on standard error"),
-    OPTION("units", 0, OPTION_WORD, units, "iec|si|bytes",
-        "how to print sizes"),
+    OPTION(
+        "units", 0, OPTION_WORD, units, "iec|si|bytes", "how to print sizes"),
     OPTION("ascii", 0, OPTION_FLAG, ascii, NULL, "draw with ASCII only"),
     OPTION("color", 0, OPTION_WORD, color, "auto|always|never",
         "colours (also: NO_COLOR)"),
@@ -40,32 +40,31 @@ struct finding {
     const char *file;
     uint64_t size;
     size_t values;
-    size_t damaged;       /* values with such */
-    char *last_damaged;   /* path of the last of them */
-    bool has_sums;        /* the format has, so that damage is found */
+    size_t damaged;     /* values with such */
+    char *last_damaged; /* path of the last of them */
+    bool has_sums;      /* the format has, so that damage is found */
     bool has_digest;
-    uint8_t digest[16];   /* of all values */
-    const char *status;   /* "ok", "no sums", "damaged" or an error's name */
-    size_t *item_count;   /* printed in all, for JSON */
+    uint8_t digest[16]; /* of all values */
+    const char *status; /* "ok", "no sums", "damaged" or an error's name */
+    size_t *item_count; /* printed in all, for JSON */
 };
 
 static void print_damage_json(struct finding *f, const varve_damage *damage)
 {
-    json_t *item = json_pack("{s:o, s:o, s:o, s:o, s:s}",
-        "file", json_bytes(f->file, strlen(f->file)),
-        "path", damage->path ? json_string(damage->path) : json_null(),
-        "offset", json_count(damage->offset),
-        "size", json_count(damage->size),
-        "what", damage->what);
+    json_t *item = json_pack("{s:o, s:o, s:o, s:o, s:s}", "file",
+        json_bytes(f->file, strlen(f->file)), "path",
+        damage->path ? json_string(damage->path) : json_null(), "offset",
+        json_count(damage->offset), "size", json_count(damage->size), "what",
+        damage->what);
     json_print_element(stdout, item, (*f->item_count)++);
 }
 
 static void print_damage(struct finding *f, const varve_damage *damage)
 {
     printf("%sDAMAGED%s  ", f->style->red, f->style->plain);
-    print_clean(stdout, damage->path ? damage->path
-            : damage->size           ? "(padding)"
-                                     : "(structure)");
+    print_clean(stdout, damage->path   ? damage->path
+                        : damage->size ? "(padding)"
+                                       : "(structure)");
     if (damage->size)
         printf("  bytes %" PRIu64 "-%" PRIu64, damage->offset,
             damage->offset + damage->size - 1);
@@ -79,7 +78,7 @@ static void print_damage(struct finding *f, const varve_damage *damage)
 static void count_damage(struct finding *f, const varve_damage *damage)
 {
     bool again = f->last_damaged && damage->path &&
-        strcmp(f->last_damaged, damage->path) == 0;
+                 strcmp(f->last_damaged, damage->path) == 0;
     if (!damage->path || again)
         return;
     free(f->last_damaged);
@@ -138,8 +137,8 @@ static int verify_file(struct finding *f)
             .progress = progress_bar_update,
             .progress_user = f->bar,
             .threads = f->settings->threads > 1024
-                ? 1024
-                : (unsigned)f->settings->threads },
+                           ? 1024
+                           : (unsigned)f->settings->threads },
         &error);
     progress_bar_clear(f->bar);
     f->has_sums = varve_reader_has_sums(reader);
@@ -165,7 +164,10 @@ static void print_summary(const struct finding *f, int outcome)
         (f->settings->quiet && outcome == OUTCOME_DONE))
         return;
     print_clean(stdout, f->file);
-    printf(": %s%s%s", outcome ? s->red : f->has_sums ? s->green : "",
+    printf(": %s%s%s",
+        outcome       ? s->red
+        : f->has_sums ? s->green
+                      : "",
         outcome == OUTCOME_DONE && !f->has_sums
             ? "readable, but the format has no sums: changed bytes go unnoticed"
             : f->status,
@@ -182,15 +184,12 @@ static void print_summary(const struct finding *f, int outcome)
 
 static json_t *file_item(const struct finding *f)
 {
-    return json_pack("{s:o, s:s, s:b, s:o, s:o, s:o, s:o}",
-        "file", json_bytes(f->file, strlen(f->file)),
-        "status", f->status,
-        "sums", f->has_sums,
-        "digest", f->has_digest ? json_hex(f->digest, sizeof f->digest)
-                                : json_null(),
-        "size", json_count(f->size),
-        "values", json_count(f->values),
-        "damaged", json_count(f->damaged));
+    return json_pack("{s:o, s:s, s:b, s:o, s:o, s:o, s:o}", "file",
+        json_bytes(f->file, strlen(f->file)), "status", f->status, "sums",
+        f->has_sums, "digest",
+        f->has_digest ? json_hex(f->digest, sizeof f->digest) : json_null(),
+        "size", json_count(f->size), "values", json_count(f->values), "damaged",
+        json_count(f->damaged));
 }
 
 /* *is_proven: every byte of all of them was compared with a sum. */
@@ -204,8 +203,11 @@ static int verify_all(const struct settings *settings, int count, char **files,
     int worst = OUTCOME_DONE;
     *is_proven = true;
     for (int i = 0; i < count; i++) {
-        struct finding finding = { .settings = settings, .style = &style,
-            .bar = &bar, .file = files[i], .item_count = &item_count };
+        struct finding finding = { .settings = settings,
+            .style = &style,
+            .bar = &bar,
+            .file = files[i],
+            .item_count = &item_count };
         int outcome = verify_file(&finding);
         print_summary(&finding, outcome);
         json_array_append_new(list, file_item(&finding));

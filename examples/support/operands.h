@@ -17,8 +17,8 @@ static inline bool operands_fit(
     for (int i = 1; i < argc; i++)
         fit = fit && argv[i][0] != '-';
     if (!fit)
-        fprintf(stderr, "usage: %s%s%s\n", argv[0], *operands ? " " : "",
-            operands);
+        fprintf(
+            stderr, "usage: %s%s%s\n", argv[0], *operands ? " " : "", operands);
     return fit;
 }
 

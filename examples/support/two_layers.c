@@ -50,8 +50,8 @@ static void forward(const struct two_layers *network, const float *x,
 
 /* --- All rows ------------------------------------------------------------- */
 
-void two_layers_predict(const struct two_layers *network, const float *x,
-    size_t rows, float *y)
+void two_layers_predict(
+    const struct two_layers *network, const float *x, size_t rows, float *y)
 {
     float hidden[HIDDEN];
     for (size_t i = 0; i < rows; i++)
@@ -87,8 +87,7 @@ float two_layers_learn(
 
 /* --- Adam ----------------------------------------------------------------- */
 
-static void update(
-    const struct adam *adam, struct parameter *p, float rate)
+static void update(const struct adam *adam, struct parameter *p, float rate)
 {
     for (size_t i = 0; i < p->count; i++) {
         float g = p->gradient[i];

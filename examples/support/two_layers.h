@@ -38,8 +38,8 @@ struct adam {
 };
 
 /* Rows of INPUTS to rows of OUTPUTS. */
-void two_layers_predict(const struct two_layers *network, const float *x,
-    size_t rows, float *y);
+void two_layers_predict(
+    const struct two_layers *network, const float *x, size_t rows, float *y);
 
 /* Sets the gradients of the mean squared error, which is returned. */
 float two_layers_learn(

@@ -36,7 +36,7 @@ typedef enum varve_metadata_kind {
 typedef struct varve_metadata {
     const char *name; /* UTF-8, unique in the file */
     varve_metadata_kind kind;
-    int64_t integer;  /* also a boolean: 0 or 1 */
+    int64_t integer; /* also a boolean: 0 or 1 */
     double real;
     const char *string; /* UTF-8 */
 } varve_metadata;
@@ -48,9 +48,9 @@ typedef enum varve_format {
                                           `path.data-00000-of-00001` */
     VARVE_FORMAT_TENSORFLOW_NAMES = 2, /* the same files, name-based */
     VARVE_FORMAT_SAFETENSORS = 3,
-    VARVE_FORMAT_NPY = 4,              /* one NumPy array */
-    VARVE_FORMAT_NPZ = 5,              /* a zip archive of NumPy arrays */
-    VARVE_FORMAT_GGUF = 6              /* is only read */
+    VARVE_FORMAT_NPY = 4, /* one NumPy array */
+    VARVE_FORMAT_NPZ = 5, /* a zip archive of NumPy arrays */
+    VARVE_FORMAT_GGUF = 6 /* is only read */
 } varve_format;
 
 /* "varve", "tensorflow", "tensorflow-names", "safetensors", "npy", "npz" or
@@ -67,11 +67,11 @@ typedef struct varve_write_options {
     size_t metadata_count;
     varve_progress *progress;
     void *progress_user;
-    bool no_replace; /* a file that is there: VARVE_EXISTS */
-    bool no_sync;    /* faster; may be lost or torn by a power cut, so that
-                        managers and savers delete nothing for it */
-    bool keep_counter; /* varve_write: the root's save counter is in the file
-                          too, as varve_save has it there */
+    bool no_replace;     /* a file that is there: VARVE_EXISTS */
+    bool no_sync;        /* faster; may be lost or torn by a power cut, so that
+                            managers and savers delete nothing for it */
+    bool keep_counter;   /* varve_write: the root's save counter is in the file
+                            too, as varve_save has it there */
     varve_format format; /* varve_write: of the file or files */
     uint64_t shard_size; /* of TensorFlow and safetensors: another file is begun
                             before one holds more bytes than this; 0: never */
@@ -119,35 +119,35 @@ typedef enum varve_cast {
 typedef struct varve_read_options {
     const varve_rename *renames;
     size_t rename_count;
-    const char *rename_file;    /* a text file of lines `program -> file`, used
-                                   after `renames`; '#' starts a comment */
-    const char *subtree;        /* path in the file that stands for its root */
-    const char *only;           /* patterns: nothing else is restored */
-    const char *except;         /* patterns: these are not */
-    const char *resize;         /* patterns: same rank, other extents: what both
-                                   have is restored, the rest stays; before
-                                   `reshape`, where both could be meant */
-    bool copy_shared;           /* a value of the file that several nodes of the
-                                   program claim goes to each of them */
-    bool reshape;               /* same number of elements will do */
+    const char *rename_file; /* a text file of lines `program -> file`, used
+                                after `renames`; '#' starts a comment */
+    const char *subtree;     /* path in the file that stands for its root */
+    const char *only;        /* patterns: nothing else is restored */
+    const char *except;      /* patterns: these are not */
+    const char *resize;      /* patterns: same rank, other extents: what both
+                                have is restored, the rest stays; before
+                                `reshape`, where both could be meant */
+    bool copy_shared;        /* a value of the file that several nodes of the
+                                program claim goes to each of them */
+    bool reshape;            /* same number of elements will do */
     varve_cast cast;
     const char *expect_missing; /* patterns the file need not have */
     const char *expect_unused;  /* patterns of file paths that the program need
                                    not take */
-    bool streaming;  /* one pass: faster, but a failure leaves some variables
-                        changed; VARVE_HALF_RESTORED names them */
-    bool no_verify;  /* skips the digests of the values */
-    bool map;        /* library-owned variables of 64 KiB and more that are
-                        added later take the file's pages, copied on write;
-                        their digests are checked by varve_restoration_verify
-                        and not before. Those that are there already keep their
-                        memory, as pointers to it may be about; the report says
-                        of each value so large why it was not mapped */
+    bool streaming; /* one pass: faster, but a failure leaves some variables
+                       changed; VARVE_HALF_RESTORED names them */
+    bool no_verify; /* skips the digests of the values */
+    bool map;       /* library-owned variables of 64 KiB and more that are
+                       added later take the file's pages, copied on write;
+                       their digests are checked by varve_restoration_verify
+                       and not before. Those that are there already keep their
+                       memory, as pointers to it may be about; the report says
+                       of each value so large why it was not mapped */
     uint64_t staging_size; /* bytes of memory in which new values may wait until
                         all are good. Up to this size in all a restoration is
                         undone whatever fails; above it every value is verified
                         first and then read again. 0: 48 MiB */
-    unsigned threads; /* 0: as many as there are processors, up to 8 */
+    unsigned threads;      /* 0: as many as there are processors, up to 8 */
     varve_progress *progress;
     void *progress_user;
     varve_reserved reserved;
@@ -169,8 +169,7 @@ typedef struct varve_read_options {
  * A process that is killed may leave a hidden `.NAME.*.tmp` beside the file,
  * which the next write of NAME removes. */
 VARVE_API varve_status varve_write(varve_node *root, const char *path,
-    const varve_write_options *options, varve_error *error)
-    VARVE_MUST_CHECK;
+    const varve_write_options *options, varve_error *error) VARVE_MUST_CHECK;
 
 /* Reads a file (if there is none of this name, the one with VARVE_SUFFIX) into
  * everything reachable from `root`, by the names of the edges, then by aliases,
@@ -182,15 +181,13 @@ VARVE_API varve_status varve_write(varve_node *root, const char *path,
  * `streaming` and `staging_size`). Types and shapes that do not fit are all
  * named, with VARVE_MISMATCH. End with varve_restoration_free. */
 VARVE_API varve_restoration *varve_read(varve_node *root, const char *path,
-    const varve_read_options *options, varve_error *error)
-    VARVE_MUST_CHECK;
+    const varve_read_options *options, varve_error *error) VARVE_MUST_CHECK;
 
 /* What varve_restore would do, without reading a value or changing anything:
  * the report of the result says it. Mismatches are findings here, not
  * failures. */
 VARVE_API varve_restoration *varve_plan(varve_node *root, const char *path,
-    const varve_read_options *options, varve_error *error)
-    VARVE_MUST_CHECK;
+    const varve_read_options *options, varve_error *error) VARVE_MUST_CHECK;
 
 /* --- Numbered ----------------------------------------------------------- */
 
@@ -202,8 +199,7 @@ VARVE_API varve_restoration *varve_plan(varve_node *root, const char *path,
  * somebody else that is called so is left alone. VARVE_EXISTS where a file is
  * called `prefix`, since varve_restore would find that. */
 VARVE_API varve_status varve_save(varve_node *root, const char *prefix,
-    const varve_write_options *options, varve_error *error)
-    VARVE_MUST_CHECK;
+    const varve_write_options *options, varve_error *error) VARVE_MUST_CHECK;
 
 /* Reads `path` if it is a file; else, taking it as a prefix, the file
  * `path-N.varve` of the highest N, which is what varve_save wrote last; else
@@ -211,8 +207,7 @@ VARVE_API varve_status varve_save(varve_node *root, const char *prefix,
  * by the same rule. `root`'s save counter continues from the file's. As
  * varve_read otherwise; VARVE_NOT_FOUND when there is none. */
 VARVE_API varve_restoration *varve_restore(varve_node *root, const char *path,
-    const varve_read_options *options, varve_error *error)
-    VARVE_MUST_CHECK;
+    const varve_read_options *options, varve_error *error) VARVE_MUST_CHECK;
 
 /* The number that the last varve_save of this root gave or the last
  * varve_restore found; 0 before. */

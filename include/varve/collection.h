@@ -21,8 +21,8 @@ typedef struct varve_select {
     const char *tag;         /* they carry it */
     const char *without_tag; /* they do not carry it */
     const char *pattern;
-    varve_kind kind;         /* they are of this kind; 0: of any */
-    const char *except;      /* patterns: these are not visited */
+    varve_kind kind;    /* they are of this kind; 0: of any */
+    const char *except; /* patterns: these are not visited */
     varve_reserved reserved;
 } varve_select;
 

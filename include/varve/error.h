@@ -12,40 +12,40 @@ VARVE_BEGIN_DECLS
 /* Why a call failed. 0 is good; numbers never change their meaning. */
 typedef enum varve_status {
     VARVE_OK = 0,
-    VARVE_MISUSE = 1,           /* the program broke a rule of the interface */
-    VARVE_NO_MEMORY = 2,        /* the allocator gave nothing */
-    VARVE_NOT_FOUND = 3,        /* no such file, path, edge or value */
-    VARVE_EXISTS = 4,           /* the file is there and may not be replaced */
-    VARVE_NO_PERMISSION = 5,    /* the system forbids it to this user */
-    VARVE_NO_SPACE = 6,         /* disk full, or over a quota or size limit */
-    VARVE_IO = 7,               /* any other failed system call, such as a write
-                                   to a file system that is read-only: the
-                                   message ends with the system's words */
-    VARVE_UNKNOWN_OUTCOME = 8,  /* the file is in place, but its directory could
-                                   not be synced: it may or may not survive a
-                                   power cut */
-    VARVE_IS_DIRECTORY = 9,     /* a directory where a file was expected */
-    VARVE_EMPTY_FILE = 10,      /* a file of no bytes */
-    VARVE_NOT_A_CHECKPOINT = 11,/* somebody else's file */
-    VARVE_TOO_NEW = 12,         /* a version, feature or option that this build
-                                   does not know */
-    VARVE_TRUNCATED = 13,       /* shorter than it says it is */
-    VARVE_CORRUPT = 14,         /* damaged: a digest or a rule does not hold */
-    VARVE_LIMIT = 15,           /* over a limit that docs/format.md states */
-    VARVE_BAD_NAME = 16,        /* empty, too long, not UTF-8, or with a NUL */
-    VARVE_BAD_SHAPE = 17,       /* rank above 16, or more bytes than fit */
-    VARVE_DUPLICATE = 18,       /* the name is taken at this node */
-    VARVE_MISMATCH = 19,        /* type or shape of file and program differ */
-    VARVE_UNMATCHED = 20,       /* an assertion about a restoration fails */
-    VARVE_CANCELLED = 21,       /* a callback asked to stop */
-    VARVE_CALLBACK = 22,        /* a callback of the program failed with any
-                                   status but VARVE_NO_MEMORY, which is given
-                                   as that */
-    VARVE_HALF_RESTORED = 23,   /* something failed while values were put in
-                                   place (a streaming read, or more than
-                                   staging has room for): some variables hold
-                                   new values; the message names them */
-    VARVE_TIMEOUT = 24          /* what was waited for did not come in time */
+    VARVE_MISUSE = 1,          /* the program broke a rule of the interface */
+    VARVE_NO_MEMORY = 2,       /* the allocator gave nothing */
+    VARVE_NOT_FOUND = 3,       /* no such file, path, edge or value */
+    VARVE_EXISTS = 4,          /* the file is there and may not be replaced */
+    VARVE_NO_PERMISSION = 5,   /* the system forbids it to this user */
+    VARVE_NO_SPACE = 6,        /* disk full, or over a quota or size limit */
+    VARVE_IO = 7,              /* any other failed system call, such as a write
+                                  to a file system that is read-only: the
+                                  message ends with the system's words */
+    VARVE_UNKNOWN_OUTCOME = 8, /* the file is in place, but its directory could
+                                  not be synced: it may or may not survive a
+                                  power cut */
+    VARVE_IS_DIRECTORY = 9,    /* a directory where a file was expected */
+    VARVE_EMPTY_FILE = 10,     /* a file of no bytes */
+    VARVE_NOT_A_CHECKPOINT = 11, /* somebody else's file */
+    VARVE_TOO_NEW = 12,          /* a version, feature or option that this build
+                                    does not know */
+    VARVE_TRUNCATED = 13,        /* shorter than it says it is */
+    VARVE_CORRUPT = 14,          /* damaged: a digest or a rule does not hold */
+    VARVE_LIMIT = 15,            /* over a limit that docs/format.md states */
+    VARVE_BAD_NAME = 16,         /* empty, too long, not UTF-8, or with a NUL */
+    VARVE_BAD_SHAPE = 17,        /* rank above 16, or more bytes than fit */
+    VARVE_DUPLICATE = 18,        /* the name is taken at this node */
+    VARVE_MISMATCH = 19,         /* type or shape of file and program differ */
+    VARVE_UNMATCHED = 20,        /* an assertion about a restoration fails */
+    VARVE_CANCELLED = 21,        /* a callback asked to stop */
+    VARVE_CALLBACK = 22,         /* a callback of the program failed with any
+                                    status but VARVE_NO_MEMORY, which is given
+                                    as that */
+    VARVE_HALF_RESTORED = 23,    /* something failed while values were put in
+                                    place (a streaming read, or more than
+                                    staging has room for): some variables hold
+                                    new values; the message names them */
+    VARVE_TIMEOUT = 24           /* what was waited for did not come in time */
 } varve_status;
 
 /* Room for a message. Longer ones are cut at the end of a line, and say so. */

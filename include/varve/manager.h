@@ -133,8 +133,8 @@ typedef struct varve_manager_save_options {
  * Fails as varve_save does, and with VARVE_EXISTS while another manager of the
  * same prefix is alive. What goes wrong after the checkpoint is durable is not
  * a failure but a warning, and is tried again after the next save. */
-VARVE_API varve_status varve_manager_save(varve_manager *manager, int64_t step,
-    varve_error *error) VARVE_MUST_CHECK;
+VARVE_API varve_status varve_manager_save(
+    varve_manager *manager, int64_t step, varve_error *error) VARVE_MUST_CHECK;
 VARVE_API varve_status varve_manager_save_with(varve_manager *manager,
     int64_t step, const varve_manager_save_options *options,
     varve_error *error) VARVE_MUST_CHECK;
@@ -166,7 +166,7 @@ typedef struct varve_managed {
                          the next prune deletes it */
     bool is_ours;     /* written by a manager of this prefix */
     bool is_pinned;
-    bool is_damaged;  /* as far as the manager has found out */
+    bool is_damaged; /* as far as the manager has found out */
     varve_reserved reserved;
 } varve_managed;
 

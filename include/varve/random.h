@@ -61,8 +61,8 @@ VARVE_API void varve_random_seed(
  *
  * A parent that no path leads to from the root yet is a mistake
  * (VARVE_MISUSE): its streams would be those of every other such parent. */
-VARVE_API varve_node *varve_add_random(varve_node *parent, const char *name,
-    varve_random *stream, uint64_t seed);
+VARVE_API varve_node *varve_add_random(
+    varve_node *parent, const char *name, varve_random *stream, uint64_t seed);
 
 /* Adds a stream as it stands, with the key and position that it has from
  * varve_random_seed, varve_random_split or the program, instead of a derived
@@ -121,8 +121,8 @@ VARVE_API void varve_random_fill_u64(
     varve_random *stream, uint64_t *out, size_t count);
 VARVE_API void varve_random_fill_unit(
     varve_random *stream, double *out, size_t count);
-VARVE_API void varve_random_fill_uniform(varve_random *stream, double *out,
-    size_t count, double low, double high);
+VARVE_API void varve_random_fill_uniform(
+    varve_random *stream, double *out, size_t count, double low, double high);
 VARVE_API void varve_random_fill_normal(varve_random *stream, double *out,
     size_t count, double mean, double deviation);
 VARVE_API void varve_random_fill_truncated_normal(varve_random *stream,
@@ -130,8 +130,8 @@ VARVE_API void varve_random_fill_truncated_normal(varve_random *stream,
 
 /* The same numbers rounded to float; a uniform one that would round to `high`
  * or above is (float)low instead. */
-VARVE_API void varve_random_fill_uniform_float32(varve_random *stream,
-    float *out, size_t count, double low, double high);
+VARVE_API void varve_random_fill_uniform_float32(
+    varve_random *stream, float *out, size_t count, double low, double high);
 VARVE_API void varve_random_fill_normal_float32(varve_random *stream,
     float *out, size_t count, double mean, double deviation);
 VARVE_API void varve_random_fill_truncated_normal_float32(varve_random *stream,

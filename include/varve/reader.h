@@ -50,25 +50,25 @@ VARVE_API const varve_metadata *varve_reader_metadata_at(
 typedef struct varve_saved_node {
     uint32_t id;
     varve_kind kind;
-    const char *path;    /* shortest path from the root, "" for the root; for a
-                            slot variable `<owner>/<slot>(<variable>)`; longer
-                            than 4095 bytes: "..." and its end; "?" without
-                            memory for it */
+    const char *path; /* shortest path from the root, "" for the root; for a
+                         slot variable `<owner>/<slot>(<variable>)`; longer
+                         than 4095 bytes: "..." and its end; "?" without
+                         memory for it */
     size_t edge_count;
-    size_t slot_count;   /* slots that this node owns */
+    size_t slot_count; /* slots that this node owns */
     size_t tag_count;
     const char *global_name; /* varve_set_global_name; NULL: none */
-    bool has_value;      /* a variable or state whose bytes are in the file */
-    varve_tensor value;  /* its type and shape (a state: uint8 of rank 1; data
-                            is NULL); dtype 0 for other nodes */
-    uint64_t size;       /* bytes of the value in the file */
-    const char *file;    /* the file that has them in one piece, as
-                            varve_reader_read gives them; NULL: none has, as
-                            of what is compressed there */
-    uint64_t offset;     /* where they begin in it */
-    uint8_t digest[16];  /* XXH3-128 of the value, canonical (big-endian); of
-                            the concatenated digests of its 1 MiB chunks if it
-                            has several */
+    bool has_value;     /* a variable or state whose bytes are in the file */
+    varve_tensor value; /* its type and shape (a state: uint8 of rank 1; data
+                           is NULL); dtype 0 for other nodes */
+    uint64_t size;      /* bytes of the value in the file */
+    const char *file;   /* the file that has them in one piece, as
+                           varve_reader_read gives them; NULL: none has, as
+                           of what is compressed there */
+    uint64_t offset;    /* where they begin in it */
+    uint8_t digest[16]; /* XXH3-128 of the value, canonical (big-endian); of
+                           the concatenated digests of its 1 MiB chunks if it
+                           has several */
     varve_reserved reserved;
 } varve_saved_node;
 
@@ -129,10 +129,10 @@ VARVE_API varve_status varve_reader_digest(varve_reader *reader,
 
 /* One damaged place that varve_reader_verify found. Borrowed for the call. */
 typedef struct varve_damage {
-    const char *path;  /* of the value; NULL for padding between values */
-    uint64_t offset;   /* in the file */
+    const char *path; /* of the value; NULL for padding between values */
+    uint64_t offset;  /* in the file */
     uint64_t size;
-    const char *what;  /* such as "digest does not match" */
+    const char *what; /* such as "digest does not match" */
 } varve_damage;
 
 typedef void varve_on_damage(void *user, const varve_damage *damage);

@@ -37,14 +37,14 @@ VARVE_BEGIN_DECLS
 
 /* All zero is the safe default; NULL stands for that. */
 typedef struct varve_records_options {
-    bool shuffle;      /* else in the order of the source */
-    uint64_t seed;     /* of the shuffle */
-    size_t batch;      /* records in a batch; 0: one */
-    bool drop_last;    /* of each epoch the last batch, where it is smaller */
-    uint64_t epochs;   /* how many; 0: without end */
-    bool no_content;   /* files: the fingerprint is that of size and time of
-                          modification, not of the content: opens faster, and
-                          of a TFRecord file only the lengths are verified */
+    bool shuffle;    /* else in the order of the source */
+    uint64_t seed;   /* of the shuffle */
+    size_t batch;    /* records in a batch; 0: one */
+    bool drop_last;  /* of each epoch the last batch, where it is smaller */
+    uint64_t epochs; /* how many; 0: without end */
+    bool no_content; /* files: the fingerprint is that of size and time of
+                        modification, not of the content: opens faster, and
+                        of a TFRecord file only the lengths are verified */
     varve_progress *progress; /* while a file is read at opening, in bytes */
     void *progress_user;
     const varve_allocator *allocator; /* copied; NULL: realloc and free */
@@ -92,14 +92,14 @@ VARVE_API varve_records *varve_records_open_array(const void *records,
 
 /* A source of the program's own. */
 typedef struct varve_source {
-    const char *name; /* for messages; copied */
-    uint64_t count;   /* of records */
+    const char *name;        /* for messages; copied */
+    uint64_t count;          /* of records */
     uint64_t fingerprint[2]; /* another content has another one */
     /* Appends the bytes of a record below `count` with varve_put. A failure
      * is remembered nowhere: the same record may be asked for again. It may
      * fill in `error`. */
-    varve_status (*read)(void *self, uint64_t index, varve_sink *sink,
-        varve_error *error);
+    varve_status (*read)(
+        void *self, uint64_t index, varve_sink *sink, varve_error *error);
     void (*close)(void *self); /* by varve_records_free; may be NULL */
     void *self;
     varve_reserved reserved;
@@ -144,8 +144,8 @@ VARVE_API varve_status varve_records_next(varve_records *records,
 
 /* The same where a batch has so many records instead of those of the options;
  * 0 as 1. */
-VARVE_API varve_status varve_records_take(varve_records *records,
-    size_t count, varve_batch *batch, varve_error *error) VARVE_MUST_CHECK;
+VARVE_API varve_status varve_records_take(varve_records *records, size_t count,
+    varve_batch *batch, varve_error *error) VARVE_MUST_CHECK;
 
 /* The number of records in the source. */
 VARVE_API uint64_t varve_records_count(const varve_records *records);

@@ -55,8 +55,8 @@ VARVE_API size_t varve_pending_count(const varve_restoration *restoration);
 /* Gives up values that wait, by patterns of file paths as in
  * varve_read_options; NULL: all of them. They count as excused. A library-owned
  * variable whose value could not be delivered is initialized instead. */
-VARVE_API varve_status varve_drop_pending(varve_restoration *restoration,
-    const char *pattern, varve_error *error);
+VARVE_API varve_status varve_drop_pending(
+    varve_restoration *restoration, const char *pattern, varve_error *error);
 
 /* Delivers again what failed to arrive at a node that was added later, as after
  * an input error or a mismatch that has been mended. VARVE_OK when nothing of
@@ -150,8 +150,7 @@ VARVE_API void varve_report_free(varve_report *report);
  * without memory), and each of them, borrowed for the call; anything but
  * VARVE_OK ends it and is returned. Each call looks at all of the file and of
  * the program. */
-typedef varve_status varve_on_finding(
-    void *user, const varve_finding *finding);
+typedef varve_status varve_on_finding(void *user, const varve_finding *finding);
 VARVE_API size_t varve_finding_count(
     varve_restoration *restoration, varve_finding_kind kind);
 VARVE_API varve_status varve_each_finding(varve_restoration *restoration,

@@ -63,8 +63,8 @@ VARVE_API varve_status varve_saver_add_under(varve_saver *saver,
 /* Names each variable and state that is now below a node, but for those tagged
  * VARVE_TAG_LOCAL, by its own global name, or else by its path from there, of
  * up to 4095 bytes (VARVE_LIMIT). What is below a state goes with it. */
-VARVE_API varve_status varve_saver_add_named(varve_saver *saver,
-    varve_node *node, varve_error *error) VARVE_MUST_CHECK;
+VARVE_API varve_status varve_saver_add_named(
+    varve_saver *saver, varve_node *node, varve_error *error) VARVE_MUST_CHECK;
 
 /* --- Saving ------------------------------------------------------------- */
 
@@ -84,8 +84,8 @@ typedef struct varve_saver_save_options {
  * nothing. A file that cannot be deleted does not fail the save: the next one
  * tries again. Only what is or was in the list is ever deleted. */
 VARVE_API varve_status varve_saver_save(varve_saver *saver, const char *prefix,
-    const varve_saver_save_options *options, varve_error *error)
-    VARVE_MUST_CHECK;
+    const varve_saver_save_options *options,
+    varve_error *error) VARVE_MUST_CHECK;
 
 /* The saver's files, oldest first; NULL past the end. Valid until the list
  * changes. */
@@ -99,8 +99,8 @@ VARVE_API const char *varve_saver_latest(const varve_saver *saver);
  * program; those that are not there are left out. The times that they were
  * written at count for `keep_every_hours`. */
 VARVE_API varve_status varve_saver_set_list(varve_saver *saver,
-    const char *const *paths, size_t count, varve_error *error)
-    VARVE_MUST_CHECK;
+    const char *const *paths, size_t count,
+    varve_error *error) VARVE_MUST_CHECK;
 
 /* Makes the files of a prefix the list: `prefix.varve` and `prefix-N.varve`, in
  * the order in which they were written, equal times by number. */

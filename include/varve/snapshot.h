@@ -27,8 +27,7 @@ typedef struct varve_snapshot_options {
 VARVE_API varve_snapshot *varve_snapshot_new(
     varve_node *root, varve_error *error) VARVE_MUST_CHECK;
 VARVE_API varve_snapshot *varve_snapshot_new_with(varve_node *root,
-    const varve_snapshot_options *options, varve_error *error)
-    VARVE_MUST_CHECK;
+    const varve_snapshot_options *options, varve_error *error) VARVE_MUST_CHECK;
 
 /* Copies them anew: the present is what the snapshot holds from now on. Where
  * no strings or states have grown, nothing is allocated. After a failure it
@@ -46,8 +45,8 @@ typedef struct varve_snapshot_restore_options {
 VARVE_API varve_status varve_snapshot_restore(
     varve_snapshot *snapshot, varve_error *error) VARVE_MUST_CHECK;
 VARVE_API varve_status varve_snapshot_restore_with(varve_snapshot *snapshot,
-    const varve_snapshot_restore_options *options, varve_error *error)
-    VARVE_MUST_CHECK;
+    const varve_snapshot_restore_options *options,
+    varve_error *error) VARVE_MUST_CHECK;
 
 /* All of these, and those below, fail with VARVE_MISMATCH and change nothing
  * when variables or states were added, removed, replaced or given another
@@ -62,13 +61,13 @@ VARVE_API void varve_snapshot_free(varve_snapshot *snapshot);
 
 /* A variable or state whose value is not the same. */
 typedef struct varve_difference {
-    const char *path;  /* from the snapshot's root; borrowed for the call */
+    const char *path; /* from the snapshot's root; borrowed for the call */
     varve_node *node;
-    uint64_t count;    /* elements that differ; of a state, bytes */
-    uint64_t first;    /* index of the first of them, row-major */
-    double largest;    /* the largest |a - b| of numbers, of complex ones of a
-                          part; infinite where one of two is not finite; 0 for
-                          strings and states */
+    uint64_t count; /* elements that differ; of a state, bytes */
+    uint64_t first; /* index of the first of them, row-major */
+    double largest; /* the largest |a - b| of numbers, of complex ones of a
+                       part; infinite where one of two is not finite; 0 for
+                       strings and states */
 } varve_difference;
 
 /* Anything but VARVE_OK ends the comparison. */
@@ -80,8 +79,8 @@ typedef varve_status varve_on_difference(
  * are: so NaN is, and 0 and -0 are not. Where the two were made with different
  * options, what only one of them has is passed over. Returns what ended it
  * early. */
-VARVE_API varve_status varve_snapshot_diff(varve_snapshot *a,
-    varve_snapshot *b, varve_on_difference *visit, void *user,
+VARVE_API varve_status varve_snapshot_diff(varve_snapshot *a, varve_snapshot *b,
+    varve_on_difference *visit, void *user,
     varve_error *error) VARVE_MUST_CHECK;
 
 /* --- To a file and back ------------------------------------------------- */
@@ -90,24 +89,23 @@ VARVE_API varve_status varve_snapshot_diff(varve_snapshot *a,
  * taken, byte for byte. What the snapshot has left out by its options is
  * written as it is now. Fails as varve_write does. */
 VARVE_API varve_status varve_snapshot_write(varve_snapshot *snapshot,
-    const char *path, const varve_write_options *options, varve_error *error)
-    VARVE_MUST_CHECK;
+    const char *path, const varve_write_options *options,
+    varve_error *error) VARVE_MUST_CHECK;
 
 /* Reads a file into the snapshot; the program is as it was until it is
  * restored. Values that the file lacks stay as the snapshot has them. Fails as
  * varve_read does, and then the snapshot holds what it held before, whatever
  * `streaming` says. */
 VARVE_API varve_status varve_snapshot_read(varve_snapshot *snapshot,
-    const char *path, const varve_read_options *options, varve_error *error)
-    VARVE_MUST_CHECK;
+    const char *path, const varve_read_options *options,
+    varve_error *error) VARVE_MUST_CHECK;
 
 /* --- The last few ------------------------------------------------------- */
 
 /* Room for `count` snapshots (1 or more) of `root`; empty at first. `options`
  * may be NULL. */
 VARVE_API varve_ring *varve_ring_new(varve_node *root, size_t count,
-    const varve_snapshot_options *options, varve_error *error)
-    VARVE_MUST_CHECK;
+    const varve_snapshot_options *options, varve_error *error) VARVE_MUST_CHECK;
 VARVE_API void varve_ring_free(varve_ring *ring);
 
 /* Takes the present as the newest. The oldest gives way once the ring is full,

@@ -14,7 +14,7 @@ VARVE_BEGIN_DECLS
 
 /* Element types. The numbers are those in the file (docs/format.md). */
 typedef enum varve_dtype {
-    VARVE_BOOL = 1,           /* one byte, 0 or 1 */
+    VARVE_BOOL = 1, /* one byte, 0 or 1 */
     VARVE_INT8 = 2,
     VARVE_INT16 = 3,
     VARVE_INT32 = 4,
@@ -23,8 +23,8 @@ typedef enum varve_dtype {
     VARVE_UINT16 = 7,
     VARVE_UINT32 = 8,
     VARVE_UINT64 = 9,
-    VARVE_FLOAT16 = 10,       /* IEEE 754 binary16 */
-    VARVE_BFLOAT16 = 11,      /* the upper half of a float32 */
+    VARVE_FLOAT16 = 10,  /* IEEE 754 binary16 */
+    VARVE_BFLOAT16 = 11, /* the upper half of a float32 */
     VARVE_FLOAT32 = 12,
     VARVE_FLOAT64 = 13,
     VARVE_COMPLEX64 = 14,     /* float32 real, then imaginary part */
@@ -95,8 +95,8 @@ VARVE_API char *varve_tensor_text(const varve_tensor *tensor, char *text);
 /* VARVE_SHAPE(784, 10): a shape of one or more extents. */
 #define VARVE_SHAPE(...)                                                       \
     varve_shape_of(                                                            \
-        (uint32_t)(sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t)),      \
-        (const uint64_t[]){__VA_ARGS__})
+        (uint32_t)(sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t)),    \
+        (const uint64_t[]){ __VA_ARGS__ })
 
 /* The shape of a scalar. */
 #define VARVE_SCALAR varve_shape_of(0, NULL)
@@ -125,8 +125,7 @@ VARVE_API char *varve_tensor_text(const varve_tensor *tensor, char *text);
 /* varve_array(w, 784, 10): a view of the program's memory; the element type
  * comes from the pointer. */
 #define varve_array(pointer, ...)                                              \
-    varve_view(                                                                \
-        (pointer), VARVE_DTYPE_OF(pointer), VARVE_SHAPE(__VA_ARGS__))
+    varve_view((pointer), VARVE_DTYPE_OF(pointer), VARVE_SHAPE(__VA_ARGS__))
 
 /* varve_scalar(&step): a view of one element. */
 #define varve_scalar(pointer)                                                  \

@@ -43,8 +43,7 @@ void *vv_arena_take(struct vv_arena *arena, size_t size)
         block = vv_allocate(arena->allocator, sizeof *block + room);
         if (!block)
             return NULL;
-        *block = (struct vv_arena_block){
-            .next = arena->blocks, .size = room };
+        *block = (struct vv_arena_block){ .next = arena->blocks, .size = room };
         arena->blocks = block;
     }
     void *at = (unsigned char *)block->bytes + block->used;

@@ -35,10 +35,10 @@ struct closing {
 struct vv_place {
     uint32_t number;
     uint64_t stamp;
-    bool stays;        /* behind a `**`: any name leads back to it */
-    bool is_end;       /* of a pattern: what is below is matched too */
-    bool was_reached;  /* so is a path that was followed */
-    bool has_literals; /* steps by a name */
+    bool stays;            /* behind a `**`: any name leads back to it */
+    bool is_end;           /* of a pattern: what is below is matched too */
+    bool was_reached;      /* so is a path that was followed */
+    bool has_literals;     /* steps by a name */
     struct vv_place *deep; /* behind a `**` from here */
     struct step *first;    /* by a pattern of a name */
     struct closing *closings;
@@ -102,7 +102,8 @@ static struct step *add_step(
         fail(a, VARVE_NO_MEMORY);
         return NULL;
     }
-    *step = (struct step){ .to = to, .text = { copy, key->text.size },
+    *step = (struct step){ .to = to,
+        .text = { copy, key->text.size },
         .is_literal = key->is_literal };
     return step;
 }
@@ -110,8 +111,7 @@ static struct step *add_step(
 static struct step *find_or_add(
     struct vv_automaton *a, struct vv_place *from, struct step_key key)
 {
-    uint64_t hash =
-        step_hash(vv_hash_of(key.text.bytes, key.text.size), from);
+    uint64_t hash = step_hash(vv_hash_of(key.text.bytes, key.text.size), from);
     key.from = from;
     struct step *step = vv_map_find(&a->steps, hash, is_step, &key);
     if (step)
@@ -151,8 +151,7 @@ static void add_closing(
 static struct vv_place *add_slot(struct vv_automaton *a, struct vv_place *from,
     struct vv_text name, struct vv_text inside, unsigned depth)
 {
-    struct step *step =
-        find_or_add(a, from, (struct step_key){ .text = name });
+    struct step *step = find_or_add(a, from, (struct step_key){ .text = name });
     if (!step)
         return NULL;
     if (!step->base.bytes) {
@@ -203,8 +202,7 @@ static struct vv_place *add_name(struct vv_automaton *a, struct vv_place *from,
         return add_deep(a, from);
     if (vv_name_pattern_is_literal(name))
         return add_literal(a, from, name);
-    struct step *step =
-        find_or_add(a, from, (struct step_key){ .text = name });
+    struct step *step = find_or_add(a, from, (struct step_key){ .text = name });
     return step ? step->to : NULL;
 }
 
@@ -316,9 +314,10 @@ static const struct vv_state *state_of(struct vv_automaton *a, bool accepts)
         fail(a, VARVE_NO_MEMORY);
     if (a->status)
         return NULL;
-    uint64_t hash = vv_map_mix(
-        vv_hash_of(a->found.size ? (const char *)a->found.data : "",
-            a->found.size) + accepts);
+    uint64_t hash =
+        vv_map_mix(vv_hash_of(a->found.size ? (const char *)a->found.data : "",
+                       a->found.size) +
+                   accepts);
     struct state_key key = { &a->found, accepts };
     const struct vv_state *state =
         vv_map_find(&a->state_map, hash, is_state, &key);
@@ -345,8 +344,8 @@ static void step_from(struct vv_automaton *a, struct vv_place *place,
     stay(a, place);
     if (place->has_literals) {
         struct step_key key = { place, name, true };
-        const struct step *step = vv_map_find(
-            &a->steps, step_hash(hash, place), is_step, &key);
+        const struct step *step =
+            vv_map_find(&a->steps, step_hash(hash, place), is_step, &key);
         reach(a, step ? step->to : NULL);
     }
     for (const struct step *s = place->first; s; s = s->next) {
@@ -475,8 +474,7 @@ bool vv_alternative_was_used(const struct vv_alternative *alternative)
     return alternative->end && alternative->end->was_reached;
 }
 
-varve_status vv_automaton_fail(
-    const struct vv_automaton *a, varve_error *error)
+varve_status vv_automaton_fail(const struct vv_automaton *a, varve_error *error)
 {
     if (a->status == VARVE_NO_MEMORY)
         return vv_fail_memory(error, "patterns");

@@ -29,8 +29,8 @@ struct vv_state {
     uint64_t hash;
     uint32_t number;
     uint32_t count;
-    bool accepts;  /* one of the patterns stands for the path */
-    bool is_final; /* whatever comes, it stays as it is */
+    bool accepts;              /* one of the patterns stands for the path */
+    bool is_final;             /* whatever comes, it stays as it is */
     struct vv_place *places[]; /* by number */
 };
 
@@ -64,8 +64,7 @@ struct vv_automaton {
 /* Of patterns separated by '|', which are copied; NULL: none. Ends it itself
  * when there is no memory. */
 varve_status vv_automaton_begin(struct vv_automaton *automaton,
-    const varve_allocator *allocator, const char *patterns,
-    varve_error *error);
+    const varve_allocator *allocator, const char *patterns, varve_error *error);
 void vv_automaton_end(struct vv_automaton *automaton);
 
 /* The state behind an edge of this name; NULL after a failure. */

@@ -56,8 +56,7 @@ uint64_t vv_hash_of(const void *bytes, size_t size)
 
 struct vv_digester *vv_digester_new(const varve_allocator *a)
 {
-    struct vv_digester *digester =
-        vv_allocate_aligned(a, sizeof *digester, 64);
+    struct vv_digester *digester = vv_allocate_aligned(a, sizeof *digester, 64);
     if (digester) {
         XXH3_INITSTATE(&digester->state);
         XXH3_128bits_reset(&digester->state);

@@ -22,7 +22,7 @@ struct vv_durable {
 struct vv_context {
     varve_allocator allocator;      /* function is never NULL */
     const struct vv_system *system; /* the one door to the machine */
-    struct vv_durable *durable; /* of who saves again and again; or NULL */
+    struct vv_durable *durable;     /* of who saves again and again; or NULL */
 };
 
 #endif

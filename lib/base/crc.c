@@ -18,7 +18,7 @@
     (((b) >> 7 & 1) * UINT32_C(p7) ^ ((b) >> 6 & 1) * UINT32_C(p6) ^           \
         ((b) >> 5 & 1) * UINT32_C(p5) ^ ((b) >> 4 & 1) * UINT32_C(p4) ^        \
         ((b) >> 3 & 1) * UINT32_C(p3) ^ ((b) >> 2 & 1) * UINT32_C(p2) ^        \
-        ((b) >> 1 & 1) * UINT32_C(p1) ^ ((b) & 1) * UINT32_C(p0))
+        ((b) >> 1 & 1) * UINT32_C(p1) ^ ((b)&1) * UINT32_C(p0))
 #define FOUR(b, ...)                                                           \
     REMAINDER((b) + 0u, __VA_ARGS__), REMAINDER((b) + 1u, __VA_ARGS__),        \
         REMAINDER((b) + 2u, __VA_ARGS__), REMAINDER((b) + 3u, __VA_ARGS__)
@@ -29,50 +29,52 @@
     SIXTEEN((b) + 0u, __VA_ARGS__), SIXTEEN((b) + 16u, __VA_ARGS__),           \
         SIXTEEN((b) + 32u, __VA_ARGS__), SIXTEEN((b) + 48u, __VA_ARGS__)
 #define TABLE(...)                                                             \
-    { SIXTY_FOUR(0u, __VA_ARGS__), SIXTY_FOUR(64u, __VA_ARGS__),               \
-        SIXTY_FOUR(128u, __VA_ARGS__), SIXTY_FOUR(192u, __VA_ARGS__) }
+    {                                                                          \
+        SIXTY_FOUR(0u, __VA_ARGS__), SIXTY_FOUR(64u, __VA_ARGS__),             \
+            SIXTY_FOUR(128u, __VA_ARGS__), SIXTY_FOUR(192u, __VA_ARGS__)       \
+    }
 
 /* Of the byte b followed by k zero bytes, in table k. The first number is the
  * polynomial, reflected; each of the others is the one before it, one bit
  * further. */
 #if !defined(__ARM_FEATURE_CRC32)
 static const uint32_t table_of_crc32[8][256] = {
-    TABLE(0xedb88320, 0x76dc4190, 0x3b6e20c8, 0x1db71064,
-        0x0edb8832, 0x076dc419, 0xee0e612c, 0x77073096),
-    TABLE(0x3b83984b, 0xf0794f05, 0x958424a2, 0x4ac21251,
-        0xc8d98a08, 0x646cc504, 0x32366282, 0x191b3141),
-    TABLE(0xe1351b80, 0x709a8dc0, 0x384d46e0, 0x1c26a370,
-        0x0e1351b8, 0x0709a8dc, 0x0384d46e, 0x01c26a37),
-    TABLE(0xed59b63b, 0x9b14583d, 0xa032af3e, 0x5019579f,
-        0xc5b428ef, 0x8f629757, 0xaa09c88b, 0xb8bc6765),
-    TABLE(0xb1e6b092, 0x58f35849, 0xc1c12f04, 0x60e09782,
-        0x30704bc1, 0xf580a6c0, 0x7ac05360, 0x3d6029b0),
-    TABLE(0x1eb014d8, 0x0f580a6c, 0x07ac0536, 0x03d6029b,
-        0xec53826d, 0x9b914216, 0x4dc8a10b, 0xcb5cd3a5),
-    TABLE(0x8816eaf2, 0x440b7579, 0xcfbd399c, 0x67de9cce,
-        0x33ef4e67, 0xf44f2413, 0x979f1129, 0xa6770bb4),
-    TABLE(0x533b85da, 0x299dc2ed, 0xf9766256, 0x7cbb312b,
-        0xd3e51bb5, 0x844a0efa, 0x4225077d, 0xccaa009e),
+    TABLE(0xedb88320, 0x76dc4190, 0x3b6e20c8, 0x1db71064, 0x0edb8832,
+        0x076dc419, 0xee0e612c, 0x77073096),
+    TABLE(0x3b83984b, 0xf0794f05, 0x958424a2, 0x4ac21251, 0xc8d98a08,
+        0x646cc504, 0x32366282, 0x191b3141),
+    TABLE(0xe1351b80, 0x709a8dc0, 0x384d46e0, 0x1c26a370, 0x0e1351b8,
+        0x0709a8dc, 0x0384d46e, 0x01c26a37),
+    TABLE(0xed59b63b, 0x9b14583d, 0xa032af3e, 0x5019579f, 0xc5b428ef,
+        0x8f629757, 0xaa09c88b, 0xb8bc6765),
+    TABLE(0xb1e6b092, 0x58f35849, 0xc1c12f04, 0x60e09782, 0x30704bc1,
+        0xf580a6c0, 0x7ac05360, 0x3d6029b0),
+    TABLE(0x1eb014d8, 0x0f580a6c, 0x07ac0536, 0x03d6029b, 0xec53826d,
+        0x9b914216, 0x4dc8a10b, 0xcb5cd3a5),
+    TABLE(0x8816eaf2, 0x440b7579, 0xcfbd399c, 0x67de9cce, 0x33ef4e67,
+        0xf44f2413, 0x979f1129, 0xa6770bb4),
+    TABLE(0x533b85da, 0x299dc2ed, 0xf9766256, 0x7cbb312b, 0xd3e51bb5,
+        0x844a0efa, 0x4225077d, 0xccaa009e),
 };
 #endif
 
 static const uint32_t table_of_crc32c[8][256] = {
-    TABLE(0x82f63b78, 0x417b1dbc, 0x20bd8ede, 0x105ec76f,
-        0x8ad958cf, 0xc79a971f, 0xe13b70f7, 0xf26b8303),
-    TABLE(0xfbc3faf9, 0xff17c604, 0x7f8be302, 0x3fc5f181,
-        0x9d14c3b8, 0x4e8a61dc, 0x274530ee, 0x13a29877),
-    TABLE(0x8b277743, 0xc76580d9, 0xe144fb14, 0x70a27d8a,
-        0x38513ec5, 0x9edea41a, 0x4f6f520d, 0xa541927e),
-    TABLE(0x52a0c93f, 0xaba65fe7, 0xd725148b, 0xe964b13d,
-        0xf64463e6, 0x7b2231f3, 0xbf672381, 0xdd45aab8),
-    TABLE(0x6ea2d55c, 0x37516aae, 0x1ba8b557, 0x8f2261d3,
-        0xc5670b91, 0xe045beb0, 0x7022df58, 0x38116fac),
-    TABLE(0x1c08b7d6, 0x0e045beb, 0x85f4168d, 0xc00c303e,
-        0x6006181f, 0xb2f53777, 0xdb8ca0c3, 0xef306b19),
-    TABLE(0xf56e0ef4, 0x7ab7077a, 0x3d5b83bd, 0x9c5bfaa6,
-        0x4e2dfd53, 0xa5e0c5d1, 0xd0065990, 0x68032cc8),
-    TABLE(0x34019664, 0x1a00cb32, 0x0d006599, 0x847609b4,
-        0x423b04da, 0x211d826d, 0x9278fa4e, 0x493c7d27),
+    TABLE(0x82f63b78, 0x417b1dbc, 0x20bd8ede, 0x105ec76f, 0x8ad958cf,
+        0xc79a971f, 0xe13b70f7, 0xf26b8303),
+    TABLE(0xfbc3faf9, 0xff17c604, 0x7f8be302, 0x3fc5f181, 0x9d14c3b8,
+        0x4e8a61dc, 0x274530ee, 0x13a29877),
+    TABLE(0x8b277743, 0xc76580d9, 0xe144fb14, 0x70a27d8a, 0x38513ec5,
+        0x9edea41a, 0x4f6f520d, 0xa541927e),
+    TABLE(0x52a0c93f, 0xaba65fe7, 0xd725148b, 0xe964b13d, 0xf64463e6,
+        0x7b2231f3, 0xbf672381, 0xdd45aab8),
+    TABLE(0x6ea2d55c, 0x37516aae, 0x1ba8b557, 0x8f2261d3, 0xc5670b91,
+        0xe045beb0, 0x7022df58, 0x38116fac),
+    TABLE(0x1c08b7d6, 0x0e045beb, 0x85f4168d, 0xc00c303e, 0x6006181f,
+        0xb2f53777, 0xdb8ca0c3, 0xef306b19),
+    TABLE(0xf56e0ef4, 0x7ab7077a, 0x3d5b83bd, 0x9c5bfaa6, 0x4e2dfd53,
+        0xa5e0c5d1, 0xd0065990, 0x68032cc8),
+    TABLE(0x34019664, 0x1a00cb32, 0x0d006599, 0x847609b4, 0x423b04da,
+        0x211d826d, 0x9278fa4e, 0x493c7d27),
 };
 
 static uint32_t add_eight(

@@ -69,8 +69,8 @@ varve_status vv_fail(
         return status;
     va_list arguments;
     va_start(arguments, format);
-    int size = vsnprintf(
-        error->message, sizeof error->message, format, arguments);
+    int size =
+        vsnprintf(error->message, sizeof error->message, format, arguments);
     va_end(arguments);
     if (size < 0)
         error->message[0] = '\0';

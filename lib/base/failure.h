@@ -37,7 +37,7 @@ varve_status vv_status_of_callback(varve_status status);
 
 /* VARVE_TOO_NEW if there is something in the room that is left at the end of
  * `options`, which may be NULL: fields that this version does not know. */
-#define VV_CHECK_OPTIONS(options, error) \
+#define VV_CHECK_OPTIONS(options, error)                                       \
     vv_check_reserved((options) ? &(options)->reserved : NULL, error)
 varve_status vv_check_reserved(
     const varve_reserved *reserved, varve_error *error);

@@ -14,8 +14,7 @@ void vv_map_init(struct vv_map *map, const varve_allocator *allocator)
 
 void vv_map_clear(struct vv_map *map)
 {
-    vv_release(
-        map->allocator, map->slots, map->capacity * sizeof *map->slots);
+    vv_release(map->allocator, map->slots, map->capacity * sizeof *map->slots);
     vv_map_init(map, map->allocator);
 }
 

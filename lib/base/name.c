@@ -20,8 +20,8 @@ static size_t sequence_size(const unsigned char *s, size_t size)
         if ((s[i] & 0xc0) != 0x80)
             return 0;
     }
-    bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) ||
-                    (s[0] == 0xf0 && s[1] < 0x90);
+    bool overlong =
+        (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
     bool surrogate = s[0] == 0xed && s[1] >= 0xa0;
     bool too_large = s[0] == 0xf4 && s[1] >= 0x90;
     return overlong || surrogate || too_large ? 0 : length;
@@ -58,10 +58,14 @@ bool vv_name_has_parts(const char *name, size_t size)
 static bool is_escaped(unsigned char c)
 {
     switch (c) {
-    case '/': case '%': case '*': case '|': case '(': case ')': case 0x7f:
-        return true;
-    default:
-        return c < 0x20;
+    case '/':
+    case '%':
+    case '*':
+    case '|':
+    case '(':
+    case ')':
+    case 0x7f: return true;
+    default: return c < 0x20;
     }
 }
 

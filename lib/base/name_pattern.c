@@ -169,8 +169,8 @@ size_t vv_name_pattern_star_count(struct vv_text pattern)
 {
     size_t count = 0;
     for (size_t i = 0; i < pattern.size; i++)
-        count += pattern.bytes[i] == '*' &&
-                 (i == 0 || pattern.bytes[i - 1] != '*');
+        count +=
+            pattern.bytes[i] == '*' && (i == 0 || pattern.bytes[i - 1] != '*');
     return count;
 }
 
@@ -194,8 +194,7 @@ void vv_name_pattern_unescape(struct vv_text pattern, struct vv_buffer *name)
 {
     while (pattern.size > 0) {
         size_t written;
-        vv_buffer_add8(
-            name, (uint8_t)byte_at(pattern, VV_IN_PATH, &written));
+        vv_buffer_add8(name, (uint8_t)byte_at(pattern, VV_IN_PATH, &written));
         vv_text_skip(&pattern, written);
     }
 }
@@ -257,6 +256,5 @@ bool vv_name_pattern_capture(struct vv_text pattern, struct vv_text name,
             *captures = name; /* however long it is */
         return true;
     }
-    return match(pattern, name,
-        (struct comparison){ writing, true, captures });
+    return match(pattern, name, (struct comparison){ writing, true, captures });
 }

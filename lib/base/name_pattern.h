@@ -56,8 +56,7 @@ bool vv_name_pattern_capture(struct vv_text pattern, struct vv_text name,
 bool vv_name_pattern_is_literal(struct vv_text pattern);
 
 /* Appends the bytes of that name. */
-void vv_name_pattern_unescape(
-    struct vv_text pattern, struct vv_buffer *name);
+void vv_name_pattern_unescape(struct vv_text pattern, struct vv_buffer *name);
 
 /* How many stars the text begins with; two and more in a name are one. */
 size_t vv_name_pattern_stars(struct vv_text pattern);

@@ -32,8 +32,8 @@ static size_t next_row(size_t *row, char c, const char *b, size_t b_size)
     return least;
 }
 
-size_t vv_edit_distance(const char *a, size_t a_size, const char *b,
-    size_t b_size, size_t bound)
+size_t vv_edit_distance(
+    const char *a, size_t a_size, const char *b, size_t b_size, size_t bound)
 {
     if (a_size == b_size && memcmp(a, b, a_size) == 0)
         return 0;

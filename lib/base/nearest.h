@@ -13,8 +13,8 @@ enum { VV_NEAREST_MAX_SIZE = 64 };
 
 /* How many bytes have to be put in, left out or replaced to make `b` of `a`
  * (Levenshtein); bound + 1 when that is more than `bound`. */
-size_t vv_edit_distance(const char *a, size_t a_size, const char *b,
-    size_t b_size, size_t bound);
+size_t vv_edit_distance(
+    const char *a, size_t a_size, const char *b, size_t b_size, size_t bound);
 
 /* Whether two names are so much alike that the one is worth naming where the
  * other was not found: few edits for their length, or one is a part of at least

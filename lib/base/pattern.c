@@ -12,8 +12,8 @@
 
 /* How a path is compared. */
 struct comparison {
-    bool whole; /* the path itself must match, else something it is below */
-    unsigned depth;           /* of parentheses */
+    bool whole;     /* the path itself must match, else something it is below */
+    unsigned depth; /* of parentheses */
     struct vv_text *captures; /* what each wildcard matched, by its number; that
                                  of a `**` may have slashes around it; NULL for
                                  patterns, which have other wildcards too */
@@ -42,10 +42,9 @@ static size_t wildcard_count(struct vv_text pattern)
 static bool match_base(const struct comparison *c, struct vv_text want,
     struct vv_text name, size_t number)
 {
-    return c->captures
-               ? vv_name_pattern_capture(
-                     want, name, VV_IN_PATH, c->captures + number)
-               : vv_name_pattern_match(want, name, VV_IN_PATH);
+    return c->captures ? vv_name_pattern_capture(
+                             want, name, VV_IN_PATH, c->captures + number)
+                       : vv_name_pattern_match(want, name, VV_IN_PATH);
 }
 
 static bool match(const struct comparison *c, struct vv_text pattern,
@@ -227,8 +226,8 @@ static bool add_name(struct vv_buffer *result, struct vv_text name,
 }
 
 /* Adds a path with its wildcards replaced. */
-static bool add_path(struct vv_buffer *result, struct vv_text to,
-    const struct vv_text **matched)
+static bool add_path(
+    struct vv_buffer *result, struct vv_text to, const struct vv_text **matched)
 {
     struct vv_text name, base, inside;
     size_t begin = result->size;

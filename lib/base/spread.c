@@ -128,8 +128,7 @@ void vv_spread_place(struct vv_spread *s, uint32_t node, uint32_t above)
     at->jump = node == above ? node : jump_from(s->nodes, above);
 }
 
-bool vv_spread_leads_back(
-    const struct vv_spread *s, uint32_t from, uint32_t to)
+bool vv_spread_leads_back(const struct vv_spread *s, uint32_t from, uint32_t to)
 {
     const struct vv_spread_node *nodes = s->nodes;
     if (!vv_spread_has_place(s, to) || !vv_spread_has_place(s, from))
@@ -160,10 +159,12 @@ void vv_spread_add(struct vv_spread *s, uint32_t node,
         fail(s, VARVE_NO_MEMORY);
         return;
     }
-    vv_spread_place(
-        s, node, way.from ? s->pairs[way.from - 1].node : node);
-    s->pairs[s->count] = (struct vv_reached){ .state = state, .node = node,
-        .object = object, .way = way, .next = s->nodes[node].first };
+    vv_spread_place(s, node, way.from ? s->pairs[way.from - 1].node : node);
+    s->pairs[s->count] = (struct vv_reached){ .state = state,
+        .node = node,
+        .object = object,
+        .way = way,
+        .next = s->nodes[node].first };
     enter(s, (uint32_t)s->count);
     s->nodes[node].first = (uint32_t)++s->count;
     s->nodes[node].known |= state->accepts ? ACCEPTED : NOT_ACCEPTED;
@@ -205,8 +206,7 @@ bool vv_spread_has_all(const struct vv_spread *s, uint32_t node)
     return node < s->node_capacity && s->nodes[node].known == ACCEPTED;
 }
 
-uint32_t vv_spread_find(
-    const struct vv_spread *s, uint32_t node, bool accepts)
+uint32_t vv_spread_find(const struct vv_spread *s, uint32_t node, bool accepts)
 {
     uint32_t found = UINT32_MAX;
     for (uint32_t i = vv_spread_first(s, node); i; i = s->pairs[i - 1].next) {

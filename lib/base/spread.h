@@ -27,10 +27,10 @@ struct vv_way {
 
 struct vv_reached {
     const struct vv_state *state;
-    void *object;     /* the node, where it has an address */
+    void *object; /* the node, where it has an address */
     struct vv_way way;
-    uint32_t node;    /* its number; UINT32_MAX: it is gone */
-    uint32_t next;    /* another pair of the node, plus 1; the newest first */
+    uint32_t node; /* its number; UINT32_MAX: it is gone */
+    uint32_t next; /* another pair of the node, plus 1; the newest first */
 };
 
 struct vv_spread_node {
@@ -47,8 +47,8 @@ struct vv_spread {
     struct vv_reached *pairs; /* in the order in which they were found */
     size_t count;
     size_t capacity;
-    size_t done;      /* so many have been taken */
-    size_t gone;      /* so many are of nodes that are */
+    size_t done; /* so many have been taken */
+    size_t gone; /* so many are of nodes that are */
     struct vv_spread_node *nodes;
     size_t node_capacity;
     uint32_t *table; /* pairs by hash, plus 1 */
@@ -57,8 +57,7 @@ struct vv_spread {
 
 /* As vv_automaton_begin. */
 varve_status vv_spread_begin(struct vv_spread *spread,
-    const varve_allocator *allocator, const char *patterns,
-    varve_error *error);
+    const varve_allocator *allocator, const char *patterns, varve_error *error);
 
 /* Takes one that was never begun, too. */
 void vv_spread_end(struct vv_spread *spread);

@@ -99,8 +99,7 @@ static void keep_pairs(struct varve_restoration *r, struct vv_buffer *buffer,
     struct vv_pair *pairs = vv_pairs(buffer, &count);
     size_t kept = begin / sizeof *pairs;
     for (size_t i = kept; i < count; i++) {
-        uint32_t value =
-            are_nodes ? r->value_of[pairs[i].file] : pairs[i].file;
+        uint32_t value = are_nodes ? r->value_of[pairs[i].file] : pairs[i].file;
         if (value == VV_NONE || r->fates[value] == fate)
             pairs[kept++] = pairs[i];
     }

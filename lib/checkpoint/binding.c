@@ -132,25 +132,23 @@ bool vv_is_known(const struct varve_restoration *r, const varve_node *node)
            r->vias[node->number].is_visited;
 }
 
-bool vv_stands_for(const struct varve_restoration *r, const varve_node *node,
-    uint32_t file)
+bool vv_stands_for(
+    const struct varve_restoration *r, const varve_node *node, uint32_t file)
 {
     return vv_is_holder(r, node, file) || vv_file_node_of(r, node) == file;
 }
 
-uint32_t vv_next_partner(const struct varve_restoration *r,
-    const varve_node *node, uint32_t file)
+uint32_t vv_next_partner(
+    const struct varve_restoration *r, const varve_node *node, uint32_t file)
 {
     bool may_have = r->links && vv_is_holder(r, node, file);
     return may_have ? r->links[file].next - 1 : VV_NONE; /* as above */
 }
 
-enum vv_how vv_how_of(
-    const struct varve_restoration *r, const varve_node *node)
+enum vv_how vv_how_of(const struct varve_restoration *r, const varve_node *node)
 {
-    return node->number < r->how_capacity
-               ? (enum vv_how)r->hows[node->number]
-               : VV_BY_PATH;
+    return node->number < r->how_capacity ? (enum vv_how)r->hows[node->number]
+                                          : VV_BY_PATH;
 }
 
 /* Most restorations know paths only, and need no table. */
@@ -368,8 +366,8 @@ static bool may_combine(
 
 /* What was restored from one place of the file and has come to another keeps
  * what it has become. */
-static bool has_another_value(const struct varve_restoration *r,
-    const varve_node *node, uint32_t file)
+static bool has_another_value(
+    const struct varve_restoration *r, const varve_node *node, uint32_t file)
 {
     uint32_t value = r->value_of[file];
     return node->restored_by == r->observer.number &&
@@ -381,8 +379,8 @@ static bool has_another_value(const struct varve_restoration *r,
 static bool leads_on(const varve_node *node)
 {
     const struct vv_extra *extra = node->extra;
-    return node->first_edge || (extra && (extra->first_slot ||
-                                             extra->on_demand)) ||
+    return node->first_edge ||
+           (extra && (extra->first_slot || extra->on_demand)) ||
            (node->variable && node->variable->first_slot);
 }
 
@@ -555,8 +553,7 @@ static void forget_in_queue(struct vv_buffer *queue, const varve_node *node)
     }
 }
 
-static void forget_deferred(
-    struct varve_restoration *r, const varve_node *node)
+static void forget_deferred(struct varve_restoration *r, const varve_node *node)
 {
     size_t count;
     struct vv_deferred *claims = all_deferred(r, &count);

@@ -26,23 +26,23 @@ uint32_t vv_file_node_of(
     const struct varve_restoration *r, const varve_node *node);
 
 /* Whether it is that of the program's nodes that claim it which has it. */
-static inline bool vv_is_holder(const struct varve_restoration *r,
-    const varve_node *node, uint32_t file)
+static inline bool vv_is_holder(
+    const struct varve_restoration *r, const varve_node *node, uint32_t file)
 {
     return file != VV_NONE && r->node_of[file] == node;
 }
 
 /* Whether it is one of them. */
-bool vv_stands_for(const struct varve_restoration *r, const varve_node *node,
-    uint32_t file);
+bool vv_stands_for(
+    const struct varve_restoration *r, const varve_node *node, uint32_t file);
 
 enum vv_how vv_how_of(
     const struct varve_restoration *r, const varve_node *node);
 
 /* The next file node after that: an object that holds them may stand for
  * several. VV_NONE at the end. */
-uint32_t vv_next_partner(const struct varve_restoration *r,
-    const varve_node *node, uint32_t file);
+uint32_t vv_next_partner(
+    const struct varve_restoration *r, const varve_node *node, uint32_t file);
 
 /* Makes a claim that was deferred, unless its node is gone. */
 void vv_bind_deferred(struct varve_restoration *r, size_t i);

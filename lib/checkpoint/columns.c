@@ -165,8 +165,8 @@ static varve_status add_state(struct vv_columns *c, const struct vv_walk *walk,
     vv_buffer_init(&path, c->allocator);
     vv_walk_path(walk, place, &path);
     size_t before = c->states.size;
-    varve_status status = vv_state_save(walk->steps[place].node,
-        vv_buffer_string(&path), &c->states, error);
+    varve_status status = vv_state_save(
+        walk->steps[place].node, vv_buffer_string(&path), &c->states, error);
     *size = c->states.size - before;
     vv_buffer_clear(&path);
     return status;

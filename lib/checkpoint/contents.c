@@ -61,8 +61,7 @@ static const struct vv_index *index_of(const varve_reader *reader)
 
 static uint64_t size_of(const struct sweep *s, size_t item)
 {
-    return vv_at64(
-        index_of(s->reader)->value_sizes, s->items[item].value);
+    return vv_at64(index_of(s->reader)->value_sizes, s->items[item].value);
 }
 
 /* --- The order of the file ------------------------------------------------ */
@@ -84,16 +83,15 @@ static int by_place(const void *left, const void *right)
 static varve_status list_items(struct sweep *s, varve_error *error)
 {
     const struct vv_index *index = index_of(s->reader);
-    s->items = vv_allocate_array(&s->reader->context.allocator,
-        index->value_count, sizeof *s->items);
+    s->items = vv_allocate_array(
+        &s->reader->context.allocator, index->value_count, sizeof *s->items);
     if (!s->items)
         return vv_fail_memory(error, "the values of a checkpoint");
     for (uint32_t value = 0; value < index->value_count; value++) {
         struct item item = { .value = value };
         if (!vv_index_is_saved(index, value))
             continue;
-        item.file =
-            vv_data_in_place(&s->reader->file, value, &item.offset);
+        item.file = vv_data_in_place(&s->reader->file, value, &item.offset);
         s->items[s->item_count++] = item;
     }
     qsort(s->items, s->item_count, sizeof *s->items, by_place);
@@ -102,8 +100,7 @@ static varve_status list_items(struct sweep *s, varve_error *error)
 
 /* --- Workers -------------------------------------------------------------- */
 
-static void fail(
-    struct sweep *s, varve_status status, const varve_error *error)
+static void fail(struct sweep *s, varve_status status, const varve_error *error)
 {
     if (atomic_exchange(&s->has_failed, 1) == 0) {
         s->status = status;
@@ -125,17 +122,15 @@ static varve_status read_piece(
 {
     const struct item *item = &s->items[piece->item];
     const struct vv_data_in *file = &s->reader->file;
-    unsigned char *to =
-        s->bytes + item->place + piece->chunk * VV_CHUNK_SIZE;
+    unsigned char *to = s->bytes + item->place + piece->chunk * VV_CHUNK_SIZE;
     uint64_t offset;
     size_t size;
     vv_data_in_chunk(file, item->value, piece->chunk, &offset, &size);
     if (!item->file)
         size = (size_t)size_of(s, piece->item);
     VV_TRY(vv_data_in_read(file, offset, to, size, error));
-    return item->file
-        ? check_chunk(s, piece->item, piece->chunk, to, error)
-        : VARVE_OK; /* it was verified as it was made */
+    return item->file ? check_chunk(s, piece->item, piece->chunk, to, error)
+                      : VARVE_OK; /* it was verified as it was made */
 }
 
 static void work(void *user, unsigned worker)
@@ -161,8 +156,8 @@ static size_t gather(struct sweep *s, size_t first, uint64_t *used)
     size_t next = first;
     *used = 0;
     for (; next < s->item_count; next++) {
-        uint64_t begin = (*used + BUFFER_ALIGNMENT - 1) /
-                         BUFFER_ALIGNMENT * BUFFER_ALIGNMENT;
+        uint64_t begin = (*used + BUFFER_ALIGNMENT - 1) / BUFFER_ALIGNMENT *
+                         BUFFER_ALIGNMENT;
         uint64_t size = size_of(s, next);
         if (next > first && (size > BATCH_SIZE || begin + size > BATCH_SIZE))
             break;
@@ -181,7 +176,8 @@ static varve_status make_room(
     vv_release_aligned(a, s->bytes, s->room, BUFFER_ALIGNMENT);
     s->room = (size_t)(size > 0 ? size : 1);
     s->bytes = size > SIZE_MAX
-        ? NULL : vv_allocate_aligned(a, s->room, BUFFER_ALIGNMENT);
+                   ? NULL
+                   : vv_allocate_aligned(a, s->room, BUFFER_ALIGNMENT);
     return s->bytes ? VARVE_OK : vv_fail_memory(error, "a batch of values");
 }
 
@@ -221,8 +217,7 @@ static varve_status give(const struct sweep *s, size_t item,
     varve_saved_node node;
     varve_error own = { 0 };
     varve_reader_node_at(s->reader,
-        vv_at32(index_of(s->reader)->value_nodes, s->items[item].value),
-        &node);
+        vv_at32(index_of(s->reader)->value_nodes, s->items[item].value), &node);
     varve_status status =
         on_value(user, &node, s->bytes + s->items[item].place, &own);
     if (!status)
@@ -244,8 +239,8 @@ varve_status varve_reader_each(varve_reader *reader, varve_on_value *on_value,
     const varve_allocator *a = &reader->context.allocator;
     struct sweep s = { .reader = reader, .threads = threads };
     vv_buffer_init(&s.pieces, a);
-    varve_status status = index_of(reader)->value_count > 0
-        ? list_items(&s, error) : VARVE_OK;
+    varve_status status =
+        index_of(reader)->value_count > 0 ? list_items(&s, error) : VARVE_OK;
     for (size_t first = 0, end; !status && first < s.item_count; first = end) {
         uint64_t used;
         end = gather(&s, first, &used);
@@ -275,8 +270,8 @@ static varve_status add_record(struct summing *s, const varve_saved_node *node,
 {
     struct vv_buffer *r = &s->record;
     const varve_tensor *t = &node->value;
-    const char *type = node->kind == VARVE_STATE
-        ? "state" : varve_dtype_name(t->dtype);
+    const char *type =
+        node->kind == VARVE_STATE ? "state" : varve_dtype_name(t->dtype);
     vv_saved_path(&s->reader->paths, node->id, r);
     vv_buffer_add8(r, 0);
     vv_buffer_add(r, type, strlen(type) + 1);
@@ -289,7 +284,8 @@ static varve_status add_record(struct summing *s, const varve_saved_node *node,
         vv_buffer_add(&s->digests, of.bytes, sizeof of.bytes);
     }
     return r->failed || s->digests.failed
-        ? vv_fail_memory(error, "the digest of a checkpoint") : VARVE_OK;
+               ? vv_fail_memory(error, "the digest of a checkpoint")
+               : VARVE_OK;
 }
 
 /* The digest that the value would have in a file of ours. */
@@ -342,16 +338,15 @@ varve_status varve_reader_digest(
     struct summing s = { .reader = reader };
     vv_buffer_init(&s.record, a);
     vv_buffer_init(&s.digests, a);
-    varve_status status = reader->file.backing
-        ? varve_reader_each(reader, sum_value, &s, 0, error)
-        : sum_ours(&s, error);
+    varve_status status = reader->file.backing ? varve_reader_each(reader,
+                                                     sum_value, &s, 0, error)
+                                               : sum_ours(&s, error);
     if (!status) {
         size_t count = s.digests.size / sizeof(struct vv_digest);
         if (count > 0)
             qsort(s.digests.data, count, sizeof(struct vv_digest), compare);
-        struct vv_digest all =
-            vv_digest_of(count ? (const void *)s.digests.data : "",
-                s.digests.size);
+        struct vv_digest all = vv_digest_of(
+            count ? (const void *)s.digests.data : "", s.digests.size);
         memcpy(digest, all.bytes, sizeof all.bytes);
     }
     vv_buffer_clear(&s.record);

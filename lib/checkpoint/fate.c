@@ -19,8 +19,7 @@ bool vv_is_resized(const struct varve_restoration *r, const varve_node *node,
     const varve_tensor *wanted = &node->variable->tensor;
     return r->selection.resize && wanted->rank == saved->rank &&
            wanted->dtype != VARVE_STRING && saved->dtype != VARVE_STRING &&
-           !vv_shape_equal(wanted, saved) &&
-           vv_scope_resizes(r, node);
+           !vv_shape_equal(wanted, saved) && vv_scope_resizes(r, node);
 }
 
 static bool type_fits(
@@ -148,8 +147,8 @@ void vv_note_delivered(
         vv_map_add(&r->served, r->vias[node->number].place, r);
 }
 
-bool vv_wants_copy(const struct varve_restoration *r, const varve_node *node,
-    uint32_t file)
+bool vv_wants_copy(
+    const struct varve_restoration *r, const varve_node *node, uint32_t file)
 {
     const varve_node *holder = r->node_of[file];
     return r->selection.options.copy_shared ||

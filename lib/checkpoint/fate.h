@@ -23,8 +23,8 @@ void vv_note_delivered(
     struct varve_restoration *r, varve_node *node, uint32_t value);
 
 /* Whether a node that is not the holder of a value is to get a copy of it. */
-bool vv_wants_copy(const struct varve_restoration *r, const varve_node *node,
-    uint32_t file);
+bool vv_wants_copy(
+    const struct varve_restoration *r, const varve_node *node, uint32_t file);
 
 /* Makes a value due for one more node than its holder where that is asked for,
  * once for each place of the program. */

@@ -69,8 +69,7 @@ varve_status varve_each_finding(varve_restoration *r, varve_finding_kind kind,
     varve_on_finding *visit, void *user, varve_error *error)
 {
     varve_error reason = { .status = VARVE_OK };
-    varve_report *report =
-        vv_report_make(r, kind == VARVE_MATCHED, &reason);
+    varve_report *report = vv_report_make(r, kind == VARVE_MATCHED, &reason);
     varve_finding finding;
     if (!report && error)
         *error = reason;

@@ -38,8 +38,8 @@ static varve_status save_states(struct grafting *g, varve_error *error)
         g->states[i] = vv_opaque_new(g->graph);
         if (!g->states[i])
             return vv_fail_memory(error, "a state of a graft");
-        VV_TRY(vv_state_save(node, vv_node_text(node, text, sizeof text),
-            g->states[i], error));
+        VV_TRY(vv_state_save(
+            node, vv_node_text(node, text, sizeof text), g->states[i], error));
     }
     return VARVE_OK;
 }
@@ -58,8 +58,7 @@ static void free_states(struct grafting *g)
 {
     for (size_t i = 0; g->states && i < g->walk.count; i++)
         vv_opaque_free(g->graph, g->states[i]);
-    vv_release(
-        g->walk.allocator, g->states, g->walk.count * sizeof *g->states);
+    vv_release(g->walk.allocator, g->states, g->walk.count * sizeof *g->states);
 }
 
 /* --- Values ------------------------------------------------------------- */
@@ -127,8 +126,8 @@ static varve_status graft(struct grafting *g, varve_node *parent,
     return status ? status : varve_graph_check(g->graph, error);
 }
 
-varve_node *varve_graft(varve_node *parent, const char *name,
-    varve_node *from, varve_error *error)
+varve_node *varve_graft(
+    varve_node *parent, const char *name, varve_node *from, varve_error *error)
 {
     varve_node *made = NULL;
     if (vv_node_check(parent, error) || vv_node_check(from, error))

@@ -18,7 +18,7 @@
 #include "variable.h"
 
 enum {
-    MOST_HINTS = 200,    /* a report names no more nearest names */
+    MOST_HINTS = 200,     /* a report names no more nearest names */
     MOST_SIBLINGS = 1000, /* nor looks at more siblings for one, */
     MOST_LOOKS = 300000,  /* or for all */
     MOST_NAME = 255       /* bytes of a name that are shown */
@@ -375,9 +375,8 @@ static bool step_file(struct vv_hints *hints, struct stand *stand,
 {
     const struct vv_index *index = vv_index_of(hints->r);
     uint32_t begin, end, id = vv_index_find_name(index, bytes, size);
-    uint32_t child = id == VV_NONE
-                         ? VV_NONE
-                         : vv_index_find_child(index, stand->file, id);
+    uint32_t child =
+        id == VV_NONE ? VV_NONE : vv_index_find_child(index, stand->file, id);
     if (child != VV_NONE) {
         stand->file = child;
         return true;
@@ -386,8 +385,8 @@ static bool step_file(struct vv_hints *hints, struct stand *stand,
     for (uint32_t e = begin;
          e < end && e - begin < MOST_SIBLINGS && may_look(hints); e++) {
         size_t name_size;
-        const char *name = vv_index_name(
-            index, vv_at32(index->edge_names, e), &name_size);
+        const char *name =
+            vv_index_name(index, vv_at32(index->edge_names, e), &name_size);
         consider(best, bytes, size, name, name_size);
     }
     return false;
@@ -424,10 +423,9 @@ static const char *find_slip(struct vv_hints *hints, struct vv_text pattern,
         vv_name_pattern_unescape(name, &bytes);
         const char *text = vv_buffer_string(&bytes);
         if (goes_on)
-            goes_on = of_file
-                          ? step_file(hints, &stand, text, bytes.size, &best)
-                          : step_program(
-                                hints, &stand, text, bytes.size, &best);
+            goes_on =
+                of_file ? step_file(hints, &stand, text, bytes.size, &best)
+                        : step_program(hints, &stand, text, bytes.size, &best);
     }
     vv_buffer_clear(&bytes);
     return best.bytes ? mend_pattern(hints, pattern, &best, name, arena) : NULL;

@@ -27,8 +27,7 @@ static void release(struct vv_borrowed *base, void *data)
 }
 
 varve_status vv_mapping_new(const struct vv_context *context,
-    const struct vv_range *range, void **owner, void **data,
-    varve_error *error)
+    const struct vv_range *range, void **owner, void **data, varve_error *error)
 {
     size_t before = (size_t)(range->offset % VV_PAGE_ALIGNMENT);
     struct mapping *mapping = vv_allocate(&context->allocator, sizeof *mapping);

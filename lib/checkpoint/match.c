@@ -84,8 +84,7 @@ static void match_edge(
             file != VV_NONE ? VV_NONE : vv_next_partner(r, parent, at);
         found = child_in_file(r, at, name);
         if (found != VV_NONE)
-            vv_bind(r, child, found,
-                how_by_edge(r, parent, name, at, found));
+            vv_bind(r, child, found, how_by_edge(r, parent, name, at, found));
         else if ((found = child_by_alias(r, at, child)) != VV_NONE)
             vv_defer(r, child, found, VV_BY_ALIAS);
         at = next;
@@ -202,8 +201,9 @@ static void match_slot_by(
         vv_file_node_of(r, slot->seen.node) != VV_NONE)
         return;
     uint32_t renamed, file = vv_index_find_slot(index, owner, variable, id);
-    if (file != VV_NONE && !vv_find_renamed_slot(r, slot->owner,
-            slot->seen.variable, slot->name->bytes, &renamed))
+    if (file != VV_NONE &&
+        !vv_find_renamed_slot(
+            r, slot->owner, slot->seen.variable, slot->name->bytes, &renamed))
         bind_slot(r, slot, file);
 }
 
@@ -381,8 +381,8 @@ void vv_match_queue(struct varve_restoration *r)
             offer(r, offered++);
         else
             vv_by_name_match(r);
-    } while (r->queue.size || r->deferred.size ||
-             has_more(&r->demand, offered));
+    } while (
+        r->queue.size || r->deferred.size || has_more(&r->demand, offered));
     r->demand.size = 0;
     if (!r->is_open)
         vv_buffer_clear(&r->queue); /* what comes later will need little */

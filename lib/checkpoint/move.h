@@ -25,7 +25,7 @@ struct vv_move {
     varve_node *node;
     uint32_t value;
     uint8_t mode;
-    uint8_t older_state; /* varve_variable_state before the value */
+    uint8_t older_state;    /* varve_variable_state before the value */
     atomic_bool is_touched; /* visible memory was written to */
     uint8_t is_fresh : 1;   /* into memory that nobody has seen yet */
     uint8_t is_staged : 1;  /* into memory exchanged with the variable's */

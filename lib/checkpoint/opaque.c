@@ -113,8 +113,7 @@ bool vv_opaque_watch(varve_graph *graph)
 {
     if (find(graph))
         return true;
-    struct keeper *k =
-        vv_allocate_zeroed(&graph->context.allocator, sizeof *k);
+    struct keeper *k = vv_allocate_zeroed(&graph->context.allocator, sizeof *k);
     if (!k)
         return false;
     k->graph = graph;
@@ -182,10 +181,9 @@ bool vv_graph_keep_nodes(varve_graph *graph, struct vv_kept *kept,
 const unsigned char *vv_graph_kept_of(const varve_node *node, size_t *size)
 {
     const struct keeper *k = find(node->graph);
-    bool is_of_file = k && node->number < k->numbers &&
-                      k->saved_as[node->number] != VV_NONE;
+    bool is_of_file =
+        k && node->number < k->numbers && k->saved_as[node->number] != VV_NONE;
     *size = 0;
-    return is_of_file
-               ? vv_kept_find(&k->kept, k->saved_as[node->number], size)
-               : NULL;
+    return is_of_file ? vv_kept_find(&k->kept, k->saved_as[node->number], size)
+                      : NULL;
 }

@@ -200,8 +200,8 @@ static char *make_path(const varve_reader *reader, uint32_t node)
         vv_saved_path(paths, node, &path);
     }
     const char *text = vv_buffer_string(&path);
-    char *copy = path.failed ? NULL
-                             : vv_copy_string(&reader->context.allocator, text);
+    char *copy =
+        path.failed ? NULL : vv_copy_string(&reader->context.allocator, text);
     vv_buffer_clear(&path);
     return copy;
 }
@@ -289,8 +289,8 @@ bool varve_reader_find(
 {
     struct vv_buffer scratch;
     vv_buffer_init(&scratch, &reader->context.allocator);
-    uint32_t found = vv_saved_find(
-        index_of(reader), 0, path + (*path == '/'), &scratch);
+    uint32_t found =
+        vv_saved_find(index_of(reader), 0, path + (*path == '/'), &scratch);
     vv_buffer_clear(&scratch);
     return found != VV_NONE && varve_reader_node_at(reader, found, node);
 }

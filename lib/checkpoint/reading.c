@@ -14,8 +14,8 @@
 #include "worker.h"
 
 enum {
-    MOST_GAP = 8192,           /* bytes between values that are read anyway */
-    SMALL_VALUE = 256 * 1024,  /* up to this, values may be read together */
+    MOST_GAP = 8192,            /* bytes between values that are read anyway */
+    SMALL_VALUE = 256 * 1024,   /* up to this, values may be read together */
     BYTES_PER_WORKER = 4 << 20, /* below, another thread does not pay */
     BUFFER_ALIGNMENT = 64,
     PLACE_ALIGNMENT = 32 /* below, see place_of */

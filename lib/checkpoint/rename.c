@@ -64,8 +64,8 @@ static void fill(
     piece->to = next_piece(&right);
     while (vv_text_next_name(&left, &name)) {
         if (vv_name_pattern_is_deep(name)) {
-            *++piece = (struct vv_rename_piece){
-                .first = count, .to = next_piece(&right) };
+            *++piece = (struct vv_rename_piece){ .first = count,
+                .to = next_piece(&right) };
             stars = 0;
             continue;
         }
@@ -116,8 +116,8 @@ static bool compare(const struct vv_rename_parts *parts,
             name = *node == sides->root ? (struct vv_text){ NULL, 0 }
                                         : sides->above(sides->user, node);
         if (name.size == 0 || *node == VV_NOWHERE ||
-            !vv_name_pattern_capture(names[i].pattern, name, VV_PLAIN,
-                captures + names[i].stars))
+            !vv_name_pattern_capture(
+                names[i].pattern, name, VV_PLAIN, captures + names[i].stars))
             return false;
     }
     return true;
@@ -175,9 +175,9 @@ static bool end_name(const struct vv_rename_sides *sides, char c,
     if (c == ')') {
         bool is_slot = s->owner && s->owner != VV_NOWHERE &&
                        s->slot != VV_NOWHERE && s->at != VV_NOWHERE;
-        s->at = !is_slot ? VV_NOWHERE
-                         : sides->slot(
-                               sides->user, s->owner - 1, s->at, s->slot);
+        s->at = !is_slot
+                    ? VV_NOWHERE
+                    : sides->slot(sides->user, s->owner - 1, s->at, s->slot);
         s->owner = 0;
     }
     return true;
@@ -225,9 +225,8 @@ struct vv_stand vv_rename_follow(const struct vv_rename_parts *parts,
         stand = *sides->stand(sides->user, step.parent);
     if (stand.piece && stand.at != VV_NOWHERE && step.name.size > 0) {
         uint32_t id = sides->name(sides->user, step.name);
-        stand.at = id == VV_NOWHERE
-                       ? VV_NOWHERE
-                       : sides->child(sides->user, stand.at, id);
+        stand.at = id == VV_NOWHERE ? VV_NOWHERE
+                                    : sides->child(sides->user, stand.at, id);
     }
     while (stand.piece != DEAD && stand.piece + 1 < parts->piece_count) {
         uint32_t number = stand.piece;

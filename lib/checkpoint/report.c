@@ -38,8 +38,7 @@ const char *vv_report_keep(struct vv_maker *m, struct vv_buffer *text)
     return copy;
 }
 
-static const varve_tensor *keep_tensor(
-    struct vv_maker *m, varve_tensor tensor)
+static const varve_tensor *keep_tensor(struct vv_maker *m, varve_tensor tensor)
 {
     varve_tensor *copy = vv_arena_take(&m->report->arena, sizeof *copy);
     m->failed |= !copy;
@@ -58,8 +57,7 @@ void vv_report_add(struct vv_maker *m, const struct vv_finding *finding)
     m->failed |= list->failed;
 }
 
-static const char *program_path(
-    struct vv_maker *m, const varve_node *node)
+static const char *program_path(struct vv_maker *m, const varve_node *node)
 {
     if (!m->has_walk || !vv_walk_has(&m->walk, node))
         return NULL;
@@ -175,8 +173,8 @@ static void excuse_unused(
     const struct vv_spread *unused = &m->r->scope[VV_EXPECT_UNUSED];
     uint32_t pair = vv_spread_find(unused, file, true);
     if (pair != UINT32_MAX) {
-        vv_saved_spread_path(unused, vv_index_of(m->r), pair, VV_LONGEST_PATH,
-            &m->scratch);
+        vv_saved_spread_path(
+            unused, vv_index_of(m->r), pair, VV_LONGEST_PATH, &m->scratch);
         finding->file_path = vv_report_keep(m, &m->scratch);
         finding->is_excused = true;
     } else if (!vv_scope_wants(m->r, file, &m->scratch)) {
@@ -244,8 +242,7 @@ static void add_unbound(struct vv_maker *m, uint32_t value, uint32_t file)
         finding.kind = VARVE_ONLY_IN_FILE;
         finding.reason = "dropped";
         finding.is_excused = true;
-    } else if (vv_index_has_tag(
-                   vv_index_of(m->r), file, VARVE_TAG_OPTIONAL)) {
+    } else if (vv_index_has_tag(vv_index_of(m->r), file, VARVE_TAG_OPTIONAL)) {
         finding.kind = VARVE_ONLY_IN_FILE;
         finding.reason = "optional";
         finding.is_excused = true;

@@ -18,8 +18,8 @@ enum { MOST_EDGES = 16 }; /* to a node that are looked at for a reason */
 
 /* --- What was not restored ---------------------------------------------- */
 
-static void excuse_missing(struct vv_maker *m,
-    struct vv_finding *finding, const varve_node *node)
+static void excuse_missing(
+    struct vv_maker *m, struct vv_finding *finding, const varve_node *node)
 {
     const struct vv_spread *missing = &m->r->scope[VV_EXPECT_MISSING];
     uint32_t pair = vv_spread_find(missing, node->number, true);
@@ -60,8 +60,8 @@ static bool went_to_earlier(
 }
 
 /* Says who has what a node claims, in words that begin and end like this. */
-static const char *say_holder(struct vv_maker *m, uint32_t file,
-    const char *before, const char *after)
+static const char *say_holder(
+    struct vv_maker *m, uint32_t file, const char *before, const char *after)
 {
     const varve_node *holder = m->r->node_of[file];
     m->scratch.size = 0;
@@ -73,24 +73,23 @@ static const char *say_holder(struct vv_maker *m, uint32_t file,
     const char *path = vv_report_keep(m, &m->scratch);
     m->scratch.size = 0;
     vv_buffer_add_string(&m->scratch, before);
-    vv_buffer_add_string(
-        &m->scratch, !path ? "" : *path ? path : "the root");
+    vv_buffer_add_string(&m->scratch, !path ? "" : *path ? path : "the root");
     vv_buffer_add_string(&m->scratch, after);
     return vv_report_keep(m, &m->scratch);
 }
 
 /* What a node claims and another one holds. */
-static void describe_claim(struct vv_maker *m,
-    struct vv_finding *finding, const varve_node *node, uint32_t file)
+static void describe_claim(struct vv_maker *m, struct vv_finding *finding,
+    const varve_node *node, uint32_t file)
 {
     bool is_shared = is_in_its_place(m, node, file) &&
                      is_in_its_place(m, m->r->node_of[file], file);
     finding->kind = VARVE_MISMATCHED;
     finding->file_path = vv_report_file_path(m, file);
     finding->reason =
-        is_shared ? say_holder(m, file, "shared in the file with ",
-                        ", which has it")
-                  : say_holder(m, file, "", " has it");
+        is_shared
+            ? say_holder(m, file, "shared in the file with ", ", which has it")
+            : say_holder(m, file, "", " has it");
 }
 
 /* `is_local`: nobody misses its value. */
@@ -183,4 +182,3 @@ void vv_report_look_at_program(struct vv_maker *m)
             add_missing(m, node, is_local);
     }
 }
-

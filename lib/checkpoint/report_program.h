@@ -27,8 +27,7 @@ struct vv_maker {
 /* A string in the report; NULL without memory, which the maker remembers. */
 const char *vv_report_keep(struct vv_maker *m, struct vv_buffer *text);
 
-void vv_report_add(
-    struct vv_maker *m, const struct vv_finding *finding);
+void vv_report_add(struct vv_maker *m, const struct vv_finding *finding);
 
 const char *vv_report_file_path(struct vv_maker *m, uint32_t file);
 
@@ -37,12 +36,11 @@ void vv_report_describe_value(
     struct vv_maker *m, struct vv_finding *finding, uint32_t value);
 
 /* Path, type and shape of a node of the program, which is listed by that. */
-void vv_report_describe_node(struct vv_maker *m,
-    struct vv_finding *finding, const varve_node *node);
+void vv_report_describe_node(
+    struct vv_maker *m, struct vv_finding *finding, const varve_node *node);
 
 /* Whether this restoration or a later one gave the node its value. */
-bool vv_report_was_restored(
-    const struct vv_maker *m, const varve_node *node);
+bool vv_report_was_restored(const struct vv_maker *m, const varve_node *node);
 
 /* Lists what only the program has, and copies. */
 void vv_report_look_at_program(struct vv_maker *m);

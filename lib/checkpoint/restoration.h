@@ -51,7 +51,7 @@ struct vv_link {
 /* How a node of the program has come to its node of the file, or claims it. */
 enum vv_how {
     VV_BY_PATH,
-    VV_BY_RENAME, /* asks for a value even if another node has it */
+    VV_BY_RENAME,     /* asks for a value even if another node has it */
     VV_BY_OTHER_PATH, /* not the one that the file names first: here and below,
                          a node of that one goes first */
     VV_BY_ALIAS,      /* so does one of any path */
@@ -102,25 +102,25 @@ struct varve_restoration {
     struct vv_spread scope[VV_SCOPES]; /* see scope.h */
     uint32_t file_root;
 
-    bool is_dry;        /* a plan: nothing is delivered */
-    bool is_open;       /* the read succeeded: what comes now arrives late */
-    bool is_settled;    /* nothing arrives any more but what is asked for */
-    bool is_lent;       /* somebody else than the program frees it */
-    bool is_busy;       /* matching or delivering: a new edge only queues */
+    bool is_dry;         /* a plan: nothing is delivered */
+    bool is_open;        /* the read succeeded: what comes now arrives late */
+    bool is_settled;     /* nothing arrives any more but what is asked for */
+    bool is_lent;        /* somebody else than the program frees it */
+    bool is_busy;        /* matching or delivering: a new edge only queues */
     bool has_new_misfit; /* since the last arrival */
-    bool needs_sweep;   /* edges were removed since the last one */
-    bool needs_rematch; /* memory ran out while matching */
-    bool has_paths;     /* `paths` is filled */
-    bool has_shared;    /* several edges of the file lead to a node */
-    bool is_by_name;    /* global names matter: all of the program is visited */
+    bool needs_sweep;    /* edges were removed since the last one */
+    bool needs_rematch;  /* memory ran out while matching */
+    bool has_paths;      /* `paths` is filled */
+    bool has_shared;     /* several edges of the file lead to a node */
+    bool is_by_name; /* global names matter: all of the program is visited */
 
-    varve_node **node_of; /* by node of the file */
+    varve_node **node_of;  /* by node of the file */
     struct vv_link *links; /* by node of the file, once an object of the program
                               stands for several of them */
-    uint32_t *value_of;   /* by node of the file; VV_NONE: it has none */
-    uint8_t *fates;       /* by value: vv_fate */
-    uint32_t *file_of;    /* by number of a program node: file node plus 1 */
-    struct vv_via *vias;  /* likewise; only where paths matter */
+    uint32_t *value_of;    /* by node of the file; VV_NONE: it has none */
+    uint8_t *fates;        /* by value: vv_fate */
+    uint32_t *file_of;     /* by number of a program node: file node plus 1 */
+    struct vv_via *vias;   /* likewise; only where paths matter */
     size_t number_capacity;
     size_t via_capacity;
     struct vv_stand *stands; /* likewise, one for each rename with `**` */

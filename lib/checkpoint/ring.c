@@ -17,7 +17,7 @@ struct varve_ring {
     char *except; /* what options.except points to */
     size_t room;
     size_t count;
-    size_t newest; /* its place, where there is one */
+    size_t newest;            /* its place, where there is one */
     varve_snapshot *places[]; /* NULL: not made yet */
 };
 
@@ -122,8 +122,8 @@ varve_status varve_ring_push(varve_ring *ring, varve_error *error)
     size_t place = ring->count ? (ring->newest + 1) % ring->room : 0;
     varve_snapshot **snapshot = &ring->places[place];
     varve_error reason = { 0 };
-    varve_status status = *snapshot ? varve_snapshot_retake(*snapshot, &reason)
-                                    : VARVE_MISMATCH;
+    varve_status status =
+        *snapshot ? varve_snapshot_retake(*snapshot, &reason) : VARVE_MISMATCH;
     if (status == VARVE_MISMATCH)
         status = renew(ring, snapshot, &reason);
     if (status) {

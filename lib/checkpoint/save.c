@@ -22,8 +22,8 @@
 
 /* --- Numbers in a directory --------------------------------------------- */
 
-bool vv_parse_numbered(const char *name, const char *prefix,
-    const char *ending, uint64_t *number)
+bool vv_parse_numbered(
+    const char *name, const char *prefix, const char *ending, uint64_t *number)
 {
     size_t size = strlen(name);
     size_t prefix_size = strlen(prefix);
@@ -59,8 +59,7 @@ static varve_status find_highest(const struct vv_context *context,
     const char *prefix, uint64_t below, struct search *search,
     varve_error *error)
 {
-    *search =
-        (struct search){ .prefix = vv_path_name(prefix), .below = below };
+    *search = (struct search){ .prefix = vv_path_name(prefix), .below = below };
     return vv_directory_each(context, prefix, look_at_name, search, error);
 }
 
@@ -111,8 +110,7 @@ static bool is_note(const char *bytes, size_t size, const char *prefix)
     size -= bytes[size - 1] == '\n';
     memcpy(name, bytes, size);
     name[size] = '\0';
-    return vv_parse_numbered(
-        name, vv_path_name(prefix), VARVE_SUFFIX, &number);
+    return vv_parse_numbered(name, vv_path_name(prefix), VARVE_SUFFIX, &number);
 }
 
 static bool may_note(
@@ -202,8 +200,8 @@ static varve_status save_next(varve_node *root, const char *prefix,
     varve_error *error)
 {
     varve_error reason = { 0 };
-    varve_status found = *prefix
-        ? probe(&root->graph->context, prefix, &reason) : VARVE_NOT_FOUND;
+    varve_status found = *prefix ? probe(&root->graph->context, prefix, &reason)
+                                 : VARVE_NOT_FOUND;
     if (found && !is_no_file(found)) {
         if (error)
             *error = reason;

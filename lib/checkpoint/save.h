@@ -19,8 +19,8 @@ varve_status vv_find_checkpoint(const struct vv_context *context,
 
 /* Whether a bare name is `prefix-N` and then `ending`, N without leading zeros;
  * `prefix` is a bare name as well. Sets *number. */
-bool vv_parse_numbered(const char *name, const char *prefix,
-    const char *ending, uint64_t *number);
+bool vv_parse_numbered(
+    const char *name, const char *prefix, const char *ending, uint64_t *number);
 
 /* Whether a path ends in VARVE_SUFFIX and has something before it. */
 bool vv_ends_in_suffix(const char *path);

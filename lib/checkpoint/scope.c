@@ -39,8 +39,8 @@ static varve_status follow(
     vv_spread_end(&r->scope[option]);
     if (!patterns || !r->graph || !r->root)
         return VARVE_OK;
-    return vv_graph_spread_begin(&r->scope[option], &r->context.allocator,
-        r->root, patterns, error);
+    return vv_graph_spread_begin(
+        &r->scope[option], &r->context.allocator, r->root, patterns, error);
 }
 
 varve_status vv_scope_begin(struct varve_restoration *r, varve_error *error)
@@ -139,8 +139,7 @@ void vv_scope_forget(struct varve_restoration *r, const varve_node *node)
 static bool takes(const struct varve_restoration *r, enum vv_scope only,
     enum vv_scope except, uint32_t node)
 {
-    return (!r->selection.only ||
-               vv_spread_has_any(&r->scope[only], node)) &&
+    return (!r->selection.only || vv_spread_has_any(&r->scope[only], node)) &&
            !vv_spread_has_all(&r->scope[except], node);
 }
 
@@ -199,8 +198,7 @@ bool vv_scope_was_used(
     const struct varve_restoration *r, enum vv_scope option, size_t pattern)
 {
     return was_used(&r->scope[option], pattern) ||
-           (option == VV_ONLY &&
-               was_used(&r->scope[VV_SAVED_ONLY], pattern)) ||
+           (option == VV_ONLY && was_used(&r->scope[VV_SAVED_ONLY], pattern)) ||
            (option == VV_EXCEPT &&
                was_used(&r->scope[VV_SAVED_EXCEPT], pattern));
 }
@@ -230,8 +228,8 @@ bool vv_scope_path(const struct varve_restoration *r, const varve_node *node,
     return spread;
 }
 
-bool vv_scope_saved_path(const struct varve_restoration *r, uint32_t file,
-    struct vv_buffer *path)
+bool vv_scope_saved_path(
+    const struct varve_restoration *r, uint32_t file, struct vv_buffer *path)
 {
     uint32_t pair;
     const struct vv_spread *spread =

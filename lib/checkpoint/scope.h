@@ -31,8 +31,7 @@ bool vv_scope_resizes(
     const struct varve_restoration *r, const varve_node *node);
 
 /* Follows the other patterns, which a report asks for. */
-varve_status vv_scope_complete(
-    struct varve_restoration *r, varve_error *error);
+varve_status vv_scope_complete(struct varve_restoration *r, varve_error *error);
 
 /* After that: whether a node of the file, which no node of the program claimed,
  * would stand for one that is to be restored. It is not known if `scratch`
@@ -44,8 +43,8 @@ bool vv_scope_wants(
  * as good as any other. */
 bool vv_scope_path(const struct varve_restoration *r, const varve_node *node,
     struct vv_buffer *path);
-bool vv_scope_saved_path(const struct varve_restoration *r, uint32_t file,
-    struct vv_buffer *path);
+bool vv_scope_saved_path(
+    const struct varve_restoration *r, uint32_t file, struct vv_buffer *path);
 
 /* Whether one of the patterns of an option has stood for anything, in the
  * program or, where they are of paths that both have, in the file. */

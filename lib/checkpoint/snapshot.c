@@ -175,8 +175,7 @@ static bool takes(const struct varve_snapshot *s, const struct vv_walk *walk,
 {
     const varve_node *node = walk->steps[place].node;
     uint64_t random = vv_tag_bit(walk->graph, VARVE_TAG_RANDOM);
-    return holds_value(node) &&
-           !(s->no_random && vv_is_random(node, random)) &&
+    return holds_value(node) && !(s->no_random && vv_is_random(node, random)) &&
            !vv_spread_has_all(except, node->number);
 }
 
@@ -185,10 +184,9 @@ static varve_status follow_except(const struct varve_snapshot *s,
     struct vv_spread *except, varve_error *error)
 {
     *except = (struct vv_spread){ .count = 0 };
-    return s->except
-               ? vv_graph_spread_begin(except, &s->context.allocator, s->root,
-                     s->except, error)
-               : VARVE_OK;
+    return s->except ? vv_graph_spread_begin(except, &s->context.allocator,
+                           s->root, s->except, error)
+                     : VARVE_OK;
 }
 
 static varve_status check_types(
@@ -277,9 +275,9 @@ static varve_status choose(struct varve_snapshot *s, const struct vv_walk *walk,
             continue;
         vv_buffer_add32(places, (uint32_t)i);
         if (node->variable)
-            s->block_size += (size_t)vv_align_up(
-                varve_tensor_size(&node->variable->tensor),
-                VV_MEMORY_ALIGNMENT);
+            s->block_size +=
+                (size_t)vv_align_up(varve_tensor_size(&node->variable->tensor),
+                    VV_MEMORY_ALIGNMENT);
     }
     vv_spread_end(&except);
     return places->failed ? vv_fail_memory(error, "a snapshot") : VARVE_OK;
@@ -299,8 +297,8 @@ static varve_status make_items(struct varve_snapshot *s,
         return vv_fail_memory(error, "a snapshot");
     size_t at = 0;
     for (size_t i = 0; i < count; i++)
-        add_item(s, walk->steps[vv_load32(places->data + 4 * i)].node, random,
-            &at);
+        add_item(
+            s, walk->steps[vv_load32(places->data + 4 * i)].node, random, &at);
     return VARVE_OK;
 }
 
@@ -341,8 +339,8 @@ static varve_status begin(struct varve_snapshot *s,
     return make(s, error);
 }
 
-varve_snapshot *varve_snapshot_new_with(varve_node *root,
-    const varve_snapshot_options *options, varve_error *error)
+varve_snapshot *varve_snapshot_new_with(
+    varve_node *root, const varve_snapshot_options *options, varve_error *error)
 {
     if (root && varve_graph_check(root->graph, error))
         return NULL;

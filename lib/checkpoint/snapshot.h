@@ -17,7 +17,7 @@ struct vv_item {
     varve_node *node;
     void *copy; /* of elements; NULL for a state */
     size_t size;
-    varve_dtype dtype; /* of the copy; 0 for a state */
+    varve_dtype dtype;      /* of the copy; 0 for a state */
     struct vv_buffer bytes; /* of strings, or of a state */
     struct vv_buffer spare; /* as large: strings for the variable to keep, or
                                the bytes of a state while it is retaken */
@@ -29,7 +29,7 @@ struct varve_snapshot {
     struct vv_context context;
     varve_graph *graph; /* NULL once it is freed */
     varve_node *root;
-    char *except;    /* patterns, or NULL */
+    char *except; /* patterns, or NULL */
     bool no_random;
     bool is_stale;   /* a node is gone */
     bool is_changed; /* edges or slots came or went since the last check */

@@ -37,8 +37,7 @@ static double part_distance(double one, double other)
 }
 
 /* Real numbers are complex ones without an imaginary part. */
-static double distance_of(
-    varve_dtype dtype, const void *one, const void *other)
+static double distance_of(varve_dtype dtype, const void *one, const void *other)
 {
     double a[2];
     double b[2];
@@ -165,8 +164,8 @@ static varve_status compare(struct comparing *c, varve_error *error)
         vv_snapshot_point(c->b);
     for (size_t i = 0; i < c->a->count; i++) {
         const struct vv_item *item = &c->a->items[i];
-        VV_TRY(compare_item(
-            c, item, vv_walk_place(&c->walk, item->node), error));
+        VV_TRY(
+            compare_item(c, item, vv_walk_place(&c->walk, item->node), error));
     }
     return VARVE_OK;
 }
@@ -188,8 +187,7 @@ varve_status varve_snapshot_diff(varve_snapshot *a, varve_snapshot *b,
     varve_status status = compare(&c, error);
     vv_buffer_clear(&c.state);
     vv_buffer_clear(&c.path);
-    vv_release(
-        &a->context.allocator, c.items, c.walk.count * sizeof *c.items);
+    vv_release(&a->context.allocator, c.items, c.walk.count * sizeof *c.items);
     vv_walk_end(&c.walk);
     return status;
 }

@@ -71,8 +71,7 @@ static varve_status save_state(void *self, varve_sink *sink)
 {
     const struct stand_in *stand_in = self;
     if (stand_in->item) {
-        varve_put(
-            sink, stand_in->item->bytes.data, stand_in->item->bytes.size);
+        varve_put(sink, stand_in->item->bytes.data, stand_in->item->bytes.size);
         return VARVE_OK;
     }
     const struct vv_extra *extra = stand_in->node->extra;
@@ -208,8 +207,8 @@ static varve_status make_room(struct shadow *s, varve_error *error)
         uint64_t count = varve_tensor_count(&made->variable->tensor);
         for (uint64_t k = 0; k < count; k++)
             if (strings[k].size)
-                vv_buffer_add(&stand_in->bytes, strings[k].data,
-                    (size_t)strings[k].size);
+                vv_buffer_add(
+                    &stand_in->bytes, strings[k].data, (size_t)strings[k].size);
         stand_in->is_read = true;
         if (stand_in->bytes.failed)
             return vv_fail_memory(error, "strings of a snapshot");
@@ -236,8 +235,7 @@ static varve_status read_into(struct shadow *s, const char *path,
 {
     varve_read_options whole = options ? *options : (varve_read_options){ 0 };
     whole.map = false;
-    varve_restoration *r =
-        varve_read(s->replica.nodes[0], path, &whole, error);
+    varve_restoration *r = varve_read(s->replica.nodes[0], path, &whole, error);
     if (!r)
         return error->status;
     varve_restoration_free(r);

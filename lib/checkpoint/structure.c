@@ -165,7 +165,8 @@ static varve_status restore(struct importing *i, varve_error *error)
 {
     varve_node *top = find_top(i);
     struct vv_opening opening = { .path = varve_reader_path(i->reader),
-        .options = i->options, .is_save = top == varve_graph_root(i->graph) };
+        .options = i->options,
+        .is_save = top == varve_graph_root(i->graph) };
     varve_restoration *r = vv_restoration_open(top, &opening, error);
     if (!r)
         return error->status;
@@ -174,8 +175,7 @@ static varve_status restore(struct importing *i, varve_error *error)
 }
 
 /* What the file has no value for. */
-static varve_status allocate_rest(
-    const struct importing *i, varve_error *error)
+static varve_status allocate_rest(const struct importing *i, varve_error *error)
 {
     for (varve_node *node = i->graph->all; node; node = node->next_of_all)
         if (node->variable && !vv_variable_allocate(node))
@@ -220,14 +220,12 @@ static varve_status open_reader(struct importing *i,
     return status;
 }
 
-varve_graph *vv_graph_from_in(
-    const struct vv_context *context, const char *path,
-    const varve_read_options *options, varve_error *error)
+varve_graph *vv_graph_from_in(const struct vv_context *context,
+    const char *path, const varve_read_options *options, varve_error *error)
 {
     varve_error reason = { 0 };
-    struct importing i = {
-        .graph = vv_graph_new_in(context), .options = options
-    };
+    struct importing i = { .graph = vv_graph_new_in(context),
+        .options = options };
     varve_defer_initializers(i.graph, true);
     varve_status status = varve_graph_check(i.graph, &reason);
     if (!status)

@@ -10,8 +10,7 @@
 #include "context.h"
 
 /* varve_graph_from_part over a context of the caller's choice. */
-varve_graph *vv_graph_from_in(
-    const struct vv_context *context, const char *path,
-    const varve_read_options *options, varve_error *error);
+varve_graph *vv_graph_from_in(const struct vv_context *context,
+    const char *path, const varve_read_options *options, varve_error *error);
 
 #endif

@@ -220,8 +220,8 @@ static varve_status prepare_staging(struct transfer *t, varve_error *error)
     if (size == 0)
         return VARVE_OK;
     if (size <= SIZE_MAX)
-        t->staging = vv_allocate_aligned(
-            t->allocator, (size_t)size, STAGING_ALIGNMENT);
+        t->staging =
+            vv_allocate_aligned(t->allocator, (size_t)size, STAGING_ALIGNMENT);
     if (!t->staging)
         return vv_fail_memory(error, "staging of a restoration");
     t->staging_size = (size_t)size;
@@ -317,8 +317,7 @@ static varve_status map_value(
 {
     struct vv_range range = { 0 };
     vv_move_obstacle(t->r, m->node, m->value, &range);
-    return vv_mapping_new(
-        &t->r->context, &range, &m->block, &m->target, error);
+    return vv_mapping_new(&t->r->context, &range, &m->block, &m->target, error);
 }
 
 static varve_status map_values(struct transfer *t, varve_error *error)

@@ -19,11 +19,12 @@ static bool add(varve_report *report, const struct vv_finding *finding)
 static bool add_rename(varve_report *report, const struct vv_rename *rename)
 {
     struct vv_finding finding = { .kind = VARVE_MISMATCHED,
-        .is_excused = true, .reason = "this rename matched nothing",
+        .is_excused = true,
+        .reason = "this rename matched nothing",
         .program_path = vv_arena_text(
             &report->arena, rename->program, strlen(rename->program)),
-        .file_path = vv_arena_text(
-            &report->arena, rename->file, strlen(rename->file)) };
+        .file_path =
+            vv_arena_text(&report->arena, rename->file, strlen(rename->file)) };
     return add(report, &finding) && finding.program_path && finding.file_path;
 }
 
@@ -41,7 +42,9 @@ static bool add_pattern(varve_report *report, struct vv_hints *hints,
     bool is_of_file = option == VV_EXPECT_UNUSED;
     const char *copy = vv_arena_text(&report->arena, text.bytes, text.size);
     struct vv_finding finding = { .kind = VARVE_MISMATCHED,
-        .is_excused = true, .is_pattern = true, .reason = reasons[option],
+        .is_excused = true,
+        .is_pattern = true,
+        .reason = reasons[option],
         .program_path = is_of_file ? NULL : copy,
         .file_path = is_of_file ? copy : NULL,
         .nearest =
@@ -49,8 +52,8 @@ static bool add_pattern(varve_report *report, struct vv_hints *hints,
     return add(report, &finding);
 }
 
-bool vv_list_unused_patterns(struct varve_restoration *r,
-    struct vv_hints *hints, varve_report *report)
+bool vv_list_unused_patterns(
+    struct varve_restoration *r, struct vv_hints *hints, varve_report *report)
 {
     static const enum vv_scope options[] = { VV_ONLY, VV_EXCEPT, VV_RESIZE,
         VV_EXPECT_MISSING, VV_EXPECT_UNUSED };

@@ -9,7 +9,7 @@
 #include "report.h"
 
 /* Adds a finding for each, after vv_scope_complete; false without memory. */
-bool vv_list_unused_patterns(struct varve_restoration *r,
-    struct vv_hints *hints, varve_report *report);
+bool vv_list_unused_patterns(
+    struct varve_restoration *r, struct vv_hints *hints, varve_report *report);
 
 #endif

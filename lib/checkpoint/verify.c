@@ -147,7 +147,7 @@ static void add_foreign_damage(
     if (atomic_exchange(&v->has_foreign_error, 1) == 0)
         v->foreign_error = *error;
     add_damage(v, (struct damage){ vv_at64(index->value_offsets, value),
-        vv_at64(index->value_sizes, value), value });
+                      vv_at64(index->value_sizes, value), value });
 }
 
 static void check_foreign(struct verification *v, uint32_t value,

@@ -174,8 +174,8 @@ static void add_child(const struct varve_restoration *r, uint32_t parent,
 }
 
 /* Where a rename leads from the path in r->path. */
-static bool find_by_text(struct varve_restoration *r,
-    const struct vv_rename *rename, uint32_t *file)
+static bool find_by_text(
+    struct varve_restoration *r, const struct vv_rename *rename, uint32_t *file)
 {
     vv_emptied(&r->file_path);
     const char *path = vv_buffer_string(&r->path);
@@ -185,8 +185,7 @@ static bool find_by_text(struct varve_restoration *r,
         return false;
     const char *leads_to = vv_buffer_string(&r->file_path);
     if (!r->file_path.failed)
-        *file =
-            vv_saved_find(vv_index_of(r), r->file_root, leads_to, &r->path);
+        *file = vv_saved_find(vv_index_of(r), r->file_root, leads_to, &r->path);
     return true;
 }
 
@@ -201,8 +200,8 @@ static bool find_by_edge(struct varve_restoration *r,
         return false;
     if (rename->deep)
         return true;
-    add_child(r, step.parent, step.name.bytes, step.name.size,
-        vv_emptied(&r->path));
+    add_child(
+        r, step.parent, step.name.bytes, step.name.size, vv_emptied(&r->path));
     return find_by_text(r, rename, file);
 }
 
@@ -230,17 +229,15 @@ bool vv_find_renamed(struct varve_restoration *r, const varve_node *parent,
     vv_emptied(&r->file_path);
     for (size_t i = 0; i < r->selection.rename_count; i++) {
         struct vv_rename *rename = &r->selection.renames[i];
-        bool found =
-            !rename->is_of_slot && find_by_edge(r, rename, step, file);
+        bool found = !rename->is_of_slot && find_by_edge(r, rename, step, file);
         if (decide(r, rename, found, file))
             return true;
     }
     return false;
 }
 
-bool vv_find_renamed_slot(struct varve_restoration *r,
-    const varve_node *owner, const varve_node *variable, const char *name,
-    uint32_t *file)
+bool vv_find_renamed_slot(struct varve_restoration *r, const varve_node *owner,
+    const varve_node *variable, const char *name, uint32_t *file)
 {
     if (!r->selection.has_slots || !vv_is_known(r, owner) ||
         !vv_is_known(r, variable))

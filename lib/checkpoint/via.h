@@ -17,8 +17,7 @@ bool vv_find_renamed(struct varve_restoration *r, const varve_node *parent,
     const char *name, size_t size, uint32_t *file);
 
 /* The same of a slot. */
-bool vv_find_renamed_slot(struct varve_restoration *r,
-    const varve_node *owner, const varve_node *variable, const char *name,
-    uint32_t *file);
+bool vv_find_renamed_slot(struct varve_restoration *r, const varve_node *owner,
+    const varve_node *variable, const char *name, uint32_t *file);
 
 #endif

@@ -204,8 +204,8 @@ static varve_status report_foreign(
     vv_walk_path(&w->walk, place, &w->path);
     if (w->options->progress(w->options->progress_user, f->done, f->total,
             vv_buffer_string(&w->path)) != 0)
-        return vv_fail(error, VARVE_CANCELLED,
-            "cancelled after %llu bytes", (unsigned long long)f->done);
+        return vv_fail(error, VARVE_CANCELLED, "cancelled after %llu bytes",
+            (unsigned long long)f->done);
     return VARVE_OK;
 }
 

@@ -29,18 +29,54 @@ static void note(void *context, enum vv_cbor_kind kind, uint64_t number)
     item->number = number;
 }
 
-static void on_uint8(void *c, uint8_t v) { note(c, VV_CBOR_UNSIGNED, v); }
-static void on_uint16(void *c, uint16_t v) { note(c, VV_CBOR_UNSIGNED, v); }
-static void on_uint32(void *c, uint32_t v) { note(c, VV_CBOR_UNSIGNED, v); }
-static void on_uint64(void *c, uint64_t v) { note(c, VV_CBOR_UNSIGNED, v); }
-static void on_negint8(void *c, uint8_t v) { note(c, VV_CBOR_NEGATIVE, v); }
-static void on_negint16(void *c, uint16_t v) { note(c, VV_CBOR_NEGATIVE, v); }
-static void on_negint32(void *c, uint32_t v) { note(c, VV_CBOR_NEGATIVE, v); }
-static void on_negint64(void *c, uint64_t v) { note(c, VV_CBOR_NEGATIVE, v); }
-static void on_array(void *c, length n) { note(c, VV_CBOR_ARRAY, n); }
-static void on_map(void *c, length n) { note(c, VV_CBOR_MAP, n); }
-static void on_tag(void *c, uint64_t v) { note(c, VV_CBOR_TAG, v); }
-static void on_boolean(void *c, bool v) { note(c, VV_CBOR_BOOLEAN, v); }
+static void on_uint8(void *c, uint8_t v)
+{
+    note(c, VV_CBOR_UNSIGNED, v);
+}
+static void on_uint16(void *c, uint16_t v)
+{
+    note(c, VV_CBOR_UNSIGNED, v);
+}
+static void on_uint32(void *c, uint32_t v)
+{
+    note(c, VV_CBOR_UNSIGNED, v);
+}
+static void on_uint64(void *c, uint64_t v)
+{
+    note(c, VV_CBOR_UNSIGNED, v);
+}
+static void on_negint8(void *c, uint8_t v)
+{
+    note(c, VV_CBOR_NEGATIVE, v);
+}
+static void on_negint16(void *c, uint16_t v)
+{
+    note(c, VV_CBOR_NEGATIVE, v);
+}
+static void on_negint32(void *c, uint32_t v)
+{
+    note(c, VV_CBOR_NEGATIVE, v);
+}
+static void on_negint64(void *c, uint64_t v)
+{
+    note(c, VV_CBOR_NEGATIVE, v);
+}
+static void on_array(void *c, length n)
+{
+    note(c, VV_CBOR_ARRAY, n);
+}
+static void on_map(void *c, length n)
+{
+    note(c, VV_CBOR_MAP, n);
+}
+static void on_tag(void *c, uint64_t v)
+{
+    note(c, VV_CBOR_TAG, v);
+}
+static void on_boolean(void *c, bool v)
+{
+    note(c, VV_CBOR_BOOLEAN, v);
+}
 
 static void on_bytes(void *c, cbor_data bytes, length n)
 {
@@ -85,9 +121,15 @@ static const struct cbor_callbacks callbacks = {
 const char *vv_cbor_kind_text(enum vv_cbor_kind kind)
 {
     static const char *const texts[] = {
-        "an item outside the profile", "an unsigned integer",
-        "a negative integer", "a byte string", "a text string", "an array",
-        "a map", "a tag", "a boolean",
+        "an item outside the profile",
+        "an unsigned integer",
+        "a negative integer",
+        "a byte string",
+        "a text string",
+        "an array",
+        "a map",
+        "a tag",
+        "a boolean",
     };
     return texts[kind];
 }
@@ -108,16 +150,16 @@ static size_t shortest_head(const struct vv_cbor_item *item)
     return n <= UINT8_MAX ? 2 : n <= UINT16_MAX ? 3 : n <= UINT32_MAX ? 5 : 9;
 }
 
-static varve_status check_item(const struct vv_cbor_in *in,
-    const struct vv_cbor_item *item, size_t read)
+static varve_status check_item(
+    const struct vv_cbor_in *in, const struct vv_cbor_item *item, size_t read)
 {
     size_t left = in->size - in->at - read;
     bool is_string = item->kind == VV_CBOR_BYTES || item->kind == VV_CBOR_TEXT;
     size_t head = read - (is_string ? (size_t)item->number : 0);
     if (item->kind == VV_CBOR_OTHER ||
         (item->kind == VV_CBOR_TAG && item->number < FIRST_TAG))
-        return fail(in, in->at, "an item of the deterministic profile",
-            "another one");
+        return fail(
+            in, in->at, "an item of the deterministic profile", "another one");
     if (head != shortest_head(item))
         return fail(in, in->at, "the shortest head of an item", "a longer one");
     if ((item->kind == VV_CBOR_ARRAY && item->number > left) ||

@@ -222,8 +222,7 @@ varve_status vv_data_in_read(const struct vv_data_in *in, uint64_t offset,
     void *bytes, size_t size, varve_error *error)
 {
     if (in->backing)
-        return in->backing->read(
-            in->backing_state, offset, bytes, size, error);
+        return in->backing->read(in->backing_state, offset, bytes, size, error);
     return vv_file_read(
         in->context, in->file, in->path, bytes, size, offset, error);
 }
@@ -265,8 +264,8 @@ varve_status vv_data_in_check(const struct vv_data_in *in, uint32_t value,
     return VARVE_OK;
 }
 
-bool vv_data_in_locate(const struct vv_data_in *in, uint32_t value, int *file,
-    uint64_t *offset)
+bool vv_data_in_locate(
+    const struct vv_data_in *in, uint32_t value, int *file, uint64_t *offset)
 {
     if (in->backing)
         return in->backing->locate(in->backing_state, value, file, offset);

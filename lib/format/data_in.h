@@ -21,8 +21,7 @@ struct vv_backing {
         varve_error *error);
     varve_status (*check)(void *state, uint32_t value, uint64_t chunk,
         const void *bytes, const char *what, varve_error *error);
-    bool (*locate)(
-        void *state, uint32_t value, int *file, uint64_t *offset);
+    bool (*locate)(void *state, uint32_t value, int *file, uint64_t *offset);
     const char *(*place)(void *state, uint32_t value, uint64_t *offset);
     void (*close)(void *state);
 };
@@ -66,8 +65,8 @@ varve_status vv_data_in_check(const struct vv_data_in *in, uint32_t value,
 
 /* Where the bytes of a value lie in an open file, all in one piece; false if
  * they do not. */
-bool vv_data_in_locate(const struct vv_data_in *in, uint32_t value, int *file,
-    uint64_t *offset);
+bool vv_data_in_locate(
+    const struct vv_data_in *in, uint32_t value, int *file, uint64_t *offset);
 
 /* The path of the file in which they lie in one piece, open or not, and where;
  * NULL if they do not. */

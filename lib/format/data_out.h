@@ -19,15 +19,15 @@ struct vv_data_out {
     const struct vv_context *context;
     const char *path; /* for messages */
     int file;
-    uint64_t offset;         /* where the next byte goes */
-    unsigned char *staging;  /* small pieces gather here */
-    size_t staged;           /* bytes in it; they end at `offset` */
-    uint64_t written_back;   /* write-back was started up to here */
-    bool no_write_back;      /* the system cannot, or was told not to */
+    uint64_t offset;          /* where the next byte goes */
+    unsigned char *staging;   /* small pieces gather here */
+    size_t staged;            /* bytes in it; they end at `offset` */
+    uint64_t written_back;    /* write-back was started up to here */
+    bool no_write_back;       /* the system cannot, or was told not to */
     varve_progress *progress; /* set by the caller after begin, or NULL */
     void *progress_user;
-    uint64_t total;          /* bytes in all, for progress; where it was not
-                                known, the caller may set it after begin */
+    uint64_t total; /* bytes in all, for progress; where it was not
+                       known, the caller may set it after begin */
 };
 
 /* Gets staging memory, leaves room for the header, and reserves `total` bytes
@@ -50,8 +50,8 @@ varve_status vv_data_out_value(struct vv_data_out *out, const void *bytes,
 
 /* Writes index, footer and header. Nothing of the file is left to write.
  * `index` tells of the values as they were written. */
-varve_status vv_data_out_end(struct vv_data_out *out,
-    const struct vv_index *index, varve_error *error);
+varve_status vv_data_out_end(
+    struct vv_data_out *out, const struct vv_index *index, varve_error *error);
 
 /* Frees staging; after success, failure or no begin (zeroed). */
 void vv_data_out_clear(struct vv_data_out *out);

@@ -86,8 +86,8 @@ uint32_t vv_index_find_global(const struct vv_index *index, uint32_t node)
     return vv_at32(index->global_names, global);
 }
 
-bool vv_index_has_tag(const struct vv_index *index, uint32_t node,
-    const char *tag)
+bool vv_index_has_tag(
+    const struct vv_index *index, uint32_t node, const char *tag)
 {
     if (index->tag_count == 0)
         return false;
@@ -96,8 +96,7 @@ bool vv_index_has_tag(const struct vv_index *index, uint32_t node,
     uint32_t begin = lower_bound(index->tag_nodes, 0, count, node);
     uint32_t end = lower_bound(index->tag_nodes, begin, count, node + 1);
     uint32_t at = lower_bound(index->tag_names, begin, end, name);
-    return name != VV_NONE && at < end &&
-           vv_at32(index->tag_names, at) == name;
+    return name != VV_NONE && at < end && vv_at32(index->tag_names, at) == name;
 }
 
 void vv_index_slots(const struct vv_index *index, uint32_t owner,
@@ -151,8 +150,7 @@ varve_tensor vv_index_tensor(const struct vv_index *index,
         .dtype = (varve_dtype)index->value_dtypes[value],
         .rank = index->value_ranks[value],
     };
-    uint64_t first =
-        tensor.rank ? vv_first_extent(index, table, value) : 0;
+    uint64_t first = tensor.rank ? vv_first_extent(index, table, value) : 0;
     for (uint32_t i = 0; i < tensor.rank; i++)
         tensor.shape[i] = vv_at64(index->value_extents, (size_t)first + i);
     return tensor;

@@ -90,8 +90,8 @@ static inline varve_kind vv_index_kind(
 }
 
 /* The edges of a node are numbers *begin to *end - 1. */
-static inline void vv_index_edges(const struct vv_index *index, uint32_t node,
-    uint32_t *begin, uint32_t *end)
+static inline void vv_index_edges(
+    const struct vv_index *index, uint32_t node, uint32_t *begin, uint32_t *end)
 {
     *begin = vv_begin32(index->node_edge_ends, node);
     *end = vv_at32(index->node_edge_ends, node);
@@ -113,8 +113,8 @@ uint32_t vv_index_find_value(const struct vv_index *index, uint32_t node);
 uint32_t vv_index_find_global(const struct vv_index *index, uint32_t node);
 
 /* Whether a node has a tag of this name. */
-bool vv_index_has_tag(const struct vv_index *index, uint32_t node,
-    const char *tag);
+bool vv_index_has_tag(
+    const struct vv_index *index, uint32_t node, const char *tag);
 
 /* The first slot of an owner at or after which to look: slots of `owner` are
  * numbers *begin to *end - 1. */

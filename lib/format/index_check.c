@@ -165,8 +165,8 @@ static varve_status check_slots(
         uint32_t owner = vv_at32(index->slot_owners, i);
         uint64_t rest = (uint64_t)vv_at32(index->slot_variables, i) << 32 |
                         vv_at32(index->slot_names, i);
-        if (i > 0 && (owner < last_owner ||
-                         (owner == last_owner && rest <= last_rest)))
+        if (i > 0 &&
+            (owner < last_owner || (owner == last_owner && rest <= last_rest)))
             return vv_check_fail(check, index->slot_owners + 4 * (size_t)i,
                 "slot %" PRIu32 ": expected slots sorted by owner, variable "
                 "and name, found one that is not behind the one before it",

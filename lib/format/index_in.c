@@ -22,8 +22,8 @@ struct parser {
     size_t metadata_at; /* 0: there is none */
 };
 
-static varve_status fail(const struct parser *p, size_t at,
-    varve_status status, const char *expected, const char *found)
+static varve_status fail(const struct parser *p, size_t at, varve_status status,
+    const char *expected, const char *found)
 {
     return vv_fail(p->in.error, status,
         "%s: index at offset %" PRIu64 ": expected %s, found %s", p->in.path,
@@ -36,11 +36,13 @@ static varve_status check_count(const struct parser *p, size_t at,
     uint64_t expected = vv_column_count(column, &p->parsed->index);
     if (column->is_first) {
         if (!column->is_wide && count >= VV_NONE)
-            return fail(p, at, VARVE_LIMIT, "fewer than 2^32 - 1 of a kind",
-                "more");
+            return fail(
+                p, at, VARVE_LIMIT, "fewer than 2^32 - 1 of a kind", "more");
         if (column->key >= VV_FIRST_OPTIONAL_KEY && count == 0)
-            return fail(p, at, VARVE_CORRUPT, "an optional column to be left "
-                "out when it is empty", "an empty one");
+            return fail(p, at, VARVE_CORRUPT,
+                "an optional column to be left "
+                "out when it is empty",
+                "an empty one");
     } else if (count != expected) {
         return vv_fail(p->in.error, VARVE_CORRUPT,
             "%s: index at offset %" PRIu64 ": expected %" PRIu64
@@ -124,26 +126,28 @@ static varve_status read_map(struct parser *p)
     if (count < VV_REQUIRED_COLUMN_COUNT)
         return fail(p, 0, VARVE_CORRUPT, "all required keys", "fewer");
     if (p->parsed->index.tag_nodes && !p->parsed->index.tag_names)
-        return fail(p, p->in.at, VARVE_CORRUPT, "names for the nodes of tags",
-            "none");
+        return fail(
+            p, p->in.at, VARVE_CORRUPT, "names for the nodes of tags", "none");
     if (p->parsed->index.global_nodes && !p->parsed->index.global_names)
-        return fail(p, p->in.at, VARVE_CORRUPT, "global names for their nodes",
-            "none");
+        return fail(
+            p, p->in.at, VARVE_CORRUPT, "global names for their nodes", "none");
     return vv_cbor_end(&p->in);
 }
 
-static varve_status parse(
-    const struct vv_context *context, struct parser *p)
+static varve_status parse(const struct vv_context *context, struct parser *p)
 {
     struct vv_parsed_index *parsed = p->parsed;
     struct vv_index *index = &parsed->index;
     VV_TRY(read_map(p));
-    struct vv_index_check check = { .context = context, .path = p->in.path,
-        .bytes = p->in.bytes, .data_end = p->in.base, .index = index,
+    struct vv_index_check check = { .context = context,
+        .path = p->in.path,
+        .bytes = p->in.bytes,
+        .data_end = p->in.base,
+        .index = index,
         .error = p->in.error };
     VV_TRY(vv_check_graph(&check));
-    VV_TRY(vv_value_table_make(&parsed->table, &context->allocator,
-        index->value_count, p->in.error));
+    VV_TRY(vv_value_table_make(
+        &parsed->table, &context->allocator, index->value_count, p->in.error));
     VV_TRY(vv_check_values(&check, &parsed->table));
     if (p->metadata_at == 0)
         return VARVE_OK;
@@ -156,10 +160,15 @@ varve_status vv_index_parse(const struct vv_context *context, const char *path,
     struct vv_parsed_index *parsed, varve_error *error)
 {
     struct vv_parsed_index result = { 0 };
-    struct parser p = { .parsed = &result, .in = { .path = path,
-        .base = data_end, .bytes = bytes, .size = size, .error = error } };
+    struct parser p = { .parsed = &result,
+        .in = { .path = path,
+            .base = data_end,
+            .bytes = bytes,
+            .size = size,
+            .error = error } };
     if (data_end > INT64_MAX)
-        return fail(&p, 0, VARVE_CORRUPT, "an offset below 2^63", "a larger "
+        return fail(&p, 0, VARVE_CORRUPT, "an offset below 2^63",
+            "a larger "
             "one");
     varve_status status = parse(context, &p);
     if (status)

@@ -49,8 +49,8 @@ static void put_column(struct vv_cbor_out *out, const struct vv_column *column,
     vv_cbor_put_unsigned(out, column->key);
     if (column->tag)
         vv_cbor_put_tag(out, column->tag);
-    vv_cbor_put_bytes(out, vv_column_bytes(column, index),
-        (size_t)count * column->element);
+    vv_cbor_put_bytes(
+        out, vv_column_bytes(column, index), (size_t)count * column->element);
 }
 
 static void put_real(struct vv_cbor_out *out, double real)
@@ -91,8 +91,8 @@ varve_status vv_index_write(const struct vv_index *index, vv_index_sink *sink,
         has_tags ? VV_FIRST_GLOBAL_COLUMN : VV_REQUIRED_COLUMN_COUNT;
     size_t behind = has_globals ? VV_COLUMN_COUNT : VV_FIRST_GLOBAL_COLUMN;
     struct vv_cbor_out out = { .sink = sink, .user = user, .error = error };
-    vv_cbor_put_map(&out, columns + has_counter + has_metadata + behind -
-                              VV_FIRST_GLOBAL_COLUMN);
+    vv_cbor_put_map(&out,
+        columns + has_counter + has_metadata + behind - VV_FIRST_GLOBAL_COLUMN);
     for (size_t i = 0; i < columns; i++)
         put_column(&out, &vv_columns[i], index);
     if (has_counter) {

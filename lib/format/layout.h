@@ -25,18 +25,20 @@
 #include <stdint.h>
 
 #define VV_HEADER_MAGIC "\x89VRV\r\n\x1a\n"
-#define VV_FOOTER_MAGIC "VRV\x89" "end\n"
+#define VV_FOOTER_MAGIC                                                        \
+    "VRV\x89"                                                                  \
+    "end\n"
 
 enum {
     VV_FORMAT_VERSION = 1,
     VV_HEADER_SIZE = 64,
     VV_FOOTER_SIZE = 64,
-    VV_CHUNK_SIZE = 1 << 20,       /* bytes of a value under one digest */
-    VV_ALIGNMENT = 64,             /* of every value and of the index */
-    VV_PAGE_ALIGNMENT = 4096,      /* of values of VV_PAGED_SIZE and more */
+    VV_CHUNK_SIZE = 1 << 20,  /* bytes of a value under one digest */
+    VV_ALIGNMENT = 64,        /* of every value and of the index */
+    VV_PAGE_ALIGNMENT = 4096, /* of values of VV_PAGED_SIZE and more */
     VV_PAGED_SIZE = 64 * 1024,
     VV_DIGEST_SIZE = 16,
-    VV_REAL_TAG = 86,              /* of a float64 in the metadata */
+    VV_REAL_TAG = 86, /* of a float64 in the metadata */
 };
 
 /* Keys of the index, a CBOR map. A reader that meets a key below
@@ -59,9 +61,9 @@ enum vv_index_key {
     VV_KEY_VALUE_SIZES = 11,   /* u64: bytes */
     VV_KEY_DIGESTS = 12,       /* 16 bytes for each chunk of each value */
     VV_KEY_SLOT_OWNERS = 13,   /* u32: node */
-    VV_KEY_SLOT_VARIABLES = 14,/* u32: node */
-    VV_KEY_SLOT_NAMES = 15,    /* u32: name */
-    VV_KEY_SLOT_NODES = 16,    /* u32: node */
+    VV_KEY_SLOT_VARIABLES = 14, /* u32: node */
+    VV_KEY_SLOT_NAMES = 15,     /* u32: name */
+    VV_KEY_SLOT_NODES = 16,     /* u32: node */
     VV_FIRST_OPTIONAL_KEY = 128,
     VV_KEY_TAG_NODES = 128,    /* u32: node of each tag, not decreasing */
     VV_KEY_TAG_NAMES = 129,    /* u32: name of each tag */

@@ -48,8 +48,8 @@ static bool is_behind(
     return memcmp(name->bytes, previous->bytes, (size_t)name->number) > 0;
 }
 
-static varve_status read_real(struct vv_cbor_in *in, size_t at, uint64_t tag,
-    varve_metadata *m)
+static varve_status read_real(
+    struct vv_cbor_in *in, size_t at, uint64_t tag, varve_metadata *m)
 {
     struct vv_cbor_item item;
     VV_TRY(vv_cbor_expect(in, VV_CBOR_BYTES, &item));

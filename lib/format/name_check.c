@@ -76,8 +76,7 @@ varve_status vv_check_names(const struct vv_index_check *check)
                 i, begin, index->names_size, end);
         struct name name = name_at(index, begin, end - begin);
         if (name.size > VARVE_MAX_NAME_SIZE ||
-            (!plain &&
-                !vv_utf8_is_valid((const char *)name.bytes, name.size)))
+            (!plain && !vv_utf8_is_valid((const char *)name.bytes, name.size)))
             return vv_check_fail(check, name.bytes,
                 "name %" PRIu32 ": expected 1 to %d bytes of UTF-8 without "
                 "NUL, found %zu bytes",

@@ -199,8 +199,8 @@ static uint32_t find_slot(const struct search *s, uint32_t owner,
 
 /* Only a slot has a parenthesis that is not escaped; that it might be a
  * careless one in a name is looked at last. */
-static uint32_t find_step(const struct search *s, uint32_t node,
-    struct vv_text name, unsigned depth)
+static uint32_t find_step(
+    const struct search *s, uint32_t node, struct vv_text name, unsigned depth)
 {
     struct vv_text base, inside;
     uint32_t found = VV_NONE;

@@ -52,8 +52,7 @@ static void follow_edge(struct vv_spread *s, const struct vv_index *index,
     if (vv_spread_leads_back(s, s->pairs[pair].node, child))
         return;
     vv_spread_add(s, child,
-        vv_automaton_step(
-            &s->automaton, s->pairs[pair].state, name, size),
+        vv_automaton_step(&s->automaton, s->pairs[pair].state, name, size),
         NULL, (struct vv_way){ .from = pair + 1, .number = edge });
 }
 
@@ -67,8 +66,8 @@ static void follow_slot(struct vv_spread *s, const struct vv_index *index,
         vv_automaton_slot(&s->automaton, s->pairs[owner].state,
             s->pairs[variable].state, name, size),
         NULL,
-        (struct vv_way){ .from = owner + 1, .variable = variable + 1,
-            .number = slot });
+        (struct vv_way){
+            .from = owner + 1, .variable = variable + 1, .number = slot });
 }
 
 static void follow_slots(struct vv_spread *s, const struct vv_index *index,

@@ -18,7 +18,7 @@ struct progress {
     uint32_t node;    /* looked for a value up to here */
     uint64_t extents; /* taken */
     uint64_t digests;
-    uint64_t end;     /* of the last value in the file */
+    uint64_t end;                        /* of the last value in the file */
     uint8_t file_sizes[UINT8_MAX + 1];   /* by element type */
     uint8_t memory_sizes[UINT8_MAX + 1]; /* 0: no such type */
 };

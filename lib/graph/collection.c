@@ -46,8 +46,7 @@ static bool is_selected(const struct selection *s, const varve_node *node)
     if ((select->tag && !(node->tags & s->tag)) || (node->tags & s->without) ||
         (select->kind && node->kind != select->kind))
         return false;
-    return (!select->pattern ||
-               vv_spread_has_any(&s->pattern, node->number)) &&
+    return (!select->pattern || vv_spread_has_any(&s->pattern, node->number)) &&
            !vv_spread_has_all(&s->except, node->number);
 }
 
@@ -68,8 +67,8 @@ static varve_status follow_patterns(
         VV_TRY(vv_graph_spread_begin(
             &s->pattern, a, root, select->pattern, error));
     if (select && select->except)
-        VV_TRY(vv_graph_spread_begin(
-            &s->except, a, root, select->except, error));
+        VV_TRY(
+            vv_graph_spread_begin(&s->except, a, root, select->except, error));
     return VARVE_OK;
 }
 
@@ -206,9 +205,9 @@ struct readiness {
 
 static const char *why_missing(const varve_node *node)
 {
-    return node->value_state == VARVE_DECLARED ? "was not initialized"
-        : node->value_state == VARVE_PENDING   ? "waits for its restored value"
-                                               : NULL;
+    return node->value_state == VARVE_DECLARED  ? "was not initialized"
+           : node->value_state == VARVE_PENDING ? "waits for its restored value"
+                                                : NULL;
 }
 
 static varve_status look(

@@ -119,8 +119,7 @@ void varve_list_reorder(varve_node *list, const size_t *order, size_t count)
         vv_memory_mistake(list->graph);
         return;
     }
-    bool is_order =
-        count == all && reordered(list, order, nodes, nodes + all);
+    bool is_order = count == all && reordered(list, order, nodes, nodes + all);
     if (is_order) {
         size_t i = all;
         for (struct vv_edge *e = list->first_edge; e; e = e->next)

@@ -37,8 +37,8 @@ static bool may_have(const varve_node *node, const char *name)
     }
     if (!vv_name_is_valid(name, strlen(name))) {
         vv_mistake(node->graph, VARVE_BAD_NAME,
-            "%s: a global name is 1 to %d bytes of UTF-8, found another",
-            where, VARVE_MAX_NAME_SIZE);
+            "%s: a global name is 1 to %d bytes of UTF-8, found another", where,
+            VARVE_MAX_NAME_SIZE);
         return false;
     }
     return true;

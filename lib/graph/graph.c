@@ -170,9 +170,9 @@ bool vv_graph_may_change(const varve_node *node, enum vv_hold held)
         "%s: expected no callback of the library at work, found one, which may "
         "not %s",
         vv_node_text(node, text, sizeof text),
-        held == VV_HOLDS_NODES       ? "remove or retype a node"
-            : held == VV_HOLDS_EDGES ? "remove an edge"
-                                     : "change the graph");
+        held == VV_HOLDS_NODES   ? "remove or retype a node"
+        : held == VV_HOLDS_EDGES ? "remove an edge"
+                                 : "change the graph");
     return false;
 }
 

@@ -66,7 +66,7 @@ struct vv_observer {
 struct varve_graph {
     struct vv_context context;
     struct vv_durable saved_to; /* where it was saved last */
-    varve_error mistake; /* the first; VARVE_OK: none */
+    varve_error mistake;        /* the first; VARVE_OK: none */
     varve_node nil;
     varve_node *root;
     struct vv_name_table names;
@@ -77,20 +77,20 @@ struct varve_graph {
     struct vv_map edge_map; /* edges of nodes that have many */
     struct vv_map slot_map;
     struct vv_map global_map; /* nodes by global name */
-    varve_node *all;        /* every node, linked by `next_of_all` */
-    uint32_t number_limit;  /* node numbers are below this */
-    uint32_t *free_numbers; /* a stack of numbers to be used again */
+    varve_node *all;          /* every node, linked by `next_of_all` */
+    uint32_t number_limit;    /* node numbers are below this */
+    uint32_t *free_numbers;   /* a stack of numbers to be used again */
     size_t free_number_count;
     size_t free_number_capacity;
     struct vv_observer *newest;
-    uint64_t observer_count; /* ever registered */
+    uint64_t observer_count;  /* ever registered */
     bool defers_initializers; /* see varve_defer_initializers */
     bool defers_memory;       /* library-owned variables get none yet: their
                                  values will bring it */
     const struct vv_name *tags[VV_MAX_TAGS];
     unsigned tag_count;
-    uint64_t seed; /* of random streams */
-    uint8_t held;  /* vv_hold */
+    uint64_t seed;              /* of random streams */
+    uint8_t held;               /* vv_hold */
     struct vv_telling *telling; /* the innermost, or NULL */
 };
 

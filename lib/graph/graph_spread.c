@@ -31,8 +31,8 @@ static void follow_slot(struct vv_spread *s, uint32_t owner, uint32_t variable,
         vv_automaton_slot(&s->automaton, s->pairs[owner].state,
             s->pairs[variable].state, slot->name->bytes, slot->name->size),
         slot->seen.node,
-        (struct vv_way){ .from = owner + 1, .variable = variable + 1,
-            .step = slot });
+        (struct vv_way){
+            .from = owner + 1, .variable = variable + 1, .step = slot });
 }
 
 static void go_on(struct vv_spread *s)

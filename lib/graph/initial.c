@@ -150,9 +150,7 @@ static bool is_wanted(const varve_node *node)
 
 static void push(struct ordering *o, varve_node *node)
 {
-    struct frame frame = {
-        node, node->extra ? node->extra->first_need : NULL
-    };
+    struct frame frame = { node, node->extra ? node->extra->first_need : NULL };
     o->marks[node->number] = ON_STACK;
     vv_buffer_add(&o->stack, &frame, sizeof frame);
 }
@@ -180,11 +178,12 @@ static varve_status fail_circle(
         vv_buffer_add_string(&line, " needs ");
     }
     const char *path = vv_buffer_string(&line);
-    varve_status status = line.failed
-        ? vv_fail_memory(error, "a circle of initial values")
-        : vv_fail(error, VARVE_MISUSE,
-              "initial values: expected none that needs itself, found %s%s",
-              path, vv_node_text(node, text, sizeof text));
+    varve_status status =
+        line.failed
+            ? vv_fail_memory(error, "a circle of initial values")
+            : vv_fail(error, VARVE_MISUSE,
+                  "initial values: expected none that needs itself, found %s%s",
+                  path, vv_node_text(node, text, sizeof text));
     vv_buffer_clear(&line);
     return status;
 }
@@ -270,9 +269,9 @@ varve_status varve_initialize(
     vv_buffer_init(&o.stack, a);
     vv_buffer_init(&o.order, a);
     o.marks = vv_allocate_zeroed(a, o.limit);
-    varve_status status = o.marks
-        ? vv_each_node(root, select, visit, &o, error)
-        : vv_fail_memory(error, "the order of initial values");
+    varve_status status =
+        o.marks ? vv_each_node(root, select, visit, &o, error)
+                : vv_fail_memory(error, "the order of initial values");
     if (!status)
         status = run(&o, error);
     vv_release(a, o.marks, o.limit);

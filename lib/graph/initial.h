@@ -9,8 +9,8 @@
 
 /* Stands in a list of either end; freed with `node`, the one that needs. */
 struct vv_need {
-    varve_node *node;  /* needs `other` */
-    varve_node *other; /* NULL: it is gone */
+    varve_node *node;           /* needs `other` */
+    varve_node *other;          /* NULL: it is gone */
     struct vv_need *next;       /* of the same node, in the order declared */
     struct vv_need *next_other; /* of the same other */
     struct vv_need *previous_other;

@@ -301,8 +301,8 @@ static bool is_top(const varve_node *node)
 static void put_path(struct text *text, const varve_node *node)
 {
     for (int i = 0; !is_top(node) && !text->is_full && i < 64; i++) {
-        put_before(text, node->first_in->name->bytes,
-            node->first_in->name->size);
+        put_before(
+            text, node->first_in->name->bytes, node->first_in->name->size);
         node = node->first_in->parent;
         if (!is_top(node))
             put_before(text, "/", 1);

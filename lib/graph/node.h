@@ -38,7 +38,7 @@ struct vv_extra {
     struct vv_slot *last_slot;
     struct vv_alias *aliases;
     const struct vv_name *global_name; /* or NULL */
-    varve_state_callbacks callbacks; /* of a state */
+    varve_state_callbacks callbacks;   /* of a state */
     void *self;
     varve_on_demand *on_demand;
     void *on_demand_user;

@@ -147,8 +147,7 @@ varve_status vv_replica_make(struct vv_replica *r, varve_graph *graph,
         .graph = graph,
         .count = walk->count,
     };
-    r->nodes =
-        vv_allocate_zeroed(r->allocator, walk->count * sizeof *r->nodes);
+    r->nodes = vv_allocate_zeroed(r->allocator, walk->count * sizeof *r->nodes);
     if (!r->nodes)
         return vv_fail_memory(error, "a copy of a graph");
     varve_status status = make(&m, error);

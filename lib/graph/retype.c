@@ -38,9 +38,8 @@ static varve_status check(
 
 /* Moves the converted value to new memory; a variable that has none yet gets it
  * later. */
-static varve_status convert(
-    varve_node *node, varve_tensor *wanted, uint64_t *misfits,
-    varve_error *error)
+static varve_status convert(varve_node *node, varve_tensor *wanted,
+    uint64_t *misfits, varve_error *error)
 {
     const varve_tensor *now = &node->variable->tensor;
     const varve_allocator *a = &node->graph->context.allocator;
@@ -60,8 +59,7 @@ varve_status varve_retype(
 {
     uint64_t lost = 0;
     if (!node || vv_is_nil(node))
-        return vv_fail(
-            error, VARVE_MISUSE, "expected a node, found none");
+        return vv_fail(error, VARVE_MISUSE, "expected a node, found none");
     varve_tensor wanted = { .dtype = dtype };
     if (node->variable) {
         wanted = node->variable->tensor;

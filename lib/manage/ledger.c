@@ -22,7 +22,7 @@ static const char head[] = "varve ledger 1\nnumber counter step time metric "
 
 enum {
     MOST_BYTES = 64 << 20, /* some half a million entries */
-    MARK_SIZE = 13, /* of its first line: "varve ledger " */
+    MARK_SIZE = 13,        /* of its first line: "varve ledger " */
     FIELDS = 8,
     DIGEST_LINE = 7 + 16 + 1 /* "digest ", digits, newline */
 };
@@ -89,8 +89,8 @@ static varve_status check_place(
         path);
 }
 
-static varve_status publish(struct vv_listing *l, const struct vv_buffer *text,
-    varve_error *error)
+static varve_status publish(
+    struct vv_listing *l, const struct vv_buffer *text, varve_error *error)
 {
     struct vv_publication p;
     const char *path = vv_listing_path(l, NULL, VV_LEDGER_ENDING);
@@ -228,8 +228,8 @@ void vv_ledger_read(struct vv_listing *l)
     if (l->path.failed || vv_file_open(l->context, path, &file, &size, NULL))
         return;
     char *text = size <= MOST_BYTES ? vv_allocate(a, (size_t)size) : NULL;
-    if (text && !vv_file_read(
-                    l->context, file, path, text, (size_t)size, 0, NULL))
+    if (text &&
+        !vv_file_read(l->context, file, path, text, (size_t)size, 0, NULL))
         parse(l, text, (size_t)size);
     vv_release(a, text, (size_t)size);
     vv_file_close(l->context, file);

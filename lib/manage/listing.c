@@ -88,8 +88,8 @@ static bool is_temporary(const struct vv_listing *l, const char *name)
 
 /* --- What a file says --------------------------------------------------- */
 
-static void take_metadata(struct vv_entry *entry, const struct vv_listing *l,
-    const varve_metadata *m)
+static void take_metadata(
+    struct vv_entry *entry, const struct vv_listing *l, const varve_metadata *m)
 {
     if (m->kind == VARVE_METADATA_INTEGER && !strcmp(m->name, VV_STEP_KEY) &&
         m->integer >= 0)
@@ -183,8 +183,8 @@ bool vv_listing_is_damaged(struct vv_listing *l, const struct vv_entry *entry)
 /* --- The listing -------------------------------------------------------- */
 
 varve_status vv_listing_begin(struct vv_listing *l,
-    const struct vv_context *context, const char *directory,
-    const char *prefix, const char *metric, varve_error *error)
+    const struct vv_context *context, const char *directory, const char *prefix,
+    const char *metric, varve_error *error)
 {
     const varve_allocator *a = &context->allocator;
     *l = (struct vv_listing){ .context = context };
@@ -348,11 +348,12 @@ varve_status vv_listing_refresh(struct vv_listing *l, varve_error *error)
     vv_buffer_init(&names.pins, a);
     vv_buffer_init(&names.gone, a);
     const char *path = vv_listing_path(l, NULL, "");
-    varve_status status = l->path.failed
-        ? vv_fail_memory(error, "the path of a directory")
-        : vv_directory_each(l->context, path, sort_name, &names, error);
-    if (!status && (names.files.failed || names.pins.failed ||
-                       names.gone.failed))
+    varve_status status =
+        l->path.failed
+            ? vv_fail_memory(error, "the path of a directory")
+            : vv_directory_each(l->context, path, sort_name, &names, error);
+    if (!status &&
+        (names.files.failed || names.pins.failed || names.gone.failed))
         status = vv_fail_memory(error, "the names in a directory");
     if (!status)
         status = rebuild(l, &names, error);

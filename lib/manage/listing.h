@@ -41,16 +41,16 @@ struct vv_listing {
     struct vv_entry *entries; /* by counter, then number */
     size_t count;
     size_t capacity;
-    uint64_t highest; /* number of any name, also where that is no file */
-    struct vv_buffer gone;  /* names of files that were being deleted, or
-                               written aside: each ends with a NUL */
-    struct vv_buffer path;  /* scratch */
+    uint64_t highest;      /* number of any name, also where that is no file */
+    struct vv_buffer gone; /* names of files that were being deleted, or
+                              written aside: each ends with a NUL */
+    struct vv_buffer path; /* scratch */
 };
 
 /* An empty listing; clear it also after a failure. VARVE_NO_MEMORY. */
 varve_status vv_listing_begin(struct vv_listing *listing,
-    const struct vv_context *context, const char *directory,
-    const char *prefix, const char *metric, varve_error *error);
+    const struct vv_context *context, const char *directory, const char *prefix,
+    const char *metric, varve_error *error);
 void vv_listing_clear(struct vv_listing *listing);
 
 /* Looks at the directory. A file that has the size and the time of one that is
@@ -81,9 +81,9 @@ void vv_listing_remove(struct vv_listing *listing, size_t index);
 /* The bare name, or the path, of a file of this prefix: "PREFIX-N" and what
  * follows, or "PREFIX" alone where `number` is NULL. Valid until the next call;
  * "" without memory. */
-const char *vv_listing_name(struct vv_listing *listing, const uint64_t *number,
-    const char *ending);
-const char *vv_listing_path(struct vv_listing *listing, const uint64_t *number,
-    const char *ending);
+const char *vv_listing_name(
+    struct vv_listing *listing, const uint64_t *number, const char *ending);
+const char *vv_listing_path(
+    struct vv_listing *listing, const uint64_t *number, const char *ending);
 
 #endif

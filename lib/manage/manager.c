@@ -39,12 +39,12 @@ static void node_removed(struct vv_observer *self, varve_node *node)
 
 /* --- Making ------------------------------------------------------------- */
 
-static varve_status check_names(const char *directory,
-    const varve_manager_options *o, varve_error *error)
+static varve_status check_names(
+    const char *directory, const varve_manager_options *o, varve_error *error)
 {
     if (!directory || !*directory)
-        return vv_fail(error, VARVE_MISUSE,
-            "manager: expected a directory, found none");
+        return vv_fail(
+            error, VARVE_MISUSE, "manager: expected a directory, found none");
     if (o->prefix && (!*o->prefix || strchr(o->prefix, '/')))
         return vv_fail(error, VARVE_BAD_NAME,
             "%s: expected a prefix of file names without '/', found \"%s\"",
@@ -183,9 +183,8 @@ static varve_status open_lock(varve_manager *m, int *file, varve_error *error)
     if (name.failed || m->listing.path.failed)
         status = vv_fail_memory(error, "the name of a lock");
     else if ((*file = open_or_create(&m->context, directory, text)) < 0)
-        status = vv_fail_system(
-            error, -*file, "opening the lock of its manager",
-            m->listing.directory);
+        status = vv_fail_system(error, -*file,
+            "opening the lock of its manager", m->listing.directory);
     vv_buffer_clear(&name);
     vv_file_close(&m->context, directory);
     return status;
@@ -310,7 +309,9 @@ bool varve_manager_at(
         .time = e->time,
         .metric = e->metric,
         .size = e->size,
-        .kept = !is_kept ? NULL : *path ? path + reasons : "",
+        .kept = !is_kept ? NULL
+                : *path  ? path + reasons
+                         : "",
         .is_ours = e->is_ours,
         .is_pinned = e->is_pinned,
         .is_damaged = e->is_damaged,
@@ -343,8 +344,8 @@ varve_status vv_manager_make_pin(
     const char *path = vv_listing_path(&m->listing, &number, ".pin");
     if (m->listing.path.failed)
         return vv_fail_memory(error, "the name of a pin");
-    VV_TRY(vv_publish_begin(&p, &m->context, path,
-        no_sync ? VV_PUBLISH_NO_SYNC : 0, error));
+    VV_TRY(vv_publish_begin(
+        &p, &m->context, path, no_sync ? VV_PUBLISH_NO_SYNC : 0, error));
     varve_status status = vv_publish_end(&p, VARVE_OK, error);
     if (status != VARVE_UNKNOWN_OUTCOME)
         return status;
@@ -382,7 +383,7 @@ varve_status varve_manager_unpin(
     const char *path = vv_listing_path(&m->listing, &number, ".pin");
     if (m->listing.path.failed)
         return vv_fail_memory(error, "the name of a pin");
-    VV_TRY(vv_file_remove(
-        &m->context, VV_WORKING_DIRECTORY, path, path, error));
+    VV_TRY(
+        vv_file_remove(&m->context, VV_WORKING_DIRECTORY, path, path, error));
     return vv_manager_look(m, error);
 }

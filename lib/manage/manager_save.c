@@ -70,7 +70,8 @@ static void add_own(const varve_manager *m, int64_t step,
 {
     const struct vv_system *system = m->context.system;
     all[(*count)++] = (varve_metadata){ .name = VV_MANAGER_KEY,
-        .kind = VARVE_METADATA_STRING, .string = m->listing.prefix };
+        .kind = VARVE_METADATA_STRING,
+        .string = m->listing.prefix };
     all[(*count)++] = (varve_metadata){
         .name = VV_STEP_KEY, .kind = VARVE_METADATA_INTEGER, .integer = step
     };
@@ -80,7 +81,8 @@ static void add_own(const varve_manager *m, int64_t step,
             .integer = system->now(system->state) / second };
     if (o->has_metric)
         all[(*count)++] = (varve_metadata){ .name = m->listing.metric,
-            .kind = VARVE_METADATA_REAL, .real = o->metric };
+            .kind = VARVE_METADATA_REAL,
+            .real = o->metric };
 }
 
 /* --- The checkpoint ----------------------------------------------------- */
@@ -118,13 +120,12 @@ static varve_status write_checkpoint(
 {
     m->saved.size = 0;
     m->saved.failed = false;
-    vv_buffer_add_string(&m->saved,
-        vv_listing_path(&m->listing, &s->number, VARVE_SUFFIX));
+    vv_buffer_add_string(
+        &m->saved, vv_listing_path(&m->listing, &s->number, VARVE_SUFFIX));
     const char *path = vv_buffer_string(&m->saved);
     if (m->saved.failed || m->listing.path.failed || !vv_node_extra(m->root))
         return vv_fail_memory(error, "the name of a checkpoint");
-    varve_status status =
-        vv_write(m->root, path, s->counter, &s->write, error);
+    varve_status status = vv_write(m->root, path, s->counter, &s->write, error);
     if (!status || status == VARVE_UNKNOWN_OUTCOME)
         vv_set_save_counter(m->root, s->counter);
     return status;
@@ -199,9 +200,9 @@ static varve_status save(varve_manager *m, int64_t step,
     VV_TRY(vv_manager_lock(m, error));
     VV_TRY(vv_manager_look(m, error));
     VV_TRY(next_counter(m, &s.counter, error));
-    s.number = o->number ? o->number
-        : m->options.number_by_step ? (uint64_t)step
-                                    : s.counter;
+    s.number = o->number                   ? o->number
+               : m->options.number_by_step ? (uint64_t)step
+                                           : s.counter;
     bool is_new_pin;
     VV_TRY(prepare_pin(m, s.number, o->pin, &is_new_pin, error));
     varve_status status = write_with(m, &s, o, error);

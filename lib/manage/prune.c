@@ -19,8 +19,7 @@
 
 /* What is so damaged that it does not say whose it is goes by its name, where
  * there is a bound for such. */
-static bool is_nobodys(
-    const struct vv_policy *policy, const struct vv_entry *e)
+static bool is_nobodys(const struct vv_policy *policy, const struct vv_entry *e)
 {
     return policy->keep_damaged && e->is_damaged && !e->is_read;
 }
@@ -78,8 +77,8 @@ static varve_status delete_named(struct vv_listing *l, int directory,
     struct vv_buffer away;
     vv_buffer_init(&away, &l->context->allocator);
     vv_buffer_add8(&away, '.');
-    vv_buffer_add_string(&away,
-        vv_listing_name(l, &entry->number, VARVE_SUFFIX ".gone"));
+    vv_buffer_add_string(
+        &away, vv_listing_name(l, &entry->number, VARVE_SUFFIX ".gone"));
     const char *to = vv_buffer_string(&away);
     const char *name = vv_listing_name(l, &entry->number, VARVE_SUFFIX);
     varve_status status = VARVE_OK;
@@ -92,9 +91,8 @@ static varve_status delete_named(struct vv_listing *l, int directory,
         else if (result == 0)
             status = vv_file_remove(l->context, directory, to, to, error);
         if (!status && (result = system->sync(system->state, directory)) < 0)
-            status = vv_fail_system(
-                error, -result, "it is deleted, but sync of its directory",
-                name);
+            status = vv_fail_system(error, -result,
+                "it is deleted, but sync of its directory", name);
     }
     vv_buffer_clear(&away);
     return status;
@@ -148,8 +146,8 @@ static varve_status sweep(
         if (is_set_aside(name))
             vv_temporary_sweep_one(l->context, directory, name);
         else
-            keep_first(&first, vv_file_remove(l->context, directory, name,
-                                   name, first ? NULL : error));
+            keep_first(&first, vv_file_remove(l->context, directory, name, name,
+                                   first ? NULL : error));
         i += strlen(name) + 1;
     }
     if (!first)
@@ -157,8 +155,7 @@ static varve_status sweep(
     return first;
 }
 
-static bool has_work(
-    const struct vv_listing *l, const struct vv_decision *d)
+static bool has_work(const struct vv_listing *l, const struct vv_decision *d)
 {
     bool found = l->gone.size > 0;
     for (size_t i = 0; i < d->count; i++)
@@ -182,8 +179,8 @@ varve_status vv_prune(
             i++;
             continue;
         }
-        varve_status status = delete_one(l, directory, &l->entries[i],
-            &d->facts[i], first ? NULL : error);
+        varve_status status = delete_one(
+            l, directory, &l->entries[i], &d->facts[i], first ? NULL : error);
         keep_first(&first, status);
         if (status || d->facts[i].reasons) {
             i++;
@@ -191,8 +188,8 @@ varve_status vv_prune(
         }
         vv_listing_remove(l, i);
         d->count--;
-        memmove(&d->facts[i], &d->facts[i + 1],
-            (d->count - i) * sizeof *d->facts);
+        memmove(
+            &d->facts[i], &d->facts[i + 1], (d->count - i) * sizeof *d->facts);
     }
     vv_file_close(l->context, directory);
     return first;

@@ -31,7 +31,7 @@ void vv_decision_clear(struct vv_decision *decision);
 /* Deletes what has no reason to stay, the oldest first, from the directory and
  * the listing; and what an earlier deletion left. What is leased gets that as a
  * reason. Goes on after a failure, and returns the first. */
-varve_status vv_prune(struct vv_listing *listing,
-    struct vv_decision *decision, varve_error *error);
+varve_status vv_prune(struct vv_listing *listing, struct vv_decision *decision,
+    varve_error *error);
 
 #endif

@@ -95,8 +95,8 @@ static void keep_best(
     const struct vv_policy *p, struct vv_fact *facts, size_t count)
 {
     struct vv_fact *best;
-    for (size_t place = 1; place <= p->keep_best &&
-                           (best = best_left(p, facts, count)) != NULL;
+    for (size_t place = 1;
+         place <= p->keep_best && (best = best_left(p, facts, count)) != NULL;
          place++) {
         best->best_place = place;
         best->reasons |= VV_KEPT_BEST;
@@ -176,8 +176,8 @@ static void add_number(
     add(text, line);
 }
 
-static void add_best(struct vv_buffer *text, const struct vv_fact *fact,
-    const char *metric)
+static void add_best(
+    struct vv_buffer *text, const struct vv_fact *fact, const char *metric)
 {
     char number[40];
     add_number(text, "best ", fact->best_place);

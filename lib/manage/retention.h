@@ -39,8 +39,8 @@ enum vv_reason {
 
 /* What a decision needs to know of a checkpoint, and what it says. */
 struct vv_fact {
-    int64_t step; /* below 0: unknown */
-    int64_t time; /* likewise */
+    int64_t step;  /* below 0: unknown */
+    int64_t time;  /* likewise */
     double metric; /* NaN: none */
     uint64_t size;
     bool is_ours;

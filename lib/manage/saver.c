@@ -122,8 +122,8 @@ static varve_status check_options(
     const varve_saver_options *options, varve_error *error)
 {
     VV_TRY(VV_CHECK_OPTIONS(options, error));
-    if (options && !(options->keep_every_hours >= 0 &&
-                       options->keep_every_hours <= 1e6))
+    if (options &&
+        !(options->keep_every_hours >= 0 && options->keep_every_hours <= 1e6))
         return vv_fail(error, VARVE_MISUSE,
             "keep_every_hours: expected 0 to 1000000 hours, found %g",
             options->keep_every_hours);
@@ -153,8 +153,8 @@ static varve_saver *make(varve_graph *graph, varve_error *error)
     return saver;
 }
 
-varve_saver *varve_saver_new(varve_graph *graph,
-    const varve_saver_options *options, varve_error *error)
+varve_saver *varve_saver_new(
+    varve_graph *graph, const varve_saver_options *options, varve_error *error)
 {
     if (!graph) {
         vv_fail(error, VARVE_MISUSE, "expected a graph, found none");

@@ -45,7 +45,7 @@ struct varve_saver {
     varve_graph *graph; /* NULL once it is freed */
     varve_node *root;   /* of the tree; a node of the program if `is_whole` */
     bool is_whole;
-    bool is_dirty; /* the tree has to be made anew */
+    bool is_dirty;  /* the tree has to be made anew */
     bool is_adding; /* names are in hand that the map does not have yet */
     struct vv_saver_entry *first;
     struct vv_saver_entry *last;
@@ -57,7 +57,7 @@ struct varve_saver {
     struct vv_saver_files doomed; /* still to be deleted */
     int held[VV_MOST_HELD];       /* deleted, and open until that is on disk */
     size_t held_count;
-    int64_t last_kept;            /* when a file was made that stays for good */
+    int64_t last_kept; /* when a file was made that stays for good */
 };
 
 /* Whether the saver can be used: it and its graph are there and without a

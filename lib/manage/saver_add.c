@@ -74,8 +74,7 @@ static varve_status compare_walks(const struct vv_walk *with,
         both[size] = '\0';
         if (*path)
             strcat(strcat(both, "/"), path);
-        status =
-            fail_named(node, both, vv_buffer_string(&paths[0]), error);
+        status = fail_named(node, both, vv_buffer_string(&paths[0]), error);
     }
     vv_buffer_clear(&paths[0]);
     vv_buffer_clear(&paths[1]);
@@ -125,8 +124,8 @@ static bool may_be_below(const varve_saver *saver, varve_node *node)
 }
 
 /* Objects may lead to what has a name already. */
-static varve_status check_below(varve_saver *saver, const char *name,
-    varve_node *node, varve_error *error)
+static varve_status check_below(
+    varve_saver *saver, const char *name, varve_node *node, varve_error *error)
 {
     struct vv_walk known, with;
     if (node->kind == VARVE_VARIABLE &&
@@ -187,8 +186,8 @@ static varve_status take_name(varve_saver *saver, const char *name,
     return *kept ? VARVE_OK : vv_fail_memory(error, "the names of a saver");
 }
 
-varve_status varve_saver_add(varve_saver *saver, const char *name,
-    varve_node *node, varve_error *error)
+varve_status varve_saver_add(
+    varve_saver *saver, const char *name, varve_node *node, varve_error *error)
 {
     const struct vv_name *kept;
     VV_TRY(check_node(saver, node, error));
@@ -229,8 +228,8 @@ struct named {
 };
 
 /* Sets `flat` to a path without its escapes. */
-static void flatten(struct vv_buffer *flat, const char *path,
-    struct vv_buffer *scratch)
+static void flatten(
+    struct vv_buffer *flat, const char *path, struct vv_buffer *scratch)
 {
     flat->size = 0;
     while (path && *path) {

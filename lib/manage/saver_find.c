@@ -68,9 +68,9 @@ static bool fits(
         return false;
     size -= front + suffix;
     item->has_number = size > 0;
-    return size == 0 || (name[front] == '-' && size > 1 &&
-                            parse_number(
-                                name + front + 1, size - 1, &item->number));
+    return size == 0 ||
+           (name[front] == '-' && size > 1 &&
+               parse_number(name + front + 1, size - 1, &item->number));
 }
 
 static bool add(struct scan *scan, struct vv_saver_item item, const char *name)
@@ -119,8 +119,8 @@ void vv_saver_found_clear(struct vv_saver_found *found)
 {
     for (size_t i = 0; i < found->count; i++)
         vv_release_string(found->allocator, found->items[i].path);
-    vv_release(found->allocator, found->items,
-        found->capacity * sizeof *found->items);
+    vv_release(
+        found->allocator, found->items, found->capacity * sizeof *found->items);
     *found = (struct vv_saver_found){ .allocator = found->allocator };
 }
 

@@ -79,8 +79,8 @@ static bool is_same_path(const char *a, const char *b)
     return true;
 }
 
-static void forget(const varve_allocator *a, struct vv_saver_files *files,
-    const char *path)
+static void forget(
+    const varve_allocator *a, struct vv_saver_files *files, const char *path)
 {
     for (size_t i = files->count; i-- > 0;) {
         if (is_same_path(files->items[i].path, path))
@@ -142,8 +142,7 @@ static bool delete_file(varve_saver *saver, const char *path)
     if (status)
         return status == VARVE_NOT_FOUND;
     vv_file_open(context, path, &file, &size, NULL);
-    status = vv_file_remove(
-        context, directory, vv_path_name(path), path, NULL);
+    status = vv_file_remove(context, directory, vv_path_name(path), path, NULL);
     if (!status && file >= 0 && saver->held_count < VV_MOST_HELD)
         saver->held[saver->held_count++] = file;
     else
@@ -223,8 +222,8 @@ static varve_status add_found(varve_saver *saver, struct vv_saver_files *files,
 }
 
 /* The list is what was found; `status` says whether all was. */
-static varve_status take_list(varve_saver *saver, struct vv_saver_files *files,
-    varve_status status)
+static varve_status take_list(
+    varve_saver *saver, struct vv_saver_files *files, varve_status status)
 {
     const varve_allocator *a = &saver->context.allocator;
     if (status) {
@@ -260,8 +259,7 @@ varve_status varve_saver_recover(
         return vv_fail(
             error, VARVE_MISUSE, "expected a saver and a prefix, found none");
     VV_TRY(vv_saver_scan(&saver->context, prefix, &found, error));
-    varve_status status =
-        vv_saver_sort_by_time(&saver->context, &found, error);
+    varve_status status = vv_saver_sort_by_time(&saver->context, &found, error);
     for (size_t i = 0; i < found.count && !status; i++)
         status = add_found(saver, &files, found.items[i].path, error);
     vv_saver_found_clear(&found);

@@ -36,15 +36,16 @@ struct varve_watch {
 
 /* --- Beginning and end -------------------------------------------------- */
 
-static varve_status check_arguments(const char *prefix,
-    const varve_watch_options *options, varve_error *error)
+static varve_status check_arguments(
+    const char *prefix, const varve_watch_options *options, varve_error *error)
 {
     if (!prefix)
         return vv_fail(error, VARVE_MISUSE, "expected a prefix, found none");
     if (!*vv_path_name(prefix))
         return vv_fail(error, VARVE_BAD_NAME,
             "%s: expected a directory and a prefix, such as run/ckpt, found no "
-            "prefix", prefix);
+            "prefix",
+            prefix);
     if (options->min_interval_ms < 0 || options->max_pause_ms < 0)
         return vv_fail(error, VARVE_MISUSE,
             "%s: expected intervals of 0 ms or more, found one below", prefix);
@@ -79,12 +80,12 @@ varve_watch *vv_watch_new_in(const struct vv_context *context,
     return NULL;
 }
 
-varve_watch *varve_watch_new(const char *prefix,
-    const varve_watch_options *options, varve_error *error)
+varve_watch *varve_watch_new(
+    const char *prefix, const varve_watch_options *options, varve_error *error)
 {
     const struct vv_context context = {
-        .allocator = vv_allocator_or_default(
-            options ? options->allocator : NULL),
+        .allocator =
+            vv_allocator_or_default(options ? options->allocator : NULL),
         .system = &vv_posix_system,
     };
     return vv_watch_new_in(&context, prefix, options, error);
@@ -131,8 +132,7 @@ static int look_at_name(void *user, const char *name)
     if (!vv_parse_numbered(name, s->prefix, VARVE_SUFFIX, &number) ||
         (s->has_low && number <= s->low) || (s->has_high && number >= s->high))
         return 0;
-    bool is_better =
-        s->wants_lowest ? number < s->number : number > s->number;
+    bool is_better = s->wants_lowest ? number < s->number : number > s->number;
     if (!s->found || is_better)
         s->number = number;
     s->found = true;
@@ -150,8 +150,8 @@ static varve_status take(
     }
     if (watch->options.no_lease)
         return VARVE_OK;
-    return vv_lease_take(&watch->context, (const char *)watch->path.data,
-        &watch->lease, error);
+    return vv_lease_take(
+        &watch->context, (const char *)watch->path.data, &watch->lease, error);
 }
 
 /* Goes on behind a number that cannot be had: to the next higher one where each
@@ -239,13 +239,14 @@ static varve_status give_up(const varve_watch *watch,
             watch->prefix);
     return vv_fail(error, VARVE_TIMEOUT,
         "%s: expected a checkpoint above number %" PRIu64 " within %" PRId64
-        " ms, found none", watch->prefix, watch->number, patience->timeout_ms);
+        " ms, found none",
+        watch->prefix, watch->number, patience->timeout_ms);
 }
 
 /* Sleeps until the next look; no longer than to the deadline, for a last one
  * there. */
-static void wait_a_little(const varve_watch *watch, struct patience *patience,
-    int64_t now)
+static void wait_a_little(
+    const varve_watch *watch, struct patience *patience, int64_t now)
 {
     const struct vv_system *system = watch->context.system;
     int64_t longest = later(0, watch->options.max_pause_ms);

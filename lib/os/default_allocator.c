@@ -18,8 +18,7 @@ static void ask_for_huge_pages(void *block, size_t size)
 {
 #ifdef MADV_HUGEPAGE
     size_t before = (uintptr_t)block % PAGE_SIZE;
-    (void)madvise(
-        (char *)block - before, before + size, MADV_HUGEPAGE);
+    (void)madvise((char *)block - before, before + size, MADV_HUGEPAGE);
 #else
     (void)block;
     (void)size;

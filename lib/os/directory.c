@@ -213,8 +213,7 @@ varve_status vv_directory_make_parent(const struct vv_context *context,
     else
         status = fail_open(error, result, parent);
     if (!status && !no_sync && context->durable) {
-        status = identify(
-            context, *directory, parent, context->durable, error);
+        status = identify(context, *directory, parent, context->durable, error);
         if (status)
             vv_file_close(context, *directory);
     }

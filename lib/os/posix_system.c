@@ -53,8 +53,8 @@ static int above_standard(int descriptor)
         return -errno;
     if (descriptor > STDERR_FILENO)
         return descriptor;
-    int result = result_of(
-        fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+    int result =
+        result_of(fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
     close(descriptor);
     return result;
 }
@@ -78,8 +78,8 @@ static int create_file(void *state, int directory, const char *name)
 static int open_directory(void *state, int directory, const char *name)
 {
     (void)state;
-    return above_standard(openat(
-        at(directory), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    return above_standard(
+        openat(at(directory), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
 static int close_descriptor(void *state, int descriptor)
@@ -99,9 +99,9 @@ static int info(void *state, int descriptor, struct vv_file_info *info)
     struct stat found;
     if (fstat(descriptor, &found))
         return -errno;
-    info->kind = S_ISREG(found.st_mode) ? VV_REGULAR_FILE :
-        S_ISDIR(found.st_mode)          ? VV_DIRECTORY :
-                                          VV_OTHER_FILE;
+    info->kind = S_ISREG(found.st_mode)   ? VV_REGULAR_FILE
+                 : S_ISDIR(found.st_mode) ? VV_DIRECTORY
+                                          : VV_OTHER_FILE;
     info->size = S_ISREG(found.st_mode) ? (uint64_t)found.st_size : 0;
     info->modified = nanoseconds(found.st_mtim);
     info->device = (uint64_t)found.st_dev;
@@ -138,7 +138,8 @@ static void hold_size_signal(struct held_signal *held)
     sigset_t set = size_signal(), pending;
     pthread_sigmask(SIG_BLOCK, &set, &held->mask);
     held->was_pending = sigismember(&held->mask, SIGXFSZ) == 1 &&
-        sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
+                        sigpending(&pending) == 0 &&
+                        sigismember(&pending, SIGXFSZ) == 1;
 }
 
 /* Not every system can look for a signal without waiting for it. */
@@ -195,8 +196,8 @@ static int reserve(void *state, int file, uint64_t size)
         return 0;
     struct held_signal held;
     hold_size_signal(&held);
-    int result = result_of(
-        fallocate(file, FALLOC_FL_KEEP_SIZE, 0, (off_t)size));
+    int result =
+        result_of(fallocate(file, FALLOC_FL_KEEP_SIZE, 0, (off_t)size));
     release_size_signal(&held, result);
     return is_absent(result) ? -EOPNOTSUPP : result;
 #else
@@ -255,8 +256,8 @@ static int rename_new(
     (void)state;
 #ifdef SYS_renameat2
     const unsigned no_replace = 1;
-    int result = result_of((int)syscall(SYS_renameat2, at(directory), from,
-        at(directory), to, no_replace));
+    int result = result_of((int)syscall(
+        SYS_renameat2, at(directory), from, at(directory), to, no_replace));
     return is_absent(result) ? -ENOSYS : result;
 #else
     (void)directory;
@@ -310,8 +311,7 @@ static int each_in_stream(DIR *stream, vv_each_name *each, void *user)
 
 /* Through a descriptor of its own, since closedir closes it and the position in
  * a directory goes with it. */
-static int each_name(
-    void *state, int directory, vv_each_name *each, void *user)
+static int each_name(void *state, int directory, vv_each_name *each, void *user)
 {
     int descriptor = open_directory(state, directory, ".");
     if (descriptor < 0)
@@ -331,8 +331,8 @@ static int map(
     void *state, int file, uint64_t offset, size_t size, void **address)
 {
     (void)state;
-    void *found = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file,
-        (off_t)offset);
+    void *found = mmap(
+        NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, (off_t)offset);
     if (found == MAP_FAILED)
         return -errno;
     *address = found;
@@ -420,8 +420,8 @@ static unsigned processors(void *state)
 }
 
 /* A thread begins with the mask of its maker. */
-static int start_thread(void *state, void *(*function)(void *), void *argument,
-    uintptr_t *handle)
+static int start_thread(
+    void *state, void *(*function)(void *), void *argument, uintptr_t *handle)
 {
     (void)state;
     static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };

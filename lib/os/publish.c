@@ -69,8 +69,8 @@ static varve_status check_name(
 static varve_status make_temporary(struct vv_publication *p, varve_error *error)
 {
     vv_temporary_sweep(p->context, p->directory, p->name);
-    VV_TRY(vv_temporary_make(&p->temporary, p->context, p->directory, p->name,
-        p->path, error));
+    VV_TRY(vv_temporary_make(
+        &p->temporary, p->context, p->directory, p->name, p->path, error));
     p->file = p->temporary.file;
     return VARVE_OK;
 }

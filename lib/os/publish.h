@@ -34,7 +34,7 @@ struct vv_publication {
     const char *path; /* as the caller gave it, for messages; borrowed */
     const char *name; /* its last part */
     int directory;
-    int file;         /* write here, through vv_file_write */
+    int file; /* write here, through vv_file_write */
     int flags;
     struct vv_temporary temporary;
 };

@@ -50,8 +50,8 @@ struct vv_system {
      * the end of the file. */
     int64_t (*read_at)(
         void *state, int file, void *bytes, size_t size, uint64_t offset);
-    int64_t (*write_at)(void *state, int file, const void *bytes, size_t size,
-        uint64_t offset);
+    int64_t (*write_at)(
+        void *state, int file, const void *bytes, size_t size, uint64_t offset);
 
     /* Reserves disk space from 0 to `size`, and leaves the size of the file as
      * it is; -EOPNOTSUPP where that cannot be. */
@@ -88,8 +88,8 @@ struct vv_system {
 
     /* A private, writable mapping of a range of a file: its pages are copied
      * when they are written. The offset is a multiple of 4096. */
-    int (*map)(void *state, int file, uint64_t offset, size_t size,
-        void **address);
+    int (*map)(
+        void *state, int file, uint64_t offset, size_t size, void **address);
     int (*unmap)(void *state, void *address, size_t size);
 
     /* Bytes that no other process guesses. */

@@ -40,8 +40,7 @@ bool vv_temporary_is_of(const char *name, const char *candidate)
 {
     size_t kept = kept_size(name);
     return strlen(candidate) == kept + VV_TEMPORARY_OVERHEAD &&
-           candidate[0] == '.' &&
-           memcmp(candidate + 1, name, kept) == 0 &&
+           candidate[0] == '.' && memcmp(candidate + 1, name, kept) == 0 &&
            candidate[1 + kept] == '.' &&
            strspn(candidate + 2 + kept, "0123456789abcdef") == DIGITS &&
            strcmp(candidate + 2 + kept + DIGITS, ".tmp") == 0;
@@ -113,8 +112,9 @@ varve_status vv_temporary_make(struct vv_temporary *t,
     const struct vv_context *context, int directory, const char *name,
     const char *path, varve_error *error)
 {
-    *t = (struct vv_temporary){ .context = context, .directory = directory,
-        .file = -1, .guard = -1 };
+    *t = (struct vv_temporary){
+        .context = context, .directory = directory, .file = -1, .guard = -1
+    };
     int result = -EEXIST;
     for (int i = 0; i < MOST_NAMES && result == -EEXIST; i++) {
         VV_TRY(choose_name(t, name, path, error));

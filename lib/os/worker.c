@@ -36,8 +36,8 @@ void vv_run_workers(const struct vv_context *context, unsigned workers,
     for (unsigned i = 1; i < workers && i < VV_MAX_WORKERS; i++) {
         struct worker *worker = &started[count];
         *worker = (struct worker){ .work = work, .user = user, .number = i };
-        if (system->start_thread(
-                system->state, run, worker, &worker->thread) == 0)
+        if (system->start_thread(system->state, run, worker, &worker->thread) ==
+            0)
             count++;
     }
     work(user, 0);

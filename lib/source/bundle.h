@@ -92,7 +92,7 @@ enum { VV_BUNDLE_VARIANT = 21 };
 
 /* The edge of node 0 to the number of saves, and the key of that. */
 #define VV_BUNDLE_COUNTER "save_counter"
-#define VV_BUNDLE_COUNTER_KEY \
+#define VV_BUNDLE_COUNTER_KEY                                                  \
     VV_BUNDLE_COUNTER "/" VV_BUNDLE_ATTRIBUTES "/" VV_BUNDLE_VARIABLE
 
 #endif

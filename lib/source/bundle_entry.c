@@ -53,8 +53,7 @@ static varve_status look_for(const struct vv_wire *wire,
     return VARVE_OK;
 }
 
-static varve_status check_version(
-    const struct reading *r, struct vv_wire wire)
+static varve_status check_version(const struct reading *r, struct vv_wire wire)
 {
     struct vv_wire_field f;
     while (vv_wire_has_more(&wire)) {
@@ -123,8 +122,8 @@ static varve_status take_header(struct reading *r, struct vv_wire wire)
 static varve_status add_extent(struct reading *r, uint64_t extent)
 {
     struct vv_bundle *b = r->bundle;
-    if (!vv_grow_array(&b->context->allocator, &b->extents,
-            &b->extent_capacity, b->extent_count, sizeof extent))
+    if (!vv_grow_array(&b->context->allocator, &b->extents, &b->extent_capacity,
+            b->extent_count, sizeof extent))
         return vv_fail_memory(r->error, "shapes");
     b->extents[b->extent_count++] = extent;
     return VARVE_OK;
@@ -392,9 +391,8 @@ static varve_status take_entry(void *user, const unsigned char *key,
         return vv_fail(error, VARVE_CORRUPT,
             "%s: expected a header first, found none", b->path);
     e.key = vv_arena_text(&b->keys, (const char *)key, key_size);
-    if (!e.key ||
-        !vv_grow_array(&b->context->allocator, &b->entries, &b->entry_capacity,
-            b->entry_count, sizeof e))
+    if (!e.key || !vv_grow_array(&b->context->allocator, &b->entries,
+                      &b->entry_capacity, b->entry_count, sizeof e))
         return vv_fail_memory(error, "the entries of an index");
     VV_TRY(take_fields(r, &e, wire));
     VV_TRY(check_entry(r, &e));
@@ -497,8 +495,8 @@ void vv_bundle_tell(const struct vv_bundle *b, struct vv_draft *draft,
         .offset = e->offset,
     };
     if (!lies_as_ours(b, e) || e->number == VV_BUNDLE_VARIANT)
-        place = (struct vv_place){
-            .file = VV_COOKED, .offset = (uint64_t)(e - b->entries) };
+        place = (struct vv_place){ .file = VV_COOKED,
+            .offset = (uint64_t)(e - b->entries) };
     e->is_told = true;
     if (e->dtype) {
         vv_draft_value(draft, node, &type, e->strings_size, &place);

@@ -13,19 +13,19 @@
 struct vv_bundle_entry {
     const char *key; /* NUL behind it; may have NULs in it */
     uint32_t key_size;
-    uint32_t number; /* TensorFlow's, of the element type */
+    uint32_t number;   /* TensorFlow's, of the element type */
     varve_dtype dtype; /* ours; 0: none */
     uint32_t rank;
     uint32_t slice_count; /* 0: it is whole */
     uint32_t first_slice; /* among all of the bundle */
     uint32_t sum;         /* masked */
     uint32_t shard;
-    uint32_t file;        /* of the shard, once it is open */
-    bool is_told;         /* the draft has it */
+    uint32_t file;         /* of the shard, once it is open */
+    bool is_told;          /* the draft has it */
     uint64_t first_extent; /* among all of the bundle */
     uint64_t first_pair;   /* likewise: start and length in each dimension of
                               each slice */
-    uint64_t count;       /* elements */
+    uint64_t count;        /* elements */
     uint64_t offset;
     uint64_t size;
     uint64_t strings_size; /* of strings: in a file of ours */

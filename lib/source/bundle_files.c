@@ -68,8 +68,8 @@ static char *shard_path(
         snprintf(more, sizeof more, ".data-%05zu-of-%05zu", number, count);
     else
         snprintf(more, sizeof more, ".data-%05zu", number);
-    return join(&files->context->allocator, files->prefix,
-        strlen(files->prefix), more);
+    return join(
+        &files->context->allocator, files->prefix, strlen(files->prefix), more);
 }
 
 static void clear(struct vv_bundle_files *files)
@@ -110,7 +110,8 @@ static varve_status take_header(void *user, const unsigned char *key,
 {
     uint64_t *count = user;
     struct vv_wire wire = {
-        .path = "", .bytes = value, .size = value_size, .error = error };
+        .path = "", .bytes = value, .size = value_size, .error = error
+    };
     struct vv_wire_field f;
     (void)key;
     while (key_size == 0 && vv_wire_has_more(&wire)) {
@@ -124,8 +125,8 @@ static varve_status take_header(void *user, const unsigned char *key,
 static bool is_named(const struct vv_file_set *set,
     const struct vv_buffer *index, const char *name, bool in_doubt)
 {
-    struct vv_table_in table = {
-        set->context, set->index.path, index->data, index->size };
+    struct vv_table_in table = { set->context, set->index.path, index->data,
+        index->size };
     uint64_t said = 0, count = 0;
     varve_error error;
     vv_table_each(&table, take_header, &said, &error);
@@ -151,8 +152,8 @@ varve_status vv_bundle_files_begin(struct vv_bundle_files *files,
     if (*path)
         status = name_files(files, path, error);
     else
-        vv_fail(error, status,
-            "\"\": expected the prefix of files, found nothing");
+        vv_fail(
+            error, status, "\"\": expected the prefix of files, found nothing");
     if (!status)
         status = vv_file_set_begin(&files->set, context, files->index_path,
             vv_path_name(files->prefix), &names, flags, error);
@@ -206,8 +207,8 @@ varve_status vv_bundle_files_write(struct vv_bundle_files *files,
         VV_TRY(flush(files, error));
     if (size > STAGING_SIZE) {
         const struct vv_publication *p = &files->set.files[files->count - 1];
-        VV_TRY(vv_file_write(files->context, p->file, p->path, bytes, size,
-            shard->size, error));
+        VV_TRY(vv_file_write(
+            files->context, p->file, p->path, bytes, size, shard->size, error));
     } else {
         memcpy(files->staging + files->staged, bytes, size);
         files->staged += size;
@@ -228,15 +229,15 @@ static int look_for_count(void *user, const char *name)
 {
     struct search *search = user;
     uint64_t count;
-    search->is_taken = is_data_of(search->stem, name, &count) &&
-                       count == search->count;
+    search->is_taken =
+        is_data_of(search->stem, name, &count) && count == search->count;
     return search->is_taken;
 }
 
 size_t vv_bundle_files_count(struct vv_bundle_files *files)
 {
-    struct search search = {
-        files->set.stem, files->count ? files->count : 1, false };
+    struct search search = { files->set.stem, files->count ? files->count : 1,
+        false };
     vv_file_set_each(&files->set, look_for_count, &search);
     while (search.is_taken) {
         search.count++;

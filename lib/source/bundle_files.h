@@ -22,7 +22,7 @@
 struct vv_bundle_shard {
     char *first_path; /* while nobody knows how many there will be */
     char *path;
-    uint64_t size;    /* so far */
+    uint64_t size; /* so far */
 };
 
 struct vv_bundle_files {

@@ -45,22 +45,20 @@ static enum vv_bid bid(const struct vv_candidate *candidate)
 
 /* --- Shards --------------------------------------------------------------- */
 
-static varve_status open_shard(struct vv_foreign *f,
-    const struct vv_bundle *b, uint32_t number, uint32_t *file,
-    varve_error *error)
+static varve_status open_shard(struct vv_foreign *f, const struct vv_bundle *b,
+    uint32_t number, uint32_t *file, varve_error *error)
 {
     struct vv_buffer name, path;
     char ending[48];
     const char *last = vv_path_name(b->path);
     vv_buffer_init(&name, &b->context->allocator);
     vv_buffer_init(&path, &b->context->allocator);
-    snprintf(ending, sizeof ending, ".data-%05" PRIu32 "-of-%05" PRIu64,
-        number, b->shard_count);
+    snprintf(ending, sizeof ending, ".data-%05" PRIu32 "-of-%05" PRIu64, number,
+        b->shard_count);
     vv_buffer_add(&name, last, strlen(last) - (sizeof INDEX_ENDING - 1));
     vv_buffer_add_string(&name, ending);
     if (!name.failed)
-        vv_sibling_path(
-            &path, b->path, (const char *)name.data, name.size);
+        vv_sibling_path(&path, b->path, (const char *)name.data, name.size);
     varve_status status =
         name.failed || path.failed
             ? vv_fail_memory(error, "a path")
@@ -99,8 +97,8 @@ static varve_status need_shard(struct vv_foreign *f, const struct vv_bundle *b,
         *file = shards->all[at].file;
         return VARVE_OK;
     }
-    if (!vv_grow_array(&b->context->allocator, &shards->all,
-            &shards->capacity, shards->count, sizeof *shards->all))
+    if (!vv_grow_array(&b->context->allocator, &shards->all, &shards->capacity,
+            shards->count, sizeof *shards->all))
         return vv_fail_memory(error, "the shards of a checkpoint");
     VV_TRY(open_shard(f, b, number, file, error));
     memmove(shards->all + at + 1, shards->all + at,
@@ -110,8 +108,8 @@ static varve_status need_shard(struct vv_foreign *f, const struct vv_bundle *b,
 }
 
 static varve_status settle_entry(struct vv_foreign *f,
-    const struct vv_bundle *b, struct shards *shards,
-    struct vv_bundle_entry *e, varve_error *error)
+    const struct vv_bundle *b, struct shards *shards, struct vv_bundle_entry *e,
+    varve_error *error)
 {
     if (e->slice_count > 0)
         return VARVE_OK;
@@ -179,10 +177,9 @@ static void tell_names(
         struct vv_bundle_kept kept = { .role = VV_ROLE_OBJECT };
         if (e->is_told || vv_bundle_is_slice(e))
             continue;
-        uint32_t node = has_graph
-                            ? tell_unlisted(draft, e)
-                            : vv_draft_path(draft, vv_bundle_kind(e), e->key,
-                                  e->key_size);
+        uint32_t node = has_graph ? tell_unlisted(draft, e)
+                                  : vv_draft_path(draft, vv_bundle_kind(e),
+                                        e->key, e->key_size);
         if (has_graph) {
             kept.role = VV_ROLE_ENTRY;
             kept.entry = e->key;
@@ -198,8 +195,8 @@ static void tell_names(
 static varve_status tell(struct vv_foreign *f, struct vv_bundle *b,
     struct vv_draft *draft, varve_error *error)
 {
-    struct vv_bundle_entry *graph = vv_bundle_find(
-        b, VV_BUNDLE_GRAPH_KEY, sizeof VV_BUNDLE_GRAPH_KEY - 1);
+    struct vv_bundle_entry *graph =
+        vv_bundle_find(b, VV_BUNDLE_GRAPH_KEY, sizeof VV_BUNDLE_GRAPH_KEY - 1);
     VV_TRY(check_slices_used(b, error));
     if (graph)
         VV_TRY(vv_bundle_read_graph(f, b, graph, draft, error));
@@ -262,8 +259,7 @@ static varve_status read_index(
     void *bytes = vv_allocate(a, (size_t)size);
     if (!bytes)
         return vv_fail_memory(error, "an index");
-    varve_status status =
-        vv_foreign_read(f, 0, bytes, (size_t)size, 0, error);
+    varve_status status = vv_foreign_read(f, 0, bytes, (size_t)size, 0, error);
     if (!status)
         status = vv_bundle_read_index(b, bytes, (size_t)size, error);
     vv_release(a, bytes, (size_t)size);
@@ -273,8 +269,7 @@ static varve_status read_index(
 static varve_status open_bundle(
     struct vv_foreign *f, struct vv_draft *draft, varve_error *error)
 {
-    struct vv_bundle *b =
-        vv_allocate_zeroed(&f->context->allocator, sizeof *b);
+    struct vv_bundle *b = vv_allocate_zeroed(&f->context->allocator, sizeof *b);
     f->state = b;
     f->free = end;
     f->cook = cook;

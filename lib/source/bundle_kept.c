@@ -31,8 +31,8 @@ void vv_bundle_keep_type(const struct vv_bundle *b,
         kept->shape = vv_bundle_tensor(b, e);
 }
 
-void vv_bundle_keep(struct vv_draft *draft, uint32_t node,
-    const struct vv_bundle_kept *kept)
+void vv_bundle_keep(
+    struct vv_draft *draft, uint32_t node, const struct vv_bundle_kept *kept)
 {
     struct vv_buffer b;
     vv_buffer_init(&b, &draft->context->allocator);
@@ -65,8 +65,11 @@ static void take_record(struct vv_bundle_kept *kept)
 {
     varve_error unwanted;
     struct vv_wire_field f;
-    struct vv_wire wire = { .path = "", .what = "", .bytes = kept->record,
-        .size = kept->record_size, .error = &unwanted };
+    struct vv_wire wire = { .path = "",
+        .what = "",
+        .bytes = kept->record,
+        .size = kept->record_size,
+        .error = &unwanted };
     while (next(&wire, &f)) {
         const char *text = (const char *)f.bytes;
         size_t size = (size_t)f.value;
@@ -94,9 +97,7 @@ static void take_field(
         break;
     case FIELD_MEMBERS: kept->members = (uint32_t)f->value; break;
     case FIELD_NUMBER: kept->number = (uint32_t)f->value; break;
-    case FIELD_EXTENT:
-        kept->shape.shape[kept->shape.rank++] = f->value;
-        break;
+    case FIELD_EXTENT: kept->shape.shape[kept->shape.rank++] = f->value; break;
     case FIELD_REST:
         kept->rest = f->bytes;
         kept->rest_size = (size_t)f->value;
@@ -105,8 +106,8 @@ static void take_field(
     }
 }
 
-bool vv_bundle_kept_of(const struct vv_target *target, uint32_t node,
-    struct vv_bundle_kept *kept)
+bool vv_bundle_kept_of(
+    const struct vv_target *target, uint32_t node, struct vv_bundle_kept *kept)
 {
     varve_error unwanted;
     struct vv_wire_field f;
@@ -128,12 +129,14 @@ void vv_bundle_kept_record(const struct vv_bundle_kept *kept,
 {
     varve_error unwanted;
     struct vv_wire_field f;
-    struct vv_wire wire = { .path = "", .what = "", .bytes = kept->record,
-        .size = kept->record_size, .error = &unwanted };
+    struct vv_wire wire = { .path = "",
+        .what = "",
+        .bytes = kept->record,
+        .size = kept->record_size,
+        .error = &unwanted };
     size_t record = vv_wire_begin(to, VV_OBJECT_ATTRIBUTE);
     vv_wire_bytes(to, VV_ATTRIBUTE_NAME, kept->name, kept->name_size);
-    vv_wire_bytes(
-        to, VV_ATTRIBUTE_FULL_NAME, full_name->data, full_name->size);
+    vv_wire_bytes(to, VV_ATTRIBUTE_FULL_NAME, full_name->data, full_name->size);
     vv_wire_bytes(to, VV_ATTRIBUTE_KEY, key->data, key->size);
     for (size_t at = 0; next(&wire, &f); at = wire.at) {
         if (f.number > VV_ATTRIBUTE_KEY)

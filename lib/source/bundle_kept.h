@@ -34,8 +34,8 @@ struct vv_bundle_kept {
     const char *entry; /* the key of the value, where it is not that of the
                           record */
     size_t entry_size;
-    uint32_t members; /* how many tensors the attribute has */
-    uint32_t number;  /* TensorFlow's of a type that is not one of ours; 0 */
+    uint32_t members;   /* how many tensors the attribute has */
+    uint32_t number;    /* TensorFlow's of a type that is not one of ours; 0 */
     varve_tensor shape; /* of those: extents */
     const unsigned char *rest; /* further fields of the object, as they stand */
     size_t rest_size;
@@ -47,12 +47,12 @@ void vv_bundle_keep_type(const struct vv_bundle *bundle,
 
 /* Tells a draft what is kept of a node; `kept` needs no name and keys of a
  * record. */
-void vv_bundle_keep(struct vv_draft *draft, uint32_t node,
-    const struct vv_bundle_kept *kept);
+void vv_bundle_keep(
+    struct vv_draft *draft, uint32_t node, const struct vv_bundle_kept *kept);
 
 /* What was kept of a node; false: nothing. */
-bool vv_bundle_kept_of(const struct vv_target *target, uint32_t node,
-    struct vv_bundle_kept *kept);
+bool vv_bundle_kept_of(
+    const struct vv_target *target, uint32_t node, struct vv_bundle_kept *kept);
 
 /* Adds the record with another full name and key. */
 void vv_bundle_kept_record(const struct vv_bundle_kept *kept,

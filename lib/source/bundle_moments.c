@@ -95,8 +95,7 @@ static bool sort(const struct lists *l, uint32_t *objects, size_t count)
     const struct element *told = (const void *)l->told.data;
     memset(objects, 0xff, count * sizeof *objects);
     for (size_t i = 0; i < count; i++) {
-        if (told[i].position >= count ||
-            objects[told[i].position] != VV_NONE)
+        if (told[i].position >= count || objects[told[i].position] != VV_NONE)
             return false;
         objects[told[i].position] = told[i].object;
     }
@@ -104,8 +103,8 @@ static bool sort(const struct lists *l, uint32_t *objects, size_t count)
 }
 
 /* Sets the objects of a list, and whether it is one that serves nobody yet. */
-static varve_status read_list(struct lists *l, uint32_t object,
-    struct vv_buffer *objects, bool *is_good)
+static varve_status read_list(
+    struct lists *l, uint32_t object, struct vv_buffer *objects, bool *is_good)
 {
     *is_good = false;
     l->told.size = objects->size = 0;
@@ -115,10 +114,9 @@ static varve_status read_list(struct lists *l, uint32_t object,
     l->is_list = true;
     VV_TRY(vv_object_children(l->graph, object, add_element, l));
     size_t count = l->told.size / sizeof(struct element);
-    uint32_t *sorted =
-        l->told.failed
-            ? NULL
-            : vv_buffer_extend(objects, count * sizeof *sorted);
+    uint32_t *sorted = l->told.failed
+                           ? NULL
+                           : vv_buffer_extend(objects, count * sizeof *sorted);
     if (count && !sorted)
         return vv_fail_memory(l->graph->error, "an object graph");
     *is_good = count && l->is_list && sort(l, sorted, count);

@@ -26,9 +26,9 @@ struct vv_object_graph {
     struct vv_object *objects;
     uint32_t count;
     size_t capacity;
-    uint32_t counter;    /* the object that is the save counter, or VV_NONE */
-    uint32_t attributes; /* of the object that is being told */
-    bool has_families;   /* attributes that are several tensors */
+    uint32_t counter;      /* the object that is the save counter, or VV_NONE */
+    uint32_t attributes;   /* of the object that is being told */
+    bool has_families;     /* attributes that are several tensors */
     struct vv_buffer rest; /* further fields of that object */
     varve_error *error;
 };

@@ -135,8 +135,8 @@ static void find_key(struct vv_bundle_objects *o, uint32_t node,
     }
 }
 
-void vv_bundle_objects_key(struct vv_bundle_objects *o, uint32_t node,
-    struct vv_buffer *key)
+void vv_bundle_objects_key(
+    struct vv_bundle_objects *o, uint32_t node, struct vv_buffer *key)
 {
     struct vv_bundle_kept kept;
     bool is_object = vv_bundle_is_object(&o->roles, node);
@@ -150,8 +150,8 @@ void vv_bundle_objects_key(struct vv_bundle_objects *o, uint32_t node,
     if (kept.role == VV_ROLE_ENTRY)
         vv_buffer_add(key, kept.entry, kept.entry_size);
     else if (kept.role == VV_ROLE_MEMBER)
-        vv_buffer_add(key, kept.entry + kept.key_size,
-            kept.entry_size - kept.key_size);
+        vv_buffer_add(
+            key, kept.entry + kept.key_size, kept.entry_size - kept.key_size);
 }
 
 void vv_bundle_full_name(
@@ -162,8 +162,8 @@ void vv_bundle_full_name(
 
 /* --- Objects ------------------------------------------------------------- */
 
-static void add_child(struct vv_buffer *b, uint32_t number, const char *name,
-    size_t size)
+static void add_child(
+    struct vv_buffer *b, uint32_t number, const char *name, size_t size)
 {
     size_t child = vv_wire_begin(b, VV_OBJECT_CHILD);
     vv_wire_number(b, VV_CHILD_NODE, number);
@@ -282,8 +282,8 @@ static void add_slots(
         vv_wire_number(b, VV_SLOT_VARIABLE,
             o->roles.numbers[vv_at32(index->slot_variables, s)]);
         vv_wire_bytes(b, VV_SLOT_NAME, name, size);
-        vv_wire_number(b, VV_SLOT_NODE,
-            o->roles.numbers[vv_at32(index->slot_nodes, s)]);
+        vv_wire_number(
+            b, VV_SLOT_NODE, o->roles.numbers[vv_at32(index->slot_nodes, s)]);
         vv_wire_end(b, slot);
     }
 }
@@ -322,8 +322,8 @@ static void add_counter(struct vv_bundle_objects *o, struct vv_buffer *b)
     vv_wire_end(b, object);
 }
 
-varve_status vv_bundle_objects_encode(struct vv_bundle_objects *o,
-    struct vv_buffer *bytes, varve_error *error)
+varve_status vv_bundle_objects_encode(
+    struct vv_bundle_objects *o, struct vv_buffer *bytes, varve_error *error)
 {
     uint32_t count = o->target->index->node_count;
     size_t begin = bytes->size;

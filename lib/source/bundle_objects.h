@@ -20,7 +20,7 @@
 struct vv_bundle_objects {
     const struct vv_target *target;
     struct vv_bundle_roles roles;
-    struct vv_buffer ways;  /* edges while a path is climbed */
+    struct vv_buffer ways; /* edges while a path is climbed */
     struct vv_buffer name, key;
 };
 
@@ -33,8 +33,8 @@ void vv_bundle_objects_end(struct vv_bundle_objects *objects);
 /* Sets `key` to that of the value of a node: the names of its path, escaped,
  * then what it is. A slot variable is below its variable. The name in `objects`
  * is not the same afterwards. */
-void vv_bundle_objects_key(struct vv_bundle_objects *objects, uint32_t node,
-    struct vv_buffer *key);
+void vv_bundle_objects_key(
+    struct vv_bundle_objects *objects, uint32_t node, struct vv_buffer *key);
 
 /* Sets `name` to the global name of a node; to its path where it has none. */
 void vv_bundle_full_name(

@@ -46,8 +46,8 @@ static bool encode_lengths(
 
 /* Each is its length, its bytes, and the sum of all before, over which the sum
  * goes on; the length is summed as 64 bits. */
-bool vv_bundle_sum_variants(const unsigned char *bytes, uint64_t size,
-    uint64_t count, uint32_t *sum)
+bool vv_bundle_sum_variants(
+    const unsigned char *bytes, uint64_t size, uint64_t count, uint32_t *sum)
 {
     const unsigned char *end = bytes + size;
     *sum = 0;
@@ -69,8 +69,8 @@ static uint32_t sum_of(const struct vv_bundle_value *value, uint32_t before)
 {
     uint32_t sum;
     if (value->number == VV_BUNDLE_VARIANT &&
-        vv_bundle_sum_variants(value->bytes, value->size,
-            varve_tensor_count(&value->type), &sum))
+        vv_bundle_sum_variants(
+            value->bytes, value->size, varve_tensor_count(&value->type), &sum))
         return sum;
     return vv_crc32c(before, value->bytes, (size_t)value->size);
 }

@@ -57,8 +57,8 @@ varve_status vv_bundle_out_add(struct vv_bundle_out *out,
 
 /* The sum of variants as they are stored, so many in these bytes; false for
  * bytes that are none. */
-bool vv_bundle_sum_variants(const unsigned char *bytes, uint64_t size,
-    uint64_t count, uint32_t *sum);
+bool vv_bundle_sum_variants(
+    const unsigned char *bytes, uint64_t size, uint64_t count, uint32_t *sum);
 
 /* Publishes if `status` is VARVE_OK, else gives up; frees everything; returns
  * `status` or what failed now: VARVE_DUPLICATE where two values have one key.

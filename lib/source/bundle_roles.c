@@ -121,8 +121,8 @@ static bool is_named_so(const struct vv_bundle_roles *r, uint32_t node,
 }
 
 /* Where it hangs as it did it is what it was. */
-static enum vv_bundle_role role_of(const struct vv_bundle_roles *r,
-    const struct parents *p, uint32_t node)
+static enum vv_bundle_role role_of(
+    const struct vv_bundle_roles *r, const struct parents *p, uint32_t node)
 {
     struct vv_bundle_kept kept;
     bool has_one_parent = p->first[node + 1] - p->first[node] == 1;
@@ -133,8 +133,8 @@ static enum vv_bundle_role role_of(const struct vv_bundle_roles *r,
     bool may_be = is_saved(r->target->index, node)
                       ? kept.role != VV_ROLE_ENTRY || parent == 0
                       : kept.role == VV_ROLE_ATTRIBUTE &&
-                            vv_index_has_tag(r->target->index, node,
-                                VV_BUNDLE_UNTYPED_TAG);
+                            vv_index_has_tag(
+                                r->target->index, node, VV_BUNDLE_UNTYPED_TAG);
     return may_be && is_named_so(r, node, &kept) ? kept.role : VV_ROLE_OBJECT;
 }
 
@@ -166,9 +166,9 @@ static uint32_t family_size(const struct vv_bundle_roles *r, uint32_t begin,
         if (r->roles[node] != VV_ROLE_MEMBER)
             break;
         vv_bundle_kept_of(r->target, node, count ? &kept : first);
-        if (count && (kept.record_size != first->record_size ||
-                         memcmp(kept.record, first->record,
-                             kept.record_size) != 0))
+        if (count &&
+            (kept.record_size != first->record_size ||
+                memcmp(kept.record, first->record, kept.record_size) != 0))
             break;
     }
     return count;
@@ -198,8 +198,7 @@ static bool has_own(const struct vv_bundle_roles *r, uint32_t node)
     vv_index_slots(index, node, &begin, &end);
     while (begin < end && !vv_bundle_slot_is_kept(r, begin))
         begin++;
-    return (vv_bundle_has_value(r, node) &&
-               r->roles[node] != VV_ROLE_ENTRY) ||
+    return (vv_bundle_has_value(r, node) && r->roles[node] != VV_ROLE_ENTRY) ||
            begin < end || (node == 0 && r->counter != VV_NONE) ||
            (vv_bundle_kept_of(r->target, node, &kept) &&
                (kept.rest_size || kept.record_size));
@@ -244,8 +243,8 @@ static bool has_counter(const struct vv_index *index)
 {
     if (index->counter == 0 || vv_index_kind(index, 0) == VARVE_VARIABLE)
         return false;
-    uint32_t name = vv_index_find_name(
-        index, VV_BUNDLE_COUNTER, strlen(VV_BUNDLE_COUNTER));
+    uint32_t name =
+        vv_index_find_name(index, VV_BUNDLE_COUNTER, strlen(VV_BUNDLE_COUNTER));
     return name == VV_NONE || vv_index_find_child(index, 0, name) == VV_NONE;
 }
 

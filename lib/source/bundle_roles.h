@@ -15,15 +15,15 @@
 
 struct vv_bundle_roles {
     const struct vv_target *target;
-    uint32_t counter;    /* the node before which the save counter's object
-                            stands; VV_NONE: there is none */
+    uint32_t counter;        /* the node before which the save counter's object
+                                stands; VV_NONE: there is none */
     uint32_t counter_number; /* of that object */
-    uint8_t *roles;      /* by node: enum vv_bundle_role */
-    uint32_t *numbers;   /* by node: of its object */
-    bool *has_values;    /* by node: it or one below it has */
-    bool omits_slots;    /* a reader finds them again (bundle_moments.h) */
-    bool *is_left_out;   /* by node: it is a slot variable only, and of none of
-                            the slots that are kept */
+    uint8_t *roles;          /* by node: enum vv_bundle_role */
+    uint32_t *numbers;       /* by node: of its object */
+    bool *has_values;        /* by node: it or one below it has */
+    bool omits_slots;        /* a reader finds them again (bundle_moments.h) */
+    bool *is_left_out; /* by node: it is a slot variable only, and of none of
+                          the slots that are kept */
 };
 
 /* No save counter is put where the root cannot have a child or has one of that

@@ -160,12 +160,11 @@ static void lose_slots(
         uint32_t node = vv_at32(index->slot_nodes, slot);
         if (roles->omits_slots || vv_bundle_slot_is_kept(roles, slot))
             continue;
-        vv_target_lose(target, node,
-            "that it is a slot: it or its variable has no value");
+        vv_target_lose(
+            target, node, "that it is a slot: it or its variable has no value");
         uint32_t value = vv_index_find_value(index, node);
         if (roles->is_left_out[node] && vv_index_is_saved(index, value))
-            vv_target_lose(
-                target, node, "its value: its variable has none");
+            vv_target_lose(target, node, "its value: its variable has none");
     }
 }
 

@@ -68,8 +68,7 @@ static varve_status read_stored(const struct cooking *c, unsigned char **stored)
 
 static void release(const struct cooking *c, unsigned char *stored)
 {
-    vv_release(
-        &c->bundle->context->allocator, stored, (size_t)c->entry->size);
+    vv_release(&c->bundle->context->allocator, stored, (size_t)c->entry->size);
 }
 
 /* --- Strings -------------------------------------------------------------- */
@@ -138,8 +137,8 @@ varve_status vv_bundle_measure_strings(const struct vv_foreign *foreign,
     varve_status status = vv_foreign_read(
         foreign, e->file, bytes, (size_t)most, e->offset, error);
     if (!status)
-        status = take_lengths(
-            &c, bytes, bytes + most, NULL, &behind, &total, &sum);
+        status =
+            take_lengths(&c, bytes, bytes + most, NULL, &behind, &total, &sum);
     if (!status && (uint64_t)(behind - bytes) + 4 + total != e->size)
         status = fail(&c, "as many bytes as the strings take");
     if (!status)
@@ -150,9 +149,8 @@ varve_status vv_bundle_measure_strings(const struct vv_foreign *foreign,
 
 /* Lengths, their sum, the strings; both sums are of the lengths as numbers of
  * fixed size. */
-static varve_status cook_strings(
-    const struct cooking *c, const unsigned char *stored, unsigned char *bytes,
-    size_t size)
+static varve_status cook_strings(const struct cooking *c,
+    const unsigned char *stored, unsigned char *bytes, size_t size)
 {
     const struct vv_bundle_entry *e = c->entry;
     const unsigned char *end = stored + e->size;
@@ -212,8 +210,8 @@ static varve_status cook_numbers(const struct cooking *c, unsigned char *bytes)
     size_t size = (size_t)e->size;
     if (size == 0)
         return VARVE_OK;
-    VV_TRY(vv_foreign_read(
-        c->foreign, e->file, bytes, size, e->offset, c->error));
+    VV_TRY(
+        vv_foreign_read(c->foreign, e->file, bytes, size, e->offset, c->error));
     VV_TRY(check_sum(c, e->sum, vv_crc32c(0, bytes, size)));
     if (c->bundle->is_big_endian)
         vv_dtype_reverse_copy(e->dtype, bytes, bytes, e->count);

@@ -122,8 +122,10 @@ void vv_draft_lent_edge(struct vv_draft *d, uint32_t parent, const char *name,
 {
     if (!d->failed)
         add(d, &d->edges,
-            &(struct vv_draft_edge){ .name = name, .size = (uint32_t)size,
-                .parent = parent, .child = child },
+            &(struct vv_draft_edge){ .name = name,
+                .size = (uint32_t)size,
+                .parent = parent,
+                .child = child },
             sizeof(struct vv_draft_edge));
 }
 
@@ -141,8 +143,11 @@ void vv_draft_slot(struct vv_draft *d, uint32_t owner, uint32_t variable,
     const char *copy = keep(d, name, size);
     if (copy)
         add(d, &d->slots,
-            &(struct vv_draft_slot){ .name = copy, .size = (uint32_t)size,
-                .owner = owner, .variable = variable, .node = node },
+            &(struct vv_draft_slot){ .name = copy,
+                .size = (uint32_t)size,
+                .owner = owner,
+                .variable = variable,
+                .node = node },
             sizeof(struct vv_draft_slot));
 }
 
@@ -175,7 +180,9 @@ void vv_draft_value(struct vv_draft *d, uint32_t node, const varve_tensor *type,
         .dtype = type->dtype,
         .rank = type->rank,
         .extents = d->extents.size / 8,
-        .size = !place ? 0 : element ? count * element : strings_size,
+        .size = !place    ? 0
+                : element ? count * element
+                          : strings_size,
         .place = place ? *place : (struct vv_place){ 0 },
         .is_saved = place != NULL,
     };
@@ -197,8 +204,10 @@ static void add_label(struct vv_draft *d, struct vv_buffer *to, uint32_t node,
 {
     if (copy)
         add(d, to,
-            &(struct vv_draft_label){ .name = copy, .size = (uint32_t)size,
-                .node = node, .is_alias = is_alias },
+            &(struct vv_draft_label){ .name = copy,
+                .size = (uint32_t)size,
+                .node = node,
+                .is_alias = is_alias },
             sizeof(struct vv_draft_label));
 }
 

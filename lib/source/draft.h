@@ -23,21 +23,21 @@
 
 struct vv_draft {
     const struct vv_context *context;
-    const char *path;        /* of the file, for messages */
+    const char *path; /* of the file, for messages */
     bool failed;
-    varve_error error;       /* once it has */
-    uint64_t room;           /* bytes of all files, set before the end: what
-                                flat names may cost is bound by it */
-    uint64_t counter;        /* the save counter; 0: none */
+    varve_error error; /* once it has */
+    uint64_t room;     /* bytes of all files, set before the end: what
+                          flat names may cost is bound by it */
+    uint64_t counter;  /* the save counter; 0: none */
     struct vv_buffer nodes, edges, slots, globals, tags, values, extents,
-        metadata, paths;     /* what was told so far; draft.c */
+        metadata, paths; /* what was told so far; draft.c */
     struct vv_arena strings;
     struct vv_kept kept;
 };
 
 /* Node 0, the root, is there already. */
-void vv_draft_begin(struct vv_draft *draft, const struct vv_context *context,
-    const char *path);
+void vv_draft_begin(
+    struct vv_draft *draft, const struct vv_context *context, const char *path);
 
 /* A further node: an object, a variable or a state. Its number. */
 uint32_t vv_draft_node(struct vv_draft *draft, varve_kind kind);
@@ -82,8 +82,8 @@ void vv_draft_keep(
  * `<owner>/<slot>(<variable>)`, where the two lead to an object and a variable,
  * is a slot variable. The name is the global name too, and unique
  * (VARVE_CORRUPT). */
-uint32_t vv_draft_path(struct vv_draft *draft, varve_kind kind,
-    const char *name, size_t size);
+uint32_t vv_draft_path(
+    struct vv_draft *draft, varve_kind kind, const char *name, size_t size);
 
 /* A further path that leads to a node. */
 void vv_draft_alias(

@@ -32,9 +32,9 @@ struct maker {
         struct {
             struct vv_buffer node_kinds, node_edge_ends, edge_names,
                 edge_children, value_nodes, value_dtypes, value_ranks,
-                value_extents, value_offsets, value_sizes, digests,
-                slot_owners, slot_variables, slot_names, slot_nodes, tag_nodes,
-                tag_names, global_nodes, global_names;
+                value_extents, value_offsets, value_sizes, digests, slot_owners,
+                slot_variables, slot_names, slot_nodes, tag_nodes, tag_names,
+                global_nodes, global_names;
         };
         struct vv_buffer columns[COLUMNS]; /* the same, as one */
     };
@@ -56,8 +56,7 @@ static void fill_nodes(struct maker *m)
         }
         vv_buffer_add8(
             &m->node_kinds, (uint8_t)vv_draft_node_at(d, node)->kind);
-        vv_buffer_add32(
-            &m->node_edge_ends, (uint32_t)(m->edge_names.size / 4));
+        vv_buffer_add32(&m->node_edge_ends, (uint32_t)(m->edge_names.size / 4));
     }
 }
 
@@ -281,8 +280,7 @@ varve_status vv_draft_make_index(struct vv_draft *d, struct vv_data_in *in,
     for (size_t i = 0; i < COLUMNS; i++)
         vv_buffer_clear(&m.columns[i]);
     vv_draft_numbers_clear(&m.n);
-    vv_release(
-        m.allocator, m.metadata, m.metadata_room * sizeof *m.metadata);
+    vv_release(m.allocator, m.metadata, m.metadata_room * sizeof *m.metadata);
     if (!status)
         status = vv_index_parse(d->context, in->path, in->index_bytes,
             in->index_size, in->index_offset, &in->parsed, error);

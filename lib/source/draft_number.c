@@ -170,8 +170,7 @@ static size_t number_labels(
     const struct vv_draft_numbers *n, struct vv_buffer *of, bool globals)
 {
     size_t count, kept = 0;
-    struct vv_draft_label *labels =
-        vv_draft_items(of, sizeof *labels, &count);
+    struct vv_draft_label *labels = vv_draft_items(of, sizeof *labels, &count);
     for (size_t i = 0; i < count; i++) {
         uint32_t node = n->numbers[labels[i].node];
         if (node == VV_NONE || (globals && !may_have_global(n, node)))
@@ -194,9 +193,9 @@ static void settle_globals(struct vv_draft_numbers *n)
         qsort(labels, count, sizeof *labels, compare_by_name);
     for (size_t i = 0, next; i < count; i = next) {
         bool is_shared = false;
-        for (next = i + 1; next < count &&
-             vv_draft_compare(labels[i].name, labels[i].size,
-                 labels[next].name, labels[next].size) == 0;
+        for (next = i + 1;
+             next < count && vv_draft_compare(labels[i].name, labels[i].size,
+                                 labels[next].name, labels[next].size) == 0;
              next++)
             is_shared |= labels[next].node != labels[i].node;
         if (!is_shared)
@@ -251,21 +250,21 @@ static size_t gather(const struct vv_draft_numbers *n, struct mention *to)
         VV_PARTS(n->draft, edges, struct vv_draft_edge, &count);
     for (size_t i = 0; i < count; i++) {
         if (n->numbers[edges[i].parent] != VV_NONE)
-            to[found++] = (struct mention){
-                edges[i].name, &edges[i].number, edges[i].size };
+            to[found++] = (struct mention){ edges[i].name, &edges[i].number,
+                edges[i].size };
     }
     struct vv_draft_slot *slots =
         VV_PARTS(n->draft, slots, struct vv_draft_slot, &count);
     for (size_t i = 0; i < count; i++)
-        to[found++] = (struct mention){
-            slots[i].name, &slots[i].number, slots[i].size };
+        to[found++] =
+            (struct mention){ slots[i].name, &slots[i].number, slots[i].size };
     struct vv_buffer *labels[] = { &n->draft->globals, &n->draft->tags };
     for (size_t k = 0; k < 2; k++) {
         struct vv_draft_label *label =
             vv_draft_items(labels[k], sizeof *label, &count);
         for (size_t i = 0; i < count; i++)
-            to[found++] = (struct mention){
-                label[i].name, &label[i].number, label[i].size };
+            to[found++] = (struct mention){ label[i].name, &label[i].number,
+                label[i].size };
     }
     return found;
 }
@@ -273,10 +272,10 @@ static size_t gather(const struct vv_draft_numbers *n, struct mention *to)
 static varve_status number_names(struct vv_draft_numbers *n, varve_error *error)
 {
     const struct vv_draft *d = n->draft;
-    size_t most = d->edges.size / sizeof(struct vv_draft_edge) +
-                  d->slots.size / sizeof(struct vv_draft_slot) +
-                  (d->globals.size + d->tags.size) /
-                      sizeof(struct vv_draft_label);
+    size_t most =
+        d->edges.size / sizeof(struct vv_draft_edge) +
+        d->slots.size / sizeof(struct vv_draft_slot) +
+        (d->globals.size + d->tags.size) / sizeof(struct vv_draft_label);
     struct mention *all =
         most ? vv_allocate_array(n->allocator, most, sizeof *all) : NULL;
     if (!all && most)
@@ -318,8 +317,8 @@ static varve_status begin(struct vv_draft_numbers *n, varve_error *error)
 varve_status vv_draft_number(
     struct vv_draft_numbers *n, struct vv_draft *draft, varve_error *error)
 {
-    *n = (struct vv_draft_numbers){
-        .draft = draft, .allocator = &draft->context->allocator };
+    *n = (struct vv_draft_numbers){ .draft = draft,
+        .allocator = &draft->context->allocator };
     vv_buffer_init(&n->names, n->allocator);
     vv_buffer_init(&n->name_ends, n->allocator);
     VV_TRY(begin(n, error));

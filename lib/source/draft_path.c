@@ -74,8 +74,8 @@ static void go_back(struct tree *tree, const struct vv_draft_label *path)
         tree->steps.size -= sizeof *step;
 }
 
-static uint64_t most_objects(const struct vv_draft *d,
-    const struct vv_draft_label *paths, size_t count)
+static uint64_t most_objects(
+    const struct vv_draft *d, const struct vv_draft_label *paths, size_t count)
 {
     uint64_t values = 0, bytes = 0;
     for (size_t i = 0; i < count; i++) {
@@ -123,8 +123,8 @@ static uint32_t go_down(struct tree *tree, const struct vv_draft_label *path,
             tree->draft, node, path->name + begin, size - begin, child);
         node = child;
         begin = size + 1;
-        vv_buffer_add(&tree->steps,
-            &(struct step){ (uint32_t)size, node }, sizeof *step);
+        vv_buffer_add(
+            &tree->steps, &(struct step){ (uint32_t)size, node }, sizeof *step);
         if (tree->steps.failed)
             vv_draft_fail(
                 tree->draft, VARVE_NO_MEMORY, "out of memory: names of values");
@@ -183,9 +183,8 @@ static void hang(struct tree *tree, const struct vv_draft_label *path)
     struct vv_draft *d = tree->draft;
     size_t rest;
     size_t begin = slot_of(path);
-    bool may_be_slot =
-        begin < path->size &&
-        (begin == 0 || vv_name_has_parts(path->name, begin - 1));
+    bool may_be_slot = begin < path->size &&
+                       (begin == 0 || vv_name_has_parts(path->name, begin - 1));
     const struct vv_draft_label *variable =
         may_be_slot ? variable_of(tree, path, begin) : NULL;
     size_t end = 0;
@@ -202,8 +201,7 @@ static void hang(struct tree *tree, const struct vv_draft_label *path)
     size_t size = path->size - rest;
     if (variable && rest == begin)
         vv_draft_slot(d, node, variable->node, name,
-            (size_t)((const char *)memchr(name, '(', size) - name),
-            path->node);
+            (size_t)((const char *)memchr(name, '(', size) - name), path->node);
     else
         vv_draft_lent_edge(d, node, name, size, path->node);
 }
@@ -213,7 +211,9 @@ void vv_draft_resolve_paths(struct vv_draft *d)
     size_t count;
     struct vv_draft_label *paths =
         VV_PARTS(d, paths, struct vv_draft_label, &count);
-    struct tree tree = { .draft = d, .paths = paths, .count = count,
+    struct tree tree = { .draft = d,
+        .paths = paths,
+        .count = count,
         .objects = most_objects(d, paths, count) };
     if (count == 0)
         return;

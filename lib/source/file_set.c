@@ -19,8 +19,8 @@ enum { MOST_INDEX = 1 << 30 };
 /* --- Reading an index ----------------------------------------------------- */
 
 /* False where it is not there, or cannot be read. */
-static bool load(const struct vv_file_set *set, int directory,
-    const char *name, struct vv_buffer *to)
+static bool load(const struct vv_file_set *set, int directory, const char *name,
+    struct vv_buffer *to)
 {
     const struct vv_system *system = set->context->system;
     struct vv_file_info info;
@@ -33,8 +33,8 @@ static bool load(const struct vv_file_set *set, int directory,
         size_t size = (size_t)info.size;
         to->size = 0;
         void *bytes = vv_buffer_extend(to, size);
-        is_read = bytes && !vv_file_read(set->context, file, name, bytes,
-                               size, 0, NULL);
+        is_read = bytes &&
+                  !vv_file_read(set->context, file, name, bytes, size, 0, NULL);
     }
     vv_file_close(set->context, file);
     return is_read;
@@ -44,7 +44,7 @@ static bool load(const struct vv_file_set *set, int directory,
 
 struct listing {
     const struct vv_file_set *set;
-    struct vv_buffer data;  /* names, each with its NUL */
+    struct vv_buffer data;   /* names, each with its NUL */
     struct vv_buffer asides; /* of temporary files for the index */
 };
 
@@ -218,24 +218,24 @@ void vv_file_set_each(
     system->each_name(system->state, set->index.directory, each, user);
 }
 
-varve_status vv_file_set_index(struct vv_file_set *set, const void *bytes,
-    size_t size, varve_error *error)
+varve_status vv_file_set_index(
+    struct vv_file_set *set, const void *bytes, size_t size, varve_error *error)
 {
     struct vv_publication *p = &set->index;
     if (size > 0)
         vv_buffer_add(&set->text, bytes, size);
     if (set->text.failed)
         return vv_fail_memory(error, "an index");
-    VV_TRY(vv_file_write(
-        set->context, p->file, p->path, bytes, size, 0, error));
+    VV_TRY(
+        vv_file_write(set->context, p->file, p->path, bytes, size, 0, error));
     return vv_publish_close(p, VARVE_OK, error);
 }
 
 static varve_status close_last(struct vv_file_set *set, varve_error *error)
 {
-    return set->count == 0 ? VARVE_OK
-                           : vv_publish_close(&set->files[set->count - 1],
-                                 VARVE_OK, error);
+    return set->count == 0
+               ? VARVE_OK
+               : vv_publish_close(&set->files[set->count - 1], VARVE_OK, error);
 }
 
 varve_status vv_file_set_add(
@@ -270,8 +270,8 @@ static varve_status sync_names(
     if (set->flags & VV_PUBLISH_NO_SYNC)
         return VARVE_OK;
     int result = system->sync(system->state, p->directory);
-    return result < 0 ? vv_fail_system(error, -result,
-                            "sync of its directory", p->path)
+    return result < 0 ? vv_fail_system(
+                            error, -result, "sync of its directory", p->path)
                       : VARVE_OK;
 }
 

@@ -18,8 +18,8 @@ varve_status vv_foreign_add_file(struct vv_foreign *f, const char *path,
     uint32_t *number, varve_error *error)
 {
     const varve_allocator *a = &f->context->allocator;
-    if (!vv_grow_array(a, &f->files, &f->file_capacity, f->file_count,
-            sizeof *f->files))
+    if (!vv_grow_array(
+            a, &f->files, &f->file_capacity, f->file_count, sizeof *f->files))
         return vv_fail_memory(error, "the files of a checkpoint");
     struct vv_foreign_file file = { .path = vv_copy_string(a, path) };
     if (!file.path)
@@ -101,8 +101,8 @@ varve_status vv_foreign_read(const struct vv_foreign *f, uint32_t number,
 {
     const struct vv_foreign_file *file = &f->files[number];
     if (file->file >= 0)
-        return vv_file_read(f->context, file->file, file->path, bytes, size,
-            offset, error);
+        return vv_file_read(
+            f->context, file->file, file->path, bytes, size, offset, error);
     int descriptor;
     VV_TRY(reopen(f, file, &descriptor, error));
     varve_status status = vv_file_read(
@@ -111,8 +111,7 @@ varve_status vv_foreign_read(const struct vv_foreign *f, uint32_t number,
     return status;
 }
 
-static const char lfs_mark[] =
-    "version https://git-lfs.github.com/spec/";
+static const char lfs_mark[] = "version https://git-lfs.github.com/spec/";
 
 bool vv_is_lfs_pointer(const void *head, size_t size)
 {
@@ -143,8 +142,8 @@ bool vv_name_stays(const char *name, size_t size)
            !(size == 2 && name[0] == '.' && name[1] == '.');
 }
 
-void vv_sibling_path(struct vv_buffer *path, const char *beside,
-    const char *name, size_t size)
+void vv_sibling_path(
+    struct vv_buffer *path, const char *beside, const char *name, size_t size)
 {
     const char *last = vv_path_name(beside);
     path->size = 0;

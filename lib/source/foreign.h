@@ -37,10 +37,10 @@ struct vv_foreign {
      * verifies them on the way. `number` is the offset of its place. */
     varve_status (*cook)(const struct vv_foreign *foreign, uint64_t number,
         unsigned char *bytes, size_t size, varve_error *error);
-    void *state;                             /* of the format */
+    void *state;                              /* of the format */
     void (*free)(struct vv_foreign *foreign); /* frees it; may be NULL */
 
-    struct vv_kept kept; /* of nodes of the index */
+    struct vv_kept kept;        /* of nodes of the index */
     struct vv_kitchen *kitchen; /* foreign_values.c */
 };
 
@@ -75,7 +75,7 @@ varve_status vv_foreign_refuse_pointer(const struct vv_foreign *foreign,
 bool vv_name_stays(const char *name, size_t size);
 
 /* Sets `path` to that of a sibling of `beside`. */
-void vv_sibling_path(struct vv_buffer *path, const char *beside,
-    const char *name, size_t size);
+void vv_sibling_path(
+    struct vv_buffer *path, const char *beside, const char *name, size_t size);
 
 #endif

@@ -153,8 +153,8 @@ static varve_status read_value(const struct vv_foreign *f, uint32_t value,
 }
 
 /* What lies between values is zero. */
-static varve_status read_values(void *state, uint64_t offset, void *bytes,
-    size_t size, varve_error *error)
+static varve_status read_values(
+    void *state, uint64_t offset, void *bytes, size_t size, varve_error *error)
 {
     const struct vv_foreign *f = state;
     const struct vv_kitchen *k = f->kitchen;
@@ -226,8 +226,8 @@ static uint32_t put_together(
     uint32_t sum = 0;
     for (uint64_t c = 0; c < chunks; c++) {
         uint64_t part = left < VV_CHUNK_SIZE ? left : VV_CHUNK_SIZE;
-        sum = vv_sum_combine(place->sum_kind, sum,
-            (uint32_t)f->kitchen->sums[first + c], part);
+        sum = vv_sum_combine(
+            place->sum_kind, sum, (uint32_t)f->kitchen->sums[first + c], part);
         left -= part;
     }
     return sum;
@@ -241,8 +241,7 @@ static varve_status check_piece(const struct vv_foreign *f, uint32_t value,
     struct vv_kitchen *k = f->kitchen;
     const struct vv_place *place = &f->places[value];
     uint64_t chunks = vv_chunk_count(size_of(f, value));
-    uint64_t first =
-        vv_first_digest(index_of(f), &f->parsed->table, value);
+    uint64_t first = vv_first_digest(index_of(f), &f->parsed->table, value);
     uint64_t known = 0;
     if (atomic_compare_exchange_strong(
             &k->sums[first + chunk], &known, SEEN | sum)) {
@@ -311,8 +310,8 @@ static bool make_tables(struct vv_foreign *f, struct vv_kitchen *k)
     }
     if (!has_large_sums(f))
         return true;
-    k->sums = vv_allocate_zeroed(
-        a, (size_t)index->digest_count * sizeof *k->sums);
+    k->sums =
+        vv_allocate_zeroed(a, (size_t)index->digest_count * sizeof *k->sums);
     k->seen = vv_allocate_zeroed(a, count * sizeof *k->seen);
     return k->sums && k->seen;
 }
@@ -321,8 +320,7 @@ varve_status vv_foreign_begin(struct vv_foreign *f,
     const struct vv_parsed_index *parsed, varve_error *error)
 {
     f->parsed = parsed;
-    f->kitchen =
-        vv_allocate_zeroed(&f->context->allocator, sizeof *f->kitchen);
+    f->kitchen = vv_allocate_zeroed(&f->context->allocator, sizeof *f->kitchen);
     if (!f->kitchen || !make_tables(f, f->kitchen))
         return vv_fail_memory(error, "tables of values");
     return VARVE_OK;

@@ -52,9 +52,8 @@ static enum vv_bid bid(const struct vv_candidate *c)
     if (c->head_size >= sizeof magic &&
         memcmp(c->head, magic, sizeof magic) == 0)
         return VV_BID_SURE;
-    bool is_called_so =
-        size >= suffix_size &&
-        strcmp(c->path + size - suffix_size, suffix) == 0;
+    bool is_called_so = size >= suffix_size &&
+                        strcmp(c->path + size - suffix_size, suffix) == 0;
     return is_called_so ? VV_BID_NAME : VV_BID_NONE;
 }
 
@@ -100,14 +99,12 @@ static varve_status take_head(struct gguf *g, varve_error *error)
             "%s: offset 0: expected \"GGUF\", found other bytes", in->path);
     VV_TRY(vv_gguf_take32(in, &version, "the version", error));
     VV_TRY(check_version(g, version, error));
-    VV_TRY(vv_gguf_take64(
-        in, &g->tensor_count, "the number of tensors", error));
-    VV_TRY(vv_gguf_take64(
-        in, &g->entry_count, "the number of metadata", error));
-    VV_TRY(check_count(
-        g, g->tensor_count, SMALLEST_TENSOR, "tensors", error));
-    return check_count(
-        g, g->entry_count, SMALLEST_ENTRY, "metadata", error);
+    VV_TRY(
+        vv_gguf_take64(in, &g->tensor_count, "the number of tensors", error));
+    VV_TRY(
+        vv_gguf_take64(in, &g->entry_count, "the number of metadata", error));
+    VV_TRY(check_count(g, g->tensor_count, SMALLEST_TENSOR, "tensors", error));
+    return check_count(g, g->entry_count, SMALLEST_ENTRY, "metadata", error);
 }
 
 /* --- Metadata ------------------------------------------------------------- */
@@ -217,8 +214,8 @@ static varve_status take_shape(
             g->in.path, offset, MOST_DIMENSIONS, rank);
     t->shape.rank = rank;
     for (uint32_t i = rank; i-- > 0;)
-        VV_TRY(vv_gguf_take64(
-            &g->in, &t->shape.shape[i], "a dimension", error));
+        VV_TRY(
+            vv_gguf_take64(&g->in, &t->shape.shape[i], "a dimension", error));
     return VARVE_OK;
 }
 
@@ -258,8 +255,7 @@ static varve_status take_tensor(
     VV_TRY(take_shape(g, t, error));
     VV_TRY(take_type(g, t, error));
     uint64_t offset = g->in.at;
-    VV_TRY(vv_gguf_take64(
-        &g->in, &t->begin, "the offset of a tensor", error));
+    VV_TRY(vv_gguf_take64(&g->in, &t->begin, "the offset of a tensor", error));
     if (t->begin % g->alignment != 0)
         return vv_fail(error, VARVE_CORRUPT,
             "%s: offset %" PRIu64 ": expected a multiple of %" PRIu64

@@ -10,8 +10,8 @@
 
 struct vv_gguf_type {
     uint32_t number;
-    uint16_t block; /* elements of a row that are stored together */
-    uint16_t size;  /* bytes of a block */
+    uint16_t block;    /* elements of a row that are stored together */
+    uint16_t size;     /* bytes of a block */
     varve_dtype dtype; /* 0: we have none */
     const char *tag;   /* "gguf:Q4_K" */
 };

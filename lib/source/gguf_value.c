@@ -15,10 +15,18 @@
 
 /* Bytes of a number or bool; 0: of a size of its own. */
 static const unsigned char sizes[] = {
-    [VV_GGUF_UINT8] = 1, [VV_GGUF_INT8] = 1, [VV_GGUF_UINT16] = 2,
-    [VV_GGUF_INT16] = 2, [VV_GGUF_UINT32] = 4, [VV_GGUF_INT32] = 4,
-    [VV_GGUF_FLOAT32] = 4, [VV_GGUF_BOOL] = 1, [VV_GGUF_STRING] = 0,
-    [VV_GGUF_ARRAY] = 0, [VV_GGUF_UINT64] = 8, [VV_GGUF_INT64] = 8,
+    [VV_GGUF_UINT8] = 1,
+    [VV_GGUF_INT8] = 1,
+    [VV_GGUF_UINT16] = 2,
+    [VV_GGUF_INT16] = 2,
+    [VV_GGUF_UINT32] = 4,
+    [VV_GGUF_INT32] = 4,
+    [VV_GGUF_FLOAT32] = 4,
+    [VV_GGUF_BOOL] = 1,
+    [VV_GGUF_STRING] = 0,
+    [VV_GGUF_ARRAY] = 0,
+    [VV_GGUF_UINT64] = 8,
+    [VV_GGUF_INT64] = 8,
     [VV_GGUF_FLOAT64] = 8,
 };
 
@@ -52,8 +60,8 @@ static varve_status enter(
     VV_TRY(vv_gguf_take64(in, &level->left, "the size of an array", error));
     if (!sizes[level->kind])
         return VARVE_OK;
-    VV_TRY(vv_gguf_skip(
-        in, level->left, sizes[level->kind], "an array", error));
+    VV_TRY(
+        vv_gguf_skip(in, level->left, sizes[level->kind], "an array", error));
     level->left = 0;
     return VARVE_OK;
 }
@@ -117,8 +125,8 @@ static void add_real(struct vv_buffer *text, double value, bool is_single)
     }
     for (int count = 1; count <= most; count++) {
         snprintf(digits, sizeof digits, "%.*g", count, value);
-        double back = is_single ? (double)strtof(digits, NULL)
-                                : strtod(digits, NULL);
+        double back =
+            is_single ? (double)strtof(digits, NULL) : strtod(digits, NULL);
         if (back == value)
             break;
     }
@@ -132,8 +140,8 @@ static void add_signed(struct vv_buffer *text, uint64_t bits, size_t size)
     uint64_t sign = UINT64_C(1) << (8 * size - 1);
     bool is_negative = bits & sign;
     uint64_t magnitude = is_negative ? (sign - (bits & (sign - 1))) : bits;
-    snprintf(digits, sizeof digits, "%s%" PRIu64, is_negative ? "-" : "",
-        magnitude);
+    snprintf(
+        digits, sizeof digits, "%s%" PRIu64, is_negative ? "-" : "", magnitude);
     vv_buffer_add_string(text, digits);
 }
 
@@ -158,9 +166,7 @@ static void add_number(struct vv_buffer *text, struct vv_gguf_value value)
     case VV_GGUF_INT8:
     case VV_GGUF_INT16:
     case VV_GGUF_INT32:
-    case VV_GGUF_INT64:
-        add_signed(text, value.bits, sizes[value.kind]);
-        return;
+    case VV_GGUF_INT64: add_signed(text, value.bits, sizes[value.kind]); return;
     default:
         snprintf(digits, sizeof digits, "%" PRIu64, value.bits);
         vv_buffer_add_string(text, digits);

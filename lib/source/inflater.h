@@ -11,9 +11,9 @@
 struct vv_inflater;
 
 enum vv_inflation {
-    VV_INFLATION_ON,        /* wants more input, or more room */
-    VV_INFLATION_END,       /* that was the end of the stream */
-    VV_INFLATION_BAD,       /* not what a compressor writes */
+    VV_INFLATION_ON,  /* wants more input, or more room */
+    VV_INFLATION_END, /* that was the end of the stream */
+    VV_INFLATION_BAD, /* not what a compressor writes */
     VV_INFLATION_NO_MEMORY,
 };
 

@@ -17,8 +17,14 @@ enum { MOST_SHOWN = 100 };
 const char *vv_json_kind_text(enum vv_json_kind kind)
 {
     static const char *const texts[] = {
-        "an object", "an array", "a string", "an unsigned integer of 64 bits",
-        "another number", "true", "false", "null",
+        "an object",
+        "an array",
+        "a string",
+        "an unsigned integer of 64 bits",
+        "another number",
+        "true",
+        "false",
+        "null",
     };
     return texts[kind];
 }
@@ -120,13 +126,13 @@ static size_t unescape_one(
         return 0;
     if (unit < 0xd800 || unit >= 0xe000)
         return encode((uint32_t)unit, utf8);
-    int low = left >= 12 && at[6] == '\\' && at[7] == 'u' ? code_unit(at + 8)
-                                                           : -1;
+    int low =
+        left >= 12 && at[6] == '\\' && at[7] == 'u' ? code_unit(at + 8) : -1;
     *step = 12;
     if (low < 0xdc00 || low >= 0xe000)
         return 0;
-    return encode(0x10000 + ((uint32_t)(unit - 0xd800) << 10) +
-                      (uint32_t)(low - 0xdc00),
+    return encode(
+        0x10000 + ((uint32_t)(unit - 0xd800) << 10) + (uint32_t)(low - 0xdc00),
         utf8);
 }
 
@@ -136,8 +142,8 @@ static varve_status read_escape(
 {
     char utf8[4];
     size_t step;
-    size_t size = unescape_one(
-        in->bytes + in->at, in->size - in->at, utf8, &step);
+    size_t size =
+        unescape_one(in->bytes + in->at, in->size - in->at, utf8, &step);
     if (size == 0)
         return vv_json_fail(in, in->at, "an escape that JSON has",
             "another one, or half of a surrogate pair");
@@ -309,7 +315,8 @@ static varve_status read_word(struct vv_json_in *in, struct vv_json_item *item)
         size_t size;
         enum vv_json_kind kind;
     } words[] = {
-        { "true", 4, VV_JSON_TRUE }, { "false", 5, VV_JSON_FALSE },
+        { "true", 4, VV_JSON_TRUE },
+        { "false", 5, VV_JSON_FALSE },
         { "null", 4, VV_JSON_NULL },
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {

@@ -19,8 +19,8 @@
 #include "buffer.h"
 
 enum vv_json_kind {
-    VV_JSON_OBJECT,   /* its beginning; members follow */
-    VV_JSON_ARRAY,    /* its beginning; elements follow */
+    VV_JSON_OBJECT, /* its beginning; members follow */
+    VV_JSON_ARRAY,  /* its beginning; elements follow */
     VV_JSON_STRING,
     VV_JSON_UNSIGNED, /* an integer of 64 bits, without sign, fraction or
                          exponent */
@@ -45,9 +45,9 @@ struct vv_json_in {
     uint64_t base;    /* where in the file the bytes begin, for messages */
     const char *bytes;
     size_t size;
-    size_t at;     /* what comes next; may be set to an item's, with is_open
-                      false */
-    bool is_open;  /* an object or array has just begun */
+    size_t at;    /* what comes next; may be set to an item's, with is_open
+                     false */
+    bool is_open; /* an object or array has just begun */
     varve_error *error;
 };
 

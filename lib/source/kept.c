@@ -67,8 +67,8 @@ const unsigned char *vv_kept_find(
     return item ? kept->bytes.data + item->at : NULL;
 }
 
-void vv_kept_move(struct vv_kept *to, struct vv_kept *from,
-    const varve_allocator *allocator)
+void vv_kept_move(
+    struct vv_kept *to, struct vv_kept *from, const varve_allocator *allocator)
 {
     *to = *from;
     to->items.allocator = allocator;

@@ -36,8 +36,8 @@ const unsigned char *vv_kept_find(
 
 /* Hands everything over to memory of an allocator that is the same but may live
  * longer. */
-void vv_kept_move(struct vv_kept *to, struct vv_kept *from,
-    const varve_allocator *allocator);
+void vv_kept_move(
+    struct vv_kept *to, struct vv_kept *from, const varve_allocator *allocator);
 
 static inline bool vv_kept_failed(const struct vv_kept *kept)
 {

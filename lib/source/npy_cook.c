@@ -65,8 +65,8 @@ static void reverse(const struct vv_npy_header *h, void *bytes, uint64_t count)
         vv_dtype_reverse_copy(h->type.dtype, bytes, bytes, count);
 }
 
-static void put_elements(struct walk *w, unsigned char *to,
-    const unsigned char *from, size_t size)
+static void put_elements(
+    struct walk *w, unsigned char *to, const unsigned char *from, size_t size)
 {
     size_t item = (size_t)w->header->item_size;
     for (size_t at = 0; at < size; at += item, walk_on(w))
@@ -108,7 +108,7 @@ struct strings {
     const struct vv_npy_data *data;
     const char *where;
     varve_error *error;
-    uint64_t total;        /* bytes of all elements */
+    uint64_t total;         /* bytes of all elements */
     unsigned char *lengths; /* NULL in the pass that only measures */
     unsigned char *bytes;   /* where those of the elements go; NULL before */
 
@@ -125,8 +125,7 @@ static varve_status next_letter(struct strings *s, uint32_t *letter)
         s->piece_size = s->left < PIECE_SIZE ? (size_t)s->left : PIECE_SIZE;
         s->piece_at = 0;
         s->left -= s->piece_size;
-        VV_TRY(s->data->read(
-            s->data->user, s->piece, s->piece_size, s->error));
+        VV_TRY(s->data->read(s->data->user, s->piece, s->piece_size, s->error));
     }
     at = s->piece + s->piece_at;
     if (s->header->kind == VV_NPY_BYTES) {
@@ -162,7 +161,8 @@ static varve_status fail_changed(const struct strings *s)
 {
     return vv_fail(s->error, VARVE_CORRUPT,
         "%s: expected the strings that were there when it was opened, found "
-        "others", s->where);
+        "others",
+        s->where);
 }
 
 /* An element: to where the bytes go, from `begin` to `end`; or, as long as they
@@ -262,8 +262,8 @@ static void lengths_to_ends(unsigned char *lengths, uint64_t count)
 static void ends_to_lengths(unsigned char *lengths, uint64_t count)
 {
     for (uint64_t i = count; i-- > 1;)
-        vv_store64(lengths + 8 * i, vv_load64(lengths + 8 * i) -
-            vv_load64(lengths + 8 * (i - 1)));
+        vv_store64(lengths + 8 * i,
+            vv_load64(lengths + 8 * i) - vv_load64(lengths + 8 * (i - 1)));
 }
 
 static varve_status cook_strings(
@@ -297,6 +297,5 @@ varve_status vv_npy_cook(const struct vv_npy_header *h,
     if (size != h->size)
         return fail_changed(&s);
     VV_TRY(data->begin(data->user, error));
-    return data->end(
-        data->user, cook_numbers(h, data, bytes, error), error);
+    return data->end(data->user, cook_numbers(h, data, bytes, error), error);
 }

@@ -8,8 +8,7 @@ static void tell_state(struct vv_draft *draft, const struct vv_npy_header *h,
     const struct vv_npy_telling *t)
 {
     struct vv_buffer tag;
-    uint32_t node =
-        vv_draft_path(draft, VARVE_STATE, t->name, t->name_size);
+    uint32_t node = vv_draft_path(draft, VARVE_STATE, t->name, t->name_size);
     vv_buffer_init(&tag, &draft->context->allocator);
     vv_npy_tag(h, &tag);
     const char *text = vv_buffer_string(&tag);
@@ -27,7 +26,6 @@ void vv_npy_tell(struct vv_draft *draft, const struct vv_npy_header *h,
         tell_state(draft, h, t);
         return;
     }
-    uint32_t node =
-        vv_draft_path(draft, VARVE_VARIABLE, t->name, t->name_size);
+    uint32_t node = vv_draft_path(draft, VARVE_VARIABLE, t->name, t->name_size);
     vv_draft_value(draft, node, &h->type, t->strings_size, &t->place);
 }

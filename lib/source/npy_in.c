@@ -46,11 +46,13 @@ varve_status vv_npy_measure(const unsigned char *bytes, const char *where,
     if (size > VV_NPY_LONGEST - 12)
         return vv_fail(error, VARVE_LIMIT,
             "%s: header at byte %" PRIu32 ": expected at most %d bytes, found "
-            "%" PRIu32, where, before, VV_NPY_LONGEST - 12, size);
+            "%" PRIu32,
+            where, before, VV_NPY_LONGEST - 12, size);
     if (size < 2)
         return vv_fail(error, VARVE_CORRUPT,
             "%s: header at byte %" PRIu32 ": expected a dictionary, found "
-            "%" PRIu32 " bytes", where, before, size);
+            "%" PRIu32 " bytes",
+            where, before, size);
     *data_offset = before + size;
     return VARVE_OK;
 }
@@ -116,8 +118,8 @@ static bool take_word(struct text *t, const char *word)
 
 /* A string in quotes, its content as it stands. Where escapes may be, they are
  * passed over. */
-static varve_status read_string(struct text *t, bool may_escape,
-    const char **string, size_t *size)
+static varve_status read_string(
+    struct text *t, bool may_escape, const char **string, size_t *size)
 {
     skip_space(t);
     unsigned char quote = t->at < t->end ? t->bytes[t->at] : 0;
@@ -142,7 +144,8 @@ static varve_status fail_pickled(const struct text *t)
 {
     return vv_fail(t->error, VARVE_NOT_A_CHECKPOINT,
         "%s: expected numbers or strings, found Python objects: it was saved "
-        "with pickle; save it again with allow_pickle=False", t->where);
+        "with pickle; save it again with allow_pickle=False",
+        t->where);
 }
 
 /* Inside the list of a structured type. A name comes right behind a
@@ -249,7 +252,8 @@ static varve_status read_shape(struct text *t, struct vv_npy_header *h)
         if (rank == VARVE_MAX_RANK)
             return vv_fail(t->error, VARVE_LIMIT,
                 "%s: header at byte %zu: expected a shape of at most %d "
-                "extents, found more", t->where, t->at, VARVE_MAX_RANK);
+                "extents, found more",
+                t->where, t->at, VARVE_MAX_RANK);
         VV_TRY(read_extent(t, &h->type.shape[rank]));
         rank++;
         has_comma = take(t, ',');
@@ -268,7 +272,9 @@ static varve_status read_key(struct text *t, unsigned *key)
         const char *name;
         unsigned key;
     } keys[] = {
-        { "descr", DESCR }, { "fortran_order", ORDER }, { "shape", SHAPE },
+        { "descr", DESCR },
+        { "fortran_order", ORDER },
+        { "shape", SHAPE },
     };
     const char *name;
     size_t size, at = t->at;
@@ -347,7 +353,8 @@ static varve_status take_fields(struct vv_npy_header *h, uint64_t found,
     if (h->count ? found % h->count : found)
         return vv_fail(error, VARVE_CORRUPT,
             "%s: expected as many bytes for each of %" PRIu64
-            " elements, found %" PRIu64, where, h->count, found);
+            " elements, found %" PRIu64,
+            where, h->count, found);
     h->size = found;
     h->item_size = h->count ? found / h->count : 0;
     return VARVE_OK;
@@ -359,8 +366,7 @@ varve_status vv_npy_take_size(struct vv_npy_header *h, uint64_t found,
     if (h->is_structured)
         return take_fields(h, found, where, error);
     if (found != h->size)
-        return vv_fail(error,
-            found < h->size ? VARVE_TRUNCATED : VARVE_CORRUPT,
+        return vv_fail(error, found < h->size ? VARVE_TRUNCATED : VARVE_CORRUPT,
             "%s: expected %" PRIu64 " bytes behind the header, found %" PRIu64,
             where, h->size, found);
     /* Elements of no bytes (S0) would be as many as a number can say. */
@@ -385,7 +391,7 @@ bool vv_npy_is_plain(const struct vv_npy_header *h)
     if (h->kind == VV_NPY_OPAQUE)
         return true;
     return h->kind == VV_NPY_NUMBERS && !is_turned(h) &&
-        (!h->is_big_endian || h->item_size == 1);
+           (!h->is_big_endian || h->item_size == 1);
 }
 
 /* Before version 3 text is of Latin-1. */

@@ -30,9 +30,9 @@ struct vv_npy_header {
     uint64_t size;      /* of the data: count * item_size */
     bool is_structured; /* opaque, and the two are set by vv_npy_take_size */
     bool is_big_endian;
-    bool is_fortran;    /* the first extent runs fastest */
-    unsigned version;   /* 1 to 3 */
-    const char *descr;  /* the type as it stands, borrowed from the bytes */
+    bool is_fortran;   /* the first extent runs fastest */
+    unsigned version;  /* 1 to 3 */
+    const char *descr; /* the type as it stands, borrowed from the bytes */
     size_t descr_size;
 };
 

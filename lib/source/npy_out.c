@@ -95,7 +95,7 @@ static void make_header(struct vv_npy_out *out)
     add_dictionary(out, text);
     if (out->type.rank > 0)
         add_spaces(text, GROWTH_DIGITS - (size_t)snprintf(digits, sizeof digits,
-            "%" PRIu64, out->type.shape[0]));
+                                             "%" PRIu64, out->type.shape[0]));
     /* Never none: up to a whole line of spaces. */
     add_spaces(text, ALIGNMENT - (text->size + 1) % ALIGNMENT);
     vv_buffer_add8(text, '\n');
@@ -123,7 +123,8 @@ varve_status vv_npy_out_begin(struct vv_npy_out *out,
         *is_held = measure_strings(out, &out->item_size);
     if (!*is_held || !vv_size_of(out->count, out->item_size, &out->size)) {
         *is_held = false;
-        vv_target_lose(target, node, "its value: NumPy has no strings that end "
+        vv_target_lose(target, node,
+            "its value: NumPy has no strings that end "
             "in NUL or are so large");
         return VARVE_OK;
     }
@@ -190,8 +191,7 @@ static varve_status write_strings(const struct vv_npy_out *out,
 varve_status vv_npy_out_write(const struct vv_npy_out *out,
     const struct vv_npy_sink *sink, varve_error *error)
 {
-    VV_TRY(sink->write(
-        sink->user, out->header.data, out->header.size, error));
+    VV_TRY(sink->write(sink->user, out->header.data, out->header.size, error));
     if (out->type.dtype == VARVE_STRING)
         return write_strings(out, sink, error);
     return sink->write(sink->user, out->bytes, (size_t)out->size, error);
@@ -203,7 +203,7 @@ bool vv_npy_is_written(const struct vv_target *target, uint32_t value)
 {
     uint32_t node = vv_at32(target->index->value_nodes, value);
     return vv_index_kind(target->index, node) == VARVE_VARIABLE &&
-        vv_index_is_saved(target->index, value);
+           vv_index_is_saved(target->index, value);
 }
 
 static void lose_values(const struct vv_target *target)
@@ -232,8 +232,7 @@ void vv_npy_lose_rest(const struct vv_target *target)
         vv_target_lose(target, root, "the save counter");
     for (size_t i = 0; i < index->metadata_count; i++) {
         char what[128];
-        snprintf(what, sizeof what, "metadata \"%s\"",
-            index->metadata[i].name);
+        snprintf(what, sizeof what, "metadata \"%s\"", index->metadata[i].name);
         vv_target_lose(target, root, what);
     }
 }
@@ -251,8 +250,8 @@ static varve_status write_on(
 {
     struct file_out *f = user;
     const struct vv_target *target = f->target;
-    VV_TRY(vv_file_write(target->context, f->file, target->path, bytes, size,
-        f->offset, error));
+    VV_TRY(vv_file_write(
+        target->context, f->file, target->path, bytes, size, f->offset, error));
     f->offset += size;
     return VARVE_OK;
 }
@@ -298,7 +297,8 @@ static varve_status write_target(
     if (!status && !is_held)
         status = vv_fail(error, VARVE_MISUSE,
             "%s: expected a value that NumPy can hold, found strings that end "
-            "in NUL or are too large", target->path);
+            "in NUL or are too large",
+            target->path);
     if (!status)
         vv_npy_lose_rest(target);
     if (!status)
@@ -307,6 +307,5 @@ static varve_status write_target(
     return status;
 }
 
-const struct vv_target_format vv_npy_target = {
-    .format = VARVE_FORMAT_NPY, .write = write_target
-};
+const struct vv_target_format vv_npy_target = { .format = VARVE_FORMAT_NPY,
+    .write = write_target };

@@ -27,7 +27,8 @@ static enum vv_bid bid(const struct vv_candidate *candidate)
     if (vv_npy_is_one(candidate->head, candidate->head_size))
         return VV_BID_SURE;
     return size > 4 && strcmp(candidate->path + size - 4, ".npy") == 0
-        ? VV_BID_NAME : VV_BID_NONE;
+               ? VV_BID_NAME
+               : VV_BID_NONE;
 }
 
 /* --- Bytes ---------------------------------------------------------------- */
@@ -76,8 +77,8 @@ static varve_status cook(const struct vv_foreign *foreign, uint64_t number,
     struct reading reading = { .foreign = foreign };
     struct vv_npy_data data = data_of(&reading);
     (void)number;
-    return vv_npy_cook(&npy->header, &data, foreign->files[0].path, bytes, size,
-        error);
+    return vv_npy_cook(
+        &npy->header, &data, foreign->files[0].path, bytes, size, error);
 }
 
 /* --- Opening -------------------------------------------------------------- */
@@ -98,7 +99,8 @@ static varve_status read_header(const struct vv_foreign *foreign,
     if (file->size < VV_NPY_BEGIN)
         return vv_fail(error, VARVE_TRUNCATED,
             "%s: expected the header of a NumPy array, found the end of the "
-            "file", file->path);
+            "file",
+            file->path);
     VV_TRY(vv_foreign_read(foreign, 0, head, sizeof head, 0, error));
     VV_TRY(vv_npy_measure(head, file->path, &npy->data_offset, error));
     if (npy->data_offset > file->size)
@@ -109,8 +111,8 @@ static varve_status read_header(const struct vv_foreign *foreign,
     if (!bytes)
         return vv_fail_memory(error, "the header of an array");
     VV_TRY(vv_foreign_read(foreign, 0, bytes, text->size, 0, error));
-    VV_TRY(vv_npy_parse(
-        &npy->header, text->data, text->size, file->path, error));
+    VV_TRY(
+        vv_npy_parse(&npy->header, text->data, text->size, file->path, error));
     return vv_npy_take_size(
         &npy->header, file->size - npy->data_offset, file->path, error);
 }
@@ -121,7 +123,8 @@ static varve_status tell(const struct vv_foreign *foreign,
     const struct npy *npy = foreign->state;
     const struct vv_npy_header *h = &npy->header;
     struct vv_npy_telling telling = {
-        .name = NAME, .name_size = strlen(NAME),
+        .name = NAME,
+        .name_size = strlen(NAME),
         .place = { .file = 0, .offset = npy->data_offset },
     };
     struct reading reading = { .foreign = foreign };
@@ -129,14 +132,14 @@ static varve_status tell(const struct vv_foreign *foreign,
     if (!vv_npy_is_plain(h))
         telling.place = (struct vv_place){ .file = VV_COOKED };
     if (h->type.dtype == VARVE_STRING)
-        VV_TRY(vv_npy_strings_size(h, &data, foreign->files[0].path,
-            &telling.strings_size, error));
+        VV_TRY(vv_npy_strings_size(
+            h, &data, foreign->files[0].path, &telling.strings_size, error));
     vv_npy_tell(draft, h, &telling);
     return VARVE_OK;
 }
 
-static varve_status open_source(struct vv_foreign *foreign,
-    struct vv_draft *draft, varve_error *error)
+static varve_status open_source(
+    struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error)
 {
     const varve_allocator *a = &foreign->context->allocator;
     struct vv_buffer text;

@@ -44,15 +44,15 @@ static bool ends_in(const char *text, size_t size, const char *end)
 {
     size_t end_size = strlen(end);
     return size > end_size &&
-        memcmp(text + size - end_size, end, end_size) == 0;
+           memcmp(text + size - end_size, end, end_size) == 0;
 }
 
 static enum vv_bid bid(const struct vv_candidate *candidate)
 {
     const unsigned char *head = candidate->head;
-    bool is_zip = candidate->head_size >= 4 &&
-        (memcmp(head, VV_ZIP_ENTRY_MARK, 4) == 0 ||
-            memcmp(head, VV_ZIP_END_MARK, 4) == 0);
+    bool is_zip =
+        candidate->head_size >= 4 && (memcmp(head, VV_ZIP_ENTRY_MARK, 4) == 0 ||
+                                         memcmp(head, VV_ZIP_END_MARK, 4) == 0);
     bool is_npz = ends_in(candidate->path, strlen(candidate->path), ".npz");
     if (is_zip)
         return is_npz ? VV_BID_SURE : VV_BID_LIKELY;
@@ -124,9 +124,9 @@ static varve_status cook(const struct vv_foreign *foreign, uint64_t number,
     vv_buffer_init(&where, &foreign->context->allocator);
     vv_zip_where(&npz->zip, r.entry, &where);
     r.where = vv_buffer_string(&where);
-    varve_status status = where.failed
-        ? vv_fail_memory(error, "a name")
-        : vv_npy_cook(&made->header, &data, r.where, bytes, size, error);
+    varve_status status = where.failed ? vv_fail_memory(error, "a name")
+                                       : vv_npy_cook(&made->header, &data,
+                                             r.where, bytes, size, error);
     vv_buffer_clear(&where);
     return status;
 }
@@ -154,7 +154,8 @@ static varve_status check_header_size(
     if (e->method != VV_ZIP_STORED && size > LONGEST_INFLATED)
         return vv_fail(error, VARVE_LIMIT,
             "%s: expected a deflated header of at most %d bytes, found a "
-            "longer one", o->reading.where, LONGEST_INFLATED);
+            "longer one",
+            o->reading.where, LONGEST_INFLATED);
     return VARVE_OK;
 }
 
@@ -192,8 +193,8 @@ static varve_status read_header(struct opening *o, varve_error *error)
     struct reading *r = &o->reading;
     VV_TRY(vv_zip_stream_begin(&r->stream, r->zip, r->entry, r->where, error));
     VV_TRY(give_up(&r->stream, read_text(o, error)));
-    VV_TRY(vv_npy_parse(
-        &o->header, o->text.data, o->text.size, r->where, error));
+    VV_TRY(
+        vv_npy_parse(&o->header, o->text.data, o->text.size, r->where, error));
     return vv_npy_take_size(
         &o->header, r->entry->size - r->data_offset, r->where, error);
 }
@@ -207,14 +208,14 @@ static struct vv_place place_of(const struct opening *o)
     return (struct vv_place){
         .file = 0,
         .sum_kind = VV_SUM_CRC32,
-        .sum = vv_sum_combine(
-            VV_SUM_CRC32, before, r->entry->crc, o->header.size),
+        .sum =
+            vv_sum_combine(VV_SUM_CRC32, before, r->entry->crc, o->header.size),
         .offset = r->entry->data + r->data_offset,
     };
 }
 
-static varve_status note_made(struct opening *o, struct vv_place *place,
-    varve_error *error)
+static varve_status note_made(
+    struct opening *o, struct vv_place *place, varve_error *error)
 {
     struct npz *npz = o->foreign->state;
     if (!vv_grow_array(&o->foreign->context->allocator, &npz->made,
@@ -227,9 +228,8 @@ static varve_status note_made(struct opening *o, struct vv_place *place,
         .data_offset = o->reading.data_offset,
     };
     made->header.descr = NULL; /* it goes with the text */
-    *place = (struct vv_place){
-        .file = VV_COOKED, .offset = npz->made_count++
-    };
+    *place =
+        (struct vv_place){ .file = VV_COOKED, .offset = npz->made_count++ };
     return VARVE_OK;
 }
 
@@ -242,8 +242,8 @@ static varve_status tell(struct opening *o, varve_error *error)
     };
     struct vv_npy_data data = data_of(&o->reading);
     if (o->header.type.dtype == VARVE_STRING)
-        VV_TRY(vv_npy_strings_size(&o->header, &data, o->reading.where,
-            &telling.strings_size, error));
+        VV_TRY(vv_npy_strings_size(
+            &o->header, &data, o->reading.where, &telling.strings_size, error));
     if (e->method == VV_ZIP_STORED && vv_npy_is_plain(&o->header))
         telling.place = place_of(o);
     else
@@ -290,8 +290,8 @@ static void free_state(struct vv_foreign *foreign)
     foreign->state = NULL;
 }
 
-static varve_status open_source(struct vv_foreign *foreign,
-    struct vv_draft *draft, varve_error *error)
+static varve_status open_source(
+    struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error)
 {
     const varve_allocator *a = &foreign->context->allocator;
     struct npz *npz = vv_allocate_zeroed(a, sizeof *npz);

@@ -49,8 +49,8 @@ static varve_status take_name(struct writing *w, varve_error *error)
     if (!taken || !key.name)
         return vv_fail_memory(error, "a name");
     *taken = key;
-    return vv_map_add(&w->taken, hash, taken)
-        ? VARVE_OK : vv_fail_memory(error, "a name");
+    return vv_map_add(&w->taken, hash, taken) ? VARVE_OK
+                                              : vv_fail_memory(error, "a name");
 }
 
 /* Sets w->name; *is_held says whether an entry can have it. */
@@ -88,8 +88,8 @@ static varve_status write_entry(
         return vv_fail(error, VARVE_LIMIT,
             "%s: expected a value of less than 2^64 bytes, found more",
             w->target->path);
-    VV_TRY(vv_zip_out_begin(&w->zip, (const char *)w->name.data, w->name.size,
-        size, error));
+    VV_TRY(vv_zip_out_begin(
+        &w->zip, (const char *)w->name.data, w->name.size, size, error));
     VV_TRY(vv_npy_out_write(out, &sink, error));
     return vv_zip_out_end(&w->zip, error);
 }
@@ -141,6 +141,5 @@ static varve_status write_target(
     return vv_publish_end(&p, status, error);
 }
 
-const struct vv_target_format vv_npz_target = {
-    .format = VARVE_FORMAT_NPZ, .write = write_target
-};
+const struct vv_target_format vv_npz_target = { .format = VARVE_FORMAT_NPZ,
+    .write = write_target };

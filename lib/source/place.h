@@ -19,7 +19,7 @@ enum vv_sum_kind {
 };
 
 struct vv_place {
-    uint32_t file;   /* which of the files, or VV_COOKED */
+    uint32_t file;             /* which of the files, or VV_COOKED */
     enum vv_sum_kind sum_kind; /* of all bytes; not of what is cooked, which is
                                   checked as it is made */
     uint32_t sum;

@@ -18,9 +18,9 @@
 static const char metadata_key[] = "__metadata__";
 
 /* "<path>: tensor "<name>": expected ..., found ..." */
-static varve_status VV_PRINTF(4, 5) fail(const struct vv_json_in *in,
-    const struct vv_json_item *name, varve_status status, const char *format,
-    ...)
+static varve_status VV_PRINTF(4, 5)
+    fail(const struct vv_json_in *in, const struct vv_json_item *name,
+        varve_status status, const char *format, ...)
 {
     char text[256];
     va_list arguments;
@@ -92,14 +92,15 @@ static varve_status read_offsets(struct vv_json_in *in,
     if (info->begin > info->end)
         return fail(in, name, VARVE_CORRUPT,
             "data_offsets to end behind their begin, found %" PRIu64
-            " and %" PRIu64, info->begin, info->end);
+            " and %" PRIu64,
+            info->begin, info->end);
     return VARVE_OK;
 }
 
 static const struct {
     const char *name;
-    varve_status (*read)(struct vv_json_in *in,
-        const struct vv_json_item *name, struct vv_safetensors_info *info);
+    varve_status (*read)(struct vv_json_in *in, const struct vv_json_item *name,
+        struct vv_safetensors_info *info);
 } keys[] = {
     { "dtype", read_dtype },
     { "shape", read_shape },
@@ -121,8 +122,7 @@ static varve_status read_key(struct vv_json_in *in,
             "dtype, shape and data_offsets alone, found \"%.*s\"",
             vv_json_shown(key), key->text);
     if (*seen & 1u << i)
-        return fail(in, name, VARVE_CORRUPT, "one %s, found two",
-            keys[i].name);
+        return fail(in, name, VARVE_CORRUPT, "one %s, found two", keys[i].name);
     *seen |= 1u << i;
     return keys[i].read(in, name, info);
 }
@@ -153,8 +153,8 @@ static varve_status check_size(const struct vv_json_in *in,
     if (size != info->end - info->begin)
         return fail(in, name, VARVE_CORRUPT,
             "data_offsets around the %" PRIu64
-            " bytes of its shape, found %" PRIu64, size,
-            info->end - info->begin);
+            " bytes of its shape, found %" PRIu64,
+            size, info->end - info->begin);
     return VARVE_OK;
 }
 
@@ -174,16 +174,16 @@ static varve_status read_tensor(struct vv_json_in *in,
     }
     for (size_t i = 0; i < KEYS; i++) {
         if (!(seen & 1u << i))
-            return fail(in, name, VARVE_CORRUPT, "a %s, found none",
-                keys[i].name);
+            return fail(
+                in, name, VARVE_CORRUPT, "a %s, found none", keys[i].name);
     }
     return check_size(in, name, info);
 }
 
 /* --- The members of the header ------------------------------------------ */
 
-static varve_status check_name(const struct vv_json_in *in,
-    const struct vv_json_item *name)
+static varve_status check_name(
+    const struct vv_json_in *in, const struct vv_json_item *name)
 {
     if (name->length >= 1 && name->length <= VARVE_MAX_NAME_SIZE &&
         !name->has_nul)
@@ -301,11 +301,12 @@ static varve_status check_place(struct vv_json_in *in,
     if (tensor->begin != expected)
         return fail(in, &item, VARVE_CORRUPT,
             "its data at %" PRIu64 ", where that of the one before ends, "
-            "found %" PRIu64 ": %s", expected, tensor->begin,
+            "found %" PRIu64 ": %s",
+            expected, tensor->begin,
             tensor->begin < expected ? "they overlap" : "a gap");
     return fail(in, &item, VARVE_TRUNCATED,
-        "data up to %" PRIu64 ", found %" PRIu64 " bytes of data",
-        tensor->end, data_size);
+        "data up to %" PRIu64 ", found %" PRIu64 " bytes of data", tensor->end,
+        data_size);
 }
 
 static varve_status check_tensors(struct vv_json_in *in,
@@ -327,7 +328,8 @@ static varve_status check_tensors(struct vv_json_in *in,
     if (end != data_size)
         return vv_fail(in->error, VARVE_CORRUPT,
             "%s: expected %" PRIu64 " bytes of data, as many as tensors have, "
-            "found %" PRIu64, in->path, end, data_size);
+            "found %" PRIu64,
+            in->path, end, data_size);
     return VARVE_OK;
 }
 
@@ -349,18 +351,18 @@ varve_status vv_safetensors_header(struct vv_json_in *in, uint64_t data_size,
         data_size);
 }
 
-void vv_safetensors_item(struct vv_json_in *in, const char *name,
-    struct vv_json_item *item)
+void vv_safetensors_item(
+    struct vv_json_in *in, const char *name, struct vv_json_item *item)
 {
     bool more;
     in->at = (size_t)(name - 1 - in->bytes); /* its quote */
-    in->is_open = true; /* so that no comma is expected */
+    in->is_open = true;                      /* so that no comma is expected */
     if (vv_json_member(in, item, &more))
         *item = (struct vv_json_item){ .text = "" };
 }
 
-varve_status vv_safetensors_info(struct vv_json_in *in, const char *name,
-    struct vv_safetensors_info *info)
+varve_status vv_safetensors_info(
+    struct vv_json_in *in, const char *name, struct vv_safetensors_info *info)
 {
     struct vv_json_item item;
     vv_safetensors_item(in, name, &item);

@@ -49,9 +49,9 @@ int vv_safetensors_by_data(const void *a, const void *b);
 
 /* The string at a name, and what the object behind it says; both were checked,
  * and `in` is the header that they are in. */
-void vv_safetensors_item(struct vv_json_in *in, const char *name,
-    struct vv_json_item *item);
-varve_status vv_safetensors_info(struct vv_json_in *in, const char *name,
-    struct vv_safetensors_info *info);
+void vv_safetensors_item(
+    struct vv_json_in *in, const char *name, struct vv_json_item *item);
+varve_status vv_safetensors_info(
+    struct vv_json_in *in, const char *name, struct vv_safetensors_info *info);
 
 #endif

@@ -29,8 +29,7 @@ static bool looks_like_one(const struct vv_candidate *candidate)
     if (candidate->head_size <= SIZE_SIZE)
         return false;
     uint64_t size = vv_load64(candidate->head);
-    if (size > candidate->size - SIZE_SIZE ||
-        size > VV_SAFETENSORS_MOST_HEADER)
+    if (size > candidate->size - SIZE_SIZE || size > VV_SAFETENSORS_MOST_HEADER)
         return false;
     for (size_t i = SIZE_SIZE; i < candidate->head_size; i++) {
         if (!memchr(" \t\n\r", candidate->head[i], 4))
@@ -218,10 +217,9 @@ static const struct vv_safetensors_tensor *find(
     size_t count;
     struct vv_safetensors_tensor key = { .name = name };
     struct vv_safetensors_tensor *tensors = all_tensors(s, &count);
-    return count == 0
-               ? NULL
-               : bsearch(&key, tensors, count, sizeof key,
-                     vv_safetensors_by_name);
+    return count == 0 ? NULL
+                      : bsearch(&key, tensors, count, sizeof key,
+                            vv_safetensors_by_name);
 }
 
 /* The save counter is a text here; any other number would not be one. */
@@ -230,8 +228,7 @@ static bool is_counter(
 {
     uint64_t counter;
     if (!vv_json_is(name, VV_SAFETENSORS_COUNTER) ||
-        !vv_parse_decimal(
-            (const char *)s->text.data, s->text.size, &counter) ||
+        !vv_parse_decimal((const char *)s->text.data, s->text.size, &counter) ||
         counter == 0)
         return false;
     s->draft->counter = counter;
@@ -281,8 +278,8 @@ static varve_status tell_text(struct vv_safetensors *s,
         s->text.size ? (const char *)s->text.data : "", s->text.size);
     const struct vv_safetensors_tensor *kept = find(s, text.text);
     if (kept && is_free(s, entry->name))
-        vv_draft_alias(s->draft, (const char *)s->name.data, s->name.size,
-            kept->node);
+        vv_draft_alias(
+            s->draft, (const char *)s->name.data, s->name.size, kept->node);
     return s->name.failed || s->text.failed
                ? vv_fail_memory(error, "text metadata")
                : VARVE_OK;
@@ -295,8 +292,7 @@ static varve_status tell_texts(struct vv_safetensors *s, varve_error *error)
     size_t tensor_count;
     struct vv_safetensors_tensor *tensors = all_tensors(s, &tensor_count);
     if (tensor_count > 0)
-        qsort(tensors, tensor_count, sizeof *tensors,
-            vv_safetensors_by_name);
+        qsort(tensors, tensor_count, sizeof *tensors, vv_safetensors_by_name);
     if (count > 0)
         qsort(texts, count, sizeof *texts, text_by_name);
     for (size_t i = 0; i < count && !s->draft->failed; i++) {

@@ -27,10 +27,10 @@ struct vv_safetensors_bytes {
 struct vv_safetensors {
     struct vv_foreign *foreign;
     struct vv_draft *draft;
-    struct vv_buffer headers; /* struct vv_safetensors_bytes, by file */
-    struct vv_buffer tensors; /* struct vv_safetensors_tensor */
-    struct vv_buffer texts;   /* struct vv_safetensors_text */
-    size_t first;             /* tensor of the file that was read last */
+    struct vv_buffer headers;    /* struct vv_safetensors_bytes, by file */
+    struct vv_buffer tensors;    /* struct vv_safetensors_tensor */
+    struct vv_buffer texts;      /* struct vv_safetensors_text */
+    size_t first;                /* tensor of the file that was read last */
     struct vv_buffer name, text; /* unescaped; for the moment */
 };
 

@@ -146,8 +146,7 @@ static varve_status sort_map(struct reading *r, size_t *count)
     qsort(map, *count, sizeof *map, by_name);
     for (size_t i = 1; i < *count; i++) {
         if (by_name(&map[i - 1], &map[i]) == 0)
-            return vv_json_fail(&r->json,
-                (size_t)(map[i].name - 1 - r->bytes),
+            return vv_json_fail(&r->json, (size_t)(map[i].name - 1 - r->bytes),
                 "a name once in weight_map", "it again");
     }
     qsort(map, *count, sizeof *map, by_file);
@@ -200,7 +199,8 @@ static varve_status fail_match(const struct reading *r, uint32_t file,
     vv_safetensors_item(&json, tensor->name, &item);
     return vv_fail(r->json.error, VARVE_CORRUPT,
         "%s: expected only tensors that weight_map of %s has there, found "
-        "\"%.*s\"", path, r->json.path, vv_json_shown(&item), item.text);
+        "\"%.*s\"",
+        path, r->json.path, vv_json_shown(&item), item.text);
 }
 
 /* Both sorted by name. */
@@ -213,9 +213,10 @@ static varve_status match(const struct reading *r, uint32_t file,
     if (count > 0)
         qsort(tensors, count, sizeof *tensors, vv_safetensors_by_name);
     for (size_t i = 0; i < count || i < entry_count; i++) {
-        int order = i == count         ? -1
-                    : i == entry_count ? 1
-                    : vv_json_compare(entries[i].name, tensors[i].name);
+        int order = i == count ? -1
+                    : i == entry_count
+                        ? 1
+                        : vv_json_compare(entries[i].name, tensors[i].name);
         if (order)
             return fail_match(r, file, order < 0 ? &entries[i] : NULL,
                 order < 0 ? NULL : &tensors[i]);
@@ -256,8 +257,9 @@ static varve_status read_index(struct reading *r, varve_error *error)
     if (size > 0 && !r->bytes)
         return vv_fail_memory(error, "an index");
     r->size = size;
-    r->json = (struct vv_json_in){ .path = file->path, .bytes = r->bytes,
-        .size = size, .error = error };
+    r->json = (struct vv_json_in){
+        .path = file->path, .bytes = r->bytes, .size = size, .error = error
+    };
     if (size > 0)
         VV_TRY(vv_foreign_read(r->foreign, 0, r->bytes, size, 0, error));
     return read_members(r);

@@ -33,7 +33,7 @@ struct out {
     struct vv_safetensors_plan plan;
     size_t stem_size; /* of the target's path, before any suffix */
     bool has_index;
-    char *stem;       /* its last part */
+    char *stem;              /* its last part */
     struct vv_file_set set;  /* with an index */
     struct vv_buffer *paths; /* of its data files, shard_count */
     struct vv_buffer index_path;
@@ -99,8 +99,8 @@ static void add_metadata(struct out *out, struct vv_buffer *to)
 static void add_tensor(struct out *out, struct vv_buffer *to,
     const struct vv_safetensors_value *value, uint64_t begin)
 {
-    varve_tensor tensor = vv_index_tensor(
-        out->target->index, out->target->table, value->value);
+    varve_tensor tensor =
+        vv_index_tensor(out->target->index, out->target->table, value->value);
     vv_json_add_string(to, value->name, value->name_size);
     vv_buffer_add_string(to, ":{\"dtype\":\"");
     vv_buffer_add_string(to, value->dtype->name);
@@ -290,8 +290,8 @@ static varve_status set_paths(struct out *out, varve_error *error)
         struct vv_buffer *path = &out->paths[i];
         char part[80], number[24] = "";
         if (newest.save > 0)
-            snprintf(number, sizeof number, "%s%" PRIu64, infix,
-                newest.save + 1);
+            snprintf(
+                number, sizeof number, "%s%" PRIu64, infix, newest.save + 1);
         snprintf(part, sizeof part, "%s-%05" PRIu32 "-of-%05" PRIu32 "%s",
             number, i + 1, out->plan.shard_count, suffix);
         vv_buffer_add(path, out->target->path, out->stem_size);
@@ -369,8 +369,8 @@ static varve_status write_single(struct out *out, varve_error *error)
 {
     const struct vv_target *target = out->target;
     size_t next = 0;
-    VV_TRY(vv_publish_begin(&out->single, target->context, target->path,
-        target->flags, error));
+    VV_TRY(vv_publish_begin(
+        &out->single, target->context, target->path, target->flags, error));
     out->file = &out->single;
     return vv_publish_end(
         &out->single, write_tensors(out, 0, &next, error), error);

@@ -32,8 +32,8 @@ static size_t add_name(
 }
 
 /* Why a value cannot be in the file, or NULL. */
-static const char *why_not(const struct vv_target *target, uint32_t node,
-    uint32_t value)
+static const char *why_not(
+    const struct vv_target *target, uint32_t node, uint32_t value)
 {
     const struct vv_index *index = target->index;
     varve_dtype dtype = (varve_dtype)index->value_dtypes[value];
@@ -43,8 +43,7 @@ static const char *why_not(const struct vv_target *target, uint32_t node,
         return "a variable without a value";
     if (dtype == VARVE_STRING)
         return "a tensor of strings";
-    return vv_safetensors_dtype_of(dtype) ? NULL
-                                          : "a tensor of complex128";
+    return vv_safetensors_dtype_of(dtype) ? NULL : "a tensor of complex128";
 }
 
 static void add_values(struct vv_safetensors_plan *plan)
@@ -91,8 +90,7 @@ static struct vv_safetensors_value *find_value(
     return NULL;
 }
 
-static int compare(
-    const char *a, size_t a_size, const char *b, size_t b_size)
+static int compare(const char *a, size_t a_size, const char *b, size_t b_size)
 {
     size_t common = a_size < b_size ? a_size : b_size;
     int order = common ? memcmp(a, b, common) : 0;
@@ -133,8 +131,7 @@ void vv_safetensors_sort_places(struct vv_safetensors_plan *plan)
 }
 
 static varve_status check_names(const struct vv_safetensors_plan *plan,
-    const struct vv_safetensors_value *values, size_t count,
-    varve_error *error)
+    const struct vv_safetensors_value *values, size_t count, varve_error *error)
 {
     static const char metadata[] = "__metadata__";
     for (size_t i = 0; i < count; i++) {
@@ -146,7 +143,8 @@ static varve_status check_names(const struct vv_safetensors_plan *plan,
         if (compare(v->name, v->name_size, metadata, sizeof metadata - 1) == 0)
             return vv_fail(error, VARVE_BAD_NAME,
                 "%s: expected other names of values than \"%s\", which is that "
-                "of the metadata, found it", plan->target->path, metadata);
+                "of the metadata, found it",
+                plan->target->path, metadata);
     }
     return VARVE_OK;
 }
@@ -165,8 +163,8 @@ static void deal_out(struct vv_safetensors_plan *plan)
     bool is_empty = true;
     for (size_t i = 0; i <= count; i++) {
         bool is_alone = i < count && most && values[i].size > most;
-        bool is_full = i == count || (most && !is_alone &&
-                                         values[i].size > most - used);
+        bool is_full =
+            i == count || (most && !is_alone && values[i].size > most - used);
         if (is_full && (!is_empty || plan->shard_count == 0)) {
             for (; first < i; first++) {
                 if (values[first].shard == (uint32_t)NO_SHARD)
@@ -231,9 +229,8 @@ static void add_metadata(struct vv_safetensors_plan *plan)
         add_pair(plan, &pair, m->name, shown);
     }
     if (index->counter) {
-        struct vv_safetensors_pair pair = {
-            .rank = VV_SAFETENSORS_SAVE_COUNTER
-        };
+        struct vv_safetensors_pair pair = { .rank =
+                                                VV_SAFETENSORS_SAVE_COUNTER };
         vv_decimal(index->counter, text);
         add_pair(plan, &pair, VV_SAFETENSORS_COUNTER, text);
     }
@@ -315,9 +312,8 @@ static bool is_tensor(const struct vv_safetensors_plan *plan,
 {
     size_t count;
     struct vv_safetensors_value *values = vv_safetensors_values(plan, &count);
-    struct vv_safetensors_value key = {
-        .name = pair->name, .name_size = pair->name_size
-    };
+    struct vv_safetensors_value key = { .name = pair->name,
+        .name_size = pair->name_size };
     return bsearch(&key, values, count, sizeof key, by_name) != NULL;
 }
 
@@ -328,13 +324,12 @@ static const char *why_not_pair(const struct vv_safetensors_plan *plan,
     const struct vv_safetensors_pair *pair)
 {
     bool is_alias = pair->rank == VV_SAFETENSORS_ALIAS;
-    if (last && compare(last->name, last->name_size, pair->name,
-                    pair->name_size) == 0)
+    if (last &&
+        compare(last->name, last->name_size, pair->name, pair->name_size) == 0)
         return is_alias ? "a further path that leads to it"
                         : "metadata that has the name of other metadata";
-    return is_alias && is_tensor(plan, pair)
-               ? "a further path that leads to it"
-               : NULL;
+    return is_alias && is_tensor(plan, pair) ? "a further path that leads to it"
+                                             : NULL;
 }
 
 /* Sorts them, and leaves out what has the name of something else. */

@@ -49,14 +49,15 @@ static varve_status look_at(const struct vv_context *context, const char *path,
     struct vv_candidate *c = &look->candidate;
     int file;
     *c = (struct vv_candidate){
-        .path = path, .head = look->head, .tail = look->tail };
+        .path = path, .head = look->head, .tail = look->tail
+    };
     VV_TRY(vv_file_open(context, path, &file, &c->size, error));
     c->head_size =
         c->size < sizeof look->head ? (size_t)c->size : sizeof look->head;
     c->tail_size =
         c->size < sizeof look->tail ? (size_t)c->size : sizeof look->tail;
-    varve_status status = vv_file_read(
-        context, file, path, look->head, c->head_size, 0, error);
+    varve_status status =
+        vv_file_read(context, file, path, look->head, c->head_size, 0, error);
     if (!status)
         status = vv_file_read(context, file, path, look->tail, c->tail_size,
             c->size - c->tail_size, error);
@@ -138,8 +139,7 @@ static varve_status open_with(struct vv_data_in *in, struct vv_foreign *f,
     for (size_t i = 0; i < f->file_count; i++)
         draft.room += f->files[i].size;
     if (!status)
-        status =
-            vv_draft_end(&draft, in, &f->places, &f->place_count, error);
+        status = vv_draft_end(&draft, in, &f->places, &f->place_count, error);
     if (!status)
         vv_kept_move(&f->kept, &draft.kept, draft.kept.items.allocator);
     vv_draft_clear(&draft);
@@ -177,8 +177,8 @@ static varve_status open_once(struct vv_data_in *in,
 /* Whether the index of several files was replaced while they were opened. If it
  * was not, all of them are its own: they stay while it does, and names are not
  * used again (file_set.h). */
-static varve_status look_again(const struct vv_data_in *in,
-    varve_status status, bool *is_replaced, varve_error *error)
+static varve_status look_again(const struct vv_data_in *in, varve_status status,
+    bool *is_replaced, varve_error *error)
 {
     const struct vv_foreign *f = in->backing_state;
     *is_replaced = false;

@@ -32,10 +32,10 @@ struct vv_candidate {
 
 enum vv_bid {
     VV_BID_NONE = 0,
-    VV_BID_NAME = 1,  /* called like one of these, but does not look so: opening
-                         will say what is wrong with it */
+    VV_BID_NAME = 1, /* called like one of these, but does not look so: opening
+                        will say what is wrong with it */
     VV_BID_LIKELY = 2, /* looks like one */
-    VV_BID_SURE = 3,  /* begins or ends with the format's own mark */
+    VV_BID_SURE = 3,   /* begins or ends with the format's own mark */
 };
 
 struct vv_source_format {
@@ -43,8 +43,8 @@ struct vv_source_format {
     enum vv_bid (*bid)(const struct vv_candidate *candidate);
     /* Reads what the file holds into the draft, and sets what `foreign` needs.
      * file 0 of `foreign` is the one that was bid for. */
-    varve_status (*open)(struct vv_foreign *foreign, struct vv_draft *draft,
-        varve_error *error);
+    varve_status (*open)(
+        struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error);
 };
 
 /* Opens a file of any format; the path is one that vv_source_find gave. On

@@ -19,8 +19,8 @@
 #define INDEX_ENDING ".index"
 #define RECORD "checkpoint"
 
-static void set_joined(struct vv_buffer *to, const char *directory,
-    const char *name)
+static void set_joined(
+    struct vv_buffer *to, const char *directory, const char *name)
 {
     size_t size = strlen(directory);
     to->size = 0;
@@ -57,8 +57,7 @@ struct search {
 };
 
 /* Where the number of `<stem>-<number><ending>` begins; 0: another name. */
-static size_t number_of(
-    const char *name, const char *ending, uint64_t *number)
+static size_t number_of(const char *name, const char *ending, uint64_t *number)
 {
     size_t size = strlen(name), end = strlen(ending);
     if (size <= end || strcmp(name + size - end, ending) != 0)
@@ -138,9 +137,9 @@ static varve_status find_numbered(const struct vv_context *context,
     do {
         VV_TRY(find_below(context, directory, search, &below, found, error));
         status = probe(context, found, NULL);
-    } while (below > 0 && (status == VARVE_IS_DIRECTORY ||
-                              status == VARVE_NOT_FOUND ||
-                              status == VARVE_NOT_A_CHECKPOINT));
+    } while (below > 0 &&
+             (status == VARVE_IS_DIRECTORY || status == VARVE_NOT_FOUND ||
+                 status == VARVE_NOT_A_CHECKPOINT));
     return VARVE_OK;
 }
 
@@ -193,8 +192,8 @@ static varve_status follow_record(const struct vv_context *context,
 {
     struct vv_buffer prefix;
     vv_buffer_init(&prefix, &context->allocator);
-    varve_status status = vv_state_file_latest(
-        context, vv_buffer_string(found), &prefix, error);
+    varve_status status =
+        vv_state_file_latest(context, vv_buffer_string(found), &prefix, error);
     if (!status) {
         found->size = 0;
         vv_buffer_add(found, prefix.data, prefix.size);
@@ -284,16 +283,15 @@ varve_status vv_source_find(const struct vv_context *context, const char *path,
         return find_of_prefix(context, path, found, error);
     varve_error reason = { 0 };
     bool is_there = false;
-    status =
-        find_numbered(context, path, NULL, OUR_ENDING, found, &reason);
+    status = find_numbered(context, path, NULL, OUR_ENDING, found, &reason);
     if (!status)
         return status;
     status = find_member(context, path, found, &is_there, error);
     if (status != VARVE_NOT_FOUND || is_there)
         return status;
     if (reason.status == VARVE_IS_DIRECTORY) {
-        status = find_numbered(
-            context, path, NULL, INDEX_ENDING, found, &reason);
+        status =
+            find_numbered(context, path, NULL, INDEX_ENDING, found, &reason);
         if (!status)
             return status;
     }

@@ -135,8 +135,7 @@ static varve_status take_number(struct text *t)
 {
     skip_space(t);
     const char *begin = t->at;
-    while (t->at < t->end &&
-           (is_word(*t->at) || memchr("+-.", *t->at, 3)))
+    while (t->at < t->end && (is_word(*t->at) || memchr("+-.", *t->at, 3)))
         t->at++;
     return t->at > begin ? VARVE_OK : fail(t, "a number");
 }
@@ -231,8 +230,8 @@ static void set_prefix(
     vv_buffer_string(prefix);
 }
 
-static varve_status parse(const struct vv_context *context, struct text *t,
-    struct vv_buffer *prefix)
+static varve_status parse(
+    const struct vv_context *context, struct text *t, struct vv_buffer *prefix)
 {
     struct vv_buffer latest, other;
     vv_buffer_init(&latest, &context->allocator);
@@ -264,8 +263,8 @@ varve_status vv_state_file_latest(const struct vv_context *context,
     else if (!text)
         status = vv_fail_memory(error, "a record of checkpoints");
     else
-        status = vv_file_read(
-            context, file, path, text, (size_t)size, 0, error);
+        status =
+            vv_file_read(context, file, path, text, (size_t)size, 0, error);
     vv_file_close(context, file);
     if (!status) {
         struct text t = { path, text, text, text + size, error };
@@ -283,8 +282,7 @@ bool vv_state_file_is_one(const struct vv_context *context, const char *path)
     if (vv_file_open(context, path, &file, &size, NULL))
         return false;
     size_t part = size < sizeof head ? (size_t)size : sizeof head;
-    bool is_read =
-        !vv_file_read(context, file, path, head, part, 0, NULL);
+    bool is_read = !vv_file_read(context, file, path, head, part, 0, NULL);
     vv_file_close(context, file);
     struct text t = { path, head, head, head + part, NULL };
     return is_read && take_field(&t) != FIELDS;

@@ -22,7 +22,8 @@
 #include "try.h"
 
 #define TORCH_REMEDY                                                           \
-    "load it with torch, and save its tensors with safetensors.torch.save_file"
+    "load it with torch, and save its tensors with "                           \
+    "safetensors.torch.save_file"
 #define DCP_REMEDY                                                             \
     "convert it with torch.distributed.checkpoint.format_utils."               \
     "dcp_to_torch_save, and save the tensors with safetensors.torch.save_file"
@@ -88,25 +89,30 @@ static bool is_xml(const struct file_look *look)
  * bytes long. */
 static bool is_pickle(const struct file_look *look)
 {
-    return look->head_size > 2 && look->head[0] == 0x80 &&
-           look->head[1] >= 2 && look->head[1] <= 5 && look->head[2] != 0;
+    return look->head_size > 2 && look->head[0] == 0x80 && look->head[1] >= 2 &&
+           look->head[1] <= 5 && look->head[2] != 0;
 }
 
 static bool is_records(const struct file_look *look)
 {
-    return look->head_size >= 16 &&
-           vv_crc32c_mask(vv_crc32c(0, look->head, 8)) ==
-               vv_load32(look->head + 8);
+    return look->head_size >= 16 && vv_crc32c_mask(vv_crc32c(0, look->head,
+                                        8)) == vv_load32(look->head + 8);
 }
 
 /* --- Files ---------------------------------------------------------------- */
 
 #define AT(offset, bytes, what, remedy)                                        \
-    { offset, bytes, sizeof bytes - 1, NULL, NULL, what, remedy }
+    {                                                                          \
+        offset, bytes, sizeof bytes - 1, NULL, NULL, what, remedy              \
+    }
 #define CALLED(ending, bytes, what, remedy)                                    \
-    { 0, bytes, sizeof bytes - 1, ending, NULL, what, remedy }
+    {                                                                          \
+        0, bytes, sizeof bytes - 1, ending, NULL, what, remedy                 \
+    }
 #define LOOKS(looks, what, remedy)                                             \
-    { 0, NULL, 0, NULL, looks, what, remedy }
+    {                                                                          \
+        0, NULL, 0, NULL, looks, what, remedy                                  \
+    }
 
 /* The first that fits. */
 static const struct mark marks[] = {
@@ -115,7 +121,10 @@ static const struct mark marks[] = {
     AT(257, "ustar", "a tar archive", UNPACK " with tar -xf"),
     AT(0, "\x1f\x8b\x08", "a gzip file", UNPACK " with gunzip"),
     AT(0, "\x28\xb5\x2f\xfd", "a zstd file", UNPACK " with unzstd"),
-    AT(0, "\xfd" "7zXZ\0", "an xz file", UNPACK " with unxz"),
+    AT(0,
+        "\xfd"
+        "7zXZ\0",
+        "an xz file", UNPACK " with unxz"),
     AT(0, "BZh", "a bzip2 file", UNPACK " with bunzip2"),
     AT(0, "\x04\x22\x4d\x18", "an lz4 file", UNPACK " with unlz4"),
     AT(0, "7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK " with 7z x"),
@@ -183,8 +192,8 @@ static bool fits(const struct mark *m, const struct file_look *look)
            memcmp(look->head + m->offset, m->bytes, m->size) == 0;
 }
 
-static varve_status name_it(const char *path, const char *what,
-    const char *remedy, varve_error *error)
+static varve_status name_it(
+    const char *path, const char *what, const char *remedy, varve_error *error)
 {
     return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
         "%s: expected a checkpoint, found %s: %s", path, what, remedy);
@@ -362,9 +371,8 @@ varve_status vv_stranger_directory(
         vv_buffer_add8(&at, '/');
         vv_buffer_add_string(&at, members[i].name);
         vv_buffer_string(&at);
-        status = at.failed
-            ? vv_fail_memory(error, "a path")
-            : is_there(context, (const char *)at.data, NULL);
+        status = at.failed ? vv_fail_memory(error, "a path")
+                           : is_there(context, (const char *)at.data, NULL);
     }
     vv_buffer_clear(&at);
     if (status)

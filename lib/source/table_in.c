@@ -82,8 +82,9 @@ static varve_status unpack(struct pass *p, const struct handle *handle,
     if (!block->owned && plain > 0)
         return vv_fail_memory(p->error, "a block of a table");
     *size = plain;
-    if (plain == 0 || snappy_uncompress(packed, (size_t)handle->size,
-                          block->owned, size) != SNAPPY_OK ||
+    if (plain == 0 ||
+        snappy_uncompress(packed, (size_t)handle->size, block->owned, size) !=
+            SNAPPY_OK ||
         *size != plain)
         return fail(p, handle->offset, "a block compressed with Snappy");
     return VARVE_OK;
@@ -152,8 +153,7 @@ static varve_status open_block(
 
 static void close_block(struct pass *p, struct block *block)
 {
-    vv_release(
-        &p->table->context->allocator, block->owned, block->owned_size);
+    vv_release(&p->table->context->allocator, block->owned, block->owned_size);
 }
 
 /* --- Entries -------------------------------------------------------------- */
@@ -194,8 +194,7 @@ static bool is_behind(const struct vv_buffer *key, const struct entry *entry)
 {
     size_t left = key->size - entry->shared;
     size_t both = left < entry->rest_size ? left : entry->rest_size;
-    int order =
-        both ? memcmp(key->data + entry->shared, entry->rest, both) : 0;
+    int order = both ? memcmp(key->data + entry->shared, entry->rest, both) : 0;
     return order < 0 || (order == 0 && left < entry->rest_size);
 }
 
@@ -267,9 +266,8 @@ static varve_status read_blocks(struct pass *p, struct block *index)
             return status;
         /* What the index says of a block bounds its keys from above. */
         if (p->has_key &&
-            is_behind(&p->last_key,
-                &(struct entry){ .rest = p->key.data,
-                    .rest_size = p->key.size }))
+            is_behind(&p->last_key, &(struct entry){ .rest = p->key.data,
+                                        .rest_size = p->key.size }))
             return fail(p, handle.offset, "keys up to that of the index");
     }
     return VARVE_OK;

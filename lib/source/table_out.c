@@ -123,7 +123,7 @@ static void write_block(struct vv_table_out *table,
     vv_buffer_add8(to, UNCOMPRESSED);
     if (!to->failed)
         vv_buffer_add32(to, vv_crc32c_mask(vv_crc32c(
-            0, to->data + *offset, (size_t)*size + 1)));
+                                0, to->data + *offset, (size_t)*size + 1)));
     begin_block(block);
 }
 
@@ -131,8 +131,8 @@ static void flush(struct vv_table_out *table)
 {
     if (table->block.entries.size == 0)
         return;
-    write_block(table, &table->block, &table->pending_offset,
-        &table->pending_size);
+    write_block(
+        table, &table->block, &table->pending_offset, &table->pending_size);
     table->is_pending = true;
 }
 

@@ -69,8 +69,7 @@ void vv_target_lose(
     vv_buffer_clear(&path);
 }
 
-static void lose_kinds(
-    const struct vv_target *target, vv_keeps_tag *keeps_tag)
+static void lose_kinds(const struct vv_target *target, vv_keeps_tag *keeps_tag)
 {
     const struct vv_index *index = target->index;
     for (uint32_t i = 0; i < index->node_count; i++) {
@@ -116,8 +115,8 @@ static void lose_aliases(const struct vv_target *target)
     vv_buffer_clear(&path);
 }
 
-void vv_target_lose_graph(const struct vv_target *target, bool keeps_aliases,
-    vv_keeps_tag *keeps_tag)
+void vv_target_lose_graph(
+    const struct vv_target *target, bool keeps_aliases, vv_keeps_tag *keeps_tag)
 {
     if (!target->loss)
         return;

@@ -19,21 +19,20 @@ struct vv_target {
                                      no digests; offset 0: no value */
     const struct vv_value_table *table;
     const struct vv_saved_paths *paths; /* from the root */
-    int flags;                    /* enum vv_publish_flags */
-    uint64_t shard_size;          /* begin another file before this many bytes
-                                     of values are in one; 0: never */
+    int flags;                          /* enum vv_publish_flags */
+    uint64_t shard_size; /* begin another file before this many bytes
+                            of values are in one; 0: never */
     /* Sets *bytes to the bytes of a value as they lie in a file of ours, valid
      * until the next call; for any value that is saved, in any order. Calls
      * the program's progress. */
-    varve_status (*value)(void *user, uint32_t value, const void **bytes,
-        varve_error *error);
+    varve_status (*value)(
+        void *user, uint32_t value, const void **bytes, varve_error *error);
     void *user;
     /* What was kept of a node of a graph that was made from a file (kept.h), or
      * NULL. May be NULL itself. */
-    const unsigned char *(*kept)(
-        const void *user, uint32_t node, size_t *size);
+    const unsigned char *(*kept)(const void *user, uint32_t node, size_t *size);
     bool global_names; /* where the format has names alone */
-    varve_loss *loss; /* may be NULL */
+    varve_loss *loss;  /* may be NULL */
     void *loss_user;
 };
 

@@ -34,8 +34,8 @@ static varve_status fail(const struct vv_wire *wire, const char *expected)
 
 static bool take_varint(struct vv_wire *wire, uint64_t *value)
 {
-    const unsigned char *end = vv_take_varint(
-        wire->bytes + wire->at, wire->bytes + wire->size, value);
+    const unsigned char *end =
+        vv_take_varint(wire->bytes + wire->at, wire->bytes + wire->size, value);
     if (end)
         wire->at = (size_t)(end - wire->bytes);
     return end != NULL;

@@ -41,7 +41,7 @@ static varve_status read_at(const struct search *s, void *bytes, size_t size,
 static bool is_end(const unsigned char *at, size_t left)
 {
     return left >= END_SIZE && memcmp(at, VV_ZIP_END_MARK, 4) == 0 &&
-        vv_zip_load16(at + 20) == left - END_SIZE;
+           vv_zip_load16(at + 20) == left - END_SIZE;
 }
 
 static varve_status search_back(struct search *s, varve_error *error)
@@ -53,15 +53,15 @@ static varve_status search_back(struct search *s, varve_error *error)
     unsigned char *bytes = vv_allocate(a, size);
     if (!bytes)
         return vv_fail_memory(error, "the end of an archive");
-    varve_status status =
-        read_at(s, bytes, size, s->file_size - size, error);
+    varve_status status = read_at(s, bytes, size, s->file_size - size, error);
     size_t left = END_SIZE;
     while (!status && left <= size && !is_end(bytes + size - left, left))
         left++;
     if (!status && left > size)
         status = vv_fail(error, VARVE_TRUNCATED,
             "%s: expected the end record of a zip archive in its last %zu "
-            "bytes, found none: the file ends early", s->path, size);
+            "bytes, found none: the file ends early",
+            s->path, size);
     if (!status) {
         s->at = s->file_size - left;
         memcpy(s->record, bytes + size - left, END_SIZE);
@@ -105,8 +105,7 @@ static varve_status read_zip64(struct search *s, const unsigned char *locator,
     s->first = at;
     if (vv_load32(locator + 4) != 0 || vv_load32(locator + 16) != 1)
         return fail_end(s, "an archive on one disk", error);
-    if (at > s->at - LOCATOR_SIZE ||
-        s->at - LOCATOR_SIZE - at < END64_SIZE)
+    if (at > s->at - LOCATOR_SIZE || s->at - LOCATOR_SIZE - at < END64_SIZE)
         return fail_end(s, "a place before it for that of zip64", error);
     VV_TRY(read_at(s, r, sizeof r, at, error));
     if (memcmp(r, "PK\006\006", 4) != 0 ||
@@ -132,8 +131,7 @@ static varve_status look_for_zip64(
     s->first = s->at;
     if (s->at < LOCATOR_SIZE)
         return VARVE_OK;
-    VV_TRY(read_at(
-        s, locator, sizeof locator, s->at - LOCATOR_SIZE, error));
+    VV_TRY(read_at(s, locator, sizeof locator, s->at - LOCATOR_SIZE, error));
     if (memcmp(locator, "PK\006\007", 4) != 0)
         return VARVE_OK;
     return read_zip64(s, locator, end, error);

@@ -119,15 +119,16 @@ static varve_status check_features(const struct vv_zip *zip,
     if (e->method != VV_ZIP_STORED && e->method != VV_ZIP_DEFLATED)
         return vv_fail(error, VARVE_TOO_NEW,
             "%s: entry at byte %" PRIu64 ": expected stored (0) or deflated "
-            "(8) data, found method %d", path_of(zip), at, e->method);
+            "(8) data, found method %d",
+            path_of(zip), at, e->method);
     if (e->method == VV_ZIP_STORED && e->packed != e->size)
         return fail_entry(zip, at, VARVE_CORRUPT,
             "as many bytes stored as there are, found another number", error);
     if (e->size / VV_LARGEST_INFLATION > e->packed)
         return vv_fail(error, VARVE_CORRUPT,
             "%s: entry at byte %" PRIu64 ": expected at most %d bytes for each "
-            "that is deflated, found %" PRIu64 " for %" PRIu64, path_of(zip),
-            at, VV_LARGEST_INFLATION, e->size, e->packed);
+            "that is deflated, found %" PRIu64 " for %" PRIu64,
+            path_of(zip), at, VV_LARGEST_INFLATION, e->size, e->packed);
     return VARVE_OK;
 }
 
@@ -163,12 +164,11 @@ static varve_status read_record(const struct vv_zip *zip, size_t *at,
         return fail_entry(zip, place, VARVE_CORRUPT,
             "further fields in their order, found others", error);
     if (vv_zip_load16(r + 34) != 0)
-        return fail_entry(
-            zip, place, VARVE_NOT_A_CHECKPOINT, "one disk, found several",
-            error);
+        return fail_entry(zip, place, VARVE_NOT_A_CHECKPOINT,
+            "one disk, found several", error);
     if (!vv_name_is_valid(vv_zip_name(zip, e), name_size))
-        return fail_entry(zip, place, VARVE_CORRUPT,
-            "a name in UTF-8, found another", error);
+        return fail_entry(
+            zip, place, VARVE_CORRUPT, "a name in UTF-8, found another", error);
     *at += VV_ZIP_RECORD_SIZE + size;
     return check_features(zip, e, place, error);
 }
@@ -185,8 +185,8 @@ static varve_status read_directory(
     zip->directory_offset = end->offset;
     zip->directory_size = (size_t)end->size;
     zip->directory = vv_allocate(a, zip->directory_size);
-    zip->entries = vv_allocate_array(
-        a, (size_t)end->count, sizeof *zip->entries);
+    zip->entries =
+        vv_allocate_array(a, (size_t)end->count, sizeof *zip->entries);
     zip->count = zip->entries ? (size_t)end->count : 0;
     if (!zip->directory || (end->count > 0 && !zip->entries))
         return vv_fail_memory(error, "the directory of an archive");
@@ -209,8 +209,8 @@ static bool sizes_agree(const struct vv_zip_entry *e, const unsigned char *r,
     struct large large = { { if_large(&size), if_large(&packed), NULL } };
     if (!(e->flags & SIZES_BEHIND))
         return read_fields(&large, fields, fields_size) &&
-            packed == e->packed && size == e->size &&
-            vv_load32(r + 14) == e->crc;
+               packed == e->packed && size == e->size &&
+               vv_load32(r + 14) == e->crc;
     return read_fields(&(struct large){ { NULL } }, fields, fields_size);
 }
 
@@ -245,7 +245,8 @@ static varve_status check_local(const struct vv_zip *zip,
         !sizes_agree(e, r, more->data + name_size, size - name_size))
         return fail_entry(zip, e->offset, VARVE_CORRUPT,
             "name, method, sizes and CRC as the directory has them, found "
-            "others", error);
+            "others",
+            error);
     return VARVE_OK;
 }
 
@@ -255,11 +256,10 @@ static int compare_offsets(const void *a, const void *b)
 {
     const struct vv_zip_entry *const *left = a, *const *right = b;
     return ((*left)->offset > (*right)->offset) -
-        ((*left)->offset < (*right)->offset);
+           ((*left)->offset < (*right)->offset);
 }
 
-static varve_status check_overlaps(
-    const struct vv_zip *zip, varve_error *error)
+static varve_status check_overlaps(const struct vv_zip *zip, varve_error *error)
 {
     const varve_allocator *a = &zip->foreign->context->allocator;
     struct vv_zip_entry **order =
@@ -290,8 +290,8 @@ static bool has_name(const void *item, const void *key)
     const struct key *k = key;
     const struct vv_zip_entry *e = item;
     return e->name_size == k->entry->name_size &&
-        memcmp(vv_zip_name(k->zip, e), vv_zip_name(k->zip, k->entry),
-            e->name_size) == 0;
+           memcmp(vv_zip_name(k->zip, e), vv_zip_name(k->zip, k->entry),
+               e->name_size) == 0;
 }
 
 static varve_status check_names(const struct vv_zip *zip, varve_error *error)

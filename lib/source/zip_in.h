@@ -27,15 +27,15 @@ enum { VV_ZIP_RECORD_SIZE = 46 };
 enum vv_zip_method { VV_ZIP_STORED = 0, VV_ZIP_DEFLATED = 8 };
 
 struct vv_zip_entry {
-    uint64_t offset;    /* of the header before its data */
-    uint64_t data;      /* where its bytes begin */
-    uint64_t packed;    /* how many there are in the file */
-    uint64_t size;      /* and how many they stand for */
-    size_t name;        /* where its name begins in the directory */
-    uint32_t crc;       /* CRC-32 of those they stand for */
+    uint64_t offset; /* of the header before its data */
+    uint64_t data;   /* where its bytes begin */
+    uint64_t packed; /* how many there are in the file */
+    uint64_t size;   /* and how many they stand for */
+    size_t name;     /* where its name begins in the directory */
+    uint32_t crc;    /* CRC-32 of those they stand for */
     uint16_t name_size;
     uint16_t flags;
-    uint16_t method;    /* enum vv_zip_method */
+    uint16_t method; /* enum vv_zip_method */
 };
 
 struct vv_zip {

@@ -14,11 +14,11 @@
 
 enum {
     LOCAL_SIZE = 30,
-    LARGE_FIELD = 20,     /* of zip64 before the data: id, size, two sizes */
-    PADDING_ID = 0xd935,  /* as zipalign has it: the alignment, then zeros */
+    LARGE_FIELD = 20,    /* of zip64 before the data: id, size, two sizes */
+    PADDING_ID = 0xd935, /* as zipalign has it: the alignment, then zeros */
     SMALLEST_PADDING = 6,
     AS_UTF8 = 1 << 11,
-    FIRST_DAY = 0x0021,   /* 1980-01-01 */
+    FIRST_DAY = 0x0021, /* 1980-01-01 */
     PLAIN_VERSION = 20,
     LARGE_VERSION = 45,
     MADE_ON_UNIX = 3,
@@ -31,9 +31,8 @@ static const uint32_t MODE = UINT32_C(0100644) << 16;
 void vv_zip_out_init(struct vv_zip_out *zip, const struct vv_context *context,
     int file, const char *path)
 {
-    *zip = (struct vv_zip_out){
-        .context = context, .file = file, .path = path
-    };
+    *zip =
+        (struct vv_zip_out){ .context = context, .file = file, .path = path };
     vv_buffer_init(&zip->directory, &context->allocator);
     vv_buffer_init(&zip->local, &context->allocator);
 }
@@ -123,11 +122,11 @@ varve_status vv_zip_out_begin(struct vv_zip_out *zip, const char *name,
     return b->failed ? vv_fail_memory(error, "an entry") : VARVE_OK;
 }
 
-varve_status vv_zip_out_write(struct vv_zip_out *zip, const void *bytes,
-    size_t size, varve_error *error)
+varve_status vv_zip_out_write(
+    struct vv_zip_out *zip, const void *bytes, size_t size, varve_error *error)
 {
-    VV_TRY(vv_file_write(zip->context, zip->file, zip->path, bytes, size,
-        zip->offset, error));
+    VV_TRY(vv_file_write(
+        zip->context, zip->file, zip->path, bytes, size, zip->offset, error));
     zip->crc = vv_crc32(zip->crc, bytes, size);
     zip->offset += size;
     return VARVE_OK;
@@ -152,12 +151,10 @@ static void add_large(struct vv_buffer *b, const struct vv_zip_out *zip)
 static void add_record(struct vv_zip_out *zip)
 {
     struct vv_buffer *b = &zip->directory;
-    size_t name_size =
-        zip->local.data[26] | (size_t)zip->local.data[27] << 8;
+    size_t name_size = zip->local.data[26] | (size_t)zip->local.data[27] << 8;
     bool has_size = zip->size >= LAST32, has_place = zip->begin >= LAST32;
     size_t fields = (has_size ? 16u : 0u) + (has_place ? 8u : 0u);
-    unsigned version =
-        has_size || has_place ? LARGE_VERSION : PLAIN_VERSION;
+    unsigned version = has_size || has_place ? LARGE_VERSION : PLAIN_VERSION;
     vv_buffer_add(b, "PK\001\002", 4);
     add16(b, MADE_ON_UNIX << 8 | version);
     add16(b, version);

@@ -21,14 +21,14 @@ enum { VV_ZIP_ALIGNMENT = 64, VV_ZIP_LONGEST_NAME = 65535 };
 struct vv_zip_out {
     const struct vv_context *context;
     int file;
-    const char *path;    /* for messages */
-    uint64_t offset;     /* where the next byte goes */
-    uint64_t count;      /* of entries */
+    const char *path; /* for messages */
+    uint64_t offset;  /* where the next byte goes */
+    uint64_t count;   /* of entries */
     struct vv_buffer directory;
     struct vv_buffer local; /* what stands before the data of an entry */
     /* Of the entry that is begun: */
-    uint64_t begin;      /* where it begins */
-    uint64_t size;       /* of its data */
+    uint64_t begin; /* where it begins */
+    uint64_t size;  /* of its data */
     uint32_t crc;
     bool is_ascii;
 };
@@ -41,8 +41,8 @@ void vv_zip_out_init(struct vv_zip_out *zip, const struct vv_context *context,
  * `size` says are to be written. */
 varve_status vv_zip_out_begin(struct vv_zip_out *zip, const char *name,
     size_t name_size, uint64_t size, varve_error *error);
-varve_status vv_zip_out_write(struct vv_zip_out *zip, const void *bytes,
-    size_t size, varve_error *error);
+varve_status vv_zip_out_write(
+    struct vv_zip_out *zip, const void *bytes, size_t size, varve_error *error);
 varve_status vv_zip_out_end(struct vv_zip_out *zip, varve_error *error);
 
 /* Writes the directory. */

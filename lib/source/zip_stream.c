@@ -19,12 +19,11 @@ static const varve_allocator *allocator_of(const struct vv_zip_stream *s)
     return &s->zip->foreign->context->allocator;
 }
 
-static varve_status fail_stream(const struct vv_zip_stream *s,
-    const char *expected, varve_error *error)
+static varve_status fail_stream(
+    const struct vv_zip_stream *s, const char *expected, varve_error *error)
 {
-    return vv_fail(error, VARVE_CORRUPT,
-        "%s: byte %" PRIu64 ": expected %s", s->where,
-        s->entry->data + s->taken - s->input_size, expected);
+    return vv_fail(error, VARVE_CORRUPT, "%s: byte %" PRIu64 ": expected %s",
+        s->where, s->entry->data + s->taken - s->input_size, expected);
 }
 
 static void release(struct vv_zip_stream *s)
@@ -48,7 +47,8 @@ varve_status vv_zip_stream_begin(struct vv_zip_stream *s,
     if (!vv_inflater_exists())
         return vv_fail(error, VARVE_TOO_NEW,
             "%s: expected stored data, found deflated data: this library was "
-            "built without zlib", where);
+            "built without zlib",
+            where);
     if (entry->packed == 0)
         return fail_stream(s, "deflated data, found none", error);
     s->input_room =
@@ -99,20 +99,19 @@ static varve_status inflate_some(struct vv_zip_stream *s, unsigned char **to,
     return VARVE_OK;
 }
 
-static varve_status read_deflated(struct vv_zip_stream *s, unsigned char *to,
-    size_t size, varve_error *error)
+static varve_status read_deflated(
+    struct vv_zip_stream *s, unsigned char *to, size_t size, varve_error *error)
 {
     while (size > 0) {
         if (s->is_at_end)
-            return fail_stream(
-                s, "more deflated data, found its end", error);
+            return fail_stream(s, "more deflated data, found its end", error);
         VV_TRY(inflate_some(s, &to, &size, error));
     }
     return VARVE_OK;
 }
 
-varve_status vv_zip_stream_read(struct vv_zip_stream *s, void *bytes,
-    size_t size, varve_error *error)
+varve_status vv_zip_stream_read(
+    struct vv_zip_stream *s, void *bytes, size_t size, varve_error *error)
 {
     if (size > s->left)
         return vv_fail(error, VARVE_TRUNCATED,
@@ -144,8 +143,9 @@ static varve_status check_end(struct vv_zip_stream *s, varve_error *error)
     if (s->crc != s->entry->crc)
         return vv_fail(error, VARVE_CORRUPT,
             "%s: bytes %" PRIu64 " to %" PRIu64 ": expected CRC-32 %08" PRIx32
-            ", found %08" PRIx32, s->where, s->entry->data,
-            s->entry->data + s->entry->packed, s->entry->crc, s->crc);
+            ", found %08" PRIx32,
+            s->where, s->entry->data, s->entry->data + s->entry->packed,
+            s->entry->crc, s->crc);
     return VARVE_OK;
 }
 

@@ -16,7 +16,7 @@ struct vv_zip_stream {
     uint64_t left;     /* bytes to come */
     uint64_t taken;    /* of the packed bytes; of these some are in `input` */
     uint32_t crc;
-    bool is_at_end;    /* of the deflated stream */
+    bool is_at_end; /* of the deflated stream */
     struct vv_inflater *inflater;
     unsigned char *input;
     size_t input_at, input_size, input_room;
@@ -28,8 +28,8 @@ varve_status vv_zip_stream_begin(struct vv_zip_stream *stream,
     const char *where, varve_error *error);
 
 /* The next bytes. VARVE_CORRUPT where there are not as many. */
-varve_status vv_zip_stream_read(struct vv_zip_stream *stream, void *bytes,
-    size_t size, varve_error *error);
+varve_status vv_zip_stream_read(
+    struct vv_zip_stream *stream, void *bytes, size_t size, varve_error *error);
 
 /* After every begin that succeeded. With VARVE_OK, checks that it was all, and
  * the sum; returns `status` or what failed now. A status other than VARVE_OK,

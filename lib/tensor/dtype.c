@@ -13,13 +13,15 @@
 #define PART(bytes)                                                            \
     ((bytes) + 0 * sizeof(struct {                                             \
         int known : (bytes) == 1 || (bytes) == 2 || (bytes) == 4 ||            \
-            (bytes) == 8 ? 1 : -1;                                             \
+                (bytes) == 8                                                   \
+            ? 1                                                                \
+            : -1;                                                              \
     }))
 #define INTEGER(text, bits, sign)                                              \
     {                                                                          \
         .name = text, .family = VV_FAMILY_INTEGER, .size = (bits) / 8,         \
         .part_size = PART((bits) / 8), .digits = (bits) - (sign),              \
-        .highest = (bits) - 1, .negative = (sign)                              \
+        .highest = (bits)-1, .negative = (sign)                                \
     }
 #define REAL(text, bytes, part, many, low, high, unbounded)                    \
     {                                                                          \
@@ -31,7 +33,8 @@
 #define ROW(type, ...)                                                         \
     case type: {                                                               \
         static const struct vv_dtype row = __VA_ARGS__;                        \
-        _Static_assert((int)type <= VARVE_DTYPE_COUNT, "count it in tensor.h");\
+        _Static_assert(                                                        \
+            (int)type <= VARVE_DTYPE_COUNT, "count it in tensor.h");           \
         return &row;                                                           \
     }
 

@@ -33,8 +33,8 @@ static void close_array(void *self)
 }
 
 /* The bytes of the array; false where it cannot be. */
-static bool size_of(const void *records, uint64_t count, size_t record_size,
-    size_t *size)
+static bool size_of(
+    const void *records, uint64_t count, size_t record_size, size_t *size)
 {
     return record_size > 0 && count <= SIZE_MAX &&
            !__builtin_mul_overflow((size_t)count, record_size, size) &&
@@ -71,10 +71,9 @@ varve_records *varve_records_open_array(const void *records, uint64_t count,
     };
     unsigned char extent[8];
     vv_store64(extent, count);
-    struct vv_digest digest =
-        opening.options.no_content || size == 0
-            ? vv_digest_of(extent, sizeof extent)
-            : vv_digest_of(records, size);
+    struct vv_digest digest = opening.options.no_content || size == 0
+                                  ? vv_digest_of(extent, sizeof extent)
+                                  : vv_digest_of(records, size);
     vv_set_fingerprint(&source, VV_ARRAY, record_size, &digest);
     return vv_records_open_in(
         &opening.context, &source, &opening.options, error);

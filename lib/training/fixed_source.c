@@ -11,8 +11,8 @@
 #include "try.h"
 
 /* There is nothing to find: the content is read for its digest. */
-static varve_status check_size(struct vv_record_file *file,
-    struct vv_scan *scan, varve_error *error)
+static varve_status check_size(
+    struct vv_record_file *file, struct vv_scan *scan, varve_error *error)
 {
     if (file->size < file->header_size ||
         (file->size - file->header_size) % file->record_size != 0) {
@@ -24,8 +24,7 @@ static varve_status check_size(struct vv_record_file *file,
     while (vv_scan_left(scan) > 0 && !scan->options->no_content) {
         const unsigned char *bytes;
         size_t size;
-        VV_TRY(vv_scan_some(
-            scan, vv_scan_left(scan), &bytes, &size, error));
+        VV_TRY(vv_scan_some(scan, vv_scan_left(scan), &bytes, &size, error));
     }
     return VARVE_OK;
 }
@@ -36,8 +35,8 @@ static varve_status read_fixed(
     const struct vv_record_file *file = self;
     const unsigned char *bytes;
     return vv_record_file_take(file,
-        file->header_size + index * file->record_size, file->record_size,
-        sink, &bytes, error);
+        file->header_size + index * file->record_size, file->record_size, sink,
+        &bytes, error);
 }
 
 varve_records *vv_records_open_fixed_in(const struct vv_context *context,
@@ -61,9 +60,9 @@ varve_records *vv_records_open_fixed_in(const struct vv_context *context,
     return vv_records_open_scanned(context, &kind, options, error);
 }
 
-varve_records *varve_records_open_fixed(const char *path,
-    uint64_t header_size, uint64_t record_size,
-    const varve_records_options *options, varve_error *error)
+varve_records *varve_records_open_fixed(const char *path, uint64_t header_size,
+    uint64_t record_size, const varve_records_options *options,
+    varve_error *error)
 {
     struct vv_opening opening = vv_opening_of(options);
     const struct vv_fixed fixed = { path, header_size, record_size };

@@ -25,8 +25,8 @@ static varve_status add_lines(struct vv_record_file *file,
     return VARVE_OK;
 }
 
-static varve_status index_lines(struct vv_record_file *file,
-    struct vv_scan *scan, varve_error *error)
+static varve_status index_lines(
+    struct vv_record_file *file, struct vv_scan *scan, varve_error *error)
 {
     if (file->size > 0)
         VV_TRY(vv_record_file_add(file, 0, error));
@@ -34,8 +34,7 @@ static varve_status index_lines(struct vv_record_file *file,
         const unsigned char *bytes;
         size_t size;
         uint64_t offset = scan->at;
-        VV_TRY(vv_scan_some(
-            scan, vv_scan_left(scan), &bytes, &size, error));
+        VV_TRY(vv_scan_some(scan, vv_scan_left(scan), &bytes, &size, error));
         VV_TRY(add_lines(file, bytes, size, offset, error));
     }
     return vv_record_file_add(file, file->size, error);
@@ -69,8 +68,8 @@ varve_records *vv_records_open_lines_in(const struct vv_context *context,
     return vv_records_open_scanned(context, &kind, options, error);
 }
 
-varve_records *varve_records_open_lines(const char *path,
-    const varve_records_options *options, varve_error *error)
+varve_records *varve_records_open_lines(
+    const char *path, const varve_records_options *options, varve_error *error)
 {
     struct vv_opening opening = vv_opening_of(options);
     return vv_records_open_lines_in(

@@ -49,8 +49,8 @@ uint64_t vv_permutation_at(const struct vv_permutation *p, uint64_t x)
         uint64_t row = x / p->columns, column = x % p->columns;
         for (uint64_t round = 0; round < rounds; round += 2) {
             row = (row + amount(p, round, column, p->rows)) % p->rows;
-            column = (column + amount(p, round + 1, row, p->columns)) %
-                     p->columns;
+            column =
+                (column + amount(p, round + 1, row, p->columns)) % p->columns;
         }
         x = row * p->columns + column;
     } while (x >= p->count);

@@ -6,8 +6,7 @@
 
 enum { ROUNDS = 10 };
 
-static inline void one_round(
-    uint64_t c[4], uint64_t key0, uint64_t key1)
+static inline void one_round(uint64_t c[4], uint64_t key0, uint64_t key1)
 {
     uint64_t low0, low1;
     uint64_t high0 = vv_multiply(UINT64_C(0xd2e7470ee14c6c93), c[0], &low0);

@@ -172,8 +172,8 @@ static inline void fill(varve_random *stream, double *out, size_t count,
     }
 }
 
-static inline void fill_float32(varve_random *stream, float *out,
-    size_t count, word_function *function, struct shape s)
+static inline void fill_float32(varve_random *stream, float *out, size_t count,
+    word_function *function, struct shape s)
 {
     uint64_t words[AT_ONCE];
     for (size_t done = 0; done < count;) {
@@ -188,8 +188,8 @@ void varve_random_fill_unit(varve_random *stream, double *out, size_t count)
     fill(stream, out, count, as_unit_of, (struct shape){ 0, 1 });
 }
 
-void varve_random_fill_uniform(varve_random *stream, double *out,
-    size_t count, double low, double high)
+void varve_random_fill_uniform(
+    varve_random *stream, double *out, size_t count, double low, double high)
 {
     fill(stream, out, count, as_uniform, (struct shape){ low, high });
 }
@@ -206,8 +206,8 @@ void varve_random_fill_truncated_normal(varve_random *stream, double *out,
     fill(stream, out, count, as_truncated, (struct shape){ mean, deviation });
 }
 
-void varve_random_fill_uniform_float32(varve_random *stream, float *out,
-    size_t count, double low, double high)
+void varve_random_fill_uniform_float32(
+    varve_random *stream, float *out, size_t count, double low, double high)
 {
     fill_float32(stream, out, count, as_uniform, (struct shape){ low, high });
     for (size_t i = 0; i < count; i++) {

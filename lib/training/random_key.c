@@ -16,8 +16,8 @@
 #include "name.h"
 
 /* Two hashes, so that a text of any length needs no memory of its own. */
-void vv_random_key(uint64_t key[2], const uint64_t *numbers, size_t count,
-    const char *text)
+void vv_random_key(
+    uint64_t key[2], const uint64_t *numbers, size_t count, const char *text)
 {
     unsigned char bytes[2 * 8 + 16];
     struct vv_digest digest = vv_digest_of(text, strlen(text));
@@ -64,8 +64,8 @@ static bool climb(
 }
 
 /* False after a mistake. */
-static bool derive(varve_node *parent, const char *name, varve_random *stream,
-    uint64_t seed)
+static bool derive(
+    varve_node *parent, const char *name, varve_random *stream, uint64_t seed)
 {
     varve_graph *graph = parent->graph;
     struct vv_buffer path;
@@ -123,8 +123,8 @@ varve_node *varve_add_seeded_random(
                                          : &parent->graph->nil;
 }
 
-varve_node *varve_add_random(varve_node *parent, const char *name,
-    varve_random *stream, uint64_t seed)
+varve_node *varve_add_random(
+    varve_node *parent, const char *name, varve_random *stream, uint64_t seed)
 {
     parent = vv_or_nil(parent);
     bool has_path = parent->kind == VARVE_LIST || name;

@@ -11,7 +11,7 @@
 
 /* The XXH3-128 of up to two numbers, 8 bytes each, least significant first, and
  * of the XXH3-128 of a text: the lower half, then the upper one. */
-void vv_random_key(uint64_t key[2], const uint64_t *numbers, size_t count,
-    const char *text);
+void vv_random_key(
+    uint64_t key[2], const uint64_t *numbers, size_t count, const char *text);
 
 #endif

@@ -45,8 +45,8 @@ void vv_record_file_close(void *closed)
         return;
     const varve_allocator a = file->context.allocator;
     vv_file_close(&file->context, file->file);
-    vv_release(&a, file->offsets,
-        file->offset_capacity * sizeof *file->offsets);
+    vv_release(
+        &a, file->offsets, file->offset_capacity * sizeof *file->offsets);
     vv_release_string(&a, file->path);
     vv_release(&a, file, sizeof *file);
 }

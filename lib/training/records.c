@@ -34,8 +34,8 @@ struct varve_records {
     bool drop_last;
     uint64_t epochs;
     struct position position;
-    varve_sink sink;      /* the bytes of the batch */
-    varve_record *taken;  /* its records */
+    varve_sink sink;     /* the bytes of the batch */
+    varve_record *taken; /* its records */
     size_t capacity;
 };
 
@@ -144,8 +144,7 @@ static varve_status read_one(
 {
     varve_error own;
     own.status = VARVE_OK;
-    varve_status status =
-        r->source.read(r->source.self, index, &r->sink, &own);
+    varve_status status = r->source.read(r->source.self, index, &r->sink, &own);
     if (r->sink.bytes.failed)
         return vv_fail_memory(error, "a record");
     if (!status)
@@ -199,8 +198,8 @@ static bool has_ended(const varve_records *r, const struct position *p)
     return r->source.count == 0 || (r->epochs && p->epoch >= r->epochs);
 }
 
-static varve_status take(varve_records *r, size_t wanted, varve_batch *batch,
-    varve_error *error)
+static varve_status take(
+    varve_records *r, size_t wanted, varve_batch *batch, varve_error *error)
 {
     struct position p = r->position;
     if (r->drop_last && p.count - p.consumed < wanted)
@@ -279,8 +278,10 @@ varve_node *varve_add_records(
         const char *name;
         uint64_t *at;
     } numbers[] = {
-        { "epoch", &p->epoch }, { "consumed", &p->consumed },
-        { "seed", &p->seed }, { "shuffle", &p->shuffle },
+        { "epoch", &p->epoch },
+        { "consumed", &p->consumed },
+        { "seed", &p->seed },
+        { "shuffle", &p->shuffle },
         { "count", &p->count },
     };
     const uint64_t two = 2;

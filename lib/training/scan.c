@@ -17,8 +17,8 @@ enum { WINDOW_SIZE = 1 << 20 };
 static varve_status tell(const struct vv_scan *scan, varve_error *error)
 {
     const varve_records_options *o = scan->options;
-    if (o->progress && o->progress(o->progress_user, scan->at,
-                           scan->file->size, scan->file->path)) {
+    if (o->progress && o->progress(o->progress_user, scan->at, scan->file->size,
+                           scan->file->path)) {
         return vv_fail(error, VARVE_CANCELLED,
             "%s: cancelled by the progress callback", scan->file->path);
     }

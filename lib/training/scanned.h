@@ -15,8 +15,8 @@ struct vv_scanned {
     uint64_t header_size; /* of files of fixed-size records, else 0 */
     uint64_t record_size;
     /* Reads the file to its end and finds its records. */
-    varve_status (*index)(struct vv_record_file *file, struct vv_scan *scan,
-        varve_error *error);
+    varve_status (*index)(
+        struct vv_record_file *file, struct vv_scan *scan, varve_error *error);
     /* As in varve_source; `self` is the struct vv_record_file. */
     varve_status (*read)(
         void *self, uint64_t index, varve_sink *sink, varve_error *error);

@@ -38,8 +38,8 @@ static varve_status check_sum(const struct summed *s, uint32_t crc,
         s->path, s->offset, wanted, s->what, found);
 }
 
-static varve_status fail_end(const struct vv_record_file *file,
-    uint64_t offset, uint64_t wanted, varve_error *error)
+static varve_status fail_end(const struct vv_record_file *file, uint64_t offset,
+    uint64_t wanted, varve_error *error)
 {
     return vv_fail(error, VARVE_TRUNCATED,
         "%s: record at offset %" PRIu64 ": expected %" PRIu64
@@ -67,7 +67,8 @@ static varve_status fail_length(const struct summed *s,
     return vv_fail(error, VARVE_TOO_NEW,
         "%s: expected records that are not compressed, for they are found by "
         "their places; found a file of the compression %s: write it again "
-        "without%s", s->path, compression,
+        "without%s",
+        s->path, compression,
         *compression == 'G' ? ", or unpack it with gunzip" : "");
 }
 
@@ -93,8 +94,8 @@ static varve_status read_length(
     return VARVE_OK;
 }
 
-static varve_status verify_record(struct vv_scan *scan, uint64_t length,
-    uint64_t offset, varve_error *error)
+static varve_status verify_record(
+    struct vv_scan *scan, uint64_t length, uint64_t offset, varve_error *error)
 {
     const struct summed bytes_of = { scan->file->path, "bytes", offset };
     unsigned char tail[TAIL_SIZE];
@@ -110,8 +111,8 @@ static varve_status verify_record(struct vv_scan *scan, uint64_t length,
     return check_sum(&bytes_of, crc, tail, error);
 }
 
-static varve_status index_records(struct vv_record_file *file,
-    struct vv_scan *scan, varve_error *error)
+static varve_status index_records(
+    struct vv_record_file *file, struct vv_scan *scan, varve_error *error)
 {
     while (vv_scan_left(scan) > 0) {
         uint64_t offset = scan->at;
@@ -138,8 +139,7 @@ static varve_status read_record(
     VV_TRY(vv_record_file_take(file, offset + HEAD_SIZE,
         (uint64_t)size + TAIL_SIZE, sink, &bytes, error));
     sink->bytes.size -= TAIL_SIZE;
-    return check_sum(
-        &bytes_of, vv_crc32c(0, bytes, size), bytes + size, error);
+    return check_sum(&bytes_of, vv_crc32c(0, bytes, size), bytes + size, error);
 }
 
 varve_records *vv_records_open_tfrecords_in(const struct vv_context *context,
@@ -154,8 +154,8 @@ varve_records *vv_records_open_tfrecords_in(const struct vv_context *context,
     return vv_records_open_scanned(context, &kind, options, error);
 }
 
-varve_records *varve_records_open_tfrecords(const char *path,
-    const varve_records_options *options, varve_error *error)
+varve_records *varve_records_open_tfrecords(
+    const char *path, const varve_records_options *options, varve_error *error)
 {
     struct vv_opening opening = vv_opening_of(options);
     return vv_records_open_tfrecords_in(

@@ -9,7 +9,6 @@
 #include "record_source.h"
 
 varve_records *vv_records_open_tfrecords_in(const struct vv_context *context,
-    const char *path, const varve_records_options *options,
-    varve_error *error);
+    const char *path, const varve_records_options *options, varve_error *error);
 
 #endif

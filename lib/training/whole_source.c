@@ -57,8 +57,7 @@ static varve_status sum_one(const struct vv_record_file *file,
     size_t size;
     varve_status status = vv_scan_begin(&scan, file, options, error);
     while (!status && !options->no_content && vv_scan_left(&scan) > 0)
-        status = vv_scan_some(
-            &scan, vv_scan_left(&scan), &bytes, &size, error);
+        status = vv_scan_some(&scan, vv_scan_left(&scan), &bytes, &size, error);
     if (!status)
         status = vv_scan_digest(&scan, digest, error);
     vv_scan_end(&scan);
