@@ -41,7 +41,7 @@ def own_text(source):
 def declarations(source):
     """Each on a line of its own."""
     text = ATTRIBUTE.sub('', ' '.join(own_text(source)))
-    text = re.sub(r'\s+', ' ', text)
+    text = re.sub(r'\( ', '(', re.sub(r'\s+', ' ', text))
     found, depth, begin = [], 0, 0
     for i, c in enumerate(text):
         depth += (c == '{') - (c == '}')

@@ -24,7 +24,7 @@ LIBRARIES = {'cbor': 'lib/format', 'xxhash': 'lib/base',
              'xxh_x86dispatch': 'lib/base', 'emmintrin': 'lib/base',
              'nmmintrin': 'lib/base', 'arm_acle': 'lib/base',
              # Other formats are packed with these, ours is not.
-             'zlib': 'lib/source', 'snappy-c': 'lib/source'}
+             'zlib': 'lib/foreign', 'snappy-c': 'lib/foreign'}
 
 FORBIDDEN_CALL = re.compile(
     r'\b(v?f?printf|f?puts|f?putc|putchar|perror|abort|_?exit|_Exit|quick_exit)'

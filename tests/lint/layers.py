@@ -24,7 +24,7 @@ OWN = re.compile(r'_?(vv|varve)_')
 WITH_VALUE = ('-o', '-MQ', '-MF', '-MT')
 
 
-ROW = re.compile(r'^\| \[(\w+)\]\(\1\) \| ([^|]+) \|$', re.M)
+ROW = re.compile(r'^\| \[([\w/]+)\]\(\1\) \| ([^|]+) \|$', re.M)
 
 
 def rules_of(source):
@@ -46,7 +46,7 @@ def flags_of_layers(build):
     for entry in entries:
         part = PART.search(entry['command'])
         if part:
-            found[part[1]] = clean(entry)
+            found[part[1].replace('_', '/')] = clean(entry)
     return found
 
 
@@ -118,7 +118,8 @@ def check_calls(rules, build):
     if not shutil.which('nm'):
         print('layers: no nm here, so calls were not looked at')
         return
-    archives = {layer: os.path.join(build, 'lib', f'libvarve_{layer}.a')
+    archives = {layer: os.path.join(
+        build, 'lib', f"libvarve_{layer.replace('/', '_')}.a")
                 for layer in rules}
     archives = {layer: path for layer, path in archives.items()
                 if os.path.exists(path)}
@@ -134,8 +135,11 @@ def check_calls(rules, build):
 
 
 def main(source, build):
-    headers = {os.path.basename(path): path.split(os.sep)[-2]
-               for path in glob.glob(os.path.join(source, 'lib', '*', '*.h'))}
+    top = os.path.join(source, 'lib')
+    headers = {os.path.basename(path):
+               os.path.relpath(os.path.dirname(path), top)
+               for path in glob.glob(os.path.join(top, '**', '*.h'),
+                                     recursive=True)}
     commands = flags_of_layers(build)
     rules = rules_of(source)
     if 'base' not in commands:

@@ -4,8 +4,8 @@
     pip install gguf==0.19.0
     python3 make_gguf.py small.gguf
 
-The bytes are the same on every run; tests/unit/source/test_gguf_in.c knows what
-is in them.
+The bytes are the same on every run; tests/unit/foreign/test_gguf_in.c knows
+what is in them.
 
 SPDX-License-Identifier: MIT
 """

@@ -3,7 +3,7 @@
 
     make_written.py [DIRECTORY]
 
-tests/unit/source/test_bundle_target.c makes the same of a graph of ours and
+tests/unit/foreign/test_bundle_target.c makes the same of a graph of ours and
 expects the same bytes. The module has what decides about bytes: sharing and a
 cycle, names to be escaped, strings, values of no elements, objects of no
 values, slot variables, Python state and a save counter. Children are tracked in

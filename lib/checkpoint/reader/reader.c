@@ -1,0 +1,374 @@
+/* reader.c - the saved graph for people and tools.
+ *
+ * What is handed out lives as long as the reader: names are copied when the
+ * file is opened, a path when it is asked for first.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "reader.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "default_allocator.h"
+#include "failure.h"
+#include "layout.h"
+#include "save.h"
+#include "checkpoint_in.h"
+#include "system.h"
+#include "try.h"
+
+static const struct vv_index *index_of(const varve_reader *reader)
+{
+    return &reader->file.parsed.index;
+}
+
+/* --- Opening ------------------------------------------------------------ */
+
+static varve_status make_names(varve_reader *reader, varve_error *error)
+{
+    const varve_allocator *a = &reader->context.allocator;
+    const struct vv_index *index = index_of(reader);
+    size_t size = (size_t)index->names_size + index->name_count;
+    if (index->name_count == 0)
+        return VARVE_OK;
+    reader->names = vv_allocate(a, size);
+    reader->names_size = size;
+    reader->name_at =
+        vv_allocate_array(a, index->name_count, sizeof *reader->name_at);
+    if (!reader->names || !reader->name_at)
+        return vv_fail_memory(error, "the names of a checkpoint");
+    char *at = reader->names;
+    for (uint32_t i = 0; i < index->name_count; i++) {
+        const char *name = vv_index_name(index, i, &size);
+        reader->name_at[i] = (uint32_t)(at - reader->names);
+        memcpy(at, name, size);
+        at[size] = '\0';
+        at += size + 1;
+    }
+    return VARVE_OK;
+}
+
+static varve_status make_tables(varve_reader *reader, varve_error *error)
+{
+    const struct vv_index *index = index_of(reader);
+    VV_TRY(vv_saved_paths_begin(
+        &reader->paths, &reader->context.allocator, index, 0, error));
+    reader->node_paths = vv_allocate_zeroed(&reader->context.allocator,
+        index->node_count * sizeof *reader->node_paths);
+    if (!reader->node_paths)
+        return vv_fail_memory(error, "the paths of a checkpoint");
+    return make_names(reader, error);
+}
+
+static varve_status open_all(
+    varve_reader *reader, const char *path, varve_error *error)
+{
+    struct vv_buffer found;
+    vv_buffer_init(&found, &reader->context.allocator);
+    varve_status status =
+        vv_find_checkpoint(&reader->context, path, true, &found, error);
+    if (!status)
+        status = vv_checkpoint_open(
+            &reader->file, &reader->context, (const char *)found.data, error);
+    vv_buffer_clear(&found);
+    if (status)
+        return status;
+    return make_tables(reader, error);
+}
+
+varve_reader *vv_reader_open_in(
+    const struct vv_context *context, const char *path, varve_error *error)
+{
+    if (!path) {
+        vv_fail(error, VARVE_MISUSE, "expected a path, found none");
+        return NULL;
+    }
+    varve_reader *reader =
+        vv_allocate_zeroed(&context->allocator, sizeof *reader);
+    if (!reader) {
+        vv_fail_memory(error, "a reader");
+        return NULL;
+    }
+    reader->context = *context;
+    if (open_all(reader, path, error)) {
+        varve_reader_free(reader);
+        return NULL;
+    }
+    return reader;
+}
+
+varve_reader *varve_reader_open(
+    const char *path, const varve_allocator *allocator, varve_error *error)
+{
+    struct vv_context context = {
+        .allocator = vv_allocator_or_default(allocator),
+        .system = &vv_posix_system,
+    };
+    return vv_reader_open_in(&context, path, error);
+}
+
+static void free_paths(varve_reader *reader)
+{
+    const varve_allocator *a = &reader->context.allocator;
+    size_t count = index_of(reader)->node_count;
+    for (size_t i = 0; reader->node_paths && i < count; i++)
+        vv_release_string(a, reader->node_paths[i]);
+    vv_release(a, reader->node_paths, count * sizeof *reader->node_paths);
+    vv_saved_paths_end(&reader->paths);
+}
+
+void varve_reader_free(varve_reader *reader)
+{
+    if (!reader)
+        return;
+    const varve_allocator a = reader->context.allocator;
+    free_paths(reader);
+    vv_release(&a, reader->names, reader->names_size);
+    vv_release(&a, reader->name_at,
+        index_of(reader)->name_count * sizeof *reader->name_at);
+    if (reader->file.context)
+        vv_data_in_close(&reader->file);
+    vv_release(&a, reader, sizeof *reader);
+}
+
+/* --- The file ----------------------------------------------------------- */
+
+varve_format varve_reader_format(const varve_reader *reader)
+{
+    return vv_checkpoint_format(&reader->file);
+}
+
+bool varve_reader_has_sums(const varve_reader *reader)
+{
+    switch (varve_reader_format(reader)) {
+    case VARVE_FORMAT_VARVE:
+    case VARVE_FORMAT_TENSORFLOW:
+    case VARVE_FORMAT_TENSORFLOW_NAMES:
+    case VARVE_FORMAT_NPZ: return true;
+    case VARVE_FORMAT_SAFETENSORS:
+    case VARVE_FORMAT_NPY:
+    case VARVE_FORMAT_GGUF: return false;
+    }
+    return false;
+}
+
+const char *varve_reader_path(const varve_reader *reader)
+{
+    return reader->file.path;
+}
+
+uint64_t varve_reader_size(const varve_reader *reader)
+{
+    return reader->file.size;
+}
+
+uint64_t varve_reader_counter(const varve_reader *reader)
+{
+    return index_of(reader)->counter;
+}
+
+const varve_metadata *varve_reader_metadata_at(
+    const varve_reader *reader, size_t index)
+{
+    if (index >= index_of(reader)->metadata_count)
+        return NULL;
+    return &index_of(reader)->metadata[index];
+}
+
+/* --- The graph ---------------------------------------------------------- */
+
+size_t varve_reader_node_count(const varve_reader *reader)
+{
+    return index_of(reader)->node_count;
+}
+
+/* A new path, or NULL. Nodes are mostly asked for in their order, so that the
+ * path of the parent is there. */
+static char *make_path(const varve_reader *reader, uint32_t node)
+{
+    const struct vv_saved_paths *paths = &reader->paths;
+    struct vv_buffer path;
+    vv_buffer_init(&path, &reader->context.allocator);
+    const char *parent = NULL;
+    if (node != paths->root && !(paths->ways[node] & VV_WAY_IS_SLOT))
+        parent = atomic_load(&reader->node_paths[paths->parents[node]]);
+    if (parent) {
+        vv_buffer_add_string(&path, parent);
+        vv_saved_child_path(paths, node, &path);
+    } else {
+        vv_saved_path(paths, node, &path);
+    }
+    const char *text = vv_buffer_string(&path);
+    char *copy =
+        path.failed ? NULL : vv_copy_string(&reader->context.allocator, text);
+    vv_buffer_clear(&path);
+    return copy;
+}
+
+/* Threads that make the same path at once agree on the first. */
+const char *vv_reader_node_path(const varve_reader *reader, uint32_t node)
+{
+    char *known = atomic_load(&reader->node_paths[node]);
+    if (known)
+        return known;
+    char *path = make_path(reader, node);
+    if (!path)
+        return "?";
+    if (atomic_compare_exchange_strong(&reader->node_paths[node], &known, path))
+        return path;
+    vv_release_string(&reader->context.allocator, path);
+    return known;
+}
+
+/* The number of the first tag of a node or of one behind it. */
+static uint32_t first_tag(const struct vv_index *index, uint32_t node)
+{
+    uint32_t low = 0;
+    for (uint32_t high = index->tag_count; low < high;) {
+        uint32_t middle = low + (high - low) / 2;
+        if (vv_at32(index->tag_nodes, middle) < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The tags of a node are numbers *begin to *end - 1, as they are sorted. */
+static void find_tags(
+    const struct vv_index *index, uint32_t node, uint32_t *begin, uint32_t *end)
+{
+    *begin = first_tag(index, node);
+    *end = first_tag(index, node + 1);
+}
+
+static void fill_value(
+    const varve_reader *reader, uint32_t value, varve_saved_node *node)
+{
+    const struct vv_index *index = index_of(reader);
+    node->has_value = vv_index_is_saved(index, value);
+    node->value = vv_index_tensor(index, &reader->file.parsed.table, value);
+    node->size = vv_at64(index->value_sizes, value);
+    if (node->has_value) {
+        node->file = vv_data_in_place(&reader->file, value, &node->offset);
+        struct vv_digest digest = vv_data_in_digest(&reader->file, value);
+        memcpy(node->digest, digest.bytes, sizeof node->digest);
+    }
+}
+
+bool varve_reader_node_at(
+    const varve_reader *reader, size_t id, varve_saved_node *node)
+{
+    const struct vv_index *index = index_of(reader);
+    if (id >= index->node_count)
+        return false;
+    uint32_t begin, end;
+    *node = (varve_saved_node){
+        .id = (uint32_t)id,
+        .kind = vv_index_kind(index, (uint32_t)id),
+        .path = vv_reader_node_path(reader, (uint32_t)id),
+    };
+    vv_index_edges(index, node->id, &begin, &end);
+    node->edge_count = end - begin;
+    vv_index_slots(index, node->id, &begin, &end);
+    node->slot_count = end - begin;
+    find_tags(index, node->id, &begin, &end);
+    node->tag_count = end - begin;
+    uint32_t global = vv_index_find_global(index, node->id);
+    if (global != VV_NONE)
+        node->global_name = reader->names + reader->name_at[global];
+    uint32_t value = vv_index_find_value(index, node->id);
+    if (value != VV_NONE)
+        fill_value(reader, value, node);
+    return true;
+}
+
+bool varve_reader_find(
+    const varve_reader *reader, const char *path, varve_saved_node *node)
+{
+    struct vv_buffer scratch;
+    vv_buffer_init(&scratch, &reader->context.allocator);
+    uint32_t found =
+        vv_saved_find(index_of(reader), 0, path + (*path == '/'), &scratch);
+    vv_buffer_clear(&scratch);
+    return found != VV_NONE && varve_reader_node_at(reader, found, node);
+}
+
+bool varve_reader_edge_at(const varve_reader *reader, size_t id, size_t edge,
+    const char **name, uint32_t *child)
+{
+    const struct vv_index *index = index_of(reader);
+    if (id >= index->node_count)
+        return false;
+    uint32_t begin, end;
+    vv_index_edges(index, (uint32_t)id, &begin, &end);
+    if (edge >= end - begin)
+        return false;
+    size_t at = begin + edge;
+    *name = reader->names + reader->name_at[vv_at32(index->edge_names, at)];
+    *child = vv_at32(index->edge_children, at);
+    return true;
+}
+
+bool varve_reader_slot_at(const varve_reader *reader, size_t id, size_t slot,
+    const char **name, uint32_t *variable, uint32_t *node)
+{
+    const struct vv_index *index = index_of(reader);
+    if (id >= index->node_count)
+        return false;
+    uint32_t begin, end;
+    vv_index_slots(index, (uint32_t)id, &begin, &end);
+    if (slot >= end - begin)
+        return false;
+    size_t at = begin + slot;
+    *name = reader->names + reader->name_at[vv_at32(index->slot_names, at)];
+    *variable = vv_at32(index->slot_variables, at);
+    *node = vv_at32(index->slot_nodes, at);
+    return true;
+}
+
+const char *varve_reader_tag_at(
+    const varve_reader *reader, size_t id, size_t tag)
+{
+    const struct vv_index *index = index_of(reader);
+    if (id >= index->node_count)
+        return NULL;
+    uint32_t begin, end;
+    find_tags(index, (uint32_t)id, &begin, &end);
+    if (tag >= end - begin)
+        return NULL;
+    return reader->names +
+           reader->name_at[vv_at32(index->tag_names, begin + tag)];
+}
+
+/* --- Values ------------------------------------------------------------- */
+
+varve_status varve_reader_read(varve_reader *reader, size_t id, void *buffer,
+    size_t size, varve_error *error)
+{
+    const struct vv_index *index = index_of(reader);
+    uint32_t value = id < index->node_count
+                         ? vv_index_find_value(index, (uint32_t)id)
+                         : VV_NONE;
+    if (value == VV_NONE || !vv_index_is_saved(index, value))
+        return vv_fail(error, VARVE_NOT_FOUND,
+            "%s: node %zu: expected a value, found none", reader->file.path,
+            id);
+    uint64_t wanted = vv_at64(index->value_sizes, value);
+    if (size < wanted)
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: %s: expected room for %llu bytes, found %zu",
+            reader->file.path, vv_reader_node_path(reader, (uint32_t)id),
+            (unsigned long long)wanted, size);
+    for (uint64_t c = 0; c < vv_chunk_count(wanted); c++) {
+        unsigned char *at = (unsigned char *)buffer + c * VV_CHUNK_SIZE;
+        uint64_t offset;
+        size_t part;
+        vv_data_in_chunk(&reader->file, value, c, &offset, &part);
+        VV_TRY(vv_data_in_read(&reader->file, offset, at, part, error));
+        VV_TRY(vv_data_in_check(&reader->file, value, c, at,
+            vv_reader_node_path(reader, (uint32_t)id), error));
+    }
+    return VARVE_OK;
+}

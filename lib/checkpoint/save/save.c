@@ -1,0 +1,366 @@
+/* save.c - the numbered pair. The directory is what counts; the record of the
+ * latest is a note for people.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "save.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "default_allocator.h"
+#include "directory.h"
+#include "failure.h"
+#include "file.h"
+#include "graph.h"
+#include "name.h"
+#include "publish.h"
+#include "checkpoint_find.h"
+#include "system.h"
+#include "try.h"
+#include "write.h"
+
+/* --- Numbers in a directory --------------------------------------------- */
+
+bool vv_parse_numbered(
+    const char *name, const char *prefix, const char *ending, uint64_t *number)
+{
+    size_t size = strlen(name);
+    size_t prefix_size = strlen(prefix);
+    size_t behind = strlen(ending);
+    size_t front = prefix_size + 1;
+    return size > front + behind && memcmp(name, prefix, prefix_size) == 0 &&
+           name[prefix_size] == '-' &&
+           strcmp(name + size - behind, ending) == 0 &&
+           vv_parse_decimal(name + front, size - front - behind, number);
+}
+
+struct search {
+    const char *prefix; /* the last part of the path */
+    uint64_t below;     /* only these; 0: all */
+    uint64_t highest;
+    bool found;
+};
+
+static int look_at_name(void *user, const char *name)
+{
+    struct search *search = user;
+    uint64_t number;
+    if (!vv_parse_numbered(name, search->prefix, VARVE_SUFFIX, &number) ||
+        (search->below && number >= search->below))
+        return 0;
+    if (!search->found || number > search->highest)
+        search->highest = number;
+    search->found = true;
+    return 0;
+}
+
+static varve_status find_highest(const struct vv_context *context,
+    const char *prefix, uint64_t below, struct search *search,
+    varve_error *error)
+{
+    *search = (struct search){ .prefix = vv_path_name(prefix), .below = below };
+    return vv_directory_each(context, prefix, look_at_name, search, error);
+}
+
+void vv_set_numbered_path(
+    struct vv_buffer *path, const char *prefix, uint64_t number)
+{
+    char decimal[24];
+    vv_decimal(number, decimal);
+    path->size = 0;
+    vv_buffer_add_string(path, prefix);
+    vv_buffer_add8(path, '-');
+    vv_buffer_add_string(path, decimal);
+    vv_buffer_add_string(path, VARVE_SUFFIX);
+    vv_buffer_string(path);
+}
+
+/* --- Saving ------------------------------------------------------------- */
+
+enum {
+    MOST_OF_NOTE = 512, /* a name has 255 */
+    MOST_RACES = 1000,  /* lost to others that save under this prefix */
+};
+
+bool vv_set_save_counter(varve_node *root, uint64_t counter)
+{
+    struct vv_extra *extra = vv_node_extra(root);
+    if (extra)
+        extra->save_counter = counter;
+    return extra != NULL;
+}
+
+uint64_t varve_save_counter(const varve_node *root)
+{
+    return root && root->extra ? root->extra->save_counter : 0;
+}
+
+/* Whether these bytes are a note, or nothing that somebody would miss: a power
+ * cut may leave zeros of a file that was not synced. */
+static bool is_note(const char *bytes, size_t size, const char *prefix)
+{
+    char name[MOST_OF_NOTE + 1];
+    uint64_t number;
+    size_t zeros = 0;
+    while (zeros < size && bytes[zeros] == '\0')
+        zeros++;
+    if (zeros == size)
+        return true;
+    size -= bytes[size - 1] == '\n';
+    memcpy(name, bytes, size);
+    name[size] = '\0';
+    return vv_parse_numbered(name, vv_path_name(prefix), VARVE_SUFFIX, &number);
+}
+
+static bool may_note(
+    const struct vv_context *context, const char *path, const char *prefix)
+{
+    char bytes[MOST_OF_NOTE];
+    size_t size = sizeof bytes;
+    return !vv_file_head(context, path, bytes, &size, NULL) &&
+           is_note(bytes, size, prefix);
+}
+
+/* A note of the newest file's name. That it may be missing or old is part of
+ * its meaning, so a failure to write it is not one of the save; and a file of
+ * somebody else that has its name is left alone. */
+static void note_latest(const struct vv_context *context, const char *prefix,
+    const char *path, struct vv_buffer *note)
+{
+    struct vv_publication p;
+    note->size = 0;
+    vv_buffer_add_string(note, prefix);
+    vv_buffer_add_string(note, ".latest");
+    const char *note_path = vv_buffer_string(note);
+    if (note->failed || !may_note(context, note_path, prefix) ||
+        vv_publish_begin(&p, context, note_path, VV_PUBLISH_NO_SYNC, NULL))
+        return;
+    const char *name = vv_path_name(path);
+    size_t size = strlen(name);
+    varve_status status =
+        vv_file_write(context, p.file, note_path, name, size, 0, NULL);
+    if (!status)
+        status = vv_file_write(context, p.file, note_path, "\n", 1, size, NULL);
+    vv_publish_end(&p, status, NULL);
+}
+
+static varve_status save_once(varve_node *root, const char *prefix,
+    const varve_write_options *options, struct vv_buffer *path,
+    varve_error *error)
+{
+    const struct vv_context *context = &root->graph->context;
+    struct search search;
+    VV_TRY(find_highest(context, prefix, 0, &search, error));
+    uint64_t counter = varve_save_counter(root);
+    if (search.highest > counter)
+        counter = search.highest;
+    if (counter == UINT64_MAX)
+        return vv_fail(error, VARVE_LIMIT,
+            "%s: expected a number below 2^64 - 1, found that one", prefix);
+    counter++;
+    vv_set_numbered_path(path, prefix, counter);
+    if (path->failed || !vv_node_extra(root))
+        return vv_fail_memory(error, "the name of a checkpoint");
+    varve_write_options never_replace =
+        options ? *options : (varve_write_options){ 0 };
+    never_replace.no_replace = true;
+    varve_status status =
+        vv_write(root, (char *)path->data, counter, &never_replace, error);
+    if (!status || status == VARVE_UNKNOWN_OUTCOME)
+        vv_set_save_counter(root, counter);
+    return status;
+}
+
+/* Whether the path can be opened, or fails with another status than that there
+ * is nothing. */
+static varve_status probe(
+    const struct vv_context *context, const char *path, varve_error *error)
+{
+    int file;
+    uint64_t size;
+    varve_status status = vv_file_open(context, path, &file, &size, error);
+    if (!status)
+        vv_file_close(context, file);
+    return status;
+}
+
+/* A directory, a link that leads nowhere or a FIFO may have the name, and is no
+ * checkpoint. */
+static bool is_no_file(varve_status status)
+{
+    return status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY ||
+           status == VARVE_NOT_A_CHECKPOINT;
+}
+
+/* A file that is called as the prefix is what a restore would find. Where
+ * another process takes the number first, the next one is tried. */
+static varve_status save_next(varve_node *root, const char *prefix,
+    const varve_write_options *options, struct vv_buffer *path,
+    varve_error *error)
+{
+    varve_error reason = { 0 };
+    varve_status found = *prefix ? probe(&root->graph->context, prefix, &reason)
+                                 : VARVE_NOT_FOUND;
+    if (found && !is_no_file(found)) {
+        if (error)
+            *error = reason;
+        return found;
+    }
+    if (!found)
+        return vv_fail(error, VARVE_EXISTS,
+            "%s: expected a prefix, found a file of this name, which a restore "
+            "would find: choose another, or remove it",
+            prefix);
+    varve_status status = VARVE_EXISTS;
+    for (int i = 0; i < MOST_RACES && status == VARVE_EXISTS; i++)
+        status = save_once(root, prefix, options, path, error);
+    return status;
+}
+
+varve_status varve_save(varve_node *root, const char *prefix,
+    const varve_write_options *options, varve_error *error)
+{
+    if (root)
+        VV_TRY(varve_graph_check(root->graph, error));
+    if (!root || vv_is_nil(root) || !prefix)
+        return vv_fail(
+            error, VARVE_MISUSE, "expected a node and a prefix, found none");
+    const struct vv_context *context = &root->graph->context;
+    struct vv_buffer path;
+    struct vv_buffer note;
+    vv_buffer_init(&path, &context->allocator);
+    vv_buffer_init(&note, &context->allocator);
+    varve_status status = save_next(root, prefix, options, &path, error);
+    if (!status)
+        note_latest(context, prefix, (char *)path.data, &note);
+    vv_buffer_clear(&note);
+    vv_buffer_clear(&path);
+    return status;
+}
+
+/* --- Finding ------------------------------------------------------------ */
+
+static varve_status find_numbered(const struct vv_context *context,
+    const char *prefix, struct vv_buffer *found, varve_error *error)
+{
+    struct search search = { 0 };
+    varve_error reason = { 0 };
+    varve_status status;
+    do {
+        VV_TRY(find_highest(context, prefix, search.highest, &search, error));
+        if (!search.found)
+            return vv_fail(error, VARVE_NOT_FOUND,
+                "%s: expected a checkpoint of this name or %s-N%s, found none",
+                prefix, prefix, VARVE_SUFFIX);
+        vv_set_numbered_path(found, prefix, search.highest);
+        if (found->failed)
+            return vv_fail_memory(error, "a path");
+        status = probe(context, (char *)found->data, &reason);
+    } while (search.highest > 0 && is_no_file(status));
+    if (status && error)
+        *error = reason;
+    return status;
+}
+
+bool vv_ends_in_suffix(const char *path)
+{
+    size_t size = strlen(path);
+    size_t suffix = sizeof VARVE_SUFFIX - 1;
+    return size > suffix && strcmp(path + size - suffix, VARVE_SUFFIX) == 0;
+}
+
+static varve_status find_suffixed(const struct vv_context *context,
+    const char *path, struct vv_buffer *found, varve_error *error)
+{
+    found->size = 0;
+    vv_buffer_add_string(found, path);
+    vv_buffer_add_string(found, VARVE_SUFFIX);
+    const char *suffixed = vv_buffer_string(found);
+    return found->failed ? vv_fail_memory(error, "a path")
+                         : probe(context, suffixed, error);
+}
+
+/* Of ours: the file itself, the highest number, or with the suffix. So what was
+ * saved last under a prefix comes before a file that was written once. */
+static varve_status find_ours(const struct vv_context *context,
+    const char *path, bool numbered, struct vv_buffer *found,
+    varve_error *error)
+{
+    found->size = 0;
+    vv_buffer_add_string(found, path);
+    const char *exact = vv_buffer_string(found);
+    if (found->failed)
+        return vv_fail_memory(error, "a path");
+    varve_status status = probe(context, exact, error);
+    bool may_be_other =
+        status == VARVE_NOT_FOUND || (numbered && status == VARVE_IS_DIRECTORY);
+    if (!may_be_other || vv_ends_in_suffix(path))
+        return status;
+    varve_error other = { 0 };
+    if (numbered) {
+        status = find_numbered(context, path, found, error);
+        if (status != VARVE_NOT_FOUND)
+            return status;
+    }
+    varve_status suffixed = find_suffixed(context, path, found, &other);
+    if (suffixed == VARVE_NOT_FOUND)
+        return status;
+    if (error)
+        *error = other;
+    return suffixed;
+}
+
+varve_status vv_find_checkpoint(const struct vv_context *context,
+    const char *path, bool numbered, struct vv_buffer *found,
+    varve_error *error)
+{
+    varve_error reason = { 0 };
+    varve_status status = find_ours(context, path, numbered, found, &reason);
+    if (!status) {
+        status = vv_source_settle(context, found, &reason);
+    } else if (status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY) {
+        varve_error other = { 0 };
+        varve_status theirs = vv_checkpoint_find(context, path, found, &other);
+        if (theirs != VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY) {
+            status = theirs;
+            reason = other;
+        }
+    }
+    if (found->failed)
+        return vv_fail_memory(error, "a path");
+    if (status && error)
+        *error = reason;
+    return status;
+}
+
+varve_status vv_find_latest(const struct vv_context *context,
+    const char *prefix, char *path, size_t size, varve_error *error)
+{
+    struct vv_buffer found;
+    vv_buffer_init(&found, &context->allocator);
+    varve_status status = find_numbered(context, prefix, &found, error);
+    if (!status && found.failed)
+        status = vv_fail_memory(error, "a path");
+    else if (!status && found.size >= size)
+        status = vv_fail(error, VARVE_LIMIT,
+            "%s: expected room for %zu bytes of a path, found %zu", prefix,
+            found.size + 1, size);
+    else if (!status)
+        memcpy(path, found.data, found.size + 1);
+    vv_buffer_clear(&found);
+    return status;
+}
+
+varve_status varve_latest(
+    const char *prefix, char *path, size_t size, varve_error *error)
+{
+    const struct vv_context context = {
+        .allocator = vv_allocator_or_default(NULL),
+        .system = &vv_posix_system,
+    };
+    if (!prefix || !path)
+        return vv_fail(
+            error, VARVE_MISUSE, "expected a prefix and a path, found none");
+    return vv_find_latest(&context, prefix, path, size, error);
+}

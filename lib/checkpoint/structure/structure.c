@@ -1,0 +1,274 @@
+/* structure.c - first the nodes that a file has, then their edges, slots, tags
+ * and names; their values come by an ordinary restoration.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "structure.h"
+
+#include <varve/collection.h>
+#include <varve/reader.h>
+#include <varve/restoration.h>
+
+#include "allocator.h"
+#include "buffer.h"
+#include "default_allocator.h"
+#include "edge.h"
+#include "failure.h"
+#include "graph.h"
+#include "opaque.h"
+#include "reader.h"
+#include "restoration.h"
+#include "save.h"
+#include "checkpoint_in.h"
+#include "system.h"
+#include "try.h"
+#include "variable.h"
+
+struct importing {
+    varve_graph *graph;
+    varve_reader *reader;
+    const varve_read_options *options;
+    varve_node **nodes; /* by id */
+    size_t count;
+};
+
+/* --- Nodes -------------------------------------------------------------- */
+
+/* It has no bytes until they are restored. */
+static varve_node *make_state(varve_graph *graph)
+{
+    struct vv_buffer *bytes = vv_opaque_new(graph);
+    varve_node *node = vv_node_new(graph, VARVE_STATE);
+    struct vv_extra *extra = vv_is_nil(node) ? NULL : vv_node_extra(node);
+    if (!bytes || !extra) {
+        vv_opaque_free(graph, bytes);
+        return vv_memory_mistake(graph);
+    }
+    extra->callbacks = vv_opaque_callbacks;
+    extra->self = bytes;
+    node->value_state = VARVE_DECLARED;
+    return node;
+}
+
+/* Nothing has a value yet, and no variable has memory: what the restoration
+ * reads into new memory is read once, and never staged. */
+static varve_node *make_node(
+    const struct importing *i, const varve_saved_node *saved)
+{
+    if (saved->kind == VARVE_STATE)
+        return make_state(i->graph);
+    if (saved->kind != VARVE_VARIABLE)
+        return vv_node_new(i->graph, saved->kind);
+    return vv_variable_new(
+        varve_graph_root(i->graph), saved->path, saved->value, true);
+}
+
+/* Slot variables come with their slots. */
+static void make_nodes(struct importing *i)
+{
+    varve_saved_node saved;
+    const char *name;
+    uint32_t variable, slot;
+    for (size_t id = 0; id < i->count; id++)
+        for (size_t k = 0;
+             varve_reader_slot_at(i->reader, id, k, &name, &variable, &slot);
+             k++)
+            i->nodes[slot] = &i->graph->nil;
+    for (size_t id = 0; id < i->count; id++)
+        if (varve_reader_node_at(i->reader, id, &saved) && !i->nodes[id])
+            i->nodes[id] = make_node(i, &saved);
+}
+
+static void make_slots(struct importing *i, size_t id)
+{
+    varve_saved_node saved;
+    const char *name;
+    uint32_t variable, slot;
+    for (size_t k = 0;
+         varve_reader_slot_at(i->reader, id, k, &name, &variable, &slot); k++) {
+        varve_reader_node_at(i->reader, slot, &saved);
+        i->nodes[slot] = varve_add_allocated_slot(i->nodes[id],
+            i->nodes[variable], name, saved.value.dtype,
+            varve_shape_of(saved.value.rank, saved.value.shape), NULL, NULL);
+    }
+}
+
+static void take_over(struct importing *i, size_t id)
+{
+    varve_node *node = i->nodes[id];
+    varve_saved_node saved;
+    const char *text;
+    uint32_t child;
+    for (size_t k = 0; varve_reader_edge_at(i->reader, id, k, &text, &child);
+         k++)
+        vv_edge_add(node, node->kind == VARVE_LIST ? VARVE_APPEND : text,
+            i->nodes[child]);
+    for (size_t k = 0; (text = varve_reader_tag_at(i->reader, id, k)); k++)
+        varve_tag(node, text);
+    if (varve_reader_node_at(i->reader, id, &saved) && saved.global_name)
+        varve_set_global_name(node, saved.global_name);
+}
+
+/* The file's root takes the place of the one that is there from the start. */
+static void set_root(struct importing *i)
+{
+    varve_node *old = i->graph->root;
+    i->graph->root = i->nodes[0];
+    vv_node_free(old);
+}
+
+static varve_status make_graph(struct importing *i, varve_error *error)
+{
+    make_nodes(i);
+    VV_TRY(varve_graph_check(i->graph, error));
+    for (size_t id = 0; id < i->count; id++)
+        make_slots(i, id);
+    VV_TRY(varve_graph_check(i->graph, error));
+    for (size_t id = 0; id < i->count; id++)
+        take_over(i, id);
+    VV_TRY(varve_graph_check(i->graph, error));
+    set_root(i);
+    return VARVE_OK;
+}
+
+/* --- Values and the rest ------------------------------------------------ */
+
+static varve_status keep_metadata(struct importing *i, varve_error *error)
+{
+    size_t count = 0;
+    while (varve_reader_metadata_at(i->reader, count))
+        count++;
+    if (!vv_graph_keep_metadata(
+            i->graph, varve_reader_metadata_at(i->reader, 0), count))
+        return vv_fail_memory(error, "metadata");
+    return VARVE_OK;
+}
+
+static varve_status keep_nodes(struct importing *i, varve_error *error)
+{
+    struct vv_kept *kept = vv_checkpoint_kept(&i->reader->file);
+    if (kept && !vv_graph_keep_nodes(i->graph, kept, i->nodes, i->count))
+        return vv_fail_memory(error, "what a format keeps of nodes");
+    return VARVE_OK;
+}
+
+/* Of a subtree that is not there the restoration says so. */
+static varve_node *find_top(const struct importing *i)
+{
+    varve_saved_node saved;
+    const char *path = i->options ? i->options->subtree : NULL;
+    bool is_there = path && varve_reader_find(i->reader, path, &saved);
+    return i->nodes[is_there ? saved.id : 0];
+}
+
+static varve_status restore(struct importing *i, varve_error *error)
+{
+    varve_node *top = find_top(i);
+    struct vv_opening opening = { .path = varve_reader_path(i->reader),
+        .options = i->options,
+        .is_save = top == varve_graph_root(i->graph) };
+    varve_restoration *r = vv_restoration_open(top, &opening, error);
+    if (!r)
+        return error->status;
+    varve_restoration_free(r);
+    return VARVE_OK;
+}
+
+/* What the file has no value for. */
+static varve_status allocate_rest(const struct importing *i, varve_error *error)
+{
+    for (varve_node *node = i->graph->all; node; node = node->next_of_all)
+        if (node->variable && !vv_variable_allocate(node))
+            return vv_fail_memory(error, "a variable without a value");
+    return VARVE_OK;
+}
+
+static varve_status fill(struct importing *i, varve_error *error)
+{
+    const varve_allocator *a = &i->graph->context.allocator;
+    i->count = varve_reader_node_count(i->reader);
+    i->nodes = vv_allocate_zeroed(a, i->count * sizeof *i->nodes);
+    varve_status status = VARVE_OK;
+    if (!i->nodes || !vv_opaque_watch(i->graph))
+        status = vv_fail_memory(error, "a graph");
+    if (!status)
+        status = keep_metadata(i, error);
+    i->graph->defers_memory = true;
+    if (!status)
+        status = make_graph(i, error);
+    if (!status)
+        status = keep_nodes(i, error);
+    if (!status)
+        status = restore(i, error);
+    vv_release(a, i->nodes, i->count * sizeof *i->nodes);
+    i->graph->defers_memory = false;
+    return status ? status : allocate_rest(i, error);
+}
+
+static varve_status open_reader(struct importing *i,
+    const struct vv_context *context, const char *path, varve_error *error)
+{
+    struct vv_buffer found;
+    vv_buffer_init(&found, &context->allocator);
+    varve_status status =
+        vv_find_checkpoint(context, path, true, &found, error);
+    if (!status) {
+        i->reader = vv_reader_open_in(context, vv_buffer_string(&found), error);
+        status = i->reader ? VARVE_OK : error->status;
+    }
+    vv_buffer_clear(&found);
+    return status;
+}
+
+varve_graph *vv_graph_from_in(const struct vv_context *context,
+    const char *path, const varve_read_options *options, varve_error *error)
+{
+    varve_error reason = { 0 };
+    struct importing i = { .graph = vv_graph_new_in(context),
+        .options = options };
+    varve_defer_initializers(i.graph, true);
+    varve_status status = varve_graph_check(i.graph, &reason);
+    if (!status)
+        status = open_reader(&i, context, path, &reason);
+    if (!status)
+        status = fill(&i, &reason);
+    varve_reader_free(i.reader);
+    if (!status) {
+        varve_defer_initializers(i.graph, false);
+        return i.graph;
+    }
+    varve_graph_free(i.graph);
+    if (error)
+        *error = reason;
+    return NULL;
+}
+
+varve_graph *varve_graph_from(
+    const char *path, const varve_allocator *allocator, varve_error *error)
+{
+    return varve_graph_from_part(path, NULL, allocator, error);
+}
+
+varve_graph *varve_graph_from_part(const char *path,
+    const varve_read_options *options, const varve_allocator *allocator,
+    varve_error *error)
+{
+    const struct vv_context context = {
+        .allocator = vv_allocator_or_default(allocator),
+        .system = &vv_posix_system,
+    };
+    if (!path) {
+        vv_fail(error, VARVE_MISUSE, "expected a path, found NULL");
+        return NULL;
+    }
+    return vv_graph_from_in(&context, path, options, error);
+}
+
+const varve_metadata *varve_graph_metadata(
+    const varve_graph *graph, size_t *count)
+{
+    size_t ignored;
+    if (!graph)
+        return NULL;
+    return vv_graph_kept_metadata(graph, count ? count : &ignored);
+}

@@ -1,0 +1,303 @@
+/* checkpoint_find.c - prefixes, members and directories.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "checkpoint_find.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "directory.h"
+#include "failure.h"
+#include "file.h"
+#include "name.h"
+#include "state_file_in.h"
+#include "stranger.h"
+#include "try.h"
+
+#define OUR_ENDING ".varve"
+#define INDEX_ENDING ".index"
+#define RECORD "checkpoint"
+
+static void set_joined(
+    struct vv_buffer *to, const char *directory, const char *name)
+{
+    size_t size = strlen(directory);
+    to->size = 0;
+    vv_buffer_add(to, directory, size);
+    if (size > 0 && directory[size - 1] != '/')
+        vv_buffer_add8(to, '/');
+    vv_buffer_add_string(to, name);
+    vv_buffer_string(to);
+}
+
+static varve_status probe(const struct vv_context *context,
+    struct vv_buffer *path, varve_error *error)
+{
+    int file;
+    uint64_t size;
+    const char *text = vv_buffer_string(path);
+    if (path->failed)
+        return vv_fail_memory(error, "a path");
+    VV_TRY(vv_file_open(context, text, &file, &size, error));
+    vv_file_close(context, file);
+    return VARVE_OK;
+}
+
+/* --- The latest, in a directory ------------------------------------------- */
+
+/* Files of one ending with numbers before it. */
+struct search {
+    const char *ending;
+    const char *stem; /* what comes before "-" and the number; NULL: any */
+    struct vv_buffer *best; /* the name of the highest number */
+    uint64_t number;
+    uint64_t below;    /* only these; 0: all */
+    bool is_ambiguous; /* there are two before the number */
+};
+
+/* Where the number of `<stem>-<number><ending>` begins; 0: another name. */
+static size_t number_of(const char *name, const char *ending, uint64_t *number)
+{
+    size_t size = strlen(name), end = strlen(ending);
+    if (size <= end || strcmp(name + size - end, ending) != 0)
+        return 0;
+    size -= end;
+    size_t begin = size;
+    while (begin > 0 && name[begin - 1] >= '0' && name[begin - 1] <= '9')
+        begin--;
+    bool is_one = begin > 1 && name[begin - 1] == '-' && name[0] != '.' &&
+                  vv_parse_decimal(name + begin, size - begin, number);
+    return is_one ? begin : 0;
+}
+
+static int look_at_name(void *user, const char *name)
+{
+    struct search *s = user;
+    uint64_t number, other;
+    size_t begin = number_of(name, s->ending, &number);
+    if (begin == 0 || (s->below && number >= s->below) ||
+        (s->stem && (strlen(s->stem) != begin - 1 ||
+                        memcmp(name, s->stem, begin - 1) != 0)))
+        return 0;
+    if (s->best->size > 0) {
+        const char *best = vv_buffer_string(s->best);
+        s->is_ambiguous |= number_of(best, s->ending, &other) != begin ||
+                           memcmp(best, name, begin) != 0;
+        if (number < s->number)
+            return 0;
+    }
+    s->number = number;
+    s->best->size = 0;
+    vv_buffer_add_string(s->best, name);
+    return 0;
+}
+
+/* The name of the highest number in a directory, and which that is. */
+static varve_status find_below(const struct vv_context *context,
+    const char *directory, struct search search, uint64_t *below,
+    struct vv_buffer *found, varve_error *error)
+{
+    struct vv_buffer best, any;
+    vv_buffer_init(&best, &context->allocator);
+    vv_buffer_init(&any, &context->allocator);
+    search.best = &best;
+    search.below = *below;
+    set_joined(&any, directory, "x");
+    varve_status status = vv_directory_each(
+        context, vv_buffer_string(&any), look_at_name, &search, error);
+    if (!status && (best.failed || any.failed))
+        status = vv_fail_memory(error, "a path");
+    else if (!status && search.is_ambiguous)
+        status = vv_fail(error, VARVE_NOT_FOUND,
+            "%s: expected checkpoints of one name, found several: name one of "
+            "them",
+            directory);
+    else if (!status && best.size == 0)
+        status = vv_fail(error, VARVE_IS_DIRECTORY,
+            "%s: expected a checkpoint, found a directory without one",
+            directory);
+    else if (!status)
+        set_joined(found, directory, vv_buffer_string(&best));
+    *below = search.number;
+    vv_buffer_clear(&best);
+    vv_buffer_clear(&any);
+    return status;
+}
+
+/* The file of the highest number: passes over directories, and links that lead
+ * nowhere. */
+static varve_status find_numbered(const struct vv_context *context,
+    const char *directory, const char *stem, const char *ending,
+    struct vv_buffer *found, varve_error *error)
+{
+    const struct search search = { .ending = ending, .stem = stem };
+    uint64_t below = 0;
+    varve_status status;
+    do {
+        VV_TRY(find_below(context, directory, search, &below, found, error));
+        status = probe(context, found, NULL);
+    } while (below > 0 &&
+             (status == VARVE_IS_DIRECTORY || status == VARVE_NOT_FOUND ||
+                 status == VARVE_NOT_A_CHECKPOINT));
+    return VARVE_OK;
+}
+
+/* The latest of TensorFlow under a prefix; VARVE_NOT_FOUND: there is none. */
+static varve_status find_of_prefix(const struct vv_context *context,
+    const char *path, struct vv_buffer *found, varve_error *error)
+{
+    struct vv_buffer directory;
+    const char *stem = vv_path_name(path);
+    vv_buffer_init(&directory, &context->allocator);
+    vv_buffer_add(&directory, path, (size_t)(stem - path));
+    const char *text = vv_buffer_string(&directory);
+    varve_status status =
+        directory.failed ? vv_fail_memory(error, "a path")
+        : *stem ? find_numbered(context, text, stem, INDEX_ENDING, found, error)
+                : VARVE_NOT_FOUND;
+    vv_buffer_clear(&directory);
+    if (status && status != VARVE_NO_MEMORY)
+        status = vv_fail(error, VARVE_NOT_FOUND,
+            "%s: expected a checkpoint, found none", path);
+    return status;
+}
+
+/* --- Members -------------------------------------------------------------- */
+
+static bool is_digits(const char *text, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+    }
+    return true;
+}
+
+/* Bytes of a path before ".data-SSSSS-of-NNNNN"; 0: it has no such ending. */
+static size_t before_shard(const char *path)
+{
+    static const char pattern[] = ".data-#####-of-#####";
+    size_t size = strlen(path), ending = sizeof pattern - 1;
+    if (size <= ending)
+        return 0;
+    const char *at = path + size - ending;
+    bool is_one = memcmp(at, ".data-", 6) == 0 && is_digits(at + 6, 5) &&
+                  memcmp(at + 11, "-of-", 4) == 0 && is_digits(at + 15, 5);
+    return is_one ? size - ending : 0;
+}
+
+static varve_status follow_record(const struct vv_context *context,
+    struct vv_buffer *found, varve_error *error)
+{
+    struct vv_buffer prefix;
+    vv_buffer_init(&prefix, &context->allocator);
+    varve_status status =
+        vv_state_file_latest(context, vv_buffer_string(found), &prefix, error);
+    if (!status) {
+        found->size = 0;
+        vv_buffer_add(found, prefix.data, prefix.size);
+        vv_buffer_add_string(found, INDEX_ENDING);
+        if (prefix.failed)
+            status = vv_fail_memory(error, "a path");
+    }
+    vv_buffer_clear(&prefix);
+    if (!status)
+        status = probe(context, found, error);
+    if (status == VARVE_NOT_FOUND)
+        status = vv_fail(error, VARVE_NOT_FOUND,
+            "%s: expected the checkpoint that the record `" RECORD "` calls "
+            "the latest, found none",
+            vv_buffer_string(found));
+    return status;
+}
+
+varve_status vv_source_settle(const struct vv_context *context,
+    struct vv_buffer *found, varve_error *error)
+{
+    const char *path = vv_buffer_string(found);
+    size_t before = before_shard(path);
+    if (before > 0) {
+        found->size = before;
+        vv_buffer_add_string(found, INDEX_ENDING);
+        varve_status status = probe(context, found, error);
+        if (status == VARVE_NOT_FOUND)
+            return vv_fail(error, VARVE_NOT_FOUND,
+                "%s: expected the index of this data shard, found none: copy "
+                "it beside the shards",
+                vv_buffer_string(found));
+        return status;
+    }
+    if (strcmp(vv_path_name(path), RECORD) == 0 &&
+        vv_state_file_is_one(context, path))
+        return follow_record(context, found, error);
+    return VARVE_OK;
+}
+
+/* --- All ------------------------------------------------------------------ */
+
+static varve_status find_member(const struct vv_context *context,
+    const char *directory, struct vv_buffer *found, bool *is_there,
+    varve_error *error)
+{
+    static const char *const members[] = {
+        RECORD,
+        "variables/variables.index", /* of a SavedModel */
+        "variables.index",
+        "model.safetensors.index.json",
+        "model.safetensors",
+    };
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        set_joined(found, directory, members[i]);
+        varve_status status = probe(context, found, error);
+        *is_there = !status;
+        if (!status)
+            return vv_source_settle(context, found, error);
+        if (status != VARVE_NOT_FOUND && status != VARVE_IS_DIRECTORY)
+            return status;
+    }
+    return vv_fail(error, VARVE_NOT_FOUND,
+        "%s: expected a checkpoint, found none", directory);
+}
+
+varve_status vv_checkpoint_find(const struct vv_context *context,
+    const char *path, struct vv_buffer *found, varve_error *error)
+{
+    static const char *const endings[] = {
+        INDEX_ENDING,
+        ".index.json", /* of several safetensors files */
+        ".safetensors.index.json",
+    };
+    varve_status status = VARVE_NOT_FOUND;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        found->size = 0;
+        vv_buffer_add_string(found, path);
+        vv_buffer_add_string(found, endings[i]);
+        status = probe(context, found, error);
+        if (status != VARVE_NOT_FOUND)
+            return status;
+    }
+    found->size = 0;
+    vv_buffer_add_string(found, path);
+    if (probe(context, found, error) != VARVE_IS_DIRECTORY)
+        return find_of_prefix(context, path, found, error);
+    varve_error reason = { 0 };
+    bool is_there = false;
+    status = find_numbered(context, path, NULL, OUR_ENDING, found, &reason);
+    if (!status)
+        return status;
+    status = find_member(context, path, found, &is_there, error);
+    if (status != VARVE_NOT_FOUND || is_there)
+        return status;
+    if (reason.status == VARVE_IS_DIRECTORY) {
+        status =
+            find_numbered(context, path, NULL, INDEX_ENDING, found, &reason);
+        if (!status)
+            return status;
+    }
+    if (reason.status == VARVE_IS_DIRECTORY)
+        VV_TRY(vv_stranger_directory(context, path, error));
+    if (error)
+        *error = reason;
+    return reason.status;
+}

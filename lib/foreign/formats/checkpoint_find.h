@@ -1,0 +1,27 @@
+/* checkpoint_find.h - the file to open for what a user calls a checkpoint.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_CHECKPOINT_FIND_H
+#define VV_CHECKPOINT_FIND_H
+
+#include <varve/error.h>
+
+#include "buffer.h"
+#include "context.h"
+
+/* Looks for `path` where there is no file of that name: the prefix of a
+ * TensorFlow checkpoint; a directory with a `checkpoint` record, a SavedModel,
+ * a model of Hugging Face, or numbered files of ours (the highest number).
+ * VARVE_NOT_FOUND where there is none of these, VARVE_IS_DIRECTORY for a
+ * directory with none of them, VARVE_NOT_A_CHECKPOINT where it is known whose
+ * it is. */
+varve_status vv_checkpoint_find(const struct vv_context *context,
+    const char *path, struct vv_buffer *found, varve_error *error);
+
+/* Puts in place of a file that is there the one that stands for the whole: of a
+ * data shard its index, of a `checkpoint` record the latest that it names. */
+varve_status vv_source_settle(const struct vv_context *context,
+    struct vv_buffer *found, varve_error *error);
+
+#endif

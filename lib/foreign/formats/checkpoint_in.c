@@ -1,0 +1,249 @@
+/* checkpoint_in.c - ours first; then whoever bids most.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "checkpoint_in.h"
+
+#include <inttypes.h>
+
+#include "allocator.h"
+#include "bundle_in.h"
+#include "draft_parts.h"
+#include "failure.h"
+#include "file.h"
+#include "foreign_values.h"
+#include "gguf_in.h"
+#include "npy_format.h"
+#include "npz_in.h"
+#include "safetensors_in.h"
+#include "safetensors_index.h"
+#include "stranger.h"
+#include "try.h"
+
+/* Every format that is read besides ours. At equal bids the first opens. */
+static const struct vv_foreign_format *const formats[] = {
+    &vv_bundle_format,
+    &vv_safetensors_format,
+    &vv_safetensors_index_format,
+    &vv_npz_format,
+    &vv_npy_format,
+    &vv_gguf_format,
+};
+
+enum {
+    FORMATS = sizeof formats / sizeof *formats,
+    MOST_OPENS = 100, /* of one whose index is replaced again and again */
+};
+
+/* --- Bidding -------------------------------------------------------------- */
+
+struct look {
+    struct vv_candidate candidate;
+    unsigned char head[512];
+    unsigned char tail[64];
+};
+
+static varve_status look_at(const struct vv_context *context, const char *path,
+    struct look *look, varve_error *error)
+{
+    struct vv_candidate *c = &look->candidate;
+    int file;
+    *c = (struct vv_candidate){
+        .path = path, .head = look->head, .tail = look->tail
+    };
+    VV_TRY(vv_file_open(context, path, &file, &c->size, error));
+    c->head_size =
+        c->size < sizeof look->head ? (size_t)c->size : sizeof look->head;
+    c->tail_size =
+        c->size < sizeof look->tail ? (size_t)c->size : sizeof look->tail;
+    varve_status status =
+        vv_file_read(context, file, path, look->head, c->head_size, 0, error);
+    if (!status)
+        status = vv_file_read(context, file, path, look->tail, c->tail_size,
+            c->size - c->tail_size, error);
+    vv_file_close(context, file);
+    return status;
+}
+
+static const struct vv_foreign_format *highest_bidder(
+    const struct vv_candidate *candidate)
+{
+    const struct vv_foreign_format *best = NULL;
+    enum vv_bid highest = VV_BID_NONE;
+    for (size_t i = 0; i < FORMATS; i++) {
+        enum vv_bid bid = formats[i]->bid(candidate);
+        if (bid > highest) {
+            highest = bid;
+            best = formats[i];
+        }
+    }
+    return best;
+}
+
+/* --- Opening -------------------------------------------------------------- */
+
+/* What the format should have seen itself, once more for all of them. */
+static varve_status check_places(const struct vv_foreign *f,
+    const struct vv_draft *draft, varve_error *error)
+{
+    size_t count;
+    const struct vv_draft_value *values =
+        VV_PARTS(draft, values, struct vv_draft_value, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct vv_place *place = &values[i].place;
+        if (!values[i].is_saved || place->file == VV_COOKED)
+            continue;
+        const struct vv_foreign_file *file = &f->files[place->file];
+        if (place->offset > file->size ||
+            values[i].size > file->size - place->offset)
+            return vv_fail(error, VARVE_TRUNCATED,
+                "%s: expected %" PRIu64 " bytes of a value at offset %" PRIu64
+                ", found a file of %" PRIu64 " bytes",
+                file->path, values[i].size, place->offset, file->size);
+    }
+    return VARVE_OK;
+}
+
+static bool is_about_bytes(varve_status status)
+{
+    return status == VARVE_NOT_A_CHECKPOINT || status == VARVE_CORRUPT ||
+           status == VARVE_TRUNCATED || status == VARVE_TOO_NEW ||
+           status == VARVE_LIMIT;
+}
+
+/* Says of a file that could not be opened, or of one that it names, what it is
+ * instead, where that is known. */
+static varve_status name_stranger(
+    const struct vv_foreign *f, varve_status status, varve_error *error)
+{
+    varve_status found = VARVE_OK;
+    if (!is_about_bytes(status))
+        return status;
+    for (size_t i = 0; i < f->file_count && !found; i++)
+        found = vv_stranger_file(f->context, f->files[i].path, error);
+    return found ? found : status;
+}
+
+static varve_status open_with(struct vv_data_in *in, struct vv_foreign *f,
+    const struct vv_foreign_format *format, varve_error *error)
+{
+    uint32_t first;
+    struct vv_draft draft;
+    VV_TRY(vv_foreign_add_file(f, in->path, &first, error));
+    vv_draft_begin(&draft, in->context, in->path);
+    varve_status status = format->open(f, &draft, error);
+    if (status)
+        status = name_stranger(f, status, error);
+    if (!status && !draft.failed)
+        status = check_places(f, &draft, error);
+    for (size_t i = 0; i < f->file_count; i++)
+        draft.room += f->files[i].size;
+    if (!status)
+        status = vv_draft_end(&draft, in, &f->places, &f->place_count, error);
+    if (!status)
+        vv_kept_move(&f->kept, &draft.kept, draft.kept.items.allocator);
+    vv_draft_clear(&draft);
+    if (status)
+        return status;
+    in->size = draft.room;
+    return vv_foreign_begin(f, &in->parsed, error);
+}
+
+static varve_status open_foreign(struct vv_data_in *in,
+    const struct vv_foreign_format *format, varve_error *error)
+{
+    const varve_allocator *a = &in->context->allocator;
+    struct vv_foreign *f = vv_allocate_zeroed(a, sizeof *f);
+    if (!f)
+        return vv_fail_memory(error, "a checkpoint");
+    f->context = in->context;
+    vv_kept_init(&f->kept, a);
+    f->format = format->format;
+    in->backing = &vv_foreign_backing;
+    in->backing_state = f;
+    return open_with(in, f, format, error);
+}
+
+static varve_status open_once(struct vv_data_in *in,
+    const struct vv_context *context, const char *path,
+    const struct vv_foreign_format *format, varve_error *error)
+{
+    *in = (struct vv_data_in){ .context = context, .file = -1 };
+    in->path = vv_copy_string(&context->allocator, path);
+    return in->path ? open_foreign(in, format, error)
+                    : vv_fail_memory(error, "a path");
+}
+
+/* Whether the index of several files was replaced while they were opened. If it
+ * was not, all of them are its own: they stay while it does, and names are not
+ * used again (file_set.h). */
+static varve_status look_again(const struct vv_data_in *in, varve_status status,
+    bool *is_replaced, varve_error *error)
+{
+    const struct vv_foreign *f = in->backing_state;
+    *is_replaced = false;
+    if (!f || f->file_count == 0 ||
+        (f->file_count == 1 && status != VARVE_NOT_FOUND))
+        return status;
+    varve_status looked =
+        vv_foreign_is_replaced(f, is_replaced, status ? NULL : error);
+    return status ? status : looked;
+}
+
+varve_status vv_checkpoint_open_as(struct vv_data_in *in,
+    const struct vv_context *context, const char *path,
+    const struct vv_foreign_format *format, varve_error *error)
+{
+    bool is_replaced = true;
+    varve_status status = VARVE_OK;
+    for (int i = 0; i < MOST_OPENS && is_replaced; i++) {
+        status = open_once(in, context, path, format, error);
+        status = look_again(in, status, &is_replaced, error);
+        if (status || is_replaced)
+            vv_data_in_close(in);
+    }
+    if (!status && is_replaced)
+        status = vv_fail(error, VARVE_NOT_FOUND,
+            "%s: expected a checkpoint that stays while its files are opened, "
+            "found one that was replaced %d times",
+            path, MOST_OPENS);
+    return status;
+}
+
+varve_status vv_checkpoint_open(struct vv_data_in *in,
+    const struct vv_context *context, const char *path, varve_error *error)
+{
+    varve_error reason = { 0 };
+    struct look look;
+    varve_status status = vv_data_in_open(in, context, path, &reason);
+    const struct vv_foreign_format *format = NULL;
+    if (status == VARVE_NOT_A_CHECKPOINT) {
+        VV_TRY(look_at(context, path, &look, error));
+        if (vv_is_lfs_pointer(look.head, look.candidate.head_size))
+            return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
+                "%s: expected a checkpoint, found a Git LFS pointer to one: "
+                "fetch the file itself with `git lfs pull`",
+                path);
+        format = highest_bidder(&look.candidate);
+    }
+    if (!format && status == VARVE_NOT_A_CHECKPOINT)
+        VV_TRY(vv_stranger_file(context, path, error));
+    if (!format) {
+        if (status && error)
+            *error = reason;
+        return status;
+    }
+    return vv_checkpoint_open_as(in, context, path, format, error);
+}
+
+struct vv_kept *vv_checkpoint_kept(const struct vv_data_in *in)
+{
+    struct vv_foreign *f = in->backing_state;
+    return in->backing ? &f->kept : NULL;
+}
+
+varve_format vv_checkpoint_format(const struct vv_data_in *in)
+{
+    const struct vv_foreign *f = in->backing_state;
+    return in->backing ? f->format : VARVE_FORMAT_VARVE;
+}

@@ -1,0 +1,387 @@
+/* gguf_in.c - metadata first, for it says how the tensors are aligned; then the
+ * tensors twice: to see that they are right and where their bytes begin, and to
+ * tell of them.
+ *
+ * The rules are those of ggml/src/gguf.cpp, but for the order of the tensors'
+ * bytes, which may be any here.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "gguf_in.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "bytes.h"
+#include "checksum.h"
+#include "failure.h"
+#include "gguf_type.h"
+#include "gguf_value.h"
+#include "map.h"
+#include "shape.h"
+#include "try.h"
+
+enum {
+    OLDEST = 2,
+    NEWEST = 3,
+    USUAL_ALIGNMENT = 32,
+    MOST_DIMENSIONS = 4,
+    SMALLEST_ENTRY = 14,  /* of metadata: a name of one byte, a bool */
+    SMALLEST_TENSOR = 25, /* a name of one byte, no dimension */
+};
+
+static const char magic[] = { 'G', 'G', 'U', 'F' };
+static const char suffix[] = ".gguf";
+static const char alignment_name[] = "general.alignment";
+
+struct gguf {
+    struct vv_gguf_bytes in;
+    struct vv_draft *draft;
+    uint64_t tensor_count, entry_count;
+    uint64_t alignment;
+    uint64_t data; /* where the bytes of the tensors begin */
+    struct vv_buffer name, text;
+};
+
+static enum vv_bid bid(const struct vv_candidate *c)
+{
+    size_t size = strlen(c->path);
+    size_t suffix_size = sizeof suffix - 1;
+    if (c->head_size >= sizeof magic &&
+        memcmp(c->head, magic, sizeof magic) == 0)
+        return VV_BID_SURE;
+    bool is_called_so = size >= suffix_size &&
+                        strcmp(c->path + size - suffix_size, suffix) == 0;
+    return is_called_so ? VV_BID_NAME : VV_BID_NONE;
+}
+
+/* --- The head ------------------------------------------------------------- */
+
+static varve_status check_version(
+    const struct gguf *g, uint32_t version, varve_error *error)
+{
+    if (version >= OLDEST && version <= NEWEST)
+        return VARVE_OK;
+    if (version > 0 && (version & 0xffff) == 0)
+        return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
+            "%s: offset 4: expected a GGUF file of little-endian numbers, "
+            "found one of big-endian numbers",
+            g->in.path);
+    return vv_fail(error,
+        version > NEWEST ? VARVE_TOO_NEW
+        : version > 0    ? VARVE_NOT_A_CHECKPOINT
+                         : VARVE_CORRUPT,
+        "%s: offset 4: expected version %d or %d of GGUF, found %" PRIu32,
+        g->in.path, OLDEST, NEWEST, version);
+}
+
+static varve_status check_count(const struct gguf *g, uint64_t count,
+    uint64_t smallest, const char *what, varve_error *error)
+{
+    uint64_t most = (g->in.size - g->in.at) / smallest;
+    if (count <= most)
+        return VARVE_OK;
+    return vv_fail(error, VARVE_TRUNCATED,
+        "%s: offset %" PRIu64 ": expected %" PRIu64
+        " %s, found room for %" PRIu64,
+        g->in.path, g->in.at, count, what, most);
+}
+
+static varve_status take_head(struct gguf *g, varve_error *error)
+{
+    uint32_t mark, version;
+    struct vv_gguf_bytes *in = &g->in;
+    VV_TRY(vv_gguf_take32(in, &mark, "the mark of GGUF", error));
+    if (mark != vv_load32(magic))
+        return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
+            "%s: offset 0: expected \"GGUF\", found other bytes", in->path);
+    VV_TRY(vv_gguf_take32(in, &version, "the version", error));
+    VV_TRY(check_version(g, version, error));
+    VV_TRY(
+        vv_gguf_take64(in, &g->tensor_count, "the number of tensors", error));
+    VV_TRY(
+        vv_gguf_take64(in, &g->entry_count, "the number of metadata", error));
+    VV_TRY(check_count(g, g->tensor_count, SMALLEST_TENSOR, "tensors", error));
+    return check_count(g, g->entry_count, SMALLEST_ENTRY, "metadata", error);
+}
+
+/* --- Metadata ------------------------------------------------------------- */
+
+struct names {
+    struct vv_map map; /* terminated texts in the arena */
+    struct vv_arena texts;
+};
+
+static bool is_same(const void *item, const void *key)
+{
+    return strcmp(item, key) == 0;
+}
+
+/* That the last name was not there before. */
+static varve_status check_name(const struct gguf *g, struct names *names,
+    uint64_t offset, varve_error *error)
+{
+    const char *name = (const char *)g->name.data;
+    uint64_t hash = vv_hash_of(name, g->name.size);
+    char *copy = vv_arena_text(&names->texts, name, g->name.size);
+    if (!copy)
+        return vv_fail_memory(error, "names of metadata");
+    if (vv_map_find(&names->map, hash, is_same, copy))
+        return vv_fail(error, VARVE_CORRUPT,
+            "%s: offset %" PRIu64
+            ": expected metadata of different names, found \"%.200s\" twice",
+            g->in.path, offset, copy);
+    if (!vv_map_add(&names->map, hash, copy))
+        return vv_fail_memory(error, "names of metadata");
+    return VARVE_OK;
+}
+
+static bool is_alignment(const struct gguf *g)
+{
+    return g->name.size == sizeof alignment_name - 1 &&
+           memcmp(g->name.data, alignment_name, g->name.size) == 0;
+}
+
+static varve_status set_alignment(struct gguf *g,
+    const struct vv_gguf_value *value, uint64_t offset, varve_error *error)
+{
+    uint64_t n = value->bits;
+    if (value->kind != VV_GGUF_UINT32 || n == 0 || (n & (n - 1)) != 0)
+        return vv_fail(error, VARVE_CORRUPT,
+            "%s: offset %" PRIu64
+            ": expected an alignment that is a power of two in 32 bits, found "
+            "%" PRIu64 " of type %d",
+            g->in.path, offset, n, (int)value->kind);
+    g->alignment = n;
+    return VARVE_OK;
+}
+
+static varve_status take_entry(
+    struct gguf *g, struct names *names, varve_error *error)
+{
+    struct vv_gguf_value value;
+    uint64_t offset = g->in.at;
+    VV_TRY(vv_gguf_take_name(&g->in, &g->name, "a name", error));
+    VV_TRY(check_name(g, names, offset, error));
+    offset = g->in.at;
+    VV_TRY(vv_gguf_take_value(&g->in, &value, &g->text, error));
+    if (is_alignment(g))
+        VV_TRY(set_alignment(g, &value, offset, error));
+    const char *text = g->text.size > 0 ? (const char *)g->text.data : "";
+    if (value.kind != VV_GGUF_ARRAY)
+        vv_draft_text(g->draft, (const char *)g->name.data, g->name.size, text,
+            g->text.size);
+    return VARVE_OK;
+}
+
+static varve_status take_metadata(struct gguf *g, varve_error *error)
+{
+    const varve_allocator *a = g->name.allocator;
+    struct names names;
+    varve_status status = VARVE_OK;
+    vv_map_init(&names.map, a);
+    vv_arena_init(&names.texts, a);
+    for (uint64_t i = 0; i < g->entry_count && !status; i++) {
+        status = take_entry(g, &names, error);
+        if (g->draft->failed)
+            break;
+    }
+    vv_map_clear(&names.map);
+    vv_arena_clear(&names.texts);
+    return status;
+}
+
+/* --- Tensors -------------------------------------------------------------- */
+
+struct tensor { /* its name is g->name */
+    const struct vv_gguf_type *type;
+    varve_tensor shape;
+    uint64_t begin, size; /* of its bytes, from where those of all begin */
+};
+
+static varve_status take_shape(
+    struct gguf *g, struct tensor *t, varve_error *error)
+{
+    uint32_t rank;
+    uint64_t offset = g->in.at;
+    VV_TRY(vv_gguf_take32(&g->in, &rank, "the rank of a tensor", error));
+    if (rank > MOST_DIMENSIONS)
+        return vv_fail(error, VARVE_LIMIT,
+            "%s: offset %" PRIu64
+            ": expected a tensor of up to %d dimensions, found %" PRIu32,
+            g->in.path, offset, MOST_DIMENSIONS, rank);
+    t->shape.rank = rank;
+    for (uint32_t i = rank; i-- > 0;)
+        VV_TRY(
+            vv_gguf_take64(&g->in, &t->shape.shape[i], "a dimension", error));
+    return VARVE_OK;
+}
+
+static varve_status take_type(
+    struct gguf *g, struct tensor *t, varve_error *error)
+{
+    uint32_t number;
+    uint64_t count, offset = g->in.at;
+    VV_TRY(vv_gguf_take32(&g->in, &number, "the type of a tensor", error));
+    t->type = vv_gguf_type_of(number);
+    if (!t->type)
+        return vv_fail(error, VARVE_TOO_NEW,
+            "%s: offset %" PRIu64
+            ": expected a type that this build knows, found %" PRIu32,
+            g->in.path, offset, number);
+    uint64_t row = t->shape.rank ? t->shape.shape[t->shape.rank - 1] : 1;
+    if (row % t->type->block != 0)
+        return vv_fail(error, VARVE_CORRUPT,
+            "%s: offset %" PRIu64
+            ": expected rows of whole blocks of %d elements, found %" PRIu64,
+            g->in.path, offset, t->type->block, row);
+    t->shape.dtype = t->type->dtype;
+    if (!vv_shape_count(t->shape.rank, t->shape.shape, &count) ||
+        !vv_gguf_type_size(t->type, count, &t->size))
+        return vv_fail(error, VARVE_CORRUPT,
+            "%s: offset %" PRIu64
+            ": expected a tensor of less than 2^64 bytes, found another",
+            g->in.path, offset);
+    return VARVE_OK;
+}
+
+static varve_status take_tensor(
+    struct gguf *g, struct tensor *t, varve_error *error)
+{
+    *t = (struct tensor){ .type = NULL };
+    VV_TRY(vv_gguf_take_name(&g->in, &g->name, "a name", error));
+    VV_TRY(take_shape(g, t, error));
+    VV_TRY(take_type(g, t, error));
+    uint64_t offset = g->in.at;
+    VV_TRY(vv_gguf_take64(&g->in, &t->begin, "the offset of a tensor", error));
+    if (t->begin % g->alignment != 0)
+        return vv_fail(error, VARVE_CORRUPT,
+            "%s: offset %" PRIu64 ": expected a multiple of %" PRIu64
+            ", found %" PRIu64,
+            g->in.path, offset, g->alignment, t->begin);
+    return VARVE_OK;
+}
+
+/* --- Where they lie ------------------------------------------------------- */
+
+struct piece {
+    uint64_t begin, size;
+};
+
+static int by_begin(const void *left, const void *right)
+{
+    const struct piece *a = left, *b = right;
+    return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
+/* That all of them are in the file, and none in another. */
+static varve_status check_pieces(
+    const struct gguf *g, struct vv_buffer *buffer, varve_error *error)
+{
+    struct piece *pieces = (void *)buffer->data;
+    size_t count = buffer->size / sizeof *pieces;
+    uint64_t end = 0;
+    uint64_t most = g->in.size > g->data ? g->in.size - g->data : 0;
+    if (count > 0)
+        qsort(pieces, count, sizeof *pieces, by_begin);
+    for (size_t i = 0; i < count; i++) {
+        struct piece p = pieces[i];
+        if (p.begin < end)
+            return vv_fail(error, VARVE_CORRUPT,
+                "%s: offset %" PRIu64 " of the data: expected the end of a "
+                "tensor before the next, found it at %" PRIu64,
+                g->in.path, p.begin, end);
+        if (p.begin > most || p.size > most - p.begin)
+            return vv_fail(error, VARVE_TRUNCATED,
+                "%s: offset %" PRIu64 " of the data: expected a tensor of "
+                "%" PRIu64 " bytes, found data of %" PRIu64,
+                g->in.path, p.begin, p.size, most);
+        end = p.begin + p.size;
+    }
+    return VARVE_OK;
+}
+
+static varve_status add_pieces(
+    struct gguf *g, struct vv_buffer *pieces, varve_error *error)
+{
+    for (uint64_t i = 0; i < g->tensor_count; i++) {
+        struct tensor t;
+        VV_TRY(take_tensor(g, &t, error));
+        if (t.size == 0)
+            continue;
+        struct piece piece = { t.begin, t.size };
+        vv_buffer_add(pieces, &piece, sizeof piece);
+        if (pieces->failed)
+            return vv_fail_memory(error, "the places of tensors");
+    }
+    return VARVE_OK;
+}
+
+static varve_status check_tensors(struct gguf *g, varve_error *error)
+{
+    struct vv_buffer pieces;
+    vv_buffer_init(&pieces, g->name.allocator);
+    varve_status status = add_pieces(g, &pieces, error);
+    g->data = vv_align_up(g->in.at, g->alignment);
+    if (!status)
+        status = check_pieces(g, &pieces, error);
+    vv_buffer_clear(&pieces);
+    return status;
+}
+
+/* --- All ------------------------------------------------------------------ */
+
+static void tell(struct gguf *g, const struct tensor *t)
+{
+    const char *name = (const char *)g->name.data;
+    struct vv_place place = { .file = 0 }; /* of nothing, also past the end */
+    if (t->size > 0)
+        place.offset = g->data + t->begin;
+    uint32_t node = vv_draft_path(g->draft,
+        t->type->dtype ? VARVE_VARIABLE : VARVE_STATE, name, g->name.size);
+    if (t->type->dtype) {
+        vv_draft_value(g->draft, node, &t->shape, 0, &place);
+        return;
+    }
+    vv_draft_state(g->draft, node, t->size, &place);
+    vv_draft_tag(g->draft, node, t->type->tag);
+}
+
+static varve_status take_all(struct gguf *g, varve_error *error)
+{
+    VV_TRY(take_head(g, error));
+    VV_TRY(take_metadata(g, error));
+    if (g->draft->failed)
+        return VARVE_OK;
+    uint64_t tensors = g->in.at;
+    VV_TRY(check_tensors(g, error));
+    g->in.at = tensors;
+    for (uint64_t i = 0; i < g->tensor_count && !g->draft->failed; i++) {
+        struct tensor t;
+        VV_TRY(take_tensor(g, &t, error));
+        tell(g, &t);
+    }
+    return VARVE_OK;
+}
+
+static varve_status open_source(
+    struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error)
+{
+    const varve_allocator *a = &foreign->context->allocator;
+    struct gguf g = { .draft = draft, .alignment = USUAL_ALIGNMENT };
+    vv_gguf_begin(&g.in, foreign);
+    vv_buffer_init(&g.name, a);
+    vv_buffer_init(&g.text, a);
+    varve_status status = take_all(&g, error);
+    vv_buffer_clear(&g.name);
+    vv_buffer_clear(&g.text);
+    return status;
+}
+
+const struct vv_foreign_format vv_gguf_format = {
+    .format = VARVE_FORMAT_GGUF,
+    .bid = bid,
+    .open = open_source,
+};

@@ -1,0 +1,315 @@
+/* npz_in.c - the directory, the header of each array, and values that have to
+ * be made.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "npz_in.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "crc.h"
+#include "failure.h"
+#include "npy_cook.h"
+#include "npy_draft.h"
+#include "npy_in.h"
+#include "sum.h"
+#include "try.h"
+#include "zip_in.h"
+#include "zip_stream.h"
+
+#define SUFFIX ".npy"
+
+enum {
+    SUFFIX_SIZE = sizeof SUFFIX - 1,
+    /* Deflated, a header may be larger than the file. NumPy itself reads none
+     * that is longer than this. */
+    LONGEST_INFLATED = 10000,
+};
+
+/* A value that is cooked. */
+struct made {
+    struct vv_npy_header header;
+    size_t entry;
+    uint64_t data_offset; /* in the entry */
+};
+
+struct npz {
+    struct vv_zip zip;
+    struct made *made;
+    size_t made_count, made_capacity;
+};
+
+static bool ends_in(const char *text, size_t size, const char *end)
+{
+    size_t end_size = strlen(end);
+    return size > end_size &&
+           memcmp(text + size - end_size, end, end_size) == 0;
+}
+
+static enum vv_bid bid(const struct vv_candidate *candidate)
+{
+    const unsigned char *head = candidate->head;
+    bool is_zip =
+        candidate->head_size >= 4 && (memcmp(head, VV_ZIP_ENTRY_MARK, 4) == 0 ||
+                                         memcmp(head, VV_ZIP_END_MARK, 4) == 0);
+    bool is_npz = ends_in(candidate->path, strlen(candidate->path), ".npz");
+    if (is_zip)
+        return is_npz ? VV_BID_SURE : VV_BID_LIKELY;
+    return is_npz ? VV_BID_NAME : VV_BID_NONE;
+}
+
+/* --- The bytes of an array ------------------------------------------------ */
+
+struct reading {
+    const struct vv_zip *zip;
+    const struct vv_zip_entry *entry;
+    uint64_t data_offset;
+    const char *where;
+    struct vv_zip_stream stream;
+};
+
+/* The header is read again, for the sum. */
+static varve_status skip_header(struct reading *r, varve_error *error)
+{
+    unsigned char piece[512];
+    for (uint64_t left = r->data_offset; left > 0;) {
+        size_t size = left < sizeof piece ? (size_t)left : sizeof piece;
+        VV_TRY(vv_zip_stream_read(&r->stream, piece, size, error));
+        left -= size;
+    }
+    return VARVE_OK;
+}
+
+static varve_status begin(void *user, varve_error *error)
+{
+    struct reading *r = user;
+    VV_TRY(vv_zip_stream_begin(&r->stream, r->zip, r->entry, r->where, error));
+    varve_status status = skip_header(r, error);
+    return status ? vv_zip_stream_end(&r->stream, status, error) : VARVE_OK;
+}
+
+static varve_status read_on(
+    void *user, void *bytes, size_t size, varve_error *error)
+{
+    struct reading *r = user;
+    return vv_zip_stream_read(&r->stream, bytes, size, error);
+}
+
+static varve_status end(void *user, varve_status status, varve_error *error)
+{
+    struct reading *r = user;
+    return vv_zip_stream_end(&r->stream, status, error);
+}
+
+static struct vv_npy_data data_of(struct reading *r)
+{
+    return (struct vv_npy_data){
+        .user = r, .begin = begin, .read = read_on, .end = end
+    };
+}
+
+static varve_status cook(const struct vv_foreign *foreign, uint64_t number,
+    unsigned char *bytes, size_t size, varve_error *error)
+{
+    const struct npz *npz = foreign->state;
+    const struct made *made = &npz->made[number];
+    struct reading r = {
+        .zip = &npz->zip,
+        .entry = &npz->zip.entries[made->entry],
+        .data_offset = made->data_offset,
+    };
+    struct vv_npy_data data = data_of(&r);
+    struct vv_buffer where;
+    vv_buffer_init(&where, &foreign->context->allocator);
+    vv_zip_where(&npz->zip, r.entry, &where);
+    r.where = vv_buffer_string(&where);
+    varve_status status = where.failed ? vv_fail_memory(error, "a name")
+                                       : vv_npy_cook(&made->header, &data,
+                                             r.where, bytes, size, error);
+    vv_buffer_clear(&where);
+    return status;
+}
+
+/* --- Opening -------------------------------------------------------------- */
+
+/* What is known of one array as it is opened. */
+struct opening {
+    struct vv_foreign *foreign;
+    struct vv_draft *draft;
+    struct vv_buffer where;
+    struct vv_buffer text; /* its header */
+    struct vv_npy_header header;
+    struct reading reading;
+};
+
+static varve_status check_header_size(
+    const struct opening *o, uint64_t size, varve_error *error)
+{
+    const struct vv_zip_entry *e = o->reading.entry;
+    if (size > e->size)
+        return vv_fail(error, VARVE_CORRUPT,
+            "%s: expected a header inside the entry, found a longer one",
+            o->reading.where);
+    if (e->method != VV_ZIP_STORED && size > LONGEST_INFLATED)
+        return vv_fail(error, VARVE_LIMIT,
+            "%s: expected a deflated header of at most %d bytes, found a "
+            "longer one",
+            o->reading.where, LONGEST_INFLATED);
+    return VARVE_OK;
+}
+
+/* Through a stream that is begun. */
+static varve_status read_text(struct opening *o, varve_error *error)
+{
+    struct vv_zip_stream *stream = &o->reading.stream;
+    unsigned char head[VV_NPY_BEGIN];
+    uint64_t size;
+    if (o->reading.entry->size < VV_NPY_BEGIN)
+        return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
+            "%s: expected a NumPy array, found too few bytes",
+            o->reading.where);
+    VV_TRY(vv_zip_stream_read(stream, head, sizeof head, error));
+    VV_TRY(vv_npy_measure(head, o->reading.where, &size, error));
+    VV_TRY(check_header_size(o, size, error));
+    o->text.size = 0;
+    unsigned char *bytes = vv_buffer_extend(&o->text, (size_t)size);
+    if (!bytes)
+        return vv_fail_memory(error, "the header of an array");
+    memcpy(bytes, head, sizeof head);
+    o->reading.data_offset = size;
+    return vv_zip_stream_read(
+        stream, bytes + sizeof head, (size_t)size - sizeof head, error);
+}
+
+static varve_status give_up(struct vv_zip_stream *stream, varve_status status)
+{
+    vv_zip_stream_end(stream, status ? status : VARVE_CANCELLED, NULL);
+    return status;
+}
+
+static varve_status read_header(struct opening *o, varve_error *error)
+{
+    struct reading *r = &o->reading;
+    VV_TRY(vv_zip_stream_begin(&r->stream, r->zip, r->entry, r->where, error));
+    VV_TRY(give_up(&r->stream, read_text(o, error)));
+    VV_TRY(
+        vv_npy_parse(&o->header, o->text.data, o->text.size, r->where, error));
+    return vv_npy_take_size(
+        &o->header, r->entry->size - r->data_offset, r->where, error);
+}
+
+/* The sum in the archive is that of header and data; without the header's it is
+ * that of the data. */
+static struct vv_place place_of(const struct opening *o)
+{
+    const struct reading *r = &o->reading;
+    uint32_t before = vv_crc32(0, o->text.data, o->text.size);
+    return (struct vv_place){
+        .file = 0,
+        .sum_kind = VV_SUM_CRC32,
+        .sum =
+            vv_sum_combine(VV_SUM_CRC32, before, r->entry->crc, o->header.size),
+        .offset = r->entry->data + r->data_offset,
+    };
+}
+
+static varve_status note_made(
+    struct opening *o, struct vv_place *place, varve_error *error)
+{
+    struct npz *npz = o->foreign->state;
+    if (!vv_grow_array(&o->foreign->context->allocator, &npz->made,
+            &npz->made_capacity, npz->made_count, sizeof *npz->made))
+        return vv_fail_memory(error, "the values of an archive");
+    struct made *made = &npz->made[npz->made_count];
+    *made = (struct made){
+        .header = o->header,
+        .entry = (size_t)(o->reading.entry - npz->zip.entries),
+        .data_offset = o->reading.data_offset,
+    };
+    made->header.descr = NULL; /* it goes with the text */
+    *place =
+        (struct vv_place){ .file = VV_COOKED, .offset = npz->made_count++ };
+    return VARVE_OK;
+}
+
+static varve_status tell(struct opening *o, varve_error *error)
+{
+    const struct vv_zip_entry *e = o->reading.entry;
+    struct vv_npy_telling telling = {
+        .name = vv_zip_name(o->reading.zip, e),
+        .name_size = (size_t)e->name_size - SUFFIX_SIZE,
+    };
+    struct vv_npy_data data = data_of(&o->reading);
+    if (o->header.type.dtype == VARVE_STRING)
+        VV_TRY(vv_npy_strings_size(
+            &o->header, &data, o->reading.where, &telling.strings_size, error));
+    if (e->method == VV_ZIP_STORED && vv_npy_is_plain(&o->header))
+        telling.place = place_of(o);
+    else
+        VV_TRY(note_made(o, &telling.place, error));
+    vv_npy_tell(o->draft, &o->header, &telling);
+    return VARVE_OK;
+}
+
+static varve_status open_entry(
+    struct opening *o, const struct vv_zip_entry *e, varve_error *error)
+{
+    const struct npz *npz = o->foreign->state;
+    const char *name = vv_zip_name(&npz->zip, e);
+    vv_zip_where(&npz->zip, e, &o->where);
+    o->reading = (struct reading){
+        .zip = &npz->zip, .entry = e, .where = vv_buffer_string(&o->where)
+    };
+    if (o->where.failed)
+        return vv_fail_memory(error, "a name");
+    if (!ends_in(name, e->name_size, SUFFIX))
+        return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
+            "%s: expected arrays NAME.npy in the archive, found another name",
+            o->reading.where);
+    VV_TRY(read_header(o, error));
+    return tell(o, error);
+}
+
+static varve_status open_entries(struct opening *o, varve_error *error)
+{
+    const struct npz *npz = o->foreign->state;
+    varve_status status = VARVE_OK;
+    for (size_t i = 0; i < npz->zip.count && !status && !o->draft->failed; i++)
+        status = open_entry(o, &npz->zip.entries[i], error);
+    return status;
+}
+
+static void free_state(struct vv_foreign *foreign)
+{
+    const varve_allocator *a = &foreign->context->allocator;
+    struct npz *npz = foreign->state;
+    vv_zip_clear(&npz->zip);
+    vv_release(a, npz->made, npz->made_capacity * sizeof *npz->made);
+    vv_release(a, npz, sizeof *npz);
+    foreign->state = NULL;
+}
+
+static varve_status open_source(
+    struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error)
+{
+    const varve_allocator *a = &foreign->context->allocator;
+    struct npz *npz = vv_allocate_zeroed(a, sizeof *npz);
+    struct opening o = { .foreign = foreign, .draft = draft };
+    if (!npz)
+        return vv_fail_memory(error, "an archive");
+    foreign->state = npz;
+    foreign->free = free_state;
+    foreign->cook = cook;
+    VV_TRY(vv_zip_read(&npz->zip, foreign, 0, error));
+    vv_buffer_init(&o.where, a);
+    vv_buffer_init(&o.text, a);
+    varve_status status = open_entries(&o, error);
+    vv_buffer_clear(&o.where);
+    vv_buffer_clear(&o.text);
+    return status;
+}
+
+const struct vv_foreign_format vv_npz_format = {
+    .format = VARVE_FORMAT_NPZ, .bid = bid, .open = open_source
+};

@@ -1,0 +1,339 @@
+/* safetensors_in.c - where the tensors of a file are, and what they are called.
+ *
+ * The reference is the implementation of Hugging Face (its tensor.rs), whose
+ * rules are kept and made stricter where it lets keys come twice.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "safetensors_in.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "bytes.h"
+#include "failure.h"
+#include "json_out.h"
+#include "name.h"
+#include "try.h"
+
+enum { SIZE_SIZE = 8 }; /* bytes in which the size of the header stands */
+
+static const char suffix[] = ".safetensors";
+
+/* --- The bid ------------------------------------------------------------ */
+
+static bool looks_like_one(const struct vv_candidate *candidate)
+{
+    if (candidate->head_size <= SIZE_SIZE)
+        return false;
+    uint64_t size = vv_load64(candidate->head);
+    if (size > candidate->size - SIZE_SIZE || size > VV_SAFETENSORS_MOST_HEADER)
+        return false;
+    for (size_t i = SIZE_SIZE; i < candidate->head_size; i++) {
+        if (!memchr(" \t\n\r", candidate->head[i], 4))
+            return candidate->head[i] == '{';
+    }
+    return false;
+}
+
+static enum vv_bid bid(const struct vv_candidate *candidate)
+{
+    size_t size = strlen(candidate->path);
+    size_t suffix_size = sizeof suffix - 1;
+    bool is_called_so =
+        size >= suffix_size &&
+        strcmp(candidate->path + size - suffix_size, suffix) == 0;
+    if (!looks_like_one(candidate))
+        return is_called_so ? VV_BID_NAME : VV_BID_NONE;
+    return is_called_so ? VV_BID_SURE : VV_BID_LIKELY;
+}
+
+/* --- Headers ------------------------------------------------------------ */
+
+void vv_safetensors_begin(struct vv_safetensors *s, struct vv_foreign *foreign,
+    struct vv_draft *draft)
+{
+    const varve_allocator *a = &foreign->context->allocator;
+    *s = (struct vv_safetensors){ .foreign = foreign, .draft = draft };
+    vv_buffer_init(&s->headers, a);
+    vv_buffer_init(&s->tensors, a);
+    vv_buffer_init(&s->texts, a);
+    vv_buffer_init(&s->name, a);
+    vv_buffer_init(&s->text, a);
+}
+
+static struct vv_safetensors_bytes *header_of(
+    const struct vv_safetensors *s, uint32_t file)
+{
+    return (struct vv_safetensors_bytes *)(void *)s->headers.data + file;
+}
+
+struct vv_json_in vv_safetensors_json(
+    const struct vv_safetensors *s, uint32_t file, varve_error *error)
+{
+    const struct vv_safetensors_bytes *header = header_of(s, file);
+    return (struct vv_json_in){
+        .path = s->foreign->files[file].path,
+        .base = SIZE_SIZE,
+        .bytes = header->bytes,
+        .size = header->size,
+        .error = error,
+    };
+}
+
+static varve_status read_size(const struct vv_safetensors *s, uint32_t file,
+    size_t *size, varve_error *error)
+{
+    unsigned char bytes[SIZE_SIZE];
+    const struct vv_foreign_file *f = &s->foreign->files[file];
+    VV_TRY(vv_foreign_refuse_pointer(
+        s->foreign, file, "a file of tensors", error));
+    if (f->size < SIZE_SIZE)
+        return vv_fail(error, VARVE_TRUNCATED,
+            "%s: expected 8 bytes for the size of the header, found %" PRIu64,
+            f->path, f->size);
+    VV_TRY(vv_foreign_read(s->foreign, file, bytes, SIZE_SIZE, 0, error));
+    uint64_t found = vv_load64(bytes);
+    if (found > VV_SAFETENSORS_MOST_HEADER)
+        return vv_fail(error, VARVE_LIMIT,
+            "%s: header: expected at most %d bytes, found %" PRIu64, f->path,
+            VV_SAFETENSORS_MOST_HEADER, found);
+    if (found > f->size - SIZE_SIZE)
+        return vv_fail(error, VARVE_TRUNCATED,
+            "%s: header: expected %" PRIu64 " bytes, found %" PRIu64, f->path,
+            found, f->size - SIZE_SIZE);
+    *size = (size_t)found;
+    return VARVE_OK;
+}
+
+static varve_status read_header(
+    struct vv_safetensors *s, uint32_t file, varve_error *error)
+{
+    size_t size = 0;
+    VV_TRY(read_size(s, file, &size, error));
+    while (s->headers.size / sizeof(struct vv_safetensors_bytes) <= file) {
+        struct vv_safetensors_bytes none = { 0 };
+        vv_buffer_add(&s->headers, &none, sizeof none);
+        if (s->headers.failed)
+            return vv_fail_memory(error, "headers");
+    }
+    struct vv_safetensors_bytes *header = header_of(s, file);
+    if (size == 0)
+        return VARVE_OK;
+    header->bytes = vv_allocate(s->headers.allocator, size);
+    if (!header->bytes)
+        return vv_fail_memory(error, "a header");
+    header->size = size;
+    return vv_foreign_read(
+        s->foreign, file, header->bytes, size, SIZE_SIZE, error);
+}
+
+varve_status vv_safetensors_read(
+    struct vv_safetensors *s, uint32_t file, varve_error *error)
+{
+    VV_TRY(read_header(s, file, error));
+    s->first = s->tensors.size / sizeof(struct vv_safetensors_tensor);
+    struct vv_json_in in = vv_safetensors_json(s, file, error);
+    return vv_safetensors_header(&in,
+        s->foreign->files[file].size - SIZE_SIZE - in.size, file, &s->tensors,
+        &s->texts);
+}
+
+static struct vv_safetensors_tensor *all_tensors(
+    const struct vv_safetensors *s, size_t *count)
+{
+    *count = s->tensors.size / sizeof(struct vv_safetensors_tensor);
+    return (struct vv_safetensors_tensor *)(void *)s->tensors.data;
+}
+
+struct vv_safetensors_tensor *vv_safetensors_tensors(
+    const struct vv_safetensors *s, size_t *count)
+{
+    struct vv_safetensors_tensor *all = all_tensors(s, count);
+    *count -= s->first;
+    return all ? all + s->first : NULL;
+}
+
+/* --- What the draft is told --------------------------------------------- */
+
+static void unescape(const struct vv_json_item *item, struct vv_buffer *to)
+{
+    to->size = 0;
+    vv_json_unescape(item, to);
+}
+
+static void tell_tensor(struct vv_safetensors *s,
+    struct vv_safetensors_tensor *tensor,
+    const struct vv_safetensors_info *info)
+{
+    char tag[32] = "safetensors:";
+    const char *name = (const char *)s->name.data;
+    struct vv_place place = {
+        .file = tensor->file,
+        .offset = SIZE_SIZE + header_of(s, tensor->file)->size + info->begin,
+    };
+    if (info->type.dtype) {
+        tensor->node =
+            vv_draft_path(s->draft, VARVE_VARIABLE, name, s->name.size);
+        vv_draft_value(s->draft, tensor->node, &info->type, 0, &place);
+        return;
+    }
+    tensor->node = vv_draft_path(s->draft, VARVE_STATE, name, s->name.size);
+    vv_draft_state(s->draft, tensor->node, info->end - info->begin, &place);
+    strcat(tag, info->dtype->name);
+    vv_draft_tag(s->draft, tensor->node, tag);
+}
+
+varve_status vv_safetensors_tell(struct vv_safetensors *s, varve_error *error)
+{
+    size_t count;
+    struct vv_safetensors_tensor *tensors = vv_safetensors_tensors(s, &count);
+    for (size_t i = 0; i < count && !s->draft->failed; i++) {
+        struct vv_json_in in = vv_safetensors_json(s, tensors[i].file, error);
+        struct vv_safetensors_info info;
+        struct vv_json_item item;
+        vv_safetensors_item(&in, tensors[i].name, &item);
+        unescape(&item, &s->name);
+        if (s->name.failed)
+            return vv_fail_memory(error, "the name of a tensor");
+        VV_TRY(vv_safetensors_info(&in, tensors[i].name, &info));
+        tell_tensor(s, &tensors[i], &info);
+    }
+    return VARVE_OK;
+}
+
+static int text_by_name(const void *a, const void *b)
+{
+    const struct vv_safetensors_text *x = a, *y = b;
+    int order = vv_json_compare(x->name, y->name);
+    return order ? order : (x->file > y->file) - (x->file < y->file);
+}
+
+static const struct vv_safetensors_tensor *find(
+    const struct vv_safetensors *s, const char *name)
+{
+    size_t count;
+    struct vv_safetensors_tensor key = { .name = name };
+    struct vv_safetensors_tensor *tensors = all_tensors(s, &count);
+    return count == 0 ? NULL
+                      : bsearch(&key, tensors, count, sizeof key,
+                            vv_safetensors_by_name);
+}
+
+/* The save counter is a text here; any other number would not be one. */
+static bool is_counter(
+    struct vv_safetensors *s, const struct vv_json_item *name)
+{
+    uint64_t counter;
+    if (!vv_json_is(name, VV_SAFETENSORS_COUNTER) ||
+        !vv_parse_decimal((const char *)s->text.data, s->text.size, &counter) ||
+        counter == 0)
+        return false;
+    s->draft->counter = counter;
+    return true;
+}
+
+/* Whether the last name that was unescaped can be that of something: no tensor
+ * has it, nor does one begin with it and a '/'. */
+static bool is_free(struct vv_safetensors *s, const char *name)
+{
+    size_t begin = 0, end;
+    const struct vv_safetensors_tensor *tensors = all_tensors(s, &end);
+    vv_buffer_add8(&s->name, '/');
+    s->text.size = 0;
+    vv_json_add_string(&s->text, (const char *)s->name.data, s->name.size);
+    s->name.size--;
+    if (s->name.failed || s->text.failed || find(s, name))
+        return false;
+    size_t count = end;
+    const char *below = (const char *)s->text.data + 1;
+    while (begin < end) {
+        size_t middle = begin + (end - begin) / 2;
+        if (vv_json_compare(tensors[middle].name, below) < 0)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin == count || !vv_json_begins(tensors[begin].name, below);
+}
+
+/* A text under a name that no tensor has, which is the name of one, is how
+ * safetensors.torch.save_model says that the tensor had both. */
+static varve_status tell_text(struct vv_safetensors *s,
+    const struct vv_safetensors_text *entry, varve_error *error)
+{
+    struct vv_json_in in = vv_safetensors_json(s, entry->file, error);
+    struct vv_json_item name, text;
+    vv_safetensors_item(&in, entry->name, &name);
+    VV_TRY(vv_json_expect(&in, VV_JSON_STRING, &text));
+    unescape(&name, &s->name);
+    unescape(&text, &s->text);
+    if (s->name.failed || s->text.failed)
+        return vv_fail_memory(error, "text metadata");
+    if (is_counter(s, &name))
+        return VARVE_OK;
+    vv_draft_text(s->draft, (const char *)s->name.data, s->name.size,
+        s->text.size ? (const char *)s->text.data : "", s->text.size);
+    const struct vv_safetensors_tensor *kept = find(s, text.text);
+    if (kept && is_free(s, entry->name))
+        vv_draft_alias(
+            s->draft, (const char *)s->name.data, s->name.size, kept->node);
+    return s->name.failed || s->text.failed
+               ? vv_fail_memory(error, "text metadata")
+               : VARVE_OK;
+}
+
+static varve_status tell_texts(struct vv_safetensors *s, varve_error *error)
+{
+    struct vv_safetensors_text *texts = (void *)s->texts.data;
+    size_t count = s->texts.size / sizeof *texts;
+    size_t tensor_count;
+    struct vv_safetensors_tensor *tensors = all_tensors(s, &tensor_count);
+    if (tensor_count > 0)
+        qsort(tensors, tensor_count, sizeof *tensors, vv_safetensors_by_name);
+    if (count > 0)
+        qsort(texts, count, sizeof *texts, text_by_name);
+    for (size_t i = 0; i < count && !s->draft->failed; i++) {
+        /* Of several files, the first that has the name counts. */
+        if (i == 0 || vv_json_compare(texts[i - 1].name, texts[i].name) != 0)
+            VV_TRY(tell_text(s, &texts[i], error));
+    }
+    return VARVE_OK;
+}
+
+varve_status vv_safetensors_end(
+    struct vv_safetensors *s, varve_status status, varve_error *error)
+{
+    size_t count = s->headers.size / sizeof(struct vv_safetensors_bytes);
+    if (!status)
+        status = tell_texts(s, error);
+    for (size_t i = 0; i < count; i++) {
+        struct vv_safetensors_bytes *header = header_of(s, (uint32_t)i);
+        vv_release(s->headers.allocator, header->bytes, header->size);
+    }
+    vv_buffer_clear(&s->headers);
+    vv_buffer_clear(&s->tensors);
+    vv_buffer_clear(&s->texts);
+    vv_buffer_clear(&s->name);
+    vv_buffer_clear(&s->text);
+    return status;
+}
+
+static varve_status open_one(
+    struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error)
+{
+    struct vv_safetensors s;
+    vv_safetensors_begin(&s, foreign, draft);
+    varve_status status = vv_safetensors_read(&s, 0, error);
+    if (!status)
+        status = vv_safetensors_tell(&s, error);
+    return vv_safetensors_end(&s, status, error);
+}
+
+const struct vv_foreign_format vv_safetensors_format = {
+    .format = VARVE_FORMAT_SAFETENSORS,
+    .bid = bid,
+    .open = open_one,
+};

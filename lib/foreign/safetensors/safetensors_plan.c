@@ -1,0 +1,411 @@
+/* safetensors_plan.c - values and metadata gathered, named, sorted, and dealt
+ * out to files.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "safetensors_plan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "failure.h"
+#include "moments.h"
+#include "name.h"
+#include "safetensors_in.h"
+#include "try.h"
+
+enum { NO_SHARD = -1 };
+
+/* --- Values ------------------------------------------------------------- */
+
+/* Appends the name of a node to a buffer; returns its size. */
+static size_t add_name(
+    struct vv_safetensors_plan *plan, uint32_t node, struct vv_buffer *to)
+{
+    plan->scratch.size = 0;
+    vv_target_key(plan->target, node, &plan->scratch);
+    vv_buffer_add(to, plan->scratch.data, plan->scratch.size);
+    to->failed |= plan->scratch.failed;
+    return plan->scratch.size;
+}
+
+/* Why a value cannot be in the file, or NULL. */
+static const char *why_not(
+    const struct vv_target *target, uint32_t node, uint32_t value)
+{
+    const struct vv_index *index = target->index;
+    varve_dtype dtype = (varve_dtype)index->value_dtypes[value];
+    if (vv_index_kind(index, node) == VARVE_STATE)
+        return "the bytes of a state";
+    if (!vv_index_is_saved(index, value))
+        return "a variable without a value";
+    if (dtype == VARVE_STRING)
+        return "a tensor of strings";
+    return vv_safetensors_dtype_of(dtype) ? NULL : "a tensor of complex128";
+}
+
+static void add_values(struct vv_safetensors_plan *plan)
+{
+    const struct vv_target *target = plan->target;
+    const struct vv_index *index = target->index;
+    for (uint32_t i = 0; i < index->value_count; i++) {
+        uint32_t node = vv_at32(index->value_nodes, i);
+        if (!vv_saved_path_exists(target->paths, node))
+            continue;
+        const char *reason = why_not(target, node, i);
+        if (reason) {
+            vv_target_lose(target, node, reason);
+            continue;
+        }
+        struct vv_safetensors_value value = {
+            .name_at = plan->names.size,
+            .dtype =
+                vv_safetensors_dtype_of((varve_dtype)index->value_dtypes[i]),
+            .size = vv_at64(index->value_sizes, i),
+            .value = i,
+        };
+        value.name_size = add_name(plan, node, &plan->names);
+        vv_buffer_add(&plan->values, &value, sizeof value);
+    }
+}
+
+static struct vv_safetensors_value *find_value(
+    const struct vv_safetensors_plan *plan, uint32_t node)
+{
+    size_t end;
+    struct vv_safetensors_value *values = vv_safetensors_values(plan, &end);
+    uint32_t value = vv_index_find_value(plan->target->index, node);
+    size_t begin = 0;
+    while (begin < end) { /* they are sorted by value still */
+        size_t middle = begin + (end - begin) / 2;
+        if (values[middle].value == value)
+            return &values[middle];
+        if (values[middle].value < value)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return NULL;
+}
+
+static int compare(const char *a, size_t a_size, const char *b, size_t b_size)
+{
+    size_t common = a_size < b_size ? a_size : b_size;
+    int order = common ? memcmp(a, b, common) : 0;
+    return order ? order : (a_size > b_size) - (a_size < b_size);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct vv_safetensors_value *x = a, *y = b;
+    return compare(x->name, x->name_size, y->name, y->name_size);
+}
+
+void vv_safetensors_sort_names(struct vv_safetensors_plan *plan)
+{
+    size_t count;
+    struct vv_safetensors_value *values = vv_safetensors_values(plan, &count);
+    if (count > 0)
+        qsort(values, count, sizeof *values, by_name);
+}
+
+/* As the reference implementation: by type, the largest first. */
+static int by_place(const void *a, const void *b)
+{
+    const struct vv_safetensors_value *x = a, *y = b;
+    if (x->shard != y->shard)
+        return x->shard < y->shard ? -1 : 1;
+    if (x->dtype != y->dtype)
+        return x->dtype > y->dtype ? -1 : 1;
+    return by_name(a, b);
+}
+
+void vv_safetensors_sort_places(struct vv_safetensors_plan *plan)
+{
+    size_t count;
+    struct vv_safetensors_value *values = vv_safetensors_values(plan, &count);
+    if (count > 0)
+        qsort(values, count, sizeof *values, by_place);
+}
+
+static varve_status check_names(const struct vv_safetensors_plan *plan,
+    const struct vv_safetensors_value *values, size_t count, varve_error *error)
+{
+    static const char metadata[] = "__metadata__";
+    for (size_t i = 0; i < count; i++) {
+        const struct vv_safetensors_value *v = &values[i];
+        if (i > 0 && by_name(v - 1, v) == 0)
+            return vv_fail(error, VARVE_DUPLICATE,
+                "%s: expected values of different names, found two \"%.*s\"",
+                plan->target->path, (int)v->name_size, v->name);
+        if (compare(v->name, v->name_size, metadata, sizeof metadata - 1) == 0)
+            return vv_fail(error, VARVE_BAD_NAME,
+                "%s: expected other names of values than \"%s\", which is that "
+                "of the metadata, found it",
+                plan->target->path, metadata);
+    }
+    return VARVE_OK;
+}
+
+/* --- Shards ------------------------------------------------------------- */
+
+/* As huggingface_hub deals them out: a value that is too large alone gets a
+ * file of its own, and the others go on as if it had not been there. */
+static void deal_out(struct vv_safetensors_plan *plan)
+{
+    size_t count;
+    struct vv_safetensors_value *values = vv_safetensors_values(plan, &count);
+    uint64_t most = plan->target->shard_size;
+    uint64_t used = 0;
+    size_t first = 0; /* of those that wait for their file's number */
+    bool is_empty = true;
+    for (size_t i = 0; i <= count; i++) {
+        bool is_alone = i < count && most && values[i].size > most;
+        bool is_full =
+            i == count || (most && !is_alone && values[i].size > most - used);
+        if (is_full && (!is_empty || plan->shard_count == 0)) {
+            for (; first < i; first++) {
+                if (values[first].shard == (uint32_t)NO_SHARD)
+                    values[first].shard = plan->shard_count;
+            }
+            plan->shard_count++;
+            used = 0;
+            is_empty = true;
+        }
+        if (i == count)
+            break;
+        values[i].shard = is_alone ? plan->shard_count++ : (uint32_t)NO_SHARD;
+        used += is_alone ? 0 : values[i].size;
+        is_empty = is_empty && is_alone;
+    }
+}
+
+/* --- Metadata ----------------------------------------------------------- */
+
+static void add_pair(struct vv_safetensors_plan *plan,
+    struct vv_safetensors_pair *pair, const char *name, const char *text)
+{
+    struct vv_buffer *texts = &plan->pair_texts;
+    pair->name_at = texts->size;
+    pair->name_size = strlen(name);
+    vv_buffer_add(texts, name, pair->name_size);
+    pair->text_at = texts->size;
+    pair->text_size = strlen(text);
+    vv_buffer_add(texts, text, pair->text_size);
+    vv_buffer_add(&plan->pairs, pair, sizeof *pair);
+}
+
+/* The shortest text that is read as the same number. */
+static void write_real(double real, char text[40])
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, 40, "%.*g", digits, real);
+        if (strtod(text, NULL) == real)
+            break;
+    }
+    char *comma = strchr(text, ',');
+    if (comma) /* of a locale that has one */
+        *comma = '.';
+}
+
+static void add_metadata(struct vv_safetensors_plan *plan)
+{
+    const struct vv_index *index = plan->target->index;
+    char text[40];
+    for (size_t i = 0; i < index->metadata_count; i++) {
+        const varve_metadata *m = &index->metadata[i];
+        struct vv_safetensors_pair pair = { .rank = VV_SAFETENSORS_METADATA };
+        const char *shown = text;
+        if (m->kind == VARVE_METADATA_INTEGER)
+            snprintf(text, sizeof text, "%" PRId64, m->integer);
+        else if (m->kind == VARVE_METADATA_REAL)
+            write_real(m->real, text);
+        else if (m->kind == VARVE_METADATA_BOOLEAN)
+            shown = m->integer ? "true" : "false";
+        else
+            shown = m->string;
+        add_pair(plan, &pair, m->name, shown);
+    }
+    if (index->counter) {
+        struct vv_safetensors_pair pair = { .rank =
+                                                VV_SAFETENSORS_SAVE_COUNTER };
+        vv_decimal(index->counter, text);
+        add_pair(plan, &pair, VV_SAFETENSORS_COUNTER, text);
+    }
+}
+
+/* A further edge that leads to a value: its path stands for the value's. */
+static void add_alias(struct vv_safetensors_plan *plan, uint32_t parent,
+    uint32_t edge, const struct vv_safetensors_value *value)
+{
+    const struct vv_index *index = plan->target->index;
+    struct vv_buffer *texts = &plan->pair_texts;
+    size_t size;
+    const char *name =
+        vv_index_name(index, vv_at32(index->edge_names, edge), &size);
+    struct vv_safetensors_pair pair = {
+        .rank = VV_SAFETENSORS_ALIAS,
+        .node = vv_at32(index->edge_children, edge),
+        .name_at = texts->size,
+    };
+    if (add_name(plan, parent, texts) > 0)
+        vv_buffer_add8(texts, '/');
+    vv_buffer_add(texts, name, size);
+    pair.text_at = texts->size;
+    pair.name_size = pair.text_at - pair.name_at;
+    pair.text_size = value->name_size;
+    if (!plan->names.failed)
+        vv_buffer_add(
+            texts, plan->names.data + value->name_at, value->name_size);
+    vv_buffer_add(&plan->pairs, &pair, sizeof pair);
+}
+
+static void add_edges(struct vv_safetensors_plan *plan, uint32_t node)
+{
+    const struct vv_target *target = plan->target;
+    const struct vv_saved_paths *paths = target->paths;
+    uint32_t begin, end;
+    vv_index_edges(target->index, node, &begin, &end);
+    for (uint32_t e = begin; e < end; e++) {
+        uint32_t child = vv_at32(target->index->edge_children, e);
+        if (child != paths->root && paths->parents[child] == node &&
+            paths->ways[child] == e)
+            continue;
+        const struct vv_safetensors_value *value = find_value(plan, child);
+        if (value)
+            add_alias(plan, node, e, value);
+        else
+            vv_target_lose(target, child, "a further path that leads to it");
+    }
+}
+
+static void add_links(struct vv_safetensors_plan *plan)
+{
+    const struct vv_target *target = plan->target;
+    const struct vv_index *index = target->index;
+    for (uint32_t node = 0; node < index->node_count; node++) {
+        if (vv_saved_path_exists(target->paths, node))
+            add_edges(plan, node);
+    }
+    bool all = false; /* positions, which stay, tell them */
+    if (!vv_moments_are_all(index, plan->names.allocator, &all))
+        plan->pairs.failed = true;
+    for (uint32_t s = 0; s < index->slot_count && !all; s++) {
+        uint32_t node = vv_at32(index->slot_nodes, s);
+        if (vv_saved_path_exists(target->paths, node) &&
+            target->paths->ways[node] != (s | VV_WAY_IS_SLOT))
+            vv_target_lose(target, node, "that it is a slot variable too");
+    }
+}
+
+static int pair_by_name(const void *a, const void *b)
+{
+    const struct vv_safetensors_pair *x = a, *y = b;
+    int order = compare(x->name, x->name_size, y->name, y->name_size);
+    return order ? order : (int)x->rank - (int)y->rank;
+}
+
+static bool is_tensor(const struct vv_safetensors_plan *plan,
+    const struct vv_safetensors_pair *pair)
+{
+    size_t count;
+    struct vv_safetensors_value *values = vv_safetensors_values(plan, &count);
+    struct vv_safetensors_value key = { .name = pair->name,
+        .name_size = pair->name_size };
+    return bsearch(&key, values, count, sizeof key, by_name) != NULL;
+}
+
+/* Why a pair cannot be in the file, or NULL. `last` is the one before it that
+ * can be. */
+static const char *why_not_pair(const struct vv_safetensors_plan *plan,
+    const struct vv_safetensors_pair *last,
+    const struct vv_safetensors_pair *pair)
+{
+    bool is_alias = pair->rank == VV_SAFETENSORS_ALIAS;
+    if (last &&
+        compare(last->name, last->name_size, pair->name, pair->name_size) == 0)
+        return is_alias ? "a further path that leads to it"
+                        : "metadata that has the name of other metadata";
+    return is_alias && is_tensor(plan, pair) ? "a further path that leads to it"
+                                             : NULL;
+}
+
+/* Sorts them, and leaves out what has the name of something else. */
+static void sort_pairs(struct vv_safetensors_plan *plan)
+{
+    size_t count, kept = 0;
+    struct vv_safetensors_pair *pairs = vv_safetensors_pairs(plan, &count);
+    if (count > 0)
+        qsort(pairs, count, sizeof *pairs, pair_by_name);
+    for (size_t i = 0; i < count; i++) {
+        const char *reason =
+            why_not_pair(plan, kept ? &pairs[kept - 1] : NULL, &pairs[i]);
+        if (reason)
+            vv_target_lose(plan->target,
+                pairs[i].rank == VV_SAFETENSORS_ALIAS
+                    ? pairs[i].node
+                    : plan->target->paths->root,
+                reason);
+        else
+            pairs[kept++] = pairs[i];
+    }
+    plan->pairs.size = kept * sizeof *pairs;
+}
+
+/* --- The whole ---------------------------------------------------------- */
+
+/* The buffers are whole now and stay where they are. */
+static void set_pointers(struct vv_safetensors_plan *plan)
+{
+    size_t count;
+    struct vv_safetensors_value *values = vv_safetensors_values(plan, &count);
+    for (size_t i = 0; i < count; i++)
+        values[i].name = (const char *)plan->names.data + values[i].name_at;
+    struct vv_safetensors_pair *pairs = vv_safetensors_pairs(plan, &count);
+    for (size_t i = 0; i < count; i++) {
+        const char *texts = (const char *)plan->pair_texts.data;
+        pairs[i].name = texts + pairs[i].name_at;
+        pairs[i].text = texts + pairs[i].text_at;
+    }
+}
+
+varve_status vv_safetensors_plan_begin(struct vv_safetensors_plan *plan,
+    const struct vv_target *target, varve_error *error)
+{
+    const varve_allocator *a = &target->context->allocator;
+    *plan = (struct vv_safetensors_plan){ .target = target };
+    vv_buffer_init(&plan->names, a);
+    vv_buffer_init(&plan->pair_texts, a);
+    vv_buffer_init(&plan->scratch, a);
+    vv_buffer_init(&plan->values, a);
+    vv_buffer_init(&plan->pairs, a);
+    vv_target_lose_graph(target, true, NULL);
+    vv_target_lose_globals(target);
+    add_values(plan);
+    add_metadata(plan);
+    if (!plan->values.failed)
+        add_links(plan);
+    if (plan->names.failed || plan->pair_texts.failed || plan->values.failed ||
+        plan->pairs.failed)
+        return vv_fail_memory(error, "what goes into a safetensors file");
+    set_pointers(plan);
+    deal_out(plan);
+    vv_safetensors_sort_names(plan);
+    size_t count;
+    struct vv_safetensors_value *values = vv_safetensors_values(plan, &count);
+    VV_TRY(check_names(plan, values, count, error));
+    sort_pairs(plan);
+    vv_safetensors_sort_places(plan);
+    return VARVE_OK;
+}
+
+void vv_safetensors_plan_end(struct vv_safetensors_plan *plan)
+{
+    vv_buffer_clear(&plan->names);
+    vv_buffer_clear(&plan->pair_texts);
+    vv_buffer_clear(&plan->scratch);
+    vv_buffer_clear(&plan->values);
+    vv_buffer_clear(&plan->pairs);
+}

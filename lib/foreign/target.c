@@ -1,0 +1,178 @@
+/* target.c - what all formats say of a graph that they cannot hold.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "target.h"
+
+/* --- Losses --------------------------------------------------------------- */
+
+static void lose_at(
+    const struct vv_target *target, struct vv_buffer *path, const char *what)
+{
+    target->loss(target->loss_user, vv_buffer_string(path), what);
+}
+
+void vv_target_lose(
+    const struct vv_target *target, uint32_t node, const char *what)
+{
+    struct vv_buffer path;
+    if (!target->loss)
+        return;
+    vv_buffer_init(&path, &target->context->allocator);
+    vv_saved_path(target->paths, node, &path);
+    lose_at(target, &path, what);
+    vv_buffer_clear(&path);
+}
+
+static void lose_kinds(const struct vv_target *target, vv_keeps_tag *keeps_tag)
+{
+    const struct vv_index *index = target->index;
+    for (uint32_t i = 0; i < index->node_count; i++) {
+        varve_kind kind = vv_index_kind(index, i);
+        if (kind == VARVE_LIST)
+            vv_target_lose(target, i, "that it is a list");
+        else if (kind == VARVE_DICT)
+            vv_target_lose(target, i, "that it is a dict");
+    }
+    for (uint32_t i = 0; i < index->tag_count; i++) {
+        uint32_t node = vv_at32(index->tag_nodes, i);
+        uint32_t name = vv_at32(index->tag_names, i);
+        if (!keeps_tag || !keeps_tag(target, node, name))
+            vv_target_lose(target, node, "a tag");
+    }
+}
+
+/* Edges that are not the one by which a node is reached first. */
+static void lose_aliases(const struct vv_target *target)
+{
+    const struct vv_index *index = target->index;
+    struct vv_buffer path;
+    vv_buffer_init(&path, &target->context->allocator);
+    for (uint32_t i = 0; i < index->node_count; i++) {
+        uint32_t begin, end;
+        vv_index_edges(index, i, &begin, &end);
+        for (uint32_t e = begin; e < end; e++) {
+            uint32_t child = vv_at32(index->edge_children, e);
+            if (child != target->paths->root &&
+                target->paths->parents[child] == i &&
+                target->paths->ways[child] == e)
+                continue;
+            size_t size;
+            const char *name =
+                vv_index_name(index, vv_at32(index->edge_names, e), &size);
+            vv_saved_path(target->paths, i, &path);
+            if (path.size > 0)
+                vv_buffer_add8(&path, '/');
+            vv_path_add_name(&path, name, size);
+            lose_at(target, &path, "another path to a node");
+        }
+    }
+    vv_buffer_clear(&path);
+}
+
+void vv_target_lose_graph(
+    const struct vv_target *target, bool keeps_aliases, vv_keeps_tag *keeps_tag)
+{
+    if (!target->loss)
+        return;
+    lose_kinds(target, keeps_tag);
+    if (!keeps_aliases)
+        lose_aliases(target);
+}
+
+/* --- Names ---------------------------------------------------------------- */
+
+/* Appends the names of a path, backwards, as they are climbed. */
+static void climb(
+    const struct vv_target *target, uint32_t node, struct vv_buffer *name)
+{
+    const struct vv_saved_paths *paths = target->paths;
+    const struct vv_index *index = target->index;
+    while (node != paths->root) {
+        size_t size;
+        const char *part = vv_index_name(
+            index, vv_at32(index->edge_names, paths->ways[node]), &size);
+        for (size_t i = size; i > 0; i--)
+            vv_buffer_add8(name, (uint8_t)part[i - 1]);
+        node = paths->parents[node];
+        if (node != paths->root)
+            vv_buffer_add8(name, '/');
+    }
+}
+
+static void add_names(
+    const struct vv_target *target, uint32_t node, struct vv_buffer *name)
+{
+    size_t begin = name->size;
+    climb(target, node, name);
+    vv_buffer_reverse(name, begin);
+}
+
+void vv_target_name(
+    const struct vv_target *target, uint32_t node, struct vv_buffer *name)
+{
+    const struct vv_index *index = target->index;
+    uint32_t way = node == target->paths->root ? 0 : target->paths->ways[node];
+    name->size = 0;
+    if (node != target->paths->root && way & VV_WAY_IS_SLOT) {
+        uint32_t slot = way & ~VV_WAY_IS_SLOT;
+        size_t size;
+        const char *text =
+            vv_index_name(index, vv_at32(index->slot_names, slot), &size);
+        add_names(target, vv_at32(index->slot_owners, slot), name);
+        if (name->size > 0)
+            vv_buffer_add8(name, '/');
+        vv_buffer_add(name, text, size);
+        vv_buffer_add8(name, '(');
+        add_names(target, vv_at32(index->slot_variables, slot), name);
+        vv_buffer_add8(name, ')');
+    } else {
+        add_names(target, node, name);
+    }
+    vv_buffer_string(name);
+}
+
+void vv_target_full_name(
+    const struct vv_target *target, uint32_t node, struct vv_buffer *name)
+{
+    uint32_t global = vv_index_find_global(target->index, node);
+    size_t size;
+    if (global == VV_NONE) {
+        vv_target_name(target, node, name);
+        return;
+    }
+    const char *text = vv_index_name(target->index, global, &size);
+    name->size = 0;
+    vv_buffer_add(name, text, size);
+    vv_buffer_string(name);
+}
+
+void vv_target_key(
+    const struct vv_target *target, uint32_t node, struct vv_buffer *name)
+{
+    if (target->global_names)
+        vv_target_full_name(target, node, name);
+    else
+        vv_target_name(target, node, name);
+}
+
+/* --- Global names --------------------------------------------------------- */
+
+void vv_target_lose_globals(const struct vv_target *target)
+{
+    const struct vv_index *index = target->index;
+    struct vv_buffer name;
+    if (!target->loss)
+        return;
+    vv_buffer_init(&name, &target->context->allocator);
+    for (uint32_t i = 0; i < index->global_count; i++) {
+        uint32_t node = vv_at32(index->global_nodes, i);
+        size_t size;
+        const char *global =
+            vv_index_name(index, vv_at32(index->global_names, i), &size);
+        vv_target_key(target, node, &name);
+        if (name.size != size || memcmp(name.data, global, size) != 0)
+            vv_target_lose(target, node, "its global name");
+    }
+    vv_buffer_clear(&name);
+}

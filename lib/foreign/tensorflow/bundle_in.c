@@ -1,0 +1,294 @@
+/* bundle_in.c - the index, the shards it needs, and its graph or its names.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "bundle_in.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "allocator.h"
+#include "bundle.h"
+#include "bundle_graph.h"
+#include "bundle_kept.h"
+#include "bundle_value.h"
+#include "directory.h"
+#include "failure.h"
+#include "table_in.h"
+#include "try.h"
+
+#define INDEX_ENDING ".index"
+
+/* A shard that is open. */
+struct shard {
+    uint32_t number;
+    uint32_t file;
+};
+
+struct shards {
+    struct shard *all; /* in order of their numbers */
+    size_t count, capacity;
+};
+
+static bool has_index_name(const char *path)
+{
+    size_t size = strlen(path), ending = sizeof INDEX_ENDING - 1;
+    return size > ending && strcmp(path + size - ending, INDEX_ENDING) == 0;
+}
+
+static enum vv_bid bid(const struct vv_candidate *candidate)
+{
+    if (vv_table_ends_in(candidate->tail, candidate->tail_size))
+        return VV_BID_SURE;
+    return has_index_name(candidate->path) ? VV_BID_NAME : VV_BID_NONE;
+}
+
+/* --- Shards --------------------------------------------------------------- */
+
+static varve_status open_shard(struct vv_foreign *f, const struct vv_bundle *b,
+    uint32_t number, uint32_t *file, varve_error *error)
+{
+    struct vv_buffer name, path;
+    char ending[48];
+    const char *last = vv_path_name(b->path);
+    vv_buffer_init(&name, &b->context->allocator);
+    vv_buffer_init(&path, &b->context->allocator);
+    snprintf(ending, sizeof ending, ".data-%05" PRIu32 "-of-%05" PRIu64, number,
+        b->shard_count);
+    vv_buffer_add(&name, last, strlen(last) - (sizeof INDEX_ENDING - 1));
+    vv_buffer_add_string(&name, ending);
+    if (!name.failed)
+        vv_sibling_path(&path, b->path, (const char *)name.data, name.size);
+    varve_status status =
+        name.failed || path.failed
+            ? vv_fail_memory(error, "a path")
+            : vv_foreign_add_file(f, (const char *)path.data, file, error);
+    if (status == VARVE_NOT_FOUND)
+        status = vv_fail(error, VARVE_NOT_FOUND,
+            "%s: expected this data shard, one of %" PRIu64 " that the index "
+            "names, found none: copy it beside the index",
+            vv_buffer_string(&path), b->shard_count);
+    if (!status)
+        status = vv_foreign_refuse_pointer(f, *file, "a data shard", error);
+    vv_buffer_clear(&name);
+    vv_buffer_clear(&path);
+    return status;
+}
+
+/* Where a shard is, or belongs, among those that are open. */
+static size_t place_of(const struct shards *shards, uint32_t number)
+{
+    size_t low = 0, high = shards->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (shards->all[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static varve_status need_shard(struct vv_foreign *f, const struct vv_bundle *b,
+    struct shards *shards, uint32_t number, uint32_t *file, varve_error *error)
+{
+    size_t at = place_of(shards, number);
+    if (at < shards->count && shards->all[at].number == number) {
+        *file = shards->all[at].file;
+        return VARVE_OK;
+    }
+    if (!vv_grow_array(&b->context->allocator, &shards->all, &shards->capacity,
+            shards->count, sizeof *shards->all))
+        return vv_fail_memory(error, "the shards of a checkpoint");
+    VV_TRY(open_shard(f, b, number, file, error));
+    memmove(shards->all + at + 1, shards->all + at,
+        (shards->count++ - at) * sizeof *shards->all);
+    shards->all[at] = (struct shard){ number, *file };
+    return VARVE_OK;
+}
+
+static varve_status settle_entry(struct vv_foreign *f,
+    const struct vv_bundle *b, struct shards *shards, struct vv_bundle_entry *e,
+    varve_error *error)
+{
+    if (e->slice_count > 0)
+        return VARVE_OK;
+    VV_TRY(need_shard(f, b, shards, e->shard, &e->file, error));
+    const struct vv_foreign_file *file = &f->files[e->file];
+    if (e->size > file->size || e->offset > file->size - e->size)
+        return vv_fail(error, VARVE_TRUNCATED,
+            "%s: %s: expected %" PRIu64 " bytes at offset %" PRIu64
+            ", found a file of %" PRIu64 " bytes",
+            file->path, e->key + vv_bundle_is_slice(e), e->size, e->offset,
+            file->size);
+    if (e->dtype == VARVE_STRING)
+        return vv_bundle_measure_strings(f, b, e, error);
+    return VARVE_OK;
+}
+
+/* Opens the shards that hold something, and the first: an index alone is no
+ * checkpoint. */
+static varve_status settle_entries(
+    struct vv_foreign *f, struct vv_bundle *b, varve_error *error)
+{
+    struct shards shards = { 0 };
+    uint32_t file;
+    varve_status status = need_shard(f, b, &shards, 0, &file, error);
+    for (size_t i = 0; i < b->entry_count && !status; i++)
+        status = settle_entry(f, b, &shards, &b->entries[i], error);
+    vv_release(&b->context->allocator, shards.all,
+        shards.capacity * sizeof *shards.all);
+    return status;
+}
+
+/* --- The graph or the names ----------------------------------------------- */
+
+static varve_status check_slices_used(
+    const struct vv_bundle *b, varve_error *error)
+{
+    for (size_t i = 0; i < b->entry_count; i++) {
+        const struct vv_bundle_entry *e = &b->entries[i];
+        if (vv_bundle_is_slice(e) && !e->is_told)
+            return vv_fail(error, VARVE_CORRUPT,
+                "%s: a slice of %s: expected a tensor that has it, found none",
+                b->path, e->key + 1);
+    }
+    return VARVE_OK;
+}
+
+/* What no attribute of the graph names hangs at the root, so that nothing is
+ * hidden. */
+static uint32_t tell_unlisted(
+    struct vv_draft *draft, const struct vv_bundle_entry *e)
+{
+    uint32_t node = vv_draft_node(draft, vv_bundle_kind(e));
+    vv_draft_edge(draft, 0, e->key, e->key_size, node);
+    vv_draft_global(draft, node, e->key, e->key_size);
+    vv_draft_tag(draft, node, "tensorflow:unlisted");
+    return node;
+}
+
+/* That, or everything where there is no graph. */
+static void tell_names(
+    struct vv_bundle *b, struct vv_draft *draft, bool has_graph)
+{
+    for (size_t i = 0; i < b->entry_count && !draft->failed; i++) {
+        struct vv_bundle_entry *e = &b->entries[i];
+        struct vv_bundle_kept kept = { .role = VV_ROLE_OBJECT };
+        if (e->is_told || vv_bundle_is_slice(e))
+            continue;
+        uint32_t node = has_graph ? tell_unlisted(draft, e)
+                                  : vv_draft_path(draft, vv_bundle_kind(e),
+                                        e->key, e->key_size);
+        if (has_graph) {
+            kept.role = VV_ROLE_ENTRY;
+            kept.entry = e->key;
+            kept.entry_size = e->key_size;
+        }
+        vv_bundle_keep_type(b, e, &kept);
+        vv_bundle_keep(draft, node, &kept);
+        if (!draft->failed)
+            vv_bundle_tell(b, draft, node, e);
+    }
+}
+
+static varve_status tell(struct vv_foreign *f, struct vv_bundle *b,
+    struct vv_draft *draft, varve_error *error)
+{
+    struct vv_bundle_entry *graph =
+        vv_bundle_find(b, VV_BUNDLE_GRAPH_KEY, sizeof VV_BUNDLE_GRAPH_KEY - 1);
+    VV_TRY(check_slices_used(b, error));
+    if (graph)
+        VV_TRY(vv_bundle_read_graph(f, b, graph, draft, error));
+    else
+        f->format = VARVE_FORMAT_TENSORFLOW_NAMES;
+    tell_names(b, draft, graph != NULL);
+    return VARVE_OK;
+}
+
+/* --- Opening -------------------------------------------------------------- */
+
+/* A string without the length before it. */
+static varve_status cook_only_string(const struct vv_foreign *f,
+    const struct vv_bundle_entry *e, unsigned char *bytes, size_t size,
+    varve_error *error)
+{
+    const struct vv_bundle *b = f->state;
+    const varve_allocator *a = &f->context->allocator;
+    unsigned char *whole = vv_allocate(a, 8 + size);
+    if (!whole)
+        return vv_fail_memory(error, "the bytes of a state");
+    varve_status status = vv_bundle_cook(f, b, e, whole, 8 + size, error);
+    if (!status)
+        memcpy(bytes, whole + 8, size);
+    vv_release(a, whole, 8 + size);
+    return status;
+}
+
+static varve_status cook(const struct vv_foreign *f, uint64_t number,
+    unsigned char *bytes, size_t size, varve_error *error)
+{
+    const struct vv_bundle *b = f->state;
+    const struct vv_bundle_entry *e =
+        &b->entries[number & ~VV_BUNDLE_ONLY_STRING];
+    if (number & VV_BUNDLE_ONLY_STRING)
+        return cook_only_string(f, e, bytes, size, error);
+    return vv_bundle_cook(f, b, e, bytes, size, error);
+}
+
+static void end(struct vv_foreign *f)
+{
+    struct vv_bundle *b = f->state;
+    const varve_allocator *a = &f->context->allocator;
+    if (!b)
+        return;
+    vv_bundle_clear(b);
+    vv_release(a, b, sizeof *b);
+}
+
+static varve_status read_index(
+    struct vv_foreign *f, struct vv_bundle *b, varve_error *error)
+{
+    const varve_allocator *a = &f->context->allocator;
+    uint64_t size = f->files[0].size;
+    if (size > SIZE_MAX / 2)
+        return vv_fail(error, VARVE_LIMIT,
+            "%s: expected an index that fits the memory, found %" PRIu64
+            " bytes",
+            b->path, size);
+    void *bytes = vv_allocate(a, (size_t)size);
+    if (!bytes)
+        return vv_fail_memory(error, "an index");
+    varve_status status = vv_foreign_read(f, 0, bytes, (size_t)size, 0, error);
+    if (!status)
+        status = vv_bundle_read_index(b, bytes, (size_t)size, error);
+    vv_release(a, bytes, (size_t)size);
+    return status;
+}
+
+static varve_status open_bundle(
+    struct vv_foreign *f, struct vv_draft *draft, varve_error *error)
+{
+    struct vv_bundle *b = vv_allocate_zeroed(&f->context->allocator, sizeof *b);
+    f->state = b;
+    f->free = end;
+    f->cook = cook;
+    if (!b)
+        return vv_fail_memory(error, "a checkpoint");
+    b->context = f->context;
+    b->path = f->files[0].path;
+    VV_TRY(read_index(f, b, error));
+    if (!has_index_name(b->path))
+        return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
+            "%s: expected the index of a TensorFlow checkpoint under a name "
+            "that ends in %s, found another",
+            b->path, INDEX_ENDING);
+    VV_TRY(settle_entries(f, b, error));
+    return tell(f, b, draft, error);
+}
+
+const struct vv_foreign_format vv_bundle_format = {
+    .format = VARVE_FORMAT_TENSORFLOW,
+    .bid = bid,
+    .open = open_bundle,
+};

@@ -1,0 +1,228 @@
+/* bundle_moments.c - lists of one length, one position after the other.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "bundle_moments.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "draft_parts.h"
+#include "failure.h"
+#include "moments.h"
+#include "try.h"
+
+/* --- Telling them --------------------------------------------------------- */
+
+/* What an object is known as. A list serves one optimizer, so that the work is
+ * bounded by the edges. */
+struct mark {
+    uint32_t trained_by; /* the last optimizer, plus 1 */
+    bool is_used;        /* a list */
+    bool is_moment;
+};
+
+/* An element of a list. */
+struct element {
+    uint32_t object;
+    uint32_t position;
+};
+
+struct lists {
+    struct vv_object_graph *graph;
+    struct mark *marks; /* by object */
+    uint32_t trained;   /* of one optimizer; VV_NONE: it has none */
+    uint32_t moments[VV_MOMENT_LISTS];
+    struct vv_buffer told;      /* struct element, as they come */
+    struct vv_buffer variables; /* objects, by position */
+    struct vv_buffer list;      /* the same of moments */
+    bool is_list;
+};
+
+static bool is_called(const struct vv_child *child, const char *name)
+{
+    return child->size == strlen(name) &&
+           memcmp(child->name, name, child->size) == 0;
+}
+
+static varve_status find_lists(struct vv_object_graph *g, uint32_t object,
+    const struct vv_child *child, void *user)
+{
+    struct lists *l = user;
+    (void)g;
+    (void)object;
+    if (is_called(child, VV_TRAINED_LIST))
+        l->trained = child->object;
+    for (size_t k = 0; k < VV_MOMENT_LISTS; k++) {
+        if (is_called(child, vv_moment_lists[k]))
+            l->moments[k] = child->object;
+    }
+    return VARVE_OK;
+}
+
+static bool position_of(const struct vv_child *child, uint32_t *position)
+{
+    *position = 0;
+    for (size_t i = 0; i < child->size; i++) {
+        if (child->name[i] < '0' || child->name[i] > '9')
+            return false;
+        *position = 10 * *position + (uint32_t)(child->name[i] - '0');
+    }
+    return child->size == 1 ||
+           (child->size > 1 && child->size < 10 && *child->name != '0');
+}
+
+static varve_status add_element(struct vv_object_graph *g, uint32_t object,
+    const struct vv_child *child, void *user)
+{
+    struct lists *l = user;
+    struct element element = { .object = child->object };
+    (void)g;
+    (void)object;
+    l->is_list &= position_of(child, &element.position);
+    vv_buffer_add(&l->told, &element, sizeof element);
+    return VARVE_OK;
+}
+
+/* Puts the elements where they belong; false where one is missing. */
+static bool sort(const struct lists *l, uint32_t *objects, size_t count)
+{
+    const struct element *told = (const void *)l->told.data;
+    memset(objects, 0xff, count * sizeof *objects);
+    for (size_t i = 0; i < count; i++) {
+        if (told[i].position >= count || objects[told[i].position] != VV_NONE)
+            return false;
+        objects[told[i].position] = told[i].object;
+    }
+    return true;
+}
+
+/* Sets the objects of a list, and whether it is one that serves nobody yet. */
+static varve_status read_list(
+    struct lists *l, uint32_t object, struct vv_buffer *objects, bool *is_good)
+{
+    *is_good = false;
+    l->told.size = objects->size = 0;
+    if (l->marks[object].is_used)
+        return VARVE_OK;
+    l->marks[object].is_used = true;
+    l->is_list = true;
+    VV_TRY(vv_object_children(l->graph, object, add_element, l));
+    size_t count = l->told.size / sizeof(struct element);
+    uint32_t *sorted = l->told.failed
+                           ? NULL
+                           : vv_buffer_extend(objects, count * sizeof *sorted);
+    if (count && !sorted)
+        return vv_fail_memory(l->graph->error, "an object graph");
+    *is_good = count && l->is_list && sort(l, sorted, count);
+    return VARVE_OK;
+}
+
+static const struct vv_draft_value *value_of(
+    const struct lists *l, uint32_t object)
+{
+    const struct vv_draft *d = l->graph->draft;
+    const struct vv_draft_node *node =
+        vv_draft_node_at(d, l->graph->objects[object].node);
+    size_t count;
+    const struct vv_draft_value *values =
+        VV_PARTS(d, values, struct vv_draft_value, &count);
+    bool has_value = node->kind == VARVE_VARIABLE && node->value &&
+                     values[node->value - 1].is_saved;
+    return has_value ? &values[node->value - 1] : NULL;
+}
+
+static bool fits(const struct lists *l, uint32_t variable, uint32_t moment)
+{
+    const struct vv_draft_value *a = value_of(l, variable);
+    const struct vv_draft_value *b = value_of(l, moment);
+    const unsigned char *extents = l->graph->draft->extents.data;
+    return a && b && a->dtype == b->dtype && a->rank == b->rank &&
+           (a->rank == 0 || memcmp(extents + 8 * a->extents,
+                                extents + 8 * b->extents, 8 * a->rank) == 0);
+}
+
+/* Whether each is a variable, and there once. */
+static bool take_variables(struct lists *l, uint32_t optimizer)
+{
+    const uint32_t *objects = (const void *)l->variables.data;
+    for (size_t i = 0; i < l->variables.size / sizeof *objects; i++) {
+        struct mark *mark = &l->marks[objects[i]];
+        if (mark->is_moment || mark->trained_by == optimizer + 1 ||
+            !value_of(l, objects[i]))
+            return false;
+        mark->trained_by = optimizer + 1;
+    }
+    return true;
+}
+
+static bool take_moments(struct lists *l)
+{
+    const uint32_t *variables = (const void *)l->variables.data;
+    const uint32_t *moments = (const void *)l->list.data;
+    if (l->list.size != l->variables.size)
+        return false;
+    for (size_t i = 0; i < l->list.size / sizeof *moments; i++) {
+        struct mark *mark = &l->marks[moments[i]];
+        if (mark->is_moment || mark->trained_by ||
+            !fits(l, variables[i], moments[i]))
+            return false;
+        mark->is_moment = true;
+    }
+    return true;
+}
+
+static void tell_slots(
+    const struct lists *l, uint32_t optimizer, const char *name)
+{
+    const struct vv_object *objects = l->graph->objects;
+    const uint32_t *variables = (const void *)l->variables.data;
+    const uint32_t *moments = (const void *)l->list.data;
+    for (size_t i = 0; i < l->list.size / sizeof *moments; i++)
+        vv_draft_slot(l->graph->draft, objects[optimizer].node,
+            objects[variables[i]].node, name, strlen(name),
+            objects[moments[i]].node);
+}
+
+static varve_status tell_optimizer(struct lists *l, uint32_t optimizer)
+{
+    bool is_good;
+    l->trained = l->moments[0] = l->moments[1] = VV_NONE;
+    VV_TRY(vv_object_children(l->graph, optimizer, find_lists, l));
+    if (l->trained == VV_NONE ||
+        (l->moments[0] == VV_NONE && l->moments[1] == VV_NONE))
+        return VARVE_OK;
+    VV_TRY(read_list(l, l->trained, &l->variables, &is_good));
+    if (!is_good || !take_variables(l, optimizer))
+        return VARVE_OK;
+    for (size_t k = 0; k < VV_MOMENT_LISTS; k++) {
+        if (l->moments[k] == VV_NONE)
+            continue;
+        VV_TRY(read_list(l, l->moments[k], &l->list, &is_good));
+        if (is_good && take_moments(l))
+            tell_slots(l, optimizer, vv_moment_lists[k]);
+    }
+    return VARVE_OK;
+}
+
+varve_status vv_bundle_moments_tell(struct vv_object_graph *g)
+{
+    const varve_allocator *a = &g->bundle->context->allocator;
+    struct lists l = { .graph = g };
+    varve_status status = VARVE_OK;
+    if (g->draft->failed || g->draft->slots.size)
+        return VARVE_OK;
+    l.marks = vv_allocate_zeroed(a, g->count * sizeof *l.marks);
+    if (!l.marks)
+        return vv_fail_memory(g->error, "an object graph");
+    vv_buffer_init(&l.told, a);
+    vv_buffer_init(&l.variables, a);
+    vv_buffer_init(&l.list, a);
+    for (uint32_t i = 0; i < g->count && !status; i++)
+        status = tell_optimizer(&l, i);
+    vv_buffer_clear(&l.told);
+    vv_buffer_clear(&l.variables);
+    vv_buffer_clear(&l.list);
+    vv_release(a, l.marks, g->count * sizeof *l.marks);
+    return status;
+}

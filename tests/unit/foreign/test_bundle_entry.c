@@ -1,0 +1,539 @@
+/* test_bundle_entry.c - lib/foreign/bundle_entry.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "bundle_entry.h"
+
+#include "made_bundles.h"
+#include "unit/foreign/made_bundle.h"
+
+static void add_header_hex(const char *hex)
+{
+    size_t size;
+    unsigned char *bytes = hex_bytes(hex, &size);
+    add_raw("", 0, bytes, size);
+    free(bytes);
+}
+
+static void refuse_header(
+    const char *hex, varve_status status, const char *says)
+{
+    begin_empty_bundle();
+    add_header_hex(hex);
+    refuse_bundle(status, says);
+}
+
+TEST(bundle_entry, takes_headers_of_its_version)
+{
+    begin_empty_bundle();
+    add_header_hex("0801 1a04 0802 1001"); /* producer 2, consumers from 1 */
+    end_bundle(open_bundle());
+    begin_empty_bundle();
+    add_header_hex("0801 1a02 1802"); /* not for readers of version 2 */
+    end_bundle(open_bundle());
+    refuse_header("0801 1a04 0802 1002", VARVE_TOO_NEW,
+        "expected a checkpoint for readers of version 1");
+    refuse_header("0801 1a02 1801", VARVE_TOO_NEW, "an older TensorFlow");
+    refuse_header("0801 1002", VARVE_CORRUPT, "a byte order, 0 or 1, found 2");
+    refuse_header("1a02 0801", VARVE_CORRUPT, "a number of shards, found 0");
+    refuse_header("08ffffffff0f", VARVE_CORRUPT, "a number of shards");
+    refuse_header("0a00", VARVE_NOT_A_CHECKPOINT,
+        "found one in format V1: load it with TensorFlow and save it again");
+    begin_empty_bundle();
+    refuse_bundle(VARVE_CORRUPT, "expected a header, found an empty table");
+    begin_empty_bundle();
+    add_floats("x", 1);
+    refuse_bundle(VARVE_CORRUPT, "expected a header first");
+}
+
+static void refuse(
+    const char *key, struct told t, varve_status status, const char *says)
+{
+    begin_bundle();
+    add_told(key, strlen(key), &t);
+    refuse_bundle(status, says);
+}
+
+TEST(bundle_entry, refuses_entries_that_contradict_themselves)
+{
+    varve_status bad = VARVE_CORRUPT;
+    struct told sixteen = { .dtype = FLOAT, .rank = 16, .size = 4 };
+    for (int i = 0; i < 17; i++)
+        sixteen.shape[i] = 1;
+    refuse("x", (struct told){ .size = 4 }, bad,
+        "c.index: x: expected an element type, found none");
+    refuse("x", (struct told){ .dtype = FLOAT, .size = 5 }, bad,
+        "x: expected as many bytes as its shape takes, found others");
+    refuse("x", (struct told){ .dtype = FLOAT, .size = 4, .shard = 1 }, bad,
+        "x: expected a shard that there is");
+    refuse("x", (struct told){ .dtype = FLOAT, .rank = 1, .shape = { -1 } },
+        bad, "x: expected extents of 0 or more");
+    refuse("x", (struct told){ .dtype = FLOAT, .size = UINT64_MAX }, bad,
+        "x: expected numbers of 0 or more");
+    refuse("x", (struct told){ .dtype = FLOAT, .rank = 3,
+        .shape = { INT64_MAX, INT64_MAX, 4 } }, bad, "less than 2^64 bytes");
+    refuse("x", (struct told){ .dtype = UINT32_MAX }, bad,
+        "a type and a shard");
+    sixteen.rank = 17;
+    refuse("x", sixteen, VARVE_LIMIT, "x: expected a rank up to 16");
+    refuse("x", (struct told){ .dtype = FLOAT, .size = 4, .offset = 1 },
+        VARVE_TRUNCATED, "x: expected 4 bytes at offset 1, found a file of 0");
+}
+
+TEST(bundle_entry, takes_a_rank_of_16_and_extents_of_0)
+{
+    struct told t = { .dtype = FLOAT, .rank = 16 };
+    varve_saved_node node;
+    begin_bundle();
+    for (int i = 0; i < 16; i++)
+        t.shape[i] = i == 7 ? 0 : INT64_MAX;
+    add_value("x", t, "", 0);
+    varve_reader *reader = open_bundle();
+    cr_assert(varve_reader_find(reader, "x", &node));
+    cr_assert_eq(node.value.rank, 16);
+    cr_assert_eq(node.value.shape[15], INT64_MAX);
+    check_bytes(reader, "x", "");
+    end_bundle(reader);
+}
+
+TEST(bundle_entry, knows_every_element_type)
+{
+    char key[16];
+    unsigned char bytes[16] = { 1, 2, 3 };
+    static const struct {
+        uint64_t number;
+        varve_dtype dtype;
+        size_t size;
+    } types[] = {
+        { 1, VARVE_FLOAT32, 4 }, { 2, VARVE_FLOAT64, 8 },
+        { 3, VARVE_INT32, 4 }, { 4, VARVE_UINT8, 1 }, { 5, VARVE_INT16, 2 },
+        { 6, VARVE_INT8, 1 }, { 8, VARVE_COMPLEX64, 8 },
+        { 9, VARVE_INT64, 8 }, { 10, VARVE_BOOL, 1 }, { 11, VARVE_INT8, 1 },
+        { 12, VARVE_UINT8, 1 }, { 13, VARVE_INT32, 4 },
+        { 14, VARVE_BFLOAT16, 2 }, { 15, VARVE_INT16, 2 },
+        { 16, VARVE_UINT16, 2 }, { 17, VARVE_UINT16, 2 },
+        { 18, VARVE_COMPLEX128, 16 }, { 19, VARVE_FLOAT16, 2 },
+        { 22, VARVE_UINT32, 4 }, { 23, VARVE_UINT64, 8 },
+        { 24, VARVE_FLOAT8_E5M2, 1 }, { 25, VARVE_FLOAT8_E4M3FN, 1 },
+        { 101, VARVE_FLOAT32, 4 },
+    };
+    enum { COUNT = sizeof types / sizeof *types };
+    begin_bundle();
+    for (size_t i = 0; i < COUNT; i++) {
+        snprintf(key, sizeof key, "t%03d", (int)types[i].number);
+        add_value(key, (struct told){ .dtype = types[i].number }, bytes,
+            types[i].size);
+    }
+    add_value("u", (struct told){ .dtype = 29, .rank = 1, .shape = { 2 } },
+        bytes, 2);
+    varve_reader *reader = open_bundle();
+    for (size_t i = 0; i < COUNT; i++) {
+        varve_saved_node node;
+        snprintf(key, sizeof key, "t%03d", (int)types[i].number);
+        cr_assert(varve_reader_find(reader, key, &node));
+        cr_assert_eq(node.value.dtype, types[i].dtype, "%s", key);
+        cr_assert_eq(node.size, types[i].size, "%s", key);
+    }
+    varve_saved_node node;
+    cr_assert(varve_reader_find(reader, "u", &node));
+    cr_assert_eq(node.kind, VARVE_STATE);
+    cr_assert_str_eq(varve_reader_tag_at(reader, node.id, 0),
+        "tensorflow:int4");
+    check_bytes(reader, "u", "0102");
+    end_bundle(reader);
+}
+
+/* --- Slices --------------------------------------------------------------- */
+
+#define SLICE(start, length) "3a08 0a00 0a04 08" start "10" length
+
+/* A tensor p [2,3] of slices with all rows each. */
+static void add_whole(const char *slices, uint64_t dtype)
+{
+    size_t size;
+    unsigned char *bytes = hex_bytes(slices, &size);
+    add_told("p", 1,
+        &(struct told){ .dtype = dtype, .rank = 2, .shape = { 2, 3 },
+            .slices = bytes, .slices_size = size });
+    free(bytes);
+}
+
+/* Its columns from `start` on. */
+static void add_columns(int start, int length, uint64_t dtype)
+{
+    unsigned char key[] = { 0, 'p', 0, 1, 1, 2, 0x80, 0x7f,
+        (unsigned char)(0x80 + start), (unsigned char)(0x80 + length) };
+    unsigned char bytes[64];
+    struct told t = { .dtype = dtype, .rank = 2, .shape = { 2, length } };
+    t.offset = maker.data.size;
+    t.size = (uint64_t)(8 * length);
+    for (size_t i = 0; i < t.size; i++)
+        bytes[i] = (unsigned char)(16 * start + (int)i);
+    t.sum = vv_crc32c_mask(vv_crc32c(0, bytes, t.size));
+    vv_buffer_add(&maker.data, bytes, t.size);
+    add_told((const char *)key, sizeof key, &t);
+}
+
+TEST(bundle_entry, puts_slices_together)
+{
+    begin_bundle();
+    add_columns(0, 1, FLOAT);
+    add_columns(1, 2, FLOAT);
+    add_whole(SLICE("01", "02") SLICE("00", "01"), FLOAT);
+    varve_reader *reader = open_bundle();
+    check_bytes(reader, "p", "00010203 10111213 14151617 "
+                             "04050607 18191a1b 1c1d1e1f");
+    varve_error error;
+    cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
+    end_bundle(reader);
+}
+
+TEST(bundle_entry, refuses_slices_that_do_not_make_a_whole)
+{
+    varve_status bad = VARVE_CORRUPT;
+    begin_bundle();
+    add_columns(0, 1, FLOAT);
+    add_whole(SLICE("00", "01"), FLOAT);
+    refuse_bundle(bad, "p: expected slices that make up the whole, "
+        "found fewer");
+    begin_bundle();
+    add_columns(0, 3, FLOAT);
+    add_columns(1, 2, FLOAT);
+    add_whole(SLICE("00", "03") SLICE("01", "02"), FLOAT);
+    refuse_bundle(bad, "p: expected slices that make up the whole, found more");
+    begin_bundle();
+    add_columns(0, 1, FLOAT);
+    add_whole(SLICE("00", "01") SLICE("01", "02"), FLOAT);
+    refuse_bundle(bad, "p: expected an entry for each of its slices");
+    begin_bundle();
+    add_columns(0, 1, INT32);
+    add_whole(SLICE("00", "01"), FLOAT);
+    refuse_bundle(bad, "p: expected slices of its own type");
+    begin_bundle();
+    add_columns(2, 2, FLOAT);
+    add_whole(SLICE("02", "02"), FLOAT);
+    refuse_bundle(bad, "p: expected slices inside its shape, found "
+        "one outside");
+    begin_bundle();
+    add_columns(0, 1, FLOAT);
+    refuse_bundle(bad, "a slice of p: expected a tensor that has it");
+    begin_bundle();
+    add_columns(0, 1, FLOAT);
+    add_whole("3a02 0a00", FLOAT);
+    refuse_bundle(bad, "p: expected slices of its rank, found one of fewer");
+    begin_bundle();
+    add_columns(0, 1, FLOAT);
+    add_whole("3a06 0a00 0a00 0a00", FLOAT);
+    refuse_bundle(bad, "p: expected slices of its rank, found one of more");
+}
+
+TEST(bundle_entry, notices_slices_that_overlap_when_they_are_read)
+{
+    begin_bundle();
+    add_columns(0, 2, FLOAT);
+    add_columns(1, 1, FLOAT);
+    add_whole(SLICE("00", "02") SLICE("01", "01"), FLOAT);
+    varve_reader *reader = open_bundle();
+    refuse_value(
+        reader, "p", "c.index: p: expected slices that do not overlap");
+    end_bundle(reader);
+}
+
+/* --- Rule by rule --------------------------------------------------------- */
+
+static const uint64_t shape_6[] = { 6 };
+
+/* An index of entries in digits, NULL at the end, and a shard of 64 bytes. */
+static struct memory *index_of(const char *const *pairs)
+{
+    struct memory *memory = memory_new();
+    struct vv_table_out table;
+    static const char data[64];
+    vv_table_out_begin(&table, test_allocator());
+    for (; *pairs; pairs += 2) {
+        size_t key_size, size;
+        unsigned char *key = hex_bytes(pairs[0], &key_size);
+        unsigned char *value = hex_bytes(pairs[1], &size);
+        vv_table_out_add(&table, key, key_size, value, size);
+        free(key);
+        free(value);
+    }
+    cr_assert(vv_table_out_end(&table));
+    memory_put(memory, "x.index", table.bytes.data, table.bytes.size);
+    memory_put(memory, "x.data-00000-of-00001", data, sizeof data);
+    vv_table_out_clear(&table);
+    return memory;
+}
+
+static void check_refused(
+    const char *const *pairs, varve_status status, const char *says)
+{
+    struct memory *memory = index_of(pairs);
+    refused(memory, "x.index", status, says);
+    memory_free(memory);
+}
+
+static void check_header(
+    const char *header, varve_status status, const char *says)
+{
+    check_refused((const char *[]){ "", header, NULL }, status, says);
+}
+
+TEST(bundle_entry, refuses_headers_that_are_none)
+{
+    check_refused((const char *[]){ NULL }, VARVE_CORRUPT,
+        "expected a header, found an empty table");
+    check_refused((const char *[]){ "77", "0801", NULL }, VARVE_CORRUPT,
+        "expected a header first");
+    check_header("1a020801", VARVE_CORRUPT, "a number of shards, found 0");
+    check_header("08ffffffffffffffffff01", VARVE_CORRUPT, "number of shards");
+    check_header("08808080800810 00", VARVE_CORRUPT, "number of shards");
+    check_header("08011002", VARVE_CORRUPT, "a byte order, 0 or 1, found 2");
+    check_header("0801 12021000", VARVE_CORRUPT,
+        "expected wire type 0, found 2");
+    check_header("0801 1801", VARVE_CORRUPT, "expected wire type 2, found 0");
+    check_header("0d00000000", VARVE_CORRUPT, "expected wire type 0, found 5");
+    check_header("08", VARVE_CORRUPT, "the header at byte 1");
+}
+
+TEST(bundle_entry, refuses_versions_that_it_cannot_read)
+{
+    static const char says[] = "for readers of version 1";
+    check_header("0801 1a021002", VARVE_TOO_NEW, says);
+    check_header("0801 1a0408031802 1a021801", VARVE_TOO_NEW, says);
+    check_header("0801 1a05 1a03020301", VARVE_TOO_NEW, says);
+    check_header("0801 1a03 1a0180", VARVE_CORRUPT, "the version");
+    check_header("0801 1a03 1d0000", VARVE_CORRUPT, "the version");
+    check_header("0a020a00", VARVE_NOT_A_CHECKPOINT,
+        "format V2, found one in format V1: load it with TensorFlow");
+}
+
+TEST(bundle_entry, takes_headers_of_other_versions_that_it_can_read)
+{
+    static const char *const headers[] = {
+        "0801", "08011a0408071001",
+        "08011a041a020203", "08011a041802 1803", "0801 7a0161 7001",
+    };
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        struct memory *memory =
+            index_of((const char *[]){ "", headers[i], NULL });
+        varve_error error;
+        varve_reader *reader = open_in(memory, "x.index", &error);
+        cr_assert(reader, "%s: %s", headers[i], error.message);
+        varve_reader_free(reader);
+        memory_free(memory);
+    }
+}
+
+static void check_entry(
+    const char *entry, varve_status status, const char *says)
+{
+    check_refused((const char *[]){ "", PLAIN_HEADER, "77", entry, NULL },
+        status, says);
+}
+
+TEST(bundle_entry, refuses_entries_that_break_a_rule)
+{
+    check_entry("1200", VARVE_CORRUPT, "x.index: w: expected an element type");
+    check_entry("0801 1200 1801 2804", VARVE_CORRUPT, "a shard that there is");
+    check_entry("0801 1200 2803", VARVE_CORRUPT,
+        "as many bytes as its shape takes");
+    check_entry("0801 1200 20ffffffffffffffffff01 2804", VARVE_CORRUPT,
+        "numbers of 0 or more, found one below");
+    check_entry("0801 1200 28ffffffffffffffffff01", VARVE_CORRUPT,
+        "numbers of 0 or more, found one below");
+    check_entry("088080808008 1200", VARVE_CORRUPT, "a type and a shard");
+    check_entry("0801 120d 120b08ffffffffffffffffff01", VARVE_CORRUPT,
+        "extents of 0 or more");
+    check_entry("0801 1218 120a08ffffffffffffffff7f 120a08ffffffffffffffff7f",
+        VARVE_CORRUPT, "a shape of less than 2^64 bytes");
+    check_entry("0802 120c 120a08ffffffffffffffff7f", VARVE_CORRUPT,
+        "a shape of less than 2^64 bytes");
+    check_entry("0801 1202 1801", VARVE_CORRUPT, "one of unknown rank");
+    check_entry("0801 1204 12020801 1204 12020801 2804", VARVE_CORRUPT,
+        "one shape, found two");
+    check_entry("0801 1202 1001", VARVE_CORRUPT, "wire type 2, found 0");
+    check_entry("0801 1205 1203 0a0161", VARVE_CORRUPT,
+        "an extent: field 1: expected wire type 0, found 2");
+    check_entry("0801 1200 2804 3001", VARVE_CORRUPT, "wire type 5, found 0");
+    check_entry("0a0101", VARVE_CORRUPT, "wire type 0, found 2");
+    check_entry("0801 12", VARVE_CORRUPT, "an entry of the index at byte 3");
+    check_entry("0801 1222 1200120012001200120012001200120012001200"
+        "12001200120012001200 1200 1200", VARVE_LIMIT,
+        "x.index: w: expected a rank up to 16, found more");
+    check_entry("0801 1200 203d 2804", VARVE_TRUNCATED,
+        "x.data-00000-of-00001: w: expected 4 bytes at offset 61");
+}
+
+TEST(bundle_entry, takes_shapes_of_any_extents)
+{
+    struct memory *memory = memory_new();
+    struct made m;
+    varve_error error;
+    varve_saved_node node;
+    static const uint64_t ones[16] = {
+        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3,
+    };
+    made_begin(&m, PLAIN_HEADER);
+    made_counting(&m, "a", 4, 16, ones, 3);
+    made_counting(&m, "b", 1, 2, (uint64_t[]){ 0, UINT64_C(1) << 62 }, 0);
+    made_counting(&m, "c", 1, 0, NULL, 4);
+    made_counting(&m, "d", 101, 0, NULL, 4); /* a reference */
+    made_put(&m, memory, "x");
+    varve_reader *reader = open_in(memory, "x.index", &error);
+    cr_assert(reader, "%s", error.message);
+    cr_assert(varve_reader_find(reader, "a", &node));
+    cr_assert_eq(node.value.rank, 16);
+    cr_assert_eq(node.value.shape[15], 3);
+    cr_assert(varve_reader_find(reader, "b", &node));
+    cr_assert(node.has_value && node.size == 0 && node.value.rank == 2);
+    cr_assert_eq(node.value.shape[1], UINT64_C(1) << 62);
+    cr_assert(varve_reader_find(reader, "d", &node));
+    cr_assert_eq(node.value.dtype, VARVE_FLOAT32);
+    cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
+    varve_reader_free(reader);
+    memory_free(memory);
+}
+
+/* A tensor "v" of 6 bytes in slices; the index of one is broken by `change`. */
+struct sliced {
+    struct made_entry whole;
+    struct made_entry slices[2];
+    int64_t pairs[4];
+    int64_t keys[4]; /* the pairs in the keys of the slices */
+    unsigned char key_name;
+    bool has_extra; /* a slice of nobody */
+};
+
+static struct memory *make_sliced(const struct sliced *s)
+{
+    struct memory *memory = memory_new();
+    struct made m;
+    struct vv_buffer key;
+    struct made_entry whole = s->whole;
+    vv_buffer_init(&key, test_allocator());
+    made_begin(&m, PLAIN_HEADER);
+    for (int i = 0; i < 2; i++) {
+        vv_slice_key(&key, "v", 1, 1, s->keys + 2 * i);
+        made_bytes(&m, key.data, key.size, s->slices[i], "abcdef",
+            (size_t)s->slices[i].shape[0]);
+    }
+    if (s->has_extra) {
+        vv_slice_key(&key, "w", 1, 1, s->keys);
+        made_bytes(&m, key.data, key.size, s->slices[0], "abc",
+            (size_t)s->slices[0].shape[0]);
+    }
+    vv_buffer_clear(&key);
+    whole.pairs = s->pairs;
+    made_add(&m, "v", 1, &whole);
+    made_put(&m, memory, "x");
+    return memory;
+}
+
+static const uint64_t shape_2[] = { 2 }, shape_4[] = { 4 }, shape_3[] = { 3 };
+
+static struct sliced good_slices(void)
+{
+    return (struct sliced){
+        .whole = { .dtype = 4, .rank = 1, .shape = shape_6,
+            .slice_count = 2 },
+        .slices = { { .dtype = 4, .rank = 1, .shape = shape_2 },
+            { .dtype = 4, .rank = 1, .shape = shape_4 } },
+        .pairs = { 0, 2, 2, 4 },
+        .keys = { 0, 2, 2, 4 },
+    };
+}
+
+static void check_slices(const struct sliced *s, const char *says)
+{
+    struct memory *memory = make_sliced(s);
+    refused(memory, "x.index", VARVE_CORRUPT, says);
+    memory_free(memory);
+}
+
+TEST(bundle_entry, puts_slices_together_that_make_up_the_whole)
+{
+    struct sliced s = good_slices();
+    struct memory *memory = make_sliced(&s);
+    varve_error error;
+    varve_saved_node node;
+    char bytes[6];
+    varve_reader *reader = open_in(memory, "x.index", &error);
+    cr_assert(reader, "%s", error.message);
+    cr_assert_eq(varve_reader_node_count(reader), 2);
+    cr_assert(varve_reader_find(reader, "v", &node));
+    cr_assert_ok(
+        varve_reader_read(reader, node.id, bytes, 6, &error), error);
+    cr_assert(memcmp(bytes, "ababcd", 6) == 0);
+    varve_reader_free(reader);
+    memory_free(memory);
+}
+
+TEST(bundle_entry, refuses_slices_that_break_a_rule)
+{
+    struct sliced s = good_slices();
+    s.keys[3] = 3;
+    check_slices(&s, "v: expected an entry for each of its slices");
+    s = good_slices();
+    s.slices[1].dtype = 6;
+    check_slices(&s, "v: expected slices of its own type");
+    s = good_slices();
+    s.slices[1].shape = shape_3;
+    check_slices(&s, "v: expected slices inside its shape");
+    s = good_slices();
+    s.pairs[2] = s.keys[2] = 3;
+    check_slices(&s, "v: expected slices inside its shape");
+    s = good_slices();
+    s.whole.slice_count = 1;
+    check_slices(&s, "v: expected slices that make up the whole, found fewer");
+    s = good_slices();
+    s.pairs[2] = s.pairs[0], s.pairs[3] = s.pairs[1];
+    check_slices(&s, "v: expected slices that make up the whole, found fewer");
+    s = good_slices();
+    s.whole.shape = (uint64_t[]){ 5 };
+    check_slices(&s, "v: expected slices inside its shape");
+    s = good_slices();
+    s.whole.size = 6;
+    check_slices(&s, "v: expected a tensor in slices, found bytes of its own");
+    s = good_slices();
+    s.has_extra = true;
+    check_slices(&s, "a slice of w: expected a tensor that has it");
+    s = good_slices();
+    s.whole.dtype = s.slices[0].dtype = s.slices[1].dtype = 29;
+    check_slices(&s, "v: expected slices of numbers");
+}
+
+TEST(bundle_entry, refuses_slices_of_another_rank)
+{
+    check_refused((const char *[]){ "", PLAIN_HEADER, "77",
+        "0804 1208 12020802 12020803 3a02 0a00", NULL }, VARVE_CORRUPT,
+        "w: expected slices of its rank, found one of fewer");
+    check_refused((const char *[]){ "", PLAIN_HEADER, "77",
+        "0804 1204 12020802 3a04 0a00 0a00", NULL }, VARVE_CORRUPT,
+        "w: expected slices of its rank, found one of more");
+    check_refused((const char *[]){ "", PLAIN_HEADER, "77",
+        "0804 1200 3a00", NULL }, VARVE_CORRUPT,
+        "w: expected slices of its rank, found one of fewer");
+}
+
+TEST(bundle_entry, sees_slices_that_overlap_when_it_reads_them)
+{
+    struct sliced s = good_slices();
+    varve_error error;
+    varve_saved_node node;
+    char bytes[6];
+    s.slices[0].shape = shape_3;
+    s.slices[1].shape = shape_3;
+    s.pairs[1] = s.keys[1] = s.pairs[3] = s.keys[3] = 3;
+    struct memory *memory = make_sliced(&s);
+    varve_reader *reader = open_in(memory, "x.index", &error);
+    cr_assert(reader, "%s", error.message);
+    cr_assert(varve_reader_find(reader, "v", &node));
+    cr_assert_eq(
+        varve_reader_read(reader, node.id, bytes, 6, &error), VARVE_CORRUPT);
+    cr_assert(strstr(error.message, "slices that do not overlap"), "%s",
+        error.message);
+    cr_assert_eq(varve_reader_verify(reader, NULL, NULL), VARVE_CORRUPT);
+    varve_reader_free(reader);
+    memory_free(memory);
+}

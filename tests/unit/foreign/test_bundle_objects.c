@@ -1,0 +1,175 @@
+/* test_bundle_objects.c - lib/foreign/bundle_objects.c
+ *
+ * That whole graphs are encoded as TensorFlow does it is in
+ * test_bundle_target.c.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "bundle_objects.h"
+
+#include "bundle.h"
+#include "hex.h"
+#include "support/index_sample.h"
+#include "support/test_context.h"
+
+/* The sample as a graph on its way out. */
+struct outgoing {
+    struct sample sample;
+    struct vv_index index;
+    struct vv_context context;
+    struct vv_saved_paths paths;
+    struct vv_target target;
+    struct vv_bundle_objects objects;
+    struct vv_buffer text;
+};
+
+static void begin(struct outgoing *o, bool has_globals, uint64_t counter)
+{
+    varve_error error;
+    sample_build(&o->sample);
+    if (has_globals)
+        sample_add_globals(&o->sample);
+    o->index = sample_index(&o->sample);
+    o->index.counter = counter;
+    o->context = test_context(NULL);
+    cr_assert_ok(vv_saved_paths_begin(&o->paths, &o->context.allocator,
+        &o->index, 0, &error), error);
+    o->target = (struct vv_target){ .context = &o->context, .path = "m",
+        .index = &o->index, .paths = &o->paths };
+    cr_assert_ok(
+        vv_bundle_objects_begin(&o->objects, &o->target, &error), error);
+    vv_buffer_init(&o->text, test_allocator());
+}
+
+static void end(struct outgoing *o)
+{
+    vv_buffer_clear(&o->text);
+    vv_bundle_objects_end(&o->objects);
+    vv_saved_paths_end(&o->paths);
+    sample_clear(&o->sample);
+}
+
+static void check_key(struct outgoing *o, uint32_t node, const char *expected)
+{
+    vv_bundle_objects_key(&o->objects, node, &o->text);
+    cr_assert_str_eq(vv_buffer_string(&o->text), expected);
+}
+
+TEST(bundle_objects, gives_every_value_a_key)
+{
+    struct outgoing o;
+    begin(&o, false, 0);
+    check_key(&o, 0, "/.ATTRIBUTES/VARIABLE_VALUE");
+    check_key(&o, 4, "rng/.ATTRIBUTES/py_state");
+    check_key(&o, 6, "names/ke.Sy \xc3\xbc/.ATTRIBUTES/VARIABLE_VALUE");
+    check_key(&o, 9, "model/layers/0/.ATTRIBUTES/VARIABLE_VALUE");
+    check_key(&o, 12, "model/layers/0/.OPTIMIZER_SLOT/opt/slots/"
+                      ".ATTRIBUTES/VARIABLE_VALUE");
+    end(&o);
+}
+
+TEST(bundle_objects, calls_a_value_by_its_global_name_or_its_path)
+{
+    struct outgoing o;
+    begin(&o, false, 0);
+    vv_bundle_full_name(&o.target, 6, &o.text);
+    cr_assert_str_eq(vv_buffer_string(&o.text), "names/ke/y \xc3\xbc");
+    vv_bundle_full_name(&o.target, 12, &o.text);
+    cr_assert_str_eq(vv_buffer_string(&o.text), "opt/slots(model/layers/0)");
+    end(&o);
+    begin(&o, true, 0);
+    uint32_t node = vv_at32(o.index.global_nodes, 1);
+    uint32_t name = vv_at32(o.index.global_names, 1);
+    size_t size;
+    const char *global = vv_index_name(&o.index, name, &size);
+    vv_bundle_full_name(&o.target, node, &o.text);
+    cr_assert_eq(o.text.size, size);
+    cr_assert_arr_eq(o.text.data, global, size);
+    end(&o);
+}
+
+/* Variable 13 has no value, and nothing is below it. */
+TEST(bundle_objects, knows_below_which_objects_there_are_values)
+{
+    struct outgoing o;
+    begin(&o, false, 0);
+    for (uint32_t i = 0; i < o.index.node_count; i++)
+        cr_assert_eq(o.objects.roles.has_values[i], i != 13, "%u", i);
+    end(&o);
+}
+
+static bool has(const struct vv_buffer *b, const char *hex)
+{
+    size_t size;
+    unsigned char *bytes = hex_bytes(hex, &size);
+    bool found = false;
+    for (size_t at = 0; at + size <= b->size && !found; at++)
+        found = memcmp(b->data + at, bytes, size) == 0;
+    free(bytes);
+    return found;
+}
+
+/* Slots of "opt", as hexadecimal digits: m and slots of one variable, m of
+ * another, which has no value. */
+TEST(bundle_objects, numbers_objects_as_ours_without_a_counter)
+{
+    struct outgoing o;
+    varve_error error;
+    begin(&o, false, 0);
+    cr_assert_eq(o.objects.roles.counter, VV_NONE);
+    cr_assert_ok(
+        vv_bundle_objects_encode(&o.objects, &o.text, &error), error);
+    cr_assert(has(&o.text, "0a09 0804 1203726e67") == false);
+    cr_assert(has(&o.text, "0a07 0804 1203726e67"));
+    cr_assert(has(&o.text, "1a07 0809 12016d 180b"));
+    cr_assert(has(&o.text, "1a0b 0809 1205736c6f7473 180c"));
+    cr_assert(!has(&o.text, "1a07 080a 12016d 180d"));
+    cr_assert(!has(&o.text, "736176655f636f756e746572"));
+    end(&o);
+}
+
+TEST(bundle_objects, puts_the_counter_behind_the_children_of_the_root)
+{
+    struct outgoing o;
+    varve_error error;
+    begin(&o, false, 7);
+    cr_assert_eq(o.objects.roles.counter, 5);
+    cr_assert_ok(
+        vv_bundle_objects_encode(&o.objects, &o.text, &error), error);
+    cr_assert(has(&o.text, "0a07 0804 1203726e67"));
+    cr_assert(has(&o.text, "0a10 0805 120c 736176655f636f756e746572 2a020801"));
+    cr_assert(has(&o.text, "1a07 080a 12016d 180c"));
+    cr_assert(!has(&o.text, "1a07 080b 12016d 180e"));
+    end(&o);
+}
+
+TEST(bundle_objects, says_that_there_was_no_memory)
+{
+    struct outgoing o;
+    struct vv_bundle_objects objects;
+    varve_error error;
+    begin(&o, true, 7);
+    cr_assert_ok(
+        vv_bundle_objects_encode(&o.objects, &o.text, &error), error);
+    for (long n = 0;; n++) {
+        struct vv_buffer bytes;
+        vv_buffer_init(&bytes, test_allocator());
+        test_fail_allocation(n, false);
+        varve_status status =
+            vv_bundle_objects_begin(&objects, &o.target, &error);
+        if (!status)
+            status = vv_bundle_objects_encode(&objects, &bytes, &error);
+        long tried = test_allocation_count();
+        test_fail_allocation(-1, false);
+        cr_assert_eq(status, tried > n ? VARVE_NO_MEMORY : VARVE_OK);
+        bool is_same = bytes.size == o.text.size &&
+                       memcmp(bytes.data, o.text.data, bytes.size) == 0;
+        vv_bundle_objects_end(&objects);
+        vv_buffer_clear(&bytes);
+        if (!status) {
+            cr_assert(is_same);
+            break;
+        }
+    }
+    end(&o);
+}

@@ -1,0 +1,203 @@
+/* test_checkpoint_find.c - lib/foreign/checkpoint_find.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include "arrays.h"
+#include "checkpoint_find.h"
+
+/* Puts files that are there, ended by NULL; those that end in "checkpoint" are
+ * records of "ckpt-7". */
+static struct world world_with(const char *const *files)
+{
+    static const char record[] = "model_checkpoint_path: \"ckpt-7\"";
+    struct world w = world_new();
+    for (; *files; files++) {
+        const char *end = strrchr(*files, '/');
+        bool is_record = strcmp(end ? end + 1 : *files, "checkpoint") == 0;
+        memory_put(w.memory, *files, record,
+            is_record ? sizeof record - 1 : 1);
+    }
+    return w;
+}
+
+static void check_found(
+    const char *path, const char *wanted, const char *const *files)
+{
+    struct world w = world_with(files);
+    struct vv_buffer found = new_bytes();
+    varve_error error = { 0 };
+    cr_assert_ok(vv_checkpoint_find(&w.context, path, &found, &error), error);
+    cr_assert_str_eq(vv_buffer_string(&found), wanted);
+    vv_buffer_clear(&found);
+    world_free(&w);
+}
+
+static void check_not_found(const char *path, varve_status status,
+    const char *says, const char *const *files)
+{
+    struct world w = world_with(files);
+    struct vv_buffer found = new_bytes();
+    varve_error error = { 0 };
+    cr_assert_eq(vv_checkpoint_find(&w.context, path, &found, &error), status,
+        "%s", error.message);
+    cr_assert(strstr(error.message, says), "%s", error.message);
+    vv_buffer_clear(&found);
+    world_free(&w);
+}
+
+static void check_settled(varve_status status, const char *path,
+    const char *wanted, const char *const *files)
+{
+    struct world w = world_with(files);
+    struct vv_buffer found = new_bytes();
+    varve_error error = { 0 };
+    vv_buffer_add_string(&found, path);
+    cr_assert_eq(vv_source_settle(&w.context, &found, &error), status, "%s",
+        error.message);
+    cr_assert_str_eq(
+        status ? error.message : vv_buffer_string(&found), wanted);
+    vv_buffer_clear(&found);
+    world_free(&w);
+}
+
+#define FILES(...) (const char *const[]){ __VA_ARGS__, NULL }
+
+TEST(checkpoint_find, finds_the_index_of_a_prefix)
+{
+    check_found("run/ckpt-7", "run/ckpt-7.index", FILES("run/ckpt-7.index"));
+    check_found("m", "m.index.json", FILES("m.index.json"));
+    check_found("m", "m.safetensors.index.json",
+        FILES("m.safetensors.index.json"));
+    check_found("m", "m.index",
+        FILES("m.safetensors.index.json", "m.index.json", "m.index"));
+    check_found("m", "m.index", FILES("m.index", "m/m-1.varve"));
+    check_not_found("m", VARVE_NOT_FOUND,
+        "m: expected a checkpoint, found none", FILES("n.index"));
+}
+
+TEST(checkpoint_find, finds_the_highest_number_of_ours)
+{
+    check_found("run", "run/m-10.varve", FILES("run/m-9.varve",
+        "run/m-10.varve", "run/m-2.varve", "run/m-011.varve", "run/m-12.varv",
+        "run/.m-13.varve", "run/m.varve", "run/-14.varve",
+        "run/m-15.varve.tmp"));
+    check_found("run/", "run/m-1.varve", FILES("run/m-1.varve"));
+    check_found("run", "run/m-1.varve", FILES("run/m-1.varve",
+        "run/checkpoint", "run/ckpt-7.index", "run/model.safetensors"));
+}
+
+TEST(checkpoint_find, does_not_choose_between_two_names_of_ours)
+{
+    check_not_found("run", VARVE_NOT_FOUND,
+        "run: expected checkpoints of one name, found several",
+        FILES("run/a-1.varve", "run/b-2.varve"));
+    check_not_found("run", VARVE_NOT_FOUND, "found several",
+        FILES("run/b-2.varve", "run/a-1.varve", "run/b-3.varve"));
+    check_found("run", "run/ckpt-7.index", FILES("run/a-1.varve",
+        "run/b-2.varve", "run/checkpoint", "run/ckpt-7.index"));
+}
+
+TEST(checkpoint_find, finds_the_members_of_a_directory_in_this_order)
+{
+    static const char *const all[] = {
+        "d/checkpoint", "d/ckpt-7.index", "d/variables/variables.index",
+        "d/variables.index", "d/model.safetensors.index.json",
+        "d/model.safetensors", NULL
+    };
+    check_found("d", "d/ckpt-7.index", all);
+    for (int i = 2; i < 6; i++)
+        check_found("d", all[i], all + i);
+    check_found("d/", "d/model.safetensors", all + 5);
+    check_not_found("d", VARVE_IS_DIRECTORY,
+        "d: expected a checkpoint, found a directory without one",
+        FILES("d/other.safetensors"));
+    check_not_found("d", VARVE_IS_DIRECTORY, "without one",
+        FILES("d/model.safetensors/more"));
+}
+
+/* Without the record of the latest the highest number is. */
+TEST(checkpoint_find, finds_the_highest_number_of_tensorflow)
+{
+    check_found("run", "run/ckpt-10.index",
+        FILES("run/ckpt-9.index", "run/ckpt-10.index", "run/ckpt-2.index"));
+    check_found("run/ckpt", "run/ckpt-10.index", FILES("run/ckpt-9.index",
+        "run/ckpt-10.index", "run/other-11.index"));
+    check_found("ckpt", "ckpt-3.index", FILES("ckpt-3.index"));
+    check_not_found("run", VARVE_NOT_FOUND, "found several",
+        FILES("run/a-1.index", "run/b-2.index"));
+    check_not_found("run", VARVE_NOT_FOUND,
+        "run/ckpt-7.index: expected the checkpoint that the record",
+        FILES("run/checkpoint", "run/ckpt-6.index"));
+    check_not_found("run/ckpt", VARVE_NOT_FOUND,
+        "run/ckpt: expected a checkpoint, found none",
+        FILES("run/ckpt2-9.index"));
+}
+
+TEST(checkpoint_find, settles_a_shard_on_its_index)
+{
+    check_settled(VARVE_OK, "d/c.data-00001-of-00002", "d/c.index",
+        FILES("d/c.data-00001-of-00002", "d/c.index"));
+    check_settled(VARVE_NOT_FOUND, "d/c.data-00001-of-00002",
+        "d/c.index: expected the index of this data shard, found none: copy "
+        "it beside the shards",
+        FILES("d/c.data-00001-of-00002"));
+    const char *others[] = { "c.data-00001-of-0002", "c.data-0000a-of-00002",
+        "c.data-00001-on-00002", ".data-00001-of-00002",
+        "c.date-00001-of-00002", "c.data-00001-of-00002x" };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        check_settled(
+            VARVE_OK, others[i], others[i], FILES(others[i], "c.index"));
+}
+
+TEST(checkpoint_find, settles_a_record_on_its_latest)
+{
+    check_settled(VARVE_OK, "d/checkpoint", "d/ckpt-7.index",
+        FILES("d/checkpoint", "d/ckpt-7.index"));
+    check_settled(VARVE_OK, "checkpoint", "ckpt-7.index",
+        FILES("checkpoint", "ckpt-7.index"));
+    check_settled(VARVE_OK, "d/other", "d/other", FILES("d/other"));
+    struct world w = world_with(FILES("d/checkpoint"));
+    struct vv_buffer found = new_bytes();
+    varve_error error = { 0 };
+    vv_buffer_add_string(&found, "d/checkpoint");
+    cr_assert_eq(
+        vv_source_settle(&w.context, &found, &error), VARVE_NOT_FOUND);
+    cr_assert(strstr(error.message, "d/ckpt-7.index"), "%s", error.message);
+    memory_put(w.memory, "d/checkpoint", "varve", 5); /* called so, no record */
+    found.size = 0;
+    vv_buffer_add_string(&found, "d/checkpoint");
+    cr_assert_ok(vv_source_settle(&w.context, &found, &error), error);
+    cr_assert_str_eq(vv_buffer_string(&found), "d/checkpoint");
+    vv_buffer_clear(&found);
+    world_free(&w);
+}
+
+static void check_memory(const char *path, const char *const *files)
+{
+    struct world w = world_with(files);
+    varve_status status = VARVE_NO_MEMORY;
+    for (long n = 0; status; n++) {
+        struct vv_buffer found = new_bytes();
+        varve_error error = { 0 };
+        test_fail_allocation(n, false);
+        status = vv_checkpoint_find(&w.context, path, &found, &error);
+        test_fail_allocation(-1, false);
+        cr_assert(!status || status == VARVE_NO_MEMORY, "%ld: %s", n,
+            error.message);
+        vv_buffer_clear(&found);
+        cr_assert_eq(test_block_count(), 0);
+        cr_assert_eq(memory_open_count(w.memory), 0);
+        cr_assert(n < 1000);
+    }
+    world_free(&w);
+}
+
+TEST(checkpoint_find, fails_without_memory)
+{
+    check_memory("p", FILES("p.index"));
+    check_memory("d", FILES("d/m-1.varve", "d/m-2.varve"));
+    check_memory("d", FILES("d/checkpoint", "d/ckpt-7.index"));
+    check_memory("d", FILES("d/model.safetensors"));
+}

@@ -1,0 +1,38 @@
+/* test_checkpoint_out.c - lib/foreign/formats/checkpoint_out.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <string.h>
+
+#include "checkpoint_out.h"
+#include "support/memory_system.h"
+#include "support/test_context.h"
+
+TEST(checkpoint_out, writes_no_format_that_is_only_read)
+{
+    varve_error error = { 0 };
+    struct memory *memory = memory_new();
+    struct vv_context context = test_context(memory_system(memory));
+    struct vv_target target = { .context = &context, .path = "out" };
+    cr_assert_eq(vv_target_write(&target, VARVE_FORMAT_GGUF, &error),
+        VARVE_MISUSE);
+    cr_assert_str_eq(error.message,
+        "out: expected a format that is written, found gguf");
+    cr_assert_eq(vv_target_write(&target, VARVE_FORMAT_VARVE, &error),
+        VARVE_MISUSE);
+    cr_assert_eq(vv_target_write(&target, (varve_format)99, &error),
+        VARVE_MISUSE);
+    cr_assert(strstr(error.message, "found unknown"));
+    memory_free(memory);
+}
+
+TEST(checkpoint_out, knows_the_names_of_formats)
+{
+    static const char *const names[] = { "varve", "tensorflow",
+        "tensorflow-names", "safetensors", "npy", "npz", "gguf" };
+    for (int i = 0; i < 7; i++)
+        cr_assert_str_eq(varve_format_name((varve_format)i), names[i]);
+    cr_assert_str_eq(varve_format_name((varve_format)-1), "unknown");
+}

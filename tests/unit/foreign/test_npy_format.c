@@ -1,0 +1,134 @@
+/* test_npy_format.c - lib/foreign/npy_format.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include "npy_format.h"
+
+#include "readers.h"
+
+static void check_array(const char *text, const void *data, size_t data_size,
+    const char *type, const void *expected, size_t size)
+{
+    struct world w = world_new();
+    struct vv_buffer b = new_bytes();
+    varve_error error = { 0 };
+    add_array(&b, 1, text, data, data_size);
+    varve_reader *reader = open_bytes(&w, "a.npy", &b, &error);
+    cr_assert(reader, "%s", error.message);
+    cr_assert_eq(varve_reader_format(reader), VARVE_FORMAT_NPY);
+    check_value(reader, "arr_0", type, expected, size);
+    cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
+    varve_reader_free(reader);
+    vv_buffer_clear(&b);
+    world_free(&w);
+}
+
+TEST(npy_format, is_one_variable_of_any_layout)
+{
+    check_array(DICTIONARY("<i2", "False", "(2, 2)"), "\1\0\2\0\3\0\4\0", 8,
+        "int16[2,2]", "\1\0\2\0\3\0\4\0", 8);
+    check_array(DICTIONARY(">i2", "False", "(2, 2)"), "\0\1\0\2\0\3\0\4", 8,
+        "int16[2,2]", "\1\0\2\0\3\0\4\0", 8);
+    check_array(DICTIONARY("<i2", "True", "(2, 2)"), "\1\0\3\0\2\0\4\0", 8,
+        "int16[2,2]", "\1\0\2\0\3\0\4\0", 8);
+    check_array(DICTIONARY("<f4", "False", "(0, 3)"), "", 0, "float32[0,3]",
+        "", 0);
+    check_array(DICTIONARY("|b1", "False", "()"), "\1", 1, "bool[]", "\1", 1);
+}
+
+TEST(npy_format, has_strings)
+{
+    check_array(DICTIONARY("|S3", "False", "(2,)"), "ab\0c\0\0", 6,
+        "string[2]", "\2\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0abc", 19);
+    check_array(DICTIONARY("<U1", "False", "()"), "\xfc\0\0\0", 4, "string[]",
+        "\2\0\0\0\0\0\0\0\xc3\xbc", 10);
+}
+
+TEST(npy_format, has_other_types_as_tagged_state)
+{
+    struct world w = world_new();
+    struct vv_buffer b = new_bytes();
+    varve_error error = { 0 };
+    varve_saved_node node;
+    add_array(&b, 1, DICTIONARY("<V2", "False", "(2,)"), "abcd", 4);
+    varve_reader *reader = open_bytes(&w, "a.npy", &b, &error);
+    cr_assert(reader, "%s", error.message);
+    check_value(reader, "arr_0", "uint8[4]", "abcd", 4);
+    cr_assert(varve_reader_find(reader, "arr_0", &node));
+    cr_assert_eq(node.kind, VARVE_STATE);
+    cr_assert_str_eq(varve_reader_tag_at(reader, node.id, 0), "numpy:V2");
+    varve_reader_free(reader);
+    vv_buffer_clear(&b);
+    world_free(&w);
+}
+
+/* A plain array is a place in the file, one that has to be made is not. */
+TEST(npy_format, lies_in_the_file_where_it_can)
+{
+    static const struct {
+        const char *text;
+        bool is_place;
+    } cases[] = {
+        { DICTIONARY("<i4", "False", "(2, 1)"), true },
+        { DICTIONARY("<i4", "True", "(2, 1)"), true },
+        { DICTIONARY(">i4", "False", "(2, 1)"), false },
+    };
+    for (size_t i = 0; i < 3; i++) {
+        struct world w = world_new();
+        struct vv_buffer b = new_bytes();
+        varve_error error = { 0 };
+        varve_saved_node node;
+        add_array(&b, 1, cases[i].text, "abcdefgh", 8);
+        varve_reader *reader = open_bytes(&w, "a.npy", &b, &error);
+        cr_assert(varve_reader_find(reader, "arr_0", &node));
+        cr_assert_eq(node.offset, cases[i].is_place ? b.size - 8 : 0);
+        varve_reader_free(reader);
+        vv_buffer_clear(&b);
+        world_free(&w);
+    }
+}
+
+TEST(npy_format, refuses_another_size_and_every_cut)
+{
+    struct vv_buffer b = new_bytes();
+    add_array(&b, 1, DICTIONARY("<i4", "False", "(2,)"), "abcdefgh", 8);
+    vv_buffer_add8(&b, 0);
+    check_refused("a.npy", &b, VARVE_CORRUPT,
+        "expected 8 bytes behind the header, found 9");
+    b.size--;
+    while (b.size-- > 7)
+        check_refused("a.npy", &b, VARVE_TRUNCATED, "expected");
+    vv_buffer_clear(&b);
+}
+
+TEST(npy_format, bids_by_the_magic_and_by_the_name)
+{
+    struct vv_candidate c = {
+        .path = "a.npy", .head = (const void *)"\x93NUMPY", .head_size = 6
+    };
+    cr_assert_eq(vv_npy_format.bid(&c), VV_BID_SURE);
+    c.head_size = 5;
+    cr_assert_eq(vv_npy_format.bid(&c), VV_BID_NAME);
+    c.path = ".npy";
+    cr_assert_eq(vv_npy_format.bid(&c), VV_BID_NONE);
+    struct vv_buffer b = new_bytes();
+    vv_buffer_add_string(&b, "something else");
+    check_refused("a.npy", &b, VARVE_NOT_A_CHECKPOINT, "the magic");
+    vv_buffer_clear(&b);
+}
+
+TEST(npy_format, gives_everything_back_without_memory)
+{
+    static const char *const texts[] = {
+        DICTIONARY(">i4", "False", "(2,)"), DICTIONARY("|S4", "False", "(2,)"),
+        DICTIONARY("<V4", "False", "(2,)"),
+    };
+    for (size_t i = 0; i < 3; i++) {
+        struct vv_buffer b = new_bytes();
+        add_array(&b, 1, texts[i], "abcdefgh", 8);
+        check_without_memory("a.npy", &b);
+        vv_buffer_clear(&b);
+    }
+}

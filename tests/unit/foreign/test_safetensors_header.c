@@ -1,0 +1,381 @@
+/* test_safetensors_header.c - lib/foreign/safetensors_header.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "safetensors_header.h"
+
+struct parsed {
+    char *bytes; /* a copy, so that a sanitizer sees a read behind them */
+    struct vv_json_in json;
+    struct vv_buffer tensors, texts;
+    varve_error error;
+};
+
+static varve_status parse(
+    struct parsed *p, const char *header, size_t size, uint64_t data_size)
+{
+    p->bytes = malloc(size ? size : 1);
+    memcpy(p->bytes, header, size);
+    p->error = (varve_error){ 0 };
+    p->json = (struct vv_json_in){ .path = "file", .base = 8,
+        .bytes = p->bytes, .size = size, .error = &p->error };
+    vv_buffer_init(&p->tensors, test_allocator());
+    vv_buffer_init(&p->texts, test_allocator());
+    return vv_safetensors_header(
+        &p->json, data_size, 3, &p->tensors, &p->texts);
+}
+
+static void clear(struct parsed *p)
+{
+    vv_buffer_clear(&p->tensors);
+    vv_buffer_clear(&p->texts);
+    free(p->bytes);
+}
+
+static const struct vv_safetensors_tensor *tensor_at(
+    const struct parsed *p, size_t i)
+{
+    return (const struct vv_safetensors_tensor *)(void *)p->tensors.data + i;
+}
+
+#define T(name, dtype, shape, begin, end)                                      \
+    "\"" name "\":{\"dtype\":\"" dtype "\",\"shape\":" shape                   \
+    ",\"data_offsets\":[" #begin "," #end "]}"
+
+TEST(safetensors_header, notes_tensors_in_the_order_of_their_data)
+{
+    struct parsed p;
+    static const char header[] = " \n{" T("b", "F32", "[2]", 4, 12) ","
+        T("a", "I16", "[1,2]", 0, 4) ",\"__metadata__\":{\"k\":\"v\"}} \t\r\n ";
+    cr_assert_ok(parse(&p, header, sizeof header - 1, 12), p.error);
+    cr_assert_eq(p.tensors.size, 2 * sizeof(struct vv_safetensors_tensor));
+    cr_assert_eq(tensor_at(&p, 0)->name[0], 'a');
+    cr_assert_eq(tensor_at(&p, 1)->name[0], 'b');
+    cr_assert_eq(tensor_at(&p, 1)->begin, 4);
+    cr_assert_eq(tensor_at(&p, 1)->end, 12);
+    cr_assert_eq(tensor_at(&p, 1)->file, 3);
+    cr_assert_eq(p.texts.size, sizeof(struct vv_safetensors_text));
+    struct vv_safetensors_info info;
+    cr_assert_ok(
+        vv_safetensors_info(&p.json, tensor_at(&p, 0)->name, &info), p.error);
+    cr_assert_eq(info.type.dtype, VARVE_INT16);
+    cr_assert_eq(info.type.rank, 2);
+    cr_assert_eq(info.type.shape[0], 1);
+    cr_assert_eq(info.type.shape[1], 2);
+    clear(&p);
+}
+
+TEST(safetensors_header, accepts_what_is_unusual)
+{
+    static const struct {
+        const char *header;
+        uint64_t data_size;
+    } rows[] = {
+        { "{}", 0 }, { "  {} ", 0 }, { "{\"__metadata__\":{}}", 0 },
+        { "{\"__metadata__\":{\"\\u00e9\":\"\\\"\"}}", 0 },
+        { "{" T("s", "U8", "[]", 0, 1) "}", 1 },
+        { "{" T("z", "F64", "[0]", 0, 0) "}", 0 },
+        { "{" T("z", "F64", "[3,0,18446744073709551615]", 0, 0) "}", 0 },
+        { "{" T("z", "F64", "[0]", 8, 8) "," T("a", "F64", "[1]", 0, 8) ","
+            T("y", "U8", "[0]", 0, 0) "}", 8 },
+        { "{" T("r", "U8", "[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,2]", 0, 2) "}", 2 },
+        { "{" T("\xe7\x8c\xab \\ud83d\\ude00", "U8", "[1]", 0, 1) "}", 1 },
+        { "{" T("a", "F8_E5M2", "[2]", 0, 2) ","
+            T("b", "F8_E4M3", "[1]", 2, 3) "}", 3 },
+        { "{" T("a", "F4", "[3,2]", 0, 3) "," T("b", "F6_E2M3", "[4]", 3, 6) ","
+            T("c", "F6_E3M2", "[8]", 6, 12) "," T("d", "F8_E8M0", "[1]", 12,
+                13) "}", 13 },
+        { "{" T("a", "C64", "[2]", 0, 16) "," T("b", "BF16", "[1]", 16, 18)
+            "}", 18 },
+        { "{\"a\":{\"data_offsets\":[0,2],\"shape\":[2],\"dt\\u0079pe\":"
+          "\"BO\\u004fL\"}}", 2 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct parsed p;
+        cr_assert_ok(parse(&p, rows[i].header, strlen(rows[i].header),
+            rows[i].data_size), p.error);
+        clear(&p);
+    }
+}
+
+struct refusal {
+    const char *header;
+    uint64_t data_size;
+    varve_status status;
+    const char *says;
+};
+
+static void check(const struct refusal *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct parsed p;
+        varve_status status = parse(&p, rows[i].header,
+            strlen(rows[i].header), rows[i].data_size);
+        cr_assert_eq(status, rows[i].status, "%s: %s: %s", rows[i].header,
+            varve_status_name(status), p.error.message);
+        cr_assert(strstr(p.error.message, rows[i].says), "%s: %s",
+            rows[i].header, p.error.message);
+        cr_assert_eq(strncmp(p.error.message, "file: ", 6), 0);
+        clear(&p);
+    }
+}
+
+#define CHECK(rows) check(rows, sizeof rows / sizeof *rows)
+
+TEST(safetensors_header, refuses_numbers_that_are_no_sizes)
+{
+    static const struct refusal rows[] = {
+        { "{" T("a", "U8", "[1e0]", 0, 1) "}", 1, VARVE_CORRUPT, "found 1e0" },
+        { "{" T("a", "U8", "[1.0]", 0, 1) "}", 1, VARVE_CORRUPT, "found 1.0" },
+        { "{" T("a", "U8", "[-1]", 0, 1) "}", 1, VARVE_CORRUPT, "found -1" },
+        { "{" T("a", "U8", "[01]", 0, 1) "}", 1, VARVE_CORRUPT,
+            "without leading zeros" },
+        { "{" T("a", "U8", "[18446744073709551616]", 0, 1) "}", 1,
+            VARVE_CORRUPT, "found 18446744073709551616" },
+        { "{" T("a", "U8", "[1]", 0e0, 1) "}", 1, VARVE_CORRUPT, "found 0e0" },
+        { "{" T("a", "U8", "[1]", 0.0, 1) "}", 1, VARVE_CORRUPT, "found 0.0" },
+        { "{" T("a", "U8", "[1]", -0, 1) "}", 1, VARVE_CORRUPT, "found -0" },
+        { "{" T("a", "U8", "[1]", 0, 01) "}", 1, VARVE_CORRUPT,
+            "without leading zeros" },
+        { "{" T("a", "U8", "[1]", 0, 99999999999999999999) "}", 1,
+            VARVE_CORRUPT, "found 99999999999999999999" },
+        { "{" T("a", "U8", "[\"1\"]", 0, 1) "}", 1, VARVE_CORRUPT,
+            "found a string" },
+    };
+    CHECK(rows);
+}
+
+TEST(safetensors_header, refuses_ranges_that_do_not_tile_the_data)
+{
+    static const struct refusal rows[] = {
+        { "{" T("a", "U8", "[1]", 1, 0) "}", 1, VARVE_CORRUPT,
+            "\"a\": expected data_offsets to end behind their begin, found 1 "
+            "and 0" },
+        { "{" T("a", "U8", "[1]", 0, 1) "," T("b", "U8", "[1]", 2, 3) "}", 3,
+            VARVE_CORRUPT, "\"b\": expected its data at 1, where that of the "
+            "one before ends, found 2: a gap" },
+        { "{" T("a", "U8", "[1]", 1, 2) "}", 2, VARVE_CORRUPT, "a gap" },
+        { "{" T("a", "U8", "[2]", 0, 2) "," T("b", "U8", "[2]", 1, 3) "}", 3,
+            VARVE_CORRUPT, "\"b\": expected its data at 2, where that of the "
+            "one before ends, found 1: they overlap" },
+        { "{" T("a", "U8", "[2]", 0, 2) "," T("b", "U8", "[2]", 0, 2) "}", 2,
+            VARVE_CORRUPT, "they overlap" },
+        { "{" T("a", "U8", "[2]", 0, 2) "," T("b", "U8", "[0]", 1, 1) "}", 2,
+            VARVE_CORRUPT, "they overlap" },
+        { "{" T("a", "U8", "[2]", 0, 2) "}", 1, VARVE_TRUNCATED,
+            "\"a\": expected data up to 2, found 1 bytes of data" },
+        { "{" T("a", "U8", "[1152921504606846976]", 0,
+                1152921504606846976) "}", 1, VARVE_TRUNCATED,
+            "found 1 bytes of data" },
+        { "{" T("a", "U8", "[1]", 18446744073709551614,
+                18446744073709551615) "}", 1, VARVE_CORRUPT, "a gap" },
+        { "{" T("a", "U8", "[1]", 0, 1) "}", 2, VARVE_CORRUPT,
+            "expected 1 bytes of data, as many as tensors have, found 2" },
+        { "{}", 1, VARVE_CORRUPT, "expected 0 bytes of data" },
+        { "{\"__metadata__\":{}}", 8, VARVE_CORRUPT,
+            "expected 0 bytes of data" },
+        { "{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0]}}", 1,
+            VARVE_CORRUPT, "data_offsets to be two, found 1" },
+        { "{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1,1]}}",
+            1, VARVE_CORRUPT, "data_offsets to be two, found 3" },
+    };
+    CHECK(rows);
+}
+
+TEST(safetensors_header, refuses_sizes_that_are_not_those_of_shapes)
+{
+    static const struct refusal rows[] = {
+        { "{" T("a", "F32", "[2]", 0, 4) "}", 4, VARVE_CORRUPT,
+            "around the 8 bytes of its shape, found 4" },
+        { "{" T("a", "F32", "[]", 0, 8) "}", 8, VARVE_CORRUPT,
+            "around the 4 bytes of its shape, found 8" },
+        { "{" T("a", "F32", "[0]", 0, 4) "}", 4, VARVE_CORRUPT,
+            "around the 0 bytes" },
+        { "{" T("a", "U8", "[18446744073709551615]", 0,
+                18446744073709551615) "}", 1, VARVE_CORRUPT,
+            "bits 64 bits can count" },
+        { "{" T("a", "U8", "[4294967296,4294967296]", 0, 0) "}", 0,
+            VARVE_CORRUPT, "bits 64 bits can count" },
+        { "{" T("a", "U8", "[4294967296,4294967296,0]", 0, 0) "}", 0,
+            VARVE_CORRUPT, "bits 64 bits can count" },
+        { "{" T("a", "F64", "[2305843009213693952]", 0, 0) "}", 0,
+            VARVE_CORRUPT, "bits 64 bits can count" },
+        { "{" T("a", "F4", "[3]", 0, 1) "}", 1, VARVE_CORRUPT,
+            "a shape of whole bytes" },
+        { "{" T("a", "F6_E2M3", "[2]", 0, 1) "}", 1, VARVE_CORRUPT,
+            "a shape of whole bytes" },
+        { "{" T("a", "U8", "[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]", 0, 1) "}", 1,
+            VARVE_LIMIT, "a rank of at most 16" },
+    };
+    CHECK(rows);
+}
+
+TEST(safetensors_header, refuses_tensors_without_all_that_they_need)
+{
+    static const struct refusal rows[] = {
+        { "{\"a\":{\"shape\":[1],\"data_offsets\":[0,1]}}", 1, VARVE_CORRUPT,
+            "\"a\": expected a dtype, found none" },
+        { "{\"a\":{\"dtype\":\"U8\",\"data_offsets\":[0,1]}}", 1,
+            VARVE_CORRUPT, "\"a\": expected a shape, found none" },
+        { "{\"a\":{\"dtype\":\"U8\",\"shape\":[1]}}", 1, VARVE_CORRUPT,
+            "\"a\": expected a data_offsets, found none" },
+        { "{\"a\":{}}", 0, VARVE_CORRUPT, "found none" },
+        { "{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1],"
+          "\"x\":1}}", 1, VARVE_CORRUPT,
+            "dtype, shape and data_offsets alone, found \"x\"" },
+        { "{" T("a", "F128", "[1]", 0, 16) "}", 16, VARVE_TOO_NEW,
+            "\"a\": expected a dtype that is known, found \"F128\"" },
+        { "{" T("a", "f32", "[1]", 0, 4) "}", 4, VARVE_TOO_NEW, "\"f32\"" },
+        { "{" T("a", "", "[1]", 0, 4) "}", 4, VARVE_TOO_NEW, "found \"\"" },
+        { "{\"a\":{\"dtype\":8,\"shape\":[1],\"data_offsets\":[0,1]}}", 1,
+            VARVE_CORRUPT, "expected a string, found 8" },
+        { "{\"a\":{\"dtype\":\"U8\",\"shape\":1,\"data_offsets\":[0,1]}}", 1,
+            VARVE_CORRUPT, "expected an array, found 1" },
+        { "{\"a\":{\"dtype\":\"U8\",\"shape\":null,\"data_offsets\":[0,1]}}",
+            1, VARVE_CORRUPT, "expected an array, found null" },
+        { "{\"a\":[]}", 0, VARVE_CORRUPT, "found an array" },
+        { "{\"a\":null}", 0, VARVE_CORRUPT, "expected an object, found null" },
+        { "{\"a\":\"b\"}", 0, VARVE_CORRUPT, "found a string" },
+    };
+    CHECK(rows);
+}
+
+TEST(safetensors_header, refuses_keys_that_come_twice)
+{
+    static const struct refusal rows[] = {
+        { "{" T("a", "U8", "[1]", 0, 1) "," T("a", "U8", "[1]", 1, 2) "}", 2,
+            VARVE_CORRUPT, "expected one of this name, found two" },
+        { "{" T("a", "U8", "[1]", 0, 1) "," T("\\u0061", "U8", "[1]", 1, 2)
+            "}", 2, VARVE_CORRUPT, "expected one of this name, found two" },
+        { "{" T("a", "U8", "[0]", 0, 0) "," T("b", "U8", "[1]", 0, 1) ","
+            T("a", "U8", "[0]", 1, 1) "}", 1, VARVE_CORRUPT, "found two" },
+        { "{\"a\":{\"dtype\":\"U8\",\"dtype\":\"U8\",\"shape\":[1],"
+          "\"data_offsets\":[0,1]}}", 1, VARVE_CORRUPT,
+            "\"a\": expected one dtype, found two" },
+        { "{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"shap\\u0065\":[1],"
+          "\"data_offsets\":[0,1]}}", 1, VARVE_CORRUPT,
+            "\"a\": expected one shape, found two" },
+        { "{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1],"
+          "\"data_offsets\":[0,1]}}", 1, VARVE_CORRUPT,
+            "\"a\": expected one data_offsets, found two" },
+        { "{\"__metadata__\":{},\"__metadata__\":{}}", 0, VARVE_CORRUPT,
+            "expected one of it, found two" },
+        { "{\"__metadata__\":{},\"__metadat\\u0061__\":{}}", 0, VARVE_CORRUPT,
+            "expected one of it, found two" },
+        { "{\"__metadata__\":{\"k\":\"1\",\"k\":\"1\"}}", 0, VARVE_CORRUPT,
+            "\"k\": expected one of this name, found two" },
+        { "{\"__metadata__\":{\"k\":\"1\",\"j\":\"\",\"\\u006b\":\"2\"}}", 0,
+            VARVE_CORRUPT, "expected one of this name, found two" },
+    };
+    CHECK(rows);
+}
+
+TEST(safetensors_header, refuses_metadata_that_is_no_object_of_strings)
+{
+    static const struct refusal rows[] = {
+        { "{\"__metadata__\":null}", 0, VARVE_CORRUPT, "found null" },
+        { "{\"__metadata__\":[]}", 0, VARVE_CORRUPT, "found an array" },
+        { "{\"__metadata__\":\"x\"}", 0, VARVE_CORRUPT, "found a string" },
+        { "{\"__metadata__\":{\"a\":1}}", 0, VARVE_CORRUPT,
+            "expected a string, found 1" },
+        { "{\"__metadata__\":{\"a\":null}}", 0, VARVE_CORRUPT, "found null" },
+        { "{\"__metadata__\":{\"a\":{}}}", 0, VARVE_CORRUPT,
+            "found an object" },
+        { "{\"__metadata__\":{\"\":\"x\"}}", 0, VARVE_LIMIT,
+            "a name of 1 to 65535 bytes" },
+        { "{\"__metadata__\":{\"a\":\"\\u0000\"}}", 0, VARVE_LIMIT,
+            "\"a\": expected a text without NUL" },
+    };
+    CHECK(rows);
+}
+
+TEST(safetensors_header, refuses_text_that_is_not_one_object)
+{
+    static const struct refusal rows[] = {
+        { "", 0, VARVE_CORRUPT, "found the end" },
+        { "[]", 0, VARVE_CORRUPT, "expected an object, found an array" },
+        { "{} {}", 0, VARVE_CORRUPT, "offset 11: expected the end, found '{'" },
+        { "{}x", 0, VARVE_CORRUPT, "offset 10: expected the end, found 'x'" },
+        { "{\"a", 0, VARVE_CORRUPT, "found the end" },
+        { "{\"\xff\":{}}", 0, VARVE_CORRUPT, "UTF-8" },
+        { "{\"__metadata__\":{\"a\":\"\xc3(\"}}", 0, VARVE_CORRUPT, "UTF-8" },
+        { "{" T("a", "U8\xff", "[1]", 0, 1) "}", 1, VARVE_CORRUPT, "UTF-8" },
+    };
+    CHECK(rows);
+    struct parsed p;
+    cr_assert_eq(parse(&p, "{}\0", 3, 0), VARVE_CORRUPT);
+    clear(&p);
+}
+
+TEST(safetensors_header, refuses_names_that_no_path_can_have)
+{
+    static const struct refusal rows[] = {
+        { "{" T("", "U8", "[1]", 0, 1) "}", 1, VARVE_LIMIT,
+            "a name of 1 to 65535 bytes without NUL" },
+        { "{" T("a\\u0000b", "U8", "[1]", 0, 1) "}", 1, VARVE_LIMIT,
+            "a name of 1 to 65535 bytes without NUL" },
+    };
+    CHECK(rows);
+    for (size_t size = 65535; size <= 65536; size++) {
+        char *header = malloc(size + 128);
+        header[0] = '{';
+        header[1] = '"';
+        memset(header + 2, 'x', size);
+        strcpy(header + 2 + size,
+            "\":{\"dtype\":\"U8\",\"shape\":[],\"data_offsets\":[0,1]}}");
+        struct parsed p;
+        cr_assert_eq(parse(&p, header, strlen(header), 1),
+            size > 65535 ? VARVE_LIMIT : VARVE_OK);
+        clear(&p);
+        free(header);
+    }
+}
+
+TEST(safetensors_header, refuses_every_part_of_a_header)
+{
+    static const char header[] =
+        "{\"__metadata__\":{\"a\":\"b\"}," T("b", "F32", "[2]", 0, 8) "}";
+    struct parsed p;
+    for (size_t size = 0; size < sizeof header - 1; size++) {
+        cr_assert_eq(parse(&p, header, size, 8), VARVE_CORRUPT, "%zu", size);
+        clear(&p);
+    }
+    cr_assert_ok(parse(&p, header, sizeof header - 1, 8), p.error);
+    clear(&p);
+}
+
+TEST(safetensors_header, appends_to_what_is_there)
+{
+    struct parsed p;
+    static const char header[] = "{" T("a", "U8", "[1]", 0, 1)
+        ",\"__metadata__\":{\"a\":\"b\"}}";
+    cr_assert_ok(parse(&p, header, sizeof header - 1, 1), p.error);
+    p.json.at = 0;
+    cr_assert_ok(vv_safetensors_header(
+        &p.json, 1, 4, &p.tensors, &p.texts), p.error);
+    cr_assert_eq(p.tensors.size, 2 * sizeof(struct vv_safetensors_tensor));
+    cr_assert_eq(p.texts.size, 2 * sizeof(struct vv_safetensors_text));
+    cr_assert_eq(tensor_at(&p, 1)->file, 4);
+    clear(&p);
+}
+
+TEST(safetensors_header, gives_back_all_memory_when_there_is_none)
+{
+    static const char header[] = "{" T("a", "U8", "[1]", 0, 1)
+        ",\"__metadata__\":{\"a\":\"b\"}}";
+    for (long n = 0;; n++) {
+        struct parsed p;
+        test_fail_allocation(n, false);
+        varve_status status = parse(&p, header, sizeof header - 1, 1);
+        test_fail_allocation(-1, false);
+        clear(&p);
+        if (!status)
+            break;
+        cr_assert_eq(status, VARVE_NO_MEMORY);
+    }
+}

@@ -1,0 +1,258 @@
+/* test_stranger.c - lib/foreign/stranger.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <stdio.h>
+
+#include "arrays.h"
+#include "crc.h"
+#include "readers.h"
+#include "stranger.h"
+
+struct sample {
+    const char *path;
+    const char *bytes;
+    size_t size;
+    const char *what; /* NULL: nobody knows it */
+};
+
+#define SAMPLE(path, bytes, what) { path, bytes, sizeof bytes - 1, what }
+
+/* The first bytes of files as their programs write them. */
+static struct sample samples[] = {
+    SAMPLE("a.pth",
+        "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.\x80\x02M",
+        "an old file of torch.save"),
+    SAMPLE("a.pkl", "\x80\x04\x95\x0b\0\0\0\0\0\0\0}", "a pickle"),
+    SAMPLE("a.joblib", "\x80\x03}q\0.", "a pickle"),
+    SAMPLE("a.gz", "\x1f\x8b\x08\0\0\0\0\0\0\3", "a gzip file: unpack it"),
+    SAMPLE("a.zst", "\x28\xb5\x2f\xfd\x04", "a zstd file"),
+    SAMPLE("a.xz", "\xfd" "7zXZ\0\0\4", "an xz file"),
+    SAMPLE("a.bz2", "BZh91AY&SY", "a bzip2 file"),
+    SAMPLE("a.lz4", "\x04\x22\x4d\x18\x64", "an lz4 file"),
+    SAMPLE("a.7z", "7z\xbc\xaf\x27\x1c\0\4", "a 7z archive"),
+    SAMPLE("a.mat", "MATLAB 7.3 MAT-file, Platform", "version 7.3"),
+    SAMPLE("a.mat", "MATLAB 5.0 MAT-file, Platform", "version 5"),
+    SAMPLE("a.h5", "\x89HDF\r\n\x1a\n\0\0\0\0", "an HDF5 file"),
+    SAMPLE("a.safetensors", "\x89HDF\r\n\x1a\n\0\0\0\0", "an HDF5 file"),
+    SAMPLE("a.nc", "CDF\1\0\0\0\0", "a NetCDF file"),
+    SAMPLE("a.nc", "CDF\5\0\0\0\0", "a NetCDF file"),
+    SAMPLE("a.tflite", "\x1c\0\0\0TFL3\x14\0", "a TensorFlow Lite model"),
+    SAMPLE("a.parquet", "PAR1\x15\4", "a Parquet table"),
+    SAMPLE("a.arrow", "ARROW1\0\0", "an Arrow table"),
+    SAMPLE("a.bin", "tjgg\3\0\0\0", "a GGML file"),
+    SAMPLE("a.onnx", "\x08\x07\x12\x07pytorch", "an ONNX model"),
+    SAMPLE("d/saved_model.pb", "\x08\x01\x12\x9c", "the graph of a SavedModel"),
+    SAMPLE("ckpt-1.meta", "\x0a\x9c\x01", "name those"),
+    SAMPLE("frozen.pb", "\x0a\x2f\x0a", "a TensorFlow graph"),
+    SAMPLE("a.msgpack", "\x81\xa6params", "a msgpack file"),
+    SAMPLE("manifest.ocdbt", "\x0c\xdb", "Orbax"),
+    SAMPLE("a.weights.json",
+        "{\"metadata\":{},\"weight_map\":{\"x\":[\"a.weights.h5\"]}}",
+        "the index of Keras weights"),
+    SAMPLE("zarr.json", "{\"zarr_format\":3}", "zarr"),
+    SAMPLE("a.tfrecord", "\x03\0\0\0\0\0\0\0\x6d\x40\xae\x84" "abc....",
+        NULL), /* another sum */
+    SAMPLE("a.html", "\n<!DOCTYPE html><html>", "a web page"),
+    SAMPLE("a.html", "<HTML>", "a web page"),
+    SAMPLE("a.xml", "<?xml version=\"1.0\"?><Error>", "an XML text"),
+    SAMPLE("a.txt", "hello, world", NULL),
+    SAMPLE("a.pb", "hello, world", NULL),
+    SAMPLE("a.bin", "\x80", NULL),
+    SAMPLE("a.bin", "\x80\x02\0\0\0\0\0\0", NULL), /* a size of 640 */
+    SAMPLE("a.bin", "", NULL),
+};
+
+static void check_named(
+    struct world *w, const char *path, const char *what, varve_error *error)
+{
+    varve_status status = vv_stranger_file(&w->context, path, error);
+    cr_assert_eq(status, what ? VARVE_NOT_A_CHECKPOINT : VARVE_OK, "%s: %s",
+        path, what ? what : error->message);
+    if (!what)
+        return;
+    cr_assert(strstr(error->message, what), "%s", error->message);
+    cr_assert_eq(strncmp(error->message, path, strlen(path)), 0);
+    cr_assert(strstr(error->message, ": expected a checkpoint, found "));
+}
+
+TEST(stranger, is_known_by_how_it_begins_and_is_called)
+{
+    struct world w = world_new();
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        const struct sample *s = &samples[i];
+        varve_error error = { 0 };
+        memory_put(w.memory, s->path, s->bytes, s->size);
+        check_named(&w, s->path, s->what, &error);
+    }
+    world_free(&w);
+}
+
+/* What was NULL there is so for every reader; what is named, for each too. */
+TEST(stranger, is_what_a_reader_says)
+{
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
+        const struct sample *s = &samples[i];
+        struct vv_buffer b = new_bytes();
+        vv_buffer_add(&b, s->bytes, s->size);
+        if (s->what)
+            check_refused(s->path, &b, VARVE_NOT_A_CHECKPOINT, s->what);
+        vv_buffer_clear(&b);
+    }
+}
+
+TEST(stranger, may_be_a_tar_archive_or_records)
+{
+    struct world w = world_new();
+    unsigned char bytes[600] = { 'm', '.', 'b', 'i', 'n' };
+    varve_error error = { 0 };
+    memcpy(bytes + 257, "ustar", 5);
+    memory_put(w.memory, "a.tar", bytes, sizeof bytes);
+    check_named(&w, "a.tar", "a tar archive", &error);
+    memory_put(w.memory, "a.tar", bytes, 261);
+    check_named(&w, "a.tar", NULL, &error);
+    memset(bytes, 0, sizeof bytes);
+    bytes[0] = 3;
+    vv_store32(bytes + 8, vv_crc32c_mask(vv_crc32c(0, bytes, 8)));
+    memory_put(w.memory, "a.tfrecord", bytes, 19);
+    check_named(&w, "a.tfrecord", "a TFRecord", &error);
+    memory_put(w.memory, "a.tfrecord", bytes, 15);
+    check_named(&w, "a.tfrecord", NULL, &error);
+    world_free(&w);
+}
+
+static struct vv_buffer archive_of(const char *const *names)
+{
+    struct archive a = archive_new();
+    for (; *names; names++)
+        archive_add(&a, (struct entry){ .name = *names, .bytes = "x",
+            .size = 1 });
+    archive_end(&a);
+    vv_buffer_clear(&a.directory);
+    return a.file;
+}
+
+#define NAMES(...) (const char *const[]){ __VA_ARGS__, NULL }
+
+static void check_archive(
+    const char *path, const char *const *names, const char *what)
+{
+    struct vv_buffer b = archive_of(names);
+    check_refused(path, &b, VARVE_NOT_A_CHECKPOINT, what);
+    vv_buffer_clear(&b);
+}
+
+TEST(stranger, is_known_by_what_its_archive_holds)
+{
+    check_archive("a.pt", NAMES("archive/data.pkl", "archive/data/0"),
+        "a.pt: expected a checkpoint, found a file of torch.save (PyTorch): "
+        "load it with torch, and save its tensors with "
+        "safetensors.torch.save_file");
+    check_archive("a.npz", NAMES("a/version", "a/data.pkl"), "torch.save");
+    check_archive("a.safetensors", NAMES("data.pkl"), "torch.save");
+    check_archive("a.pt", NAMES("m/data.pkl", "m/constants.pkl"),
+        "TorchScript");
+    check_archive("__0_0.distcp", NAMES("archive/data.pkl"),
+        "torch.distributed");
+    check_archive("a.pt2", NAMES("m/archive_format", "m/data/w/0"),
+        "torch.export");
+    check_archive("a.keras",
+        NAMES("metadata.json", "config.json", "model.weights.h5"), "Keras");
+    check_archive("a.zip", NAMES("metadata.pkl"), "found another name");
+    check_archive("a.zip", NAMES("xdata.pkl"), "found another name");
+}
+
+/* Its directory is gone, and the first entry is there. */
+TEST(stranger, is_known_by_half_an_archive)
+{
+    struct vv_buffer b = archive_of(NAMES("m/data.pkl", "m/data/0"));
+    b.size = 60;
+    check_refused("a.pt", &b, VARVE_NOT_A_CHECKPOINT, "torch.save");
+    vv_buffer_clear(&b);
+}
+
+TEST(stranger, may_be_a_shard_that_an_index_names)
+{
+    static const char index[] =
+        "{\"weight_map\":{\"w\":\"pytorch_model-00001-of-00001.bin\"}}";
+    struct vv_buffer b = archive_of(NAMES("archive/data.pkl"));
+    struct world w = world_new();
+    varve_error error = { 0 };
+    memory_put(w.memory, "pytorch_model-00001-of-00001.bin", b.data, b.size);
+    memory_put(w.memory, "pytorch_model.bin.index.json", index,
+        sizeof index - 1);
+    cr_assert_null(vv_reader_open_in(
+        &w.context, "pytorch_model.bin.index.json", &error));
+    cr_assert_eq(error.status, VARVE_NOT_A_CHECKPOINT);
+    cr_assert(strstr(error.message, "pytorch_model-00001-of-00001.bin: "
+        "expected a checkpoint, found a file of torch.save"), "%s",
+        error.message);
+    vv_buffer_clear(&b);
+    world_free(&w);
+}
+
+TEST(stranger, may_be_a_directory)
+{
+    static const char *const cases[][2] = {
+        { ".metadata", "a torch.distributed checkpoint" },
+        { "manifest.ocdbt", "an Orbax checkpoint" },
+        { "_METADATA", "an Orbax checkpoint" },
+        { ".zarray", "a zarr array" },
+        { "saved_model.pb", "a SavedModel without variables" },
+        { "pytorch_model.bin", "safe_serialization" },
+        { "pytorch_model.bin.index.json", "safe_serialization" },
+        { "zero_to_fp32.py", "DeepSpeed" },
+        { "other", NULL },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct world w = world_new();
+        varve_error error = { 0 };
+        char path[64];
+        snprintf(path, sizeof path, "d/%s", cases[i][0]);
+        memory_put(w.memory, path, "x", 1);
+        cr_assert_null(vv_reader_open_in(&w.context, "d", &error));
+        cr_assert_eq(error.status,
+            cases[i][1] ? VARVE_NOT_A_CHECKPOINT : VARVE_IS_DIRECTORY, "%s",
+            error.message);
+        cr_assert(strstr(error.message,
+            cases[i][1] ? cases[i][1] : "a directory without one"), "%s",
+            error.message);
+        world_free(&w);
+    }
+}
+
+TEST(stranger, is_nobody_where_it_cannot_be_looked_at)
+{
+    struct world w = world_new();
+    varve_error error = { 0 };
+    check_named(&w, "none", NULL, &error);
+    cr_assert_eq(vv_stranger_directory(&w.context, "none", &error), VARVE_OK);
+    world_free(&w);
+}
+
+TEST(stranger, needs_memory_for_archives_and_directories)
+{
+    struct vv_buffer b = archive_of(NAMES("archive/data.pkl"));
+    struct world w = world_new();
+    varve_status status = VARVE_NO_MEMORY;
+    memory_put(w.memory, "d/.metadata", b.data, b.size);
+    for (long n = 0; status == VARVE_NO_MEMORY; n++) {
+        test_fail_allocation(n, false);
+        status = vv_stranger_file(&w.context, "d/.metadata", NULL);
+        test_fail_allocation(-1, false);
+        cr_assert(n < 10);
+    }
+    cr_assert_eq(status, VARVE_NOT_A_CHECKPOINT);
+    status = VARVE_NO_MEMORY;
+    for (long n = 0; status == VARVE_NO_MEMORY; n++) {
+        test_fail_allocation(n, false);
+        status = vv_stranger_directory(&w.context, "d", NULL);
+        test_fail_allocation(-1, false);
+        cr_assert(n < 10);
+    }
+    cr_assert_eq(status, VARVE_NOT_A_CHECKPOINT);
+    vv_buffer_clear(&b);
+    world_free(&w);
+}

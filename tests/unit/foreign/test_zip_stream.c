@@ -1,0 +1,204 @@
+/* test_zip_stream.c - lib/foreign/zip_stream.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include "zip_stream.h"
+
+#include "arrays.h"
+
+static unsigned char text[5000];
+
+/* An archive of one entry that is opened. */
+struct opened {
+    struct archive archive;
+    struct world world;
+    struct vv_foreign *foreign;
+    struct vv_zip zip;
+};
+
+static void open_entry(struct opened *o, bool is_deflated)
+{
+    varve_error error = { 0 };
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = (unsigned char)(i * i >> 3);
+    o->archive = archive_new();
+    archive_add(&o->archive, (struct entry){ .name = "a", .bytes = text,
+        .size = sizeof text, .is_deflated = is_deflated });
+    archive_end(&o->archive);
+    o->world = world_new();
+    o->foreign = world_foreign(&o->world, "a.npz", &o->archive.file);
+    cr_assert_ok(vv_zip_read(&o->zip, o->foreign, 0, &error), error);
+}
+
+static void close_entry(struct opened *o)
+{
+    vv_zip_clear(&o->zip);
+    vv_foreign_free(o->foreign);
+    world_free(&o->world);
+    archive_clear(&o->archive);
+}
+
+/* Reads `size` bytes in pieces and ends. */
+static varve_status read_all(struct opened *o, unsigned char *bytes,
+    size_t size, size_t piece, varve_error *error)
+{
+    struct vv_zip_stream s;
+    varve_status status =
+        vv_zip_stream_begin(&s, &o->zip, &o->zip.entries[0], "x", error);
+    if (status)
+        return status;
+    for (size_t at = 0; at < size && !status; at += piece) {
+        size_t part = piece < size - at ? piece : size - at;
+        status = vv_zip_stream_read(&s, bytes + at, part, error);
+    }
+    return vv_zip_stream_end(&s, status, error);
+}
+
+TEST(zip_stream, gives_every_byte_in_pieces_of_any_size)
+{
+    for (int is_deflated = 0; is_deflated <= vv_inflater_exists();
+         is_deflated++) {
+        struct opened o;
+        open_entry(&o, is_deflated);
+        for (size_t piece = 1; piece <= sizeof text; piece = 3 * piece + 1) {
+            unsigned char bytes[sizeof text] = { 0 };
+            varve_error error = { 0 };
+            cr_assert_ok(
+                read_all(&o, bytes, sizeof bytes, piece, &error), error);
+            cr_assert_eq(memcmp(bytes, text, sizeof text), 0);
+        }
+        close_entry(&o);
+    }
+}
+
+static void check_damage(size_t at, unsigned char flip, bool is_deflated,
+    const char *says)
+{
+    struct opened o;
+    unsigned char bytes[sizeof text];
+    varve_error error = { 0 };
+    size_t size;
+    open_entry(&o, is_deflated);
+    memory_bytes(o.world.memory, "a.npz", &size)[
+        o.zip.entries[0].data + at] ^= flip;
+    cr_assert_eq(read_all(&o, bytes, sizeof bytes, 1000, &error),
+        VARVE_CORRUPT, "%zu", at);
+    cr_assert(strstr(error.message, says), "%s", error.message);
+    close_entry(&o);
+}
+
+TEST(zip_stream, finds_a_bit_that_changed)
+{
+    check_damage(4999, 1, false, "expected CRC-32");
+    if (!vv_inflater_exists())
+        return;
+    check_damage(4999, 1, true, "expected CRC-32");
+    check_damage(0, 6, true, "deflated data, found other bytes");
+    check_damage(0, 1, true, "the end of the deflated data, found none");
+}
+
+/* The entry claims another size than its deflated data has. */
+static void check_size(int64_t more, const char *says)
+{
+    struct opened o;
+    unsigned char bytes[sizeof text + 1];
+    varve_error error = { 0 };
+    open_entry(&o, true);
+    o.zip.entries[0].size += (uint64_t)more;
+    size_t size = (size_t)o.zip.entries[0].size;
+    cr_assert_eq(read_all(&o, bytes, size, size, &error), VARVE_CORRUPT);
+    cr_assert(strstr(error.message, says), "%s", error.message);
+    close_entry(&o);
+}
+
+TEST(zip_stream, finds_deflated_data_of_another_size)
+{
+    if (!vv_inflater_exists())
+        return;
+    check_size(1, "more deflated data, found its end");
+    check_size(-1, "the end of the deflated data, found more");
+}
+
+TEST(zip_stream, finds_bytes_behind_the_deflated_data)
+{
+    struct opened o;
+    unsigned char bytes[sizeof text];
+    varve_error error = { 0 };
+    if (!vv_inflater_exists())
+        return;
+    open_entry(&o, true);
+    o.zip.entries[0].packed++;
+    cr_assert_eq(read_all(&o, bytes, sizeof bytes, 5000, &error),
+        VARVE_CORRUPT);
+    cr_assert(strstr(error.message, "the end of the entry, found more"), "%s",
+        error.message);
+    o.zip.entries[0].packed = 0;
+    cr_assert_eq(read_all(&o, bytes, sizeof bytes, 5000, &error),
+        VARVE_CORRUPT);
+    close_entry(&o);
+}
+
+TEST(zip_stream, gives_no_more_than_there_is_and_wants_all_read)
+{
+    struct opened o;
+    unsigned char bytes[sizeof text + 1];
+    varve_error error = { 0 };
+    open_entry(&o, false);
+    cr_assert_eq(read_all(&o, bytes, sizeof bytes, 5001, &error),
+        VARVE_TRUNCATED);
+    cr_assert_eq(read_all(&o, bytes, 4999, 5000, &error), VARVE_CORRUPT);
+    cr_assert(strstr(error.message, "the end of the entry"), "%s",
+        error.message);
+    close_entry(&o);
+}
+
+TEST(zip_stream, ends_with_the_status_it_is_given)
+{
+    struct opened o;
+    struct vv_zip_stream s;
+    varve_error error = { 0 };
+    open_entry(&o, false);
+    cr_assert_ok(vv_zip_stream_begin(
+        &s, &o.zip, &o.zip.entries[0], "x", &error), error);
+    cr_assert_eq(
+        vv_zip_stream_end(&s, VARVE_CANCELLED, &error), VARVE_CANCELLED);
+    cr_assert_eq(error.status, VARVE_OK);
+    close_entry(&o);
+}
+
+TEST(zip_stream, says_what_it_was_built_without)
+{
+    struct opened o;
+    unsigned char bytes[sizeof text];
+    varve_error error = { 0 };
+    if (vv_inflater_exists())
+        return;
+    open_entry(&o, true);
+    cr_assert_eq(read_all(&o, bytes, sizeof bytes, 5000, &error),
+        VARVE_TOO_NEW);
+    cr_assert(strstr(error.message, "built without zlib"));
+    close_entry(&o);
+}
+
+TEST(zip_stream, gives_everything_back_without_memory)
+{
+    struct opened o;
+    varve_status status = VARVE_NO_MEMORY;
+    if (!vv_inflater_exists())
+        return;
+    open_entry(&o, true);
+    for (long n = 0; status; n++) {
+        unsigned char bytes[sizeof text];
+        varve_error error = { 0 };
+        long before = test_block_count();
+        test_fail_allocation(n, false);
+        status = read_all(&o, bytes, sizeof bytes, 1000, &error);
+        test_fail_allocation(-1, false);
+        cr_assert(!status || status == VARVE_NO_MEMORY, "%s", error.message);
+        cr_assert_eq(test_block_count(), before);
+        cr_assert(n < 100);
+    }
+    close_entry(&o);
+}
