@@ -279,7 +279,7 @@ void vv_draft_text(struct vv_draft *d, const char *name, size_t name_size,
 
 /* --- The end -------------------------------------------------------------- */
 
-varve_status vv_draft_end(struct vv_draft *d, struct vv_data_in *in,
+varve_status vv_draft_end(struct vv_draft *d, struct vv_opened *opened,
     struct vv_place **places, size_t *place_count, varve_error *error)
 {
     if (!d->failed)
@@ -289,7 +289,7 @@ varve_status vv_draft_end(struct vv_draft *d, struct vv_data_in *in,
             *error = d->error;
         return d->error.status;
     }
-    return vv_draft_make_index(d, in, places, place_count, error);
+    return vv_draft_make_index(d, opened, places, place_count, error);
 }
 
 void vv_draft_clear(struct vv_draft *d)

@@ -16,7 +16,7 @@
 #include "arena.h"
 #include "buffer.h"
 #include "context.h"
-#include "data_in.h"
+#include "opened.h"
 #include "failure.h"
 #include "kept.h"
 #include "place.h"
@@ -99,11 +99,11 @@ void vv_draft_fail(struct vv_draft *draft, varve_status status,
     const char *format, ...) VV_PRINTF(3, 4);
 
 /* Whatever cannot be reached from the root is left out. Sets the parsed index
- * of `in`, whose context and path are set (what was kept has its numbers from
- * then on), and its places: an array of
- * `*place_count` by value (those that are not saved are zero). The values lie
- * in a range of offsets of their own, as a file of ours would have them. */
-varve_status vv_draft_end(struct vv_draft *draft, struct vv_data_in *in,
+ * of `opened`, which has begun (what was kept has its numbers from then on),
+ * and its places: an array of `*place_count` by value (those that are not saved
+ * are zero). The values lie in a range of offsets of their own, as a file of
+ * ours would have them. */
+varve_status vv_draft_end(struct vv_draft *draft, struct vv_opened *opened,
     struct vv_place **places, size_t *place_count, varve_error *error);
 
 /* Frees everything; after success, failure or begin alone. */

@@ -237,17 +237,12 @@ static varve_status take_bytes(
 }
 
 static varve_status encode(
-    const struct maker *m, struct vv_data_in *in, varve_error *error)
+    const struct maker *m, struct vv_opened *opened, varve_error *error)
 {
     struct vv_index index = index_of(m);
-    uint64_t size = vv_index_size(&index);
-    in->index_offset = vv_align_up(m->total, VV_ALIGNMENT);
-    in->index_size = (size_t)size;
-    in->index_bytes =
-        vv_allocate_aligned(m->allocator, in->index_size, VV_ALIGNMENT);
-    if (!in->index_bytes && size > 0)
-        return vv_fail_memory(error, "the index of a checkpoint");
-    struct room room = { in->index_bytes, in->index_size };
+    VV_TRY(vv_opened_make_room(opened, (size_t)vv_index_size(&index), error));
+    opened->data_end = vv_align_up(m->total, VV_ALIGNMENT);
+    struct room room = { opened->index_bytes, opened->index_size };
     return vv_index_write(&index, take_bytes, &room, error);
 }
 
@@ -268,7 +263,7 @@ static varve_status fill(struct maker *m, varve_error *error)
 
 /* The array of places has room for all values that were told, of which some may
  * not be reached; it is freed with that count. */
-varve_status vv_draft_make_index(struct vv_draft *d, struct vv_data_in *in,
+varve_status vv_draft_make_index(struct vv_draft *d, struct vv_opened *opened,
     struct vv_place **places, size_t *place_count, varve_error *error)
 {
     struct maker m = { .draft = d, .allocator = &d->context->allocator };
@@ -276,14 +271,13 @@ varve_status vv_draft_make_index(struct vv_draft *d, struct vv_data_in *in,
         vv_buffer_init(&m.columns[i], m.allocator);
     varve_status status = fill(&m, error);
     if (!status)
-        status = encode(&m, in, error);
+        status = encode(&m, opened, error);
     for (size_t i = 0; i < COLUMNS; i++)
         vv_buffer_clear(&m.columns[i]);
     vv_draft_numbers_clear(&m.n);
     vv_release(m.allocator, m.metadata, m.metadata_room * sizeof *m.metadata);
     if (!status)
-        status = vv_index_parse(d->context, in->path, in->index_bytes,
-            in->index_size, in->index_offset, &in->parsed, error);
+        status = vv_opened_parse(opened, error);
     *places = m.places;
     *place_count = d->values.size / sizeof(struct vv_draft_value);
     return status;

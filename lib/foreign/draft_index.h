@@ -8,7 +8,8 @@
 #include "draft.h"
 
 /* What vv_draft_end promises, of a draft without paths. */
-varve_status vv_draft_make_index(struct vv_draft *draft, struct vv_data_in *in,
-    struct vv_place **places, size_t *place_count, varve_error *error);
+varve_status vv_draft_make_index(struct vv_draft *draft,
+    struct vv_opened *opened, struct vv_place **places, size_t *place_count,
+    varve_error *error);
 
 #endif

@@ -11,7 +11,7 @@
 #include <varve/error.h>
 
 #include "buffer.h"
-#include "data_in.h"
+#include "opened.h"
 #include "kept.h"
 #include "place.h"
 #include "system.h"

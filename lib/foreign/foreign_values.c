@@ -153,10 +153,10 @@ static varve_status read_value(const struct vv_foreign *f, uint32_t value,
 }
 
 /* What lies between values is zero. */
-static varve_status read_values(
-    void *state, uint64_t offset, void *bytes, size_t size, varve_error *error)
+static varve_status read_values(const struct vv_opened *o, uint64_t offset,
+    void *bytes, size_t size, varve_error *error)
 {
-    const struct vv_foreign *f = state;
+    const struct vv_foreign *f = o->state;
     const struct vv_kitchen *k = f->kitchen;
     unsigned char *to = bytes;
     uint64_t end = offset + size;
@@ -182,9 +182,10 @@ static varve_status read_values(
     return VARVE_OK;
 }
 
-static bool locate(void *state, uint32_t value, int *file, uint64_t *offset)
+static bool locate(
+    const struct vv_opened *o, uint32_t value, int *file, uint64_t *offset)
 {
-    const struct vv_foreign *f = state;
+    const struct vv_foreign *f = o->state;
     const struct vv_place *place = &f->places[value];
     if (place->file == VV_COOKED || f->files[place->file].file < 0)
         return false;
@@ -193,9 +194,10 @@ static bool locate(void *state, uint32_t value, int *file, uint64_t *offset)
     return true;
 }
 
-static const char *place_of(void *state, uint32_t value, uint64_t *offset)
+static const char *place_of(
+    const struct vv_opened *o, uint32_t value, uint64_t *offset)
 {
-    const struct vv_foreign *f = state;
+    const struct vv_foreign *f = o->state;
     const struct vv_place *place = &f->places[value];
     if (place->file == VV_COOKED)
         return NULL;
@@ -264,10 +266,10 @@ static varve_status check_piece(const struct vv_foreign *f, uint32_t value,
     return fail_sum(f, value, found, what, error);
 }
 
-static varve_status check_chunk(void *state, uint32_t value, uint64_t chunk,
-    const void *bytes, const char *what, varve_error *error)
+static varve_status check_chunk(const struct vv_opened *o, uint32_t value,
+    uint64_t chunk, const void *bytes, const char *what, varve_error *error)
 {
-    const struct vv_foreign *f = state;
+    const struct vv_foreign *f = o->state;
     const struct vv_place *place = &f->places[value];
     uint64_t size = size_of(f, value);
     if (place->file == VV_COOKED || place->sum_kind == VV_SUM_NONE)
@@ -359,9 +361,9 @@ void vv_foreign_free(struct vv_foreign *f)
     vv_release(&a, f, sizeof *f);
 }
 
-static void end_values(void *state)
+static void close_files(struct vv_opened *o)
 {
-    vv_foreign_free(state);
+    vv_foreign_free(o->state);
 }
 
 const struct vv_backing vv_foreign_backing = {
@@ -369,5 +371,5 @@ const struct vv_backing vv_foreign_backing = {
     .check = check_chunk,
     .locate = locate,
     .place = place_of,
-    .close = end_values,
+    .close = close_files,
 };

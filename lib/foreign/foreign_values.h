@@ -1,5 +1,5 @@
 /* foreign_values.h - the values of a foreign checkpoint behind a struct
- * vv_data_in.
+ * vv_opened.
  *
  * SPDX-License-Identifier: MIT
  */

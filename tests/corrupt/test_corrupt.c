@@ -217,11 +217,11 @@ static void take_apart(struct subject *s)
     cr_assert(reader, "%s", error.message);
     s->bytes = test_read_file(GOLDEN_FILE, &s->size);
     s->footer = s->bytes + s->size - VV_FOOTER_SIZE;
-    s->index = s->bytes + reader->file.index_offset;
+    s->index = s->bytes + reader->file.data_end;
     s->index_size = reader->file.index_size;
     struct vv_parsed_index parsed;
     cr_assert_ok(vv_index_parse(&context, "golden", s->index, s->index_size,
-        reader->file.index_offset, &parsed, &error), error);
+        reader->file.data_end, &parsed, &error), error);
     s->columns = parsed.index;
     vv_parsed_index_clear(&context, &parsed);
     varve_reader_free(reader);

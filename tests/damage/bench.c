@@ -25,7 +25,7 @@ static void find_values(struct bench *b, struct image *image)
     varve_error error = { 0 };
     varve_reader *reader = open_reader(b, &error);
     cr_assert(reader, "%s", error.message);
-    image->data_end = reader->file.index_offset;
+    image->data_end = reader->file.data_end;
     varve_saved_node node;
     for (size_t i = 0; varve_reader_node_at(reader, i, &node); i++) {
         if (!node.has_value)

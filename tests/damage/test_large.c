@@ -89,7 +89,7 @@ static void begin(void)
     bench.reader = vv_reader_open_in(&bench.context, PATH, &error);
     cr_assert(bench.reader, "%s", error.message);
     bench.bytes = memory_bytes(bench.memory, PATH, &bench.size);
-    bench.data_end = bench.reader->file.index_offset;
+    bench.data_end = bench.reader->file.data_end;
     bench.buffer = malloc(LARGEST);
     int count = 0;
     varve_saved_node node;

@@ -164,15 +164,15 @@ static void parse_file(const uint8_t *bytes, size_t size)
     struct vv_context context = {
         .allocator = bounded_allocator(&bounded), .system = &file.system
     };
-    struct vv_data_in in;
+    struct vv_opened in;
     varve_error error = { 0 };
     varve_status status = vv_data_in_open(&in, &context, FUZZ_PATH, &error);
     if (status) {
         fuzz_check_failure(status, &error);
     } else {
-        check_parsed(&in.parsed, in.index_offset);
+        check_parsed(&in.parsed, in.data_end);
         check_encoding(&in.parsed.index, in.index_bytes, in.index_size);
-        vv_data_in_close(&in);
+        vv_opened_close(&in);
     }
     FUZZ_CHECK(file.opened == 0, "%d descriptors are left", file.opened);
     bounded_check_empty(&bounded);

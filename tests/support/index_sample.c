@@ -314,6 +314,24 @@ void sample_build_smallest(struct sample *s)
     sample_encode(s);
 }
 
+void sample_build_state(struct sample *s, uint64_t size)
+{
+    size_t digests = (size_t)vv_chunk_count(size) * VV_DIGEST_SIZE;
+    sample_build_smallest(s);
+    sample_set8(s, VV_KEY_NODE_KINDS, 0, VARVE_STATE);
+    vv_buffer_add32(sample_column(s, VV_KEY_VALUE_NODES), 0);
+    vv_buffer_add8(sample_column(s, VV_KEY_VALUE_DTYPES), VARVE_UINT8);
+    vv_buffer_add8(sample_column(s, VV_KEY_VALUE_RANKS), 1);
+    vv_buffer_add64(sample_column(s, VV_KEY_VALUE_EXTENTS), size);
+    vv_buffer_add64(sample_column(s, VV_KEY_VALUE_SIZES), size);
+    uint64_t offset = vv_data_place(VV_HEADER_SIZE, size);
+    vv_buffer_add64(sample_column(s, VV_KEY_VALUE_OFFSETS), offset);
+    memset(vv_buffer_extend(sample_column(s, VV_KEY_DIGESTS), digests), 7,
+        digests);
+    s->data_end = vv_align_up(offset + size, VV_ALIGNMENT);
+    sample_encode(s);
+}
+
 /* --- Bytes ---------------------------------------------------------------- */
 
 static varve_status add_bytes(

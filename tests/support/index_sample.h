@@ -42,6 +42,9 @@ enum { N_0, N_1, N_2, N_KEY, N_LAYERS, N_LOCAL, N_M, N_MODEL, N_NAMES, N_OPT,
 /* Only a root, no metadata. */
 void sample_build_smallest(struct sample *s);
 
+/* Only a root, a state of `size` bytes, whose digests are any. */
+void sample_build_state(struct sample *s, uint64_t size);
+
 /* Gives a state and two variables global names. */
 void sample_add_globals(struct sample *s);
 

@@ -52,7 +52,7 @@ const char *vv_move_obstacle(const struct varve_restoration *r,
     if (node->variable->tensor.data)
         return "not mapped: it had its memory before";
     if (VV_BIG_ENDIAN ||
-        !vv_data_in_locate(&r->file, value, &found.file, &found.offset))
+        !vv_opened_locate(&r->file, value, &found.file, &found.offset))
         return "not mapped: it is encoded in the file";
     if (found.offset % (size < 8 ? size : 8) != 0)
         return "not mapped: it is not aligned in the file";

@@ -136,15 +136,15 @@ static bool make_runs(struct pass *pass)
 static varve_status check_piece(const struct vv_reading *reading, size_t move,
     uint64_t chunk, const void *bytes, varve_error *error)
 {
-    const struct vv_data_in *file = &reading->r->file;
+    const struct vv_opened *file = &reading->r->file;
     const struct vv_move *m = &reading->moves[move];
     char text[256];
     if (reading->is_verified ||
-        !vv_data_in_check(file, m->value, chunk, bytes, NULL, NULL))
+        !vv_opened_check(file, m->value, chunk, bytes, NULL, NULL))
         return VARVE_OK;
     const char *what =
         m->node ? vv_node_text(m->node, text, sizeof text) : NULL;
-    return vv_data_in_check(file, m->value, chunk, bytes, what, error);
+    return vv_opened_check(file, m->value, chunk, bytes, what, error);
 }
 
 static varve_status take_piece(const struct vv_reading *reading, size_t move,
@@ -179,13 +179,13 @@ static varve_status read_chunk(const struct vv_reading *reading,
     struct vv_move *move = &reading->moves[run->first];
     uint64_t offset;
     size_t size;
-    vv_data_in_chunk(&r->file, move->value, run->chunk, &offset, &size);
+    vv_opened_chunk(&r->file, move->value, run->chunk, &offset, &size);
     void *place = place_of(reading, move, (uint64_t)run->chunk * VV_CHUNK_SIZE);
     if (!place)
         place = buffer;
     else if (!move->is_fresh && !move->is_staged && !vv_move_gathers(move))
         atomic_store_explicit(&move->is_touched, true, memory_order_relaxed);
-    varve_status status = vv_data_in_read(&r->file, offset, place, size, error);
+    varve_status status = vv_opened_read(&r->file, offset, place, size, error);
     if (status)
         return status;
     if (place == buffer)
@@ -199,7 +199,7 @@ static varve_status read_together(const struct vv_reading *reading,
     size_t last = run->first + run->count - 1;
     uint64_t begin = offset_of(reading, run->first);
     uint64_t end = offset_of(reading, last) + size_of(reading, last);
-    varve_status status = vv_data_in_read(
+    varve_status status = vv_opened_read(
         &reading->r->file, begin, buffer, (size_t)(end - begin), error);
     for (size_t i = run->first; i <= last && !status; i++) {
         status =
@@ -248,7 +248,7 @@ static uint64_t run_size(
         size += size_of(reading, run->first + i);
     if (together)
         return size;
-    vv_data_in_chunk(&reading->r->file, reading->moves[run->first].value,
+    vv_opened_chunk(&reading->r->file, reading->moves[run->first].value,
         run->chunk, &size, &chunk);
     return chunk;
 }

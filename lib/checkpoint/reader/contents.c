@@ -91,7 +91,7 @@ static varve_status list_items(struct sweep *s, varve_error *error)
         struct item item = { .value = value };
         if (!vv_index_is_saved(index, value))
             continue;
-        item.file = vv_data_in_place(&s->reader->file, value, &item.offset);
+        item.file = vv_opened_place(&s->reader->file, value, &item.offset);
         s->items[s->item_count++] = item;
     }
     qsort(s->items, s->item_count, sizeof *s->items, by_place);
@@ -113,7 +113,7 @@ static varve_status check_chunk(const struct sweep *s, size_t item,
 {
     uint32_t value = s->items[item].value;
     uint32_t node = vv_at32(index_of(s->reader)->value_nodes, value);
-    return vv_data_in_check(&s->reader->file, value, chunk, bytes,
+    return vv_opened_check(&s->reader->file, value, chunk, bytes,
         vv_reader_node_path(s->reader, node), error);
 }
 
@@ -121,14 +121,14 @@ static varve_status read_piece(
     const struct sweep *s, const struct piece *piece, varve_error *error)
 {
     const struct item *item = &s->items[piece->item];
-    const struct vv_data_in *file = &s->reader->file;
+    const struct vv_opened *file = &s->reader->file;
     unsigned char *to = s->bytes + item->place + piece->chunk * VV_CHUNK_SIZE;
     uint64_t offset;
     size_t size;
-    vv_data_in_chunk(file, item->value, piece->chunk, &offset, &size);
+    vv_opened_chunk(file, item->value, piece->chunk, &offset, &size);
     if (!item->file)
         size = (size_t)size_of(s, piece->item);
-    VV_TRY(vv_data_in_read(file, offset, to, size, error));
+    VV_TRY(vv_opened_read(file, offset, to, size, error));
     return item->file ? check_chunk(s, piece->item, piece->chunk, to, error)
                       : VARVE_OK; /* it was verified as it was made */
 }
@@ -338,9 +338,10 @@ varve_status varve_reader_digest(
     struct summing s = { .reader = reader };
     vv_buffer_init(&s.record, a);
     vv_buffer_init(&s.digests, a);
-    varve_status status = reader->file.backing ? varve_reader_each(reader,
-                                                     sum_value, &s, 0, error)
-                                               : sum_ours(&s, error);
+    varve_status status =
+        vv_opened_has_digests(&reader->file)
+            ? sum_ours(&s, error)
+            : varve_reader_each(reader, sum_value, &s, 0, error);
     if (!status) {
         size_t count = s.digests.size / sizeof(struct vv_digest);
         if (count > 0)

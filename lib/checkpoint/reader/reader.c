@@ -127,8 +127,7 @@ void varve_reader_free(varve_reader *reader)
     vv_release(&a, reader->names, reader->names_size);
     vv_release(&a, reader->name_at,
         index_of(reader)->name_count * sizeof *reader->name_at);
-    if (reader->file.context)
-        vv_data_in_close(&reader->file);
+    vv_opened_close(&reader->file);
     vv_release(&a, reader, sizeof *reader);
 }
 
@@ -251,8 +250,8 @@ static void fill_value(
     node->value = vv_index_tensor(index, &reader->file.parsed.table, value);
     node->size = vv_at64(index->value_sizes, value);
     if (node->has_value) {
-        node->file = vv_data_in_place(&reader->file, value, &node->offset);
-        struct vv_digest digest = vv_data_in_digest(&reader->file, value);
+        node->file = vv_opened_place(&reader->file, value, &node->offset);
+        struct vv_digest digest = vv_opened_digest(&reader->file, value);
         memcpy(node->digest, digest.bytes, sizeof node->digest);
     }
 }
@@ -365,9 +364,9 @@ varve_status varve_reader_read(varve_reader *reader, size_t id, void *buffer,
         unsigned char *at = (unsigned char *)buffer + c * VV_CHUNK_SIZE;
         uint64_t offset;
         size_t part;
-        vv_data_in_chunk(&reader->file, value, c, &offset, &part);
-        VV_TRY(vv_data_in_read(&reader->file, offset, at, part, error));
-        VV_TRY(vv_data_in_check(&reader->file, value, c, at,
+        vv_opened_chunk(&reader->file, value, c, &offset, &part);
+        VV_TRY(vv_opened_read(&reader->file, offset, at, part, error));
+        VV_TRY(vv_opened_check(&reader->file, value, c, at,
             vv_reader_node_path(reader, (uint32_t)id), error));
     }
     return VARVE_OK;

@@ -9,12 +9,12 @@
 
 #include <varve/reader.h>
 
-#include "data_in.h"
+#include "opened.h"
 #include "saved_path.h"
 
 struct varve_reader {
     struct vv_context context;
-    struct vv_data_in file;
+    struct vv_opened file;
     struct vv_saved_paths paths;
     char *names; /* every name, terminated */
     size_t names_size;

@@ -62,6 +62,11 @@ static const struct vv_index *index_of(const struct verification *v)
     return &v->reader->file.parsed.index;
 }
 
+static bool has_digests(const struct verification *v)
+{
+    return vv_opened_has_digests(&v->reader->file);
+}
+
 /* --- Spans -------------------------------------------------------------- */
 
 static bool add_span(struct verification *v, struct span span)
@@ -81,7 +86,7 @@ static bool cover(
     struct span *last = v->span_count ? &v->spans[v->span_count - 1] : NULL;
     uint64_t begin = last ? last->end : VV_HEADER_SIZE;
     /* What another format makes as it is read fails as it is read: alone. */
-    bool may_grow = !v->reader->file.backing;
+    bool may_grow = has_digests(v);
     if (last && may_grow && end - last->begin <= SPAN_SIZE) {
         last->end = end;
         return true;
@@ -104,7 +109,7 @@ static bool make_spans(struct verification *v)
                 return false;
         }
     }
-    return cover(v, v->reader->file.index_offset, index->value_count, 0);
+    return cover(v, v->reader->file.data_end, index->value_count, 0);
 }
 
 /* What a small file costs in memory, too, is to be little. */
@@ -155,7 +160,7 @@ static void check_foreign(struct verification *v, uint32_t value,
 {
     varve_error error = { 0 };
     uint32_t node = vv_at32(index_of(v)->value_nodes, value);
-    if (vv_data_in_check(&v->reader->file, value, chunk, bytes,
+    if (vv_opened_check(&v->reader->file, value, chunk, bytes,
             vv_reader_node_path(v->reader, node), &error))
         add_foreign_damage(v, value, &error);
 }
@@ -165,12 +170,12 @@ static void check_chunk(struct verification *v, uint32_t value, uint32_t chunk,
 {
     uint64_t offset;
     size_t size;
-    if (v->reader->file.backing) {
+    if (!has_digests(v)) {
         check_foreign(v, value, chunk, bytes);
         return;
     }
-    vv_data_in_chunk(&v->reader->file, value, chunk, &offset, &size);
-    if (vv_data_in_check(&v->reader->file, value, chunk, bytes, NULL, NULL))
+    vv_opened_chunk(&v->reader->file, value, chunk, &offset, &size);
+    if (vv_opened_check(&v->reader->file, value, chunk, bytes, NULL, NULL))
         add_damage(v, (struct damage){ offset, size, value });
 }
 
@@ -191,7 +196,7 @@ static void check_span(
         }
         uint64_t offset;
         size_t size;
-        vv_data_in_chunk(&v->reader->file, value, chunk, &offset, &size);
+        vv_opened_chunk(&v->reader->file, value, chunk, &offset, &size);
         if (offset + size > span->end)
             break;
         check_padding(v, bytes + (at - span->begin), at, offset);
@@ -222,7 +227,7 @@ static void report(struct verification *v, const struct span *span)
         what = vv_reader_node_path(
             v->reader, vv_at32(index->value_nodes, span->value));
     if (v->options->progress(v->options->progress_user, v->done,
-            v->reader->file.index_offset - VV_HEADER_SIZE, what)) {
+            v->reader->file.data_end - VV_HEADER_SIZE, what)) {
         vv_fail(&error, VARVE_CANCELLED, "%s: cancelled", v->reader->file.path);
         stop(v, VARVE_CANCELLED, &error);
     }
@@ -238,9 +243,9 @@ static void work(void *user, unsigned worker)
         varve_error error = { 0 };
         if (worker == 0)
             report(v, span);
-        varve_status status = vv_data_in_read(&v->reader->file, span->begin,
+        varve_status status = vv_opened_read(&v->reader->file, span->begin,
             v->buffers[worker], (size_t)(span->end - span->begin), &error);
-        if (status && v->reader->file.backing &&
+        if (status && !has_digests(v) &&
             (status == VARVE_CORRUPT || status == VARVE_TRUNCATED))
             add_foreign_damage(v, span->value, &error);
         else if (status)
@@ -266,8 +271,7 @@ static size_t drop_repeated(
 {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        if (kept == 0 || !v->reader->file.backing ||
-            all[kept - 1].value != all[i].value)
+        if (kept == 0 || has_digests(v) || all[kept - 1].value != all[i].value)
             all[kept++] = all[i];
     }
     return kept;
@@ -287,10 +291,10 @@ static varve_damage describe(
     }
     damage.path = vv_reader_node_path(
         v->reader, vv_at32(index_of(v)->value_nodes, d->value));
-    if (v->reader->file.backing) {
+    if (!has_digests(v)) {
         damage.what = "sum or form of the value does not hold";
         damage.offset = 0;
-        vv_data_in_place(&v->reader->file, d->value, &damage.offset);
+        vv_opened_place(&v->reader->file, d->value, &damage.offset);
     }
     return damage;
 }

@@ -205,8 +205,8 @@ static bool is_same_value(const struct vv_maker *m, uint32_t a, uint32_t b)
     varve_tensor one = vv_saved(m->r, a);
     varve_tensor two = vv_saved(m->r, b);
     struct vv_digest none = { 0 };
-    struct vv_digest first = vv_data_in_digest(&m->r->file, a);
-    struct vv_digest second = vv_data_in_digest(&m->r->file, b);
+    struct vv_digest first = vv_opened_digest(&m->r->file, a);
+    struct vv_digest second = vv_opened_digest(&m->r->file, b);
     return one.dtype == two.dtype && vv_shape_equal(&one, &two) &&
            memcmp(&first, &none, sizeof none) != 0 &&
            memcmp(&first, &second, sizeof first) == 0;

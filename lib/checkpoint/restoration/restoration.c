@@ -179,7 +179,6 @@ static struct varve_restoration *allocate(varve_node *root)
     r->context = *context;
     r->graph = root->graph;
     r->root = root;
-    r->file.file = -1;
     const varve_allocator *a = &r->context.allocator;
     struct vv_buffer *buffers[] = { &r->queue, &r->deferred, &r->sorted,
         &r->demand, &r->unnamed, &r->jobs, &r->held, &r->stuck, &r->misfits,
@@ -428,8 +427,7 @@ void vv_restoration_free(struct varve_restoration *r)
         vv_saved_paths_end(&r->paths);
     vv_scope_end(r);
     vv_selection_end(&r->selection);
-    if (r->file.context)
-        vv_data_in_close(&r->file);
+    vv_opened_close(&r->file);
     const varve_allocator a = r->context.allocator;
     vv_release(&a, r, sizeof *r);
 }

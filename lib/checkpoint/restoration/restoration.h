@@ -14,7 +14,7 @@
 #include <varve/restoration.h>
 
 #include "buffer.h"
-#include "data_in.h"
+#include "opened.h"
 #include "graph.h"
 #include "map.h"
 #include "saved_path.h"
@@ -97,7 +97,7 @@ struct varve_restoration {
     struct vv_context context;
     varve_graph *graph; /* NULL once it is freed */
     varve_node *root;
-    struct vv_data_in file;
+    struct vv_opened file;
     struct vv_selection selection;
     struct vv_spread scope[VV_SCOPES]; /* see scope.h */
     uint32_t file_root;

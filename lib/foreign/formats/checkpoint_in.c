@@ -8,6 +8,7 @@
 
 #include "allocator.h"
 #include "bundle_in.h"
+#include "data_in.h"
 #include "draft_parts.h"
 #include "failure.h"
 #include "file.h"
@@ -124,13 +125,13 @@ static varve_status name_stranger(
     return found ? found : status;
 }
 
-static varve_status open_with(struct vv_data_in *in, struct vv_foreign *f,
+static varve_status open_with(struct vv_opened *o, struct vv_foreign *f,
     const struct vv_foreign_format *format, varve_error *error)
 {
     uint32_t first;
     struct vv_draft draft;
-    VV_TRY(vv_foreign_add_file(f, in->path, &first, error));
-    vv_draft_begin(&draft, in->context, in->path);
+    VV_TRY(vv_foreign_add_file(f, o->path, &first, error));
+    vv_draft_begin(&draft, o->context, o->path);
     varve_status status = format->open(f, &draft, error);
     if (status)
         status = name_stranger(f, status, error);
@@ -139,48 +140,46 @@ static varve_status open_with(struct vv_data_in *in, struct vv_foreign *f,
     for (size_t i = 0; i < f->file_count; i++)
         draft.room += f->files[i].size;
     if (!status)
-        status = vv_draft_end(&draft, in, &f->places, &f->place_count, error);
+        status = vv_draft_end(&draft, o, &f->places, &f->place_count, error);
     if (!status)
         vv_kept_move(&f->kept, &draft.kept, draft.kept.items.allocator);
     vv_draft_clear(&draft);
     if (status)
         return status;
-    in->size = draft.room;
-    return vv_foreign_begin(f, &in->parsed, error);
+    o->size = draft.room;
+    return vv_foreign_begin(f, &o->parsed, error);
 }
 
-static varve_status open_foreign(struct vv_data_in *in,
+static varve_status open_foreign(struct vv_opened *o,
     const struct vv_foreign_format *format, varve_error *error)
 {
-    const varve_allocator *a = &in->context->allocator;
+    const varve_allocator *a = &o->context->allocator;
     struct vv_foreign *f = vv_allocate_zeroed(a, sizeof *f);
     if (!f)
         return vv_fail_memory(error, "a checkpoint");
-    f->context = in->context;
+    f->context = o->context;
     vv_kept_init(&f->kept, a);
     f->format = format->format;
-    in->backing = &vv_foreign_backing;
-    in->backing_state = f;
-    return open_with(in, f, format, error);
+    o->backing = &vv_foreign_backing;
+    o->state = f;
+    return open_with(o, f, format, error);
 }
 
-static varve_status open_once(struct vv_data_in *in,
+static varve_status open_once(struct vv_opened *o,
     const struct vv_context *context, const char *path,
     const struct vv_foreign_format *format, varve_error *error)
 {
-    *in = (struct vv_data_in){ .context = context, .file = -1 };
-    in->path = vv_copy_string(&context->allocator, path);
-    return in->path ? open_foreign(in, format, error)
-                    : vv_fail_memory(error, "a path");
+    VV_TRY(vv_opened_begin(o, context, path, error));
+    return open_foreign(o, format, error);
 }
 
 /* Whether the index of several files was replaced while they were opened. If it
  * was not, all of them are its own: they stay while it does, and names are not
  * used again (file_set.h). */
-static varve_status look_again(const struct vv_data_in *in, varve_status status,
+static varve_status look_again(const struct vv_opened *o, varve_status status,
     bool *is_replaced, varve_error *error)
 {
-    const struct vv_foreign *f = in->backing_state;
+    const struct vv_foreign *f = o->state;
     *is_replaced = false;
     if (!f || f->file_count == 0 ||
         (f->file_count == 1 && status != VARVE_NOT_FOUND))
@@ -190,17 +189,17 @@ static varve_status look_again(const struct vv_data_in *in, varve_status status,
     return status ? status : looked;
 }
 
-varve_status vv_checkpoint_open_as(struct vv_data_in *in,
+varve_status vv_checkpoint_open_as(struct vv_opened *o,
     const struct vv_context *context, const char *path,
     const struct vv_foreign_format *format, varve_error *error)
 {
     bool is_replaced = true;
     varve_status status = VARVE_OK;
     for (int i = 0; i < MOST_OPENS && is_replaced; i++) {
-        status = open_once(in, context, path, format, error);
-        status = look_again(in, status, &is_replaced, error);
+        status = open_once(o, context, path, format, error);
+        status = look_again(o, status, &is_replaced, error);
         if (status || is_replaced)
-            vv_data_in_close(in);
+            vv_opened_close(o);
     }
     if (!status && is_replaced)
         status = vv_fail(error, VARVE_NOT_FOUND,
@@ -210,12 +209,12 @@ varve_status vv_checkpoint_open_as(struct vv_data_in *in,
     return status;
 }
 
-varve_status vv_checkpoint_open(struct vv_data_in *in,
+varve_status vv_checkpoint_open(struct vv_opened *o,
     const struct vv_context *context, const char *path, varve_error *error)
 {
     varve_error reason = { 0 };
     struct look look;
-    varve_status status = vv_data_in_open(in, context, path, &reason);
+    varve_status status = vv_data_in_open(o, context, path, &reason);
     const struct vv_foreign_format *format = NULL;
     if (status == VARVE_NOT_A_CHECKPOINT) {
         VV_TRY(look_at(context, path, &look, error));
@@ -233,17 +232,24 @@ varve_status vv_checkpoint_open(struct vv_data_in *in,
             *error = reason;
         return status;
     }
-    return vv_checkpoint_open_as(in, context, path, format, error);
+    return vv_checkpoint_open_as(o, context, path, format, error);
 }
 
-struct vv_kept *vv_checkpoint_kept(const struct vv_data_in *in)
+/* --- What only others have ------------------------------------------------ */
+
+static struct vv_foreign *foreign_of(const struct vv_opened *o)
 {
-    struct vv_foreign *f = in->backing_state;
-    return in->backing ? &f->kept : NULL;
+    return o->backing == &vv_foreign_backing ? o->state : NULL;
 }
 
-varve_format vv_checkpoint_format(const struct vv_data_in *in)
+struct vv_kept *vv_checkpoint_kept(const struct vv_opened *o)
 {
-    const struct vv_foreign *f = in->backing_state;
-    return in->backing ? f->format : VARVE_FORMAT_VARVE;
+    struct vv_foreign *f = foreign_of(o);
+    return f ? &f->kept : NULL;
+}
+
+varve_format vv_checkpoint_format(const struct vv_opened *o)
+{
+    const struct vv_foreign *f = foreign_of(o);
+    return f ? f->format : VARVE_FORMAT_VARVE;
 }

@@ -1,7 +1,7 @@
 /* checkpoint_in.h - a checkpoint of any format, opened for reading.
  *
  * Every format looks at the first bytes of a file and bids; the highest opens
- * it. What it opens is the same for all: a struct vv_data_in, whose index was
+ * it. What it opens is the same for all: a struct vv_opened, whose index was
  * checked by the same rules and whose values are read, checked and mapped by
  * the same calls.
  *
@@ -16,24 +16,24 @@
 #include <varve/checkpoint.h>
 #include <varve/error.h>
 
-#include "data_in.h"
+#include "opened.h"
 #include "foreign_format.h"
 
 /* Opens a file of any format; the path is one that vv_checkpoint_find gave. On
- * failure nothing is open. End with vv_data_in_close. */
-varve_status vv_checkpoint_open(struct vv_data_in *in,
+ * failure nothing is open. End with vv_opened_close. */
+varve_status vv_checkpoint_open(struct vv_opened *opened,
     const struct vv_context *context, const char *path, varve_error *error);
 
 /* The same as a file of this format, whoever else would bid. */
-varve_status vv_checkpoint_open_as(struct vv_data_in *in,
+varve_status vv_checkpoint_open_as(struct vv_opened *opened,
     const struct vv_context *context, const char *path,
     const struct vv_foreign_format *format, varve_error *error);
 
 /* What the format of an opened file keeps of its nodes, to be moved; NULL of a
  * file of ours. */
-struct vv_kept *vv_checkpoint_kept(const struct vv_data_in *in);
+struct vv_kept *vv_checkpoint_kept(const struct vv_opened *opened);
 
 /* Which format an opened file has. */
-varve_format vv_checkpoint_format(const struct vv_data_in *in);
+varve_format vv_checkpoint_format(const struct vv_opened *opened);
 
 #endif

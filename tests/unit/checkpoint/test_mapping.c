@@ -25,19 +25,27 @@ static void write_large(void)
     free_root(root);
 }
 
+static int file_of(const struct vv_opened *opened)
+{
+    int file = -1;
+    uint64_t offset;
+    cr_assert(vv_opened_locate(opened, 0, &file, &offset));
+    return file;
+}
+
 TEST(mapping, is_a_private_copy_of_the_files_pages)
 {
-    struct vv_data_in file;
+    struct vv_opened file;
     varve_error error = { 0 };
     void *owner, *data;
     begin_world();
     write_large();
     cr_assert_ok(
         vv_data_in_open(&file, &world.context, FILE_NAME, &error), error);
-    struct vv_range range = { FILE_NAME, file.file, 4096, 8192 };
+    struct vv_range range = { FILE_NAME, file_of(&file), 4096, 8192 };
     cr_assert_ok(vv_mapping_new(&world.context, &range, &owner, &data,
                      &error), error);
-    vv_data_in_close(&file);
+    vv_opened_close(&file);
     cr_assert_eq(((float *)data)[1], 1);
     ((float *)data)[1] = 5;
     vv_mapping_free(owner, data);
@@ -47,17 +55,17 @@ TEST(mapping, is_a_private_copy_of_the_files_pages)
 
 TEST(mapping, may_begin_anywhere_in_a_page)
 {
-    struct vv_data_in file;
+    struct vv_opened file;
     varve_error error = { 0 };
     void *owner, *data;
     begin_world();
     write_large();
     cr_assert_ok(
         vv_data_in_open(&file, &world.context, FILE_NAME, &error), error);
-    struct vv_range range = { FILE_NAME, file.file, 4096 + 40, 8192 };
+    struct vv_range range = { FILE_NAME, file_of(&file), 4096 + 40, 8192 };
     cr_assert_ok(vv_mapping_new(&world.context, &range, &owner, &data,
                      &error), error);
-    vv_data_in_close(&file);
+    vv_opened_close(&file);
     cr_assert_eq(((float *)data)[0], 10);
     cr_assert_eq(((float *)data)[2047], 2057);
     vv_mapping_free(owner, data);
@@ -66,7 +74,7 @@ TEST(mapping, may_begin_anywhere_in_a_page)
 
 TEST(mapping, fails_without_memory_or_with_the_system)
 {
-    struct vv_data_in file;
+    struct vv_opened file;
     varve_error error = { 0 };
     void *owner, *data;
     begin_world();
@@ -75,7 +83,7 @@ TEST(mapping, fails_without_memory_or_with_the_system)
     world.context = test_context(faulty_system(faulty));
     cr_assert_ok(
         vv_data_in_open(&file, &world.context, FILE_NAME, &error), error);
-    struct vv_range range = { FILE_NAME, file.file, 4096, 8192 };
+    struct vv_range range = { FILE_NAME, file_of(&file), 4096, 8192 };
     test_fail_allocation(0, false);
     cr_assert_eq(vv_mapping_new(&world.context, &range, &owner, &data,
                      &error), VARVE_NO_MEMORY);
@@ -85,7 +93,7 @@ TEST(mapping, fails_without_memory_or_with_the_system)
     cr_assert_eq(vv_mapping_new(&world.context, &range, &owner, &data,
                      &error), VARVE_IO);
     cr_assert_eq(error.system_error, EIO);
-    vv_data_in_close(&file);
+    vv_opened_close(&file);
     faulty_free(faulty);
     end_world();
 }

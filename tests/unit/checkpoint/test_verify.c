@@ -51,7 +51,7 @@ TEST(verify, finds_one_wrong_bit_anywhere_in_the_data)
     size_t size;
     unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
     cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
-    uint64_t end = reader->file.index_offset;
+    uint64_t end = reader->file.data_end;
     for (uint64_t at = 64; at < end; at += at < 4200 ? 1 : 99991) {
         struct found found = { 0 };
         varve_verify_options options = { .on_damage = note,
@@ -179,7 +179,7 @@ TEST(verify, looks_at_padding_at_the_very_end)
         named_nothing |= followed.named_nothing;
         varve_saved_node node;
         varve_reader_node_at(reader, 2, &node);
-        uint64_t end = reader->file.index_offset;
+        uint64_t end = reader->file.data_end;
         if (node.offset + node.size < end) {
             bytes[end - 1] = 1;
             struct found found = { 0 };

@@ -18,7 +18,7 @@ struct drafted {
     struct memory *memory;
     struct vv_context context;
     struct vv_draft d;
-    struct vv_data_in in;
+    struct vv_opened in;
     struct vv_place *places;
     size_t place_count;
 };
@@ -32,10 +32,9 @@ static inline void draft_begin(struct drafted *t)
 
 static inline varve_status draft_end(struct drafted *t, varve_error *error)
 {
-    varve_status status = VARVE_NO_MEMORY;
-    t->in = (struct vv_data_in){ .context = &t->context, .file = -1 };
-    t->in.path = vv_copy_string(&t->context.allocator, "file");
-    if (t->in.path)
+    varve_status status =
+        vv_opened_begin(&t->in, &t->context, "file", error);
+    if (!status)
         status =
             vv_draft_end(&t->d, &t->in, &t->places, &t->place_count, error);
     vv_draft_clear(&t->d);
@@ -46,7 +45,7 @@ static inline void draft_free(struct drafted *t)
 {
     vv_release(&t->context.allocator, t->places,
         t->place_count * sizeof *t->places);
-    vv_data_in_close(&t->in);
+    vv_opened_close(&t->in);
     memory_free(t->memory);
 }
 

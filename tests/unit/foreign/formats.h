@@ -74,7 +74,7 @@ static const struct vv_foreign_format told_format = {
 
 /* Opens "dir/file", which has to be there. */
 static inline varve_status open_as_told(
-    struct world *w, struct vv_data_in *in, varve_error *error)
+    struct world *w, struct vv_opened *in, varve_error *error)
 {
     cook_count = free_count = 0;
     cook_fails = false;

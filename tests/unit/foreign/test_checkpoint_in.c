@@ -4,6 +4,8 @@
  */
 #include "support/test.h"
 
+#include "data_in.h"
+
 #include "formats.h"
 #include "graph.h"
 
@@ -21,19 +23,19 @@ static void put_array(struct world *w, const char *path)
 static void check_opens(
     struct world *w, const char *path, varve_format format)
 {
-    struct vv_data_in in;
+    struct vv_opened in;
     varve_error error = { 0 };
     cr_assert_ok(vv_checkpoint_open(&in, &w->context, path, &error), error);
     cr_assert_eq(vv_checkpoint_format(&in), format);
     cr_assert_str_eq(in.path, path);
-    vv_data_in_close(&in);
+    vv_opened_close(&in);
     cr_assert_eq(memory_open_count(w->memory), 0);
 }
 
 static void check_not(struct world *w, const char *path, varve_status status,
     const char *says)
 {
-    struct vv_data_in in;
+    struct vv_opened in;
     varve_error error = { 0 };
     cr_assert_eq(
         vv_checkpoint_open(&in, &w->context, path, &error), status, "%s",
@@ -61,7 +63,7 @@ TEST(checkpoint_in, is_opened_by_its_name_to_say_what_is_wrong)
 {
     struct world w = world_new();
     memory_put(w.memory, "a.safetensors", "?", 1);
-    struct vv_data_in in;
+    struct vv_opened in;
     varve_error error = { 0 };
     varve_status status =
         vv_checkpoint_open(&in, &w.context, "a.safetensors", &error);
@@ -83,7 +85,7 @@ TEST(checkpoint_in, is_ours_before_anybody_bids)
     size_t size;
     unsigned char *bytes = memory_bytes(w.memory, "a.npy", &size);
     bytes[size - 1] ^= 1; /* still ours, and damaged */
-    struct vv_data_in in;
+    struct vv_opened in;
     varve_status status = vv_checkpoint_open(&in, &w.context, "a.npy", &error);
     cr_assert(status == VARVE_CORRUPT || status == VARVE_TRUNCATED);
     world_free(&w);
@@ -93,7 +95,7 @@ TEST(checkpoint_in, that_nobody_knows_is_told_as_our_format_does)
 {
     struct world w = world_new();
     varve_error own = { 0 };
-    struct vv_data_in in;
+    struct vv_opened in;
     memory_put(w.memory, "text", "no checkpoint at all", 20);
     memory_put(w.memory, "empty", "", 0);
     vv_data_in_open(&in, &w.context, "text", &own);
@@ -114,7 +116,7 @@ TEST(checkpoint_in, may_be_a_pointer_of_git_lfs)
     check_not(&w, "a.npy", VARVE_NOT_A_CHECKPOINT,
         "a.npy: expected a checkpoint, found a Git LFS pointer to one: fetch "
         "the file itself with `git lfs pull`");
-    struct vv_data_in in;
+    struct vv_opened in;
     varve_error error = { 0 };
     vv_checkpoint_open(&in, &w.context, "text", &error);
     cr_assert_null(strstr(error.message, "LFS"));
@@ -162,7 +164,7 @@ static struct world begin(void)
 static void check_told_fails(
     struct world *w, varve_status status, const char *says)
 {
-    struct vv_data_in in;
+    struct vv_opened in;
     varve_error error = { 0 };
     cr_assert_eq(open_as_told(w, &in, &error), status);
     cr_assert(strstr(error.message, says), "%s", error.message);
@@ -184,14 +186,14 @@ TEST(checkpoint_in, that_cannot_be_opened_leaves_nothing_open)
 TEST(checkpoint_in, has_the_size_of_all_its_files)
 {
     struct world w = begin();
-    struct vv_data_in in;
+    struct vv_opened in;
     varve_error error = { 0 };
     told_more = add_other;
     cr_assert_ok(open_as_told(&w, &in, &error), error);
     cr_assert_eq(in.size, 14);
     cr_assert_eq(vv_checkpoint_format(&in), VARVE_FORMAT_GGUF);
     cr_assert_eq(free_count, 0);
-    vv_data_in_close(&in);
+    vv_opened_close(&in);
     cr_assert_eq(free_count, 1);
     world_free(&w);
 }
@@ -206,7 +208,7 @@ static void tell(uint64_t size, uint32_t file, uint64_t offset)
 TEST(checkpoint_in, is_truncated_where_a_value_is_outside_its_file)
 {
     struct world w = begin();
-    struct vv_data_in in;
+    struct vv_opened in;
     varve_error error = { 0 };
     tell(5, 0, 6);
     check_told_fails(&w, VARVE_TRUNCATED,
@@ -221,10 +223,10 @@ TEST(checkpoint_in, is_truncated_where_a_value_is_outside_its_file)
     check_told_fails(&w, VARVE_TRUNCATED, "dir/other: expected 5 bytes");
     tell(5, 0, 5);
     cr_assert_ok(open_as_told(&w, &in, &error), error);
-    vv_data_in_close(&in);
+    vv_opened_close(&in);
     tell(50, VV_COOKED, 99); /* lies nowhere */
     cr_assert_ok(open_as_told(&w, &in, &error), error);
-    vv_data_in_close(&in);
+    vv_opened_close(&in);
     world_free(&w);
 }
 
@@ -234,14 +236,14 @@ TEST(checkpoint_in, fails_without_memory)
     varve_status status = VARVE_NO_MEMORY;
     put_array(&w, "a.npy");
     for (long n = 0; status; n++) {
-        struct vv_data_in in;
+        struct vv_opened in;
         varve_error error = { 0 };
         test_fail_allocation(n, false);
         status = vv_checkpoint_open(&in, &w.context, "a.npy", &error);
         test_fail_allocation(-1, false);
         cr_assert(!status || status == VARVE_NO_MEMORY, "%s", error.message);
         if (!status)
-            vv_data_in_close(&in);
+            vv_opened_close(&in);
         cr_assert_eq(test_block_count(), 0);
         cr_assert_eq(memory_open_count(w.memory), 0);
         cr_assert(n < 1000);

@@ -27,7 +27,7 @@ TEST(draft_index, lays_values_out_as_a_file_of_ours_has_them)
         end = offset + vv_at64(index->value_sizes, i);
         cr_assert_eq(t.places[i].offset, i);
     }
-    cr_assert_geq(t.in.index_offset, end);
+    cr_assert_geq(t.in.data_end, end);
     draft_free(&t);
 }
 

@@ -56,22 +56,22 @@ static void tell_sum(enum vv_sum_kind kind, bool is_right)
     v->place.sum ^= is_right ? 0 : 1;
 }
 
-static void open_told_file(struct world *w, struct vv_data_in *in)
+static void open_told_file(struct world *w, struct vv_opened *in)
 {
     varve_error error = { 0 };
     cr_assert_ok(open_as_told(w, in, &error), error);
 }
 
-static void end(struct world *w, struct vv_data_in *in)
+static void end(struct world *w, struct vv_opened *in)
 {
-    vv_data_in_close(in);
+    vv_opened_close(in);
     cr_assert_eq(free_count, 1);
     world_free(w);
 }
 
 /* --- Reading -------------------------------------------------------------- */
 
-static void expect_values(const struct vv_data_in *in, unsigned char *to)
+static void expect_values(const struct vv_opened *in, unsigned char *to)
 {
     for (uint32_t v = 0; v < told_count; v++) {
         const struct told_value *value = &told_values[v];
@@ -86,7 +86,7 @@ static void expect_values(const struct vv_data_in *in, unsigned char *to)
 TEST(foreign_values, reads_any_range_of_several_values_and_what_is_between)
 {
     struct world w = begin();
-    struct vv_data_in in;
+    struct vv_opened in;
     varve_error error = { 0 };
     tell_raw(100, 1000);
     tell_cooked(70, 3);
@@ -96,14 +96,14 @@ TEST(foreign_values, reads_any_range_of_several_values_and_what_is_between)
     told_values[4].is_not_saved = true;
     tell_cooked(1, 9);
     open_told_file(&w, &in);
-    size_t size = (size_t)in.index_offset;
+    size_t size = (size_t)in.data_end;
     unsigned char *wanted = calloc(size, 1), *found = malloc(size);
     expect_values(&in, wanted);
     for (size_t from = 0; from < size; from += 3) {
         for (size_t to = from + 1; to <= size; to += to % 2 ? 4 : 7) {
             memset(found, 0xaa, size);
             cr_assert_ok(
-                vv_data_in_read(&in, from, found, to - from, &error), error);
+                vv_opened_read(&in, from, found, to - from, &error), error);
             cr_assert_eq(memcmp(found, wanted + from, to - from), 0,
                 "%zu to %zu", from, to);
             cr_assert(to == size || found[to - from] == 0xaa);
@@ -117,13 +117,13 @@ TEST(foreign_values, reads_any_range_of_several_values_and_what_is_between)
 TEST(foreign_values, passes_on_that_bytes_cannot_be_read)
 {
     struct world w = begin();
-    struct vv_data_in in;
+    struct vv_opened in;
     varve_error error = { 0 };
     unsigned char bytes[64];
     tell_raw(64, FILE_SIZE - 64);
     open_told_file(&w, &in);
     memory_resize(w.memory, "dir/file", FILE_SIZE - 1);
-    cr_assert_eq(vv_data_in_read(&in,
+    cr_assert_eq(vv_opened_read(&in,
         vv_at64(in.parsed.index.value_offsets, 0), bytes, 64, &error),
         VARVE_TRUNCATED);
     end(&w, &in);
@@ -132,34 +132,34 @@ TEST(foreign_values, passes_on_that_bytes_cannot_be_read)
 TEST(foreign_values, says_where_a_value_lies_in_an_open_file)
 {
     struct world w = begin();
-    struct vv_data_in in;
+    struct vv_opened in;
     int file;
     uint64_t offset;
     tell_raw(8, 40);
     tell_cooked(8, 1);
     open_told_file(&w, &in);
-    struct vv_foreign *f = in.backing_state;
-    cr_assert(vv_data_in_locate(&in, 0, &file, &offset));
+    struct vv_foreign *f = in.state;
+    cr_assert(vv_opened_locate(&in, 0, &file, &offset));
     cr_assert_eq(file, f->files[0].file);
     cr_assert_eq(offset, 40);
-    cr_assert_not(vv_data_in_locate(&in, 1, &file, &offset));
+    cr_assert_not(vv_opened_locate(&in, 1, &file, &offset));
     int open = f->files[0].file;
     f->files[0].file = -1; /* as one of thousands */
-    cr_assert_not(vv_data_in_locate(&in, 0, &file, &offset));
+    cr_assert_not(vv_opened_locate(&in, 0, &file, &offset));
     f->files[0].file = open;
     end(&w, &in);
 }
 
 /* --- Cooking -------------------------------------------------------------- */
 
-static varve_status read_chunk(const struct vv_data_in *in, uint32_t value,
+static varve_status read_chunk(const struct vv_opened *in, uint32_t value,
     uint64_t chunk, varve_error *error)
 {
     static unsigned char bytes[VV_CHUNK_SIZE];
     uint64_t offset;
     size_t size;
-    vv_data_in_chunk(in, value, chunk, &offset, &size);
-    varve_status status = vv_data_in_read(in, offset, bytes, size, error);
+    vv_opened_chunk(in, value, chunk, &offset, &size);
+    varve_status status = vv_opened_read(in, offset, bytes, size, error);
     for (size_t i = 0; !status && i < size; i++)
         cr_assert_eq(bytes[i],
             cooked_byte(told_values[value].place.offset,
@@ -167,7 +167,7 @@ static varve_status read_chunk(const struct vv_data_in *in, uint32_t value,
     return status;
 }
 
-static void read_chunks(const struct vv_data_in *in, const char *order)
+static void read_chunks(const struct vv_opened *in, const char *order)
 {
     varve_error error = { 0 };
     for (; *order; order += 2)
@@ -185,7 +185,7 @@ static void tell_three(void)
 TEST(foreign_values, cook_a_value_once_for_all_its_pieces)
 {
     struct world w = begin();
-    struct vv_data_in in;
+    struct vv_opened in;
     tell_three();
     open_told_file(&w, &in);
     read_chunks(&in, "a0a1a2");
@@ -202,7 +202,7 @@ TEST(foreign_values, cook_a_value_once_for_all_its_pieces)
 TEST(foreign_values, give_the_memory_of_cooked_values_back)
 {
     struct world w = begin();
-    struct vv_data_in in;
+    struct vv_opened in;
     tell_three();
     open_told_file(&w, &in);
     size_t before = test_byte_count();
@@ -218,7 +218,7 @@ TEST(foreign_values, give_the_memory_of_cooked_values_back)
 TEST(foreign_values, cook_a_value_that_is_read_whole_where_it_is_wanted)
 {
     struct world w = begin();
-    struct vv_data_in in;
+    struct vv_opened in;
     varve_error error = { 0 };
     unsigned char bytes[20];
     tell_cooked(20, 6);
@@ -226,7 +226,7 @@ TEST(foreign_values, cook_a_value_that_is_read_whole_where_it_is_wanted)
     long blocks = test_block_count();
     uint64_t offset = vv_at64(in.parsed.index.value_offsets, 0);
     test_fail_allocation(0, true);
-    cr_assert_ok(vv_data_in_read(&in, offset, bytes, 20, &error), error);
+    cr_assert_ok(vv_opened_read(&in, offset, bytes, 20, &error), error);
     test_fail_allocation(-1, false);
     cr_assert_eq(cook_count, 1);
     cr_assert_eq(bytes[19], cooked_byte(6, 19));
@@ -237,7 +237,7 @@ TEST(foreign_values, cook_a_value_that_is_read_whole_where_it_is_wanted)
 TEST(foreign_values, keep_nothing_of_a_value_that_was_not_made)
 {
     struct world w = begin();
-    struct vv_data_in in;
+    struct vv_opened in;
     varve_error error = { 0 };
     tell_three();
     open_told_file(&w, &in);
@@ -258,10 +258,10 @@ TEST(foreign_values, keep_nothing_of_a_value_that_was_not_made)
 
 /* --- Sums ----------------------------------------------------------------- */
 
-static varve_status check_chunk(const struct vv_data_in *in, uint64_t chunk,
+static varve_status check_chunk(const struct vv_opened *in, uint64_t chunk,
     const char *what, varve_error *error)
 {
-    return vv_data_in_check(in, 0, chunk,
+    return vv_opened_check(in, 0, chunk,
         file_bytes + told_values[0].place.offset + chunk * VV_CHUNK_SIZE,
         what, error);
 }
@@ -271,7 +271,7 @@ static void check_small(enum vv_sum_kind kind, const char *found)
     char wanted[200];
     for (int right = 0; right < 2; right++) {
         struct world w = begin();
-        struct vv_data_in in;
+        struct vv_opened in;
         varve_error error = { 0 };
         tell_raw(100, 50);
         tell_sum(kind, right);
@@ -300,14 +300,14 @@ TEST(foreign_values, tell_a_wrong_sum_with_file_path_and_range)
 TEST(foreign_values, check_nothing_where_there_is_no_sum)
 {
     struct world w = begin();
-    struct vv_data_in in;
+    struct vv_opened in;
     varve_error error = { 0 };
     tell_raw(100, 50);
     tell_cooked(100, 1);
     told_values[1].place.sum_kind = VV_SUM_CRC32;
     open_told_file(&w, &in);
-    cr_assert_ok(vv_data_in_check(&in, 0, 0, file_bytes, "a", &error), error);
-    cr_assert_ok(vv_data_in_check(&in, 1, 0, file_bytes, "b", &error), error);
+    cr_assert_ok(vv_opened_check(&in, 0, 0, file_bytes, "a", &error), error);
+    cr_assert_ok(vv_opened_check(&in, 1, 0, file_bytes, "b", &error), error);
     end(&w, &in);
 }
 
@@ -315,7 +315,7 @@ static void check_order(
     enum vv_sum_kind kind, const int order[3], bool is_right)
 {
     struct world w = begin();
-    struct vv_data_in in;
+    struct vv_opened in;
     varve_error error = { 0 };
     tell_raw(2 * VV_CHUNK_SIZE + 77, 33);
     tell_sum(kind, is_right);
@@ -348,7 +348,7 @@ TEST(foreign_values, put_sums_of_chunks_together_in_any_order)
 TEST(foreign_values, do_not_count_a_chunk_twice)
 {
     struct world w = begin();
-    struct vv_data_in in;
+    struct vv_opened in;
     varve_error error = { 0 };
     tell_raw(2 * VV_CHUNK_SIZE, 0);
     tell_sum(VV_SUM_CRC32, false);
@@ -362,7 +362,7 @@ TEST(foreign_values, do_not_count_a_chunk_twice)
 TEST(foreign_values, tell_that_a_file_changed_between_two_readings)
 {
     struct world w = begin();
-    struct vv_data_in in;
+    struct vv_opened in;
     varve_error error = { 0 };
     tell_raw(2 * VV_CHUNK_SIZE, 0);
     tell_sum(VV_SUM_CRC32, true);
@@ -382,7 +382,7 @@ TEST(foreign_values, tell_that_a_file_changed_between_two_readings)
     end(&w, &in);
 }
 
-static struct vv_data_in shared;
+static struct vv_opened shared;
 static _Atomic(int) told_wrong;
 
 static void *check_from(void *argument)
@@ -427,14 +427,14 @@ TEST(foreign_values, fail_without_memory)
     tell_sum(VV_SUM_CRC32, true);
     tell_cooked(5, 1);
     for (long n = 0; status; n++) {
-        struct vv_data_in in;
+        struct vv_opened in;
         varve_error error = { 0 };
         test_fail_allocation(n, false);
         status = open_as_told(&w, &in, &error);
         test_fail_allocation(-1, false);
         cr_assert(!status || status == VARVE_NO_MEMORY, "%s", error.message);
         if (!status)
-            vv_data_in_close(&in);
+            vv_opened_close(&in);
         cr_assert_eq(test_block_count(), 0);
         cr_assert_eq(memory_open_count(w.memory), 0);
         cr_assert(n < 1000);

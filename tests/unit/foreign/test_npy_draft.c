@@ -10,15 +10,14 @@
 
 /* Tells an array to a draft; what came of it is in `in`. */
 static varve_status tell(const struct vv_npy_header *h,
-    const struct vv_npy_telling *telling, struct vv_data_in *in,
+    const struct vv_npy_telling *telling, struct vv_opened *in,
     varve_error *error)
 {
     struct vv_context context = { .allocator = *test_allocator() };
     struct vv_draft draft;
     struct vv_place *places = NULL;
     size_t count = 0;
-    *in = (struct vv_data_in){ .context = &context, .path = NULL, .file = -1 };
-    in->path = vv_copy_string(test_allocator(), "x");
+    cr_assert_ok(vv_opened_begin(in, &context, "x", error), *error);
     vv_draft_begin(&draft, &context, "x");
     vv_npy_tell(&draft, h, telling);
     varve_status status = vv_draft_end(&draft, in, &places, &count, error);
@@ -34,7 +33,7 @@ static varve_status tell(const struct vv_npy_header *h,
         cr_assert_eq(vv_at64(index->value_sizes, 0), 12);
     }
     vv_release(test_allocator(), places, count * sizeof *places);
-    vv_data_in_close(in);
+    vv_opened_close(in);
     return status;
 }
 
@@ -44,7 +43,7 @@ static const struct vv_npy_telling telling = {
 
 TEST(npy_draft, tells_a_variable_or_a_tagged_state)
 {
-    struct vv_data_in in;
+    struct vv_opened in;
     varve_error error = { 0 };
     struct vv_npy_header h = {
         .kind = VV_NPY_NUMBERS, .count = 3, .item_size = 4, .size = 12,
@@ -62,7 +61,7 @@ TEST(npy_draft, says_so_without_memory)
     struct vv_npy_header h = { .kind = VV_NPY_OPAQUE, .size = 12,
         .descr = "V4", .descr_size = 2 };
     for (long n = 1; status; n++) { /* 0 is the path, which the test needs */
-        struct vv_data_in in;
+        struct vv_opened in;
         varve_error error = { 0 };
         test_fail_allocation(n, false);
         status = tell(&h, &telling, &in, &error);

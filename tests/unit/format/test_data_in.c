@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "data_in.h"
+#include "data_out.h"
 #include "support/faulty_system.h"
 #include "support/index_sample.h"
 #include "support/memory_system.h"
@@ -44,18 +45,18 @@ static void end(struct saved *f)
 /* --- Reading everything --------------------------------------------------- */
 
 static varve_status read_value(
-    const struct vv_data_in *in, uint32_t value, varve_error *error)
+    const struct vv_opened *in, uint32_t value, varve_error *error)
 {
     static unsigned char chunk[VV_CHUNK_SIZE];
     uint64_t size = vv_at64(in->parsed.index.value_sizes, value);
     for (uint64_t i = 0; i < vv_chunk_count(size); i++) {
         uint64_t offset;
         size_t part;
-        vv_data_in_chunk(in, value, i, &offset, &part);
+        vv_opened_chunk(in, value, i, &offset, &part);
         varve_status status =
-            vv_data_in_read(in, offset, chunk, part, error);
+            vv_opened_read(in, offset, chunk, part, error);
         if (!status)
-            status = vv_data_in_check(in, value, i, chunk, "a/path", error);
+            status = vv_opened_check(in, value, i, chunk, "a/path", error);
         if (status)
             return status;
     }
@@ -64,12 +65,12 @@ static varve_status read_value(
 
 /* The bytes before a saved value, or, with the number of values, before the
  * index, which nothing but zero may be in. */
-static void find_padding(const struct vv_data_in *in, uint32_t value,
+static void find_padding(const struct vv_opened *in, uint32_t value,
     uint64_t *offset, size_t *size)
 {
     const struct vv_index *index = &in->parsed.index;
     uint64_t end = value == index->value_count
-                       ? in->index_offset
+                       ? in->data_end
                        : vv_at64(index->value_offsets, value);
     *offset = VV_HEADER_SIZE;
     while (value > 0 && !vv_index_is_saved(index, value - 1))
@@ -81,7 +82,7 @@ static void find_padding(const struct vv_data_in *in, uint32_t value,
 }
 
 static varve_status read_padding(
-    const struct vv_data_in *in, uint32_t value, varve_error *error)
+    const struct vv_opened *in, uint32_t value, varve_error *error)
 {
     static const unsigned char zeros[VV_PAGE_ALIGNMENT];
     unsigned char bytes[VV_PAGE_ALIGNMENT];
@@ -89,13 +90,13 @@ static varve_status read_padding(
     size_t size;
     find_padding(in, value, &offset, &size);
     cr_assert_lt(size, sizeof bytes);
-    varve_status status = vv_data_in_read(in, offset, bytes, size, error);
+    varve_status status = vv_opened_read(in, offset, bytes, size, error);
     if (!status && memcmp(bytes, zeros, size) != 0)
         status = VARVE_CORRUPT;
     return status;
 }
 
-static varve_status read_all(const struct vv_data_in *in, varve_error *error)
+static varve_status read_all(const struct vv_opened *in, varve_error *error)
 {
     varve_status status = VARVE_OK;
     uint32_t count = in->parsed.index.value_count;
@@ -112,25 +113,25 @@ static varve_status read_all(const struct vv_data_in *in, varve_error *error)
 static varve_status open_and_read(
     const struct vv_context *context, varve_error *error)
 {
-    struct vv_data_in in;
+    struct vv_opened in;
     varve_status status = vv_data_in_open(&in, context, "file", error);
     if (status)
         return status;
     status = read_all(&in, error);
-    vv_data_in_close(&in);
+    vv_opened_close(&in);
     return status;
 }
 
 TEST(data_in, reads_every_value)
 {
     struct saved f;
-    struct vv_data_in in;
+    struct vv_opened in;
     varve_error error;
     save(&f, sample_build);
     cr_assert_ok(vv_data_in_open(&in, &f.context, "file", &error), error);
     cr_assert_str_eq(in.path, "file");
     cr_assert_eq(in.size, f.size);
-    cr_assert_eq(in.index_offset, f.sample.data_end);
+    cr_assert_eq(in.data_end, f.sample.data_end);
     cr_assert_ok(read_all(&in, &error), error);
     for (uint32_t i = 0; i < SAMPLE_VALUE_COUNT; i++) {
         uint64_t size, offset;
@@ -138,62 +139,74 @@ TEST(data_in, reads_every_value)
         const void *bytes = sample_value(i, &size);
         if (size == 0)
             continue;
-        vv_data_in_chunk(&in, i, 0, &offset, &part);
+        vv_opened_chunk(&in, i, 0, &offset, &part);
         cr_assert_eq(part, size);
         cr_assert_arr_eq(f.bytes + offset, bytes, (size_t)size);
+        int file = -1;
+        uint64_t place[2] = { 0 };
+        cr_assert(vv_opened_locate(&in, i, &file, &place[0]));
+        cr_assert_str_eq(vv_opened_place(&in, i, &place[1]), "file");
+        cr_assert(file >= 0 && place[0] == offset && place[1] == offset);
     }
-    vv_data_in_close(&in);
-    vv_data_in_close(&in);
+    vv_opened_close(&in);
+    vv_opened_close(&in);
     end(&f);
 }
 
-/* The sample's last value made longer than two chunks. */
-static void build_large(struct sample *s)
+static const unsigned char large[2 * VV_CHUNK_SIZE + 5] = { 1, 2, 3 };
+
+/* A file of one state that is longer than two chunks. */
+static varve_status save_large(struct sample *s,
+    const struct vv_context *context, struct vv_buffer *digests,
+    varve_error *error)
 {
-    sample_build_smallest(s);
-    static const uint8_t kind = VARVE_STATE;
-    sample_set8(s, VV_KEY_NODE_KINDS, 0, kind);
-    vv_buffer_add32(sample_column(s, VV_KEY_VALUE_NODES), 0);
-    vv_buffer_add8(sample_column(s, VV_KEY_VALUE_DTYPES), VARVE_UINT8);
-    vv_buffer_add8(sample_column(s, VV_KEY_VALUE_RANKS), 1);
-    vv_buffer_add64(
-        sample_column(s, VV_KEY_VALUE_EXTENTS), 2 * VV_CHUNK_SIZE + 5);
-    vv_buffer_add64(
-        sample_column(s, VV_KEY_VALUE_SIZES), 2 * VV_CHUNK_SIZE + 5);
-    vv_buffer_add64(sample_column(s, VV_KEY_VALUE_OFFSETS), 4096);
-    vv_buffer_extend(sample_column(s, VV_KEY_DIGESTS), 3 * 16);
-    memset(sample_column(s, VV_KEY_DIGESTS)->data, 7, 48);
+    const struct vv_system *system = context->system;
+    struct vv_data_out out = { 0 };
+    uint64_t offset;
+    sample_build_state(s, sizeof large);
+    int file =
+        system->create_file(system->state, VV_WORKING_DIRECTORY, "file");
+    varve_status status = vv_data_out_begin(&out, context, file, "file",
+        s->data_end + s->bytes.size + VV_FOOTER_SIZE, error);
+    if (!status)
+        status = vv_data_out_value(
+            &out, large, sizeof large, "a value", &offset, digests, error);
+    struct vv_index index = sample_index(s);
+    index.digests = digests->data;
+    if (!status)
+        status = vv_data_out_end(&out, &index, error);
+    vv_data_out_clear(&out);
+    system->close(system->state, file);
+    return status;
 }
 
-TEST(data_in, knows_the_chunks_of_a_value_and_one_digest_for_it)
+TEST(data_in, gives_one_digest_for_the_chunks_of_a_value)
 {
     struct sample s;
+    struct vv_opened in;
+    struct vv_buffer digests;
     varve_error error;
-    uint64_t offset;
-    size_t size;
-    build_large(&s);
-    s.data_end = 4096 + 2 * VV_CHUNK_SIZE + 64;
-    sample_encode(&s);
-    struct vv_data_in in = { .path = (char *)(uintptr_t)"file" };
-    cr_assert_ok(sample_parse(&s, &in.parsed, &error), error);
-    vv_data_in_chunk(&in, 0, 0, &offset, &size);
-    cr_assert_eq(offset, 4096);
-    cr_assert_eq(size, VV_CHUNK_SIZE);
-    vv_data_in_chunk(&in, 0, 2, &offset, &size);
-    cr_assert_eq(offset, 4096 + 2 * VV_CHUNK_SIZE);
-    cr_assert_eq(size, 5);
-    struct vv_digest expected =
-        vv_digest_of(sample_column(&s, VV_KEY_DIGESTS)->data, 48);
-    struct vv_digest found = vv_data_in_digest(&in, 0);
+    struct memory *memory = memory_new();
+    struct vv_context context = test_context(memory_system(memory));
+    vv_buffer_init(&digests, test_allocator());
+    cr_assert_ok(save_large(&s, &context, &digests, &error), error);
+    cr_assert_eq(digests.size, 3 * VV_DIGEST_SIZE);
+    cr_assert_ok(vv_data_in_open(&in, &context, "file", &error), error);
+    cr_assert_ok(read_all(&in, &error), error);
+    struct vv_digest expected = vv_digest_of(digests.data, digests.size);
+    struct vv_digest found = vv_opened_digest(&in, 0);
+    cr_assert(vv_opened_has_digests(&in));
     cr_assert(vv_digest_equal(&expected, &found));
-    vv_parsed_index_clear(sample_context(), &in.parsed);
+    vv_opened_close(&in);
+    vv_buffer_clear(&digests);
     sample_clear(&s);
+    memory_free(memory);
 }
 
 TEST(data_in, gives_the_digest_of_one_chunk_as_it_is_and_of_none)
 {
     struct saved f;
-    struct vv_data_in in;
+    struct vv_opened in;
     varve_error error;
     save(&f, sample_build);
     cr_assert_ok(vv_data_in_open(&in, &f.context, "file", &error), error);
@@ -201,10 +214,10 @@ TEST(data_in, gives_the_digest_of_one_chunk_as_it_is_and_of_none)
         uint64_t size;
         const void *bytes = sample_value(i, &size);
         struct vv_digest expected = vv_digest_of(bytes, (size_t)size);
-        struct vv_digest found = vv_data_in_digest(&in, i);
+        struct vv_digest found = vv_opened_digest(&in, i);
         cr_assert(vv_digest_equal(&expected, &found), "value %u", i);
     }
-    vv_data_in_close(&in);
+    vv_opened_close(&in);
     end(&f);
 }
 
@@ -404,7 +417,7 @@ TEST(data_in, knows_empty_foreign_and_missing_files)
     varve_error error;
     struct memory *memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
-    struct vv_data_in in;
+    struct vv_opened in;
     cr_assert_eq(
         vv_data_in_open(&in, &context, "file", &error), VARVE_NOT_FOUND);
     memory_put(memory, "file", "", 0);
@@ -523,13 +536,13 @@ TEST(data_in, takes_memory_in_proportion_to_the_file)
 TEST(data_in, reports_a_file_that_became_shorter)
 {
     struct saved f;
-    struct vv_data_in in;
+    struct vv_opened in;
     varve_error error;
     save(&f, sample_build);
     cr_assert_ok(vv_data_in_open(&in, &f.context, "file", &error), error);
     memory_resize(f.memory, "file", 100);
     cr_assert_eq(read_all(&in, &error), VARVE_TRUNCATED);
-    vv_data_in_close(&in);
+    vv_opened_close(&in);
     end(&f);
 }
 
@@ -560,7 +573,7 @@ TEST(data_in, reports_each_call_that_fails)
 TEST(data_in, gives_back_everything_when_memory_ends)
 {
     struct saved f;
-    struct vv_data_in in;
+    struct vv_opened in;
     varve_error error;
     save(&f, sample_build);
     long failing = 0;
@@ -575,6 +588,6 @@ TEST(data_in, gives_back_everything_when_memory_ends)
         cr_assert_eq(memory_open_count(f.memory), 0);
     }
     cr_assert_geq(failing, 6);
-    vv_data_in_close(&in);
+    vv_opened_close(&in);
     end(&f);
 }

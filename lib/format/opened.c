@@ -1,0 +1,96 @@
+/* opened.c - the index, and calls that are the backing's.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "opened.h"
+
+#include "allocator.h"
+#include "failure.h"
+#include "layout.h"
+
+/* --- Life ----------------------------------------------------------------- */
+
+varve_status vv_opened_begin(struct vv_opened *o,
+    const struct vv_context *context, const char *path, varve_error *error)
+{
+    *o = (struct vv_opened){ .context = context };
+    o->path = vv_copy_string(&context->allocator, path);
+    return o->path ? VARVE_OK : vv_fail_memory(error, "a path");
+}
+
+varve_status vv_opened_make_room(
+    struct vv_opened *o, size_t size, varve_error *error)
+{
+    o->index_bytes =
+        vv_allocate_aligned(&o->context->allocator, size, VV_ALIGNMENT);
+    if (!o->index_bytes && size > 0)
+        return vv_fail_memory(error, "the index of a checkpoint");
+    o->index_size = size;
+    return VARVE_OK;
+}
+
+varve_status vv_opened_parse(struct vv_opened *o, varve_error *error)
+{
+    return vv_index_parse(o->context, o->path, o->index_bytes, o->index_size,
+        o->data_end, &o->parsed, error);
+}
+
+void vv_opened_close(struct vv_opened *o)
+{
+    if (!o->context)
+        return;
+    const varve_allocator *a = &o->context->allocator;
+    if (o->backing)
+        o->backing->close(o);
+    vv_parsed_index_clear(o->context, &o->parsed);
+    vv_release_aligned(a, o->index_bytes, o->index_size, VV_ALIGNMENT);
+    vv_release_string(a, o->path);
+    *o = (struct vv_opened){ 0 };
+}
+
+/* --- Values --------------------------------------------------------------- */
+
+void vv_opened_chunk(const struct vv_opened *o, uint32_t value, uint64_t chunk,
+    uint64_t *offset, size_t *size)
+{
+    const struct vv_index *index = &o->parsed.index;
+    uint64_t begin = chunk * VV_CHUNK_SIZE;
+    uint64_t left = vv_at64(index->value_sizes, value) - begin;
+    *offset = vv_at64(index->value_offsets, value) + begin;
+    *size = left < VV_CHUNK_SIZE ? (size_t)left : VV_CHUNK_SIZE;
+}
+
+varve_status vv_opened_read(const struct vv_opened *o, uint64_t offset,
+    void *bytes, size_t size, varve_error *error)
+{
+    return o->backing->read(o, offset, bytes, size, error);
+}
+
+varve_status vv_opened_check(const struct vv_opened *o, uint32_t value,
+    uint64_t chunk, const void *bytes, const char *what, varve_error *error)
+{
+    return o->backing->check(o, value, chunk, bytes, what, error);
+}
+
+bool vv_opened_locate(
+    const struct vv_opened *o, uint32_t value, int *file, uint64_t *offset)
+{
+    return o->backing->locate(o, value, file, offset);
+}
+
+const char *vv_opened_place(
+    const struct vv_opened *o, uint32_t value, uint64_t *offset)
+{
+    return o->backing->place(o, value, offset);
+}
+
+bool vv_opened_has_digests(const struct vv_opened *o)
+{
+    return o->backing->digest != NULL;
+}
+
+struct vv_digest vv_opened_digest(const struct vv_opened *o, uint32_t value)
+{
+    return o->backing->digest ? o->backing->digest(o, value)
+                              : (struct vv_digest){ 0 };
+}

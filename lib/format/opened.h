@@ -1,0 +1,94 @@
+/* opened.h - a checkpoint opened for reading, in whatever format: an index that
+ * was checked, and a backing that knows where the bytes of its values are.
+ *
+ * Functions that read may be called from several threads at once.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_OPENED_H
+#define VV_OPENED_H
+
+#include <varve/error.h>
+
+#include "context.h"
+#include "index_in.h"
+
+struct vv_opened {
+    const struct vv_context *context; /* NULL: closed */
+    char *path;                       /* owned */
+    uint64_t size;                    /* of all its files */
+    uint64_t data_end; /* offset at which the values have ended */
+    void *index_bytes; /* owned; vv_opened_make_room */
+    size_t index_size;
+    struct vv_parsed_index parsed;
+    const struct vv_backing *backing;
+    void *state; /* of the backing */
+};
+
+/* A format that is read: what the functions below do. Offsets are those of the
+ * index, which need not be those of a file. */
+struct vv_backing {
+    varve_status (*read)(const struct vv_opened *opened, uint64_t offset,
+        void *bytes, size_t size, varve_error *error);
+    varve_status (*check)(const struct vv_opened *opened, uint32_t value,
+        uint64_t chunk, const void *bytes, const char *what,
+        varve_error *error);
+    bool (*locate)(const struct vv_opened *opened, uint32_t value, int *file,
+        uint64_t *offset);
+    const char *(*place)(
+        const struct vv_opened *opened, uint32_t value, uint64_t *offset);
+    /* NULL: the index has no digests. */
+    struct vv_digest (*digest)(const struct vv_opened *opened, uint32_t value);
+    void (*close)(struct vv_opened *opened); /* frees the state */
+};
+
+/* Begins to open: the path, as it is, and nothing else yet. */
+varve_status vv_opened_begin(struct vv_opened *opened,
+    const struct vv_context *context, const char *path, varve_error *error);
+
+/* Sets index_bytes and index_size: room for an index. */
+varve_status vv_opened_make_room(
+    struct vv_opened *opened, size_t size, varve_error *error);
+
+/* Checks and parses what is in that room. */
+varve_status vv_opened_parse(struct vv_opened *opened, varve_error *error);
+
+/* Takes half-opened ones, and zeroed and closed ones. */
+void vv_opened_close(struct vv_opened *opened);
+
+/* Reads bytes as they lie, unverified. (A value that is decoded as it is read
+ * is verified as it is decoded.) */
+varve_status vv_opened_read(const struct vv_opened *opened, uint64_t offset,
+    void *bytes, size_t size, varve_error *error);
+
+/* The range of a chunk of a value. */
+void vv_opened_chunk(const struct vv_opened *opened, uint32_t value,
+    uint64_t chunk, uint64_t *offset, size_t *size);
+
+/* Checks the bytes of a chunk: VARVE_CORRUPT with the file, `what` (the value's
+ * path, may be NULL), the range, what was expected and what was found. */
+varve_status vv_opened_check(const struct vv_opened *opened, uint32_t value,
+    uint64_t chunk, const void *bytes, const char *what, varve_error *error);
+
+/* Where the bytes of a value lie in an open file, all in one piece; false if
+ * they do not. */
+bool vv_opened_locate(const struct vv_opened *opened, uint32_t value, int *file,
+    uint64_t *offset);
+
+/* The path of the file in which they lie in one piece, open or not, and where;
+ * NULL if they do not. */
+const char *vv_opened_place(
+    const struct vv_opened *opened, uint32_t value, uint64_t *offset);
+
+/* Whether the index has a digest of each chunk, as that of a file of ours has.
+ * If not, a value is good or bad as a whole, and may be found bad as it is
+ * read. */
+bool vv_opened_has_digests(const struct vv_opened *opened);
+
+/* One number for a whole value: the digest of its only chunk, or of the
+ * concatenated digests of its chunks (of no bytes, if it has none). Zero where
+ * there are no digests. */
+struct vv_digest vv_opened_digest(
+    const struct vv_opened *opened, uint32_t value);
+
+#endif
