@@ -178,8 +178,8 @@ static void compare_attribute(struct comparison *c, const struct lines *lines)
     struct counterpart *found = counterpart(c, line_number(lines, 1));
     varve_saved_node node;
     uint32_t child;
-    if (!found->is_known
-        || !varve_reader_node_at(c->reader, found->id, &node)) {
+    if (!found->is_known ||
+        !varve_reader_node_at(c->reader, found->id, &node)) {
         differ(c, "node %s: is not there", lines->fields[1]);
         return;
     }
@@ -279,14 +279,14 @@ static void compare_node(struct comparison *c, size_t number)
 {
     const struct counterpart *found = c->nodes + number;
     varve_saved_node node;
-    if (!found->is_known
-        || !varve_reader_node_at(c->reader, found->id, &node))
+    if (!found->is_known ||
+        !varve_reader_node_at(c->reader, found->id, &node))
         return;
     if (node.edge_count != found->edges + found->extra)
         differ(c, "%s: expected %zu edges, found %zu", node.path,
             found->edges + found->extra, node.edge_count);
-    if (node.slot_count != found->slots
-        && node.slot_count != count_moments(c, found->id))
+    if (node.slot_count != found->slots &&
+        node.slot_count != count_moments(c, (uint32_t)found->id))
         differ(c, "%s: expected %zu slots, found %zu", node.path,
             found->slots, node.slot_count);
     for (size_t i = 0; i < number; i++)
