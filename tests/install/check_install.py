@@ -113,7 +113,9 @@ def check_names(installed):
     declared = declared_names(installed.include)
     lines = run('nm', '-D', '--defined-only',
                 f'{installed.libraries}/libvarve.so').splitlines()
-    exported = {line.split()[-1].split('@')[0] for line in lines}
+    # What is absolute is the name of a version.
+    exported = {name.split('@')[0] for _, kind, name in map(str.split, lines)
+                if kind != 'A'}
     trouble = [f'{name} is declared but not exported'
                for name in sorted(declared - exported)]
     trouble += [f'{name} is exported but not declared'

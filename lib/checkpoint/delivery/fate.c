@@ -5,11 +5,41 @@
  */
 #include "fate.h"
 
+#include <assert.h>
+
 #include "binding.h"
 #include "convert.h"
 #include "scope.h"
 #include "shape.h"
 #include "variable.h"
+
+/* --- Changes ------------------------------------------------------------ */
+
+#define TO(fate) (1u << VV_FATE_##fate)
+
+/* What vv_decide finds, of a value that has not come to anybody. */
+#define DECIDED (TO(DUE) | TO(EXCLUDED) | TO(SUPERSEDED) | TO(MISFIT))
+
+/* What may follow what: the table of docs/architecture.md. */
+static const unsigned may_follow[] = {
+    [VV_FATE_WAITING] = DECIDED | TO(DROPPED),
+    [VV_FATE_DUE] =
+        DECIDED | TO(WAITING) | TO(APPLIED) | TO(LENT) | TO(DROPPED),
+    [VV_FATE_APPLIED] = TO(DUE),
+    [VV_FATE_LENT] = TO(DUE) | TO(WAITING) | TO(APPLIED),
+    [VV_FATE_SUPERSEDED] = TO(DUE),
+    [VV_FATE_EXCLUDED] = DECIDED | TO(WAITING),
+    [VV_FATE_MISFIT] = DECIDED | TO(WAITING) | TO(DROPPED),
+    [VV_FATE_DROPPED] = TO(DUE),
+};
+
+void vv_change_fate(
+    struct varve_restoration *r, uint32_t value, enum vv_fate fate)
+{
+    assert(
+        r->fates[value] == fate || (may_follow[r->fates[value]] & 1u << fate));
+    r->fates[value] = (uint8_t)fate;
+}
 
 /* --- Values ------------------------------------------------------------- */
 
@@ -96,7 +126,7 @@ void vv_decide(struct varve_restoration *r, varve_node *node, uint32_t file)
     if (!vv_scope_takes(r, node))
         fate = VV_FATE_EXCLUDED;
     if (value != VV_NONE)
-        r->fates[value] = (uint8_t)fate;
+        vv_change_fate(r, value, fate);
     if (fate == VV_FATE_MISFIT) {
         vv_add_pair(r, &r->misfits, node, file);
         r->has_new_misfit = true;
@@ -112,7 +142,7 @@ void vv_set_fate(struct varve_restoration *r, const varve_node *node,
     uint32_t value, enum vv_fate fate)
 {
     if (vv_is_holder(r, node, vv_at32(vv_index_of(r)->value_nodes, value)))
-        r->fates[value] = (uint8_t)fate;
+        vv_change_fate(r, value, fate);
 }
 
 /* --- Copies ------------------------------------------------------------- */

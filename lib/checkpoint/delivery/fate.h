@@ -13,7 +13,12 @@ void vv_decide(struct varve_restoration *r, varve_node *node, uint32_t file);
 /* Whether no node that comes to the place of a value is given it any more. */
 bool vv_is_final(const struct varve_restoration *r, uint32_t value);
 
-/* Sets what became of a value, if the node is its holder. */
+/* Notes what became of a value: the only place where that changes, and what may
+ * not follow what it was is a fault of the library. */
+void vv_change_fate(
+    struct varve_restoration *r, uint32_t value, enum vv_fate fate);
+
+/* Notes what became of a value, if the node is its holder. */
 void vv_set_fate(struct varve_restoration *r, const varve_node *node,
     uint32_t value, enum vv_fate fate);
 

@@ -231,7 +231,7 @@ static void release(struct varve_restoration *r, uint32_t file)
     if (r->vias)
         r->vias[node->number].is_visited = false;
     if (value != VV_NONE && !vv_is_final(r, value)) {
-        r->fates[value] = VV_FATE_WAITING;
+        vv_change_fate(r, value, VV_FATE_WAITING);
         pass_on(r, file);
     }
     drop_jobs(r, node);
@@ -417,7 +417,7 @@ static void take_from_holder(struct varve_restoration *r, uint32_t file)
     vv_add_pair(r, &r->conflicts, holder, file);
     r->node_of[file] = NULL;
     if (r->fates[value] == VV_FATE_LENT || !vv_is_final(r, value))
-        r->fates[value] = VV_FATE_WAITING;
+        vv_change_fate(r, value, VV_FATE_WAITING);
     vv_copy(r, holder, file);
 }
 
@@ -433,7 +433,7 @@ static void improve(struct varve_restoration *r, varve_node *node,
     set_how(r, node, how);
     if (how < VV_BY_OTHER_PATH && value != VV_NONE &&
         vv_is_holder(r, node, file) && r->fates[value] == VV_FATE_LENT)
-        r->fates[value] = VV_FATE_APPLIED;
+        vv_change_fate(r, value, VV_FATE_APPLIED);
     if (leads_on(node))
         vv_add_pair(r, &r->queue, node, file);
 }

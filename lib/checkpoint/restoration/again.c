@@ -120,12 +120,12 @@ static void put_back(struct asking *a)
     size_t count;
     struct asked *asked = all_asked(a, &count);
     for (size_t i = 0; i < count; i++)
-        r->fates[asked[i].value] = VV_FATE_DUE;
+        vv_change_fate(r, asked[i].value, VV_FATE_DUE);
     keep_pairs(r, &r->misfits, 0, VV_FATE_MISFIT, true);
     for (size_t i = 0; i < count; i++) {
         uint32_t file = vv_at32(vv_index_of(r)->value_nodes, asked[i].value);
         if (asked[i].fate != VV_FATE_DUE) /* of a copy beside the other */
-            r->fates[asked[i].value] = asked[i].fate;
+            vv_change_fate(r, asked[i].value, (enum vv_fate)asked[i].fate);
         if (r->file_of[asked[i].number] != file + 1)
             continue; /* a callback has removed it */
         asked[i].node->value_state = asked[i].value_state;

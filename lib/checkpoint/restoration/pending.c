@@ -8,6 +8,7 @@
 #include "arrival.h"
 #include "binding.h"
 #include "failure.h"
+#include "fate.h"
 #include "match.h"
 #include "name.h"
 #include "saved_spread.h"
@@ -146,7 +147,7 @@ static void drop(struct varve_restoration *r, uint32_t value)
 {
     uint32_t file = vv_at32(vv_index_of(r)->value_nodes, value);
     varve_node *node = r->node_of[file];
-    r->fates[value] = VV_FATE_DROPPED;
+    vv_change_fate(r, value, VV_FATE_DROPPED);
     if (!node)
         return;
     vv_drop_pairs(&r->jobs, node);

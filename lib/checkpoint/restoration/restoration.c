@@ -227,7 +227,7 @@ static varve_status leave_out_the_rest(
     VV_TRY(vv_need_paths(r, error));
     for (uint32_t v = 0; v < index->value_count; v++) {
         if (!vv_saved_path_exists(&r->paths, vv_at32(index->value_nodes, v)))
-            r->fates[v] = VV_FATE_EXCLUDED;
+            vv_change_fate(r, v, VV_FATE_EXCLUDED);
     }
     return VARVE_OK;
 }

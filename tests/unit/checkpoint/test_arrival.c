@@ -1,4 +1,4 @@
-/* test_arrival.c - lib/checkpoint/arrival.c
+/* test_arrival.c - lib/checkpoint/delivery/arrival.c
  *
  * SPDX-License-Identifier: MIT
  */

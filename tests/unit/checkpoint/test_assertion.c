@@ -1,4 +1,4 @@
-/* test_assertion.c - lib/checkpoint/assertion.c
+/* test_assertion.c - lib/checkpoint/report/assertion.c
  *
  * SPDX-License-Identifier: MIT
  */

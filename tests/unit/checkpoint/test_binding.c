@@ -1,4 +1,4 @@
-/* test_binding.c - lib/checkpoint/binding.c
+/* test_binding.c - lib/checkpoint/pairing/binding.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_bulk.c - lib/checkpoint/bulk.c: large values, copied by several
+/* test_bulk.c - lib/checkpoint/snapshot/bulk.c: large values, copied by several
  * threads.
  *
  * SPDX-License-Identifier: MIT

@@ -1,4 +1,4 @@
-/* test_columns.c - lib/checkpoint/columns.c
+/* test_columns.c - lib/checkpoint/save/columns.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_contents.c - lib/checkpoint/contents.c
+/* test_contents.c - lib/checkpoint/reader/contents.c
  *
  * SPDX-License-Identifier: MIT
  */

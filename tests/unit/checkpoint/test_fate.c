@@ -1,8 +1,12 @@
-/* test_fate.c - lib/checkpoint/fate.c
+/* test_fate.c - lib/checkpoint/delivery/fate.c
  *
  * SPDX-License-Identifier: MIT
  */
 #include "worlds.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "binding.h"
 #include "fate.h"
@@ -133,3 +137,27 @@ TEST(fate, of_late_copies_after_any_failed_allocation)
     }
     end_world();
 }
+
+#ifndef NDEBUG
+TEST(fate, of_a_value_that_was_delivered_is_not_that_it_waits)
+{
+    struct copies c;
+    begin_world();
+    write_shared();
+    build(&c);
+    varve_restoration *r = read_root(c.root, NULL);
+    pid_t child = fork();
+    cr_assert_geq(child, 0);
+    if (child == 0) {
+        fclose(stderr); /* what an assertion says */
+        vv_change_fate(r, 0, VV_FATE_WAITING);
+        _exit(0);
+    }
+    int status = 0;
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    varve_restoration_free(r);
+    free_root(c.root);
+    end_world();
+}
+#endif

@@ -1,4 +1,4 @@
-/* test_findings.c - lib/checkpoint/findings.c
+/* test_findings.c - lib/checkpoint/report/findings.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_graft.c - lib/checkpoint/graft.c
+/* test_graft.c - lib/checkpoint/structure/graft.c
  *
  * SPDX-License-Identifier: MIT
  */

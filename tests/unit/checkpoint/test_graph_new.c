@@ -1,4 +1,4 @@
-/* test_graph_new.c - lib/checkpoint/graph_new.c
+/* test_graph_new.c - lib/checkpoint/save/graph_new.c
  *
  * SPDX-License-Identifier: MIT
  */

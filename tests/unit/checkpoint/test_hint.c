@@ -1,4 +1,4 @@
-/* test_hint.c - lib/checkpoint/hint.c
+/* test_hint.c - lib/checkpoint/report/hint.c
  *
  * SPDX-License-Identifier: MIT
  */

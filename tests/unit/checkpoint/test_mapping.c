@@ -1,4 +1,4 @@
-/* test_mapping.c - lib/checkpoint/mapping.c
+/* test_mapping.c - lib/checkpoint/delivery/mapping.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_match.c - lib/checkpoint/match.c
+/* test_match.c - lib/checkpoint/pairing/match.c
  *
  * SPDX-License-Identifier: MIT
  */

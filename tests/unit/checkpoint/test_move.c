@@ -1,4 +1,4 @@
-/* test_move.c - lib/checkpoint/move.c
+/* test_move.c - lib/checkpoint/delivery/move.c
  *
  * SPDX-License-Identifier: MIT
  */

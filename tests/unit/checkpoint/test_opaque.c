@@ -1,4 +1,4 @@
-/* test_opaque.c - lib/checkpoint/opaque.c
+/* test_opaque.c - lib/checkpoint/save/opaque.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_path_pattern.c - lib/checkpoint/path_pattern.c
+/* test_path_pattern.c - lib/checkpoint/pairing/path_pattern.c
  *
  * SPDX-License-Identifier: MIT
  */

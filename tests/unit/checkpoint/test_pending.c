@@ -1,4 +1,4 @@
-/* test_pending.c - lib/checkpoint/pending.c
+/* test_pending.c - lib/checkpoint/restoration/pending.c
  *
  * SPDX-License-Identifier: MIT
  */

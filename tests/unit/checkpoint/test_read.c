@@ -1,4 +1,4 @@
-/* test_read.c - lib/checkpoint/read.c
+/* test_read.c - lib/checkpoint/restoration/read.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_reader.c - lib/checkpoint/reader.c
+/* test_reader.c - lib/checkpoint/reader/reader.c
  *
  * SPDX-License-Identifier: MIT
  */

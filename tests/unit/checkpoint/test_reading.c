@@ -1,4 +1,4 @@
-/* test_reading.c - lib/checkpoint/reading.c
+/* test_reading.c - lib/checkpoint/delivery/reading.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,5 @@
-/* test_rename.c - lib/checkpoint/rename.c: against pattern.c, which compares
+/* test_rename.c - lib/checkpoint/pairing/rename.c: against pattern.c, which
+ * compares
  * whole paths.
  *
  * SPDX-License-Identifier: MIT

@@ -1,4 +1,4 @@
-/* test_report.c - lib/checkpoint/report.c
+/* test_report.c - lib/checkpoint/report/report.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_report_program.c - lib/checkpoint/report_program.c
+/* test_report_program.c - lib/checkpoint/report/report_program.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_restoration.c - lib/checkpoint/restoration.c
+/* test_restoration.c - lib/checkpoint/restoration/restoration.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_ring.c - lib/checkpoint/ring.c
+/* test_ring.c - lib/checkpoint/snapshot/ring.c
  *
  * SPDX-License-Identifier: MIT
  */

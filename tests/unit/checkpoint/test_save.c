@@ -1,4 +1,4 @@
-/* test_save.c - lib/checkpoint/save.c
+/* test_save.c - lib/checkpoint/save/save.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,5 @@
-/* test_scope.c - lib/checkpoint/scope.c; stories have what a program sees of
+/* test_scope.c - lib/checkpoint/pairing/scope.c; stories have what a program
+ * sees of
  * it.
  *
  * SPDX-License-Identifier: MIT

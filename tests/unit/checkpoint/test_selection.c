@@ -1,4 +1,4 @@
-/* test_selection.c - lib/checkpoint/selection.c
+/* test_selection.c - lib/checkpoint/pairing/selection.c
  *
  * SPDX-License-Identifier: MIT
  */

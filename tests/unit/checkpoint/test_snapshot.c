@@ -1,4 +1,4 @@
-/* test_snapshot.c - lib/checkpoint/snapshot.c
+/* test_snapshot.c - lib/checkpoint/snapshot/snapshot.c
  *
  * SPDX-License-Identifier: MIT
  */

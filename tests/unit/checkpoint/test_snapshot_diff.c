@@ -1,4 +1,4 @@
-/* test_snapshot_diff.c - lib/checkpoint/snapshot_diff.c
+/* test_snapshot_diff.c - lib/checkpoint/snapshot/snapshot_diff.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_snapshot_file.c - lib/checkpoint/snapshot_file.c
+/* test_snapshot_file.c - lib/checkpoint/snapshot/snapshot_file.c
  *
  * SPDX-License-Identifier: MIT
  */

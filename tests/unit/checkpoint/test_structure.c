@@ -1,4 +1,4 @@
-/* test_structure.c - lib/checkpoint/structure.c
+/* test_structure.c - lib/checkpoint/structure/structure.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_transfer.c - lib/checkpoint/transfer.c
+/* test_transfer.c - lib/checkpoint/delivery/transfer.c
  *
  * SPDX-License-Identifier: MIT
  */

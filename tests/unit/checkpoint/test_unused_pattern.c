@@ -1,4 +1,4 @@
-/* test_unused_pattern.c - lib/checkpoint/unused_pattern.c
+/* test_unused_pattern.c - lib/checkpoint/report/unused_pattern.c
  *
  * SPDX-License-Identifier: MIT
  */

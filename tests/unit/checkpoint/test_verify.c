@@ -1,4 +1,4 @@
-/* test_verify.c - lib/checkpoint/verify.c
+/* test_verify.c - lib/checkpoint/reader/verify.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_via.c - lib/checkpoint/via.c
+/* test_via.c - lib/checkpoint/pairing/via.c
  *
  * SPDX-License-Identifier: MIT
  */

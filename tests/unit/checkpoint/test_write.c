@@ -1,4 +1,4 @@
-/* test_write.c - lib/checkpoint/write.c
+/* test_write.c - lib/checkpoint/save/write.c
  *
  * SPDX-License-Identifier: MIT
  */

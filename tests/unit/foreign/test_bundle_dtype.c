@@ -1,4 +1,4 @@
-/* test_bundle_dtype.c - lib/foreign/bundle_dtype.c
+/* test_bundle_dtype.c - lib/foreign/tensorflow/bundle_dtype.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_bundle_entry.c - lib/foreign/bundle_entry.c
+/* test_bundle_entry.c - lib/foreign/tensorflow/bundle_entry.c
  *
  * SPDX-License-Identifier: MIT
  */

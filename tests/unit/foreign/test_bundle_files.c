@@ -1,4 +1,4 @@
-/* test_bundle_files.c - lib/foreign/bundle_files.c
+/* test_bundle_files.c - lib/foreign/tensorflow/bundle_files.c
  *
  * SPDX-License-Identifier: MIT
  */

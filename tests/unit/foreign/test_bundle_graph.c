@@ -1,4 +1,4 @@
-/* test_bundle_graph.c - lib/foreign/bundle_graph.c
+/* test_bundle_graph.c - lib/foreign/tensorflow/bundle_graph.c
  *
  * SPDX-License-Identifier: MIT
  */

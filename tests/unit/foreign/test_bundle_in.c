@@ -1,4 +1,4 @@
-/* test_bundle_in.c - lib/foreign/bundle_in.c
+/* test_bundle_in.c - lib/foreign/tensorflow/bundle_in.c
  *
  * SPDX-License-Identifier: MIT
  */

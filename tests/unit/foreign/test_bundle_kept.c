@@ -1,4 +1,4 @@
-/* test_bundle_kept.c - lib/foreign/bundle_kept.c
+/* test_bundle_kept.c - lib/foreign/tensorflow/bundle_kept.c
  *
  * SPDX-License-Identifier: MIT
  */

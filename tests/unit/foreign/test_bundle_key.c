@@ -1,4 +1,4 @@
-/* test_bundle_key.c - lib/foreign/bundle_key.c
+/* test_bundle_key.c - lib/foreign/tensorflow/bundle_key.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_bundle_moments.c - lib/foreign/bundle_moments.c
+/* test_bundle_moments.c - lib/foreign/tensorflow/bundle_moments.c
  *
  * SPDX-License-Identifier: MIT
  */

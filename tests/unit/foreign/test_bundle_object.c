@@ -1,4 +1,4 @@
-/* test_bundle_object.c - lib/foreign/bundle_object.c
+/* test_bundle_object.c - lib/foreign/tensorflow/bundle_object.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_bundle_objects.c - lib/foreign/bundle_objects.c
+/* test_bundle_objects.c - lib/foreign/tensorflow/bundle_objects.c
  *
  * That whole graphs are encoded as TensorFlow does it is in
  * test_bundle_target.c.

@@ -1,4 +1,4 @@
-/* test_bundle_out.c - lib/foreign/bundle_out.c
+/* test_bundle_out.c - lib/foreign/tensorflow/bundle_out.c
  *
  * SPDX-License-Identifier: MIT
  */

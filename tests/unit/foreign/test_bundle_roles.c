@@ -1,4 +1,5 @@
-/* test_bundle_roles.c - lib/foreign/bundle_roles.c: what was an attribute, an
+/* test_bundle_roles.c - lib/foreign/tensorflow/bundle_roles.c: what was an
+ * attribute, an
  * entry or of another type is that again.
  *
  * SPDX-License-Identifier: MIT

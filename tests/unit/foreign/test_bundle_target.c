@@ -1,4 +1,4 @@
-/* test_bundle_target.c - lib/foreign/bundle_target.c
+/* test_bundle_target.c - lib/foreign/tensorflow/bundle_target.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_bundle_value.c - lib/foreign/bundle_value.c
+/* test_bundle_value.c - lib/foreign/tensorflow/bundle_value.c
  *
  * SPDX-License-Identifier: MIT
  */

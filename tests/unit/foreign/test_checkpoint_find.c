@@ -1,4 +1,4 @@
-/* test_checkpoint_find.c - lib/foreign/checkpoint_find.c
+/* test_checkpoint_find.c - lib/foreign/formats/checkpoint_find.c
  *
  * SPDX-License-Identifier: MIT
  */

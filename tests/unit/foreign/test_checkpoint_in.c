@@ -1,4 +1,4 @@
-/* test_checkpoint_in.c - lib/foreign/checkpoint_in.c
+/* test_checkpoint_in.c - lib/foreign/formats/checkpoint_in.c
  *
  * SPDX-License-Identifier: MIT
  */

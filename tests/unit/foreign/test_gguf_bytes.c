@@ -1,4 +1,4 @@
-/* test_gguf_bytes.c - lib/foreign/gguf_bytes.c
+/* test_gguf_bytes.c - lib/foreign/gguf/gguf_bytes.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_gguf_in.c - lib/foreign/gguf_in.c
+/* test_gguf_in.c - lib/foreign/gguf/gguf_in.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_gguf_type.c - lib/foreign/gguf_type.c
+/* test_gguf_type.c - lib/foreign/gguf/gguf_type.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_gguf_value.c - lib/foreign/gguf_value.c
+/* test_gguf_value.c - lib/foreign/gguf/gguf_value.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_inflater.c - lib/foreign/inflater.c
+/* test_inflater.c - lib/foreign/numpy/inflater.c
  *
  * SPDX-License-Identifier: MIT
  */

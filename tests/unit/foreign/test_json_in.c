@@ -1,4 +1,4 @@
-/* test_json_in.c - lib/foreign/json_in.c
+/* test_json_in.c - lib/foreign/safetensors/json_in.c
  *
  * SPDX-License-Identifier: MIT
  */

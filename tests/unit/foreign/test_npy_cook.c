@@ -1,4 +1,4 @@
-/* test_npy_cook.c - lib/foreign/npy_cook.c
+/* test_npy_cook.c - lib/foreign/numpy/npy_cook.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_npy_draft.c - lib/foreign/npy_draft.c
+/* test_npy_draft.c - lib/foreign/numpy/npy_draft.c
  *
  * SPDX-License-Identifier: MIT
  */

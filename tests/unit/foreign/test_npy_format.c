@@ -1,4 +1,4 @@
-/* test_npy_format.c - lib/foreign/npy_format.c
+/* test_npy_format.c - lib/foreign/numpy/npy_format.c
  *
  * SPDX-License-Identifier: MIT
  */

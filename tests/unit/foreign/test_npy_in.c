@@ -1,4 +1,4 @@
-/* test_npy_in.c - lib/foreign/npy_in.c
+/* test_npy_in.c - lib/foreign/numpy/npy_in.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_npy_out.c - lib/foreign/npy_out.c
+/* test_npy_out.c - lib/foreign/numpy/npy_out.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_npy_type.c - lib/foreign/npy_type.c
+/* test_npy_type.c - lib/foreign/numpy/npy_type.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_npz_in.c - lib/foreign/npz_in.c
+/* test_npz_in.c - lib/foreign/numpy/npz_in.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_npz_out.c - lib/foreign/npz_out.c
+/* test_npz_out.c - lib/foreign/numpy/npz_out.c
  *
  * SPDX-License-Identifier: MIT
  */

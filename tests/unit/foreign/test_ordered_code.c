@@ -1,4 +1,4 @@
-/* test_ordered_code.c - lib/foreign/ordered_code.c
+/* test_ordered_code.c - lib/foreign/tensorflow/ordered_code.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_safetensors_header.c - lib/foreign/safetensors_header.c
+/* test_safetensors_header.c - lib/foreign/safetensors/safetensors_header.c
  *
  * SPDX-License-Identifier: MIT
  */

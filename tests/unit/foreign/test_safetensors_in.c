@@ -1,4 +1,4 @@
-/* test_safetensors_in.c - lib/foreign/safetensors_in.c
+/* test_safetensors_in.c - lib/foreign/safetensors/safetensors_in.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_safetensors_index.c - lib/foreign/safetensors_index.c
+/* test_safetensors_index.c - lib/foreign/safetensors/safetensors_index.c
  *
  * SPDX-License-Identifier: MIT
  */

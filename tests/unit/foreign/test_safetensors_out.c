@@ -1,4 +1,4 @@
-/* test_safetensors_out.c - lib/foreign/safetensors_out.c
+/* test_safetensors_out.c - lib/foreign/safetensors/safetensors_out.c
  *
  * SPDX-License-Identifier: MIT
  */

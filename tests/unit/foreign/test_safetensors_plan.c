@@ -1,4 +1,4 @@
-/* test_safetensors_plan.c - lib/foreign/safetensors_plan.c
+/* test_safetensors_plan.c - lib/foreign/safetensors/safetensors_plan.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_state_file_in.c - lib/foreign/state_file_in.c
+/* test_state_file_in.c - lib/foreign/tensorflow/state_file_in.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_stranger.c - lib/foreign/stranger.c
+/* test_stranger.c - lib/foreign/formats/stranger.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_table_in.c - lib/foreign/table_in.c
+/* test_table_in.c - lib/foreign/tensorflow/table_in.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_table_out.c - lib/foreign/table_out.c
+/* test_table_out.c - lib/foreign/tensorflow/table_out.c
  *
  * SPDX-License-Identifier: MIT
  */

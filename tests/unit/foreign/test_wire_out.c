@@ -1,4 +1,4 @@
-/* test_wire_out.c - lib/foreign/wire_out.c
+/* test_wire_out.c - lib/foreign/tensorflow/wire_out.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_zip_end.c - lib/foreign/zip_end.c
+/* test_zip_end.c - lib/foreign/numpy/zip_end.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_zip_in.c - lib/foreign/zip_in.c
+/* test_zip_in.c - lib/foreign/numpy/zip_in.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_zip_out.c - lib/foreign/zip_out.c
+/* test_zip_out.c - lib/foreign/numpy/zip_out.c
  *
  * SPDX-License-Identifier: MIT
  */

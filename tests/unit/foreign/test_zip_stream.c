@@ -1,4 +1,4 @@
-/* test_zip_stream.c - lib/foreign/zip_stream.c
+/* test_zip_stream.c - lib/foreign/numpy/zip_stream.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_saved_path.c - lib/checkpoint/saved_path.c
+/* test_saved_path.c - lib/format/saved_path.c
  *
  * SPDX-License-Identifier: MIT
  */
