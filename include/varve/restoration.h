@@ -134,7 +134,11 @@ typedef struct varve_finding {
     uint64_t size;            /* bytes in the file */
     uint64_t offset;          /* where they begin in the file */
     const char *reason;       /* why, in a few words; "" where all is plain */
-    const char *nearest;      /* the likeliest other name, or NULL */
+    const char *nearest;      /* the likeliest path of the other side, as a
+                                 rename takes it: `program_path -> nearest` or
+                                 `nearest -> file_path`; where less of it is
+                                 there, as much as is; NULL: none, or longer
+                                 than 4095 bytes */
     bool cast;                /* its element type was converted */
     uint64_t misfits;         /* values that a cast could not keep exactly */
     bool excused;             /* no assertion minds */

@@ -5,6 +5,9 @@
  */
 #include "story.h"
 
+#include <stdio.h>
+#include <string.h>
+
 TEST(renamed_model, values_land_in_a_renamed_layer_that_is_built_later)
 {
     STORY_FILE("f", { "dense/kernel", 1 }, { "dense/bias", 2 });
@@ -60,4 +63,73 @@ TEST(renamed_model, without_the_rename_the_report_names_the_nearest)
     cr_assert(story_says(&error, "float32[]"), "%s", error.message);
     varve_restoration_free(r);
     varve_graph_free(graph);
+}
+
+/* What everything in the program was called when it was saved. */
+static varve_graph *make_part(bool is_old, float *values)
+{
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *net = story_object(root, is_old ? "network" : "netwrk");
+    varve_node *block = varve_add_object(net, "block");
+    varve_node *w = varve_add_variable(
+        block, is_old ? "w*(1)" : "w*(2)", varve_scalar(values));
+    varve_add_variable(
+        block, is_old ? "a->b" : "a->c", varve_array(values + 1, 2));
+    varve_node *opt = varve_add_object(root, is_old ? "adam%w" : "adam%");
+    varve_add_slot(opt, w, is_old ? "momentum" : "momentm",
+        varve_scalar(values + 3));
+    return graph;
+}
+
+enum { MOST_RENAMES = 8 };
+
+/* Pastes what the report proposes, into renames and into a file of them. */
+static size_t paste(const varve_report *report, varve_rename *renames)
+{
+    FILE *file = fopen(test_path("renames"), "w");
+    varve_finding f;
+    size_t count = 0;
+    cr_assert(file);
+    for (size_t i = 0; varve_report_at(report, VARVE_ONLY_IN_PROGRAM, i, &f);
+         i++) {
+        cr_assert(f.nearest, "%s", f.program_path);
+        cr_assert_lt(count, MOST_RENAMES);
+        renames[count++] = (varve_rename){ f.program_path, f.nearest };
+    }
+    count = 0;
+    for (size_t i = 0; varve_report_at(report, VARVE_WAITING, i, &f); i++) {
+        fprintf(file, "%s -> %s\n", f.nearest, f.file_path);
+        count++;
+    }
+    cr_assert_eq(fclose(file), 0);
+    return count;
+}
+
+TEST(renamed_model, what_is_nearest_is_pasted_into_renames_and_fits)
+{
+    varve_error error;
+    float saved[4] = { 1, 2, 3, 4 }, mine[4] = { 0 };
+    varve_graph *graph = make_part(true, saved);
+    story_write(varve_graph_root(graph), "f");
+    varve_graph_free(graph);
+    graph = make_part(false, mine);
+    varve_restoration *r = story_read(varve_graph_root(graph), "f", NULL);
+    varve_report *report = varve_report_new(r, &error);
+    varve_rename renames[MOST_RENAMES];
+    cr_assert_eq(paste(report, renames), 3, "%s", varve_report_text(report));
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+    varve_read_options by[] = { { .renames = renames, .rename_count = 3 },
+        { .rename_file = test_path("renames") } };
+    for (size_t i = 0; i < 2; i++) {
+        memset(mine, 0, sizeof mine);
+        graph = make_part(false, mine);
+        r = story_read(varve_graph_root(graph), "f", &by[i]);
+        story_consumed(r);
+        cr_assert_eq(memcmp(mine, saved, sizeof mine), 0);
+        varve_restoration_free(r);
+        varve_graph_free(graph);
+    }
+    varve_report_free(report);
 }

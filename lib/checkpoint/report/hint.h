@@ -1,4 +1,4 @@
-/* hint.h - why something did not match, and which name may have been meant.
+/* hint.h - why something did not match, and what may have been meant.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,28 +6,30 @@
 #define VV_HINT_H
 
 #include "arena.h"
+#include "likely.h"
 #include "name_pattern.h"
 #include "restoration.h"
 #include "walk.h"
 
 struct vv_hint {
     const char *reason;  /* in the arena, or static */
-    const char *nearest; /* in the arena, or NULL */
+    const char *nearest; /* a path for a rename, in the arena; or NULL */
 };
 
 struct vv_hints {
+    struct vv_likely likely;
     struct varve_restoration *r;
     const struct vv_walk *walk; /* of the program; NULL: it is gone */
     struct vv_buffer text;
-    const struct vv_hint **known; /* by node of the file, as far as found; what
-                                     lies below one missing edge has one hint */
-    size_t given;  /* nearest names are looked for only so often */
-    size_t looked; /* at names for that */
+    const char **reasons; /* by node of the file whose edge is missing */
 };
 
-void vv_hints_begin(struct vv_hints *hints, struct varve_restoration *r,
+/* False without memory. */
+bool vv_hints_begin(struct vv_hints *hints, struct varve_restoration *r,
     const struct vv_walk *walk);
-void vv_hints_end(struct vv_hints *hints);
+
+/* False if memory ran out since. */
+bool vv_hints_end(struct vv_hints *hints);
 
 /* Of a node of the file that nothing is bound to. */
 struct vv_hint vv_hint_for_file(

@@ -366,7 +366,8 @@ static varve_status begin(struct vv_maker *m, varve_error *error)
             return vv_fail_memory(error, "a report");
     }
     VV_TRY(vv_scope_complete(r, error));
-    vv_hints_begin(&m->hints, r, m->has_walk ? &m->walk : NULL);
+    if (!vv_hints_begin(&m->hints, r, m->has_walk ? &m->walk : NULL))
+        return vv_fail_memory(error, "a report");
     m->report->path =
         vv_arena_text(&m->report->arena, r->file.path, strlen(r->file.path));
     m->failed |= !m->report->path;
@@ -374,15 +375,16 @@ static varve_status begin(struct vv_maker *m, varve_error *error)
     return VARVE_OK;
 }
 
-static void end(struct vv_maker *m)
+static bool end(struct vv_maker *m)
 {
+    bool done = vv_hints_end(&m->hints) && !m->failed;
     if (m->has_walk) {
         vv_release(&m->r->context.allocator, m->is_listed, m->walk.count);
         vv_walk_end(&m->walk);
     }
-    vv_hints_end(&m->hints);
     vv_buffer_clear(&m->by_file);
     vv_buffer_clear(&m->scratch);
+    return done;
 }
 
 static varve_report *allocate(const struct vv_context *context)
@@ -416,10 +418,9 @@ varve_report *vv_report_make(
         if (m.has_walk)
             vv_report_look_at_program(&m);
         m.failed |= !vv_list_unused_patterns(r, &m.hints, m.report);
-        if (m.failed)
-            status = vv_fail_memory(error, "a report");
     }
-    end(&m);
+    if (!end(&m) && !status)
+        status = vv_fail_memory(error, "a report");
     if (status) {
         varve_report_free(m.report);
         return NULL;

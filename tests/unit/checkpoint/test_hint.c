@@ -19,13 +19,13 @@ static struct vv_hint hint_at(
     vv_buffer_init(&scratch, test_allocator());
     cr_assert_ok(vv_walk_begin(&walk, r->root, &error), error);
     cr_assert_ok(vv_need_paths(r, &error), error);
-    vv_hints_begin(&hints, r, &walk);
+    cr_assert(vv_hints_begin(&hints, r, &walk));
     struct vv_hint hint =
         file ? vv_hint_for_file(&hints,
                    vv_saved_find(vv_index_of(r), 0, path, &scratch), arena)
              : vv_hint_for_program(
                    &hints, varve_find_path(r->root, path), arena);
-    vv_hints_end(&hints);
+    cr_assert(vv_hints_end(&hints));
     vv_walk_end(&walk);
     vv_buffer_clear(&scratch);
     return hint;
@@ -51,15 +51,15 @@ TEST(hint, names_the_first_edge_that_is_missing_and_the_nearest)
     vv_arena_init(&arena, test_allocator());
     struct vv_hint hint = hint_at(r, "model/layer_1/x", &arena, true);
     cr_assert_str_eq(hint.reason, "model has no edge \"layer_1\"");
-    cr_assert_str_eq(hint.nearest, "layer-1");
+    cr_assert_str_eq(hint.nearest, "model/layer-1/x");
     hint = hint_at(r, "model/layer-1/x", &arena, false);
     cr_assert_str_eq(hint.reason, "model of the file has no edge \"layer-1\"");
-    cr_assert_str_eq(hint.nearest, "layer_1");
+    cr_assert_str_eq(hint.nearest, "model/layer_1/x");
     /* No name is near, but only one has the same type and shape. */
     hint = hint_at(r, "model/unlike", &arena, true);
-    cr_assert_str_eq(hint.nearest, "qwertyuiop");
+    cr_assert_str_eq(hint.nearest, "model/qwertyuiop");
     hint = hint_at(r, "model/qwertyuiop", &arena, false);
-    cr_assert_str_eq(hint.nearest, "unlike");
+    cr_assert_str_eq(hint.nearest, "model/unlike");
     vv_arena_clear(&arena);
     varve_restoration_free(r);
     free_root(root);

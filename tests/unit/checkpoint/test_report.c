@@ -61,10 +61,10 @@ TEST(report, sorts_values_into_five_lists)
     f = finding_at(report, VARVE_WAITING, 0);
     cr_assert_str_eq(f.file_path, "model/bias");
     cr_assert_null(f.program_path);
-    cr_assert_str_eq(f.nearest, "biass");
+    cr_assert_str_eq(f.nearest, "model/biass");
     f = finding_at(report, VARVE_ONLY_IN_PROGRAM, 0);
     cr_assert_str_eq(f.program_path, "model/biass");
-    cr_assert_str_eq(f.nearest, "bias");
+    cr_assert_str_eq(f.nearest, "model/bias");
     f = finding_at(report, VARVE_MISMATCHED, 0);
     cr_assert_eq(f.saved.shape[0], 1);
     cr_assert_eq(f.wanted.shape[0], 4);

@@ -146,7 +146,7 @@ TEST(saver_save, names_all_that_the_file_lacks_and_changes_nothing)
                   "missing:\n"),
         "%s", error.message);
     cr_assert(strstr(error.message, "\n  net/kernal ") &&
-                  strstr(error.message, "(nearest: \"kernel\")") &&
+                  strstr(error.message, "(nearest: \"net/kernel\")") &&
                   strstr(error.message, "\n  other "),
         "%s", error.message);
     varve_read_options options = { .expect_missing = "**" };
