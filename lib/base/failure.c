@@ -52,7 +52,7 @@ static void cut_message(varve_error *error, size_t size, const char *ending)
 }
 
 /* What a file calls its values may hold anything; a message is one line. */
-static void tame(char *message)
+static void keep_one_line(char *message)
 {
     for (; *message; message++) {
         unsigned char c = (unsigned char)*message;
@@ -76,7 +76,7 @@ varve_status vv_fail(
         error->message[0] = '\0';
     else if ((size_t)size >= sizeof error->message)
         cut_message(error, sizeof error->message - sizeof more, more);
-    tame(error->message);
+    keep_one_line(error->message);
     error->status = status;
     error->system_error = 0;
     return status;

@@ -64,7 +64,7 @@ varve_node *varve_list_insert(varve_node *list, size_t index, varve_node *node)
         return &list->graph->nil;
     bool is_last = index + 1 == list->edge_count;
     for (size_t i = list->edge_count - 1; i > index; i--, edge = edge->previous)
-        vv_edge_set_child(edge, edge->previous->seen.node);
+        vv_edge_set_child(edge, edge->previous->public.node);
     vv_edge_set_child(edge, node);
     vv_edge_tell(edge);
     if (!is_last)
@@ -78,14 +78,14 @@ varve_node *varve_list_replace(varve_node *list, size_t index, varve_node *node)
     node = vv_or_nil(node);
     if (!has_position(list, index, list->edge_count))
         return &list->graph->nil;
-    return varve_replace(list, vv_list_edge(list, index)->seen.name, node);
+    return varve_replace(list, vv_list_edge(list, index)->public.name, node);
 }
 
 void varve_list_remove(varve_node *list, size_t index)
 {
     list = vv_or_nil(list);
     if (has_position(list, index, list->edge_count))
-        varve_untrack(list, vv_list_edge(list, index)->seen.name);
+        varve_untrack(list, vv_list_edge(list, index)->public.name);
 }
 
 /* The children in their new order; NULL where `order` is not a permutation. */
@@ -95,7 +95,7 @@ static varve_node **reordered(
     size_t count = list->edge_count;
     size_t i = 0;
     for (struct vv_edge *e = list->first_edge; e; e = e->next)
-        old[i++] = e->seen.node;
+        old[i++] = e->public.node;
     for (i = 0; i < count; i++) {
         if (order[i] >= count || !old[order[i]])
             return NULL;
@@ -139,5 +139,5 @@ varve_node *varve_list_at(varve_node *list, size_t index)
     list = vv_or_nil(list);
     if (list->kind != VARVE_LIST || index >= list->edge_count)
         return NULL;
-    return vv_list_edge(list, index)->seen.node;
+    return vv_list_edge(list, index)->public.node;
 }

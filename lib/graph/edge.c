@@ -57,7 +57,7 @@ static bool index_edges(varve_node *parent)
 /* Behind the first, which stays the oldest. */
 static void link_in(struct vv_edge *edge)
 {
-    struct vv_edge *first = edge->seen.node->first_in;
+    struct vv_edge *first = edge->public.node->first_in;
     edge->previous_in = first;
     edge->next_in = first ? first->next_in : NULL;
     if (edge->next_in)
@@ -65,7 +65,7 @@ static void link_in(struct vv_edge *edge)
     if (first)
         first->next_in = edge;
     else
-        edge->seen.node->first_in = edge;
+        edge->public.node->first_in = edge;
 }
 
 static void unlink_in(struct vv_edge *edge)
@@ -75,7 +75,7 @@ static void unlink_in(struct vv_edge *edge)
     if (edge->previous_in)
         edge->previous_in->next_in = edge->next_in;
     else
-        edge->seen.node->first_in = edge->next_in;
+        edge->public.node->first_in = edge->next_in;
 }
 
 static void link_to_parent(struct vv_edge *edge)
@@ -93,7 +93,7 @@ static void link_to_parent(struct vv_edge *edge)
 void vv_edge_set_child(struct vv_edge *edge, varve_node *child)
 {
     unlink_in(edge);
-    edge->seen.node = child;
+    edge->public.node = child;
     link_in(edge);
 }
 
@@ -208,7 +208,7 @@ struct vv_edge *vv_edge_add_quietly(
         vv_memory_mistake(graph);
         return NULL;
     }
-    edge->seen = (varve_edge){ .name = kept->bytes, .node = child };
+    edge->public = (varve_edge){ .name = kept->bytes, .node = child };
     edge->name = kept;
     edge->parent = parent;
     link_to_parent(edge);
@@ -272,7 +272,7 @@ void vv_edge_tell_moved(varve_node *list)
 void vv_edge_remove(struct vv_edge *edge)
 {
     varve_node *parent = edge->parent;
-    varve_node *child = edge->seen.node;
+    varve_node *child = edge->public.node;
     varve_graph *graph = parent->graph;
     for (struct vv_telling *t = graph->telling; t; t = t->outer)
         if (t->edge == edge)
@@ -298,7 +298,7 @@ varve_node *varve_track(varve_node *parent, const char *name, varve_node *node)
     parent = vv_or_nil(parent);
     node = vv_or_nil(node);
     struct vv_edge *edge = find_edge(parent, name);
-    if (edge && edge->seen.node == node)
+    if (edge && edge->public.node == node)
         return node;
     return vv_edge_add(parent, name, node) ? node : &parent->graph->nil;
 }
@@ -309,12 +309,12 @@ varve_node *varve_replace(
     parent = vv_or_nil(parent);
     node = vv_or_nil(node);
     struct vv_edge *edge = find_edge(parent, name);
-    if (!edge || edge->seen.node == node || vv_is_nil(node) ||
+    if (!edge || edge->public.node == node || vv_is_nil(node) ||
         node->graph != parent->graph)
         return varve_track(parent, name, node);
     if (!vv_graph_may_change(parent, VV_HOLDS_EDGES))
         return &parent->graph->nil;
-    varve_node *old = edge->seen.node;
+    varve_node *old = edge->public.node;
     vv_edge_set_child(edge, node);
     vv_edge_tell_removed(parent->graph, old);
     vv_edge_tell(edge);
@@ -328,10 +328,10 @@ void vv_edge_untrack(struct vv_edge *edge)
         vv_edge_remove(edge);
         return;
     }
-    varve_node *gone = edge->seen.node;
+    varve_node *gone = edge->public.node;
     bool moves = edge->next;
     for (; edge->next; edge = edge->next)
-        vv_edge_set_child(edge, edge->next->seen.node);
+        vv_edge_set_child(edge, edge->next->public.node);
     vv_edge_remove(edge);
     vv_edge_tell_removed(parent->graph, gone);
     if (moves)
@@ -361,7 +361,7 @@ varve_node *varve_find(varve_node *parent, const char *name)
 {
     parent = vv_or_nil(parent);
     struct vv_edge *edge = find_edge(parent, name);
-    return edge ? edge->seen.node : NULL;
+    return edge ? edge->public.node : NULL;
 }
 
 varve_node *varve_find_path(varve_node *from, const char *path)
@@ -381,14 +381,14 @@ varve_node *varve_find_path(varve_node *from, const char *path)
 const varve_edge *varve_edge_first(const varve_node *parent)
 {
     parent = vv_or_nil(parent);
-    return parent->first_edge ? &parent->first_edge->seen : NULL;
+    return parent->first_edge ? &parent->first_edge->public : NULL;
 }
 
 const varve_edge *varve_edge_next(const varve_edge *edge)
 {
     const struct vv_edge *next =
         edge ? ((const struct vv_edge *)edge)->next : NULL;
-    return next ? &next->seen : NULL;
+    return next ? &next->public : NULL;
 }
 
 size_t varve_edge_count(const varve_node *parent)

@@ -15,22 +15,22 @@
 static void follow_edge(
     struct vv_spread *s, uint32_t pair, const struct vv_edge *edge)
 {
-    uint32_t child = edge->seen.node->number;
+    uint32_t child = edge->public.node->number;
     if (vv_spread_leads_back(s, edge->parent->number, child))
         return;
     vv_spread_add(s, child,
         vv_automaton_step(&s->automaton, s->pairs[pair].state,
             edge->name->bytes, edge->name->size),
-        edge->seen.node, (struct vv_way){ .from = pair + 1, .step = edge });
+        edge->public.node, (struct vv_way){ .from = pair + 1, .step = edge });
 }
 
 static void follow_slot(struct vv_spread *s, uint32_t owner, uint32_t variable,
     const struct vv_slot *slot)
 {
-    vv_spread_add(s, slot->seen.node->number,
+    vv_spread_add(s, slot->public.node->number,
         vv_automaton_slot(&s->automaton, s->pairs[owner].state,
             s->pairs[variable].state, slot->name->bytes, slot->name->size),
-        slot->seen.node,
+        slot->public.node,
         (struct vv_way){
             .from = owner + 1, .variable = variable + 1, .step = slot });
 }
@@ -44,7 +44,7 @@ static void go_on(struct vv_spread *s)
             follow_edge(s, pair, e);
         struct vv_slot *slot = vv_slot_first_of(node);
         for (; slot; slot = slot->next) {
-            uint32_t i = vv_spread_first(s, slot->seen.variable->number);
+            uint32_t i = vv_spread_first(s, slot->public.variable->number);
             for (; i; i = s->pairs[i - 1].next)
                 follow_slot(s, pair, i - 1, slot);
         }
@@ -105,7 +105,7 @@ void vv_graph_spread_slot(struct vv_spread *s, struct vv_slot *slot)
 {
     uint32_t i = vv_spread_first(s, slot->owner->number);
     for (; i; i = s->pairs[i - 1].next) {
-        uint32_t k = vv_spread_first(s, slot->seen.variable->number);
+        uint32_t k = vv_spread_first(s, slot->public.variable->number);
         for (; k; k = s->pairs[k - 1].next)
             follow_slot(s, i - 1, k - 1, slot);
     }

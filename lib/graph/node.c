@@ -126,7 +126,7 @@ static void remove_slots(struct removal *removal, varve_node *node)
     struct vv_slot *slot;
     while ((slot = vv_slot_first_of(node)) ||
            (slot = node->variable ? node->variable->first_slot : NULL)) {
-        varve_node *child = slot->seen.node;
+        varve_node *child = slot->public.node;
         vv_slot_remove(slot);
         if (!is_held(child))
             take_aside(removal, child);
@@ -138,7 +138,7 @@ static void remove_slots(struct removal *removal, varve_node *node)
 static void remove_edges(struct removal *removal, varve_node *node)
 {
     while (node->first_edge) {
-        varve_node *child = node->first_edge->seen.node;
+        varve_node *child = node->first_edge->public.node;
         vv_edge_remove(node->first_edge);
         if (!is_held(child))
             take_aside(removal, child);
@@ -317,7 +317,7 @@ const char *vv_node_text(const varve_node *node, char *text, size_t size)
     *t.at = '\0';
     if (slot && !node->first_in) {
         put_before(&t, ")", 1);
-        put_path(&t, slot->seen.variable);
+        put_path(&t, slot->public.variable);
         put_before(&t, "(", 1);
         put_before(&t, slot->name->bytes, slot->name->size);
         if (!is_top(slot->owner))

@@ -18,7 +18,7 @@
 enum { VV_FEW_EDGES = 8 };
 
 struct vv_edge {
-    varve_edge seen; /* what the program sees; first */
+    varve_edge public; /* what the program sees; first */
     const struct vv_name *name;
     varve_node *parent;
     struct vv_edge *next; /* of the same parent */

@@ -60,7 +60,7 @@ static bool comes_with_slot(const struct making *m, const varve_node *node)
 {
     const struct vv_slot *slot = node->variable->as_slot;
     return slot && vv_walk_has(m->walk, slot->owner) &&
-           vv_walk_has(m->walk, slot->seen.variable);
+           vv_walk_has(m->walk, slot->public.variable);
 }
 
 static varve_node *make_node(const struct making *m, const varve_node *node)
@@ -89,8 +89,8 @@ static void make_nodes(const struct making *m)
 static varve_node *make_slot(const struct making *m, const struct vv_slot *s)
 {
     varve_node *owner = counterpart(m, s->owner);
-    varve_node *variable = counterpart(m, s->seen.variable);
-    varve_tensor view = view_of(m, s->seen.node);
+    varve_node *variable = counterpart(m, s->public.variable);
+    varve_tensor view = view_of(m, s->public.node);
     if (m->values->data)
         return varve_add_slot(owner, variable, s->name->bytes, view);
     return varve_add_allocated_slot(owner, variable, s->name->bytes, view.dtype,
@@ -102,7 +102,7 @@ static void make_slots(const struct making *m)
 {
     for (size_t i = 0; i < m->walk->slot_count; i++) {
         const struct vv_slot *s = m->walk->slots[i];
-        m->replica->nodes[vv_walk_place(m->walk, s->seen.node)] =
+        m->replica->nodes[vv_walk_place(m->walk, s->public.node)] =
             make_slot(m, s);
     }
 }

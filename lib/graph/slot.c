@@ -22,7 +22,7 @@ static bool is_slot(const void *item, const void *key)
     const struct vv_slot *slot = item;
     const struct slot_key *wanted = key;
     return slot->owner == wanted->owner &&
-           slot->seen.variable == wanted->variable &&
+           slot->public.variable == wanted->variable &&
            slot->name == wanted->name;
 }
 
@@ -81,7 +81,7 @@ static bool may_add(varve_node *owner, varve_node *variable, const char *name)
 static void link_slot(struct vv_slot *slot)
 {
     struct vv_extra *extra = slot->owner->extra;
-    struct vv_variable *variable = slot->seen.variable->variable;
+    struct vv_variable *variable = slot->public.variable->variable;
     slot->previous = extra->last_slot;
     if (extra->last_slot)
         extra->last_slot->next = slot;
@@ -92,7 +92,7 @@ static void link_slot(struct vv_slot *slot)
     if (slot->next_on)
         slot->next_on->previous_on = slot;
     variable->first_slot = slot;
-    slot->seen.node->variable->as_slot = slot;
+    slot->public.node->variable->as_slot = slot;
 }
 
 static varve_node *add(struct slot_key *key, varve_node *node)
@@ -107,7 +107,7 @@ static varve_node *add(struct slot_key *key, varve_node *node)
     }
     slot->owner = (varve_node *)key->owner;
     slot->name = key->name;
-    slot->seen = (varve_slot){ .name = key->name->bytes,
+    slot->public = (varve_slot){ .name = key->name->bytes,
         .variable = (varve_node *)key->variable,
         .node = node };
     link_slot(slot);
@@ -187,14 +187,14 @@ varve_node *varve_find_slot(
             ? NULL
             : vv_names_find(&owner->graph->names, name, strlen(name));
     struct vv_slot *slot = known ? vv_slot_find(owner, variable, known) : NULL;
-    return slot ? slot->seen.node : NULL;
+    return slot ? slot->public.node : NULL;
 }
 
 void vv_slot_remove(struct vv_slot *slot)
 {
     varve_graph *graph = slot->owner->graph;
     struct vv_extra *extra = slot->owner->extra;
-    struct slot_key key = { slot->owner, slot->seen.variable, slot->name };
+    struct slot_key key = { slot->owner, slot->public.variable, slot->name };
     vv_map_remove(&graph->slot_map, slot_hash(&key), slot);
     if (slot->next)
         slot->next->previous = slot->previous;
@@ -209,8 +209,8 @@ void vv_slot_remove(struct vv_slot *slot)
     if (slot->previous_on)
         slot->previous_on->next_on = slot->next_on;
     else
-        slot->seen.variable->variable->first_slot = slot->next_on;
-    varve_node *node = slot->seen.node;
+        slot->public.variable->variable->first_slot = slot->next_on;
+    varve_node *node = slot->public.node;
     node->variable->as_slot = NULL;
     vv_pool_give(&graph->slots, slot);
     vv_edge_tell_removed(graph, node);
@@ -220,12 +220,12 @@ const varve_slot *varve_slot_first(const varve_node *owner)
 {
     owner = vv_or_nil(owner);
     struct vv_slot *slot = vv_slot_first_of(owner);
-    return slot ? &slot->seen : NULL;
+    return slot ? &slot->public : NULL;
 }
 
 const varve_slot *varve_slot_next(const varve_slot *slot)
 {
     const struct vv_slot *next =
         slot ? ((const struct vv_slot *)slot)->next : NULL;
-    return next ? &next->seen : NULL;
+    return next ? &next->public : NULL;
 }

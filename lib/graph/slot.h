@@ -10,7 +10,7 @@
 #include "node.h"
 
 struct vv_slot {
-    varve_slot seen; /* what the program sees; first */
+    varve_slot public; /* what the program sees; first */
     const struct vv_name *name;
     varve_node *owner;
     struct vv_slot *next; /* of the same owner */

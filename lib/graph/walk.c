@@ -57,7 +57,7 @@ static bool walk_edges_of(struct vv_walk *walk, varve_node *node)
         return false;
     struct vv_edge *const *edges = vv_walk_edges(walk, node);
     for (size_t i = 0; i < node->edge_count; i++) {
-        varve_node *child = edges[i]->seen.node;
+        varve_node *child = edges[i]->public.node;
         if (!vv_walk_has(walk, child) &&
             !add_step(walk, (struct vv_step){ child, edges[i], NULL }))
             return false;
@@ -87,7 +87,7 @@ static bool walk_slots_of(struct vv_walk *walk, varve_node *owner)
     const varve_allocator *a = walk->allocator;
     size_t count = 0;
     for (struct vv_slot *s = vv_slot_first_of(owner); s; s = s->next)
-        count += vv_walk_has(walk, s->seen.variable);
+        count += vv_walk_has(walk, s->public.variable);
     if (count == 0)
         return true;
     struct slot_item *items = vv_allocate_array(a, count, sizeof *items);
@@ -96,9 +96,9 @@ static bool walk_slots_of(struct vv_walk *walk, varve_node *owner)
     if (done) {
         size_t i = 0;
         for (struct vv_slot *s = vv_slot_first_of(owner); s; s = s->next) {
-            if (vv_walk_has(walk, s->seen.variable))
+            if (vv_walk_has(walk, s->public.variable))
                 items[i++] =
-                    (struct slot_item){ vv_walk_place(walk, s->seen.variable),
+                    (struct slot_item){ vv_walk_place(walk, s->public.variable),
                         s };
         }
         qsort(items, count, sizeof *items, compare_slots);
@@ -122,8 +122,8 @@ static bool walk_all(struct vv_walk *walk)
     }
     for (size_t i = 0; i < walk->slot_count; i++) {
         struct vv_slot *slot = walk->slots[i];
-        if (!vv_walk_has(walk, slot->seen.node) &&
-            !add_step(walk, (struct vv_step){ slot->seen.node, NULL, slot }))
+        if (!vv_walk_has(walk, slot->public.node) &&
+            !add_step(walk, (struct vv_step){ slot->public.node, NULL, slot }))
             return false;
     }
     return true;
@@ -192,7 +192,7 @@ void vv_walk_short_path(const struct vv_walk *walk, size_t place,
         vv_buffer_add8(path, '/');
     vv_path_add_end(path, slot->name->bytes, slot->name->size, longest);
     vv_buffer_add8(path, '(');
-    add_edges(walk, vv_walk_place(walk, slot->seen.variable), longest, path);
+    add_edges(walk, vv_walk_place(walk, slot->public.variable), longest, path);
     vv_buffer_add8(path, ')');
     vv_path_shorten(path, longest);
 }

@@ -87,7 +87,7 @@ void vv_saver_clear_tree(varve_saver *saver)
     for (struct vv_saver_entry *e = saver->first; e; e = e->next)
         vv_saver_take_out(saver, e);
     while (saver->root->first_edge)
-        varve_remove(saver->root->first_edge->seen.node);
+        varve_remove(saver->root->first_edge->public.node);
 }
 
 static int compare(const void *left, const void *right)

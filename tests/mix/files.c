@@ -187,9 +187,9 @@ void mix_open_end(struct mix *m, struct mix_open *open, varve_restoration *r,
                       open->file.format == VARVE_FORMAT_NPZ;
     mix_follow_shared(m, open->graph);
     if (status == VARVE_OK || status != other || other == VARVE_OK) {
-        MIX_CHECK(fit != MIX_MISFITS || status == VARVE_MISMATCH,
+        MIX_CHECK(fit != MIX_MISMATCHES || status == VARVE_MISMATCH,
             "expected a mismatch, found %s", varve_status_name(status));
-        if (fit != MIX_MISFITS)
+        if (fit != MIX_MISMATCHES)
             mix_expect(m, "the read", status, VARVE_OK,
                 fit != MIX_UNSURE ? VARVE_OK
                 : is_refused      ? VARVE_CALLBACK

@@ -221,12 +221,12 @@ void mix_arrive(struct mix *m, uint8_t graph)
     while (o) {
         uint64_t number = o->number;
         enum mix_fit fit = mix_match(m, o);
-        MIX_CHECK(fit != MIX_MISFITS || status == VARVE_MISMATCH,
+        MIX_CHECK(fit != MIX_MISMATCHES || status == VARVE_MISMATCH,
             "what came late does not fit, and the graph says %s",
             varve_status_name(status));
         /* What was made on demand came one by one. */
-        bool is_piecemeal = fit == MIX_MISFITS && mix_demands(&g->shape);
-        if (fit != MIX_MISFITS || is_piecemeal) {
+        bool is_piecemeal = fit == MIX_MISMATCHES && mix_demands(&g->shape);
+        if (fit != MIX_MISMATCHES || is_piecemeal) {
             o->is_loose |= fit != MIX_FITS && status;
             mix_deliver(m, o);
         }

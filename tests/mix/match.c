@@ -184,8 +184,8 @@ static bool kinds_meet(
 }
 
 /* Whether the file has something that is no use to the node. */
-static bool is_misfit(const struct mix_open *open, const struct mix_node *node,
-    const struct mix_node *saved)
+static bool is_mismatch(const struct mix_open *open,
+    const struct mix_node *node, const struct mix_node *saved)
 {
     if (mix_is_value(saved) && !mix_is_saved(saved))
         return false;
@@ -280,11 +280,11 @@ enum mix_fit mix_match(struct mix *m, struct mix_open *open)
         for (uint8_t f = 0; f < MIX_NODES; f++) {
             if (!mix_has(pairs.all[p], f) || is_at_rest(open, p, f) ||
                 !mix_has(takes, p) || g->restored_by[p] > open->number ||
-                !is_misfit(
+                !is_mismatch(
                     open, &program->nodes[p], &open->file.shape.nodes[f]))
                 continue;
             if (is_sure(open, &pairs, p, f))
-                return MIX_MISFITS;
+                return MIX_MISMATCHES;
             fit = MIX_UNSURE;
         }
     return fit;
@@ -296,7 +296,7 @@ static void may_be(
     const struct mix_node *saved = &open->file.shape.nodes[f];
     open->unsure |= mix_one(p);
     open->unsure_in_file |= mix_one(f);
-    if (is_misfit(open, &g->shape.nodes[p], saved) ||
+    if (is_mismatch(open, &g->shape.nodes[p], saved) ||
         g->maybe_count[p] == MIX_MAYBE || g->restored_by[p] > open->number)
         return;
     g->maybe[p][g->maybe_count[p]++] =
@@ -357,7 +357,7 @@ static void bring(struct mix_graph *g, struct mix_open *open,
             if (sure && ready == WAITS)
                 continue;
             if (sure && ready == READY &&
-                !is_misfit(open, &g->shape.nodes[p], saved))
+                !is_mismatch(open, &g->shape.nodes[p], saved))
                 take(g, open, p, f);
             else
                 may_be(g, open, p, f);
@@ -417,7 +417,7 @@ void mix_match_again(struct mix *m, struct mix_open *open, uint8_t node)
                 !mix_is_saved(saved) || g->restored_by[p] > open->number)
                 continue;
             if (open->taker[f] == p && open->is_taken[f] &&
-                !is_misfit(open, &g->shape.nodes[p], saved))
+                !is_mismatch(open, &g->shape.nodes[p], saved))
                 g->shape.nodes[p].value =
                     brought(open, &g->shape.nodes[p], saved);
             else

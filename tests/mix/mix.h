@@ -221,7 +221,7 @@ void mix_forget_graph(struct mix *m, uint8_t graph);
 void mix_arrive(struct mix *m, uint8_t graph);
 
 /* A restoration that is being opened: what must happen. */
-enum mix_fit { MIX_FITS, MIX_MISFITS, MIX_UNSURE };
+enum mix_fit { MIX_FITS, MIX_MISMATCHES, MIX_UNSURE };
 enum mix_fit mix_match(struct mix *m, struct mix_open *open);
 size_t mix_deliver(struct mix *m, struct mix_open *open);
 

@@ -169,7 +169,7 @@ void mix_read_part(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 }
 
 /* What does not fit as a plan has it does not fit as a read has it. */
-static size_t count_misfits(struct mix *m, const struct mix_open *open,
+static size_t count_mismatches(struct mix *m, const struct mix_open *open,
     const char *path, const varve_read_options *options)
 {
     varve_restoration *r = varve_plan(
@@ -212,10 +212,11 @@ void mix_read_otherwise(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_say(m, "(%s%s%s%s%s:)", c & 2 ? ".resize " : "",
         c & 4 ? ".reshape " : "", renames ? rename.program : "",
         renames ? " -> " : "", renames ? rename.file : "");
-    size_t misfits = is_plain ? count_misfits(m, open, path, &options) : 0;
+    size_t mismatches =
+        is_plain ? count_mismatches(m, open, path, &options) : 0;
     read_one(m, open, path, &options);
     MIX_CHECK(open->restoration || m->error.status != VARVE_MISMATCH ||
-                  !is_plain || misfits,
+                  !is_plain || mismatches,
         "what was planned without a mismatch is one");
 }
 

@@ -143,7 +143,7 @@ void mix_save_by_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 static varve_status restored(
     struct mix *m, const struct mix_saver *s, struct mix_shape *shape)
 {
-    bool misses = false, misfits = false;
+    bool misses = false, mismatches = false;
     for (uint8_t k = 0; k < MIX_NAMES; k++) {
         const struct mix_node *saved = &s->last.shape.nodes[k + 1];
         if (s->node[k] == MIX_NONE)
@@ -155,12 +155,12 @@ static varve_status restored(
             continue;
         else if (saved->dtype != node->dtype ||
                  saved->value.count != node->value.count)
-            misfits = true;
+            mismatches = true;
         node->value = saved->value;
         node->holds = true;
     }
     (void)m;
-    return misfits ? VARVE_MISMATCH : misses ? VARVE_UNMATCHED : VARVE_OK;
+    return mismatches ? VARVE_MISMATCH : misses ? VARVE_UNMATCHED : VARVE_OK;
 }
 
 static bool is_sure(const struct mix *m, const struct mix_saver *s)

@@ -267,7 +267,7 @@ static void read_into(struct mix *m, struct mix_snapshot *s,
     varve_status other = mix_trouble_end(m);
     if (fit != MIX_UNSURE || status != VARVE_MISMATCH)
         mix_expect(m, "varve_snapshot_read", status,
-            fit == MIX_MISFITS ? VARVE_MISMATCH : VARVE_OK, other);
+            fit == MIX_MISMATCHES ? VARVE_MISMATCH : VARVE_OK, other);
     if (status == VARVE_OK) {
         mix_deliver(m, &open);
         s->is_unsure = open.unsure || open.is_loose;

@@ -316,7 +316,7 @@ static void make_waiting(void)
 }
 
 /* One does not fit, and another could not be delivered. */
-static void make_misfit(void)
+static void make_mismatch(void)
 {
     make_waiting();
     program.other[0] = 1;
@@ -429,18 +429,19 @@ static const struct call {
         { VARVE_OK } },
     { "retry", make_restoration, retry, end_restoration, { VARVE_OK } },
     { "retry what waits", make_waiting, retry, end_restoration, { VARVE_OK } },
-    { "retry a misfit", make_misfit, retry, end_restoration,
+    { "retry a mismatch", make_mismatch, retry, end_restoration,
         { VARVE_MISMATCH, VARVE_MISMATCH, VARVE_OK, VARVE_OK } },
     { "retry a plan", make_plan, retry, end_restoration, { VARVE_OK } },
     { "drop", make_waiting, drop, end_restoration, { VARVE_OK } },
-    { "drop a misfit", make_misfit, drop, end_restoration, { VARVE_OK } },
+    { "drop a mismatch", make_mismatch, drop, end_restoration, { VARVE_OK } },
     { "report", make_restoration, report, end_restoration, { VARVE_OK } },
     { "report what waits", make_waiting, report, end_restoration,
         { VARVE_OK } },
-    { "report a misfit", make_misfit, report, end_restoration, { VARVE_OK } },
+    { "report a mismatch", make_mismatch, report, end_restoration,
+        { VARVE_OK } },
     { "report a plan", make_plan, report, end_restoration, { VARVE_OK } },
     { "assert", make_restoration, consumed, end_restoration, { VARVE_OK } },
-    { "assert a misfit", make_misfit, consumed, end_restoration,
+    { "assert a mismatch", make_mismatch, consumed, end_restoration,
         { VARVE_OK } },
     { "assert of a plan", make_plan, consumed, end_restoration, { VARVE_OK } },
     { "read again", make_file, read_again, end_nothing, { VARVE_OK } },

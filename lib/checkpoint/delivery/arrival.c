@@ -27,7 +27,7 @@ static bool is_ready(const struct varve_restoration *r, uint32_t value)
             vv_index_kind(index, child) != VARVE_VARIABLE)
             continue;
         if (r->fates[other] == VV_FATE_WAITING ||
-            r->fates[other] == VV_FATE_MISFIT)
+            r->fates[other] == VV_FATE_MISMATCHED)
             return false;
     }
     return true;
@@ -59,10 +59,10 @@ static void sort_out(struct varve_restoration *r)
         struct vv_pair job = jobs[i];
         varve_tensor saved = vv_saved(r, job.file);
         if (!vv_value_fits(r, job.node, &saved)) {
-            vv_set_fate(r, job.node, job.file, VV_FATE_MISFIT);
-            vv_add_pair(r, &r->misfits, job.node,
+            vv_set_fate(r, job.node, job.file, VV_FATE_MISMATCHED);
+            vv_add_pair(r, &r->mismatched, job.node,
                 vv_at32(vv_index_of(r)->value_nodes, job.file));
-            r->has_new_misfit = true;
+            r->has_new_mismatch = true;
         } else {
             jobs[kept++] = job;
         }
@@ -104,8 +104,8 @@ static varve_status deliver(struct varve_restoration *r, varve_error *error)
     if (r->held.size)
         vv_unhold(r);
     sort_out(r);
-    if (r->has_new_misfit && r->misfits.size)
-        return vv_fail_misfits(r, error);
+    if (r->has_new_mismatch && r->mismatched.size)
+        return vv_fail_mismatched(r, error);
     /* Callbacks of states may add to the graph, and so to the jobs. */
     struct vv_buffer batch = r->jobs;
     vv_buffer_init(&r->jobs, &r->context.allocator);
@@ -150,18 +150,18 @@ varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
         status = fail_matching(r, error);
     if (status)
         get_stuck(r);
-    r->has_new_misfit = false;
+    r->has_new_mismatch = false;
     vv_graph_let_go(r->graph, older);
     r->is_busy = false;
     return status;
 }
 
-varve_status vv_fail_misfits(
+varve_status vv_fail_mismatched(
     const struct varve_restoration *r, varve_error *error)
 {
     const struct vv_index *index = vv_index_of(r);
     size_t count;
-    const struct vv_pair *pairs = vv_pairs(&r->misfits, &count);
+    const struct vv_pair *pairs = vv_pairs(&r->mismatched, &count);
     vv_fail(error, VARVE_MISMATCH,
         "%s: expected types and shapes that agree, found %zu that do not:",
         r->file.path, count);

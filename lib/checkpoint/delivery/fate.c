@@ -18,7 +18,7 @@
 #define TO(fate) (1u << VV_FATE_##fate)
 
 /* What vv_decide finds, of a value that has not come to anybody. */
-#define DECIDED (TO(DUE) | TO(EXCLUDED) | TO(SUPERSEDED) | TO(MISFIT))
+#define DECIDED (TO(DUE) | TO(EXCLUDED) | TO(SUPERSEDED) | TO(MISMATCHED))
 
 /* What may follow what: the table of docs/architecture.md. */
 static const unsigned may_follow[] = {
@@ -29,7 +29,7 @@ static const unsigned may_follow[] = {
     [VV_FATE_LENT] = TO(DUE) | TO(WAITING) | TO(APPLIED),
     [VV_FATE_SUPERSEDED] = TO(DUE),
     [VV_FATE_EXCLUDED] = DECIDED | TO(WAITING),
-    [VV_FATE_MISFIT] = DECIDED | TO(WAITING) | TO(DROPPED),
+    [VV_FATE_MISMATCHED] = DECIDED | TO(WAITING) | TO(DROPPED),
     [VV_FATE_DROPPED] = TO(DUE),
 };
 
@@ -107,7 +107,7 @@ static enum vv_fate fate_of(
         return VV_FATE_SUPERSEDED;
     if (r->value_of[file] == VV_NONE ||
         vv_index_kind(vv_index_of(r), file) != node->kind)
-        return VV_FATE_MISFIT;
+        return VV_FATE_MISMATCHED;
     return VV_FATE_DUE;
 }
 
@@ -127,9 +127,9 @@ void vv_decide(struct varve_restoration *r, varve_node *node, uint32_t file)
         fate = VV_FATE_EXCLUDED;
     if (value != VV_NONE)
         vv_change_fate(r, value, fate);
-    if (fate == VV_FATE_MISFIT) {
-        vv_add_pair(r, &r->misfits, node, file);
-        r->has_new_misfit = true;
+    if (fate == VV_FATE_MISMATCHED) {
+        vv_add_pair(r, &r->mismatched, node, file);
+        r->has_new_mismatch = true;
     }
     if (fate != VV_FATE_DUE)
         return;

@@ -209,7 +209,7 @@ static void drop_jobs(struct varve_restoration *r, const varve_node *node)
     vv_drop_pairs(&r->jobs, node);
     vv_drop_pairs(&r->held, node);
     vv_drop_pairs(&r->stuck, node);
-    vv_drop_pairs(&r->misfits, node);
+    vv_drop_pairs(&r->mismatched, node);
 }
 
 /* Those that claim what nobody holds any more are next. */
@@ -573,7 +573,7 @@ void vv_forget_node(struct varve_restoration *r, varve_node *node)
     if (r->vias && node->number < r->number_capacity)
         r->vias[node->number] = (struct vv_via){ 0 };
     vv_drop_pairs(&r->conflicts, node);
-    vv_drop_pairs(&r->misfits, node);
+    vv_drop_pairs(&r->mismatched, node);
     forget_in_queue(&r->queue, node);
     forget_in_queue(&r->demand, node);
     forget_deferred(r, node);

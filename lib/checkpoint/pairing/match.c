@@ -60,7 +60,7 @@ static void match_edge(
     struct varve_restoration *r, struct vv_edge *edge, uint32_t file)
 {
     varve_node *parent = edge->parent;
-    varve_node *child = edge->seen.node;
+    varve_node *child = edge->public.node;
     const struct vv_name *name = edge->name;
     if (!vv_know_numbers(r)) {
         vv_out_of_memory(r);
@@ -98,7 +98,7 @@ void vv_match_edge(struct varve_restoration *r, struct vv_edge *edge)
 
 void vv_match_moved(struct varve_restoration *r, struct vv_edge *edge)
 {
-    const varve_node *child = edge->seen.node;
+    const varve_node *child = edge->public.node;
     bool was_matched = vv_file_node_of(r, child) != VV_NONE ||
                        child->restored_by == r->observer.number;
     if (!was_matched)
@@ -151,15 +151,15 @@ static void bind_slot(
     struct varve_restoration *r, const struct vv_slot *slot, uint32_t file)
 {
     const varve_node *owner = slot->owner;
-    const varve_node *variable = slot->seen.variable;
+    const varve_node *variable = slot->public.variable;
     enum vv_how by = vv_how_of(r, owner);
     enum vv_how on = vv_how_of(r, variable);
     enum vv_how how = by > on ? by : on;
     if (vv_is_holder(r, owner, vv_file_node_of(r, owner)) &&
         vv_is_holder(r, variable, vv_file_node_of(r, variable)))
-        vv_bind(r, slot->seen.node, file, how);
+        vv_bind(r, slot->public.node, file, how);
     else
-        vv_defer(r, slot->seen.node, file, how);
+        vv_defer(r, slot->public.node, file, how);
 }
 
 void vv_match_slot(struct varve_restoration *r, struct vv_slot *slot)
@@ -168,20 +168,20 @@ void vv_match_slot(struct varve_restoration *r, struct vv_slot *slot)
         vv_out_of_memory(r);
         return;
     }
-    if (!vv_is_known(r, slot->owner) || !vv_is_known(r, slot->seen.variable))
+    if (!vv_is_known(r, slot->owner) || !vv_is_known(r, slot->public.variable))
         return;
-    vv_visit(r, slot->seen.node,
+    vv_visit(r, slot->public.node,
         (struct vv_via){
             .parent = slot->owner->number + 1,
-            .variable = slot->seen.variable->number + 1,
+            .variable = slot->public.variable->number + 1,
             .name = slot->name,
         });
     uint32_t file;
-    const varve_node *variable = slot->seen.variable;
+    const varve_node *variable = slot->public.variable;
     const char *name = slot->name->bytes;
     if (vv_find_renamed_slot(r, slot->owner, variable, name, &file)) {
         if (file != VV_NONE)
-            vv_bind(r, slot->seen.node, file, VV_BY_RENAME);
+            vv_bind(r, slot->public.node, file, VV_BY_RENAME);
     } else if ((file = slot_in_file(r, slot->owner, variable, name)) !=
                VV_NONE) {
         bind_slot(r, slot, file);
@@ -195,15 +195,15 @@ static void match_slot_by(
     struct varve_restoration *r, struct vv_slot *slot, uint32_t owner)
 {
     const struct vv_index *index = vv_index_of(r);
-    uint32_t variable = vv_file_node_of(r, slot->seen.variable);
+    uint32_t variable = vv_file_node_of(r, slot->public.variable);
     uint32_t id = vv_name_in_file(r, slot->name);
     if (variable == VV_NONE || id == VV_NONE ||
-        vv_file_node_of(r, slot->seen.node) != VV_NONE)
+        vv_file_node_of(r, slot->public.node) != VV_NONE)
         return;
     uint32_t renamed, file = vv_index_find_slot(index, owner, variable, id);
     if (file != VV_NONE &&
         !vv_find_renamed_slot(
-            r, slot->owner, slot->seen.variable, slot->name->bytes, &renamed))
+            r, slot->owner, slot->public.variable, slot->name->bytes, &renamed))
         bind_slot(r, slot, file);
 }
 

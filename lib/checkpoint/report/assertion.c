@@ -67,7 +67,7 @@ done:;
     return has_memory;
 }
 
-static varve_status is_gone(varve_restoration *r, varve_error *error)
+static varve_status expect_program(varve_restoration *r, varve_error *error)
 {
     if (r->graph && r->root)
         return VARVE_OK;
@@ -154,7 +154,7 @@ static varve_status demand_something(
 static varve_status ask(
     varve_restoration *r, bool of_the_file, varve_error *error)
 {
-    varve_status status = is_gone(r, error);
+    varve_status status = expect_program(r, error);
     if (status)
         return status;
     varve_report *report = vv_report_make(r, false, error);
@@ -209,7 +209,7 @@ varve_status varve_assert_existing_objects_matched(
 varve_status varve_assert_nontrivial_match(
     varve_restoration *r, varve_error *error)
 {
-    varve_status status = is_gone(r, error);
+    varve_status status = expect_program(r, error);
     if (status)
         return status;
     varve_report *report = vv_report_make(r, false, error);

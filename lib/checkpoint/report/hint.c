@@ -97,7 +97,7 @@ static const char *say_edge(
     const char *name = vv_index_name(
         index, vv_at32(index->edge_names, paths->ways[file]), &size);
     const struct vv_edge *edge = edge_of(parent, name, size);
-    if (edge && vv_file_node_of(hints->r, edge->seen.node) == VV_NONE)
+    if (edge && vv_file_node_of(hints->r, edge->public.node) == VV_NONE)
         return "a rename leads elsewhere";
     if (edge)
         return "the node of the program has claimed another one";
@@ -231,7 +231,7 @@ static bool step_program(struct vv_hints *hints, struct stand *stand,
 {
     const struct vv_edge *edge = edge_of(stand->node, bytes, size);
     if (edge) {
-        stand->node = edge->seen.node;
+        stand->node = edge->public.node;
         return true;
     }
     best->wanted = (struct vv_text){ bytes, size };

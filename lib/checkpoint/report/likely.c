@@ -139,9 +139,9 @@ static const struct vv_edge *choose_edge(struct vv_likely *l,
     struct vv_best best = { .wanted = name };
     for (const struct vv_edge *e = parent->first_edge;
          e && vv_likely_may_look(l, &best); e = e->next) {
-        if (is_free(l, e->seen.node))
-            vv_likely_consider(
-                &best, text_of(e->name), 0, e, is_alike(l, file, e->seen.node));
+        if (is_free(l, e->public.node))
+            vv_likely_consider(&best, text_of(e->name), 0, e,
+                is_alike(l, file, e->public.node));
     }
     return choose(l, &best) ? best.item : NULL;
 }
@@ -200,7 +200,7 @@ static struct saved_edge saved_edge_for(
                          : vv_index_find_child(vv_index_of(l->r), parent, id);
     if (child == VV_NONE)
         return saved_edge_at(
-            l, choose_saved_edge(l, parent, name, edge->seen.node));
+            l, choose_saved_edge(l, parent, name, edge->public.node));
     if (l->r->node_of[child])
         child = VV_NONE;
     return (struct saved_edge){ name, child };
@@ -213,7 +213,7 @@ static const struct vv_edge *edge_for(struct vv_likely *l,
     const struct vv_edge *edge = edge_of(parent, name);
     if (!edge)
         return choose_edge(l, parent, name, file);
-    return is_free(l, edge->seen.node) ? edge : NULL;
+    return is_free(l, edge->public.node) ? edge : NULL;
 }
 
 /* --- Tops --------------------------------------------------------------- */
@@ -360,7 +360,7 @@ static const varve_node *find_in_program(struct vv_likely *l, uint32_t file)
     while (edge) {
         uint32_t next;
         add_name(&l->text, text_of(edge->name));
-        node = edge->seen.node;
+        node = edge->public.node;
         if (!pop_way(l, &next))
             return node;
         edge = edge_for(l, node, way_name(l, next), next);
@@ -427,13 +427,13 @@ static const struct vv_slot *choose_slot(struct vv_likely *l,
     struct vv_best best = { .wanted = name };
     const struct vv_slot *s = variable->variable->first_slot;
     for (; s && vv_likely_may_look(l, &best); s = s->next_on) {
-        if (s->owner != owner || !is_free(l, s->seen.node))
+        if (s->owner != owner || !is_free(l, s->public.node))
             continue;
         if (s->name->size == name.size &&
             memcmp(s->name->bytes, name.bytes, name.size) == 0)
             return s;
         vv_likely_consider(
-            &best, text_of(s->name), 0, s, is_alike(l, file, s->seen.node));
+            &best, text_of(s->name), 0, s, is_alike(l, file, s->public.node));
     }
     return choose(l, &best) ? best.item : NULL;
 }
@@ -491,7 +491,7 @@ static uint32_t choose_saved_slot(struct vv_likely *l, uint32_t owner,
         if (number == id)
             return s;
         vv_likely_consider(
-            &best, name, s, NULL, is_alike(l, file, slot->seen.node));
+            &best, name, s, NULL, is_alike(l, file, slot->public.node));
     }
     return choose(l, &best) ? best.place : VV_NONE;
 }
@@ -501,7 +501,7 @@ static bool find_saved_slot(struct vv_likely *l, const struct vv_slot *slot)
     uint32_t owner = find_in_file(l, slot->owner);
     keep_owner(l);
     uint32_t variable =
-        owner == VV_NONE ? VV_NONE : find_in_file(l, slot->seen.variable);
+        owner == VV_NONE ? VV_NONE : find_in_file(l, slot->public.variable);
     uint32_t found = variable == VV_NONE
                          ? VV_NONE
                          : choose_saved_slot(l, owner, variable, slot);

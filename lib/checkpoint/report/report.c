@@ -258,7 +258,7 @@ static void add_unbound(struct vv_maker *m, uint32_t value, uint32_t file)
     vv_report_add(m, &finding);
 }
 
-static const char *misfit_reason(
+static const char *mismatch_reason(
     const struct vv_maker *m, uint32_t file, const varve_node *node)
 {
     if (vv_index_kind(vv_index_of(m->r), file) == node->kind)
@@ -288,9 +288,9 @@ static void add_undelivered(
         finding.reason = "dropped";
         finding.is_excused = true;
         break;
-    case VV_FATE_MISFIT:
+    case VV_FATE_MISMATCHED:
         finding.kind = VARVE_MISMATCHED;
-        finding.reason = misfit_reason(m, file, node);
+        finding.reason = mismatch_reason(m, file, node);
         break;
     case VV_FATE_WAITING:
         if (node->kind != vv_index_kind(vv_index_of(m->r), file)) {
@@ -305,7 +305,7 @@ static void add_undelivered(
         finding.reason = "it could not be delivered";
         if (m->r->is_dry) {
             finding.kind = VARVE_MISMATCHED;
-            finding.reason = misfit_reason(m, file, node);
+            finding.reason = mismatch_reason(m, file, node);
         }
         break;
     }

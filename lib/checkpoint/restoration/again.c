@@ -45,7 +45,7 @@ static bool is_had(
     case VV_FATE_APPLIED:
     case VV_FATE_LENT:
     case VV_FATE_SUPERSEDED:
-    case VV_FATE_MISFIT:
+    case VV_FATE_MISMATCHED:
     case VV_FATE_DROPPED: return true;
     default: return false;
     }
@@ -81,13 +81,13 @@ static void ask_with_slots(
 {
     ask(a, node);
     for (struct vv_slot *s = vv_slot_first_of(node); s; s = s->next) {
-        if (!vv_walk_has(walk, s->seen.node))
-            ask(a, s->seen.node);
+        if (!vv_walk_has(walk, s->public.node))
+            ask(a, s->public.node);
     }
     struct vv_slot *on = node->variable ? node->variable->first_slot : NULL;
     for (; on; on = on->next_on) {
-        if (!vv_walk_has(walk, on->seen.node))
-            ask(a, on->seen.node);
+        if (!vv_walk_has(walk, on->public.node))
+            ask(a, on->public.node);
     }
 }
 
@@ -121,7 +121,7 @@ static void put_back(struct asking *a)
     struct asked *asked = all_asked(a, &count);
     for (size_t i = 0; i < count; i++)
         vv_change_fate(r, asked[i].value, VV_FATE_DUE);
-    keep_pairs(r, &r->misfits, 0, VV_FATE_MISFIT, true);
+    keep_pairs(r, &r->mismatched, 0, VV_FATE_MISMATCHED, true);
     for (size_t i = 0; i < count; i++) {
         uint32_t file = vv_at32(vv_index_of(r)->value_nodes, asked[i].value);
         if (asked[i].fate != VV_FATE_DUE) /* of a copy beside the other */
@@ -129,8 +129,8 @@ static void put_back(struct asking *a)
         if (r->file_of[asked[i].number] != file + 1)
             continue; /* a callback has removed it */
         asked[i].node->value_state = asked[i].value_state;
-        if (asked[i].fate == VV_FATE_MISFIT)
-            vv_add_pair(r, &r->misfits, asked[i].node, file);
+        if (asked[i].fate == VV_FATE_MISMATCHED)
+            vv_add_pair(r, &r->mismatched, asked[i].node, file);
     }
     keep_pairs(r, &r->jobs, 0, VV_FATE_DUE, false);
     keep_pairs(r, &r->stuck, a->stuck, VV_FATE_DUE, false);
@@ -147,7 +147,7 @@ static varve_status deliver(
     r->jobs.failed = false;
     if (!has_memory)
         return vv_fail_memory(error, "values that are asked for again");
-    keep_pairs(r, &r->misfits, 0, VV_FATE_MISFIT, true);
+    keep_pairs(r, &r->mismatched, 0, VV_FATE_MISMATCHED, true);
     return vv_arrive(r, error);
 }
 
@@ -176,7 +176,7 @@ varve_status varve_restore_again(
     varve_status status = deliver(&a, &walk, error);
     if (status)
         put_back(&a);
-    vv_forgive(r);
+    vv_clear_if_mended(r);
     vv_buffer_clear(&a.asked);
     vv_walk_end(&walk);
     return status;

@@ -153,7 +153,7 @@ static void drop(struct varve_restoration *r, uint32_t value)
     vv_drop_pairs(&r->jobs, node);
     vv_drop_pairs(&r->held, node);
     vv_drop_pairs(&r->stuck, node);
-    vv_drop_pairs(&r->misfits, node);
+    vv_drop_pairs(&r->mismatched, node);
     vv_give_up(node);
 }
 
@@ -163,14 +163,14 @@ static void drop_objects(
     struct varve_restoration *r, const struct vv_spread *spread)
 {
     size_t count;
-    const struct vv_pair *pairs = vv_pairs(&r->misfits, &count);
+    const struct vv_pair *pairs = vv_pairs(&r->mismatched, &count);
     while (count > 0) {
         struct vv_pair pair = pairs[--count];
         if (r->value_of[pair.file] != VV_NONE ||
             (spread && !vv_spread_has_any(spread, pair.file)))
             continue;
-        vv_drop_pairs(&r->misfits, pair.node);
-        pairs = vv_pairs(&r->misfits, &count);
+        vv_drop_pairs(&r->mismatched, pair.node);
+        pairs = vv_pairs(&r->mismatched, &count);
     }
 }
 
@@ -186,14 +186,14 @@ varve_status varve_drop_pending(
         VV_TRY(vv_saved_spread_begin(&spread, &r->paths, pattern, error));
     for (uint32_t v = 0; v < index->value_count; v++) {
         uint32_t file = vv_at32(index->value_nodes, v);
-        if ((vv_is_waiting(r, v) || r->fates[v] == VV_FATE_MISFIT) &&
+        if ((vv_is_waiting(r, v) || r->fates[v] == VV_FATE_MISMATCHED) &&
             vv_saved_path_exists(&r->paths, file) &&
             (!pattern || vv_spread_has_any(&spread, file)))
             drop(r, v);
     }
     drop_objects(r, pattern ? &spread : NULL);
     vv_spread_end(&spread);
-    vv_forgive(r);
+    vv_clear_if_mended(r);
     if (!r->graph || r->is_dry || r->is_busy)
         return VARVE_OK;
     return r->held.size ? vv_arrive(r, error) : VARVE_OK;

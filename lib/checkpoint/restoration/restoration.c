@@ -42,13 +42,13 @@ static void take_in(struct varve_restoration *r)
 {
     varve_error error;
     if (r->is_busy || (!r->queue.size && !r->jobs.size && !r->held.size &&
-                          !r->deferred.size && !r->has_new_misfit))
+                          !r->deferred.size && !r->has_new_mismatch))
         return;
     varve_status status = vv_arrive(r, &error);
     if (status)
         remember(r, status, &error);
     else
-        vv_forgive(r);
+        vv_clear_if_mended(r);
 }
 
 static void edge_added(struct vv_observer *self, struct vv_edge *edge)
@@ -82,7 +82,7 @@ static void slot_added(struct vv_observer *self, struct vv_slot *slot)
     if (r->is_dry || r->is_settled)
         return;
     vv_scope_slot(r, slot);
-    if (vv_is_held(r, slot->owner) && vv_is_held(r, slot->seen.variable))
+    if (vv_is_held(r, slot->owner) && vv_is_held(r, slot->public.variable))
         vv_match_slot(r, slot);
     take_in(r);
 }
@@ -126,9 +126,9 @@ static bool is_busy(const struct vv_observer *self)
     return ((const struct varve_restoration *)self)->is_busy;
 }
 
-void vv_forgive(struct varve_restoration *r)
+void vv_clear_if_mended(struct varve_restoration *r)
 {
-    if (!r->stuck.size && !r->misfits.size && !r->needs_rematch)
+    if (!r->stuck.size && !r->mismatched.size && !r->needs_rematch)
         r->failure.status = VARVE_OK;
 }
 
@@ -138,7 +138,7 @@ static void node_removed(struct vv_observer *self, varve_node *node)
     if (node == r->root)
         r->root = NULL;
     vv_forget_node(r, node);
-    vv_forgive(r);
+    vv_clear_if_mended(r);
 }
 
 static void graph_freed(struct vv_observer *self)
@@ -152,11 +152,11 @@ static void graph_freed(struct vv_observer *self)
         memset(r->links, 0, nodes * sizeof *r->links);
     r->unnamed.size = 0;
     r->deferred.size = 0;
-    struct vv_buffer *pairs[] = { &r->jobs, &r->held, &r->stuck, &r->misfits,
+    struct vv_buffer *pairs[] = { &r->jobs, &r->held, &r->stuck, &r->mismatched,
         &r->conflicts };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         pairs[i]->size = 0;
-    vv_forgive(r);
+    vv_clear_if_mended(r);
 }
 
 static varve_status check(const struct vv_observer *self, varve_error *error)
@@ -181,7 +181,7 @@ static struct varve_restoration *allocate(varve_node *root)
     r->root = root;
     const varve_allocator *a = &r->context.allocator;
     struct vv_buffer *buffers[] = { &r->queue, &r->deferred, &r->sorted,
-        &r->demand, &r->unnamed, &r->jobs, &r->held, &r->stuck, &r->misfits,
+        &r->demand, &r->unnamed, &r->jobs, &r->held, &r->stuck, &r->mismatched,
         &r->conflicts, &r->cast_misfits, &r->path, &r->file_path };
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         vv_buffer_init(buffers[i], a);
@@ -419,7 +419,7 @@ void vv_restoration_free(struct varve_restoration *r)
     free_tables(r);
     free_pending(r);
     struct vv_buffer *buffers[] = { &r->queue, &r->deferred, &r->sorted,
-        &r->demand, &r->unnamed, &r->jobs, &r->held, &r->stuck, &r->misfits,
+        &r->demand, &r->unnamed, &r->jobs, &r->held, &r->stuck, &r->mismatched,
         &r->conflicts, &r->cast_misfits, &r->path, &r->file_path };
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         vv_buffer_clear(buffers[i]);
@@ -472,7 +472,7 @@ varve_status vv_need_paths(struct varve_restoration *r, varve_error *error)
 static void list_again(struct varve_restoration *r)
 {
     const struct vv_index *index = vv_index_of(r);
-    r->misfits.size = 0;
+    r->mismatched.size = 0;
     r->jobs.size = 0;
     r->held.size = 0;
     vv_forget_claims(r);
@@ -499,18 +499,18 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
     list_again(r);
     if (rematches)
         vv_match_everything(r);
-    r->has_new_misfit = false; /* told below */
+    r->has_new_mismatch = false; /* told below */
     varve_error reason = { 0 };
     varve_status status = vv_arrive(r, &reason);
-    if (!status && r->misfits.size)
-        status = vv_fail_misfits(r, &reason);
+    if (!status && r->mismatched.size)
+        status = vv_fail_mismatched(r, &reason);
     if (status) {
         r->failure = reason;
         if (error)
             *error = reason;
         return status;
     }
-    vv_forgive(r);
+    vv_clear_if_mended(r);
     return VARVE_OK;
 }
 

@@ -31,7 +31,7 @@ enum vv_fate {
                            it is may follow */
     VV_FATE_SUPERSEDED, /* bound to a node that a later restoration filled */
     VV_FATE_EXCLUDED,   /* bound, but the options leave it out */
-    VV_FATE_MISFIT,     /* bound to a node that it does not fit */
+    VV_FATE_MISMATCHED, /* bound to a node that it does not fit */
     VV_FATE_DROPPED,    /* nobody waits for it any more */
 };
 
@@ -102,16 +102,16 @@ struct varve_restoration {
     struct vv_spread scope[VV_SCOPES]; /* see scope.h */
     uint32_t file_root;
 
-    bool is_dry;         /* a plan: nothing is delivered */
-    bool is_open;        /* the read succeeded: what comes now arrives late */
-    bool is_settled;     /* nothing arrives any more but what is asked for */
-    bool is_lent;        /* somebody else than the program frees it */
-    bool is_busy;        /* matching or delivering: a new edge only queues */
-    bool has_new_misfit; /* since the last arrival */
-    bool needs_sweep;    /* edges were removed since the last one */
-    bool needs_rematch;  /* memory ran out while matching */
-    bool has_paths;      /* `paths` is filled */
-    bool has_shared;     /* several edges of the file lead to a node */
+    bool is_dry;           /* a plan: nothing is delivered */
+    bool is_open;          /* the read succeeded: what comes now arrives late */
+    bool is_settled;       /* nothing arrives any more but what is asked for */
+    bool is_lent;          /* somebody else than the program frees it */
+    bool is_busy;          /* matching or delivering: a new edge only queues */
+    bool has_new_mismatch; /* since the last arrival */
+    bool needs_sweep;      /* edges were removed since the last one */
+    bool needs_rematch;    /* memory ran out while matching */
+    bool has_paths;        /* `paths` is filled */
+    bool has_shared;       /* several edges of the file lead to a node */
     bool is_by_name; /* global names matter: all of the program is visited */
 
     varve_node **node_of;  /* by node of the file */
@@ -136,21 +136,21 @@ struct varve_restoration {
     struct vv_buffer queue; /* vv_pair: to be matched, with one node of the
                                file, or (VV_NONE) with all that it stands for */
     size_t queue_first;
-    struct vv_buffer deferred;  /* vv_deferred */
-    struct vv_buffer sorted;    /* scratch: the edges of one node */
-    struct vv_buffer demand;    /* vv_pair: likewise, to be offered children */
-    struct vv_buffer unnamed;   /* vv_pair: nodes that no path may lead to, to
-                                   be looked for by global name */
-    struct vv_buffer jobs;      /* vv_pair: values due */
-    struct vv_buffer held;      /* vv_pair: states whose variables are not
-                                   there yet */
-    struct vv_buffer stuck;     /* vv_pair: values whose delivery failed */
-    struct vv_buffer misfits;   /* vv_pair: nodes that do not fit each other */
-    struct vv_buffer conflicts; /* vv_pair: claims to what another has; such a
-                                   node has its file node in `file_of`, so that
-                                   what is below it is matched, unless it has
-                                   another */
-    struct vv_map served;       /* places that were given a copy */
+    struct vv_buffer deferred;   /* vv_deferred */
+    struct vv_buffer sorted;     /* scratch: the edges of one node */
+    struct vv_buffer demand;     /* vv_pair: likewise, to be offered children */
+    struct vv_buffer unnamed;    /* vv_pair: nodes that no path may lead to, to
+                                    be looked for by global name */
+    struct vv_buffer jobs;       /* vv_pair: values due */
+    struct vv_buffer held;       /* vv_pair: states whose variables are not
+                                    there yet */
+    struct vv_buffer stuck;      /* vv_pair: values whose delivery failed */
+    struct vv_buffer mismatched; /* vv_pair: nodes that do not fit each other */
+    struct vv_buffer conflicts;  /* vv_pair: claims to what another has; such a
+                                    node has its file node in `file_of`, so that
+                                    what is below it is matched, unless it has
+                                    another */
+    struct vv_map served;        /* places that were given a copy */
     struct vv_buffer cast_misfits; /* vv_misfits */
     struct vv_buffer path;         /* scratch */
     struct vv_buffer file_path;    /* scratch */
@@ -207,8 +207,9 @@ varve_status vv_restoration_settle(
 /* A variable that was claimed for a value which will not come gets its own. */
 void vv_give_up(varve_node *node);
 
-/* Nothing is wrong any more when nothing is stuck and nothing does not fit. */
-void vv_forgive(struct varve_restoration *r);
+/* Takes back the failure of a restoration in which nothing is stuck any more
+ * and all that met fits. */
+void vv_clear_if_mended(struct varve_restoration *r);
 
 /* Fills `paths` if it is not yet. */
 varve_status vv_need_paths(struct varve_restoration *r, varve_error *error);

@@ -120,7 +120,7 @@ static void add_node(struct vv_columns *c, const struct numbering *n,
     for (size_t i = 0; i < node->edge_count; i++) {
         vv_buffer_add32(&c->edge_names, number_of(n, edges[i]->name));
         vv_buffer_add32(
-            &c->edge_children, vv_walk_place(walk, edges[i]->seen.node));
+            &c->edge_children, vv_walk_place(walk, edges[i]->public.node));
     }
     vv_buffer_add8(&c->node_kinds, node->kind);
     vv_buffer_add32(&c->node_edge_ends, (uint32_t)(c->edge_names.size / 4));
@@ -140,9 +140,9 @@ static void add_slots(
         const struct vv_slot *slot = walk->slots[i];
         vv_buffer_add32(&c->slot_owners, vv_walk_place(walk, slot->owner));
         vv_buffer_add32(
-            &c->slot_variables, vv_walk_place(walk, slot->seen.variable));
+            &c->slot_variables, vv_walk_place(walk, slot->public.variable));
         vv_buffer_add32(&c->slot_names, number_of(n, slot->name));
-        vv_buffer_add32(&c->slot_nodes, vv_walk_place(walk, slot->seen.node));
+        vv_buffer_add32(&c->slot_nodes, vv_walk_place(walk, slot->public.node));
     }
 }
 

@@ -10,10 +10,10 @@
 #include "index.h"
 #include "node.h"
 
-struct keeper {
+struct kept_of_file {
     struct vv_observer observer;
     varve_graph *graph;
-    varve_metadata *metadata; /* its strings too are the keeper's */
+    varve_metadata *metadata; /* with its strings */
     size_t count;
     struct vv_kept kept;
     uint32_t *saved_as; /* by number of a node of the graph: that of the file,
@@ -63,11 +63,12 @@ void vv_opaque_free(varve_graph *graph, struct vv_buffer *bytes)
     vv_release(&graph->context.allocator, bytes, sizeof *bytes);
 }
 
-/* --- The keeper --------------------------------------------------------- */
+/* --- What goes with the graph
+ * --------------------------------------------------------- */
 
 static void node_removed(struct vv_observer *self, varve_node *node)
 {
-    const struct keeper *k = (const struct keeper *)self;
+    const struct kept_of_file *k = (const struct kept_of_file *)self;
     if (node->number < k->numbers)
         k->saved_as[node->number] = VV_NONE;
     if (node->extra && node->extra->callbacks.save == save) {
@@ -76,7 +77,7 @@ static void node_removed(struct vv_observer *self, varve_node *node)
     }
 }
 
-static void free_metadata(struct keeper *k)
+static void free_metadata(struct kept_of_file *k)
 {
     const varve_allocator *a = &k->graph->context.allocator;
     for (size_t i = 0; i < k->count; i++) {
@@ -91,7 +92,7 @@ static void free_metadata(struct keeper *k)
 
 static void graph_freed(struct vv_observer *self)
 {
-    struct keeper *k = (struct keeper *)self;
+    struct kept_of_file *k = (struct kept_of_file *)self;
     for (varve_node *node = k->graph->all; node; node = node->next_of_all)
         node_removed(self, node);
     free_metadata(k);
@@ -101,19 +102,20 @@ static void graph_freed(struct vv_observer *self)
     vv_release(&k->graph->context.allocator, k, sizeof *k);
 }
 
-static struct keeper *find(const varve_graph *graph)
+static struct kept_of_file *find(const varve_graph *graph)
 {
     struct vv_observer *o = graph->newest;
     while (o && o->graph_freed != graph_freed)
         o = o->older;
-    return (struct keeper *)o;
+    return (struct kept_of_file *)o;
 }
 
 bool vv_opaque_watch(varve_graph *graph)
 {
     if (find(graph))
         return true;
-    struct keeper *k = vv_allocate_zeroed(&graph->context.allocator, sizeof *k);
+    struct kept_of_file *k =
+        vv_allocate_zeroed(&graph->context.allocator, sizeof *k);
     if (!k)
         return false;
     k->graph = graph;
@@ -129,7 +131,7 @@ bool vv_opaque_watch(varve_graph *graph)
 bool vv_graph_keep_metadata(
     varve_graph *graph, const varve_metadata *metadata, size_t count)
 {
-    struct keeper *k = find(graph);
+    struct kept_of_file *k = find(graph);
     const varve_allocator *a = &graph->context.allocator;
     if (count == 0)
         return true;
@@ -152,7 +154,7 @@ bool vv_graph_keep_metadata(
 const varve_metadata *vv_graph_kept_metadata(
     const varve_graph *graph, size_t *count)
 {
-    const struct keeper *k = find(graph);
+    const struct kept_of_file *k = find(graph);
     *count = k ? k->count : 0;
     return k ? k->metadata : NULL;
 }
@@ -162,7 +164,7 @@ const varve_metadata *vv_graph_kept_metadata(
 bool vv_graph_keep_nodes(varve_graph *graph, struct vv_kept *kept,
     varve_node *const *nodes, size_t count)
 {
-    struct keeper *k = find(graph);
+    struct kept_of_file *k = find(graph);
     const varve_allocator *a = &graph->context.allocator;
     if (kept->items.size == 0)
         return true;
@@ -180,7 +182,7 @@ bool vv_graph_keep_nodes(varve_graph *graph, struct vv_kept *kept,
 
 const unsigned char *vv_graph_kept_of(const varve_node *node, size_t *size)
 {
-    const struct keeper *k = find(node->graph);
+    const struct kept_of_file *k = find(node->graph);
     bool is_of_file =
         k && node->number < k->numbers && k->saved_as[node->number] != VV_NONE;
     *size = 0;

@@ -114,7 +114,7 @@ TEST(again, brings_what_was_dropped_and_what_fits_by_now)
     cr_assert_eq(varve_graph_check(varve_node_graph(root), &error),
         VARVE_MISMATCH);
     cr_assert_eq(varve_restore_again(r, x, &error), VARVE_MISMATCH);
-    cr_assert_eq(r->misfits.size, sizeof(struct vv_pair));
+    cr_assert_eq(r->mismatched.size, sizeof(struct vv_pair));
     cr_assert_eq(varve_state_of(x), VARVE_INITIALIZED);
     cr_assert_ok(varve_drop_pending(r, "net/x", &error), error);
     cr_assert_eq(varve_restore_again(r, x, &error), VARVE_MISMATCH);

@@ -60,7 +60,7 @@ TEST(fate, of_a_value_is_told_by_its_holder)
     cr_assert_str_eq(c.states[0].text, "saved");
     cr_assert_str_eq(c.states[1].text, "saved");
     cr_assert(!vv_is_holder(r, x, file) && vv_wants_copy(r, x, file));
-    vv_set_fate(r, x, value, VV_FATE_MISFIT);
+    vv_set_fate(r, x, value, VV_FATE_MISMATCHED);
     cr_assert_eq(r->fates[value], VV_FATE_APPLIED);
     cr_assert(vv_is_final(r, value));
     varve_restoration_free(r);

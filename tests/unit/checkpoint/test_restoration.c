@@ -228,7 +228,7 @@ static varve_node *make_late_part(varve_node *root, struct late *late)
 
 static void check_late(varve_restoration *r, const char *path, long n)
 {
-    static const char *const misfits[] = { "found 3 that do not",
+    static const char *const mismatches[] = { "found 3 that do not",
         "wrong: saved float32[2], the program has float32[3]",
         "object: saved an object, the program has float32[1]",
         "state: saved state, the program has float32[1]" };
@@ -236,8 +236,8 @@ static void check_late(varve_restoration *r, const char *path, long n)
     varve_status status = varve_restoration_retry(r, &error);
     cr_assert_eq(status, VARVE_MISMATCH, "%s, allocation %ld: %s: %s", path, n,
         varve_status_name(status), error.message);
-    for (size_t i = 0; i < sizeof misfits / sizeof *misfits; i++)
-        cr_assert_not_null(strstr(error.message, misfits[i]), "%s: %s", path,
+    for (size_t i = 0; i < sizeof mismatches / sizeof *mismatches; i++)
+        cr_assert_not_null(strstr(error.message, mismatches[i]), "%s: %s", path,
             error.message);
 }
 
@@ -275,7 +275,7 @@ static void try_late(const char *name, const varve_read_options *options)
     }
 }
 
-TEST(restoration, finds_late_misfits_once_after_any_failed_allocation)
+TEST(restoration, finds_late_mismatches_once_after_any_failed_allocation)
 {
     varve_rename rename = { "net", "model" };
     begin_world();

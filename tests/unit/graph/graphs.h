@@ -54,7 +54,7 @@ static inline void check_links(varve_graph *graph)
         for (struct vv_edge *e = node->first_edge; e; e = e->next) {
             cr_assert_eq(e->parent, node);
             cr_assert_eq(e->previous, last);
-            cr_assert_eq(varve_find(node, e->seen.name), e->seen.node);
+            cr_assert_eq(varve_find(node, e->public.name), e->public.node);
             last = e;
             count++;
         }
@@ -62,7 +62,7 @@ static inline void check_links(varve_graph *graph)
         cr_assert_eq(node->edge_count, count);
         last = NULL;
         for (struct vv_edge *e = node->first_in; e; e = e->next_in) {
-            cr_assert_eq(e->seen.node, node);
+            cr_assert_eq(e->public.node, node);
             cr_assert_eq(e->previous_in, last);
             last = e;
         }

@@ -29,7 +29,7 @@ static void check_list(varve_node *const *wanted, size_t count)
         cr_assert_eq(strtoul(e->name, NULL, 10), i);
         cr_assert_eq(e->node, wanted[i]);
         cr_assert_eq(varve_list_at(list, i), wanted[i]);
-        cr_assert_eq(&vv_list_edge(list, i)->seen, e);
+        cr_assert_eq(&vv_list_edge(list, i)->public, e);
     }
     cr_assert_null(varve_list_at(list, count));
     cr_assert_null(vv_list_edge(list, count));
