@@ -127,3 +127,59 @@ TEST(dropping_pending, freeing_initializes_what_waited_in_vain)
     cr_assert_eq(*(float *)varve_data(a), 7);
     varve_graph_free(graph);
 }
+
+/* A variable that a rename leads to what another one has, which it does not
+ * fit. */
+static varve_node *add_unfit_copy(varve_node *root)
+{
+    static float a;
+    story_add(root, "a", &a);
+    varve_node *c = varve_add_allocated_variable(
+        root, "c", VARVE_FLOAT32, VARVE_SHAPE(2), put_seven, NULL);
+    cr_assert_eq(varve_state_of(c), VARVE_PENDING);
+    cr_assert_eq(varve_graph_check(varve_node_graph(root), NULL),
+        VARVE_MISMATCH);
+    return c;
+}
+
+static void expect_sevens(varve_node *c)
+{
+    cr_assert_eq(varve_graph_check(varve_node_graph(c), NULL), VARVE_OK);
+    cr_assert_eq(varve_state_of(c), VARVE_INITIALIZED);
+    cr_assert_eq(*(float *)varve_data(c), 7);
+}
+
+TEST(dropping_pending, freeing_initializes_what_waited_for_a_copy)
+{
+    STORY_FILE("f", { "a", 1 });
+    varve_rename rename = { "c", "a" };
+    varve_read_options options = { .renames = &rename, .rename_count = 1 };
+    varve_graph *graph = story_graph();
+    varve_restoration *r = story_read(varve_graph_root(graph), "f", &options);
+    varve_node *c = add_unfit_copy(varve_graph_root(graph));
+    varve_restoration_free(r);
+    expect_sevens(c);
+    varve_graph_free(graph);
+}
+
+TEST(dropping_pending, gives_up_copies_too)
+{
+    STORY_FILE("f", { "a", 1 }, { "b", 2 });
+    varve_error error;
+    varve_rename rename = { "c", "a" };
+    varve_read_options options = { .renames = &rename, .rename_count = 1 };
+    for (int i = 0; i < 2; i++) {
+        varve_graph *graph = story_graph();
+        varve_restoration *r =
+            story_read(varve_graph_root(graph), "f", &options);
+        varve_node *c = add_unfit_copy(varve_graph_root(graph));
+        cr_assert_ok(varve_drop_pending(r, "b", &error), error);
+        cr_assert_eq(varve_state_of(c), VARVE_PENDING);
+        cr_assert_ok(varve_drop_pending(r, i ? "a" : NULL, &error), error);
+        expect_sevens(c);
+        cr_assert_ok(varve_restoration_retry(r, &error), error);
+        expect_sevens(c);
+        varve_restoration_free(r);
+        varve_graph_free(graph);
+    }
+}

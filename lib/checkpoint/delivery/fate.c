@@ -167,14 +167,19 @@ static bool was_served(
            vv_map_find(&r->served, r->vias[node->number].place, always, NULL);
 }
 
+void vv_note_served(struct varve_restoration *r, const varve_node *node)
+{
+    if (may_copy(r) && !was_served(r, node))
+        vv_map_add(&r->served, r->vias[node->number].place, r);
+}
+
 void vv_note_delivered(
     struct varve_restoration *r, varve_node *node, uint32_t value)
 {
     bool is_lent = vv_how_of(r, node) >= VV_BY_OTHER_PATH;
     node->restored_by = r->observer.number;
     vv_set_fate(r, node, value, is_lent ? VV_FATE_LENT : VV_FATE_APPLIED);
-    if (may_copy(r) && !was_served(r, node))
-        vv_map_add(&r->served, r->vias[node->number].place, r);
+    vv_note_served(r, node);
 }
 
 bool vv_wants_copy(

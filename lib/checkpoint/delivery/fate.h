@@ -22,6 +22,9 @@ void vv_change_fate(
 void vv_set_fate(struct varve_restoration *r, const varve_node *node,
     uint32_t value, enum vv_fate fate);
 
+/* Notes that a place has had its copy, or is to have none. */
+void vv_note_served(struct varve_restoration *r, const varve_node *node);
+
 /* Notes that a node has its value, from now on and for all who come to its
  * place. */
 void vv_note_delivered(

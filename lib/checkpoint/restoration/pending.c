@@ -174,6 +174,26 @@ static void drop_objects(
     }
 }
 
+/* Of what another one holds: copies that wait in a list. */
+static void drop_copies(struct varve_restoration *r, struct vv_buffer *list,
+    const struct vv_spread *spread)
+{
+    size_t count, kept = 0;
+    struct vv_pair *pairs = vv_pairs(list, &count);
+    for (size_t i = 0; i < count; i++) {
+        varve_node *node = pairs[i].node;
+        uint32_t file = vv_file_node_of(r, node);
+        if (file == VV_NONE || vv_is_holder(r, node, file) ||
+            (spread && !vv_spread_has_any(spread, file))) {
+            pairs[kept++] = pairs[i];
+            continue;
+        }
+        vv_note_served(r, node);
+        vv_give_up(node);
+    }
+    list->size = kept * sizeof *pairs;
+}
+
 varve_status varve_drop_pending(
     varve_restoration *r, const char *pattern, varve_error *error)
 {
@@ -192,6 +212,8 @@ varve_status varve_drop_pending(
             drop(r, v);
     }
     drop_objects(r, pattern ? &spread : NULL);
+    drop_copies(r, &r->stuck, pattern ? &spread : NULL);
+    drop_copies(r, &r->mismatched, pattern ? &spread : NULL);
     vv_spread_end(&spread);
     vv_clear_if_mended(r);
     if (!r->graph || r->is_dry || r->is_busy)

@@ -363,6 +363,15 @@ void vv_give_up(varve_node *node)
     vv_variable_settle(node);
 }
 
+/* Also those that wait for a copy of what another has. */
+static void give_up_all(struct varve_restoration *r)
+{
+    for (varve_node *n = r->graph->all; n && !r->is_dry; n = n->next_of_all) {
+        if (vv_file_node_of(r, n) != VV_NONE)
+            vv_give_up(n);
+    }
+}
+
 static void free_pending(struct varve_restoration *r)
 {
     for (size_t i = 0; i < r->pending.capacity; i++)
@@ -410,11 +419,7 @@ void vv_restoration_free(struct varve_restoration *r)
         return;
     if (r->graph && r->observer.number) {
         vv_graph_forget(r->graph, &r->observer);
-        for (uint32_t f = 0; !r->is_dry && f < vv_index_of(r)->node_count;
-             f++) {
-            if (r->node_of[f])
-                vv_give_up(r->node_of[f]);
-        }
+        give_up_all(r);
     }
     free_tables(r);
     free_pending(r);
