@@ -27,10 +27,25 @@ static size_t sequence_size(const unsigned char *s, size_t size)
     return overlong || surrogate || too_large ? 0 : length;
 }
 
+/* How many of the first bytes, in words, are ASCII other than NUL: a word minus
+ * one in each byte, where that takes no bit of 0x80, has none that is 0. */
+static size_t plain_size(const unsigned char *s, size_t size)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
+    uint64_t word;
+    size_t i = 0;
+    for (; size - i >= sizeof word; i += sizeof word) {
+        memcpy(&word, s + i, sizeof word);
+        if ((word | (word - ones)) & tops)
+            break;
+    }
+    return i;
+}
+
 bool vv_utf8_is_valid(const char *text, size_t size)
 {
     const unsigned char *s = (const unsigned char *)text;
-    for (size_t i = 0, step; i < size; i += step) {
+    for (size_t i = plain_size(s, size), step; i < size; i += step) {
         step = sequence_size(s + i, size - i);
         if (step == 0)
             return false;

@@ -50,10 +50,10 @@ varve_status vv_saved_paths_begin(struct vv_saved_paths *p,
     uint32_t root, varve_error *error)
 {
     size_t count = index->node_count;
-    if (index->edge_count >= VV_WAY_IS_SLOT ||
+    if (count >= VV_WAY_IS_SLOT || index->edge_count >= VV_WAY_IS_SLOT ||
         index->slot_count >= VV_WAY_IS_SLOT)
         return vv_fail(error, VARVE_LIMIT,
-            "expected fewer than 2^31 edges and slots, found more");
+            "expected fewer than 2^31 nodes, edges and slots, found more");
     *p = (struct vv_saved_paths){
         .allocator = allocator, .index = index, .root = root
     };

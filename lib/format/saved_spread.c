@@ -2,12 +2,16 @@
  * to slots. Slots are sorted by owner; where there are any, a table finds them
  * by variable as well.
  *
+ * A node stands twice in the spread: under its number with the paths that it
+ * has, and behind all of these with those that it would have.
+ *
  * SPDX-License-Identifier: MIT
  */
 #include "saved_spread.h"
 
+#include <string.h>
+
 #include "allocator.h"
-#include "failure.h"
 #include "try.h"
 
 /* Slots by variable. */
@@ -42,14 +46,21 @@ static void free_table(const varve_allocator *a, const struct vv_index *index,
     vv_release(a, table->nexts, index->slot_count * sizeof *table->nexts);
 }
 
+/* 0, or how far behind is what a node has in the other half. */
+static uint32_t half_of(const struct vv_index *index, uint32_t node)
+{
+    return node < index->node_count ? 0 : index->node_count;
+}
+
 static void follow_edge(struct vv_spread *s, const struct vv_index *index,
     uint32_t pair, uint32_t edge)
 {
     size_t size;
     const char *name =
         vv_index_name(index, vv_at32(index->edge_names, edge), &size);
-    uint32_t child = vv_at32(index->edge_children, edge);
-    if (vv_spread_leads_back(s, s->pairs[pair].node, child))
+    uint32_t node = s->pairs[pair].node;
+    uint32_t child = vv_at32(index->edge_children, edge) + half_of(index, node);
+    if (vv_spread_leads_back(s, node, child))
         return;
     vv_spread_add(s, child,
         vv_automaton_step(&s->automaton, s->pairs[pair].state, name, size),
@@ -62,7 +73,9 @@ static void follow_slot(struct vv_spread *s, const struct vv_index *index,
     size_t size;
     const char *name =
         vv_index_name(index, vv_at32(index->slot_names, slot), &size);
-    vv_spread_add(s, vv_at32(index->slot_nodes, slot),
+    uint32_t half = half_of(index, s->pairs[owner].node) |
+                    half_of(index, s->pairs[variable].node);
+    vv_spread_add(s, vv_at32(index->slot_nodes, slot) + half,
         vv_automaton_slot(&s->automaton, s->pairs[owner].state,
             s->pairs[variable].state, name, size),
         NULL,
@@ -70,18 +83,22 @@ static void follow_slot(struct vv_spread *s, const struct vv_index *index,
             .from = owner + 1, .variable = variable + 1, .number = slot });
 }
 
+/* With the pairs of the other of owner and variable, in one half. */
 static void follow_slots(struct vv_spread *s, const struct vv_index *index,
-    const struct slot_table *table, uint32_t pair)
+    const struct slot_table *table, uint32_t pair, uint32_t half)
 {
     uint32_t node = s->pairs[pair].node, begin, end;
+    node -= half_of(index, node);
     vv_index_slots(index, node, &begin, &end);
     for (uint32_t slot = begin; slot < end; slot++) {
-        uint32_t i = vv_spread_first(s, vv_at32(index->slot_variables, slot));
+        uint32_t i =
+            vv_spread_first(s, vv_at32(index->slot_variables, slot) + half);
         for (; i; i = s->pairs[i - 1].next)
             follow_slot(s, index, pair, i - 1, slot);
     }
     for (uint32_t k = table->firsts[node]; k; k = table->nexts[k - 1]) {
-        uint32_t i = vv_spread_first(s, vv_at32(index->slot_owners, k - 1));
+        uint32_t i =
+            vv_spread_first(s, vv_at32(index->slot_owners, k - 1) + half);
         for (; i; i = s->pairs[i - 1].next)
             follow_slot(s, index, i - 1, pair, k - 1);
     }
@@ -92,58 +109,110 @@ static void go_on(struct vv_spread *s, const struct vv_index *index,
 {
     uint32_t pair, begin, end;
     while (vv_spread_next(s, &pair)) {
-        vv_index_edges(index, s->pairs[pair].node, &begin, &end);
+        uint32_t node = s->pairs[pair].node;
+        vv_index_edges(index, node - half_of(index, node), &begin, &end);
         for (uint32_t e = begin; e < end; e++)
             follow_edge(s, index, pair, e);
-        if (index->slot_count)
-            follow_slots(s, index, table, pair);
+        for (uint32_t half = 0; index->slot_count && half < 2; half++)
+            follow_slots(s, index, table, pair, half * index->node_count);
     }
+}
+
+varve_status vv_saved_spread_follow(
+    struct vv_spread *s, const struct vv_saved_paths *paths, varve_error *error)
+{
+    struct slot_table table = { 0 };
+    if (make_table(paths->allocator, paths->index, &table))
+        go_on(s, paths->index, &table);
+    else if (s->automaton.status == VARVE_OK)
+        s->automaton.status = VARVE_NO_MEMORY;
+    free_table(paths->allocator, paths->index, &table);
+    return vv_automaton_fail(&s->automaton, error);
 }
 
 /* Those above come first: up from a node until one has a place, then down
  * again. */
-static bool place_all(
-    struct vv_spread *s, const struct vv_saved_paths *paths, uint32_t *stack)
+static bool place_half(struct vv_spread *s, const struct vv_saved_paths *paths,
+    uint32_t *stack, uint32_t half)
 {
     uint32_t count = 0;
-    vv_spread_place(s, paths->root, paths->root);
+    vv_spread_place(s, half + paths->root, half + paths->root);
     for (uint32_t n = 0; n < paths->index->node_count; n++) {
         uint32_t node = n;
-        for (; paths->parents[node] != VV_NONE && !vv_spread_has_place(s, node);
+        for (; paths->parents[node] != VV_NONE &&
+               !vv_spread_has_place(s, half + node);
              node = paths->parents[node])
             stack[count++] = node;
         for (; count; count--)
-            vv_spread_place(
-                s, stack[count - 1], paths->parents[stack[count - 1]]);
+            vv_spread_place(s, half + stack[count - 1],
+                half + paths->parents[stack[count - 1]]);
     }
     return s->automaton.status == VARVE_OK;
+}
+
+static bool place_all(
+    struct vv_spread *s, const struct vv_saved_paths *paths, uint32_t half)
+{
+    size_t count = paths->index->node_count;
+    uint32_t *stack = vv_allocate_array(paths->allocator, count, sizeof *stack);
+    bool done = stack && place_half(s, paths, stack, half);
+    vv_release(paths->allocator, stack, count * sizeof *stack);
+    if (!done && s->automaton.status == VARVE_OK)
+        s->automaton.status = VARVE_NO_MEMORY;
+    return done;
 }
 
 varve_status vv_saved_spread_begin(struct vv_spread *s,
     const struct vv_saved_paths *paths, const char *patterns,
     varve_error *error)
 {
-    const varve_allocator *allocator = paths->allocator;
-    const struct vv_index *index = paths->index;
-    struct slot_table table = { 0 };
-    VV_TRY(vv_spread_begin(s, allocator, patterns, error));
-    varve_status status = VARVE_OK;
-    uint32_t *stack =
-        vv_allocate_array(allocator, index->node_count, sizeof *stack);
-    if (stack && make_table(allocator, index, &table) &&
-        place_all(s, paths, stack)) {
+    VV_TRY(vv_spread_begin(s, paths->allocator, patterns, error));
+    if (place_all(s, paths, 0))
         vv_spread_add(s, paths->root, s->automaton.start, NULL,
             (struct vv_way){ .from = 0 });
-        go_on(s, index, &table);
-        status = vv_automaton_fail(&s->automaton, error);
-    } else {
-        status = vv_fail_memory(error, "patterns");
-    }
-    vv_release(allocator, stack, index->node_count * sizeof *stack);
-    free_table(allocator, index, &table);
+    varve_status status = vv_saved_spread_follow(s, paths, error);
     if (status)
         vv_spread_end(s);
     return status;
+}
+
+/* --- Paths that are not in the file ------------------------------------- */
+
+static const struct vv_state *state_of(
+    struct vv_automaton *a, struct vv_text path, unsigned depth)
+{
+    const struct vv_state *state = a->start;
+    struct vv_text name, base, inside;
+    while (vv_text_next_name(&path, &name)) {
+        const struct vv_state *variable = NULL;
+        bool is_slot = depth < VV_PATTERN_MAX_DEPTH &&
+                       vv_name_split(name, &base, &inside) == VV_NAME_OF_SLOT;
+        if (is_slot)
+            variable = state_of(a, inside, depth + 1);
+        a->name.size = 0;
+        vv_name_pattern_unescape(is_slot ? base : name, &a->name);
+        const char *bytes = vv_buffer_string(&a->name);
+        if (a->name.failed && a->status == VARVE_OK)
+            a->status = VARVE_NO_MEMORY;
+        if (a->status)
+            return NULL;
+        state = is_slot
+                    ? vv_automaton_slot(a, state, variable, bytes, a->name.size)
+                    : vv_automaton_step(a, state, bytes, a->name.size);
+    }
+    return state;
+}
+
+void vv_saved_spread_add(struct vv_spread *s,
+    const struct vv_saved_paths *paths, uint32_t node, const char *path)
+{
+    uint32_t half = paths->index->node_count;
+    struct vv_text text = { path, strlen(path) };
+    if (!vv_spread_has_place(s, half + paths->root) &&
+        !place_all(s, paths, half))
+        return;
+    vv_spread_add(s, half + node, state_of(&s->automaton, text, 0), NULL,
+        (struct vv_way){ .from = 0 });
 }
 
 /* --- Back --------------------------------------------------------------- */

@@ -28,7 +28,8 @@
 enum {
     MOST_BYTES = 4 << 20,
     LONGEST = 30, /* seconds; whatever grows with a square takes minutes */
-    FACTOR = 256, /* of bytes in memory to bytes of the file */
+    FACTOR = 256, /* of bytes in memory to bytes of the file, beside what
+                     spells the name of each edge */
     BESIDE = 64 << 20,
     /* A process, which keeps what it prints, perhaps under a sanitizer. */
     FACTOR_OF_TOOL = 2048,
@@ -65,12 +66,22 @@ struct subject {
     char path[64];
     char other[64];
     size_t seen;
+    size_t spelled; /* bytes of the names of all edges together */
 };
 
 static varve_status visit(void *user, varve_node *node, const char *path)
 {
     (void)node;
     ((struct subject *)user)->seen += strlen(path) < 4096;
+    return VARVE_OK;
+}
+
+static varve_status spell(void *user, varve_node *node, const char *path)
+{
+    (void)path;
+    for (const varve_edge *e = varve_edge_first(node); e;
+         e = varve_edge_next(e))
+        ((struct subject *)user)->spelled += strlen(e->name);
     return VARVE_OK;
 }
 
@@ -89,6 +100,8 @@ static void walk(struct subject *s)
     size_t before = s->seen;
     FUZZ_CHECK(!varve_walk(s->root, visit, s, NULL), "walk");
     FUZZ_CHECK(s->seen > before, "walk");
+    s->spelled = 0;
+    FUZZ_CHECK(!varve_walk(s->root, spell, s, NULL), "walk");
     FUZZ_CHECK(!varve_report_uninitialized(s->root, visit, s, NULL), "report");
 }
 
@@ -268,7 +281,7 @@ static void measure_library(const char *shape, struct subject *s)
         if (i == 0 || s->graph)
             runs[i].run(s);
         check(shape, runs[i].name, seconds() - begin, peak,
-            BESIDE + FACTOR * file_size);
+            BESIDE + FACTOR * file_size + s->spelled);
     }
     FUZZ_CHECK(bytes == 0, "%zu bytes were not freed", bytes);
 }
@@ -302,7 +315,7 @@ static void run_tool(const char *shape, const struct subject *s,
     FUZZ_CHECK(child > 0 && wait4(child, &outcome, 0, &used) == child, "wait");
     double taken = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
     check(shape, line, taken, (size_t)used.ru_maxrss << 10,
-        BESIDE_TOOL + FACTOR_OF_TOOL * file_size);
+        BESIDE_TOOL + FACTOR_OF_TOOL * file_size + s->spelled);
     FUZZ_CHECK(WIFEXITED(outcome) && WEXITSTATUS(outcome) < 5,
         "%s: %s: ended by %d", shape, line, outcome);
 }

@@ -5,6 +5,7 @@
 #include "scope.h"
 
 #include "binding.h"
+#include "failure.h"
 #include "fate.h"
 #include "graph_spread.h"
 #include "pattern.h"
@@ -13,6 +14,11 @@
 
 /* So many pairs of nodes that are gone are kept. */
 enum { FEW_GONE = 1024 };
+
+/* A rename is followed backwards from nodes of the file whose paths have no
+ * more names, so that a deep file does not take its time squared; what is below
+ * goes along. */
+enum { MOST_NAMES = 100 };
 
 const char *vv_scope_patterns(
     const struct vv_selection *s, enum vv_scope option)
@@ -155,14 +161,63 @@ bool vv_scope_resizes(const struct varve_restoration *r, const varve_node *node)
 
 /* --- The file ----------------------------------------------------------- */
 
+static bool is_near(const struct vv_saved_paths *paths, uint32_t node)
+{
+    for (int names = 0; names <= MOST_NAMES; names++) {
+        if (node == paths->root)
+            return true;
+        node = paths->parents[node];
+        if (node == VV_NONE)
+            break;
+    }
+    return false;
+}
+
+/* The paths that a node of the file would have in the program: renames are
+ * followed backwards. */
+static varve_status add_renamed(
+    struct varve_restoration *r, struct vv_spread *spread, uint32_t node)
+{
+    const struct vv_selection *s = &r->selection;
+    vv_saved_searched_path(&r->paths, node, vv_emptied(&r->path));
+    const char *path = vv_buffer_string(&r->path);
+    bool failed = r->path.failed;
+    for (size_t i = 0; i < s->rename_count && !failed; i++) {
+        if (vv_pattern_rename(s->renames[i].file, s->renames[i].program, path,
+                vv_emptied(&r->file_path)))
+            vv_saved_spread_add(
+                spread, &r->paths, node, vv_buffer_string(&r->file_path));
+        failed = r->file_path.failed;
+    }
+    return failed ? VARVE_NO_MEMORY : VARVE_OK;
+}
+
+static varve_status follow_renamed(
+    struct varve_restoration *r, struct vv_spread *spread, varve_error *error)
+{
+    uint32_t count = r->selection.rename_count ? r->paths.index->node_count : 0;
+    for (uint32_t node = 0; node < count; node++) {
+        if (is_near(&r->paths, node) && add_renamed(r, spread, node))
+            return vv_fail_memory(error, "renames");
+    }
+    return vv_saved_spread_follow(spread, &r->paths, error);
+}
+
 static varve_status follow_saved(
     struct varve_restoration *r, enum vv_scope option, varve_error *error)
 {
     const char *patterns = vv_scope_patterns(&r->selection, option);
-    if (!patterns || vv_spread_is_on(&r->scope[option]))
+    struct vv_spread *spread = &r->scope[option];
+    if (!patterns || vv_spread_is_on(spread))
         return VARVE_OK;
     VV_TRY(vv_need_paths(r, error));
-    return vv_saved_spread_begin(&r->scope[option], &r->paths, patterns, error);
+    VV_TRY(vv_saved_spread_begin(spread, &r->paths, patterns, error));
+    varve_status status = option == VV_EXPECT_UNUSED
+                              ? VARVE_OK
+                              : follow_renamed(r, spread, error);
+    if (status)
+        vv_spread_end(spread);
+    return status;
 }
 
 varve_status vv_scope_complete(struct varve_restoration *r, varve_error *error)
@@ -175,17 +230,15 @@ varve_status vv_scope_complete(struct varve_restoration *r, varve_error *error)
     return follow_saved(r, VV_EXPECT_UNUSED, error);
 }
 
-bool vv_scope_wants(
-    struct varve_restoration *r, uint32_t file, struct vv_buffer *scratch)
+bool vv_scope_wants(const struct varve_restoration *r, uint32_t file)
 {
-    if (takes(r, VV_SAVED_ONLY, VV_SAVED_EXCEPT, file))
-        return true;
-    if (!r->selection.rename_count)
-        return false;
-    vv_saved_searched_path(&r->paths, file, vv_emptied(&r->path));
-    const char *path = vv_buffer_string(&r->path);
-    scratch->failed |= r->path.failed;
-    return vv_selection_wants(&r->selection, path, scratch);
+    const struct vv_selection *s = &r->selection;
+    const struct vv_spread *any =
+        &r->scope[s->only ? VV_SAVED_ONLY : VV_SAVED_EXCEPT];
+    uint32_t renamed = vv_saved_spread_other(vv_index_of(r), file);
+    return takes(r, VV_SAVED_ONLY, VV_SAVED_EXCEPT, file) ||
+           (vv_spread_first(any, renamed) &&
+               takes(r, VV_SAVED_ONLY, VV_SAVED_EXCEPT, renamed));
 }
 
 static bool was_used(const struct vv_spread *spread, size_t pattern)

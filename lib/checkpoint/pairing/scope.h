@@ -34,10 +34,9 @@ bool vv_scope_resizes(
 varve_status vv_scope_complete(struct varve_restoration *r, varve_error *error);
 
 /* After that: whether a node of the file, which no node of the program claimed,
- * would stand for one that is to be restored. It is not known if `scratch`
- * failed. */
-bool vv_scope_wants(
-    struct varve_restoration *r, uint32_t file, struct vv_buffer *scratch);
+ * would stand for one that is to be restored, by a path of its own or by one
+ * that a rename makes of the shortest to it or to a node above it. */
+bool vv_scope_wants(const struct varve_restoration *r, uint32_t file);
 
 /* Sets `path` to the path by which the options take a node; false where that is
  * as good as any other. */

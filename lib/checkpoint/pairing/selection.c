@@ -13,7 +13,7 @@
 #include "name.h"
 #include "try.h"
 
-enum { MAX_RENAME_FILE = 16 << 20, MOST_NAMES = 100 };
+enum { MAX_RENAME_FILE = 16 << 20 };
 
 /* --- Renames ------------------------------------------------------------ */
 
@@ -188,13 +188,6 @@ void vv_selection_end(struct vv_selection *s)
     *s = (struct vv_selection){ .allocator = a };
 }
 
-/* Whether a path alone makes that a value is restored. */
-static bool takes(const struct vv_selection *s, const char *path)
-{
-    return (!s->only || vv_pattern_match(s->only, path)) &&
-           !vv_pattern_match(s->except, path);
-}
-
 struct vv_rename *vv_selection_rename(
     struct vv_selection *s, const char *path, struct vv_buffer *file_path)
 {
@@ -207,41 +200,4 @@ struct vv_rename *vv_selection_rename(
             return rename;
     }
     return NULL;
-}
-
-/* A rename is followed backwards, from the file to the program: at the path or
- * at one above it, the rest of the path going along; down to so many names, so
- * that a deep file does not take its time squared. */
-static bool wants_renamed(const struct vv_selection *s,
-    const struct vv_rename *rename, const char *file_path,
-    struct vv_buffer *scratch)
-{
-    struct vv_buffer front;
-    bool wanted = false;
-    vv_buffer_init(&front, s->allocator);
-    const char *end = file_path;
-    for (int i = 0; !wanted && end && *end && i < MOST_NAMES; i++) {
-        end = strchr(end + 1, '/');
-        size_t size = end ? (size_t)(end - file_path) : strlen(file_path);
-        front.size = 0;
-        vv_buffer_add(&front, file_path, size);
-        if (vv_pattern_rename(rename->file, rename->program,
-                vv_buffer_string(&front), scratch)) {
-            vv_buffer_add_string(scratch, file_path + size);
-            wanted = takes(s, vv_buffer_string(scratch));
-        }
-    }
-    scratch->failed |= front.failed;
-    vv_buffer_clear(&front);
-    return wanted;
-}
-
-bool vv_selection_wants(const struct vv_selection *s, const char *file_path,
-    struct vv_buffer *scratch)
-{
-    for (size_t i = 0; i < s->rename_count; i++) {
-        if (wants_renamed(s, &s->renames[i], file_path, scratch))
-            return true;
-    }
-    return false;
 }

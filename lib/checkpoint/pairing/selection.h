@@ -49,10 +49,4 @@ void vv_selection_end(struct vv_selection *selection);
 struct vv_rename *vv_selection_rename(struct vv_selection *selection,
     const char *path, struct vv_buffer *file_path);
 
-/* Whether renames make of a path of the file, which no node of the program
- * claimed, one of the program that `only` and `except` take. It is not known if
- * `scratch` failed. */
-bool vv_selection_wants(const struct vv_selection *selection,
-    const char *file_path, struct vv_buffer *scratch);
-
 #endif

@@ -256,7 +256,7 @@ static void fill_value(
     }
 }
 
-bool varve_reader_node_at(
+bool vv_reader_describe(
     const varve_reader *reader, size_t id, varve_saved_node *node)
 {
     const struct vv_index *index = index_of(reader);
@@ -266,7 +266,6 @@ bool varve_reader_node_at(
     *node = (varve_saved_node){
         .id = (uint32_t)id,
         .kind = vv_index_kind(index, (uint32_t)id),
-        .path = vv_reader_node_path(reader, (uint32_t)id),
     };
     vv_index_edges(index, node->id, &begin, &end);
     node->edge_count = end - begin;
@@ -280,6 +279,15 @@ bool varve_reader_node_at(
     uint32_t value = vv_index_find_value(index, node->id);
     if (value != VV_NONE)
         fill_value(reader, value, node);
+    return true;
+}
+
+bool varve_reader_node_at(
+    const varve_reader *reader, size_t id, varve_saved_node *node)
+{
+    if (!vv_reader_describe(reader, id, node))
+        return false;
+    node->path = vv_reader_node_path(reader, node->id);
     return true;
 }
 

@@ -29,4 +29,8 @@ varve_reader *vv_reader_open_in(
 /* The path of a node, terminated; "?" without memory for it. */
 const char *vv_reader_node_path(const varve_reader *reader, uint32_t node);
 
+/* As varve_reader_node_at, without the path, which the reader would keep. */
+bool vv_reader_describe(
+    const varve_reader *reader, size_t id, varve_saved_node *node);
+
 #endif

@@ -177,7 +177,7 @@ static void excuse_unused(
             unused, vv_index_of(m->r), pair, VV_LONGEST_PATH, &m->scratch);
         finding->file_path = vv_report_keep(m, &m->scratch);
         finding->is_excused = true;
-    } else if (!vv_scope_wants(m->r, file, &m->scratch)) {
+    } else if (!vv_scope_wants(m->r, file)) {
         finding->kind = VARVE_ONLY_IN_FILE;
         finding->is_excused = true;
         finding->reason = "left out by the options";

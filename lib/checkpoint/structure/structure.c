@@ -59,8 +59,8 @@ static varve_node *make_node(
         return make_state(i->graph);
     if (saved->kind != VARVE_VARIABLE)
         return vv_node_new(i->graph, saved->kind);
-    return vv_variable_new(
-        varve_graph_root(i->graph), saved->path, saved->value, true);
+    return vv_variable_new(varve_graph_root(i->graph),
+        vv_reader_node_path(i->reader, saved->id), saved->value, true);
 }
 
 /* Slot variables come with their slots. */
@@ -75,7 +75,7 @@ static void make_nodes(struct importing *i)
              k++)
             i->nodes[slot] = &i->graph->nil;
     for (size_t id = 0; id < i->count; id++)
-        if (varve_reader_node_at(i->reader, id, &saved) && !i->nodes[id])
+        if (vv_reader_describe(i->reader, id, &saved) && !i->nodes[id])
             i->nodes[id] = make_node(i, &saved);
 }
 
@@ -86,7 +86,7 @@ static void make_slots(struct importing *i, size_t id)
     uint32_t variable, slot;
     for (size_t k = 0;
          varve_reader_slot_at(i->reader, id, k, &name, &variable, &slot); k++) {
-        varve_reader_node_at(i->reader, slot, &saved);
+        vv_reader_describe(i->reader, slot, &saved);
         i->nodes[slot] = varve_add_allocated_slot(i->nodes[id],
             i->nodes[variable], name, saved.value.dtype,
             varve_shape_of(saved.value.rank, saved.value.shape), NULL, NULL);
@@ -105,7 +105,7 @@ static void take_over(struct importing *i, size_t id)
             i->nodes[child]);
     for (size_t k = 0; (text = varve_reader_tag_at(i->reader, id, k)); k++)
         varve_tag(node, text);
-    if (varve_reader_node_at(i->reader, id, &saved) && saved.global_name)
+    if (vv_reader_describe(i->reader, id, &saved) && saved.global_name)
         varve_set_global_name(node, saved.global_name);
 }
 

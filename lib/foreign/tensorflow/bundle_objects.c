@@ -4,6 +4,7 @@
  */
 #include "bundle_objects.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "bundle.h"
@@ -322,11 +323,35 @@ static void add_counter(struct vv_bundle_objects *o, struct vv_buffer *b)
     vv_wire_end(b, object);
 }
 
+/* Every edge spells its name: a file with a long one may have very many. */
+static uint64_t size_of_names(const struct vv_index *index)
+{
+    uint64_t sum = 0;
+    for (uint64_t edge = 0; edge < index->edge_count; edge++) {
+        size_t size;
+        vv_index_name(index, vv_at32(index->edge_names, edge), &size);
+        sum += size;
+    }
+    return sum;
+}
+
+static varve_status fail_too_large(
+    const struct vv_bundle_objects *o, uint64_t size, varve_error *error)
+{
+    return vv_fail(error, VARVE_LIMIT,
+        "%.300s: expected an object graph below 2 GiB, which is what protobuf "
+        "can hold, found %" PRIu64 " bytes",
+        o->target->path, size);
+}
+
 varve_status vv_bundle_objects_encode(
     struct vv_bundle_objects *o, struct vv_buffer *bytes, varve_error *error)
 {
     uint32_t count = o->target->index->node_count;
     size_t begin = bytes->size;
+    uint64_t names = size_of_names(o->target->index);
+    if (names > INT32_MAX)
+        return fail_too_large(o, names, error);
     for (uint32_t node = 0; node < count && !bytes->failed; node++) {
         if (node == o->roles.counter)
             add_counter(o, bytes);
@@ -338,9 +363,6 @@ varve_status vv_bundle_objects_encode(
     if (bytes->failed)
         return vv_fail_memory(error, "the objects of a checkpoint");
     if (bytes->size - begin > INT32_MAX)
-        return vv_fail(error, VARVE_LIMIT,
-            "%.300s: expected an object graph below 2 GiB, which is what "
-            "protobuf can hold, found %zu bytes",
-            o->target->path, bytes->size - begin);
+        return fail_too_large(o, bytes->size - begin, error);
     return VARVE_OK;
 }

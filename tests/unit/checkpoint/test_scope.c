@@ -173,6 +173,132 @@ TEST(scope, must_leave_something_to_restore)
     end_world();
 }
 
+/* Whether a value of the file that the program lacks was left out. */
+static bool is_left_out(const varve_read_options *options, const char *path)
+{
+    varve_error error = { 0 };
+    varve_node *root = new_root();
+    varve_restoration *r = read_root(root, options);
+    varve_report *report = varve_report_new(r, &error);
+    varve_finding finding = { 0 };
+    bool left_out = false, waits = false;
+    cr_assert_not_null(report, "%s", error.message);
+    for (size_t i = 0;
+         varve_report_at(report, VARVE_ONLY_IN_FILE, i, &finding); i++)
+        left_out |= strcmp(finding.file_path, path) == 0;
+    for (size_t i = 0; varve_report_at(report, VARVE_WAITING, i, &finding); i++)
+        waits |= strcmp(finding.file_path, path) == 0;
+    cr_assert(left_out != waits, "%s", path);
+    varve_report_free(report);
+    varve_restoration_free(r);
+    free_root(root);
+    return left_out;
+}
+
+static varve_node *add_at(varve_node *root, const char *path)
+{
+    char name[16];
+    size_t size = strcspn(path, "/");
+    snprintf(name, sizeof name, "%.*s", (int)size, path);
+    if (!path[size])
+        return varve_add_variable(root, name, varve_array(kept, 2));
+    varve_node *child = varve_find(root, name);
+    return add_at(
+        child ? child : varve_add_object(root, name), path + size + 1);
+}
+
+TEST(scope, wants_what_a_renamed_path_would_stand_for)
+{
+    static const varve_rename renames[] = { { "model/*", "net/*" },
+        { "avg/**", "opt/ema(**)" }, { "adam", "opt" } };
+    static const struct {
+        const char *only, *except, *path;
+        bool wanted;
+    } cases[] = {
+        { "model", "model/b", "net/a/kernel", true },
+        { "model", "model/b", "net/b/kernel", false },
+        { "model", NULL, "other/a", false },
+        { NULL, "net/a|model", "net/a/kernel", false },
+        { NULL, "net/a", "net/a/kernel", true },
+        { NULL, "other", "other/a", false },
+        { "avg", NULL, "opt/ema(net/a/kernel)", true },
+        { "avg/net/b", NULL, "opt/ema(net/a/kernel)", false },
+        { "adam/ema(net)", NULL, "opt/ema(net/a/kernel)", true },
+        { "opt/ema(model/a)", NULL, "opt/ema(net/a/kernel)", true },
+        { "adam/ema(model/a)", NULL, "opt/ema(net/a/kernel)", true },
+        { "adam/ema(model/b)", NULL, "opt/ema(net/a/kernel)", false },
+    };
+    begin_world();
+    varve_node *root = new_root();
+    varve_node *a = add_at(root, "net/a/kernel");
+    add_at(root, "net/b/kernel");
+    add_at(root, "other/a");
+    varve_add_slot(
+        varve_add_object(root, "opt"), a, "ema", varve_array(kept, 2));
+    write_root(root);
+    free_root(root);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        varve_read_options options = { .renames = renames, .rename_count = 3,
+            .only = cases[i].only, .except = cases[i].except };
+        cr_assert_neq(is_left_out(&options, cases[i].path), cases[i].wanted,
+            "case %zu", i);
+    }
+    end_world();
+}
+
+/* So that a deep file does not take its time squared. */
+TEST(scope, follows_renames_backwards_from_a_hundred_names)
+{
+    varve_rename rename = { "model/**/x", "net/**/x" };
+    varve_read_options options = { .renames = &rename, .rename_count = 1,
+        .only = "model" };
+    char path[512] = "net";
+    begin_world();
+    varve_node *root = new_root();
+    varve_node *node = varve_add_object(root, "net");
+    for (int names = 2; names <= 101; names++) {
+        if (names >= 100)
+            varve_add_variable(node, "x", varve_array(kept, 2));
+        node = varve_add_object(node, "y");
+    }
+    write_root(root);
+    free_root(root);
+    for (int names = 2; names <= 99; names++)
+        strcat(path, "/y");
+    strcat(path, "/x");
+    cr_assert(!is_left_out(&options, path));
+    strcpy(strrchr(path, '/'), "/y/x");
+    cr_assert(is_left_out(&options, path));
+    end_world();
+}
+
+TEST(scope, never_calls_unwanted_what_it_had_no_memory_to_look_at)
+{
+    varve_rename rename = { "model/*", "net/*" };
+    varve_read_options options = { .renames = &rename, .rename_count = 1,
+        .only = "model", .except = "model/c" };
+    varve_report *report = NULL;
+    begin_world();
+    varve_node *root = new_root();
+    add_at(root, "net/a/kernel");
+    write_root(root);
+    free_root(root);
+    for (long n = 0; !report; n++) {
+        varve_error error = { 0 };
+        root = new_root();
+        varve_restoration *r = read_root(root, &options);
+        test_fail_allocation(n, false);
+        report = varve_report_new(r, &error);
+        test_fail_allocation(-1, false);
+        cr_assert(report || error.status == VARVE_NO_MEMORY);
+        cr_assert(!report || varve_report_count(report, VARVE_WAITING) == 1);
+        varve_report_free(report);
+        varve_restoration_free(r);
+        free_root(root);
+    }
+    end_world();
+}
+
 static varve_status count_up(void *user, const varve_finding *finding)
 {
     size_t *count = user;

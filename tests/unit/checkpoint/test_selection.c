@@ -129,31 +129,6 @@ TEST(selection, refuses_renames_that_are_none)
     end_world();
 }
 
-static bool wants(struct vv_selection *s, const char *path)
-{
-    struct vv_buffer scratch;
-    vv_buffer_init(&scratch, test_allocator());
-    bool wanted = vv_selection_wants(s, path, &scratch);
-    vv_buffer_clear(&scratch);
-    return wanted;
-}
-
-TEST(selection, wants_what_a_selected_path_would_stand_for)
-{
-    struct vv_selection s;
-    varve_rename renames[] = { { "model/*", "net/*" }, { "head", "" } };
-    begin_world();
-    begin(&s, &(varve_read_options){ .renames = renames, .rename_count = 1,
-                  .only = "model", .except = "model/b" });
-    cr_assert(wants(&s, "net/a"));
-    cr_assert(wants(&s, "net/a/kernel"));
-    cr_assert(!wants(&s, "net/b/kernel"));
-    cr_assert(!wants(&s, "net"));
-    cr_assert(!wants(&s, "other/a"));
-    vv_selection_end(&s);
-    end_world();
-}
-
 TEST(selection, survives_every_failed_allocation)
 {
     varve_rename renames[10];
@@ -195,50 +170,5 @@ TEST(selection, refuses_a_rename_file_beyond_all_measure)
     cr_assert_eq(s.rename_count, 0);
     vv_selection_end(&s);
     free(text);
-    end_world();
-}
-
-TEST(selection, never_calls_unwanted_what_it_had_no_memory_to_look_at)
-{
-    struct vv_selection s;
-    varve_rename rename = { "model/*", "net/*" };
-    bool was_tried = true;
-    begin_world();
-    begin(&s, &(varve_read_options){ .renames = &rename, .rename_count = 1,
-                  .only = "model" });
-    for (long n = 0; was_tried; n++) {
-        struct vv_buffer scratch;
-        vv_buffer_init(&scratch, test_allocator());
-        test_fail_allocation(n, false);
-        bool wanted = vv_selection_wants(&s, "net/a", &scratch);
-        was_tried = test_allocation_count() > n;
-        test_fail_allocation(-1, false);
-        cr_assert(wanted || scratch.failed, "allocation %ld", n);
-        cr_assert(was_tried || !scratch.failed);
-        vv_buffer_clear(&scratch);
-    }
-    vv_selection_end(&s);
-    end_world();
-}
-
-/* So that a deep file does not take its time squared. */
-TEST(selection, follows_renames_backwards_down_to_a_hundred_names)
-{
-    struct vv_selection s;
-    varve_rename rename = { "model/**/x", "net/**/x" };
-    char path[8 + 2 * 200] = "net";
-    begin_world();
-    begin(&s, &(varve_read_options){ .renames = &rename, .rename_count = 1,
-                  .only = "model" });
-    for (int names = 2; names <= 200; names++) {
-        strcat(path, "/x");
-        path[strlen(path) - 1] = 'y';
-        char leaf[sizeof path];
-        snprintf(leaf, sizeof leaf, "%s", path);
-        leaf[strlen(leaf) - 1] = 'x';
-        cr_assert_eq(wants(&s, leaf), names <= 100, "%d names", names);
-    }
-    cr_assert(!wants(&s, ""));
-    vv_selection_end(&s);
     end_world();
 }
