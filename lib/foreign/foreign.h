@@ -33,15 +33,16 @@ struct vv_foreign {
     size_t place_count;
 
     /* Set by the format as it opens; NULL where it has no such values. Makes
-     * the bytes of a cooked value, as they would lie in a file of ours, and
-     * verifies them on the way. `number` is the offset of its place. */
-    varve_status (*cook)(const struct vv_foreign *foreign, uint64_t number,
+     * the bytes of a value that is decoded, as they would lie in a file of
+     * ours, and verifies them on the way. `number` is the offset of its place.
+     */
+    varve_status (*decode)(const struct vv_foreign *foreign, uint64_t number,
         unsigned char *bytes, size_t size, varve_error *error);
     void *state;                              /* of the format */
     void (*free)(struct vv_foreign *foreign); /* frees it; may be NULL */
 
-    struct vv_kept kept;        /* of nodes of the index */
-    struct vv_kitchen *kitchen; /* foreign_values.c */
+    struct vv_kept kept;            /* of nodes of the index */
+    struct vv_value_tables *tables; /* foreign_values.c */
 };
 
 /* Adds a file of the checkpoint: that it is there and how large it is is found

@@ -1,4 +1,4 @@
-/* foreign_values.c - bytes from where they lie, or freshly cooked; sums of
+/* foreign_values.c - bytes from where they lie, or decoded; sums of
  * pieces that come in any order, put together when the last has come.
  *
  * SPDX-License-Identifier: MIT
@@ -16,32 +16,32 @@
 #include "sum.h"
 #include "try.h"
 
-/* A cooked value of which pieces are wanted. Readers go through values in
+/* A decoded value of which pieces are wanted. Readers go through values in
  * order, so that at most two are of interest at a time. */
-enum { DISHES = 2 };
+enum { CACHE_SIZE = 2 };
 
-struct dish {
+struct cached {
     uint32_t value;
     unsigned char *bytes; /* NULL: empty */
     size_t size;
-    uint64_t served; /* bytes of it handed out */
-    uint64_t date;   /* when last */
+    uint64_t read;     /* bytes of it that were */
+    uint64_t last_use; /* by the clock of uses */
 };
 
-struct vv_kitchen {
-    struct vv_monitor *monitor; /* for the dishes */
-    struct dish dishes[DISHES];
+struct vv_value_tables {
+    struct vv_monitor *monitor; /* for the cache */
+    struct cached cache[CACHE_SIZE];
     uint64_t clock;
     uint32_t *saved; /* values that are saved, in order of their offsets */
     uint32_t saved_count;
     /* Sums of values of several chunks: by chunk (numbered as digests are) the
-     * sum, plus SEEN; by value how many have been seen. */
+     * sum, plus IS_SUMMED; by value how many chunks are summed. */
     _Atomic(uint64_t) *sums;
-    _Atomic(uint32_t) *seen;
+    _Atomic(uint32_t) *summed;
 };
 
-static const uint64_t SEEN = UINT64_C(1) << 32;
-static const uint32_t WRONG = UINT32_MAX; /* seen to be so; stays so */
+static const uint64_t IS_SUMMED = UINT64_C(1) << 32;
+static const uint32_t WRONG = UINT32_MAX; /* instead of how many */
 
 static const struct vv_index *index_of(const struct vv_foreign *f)
 {
@@ -58,69 +58,69 @@ static uint64_t offset_of(const struct vv_foreign *f, uint32_t value)
     return vv_at64(index_of(f)->value_offsets, value);
 }
 
-/* --- Cooked values -------------------------------------------------------- */
+/* --- Decoded values ------------------------------------------------------ */
 
-static varve_status cook(const struct vv_foreign *f, uint32_t value,
+static varve_status decode(const struct vv_foreign *f, uint32_t value,
     unsigned char *bytes, varve_error *error)
 {
-    return f->cook(
+    return f->decode(
         f, f->places[value].offset, bytes, (size_t)size_of(f, value), error);
 }
 
-static void empty(const struct vv_foreign *f, struct dish *dish)
+static void empty(const struct vv_foreign *f, struct cached *cached)
 {
-    vv_release(&f->context->allocator, dish->bytes, dish->size);
-    *dish = (struct dish){ 0 };
+    vv_release(&f->context->allocator, cached->bytes, cached->size);
+    *cached = (struct cached){ 0 };
 }
 
-static struct dish *find_dish(struct vv_kitchen *k, uint32_t value)
+static struct cached *find_cached(struct vv_value_tables *t, uint32_t value)
 {
-    struct dish *oldest = &k->dishes[0];
-    for (size_t i = 0; i < DISHES; i++) {
-        struct dish *dish = &k->dishes[i];
-        if (dish->bytes && dish->value == value)
-            return dish;
-        if (dish->date < oldest->date)
-            oldest = dish;
+    struct cached *oldest = &t->cache[0];
+    for (size_t i = 0; i < CACHE_SIZE; i++) {
+        struct cached *cached = &t->cache[i];
+        if (cached->bytes && cached->value == value)
+            return cached;
+        if (cached->last_use < oldest->last_use)
+            oldest = cached;
     }
     return oldest;
 }
 
 /* From inside the monitor. */
-static varve_status fill_dish(const struct vv_foreign *f, struct dish *dish,
-    uint32_t value, varve_error *error)
+static varve_status fill_cached(const struct vv_foreign *f,
+    struct cached *cached, uint32_t value, varve_error *error)
 {
-    empty(f, dish);
-    dish->size = (size_t)size_of(f, value);
-    dish->value = value;
-    dish->bytes = vv_allocate(&f->context->allocator, dish->size);
-    if (!dish->bytes)
+    empty(f, cached);
+    cached->size = (size_t)size_of(f, value);
+    cached->value = value;
+    cached->bytes = vv_allocate(&f->context->allocator, cached->size);
+    if (!cached->bytes)
         return vv_fail_memory(error, "a value");
-    varve_status status = cook(f, value, dish->bytes, error);
+    varve_status status = decode(f, value, cached->bytes, error);
     if (status)
-        empty(f, dish);
+        empty(f, cached);
     return status;
 }
 
-static varve_status serve(const struct vv_foreign *f, uint32_t value,
+static varve_status read_decoded(const struct vv_foreign *f, uint32_t value,
     uint64_t at, unsigned char *bytes, size_t size, varve_error *error)
 {
-    struct vv_kitchen *k = f->kitchen;
+    struct vv_value_tables *t = f->tables;
     if (size == size_of(f, value))
-        return cook(f, value, bytes, error);
-    vv_monitor_enter(k->monitor);
-    struct dish *dish = find_dish(k, value);
+        return decode(f, value, bytes, error);
+    vv_monitor_enter(t->monitor);
+    struct cached *cached = find_cached(t, value);
     varve_status status = VARVE_OK;
-    if (!dish->bytes || dish->value != value)
-        status = fill_dish(f, dish, value, error);
+    if (!cached->bytes || cached->value != value)
+        status = fill_cached(f, cached, value, error);
     if (!status) {
-        memcpy(bytes, dish->bytes + at, size);
-        dish->date = ++k->clock;
-        dish->served += size;
-        if (dish->served >= dish->size)
-            empty(f, dish);
+        memcpy(bytes, cached->bytes + at, size);
+        cached->last_use = ++t->clock;
+        cached->read += size;
+        if (cached->read >= cached->size)
+            empty(f, cached);
     }
-    vv_monitor_leave(k->monitor);
+    vv_monitor_leave(t->monitor);
     return status;
 }
 
@@ -129,11 +129,11 @@ static varve_status serve(const struct vv_foreign *f, uint32_t value,
 /* The number among those saved of the first that ends behind an offset. */
 static uint32_t first_behind(const struct vv_foreign *f, uint64_t offset)
 {
-    const struct vv_kitchen *k = f->kitchen;
-    uint32_t low = 0, high = k->saved_count;
+    const struct vv_value_tables *t = f->tables;
+    uint32_t low = 0, high = t->saved_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        uint32_t value = k->saved[middle];
+        uint32_t value = t->saved[middle];
         if (offset_of(f, value) + size_of(f, value) <= offset)
             low = middle + 1;
         else
@@ -146,8 +146,8 @@ static varve_status read_value(const struct vv_foreign *f, uint32_t value,
     uint64_t at, unsigned char *bytes, size_t size, varve_error *error)
 {
     const struct vv_place *place = &f->places[value];
-    if (place->file == VV_COOKED)
-        return serve(f, value, at, bytes, size, error);
+    if (place->file == VV_DECODED)
+        return read_decoded(f, value, at, bytes, size, error);
     return vv_foreign_read(
         f, place->file, bytes, size, place->offset + at, error);
 }
@@ -157,12 +157,12 @@ static varve_status read_values(const struct vv_opened *o, uint64_t offset,
     void *bytes, size_t size, varve_error *error)
 {
     const struct vv_foreign *f = o->state;
-    const struct vv_kitchen *k = f->kitchen;
+    const struct vv_value_tables *t = f->tables;
     unsigned char *to = bytes;
     uint64_t end = offset + size;
     for (uint32_t i = first_behind(f, offset);
-         i < k->saved_count && offset < end; i++) {
-        uint32_t value = k->saved[i];
+         i < t->saved_count && offset < end; i++) {
+        uint32_t value = t->saved[i];
         uint64_t begin = offset_of(f, value);
         uint64_t stop = begin + size_of(f, value);
         if (begin >= end)
@@ -187,7 +187,7 @@ static bool locate(
 {
     const struct vv_foreign *f = o->state;
     const struct vv_place *place = &f->places[value];
-    if (place->file == VV_COOKED || f->files[place->file].file < 0)
+    if (place->file == VV_DECODED || f->files[place->file].file < 0)
         return false;
     *file = f->files[place->file].file;
     *offset = place->offset;
@@ -199,7 +199,7 @@ static const char *place_of(
 {
     const struct vv_foreign *f = o->state;
     const struct vv_place *place = &f->places[value];
-    if (place->file == VV_COOKED)
+    if (place->file == VV_DECODED)
         return NULL;
     *offset = place->offset;
     return f->files[place->file].path;
@@ -229,7 +229,7 @@ static uint32_t put_together(
     for (uint64_t c = 0; c < chunks; c++) {
         uint64_t part = left < VV_CHUNK_SIZE ? left : VV_CHUNK_SIZE;
         sum = vv_sum_combine(
-            place->sum_kind, sum, (uint32_t)f->kitchen->sums[first + c], part);
+            place->sum_kind, sum, (uint32_t)f->tables->sums[first + c], part);
         left -= part;
     }
     return sum;
@@ -240,14 +240,14 @@ static uint32_t put_together(
 static varve_status check_piece(const struct vv_foreign *f, uint32_t value,
     uint64_t chunk, uint32_t sum, const char *what, varve_error *error)
 {
-    struct vv_kitchen *k = f->kitchen;
+    struct vv_value_tables *t = f->tables;
     const struct vv_place *place = &f->places[value];
     uint64_t chunks = vv_chunk_count(size_of(f, value));
     uint64_t first = vv_first_digest(index_of(f), &f->parsed->table, value);
     uint64_t known = 0;
     if (atomic_compare_exchange_strong(
-            &k->sums[first + chunk], &known, SEEN | sum)) {
-        if (atomic_fetch_add(&k->seen[value], 1) + 1 < chunks)
+            &t->sums[first + chunk], &known, IS_SUMMED | sum)) {
+        if (atomic_fetch_add(&t->summed[value], 1) + 1 < chunks)
             return VARVE_OK;
     } else if ((uint32_t)known != sum) {
         return vv_fail(error, VARVE_CORRUPT,
@@ -256,13 +256,13 @@ static varve_status check_piece(const struct vv_foreign *f, uint32_t value,
             f->files[place->file].path, what ? what : "", what ? ": " : "",
             chunk, place->offset + chunk * VV_CHUNK_SIZE,
             vv_sum_name(place->sum_kind), (uint32_t)known, sum);
-    } else if (k->seen[value] != WRONG) {
+    } else if (t->summed[value] != WRONG) {
         return VARVE_OK;
     }
     uint32_t found = put_together(f, value, first, chunks);
     if (found == vv_sum_stored(place->sum_kind, place->sum))
         return VARVE_OK;
-    k->seen[value] = WRONG;
+    t->summed[value] = WRONG;
     return fail_sum(f, value, found, what, error);
 }
 
@@ -272,7 +272,7 @@ static varve_status check_chunk(const struct vv_opened *o, uint32_t value,
     const struct vv_foreign *f = o->state;
     const struct vv_place *place = &f->places[value];
     uint64_t size = size_of(f, value);
-    if (place->file == VV_COOKED || place->sum_kind == VV_SUM_NONE)
+    if (place->file == VV_DECODED || place->sum_kind == VV_SUM_NONE)
         return VARVE_OK;
     uint64_t left = size - chunk * VV_CHUNK_SIZE;
     uint32_t sum = vv_sum(place->sum_kind, bytes,
@@ -296,59 +296,59 @@ static bool has_large_sums(const struct vv_foreign *f)
     return false;
 }
 
-static bool make_tables(struct vv_foreign *f, struct vv_kitchen *k)
+static bool make_tables(struct vv_foreign *f, struct vv_value_tables *t)
 {
     const varve_allocator *a = &f->context->allocator;
     const struct vv_index *index = index_of(f);
     uint32_t count = index->value_count;
-    k->monitor = vv_monitor_new(a);
+    t->monitor = vv_monitor_new(a);
     if (count > 0)
-        k->saved = vv_allocate_array(a, count, sizeof *k->saved);
-    if (!k->monitor || (!k->saved && count > 0))
+        t->saved = vv_allocate_array(a, count, sizeof *t->saved);
+    if (!t->monitor || (!t->saved && count > 0))
         return false;
     for (uint32_t i = 0; i < count; i++) {
         if (vv_index_is_saved(index, i))
-            k->saved[k->saved_count++] = i;
+            t->saved[t->saved_count++] = i;
     }
     if (!has_large_sums(f))
         return true;
-    k->sums =
-        vv_allocate_zeroed(a, (size_t)index->digest_count * sizeof *k->sums);
-    k->seen = vv_allocate_zeroed(a, count * sizeof *k->seen);
-    return k->sums && k->seen;
+    t->sums =
+        vv_allocate_zeroed(a, (size_t)index->digest_count * sizeof *t->sums);
+    t->summed = vv_allocate_zeroed(a, count * sizeof *t->summed);
+    return t->sums && t->summed;
 }
 
 varve_status vv_foreign_begin(struct vv_foreign *f,
     const struct vv_parsed_index *parsed, varve_error *error)
 {
     f->parsed = parsed;
-    f->kitchen = vv_allocate_zeroed(&f->context->allocator, sizeof *f->kitchen);
-    if (!f->kitchen || !make_tables(f, f->kitchen))
+    f->tables = vv_allocate_zeroed(&f->context->allocator, sizeof *f->tables);
+    if (!f->tables || !make_tables(f, f->tables))
         return vv_fail_memory(error, "tables of values");
     return VARVE_OK;
 }
 
-static void free_kitchen(struct vv_foreign *f)
+static void free_tables(struct vv_foreign *f)
 {
     const varve_allocator *a = &f->context->allocator;
-    struct vv_kitchen *k = f->kitchen;
-    if (!k)
+    struct vv_value_tables *t = f->tables;
+    if (!t)
         return;
     const struct vv_index *index = index_of(f);
-    for (size_t i = 0; i < DISHES; i++)
-        empty(f, &k->dishes[i]);
-    vv_monitor_free(a, k->monitor);
-    vv_release(a, k->saved, index->value_count * sizeof *k->saved);
+    for (size_t i = 0; i < CACHE_SIZE; i++)
+        empty(f, &t->cache[i]);
+    vv_monitor_free(a, t->monitor);
+    vv_release(a, t->saved, index->value_count * sizeof *t->saved);
     vv_release(
-        a, (void *)k->sums, (size_t)index->digest_count * sizeof *k->sums);
-    vv_release(a, (void *)k->seen, index->value_count * sizeof *k->seen);
-    vv_release(a, k, sizeof *k);
+        a, (void *)t->sums, (size_t)index->digest_count * sizeof *t->sums);
+    vv_release(a, (void *)t->summed, index->value_count * sizeof *t->summed);
+    vv_release(a, t, sizeof *t);
 }
 
 void vv_foreign_free(struct vv_foreign *f)
 {
     const varve_allocator a = f->context->allocator;
-    free_kitchen(f);
+    free_tables(f);
     if (f->free)
         f->free(f);
     for (size_t i = 0; i < f->file_count; i++) {

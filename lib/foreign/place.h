@@ -10,7 +10,7 @@
 /* The number of no file: the bytes do not lie anywhere as they are in a file of
  * ours (little-endian, row-major, strings as docs/format.md has them). The
  * format makes them, all at once, when they are asked for. */
-#define VV_COOKED UINT32_MAX
+#define VV_DECODED UINT32_MAX
 
 enum vv_sum_kind {
     VV_SUM_NONE,
@@ -19,11 +19,11 @@ enum vv_sum_kind {
 };
 
 struct vv_place {
-    uint32_t file;             /* which of the files, or VV_COOKED */
-    enum vv_sum_kind sum_kind; /* of all bytes; not of what is cooked, which is
+    uint32_t file;             /* which of the files, or VV_DECODED */
+    enum vv_sum_kind sum_kind; /* of all bytes; not of what is decoded, which is
                                   checked as it is made */
     uint32_t sum;
-    uint64_t offset; /* in the file; if cooked, the format's number for it */
+    uint64_t offset; /* in the file; if decoded, the format's number for it */
 };
 
 #endif

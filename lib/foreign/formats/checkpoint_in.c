@@ -92,7 +92,7 @@ static varve_status check_places(const struct vv_foreign *f,
         VV_PARTS(draft, values, struct vv_draft_value, &count);
     for (size_t i = 0; i < count; i++) {
         const struct vv_place *place = &values[i].place;
-        if (!values[i].is_saved || place->file == VV_COOKED)
+        if (!values[i].is_saved || place->file == VV_DECODED)
             continue;
         const struct vv_foreign_file *file = &f->files[place->file];
         if (place->offset > file->size ||

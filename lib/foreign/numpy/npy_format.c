@@ -8,7 +8,7 @@
 
 #include "allocator.h"
 #include "failure.h"
-#include "npy_cook.h"
+#include "npy_decode.h"
 #include "npy_draft.h"
 #include "npy_in.h"
 #include "try.h"
@@ -70,14 +70,14 @@ static struct vv_npy_data data_of(struct reading *r)
     };
 }
 
-static varve_status cook(const struct vv_foreign *foreign, uint64_t number,
+static varve_status decode(const struct vv_foreign *foreign, uint64_t number,
     unsigned char *bytes, size_t size, varve_error *error)
 {
     const struct npy *npy = foreign->state;
     struct reading reading = { .foreign = foreign };
     struct vv_npy_data data = data_of(&reading);
     (void)number;
-    return vv_npy_cook(
+    return vv_npy_decode(
         &npy->header, &data, foreign->files[0].path, bytes, size, error);
 }
 
@@ -130,7 +130,7 @@ static varve_status tell(const struct vv_foreign *foreign,
     struct reading reading = { .foreign = foreign };
     struct vv_npy_data data = data_of(&reading);
     if (!vv_npy_is_plain(h))
-        telling.place = (struct vv_place){ .file = VV_COOKED };
+        telling.place = (struct vv_place){ .file = VV_DECODED };
     if (h->type.dtype == VARVE_STRING)
         VV_TRY(vv_npy_strings_size(
             h, &data, foreign->files[0].path, &telling.strings_size, error));
@@ -147,7 +147,7 @@ static varve_status open_source(
     if (!foreign->state)
         return vv_fail_memory(error, "a NumPy array");
     foreign->free = free_state;
-    foreign->cook = cook;
+    foreign->decode = decode;
     vv_buffer_init(&text, a);
     varve_status status = read_header(foreign, &text, error);
     if (!status)

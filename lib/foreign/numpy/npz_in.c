@@ -10,7 +10,7 @@
 #include "allocator.h"
 #include "crc.h"
 #include "failure.h"
-#include "npy_cook.h"
+#include "npy_decode.h"
 #include "npy_draft.h"
 #include "npy_in.h"
 #include "sum.h"
@@ -27,7 +27,7 @@ enum {
     LONGEST_INFLATED = 10000,
 };
 
-/* A value that is cooked. */
+/* A value that is decoded. */
 struct made {
     struct vv_npy_header header;
     size_t entry;
@@ -109,7 +109,7 @@ static struct vv_npy_data data_of(struct reading *r)
     };
 }
 
-static varve_status cook(const struct vv_foreign *foreign, uint64_t number,
+static varve_status decode(const struct vv_foreign *foreign, uint64_t number,
     unsigned char *bytes, size_t size, varve_error *error)
 {
     const struct npz *npz = foreign->state;
@@ -125,7 +125,7 @@ static varve_status cook(const struct vv_foreign *foreign, uint64_t number,
     vv_zip_where(&npz->zip, r.entry, &where);
     r.where = vv_buffer_string(&where);
     varve_status status = where.failed ? vv_fail_memory(error, "a name")
-                                       : vv_npy_cook(&made->header, &data,
+                                       : vv_npy_decode(&made->header, &data,
                                              r.where, bytes, size, error);
     vv_buffer_clear(&where);
     return status;
@@ -229,7 +229,7 @@ static varve_status note_made(
     };
     made->header.descr = NULL; /* it goes with the text */
     *place =
-        (struct vv_place){ .file = VV_COOKED, .offset = npz->made_count++ };
+        (struct vv_place){ .file = VV_DECODED, .offset = npz->made_count++ };
     return VARVE_OK;
 }
 
@@ -300,7 +300,7 @@ static varve_status open_source(
         return vv_fail_memory(error, "an archive");
     foreign->state = npz;
     foreign->free = free_state;
-    foreign->cook = cook;
+    foreign->decode = decode;
     VV_TRY(vv_zip_read(&npz->zip, foreign, 0, error));
     vv_buffer_init(&o.where, a);
     vv_buffer_init(&o.text, a);

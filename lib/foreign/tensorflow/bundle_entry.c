@@ -495,7 +495,7 @@ void vv_bundle_tell(const struct vv_bundle *b, struct vv_draft *draft,
         .offset = e->offset,
     };
     if (!lies_as_ours(b, e) || e->number == VV_BUNDLE_VARIANT)
-        place = (struct vv_place){ .file = VV_COOKED,
+        place = (struct vv_place){ .file = VV_DECODED,
             .offset = (uint64_t)(e - b->entries) };
     e->is_told = true;
     if (e->dtype) {
@@ -512,7 +512,7 @@ void vv_bundle_tell_bytes(const struct vv_bundle *b, struct vv_draft *draft,
     uint32_t node, struct vv_bundle_entry *e)
 {
     struct vv_place place = {
-        .file = VV_COOKED,
+        .file = VV_DECODED,
         .offset = VV_BUNDLE_ONLY_STRING | (uint64_t)(e - b->entries),
     };
     e->is_told = true;

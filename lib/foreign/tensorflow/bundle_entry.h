@@ -84,7 +84,7 @@ void vv_bundle_tell(const struct vv_bundle *bundle, struct vv_draft *draft,
 void vv_bundle_tell_bytes(const struct vv_bundle *bundle,
     struct vv_draft *draft, uint32_t node, struct vv_bundle_entry *entry);
 
-/* In the offset of a cooked place, beside the number of the entry: its only
+/* In the offset of a decoded place, beside the number of the entry: its only
  * string, without the length. */
 #define VV_BUNDLE_ONLY_STRING (UINT64_C(1) << 63)
 

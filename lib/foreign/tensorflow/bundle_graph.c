@@ -127,7 +127,7 @@ static varve_status find_counter(struct vv_object_graph *g)
         g->counter = VV_NONE;
         return VARVE_OK;
     }
-    VV_TRY(vv_bundle_cook(
+    VV_TRY(vv_bundle_decode(
         g->foreign, g->bundle, a.entry, bytes, sizeof bytes, g->error));
     uint64_t counter = vv_load64(bytes);
     if (counter > INT64_MAX) {
@@ -450,7 +450,7 @@ varve_status vv_bundle_read_graph(const struct vv_foreign *foreign,
     };
     vv_buffer_init(&g.rest, a);
     varve_status status =
-        vv_bundle_cook(foreign, b, entry, bytes, size, g.error);
+        vv_bundle_decode(foreign, b, entry, bytes, size, g.error);
     entry->is_told = true;
     if (!status)
         status = read_graph(&g);

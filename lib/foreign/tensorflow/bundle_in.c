@@ -209,7 +209,7 @@ static varve_status tell(struct vv_foreign *f, struct vv_bundle *b,
 /* --- Opening -------------------------------------------------------------- */
 
 /* A string without the length before it. */
-static varve_status cook_only_string(const struct vv_foreign *f,
+static varve_status decode_only_string(const struct vv_foreign *f,
     const struct vv_bundle_entry *e, unsigned char *bytes, size_t size,
     varve_error *error)
 {
@@ -218,22 +218,22 @@ static varve_status cook_only_string(const struct vv_foreign *f,
     unsigned char *whole = vv_allocate(a, 8 + size);
     if (!whole)
         return vv_fail_memory(error, "the bytes of a state");
-    varve_status status = vv_bundle_cook(f, b, e, whole, 8 + size, error);
+    varve_status status = vv_bundle_decode(f, b, e, whole, 8 + size, error);
     if (!status)
         memcpy(bytes, whole + 8, size);
     vv_release(a, whole, 8 + size);
     return status;
 }
 
-static varve_status cook(const struct vv_foreign *f, uint64_t number,
+static varve_status decode(const struct vv_foreign *f, uint64_t number,
     unsigned char *bytes, size_t size, varve_error *error)
 {
     const struct vv_bundle *b = f->state;
     const struct vv_bundle_entry *e =
         &b->entries[number & ~VV_BUNDLE_ONLY_STRING];
     if (number & VV_BUNDLE_ONLY_STRING)
-        return cook_only_string(f, e, bytes, size, error);
-    return vv_bundle_cook(f, b, e, bytes, size, error);
+        return decode_only_string(f, e, bytes, size, error);
+    return vv_bundle_decode(f, b, e, bytes, size, error);
 }
 
 static void end(struct vv_foreign *f)
@@ -272,7 +272,7 @@ static varve_status open_bundle(
     struct vv_bundle *b = vv_allocate_zeroed(&f->context->allocator, sizeof *b);
     f->state = b;
     f->free = end;
-    f->cook = cook;
+    f->decode = decode;
     if (!b)
         return vv_fail_memory(error, "a checkpoint");
     b->context = f->context;

@@ -15,19 +15,19 @@
 #include "wire_in.h"
 
 /* What every function here is about. */
-struct cooking {
+struct decoding {
     const struct vv_foreign *foreign;
     const struct vv_bundle *bundle;
     const struct vv_bundle_entry *entry;
     varve_error *error;
 };
 
-static const char *path_of(const struct cooking *c)
+static const char *path_of(const struct decoding *c)
 {
     return c->foreign->files[c->entry->file].path;
 }
 
-static varve_status fail(const struct cooking *c, const char *expected)
+static varve_status fail(const struct decoding *c, const char *expected)
 {
     const struct vv_bundle_entry *e = c->entry;
     return vv_fail(c->error, VARVE_CORRUPT,
@@ -37,7 +37,7 @@ static varve_status fail(const struct cooking *c, const char *expected)
 }
 
 static varve_status check_sum(
-    const struct cooking *c, uint32_t masked, uint32_t found)
+    const struct decoding *c, uint32_t masked, uint32_t found)
 {
     const struct vv_bundle_entry *e = c->entry;
     uint32_t expected = vv_crc32c_unmask(masked);
@@ -52,7 +52,8 @@ static varve_status check_sum(
 
 /* The stored bytes of the entry, all of them; NULL where there are none. The
  * caller frees them. */
-static varve_status read_stored(const struct cooking *c, unsigned char **stored)
+static varve_status read_stored(
+    const struct decoding *c, unsigned char **stored)
 {
     const struct vv_bundle_entry *e = c->entry;
     size_t size = (size_t)e->size;
@@ -66,7 +67,7 @@ static varve_status read_stored(const struct cooking *c, unsigned char **stored)
         c->foreign, e->file, *stored, size, e->offset, c->error);
 }
 
-static void release(const struct cooking *c, unsigned char *stored)
+static void release(const struct decoding *c, unsigned char *stored)
 {
     vv_release(&c->bundle->context->allocator, stored, (size_t)c->entry->size);
 }
@@ -74,7 +75,8 @@ static void release(const struct cooking *c, unsigned char *stored)
 /* --- Strings -------------------------------------------------------------- */
 
 /* The writer's order is that in which it summed. */
-static uint32_t add_length(const struct cooking *c, uint32_t sum, uint64_t size)
+static uint32_t add_length(
+    const struct decoding *c, uint32_t sum, uint64_t size)
 {
     unsigned char bytes[8];
     bool is_long = size > UINT32_MAX;
@@ -88,7 +90,7 @@ static uint32_t add_length(const struct cooking *c, uint32_t sum, uint64_t size)
     return vv_crc32c(sum, bytes, is_long ? 8 : 4);
 }
 
-static uint32_t load_sum(const struct cooking *c, const unsigned char *at)
+static uint32_t load_sum(const struct decoding *c, const unsigned char *at)
 {
     uint32_t sum = vv_load32(at);
     return c->bundle->is_big_endian ? __builtin_bswap32(sum) : sum;
@@ -96,7 +98,7 @@ static uint32_t load_sum(const struct cooking *c, const unsigned char *at)
 
 /* Where the lengths end, what they add up to, and their sum; `each` takes them
  * where it is not NULL. */
-static varve_status take_lengths(const struct cooking *c,
+static varve_status take_lengths(const struct decoding *c,
     const unsigned char *at, const unsigned char *end, unsigned char *lengths,
     const unsigned char **behind, uint64_t *total, uint32_t *sum)
 {
@@ -120,7 +122,7 @@ varve_status vv_bundle_measure_strings(const struct vv_foreign *foreign,
     const struct vv_bundle *bundle, struct vv_bundle_entry *e,
     varve_error *error)
 {
-    struct cooking c = { foreign, bundle, e, error };
+    struct decoding c = { foreign, bundle, e, error };
     const varve_allocator *a = &bundle->context->allocator;
     const unsigned char *behind;
     uint64_t total;
@@ -149,7 +151,7 @@ varve_status vv_bundle_measure_strings(const struct vv_foreign *foreign,
 
 /* Lengths, their sum, the strings; both sums are of the lengths as numbers of
  * fixed size. */
-static varve_status cook_strings(const struct cooking *c,
+static varve_status decode_strings(const struct decoding *c,
     const unsigned char *stored, unsigned char *bytes, size_t size)
 {
     const struct vv_bundle_entry *e = c->entry;
@@ -175,7 +177,7 @@ static varve_status cook_strings(const struct cooking *c,
 /* Each element: its length, its bytes, and the sum of all before; the sum goes
  * on over that. Nothing is made of it but what is there. */
 static varve_status check_variants(
-    const struct cooking *c, const unsigned char *stored)
+    const struct decoding *c, const unsigned char *stored)
 {
     const struct vv_bundle_entry *e = c->entry;
     const unsigned char *at = stored;
@@ -204,7 +206,8 @@ static varve_status check_variants(
 /* --- Numbers -------------------------------------------------------------- */
 
 /* Numbers as they are stored; `bytes` is as large as they are. */
-static varve_status cook_numbers(const struct cooking *c, unsigned char *bytes)
+static varve_status decode_numbers(
+    const struct decoding *c, unsigned char *bytes)
 {
     const struct vv_bundle_entry *e = c->entry;
     size_t size = (size_t)e->size;
@@ -229,7 +232,7 @@ struct box {
     uint64_t length[VARVE_MAX_RANK];
 };
 
-static void find_box(const struct cooking *c, uint32_t slice, struct box *box)
+static void find_box(const struct decoding *c, uint32_t slice, struct box *box)
 {
     const struct vv_bundle *b = c->bundle;
     const struct vv_bundle_entry *e = c->entry;
@@ -283,12 +286,12 @@ static bool place_rows(const struct box *box, const unsigned char *from,
     }
 }
 
-static varve_status place_slice(const struct cooking *c, uint32_t number,
+static varve_status place_slice(const struct decoding *c, uint32_t number,
     unsigned char *bytes, unsigned char *marks)
 {
     const struct vv_bundle *b = c->bundle;
     const varve_allocator *a = &b->context->allocator;
-    struct cooking part = *c;
+    struct decoding part = *c;
     struct box box;
     part.entry = &b->entries[b->slices[c->entry->first_slice + number]];
     size_t size = (size_t)part.entry->size;
@@ -298,7 +301,7 @@ static varve_status place_slice(const struct cooking *c, uint32_t number,
     if (!from)
         return vv_fail_memory(c->error, "a slice");
     find_box(c, number, &box);
-    varve_status status = cook_numbers(&part, from);
+    varve_status status = decode_numbers(&part, from);
     if (!status && !place_rows(&box, from, bytes, marks))
         status = vv_fail(c->error, VARVE_CORRUPT,
             "%s: %s: expected slices that do not overlap, found two that do",
@@ -309,7 +312,8 @@ static varve_status place_slice(const struct cooking *c, uint32_t number,
 
 /* There are as many elements in all slices as in the whole: when none comes
  * twice, all have come. */
-static varve_status cook_slices(const struct cooking *c, unsigned char *bytes)
+static varve_status decode_slices(
+    const struct decoding *c, unsigned char *bytes)
 {
     const varve_allocator *a = &c->bundle->context->allocator;
     size_t size = (size_t)(c->entry->count / 8 + 1);
@@ -325,14 +329,14 @@ static varve_status cook_slices(const struct cooking *c, unsigned char *bytes)
 
 /* --- All ------------------------------------------------------------------ */
 
-varve_status vv_bundle_cook(const struct vv_foreign *foreign,
+varve_status vv_bundle_decode(const struct vv_foreign *foreign,
     const struct vv_bundle *bundle, const struct vv_bundle_entry *e,
     unsigned char *bytes, size_t size, varve_error *error)
 {
-    struct cooking c = { foreign, bundle, e, error };
+    struct decoding c = { foreign, bundle, e, error };
     unsigned char *stored;
     if (e->slice_count > 0)
-        return cook_slices(&c, bytes);
+        return decode_slices(&c, bytes);
     if (e->dtype == 0) {
         if (size > 0)
             VV_TRY(vv_foreign_read(
@@ -340,10 +344,10 @@ varve_status vv_bundle_cook(const struct vv_foreign *foreign,
         return check_variants(&c, bytes);
     }
     if (e->dtype != VARVE_STRING)
-        return cook_numbers(&c, bytes);
+        return decode_numbers(&c, bytes);
     varve_status status = read_stored(&c, &stored);
     if (!status)
-        status = cook_strings(&c, stored, bytes, size);
+        status = decode_strings(&c, stored, bytes, size);
     release(&c, stored);
     return status;
 }

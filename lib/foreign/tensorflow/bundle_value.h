@@ -16,7 +16,7 @@ varve_status vv_bundle_measure_strings(const struct vv_foreign *foreign,
 
 /* Makes the bytes of an entry as a file of ours would have them; `size` is what
  * they take. */
-varve_status vv_bundle_cook(const struct vv_foreign *foreign,
+varve_status vv_bundle_decode(const struct vv_foreign *foreign,
     const struct vv_bundle *bundle, const struct vv_bundle_entry *entry,
     unsigned char *bytes, size_t size, varve_error *error);
 

@@ -18,27 +18,27 @@ struct told_value {
 
 static struct told_value told_values[8];
 static size_t told_count;
-static int cook_count, free_count; /* calls */
-static bool cook_fails;
+static int decode_count, free_count; /* calls */
+static bool decode_fails;
 static varve_status (*told_more)(
     struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error);
 
-/* Byte `i` of what is cooked under a number. */
-static inline unsigned char cooked_byte(uint64_t number, uint64_t i)
+/* Byte `i` of what is decoded under a number. */
+static inline unsigned char decoded_byte(uint64_t number, uint64_t i)
 {
     return (unsigned char)(number * 31 + i * 7 + (i >> 10) + 1);
 }
 
-static inline varve_status cook_told(const struct vv_foreign *f,
+static inline varve_status decode_told(const struct vv_foreign *f,
     uint64_t number, unsigned char *bytes, size_t size, varve_error *error)
 {
     (void)f;
-    cook_count++;
+    decode_count++;
     memset(bytes, 0xee, size);
-    if (cook_fails)
+    if (decode_fails)
         return vv_fail(error, VARVE_CORRUPT, "burnt");
     for (size_t i = 0; i < size; i++)
-        bytes[i] = cooked_byte(number, i);
+        bytes[i] = decoded_byte(number, i);
     return VARVE_OK;
 }
 
@@ -52,7 +52,7 @@ static inline varve_status open_told(
     struct vv_foreign *f, struct vv_draft *draft, varve_error *error)
 {
     static char state[] = "state";
-    f->cook = cook_told;
+    f->decode = decode_told;
     f->state = state;
     f->free = free_told;
     for (size_t i = 0; i < told_count; i++) {
@@ -76,8 +76,8 @@ static const struct vv_foreign_format told_format = {
 static inline varve_status open_as_told(
     struct world *w, struct vv_opened *in, varve_error *error)
 {
-    cook_count = free_count = 0;
-    cook_fails = false;
+    decode_count = free_count = 0;
+    decode_fails = false;
     return vv_checkpoint_open_as(
         in, &w->context, "dir/file", &told_format, error);
 }

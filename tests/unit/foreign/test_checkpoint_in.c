@@ -224,7 +224,7 @@ TEST(checkpoint_in, is_truncated_where_a_value_is_outside_its_file)
     tell(5, 0, 5);
     cr_assert_ok(open_as_told(&w, &in, &error), error);
     vv_opened_close(&in);
-    tell(50, VV_COOKED, 99); /* lies nowhere */
+    tell(50, VV_DECODED, 99); /* lies nowhere */
     cr_assert_ok(open_as_told(&w, &in, &error), error);
     vv_opened_close(&in);
     world_free(&w);

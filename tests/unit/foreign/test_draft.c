@@ -107,7 +107,7 @@ TEST(draft, knows_types_shapes_and_places)
     varve_tensor type = {
         .dtype = VARVE_INT16, .rank = 2, .shape = { 3, 5 } };
     struct vv_place place = { 1, VV_SUM_CRC32, 77, 1000 };
-    struct vv_place strings = { .file = VV_COOKED, .offset = 4 };
+    struct vv_place strings = { .file = VV_DECODED, .offset = 4 };
     uint32_t a = vv_draft_node(&t.d, VARVE_VARIABLE);
     uint32_t b = vv_draft_node(&t.d, VARVE_VARIABLE);
     uint32_t s = vv_draft_node(&t.d, VARVE_STATE);
@@ -131,7 +131,7 @@ TEST(draft, knows_types_shapes_and_places)
     cr_assert(t.places[0].file == 1 && t.places[0].sum == 77 &&
               t.places[0].sum_kind == VV_SUM_CRC32 &&
               t.places[0].offset == 1000);
-    cr_assert(t.places[1].file == VV_COOKED && t.places[1].offset == 4);
+    cr_assert(t.places[1].file == VV_DECODED && t.places[1].offset == 4);
     cr_assert_eq(t.places[2].offset, 5);
     draft_free(&t);
 }

@@ -39,10 +39,10 @@ static void tell_raw(uint64_t size, uint64_t offset)
         .size = size, .place = { .offset = offset } };
 }
 
-static void tell_cooked(uint64_t size, uint64_t number)
+static void tell_decoded(uint64_t size, uint64_t number)
 {
     told_values[told_count++] = (struct told_value){
-        .size = size, .place = { .file = VV_COOKED, .offset = number } };
+        .size = size, .place = { .file = VV_DECODED, .offset = number } };
 }
 
 /* The last one has a sum: the right one, or another. */
@@ -77,8 +77,8 @@ static void expect_values(const struct vv_opened *in, unsigned char *to)
         const struct told_value *value = &told_values[v];
         uint64_t begin = vv_at64(in->parsed.index.value_offsets, v);
         for (uint64_t i = 0; !value->is_not_saved && i < value->size; i++)
-            to[begin + i] = value->place.file == VV_COOKED
-                                ? cooked_byte(value->place.offset, i)
+            to[begin + i] = value->place.file == VV_DECODED
+                                ? decoded_byte(value->place.offset, i)
                                 : file_byte(value->place.offset + i);
     }
 }
@@ -89,12 +89,12 @@ TEST(foreign_values, reads_any_range_of_several_values_and_what_is_between)
     struct vv_opened in;
     varve_error error = { 0 };
     tell_raw(100, 1000);
-    tell_cooked(70, 3);
+    tell_decoded(70, 3);
     tell_raw(0, 0);
     tell_raw(64, 7);
     tell_raw(9, 0);
     told_values[4].is_not_saved = true;
-    tell_cooked(1, 9);
+    tell_decoded(1, 9);
     open_told_file(&w, &in);
     size_t size = (size_t)in.data_end;
     unsigned char *wanted = calloc(size, 1), *found = malloc(size);
@@ -136,7 +136,7 @@ TEST(foreign_values, says_where_a_value_lies_in_an_open_file)
     int file;
     uint64_t offset;
     tell_raw(8, 40);
-    tell_cooked(8, 1);
+    tell_decoded(8, 1);
     open_told_file(&w, &in);
     struct vv_foreign *f = in.state;
     cr_assert(vv_opened_locate(&in, 0, &file, &offset));
@@ -150,7 +150,7 @@ TEST(foreign_values, says_where_a_value_lies_in_an_open_file)
     end(&w, &in);
 }
 
-/* --- Cooking -------------------------------------------------------------- */
+/* --- Decoding ------------------------------------------------------------- */
 
 static varve_status read_chunk(const struct vv_opened *in, uint32_t value,
     uint64_t chunk, varve_error *error)
@@ -162,7 +162,7 @@ static varve_status read_chunk(const struct vv_opened *in, uint32_t value,
     varve_status status = vv_opened_read(in, offset, bytes, size, error);
     for (size_t i = 0; !status && i < size; i++)
         cr_assert_eq(bytes[i],
-            cooked_byte(told_values[value].place.offset,
+            decoded_byte(told_values[value].place.offset,
                 chunk * VV_CHUNK_SIZE + i));
     return status;
 }
@@ -177,29 +177,29 @@ static void read_chunks(const struct vv_opened *in, const char *order)
 
 static void tell_three(void)
 {
-    tell_cooked(2 * VV_CHUNK_SIZE + 10, 1);
-    tell_cooked(2 * VV_CHUNK_SIZE, 2);
-    tell_cooked(VV_CHUNK_SIZE + 1, 3);
+    tell_decoded(2 * VV_CHUNK_SIZE + 10, 1);
+    tell_decoded(2 * VV_CHUNK_SIZE, 2);
+    tell_decoded(VV_CHUNK_SIZE + 1, 3);
 }
 
-TEST(foreign_values, cook_a_value_once_for_all_its_pieces)
+TEST(foreign_values, decode_a_value_once_for_all_its_pieces)
 {
     struct world w = begin();
     struct vv_opened in;
     tell_three();
     open_told_file(&w, &in);
     read_chunks(&in, "a0a1a2");
-    cr_assert_eq(cook_count, 1);
+    cr_assert_eq(decode_count, 1);
     read_chunks(&in, "b1b0");
-    cr_assert_eq(cook_count, 2);
+    cr_assert_eq(decode_count, 2);
     read_chunks(&in, "a0b0a1b1a2"); /* two at a time */
-    cr_assert_eq(cook_count, 4);
+    cr_assert_eq(decode_count, 4);
     read_chunks(&in, "a2a1");
-    cr_assert_eq(cook_count, 5);
+    cr_assert_eq(decode_count, 5);
     end(&w, &in);
 }
 
-TEST(foreign_values, give_the_memory_of_cooked_values_back)
+TEST(foreign_values, give_the_memory_of_decoded_values_back)
 {
     struct world w = begin();
     struct vv_opened in;
@@ -215,21 +215,21 @@ TEST(foreign_values, give_the_memory_of_cooked_values_back)
     cr_assert_eq(test_block_count(), 0);
 }
 
-TEST(foreign_values, cook_a_value_that_is_read_whole_where_it_is_wanted)
+TEST(foreign_values, decode_a_value_that_is_read_whole_where_it_is_wanted)
 {
     struct world w = begin();
     struct vv_opened in;
     varve_error error = { 0 };
     unsigned char bytes[20];
-    tell_cooked(20, 6);
+    tell_decoded(20, 6);
     open_told_file(&w, &in);
     long blocks = test_block_count();
     uint64_t offset = vv_at64(in.parsed.index.value_offsets, 0);
     test_fail_allocation(0, true);
     cr_assert_ok(vv_opened_read(&in, offset, bytes, 20, &error), error);
     test_fail_allocation(-1, false);
-    cr_assert_eq(cook_count, 1);
-    cr_assert_eq(bytes[19], cooked_byte(6, 19));
+    cr_assert_eq(decode_count, 1);
+    cr_assert_eq(bytes[19], decoded_byte(6, 19));
     cr_assert_eq(test_block_count(), blocks);
     end(&w, &in);
 }
@@ -242,13 +242,13 @@ TEST(foreign_values, keep_nothing_of_a_value_that_was_not_made)
     tell_three();
     open_told_file(&w, &in);
     long blocks = test_block_count();
-    cook_fails = true;
+    decode_fails = true;
     for (int i = 0; i < 2; i++) {
         cr_assert_eq(read_chunk(&in, 0, 0, &error), VARVE_CORRUPT);
         cr_assert_str_eq(error.message, "burnt");
         cr_assert_eq(test_block_count(), blocks);
     }
-    cook_fails = false;
+    decode_fails = false;
     test_fail_allocation(0, false);
     cr_assert_eq(read_chunk(&in, 0, 0, &error), VARVE_NO_MEMORY);
     test_fail_allocation(-1, false);
@@ -303,7 +303,7 @@ TEST(foreign_values, check_nothing_where_there_is_no_sum)
     struct vv_opened in;
     varve_error error = { 0 };
     tell_raw(100, 50);
-    tell_cooked(100, 1);
+    tell_decoded(100, 1);
     told_values[1].place.sum_kind = VV_SUM_CRC32;
     open_told_file(&w, &in);
     cr_assert_ok(vv_opened_check(&in, 0, 0, file_bytes, "a", &error), error);
@@ -425,7 +425,7 @@ TEST(foreign_values, fail_without_memory)
     varve_status status = VARVE_NO_MEMORY;
     tell_raw(2 * VV_CHUNK_SIZE, 0);
     tell_sum(VV_SUM_CRC32, true);
-    tell_cooked(5, 1);
+    tell_decoded(5, 1);
     for (long n = 0; status; n++) {
         struct vv_opened in;
         varve_error error = { 0 };

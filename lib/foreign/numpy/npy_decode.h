@@ -1,12 +1,12 @@
-/* npy_cook.h - the data of a NumPy array as it would lie in a file of ours.
+/* npy_decode.h - the data of a NumPy array as it would lie in a file of ours.
  *
  * The data is passed through a small piece of memory, in the order in which it
  * comes, so that what is deflated is never held as a whole.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef VV_NPY_COOK_H
-#define VV_NPY_COOK_H
+#ifndef VV_NPY_DECODE_H
+#define VV_NPY_DECODE_H
 
 #include "npy_in.h"
 
@@ -31,7 +31,7 @@ varve_status vv_npy_strings_size(const struct vv_npy_header *header,
 
 /* Makes all bytes of a value; `size` is its size in a file of ours.
  * VARVE_CORRUPT where the data is not what it was when the size was found. */
-varve_status vv_npy_cook(const struct vv_npy_header *header,
+varve_status vv_npy_decode(const struct vv_npy_header *header,
     const struct vv_npy_data *data, const char *where, unsigned char *bytes,
     size_t size, varve_error *error);
 

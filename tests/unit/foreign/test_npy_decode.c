@@ -1,10 +1,10 @@
-/* test_npy_cook.c - lib/foreign/numpy/npy_cook.c
+/* test_npy_decode.c - lib/foreign/numpy/npy_decode.c
  *
  * SPDX-License-Identifier: MIT
  */
 #include "support/test.h"
 
-#include "npy_cook.h"
+#include "npy_decode.h"
 
 #include "arrays.h"
 #include "failure.h"
@@ -70,11 +70,11 @@ static struct vv_npy_header header(const char *text)
     return h;
 }
 
-static varve_status cook(const struct vv_npy_header *h, struct bytes *b,
+static varve_status decode(const struct vv_npy_header *h, struct bytes *b,
     unsigned char *to, size_t size, varve_error *error)
 {
     struct vv_npy_data data = data_of(b);
-    varve_status status = vv_npy_cook(h, &data, "x", to, size, error);
+    varve_status status = vv_npy_decode(h, &data, "x", to, size, error);
     cr_assert_eq(b->begins, b->ends);
     return status;
 }
@@ -87,12 +87,12 @@ static void check(const char *text, const void *from, size_t from_size,
     struct bytes b = { .first = from, .size = from_size };
     varve_error error = { 0 };
     memset(to, 0xee, sizeof to);
-    cr_assert_ok(cook(&h, &b, to, size, &error), error);
+    cr_assert_ok(decode(&h, &b, to, size, &error), error);
     cr_assert_eq(memcmp(to, expected, size), 0, "%s", text);
     cr_assert_eq(to[size], 0xee, "%s", text);
 }
 
-TEST(npy_cook, turns_bytes_around)
+TEST(npy_decode, turns_bytes_around)
 {
     check(DICTIONARY(">i2", "False", "(2,)"), "\1\2\3\4", 4, "\2\1\4\3", 4);
     check(DICTIONARY(">u4", "False", "()"), "\1\2\3\4", 4, "\4\3\2\1", 4);
@@ -104,7 +104,7 @@ TEST(npy_cook, turns_bytes_around)
     check(DICTIONARY(">i2", "False", "(0,)"), "", 0, "", 0);
 }
 
-TEST(npy_cook, turns_extents_around)
+TEST(npy_decode, turns_extents_around)
 {
     check(DICTIONARY("|u1", "True", "(2, 3)"), "adbecf", 6, "abcdef", 6);
     check(DICTIONARY("|u1", "True", "(2, 1, 3)"), "adbecf", 6, "abcdef", 6);
@@ -116,7 +116,7 @@ TEST(npy_cook, turns_extents_around)
 }
 
 /* More than fits the piece of memory that data goes through. */
-TEST(npy_cook, turns_a_large_array_around)
+TEST(npy_decode, turns_a_large_array_around)
 {
     static uint32_t from[97 * 131], to[97 * 131];
     struct vv_npy_header h = header(DICTIONARY("<u4", "True", "(97, 131)"));
@@ -127,7 +127,7 @@ TEST(npy_cook, turns_a_large_array_around)
             from[k * 97 + i] = i * 131 + k;
     }
     cr_assert_ok(
-        cook(&h, &b, (unsigned char *)to, sizeof to, &error), error);
+        decode(&h, &b, (unsigned char *)to, sizeof to, &error), error);
     for (uint32_t i = 0; i < 97 * 131; i++)
         cr_assert_eq(vv_load32(&to[i]), vv_order32(i));
 }
@@ -152,11 +152,11 @@ static void check_strings(const char *text, const void *from, size_t from_size,
     }
     cr_assert_ok(vv_npy_strings_size(&h, &data, "x", &size, &error), error);
     cr_assert_eq(size, at, "%s: %d", text, (int)size);
-    cr_assert_ok(cook(&h, &b, to, at, &error), error);
+    cr_assert_ok(decode(&h, &b, to, at, &error), error);
     cr_assert_eq(memcmp(to, expected, at), 0, "%s", text);
 }
 
-TEST(npy_cook, strips_nul_behind_byte_strings)
+TEST(npy_decode, strips_nul_behind_byte_strings)
 {
     check_strings(DICTIONARY("|S3", "False", "(4,)"), "abc\0\0\0a\0\0ab\0", 12,
         "abc||a|ab");
@@ -167,24 +167,24 @@ TEST(npy_cook, strips_nul_behind_byte_strings)
         "\xff\xfe");
 }
 
-TEST(npy_cook, keeps_nul_inside_of_strings)
+TEST(npy_decode, keeps_nul_inside_of_strings)
 {
     unsigned char to[12];
     struct vv_npy_header h = header(DICTIONARY("|S5", "False", "(1,)"));
     struct bytes b = { .first = (const void *)"\0a\0b\0", .size = 5 };
     varve_error error = { 0 };
-    cr_assert_ok(cook(&h, &b, to, 12, &error), error);
+    cr_assert_ok(decode(&h, &b, to, 12, &error), error);
     cr_assert_eq(vv_load64(to), 4);
     cr_assert_eq(memcmp(to + 8, "\0a\0b", 4), 0);
 }
 
-TEST(npy_cook, turns_extents_of_strings_around)
+TEST(npy_decode, turns_extents_of_strings_around)
 {
     check_strings(DICTIONARY("|S2", "True", "(2, 2)"), "a\0ccbbd\0", 8,
         "a|bb|cc|d");
 }
 
-TEST(npy_cook, encodes_unicode_of_either_order)
+TEST(npy_decode, encodes_unicode_of_either_order)
 {
     /* One of each width: A, U+00FC, U+65E5, U+1F600. */
     check_strings(DICTIONARY("<U2", "False", "(2,)"),
@@ -201,7 +201,7 @@ TEST(npy_cook, encodes_unicode_of_either_order)
         8, "\xf4\x8f\xbf\xbf|");
 }
 
-TEST(npy_cook, refuses_what_is_no_code_point)
+TEST(npy_decode, refuses_what_is_no_code_point)
 {
     static const char *const wrong[] = {
         "\0\xd8\0\0", "\xff\xdf\0\0", "\0\0\x11\0", "\xff\xff\xff\xff",
@@ -219,7 +219,7 @@ TEST(npy_cook, refuses_what_is_no_code_point)
     }
 }
 
-TEST(npy_cook, hears_of_a_failure_while_reading_or_at_the_end)
+TEST(npy_decode, hears_of_a_failure_while_reading_or_at_the_end)
 {
     static const char *const texts[] = {
         DICTIONARY("<i2", "False", "(2,)"), DICTIONARY("<i2", "True", "(1, 2)"),
@@ -231,15 +231,15 @@ TEST(npy_cook, hears_of_a_failure_while_reading_or_at_the_end)
         struct vv_npy_header h = header(texts[i]);
         struct bytes b = { .first = (const void *)"abcd", .size = 3 };
         varve_error error = { 0 };
-        cr_assert_eq(cook(&h, &b, to, size, &error), VARVE_TRUNCATED);
+        cr_assert_eq(decode(&h, &b, to, size, &error), VARVE_TRUNCATED);
         b = (struct bytes){ .first = b.first, .size = 4, .end_fails = true };
-        cr_assert_eq(cook(&h, &b, to, size, &error), VARVE_CORRUPT);
+        cr_assert_eq(decode(&h, &b, to, size, &error), VARVE_CORRUPT);
         cr_assert_str_eq(error.message, "x: sum");
     }
 }
 
 /* A file that is written to while it is read must not overrun anything. */
-TEST(npy_cook, refuses_strings_that_changed_meanwhile)
+TEST(npy_decode, refuses_strings_that_changed_meanwhile)
 {
     static const struct {
         const char *first, *then;
@@ -259,7 +259,7 @@ TEST(npy_cook, refuses_strings_that_changed_meanwhile)
         struct bytes b = { .first = (const void *)cases[i].first,
             .then = (const void *)cases[i].then, .size = 6 };
         varve_error error = { 0 };
-        cr_assert_eq(cook(&h, &b, to, cases[i].size, &error), VARVE_CORRUPT,
+        cr_assert_eq(decode(&h, &b, to, cases[i].size, &error), VARVE_CORRUPT,
             "%zu", i);
         cr_assert(strstr(error.message, "when it was opened"), "%s",
             error.message);
@@ -268,17 +268,17 @@ TEST(npy_cook, refuses_strings_that_changed_meanwhile)
     h = header(DICTIONARY("<i2", "False", "(2,)"));
     unsigned char to[8];
     struct bytes b = { .first = (const void *)"abcd", .size = 4 };
-    cr_assert_eq(cook(&h, &b, to, 8, NULL), VARVE_CORRUPT);
+    cr_assert_eq(decode(&h, &b, to, 8, NULL), VARVE_CORRUPT);
 }
 
 /* A letter of two bytes where there was one: not even one byte is too many. */
-TEST(npy_cook, writes_nothing_behind_text_that_changed_meanwhile)
+TEST(npy_decode, writes_nothing_behind_text_that_changed_meanwhile)
 {
     unsigned char to[11];
     struct vv_npy_header h = header(DICTIONARY("<U2", "False", "(1,)"));
     struct bytes b = { .first = (const void *)"a\0\0\0b\0\0\0",
         .then = (const void *)"a\0\0\0\xfc\0\0\0", .size = 8 };
     memset(to, 0xee, sizeof to);
-    cr_assert_eq(cook(&h, &b, to, 10, NULL), VARVE_CORRUPT);
+    cr_assert_eq(decode(&h, &b, to, 10, NULL), VARVE_CORRUPT);
     cr_assert_eq(to[10], 0xee);
 }

@@ -1,4 +1,4 @@
-/* npy_cook.c - bytes turned around, extents turned around, strings.
+/* npy_decode.c - bytes turned around, extents turned around, strings.
  *
  * Strings are read twice: their lengths, of which it follows where each begins,
  * and then their bytes. In between, the place of a length holds the end of its
@@ -6,7 +6,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "npy_cook.h"
+#include "npy_decode.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -73,7 +73,7 @@ static void put_elements(
         memcpy(to + w->element * item, from + at, item);
 }
 
-static varve_status cook_turned(const struct vv_npy_header *h,
+static varve_status decode_turned(const struct vv_npy_header *h,
     const struct vv_npy_data *data, unsigned char *bytes, varve_error *error)
 {
     unsigned char piece[PIECE_SIZE];
@@ -89,11 +89,11 @@ static varve_status cook_turned(const struct vv_npy_header *h,
     return VARVE_OK;
 }
 
-static varve_status cook_numbers(const struct vv_npy_header *h,
+static varve_status decode_numbers(const struct vv_npy_header *h,
     const struct vv_npy_data *data, unsigned char *bytes, varve_error *error)
 {
     if (h->is_fortran && h->kind == VV_NPY_NUMBERS)
-        return cook_turned(h, data, bytes, error);
+        return decode_turned(h, data, bytes, error);
     VV_TRY(data->read(data->user, bytes, (size_t)h->size, error));
     if (h->kind == VV_NPY_NUMBERS)
         reverse(h, bytes, h->count);
@@ -266,7 +266,7 @@ static void ends_to_lengths(unsigned char *lengths, uint64_t count)
             vv_load64(lengths + 8 * i) - vv_load64(lengths + 8 * (i - 1)));
 }
 
-static varve_status cook_strings(
+static varve_status decode_strings(
     struct strings *s, unsigned char *bytes, size_t size)
 {
     uint64_t count = s->header->count;
@@ -285,7 +285,7 @@ static varve_status cook_strings(
 
 /* --- Any ------------------------------------------------------------------ */
 
-varve_status vv_npy_cook(const struct vv_npy_header *h,
+varve_status vv_npy_decode(const struct vv_npy_header *h,
     const struct vv_npy_data *data, const char *where, unsigned char *bytes,
     size_t size, varve_error *error)
 {
@@ -293,9 +293,9 @@ varve_status vv_npy_cook(const struct vv_npy_header *h,
         .header = h, .data = data, .where = where, .error = error
     };
     if (h->kind == VV_NPY_BYTES || h->kind == VV_NPY_TEXT)
-        return cook_strings(&s, bytes, size);
+        return decode_strings(&s, bytes, size);
     if (size != h->size)
         return fail_changed(&s);
     VV_TRY(data->begin(data->user, error));
-    return data->end(data->user, cook_numbers(h, data, bytes, error), error);
+    return data->end(data->user, decode_numbers(h, data, bytes, error), error);
 }
