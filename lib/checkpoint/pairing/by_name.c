@@ -85,10 +85,12 @@ static uint32_t find_global(
 /* --- Names of the program ----------------------------------------------- */
 
 /* Sets r->path to the path of a node as a name; false where it is none: of a
- * slot, or too long. */
+ * slot, too long, or another one by a rename, which decides. */
 static bool set_flat_name(struct varve_restoration *r, uint32_t number)
 {
     struct vv_buffer *path = vv_emptied(&r->path);
+    if (r->vias[number].is_renamed)
+        return false;
     for (size_t steps = 0; steps < r->number_capacity; steps++) {
         const struct vv_via *via = &r->vias[number];
         if (!via->parent)

@@ -71,7 +71,10 @@ static void match_edge(
     vv_visit(r, child,
         (struct vv_via){ .parent = parent->number + 1, .name = name });
     uint32_t found;
-    if (vv_find_renamed(r, parent, name->bytes, name->size, &found)) {
+    bool is_renamed =
+        vv_find_renamed(r, parent, name->bytes, name->size, &found);
+    vv_note_renamed(r, child, parent, name, is_renamed);
+    if (is_renamed) {
         if (found != VV_NONE)
             vv_bind(r, child, found, VV_BY_RENAME);
         return;

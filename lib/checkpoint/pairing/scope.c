@@ -73,6 +73,18 @@ static void note_failure(
         vv_automaton_fail(&spread->automaton, &r->failure);
 }
 
+/* A variable or state for which the file has an object is told of once. */
+static void tell_object(
+    struct varve_restoration *r, varve_node *node, uint32_t file)
+{
+    size_t count;
+    const struct vv_pair *pairs = vv_pairs(&r->mismatched, &count);
+    while (count > 0 && pairs[count - 1].node != node)
+        count--;
+    if (count == 0 && vv_is_holder(r, node, file))
+        vv_decide(r, node, file);
+}
+
 /* A node that was left out until now. */
 static void decide_again(struct varve_restoration *r, varve_node *node)
 {
@@ -81,6 +93,8 @@ static void decide_again(struct varve_restoration *r, varve_node *node)
         return;
     for (; file != VV_NONE; file = vv_next_partner(r, node, file)) {
         uint32_t value = r->value_of[file];
+        if (value == VV_NONE)
+            tell_object(r, node, file);
         if (value == VV_NONE || r->fates[value] != VV_FATE_EXCLUDED)
             continue;
         if (vv_is_holder(r, node, file))

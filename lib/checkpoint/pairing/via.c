@@ -131,12 +131,24 @@ void vv_visit(struct varve_restoration *r, varve_node *node, struct vv_via via)
     *known = via;
     known->place = vv_map_mix(place + (via.name ? via.name->hash : 1));
     known->is_visited = true;
+    known->is_renamed = via.parent && r->vias[via.parent - 1].is_renamed;
     if (r->selection.deep_count)
         stand_anew(r, node->number, &via);
     if (r->selection.rename_count || r->is_by_name)
         vv_add_pair(r, &r->queue, node, VV_NONE);
     if (r->is_by_name)
         vv_by_name_consider(r, node);
+}
+
+void vv_note_renamed(struct varve_restoration *r, const varve_node *node,
+    const varve_node *parent, const struct vv_name *name, bool is_renamed)
+{
+    if (!r->vias)
+        return;
+    struct vv_via *via = &r->vias[node->number];
+    if (via->parent == parent->number + 1 && via->name == name &&
+        !via->variable)
+        via->is_renamed = is_renamed || r->vias[parent->number].is_renamed;
 }
 
 /* --- Renames ------------------------------------------------------------ */

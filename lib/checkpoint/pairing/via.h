@@ -20,4 +20,8 @@ bool vv_find_renamed(struct varve_restoration *r, const varve_node *parent,
 bool vv_find_renamed_slot(struct varve_restoration *r, const varve_node *owner,
     const varve_node *variable, const char *name, uint32_t *file);
 
+/* Notes whether a rename decides about a node that was come to by this edge. */
+void vv_note_renamed(struct varve_restoration *r, const varve_node *node,
+    const varve_node *parent, const struct vv_name *name, bool is_renamed);
+
 #endif

@@ -69,6 +69,7 @@ struct vv_deferred {
 struct vv_via {
     uint64_t place; /* a number for the path */
     bool is_visited;
+    bool is_renamed;   /* a rename decides about it, or about what is above */
     uint32_t parent;   /* number of the parent or owner, plus 1; 0: the root */
     uint32_t variable; /* a slot: number of its variable, plus 1 */
     const struct vv_name *name;

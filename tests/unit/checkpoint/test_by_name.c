@@ -163,6 +163,45 @@ TEST(by_name, lets_paths_aliases_and_renames_go_first)
     end_world();
 }
 
+/* As by path: a rename decides, even if it leads nowhere. What is not renamed,
+ * and names that are not paths, are looked for all the same. */
+TEST(by_name, does_not_fall_back_to_a_path_that_is_renamed)
+{
+    static const varve_rename renames[] = { { "a/w", "nowhere" },
+        { "c", "nowhere" }, { "*/x", "nowhere/*" }, { "named", "nowhere" },
+        { "d/**", "nowhere/**" } };
+    static const varve_read_options options = { .renames = renames,
+        .rename_count = 5 };
+    static const char *const names[] = { "a/w", "a/b", "c/w", "d/w", "e/x",
+        "own" };
+    for (int late = 0; late < 2; late++) {
+        begin_world();
+        varve_node *root = new_root();
+        varve_node *deep = varve_add_object(root, "deep");
+        for (int i = 0; i < 6; i++) {
+            char name[] = { (char)('m' + i), '\0' };
+            varve_set_global_name(saved_leaf(deep, name, i), names[i]);
+        }
+        finish(root);
+        root = new_root();
+        varve_restoration *r = late ? read_root(root, &options) : NULL;
+        varve_node *a = varve_add_object(root, "a");
+        leaf(a, "w", 0);
+        leaf(a, "b", 1);
+        leaf(varve_add_object(root, "c"), "w", 2);
+        leaf(varve_add_object(root, "d"), "w", 3);
+        leaf(varve_add_object(root, "e"), "x", 4);
+        named(root, "named", 5, "own");
+        cr_assert(!late || !varve_pending(a, "w"));
+        r = late ? r : read_root(root, &options);
+        for (int i = 0; i < 6; i++)
+            cr_assert_eq(mine[i], i == 1 || i == 5 ? values[i] : 0, "%d", i);
+        varve_restoration_free(r);
+        free_root(root);
+        end_world();
+    }
+}
+
 TEST(by_name, reports_a_second_claim_as_a_conflict)
 {
     begin_world();

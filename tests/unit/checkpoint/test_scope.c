@@ -93,6 +93,39 @@ TEST(scope, takes_what_comes_into_it_by_a_later_path)
     end_world();
 }
 
+/* It is as wrong as where it was in scope from the start, and is told once. */
+TEST(scope, tells_of_an_object_when_a_variable_comes_into_it)
+{
+    static const varve_read_options cases[] = { { .only = "b|c" },
+        { .except = "a" } };
+    for (size_t i = 0; i < 2; i++) {
+        begin_world();
+        varve_node *root = new_root();
+        varve_add_variable(
+            varve_add_object(root, "a"), "w", varve_array(kept, 2));
+        varve_add_variable(root, "c", varve_array(kept, 2));
+        write_root(root);
+        free_root(root);
+        root = new_root();
+        varve_node *a = varve_add_variable(root, "a", varve_array(w, 2));
+        varve_restoration *r = read_root(root, &cases[i]);
+        good(root);
+        varve_track(root, "b", a);
+        cr_assert_eq(varve_graph_check(varve_node_graph(root), NULL),
+            VARVE_MISMATCH);
+        cr_assert_eq(varve_finding_count(r, VARVE_MISMATCHED), 1);
+        varve_track(root, "d", a);
+        varve_error error = { 0 };
+        cr_assert_eq(varve_restoration_retry(r, &error), VARVE_MISMATCH);
+        cr_assert(strstr(error.message, "1 "), "%s", error.message);
+        cr_assert_ok(varve_drop_pending(r, NULL, &error), error);
+        good(root);
+        varve_restoration_free(r);
+        free_root(root);
+        end_world();
+    }
+}
+
 TEST(scope, follows_anew_what_is_untracked)
 {
     begin_world();
