@@ -1,5 +1,5 @@
-/* draft.c - what is told is written down; draft_path and draft_index make sense
- * of it at the end.
+/* draft.c - what is added is written down; draft_path and draft_index make
+ * sense of it at the end.
  *
  * SPDX-License-Identifier: MIT
  */

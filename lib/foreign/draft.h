@@ -1,4 +1,4 @@
-/* draft.h - what a file of another format holds, told piece by piece in any
+/* draft.h - what a file of another format holds, added piece by piece in any
  * order; then an index like that of a file of ours, checked by the same rules.
  *
  *     begin; node, edge, slot, value, path, ...; end
@@ -30,7 +30,7 @@ struct vv_draft {
                           flat names may cost is bound by it */
     uint64_t counter;  /* the save counter; 0: none */
     struct vv_buffer nodes, edges, slots, globals, tags, values, extents,
-        metadata, paths; /* what was told so far; draft.c */
+        metadata, paths; /* what was added so far; draft.c */
     struct vv_arena strings;
     struct vv_kept kept;
 };
@@ -55,7 +55,7 @@ void vv_draft_slot(struct vv_draft *draft, uint32_t owner, uint32_t variable,
  * and has no value in the file. `strings_size` is what the elements of a string
  * tensor take in a file of ours: 8 bytes each, and their bytes. The shape must
  * be one whose size 64 bits hold (VARVE_CORRUPT). A variable without this is of
- * no type and fails at the end; a state is told by vv_draft_state. */
+ * no type and fails at the end; a state has vv_draft_state. */
 void vv_draft_value(struct vv_draft *draft, uint32_t node,
     const varve_tensor *type, uint64_t strings_size,
     const struct vv_place *place);

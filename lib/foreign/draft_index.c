@@ -148,7 +148,7 @@ static int compare_pairs(const void *left, const void *right)
     const struct vv_draft_pair *b = right;
     int order = vv_metadata_compare(&(varve_metadata){ .name = a->name },
         &(varve_metadata){ .name = b->name });
-    return order ? order : (a->date > b->date) - (a->date < b->date);
+    return order ? order : (a->number > b->number) - (a->number < b->number);
 }
 
 /* Of several that have one name the first counts. */
@@ -261,8 +261,8 @@ static varve_status fill(struct maker *m, varve_error *error)
     return VARVE_OK;
 }
 
-/* The array of places has room for all values that were told, of which some may
- * not be reached; it is freed with that count. */
+/* The array of places has room for all values that were added, of which some
+ * may not be reached; it is freed with that count. */
 varve_status vv_draft_make_index(struct vv_draft *d, struct vv_opened *opened,
     struct vv_place **places, size_t *place_count, varve_error *error)
 {

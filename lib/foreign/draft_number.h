@@ -1,4 +1,4 @@
-/* draft_number.h - which of what a draft was told is kept, and in which order
+/* draft_number.h - which parts of a draft are kept, and in which order
  * an index has it.
  *
  * SPDX-License-Identifier: MIT

@@ -1,5 +1,4 @@
-/* draft_parts.h - what a draft remembers of each thing it was told: the items
- * of its buffers.
+/* draft_parts.h - the parts of a draft: the items of its buffers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,7 +9,7 @@
 
 struct vv_draft_node {
     uint32_t kind;
-    uint32_t value; /* plus 1; 0: none was told */
+    uint32_t value; /* plus 1; 0: none was added */
 };
 
 struct vv_draft_edge {
@@ -43,7 +42,7 @@ struct vv_draft_label {
 struct vv_draft_pair {
     const char *name;
     const char *text;
-    size_t date; /* how many were told before it */
+    size_t number; /* in the order in which they were added */
 };
 
 struct vv_draft_value {

@@ -7,7 +7,7 @@
 
 #include "draft.h"
 
-/* Turns the paths of a draft into objects, edges and slots. What was told in
+/* Turns the paths of a draft into objects, edges and slots. What was added in
  * whatever order gives the same tree: shorter names come before those that they
  * begin. */
 void vv_draft_resolve_paths(struct vv_draft *draft);

@@ -66,9 +66,9 @@ varve_node *varve_list_insert(varve_node *list, size_t index, varve_node *node)
     for (size_t i = list->edge_count - 1; i > index; i--, edge = edge->previous)
         vv_edge_set_child(edge, edge->previous->public.node);
     vv_edge_set_child(edge, node);
-    vv_edge_tell(edge);
+    vv_edge_notify(edge);
     if (!is_last)
-        vv_edge_tell_moved(list);
+        vv_edge_notify_moved(list);
     return node;
 }
 
@@ -131,7 +131,7 @@ void varve_list_reorder(varve_node *list, const size_t *order, size_t count)
     }
     vv_release(a, nodes, 2 * all * sizeof *nodes);
     if (is_order)
-        vv_edge_tell_moved(list);
+        vv_edge_notify_moved(list);
 }
 
 varve_node *varve_list_at(varve_node *list, size_t index)

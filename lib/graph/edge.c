@@ -217,19 +217,19 @@ struct vv_edge *vv_edge_add_quietly(
 }
 
 /* A callback that an observer runs may remove the edge again. */
-void vv_edge_tell(struct vv_edge *edge)
+void vv_edge_notify(struct vv_edge *edge)
 {
     varve_graph *graph = edge->parent->graph;
-    struct vv_telling telling = { edge, graph->telling };
+    struct vv_notice notice = { edge, graph->notices };
     if (!graph->newest)
         return;
-    graph->telling = &telling;
-    for (struct vv_observer *o = graph->newest; o && telling.edge;
+    graph->notices = &notice;
+    for (struct vv_observer *o = graph->newest; o && notice.edge;
          o = o->older) {
         if (o->edge_added)
             o->edge_added(o, edge);
     }
-    graph->telling = telling.outer;
+    graph->notices = notice.outer;
 }
 
 struct vv_edge *vv_edge_add(
@@ -237,7 +237,7 @@ struct vv_edge *vv_edge_add(
 {
     struct vv_edge *edge = vv_edge_add_quietly(parent, name, child);
     if (edge)
-        vv_edge_tell(edge);
+        vv_edge_notify(edge);
     return edge;
 }
 
@@ -253,7 +253,7 @@ varve_node *vv_edge_attach(
     return node;
 }
 
-void vv_edge_tell_removed(varve_graph *graph, varve_node *child)
+void vv_edge_notify_removed(varve_graph *graph, varve_node *child)
 {
     for (struct vv_observer *o = graph->newest; o; o = o->older) {
         if (o->edge_removed)
@@ -261,7 +261,7 @@ void vv_edge_tell_removed(varve_graph *graph, varve_node *child)
     }
 }
 
-void vv_edge_tell_moved(varve_node *list)
+void vv_edge_notify_moved(varve_node *list)
 {
     for (struct vv_observer *o = list->graph->newest; o; o = o->older) {
         if (o->children_moved)
@@ -274,7 +274,7 @@ void vv_edge_remove(struct vv_edge *edge)
     varve_node *parent = edge->parent;
     varve_node *child = edge->public.node;
     varve_graph *graph = parent->graph;
-    for (struct vv_telling *t = graph->telling; t; t = t->outer)
+    for (struct vv_notice *t = graph->notices; t; t = t->outer)
         if (t->edge == edge)
             t->edge = NULL;
     if (parent->has_many_edges)
@@ -290,7 +290,7 @@ void vv_edge_remove(struct vv_edge *edge)
     parent->edge_count--;
     unlink_in(edge);
     vv_pool_give(&graph->edges, edge);
-    vv_edge_tell_removed(graph, child);
+    vv_edge_notify_removed(graph, child);
 }
 
 varve_node *varve_track(varve_node *parent, const char *name, varve_node *node)
@@ -316,8 +316,8 @@ varve_node *varve_replace(
         return &parent->graph->nil;
     varve_node *old = edge->public.node;
     vv_edge_set_child(edge, node);
-    vv_edge_tell_removed(parent->graph, old);
-    vv_edge_tell(edge);
+    vv_edge_notify_removed(parent->graph, old);
+    vv_edge_notify(edge);
     return node;
 }
 
@@ -333,9 +333,9 @@ void vv_edge_untrack(struct vv_edge *edge)
     for (; edge->next; edge = edge->next)
         vv_edge_set_child(edge, edge->next->public.node);
     vv_edge_remove(edge);
-    vv_edge_tell_removed(parent->graph, gone);
+    vv_edge_notify_removed(parent->graph, gone);
     if (moves)
-        vv_edge_tell_moved(parent);
+        vv_edge_notify_moved(parent);
 }
 
 void varve_untrack(varve_node *parent, const char *name)

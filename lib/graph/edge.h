@@ -24,22 +24,22 @@ struct vv_edge *vv_edge_add(
 varve_node *vv_edge_attach(
     varve_node *parent, const char *name, varve_node *node);
 
-/* vv_edge_add without telling; and the telling. */
+/* vv_edge_add without a notice; and the notice. */
 struct vv_edge *vv_edge_add_quietly(
     varve_node *parent, const char *name, varve_node *child);
-void vv_edge_tell(struct vv_edge *edge);
+void vv_edge_notify(struct vv_edge *edge);
 
-/* Lets an edge lead elsewhere, without telling. */
+/* Lets an edge lead elsewhere, without notice. */
 void vv_edge_set_child(struct vv_edge *edge, varve_node *child);
 
 /* Tells that children of a list came to other positions. */
-void vv_edge_tell_moved(varve_node *list);
+void vv_edge_notify_moved(varve_node *list);
 
 /* Takes an edge away; in a list those behind it move up. */
 void vv_edge_untrack(struct vv_edge *edge);
 
 /* Unlinks and frees an edge, and tells that its child may be out of reach. */
 void vv_edge_remove(struct vv_edge *edge);
-void vv_edge_tell_removed(varve_graph *graph, varve_node *child);
+void vv_edge_notify_removed(varve_graph *graph, varve_node *child);
 
 #endif

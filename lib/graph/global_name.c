@@ -88,7 +88,7 @@ static void set(varve_node *node, const char *name)
     vv_global_name_clear(node);
     vv_map_add(&graph->global_map, kept->hash, node);
     extra->global_name = kept;
-    vv_node_tell_changed(node);
+    vv_node_notify_changed(node);
 }
 
 void varve_set_global_name(varve_node *node, const char *name)

@@ -30,10 +30,10 @@ enum vv_hold {
     VV_HOLDS_ALL    /* nor is anything added */
 };
 
-/* An edge of which the observers are being told. */
-struct vv_telling {
+/* An edge of which the observers are told just now. */
+struct vv_notice {
     struct vv_edge *edge; /* NULL once it is removed */
-    struct vv_telling *outer;
+    struct vv_notice *outer;
 };
 
 /* Told of changes, newest observer first. Functions that are NULL are skipped.
@@ -89,9 +89,9 @@ struct varve_graph {
                                  values will bring it */
     const struct vv_name *tags[VV_MAX_TAGS];
     unsigned tag_count;
-    uint64_t seed;              /* of random streams */
-    uint8_t held;               /* vv_hold */
-    struct vv_telling *telling; /* the innermost, or NULL */
+    uint64_t seed;             /* of random streams */
+    uint8_t held;              /* vv_hold */
+    struct vv_notice *notices; /* the innermost, or NULL */
 };
 
 /* A graph over a context of the caller's choice; copied. Never NULL. */

@@ -230,7 +230,7 @@ varve_graph *varve_node_graph(varve_node *node)
     return node->graph;
 }
 
-void vv_node_tell_changed(varve_node *node)
+void vv_node_notify_changed(varve_node *node)
 {
     for (struct vv_observer *o = node->graph->newest; o; o = o->older) {
         if (o->node_changed)
@@ -266,7 +266,7 @@ void varve_alias(varve_node *node, const char *name)
     while (*end)
         end = &(*end)->next;
     *end = alias;
-    vv_node_tell_changed(node);
+    vv_node_notify_changed(node);
 }
 
 /* --- For people --------------------------------------------------------- */

@@ -81,7 +81,7 @@ void vv_node_free(varve_node *node);
 
 /* Tells that a node has a new alias or global name, or makes children on
  * demand. */
-void vv_node_tell_changed(varve_node *node);
+void vv_node_notify_changed(varve_node *node);
 
 /* A path to the node for messages, along the oldest edges; in `text`, which has
  * `size` bytes, 8 or more; "(root)" for a node that nothing leads to. */

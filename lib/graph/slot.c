@@ -213,7 +213,7 @@ void vv_slot_remove(struct vv_slot *slot)
     varve_node *node = slot->public.node;
     node->variable->as_slot = NULL;
     vv_pool_give(&graph->slots, slot);
-    vv_edge_tell_removed(graph, node);
+    vv_edge_notify_removed(graph, node);
 }
 
 const varve_slot *varve_slot_first(const varve_node *owner)

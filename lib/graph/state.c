@@ -51,7 +51,7 @@ void varve_set_on_demand(
     extra->on_demand = callback;
     extra->on_demand_user = user;
     if (callback)
-        vv_node_tell_changed(node);
+        vv_node_notify_changed(node);
 }
 
 varve_status vv_state_save(varve_node *node, const char *where,

@@ -294,7 +294,7 @@ bool varve_manager_at(
     if (fact) {
         struct vv_buffer text;
         vv_buffer_init(&text, &m->context.allocator);
-        vv_retention_tell(&m->policy, fact, m->listing.metric, &text);
+        vv_retention_describe(&m->policy, fact, m->listing.metric, &text);
         vv_buffer_add_string(&m->text, vv_buffer_string(&text));
         vv_buffer_clear(&text);
     }

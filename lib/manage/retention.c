@@ -187,7 +187,7 @@ static void add_best(
     vv_buffer_add_string(text, number);
 }
 
-void vv_retention_tell(const struct vv_policy *policy,
+void vv_retention_describe(const struct vv_policy *policy,
     const struct vv_fact *fact, const char *metric, struct vv_buffer *text)
 {
     unsigned reasons = fact->reasons;

@@ -59,7 +59,7 @@ void vv_retention_decide(
 
 /* Appends the reasons of a fact for people, such as "last 2, best 1 (loss
  * 0.25)". Nothing where there is none. */
-void vv_retention_tell(const struct vv_policy *policy,
+void vv_retention_describe(const struct vv_policy *policy,
     const struct vv_fact *fact, const char *metric, struct vv_buffer *text);
 
 #endif

@@ -63,8 +63,7 @@ void vv_opaque_free(varve_graph *graph, struct vv_buffer *bytes)
     vv_release(&graph->context.allocator, bytes, sizeof *bytes);
 }
 
-/* --- What goes with the graph
- * --------------------------------------------------------- */
+/* --- What goes with the graph ------------------------------------------- */
 
 static void node_removed(struct vv_observer *self, varve_node *node)
 {

@@ -333,7 +333,7 @@ static varve_status check_tensors(struct gguf *g, varve_error *error)
 
 /* --- All ------------------------------------------------------------------ */
 
-static void tell(struct gguf *g, const struct tensor *t)
+static void add_tensor(struct gguf *g, const struct tensor *t)
 {
     const char *name = (const char *)g->name.data;
     struct vv_place place = { .file = 0 }; /* of nothing, also past the end */
@@ -361,7 +361,7 @@ static varve_status take_all(struct gguf *g, varve_error *error)
     for (uint64_t i = 0; i < g->tensor_count && !g->draft->failed; i++) {
         struct tensor t;
         VV_TRY(take_tensor(g, &t, error));
-        tell(g, &t);
+        add_tensor(g, &t);
     }
     return VARVE_OK;
 }

@@ -4,8 +4,8 @@
  */
 #include "npy_draft.h"
 
-static void tell_state(struct vv_draft *draft, const struct vv_npy_header *h,
-    const struct vv_npy_telling *t)
+static void add_state(struct vv_draft *draft, const struct vv_npy_header *h,
+    const struct vv_npy_item *t)
 {
     struct vv_buffer tag;
     uint32_t node = vv_draft_path(draft, VARVE_STATE, t->name, t->name_size);
@@ -19,11 +19,11 @@ static void tell_state(struct vv_draft *draft, const struct vv_npy_header *h,
     vv_buffer_clear(&tag);
 }
 
-void vv_npy_tell(struct vv_draft *draft, const struct vv_npy_header *h,
-    const struct vv_npy_telling *t)
+void vv_npy_add(struct vv_draft *draft, const struct vv_npy_header *h,
+    const struct vv_npy_item *t)
 {
     if (h->kind == VV_NPY_OPAQUE) {
-        tell_state(draft, h, t);
+        add_state(draft, h, t);
         return;
     }
     uint32_t node = vv_draft_path(draft, VARVE_VARIABLE, t->name, t->name_size);

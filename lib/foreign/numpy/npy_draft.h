@@ -1,5 +1,5 @@
-/* npy_draft.h - an array told to a draft: a variable, or a state where it is of
- * a type that we do not have.
+/* npy_draft.h - an array added to a draft: a variable, or a state where it is
+ * of a type that we do not have.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,8 +9,8 @@
 #include "draft.h"
 #include "npy_in.h"
 
-/* What is told besides the header. */
-struct vv_npy_telling {
+/* What is added besides the header. */
+struct vv_npy_item {
     const char *name; /* a path */
     size_t name_size;
     uint64_t strings_size; /* as vv_draft_value has it */
@@ -18,7 +18,7 @@ struct vv_npy_telling {
 };
 
 /* The draft says whether it failed. */
-void vv_npy_tell(struct vv_draft *draft, const struct vv_npy_header *header,
-    const struct vv_npy_telling *telling);
+void vv_npy_add(struct vv_draft *draft, const struct vv_npy_header *header,
+    const struct vv_npy_item *item);
 
 #endif

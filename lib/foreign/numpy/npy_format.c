@@ -117,12 +117,12 @@ static varve_status read_header(const struct vv_foreign *foreign,
         &npy->header, file->size - npy->data_offset, file->path, error);
 }
 
-static varve_status tell(const struct vv_foreign *foreign,
+static varve_status add_array(const struct vv_foreign *foreign,
     struct vv_draft *draft, varve_error *error)
 {
     const struct npy *npy = foreign->state;
     const struct vv_npy_header *h = &npy->header;
-    struct vv_npy_telling telling = {
+    struct vv_npy_item item = {
         .name = NAME,
         .name_size = strlen(NAME),
         .place = { .file = 0, .offset = npy->data_offset },
@@ -130,11 +130,11 @@ static varve_status tell(const struct vv_foreign *foreign,
     struct reading reading = { .foreign = foreign };
     struct vv_npy_data data = data_of(&reading);
     if (!vv_npy_is_plain(h))
-        telling.place = (struct vv_place){ .file = VV_DECODED };
+        item.place = (struct vv_place){ .file = VV_DECODED };
     if (h->type.dtype == VARVE_STRING)
         VV_TRY(vv_npy_strings_size(
-            h, &data, foreign->files[0].path, &telling.strings_size, error));
-    vv_npy_tell(draft, h, &telling);
+            h, &data, foreign->files[0].path, &item.strings_size, error));
+    vv_npy_add(draft, h, &item);
     return VARVE_OK;
 }
 
@@ -151,7 +151,7 @@ static varve_status open_source(
     vv_buffer_init(&text, a);
     varve_status status = read_header(foreign, &text, error);
     if (!status)
-        status = tell(foreign, draft, error);
+        status = add_array(foreign, draft, error);
     vv_buffer_clear(&text); /* nobody looks at the type as text any more */
     return status;
 }

@@ -233,22 +233,22 @@ static varve_status note_made(
     return VARVE_OK;
 }
 
-static varve_status tell(struct opening *o, varve_error *error)
+static varve_status add_array(struct opening *o, varve_error *error)
 {
     const struct vv_zip_entry *e = o->reading.entry;
-    struct vv_npy_telling telling = {
+    struct vv_npy_item item = {
         .name = vv_zip_name(o->reading.zip, e),
         .name_size = (size_t)e->name_size - SUFFIX_SIZE,
     };
     struct vv_npy_data data = data_of(&o->reading);
     if (o->header.type.dtype == VARVE_STRING)
         VV_TRY(vv_npy_strings_size(
-            &o->header, &data, o->reading.where, &telling.strings_size, error));
+            &o->header, &data, o->reading.where, &item.strings_size, error));
     if (e->method == VV_ZIP_STORED && vv_npy_is_plain(&o->header))
-        telling.place = place_of(o);
+        item.place = place_of(o);
     else
-        VV_TRY(note_made(o, &telling.place, error));
-    vv_npy_tell(o->draft, &o->header, &telling);
+        VV_TRY(note_made(o, &item.place, error));
+    vv_npy_add(o->draft, &o->header, &item);
     return VARVE_OK;
 }
 
@@ -268,7 +268,7 @@ static varve_status open_entry(
             "%s: expected arrays NAME.npy in the archive, found another name",
             o->reading.where);
     VV_TRY(read_header(o, error));
-    return tell(o, error);
+    return add_array(o, error);
 }
 
 static varve_status open_entries(struct opening *o, varve_error *error)

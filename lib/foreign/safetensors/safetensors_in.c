@@ -156,7 +156,7 @@ struct vv_safetensors_tensor *vv_safetensors_tensors(
     return all ? all + s->first : NULL;
 }
 
-/* --- What the draft is told --------------------------------------------- */
+/* --- What the draft gets ------------------------------------------------ */
 
 static void unescape(const struct vv_json_item *item, struct vv_buffer *to)
 {
@@ -164,7 +164,7 @@ static void unescape(const struct vv_json_item *item, struct vv_buffer *to)
     vv_json_unescape(item, to);
 }
 
-static void tell_tensor(struct vv_safetensors *s,
+static void add_tensor(struct vv_safetensors *s,
     struct vv_safetensors_tensor *tensor,
     const struct vv_safetensors_info *info)
 {
@@ -186,7 +186,7 @@ static void tell_tensor(struct vv_safetensors *s,
     vv_draft_tag(s->draft, tensor->node, tag);
 }
 
-varve_status vv_safetensors_tell(struct vv_safetensors *s, varve_error *error)
+varve_status vv_safetensors_add(struct vv_safetensors *s, varve_error *error)
 {
     size_t count;
     struct vv_safetensors_tensor *tensors = vv_safetensors_tensors(s, &count);
@@ -199,7 +199,7 @@ varve_status vv_safetensors_tell(struct vv_safetensors *s, varve_error *error)
         if (s->name.failed)
             return vv_fail_memory(error, "the name of a tensor");
         VV_TRY(vv_safetensors_info(&in, tensors[i].name, &info));
-        tell_tensor(s, &tensors[i], &info);
+        add_tensor(s, &tensors[i], &info);
     }
     return VARVE_OK;
 }
@@ -261,7 +261,7 @@ static bool is_free(struct vv_safetensors *s, const char *name)
 
 /* A text under a name that no tensor has, which is the name of one, is how
  * safetensors.torch.save_model says that the tensor had both. */
-static varve_status tell_text(struct vv_safetensors *s,
+static varve_status add_text(struct vv_safetensors *s,
     const struct vv_safetensors_text *entry, varve_error *error)
 {
     struct vv_json_in in = vv_safetensors_json(s, entry->file, error);
@@ -285,7 +285,7 @@ static varve_status tell_text(struct vv_safetensors *s,
                : VARVE_OK;
 }
 
-static varve_status tell_texts(struct vv_safetensors *s, varve_error *error)
+static varve_status add_texts(struct vv_safetensors *s, varve_error *error)
 {
     struct vv_safetensors_text *texts = (void *)s->texts.data;
     size_t count = s->texts.size / sizeof *texts;
@@ -298,7 +298,7 @@ static varve_status tell_texts(struct vv_safetensors *s, varve_error *error)
     for (size_t i = 0; i < count && !s->draft->failed; i++) {
         /* Of several files, the first that has the name counts. */
         if (i == 0 || vv_json_compare(texts[i - 1].name, texts[i].name) != 0)
-            VV_TRY(tell_text(s, &texts[i], error));
+            VV_TRY(add_text(s, &texts[i], error));
     }
     return VARVE_OK;
 }
@@ -308,7 +308,7 @@ varve_status vv_safetensors_end(
 {
     size_t count = s->headers.size / sizeof(struct vv_safetensors_bytes);
     if (!status)
-        status = tell_texts(s, error);
+        status = add_texts(s, error);
     for (size_t i = 0; i < count; i++) {
         struct vv_safetensors_bytes *header = header_of(s, (uint32_t)i);
         vv_release(s->headers.allocator, header->bytes, header->size);
@@ -328,7 +328,7 @@ static varve_status open_one(
     vv_safetensors_begin(&s, foreign, draft);
     varve_status status = vv_safetensors_read(&s, 0, error);
     if (!status)
-        status = vv_safetensors_tell(&s, error);
+        status = vv_safetensors_add(&s, error);
     return vv_safetensors_end(&s, status, error);
 }
 

@@ -1,6 +1,6 @@
 /* safetensors_in.h - safetensors files as a checkpoint.
  *
- *     begin; for each file: read, tell; end
+ *     begin; for each file: read, add; end
  *
  * SPDX-License-Identifier: MIT
  */
@@ -51,7 +51,7 @@ struct vv_safetensors_tensor *vv_safetensors_tensors(
     const struct vv_safetensors *s, size_t *count);
 
 /* Tells the draft of them. */
-varve_status vv_safetensors_tell(struct vv_safetensors *s, varve_error *error);
+varve_status vv_safetensors_add(struct vv_safetensors *s, varve_error *error);
 
 /* Unless `status` says that something failed, tells the draft the text metadata
  * of all files, and the names that it says are further ones of tensors. Frees

@@ -240,7 +240,7 @@ static varve_status read_files(struct reading *r)
         VV_TRY(add_file(r, &map[i], &file));
         VV_TRY(vv_safetensors_read(&r->files, file, r->json.error));
         VV_TRY(match(r, file, &map[i], end - i));
-        VV_TRY(vv_safetensors_tell(&r->files, r->json.error));
+        VV_TRY(vv_safetensors_add(&r->files, r->json.error));
     }
     return VARVE_OK;
 }

@@ -265,7 +265,7 @@ static varve_status take_slice(
         e->first_pair = b->extent_count;
     }
     b->slices[b->slice_count++] = number;
-    b->entries[number].is_told = true;
+    b->entries[number].is_added = true;
     for (uint32_t i = 0; i < e->rank; i++) {
         VV_TRY(settle_pair(r, e, number, i, pairs + 2 * i));
         VV_TRY(add_extent(r, (uint64_t)pairs[2 * i]));
@@ -484,7 +484,7 @@ static bool lies_as_ours(
            (!b->is_big_endian || !type || type->part_size == 1);
 }
 
-void vv_bundle_tell(const struct vv_bundle *b, struct vv_draft *draft,
+void vv_bundle_add(const struct vv_bundle *b, struct vv_draft *draft,
     uint32_t node, struct vv_bundle_entry *e)
 {
     varve_tensor type = vv_bundle_tensor(b, e);
@@ -497,7 +497,7 @@ void vv_bundle_tell(const struct vv_bundle *b, struct vv_draft *draft,
     if (!lies_as_ours(b, e) || e->number == VV_BUNDLE_VARIANT)
         place = (struct vv_place){ .file = VV_DECODED,
             .offset = (uint64_t)(e - b->entries) };
-    e->is_told = true;
+    e->is_added = true;
     if (e->dtype) {
         vv_draft_value(draft, node, &type, e->strings_size, &place);
     } else {
@@ -508,13 +508,13 @@ void vv_bundle_tell(const struct vv_bundle *b, struct vv_draft *draft,
     }
 }
 
-void vv_bundle_tell_bytes(const struct vv_bundle *b, struct vv_draft *draft,
+void vv_bundle_add_bytes(const struct vv_bundle *b, struct vv_draft *draft,
     uint32_t node, struct vv_bundle_entry *e)
 {
     struct vv_place place = {
         .file = VV_DECODED,
         .offset = VV_BUNDLE_ONLY_STRING | (uint64_t)(e - b->entries),
     };
-    e->is_told = true;
+    e->is_added = true;
     vv_draft_state(draft, node, e->strings_size - 8, &place);
 }

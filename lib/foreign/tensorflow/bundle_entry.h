@@ -21,7 +21,7 @@ struct vv_bundle_entry {
     uint32_t sum;         /* masked */
     uint32_t shard;
     uint32_t file;         /* of the shard, once it is open */
-    bool is_told;          /* the draft has it */
+    bool is_added;         /* the draft has it */
     uint64_t first_extent; /* among all of the bundle */
     uint64_t first_pair;   /* likewise: start and length in each dimension of
                               each slice */
@@ -69,7 +69,7 @@ bool vv_bundle_is_member(const struct vv_bundle *bundle, size_t number,
 varve_tensor vv_bundle_tensor(
     const struct vv_bundle *bundle, const struct vv_bundle_entry *entry);
 
-/* Whether it is a slice of another, and told with that. */
+/* Whether it is a slice of another, and added with that. */
 static inline bool vv_bundle_is_slice(const struct vv_bundle_entry *entry)
 {
     return entry->key_size > 0 && entry->key[0] == '\0';
@@ -77,12 +77,12 @@ static inline bool vv_bundle_is_slice(const struct vv_bundle_entry *entry)
 
 /* Tells the draft the value of a node, which is a state where vv_bundle_kind
  * says so. */
-void vv_bundle_tell(const struct vv_bundle *bundle, struct vv_draft *draft,
+void vv_bundle_add(const struct vv_bundle *bundle, struct vv_draft *draft,
     uint32_t node, struct vv_bundle_entry *entry);
 
 /* Tells the draft the only string of an entry as the bytes of a state. */
-void vv_bundle_tell_bytes(const struct vv_bundle *bundle,
-    struct vv_draft *draft, uint32_t node, struct vv_bundle_entry *entry);
+void vv_bundle_add_bytes(const struct vv_bundle *bundle, struct vv_draft *draft,
+    uint32_t node, struct vv_bundle_entry *entry);
 
 /* In the offset of a decoded place, beside the number of the entry: its only
  * string, without the length. */

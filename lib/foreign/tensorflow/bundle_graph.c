@@ -135,13 +135,13 @@ static varve_status find_counter(struct vv_object_graph *g)
         return VARVE_OK;
     }
     g->draft->counter = counter;
-    a.entry->is_told = true;
+    a.entry->is_added = true;
     return VARVE_OK;
 }
 
 /* --- What each node holds ------------------------------------------------- */
 
-static varve_status tell_child(struct vv_object_graph *g, uint32_t object,
+static varve_status add_child(struct vv_object_graph *g, uint32_t object,
     const struct vv_child *child, void *user)
 {
     (void)user;
@@ -152,7 +152,7 @@ static varve_status tell_child(struct vv_object_graph *g, uint32_t object,
     return VARVE_OK;
 }
 
-static varve_status tell_slot(
+static varve_status add_slot(
     struct vv_object_graph *g, uint32_t object, struct vv_wire wire)
 {
     struct vv_wire_field f;
@@ -219,21 +219,21 @@ static void declare(struct vv_object_graph *g, uint32_t node)
     vv_draft_tag(g->draft, node, VV_BUNDLE_UNTYPED_TAG);
 }
 
-static void tell_value(
+static void add_value(
     struct vv_object_graph *g, uint32_t node, const struct vv_attribute *a)
 {
     if (a->is_declared) {
         declare(g, node);
-    } else if (a->entry->is_told) {
+    } else if (a->entry->is_added) {
         vv_draft_fail(g->draft, VARVE_CORRUPT,
             "%s: object graph: expected an entry \"%.500s\" of one node, found "
             "it in two",
             g->bundle->path, a->entry->key);
         return;
     } else if (vv_attribute_is_bytes(a))
-        vv_bundle_tell_bytes(g->bundle, g->draft, node, a->entry);
+        vv_bundle_add_bytes(g->bundle, g->draft, node, a->entry);
     else
-        vv_bundle_tell(g->bundle, g->draft, node, a->entry);
+        vv_bundle_add(g->bundle, g->draft, node, a->entry);
     if (a->full_name_size > 0)
         vv_draft_global(g->draft, node, a->full_name, a->full_name_size);
     if (a->is_optional)
@@ -264,7 +264,7 @@ static void keep(struct vv_object_graph *g, uint32_t node,
     vv_bundle_keep(g->draft, node, &kept);
 }
 
-static varve_status tell_attribute(
+static varve_status add_attribute(
     struct vv_object_graph *g, uint32_t object, struct vv_wire wire)
 {
     struct vv_attribute a;
@@ -281,14 +281,14 @@ static varve_status tell_attribute(
         node = vv_draft_node(g->draft, vv_attribute_kind(&a));
         VV_TRY(hang_attribute(g, object, &named, node));
     }
-    tell_value(g, node, &a);
+    add_value(g, node, &a);
     keep(g, node, is_object ? VV_ROLE_ATTRIBUTE : VV_ROLE_OBJECT, &wire,
         a.entry, 0);
     return VARVE_OK;
 }
 
 /* Its name: that of the attribute, and what its key has behind that of it. */
-static varve_status tell_member(struct vv_object_graph *g, uint32_t object,
+static varve_status add_member(struct vv_object_graph *g, uint32_t object,
     const struct vv_attribute *a, struct vv_bundle_entry *e, uint32_t *node)
 {
     struct vv_buffer name;
@@ -301,13 +301,13 @@ static varve_status tell_member(struct vv_object_graph *g, uint32_t object,
                               ? vv_fail_memory(g->error, "a name")
                               : hang_attribute(g, object, &named, *node);
     if (!status)
-        vv_bundle_tell(g->bundle, g->draft, *node, e);
+        vv_bundle_add(g->bundle, g->draft, *node, e);
     vv_buffer_clear(&name);
     return status;
 }
 
-/* Each entry has one node, so what was told already ends a family. */
-static varve_status tell_family(
+/* Each entry has one node, so what was added already ends a family. */
+static varve_status add_family(
     struct vv_object_graph *g, uint32_t object, struct vv_wire wire)
 {
     struct vv_bundle *b = g->bundle;
@@ -318,18 +318,18 @@ static varve_status tell_family(
     size_t begin = vv_bundle_find_from(b, a.key, a.key_size);
     size_t end = begin;
     while (vv_bundle_is_member(b, end, a.key, a.key_size) &&
-           !b->entries[end].is_told)
+           !b->entries[end].is_added)
         end++;
     for (size_t at = begin; at < end && !g->draft->failed; at++) {
         uint32_t node;
-        VV_TRY(tell_member(g, object, &a, &b->entries[at], &node));
+        VV_TRY(add_member(g, object, &a, &b->entries[at], &node));
         keep(g, node, VV_ROLE_MEMBER, &wire, &b->entries[at],
             (uint32_t)(end - begin));
     }
     return VARVE_OK;
 }
 
-static varve_status tell_saver(
+static varve_status add_saver(
     struct vv_object_graph *g, uint32_t object, struct vv_wire wire)
 {
     struct vv_wire_field f;
@@ -375,7 +375,7 @@ static varve_status gather_rest(struct vv_object_graph *g, uint32_t object)
 
 /* All that an object holds; or, with `families`, only those: they come behind
  * everything else, whose keys may begin like theirs. */
-static varve_status tell_object(
+static varve_status add_to_draft(
     struct vv_object_graph *g, uint32_t object, bool families)
 {
     struct vv_wire wire = vv_object_wire(g, object);
@@ -385,7 +385,7 @@ static varve_status tell_object(
     VV_TRY(vv_object_count(g, object, &g->attributes, &others, &any));
     if (!families) {
         VV_TRY(gather_rest(g, object));
-        VV_TRY(vv_object_children(g, object, tell_child, NULL));
+        VV_TRY(vv_object_children(g, object, add_child, NULL));
     }
     while (vv_wire_has_more(&wire)) {
         VV_TRY(vv_wire_next(&wire, &f));
@@ -397,13 +397,13 @@ static varve_status tell_object(
         struct vv_wire inner =
             vv_wire_open(&wire, &f, "object graph, a record");
         if (families)
-            VV_TRY(tell_family(g, object, inner));
+            VV_TRY(add_family(g, object, inner));
         else if (f.number == VV_OBJECT_ATTRIBUTE)
-            VV_TRY(tell_attribute(g, object, inner));
+            VV_TRY(add_attribute(g, object, inner));
         else if (f.number == VV_OBJECT_SLOT)
-            VV_TRY(tell_slot(g, object, inner));
+            VV_TRY(add_slot(g, object, inner));
         else
-            VV_TRY(tell_saver(g, object, inner));
+            VV_TRY(add_saver(g, object, inner));
     }
     return VARVE_OK;
 }
@@ -419,10 +419,10 @@ static varve_status read_graph(struct vv_object_graph *g)
             g->bundle->path);
     VV_TRY(find_counter(g));
     for (uint32_t i = 0; i < g->count && !g->draft->failed; i++)
-        VV_TRY(tell_object(g, i, false));
+        VV_TRY(add_to_draft(g, i, false));
     for (uint32_t i = 0; g->has_families && i < g->count; i++)
-        VV_TRY(tell_object(g, i, true));
-    return vv_bundle_moments_tell(g);
+        VV_TRY(add_to_draft(g, i, true));
+    return vv_bundle_moments_add(g);
 }
 
 varve_status vv_bundle_read_graph(const struct vv_foreign *foreign,
@@ -451,7 +451,7 @@ varve_status vv_bundle_read_graph(const struct vv_foreign *foreign,
     vv_buffer_init(&g.rest, a);
     varve_status status =
         vv_bundle_decode(foreign, b, entry, bytes, size, g.error);
-    entry->is_told = true;
+    entry->is_added = true;
     if (!status)
         status = read_graph(&g);
     vv_buffer_clear(&g.rest);

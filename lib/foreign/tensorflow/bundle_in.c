@@ -148,7 +148,7 @@ static varve_status check_slices_used(
 {
     for (size_t i = 0; i < b->entry_count; i++) {
         const struct vv_bundle_entry *e = &b->entries[i];
-        if (vv_bundle_is_slice(e) && !e->is_told)
+        if (vv_bundle_is_slice(e) && !e->is_added)
             return vv_fail(error, VARVE_CORRUPT,
                 "%s: a slice of %s: expected a tensor that has it, found none",
                 b->path, e->key + 1);
@@ -158,7 +158,7 @@ static varve_status check_slices_used(
 
 /* What no attribute of the graph names hangs at the root, so that nothing is
  * hidden. */
-static uint32_t tell_unlisted(
+static uint32_t add_unlisted(
     struct vv_draft *draft, const struct vv_bundle_entry *e)
 {
     uint32_t node = vv_draft_node(draft, vv_bundle_kind(e));
@@ -169,15 +169,15 @@ static uint32_t tell_unlisted(
 }
 
 /* That, or everything where there is no graph. */
-static void tell_names(
+static void add_names(
     struct vv_bundle *b, struct vv_draft *draft, bool has_graph)
 {
     for (size_t i = 0; i < b->entry_count && !draft->failed; i++) {
         struct vv_bundle_entry *e = &b->entries[i];
         struct vv_bundle_kept kept = { .role = VV_ROLE_OBJECT };
-        if (e->is_told || vv_bundle_is_slice(e))
+        if (e->is_added || vv_bundle_is_slice(e))
             continue;
-        uint32_t node = has_graph ? tell_unlisted(draft, e)
+        uint32_t node = has_graph ? add_unlisted(draft, e)
                                   : vv_draft_path(draft, vv_bundle_kind(e),
                                         e->key, e->key_size);
         if (has_graph) {
@@ -188,11 +188,11 @@ static void tell_names(
         vv_bundle_keep_type(b, e, &kept);
         vv_bundle_keep(draft, node, &kept);
         if (!draft->failed)
-            vv_bundle_tell(b, draft, node, e);
+            vv_bundle_add(b, draft, node, e);
     }
 }
 
-static varve_status tell(struct vv_foreign *f, struct vv_bundle *b,
+static varve_status add_all(struct vv_foreign *f, struct vv_bundle *b,
     struct vv_draft *draft, varve_error *error)
 {
     struct vv_bundle_entry *graph =
@@ -202,7 +202,7 @@ static varve_status tell(struct vv_foreign *f, struct vv_bundle *b,
         VV_TRY(vv_bundle_read_graph(f, b, graph, draft, error));
     else
         f->format = VARVE_FORMAT_TENSORFLOW_NAMES;
-    tell_names(b, draft, graph != NULL);
+    add_names(b, draft, graph != NULL);
     return VARVE_OK;
 }
 
@@ -284,7 +284,7 @@ static varve_status open_bundle(
             "that ends in %s, found another",
             b->path, INDEX_ENDING);
     VV_TRY(settle_entries(f, b, error));
-    return tell(f, b, draft, error);
+    return add_all(f, b, draft, error);
 }
 
 const struct vv_foreign_format vv_bundle_format = {

@@ -33,7 +33,7 @@ struct lists {
     struct mark *marks; /* by object */
     uint32_t trained;   /* of one optimizer; VV_NONE: it has none */
     uint32_t moments[VV_MOMENT_LISTS];
-    struct vv_buffer told;      /* struct element, as they come */
+    struct vv_buffer found;     /* struct element, as they come */
     struct vv_buffer variables; /* objects, by position */
     struct vv_buffer list;      /* the same of moments */
     bool is_list;
@@ -80,19 +80,19 @@ static varve_status add_element(struct vv_object_graph *g, uint32_t object,
     (void)g;
     (void)object;
     l->is_list &= position_of(child, &element.position);
-    vv_buffer_add(&l->told, &element, sizeof element);
+    vv_buffer_add(&l->found, &element, sizeof element);
     return VARVE_OK;
 }
 
 /* Puts the elements where they belong; false where one is missing. */
 static bool sort(const struct lists *l, uint32_t *objects, size_t count)
 {
-    const struct element *told = (const void *)l->told.data;
+    const struct element *found = (const void *)l->found.data;
     memset(objects, 0xff, count * sizeof *objects);
     for (size_t i = 0; i < count; i++) {
-        if (told[i].position >= count || objects[told[i].position] != VV_NONE)
+        if (found[i].position >= count || objects[found[i].position] != VV_NONE)
             return false;
-        objects[told[i].position] = told[i].object;
+        objects[found[i].position] = found[i].object;
     }
     return true;
 }
@@ -102,14 +102,14 @@ static varve_status read_list(
     struct lists *l, uint32_t object, struct vv_buffer *objects, bool *is_good)
 {
     *is_good = false;
-    l->told.size = objects->size = 0;
+    l->found.size = objects->size = 0;
     if (l->marks[object].is_used)
         return VARVE_OK;
     l->marks[object].is_used = true;
     l->is_list = true;
     VV_TRY(vv_object_children(l->graph, object, add_element, l));
-    size_t count = l->told.size / sizeof(struct element);
-    uint32_t *sorted = l->told.failed
+    size_t count = l->found.size / sizeof(struct element);
+    uint32_t *sorted = l->found.failed
                            ? NULL
                            : vv_buffer_extend(objects, count * sizeof *sorted);
     if (count && !sorted)
@@ -172,7 +172,7 @@ static bool take_moments(struct lists *l)
     return true;
 }
 
-static void tell_slots(
+static void add_slots(
     const struct lists *l, uint32_t optimizer, const char *name)
 {
     const struct vv_object *objects = l->graph->objects;
@@ -184,7 +184,7 @@ static void tell_slots(
             objects[moments[i]].node);
 }
 
-static varve_status tell_optimizer(struct lists *l, uint32_t optimizer)
+static varve_status add_optimizer(struct lists *l, uint32_t optimizer)
 {
     bool is_good;
     l->trained = l->moments[0] = l->moments[1] = VV_NONE;
@@ -200,12 +200,12 @@ static varve_status tell_optimizer(struct lists *l, uint32_t optimizer)
             continue;
         VV_TRY(read_list(l, l->moments[k], &l->list, &is_good));
         if (is_good && take_moments(l))
-            tell_slots(l, optimizer, vv_moment_lists[k]);
+            add_slots(l, optimizer, vv_moment_lists[k]);
     }
     return VARVE_OK;
 }
 
-varve_status vv_bundle_moments_tell(struct vv_object_graph *g)
+varve_status vv_bundle_moments_add(struct vv_object_graph *g)
 {
     const varve_allocator *a = &g->bundle->context->allocator;
     struct lists l = { .graph = g };
@@ -215,12 +215,12 @@ varve_status vv_bundle_moments_tell(struct vv_object_graph *g)
     l.marks = vv_allocate_zeroed(a, g->count * sizeof *l.marks);
     if (!l.marks)
         return vv_fail_memory(g->error, "an object graph");
-    vv_buffer_init(&l.told, a);
+    vv_buffer_init(&l.found, a);
     vv_buffer_init(&l.variables, a);
     vv_buffer_init(&l.list, a);
     for (uint32_t i = 0; i < g->count && !status; i++)
-        status = tell_optimizer(&l, i);
-    vv_buffer_clear(&l.told);
+        status = add_optimizer(&l, i);
+    vv_buffer_clear(&l.found);
     vv_buffer_clear(&l.variables);
     vv_buffer_clear(&l.list);
     vv_release(a, l.marks, g->count * sizeof *l.marks);

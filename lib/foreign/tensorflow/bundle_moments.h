@@ -15,7 +15,7 @@
 
 #include "bundle_object.h"
 
-/* Adds those slots, once all objects and their values were told. */
-varve_status vv_bundle_moments_tell(struct vv_object_graph *graph);
+/* Adds those slots, once all objects and their values are there. */
+varve_status vv_bundle_moments_add(struct vv_object_graph *graph);
 
 #endif

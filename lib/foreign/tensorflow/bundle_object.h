@@ -27,7 +27,7 @@ struct vv_object_graph {
     uint32_t count;
     size_t capacity;
     uint32_t counter;      /* the object that is the save counter, or VV_NONE */
-    uint32_t attributes;   /* of the object that is being told */
+    uint32_t attributes;   /* of the object that is being added */
     bool has_families;     /* attributes that are several tensors */
     struct vv_buffer rest; /* further fields of that object */
     varve_error *error;

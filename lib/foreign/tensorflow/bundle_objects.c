@@ -239,7 +239,7 @@ static void add_value(
         add_attribute(o, attribute_of(index, node), b);
 }
 
-/* Those that hang below an object; one of several tensors is told with its
+/* Those that hang below an object; one of several tensors is added with its
  * first. */
 static void add_attributes(
     struct vv_bundle_objects *o, uint32_t object, struct vv_buffer *b)

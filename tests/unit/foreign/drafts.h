@@ -49,10 +49,10 @@ static inline void draft_free(struct drafted *t)
     memory_free(t->memory);
 }
 
-/* --- Telling -------------------------------------------------------------- */
+/* --- Adding --------------------------------------------------------------- */
 
 /* A variable of `count` floats at an offset of file 0. */
-static inline void tell_floats(
+static inline void give_floats(
     struct drafted *t, uint32_t node, uint64_t count, uint64_t offset)
 {
     varve_tensor type = {
@@ -64,7 +64,7 @@ static inline void tell_floats(
 static inline uint32_t add_floats(struct drafted *t, uint64_t offset)
 {
     uint32_t node = vv_draft_node(&t->d, VARVE_VARIABLE);
-    tell_floats(t, node, 1, offset);
+    give_floats(t, node, 1, offset);
     return node;
 }
 
@@ -80,7 +80,7 @@ static inline uint32_t add_path(
 {
     uint32_t node =
         vv_draft_path(&t->d, VARVE_VARIABLE, path, strlen(path));
-    tell_floats(t, node, 1, offset);
+    give_floats(t, node, 1, offset);
     return node;
 }
 
@@ -173,7 +173,7 @@ static inline void check_failure(
 }
 
 /* Whatever allocation fails: VARVE_NO_MEMORY, and nothing is left. */
-static inline void check_memory(void (*tell)(struct drafted *t))
+static inline void check_memory(void (*add)(struct drafted *t))
 {
     varve_status status = VARVE_NO_MEMORY;
     for (long n = 0; status; n++) {
@@ -181,7 +181,7 @@ static inline void check_memory(void (*tell)(struct drafted *t))
         varve_error error = { 0 };
         test_fail_allocation(n, false);
         draft_begin(&t);
-        tell(&t);
+        add(&t);
         status = draft_end(&t, &error);
         test_fail_allocation(-1, false);
         cr_assert(!status || status == VARVE_NO_MEMORY, "%ld: %s", n,

@@ -10,17 +10,17 @@
 #include "checkpoint_in.h"
 
 /* Variables of bytes, called "a", "b" and so on. */
-struct told_value {
+struct made_value {
     uint64_t size;
     struct vv_place place;
     bool is_not_saved;
 };
 
-static struct told_value told_values[8];
-static size_t told_count;
+static struct made_value made_values[8];
+static size_t made_count;
 static int decode_count, free_count; /* calls */
 static bool decode_fails;
-static varve_status (*told_more)(
+static varve_status (*made_more)(
     struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error);
 
 /* Byte `i` of what is decoded under a number. */
@@ -29,7 +29,7 @@ static inline unsigned char decoded_byte(uint64_t number, uint64_t i)
     return (unsigned char)(number * 31 + i * 7 + (i >> 10) + 1);
 }
 
-static inline varve_status decode_told(const struct vv_foreign *f,
+static inline varve_status decode_made(const struct vv_foreign *f,
     uint64_t number, unsigned char *bytes, size_t size, varve_error *error)
 {
     (void)f;
@@ -42,21 +42,21 @@ static inline varve_status decode_told(const struct vv_foreign *f,
     return VARVE_OK;
 }
 
-static inline void free_told(struct vv_foreign *f)
+static inline void free_made(struct vv_foreign *f)
 {
     cr_assert_str_eq(f->state, "state");
     free_count++;
 }
 
-static inline varve_status open_told(
+static inline varve_status open_made(
     struct vv_foreign *f, struct vv_draft *draft, varve_error *error)
 {
     static char state[] = "state";
-    f->decode = decode_told;
+    f->decode = decode_made;
     f->state = state;
-    f->free = free_told;
-    for (size_t i = 0; i < told_count; i++) {
-        const struct told_value *v = &told_values[i];
+    f->free = free_made;
+    for (size_t i = 0; i < made_count; i++) {
+        const struct made_value *v = &made_values[i];
         varve_tensor type = {
             .dtype = VARVE_UINT8, .rank = 1, .shape = { v->size } };
         uint32_t node = vv_draft_node(draft, VARVE_VARIABLE);
@@ -64,22 +64,22 @@ static inline varve_status open_told(
         vv_draft_value(
             draft, node, &type, 0, v->is_not_saved ? NULL : &v->place);
     }
-    return told_more ? told_more(f, draft, error) : VARVE_OK;
+    return made_more ? made_more(f, draft, error) : VARVE_OK;
 }
 
-static const struct vv_foreign_format told_format = {
+static const struct vv_foreign_format made_format = {
     .format = VARVE_FORMAT_GGUF,
-    .open = open_told,
+    .open = open_made,
 };
 
 /* Opens "dir/file", which has to be there. */
-static inline varve_status open_as_told(
+static inline varve_status open_as_made(
     struct world *w, struct vv_opened *in, varve_error *error)
 {
     decode_count = free_count = 0;
     decode_fails = false;
     return vv_checkpoint_open_as(
-        in, &w->context, "dir/file", &told_format, error);
+        in, &w->context, "dir/file", &made_format, error);
 }
 
 #endif

@@ -99,7 +99,7 @@ static struct vv_bundle_entry *next_entry(
     struct vv_bundle_entry *next = NULL;
     for (size_t i = 0; i < bundle->entry_count; i++) {
         struct vv_bundle_entry *entry = &bundle->entries[i];
-        if (!entry->is_told && entry->shard == shard &&
+        if (!entry->is_added && entry->shard == shard &&
             (!next || entry->offset < next->offset ||
                 (entry->offset == next->offset && entry->size < next->size)))
             next = entry;
@@ -142,7 +142,7 @@ static void add_shard(struct vv_bundle_out *out, struct vv_bundle *bundle,
             .type = vv_bundle_tensor(bundle, entry),
             .bytes = bytes + entry->offset,
             .size = entry->size };
-        entry->is_told = true;
+        entry->is_added = true;
         cr_assert_ok(value.type.dtype == VARVE_STRING
                 ? add_strings(out, &value, entry->count, &error)
                 : vv_bundle_out_add(out, &value, &error), error);

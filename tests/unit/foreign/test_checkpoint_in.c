@@ -156,17 +156,17 @@ static struct world begin(void)
     struct world w = world_new();
     memory_put(w.memory, "dir/file", "0123456789", 10);
     memory_put(w.memory, "dir/other", "0123", 4);
-    told_count = 0;
-    told_more = NULL;
+    made_count = 0;
+    made_more = NULL;
     return w;
 }
 
-static void check_told_fails(
+static void check_made_fails(
     struct world *w, varve_status status, const char *says)
 {
     struct vv_opened in;
     varve_error error = { 0 };
-    cr_assert_eq(open_as_told(w, &in, &error), status);
+    cr_assert_eq(open_as_made(w, &in, &error), status);
     cr_assert(strstr(error.message, says), "%s", error.message);
     cr_assert_eq(free_count, 1);
     cr_assert_eq(test_block_count(), 0);
@@ -176,10 +176,10 @@ static void check_told_fails(
 TEST(checkpoint_in, that_cannot_be_opened_leaves_nothing_open)
 {
     struct world w = begin();
-    told_more = fail_with_file;
-    check_told_fails(&w, VARVE_TOO_NEW, "too new");
-    told_more = fail_draft;
-    check_told_fails(&w, VARVE_LIMIT, "too much");
+    made_more = fail_with_file;
+    check_made_fails(&w, VARVE_TOO_NEW, "too new");
+    made_more = fail_draft;
+    check_made_fails(&w, VARVE_LIMIT, "too much");
     world_free(&w);
 }
 
@@ -188,8 +188,8 @@ TEST(checkpoint_in, has_the_size_of_all_its_files)
     struct world w = begin();
     struct vv_opened in;
     varve_error error = { 0 };
-    told_more = add_other;
-    cr_assert_ok(open_as_told(&w, &in, &error), error);
+    made_more = add_other;
+    cr_assert_ok(open_as_made(&w, &in, &error), error);
     cr_assert_eq(in.size, 14);
     cr_assert_eq(vv_checkpoint_format(&in), VARVE_FORMAT_GGUF);
     cr_assert_eq(free_count, 0);
@@ -198,10 +198,10 @@ TEST(checkpoint_in, has_the_size_of_all_its_files)
     world_free(&w);
 }
 
-static void tell(uint64_t size, uint32_t file, uint64_t offset)
+static void add_value(uint64_t size, uint32_t file, uint64_t offset)
 {
-    told_count = 1;
-    told_values[0] = (struct told_value){
+    made_count = 1;
+    made_values[0] = (struct made_value){
         .size = size, .place = { .file = file, .offset = offset } };
 }
 
@@ -210,22 +210,22 @@ TEST(checkpoint_in, is_truncated_where_a_value_is_outside_its_file)
     struct world w = begin();
     struct vv_opened in;
     varve_error error = { 0 };
-    tell(5, 0, 6);
-    check_told_fails(&w, VARVE_TRUNCATED,
+    add_value(5, 0, 6);
+    check_made_fails(&w, VARVE_TRUNCATED,
         "dir/file: expected 5 bytes of a value at offset 6, found a file of "
         "10 bytes");
-    tell(0, 0, 11);
-    check_told_fails(&w, VARVE_TRUNCATED, "at offset 11");
-    tell(5, 0, UINT64_MAX - 2);
-    check_told_fails(&w, VARVE_TRUNCATED, "at offset 18446744073709551613");
-    tell(5, 1, 0);
-    told_more = add_other;
-    check_told_fails(&w, VARVE_TRUNCATED, "dir/other: expected 5 bytes");
-    tell(5, 0, 5);
-    cr_assert_ok(open_as_told(&w, &in, &error), error);
+    add_value(0, 0, 11);
+    check_made_fails(&w, VARVE_TRUNCATED, "at offset 11");
+    add_value(5, 0, UINT64_MAX - 2);
+    check_made_fails(&w, VARVE_TRUNCATED, "at offset 18446744073709551613");
+    add_value(5, 1, 0);
+    made_more = add_other;
+    check_made_fails(&w, VARVE_TRUNCATED, "dir/other: expected 5 bytes");
+    add_value(5, 0, 5);
+    cr_assert_ok(open_as_made(&w, &in, &error), error);
     vv_opened_close(&in);
-    tell(50, VV_DECODED, 99); /* lies nowhere */
-    cr_assert_ok(open_as_told(&w, &in, &error), error);
+    add_value(50, VV_DECODED, 99); /* lies nowhere */
+    cr_assert_ok(open_as_made(&w, &in, &error), error);
     vv_opened_close(&in);
     world_free(&w);
 }

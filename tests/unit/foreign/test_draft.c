@@ -91,7 +91,7 @@ TEST(draft, keeps_its_first_failure)
     vv_draft_slot(&t.d, 0, 0, "a", 1, 0);
     vv_draft_tag(&t.d, 0, "a");
     vv_draft_text(&t.d, "a", 1, "\xff", 1);
-    tell_floats(&t, 0, 1, 0);
+    give_floats(&t, 0, 1, 0);
     add_path(&t, "a/b", 0);
     cr_assert_eq(t.d.nodes.size, nodes);
     cr_assert_eq(t.d.edges.size + t.d.slots.size + t.d.tags.size +
@@ -221,7 +221,7 @@ TEST(draft, refuses_metadata_that_is_no_text)
     check_failure(&t, VARVE_CORRUPT, "file: metadata \"a\": expected a text");
 }
 
-static void tell(struct drafted *t)
+static void add_all(struct drafted *t)
 {
     uint32_t w = add_floats(t, 0);
     uint32_t m = add_floats(t, 4);
@@ -237,5 +237,5 @@ static void tell(struct drafted *t)
 
 TEST(draft, fails_without_memory)
 {
-    check_memory(tell);
+    check_memory(add_all);
 }

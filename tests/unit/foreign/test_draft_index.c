@@ -15,7 +15,7 @@ TEST(draft_index, lays_values_out_as_a_file_of_ours_has_them)
     for (unsigned i = 0; i < 5; i++) {
         uint32_t node = vv_draft_node(&t.d, VARVE_VARIABLE);
         add_edge(&t, 0, (const char *[]){ "a", "b", "c", "d", "e" }[i], node);
-        tell_floats(&t, node, i * 700, i);
+        give_floats(&t, node, i * 700, i);
     }
     cr_assert_ok(draft_end(&t, &error), error);
     const struct vv_index *index = &t.in.parsed.index;
@@ -88,7 +88,7 @@ TEST(draft_index, refuses_more_bytes_than_a_file_can_have)
     check_failure(&t, VARVE_LIMIT, "file: expected values of less than 2^63");
 }
 
-static void tell(struct drafted *t)
+static void add_all(struct drafted *t)
 {
     uint32_t a = vv_draft_node(&t->d, VARVE_OBJECT);
     add_edge(t, 0, "a", a);
@@ -101,5 +101,5 @@ static void tell(struct drafted *t)
 
 TEST(draft_index, fails_without_memory)
 {
-    check_memory(tell);
+    check_memory(add_all);
 }

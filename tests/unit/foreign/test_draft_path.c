@@ -153,7 +153,7 @@ TEST(draft_path, refuses_a_name_that_comes_twice)
     check_failure(&t, VARVE_CORRUPT, "\"b\"");
 }
 
-static void tell(struct drafted *t)
+static void add_all(struct drafted *t)
 {
     uint32_t w = add_path(t, "net/w", 0);
     add_path(t, "made/m(net/w)", 0);
@@ -163,5 +163,5 @@ static void tell(struct drafted *t)
 
 TEST(draft_path, fails_without_memory)
 {
-    check_memory(tell);
+    check_memory(add_all);
 }

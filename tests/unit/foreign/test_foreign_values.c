@@ -28,27 +28,27 @@ static struct world begin(void)
     for (size_t i = 0; i < FILE_SIZE; i++)
         file_bytes[i] = file_byte(i);
     memory_put(w.memory, "dir/file", file_bytes, FILE_SIZE);
-    told_count = 0;
-    told_more = NULL;
+    made_count = 0;
+    made_more = NULL;
     return w;
 }
 
-static void tell_raw(uint64_t size, uint64_t offset)
+static void add_stored(uint64_t size, uint64_t offset)
 {
-    told_values[told_count++] = (struct told_value){
+    made_values[made_count++] = (struct made_value){
         .size = size, .place = { .offset = offset } };
 }
 
-static void tell_decoded(uint64_t size, uint64_t number)
+static void add_decoded(uint64_t size, uint64_t number)
 {
-    told_values[told_count++] = (struct told_value){
+    made_values[made_count++] = (struct made_value){
         .size = size, .place = { .file = VV_DECODED, .offset = number } };
 }
 
 /* The last one has a sum: the right one, or another. */
-static void tell_sum(enum vv_sum_kind kind, bool is_right)
+static void add_sum(enum vv_sum_kind kind, bool is_right)
 {
-    struct told_value *v = &told_values[told_count - 1];
+    struct made_value *v = &made_values[made_count - 1];
     uint32_t sum =
         vv_sum(kind, file_bytes + v->place.offset, (size_t)v->size);
     v->place.sum_kind = kind;
@@ -56,10 +56,10 @@ static void tell_sum(enum vv_sum_kind kind, bool is_right)
     v->place.sum ^= is_right ? 0 : 1;
 }
 
-static void open_told_file(struct world *w, struct vv_opened *in)
+static void open_made_file(struct world *w, struct vv_opened *in)
 {
     varve_error error = { 0 };
-    cr_assert_ok(open_as_told(w, in, &error), error);
+    cr_assert_ok(open_as_made(w, in, &error), error);
 }
 
 static void end(struct world *w, struct vv_opened *in)
@@ -73,8 +73,8 @@ static void end(struct world *w, struct vv_opened *in)
 
 static void expect_values(const struct vv_opened *in, unsigned char *to)
 {
-    for (uint32_t v = 0; v < told_count; v++) {
-        const struct told_value *value = &told_values[v];
+    for (uint32_t v = 0; v < made_count; v++) {
+        const struct made_value *value = &made_values[v];
         uint64_t begin = vv_at64(in->parsed.index.value_offsets, v);
         for (uint64_t i = 0; !value->is_not_saved && i < value->size; i++)
             to[begin + i] = value->place.file == VV_DECODED
@@ -88,14 +88,14 @@ TEST(foreign_values, reads_any_range_of_several_values_and_what_is_between)
     struct world w = begin();
     struct vv_opened in;
     varve_error error = { 0 };
-    tell_raw(100, 1000);
-    tell_decoded(70, 3);
-    tell_raw(0, 0);
-    tell_raw(64, 7);
-    tell_raw(9, 0);
-    told_values[4].is_not_saved = true;
-    tell_decoded(1, 9);
-    open_told_file(&w, &in);
+    add_stored(100, 1000);
+    add_decoded(70, 3);
+    add_stored(0, 0);
+    add_stored(64, 7);
+    add_stored(9, 0);
+    made_values[4].is_not_saved = true;
+    add_decoded(1, 9);
+    open_made_file(&w, &in);
     size_t size = (size_t)in.data_end;
     unsigned char *wanted = calloc(size, 1), *found = malloc(size);
     expect_values(&in, wanted);
@@ -120,8 +120,8 @@ TEST(foreign_values, passes_on_that_bytes_cannot_be_read)
     struct vv_opened in;
     varve_error error = { 0 };
     unsigned char bytes[64];
-    tell_raw(64, FILE_SIZE - 64);
-    open_told_file(&w, &in);
+    add_stored(64, FILE_SIZE - 64);
+    open_made_file(&w, &in);
     memory_resize(w.memory, "dir/file", FILE_SIZE - 1);
     cr_assert_eq(vv_opened_read(&in,
         vv_at64(in.parsed.index.value_offsets, 0), bytes, 64, &error),
@@ -135,9 +135,9 @@ TEST(foreign_values, says_where_a_value_lies_in_an_open_file)
     struct vv_opened in;
     int file;
     uint64_t offset;
-    tell_raw(8, 40);
-    tell_decoded(8, 1);
-    open_told_file(&w, &in);
+    add_stored(8, 40);
+    add_decoded(8, 1);
+    open_made_file(&w, &in);
     struct vv_foreign *f = in.state;
     cr_assert(vv_opened_locate(&in, 0, &file, &offset));
     cr_assert_eq(file, f->files[0].file);
@@ -162,7 +162,7 @@ static varve_status read_chunk(const struct vv_opened *in, uint32_t value,
     varve_status status = vv_opened_read(in, offset, bytes, size, error);
     for (size_t i = 0; !status && i < size; i++)
         cr_assert_eq(bytes[i],
-            decoded_byte(told_values[value].place.offset,
+            decoded_byte(made_values[value].place.offset,
                 chunk * VV_CHUNK_SIZE + i));
     return status;
 }
@@ -175,19 +175,19 @@ static void read_chunks(const struct vv_opened *in, const char *order)
             (uint64_t)(order[1] - '0'), &error), error);
 }
 
-static void tell_three(void)
+static void add_three(void)
 {
-    tell_decoded(2 * VV_CHUNK_SIZE + 10, 1);
-    tell_decoded(2 * VV_CHUNK_SIZE, 2);
-    tell_decoded(VV_CHUNK_SIZE + 1, 3);
+    add_decoded(2 * VV_CHUNK_SIZE + 10, 1);
+    add_decoded(2 * VV_CHUNK_SIZE, 2);
+    add_decoded(VV_CHUNK_SIZE + 1, 3);
 }
 
 TEST(foreign_values, decode_a_value_once_for_all_its_pieces)
 {
     struct world w = begin();
     struct vv_opened in;
-    tell_three();
-    open_told_file(&w, &in);
+    add_three();
+    open_made_file(&w, &in);
     read_chunks(&in, "a0a1a2");
     cr_assert_eq(decode_count, 1);
     read_chunks(&in, "b1b0");
@@ -203,8 +203,8 @@ TEST(foreign_values, give_the_memory_of_decoded_values_back)
 {
     struct world w = begin();
     struct vv_opened in;
-    tell_three();
-    open_told_file(&w, &in);
+    add_three();
+    open_made_file(&w, &in);
     size_t before = test_byte_count();
     read_chunks(&in, "a0a1a2");
     cr_assert_eq(test_byte_count(), before);
@@ -221,8 +221,8 @@ TEST(foreign_values, decode_a_value_that_is_read_whole_where_it_is_wanted)
     struct vv_opened in;
     varve_error error = { 0 };
     unsigned char bytes[20];
-    tell_decoded(20, 6);
-    open_told_file(&w, &in);
+    add_decoded(20, 6);
+    open_made_file(&w, &in);
     long blocks = test_block_count();
     uint64_t offset = vv_at64(in.parsed.index.value_offsets, 0);
     test_fail_allocation(0, true);
@@ -239,8 +239,8 @@ TEST(foreign_values, keep_nothing_of_a_value_that_was_not_made)
     struct world w = begin();
     struct vv_opened in;
     varve_error error = { 0 };
-    tell_three();
-    open_told_file(&w, &in);
+    add_three();
+    open_made_file(&w, &in);
     long blocks = test_block_count();
     decode_fails = true;
     for (int i = 0; i < 2; i++) {
@@ -262,7 +262,7 @@ static varve_status check_chunk(const struct vv_opened *in, uint64_t chunk,
     const char *what, varve_error *error)
 {
     return vv_opened_check(in, 0, chunk,
-        file_bytes + told_values[0].place.offset + chunk * VV_CHUNK_SIZE,
+        file_bytes + made_values[0].place.offset + chunk * VV_CHUNK_SIZE,
         what, error);
 }
 
@@ -273,15 +273,15 @@ static void check_small(enum vv_sum_kind kind, const char *found)
         struct world w = begin();
         struct vv_opened in;
         varve_error error = { 0 };
-        tell_raw(100, 50);
-        tell_sum(kind, right);
-        open_told_file(&w, &in);
+        add_stored(100, 50);
+        add_sum(kind, right);
+        open_made_file(&w, &in);
         for (int i = 0; i < 3; i++) {
             varve_status status = check_chunk(&in, 0, "a/path", &error);
             cr_assert_eq(status, right ? VARVE_OK : VARVE_CORRUPT);
         }
         uint32_t sum = vv_sum(kind, file_bytes + 50, 100);
-        uint32_t stored = vv_sum_stored(kind, told_values[0].place.sum);
+        uint32_t stored = vv_sum_stored(kind, made_values[0].place.sum);
         snprintf(wanted, sizeof wanted,
             "dir/file: a/path: bytes 50 to 150: expected %s %08x, found %08x",
             found, (unsigned)stored, (unsigned)sum);
@@ -302,10 +302,10 @@ TEST(foreign_values, check_nothing_where_there_is_no_sum)
     struct world w = begin();
     struct vv_opened in;
     varve_error error = { 0 };
-    tell_raw(100, 50);
-    tell_decoded(100, 1);
-    told_values[1].place.sum_kind = VV_SUM_CRC32;
-    open_told_file(&w, &in);
+    add_stored(100, 50);
+    add_decoded(100, 1);
+    made_values[1].place.sum_kind = VV_SUM_CRC32;
+    open_made_file(&w, &in);
     cr_assert_ok(vv_opened_check(&in, 0, 0, file_bytes, "a", &error), error);
     cr_assert_ok(vv_opened_check(&in, 1, 0, file_bytes, "b", &error), error);
     end(&w, &in);
@@ -317,14 +317,14 @@ static void check_order(
     struct world w = begin();
     struct vv_opened in;
     varve_error error = { 0 };
-    tell_raw(2 * VV_CHUNK_SIZE + 77, 33);
-    tell_sum(kind, is_right);
-    open_told_file(&w, &in);
+    add_stored(2 * VV_CHUNK_SIZE + 77, 33);
+    add_sum(kind, is_right);
+    open_made_file(&w, &in);
     for (int i = 0; i < 9; i++) {
-        bool is_told = !is_right && i >= 2; /* again and again */
+        bool is_added = !is_right && i >= 2; /* again and again */
         varve_status status =
             check_chunk(&in, (uint64_t)order[i % 3], NULL, &error);
-        cr_assert_eq(status, is_told ? VARVE_CORRUPT : VARVE_OK, "%d: %s", i,
+        cr_assert_eq(status, is_added ? VARVE_CORRUPT : VARVE_OK, "%d: %s", i,
             error.message);
     }
     if (!is_right)
@@ -350,9 +350,9 @@ TEST(foreign_values, do_not_count_a_chunk_twice)
     struct world w = begin();
     struct vv_opened in;
     varve_error error = { 0 };
-    tell_raw(2 * VV_CHUNK_SIZE, 0);
-    tell_sum(VV_SUM_CRC32, false);
-    open_told_file(&w, &in);
+    add_stored(2 * VV_CHUNK_SIZE, 0);
+    add_sum(VV_SUM_CRC32, false);
+    open_made_file(&w, &in);
     for (int i = 0; i < 3; i++)
         cr_assert_ok(check_chunk(&in, 0, "a", &error), error);
     cr_assert_eq(check_chunk(&in, 1, "a", &error), VARVE_CORRUPT);
@@ -364,9 +364,9 @@ TEST(foreign_values, tell_that_a_file_changed_between_two_readings)
     struct world w = begin();
     struct vv_opened in;
     varve_error error = { 0 };
-    tell_raw(2 * VV_CHUNK_SIZE, 0);
-    tell_sum(VV_SUM_CRC32, true);
-    open_told_file(&w, &in);
+    add_stored(2 * VV_CHUNK_SIZE, 0);
+    add_sum(VV_SUM_CRC32, true);
+    open_made_file(&w, &in);
     for (uint64_t c = 0; c < 2; c++)
         cr_assert_ok(check_chunk(&in, c, "a", &error), error);
     file_bytes[VV_CHUNK_SIZE + 5] ^= 1;
@@ -383,14 +383,14 @@ TEST(foreign_values, tell_that_a_file_changed_between_two_readings)
 }
 
 static struct vv_opened shared;
-static _Atomic(int) told_wrong;
+static _Atomic(int) made_wrong;
 
 static void *check_from(void *argument)
 {
     const int *first = argument;
     for (int i = 0; i < 4; i++) {
         if (check_chunk(&shared, (uint64_t)((*first + i) % 4), "a", NULL))
-            told_wrong++;
+            made_wrong++;
     }
     return NULL;
 }
@@ -402,15 +402,15 @@ TEST(foreign_values, may_be_checked_by_two_threads)
         pthread_t thread;
         int firsts[2] = { 0, turn % 4 };
         bool is_right = turn % 2;
-        tell_raw(FILE_SIZE, 0);
-        tell_sum(VV_SUM_CRC32C, is_right);
-        open_told_file(&w, &shared);
-        told_wrong = 0;
+        add_stored(FILE_SIZE, 0);
+        add_sum(VV_SUM_CRC32C, is_right);
+        open_made_file(&w, &shared);
+        made_wrong = 0;
         cr_assert_eq(
             pthread_create(&thread, NULL, check_from, &firsts[1]), 0);
         check_from(&firsts[0]);
         pthread_join(thread, NULL);
-        cr_assert(is_right ? told_wrong == 0 : told_wrong > 0);
+        cr_assert(is_right ? made_wrong == 0 : made_wrong > 0);
         cr_assert_eq(check_chunk(&shared, 0, "a", NULL),
             is_right ? VARVE_OK : VARVE_CORRUPT);
         end(&w, &shared);
@@ -423,14 +423,14 @@ TEST(foreign_values, fail_without_memory)
 {
     struct world w = begin();
     varve_status status = VARVE_NO_MEMORY;
-    tell_raw(2 * VV_CHUNK_SIZE, 0);
-    tell_sum(VV_SUM_CRC32, true);
-    tell_decoded(5, 1);
+    add_stored(2 * VV_CHUNK_SIZE, 0);
+    add_sum(VV_SUM_CRC32, true);
+    add_decoded(5, 1);
     for (long n = 0; status; n++) {
         struct vv_opened in;
         varve_error error = { 0 };
         test_fail_allocation(n, false);
-        status = open_as_told(&w, &in, &error);
+        status = open_as_made(&w, &in, &error);
         test_fail_allocation(-1, false);
         cr_assert(!status || status == VARVE_NO_MEMORY, "%s", error.message);
         if (!status)

@@ -8,9 +8,9 @@
 
 #include "arrays.h"
 
-/* Tells an array to a draft; what came of it is in `in`. */
-static varve_status tell(const struct vv_npy_header *h,
-    const struct vv_npy_telling *telling, struct vv_opened *in,
+/* Adds an array to a draft; what came of it is in `in`. */
+static varve_status add_one(const struct vv_npy_header *h,
+    const struct vv_npy_item *item, struct vv_opened *in,
     varve_error *error)
 {
     struct vv_context context = { .allocator = *test_allocator() };
@@ -19,12 +19,12 @@ static varve_status tell(const struct vv_npy_header *h,
     size_t count = 0;
     cr_assert_ok(vv_opened_begin(in, &context, "x", error), *error);
     vv_draft_begin(&draft, &context, "x");
-    vv_npy_tell(&draft, h, telling);
+    vv_npy_add(&draft, h, item);
     varve_status status = vv_draft_end(&draft, in, &places, &count, error);
     vv_draft_clear(&draft);
     if (!status) {
         cr_assert_eq(count, 1);
-        cr_assert_eq(places[0].offset, telling->place.offset);
+        cr_assert_eq(places[0].offset, item->place.offset);
         const struct vv_index *index = &in->parsed.index;
         cr_assert_eq(index->value_count, 1);
         cr_assert_eq(vv_index_kind(index, 1),
@@ -37,11 +37,11 @@ static varve_status tell(const struct vv_npy_header *h,
     return status;
 }
 
-static const struct vv_npy_telling telling = {
+static const struct vv_npy_item item = {
     .name = "a", .name_size = 1, .place = { .offset = 70 }
 };
 
-TEST(npy_draft, tells_a_variable_or_a_tagged_state)
+TEST(npy_draft, adds_a_variable_or_a_tagged_state)
 {
     struct vv_opened in;
     varve_error error = { 0 };
@@ -50,9 +50,9 @@ TEST(npy_draft, tells_a_variable_or_a_tagged_state)
         .type = { .dtype = VARVE_FLOAT32, .rank = 1, .shape = { 3 } },
         .descr = "V4", .descr_size = 2,
     };
-    cr_assert_ok(tell(&h, &telling, &in, &error), error);
+    cr_assert_ok(add_one(&h, &item, &in, &error), error);
     h.kind = VV_NPY_OPAQUE;
-    cr_assert_ok(tell(&h, &telling, &in, &error), error);
+    cr_assert_ok(add_one(&h, &item, &in, &error), error);
 }
 
 TEST(npy_draft, says_so_without_memory)
@@ -64,7 +64,7 @@ TEST(npy_draft, says_so_without_memory)
         struct vv_opened in;
         varve_error error = { 0 };
         test_fail_allocation(n, false);
-        status = tell(&h, &telling, &in, &error);
+        status = add_one(&h, &item, &in, &error);
         test_fail_allocation(-1, false);
         cr_assert(!status || status == VARVE_NO_MEMORY);
         cr_assert(n < 200);

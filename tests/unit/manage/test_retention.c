@@ -208,7 +208,7 @@ static const char *told(
     static char text[256];
     struct vv_buffer buffer;
     vv_buffer_init(&buffer, test_allocator());
-    vv_retention_tell(policy, f, "loss", &buffer);
+    vv_retention_describe(policy, f, "loss", &buffer);
     snprintf(text, sizeof text, "%s", vv_buffer_string(&buffer));
     vv_buffer_clear(&buffer);
     return text;
