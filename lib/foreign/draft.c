@@ -17,21 +17,6 @@
 #include "shape.h"
 #include "try.h"
 
-enum { BUFFERS = 9 };
-
-static void list_buffers(struct vv_draft *d, struct vv_buffer *all[BUFFERS])
-{
-    all[0] = &d->nodes;
-    all[1] = &d->edges;
-    all[2] = &d->slots;
-    all[3] = &d->globals;
-    all[4] = &d->tags;
-    all[5] = &d->values;
-    all[6] = &d->extents;
-    all[7] = &d->metadata;
-    all[8] = &d->paths;
-}
-
 /* --- Failures ------------------------------------------------------------- */
 
 void vv_draft_fail(
@@ -86,16 +71,14 @@ static void add(
         fail_memory(d);
 }
 
-/* --- Telling -------------------------------------------------------------- */
+/* --- Adding --------------------------------------------------------------- */
 
 void vv_draft_begin(
     struct vv_draft *d, const struct vv_context *context, const char *path)
 {
-    struct vv_buffer *all[BUFFERS];
     *d = (struct vv_draft){ .context = context, .path = path };
-    list_buffers(d, all);
-    for (size_t i = 0; i < BUFFERS; i++)
-        vv_buffer_init(all[i], &context->allocator);
+    for (size_t i = 0; i < VV_DRAFT_PARTS; i++)
+        vv_buffer_init(&d->parts[i], &context->allocator);
     vv_arena_init(&d->strings, &context->allocator);
     vv_kept_init(&d->kept, &context->allocator);
     vv_draft_node(d, VARVE_OBJECT);
@@ -294,10 +277,8 @@ varve_status vv_draft_end(struct vv_draft *d, struct vv_opened *opened,
 
 void vv_draft_clear(struct vv_draft *d)
 {
-    struct vv_buffer *all[BUFFERS];
-    list_buffers(d, all);
-    for (size_t i = 0; i < BUFFERS; i++)
-        vv_buffer_clear(all[i]);
+    for (size_t i = 0; i < VV_DRAFT_PARTS; i++)
+        vv_buffer_clear(&d->parts[i]);
     vv_arena_clear(&d->strings);
     vv_kept_clear(&d->kept);
 }

@@ -16,10 +16,12 @@
 #include "arena.h"
 #include "buffer.h"
 #include "context.h"
-#include "opened.h"
 #include "failure.h"
 #include "kept.h"
+#include "opened.h"
 #include "place.h"
+
+enum { VV_DRAFT_PARTS = 9 };
 
 struct vv_draft {
     const struct vv_context *context;
@@ -29,8 +31,13 @@ struct vv_draft {
     uint64_t room;     /* bytes of all files, set before the end: what
                           flat names may cost is bound by it */
     uint64_t counter;  /* the save counter; 0: none */
-    struct vv_buffer nodes, edges, slots, globals, tags, values, extents,
-        metadata, paths; /* what was added so far; draft.c */
+    union {            /* what was added so far (draft_parts.h) */
+        struct {
+            struct vv_buffer nodes, edges, slots, globals, tags, values,
+                extents, metadata, paths;
+        };
+        struct vv_buffer parts[VV_DRAFT_PARTS]; /* the same, as one */
+    };
     struct vv_arena strings;
     struct vv_kept kept;
 };

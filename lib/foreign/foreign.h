@@ -11,8 +11,8 @@
 #include <varve/error.h>
 
 #include "buffer.h"
-#include "opened.h"
 #include "kept.h"
+#include "opened.h"
 #include "place.h"
 #include "system.h"
 

@@ -14,9 +14,9 @@
 #include <varve/restoration.h>
 
 #include "buffer.h"
-#include "opened.h"
 #include "graph.h"
 #include "map.h"
+#include "opened.h"
 #include "saved_path.h"
 #include "selection.h"
 #include "spread.h"

@@ -16,8 +16,8 @@
 #include <varve/checkpoint.h>
 #include <varve/error.h>
 
-#include "opened.h"
 #include "foreign_format.h"
+#include "opened.h"
 
 /* Opens a file of any format; the path is one that vv_checkpoint_find gave. On
  * failure nothing is open. End with vv_opened_close. */

@@ -12,7 +12,7 @@
 #include "moments.h"
 #include "try.h"
 
-/* --- Telling them --------------------------------------------------------- */
+/* --- Adding them ---------------------------------------------------------- */
 
 /* What an object is known as. A list serves one optimizer, so that the work is
  * bounded by the edges. */
