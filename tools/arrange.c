@@ -33,6 +33,45 @@ static char *path_of(const struct arrangement *a, const struct link *link)
     return parts_link_path(a->parts, link, renames_depth(a->renames));
 }
 
+/* The place that an edge has if it goes along with its parent; allocated. Only
+ * what was renamed has a text of its own: below it they would take memory
+ * squared. */
+static char *place_along(const struct parts *p, const struct link *link)
+{
+    const struct part *above = &p->items[link->parent];
+    size_t size = strlen(link->escaped) + 1;
+    for (; !above->place; above = &p->items[above->above])
+        size += strlen(p->links[above->way].escaped) + 1;
+    size_t begin = strlen(above->place);
+    char *place = room_for(begin + size + 1, 1);
+    char *end = place + begin + size;
+    memcpy(place, above->place, begin);
+    for (;;) {
+        size_t name = strlen(link->escaped);
+        memcpy(end -= name, link->escaped, name);
+        *--end = '/';
+        if (p->items[link->parent].place)
+            break;
+        link = &p->links[p->items[link->parent].way];
+    }
+    if (begin == 0)
+        memmove(place, place + 1, size);
+    return place;
+}
+
+/* What an edge leads to goes with it, unless it has another path. */
+static void take_along(
+    struct parts *p, const struct link *link, const char *place)
+{
+    struct part *child = &p->items[link->child];
+    if (link->is_alias)
+        return;
+    child->is_placed = true;
+    child->is_renamed = place ? strcmp(place, child->path) != 0
+                              : p->items[link->parent].is_renamed;
+    child->place = place;
+}
+
 /* An edge goes where a rename says, or along with its parent. The root cannot
  * go anywhere, so what is below it does. */
 static void place_link(struct arrangement *a, struct link *link)
@@ -43,17 +82,20 @@ static void place_link(struct arrangement *a, struct link *link)
     char *place = path ? renames_apply(a->renames, path) : NULL;
     free(path);
     bool goes_along =
-        parent->place != parent->path && (!link->is_alias || link->parent == 0);
+        parent->is_placed && (!link->is_alias || link->parent == 0);
     if (!place && !goes_along)
         return;
-    char *along = room_join(parent->place, link->escaped);
+    if (!place && link->parent) {
+        take_along(p, link, NULL);
+        return;
+    }
+    char *along = place_along(p, link);
     link->moves = strcmp(place ? place : along,
                       link->parent ? along : link->escaped) != 0;
     link->place = place ? place : along;
     if (place)
         free(along);
-    if (!link->is_alias)
-        p->items[link->child].place = link->place;
+    take_along(p, link, link->place);
 }
 
 /* A parent comes before what is below it. */
@@ -70,13 +112,17 @@ static void place_links(struct arrangement *a)
         free(path);
     }
     char *root = renames_apply(a->renames, "");
-    if (root)
+    if (root) {
         p->items[0].place = root;
+        p->items[0].is_placed = true;
+        p->items[0].is_renamed = *root;
+    }
     for (size_t i = 0; i < p->link_count; i++) {
         if (p->items[p->links[i].parent].is_kept)
             place_link(a, &p->links[i]);
     }
     p->items[0].place = p->items[0].path;
+    p->items[0].is_renamed = false;
     free(root);
 }
 
@@ -110,9 +156,8 @@ static void drop_names(struct arrangement *a)
 {
     for (size_t i = 0; i < a->parts->count; i++) {
         const struct part *part = &a->parts->items[i];
-        bool is_renamed = strcmp(part->place, part->path) != 0;
         if (part->is_kept && varve_global_name(part->node) &&
-            (a->is_from_flat || (a->is_flat && is_renamed)))
+            (a->is_from_flat || (a->is_flat && part->is_renamed)))
             varve_set_global_name(part->node, NULL);
     }
 }

@@ -13,6 +13,10 @@
 #include "outline.h"
 #include "room.h"
 
+/* So many bytes may a path have that renames look at: an escaped name of the
+ * largest size fits, but a chain of such names takes no time squared. */
+enum { MOST_BYTES = 256 << 10 };
+
 struct place {
     uintptr_t address;
     size_t place;
@@ -145,7 +149,7 @@ static size_t climb(const struct parts *p, const struct link *link,
     while (link) {
         size_t way = p->items[link->parent].way;
         size_t name = strlen(link->escaped);
-        if (most_names-- == 0)
+        if (most_names-- == 0 || size + name > MOST_BYTES)
             return PART_NONE;
         size += name + (size > 0);
         if (path) {

@@ -18,14 +18,17 @@ struct part {
     varve_node *node;  /* NULL once it is removed */
     char *path;        /* the shortest from the root, or that is chosen; of a
                           long one "..." and its end */
-    const char *place; /* the path that it is to have: `path` or its link's */
+    const char *place; /* the path that it is to have: `path` or its link's;
+                          NULL: it goes along with what is above it */
     size_t above;      /* parent on that path, or owner of a slot; PART_NONE:
                           the root */
     size_t way;        /* the link from it; PART_NONE: none */
     bool is_slot;      /* only slots lead to it */
     bool is_kept;
-    bool is_opened; /* a list that is an object now */
-    bool lost_some; /* something below it was moved away */
+    bool is_placed;  /* it, or something above it, was renamed, */
+    bool is_renamed; /* to another path */
+    bool is_opened;  /* a list that is an object now */
+    bool lost_some;  /* something below it was moved away */
 };
 
 struct link {
@@ -59,7 +62,7 @@ void parts_clear(struct parts *parts);
 bool path_is_end(const char *path);
 
 /* The path of a link, all of it, allocated; NULL where it has more than so many
- * names. */
+ * names, or than a quarter of a megabyte, which any name fits. */
 char *parts_link_path(
     const struct parts *parts, const struct link *link, size_t most_names);
 
