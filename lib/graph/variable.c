@@ -253,3 +253,15 @@ void varve_rebind(varve_node *node, varve_tensor view)
     }
     now->data = view.data;
 }
+
+void vv_variable_give_up(varve_node *node)
+{
+    if (!node->variable || node->value_state != VARVE_PENDING)
+        return;
+    if (!node->variable->is_owned) {
+        node->value_state = VARVE_INITIALIZED;
+        return;
+    }
+    node->value_state = VARVE_DECLARED;
+    vv_variable_settle(node);
+}

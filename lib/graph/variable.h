@@ -60,4 +60,7 @@ void vv_variable_initialize(varve_node *node);
 /* Frees what belongs to the library. */
 void vv_variable_clear(varve_node *node);
 
+/* A variable whose value was to come, and will not, gets its own. */
+void vv_variable_give_up(varve_node *node);
+
 #endif

@@ -209,3 +209,80 @@ void vv_copy(struct varve_restoration *r, varve_node *node, uint32_t file)
     if (!r->is_dry)
         claim(r, node, value);
 }
+
+/* --- What pairing asks and tells --------------------------------------------
+ */
+
+/* No value is on its way to the node any more. */
+static void drop_jobs(struct varve_restoration *r, const varve_node *node)
+{
+    vv_drop_pairs(&r->jobs, node);
+    vv_drop_pairs(&r->held, node);
+    vv_drop_pairs(&r->stuck, node);
+    vv_drop_pairs(&r->mismatched, node);
+}
+
+static void part(struct varve_restoration *r, varve_node *node, uint32_t value)
+{
+    if (value != VV_NONE && !vv_is_final(r, value))
+        vv_change_fate(r, value, VV_FATE_WAITING);
+    drop_jobs(r, node);
+    if (node->variable && node->value_state == VARVE_PENDING)
+        node->value_state = VARVE_DECLARED;
+}
+
+/* It keeps what it was given, or gets a copy where that is asked for. */
+static void outdo(struct varve_restoration *r, varve_node *node, uint32_t file)
+{
+    uint32_t value = r->value_of[file];
+    drop_jobs(r, node);
+    vv_variable_give_up(node);
+    if (r->fates[value] == VV_FATE_LENT || !vv_is_final(r, value))
+        vv_change_fate(r, value, VV_FATE_WAITING);
+    vv_copy(r, node, file);
+}
+
+static void confirm(
+    struct varve_restoration *r, varve_node *node, uint32_t file)
+{
+    uint32_t value = r->value_of[file];
+    (void)node;
+    if (value != VV_NONE && r->fates[value] == VV_FATE_LENT)
+        vv_change_fate(r, value, VV_FATE_APPLIED);
+}
+
+static bool is_mismatched(
+    const struct varve_restoration *r, const varve_node *node)
+{
+    size_t count;
+    const struct vv_pair *pairs = vv_pairs(&r->mismatched, &count);
+    while (count > 0 && pairs[count - 1].node != node)
+        count--;
+    return count > 0;
+}
+
+/* A variable or state for which the file has an object is noted once. */
+static void take_in(
+    struct varve_restoration *r, varve_node *node, uint32_t file)
+{
+    uint32_t value = r->value_of[file];
+    if (value == VV_NONE ? !is_mismatched(r, node)
+                         : r->fates[value] == VV_FATE_EXCLUDED)
+        vv_decide(r, node, file);
+}
+
+static bool is_left_out(const struct varve_restoration *r, uint32_t value)
+{
+    return r->fates[value] == VV_FATE_EXCLUDED;
+}
+
+const struct vv_value_calls vv_delivery = {
+    .paired = vv_decide,
+    .claimed = vv_copy,
+    .outdone = outdo,
+    .confirmed = confirm,
+    .parted = part,
+    .taken_in = take_in,
+    .is_final = vv_is_final,
+    .is_left_out = is_left_out,
+};

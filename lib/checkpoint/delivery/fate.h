@@ -7,6 +7,9 @@
 
 #include "restoration.h"
 
+/* What pairing asks and tells. */
+extern const struct vv_value_calls vv_delivery;
+
 /* Decides what becomes of the value of a pair that is bound. */
 void vv_decide(struct varve_restoration *r, varve_node *node, uint32_t file);
 

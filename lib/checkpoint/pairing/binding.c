@@ -9,7 +9,6 @@
 
 #include "allocator.h"
 #include "by_name.h"
-#include "fate.h"
 #include "scope.h"
 #include "slot.h"
 #include "variable.h"
@@ -203,15 +202,6 @@ static void let_go(struct varve_restoration *r, const varve_node *node)
     }
 }
 
-/* No value is on its way to the node any more. */
-static void drop_jobs(struct varve_restoration *r, const varve_node *node)
-{
-    vv_drop_pairs(&r->jobs, node);
-    vv_drop_pairs(&r->held, node);
-    vv_drop_pairs(&r->stuck, node);
-    vv_drop_pairs(&r->mismatched, node);
-}
-
 /* Those that claim what nobody holds any more are next. */
 static void pass_on(struct varve_restoration *r, uint32_t file)
 {
@@ -227,25 +217,20 @@ static void release(struct varve_restoration *r, uint32_t file)
 {
     varve_node *node = r->node_of[file];
     uint32_t value = r->value_of[file];
+    bool waits = value != VV_NONE && !r->values->is_final(r, value);
     let_go(r, node);
     if (r->vias)
         r->vias[node->number].is_visited = false;
-    if (value != VV_NONE && !vv_is_final(r, value)) {
-        vv_change_fate(r, value, VV_FATE_WAITING);
+    r->values->parted(r, node, value);
+    if (waits)
         pass_on(r, file);
-    }
-    drop_jobs(r, node);
-    if (node->variable && node->value_state == VARVE_PENDING)
-        node->value_state = VARVE_DECLARED;
 }
 
 /* The same for a node that claims what another holds. */
 static void unclaim(struct varve_restoration *r, varve_node *node)
 {
     let_go(r, node);
-    drop_jobs(r, node);
-    if (node->variable && node->value_state == VARVE_PENDING)
-        node->value_state = VARVE_DECLARED;
+    r->values->parted(r, node, VV_NONE);
 }
 
 static bool is_claimant(
@@ -371,7 +356,7 @@ static bool has_another_value(
 {
     uint32_t value = r->value_of[file];
     return node->restored_by == r->observer.number &&
-           (value == VV_NONE || !vv_is_final(r, value));
+           (value == VV_NONE || !r->values->is_final(r, value));
 }
 
 /* Whether matching goes on from a node. What is added to it later is matched
@@ -400,7 +385,7 @@ static bool is_better(struct varve_restoration *r, const varve_node *node,
     uint32_t value = r->value_of[file];
     if (value == VV_NONE || vv_index_kind(vv_index_of(r), file) != node->kind)
         return false;
-    if (r->fates[value] == VV_FATE_EXCLUDED)
+    if (r->values->is_left_out(r, value))
         return vv_scope_takes(r, node);
     return goes_before(how, vv_how_of(r, r->node_of[file])) &&
            vv_scope_takes(r, node);
@@ -411,14 +396,9 @@ static bool is_better(struct varve_restoration *r, const varve_node *node,
 static void take_from_holder(struct varve_restoration *r, uint32_t file)
 {
     varve_node *holder = r->node_of[file];
-    uint32_t value = r->value_of[file];
-    drop_jobs(r, holder);
-    vv_give_up(holder);
     vv_add_pair(r, &r->conflicts, holder, file);
     r->node_of[file] = NULL;
-    if (r->fates[value] == VV_FATE_LENT || !vv_is_final(r, value))
-        vv_change_fate(r, value, VV_FATE_WAITING);
-    vv_copy(r, holder, file);
+    r->values->outdone(r, holder, file);
 }
 
 /* A node that has come to its place by a better way than before. So has what is
@@ -426,14 +406,12 @@ static void take_from_holder(struct varve_restoration *r, uint32_t file)
 static void improve(struct varve_restoration *r, varve_node *node,
     uint32_t file, enum vv_how how)
 {
-    uint32_t value = r->value_of[file];
     if (vv_file_node_of(r, node) != file ||
         !goes_before(how, vv_how_of(r, node)))
         return;
     set_how(r, node, how);
-    if (how < VV_BY_OTHER_PATH && value != VV_NONE &&
-        vv_is_holder(r, node, file) && r->fates[value] == VV_FATE_LENT)
-        vv_change_fate(r, value, VV_FATE_APPLIED);
+    if (how < VV_BY_OTHER_PATH && vv_is_holder(r, node, file))
+        r->values->confirmed(r, node, file);
     if (leads_on(node))
         vv_add_pair(r, &r->queue, node, file);
 }
@@ -448,7 +426,7 @@ static void claim_too(struct varve_restoration *r, varve_node *node,
         return;
     r->file_of[node->number] = file + 1;
     set_how(r, node, how);
-    vv_copy(r, node, file);
+    r->values->claimed(r, node, file);
     if (leads_on(node))
         vv_add_pair(r, &r->queue, node, file);
 }
@@ -502,7 +480,7 @@ void vv_bind(struct varve_restoration *r, varve_node *node, uint32_t file,
         r->file_of[node->number] = file + 1;
         set_how(r, node, how);
     }
-    vv_decide(r, node, file);
+    r->values->paired(r, node, file);
     if (leads_on(node))
         vv_add_pair(r, &r->queue, node, file);
 }
@@ -573,7 +551,7 @@ void vv_forget_node(struct varve_restoration *r, varve_node *node)
     if (r->vias && node->number < r->number_capacity)
         r->vias[node->number] = (struct vv_via){ 0 };
     vv_drop_pairs(&r->conflicts, node);
-    vv_drop_pairs(&r->mismatched, node);
+    r->values->parted(r, node, VV_NONE);
     forget_in_queue(&r->queue, node);
     forget_in_queue(&r->demand, node);
     forget_deferred(r, node);

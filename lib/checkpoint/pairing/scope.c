@@ -6,7 +6,6 @@
 
 #include "binding.h"
 #include "failure.h"
-#include "fate.h"
 #include "graph_spread.h"
 #include "pattern.h"
 #include "saved_spread.h"
@@ -73,18 +72,6 @@ static void note_failure(
         vv_automaton_fail(&spread->automaton, &r->failure);
 }
 
-/* A variable or state for which the file has an object is told of once. */
-static void tell_object(
-    struct varve_restoration *r, varve_node *node, uint32_t file)
-{
-    size_t count;
-    const struct vv_pair *pairs = vv_pairs(&r->mismatched, &count);
-    while (count > 0 && pairs[count - 1].node != node)
-        count--;
-    if (count == 0 && vv_is_holder(r, node, file))
-        vv_decide(r, node, file);
-}
-
 /* A node that was left out until now. */
 static void decide_again(struct varve_restoration *r, varve_node *node)
 {
@@ -93,13 +80,9 @@ static void decide_again(struct varve_restoration *r, varve_node *node)
         return;
     for (; file != VV_NONE; file = vv_next_partner(r, node, file)) {
         uint32_t value = r->value_of[file];
-        if (value == VV_NONE)
-            tell_object(r, node, file);
-        if (value == VV_NONE || r->fates[value] != VV_FATE_EXCLUDED)
-            continue;
         if (vv_is_holder(r, node, file))
-            vv_decide(r, node, file);
-        else
+            r->values->taken_in(r, node, file);
+        else if (value != VV_NONE && r->values->is_left_out(r, value))
             vv_bind(r, node, file, vv_how_of(r, node));
     }
 }
@@ -215,6 +198,16 @@ static varve_status follow_renamed(
             return vv_fail_memory(error, "renames");
     }
     return vv_saved_spread_follow(spread, &r->paths, error);
+}
+
+varve_status vv_need_paths(struct varve_restoration *r, varve_error *error)
+{
+    if (r->has_paths)
+        return VARVE_OK;
+    varve_status status = vv_saved_paths_begin(
+        &r->paths, &r->context.allocator, vv_index_of(r), r->file_root, error);
+    r->has_paths = status == VARVE_OK;
+    return status;
 }
 
 static varve_status follow_saved(

@@ -154,7 +154,7 @@ static void drop(struct varve_restoration *r, uint32_t value)
     vv_drop_pairs(&r->held, node);
     vv_drop_pairs(&r->stuck, node);
     vv_drop_pairs(&r->mismatched, node);
-    vv_give_up(node);
+    vv_variable_give_up(node);
 }
 
 /* What has no value in the file may not fit either: an object, where the
@@ -189,7 +189,7 @@ static void drop_copies(struct varve_restoration *r, struct vv_buffer *list,
             continue;
         }
         vv_note_served(r, node);
-        vv_give_up(node);
+        vv_variable_give_up(node);
     }
     list->size = kept * sizeof *pairs;
 }

@@ -179,6 +179,7 @@ static struct varve_restoration *allocate(varve_node *root)
     r->context = *context;
     r->graph = root->graph;
     r->root = root;
+    r->values = &vv_delivery;
     const varve_allocator *a = &r->context.allocator;
     struct vv_buffer *buffers[] = { &r->queue, &r->deferred, &r->sorted,
         &r->demand, &r->unnamed, &r->jobs, &r->held, &r->stuck, &r->mismatched,
@@ -351,24 +352,12 @@ varve_restoration *vv_restoration_open(
 
 /* --- Death -------------------------------------------------------------- */
 
-void vv_give_up(varve_node *node)
-{
-    if (!node->variable || node->value_state != VARVE_PENDING)
-        return;
-    if (!node->variable->is_owned) {
-        node->value_state = VARVE_INITIALIZED;
-        return;
-    }
-    node->value_state = VARVE_DECLARED;
-    vv_variable_settle(node);
-}
-
 /* Also those that wait for a copy of what another has. */
 static void give_up_all(struct varve_restoration *r)
 {
     for (varve_node *n = r->graph->all; n && !r->is_dry; n = n->next_of_all) {
         if (vv_file_node_of(r, n) != VV_NONE)
-            vv_give_up(n);
+            vv_variable_give_up(n);
     }
 }
 
@@ -458,16 +447,6 @@ const varve_metadata *varve_restoration_metadata(
             return &index->metadata[i];
     }
     return NULL;
-}
-
-varve_status vv_need_paths(struct varve_restoration *r, varve_error *error)
-{
-    if (r->has_paths)
-        return VARVE_OK;
-    varve_status status = vv_saved_paths_begin(
-        &r->paths, &r->context.allocator, vv_index_of(r), r->file_root, error);
-    r->has_paths = status == VARVE_OK;
-    return status;
 }
 
 /* --- Mending ------------------------------------------------------------ */

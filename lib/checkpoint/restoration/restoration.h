@@ -20,6 +20,7 @@
 #include "saved_path.h"
 #include "selection.h"
 #include "spread.h"
+#include "value_calls.h"
 
 /* What became of a value of the file. */
 enum vv_fate {
@@ -98,6 +99,7 @@ struct varve_restoration {
     struct vv_context context;
     varve_graph *graph; /* NULL once it is freed */
     varve_node *root;
+    const struct vv_value_calls *values; /* what pairing asks of them */
     struct vv_opened file;
     struct vv_selection selection;
     struct vv_spread scope[VV_SCOPES]; /* see scope.h */
@@ -204,9 +206,6 @@ void vv_restoration_free(struct varve_restoration *r);
  * added to the graph. */
 varve_status vv_restoration_settle(
     struct varve_restoration *r, varve_error *error);
-
-/* A variable that was claimed for a value which will not come gets its own. */
-void vv_give_up(varve_node *node);
 
 /* Takes back the failure of a restoration in which nothing is stuck any more
  * and all that met fits. */

@@ -1,0 +1,45 @@
+/* value_calls.h - what pairing asks and tells about values, of which it knows
+ * nothing itself: a better claim may come when a value is on its way, or was
+ * delivered. Delivery answers.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_VALUE_CALLS_H
+#define VV_VALUE_CALLS_H
+
+#include <varve/types.h>
+
+struct vv_value_calls {
+    /* A node stands for one of the file from now on. */
+    void (*paired)(
+        struct varve_restoration *r, varve_node *node, uint32_t file);
+
+    /* It claims one that another node stands for. */
+    void (*claimed)(
+        struct varve_restoration *r, varve_node *node, uint32_t file);
+
+    /* It claims it only, for one with a better claim has come. */
+    void (*outdone)(
+        struct varve_restoration *r, varve_node *node, uint32_t file);
+
+    /* It stands for it by the best of claims now. */
+    void (*confirmed)(
+        struct varve_restoration *r, varve_node *node, uint32_t file);
+
+    /* It has nothing to do with the file any more; `value`: of what it stood
+     * for, or VV_NONE. */
+    void (*parted)(
+        struct varve_restoration *r, varve_node *node, uint32_t value);
+
+    /* A path that was added takes it into what the options take. */
+    void (*taken_in)(
+        struct varve_restoration *r, varve_node *node, uint32_t file);
+
+    /* Whether a value has come to a node for good, or was given up. */
+    bool (*is_final)(const struct varve_restoration *r, uint32_t value);
+
+    /* Whether the options leave it out. */
+    bool (*is_left_out)(const struct varve_restoration *r, uint32_t value);
+};
+
+#endif
