@@ -77,12 +77,9 @@ static void add_link(
 {
     p->links =
         room_more(p->links, &p->link_capacity, p->link_count, sizeof *p->links);
-    char *escaped = escaped_name(name);
-    p->links[p->link_count++] = (struct link){ .parent = parent,
-        .child = child,
-        .name = room_copy(name, strlen(name)),
-        .escaped = escaped ? escaped : room_copy("?", 1),
-        .is_alias = true };
+    p->links[p->link_count++] = (struct link){
+        .parent = parent, .child = child, .name = name, .is_alias = true
+    };
 }
 
 static void add_links(struct parts *p, size_t parent)
@@ -93,6 +90,40 @@ static void add_links(struct parts *p, size_t parent)
         if (child != PART_NONE)
             add_link(p, parent, child, e->name);
     }
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    uintptr_t a = (uintptr_t)(*(struct link *const *)left)->name;
+    uintptr_t b = (uintptr_t)(*(struct link *const *)right)->name;
+    return (a > b) - (a < b);
+}
+
+/* Copies the names that the graph lends, which has each of them once: a file
+ * may have a name of 64 KiB at every edge. */
+static void spell(struct parts *p)
+{
+    struct link **sorted = room_for(p->link_count, sizeof *sorted);
+    const char *last = NULL;
+    for (size_t i = 0; i < p->link_count; i++)
+        sorted[i] = &p->links[i];
+    qsort(sorted, p->link_count, sizeof *sorted, compare_names);
+    for (size_t i = 0; i < p->link_count; i++) {
+        const char *name = sorted[i]->name;
+        if (name != last) {
+            p->spellings = room_more(p->spellings, &p->spelling_capacity,
+                p->spelling_count, sizeof *p->spellings);
+            char *escaped = escaped_name(name);
+            p->spellings[p->spelling_count++] = (struct spelling){
+                .name = room_copy(name, strlen(name)),
+                .escaped = escaped ? escaped : room_copy("?", 1),
+            };
+        }
+        last = name;
+        sorted[i]->name = p->spellings[p->spelling_count - 1].name;
+        sorted[i]->escaped = p->spellings[p->spelling_count - 1].escaped;
+    }
+    free(sorted);
 }
 
 /* A walk comes to a node from the parent that it came to first, by the first
@@ -194,6 +225,7 @@ varve_status parts_make(struct parts *p, varve_node *root, varve_error *error)
     p->items[0].is_slot = false;
     for (size_t i = 0; i < p->count; i++)
         add_links(p, i);
+    spell(p);
     choose_ways(p);
     for (size_t i = 0; i < p->link_count; i++)
         set_path(p, &p->links[i]);
@@ -248,13 +280,16 @@ void parts_clear(struct parts *p)
     for (size_t i = 0; i < p->count; i++)
         free(p->items[i].path);
     for (size_t i = 0; i < p->link_count; i++) {
-        free(p->links[i].name);
-        free(p->links[i].escaped);
         free(p->links[i].own_path);
         free(p->links[i].place);
     }
+    for (size_t i = 0; i < p->spelling_count; i++) {
+        free(p->spellings[i].name);
+        free(p->spellings[i].escaped);
+    }
     free(p->items);
     free(p->links);
+    free(p->spellings);
     free(p->by_node);
     *p = (struct parts){ .count = 0 };
 }

@@ -34,14 +34,20 @@ struct part {
 struct link {
     size_t parent;
     size_t child;
+    const char *name;
+    const char *escaped; /* as it stands in a path */
+    const char *path;    /* of the edge: the child's, if it is not an alias */
+    char *own_path;      /* of an alias */
+    char *place;         /* the path that it is to have; NULL: as before */
+    bool is_alias;       /* the child's path is another */
+    bool moves;          /* it goes to another place */
+    bool is_gone;        /* it does not stay where it is */
+};
+
+/* A name, once for all links that have it. */
+struct spelling {
     char *name;
-    char *escaped;    /* as it stands in a path */
-    const char *path; /* of the edge: the child's, if it is not an alias */
-    char *own_path;   /* of an alias */
-    char *place;      /* the path that it is to have; NULL: as before */
-    bool is_alias;    /* the child's path is another */
-    bool moves;       /* it goes to another place */
-    bool is_gone;     /* it does not stay where it is */
+    char *escaped;
 };
 
 struct parts {
@@ -50,6 +56,8 @@ struct parts {
     size_t count, capacity;
     struct link *links;
     size_t link_count, link_capacity;
+    struct spelling *spellings;
+    size_t spelling_count, spelling_capacity;
     size_t *by_node; /* places in `items` by address of the node */
 };
 

@@ -153,13 +153,14 @@ void vv_note_renamed(struct varve_restoration *r, const varve_node *node,
 
 /* --- Renames ------------------------------------------------------------ */
 
+/* Of a path that is longer than any that is searched, not all of it. */
 static void add_path(
     const struct varve_restoration *r, uint32_t number, struct vv_buffer *path)
 {
     size_t begin = path->size;
     for (size_t steps = 0; steps < r->number_capacity; steps++) {
         const struct vv_via *via = &r->vias[number];
-        if (!via->parent)
+        if (!via->parent || path->size > VV_LONGEST_SEARCHED_PATH)
             break;
         if (path->size > begin)
             vv_buffer_add8(path, '/');
@@ -262,6 +263,8 @@ bool vv_find_renamed_slot(struct varve_restoration *r, const varve_node *owner,
         vv_buffer_add8(&r->path, '(');
         add_path(r, variable->number, &r->path);
         vv_buffer_add8(&r->path, ')');
+        if (r->path.size > VV_LONGEST_SEARCHED_PATH)
+            return false;
         bool found = find_by_text(r, rename, file);
         if (decide(r, rename, found, file))
             return true;

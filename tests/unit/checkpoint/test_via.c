@@ -57,3 +57,28 @@ TEST(via, says_where_renames_lead)
     free_root(root);
     end_world();
 }
+
+/* What is that deep has a path that no slot is renamed by. */
+TEST(via, searches_paths_of_slots_up_to_a_bound)
+{
+    enum { FITS = 2000, TOO_DEEP = 5000 };
+    static const varve_rename rename = { "adam/v(**)", "opt/m(**)" };
+    begin_world();
+    write_file();
+    varve_node *root = new_root(), *near = NULL, *far = root;
+    varve_node *adam = varve_add_object(root, "adam");
+    for (int depth = 0; depth < TOO_DEEP; depth++) {
+        far = varve_add_object(far, "n");
+        if (depth == FITS)
+            near = varve_add_variable(far, "k", varve_array(memory, 1));
+    }
+    far = varve_add_variable(far, "k", varve_array(memory, 1));
+    varve_restoration *r = read_root(
+        root, &(varve_read_options){ .renames = &rename, .rename_count = 1 });
+    uint32_t slot;
+    cr_assert(vv_find_renamed_slot(r, adam, near, "v", &slot));
+    cr_assert_not(vv_find_renamed_slot(r, adam, far, "v", &slot));
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
