@@ -4,9 +4,26 @@
  */
 #include "graph.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "json_out.h"
+
+enum { MOST_OF_A_NAME = 4095 }; /* as of a path */
+
+/* A name, or "..." and its end: a file may have one of 64 KiB at every edge. */
+static const char *shown(const char *name, char room[MOST_OF_A_NAME + 1])
+{
+    size_t size = strlen(name);
+    if (size <= MOST_OF_A_NAME)
+        return name;
+    const char *end = name + size - MOST_OF_A_NAME + strlen("...");
+    while (((unsigned char)*end & 0xc0) == 0x80)
+        end++;
+    snprintf(room, MOST_OF_A_NAME + 1, "...%s", end);
+    return room;
+}
 
 static json_t *item_of(const struct outline *outline, uint32_t id)
 {
@@ -29,9 +46,10 @@ static json_t *item_of(const struct outline *outline, uint32_t id)
 /* A slot has the variable it belongs to as well. */
 static json_t *edge_of(uint32_t from, const struct branch *branch)
 {
+    char room[MOST_OF_A_NAME + 1];
     json_t *edge = json_pack("{s:I, s:I, s:s, s:s}", "from", (json_int_t)from,
-        "to", (json_int_t)branch->node, "name", branch->name, "kind",
-        branch->variable == OUTLINE_NONE ? "edge" : "slot");
+        "to", (json_int_t)branch->node, "name", shown(branch->name, room),
+        "kind", branch->variable == OUTLINE_NONE ? "edge" : "slot");
     if (edge && branch->variable != OUTLINE_NONE)
         json_object_set_new(edge, "variable", json_integer(branch->variable));
     return edge;

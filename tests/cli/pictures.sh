@@ -25,7 +25,7 @@ done
 long=$(printf 'y%.0s' {1..60000})
 ends 0 convert --rename "$long -> model" --rename \
     "optimizer/$long -> optimizer/model" sample.varve long.varve
-for kind in --dot --svg --svg=icicle; do
+for kind in --json --dot --svg --svg=icicle; do
     ends 0 graph $kind long.varve
     [ "$(wc -c <out)" -lt 100000 ] || fail "graph $kind has whole names"
 done
