@@ -28,8 +28,9 @@
 enum {
     MOST_BYTES = 4 << 20,
     LONGEST = 30, /* seconds; whatever grows with a square takes minutes */
-    FACTOR = 256, /* of bytes in memory to bytes of the file, beside what
-                     spells the name of each edge */
+    FACTOR = 512, /* of bytes in memory to bytes of the file, beside what
+                     spells the name of each edge: a report has up to three
+                     paths of 4,095 bytes for each finding */
     BESIDE = 64 << 20,
     /* A process, which keeps what it prints, perhaps under a sanitizer. */
     FACTOR_OF_TOOL = 2048,
