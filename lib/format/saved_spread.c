@@ -14,14 +14,17 @@
 #include "allocator.h"
 #include "try.h"
 
-/* Slots by variable. */
-struct slot_table {
+/* Slots by variable, and the last step along an edge. */
+struct tables {
     uint32_t *firsts; /* by node: a slot for it, plus 1 */
     uint32_t *nexts;  /* by slot: the next one, plus 1 */
+    const struct vv_state *from;
+    const struct vv_state *to; /* NULL: there was none */
+    uint32_t name;
 };
 
 static bool make_table(const varve_allocator *a, const struct vv_index *index,
-    struct slot_table *table)
+    struct tables *table)
 {
     if (index->slot_count == 0)
         return true;
@@ -40,7 +43,7 @@ static bool make_table(const varve_allocator *a, const struct vv_index *index,
 }
 
 static void free_table(const varve_allocator *a, const struct vv_index *index,
-    struct slot_table *table)
+    struct tables *table)
 {
     vv_release(a, table->firsts, index->node_count * sizeof *table->firsts);
     vv_release(a, table->nexts, index->slot_count * sizeof *table->nexts);
@@ -52,18 +55,31 @@ static uint32_t half_of(const struct vv_index *index, uint32_t node)
     return node < index->node_count ? 0 : index->node_count;
 }
 
-static void follow_edge(struct vv_spread *s, const struct vv_index *index,
-    uint32_t pair, uint32_t edge)
+/* Patterns look at each byte of a name, which may be long and at every edge. */
+static const struct vv_state *step_by(struct vv_spread *s,
+    const struct vv_index *index, struct tables *table,
+    const struct vv_state *from, uint32_t id)
 {
     size_t size;
-    const char *name =
-        vv_index_name(index, vv_at32(index->edge_names, edge), &size);
+    const char *name = vv_index_name(index, id, &size);
+    if (!table->to || table->from != from || table->name != id) {
+        table->to = vv_automaton_step(&s->automaton, from, name, size);
+        table->from = from;
+        table->name = id;
+    }
+    return table->to;
+}
+
+static void follow_edge(struct vv_spread *s, const struct vv_index *index,
+    struct tables *table, uint32_t pair, uint32_t edge)
+{
     uint32_t node = s->pairs[pair].node;
     uint32_t child = vv_at32(index->edge_children, edge) + half_of(index, node);
     if (vv_spread_leads_back(s, node, child))
         return;
     vv_spread_add(s, child,
-        vv_automaton_step(&s->automaton, s->pairs[pair].state, name, size),
+        step_by(s, index, table, s->pairs[pair].state,
+            vv_at32(index->edge_names, edge)),
         NULL, (struct vv_way){ .from = pair + 1, .number = edge });
 }
 
@@ -85,7 +101,7 @@ static void follow_slot(struct vv_spread *s, const struct vv_index *index,
 
 /* With the pairs of the other of owner and variable, in one half. */
 static void follow_slots(struct vv_spread *s, const struct vv_index *index,
-    const struct slot_table *table, uint32_t pair, uint32_t half)
+    const struct tables *table, uint32_t pair, uint32_t half)
 {
     uint32_t node = s->pairs[pair].node, begin, end;
     node -= half_of(index, node);
@@ -104,15 +120,15 @@ static void follow_slots(struct vv_spread *s, const struct vv_index *index,
     }
 }
 
-static void go_on(struct vv_spread *s, const struct vv_index *index,
-    const struct slot_table *table)
+static void go_on(
+    struct vv_spread *s, const struct vv_index *index, struct tables *table)
 {
     uint32_t pair, begin, end;
     while (vv_spread_next(s, &pair)) {
         uint32_t node = s->pairs[pair].node;
         vv_index_edges(index, node - half_of(index, node), &begin, &end);
         for (uint32_t e = begin; e < end; e++)
-            follow_edge(s, index, pair, e);
+            follow_edge(s, index, table, pair, e);
         for (uint32_t half = 0; index->slot_count && half < 2; half++)
             follow_slots(s, index, table, pair, half * index->node_count);
     }
@@ -121,7 +137,7 @@ static void go_on(struct vv_spread *s, const struct vv_index *index,
 varve_status vv_saved_spread_follow(
     struct vv_spread *s, const struct vv_saved_paths *paths, varve_error *error)
 {
-    struct slot_table table = { 0 };
+    struct tables table = { 0 };
     if (make_table(paths->allocator, paths->index, &table))
         go_on(s, paths->index, &table);
     else if (s->automaton.status == VARVE_OK)
