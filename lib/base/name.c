@@ -135,7 +135,7 @@ void vv_path_shorten(struct vv_buffer *path, size_t longest)
     path->size += sizeof more;
 }
 
-static int hexadecimal(char c)
+int vv_hexadecimal(char c)
 {
     if (c >= '0' && c <= '9')
         return c - '0';
@@ -152,8 +152,8 @@ const char *vv_path_next_name(const char *path, struct vv_buffer *name)
     while (*path && *path != '/') {
         unsigned char c = (unsigned char)*path++;
         if (c == '%') {
-            int high = hexadecimal(path[0]);
-            int low = high < 0 ? -1 : hexadecimal(path[1]);
+            int high = vv_hexadecimal(path[0]);
+            int low = high < 0 ? -1 : vv_hexadecimal(path[1]);
             if (low < 0)
                 return NULL;
             c = (unsigned char)(high * 16 + low);

@@ -37,6 +37,9 @@ size_t vv_decimal(uint64_t value, char text[24]);
  * are named; false for any other text, and for what 64 bits do not hold. */
 bool vv_parse_decimal(const char *text, size_t size, uint64_t *value);
 
+/* What a hexadecimal digit stands for; -1: it is none. */
+int vv_hexadecimal(char c);
+
 /* A path that is shown is no longer than this: "..." and its end. It bounds
  * what a deep graph can ask for, whose paths together grow with the square of
  * its depth. */

@@ -69,23 +69,12 @@ static varve_status fail_here(const struct vv_json_in *in, const char *expected)
 
 /* --- Strings ------------------------------------------------------------ */
 
-static int hexadecimal(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return -1;
-}
-
 /* The four digits behind "\u", or -1. */
 static int code_unit(const char *at)
 {
     int value = 0;
     for (int i = 0; i < 4; i++) {
-        int digit = hexadecimal(at[i]);
+        int digit = vv_hexadecimal(at[i]);
         if (digit < 0)
             return -1;
         value = value << 4 | digit;
