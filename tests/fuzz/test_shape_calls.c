@@ -39,7 +39,7 @@ enum {
 
 static uint8_t file[MOST_BYTES];
 static size_t file_size;
-static char directory[] = "/tmp/varve-shapes-XXXXXX";
+static char directory[200];
 static uint64_t measured;
 
 /* --- Memory --------------------------------------------------------------- */
@@ -64,8 +64,8 @@ static const varve_allocator allocator = { .function = allocate };
 struct subject {
     varve_graph *graph;
     varve_node *root;
-    char path[64];
-    char other[64];
+    char path[220];
+    char other[220];
     size_t seen;
     size_t spelled; /* bytes of the names of all edges together */
 };
@@ -340,8 +340,8 @@ static void measure_tool(
 
 static void remove_directory(void)
 {
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf %s", directory);
+    char command[240];
+    snprintf(command, sizeof command, "rm -rf '%s'", directory);
     FUZZ_CHECK(system(command) == 0, "%s", command);
 }
 
@@ -373,6 +373,9 @@ int main(int argc, char **argv)
         argc -= 2;
         argv += 2;
     }
+    const char *parent = getenv("TMPDIR");
+    snprintf(directory, sizeof directory, "%s/varve-shapes-XXXXXX",
+        parent ? parent : "/tmp");
     FUZZ_CHECK(mkdtemp(directory), "%s", directory);
     for (size_t i = 0; (name = shape_name(i)); i++) {
         if (only && strcmp(only, name) != 0)
