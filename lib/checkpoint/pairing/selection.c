@@ -187,17 +187,3 @@ void vv_selection_end(struct vv_selection *s)
     vv_release_string(a, s->expect_unused);
     *s = (struct vv_selection){ .allocator = a };
 }
-
-struct vv_rename *vv_selection_rename(
-    struct vv_selection *s, const char *path, struct vv_buffer *file_path)
-{
-    size_t size = strlen(path);
-    bool is_slot = size > 0 && path[size - 1] == ')';
-    for (size_t i = 0; i < s->rename_count; i++) {
-        struct vv_rename *rename = &s->renames[i];
-        if (rename->is_of_slot == is_slot &&
-            vv_pattern_rename(rename->program, rename->file, path, file_path))
-            return rename;
-    }
-    return NULL;
-}

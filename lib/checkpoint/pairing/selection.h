@@ -43,10 +43,4 @@ varve_status vv_selection_begin(struct vv_selection *selection,
     varve_error *error);
 void vv_selection_end(struct vv_selection *selection);
 
-/* The rename that decides for a path of the program, or NULL; `file_path` is
- * then set to what it gives. Only one of slots decides for the path of a slot:
- * it goes along with its owner and its variable otherwise. */
-struct vv_rename *vv_selection_rename(struct vv_selection *selection,
-    const char *path, struct vv_buffer *file_path);
-
 #endif

@@ -186,7 +186,7 @@ static void add_child(const struct varve_restoration *r, uint32_t parent,
     vv_path_add_name(path, name, size);
 }
 
-/* Where a rename leads from the path in r->path. */
+/* Where a rename leads from the path in r->path, which is lost if it does. */
 static bool find_by_text(
     struct varve_restoration *r, const struct vv_rename *rename, uint32_t *file)
 {
@@ -255,16 +255,16 @@ bool vv_find_renamed_slot(struct varve_restoration *r, const varve_node *owner,
     if (!r->selection.has_slots || !vv_is_known(r, owner) ||
         !vv_is_known(r, variable))
         return false;
+    add_child(r, owner->number, name, strlen(name), vv_emptied(&r->path));
+    vv_buffer_add8(&r->path, '(');
+    add_path(r, variable->number, &r->path);
+    vv_buffer_add8(&r->path, ')');
+    if (r->path.size > VV_LONGEST_SEARCHED_PATH)
+        return false;
     for (size_t i = 0; i < r->selection.rename_count; i++) {
         struct vv_rename *rename = &r->selection.renames[i];
         if (!rename->is_of_slot)
             continue;
-        add_child(r, owner->number, name, strlen(name), vv_emptied(&r->path));
-        vv_buffer_add8(&r->path, '(');
-        add_path(r, variable->number, &r->path);
-        vv_buffer_add8(&r->path, ')');
-        if (r->path.size > VV_LONGEST_SEARCHED_PATH)
-            return false;
         bool found = find_by_text(r, rename, file);
         if (decide(r, rename, found, file))
             return true;
