@@ -9,8 +9,8 @@
 #include "allocator.h"
 #include "failure.h"
 #include "file.h"
-#include "pattern.h"
 #include "name.h"
+#include "pattern.h"
 #include "try.h"
 
 enum { MAX_RENAME_FILE = 16 << 20 };

@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "checkpoint_in.h"
 #include "default_allocator.h"
 #include "failure.h"
 #include "layout.h"
 #include "save.h"
-#include "checkpoint_in.h"
 #include "system.h"
 #include "try.h"
 

@@ -12,6 +12,7 @@
 #include "assertion.h"
 #include "binding.h"
 #include "by_name.h"
+#include "checkpoint_in.h"
 #include "failure.h"
 #include "fate.h"
 #include "match.h"
@@ -19,7 +20,6 @@
 #include "scope.h"
 #include "slot.h"
 #include "transfer.h"
-#include "checkpoint_in.h"
 #include "try.h"
 #include "variable.h"
 

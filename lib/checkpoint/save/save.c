@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "checkpoint_find.h"
 #include "default_allocator.h"
 #include "directory.h"
 #include "failure.h"
@@ -15,7 +16,6 @@
 #include "graph.h"
 #include "name.h"
 #include "publish.h"
-#include "checkpoint_find.h"
 #include "system.h"
 #include "try.h"
 #include "write.h"
@@ -318,7 +318,7 @@ varve_status vv_find_checkpoint(const struct vv_context *context,
     varve_error reason = { 0 };
     varve_status status = find_ours(context, path, numbered, found, &reason);
     if (!status) {
-        status = vv_source_settle(context, found, &reason);
+        status = vv_checkpoint_settle(context, found, &reason);
     } else if (status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY) {
         varve_error other = { 0 };
         varve_status theirs = vv_checkpoint_find(context, path, found, &other);

@@ -14,8 +14,8 @@
 #include "failure.h"
 #include "snapshot.h"
 #include "state.h"
-#include "variable.h"
 #include "try.h"
+#include "variable.h"
 
 struct comparing {
     struct varve_snapshot *a;

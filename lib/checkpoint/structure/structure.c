@@ -11,6 +11,7 @@
 
 #include "allocator.h"
 #include "buffer.h"
+#include "checkpoint_in.h"
 #include "default_allocator.h"
 #include "edge.h"
 #include "failure.h"
@@ -19,7 +20,6 @@
 #include "reader.h"
 #include "restoration.h"
 #include "save.h"
-#include "checkpoint_in.h"
 #include "system.h"
 #include "try.h"
 #include "variable.h"

@@ -212,7 +212,7 @@ static varve_status follow_record(const struct vv_context *context,
     return status;
 }
 
-varve_status vv_source_settle(const struct vv_context *context,
+varve_status vv_checkpoint_settle(const struct vv_context *context,
     struct vv_buffer *found, varve_error *error)
 {
     const char *path = vv_buffer_string(found);
@@ -252,7 +252,7 @@ static varve_status find_member(const struct vv_context *context,
         varve_status status = probe(context, found, error);
         *is_there = !status;
         if (!status)
-            return vv_source_settle(context, found, error);
+            return vv_checkpoint_settle(context, found, error);
         if (status != VARVE_NOT_FOUND && status != VARVE_IS_DIRECTORY)
             return status;
     }

@@ -21,7 +21,7 @@ varve_status vv_checkpoint_find(const struct vv_context *context,
 
 /* Puts in place of a file that is there the one that stands for the whole: of a
  * data shard its index, of a `checkpoint` record the latest that it names. */
-varve_status vv_source_settle(const struct vv_context *context,
+varve_status vv_checkpoint_settle(const struct vv_context *context,
     struct vv_buffer *found, varve_error *error);
 
 #endif

@@ -7,8 +7,8 @@
 #ifndef VV_SAFETENSORS_IN_H
 #define VV_SAFETENSORS_IN_H
 
-#include "safetensors_header.h"
 #include "foreign_format.h"
+#include "safetensors_header.h"
 
 /* A single file: 8 bytes of the size of its header, the header, the data. */
 extern const struct vv_foreign_format vv_safetensors_format;

@@ -8,8 +8,8 @@
 
 #include "allocator.h"
 #include "bundle.h"
-#include "moments.h"
 #include "failure.h"
+#include "moments.h"
 #include "try.h"
 
 /* --- Parents ------------------------------------------------------------- */

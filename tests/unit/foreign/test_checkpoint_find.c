@@ -54,7 +54,7 @@ static void check_settled(varve_status status, const char *path,
     struct vv_buffer found = new_bytes();
     varve_error error = { 0 };
     vv_buffer_add_string(&found, path);
-    cr_assert_eq(vv_source_settle(&w.context, &found, &error), status, "%s",
+    cr_assert_eq(vv_checkpoint_settle(&w.context, &found, &error), status, "%s",
         error.message);
     cr_assert_str_eq(
         status ? error.message : vv_buffer_string(&found), wanted);
@@ -163,12 +163,12 @@ TEST(checkpoint_find, settles_a_record_on_its_latest)
     varve_error error = { 0 };
     vv_buffer_add_string(&found, "d/checkpoint");
     cr_assert_eq(
-        vv_source_settle(&w.context, &found, &error), VARVE_NOT_FOUND);
+        vv_checkpoint_settle(&w.context, &found, &error), VARVE_NOT_FOUND);
     cr_assert(strstr(error.message, "d/ckpt-7.index"), "%s", error.message);
     memory_put(w.memory, "d/checkpoint", "varve", 5); /* called so, no record */
     found.size = 0;
     vv_buffer_add_string(&found, "d/checkpoint");
-    cr_assert_ok(vv_source_settle(&w.context, &found, &error), error);
+    cr_assert_ok(vv_checkpoint_settle(&w.context, &found, &error), error);
     cr_assert_str_eq(vv_buffer_string(&found), "d/checkpoint");
     vv_buffer_clear(&found);
     world_free(&w);
