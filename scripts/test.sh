@@ -30,13 +30,14 @@ trap 'rm -rf "$place"' EXIT
 export TMPDIR=$place
 
 status=0
+left=0
 log=$build/meson-logs/testlog.json
 rm -f "$log"
 meson test -C "$build" --no-rebuild --print-errorlogs "$@" || status=$?
 if [ "$(ls -A "$place")" ]; then
     echo "test: expected no temporary files to be left, found:" >&2
     ls -A "$place" | head >&2
-    status=1
+    left=1
 fi
-python3 -B scripts/count_tests.py "$log" || status=1
+python3 -B scripts/count_tests.py "$log" "$left" || status=1
 exit $status
