@@ -22,6 +22,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         mix_place_make(place, sizeof place);
         atexit(remove_place);
     }
-    mix_run(&(struct mix_program){ bytes, size, place, false, 0 });
+    mix_run(&(struct mix_program){ bytes, size, place, false, NULL });
     return 0;
 }

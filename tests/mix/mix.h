@@ -120,7 +120,7 @@ struct mix {
     const uint8_t *bytes;
     size_t size;
     bool traces;
-    uint64_t without; /* operations that are not done, by number */
+    const bool *without; /* operations that are not done, or NULL */
 
     /* Memory. */
     varve_allocator allocator;
@@ -157,7 +157,7 @@ struct mix_program {
     size_t size;
     const char *place;
     bool traces;
-    uint64_t without;
+    const bool *without; /* by number; NULL: all are done */
 };
 void mix_run(const struct mix_program *program);
 
@@ -255,9 +255,15 @@ typedef void mix_operation(struct mix *m, uint8_t a, uint8_t b, uint8_t c);
 struct mix_entry {
     const char *name;
     mix_operation *run;
-    unsigned weight; /* how often a random program has it; 0: nobody has */
+    unsigned weight; /* how often a random program has it */
 };
-enum { MIX_OPERATIONS = 64 };
-extern const struct mix_entry mix_operations[MIX_OPERATIONS];
+enum { MIX_MOST_OPERATIONS = 256 }; /* numbers of a byte */
+extern const struct mix_entry mix_operations[];
+extern const unsigned mix_operation_count;
+
+static inline bool mix_is_left_out(const bool *without, unsigned number)
+{
+    return without && without[number];
+}
 
 #endif

@@ -9,7 +9,7 @@
 #include "mix/operations.h"
 #include "support/proof.h"
 
-const struct mix_entry mix_operations[MIX_OPERATIONS] = {
+const struct mix_entry mix_operations[] = {
     [0] = { "end_graph", mix_end_graph, 1 },
     [1] = { "add_container", mix_add_container, 10 },
     [2] = { "add_variable", mix_add_variable, 10 },
@@ -75,24 +75,31 @@ const struct mix_entry mix_operations[MIX_OPERATIONS] = {
     [62] = { "write_beside", mix_write_beside, 1 },
     [63] = { "read_otherwise", mix_read_otherwise, 3 },
 };
+const unsigned mix_operation_count =
+    sizeof mix_operations / sizeof *mix_operations;
+_Static_assert(sizeof mix_operations / sizeof *mix_operations <=
+                   MIX_MOST_OPERATIONS,
+    "a byte says which operation it is");
+
+static unsigned weight_of(unsigned number, const bool *without)
+{
+    return mix_is_left_out(without, number) ? 0 : mix_operations[number].weight;
+}
 
 size_t mix_random_program(
-    uint64_t seed, uint8_t bytes[MIX_PROGRAM], uint64_t without)
+    uint64_t seed, uint8_t bytes[MIX_PROGRAM], const bool *without)
 {
     uint64_t random = seed;
     unsigned sum = 0;
-    for (int i = 0; i < MIX_OPERATIONS; i++)
-        if (!(without >> i & 1))
-            sum += mix_operations[i].weight;
+    for (unsigned i = 0; i < mix_operation_count; i++)
+        sum += weight_of(i, without);
     size_t count = 8 + proof_next(&random) % (MIX_PROGRAM / 4 - 7);
     for (size_t i = 0; i < count; i++) {
         uint64_t drawn = proof_next(&random);
         unsigned left = (unsigned)(drawn >> 32) % sum;
         uint8_t number = 0;
-        for (; (without >> number & 1) || left >= mix_operations[number].weight;
-             number++)
-            if (!(without >> number & 1))
-                left -= mix_operations[number].weight;
+        for (; left >= weight_of(number, without); number++)
+            left -= weight_of(number, without);
         bytes[4 * i] = number;
         for (int k = 1; k < 4; k++)
             bytes[4 * i + (size_t)k] = (uint8_t)(drawn >> 8 * (k - 1));

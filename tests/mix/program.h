@@ -11,7 +11,7 @@ enum { MIX_PROGRAM = 4 * 96 }; /* bytes, at most */
 
 /* A program of a seed; its size. */
 size_t mix_random_program(
-    uint64_t seed, uint8_t bytes[MIX_PROGRAM], uint64_t without);
+    uint64_t seed, uint8_t bytes[MIX_PROGRAM], const bool *without);
 
 /* Runs a program in a child; whether it did well. */
 bool mix_passes(const struct mix_program *program);

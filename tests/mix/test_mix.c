@@ -26,24 +26,25 @@ enum { USUAL = 2500, LONGER = 2000000, BATCH = 500, MOST_FAILURES = 4 };
 struct options {
     const char *corpus;
     const char *program;
-    uint64_t without;
+    bool without[MIX_MOST_OPERATIONS];
     uint64_t seed;
     uint64_t count;
 };
 
 static char place[64];
 
-static uint64_t numbers_of(const char *names)
+/* Leaves out the operations that are named, or all others. */
+static void leave_out(struct options *options, const char *names, bool others)
 {
-    uint64_t set = 0;
     char text[1024];
+    for (unsigned i = 0; i < mix_operation_count; i++)
+        options->without[i] |= others;
     snprintf(text, sizeof text, "%s", names);
     for (char *name = strtok(text, ","); name; name = strtok(NULL, ","))
-        for (int i = 0; i < MIX_OPERATIONS; i++)
+        for (unsigned i = 0; i < mix_operation_count; i++)
             if (mix_operations[i].name &&
                 strcmp(mix_operations[i].name, name) == 0)
-                set |= UINT64_C(1) << i;
-    return set;
+                options->without[i] = !others;
 }
 
 static struct mix_program program_of(
@@ -173,9 +174,9 @@ static struct options options_of(int argc, char **argv)
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         taken = 2;
         if (strcmp(argv[i], "--without") == 0)
-            options.without = numbers_of(value);
+            leave_out(&options, value, false);
         else if (strcmp(argv[i], "--only") == 0)
-            options.without = ~numbers_of(value);
+            leave_out(&options, value, true);
         else if (strcmp(argv[i], "--seed") == 0)
             options.seed = strtoull(value, NULL, 0);
         else if (strcmp(argv[i], "--count") == 0)

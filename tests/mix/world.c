@@ -206,9 +206,9 @@ static void do_all(struct mix *m)
 {
     for (size_t at = 0; at + 4 <= m->size; at += 4) {
         const uint8_t *b = m->bytes + at;
-        unsigned number = b[0] % MIX_OPERATIONS;
+        unsigned number = b[0] % mix_operation_count;
         const struct mix_entry *entry = &mix_operations[number];
-        if (!entry->run || !entry->weight || m->without >> number & 1)
+        if (!entry->run || mix_is_left_out(m->without, number))
             continue;
         entry->run(m, b[1], b[2], b[3]);
         mix_look(m);
