@@ -9,11 +9,12 @@
 
 #include <varve/version.h>
 
+#include "command.h"
 #include "complaint.h"
 #include "output.h"
 
-static const struct command *const commands[] = { &ls_command, &cat_command,
-    &verify_command, &graph_command, &convert_command };
+#define ADDRESS(name) &name##_command,
+static const struct command *const commands[] = { EACH_COMMAND(ADDRESS) };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 

@@ -2,8 +2,6 @@
 
 SPDX-License-Identifier: MIT
 """
-import os
-
 from c_rules import INCLUDE, STANDARD, SYSTEM
 from tree import EXCEPTIONS
 
@@ -60,13 +58,15 @@ def check_orphans(tree):
 
 def check_outside(tree, private):
     """What is built on the public headers includes no private one."""
-    for f in tree.c_files(*OUTSIDE):
-        for match in INCLUDE.finditer(f.text):
-            form, name = match.groups()
-            beside = os.path.join(f.folder, name)
-            if form == '"' and name in private and beside not in tree.paths:
-                tree.offence('public', f.path, f.line_of(match.start()),
-                             f'"{name}" is private: {private[name]}')
+    for folder in OUTSIDE:
+        files = tree.c_files(folder)
+        own = {f.name for f in files}
+        for f in files:
+            for match in INCLUDE.finditer(f.text):
+                form, name = match.groups()
+                if form == '"' and name in private and name not in own:
+                    tree.offence('public', f.path, f.line_of(match.start()),
+                                 f'"{name}" is private: {private[name]}')
 
 
 def check_exceptions(tree):

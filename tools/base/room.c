@@ -1,0 +1,51 @@
+/* room.c - memory or the end.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "room.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "settings.h"
+
+static void *there(void *memory)
+{
+    if (memory)
+        return memory;
+    fflush(stdout);
+    fputs("varve: out of memory\n", stderr);
+    exit(OUTCOME_FILE);
+}
+
+void *room_for(size_t count, size_t size)
+{
+    return there(calloc(count ? count : 1, size));
+}
+
+void *room_more(void *array, size_t *capacity, size_t count, size_t size)
+{
+    if (count < *capacity)
+        return array;
+    *capacity = *capacity ? 2 * *capacity : 16;
+    return there(
+        *capacity <= SIZE_MAX / size ? realloc(array, *capacity * size) : NULL);
+}
+
+char *room_copy(const char *text, size_t size)
+{
+    char *copy = there(malloc(size + 1));
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    return copy;
+}
+
+char *room_join(const char *path, const char *name)
+{
+    size_t size = strlen(path) + strlen(name) + 2;
+    char *joined = there(malloc(size));
+    snprintf(joined, size, "%s%s%s", path, *path && *name ? "/" : "", name);
+    return joined;
+}

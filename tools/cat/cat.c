@@ -1,0 +1,126 @@
+/* cat.c - varve cat: one value, as bytes or as JSON.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "complaint.h"
+#include "element.h"
+#include "json_out.h"
+#include "output.h"
+#include "target.h"
+#include "value.h"
+
+static const struct option_row options[] = {
+    OPTION_JSON,
+    OPTION_OUTPUT,
+    OPTION("force", 'f', OPTION_FLAG, force, NULL,
+        "print bytes even to a terminal"),
+    OPTION_HELP,
+    OPTION_END,
+};
+
+static void print_elements(FILE *to, struct value *value)
+{
+    varve_dtype dtype = value->node.value.dtype;
+    char text[ELEMENT_TEXT_SIZE];
+    uint64_t size;
+    const unsigned char *bytes;
+    for (uint64_t i = 0; (bytes = value_next(value, &size)); i++) {
+        fputs(i ? "," : "", to);
+        if (dtype == VARVE_STRING)
+            json_print(to, json_bytes(bytes, (size_t)size));
+        else
+            fputs(element_text(dtype, bytes, true, text), to);
+    }
+}
+
+static void print_json(FILE *to, const char *path, struct value *value)
+{
+    const varve_tensor *tensor = &value->node.value;
+    fputs("{\"schema\":\"varve.cat/1\",\"path\":", to);
+    json_print_text(to, path);
+    fputs(",\"dtype\":", to);
+    json_print_text(to, varve_dtype_name(tensor->dtype));
+    fputs(",\"shape\":[", to);
+    for (uint32_t i = 0; i < tensor->rank; i++)
+        fprintf(to, "%s%" PRIu64, i ? "," : "", tensor->shape[i]);
+    fputs("],\"values\":[", to);
+    print_elements(to, value);
+    fputs("]}\n", to);
+}
+
+static int print_value(const struct settings *settings, struct value *value)
+{
+    struct output output;
+    int outcome = output_open(settings, &output);
+    if (outcome != OUTCOME_DONE)
+        return outcome;
+    if (settings->json)
+        print_json(output.stream, value->node.path, value);
+    else
+        fwrite(value->bytes, 1, (size_t)value->node.size, output.stream);
+    return output_close(settings, &output, outcome);
+}
+
+static int cat_node(const struct settings *settings, struct target *target)
+{
+    struct value value;
+    varve_error error = { .status = VARVE_OK };
+    varve_status status =
+        value_read(&value, target->reader, &target->node, &error);
+    if (status == VARVE_NOT_FOUND)
+        return complain(settings, &(struct complaint){ .outcome = OUTCOME_NO,
+                                      .code = varve_status_name(status),
+                                      .what = "no value",
+                                      .file = varve_reader_path(target->reader),
+                                      .why = error.message });
+    if (status != VARVE_OK)
+        return complain_status(
+            settings, "cannot read", varve_reader_path(target->reader), &error);
+    int outcome = print_value(settings, &value);
+    value_clear(&value);
+    return outcome;
+}
+
+static int run(const struct settings *settings, int count, char **operands)
+{
+    struct target target;
+    if (!settings->json && !settings->force && !settings->output &&
+        isatty(STDOUT_FILENO))
+        return complain(
+            settings, &(struct complaint){ .outcome = OUTCOME_USAGE,
+                          .code = "USAGE",
+                          .what = "cat",
+                          .why = "standard output is a terminal",
+                          .hint = "use --json, -o FILE, or --force" });
+    int outcome = target_open(settings, operands[0], &target);
+    if (outcome != OUTCOME_DONE)
+        return outcome;
+    if (count > 1)
+        outcome = target_find(settings, &target, operands[1]);
+    if (outcome == OUTCOME_DONE)
+        outcome = cat_node(settings, &target);
+    target_close(&target);
+    return outcome;
+}
+
+const struct command cat_command = {
+    .name = "cat",
+    .operands = "FILE PATH",
+    .summary = "the bytes of one value, or its elements as JSON",
+    .details =
+        "The bytes are verified, little-endian and row-major; strings are all "
+        "their sizes\n(8 bytes each), then all their bytes. JSON has the "
+        "elements in one array, in\nrow-major order; NaN and infinities are "
+        "strings, a complex number is [re,im], a\nstring that is not UTF-8 is "
+        "{\"hex\":\"...\"}.\n",
+    .options = options,
+    .least_operands = 1,
+    .most_operands = 2,
+    .run = run,
+};

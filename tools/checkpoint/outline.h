@@ -1,0 +1,81 @@
+/* outline.h - the saved graph as a tree: each node once, below the parent that
+ * a breadth-first walk comes from, as its path in the file says. All other
+ * edges are aliases.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TOOL_OUTLINE_H
+#define TOOL_OUTLINE_H
+
+#include <varve/reader.h>
+
+#include "pattern.h"
+
+struct settings;
+
+#define OUTLINE_NONE UINT32_MAX
+
+struct outline_node {
+    uint32_t parent; /* OUTLINE_NONE: the root, or a node not reached */
+    uint32_t branch; /* which branch of the parent leads here */
+    uint32_t depth;  /* 0 at the root */
+    uint32_t below;  /* how many nodes of the tree are shown below it */
+    uint64_t bytes;  /* of its value and those below it */
+    bool reached;
+    bool by_slot; /* a slot variable that only slots lead to */
+    bool shown;   /* it, or something below it, is selected */
+    bool valued;  /* it, or something below it, has a value */
+};
+
+struct outline {
+    varve_reader *reader;
+    const struct pattern_list *patterns;
+    uint64_t depth; /* levels below the root that are shown */
+    uint32_t root;
+    size_t count;               /* nodes in the file */
+    size_t reached;             /* nodes in `order` */
+    uint32_t *order;            /* breadth first, slot variables last */
+    struct outline_node *nodes; /* by id */
+};
+
+/* A branch of a node: an edge, or behind those a slot. */
+struct branch {
+    uint32_t node;
+    uint32_t variable; /* of a slot, else OUTLINE_NONE */
+    const char *name;
+    bool is_alias; /* the node's place in the tree is another */
+};
+
+/* False without memory. Everything is shown that the patterns of the settings
+ * select; with `values`, only what has a value or leads to one. */
+bool outline_make(struct outline *outline, varve_reader *reader, uint32_t root,
+    const struct settings *settings);
+void outline_clear(struct outline *outline);
+
+/* Whether a node is shown: reached, selected, and not too deep. */
+bool outline_has(const struct outline *outline, uint32_t node);
+
+/* Whether a branch of a node is selected: of an alias, whether the path by
+ * which it leads there is. */
+bool outline_shows(
+    const struct outline *outline, uint32_t node, const struct branch *branch);
+
+/* False past the end. */
+bool outline_branch(const struct outline *outline, uint32_t node, size_t index,
+    struct branch *branch);
+
+varve_saved_node outline_saved(const struct outline *outline, uint32_t node);
+
+/* Of a slot variable's path, "<slot>(<variable>)". */
+const char *slot_label(const char *path);
+
+/* "variable", "list" and so on. */
+const char *kind_name(varve_kind kind);
+
+/* A name as it stands in a path, allocated; NULL without memory. */
+char *escaped_name(const char *name);
+
+/* The same for people: of a name of more than 255 bytes its beginning. */
+char *shown_name(const char *name);
+
+#endif

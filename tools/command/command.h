@@ -1,0 +1,104 @@
+/* command.h - what a command is. Its options are one table, from which both
+ * parsing and help are made.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TOOL_COMMAND_H
+#define TOOL_COMMAND_H
+
+#include <stddef.h>
+
+#include "settings.h"
+
+enum option_kind {
+    OPTION_FLAG,    /* bool */
+    OPTION_NUMBER,  /* uint64_t */
+    OPTION_TEXT,    /* const char * */
+    OPTION_TEXTS,   /* struct text_list */
+    OPTION_SIZE,    /* uint64_t: a number, and a unit behind it */
+    OPTION_WORD,    /* unsigned: one more than the position of the word in
+                       `argument`, which is "[" before it if it may be left
+                       out; then it is the first */
+    OPTION_INCLUDE, /* a pattern */
+    OPTION_EXCLUDE
+};
+
+struct option_row {
+    const char *name;
+    char letter; /* 0: none */
+    enum option_kind kind;
+    size_t place;         /* in struct settings */
+    const char *argument; /* NULL: none */
+    const char *help;
+};
+
+#define OPTION(name, letter, kind, field, argument, help)                      \
+    {                                                                          \
+        name, letter, kind, offsetof(struct settings, field), argument, help   \
+    }
+
+/* Those of several commands. */
+#define OPTION_JSON OPTION("json", 0, OPTION_FLAG, json, NULL, "print JSON")
+#define OPTION_OUTPUT                                                          \
+    OPTION("output", 'o', OPTION_TEXT, output, "FILE", "write to FILE")
+#define OPTION_DEPTH                                                           \
+    OPTION("depth", 0, OPTION_NUMBER, depth, "N",                              \
+        "at most N levels below the root")
+#define OPTION_PATTERNS                                                        \
+    OPTION("include", 'I', OPTION_INCLUDE, patterns, "PAT",                    \
+        "only paths that match PAT and what is below"),                        \
+        OPTION("exclude", 'X', OPTION_EXCLUDE, patterns, "PAT",                \
+            "not these; the last pattern that matches wins")
+#define OPTION_SLOTS                                                           \
+    OPTION("slots", 0, OPTION_FLAG, slots, NULL,                               \
+        "each slot variable in the tree")
+#define OPTION_VALUES                                                          \
+    OPTION("values", 0, OPTION_FLAG, values, NULL,                             \
+        "only what has a value or leads to one")
+#define OPTION_PROGRESS                                                        \
+    OPTION("progress", 0, OPTION_WORD, progress, "auto|always|never",          \
+        "a bar on standard error")
+#define OPTION_UNITS                                                           \
+    OPTION("units", 0, OPTION_WORD, units, "iec|si|bytes", "how to print sizes")
+#define OPTION_ASCII                                                           \
+    OPTION("ascii", 0, OPTION_FLAG, ascii, NULL, "draw with ASCII only")
+#define OPTION_COLOR                                                           \
+    OPTION("color", 0, OPTION_WORD, color, "auto|always|never",                \
+        "colours (also: NO_COLOR)")
+#define OPTION_HELP                                                            \
+    OPTION("help", 'h', OPTION_FLAG, help, NULL, "say what the command does")
+#define OPTION_END                                                             \
+    {                                                                          \
+        NULL, 0, OPTION_FLAG, 0, NULL, NULL                                    \
+    }
+
+struct command {
+    const char *name;
+    const char *operands;
+    const char *summary;
+    const char *details; /* paragraphs below the options; may be NULL */
+    const struct option_row *options; /* ends with OPTION_END */
+    int least_operands;
+    int most_operands;
+    int (*run)(const struct settings *settings, int count, char **operands);
+};
+
+/* Every command, in the order of the help. The folder of its name has it. */
+#define EACH_COMMAND(DO) DO(ls) DO(cat) DO(verify) DO(graph) DO(convert)
+#define DECLARE_COMMAND(name) extern const struct command name##_command;
+EACH_COMMAND(DECLARE_COMMAND)
+
+/* Fills `settings` from argv, whose first element is the command's name, and
+ * moves operands to argv[*first]. OUTCOME_DONE, or OUTCOME_USAGE once it has
+ * complained. */
+int parse_options(const struct command *command, int argc, char **argv,
+    struct settings *settings, int *first);
+
+/* Whether --json is there: it decides how an error is told, wherever it
+ * stands. */
+bool asks_for_json(int argc, char **argv);
+
+/* Help for one command, on standard output. */
+void print_command_help(const struct command *command);
+
+#endif

@@ -1,0 +1,157 @@
+/* complaint.c - errors on standard error.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "complaint.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "json_out.h"
+#include "style.h"
+
+static void tell_program(const struct complaint *c)
+{
+    fputs("{\"schema\":\"varve.error/1\",\"code\":", stderr);
+    json_print_text(stderr, c->code);
+    fprintf(stderr, ",\"exit\":%d,\"what\":", c->outcome);
+    json_print_text(stderr, c->what);
+    fputs(",\"file\":", stderr);
+    json_print_text(stderr, c->file);
+    fputs(",\"why\":", stderr);
+    json_print_text(stderr, c->why);
+    fputs(",\"hint\":", stderr);
+    json_print_text(stderr, c->hint);
+    fputs("}\n", stderr);
+}
+
+static void tell_people(const struct complaint *c)
+{
+    fprintf(stderr, "varve: %s: ", c->what);
+    if (c->file) {
+        print_clean(stderr, c->file);
+        fputs(": ", stderr);
+    }
+    print_clean(stderr, c->why);
+    putc('\n', stderr);
+    if (!c->hint)
+        return;
+    fputs("hint: ", stderr);
+    print_clean(stderr, c->hint);
+    putc('\n', stderr);
+}
+
+int complain(const struct settings *settings, const struct complaint *c)
+{
+    fflush(stdout);
+    if (settings->json)
+        tell_program(c);
+    else
+        tell_people(c);
+    return c->outcome;
+}
+
+int outcome_of(varve_status status)
+{
+    switch (status) {
+    case VARVE_OK: return OUTCOME_DONE;
+    case VARVE_EMPTY_FILE:
+    case VARVE_NOT_A_CHECKPOINT:
+    case VARVE_TRUNCATED:
+    case VARVE_LIMIT:
+    case VARVE_CORRUPT: return OUTCOME_FOREIGN;
+    case VARVE_TOO_NEW: return OUTCOME_NEWER;
+    case VARVE_CANCELLED: return OUTCOME_INTERRUPTED;
+    default: return OUTCOME_FILE;
+    }
+}
+
+/* What is said of a file in another format names the remedy itself. */
+static const char *hint_of(const varve_error *error)
+{
+    bool is_ours = strstr(error->message, "format version") ||
+                   strstr(error->message, "required key");
+    switch (error->status) {
+    case VARVE_TOO_NEW: return is_ours ? "use a newer varve" : NULL;
+    case VARVE_TRUNCATED:
+        return "the file was not copied or written to its end; use another "
+               "copy or an older checkpoint";
+    default: return NULL;
+    }
+}
+
+int complain_status(const struct settings *settings, const char *what,
+    const char *file, const varve_error *error)
+{
+    return complain_status_hint(settings, what, file, error, hint_of(error));
+}
+
+int complain_status_hint(const struct settings *settings, const char *what,
+    const char *file, const varve_error *error, const char *hint)
+{
+    const char *why = error->message;
+    size_t size = file ? strlen(file) : 0;
+    if (size && strncmp(why, file, size) == 0 &&
+        strncmp(why + size, ": ", 2) == 0)
+        why += size + 2;
+    return complain(
+        settings, &(struct complaint){ .outcome = outcome_of(error->status),
+                      .code = varve_status_name(error->status),
+                      .what = what,
+                      .file = file,
+                      .why = why,
+                      .hint = hint });
+}
+
+int complain_system(
+    const struct settings *settings, const char *what, const char *file)
+{
+    return complain(settings, &(struct complaint){ .outcome = OUTCOME_FILE,
+                                  .code = "SYSTEM",
+                                  .what = what,
+                                  .file = file,
+                                  .why = strerror(errno) });
+}
+
+void tell_warning(const struct settings *settings, const char *file,
+    const char *what, const char *why)
+{
+    if (settings->json || settings->quiet)
+        return;
+    fflush(stdout);
+    fputs("varve: warning: ", stderr);
+    print_clean(stderr, file);
+    fprintf(stderr, ": %s: ", what);
+    print_clean(stderr, why);
+    putc('\n', stderr);
+}
+
+int complain_memory(const struct settings *settings)
+{
+    return complain(settings, &(struct complaint){ .outcome = OUTCOME_FILE,
+                                  .code = varve_status_name(VARVE_NO_MEMORY),
+                                  .what = settings->command->name,
+                                  .why = "out of memory" });
+}
+
+int complain_usage(const struct settings *settings, const char *format, ...)
+{
+    char why[512];
+    char hint[64] = "varve help";
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
+    const char *name = settings->command ? settings->command->name : "usage";
+    if (settings->command)
+        snprintf(hint, sizeof hint, "varve help %s", name);
+    return complain(settings, &(struct complaint){ .outcome = OUTCOME_USAGE,
+                                  .code = "USAGE",
+                                  .what = name,
+                                  .why = why,
+                                  .hint = hint });
+}

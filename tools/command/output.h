@@ -1,0 +1,36 @@
+/* output.h - where an answer goes: standard output, or a file that appears
+ * under its name only when it is complete.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TOOL_OUTPUT_H
+#define TOOL_OUTPUT_H
+
+#include <stdio.h>
+
+#include "settings.h"
+
+struct output {
+    FILE *stream;
+    const char *path; /* NULL: standard output */
+    char *temporary;  /* NULL: written in place, as to a device */
+};
+
+/* OUTCOME_DONE, or complains. */
+int output_open(const struct settings *settings, struct output *output);
+
+/* Finishes it, or removes what was written if `outcome` is not OUTCOME_DONE.
+ * Returns `outcome` or what failed now. */
+int output_close(
+    const struct settings *settings, struct output *output, int outcome);
+
+/* Lets an interruption end the program with OUTCOME_INTERRUPTED, once what was
+ * half written is removed. */
+void catch_interruption(void);
+
+/* From now on an interruption is only noted, for what the library writes and
+ * takes back itself; a second one ends the program. */
+void interruption_waits(bool waits);
+bool interrupted(void);
+
+#endif

@@ -1,0 +1,394 @@
+/* convert.c - varve convert: a checkpoint, or a part of it, in another format
+ * or under other names.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <varve/structure.h>
+#include <varve/variable.h>
+
+#include "arrange.h"
+#include "casts.h"
+#include "choose.h"
+#include "command.h"
+#include "complaint.h"
+#include "destination.h"
+#include "json_out.h"
+#include "outline.h"
+#include "output.h"
+#include "progress_bar.h"
+#include "room.h"
+#include "target.h"
+#include "units.h"
+
+static const struct option_row option_rows[] = {
+    OPTION("to", 0, OPTION_WORD, format, FORMAT_WORDS,
+        "the format, where the name does not say it"),
+    OPTION("only", 0, OPTION_TEXT, only, "PATS", "nothing else is taken"),
+    OPTION("except", 0, OPTION_TEXT, except, "PATS", "these are not taken"),
+    OPTION("rename", 0, OPTION_TEXTS, renames, "'NEW -> OLD'",
+        "other paths; repeatable"),
+    OPTION("rename-file", 0, OPTION_TEXT, rename_file, "FILE",
+        "a line for each rename; # is a comment"),
+    OPTION("cast", 0, OPTION_TEXTS, casts, "TYPE",
+        "another element type, or PATS=TYPE; repeatable"),
+    OPTION("names", 0, OPTION_WORD, names, "path|global",
+        "what safetensors and npz call a value; global names where there are"),
+    OPTION("shard-size", 0, OPTION_SIZE, shard_size, "SIZE",
+        "begin another file before this, as 2GiB"),
+    OPTION("force", 'f', OPTION_FLAG, force, NULL,
+        "replace a checkpoint that is there"),
+    OPTION("verbose", 'v', OPTION_FLAG, verbose, NULL,
+        "all that was lost or cast, not a few"),
+    OPTION("quiet", 'q', OPTION_FLAG, quiet, NULL, "print nothing but errors"),
+    OPTION_JSON,
+    OPTION_PROGRESS,
+    OPTION_UNITS,
+    OPTION_ASCII,
+    OPTION_HELP,
+    OPTION_END,
+};
+
+struct conversion {
+    const struct settings *settings;
+    struct target source;
+    struct destination destination;
+    struct renames renames;
+    struct casts casts;
+    struct losses losses;
+    struct unused unused;
+    struct progress_bar bar;
+    varve_graph *graph;
+    varve_node *root;   /* of what is written */
+    struct parts parts; /* of it, where some of it is chosen or changed */
+    size_t values;      /* in what was written */
+    uint64_t bytes;     /* of them */
+};
+
+/* --- The graph ---------------------------------------------------------- */
+
+struct search {
+    const char *path;
+    varve_node *found;
+};
+
+static varve_status compare_path(void *user, varve_node *node, const char *path)
+{
+    struct search *s = user;
+    if (strcmp(path, s->path) != 0)
+        return VARVE_OK;
+    s->found = node;
+    return VARVE_CANCELLED;
+}
+
+/* The node of the path that was given; a slot variable by its own. */
+static varve_node *find_root(struct conversion *c)
+{
+    varve_node *root = varve_graph_root(c->graph);
+    struct search search = { .path = c->source.node.path };
+    varve_node *found = varve_find_path(root, c->source.path);
+    if (!found &&
+        varve_walk(root, compare_path, &search, NULL) == VARVE_CANCELLED)
+        found = search.found;
+    return found;
+}
+
+/* A lone value has nothing to hang its name on. */
+static varve_node *with_name(struct conversion *c, varve_node *node)
+{
+    const char *path = c->source.node.path;
+    const char *slot = slot_label(path);
+    const char *slash = strrchr(path, '/');
+    if (varve_node_kind(node) != VARVE_VARIABLE)
+        return node;
+    varve_node *root = varve_add_detached(c->graph);
+    const char *name = slot != path || !slash ? slot : slash + 1;
+    return varve_track(root, *name ? name : "value", node), root;
+}
+
+/* What is to be read; the path of a slot leads to no subtree. */
+static varve_read_options part_of(const struct conversion *c)
+{
+    const struct settings *s = c->settings;
+    const char *path = c->source.path;
+    bool is_value = c->source.node.kind == VARVE_VARIABLE;
+    return (varve_read_options){
+        .subtree = *path && !strchr(path, '(') ? path : NULL,
+        .only = is_value ? NULL : s->only,
+        .except = is_value ? NULL : s->except,
+    };
+}
+
+/* The structure of the file was good when it was opened. */
+static int complain_unread(
+    const struct settings *settings, const char *file, const varve_error *error)
+{
+    if (error->status != VARVE_CORRUPT)
+        return complain_status(settings, "cannot read", file, error);
+    return complain_status_hint(settings, "cannot read", file, error,
+        "--except leaves out a damaged value, all paths of which it matches, "
+        "as '**/NAME' does; varve verify names every damaged one");
+}
+
+static int make_graph(struct conversion *c)
+{
+    varve_error error = { .status = VARVE_OK };
+    const char *file = varve_reader_path(c->source.reader);
+    varve_read_options part = part_of(c);
+    c->graph = varve_graph_from_part(file, &part, NULL, &error);
+    if (!c->graph)
+        return complain_unread(c->settings, file, &error);
+    varve_node *node = find_root(c);
+    if (!node)
+        return complain_memory(c->settings);
+    if (unused_find(&c->unused, node, file, &part, &error))
+        return complain_status(c->settings, "cannot read", file, &error);
+    c->root = with_name(c, node);
+    return OUTCOME_DONE;
+}
+
+/* Every part has a path, which takes its memory. */
+static bool needs_parts(const struct conversion *c)
+{
+    const struct settings *s = c->settings;
+    return s->only || s->except || c->renames.count || c->casts.rule_count ||
+           c->source.node.path[0];
+}
+
+static varve_status add_named(void *user, varve_node *node, const char *path)
+{
+    struct parts *named = user;
+    (void)path;
+    if (!varve_global_name(node))
+        return VARVE_OK;
+    named->items = room_more(
+        named->items, &named->capacity, named->count, sizeof *named->items);
+    named->items[named->count++] = (struct part){ .node = node };
+    return VARVE_OK;
+}
+
+/* Values of a file without a graph have their paths for global names. */
+static int drop_all_names(struct conversion *c)
+{
+    struct parts named = { .count = 0 };
+    varve_status status = varve_walk(c->root, add_named, &named, NULL);
+    for (size_t i = 0; i < named.count; i++)
+        varve_set_global_name(named.items[i].node, NULL);
+    parts_clear(&named);
+    return status ? complain_memory(c->settings) : OUTCOME_DONE;
+}
+
+static bool has_graph(varve_format format)
+{
+    return format == VARVE_FORMAT_VARVE || format == VARVE_FORMAT_TENSORFLOW;
+}
+
+static int change_graph(struct conversion *c)
+{
+    bool is_from_flat = !has_graph(varve_reader_format(c->source.reader));
+    if (!needs_parts(c))
+        return is_from_flat ? drop_all_names(c) : OUTCOME_DONE;
+    if (parts_make(&c->parts, c->root, NULL))
+        return complain_memory(c->settings);
+    struct arrangement a = { .settings = c->settings,
+        .parts = &c->parts,
+        .renames = &c->renames,
+        .losses = &c->losses,
+        .unused = &c->unused,
+        .is_flat = !has_graph(c->destination.format),
+        .is_from_flat = is_from_flat };
+    int outcome = choose(&a);
+    if (outcome == OUTCOME_DONE) {
+        unused_warn(c->settings, &c->unused);
+        outcome = casts_apply(c->settings, &c->casts, &c->parts);
+    }
+    if (outcome == OUTCOME_DONE)
+        outcome = arrange_move(&a);
+    c->root = c->parts.items[0].node;
+    return outcome;
+}
+
+/* --- The file ----------------------------------------------------------- */
+
+static int on_progress(
+    void *user, uint64_t done, uint64_t total, const char *what)
+{
+    return interrupted() ? 1 : progress_bar_update(user, done, total, what);
+}
+
+static int write_to(struct conversion *c, const struct destination *d,
+    const varve_write_options *options)
+{
+    varve_error error = { .status = VARVE_OK };
+    interruption_waits(true);
+    varve_status status = varve_write(c->root, d->path, options, &error);
+    interruption_waits(false);
+    progress_bar_clear(&c->bar);
+    if (status == VARVE_OK)
+        return OUTCOME_DONE;
+    destination_say_plainly(d, &error);
+    return complain_status(c->settings, "cannot write", d->given, &error);
+}
+
+/* Written beside the destination and read back. What is new is then moved to
+ * its place; what replaces a checkpoint is written again, as the library
+ * replaces one. So nothing is left that cannot be read, and nothing goes for
+ * it. */
+static int write_tried(struct conversion *c, const struct destination *trial,
+    const varve_write_options *options, bool is_new)
+{
+    varve_write_options plain = *options;
+    if (!is_new) {
+        plain.loss = NULL;
+        plain.progress = NULL;
+        plain.no_sync = true;
+    }
+    int outcome = write_to(c, trial, &plain);
+    if (outcome != OUTCOME_DONE)
+        return outcome;
+    varve_reader *reader = destination_open(c->settings, trial);
+    varve_reader_free(reader);
+    if (!reader)
+        return OUTCOME_FILE;
+    return is_new ? destination_settle(c->settings, &c->destination, trial)
+                  : write_to(c, &c->destination, options);
+}
+
+static int write_graph(struct conversion *c)
+{
+    varve_write_options options = {
+        .progress = on_progress,
+        .progress_user = &c->bar,
+        .no_replace = !c->settings->force,
+        .keep_counter = true,
+        .format = c->destination.format,
+        .shard_size = c->settings->shard_size,
+        .global_names = c->settings->names == NAMES_GLOBAL,
+        .loss = losses_add,
+        .loss_user = &c->losses,
+    };
+    options.metadata = varve_graph_metadata(c->graph, &options.metadata_count);
+    struct destination trial;
+    bool is_new = !destination_is_there(&c->destination);
+    if (!destination_try(&c->destination, &trial))
+        return write_to(c, &c->destination, &options);
+    int outcome = write_tried(c, &trial, &options, is_new);
+    destination_end_trial(&trial);
+    return outcome;
+}
+
+/* What is there now, as anybody will find it. */
+static int count_written(struct conversion *c)
+{
+    varve_saved_node node;
+    varve_reader *reader = destination_open(c->settings, &c->destination);
+    if (!reader)
+        return OUTCOME_FILE;
+    for (size_t i = 0; varve_reader_node_at(reader, i, &node); i++) {
+        c->values += node.has_value;
+        c->bytes += node.has_value ? node.size : 0;
+    }
+    varve_reader_free(reader);
+    return OUTCOME_DONE;
+}
+
+/* --- Telling ------------------------------------------------------------ */
+
+static void print_json(const struct conversion *c)
+{
+    const varve_reader *source = c->source.reader;
+    fputs("{\"schema\":\"varve.convert/1\",\"source\":", stdout);
+    json_print_text(stdout, varve_reader_path(source));
+    printf(",\"source_format\":\"%s\",\"path\":",
+        varve_format_name(varve_reader_format(source)));
+    json_print_text(stdout, c->source.node.path);
+    fputs(",\"file\":", stdout);
+    json_print_text(stdout, c->destination.given);
+    printf(",\"format\":\"%s\",\"values\":%zu,\"bytes\":%" PRIu64
+           ",\n\"items\":[",
+        varve_format_name(c->destination.format), c->values, c->bytes);
+    losses_print_json(&c->losses);
+    fputs("],\n\"casts\":[", stdout);
+    casts_print_json(&c->casts);
+    puts("]}");
+}
+
+static void print_text(const struct conversion *c)
+{
+    char size[UNITS_TEXT_SIZE];
+    fputs("wrote ", stdout);
+    print_clean(stdout, c->destination.given);
+    printf("  %zu %s %s\n", c->values, c->values == 1 ? "value" : "values",
+        size_text(c->settings->units, c->bytes, size));
+    casts_print(&c->casts, c->settings->verbose);
+    losses_print(&c->losses, c->settings->verbose);
+}
+
+/* --- All ---------------------------------------------------------------- */
+
+static int convert(struct conversion *c, char **operands)
+{
+    const struct settings *s = c->settings;
+    int outcome = renames_read(s, &c->renames);
+    if (outcome == OUTCOME_DONE)
+        outcome = casts_read(s, &c->casts);
+    if (outcome == OUTCOME_DONE)
+        outcome = destination_choose(s, operands[1], &c->destination);
+    if (outcome == OUTCOME_DONE)
+        outcome = target_open(s, operands[0], &c->source);
+    if (outcome == OUTCOME_DONE)
+        outcome = make_graph(c);
+    if (outcome == OUTCOME_DONE)
+        outcome = change_graph(c);
+    if (outcome == OUTCOME_DONE)
+        outcome = write_graph(c);
+    if (outcome == OUTCOME_DONE)
+        outcome = count_written(c);
+    if (outcome == OUTCOME_DONE && s->json)
+        print_json(c);
+    else if (outcome == OUTCOME_DONE && !s->quiet)
+        print_text(c);
+    return outcome;
+}
+
+static int run(const struct settings *settings, int count, char **operands)
+{
+    (void)count;
+    struct conversion c = { .settings = settings };
+    progress_bar_begin(&c.bar, settings);
+    int outcome = convert(&c, operands);
+    parts_clear(&c.parts);
+    varve_graph_free(c.graph);
+    target_close(&c.source);
+    destination_clear(&c.destination);
+    renames_clear(&c.renames);
+    casts_clear(&c.casts);
+    losses_clear(&c.losses);
+    unused_clear(&c.unused);
+    return outcome;
+}
+
+const struct command convert_command = {
+    .name = "convert",
+    .operands = "FILE[:PATH] DESTINATION",
+    .summary = "a checkpoint, or a part of it, in another format",
+    .details =
+        "FILE is a checkpoint of any format that is read. The format of "
+        "DESTINATION is\nthat of its ending: .varve, .safetensors, .npz, .npy, "
+        "or .index for TensorFlow.\nWhat it cannot hold is listed. Without "
+        "--cast every value is the same, bit for\nbit.\n\nPATS are paths with "
+        "wildcards, separated by |: * is any part of a name, ** any\nnumber of "
+        "names; each stands for what is below it too. In NEW and OLD the "
+        "same\nwildcards stand for the same: 'model/enc/** -> encoder/**'. "
+        "The first rename\nthat matches decides; of casts, the last. A TYPE "
+        "alone is for all values of the\nsame sort: reals, whole numbers, "
+        "complex numbers.\n",
+    .options = option_rows,
+    .least_operands = 2,
+    .most_operands = 2,
+    .run = run,
+};

@@ -1,0 +1,110 @@
+/* dot.c - the graph as text for graphviz.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "graph.h"
+#include "look.h"
+#include "style.h"
+
+/* The inside of a quoted string. Graphviz reads entities, so '&' is one. */
+static void print_label(FILE *to, const char *text)
+{
+    while (*text) {
+        const char *begin = text;
+        unsigned long point = text_next(&text);
+        if (point == '&')
+            fputs("&amp;", to);
+        else if (point_steers(point))
+            fputs("&#65533;", to);
+        else if (point == '"' || point == '\\')
+            fprintf(to, "\\%c", *begin);
+        else
+            fwrite(begin, 1, (size_t)(text - begin), to);
+    }
+}
+
+static bool print_node(const struct settings *settings,
+    const struct outline *outline, uint32_t id, FILE *to)
+{
+    char note[LOOK_TEXT_SIZE];
+    const struct look *look = &looks[look_of(outline, id)];
+    char *name = node_name(outline, id);
+    if (!name)
+        return false;
+    fprintf(to, "  n%" PRIu32 " [label=\"", id);
+    print_label(to, name);
+    fputs("\\n", to);
+    print_label(to, node_note(settings, outline, id, note));
+    fprintf(
+        to, "\", fillcolor=\"%s\", color=\"%s\"];\n", look->fill, look->line);
+    free(name);
+    return true;
+}
+
+/* Edges of the tree carry no label: their name is on the child. */
+static bool print_edge(const struct outline *outline, uint32_t from,
+    const struct branch *branch, FILE *to)
+{
+    bool is_slot = branch->variable != OUTLINE_NONE;
+    fprintf(to, "  n%" PRIu32 " -> n%" PRIu32, from, branch->node);
+    if (branch->is_alias) {
+        char *name = shown_name(branch->name);
+        if (!name)
+            return false;
+        fputs(" [label=\"", to);
+        print_label(to, name);
+        fputs("\", style=dashed, color=\"#c2410c\", fontcolor=\"#c2410c\", "
+              "constraint=false]",
+            to);
+        free(name);
+    } else if (is_slot) {
+        fprintf(to, " [style=dashed, color=\"%s\"]", looks[4].line);
+    }
+    fputs(";\n", to);
+    if (is_slot && outline_has(outline, branch->variable))
+        fprintf(to,
+            "  n%" PRIu32 " -> n%" PRIu32 " [style=dotted, "
+            "arrowhead=none, color=\"%s\", constraint=false];\n",
+            branch->node, branch->variable, looks[4].line);
+    return true;
+}
+
+static bool print_edges(const struct outline *outline, uint32_t from, FILE *to)
+{
+    struct branch branch;
+    for (size_t i = 0; outline_branch(outline, from, i, &branch); i++) {
+        if (!outline_has(outline, branch.node) ||
+            !outline_shows(outline, from, &branch))
+            continue;
+        if (!print_edge(outline, from, &branch, to))
+            return false;
+    }
+    return true;
+}
+
+bool graph_dot(
+    const struct settings *settings, const struct outline *outline, FILE *to)
+{
+    fputs("digraph checkpoint {\n"
+          "  graph [rankdir=LR, nodesep=0.12, ranksep=0.6];\n"
+          "  node [shape=box, style=\"rounded,filled\", "
+          "fontname=\"sans-serif\", fontsize=10,\n"
+          "    fontcolor=\"#1e293b\", margin=\"0.12,0.05\", height=0.3];\n"
+          "  edge [color=\"#94a3b8\", arrowsize=0.6, "
+          "fontname=\"sans-serif\", fontsize=9];\n",
+        to);
+    bool good = true;
+    for (size_t i = 0; good && i < outline->reached; i++) {
+        if (outline_has(outline, outline->order[i]))
+            good = print_node(settings, outline, outline->order[i], to);
+    }
+    for (size_t i = 0; good && i < outline->reached; i++) {
+        if (outline_has(outline, outline->order[i]))
+            good = print_edges(outline, outline->order[i], to);
+    }
+    fputs("}\n", to);
+    return good;
+}

@@ -1,0 +1,101 @@
+/* graph.c - varve graph: the saved graph as a picture or as JSON.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "graph.h"
+
+#include <stdio.h>
+
+#include "command.h"
+#include "complaint.h"
+#include "output.h"
+#include "target.h"
+
+enum { MANY_NODES = 2000 };
+
+static const struct option_row options[] = {
+    OPTION("svg", 0, OPTION_WORD, svg, "[=tree|icicle]",
+        "draw a tree (also without it), or the bytes"),
+    OPTION("dot", 0, OPTION_FLAG, dot, NULL, "text for graphviz"),
+    OPTION_JSON,
+    OPTION_OUTPUT,
+    OPTION_DEPTH,
+    OPTION_PATTERNS,
+    OPTION_SLOTS,
+    OPTION_VALUES,
+    OPTION_UNITS,
+    OPTION_HELP,
+    OPTION_END,
+};
+
+static void warn_of_many(
+    const struct settings *settings, const struct outline *outline)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < outline->reached; i++)
+        count += outline_has(outline, outline->order[i]);
+    if (count <= MANY_NODES || settings->json || settings->svg == SVG_ICICLE)
+        return;
+    fprintf(stderr,
+        "varve: note: %zu nodes make a large picture; use --depth N, FILE:PATH "
+        "or --svg=icicle%s\n",
+        count, settings->dot ? ", or graphviz's sfdp" : "");
+}
+
+static bool draw(
+    const struct settings *settings, const struct outline *outline, FILE *to)
+{
+    if (settings->json)
+        return graph_json(outline, to);
+    if (settings->dot)
+        return graph_dot(settings, outline, to);
+    if (settings->svg == SVG_ICICLE)
+        return graph_icicle(settings, outline, to);
+    return graph_tree(settings, outline, to);
+}
+
+static int draw_target(const struct settings *settings, struct target *target)
+{
+    struct outline outline;
+    struct output output;
+    if (!outline_make(&outline, target->reader, target->node.id, settings))
+        return complain_memory(settings);
+    int outcome = output_open(settings, &output);
+    if (outcome == OUTCOME_DONE) {
+        warn_of_many(settings, &outline);
+        if (!draw(settings, &outline, output.stream))
+            outcome = complain_memory(settings);
+        outcome = output_close(settings, &output, outcome);
+    }
+    outline_clear(&outline);
+    return outcome;
+}
+
+static int run(const struct settings *settings, int count, char **operands)
+{
+    (void)count;
+    struct target target;
+    if (settings->dot + (settings->svg != 0) + settings->json > 1)
+        return complain_usage(
+            settings, "expected one of --svg, --dot and --json");
+    int outcome = target_open(settings, operands[0], &target);
+    if (outcome != OUTCOME_DONE)
+        return outcome;
+    outcome = draw_target(settings, &target);
+    target_close(&target);
+    return outcome;
+}
+
+const struct command graph_command = {
+    .name = "graph",
+    .operands = "FILE[:PATH]",
+    .summary = "the saved graph as a picture",
+    .details =
+        "In a tree every node is drawn once; further edges to it are dashed; "
+        "the slots of\na node are one box. An icicle has the bytes of each "
+        "part as its width.\n",
+    .options = options,
+    .least_operands = 1,
+    .most_operands = 1,
+    .run = run,
+};

@@ -1,0 +1,219 @@
+/* icicle.c - where the bytes are: each node as wide as its bytes, below its
+ * parent.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph.h"
+#include "look.h"
+#include "svg.h"
+#include "tensor_text.h"
+#include "tree_walk.h"
+#include "units.h"
+
+enum {
+    WIDTH = 1200, /* of the drawing, without margins */
+    STEP = 46     /* from row to row */
+};
+
+/* Narrower than this a node is not drawn on its own: those next to each other
+ * make one mark. */
+static const double narrowest = 1.5;
+
+/* What is known at a depth while the tree is walked. */
+struct shelf {
+    double next;        /* where the next node begins */
+    double small_begin; /* of the mark that is being gathered */
+    size_t small_count;
+};
+
+struct icicle {
+    const struct settings *settings;
+    const struct outline *outline;
+    FILE *to;
+    struct shelf *shelves; /* by depth */
+    size_t depth_count;
+    double scale; /* bytes to width */
+    unsigned kinds;
+};
+
+static double top_of(size_t depth)
+{
+    return SVG_HEADING + (double)depth * STEP;
+}
+
+static void draw_small(struct icicle *c, size_t depth)
+{
+    struct shelf *shelf = &c->shelves[depth];
+    if (shelf->small_count > 0)
+        fprintf(c->to,
+            "<g><title>%zu small ones</title><rect x=\"%.2f\" "
+            "y=\"%.0f\" width=\"%.2f\" height=\"%d\" fill=\"#e2e8f0\"/></g>\n",
+            shelf->small_count, shelf->small_begin, top_of(depth),
+            shelf->next - shelf->small_begin, STEP - 3);
+    shelf->small_count = 0;
+}
+
+static void draw_text(const struct icicle *c, double x, double y, double width,
+    const char *texts[2])
+{
+    double room = width - 14;
+    if (room < 2 * SVG_NAME_WIDTH)
+        return;
+    fprintf(c->to, "<text class=\"n\" x=\"%.2f\" y=\"%.1f\">", x + 7, y + 19);
+    svg_print_cut(c->to, texts[0], (size_t)(room / SVG_NAME_WIDTH));
+    fputs("</text>", c->to);
+    if (room < 6 * SVG_NOTE_WIDTH)
+        return;
+    fprintf(c->to, "<text class=\"m\" x=\"%.2f\" y=\"%.1f\">", x + 7, y + 34);
+    svg_print_cut(c->to, texts[1], (size_t)(room / SVG_NOTE_WIDTH));
+    fputs("</text>", c->to);
+}
+
+static char *name_of(const struct icicle *c, uint32_t id, const char *path)
+{
+    if (c->outline->nodes[id].by_slot)
+        return strdup(slot_label(path));
+    return node_name(c->outline, id);
+}
+
+/* "784.0 KiB · 33 % · float32 [784,256]": what is cut off matters least. */
+static void note_of(const struct icicle *c, const varve_saved_node *node,
+    char note[LOOK_TEXT_SIZE])
+{
+    char type[VARVE_TENSOR_TEXT_SIZE];
+    char size[UNITS_TEXT_SIZE];
+    uint64_t bytes = c->outline->nodes[node->id].bytes;
+    double total = (double)c->outline->nodes[c->outline->root].bytes;
+    snprintf(note, LOOK_TEXT_SIZE, "%s · %.3g %% · %s",
+        size_text(c->settings->units, bytes, size), 100 * (double)bytes / total,
+        node->kind == VARVE_VARIABLE ? type_text(&node->value, type)
+                                     : kind_name(node->kind));
+}
+
+/* A narrow one is a bar without a frame. */
+static void draw_frame(
+    const struct icicle *c, uint32_t id, const double place[3])
+{
+    unsigned look = look_of(c->outline, id);
+    bool is_bar = place[2] < 8;
+    fprintf(c->to,
+        "<rect class=\"k%u\" x=\"%.2f\" y=\"%.0f\" "
+        "width=\"%.2f\" height=\"%d\"",
+        look, place[0] + (is_bar ? 0.3 : 0.75), place[1],
+        place[2] - (is_bar ? 0.6 : 1.5), STEP - 3);
+    if (is_bar)
+        fprintf(c->to, " style=\"stroke:none;fill:%s;fill-opacity:.6\"/>",
+            looks[look].line);
+    else
+        fputs(" rx=\"4\"/>", c->to);
+}
+
+static bool draw_node(
+    struct icicle *c, const struct row *row, double x, double width)
+{
+    char note[LOOK_TEXT_SIZE];
+    double y = top_of(row->depth);
+    varve_saved_node node = outline_saved(c->outline, row->branch.node);
+    char *name = name_of(c, node.id, node.path);
+    if (!name)
+        return false;
+    note_of(c, &node, note);
+    fputs("<g><title>", c->to);
+    svg_print(c->to, *node.path ? node.path : "/");
+    fputs("\n", c->to);
+    svg_print(c->to, note);
+    fputs("</title>", c->to);
+    draw_frame(c, node.id, (const double[3]){ x, y, width });
+    draw_text(c, x, y, width, (const char *[2]){ name, note });
+    fputs("</g>\n", c->to);
+    free(name);
+    return true;
+}
+
+static double width_of(const struct icicle *c, uint32_t node)
+{
+    return c->scale * (double)c->outline->nodes[node].bytes;
+}
+
+static bool place_row(struct icicle *c, const struct row *row)
+{
+    struct shelf *shelf = &c->shelves[row->depth];
+    double x = shelf->next;
+    double width = width_of(c, row->branch.node);
+    if (width < narrowest) {
+        if (shelf->small_count == 0)
+            shelf->small_begin = x;
+        shelf->small_count += width > 0;
+        shelf->next = x + width;
+        return true;
+    }
+    draw_small(c, row->depth);
+    draw_small(c, row->depth + 1);
+    c->shelves[row->depth + 1].next = x;
+    shelf->next = x + width;
+    return draw_node(c, row, x, width);
+}
+
+/* Nothing is drawn below a node that is too narrow itself. */
+static bool place_all(struct icicle *c)
+{
+    struct tree_walk walk;
+    struct row row;
+    size_t narrow = SIZE_MAX; /* depth of the narrow node that this is below */
+    bool good = true;
+    c->shelves[0].next = SVG_MARGIN;
+    tree_walk_begin(&walk, c->outline, c->settings->depth, true);
+    while (good && tree_walk_next(&walk, &row)) {
+        if (row.kind != ROW_NODE || row.depth > narrow)
+            continue;
+        bool is_narrow = width_of(c, row.branch.node) < narrowest;
+        narrow = is_narrow ? row.depth : SIZE_MAX;
+        good = place_row(c, &row);
+    }
+    for (size_t i = 0; i <= c->depth_count; i++)
+        draw_small(c, i);
+    good = good && !walk.failed;
+    tree_walk_end(&walk);
+    return good;
+}
+
+/* Which looks there are, and how many rows. */
+static void measure(struct icicle *c)
+{
+    for (size_t i = 0; i < c->outline->reached; i++) {
+        uint32_t id = c->outline->order[i];
+        const struct outline_node *node = &c->outline->nodes[id];
+        if (!outline_has(c->outline, id) || node->bytes == 0)
+            continue;
+        bool is_narrow = width_of(c, id) < narrowest;
+        if (is_narrow && (node->parent == OUTLINE_NONE ||
+                             width_of(c, node->parent) < narrowest))
+            continue;
+        if (node->depth >= c->depth_count)
+            c->depth_count = node->depth + 1;
+        if (!is_narrow)
+            c->kinds |= 1u << look_of(c->outline, id);
+    }
+}
+
+bool graph_icicle(
+    const struct settings *settings, const struct outline *outline, FILE *to)
+{
+    struct icicle c = { .settings = settings, .outline = outline, .to = to };
+    uint64_t total = outline->nodes[outline->root].bytes;
+    c.scale = total ? WIDTH / (double)total : 0;
+    measure(&c);
+    c.shelves = calloc(c.depth_count + 2, sizeof *c.shelves);
+    if (!c.shelves)
+        return false;
+    double size[2] = { WIDTH + 2 * SVG_MARGIN,
+        top_of(c.depth_count) + SVG_MARGIN };
+    svg_begin(settings, outline, size, c.kinds, to);
+    bool good = total == 0 || place_all(&c);
+    svg_end(to);
+    free(c.shelves);
+    return good;
+}

@@ -1,0 +1,65 @@
+/* ls.c - varve ls: objects and values as a tree, a table or JSON.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "ls.h"
+
+#include "command.h"
+#include "complaint.h"
+#include "target.h"
+
+static const struct option_row options[] = {
+    OPTION("flat", 'l', OPTION_FLAG, flat, NULL,
+        "a table of values instead of the tree"),
+    OPTION("tsv", 0, OPTION_FLAG, tsv, NULL,
+        "the table with tabs, for other programs"),
+    OPTION_JSON,
+    OPTION("sort", 0, OPTION_WORD, sort, "path|bytes|offset",
+        "order of the table (bytes: largest first)"),
+    OPTION("limit", 0, OPTION_NUMBER, limit, "N", "at most N lines or items"),
+    OPTION_DEPTH,
+    OPTION_PATTERNS,
+    OPTION_SLOTS,
+    OPTION_VALUES,
+    OPTION_UNITS,
+    OPTION_ASCII,
+    OPTION_COLOR,
+    OPTION_HELP,
+    OPTION_END,
+};
+
+static int run(const struct settings *settings, int count, char **operands)
+{
+    (void)count;
+    struct target target;
+    struct outline outline;
+    int outcome = target_open(settings, operands[0], &target);
+    if (outcome != OUTCOME_DONE)
+        return outcome;
+    bool done = false;
+    if (outline_make(&outline, target.reader, target.node.id, settings)) {
+        bool as_table = settings->flat || settings->tsv || settings->sort;
+        done = settings->json ? ls_json(settings, &outline)
+               : as_table     ? ls_table(settings, &outline)
+                              : ls_tree(settings, &outline);
+        outline_clear(&outline);
+    }
+    target_close(&target);
+    return done ? OUTCOME_DONE : complain_memory(settings);
+}
+
+const struct command ls_command = {
+    .name = "ls",
+    .operands = "FILE[:PATH]",
+    .summary = "objects and values of a checkpoint",
+    .details =
+        "FILE is a checkpoint, with or without .varve, or the prefix of "
+        "numbered ones,\nof which the newest is taken. PATH is a part of it, "
+        "such as model/layers/0.\n\nPAT is a path with wildcards: * is any "
+        "part of a name, ** any number of names,\n? one byte, [0-9] one of a "
+        "set.\n",
+    .options = options,
+    .least_operands = 1,
+    .most_operands = 1,
+    .run = run,
+};

@@ -1,0 +1,16 @@
+/* ls.h - the three ways in which ls answers.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TOOL_LS_H
+#define TOOL_LS_H
+
+#include "outline.h"
+#include "settings.h"
+
+/* False without memory. */
+bool ls_tree(const struct settings *settings, const struct outline *outline);
+bool ls_table(const struct settings *settings, const struct outline *outline);
+bool ls_json(const struct settings *settings, const struct outline *outline);
+
+#endif

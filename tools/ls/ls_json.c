@@ -1,0 +1,142 @@
+/* ls_json.c - ls as JSON, printed node by node.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "heading.h"
+#include "json_out.h"
+#include "ls.h"
+#include "ls_values.h"
+#include "tensor_text.h"
+
+static void print_shape(const varve_tensor *tensor)
+{
+    putchar('[');
+    for (uint32_t i = 0; i < tensor->rank; i++)
+        printf("%s%" PRIu64, i ? "," : "", tensor->shape[i]);
+    putchar(']');
+}
+
+static void print_item(const varve_saved_node *node)
+{
+    char digest[DIGEST_TEXT_SIZE];
+    fputs("{\"path\":", stdout);
+    json_print_text(stdout, node->path);
+    printf(",\"id\":%" PRIu32 ",\"kind\":\"%s\",\"dtype\":\"%s\",\"shape\":",
+        node->id, kind_name(node->kind), varve_dtype_name(node->value.dtype));
+    print_shape(&node->value);
+    fputs(",\"global_name\":", stdout);
+    json_print_text(stdout, node->global_name);
+    if (!node->has_value) {
+        fputs(",\"bytes\":null,\"digest\":null,\"file\":null,"
+              "\"offset\":null,\"saved\":false}",
+            stdout);
+        return;
+    }
+    digest_text(node->digest, digest);
+    printf(",\"bytes\":%" PRIu64 ",\"digest\":", node->size);
+    json_print_text(stdout, *digest == '-' ? NULL : digest);
+    fputs(",\"file\":", stdout);
+    json_print_text(stdout, node->file);
+    if (node->file)
+        printf(",\"offset\":%" PRIu64, node->offset);
+    else
+        fputs(",\"offset\":null", stdout);
+    fputs(",\"saved\":true}", stdout);
+}
+
+/* One node may have a million edges, so they are printed as they come. */
+static void print_edges(const struct outline *outline, uint32_t id)
+{
+    const char *name;
+    uint32_t child;
+    for (size_t i = 0;
+         varve_reader_edge_at(outline->reader, id, i, &name, &child); i++) {
+        fputs(i ? ",{\"name\":" : "{\"name\":", stdout);
+        json_print_text(stdout, name);
+        printf(",\"node\":%" PRIu32 "}", child);
+    }
+}
+
+static void print_slots(const struct outline *outline, uint32_t id)
+{
+    const char *name;
+    uint32_t variable;
+    uint32_t slot;
+    for (size_t i = 0;
+         varve_reader_slot_at(outline->reader, id, i, &name, &variable, &slot);
+         i++) {
+        fputs(i ? ",{\"name\":" : "{\"name\":", stdout);
+        json_print_text(stdout, name);
+        printf(
+            ",\"variable\":%" PRIu32 ",\"node\":%" PRIu32 "}", variable, slot);
+    }
+}
+
+static void print_tags(const struct outline *outline, uint32_t id)
+{
+    const char *tag;
+    for (size_t i = 0; (tag = varve_reader_tag_at(outline->reader, id, i));
+         i++) {
+        fputs(i ? "," : "", stdout);
+        json_print_text(stdout, tag);
+    }
+}
+
+static void print_object(const struct outline *outline, uint32_t id)
+{
+    varve_saved_node node = outline_saved(outline, id);
+    printf("{\"id\":%" PRIu32 ",\"kind\":\"%s\",\"path\":", id,
+        kind_name(node.kind));
+    json_print_text(stdout, node.path);
+    fputs(",\"edges\":[", stdout);
+    print_edges(outline, id);
+    fputs("],\"slots\":[", stdout);
+    print_slots(outline, id);
+    fputs("],\"tags\":[", stdout);
+    print_tags(outline, id);
+    fputs("]}", stdout);
+}
+
+/* Of the whole file; that of another format is not known without reading all of
+ * it, which verify does. */
+static void print_digest(varve_reader *reader)
+{
+    uint8_t digest[16];
+    char text[DIGEST_TEXT_SIZE];
+    bool is_known = varve_reader_format(reader) == VARVE_FORMAT_VARVE &&
+                    varve_reader_digest(reader, digest, NULL) == VARVE_OK;
+    fputs(",\"digest\":", stdout);
+    json_print_text(stdout, is_known ? digest_text(digest, text) : NULL);
+}
+
+bool ls_json(const struct settings *settings, const struct outline *outline)
+{
+    size_t count;
+    uint32_t *ids = ls_values(settings, outline, &count);
+    if (!ids)
+        return false;
+    putchar('{');
+    heading_print_json("varve.ls/1", outline->reader);
+    print_digest(outline->reader);
+    fputs(",\n\"items\":[", stdout);
+    for (size_t i = 0; i < count; i++) {
+        varve_saved_node node = outline_saved(outline, ids[i]);
+        fputs(i ? ",\n" : "\n", stdout);
+        print_item(&node);
+    }
+    free(ids);
+    fputs("],\n\"objects\":[", stdout);
+    for (size_t i = 0, printed = 0; i < outline->reached; i++) {
+        uint32_t id = outline->order[i];
+        if (!outline_has(outline, id))
+            continue;
+        fputs(printed++ ? ",\n" : "\n", stdout);
+        print_object(outline, id);
+    }
+    puts("]}");
+    return true;
+}

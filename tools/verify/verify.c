@@ -1,0 +1,249 @@
+/* verify.c - varve verify: is every byte as it was written?
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <varve/reader.h>
+
+#include "command.h"
+#include "complaint.h"
+#include "json_out.h"
+#include "progress_bar.h"
+#include "style.h"
+#include "units.h"
+
+static const struct option_row options[] = {
+    OPTION_JSON,
+    OPTION("threads", 'j', OPTION_NUMBER, threads, "N",
+        "at most N threads at once"),
+    OPTION("quiet", 'q', OPTION_FLAG, quiet, NULL,
+        "print nothing about whole files"),
+    OPTION_PROGRESS,
+    OPTION_UNITS,
+    OPTION_ASCII,
+    OPTION_COLOR,
+    OPTION_HELP,
+    OPTION_END,
+};
+
+/* What is known of one file. */
+struct finding {
+    const struct settings *settings;
+    const struct style *style;
+    struct progress_bar *bar;
+    const char *file;
+    uint64_t size;
+    size_t values;
+    size_t damaged;     /* values with such */
+    char *last_damaged; /* path of the last of them */
+    bool has_sums;      /* the format has, so that damage is found */
+    bool has_digest;
+    uint8_t digest[16]; /* of all values */
+    const char *status; /* "ok", "no sums", "damaged" or an error's name */
+    size_t *item_count; /* printed in all, for JSON */
+};
+
+static void print_damage_json(struct finding *f, const varve_damage *damage)
+{
+    json_t *item = json_pack("{s:o, s:o, s:o, s:o, s:s}", "file",
+        json_bytes(f->file, strlen(f->file)), "path",
+        damage->path ? json_string(damage->path) : json_null(), "offset",
+        json_count(damage->offset), "size", json_count(damage->size), "what",
+        damage->what);
+    json_print_element(stdout, item, (*f->item_count)++);
+}
+
+static void print_damage(struct finding *f, const varve_damage *damage)
+{
+    printf("%sDAMAGED%s  ", f->style->red, f->style->plain);
+    print_clean(stdout, damage->path   ? damage->path
+                        : damage->size ? "(padding)"
+                                       : "(structure)");
+    if (damage->size)
+        printf("  bytes %" PRIu64 "-%" PRIu64, damage->offset,
+            damage->offset + damage->size - 1);
+    fputs("  ", stdout);
+    print_clean(stdout, damage->what);
+    putchar('\n');
+}
+
+/* Damage comes in order of offset, so that the places of one value are
+ * together. */
+static void count_damage(struct finding *f, const varve_damage *damage)
+{
+    bool again = f->last_damaged && damage->path &&
+                 strcmp(f->last_damaged, damage->path) == 0;
+    if (!damage->path || again)
+        return;
+    free(f->last_damaged);
+    f->last_damaged = strdup(damage->path);
+    f->damaged++;
+}
+
+static void on_damage(void *user, const varve_damage *damage)
+{
+    struct finding *f = user;
+    count_damage(f, damage);
+    progress_bar_clear(f->bar);
+    if (f->settings->json)
+        print_damage_json(f, damage);
+    else
+        print_damage(f, damage);
+}
+
+static size_t count_values(const varve_reader *reader)
+{
+    size_t values = 0;
+    varve_saved_node node;
+    for (size_t i = 0; varve_reader_node_at(reader, i, &node); i++)
+        values += node.has_value;
+    return values;
+}
+
+/* Damage that does not even let the file be opened is an answer too. */
+static int structure_damage(struct finding *f, const varve_error *error)
+{
+    varve_damage damage = { .what = error->message };
+    size_t size = strlen(f->file);
+    if (strncmp(damage.what, f->file, size) == 0 &&
+        strncmp(damage.what + size, ": ", 2) == 0)
+        damage.what += size + 2;
+    f->status = "damaged";
+    on_damage(f, &damage);
+    return OUTCOME_NO;
+}
+
+static int verify_file(struct finding *f)
+{
+    varve_error error = { .status = VARVE_OK };
+    varve_reader *reader = varve_reader_open(f->file, NULL, &error);
+    if (!reader) {
+        f->status = varve_status_name(error.status);
+        if (error.status == VARVE_CORRUPT || error.status == VARVE_TRUNCATED)
+            return structure_damage(f, &error);
+        return complain_status(f->settings, "cannot open", f->file, &error);
+    }
+    f->size = varve_reader_size(reader);
+    f->values = count_values(reader);
+    varve_status status = varve_reader_verify(reader,
+        &(varve_verify_options){ .on_damage = on_damage,
+            .on_damage_user = f,
+            .progress = progress_bar_update,
+            .progress_user = f->bar,
+            .threads = f->settings->threads > 1024
+                           ? 1024
+                           : (unsigned)f->settings->threads },
+        &error);
+    progress_bar_clear(f->bar);
+    f->has_sums = varve_reader_has_sums(reader);
+    f->status = status != VARVE_OK ? "damaged" : f->has_sums ? "ok" : "no sums";
+    if (status == VARVE_OK && f->settings->json)
+        f->has_digest =
+            varve_reader_digest(reader, f->digest, &error) == VARVE_OK;
+    int outcome = status == VARVE_OK ? OUTCOME_DONE : OUTCOME_NO;
+    if (status != VARVE_OK && status != VARVE_CORRUPT) {
+        f->status = varve_status_name(status);
+        outcome =
+            complain_status(f->settings, "cannot verify", f->file, &error);
+    }
+    varve_reader_free(reader);
+    return outcome;
+}
+
+static void print_summary(const struct finding *f, int outcome)
+{
+    const struct style *s = f->style;
+    char size[UNITS_TEXT_SIZE];
+    if (f->settings->json || outcome > OUTCOME_NO ||
+        (f->settings->quiet && outcome == OUTCOME_DONE))
+        return;
+    print_clean(stdout, f->file);
+    printf(": %s%s%s",
+        outcome       ? s->red
+        : f->has_sums ? s->green
+                      : "",
+        outcome == OUTCOME_DONE && !f->has_sums
+            ? "readable, but the format has no sums: changed bytes go unnoticed"
+            : f->status,
+        s->plain);
+    if (f->size)
+        printf("%s%zu %s, %s", s->dot, f->values,
+            f->values == 1 ? "value" : "values",
+            size_text(f->settings->units, f->size, size));
+    if (f->damaged)
+        printf("%s%zu damaged, %zu intact", s->dot, f->damaged,
+            f->values - f->damaged);
+    putchar('\n');
+}
+
+static json_t *file_item(const struct finding *f)
+{
+    return json_pack("{s:o, s:s, s:b, s:o, s:o, s:o, s:o}", "file",
+        json_bytes(f->file, strlen(f->file)), "status", f->status, "sums",
+        f->has_sums, "digest",
+        f->has_digest ? json_hex(f->digest, sizeof f->digest) : json_null(),
+        "size", json_count(f->size), "values", json_count(f->values), "damaged",
+        json_count(f->damaged));
+}
+
+/* *is_proven: every byte of all of them was compared with a sum. */
+static int verify_all(const struct settings *settings, int count, char **files,
+    json_t *list, bool *is_proven)
+{
+    size_t item_count = 0;
+    struct style style = style_for(settings, stdout);
+    struct progress_bar bar;
+    progress_bar_begin(&bar, settings);
+    int worst = OUTCOME_DONE;
+    *is_proven = true;
+    for (int i = 0; i < count; i++) {
+        struct finding finding = { .settings = settings,
+            .style = &style,
+            .bar = &bar,
+            .file = files[i],
+            .item_count = &item_count };
+        int outcome = verify_file(&finding);
+        print_summary(&finding, outcome);
+        json_array_append_new(list, file_item(&finding));
+        *is_proven = *is_proven && strcmp(finding.status, "ok") == 0;
+        free(finding.last_damaged);
+        worst = outcome > worst ? outcome : worst;
+    }
+    return worst;
+}
+
+static int run(const struct settings *settings, int count, char **operands)
+{
+    json_t *list = json_array();
+    bool is_proven;
+    if (settings->json)
+        fputs("{\"schema\":\"varve.verify/1\",\"items\":[", stdout);
+    int outcome = verify_all(settings, count, operands, list, &is_proven);
+    if (settings->json) {
+        fputs("],\n\"files\":", stdout);
+        json_print(stdout, list);
+        printf(",\"ok\":%s}\n", is_proven ? "true" : "false");
+    } else {
+        json_decref(list);
+    }
+    return outcome;
+}
+
+const struct command verify_command = {
+    .name = "verify",
+    .operands = "FILE...",
+    .summary = "check every byte of checkpoints",
+    .details =
+        "Ends with 1 if anything is damaged. safetensors, npy and GGUF have no "
+        "sums: of\nthem only the structure can be wrong, and that is said "
+        "instead of ok. With --json,\n\"ok\" is true where every byte of all "
+        "files was compared with a sum.\n",
+    .options = options,
+    .least_operands = 1,
+    .most_operands = 1 << 20,
+    .run = run,
+};
