@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "retype.h"
+#include <varve/variable.h>
 
 #include "allocator.h"
 #include "convert.h"

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "saver_add.h"
+#include <varve/saver.h>
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "saver_save.h"
+#include <varve/saver.h>
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "array_source.h"
+#include <varve/records.h>
 
 #include "allocator.h"
 #include "bytes.h"

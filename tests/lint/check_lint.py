@@ -37,7 +37,8 @@ def page(marker, code):
     return f'# Page\n\n[one](#page)\n\n{marker}\n```c\n{code}```\n'
 
 
-GOOD = {path: c_file(path) for path in (SOURCE, HEADER, TEST, STORY, PUBLIC)}
+GOOD = {path: c_file(path) for path in (SOURCE, TEST, STORY, PUBLIC)}
+GOOD[HEADER] = c_file(HEADER, 'int vv_g(void);\n')
 GOOD[SOURCE] += '#include "thing.h"\n#include <string.h>\n' + function(60)
 GOOD[EXAMPLE] = c_file(
     EXAMPLE, '    /* [part] */\n    f();\n    /* [/part] */\n')
@@ -78,6 +79,9 @@ CASES = [
     ('name', 'lib/os/thing.h', c_file('thing.h')),
     ('name', 'lib/base/sched.h', c_file('sched.h')),
     ('header', 'lib/base/lone.c', c_file('lone.c')),
+    ('header', 'lib/base/lone.c', c_file(
+        'lone.c', '#include <varve/thing.h>\nint vv_lone(void)\n{\n}\n')),
+    ('header', HEADER, c_file(HEADER, '#include <varve/thing.h>\n')),
     ('mirror', 'lib/base/lone.c', c_file('lone.c')),
     ('mirror', 'tests/unit/base/test_lone.c', c_file('test_lone.c')),
     ('public', STORY, c_file(STORY, '#include "thing.h"\n')),

@@ -2,9 +2,16 @@
 
 SPDX-License-Identifier: MIT
 """
+import re
+
 from c_rules import INCLUDE, STANDARD, SYSTEM
 from tree import EXCEPTIONS
 
+# A function of the library's own, defined for other files.
+PRIVATE = re.compile(r'^(?!static)\w[\w *]*\b(vv_\w+)\(', re.M)
+# Of a header all but what it declares.
+FRAME = re.compile(r'/\*(?s:.*?)\*/'
+                   r'|^#(?:include .*|ifndef .*|endif|define \w+_H)$', re.M)
 OUTSIDE = ('examples', 'tools', 'bench', 'tests/story')
 
 
@@ -12,6 +19,8 @@ def check(tree):
     seen = {}
     for f in tree.c_files('lib'):
         check_unique(tree, f, seen)
+        if f.suffix == '.h':
+            check_shell(tree, f)
         if f.suffix == '.c':
             check_header(tree, f)
             check_test(tree, f)
@@ -30,11 +39,27 @@ def check_unique(tree, f, seen):
 
 
 def check_header(tree, f):
-    """Every .c has its .h beside it, or is the work behind a public header."""
+    """Every .c has its .h beside it, unless all that it defines for others is
+    declared in public headers, of which it includes one first, or in another
+    header of its folder."""
     beside = f'{f.folder}/{f.stem}.h'
-    public = f'include/varve/{f.stem}.h'
-    if beside not in tree.paths and public not in tree.paths:
+    if beside in tree.paths:
+        return
+    first = INCLUDE.search(f.text)
+    if not first or not first.group(2).startswith('varve/'):
         tree.offence('header', f.path, 1, f'there is no {beside}')
+    declared = ''.join(h.text for h in tree.c_files(f.folder)
+                       if h.suffix == '.h')
+    for match in PRIVATE.finditer(f.text):
+        if f'{match.group(1)}(' not in declared:
+            tree.offence('header', f.path, f.line_of(match.start()),
+                         f'{match.group(1)} is declared nowhere')
+
+
+def check_shell(tree, f):
+    """A header says something of its own."""
+    if not FRAME.sub('', f.text).strip():
+        tree.offence('header', f.path, 1, 'declares nothing')
 
 
 def check_test(tree, f):

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "path_pattern.h"
+#include <varve/structure.h>
 
 #include <string.h>
 

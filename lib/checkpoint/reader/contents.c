@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "contents.h"
+#include <varve/reader.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "verify.h"
+#include <varve/reader.h>
 
 #include <stdatomic.h>
 #include <stdlib.h>

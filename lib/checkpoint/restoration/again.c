@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "again.h"
+#include <varve/restoration.h>
 
 #include "allocator.h"
 #include "arrival.h"

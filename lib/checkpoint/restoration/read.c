@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "read.h"
+#include <varve/checkpoint.h>
 
 #include "restoration.h"
 

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "graph_new.h"
+#include <varve/graph.h>
 
 #include "default_allocator.h"
 #include "graph.h"

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "ring.h"
+#include <varve/snapshot.h>
 
 #include "allocator.h"
 #include "failure.h"

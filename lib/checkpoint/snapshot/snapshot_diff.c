@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "snapshot_diff.h"
+#include <varve/snapshot.h>
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "snapshot_file.h"
+#include <varve/snapshot.h>
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "graft.h"
+#include <varve/structure.h>
 
 #include <string.h>
 

@@ -93,7 +93,7 @@ static void begin_model(size_t size, size_t count)
     model.count = count;
     model.root = new_root();
     for (size_t i = 0; i < count; i++) {
-        char name[16];
+        char name[24];
         size_t begin = size / count * i;
         size_t end = i + 1 < count ? size / count * (i + 1) : size;
         snprintf(name, sizeof name, "v%zu", i);

@@ -6,7 +6,6 @@
 
 #include "bytes.h"
 #include "checksum.h"
-#include "contents.h"
 #include "reader.h"
 
 enum { LARGE = 400000 }; /* two chunks */

@@ -4,7 +4,7 @@
  */
 #include "support/test.h"
 
-#include "path_pattern.h"
+#include <varve/structure.h>
 
 TEST(path_pattern, stands_for_paths_and_what_is_below)
 {

@@ -190,7 +190,7 @@ static struct reads {
 {
     enum { SIZE = 200000 };
     static uint8_t value[SIZE];
-    char name[8];
+    char name[16];
     struct faulty *faulty = faulty_new(memory_system(world.memory));
     struct vv_context old = world.context;
     world.context = test_context(faulty_system(faulty));

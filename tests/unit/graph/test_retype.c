@@ -4,7 +4,7 @@
  */
 #include "graphs.h"
 
-#include "retype.h"
+#include <varve/variable.h>
 
 static varve_graph *graph;
 
