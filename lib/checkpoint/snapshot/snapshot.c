@@ -169,12 +169,11 @@ bool vv_is_random(const varve_node *node, uint64_t random_bit)
     return found;
 }
 
-/* Whether the value at a place of a walk is one that the snapshot takes. */
-static bool takes(const struct varve_snapshot *s, const struct vv_walk *walk,
-    size_t place, const struct vv_spread *except)
+/* Whether a node that is reached has a value that the snapshot takes. */
+static bool takes(const struct varve_snapshot *s, const varve_node *node,
+    const struct vv_spread *except)
 {
-    const varve_node *node = walk->steps[place].node;
-    uint64_t random = vv_tag_bit(walk->graph, VARVE_TAG_RANDOM);
+    uint64_t random = vv_tag_bit(s->graph, VARVE_TAG_RANDOM);
     return holds_value(node) && !(s->no_random && vv_is_random(node, random)) &&
            !vv_spread_has_all(except, node->number);
 }
@@ -230,10 +229,11 @@ varve_status vv_snapshot_check(struct varve_snapshot *s, varve_error *error)
     }
     size_t found = 0;
     for (size_t i = 0; i < walk.count; i++)
-        found += takes(s, &walk, i, &except);
+        found += takes(s, walk.steps[i].node, &except);
     bool same = found == s->count;
     for (size_t i = 0; i < s->count && same; i++)
-        same = vv_walk_has(&walk, s->items[i].node);
+        same = vv_walk_has(&walk, s->items[i].node) &&
+               takes(s, s->items[i].node, &except);
     vv_walk_end(&walk);
     vv_spread_end(&except);
     if (!same)
@@ -271,7 +271,7 @@ static varve_status choose(struct varve_snapshot *s, const struct vv_walk *walk,
     VV_TRY(follow_except(s, &except, error));
     for (size_t i = 0; i < walk->count; i++) {
         const varve_node *node = walk->steps[i].node;
-        if (!takes(s, walk, i, &except))
+        if (!takes(s, node, &except))
             continue;
         vv_buffer_add32(places, (uint32_t)i);
         if (node->variable)

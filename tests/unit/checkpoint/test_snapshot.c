@@ -379,3 +379,30 @@ TEST(snapshot, changes_nothing_without_memory_to_restore)
     restore_long(s, text, true);
     end(s);
 }
+
+/* As many values as before, but not the same ones. */
+TEST(snapshot, is_refused_where_patterns_mean_others_of_the_same_number)
+{
+    varve_error error = { 0 };
+    float x = 1, y = 2;
+    begin_world();
+    varve_node *root = new_root();
+    varve_node *shared = varve_add_variable(root, "x", varve_scalar(&x));
+    varve_track(root, "kept", shared);
+    varve_snapshot *s = varve_snapshot_new_with(
+        root, &(varve_snapshot_options){ .except = "x" }, &error);
+    cr_assert(s, "%s", error.message);
+    varve_untrack(root, "kept");
+    varve_add_variable(root, "y", varve_scalar(&y));
+    x = y = 3;
+    cr_assert_eq(varve_snapshot_restore(s, &error), VARVE_MISMATCH);
+    cr_assert_eq(varve_snapshot_retake(s, &error), VARVE_MISMATCH);
+    cr_assert_eq(x, 3);
+    varve_track(root, "kept", shared);
+    varve_remove(varve_find(root, "y"));
+    cr_assert_ok(varve_snapshot_restore(s, &error), error);
+    cr_assert_eq(x, 1);
+    varve_snapshot_free(s);
+    free_root(root);
+    end_world();
+}
