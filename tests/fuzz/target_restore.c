@@ -186,7 +186,7 @@ static void check_graph(const struct run *run)
 static void ask(struct run *run, varve_restoration *r, bool is_first)
 {
     varve_error error = { 0 };
-    size_t findings = vv_index_of(r)->value_count + 256;
+    size_t findings = vv_index_of(&r->pairing)->value_count + 256;
     bounded_raise(&run->bounded, findings * 8 * VV_LONGEST_PATH);
     varve_report *report = varve_report_new(r, &error);
     FUZZ_CHECK(report, "no report: %s", error.message);
@@ -208,7 +208,8 @@ static void use(struct run *run, varve_restoration *r)
     varve_error error = { 0 };
     ask(run, r, true);
     size_t waiting = varve_pending_count(r);
-    FUZZ_CHECK(waiting <= vv_index_of(r)->value_count, "%zu wait", waiting);
+    FUZZ_CHECK(waiting <= vv_index_of(&r->pairing)->value_count, "%zu wait",
+        waiting);
     if (run->flags & RESTORE_LATE)
         program_build(&run->program);
     program_build_late(&run->program);

@@ -17,12 +17,12 @@
  * to be, or is not wanted. */
 static bool is_ready(const struct varve_restoration *r, uint32_t value)
 {
-    const struct vv_index *index = vv_index_of(r);
+    const struct vv_index *index = vv_index_of(&r->pairing);
     uint32_t begin, end;
     vv_index_edges(index, vv_at32(index->value_nodes, value), &begin, &end);
     for (uint32_t e = begin; e < end; e++) {
         uint32_t child = vv_at32(index->edge_children, e);
-        uint32_t other = r->value_of[child];
+        uint32_t other = r->pairing.value_of[child];
         if (other == VV_NONE || !vv_index_is_saved(index, other) ||
             vv_index_kind(index, child) != VARVE_VARIABLE)
             continue;
@@ -41,7 +41,7 @@ void vv_unhold(struct varve_restoration *r)
     for (size_t i = 0; i < count; i++) {
         if (is_ready(r, pairs[i].file)) {
             vv_set_fate(r, pairs[i].node, pairs[i].file, VV_FATE_DUE);
-            vv_add_pair(r, &r->jobs, pairs[i].node, pairs[i].file);
+            vv_add_pair(&r->pairing, &r->jobs, pairs[i].node, pairs[i].file);
         } else {
             pairs[kept++] = pairs[i];
         }
@@ -57,11 +57,11 @@ static void sort_out(struct varve_restoration *r)
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
         struct vv_pair job = jobs[i];
-        varve_tensor saved = vv_saved(r, job.file);
+        varve_tensor saved = vv_saved(&r->pairing, job.file);
         if (!vv_value_fits(r, job.node, &saved)) {
             vv_set_fate(r, job.node, job.file, VV_FATE_MISMATCHED);
-            vv_add_pair(r, &r->mismatched, job.node,
-                vv_at32(vv_index_of(r)->value_nodes, job.file));
+            vv_add_pair(&r->pairing, &r->mismatched, job.node,
+                vv_at32(vv_index_of(&r->pairing)->value_nodes, job.file));
             r->has_new_mismatch = true;
         } else {
             jobs[kept++] = job;
@@ -73,7 +73,7 @@ static void sort_out(struct varve_restoration *r)
         struct vv_pair job = jobs[i];
         if (job.node->kind == VARVE_STATE && !is_ready(r, job.file)) {
             vv_set_fate(r, job.node, job.file, VV_FATE_WAITING);
-            vv_add_pair(r, &r->held, job.node, job.file);
+            vv_add_pair(&r->pairing, &r->held, job.node, job.file);
         } else {
             jobs[kept++] = job;
         }
@@ -86,7 +86,7 @@ static void get_stuck(struct varve_restoration *r)
     vv_buffer_add(&r->stuck, r->jobs.data, r->jobs.size);
     if (r->stuck.failed) {
         r->stuck.failed = false;
-        vv_out_of_memory(r);
+        vv_out_of_memory(&r->pairing);
         /* Matching again finds them: they are not delivered yet. */
     }
     size_t count;
@@ -108,7 +108,7 @@ static varve_status deliver(struct varve_restoration *r, varve_error *error)
         return vv_fail_mismatched(r, error);
     /* Callbacks of states may add to the graph, and so to the jobs. */
     struct vv_buffer batch = r->jobs;
-    vv_buffer_init(&r->jobs, &r->context.allocator);
+    vv_buffer_init(&r->jobs, &r->pairing.context.allocator);
     size_t count;
     const struct vv_pair *jobs = vv_pairs(&batch, &count);
     varve_status status = vv_transfer(r, jobs, count, error);
@@ -122,36 +122,27 @@ static varve_status deliver(struct varve_restoration *r, varve_error *error)
     return VARVE_OK;
 }
 
-/* Why all has to be matched again. */
-static varve_status fail_matching(
-    const struct varve_restoration *r, varve_error *error)
-{
-    if (r->failure.status == VARVE_OK)
-        return vv_fail_memory(error, "matching a checkpoint");
-    if (error)
-        *error = r->failure;
-    return r->failure.status;
-}
-
 varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
 {
     varve_status status = VARVE_OK;
     r->is_busy = true;
-    enum vv_hold older = vv_graph_hold(r->graph, VV_HOLDS_NODES);
+    enum vv_hold older = vv_graph_hold(r->pairing.graph, VV_HOLDS_NODES);
     do {
-        vv_match_queue(r);
-        if (r->needs_rematch && !r->is_open)
+        vv_match_queue(&r->pairing);
+        if (!r->is_open) /* what comes later will need little */
+            vv_buffer_clear(&r->pairing.queue);
+        if (r->pairing.failure.status && !r->is_open)
             break; /* before anything is delivered */
-        if (!r->is_dry)
+        if (!r->pairing.is_dry)
             status = deliver(r, error);
-    } while (!status && (r->queue.size || r->deferred.size ||
-                            (r->jobs.size && !r->is_dry)));
-    if (!status && r->needs_rematch)
-        status = fail_matching(r, error);
+    } while (!status && (r->pairing.queue.size || r->pairing.deferred.size ||
+                            (r->jobs.size && !r->pairing.is_dry)));
+    if (!status && (status = r->pairing.failure.status) && error)
+        *error = r->pairing.failure;
     if (status)
         get_stuck(r);
     r->has_new_mismatch = false;
-    vv_graph_let_go(r->graph, older);
+    vv_graph_let_go(r->pairing.graph, older);
     r->is_busy = false;
     return status;
 }
@@ -159,7 +150,7 @@ varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
 varve_status vv_fail_mismatched(
     const struct varve_restoration *r, varve_error *error)
 {
-    const struct vv_index *index = vv_index_of(r);
+    const struct vv_index *index = vv_index_of(&r->pairing);
     size_t count;
     const struct vv_pair *pairs = vv_pairs(&r->mismatched, &count);
     vv_fail(error, VARVE_MISMATCH,
@@ -170,9 +161,9 @@ varve_status vv_fail_mismatched(
         char saved_text[VARVE_TENSOR_TEXT_SIZE] = "an object";
         char wanted_text[VARVE_TENSOR_TEXT_SIZE] = "an object";
         const varve_node *node = pairs[i].node;
-        uint32_t value = r->value_of[pairs[i].file];
+        uint32_t value = r->pairing.value_of[pairs[i].file];
         if (value != VV_NONE) {
-            varve_tensor saved = vv_saved(r, value);
+            varve_tensor saved = vv_saved(&r->pairing, value);
             varve_tensor_text(&saved, saved_text);
             if (vv_index_kind(index, pairs[i].file) == VARVE_STATE)
                 strcpy(saved_text, "state");

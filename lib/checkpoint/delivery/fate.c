@@ -48,9 +48,10 @@ bool vv_is_resized(const struct varve_restoration *r, const varve_node *node,
     const varve_tensor *saved)
 {
     const varve_tensor *wanted = &node->variable->tensor;
-    return r->selection.resize && wanted->rank == saved->rank &&
+    return r->pairing.selection.resize && wanted->rank == saved->rank &&
            wanted->dtype != VARVE_STRING && saved->dtype != VARVE_STRING &&
-           !vv_shape_equal(wanted, saved) && vv_scope_resizes(r, node);
+           !vv_shape_equal(wanted, saved) &&
+           vv_scope_resizes(&r->pairing, node);
 }
 
 static bool type_fits(
@@ -58,7 +59,7 @@ static bool type_fits(
 {
     if (saved == wanted)
         return true;
-    switch (r->selection.options.cast) {
+    switch (r->pairing.selection.options.cast) {
     case VARVE_CAST_WIDEN: return vv_convert_is_widening(saved, wanted);
     case VARVE_CAST_ANY: return vv_convert_is_possible(saved, wanted);
     default: return false;
@@ -75,7 +76,7 @@ bool vv_value_fits(struct varve_restoration *r, const varve_node *node,
         return false;
     if (vv_shape_equal(saved, wanted))
         return true;
-    if (r->selection.options.reshape &&
+    if (r->pairing.selection.options.reshape &&
         varve_tensor_count(saved) == varve_tensor_count(wanted))
         return true;
     return vv_is_resized(r, node, saved);
@@ -88,7 +89,7 @@ static void claim(struct varve_restoration *r, varve_node *node, uint32_t value)
     struct vv_variable *variable = node->variable;
     if (!variable || !variable->is_owned || node->value_state != VARVE_DECLARED)
         return;
-    varve_tensor saved = vv_saved(r, value);
+    varve_tensor saved = vv_saved(&r->pairing, value);
     if (vv_is_resized(r, node, &saved))
         vv_variable_settle(node);
     else
@@ -106,43 +107,45 @@ static enum vv_fate fate_of(
 {
     if (node->restored_by > r->observer.number)
         return VV_FATE_SUPERSEDED;
-    if (r->value_of[file] == VV_NONE ||
-        vv_index_kind(vv_index_of(r), file) != node->kind)
+    if (r->pairing.value_of[file] == VV_NONE ||
+        vv_index_kind(vv_index_of(&r->pairing), file) != node->kind)
         return VV_FATE_MISMATCHED;
     return VV_FATE_DUE;
 }
 
 void vv_decide(struct varve_restoration *r, varve_node *node, uint32_t file)
 {
-    uint32_t value = r->value_of[file];
+    uint32_t value = r->pairing.value_of[file];
     bool wants = node->kind == VARVE_VARIABLE || node->kind == VARVE_STATE;
     bool is_saved =
-        value != VV_NONE && vv_index_is_saved(vv_index_of(r), value);
+        value != VV_NONE && vv_index_is_saved(vv_index_of(&r->pairing), value);
     if ((value == VV_NONE && !wants) || (value != VV_NONE && !is_saved) ||
         (value != VV_NONE && vv_is_final(r, value)))
         return;
-    if (!wants && vv_index_has_tag(vv_index_of(r), file, VARVE_TAG_OPTIONAL))
+    if (!wants &&
+        vv_index_has_tag(vv_index_of(&r->pairing), file, VARVE_TAG_OPTIONAL))
         return; /* what it is in the file does not matter */
     enum vv_fate fate = fate_of(r, node, file);
-    if (!vv_scope_takes(r, node))
+    if (!vv_scope_takes(&r->pairing, node))
         fate = VV_FATE_EXCLUDED;
     if (value != VV_NONE)
         vv_change_fate(r, value, fate);
     if (fate == VV_FATE_MISMATCHED) {
-        vv_add_pair(r, &r->mismatched, node, file);
+        vv_add_pair(&r->pairing, &r->mismatched, node, file);
         r->has_new_mismatch = true;
     }
     if (fate != VV_FATE_DUE)
         return;
-    vv_add_pair(r, &r->jobs, node, value);
-    if (!r->is_dry)
+    vv_add_pair(&r->pairing, &r->jobs, node, value);
+    if (!r->pairing.is_dry)
         claim(r, node, value);
 }
 
 void vv_set_fate(struct varve_restoration *r, const varve_node *node,
     uint32_t value, enum vv_fate fate)
 {
-    if (vv_is_holder(r, node, vv_at32(vv_index_of(r)->value_nodes, value)))
+    if (vv_is_holder(&r->pairing, node,
+            vv_at32(vv_index_of(&r->pairing)->value_nodes, value)))
         vv_change_fate(r, value, fate);
 }
 
@@ -157,27 +160,29 @@ static bool always(const void *item, const void *key)
 
 static bool may_copy(const struct varve_restoration *r)
 {
-    return r->selection.options.copy_shared || r->selection.rename_count;
+    return r->pairing.selection.options.copy_shared ||
+           r->pairing.selection.rename_count;
 }
 
 /* Whether a value has come to the place of a node before. */
 static bool was_served(
     const struct varve_restoration *r, const varve_node *node)
 {
-    return node->number >= r->via_capacity ||
-           vv_map_find(&r->served, r->vias[node->number].place, always, NULL);
+    return node->number >= r->pairing.via_capacity ||
+           vv_map_find(
+               &r->served, r->pairing.vias[node->number].place, always, NULL);
 }
 
 void vv_note_served(struct varve_restoration *r, const varve_node *node)
 {
     if (may_copy(r) && !was_served(r, node))
-        vv_map_add(&r->served, r->vias[node->number].place, r);
+        vv_map_add(&r->served, r->pairing.vias[node->number].place, r);
 }
 
 void vv_note_delivered(
     struct varve_restoration *r, varve_node *node, uint32_t value)
 {
-    bool is_lent = vv_how_of(r, node) >= VV_BY_OTHER_PATH;
+    bool is_lent = vv_how_of(&r->pairing, node) >= VV_BY_OTHER_PATH;
     node->restored_by = r->observer.number;
     vv_set_fate(r, node, value, is_lent ? VV_FATE_LENT : VV_FATE_APPLIED);
     vv_note_served(r, node);
@@ -186,28 +191,30 @@ void vv_note_delivered(
 bool vv_wants_copy(
     const struct varve_restoration *r, const varve_node *node, uint32_t file)
 {
-    const varve_node *holder = r->node_of[file];
-    return r->selection.options.copy_shared ||
-           vv_how_of(r, node) == VV_BY_RENAME ||
-           (holder && vv_how_of(r, holder) == VV_BY_RENAME);
+    const varve_node *holder = r->pairing.node_of[file];
+    return r->pairing.selection.options.copy_shared ||
+           vv_how_of(&r->pairing, node) == VV_BY_RENAME ||
+           (holder && vv_how_of(&r->pairing, holder) == VV_BY_RENAME);
 }
 
 void vv_copy(struct varve_restoration *r, varve_node *node, uint32_t file)
 {
-    uint32_t value = r->value_of[file];
-    if (value == VV_NONE || !vv_index_is_saved(vv_index_of(r), value) ||
-        vv_index_kind(vv_index_of(r), file) != node->kind ||
+    uint32_t value = r->pairing.value_of[file];
+    if (value == VV_NONE ||
+        !vv_index_is_saved(vv_index_of(&r->pairing), value) ||
+        vv_index_kind(vv_index_of(&r->pairing), file) != node->kind ||
         r->fates[value] == VV_FATE_DROPPED || !vv_wants_copy(r, node, file) ||
-        node->restored_by >= r->observer.number || !vv_scope_takes(r, node))
+        node->restored_by >= r->observer.number ||
+        !vv_scope_takes(&r->pairing, node))
         return;
     if (was_served(r, node))
         return;
     if (!vv_map_reserve(&r->served, r->served.count + 1)) {
-        vv_out_of_memory(r);
+        vv_out_of_memory(&r->pairing);
         return;
     }
-    vv_add_pair(r, &r->jobs, node, value);
-    if (!r->is_dry)
+    vv_add_pair(&r->pairing, &r->jobs, node, value);
+    if (!r->pairing.is_dry)
         claim(r, node, value);
 }
 
@@ -235,7 +242,7 @@ static void part(struct varve_restoration *r, varve_node *node, uint32_t value)
 /* It keeps what it was given, or gets a copy where that is asked for. */
 static void outdo(struct varve_restoration *r, varve_node *node, uint32_t file)
 {
-    uint32_t value = r->value_of[file];
+    uint32_t value = r->pairing.value_of[file];
     drop_jobs(r, node);
     vv_variable_give_up(node);
     if (r->fates[value] == VV_FATE_LENT || !vv_is_final(r, value))
@@ -246,7 +253,7 @@ static void outdo(struct varve_restoration *r, varve_node *node, uint32_t file)
 static void confirm(
     struct varve_restoration *r, varve_node *node, uint32_t file)
 {
-    uint32_t value = r->value_of[file];
+    uint32_t value = r->pairing.value_of[file];
     (void)node;
     if (value != VV_NONE && r->fates[value] == VV_FATE_LENT)
         vv_change_fate(r, value, VV_FATE_APPLIED);
@@ -266,7 +273,7 @@ static bool is_mismatched(
 static void take_in(
     struct varve_restoration *r, varve_node *node, uint32_t file)
 {
-    uint32_t value = r->value_of[file];
+    uint32_t value = r->pairing.value_of[file];
     if (value == VV_NONE ? !is_mismatched(r, node)
                          : r->fates[value] == VV_FATE_EXCLUDED)
         vv_decide(r, node, file);

@@ -21,7 +21,7 @@ enum { LARGE_PIECE = 4096 }; /* bytes: from here on, past the caches */
 enum vv_move_mode vv_move_mode_of(
     const struct varve_restoration *r, const varve_node *node, uint32_t value)
 {
-    varve_tensor saved = vv_saved(r, value);
+    varve_tensor saved = vv_saved(&r->pairing, value);
     if (node->kind == VARVE_STATE)
         return VV_MOVE_STATE;
     const varve_tensor *wanted = &node->variable->tensor;
@@ -37,7 +37,7 @@ enum vv_move_mode vv_move_mode_of(
 const char *vv_move_obstacle(const struct varve_restoration *r,
     const varve_node *node, uint32_t value, struct vv_range *range)
 {
-    size_t size = varve_dtype_size(vv_saved(r, value).dtype);
+    size_t size = varve_dtype_size(vv_saved(&r->pairing, value).dtype);
     struct vv_range found = {
         .path = r->file.path,
         .size = (size_t)vv_at64(r->file.parsed.index.value_sizes, value),
@@ -137,7 +137,7 @@ void vv_move_piece(const struct varve_restoration *r, struct vv_move *move,
         memcpy((unsigned char *)move->block + first, bytes, size);
         return;
     }
-    varve_tensor saved = vv_saved(r, move->value);
+    varve_tensor saved = vv_saved(&r->pairing, move->value);
     size_t unit = varve_dtype_size(saved.dtype);
     if (VV_BIG_ENDIAN)
         vv_dtype_swap_copy(saved.dtype, bytes, bytes, size / unit);
@@ -150,7 +150,7 @@ void vv_move_piece(const struct varve_restoration *r, struct vv_move *move,
 varve_status vv_move_strings(
     const struct varve_restoration *r, struct vv_move *move, varve_error *error)
 {
-    varve_tensor saved = vv_saved(r, move->value);
+    varve_tensor saved = vv_saved(&r->pairing, move->value);
     uint64_t count = varve_tensor_count(&saved);
     uint64_t size = vv_at64(r->file.parsed.index.value_sizes, move->value);
     if (size == 0)

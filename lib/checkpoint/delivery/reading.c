@@ -76,8 +76,8 @@ uint64_t vv_reading_size(const struct vv_reading *reading)
 
 static bool add_run(struct pass *pass, struct run run, uint64_t size)
 {
-    if (!vv_grow_array(&pass->reading->r->context.allocator, &pass->runs,
-            &pass->run_capacity, pass->run_count, sizeof run))
+    if (!vv_grow_array(&pass->reading->r->pairing.context.allocator,
+            &pass->runs, &pass->run_capacity, pass->run_count, sizeof run))
         return false;
     if (size > pass->buffer_size)
         pass->buffer_size = (size_t)size;
@@ -224,7 +224,7 @@ static void fail(
 static void report(struct pass *pass, unsigned worker, const struct run *run)
 {
     const struct vv_reading *reading = pass->reading;
-    const varve_read_options *options = &reading->r->selection.options;
+    const varve_read_options *options = &reading->r->pairing.selection.options;
     if (worker != 0 || !options->progress)
         return;
     varve_error error = { 0 };
@@ -278,10 +278,10 @@ static void work(void *user, unsigned worker)
 static varve_status run_pass(struct pass *pass, varve_error *error)
 {
     const struct vv_reading *reading = pass->reading;
-    const struct vv_context *context = &reading->r->context;
+    const struct vv_context *context = &reading->r->pairing.context;
     uint64_t size = vv_reading_size(reading);
     unsigned workers =
-        vv_worker_count(context, reading->r->selection.options.threads);
+        vv_worker_count(context, reading->r->pairing.selection.options.threads);
     if (workers > 1 + size / BYTES_PER_WORKER)
         workers = (unsigned)(1 + size / BYTES_PER_WORKER);
     for (unsigned i = 0; i < workers; i++) {
@@ -300,7 +300,7 @@ static varve_status run_pass(struct pass *pass, varve_error *error)
 
 varve_status vv_read_moves(struct vv_reading *reading, varve_error *error)
 {
-    const varve_allocator *a = &reading->r->context.allocator;
+    const varve_allocator *a = &reading->r->pairing.context.allocator;
     struct pass *pass = vv_allocate_zeroed(a, sizeof *pass);
     if (!pass)
         return vv_fail_memory(error, "reading values");

@@ -51,7 +51,7 @@ struct transfer {
 
 static uint64_t value_size(const struct transfer *t, const struct vv_move *m)
 {
-    return vv_at64(vv_index_of(t->r)->value_sizes, m->value);
+    return vv_at64(vv_index_of(&t->r->pairing)->value_sizes, m->value);
 }
 
 static void add_move(
@@ -84,7 +84,7 @@ static void add_few(struct transfer *t, const struct vv_pair *jobs,
 static varve_status add_many(struct transfer *t, const struct vv_pair *jobs,
     size_t count, bool only_verify, varve_error *error)
 {
-    size_t values = vv_index_of(t->r)->value_count;
+    size_t values = vv_index_of(&t->r->pairing)->value_count;
     size_t size = values * sizeof(uint32_t);
     uint32_t *job_of = vv_allocate(t->allocator, size);
     if (!job_of)
@@ -113,7 +113,7 @@ static varve_status make_moves(struct transfer *t, const struct vv_pair *jobs,
     t->moves = vv_allocate_zeroed(t->allocator, count * sizeof *t->moves);
     if (!t->moves)
         return vv_fail_memory(error, "a restoration");
-    if (count >= vv_index_of(t->r)->value_count / FEW_JOBS)
+    if (count >= vv_index_of(&t->r->pairing)->value_count / FEW_JOBS)
         return add_many(t, jobs, count, only_verify, error);
     add_few(t, jobs, count, only_verify);
     return VARVE_OK;
@@ -125,7 +125,7 @@ static varve_status prepare_fresh(
     struct transfer *t, struct vv_move *m, varve_error *error)
 {
     size_t size = (size_t)varve_tensor_size(&m->node->variable->tensor);
-    if (t->r->selection.options.map &&
+    if (t->r->pairing.selection.options.map &&
         !vv_move_obstacle(t->r, m->node, m->value, NULL)) {
         m->mode = VV_MOVE_MAPPED;
         return VARVE_OK;
@@ -151,7 +151,7 @@ static bool goes_through_staging(
     const struct transfer *t, const struct vv_move *m, bool all)
 {
     return m->mode == VV_MOVE_STRINGS ||
-           (all && !t->r->selection.options.streaming);
+           (all && !t->r->pairing.selection.options.streaming);
 }
 
 static bool is_in_place(const struct vv_move *m)
@@ -203,7 +203,7 @@ static void keep_rest(const struct transfer *t)
 
 static varve_status prepare_staging(struct transfer *t, varve_error *error)
 {
-    uint64_t limit = t->r->selection.options.staging_size;
+    uint64_t limit = t->r->pairing.selection.options.staging_size;
     uint64_t visible = 0;
     if (limit == 0)
         limit = VV_STAGING_SIZE;
@@ -284,7 +284,7 @@ static bool touches(const struct transfer *t)
 static varve_status read_values(
     struct transfer *t, bool only_verify, varve_error *error)
 {
-    const varve_read_options *options = &t->r->selection.options;
+    const varve_read_options *options = &t->r->pairing.selection.options;
     struct vv_reading reading = {
         .r = t->r,
         .moves = t->moves,
@@ -317,7 +317,8 @@ static varve_status map_value(
 {
     struct vv_range range = { 0 };
     vv_move_obstacle(t->r, m->node, m->value, &range);
-    return vv_mapping_new(&t->r->context, &range, &m->block, &m->target, error);
+    return vv_mapping_new(
+        &t->r->pairing.context, &range, &m->block, &m->target, error);
 }
 
 static varve_status map_values(struct transfer *t, varve_error *error)
@@ -375,7 +376,7 @@ static varve_status keep_old_state(
  * not be asked; and where one cannot be saved, that is loaded last. */
 static varve_status keep_old_states(struct transfer *t, varve_error *error)
 {
-    if (t->r->selection.options.streaming)
+    if (t->r->pairing.selection.options.streaming)
         return VARVE_OK;
     for (size_t i = 0; i < t->state_count; i++) {
         bool is_last = i + 1 == t->state_count;
@@ -531,7 +532,8 @@ static varve_status run(struct transfer *t, varve_error *error)
 
 static void begin(struct transfer *t, struct varve_restoration *r)
 {
-    *t = (struct transfer){ .r = r, .allocator = &r->context.allocator };
+    *t =
+        (struct transfer){ .r = r, .allocator = &r->pairing.context.allocator };
     vv_buffer_init(&t->old_bytes, t->allocator);
 }
 

@@ -14,27 +14,27 @@
 
 /* --- Which names there are ---------------------------------------------- */
 
-varve_status vv_by_name_begin(struct varve_restoration *r, varve_error *error)
+varve_status vv_by_name_begin(struct vv_pairing *p, varve_error *error)
 {
-    const struct vv_index *index = vv_index_of(r);
-    r->is_by_name = index->global_count || r->graph->global_map.count;
+    const struct vv_index *index = vv_index_of(p);
+    p->is_by_name = index->global_count || p->graph->global_map.count;
     if (index->global_count == 0)
         return VARVE_OK;
-    r->global_of = vv_allocate_zeroed(
-        &r->context.allocator, index->name_count * sizeof *r->global_of);
-    if (!r->global_of)
+    p->global_of = vv_allocate_zeroed(
+        &p->context.allocator, index->name_count * sizeof *p->global_of);
+    if (!p->global_of)
         return vv_fail_memory(error, "the global names of a checkpoint");
     for (uint32_t i = 0; i < index->global_count; i++)
-        r->global_of[vv_at32(index->global_names, i)] =
+        p->global_of[vv_at32(index->global_names, i)] =
             vv_at32(index->global_nodes, i) + 1;
     return VARVE_OK;
 }
 
-void vv_by_name_end(struct varve_restoration *r)
+void vv_by_name_end(struct vv_pairing *p)
 {
-    const varve_allocator *a = &r->context.allocator;
-    const struct vv_index *index = vv_index_of(r);
-    vv_release(a, r->global_of, index->name_count * sizeof *r->global_of);
+    const varve_allocator *a = &p->context.allocator;
+    const struct vv_index *index = vv_index_of(p);
+    vv_release(a, p->global_of, index->name_count * sizeof *p->global_of);
 }
 
 /* --- Names in the file -------------------------------------------------- */
@@ -49,11 +49,11 @@ static uint32_t child_of(
 /* The node at a name whose parts are edges; the last edge may have several of
  * them, and the deepest such node is meant. */
 static uint32_t find_path(
-    const struct varve_restoration *r, const char *name, size_t size)
+    const struct vv_pairing *p, const char *name, size_t size)
 {
-    const struct vv_index *index = vv_index_of(r);
+    const struct vv_index *index = vv_index_of(p);
     uint32_t found = VV_NONE;
-    uint32_t node = r->file_root;
+    uint32_t node = p->file_root;
     while (node != VV_NONE && size) {
         uint32_t rest = child_of(index, node, name, size);
         if (rest != VV_NONE)
@@ -71,28 +71,28 @@ static uint32_t find_path(
 
 /* The node of that global name, if it is below the root of the file. */
 static uint32_t find_global(
-    const struct varve_restoration *r, const char *name, size_t size)
+    const struct vv_pairing *p, const char *name, size_t size)
 {
-    uint32_t id = !r->global_of
+    uint32_t id = !p->global_of
                       ? VV_NONE
-                      : vv_index_find_name(vv_index_of(r), name, size);
-    uint32_t found = id == VV_NONE ? VV_NONE : r->global_of[id] - 1;
-    if (found == VV_NONE || r->file_root == 0)
+                      : vv_index_find_name(vv_index_of(p), name, size);
+    uint32_t found = id == VV_NONE ? VV_NONE : p->global_of[id] - 1;
+    if (found == VV_NONE || p->file_root == 0)
         return found;
-    return vv_saved_path_exists(&r->paths, found) ? found : VV_NONE;
+    return vv_saved_path_exists(&p->paths, found) ? found : VV_NONE;
 }
 
 /* --- Names of the program ----------------------------------------------- */
 
-/* Sets r->path to the path of a node as a name; false where it is none: of a
+/* Sets p->path to the path of a node as a name; false where it is none: of a
  * slot, too long, or another one by a rename, which decides. */
-static bool set_flat_name(struct varve_restoration *r, uint32_t number)
+static bool set_flat_name(struct vv_pairing *p, uint32_t number)
 {
-    struct vv_buffer *path = vv_emptied(&r->path);
-    if (r->vias[number].is_renamed)
+    struct vv_buffer *path = vv_emptied(&p->path);
+    if (p->vias[number].is_renamed)
         return false;
-    for (size_t steps = 0; steps < r->number_capacity; steps++) {
-        const struct vv_via *via = &r->vias[number];
+    for (size_t steps = 0; steps < p->number_capacity; steps++) {
+        const struct vv_via *via = &p->vias[number];
         if (!via->parent)
             break;
         if (via->variable || path->size > VARVE_MAX_NAME_SIZE)
@@ -106,84 +106,84 @@ static bool set_flat_name(struct varve_restoration *r, uint32_t number)
     }
     vv_buffer_reverse(path, 0);
     if (path->failed)
-        vv_out_of_memory(r);
+        vv_out_of_memory(p);
     return !path->failed;
 }
 
 uint32_t vv_by_name_child(
-    struct varve_restoration *r, varve_node *parent, const char *name)
+    struct vv_pairing *p, varve_node *parent, const char *name)
 {
-    if (!r->global_of || !r->vias || parent->number >= r->number_capacity ||
-        !r->vias[parent->number].is_visited ||
-        !set_flat_name(r, parent->number))
+    if (!p->global_of || !p->vias || parent->number >= p->number_capacity ||
+        !p->vias[parent->number].is_visited ||
+        !set_flat_name(p, parent->number))
         return VV_NONE;
-    if (r->path.size)
-        vv_buffer_add8(&r->path, '/');
-    vv_buffer_add_string(&r->path, name);
-    if (!r->path.failed)
-        return find_global(r, (const char *)r->path.data, r->path.size);
-    vv_out_of_memory(r);
+    if (p->path.size)
+        vv_buffer_add8(&p->path, '/');
+    vv_buffer_add_string(&p->path, name);
+    if (!p->path.failed)
+        return find_global(p, (const char *)p->path.data, p->path.size);
+    vv_out_of_memory(p);
     return VV_NONE;
 }
 
-static uint32_t find_home(struct varve_restoration *r, const varve_node *node)
+static uint32_t find_home(struct vv_pairing *p, const varve_node *node)
 {
     const struct vv_name *name = node->extra ? node->extra->global_name : NULL;
     uint32_t found = VV_NONE;
     if (name)
-        found = find_path(r, name->bytes, name->size);
-    if (found != VV_NONE && r->value_of[found] == VV_NONE)
+        found = find_path(p, name->bytes, name->size);
+    if (found != VV_NONE && p->value_of[found] == VV_NONE)
         found = VV_NONE; /* an object is not what is named */
     if (found == VV_NONE && name)
-        found = find_global(r, name->bytes, name->size);
-    if (found == VV_NONE && r->global_of && set_flat_name(r, node->number) &&
-        r->path.size)
-        found = find_global(r, (const char *)r->path.data, r->path.size);
+        found = find_global(p, name->bytes, name->size);
+    if (found == VV_NONE && p->global_of && set_flat_name(p, node->number) &&
+        p->path.size)
+        found = find_global(p, (const char *)p->path.data, p->path.size);
     return found;
 }
 
 /* --- Matching ----------------------------------------------------------- */
 
-void vv_by_name_consider(struct varve_restoration *r, varve_node *node)
+void vv_by_name_consider(struct vv_pairing *p, varve_node *node)
 {
     bool wants = node->kind == VARVE_VARIABLE || node->kind == VARVE_STATE;
-    if (wants && !vv_is_holder(r, node, vv_file_node_of(r, node)))
-        vv_add_pair(r, &r->unnamed, node, VV_NONE);
+    if (wants && !vv_is_holder(p, node, vv_file_node_of(p, node)))
+        vv_add_pair(p, &p->unnamed, node, VV_NONE);
 }
 
 /* Once names matter, all that the program has is visited, and everything that
  * is added to it. */
-static void begin_visits(struct varve_restoration *r)
+static void begin_visits(struct vv_pairing *p)
 {
-    r->is_by_name = true;
-    for (size_t i = 0; i < r->via_capacity; i++)
-        r->vias[i].is_visited = false;
-    vv_match_roots(r);
+    p->is_by_name = true;
+    for (size_t i = 0; i < p->via_capacity; i++)
+        p->vias[i].is_visited = false;
+    vv_match_roots(p);
 }
 
-void vv_by_name_changed(struct varve_restoration *r, varve_node *node)
+void vv_by_name_changed(struct vv_pairing *p, varve_node *node)
 {
-    if (!node->extra || !node->extra->global_name || !r->root)
+    if (!node->extra || !node->extra->global_name || !p->root)
         return;
-    if (!r->is_by_name)
-        begin_visits(r);
-    else if (vv_is_known(r, node))
-        vv_by_name_consider(r, node);
+    if (!p->is_by_name)
+        begin_visits(p);
+    else if (vv_is_known(p, node))
+        vv_by_name_consider(p, node);
 }
 
-void vv_by_name_match(struct varve_restoration *r)
+void vv_by_name_match(struct vv_pairing *p)
 {
-    size_t count = r->unnamed.size / sizeof(struct vv_pair);
-    if (count && !vv_sweep(r)) /* what is untracked claims nothing */
-        vv_out_of_memory(r);
+    size_t count = p->unnamed.size / sizeof(struct vv_pair);
+    if (count && !vv_sweep(p)) /* what is untracked claims nothing */
+        vv_out_of_memory(p);
     for (size_t i = 0; i < count; i++) {
-        varve_node *node = vv_queued(&r->unnamed, i).node;
-        if (vv_is_holder(r, node, vv_file_node_of(r, node)) ||
-            !vv_is_known(r, node))
+        varve_node *node = vv_queued(&p->unnamed, i).node;
+        if (vv_is_holder(p, node, vv_file_node_of(p, node)) ||
+            !vv_is_known(p, node))
             continue;
-        uint32_t file = find_home(r, node);
+        uint32_t file = find_home(p, node);
         if (file != VV_NONE)
-            vv_bind(r, node, file, VV_BY_GLOBAL_NAME);
+            vv_bind(p, node, file, VV_BY_GLOBAL_NAME);
     }
-    r->unnamed.size = 0;
+    p->unnamed.size = 0;
 }

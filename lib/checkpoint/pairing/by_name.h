@@ -10,24 +10,24 @@
 #ifndef VV_BY_NAME_H
 #define VV_BY_NAME_H
 
-#include "restoration.h"
+#include "pairing.h"
 
 /* Notes the global names of the file, and whether any name matters. */
-varve_status vv_by_name_begin(struct varve_restoration *r, varve_error *error);
-void vv_by_name_end(struct varve_restoration *r);
+varve_status vv_by_name_begin(struct vv_pairing *p, varve_error *error);
+void vv_by_name_end(struct vv_pairing *p);
 
 /* Tells that a node's global name may be new. */
-void vv_by_name_changed(struct varve_restoration *r, varve_node *node);
+void vv_by_name_changed(struct vv_pairing *p, varve_node *node);
 
 /* Queues a node that has been visited, if it can have a value and none. */
-void vv_by_name_consider(struct varve_restoration *r, varve_node *node);
+void vv_by_name_consider(struct vv_pairing *p, varve_node *node);
 
 /* Binds what is queued; that may queue nodes for matching in their turn. */
-void vv_by_name_match(struct varve_restoration *r);
+void vv_by_name_match(struct vv_pairing *p);
 
 /* The node of the file whose global name is the path of a child that `parent`
  * does not have; VV_NONE. */
 uint32_t vv_by_name_child(
-    struct varve_restoration *r, varve_node *parent, const char *name);
+    struct vv_pairing *p, varve_node *parent, const char *name);
 
 #endif

@@ -21,159 +21,158 @@ enum { MOST_EDGES = 64 }; /* to a node that are looked at */
 /* --- Edges and slots ---------------------------------------------------- */
 
 static uint32_t child_in_file(
-    struct varve_restoration *r, uint32_t file, const struct vv_name *name)
+    struct vv_pairing *p, uint32_t file, const struct vv_name *name)
 {
-    uint32_t id = vv_name_in_file(r, name);
+    uint32_t id = vv_name_in_file(p, name);
     return id == VV_NONE ? VV_NONE
-                         : vv_index_find_child(vv_index_of(r), file, id);
+                         : vv_index_find_child(vv_index_of(p), file, id);
 }
 
 /* Where an edge whose name the file does not have leads by an alias. */
 static uint32_t child_by_alias(
-    struct varve_restoration *r, uint32_t file, const varve_node *child)
+    struct vv_pairing *p, uint32_t file, const varve_node *child)
 {
     uint32_t found = VV_NONE;
     const struct vv_alias *alias = child->extra ? child->extra->aliases : NULL;
     for (; found == VV_NONE && alias; alias = alias->next)
-        found = child_in_file(r, file, alias->name);
+        found = child_in_file(p, file, alias->name);
     return found;
 }
 
 /* What is shared in the file has one path that comes first. */
-static enum vv_how how_by_edge(struct varve_restoration *r,
-    const varve_node *parent, const struct vv_name *name, uint32_t file,
-    uint32_t child)
+static enum vv_how how_by_edge(struct vv_pairing *p, const varve_node *parent,
+    const struct vv_name *name, uint32_t file, uint32_t child)
 {
-    enum vv_how how = vv_how_of(r, parent);
-    if (how != VV_BY_PATH || !r->has_shared)
+    enum vv_how how = vv_how_of(p, parent);
+    if (how != VV_BY_PATH || !p->has_shared)
         return how;
-    const struct vv_index *index = vv_index_of(r);
-    bool is_first = child != r->file_root && r->paths.parents[child] == file &&
-                    vv_at32(index->edge_names, r->paths.ways[child]) ==
-                        vv_name_in_file(r, name);
+    const struct vv_index *index = vv_index_of(p);
+    bool is_first = child != p->file_root && p->paths.parents[child] == file &&
+                    vv_at32(index->edge_names, p->paths.ways[child]) ==
+                        vv_name_in_file(p, name);
     return is_first ? how : VV_BY_OTHER_PATH;
 }
 
 /* `file`: with which node of the file the parent is matched; VV_NONE: with all
  * that it stands for. */
 static void match_edge(
-    struct varve_restoration *r, struct vv_edge *edge, uint32_t file)
+    struct vv_pairing *p, struct vv_edge *edge, uint32_t file)
 {
     varve_node *parent = edge->parent;
     varve_node *child = edge->public.node;
     const struct vv_name *name = edge->name;
-    if (!vv_know_numbers(r)) {
-        vv_out_of_memory(r);
+    if (!vv_know_numbers(p)) {
+        vv_out_of_memory(p);
         return;
     }
-    if (!vv_is_known(r, parent))
+    if (!vv_is_known(p, parent))
         return;
-    vv_visit(r, child,
+    vv_visit(p, child,
         (struct vv_via){ .parent = parent->number + 1, .name = name });
     uint32_t found;
     bool is_renamed =
-        vv_find_renamed(r, parent, name->bytes, name->size, &found);
-    vv_note_renamed(r, child, parent, name, is_renamed);
+        vv_find_renamed(p, parent, name->bytes, name->size, &found);
+    vv_note_renamed(p, child, parent, name, is_renamed);
     if (is_renamed) {
         if (found != VV_NONE)
-            vv_bind(r, child, found, VV_BY_RENAME);
+            vv_bind(p, child, found, VV_BY_RENAME);
         return;
     }
-    if (file != VV_NONE && !vv_stands_for(r, parent, file))
+    if (file != VV_NONE && !vv_stands_for(p, parent, file))
         return; /* let go meanwhile */
-    uint32_t at = file != VV_NONE ? file : vv_file_node_of(r, parent);
+    uint32_t at = file != VV_NONE ? file : vv_file_node_of(p, parent);
     while (at != VV_NONE) {
         uint32_t next =
-            file != VV_NONE ? VV_NONE : vv_next_partner(r, parent, at);
-        found = child_in_file(r, at, name);
+            file != VV_NONE ? VV_NONE : vv_next_partner(p, parent, at);
+        found = child_in_file(p, at, name);
         if (found != VV_NONE)
-            vv_bind(r, child, found, how_by_edge(r, parent, name, at, found));
-        else if ((found = child_by_alias(r, at, child)) != VV_NONE)
-            vv_defer(r, child, found, VV_BY_ALIAS);
+            vv_bind(p, child, found, how_by_edge(p, parent, name, at, found));
+        else if ((found = child_by_alias(p, at, child)) != VV_NONE)
+            vv_defer(p, child, found, VV_BY_ALIAS);
         at = next;
     }
 }
 
-void vv_match_edge(struct varve_restoration *r, struct vv_edge *edge)
+void vv_match_edge(struct vv_pairing *p, struct vv_edge *edge)
 {
-    match_edge(r, edge, VV_NONE);
+    match_edge(p, edge, VV_NONE);
 }
 
-void vv_match_moved(struct varve_restoration *r, struct vv_edge *edge)
+void vv_match_moved(struct vv_pairing *p, struct vv_edge *edge)
 {
     const varve_node *child = edge->public.node;
-    bool was_matched = vv_file_node_of(r, child) != VV_NONE ||
-                       child->restored_by == r->observer.number;
+    bool was_matched =
+        vv_file_node_of(p, child) != VV_NONE || child->restored_by == p->number;
     if (!was_matched)
-        vv_match_edge(r, edge);
+        vv_match_edge(p, edge);
 }
 
 uint32_t vv_match_child(
-    struct varve_restoration *r, varve_node *parent, const char *name)
+    struct vv_pairing *p, varve_node *parent, const char *name)
 {
     uint32_t file = VV_NONE;
     size_t size = strlen(name);
-    if (!vv_is_known(r, parent) ||
-        vv_find_renamed(r, parent, name, size, &file))
+    if (!vv_is_known(p, parent) ||
+        vv_find_renamed(p, parent, name, size, &file))
         return file;
-    uint32_t id = vv_index_find_name(vv_index_of(r), name, size);
-    uint32_t at = id == VV_NONE ? VV_NONE : vv_file_node_of(r, parent);
+    uint32_t id = vv_index_find_name(vv_index_of(p), name, size);
+    uint32_t at = id == VV_NONE ? VV_NONE : vv_file_node_of(p, parent);
     for (; at != VV_NONE && file == VV_NONE;
-         at = vv_next_partner(r, parent, at))
-        file = vv_index_find_child(vv_index_of(r), at, id);
-    return file != VV_NONE ? file : vv_by_name_child(r, parent, name);
+         at = vv_next_partner(p, parent, at))
+        file = vv_index_find_child(vv_index_of(p), at, id);
+    return file != VV_NONE ? file : vv_by_name_child(p, parent, name);
 }
 
-static uint32_t slot_in_file(struct varve_restoration *r,
-    const varve_node *owner, const varve_node *variable, const char *name)
+static uint32_t slot_in_file(struct vv_pairing *p, const varve_node *owner,
+    const varve_node *variable, const char *name)
 {
-    uint32_t id = vv_index_find_name(vv_index_of(r), name, strlen(name));
-    uint32_t at = vv_file_node_of(r, variable);
-    uint32_t by = vv_file_node_of(r, owner);
+    uint32_t id = vv_index_find_name(vv_index_of(p), name, strlen(name));
+    uint32_t at = vv_file_node_of(p, variable);
+    uint32_t by = vv_file_node_of(p, owner);
     uint32_t found = VV_NONE;
     if (id == VV_NONE || at == VV_NONE)
         return VV_NONE;
     for (; by != VV_NONE && found == VV_NONE;
-         by = vv_next_partner(r, owner, by))
-        found = vv_index_find_slot(vv_index_of(r), by, at, id);
+         by = vv_next_partner(p, owner, by))
+        found = vv_index_find_slot(vv_index_of(p), by, at, id);
     return found;
 }
 
-uint32_t vv_match_slot_of(struct varve_restoration *r, varve_node *owner,
+uint32_t vv_match_slot_of(struct vv_pairing *p, varve_node *owner,
     varve_node *variable, const char *name)
 {
     uint32_t found;
-    if (vv_find_renamed_slot(r, owner, variable, name, &found))
+    if (vv_find_renamed_slot(p, owner, variable, name, &found))
         return found;
-    return slot_in_file(r, owner, variable, name);
+    return slot_in_file(p, owner, variable, name);
 }
 
 /* A slot of the nodes that hold what they stand for goes before one of those
  * that only claim it. */
 static void bind_slot(
-    struct varve_restoration *r, const struct vv_slot *slot, uint32_t file)
+    struct vv_pairing *p, const struct vv_slot *slot, uint32_t file)
 {
     const varve_node *owner = slot->owner;
     const varve_node *variable = slot->public.variable;
-    enum vv_how by = vv_how_of(r, owner);
-    enum vv_how on = vv_how_of(r, variable);
+    enum vv_how by = vv_how_of(p, owner);
+    enum vv_how on = vv_how_of(p, variable);
     enum vv_how how = by > on ? by : on;
-    if (vv_is_holder(r, owner, vv_file_node_of(r, owner)) &&
-        vv_is_holder(r, variable, vv_file_node_of(r, variable)))
-        vv_bind(r, slot->public.node, file, how);
+    if (vv_is_holder(p, owner, vv_file_node_of(p, owner)) &&
+        vv_is_holder(p, variable, vv_file_node_of(p, variable)))
+        vv_bind(p, slot->public.node, file, how);
     else
-        vv_defer(r, slot->public.node, file, how);
+        vv_defer(p, slot->public.node, file, how);
 }
 
-void vv_match_slot(struct varve_restoration *r, struct vv_slot *slot)
+void vv_match_slot(struct vv_pairing *p, struct vv_slot *slot)
 {
-    if (!vv_know_numbers(r)) {
-        vv_out_of_memory(r);
+    if (!vv_know_numbers(p)) {
+        vv_out_of_memory(p);
         return;
     }
-    if (!vv_is_known(r, slot->owner) || !vv_is_known(r, slot->public.variable))
+    if (!vv_is_known(p, slot->owner) || !vv_is_known(p, slot->public.variable))
         return;
-    vv_visit(r, slot->public.node,
+    vv_visit(p, slot->public.node,
         (struct vv_via){
             .parent = slot->owner->number + 1,
             .variable = slot->public.variable->number + 1,
@@ -182,12 +181,12 @@ void vv_match_slot(struct varve_restoration *r, struct vv_slot *slot)
     uint32_t file;
     const varve_node *variable = slot->public.variable;
     const char *name = slot->name->bytes;
-    if (vv_find_renamed_slot(r, slot->owner, variable, name, &file)) {
+    if (vv_find_renamed_slot(p, slot->owner, variable, name, &file)) {
         if (file != VV_NONE)
-            vv_bind(r, slot->public.node, file, VV_BY_RENAME);
-    } else if ((file = slot_in_file(r, slot->owner, variable, name)) !=
+            vv_bind(p, slot->public.node, file, VV_BY_RENAME);
+    } else if ((file = slot_in_file(p, slot->owner, variable, name)) !=
                VV_NONE) {
-        bind_slot(r, slot, file);
+        bind_slot(p, slot, file);
     }
 }
 
@@ -195,19 +194,19 @@ void vv_match_slot(struct varve_restoration *r, struct vv_slot *slot)
 
 /* A slot of an owner that stands for one node of the file more. */
 static void match_slot_by(
-    struct varve_restoration *r, struct vv_slot *slot, uint32_t owner)
+    struct vv_pairing *p, struct vv_slot *slot, uint32_t owner)
 {
-    const struct vv_index *index = vv_index_of(r);
-    uint32_t variable = vv_file_node_of(r, slot->public.variable);
-    uint32_t id = vv_name_in_file(r, slot->name);
+    const struct vv_index *index = vv_index_of(p);
+    uint32_t variable = vv_file_node_of(p, slot->public.variable);
+    uint32_t id = vv_name_in_file(p, slot->name);
     if (variable == VV_NONE || id == VV_NONE ||
-        vv_file_node_of(r, slot->public.node) != VV_NONE)
+        vv_file_node_of(p, slot->public.node) != VV_NONE)
         return;
     uint32_t renamed, file = vv_index_find_slot(index, owner, variable, id);
     if (file != VV_NONE &&
         !vv_find_renamed_slot(
-            r, slot->owner, slot->public.variable, slot->name->bytes, &renamed))
-        bind_slot(r, slot, file);
+            p, slot->owner, slot->public.variable, slot->name->bytes, &renamed))
+        bind_slot(p, slot, file);
 }
 
 static int compare_edges(const void *left, const void *right)
@@ -223,16 +222,16 @@ static int compare_edges(const void *left, const void *right)
  * is not the order of building which decides who is the first to claim what is
  * shared. NULL without memory. */
 static struct vv_edge **sorted_edges(
-    struct varve_restoration *r, const varve_node *node)
+    struct vv_pairing *p, const varve_node *node)
 {
-    struct vv_buffer *sorted = vv_emptied(&r->sorted);
+    struct vv_buffer *sorted = vv_emptied(&p->sorted);
     bool in_order = true;
     for (struct vv_edge *e = node->first_edge; e; e = e->next) {
         vv_buffer_add(sorted, &e, sizeof e);
         in_order &= !e->previous || compare_edges(&e->previous, &e) < 0;
     }
     if (sorted->failed) {
-        vv_out_of_memory(r);
+        vv_out_of_memory(p);
         return NULL;
     }
     if (!in_order && node->kind != VARVE_LIST)
@@ -241,38 +240,37 @@ static struct vv_edge **sorted_edges(
     return (struct vv_edge **)(void *)sorted->data;
 }
 
-static void match_node(
-    struct varve_restoration *r, varve_node *node, uint32_t file)
+static void match_node(struct vv_pairing *p, varve_node *node, uint32_t file)
 {
-    bool is_first = file == VV_NONE || file == vv_file_node_of(r, node);
-    struct vv_edge **edges = sorted_edges(r, node);
+    bool is_first = file == VV_NONE || file == vv_file_node_of(p, node);
+    struct vv_edge **edges = sorted_edges(p, node);
     for (size_t i = 0; edges && i < node->edge_count; i++)
-        match_edge(r, edges[i], file);
+        match_edge(p, edges[i], file);
     for (struct vv_slot *s = vv_slot_first_of(node); s; s = s->next) {
         if (is_first)
-            vv_match_slot(r, s);
-        else if (vv_is_holder(r, node, file))
-            match_slot_by(r, s, file);
+            vv_match_slot(p, s);
+        else if (vv_is_holder(p, node, file))
+            match_slot_by(p, s, file);
     }
     struct vv_slot *on = node->variable ? node->variable->first_slot : NULL;
     for (; on; on = on->next_on)
-        vv_match_slot(r, on);
-    if (!r->is_dry && node->extra && node->extra->on_demand)
-        vv_add_pair(r, &r->demand, node, file);
+        vv_match_slot(p, on);
+    if (!p->is_dry && node->extra && node->extra->on_demand)
+        vv_add_pair(p, &p->demand, node, file);
 }
 
 /* Whether a parent leads to a child by another name than the file does: by a
  * rename or an alias. (A few of many edges will do.) */
-static bool leads_otherwise(struct varve_restoration *r,
-    const varve_node *parent, const varve_node *child, uint32_t file)
+static bool leads_otherwise(struct vv_pairing *p, const varve_node *parent,
+    const varve_node *child, uint32_t file)
 {
     const struct vv_edge *e = child->first_in;
     bool has_aliases = child->extra && child->extra->aliases;
-    if (!r->selection.rename_count && !r->is_by_name && !has_aliases)
+    if (!p->selection.rename_count && !p->is_by_name && !has_aliases)
         return false;
     for (int i = 0; e && i < MOST_EDGES; e = e->next_in, i++) {
-        uint32_t at = vv_file_node_of(r, child);
-        if (e->parent == parent && child_in_file(r, file, e->name) != at)
+        uint32_t at = vv_file_node_of(p, child);
+        if (e->parent == parent && child_in_file(p, file, e->name) != at)
             return true;
     }
     return false;
@@ -280,17 +278,17 @@ static bool leads_otherwise(struct varve_restoration *r,
 
 /* Makes an edge of the file that leads to what the program has already. In a
  * list it has to be the next. */
-static void share(struct varve_restoration *r, varve_node *parent,
-    const char *name, uint32_t file, uint32_t child)
+static void share(struct vv_pairing *p, varve_node *parent, const char *name,
+    uint32_t file, uint32_t child)
 {
     char next[24];
-    if (r->needs_sweep && !vv_sweep(r)) {
-        vv_out_of_memory(r);
+    if (p->needs_sweep && !vv_sweep(p)) {
+        vv_out_of_memory(p);
         return;
     }
-    varve_node *node = r->node_of[child];
+    varve_node *node = p->node_of[child];
     next[vv_decimal(parent->edge_count, next)] = '\0';
-    if (!node || leads_otherwise(r, parent, node, file) ||
+    if (!node || leads_otherwise(p, parent, node, file) ||
         (parent->kind == VARVE_LIST && strcmp(name, next) != 0))
         return;
     varve_track(parent, name, node);
@@ -298,16 +296,15 @@ static void share(struct varve_restoration *r, varve_node *parent,
 
 /* Asks a node for each child that the file has and nothing is bound to. The
  * callback may add to the graph, and so to the queue. */
-static void offer_edges(
-    struct varve_restoration *r, size_t place, uint32_t file)
+static void offer_edges(struct vv_pairing *p, size_t place, uint32_t file)
 {
-    const struct vv_index *index = vv_index_of(r);
+    const struct vv_index *index = vv_index_of(p);
     struct vv_buffer name;
-    vv_buffer_init(&name, &r->context.allocator);
+    vv_buffer_init(&name, &p->context.allocator);
     uint32_t begin, end;
     vv_index_edges(index, file, &begin, &end);
     for (uint32_t e = begin; e < end; e++) {
-        varve_node *node = vv_queued(&r->demand, place).node;
+        varve_node *node = vv_queued(&p->demand, place).node;
         uint32_t child = vv_at32(index->edge_children, e);
         if (!node || !node->extra->on_demand)
             break;
@@ -318,19 +315,19 @@ static void offer_edges(
         vv_buffer_add(&name, bytes, size);
         const char *text = vv_buffer_string(&name);
         if (name.failed) {
-            vv_out_of_memory(r);
+            vv_out_of_memory(p);
             break;
         }
         if (varve_find(node, text))
             continue;
-        if (r->node_of[child]) {
-            share(r, node, text, file, child);
+        if (p->node_of[child]) {
+            share(p, node, text, file, child);
             continue;
         }
         varve_tensor value;
-        bool has_value = r->value_of[child] != VV_NONE;
+        bool has_value = p->value_of[child] != VV_NONE;
         if (has_value)
-            value = vv_saved(r, r->value_of[child]);
+            value = vv_saved(p, p->value_of[child]);
         varve_offer offer = { text, vv_index_kind(index, child),
             has_value ? &value : NULL };
         node->extra->on_demand(node->extra->on_demand_user, node, &offer);
@@ -338,19 +335,19 @@ static void offer_edges(
     vv_buffer_clear(&name);
 }
 
-static void offer(struct varve_restoration *r, size_t place)
+static void offer(struct vv_pairing *p, size_t place)
 {
-    struct vv_pair pair = vv_queued(&r->demand, place);
+    struct vv_pair pair = vv_queued(&p->demand, place);
     if (!pair.node)
         return;
     uint32_t at = pair.file;
     if (at == VV_NONE)
-        at = vv_file_node_of(r, pair.node);
-    while (at != VV_NONE && vv_stands_for(r, pair.node, at)) {
-        offer_edges(r, place, at);
-        if (pair.file != VV_NONE || !vv_queued(&r->demand, place).node)
+        at = vv_file_node_of(p, pair.node);
+    while (at != VV_NONE && vv_stands_for(p, pair.node, at)) {
+        offer_edges(p, place, at);
+        if (pair.file != VV_NONE || !vv_queued(&p->demand, place).node)
             break;
-        at = vv_next_partner(r, pair.node, at);
+        at = vv_next_partner(p, pair.node, at);
     }
 }
 
@@ -360,69 +357,67 @@ static bool has_more(const struct vv_buffer *queue, size_t from)
 }
 
 /* Claims by aliases, when there are none by paths any more. */
-static void match_deferred(struct varve_restoration *r)
+static void match_deferred(struct vv_pairing *p)
 {
-    for (size_t i = 0; i < r->deferred.size / sizeof(struct vv_deferred); i++)
-        vv_bind_deferred(r, i);
-    r->deferred.size = 0;
+    for (size_t i = 0; i < p->deferred.size / sizeof(struct vv_deferred); i++)
+        vv_bind_deferred(p, i);
+    p->deferred.size = 0;
 }
 
-void vv_match_queue(struct varve_restoration *r)
+void vv_match_queue(struct vv_pairing *p)
 {
     size_t offered = 0;
     do {
-        for (; has_more(&r->queue, r->queue_first); r->queue_first++) {
-            struct vv_pair next = vv_queued(&r->queue, r->queue_first);
+        for (; has_more(&p->queue, p->queue_first); p->queue_first++) {
+            struct vv_pair next = vv_queued(&p->queue, p->queue_first);
             if (next.node)
-                match_node(r, next.node, next.file);
+                match_node(p, next.node, next.file);
         }
-        r->queue.size = 0;
-        r->queue_first = 0;
-        if (r->deferred.size)
-            match_deferred(r);
-        else if (has_more(&r->demand, offered))
-            offer(r, offered++);
+        p->queue.size = 0;
+        p->queue_first = 0;
+        if (p->deferred.size)
+            match_deferred(p);
+        else if (has_more(&p->demand, offered))
+            offer(p, offered++);
         else
-            vv_by_name_match(r);
+            vv_by_name_match(p);
     } while (
-        r->queue.size || r->deferred.size || has_more(&r->demand, offered));
-    r->demand.size = 0;
-    if (!r->is_open)
-        vv_buffer_clear(&r->queue); /* what comes later will need little */
+        p->queue.size || p->deferred.size || has_more(&p->demand, offered));
+    p->demand.size = 0;
 }
 
-void vv_match_again(struct varve_restoration *r, varve_node *node)
+void vv_match_again(struct vv_pairing *p, varve_node *node)
 {
-    bool is_known = vv_is_held(r, node);
-    bool is_matched = vv_file_node_of(r, node) != VV_NONE;
+    bool is_known = vv_is_held(p, node);
+    bool is_matched = vv_file_node_of(p, node) != VV_NONE;
     struct vv_edge *e = is_matched ? NULL : node->first_in;
     for (; e; e = e->next_in)
-        vv_match_edge(r, e);
+        vv_match_edge(p, e);
     if (is_known)
-        vv_add_pair(r, &r->queue, node, VV_NONE);
+        vv_add_pair(p, &p->queue, node, VV_NONE);
 }
 
-void vv_match_everything(struct varve_restoration *r)
+void vv_match_everything(struct vv_pairing *p)
 {
-    vv_match_roots(r);
-    for (varve_node *node = r->graph->all; node; node = node->next_of_all) {
-        if (!vv_is_known(r, node))
+    vv_match_roots(p);
+    for (varve_node *node = p->graph->all; node; node = node->next_of_all) {
+        if (!vv_is_known(p, node))
             continue;
-        vv_add_pair(r, &r->queue, node, VV_NONE);
-        if (r->is_by_name)
-            vv_by_name_consider(r, node);
+        vv_add_pair(p, &p->queue, node, VV_NONE);
+        if (p->is_by_name)
+            vv_by_name_consider(p, node);
     }
 }
 
-void vv_match_roots(struct varve_restoration *r)
+void vv_match_roots(struct vv_pairing *p)
 {
-    if (!vv_know_numbers(r)) {
-        vv_out_of_memory(r);
+    if (!vv_know_numbers(p)) {
+        vv_out_of_memory(p);
         return;
     }
-    vv_visit(r, r->root, (struct vv_via){ 0 });
-    if (r->node_of[r->file_root] == r->root)
-        vv_add_pair(r, &r->queue, r->root, VV_NONE);
+    vv_visit(p, p->root, (struct vv_via){ 0 });
+    if (p->node_of[p->file_root] == p->root)
+        vv_add_pair(p, &p->queue, p->root, VV_NONE);
     else
-        vv_bind(r, r->root, r->file_root, VV_BY_PATH);
+        vv_bind(p, p->root, p->file_root, VV_BY_PATH);
 }

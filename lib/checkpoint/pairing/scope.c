@@ -38,62 +38,60 @@ const char *vv_scope_patterns(
 /* --- The program -------------------------------------------------------- */
 
 static varve_status follow(
-    struct varve_restoration *r, enum vv_scope option, varve_error *error)
+    struct vv_pairing *p, enum vv_scope option, varve_error *error)
 {
-    const char *patterns = vv_scope_patterns(&r->selection, option);
-    vv_spread_end(&r->scope[option]);
-    if (!patterns || !r->graph || !r->root)
+    const char *patterns = vv_scope_patterns(&p->selection, option);
+    vv_spread_end(&p->scope[option]);
+    if (!patterns || !p->graph || !p->root)
         return VARVE_OK;
     return vv_graph_spread_begin(
-        &r->scope[option], &r->context.allocator, r->root, patterns, error);
+        &p->scope[option], &p->context.allocator, p->root, patterns, error);
 }
 
-varve_status vv_scope_begin(struct varve_restoration *r, varve_error *error)
+varve_status vv_scope_begin(struct vv_pairing *p, varve_error *error)
 {
-    VV_TRY(follow(r, VV_ONLY, error));
-    VV_TRY(follow(r, VV_EXCEPT, error));
-    return follow(r, VV_RESIZE, error);
+    VV_TRY(follow(p, VV_ONLY, error));
+    VV_TRY(follow(p, VV_EXCEPT, error));
+    return follow(p, VV_RESIZE, error);
 }
 
-void vv_scope_end(struct varve_restoration *r)
+void vv_scope_end(struct vv_pairing *p)
 {
     for (int i = 0; i < VV_SCOPES; i++)
-        vv_spread_end(&r->scope[i]);
+        vv_spread_end(&p->scope[i]);
 }
 
 /* All is matched again once it can be. */
-static void note_failure(
-    struct varve_restoration *r, const struct vv_spread *spread)
+static void note_failure(struct vv_pairing *p, const struct vv_spread *spread)
 {
     if (!spread->automaton.status)
         return;
-    r->needs_rematch = true;
-    if (!r->failure.status)
-        vv_automaton_fail(&spread->automaton, &r->failure);
+    if (!p->failure.status)
+        vv_automaton_fail(&spread->automaton, &p->failure);
 }
 
 /* A node that was left out until now. */
-static void decide_again(struct varve_restoration *r, varve_node *node)
+static void decide_again(struct vv_pairing *p, varve_node *node)
 {
-    uint32_t file = vv_file_node_of(r, node);
-    if (!vv_scope_takes(r, node))
+    uint32_t file = vv_file_node_of(p, node);
+    if (!vv_scope_takes(p, node))
         return;
-    for (; file != VV_NONE; file = vv_next_partner(r, node, file)) {
-        uint32_t value = r->value_of[file];
-        if (vv_is_holder(r, node, file))
-            r->values->taken_in(r, node, file);
-        else if (value != VV_NONE && r->values->is_left_out(r, value))
-            vv_bind(r, node, file, vv_how_of(r, node));
+    for (; file != VV_NONE; file = vv_next_partner(p, node, file)) {
+        uint32_t value = p->value_of[file];
+        if (vv_is_holder(p, node, file))
+            p->values->taken_in(p->delivery, node, file);
+        else if (value != VV_NONE && p->values->is_left_out(p->delivery, value))
+            vv_bind(p, node, file, vv_how_of(p, node));
     }
 }
 
 static void decide_from(
-    struct varve_restoration *r, enum vv_scope option, size_t first)
+    struct vv_pairing *p, enum vv_scope option, size_t first)
 {
-    const struct vv_spread *spread = &r->scope[option];
-    note_failure(r, spread);
+    const struct vv_spread *spread = &p->scope[option];
+    note_failure(p, spread);
     for (size_t i = first; i < spread->count && option != VV_RESIZE; i++)
-        decide_again(r, spread->pairs[i].object);
+        decide_again(p, spread->pairs[i].object);
 }
 
 static bool has_too_much(const struct vv_spread *spread)
@@ -102,58 +100,58 @@ static bool has_too_much(const struct vv_spread *spread)
 }
 
 static void go_on(
-    struct varve_restoration *r, struct vv_edge *edge, struct vv_slot *slot)
+    struct vv_pairing *p, struct vv_edge *edge, struct vv_slot *slot)
 {
     static const enum vv_scope options[] = { VV_ONLY, VV_EXCEPT, VV_RESIZE };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        struct vv_spread *spread = &r->scope[options[i]];
+        struct vv_spread *spread = &p->scope[options[i]];
         if (!vv_spread_is_on(spread))
             continue;
         size_t first = has_too_much(spread) ? 0 : spread->count;
-        if (first < spread->count && follow(r, options[i], NULL)) {
-            vv_out_of_memory(r);
+        if (first < spread->count && follow(p, options[i], NULL)) {
+            vv_out_of_memory(p);
             continue;
         }
         if (edge)
             vv_graph_spread_edge(spread, edge);
         else
             vv_graph_spread_slot(spread, slot);
-        decide_from(r, options[i], first);
+        decide_from(p, options[i], first);
     }
 }
 
-void vv_scope_edge(struct varve_restoration *r, struct vv_edge *edge)
+void vv_scope_edge(struct vv_pairing *p, struct vv_edge *edge)
 {
-    go_on(r, edge, NULL);
+    go_on(p, edge, NULL);
 }
 
-void vv_scope_slot(struct varve_restoration *r, struct vv_slot *slot)
+void vv_scope_slot(struct vv_pairing *p, struct vv_slot *slot)
 {
-    go_on(r, NULL, slot);
+    go_on(p, NULL, slot);
 }
 
-void vv_scope_forget(struct varve_restoration *r, const varve_node *node)
+void vv_scope_forget(struct vv_pairing *p, const varve_node *node)
 {
-    vv_spread_forget(&r->scope[VV_ONLY], node->number);
-    vv_spread_forget(&r->scope[VV_EXCEPT], node->number);
-    vv_spread_forget(&r->scope[VV_RESIZE], node->number);
+    vv_spread_forget(&p->scope[VV_ONLY], node->number);
+    vv_spread_forget(&p->scope[VV_EXCEPT], node->number);
+    vv_spread_forget(&p->scope[VV_RESIZE], node->number);
 }
 
-static bool takes(const struct varve_restoration *r, enum vv_scope only,
+static bool takes(const struct vv_pairing *p, enum vv_scope only,
     enum vv_scope except, uint32_t node)
 {
-    return (!r->selection.only || vv_spread_has_any(&r->scope[only], node)) &&
-           !vv_spread_has_all(&r->scope[except], node);
+    return (!p->selection.only || vv_spread_has_any(&p->scope[only], node)) &&
+           !vv_spread_has_all(&p->scope[except], node);
 }
 
-bool vv_scope_takes(const struct varve_restoration *r, const varve_node *node)
+bool vv_scope_takes(const struct vv_pairing *p, const varve_node *node)
 {
-    return takes(r, VV_ONLY, VV_EXCEPT, node->number);
+    return takes(p, VV_ONLY, VV_EXCEPT, node->number);
 }
 
-bool vv_scope_resizes(const struct varve_restoration *r, const varve_node *node)
+bool vv_scope_resizes(const struct vv_pairing *p, const varve_node *node)
 {
-    return vv_spread_has_any(&r->scope[VV_RESIZE], node->number);
+    return vv_spread_has_any(&p->scope[VV_RESIZE], node->number);
 }
 
 /* --- The file ----------------------------------------------------------- */
@@ -173,79 +171,79 @@ static bool is_near(const struct vv_saved_paths *paths, uint32_t node)
 /* The paths that a node of the file would have in the program: renames are
  * followed backwards. */
 static varve_status add_renamed(
-    struct varve_restoration *r, struct vv_spread *spread, uint32_t node)
+    struct vv_pairing *p, struct vv_spread *spread, uint32_t node)
 {
-    const struct vv_selection *s = &r->selection;
-    vv_saved_searched_path(&r->paths, node, vv_emptied(&r->path));
-    const char *path = vv_buffer_string(&r->path);
-    bool failed = r->path.failed;
+    const struct vv_selection *s = &p->selection;
+    vv_saved_searched_path(&p->paths, node, vv_emptied(&p->path));
+    const char *path = vv_buffer_string(&p->path);
+    bool failed = p->path.failed;
     for (size_t i = 0; i < s->rename_count && !failed; i++) {
         if (vv_pattern_rename(s->renames[i].file, s->renames[i].program, path,
-                vv_emptied(&r->file_path)))
+                vv_emptied(&p->file_path)))
             vv_saved_spread_add(
-                spread, &r->paths, node, vv_buffer_string(&r->file_path));
-        failed = r->file_path.failed;
+                spread, &p->paths, node, vv_buffer_string(&p->file_path));
+        failed = p->file_path.failed;
     }
     return failed ? VARVE_NO_MEMORY : VARVE_OK;
 }
 
 static varve_status follow_renamed(
-    struct varve_restoration *r, struct vv_spread *spread, varve_error *error)
+    struct vv_pairing *p, struct vv_spread *spread, varve_error *error)
 {
-    uint32_t count = r->selection.rename_count ? r->paths.index->node_count : 0;
+    uint32_t count = p->selection.rename_count ? p->paths.index->node_count : 0;
     for (uint32_t node = 0; node < count; node++) {
-        if (is_near(&r->paths, node) && add_renamed(r, spread, node))
+        if (is_near(&p->paths, node) && add_renamed(p, spread, node))
             return vv_fail_memory(error, "renames");
     }
-    return vv_saved_spread_follow(spread, &r->paths, error);
+    return vv_saved_spread_follow(spread, &p->paths, error);
 }
 
-varve_status vv_need_paths(struct varve_restoration *r, varve_error *error)
+varve_status vv_need_paths(struct vv_pairing *p, varve_error *error)
 {
-    if (r->has_paths)
+    if (p->has_paths)
         return VARVE_OK;
     varve_status status = vv_saved_paths_begin(
-        &r->paths, &r->context.allocator, vv_index_of(r), r->file_root, error);
-    r->has_paths = status == VARVE_OK;
+        &p->paths, &p->context.allocator, vv_index_of(p), p->file_root, error);
+    p->has_paths = status == VARVE_OK;
     return status;
 }
 
 static varve_status follow_saved(
-    struct varve_restoration *r, enum vv_scope option, varve_error *error)
+    struct vv_pairing *p, enum vv_scope option, varve_error *error)
 {
-    const char *patterns = vv_scope_patterns(&r->selection, option);
-    struct vv_spread *spread = &r->scope[option];
+    const char *patterns = vv_scope_patterns(&p->selection, option);
+    struct vv_spread *spread = &p->scope[option];
     if (!patterns || vv_spread_is_on(spread))
         return VARVE_OK;
-    VV_TRY(vv_need_paths(r, error));
-    VV_TRY(vv_saved_spread_begin(spread, &r->paths, patterns, error));
+    VV_TRY(vv_need_paths(p, error));
+    VV_TRY(vv_saved_spread_begin(spread, &p->paths, patterns, error));
     varve_status status = option == VV_EXPECT_UNUSED
                               ? VARVE_OK
-                              : follow_renamed(r, spread, error);
+                              : follow_renamed(p, spread, error);
     if (status)
         vv_spread_end(spread);
     return status;
 }
 
-varve_status vv_scope_complete(struct varve_restoration *r, varve_error *error)
+varve_status vv_scope_complete(struct vv_pairing *p, varve_error *error)
 {
-    if (r->is_dry) /* it was not told what has changed since */
-        VV_TRY(vv_scope_begin(r, error));
-    VV_TRY(follow(r, VV_EXPECT_MISSING, error));
-    VV_TRY(follow_saved(r, VV_SAVED_ONLY, error));
-    VV_TRY(follow_saved(r, VV_SAVED_EXCEPT, error));
-    return follow_saved(r, VV_EXPECT_UNUSED, error);
+    if (p->is_dry) /* it was not told what has changed since */
+        VV_TRY(vv_scope_begin(p, error));
+    VV_TRY(follow(p, VV_EXPECT_MISSING, error));
+    VV_TRY(follow_saved(p, VV_SAVED_ONLY, error));
+    VV_TRY(follow_saved(p, VV_SAVED_EXCEPT, error));
+    return follow_saved(p, VV_EXPECT_UNUSED, error);
 }
 
-bool vv_scope_wants(const struct varve_restoration *r, uint32_t file)
+bool vv_scope_wants(const struct vv_pairing *p, uint32_t file)
 {
-    const struct vv_selection *s = &r->selection;
+    const struct vv_selection *s = &p->selection;
     const struct vv_spread *any =
-        &r->scope[s->only ? VV_SAVED_ONLY : VV_SAVED_EXCEPT];
-    uint32_t renamed = vv_saved_spread_other(vv_index_of(r), file);
-    return takes(r, VV_SAVED_ONLY, VV_SAVED_EXCEPT, file) ||
+        &p->scope[s->only ? VV_SAVED_ONLY : VV_SAVED_EXCEPT];
+    uint32_t renamed = vv_saved_spread_other(vv_index_of(p), file);
+    return takes(p, VV_SAVED_ONLY, VV_SAVED_EXCEPT, file) ||
            (vv_spread_first(any, renamed) &&
-               takes(r, VV_SAVED_ONLY, VV_SAVED_EXCEPT, renamed));
+               takes(p, VV_SAVED_ONLY, VV_SAVED_EXCEPT, renamed));
 }
 
 static bool was_used(const struct vv_spread *spread, size_t pattern)
@@ -255,47 +253,47 @@ static bool was_used(const struct vv_spread *spread, size_t pattern)
 }
 
 bool vv_scope_was_used(
-    const struct varve_restoration *r, enum vv_scope option, size_t pattern)
+    const struct vv_pairing *p, enum vv_scope option, size_t pattern)
 {
-    return was_used(&r->scope[option], pattern) ||
-           (option == VV_ONLY && was_used(&r->scope[VV_SAVED_ONLY], pattern)) ||
+    return was_used(&p->scope[option], pattern) ||
+           (option == VV_ONLY && was_used(&p->scope[VV_SAVED_ONLY], pattern)) ||
            (option == VV_EXCEPT &&
-               was_used(&r->scope[VV_SAVED_EXCEPT], pattern));
+               was_used(&p->scope[VV_SAVED_EXCEPT], pattern));
 }
 
 /* --- Paths -------------------------------------------------------------- */
 
 /* The pair by which the options take a node, if it matters. */
-static const struct vv_spread *find_pair(const struct varve_restoration *r,
+static const struct vv_spread *find_pair(const struct vv_pairing *p,
     enum vv_scope only, enum vv_scope except, uint32_t node, uint32_t *pair)
 {
-    bool by_only = r->selection.only;
-    const struct vv_spread *spread = &r->scope[by_only ? only : except];
+    bool by_only = p->selection.only;
+    const struct vv_spread *spread = &p->scope[by_only ? only : except];
     if (!vv_spread_is_on(spread))
         return NULL;
     *pair = vv_spread_find(spread, node, by_only);
     return *pair == UINT32_MAX ? NULL : spread;
 }
 
-bool vv_scope_path(const struct varve_restoration *r, const varve_node *node,
-    struct vv_buffer *path)
+bool vv_scope_path(
+    const struct vv_pairing *p, const varve_node *node, struct vv_buffer *path)
 {
     uint32_t pair;
     const struct vv_spread *spread =
-        find_pair(r, VV_ONLY, VV_EXCEPT, node->number, &pair);
+        find_pair(p, VV_ONLY, VV_EXCEPT, node->number, &pair);
     if (spread)
         vv_graph_spread_path(spread, pair, VV_LONGEST_PATH, path);
     return spread;
 }
 
 bool vv_scope_saved_path(
-    const struct varve_restoration *r, uint32_t file, struct vv_buffer *path)
+    const struct vv_pairing *p, uint32_t file, struct vv_buffer *path)
 {
     uint32_t pair;
     const struct vv_spread *spread =
-        find_pair(r, VV_SAVED_ONLY, VV_SAVED_EXCEPT, file, &pair);
+        find_pair(p, VV_SAVED_ONLY, VV_SAVED_EXCEPT, file, &pair);
     if (spread)
         vv_saved_spread_path(
-            spread, vv_index_of(r), pair, VV_LONGEST_PATH, path);
+            spread, vv_index_of(p), pair, VV_LONGEST_PATH, path);
     return spread;
 }

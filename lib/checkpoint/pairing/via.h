@@ -6,22 +6,22 @@
 #ifndef VV_VIA_H
 #define VV_VIA_H
 
-#include "restoration.h"
+#include "pairing.h"
 
 /* Notes how a node was come to; queues it when that is new. */
-void vv_visit(struct varve_restoration *r, varve_node *node, struct vv_via via);
+void vv_visit(struct vv_pairing *p, varve_node *node, struct vv_via via);
 
 /* True if a rename decides where the edge of this name leads: `file` is set to
  * the node of the file, or to VV_NONE where that has none. */
-bool vv_find_renamed(struct varve_restoration *r, const varve_node *parent,
+bool vv_find_renamed(struct vv_pairing *p, const varve_node *parent,
     const char *name, size_t size, uint32_t *file);
 
 /* The same of a slot. */
-bool vv_find_renamed_slot(struct varve_restoration *r, const varve_node *owner,
+bool vv_find_renamed_slot(struct vv_pairing *p, const varve_node *owner,
     const varve_node *variable, const char *name, uint32_t *file);
 
 /* Notes whether a rename decides about a node that was come to by this edge. */
-void vv_note_renamed(struct varve_restoration *r, const varve_node *node,
+void vv_note_renamed(struct vv_pairing *p, const varve_node *node,
     const varve_node *parent, const struct vv_name *name, bool is_renamed);
 
 #endif

@@ -69,7 +69,7 @@ done:;
 
 static varve_status expect_program(varve_restoration *r, varve_error *error)
 {
-    if (r->graph && r->root)
+    if (r->pairing.graph && r->pairing.root)
         return VARVE_OK;
     return vv_fail(error, VARVE_UNMATCHED,
         "%s: expected a program to restore into, found its graph freed",
@@ -115,15 +115,17 @@ static bool is_pattern(const struct vv_finding *finding)
  * the file has; whatever `except` makes of it. */
 static bool leaves_something(const struct varve_restoration *r)
 {
-    const struct vv_index *index = vv_index_of(r);
+    const struct vv_index *index = vv_index_of(&r->pairing);
     bool found = false;
     for (uint32_t v = 0; v < index->value_count && !found; v++) {
         uint32_t file = vv_at32(index->value_nodes, v);
-        const varve_node *node = r->node_of[file];
-        if (vv_saved_path_exists(&r->paths, file))
-            found = node ? vv_spread_has_any(&r->scope[VV_ONLY], node->number)
-                         : vv_spread_has_any(&r->scope[VV_SAVED_ONLY], file) ||
-                               vv_scope_wants(r, file);
+        const varve_node *node = r->pairing.node_of[file];
+        if (vv_saved_path_exists(&r->pairing.paths, file))
+            found = node ? vv_spread_has_any(
+                               &r->pairing.scope[VV_ONLY], node->number)
+                         : vv_spread_has_any(
+                               &r->pairing.scope[VV_SAVED_ONLY], file) ||
+                               vv_scope_wants(&r->pairing, file);
     }
     return found;
 }
@@ -132,12 +134,12 @@ static bool leaves_something(const struct varve_restoration *r)
 static varve_status demand_something(
     struct varve_restoration *r, const varve_report *report, varve_error *error)
 {
-    if (!r->selection.only || leaves_something(r))
+    if (!r->pairing.selection.only || leaves_something(r))
         return VARVE_OK;
     vv_fail(error, VARVE_UNMATCHED,
         "%s: expected `only` to leave something to restore, found nothing that "
         "\"%.200s\" stands for",
-        r->file.path, r->selection.only);
+        r->file.path, r->pairing.selection.only);
     if (!add_lines(report, is_pattern, error))
         return vv_fail_memory(error, "the patterns that did not match");
     return VARVE_UNMATCHED;
@@ -168,10 +170,10 @@ static bool is_not_found(const struct vv_finding *finding)
 
 varve_status vv_assert_found(struct varve_restoration *r, varve_error *error)
 {
-    bool is_dry = r->is_dry;
-    r->is_dry = true; /* what is due counts as matched */
+    bool is_dry = r->pairing.is_dry;
+    r->pairing.is_dry = true; /* what is due counts as matched */
     varve_report *report = vv_report_make(r, false, error);
-    r->is_dry = is_dry;
+    r->pairing.is_dry = is_dry;
     if (!report)
         return VARVE_NO_MEMORY;
     size_t count = count_findings(report, is_not_found);
@@ -211,10 +213,11 @@ varve_status varve_assert_nontrivial_match(
     varve_report_free(report);
     if (status)
         return status;
-    for (uint32_t f = 0; f < vv_index_of(r)->node_count; f++) {
-        uint32_t value = r->value_of[f];
-        if ((r->node_of[f] && r->node_of[f] != r->root) ||
-            (f != r->file_root && value != VV_NONE &&
+    for (uint32_t f = 0; f < vv_index_of(&r->pairing)->node_count; f++) {
+        uint32_t value = r->pairing.value_of[f];
+        if ((r->pairing.node_of[f] &&
+                r->pairing.node_of[f] != r->pairing.root) ||
+            (f != r->pairing.file_root && value != VV_NONE &&
                 vv_is_delivered(r, value)))
             return VARVE_OK;
     }

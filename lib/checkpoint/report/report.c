@@ -61,7 +61,7 @@ static const char *program_path(struct vv_maker *m, const varve_node *node)
 {
     if (!m->has_walk || !vv_walk_has(&m->walk, node))
         return NULL;
-    if (!vv_scope_path(m->r, node, &m->scratch))
+    if (!vv_scope_path(&m->r->pairing, node, &m->scratch))
         vv_walk_short_path(&m->walk, vv_walk_place(&m->walk, node),
             VV_LONGEST_PATH, &m->scratch);
     return vv_report_keep(m, &m->scratch);
@@ -69,8 +69,8 @@ static const char *program_path(struct vv_maker *m, const varve_node *node)
 
 const char *vv_report_file_path(struct vv_maker *m, uint32_t file)
 {
-    if (!vv_scope_saved_path(m->r, file, &m->scratch))
-        vv_saved_path(&m->r->paths, file, &m->scratch);
+    if (!vv_scope_saved_path(&m->r->pairing, file, &m->scratch))
+        vv_saved_path(&m->r->pairing.paths, file, &m->scratch);
     return vv_report_keep(m, &m->scratch);
 }
 
@@ -85,8 +85,8 @@ static void note_listed(struct vv_maker *m, const varve_node *node)
 void vv_report_describe_value(
     struct vv_maker *m, struct vv_finding *finding, uint32_t value)
 {
-    const struct vv_index *index = vv_index_of(m->r);
-    finding->saved = keep_tensor(m, vv_saved(m->r, value));
+    const struct vv_index *index = vv_index_of(&m->r->pairing);
+    finding->saved = keep_tensor(m, vv_saved(&m->r->pairing, value));
     finding->size = vv_at64(index->value_sizes, value);
     finding->offset = vv_at64(index->value_offsets, value);
 }
@@ -137,9 +137,9 @@ static void add_matched(
         finding.reason = "the node that it went to is gone";
     else if (node->restored_by > m->r->observer.number)
         finding.reason = "a later restoration gave it another value";
-    else if (vv_how_of(m->r, node) == VV_BY_GLOBAL_NAME)
+    else if (vv_how_of(&m->r->pairing, node) == VV_BY_GLOBAL_NAME)
         finding.reason = "by its global name";
-    else if (m->r->selection.options.map)
+    else if (m->r->pairing.selection.options.map)
         finding.reason = vv_move_obstacle(m->r, node, value, NULL);
     if (finding.saved && finding.wanted)
         finding.is_cast = finding.saved->dtype != finding.wanted->dtype;
@@ -164,20 +164,21 @@ static varve_node *other_claim(const struct vv_maker *m, uint32_t file)
             ? NULL
             : bsearch(&key, m->by_file.data, m->by_file.size / sizeof key,
                   sizeof key, compare_by_file);
-    return found && m->r->node_of[file] != found->node ? found->node : NULL;
+    return found && m->r->pairing.node_of[file] != found->node ? found->node
+                                                               : NULL;
 }
 
 static void excuse_unused(
     struct vv_maker *m, struct vv_finding *finding, uint32_t file)
 {
-    const struct vv_spread *unused = &m->r->scope[VV_EXPECT_UNUSED];
+    const struct vv_spread *unused = &m->r->pairing.scope[VV_EXPECT_UNUSED];
     uint32_t pair = vv_spread_find(unused, file, true);
     if (pair != UINT32_MAX) {
-        vv_saved_spread_path(
-            unused, vv_index_of(m->r), pair, VV_LONGEST_PATH, &m->scratch);
+        vv_saved_spread_path(unused, vv_index_of(&m->r->pairing), pair,
+            VV_LONGEST_PATH, &m->scratch);
         finding->file_path = vv_report_keep(m, &m->scratch);
         finding->is_excused = true;
-    } else if (!vv_scope_wants(m->r, file)) {
+    } else if (!vv_scope_wants(&m->r->pairing, file)) {
         finding->kind = VARVE_ONLY_IN_FILE;
         finding->is_excused = true;
         finding->reason = "left out by the options";
@@ -189,21 +190,21 @@ static void excuse_unused(
 static bool would_match(
     const struct vv_maker *m, uint32_t value, const varve_node *node)
 {
-    varve_tensor saved = vv_saved(m->r, value);
-    return m->r->is_dry && m->r->fates[value] == VV_FATE_DUE &&
+    varve_tensor saved = vv_saved(&m->r->pairing, value);
+    return m->r->pairing.is_dry && m->r->fates[value] == VV_FATE_DUE &&
            vv_value_fits(m->r, node, &saved);
 }
 
 bool vv_report_was_restored(const struct vv_maker *m, const varve_node *node)
 {
-    return !m->r->is_dry && node->restored_by >= m->r->observer.number;
+    return !m->r->pairing.is_dry && node->restored_by >= m->r->observer.number;
 }
 
 /* Whether two values of the file are the same, as far as digests tell. */
 static bool is_same_value(const struct vv_maker *m, uint32_t a, uint32_t b)
 {
-    varve_tensor one = vv_saved(m->r, a);
-    varve_tensor two = vv_saved(m->r, b);
+    varve_tensor one = vv_saved(&m->r->pairing, a);
+    varve_tensor two = vv_saved(&m->r->pairing, b);
     struct vv_digest none = { 0 };
     struct vv_digest first = vv_opened_digest(&m->r->file, a);
     struct vv_digest second = vv_opened_digest(&m->r->file, b);
@@ -217,8 +218,8 @@ static bool is_same_value(const struct vv_maker *m, uint32_t a, uint32_t b)
 static void describe_second(struct vv_maker *m, struct vv_finding *finding,
     uint32_t value, const varve_node *node)
 {
-    uint32_t file = vv_file_node_of(m->r, node);
-    uint32_t other = file == VV_NONE ? VV_NONE : m->r->value_of[file];
+    uint32_t file = vv_file_node_of(&m->r->pairing, node);
+    uint32_t other = file == VV_NONE ? VV_NONE : m->r->pairing.value_of[file];
     finding->kind = VARVE_MISMATCHED;
     finding->reason = "the node of the program has claimed another one";
     finding->is_restored = vv_report_was_restored(m, node);
@@ -233,8 +234,9 @@ static void describe_second(struct vv_maker *m, struct vv_finding *finding,
 /* A value whose node nothing is bound to. */
 static void add_unbound(struct vv_maker *m, uint32_t value, uint32_t file)
 {
-    struct vv_finding finding = { .kind = m->r->is_dry ? VARVE_ONLY_IN_FILE
-                                                       : VARVE_WAITING };
+    struct vv_finding finding = {
+        .kind = m->r->pairing.is_dry ? VARVE_ONLY_IN_FILE : VARVE_WAITING
+    };
     vv_report_describe_value(m, &finding, value);
     finding.file_path = vv_report_file_path(m, file);
     varve_node *claim = other_claim(m, file);
@@ -242,7 +244,8 @@ static void add_unbound(struct vv_maker *m, uint32_t value, uint32_t file)
         finding.kind = VARVE_ONLY_IN_FILE;
         finding.reason = "dropped";
         finding.is_excused = true;
-    } else if (vv_index_has_tag(vv_index_of(m->r), file, VARVE_TAG_OPTIONAL)) {
+    } else if (vv_index_has_tag(
+                   vv_index_of(&m->r->pairing), file, VARVE_TAG_OPTIONAL)) {
         finding.kind = VARVE_ONLY_IN_FILE;
         finding.reason = "optional";
         finding.is_excused = true;
@@ -261,7 +264,7 @@ static void add_unbound(struct vv_maker *m, uint32_t value, uint32_t file)
 static const char *mismatch_reason(
     const struct vv_maker *m, uint32_t file, const varve_node *node)
 {
-    if (vv_index_kind(vv_index_of(m->r), file) == node->kind)
+    if (vv_index_kind(vv_index_of(&m->r->pairing), file) == node->kind)
         return "type or shape differs";
     if (node->kind == VARVE_VARIABLE)
         return "the program has a variable here";
@@ -293,7 +296,7 @@ static void add_undelivered(
         finding.reason = mismatch_reason(m, file, node);
         break;
     case VV_FATE_WAITING:
-        if (node->kind != vv_index_kind(vv_index_of(m->r), file)) {
+        if (node->kind != vv_index_kind(vv_index_of(&m->r->pairing), file)) {
             finding.kind = VARVE_ONLY_IN_FILE;
             finding.reason = "optional";
             finding.is_excused = true;
@@ -303,7 +306,7 @@ static void add_undelivered(
         break;
     default:
         finding.reason = "it could not be delivered";
-        if (m->r->is_dry) {
+        if (m->r->pairing.is_dry) {
             finding.kind = VARVE_MISMATCHED;
             finding.reason = mismatch_reason(m, file, node);
         }
@@ -315,12 +318,12 @@ static void add_undelivered(
 
 static void look_at_file(struct vv_maker *m)
 {
-    const struct vv_index *index = vv_index_of(m->r);
+    const struct vv_index *index = vv_index_of(&m->r->pairing);
     for (uint32_t v = 0; v < index->value_count && !m->failed; v++) {
         uint32_t file = vv_at32(index->value_nodes, v);
-        varve_node *node = m->r->node_of[file];
+        varve_node *node = m->r->pairing.node_of[file];
         if (!vv_index_is_saved(index, v) ||
-            !vv_saved_path_exists(&m->r->paths, file))
+            !vv_saved_path_exists(&m->r->pairing.paths, file))
             continue;
         m->report->value_count++;
         if (vv_is_delivered(m->r, v))
@@ -343,7 +346,8 @@ static void sort_claims(struct vv_maker *m)
     struct varve_restoration *r = m->r;
     size_t pair = sizeof(struct vv_pair);
     size_t misfit = sizeof(struct vv_misfits);
-    vv_buffer_add(&m->by_file, r->conflicts.data, r->conflicts.size);
+    vv_buffer_add(
+        &m->by_file, r->pairing.conflicts.data, r->pairing.conflicts.size);
     m->failed |= m->by_file.failed;
     if (m->by_file.size)
         qsort(m->by_file.data, m->by_file.size / pair, pair, compare_by_file);
@@ -355,17 +359,18 @@ static void sort_claims(struct vv_maker *m)
 static varve_status begin(struct vv_maker *m, varve_error *error)
 {
     struct varve_restoration *r = m->r;
-    VV_TRY(vv_need_paths(r, error));
-    if (r->graph && r->root) {
-        if (!vv_sweep(r))
+    VV_TRY(vv_need_paths(&r->pairing, error));
+    if (r->pairing.graph && r->pairing.root) {
+        if (!vv_sweep(&r->pairing))
             return vv_fail_memory(error, "a report");
-        VV_TRY(vv_walk_begin(&m->walk, r->root, error));
+        VV_TRY(vv_walk_begin(&m->walk, r->pairing.root, error));
         m->has_walk = true;
-        m->is_listed = vv_allocate_zeroed(&r->context.allocator, m->walk.count);
+        m->is_listed =
+            vv_allocate_zeroed(&r->pairing.context.allocator, m->walk.count);
         if (!m->is_listed)
             return vv_fail_memory(error, "a report");
     }
-    VV_TRY(vv_scope_complete(r, error));
+    VV_TRY(vv_scope_complete(&r->pairing, error));
     if (!vv_hints_begin(&m->hints, r, m->has_walk ? &m->walk : NULL))
         return vv_fail_memory(error, "a report");
     m->report->path =
@@ -379,7 +384,8 @@ static bool end(struct vv_maker *m)
 {
     bool done = vv_hints_end(&m->hints) && !m->failed;
     if (m->has_walk) {
-        vv_release(&m->r->context.allocator, m->is_listed, m->walk.count);
+        vv_release(
+            &m->r->pairing.context.allocator, m->is_listed, m->walk.count);
         vv_walk_end(&m->walk);
     }
     vv_buffer_clear(&m->by_file);
@@ -405,9 +411,9 @@ varve_report *vv_report_make(
     struct varve_restoration *r, bool with_matched, varve_error *error)
 {
     struct vv_maker m = { .r = r, .with_matched = with_matched };
-    vv_buffer_init(&m.scratch, &r->context.allocator);
-    vv_buffer_init(&m.by_file, &r->context.allocator);
-    m.report = allocate(&r->context);
+    vv_buffer_init(&m.scratch, &r->pairing.context.allocator);
+    vv_buffer_init(&m.by_file, &r->pairing.context.allocator);
+    m.report = allocate(&r->pairing.context);
     if (!m.report) {
         vv_fail_memory(error, "a report");
         return NULL;

@@ -21,13 +21,13 @@ enum { MOST_EDGES = 16 }; /* to a node that are looked at for a reason */
 static void excuse_missing(
     struct vv_maker *m, struct vv_finding *finding, const varve_node *node)
 {
-    const struct vv_spread *missing = &m->r->scope[VV_EXPECT_MISSING];
+    const struct vv_spread *missing = &m->r->pairing.scope[VV_EXPECT_MISSING];
     uint32_t pair = vv_spread_find(missing, node->number, true);
     if (pair != UINT32_MAX) {
         vv_graph_spread_path(missing, pair, VV_LONGEST_PATH, &m->scratch);
         finding->program_path = vv_report_keep(m, &m->scratch);
         finding->is_excused = true;
-    } else if (!vv_scope_takes(m->r, node)) {
+    } else if (!vv_scope_takes(&m->r->pairing, node)) {
         finding->is_excused = true;
     }
 }
@@ -39,10 +39,11 @@ static bool is_in_its_place(
 {
     const struct vv_edge *e = node->first_in;
     for (int i = 0; e && i < MOST_EDGES; e = e->next_in, i++) {
-        uint32_t parent = vv_file_node_of(m->r, e->parent);
-        uint32_t name = vv_name_in_file(m->r, e->name);
+        uint32_t parent = vv_file_node_of(&m->r->pairing, e->parent);
+        uint32_t name = vv_name_in_file(&m->r->pairing, e->name);
         if (parent != VV_NONE && name != VV_NONE &&
-            vv_index_find_child(vv_index_of(m->r), parent, name) == file)
+            vv_index_find_child(vv_index_of(&m->r->pairing), parent, name) ==
+                file)
             return true;
     }
     return false;
@@ -53,8 +54,8 @@ static bool is_in_its_place(
 static bool went_to_earlier(
     const struct vv_maker *m, const varve_node *node, uint32_t file)
 {
-    const varve_node *holder = m->r->node_of[file];
-    uint32_t value = m->r->value_of[file];
+    const varve_node *holder = m->r->pairing.node_of[file];
+    uint32_t value = m->r->pairing.value_of[file];
     return value != VV_NONE && vv_is_delivered(m->r, value) &&
            (!holder || holder == node || !is_in_its_place(m, holder, file));
 }
@@ -63,11 +64,11 @@ static bool went_to_earlier(
 static const char *say_holder(
     struct vv_maker *m, uint32_t file, const char *before, const char *after)
 {
-    const varve_node *holder = m->r->node_of[file];
+    const varve_node *holder = m->r->pairing.node_of[file];
     m->scratch.size = 0;
     if (!vv_walk_has(&m->walk, holder))
         return "another node of the program has claimed it";
-    if (!vv_scope_path(m->r, holder, &m->scratch))
+    if (!vv_scope_path(&m->r->pairing, holder, &m->scratch))
         vv_walk_short_path(&m->walk, vv_walk_place(&m->walk, holder),
             VV_LONGEST_PATH, &m->scratch);
     const char *path = vv_report_keep(m, &m->scratch);
@@ -83,7 +84,7 @@ static void describe_claim(struct vv_maker *m, struct vv_finding *finding,
     const varve_node *node, uint32_t file)
 {
     bool is_shared = is_in_its_place(m, node, file) &&
-                     is_in_its_place(m, m->r->node_of[file], file);
+                     is_in_its_place(m, m->r->pairing.node_of[file], file);
     finding->kind = VARVE_MISMATCHED;
     finding->file_path = vv_report_file_path(m, file);
     finding->reason =
@@ -97,7 +98,7 @@ static void add_missing(struct vv_maker *m, varve_node *node, bool is_local)
 {
     struct vv_finding finding = { .kind = VARVE_ONLY_IN_PROGRAM };
     vv_report_describe_node(m, &finding, node);
-    uint32_t file = vv_file_node_of(m->r, node);
+    uint32_t file = vv_file_node_of(&m->r->pairing, node);
     if (file == VV_NONE) {
         struct vv_hint hint =
             vv_hint_for_program(&m->hints, node, &m->report->arena);
@@ -106,9 +107,10 @@ static void add_missing(struct vv_maker *m, varve_node *node, bool is_local)
     } else if (went_to_earlier(m, node, file)) {
         finding.file_path = vv_report_file_path(m, file);
         finding.reason = "its value went to an earlier node";
-    } else if (m->r->node_of[file] && m->r->node_of[file] != node) {
+    } else if (m->r->pairing.node_of[file] &&
+               m->r->pairing.node_of[file] != node) {
         describe_claim(m, &finding, node, file);
-    } else if (m->r->value_of[file] == VV_NONE) {
+    } else if (m->r->pairing.value_of[file] == VV_NONE) {
         finding.kind = VARVE_MISMATCHED;
         finding.file_path = vv_report_file_path(m, file);
         finding.reason = "the file has an object here";
@@ -125,10 +127,12 @@ static void add_missing(struct vv_maker *m, varve_node *node, bool is_local)
 static bool meets_object(const struct vv_maker *m, const varve_node *node)
 {
     const struct varve_restoration *r = m->r;
-    uint32_t file = vv_file_node_of(r, node);
-    return file != VV_NONE && vv_is_holder(r, node, file) &&
-           r->value_of[file] == VV_NONE && vv_scope_takes(r, node) &&
-           !vv_index_has_tag(vv_index_of(r), file, VARVE_TAG_OPTIONAL);
+    uint32_t file = vv_file_node_of(&r->pairing, node);
+    return file != VV_NONE && vv_is_holder(&r->pairing, node, file) &&
+           r->pairing.value_of[file] == VV_NONE &&
+           vv_scope_takes(&r->pairing, node) &&
+           !vv_index_has_tag(
+               vv_index_of(&r->pairing), file, VARVE_TAG_OPTIONAL);
 }
 
 /* --- Copies ------------------------------------------------------------- */
@@ -138,26 +142,27 @@ static bool meets_object(const struct vv_maker *m, const varve_node *node)
 static bool has_copy(struct vv_maker *m, const varve_node *node)
 {
     struct varve_restoration *r = m->r;
-    uint32_t file = vv_file_node_of(r, node);
-    uint32_t value = file == VV_NONE ? VV_NONE : r->value_of[file];
-    if (value == VV_NONE || vv_is_holder(r, node, file) ||
-        !vv_index_is_saved(vv_index_of(r), value))
+    uint32_t file = vv_file_node_of(&r->pairing, node);
+    uint32_t value = file == VV_NONE ? VV_NONE : r->pairing.value_of[file];
+    if (value == VV_NONE || vv_is_holder(&r->pairing, node, file) ||
+        !vv_index_is_saved(vv_index_of(&r->pairing), value))
         return false;
-    varve_tensor saved = vv_saved(r, value);
-    return r->is_dry ? vv_wants_copy(r, node, file) &&
-                           vv_index_kind(vv_index_of(r), file) == node->kind &&
-                           vv_value_fits(r, node, &saved)
-                     : node->restored_by == r->observer.number;
+    varve_tensor saved = vv_saved(&r->pairing, value);
+    return r->pairing.is_dry ? vv_wants_copy(r, node, file) &&
+                                   vv_index_kind(vv_index_of(&r->pairing),
+                                       file) == node->kind &&
+                                   vv_value_fits(r, node, &saved)
+                             : node->restored_by == r->observer.number;
 }
 
 static void add_copy(struct vv_maker *m, const varve_node *node)
 {
     struct vv_finding finding = { .kind = VARVE_MATCHED };
-    uint32_t file = vv_file_node_of(m->r, node);
-    vv_report_describe_value(m, &finding, m->r->value_of[file]);
+    uint32_t file = vv_file_node_of(&m->r->pairing, node);
+    vv_report_describe_value(m, &finding, m->r->pairing.value_of[file]);
     vv_report_describe_node(m, &finding, node);
     finding.file_path = vv_report_file_path(m, file);
-    finding.reason = m->r->node_of[file]
+    finding.reason = m->r->pairing.node_of[file]
                          ? say_holder(m, file, "a copy of what ", " has")
                          : "a copy";
     if (finding.saved && finding.wanted)

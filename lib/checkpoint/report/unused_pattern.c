@@ -58,13 +58,13 @@ bool vv_list_unused_patterns(
     static const enum vv_scope options[] = { VV_ONLY, VV_EXCEPT, VV_RESIZE,
         VV_EXPECT_MISSING, VV_EXPECT_UNUSED };
     bool done = true;
-    for (size_t i = 0; i < r->selection.rename_count && done; i++)
-        done = r->selection.renames[i].was_used ||
-               add_rename(report, &r->selection.renames[i]);
+    for (size_t i = 0; i < r->pairing.selection.rename_count && done; i++)
+        done = r->pairing.selection.renames[i].was_used ||
+               add_rename(report, &r->pairing.selection.renames[i]);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        const struct vv_automaton *a = &r->scope[options[i]].automaton;
+        const struct vv_automaton *a = &r->pairing.scope[options[i]].automaton;
         for (size_t k = 0; k < a->alternative_count && done; k++) {
-            if (!vv_scope_was_used(r, options[i], k))
+            if (!vv_scope_was_used(&r->pairing, options[i], k))
                 done = add_pattern(
                     report, hints, options[i], a->alternatives[k].text);
         }

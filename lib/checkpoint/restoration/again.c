@@ -36,11 +36,12 @@ struct asking {
 static bool is_had(
     struct varve_restoration *r, const varve_node *node, uint32_t value)
 {
-    uint32_t file = vv_at32(vv_index_of(r)->value_nodes, value);
+    uint32_t file = vv_at32(vv_index_of(&r->pairing)->value_nodes, value);
     if (node->restored_by > r->observer.number)
         return false;
-    if (!vv_is_holder(r, node, file)) /* a copy */
-        return r->fates[value] != VV_FATE_WAITING && vv_scope_takes(r, node);
+    if (!vv_is_holder(&r->pairing, node, file)) /* a copy */
+        return r->fates[value] != VV_FATE_WAITING &&
+               vv_scope_takes(&r->pairing, node);
     switch ((enum vv_fate)r->fates[value]) {
     case VV_FATE_APPLIED:
     case VV_FATE_LENT:
@@ -54,10 +55,11 @@ static bool is_had(
 static void ask(struct asking *a, varve_node *node)
 {
     struct varve_restoration *r = a->r;
-    uint32_t file = vv_file_node_of(r, node);
-    uint32_t value = file == VV_NONE ? VV_NONE : r->value_of[file];
-    if (value == VV_NONE || !vv_index_is_saved(vv_index_of(r), value) ||
-        vv_index_kind(vv_index_of(r), file) != node->kind ||
+    uint32_t file = vv_file_node_of(&r->pairing, node);
+    uint32_t value = file == VV_NONE ? VV_NONE : r->pairing.value_of[file];
+    if (value == VV_NONE ||
+        !vv_index_is_saved(vv_index_of(&r->pairing), value) ||
+        vv_index_kind(vv_index_of(&r->pairing), file) != node->kind ||
         !is_had(r, node, value))
         return;
     struct asked asked = {
@@ -99,7 +101,8 @@ static void keep_pairs(struct varve_restoration *r, struct vv_buffer *buffer,
     struct vv_pair *pairs = vv_pairs(buffer, &count);
     size_t kept = begin / sizeof *pairs;
     for (size_t i = kept; i < count; i++) {
-        uint32_t value = are_nodes ? r->value_of[pairs[i].file] : pairs[i].file;
+        uint32_t value =
+            are_nodes ? r->pairing.value_of[pairs[i].file] : pairs[i].file;
         if (value == VV_NONE || r->fates[value] == fate)
             pairs[kept++] = pairs[i];
     }
@@ -123,14 +126,15 @@ static void put_back(struct asking *a)
         vv_change_fate(r, asked[i].value, VV_FATE_DUE);
     keep_pairs(r, &r->mismatched, 0, VV_FATE_MISMATCHED, true);
     for (size_t i = 0; i < count; i++) {
-        uint32_t file = vv_at32(vv_index_of(r)->value_nodes, asked[i].value);
+        uint32_t file =
+            vv_at32(vv_index_of(&r->pairing)->value_nodes, asked[i].value);
         if (asked[i].fate != VV_FATE_DUE) /* of a copy beside the other */
             vv_change_fate(r, asked[i].value, (enum vv_fate)asked[i].fate);
-        if (r->file_of[asked[i].number] != file + 1)
+        if (r->pairing.file_of[asked[i].number] != file + 1)
             continue; /* a callback has removed it */
         asked[i].node->value_state = asked[i].value_state;
         if (asked[i].fate == VV_FATE_MISMATCHED)
-            vv_add_pair(r, &r->mismatched, asked[i].node, file);
+            vv_add_pair(&r->pairing, &r->mismatched, asked[i].node, file);
     }
     keep_pairs(r, &r->jobs, 0, VV_FATE_DUE, false);
     keep_pairs(r, &r->stuck, a->stuck, VV_FATE_DUE, false);
@@ -155,16 +159,16 @@ varve_status varve_restore_again(
     varve_restoration *r, varve_node *node, varve_error *error)
 {
     struct vv_walk walk;
-    if (!r || !node || vv_is_nil(node) || !r->graph ||
-        node->graph != r->graph || r->is_dry || r->is_busy)
+    if (!r || !node || vv_is_nil(node) || !r->pairing.graph ||
+        node->graph != r->pairing.graph || r->pairing.is_dry || r->is_busy)
         return vv_fail(error, VARVE_MISUSE,
             "%s: expected a node of the program that was restored, found %s",
             r ? r->file.path : "restoration",
             !r || !node || vv_is_nil(node) ? "none"
-            : r->is_dry                    ? "a plan"
+            : r->pairing.is_dry            ? "a plan"
             : r->is_busy                   ? "its restoration at work"
                                            : "one of another graph");
-    if (!vv_sweep(r))
+    if (!vv_sweep(&r->pairing))
         return vv_fail_memory(error, "a restoration");
     VV_TRY(vv_walk_begin(&walk, node, error));
     struct asking a = {
@@ -172,7 +176,7 @@ varve_status varve_restore_again(
         .stuck = r->stuck.size,
         .held = r->held.size,
     };
-    vv_buffer_init(&a.asked, &r->context.allocator);
+    vv_buffer_init(&a.asked, &r->pairing.context.allocator);
     varve_status status = deliver(&a, &walk, error);
     if (status)
         put_back(&a);

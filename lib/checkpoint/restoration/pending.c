@@ -12,12 +12,13 @@
 #include "match.h"
 #include "name.h"
 #include "saved_spread.h"
+#include "scope.h"
 #include "try.h"
 #include "variable.h"
 
 bool vv_is_waiting(const struct varve_restoration *r, uint32_t value)
 {
-    return vv_index_is_saved(vv_index_of(r), value) &&
+    return vv_index_is_saved(vv_index_of(&r->pairing), value) &&
            (r->fates[value] == VV_FATE_WAITING ||
                r->fates[value] == VV_FATE_DUE);
 }
@@ -37,12 +38,12 @@ static const varve_tensor *tensor_of(
     varve_tensor *tensor = vv_map_find(&r->pending, value, always, NULL);
     if (tensor)
         return tensor;
-    tensor = vv_allocate(&r->context.allocator, sizeof *tensor);
+    tensor = vv_allocate(&r->pairing.context.allocator, sizeof *tensor);
     if (!tensor)
         return NULL;
-    *tensor = vv_saved(r, value);
+    *tensor = vv_saved(&r->pairing, value);
     if (!vv_map_add(&r->pending, value, tensor)) {
-        vv_release(&r->context.allocator, tensor, sizeof *tensor);
+        vv_release(&r->pairing.context.allocator, tensor, sizeof *tensor);
         return NULL;
     }
     return tensor;
@@ -51,10 +52,11 @@ static const varve_tensor *tensor_of(
 /* The value of a node of the file, if it waits; or VV_NONE. */
 static uint32_t waiting_value(struct varve_restoration *r, uint32_t file)
 {
-    if (file == VV_NONE || r->node_of[file] || r->value_of[file] == VV_NONE ||
-        !vv_is_waiting(r, r->value_of[file]))
+    if (file == VV_NONE || r->pairing.node_of[file] ||
+        r->pairing.value_of[file] == VV_NONE ||
+        !vv_is_waiting(r, r->pairing.value_of[file]))
         return VV_NONE;
-    return r->value_of[file];
+    return r->pairing.value_of[file];
 }
 
 static const varve_tensor *waiting_at(
@@ -88,8 +90,8 @@ static struct varve_restoration *find_waiting(
         return NULL;
     for (; r && !found; r = next_open(r->observer.older)) {
         uint32_t here = VV_NONE;
-        if (!r->is_dry)
-            here = waiting_value(r, vv_match_child(r, parent, name));
+        if (!r->pairing.is_dry)
+            here = waiting_value(r, vv_match_child(&r->pairing, parent, name));
         if (here == VV_NONE)
             continue;
         *value = here;
@@ -112,7 +114,7 @@ varve_node *varve_add_variable_as_saved(varve_node *parent, const char *name,
     uint32_t value;
     struct varve_restoration *r = find_waiting(vv_or_nil(parent), name, &value);
     if (r) {
-        varve_tensor saved = vv_saved(r, value);
+        varve_tensor saved = vv_saved(&r->pairing, value);
         shape = varve_shape_of(saved.rank, saved.shape);
     }
     return varve_add_allocated_variable(
@@ -129,8 +131,9 @@ const varve_tensor *varve_pending_slot(
     if (vv_is_nil(owner) || vv_is_nil(variable) || !name)
         return NULL;
     for (; r && !found; r = next_open(r->observer.older)) {
-        if (!r->is_dry)
-            found = waiting_at(r, vv_match_slot_of(r, owner, variable, name));
+        if (!r->pairing.is_dry)
+            found = waiting_at(
+                r, vv_match_slot_of(&r->pairing, owner, variable, name));
     }
     return found;
 }
@@ -138,15 +141,16 @@ const varve_tensor *varve_pending_slot(
 size_t varve_pending_count(const varve_restoration *r)
 {
     size_t count = 0;
-    for (uint32_t v = 0; !r->is_dry && v < vv_index_of(r)->value_count; v++)
+    for (uint32_t v = 0;
+         !r->pairing.is_dry && v < vv_index_of(&r->pairing)->value_count; v++)
         count += vv_is_waiting(r, v);
     return count;
 }
 
 static void drop(struct varve_restoration *r, uint32_t value)
 {
-    uint32_t file = vv_at32(vv_index_of(r)->value_nodes, value);
-    varve_node *node = r->node_of[file];
+    uint32_t file = vv_at32(vv_index_of(&r->pairing)->value_nodes, value);
+    varve_node *node = r->pairing.node_of[file];
     vv_change_fate(r, value, VV_FATE_DROPPED);
     if (!node)
         return;
@@ -166,7 +170,7 @@ static void drop_objects(
     const struct vv_pair *pairs = vv_pairs(&r->mismatched, &count);
     while (count > 0) {
         struct vv_pair pair = pairs[--count];
-        if (r->value_of[pair.file] != VV_NONE ||
+        if (r->pairing.value_of[pair.file] != VV_NONE ||
             (spread && !vv_spread_has_any(spread, pair.file)))
             continue;
         vv_drop_pairs(&r->mismatched, pair.node);
@@ -182,8 +186,8 @@ static void drop_copies(struct varve_restoration *r, struct vv_buffer *list,
     struct vv_pair *pairs = vv_pairs(list, &count);
     for (size_t i = 0; i < count; i++) {
         varve_node *node = pairs[i].node;
-        uint32_t file = vv_file_node_of(r, node);
-        if (file == VV_NONE || vv_is_holder(r, node, file) ||
+        uint32_t file = vv_file_node_of(&r->pairing, node);
+        if (file == VV_NONE || vv_is_holder(&r->pairing, node, file) ||
             (spread && !vv_spread_has_any(spread, file))) {
             pairs[kept++] = pairs[i];
             continue;
@@ -197,17 +201,18 @@ static void drop_copies(struct varve_restoration *r, struct vv_buffer *list,
 varve_status varve_drop_pending(
     varve_restoration *r, const char *pattern, varve_error *error)
 {
-    const struct vv_index *index = vv_index_of(r);
-    VV_TRY(vv_need_paths(r, error));
-    if (!vv_sweep(r))
+    const struct vv_index *index = vv_index_of(&r->pairing);
+    VV_TRY(vv_need_paths(&r->pairing, error));
+    if (!vv_sweep(&r->pairing))
         return vv_fail_memory(error, "a restoration");
     struct vv_spread spread = { .count = 0 };
     if (pattern)
-        VV_TRY(vv_saved_spread_begin(&spread, &r->paths, pattern, error));
+        VV_TRY(
+            vv_saved_spread_begin(&spread, &r->pairing.paths, pattern, error));
     for (uint32_t v = 0; v < index->value_count; v++) {
         uint32_t file = vv_at32(index->value_nodes, v);
         if ((vv_is_waiting(r, v) || r->fates[v] == VV_FATE_MISMATCHED) &&
-            vv_saved_path_exists(&r->paths, file) &&
+            vv_saved_path_exists(&r->pairing.paths, file) &&
             (!pattern || vv_spread_has_any(&spread, file)))
             drop(r, v);
     }
@@ -216,7 +221,7 @@ varve_status varve_drop_pending(
     drop_copies(r, &r->mismatched, pattern ? &spread : NULL);
     vv_spread_end(&spread);
     vv_clear_if_mended(r);
-    if (!r->graph || r->is_dry || r->is_busy)
+    if (!r->pairing.graph || r->pairing.is_dry || r->is_busy)
         return VARVE_OK;
     return r->held.size ? vv_arrive(r, error) : VARVE_OK;
 }

@@ -29,17 +29,17 @@ TEST(binding, pairs_nodes_both_ways)
     varve_node *a = varve_add_object(root, "a");
     varve_node *other = varve_add_object(root, "other");
     varve_restoration *r = read_root(root, NULL);
-    cr_assert_eq(vv_file_node_of(r, root), 0);
-    uint32_t file = vv_file_node_of(r, a);
+    cr_assert_eq(vv_file_node_of(&r->pairing, root), 0);
+    uint32_t file = vv_file_node_of(&r->pairing, a);
     cr_assert_neq(file, VV_NONE);
-    cr_assert_eq(r->node_of[file], a);
-    cr_assert_eq(vv_next_partner(r, a, file), VV_NONE);
-    cr_assert(vv_is_known(r, a) && !vv_is_known(r, other));
-    cr_assert_eq(vv_file_node_of(r, other), VV_NONE);
+    cr_assert_eq(r->pairing.node_of[file], a);
+    cr_assert_eq(vv_next_partner(&r->pairing, a, file), VV_NONE);
+    cr_assert(vv_is_known(&r->pairing, a) && !vv_is_known(&r->pairing, other));
+    cr_assert_eq(vv_file_node_of(&r->pairing, other), VV_NONE);
     for (int i = 0; i < 1000; i++) {
         varve_node *late = varve_add_detached(varve_node_graph(root));
-        cr_assert_eq(vv_file_node_of(r, late), VV_NONE);
-        cr_assert(!vv_is_known(r, late));
+        cr_assert_eq(vv_file_node_of(&r->pairing, late), VV_NONE);
+        cr_assert(!vv_is_known(&r->pairing, late));
     }
     varve_restoration_free(r);
     free_root(root);
@@ -57,11 +57,11 @@ TEST(binding, lets_an_object_stand_for_two)
     varve_track(root, "b", both);
     varve_add_variable(both, "x", varve_array(x, 2));
     varve_restoration *r = read_root(root, NULL);
-    uint32_t first = vv_file_node_of(r, both);
-    uint32_t second = vv_next_partner(r, both, first);
+    uint32_t first = vv_file_node_of(&r->pairing, both);
+    uint32_t second = vv_next_partner(&r->pairing, both, first);
     cr_assert_neq(second, VV_NONE);
     cr_assert_neq(second, first);
-    cr_assert_eq(vv_next_partner(r, both, second), VV_NONE);
+    cr_assert_eq(vv_next_partner(&r->pairing, both, second), VV_NONE);
     varve_add_variable(both, "y", varve_array(y, 3));
     good(root);
     cr_assert_eq(x[1], 2);
@@ -82,13 +82,13 @@ TEST(binding, forgets_all_that_a_removed_object_stood_for)
     varve_untrack(root, "a");
     varve_untrack(root, "b");
     varve_node *a = varve_add_object(root, "a");
-    cr_assert_neq(vv_file_node_of(r, a), VV_NONE);
+    cr_assert_neq(vv_file_node_of(&r->pairing, a), VV_NONE);
     varve_remove(both);
-    for (uint32_t f = 0; f < vv_index_of(r)->node_count; f++)
-        cr_assert_neq(r->node_of[f], both);
+    for (uint32_t f = 0; f < vv_index_of(&r->pairing)->node_count; f++)
+        cr_assert_neq(r->pairing.node_of[f], both);
     /* The new object takes the place of the old one in memory. */
     varve_node *b = varve_add_object(root, "b");
-    cr_assert_neq(vv_file_node_of(r, b), VV_NONE);
+    cr_assert_neq(vv_file_node_of(&r->pairing, b), VV_NONE);
     float y[3] = { 0 };
     varve_add_variable(b, "y", varve_array(y, 3));
     cr_assert_eq(y[2], 3);
@@ -107,16 +107,16 @@ TEST(binding, notes_a_conflict_and_gives_way_when_it_is_free)
     varve_node *a = varve_add_object(root, "a");
     varve_node *old = varve_add_variable(a, "x", varve_array(x, 2));
     varve_restoration *r = read_root(root, NULL);
-    uint32_t file = vv_file_node_of(r, old);
+    uint32_t file = vv_file_node_of(&r->pairing, old);
     varve_node *detached = varve_add_detached(varve_node_graph(root));
     varve_node *other =
         varve_add_variable(detached, "x", varve_array(z, 2));
-    vv_bind(r, other, file, VV_BY_PATH);
-    cr_assert_eq(r->conflicts.size, sizeof(struct vv_pair));
-    cr_assert_eq(r->node_of[file], old);
+    vv_bind(&r->pairing, other, file, VV_BY_PATH);
+    cr_assert_eq(r->pairing.conflicts.size, sizeof(struct vv_pair));
+    cr_assert_eq(r->pairing.node_of[file], old);
     varve_replace(a, "x", other);
-    cr_assert_eq(r->node_of[file], other);
-    cr_assert_eq(vv_file_node_of(r, old), VV_NONE);
+    cr_assert_eq(r->pairing.node_of[file], other);
+    cr_assert_eq(vv_file_node_of(&r->pairing, old), VV_NONE);
     cr_assert_eq(z[1], 0, "its value was delivered");
     varve_restoration_free(r);
     free_root(root);
@@ -133,13 +133,13 @@ TEST(binding, sweeps_what_cannot_be_reached)
     varve_track(a, "circle", a);
     varve_node *leaf = varve_add_variable(a, "x", varve_array(x, 2));
     varve_restoration *r = read_root(root, NULL);
-    cr_assert(!r->needs_sweep);
+    cr_assert(!r->pairing.needs_sweep);
     varve_untrack(root, "a");
-    cr_assert(r->needs_sweep);
-    vv_sweep(r);
-    cr_assert(!r->needs_sweep);
-    cr_assert_eq(vv_file_node_of(r, a), VV_NONE);
-    cr_assert_eq(vv_file_node_of(r, leaf), VV_NONE);
+    cr_assert(r->pairing.needs_sweep);
+    vv_sweep(&r->pairing);
+    cr_assert(!r->pairing.needs_sweep);
+    cr_assert_eq(vv_file_node_of(&r->pairing, a), VV_NONE);
+    cr_assert_eq(vv_file_node_of(&r->pairing, leaf), VV_NONE);
     cr_assert_eq(varve_pending_count(r), 1, "what was delivered stays so");
     varve_restoration_free(r);
     free_root(root);

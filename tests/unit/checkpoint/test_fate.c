@@ -54,12 +54,12 @@ TEST(fate, of_a_value_is_told_by_its_holder)
     build(&c);
     varve_restoration *r = read_root(c.root, &options);
     varve_node *x = varve_find(c.b, "x");
-    uint32_t file = vv_file_node_of(r, x);
-    uint32_t value = r->value_of[file];
+    uint32_t file = vv_file_node_of(&r->pairing, x);
+    uint32_t value = r->pairing.value_of[file];
     cr_assert_eq(c.x, 5);
     cr_assert_str_eq(c.states[0].text, "saved");
     cr_assert_str_eq(c.states[1].text, "saved");
-    cr_assert(!vv_is_holder(r, x, file) && vv_wants_copy(r, x, file));
+    cr_assert(!vv_is_holder(&r->pairing, x, file) && vv_wants_copy(r, x, file));
     vv_set_fate(r, x, value, VV_FATE_MISMATCHED);
     cr_assert_eq(r->fates[value], VV_FATE_APPLIED);
     cr_assert(vv_is_final(r, value));

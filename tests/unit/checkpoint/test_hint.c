@@ -6,6 +6,7 @@
 
 #include "binding.h"
 #include "hint.h"
+#include "scope.h"
 
 static float values[4];
 
@@ -17,14 +18,15 @@ static struct vv_hint hint_at(
     struct vv_buffer scratch;
     varve_error error = { 0 };
     vv_buffer_init(&scratch, test_allocator());
-    cr_assert_ok(vv_walk_begin(&walk, r->root, &error), error);
-    cr_assert_ok(vv_need_paths(r, &error), error);
+    cr_assert_ok(vv_walk_begin(&walk, r->pairing.root, &error), error);
+    cr_assert_ok(vv_need_paths(&r->pairing, &error), error);
     cr_assert(vv_hints_begin(&hints, r, &walk));
     struct vv_hint hint =
         file ? vv_hint_for_file(&hints,
-                   vv_saved_find(vv_index_of(r), 0, path, &scratch), arena)
+                   vv_saved_find(vv_index_of(&r->pairing), 0, path, &scratch),
+                   arena)
              : vv_hint_for_program(
-                   &hints, varve_find_path(r->root, path), arena);
+                   &hints, varve_find_path(r->pairing.root, path), arena);
     cr_assert(vv_hints_end(&hints));
     vv_walk_end(&walk);
     vv_buffer_clear(&scratch);

@@ -48,11 +48,12 @@ TEST(match, goes_along_edges_of_the_same_name)
     varve_restoration *r = read_root(root, NULL);
     cr_assert(mine[0] == 1 && mine[1] == 2 && mine[2] == 3 && mine[4] == 0);
     cr_assert_eq(mine[3], 4);
-    cr_assert_eq(vv_match_child(r, list, "2"),
-        vv_file_node_of(r, varve_list_at(list, 2)));
-    cr_assert_eq(vv_match_child(r, list, "3"), VV_NONE);
-    cr_assert_eq(vv_match_child(r, root, "a"), vv_file_node_of(r, a));
-    cr_assert_eq(vv_match_child(r, root, "none"), VV_NONE);
+    cr_assert_eq(vv_match_child(&r->pairing, list, "2"),
+        vv_file_node_of(&r->pairing, varve_list_at(list, 2)));
+    cr_assert_eq(vv_match_child(&r->pairing, list, "3"), VV_NONE);
+    cr_assert_eq(vv_match_child(&r->pairing, root, "a"),
+        vv_file_node_of(&r->pairing, a));
+    cr_assert_eq(vv_match_child(&r->pairing, root, "none"), VV_NONE);
     varve_restoration_free(r);
     free_root(root);
     end_world();
@@ -102,7 +103,7 @@ TEST(match, follows_renames_with_all_that_is_below)
         &(varve_read_options){ .renames = renames, .rename_count = 2 });
     cr_assert_eq(mine[0], 1);
     cr_assert_eq(mine[1], 2);
-    cr_assert(r->selection.renames[0].was_used);
+    cr_assert(r->pairing.selection.renames[0].was_used);
     varve_restoration_free(r);
     free_root(root);
     end_world();
@@ -132,8 +133,8 @@ TEST(match, finds_slots_in_whatever_order_things_are_made)
             varve_add_slot(owner, x, "m", varve_scalar(&mine[1]));
         cr_assert_eq(mine[0], 1, "%d", order);
         cr_assert_eq(mine[1], 2, "%d", order);
-        cr_assert_eq(vv_match_slot_of(r, owner, x, "m"),
-            vv_file_node_of(r, varve_find_slot(owner, x, "m")));
+        cr_assert_eq(vv_match_slot_of(&r->pairing, owner, x, "m"),
+            vv_file_node_of(&r->pairing, varve_find_slot(owner, x, "m")));
         varve_restoration_free(r);
         free_root(root);
     }

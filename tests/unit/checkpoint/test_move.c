@@ -154,7 +154,7 @@ TEST(move, knows_its_mode)
             varve_view(memory, cases[i].saved, VARVE_SHAPE(cases[i].a)),
             varve_view(memory, cases[i].wanted, VARVE_SHAPE(cases[i].b)),
             &root);
-        r->selection.options.reshape = cases[i].reshape;
+        r->pairing.selection.options.reshape = cases[i].reshape;
         cr_assert_eq(vv_move_mode_of(r, varve_find(root, "x"), 0),
             cases[i].mode, "%zu", i);
         varve_restoration_free(r);

@@ -80,7 +80,7 @@ TEST(reading, brings_values_of_all_sizes_with_any_number_of_threads)
 static struct vv_reading verifying(varve_restoration *r, struct vv_move *moves)
 {
     for (uint32_t v = 0; v < VALUES; v++) {
-        moves[v] = (struct vv_move){ .node = r->root, .value = v,
+        moves[v] = (struct vv_move){ .node = r->pairing.root, .value = v,
             .mode = VV_MOVE_VERIFY };
     }
     return (struct vv_reading){ .r = r, .moves = moves, .count = VALUES,

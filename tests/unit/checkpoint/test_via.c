@@ -27,7 +27,9 @@ static uint32_t renamed(
     varve_restoration *r, const varve_node *parent, const char *name)
 {
     uint32_t file = 12345;
-    return vv_find_renamed(r, parent, name, strlen(name), &file) ? file : 54321;
+    size_t size = strlen(name);
+    return vv_find_renamed(&r->pairing, parent, name, size, &file) ? file
+                                                                   : 54321;
 }
 
 TEST(via, says_where_renames_lead)
@@ -44,15 +46,15 @@ TEST(via, says_where_renames_lead)
     varve_node *k = varve_add_variable(model, "k", varve_array(memory, 1));
     varve_restoration *r = read_root(
         root, &(varve_read_options){ .renames = renames, .rename_count = 4 });
-    uint32_t variable = vv_file_node_of(r, k), slot;
+    uint32_t variable = vv_file_node_of(&r->pairing, k), slot;
     cr_assert_neq(variable, VV_NONE);
     cr_assert_eq(renamed(r, net, "a/b"), variable);
     cr_assert_eq(renamed(r, net, "none"), VV_NONE, "decided all the same");
     cr_assert_eq(renamed(r, net, "other"), 54321);
     cr_assert_eq(renamed(r, root, "k"), 54321);
-    cr_assert(vv_find_renamed_slot(r, adam, k, "v", &slot));
+    cr_assert(vv_find_renamed_slot(&r->pairing, adam, k, "v", &slot));
     cr_assert_eq(renamed(r, net, "ks"), slot);
-    cr_assert_not(vv_find_renamed_slot(r, adam, k, "m", &slot));
+    cr_assert_not(vv_find_renamed_slot(&r->pairing, adam, k, "m", &slot));
     varve_restoration_free(r);
     free_root(root);
     end_world();
@@ -76,8 +78,8 @@ TEST(via, searches_paths_of_slots_up_to_a_bound)
     varve_restoration *r = read_root(
         root, &(varve_read_options){ .renames = &rename, .rename_count = 1 });
     uint32_t slot;
-    cr_assert(vv_find_renamed_slot(r, adam, near, "v", &slot));
-    cr_assert_not(vv_find_renamed_slot(r, adam, far, "v", &slot));
+    cr_assert(vv_find_renamed_slot(&r->pairing, adam, near, "v", &slot));
+    cr_assert_not(vv_find_renamed_slot(&r->pairing, adam, far, "v", &slot));
     varve_restoration_free(r);
     free_root(root);
     end_world();

@@ -1,0 +1,157 @@
+/* pairing.c - the tables, from the first to the last.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "pairing.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "binding.h"
+#include "by_name.h"
+#include "failure.h"
+#include "name.h"
+#include "scope.h"
+#include "try.h"
+
+enum { BUFFERS = 8 };
+
+static void list_buffers(struct vv_pairing *p, struct vv_buffer **list)
+{
+    struct vv_buffer *all[BUFFERS] = { &p->queue, &p->deferred, &p->sorted,
+        &p->demand, &p->unnamed, &p->conflicts, &p->path, &p->file_path };
+    memcpy(list, all, sizeof all);
+}
+
+void vv_pairing_init(struct vv_pairing *p, varve_node *root,
+    const struct vv_parsed_index *parsed)
+{
+    struct vv_buffer *buffers[BUFFERS];
+    p->context = root->graph->context;
+    p->graph = root->graph;
+    p->root = root;
+    p->parsed = parsed;
+    list_buffers(p, buffers);
+    for (size_t i = 0; i < BUFFERS; i++)
+        vv_buffer_init(buffers[i], &p->context.allocator);
+    p->selection.allocator = &p->context.allocator;
+}
+
+static varve_status make_tables(struct vv_pairing *p, varve_error *error)
+{
+    const varve_allocator *a = &p->context.allocator;
+    const struct vv_index *index = vv_index_of(p);
+    size_t nodes = index->node_count;
+    p->node_of = vv_allocate_zeroed(a, nodes * sizeof *p->node_of);
+    p->value_of = vv_allocate_array(a, nodes, sizeof *p->value_of);
+    if (!p->node_of || !p->value_of)
+        return vv_fail_memory(error, "a restoration");
+    memset(p->value_of, 0xff, nodes * sizeof *p->value_of);
+    for (uint32_t v = 0; v < index->value_count; v++)
+        p->value_of[vv_at32(index->value_nodes, v)] = v;
+    return VARVE_OK;
+}
+
+/* Most files are for the whole of the program that reads them. */
+static void reserve_queue(struct vv_pairing *p)
+{
+    size_t nodes = p->graph->number_limit;
+    if (nodes > vv_index_of(p)->node_count)
+        nodes = vv_index_of(p)->node_count;
+    vv_buffer_reserve(&p->queue, nodes * sizeof(struct vv_pair));
+}
+
+static varve_status find_root(
+    struct vv_pairing *p, const char *where, varve_error *error)
+{
+    const char *subtree = p->selection.options.subtree;
+    if (!subtree)
+        return VARVE_OK;
+    p->file_root = vv_saved_find(
+        vv_index_of(p), 0, *subtree == '/' ? subtree + 1 : subtree, &p->path);
+    if (p->path.failed)
+        return vv_fail_memory(error, "a path");
+    if (p->file_root == VV_NONE)
+        return vv_fail(error, VARVE_NOT_FOUND,
+            "%s: expected a subtree \"%.500s\", found none", where, subtree);
+    return VARVE_OK;
+}
+
+/* Which path of what is shared comes first. */
+static varve_status look_at_shared(struct vv_pairing *p, varve_error *error)
+{
+    const struct vv_index *index = vv_index_of(p);
+    p->has_shared =
+        (uint64_t)index->edge_count + index->slot_count >= index->node_count;
+    return p->has_shared ? vv_need_paths(p, error) : VARVE_OK;
+}
+
+varve_status vv_pairing_begin(
+    struct vv_pairing *p, const char *where, varve_error *error)
+{
+    VV_TRY(make_tables(p, error));
+    VV_TRY(find_root(p, where, error));
+    VV_TRY(look_at_shared(p, error));
+    VV_TRY(vv_by_name_begin(p, error));
+    reserve_queue(p);
+    return VARVE_OK;
+}
+
+static void free_tables(struct vv_pairing *p)
+{
+    const varve_allocator *a = &p->context.allocator;
+    size_t nodes = vv_index_of(p)->node_count;
+    vv_release(a, p->node_of, nodes * sizeof *p->node_of);
+    vv_release(a, p->value_of, nodes * sizeof *p->value_of);
+    vv_release(a, p->links, nodes * sizeof *p->links);
+    vv_release(a, p->file_of, p->number_capacity * sizeof *p->file_of);
+    vv_by_name_end(p);
+    vv_release(a, p->hows, p->how_capacity * sizeof *p->hows);
+    vv_release(a, p->vias, p->via_capacity * sizeof *p->vias);
+    vv_release(a, p->stands,
+        p->stand_capacity * p->selection.deep_count * sizeof *p->stands);
+    vv_release(a, p->name_ids, p->name_capacity * sizeof *p->name_ids);
+}
+
+void vv_pairing_end(struct vv_pairing *p)
+{
+    struct vv_buffer *buffers[BUFFERS];
+    free_tables(p);
+    list_buffers(p, buffers);
+    for (size_t i = 0; i < BUFFERS; i++)
+        vv_buffer_clear(buffers[i]);
+    if (p->has_paths)
+        vv_saved_paths_end(&p->paths);
+    vv_scope_end(p);
+    vv_selection_end(&p->selection);
+}
+
+size_t vv_pairing_keep_names(struct vv_pairing *p)
+{
+    size_t vias = p->vias ? p->via_capacity : 0;
+    for (size_t i = 0; i < vias; i++) {
+        if (p->vias[i].name)
+            vv_name_keep(p->vias[i].name);
+    }
+    if (p->name_ids) {
+        vv_release(&p->context.allocator, p->name_ids,
+            p->name_capacity * sizeof *p->name_ids);
+        p->name_ids = NULL;
+        p->name_capacity = 0; /* else it would grow with all that ever were */
+    }
+    return vias;
+}
+
+void vv_pairing_forget_graph(struct vv_pairing *p)
+{
+    size_t nodes = vv_index_of(p)->node_count;
+    p->graph = NULL;
+    p->root = NULL;
+    memset(p->node_of, 0, nodes * sizeof *p->node_of);
+    if (p->links)
+        memset(p->links, 0, nodes * sizeof *p->links);
+    p->unnamed.size = 0;
+    p->deferred.size = 0;
+    p->conflicts.size = 0;
+}

@@ -1,0 +1,128 @@
+/* test_pairing.c - tests of checkpoint/pairing/pairing.c: pairs are found where
+ * nobody delivers anything.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include "checkpoint_in.h"
+#include "match.h"
+#include "pairing.h"
+#include "scope.h"
+
+/* Whoever is asked of values; counts what it is told. */
+static size_t pair_count;
+
+static void count_pair(
+    struct varve_restoration *nobody, varve_node *node, uint32_t file)
+{
+    (void)nobody;
+    (void)node;
+    (void)file;
+    pair_count++;
+}
+
+static void ignore(
+    struct varve_restoration *nobody, varve_node *node, uint32_t number)
+{
+    (void)nobody;
+    (void)node;
+    (void)number;
+}
+
+static bool deny(const struct varve_restoration *nobody, uint32_t value)
+{
+    (void)nobody;
+    (void)value;
+    return false;
+}
+
+static const struct vv_value_calls counting = { .paired = count_pair,
+    .claimed = ignore, .outdone = ignore, .confirmed = ignore,
+    .parted = ignore, .taken_in = ignore, .is_final = deny,
+    .is_left_out = deny };
+
+static double two[2];
+
+static varve_node *new_program(void)
+{
+    varve_node *root = new_root();
+    varve_node *part = varve_add_object(root, "part");
+    varve_add_variable(part, "w", varve_array(two, 2));
+    good(root);
+    return root;
+}
+
+/* Opens what new_program makes, saved. */
+static struct vv_opened open_saved(void)
+{
+    varve_node *root = new_program();
+    write_root(root);
+    free_root(root);
+    struct vv_opened file = { 0 };
+    varve_error error = { 0 };
+    cr_assert_ok(vv_checkpoint_open(&file, &world.context, FILE_NAME, &error),
+        error);
+    return file;
+}
+
+static varve_status begin_pairing(struct vv_pairing *pairing, varve_node *root,
+    const struct vv_opened *file, const varve_read_options *options,
+    varve_error *error)
+{
+    vv_pairing_init(pairing, root, &file->parsed);
+    pairing->values = &counting;
+    pairing->number = 1;
+    varve_status status = vv_selection_begin(
+        &pairing->selection, &pairing->context, options, error);
+    return status ? status : vv_pairing_begin(pairing, "here", error);
+}
+
+Test(pairing, needs_nobody_who_delivers,
+    .init = begin_world, .fini = end_world)
+{
+    struct vv_opened file = open_saved();
+    varve_node *root = new_program();
+    struct vv_pairing pairing = { 0 };
+    varve_error error = { 0 };
+    cr_assert_ok(begin_pairing(&pairing, root, &file, NULL, &error), error);
+    cr_assert_ok(vv_scope_begin(&pairing, &error), error);
+    pair_count = 0;
+    vv_match_roots(&pairing);
+    vv_match_queue(&pairing);
+    cr_assert_eq(pair_count, 3, "root, part and w");
+    cr_assert_eq(pairing.failure.status, VARVE_OK);
+    vv_pairing_forget_graph(&pairing);
+    for (uint32_t f = 0; f < vv_index_of(&pairing)->node_count; f++)
+        cr_assert_null(pairing.node_of[f]);
+    vv_pairing_end(&pairing);
+    vv_opened_close(&file);
+    free_root(root);
+}
+
+Test(pairing, begins_at_a_subtree, .init = begin_world, .fini = end_world)
+{
+    struct vv_opened file = open_saved();
+    varve_node *root = new_root();
+    varve_add_variable(root, "w", varve_array(two, 2));
+    struct vv_pairing pairing = { 0 };
+    varve_error error = { 0 };
+    varve_read_options options = { .subtree = "part" };
+    cr_assert_ok(begin_pairing(&pairing, root, &file, &options, &error), error);
+    cr_assert_neq(pairing.file_root, 0);
+    pair_count = 0;
+    vv_match_roots(&pairing);
+    vv_match_queue(&pairing);
+    cr_assert_eq(pair_count, 2, "part, as the root, and w");
+    vv_pairing_end(&pairing);
+
+    struct vv_pairing other = { 0 };
+    options.subtree = "absent";
+    cr_assert_eq(begin_pairing(&other, root, &file, &options, &error),
+        VARVE_NOT_FOUND);
+    cr_assert_str_eq(error.message,
+        "here: expected a subtree \"absent\", found none");
+    vv_pairing_end(&other);
+    vv_opened_close(&file);
+    free_root(root);
+}
