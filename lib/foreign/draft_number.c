@@ -269,7 +269,8 @@ static size_t gather(const struct vv_draft_numbers *n, struct mention *to)
     return found;
 }
 
-static varve_status number_names(struct vv_draft_numbers *n, varve_error *error)
+static varve_status number_names(const struct vv_draft_numbers *n,
+    struct vv_index_columns *columns, varve_error *error)
 {
     const struct vv_draft *d = n->draft;
     size_t most =
@@ -286,14 +287,13 @@ static varve_status number_names(struct vv_draft_numbers *n, varve_error *error)
     uint32_t number = 0;
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || compare_mentions(&all[i - 1], &all[i]) != 0) {
-            vv_buffer_add(&n->names, all[i].name, all[i].size);
-            vv_buffer_add32(&n->name_ends, (uint32_t)n->names.size);
+            vv_index_add_name(columns, all[i].name, all[i].size);
             number++;
         }
         *all[i].number = number - 1;
     }
     vv_release(n->allocator, all, most * sizeof *all);
-    if (n->names.size > UINT32_MAX)
+    if (columns->names.size > UINT32_MAX)
         return vv_fail(error, VARVE_LIMIT,
             "%s: expected names of less than 4 GiB in all, found more",
             d->path);
@@ -314,30 +314,23 @@ static varve_status begin(struct vv_draft_numbers *n, varve_error *error)
     return VARVE_OK;
 }
 
-varve_status vv_draft_number(
-    struct vv_draft_numbers *n, struct vv_draft *draft, varve_error *error)
+varve_status vv_draft_number(struct vv_draft_numbers *n, struct vv_draft *draft,
+    struct vv_index_columns *columns, varve_error *error)
 {
     *n = (struct vv_draft_numbers){ .draft = draft,
         .allocator = &draft->context->allocator };
-    vv_buffer_init(&n->names, n->allocator);
-    vv_buffer_init(&n->name_ends, n->allocator);
     VV_TRY(begin(n, error));
     VV_TRY(sort_edges(n, error));
     number_nodes(n);
     VV_TRY(number_slots(n, error));
     settle_globals(n);
     settle_tags(n);
-    VV_TRY(number_names(n, error));
-    if (n->names.failed || n->name_ends.failed)
-        return vv_fail_memory(error, "the index of a checkpoint");
-    return VARVE_OK;
+    return number_names(n, columns, error);
 }
 
 void vv_draft_numbers_clear(struct vv_draft_numbers *n)
 {
     size_t nodes = node_count(n->draft);
-    vv_buffer_clear(&n->names);
-    vv_buffer_clear(&n->name_ends);
     vv_release(n->allocator, n->numbers, nodes * sizeof *n->numbers);
     vv_release(n->allocator, n->order, nodes * sizeof *n->order);
     vv_release(

@@ -7,6 +7,7 @@
 #define VV_DRAFT_NUMBER_H
 
 #include "draft.h"
+#include "index_columns.h"
 
 struct vv_draft_numbers {
     struct vv_draft *draft;
@@ -15,18 +16,18 @@ struct vv_draft_numbers {
     uint32_t *order;    /* the other way round */
     uint32_t reached;   /* nodes numbered so far */
     size_t *first_edge; /* by node of the draft, and one more */
-    struct vv_buffer names, name_ends; /* columns of the index */
 };
 
 /* Numbers the nodes from the root on, breadth first, slot variables last. Sorts
  * the draft's edges (by node of the draft), slots, tags and global names (by
  * nodes of the index, which owners, variables and labels name from now on), and
  * drops those of nodes that cannot be reached. Gives each the number of its
- * name. VARVE_CORRUPT for two edges or slots of one name, and for slots of
- * nodes of other kinds. End with vv_draft_numbers_clear, after a failure
- * too. */
+ * name in `columns`, to which the names are added. VARVE_CORRUPT for two edges
+ * or slots of one name, and for slots of nodes of other kinds. End with
+ * vv_draft_numbers_clear, after a failure too. */
 varve_status vv_draft_number(struct vv_draft_numbers *numbers,
-    struct vv_draft *draft, varve_error *error);
+    struct vv_draft *draft, struct vv_index_columns *columns,
+    varve_error *error);
 void vv_draft_numbers_clear(struct vv_draft_numbers *numbers);
 
 #endif

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "allocator.h"
-#include "data_out.h"
 #include "dtype.h"
 #include "failure.h"
 #include "graph.h"
@@ -74,20 +73,20 @@ static void add_names(struct vv_columns *c, struct numbering *n,
         if (!n->numbers[rank])
             continue;
         const struct vv_name *name = names->ranked[rank];
-        vv_buffer_add(&c->names, name->bytes, name->size);
-        vv_buffer_add32(&c->name_ends, (uint32_t)c->names.size);
+        vv_index_add_name(&c->index, name->bytes, name->size);
         n->numbers[rank] = next++;
     }
 }
 
 /* --- Nodes, slots, tags ------------------------------------------------- */
 
-static void reserve_nodes(struct vv_columns *c, size_t nodes, size_t edges)
+static void reserve_nodes(
+    struct vv_index_columns *index, size_t nodes, size_t edges)
 {
-    vv_buffer_reserve(&c->node_kinds, nodes);
-    vv_buffer_reserve(&c->node_edge_ends, 4 * nodes);
-    vv_buffer_reserve(&c->edge_names, 4 * edges);
-    vv_buffer_reserve(&c->edge_children, 4 * edges);
+    vv_buffer_reserve(&index->node_kinds, nodes);
+    vv_buffer_reserve(&index->node_edge_ends, 4 * nodes);
+    vv_buffer_reserve(&index->edge_names, 4 * edges);
+    vv_buffer_reserve(&index->edge_children, 4 * edges);
 }
 
 static void add_tags(struct vv_columns *c, const struct numbering *n,
@@ -106,10 +105,8 @@ static void add_tags(struct vv_columns *c, const struct numbering *n,
             numbers[at] = numbers[at - 1];
         numbers[at] = number;
     }
-    for (size_t i = 0; i < count; i++) {
-        vv_buffer_add32(&c->tag_nodes, (uint32_t)place);
-        vv_buffer_add32(&c->tag_names, numbers[i]);
-    }
+    for (size_t i = 0; i < count; i++)
+        vv_index_add_tag(&c->index, (uint32_t)place, numbers[i]);
 }
 
 static void add_node(struct vv_columns *c, const struct numbering *n,
@@ -117,20 +114,15 @@ static void add_node(struct vv_columns *c, const struct numbering *n,
 {
     varve_node *node = walk->steps[place].node;
     struct vv_edge *const *edges = vv_walk_edges(walk, node);
-    for (size_t i = 0; i < node->edge_count; i++) {
-        vv_buffer_add32(&c->edge_names, number_of(n, edges[i]->name));
-        vv_buffer_add32(
-            &c->edge_children, vv_walk_place(walk, edges[i]->public.node));
-    }
-    vv_buffer_add8(&c->node_kinds, node->kind);
-    vv_buffer_add32(&c->node_edge_ends, (uint32_t)(c->edge_names.size / 4));
+    for (size_t i = 0; i < node->edge_count; i++)
+        vv_index_add_edge(&c->index, number_of(n, edges[i]->name),
+            vv_walk_place(walk, edges[i]->public.node));
+    vv_index_add_node(&c->index, node->kind);
     if (node->tags)
         add_tags(c, n, walk, place);
-    if (node->extra && node->extra->global_name) {
-        vv_buffer_add32(&c->global_nodes, (uint32_t)place);
-        vv_buffer_add32(
-            &c->global_names, number_of(n, node->extra->global_name));
-    }
+    if (node->extra && node->extra->global_name)
+        vv_index_add_global(
+            &c->index, (uint32_t)place, number_of(n, node->extra->global_name));
 }
 
 static void add_slots(
@@ -138,11 +130,9 @@ static void add_slots(
 {
     for (size_t i = 0; i < walk->slot_count; i++) {
         const struct vv_slot *slot = walk->slots[i];
-        vv_buffer_add32(&c->slot_owners, vv_walk_place(walk, slot->owner));
-        vv_buffer_add32(
-            &c->slot_variables, vv_walk_place(walk, slot->public.variable));
-        vv_buffer_add32(&c->slot_names, number_of(n, slot->name));
-        vv_buffer_add32(&c->slot_nodes, vv_walk_place(walk, slot->public.node));
+        vv_index_add_slot(&c->index, vv_walk_place(walk, slot->owner),
+            vv_walk_place(walk, slot->public.variable),
+            number_of(n, slot->name), vv_walk_place(walk, slot->public.node));
     }
 }
 
@@ -185,7 +175,6 @@ static varve_status add_value(struct vv_columns *c, const struct vv_walk *walk,
     bool is_saved = has_value(node) && !vv_is_local(node, local);
     varve_tensor tensor = { .dtype = VARVE_UINT8, .rank = 1 };
     uint64_t size = 0;
-    uint64_t offset = 0;
     if (node->kind == VARVE_STATE) {
         if (is_saved)
             VV_TRY(add_state(c, walk, place, &size, error));
@@ -197,29 +186,19 @@ static varve_status add_value(struct vv_columns *c, const struct vv_walk *walk,
         else if (is_saved)
             size = varve_tensor_size(&tensor);
     }
-    if (is_saved) {
-        offset = vv_data_place(c->total, size);
-        c->total = offset + size;
-    }
-    vv_buffer_add32(&c->value_nodes, place);
-    vv_buffer_add8(&c->value_dtypes, (uint8_t)tensor.dtype);
-    vv_buffer_add8(&c->value_ranks, (uint8_t)tensor.rank);
-    for (uint32_t i = 0; i < tensor.rank; i++)
-        vv_buffer_add64(&c->value_extents, tensor.shape[i]);
-    vv_buffer_add64(&c->value_offsets, offset);
-    vv_buffer_add64(&c->value_sizes, size);
+    vv_index_add_value(&c->index, place, &tensor, size, is_saved);
     return VARVE_OK;
 }
 
 /* Most values have one digest. */
-static void reserve_values(struct vv_columns *c, size_t count)
+static void reserve_values(struct vv_index_columns *index, size_t count)
 {
-    vv_buffer_reserve(&c->value_nodes, 4 * count);
-    vv_buffer_reserve(&c->value_dtypes, count);
-    vv_buffer_reserve(&c->value_ranks, count);
-    vv_buffer_reserve(&c->value_offsets, 8 * count);
-    vv_buffer_reserve(&c->value_sizes, 8 * count);
-    vv_buffer_reserve(&c->digests, VV_DIGEST_SIZE * count);
+    vv_buffer_reserve(&index->value_nodes, 4 * count);
+    vv_buffer_reserve(&index->value_dtypes, count);
+    vv_buffer_reserve(&index->value_ranks, count);
+    vv_buffer_reserve(&index->value_offsets, 8 * count);
+    vv_buffer_reserve(&index->value_sizes, 8 * count);
+    vv_buffer_reserve(&index->digests, VV_DIGEST_SIZE * count);
 }
 
 static bool may_have_value(const varve_node *node)
@@ -234,7 +213,7 @@ static varve_status add_values(
     size_t count = 0;
     for (size_t i = 0; i < walk->count; i++)
         count += may_have_value(walk->steps[i].node);
-    reserve_values(c, count);
+    reserve_values(&c->index, count);
     for (size_t i = 0; i < walk->count; i++) {
         if (may_have_value(walk->steps[i].node))
             VV_TRY(add_value(c, walk, (uint32_t)i, local, error));
@@ -258,7 +237,7 @@ static varve_status fill(
         if (!n.numbers)
             return no_memory(error);
     }
-    reserve_nodes(c, walk->count, mark_names(&n, walk));
+    reserve_nodes(&c->index, walk->count, mark_names(&n, walk));
     add_names(c, &n, names);
     for (size_t i = 0; i < walk->count; i++)
         add_node(c, &n, walk, i);
@@ -270,17 +249,12 @@ static varve_status fill(
 varve_status vv_columns_begin(
     struct vv_columns *c, struct vv_walk *walk, varve_error *error)
 {
-    *c = (struct vv_columns){
-        .allocator = walk->allocator,
-        .total = VV_HEADER_SIZE,
-    };
-    for (size_t i = 0; i < VV_COLUMN_BUFFERS; i++)
-        vv_buffer_init(&c->buffers[i], walk->allocator);
+    c->allocator = walk->allocator;
+    vv_index_columns_begin(&c->index, walk->allocator);
+    vv_buffer_init(&c->states, walk->allocator);
     varve_status status = fill(c, walk, error);
-    for (size_t i = 0; i < VV_COLUMN_BUFFERS && !status; i++) {
-        if (c->buffers[i].failed)
-            status = no_memory(error);
-    }
+    if (!status && (c->states.failed || vv_index_columns_failed(&c->index)))
+        status = no_memory(error);
     if (status)
         vv_columns_end(c);
     return status;
@@ -288,49 +262,18 @@ varve_status vv_columns_begin(
 
 void vv_columns_end(struct vv_columns *c)
 {
-    for (size_t i = 0; i < VV_COLUMN_BUFFERS; i++)
-        vv_buffer_clear(&c->buffers[i]);
+    vv_index_columns_end(&c->index);
+    vv_buffer_clear(&c->states);
 }
 
 varve_status vv_columns_index(
     const struct vv_columns *c, struct vv_index *index, varve_error *error)
 {
-    if (c->names.size > UINT32_MAX || c->edge_names.size / 4 >= VV_NONE)
+    if (c->index.names.size > UINT32_MAX ||
+        c->index.edge_names.size / 4 >= VV_NONE)
         return vv_fail(error, VARVE_LIMIT,
             "expected fewer than %u edges and bytes of names, found more",
             VV_NONE);
-    *index = (struct vv_index){
-        .name_count = (uint32_t)(c->name_ends.size / 4),
-        .node_count = (uint32_t)c->node_kinds.size,
-        .edge_count = (uint32_t)(c->edge_names.size / 4),
-        .value_count = (uint32_t)(c->value_nodes.size / 4),
-        .slot_count = (uint32_t)(c->slot_owners.size / 4),
-        .tag_count = (uint32_t)(c->tag_nodes.size / 4),
-        .global_count = (uint32_t)(c->global_nodes.size / 4),
-        .names_size = c->names.size,
-        .extent_count = c->value_extents.size / 8,
-        .digest_count = c->digests.size / VV_DIGEST_SIZE,
-        .names = c->names.data,
-        .name_ends = c->name_ends.data,
-        .node_kinds = c->node_kinds.data,
-        .node_edge_ends = c->node_edge_ends.data,
-        .edge_names = c->edge_names.data,
-        .edge_children = c->edge_children.data,
-        .value_nodes = c->value_nodes.data,
-        .value_dtypes = c->value_dtypes.data,
-        .value_ranks = c->value_ranks.data,
-        .value_extents = c->value_extents.data,
-        .value_offsets = c->value_offsets.data,
-        .value_sizes = c->value_sizes.data,
-        .digests = c->digests.data,
-        .slot_owners = c->slot_owners.data,
-        .slot_variables = c->slot_variables.data,
-        .slot_names = c->slot_names.data,
-        .slot_nodes = c->slot_nodes.data,
-        .tag_nodes = c->tag_nodes.data,
-        .tag_names = c->tag_names.data,
-        .global_nodes = c->global_nodes.data,
-        .global_names = c->global_names.data,
-    };
+    *index = vv_index_of_columns(&c->index);
     return VARVE_OK;
 }

@@ -7,26 +7,13 @@
 
 #include <varve/error.h>
 
-#include "buffer.h"
-#include "index.h"
+#include "index_columns.h"
 #include "walk.h"
-
-enum { VV_COLUMN_BUFFERS = 22 };
 
 struct vv_columns {
     const varve_allocator *allocator;
-    union {
-        struct {
-            struct vv_buffer names, name_ends, node_kinds, node_edge_ends,
-                edge_names, edge_children, value_nodes, value_dtypes,
-                value_ranks, value_extents, value_offsets, value_sizes, digests,
-                slot_owners, slot_variables, slot_names, slot_nodes, tag_nodes,
-                tag_names, global_nodes, global_names;
-            struct vv_buffer states; /* the bytes of all states */
-        };
-        struct vv_buffer buffers[VV_COLUMN_BUFFERS]; /* the same, as one */
-    };
-    uint64_t total; /* where the data will end */
+    struct vv_index_columns index;
+    struct vv_buffer states; /* the bytes of all states */
 };
 
 /* Fills all columns but that of digests, which come as the values are written.

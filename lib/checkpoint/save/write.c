@@ -141,13 +141,13 @@ static varve_status write_value(
     }
     uint64_t offset; /* as the columns have it */
     return vv_data_out_value(
-        &w->out, bytes, size, what, &offset, &w->columns.digests, error);
+        &w->out, bytes, size, what, &offset, &w->columns.index.digests, error);
 }
 
 /* A value that is not saved has the offset 0. */
 static varve_status write_values(struct writer *w, varve_error *error)
 {
-    const struct vv_columns *c = &w->columns;
+    const struct vv_index_columns *c = &w->columns.index;
     for (size_t i = 0; i < c->value_nodes.size / 4; i++) {
         if (vv_load64(c->value_offsets.data + 8 * i) != 0)
             VV_TRY(write_value(w, vv_load32(c->value_nodes.data + 4 * i),
@@ -176,7 +176,7 @@ static varve_status write_all(struct writer *w, int file, const char *path,
     uint64_t counter, varve_error *error)
 {
     VV_TRY(vv_data_out_begin(
-        &w->out, w->context, file, path, w->columns.total, error));
+        &w->out, w->context, file, path, w->columns.index.total, error));
     w->out.progress = w->options->progress;
     w->out.progress_user = w->options->progress_user;
     VV_TRY(write_values(w, error));

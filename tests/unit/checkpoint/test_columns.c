@@ -50,15 +50,16 @@ TEST(columns, do_not_depend_on_the_order_in_which_edges_were_made)
     begin_world();
     varve_node *root = make(0);
     fill(root, &walk, &columns);
-    cr_assert_gt(columns.slot_owners.size, 0);
+    cr_assert_gt(columns.index.slot_owners.size, 0);
     for (int turn = 1; turn < 5; turn++) {
         varve_node *other_root = make(turn);
         fill(other_root, &other_walk, &other);
-        for (int i = 0; i < VV_COLUMN_BUFFERS; i++) {
-            cr_assert_eq(columns.buffers[i].size, other.buffers[i].size);
-            cr_assert(columns.buffers[i].size == 0 ||
-                      memcmp(columns.buffers[i].data, other.buffers[i].data,
-                          columns.buffers[i].size) == 0);
+        for (int i = 0; i < VV_COLUMN_COUNT; i++) {
+            const struct vv_buffer *one = &columns.index.each[i];
+            const struct vv_buffer *same = &other.index.each[i];
+            cr_assert_eq(one->size, same->size);
+            cr_assert(one->size == 0 ||
+                      memcmp(one->data, same->data, one->size) == 0);
         }
         vv_columns_end(&other);
         vv_walk_end(&other_walk);
@@ -121,14 +122,14 @@ TEST(columns, say_which_values_are_saved)
     fill(root, &walk, &columns);
     static const uint64_t sizes[] = { 24, 0, 0, 5, 32 };
     static const uint64_t offsets[] = { 64, 0, 0, 128, 192 };
-    cr_assert_eq(columns.value_nodes.size, 5 * sizeof(uint32_t));
+    cr_assert_eq(columns.index.value_nodes.size, 5 * sizeof(uint32_t));
+    struct vv_index index = vv_index_of_columns(&columns.index);
     for (size_t i = 0; i < 5; i++) {
-        cr_assert_eq(vv_at64(columns.value_sizes.data, i), sizes[i], "%zu", i);
-        cr_assert_eq(
-            vv_at64(columns.value_offsets.data, i), offsets[i], "%zu", i);
-        cr_assert_eq(vv_at32(columns.value_nodes.data, i), i + 1);
+        cr_assert_eq(vv_at64(index.value_sizes, i), sizes[i], "%zu", i);
+        cr_assert_eq(vv_at64(index.value_offsets, i), offsets[i], "%zu", i);
+        cr_assert_eq(vv_at32(index.value_nodes, i), i + 1);
     }
-    cr_assert_eq(columns.total, 192 + 32);
+    cr_assert_eq(columns.index.total, 192 + 32);
     cr_assert_eq(columns.states.size, 5);
     cr_assert_eq(memcmp(columns.states.data, "abcde", 5), 0);
     cr_assert_eq(

@@ -110,22 +110,25 @@ TEST(draft_number, says_which_nodes_are_kept)
 {
     struct drafted t;
     struct vv_draft_numbers n;
+    struct vv_index_columns c;
     varve_error error = { 0 };
     draft_begin(&t);
     vv_draft_node(&t.d, VARVE_OBJECT);
     add_edge(&t, 0, "bb", add_floats(&t, 0));
     vv_draft_tag(&t.d, 2, "a");
-    cr_assert_ok(vv_draft_number(&n, &t.d, &error), error);
+    vv_index_columns_begin(&c, &t.d.context->allocator);
+    cr_assert_ok(vv_draft_number(&n, &t.d, &c, &error), error);
     cr_assert_eq(n.reached, 2);
     cr_assert(n.numbers[0] == 0 && n.numbers[1] == VV_NONE &&
               n.numbers[2] == 1);
     cr_assert(n.order[0] == 0 && n.order[1] == 2);
     cr_assert(n.first_edge[0] == 0 && n.first_edge[1] == 1 &&
               n.first_edge[3] == 1);
-    cr_assert_eq(n.names.size, 3);
-    cr_assert_eq(memcmp(n.names.data, "abb", 3), 0);
-    cr_assert_eq(n.name_ends.size, 8);
-    cr_assert_eq(vv_load32(n.name_ends.data), 1);
+    cr_assert_eq(c.names.size, 3);
+    cr_assert_eq(memcmp(c.names.data, "abb", 3), 0);
+    cr_assert_eq(c.name_ends.size, 8);
+    cr_assert_eq(vv_load32(c.name_ends.data), 1);
+    vv_index_columns_end(&c);
     vv_draft_numbers_clear(&n);
     vv_draft_clear(&t.d);
     memory_free(t.memory);

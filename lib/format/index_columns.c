@@ -1,0 +1,97 @@
+/* index_columns.c - a buffer for each column.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "index_columns.h"
+
+#include "data_out.h"
+#include "layout.h"
+
+void vv_index_columns_begin(
+    struct vv_index_columns *c, const varve_allocator *allocator)
+{
+    for (size_t i = 0; i < VV_COLUMN_COUNT; i++)
+        vv_buffer_init(&c->each[i], allocator);
+    c->total = VV_HEADER_SIZE;
+}
+
+void vv_index_columns_end(struct vv_index_columns *c)
+{
+    for (size_t i = 0; i < VV_COLUMN_COUNT; i++)
+        vv_buffer_clear(&c->each[i]);
+}
+
+void vv_index_add_name(
+    struct vv_index_columns *c, const void *bytes, size_t size)
+{
+    vv_buffer_add(&c->names, bytes, size);
+    vv_buffer_add32(&c->name_ends, (uint32_t)c->names.size);
+}
+
+void vv_index_add_node(struct vv_index_columns *c, uint8_t kind)
+{
+    vv_buffer_add8(&c->node_kinds, kind);
+    vv_buffer_add32(&c->node_edge_ends, (uint32_t)(c->edge_names.size / 4));
+}
+
+void vv_index_add_edge(
+    struct vv_index_columns *c, uint32_t name, uint32_t child)
+{
+    vv_buffer_add32(&c->edge_names, name);
+    vv_buffer_add32(&c->edge_children, child);
+}
+
+void vv_index_add_slot(struct vv_index_columns *c, uint32_t owner,
+    uint32_t variable, uint32_t name, uint32_t node)
+{
+    vv_buffer_add32(&c->slot_owners, owner);
+    vv_buffer_add32(&c->slot_variables, variable);
+    vv_buffer_add32(&c->slot_names, name);
+    vv_buffer_add32(&c->slot_nodes, node);
+}
+
+void vv_index_add_tag(struct vv_index_columns *c, uint32_t node, uint32_t name)
+{
+    vv_buffer_add32(&c->tag_nodes, node);
+    vv_buffer_add32(&c->tag_names, name);
+}
+
+void vv_index_add_global(
+    struct vv_index_columns *c, uint32_t node, uint32_t name)
+{
+    vv_buffer_add32(&c->global_nodes, node);
+    vv_buffer_add32(&c->global_names, name);
+}
+
+void vv_index_add_value(struct vv_index_columns *c, uint32_t node,
+    const varve_tensor *type, uint64_t size, bool is_saved)
+{
+    uint64_t offset = is_saved ? vv_data_place(c->total, size) : 0;
+    if (is_saved)
+        c->total = offset + size;
+    vv_buffer_add32(&c->value_nodes, node);
+    vv_buffer_add8(&c->value_dtypes, (uint8_t)type->dtype);
+    vv_buffer_add8(&c->value_ranks, (uint8_t)type->rank);
+    for (uint32_t i = 0; i < type->rank; i++)
+        vv_buffer_add64(&c->value_extents, type->shape[i]);
+    vv_buffer_add64(&c->value_offsets, offset);
+    vv_buffer_add64(&c->value_sizes, size);
+}
+
+bool vv_index_columns_failed(const struct vv_index_columns *c)
+{
+    for (size_t i = 0; i < VV_COLUMN_COUNT; i++) {
+        if (c->each[i].failed)
+            return true;
+    }
+    return false;
+}
+
+struct vv_index vv_index_of_columns(const struct vv_index_columns *c)
+{
+    struct vv_index index = { 0 };
+    for (size_t i = 0; i < VV_COLUMN_COUNT; i++)
+        vv_column_set(&vv_columns[i], &index, c->each[i].data,
+            c->each[i].size / vv_columns[i].element);
+    return index;
+}

@@ -1,0 +1,83 @@
+/* test_index_columns.c - lib/format/index_columns.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include "index_columns.h"
+#include "layout.h"
+
+static const varve_tensor matrix = { .dtype = VARVE_FLOAT32,
+    .rank = 2,
+    .shape = { 2, 3 } };
+
+/* An object with a variable, a slot of it and names. */
+static void fill(struct vv_index_columns *c)
+{
+    vv_index_add_name(c, "m", 1);
+    vv_index_add_name(c, "weight", 6);
+    vv_index_add_edge(c, 1, 1);
+    vv_index_add_node(c, VARVE_OBJECT);
+    vv_index_add_node(c, VARVE_VARIABLE);
+    vv_index_add_node(c, VARVE_VARIABLE);
+    vv_index_add_slot(c, 0, 1, 0, 2);
+    vv_index_add_tag(c, 1, 0);
+    vv_index_add_global(c, 1, 1);
+    vv_index_add_value(c, 1, &matrix, 24, true);
+    vv_index_add_value(c, 2, &matrix, 0, false);
+}
+
+TEST(index_columns, are_an_index)
+{
+    struct vv_index_columns c;
+    size_t size;
+    vv_index_columns_begin(&c, test_allocator());
+    fill(&c);
+    cr_assert_not(vv_index_columns_failed(&c));
+    struct vv_index index = vv_index_of_columns(&c);
+    cr_assert_eq(index.name_count, 2);
+    cr_assert_eq(index.names_size, 7);
+    cr_assert_eq(memcmp(vv_index_name(&index, 1, &size), "weight", 6), 0);
+    cr_assert_eq(size, 6);
+    cr_assert_eq(index.node_count, 3);
+    cr_assert_eq(vv_index_kind(&index, 1), VARVE_VARIABLE);
+    cr_assert_eq(vv_index_find_child(&index, 0, 1), 1);
+    cr_assert_eq(vv_index_find_child(&index, 1, 1), VV_NONE);
+    cr_assert_eq(vv_index_find_slot(&index, 0, 1, 0), 2);
+    cr_assert(vv_index_has_tag(&index, 1, "m"));
+    cr_assert_eq(vv_index_find_global(&index, 1), 1);
+    cr_assert_eq(index.extent_count, 4);
+    vv_index_columns_end(&c);
+}
+
+TEST(index_columns, place_the_values_that_are_saved)
+{
+    struct vv_index_columns c;
+    vv_index_columns_begin(&c, test_allocator());
+    vv_index_add_value(&c, 1, &matrix, 24, true);
+    vv_index_add_value(&c, 2, &matrix, 0, false);
+    vv_index_add_value(&c, 3, &matrix, 24, true);
+    struct vv_index index = vv_index_of_columns(&c);
+    cr_assert_eq(vv_at64(index.value_offsets, 0), VV_HEADER_SIZE);
+    cr_assert_not(vv_index_is_saved(&index, 1));
+    cr_assert_eq(
+        vv_at64(index.value_offsets, 2), VV_HEADER_SIZE + VV_ALIGNMENT);
+    cr_assert_eq(c.total, VV_HEADER_SIZE + VV_ALIGNMENT + 24);
+    vv_index_columns_end(&c);
+}
+
+TEST(index_columns, tell_that_memory_ran_out)
+{
+    bool failed = true;
+    for (long n = 0; failed; n++) {
+        struct vv_index_columns c;
+        vv_index_columns_begin(&c, test_allocator());
+        test_fail_allocation(n, false);
+        fill(&c);
+        test_fail_allocation(-1, false);
+        failed = vv_index_columns_failed(&c);
+        vv_index_columns_end(&c);
+        cr_assert_eq(test_block_count(), 0, "allocation %ld", n);
+        cr_assert_eq(failed, n < VV_COLUMN_COUNT - 1, "allocation %ld", n);
+    }
+}
