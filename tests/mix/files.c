@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "mix/trouble.h"
+
 const char *mix_file_path(
     const struct mix *m, uint8_t slot, varve_format format)
 {
@@ -105,12 +107,20 @@ struct mix_file mix_file_of(
     return file;
 }
 
+uint64_t mix_directory_next(
+    const struct mix_directory *directory, uint64_t counter)
+{
+    uint8_t count = directory->count;
+    uint64_t highest = count ? directory->numbers[count - 1] : 0;
+    return 1 + (highest > counter ? highest : counter);
+}
+
 uint64_t mix_directory_add(
     struct mix_directory *directory, uint64_t counter, struct mix_file file)
 {
+    uint64_t number = mix_directory_next(directory, counter);
     uint8_t at = directory->count++;
-    uint64_t highest = at ? directory->numbers[at - 1] : 0;
-    directory->numbers[at] = 1 + (highest > counter ? highest : counter);
+    directory->numbers[at] = number;
     directory->is_pinned[at] = false;
     file.counter = directory->numbers[at];
     directory->files[at] = file;
@@ -178,6 +188,16 @@ static void look_at_report(struct mix *m, struct mix_open *open, size_t taken)
         waiting || wanted ? VARVE_UNMATCHED : VARVE_OK);
 }
 
+/* Any value of the file may have come before the failure. */
+static void end_half_done(struct mix *m, struct mix_open *open)
+{
+    MIX_CHECK(open->streams && m->trouble_before != MIX_NO_TROUBLE,
+        "a read was left half done");
+    open->is_loose = true;
+    mix_deliver(m, open);
+    memset(open, 0, sizeof *open);
+}
+
 void mix_open_end(struct mix *m, struct mix_open *open, varve_restoration *r,
     enum mix_fit fit, varve_status other)
 {
@@ -185,7 +205,13 @@ void mix_open_end(struct mix *m, struct mix_open *open, varve_restoration *r,
     /* More raw bytes than a state of the program takes. */
     bool is_refused = status == VARVE_CALLBACK &&
                       open->file.format == VARVE_FORMAT_NPZ;
+    open->restoration = r;
+    mix_mend(m, open->graph, other);
     mix_follow_shared(m, open->graph);
+    if (status == VARVE_HALF_RESTORED) {
+        end_half_done(m, open);
+        return;
+    }
     if (status == VARVE_OK || status != other || other == VARVE_OK) {
         MIX_CHECK(fit != MIX_MISMATCHES || status == VARVE_MISMATCH,
             "expected a mismatch, found %s", varve_status_name(status));
@@ -196,7 +222,6 @@ void mix_open_end(struct mix *m, struct mix_open *open, varve_restoration *r,
                                   : VARVE_MISMATCH);
     }
     uint8_t graph = open->graph;
-    open->restoration = r;
     if (r)
         look_at_report(m, open, mix_deliver(m, open));
     else

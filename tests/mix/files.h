@@ -18,6 +18,10 @@ const char *mix_file_path(
 struct mix_file mix_file_of(
     const struct mix_shape *shape, uint8_t root, varve_format format);
 
+/* The number of the next checkpoint. */
+uint64_t mix_directory_next(
+    const struct mix_directory *directory, uint64_t counter);
+
 /* Puts a checkpoint behind the others, and gives its number. */
 uint64_t mix_directory_add(
     struct mix_directory *directory, uint64_t counter, struct mix_file file);

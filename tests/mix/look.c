@@ -303,7 +303,7 @@ void mix_forget_nodes(struct mix *m, uint8_t graph, mix_set gone)
         free(g->memory[n]);
         g->memory[n] = NULL;
         g->nodes[n] = NULL;
-        g->restored_by[n] = 0;
+        g->restored_by[n] = g->maybe_by[n] = 0;
     }
 }
 

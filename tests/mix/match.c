@@ -200,12 +200,25 @@ static bool is_mismatch(const struct mix_open *open,
                         : saved->dtype != node->dtype);
 }
 
+/* Whether more than one way leads to a node of a file. */
+static bool is_shared(const struct mix_shape *file, uint8_t f)
+{
+    unsigned ways = mix_slot_is(file, f) != MIX_NONE;
+    for (uint8_t n = 0; n < MIX_NODES; n++)
+        for (uint8_t e = 0; e < file->nodes[n].edge_count; e++)
+            ways += file->nodes[n].edges[e].child == f;
+    return ways > 1;
+}
+
 /* A value is delivered once, and nothing more comes to a node that has one; a
- * rename can ask for a copy. */
+ * rename can ask for a copy, and who comes late by the first of several paths
+ * gets one. */
 static bool is_at_rest(const struct mix_open *open, uint8_t node, uint8_t f)
 {
-    return (open->is_taken[f] && open->renamed == MIX_NONE) ||
-           mix_has(open->fed, node);
+    bool may_have_copy = open->renamed != MIX_NONE ||
+                         (open->taker[f] != node &&
+                             is_shared(&open->file.shape, f));
+    return (open->is_taken[f] && !may_have_copy) || mix_has(open->fed, node);
 }
 
 /* What a node has when a value came to it: the rest of a larger one stays. */
@@ -223,7 +236,8 @@ static struct mix_value brought(const struct mix_open *open,
 static bool is_sure(const struct mix_open *open, const struct pairs *pairs,
     uint8_t node, uint8_t f)
 {
-    return mix_has(pairs->sure[node], f) && !open->is_loose;
+    bool is_copy = open->is_taken[f] && open->taker[f] != node;
+    return mix_has(pairs->sure[node], f) && !open->is_loose && !is_copy;
 }
 
 /* What is below the child that an edge of the root leads to; and what is
@@ -256,7 +270,11 @@ mix_set mix_except(const struct mix_shape *shape, uint8_t root, uint8_t name)
 
 /* What the options let have a value: `only` by any of its paths, `except` where
  * not all of them say so. */
-static mix_set wanted(
+struct wanted {
+    mix_set surely;
+    mix_set maybe; /* by paths that come on demand as well */
+};
+static struct wanted wanted(
     const struct mix_open *open, const struct mix_shape *program)
 {
     mix_set found = ~(mix_set)0;
@@ -264,7 +282,7 @@ static mix_set wanted(
         found &= mix_only(program, open->root, open->only);
     if (open->except != MIX_NONE)
         found &= mix_except(program, open->root, open->except);
-    return found;
+    return (struct wanted){ found, mix_demands(program) ? ~(mix_set)0 : found };
 }
 
 enum mix_fit mix_match(struct mix *m, struct mix_open *open)
@@ -274,16 +292,17 @@ enum mix_fit mix_match(struct mix *m, struct mix_open *open)
     struct pairs pairs;
     bool is_foreign = open->file.format != VARVE_FORMAT_VARVE;
     enum mix_fit fit = is_foreign && open->is_loose ? MIX_UNSURE : MIX_FITS;
-    mix_set takes = wanted(open, program);
+    struct wanted takes = wanted(open, program);
     find_pairs(open, program, &pairs);
     for (uint8_t p = 0; p < MIX_NODES; p++)
         for (uint8_t f = 0; f < MIX_NODES; f++) {
             if (!mix_has(pairs.all[p], f) || is_at_rest(open, p, f) ||
-                !mix_has(takes, p) || g->restored_by[p] > open->number ||
+                !mix_has(takes.maybe, p) || g->restored_by[p] > open->number ||
                 !is_mismatch(
                     open, &program->nodes[p], &open->file.shape.nodes[f]))
                 continue;
-            if (is_sure(open, &pairs, p, f))
+            if (is_sure(open, &pairs, p, f) && mix_has(takes.surely, p) &&
+                g->maybe_by[p] <= open->number)
                 return MIX_MISMATCHES;
             fit = MIX_UNSURE;
         }
@@ -299,6 +318,8 @@ static void may_be(
     if (is_mismatch(open, &g->shape.nodes[p], saved) ||
         g->maybe_count[p] == MIX_MAYBE || g->restored_by[p] > open->number)
         return;
+    if (g->maybe_by[p] < open->number)
+        g->maybe_by[p] = open->number;
     g->maybe[p][g->maybe_count[p]++] =
         brought(open, &g->shape.nodes[p], saved);
 }
@@ -308,6 +329,10 @@ static void take(
 {
     if (g->restored_by[p] > open->number) {
         open->unsure_in_file |= mix_one(f); /* superseded */
+        return;
+    }
+    if (g->maybe_by[p] > open->number) { /* it may be */
+        may_be(g, open, p, f);
         return;
     }
     g->shape.nodes[p].value =
@@ -343,17 +368,18 @@ static enum readiness readiness_of(const struct mix_open *open, uint8_t f)
 static void bring(struct mix_graph *g, struct mix_open *open,
     const struct pairs *pairs, uint8_t kind)
 {
-    mix_set takes = wanted(open, &g->shape);
+    struct wanted takes = wanted(open, &g->shape);
     for (uint8_t p = 0; p < MIX_NODES; p++)
         for (uint8_t f = 0; f < MIX_NODES; f++) {
             const struct mix_node *saved = &open->file.shape.nodes[f];
             if (!mix_has(pairs->all[p], f) || saved->kind != kind ||
-                !mix_has(takes, p) || !mix_is_saved(saved) ||
+                !mix_has(takes.maybe, p) || !mix_is_saved(saved) ||
                 is_at_rest(open, p, f))
                 continue;
             enum readiness ready =
                 kind == VARVE_STATE ? readiness_of(open, f) : READY;
-            bool sure = is_sure(open, pairs, p, f);
+            bool sure =
+                is_sure(open, pairs, p, f) && mix_has(takes.surely, p);
             if (sure && ready == WAITS)
                 continue;
             if (sure && ready == READY &&
@@ -417,6 +443,7 @@ void mix_match_again(struct mix *m, struct mix_open *open, uint8_t node)
                 !mix_is_saved(saved) || g->restored_by[p] > open->number)
                 continue;
             if (open->taker[f] == p && open->is_taken[f] &&
+                g->maybe_by[p] <= open->number &&
                 !is_mismatch(open, &g->shape.nodes[p], saved))
                 g->shape.nodes[p].value =
                     brought(open, &g->shape.nodes[p], saved);

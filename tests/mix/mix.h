@@ -6,6 +6,7 @@
 #ifndef MIX_H
 #define MIX_H
 
+#include "context.h"
 #include "mix/shape.h"
 
 enum {
@@ -29,6 +30,7 @@ struct mix_graph {
     varve_node *nodes[MIX_NODES];
     void *memory[MIX_NODES]; /* the program's, of variables and states */
     uint64_t restored_by[MIX_NODES];
+    uint64_t maybe_by[MIX_NODES];
     uint64_t counter; /* of saves of its root */
     unsigned version; /* counts changes of what a file would look like */
 
@@ -57,6 +59,7 @@ struct mix_open {
     struct mix_file file;
     bool casts;
     bool resizes;
+    bool streams;
     uint8_t only, except; /* an edge of the root; MIX_NONE: none */
     uint8_t renamed;      /* likewise, and what it is in the file */
     uint8_t old_name;
@@ -110,6 +113,7 @@ struct mix_directory {
     uint8_t count; /* oldest first */
     uint64_t numbers[MIX_KEPT];
     bool is_pinned[MIX_KEPT];
+    uint64_t maybe_pinned; /* what was not saved after all; 0: nothing */
     struct mix_file files[MIX_KEPT];
 };
 
@@ -130,6 +134,10 @@ struct mix {
     long tried;
     long failing; /* the allocation with this number; -1: none */
 
+    /* The system, which can be made to fail. */
+    struct faulty *faulty;
+    struct vv_context context;
+
     char place[64]; /* the directory for all files */
     struct mix_graph graphs[MIX_GRAPHS];
     struct mix_file files[MIX_FILES];
@@ -145,8 +153,15 @@ struct mix {
     unsigned names;                             /* of churned nodes, ever */
     unsigned loads, saves;                      /* of states */
     uint64_t fresh; /* where new numbers come from */
-    enum mix_trouble { MIX_NO_TROUBLE, MIX_NO_MEMORY, MIX_FULL_DISK } trouble;
-    uint8_t trouble_at; /* what the next call that can fail is to meet */
+    enum mix_trouble {
+        MIX_NO_TROUBLE,
+        MIX_NO_MEMORY,
+        MIX_FULL_DISK,
+        MIX_FAILING_CALL
+    } trouble, trouble_before; /* of the call that was */
+    uint8_t trouble_at;        /* what the next call that can fail is to meet */
+    uint8_t trouble_way;
+    bool trouble_lasts;
     varve_error error;
 };
 

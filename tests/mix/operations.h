@@ -36,7 +36,7 @@ mix_operation mix_name_in_saver, mix_save_by_saver, mix_restore_by_saver,
     mix_pin;
 
 /* What goes wrong: operations_fail.c */
-mix_operation mix_run_out, mix_fill_disk, mix_kill;
+mix_operation mix_run_out, mix_fill_disk, mix_fail_call, mix_kill;
 
 /* What takes time: operations_cost.c */
 mix_operation mix_churn, mix_chain, mix_build_twice;

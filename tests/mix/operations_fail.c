@@ -5,7 +5,6 @@
  */
 #define _GNU_SOURCE
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,43 +32,16 @@ void mix_fill_disk(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     m->trouble_at = a;
 }
 
-static void limit_files(rlim_t size)
+/* Fails it, or lets it move less; the same for all calls after it. */
+void mix_fail_call(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
-    struct rlimit limit;
-    getrlimit(RLIMIT_FSIZE, &limit);
-    limit.rlim_cur = size;
-    setrlimit(RLIMIT_FSIZE, &limit);
-}
-
-/* What a callback makes on demand while memory ends is a mistake of the graph,
- * and missing: the model does not know of what. */
-static bool is_demanded(const struct mix *m)
-{
-    bool found = false;
-    for (int g = 0; g < MIX_GRAPHS; g++)
-        found |= mix_demands(&m->graphs[g].shape);
-    return found;
-}
-
-void mix_trouble_begin(struct mix *m)
-{
-    m->tried = 0;
-    if (m->trouble == MIX_NO_MEMORY && !is_demanded(m))
-        m->failing = m->trouble_at;
-    if (m->trouble == MIX_FULL_DISK)
-        limit_files(8 * (rlim_t)m->trouble_at);
-}
-
-varve_status mix_trouble_end(struct mix *m)
-{
-    static const varve_status may_lead_to[] = { VARVE_OK, VARVE_NO_MEMORY,
-        VARVE_NO_SPACE };
-    varve_status status = may_lead_to[m->trouble];
-    if (m->trouble == MIX_FULL_DISK)
-        limit_files(RLIM_INFINITY);
-    m->trouble = MIX_NO_TROUBLE;
-    m->failing = -1;
-    return status;
+    m->trouble = MIX_FAILING_CALL;
+    m->trouble_at = a % 64;
+    m->trouble_way = b % mix_way_count;
+    m->trouble_lasts = c & 1;
+    mix_say(m, "(%s: call %d of the next call to the system%s)",
+        mix_way_name(m->trouble_way), m->trouble_at,
+        m->trouble_lasts ? ", and all after it" : "");
 }
 
 /* --- Kills ---------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include "mix/files.h"
 #include "mix/operations.h"
 #include "mix/trouble.h"
+#include "structure.h"
 
 /* --- Writing -------------------------------------------------------------- */
 
@@ -31,6 +32,7 @@ static void write_one(
     varve_status status =
         varve_write(g->nodes[root], path, &options, &m->error);
     varve_status other = mix_trouble_end(m);
+    status = mix_in_place(m, status);
     if (format == VARVE_FORMAT_VARVE || !new.is_loose ||
         status != VARVE_DUPLICATE)
         mix_expect(m, "varve_write", status, VARVE_OK, other);
@@ -80,6 +82,7 @@ void mix_save(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     varve_status status =
         varve_save(g->nodes[0], mix_path(m, "p"), &options, &m->error);
     varve_status other = mix_trouble_end(m);
+    status = mix_in_place(m, status);
     mix_expect(m, "varve_save", status, VARVE_OK, other);
     if (status == VARVE_OK) {
         g->counter = mix_directory_add(&m->saved, g->counter,
@@ -145,6 +148,7 @@ void mix_read(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     strcpy(path, mix_file_path(m, slot, file->format));
     mix_open_begin(m, open, at, root, file);
     open->casts = c & 1;
+    open->streams = options.streaming;
     read_one(m, open, path, &options);
 }
 
@@ -346,8 +350,8 @@ void mix_from_file(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         return;
     mix_say(m, "g%d = varve_graph_from(file %d);", at, slot);
     mix_trouble_begin(m);
-    varve_graph *graph = varve_graph_from(
-        mix_file_path(m, slot, file->format), &m->allocator, &m->error);
+    varve_graph *graph = vv_graph_from_in(&m->context,
+        mix_file_path(m, slot, file->format), NULL, &m->error);
     varve_status other = mix_trouble_end(m);
     mix_expect(m, "varve_graph_from", graph ? VARVE_OK : m->error.status,
         VARVE_OK, graph ? VARVE_OK : other);
@@ -360,6 +364,13 @@ void mix_from_file(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     } else if (graph) {
         varve_graph_free(graph);
     }
+}
+
+static varve_node *graft(struct mix *m, varve_node *parent, uint8_t name,
+    uint8_t from, uint8_t node)
+{
+    return varve_graft(
+        parent, mix_name(name), m->graphs[from].nodes[node], &m->error);
 }
 
 void mix_graft(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
@@ -375,16 +386,23 @@ void mix_graft(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         return;
     mix_say(m, "g%dn%d = varve_graft(g%dn%d, \"%s\", g%dn%d);", to, place, to,
         parent, mix_name(name), from, node);
-    varve_node *grafted = varve_graft(g->nodes[parent], mix_name(name),
-        m->graphs[from].nodes[node], &m->error);
+    mix_copy_in(&g->shape, &copy);
+    mix_add_edge(&g->shape, parent, name, place);
+    mix_trouble_begin(m);
+    varve_node *grafted = graft(m, g->nodes[parent], name, from, node);
+    varve_status other = mix_trouble_end(m);
+    bool is_in_trouble = !grafted && other && m->error.status == other;
+    mix_mend(m, to, other);
+    if (is_in_trouble)
+        grafted = varve_find(g->nodes[parent], mix_name(name));
+    if (is_in_trouble && !grafted)
+        grafted = graft(m, g->nodes[parent], name, from, node);
     /* What waited for it may not fit. */
     mix_expect(m, "varve_graft", grafted ? VARVE_OK : m->error.status, VARVE_OK,
         VARVE_MISMATCH);
     if (!grafted)
         grafted = varve_find(g->nodes[parent], mix_name(name));
     MIX_CHECK(grafted, "a graft that is not there");
-    mix_copy_in(&g->shape, &copy);
-    mix_add_edge(&g->shape, parent, name, place);
     mix_follow(g, place, grafted);
     mix_changed(m, to);
 }

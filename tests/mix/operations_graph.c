@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "mix/operations.h"
+#include "mix/trouble.h"
 
 /* --- New nodes ------------------------------------------------------------ */
 
@@ -35,14 +36,20 @@ static struct mix_node *put(
     return &shape->nodes[new->place];
 }
 
-static varve_node *parent_of(struct mix *m, const struct mix_new *new)
-{
-    return m->graphs[new->graph].nodes[new->parent];
-}
+/* What makes a node; it may be made twice, as the first may come to nothing. */
+typedef varve_node *make_node(
+    varve_node *parent, const char *name, const void *how);
 
-static void done(struct mix *m, const struct mix_new *new, varve_node *node)
+static void make(struct mix *m, const struct mix_new *new, make_node *function,
+    const void *how)
 {
-    m->graphs[new->graph].nodes[new->place] = node;
+    struct mix_graph *g = &m->graphs[new->graph];
+    varve_node **node = &g->nodes[new->place];
+    mix_trouble_begin(m);
+    do
+        *node = function(g->nodes[new->parent], mix_name(new->name), how);
+    while (mix_is_to_repeat(
+        m, new->graph, varve_node_kind(*node) != VARVE_NIL));
     mix_changed(m, new->graph);
 }
 
@@ -57,13 +64,22 @@ void mix_end_graph(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_forget_graph(m, at);
 }
 
+struct container {
+    const char *name;
+    varve_node *(*add)(varve_node *, const char *);
+    uint8_t kind;
+};
+
+static varve_node *make_container(
+    varve_node *parent, const char *name, const void *how)
+{
+    const struct container *container = how;
+    return container->add(parent, name);
+}
+
 void mix_add_container(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
-    static const struct {
-        const char *name;
-        varve_node *(*add)(varve_node *, const char *);
-        uint8_t kind;
-    } kinds[] = {
+    static const struct container kinds[] = {
         { "object", varve_add_object, VARVE_OBJECT },
         { "list", varve_add_list, VARVE_LIST },
         { "dict", varve_add_dict, VARVE_DICT },
@@ -75,7 +91,7 @@ void mix_add_container(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_say(m, "g%dn%d = varve_add_%s(g%dn%d, \"%s\");", new.graph, new.place,
         kinds[k].name, new.graph, new.parent, mix_name(new.name));
     put(m, &new, (struct mix_node){ .kind = kinds[k].kind });
-    done(m, &new, kinds[k].add(parent_of(m, &new), mix_name(new.name)));
+    make(m, &new, make_container, &kinds[k]);
 }
 
 static struct mix_node choose_variable(struct mix *m, uint8_t c)
@@ -100,6 +116,13 @@ static void *memory_for(const struct mix_node *node)
     return memory;
 }
 
+static varve_node *make_variable(
+    varve_node *parent, const char *name, const void *how)
+{
+    const varve_tensor *view = how;
+    return varve_add_variable(parent, name, *view);
+}
+
 void mix_add_variable(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     struct mix_new new;
@@ -112,9 +135,8 @@ void mix_add_variable(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         new.graph, new.place, new.graph, new.parent, mix_name(new.name),
         varve_dtype_name((varve_dtype)node->dtype), node->value.count,
         node->value.numbers[0]);
-    done(m, &new,
-        varve_add_variable(parent_of(m, &new), mix_name(new.name),
-            mix_view(memory, node->dtype, node->value.count)));
+    varve_tensor view = mix_view(memory, node->dtype, node->value.count);
+    make(m, &new, make_variable, &view);
 }
 
 static varve_status initialize(const varve_tensor *tensor, void *user)
@@ -124,23 +146,38 @@ static varve_status initialize(const varve_tensor *tensor, void *user)
     return VARVE_OK;
 }
 
+/* What an initializer is given stays as long as its node. */
+struct allocated {
+    varve_dtype dtype;
+    struct mix_value *value;
+};
+
+static varve_node *make_allocated(
+    varve_node *parent, const char *name, const void *how)
+{
+    const struct allocated *allocated = how;
+    return varve_add_allocated_variable(parent, name, allocated->dtype,
+        VARVE_SHAPE(allocated->value->count), initialize, allocated->value);
+}
+
 void mix_add_allocated(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     struct mix_new new;
     if (!choose(m, a, b, &new))
         return;
     struct mix_node *node = put(m, &new, choose_variable(m, c));
-    struct mix_value value = node->value;
+    struct mix_value *value = malloc(sizeof *value);
+    MIX_CHECK(value, "the machine is out of memory");
+    *value = node->value;
+    m->graphs[new.graph].memory[new.place] = value;
     node->is_owned = true;
     mix_say(m,
         "g%dn%d = varve_add_allocated_variable(g%dn%d, \"%s\", %s[%d]); = %d",
         new.graph, new.place, new.graph, new.parent, mix_name(new.name),
         varve_dtype_name((varve_dtype)node->dtype), node->value.count,
-        value.numbers[0]);
-    done(m, &new,
-        varve_add_allocated_variable(parent_of(m, &new), mix_name(new.name),
-            (varve_dtype)node->dtype, VARVE_SHAPE(value.count), initialize,
-            &value));
+        value->numbers[0]);
+    make(m, &new, make_allocated,
+        &(struct allocated){ (varve_dtype)node->dtype, value });
 }
 
 /* --- States --------------------------------------------------------------- */
@@ -171,9 +208,16 @@ static varve_status load_state(void *self, const void *bytes, size_t size)
     return VARVE_OK;
 }
 
+static const varve_state_callbacks state_callbacks = { save_state, load_state };
+
+static varve_node *make_state(
+    varve_node *parent, const char *name, const void *how)
+{
+    return varve_add_state(parent, name, &state_callbacks, *(void *const *)how);
+}
+
 void mix_add_state(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
-    static const varve_state_callbacks callbacks = { save_state, load_state };
     struct mix_new new;
     if (!choose(m, a, b, &new))
         return;
@@ -189,12 +233,21 @@ void mix_add_state(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_say(m, "g%dn%d = varve_add_state(g%dn%d, \"%s\"); = %d of %d bytes",
         new.graph, new.place, new.graph, new.parent, mix_name(new.name),
         node->value.numbers[0], node->value.count);
-    done(m, &new,
-        varve_add_state(
-            parent_of(m, &new), mix_name(new.name), &callbacks, state));
+    make(m, &new, make_state, &state);
 }
 
 /* --- Edges ---------------------------------------------------------------- */
+
+static bool has_edges(const struct mix_graph *g, uint8_t n)
+{
+    return varve_edge_count(g->nodes[n]) == g->shape.nodes[n].edge_count;
+}
+
+static bool leads_to(
+    const struct mix_graph *g, uint8_t parent, uint8_t name, uint8_t child)
+{
+    return varve_find(g->nodes[parent], mix_name(name)) == g->nodes[child];
+}
 
 void mix_track(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
@@ -208,9 +261,10 @@ void mix_track(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_say(m, "varve_track(g%dn%d, \"%s\", g%dn%d);", at, parent,
         mix_name(name), at, child);
     mix_add_edge(&g->shape, parent, name, child);
-    MIX_CHECK(varve_track(g->nodes[parent], mix_name(name), g->nodes[child]) ==
-                  g->nodes[child],
-        "another node was tracked");
+    mix_trouble_begin(m);
+    do
+        varve_track(g->nodes[parent], mix_name(name), g->nodes[child]);
+    while (mix_is_to_repeat(m, at, leads_to(g, parent, name, child)));
     mix_changed(m, at);
 }
 
@@ -242,7 +296,10 @@ void mix_replace(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_say(m, "varve_replace(g%dn%d, \"%s\", g%dn%d);", at, parent,
         mix_name(name), at, child);
     g->shape.nodes[parent].edges[edge].child = child;
-    varve_replace(g->nodes[parent], mix_name(name), g->nodes[child]);
+    mix_trouble_begin(m);
+    do
+        varve_replace(g->nodes[parent], mix_name(name), g->nodes[child]);
+    while (mix_is_to_repeat(m, at, leads_to(g, parent, name, child)));
     mix_changed(m, at);
 }
 
@@ -256,7 +313,10 @@ void mix_untrack(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     uint8_t name = g->shape.nodes[parent].edges[edge].name;
     mix_say(m, "varve_untrack(g%dn%d, \"%s\");", at, parent, mix_name(name));
     mix_drop_edge(&g->shape, parent, edge);
-    varve_untrack(g->nodes[parent], mix_name(name));
+    mix_trouble_begin(m);
+    do
+        varve_untrack(g->nodes[parent], mix_name(name));
+    while (mix_is_to_repeat(m, at, has_edges(g, parent)));
     mix_moved(m, at, parent);
     mix_changed(m, at);
 }
@@ -298,9 +358,22 @@ void mix_move_in_list(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     for (uint8_t i = count; i > index; i--)
         node->edges[i].child = node->edges[i - 1].child;
     node->edges[index].child = child;
-    varve_list_insert(g->nodes[list], index, g->nodes[child]);
+    mix_trouble_begin(m);
+    do
+        varve_list_insert(g->nodes[list], index, g->nodes[child]);
+    while (mix_is_to_repeat(m, at, has_edges(g, list)));
     mix_moved(m, at, list);
     mix_changed(m, at);
+}
+
+static bool has_order(const struct mix_graph *g, uint8_t list)
+{
+    const struct mix_node *node = &g->shape.nodes[list];
+    bool has = true;
+    for (uint8_t i = 0; i < node->edge_count; i++)
+        has = has &&
+              leads_to(g, list, node->edges[i].name, node->edges[i].child);
+    return has;
 }
 
 void mix_reorder(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
@@ -322,7 +395,10 @@ void mix_reorder(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         node->edges[i].child = old[order[i]];
     mix_say(m, "varve_list_reorder(g%dn%d, { %zu, %zu, ... }, %d);", at, list,
         order[0], order[1], count);
-    varve_list_reorder(g->nodes[list], order, count);
+    mix_trouble_begin(m);
+    do
+        varve_list_reorder(g->nodes[list], order, count);
+    while (mix_is_to_repeat(m, at, has_order(g, list)));
     mix_moved(m, at, list);
     mix_changed(m, at);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mix/operations.h"
+#include "mix/trouble.h"
 
 static struct mix_open *choose(struct mix *m, uint8_t by)
 {
@@ -27,9 +28,12 @@ void mix_again(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     uint8_t node = mix_pick(g, mix_is_any, b);
     mix_say(m, "varve_restore_again(r%td, g%dn%d);", open - m->opens,
         open->graph, node);
+    mix_trouble_begin(m);
     varve_status status =
         varve_restore_again(open->restoration, g->nodes[node], &m->error);
-    if (status == VARVE_MISUSE) /* it is no node that was restored */
+    varve_status other = mix_trouble_end(m);
+    if (status == VARVE_MISUSE || /* it is no node that was restored */
+        (other && status == other))
         return;
     mix_expect(m, "varve_restore_again", status, VARVE_OK, VARVE_MISMATCH);
     if (status == VARVE_OK)
@@ -44,8 +48,12 @@ void mix_settle(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     if (!manager->manager)
         return;
     mix_say(m, "varve_manager_settle(m%d);", b % MIX_MANAGERS);
-    mix_expect(m, "varve_manager_settle",
-        varve_manager_settle(manager->manager, &m->error), VARVE_OK, VARVE_OK);
+    mix_trouble_begin(m);
+    varve_status status = varve_manager_settle(manager->manager, &m->error);
+    varve_status other = mix_trouble_end(m);
+    mix_expect(m, "varve_manager_settle", status, VARVE_OK, other);
+    if (status)
+        return;
     for (int i = 0; i < MIX_OPENS; i++)
         if (m->opens[i].restoration && m->opens[i].manager == manager)
             memset(&m->opens[i], 0, sizeof m->opens[i]);
@@ -129,7 +137,15 @@ static void make(void *user, varve_node *node, const varve_offer *offer)
         .alias = MIX_NONE,
         .global = MIX_NONE };
     mix_add_edge(&g->shape, n, name, place);
-    g->nodes[place] = add(m, &g->shape.nodes[place], node, offer);
+    varve_node *made = add(m, &g->shape.nodes[place], node, offer);
+    if (varve_node_kind(made) == VARVE_NIL) {
+        MIX_CHECK(m->failing >= 0, "nothing was made on demand");
+        uint8_t last = (uint8_t)(g->shape.nodes[n].edge_count - 1);
+        mix_drop_edge(&g->shape, n, last);
+        g->shape.nodes[place] = (struct mix_node){ 0 };
+        return;
+    }
+    g->nodes[place] = made;
     g->version++;
 }
 
@@ -142,6 +158,9 @@ void mix_demand(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     (void)c;
     mix_say(m, "varve_set_on_demand(g%dn%d, make);", at, n);
     g->shape.nodes[n].demands = true;
-    varve_set_on_demand(g->nodes[n], make, m);
+    mix_trouble_begin(m);
+    do
+        varve_set_on_demand(g->nodes[n], make, m);
+    while (mix_is_to_repeat(m, at, mix_is_well(m, at)));
     mix_changed(m, at);
 }

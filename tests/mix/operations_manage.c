@@ -129,6 +129,7 @@ void mix_save_by_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     varve_status status =
         varve_saver_save(s->saver, prefix, &options, &m->error);
     varve_status other = mix_trouble_end(m);
+    status = mix_in_place(m, status);
     mix_expect(m, "varve_saver_save", status,
         is_empty(s) ? VARVE_MISUSE : VARVE_OK, other);
     if (status == VARVE_OK)
@@ -272,6 +273,17 @@ static void look_at_directory(struct mix *m, const struct mix_manager *manager)
             m, mix_file_path(m, MIX_LEDGER, 0), &m->files[MIX_LEDGER]);
 }
 
+/* Whether the newest has a pin that is older: of a save that failed, where it
+ * could not be removed. */
+static bool adopt_pin(const struct mix_manager *manager, uint64_t number)
+{
+    size_t count = varve_manager_count(manager->manager);
+    varve_managed managed;
+    return count &&
+           varve_manager_at(manager->manager, count - 1, &managed) &&
+           managed.number == number && managed.is_pinned;
+}
+
 void mix_save_managed(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     struct mix_manager *manager = &m->managers[b % MIX_MANAGERS];
@@ -288,12 +300,16 @@ void mix_save_managed(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     varve_status status =
         varve_manager_save_with(manager->manager, c, &options, &m->error);
     varve_status other = mix_trouble_end(m);
+    status = mix_in_place(m, status);
     mix_expect(m, "varve_manager_save", status, VARVE_OK, other);
     if (status == VARVE_OK) {
         uint64_t counter = mix_directory_add(d, g->counter, new);
         g->counter = counter;
-        d->is_pinned[d->count - 1] = options.pin;
+        d->is_pinned[d->count - 1] =
+            options.pin || adopt_pin(manager, d->maybe_pinned);
         prune(d);
+    } else if (options.pin) {
+        d->maybe_pinned = mix_directory_next(d, g->counter);
     }
     MIX_CHECK(varve_save_counter(g->nodes[0]) == g->counter,
         "the save counter is %d", (int)varve_save_counter(g->nodes[0]));

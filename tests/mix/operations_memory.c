@@ -231,6 +231,7 @@ void mix_write_snapshot(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     varve_status status =
         varve_snapshot_write(s->snapshot, path, &options, &m->error);
     varve_status other = mix_trouble_end(m);
+    status = mix_in_place(m, status);
     mix_expect(m, "varve_snapshot_write", status,
         fit == SAME ? VARVE_OK : VARVE_MISMATCH, other);
     if (status)

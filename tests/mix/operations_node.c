@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mix/operations.h"
+#include "mix/trouble.h"
 
 void mix_add_slot(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
@@ -33,8 +34,12 @@ void mix_add_slot(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     void *memory = g->memory[place] = malloc(2 * sizeof(float));
     MIX_CHECK(memory, "the machine is out of memory");
     mix_store(memory, node->dtype, &node->value);
-    g->nodes[place] = varve_add_slot(g->nodes[owner], g->nodes[variable],
-        mix_name(name), mix_view(memory, node->dtype, 2));
+    mix_trouble_begin(m);
+    do
+        g->nodes[place] = varve_add_slot(g->nodes[owner], g->nodes[variable],
+            mix_name(name), mix_view(memory, node->dtype, 2));
+    while (mix_is_to_repeat(
+        m, at, varve_node_kind(g->nodes[place]) != VARVE_NIL));
     mix_changed(m, at);
 }
 
@@ -47,7 +52,10 @@ void mix_alias(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         return;
     g->shape.nodes[n].alias = c % MIX_NAMES;
     mix_say(m, "varve_alias(g%dn%d, \"%s\");", at, n, mix_name(c % MIX_NAMES));
-    varve_alias(g->nodes[n], mix_name(c % MIX_NAMES));
+    mix_trouble_begin(m);
+    do
+        varve_alias(g->nodes[n], mix_name(c % MIX_NAMES));
+    while (mix_is_to_repeat(m, at, mix_is_well(m, at)));
     mix_changed(m, at);
 }
 
@@ -63,7 +71,12 @@ void mix_tag(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     node->is_local = !node->is_local;
     mix_say(m, "varve_%s(g%dn%d, VARVE_TAG_LOCAL);",
         node->is_local ? "tag" : "untag", at, n);
-    (node->is_local ? varve_tag : varve_untag)(g->nodes[n], VARVE_TAG_LOCAL);
+    mix_trouble_begin(m);
+    do
+        (node->is_local ? varve_tag : varve_untag)(
+            g->nodes[n], VARVE_TAG_LOCAL);
+    while (mix_is_to_repeat(m, at,
+        varve_has_tag(g->nodes[n], VARVE_TAG_LOCAL) == node->is_local));
     g->version++;
 }
 
@@ -135,10 +148,11 @@ void mix_retype(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     uint64_t misfits = 7;
     mix_say(m, "varve_retype(g%dn%d, %s);", at, n,
         varve_dtype_name((varve_dtype)dtype));
+    mix_trouble_begin(m);
     varve_status status =
         varve_retype(g->nodes[n], (varve_dtype)dtype, &misfits, &m->error);
-    mix_expect(m, "varve_retype", status, wanted,
-        m->failing >= 0 ? VARVE_NO_MEMORY : wanted);
+    varve_status other = mix_trouble_end(m);
+    mix_expect(m, "varve_retype", status, wanted, other ? other : wanted);
     if (status)
         return;
     MIX_CHECK(misfits == 0, "%d values did not fit", (int)misfits);
@@ -173,6 +187,9 @@ void mix_name_globally(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         if (m->opens[i].restoration && m->opens[i].graph == at)
             m->opens[i].is_loose = true;
     mix_say(m, "varve_set_global_name(g%dn%d, \"%s\");", at, n, mix_name(name));
-    varve_set_global_name(g->nodes[n], mix_name(name));
+    mix_trouble_begin(m);
+    do
+        varve_set_global_name(g->nodes[n], mix_name(name));
+    while (mix_is_to_repeat(m, at, varve_global_name(g->nodes[n]) != NULL));
     mix_changed(m, at);
 }

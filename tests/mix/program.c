@@ -74,6 +74,7 @@ const struct mix_entry mix_operations[] = {
     [61] = { "read_snapshot_part", mix_read_snapshot_part, 1 },
     [62] = { "write_beside", mix_write_beside, 1 },
     [63] = { "read_otherwise", mix_read_otherwise, 3 },
+    [64] = { "fail_call", mix_fail_call, 3 },
 };
 const unsigned mix_operation_count =
     sizeof mix_operations / sizeof *mix_operations;

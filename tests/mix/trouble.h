@@ -1,5 +1,5 @@
 /* trouble.h - what goes wrong in the next call that may fail: memory that runs
- * out, a disk that is full.
+ * out, a disk that is full, calls of the system that fail.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,9 +8,40 @@
 
 #include "mix/mix.h"
 
+/* The system that a run's library is given, and its end. */
+void mix_system_begin(struct mix *m);
+void mix_system_end(struct mix *m);
+
+/* What a call of the system may do instead of what it does. */
+extern const uint8_t mix_way_count;
+const char *mix_way_name(uint8_t way);
+
 /* Between the two the trouble that was asked for happens. The second gives the
  * status that it may lead to; VARVE_OK: there was none. */
 void mix_trouble_begin(struct mix *m);
 varve_status mix_trouble_end(struct mix *m);
+
+/* What a write gave: where it is in place, though that may not last over a
+ * power cut, it has been done as far as a program can see. */
+varve_status mix_in_place(const struct mix *m, varve_status status);
+
+/* Whether what went wrong in a call of a graph, with the status that trouble
+ * may lead to, was mended: then it is forgotten, and what could not be
+ * delivered is there. */
+bool mix_mend(struct mix *m, uint8_t graph, varve_status other);
+
+/* Whether a graph remembers nothing, or only what does not fit. */
+bool mix_is_well(struct mix *m, uint8_t graph);
+
+/* Instead of the second where a graph changes: such a call has no status, the
+ * graph remembers what went wrong. That is mended; true: it was not done, and
+ * has to be done again.
+ *
+ *     mix_trouble_begin(m);
+ *     do
+ *         varve_track(...);
+ *     while (mix_is_to_repeat(m, graph, whether there is the edge));
+ */
+bool mix_is_to_repeat(struct mix *m, uint8_t graph, bool is_done);
 
 #endif

@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph.h"
 #include "mix/mix.h"
 #include "mix/place.h"
+#include "mix/trouble.h"
 
 /* --- Saying --------------------------------------------------------------- */
 
@@ -92,7 +94,7 @@ static void make_graph(struct mix *m, uint8_t at)
     struct mix_graph *g = &m->graphs[at];
     memset(g, 0, sizeof *g);
     mix_say(m, "g%d = varve_graph_new(&allocator);", at);
-    g->graph = varve_graph_new(&m->allocator);
+    g->graph = vv_graph_new_in(&m->context);
     g->nodes[0] = varve_graph_root(g->graph);
     g->shape.nodes[0] = (struct mix_node){
         .kind = VARVE_OBJECT, .alias = MIX_NONE, .global = MIX_NONE
@@ -225,10 +227,12 @@ void mix_run(const struct mix_program *program)
     m->without = program->without;
     m->allocator = (varve_allocator){ allocate, m };
     m->failing = -1;
+    mix_system_begin(m);
     int open_before = mix_place_descriptors();
     snprintf(m->place, sizeof m->place, "%s", program->place);
     do_all(m);
     free_all(m);
+    mix_system_end(m);
     mix_place_empty(m->place);
     MIX_CHECK(m->blocks == 0 && m->bytes_in_use == 0,
         "%ld blocks with %zu bytes were not freed", m->blocks, m->bytes_in_use);

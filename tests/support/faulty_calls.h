@@ -33,6 +33,9 @@ struct faulty {
     size_t open_size, open_capacity;
 };
 
+/* Ends the process where it does not hold: for tests of any kind. */
+void faulty_must(bool holds, const char *what);
+
 /* One call between its beginning and its end. */
 struct faulty_turn {
     size_t place; /* in the log */

@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <criterion/criterion.h>
-
 enum {
     ANY_FILE = FAULTY_OPEN | FAULTY_CREATE,
     ANY_DESCRIPTOR = ANY_FILE | FAULTY_OPEN_DIRECTORY,
@@ -331,7 +329,7 @@ static const struct vv_system functions = {
 struct faulty *faulty_new(const struct vv_system *under)
 {
     struct faulty *f = calloc(1, sizeof *f);
-    cr_assert(f, "the machine is out of memory");
+    faulty_must(f, "the machine is out of memory");
     f->system = functions;
     f->system.state = f;
     f->under = under;
