@@ -40,7 +40,7 @@
 
 /* clang-format off */
 /* A type without a row does not compile: no `default:` here. */
-#pragma GCC diagnostic error "-Wswitch-enum"
+#pragma GCC diagnostic error "-Wswitch"
 const struct vv_dtype *vv_dtype_of(varve_dtype dtype)
 {
     switch (dtype) {

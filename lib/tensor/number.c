@@ -5,7 +5,7 @@
  */
 #include "number.h"
 
-#pragma GCC diagnostic error "-Wswitch-enum"
+#pragma GCC diagnostic error "-Wswitch"
 
 /* The highest bit of a part; in the bits of a real, the sign. */
 static uint64_t top_bit(const struct vv_dtype *type)

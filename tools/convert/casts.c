@@ -67,7 +67,7 @@ void casts_clear(struct casts *casts)
 
 /* Reals, whole numbers, complex numbers; what is of no sort only a pattern
  * casts. */
-#pragma GCC diagnostic error "-Wswitch-enum"
+#pragma GCC diagnostic error "-Wswitch"
 static int sort_of(varve_dtype dtype)
 {
     switch (dtype) {

@@ -116,7 +116,7 @@ static void print_complex(varve_dtype dtype, const unsigned char *bytes,
 }
 
 /* A type that is not here does not compile. */
-#pragma GCC diagnostic error "-Wswitch-enum"
+#pragma GCC diagnostic error "-Wswitch"
 const char *element_text(varve_dtype dtype, const unsigned char *bytes,
     bool for_json, char text[ELEMENT_TEXT_SIZE])
 {
