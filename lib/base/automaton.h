@@ -36,29 +36,39 @@ struct vv_state {
 
 /* One of several patterns. */
 struct vv_alternative {
+    /* to read */
     struct vv_text text;
+    /* own */
     struct vv_place *end;
 };
 
 struct vv_automaton {
+    /* to read */
+    /* to read */
     const varve_allocator *allocator;
+    /* to read */
+    struct vv_alternative *alternatives;
+    size_t alternative_count;
+    const struct vv_state *start;
+    /* to fill in */
+    /* to fill in */
+    struct vv_buffer name; /* scratch */
+    varve_status status; /* the first failure: VARVE_NO_MEMORY, VARVE_LIMIT; the
+                            states that it gave say nothing */
+    /* own */
+    /* own */
     struct vv_arena arena;
     struct vv_map steps; /* by the place they start from and their text */
     struct vv_map state_map;
     struct vv_place *outside; /* where paths begin */
     struct vv_place *inside;  /* where those in parentheses do */
-    struct vv_alternative *alternatives;
-    size_t alternative_count;
     size_t alternative_capacity;
-    const struct vv_state *start;
+    /* own */
     uint32_t place_count;
     uint32_t state_count;
     size_t listed;          /* places in all states together */
     uint64_t stamp;         /* of the set that is being made */
     struct vv_buffer found; /* its places */
-    struct vv_buffer name;  /* scratch */
-    varve_status status; /* the first failure: VARVE_NO_MEMORY, VARVE_LIMIT; the
-                            states that it gave say nothing */
 };
 
 /* Of patterns separated by '|', which are copied; NULL: none. Ends it itself

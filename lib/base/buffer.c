@@ -18,6 +18,21 @@ void vv_buffer_clear(struct vv_buffer *b)
     vv_buffer_init(b, b->allocator);
 }
 
+void vv_buffer_move(struct vv_buffer *b, struct vv_buffer *from,
+    const varve_allocator *allocator)
+{
+    *b = *from;
+    b->allocator = allocator;
+    vv_buffer_init(from, from->allocator);
+}
+
+void vv_buffer_swap(struct vv_buffer *a, struct vv_buffer *b)
+{
+    struct vv_buffer older = *a;
+    *a = *b;
+    *b = older;
+}
+
 void vv_buffer_reserve(struct vv_buffer *b, size_t size)
 {
     if (b->data)

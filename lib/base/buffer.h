@@ -9,15 +9,24 @@
 #include <varve/allocator.h>
 
 struct vv_buffer {
+    /* to read */
     const varve_allocator *allocator;
     unsigned char *data;
-    size_t size;
     size_t capacity;
+    /* to fill in: to cut its end off, and to use it again */
+    size_t size;
     bool failed; /* an allocation failed: the content is not to be used */
 };
 
 void vv_buffer_init(struct vv_buffer *b, const varve_allocator *allocator);
 void vv_buffer_clear(struct vv_buffer *b);
+
+/* Takes all from another one, which is empty then; `allocator` is the same as
+ * its own, at a place that stays. */
+void vv_buffer_move(struct vv_buffer *b, struct vv_buffer *from,
+    const varve_allocator *allocator);
+
+void vv_buffer_swap(struct vv_buffer *a, struct vv_buffer *b);
 
 /* Room for `size` bytes in all, no more, in a buffer that has none yet: saves
  * the growing of what will be that large. Without memory it is still empty. */

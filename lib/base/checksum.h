@@ -13,6 +13,7 @@
 
 /* An XXH3-128 in canonical form: big-endian bytes, as printed. */
 struct vv_digest {
+    /* to fill in */
     uint8_t bytes[16];
 };
 

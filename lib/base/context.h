@@ -15,11 +15,13 @@ struct vv_system;
 
 /* A directory whose name is known to be on disk; 0, 0: none. */
 struct vv_durable {
+    /* to read */
     uint64_t device;
     uint64_t serial;
 };
 
 struct vv_context {
+    /* to fill in */
     varve_allocator allocator;      /* function is never NULL */
     const struct vv_system *system; /* the one door to the machine */
     struct vv_durable *durable;     /* of who saves again and again; or NULL */

@@ -9,11 +9,14 @@
 #include <varve/allocator.h>
 
 struct vv_map_slot {
+    /* to read */
     void *item; /* NULL: empty */
+    /* own */
     uint64_t hash;
 };
 
 struct vv_map {
+    /* to read */
     const varve_allocator *allocator;
     struct vv_map_slot *slots;
     size_t capacity; /* 0 or a power of two */

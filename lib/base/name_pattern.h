@@ -18,6 +18,7 @@
 #include "buffer.h"
 
 struct vv_text {
+    /* to fill in */
     const char *bytes;
     size_t size;
 };

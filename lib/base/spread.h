@@ -19,6 +19,7 @@
 
 /* How a pair was come to. */
 struct vv_way {
+    /* to fill in */
     uint32_t from;     /* the pair before it, plus 1; 0: it is the root's */
     uint32_t variable; /* of a slot: the pair of its variable, plus 1 */
     uint32_t number;   /* of the edge or slot, as the graph has it, */
@@ -26,6 +27,7 @@ struct vv_way {
 };
 
 struct vv_reached {
+    /* to read */
     const struct vv_state *state;
     void *object; /* the node, where it has an address */
     struct vv_way way;
@@ -43,12 +45,17 @@ struct vv_spread_node {
 };
 
 struct vv_spread {
+    /* to fill in */
+    /* to fill in */
     struct vv_automaton automaton;
+    /* to read */
+    /* to read */
     struct vv_reached *pairs; /* in the order in which they were found */
     size_t count;
+    size_t gone; /* so many are of nodes that are */
+    /* own */
     size_t capacity;
     size_t done; /* so many have been taken */
-    size_t gone; /* so many are of nodes that are */
     struct vv_spread_node *nodes;
     size_t node_capacity;
     uint32_t *table; /* pairs by hash, plus 1 */

@@ -24,22 +24,25 @@
 enum { VV_DRAFT_PARTS = 9 };
 
 struct vv_draft {
+    /* to read */
     const struct vv_context *context;
-    const char *path; /* of the file, for messages */
-    bool failed;
-    varve_error error; /* once it has */
-    uint64_t room;     /* bytes of all files, set before the end: what
-                          flat names may cost is bound by it */
-    uint64_t counter;  /* the save counter; 0: none */
-    union {            /* what was added so far (draft_parts.h) */
+    union { /* what was added so far (draft_parts.h) */
         struct {
             struct vv_buffer nodes, edges, slots, globals, tags, values,
                 extents, metadata, paths;
         };
         struct vv_buffer parts[VV_DRAFT_PARTS]; /* the same, as one */
     };
-    struct vv_arena strings;
     struct vv_kept kept;
+    bool failed;
+    /* to fill in */
+    uint64_t room;    /* bytes of all files, set before the end: what
+                         flat names may cost is bound by it */
+    uint64_t counter; /* the save counter; 0: none */
+    /* own */
+    const char *path;  /* of the file, for messages */
+    varve_error error; /* once it has failed */
+    struct vv_arena strings;
 };
 
 /* Node 0, the root, is there already. */

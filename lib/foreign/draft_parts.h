@@ -8,6 +8,7 @@
 #include "draft.h"
 
 struct vv_draft_node {
+    /* to read */
     uint32_t kind;
     uint32_t value; /* plus 1; 0: none was added */
 };
@@ -46,6 +47,7 @@ struct vv_draft_pair {
 };
 
 struct vv_draft_value {
+    /* to read */
     uint32_t dtype;
     uint32_t rank;
     uint64_t extents; /* how many of all stand before its own */

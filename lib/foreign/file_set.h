@@ -33,6 +33,7 @@ struct vv_file_set;
 
 /* What a format says of names. */
 struct vv_file_set_names {
+    /* to fill in */
     /* Whether a data file of this index, of any save, may be called so. */
     bool (*is_data)(const struct vv_file_set *set, const char *name);
     /* Whether an index names a data file; `in_doubt` where that cannot be
@@ -42,15 +43,17 @@ struct vv_file_set_names {
 };
 
 struct vv_file_set {
+    /* to read */
     const struct vv_context *context;
-    const struct vv_file_set_names *names;
     const char *stem; /* bare; with it the names of data files begin */
-    int flags;        /* enum vv_publish_flags */
     struct vv_publication index;
+    struct vv_publication *files;
+    /* own */
+    const struct vv_file_set_names *names;
+    int flags;              /* enum vv_publish_flags */
     struct vv_buffer text;  /* of the index */
     struct vv_buffer older; /* that of the one in its place */
-    struct vv_publication *files;
-    size_t count, capacity;
+    size_t count, capacity; /* of files */
 };
 
 /* `path` is that of the index; all strings are borrowed. On failure nothing is

@@ -17,6 +17,7 @@
 #include "system.h"
 
 struct vv_foreign_file {
+    /* to read */
     char *path; /* owned */
     int file;   /* -1 while it is not open */
     uint64_t size;
@@ -24,25 +25,29 @@ struct vv_foreign_file {
 };
 
 struct vv_foreign {
-    const struct vv_context *context;
-    varve_format format;
-    const struct vv_parsed_index *parsed; /* once there is one */
+    /* to read */
     struct vv_foreign_file *files;
     size_t file_count, file_capacity;
     struct vv_place *places; /* by value */
     size_t place_count;
+    struct vv_kept kept; /* of nodes of the index */
 
-    /* Set by the format as it opens; NULL where it has no such values. Makes
-     * the bytes of a value that is decoded, as they would lie in a file of
-     * ours, and verifies them on the way. `number` is the offset of its place.
-     */
+    /* to fill in: by who opens it */
+    const struct vv_context *context;
+    varve_format format;
+
+    /* to fill in: by the format as it opens; NULL where it has no such values.
+     * Makes the bytes of a value that is decoded, as they would lie in a file
+     * of ours, and verifies them on the way. `number` is the offset of its
+     * place. */
     varve_status (*decode)(const struct vv_foreign *foreign, uint64_t number,
         unsigned char *bytes, size_t size, varve_error *error);
     void *state;                              /* of the format */
     void (*free)(struct vv_foreign *foreign); /* frees it; may be NULL */
 
-    struct vv_kept kept;            /* of nodes of the index */
-    struct vv_value_tables *tables; /* foreign_values.c */
+    /* own */
+    const struct vv_parsed_index *parsed; /* once there is one */
+    struct vv_value_tables *tables;       /* foreign_values.c */
 };
 
 /* Adds a file of the checkpoint: that it is there and how large it is is found

@@ -14,6 +14,7 @@
 
 /* What there is to see before a file is opened. */
 struct vv_candidate {
+    /* to fill in */
     const char *path;
     uint64_t size;
     const unsigned char *head; /* its first bytes, 512 at most */
@@ -31,6 +32,7 @@ enum vv_bid {
 };
 
 struct vv_foreign_format {
+    /* to fill in */
     varve_format format;
     enum vv_bid (*bid)(const struct vv_candidate *candidate);
     /* Reads what the file holds into the draft, and sets what `foreign` needs.

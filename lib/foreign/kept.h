@@ -10,6 +10,7 @@
 #include "buffer.h"
 
 struct vv_kept {
+    /* to read */
     struct vv_buffer items; /* struct vv_kept_item */
     struct vv_buffer bytes; /* of all */
 };

@@ -19,6 +19,7 @@ enum vv_sum_kind {
 };
 
 struct vv_place {
+    /* to fill in */
     uint32_t file;             /* which of the files, or VV_DECODED */
     enum vv_sum_kind sum_kind; /* of all bytes; not of what is decoded, which is
                                   checked as it is made */

@@ -13,6 +13,7 @@
 #include "saved_path.h"
 
 struct vv_target {
+    /* to fill in */
     const struct vv_context *context;
     const char *path;             /* as the program gave it */
     const struct vv_index *index; /* the graph, with save counter and metadata;
@@ -37,6 +38,7 @@ struct vv_target {
 };
 
 struct vv_target_format {
+    /* to fill in */
     varve_format format;
     varve_status (*write)(const struct vv_target *target, varve_error *error);
 };

@@ -19,11 +19,12 @@ struct vv_data_out {
     const struct vv_context *context;
     const char *path; /* for messages */
     int file;
-    uint64_t offset;          /* where the next byte goes */
-    unsigned char *staging;   /* small pieces gather here */
-    size_t staged;            /* bytes in it; they end at `offset` */
-    uint64_t written_back;    /* write-back was started up to here */
-    bool no_write_back;       /* the system cannot, or was told not to */
+    uint64_t offset;        /* where the next byte goes */
+    unsigned char *staging; /* small pieces gather here */
+    size_t staged;          /* bytes in it; they end at `offset` */
+    uint64_t written_back;  /* write-back was started up to here */
+    bool no_write_back;     /* the system cannot, or was told not to */
+    /* to fill in */
     varve_progress *progress; /* set by the caller after begin, or NULL */
     void *progress_user;
     uint64_t total; /* bytes in all, for progress; where it was not

@@ -20,6 +20,7 @@
 #define VV_NONE UINT32_MAX
 
 struct vv_index {
+    /* to fill in */
     uint32_t name_count;
     uint32_t node_count;
     uint32_t edge_count;
@@ -141,6 +142,7 @@ uint64_t vv_chunk_count(uint64_t size);
 enum { VV_VALUE_STEP = 16 };
 
 struct vv_value_table {
+    /* to read */
     uint32_t count;    /* of values */
     uint64_t *extents; /* count / VV_VALUE_STEP + 1 entries */
     uint64_t *digests; /* as many, in the same block */

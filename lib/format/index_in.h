@@ -11,8 +11,10 @@
 #include "index.h"
 
 struct vv_parsed_index {
+    /* to read */
     struct vv_index index; /* points into the bytes */
     struct vv_value_table table;
+    /* own */
     varve_metadata *metadata; /* owned; strings are in `strings` */
     char *strings;
     size_t strings_size;

@@ -14,6 +14,7 @@
 #include "index_in.h"
 
 struct vv_opened {
+    /* to fill in */
     const struct vv_context *context; /* NULL: closed */
     char *path;                       /* owned */
     uint64_t size;                    /* of all its files */
@@ -28,6 +29,7 @@ struct vv_opened {
 /* A format that is read: what the functions below do. Offsets are those of the
  * index, which need not be those of a file. */
 struct vv_backing {
+    /* to fill in */
     varve_status (*read)(const struct vv_opened *opened, uint64_t offset,
         void *bytes, size_t size, varve_error *error);
     varve_status (*check)(const struct vv_opened *opened, uint32_t value,

@@ -14,6 +14,7 @@
 #define VV_WAY_IS_SLOT UINT32_C(0x80000000)
 
 struct vv_saved_paths {
+    /* to read */
     const varve_allocator *allocator;
     const struct vv_index *index;
     uint32_t root;

@@ -142,6 +142,22 @@ varve_status varve_clear_mistake(varve_graph *graph, varve_error *error)
     return status;
 }
 
+varve_status vv_take_mistake(varve_graph *graph, varve_error *error)
+{
+    varve_status status = graph->mistake.status;
+    if (status && error)
+        *error = graph->mistake;
+    graph->mistake.status = VARVE_OK;
+    return status;
+}
+
+void vv_graph_set_root(varve_graph *graph, varve_node *root)
+{
+    varve_node *older = graph->root;
+    graph->root = root;
+    vv_node_free(older);
+}
+
 varve_node *varve_graph_root(varve_graph *graph)
 {
     return vv_graph_given(graph)->root;

@@ -39,10 +39,12 @@ struct vv_notice {
 /* Told of changes, newest observer first. Functions that are NULL are skipped.
  * A change is complete when its function is called. */
 struct vv_observer {
+    /* to read */
     struct vv_observer *older;
     struct vv_observer *newer;
     uint64_t number; /* counts up; a newer observer has a higher one */
 
+    /* to fill in */
     void (*edge_added)(struct vv_observer *self, struct vv_edge *edge);
     /* The edge is gone; `child` may now be out of reach. */
     void (*edge_removed)(struct vv_observer *self, varve_node *child);
@@ -64,33 +66,36 @@ struct vv_observer {
 };
 
 struct varve_graph {
+    /* to read */
     struct vv_context context;
     struct vv_durable saved_to; /* where it was saved last */
     varve_error mistake;        /* the first; VARVE_OK: none */
     varve_node nil;
     varve_node *root;
     struct vv_name_table names;
+    struct vv_map global_map; /* nodes by global name */
+    varve_node *all;          /* every node, linked by `next_of_all` */
+    struct vv_observer *newest;
+    uint32_t number_limit; /* node numbers are below this */
+    unsigned tag_count;
+    const struct vv_name *tags[VV_MAX_TAGS];
+    /* to fill in */
+    bool defers_memory; /* library-owned variables get none yet: their
+                           values will bring it */
+    /* own */
+    bool defers_initializers; /* see varve_defer_initializers */
+    uint8_t held;             /* vv_hold */
     struct vv_pool nodes;
     struct vv_pool edges;
     struct vv_pool variables;
     struct vv_pool slots;
     struct vv_map edge_map; /* edges of nodes that have many */
     struct vv_map slot_map;
-    struct vv_map global_map; /* nodes by global name */
-    varve_node *all;          /* every node, linked by `next_of_all` */
-    uint32_t number_limit;    /* node numbers are below this */
-    uint32_t *free_numbers;   /* a stack of numbers to be used again */
+    uint32_t *free_numbers; /* a stack of numbers to be used again */
     size_t free_number_count;
     size_t free_number_capacity;
-    struct vv_observer *newest;
-    uint64_t observer_count;  /* ever registered */
-    bool defers_initializers; /* see varve_defer_initializers */
-    bool defers_memory;       /* library-owned variables get none yet: their
-                                 values will bring it */
-    const struct vv_name *tags[VV_MAX_TAGS];
-    unsigned tag_count;
+    uint64_t observer_count;   /* ever registered */
     uint64_t seed;             /* of random streams */
-    uint8_t held;              /* vv_hold */
     struct vv_notice *notices; /* the innermost, or NULL */
 };
 
@@ -102,6 +107,10 @@ varve_node *vv_mistake(varve_graph *graph, varve_status status,
     const char *format, ...) VV_PRINTF(3, 4);
 
 varve_node *vv_memory_mistake(varve_graph *graph);
+
+/* Gives the mistake to a call that made it with nodes of its own, so that it is
+ * none of the program's. */
+varve_status vv_take_mistake(varve_graph *graph, varve_error *error);
 
 /* A nil node where one is needed: a mistake of its own once the one that made
  * it nil was cleared. */
@@ -124,6 +133,9 @@ bool vv_graph_may_change(const varve_node *node, enum vv_hold held);
 
 /* What varve_set_seed has set. */
 uint64_t vv_graph_seed(const varve_graph *graph);
+
+/* Makes a node the root, and frees the one that was, which no edge touches. */
+void vv_graph_set_root(varve_graph *graph, varve_node *root);
 
 /* Registers as the newest observer. */
 void vv_graph_observe(varve_graph *graph, struct vv_observer *observer);

@@ -12,6 +12,7 @@
 #include "map.h"
 
 struct vv_name {
+    /* to read */
     uint64_t hash;
     uint32_t number; /* below the number of names; a sweep changes it */
     uint32_t rank;   /* in the order of their bytes; see vv_names_rank. In a
@@ -21,8 +22,10 @@ struct vv_name {
 };
 
 struct vv_name_table {
+    /* to read */
     struct vv_map map;
     struct vv_name **ranked; /* all names in order of bytes */
+    /* own */
     size_t ranked_capacity;
     bool is_ranked;
     size_t enough; /* names, for a sweep to be worth its while */

@@ -18,6 +18,7 @@
 enum { VV_FEW_EDGES = 8 };
 
 struct vv_edge {
+    /* to read */
     varve_edge public; /* what the program sees; first */
     const struct vv_name *name;
     varve_node *parent;
@@ -28,42 +29,50 @@ struct vv_edge {
 };
 
 struct vv_alias {
+    /* to read */
     struct vv_alias *next;
     const struct vv_name *name;
 };
 
 /* What few nodes have. */
 struct vv_extra {
+    /* to read */
     struct vv_slot *first_slot; /* slots that the node owns */
     struct vv_slot *last_slot;
     struct vv_alias *aliases;
     const struct vv_name *global_name; /* or NULL */
-    varve_state_callbacks callbacks;   /* of a state */
+    /* to fill in */
+    varve_state_callbacks callbacks; /* of a state */
     void *self;
     varve_on_demand *on_demand;
     void *on_demand_user;
     uint64_t save_counter;
+    /* own */
     struct vv_need *first_need; /* of initial values; see initial.h */
     struct vv_need *last_need;
     struct vv_need *needed_by;
 };
 
 struct varve_node {
+    /* to read */
     varve_graph *graph;
-    uint32_t number; /* unique among living nodes, small */
-    uint32_t edge_count;
-    uint8_t kind;         /* varve_kind */
-    uint8_t value_state;  /* varve_variable_state; a state's too */
-    bool has_many_edges;  /* they are in the edge map */
-    bool is_listed;       /* scratch of a removal */
-    uint64_t tags;        /* bits: graph->tags */
-    uint64_t restored_by; /* number of the observer that gave the value */
     struct vv_edge *first_edge;
-    struct vv_edge *last_edge;
     struct vv_edge *first_in;
     struct vv_variable *variable; /* of a variable */
     struct vv_extra *extra;       /* or NULL */
     varve_node *next_of_all;
+    uint64_t tags;   /* bits: graph->tags */
+    uint32_t number; /* unique among living nodes, small */
+    uint32_t edge_count;
+    /* to fill in */
+    uint64_t restored_by; /* number of the observer that gave the value */
+    uint8_t value_state;  /* varve_variable_state; a state's too */
+    /* to read */
+    uint8_t kind; /* varve_kind */
+    /* own */
+    bool has_many_edges; /* they are in the edge map */
+    bool is_listed;      /* scratch of a removal */
+    struct vv_edge *last_edge;
     varve_node *previous_of_all;
 };
 

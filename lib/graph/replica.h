@@ -13,6 +13,7 @@
 
 /* Where the values of the replica lie. */
 struct vv_replica_values {
+    /* to fill in */
     /* The memory for a variable of the original; its type and shape stay. NULL
      * instead of the function: memory of the library, zeroed. */
     void *(*data)(void *user, const varve_node *node);
@@ -24,6 +25,7 @@ struct vv_replica_values {
 };
 
 struct vv_replica {
+    /* to read */
     const varve_allocator *allocator;
     varve_graph *graph;
     varve_node **nodes; /* by place in the walk; 0 is that of the root */

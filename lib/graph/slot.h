@@ -10,6 +10,7 @@
 #include "node.h"
 
 struct vv_slot {
+    /* to read */
     varve_slot public; /* what the program sees; first */
     const struct vv_name *name;
     varve_node *owner;

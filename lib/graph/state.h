@@ -11,6 +11,7 @@
 #include "node.h"
 
 struct varve_sink {
+    /* to fill in */
     struct vv_buffer bytes;
 };
 

@@ -17,15 +17,18 @@ struct vv_borrowed {
 };
 
 struct vv_variable {
-    varve_tensor tensor;
-    bool is_owned;                /* the library owns the memory */
-    struct vv_borrowed *borrowed; /* if it came from elsewhere (a mapping) */
-    varve_initializer *initializer;
-    void *initializer_user;
+    /* to read */
     void *string_bytes; /* what restored string elements point into */
     size_t string_size;
     struct vv_slot *as_slot;    /* the slot that this variable is, or NULL */
     struct vv_slot *first_slot; /* slots of others for this variable */
+    bool is_owned;              /* the library owns the memory */
+    /* to fill in */
+    varve_tensor tensor;
+    struct vv_borrowed *borrowed; /* if it came from elsewhere (a mapping) */
+    /* own */
+    varve_initializer *initializer;
+    void *initializer_user;
 };
 
 /* A variable node without edges. A view that cannot be gives a mistake and nil;

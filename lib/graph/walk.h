@@ -13,22 +13,25 @@
 
 /* How a walk came to a node: along an edge, or as a slot. The root: neither. */
 struct vv_step {
+    /* to read */
     varve_node *node;
     const struct vv_edge *edge;
     const struct vv_slot *slot;
 };
 
 struct vv_walk {
+    /* to read */
     const varve_allocator *allocator;
     varve_graph *graph;
     struct vv_step *steps; /* breadth first; slot variables behind */
     size_t count;
-    size_t capacity;
-    uint32_t *place_of; /* by node number: place in `steps` plus 1, or 0 */
-    size_t number_limit;
     struct vv_slot **slots; /* sorted by owner, variable and name */
     size_t slot_count;
+    /* own */
+    size_t capacity;
     size_t slot_capacity;
+    uint32_t *place_of; /* by node number: place in `steps` plus 1, or 0 */
+    size_t number_limit;
     struct vv_edge **sorted; /* scratch: the edges of one node */
     size_t sorted_capacity;
 };

@@ -357,11 +357,8 @@ varve_status vv_listing_refresh(struct vv_listing *l, varve_error *error)
         status = vv_fail_memory(error, "the names in a directory");
     if (!status)
         status = rebuild(l, &names, error);
-    if (!status) {
-        struct vv_buffer old = l->gone;
-        l->gone = names.gone;
-        names.gone = old;
-    }
+    if (!status)
+        vv_buffer_swap(&l->gone, &names.gone);
     vv_buffer_clear(&names.gone);
     vv_buffer_clear(&names.pins);
     vv_buffer_clear(&names.files);

@@ -109,15 +109,6 @@ static bool is_busy(const struct vv_observer *self)
 
 /* --- Birth and death ---------------------------------------------------- */
 
-varve_status vv_saver_take_mistake(varve_graph *graph, varve_error *error)
-{
-    varve_status status = graph->mistake.status;
-    if (status && error)
-        *error = graph->mistake;
-    graph->mistake.status = VARVE_OK;
-    return status;
-}
-
 static varve_status check_options(
     const varve_saver_options *options, varve_error *error)
 {
@@ -135,7 +126,7 @@ static varve_saver *make(varve_graph *graph, varve_error *error)
     const varve_allocator *a = &graph->context.allocator;
     varve_saver *saver = vv_allocate_zeroed(a, sizeof *saver);
     varve_node *root = saver ? varve_add_detached(graph) : NULL;
-    if (!saver || vv_saver_take_mistake(graph, error)) {
+    if (!saver || vv_take_mistake(graph, error)) {
         vv_release(a, saver, sizeof *saver);
         vv_fail_memory(error, "a saver");
         return NULL;
@@ -202,7 +193,7 @@ varve_status vv_saver_check(varve_saver *saver, varve_error *error)
         return vv_fail(error, VARVE_MISUSE,
             "expected a saver whose node is there, found it removed");
     vv_saver_settle(saver);
-    return vv_saver_take_mistake(saver->graph, error);
+    return vv_take_mistake(saver->graph, error);
 }
 
 varve_status vv_saver_check_map(

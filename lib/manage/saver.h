@@ -73,10 +73,6 @@ varve_status vv_saver_link(varve_saver *saver, const struct vv_name *name,
     varve_node *node, varve_error *error);
 void vv_saver_drop(varve_saver *saver, struct vv_saver_entry *entry);
 
-/* A mistake that building the tree made is told by the call, and is none of the
- * program's. */
-varve_status vv_saver_take_mistake(varve_graph *graph, varve_error *error);
-
 /* Whether there is anything to save; *is_empty where there need not be. */
 varve_status vv_saver_check_map(
     varve_saver *saver, bool *is_empty, varve_error *error);

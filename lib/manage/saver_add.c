@@ -166,7 +166,7 @@ static varve_status add(varve_saver *saver, const struct vv_name *name,
     VV_TRY(vv_saver_link(saver, name, node, error));
     struct vv_saver_entry *entry = saver->last;
     vv_saver_place(saver, entry);
-    varve_status status = vv_saver_take_mistake(saver->graph, error);
+    varve_status status = vv_take_mistake(saver->graph, error);
     if (status) {
         vv_saver_take_out(saver, entry);
         vv_saver_drop(saver, entry);

@@ -30,6 +30,7 @@ enum vv_publish_flags {
 };
 
 struct vv_publication {
+    /* to read */
     const struct vv_context *context;
     const char *path; /* as the caller gave it, for messages; borrowed */
     const char *name; /* its last part */

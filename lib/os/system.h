@@ -23,6 +23,7 @@
 enum vv_file_kind { VV_REGULAR_FILE, VV_DIRECTORY, VV_OTHER_FILE };
 
 struct vv_file_info {
+    /* to read */
     enum vv_file_kind kind;
     uint64_t size;
     int64_t modified; /* nanoseconds since 1970-01-01 UTC */
@@ -34,6 +35,7 @@ struct vv_file_info {
 typedef int vv_each_name(void *user, const char *name);
 
 struct vv_system {
+    /* to fill in */
     void *state;
 
     /* A file for reading (close-on-exec, does not wait for a FIFO). No

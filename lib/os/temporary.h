@@ -23,8 +23,10 @@
 struct vv_temporary {
     const struct vv_context *context;
     int directory; /* borrowed */
-    int file;      /* to be written, and closed by the writer */
-    int guard;     /* a second descriptor, with the lock; -1: no locks here */
+    /* to fill in */
+    int file; /* to be written, and closed by the writer */
+    /* own */
+    int guard; /* a second descriptor, with the lock; -1: no locks here */
     char name[256];
 };
 

@@ -20,6 +20,7 @@ enum vv_family {
  * only a negative one reaches, is a power of two: hence one digit less than
  * bits.) */
 struct vv_dtype {
+    /* to read */
     const char *name;
     enum vv_family family;
     uint8_t size;      /* bytes in memory */

@@ -50,11 +50,8 @@ static bool write_once(struct vv_event_queue *q)
 static void write_all(struct vv_event_queue *q)
 {
     for (int i = 0; i < 2; i++) {
-        if (q->written.size == 0 && q->waiting.size > 0) {
-            struct vv_buffer empty = q->written;
-            q->written = q->waiting;
-            q->waiting = empty;
-        }
+        if (q->written.size == 0 && q->waiting.size > 0)
+            vv_buffer_swap(&q->written, &q->waiting);
         if (q->written.size == 0 || !write_once(q))
             return;
     }

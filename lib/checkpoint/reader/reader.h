@@ -14,7 +14,9 @@
 
 struct varve_reader {
     struct vv_context context;
+    /* to read */
     struct vv_opened file;
+    /* own */
     struct vv_saved_paths paths;
     char *names; /* every name, terminated */
     size_t names_size;

@@ -84,9 +84,7 @@ static varve_status prepare(struct vv_item *item, varve_error *error)
 static void take_one(struct vv_item *item)
 {
     if (item->node->kind == VARVE_STATE) {
-        struct vv_buffer taken = item->spare;
-        item->spare = item->bytes;
-        item->bytes = taken;
+        vv_buffer_swap(&item->spare, &item->bytes);
         return;
     }
     if (!is_string(item->node))

@@ -222,11 +222,8 @@ static void take_over(struct shadow *s)
         memcpy(s->snapshot->block, s->block, s->snapshot->block_size);
     for (size_t i = 0; i < s->walk.count; i++) {
         struct stand_in *stand_in = &s->stand_ins[i];
-        if (!stand_in->item || !stand_in->is_read)
-            continue;
-        struct vv_buffer old = stand_in->item->bytes;
-        stand_in->item->bytes = stand_in->bytes;
-        stand_in->bytes = old;
+        if (stand_in->item && stand_in->is_read)
+            vv_buffer_swap(&stand_in->item->bytes, &stand_in->bytes);
     }
 }
 

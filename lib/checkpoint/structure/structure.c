@@ -109,14 +109,6 @@ static void take_over(struct importing *i, size_t id)
         varve_set_global_name(node, saved.global_name);
 }
 
-/* The file's root takes the place of the one that is there from the start. */
-static void set_root(struct importing *i)
-{
-    varve_node *old = i->graph->root;
-    i->graph->root = i->nodes[0];
-    vv_node_free(old);
-}
-
 static varve_status make_graph(struct importing *i, varve_error *error)
 {
     make_nodes(i);
@@ -127,7 +119,7 @@ static varve_status make_graph(struct importing *i, varve_error *error)
     for (size_t id = 0; id < i->count; id++)
         take_over(i, id);
     VV_TRY(varve_graph_check(i->graph, error));
-    set_root(i);
+    vv_graph_set_root(i->graph, i->nodes[0]);
     return VARVE_OK;
 }
 

@@ -47,6 +47,23 @@ TEST(buffer, has_the_room_that_was_reserved_and_grows_beyond_it)
     vv_buffer_clear(&b);
 }
 
+TEST(buffer, moves_what_it_has_to_another)
+{
+    struct vv_buffer from, b;
+    varve_allocator same = *test_allocator();
+    vv_buffer_init(&from, &same);
+    vv_buffer_add_string(&from, "one");
+    vv_buffer_move(&b, &from, test_allocator());
+    cr_assert_str_eq(vv_buffer_string(&b), "one");
+    cr_assert(b.allocator == test_allocator() && b.size == 3);
+    cr_assert(from.allocator == &same && !from.data && !from.size);
+    vv_buffer_swap(&from, &b);
+    cr_assert(from.size == 3 && from.allocator == test_allocator());
+    cr_assert(!b.data && b.allocator == &same);
+    vv_buffer_clear(&from);
+    vv_buffer_clear(&b);
+}
+
 TEST(buffer, remembers_that_an_allocation_failed)
 {
     struct vv_buffer b;

@@ -121,6 +121,30 @@ TEST(graph, goes_on_after_a_mistake_and_tells_the_first)
     free_bad(graph, VARVE_BAD_NAME);
 }
 
+TEST(graph, gives_a_mistake_to_the_call_that_made_it)
+{
+    varve_graph *graph = new_graph();
+    varve_error error = { 0 };
+    cr_assert_eq(vv_take_mistake(graph, &error), VARVE_OK);
+    vv_mistake(graph, VARVE_LIMIT, "too many");
+    cr_assert_eq(vv_take_mistake(graph, &error), VARVE_LIMIT);
+    cr_assert_str_eq(error.message, "too many");
+    cr_assert_eq(varve_graph_check(graph, NULL), VARVE_OK);
+    vv_mistake(graph, VARVE_MISUSE, "another");
+    cr_assert_eq(vv_take_mistake(graph, NULL), VARVE_MISUSE);
+    varve_graph_free(graph);
+}
+
+TEST(graph, takes_another_node_as_its_root)
+{
+    varve_graph *graph = new_graph();
+    varve_node *node = vv_node_new(graph, VARVE_OBJECT);
+    vv_graph_set_root(graph, node);
+    cr_assert(varve_graph_root(graph) == node);
+    cr_assert(graph->all == node && !node->next_of_all);
+    varve_graph_free(graph);
+}
+
 TEST(graph, leaves_the_error_alone_when_all_is_well)
 {
     varve_error error;
