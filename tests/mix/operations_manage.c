@@ -301,6 +301,8 @@ void mix_save_managed(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         varve_manager_save_with(manager->manager, c, &options, &m->error);
     varve_status other = mix_trouble_end(m);
     status = mix_in_place(m, status);
+    if (options.pin && other && status == VARVE_IO)
+        status = other; /* a pin whose directory could not be synced */
     mix_expect(m, "varve_manager_save", status, VARVE_OK, other);
     if (status == VARVE_OK) {
         uint64_t counter = mix_directory_add(d, g->counter, new);

@@ -141,15 +141,36 @@ static void put_back(struct asking *a)
     keep_pairs(r, &r->held, a->held, VV_FATE_WAITING, false);
 }
 
+static bool make_room(struct vv_buffer *pairs, size_t more)
+{
+    size_t size = pairs->size;
+    vv_buffer_extend(pairs, more);
+    bool has_room = !pairs->failed;
+    pairs->failed = false;
+    pairs->size = size;
+    return has_room;
+}
+
+/* Wherever what was asked for may come to, so that without memory nothing is
+ * lost that would have to be matched again. */
+static bool has_memory(const struct asking *a)
+{
+    struct varve_restoration *r = a->r;
+    bool has = !a->asked.failed && !r->jobs.failed &&
+               make_room(&r->stuck, r->jobs.size) &&
+               make_room(&r->held, r->jobs.size) &&
+               make_room(&r->mismatched, r->jobs.size);
+    r->jobs.failed = false;
+    return has;
+}
+
 static varve_status deliver(
     struct asking *a, const struct vv_walk *walk, varve_error *error)
 {
     struct varve_restoration *r = a->r;
     for (size_t i = 0; i < walk->count; i++)
         ask_with_slots(a, walk, walk->steps[i].node);
-    bool has_memory = !a->asked.failed && !r->jobs.failed;
-    r->jobs.failed = false;
-    if (!has_memory)
+    if (!has_memory(a))
         return vv_fail_memory(error, "values that are asked for again");
     keep_pairs(r, &r->mismatched, 0, VV_FATE_MISMATCHED, true);
     return vv_arrive(r, error);
