@@ -72,7 +72,9 @@ typedef struct varve_write_options {
                             managers and savers delete nothing for it */
     bool keep_counter;   /* varve_write: the root's save counter is in the file
                             too, as varve_save has it there */
-    varve_format format; /* varve_write: of the file or files */
+    varve_format format; /* varve_write: of the file or files; others than ours
+                            spell the path of each value, which may have 4095
+                            bytes there (VARVE_LIMIT) */
     uint64_t shard_size; /* of TensorFlow and safetensors: another file is begun
                             before one holds more bytes than this; 0: never */
     bool global_names;   /* of safetensors and npz: a value goes by its global

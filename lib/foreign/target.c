@@ -4,6 +4,12 @@
  */
 #include "target.h"
 
+#include "failure.h"
+#include "name.h"
+
+/* Bytes of a path in a message. */
+enum { SHOWN = 63 };
+
 /* --- Losses --------------------------------------------------------------- */
 
 static void lose_at(
@@ -81,6 +87,58 @@ void vv_target_lose_graph(
 }
 
 /* --- Names ---------------------------------------------------------------- */
+
+/* How many bytes the names of a path have; somewhat more than the longest, if
+ * they are longer. */
+static size_t measure(const struct vv_target *target, uint32_t node)
+{
+    const struct vv_saved_paths *paths = target->paths;
+    size_t sum = 0;
+    while (node != paths->root && sum <= VV_LONGEST_PATH) {
+        size_t size;
+        vv_index_name(target->index,
+            vv_at32(target->index->edge_names, paths->ways[node]), &size);
+        sum += size + (sum > 0);
+        node = paths->parents[node];
+    }
+    return sum;
+}
+
+static size_t measure_any(const struct vv_target *target, uint32_t node)
+{
+    const struct vv_index *index = target->index;
+    uint32_t way = node == target->paths->root ? 0 : target->paths->ways[node];
+    if (node == target->paths->root || !(way & VV_WAY_IS_SLOT))
+        return measure(target, node);
+    uint32_t slot = way & ~VV_WAY_IS_SLOT;
+    return measure(target, vv_at32(index->slot_owners, slot)) +
+           measure(target, vv_at32(index->slot_variables, slot));
+}
+
+varve_status vv_target_check_names(
+    const struct vv_target *target, varve_error *error)
+{
+    const struct vv_index *index = target->index;
+    struct vv_buffer path;
+    vv_buffer_init(&path, &target->context->allocator);
+    varve_status status = VARVE_OK;
+    for (uint32_t i = 0; i < index->value_count && !status; i++) {
+        uint32_t node = vv_at32(index->value_nodes, i);
+        if (!vv_saved_path_exists(target->paths, node) ||
+            (target->global_names &&
+                vv_index_find_global(index, node) != VV_NONE) ||
+            measure_any(target, node) <= VV_LONGEST_PATH)
+            continue;
+        vv_saved_path(target->paths, node, &path);
+        vv_path_shorten(&path, SHOWN);
+        status = vv_fail(error, VARVE_LIMIT,
+            "%s: %s: expected a path of at most %d bytes, which this format "
+            "spells for each value, found a longer one",
+            target->path, vv_buffer_string(&path), VV_LONGEST_PATH);
+    }
+    vv_buffer_clear(&path);
+    return status;
+}
 
 /* Appends the names of a path, backwards, as they are climbed. */
 static void climb(

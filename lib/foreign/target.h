@@ -47,6 +47,12 @@ struct vv_target_format {
 void vv_target_lose(
     const struct vv_target *target, uint32_t node, const char *what);
 
+/* That the names that the files spell for each value, made of the names of its
+ * path, are no longer than a path that is shown: those of a deep graph would
+ * together be as long as the square of its depth. */
+varve_status vv_target_check_names(
+    const struct vv_target *target, varve_error *error);
+
 /* The name of a value in a format without a graph: the names of the shortest
  * path, as they are, joined by '/'; for a slot variable
  * `<owner>/<slot>(<variable>)`. */

@@ -13,9 +13,10 @@
 #include "outline.h"
 #include "room.h"
 
-/* So many bytes may a path have that renames look at: an escaped name of the
- * largest size fits, but a chain of such names takes no time squared. */
-enum { MOST_BYTES = 256 << 10 };
+/* So much may a path have that patterns and renames look at: an escaped name of
+ * the largest size fits, but a chain of such names, or a long chain of short
+ * ones, takes no time squared. */
+enum { MOST_BYTES = 256 << 10, MOST_NAMES = 1000 };
 
 struct place {
     uintptr_t address;
@@ -196,7 +197,7 @@ static size_t climb(const struct parts *p, const struct link *link,
 char *parts_link_path(
     const struct parts *p, const struct link *link, size_t most_names)
 {
-    size_t most = most_names < p->count ? most_names : p->count;
+    size_t most = most_names < MOST_NAMES ? most_names : MOST_NAMES;
     size_t size = climb(p, link, most, NULL, 0);
     if (size == PART_NONE)
         return NULL;

@@ -9,6 +9,7 @@
 #include "npy_out.h"
 #include "npz_out.h"
 #include "safetensors_out.h"
+#include "try.h"
 
 /* Every format that is written besides ours. */
 static const struct vv_target_format *const formats[] = {
@@ -41,8 +42,11 @@ varve_status vv_target_write(
     const struct vv_target *target, varve_format format, varve_error *error)
 {
     for (size_t i = 0; i < FORMATS; i++) {
-        if (formats[i]->format == format)
-            return formats[i]->write(target, error);
+        if (formats[i]->format != format)
+            continue;
+        if (format != VARVE_FORMAT_NPY) /* which has no names */
+            VV_TRY(vv_target_check_names(target, error));
+        return formats[i]->write(target, error);
     }
     return vv_fail(error, VARVE_MISUSE,
         "%s: expected a format that is written, found %s", target->path,

@@ -137,3 +137,39 @@ TEST(target, tells_what_every_format_without_a_graph_loses)
     vv_target_lose_graph(&a.target, false, NULL);
     end(&a);
 }
+
+/* Objects in a chain, each of a name of eight bytes; then a variable whose path
+ * has so many bytes. */
+static void check_path_of(size_t size, varve_status expected)
+{
+    struct aimed a;
+    struct drafted *t = &a.drafted;
+    varve_error error = { 0 };
+    char name[16] = "xxxxxxxx";
+    draft_begin(t);
+    uint32_t node = 0;
+    for (; size > 16; size -= 9) {
+        uint32_t child = vv_draft_node(&t->d, VARVE_OBJECT);
+        add_edge(t, node, "12345678", child);
+        node = child;
+    }
+    memset(name, 'v', size);
+    name[size] = '\0';
+    add_edge(t, node, name, add_floats(t, 0));
+    aim(&a);
+    cr_assert_eq(vv_target_check_names(&a.target, &error), expected);
+    if (expected) {
+        cr_assert(strncmp(error.message, "out: ...", 8) == 0);
+        cr_assert(strstr(error.message, "78/vvvvv"));
+        cr_assert(strstr(error.message, "expected a path of at most 4095"));
+    }
+    end(&a);
+}
+
+TEST(target, spells_no_path_that_is_longer_than_one_that_is_shown)
+{
+    check_path_of(8, VARVE_OK);
+    check_path_of(4095, VARVE_OK);
+    check_path_of(4096, VARVE_LIMIT);
+    check_path_of(9 * 10000 + 5, VARVE_LIMIT);
+}
