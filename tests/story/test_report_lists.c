@@ -209,6 +209,27 @@ TEST(report_lists, a_rename_that_leads_nowhere_is_the_reason)
     varve_graph_free(graph);
 }
 
+/* What a rename asks for it is to have, whether somebody misses it or not. */
+TEST(report_lists, a_plan_shows_a_copy_that_a_local_variable_cannot_have)
+{
+    STORY_FILE("f", { "a", 1 });
+    varve_error error;
+    varve_rename rename = { "b", "a" };
+    varve_read_options options = { .renames = &rename, .rename_count = 1 };
+    float a = 0, b[2] = { 0 };
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    story_add(root, "a", &a);
+    varve_tag(
+        varve_add_variable(root, "b", varve_array(b, 2)), VARVE_TAG_LOCAL);
+    varve_restoration *r = varve_plan(root, test_path("f"), &options, &error);
+    cr_assert(r, "%s", error.message);
+    cr_assert_eq(story_findings(r, VARVE_MISMATCHED), 1);
+    varve_restoration_free(r);
+    story_refused(root, "f", &options, VARVE_MISMATCH, &error);
+    varve_graph_free(graph);
+}
+
 /* Nobody misses its value, but it is not what the file has. */
 TEST(report_lists, a_plan_shows_a_local_variable_that_a_read_fails_for)
 {

@@ -137,22 +137,41 @@ static bool meets_object(const struct vv_maker *m, const varve_node *node)
 
 /* --- Copies ------------------------------------------------------------- */
 
-/* Whether a node that is not the holder of its value was given a copy of it, or
- * by a plan would be. */
-static bool has_copy(struct vv_maker *m, const varve_node *node)
+/* The value of which a node, that is not its holder, may have a copy; VV_NONE:
+ * none. */
+static uint32_t value_of_another(
+    const struct vv_maker *m, const varve_node *node)
+{
+    const struct vv_pairing *p = &m->r->pairing;
+    uint32_t file = vv_file_node_of(p, node);
+    uint32_t value = file == VV_NONE ? VV_NONE : p->value_of[file];
+    bool may_have = value != VV_NONE && !vv_is_holder(p, node, file) &&
+                    vv_index_is_saved(vv_index_of(p), value);
+    return may_have ? value : VV_NONE;
+}
+
+/* Whether a read gives it that copy, or fails as it does not fit. */
+static bool claims_copy(const struct vv_maker *m, const varve_node *node)
+{
+    const struct vv_pairing *p = &m->r->pairing;
+    uint32_t file = vv_file_node_of(p, node);
+    return value_of_another(m, node) != VV_NONE &&
+           vv_wants_copy(m->r, node, file) &&
+           vv_index_kind(vv_index_of(p), file) == node->kind &&
+           vv_scope_takes(p, node);
+}
+
+/* Whether it was given that copy, or by a plan would be. */
+static bool has_copy(const struct vv_maker *m, const varve_node *node)
 {
     struct varve_restoration *r = m->r;
-    uint32_t file = vv_file_node_of(&r->pairing, node);
-    uint32_t value = file == VV_NONE ? VV_NONE : r->pairing.value_of[file];
-    if (value == VV_NONE || vv_is_holder(&r->pairing, node, file) ||
-        !vv_index_is_saved(vv_index_of(&r->pairing), value))
+    uint32_t value = value_of_another(m, node);
+    if (value == VV_NONE)
         return false;
     varve_tensor saved = vv_saved(&r->pairing, value);
-    return r->pairing.is_dry ? vv_wants_copy(r, node, file) &&
-                                   vv_index_kind(vv_index_of(&r->pairing),
-                                       file) == node->kind &&
-                                   vv_value_fits(r, node, &saved)
-                             : node->restored_by == r->observer.number;
+    return r->pairing.is_dry
+               ? claims_copy(m, node) && vv_value_fits(r, node, &saved)
+               : node->restored_by == r->observer.number;
 }
 
 static void add_copy(struct vv_maker *m, const varve_node *node)
@@ -179,7 +198,9 @@ void vv_report_look_at_program(struct vv_maker *m)
             continue;
         m->report->variable_count++;
         bool is_local = vv_is_local(node, local);
-        if (m->is_listed[i] || (is_local && !meets_object(m, node)))
+        bool is_nobodys =
+            is_local && !meets_object(m, node) && !claims_copy(m, node);
+        if (m->is_listed[i] || is_nobodys)
             continue;
         if (has_copy(m, node))
             add_copy(m, node);
