@@ -137,6 +137,15 @@ static bool has_global_names(const struct mix_shape *shape)
     return false;
 }
 
+void mix_look_for_names(struct mix *m, uint8_t graph)
+{
+    if (!has_global_names(&m->graphs[graph].shape))
+        return;
+    for (int i = 0; i < MIX_OPENS; i++)
+        if (m->opens[i].restoration && m->opens[i].graph == graph)
+            m->opens[i].is_loose = true;
+}
+
 void mix_open_begin(struct mix *m, struct mix_open *open, uint8_t graph,
     uint8_t root, const struct mix_file *file)
 {
@@ -230,6 +239,8 @@ void mix_open_end(struct mix *m, struct mix_open *open, varve_restoration *r,
     if (r && (open->only != MIX_NONE || open->except != MIX_NONE ||
                  open->renamed != MIX_NONE))
         open->is_loose = true;
+    if (r)
+        open->has_read = true;
     if (mix_demands(&m->graphs[graph].shape))
         mix_arrive(m, graph); /* of older ones, to what was made */
 }

@@ -26,6 +26,10 @@ uint64_t mix_directory_next(
 uint64_t mix_directory_add(
     struct mix_directory *directory, uint64_t counter, struct mix_file file);
 
+/* Once a graph has global names, all that a restoration brings it is left
+ * open. */
+void mix_look_for_names(struct mix *m, uint8_t graph);
+
 /* Before and after a read. */
 void mix_open_begin(struct mix *m, struct mix_open *open, uint8_t graph,
     uint8_t root, const struct mix_file *file);

@@ -211,13 +211,17 @@ static bool is_shared(const struct mix_shape *file, uint8_t f)
 }
 
 /* A value is delivered once, and nothing more comes to a node that has one; a
- * rename can ask for a copy, and who comes late by the first of several paths
- * gets one. */
-static bool is_at_rest(const struct mix_open *open, uint8_t node, uint8_t f)
+ * rename can ask for a copy, and who comes late by the first of several paths,
+ * or by the name for which another one has an alias, gets one. */
+static bool is_at_rest(const struct mix_open *open,
+    const struct mix_shape *program, uint8_t node, uint8_t f)
 {
-    bool may_have_copy = open->renamed != MIX_NONE ||
-                         (open->taker[f] != node &&
-                             is_shared(&open->file.shape, f));
+    uint8_t taker = open->taker[f];
+    bool has_alias =
+        taker < MIX_NODES && program->nodes[taker].alias != MIX_NONE;
+    bool may_have_copy =
+        open->renamed != MIX_NONE ||
+        (taker != node && (has_alias || is_shared(&open->file.shape, f)));
     return (open->is_taken[f] && !may_have_copy) || mix_has(open->fed, node);
 }
 
@@ -272,7 +276,7 @@ mix_set mix_except(const struct mix_shape *shape, uint8_t root, uint8_t name)
  * not all of them say so. */
 struct wanted {
     mix_set surely;
-    mix_set maybe; /* by paths that come on demand as well */
+    mix_set maybe; /* by paths that come on demand, or were there once */
 };
 static struct wanted wanted(
     const struct mix_open *open, const struct mix_shape *program)
@@ -282,7 +286,8 @@ static struct wanted wanted(
         found &= mix_only(program, open->root, open->only);
     if (open->except != MIX_NONE)
         found &= mix_except(program, open->root, open->except);
-    return (struct wanted){ found, mix_demands(program) ? ~(mix_set)0 : found };
+    bool is_open = mix_demands(program) || open->has_read;
+    return (struct wanted){ found, is_open ? ~(mix_set)0 : found };
 }
 
 enum mix_fit mix_match(struct mix *m, struct mix_open *open)
@@ -296,7 +301,7 @@ enum mix_fit mix_match(struct mix *m, struct mix_open *open)
     find_pairs(open, program, &pairs);
     for (uint8_t p = 0; p < MIX_NODES; p++)
         for (uint8_t f = 0; f < MIX_NODES; f++) {
-            if (!mix_has(pairs.all[p], f) || is_at_rest(open, p, f) ||
+            if (!mix_has(pairs.all[p], f) || is_at_rest(open, program, p, f) ||
                 !mix_has(takes.maybe, p) || g->restored_by[p] > open->number ||
                 !is_mismatch(
                     open, &program->nodes[p], &open->file.shape.nodes[f]))
@@ -374,7 +379,7 @@ static void bring(struct mix_graph *g, struct mix_open *open,
             const struct mix_node *saved = &open->file.shape.nodes[f];
             if (!mix_has(pairs->all[p], f) || saved->kind != kind ||
                 !mix_has(takes.maybe, p) || !mix_is_saved(saved) ||
-                is_at_rest(open, p, f))
+                is_at_rest(open, &g->shape, p, f))
                 continue;
             enum readiness ready =
                 kind == VARVE_STATE ? readiness_of(open, f) : READY;
@@ -443,6 +448,7 @@ void mix_match_again(struct mix *m, struct mix_open *open, uint8_t node)
                 !mix_is_saved(saved) || g->restored_by[p] > open->number)
                 continue;
             if (open->taker[f] == p && open->is_taken[f] &&
+                open->only == MIX_NONE && open->except == MIX_NONE &&
                 g->maybe_by[p] <= open->number &&
                 !is_mismatch(open, &g->shape.nodes[p], saved))
                 g->shape.nodes[p].value =

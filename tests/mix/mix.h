@@ -63,6 +63,7 @@ struct mix_open {
     uint8_t only, except; /* an edge of the root; MIX_NONE: none */
     uint8_t renamed;      /* likewise, and what it is in the file */
     uint8_t old_name;
+    bool has_read; /* what comes now comes late */
     bool is_loose; /* options or names: every answer that fits is right */
     uint8_t taker[MIX_NODES]; /* of a value of the file: the node that got it;
                                  MIX_NONE: none yet */

@@ -387,6 +387,7 @@ void mix_graft(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_say(m, "g%dn%d = varve_graft(g%dn%d, \"%s\", g%dn%d);", to, place, to,
         parent, mix_name(name), from, node);
     mix_copy_in(&g->shape, &copy);
+    mix_look_for_names(m, to);
     mix_add_edge(&g->shape, parent, name, place);
     mix_trouble_begin(m);
     varve_node *grafted = graft(m, g->nodes[parent], name, from, node);

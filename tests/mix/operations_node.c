@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mix/files.h"
 #include "mix/operations.h"
 #include "mix/trouble.h"
 
@@ -183,9 +184,7 @@ void mix_name_globally(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     if (n == MIX_NONE || is_named(&g->shape, name))
         return;
     g->shape.nodes[n].global = name;
-    for (int i = 0; i < MIX_OPENS; i++)
-        if (m->opens[i].restoration && m->opens[i].graph == at)
-            m->opens[i].is_loose = true;
+    mix_look_for_names(m, at);
     mix_say(m, "varve_set_global_name(g%dn%d, \"%s\");", at, n, mix_name(name));
     mix_trouble_begin(m);
     do
