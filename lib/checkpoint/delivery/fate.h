@@ -5,48 +5,46 @@
 #ifndef VV_FATE_H
 #define VV_FATE_H
 
-#include "restoration.h"
+#include "delivery.h"
 
 /* What pairing asks and tells. */
-extern const struct vv_value_calls vv_delivery;
+extern const struct vv_value_calls vv_value_answers;
 
 /* Decides what becomes of the value of a pair that is bound. */
-void vv_decide(struct varve_restoration *r, varve_node *node, uint32_t file);
+void vv_decide(struct vv_delivery *d, varve_node *node, uint32_t file);
 
 /* Whether no node that comes to the place of a value is given it any more. */
-bool vv_is_final(const struct varve_restoration *r, uint32_t value);
+bool vv_is_final(const struct vv_delivery *d, uint32_t value);
 
 /* Notes what became of a value: the only place where that changes, and what may
  * not follow what it was is a fault of the library. */
-void vv_change_fate(
-    struct varve_restoration *r, uint32_t value, enum vv_fate fate);
+void vv_change_fate(struct vv_delivery *d, uint32_t value, enum vv_fate fate);
 
 /* Notes what became of a value, if the node is its holder. */
-void vv_set_fate(struct varve_restoration *r, const varve_node *node,
-    uint32_t value, enum vv_fate fate);
+void vv_set_fate(struct vv_delivery *d, const varve_node *node, uint32_t value,
+    enum vv_fate fate);
 
 /* Notes that a place has had its copy, or is to have none. */
-void vv_note_served(struct varve_restoration *r, const varve_node *node);
+void vv_note_served(struct vv_delivery *d, const varve_node *node);
 
 /* Notes that a node has its value, from now on and for all who come to its
  * place. */
-void vv_note_delivered(
-    struct varve_restoration *r, varve_node *node, uint32_t value);
+void vv_note_delivered(struct vv_delivery *d, varve_node *node, uint32_t value);
 
 /* Whether a node that is not the holder of a value is to get a copy of it. */
 bool vv_wants_copy(
-    const struct varve_restoration *r, const varve_node *node, uint32_t file);
+    const struct vv_delivery *d, const varve_node *node, uint32_t file);
 
 /* Makes a value due for one more node than its holder where that is asked for,
  * once for each place of the program. */
-void vv_copy(struct varve_restoration *r, varve_node *node, uint32_t file);
+void vv_copy(struct vv_delivery *d, varve_node *node, uint32_t file);
 
 /* Whether a value fits a node, as the options allow. */
-bool vv_value_fits(struct varve_restoration *r, const varve_node *node,
-    const varve_tensor *saved);
+bool vv_value_fits(
+    struct vv_delivery *d, const varve_node *node, const varve_tensor *saved);
 
 /* Whether `resize` names this node and its rank is that of the value. */
-bool vv_is_resized(const struct varve_restoration *r, const varve_node *node,
+bool vv_is_resized(const struct vv_delivery *d, const varve_node *node,
     const varve_tensor *saved);
 
 #endif

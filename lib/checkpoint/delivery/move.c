@@ -19,40 +19,40 @@
 enum { LARGE_PIECE = 4096 }; /* bytes: from here on, past the caches */
 
 enum vv_move_mode vv_move_mode_of(
-    const struct varve_restoration *r, const varve_node *node, uint32_t value)
+    const struct vv_delivery *d, const varve_node *node, uint32_t value)
 {
-    varve_tensor saved = vv_saved(&r->pairing, value);
+    varve_tensor saved = vv_saved(d->pairing, value);
     if (node->kind == VARVE_STATE)
         return VV_MOVE_STATE;
     const varve_tensor *wanted = &node->variable->tensor;
     if (saved.dtype == VARVE_STRING)
         return VV_MOVE_STRINGS;
     if (varve_tensor_count(&saved) != varve_tensor_count(wanted) ||
-        vv_is_resized(r, node, &saved))
+        vv_is_resized(d, node, &saved))
         return VV_MOVE_RESIZE;
     return saved.dtype == wanted->dtype ? VV_MOVE_PLAIN : VV_MOVE_CAST;
 }
 
 /* (An element needs no more alignment than its parts, of 8 bytes at most.) */
-const char *vv_move_obstacle(const struct varve_restoration *r,
+const char *vv_move_obstacle(const struct vv_delivery *d,
     const varve_node *node, uint32_t value, struct vv_range *range)
 {
-    size_t size = varve_dtype_size(vv_saved(&r->pairing, value).dtype);
+    size_t size = varve_dtype_size(vv_saved(d->pairing, value).dtype);
     struct vv_range found = {
-        .path = r->file.path,
-        .size = (size_t)vv_at64(r->file.parsed.index.value_sizes, value),
+        .path = d->file->path,
+        .size = (size_t)vv_at64(d->file->parsed.index.value_sizes, value),
     };
     if (!node->variable || node->variable->borrowed ||
         found.size < VV_PAGED_SIZE)
         return "";
     if (!node->variable->is_owned)
         return "not mapped: its memory is the program's";
-    if (vv_move_mode_of(r, node, value) != VV_MOVE_PLAIN)
+    if (vv_move_mode_of(d, node, value) != VV_MOVE_PLAIN)
         return "not mapped: it is not as it lies in the file";
     if (node->variable->tensor.data)
         return "not mapped: it had its memory before";
     if (VV_BIG_ENDIAN ||
-        !vv_opened_locate(&r->file, value, &found.file, &found.offset))
+        !vv_opened_locate(d->file, value, &found.file, &found.offset))
         return "not mapped: it is encoded in the file";
     if (found.offset % (size < 8 ? size : 8) != 0)
         return "not mapped: it is not aligned in the file";
@@ -126,7 +126,7 @@ static void copy_resized(struct vv_move *move, const varve_tensor *saved,
     }
 }
 
-void vv_move_piece(const struct varve_restoration *r, struct vv_move *move,
+void vv_move_piece(const struct vv_delivery *d, struct vv_move *move,
     uint64_t first, void *bytes, size_t size)
 {
     if (move->mode == VV_MOVE_VERIFY)
@@ -137,7 +137,7 @@ void vv_move_piece(const struct varve_restoration *r, struct vv_move *move,
         memcpy((unsigned char *)move->block + first, bytes, size);
         return;
     }
-    varve_tensor saved = vv_saved(&r->pairing, move->value);
+    varve_tensor saved = vv_saved(d->pairing, move->value);
     size_t unit = varve_dtype_size(saved.dtype);
     if (VV_BIG_ENDIAN)
         vv_dtype_swap_copy(saved.dtype, bytes, bytes, size / unit);
@@ -148,11 +148,11 @@ void vv_move_piece(const struct varve_restoration *r, struct vv_move *move,
 }
 
 varve_status vv_move_strings(
-    const struct varve_restoration *r, struct vv_move *move, varve_error *error)
+    const struct vv_delivery *d, struct vv_move *move, varve_error *error)
 {
-    varve_tensor saved = vv_saved(&r->pairing, move->value);
+    varve_tensor saved = vv_saved(d->pairing, move->value);
     uint64_t count = varve_tensor_count(&saved);
-    uint64_t size = vv_at64(r->file.parsed.index.value_sizes, move->value);
+    uint64_t size = vv_at64(d->file->parsed.index.value_sizes, move->value);
     if (size == 0)
         return VARVE_OK;              /* no elements, and no block */
     uint64_t left = size - 8 * count; /* the index made sure of 8 each */
@@ -173,9 +173,9 @@ varve_status vv_move_strings(
     return vv_fail(error, VARVE_CORRUPT,
         "%s: %s: offset %llu: expected string lengths that sum to the value's "
         "size, found others",
-        r->file.path, vv_node_text(move->node, path, sizeof path),
+        d->file->path, vv_node_text(move->node, path, sizeof path),
         (unsigned long long)vv_at64(
-            r->file.parsed.index.value_offsets, move->value));
+            d->file->parsed.index.value_offsets, move->value));
 }
 
 void vv_move_swap(struct vv_move *move)

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 
 #include "mapping.h"
-#include "restoration.h"
+#include "delivery.h"
 
 /* How the bytes of a value become the memory of a variable. */
 enum vv_move_mode {
@@ -50,24 +50,24 @@ static inline bool vv_move_gathers(const struct vv_move *move)
 
 /* The mode of a value for a node that it fits. */
 enum vv_move_mode vv_move_mode_of(
-    const struct varve_restoration *r, const varve_node *node, uint32_t value);
+    const struct vv_delivery *d, const varve_node *node, uint32_t value);
 
 /* Why a value cannot be had as pages of its file, "" where it is too small for
  * that to be worth a word, or mapped already; NULL where it can, and then
  * `*range`, unless that is NULL, is where it lies. */
-const char *vv_move_obstacle(const struct varve_restoration *r,
+const char *vv_move_obstacle(const struct vv_delivery *d,
     const varve_node *node, uint32_t value, struct vv_range *range);
 
 /* Puts verified bytes of a value, from `first` on, where they belong. Whole
  * elements; may be called for several pieces of a value at once. `bytes` may be
  * changed. */
-void vv_move_piece(const struct varve_restoration *r, struct vv_move *move,
+void vv_move_piece(const struct vv_delivery *d, struct vv_move *move,
     uint64_t first, void *bytes, size_t size);
 
 /* Makes the array of a string move from its block. VARVE_CORRUPT when lengths
  * and size disagree. */
-varve_status vv_move_strings(const struct varve_restoration *r,
-    struct vv_move *move, varve_error *error);
+varve_status vv_move_strings(
+    const struct vv_delivery *d, struct vv_move *move, varve_error *error);
 
 /* Exchanges the staged bytes with those of the variable; twice undoes it. */
 void vv_move_swap(struct vv_move *move);

@@ -44,7 +44,7 @@ struct pass {
 
 static const struct vv_index *index_of(const struct vv_reading *reading)
 {
-    return &reading->r->file.parsed.index;
+    return &reading->d->file->parsed.index;
 }
 
 static uint64_t offset_of(const struct vv_reading *reading, size_t move)
@@ -76,7 +76,7 @@ uint64_t vv_reading_size(const struct vv_reading *reading)
 
 static bool add_run(struct pass *pass, struct run run, uint64_t size)
 {
-    if (!vv_grow_array(&pass->reading->r->pairing.context.allocator,
+    if (!vv_grow_array(&pass->reading->d->pairing->context.allocator,
             &pass->runs, &pass->run_capacity, pass->run_count, sizeof run))
         return false;
     if (size > pass->buffer_size)
@@ -136,7 +136,7 @@ static bool make_runs(struct pass *pass)
 static varve_status check_piece(const struct vv_reading *reading, size_t move,
     uint64_t chunk, const void *bytes, varve_error *error)
 {
-    const struct vv_opened *file = &reading->r->file;
+    const struct vv_opened *file = reading->d->file;
     const struct vv_move *m = &reading->moves[move];
     char text[256];
     if (reading->is_verified ||
@@ -152,7 +152,7 @@ static varve_status take_piece(const struct vv_reading *reading, size_t move,
 {
     varve_status status = check_piece(reading, move, chunk, bytes, error);
     if (!status && !reading->only_verify)
-        vv_move_piece(reading->r, &reading->moves[move], chunk * VV_CHUNK_SIZE,
+        vv_move_piece(reading->d, &reading->moves[move], chunk * VV_CHUNK_SIZE,
             bytes, size);
     return status;
 }
@@ -175,17 +175,17 @@ static void *place_of(
 static varve_status read_chunk(const struct vv_reading *reading,
     const struct run *run, void *buffer, varve_error *error)
 {
-    struct varve_restoration *r = reading->r;
+    const struct vv_delivery *d = reading->d;
     struct vv_move *move = &reading->moves[run->first];
     uint64_t offset;
     size_t size;
-    vv_opened_chunk(&r->file, move->value, run->chunk, &offset, &size);
+    vv_opened_chunk(d->file, move->value, run->chunk, &offset, &size);
     void *place = place_of(reading, move, (uint64_t)run->chunk * VV_CHUNK_SIZE);
     if (!place)
         place = buffer;
     else if (!move->is_fresh && !move->is_staged && !vv_move_gathers(move))
         atomic_store_explicit(&move->is_touched, true, memory_order_relaxed);
-    varve_status status = vv_opened_read(&r->file, offset, place, size, error);
+    varve_status status = vv_opened_read(d->file, offset, place, size, error);
     if (status)
         return status;
     if (place == buffer)
@@ -200,7 +200,7 @@ static varve_status read_together(const struct vv_reading *reading,
     uint64_t begin = offset_of(reading, run->first);
     uint64_t end = offset_of(reading, last) + size_of(reading, last);
     varve_status status = vv_opened_read(
-        &reading->r->file, begin, buffer, (size_t)(end - begin), error);
+        reading->d->file, begin, buffer, (size_t)(end - begin), error);
     for (size_t i = run->first; i <= last && !status; i++) {
         status =
             take_piece(reading, i, 0, buffer + (offset_of(reading, i) - begin),
@@ -224,7 +224,7 @@ static void fail(
 static void report(struct pass *pass, unsigned worker, const struct run *run)
 {
     const struct vv_reading *reading = pass->reading;
-    const varve_read_options *options = &reading->r->pairing.selection.options;
+    const varve_read_options *options = reading->d->options;
     if (worker != 0 || !options->progress)
         return;
     varve_error error = { 0 };
@@ -235,7 +235,7 @@ static void report(struct pass *pass, unsigned worker, const struct run *run)
         !reading->is_final)
         fail(pass,
             vv_fail(&error, VARVE_CANCELLED, "%s: cancelled",
-                reading->r->file.path),
+                reading->d->file->path),
             &error);
 }
 
@@ -248,7 +248,7 @@ static uint64_t run_size(
         size += size_of(reading, run->first + i);
     if (together)
         return size;
-    vv_opened_chunk(&reading->r->file, reading->moves[run->first].value,
+    vv_opened_chunk(reading->d->file, reading->moves[run->first].value,
         run->chunk, &size, &chunk);
     return chunk;
 }
@@ -278,10 +278,9 @@ static void work(void *user, unsigned worker)
 static varve_status run_pass(struct pass *pass, varve_error *error)
 {
     const struct vv_reading *reading = pass->reading;
-    const struct vv_context *context = &reading->r->pairing.context;
+    const struct vv_context *context = &reading->d->pairing->context;
     uint64_t size = vv_reading_size(reading);
-    unsigned workers =
-        vv_worker_count(context, reading->r->pairing.selection.options.threads);
+    unsigned workers = vv_worker_count(context, reading->d->options->threads);
     if (workers > 1 + size / BYTES_PER_WORKER)
         workers = (unsigned)(1 + size / BYTES_PER_WORKER);
     for (unsigned i = 0; i < workers; i++) {
@@ -300,7 +299,7 @@ static varve_status run_pass(struct pass *pass, varve_error *error)
 
 varve_status vv_read_moves(struct vv_reading *reading, varve_error *error)
 {
-    const varve_allocator *a = &reading->r->pairing.context.allocator;
+    const varve_allocator *a = &reading->d->pairing->context.allocator;
     struct pass *pass = vv_allocate_zeroed(a, sizeof *pass);
     if (!pass)
         return vv_fail_memory(error, "reading values");

@@ -8,7 +8,7 @@
 #include "move.h"
 
 struct vv_reading {
-    struct varve_restoration *r;
+    const struct vv_delivery *d;
     struct vv_move *moves; /* in order of their place in the file */
     size_t count;
     bool only_verify; /* deliver nothing */

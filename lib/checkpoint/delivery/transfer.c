@@ -35,7 +35,7 @@ struct old_state {
 };
 
 struct transfer {
-    struct varve_restoration *r;
+    struct vv_delivery *d;
     const varve_allocator *allocator;
     struct vv_move *moves;
     size_t count;
@@ -51,7 +51,7 @@ struct transfer {
 
 static uint64_t value_size(const struct transfer *t, const struct vv_move *m)
 {
-    return vv_at64(vv_index_of(&t->r->pairing)->value_sizes, m->value);
+    return vv_at64(vv_index_of(t->d->pairing)->value_sizes, m->value);
 }
 
 static void add_move(
@@ -61,7 +61,7 @@ static void add_move(
     m->node = job->node;
     m->value = job->file;
     m->mode = only_verify ? VV_MOVE_VERIFY
-                          : (uint8_t)vv_move_mode_of(t->r, m->node, m->value);
+                          : (uint8_t)vv_move_mode_of(t->d, m->node, m->value);
 }
 
 static int compare_moves(const void *left, const void *right)
@@ -84,7 +84,7 @@ static void add_few(struct transfer *t, const struct vv_pair *jobs,
 static varve_status add_many(struct transfer *t, const struct vv_pair *jobs,
     size_t count, bool only_verify, varve_error *error)
 {
-    size_t values = vv_index_of(&t->r->pairing)->value_count;
+    size_t values = vv_index_of(t->d->pairing)->value_count;
     size_t size = values * sizeof(uint32_t);
     uint32_t *job_of = vv_allocate(t->allocator, size);
     if (!job_of)
@@ -113,7 +113,7 @@ static varve_status make_moves(struct transfer *t, const struct vv_pair *jobs,
     t->moves = vv_allocate_zeroed(t->allocator, count * sizeof *t->moves);
     if (!t->moves)
         return vv_fail_memory(error, "a restoration");
-    if (count >= vv_index_of(&t->r->pairing)->value_count / FEW_JOBS)
+    if (count >= vv_index_of(t->d->pairing)->value_count / FEW_JOBS)
         return add_many(t, jobs, count, only_verify, error);
     add_few(t, jobs, count, only_verify);
     return VARVE_OK;
@@ -125,8 +125,8 @@ static varve_status prepare_fresh(
     struct transfer *t, struct vv_move *m, varve_error *error)
 {
     size_t size = (size_t)varve_tensor_size(&m->node->variable->tensor);
-    if (t->r->pairing.selection.options.map &&
-        !vv_move_obstacle(t->r, m->node, m->value, NULL)) {
+    if (t->d->options->map &&
+        !vv_move_obstacle(t->d, m->node, m->value, NULL)) {
         m->mode = VV_MOVE_MAPPED;
         return VARVE_OK;
     }
@@ -150,8 +150,7 @@ static varve_status prepare_block(
 static bool goes_through_staging(
     const struct transfer *t, const struct vv_move *m, bool all)
 {
-    return m->mode == VV_MOVE_STRINGS ||
-           (all && !t->r->pairing.selection.options.streaming);
+    return m->mode == VV_MOVE_STRINGS || (all && !t->d->options->streaming);
 }
 
 static bool is_in_place(const struct vv_move *m)
@@ -203,7 +202,7 @@ static void keep_rest(const struct transfer *t)
 
 static varve_status prepare_staging(struct transfer *t, varve_error *error)
 {
-    uint64_t limit = t->r->pairing.selection.options.staging_size;
+    uint64_t limit = t->d->options->staging_size;
     uint64_t visible = 0;
     if (limit == 0)
         limit = VV_STAGING_SIZE;
@@ -259,7 +258,7 @@ static varve_status half_restored(
         error->status = VARVE_HALF_RESTORED;
     vv_error_add_line(error,
         "%s: half restored: %zu of %zu variables hold new bytes:",
-        t->r->file.path, touched, t->count);
+        t->d->file->path, touched, t->count);
     char text[256];
     for (size_t i = 0; i < t->count; i++) {
         if (t->moves[i].is_touched &&
@@ -284,9 +283,9 @@ static bool touches(const struct transfer *t)
 static varve_status read_values(
     struct transfer *t, bool only_verify, varve_error *error)
 {
-    const varve_read_options *options = &t->r->pairing.selection.options;
+    const varve_read_options *options = t->d->options;
     struct vv_reading reading = {
-        .r = t->r,
+        .d = t->d,
         .moves = t->moves,
         .count = t->count,
         .is_verified = options->no_verify && !only_verify,
@@ -307,7 +306,7 @@ static varve_status read_values(
         return half_restored(t, status, error);
     for (size_t i = 0; i < t->count && !status; i++) {
         if (t->moves[i].mode == VV_MOVE_STRINGS)
-            status = vv_move_strings(t->r, &t->moves[i], error);
+            status = vv_move_strings(t->d, &t->moves[i], error);
     }
     return status ? half_restored(t, status, error) : VARVE_OK;
 }
@@ -316,9 +315,9 @@ static varve_status map_value(
     const struct transfer *t, struct vv_move *m, varve_error *error)
 {
     struct vv_range range = { 0 };
-    vv_move_obstacle(t->r, m->node, m->value, &range);
+    vv_move_obstacle(t->d, m->node, m->value, &range);
     return vv_mapping_new(
-        &t->r->pairing.context, &range, &m->block, &m->target, error);
+        &t->d->pairing->context, &range, &m->block, &m->target, error);
 }
 
 static varve_status map_values(struct transfer *t, varve_error *error)
@@ -376,7 +375,7 @@ static varve_status keep_old_state(
  * not be asked; and where one cannot be saved, that is loaded last. */
 static varve_status keep_old_states(struct transfer *t, varve_error *error)
 {
-    if (t->r->pairing.selection.options.streaming)
+    if (t->d->options->streaming)
         return VARVE_OK;
     for (size_t i = 0; i < t->state_count; i++) {
         bool is_last = i + 1 == t->state_count;
@@ -492,10 +491,10 @@ static void settle(struct transfer *t)
         if (m->mode == VV_MOVE_STRINGS || m->mode == VV_MOVE_MAPPED)
             m->block = NULL;
         m->target = NULL;
-        vv_note_delivered(t->r, m->node, m->value);
+        vv_note_delivered(t->d, m->node, m->value);
         if (casts && m->misfits) {
             struct vv_misfits misfits = { m->value, m->misfits };
-            vv_buffer_add(&t->r->cast_misfits, &misfits, sizeof misfits);
+            vv_buffer_add(&t->d->cast_misfits, &misfits, sizeof misfits);
         }
     }
 }
@@ -530,20 +529,20 @@ static varve_status run(struct transfer *t, varve_error *error)
     return exchange(t, error);
 }
 
-static void begin(struct transfer *t, struct varve_restoration *r)
+static void begin(struct transfer *t, struct vv_delivery *d)
 {
-    *t =
-        (struct transfer){ .r = r, .allocator = &r->pairing.context.allocator };
+    *t = (struct transfer){ .d = d,
+        .allocator = &d->pairing->context.allocator };
     vv_buffer_init(&t->old_bytes, t->allocator);
 }
 
-varve_status vv_transfer(struct varve_restoration *r,
-    const struct vv_pair *jobs, size_t count, varve_error *error)
+varve_status vv_transfer(struct vv_delivery *d, const struct vv_pair *jobs,
+    size_t count, varve_error *error)
 {
     struct transfer t;
     if (count == 0)
         return VARVE_OK;
-    begin(&t, r);
+    begin(&t, d);
     varve_status status = make_moves(&t, jobs, count, false, error);
     if (!status && !(status = run(&t, error)))
         settle(&t);
@@ -551,13 +550,13 @@ varve_status vv_transfer(struct varve_restoration *r,
     return status;
 }
 
-varve_status vv_transfer_verify(struct varve_restoration *r,
+varve_status vv_transfer_verify(struct vv_delivery *d,
     const struct vv_pair *jobs, size_t count, varve_error *error)
 {
     struct transfer t;
     if (count == 0)
         return VARVE_OK;
-    begin(&t, r);
+    begin(&t, d);
     varve_status status = make_moves(&t, jobs, count, true, error);
     if (!status)
         status = read_values(&t, true, error);

@@ -20,11 +20,11 @@ enum { VV_STAGING_SIZE = 48 << 20 };
 
 /* Delivers the jobs, which fit their nodes. On success the variables hold their
  * values, and casts' misfits are noted. */
-varve_status vv_transfer(struct varve_restoration *r,
-    const struct vv_pair *jobs, size_t count, varve_error *error);
+varve_status vv_transfer(struct vv_delivery *d, const struct vv_pair *jobs,
+    size_t count, varve_error *error);
 
 /* Reads the values of the jobs and checks their digests, no more. */
-varve_status vv_transfer_verify(struct varve_restoration *r,
+varve_status vv_transfer_verify(struct vv_delivery *d,
     const struct vv_pair *jobs, size_t count, varve_error *error);
 
 #endif

@@ -76,7 +76,7 @@ struct vv_pairing {
     uint64_t number;                      /* of the graph's observer */
     const struct vv_parsed_index *parsed; /* of the file */
     const struct vv_value_calls *values;  /* what is asked of them, */
-    struct varve_restoration *delivery;   /* and whom */
+    struct vv_delivery *delivery;         /* and whom */
     struct vv_selection selection;
     struct vv_spread scope[VV_SCOPES]; /* see scope.h */
     uint32_t file_root;

@@ -9,37 +9,33 @@
 
 #include <varve/types.h>
 
+struct vv_delivery;
+
 struct vv_value_calls {
     /* A node stands for one of the file from now on. */
-    void (*paired)(
-        struct varve_restoration *r, varve_node *node, uint32_t file);
+    void (*paired)(struct vv_delivery *d, varve_node *node, uint32_t file);
 
     /* It claims one that another node stands for. */
-    void (*claimed)(
-        struct varve_restoration *r, varve_node *node, uint32_t file);
+    void (*claimed)(struct vv_delivery *d, varve_node *node, uint32_t file);
 
     /* It claims it only, for one with a better claim has come. */
-    void (*outdone)(
-        struct varve_restoration *r, varve_node *node, uint32_t file);
+    void (*outdone)(struct vv_delivery *d, varve_node *node, uint32_t file);
 
     /* It stands for it by the best of claims now. */
-    void (*confirmed)(
-        struct varve_restoration *r, varve_node *node, uint32_t file);
+    void (*confirmed)(struct vv_delivery *d, varve_node *node, uint32_t file);
 
     /* It has nothing to do with the file any more; `value`: of what it stood
      * for, or VV_NONE. */
-    void (*parted)(
-        struct varve_restoration *r, varve_node *node, uint32_t value);
+    void (*parted)(struct vv_delivery *d, varve_node *node, uint32_t value);
 
     /* A path that was added takes it into what the options take. */
-    void (*taken_in)(
-        struct varve_restoration *r, varve_node *node, uint32_t file);
+    void (*taken_in)(struct vv_delivery *d, varve_node *node, uint32_t file);
 
     /* Whether a value has come to a node for good, or was given up. */
-    bool (*is_final)(const struct varve_restoration *r, uint32_t value);
+    bool (*is_final)(const struct vv_delivery *d, uint32_t value);
 
     /* Whether the options leave it out. */
-    bool (*is_left_out)(const struct varve_restoration *r, uint32_t value);
+    bool (*is_left_out)(const struct vv_delivery *d, uint32_t value);
 };
 
 #endif

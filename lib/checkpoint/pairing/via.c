@@ -140,6 +140,15 @@ void vv_visit(struct vv_pairing *p, varve_node *node, struct vv_via via)
         vv_by_name_consider(p, node);
 }
 
+bool vv_find_place(
+    const struct vv_pairing *p, const varve_node *node, uint64_t *place)
+{
+    bool is_known = node->number < p->via_capacity;
+    if (is_known)
+        *place = p->vias[node->number].place;
+    return is_known;
+}
+
 void vv_note_renamed(struct vv_pairing *p, const varve_node *node,
     const varve_node *parent, const struct vv_name *name, bool is_renamed)
 {

@@ -11,6 +11,11 @@
 /* Notes how a node was come to; queues it when that is new. */
 void vv_visit(struct vv_pairing *p, varve_node *node, struct vv_via via);
 
+/* Sets `place` to a number for the path by which a node was come to; false
+ * where that does not matter to anything. */
+bool vv_find_place(
+    const struct vv_pairing *p, const varve_node *node, uint64_t *place);
+
 /* True if a rename decides where the edge of this name leads: `file` is set to
  * the node of the file, or to VV_NONE where that has none. */
 bool vv_find_renamed(struct vv_pairing *p, const varve_node *parent,

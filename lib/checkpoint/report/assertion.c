@@ -218,7 +218,7 @@ varve_status varve_assert_nontrivial_match(
         if ((r->pairing.node_of[f] &&
                 r->pairing.node_of[f] != r->pairing.root) ||
             (f != r->pairing.file_root && value != VV_NONE &&
-                vv_is_delivered(r, value)))
+                vv_is_delivered(&r->delivery, value)))
             return VARVE_OK;
     }
     return vv_fail(error, VARVE_UNMATCHED,

@@ -109,7 +109,7 @@ static int compare_misfits(const void *left, const void *right)
 
 static uint64_t misfits_of(const struct vv_maker *m, uint32_t value)
 {
-    const struct vv_buffer *all = &m->r->cast_misfits;
+    const struct vv_buffer *all = &m->r->delivery.cast_misfits;
     struct vv_misfits key = { .value = value };
     const struct vv_misfits *found =
         !all->size ? NULL
@@ -140,7 +140,7 @@ static void add_matched(
     else if (vv_how_of(&m->r->pairing, node) == VV_BY_GLOBAL_NAME)
         finding.reason = "by its global name";
     else if (m->r->pairing.selection.options.map)
-        finding.reason = vv_move_obstacle(m->r, node, value, NULL);
+        finding.reason = vv_move_obstacle(&m->r->delivery, node, value, NULL);
     if (finding.saved && finding.wanted)
         finding.is_cast = finding.saved->dtype != finding.wanted->dtype;
     if (finding.is_cast)
@@ -191,8 +191,8 @@ static bool would_match(
     const struct vv_maker *m, uint32_t value, const varve_node *node)
 {
     varve_tensor saved = vv_saved(&m->r->pairing, value);
-    return m->r->pairing.is_dry && m->r->fates[value] == VV_FATE_DUE &&
-           vv_value_fits(m->r, node, &saved);
+    return m->r->pairing.is_dry && m->r->delivery.fates[value] == VV_FATE_DUE &&
+           vv_value_fits(&m->r->delivery, node, &saved);
 }
 
 bool vv_report_was_restored(const struct vv_maker *m, const varve_node *node)
@@ -240,7 +240,7 @@ static void add_unbound(struct vv_maker *m, uint32_t value, uint32_t file)
     vv_report_describe_value(m, &finding, value);
     finding.file_path = vv_report_file_path(m, file);
     varve_node *claim = other_claim(m, file);
-    if (m->r->fates[value] == VV_FATE_DROPPED) {
+    if (m->r->delivery.fates[value] == VV_FATE_DROPPED) {
         finding.kind = VARVE_ONLY_IN_FILE;
         finding.reason = "dropped";
         finding.is_excused = true;
@@ -280,7 +280,7 @@ static void add_undelivered(
     vv_report_describe_value(m, &finding, value);
     vv_report_describe_node(m, &finding, node);
     finding.file_path = vv_report_file_path(m, file);
-    switch ((enum vv_fate)m->r->fates[value]) {
+    switch ((enum vv_fate)m->r->delivery.fates[value]) {
     case VV_FATE_EXCLUDED:
         finding.kind = VARVE_ONLY_IN_FILE;
         finding.reason = "left out by the options";
@@ -326,7 +326,7 @@ static void look_at_file(struct vv_maker *m)
             !vv_saved_path_exists(&m->r->pairing.paths, file))
             continue;
         m->report->value_count++;
-        if (vv_is_delivered(m->r, v))
+        if (vv_is_delivered(&m->r->delivery, v))
             add_matched(m, v, file,
                 node && vv_report_was_restored(m, node) ? node : NULL);
         else if (!node)
@@ -351,9 +351,9 @@ static void sort_claims(struct vv_maker *m)
     m->failed |= m->by_file.failed;
     if (m->by_file.size)
         qsort(m->by_file.data, m->by_file.size / pair, pair, compare_by_file);
-    if (r->cast_misfits.size)
-        qsort(r->cast_misfits.data, r->cast_misfits.size / misfit, misfit,
-            compare_misfits);
+    if (r->delivery.cast_misfits.size)
+        qsort(r->delivery.cast_misfits.data,
+            r->delivery.cast_misfits.size / misfit, misfit, compare_misfits);
 }
 
 static varve_status begin(struct vv_maker *m, varve_error *error)

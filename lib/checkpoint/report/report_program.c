@@ -56,7 +56,7 @@ static bool went_to_earlier(
 {
     const varve_node *holder = m->r->pairing.node_of[file];
     uint32_t value = m->r->pairing.value_of[file];
-    return value != VV_NONE && vv_is_delivered(m->r, value) &&
+    return value != VV_NONE && vv_is_delivered(&m->r->delivery, value) &&
            (!holder || holder == node || !is_in_its_place(m, holder, file));
 }
 
@@ -156,7 +156,7 @@ static bool claims_copy(const struct vv_maker *m, const varve_node *node)
     const struct vv_pairing *p = &m->r->pairing;
     uint32_t file = vv_file_node_of(p, node);
     return value_of_another(m, node) != VV_NONE &&
-           vv_wants_copy(m->r, node, file) &&
+           vv_wants_copy(&m->r->delivery, node, file) &&
            vv_index_kind(vv_index_of(p), file) == node->kind &&
            vv_scope_takes(p, node);
 }
@@ -169,9 +169,9 @@ static bool has_copy(const struct vv_maker *m, const varve_node *node)
     if (value == VV_NONE)
         return false;
     varve_tensor saved = vv_saved(&r->pairing, value);
-    return r->pairing.is_dry
-               ? claims_copy(m, node) && vv_value_fits(r, node, &saved)
-               : node->restored_by == r->observer.number;
+    return r->pairing.is_dry ? claims_copy(m, node) &&
+                                   vv_value_fits(&r->delivery, node, &saved)
+                             : node->restored_by == r->observer.number;
 }
 
 static void add_copy(struct vv_maker *m, const varve_node *node)

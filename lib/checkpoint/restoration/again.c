@@ -40,9 +40,9 @@ static bool is_had(
     if (node->restored_by > r->observer.number)
         return false;
     if (!vv_is_holder(&r->pairing, node, file)) /* a copy */
-        return r->fates[value] != VV_FATE_WAITING &&
+        return r->delivery.fates[value] != VV_FATE_WAITING &&
                vv_scope_takes(&r->pairing, node);
-    switch ((enum vv_fate)r->fates[value]) {
+    switch ((enum vv_fate)r->delivery.fates[value]) {
     case VV_FATE_APPLIED:
     case VV_FATE_LENT:
     case VV_FATE_SUPERSEDED:
@@ -66,15 +66,15 @@ static void ask(struct asking *a, varve_node *node)
         .node = node,
         .number = node->number,
         .value = value,
-        .fate = r->fates[value],
+        .fate = r->delivery.fates[value],
         .value_state = node->value_state,
     };
     vv_buffer_add(&a->asked, &asked, sizeof asked);
     if (a->asked.failed)
         return;
-    vv_set_fate(r, node, value, VV_FATE_DUE); /* not of a copy */
+    vv_set_fate(&r->delivery, node, value, VV_FATE_DUE); /* not of a copy */
     struct vv_pair job = { node, value };
-    vv_buffer_add(&r->jobs, &job, sizeof job);
+    vv_buffer_add(&r->delivery.jobs, &job, sizeof job);
 }
 
 /* A node, the slots that it owns, and those on it. */
@@ -103,7 +103,7 @@ static void keep_pairs(struct varve_restoration *r, struct vv_buffer *buffer,
     for (size_t i = kept; i < count; i++) {
         uint32_t value =
             are_nodes ? r->pairing.value_of[pairs[i].file] : pairs[i].file;
-        if (value == VV_NONE || r->fates[value] == fate)
+        if (value == VV_NONE || r->delivery.fates[value] == fate)
             pairs[kept++] = pairs[i];
     }
     buffer->size = kept * sizeof *pairs;
@@ -123,22 +123,24 @@ static void put_back(struct asking *a)
     size_t count;
     struct asked *asked = all_asked(a, &count);
     for (size_t i = 0; i < count; i++)
-        vv_change_fate(r, asked[i].value, VV_FATE_DUE);
-    keep_pairs(r, &r->mismatched, 0, VV_FATE_MISMATCHED, true);
+        vv_change_fate(&r->delivery, asked[i].value, VV_FATE_DUE);
+    keep_pairs(r, &r->delivery.mismatched, 0, VV_FATE_MISMATCHED, true);
     for (size_t i = 0; i < count; i++) {
         uint32_t file =
             vv_at32(vv_index_of(&r->pairing)->value_nodes, asked[i].value);
         if (asked[i].fate != VV_FATE_DUE) /* of a copy beside the other */
-            vv_change_fate(r, asked[i].value, (enum vv_fate)asked[i].fate);
+            vv_change_fate(
+                &r->delivery, asked[i].value, (enum vv_fate)asked[i].fate);
         if (r->pairing.file_of[asked[i].number] != file + 1)
             continue; /* a callback has removed it */
         asked[i].node->value_state = asked[i].value_state;
         if (asked[i].fate == VV_FATE_MISMATCHED)
-            vv_add_pair(&r->pairing, &r->mismatched, asked[i].node, file);
+            vv_enlist(
+                &r->delivery, &r->delivery.mismatched, asked[i].node, file);
     }
-    keep_pairs(r, &r->jobs, 0, VV_FATE_DUE, false);
-    keep_pairs(r, &r->stuck, a->stuck, VV_FATE_DUE, false);
-    keep_pairs(r, &r->held, a->held, VV_FATE_WAITING, false);
+    keep_pairs(r, &r->delivery.jobs, 0, VV_FATE_DUE, false);
+    keep_pairs(r, &r->delivery.stuck, a->stuck, VV_FATE_DUE, false);
+    keep_pairs(r, &r->delivery.held, a->held, VV_FATE_WAITING, false);
 }
 
 static bool make_room(struct vv_buffer *pairs, size_t more)
@@ -156,11 +158,11 @@ static bool make_room(struct vv_buffer *pairs, size_t more)
 static bool has_memory(const struct asking *a)
 {
     struct varve_restoration *r = a->r;
-    bool has = !a->asked.failed && !r->jobs.failed &&
-               make_room(&r->stuck, r->jobs.size) &&
-               make_room(&r->held, r->jobs.size) &&
-               make_room(&r->mismatched, r->jobs.size);
-    r->jobs.failed = false;
+    bool has = !a->asked.failed && !r->delivery.jobs.failed &&
+               make_room(&r->delivery.stuck, r->delivery.jobs.size) &&
+               make_room(&r->delivery.held, r->delivery.jobs.size) &&
+               make_room(&r->delivery.mismatched, r->delivery.jobs.size);
+    r->delivery.jobs.failed = false;
     return has;
 }
 
@@ -172,7 +174,7 @@ static varve_status deliver(
         ask_with_slots(a, walk, walk->steps[i].node);
     if (!has_memory(a))
         return vv_fail_memory(error, "values that are asked for again");
-    keep_pairs(r, &r->mismatched, 0, VV_FATE_MISMATCHED, true);
+    keep_pairs(r, &r->delivery.mismatched, 0, VV_FATE_MISMATCHED, true);
     return vv_arrive(r, error);
 }
 
@@ -194,8 +196,8 @@ varve_status varve_restore_again(
     VV_TRY(vv_walk_begin(&walk, node, error));
     struct asking a = {
         .r = r,
-        .stuck = r->stuck.size,
-        .held = r->held.size,
+        .stuck = r->delivery.stuck.size,
+        .held = r->delivery.held.size,
     };
     vv_buffer_init(&a.asked, &r->pairing.context.allocator);
     varve_status status = deliver(&a, &walk, error);

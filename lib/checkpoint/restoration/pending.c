@@ -19,8 +19,8 @@
 bool vv_is_waiting(const struct varve_restoration *r, uint32_t value)
 {
     return vv_index_is_saved(vv_index_of(&r->pairing), value) &&
-           (r->fates[value] == VV_FATE_WAITING ||
-               r->fates[value] == VV_FATE_DUE);
+           (r->delivery.fates[value] == VV_FATE_WAITING ||
+               r->delivery.fates[value] == VV_FATE_DUE);
 }
 
 static bool always(const void *item, const void *key)
@@ -151,13 +151,13 @@ static void drop(struct varve_restoration *r, uint32_t value)
 {
     uint32_t file = vv_at32(vv_index_of(&r->pairing)->value_nodes, value);
     varve_node *node = r->pairing.node_of[file];
-    vv_change_fate(r, value, VV_FATE_DROPPED);
+    vv_change_fate(&r->delivery, value, VV_FATE_DROPPED);
     if (!node)
         return;
-    vv_drop_pairs(&r->jobs, node);
-    vv_drop_pairs(&r->held, node);
-    vv_drop_pairs(&r->stuck, node);
-    vv_drop_pairs(&r->mismatched, node);
+    vv_drop_pairs(&r->delivery.jobs, node);
+    vv_drop_pairs(&r->delivery.held, node);
+    vv_drop_pairs(&r->delivery.stuck, node);
+    vv_drop_pairs(&r->delivery.mismatched, node);
     vv_variable_give_up(node);
 }
 
@@ -167,14 +167,14 @@ static void drop_objects(
     struct varve_restoration *r, const struct vv_spread *spread)
 {
     size_t count;
-    const struct vv_pair *pairs = vv_pairs(&r->mismatched, &count);
+    const struct vv_pair *pairs = vv_pairs(&r->delivery.mismatched, &count);
     while (count > 0) {
         struct vv_pair pair = pairs[--count];
         if (r->pairing.value_of[pair.file] != VV_NONE ||
             (spread && !vv_spread_has_any(spread, pair.file)))
             continue;
-        vv_drop_pairs(&r->mismatched, pair.node);
-        pairs = vv_pairs(&r->mismatched, &count);
+        vv_drop_pairs(&r->delivery.mismatched, pair.node);
+        pairs = vv_pairs(&r->delivery.mismatched, &count);
     }
 }
 
@@ -192,7 +192,7 @@ static void drop_copies(struct varve_restoration *r, struct vv_buffer *list,
             pairs[kept++] = pairs[i];
             continue;
         }
-        vv_note_served(r, node);
+        vv_note_served(&r->delivery, node);
         vv_variable_give_up(node);
     }
     list->size = kept * sizeof *pairs;
@@ -211,17 +211,18 @@ varve_status varve_drop_pending(
             vv_saved_spread_begin(&spread, &r->pairing.paths, pattern, error));
     for (uint32_t v = 0; v < index->value_count; v++) {
         uint32_t file = vv_at32(index->value_nodes, v);
-        if ((vv_is_waiting(r, v) || r->fates[v] == VV_FATE_MISMATCHED) &&
+        if ((vv_is_waiting(r, v) ||
+                r->delivery.fates[v] == VV_FATE_MISMATCHED) &&
             vv_saved_path_exists(&r->pairing.paths, file) &&
             (!pattern || vv_spread_has_any(&spread, file)))
             drop(r, v);
     }
     drop_objects(r, pattern ? &spread : NULL);
-    drop_copies(r, &r->stuck, pattern ? &spread : NULL);
-    drop_copies(r, &r->mismatched, pattern ? &spread : NULL);
+    drop_copies(r, &r->delivery.stuck, pattern ? &spread : NULL);
+    drop_copies(r, &r->delivery.mismatched, pattern ? &spread : NULL);
     vv_spread_end(&spread);
     vv_clear_if_mended(r);
     if (!r->pairing.graph || r->pairing.is_dry || r->is_busy)
         return VARVE_OK;
-    return r->held.size ? vv_arrive(r, error) : VARVE_OK;
+    return r->delivery.held.size ? vv_arrive(r, error) : VARVE_OK;
 }

@@ -32,7 +32,8 @@ static struct varve_restoration *restoration_of(struct vv_observer *observer)
 
 static const varve_error *failure_of(const struct varve_restoration *r)
 {
-    return r->failure.status ? &r->failure : &r->pairing.failure;
+    return r->delivery.failure.status ? &r->delivery.failure
+                                      : &r->pairing.failure;
 }
 
 /* The first failure stays until it is mended. */
@@ -40,15 +41,15 @@ static void remember(
     struct varve_restoration *r, varve_status status, const varve_error *error)
 {
     if (status && !failure_of(r)->status)
-        r->failure = *error;
+        r->delivery.failure = *error;
 }
 
 static void take_in(struct varve_restoration *r)
 {
     varve_error error;
-    if (r->is_busy ||
-        (!r->pairing.queue.size && !r->jobs.size && !r->held.size &&
-            !r->pairing.deferred.size && !r->has_new_mismatch))
+    if (r->is_busy || (!r->pairing.queue.size && !r->delivery.jobs.size &&
+                          !r->delivery.held.size && !r->pairing.deferred.size &&
+                          !r->delivery.has_new_mismatch))
         return;
     varve_status status = vv_arrive(r, &error);
     if (status)
@@ -123,8 +124,9 @@ static bool is_busy(const struct vv_observer *self)
 
 void vv_clear_if_mended(struct varve_restoration *r)
 {
-    if (!r->stuck.size && !r->mismatched.size && !r->pairing.failure.status)
-        r->failure.status = VARVE_OK;
+    if (!r->delivery.stuck.size && !r->delivery.mismatched.size &&
+        !vv_has_run_out(r))
+        r->delivery.failure.status = VARVE_OK;
 }
 
 static void node_removed(struct vv_observer *self, varve_node *node)
@@ -140,10 +142,7 @@ static void graph_freed(struct vv_observer *self)
 {
     struct varve_restoration *r = restoration_of(self);
     vv_pairing_forget_graph(&r->pairing);
-    struct vv_buffer *pairs[] = { &r->jobs, &r->held, &r->stuck,
-        &r->mismatched };
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        pairs[i]->size = 0;
+    vv_delivery_forget_graph(&r->delivery);
     vv_clear_if_mended(r);
 }
 
@@ -166,15 +165,10 @@ static struct varve_restoration *allocate(varve_node *root)
     if (!r)
         return NULL;
     vv_pairing_init(&r->pairing, root, &r->file.parsed);
-    r->pairing.values = &vv_delivery;
-    r->pairing.delivery = r;
-    const varve_allocator *a = &r->pairing.context.allocator;
-    struct vv_buffer *buffers[] = { &r->jobs, &r->held, &r->stuck,
-        &r->mismatched, &r->cast_misfits };
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
-        vv_buffer_init(buffers[i], a);
-    vv_map_init(&r->pending, a);
-    vv_map_init(&r->served, a);
+    r->pairing.values = &vv_value_answers;
+    r->pairing.delivery = &r->delivery;
+    vv_delivery_init(&r->delivery, &r->pairing, &r->file);
+    vv_map_init(&r->pending, &r->pairing.context.allocator);
     r->observer = (struct vv_observer){
         .edge_added = edge_added,
         .names_swept = names_swept,
@@ -190,20 +184,6 @@ static struct varve_restoration *allocate(varve_node *root)
     return r;
 }
 
-/* Most files are for the whole of the program that reads them. */
-static varve_status make_tables(struct varve_restoration *r, varve_error *error)
-{
-    uint32_t count = vv_index_of(&r->pairing)->value_count;
-    size_t values = r->pairing.graph->number_limit;
-    r->fates = vv_allocate_zeroed(&r->pairing.context.allocator, count);
-    if (count && !r->fates)
-        return vv_fail_memory(error, "a restoration");
-    if (values > count)
-        values = count;
-    vv_buffer_reserve(&r->jobs, values * sizeof(struct vv_pair));
-    return VARVE_OK;
-}
-
 /* What is not below the root of the file waits for nobody. */
 static varve_status leave_out_the_rest(
     struct varve_restoration *r, varve_error *error)
@@ -213,7 +193,7 @@ static varve_status leave_out_the_rest(
     for (uint32_t v = 0; v < index->value_count; v++) {
         if (!vv_saved_path_exists(
                 &r->pairing.paths, vv_at32(index->value_nodes, v)))
-            vv_change_fate(r, v, VV_FATE_EXCLUDED);
+            vv_change_fate(&r->delivery, v, VV_FATE_EXCLUDED);
     }
     return VARVE_OK;
 }
@@ -228,7 +208,7 @@ static varve_status open_file(struct varve_restoration *r,
     VV_TRY(vv_checkpoint_open(&r->file, &r->pairing.context,
         (const char *)r->pairing.file_path.data, error));
     VV_TRY(vv_pairing_begin(&r->pairing, r->file.path, error));
-    VV_TRY(make_tables(r, error));
+    VV_TRY(vv_delivery_begin(&r->delivery, error));
     if (r->pairing.selection.options.subtree)
         VV_TRY(leave_out_the_rest(r, error));
     /* What the caller lent for the call is not kept beyond it. */
@@ -248,7 +228,7 @@ static varve_status demand_homes(
     vv_match_queue(&r->pairing);
     vv_graph_let_go(r->pairing.graph, older);
     r->is_busy = false;
-    return r->pairing.failure.status ? VARVE_OK : vv_assert_found(r, error);
+    return vv_has_run_out(r) ? VARVE_OK : vv_assert_found(r, error);
 }
 
 static varve_status begin(struct varve_restoration *r,
@@ -267,7 +247,7 @@ static varve_status begin(struct varve_restoration *r,
     VV_TRY(vv_arrive(r, error));
     if (opening->is_save)
         vv_set_save_counter(r->pairing.root, vv_index_of(&r->pairing)->counter);
-    r->failure.status = VARVE_OK;
+    r->delivery.failure.status = VARVE_OK;
     r->is_open = true;
     r->pairing.selection.options.progress = NULL;
     return VARVE_OK;
@@ -312,7 +292,6 @@ static void free_pending(struct varve_restoration *r)
         vv_release(&r->pairing.context.allocator, r->pending.slots[i].item,
             sizeof(varve_tensor));
     vv_map_clear(&r->pending);
-    vv_map_clear(&r->served);
 }
 
 varve_status vv_restoration_settle(
@@ -339,11 +318,7 @@ void vv_restoration_free(struct varve_restoration *r)
     }
     free_pending(r);
     const varve_allocator a = r->pairing.context.allocator;
-    vv_release(&a, r->fates, vv_index_of(&r->pairing)->value_count);
-    struct vv_buffer *buffers[] = { &r->jobs, &r->held, &r->stuck,
-        &r->mismatched, &r->cast_misfits };
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
-        vv_buffer_clear(buffers[i]);
+    vv_delivery_end(&r->delivery);
     vv_pairing_end(&r->pairing);
     vv_opened_close(&r->file);
     vv_release(&a, r, sizeof *r);
@@ -379,15 +354,15 @@ const varve_metadata *varve_restoration_metadata(
 static void list_again(struct varve_restoration *r)
 {
     const struct vv_index *index = vv_index_of(&r->pairing);
-    r->mismatched.size = 0;
-    r->jobs.size = 0;
-    r->held.size = 0;
+    r->delivery.mismatched.size = 0;
+    r->delivery.jobs.size = 0;
+    r->delivery.held.size = 0;
     vv_forget_claims(&r->pairing);
     for (uint32_t f = 0; f < index->node_count; f++) {
         uint32_t value = r->pairing.value_of[f];
-        bool is_done = value != VV_NONE && vv_is_delivered(r, value);
+        bool is_done = value != VV_NONE && vv_is_delivered(&r->delivery, value);
         if (r->pairing.node_of[f] && !is_done)
-            vv_decide(r, r->pairing.node_of[f], f);
+            vv_decide(&r->delivery, r->pairing.node_of[f], f);
     }
 }
 
@@ -397,23 +372,24 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
         return VARVE_OK;
     if (!vv_sweep(&r->pairing)) /* what is untracked may have lost its memory */
         return vv_fail_memory(error, "a restoration");
-    bool rematches = (r->pairing.failure.status || r->pairing.conflicts.size) &&
-                     r->pairing.root;
+    bool rematches =
+        (vv_has_run_out(r) || r->pairing.conflicts.size) && r->pairing.root;
     if (rematches) {
         VV_TRY(vv_scope_begin(&r->pairing, error));
         r->pairing.failure = (varve_error){ 0 };
+        r->delivery.has_lost = false;
     }
-    r->stuck.size = 0;
+    r->delivery.stuck.size = 0;
     list_again(r);
     if (rematches)
         vv_match_everything(&r->pairing);
-    r->has_new_mismatch = false; /* told below */
+    r->delivery.has_new_mismatch = false; /* told below */
     varve_error reason = { 0 };
     varve_status status = vv_arrive(r, &reason);
-    if (!status && r->mismatched.size)
-        status = vv_fail_mismatched(r, &reason);
+    if (!status && r->delivery.mismatched.size)
+        status = vv_fail_mismatched(&r->delivery, &reason);
     if (status) {
-        r->failure = reason;
+        r->delivery.failure = reason;
         if (error)
             *error = reason;
         return status;
@@ -431,14 +407,15 @@ varve_status varve_restoration_verify(varve_restoration *r, varve_error *error)
         struct vv_pair pair = {
             r->pairing.node_of[vv_at32(index->value_nodes, v)], v
         };
-        if (r->fates[v] == VV_FATE_APPLIED || r->fates[v] == VV_FATE_LENT)
+        if (r->delivery.fates[v] == VV_FATE_APPLIED ||
+            r->delivery.fates[v] == VV_FATE_LENT)
             vv_buffer_add(&applied, &pair, sizeof pair);
     }
     size_t count;
     const struct vv_pair *pairs = vv_pairs(&applied, &count);
-    varve_status status = applied.failed
-                              ? vv_fail_memory(error, "a restoration")
-                              : vv_transfer_verify(r, pairs, count, error);
+    varve_status status =
+        applied.failed ? vv_fail_memory(error, "a restoration")
+                       : vv_transfer_verify(&r->delivery, pairs, count, error);
     vv_buffer_clear(&applied);
     return status;
 }

@@ -150,7 +150,7 @@ static bool fits(varve_restoration *r, varve_node *node, varve_dtype dtype,
     varve_shape shape)
 {
     varve_tensor saved = varve_view(NULL, dtype, shape);
-    return vv_value_fits(r, node, &saved);
+    return vv_value_fits(&r->delivery, node, &saved);
 }
 
 TEST(binding, decides_what_fits_by_the_options)

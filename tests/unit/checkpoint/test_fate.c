@@ -59,10 +59,11 @@ TEST(fate, of_a_value_is_told_by_its_holder)
     cr_assert_eq(c.x, 5);
     cr_assert_str_eq(c.states[0].text, "saved");
     cr_assert_str_eq(c.states[1].text, "saved");
-    cr_assert(!vv_is_holder(&r->pairing, x, file) && vv_wants_copy(r, x, file));
-    vv_set_fate(r, x, value, VV_FATE_MISMATCHED);
-    cr_assert_eq(r->fates[value], VV_FATE_APPLIED);
-    cr_assert(vv_is_final(r, value));
+    cr_assert(!vv_is_holder(&r->pairing, x, file) &&
+              vv_wants_copy(&r->delivery, x, file));
+    vv_set_fate(&r->delivery, x, value, VV_FATE_MISMATCHED);
+    cr_assert_eq(r->delivery.fates[value], VV_FATE_APPLIED);
+    cr_assert(vv_is_final(&r->delivery, value));
     varve_restoration_free(r);
     free_root(c.root);
     end_world();
@@ -150,7 +151,7 @@ TEST(fate, of_a_value_that_was_delivered_is_not_that_it_waits)
     cr_assert_geq(child, 0);
     if (child == 0) {
         fclose(stderr); /* what an assertion says */
-        vv_change_fate(r, 0, VV_FATE_WAITING);
+        vv_change_fate(&r->delivery, 0, VV_FATE_WAITING);
         _exit(0);
     }
     int status = 0;

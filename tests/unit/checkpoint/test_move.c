@@ -71,7 +71,8 @@ static void check_resize(varve_shape from_shape, varve_shape to_shape)
             .mode = VV_MOVE_RESIZE, .target = found };
         for (uint64_t at = 0; at < count; at += piece) {
             uint64_t size = piece < count - at ? piece : count - at;
-            vv_move_piece(r, &move, 2 * at, from + at, (size_t)(2 * size));
+            vv_move_piece(
+                &r->delivery, &move, 2 * at, from + at, (size_t)(2 * size));
         }
         cr_assert_eq(memcmp(found, wanted, sizeof found), 0);
         cr_assert_eq(move.misfits, 0);
@@ -155,7 +156,7 @@ TEST(move, knows_its_mode)
             varve_view(memory, cases[i].wanted, VARVE_SHAPE(cases[i].b)),
             &root);
         r->pairing.selection.options.reshape = cases[i].reshape;
-        cr_assert_eq(vv_move_mode_of(r, varve_find(root, "x"), 0),
+        cr_assert_eq(vv_move_mode_of(&r->delivery, varve_find(root, "x"), 0),
             cases[i].mode, "%zu", i);
         varve_restoration_free(r);
         free_root(root);
@@ -173,8 +174,8 @@ TEST(move, counts_what_a_cast_could_not_keep)
         pair_up(varve_array(from, 4), varve_array(to, 4), &root);
     struct vv_move move = { .node = varve_find(root, "x"),
         .mode = VV_MOVE_CAST, .target = to };
-    vv_move_piece(r, &move, 0, from, 16);
-    vv_move_piece(r, &move, 16, from + 2, 16);
+    vv_move_piece(&r->delivery, &move, 0, from, 16);
+    vv_move_piece(&r->delivery, &move, 16, from + 2, 16);
     cr_assert_eq(move.misfits, 3);
     cr_assert_eq(memcmp(to, (uint8_t[]){ 1, 255, 0, 0 }, 4), 0);
     varve_restoration_free(r);
@@ -190,7 +191,7 @@ TEST(move, goes_nowhere_to_verify)
     varve_restoration *r =
         pair_up(varve_array(from, 2), varve_array(to, 2), &root);
     struct vv_move move = { .mode = VV_MOVE_VERIFY };
-    vv_move_piece(r, &move, 0, from, 8);
+    vv_move_piece(&r->delivery, &move, 0, from, 8);
     cr_assert(!move.is_touched && to[0] == 0);
     varve_restoration_free(r);
     free_root(root);
@@ -223,7 +224,7 @@ TEST(move, refuses_lengths_that_do_not_sum_to_the_size)
         memcpy(block + 24, "abcdefghi", 9);
         struct vv_move move = { .node = varve_find(root, "x"),
             .mode = VV_MOVE_STRINGS, .block = block, .target = strings };
-        varve_status status = vv_move_strings(r, &move, &error);
+        varve_status status = vv_move_strings(&r->delivery, &move, &error);
         cr_assert_eq(status, cases[i].is_good ? VARVE_OK : VARVE_CORRUPT,
             "%zu", i);
         if (cases[i].is_good) {

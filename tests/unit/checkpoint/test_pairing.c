@@ -14,7 +14,7 @@
 static size_t pair_count;
 
 static void count_pair(
-    struct varve_restoration *nobody, varve_node *node, uint32_t file)
+    struct vv_delivery *nobody, varve_node *node, uint32_t file)
 {
     (void)nobody;
     (void)node;
@@ -23,14 +23,14 @@ static void count_pair(
 }
 
 static void ignore(
-    struct varve_restoration *nobody, varve_node *node, uint32_t number)
+    struct vv_delivery *nobody, varve_node *node, uint32_t number)
 {
     (void)nobody;
     (void)node;
     (void)number;
 }
 
-static bool deny(const struct varve_restoration *nobody, uint32_t value)
+static bool deny(const struct vv_delivery *nobody, uint32_t value)
 {
     (void)nobody;
     (void)value;
@@ -78,9 +78,9 @@ static varve_status begin_pairing(struct vv_pairing *pairing, varve_node *root,
     return status ? status : vv_pairing_begin(pairing, "here", error);
 }
 
-Test(pairing, needs_nobody_who_delivers,
-    .init = begin_world, .fini = end_world)
+TEST(pairing, needs_nobody_who_delivers)
 {
+    begin_world();
     struct vv_opened file = open_saved();
     varve_node *root = new_program();
     struct vv_pairing pairing = { 0 };
@@ -98,10 +98,12 @@ Test(pairing, needs_nobody_who_delivers,
     vv_pairing_end(&pairing);
     vv_opened_close(&file);
     free_root(root);
+    end_world();
 }
 
-Test(pairing, begins_at_a_subtree, .init = begin_world, .fini = end_world)
+TEST(pairing, begins_at_a_subtree)
 {
+    begin_world();
     struct vv_opened file = open_saved();
     varve_node *root = new_root();
     varve_add_variable(root, "w", varve_array(two, 2));
@@ -125,4 +127,5 @@ Test(pairing, begins_at_a_subtree, .init = begin_world, .fini = end_world)
     vv_pairing_end(&other);
     vv_opened_close(&file);
     free_root(root);
+    end_world();
 }

@@ -83,8 +83,8 @@ static struct vv_reading verifying(varve_restoration *r, struct vv_move *moves)
         moves[v] = (struct vv_move){ .node = r->pairing.root, .value = v,
             .mode = VV_MOVE_VERIFY };
     }
-    return (struct vv_reading){ .r = r, .moves = moves, .count = VALUES,
-        .only_verify = true };
+    return (struct vv_reading){ .d = &r->delivery, .moves = moves,
+        .count = VALUES, .only_verify = true };
 }
 
 TEST(reading, finds_damage_in_any_value)

@@ -12,12 +12,4 @@
  * any other failure, the values wait in `stuck`. */
 varve_status vv_arrive(struct varve_restoration *r, varve_error *error);
 
-/* Lists what does not match: one line, then a line for each. */
-varve_status vv_fail_mismatched(
-    const struct varve_restoration *r, varve_error *error);
-
-/* Whether the states of held pairs can be loaded now; moves them to the
- * jobs. */
-void vv_unhold(struct varve_restoration *r);
-
 #endif

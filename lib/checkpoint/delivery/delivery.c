@@ -1,0 +1,234 @@
+/* delivery.c - from what is due to what is delivered, and the lists of what is
+ * not.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "delivery.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "fate.h"
+#include "transfer.h"
+#include "variable.h"
+
+/* --- The life of one ---------------------------------------------------- */
+
+enum { BUFFERS = 5 };
+
+static void list_buffers(struct vv_delivery *d, struct vv_buffer **list)
+{
+    struct vv_buffer *all[BUFFERS] = { &d->jobs, &d->held, &d->stuck,
+        &d->mismatched, &d->cast_misfits };
+    memcpy(list, all, sizeof all);
+}
+
+void vv_delivery_init(struct vv_delivery *d, const struct vv_pairing *pairing,
+    const struct vv_opened *file)
+{
+    struct vv_buffer *buffers[BUFFERS];
+    const varve_allocator *a = &pairing->context.allocator;
+    d->pairing = pairing;
+    d->options = &pairing->selection.options;
+    d->file = file;
+    list_buffers(d, buffers);
+    for (size_t i = 0; i < BUFFERS; i++)
+        vv_buffer_init(buffers[i], a);
+    vv_map_init(&d->served, a);
+}
+
+/* Most files are for the whole of the program that reads them. */
+varve_status vv_delivery_begin(struct vv_delivery *d, varve_error *error)
+{
+    uint32_t count = vv_index_of(d->pairing)->value_count;
+    size_t values = d->pairing->graph->number_limit;
+    d->fates = vv_allocate_zeroed(&d->pairing->context.allocator, count);
+    if (count && !d->fates)
+        return vv_fail_memory(error, "a restoration");
+    if (values > count)
+        values = count;
+    vv_buffer_reserve(&d->jobs, values * sizeof(struct vv_pair));
+    return VARVE_OK;
+}
+
+void vv_delivery_end(struct vv_delivery *d)
+{
+    struct vv_buffer *buffers[BUFFERS];
+    vv_release(&d->pairing->context.allocator, d->fates,
+        vv_index_of(d->pairing)->value_count);
+    list_buffers(d, buffers);
+    for (size_t i = 0; i < BUFFERS; i++)
+        vv_buffer_clear(buffers[i]);
+    vv_map_clear(&d->served);
+}
+
+void vv_delivery_forget_graph(struct vv_delivery *d)
+{
+    d->jobs.size = 0;
+    d->held.size = 0;
+    d->stuck.size = 0;
+    d->mismatched.size = 0;
+}
+
+/* --- Lists -------------------------------------------------------------- */
+
+void vv_note_loss(struct vv_delivery *d)
+{
+    d->has_lost = true;
+    if (!d->failure.status && !d->pairing->failure.status)
+        vv_fail_memory(&d->failure, "matching a checkpoint");
+}
+
+static void look_for_loss(struct vv_delivery *d, struct vv_buffer *list)
+{
+    if (list->failed)
+        vv_note_loss(d);
+    list->failed = false;
+}
+
+void vv_enlist(struct vv_delivery *d, struct vv_buffer *list, varve_node *node,
+    uint32_t file)
+{
+    struct vv_pair pair = { node, file };
+    vv_buffer_add(list, &pair, sizeof pair);
+    look_for_loss(d, list);
+}
+
+/* --- What is due -------------------------------------------------------- */
+
+/* Whether every variable that the file has under a state is there, or is about
+ * to be, or is not wanted. */
+static bool is_ready(const struct vv_delivery *d, uint32_t value)
+{
+    const struct vv_index *index = vv_index_of(d->pairing);
+    uint32_t begin, end;
+    vv_index_edges(index, vv_at32(index->value_nodes, value), &begin, &end);
+    for (uint32_t e = begin; e < end; e++) {
+        uint32_t child = vv_at32(index->edge_children, e);
+        uint32_t other = d->pairing->value_of[child];
+        if (other == VV_NONE || !vv_index_is_saved(index, other) ||
+            vv_index_kind(index, child) != VARVE_VARIABLE)
+            continue;
+        if (d->fates[other] == VV_FATE_WAITING ||
+            d->fates[other] == VV_FATE_MISMATCHED)
+            return false;
+    }
+    return true;
+}
+
+void vv_unhold(struct vv_delivery *d)
+{
+    size_t count;
+    struct vv_pair *pairs = vv_pairs(&d->held, &count);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (is_ready(d, pairs[i].file)) {
+            vv_set_fate(d, pairs[i].node, pairs[i].file, VV_FATE_DUE);
+            vv_enlist(d, &d->jobs, pairs[i].node, pairs[i].file);
+        } else {
+            pairs[kept++] = pairs[i];
+        }
+    }
+    d->held.size = kept * sizeof *pairs;
+}
+
+/* Sets aside states that are not ready, and values that do not fit. */
+static void sort_out(struct vv_delivery *d)
+{
+    size_t count;
+    struct vv_pair *jobs = vv_pairs(&d->jobs, &count);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct vv_pair job = jobs[i];
+        varve_tensor saved = vv_saved(d->pairing, job.file);
+        if (!vv_value_fits(d, job.node, &saved)) {
+            vv_set_fate(d, job.node, job.file, VV_FATE_MISMATCHED);
+            vv_enlist(d, &d->mismatched, job.node,
+                vv_at32(vv_index_of(d->pairing)->value_nodes, job.file));
+            d->has_new_mismatch = true;
+        } else {
+            jobs[kept++] = job;
+        }
+    }
+    d->jobs.size = kept * sizeof *jobs;
+    count = kept;
+    for (size_t i = kept = 0; i < count; i++) {
+        struct vv_pair job = jobs[i];
+        if (job.node->kind == VARVE_STATE && !is_ready(d, job.file)) {
+            vv_set_fate(d, job.node, job.file, VV_FATE_WAITING);
+            vv_enlist(d, &d->held, job.node, job.file);
+        } else {
+            jobs[kept++] = job;
+        }
+    }
+    d->jobs.size = kept * sizeof *jobs;
+}
+
+void vv_get_stuck(struct vv_delivery *d, bool is_open)
+{
+    vv_buffer_add(&d->stuck, d->jobs.data, d->jobs.size);
+    look_for_loss(d, &d->stuck);
+    size_t count;
+    const struct vv_pair *jobs = vv_pairs(&d->jobs, &count);
+    for (size_t i = 0; i < count; i++) {
+        varve_node *node = jobs[i].node;
+        if (node->variable && is_open)
+            node->value_state = VARVE_PENDING;
+    }
+    d->jobs.size = 0;
+}
+
+varve_status vv_deliver(struct vv_delivery *d, varve_error *error)
+{
+    if (d->held.size)
+        vv_unhold(d);
+    sort_out(d);
+    if (d->has_new_mismatch && d->mismatched.size)
+        return vv_fail_mismatched(d, error);
+    /* Callbacks of states may add to the graph, and so to the jobs. */
+    struct vv_buffer batch = d->jobs;
+    vv_buffer_init(&d->jobs, &d->pairing->context.allocator);
+    size_t count;
+    const struct vv_pair *jobs = vv_pairs(&batch, &count);
+    varve_status status = vv_transfer(d, jobs, count, error);
+    if (status) {
+        vv_buffer_add(&batch, d->jobs.data, d->jobs.size);
+        vv_buffer_clear(&d->jobs);
+        d->jobs = batch;
+        return status;
+    }
+    vv_buffer_clear(&batch);
+    return VARVE_OK;
+}
+
+varve_status vv_fail_mismatched(const struct vv_delivery *d, varve_error *error)
+{
+    const struct vv_index *index = vv_index_of(d->pairing);
+    size_t count;
+    const struct vv_pair *pairs = vv_pairs(&d->mismatched, &count);
+    vv_fail(error, VARVE_MISMATCH,
+        "%s: expected types and shapes that agree, found %zu that do not:",
+        d->file->path, count);
+    for (size_t i = 0; i < count; i++) {
+        char path[256];
+        char saved_text[VARVE_TENSOR_TEXT_SIZE] = "an object";
+        char wanted_text[VARVE_TENSOR_TEXT_SIZE] = "an object";
+        const varve_node *node = pairs[i].node;
+        uint32_t value = d->pairing->value_of[pairs[i].file];
+        if (value != VV_NONE) {
+            varve_tensor saved = vv_saved(d->pairing, value);
+            varve_tensor_text(&saved, saved_text);
+            if (vv_index_kind(index, pairs[i].file) == VARVE_STATE)
+                strcpy(saved_text, "state");
+        }
+        if (node->variable)
+            varve_tensor_text(&node->variable->tensor, wanted_text);
+        else if (node->kind == VARVE_STATE)
+            strcpy(wanted_text, "state");
+        if (!vv_error_add_line(error, "  %s: saved %s, the program has %s",
+                vv_node_text(node, path, sizeof path), saved_text, wanted_text))
+            break;
+    }
+    return VARVE_MISMATCH;
+}

@@ -1,0 +1,107 @@
+/* delivery.h - what becomes of the values of a file, and the lists of those
+ * that are on their way.
+ *
+ * It knows values and the memory that they go to. Which node a value goes to is
+ * asked of a pairing, in which nothing is changed. Nothing is kept in lists of
+ * what waits: a value waits as long as no node of the program is bound to its
+ * node in the file. docs/architecture.md draws the states of a value.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_DELIVERY_H
+#define VV_DELIVERY_H
+
+#include "buffer.h"
+#include "map.h"
+#include "opened.h"
+#include "pairing.h"
+
+/* What became of a value of the file. */
+enum vv_fate {
+    VV_FATE_WAITING,    /* its node is not bound, or the value is held back */
+    VV_FATE_DUE,        /* bound, and to be delivered */
+    VV_FATE_APPLIED,    /* delivered */
+    VV_FATE_LENT,       /* delivered to a node that has come to it by another
+                           path, an alias or a global name: the one whose path
+                           it is may follow */
+    VV_FATE_SUPERSEDED, /* bound to a node that a later restoration filled */
+    VV_FATE_EXCLUDED,   /* bound, but the options leave it out */
+    VV_FATE_MISMATCHED, /* bound to a node that it does not fit */
+    VV_FATE_DROPPED,    /* nobody waits for it any more */
+};
+
+/* Values that a cast could not keep. */
+struct vv_misfits {
+    uint32_t value;
+    uint64_t count;
+};
+
+struct vv_delivery {
+    const struct vv_pairing *pairing;
+    const varve_read_options *options;
+    const struct vv_opened *file;
+
+    bool has_new_mismatch; /* since the last arrival */
+    bool has_lost;         /* memory ran out for a list */
+
+    uint8_t *fates;                /* by value: vv_fate */
+    struct vv_buffer jobs;         /* vv_pair: values due */
+    struct vv_buffer held;         /* vv_pair: states whose variables are not
+                                      there yet */
+    struct vv_buffer stuck;        /* vv_pair: values whose delivery failed */
+    struct vv_buffer mismatched;   /* vv_pair: nodes that do not fit each
+                                      other */
+    struct vv_map served;          /* places that were given a copy */
+    struct vv_buffer cast_misfits; /* vv_misfits */
+    varve_error failure;           /* of an arrival; VARVE_OK: none */
+};
+
+/* Empty; a pairing and an opened file that stay where they are, and may still
+ * be empty. */
+void vv_delivery_init(struct vv_delivery *delivery,
+    const struct vv_pairing *pairing, const struct vv_opened *file);
+
+/* Every value waits. */
+varve_status vv_delivery_begin(
+    struct vv_delivery *delivery, varve_error *error);
+
+/* Also after a beginning that failed; the pairing is still there. */
+void vv_delivery_end(struct vv_delivery *delivery);
+
+/* Forgets a program that is gone. */
+void vv_delivery_forget_graph(struct vv_delivery *delivery);
+
+/* Remembers that memory ran out for something that a retry finds again. */
+void vv_note_loss(struct vv_delivery *delivery);
+
+/* Adds to a list; what memory runs out for is lost until a retry. */
+void vv_enlist(struct vv_delivery *delivery, struct vv_buffer *list,
+    varve_node *node, uint32_t number);
+
+/* Sets aside what does not fit and what is not ready, and transfers the rest of
+ * what is due. VARVE_MISMATCH names every value that does not fit its node;
+ * then, and after any other failure, all of it is still due. */
+varve_status vv_deliver(struct vv_delivery *delivery, varve_error *error);
+
+/* What is due is so no more until a retry. `is_open`: the nodes wait for it. */
+void vv_get_stuck(struct vv_delivery *delivery, bool is_open);
+
+/* Lists what does not match: one line, then a line for each. */
+varve_status vv_fail_mismatched(
+    const struct vv_delivery *delivery, varve_error *error);
+
+/* Whether the states of held pairs can be loaded now; moves them to the
+ * jobs. */
+void vv_unhold(struct vv_delivery *delivery);
+
+/* Whether a value has come to a node, which may be gone meanwhile: it is
+ * delivered once. */
+static inline bool vv_is_delivered(
+    const struct vv_delivery *delivery, uint32_t value)
+{
+    return delivery->fates[value] == VV_FATE_APPLIED ||
+           delivery->fates[value] == VV_FATE_LENT ||
+           delivery->fates[value] == VV_FATE_SUPERSEDED;
+}
+
+#endif

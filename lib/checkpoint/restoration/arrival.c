@@ -1,0 +1,44 @@
+/* arrival.c - match, check, transfer, until nothing is due.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "arrival.h"
+
+#include "failure.h"
+#include "match.h"
+
+/* Why all has to be looked at again. */
+static varve_status run_out(
+    const struct varve_restoration *r, varve_error *error)
+{
+    const varve_error *why =
+        r->pairing.failure.status ? &r->pairing.failure : &r->delivery.failure;
+    if (error)
+        *error = *why;
+    return why->status;
+}
+
+varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
+{
+    varve_status status = VARVE_OK;
+    r->is_busy = true;
+    enum vv_hold older = vv_graph_hold(r->pairing.graph, VV_HOLDS_NODES);
+    do {
+        vv_match_queue(&r->pairing);
+        if (!r->is_open) /* what comes later will need little */
+            vv_buffer_clear(&r->pairing.queue);
+        if (vv_has_run_out(r) && !r->is_open)
+            break; /* before anything is delivered */
+        if (!r->pairing.is_dry)
+            status = vv_deliver(&r->delivery, error);
+    } while (!status && (r->pairing.queue.size || r->pairing.deferred.size ||
+                            (r->delivery.jobs.size && !r->pairing.is_dry)));
+    if (!status && vv_has_run_out(r))
+        status = run_out(r, error);
+    if (status)
+        vv_get_stuck(&r->delivery, r->is_open);
+    r->delivery.has_new_mismatch = false;
+    vv_graph_let_go(r->pairing.graph, older);
+    r->is_busy = false;
+    return status;
+}
