@@ -35,8 +35,9 @@ mix_operation mix_name_in_saver, mix_save_by_saver, mix_restore_by_saver,
     mix_end_saver, mix_manage, mix_save_managed, mix_resume, mix_end_manager,
     mix_pin;
 
-/* What goes wrong: operations_fail.c */
-mix_operation mix_run_out, mix_fill_disk, mix_fail_call, mix_kill;
+/* What goes wrong: operations_fail.c, operations_kill.c */
+mix_operation mix_run_out, mix_fill_disk, mix_fail_call, mix_kill,
+    mix_kill_manager;
 
 /* What takes time: operations_cost.c */
 mix_operation mix_churn, mix_chain, mix_build_twice;

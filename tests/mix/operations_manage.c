@@ -8,10 +8,9 @@
 #include <unistd.h>
 
 #include "mix/files.h"
+#include "mix/managed.h"
 #include "mix/operations.h"
 #include "mix/trouble.h"
-
-enum { KEPT = 2 };
 
 /* --- Savers: names ---------------------------------------------------------
  */
@@ -38,10 +37,10 @@ static uint8_t name_of(const struct mix_saver *s, uint8_t node)
 static struct mix_saver *take_saver(struct mix *m, uint8_t at, uint8_t graph)
 {
     struct mix_saver *s = &m->savers[at];
-    const varve_saver_options options = { .keep = KEPT };
+    const varve_saver_options options = { .keep = MIX_KEEP };
     if (s->saver)
         return s;
-    mix_say(m, "v%d = varve_saver_new(g%d, .keep = %d);", at, graph, KEPT);
+    mix_say(m, "v%d = varve_saver_new(g%d, .keep = %d);", at, graph, MIX_KEEP);
     memset(s, 0, sizeof *s);
     memset(s->node, MIX_NONE, sizeof s->node);
     s->graph = graph;
@@ -134,7 +133,7 @@ void mix_save_by_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         is_empty(s) ? VARVE_MISUSE : VARVE_OK, other);
     if (status == VARVE_OK)
         s->last = new;
-    MIX_CHECK(varve_saver_count(s->saver) <= KEPT, "%zu files of a saver",
+    MIX_CHECK(varve_saver_count(s->saver) <= MIX_KEEP, "%zu files of a saver",
         varve_saver_count(s->saver));
     if (s->last.is_there)
         mix_look_at_file(m, varve_saver_latest(s->saver), &s->last);
@@ -217,12 +216,12 @@ void mix_manage(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a), number = b % MIX_MANAGERS;
     struct mix_manager *manager = &m->managers[number];
-    const varve_manager_options options = { .keep_last = KEPT };
+    const varve_manager_options options = { .keep_last = MIX_KEEP };
     (void)c;
     if (manager->manager)
         return;
     mix_say(m, "m%d = varve_manager_new(g%dn0, \"m%d\", .keep_last = %d);",
-        number, at, number, KEPT);
+        number, at, number, MIX_KEEP);
     manager->graph = at;
     manager->directory = number;
     mix_trouble_begin(m);
@@ -234,10 +233,9 @@ void mix_manage(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         manager->manager ? VARVE_OK : other);
 }
 
-/* What no policy keeps goes. */
-static void prune(struct mix_directory *d)
+void mix_prune(struct mix_directory *d)
 {
-    for (uint8_t i = 0; i + KEPT < d->count;) {
+    for (uint8_t i = 0; i + MIX_KEEP < d->count;) {
         if (d->is_pinned[i]) {
             i++;
             continue;
@@ -251,7 +249,7 @@ static void prune(struct mix_directory *d)
     }
 }
 
-static void look_at_directory(struct mix *m, const struct mix_manager *manager)
+void mix_look_at_directory(struct mix *m, const struct mix_manager *manager)
 {
     const struct mix_directory *d = &m->managed[manager->directory];
     varve_managed managed;
@@ -309,7 +307,7 @@ void mix_save_managed(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         g->counter = counter;
         d->is_pinned[d->count - 1] =
             options.pin || adopt_pin(manager, d->maybe_pinned);
-        prune(d);
+        mix_prune(d);
     } else if (options.pin) {
         d->maybe_pinned = mix_directory_next(d, g->counter);
     }
@@ -320,7 +318,7 @@ void mix_save_managed(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         mix_expect(m, "varve_manager_prune",
             varve_manager_prune(manager->manager, &m->error), VARVE_OK,
             VARVE_OK);
-        look_at_directory(m, manager);
+        mix_look_at_directory(m, manager);
     } else if (options.pin && status == VARVE_OK) {
         mix_expect(m, "varve_manager_pin",
             varve_manager_pin(

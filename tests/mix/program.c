@@ -75,6 +75,7 @@ const struct mix_entry mix_operations[] = {
     [62] = { "write_beside", mix_write_beside, 1 },
     [63] = { "read_otherwise", mix_read_otherwise, 3 },
     [64] = { "fail_call", mix_fail_call, 3 },
+    [65] = { "kill_manager", mix_kill_manager, 1 },
 };
 const unsigned mix_operation_count =
     sizeof mix_operations / sizeof *mix_operations;

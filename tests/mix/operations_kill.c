@@ -1,0 +1,211 @@
+/* operations_kill.c - a process that is killed while it saves, and what stands
+ * there for the next one.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "mix/files.h"
+#include "mix/managed.h"
+#include "mix/operations.h"
+#include "support/faulty_system.h"
+
+/* --- Writes --------------------------------------------------------------- */
+
+static void wait_for(pid_t child)
+{
+    int status;
+    MIX_CHECK(child > 0 && waitpid(child, &status, 0) == child, "no child");
+    MIX_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0,
+        "a child ended with %d", status);
+}
+
+static int die(void *user, uint64_t done, uint64_t total, const char *what)
+{
+    int *left = user;
+    (void)done;
+    (void)total;
+    (void)what;
+    if ((*left)-- == 0)
+        _exit(0);
+    return 0;
+}
+
+/* Whether a file has the nodes of a shape, and no others, with their values. */
+static bool holds(struct mix *m, const char *path, const struct mix_file *file)
+{
+    static struct mix_paths paths;
+    varve_reader *reader = varve_reader_open(path, &m->allocator, &m->error);
+    MIX_CHECK(reader, "%s was there, and: %s", path, m->error.message);
+    size_t count = (size_t)__builtin_popcountll(mix_reach(&file->shape, 0));
+    bool is_it = varve_reader_node_count(reader) == count;
+    mix_paths(&file->shape, &paths);
+    for (uint8_t n = 0; n < MIX_NODES && is_it; n++) {
+        const struct mix_node *node = &file->shape.nodes[n];
+        unsigned char bytes[256];
+        varve_saved_node saved;
+        if (!mix_is_saved(node))
+            continue;
+        is_it = varve_reader_find(reader, paths.of[n], &saved) &&
+                saved.kind == (varve_kind)node->kind && saved.has_value &&
+                varve_reader_read(reader, saved.id, bytes, sizeof bytes,
+                    &m->error) == VARVE_OK;
+        saved.value.data = bytes;
+        if (is_it && node->kind == VARVE_VARIABLE &&
+            node->dtype != VARVE_STRING)
+            is_it = mix_holds(&saved.value, node->dtype, &node->value);
+    }
+    varve_reader_free(reader);
+    return is_it;
+}
+
+/* The save of a child that is killed at some point of it: afterwards there is
+ * the older file or the newer, whole, and a save goes well. */
+void mix_kill(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a), slot = b % MIX_ORDINARY_FILES;
+    struct mix_graph *g = &m->graphs[at];
+    struct mix_file *file = &m->files[slot];
+    struct mix_file new = mix_file_of(&g->shape, 0, VARVE_FORMAT_VARVE);
+    int left = c % 4;
+    const varve_write_options options = { .progress = die,
+        .progress_user = &left };
+    if (a % 8 || (file->is_there && file->format != VARVE_FORMAT_VARVE))
+        return; /* it takes long */
+    const char *path = mix_file_path(m, slot, VARVE_FORMAT_VARVE);
+    if (!file->is_there && access(path, F_OK) == 0)
+        return; /* of a snapshot that was not followed */
+    mix_say(m, "varve_write(g%dn0, \"%s\"); killed at its progress %d", at,
+        path, left);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(varve_write(g->nodes[0], path, &options, &m->error) != VARVE_OK);
+    wait_for(child);
+    if (access(path, F_OK) != 0) {
+        MIX_CHECK(!file->is_there, "%s is gone", path);
+        return;
+    }
+    bool is_older = file->is_there && holds(m, path, file);
+    bool is_newer = holds(m, path, &new);
+    MIX_CHECK(is_older || is_newer, "%s is neither the older nor the newer one",
+        path);
+    if (is_newer)
+        *file = new;
+    if (is_newer && is_older)
+        file->is_there = false; /* they look the same: it is not used */
+}
+
+/* --- Managers ------------------------------------------------------------- */
+
+enum { SAVES = 3 };
+
+static void stop(void *user)
+{
+    (void)user;
+    _exit(0);
+}
+
+/* A process that manages a directory: it saves a few times, the first time with
+ * a pin or without, and says so after each time; it is killed at some call of
+ * the system. */
+static _Noreturn void manage_and_die(struct mix *m, varve_node *root,
+    const char *directory, bool pins, volatile unsigned *done)
+{
+    const varve_manager_options options = { .keep_last = MIX_KEEP };
+    varve_manager *own =
+        varve_manager_new(root, directory, &options, &m->error);
+    for (int step = 0; step < SAVES; step++) {
+        varve_manager_save_options with = { .pin = pins && step == 0 };
+        if (!own || varve_manager_save_with(own, step, &with, &m->error))
+            _exit(1);
+        ++*done;
+    }
+    _exit(0);
+}
+
+static unsigned kill_at(
+    struct mix *m, uint8_t graph, const char *directory, bool pins, long call)
+{
+    const struct faulty_plan plan = { .number = call,
+        .way = FAULTY_STOPS,
+        .stop = stop };
+    static unsigned *done;
+    if (!done)
+        done = mmap(NULL, sizeof *done, PROT_READ | PROT_WRITE,
+            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    *done = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        faulty_plan(m->faulty, &plan);
+        manage_and_die(m, m->graphs[graph].nodes[0], directory, pins, done);
+    }
+    wait_for(child);
+    return *done;
+}
+
+static uint64_t newest_of(const varve_manager *manager)
+{
+    size_t count = varve_manager_count(manager);
+    varve_managed managed = { 0 };
+    if (count)
+        (void)!varve_manager_at(manager, count - 1, &managed);
+    return managed.number;
+}
+
+/* The model takes over what the process has done: what it said, and perhaps one
+ * save more. */
+static void take_over(
+    struct mix *m, const struct mix_manager *manager, bool pins, unsigned done)
+{
+    struct mix_directory *d = &m->managed[manager->directory];
+    struct mix_file new = mix_file_of(
+        &m->graphs[manager->graph].shape, 0, VARVE_FORMAT_VARVE);
+    uint64_t counter = m->graphs[manager->graph].counter;
+    uint64_t first = mix_directory_next(d, counter);
+    uint64_t newest = newest_of(manager->manager);
+    uint64_t saves = newest >= first ? newest - first + 1 : 0;
+    MIX_CHECK(saves == done || (saves == done + 1 && saves <= SAVES),
+        "%u saves were done, and the newest is of save %d", done, (int)saves);
+    MIX_CHECK(saves || newest == (d->count ? d->numbers[d->count - 1] : 0),
+        "the newest of before is gone");
+    if (pins && !saves)
+        d->maybe_pinned = first;
+    for (unsigned i = 0; i < saves; i++) {
+        counter = mix_directory_add(d, counter, new);
+        d->is_pinned[d->count - 1] = pins && i == 0;
+        mix_prune(d);
+    }
+}
+
+/* Afterwards the newest checkpoint that was said to be saved is there, or the
+ * one after it, and all that are there are good. */
+void mix_kill_manager(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, b / MIX_MANAGERS), number = b % MIX_MANAGERS;
+    struct mix_manager *manager = &m->managers[number];
+    const struct mix_directory *d = &m->managed[number];
+    bool pins = a & 8;
+    if (a % 8 || d->count + SAVES > MIX_KEPT)
+        return; /* it takes long */
+    mix_end_manager(m, 0, number, 0);
+    m->trouble = MIX_NO_TROUBLE;
+    mix_say(m,
+        "(another process saves g%dn0 in \"m%d\"%s; killed at call %d)", at,
+        number, pins ? ", .pin" : "", c);
+    unsigned done = kill_at(m, at, mix_path(m, "m%d", number), pins, c);
+    mix_manage(m, at, number, 0);
+    take_over(m, manager, pins, done);
+    mix_expect(m, "varve_manager_prune",
+        varve_manager_prune(manager->manager, &m->error), VARVE_OK, VARVE_OK);
+    mix_look_at_directory(m, manager);
+    for (uint8_t i = 0; i < d->count; i++) {
+        varve_managed managed;
+        MIX_CHECK(varve_manager_at(manager->manager, i, &managed), "no %d", i);
+        mix_look_at_file(m, managed.path, &d->files[i]);
+    }
+    mix_resume(m, 0, number, 0);
+}
