@@ -52,6 +52,13 @@ typedef struct varve_shape {
     uint64_t extents[VARVE_MAX_RANK];
 } varve_shape;
 
+/* A part of a tensor: where it starts in each dimension, and how far it goes.
+ * It has the rank of the tensor; what stands behind that is not looked at. */
+typedef struct varve_box {
+    uint64_t start[VARVE_MAX_RANK];
+    uint64_t extents[VARVE_MAX_RANK];
+} varve_box;
+
 /* A view: typed memory that somebody else owns. `data` may be NULL where only
  * type and shape are meant, and for tensors of no elements. */
 typedef struct varve_tensor {

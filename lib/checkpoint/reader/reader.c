@@ -351,18 +351,25 @@ const char *varve_reader_tag_at(
 
 /* --- Values ------------------------------------------------------------- */
 
-varve_status varve_reader_read(varve_reader *reader, size_t id, void *buffer,
-    size_t size, varve_error *error)
+varve_status vv_reader_find_value(
+    const varve_reader *reader, size_t id, uint32_t *value, varve_error *error)
 {
     const struct vv_index *index = index_of(reader);
-    uint32_t value = id < index->node_count
-                         ? vv_index_find_value(index, (uint32_t)id)
-                         : VV_NONE;
-    if (value == VV_NONE || !vv_index_is_saved(index, value))
+    *value = id < index->node_count ? vv_index_find_value(index, (uint32_t)id)
+                                    : VV_NONE;
+    if (*value == VV_NONE || !vv_index_is_saved(index, *value))
         return vv_fail(error, VARVE_NOT_FOUND,
             "%s: node %zu: expected a value, found none", reader->file.path,
             id);
-    uint64_t wanted = vv_at64(index->value_sizes, value);
+    return VARVE_OK;
+}
+
+varve_status varve_reader_read(varve_reader *reader, size_t id, void *buffer,
+    size_t size, varve_error *error)
+{
+    uint32_t value;
+    VV_TRY(vv_reader_find_value(reader, id, &value, error));
+    uint64_t wanted = vv_at64(index_of(reader)->value_sizes, value);
     if (size < wanted)
         return vv_fail(error, VARVE_MISUSE,
             "%s: %s: expected room for %llu bytes, found %zu",

@@ -31,6 +31,10 @@ varve_reader *vv_reader_open_in(
 /* The path of a node, terminated; "?" without memory for it. */
 const char *vv_reader_node_path(const varve_reader *reader, uint32_t node);
 
+/* The number of the value of a node; VARVE_NOT_FOUND where none is saved. */
+varve_status vv_reader_find_value(
+    const varve_reader *reader, size_t id, uint32_t *value, varve_error *error);
+
 /* As varve_reader_node_at, without the path, which the reader would keep. */
 bool vv_reader_describe(
     const varve_reader *reader, size_t id, varve_saved_node *node);
