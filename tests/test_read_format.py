@@ -5,6 +5,7 @@ finds damage in them, and what docs/format.md shows of one is what it prints.
 SPDX-License-Identifier: MIT
 """
 import pathlib
+import re
 import unittest
 
 import read_format
@@ -13,6 +14,7 @@ import xxh3
 TESTS = pathlib.Path(__file__).resolve().parent
 GOLDEN = TESTS / 'golden'
 DOCUMENT = TESTS.parent / 'docs' / 'format.md'
+HEADER = TESTS.parent / 'include' / 'varve' / 'tensor.h'
 
 
 def golden(name):
@@ -44,6 +46,20 @@ class Reader(unittest.TestCase):
         self.assertEqual(
             slots[1], {'name': 'slots', 'variable': 9, 'node': 12})
         self.assertEqual(content['objects'][9]['tags'], ['trainable'])
+
+    def test_knows_the_element_types_of_the_header_and_the_document(self):
+        header = {int(number): name.lower() for name, number in re.findall(
+            r'^    VARVE_(\w+) = (\d+)', HEADER.read_text(), re.M)}
+        table = DOCUMENT.read_text().split('| number | type | bytes |')[1]
+        document = {}
+        for row in table.split('\n\n')[0].split('\n')[2:]:
+            columns = [cell.strip().split(', ') for cell in row.split('|')]
+            for number, name, size in zip(*columns[1:4]):
+                document[int(number)] = name, size
+        own = {number: (name, 'varies' if name == 'string' else str(size))
+               for number, (name, size) in enumerate(read_format.TYPES[1:], 1)}
+        self.assertEqual({n: name for n, (name, _) in own.items()}, header)
+        self.assertEqual(own, document)
 
     def test_refuses_every_flipped_bit_of_the_smallest_file(self):
         data = bytearray(golden('version-1-smallest.varve'))

@@ -127,11 +127,11 @@ static bool ends_with(const char *text, size_t size, const char *ending)
 }
 
 varve_status vv_check_reserved(
-    const varve_reserved *reserved, varve_error *error)
+    const void *reserved, size_t size, varve_error *error)
 {
-    size_t count = sizeof reserved->words / sizeof *reserved->words;
-    for (size_t i = 0; reserved && i < count; i++) {
-        if (reserved->words[i])
+    const unsigned char *bytes = reserved;
+    for (size_t i = 0; bytes && i < size; i++) {
+        if (bytes[i])
             return vv_fail(error, VARVE_TOO_NEW,
                 "options: expected zeros behind the fields of this version, "
                 "found those of a later one, or of nobody");
@@ -152,6 +152,7 @@ bool vv_error_add_line(varve_error *error, const char *format, ...)
     va_start(arguments, format);
     int size = vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
+    /* Only where `cut` still fits behind it. */
     size_t room = sizeof error->message - used;
     if (size < 0 || (size_t)size + 1 + sizeof cut > room) {
         size_t last = sizeof error->message - sizeof cut;

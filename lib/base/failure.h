@@ -38,9 +38,10 @@ varve_status vv_status_of_callback(varve_status status);
 /* VARVE_TOO_NEW if there is something in the room that is left at the end of
  * `options`, which may be NULL: fields that this version does not know. */
 #define VV_CHECK_OPTIONS(options, error)                                       \
-    vv_check_reserved((options) ? &(options)->reserved : NULL, error)
+    vv_check_reserved((options) ? &(options)->reserved : NULL,                 \
+        sizeof(options)->reserved, error)
 varve_status vv_check_reserved(
-    const varve_reserved *reserved, varve_error *error);
+    const void *reserved, size_t size, varve_error *error);
 
 /* Appends a line to a message that is already there; once there is no more
  * room, the last line says how the message was cut, and false is returned, then

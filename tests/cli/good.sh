@@ -26,7 +26,11 @@ prints cat_odd 0 cat --json sample.varve 'odd names/a%2Fb <c> & "d"'
 prints verify 0 verify sample.varve many.varve
 prints verify_json 0 verify --json sample.varve many.varve
 prints help 0 help
-for command in ls cat verify graph convert; do
+manual=$here/../../tools/varve.1
+commands=$(sed -n 's/^  \([a-z]*\) .*/\1/p' out | grep -vx -e help -e version)
+for command in $commands; do
+    grep -qx "\\\\fB$command\\\\fR" "$manual" ||
+        fail "varve.1: expected the command $command, found none"
     prints "help_$command" 0 help "$command"
     cp out help
     ends 0 "$command" --help

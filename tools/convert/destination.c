@@ -58,10 +58,21 @@ static const char *last_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* A format that is not here does not compile. One that is written has its
+ * ending above, and its word in FORMAT_WORDS. */
+#pragma GCC diagnostic error "-Wswitch"
 static bool is_tensorflow(varve_format format)
 {
-    return format == VARVE_FORMAT_TENSORFLOW ||
-           format == VARVE_FORMAT_TENSORFLOW_NAMES;
+    switch (format) {
+    case VARVE_FORMAT_TENSORFLOW:
+    case VARVE_FORMAT_TENSORFLOW_NAMES: return true;
+    case VARVE_FORMAT_VARVE:
+    case VARVE_FORMAT_SAFETENSORS:
+    case VARVE_FORMAT_NPY:
+    case VARVE_FORMAT_NPZ:
+    case VARVE_FORMAT_GGUF: break;
+    }
+    return false;
 }
 
 static char *with_suffix(const char *path, const char *old, const char *new)

@@ -132,3 +132,21 @@ TEST(failure, says_that_lines_are_missing_whatever_the_first_one_is)
                   error.message[kept - 1] == '.');
     }
 }
+
+TEST(failure, refuses_what_stands_in_the_room_for_later_fields)
+{
+    struct later {
+        uint64_t newer; /* has taken the first word of the room */
+        void *reserved[7];
+    } later = { .newer = 1 };
+    const struct later *options = NULL;
+    varve_error error = { 0 };
+    cr_assert_eq(VV_CHECK_OPTIONS(options, &error), VARVE_OK);
+    options = &later;
+    cr_assert_eq(VV_CHECK_OPTIONS(options, &error), VARVE_OK);
+    for (size_t i = 0; i < 7; i++) {
+        later.reserved[i] = &later;
+        cr_assert_eq(VV_CHECK_OPTIONS(options, &error), VARVE_TOO_NEW);
+        later.reserved[i] = NULL;
+    }
+}

@@ -10,7 +10,7 @@ TEST(bundle_dtype, has_a_number_for_every_type_of_ours)
 {
     static const uint32_t numbers[] = { 0, 10, 6, 5, 3, 9, 4, 17, 22, 23, 19,
         14, 1, 2, 8, 18, 25, 24, 7 };
-    for (uint32_t i = VARVE_BOOL; i <= VARVE_STRING; i++) {
+    for (uint32_t i = VARVE_BOOL; i <= VARVE_DTYPE_COUNT; i++) {
         varve_dtype dtype = (varve_dtype)i;
         cr_assert_eq(vv_bundle_dtype_number(dtype), numbers[i]);
         cr_assert_eq(vv_bundle_dtype(numbers[i]), dtype);

@@ -67,7 +67,7 @@ static void row_of_the_node_behind_the_last(struct sample *s)
 /* --- Shapes --------------------------------------------------------------- */
 
 SET8(type_is_0, VV_KEY_VALUE_DTYPES, SCALAR, 0)
-SET8(type_is_unknown, VV_KEY_VALUE_DTYPES, SCALAR, VARVE_STRING + 1)
+SET8(type_is_unknown, VV_KEY_VALUE_DTYPES, SCALAR, VARVE_DTYPE_COUNT + 1)
 SET8(rank_takes_what_is_not_there, VV_KEY_VALUE_RANKS, LOCAL, 2)
 SET8(rank_leaves_an_extent, VV_KEY_VALUE_RANKS, LOCAL, 0)
 

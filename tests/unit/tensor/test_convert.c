@@ -14,7 +14,7 @@
 #include "dtype.h"
 
 /* A row for each `from`, a column for each `to`, by number. */
-static const char widening[VARVE_STRING][VARVE_STRING + 1] = {
+static const char widening[VARVE_DTYPE_COUNT][VARVE_DTYPE_COUNT + 1] = {
     "11111111111111111.", /* bool */
     ".1111....111111...", /* int8 */
     "..111......1111...", /* int16 */
@@ -37,8 +37,8 @@ static const char widening[VARVE_STRING][VARVE_STRING + 1] = {
 
 TEST(convert, widens_exactly_where_it_should)
 {
-    for (unsigned from = 0; from <= VARVE_STRING + 1; from++) {
-        for (unsigned to = 0; to <= VARVE_STRING + 1; to++) {
+    for (unsigned from = 0; from <= VARVE_DTYPE_COUNT + 1; from++) {
+        for (unsigned to = 0; to <= VARVE_DTYPE_COUNT + 1; to++) {
             bool valid = vv_dtype_is_valid(from) && vv_dtype_is_valid(to);
             cr_assert_eq(
                 vv_convert_is_widening((varve_dtype)from, (varve_dtype)to),

@@ -1,0 +1,38 @@
+/* test_system.c - lib/os/system.h
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "support/faulty_system.h"
+#include "support/memory_system.h"
+#include "system.h"
+
+typedef void any_function(void);
+
+/* Behind its state a system is functions only. */
+static void check(const char *name, const struct vv_system *system)
+{
+    const unsigned char *at = (const unsigned char *)system;
+    for (size_t i = offsetof(struct vv_system, open_file); i < sizeof *system;
+         i += sizeof(any_function *)) {
+        any_function *function;
+        memcpy(&function, at + i, sizeof function);
+        cr_assert(function, "%s has no function %zu", name,
+            (i - offsetof(struct vv_system, open_file)) / sizeof function);
+    }
+}
+
+TEST(system, has_every_function_in_each_of_them)
+{
+    struct memory *memory = memory_new();
+    struct faulty *faulty = faulty_new(memory_system(memory));
+    check("posix_system", &vv_posix_system);
+    check("memory_system", memory_system(memory));
+    check("faulty_system", faulty_system(faulty));
+    faulty_free(faulty);
+    memory_free(memory);
+}
