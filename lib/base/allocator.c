@@ -48,6 +48,8 @@ bool vv_grow_array(const varve_allocator *a, void *array, size_t *capacity,
     }
     if (__builtin_mul_overflow(wanted, unit, &size))
         return false;
+    /* A pointer to any pointer: its bytes are copied, as C knows no type for
+     * what is there. */
     void *old;
     memcpy(&old, array, sizeof old);
     void *grown = vv_reallocate(a, old, *capacity * unit, size);

@@ -285,6 +285,8 @@ static struct vv_state *add_state(
 {
     size_t count;
     struct vv_place **places = found_places(a, &count);
+    /* What all states list is bounded: patterns can be made so that there are
+     * very many. */
     a->listed += count + 1;
     if (a->listed > most_listed(a)) {
         fail(a, VARVE_LIMIT);

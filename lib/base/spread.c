@@ -159,6 +159,7 @@ void vv_spread_add(struct vv_spread *s, uint32_t node,
         fail(s, VARVE_NO_MEMORY);
         return;
     }
+    /* From here on nothing can fail, and all tables know the pair. */
     vv_spread_place(s, node, way.from ? s->pairs[way.from - 1].node : node);
     s->pairs[s->count] = (struct vv_reached){ .state = state,
         .node = node,

@@ -88,6 +88,7 @@ static varve_status fill_value(
             8 * (size_t)type.rank);
     vv_index_add_value(
         &m->columns, number, &type, value->size, value->is_saved);
+    /* Zeros keep the place of digests, which others do not have. */
     size_t digests = (size_t)vv_chunk_count(value->size) * VV_DIGEST_SIZE;
     void *room =
         digests ? vv_buffer_extend(&m->columns.digests, digests) : NULL;

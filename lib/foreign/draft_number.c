@@ -249,6 +249,7 @@ static size_t gather(const struct vv_draft_numbers *n, struct mention *to)
     struct vv_draft_edge *edges =
         VV_PARTS(n->draft, edges, struct vv_draft_edge, &count);
     for (size_t i = 0; i < count; i++) {
+        /* The edges of nodes that are left out need no names. */
         if (n->numbers[edges[i].parent] != VV_NONE)
             to[found++] = (struct mention){ edges[i].name, &edges[i].number,
                 edges[i].size };
@@ -284,6 +285,7 @@ static varve_status number_names(const struct vv_draft_numbers *n,
     size_t count = all ? gather(n, all) : 0;
     if (count > 0)
         qsort(all, count, sizeof *all, compare_mentions);
+    /* The same names stand together now: the first of each adds it. */
     uint32_t number = 0;
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || compare_mentions(&all[i - 1], &all[i]) != 0) {

@@ -187,6 +187,8 @@ static void hang(struct tree *tree, const struct vv_draft_label *path)
                        (begin == 0 || vv_name_has_parts(path->name, begin - 1));
     const struct vv_draft_label *variable =
         may_be_slot ? variable_of(tree, path, begin) : NULL;
+    /* So many bytes lead to objects on the way; what is behind is the name of
+     * the slot or edge. A path that has no valid parts is one name. */
     size_t end = 0;
     if (variable)
         end = begin ? begin - 1 : 0;

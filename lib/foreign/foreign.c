@@ -30,6 +30,8 @@ varve_status vv_foreign_add_file(struct vv_foreign *f, const char *path,
         vv_release_string(a, file.path);
         return status;
     }
+    /* Too many to keep them all open: this one is opened whenever it is read,
+     * and has to be the same file then. */
     if (f->file_count >= MOST_OPEN) {
         const struct vv_system *system = f->context->system;
         int result = system->info(system->state, file.file, &file.info);

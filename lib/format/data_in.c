@@ -102,6 +102,8 @@ static varve_status read_footer(struct vv_opened *o,
         return fail_shorter(o, SMALLEST_SIZE, error);
     uint64_t at = o->size - VV_FOOTER_SIZE;
     VV_TRY(read_bytes(o, at, footer, VV_FOOTER_SIZE, error));
+    /* Bytes in which neither is right are no footer: the end of the file is
+     * gone. If one is, they are a damaged one. */
     bool has_magic = memcmp(footer + 56, VV_FOOTER_MAGIC, 8) == 0;
     bool has_sum = vv_load64(footer + 48) == vv_hash_of(footer, 48);
     if (!has_magic && !has_sum)

@@ -234,6 +234,7 @@ varve_status vv_data_out_end(
     make_footer(footer, out, index_offset, &digest);
     VV_TRY(stage(out, footer, sizeof footer, error));
     VV_TRY(flush(out, error));
+    /* The header comes last: without it the file is none. */
     return vv_file_write(
         out->context, out->file, out->path, header, sizeof header, 0, error);
 }

@@ -93,6 +93,7 @@ varve_status vv_index_write(const struct vv_index *index, vv_index_sink *sink,
     struct vv_cbor_out out = { .sink = sink, .user = user, .error = error };
     vv_cbor_put_map(&out,
         columns + has_counter + has_metadata + behind - VV_FIRST_GLOBAL_COLUMN);
+    /* Keys ascend: the counter and metadata are between tags and globals. */
     for (size_t i = 0; i < columns; i++)
         put_column(&out, &vv_columns[i], index);
     if (has_counter) {

@@ -130,6 +130,7 @@ varve_status vv_metadata_parse(const struct vv_context *context,
     VV_TRY(vv_cbor_expect(in, VV_CBOR_MAP, &map));
     if (map.number == 0)
         return fail(in, at, "an empty map to be left out", "one");
+    /* Twice: to check and to measure, then to keep. */
     struct vv_cbor_in again = *in;
     VV_TRY(read_pairs(in, map.number, &strings, NULL));
     size_t count = (size_t)map.number;

@@ -203,6 +203,7 @@ static const struct vv_state *state_of(
         const struct vv_state *variable = NULL;
         bool is_slot = depth < VV_PATTERN_MAX_DEPTH &&
                        vv_name_split(name, &base, &inside) == VV_NAME_OF_SLOT;
+        /* Before the base: both spell their names in the same scratch. */
         if (is_slot)
             variable = state_of(a, inside, depth + 1);
         a->name.size = 0;

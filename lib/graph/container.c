@@ -119,6 +119,8 @@ void varve_list_reorder(varve_node *list, const size_t *order, size_t count)
         vv_memory_mistake(list->graph);
         return;
     }
+    /* The second half gets the new order, and only if it is one does anything
+     * change. */
     bool is_order = count == all && reordered(list, order, nodes, nodes + all);
     if (is_order) {
         size_t i = all;

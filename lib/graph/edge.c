@@ -199,6 +199,7 @@ struct vv_edge *vv_edge_add_quietly(
         vv_memory_mistake(graph);
         return NULL;
     }
+    /* All that can fail comes before the edge is linked. */
     struct vv_edge *edge = vv_pool_take(&graph->edges);
     if (!edge ||
         (parent->has_many_edges &&
@@ -274,6 +275,7 @@ void vv_edge_remove(struct vv_edge *edge)
     varve_node *parent = edge->parent;
     varve_node *child = edge->public.node;
     varve_graph *graph = parent->graph;
+    /* Who is being told of this edge learns that it is gone. */
     for (struct vv_notice *t = graph->notices; t; t = t->outer)
         if (t->edge == edge)
             t->edge = NULL;

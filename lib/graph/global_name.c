@@ -81,6 +81,7 @@ static void set(varve_node *node, const char *name)
         say_duplicate(node, other, name);
         return;
     }
+    /* Before the older name goes: then nothing can fail. */
     if (!vv_map_reserve(&graph->global_map, graph->global_map.count + 1)) {
         vv_memory_mistake(graph);
         return;

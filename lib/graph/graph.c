@@ -84,6 +84,7 @@ void varve_graph_free(varve_graph *graph)
 {
     if (!is_writable(graph))
         return;
+    /* First those who may still look at nodes and names. */
     while (graph->newest) {
         struct vv_observer *observer = graph->newest;
         vv_graph_forget(graph, observer);

@@ -42,6 +42,8 @@ static void go_on(struct vv_spread *s)
         varve_node *node = s->pairs[pair].object;
         for (struct vv_edge *e = node->first_edge; e; e = e->next)
             follow_edge(s, pair, e);
+        /* The path of a slot needs a pair of its owner and one of its variable.
+         * Whichever comes later finds the other, so both sides look. */
         struct vv_slot *slot = vv_slot_first_of(node);
         for (; slot; slot = slot->next) {
             uint32_t i = vv_spread_first(s, slot->public.variable->number);

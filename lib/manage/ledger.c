@@ -174,6 +174,7 @@ static bool parse_entry(const char *at, const char *end, struct vv_entry *e)
     for (size_t i = 0; i < FIELDS; i++) {
         fields[i] = at;
         sizes[i] = next_field(&at, end);
+        /* The last field ends with the line, and no other. */
         if (sizes[i] == 0 || (at == end) != (i == FIELDS - 1))
             return false;
         at++;

@@ -289,6 +289,7 @@ bool varve_manager_at(
     const struct vv_fact *fact =
         index < m->decision.count ? &m->decision.facts[index] : NULL;
     const char *path = path_of(&m->text, &m->listing, e->number);
+    /* A place, no pointer: the text may move while it grows. */
     size_t reasons = m->text.size + 1;
     vv_buffer_add8(&m->text, 0);
     if (fact) {

@@ -138,6 +138,8 @@ static varve_status write_with(varve_manager *m, struct saving *s,
     const varve_allocator *a = &m->context.allocator;
     const varve_write_options *w = m->options.write;
     s->write = w ? *w : none;
+    /* Only the number of a step may be there already, of an earlier save of
+     * that step. */
     s->write.no_replace = !m->options.number_by_step || o->number != 0;
     size_t most = s->write.metadata_count + o->metadata_count + OWN_METADATA;
     varve_metadata *all = vv_allocate_array(a, most, sizeof *all);
@@ -216,6 +218,7 @@ static varve_status save(varve_manager *m, int64_t step,
     m->has_last = true;
     m->last_step = step;
     m->last_uptime = system->uptime(system->state);
+    /* What a power cut may take is not known to be good. */
     if (!s.write.no_sync) {
         m->has_good = true;
         m->good = s.number;

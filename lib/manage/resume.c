@@ -79,6 +79,8 @@ varve_status vv_find_good(varve_manager *m, size_t *index, varve_error *error)
                 *error = reason;
             return status;
         }
+        /* That may be a good one: if no other is, this is the failure that is
+         * told. */
         if (status == VARVE_IO && !unread.status)
             unread = reason;
         VV_TRY(pass_over(m, entry, &reason, error));

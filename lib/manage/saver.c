@@ -65,6 +65,7 @@ varve_status vv_saver_link(varve_saver *saver, const struct vv_name *name,
     else
         saver->first = entry;
     saver->last = entry;
+    /* There is room in both, so this cannot fail. */
     vv_map_add(&saver->by_name, name->hash, entry);
     vv_map_add(&saver->by_node, node_hash(node), entry);
     saver->object_count += node->kind != VARVE_VARIABLE;

@@ -56,6 +56,7 @@ static bool convert_one(
     if (pair->from->size > from_part)
         imaginary =
             vv_number_decode(pair->from, load(from + from_part, from_part));
+    /* A complex number is true if either part is; what it was is lost. */
     if (pair->to->family == VV_FAMILY_BOOL && !vv_number_is_zero(imaginary)) {
         store(to, to_part, 1);
         return false;

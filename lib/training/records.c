@@ -201,6 +201,7 @@ static bool has_ended(const varve_records *r, const struct position *p)
 static varve_status take(
     varve_records *r, size_t wanted, varve_batch *batch, varve_error *error)
 {
+    /* A copy: a batch that fails leaves the position where it was. */
     struct position p = r->position;
     if (r->drop_last && p.count - p.consumed < wanted)
         next_epoch(&p);

@@ -241,6 +241,8 @@ varve_status varve_reader_each(varve_reader *reader, varve_on_value *on_value,
     vv_buffer_init(&s.pieces, a);
     varve_status status =
         index_of(reader)->value_count > 0 ? list_items(&s, error) : VARVE_OK;
+    /* Batches: what lies together is read together and by all threads, then
+     * given in order by this one. */
     for (size_t first = 0, end; !status && first < s.item_count; first = end) {
         uint64_t used;
         end = gather(&s, first, &used);
@@ -343,6 +345,7 @@ varve_status varve_reader_digest(
             ? sum_ours(&s, error)
             : varve_reader_each(reader, sum_value, &s, 0, error);
     if (!status) {
+        /* Sorted: it is the same in whatever order a file has its values. */
         size_t count = s.digests.size / sizeof(struct vv_digest);
         if (count > 0)
             qsort(s.digests.data, count, sizeof(struct vv_digest), compare);

@@ -241,10 +241,12 @@ static void work(void *user, unsigned worker)
            (at = atomic_fetch_add(&v->next, 1)) < v->span_count) {
         const struct span *span = &v->spans[at];
         varve_error error = { 0 };
+        /* The calling thread, and so the only one that calls the program. */
         if (worker == 0)
             report(v, span);
         varve_status status = vv_opened_read(&v->reader->file, span->begin,
             v->buffers[worker], (size_t)(span->end - span->begin), &error);
+        /* A format without digests shows damage only when it is decoded. */
         if (status && !has_digests(v) &&
             (status == VARVE_CORRUPT || status == VARVE_TRUNCATED))
             add_foreign_damage(v, span->value, &error);
@@ -335,6 +337,7 @@ static varve_status run(struct verification *v, varve_error *error)
     unsigned workers = vv_worker_count(context, v->options->threads);
     if (workers > v->span_count)
         workers = (unsigned)v->span_count;
+    /* With too little memory for all of them fewer will do, down to one. */
     for (unsigned i = 0; i < workers; i++) {
         v->buffers[i] = vv_allocate(&context->allocator, v->buffer_size);
         if (!v->buffers[i] && i == 0)

@@ -137,6 +137,7 @@ bool vv_graph_keep_metadata(
     k->metadata = vv_allocate_zeroed(a, count * sizeof *k->metadata);
     if (!k->metadata)
         return false;
+    /* Before it is complete: what is half made goes with the graph. */
     k->count = count;
     for (size_t i = 0; i < count; i++) {
         varve_metadata *m = &k->metadata[i];

@@ -160,6 +160,8 @@ static varve_status save_once(varve_node *root, const char *prefix,
             "%s: expected a number below 2^64 - 1, found that one", prefix);
     counter++;
     vv_set_numbered_path(path, prefix, counter);
+    /* Room for the counter is made here: once the file is in place nothing may
+     * fail any more. */
     if (path->failed || !vv_node_extra(root))
         return vv_fail_memory(error, "the name of a checkpoint");
     varve_write_options never_replace =
@@ -167,6 +169,7 @@ static varve_status save_once(varve_node *root, const char *prefix,
     never_replace.no_replace = true;
     varve_status status =
         vv_write(root, (char *)path->data, counter, &never_replace, error);
+    /* The number may be taken, even if nobody knows. */
     if (!status || status == VARVE_UNKNOWN_OUTCOME)
         vv_set_save_counter(root, counter);
     return status;

@@ -332,6 +332,8 @@ varve_status vv_write(varve_node *root, const char *path, uint64_t counter,
     vv_buffer_init(&w.path, a);
     vv_buffer_init(&w.bytes, a);
     varve_status status = sort_metadata(&w, error);
+    /* The graph stays as it was walked, whatever the callbacks of states and of
+     * progress would like. */
     enum vv_hold older = vv_graph_hold(graph, VV_HOLDS_ALL);
     if (!status && !(status = vv_walk_begin(&w.walk, root, error))) {
         status = vv_columns_begin(&w.columns, &w.walk, error);

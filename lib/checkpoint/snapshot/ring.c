@@ -122,6 +122,8 @@ varve_status varve_ring_push(varve_ring *ring, varve_error *error)
     size_t place = ring->count ? (ring->newest + 1) % ring->room : 0;
     varve_snapshot **snapshot = &ring->places[place];
     varve_error reason = { 0 };
+    /* The oldest makes room; if its variables are others by now it is made
+     * anew. */
     varve_status status =
         *snapshot ? varve_snapshot_retake(*snapshot, &reason) : VARVE_MISMATCH;
     if (status == VARVE_MISMATCH)

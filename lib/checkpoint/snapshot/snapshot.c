@@ -219,6 +219,7 @@ varve_status vv_snapshot_check(struct varve_snapshot *s, varve_error *error)
     VV_TRY(check_types(s, error));
     if (!s->is_changed)
         return VARVE_OK;
+    /* Edges or slots came or went, and yet the variables may be the same. */
     VV_TRY(follow_except(s, &except, error));
     varve_status status = vv_walk_begin(&walk, s->root, error);
     if (status) {
@@ -439,6 +440,8 @@ varve_status varve_snapshot_restore_with(varve_snapshot *s,
 {
     VV_TRY(vv_snapshot_check(s, error));
     VV_TRY(VV_CHECK_OPTIONS(options, error));
+    /* All memory comes first. After that only a state can refuse, and states
+     * come last. */
     for (size_t i = 0; i < s->count; i++) {
         struct vv_item *item = &s->items[i];
         if (is_string(item->node) && !reserve_spare(item, item->bytes.size))

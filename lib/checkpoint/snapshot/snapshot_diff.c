@@ -115,6 +115,7 @@ static varve_status compare_item(struct comparing *c,
 {
     const struct vv_item *other = c->items ? c->items[place] : NULL;
     varve_difference d = { .node = item->node };
+    /* What only one of the two has is no difference of values. */
     if (c->b && !other)
         return VARVE_OK;
     if (item->node->kind == VARVE_STATE) {

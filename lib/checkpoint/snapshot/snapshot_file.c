@@ -149,6 +149,8 @@ static varve_status begin(struct shadow *s, struct varve_snapshot *snapshot,
     VV_TRY(vv_walk_begin(&s->walk, snapshot->root, error));
     vv_snapshot_point(snapshot);
     varve_status status = make_stand_ins(s, error);
+    /* A file is read into a second block: a failure leaves the snapshot as it
+     * was. */
     if (!status && is_reading && snapshot->block_size) {
         s->block = vv_allocate_aligned(
             s->allocator, snapshot->block_size, VV_MEMORY_ALIGNMENT);

@@ -185,6 +185,8 @@ static varve_status fill(struct importing *i, varve_error *error)
         status = vv_fail_memory(error, "a graph");
     if (!status)
         status = keep_metadata(i, error);
+    /* Values bring their memory; what is left without any gets it in
+     * allocate_rest. */
     i->graph->defers_memory = true;
     if (!status)
         status = make_graph(i, error);

@@ -68,6 +68,7 @@ static varve_status enter(
 
 static varve_status pass_array(struct vv_gguf_bytes *in, varve_error *error)
 {
+    /* No recursion: a file says how deep arrays of arrays are. */
     struct level levels[VV_GGUF_MOST_DEPTH];
     size_t depth = 1;
     VV_TRY(enter(in, &levels[0], error));
@@ -115,6 +116,7 @@ static void add_real(struct vv_buffer *text, double value, bool is_single)
 {
     char digits[64];
     int most = is_single ? 9 : 17;
+    /* NaN is unlike itself, and an infinity less itself is NaN. */
     if (value != value) {
         vv_buffer_add_string(text, "nan");
         return;
@@ -123,6 +125,7 @@ static void add_real(struct vv_buffer *text, double value, bool is_single)
         vv_buffer_add_string(text, value < 0 ? "-inf" : "inf");
         return;
     }
+    /* The fewest digits that give the same number again. */
     for (int count = 1; count <= most; count++) {
         snprintf(digits, sizeof digits, "%.*g", count, value);
         double back =

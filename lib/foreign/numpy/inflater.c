@@ -74,6 +74,7 @@ enum vv_inflation vv_inflate(struct vv_inflater *inflater,
     size_t *out_size)
 {
     z_stream *z = &inflater->stream;
+    /* zlib counts in unsigned; the caller comes again for the rest. */
     unsigned given = *in_size < UINT_MAX ? (unsigned)*in_size : UINT_MAX;
     unsigned room = *out_size < UINT_MAX ? (unsigned)*out_size : UINT_MAX;
     z->next_in = *in;

@@ -54,6 +54,7 @@ static varve_status search_back(struct search *s, varve_error *error)
     if (!bytes)
         return vv_fail_memory(error, "the end of an archive");
     varve_status status = read_at(s, bytes, size, s->file_size - size, error);
+    /* From the end: how long the comment is stands before it only. */
     size_t left = END_SIZE;
     while (!status && left <= size && !is_end(bytes + size - left, left))
         left++;

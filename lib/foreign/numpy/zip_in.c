@@ -124,6 +124,7 @@ static varve_status check_features(const struct vv_zip *zip,
     if (e->method == VV_ZIP_STORED && e->packed != e->size)
         return fail_entry(zip, at, VARVE_CORRUPT,
             "as many bytes stored as there are, found another number", error);
+    /* No deflated data grows by more, so nobody makes room for it in vain. */
     if (e->size / VV_LARGEST_INFLATION > e->packed)
         return vv_fail(error, VARVE_CORRUPT,
             "%s: entry at byte %" PRIu64 ": expected at most %d bytes for each "
@@ -238,6 +239,8 @@ static varve_status check_local(const struct vv_zip *zip,
         return vv_fail_memory(error, "the entry of an archive");
     VV_TRY(vv_foreign_read(zip->foreign, zip->file, more->data, size,
         e->offset + LOCAL_SIZE, error));
+    /* Programs differ in which of the two they believe, so both have to say the
+     * same. */
     if (name_size != e->name_size ||
         memcmp(more->data, vv_zip_name(zip, e), name_size) != 0 ||
         ((vv_zip_load16(r + 6) ^ e->flags) & (ENCRYPTED | SIZES_BEHIND)) ||

@@ -313,6 +313,8 @@ static varve_status check_tensors(struct vv_json_in *in,
     struct vv_safetensors_tensor *tensors, size_t count, uint64_t data_size)
 {
     uint64_t end = 0;
+    /* By name, to find those that are there twice; then by place, as together
+     * they have to cover the data without gaps. */
     if (count > 0)
         qsort(tensors, count, sizeof *tensors, vv_safetensors_by_name);
     for (size_t i = 1; i < count; i++) {

@@ -390,6 +390,7 @@ varve_status vv_safetensors_plan_begin(struct vv_safetensors_plan *plan,
     if (plan->names.failed || plan->pair_texts.failed || plan->values.failed ||
         plan->pairs.failed)
         return vv_fail_memory(error, "what goes into a safetensors file");
+    /* Names were places in a text that grew; it does no more. */
     set_pointers(plan);
     deal_out(plan);
     vv_safetensors_sort_names(plan);

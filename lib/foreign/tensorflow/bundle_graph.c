@@ -73,6 +73,7 @@ static varve_status find_objects(struct vv_object_graph *g)
         if (f.number == VV_OBJECTS_NODE)
             VV_TRY(add_object(g, &wire, &f));
     }
+    /* Object 0 is the root, which a draft has from the beginning. */
     for (uint32_t i = 1; i < g->count && !g->draft->failed; i++) {
         varve_kind kind;
         VV_TRY(find_kind(g, i, &kind));
@@ -440,6 +441,7 @@ varve_status vv_bundle_read_graph(const struct vv_foreign *foreign,
     unsigned char *bytes = vv_allocate(a, size);
     if (!bytes)
         return vv_fail_memory(error, "an object graph");
+    /* A value of strings begins with their lengths: of one, 8 bytes. */
     struct vv_object_graph g = {
         .foreign = foreign,
         .bundle = b,

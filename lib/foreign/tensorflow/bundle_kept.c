@@ -85,6 +85,7 @@ static void take_record(struct vv_bundle_kept *kept)
 static void take_field(
     struct vv_bundle_kept *kept, const struct vv_wire_field *f)
 {
+    /* This library wrote it, into memory: it is believed. */
     switch (f->number) {
     case FIELD_ROLE: kept->role = (enum vv_bundle_role)f->value; break;
     case FIELD_RECORD:

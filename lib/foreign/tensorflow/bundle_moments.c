@@ -210,6 +210,7 @@ varve_status vv_bundle_moments_add(struct vv_object_graph *g)
     const varve_allocator *a = &g->bundle->context->allocator;
     struct lists l = { .graph = g };
     varve_status status = VARVE_OK;
+    /* Where a file names its slots there is nothing to guess. */
     if (g->draft->failed || g->draft->slots.size)
         return VARVE_OK;
     l.marks = vv_allocate_zeroed(a, g->count * sizeof *l.marks);

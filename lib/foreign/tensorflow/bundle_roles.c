@@ -43,6 +43,9 @@ static varve_status make_parents(
     p->queue = vv_allocate_array(a, nodes, sizeof *p->queue);
     if (!p->first || (edges && !p->parents) || !p->queue)
         return vv_fail_memory(error, "the objects of a checkpoint");
+    /* Counted two places further on, so that filling moves first[child + 1]
+     * from where the parents of a child begin to where they end, which is where
+     * those of the next begin. */
     for (size_t e = 0; e < edges; e++)
         p->first[vv_at32(index->edge_children, e) + 2]++;
     for (size_t i = 2; i < nodes + 2; i++)

@@ -98,6 +98,8 @@ static varve_status add_value(
         .size = size,
     };
     if (vv_index_kind(index, node) == VARVE_STATE) {
+        /* It may have been a value of a type that is none of ours, kept as
+         * bytes. */
         if (!has_type(&kept, bytes, size))
             return add_state(w, node, &kept, &value, error);
         value.type = kept.shape;

@@ -131,6 +131,7 @@ varve_status vv_bundle_measure_strings(const struct vv_foreign *foreign,
         return VARVE_OK;
     if (e->size < 4 || e->count > e->size - 4)
         return fail(&c, "a length for every string");
+    /* A length takes up to 10 bytes; 4 behind them are their sum. */
     uint64_t most = e->count > e->size / 10 ? e->size : 10 * e->count;
     size_t room = (size_t)(most ? most : 1);
     unsigned char *bytes = vv_allocate(a, room);

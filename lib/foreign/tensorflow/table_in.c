@@ -73,6 +73,7 @@ static varve_status unpack(struct pass *p, const struct handle *handle,
 #ifdef VV_HAVE_SNAPPY
     const char *packed = (const char *)p->table->bytes + handle->offset;
     size_t plain;
+    /* Snappy packs no better than this, so nobody makes room in vain. */
     if (snappy_uncompressed_length(packed, (size_t)handle->size, &plain) !=
             SNAPPY_OK ||
         plain / MOST_OF_SNAPPY > handle->size)
