@@ -65,8 +65,8 @@ static bool type_fits(
     }
 }
 
-bool vv_value_fits(
-    struct vv_delivery *d, const varve_node *node, const varve_tensor *saved)
+bool vv_value_fits(const struct vv_delivery *d, const varve_node *node,
+    const varve_tensor *saved)
 {
     if (node->kind == VARVE_STATE)
         return true;

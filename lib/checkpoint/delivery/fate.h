@@ -40,8 +40,8 @@ bool vv_wants_copy(
 void vv_copy(struct vv_delivery *d, varve_node *node, uint32_t file);
 
 /* Whether a value fits a node, as the options allow. */
-bool vv_value_fits(
-    struct vv_delivery *d, const varve_node *node, const varve_tensor *saved);
+bool vv_value_fits(const struct vv_delivery *d, const varve_node *node,
+    const varve_tensor *saved);
 
 /* Whether `resize` names this node and its rank is that of the value. */
 bool vv_is_resized(const struct vv_delivery *d, const varve_node *node,

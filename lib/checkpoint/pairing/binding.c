@@ -68,6 +68,15 @@ bool vv_know_numbers(struct vv_pairing *p)
     return true;
 }
 
+uint32_t vv_find_in_file(const struct vv_pairing *p, const struct vv_name *name)
+{
+    uint32_t id =
+        name->number < p->name_capacity ? p->name_ids[name->number] : 0;
+    if (id == 0)
+        return vv_index_find_name(vv_index_of(p), name->bytes, name->size);
+    return id == VV_NONE ? VV_NONE : id - 1;
+}
+
 /* The file's number of a name of the program, or VV_NONE. */
 uint32_t vv_name_in_file(struct vv_pairing *p, const struct vv_name *name)
 {

@@ -60,6 +60,10 @@ void vv_add_pair(struct vv_pairing *p, struct vv_buffer *buffer,
 void vv_out_of_memory(struct vv_pairing *p);
 
 /* The file's number of a name of the program, or VV_NONE. */
+uint32_t vv_find_in_file(
+    const struct vv_pairing *p, const struct vv_name *name);
+
+/* The same, kept for the next time. */
 uint32_t vv_name_in_file(struct vv_pairing *p, const struct vv_name *name);
 
 /* A pair of a queue by its place; its node is NULL if it was freed. */

@@ -67,13 +67,14 @@ done:;
     return has_memory;
 }
 
-static varve_status expect_program(varve_restoration *r, varve_error *error)
+static varve_status expect_program(
+    const struct vv_delivery *d, varve_error *error)
 {
-    if (r->pairing.graph && r->pairing.root)
+    if (d->pairing->graph && d->pairing->root)
         return VARVE_OK;
     return vv_fail(error, VARVE_UNMATCHED,
         "%s: expected a program to restore into, found its graph freed",
-        r->file.path);
+        d->file->path);
 }
 
 static bool is_either(const struct vv_finding *finding)
@@ -113,49 +114,47 @@ static bool is_pattern(const struct vv_finding *finding)
 
 /* Whether `only` stands for a value of the file, or for one of the program that
  * the file has; whatever `except` makes of it. */
-static bool leaves_something(const struct varve_restoration *r)
+static bool leaves_something(const struct vv_pairing *p)
 {
-    const struct vv_index *index = vv_index_of(&r->pairing);
+    const struct vv_index *index = vv_index_of(p);
     bool found = false;
     for (uint32_t v = 0; v < index->value_count && !found; v++) {
         uint32_t file = vv_at32(index->value_nodes, v);
-        const varve_node *node = r->pairing.node_of[file];
-        if (vv_saved_path_exists(&r->pairing.paths, file))
-            found = node ? vv_spread_has_any(
-                               &r->pairing.scope[VV_ONLY], node->number)
-                         : vv_spread_has_any(
-                               &r->pairing.scope[VV_SAVED_ONLY], file) ||
-                               vv_scope_wants(&r->pairing, file);
+        const varve_node *node = p->node_of[file];
+        if (vv_saved_path_exists(&p->paths, file))
+            found = node ? vv_spread_has_any(&p->scope[VV_ONLY], node->number)
+                         : vv_spread_has_any(&p->scope[VV_SAVED_ONLY], file) ||
+                               vv_scope_wants(p, file);
     }
     return found;
 }
 
 /* A slip in `only` must not pass for a restoration. */
 static varve_status demand_something(
-    struct varve_restoration *r, const varve_report *report, varve_error *error)
+    const struct vv_delivery *d, const varve_report *report, varve_error *error)
 {
-    if (!r->pairing.selection.only || leaves_something(r))
+    if (!d->pairing->selection.only || leaves_something(d->pairing))
         return VARVE_OK;
     vv_fail(error, VARVE_UNMATCHED,
         "%s: expected `only` to leave something to restore, found nothing that "
         "\"%.200s\" stands for",
-        r->file.path, r->pairing.selection.only);
+        d->file->path, d->pairing->selection.only);
     if (!add_lines(report, is_pattern, error))
         return vv_fail_memory(error, "the patterns that did not match");
     return VARVE_UNMATCHED;
 }
 
-static varve_status ask(
-    varve_restoration *r, bool of_the_file, varve_error *error)
+varve_status vv_assert_matched(
+    const struct vv_delivery *d, bool of_the_file, varve_error *error)
 {
-    varve_status status = expect_program(r, error);
+    varve_status status = expect_program(d, error);
     if (status)
         return status;
-    varve_report *report = vv_report_make(r, false, error);
+    varve_report *report = vv_report_make(d, 0, error);
     if (!report)
         return VARVE_NO_MEMORY;
     if (of_the_file)
-        status = demand_something(r, report, error);
+        status = demand_something(d, report, error);
     if (!status)
         status = demand(report, of_the_file, error);
     varve_report_free(report);
@@ -168,12 +167,9 @@ static bool is_not_found(const struct vv_finding *finding)
     return is_missing(finding) && !finding->saved;
 }
 
-varve_status vv_assert_found(struct varve_restoration *r, varve_error *error)
+varve_status vv_assert_found(const struct vv_delivery *d, varve_error *error)
 {
-    bool is_dry = r->pairing.is_dry;
-    r->pairing.is_dry = true; /* what is due counts as matched */
-    varve_report *report = vv_report_make(r, false, error);
-    r->pairing.is_dry = is_dry;
+    varve_report *report = vv_report_make(d, VV_AS_PLANNED, error);
     if (!report)
         return VARVE_NO_MEMORY;
     size_t count = count_findings(report, is_not_found);
@@ -189,39 +185,28 @@ varve_status vv_assert_found(struct varve_restoration *r, varve_error *error)
     return status;
 }
 
-varve_status varve_assert_consumed(varve_restoration *r, varve_error *error)
+varve_status vv_assert_nontrivial(
+    const struct vv_delivery *d, varve_error *error)
 {
-    return ask(r, true, error);
-}
-
-varve_status varve_assert_existing_objects_matched(
-    varve_restoration *r, varve_error *error)
-{
-    return ask(r, false, error);
-}
-
-varve_status varve_assert_nontrivial_match(
-    varve_restoration *r, varve_error *error)
-{
-    varve_status status = expect_program(r, error);
+    varve_status status = expect_program(d, error);
     if (status)
         return status;
-    varve_report *report = vv_report_make(r, false, error);
+    varve_report *report = vv_report_make(d, 0, error);
     if (!report)
         return VARVE_NO_MEMORY;
-    status = demand_something(r, report, error);
+    status = demand_something(d, report, error);
     varve_report_free(report);
     if (status)
         return status;
-    for (uint32_t f = 0; f < vv_index_of(&r->pairing)->node_count; f++) {
-        uint32_t value = r->pairing.value_of[f];
-        if ((r->pairing.node_of[f] &&
-                r->pairing.node_of[f] != r->pairing.root) ||
-            (f != r->pairing.file_root && value != VV_NONE &&
-                vv_is_delivered(&r->delivery, value)))
+    for (uint32_t f = 0; f < vv_index_of(d->pairing)->node_count; f++) {
+        uint32_t value = d->pairing->value_of[f];
+        if ((d->pairing->node_of[f] &&
+                d->pairing->node_of[f] != d->pairing->root) ||
+            (f != d->pairing->file_root && value != VV_NONE &&
+                vv_is_delivered(d, value)))
             return VARVE_OK;
     }
     return vv_fail(error, VARVE_UNMATCHED,
         "%s: expected something besides the root to match, found nothing",
-        r->file.path);
+        d->file->path);
 }

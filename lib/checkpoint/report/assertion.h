@@ -1,15 +1,24 @@
-/* assertion.h - questions asked of a report; the calls are public
- * (varve/restoration.h).
+/* assertion.h - whether everything matched, as a report tells.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef VV_ASSERTION_H
 #define VV_ASSERTION_H
 
-#include "restoration.h"
+#include "delivery.h"
 
 /* Whether the file has a value for everything that the program has, fitting or
  * not, before any is delivered. VARVE_UNMATCHED names all that it lacks. */
-varve_status vv_assert_found(struct varve_restoration *r, varve_error *error);
+varve_status vv_assert_found(const struct vv_delivery *d, varve_error *error);
+
+/* Whether all of the program has its value, and with `of_the_file` whether all
+ * of the file has come to the program, with something of `only` among it.
+ * VARVE_UNMATCHED names what has not. */
+varve_status vv_assert_matched(
+    const struct vv_delivery *d, bool of_the_file, varve_error *error);
+
+/* Whether anything besides the root did. */
+varve_status vv_assert_nontrivial(
+    const struct vv_delivery *d, varve_error *error);
 
 #endif

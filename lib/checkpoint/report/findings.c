@@ -57,30 +57,6 @@ bool varve_report_at(const varve_report *report, varve_finding_kind kind,
     return true;
 }
 
-size_t varve_finding_count(varve_restoration *r, varve_finding_kind kind)
-{
-    varve_report *report = vv_report_make(r, false, NULL);
-    size_t count = report ? varve_report_count(report, kind) : SIZE_MAX;
-    varve_report_free(report);
-    return count;
-}
-
-varve_status varve_each_finding(varve_restoration *r, varve_finding_kind kind,
-    varve_on_finding *visit, void *user, varve_error *error)
-{
-    varve_error reason = { .status = VARVE_OK };
-    varve_report *report = vv_report_make(r, kind == VARVE_MATCHED, &reason);
-    varve_finding finding;
-    if (!report && error)
-        *error = reason;
-    for (size_t i = 0; report && reason.status == VARVE_OK &&
-                       varve_report_at(report, kind, i, &finding);
-         i++)
-        reason.status = visit(user, &finding);
-    varve_report_free(report);
-    return reason.status;
-}
-
 static void add_number(struct vv_buffer *text, uint64_t number)
 {
     char decimal[24];

@@ -15,25 +15,25 @@
 
 enum { MOST_NAME = 255 }; /* bytes of a name that are shown */
 
-bool vv_hints_begin(struct vv_hints *hints, struct varve_restoration *r,
+bool vv_hints_begin(struct vv_hints *hints, const struct vv_pairing *p,
     const struct vv_walk *walk)
 {
-    *hints = (struct vv_hints){ .r = r, .walk = walk };
-    vv_buffer_init(&hints->text, &r->pairing.context.allocator);
-    hints->reasons = vv_allocate_zeroed(&r->pairing.context.allocator,
-        vv_index_of(&r->pairing)->node_count * sizeof *hints->reasons);
-    return vv_likely_begin(&hints->likely, r, walk) && hints->reasons;
+    *hints = (struct vv_hints){ .p = p, .walk = walk };
+    vv_buffer_init(&hints->text, &p->context.allocator);
+    hints->reasons = vv_allocate_zeroed(&p->context.allocator,
+        vv_index_of(p)->node_count * sizeof *hints->reasons);
+    return vv_likely_begin(&hints->likely, p, walk) && hints->reasons;
 }
 
 bool vv_hints_end(struct vv_hints *hints)
 {
-    if (!hints->r)
+    if (!hints->p)
         return true;
     bool done = !hints->text.failed && !hints->likely.text.failed &&
                 !hints->likely.owner.failed && !hints->likely.way.failed;
     vv_buffer_clear(&hints->text);
-    vv_release(&hints->r->pairing.context.allocator, hints->reasons,
-        vv_index_of(&hints->r->pairing)->node_count * sizeof *hints->reasons);
+    vv_release(&hints->p->context.allocator, hints->reasons,
+        vv_index_of(hints->p)->node_count * sizeof *hints->reasons);
     vv_likely_end(&hints->likely);
     return done;
 }
@@ -54,7 +54,7 @@ static void add_name(struct vv_hints *hints, const char *bytes, size_t size)
 static void begin_reason(struct vv_hints *hints, const varve_node *node)
 {
     hints->text.size = 0;
-    if (node == hints->r->pairing.root) {
+    if (node == hints->p->root) {
         vv_buffer_add_string(&hints->text, "the root");
     } else if (hints->walk && vv_walk_has(hints->walk, node)) {
         vv_walk_short_path(hints->walk, vv_walk_place(hints->walk, node),
@@ -88,17 +88,16 @@ static const struct vv_edge *edge_of(
 static const char *say_edge(
     struct vv_hints *hints, uint32_t file, struct vv_arena *arena)
 {
-    const struct vv_saved_paths *paths = &hints->r->pairing.paths;
-    const struct vv_index *index = vv_index_of(&hints->r->pairing);
-    const varve_node *parent = hints->r->pairing.node_of[paths->parents[file]];
+    const struct vv_saved_paths *paths = &hints->p->paths;
+    const struct vv_index *index = vv_index_of(hints->p);
+    const varve_node *parent = hints->p->node_of[paths->parents[file]];
     if (!parent)
         return "the root did not match";
     size_t size;
     const char *name = vv_index_name(
         index, vv_at32(index->edge_names, paths->ways[file]), &size);
     const struct vv_edge *edge = edge_of(parent, name, size);
-    if (edge &&
-        vv_file_node_of(&hints->r->pairing, edge->public.node) == VV_NONE)
+    if (edge && vv_file_node_of(hints->p, edge->public.node) == VV_NONE)
         return "a rename leads elsewhere";
     if (edge)
         return "the node of the program has claimed another one";
@@ -114,12 +113,11 @@ static const char *say_edge(
 static const char *say_slot(
     struct vv_hints *hints, uint32_t slot, struct vv_arena *arena)
 {
-    const struct vv_index *index = vv_index_of(&hints->r->pairing);
+    const struct vv_index *index = vv_index_of(hints->p);
     size_t size;
     const char *name =
         vv_index_name(index, vv_at32(index->slot_names, slot), &size);
-    begin_reason(
-        hints, hints->r->pairing.node_of[vv_at32(index->slot_owners, slot)]);
+    begin_reason(hints, hints->p->node_of[vv_at32(index->slot_owners, slot)]);
     vv_buffer_add_string(&hints->text, " has no slot \"");
     add_name(hints, name, size);
     vv_buffer_add_string(&hints->text, "\" for this variable");
@@ -129,17 +127,15 @@ static const char *say_slot(
 /* What is missing for a slot is its owner, its variable or itself. */
 static uint32_t find_missing(const struct vv_hints *hints, uint32_t file)
 {
-    const struct vv_index *index = vv_index_of(&hints->r->pairing);
-    const uint32_t *ways = hints->r->pairing.paths.ways;
-    while (
-        file != hints->r->pairing.paths.root && ways[file] & VV_WAY_IS_SLOT) {
+    const struct vv_index *index = vv_index_of(hints->p);
+    const uint32_t *ways = hints->p->paths.ways;
+    while (file != hints->p->paths.root && ways[file] & VV_WAY_IS_SLOT) {
         uint32_t slot = ways[file] & ~VV_WAY_IS_SLOT;
         uint32_t owner = vv_at32(index->slot_owners, slot);
         uint32_t variable = vv_at32(index->slot_variables, slot);
-        if (hints->r->pairing.node_of[owner] &&
-            hints->r->pairing.node_of[variable])
+        if (hints->p->node_of[owner] && hints->p->node_of[variable])
             break;
-        file = hints->r->pairing.node_of[owner] ? variable : owner;
+        file = hints->p->node_of[owner] ? variable : owner;
     }
     return file;
 }
@@ -147,7 +143,7 @@ static uint32_t find_missing(const struct vv_hints *hints, uint32_t file)
 static const char *reason_for_file(
     struct vv_hints *hints, uint32_t file, struct vv_arena *arena)
 {
-    const struct vv_saved_paths *paths = &hints->r->pairing.paths;
+    const struct vv_saved_paths *paths = &hints->p->paths;
     file = find_missing(hints, file);
     if (file == paths->root)
         return "the program is gone";
@@ -162,7 +158,7 @@ static const char *reason_for_file(
 struct vv_hint vv_hint_for_file(
     struct vv_hints *hints, uint32_t file, struct vv_arena *arena)
 {
-    if (file == hints->r->pairing.paths.root || !hints->walk)
+    if (file == hints->p->paths.root || !hints->walk)
         return (struct vv_hint){ .reason = "the program is gone" };
     return (struct vv_hint){
         .reason = reason_for_file(hints, file, arena),
@@ -174,7 +170,7 @@ struct vv_hint vv_hint_for_file(
 static const char *say_taken(struct vv_hints *hints, uint32_t file,
     const struct vv_name *name, struct vv_arena *arena)
 {
-    const varve_node *node = hints->r->pairing.node_of[file];
+    const varve_node *node = hints->p->node_of[file];
     if (!node)
         return "a rename leads elsewhere";
     begin_reason(hints, node);
@@ -192,19 +188,17 @@ static const char *reason_for_program(
     const struct vv_step *step =
         &hints->walk->steps[vv_likely_place(&hints->likely, node)];
     uint32_t file =
-        step->edge ? vv_file_node_of(&hints->r->pairing, step->edge->parent)
-                   : VV_NONE;
+        step->edge ? vv_file_node_of(hints->p, step->edge->parent) : VV_NONE;
     if (file == VV_NONE)
         return "the file has no such node";
     const struct vv_name *name = step->edge->name;
-    uint32_t id = vv_name_in_file(&hints->r->pairing, name);
-    uint32_t taken =
-        id == VV_NONE
-            ? VV_NONE
-            : vv_index_find_child(vv_index_of(&hints->r->pairing), file, id);
+    uint32_t id = vv_find_in_file(hints->p, name);
+    uint32_t taken = id == VV_NONE
+                         ? VV_NONE
+                         : vv_index_find_child(vv_index_of(hints->p), file, id);
     if (taken != VV_NONE)
         return say_taken(hints, taken, name, arena);
-    vv_saved_path(&hints->r->pairing.paths, file, &hints->text);
+    vv_saved_path(&hints->p->paths, file, &hints->text);
     if (hints->text.size == 0)
         vv_buffer_add_string(&hints->text, "the root");
     vv_buffer_add_string(&hints->text, " of the file has no edge \"");
@@ -252,7 +246,7 @@ static bool step_program(struct vv_hints *hints, struct stand *stand,
 static bool step_file(struct vv_hints *hints, struct stand *stand,
     const char *bytes, size_t size, struct vv_best *best)
 {
-    const struct vv_index *index = vv_index_of(&hints->r->pairing);
+    const struct vv_index *index = vv_index_of(hints->p);
     uint32_t begin, end, id = vv_index_find_name(index, bytes, size);
     uint32_t child =
         id == VV_NONE ? VV_NONE : vv_index_find_child(index, stand->file, id);
@@ -290,13 +284,12 @@ static const char *mend_pattern(struct vv_hints *hints, struct vv_text pattern,
 static const char *find_slip(struct vv_hints *hints, struct vv_text pattern,
     bool of_file, struct vv_arena *arena)
 {
-    struct stand stand = { hints->r->pairing.root,
-        hints->r->pairing.file_root };
+    struct stand stand = { hints->p->root, hints->p->file_root };
     struct vv_text rest = pattern, name;
     struct vv_best best = { 0 };
     struct vv_buffer bytes;
     bool goes_on = of_file || (hints->walk && stand.node);
-    vv_buffer_init(&bytes, &hints->r->pairing.context.allocator);
+    vv_buffer_init(&bytes, &hints->p->context.allocator);
     while (goes_on && vv_text_next_name(&rest, &name)) {
         goes_on = vv_name_pattern_is_literal(name) &&
                   !memchr(name.bytes, '(', name.size);

@@ -8,7 +8,7 @@
 #include "arena.h"
 #include "likely.h"
 #include "name_pattern.h"
-#include "restoration.h"
+#include "pairing.h"
 #include "walk.h"
 
 struct vv_hint {
@@ -18,14 +18,14 @@ struct vv_hint {
 
 struct vv_hints {
     struct vv_likely likely;
-    struct varve_restoration *r;
+    const struct vv_pairing *p;
     const struct vv_walk *walk; /* of the program; NULL: it is gone */
     struct vv_buffer text;
     const char **reasons; /* by node of the file whose edge is missing */
 };
 
 /* False without memory. */
-bool vv_hints_begin(struct vv_hints *hints, struct varve_restoration *r,
+bool vv_hints_begin(struct vv_hints *hints, const struct vv_pairing *p,
     const struct vv_walk *walk);
 
 /* False if memory ran out since. */

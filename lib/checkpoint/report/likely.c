@@ -27,13 +27,13 @@ enum {
 /* As an edge: looked for, and not found. */
 static const struct vv_edge nothing;
 
-bool vv_likely_begin(struct vv_likely *l, struct varve_restoration *r,
-    const struct vv_walk *walk)
+bool vv_likely_begin(
+    struct vv_likely *l, const struct vv_pairing *p, const struct vv_walk *walk)
 {
-    const varve_allocator *a = &r->pairing.context.allocator;
-    size_t nodes = vv_index_of(&r->pairing)->node_count;
+    const varve_allocator *a = &p->context.allocator;
+    size_t nodes = vv_index_of(p)->node_count;
     size_t places = walk ? walk->count : 0;
-    *l = (struct vv_likely){ .r = r, .walk = walk };
+    *l = (struct vv_likely){ .p = p, .walk = walk };
     vv_buffer_init(&l->text, a);
     vv_buffer_init(&l->owner, a);
     vv_buffer_init(&l->way, a);
@@ -46,10 +46,10 @@ bool vv_likely_begin(struct vv_likely *l, struct varve_restoration *r,
 
 void vv_likely_end(struct vv_likely *l)
 {
-    if (!l->r)
+    if (!l->p)
         return;
-    const varve_allocator *a = &l->r->pairing.context.allocator;
-    size_t nodes = vv_index_of(&l->r->pairing)->node_count;
+    const varve_allocator *a = &l->p->context.allocator;
+    size_t nodes = vv_index_of(l->p)->node_count;
     size_t places = l->walk ? l->walk->count : 0;
     vv_buffer_clear(&l->text);
     vv_buffer_clear(&l->owner);
@@ -105,10 +105,10 @@ static bool choose(struct vv_likely *l, struct vv_best *best)
 static bool is_alike(
     const struct vv_likely *l, uint32_t file, const varve_node *node)
 {
-    uint32_t value = l->r->pairing.value_of[file];
+    uint32_t value = l->p->value_of[file];
     if (value == VV_NONE || !node->variable)
         return false;
-    varve_tensor saved = vv_saved(&l->r->pairing, value);
+    varve_tensor saved = vv_saved(l->p, value);
     return saved.dtype == node->variable->tensor.dtype &&
            vv_shape_equal(&saved, &node->variable->tensor);
 }
@@ -121,7 +121,7 @@ static struct vv_text text_of(const struct vv_name *name)
 static struct vv_text saved_name(const struct vv_likely *l, uint32_t name)
 {
     struct vv_text text;
-    text.bytes = vv_index_name(vv_index_of(&l->r->pairing), name, &text.size);
+    text.bytes = vv_index_name(vv_index_of(l->p), name, &text.size);
     return text;
 }
 
@@ -129,7 +129,7 @@ static struct vv_text saved_name(const struct vv_likely *l, uint32_t name)
 
 static bool is_free(const struct vv_likely *l, const varve_node *node)
 {
-    return vv_file_node_of(&l->r->pairing, node) == VV_NONE;
+    return vv_file_node_of(l->p, node) == VV_NONE;
 }
 
 /* Which free child stands for a node of the file of that name. */
@@ -150,14 +150,14 @@ static const struct vv_edge *choose_edge(struct vv_likely *l,
 static uint32_t choose_saved_edge(struct vv_likely *l, uint32_t parent,
     struct vv_text name, const varve_node *node)
 {
-    const struct vv_index *index = vv_index_of(&l->r->pairing);
+    const struct vv_index *index = vv_index_of(l->p);
     struct vv_best best = { .wanted = name };
     uint32_t begin, end;
     vv_index_edges(index, parent, &begin, &end);
     for (uint32_t e = begin; e < end && vv_likely_may_look(l, &best); e++) {
         uint32_t child = vv_at32(index->edge_children, e);
         struct vv_text other = saved_name(l, vv_at32(index->edge_names, e));
-        if (!l->r->pairing.node_of[child])
+        if (!l->p->node_of[child])
             vv_likely_consider(&best, other, e, NULL, is_alike(l, child, node));
     }
     return choose(l, &best) ? best.place : VV_NONE;
@@ -179,7 +179,7 @@ struct saved_edge {
 
 static struct saved_edge saved_edge_at(const struct vv_likely *l, uint32_t edge)
 {
-    const struct vv_index *index = vv_index_of(&l->r->pairing);
+    const struct vv_index *index = vv_index_of(l->p);
     if (edge == VV_NONE)
         return (struct saved_edge){ .child = VV_NONE };
     return (struct saved_edge){
@@ -194,15 +194,14 @@ static struct saved_edge saved_edge_for(
     struct vv_likely *l, uint32_t parent, const struct vv_edge *edge)
 {
     struct vv_text name = text_of(edge->name);
-    uint32_t id = vv_name_in_file(&l->r->pairing, edge->name);
-    uint32_t child =
-        id == VV_NONE
-            ? VV_NONE
-            : vv_index_find_child(vv_index_of(&l->r->pairing), parent, id);
+    uint32_t id = vv_find_in_file(l->p, edge->name);
+    uint32_t child = id == VV_NONE
+                         ? VV_NONE
+                         : vv_index_find_child(vv_index_of(l->p), parent, id);
     if (child == VV_NONE)
         return saved_edge_at(
             l, choose_saved_edge(l, parent, name, edge->public.node));
-    if (l->r->pairing.node_of[child])
+    if (l->p->node_of[child])
         child = VV_NONE;
     return (struct saved_edge){ name, child };
 }
@@ -221,11 +220,11 @@ static const struct vv_edge *edge_for(struct vv_likely *l,
 
 uint32_t vv_likely_top(struct vv_likely *l, uint32_t file)
 {
-    const struct vv_saved_paths *paths = &l->r->pairing.paths;
+    const struct vv_saved_paths *paths = &l->p->paths;
     const uint32_t *parents = paths->parents;
     uint32_t top = file;
     while (!l->tops[top] && parents[top] != paths->root &&
-           !l->r->pairing.node_of[parents[top]])
+           !l->p->node_of[parents[top]])
         top = parents[top];
     if (l->tops[top])
         top = l->tops[top] - 1;
@@ -245,7 +244,7 @@ uint32_t vv_likely_place(struct vv_likely *l, const varve_node *node)
     uint32_t top = place;
     while (!l->places[top] && l->walk->steps[top].edge) {
         const varve_node *parent = l->walk->steps[top].edge->parent;
-        if (parent == l->r->pairing.root || !is_free(l, parent))
+        if (parent == l->p->root || !is_free(l, parent))
             break;
         top = parent_place(l, top);
     }
@@ -259,16 +258,15 @@ uint32_t vv_likely_place(struct vv_likely *l, const varve_node *node)
 
 static struct vv_text way_name(const struct vv_likely *l, uint32_t file)
 {
-    return saved_name(l, vv_at32(vv_index_of(&l->r->pairing)->edge_names,
-                             l->r->pairing.paths.ways[file]));
+    return saved_name(
+        l, vv_at32(vv_index_of(l->p)->edge_names, l->p->paths.ways[file]));
 }
 
 /* What stands for a top; where something of its name is there, it is not a slip
  * of the pen. */
 static const struct vv_edge *edge_for_top(struct vv_likely *l, uint32_t top)
 {
-    const varve_node *parent =
-        l->r->pairing.node_of[l->r->pairing.paths.parents[top]];
+    const varve_node *parent = l->p->node_of[l->p->paths.parents[top]];
     if (!parent)
         return NULL;
     if (!l->edges[top]) {
@@ -284,16 +282,15 @@ static const struct vv_edge *edge_for_top(struct vv_likely *l, uint32_t top)
 static uint32_t saved_edge_for_top(struct vv_likely *l, uint32_t top)
 {
     const struct vv_edge *edge = l->walk->steps[top].edge;
-    uint32_t parent =
-        edge ? vv_file_node_of(&l->r->pairing, edge->parent) : VV_NONE;
+    uint32_t parent = edge ? vv_file_node_of(l->p, edge->parent) : VV_NONE;
     if (parent == VV_NONE)
         return VV_NONE;
     if (!l->saved_edges[top]) {
         struct vv_text name = text_of(edge->name);
-        uint32_t id = vv_name_in_file(&l->r->pairing, edge->name);
+        uint32_t id = vv_find_in_file(l->p, edge->name);
         uint32_t found = VV_NONE;
-        if (id == VV_NONE || vv_index_find_child(vv_index_of(&l->r->pairing),
-                                 parent, id) == VV_NONE)
+        if (id == VV_NONE ||
+            vv_index_find_child(vv_index_of(l->p), parent, id) == VV_NONE)
             found =
                 choose_saved_edge(l, parent, name, l->walk->steps[top].node);
         l->saved_edges[top] = found == VV_NONE ? VV_NONE : found + 1;
@@ -325,7 +322,7 @@ static bool list_way(struct vv_likely *l, uint32_t file, uint32_t top)
 {
     l->way.size = 0;
     for (; file != top && l->way.size < MOST_STEPS * sizeof file;
-         file = l->r->pairing.paths.parents[file])
+         file = l->p->paths.parents[file])
         vv_buffer_add(&l->way, &file, sizeof file);
     return file == top && !l->way.failed;
 }
@@ -343,7 +340,7 @@ static bool list_places(struct vv_likely *l, uint32_t place, uint32_t top)
  * of it as there is; NULL unless all of it is there. */
 static const varve_node *find_in_program(struct vv_likely *l, uint32_t file)
 {
-    const varve_node *node = l->r->pairing.node_of[file];
+    const varve_node *node = l->p->node_of[file];
     l->text.size = 0;
     if (node && !vv_walk_has(l->walk, node))
         return NULL;
@@ -352,8 +349,7 @@ static const varve_node *find_in_program(struct vv_likely *l, uint32_t file)
             VV_LONGEST_SEARCHED_PATH, &l->text);
         return node;
     }
-    if (file == l->r->pairing.paths.root ||
-        l->r->pairing.paths.ways[file] & VV_WAY_IS_SLOT)
+    if (file == l->p->paths.root || l->p->paths.ways[file] & VV_WAY_IS_SLOT)
         return NULL;
     uint32_t top = vv_likely_top(l, file);
     const struct vv_edge *edge = edge_for_top(l, top);
@@ -375,10 +371,10 @@ static const varve_node *find_in_program(struct vv_likely *l, uint32_t file)
 /* The same the other way round. */
 static uint32_t find_in_file(struct vv_likely *l, const varve_node *node)
 {
-    uint32_t file = vv_file_node_of(&l->r->pairing, node);
+    uint32_t file = vv_file_node_of(l->p, node);
     l->text.size = 0;
     if (file != VV_NONE) {
-        vv_saved_searched_path(&l->r->pairing.paths, file, &l->text);
+        vv_saved_searched_path(&l->p->paths, file, &l->text);
         return file;
     }
     if (!vv_walk_has(l->walk, node))
@@ -391,8 +387,8 @@ static uint32_t find_in_file(struct vv_likely *l, const varve_node *node)
     if (edge.child == VV_NONE || !list_places(l, place, top))
         return VV_NONE;
     const varve_node *parent = l->walk->steps[top].edge->parent;
-    vv_saved_searched_path(&l->r->pairing.paths,
-        vv_file_node_of(&l->r->pairing, parent), &l->text);
+    vv_saved_searched_path(
+        &l->p->paths, vv_file_node_of(l->p, parent), &l->text);
     while (edge.child != VV_NONE) {
         uint32_t next;
         add_name(&l->text, edge.name);
@@ -445,8 +441,8 @@ static const struct vv_slot *choose_slot(struct vv_likely *l,
 /* Which slot of the program stands for that of a node of the file. */
 static bool find_slot(struct vv_likely *l, uint32_t file)
 {
-    const struct vv_index *index = vv_index_of(&l->r->pairing);
-    uint32_t slot = l->r->pairing.paths.ways[file] & ~VV_WAY_IS_SLOT;
+    const struct vv_index *index = vv_index_of(l->p);
+    uint32_t slot = l->p->paths.ways[file] & ~VV_WAY_IS_SLOT;
     struct vv_text name = saved_name(l, vv_at32(index->slot_names, slot));
     const varve_node *owner =
         find_in_program(l, vv_at32(index->slot_owners, slot));
@@ -479,9 +475,9 @@ static uint32_t first_slot_on(const struct vv_index *index, uint32_t begin,
 static uint32_t choose_saved_slot(struct vv_likely *l, uint32_t owner,
     uint32_t variable, const struct vv_slot *slot)
 {
-    const struct vv_index *index = vv_index_of(&l->r->pairing);
+    const struct vv_index *index = vv_index_of(l->p);
     struct vv_best best = { .wanted = text_of(slot->name) };
-    uint32_t begin, end, id = vv_name_in_file(&l->r->pairing, slot->name);
+    uint32_t begin, end, id = vv_find_in_file(l->p, slot->name);
     vv_index_slots(index, owner, &begin, &end);
     for (uint32_t s = first_slot_on(index, begin, end, variable);
          s < end && vv_at32(index->slot_variables, s) == variable &&
@@ -490,7 +486,7 @@ static uint32_t choose_saved_slot(struct vv_likely *l, uint32_t owner,
         uint32_t file = vv_at32(index->slot_nodes, s);
         uint32_t number = vv_at32(index->slot_names, s);
         struct vv_text name = saved_name(l, number);
-        if (l->r->pairing.node_of[file])
+        if (l->p->node_of[file])
             continue;
         if (number == id)
             return s;
@@ -512,8 +508,7 @@ static bool find_saved_slot(struct vv_likely *l, const struct vv_slot *slot)
     l->text.size = found == VV_NONE ? 0 : l->text.size;
     if (found != VV_NONE)
         set_slot_path(
-            l, saved_name(
-                   l, vv_at32(vv_index_of(&l->r->pairing)->slot_names, found)));
+            l, saved_name(l, vv_at32(vv_index_of(l->p)->slot_names, found)));
     return found != VV_NONE;
 }
 
@@ -555,7 +550,7 @@ static const char *give(struct vv_likely *l, struct vv_arena *arena)
 const char *vv_likely_in_program(
     struct vv_likely *l, uint32_t file, struct vv_arena *arena)
 {
-    if (l->r->pairing.paths.ways[file] & VV_WAY_IS_SLOT) {
+    if (l->p->paths.ways[file] & VV_WAY_IS_SLOT) {
         if (!find_slot(l, file))
             l->text.size = 0; /* half of a slot is nothing */
     } else {

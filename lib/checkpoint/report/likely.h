@@ -11,7 +11,7 @@
 
 #include "arena.h"
 #include "name_pattern.h"
-#include "restoration.h"
+#include "pairing.h"
 #include "walk.h"
 
 /* The candidate that is best so far. */
@@ -29,7 +29,7 @@ struct vv_best {
 };
 
 struct vv_likely {
-    struct varve_restoration *r;
+    const struct vv_pairing *p;
     const struct vv_walk *walk;   /* of the program; NULL: it is gone */
     uint32_t *tops;               /* by node of the file: plus 1; 0: unknown */
     const struct vv_edge **edges; /* by top: what it is likely to be */
@@ -43,7 +43,7 @@ struct vv_likely {
 };
 
 /* False without memory. */
-bool vv_likely_begin(struct vv_likely *likely, struct varve_restoration *r,
+bool vv_likely_begin(struct vv_likely *likely, const struct vv_pairing *p,
     const struct vv_walk *walk);
 void vv_likely_end(struct vv_likely *likely);
 

@@ -13,9 +13,7 @@
 #include "failure.h"
 #include "fate.h"
 #include "findings.h"
-#include "match.h"
 #include "move.h"
-#include "pending.h"
 #include "report_program.h"
 #include "saved_spread.h"
 #include "scope.h"
@@ -61,7 +59,7 @@ static const char *program_path(struct vv_maker *m, const varve_node *node)
 {
     if (!m->has_walk || !vv_walk_has(&m->walk, node))
         return NULL;
-    if (!vv_scope_path(&m->r->pairing, node, &m->scratch))
+    if (!vv_scope_path(m->p, node, &m->scratch))
         vv_walk_short_path(&m->walk, vv_walk_place(&m->walk, node),
             VV_LONGEST_PATH, &m->scratch);
     return vv_report_keep(m, &m->scratch);
@@ -69,8 +67,8 @@ static const char *program_path(struct vv_maker *m, const varve_node *node)
 
 const char *vv_report_file_path(struct vv_maker *m, uint32_t file)
 {
-    if (!vv_scope_saved_path(&m->r->pairing, file, &m->scratch))
-        vv_saved_path(&m->r->pairing.paths, file, &m->scratch);
+    if (!vv_scope_saved_path(m->p, file, &m->scratch))
+        vv_saved_path(&m->p->paths, file, &m->scratch);
     return vv_report_keep(m, &m->scratch);
 }
 
@@ -85,8 +83,8 @@ static void note_listed(struct vv_maker *m, const varve_node *node)
 void vv_report_describe_value(
     struct vv_maker *m, struct vv_finding *finding, uint32_t value)
 {
-    const struct vv_index *index = vv_index_of(&m->r->pairing);
-    finding->saved = keep_tensor(m, vv_saved(&m->r->pairing, value));
+    const struct vv_index *index = vv_index_of(m->p);
+    finding->saved = keep_tensor(m, vv_saved(m->p, value));
     finding->size = vv_at64(index->value_sizes, value);
     finding->offset = vv_at64(index->value_offsets, value);
 }
@@ -109,7 +107,7 @@ static int compare_misfits(const void *left, const void *right)
 
 static uint64_t misfits_of(const struct vv_maker *m, uint32_t value)
 {
-    const struct vv_buffer *all = &m->r->delivery.cast_misfits;
+    const struct vv_buffer *all = &m->misfits;
     struct vv_misfits key = { .value = value };
     const struct vv_misfits *found =
         !all->size ? NULL
@@ -135,12 +133,12 @@ static void add_matched(
     finding.file_path = vv_report_file_path(m, file);
     if (!node)
         finding.reason = "the node that it went to is gone";
-    else if (node->restored_by > m->r->observer.number)
+    else if (node->restored_by > m->p->number)
         finding.reason = "a later restoration gave it another value";
-    else if (vv_how_of(&m->r->pairing, node) == VV_BY_GLOBAL_NAME)
+    else if (vv_how_of(m->p, node) == VV_BY_GLOBAL_NAME)
         finding.reason = "by its global name";
-    else if (m->r->pairing.selection.options.map)
-        finding.reason = vv_move_obstacle(&m->r->delivery, node, value, NULL);
+    else if (m->d->options->map)
+        finding.reason = vv_move_obstacle(m->d, node, value, NULL);
     if (finding.saved && finding.wanted)
         finding.is_cast = finding.saved->dtype != finding.wanted->dtype;
     if (finding.is_cast)
@@ -164,21 +162,20 @@ static varve_node *other_claim(const struct vv_maker *m, uint32_t file)
             ? NULL
             : bsearch(&key, m->by_file.data, m->by_file.size / sizeof key,
                   sizeof key, compare_by_file);
-    return found && m->r->pairing.node_of[file] != found->node ? found->node
-                                                               : NULL;
+    return found && m->p->node_of[file] != found->node ? found->node : NULL;
 }
 
 static void excuse_unused(
     struct vv_maker *m, struct vv_finding *finding, uint32_t file)
 {
-    const struct vv_spread *unused = &m->r->pairing.scope[VV_EXPECT_UNUSED];
+    const struct vv_spread *unused = &m->p->scope[VV_EXPECT_UNUSED];
     uint32_t pair = vv_spread_find(unused, file, true);
     if (pair != UINT32_MAX) {
-        vv_saved_spread_path(unused, vv_index_of(&m->r->pairing), pair,
-            VV_LONGEST_PATH, &m->scratch);
+        vv_saved_spread_path(
+            unused, vv_index_of(m->p), pair, VV_LONGEST_PATH, &m->scratch);
         finding->file_path = vv_report_keep(m, &m->scratch);
         finding->is_excused = true;
-    } else if (!vv_scope_wants(&m->r->pairing, file)) {
+    } else if (!vv_scope_wants(m->p, file)) {
         finding->kind = VARVE_ONLY_IN_FILE;
         finding->is_excused = true;
         finding->reason = "left out by the options";
@@ -190,24 +187,24 @@ static void excuse_unused(
 static bool would_match(
     const struct vv_maker *m, uint32_t value, const varve_node *node)
 {
-    varve_tensor saved = vv_saved(&m->r->pairing, value);
-    return m->r->pairing.is_dry && m->r->delivery.fates[value] == VV_FATE_DUE &&
-           vv_value_fits(&m->r->delivery, node, &saved);
+    varve_tensor saved = vv_saved(m->p, value);
+    return m->is_dry && m->d->fates[value] == VV_FATE_DUE &&
+           vv_value_fits(m->d, node, &saved);
 }
 
 bool vv_report_was_restored(const struct vv_maker *m, const varve_node *node)
 {
-    return !m->r->pairing.is_dry && node->restored_by >= m->r->observer.number;
+    return !m->is_dry && node->restored_by >= m->p->number;
 }
 
 /* Whether two values of the file are the same, as far as digests tell. */
 static bool is_same_value(const struct vv_maker *m, uint32_t a, uint32_t b)
 {
-    varve_tensor one = vv_saved(&m->r->pairing, a);
-    varve_tensor two = vv_saved(&m->r->pairing, b);
+    varve_tensor one = vv_saved(m->p, a);
+    varve_tensor two = vv_saved(m->p, b);
     struct vv_digest none = { 0 };
-    struct vv_digest first = vv_opened_digest(&m->r->file, a);
-    struct vv_digest second = vv_opened_digest(&m->r->file, b);
+    struct vv_digest first = vv_opened_digest(m->d->file, a);
+    struct vv_digest second = vv_opened_digest(m->d->file, b);
     return one.dtype == two.dtype && vv_shape_equal(&one, &two) &&
            memcmp(&first, &none, sizeof none) != 0 &&
            memcmp(&first, &second, sizeof first) == 0;
@@ -218,8 +215,8 @@ static bool is_same_value(const struct vv_maker *m, uint32_t a, uint32_t b)
 static void describe_second(struct vv_maker *m, struct vv_finding *finding,
     uint32_t value, const varve_node *node)
 {
-    uint32_t file = vv_file_node_of(&m->r->pairing, node);
-    uint32_t other = file == VV_NONE ? VV_NONE : m->r->pairing.value_of[file];
+    uint32_t file = vv_file_node_of(m->p, node);
+    uint32_t other = file == VV_NONE ? VV_NONE : m->p->value_of[file];
     finding->kind = VARVE_MISMATCHED;
     finding->reason = "the node of the program has claimed another one";
     finding->is_restored = vv_report_was_restored(m, node);
@@ -234,18 +231,16 @@ static void describe_second(struct vv_maker *m, struct vv_finding *finding,
 /* A value whose node nothing is bound to. */
 static void add_unbound(struct vv_maker *m, uint32_t value, uint32_t file)
 {
-    struct vv_finding finding = {
-        .kind = m->r->pairing.is_dry ? VARVE_ONLY_IN_FILE : VARVE_WAITING
-    };
+    struct vv_finding finding = { .kind = m->is_dry ? VARVE_ONLY_IN_FILE
+                                                    : VARVE_WAITING };
     vv_report_describe_value(m, &finding, value);
     finding.file_path = vv_report_file_path(m, file);
     varve_node *claim = other_claim(m, file);
-    if (m->r->delivery.fates[value] == VV_FATE_DROPPED) {
+    if (m->d->fates[value] == VV_FATE_DROPPED) {
         finding.kind = VARVE_ONLY_IN_FILE;
         finding.reason = "dropped";
         finding.is_excused = true;
-    } else if (vv_index_has_tag(
-                   vv_index_of(&m->r->pairing), file, VARVE_TAG_OPTIONAL)) {
+    } else if (vv_index_has_tag(vv_index_of(m->p), file, VARVE_TAG_OPTIONAL)) {
         finding.kind = VARVE_ONLY_IN_FILE;
         finding.reason = "optional";
         finding.is_excused = true;
@@ -264,7 +259,7 @@ static void add_unbound(struct vv_maker *m, uint32_t value, uint32_t file)
 static const char *mismatch_reason(
     const struct vv_maker *m, uint32_t file, const varve_node *node)
 {
-    if (vv_index_kind(vv_index_of(&m->r->pairing), file) == node->kind)
+    if (vv_index_kind(vv_index_of(m->p), file) == node->kind)
         return "type or shape differs";
     if (node->kind == VARVE_VARIABLE)
         return "the program has a variable here";
@@ -280,7 +275,7 @@ static void add_undelivered(
     vv_report_describe_value(m, &finding, value);
     vv_report_describe_node(m, &finding, node);
     finding.file_path = vv_report_file_path(m, file);
-    switch ((enum vv_fate)m->r->delivery.fates[value]) {
+    switch ((enum vv_fate)m->d->fates[value]) {
     case VV_FATE_EXCLUDED:
         finding.kind = VARVE_ONLY_IN_FILE;
         finding.reason = "left out by the options";
@@ -296,7 +291,7 @@ static void add_undelivered(
         finding.reason = mismatch_reason(m, file, node);
         break;
     case VV_FATE_WAITING:
-        if (node->kind != vv_index_kind(vv_index_of(&m->r->pairing), file)) {
+        if (node->kind != vv_index_kind(vv_index_of(m->p), file)) {
             finding.kind = VARVE_ONLY_IN_FILE;
             finding.reason = "optional";
             finding.is_excused = true;
@@ -306,7 +301,7 @@ static void add_undelivered(
         break;
     default:
         finding.reason = "it could not be delivered";
-        if (m->r->pairing.is_dry) {
+        if (m->is_dry) {
             finding.kind = VARVE_MISMATCHED;
             finding.reason = mismatch_reason(m, file, node);
         }
@@ -318,15 +313,15 @@ static void add_undelivered(
 
 static void look_at_file(struct vv_maker *m)
 {
-    const struct vv_index *index = vv_index_of(&m->r->pairing);
+    const struct vv_index *index = vv_index_of(m->p);
     for (uint32_t v = 0; v < index->value_count && !m->failed; v++) {
         uint32_t file = vv_at32(index->value_nodes, v);
-        varve_node *node = m->r->pairing.node_of[file];
+        varve_node *node = m->p->node_of[file];
         if (!vv_index_is_saved(index, v) ||
-            !vv_saved_path_exists(&m->r->pairing.paths, file))
+            !vv_saved_path_exists(&m->p->paths, file))
             continue;
         m->report->value_count++;
-        if (vv_is_delivered(&m->r->delivery, v))
+        if (vv_is_delivered(m->d, v))
             add_matched(m, v, file,
                 node && vv_report_was_restored(m, node) ? node : NULL);
         else if (!node)
@@ -343,38 +338,33 @@ static void look_at_file(struct vv_maker *m)
 /* Sorts what is looked up by finding. */
 static void sort_claims(struct vv_maker *m)
 {
-    struct varve_restoration *r = m->r;
     size_t pair = sizeof(struct vv_pair);
     size_t misfit = sizeof(struct vv_misfits);
+    vv_buffer_add(&m->by_file, m->p->conflicts.data, m->p->conflicts.size);
     vv_buffer_add(
-        &m->by_file, r->pairing.conflicts.data, r->pairing.conflicts.size);
-    m->failed |= m->by_file.failed;
+        &m->misfits, m->d->cast_misfits.data, m->d->cast_misfits.size);
+    m->failed |= m->by_file.failed || m->misfits.failed;
     if (m->by_file.size)
         qsort(m->by_file.data, m->by_file.size / pair, pair, compare_by_file);
-    if (r->delivery.cast_misfits.size)
-        qsort(r->delivery.cast_misfits.data,
-            r->delivery.cast_misfits.size / misfit, misfit, compare_misfits);
+    if (m->misfits.size)
+        qsort(
+            m->misfits.data, m->misfits.size / misfit, misfit, compare_misfits);
 }
 
 static varve_status begin(struct vv_maker *m, varve_error *error)
 {
-    struct varve_restoration *r = m->r;
-    VV_TRY(vv_need_paths(&r->pairing, error));
-    if (r->pairing.graph && r->pairing.root) {
-        if (!vv_sweep(&r->pairing))
-            return vv_fail_memory(error, "a report");
-        VV_TRY(vv_walk_begin(&m->walk, r->pairing.root, error));
+    if (m->p->graph && m->p->root) {
+        VV_TRY(vv_walk_begin(&m->walk, m->p->root, error));
         m->has_walk = true;
         m->is_listed =
-            vv_allocate_zeroed(&r->pairing.context.allocator, m->walk.count);
+            vv_allocate_zeroed(&m->p->context.allocator, m->walk.count);
         if (!m->is_listed)
             return vv_fail_memory(error, "a report");
     }
-    VV_TRY(vv_scope_complete(&r->pairing, error));
-    if (!vv_hints_begin(&m->hints, r, m->has_walk ? &m->walk : NULL))
+    if (!vv_hints_begin(&m->hints, m->p, m->has_walk ? &m->walk : NULL))
         return vv_fail_memory(error, "a report");
-    m->report->path =
-        vv_arena_text(&m->report->arena, r->file.path, strlen(r->file.path));
+    m->report->path = vv_arena_text(
+        &m->report->arena, m->d->file->path, strlen(m->d->file->path));
     m->failed |= !m->report->path;
     sort_claims(m);
     return VARVE_OK;
@@ -384,11 +374,11 @@ static bool end(struct vv_maker *m)
 {
     bool done = vv_hints_end(&m->hints) && !m->failed;
     if (m->has_walk) {
-        vv_release(
-            &m->r->pairing.context.allocator, m->is_listed, m->walk.count);
+        vv_release(&m->p->context.allocator, m->is_listed, m->walk.count);
         vv_walk_end(&m->walk);
     }
     vv_buffer_clear(&m->by_file);
+    vv_buffer_clear(&m->misfits);
     vv_buffer_clear(&m->scratch);
     return done;
 }
@@ -408,12 +398,19 @@ static varve_report *allocate(const struct vv_context *context)
 }
 
 varve_report *vv_report_make(
-    struct varve_restoration *r, bool with_matched, varve_error *error)
+    const struct vv_delivery *d, unsigned asked, varve_error *error)
 {
-    struct vv_maker m = { .r = r, .with_matched = with_matched };
-    vv_buffer_init(&m.scratch, &r->pairing.context.allocator);
-    vv_buffer_init(&m.by_file, &r->pairing.context.allocator);
-    m.report = allocate(&r->pairing.context);
+    const struct vv_pairing *p = d->pairing;
+    struct vv_maker m = {
+        .p = p,
+        .d = d,
+        .with_matched = asked & VV_WITH_MATCHED,
+        .is_dry = p->is_dry || asked & VV_AS_PLANNED,
+    };
+    vv_buffer_init(&m.scratch, &p->context.allocator);
+    vv_buffer_init(&m.by_file, &p->context.allocator);
+    vv_buffer_init(&m.misfits, &p->context.allocator);
+    m.report = allocate(&p->context);
     if (!m.report) {
         vv_fail_memory(error, "a report");
         return NULL;
@@ -423,7 +420,7 @@ varve_report *vv_report_make(
         look_at_file(&m);
         if (m.has_walk)
             vv_report_look_at_program(&m);
-        m.failed |= !vv_list_unused_patterns(r, &m.hints, m.report);
+        m.failed |= !vv_list_unused_patterns(p, &m.hints, m.report);
     }
     if (!end(&m) && !status)
         status = vv_fail_memory(error, "a report");
@@ -432,17 +429,6 @@ varve_report *vv_report_make(
         return NULL;
     }
     return m.report;
-}
-
-varve_report *varve_report_new(varve_restoration *r, varve_error *error)
-{
-    varve_report *report = vv_report_make(r, true, error);
-    if (report && !vv_report_write(report)) {
-        varve_report_free(report);
-        vv_fail_memory(error, "a report");
-        return NULL;
-    }
-    return report;
 }
 
 void varve_report_free(varve_report *report)

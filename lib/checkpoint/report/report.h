@@ -5,8 +5,10 @@
 #ifndef VV_REPORT_H
 #define VV_REPORT_H
 
+#include <varve/restoration.h>
+
 #include "arena.h"
-#include "restoration.h"
+#include "delivery.h"
 
 /* A finding without what can be looked up by its value. Strings and tensors are
  * in the report's arena; NULL where there are none. */
@@ -39,9 +41,15 @@ struct varve_report {
     struct vv_buffer text;
 };
 
-/* The report; without those that matched if they are not wanted, which only
- * counts them. */
+/* What a report is asked for. */
+enum {
+    VV_WITH_MATCHED = 1, /* what matched is listed as well, not only counted */
+    VV_AS_PLANNED = 2,   /* what is due counts as matched */
+};
+
+/* The report; the pairing of the delivery is ready for it
+ * (vv_prepare_report). */
 varve_report *vv_report_make(
-    struct varve_restoration *r, bool with_matched, varve_error *error);
+    const struct vv_delivery *d, unsigned asked, varve_error *error);
 
 #endif

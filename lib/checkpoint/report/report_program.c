@@ -21,13 +21,13 @@ enum { MOST_EDGES = 16 }; /* to a node that are looked at for a reason */
 static void excuse_missing(
     struct vv_maker *m, struct vv_finding *finding, const varve_node *node)
 {
-    const struct vv_spread *missing = &m->r->pairing.scope[VV_EXPECT_MISSING];
+    const struct vv_spread *missing = &m->p->scope[VV_EXPECT_MISSING];
     uint32_t pair = vv_spread_find(missing, node->number, true);
     if (pair != UINT32_MAX) {
         vv_graph_spread_path(missing, pair, VV_LONGEST_PATH, &m->scratch);
         finding->program_path = vv_report_keep(m, &m->scratch);
         finding->is_excused = true;
-    } else if (!vv_scope_takes(&m->r->pairing, node)) {
+    } else if (!vv_scope_takes(m->p, node)) {
         finding->is_excused = true;
     }
 }
@@ -39,11 +39,10 @@ static bool is_in_its_place(
 {
     const struct vv_edge *e = node->first_in;
     for (int i = 0; e && i < MOST_EDGES; e = e->next_in, i++) {
-        uint32_t parent = vv_file_node_of(&m->r->pairing, e->parent);
-        uint32_t name = vv_name_in_file(&m->r->pairing, e->name);
+        uint32_t parent = vv_file_node_of(m->p, e->parent);
+        uint32_t name = vv_find_in_file(m->p, e->name);
         if (parent != VV_NONE && name != VV_NONE &&
-            vv_index_find_child(vv_index_of(&m->r->pairing), parent, name) ==
-                file)
+            vv_index_find_child(vv_index_of(m->p), parent, name) == file)
             return true;
     }
     return false;
@@ -54,9 +53,9 @@ static bool is_in_its_place(
 static bool went_to_earlier(
     const struct vv_maker *m, const varve_node *node, uint32_t file)
 {
-    const varve_node *holder = m->r->pairing.node_of[file];
-    uint32_t value = m->r->pairing.value_of[file];
-    return value != VV_NONE && vv_is_delivered(&m->r->delivery, value) &&
+    const varve_node *holder = m->p->node_of[file];
+    uint32_t value = m->p->value_of[file];
+    return value != VV_NONE && vv_is_delivered(m->d, value) &&
            (!holder || holder == node || !is_in_its_place(m, holder, file));
 }
 
@@ -64,11 +63,11 @@ static bool went_to_earlier(
 static const char *say_holder(
     struct vv_maker *m, uint32_t file, const char *before, const char *after)
 {
-    const varve_node *holder = m->r->pairing.node_of[file];
+    const varve_node *holder = m->p->node_of[file];
     m->scratch.size = 0;
     if (!vv_walk_has(&m->walk, holder))
         return "another node of the program has claimed it";
-    if (!vv_scope_path(&m->r->pairing, holder, &m->scratch))
+    if (!vv_scope_path(m->p, holder, &m->scratch))
         vv_walk_short_path(&m->walk, vv_walk_place(&m->walk, holder),
             VV_LONGEST_PATH, &m->scratch);
     const char *path = vv_report_keep(m, &m->scratch);
@@ -84,7 +83,7 @@ static void describe_claim(struct vv_maker *m, struct vv_finding *finding,
     const varve_node *node, uint32_t file)
 {
     bool is_shared = is_in_its_place(m, node, file) &&
-                     is_in_its_place(m, m->r->pairing.node_of[file], file);
+                     is_in_its_place(m, m->p->node_of[file], file);
     finding->kind = VARVE_MISMATCHED;
     finding->file_path = vv_report_file_path(m, file);
     finding->reason =
@@ -98,7 +97,7 @@ static void add_missing(struct vv_maker *m, varve_node *node, bool is_local)
 {
     struct vv_finding finding = { .kind = VARVE_ONLY_IN_PROGRAM };
     vv_report_describe_node(m, &finding, node);
-    uint32_t file = vv_file_node_of(&m->r->pairing, node);
+    uint32_t file = vv_file_node_of(m->p, node);
     if (file == VV_NONE) {
         struct vv_hint hint =
             vv_hint_for_program(&m->hints, node, &m->report->arena);
@@ -107,10 +106,9 @@ static void add_missing(struct vv_maker *m, varve_node *node, bool is_local)
     } else if (went_to_earlier(m, node, file)) {
         finding.file_path = vv_report_file_path(m, file);
         finding.reason = "its value went to an earlier node";
-    } else if (m->r->pairing.node_of[file] &&
-               m->r->pairing.node_of[file] != node) {
+    } else if (m->p->node_of[file] && m->p->node_of[file] != node) {
         describe_claim(m, &finding, node, file);
-    } else if (m->r->pairing.value_of[file] == VV_NONE) {
+    } else if (m->p->value_of[file] == VV_NONE) {
         finding.kind = VARVE_MISMATCHED;
         finding.file_path = vv_report_file_path(m, file);
         finding.reason = "the file has an object here";
@@ -126,13 +124,10 @@ static void add_missing(struct vv_maker *m, varve_node *node, bool is_local)
 /* Whether a read fails for what the file has in the place of a variable. */
 static bool meets_object(const struct vv_maker *m, const varve_node *node)
 {
-    const struct varve_restoration *r = m->r;
-    uint32_t file = vv_file_node_of(&r->pairing, node);
-    return file != VV_NONE && vv_is_holder(&r->pairing, node, file) &&
-           r->pairing.value_of[file] == VV_NONE &&
-           vv_scope_takes(&r->pairing, node) &&
-           !vv_index_has_tag(
-               vv_index_of(&r->pairing), file, VARVE_TAG_OPTIONAL);
+    uint32_t file = vv_file_node_of(m->p, node);
+    return file != VV_NONE && vv_is_holder(m->p, node, file) &&
+           m->p->value_of[file] == VV_NONE && vv_scope_takes(m->p, node) &&
+           !vv_index_has_tag(vv_index_of(m->p), file, VARVE_TAG_OPTIONAL);
 }
 
 /* --- Copies ------------------------------------------------------------- */
@@ -142,7 +137,7 @@ static bool meets_object(const struct vv_maker *m, const varve_node *node)
 static uint32_t value_of_another(
     const struct vv_maker *m, const varve_node *node)
 {
-    const struct vv_pairing *p = &m->r->pairing;
+    const struct vv_pairing *p = m->p;
     uint32_t file = vv_file_node_of(p, node);
     uint32_t value = file == VV_NONE ? VV_NONE : p->value_of[file];
     bool may_have = value != VV_NONE && !vv_is_holder(p, node, file) &&
@@ -153,10 +148,10 @@ static uint32_t value_of_another(
 /* Whether a read gives it that copy, or fails as it does not fit. */
 static bool claims_copy(const struct vv_maker *m, const varve_node *node)
 {
-    const struct vv_pairing *p = &m->r->pairing;
+    const struct vv_pairing *p = m->p;
     uint32_t file = vv_file_node_of(p, node);
     return value_of_another(m, node) != VV_NONE &&
-           vv_wants_copy(&m->r->delivery, node, file) &&
+           vv_wants_copy(m->d, node, file) &&
            vv_index_kind(vv_index_of(p), file) == node->kind &&
            vv_scope_takes(p, node);
 }
@@ -164,24 +159,22 @@ static bool claims_copy(const struct vv_maker *m, const varve_node *node)
 /* Whether it was given that copy, or by a plan would be. */
 static bool has_copy(const struct vv_maker *m, const varve_node *node)
 {
-    struct varve_restoration *r = m->r;
     uint32_t value = value_of_another(m, node);
     if (value == VV_NONE)
         return false;
-    varve_tensor saved = vv_saved(&r->pairing, value);
-    return r->pairing.is_dry ? claims_copy(m, node) &&
-                                   vv_value_fits(&r->delivery, node, &saved)
-                             : node->restored_by == r->observer.number;
+    varve_tensor saved = vv_saved(m->p, value);
+    return m->is_dry ? claims_copy(m, node) && vv_value_fits(m->d, node, &saved)
+                     : node->restored_by == m->p->number;
 }
 
 static void add_copy(struct vv_maker *m, const varve_node *node)
 {
     struct vv_finding finding = { .kind = VARVE_MATCHED };
-    uint32_t file = vv_file_node_of(&m->r->pairing, node);
-    vv_report_describe_value(m, &finding, m->r->pairing.value_of[file]);
+    uint32_t file = vv_file_node_of(m->p, node);
+    vv_report_describe_value(m, &finding, m->p->value_of[file]);
     vv_report_describe_node(m, &finding, node);
     finding.file_path = vv_report_file_path(m, file);
-    finding.reason = m->r->pairing.node_of[file]
+    finding.reason = m->p->node_of[file]
                          ? say_holder(m, file, "a copy of what ", " has")
                          : "a copy";
     if (finding.saved && finding.wanted)

@@ -12,14 +12,17 @@
 
 /* Everything a report is made from. */
 struct vv_maker {
-    struct varve_restoration *r;
+    const struct vv_pairing *p;
+    const struct vv_delivery *d;
     varve_report *report;
     struct vv_walk walk;
     bool has_walk; /* the program is still there */
     bool with_matched;
+    bool is_dry; /* what is due counts as matched */
     struct vv_hints hints;
     uint8_t *is_listed; /* by place in the walk: found from the file's side */
     struct vv_buffer by_file; /* the conflicts, sorted by file node */
+    struct vv_buffer misfits; /* those of casts, sorted by value */
     struct vv_buffer scratch;
     bool failed; /* out of memory */
 };

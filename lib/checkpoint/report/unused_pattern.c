@@ -53,18 +53,18 @@ static bool add_pattern(varve_report *report, struct vv_hints *hints,
 }
 
 bool vv_list_unused_patterns(
-    struct varve_restoration *r, struct vv_hints *hints, varve_report *report)
+    const struct vv_pairing *p, struct vv_hints *hints, varve_report *report)
 {
     static const enum vv_scope options[] = { VV_ONLY, VV_EXCEPT, VV_RESIZE,
         VV_EXPECT_MISSING, VV_EXPECT_UNUSED };
     bool done = true;
-    for (size_t i = 0; i < r->pairing.selection.rename_count && done; i++)
-        done = r->pairing.selection.renames[i].was_used ||
-               add_rename(report, &r->pairing.selection.renames[i]);
+    for (size_t i = 0; i < p->selection.rename_count && done; i++)
+        done = p->selection.renames[i].was_used ||
+               add_rename(report, &p->selection.renames[i]);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        const struct vv_automaton *a = &r->pairing.scope[options[i]].automaton;
+        const struct vv_automaton *a = &p->scope[options[i]].automaton;
         for (size_t k = 0; k < a->alternative_count && done; k++) {
-            if (!vv_scope_was_used(&r->pairing, options[i], k))
+            if (!vv_scope_was_used(p, options[i], k))
                 done = add_pattern(
                     report, hints, options[i], a->alternatives[k].text);
         }

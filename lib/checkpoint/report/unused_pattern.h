@@ -10,6 +10,6 @@
 
 /* Adds a finding for each, after vv_scope_complete; false without memory. */
 bool vv_list_unused_patterns(
-    struct varve_restoration *r, struct vv_hints *hints, varve_report *report);
+    const struct vv_pairing *p, struct vv_hints *hints, varve_report *report);
 
 #endif

@@ -16,6 +16,7 @@
 #include "failure.h"
 #include "fate.h"
 #include "match.h"
+#include "questions.h"
 #include "save.h"
 #include "scope.h"
 #include "slot.h"
@@ -228,7 +229,10 @@ static varve_status demand_homes(
     vv_match_queue(&r->pairing);
     vv_graph_let_go(r->pairing.graph, older);
     r->is_busy = false;
-    return vv_has_run_out(r) ? VARVE_OK : vv_assert_found(r, error);
+    if (vv_has_run_out(r))
+        return VARVE_OK;
+    VV_TRY(vv_prepare_report(r, error));
+    return vv_assert_found(&r->delivery, error);
 }
 
 static varve_status begin(struct varve_restoration *r,

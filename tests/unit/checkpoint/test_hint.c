@@ -20,7 +20,7 @@ static struct vv_hint hint_at(
     vv_buffer_init(&scratch, test_allocator());
     cr_assert_ok(vv_walk_begin(&walk, r->pairing.root, &error), error);
     cr_assert_ok(vv_need_paths(&r->pairing, &error), error);
-    cr_assert(vv_hints_begin(&hints, r, &walk));
+    cr_assert(vv_hints_begin(&hints, &r->pairing, &walk));
     struct vv_hint hint =
         file ? vv_hint_for_file(&hints,
                    vv_saved_find(vv_index_of(&r->pairing), 0, path, &scratch),

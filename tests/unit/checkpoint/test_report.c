@@ -4,6 +4,7 @@
  */
 #include "worlds.h"
 
+#include "questions.h"
 #include "report.h"
 
 static float values[4] = { 1, 2, 3, 4 };
@@ -123,7 +124,8 @@ TEST(report, counts_matches_that_it_leaves_out)
     write_model();
     varve_node *root = make_program();
     varve_restoration *r = read_root(root, NULL);
-    varve_report *report = vv_report_make(r, false, &error);
+    cr_assert_ok(vv_prepare_report(r, &error), error);
+    varve_report *report = vv_report_make(&r->delivery, 0, &error);
     cr_assert_eq(varve_report_count(report, VARVE_MATCHED), 1);
     cr_assert_eq(report->findings[VARVE_MATCHED].size, 0);
     cr_assert_eq(report->value_count, 3);

@@ -1,0 +1,85 @@
+/* questions.c - first what a report needs is brought up to date, then it is
+ * asked.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "questions.h"
+
+#include "assertion.h"
+#include "binding.h"
+#include "failure.h"
+#include "findings.h"
+#include "scope.h"
+#include "try.h"
+
+varve_status vv_prepare_report(struct varve_restoration *r, varve_error *error)
+{
+    VV_TRY(vv_need_paths(&r->pairing, error));
+    if (!vv_sweep(&r->pairing))
+        return vv_fail_memory(error, "a report");
+    return vv_scope_complete(&r->pairing, error);
+}
+
+static varve_report *make(
+    struct varve_restoration *r, unsigned asked, varve_error *error)
+{
+    if (vv_prepare_report(r, error))
+        return NULL;
+    return vv_report_make(&r->delivery, asked, error);
+}
+
+varve_report *varve_report_new(varve_restoration *r, varve_error *error)
+{
+    varve_report *report = make(r, VV_WITH_MATCHED, error);
+    if (report && !vv_report_write(report)) {
+        varve_report_free(report);
+        vv_fail_memory(error, "a report");
+        return NULL;
+    }
+    return report;
+}
+
+size_t varve_finding_count(varve_restoration *r, varve_finding_kind kind)
+{
+    varve_report *report = make(r, 0, NULL);
+    size_t count = report ? varve_report_count(report, kind) : SIZE_MAX;
+    varve_report_free(report);
+    return count;
+}
+
+varve_status varve_each_finding(varve_restoration *r, varve_finding_kind kind,
+    varve_on_finding *visit, void *user, varve_error *error)
+{
+    varve_error reason = { .status = VARVE_OK };
+    varve_report *report =
+        make(r, kind == VARVE_MATCHED ? VV_WITH_MATCHED : 0, &reason);
+    varve_finding finding;
+    if (!report && error)
+        *error = reason;
+    for (size_t i = 0; report && reason.status == VARVE_OK &&
+                       varve_report_at(report, kind, i, &finding);
+         i++)
+        reason.status = visit(user, &finding);
+    varve_report_free(report);
+    return reason.status;
+}
+
+varve_status varve_assert_consumed(varve_restoration *r, varve_error *error)
+{
+    VV_TRY(vv_prepare_report(r, error));
+    return vv_assert_matched(&r->delivery, true, error);
+}
+
+varve_status varve_assert_existing_objects_matched(
+    varve_restoration *r, varve_error *error)
+{
+    VV_TRY(vv_prepare_report(r, error));
+    return vv_assert_matched(&r->delivery, false, error);
+}
+
+varve_status varve_assert_nontrivial_match(
+    varve_restoration *r, varve_error *error)
+{
+    VV_TRY(vv_prepare_report(r, error));
+    return vv_assert_nontrivial(&r->delivery, error);
+}
