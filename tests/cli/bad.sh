@@ -61,6 +61,20 @@ complains 4 'varve: cannot read: damaged.varve: ' \
     cat -o never damaged.varve model/layers/0/kernel
 [ ! -e never ] || fail 'cat left a file of damaged bytes'
 
+# Parts that are not there.
+for part in 64 -65 , 1,2,3 1::2 x 1-2 ''; do
+    complains 2 'varve: --slice: ' \
+        cat --slice="$part" sample.varve model/layers/0/kernel
+done
+complains 2 'varve: --slice: 64: expected an index of 64 elements in dim' \
+    cat --slice=64 sample.varve model/layers/0/kernel
+complains 2 'varve: --slice: 0: expected at most 0 dimensions' \
+    cat --slice=0 sample.varve optimizer/step
+complains 1 'varve: no value: sample.varve: model: ' \
+    cat --slice=0 sample.varve model
+complains 4 'varve: cannot read: damaged.varve: ' \
+    cat --slice=0 damaged.varve model/layers/0/kernel
+
 # Paths that are not there.
 complains 1 'varve: no such path: sample.varve: model/layres/0/kernel' \
     ls sample.varve:model/layres/0/kernel

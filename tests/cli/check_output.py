@@ -4,6 +4,8 @@
     check_output.py json | xml                   standard input is valid
     check_output.py error EXIT CODE              it is such a varve.error/1
     check_output.py elements FILE                a varve.cat/1 of those bytes
+    check_output.py slice PART FILE              a varve.cat/1 of that part of
+                                                 the varve.cat/1 in FILE
     check_output.py listed                       a varve.ls/1 as lines
                                                  without file and places
     check_output.py values                       the same, of values alone
@@ -108,6 +110,43 @@ def check_elements(path):
     with open(path, 'rb') as file:
         real = decode(answer['dtype'], file.read())
     assert same(answer['dtype'], answer['values'], real), (answer, real)
+
+
+def nested(values, shape):
+    """Lists in lists."""
+    for extent in reversed(shape[1:]):
+        values = [values[i:i + extent] for i in range(0, len(values), extent)]
+    return values
+
+
+def cut(rows, parts):
+    """Python's slices, which are NumPy's, of lists in lists."""
+    if not parts:
+        return rows
+    begin, colon, end = parts[0].partition(':')
+    if not colon:
+        return cut(rows[int(begin)], parts[1:])
+    return [cut(row, parts[1:]) for row in
+            rows[int(begin) if begin else None:int(end) if end else None]]
+
+
+def flat(rows):
+    return [e for row in rows for e in flat(row)] \
+        if isinstance(rows, list) else [rows]
+
+
+def check_slice(part, path):
+    answer = json.load(sys.stdin)
+    with open(path, encoding='utf-8') as stream:
+        whole = json.load(stream)
+    rows = cut(nested(whole['values'], whole['shape']), part.split(','))
+    assert answer['values'] == flat(rows), answer
+    for extent in answer['shape']:
+        assert extent == len(rows), answer
+        if extent == 0:
+            return
+        rows = rows[0]
+    assert not isinstance(rows, list), answer
 
 
 def listed(values_only=False):
@@ -228,7 +267,7 @@ def check_interrupt(varve, path):
 
 
 CHECKS = {'json': check_json, 'xml': check_xml, 'error': check_error,
-          'elements': check_elements, 'listed': listed,
+          'elements': check_elements, 'slice': check_slice, 'listed': listed,
           'values': lambda: listed(True), 'flip': flip, 'archive': archive,
           'steering': make_steering, 'digest': print_digest,
           'globals': print_globals, 'harmless': check_harmless,

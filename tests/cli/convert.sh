@@ -168,7 +168,7 @@ ends 0 convert --force kept.varve kept.varve
 cmp -s part.varve kept.varve || fail 'a file cannot be its own destination'
 
 # What could not be read back is not left, and nothing goes for it.
-deep=$(printf 'a/%.0s' {1..5000})
+deep=$(printf 'a/%.0s' {1..2000})
 ends 0 convert --rename "$deep** -> **" value.varve deep.varve
 ends 0 convert value.varve kept.safetensors
 cp kept.safetensors kept
@@ -181,6 +181,11 @@ complains 3 'varve: cannot open what was written: never.npz: ' \
 ends 0 convert --to tensorflow --shard-size 1KiB sample.varve:model parts
 ends 0 verify parts.index
 [ -z "$(find . -name '.varve-*')" ] || fail 'a trial is left'
+ends 0 convert --rename "$deep$deep** -> **" value.varve deeper.varve
+complains 4 'varve: cannot write: kept.safetensors: ...a/a/a/' \
+    convert --force deeper.varve kept.safetensors
+has 'expected a path of at most 4095 bytes' err
+cmp -s kept kept.safetensors || fail 'a good file went for a path too long'
 
 complains 3 'varve: cannot write: foreign.varve: it is there, and is no' \
     convert --force sample.varve foreign.varve

@@ -48,6 +48,17 @@ for dtype in bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 \
     "${helper[@]}" elements bytes <out || fail "$dtype is decoded wrongly"
 done
 
+# A part of a value.
+ends 0 cat --json sample.varve model/layers/0/kernel
+cp out whole.json
+for part in : 5 -1 0:0 -99999:2,3 63:99999,: 3:2 1:3,-1 :,0:20 2,5 -3:,-4:-2; do
+    ends 0 cat --json --slice="$part" sample.varve model/layers/0/kernel
+    "${helper[@]}" slice "$part" whole.json <out || fail "--slice=$part"
+done
+ends 0 cat --slice=63 -o row sample.varve model/layers/0/kernel
+"$varve" cat -f sample.varve model/layers/0/kernel | tail -c 80 | cmp - row ||
+    fail 'the bytes of a row'
+
 # The place of a numbered prefix is taken by its newest file.
 cp sample.varve run-7.varve
 cp many.varve run-12.varve

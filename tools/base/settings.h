@@ -67,6 +67,7 @@ struct settings {
     unsigned format; /* one more than the varve_format; 0: not given */
     uint64_t shard_size;
     const char *output;
+    const char *slice;
     const char *only;
     const char *except;
     const char *rename_file;

@@ -12,12 +12,15 @@
 #include "element.h"
 #include "json_out.h"
 #include "output.h"
+#include "slice.h"
 #include "target.h"
 #include "value.h"
 
 static const struct option_row options[] = {
     OPTION_JSON,
     OPTION_OUTPUT,
+    OPTION("slice", 0, OPTION_TEXT, slice, "PART",
+        "only a part, as NumPy writes it: 10:20,:,-1"),
     OPTION("force", 'f', OPTION_FLAG, force, NULL,
         "print bytes even to a terminal"),
     OPTION_HELP,
@@ -70,9 +73,22 @@ static int print_value(const struct settings *settings, struct value *value)
 static int cat_node(const struct settings *settings, struct target *target)
 {
     struct value value;
+    struct slice slice;
+    char why[200];
     varve_error error = { .status = VARVE_OK };
+    const varve_saved_node *node = &target->node;
+    if (settings->slice && node->has_value &&
+        !slice_parse(settings->slice, &node->value, &slice, why, sizeof why))
+        return complain(settings, &(struct complaint){
+                                      .outcome = OUTCOME_USAGE,
+                                      .code = "USAGE",
+                                      .what = "--slice",
+                                      .why = why,
+                                  });
     varve_status status =
-        value_read(&value, target->reader, &target->node, &error);
+        settings->slice ? value_read_part(&value, target->reader, node,
+                              &slice.box, &slice.part, &error)
+                        : value_read(&value, target->reader, node, &error);
     if (status == VARVE_NOT_FOUND)
         return complain(settings, &(struct complaint){ .outcome = OUTCOME_NO,
                                       .code = varve_status_name(status),
@@ -118,7 +134,10 @@ const struct command cat_command = {
         "their sizes\n(8 bytes each), then all their bytes. JSON has the "
         "elements in one array, in\nrow-major order; NaN and infinities are "
         "strings, a complex number is [re,im], a\nstring that is not UTF-8 is "
-        "{\"hex\":\"...\"}.\n",
+        "{\"hex\":\"...\"}.\n"
+        "--slice reads and verifies only what the part needs: for each "
+        "dimension BEGIN:END\nor an index, which takes the dimension away; "
+        "negative numbers count from the end.\n",
     .options = options,
     .least_operands = 1,
     .most_operands = 2,

@@ -54,19 +54,46 @@ static varve_status check_strings(struct value *value, varve_error *error)
     return VARVE_OK;
 }
 
-varve_status value_read(struct value *value, varve_reader *reader,
-    const varve_saved_node *node, varve_error *error)
+/* Room for the bytes of a value. */
+static varve_status begin(
+    struct value *value, const varve_saved_node *node, varve_error *error)
 {
     *value = (struct value){ .node = *node };
-    if (!node->has_value)
-        return fail_missing(error, node);
     value->count = varve_tensor_count(&node->value);
     if (node->size < SIZE_MAX)
         value->bytes = malloc((size_t)node->size + 1);
     if (!value->bytes)
         return fail(error, VARVE_NO_MEMORY, "out of memory");
-    varve_status status = varve_reader_read(
-        reader, node->id, value->bytes, (size_t)node->size, error);
+    return VARVE_OK;
+}
+
+varve_status value_read_part(struct value *value, varve_reader *reader,
+    const varve_saved_node *node, const varve_box *box,
+    const varve_tensor *part, varve_error *error)
+{
+    varve_saved_node cut = *node;
+    if (!node->has_value)
+        return fail_missing(error, node);
+    cut.value = *part;
+    cut.size = varve_tensor_size(part);
+    varve_status status = begin(value, &cut, error);
+    if (status == VARVE_OK)
+        status = varve_reader_read_box(
+            reader, node->id, box, value->bytes, (size_t)cut.size, error);
+    if (status != VARVE_OK)
+        value_clear(value);
+    return status;
+}
+
+varve_status value_read(struct value *value, varve_reader *reader,
+    const varve_saved_node *node, varve_error *error)
+{
+    if (!node->has_value)
+        return fail_missing(error, node);
+    varve_status status = begin(value, node, error);
+    if (status == VARVE_OK)
+        status = varve_reader_read(
+            reader, node->id, value->bytes, (size_t)node->size, error);
     if (status == VARVE_OK && node->value.dtype == VARVE_STRING)
         status = check_strings(value, error);
     if (status != VARVE_OK)
