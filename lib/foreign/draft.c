@@ -52,13 +52,15 @@ static bool check_name(struct vv_draft *d, const char *name, size_t size)
     return false;
 }
 
-/* A copy of a name, or NULL. */
-static const char *keep(struct vv_draft *d, const char *name, size_t size)
+/* A copy of a name; has no bytes where the draft has failed. */
+static struct vv_draft_name keep(
+    struct vv_draft *d, const char *name, size_t size)
 {
+    struct vv_draft_name copy = { .size = (uint32_t)size };
     if (d->failed || !check_name(d, name, size))
-        return NULL;
-    const char *copy = vv_arena_text(&d->strings, name, size);
-    if (!copy)
+        return copy;
+    copy.bytes = vv_arena_text(&d->strings, name, size);
+    if (!copy.bytes)
         fail_memory(d);
     return copy;
 }
@@ -66,6 +68,8 @@ static const char *keep(struct vv_draft *d, const char *name, size_t size)
 static void add(
     struct vv_draft *d, struct vv_buffer *to, const void *item, size_t size)
 {
+    if (d->failed)
+        return;
     vv_buffer_add(to, item, size);
     if (to->failed)
         fail_memory(d);
@@ -103,35 +107,25 @@ uint32_t vv_draft_node(struct vv_draft *d, varve_kind kind)
 void vv_draft_lent_edge(struct vv_draft *d, uint32_t parent, const char *name,
     size_t size, uint32_t child)
 {
-    if (!d->failed)
-        add(d, &d->edges,
-            &(struct vv_draft_edge){ .name = name,
-                .size = (uint32_t)size,
-                .parent = parent,
-                .child = child },
-            sizeof(struct vv_draft_edge));
+    add(d, &d->edges,
+        &(struct vv_draft_edge){ .name = { name, (uint32_t)size, 0 },
+            .parent = parent,
+            .child = child },
+        sizeof(struct vv_draft_edge));
 }
 
 void vv_draft_edge(struct vv_draft *d, uint32_t parent, const char *name,
     size_t size, uint32_t child)
 {
-    const char *copy = keep(d, name, size);
-    if (copy)
-        vv_draft_lent_edge(d, parent, copy, size, child);
+    struct vv_draft_name copy = keep(d, name, size);
+    vv_draft_lent_edge(d, parent, copy.bytes, size, child);
 }
 
 void vv_draft_slot(struct vv_draft *d, uint32_t owner, uint32_t variable,
     const char *name, size_t size, uint32_t node)
 {
-    const char *copy = keep(d, name, size);
-    if (copy)
-        add(d, &d->slots,
-            &(struct vv_draft_slot){ .name = copy,
-                .size = (uint32_t)size,
-                .owner = owner,
-                .variable = variable,
-                .node = node },
-            sizeof(struct vv_draft_slot));
+    struct vv_draft_slot slot = { keep(d, name, size), owner, variable, node };
+    add(d, &d->slots, &slot, sizeof slot);
 }
 
 static void add_value(
@@ -181,29 +175,22 @@ void vv_draft_state(struct vv_draft *d, uint32_t node, uint64_t size,
     vv_draft_value(d, node, &type, 0, place);
 }
 
-/* `copy` is of keep. */
 static void add_label(struct vv_draft *d, struct vv_buffer *to, uint32_t node,
-    const char *copy, size_t size, bool is_alias)
+    struct vv_draft_name name, bool is_alias)
 {
-    if (copy)
-        add(d, to,
-            &(struct vv_draft_label){ .name = copy,
-                .size = (uint32_t)size,
-                .node = node,
-                .is_alias = is_alias },
-            sizeof(struct vv_draft_label));
+    struct vv_draft_label label = { name, node, is_alias };
+    add(d, to, &label, sizeof label);
 }
 
 void vv_draft_global(
     struct vv_draft *d, uint32_t node, const char *name, size_t size)
 {
-    add_label(d, &d->globals, node, keep(d, name, size), size, false);
+    add_label(d, &d->globals, node, keep(d, name, size), false);
 }
 
 void vv_draft_tag(struct vv_draft *d, uint32_t node, const char *tag)
 {
-    size_t size = strlen(tag);
-    add_label(d, &d->tags, node, keep(d, tag, size), size, false);
+    add_label(d, &d->tags, node, keep(d, tag, strlen(tag)), false);
 }
 
 void vv_draft_keep(
@@ -220,16 +207,16 @@ uint32_t vv_draft_path(
     struct vv_draft *d, varve_kind kind, const char *name, size_t size)
 {
     uint32_t node = vv_draft_node(d, kind);
-    const char *copy = keep(d, name, size);
-    add_label(d, &d->paths, node, copy, size, false);
-    add_label(d, &d->globals, node, copy, size, false);
+    struct vv_draft_name copy = keep(d, name, size);
+    add_label(d, &d->paths, node, copy, false);
+    add_label(d, &d->globals, node, copy, false);
     return node;
 }
 
 void vv_draft_alias(
     struct vv_draft *d, const char *name, size_t size, uint32_t node)
 {
-    add_label(d, &d->paths, node, keep(d, name, size), size, true);
+    add_label(d, &d->paths, node, keep(d, name, size), true);
 }
 
 void vv_draft_text(struct vv_draft *d, const char *name, size_t name_size,

@@ -39,8 +39,8 @@ static void fill_nodes(struct maker *m)
         uint32_t node = m->n.order[i];
         size_t end = m->n.first_edge[node + 1];
         for (size_t e = m->n.first_edge[node]; e < end; e++)
-            vv_index_add_edge(
-                &m->columns, edges[e].number, m->n.numbers[edges[e].child]);
+            vv_index_add_edge(&m->columns, edges[e].name.number,
+                m->n.numbers[edges[e].child]);
         vv_index_add_node(
             &m->columns, (uint8_t)vv_draft_node_at(d, node)->kind);
     }
@@ -53,14 +53,14 @@ static void fill_links(struct maker *m)
         VV_PARTS(m->draft, slots, struct vv_draft_slot, &count);
     for (size_t i = 0; i < count; i++)
         vv_index_add_slot(&m->columns, slots[i].owner, slots[i].variable,
-            slots[i].number, m->n.numbers[slots[i].node]);
+            slots[i].name.number, m->n.numbers[slots[i].node]);
     const struct vv_draft_label *labels =
         VV_PARTS(m->draft, tags, struct vv_draft_label, &count);
     for (size_t i = 0; i < count; i++)
-        vv_index_add_tag(&m->columns, labels[i].node, labels[i].number);
+        vv_index_add_tag(&m->columns, labels[i].node, labels[i].name.number);
     labels = VV_PARTS(m->draft, globals, struct vv_draft_label, &count);
     for (size_t i = 0; i < count; i++)
-        vv_index_add_global(&m->columns, labels[i].node, labels[i].number);
+        vv_index_add_global(&m->columns, labels[i].node, labels[i].name.number);
 }
 
 static varve_status fill_value(

@@ -26,7 +26,7 @@ static int compare_edges(const void *left, const void *right)
     const struct vv_draft_edge *b = right;
     if (a->parent != b->parent)
         return a->parent < b->parent ? -1 : 1;
-    return vv_draft_compare(a->name, a->size, b->name, b->size);
+    return vv_draft_compare(&a->name, &b->name);
 }
 
 /* Sorts the edges, and finds those of each node. */
@@ -48,7 +48,7 @@ static varve_status sort_edges(struct vv_draft_numbers *n, varve_error *error)
             return vv_fail(error, VARVE_CORRUPT,
                 "%s: node %" PRIu32 ": expected children of different names, "
                 "found \"%.200s\" twice",
-                n->draft->path, edges[i].parent, edges[i].name);
+                n->draft->path, edges[i].parent, edges[i].name.bytes);
     }
     return VARVE_OK;
 }
@@ -85,7 +85,7 @@ static int compare_slots(const void *left, const void *right)
         return a->owner < b->owner ? -1 : 1;
     if (a->variable != b->variable)
         return a->variable < b->variable ? -1 : 1;
-    return vv_draft_compare(a->name, a->size, b->name, b->size);
+    return vv_draft_compare(&a->name, &b->name);
 }
 
 static varve_status check_slots(
@@ -104,12 +104,12 @@ static varve_status check_slots(
             return vv_fail(error, VARVE_CORRUPT,
                 "%s: slot \"%.200s\": expected an object with a variable for a "
                 "variable, found other nodes",
-                n->draft->path, slots[i].name);
+                n->draft->path, slots[i].name.bytes);
         if (i > 0 && compare_slots(&slots[i - 1], &slots[i]) == 0)
             return vv_fail(error, VARVE_CORRUPT,
                 "%s: slot \"%.200s\": expected one of an object for a "
                 "variable, found two",
-                n->draft->path, slots[i].name);
+                n->draft->path, slots[i].name.bytes);
     }
     return VARVE_OK;
 }
@@ -145,7 +145,7 @@ static int compare_by_name(const void *left, const void *right)
 {
     const struct vv_draft_label *a = left;
     const struct vv_draft_label *b = right;
-    int order = vv_draft_compare(a->name, a->size, b->name, b->size);
+    int order = vv_draft_compare(&a->name, &b->name);
     return order ? order : (a->node > b->node) - (a->node < b->node);
 }
 
@@ -155,7 +155,7 @@ static int compare_by_node(const void *left, const void *right)
     const struct vv_draft_label *b = right;
     if (a->node != b->node)
         return a->node < b->node ? -1 : 1;
-    return vv_draft_compare(a->name, a->size, b->name, b->size);
+    return vv_draft_compare(&a->name, &b->name);
 }
 
 static bool may_have_global(const struct vv_draft_numbers *n, uint32_t number)
@@ -181,69 +181,64 @@ static size_t number_labels(
     return kept;
 }
 
-/* A name that two nodes have is nobody's; of two names of one node the first in
- * order counts. */
-static void settle_globals(struct vv_draft_numbers *n)
+/* A name that two nodes have is nobody's. */
+static size_t drop_shared(struct vv_draft_label *labels, size_t count)
 {
-    struct vv_buffer *of = &n->draft->globals;
-    struct vv_draft_label *labels = (struct vv_draft_label *)(void *)of->data;
-    size_t count = number_labels(n, of, true);
     size_t kept = 0;
     if (count > 0)
         qsort(labels, count, sizeof *labels, compare_by_name);
     for (size_t i = 0, next; i < count; i = next) {
         bool is_shared = false;
-        for (next = i + 1;
-             next < count && vv_draft_compare(labels[i].name, labels[i].size,
-                                 labels[next].name, labels[next].size) == 0;
+        for (next = i + 1; next < count && vv_draft_compare(&labels[i].name,
+                                               &labels[next].name) == 0;
              next++)
             is_shared |= labels[next].node != labels[i].node;
         if (!is_shared)
             labels[kept++] = labels[i];
     }
-    count = kept;
-    kept = 0;
-    if (count > 0)
-        qsort(labels, count, sizeof *labels, compare_by_node);
-    for (size_t i = 0; i < count; i++) {
-        if (kept == 0 || labels[kept - 1].node != labels[i].node)
-            labels[kept++] = labels[i];
-    }
-    of->size = kept * sizeof *labels;
+    return kept;
 }
 
-static void settle_tags(struct vv_draft_numbers *n)
+/* Sorts by node and name. The first of a node stays, or of each name of it. */
+static size_t keep_first(
+    struct vv_draft_label *labels, size_t count, bool of_each_name)
 {
-    struct vv_buffer *of = &n->draft->tags;
-    struct vv_draft_label *labels = (struct vv_draft_label *)(void *)of->data;
-    size_t count = number_labels(n, of, false);
     size_t kept = 0;
     if (count > 0)
         qsort(labels, count, sizeof *labels, compare_by_node);
     for (size_t i = 0; i < count; i++) {
-        if (kept == 0 || compare_by_node(&labels[kept - 1], &labels[i]) != 0)
+        const struct vv_draft_label *last = kept ? &labels[kept - 1] : NULL;
+        if (!last || last->node != labels[i].node ||
+            (of_each_name && compare_by_node(last, &labels[i]) != 0))
             labels[kept++] = labels[i];
     }
-    of->size = kept * sizeof *labels;
+    return kept;
+}
+
+static void settle_labels(struct vv_draft_numbers *n)
+{
+    struct vv_buffer *globals = &n->draft->globals, *tags = &n->draft->tags;
+    size_t count = number_labels(n, globals, true);
+    struct vv_draft_label *labels = (void *)globals->data;
+    count = keep_first(labels, drop_shared(labels, count), false);
+    globals->size = count * sizeof *labels;
+    count = number_labels(n, tags, false);
+    labels = (void *)tags->data;
+    tags->size = keep_first(labels, count, true) * sizeof *labels;
 }
 
 /* --- Names ---------------------------------------------------------------- */
 
-/* A place where a name stands, and where its number is to be noted. */
-struct mention {
-    const char *name;
-    uint32_t *number;
-    uint32_t size;
-};
-
-static int compare_mentions(const void *left, const void *right)
+static int compare_names(const void *left, const void *right)
 {
-    const struct mention *a = left;
-    const struct mention *b = right;
-    return vv_draft_compare(a->name, a->size, b->name, b->size);
+    const struct vv_draft_name *const *a = left;
+    const struct vv_draft_name *const *b = right;
+    return vv_draft_compare(*a, *b);
 }
 
-static size_t gather(const struct vv_draft_numbers *n, struct mention *to)
+/* Every place where a name stands. */
+static size_t gather(
+    const struct vv_draft_numbers *n, struct vv_draft_name **to)
 {
     size_t count, found = 0;
     struct vv_draft_edge *edges =
@@ -251,21 +246,18 @@ static size_t gather(const struct vv_draft_numbers *n, struct mention *to)
     for (size_t i = 0; i < count; i++) {
         /* The edges of nodes that are left out need no names. */
         if (n->numbers[edges[i].parent] != VV_NONE)
-            to[found++] = (struct mention){ edges[i].name, &edges[i].number,
-                edges[i].size };
+            to[found++] = &edges[i].name;
     }
     struct vv_draft_slot *slots =
         VV_PARTS(n->draft, slots, struct vv_draft_slot, &count);
     for (size_t i = 0; i < count; i++)
-        to[found++] =
-            (struct mention){ slots[i].name, &slots[i].number, slots[i].size };
+        to[found++] = &slots[i].name;
     struct vv_buffer *labels[] = { &n->draft->globals, &n->draft->tags };
     for (size_t k = 0; k < 2; k++) {
         struct vv_draft_label *label =
             vv_draft_items(labels[k], sizeof *label, &count);
         for (size_t i = 0; i < count; i++)
-            to[found++] = (struct mention){ label[i].name, &label[i].number,
-                label[i].size };
+            to[found++] = &label[i].name;
     }
     return found;
 }
@@ -278,21 +270,21 @@ static varve_status number_names(const struct vv_draft_numbers *n,
         d->edges.size / sizeof(struct vv_draft_edge) +
         d->slots.size / sizeof(struct vv_draft_slot) +
         (d->globals.size + d->tags.size) / sizeof(struct vv_draft_label);
-    struct mention *all =
+    struct vv_draft_name **all =
         most ? vv_allocate_array(n->allocator, most, sizeof *all) : NULL;
     if (!all && most)
         return vv_fail_memory(error, "the index of a checkpoint");
     size_t count = all ? gather(n, all) : 0;
     if (count > 0)
-        qsort(all, count, sizeof *all, compare_mentions);
+        qsort(all, count, sizeof *all, compare_names);
     /* The same names stand together now: the first of each adds it. */
     uint32_t number = 0;
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 || compare_mentions(&all[i - 1], &all[i]) != 0) {
-            vv_index_add_name(columns, all[i].name, all[i].size);
+        if (i == 0 || compare_names(&all[i - 1], &all[i]) != 0) {
+            vv_index_add_name(columns, all[i]->bytes, all[i]->size);
             number++;
         }
-        *all[i].number = number - 1;
+        all[i]->number = number - 1;
     }
     vv_release(n->allocator, all, most * sizeof *all);
     if (columns->names.size > UINT32_MAX)
@@ -325,8 +317,7 @@ varve_status vv_draft_number(struct vv_draft_numbers *n, struct vv_draft *draft,
     VV_TRY(sort_edges(n, error));
     number_nodes(n);
     VV_TRY(number_slots(n, error));
-    settle_globals(n);
-    settle_tags(n);
+    settle_labels(n);
     return number_names(n, columns, error);
 }
 

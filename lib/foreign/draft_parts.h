@@ -13,29 +13,30 @@ struct vv_draft_node {
     uint32_t value; /* plus 1; 0: none was added */
 };
 
-struct vv_draft_edge {
-    const char *name;
+/* It need not be terminated. */
+struct vv_draft_name {
+    const char *bytes;
     uint32_t size;
+    uint32_t number; /* in the index */
+};
+
+struct vv_draft_edge {
+    struct vv_draft_name name;
     uint32_t parent;
     uint32_t child;
-    uint32_t number; /* of the name, in the index */
 };
 
 struct vv_draft_slot {
-    const char *name;
-    uint32_t size;
+    struct vv_draft_name name;
     uint32_t owner;
     uint32_t variable;
     uint32_t node;
-    uint32_t number;
 };
 
 /* A global name or a tag of a node; the path of one in a flat file. */
 struct vv_draft_label {
-    const char *name;
-    uint32_t size;
+    struct vv_draft_name name;
     uint32_t node;
-    uint32_t number;
     bool is_alias; /* of paths */
 };
 
@@ -56,8 +57,7 @@ struct vv_draft_value {
     bool is_saved;
 };
 
-/* An edge whose name, a valid one, lives as long as the draft. It need not be
- * terminated. */
+/* An edge whose name, a valid one, lives as long as the draft. */
 void vv_draft_lent_edge(struct vv_draft *draft, uint32_t parent,
     const char *name, size_t size, uint32_t child);
 
@@ -79,10 +79,11 @@ static inline struct vv_draft_node *vv_draft_node_at(
 }
 
 static inline int vv_draft_compare(
-    const char *a, uint32_t a_size, const char *b, uint32_t b_size)
+    const struct vv_draft_name *a, const struct vv_draft_name *b)
 {
-    int order = memcmp(a, b, a_size < b_size ? a_size : b_size);
-    return order ? order : (a_size > b_size) - (a_size < b_size);
+    int order =
+        memcmp(a->bytes, b->bytes, a->size < b->size ? a->size : b->size);
+    return order ? order : (a->size > b->size) - (a->size < b->size);
 }
 
 #endif

@@ -36,21 +36,21 @@ struct tree {
     size_t count;
     uint64_t objects; /* that may still be made, and further names */
     struct vv_buffer steps;
-    const struct vv_draft_label *last; /* that was hung */
+    const struct vv_draft_name *last; /* that was hung */
 };
 
 static int compare(const void *left, const void *right)
 {
     const struct vv_draft_label *a = left;
     const struct vv_draft_label *b = right;
-    return vv_draft_compare(a->name, a->size, b->name, b->size);
+    return vv_draft_compare(&a->name, &b->name);
 }
 
 /* The value of this very name, or NULL. */
 static const struct vv_draft_label *find(
     const struct tree *tree, const char *name, size_t size)
 {
-    struct vv_draft_label key = { .name = name, .size = (uint32_t)size };
+    struct vv_draft_label key = { .name = { name, (uint32_t)size, 0 } };
     return bsearch(
         &key, tree->paths, tree->count, sizeof *tree->paths, compare);
 }
@@ -65,12 +65,12 @@ static struct step *last_step(struct tree *tree)
 }
 
 /* Goes back to the last object that leads to this name too. */
-static void go_back(struct tree *tree, const struct vv_draft_label *path)
+static void go_back(struct tree *tree, const struct vv_draft_name *path)
 {
     struct step *step;
     while ((step = last_step(tree)) &&
-           (step->size >= path->size || path->name[step->size] != '/' ||
-               memcmp(path->name, tree->last->name, step->size) != 0))
+           (step->size >= path->size || path->bytes[step->size] != '/' ||
+               memcmp(path->bytes, tree->last->bytes, step->size) != 0))
         tree->steps.size -= sizeof *step;
 }
 
@@ -80,7 +80,7 @@ static uint64_t most_objects(
     uint64_t values = 0, bytes = 0;
     for (size_t i = 0; i < count; i++) {
         values += !paths[i].is_alias;
-        bytes += paths[i].size;
+        bytes += paths[i].name.size;
     }
     return FREE_OBJECTS + OBJECTS_OF_VALUE * values + bytes / NAMES_FOR_OBJECT +
            d->room / ROOM_FOR_OBJECT;
@@ -101,7 +101,7 @@ static bool spend(struct tree *tree)
 
 /* Makes the objects on the way to the first `end` bytes of a name, until one of
  * them is a value. Returns the last, and where what is left begins. */
-static uint32_t go_down(struct tree *tree, const struct vv_draft_label *path,
+static uint32_t go_down(struct tree *tree, const struct vv_draft_name *path,
     size_t end, size_t *rest)
 {
     size_t count;
@@ -114,13 +114,13 @@ static uint32_t go_down(struct tree *tree, const struct vv_draft_label *path,
     uint32_t node = step ? step->node : 0;
     size_t begin = step ? step->size + 1 : 0;
     while (begin < end && !tree->draft->failed) {
-        const char *slash = memchr(path->name + begin, '/', end - begin);
-        size_t size = slash ? (size_t)(slash - path->name) : end;
-        if (find(tree, path->name, size) || !spend(tree))
+        const char *slash = memchr(path->bytes + begin, '/', end - begin);
+        size_t size = slash ? (size_t)(slash - path->bytes) : end;
+        if (find(tree, path->bytes, size) || !spend(tree))
             break;
         uint32_t child = vv_draft_node(tree->draft, VARVE_OBJECT);
         vv_draft_lent_edge(
-            tree->draft, node, path->name + begin, size - begin, child);
+            tree->draft, node, path->bytes + begin, size - begin, child);
         node = child;
         begin = size + 1;
         vv_buffer_add(
@@ -139,13 +139,14 @@ static uint32_t go_down(struct tree *tree, const struct vv_draft_label *path,
  * size if it is none. */
 static size_t slot_of(const struct vv_draft_label *path)
 {
-    const char *open = memchr(path->name, '(', path->size);
-    if (!open || path->is_alias || path->name[path->size - 1] != ')')
-        return path->size;
-    size_t begin = (size_t)(open - path->name);
-    while (begin > 0 && path->name[begin - 1] != '/')
+    const struct vv_draft_name *name = &path->name;
+    const char *open = memchr(name->bytes, '(', name->size);
+    if (!open || path->is_alias || name->bytes[name->size - 1] != ')')
+        return name->size;
+    size_t begin = (size_t)(open - name->bytes);
+    while (begin > 0 && name->bytes[begin - 1] != '/')
         begin--;
-    return path->name[begin] == '(' ? path->size : begin;
+    return name->bytes[begin] == '(' ? name->size : begin;
 }
 
 static bool is_variable(const struct tree *tree, uint32_t node)
@@ -157,8 +158,9 @@ static bool is_variable(const struct tree *tree, uint32_t node)
 static const struct vv_draft_label *variable_of(
     const struct tree *tree, const struct vv_draft_label *path, size_t begin)
 {
-    const char *open = memchr(path->name + begin, '(', path->size - begin);
-    const char *end = path->name + path->size - 1;
+    const struct vv_draft_name *name = &path->name;
+    const char *open = memchr(name->bytes + begin, '(', name->size - begin);
+    const char *end = name->bytes + name->size - 1;
     const struct vv_draft_label *variable =
         find(tree, open + 1, (size_t)(end - (open + 1)));
     return variable && is_variable(tree, variable->node) &&
@@ -170,10 +172,10 @@ static const struct vv_draft_label *variable_of(
 /* --- All ------------------------------------------------------------------ */
 
 /* The size of what leads to the last part of a name: objects. */
-static size_t before_last(const struct vv_draft_label *path)
+static size_t before_last(const struct vv_draft_name *path)
 {
     size_t size = path->size;
-    while (size > 0 && path->name[size - 1] != '/')
+    while (size > 0 && path->bytes[size - 1] != '/')
         size--;
     return size ? size - 1 : 0;
 }
@@ -181,10 +183,11 @@ static size_t before_last(const struct vv_draft_label *path)
 static void hang(struct tree *tree, const struct vv_draft_label *path)
 {
     struct vv_draft *d = tree->draft;
-    size_t rest;
-    size_t begin = slot_of(path);
-    bool may_be_slot = begin < path->size &&
-                       (begin == 0 || vv_name_has_parts(path->name, begin - 1));
+    const struct vv_draft_name *name = &path->name;
+    size_t begin = slot_of(path), rest;
+    bool may_be_slot =
+        begin < name->size &&
+        (begin == 0 || vv_name_has_parts(name->bytes, begin - 1));
     const struct vv_draft_label *variable =
         may_be_slot ? variable_of(tree, path, begin) : NULL;
     /* So many bytes lead to objects on the way; what is behind is the name of
@@ -192,20 +195,20 @@ static void hang(struct tree *tree, const struct vv_draft_label *path)
     size_t end = 0;
     if (variable)
         end = begin ? begin - 1 : 0;
-    else if (vv_name_has_parts(path->name, path->size))
-        end = before_last(path);
+    else if (vv_name_has_parts(name->bytes, name->size))
+        end = before_last(name);
     if (path->is_alias && !spend(tree))
         return;
-    uint32_t node = go_down(tree, path, end, &rest);
+    uint32_t node = go_down(tree, name, end, &rest);
     if (d->failed)
         return;
-    const char *name = path->name + rest;
-    size_t size = path->size - rest;
+    const char *last = name->bytes + rest;
+    size_t size = name->size - rest;
     if (variable && rest == begin)
-        vv_draft_slot(d, node, variable->node, name,
-            (size_t)((const char *)memchr(name, '(', size) - name), path->node);
+        vv_draft_slot(d, node, variable->node, last,
+            (size_t)((const char *)memchr(last, '(', size) - last), path->node);
     else
-        vv_draft_lent_edge(d, node, name, size, path->node);
+        vv_draft_lent_edge(d, node, last, size, path->node);
 }
 
 void vv_draft_resolve_paths(struct vv_draft *d)
@@ -226,7 +229,7 @@ void vv_draft_resolve_paths(struct vv_draft *d)
             vv_draft_fail(d, VARVE_CORRUPT,
                 "%s: \"%.500s\": expected a name that no other value has, "
                 "found it twice",
-                d->path, paths[i].name);
+                d->path, paths[i].name.bytes);
         else
             hang(&tree, &paths[i]);
     }
