@@ -25,22 +25,17 @@ varve_status vv_foreign_add_file(struct vv_foreign *f, const char *path,
     if (!file.path)
         return vv_fail_memory(error, "a path");
     varve_status status =
-        vv_file_open(f->context, path, &file.file, &file.size, error);
+        vv_file_open_info(f->context, path, &file.file, &file.info, error);
     if (status) {
         vv_release_string(a, file.path);
         return status;
     }
+    file.size = file.info.size;
     /* Too many to keep them all open: this one is opened whenever it is read,
      * and has to be the same file then. */
     if (f->file_count >= MOST_OPEN) {
-        const struct vv_system *system = f->context->system;
-        int result = system->info(system->state, file.file, &file.info);
         vv_file_close(f->context, file.file);
         file.file = -1;
-        if (result < 0) {
-            vv_release_string(a, file.path);
-            return vv_fail_system(error, -result, "looking at it", path);
-        }
     }
     *number = (uint32_t)f->file_count;
     f->files[f->file_count++] = file;
@@ -56,24 +51,15 @@ static bool is_same(const struct vv_file_info *a, const struct vv_file_info *b)
 varve_status vv_foreign_is_replaced(
     const struct vv_foreign *f, bool *is_replaced, varve_error *error)
 {
-    const struct vv_system *system = f->context->system;
     const struct vv_foreign_file *first = &f->files[0];
     struct vv_file_info ours, found;
-    uint64_t size;
-    int file;
     *is_replaced = false;
-    varve_status status =
-        vv_file_open(f->context, first->path, &file, &size, error);
+    varve_status status = vv_file_look(f->context, first->path, &found, error);
     if (status == VARVE_NOT_FOUND) /* what is open stays as it is */
         return VARVE_OK;
     if (status)
         return status;
-    int result = system->info(system->state, first->file, &ours);
-    if (result == 0)
-        result = system->info(system->state, file, &found);
-    vv_file_close(f->context, file);
-    if (result < 0)
-        return vv_fail_system(error, -result, "looking at it", first->path);
+    VV_TRY(vv_file_info(f->context, first->file, first->path, &ours, error));
     *is_replaced = !is_same(&ours, &found);
     return VARVE_OK;
 }
@@ -82,16 +68,12 @@ varve_status vv_foreign_is_replaced(
 static varve_status reopen(const struct vv_foreign *f,
     const struct vv_foreign_file *file, int *descriptor, varve_error *error)
 {
-    const struct vv_system *system = f->context->system;
     struct vv_file_info found;
-    uint64_t size;
-    VV_TRY(vv_file_open(f->context, file->path, descriptor, &size, error));
-    int result = system->info(system->state, *descriptor, &found);
-    if (result == 0 && is_same(&file->info, &found))
+    VV_TRY(
+        vv_file_open_info(f->context, file->path, descriptor, &found, error));
+    if (is_same(&file->info, &found))
         return VARVE_OK;
     vv_file_close(f->context, *descriptor);
-    if (result < 0)
-        return vv_fail_system(error, -result, "looking at it", file->path);
     return vv_fail(error, VARVE_CORRUPT,
         "%s: expected the file that was there when the checkpoint was opened, "
         "found another: open it again",

@@ -21,7 +21,7 @@ struct vv_foreign_file {
     char *path; /* owned */
     int file;   /* -1 while it is not open */
     uint64_t size;
-    struct vv_file_info info; /* of one that is opened when it is read */
+    struct vv_file_info info; /* as it was added */
 };
 
 struct vv_foreign {

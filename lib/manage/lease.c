@@ -36,18 +36,9 @@ static varve_status fail_busy(varve_error *error, const char *path)
 static varve_status compare(const struct vv_context *context, int file,
     const char *path, bool *is_same, varve_error *error)
 {
-    const struct vv_system *system = context->system;
-    struct vv_file_info ours = { 0 };
-    struct vv_file_info named = { 0 };
-    int other;
-    uint64_t size;
-    VV_TRY(vv_file_open(context, path, &other, &size, error));
-    int result = system->info(system->state, file, &ours);
-    if (result == 0)
-        result = system->info(system->state, other, &named);
-    vv_file_close(context, other);
-    if (result < 0)
-        return vv_fail_system(error, -result, "asking which file it is", path);
+    struct vv_file_info ours, named;
+    VV_TRY(vv_file_look(context, path, &named, error));
+    VV_TRY(vv_file_info(context, file, path, &ours, error));
     *is_same = ours.device == named.device && ours.serial == named.serial;
     return VARVE_OK;
 }

@@ -137,16 +137,13 @@ static varve_status read_facts(
 static varve_status look(
     struct vv_listing *l, struct vv_entry *entry, varve_error *error)
 {
-    const struct vv_system *system = l->context->system;
     const char *path = vv_listing_path(l, &entry->number, VARVE_SUFFIX);
-    struct vv_file_info info = { 0 };
-    int file;
+    struct vv_file_info info;
     if (l->path.failed)
         return vv_fail_memory(error, "the name of a checkpoint");
-    VV_TRY(vv_file_open(l->context, path, &file, &entry->size, error));
-    if (system->info(system->state, file, &info) == 0)
-        entry->modified = info.modified;
-    vv_file_close(l->context, file);
+    VV_TRY(vv_file_look(l->context, path, &info, error));
+    entry->size = info.size;
+    entry->modified = info.modified;
     return VARVE_OK;
 }
 

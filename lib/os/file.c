@@ -9,6 +9,7 @@
 
 #include "failure.h"
 #include "retry.h"
+#include "try.h"
 
 /* Linux moves a little less than 2 GiB in a call, and says so only by its
  * result; other systems refuse. */
@@ -20,24 +21,27 @@ static varve_status fail_kind(varve_error *error, const char *path)
         "%s: expected a regular file, found a device, FIFO or socket", path);
 }
 
-static varve_status check_kind(const struct vv_context *context, int file,
-    const char *path, uint64_t *size, varve_error *error)
+varve_status vv_file_info(const struct vv_context *context, int file,
+    const char *path, struct vv_file_info *info, varve_error *error)
 {
-    struct vv_file_info info;
-    int result = context->system->info(context->system->state, file, &info);
-    if (result < 0)
-        return vv_fail_system(error, -result, "asking for its size", path);
-    if (info.kind == VV_DIRECTORY)
-        return vv_fail(error, VARVE_IS_DIRECTORY,
-            "%s: expected a file, found a directory", path);
-    if (info.kind != VV_REGULAR_FILE)
-        return fail_kind(error, path);
-    *size = info.size;
-    return VARVE_OK;
+    int result = context->system->info(context->system->state, file, info);
+    return result < 0
+               ? vv_fail_system(error, -result, "asking for its size", path)
+               : VARVE_OK;
 }
 
-varve_status vv_file_open(const struct vv_context *context, const char *path,
-    int *file, uint64_t *size, varve_error *error)
+static varve_status check_kind(const struct vv_context *context, int file,
+    const char *path, struct vv_file_info *info, varve_error *error)
+{
+    VV_TRY(vv_file_info(context, file, path, info, error));
+    if (info->kind == VV_DIRECTORY)
+        return vv_fail(error, VARVE_IS_DIRECTORY,
+            "%s: expected a file, found a directory", path);
+    return info->kind == VV_REGULAR_FILE ? VARVE_OK : fail_kind(error, path);
+}
+
+varve_status vv_file_open_info(const struct vv_context *context,
+    const char *path, int *file, struct vv_file_info *info, varve_error *error)
 {
     const struct vv_system *system = context->system;
     unsigned tries = 0;
@@ -49,12 +53,31 @@ varve_status vv_file_open(const struct vv_context *context, const char *path,
         return fail_kind(error, path);
     if (opened < 0)
         return vv_fail_system(error, -opened, "open", path);
-    varve_status status = check_kind(context, opened, path, size, error);
+    varve_status status = check_kind(context, opened, path, info, error);
     if (status)
         vv_file_close(context, opened);
     else
         *file = opened;
     return status;
+}
+
+varve_status vv_file_open(const struct vv_context *context, const char *path,
+    int *file, uint64_t *size, varve_error *error)
+{
+    struct vv_file_info info;
+    VV_TRY(vv_file_open_info(context, path, file, &info, error));
+    *size = info.size;
+    return VARVE_OK;
+}
+
+varve_status vv_file_look(const struct vv_context *context, const char *path,
+    struct vv_file_info *info, varve_error *error)
+{
+    struct vv_file_info own;
+    int file;
+    VV_TRY(vv_file_open_info(context, path, &file, info ? info : &own, error));
+    vv_file_close(context, file);
+    return VARVE_OK;
 }
 
 void vv_file_close(const struct vv_context *context, int file)

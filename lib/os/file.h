@@ -17,6 +17,19 @@
 varve_status vv_file_open(const struct vv_context *context, const char *path,
     int *file, uint64_t *size, varve_error *error);
 
+/* The same, and all that the system knows of it. */
+varve_status vv_file_open_info(const struct vv_context *context,
+    const char *path, int *file, struct vv_file_info *info, varve_error *error);
+
+/* What the system knows of an open file; `path` is for messages. */
+varve_status vv_file_info(const struct vv_context *context, int file,
+    const char *path, struct vv_file_info *info, varve_error *error);
+
+/* Whether vv_file_open would open it, and what the system knows of it; `info`
+ * may be NULL. */
+varve_status vv_file_look(const struct vv_context *context, const char *path,
+    struct vv_file_info *info, varve_error *error);
+
 /* Takes -1. For files that were only read. */
 void vv_file_close(const struct vv_context *context, int file);
 

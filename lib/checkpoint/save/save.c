@@ -175,19 +175,6 @@ static varve_status save_once(varve_node *root, const char *prefix,
     return status;
 }
 
-/* Whether the path can be opened, or fails with another status than that there
- * is nothing. */
-static varve_status probe(
-    const struct vv_context *context, const char *path, varve_error *error)
-{
-    int file;
-    uint64_t size;
-    varve_status status = vv_file_open(context, path, &file, &size, error);
-    if (!status)
-        vv_file_close(context, file);
-    return status;
-}
-
 /* A directory, a link that leads nowhere or a FIFO may have the name, and is no
  * checkpoint. */
 static bool is_no_file(varve_status status)
@@ -203,8 +190,9 @@ static varve_status save_next(varve_node *root, const char *prefix,
     varve_error *error)
 {
     varve_error reason = { 0 };
-    varve_status found = *prefix ? probe(&root->graph->context, prefix, &reason)
-                                 : VARVE_NOT_FOUND;
+    varve_status found =
+        *prefix ? vv_file_look(&root->graph->context, prefix, NULL, &reason)
+                : VARVE_NOT_FOUND;
     if (found && !is_no_file(found)) {
         if (error)
             *error = reason;
@@ -259,7 +247,7 @@ static varve_status find_numbered(const struct vv_context *context,
         vv_set_numbered_path(found, prefix, search.highest);
         if (found->failed)
             return vv_fail_memory(error, "a path");
-        status = probe(context, (char *)found->data, &reason);
+        status = vv_file_look(context, (char *)found->data, NULL, &reason);
     } while (search.highest > 0 && is_no_file(status));
     if (status && error)
         *error = reason;
@@ -281,7 +269,7 @@ static varve_status find_suffixed(const struct vv_context *context,
     vv_buffer_add_string(found, VARVE_SUFFIX);
     const char *suffixed = vv_buffer_string(found);
     return found->failed ? vv_fail_memory(error, "a path")
-                         : probe(context, suffixed, error);
+                         : vv_file_look(context, suffixed, NULL, error);
 }
 
 /* Of ours: the file itself, the highest number, or with the suffix. So what was
@@ -295,7 +283,7 @@ static varve_status find_ours(const struct vv_context *context,
     const char *exact = vv_buffer_string(found);
     if (found->failed)
         return vv_fail_memory(error, "a path");
-    varve_status status = probe(context, exact, error);
+    varve_status status = vv_file_look(context, exact, NULL, error);
     bool may_be_other =
         status == VARVE_NOT_FOUND || (numbered && status == VARVE_IS_DIRECTORY);
     if (!may_be_other || vv_ends_in_suffix(path))

@@ -34,14 +34,9 @@ static void set_joined(
 static varve_status probe(const struct vv_context *context,
     struct vv_buffer *path, varve_error *error)
 {
-    int file;
-    uint64_t size;
     const char *text = vv_buffer_string(path);
-    if (path->failed)
-        return vv_fail_memory(error, "a path");
-    VV_TRY(vv_file_open(context, text, &file, &size, error));
-    vv_file_close(context, file);
-    return VARVE_OK;
+    return path->failed ? vv_fail_memory(error, "a path")
+                        : vv_file_look(context, text, NULL, error);
 }
 
 /* --- The latest, in a directory ------------------------------------------- */

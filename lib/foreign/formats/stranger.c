@@ -347,16 +347,6 @@ static const struct member members[] = {
         "run the zero_to_fp32.py in it with --safe_serialization" },
 };
 
-static varve_status is_there(
-    const struct vv_context *context, const char *path, varve_error *error)
-{
-    int file;
-    uint64_t size;
-    VV_TRY(vv_file_open(context, path, &file, &size, error));
-    vv_file_close(context, file);
-    return VARVE_OK;
-}
-
 varve_status vv_stranger_directory(
     const struct vv_context *context, const char *path, varve_error *error)
 {
@@ -371,8 +361,9 @@ varve_status vv_stranger_directory(
         vv_buffer_add8(&at, '/');
         vv_buffer_add_string(&at, members[i].name);
         vv_buffer_string(&at);
-        status = at.failed ? vv_fail_memory(error, "a path")
-                           : is_there(context, (const char *)at.data, NULL);
+        status = at.failed
+                     ? vv_fail_memory(error, "a path")
+                     : vv_file_look(context, (const char *)at.data, NULL, NULL);
     }
     vv_buffer_clear(&at);
     if (status)

@@ -135,6 +135,27 @@ TEST(file, open_closes_what_it_could_not_look_at)
     end(&f);
 }
 
+TEST(file, looks_at_what_it_would_open)
+{
+    struct fixture f = begin();
+    struct vv_file_info info = { 0 }, opened;
+    int file, open = faulty_open_count(f.faulty);
+    cr_assert_ok(vv_file_look(&f.context, "digits", &info, &f.error), f.error);
+    cr_assert_ok(vv_file_look(&f.context, "digits", NULL, &f.error), f.error);
+    cr_assert_eq(faulty_open_count(f.faulty), open);
+    cr_assert_eq(vv_file_look(&f.context, "nothing", &info, &f.error),
+        VARVE_NOT_FOUND);
+    cr_assert_ok(
+        vv_file_open_info(&f.context, "digits", &file, &opened, &f.error),
+        f.error);
+    cr_assert(opened.size == info.size && opened.serial == info.serial);
+    cr_assert_ok(
+        vv_file_info(&f.context, file, "digits", &opened, &f.error), f.error);
+    cr_assert_eq(opened.modified, info.modified);
+    vv_file_close(&f.context, file);
+    end(&f);
+}
+
 TEST(file, close_takes_no_file)
 {
     struct fixture f = begin();
