@@ -150,10 +150,12 @@ static varve_status open_with(struct vv_opened *o, struct vv_foreign *f,
     return vv_foreign_begin(f, &o->parsed, error);
 }
 
-static varve_status open_foreign(struct vv_opened *o,
+static varve_status open_once(struct vv_opened *o,
+    const struct vv_context *context, const char *path,
     const struct vv_foreign_format *format, varve_error *error)
 {
-    const varve_allocator *a = &o->context->allocator;
+    const varve_allocator *a = &context->allocator;
+    VV_TRY(vv_opened_begin(o, context, path, error));
     struct vv_foreign *f = vv_allocate_zeroed(a, sizeof *f);
     if (!f)
         return vv_fail_memory(error, "a checkpoint");
@@ -163,14 +165,6 @@ static varve_status open_foreign(struct vv_opened *o,
     o->backing = &vv_foreign_backing;
     o->state = f;
     return open_with(o, f, format, error);
-}
-
-static varve_status open_once(struct vv_opened *o,
-    const struct vv_context *context, const char *path,
-    const struct vv_foreign_format *format, varve_error *error)
-{
-    VV_TRY(vv_opened_begin(o, context, path, error));
-    return open_foreign(o, format, error);
 }
 
 /* Whether the index of several files was replaced while they were opened. If it
