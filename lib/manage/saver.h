@@ -13,8 +13,8 @@
 
 #include <varve/saver.h>
 
-#include "buffer.h"
 #include "graph.h"
+#include "saver_find.h"
 
 struct vv_saver_entry {
     struct vv_saver_entry *next; /* in the order they were added */
@@ -23,17 +23,6 @@ struct vv_saver_entry {
     varve_node *node;
     varve_node *parent; /* in the tree; NULL: not placed */
     const char *edge;   /* its name there, the end of `name` */
-};
-
-struct vv_saver_file {
-    char *path;
-    int64_t when; /* nanoseconds since 1970-01-01 UTC */
-};
-
-struct vv_saver_files {
-    struct vv_saver_file *items;
-    size_t count;
-    size_t capacity;
 };
 
 enum { VV_MOST_HELD = 8 };

@@ -4,6 +4,7 @@
  */
 #include <varve/saver.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "allocator.h"
@@ -69,11 +70,7 @@ static varve_status compare_walks(const struct vv_walk *with,
         vv_walk_short_path(with, i, 255, &paths[1]);
         char both[512];
         const char *path = vv_buffer_string(&paths[1]);
-        size_t size = strlen(name) < 200 ? strlen(name) : 200;
-        memcpy(both, name, size);
-        both[size] = '\0';
-        if (*path)
-            strcat(strcat(both, "/"), path);
+        snprintf(both, sizeof both, "%.200s%s%s", name, *path ? "/" : "", path);
         status = fail_named(node, both, vv_buffer_string(&paths[0]), error);
     }
     vv_buffer_clear(&paths[0]);

@@ -14,35 +14,45 @@
 #include "failure.h"
 #include "file.h"
 #include "name.h"
-#include "retry.h"
-#include "try.h"
 
 enum { PADDED_SIZE = 8 };
 
-varve_status vv_saver_look(const struct vv_context *context, const char *path,
-    int64_t *when, varve_error *error)
+/* --- Lists -------------------------------------------------------------- */
+
+bool vv_saver_files_reserve(
+    const varve_allocator *a, struct vv_saver_files *files, size_t count)
 {
-    const struct vv_system *system = context->system;
-    struct vv_file_info info;
-    int file;
-    uint64_t size;
-    unsigned tries = 0;
-    VV_TRY(vv_file_open(context, path, &file, &size, error));
-    int result;
-    do
-        result = system->info(system->state, file, &info);
-    while (vv_try_again(result, &tries));
-    vv_file_close(context, file);
-    if (result < 0)
-        return vv_fail_system(error, -result, "looking at it", path);
-    *when = info.modified;
-    return VARVE_OK;
+    while (files->capacity < count) {
+        if (!vv_grow_array(a, &files->items, &files->capacity, files->capacity,
+                sizeof *files->items))
+            return false;
+    }
+    return true;
+}
+
+void vv_saver_files_clear(
+    const varve_allocator *a, struct vv_saver_files *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        vv_release_string(a, files->items[i].path);
+    vv_release(a, files->items, files->capacity * sizeof *files->items);
+    *files = (struct vv_saver_files){ 0 };
+}
+
+struct vv_saver_file vv_saver_files_take(struct vv_saver_files *files, size_t i)
+{
+    struct vv_saver_file file = files->items[i];
+    files->count--;
+    memmove(files->items + i, files->items + i + 1,
+        (files->count - i) * sizeof file);
+    return file;
 }
 
 /* --- Scanning ----------------------------------------------------------- */
 
 struct scan {
-    struct vv_saver_found *found;
+    const varve_allocator *allocator;
+    struct vv_saver_files *found;
     const char *prefix; /* as it was given */
     const char *name;   /* its last part */
     bool failed;        /* out of memory */
@@ -58,7 +68,7 @@ static bool parse_number(const char *text, size_t size, uint64_t *number)
 
 /* Whether a name in the directory is that of a file of the prefix. */
 static bool fits(
-    const struct scan *scan, const char *name, struct vv_saver_item *item)
+    const struct scan *scan, const char *name, struct vv_saver_file *file)
 {
     size_t size = strlen(name);
     size_t front = strlen(scan->name);
@@ -67,69 +77,86 @@ static bool fits(
         strcmp(name + size - suffix, VARVE_SUFFIX) != 0)
         return false;
     size -= front + suffix;
-    item->has_number = size > 0;
+    file->has_number = size > 0;
     return size == 0 ||
            (name[front] == '-' && size > 1 &&
-               parse_number(name + front + 1, size - 1, &item->number));
+               parse_number(name + front + 1, size - 1, &file->number));
 }
 
-static bool add(struct scan *scan, struct vv_saver_item item, const char *name)
+static bool add(struct scan *scan, struct vv_saver_file file, const char *name)
 {
-    struct vv_saver_found *found = scan->found;
+    const varve_allocator *a = scan->allocator;
+    struct vv_saver_files *found = scan->found;
     size_t parent = (size_t)(scan->name - scan->prefix);
     size_t size = strlen(name) + 1;
-    if (!vv_grow_array(found->allocator, &found->items, &found->capacity,
-            found->count, sizeof item))
+    if (!vv_saver_files_reserve(a, found, found->count + 1))
         return false;
-    item.path = vv_allocate(found->allocator, parent + size);
-    if (!item.path)
+    file.path = vv_allocate(a, parent + size);
+    if (!file.path)
         return false;
-    memcpy(item.path, scan->prefix, parent);
-    memcpy(item.path + parent, name, size);
-    found->items[found->count++] = item;
+    memcpy(file.path, scan->prefix, parent);
+    memcpy(file.path + parent, name, size);
+    found->items[found->count++] = file;
     return true;
 }
 
 static int look_at_name(void *user, const char *name)
 {
     struct scan *scan = user;
-    struct vv_saver_item item = { 0 };
-    if (fits(scan, name, &item) && !add(scan, item, name))
+    struct vv_saver_file file = { 0 };
+    if (fits(scan, name, &file) && !add(scan, file, name))
         scan->failed = true;
     return scan->failed;
 }
 
 varve_status vv_saver_scan(const struct vv_context *context, const char *prefix,
-    struct vv_saver_found *found, varve_error *error)
+    struct vv_saver_files *found, varve_error *error)
 {
-    *found = (struct vv_saver_found){ .allocator = &context->allocator };
     struct scan scan = {
-        .found = found, .prefix = prefix, .name = vv_path_name(prefix)
+        .allocator = &context->allocator,
+        .found = found,
+        .prefix = prefix,
+        .name = vv_path_name(prefix),
     };
+    *found = (struct vv_saver_files){ 0 };
     varve_status status =
         vv_directory_each(context, prefix, look_at_name, &scan, error);
     if (!status && scan.failed)
         status = vv_fail_memory(error, "the files of a directory");
     if (status)
-        vv_saver_found_clear(found);
+        vv_saver_files_clear(scan.allocator, found);
     return status;
 }
 
-void vv_saver_found_clear(struct vv_saver_found *found)
+varve_status vv_saver_look(const struct vv_context *context,
+    struct vv_saver_files *files, varve_error *error)
 {
-    for (size_t i = 0; i < found->count; i++)
-        vv_release_string(found->allocator, found->items[i].path);
-    vv_release(
-        found->allocator, found->items, found->capacity * sizeof *found->items);
-    *found = (struct vv_saver_found){ .allocator = found->allocator };
+    for (size_t i = 0; i < files->count;) {
+        struct vv_saver_file *file = &files->items[i];
+        struct vv_file_info info;
+        varve_error reason = { 0 };
+        varve_status status = vv_file_look(context, file->path, &info, &reason);
+        if (status == VARVE_NOT_FOUND) {
+            vv_release_string(
+                &context->allocator, vv_saver_files_take(files, i).path);
+            continue;
+        }
+        if (status && error)
+            *error = reason;
+        if (status)
+            return status;
+        file->when = info.modified;
+        i++;
+    }
+    return VARVE_OK;
 }
 
 /* --- Orders ------------------------------------------------------------- */
 
 static int compare_numbers(const void *left, const void *right)
 {
-    const struct vv_saver_item *a = left;
-    const struct vv_saver_item *b = right;
+    const struct vv_saver_file *a = left;
+    const struct vv_saver_file *b = right;
     if (a->has_number != b->has_number)
         return a->has_number ? 1 : -1;
     return (a->number > b->number) - (a->number < b->number);
@@ -137,39 +164,26 @@ static int compare_numbers(const void *left, const void *right)
 
 static int compare_times(const void *left, const void *right)
 {
-    const struct vv_saver_item *a = left;
-    const struct vv_saver_item *b = right;
+    const struct vv_saver_file *a = left;
+    const struct vv_saver_file *b = right;
     int order = (a->when > b->when) - (a->when < b->when);
     return order ? order : compare_numbers(a, b);
 }
 
-varve_status vv_saver_sort_by_time(const struct vv_context *context,
-    struct vv_saver_found *found, varve_error *error)
+void vv_saver_sort(struct vv_saver_files *files)
 {
-    varve_error reason = { 0 };
-    for (size_t i = 0; i < found->count; i++) {
-        struct vv_saver_item *item = &found->items[i];
-        varve_status status =
-            vv_saver_look(context, item->path, &item->when, &reason);
-        if (!status || status == VARVE_NOT_FOUND)
-            continue;
-        if (error)
-            *error = reason;
-        return status;
-    }
-    if (found->count)
-        qsort(found->items, found->count, sizeof *found->items, compare_times);
-    return VARVE_OK;
+    if (files->count)
+        qsort(files->items, files->count, sizeof *files->items, compare_times);
 }
 
-const struct vv_saver_item *vv_saver_highest(const struct vv_saver_found *found)
+const struct vv_saver_file *vv_saver_highest(const struct vv_saver_files *files)
 {
-    const struct vv_saver_item *highest = NULL;
-    for (size_t i = 0; i < found->count; i++) {
-        const struct vv_saver_item *item = &found->items[i];
-        if (item->has_number &&
-            (!highest || compare_numbers(item, highest) > 0))
-            highest = item;
+    const struct vv_saver_file *highest = NULL;
+    for (size_t i = 0; i < files->count; i++) {
+        const struct vv_saver_file *file = &files->items[i];
+        if (file->has_number &&
+            (!highest || compare_numbers(file, highest) > 0))
+            highest = file;
     }
     return highest;
 }

@@ -10,37 +10,44 @@
 #include "buffer.h"
 #include "context.h"
 
-struct vv_saver_item {
+struct vv_saver_file {
     char *path;
-    uint64_t number; /* 0 also: without one */
+    int64_t when;    /* it was written: nanoseconds since 1970-01-01 UTC */
+    uint64_t number; /* that of its name as it was scanned */
     bool has_number;
-    int64_t when; /* once sorted by it; 0: it is gone meanwhile */
 };
 
-struct vv_saver_found {
-    const varve_allocator *allocator;
-    struct vv_saver_item *items;
+struct vv_saver_files {
+    struct vv_saver_file *items;
     size_t count;
     size_t capacity;
 };
 
-/* When a file was written; VARVE_NOT_FOUND where there is none. */
-varve_status vv_saver_look(const struct vv_context *context, const char *path,
-    int64_t *when, varve_error *error);
+/* Room for so many in all; false without memory. */
+bool vv_saver_files_reserve(
+    const varve_allocator *a, struct vv_saver_files *files, size_t count);
+void vv_saver_files_clear(
+    const varve_allocator *a, struct vv_saver_files *files);
+
+/* Takes a file out of a list, in which there is room for it again. */
+struct vv_saver_file vv_saver_files_take(
+    struct vv_saver_files *files, size_t index);
 
 /* Finds `prefix.varve` and all `prefix-N.varve`, where N has no leading zeros
  * or 8 digits. Of a directory that is not there, nothing. */
 varve_status vv_saver_scan(const struct vv_context *context, const char *prefix,
-    struct vv_saver_found *found, varve_error *error);
-void vv_saver_found_clear(struct vv_saver_found *found);
+    struct vv_saver_files *found, varve_error *error);
+
+/* Finds out when each was written; those that are not there leave the list. */
+varve_status vv_saver_look(const struct vv_context *context,
+    struct vv_saver_files *files, varve_error *error);
 
 /* Puts them into the order in which they were written, equal times by number,
  * the file without one first. */
-varve_status vv_saver_sort_by_time(const struct vv_context *context,
-    struct vv_saver_found *found, varve_error *error);
+void vv_saver_sort(struct vv_saver_files *files);
 
 /* The one of the highest number; NULL if none has one. */
-const struct vv_saver_item *vv_saver_highest(
-    const struct vv_saver_found *found);
+const struct vv_saver_file *vv_saver_highest(
+    const struct vv_saver_files *files);
 
 #endif

@@ -23,36 +23,7 @@ int64_t vv_saver_now(const varve_saver *saver)
     return system->now(system->state);
 }
 
-/* --- Lists of files ----------------------------------------------------- */
-
-static bool reserve(
-    const varve_allocator *a, struct vv_saver_files *files, size_t count)
-{
-    while (files->capacity < count) {
-        if (!vv_grow_array(a, &files->items, &files->capacity, files->capacity,
-                sizeof *files->items))
-            return false;
-    }
-    return true;
-}
-
-static void clear(const varve_allocator *a, struct vv_saver_files *files)
-{
-    for (size_t i = 0; i < files->count; i++)
-        vv_release_string(a, files->items[i].path);
-    vv_release(a, files->items, files->capacity * sizeof *files->items);
-    *files = (struct vv_saver_files){ 0 };
-}
-
-/* Takes a file out of a list, in which there is room for it again. */
-static struct vv_saver_file take(struct vv_saver_files *files, size_t i)
-{
-    struct vv_saver_file file = files->items[i];
-    files->count--;
-    memmove(files->items + i, files->items + i + 1,
-        (files->count - i) * sizeof file);
-    return file;
-}
+/* --- Paths -------------------------------------------------------------- */
 
 /* What a path says beyond "./" and "//". */
 static const char *skip_nothing(const char *path)
@@ -84,7 +55,7 @@ static void forget(
 {
     for (size_t i = files->count; i-- > 0;) {
         if (is_same_path(files->items[i].path, path))
-            vv_release_string(a, take(files, i).path);
+            vv_release_string(a, vv_saver_files_take(files, i).path);
     }
 }
 
@@ -94,8 +65,8 @@ varve_status vv_saver_reserve(varve_saver *saver, varve_error *error)
 {
     const varve_allocator *a = &saver->context.allocator;
     size_t count = saver->files.count + 1;
-    if (!reserve(a, &saver->files, count) ||
-        !reserve(a, &saver->doomed, saver->doomed.count + count))
+    if (!vv_saver_files_reserve(a, &saver->files, count) ||
+        !vv_saver_files_reserve(a, &saver->doomed, saver->doomed.count + count))
         return vv_fail_memory(error, "the list of a saver's files");
     return VARVE_OK;
 }
@@ -106,7 +77,7 @@ void vv_saver_note(varve_saver *saver, char *path)
     forget(a, &saver->files, path);
     forget(a, &saver->doomed, path);
     saver->files.items[saver->files.count++] =
-        (struct vv_saver_file){ path, vv_saver_now(saver) };
+        (struct vv_saver_file){ .path = path, .when = vv_saver_now(saver) };
 }
 
 /* Whether a file that would go stays for good. A clock that jumped back starts
@@ -155,8 +126,8 @@ static void delete_doomed(varve_saver *saver)
 {
     for (size_t i = saver->doomed.count; i-- > 0;) {
         if (delete_file(saver, saver->doomed.items[i].path))
-            vv_release_string(
-                &saver->context.allocator, take(&saver->doomed, i).path);
+            vv_release_string(&saver->context.allocator,
+                vv_saver_files_take(&saver->doomed, i).path);
     }
 }
 
@@ -165,7 +136,7 @@ void vv_saver_retire(varve_saver *saver)
     size_t keep = saver->options.keep;
     vv_saver_let_go(saver);
     while (keep && saver->files.count > keep) {
-        struct vv_saver_file oldest = take(&saver->files, 0);
+        struct vv_saver_file oldest = vv_saver_files_take(&saver->files, 0);
         if (stays(saver, &oldest))
             vv_release_string(&saver->context.allocator, oldest.path);
         else
@@ -177,8 +148,8 @@ void vv_saver_retire(varve_saver *saver)
 void vv_saver_clear_list(varve_saver *saver)
 {
     vv_saver_let_go(saver);
-    clear(&saver->context.allocator, &saver->files);
-    clear(&saver->context.allocator, &saver->doomed);
+    vv_saver_files_clear(&saver->context.allocator, &saver->files);
+    vv_saver_files_clear(&saver->context.allocator, &saver->doomed);
 }
 
 /* --- What the program sees ---------------------------------------------- */
@@ -199,25 +170,19 @@ const char *varve_saver_latest(const varve_saver *saver)
     return varve_saver_at(saver, varve_saver_count(saver) - 1);
 }
 
-static varve_status add_found(varve_saver *saver, struct vv_saver_files *files,
+static varve_status add_path(varve_saver *saver, struct vv_saver_files *files,
     const char *path, varve_error *error)
 {
     const varve_allocator *a = &saver->context.allocator;
-    int64_t when;
     if (!path)
         return vv_fail(error, VARVE_MISUSE, "expected a path, found none");
-    varve_error reason = { 0 };
-    varve_status status = vv_saver_look(&saver->context, path, &when, &reason);
-    if (status && status != VARVE_NOT_FOUND && error)
-        *error = reason;
-    if (status)
-        return status == VARVE_NOT_FOUND ? VARVE_OK : status;
     forget(a, files, path);
-    char *copy =
-        reserve(a, files, files->count + 1) ? vv_copy_string(a, path) : NULL;
+    char *copy = vv_saver_files_reserve(a, files, files->count + 1)
+                     ? vv_copy_string(a, path)
+                     : NULL;
     if (!copy)
         return vv_fail_memory(error, "the list of a saver's files");
-    files->items[files->count++] = (struct vv_saver_file){ copy, when };
+    files->items[files->count++] = (struct vv_saver_file){ .path = copy };
     return VARVE_OK;
 }
 
@@ -227,12 +192,12 @@ static varve_status take_list(
 {
     const varve_allocator *a = &saver->context.allocator;
     if (status) {
-        clear(a, files);
+        vv_saver_files_clear(a, files);
         return status;
     }
     for (size_t i = 0; i < files->count; i++)
         forget(a, &saver->doomed, files->items[i].path);
-    clear(a, &saver->files);
+    vv_saver_files_clear(a, &saver->files);
     saver->files = *files;
     return VARVE_OK;
 }
@@ -246,22 +211,22 @@ varve_status varve_saver_set_list(varve_saver *saver, const char *const *paths,
         return vv_fail(
             error, VARVE_MISUSE, "expected a saver and paths, found none");
     for (size_t i = 0; i < count && !status; i++)
-        status = add_found(saver, &files, paths[i], error);
+        status = add_path(saver, &files, paths[i], error);
+    if (!status)
+        status = vv_saver_look(&saver->context, &files, error);
     return take_list(saver, &files, status);
 }
 
 varve_status varve_saver_recover(
     varve_saver *saver, const char *prefix, varve_error *error)
 {
-    struct vv_saver_files files = { 0 };
-    struct vv_saver_found found;
+    struct vv_saver_files files;
     if (!saver || !prefix)
         return vv_fail(
             error, VARVE_MISUSE, "expected a saver and a prefix, found none");
-    VV_TRY(vv_saver_scan(&saver->context, prefix, &found, error));
-    varve_status status = vv_saver_sort_by_time(&saver->context, &found, error);
-    for (size_t i = 0; i < found.count && !status; i++)
-        status = add_found(saver, &files, found.items[i].path, error);
-    vv_saver_found_clear(&found);
+    VV_TRY(vv_saver_scan(&saver->context, prefix, &files, error));
+    varve_status status = vv_saver_look(&saver->context, &files, error);
+    if (!status)
+        vv_saver_sort(&files);
     return take_list(saver, &files, status);
 }

@@ -93,13 +93,13 @@ varve_status varve_saver_save(varve_saver *saver, const char *prefix,
 static varve_status find_highest(const struct vv_context *context,
     const char *prefix, struct vv_buffer *path, varve_error *error)
 {
-    struct vv_saver_found found;
+    struct vv_saver_files found;
     VV_TRY(vv_saver_scan(context, prefix, &found, error));
-    const struct vv_saver_item *highest = vv_saver_highest(&found);
+    const struct vv_saver_file *highest = vv_saver_highest(&found);
     path->size = 0;
     if (highest)
         vv_buffer_add_string(path, highest->path);
-    vv_saver_found_clear(&found);
+    vv_saver_files_clear(&context->allocator, &found);
     if (!highest)
         return vv_fail(error, VARVE_NOT_FOUND,
             "%s: expected a checkpoint of this name or %s-N%s, found none",

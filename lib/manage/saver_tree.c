@@ -10,18 +10,6 @@
 #include "allocator.h"
 #include "name.h"
 
-static bool is_node(const void *item, const void *key)
-{
-    return ((const struct vv_saver_entry *)item)->node == key;
-}
-
-/* Children in the tree are entries, or objects that the saver made. */
-static bool is_own(const varve_saver *saver, const varve_node *node)
-{
-    uint64_t hash = vv_map_mix((uint64_t)(uintptr_t)node);
-    return !vv_map_find(&saver->by_node, hash, is_node, node);
-}
-
 /* The object below `parent` that the first part of a name stands for, made if
  * need be; NULL where an entry is in the way, or nothing could be made. */
 static varve_node *enter(varve_saver *saver, varve_node *parent,
@@ -37,7 +25,7 @@ static varve_node *enter(varve_saver *saver, varve_node *parent,
     varve_node *child = varve_find(parent, name);
     if (!child)
         child = varve_add_object(parent, name);
-    return !vv_is_nil(child) && is_own(saver, child) ? child : NULL;
+    return vv_is_nil(child) || vv_saver_find(saver, child) ? NULL : child;
 }
 
 /* False where an object of the saver stands at the place of the entry. A name

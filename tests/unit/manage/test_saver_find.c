@@ -26,7 +26,7 @@ TEST(saver_find, knows_the_files_of_a_prefix)
         "run/a-x.varve", "run/a-01.varve", "run/a1.varve", "run/a-1.varv",
         "run/a-000000012.varve", "a-3.varve", "run/a--1.varve" };
     begin_world();
-    struct vv_saver_found found;
+    struct vv_saver_files found;
     varve_error error = { 0 };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         put(others[i], 0);
@@ -34,7 +34,7 @@ TEST(saver_find, knows_the_files_of_a_prefix)
         vv_saver_scan(&world.context, "run/a", &found, &error), error);
     cr_assert_eq(found.count, 0, "%s", found.count ? found.items[0].path : "");
     cr_assert_null(vv_saver_highest(&found));
-    vv_saver_found_clear(&found);
+    vv_saver_files_clear(&world.context.allocator, &found);
     put("run/a-7.varve", 0);
     put("run/a-00000012.varve", 0);
     put("run/a-123456789.varve", 0);
@@ -46,7 +46,7 @@ TEST(saver_find, knows_the_files_of_a_prefix)
     cr_assert_str_eq(found.items[1].path, "run/a-00000012.varve");
     cr_assert_eq(found.items[1].number, 12);
     cr_assert_str_eq(vv_saver_highest(&found)->path, "run/a-123456789.varve");
-    vv_saver_found_clear(&found);
+    vv_saver_files_clear(&world.context.allocator, &found);
     cr_assert_ok(
         vv_saver_scan(&world.context, "none/a", &found, &error), error);
     cr_assert_eq(found.count, 0);
@@ -56,7 +56,7 @@ TEST(saver_find, knows_the_files_of_a_prefix)
 TEST(saver_find, sorts_by_time_and_then_by_number)
 {
     begin_world();
-    struct vv_saver_found found;
+    struct vv_saver_files found;
     varve_error error = { 0 };
     varve_saver *saver = new_saver(NULL);
     add(saver, "v", leaf(world.root, "v", 0));
@@ -67,13 +67,13 @@ TEST(saver_find, sorts_by_time_and_then_by_number)
     memory_set_now(world.memory, 3000);
     cr_assert_ok(varve_saver_save(saver, "a", NULL, &error), error);
     cr_assert_ok(vv_saver_scan(&world.context, "a", &found, &error), error);
-    cr_assert_ok(
-        vv_saver_sort_by_time(&world.context, &found, &error), error);
+    cr_assert_ok(vv_saver_look(&world.context, &found, &error), error);
+    vv_saver_sort(&found);
     static const char *const wanted[] = { "a-10.varve", "a.varve", "a-4.varve",
         "a-9.varve", "a-2.varve" };
     for (size_t i = 0; i < 5; i++)
         cr_assert_str_eq(found.items[i].path, wanted[i]);
-    vv_saver_found_clear(&found);
+    vv_saver_files_clear(&world.context.allocator, &found);
     varve_saver_free(saver);
     end_world();
 }
