@@ -142,6 +142,9 @@ typedef struct varve_finding {
     bool cast;                /* its element type was converted */
     uint64_t misfits;         /* values that a cast could not keep exactly */
     bool excused;             /* no assertion minds */
+    const char *option;       /* of a pattern that matched nothing: the option
+                                 that has it, as "only"; NULL: of anything
+                                 else */
     varve_reserved reserved;
 } varve_finding;
 

@@ -16,17 +16,16 @@
 static varve_status add(void *user, const varve_finding *finding)
 {
     struct unused *u = user;
-    const char *option = strstr(finding->reason, "`only`")     ? "--only"
-                         : strstr(finding->reason, "`except`") ? "--except"
-                                                               : NULL;
     const char *pattern = finding->program_path;
     const char *nearest = finding->nearest;
-    if (!option)
+    if (!finding->option)
         return VARVE_OK;
     u->items = room_more(u->items, &u->capacity, u->count, sizeof *u->items);
-    u->items[u->count++] = (struct unused_pattern){ .option = option,
+    u->items[u->count++] = (struct unused_pattern){
+        .option = strcmp(finding->option, "only") == 0 ? "--only" : "--except",
         .pattern = room_copy(pattern, strlen(pattern)),
-        .nearest = nearest ? room_copy(nearest, strlen(nearest)) : NULL };
+        .nearest = nearest ? room_copy(nearest, strlen(nearest)) : NULL
+    };
     return VARVE_OK;
 }
 

@@ -109,7 +109,7 @@ static varve_status demand(
 
 static bool is_pattern(const struct vv_finding *finding)
 {
-    return finding->is_pattern;
+    return finding->option != NULL;
 }
 
 /* Whether `only` stands for a value of the file, or for one of the program that

@@ -53,6 +53,7 @@ bool varve_report_at(const varve_report *report, varve_finding_kind kind,
         .cast = from->is_cast,
         .misfits = from->misfits,
         .excused = from->is_excused,
+        .option = from->option,
     };
     return true;
 }

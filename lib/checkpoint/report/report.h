@@ -18,7 +18,7 @@ struct vv_finding {
     bool is_excused;
     bool is_restored; /* the program's node has a value: only the file's has no
                          home */
-    bool is_pattern;  /* of the options, that stood for nothing */
+    const char *option; /* of a pattern that stood for nothing */
     const char *program_path;
     const char *file_path;
     const char *reason;

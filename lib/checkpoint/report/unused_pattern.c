@@ -31,20 +31,24 @@ static bool add_rename(varve_report *report, const struct vv_rename *rename)
 static bool add_pattern(varve_report *report, struct vv_hints *hints,
     enum vv_scope option, struct vv_text text)
 {
-    static const char *const reasons[VV_SCOPES] = {
-        [VV_ONLY] = "this pattern of `only` matched nothing",
-        [VV_EXCEPT] = "this pattern of `except` matched nothing",
-        [VV_RESIZE] = "this pattern of `resize` matched nothing",
-        [VV_EXPECT_MISSING] =
-            "this pattern of `expect_missing` matched nothing",
-        [VV_EXPECT_UNUSED] = "this pattern of `expect_unused` matched nothing",
+    static const struct {
+        const char *option;
+        const char *reason;
+    } words[VV_SCOPES] = {
+        [VV_ONLY] = { "only", "this pattern of `only` matched nothing" },
+        [VV_EXCEPT] = { "except", "this pattern of `except` matched nothing" },
+        [VV_RESIZE] = { "resize", "this pattern of `resize` matched nothing" },
+        [VV_EXPECT_MISSING] = { "expect_missing",
+            "this pattern of `expect_missing` matched nothing" },
+        [VV_EXPECT_UNUSED] = { "expect_unused",
+            "this pattern of `expect_unused` matched nothing" },
     };
     bool is_of_file = option == VV_EXPECT_UNUSED;
     const char *copy = vv_arena_text(&report->arena, text.bytes, text.size);
     struct vv_finding finding = { .kind = VARVE_MISMATCHED,
         .is_excused = true,
-        .is_pattern = true,
-        .reason = reasons[option],
+        .option = words[option].option,
+        .reason = words[option].reason,
         .program_path = is_of_file ? NULL : copy,
         .file_path = is_of_file ? copy : NULL,
         .nearest =

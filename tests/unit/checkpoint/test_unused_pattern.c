@@ -43,10 +43,10 @@ TEST(unused_pattern, is_named_with_the_nearest)
         const char *nearest;
         const char *option;
     } expected[] = {
-        { "optt/0", "opt/0", "`only`" },
-        { "a*", NULL, "`except`" },
-        { "head", NULL, "`expect_missing`" },
-        { "modl/x", "model/x", "`expect_unused`" },
+        { "optt/0", "opt/0", "only" },
+        { "a*", NULL, "except" },
+        { "head", NULL, "expect_missing" },
+        { "modl/x", "model/x", "expect_unused" },
     };
     cr_assert_eq(varve_report_count(report, VARVE_MISMATCHED), 4u);
     for (size_t i = 0; i < 4; i++) {
@@ -57,6 +57,7 @@ TEST(unused_pattern, is_named_with_the_nearest)
             expected[i].path);
         cr_assert_str_eq(finding.nearest ? finding.nearest : "-",
             expected[i].nearest ? expected[i].nearest : "-");
+        cr_assert_str_eq(finding.option, expected[i].option);
         cr_assert(strstr(finding.reason, expected[i].option));
     }
     varve_report_free(report);
