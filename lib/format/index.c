@@ -86,15 +86,22 @@ uint32_t vv_index_find_global(const struct vv_index *index, uint32_t node)
     return vv_at32(index->global_names, global);
 }
 
+void vv_index_tags(
+    const struct vv_index *index, uint32_t node, uint32_t *begin, uint32_t *end)
+{
+    uint32_t count = index->tag_count;
+    *begin = lower_bound(index->tag_nodes, 0, count, node);
+    *end = lower_bound(index->tag_nodes, *begin, count, node + 1);
+}
+
 bool vv_index_has_tag(
     const struct vv_index *index, uint32_t node, const char *tag)
 {
+    uint32_t begin, end;
     if (index->tag_count == 0)
         return false;
     uint32_t name = vv_index_find_name(index, tag, strlen(tag));
-    uint32_t count = index->tag_count;
-    uint32_t begin = lower_bound(index->tag_nodes, 0, count, node);
-    uint32_t end = lower_bound(index->tag_nodes, begin, count, node + 1);
+    vv_index_tags(index, node, &begin, &end);
     uint32_t at = lower_bound(index->tag_names, begin, end, name);
     return name != VV_NONE && at < end && vv_at32(index->tag_names, at) == name;
 }
@@ -107,13 +114,21 @@ void vv_index_slots(const struct vv_index *index, uint32_t owner,
     *end = lower_bound(index->slot_owners, *begin, count, owner + 1);
 }
 
+void vv_index_slots_for(const struct vv_index *index, uint32_t owner,
+    uint32_t variable, uint32_t *begin, uint32_t *end)
+{
+    const uint8_t *variables = index->slot_variables;
+    uint32_t first, behind;
+    vv_index_slots(index, owner, &first, &behind);
+    *begin = lower_bound(variables, first, behind, variable);
+    *end = lower_bound(variables, *begin, behind, variable + 1);
+}
+
 uint32_t vv_index_find_slot(const struct vv_index *index, uint32_t owner,
     uint32_t variable, uint32_t name)
 {
     uint32_t begin, end;
-    vv_index_slots(index, owner, &begin, &end);
-    begin = lower_bound(index->slot_variables, begin, end, variable);
-    end = lower_bound(index->slot_variables, begin, end, variable + 1);
+    vv_index_slots_for(index, owner, variable, &begin, &end);
     uint32_t slot = lower_bound(index->slot_names, begin, end, name);
     if (slot == end || vv_at32(index->slot_names, slot) != name)
         return VV_NONE;

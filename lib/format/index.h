@@ -117,10 +117,18 @@ uint32_t vv_index_find_global(const struct vv_index *index, uint32_t node);
 bool vv_index_has_tag(
     const struct vv_index *index, uint32_t node, const char *tag);
 
+/* The tags of a node are numbers *begin to *end - 1. Binary search. */
+void vv_index_tags(const struct vv_index *index, uint32_t node, uint32_t *begin,
+    uint32_t *end);
+
 /* The first slot of an owner at or after which to look: slots of `owner` are
  * numbers *begin to *end - 1. */
 void vv_index_slots(const struct vv_index *index, uint32_t owner,
     uint32_t *begin, uint32_t *end);
+
+/* The same for those of them that are for a variable. */
+void vv_index_slots_for(const struct vv_index *index, uint32_t owner,
+    uint32_t variable, uint32_t *begin, uint32_t *end);
 
 /* The node of a slot, or VV_NONE. */
 uint32_t vv_index_find_slot(const struct vv_index *index, uint32_t owner,

@@ -222,28 +222,6 @@ const char *vv_reader_node_path(const varve_reader *reader, uint32_t node)
     return known;
 }
 
-/* The number of the first tag of a node or of one behind it. */
-static uint32_t first_tag(const struct vv_index *index, uint32_t node)
-{
-    uint32_t low = 0;
-    for (uint32_t high = index->tag_count; low < high;) {
-        uint32_t middle = low + (high - low) / 2;
-        if (vv_at32(index->tag_nodes, middle) < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* The tags of a node are numbers *begin to *end - 1, as they are sorted. */
-static void find_tags(
-    const struct vv_index *index, uint32_t node, uint32_t *begin, uint32_t *end)
-{
-    *begin = first_tag(index, node);
-    *end = first_tag(index, node + 1);
-}
-
 static void fill_value(
     const varve_reader *reader, uint32_t value, varve_saved_node *node)
 {
@@ -273,7 +251,7 @@ bool vv_reader_describe(
     node->edge_count = end - begin;
     vv_index_slots(index, node->id, &begin, &end);
     node->slot_count = end - begin;
-    find_tags(index, node->id, &begin, &end);
+    vv_index_tags(index, node->id, &begin, &end);
     node->tag_count = end - begin;
     uint32_t global = vv_index_find_global(index, node->id);
     if (global != VV_NONE)
@@ -344,7 +322,7 @@ const char *varve_reader_tag_at(
     if (id >= index->node_count)
         return NULL;
     uint32_t begin, end;
-    find_tags(index, (uint32_t)id, &begin, &end);
+    vv_index_tags(index, (uint32_t)id, &begin, &end);
     if (tag >= end - begin)
         return NULL;
     return reader->names +

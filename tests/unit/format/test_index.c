@@ -116,6 +116,12 @@ TEST(index, finds_slots_by_owner_variable_and_name)
     cr_assert_eq(begin, end);
     vv_index_slots(&index, 4, &begin, &end);
     cr_assert_eq(begin, end);
+    vv_index_slots_for(&index, 3, 9, &begin, &end);
+    cr_assert(begin == 0 && end == 2);
+    vv_index_slots_for(&index, 3, 10, &begin, &end);
+    cr_assert(begin == 2 && end == 3);
+    vv_index_slots_for(&index, 3, 11, &begin, &end);
+    cr_assert_eq(begin, end);
     cr_assert_eq(vv_index_find_slot(&index, 3, 9, m), 11);
     cr_assert_eq(vv_index_find_slot(&index, 3, 9, slots), 12);
     cr_assert_eq(vv_index_find_slot(&index, 3, 10, m), 13);
