@@ -135,6 +135,13 @@ void vv_path_shorten(struct vv_buffer *path, size_t longest)
     path->size += sizeof more;
 }
 
+bool vv_text_ends_in(const char *text, size_t size, const char *ending)
+{
+    size_t ending_size = strlen(ending);
+    return size >= ending_size &&
+           memcmp(text + size - ending_size, ending, ending_size) == 0;
+}
+
 int vv_hexadecimal(char c)
 {
     if (c >= '0' && c <= '9')

@@ -37,6 +37,9 @@ size_t vv_decimal(uint64_t value, char text[24]);
  * are named; false for any other text, and for what 64 bits do not hold. */
 bool vv_parse_decimal(const char *text, size_t size, uint64_t *value);
 
+/* Whether a text of `size` bytes ends in another one, or is that. */
+bool vv_text_ends_in(const char *text, size_t size, const char *ending);
+
 /* What a hexadecimal digit stands for; -1: it is none. */
 int vv_hexadecimal(char c);
 

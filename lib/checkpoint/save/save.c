@@ -257,8 +257,8 @@ static varve_status find_numbered(const struct vv_context *context,
 bool vv_ends_in_suffix(const char *path)
 {
     size_t size = strlen(path);
-    size_t suffix = sizeof VARVE_SUFFIX - 1;
-    return size > suffix && strcmp(path + size - suffix, VARVE_SUFFIX) == 0;
+    return size >= sizeof VARVE_SUFFIX &&
+           vv_text_ends_in(path, size, VARVE_SUFFIX);
 }
 
 static varve_status find_suffixed(const struct vv_context *context,

@@ -54,10 +54,10 @@ struct search {
 /* Where the number of `<stem>-<number><ending>` begins; 0: another name. */
 static size_t number_of(const char *name, const char *ending, uint64_t *number)
 {
-    size_t size = strlen(name), end = strlen(ending);
-    if (size <= end || strcmp(name + size - end, ending) != 0)
+    size_t size = strlen(name);
+    if (!vv_text_ends_in(name, size, ending))
         return 0;
-    size -= end;
+    size -= strlen(ending);
     size_t begin = size;
     while (begin > 0 && name[begin - 1] >= '0' && name[begin - 1] <= '9')
         begin--;

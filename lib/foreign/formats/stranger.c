@@ -19,6 +19,7 @@
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
+#include "name.h"
 #include "try.h"
 
 #define TORCH_REMEDY                                                           \
@@ -175,18 +176,12 @@ static const struct mark marks[] = {
         "if it was downloaded, the server refused: fetch it again"),
 };
 
-static bool ends_in(const char *text, size_t size, const char *end)
-{
-    size_t end_size = strlen(end);
-    return size >= end_size &&
-           memcmp(text + size - end_size, end, end_size) == 0;
-}
-
 static bool fits(const struct mark *m, const struct file_look *look)
 {
     if (m->looks)
         return m->looks(look);
-    if (m->ending && !ends_in(look->path, strlen(look->path), m->ending))
+    if (m->ending &&
+        !vv_text_ends_in(look->path, strlen(look->path), m->ending))
         return false;
     return m->offset + m->size <= look->head_size &&
            memcmp(look->head + m->offset, m->bytes, m->size) == 0;
@@ -237,7 +232,7 @@ static size_t entry_of(const unsigned char *name, size_t size)
 {
     for (size_t i = 0; i < ENTRIES; i++) {
         size_t known = strlen(entries[i].name);
-        if (ends_in((const char *)name, size, entries[i].name) &&
+        if (vv_text_ends_in((const char *)name, size, entries[i].name) &&
             (size == known || name[size - known - 1] == '/'))
             return i;
     }

@@ -20,6 +20,7 @@
 #include "gguf_type.h"
 #include "gguf_value.h"
 #include "map.h"
+#include "name.h"
 #include "shape.h"
 #include "try.h"
 
@@ -47,14 +48,11 @@ struct gguf {
 
 static enum vv_bid bid(const struct vv_candidate *c)
 {
-    size_t size = strlen(c->path);
-    size_t suffix_size = sizeof suffix - 1;
     if (c->head_size >= sizeof magic &&
         memcmp(c->head, magic, sizeof magic) == 0)
         return VV_BID_SURE;
-    bool is_called_so = size >= suffix_size &&
-                        strcmp(c->path + size - suffix_size, suffix) == 0;
-    return is_called_so ? VV_BID_NAME : VV_BID_NONE;
+    return vv_text_ends_in(c->path, strlen(c->path), suffix) ? VV_BID_NAME
+                                                             : VV_BID_NONE;
 }
 
 /* --- The head ------------------------------------------------------------- */

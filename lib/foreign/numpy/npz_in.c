@@ -10,6 +10,7 @@
 #include "allocator.h"
 #include "crc.h"
 #include "failure.h"
+#include "name.h"
 #include "npy_decode.h"
 #include "npy_draft.h"
 #include "npy_in.h"
@@ -40,20 +41,14 @@ struct npz {
     size_t made_count, made_capacity;
 };
 
-static bool ends_in(const char *text, size_t size, const char *end)
-{
-    size_t end_size = strlen(end);
-    return size > end_size &&
-           memcmp(text + size - end_size, end, end_size) == 0;
-}
-
 static enum vv_bid bid(const struct vv_candidate *candidate)
 {
     const unsigned char *head = candidate->head;
     bool is_zip =
         candidate->head_size >= 4 && (memcmp(head, VV_ZIP_ENTRY_MARK, 4) == 0 ||
                                          memcmp(head, VV_ZIP_END_MARK, 4) == 0);
-    bool is_npz = ends_in(candidate->path, strlen(candidate->path), ".npz");
+    bool is_npz =
+        vv_text_ends_in(candidate->path, strlen(candidate->path), ".npz");
     if (is_zip)
         return is_npz ? VV_BID_SURE : VV_BID_LIKELY;
     return is_npz ? VV_BID_NAME : VV_BID_NONE;
@@ -263,7 +258,8 @@ static varve_status open_entry(
     };
     if (o->where.failed)
         return vv_fail_memory(error, "a name");
-    if (!ends_in(name, e->name_size, SUFFIX))
+    if (e->name_size < sizeof SUFFIX ||
+        !vv_text_ends_in(name, e->name_size, SUFFIX))
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
             "%s: expected arrays NAME.npy in the archive, found another name",
             o->reading.where);

@@ -37,6 +37,15 @@ varve_status vv_json_fail(const struct vv_json_in *in, size_t at,
         in->base + at, expected, found);
 }
 
+bool vv_json_begins_object(const unsigned char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (!memchr(" \t\n\r", text[i], 4))
+            return text[i] == '{';
+    }
+    return false;
+}
+
 int vv_json_shown(const struct vv_json_item *item)
 {
     size_t size = item->size < MOST_SHOWN ? item->size : MOST_SHOWN;

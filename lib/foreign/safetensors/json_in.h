@@ -89,6 +89,9 @@ bool vv_json_begins(const char *a, const char *b);
 /* Whether a string is this text, however it is escaped. */
 bool vv_json_is(const struct vv_json_item *string, const char *text);
 
+/* Whether the first byte of a text that is no white space begins an object. */
+bool vv_json_begins_object(const unsigned char *text, size_t size);
+
 /* How many bytes of an item's text a message shows: the precision of "%.*s". */
 int vv_json_shown(const struct vv_json_item *item);
 

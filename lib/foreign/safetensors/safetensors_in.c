@@ -31,20 +31,14 @@ static bool looks_like_one(const struct vv_candidate *candidate)
     uint64_t size = vv_load64(candidate->head);
     if (size > candidate->size - SIZE_SIZE || size > VV_SAFETENSORS_MOST_HEADER)
         return false;
-    for (size_t i = SIZE_SIZE; i < candidate->head_size; i++) {
-        if (!memchr(" \t\n\r", candidate->head[i], 4))
-            return candidate->head[i] == '{';
-    }
-    return false;
+    return vv_json_begins_object(
+        candidate->head + SIZE_SIZE, candidate->head_size - SIZE_SIZE);
 }
 
 static enum vv_bid bid(const struct vv_candidate *candidate)
 {
-    size_t size = strlen(candidate->path);
-    size_t suffix_size = sizeof suffix - 1;
     bool is_called_so =
-        size >= suffix_size &&
-        strcmp(candidate->path + size - suffix_size, suffix) == 0;
+        vv_text_ends_in(candidate->path, strlen(candidate->path), suffix);
     if (!looks_like_one(candidate))
         return is_called_so ? VV_BID_NAME : VV_BID_NONE;
     return is_called_so ? VV_BID_SURE : VV_BID_LIKELY;

@@ -14,6 +14,7 @@
 
 #include "allocator.h"
 #include "failure.h"
+#include "name.h"
 #include "safetensors_in.h"
 #include "try.h"
 
@@ -50,25 +51,14 @@ static bool is_in(const struct vv_candidate *candidate, const char *text)
     return false;
 }
 
-static bool begins_object(const struct vv_candidate *candidate)
-{
-    for (size_t i = 0; i < candidate->head_size; i++) {
-        if (!memchr(" \t\n\r", candidate->head[i], 4))
-            return candidate->head[i] == '{';
-    }
-    return false;
-}
-
 static enum vv_bid bid(const struct vv_candidate *candidate)
 {
-    size_t size = strlen(candidate->path);
-    size_t suffix_size = sizeof suffix - 1;
-    if (size >= suffix_size &&
-        strcmp(candidate->path + size - suffix_size, suffix) == 0)
-        return begins_object(candidate) ? VV_BID_SURE : VV_BID_NAME;
-    return begins_object(candidate) && is_in(candidate, "\"weight_map\"")
-               ? VV_BID_LIKELY
-               : VV_BID_NONE;
+    bool begins_object =
+        vv_json_begins_object(candidate->head, candidate->head_size);
+    if (vv_text_ends_in(candidate->path, strlen(candidate->path), suffix))
+        return begins_object ? VV_BID_SURE : VV_BID_NAME;
+    return begins_object && is_in(candidate, "\"weight_map\"") ? VV_BID_LIKELY
+                                                               : VV_BID_NONE;
 }
 
 /* --- The map ------------------------------------------------------------ */

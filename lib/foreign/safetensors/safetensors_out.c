@@ -200,13 +200,6 @@ static varve_status write_index(struct out *out, varve_error *error)
 
 /* --- Names -------------------------------------------------------------- */
 
-static bool ends_with(const char *text, const char *ending)
-{
-    size_t size = strlen(text), ending_size = strlen(ending);
-    return size >= ending_size &&
-           strcmp(text + size - ending_size, ending) == 0;
-}
-
 /* Which save of several files a name is of, 1 the one without a number; 0: it
  * is that of something else. */
 static uint64_t save_of(const char *stem, const char *name)
@@ -379,10 +372,11 @@ static varve_status write_single(struct out *out, varve_error *error)
 static varve_status write_files(struct out *out, varve_error *error)
 {
     const char *path = out->target->path;
-    bool is_index = ends_with(path, index_suffix);
-    size_t ending = is_index                  ? sizeof index_suffix - 1
-                    : ends_with(path, suffix) ? sizeof suffix - 1
-                                              : 0;
+    bool is_index = vv_text_ends_in(path, strlen(path), index_suffix);
+    size_t ending = is_index ? sizeof index_suffix - 1
+                    : vv_text_ends_in(path, strlen(path), suffix)
+                        ? sizeof suffix - 1
+                        : 0;
     out->stem_size = strlen(path) - ending;
     out->has_index = is_index || out->plan.shard_count > 1;
     VV_TRY(check_stem(out, error));

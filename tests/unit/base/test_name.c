@@ -251,3 +251,13 @@ TEST(name, is_no_decimal_unless_written_the_one_way)
         cr_assert_eq(value, 7);
     }
 }
+
+TEST(name, knows_what_a_text_ends_in)
+{
+    cr_assert(vv_text_ends_in("a.npy", 5, ".npy"));
+    cr_assert(vv_text_ends_in(".npy", 4, ".npy"));
+    cr_assert(vv_text_ends_in("a.npyz", 5, ".npy"));
+    cr_assert(vv_text_ends_in("a", 1, ""));
+    cr_assert_not(vv_text_ends_in("npy", 3, ".npy"));
+    cr_assert_not(vv_text_ends_in("a.npz", 5, ".npy"));
+}

@@ -321,3 +321,16 @@ TEST(json_in, shows_whole_characters_only)
     text[0] = 'x';
     cr_assert_eq(vv_json_shown(&item), 99);
 }
+
+TEST(json_in, knows_the_beginning_of_an_object)
+{
+    static const struct {
+        const char *text;
+        bool begins;
+    } cases[] = { { "{", true }, { " \t\r\n{}", true }, { "", false },
+        { "  ", false }, { "[{", false }, { "\"{", false } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        cr_assert_eq(vv_json_begins_object(
+            (const unsigned char *)cases[i].text, strlen(cases[i].text)),
+            cases[i].begins, "%s", cases[i].text);
+}
