@@ -43,6 +43,8 @@ static const struct {
     { "*_*_x", "a_x", false },
     { "a**b", "aXYb", true }, /* inside a name, two are one */
     { "a**b", "aX/Yb", false },
+    { "a|m(b|model", "a", true }, /* to the end, and nothing */
+    { "a|m(b|model", "model", false },
     { "a%2Fb", "a%2Fb", true },
     { "a%2Fb", "a/b", false },
     { "a%2*", "a%2Fb", false }, /* half of a character */
