@@ -34,14 +34,9 @@ void vv_saver_drop(varve_saver *saver, struct vv_saver_entry *entry)
 {
     vv_map_remove(&saver->by_name, entry->name->hash, entry);
     vv_map_remove(&saver->by_node, node_hash(entry->node), entry);
-    if (entry->next)
-        entry->next->previous = entry->previous;
-    else
-        saver->last = entry->previous;
-    if (entry->previous)
-        entry->previous->next = entry->next;
-    else
-        saver->first = entry->next;
+    struct vv_saver_entry *last = saver->entries[--saver->count];
+    last->place = entry->place;
+    saver->entries[last->place] = last;
     saver->object_count -= entry->node->kind != VARVE_VARIABLE;
     vv_release(&saver->context.allocator, entry, sizeof *entry);
 }
@@ -50,26 +45,29 @@ varve_status vv_saver_link(varve_saver *saver, const struct vv_name *name,
     varve_node *node, varve_error *error)
 {
     const varve_allocator *a = &saver->context.allocator;
-    size_t count = saver->by_name.count + 1;
     struct vv_saver_entry *entry = vv_allocate_zeroed(a, sizeof *entry);
-    if (!entry || !vv_map_reserve(&saver->by_name, count) ||
-        !vv_map_reserve(&saver->by_node, count)) {
+    if (!entry || !vv_map_reserve(&saver->by_name, saver->count + 1) ||
+        !vv_map_reserve(&saver->by_node, saver->count + 1) ||
+        !vv_grow_array(a, &saver->entries, &saver->capacity, saver->count,
+            sizeof *saver->entries)) {
         vv_release(a, entry, sizeof *entry);
         return vv_fail_memory(error, "the names of a saver");
     }
+    entry->place = saver->count;
     entry->name = name;
     entry->node = node;
-    entry->previous = saver->last;
-    if (saver->last)
-        saver->last->next = entry;
-    else
-        saver->first = entry;
-    saver->last = entry;
+    saver->entries[saver->count++] = entry;
     /* There is room in both, so this cannot fail. */
     vv_map_add(&saver->by_name, name->hash, entry);
     vv_map_add(&saver->by_node, node_hash(node), entry);
     saver->object_count += node->kind != VARVE_VARIABLE;
     return VARVE_OK;
+}
+
+static void drop_all(varve_saver *saver)
+{
+    while (saver->count > 0)
+        vv_saver_drop(saver, saver->entries[saver->count - 1]);
 }
 
 /* --- What the graph tells ----------------------------------------------- */
@@ -89,8 +87,7 @@ static void node_removed(struct vv_observer *self, varve_node *node)
 static void graph_freed(struct vv_observer *self)
 {
     varve_saver *saver = (varve_saver *)self;
-    while (saver->first)
-        vv_saver_drop(saver, saver->first);
+    drop_all(saver);
     saver->graph = NULL;
     saver->root = NULL;
 }
@@ -98,9 +95,9 @@ static void graph_freed(struct vv_observer *self)
 static size_t names_swept(struct vv_observer *self)
 {
     const varve_saver *saver = (const varve_saver *)self;
-    for (const struct vv_saver_entry *e = saver->first; e; e = e->next)
-        vv_name_keep(e->name);
-    return saver->by_name.count;
+    for (size_t i = 0; i < saver->count; i++)
+        vv_name_keep(saver->entries[i]->name);
+    return saver->count;
 }
 
 static bool is_busy(const struct vv_observer *self)
@@ -172,13 +169,13 @@ void varve_saver_free(varve_saver *saver)
         vv_graph_forget(saver->graph, &saver->observer);
         if (saver->root && !saver->is_whole)
             varve_remove(saver->root);
-        while (saver->first)
-            vv_saver_drop(saver, saver->first);
+        drop_all(saver);
     }
     vv_map_clear(&saver->by_name);
     vv_map_clear(&saver->by_node);
     vv_saver_clear_list(saver);
     const varve_allocator a = saver->context.allocator;
+    vv_release(&a, saver->entries, saver->capacity * sizeof *saver->entries);
     vv_release(&a, saver, sizeof *saver);
 }
 
@@ -201,7 +198,7 @@ varve_status vv_saver_check_map(
     varve_saver *saver, bool *is_empty, varve_error *error)
 {
     VV_TRY(vv_saver_check(saver, error));
-    *is_empty = saver->by_name.count == 0 && !saver->is_whole;
+    *is_empty = saver->count == 0 && !saver->is_whole;
     if (*is_empty && !saver->options.allow_empty)
         return vv_fail(error, VARVE_MISUSE,
             "expected a saver of at least one name, found an empty one");

@@ -17,8 +17,7 @@
 #include "saver_find.h"
 
 struct vv_saver_entry {
-    struct vv_saver_entry *next; /* in the order they were added */
-    struct vv_saver_entry *previous;
+    size_t place;               /* among all entries */
     const struct vv_name *name; /* the graph's */
     varve_node *node;
     varve_node *parent; /* in the tree; NULL: not placed */
@@ -36,9 +35,9 @@ struct varve_saver {
     bool is_whole;
     bool is_dirty;  /* the tree has to be made anew */
     bool is_adding; /* names are in hand that the map does not have yet */
-    struct vv_saver_entry *first;
-    struct vv_saver_entry *last;
-    struct vv_map by_name; /* entries */
+    struct vv_saver_entry **entries; /* in any order */
+    size_t count, capacity;
+    struct vv_map by_name;
     struct vv_map by_node;
     size_t object_count; /* entries that are no variables */
 

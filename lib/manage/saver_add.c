@@ -155,19 +155,25 @@ static varve_status check_new(varve_saver *saver, const struct vv_name *name,
     return check_below(saver, name->bytes, node, error);
 }
 
+static void take_back(varve_saver *saver, const varve_node *node)
+{
+    struct vv_saver_entry *entry = vv_saver_find(saver, node);
+    if (!entry)
+        return;
+    vv_saver_take_out(saver, entry);
+    vv_saver_drop(saver, entry);
+}
+
 /* The node is the saver's graph's. */
 static varve_status add(varve_saver *saver, const struct vv_name *name,
     varve_node *node, varve_error *error)
 {
     VV_TRY(check_new(saver, name, node, error));
     VV_TRY(vv_saver_link(saver, name, node, error));
-    struct vv_saver_entry *entry = saver->last;
-    vv_saver_place(saver, entry);
+    vv_saver_place(saver, vv_saver_find(saver, node));
     varve_status status = vv_take_mistake(saver->graph, error);
-    if (status) {
-        vv_saver_take_out(saver, entry);
-        vv_saver_drop(saver, entry);
-    }
+    if (status)
+        take_back(saver, node);
     return status;
 }
 
@@ -196,7 +202,7 @@ varve_status varve_saver_add(
 static varve_status add_whole(
     varve_saver *saver, varve_node *node, varve_error *error)
 {
-    if (saver->first)
+    if (saver->count)
         return vv_fail(error, VARVE_MISUSE,
             "expected an empty saver for what is saved by its path alone, "
             "found one with names");
@@ -321,11 +327,8 @@ static varve_status add_all(struct gathering *g, varve_error *error)
     size_t added = 0;
     for (; added < count && !status; added += !status)
         status = add(saver, found[added].name, found[added].node, error);
-    for (; status && added > 0; added--) {
-        struct vv_saver_entry *last = saver->last;
-        vv_saver_take_out(saver, last);
-        vv_saver_drop(saver, last);
-    }
+    while (status && added > 0)
+        take_back(saver, found[--added].node);
     return status;
 }
 

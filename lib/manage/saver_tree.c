@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "allocator.h"
 #include "name.h"
 
 /* The object below `parent` that the first part of a name stands for, made if
@@ -72,8 +71,8 @@ void vv_saver_clear_tree(varve_saver *saver)
 {
     if (saver->is_whole || !saver->root)
         return;
-    for (struct vv_saver_entry *e = saver->first; e; e = e->next)
-        vv_saver_take_out(saver, e);
+    for (size_t i = 0; i < saver->count; i++)
+        vv_saver_take_out(saver, saver->entries[i]);
     while (saver->root->first_edge)
         varve_remove(saver->root->first_edge->public.node);
 }
@@ -88,27 +87,15 @@ static int compare(const void *left, const void *right)
 /* In order of name: what is the beginning of another comes before it. */
 void vv_saver_settle(varve_saver *saver)
 {
-    const varve_allocator *a = &saver->context.allocator;
-    size_t count = saver->by_name.count;
     if (!saver->is_dirty || saver->is_whole)
         return;
     vv_saver_clear_tree(saver);
-    saver->is_dirty = count > 0;
-    if (count == 0)
-        return;
-    struct vv_saver_entry **sorted =
-        vv_allocate_array(a, count, sizeof *sorted);
-    if (!sorted) {
-        vv_memory_mistake(saver->graph);
-        return;
-    }
-    size_t i = 0;
-    for (struct vv_saver_entry *e = saver->first; e; e = e->next)
-        sorted[i++] = e;
-    qsort(sorted, count, sizeof *sorted, compare);
-    for (i = 0; i < count && !saver->graph->mistake.status; i++)
-        place(saver, sorted[i]);
-    vv_release(a, sorted, count * sizeof *sorted);
+    if (saver->count > 0)
+        qsort(saver->entries, saver->count, sizeof *saver->entries, compare);
+    for (size_t i = 0; i < saver->count; i++)
+        saver->entries[i]->place = i;
+    for (size_t i = 0; i < saver->count && !saver->graph->mistake.status; i++)
+        place(saver, saver->entries[i]);
     saver->is_dirty = saver->graph->mistake.status != VARVE_OK;
 }
 
