@@ -256,8 +256,10 @@ static mix_set reach_by(
         if ((node->edges[e].name == name) != others &&
             !mix_leads_back(program, root, node->edges[e].child))
             found |= mix_reach_down(program, mix_one(node->edges[e].child));
+    mix_set by_edges = mix_reach_edges(program, mix_one(root));
     for (uint8_t i = 0; i < program->slot_count; i++)
-        if (mix_has(found, program->slots[i].owner))
+        if (mix_has(found, program->slots[i].owner) &&
+            mix_has(by_edges, program->slots[i].variable))
             found |= mix_one(program->slots[i].node);
     return found;
 }

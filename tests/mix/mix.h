@@ -106,7 +106,8 @@ struct mix_manager {
     varve_manager *manager;
     uint8_t graph;
     uint8_t directory;
-    uint8_t keep;
+    uint8_t except; /* an edge of the root; MIX_NONE: none */
+    varve_read_options read;
 };
 
 /* A directory of numbered files, of varve_save or of managers. */

@@ -21,6 +21,9 @@ mix_operation mix_write, mix_write_beside, mix_write_foreign, mix_read,
     mix_read_part, mix_read_otherwise, mix_restore, mix_save, mix_end_open,
     mix_drop, mix_plan, mix_ask, mix_from_file, mix_graft;
 
+/* Graphs of parts of files: operations_part.c */
+mix_operation mix_from_part;
+
 /* Values that come once, again, or never, and children that come by
  * themselves: operations_late.c */
 mix_operation mix_again, mix_settle, mix_demand;
@@ -32,7 +35,7 @@ mix_operation mix_take, mix_retake, mix_put_back, mix_end_snapshot, mix_compare,
 
 /* Around: operations_manage.c */
 mix_operation mix_name_in_saver, mix_save_by_saver, mix_restore_by_saver,
-    mix_end_saver, mix_manage, mix_save_managed, mix_resume, mix_end_manager,
+    mix_end_saver, mix_manage, mix_manage_part, mix_save_managed, mix_resume, mix_end_manager,
     mix_pin;
 
 /* What goes wrong: operations_fail.c, operations_kill.c */

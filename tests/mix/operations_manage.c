@@ -212,18 +212,21 @@ void mix_restore_by_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 /* --- Managers --------------------------------------------------------------
  */
 
-void mix_manage(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+static void manage(struct mix *m, uint8_t at, uint8_t number, uint8_t except)
 {
-    uint8_t at = mix_pick_graph(m, a), number = b % MIX_MANAGERS;
     struct mix_manager *manager = &m->managers[number];
-    const varve_manager_options options = { .keep_last = MIX_KEEP };
-    (void)c;
+    const varve_manager_options options = { .keep_last = MIX_KEEP,
+        .read = &manager->read };
     if (manager->manager)
         return;
-    mix_say(m, "m%d = varve_manager_new(g%dn0, \"m%d\", .keep_last = %d);",
-        number, at, number, MIX_KEEP);
     manager->graph = at;
     manager->directory = number;
+    manager->except = except;
+    manager->read.except = except == MIX_NONE ? NULL : mix_name(except);
+    mix_say(m, "m%d = varve_manager_new(g%dn0, \"m%d\", .keep_last = %d%s%s);",
+        number, at, number, MIX_KEEP,
+        manager->read.except ? ", .read.except = " : "",
+        manager->read.except ? manager->read.except : "");
     mix_trouble_begin(m);
     manager->manager = varve_manager_new(m->graphs[at].nodes[0],
         mix_path(m, "m%d", number), &options, &m->error);
@@ -231,6 +234,18 @@ void mix_manage(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_expect(m, "varve_manager_new",
         manager->manager ? VARVE_OK : m->error.status, VARVE_OK,
         manager->manager ? VARVE_OK : other);
+}
+
+void mix_manage(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    (void)c;
+    manage(m, mix_pick_graph(m, a), b % MIX_MANAGERS, MIX_NONE);
+}
+
+/* One that resumes without what is below an edge of the root. */
+void mix_manage_part(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    manage(m, mix_pick_graph(m, a), b % MIX_MANAGERS, c % (MIX_NAMES - 1));
 }
 
 void mix_prune(struct mix_directory *d)
@@ -348,6 +363,7 @@ void mix_resume(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     struct mix_graph *g = &m->graphs[manager->graph];
     struct mix_open *older = open_of(m, manager);
     mix_open_begin(m, open, manager->graph, 0, &d->files[d->count - 1]);
+    open->except = manager->except;
     open->number = ++m->restorations;
     enum mix_fit fit = mix_match(m, open);
     mix_say(m, "varve_manager_resume(m%d); its restoration is r%td",

@@ -76,6 +76,8 @@ const struct mix_entry mix_operations[] = {
     [63] = { "read_otherwise", mix_read_otherwise, 3 },
     [64] = { "fail_call", mix_fail_call, 3 },
     [65] = { "kill_manager", mix_kill_manager, 1 },
+    [66] = { "manage_part", mix_manage_part, 1 },
+    [67] = { "from_part", mix_from_part, 2 },
 };
 const unsigned mix_operation_count =
     sizeof mix_operations / sizeof *mix_operations;

@@ -1,0 +1,107 @@
+/* operations_part.c - graphs that are made of a part of a file, which may be
+ * replaced meanwhile: they have all of the older one, or of the newer.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "mix/files.h"
+#include "mix/operations.h"
+#include "mix/trouble.h"
+#include "structure.h"
+#include "support/faulty_system.h"
+
+/* Who writes a file while it is read. */
+struct writer {
+    struct mix *m;
+    const struct mix_graph *graph;
+    const char *path;
+    struct mix_file file;
+    bool has_written;
+};
+
+static void replace(void *user)
+{
+    struct writer *w = user;
+    const varve_metadata metadata = {
+        .name = "newer", .kind = VARVE_METADATA_BOOLEAN, .integer = 1
+    };
+    const varve_write_options options = { .no_sync = true,
+        .metadata = &metadata,
+        .metadata_count = 1 };
+    w->file = mix_file_of(&w->graph->shape, 0, VARVE_FORMAT_VARVE);
+    mix_expect(w->m, "varve_write",
+        varve_write(w->graph->nodes[0], w->path, &options, &w->m->error),
+        VARVE_OK, VARVE_OK);
+    w->has_written = true;
+}
+
+static bool is_newer(const varve_graph *graph)
+{
+    size_t count;
+    const varve_metadata *metadata = varve_graph_metadata(graph, &count);
+    return count == 1 && strcmp(metadata->name, "newer") == 0;
+}
+
+/* What is left out of a graph is there without a value. */
+static void adopt(struct mix_graph *g, varve_graph *graph,
+    const struct mix_file *file, const varve_read_options *options, uint8_t name)
+{
+    memset(g, 0, sizeof *g);
+    g->graph = graph;
+    g->shape = file->shape;
+    g->counter = file->counter;
+    mix_set takes = options->only ? mix_only(&g->shape, 0, name)
+                                  : mix_except(&g->shape, 0, name);
+    for (uint8_t n = 0; n < MIX_NODES; n++)
+        g->shape.nodes[n].holds &= mix_has(takes, n);
+    mix_follow(g, 0, varve_graph_root(graph));
+}
+
+static varve_graph *make(struct mix *m, struct writer *writer, uint8_t call,
+    const varve_read_options *options)
+{
+    const struct faulty_plan plan = {
+        .number = call, .way = FAULTY_STOPS, .stop = replace, .user = writer
+    };
+    mix_trouble_begin(m);
+    if (m->trouble == MIX_NO_TROUBLE && writer->graph)
+        faulty_plan(m->faulty, &plan);
+    varve_graph *graph =
+        vv_graph_from_in(&m->context, writer->path, options, &m->error);
+    varve_status other = mix_trouble_end(m);
+    mix_expect(m, "varve_graph_from_part", graph ? VARVE_OK : m->error.status,
+        VARVE_OK, graph ? VARVE_OK : other);
+    return graph;
+}
+
+void mix_from_part(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = a % MIX_GRAPHS, slot = b % MIX_ORDINARY_FILES;
+    uint8_t other = b / MIX_ORDINARY_FILES % MIX_GRAPHS;
+    uint8_t name = (uint8_t)(c / 2 % (MIX_NAMES - 1));
+    struct mix_file *file = &m->files[slot];
+    struct mix_graph *g = &m->graphs[at];
+    if (!file->is_there || file->format != VARVE_FORMAT_VARVE)
+        return;
+    if (g->graph && c & 128)
+        mix_end_graph(m, at, 0, 0);
+    if (g->graph)
+        return;
+    const varve_read_options options = {
+        .only = c & 1 ? mix_name(name) : NULL,
+        .except = c & 1 ? NULL : mix_name(name),
+    };
+    struct writer writer = { .m = m,
+        .graph = m->graphs[other].graph ? &m->graphs[other] : NULL,
+        .path = mix_file_path(m, slot, file->format) };
+    mix_say(m, "g%d = varve_graph_from_part(file %d, .%s = %s);", at, slot,
+        options.only ? "only" : "except", mix_name(name));
+    varve_graph *graph = make(m, &writer, a / MIX_GRAPHS % 16, &options);
+    if (writer.has_written)
+        mix_say(m, "    (meanwhile g%d is written there)", other);
+    if (graph)
+        adopt(g, graph, is_newer(graph) ? &writer.file : file, &options, name);
+    if (writer.has_written)
+        *file = writer.file;
+}
