@@ -199,15 +199,26 @@ static varve_status leave_out_the_rest(
     return VARVE_OK;
 }
 
+static varve_status find_file(struct varve_restoration *r,
+    const struct vv_opening *opening, varve_error *error)
+{
+    r->has_lent_file = opening->file != NULL;
+    if (r->has_lent_file) {
+        r->file = *opening->file;
+        return VARVE_OK;
+    }
+    VV_TRY(vv_find_checkpoint(&r->pairing.context, opening->path,
+        opening->is_numbered, &r->pairing.file_path, error));
+    return vv_checkpoint_open(&r->file, &r->pairing.context,
+        (const char *)r->pairing.file_path.data, error);
+}
+
 static varve_status open_file(struct varve_restoration *r,
     const struct vv_opening *opening, varve_error *error)
 {
     VV_TRY(vv_selection_begin(
         &r->pairing.selection, &r->pairing.context, opening->options, error));
-    VV_TRY(vv_find_checkpoint(&r->pairing.context, opening->path,
-        opening->is_numbered, &r->pairing.file_path, error));
-    VV_TRY(vv_checkpoint_open(&r->file, &r->pairing.context,
-        (const char *)r->pairing.file_path.data, error));
+    VV_TRY(find_file(r, opening, error));
     VV_TRY(vv_pairing_begin(&r->pairing, r->file.path, error));
     VV_TRY(vv_delivery_begin(&r->delivery, error));
     if (r->pairing.selection.options.subtree)
@@ -324,7 +335,8 @@ void vv_restoration_free(struct varve_restoration *r)
     const varve_allocator a = r->pairing.context.allocator;
     vv_delivery_end(&r->delivery);
     vv_pairing_end(&r->pairing);
-    vv_opened_close(&r->file);
+    if (!r->has_lent_file)
+        vv_opened_close(&r->file);
     vv_release(&a, r, sizeof *r);
 }
 

@@ -24,6 +24,7 @@ struct varve_restoration {
     struct vv_pairing pairing;
     struct vv_delivery delivery;
     struct vv_opened file;
+    bool has_lent_file; /* who lent it closes it */
 
     bool is_open;    /* the read succeeded: what comes now arrives late */
     bool is_settled; /* nothing arrives any more but what is asked for */
@@ -37,6 +38,8 @@ struct varve_restoration {
  * `is_dry`, delivered. NULL on failure; then the program is as it was. */
 struct vv_opening {
     const char *path;
+    const struct vv_opened *file; /* what was found there, which outlives the
+                                     restoration; NULL: it is looked for */
     const varve_read_options *options;
     bool is_numbered; /* `path` may be a prefix */
     bool is_save;     /* the save counter is taken over */

@@ -156,7 +156,9 @@ static varve_node *find_top(const struct importing *i)
 static varve_status restore(struct importing *i, varve_error *error)
 {
     varve_node *top = find_top(i);
+    /* The same file: another one may have come to its path. */
     struct vv_opening opening = { .path = varve_reader_path(i->reader),
+        .file = &i->reader->file,
         .options = i->options,
         .is_save = top == varve_graph_root(i->graph) };
     varve_restoration *r = vv_restoration_open(top, &opening, error);

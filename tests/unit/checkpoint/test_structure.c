@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph.h"
 #include "structure.h"
 #include "support/faulty_system.h"
 #include "support/memory_system.h"
@@ -363,4 +364,64 @@ TEST(structure, on_a_failing_disk_there_is_none_and_nothing_is_left)
     }
     faulty_free(faulty);
     memory_free(memory);
+}
+
+/* --- A file that is replaced meanwhile ------------------------------------ */
+
+struct writer {
+    struct vv_context context;
+    const char *name;
+    float value;
+};
+
+static void write_other(void *user)
+{
+    const struct writer *w = user;
+    varve_error error;
+    float value = w->value;
+    varve_graph *g = vv_graph_new_in(&w->context);
+    varve_node *root = varve_graph_root(g);
+    varve_add_variable(root, "both", varve_scalar(&value));
+    varve_add_variable(root, w->name, varve_scalar(&value));
+    cr_assert_ok(varve_write(root, "f.varve", NULL, &error), error);
+    varve_graph_free(g);
+}
+
+static float value_at(varve_graph *g, const char *name)
+{
+    const varve_node *node = varve_find(varve_graph_root(g), name);
+    return node ? *(const float *)varve_data((varve_node *)node) : 0;
+}
+
+/* False where it makes fewer calls. */
+static bool is_whole_beside_a_write(long call)
+{
+    struct memory *memory = memory_new();
+    struct faulty *faulty = faulty_new(memory_system(memory));
+    struct writer older = { test_context(memory_system(memory)), "older", 1 };
+    struct writer newer = { older.context, "newer", 2 };
+    struct vv_context context = test_context(faulty_system(faulty));
+    varve_error error = { 0 };
+    write_other(&older);
+    faulty_plan(faulty, &(struct faulty_plan){ .number = call,
+        .way = FAULTY_STOPS, .stop = write_other, .user = &newer });
+    varve_graph *g = vv_graph_from_in(&context, "f.varve", NULL, &error);
+    cr_assert(g, "call %ld: %s", call, error.message);
+    float was = value_at(g, "older");
+    float is = value_at(g, "newer");
+    cr_assert((was == 1 && !is) || (!was && is == 2), "call %ld", call);
+    cr_assert_eq(value_at(g, "both"), was + is, "call %ld", call);
+    varve_graph_free(g);
+    bool hit = faulty_hit(faulty);
+    faulty_free(faulty);
+    memory_free(memory);
+    return hit;
+}
+
+TEST(structure, is_all_of_one_file_where_another_replaces_it)
+{
+    long call = 0;
+    while (is_whole_beside_a_write(call))
+        call++;
+    cr_assert_gt(call, 3);
 }
