@@ -35,8 +35,8 @@ mix_operation mix_take, mix_retake, mix_put_back, mix_end_snapshot, mix_compare,
 
 /* Around: operations_manage.c */
 mix_operation mix_name_in_saver, mix_save_by_saver, mix_restore_by_saver,
-    mix_end_saver, mix_manage, mix_manage_part, mix_save_managed, mix_resume, mix_end_manager,
-    mix_pin;
+    mix_end_saver, mix_manage, mix_manage_part, mix_save_managed, mix_resume,
+    mix_end_manager, mix_pin;
 
 /* What goes wrong: operations_fail.c, operations_kill.c */
 mix_operation mix_run_out, mix_fill_disk, mix_fail_call, mix_kill,

@@ -30,6 +30,8 @@ void mix_churn(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     struct mix_graph *g = &m->graphs[at];
     (void)b;
     (void)c;
+    if (g->shape.nodes[0].kind == VARVE_LIST)
+        return;
     mix_say(m, "%d times varve_remove(varve_add_object(g%dn0, new name))",
         20 * CHURNED, at);
     for (int i = 0; i < 4; i++)

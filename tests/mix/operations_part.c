@@ -17,6 +17,7 @@ struct writer {
     const struct mix_graph *graph;
     const char *path;
     struct mix_file file;
+    int64_t number; /* in the metadata, and in no other file's */
     bool has_written;
 };
 
@@ -24,7 +25,9 @@ static void replace(void *user)
 {
     struct writer *w = user;
     const varve_metadata metadata = {
-        .name = "newer", .kind = VARVE_METADATA_BOOLEAN, .integer = 1
+        .name = "number",
+        .kind = VARVE_METADATA_INTEGER,
+        .integer = w->number
     };
     const varve_write_options options = { .no_sync = true,
         .metadata = &metadata,
@@ -36,16 +39,17 @@ static void replace(void *user)
     w->has_written = true;
 }
 
-static bool is_newer(const varve_graph *graph)
+static bool is_newer(const varve_graph *graph, const struct writer *writer)
 {
     size_t count;
     const varve_metadata *metadata = varve_graph_metadata(graph, &count);
-    return count == 1 && strcmp(metadata->name, "newer") == 0;
+    return count == 1 && metadata->integer == writer->number;
 }
 
 /* What is left out of a graph is there without a value. */
 static void adopt(struct mix_graph *g, varve_graph *graph,
-    const struct mix_file *file, const varve_read_options *options, uint8_t name)
+    const struct mix_file *file, const varve_read_options *options,
+    uint8_t name)
 {
     memset(g, 0, sizeof *g);
     g->graph = graph;
@@ -94,14 +98,16 @@ void mix_from_part(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     };
     struct writer writer = { .m = m,
         .graph = m->graphs[other].graph ? &m->graphs[other] : NULL,
-        .path = mix_file_path(m, slot, file->format) };
+        .path = mix_file_path(m, slot, file->format),
+        .number = (int64_t)++m->fresh };
     mix_say(m, "g%d = varve_graph_from_part(file %d, .%s = %s);", at, slot,
         options.only ? "only" : "except", mix_name(name));
     varve_graph *graph = make(m, &writer, a / MIX_GRAPHS % 16, &options);
     if (writer.has_written)
         mix_say(m, "    (meanwhile g%d is written there)", other);
     if (graph)
-        adopt(g, graph, is_newer(graph) ? &writer.file : file, &options, name);
+        adopt(g, graph, is_newer(graph, &writer) ? &writer.file : file,
+            &options, name);
     if (writer.has_written)
         *file = writer.file;
 }
