@@ -12,6 +12,22 @@
 #include "raw.h"
 #include "rows.h"
 
+/* P1n: what nobody waits for. */
+static void race_without_sync(
+    const struct wishes *wishes, struct job job, struct raw raw)
+{
+    raw.no_sync = job.save.no_sync = true;
+    struct contender contenders[] = {
+        { .name = "varve_write, no_sync", .run = run_save, .user = &job },
+        { .name = "write", .run = raw_write, .user = &raw },
+    };
+    race(contenders, 2, wishes->rounds);
+    report(&(struct row){ .id = "P1n",
+        .what = "save without a sync, 100 variables",
+        .ours = &contenders[0],
+        .raw = &contenders[1] });
+}
+
 void bench_save(const struct wishes *wishes)
 {
     char path[PATH_SIZE], raw_path[PATH_SIZE], peer_path[PATH_SIZE];
@@ -57,6 +73,7 @@ void bench_save(const struct wishes *wishes)
             .what = "durable save, and HDF5",
             .ours = &contenders[0],
             .raw = &contenders[4] });
+    race_without_sync(wishes, job, raw);
     varve_graph_free(job.graph);
     free(raw.bytes);
     unlink(path);
