@@ -140,53 +140,10 @@ varve_status vv_target_check_names(
     return status;
 }
 
-/* Appends the names of a path, backwards, as they are climbed. */
-static void climb(
-    const struct vv_target *target, uint32_t node, struct vv_buffer *name)
-{
-    const struct vv_saved_paths *paths = target->paths;
-    const struct vv_index *index = target->index;
-    while (node != paths->root) {
-        size_t size;
-        const char *part = vv_index_name(
-            index, vv_at32(index->edge_names, paths->ways[node]), &size);
-        for (size_t i = size; i > 0; i--)
-            vv_buffer_add8(name, (uint8_t)part[i - 1]);
-        node = paths->parents[node];
-        if (node != paths->root)
-            vv_buffer_add8(name, '/');
-    }
-}
-
-static void add_names(
-    const struct vv_target *target, uint32_t node, struct vv_buffer *name)
-{
-    size_t begin = name->size;
-    climb(target, node, name);
-    vv_buffer_reverse(name, begin);
-}
-
 void vv_target_name(
     const struct vv_target *target, uint32_t node, struct vv_buffer *name)
 {
-    const struct vv_index *index = target->index;
-    uint32_t way = node == target->paths->root ? 0 : target->paths->ways[node];
-    name->size = 0;
-    if (node != target->paths->root && way & VV_WAY_IS_SLOT) {
-        uint32_t slot = way & ~VV_WAY_IS_SLOT;
-        size_t size;
-        const char *text =
-            vv_index_name(index, vv_at32(index->slot_names, slot), &size);
-        add_names(target, vv_at32(index->slot_owners, slot), name);
-        if (name->size > 0)
-            vv_buffer_add8(name, '/');
-        vv_buffer_add(name, text, size);
-        vv_buffer_add8(name, '(');
-        add_names(target, vv_at32(index->slot_variables, slot), name);
-        vv_buffer_add8(name, ')');
-    } else {
-        add_names(target, node, name);
-    }
+    vv_saved_name(target->paths, node, name);
     vv_buffer_string(name);
 }
 

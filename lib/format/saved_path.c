@@ -88,13 +88,17 @@ struct text {
     const struct vv_saved_paths *paths;
     size_t longest;
     struct vv_buffer *path;
+    bool is_plain; /* names as they are */
 };
 
 static void add_name(const struct text *t, uint32_t name)
 {
     size_t size;
     const char *bytes = vv_index_name(t->paths->index, name, &size);
-    vv_path_add_end(t->path, bytes, size, t->longest);
+    if (t->is_plain)
+        vv_buffer_add(t->path, bytes, size);
+    else
+        vv_path_add_end(t->path, bytes, size, t->longest);
 }
 
 /* Climbs until the root or until it is too long. */
@@ -143,19 +147,25 @@ static void set_path(const struct text *t, uint32_t node)
 void vv_saved_path(
     const struct vv_saved_paths *p, uint32_t node, struct vv_buffer *path)
 {
-    set_path(&(struct text){ p, VV_LONGEST_PATH, path }, node);
+    set_path(&(struct text){ p, VV_LONGEST_PATH, path, false }, node);
 }
 
 void vv_saved_searched_path(
     const struct vv_saved_paths *p, uint32_t node, struct vv_buffer *path)
 {
-    set_path(&(struct text){ p, VV_LONGEST_SEARCHED_PATH, path }, node);
+    set_path(&(struct text){ p, VV_LONGEST_SEARCHED_PATH, path, false }, node);
+}
+
+void vv_saved_name(
+    const struct vv_saved_paths *p, uint32_t node, struct vv_buffer *name)
+{
+    set_path(&(struct text){ p, SIZE_MAX, name, true }, node);
 }
 
 void vv_saved_child_path(
     const struct vv_saved_paths *p, uint32_t child, struct vv_buffer *path)
 {
-    struct text t = { p, VV_LONGEST_PATH, path };
+    struct text t = { p, VV_LONGEST_PATH, path, false };
     if (path->size)
         vv_buffer_add8(path, '/');
     add_name(&t, vv_at32(p->index->edge_names, p->ways[child]));

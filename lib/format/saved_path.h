@@ -44,6 +44,11 @@ void vv_saved_path(
 void vv_saved_searched_path(
     const struct vv_saved_paths *paths, uint32_t node, struct vv_buffer *path);
 
+/* Sets `name` to the names of that path as they are, all of them, joined by
+ * '/'; for a slot variable `<owner>/<slot>(<variable>)`. */
+void vv_saved_name(
+    const struct vv_saved_paths *paths, uint32_t node, struct vv_buffer *name);
+
 /* Goes on from the path of a node to one to which its edge leads. */
 void vv_saved_child_path(
     const struct vv_saved_paths *paths, uint32_t child, struct vv_buffer *path);

@@ -46,6 +46,17 @@ static void check_path(const struct vv_saved_paths *paths, varve_node *node,
     vv_buffer_clear(&path);
 }
 
+static void check_name(const struct vv_saved_paths *paths, varve_node *node,
+    const char *wanted)
+{
+    struct vv_buffer name;
+    vv_buffer_init(&name, test_allocator());
+    vv_buffer_add_string(&name, "older content");
+    vv_saved_name(paths, vv_walk_place(&walk, node), &name);
+    cr_assert_str_eq(vv_buffer_string(&name), wanted);
+    vv_buffer_clear(&name);
+}
+
 TEST(saved_path, is_a_shortest_one_with_slots_last)
 {
     struct vv_saved_paths paths;
@@ -67,6 +78,9 @@ TEST(saved_path, is_a_shortest_one_with_slots_last)
     check_path(&paths, x, "near/x");
     check_path(&paths, m, "a%2F%25/m(near/x)");
     check_path(&paths, own, "m(near/x)");
+    check_name(&paths, root, "");
+    check_name(&paths, x, "near/x");
+    check_name(&paths, m, "a/%/m(near/x)");
     vv_saved_paths_end(&paths);
     vv_saved_paths_end(&paths);
     end();
