@@ -13,6 +13,7 @@
 #include "column.h"
 
 struct vv_index_columns {
+    /* to fill in */
     union {
         struct { /* in the order of vv_columns */
             struct vv_buffer names, name_ends, node_kinds, node_edge_ends,

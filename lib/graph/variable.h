@@ -13,6 +13,7 @@ enum { VV_MEMORY_ALIGNMENT = 64 };
 
 /* Lets go of memory that did not come from the allocator. */
 struct vv_borrowed {
+    /* to fill in */
     void (*release)(struct vv_borrowed *self, void *data);
 };
 

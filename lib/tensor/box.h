@@ -21,8 +21,10 @@ struct vv_runs {
     uint64_t
         at[VARVE_MAX_RANK]; /* of the next run, from where the box starts */
     uint32_t outer;         /* dimensions that are gone through */
-    uint64_t length;        /* elements of each run */
-    uint64_t left;          /* runs */
+    /* to read */
+    uint64_t length; /* elements of each run */
+    /* own */
+    uint64_t left; /* runs */
 };
 
 /* Both outlive the runs. */

@@ -187,19 +187,17 @@ varve_status vv_deliver(struct vv_delivery *d, varve_error *error)
     if (d->has_new_mismatch && d->mismatched.size)
         return vv_fail_mismatched(d, error);
     /* Callbacks of states may add to the graph, and so to the jobs. */
-    struct vv_buffer batch = d->jobs;
-    vv_buffer_init(&d->jobs, &d->pairing->context.allocator);
+    struct vv_buffer batch;
+    vv_buffer_move(&batch, &d->jobs, d->jobs.allocator);
     size_t count;
     const struct vv_pair *jobs = vv_pairs(&batch, &count);
     varve_status status = vv_transfer(d, jobs, count, error);
     if (status) {
         vv_buffer_add(&batch, d->jobs.data, d->jobs.size);
-        vv_buffer_clear(&d->jobs);
-        d->jobs = batch;
-        return status;
+        vv_buffer_swap(&batch, &d->jobs);
     }
     vv_buffer_clear(&batch);
-    return VARVE_OK;
+    return status;
 }
 
 varve_status vv_fail_mismatched(const struct vv_delivery *d, varve_error *error)

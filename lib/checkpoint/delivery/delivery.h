@@ -32,28 +32,32 @@ enum vv_fate {
 
 /* Values that a cast could not keep. */
 struct vv_misfits {
+    /* to read */
     uint32_t value;
     uint64_t count;
 };
 
 struct vv_delivery {
+    /* to read */
     const struct vv_pairing *pairing;
     const varve_read_options *options;
     const struct vv_opened *file;
-
-    bool has_new_mismatch; /* since the last arrival */
-    bool has_lost;         /* memory ran out for a list */
-
     uint8_t *fates;                /* by value: vv_fate */
-    struct vv_buffer jobs;         /* vv_pair: values due */
-    struct vv_buffer held;         /* vv_pair: states whose variables are not
-                                      there yet */
-    struct vv_buffer stuck;        /* vv_pair: values whose delivery failed */
-    struct vv_buffer mismatched;   /* vv_pair: nodes that do not fit each
-                                      other */
-    struct vv_map served;          /* places that were given a copy */
     struct vv_buffer cast_misfits; /* vv_misfits */
-    varve_error failure;           /* of an arrival; VARVE_OK: none */
+
+    /* to fill in: by arrivals and retries */
+    bool has_new_mismatch;       /* since the last arrival */
+    bool has_lost;               /* memory ran out for a list */
+    struct vv_buffer jobs;       /* vv_pair: values due */
+    struct vv_buffer held;       /* vv_pair: states whose variables are not
+                                    there yet */
+    struct vv_buffer stuck;      /* vv_pair: values whose delivery failed */
+    struct vv_buffer mismatched; /* vv_pair: nodes that do not fit each
+                                    other */
+    varve_error failure;         /* of an arrival; VARVE_OK: none */
+
+    /* own */
+    struct vv_map served; /* places that were given a copy */
 };
 
 /* Empty; a pairing and an opened file that stay where they are, and may still

@@ -19,6 +19,7 @@
 
 /* A node of the program and a value or node of the file. */
 struct vv_pair {
+    /* to fill in */
     varve_node *node;
     uint32_t file; /* a node of the file; in jobs, a value */
 };
@@ -70,29 +71,45 @@ enum vv_scope {
 };
 
 struct vv_pairing {
+    /* to read */
     struct vv_context context;
-    varve_graph *graph; /* NULL once it is freed */
-    varve_node *root;
-    uint64_t number;                      /* of the graph's observer */
-    const struct vv_parsed_index *parsed; /* of the file */
-    const struct vv_value_calls *values;  /* what is asked of them, */
-    struct vv_delivery *delivery;         /* and whom */
-    struct vv_selection selection;
+    varve_graph *graph;                /* NULL once it is freed */
     struct vv_spread scope[VV_SCOPES]; /* see scope.h */
     uint32_t file_root;
+    varve_node **node_of; /* by node of the file */
+    uint32_t *value_of;   /* by node of the file; VV_NONE: it has none */
+    uint32_t *file_of;    /* by number of a program node: file node plus 1 */
+    struct vv_saved_paths paths;
+    struct vv_buffer queue;     /* vv_pair: to be matched, with one node of the
+                                   file, or (VV_NONE) with all that it stands
+                                   for */
+    struct vv_buffer deferred;  /* vv_deferred */
+    struct vv_buffer conflicts; /* vv_pair: claims to what another has; such a
+                                   node has its file node in `file_of`, so that
+                                   what is below it is matched, unless it has
+                                   another */
+    struct vv_buffer file_path; /* scratch */
 
-    bool is_dry;      /* a plan: nodes are not asked for children */
-    bool needs_sweep; /* edges were removed since the last one */
-    bool has_paths;   /* `paths` is filled */
-    bool has_shared;  /* several edges of the file lead to a node */
-    bool is_by_name;  /* global names matter: all of the program is visited */
+    /* to fill in: by who joins it with values */
+    varve_node *root;
+    uint64_t number;                     /* of the graph's observer */
+    const struct vv_value_calls *values; /* what is asked of them, */
+    struct vv_delivery *delivery;        /* and whom */
+    struct vv_selection selection;
+    bool is_dry;         /* a plan: nodes are not asked for children */
+    bool needs_sweep;    /* edges were removed since the last one */
+    varve_error failure; /* why not all was matched that has to be, again;
+                            VARVE_OK: all was */
 
-    varve_node **node_of;  /* by node of the file */
+    /* own */
+    const struct vv_parsed_index *parsed; /* of the file */
+    bool has_paths;                       /* `paths` is filled */
+    bool has_shared;       /* several edges of the file lead to a node */
+    bool is_by_name;       /* global names matter: all of the program is
+                              visited */
     struct vv_link *links; /* by node of the file, once an object of the program
                               stands for several of them */
-    uint32_t *value_of;    /* by node of the file; VV_NONE: it has none */
-    uint32_t *file_of;     /* by number of a program node: file node plus 1 */
-    struct vv_via *vias;   /* likewise; only where paths matter */
+    struct vv_via *vias;   /* as `file_of`; only where paths matter */
     size_t number_capacity;
     size_t via_capacity;
     struct vv_stand *stands; /* likewise, one for each rename with `**` */
@@ -104,24 +121,12 @@ struct vv_pairing {
                             global name, plus 1; NULL: none has one */
     uint8_t *hows;       /* by number of a program node: vv_how */
     size_t how_capacity;
-
-    struct vv_buffer queue; /* vv_pair: to be matched, with one node of the
-                               file, or (VV_NONE) with all that it stands for */
     size_t queue_first;
-    struct vv_buffer deferred;  /* vv_deferred */
-    struct vv_buffer sorted;    /* scratch: the edges of one node */
-    struct vv_buffer demand;    /* vv_pair: likewise, to be offered children */
-    struct vv_buffer unnamed;   /* vv_pair: nodes that no path may lead to, to
-                                   be looked for by global name */
-    struct vv_buffer conflicts; /* vv_pair: claims to what another has; such a
-                                   node has its file node in `file_of`, so that
-                                   what is below it is matched, unless it has
-                                   another */
-    struct vv_buffer path;      /* scratch */
-    struct vv_buffer file_path; /* scratch */
-    struct vv_saved_paths paths;
-    varve_error failure; /* why not all was matched that has to be, again;
-                            VARVE_OK: all was */
+    struct vv_buffer sorted;  /* scratch: the edges of one node */
+    struct vv_buffer demand;  /* vv_pair: as `queue`, to be offered children */
+    struct vv_buffer unnamed; /* vv_pair: nodes that no path may lead to, to be
+                                 looked for by global name */
+    struct vv_buffer path;    /* scratch */
 };
 
 /* Empty, for the program at a root. `parsed` may still be empty, and stays

@@ -13,15 +13,19 @@
 #include "rename.h"
 
 struct vv_rename {
+    /* to read */
     char *program; /* without a leading '/' */
     char *file;
+    /* own */
     struct vv_rename_parts parts; /* unless it is */
     uint32_t deep;   /* of those with `**`, its number plus 1; 0: it has none */
     bool is_of_slot; /* its program path is that of slots */
+    /* to read */
     bool was_used;
 };
 
 struct vv_selection {
+    /* to read */
     const varve_allocator *allocator;
     struct vv_rename *renames;
     size_t rename_count;
@@ -33,6 +37,7 @@ struct vv_selection {
     char *resize;
     char *expect_missing;
     char *expect_unused;
+    /* to fill in: what the caller lent is let go */
     varve_read_options options; /* its pointers are not to be used, except for
                                    progress during the read */
 };

@@ -12,6 +12,7 @@
 struct vv_delivery;
 
 struct vv_value_calls {
+    /* to fill in */
     /* A node stands for one of the file from now on. */
     void (*paired)(struct vv_delivery *d, varve_node *node, uint32_t file);
 

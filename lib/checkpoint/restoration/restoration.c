@@ -170,18 +170,16 @@ static struct varve_restoration *allocate(varve_node *root)
     r->pairing.delivery = &r->delivery;
     vv_delivery_init(&r->delivery, &r->pairing, &r->file);
     vv_map_init(&r->pending, &r->pairing.context.allocator);
-    r->observer = (struct vv_observer){
-        .edge_added = edge_added,
-        .names_swept = names_swept,
-        .is_busy = is_busy,
-        .edge_removed = edge_removed,
-        .children_moved = children_moved,
-        .slot_added = slot_added,
-        .node_changed = node_changed,
-        .node_removed = node_removed,
-        .graph_freed = graph_freed,
-        .check = check,
-    };
+    r->observer.edge_added = edge_added;
+    r->observer.names_swept = names_swept;
+    r->observer.is_busy = is_busy;
+    r->observer.edge_removed = edge_removed;
+    r->observer.children_moved = children_moved;
+    r->observer.slot_added = slot_added;
+    r->observer.node_changed = node_changed;
+    r->observer.node_removed = node_removed;
+    r->observer.graph_freed = graph_freed;
+    r->observer.check = check;
     return r;
 }
 

@@ -28,8 +28,10 @@ struct varve_restoration {
 
     bool is_open;    /* the read succeeded: what comes now arrives late */
     bool is_settled; /* nothing arrives any more but what is asked for */
-    bool is_lent;    /* somebody else than the program frees it */
-    bool is_busy;    /* matching or delivering: a new edge only queues */
+    /* to fill in */
+    bool is_lent; /* somebody else than the program frees it */
+    /* own */
+    bool is_busy; /* matching or delivering: a new edge only queues */
 
     struct vv_map pending; /* tensors handed out by varve_pending */
 };
@@ -37,6 +39,7 @@ struct varve_restoration {
 /* A restoration of a file that is found by `path`, matched and, unless
  * `is_dry`, delivered. NULL on failure; then the program is as it was. */
 struct vv_opening {
+    /* to fill in */
     const char *path;
     const struct vv_opened *file; /* what was found there, which outlives the
                                      restoration; NULL: it is looked for */
