@@ -29,6 +29,7 @@ static void release(struct vv_borrowed *base, void *data)
 varve_status vv_mapping_new(const struct vv_context *context,
     const struct vv_range *range, void **owner, void **data, varve_error *error)
 {
+    /* A mapping begins at a page, the range somewhere in one. */
     size_t before = (size_t)(range->offset % VV_PAGE_ALIGNMENT);
     struct mapping *mapping = vv_allocate(&context->allocator, sizeof *mapping);
     void *address;

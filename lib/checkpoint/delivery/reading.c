@@ -283,6 +283,7 @@ static varve_status run_pass(struct pass *pass, varve_error *error)
     unsigned workers = vv_worker_count(context, reading->d->options->threads);
     if (workers > 1 + size / BYTES_PER_WORKER)
         workers = (unsigned)(1 + size / BYTES_PER_WORKER);
+    /* With too little memory for all of them fewer will do, down to one. */
     for (unsigned i = 0; i < workers; i++) {
         pass->buffers[i] = vv_allocate_aligned(
             &context->allocator, pass->buffer_size, BUFFER_ALIGNMENT);

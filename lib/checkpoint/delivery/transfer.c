@@ -215,6 +215,7 @@ static varve_status prepare_staging(struct transfer *t, varve_error *error)
         m->target = m->node->variable->tensor.data;
         m->is_staged = goes_through_staging(t, m, visible <= limit);
     }
+    /* Placed twice: to know how much it takes, and then in that memory. */
     uint64_t size = place_staged(t);
     if (size == 0)
         return VARVE_OK;
@@ -291,6 +292,8 @@ static varve_status read_values(
         .is_verified = options->no_verify && !only_verify,
     };
     reading.total = vv_reading_size(&reading);
+    /* What the program sees is changed only once all that comes is known to be
+     * good; see transfer.h. */
     if (!only_verify && !options->streaming && !options->no_verify &&
         touches(t)) {
         uint64_t size = reading.total;

@@ -283,6 +283,7 @@ bool vv_sweep(struct vv_pairing *p)
     struct vv_walk walk;
     if (!p->needs_sweep || !p->graph || !p->root)
         return true;
+    /* All that needs memory comes before anything is let go. */
     if (vv_walk_begin(&walk, p->root, NULL))
         return false;
     if (vv_scope_begin(p, NULL)) {

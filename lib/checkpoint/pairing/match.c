@@ -375,6 +375,8 @@ void vv_match_queue(struct vv_pairing *p)
         }
         p->queue.size = 0;
         p->queue_first = 0;
+        /* Lesser claims wait until there are no others: those by alias, then by
+         * what is made on demand, then by global name. */
         if (p->deferred.size)
             match_deferred(p);
         else if (has_more(&p->demand, offered))

@@ -194,6 +194,7 @@ varve_status varve_restore_again(
     if (!vv_sweep(&r->pairing))
         return vv_fail_memory(error, "a restoration");
     VV_TRY(vv_walk_begin(&walk, node, error));
+    /* What is added behind these places is taken back after a failure. */
     struct asking a = {
         .r = r,
         .stuck = r->delivery.stuck.size,

@@ -224,5 +224,6 @@ varve_status varve_drop_pending(
     vv_clear_if_mended(r);
     if (!r->pairing.graph || r->pairing.is_dry || r->is_busy)
         return VARVE_OK;
+    /* A state that waited for a variable that was given up may come now. */
     return r->delivery.held.size ? vv_arrive(r, error) : VARVE_OK;
 }
