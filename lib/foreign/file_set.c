@@ -211,11 +211,13 @@ varve_status vv_file_set_begin(struct vv_file_set *set,
     return vv_publish_begin(&set->index, context, path, flags, error);
 }
 
-void vv_file_set_each(
-    const struct vv_file_set *set, vv_each_name *each, void *user)
+void vv_file_set_each(struct vv_file_set *set, vv_each_name *each, void *user)
 {
     const struct vv_system *system = set->context->system;
-    system->each_name(system->state, set->index.directory, each, user);
+    int result =
+        system->each_name(system->state, set->index.directory, each, user);
+    if (result < 0 && result != -EACCES)
+        set->unlisted = result;
 }
 
 varve_status vv_file_set_index(
@@ -255,6 +257,9 @@ varve_status vv_file_set_add(
 varve_status vv_file_set_name(struct vv_file_set *set, size_t number,
     const char *path, varve_error *error)
 {
+    if (set->unlisted)
+        return vv_fail_system(
+            error, -set->unlisted, "listing its directory", path);
     VV_TRY(vv_publish_close(&set->files[number], VARVE_OK, error));
     return vv_publish_place(&set->files[number], path, error);
 }

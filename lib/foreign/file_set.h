@@ -54,6 +54,8 @@ struct vv_file_set {
     struct vv_buffer text;  /* of the index */
     struct vv_buffer older; /* that of the one in its place */
     size_t count, capacity; /* of files */
+    int unlisted; /* what kept the names in the directory from being told: a
+                     negative errno, or 0 */
 };
 
 /* `path` is that of the index; all strings are borrowed. On failure nothing is
@@ -62,10 +64,9 @@ varve_status vv_file_set_begin(struct vv_file_set *set,
     const struct vv_context *context, const char *path, const char *stem,
     const struct vv_file_set_names *names, int flags, varve_error *error);
 
-/* Calls `each` with the names in the directory; what cannot be listed has
- * none. */
-void vv_file_set_each(
-    const struct vv_file_set *set, vv_each_name *each, void *user);
+/* Calls `each` with the names in the directory; what may not be listed has
+ * none, and where that fails no data file gets a name. */
+void vv_file_set_each(struct vv_file_set *set, vv_each_name *each, void *user);
 
 /* Writes the index, before the first data file is named. */
 varve_status vv_file_set_index(struct vv_file_set *set, const void *bytes,

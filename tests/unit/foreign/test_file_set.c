@@ -242,6 +242,47 @@ TEST(file_set, a_failure_leaves_the_older_one)
     }
 }
 
+static int pass_over(void *user, const char *name)
+{
+    (void)user;
+    (void)name;
+    return 0;
+}
+
+/* What a set whose directory cannot be listed gives to its data file. */
+static varve_status name_unlisted(int system_error, varve_error *error)
+{
+    struct memory *memory = memory_new();
+    struct faulty *faulty = faulty_new(memory_system(memory));
+    struct vv_context context = test_context(faulty_system(faulty));
+    struct vv_file_set set;
+    cr_assert_ok(vv_file_set_begin(
+        &set, &context, "run/m.index", "m", &names, 0, error), *error);
+    faulty_plan(faulty, &(struct faulty_plan){
+        .kinds = FAULTY_EACH_NAME, .error = system_error });
+    vv_file_set_each(&set, pass_over, NULL);
+    cr_assert(faulty_hit(faulty));
+    varve_status status = vv_file_set_index(&set, "m.data.0", 8, error);
+    if (!status)
+        status = vv_file_set_add(&set, "run/m.data.0", error);
+    if (!status)
+        status = vv_file_set_name(&set, 0, "run/m.data.0", error);
+    status = vv_file_set_end(&set, status, error);
+    cr_assert_eq(memory_file_count(memory), status ? 0 : 2);
+    faulty_free(faulty);
+    memory_free(memory);
+    return status;
+}
+
+TEST(file_set, names_nothing_beside_names_that_cannot_be_told)
+{
+    varve_error error = { 0 };
+    cr_assert_eq(name_unlisted(EIO, &error), VARVE_IO);
+    cr_assert(strstr(error.message, "run/m.data.0: listing its directory"),
+        "%s", error.message);
+    cr_assert_ok(name_unlisted(EACCES, &error), error);
+}
+
 TEST(file_set, no_memory_leaves_the_older_one)
 {
     bool is_done = false;
