@@ -458,31 +458,14 @@ static bool find_slot(struct vv_likely *l, uint32_t file)
     return found;
 }
 
-/* The first slot of the file from `begin` whose variable is not before. */
-static uint32_t first_slot_on(const struct vv_index *index, uint32_t begin,
-    uint32_t end, uint32_t variable)
-{
-    while (begin < end) {
-        uint32_t middle = begin + (end - begin) / 2;
-        if (vv_at32(index->slot_variables, middle) < variable)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin;
-}
-
 static uint32_t choose_saved_slot(struct vv_likely *l, uint32_t owner,
     uint32_t variable, const struct vv_slot *slot)
 {
     const struct vv_index *index = vv_index_of(l->p);
     struct vv_best best = { .wanted = text_of(slot->name) };
     uint32_t begin, end, id = vv_find_in_file(l->p, slot->name);
-    vv_index_slots(index, owner, &begin, &end);
-    for (uint32_t s = first_slot_on(index, begin, end, variable);
-         s < end && vv_at32(index->slot_variables, s) == variable &&
-         vv_likely_may_look(l, &best);
-         s++) {
+    vv_index_slots_for(index, owner, variable, &begin, &end);
+    for (uint32_t s = begin; s < end && vv_likely_may_look(l, &best); s++) {
         uint32_t file = vv_at32(index->slot_nodes, s);
         uint32_t number = vv_at32(index->slot_names, s);
         struct vv_text name = saved_name(l, number);
