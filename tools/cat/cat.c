@@ -90,11 +90,8 @@ static int cat_node(const struct settings *settings, struct target *target)
                               &slice.box, &slice.part, &error)
                         : value_read(&value, target->reader, node, &error);
     if (status == VARVE_NOT_FOUND)
-        return complain(settings, &(struct complaint){ .outcome = OUTCOME_NO,
-                                      .code = varve_status_name(status),
-                                      .what = "no value",
-                                      .file = varve_reader_path(target->reader),
-                                      .why = error.message });
+        return complain_not_found(settings, "no value",
+            varve_reader_path(target->reader), error.message, NULL);
     if (status != VARVE_OK)
         return complain_status(
             settings, "cannot read", varve_reader_path(target->reader), &error);

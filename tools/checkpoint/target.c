@@ -48,13 +48,8 @@ int target_find(
     if (varve_reader_find(target->reader, path, &target->node))
         return OUTCOME_DONE;
     char *hint = nearest_hint(target->reader, path);
-    int outcome =
-        complain(settings, &(struct complaint){ .outcome = OUTCOME_NO,
-                               .code = varve_status_name(VARVE_NOT_FOUND),
-                               .what = "no such path",
-                               .file = varve_reader_path(target->reader),
-                               .why = path,
-                               .hint = hint });
+    int outcome = complain_not_found(settings, "no such path",
+        varve_reader_path(target->reader), path, hint);
     free(hint);
     return outcome;
 }

@@ -107,6 +107,17 @@ int complain_status_hint(const struct settings *settings, const char *what,
                       .hint = hint });
 }
 
+int complain_not_found(const struct settings *settings, const char *what,
+    const char *file, const char *why, const char *hint)
+{
+    return complain(settings, &(struct complaint){ .outcome = OUTCOME_NO,
+                                  .code = varve_status_name(VARVE_NOT_FOUND),
+                                  .what = what,
+                                  .file = file,
+                                  .why = why,
+                                  .hint = hint });
+}
+
 int complain_system(
     const struct settings *settings, const char *what, const char *file)
 {

@@ -30,6 +30,11 @@ int complain_status(const struct settings *settings, const char *what,
 int complain_status_hint(const struct settings *settings, const char *what,
     const char *file, const varve_error *error, const char *hint);
 
+/* Tells that there is nothing of the kind: OUTCOME_NO. `file` and `hint` may be
+ * NULL. */
+int complain_not_found(const struct settings *settings, const char *what,
+    const char *file, const char *why, const char *hint);
+
 /* Tells of a failed system call, by errno. */
 int complain_system(
     const struct settings *settings, const char *what, const char *file);

@@ -160,11 +160,8 @@ int casts_apply(
     }
     for (size_t i = 0; i < casts->rule_count && outcome == OUTCOME_DONE; i++) {
         if (casts->rules[i].pattern && !casts->rules[i].was_used)
-            outcome =
-                complain(settings, &(struct complaint){ .outcome = OUTCOME_NO,
-                                       .code = "VARVE_NOT_FOUND",
-                                       .what = "--cast: no value matches",
-                                       .why = casts->rules[i].pattern });
+            outcome = complain_not_found(settings, "--cast: no value matches",
+                NULL, casts->rules[i].pattern, NULL);
     }
     return outcome;
 }

@@ -190,10 +190,8 @@ static int check_rule(
         return complain_reversed(settings, rule);
     if (rule->is_of_file || rule->was_used)
         return OUTCOME_DONE;
-    return complain(settings, &(struct complaint){ .outcome = OUTCOME_NO,
-                                  .code = "VARVE_NOT_FOUND",
-                                  .what = "--rename: no path matches",
-                                  .why = rule->from });
+    return complain_not_found(
+        settings, "--rename: no path matches", NULL, rule->from, NULL);
 }
 
 int renames_check(const struct settings *settings, const struct renames *r)

@@ -93,12 +93,8 @@ static char *list(const struct unused *u)
 int unused_complain(const struct settings *settings, const struct unused *u)
 {
     char *hint = u->count ? list(u) : NULL;
-    int outcome =
-        complain(settings, &(struct complaint){ .outcome = OUTCOME_NO,
-                               .code = varve_status_name(VARVE_NOT_FOUND),
-                               .what = "nothing to convert",
-                               .why = "--only and --except leave no value",
-                               .hint = hint });
+    int outcome = complain_not_found(settings, "nothing to convert", NULL,
+        "--only and --except leave no value", hint);
     free(hint);
     return outcome;
 }
