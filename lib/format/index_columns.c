@@ -7,6 +7,10 @@
 #include "data_out.h"
 #include "layout.h"
 
+_Static_assert(offsetof(struct vv_index_columns, global_names) ==
+                   (VV_COLUMN_COUNT - 1) * sizeof(struct vv_buffer),
+    "a buffer for each column of the table");
+
 void vv_index_columns_begin(
     struct vv_index_columns *c, const varve_allocator *allocator)
 {
