@@ -116,6 +116,7 @@ struct mix_directory {
     uint64_t numbers[MIX_KEPT];
     bool is_pinned[MIX_KEPT];
     uint64_t maybe_pinned; /* what was not saved after all; 0: nothing */
+    bool may_have_more;    /* what seemed to be damaged stays */
     struct mix_file files[MIX_KEPT];
 };
 

@@ -202,7 +202,7 @@ void mix_kill_manager(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_expect(m, "varve_manager_prune",
         varve_manager_prune(manager->manager, &m->error), VARVE_OK, VARVE_OK);
     mix_look_at_directory(m, manager);
-    for (uint8_t i = 0; i < d->count; i++) {
+    for (uint8_t i = 0; i < d->count && !d->may_have_more; i++) {
         varve_managed managed;
         MIX_CHECK(varve_manager_at(manager->manager, i, &managed), "no %d", i);
         mix_look_at_file(m, managed.path, &d->files[i]);

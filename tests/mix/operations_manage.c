@@ -269,9 +269,9 @@ void mix_look_at_directory(struct mix *m, const struct mix_manager *manager)
     const struct mix_directory *d = &m->managed[manager->directory];
     varve_managed managed;
     size_t count = varve_manager_count(manager->manager);
-    MIX_CHECK(count == d->count, "expected %d checkpoints, found %zu", d->count,
-        count);
-    for (uint8_t i = 0; i < d->count; i++) {
+    MIX_CHECK(count == d->count || (d->may_have_more && count > d->count),
+        "expected %d checkpoints, found %zu", d->count, count);
+    for (uint8_t i = 0; i < d->count && count == d->count; i++) {
         MIX_CHECK(varve_manager_at(manager->manager, i, &managed), "no %d", i);
         MIX_CHECK(managed.number == d->numbers[i],
             "expected checkpoint %d, found %d", (int)d->numbers[i],
@@ -351,6 +351,34 @@ static struct mix_open *open_of(
     return NULL;
 }
 
+/* Where the newest could not be read it may be passed over: an older one that
+ * was restored instead. */
+static uint8_t find_resumed(struct mix *m, const struct mix_manager *manager)
+{
+    struct mix_directory *d = &m->managed[manager->directory];
+    const varve_restoration *r = varve_manager_restoration(manager->manager);
+    uint64_t number = r ? varve_restoration_counter(r) : 0;
+    uint8_t at = (uint8_t)(d->count - 1);
+    if (!varve_manager_passed_over(manager->manager, 0))
+        return at;
+    MIX_CHECK(m->trouble_before == MIX_FAILING_CALL, "%s was passed over",
+        varve_manager_passed_over(manager->manager, 0));
+    d->may_have_more = true;
+    while (at > 0 && d->numbers[at] != number)
+        at--;
+    return at;
+}
+
+static enum mix_fit begin_resume(struct mix *m, struct mix_open *open,
+    const struct mix_manager *manager, uint8_t at)
+{
+    const struct mix_directory *d = &m->managed[manager->directory];
+    mix_open_begin(m, open, manager->graph, 0, &d->files[at]);
+    open->except = manager->except;
+    open->number = ++m->restorations;
+    return mix_match(m, open);
+}
+
 void mix_resume(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     struct mix_manager *manager = &m->managers[b % MIX_MANAGERS];
@@ -362,10 +390,8 @@ void mix_resume(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         return;
     struct mix_graph *g = &m->graphs[manager->graph];
     struct mix_open *older = open_of(m, manager);
-    mix_open_begin(m, open, manager->graph, 0, &d->files[d->count - 1]);
-    open->except = manager->except;
-    open->number = ++m->restorations;
-    enum mix_fit fit = mix_match(m, open);
+    enum mix_fit fit =
+        begin_resume(m, open, manager, (uint8_t)(d->count - 1));
     mix_say(m, "varve_manager_resume(m%d); its restoration is r%td",
         b % MIX_MANAGERS, open - m->opens);
     mix_trouble_begin(m);
@@ -374,8 +400,11 @@ void mix_resume(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     varve_restoration *r = varve_manager_restoration(manager->manager);
     if (older && (!status || r != older->restoration))
         memset(older, 0, sizeof *older);
+    uint8_t at = find_resumed(m, manager);
+    if (!status && at + 1 < d->count)
+        fit = begin_resume(m, open, manager, at);
     if (!status)
-        g->counter = d->numbers[d->count - 1];
+        g->counter = d->numbers[at];
     open->manager = manager;
     mix_open_end(m, open, status ? NULL : r, fit, other);
 }
