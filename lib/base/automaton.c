@@ -18,8 +18,8 @@ enum { FEW_LISTED = 1 << 18, MOST_LISTED_EACH = 16 };
 
 /* One name more. */
 struct step {
-    struct vv_place *from;
-    struct vv_place *to;
+    struct vv_pattern_place *from;
+    struct vv_pattern_place *to;
     struct vv_text text; /* a name pattern; or a name, where it is literal */
     struct vv_text base; /* of a slot: what is before the parentheses */
     bool is_literal;
@@ -32,15 +32,15 @@ struct closing {
     struct closing *next;
 };
 
-struct vv_place {
+struct vv_pattern_place {
     uint32_t number;
     uint64_t stamp;
-    bool stays;            /* behind a `**`: any name leads back to it */
-    bool is_end;           /* of a pattern: what is below is matched too */
-    bool was_reached;      /* so is a path that was followed */
-    bool has_literals;     /* steps by a name */
-    struct vv_place *deep; /* behind a `**` from here */
-    struct step *first;    /* by a pattern of a name */
+    bool stays;        /* behind a `**`: any name leads back to it */
+    bool is_end;       /* of a pattern: what is below is matched too */
+    bool was_reached;  /* so is a path that was followed */
+    bool has_literals; /* steps by a name */
+    struct vv_pattern_place *deep; /* behind a `**` from here */
+    struct step *first;            /* by a pattern of a name */
     struct closing *closings;
 };
 
@@ -64,7 +64,7 @@ static void *take(struct vv_automaton *a, size_t size)
 /* --- Steps -------------------------------------------------------------- */
 
 struct step_key {
-    const struct vv_place *from;
+    const struct vv_pattern_place *from;
     struct vv_text text;
     bool is_literal;
 };
@@ -79,14 +79,15 @@ static bool is_step(const void *item, const void *key)
            memcmp(step->text.bytes, wanted->text.bytes, wanted->text.size) == 0;
 }
 
-static uint64_t step_hash(uint64_t text_hash, const struct vv_place *from)
+static uint64_t step_hash(
+    uint64_t text_hash, const struct vv_pattern_place *from)
 {
     return vv_map_mix(text_hash + from->number);
 }
 
-static struct vv_place *new_place(struct vv_automaton *a)
+static struct vv_pattern_place *new_place(struct vv_automaton *a)
 {
-    struct vv_place *place = take(a, sizeof *place);
+    struct vv_pattern_place *place = take(a, sizeof *place);
     if (place)
         place->number = a->place_count++;
     return place;
@@ -97,7 +98,7 @@ static struct step *add_step(
 {
     struct step *step = take(a, sizeof *step);
     char *copy = vv_arena_text(&a->arena, key->text.bytes, key->text.size);
-    struct vv_place *to = new_place(a);
+    struct vv_pattern_place *to = new_place(a);
     if (!step || !copy || !to || !vv_map_add(&a->steps, hash, step)) {
         fail(a, VARVE_NO_MEMORY);
         return NULL;
@@ -109,7 +110,7 @@ static struct step *add_step(
 }
 
 static struct step *find_or_add(
-    struct vv_automaton *a, struct vv_place *from, struct step_key key)
+    struct vv_automaton *a, struct vv_pattern_place *from, struct step_key key)
 {
     uint64_t hash = step_hash(vv_hash_of(key.text.bytes, key.text.size), from);
     key.from = from;
@@ -132,14 +133,14 @@ static struct step *find_or_add(
 /* --- Patterns ----------------------------------------------------------- */
 
 typedef void on_end(
-    struct vv_automaton *a, struct vv_place *place, const void *what);
+    struct vv_automaton *a, struct vv_pattern_place *place, const void *what);
 
-static void add_patterns(struct vv_automaton *a, struct vv_place *from,
+static void add_patterns(struct vv_automaton *a, struct vv_pattern_place *from,
     struct vv_text patterns, unsigned depth, on_end *end, const void *what);
 
 /* Paths in parentheses that end here close a slot. */
 static void add_closing(
-    struct vv_automaton *a, struct vv_place *place, const void *what)
+    struct vv_automaton *a, struct vv_pattern_place *place, const void *what)
 {
     struct closing *closing = place ? take(a, sizeof *closing) : NULL;
     if (!closing)
@@ -148,8 +149,9 @@ static void add_closing(
     place->closings = closing;
 }
 
-static struct vv_place *add_slot(struct vv_automaton *a, struct vv_place *from,
-    struct vv_text name, struct vv_text inside, unsigned depth)
+static struct vv_pattern_place *add_slot(struct vv_automaton *a,
+    struct vv_pattern_place *from, struct vv_text name, struct vv_text inside,
+    unsigned depth)
 {
     struct step *step = find_or_add(a, from, (struct step_key){ .text = name });
     if (!step)
@@ -163,7 +165,8 @@ static struct vv_place *add_slot(struct vv_automaton *a, struct vv_place *from,
     return step->to;
 }
 
-static struct vv_place *add_deep(struct vv_automaton *a, struct vv_place *from)
+static struct vv_pattern_place *add_deep(
+    struct vv_automaton *a, struct vv_pattern_place *from)
 {
     if (from->stays)
         return from;
@@ -174,8 +177,8 @@ static struct vv_place *add_deep(struct vv_automaton *a, struct vv_place *from)
     return from->deep;
 }
 
-static struct vv_place *add_literal(
-    struct vv_automaton *a, struct vv_place *from, struct vv_text name)
+static struct vv_pattern_place *add_literal(
+    struct vv_automaton *a, struct vv_pattern_place *from, struct vv_text name)
 {
     a->name.size = 0;
     vv_name_pattern_unescape(name, &a->name);
@@ -189,8 +192,8 @@ static struct vv_place *add_literal(
     return step ? step->to : NULL;
 }
 
-static struct vv_place *add_name(struct vv_automaton *a, struct vv_place *from,
-    struct vv_text name, unsigned depth)
+static struct vv_pattern_place *add_name(struct vv_automaton *a,
+    struct vv_pattern_place *from, struct vv_text name, unsigned depth)
 {
     struct vv_text base, inside;
     switch (vv_name_split(name, &base, &inside)) {
@@ -206,13 +209,13 @@ static struct vv_place *add_name(struct vv_automaton *a, struct vv_place *from,
     return step ? step->to : NULL;
 }
 
-static void add_patterns(struct vv_automaton *a, struct vv_place *from,
+static void add_patterns(struct vv_automaton *a, struct vv_pattern_place *from,
     struct vv_text patterns, unsigned depth, on_end *end, const void *what)
 {
     struct vv_text pattern, name;
     while (a->status == VARVE_OK && vv_text_next_pattern(&patterns, &pattern)) {
         struct vv_text rest = pattern;
-        struct vv_place *place = rest.size > 0 ? from : NULL;
+        struct vv_pattern_place *place = rest.size > 0 ? from : NULL;
         while (place && vv_text_next_name(&rest, &name))
             place = add_name(a, place, name, depth);
         if (pattern.size > 0)
@@ -223,7 +226,7 @@ static void add_patterns(struct vv_automaton *a, struct vv_place *from,
 /* --- States ------------------------------------------------------------- */
 
 /* Adds a place to the set that is being made, and what follows from it. */
-static void reach(struct vv_automaton *a, struct vv_place *place)
+static void reach(struct vv_automaton *a, struct vv_pattern_place *place)
 {
     for (; place && place->stamp != a->stamp; place = place->deep) {
         place->stamp = a->stamp;
@@ -234,22 +237,23 @@ static void reach(struct vv_automaton *a, struct vv_place *place)
 
 static int compare_places(const void *left, const void *right)
 {
-    const struct vv_place *a = *(struct vv_place *const *)left;
-    const struct vv_place *b = *(struct vv_place *const *)right;
+    const struct vv_pattern_place *a = *(struct vv_pattern_place *const *)left;
+    const struct vv_pattern_place *b = *(struct vv_pattern_place *const *)right;
     return (a->number > b->number) - (a->number < b->number);
 }
 
-static struct vv_place **found_places(struct vv_automaton *a, size_t *count)
+static struct vv_pattern_place **found_places(
+    struct vv_automaton *a, size_t *count)
 {
-    *count = a->found.size / sizeof(struct vv_place *);
-    return (struct vv_place **)(void *)a->found.data;
+    *count = a->found.size / sizeof(struct vv_pattern_place *);
+    return (struct vv_pattern_place **)(void *)a->found.data;
 }
 
 /* Places that lead nowhere are left out: what they end, `accepts` says. */
 static bool tidy(struct vv_automaton *a, bool accepts)
 {
     size_t count, kept = 0;
-    struct vv_place **places = found_places(a, &count);
+    struct vv_pattern_place **places = found_places(a, &count);
     for (size_t i = 0; i < count; i++) {
         accepts |= places[i]->is_end;
         if (places[i]->first || places[i]->has_literals || places[i]->closings)
@@ -284,7 +288,7 @@ static struct vv_state *add_state(
     struct vv_automaton *a, bool accepts, uint64_t hash)
 {
     size_t count;
-    struct vv_place **places = found_places(a, &count);
+    struct vv_pattern_place **places = found_places(a, &count);
     /* What all states list is bounded: patterns can be made so that there are
      * very many. */
     a->listed += count + 1;
@@ -334,13 +338,13 @@ static void begin_state(struct vv_automaton *a)
 
 /* What stays whatever comes: what is behind a `**`, and what is in parentheses
  * and has ended, which holds for all below. */
-static void stay(struct vv_automaton *a, struct vv_place *place)
+static void stay(struct vv_automaton *a, struct vv_pattern_place *place)
 {
     if (place->stays || place->closings)
         reach(a, place);
 }
 
-static void step_from(struct vv_automaton *a, struct vv_place *place,
+static void step_from(struct vv_automaton *a, struct vv_pattern_place *place,
     struct vv_text name, uint64_t hash)
 {
     stay(a, place);
@@ -368,7 +372,8 @@ const struct vv_state *vv_automaton_step(struct vv_automaton *a,
     return state_of(a, state->accepts);
 }
 
-static bool has_place(const struct vv_state *state, const struct vv_place *key)
+static bool has_place(
+    const struct vv_state *state, const struct vv_pattern_place *key)
 {
     return state->count && bsearch(&key, state->places, state->count,
                                sizeof *state->places, compare_places);
@@ -376,7 +381,7 @@ static bool has_place(const struct vv_state *state, const struct vv_place *key)
 
 /* A name without parentheses stands for a slot by a star at its end. */
 static void slot_from(
-    struct vv_automaton *a, struct vv_place *place, struct vv_text name)
+    struct vv_automaton *a, struct vv_pattern_place *place, struct vv_text name)
 {
     stay(a, place);
     for (const struct step *s = place->first; s; s = s->next) {
@@ -410,7 +415,7 @@ const struct vv_state *vv_automaton_slot(struct vv_automaton *a,
 /* --- All ---------------------------------------------------------------- */
 
 static void add_alternative(
-    struct vv_automaton *a, struct vv_place *place, const void *what)
+    struct vv_automaton *a, struct vv_pattern_place *place, const void *what)
 {
     if (!vv_grow_array(a->allocator, &a->alternatives, &a->alternative_capacity,
             a->alternative_count, sizeof *a->alternatives)) {

@@ -22,16 +22,16 @@
 #include "map.h"
 #include "name_pattern.h"
 
-struct vv_place;
+struct vv_pattern_place;
 
 /* A set of places. */
 struct vv_state {
     uint64_t hash;
     uint32_t number;
     uint32_t count;
-    bool accepts;              /* one of the patterns stands for the path */
-    bool is_final;             /* whatever comes, it stays as it is */
-    struct vv_place *places[]; /* by number */
+    bool accepts;  /* one of the patterns stands for the path */
+    bool is_final; /* whatever comes, it stays as it is */
+    struct vv_pattern_place *places[]; /* by number */
 };
 
 /* One of several patterns. */
@@ -39,7 +39,7 @@ struct vv_alternative {
     /* to read */
     struct vv_text text;
     /* own */
-    struct vv_place *end;
+    struct vv_pattern_place *end;
 };
 
 struct vv_automaton {
@@ -60,8 +60,8 @@ struct vv_automaton {
     struct vv_arena arena;
     struct vv_map steps; /* by the place they start from and their text */
     struct vv_map state_map;
-    struct vv_place *outside; /* where paths begin */
-    struct vv_place *inside;  /* where those in parentheses do */
+    struct vv_pattern_place *outside; /* where paths begin */
+    struct vv_pattern_place *inside;  /* where those in parentheses do */
     size_t alternative_capacity;
     /* own */
     uint32_t place_count;

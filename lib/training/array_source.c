@@ -45,7 +45,7 @@ varve_records *varve_records_open_array(const void *records, uint64_t count,
     size_t record_size, const varve_records_options *options,
     varve_error *error)
 {
-    struct vv_opening opening = vv_opening_of(options);
+    struct vv_record_opening opening = vv_record_opening_of(options);
     size_t size;
     if (!size_of(records, count, record_size, &size)) {
         vv_fail(error, VARVE_MISUSE,

@@ -64,7 +64,7 @@ varve_records *varve_records_open_fixed(const char *path, uint64_t header_size,
     uint64_t record_size, const varve_records_options *options,
     varve_error *error)
 {
-    struct vv_opening opening = vv_opening_of(options);
+    struct vv_record_opening opening = vv_record_opening_of(options);
     const struct vv_fixed fixed = { path, header_size, record_size };
     return vv_records_open_fixed_in(
         &opening.context, &fixed, &opening.options, error);

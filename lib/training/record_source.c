@@ -8,9 +8,10 @@
 #include "random_key.h"
 #include "system.h"
 
-struct vv_opening vv_opening_of(const varve_records_options *options)
+struct vv_record_opening vv_record_opening_of(
+    const varve_records_options *options)
 {
-    struct vv_opening opening = { .options = { .batch = 0 } };
+    struct vv_record_opening opening = { .options = { .batch = 0 } };
     if (options)
         opening.options = *options;
     opening.context = (struct vv_context){

@@ -17,11 +17,12 @@ varve_records *vv_records_open_in(const struct vv_context *context,
     varve_error *error);
 
 /* The options, or all zero, and the real machine with their allocator. */
-struct vv_opening {
+struct vv_record_opening {
     struct vv_context context;
     varve_records_options options;
 };
-struct vv_opening vv_opening_of(const varve_records_options *options);
+struct vv_record_opening vv_record_opening_of(
+    const varve_records_options *options);
 
 /* The numbers are part of fingerprints, and so of files. */
 enum vv_source_kind {

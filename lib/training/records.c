@@ -102,7 +102,7 @@ varve_records *vv_records_open_in(const struct vv_context *context,
 varve_records *varve_records_open(const varve_source *source,
     const varve_records_options *options, varve_error *error)
 {
-    struct vv_opening opening = vv_opening_of(options);
+    struct vv_record_opening opening = vv_record_opening_of(options);
     if (!source || !source->read) {
         vv_fail(error, VARVE_MISUSE,
             "records: expected a source that reads, found none");

@@ -157,7 +157,7 @@ varve_records *vv_records_open_tfrecords_in(const struct vv_context *context,
 varve_records *varve_records_open_tfrecords(
     const char *path, const varve_records_options *options, varve_error *error)
 {
-    struct vv_opening opening = vv_opening_of(options);
+    struct vv_record_opening opening = vv_record_opening_of(options);
     return vv_records_open_tfrecords_in(
         &opening.context, path, &opening.options, error);
 }

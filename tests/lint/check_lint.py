@@ -77,6 +77,8 @@ CASES = [
     ('call', SOURCE, c_file(SOURCE, 'void f(void) { abort(); }\n')),
     ('call', SOURCE, c_file(SOURCE, 'void f(void) { g(stderr); }\n')),
     ('name', 'lib/os/thing.h', c_file('thing.h')),
+    ('name', HEADER, c_file(
+        HEADER, 'struct vv_a {\n    int b;\n};\nenum vv_a { VV_A };\n')),
     ('name', 'lib/base/sched.h', c_file('sched.h')),
     ('header', 'lib/base/lone.c', c_file('lone.c')),
     ('header', 'lib/base/lone.c', c_file(

@@ -9,6 +9,7 @@ from tree import EXCEPTIONS
 
 # A function of the library's own, defined for other files.
 PRIVATE = re.compile(r'^(?!static)\w[\w *]*\b(vv_\w+)\(', re.M)
+TAG = re.compile(r'^(?:struct|union|enum) ((?:vv|varve)_\w+) \{', re.M)
 # Of a header all but what it declares.
 FRAME = re.compile(r'/\*(?s:.*?)\*/'
                    r'|^#(?:include .*|ifndef .*|endif|define \w+_H)$', re.M)
@@ -16,9 +17,10 @@ OUTSIDE = ('examples', 'tools', 'bench', 'tests/story')
 
 
 def check(tree):
-    seen = {}
+    seen, tags = {}, {}
     for f in tree.c_files('lib'):
         check_unique(tree, f, seen)
+        check_tags(tree, f, tags)
         if f.suffix == '.h':
             check_shell(tree, f)
         if f.suffix == '.c':
@@ -36,6 +38,15 @@ def check_unique(tree, f, seen):
     if f.name in seen:
         tree.offence('name', f.path, 1, f'{seen[f.name]} has the same name')
     seen.setdefault(f.name, f.path)
+
+
+def check_tags(tree, f, seen):
+    """A struct is known by its name alone, so it has to be the only one."""
+    for match in TAG.finditer(f.code):
+        if match[1] in seen:
+            tree.offence('name', f.path, f.line_of(match.start()),
+                         f'{match[1]} is in {seen[match[1]]} too')
+        seen.setdefault(match[1], f.path)
 
 
 def check_header(tree, f):

@@ -9,7 +9,7 @@
 
 TEST(record_source, options_may_be_left_out)
 {
-    struct vv_opening opening = vv_opening_of(NULL);
+    struct vv_record_opening opening = vv_record_opening_of(NULL);
     cr_assert_eq(opening.context.system, &vv_posix_system);
     cr_assert_not_null(opening.context.allocator.function);
     cr_assert(!opening.options.shuffle && !opening.options.drop_last);
@@ -17,7 +17,7 @@ TEST(record_source, options_may_be_left_out)
         .batch = 5,
         .allocator = test_allocator(),
     };
-    opening = vv_opening_of(&options);
+    opening = vv_record_opening_of(&options);
     cr_assert_eq(opening.options.batch, 5);
     cr_assert_eq(
         opening.context.allocator.function, test_allocator()->function);
