@@ -387,9 +387,11 @@ def read_values(data, index, paths, index_offset):
         if offset == 0:
             demand(size == 0, 'no size without a place')
             continue
-        place = align(end, 4096 if size >= 65536 else 64)
-        demand(offset == place and offset + size <= index_offset,
-               f'value at {place}')
+        places = [align(end, 4096)] if size >= 65536 else [align(end, 64)]
+        if size < 64:
+            places.append(align(end, 8))
+        demand(offset in places and offset + size <= index_offset,
+               f'value at {places[-1]}')
         demand(not any(data[end:offset]), f'zeros from {end} to {offset}')
         end = offset + size
         value = data[offset:end]

@@ -32,7 +32,10 @@ class Reader(unittest.TestCase):
         self.assertEqual([o['kind'] for o in content['objects']], ['object'])
 
     def test_reads_all_that_a_file_can_hold(self):
+        wide = read_format.read(golden('version-1-wide.varve'))
         content = read_format.read(golden('version-1.varve'))
+        for item, early in zip(content['items'], wide['items']):
+            self.assertEqual({**early, 'offset': item['offset']}, item)
         self.assertEqual(content['counter'], 12000)
         self.assertEqual(content['metadata']['loss'], -2**63)
         self.assertEqual(content['metadata']['lr'], 0.125)

@@ -127,6 +127,8 @@ varve_status vv_data_out_begin(struct vv_data_out *out,
 
 uint64_t vv_data_place(uint64_t offset, uint64_t size)
 {
+    if (size < VV_ALIGNMENT)
+        return vv_align_up(offset, VV_SMALL_ALIGNMENT);
     return vv_align_up(
         offset, size >= VV_PAGED_SIZE ? VV_PAGE_ALIGNMENT : VV_ALIGNMENT);
 }

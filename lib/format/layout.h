@@ -34,7 +34,8 @@ enum {
     VV_HEADER_SIZE = 64,
     VV_FOOTER_SIZE = 64,
     VV_CHUNK_SIZE = 1 << 20,  /* bytes of a value under one digest */
-    VV_ALIGNMENT = 64,        /* of every value and of the index */
+    VV_ALIGNMENT = 64,        /* of the index, and of values of as many bytes */
+    VV_SMALL_ALIGNMENT = 8,   /* of smaller values */
     VV_PAGE_ALIGNMENT = 4096, /* of values of VV_PAGED_SIZE and more */
     VV_PAGED_SIZE = 64 * 1024,
     VV_DIGEST_SIZE = 16,

@@ -171,6 +171,8 @@ void pieces_remove(struct pieces *p, size_t at)
 
 static uint64_t place_of(uint64_t offset, uint64_t size)
 {
+    if (size < VV_ALIGNMENT)
+        return vv_align_up(offset, VV_SMALL_ALIGNMENT);
     return vv_align_up(
         offset, size >= VV_PAGED_SIZE ? VV_PAGE_ALIGNMENT : VV_ALIGNMENT);
 }

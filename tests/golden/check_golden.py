@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """check_golden.py - the independent reader and the library say the same of the
-golden file: every path, type, shape, digest, byte, edge, slot and tag.
+golden files: every path, type, shape, digest, byte, edge, slot and tag.
 
-    check_golden.py DUMP FILE
+    check_golden.py DUMP FILE...
 
 SPDX-License-Identifier: MIT
 """
@@ -46,7 +46,7 @@ def with_sha256(line):
     return f'{head} {hashlib.sha256(bytes.fromhex(data)).hexdigest()}'
 
 
-def main(dump, path):
+def compare(dump, path):
     text = subprocess.run([dump, path], check=True, stdout=subprocess.PIPE,
                           encoding='utf-8').stdout
     library = [with_sha256(line) for line in text.splitlines()]
@@ -62,4 +62,5 @@ def main(dump, path):
 
 
 if __name__ == '__main__':
-    main(*sys.argv[1:])
+    for argument in sys.argv[2:]:
+        compare(sys.argv[1], argument)

@@ -9,7 +9,10 @@
 #include "model/everything.h"
 #include "support/test.h"
 
-TEST(golden, version_1_is_read_with_every_value)
+#define GOLDEN_FILE GOLDEN "v1.varve"
+#define WIDE_FILE GOLDEN "v1-wide.varve"
+
+static void check_values(const char *path)
 {
     varve_error error = { 0 };
     varve_graph *graph = varve_graph_new(test_allocator());
@@ -17,7 +20,7 @@ TEST(golden, version_1_is_read_with_every_value)
     everything_build(&model, graph);
     everything_fill(&model, 2);
     varve_restoration *r = varve_restore(
-        varve_graph_root(graph), GOLDEN_FILE, NULL, &error);
+        varve_graph_root(graph), path, NULL, &error);
     cr_assert(r, "%s", error.message);
     cr_assert_ok(varve_assert_consumed(r, &error), error);
     const char *wrong = everything_differs(&model, 1);
@@ -30,6 +33,21 @@ TEST(golden, version_1_is_read_with_every_value)
         "gr\xc3\xbc\xc3\x9f" "e");
     varve_restoration_free(r);
     varve_graph_free(graph);
+}
+
+TEST(golden, version_1_is_read_with_every_value)
+{
+    check_values(GOLDEN_FILE);
+}
+
+/* Small values in places as for larger ones. */
+TEST(golden, an_early_file_is_read_with_every_value)
+{
+    size_t size, wide_size;
+    free(test_read_file(GOLDEN_FILE, &size));
+    free(test_read_file(WIDE_FILE, &wide_size));
+    cr_assert(size < wide_size);
+    check_values(WIDE_FILE);
 }
 
 TEST(golden, the_same_model_gives_the_same_bytes)

@@ -382,7 +382,7 @@ TEST(transfer, names_what_it_can_of_much_that_was_touched)
     }
     write_root(root);
     unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
-    bytes[64 * MANY] ^= 1; /* the last: each stands at a multiple of 64 */
+    bytes[64 + 8 * (MANY - 1)] ^= 1; /* the last: each is at a multiple of 8 */
     varve_read_options options = { .streaming = true, .threads = 1 };
     varve_error error = fail_read(root, &options, VARVE_HALF_RESTORED);
     cr_assert_not_null(strstr(error.message, " 2999 of 3000 variables"), "%s",

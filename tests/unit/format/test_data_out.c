@@ -95,7 +95,9 @@ TEST(data_out, writes_the_golden_files)
 TEST(data_out, aligns_values)
 {
     cr_assert_eq(vv_data_place(64, 0), 64);
-    cr_assert_eq(vv_data_place(65, 0), 128);
+    cr_assert_eq(vv_data_place(65, 0), 72);
+    cr_assert_eq(vv_data_place(72, 63), 72);
+    cr_assert_eq(vv_data_place(72, 64), 128);
     cr_assert_eq(vv_data_place(64, 65535), 64);
     cr_assert_eq(vv_data_place(64, 65536), 4096);
     cr_assert_eq(vv_data_place(4096, 65536), 4096);

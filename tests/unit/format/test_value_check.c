@@ -113,13 +113,13 @@ static void move(struct sample *s, size_t i, int by)
     sample_set64(s, VV_KEY_VALUE_OFFSETS, i, offset + (uint64_t)(int64_t)by);
 }
 
-static void value_is_not_aligned(struct sample *s) { move(s, SCALAR, 8); }
-static void value_leaves_a_hole(struct sample *s) { move(s, SCALAR, 64); }
-static void value_lies_in_another(struct sample *s) { move(s, SCALAR, -64); }
+static void value_is_not_aligned(struct sample *s) { move(s, SCALAR, 4); }
+static void value_leaves_a_hole(struct sample *s) { move(s, SCALAR, 8); }
+static void value_lies_in_another(struct sample *s) { move(s, SCALAR, -8); }
 static void large_is_not_on_a_page(struct sample *s) { move(s, PAGED, -64); }
 static void first_lies_in_the_header(struct sample *s) { move(s, STATE, -63); }
 static void last_leaves_a_hole(struct sample *s) { move(s, COMPLEX, 64); }
-static void empty_lies_elsewhere(struct sample *s) { move(s, EMPTY, 64); }
+static void empty_lies_elsewhere(struct sample *s) { move(s, EMPTY, 8); }
 
 static void value_is_not_saved_but_summed(struct sample *s)
 {
@@ -133,7 +133,7 @@ static void data_ends_late(struct sample *s) { s->data_end += 64; }
 
 static void data_end_before_a_place(struct sample *s)
 {
-    s->data_end = sample_at64(s, VV_KEY_VALUE_OFFSETS, COMPLEX) - 32;
+    s->data_end = sample_at64(s, VV_KEY_VALUE_OFFSETS, PAGED) - 64;
 }
 
 static void strings_end_behind_the_data(struct sample *s)
@@ -183,16 +183,16 @@ TEST(value_check, names_the_rule_that_is_broken)
         ROW(nothing_has_a_size, "value 2: expected the size of 0"),
         ROW(unsaved_has_a_size, "value 8: expected the size of 7 unsaved"),
         ROW(unsaved_has_an_offset, "value 8: expected the size of 7 saved"),
-        ROW(value_is_not_aligned, "value 3: expected 8 bytes at offset 192"),
-        ROW(value_leaves_a_hole, "value 3: expected 8 bytes at offset 192"),
-        ROW(value_lies_in_another, "value 3: expected 8 bytes at offset 192"),
+        ROW(value_is_not_aligned, "value 3: expected 8 bytes at offset 104"),
+        ROW(value_leaves_a_hole, "value 3: expected 8 bytes at offset 104"),
+        ROW(value_lies_in_another, "value 3: expected 8 bytes at offset 104"),
         ROW(large_is_not_on_a_page, "66960 bytes at offset 4096 before"),
         ROW(first_lies_in_the_header, "value 0: expected 5 bytes at offset 64"),
         ROW(last_leaves_a_hole, "value 7: expected 32 bytes at offset"),
-        ROW(empty_lies_elsewhere, "value 2: expected 0 bytes at offset 192"),
+        ROW(empty_lies_elsewhere, "value 2: expected 0 bytes at offset 104"),
         ROW(strings_end_behind_the_data, "value 1: expected 18446744073709"),
         ROW(value_is_not_saved_but_summed, "values: expected 6 digests, found"),
-        ROW(data_end_before_a_place, "value 7: expected 32 bytes"),
+        ROW(data_end_before_a_place, "value 5: expected 66960 bytes"),
         ROW(data_ends_early, "value 7: expected 32 bytes"),
         ROW(data_ends_late, "right behind the values"),
         ROW(digest_is_missing, "values: expected 7 digests, found 6"),
