@@ -85,6 +85,12 @@ static bool is_plain(const struct mix_shape *shape, varve_format format)
     return edges + 1 == nodes && !shape->slot_count;
 }
 
+void mix_empty(struct mix_node *node)
+{
+    node->holds = false;
+    node->value = (struct mix_value){ .count = node->value.count };
+}
+
 struct mix_file mix_file_of(
     const struct mix_shape *shape, uint8_t root, varve_format format)
 {
@@ -100,7 +106,7 @@ struct mix_file mix_file_of(
         node->is_opaque = node->kind == VARVE_STATE;
         node->alias = MIX_NONE; /* the program's own */
         if (node->is_local)
-            node->holds = false;
+            mix_empty(node);
     }
     if (!file.is_loose && format != VARVE_FORMAT_VARVE &&
         format != VARVE_FORMAT_TENSORFLOW)

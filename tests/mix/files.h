@@ -14,6 +14,9 @@ enum { MIX_ORDINARY_FILES = 5, MIX_BESIDE = 5, MIX_LEDGER = 7 };
 const char *mix_file_path(
     const struct mix *m, uint8_t slot, varve_format format);
 
+/* A value that is not there: its memory, if there is some, is zeroed. */
+void mix_empty(struct mix_node *node);
+
 /* What a write of a root gives. */
 struct mix_file mix_file_of(
     const struct mix_shape *shape, uint8_t root, varve_format format);

@@ -317,9 +317,13 @@ void mix_ask(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     if (!open)
         return;
     mix_say(m, "varve_report_new(r%td); ...", open - m->opens);
+    mix_trouble_begin(m);
     varve_report *report = varve_report_new(open->restoration, &m->error);
-    MIX_CHECK(report, "no report: %s", m->error.message);
-    MIX_CHECK(varve_report_text(report)[0], "a report without words");
+    varve_status other = mix_trouble_end(m);
+    mix_expect(m, "varve_report_new", report ? VARVE_OK : m->error.status,
+        VARVE_OK, report ? VARVE_OK : other);
+    MIX_CHECK(
+        !report || varve_report_text(report)[0], "a report without words");
     varve_report_free(report);
     varve_status status = varve_assert_consumed(open->restoration, &m->error);
     mix_expect(m, "varve_assert_consumed", status, VARVE_OK, VARVE_UNMATCHED);

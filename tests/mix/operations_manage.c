@@ -44,8 +44,11 @@ static struct mix_saver *take_saver(struct mix *m, uint8_t at, uint8_t graph)
     memset(s, 0, sizeof *s);
     memset(s->node, MIX_NONE, sizeof s->node);
     s->graph = graph;
+    mix_trouble_begin(m);
     s->saver = varve_saver_new(m->graphs[graph].graph, &options, &m->error);
-    MIX_CHECK(s->saver, "no saver: %s", m->error.message);
+    varve_status other = mix_trouble_end(m);
+    mix_expect(m, "varve_saver_new", s->saver ? VARVE_OK : m->error.status,
+        VARVE_OK, s->saver ? VARVE_OK : other);
     return s;
 }
 
@@ -56,7 +59,7 @@ void mix_name_in_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     struct mix_saver *s = take_saver(m, number, at);
     struct mix_graph *g = &m->graphs[at];
     uint8_t node = mix_pick(g, mix_is_ordinary, c);
-    if (s->graph != at || node == MIX_NONE)
+    if (!s->saver || s->graph != at || node == MIX_NONE)
         return;
     bool is_new = s->node[name] == MIX_NONE && name_of(s, node) == MIX_NONE;
     mix_say(m, "varve_saver_add(v%d, \"%s\", g%dn%d);", number, mix_name(name),
@@ -424,6 +427,19 @@ void mix_end_manager(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     memset(manager, 0, sizeof *manager);
 }
 
+/* As the directory has it. */
+static bool is_pinned(
+    struct mix *m, const struct mix_manager *manager, uint64_t number)
+{
+    varve_managed managed = { 0 };
+    mix_expect(m, "varve_manager_refresh",
+        varve_manager_refresh(manager->manager, &m->error), VARVE_OK, VARVE_OK);
+    for (size_t i = 0; varve_manager_at(manager->manager, i, &managed); i++)
+        if (managed.number == number)
+            return managed.is_pinned;
+    mix_wrong(__FILE__, __LINE__, "checkpoint %d is gone", (int)number);
+}
+
 void mix_pin(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     struct mix_manager *manager = &m->managers[b % MIX_MANAGERS];
@@ -435,9 +451,16 @@ void mix_pin(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     bool *pinned = &d->is_pinned[at];
     mix_say(m, "varve_manager_%s(m%d, %d);", *pinned ? "unpin" : "pin",
         b % MIX_MANAGERS, (int)d->numbers[at]);
-    mix_expect(m, "a pin",
+    mix_trouble_begin(m);
+    varve_status status =
         (*pinned ? varve_manager_unpin : varve_manager_pin)(
-            manager->manager, d->numbers[at], &m->error),
-        VARVE_OK, VARVE_OK);
-    *pinned = !*pinned;
+            manager->manager, d->numbers[at], &m->error);
+    varve_status other = mix_trouble_end(m);
+    if (other && status == VARVE_IO)
+        status = other; /* a pin whose directory could not be synced */
+    mix_expect(m, "a pin", status, VARVE_OK, other);
+    if (other)
+        *pinned = is_pinned(m, manager, d->numbers[at]);
+    else
+        *pinned = !*pinned;
 }

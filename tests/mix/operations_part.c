@@ -58,7 +58,8 @@ static void adopt(struct mix_graph *g, varve_graph *graph,
     mix_set takes = options->only ? mix_only(&g->shape, 0, name)
                                   : mix_except(&g->shape, 0, name);
     for (uint8_t n = 0; n < MIX_NODES; n++)
-        g->shape.nodes[n].holds &= mix_has(takes, n);
+        if (!mix_has(takes, n))
+            mix_empty(&g->shape.nodes[n]);
     mix_follow(g, 0, varve_graph_root(graph));
 }
 
