@@ -22,7 +22,7 @@ scripts/format.sh --check "${changed[@]}" || [ $? -eq 77 ]
 python3 -B tests/lint/lint.py .
 
 # A unit test is called after its file, and its suites stand in it.
-declare -A suites
+declare -A suites=()
 for file in "${changed[@]}"; do
     name=$(basename "$file" .c)
     name=${name%.h}
@@ -38,6 +38,7 @@ done
     meson setup $build -Dtests=enabled -Dexamples=false >/dev/null
 programs=("${!suites[@]}")
 ninja -C $build "${programs[@]/#/tests/unit_}" | tail -1
+python3 -B tests/lint/fields.py . $build "${changed[@]}"
 for layer in "${programs[@]}"; do
     for suite in $(tr ' ' '\n' <<<"${suites[$layer]}" | sort -u | grep .); do
         printf '== %s/%s\n' "$layer" "$suite"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """fields.py - proves that the fields of a struct are touched in its folder.
 
-    tests/lint/fields.py SOURCE BUILD
+    tests/lint/fields.py SOURCE BUILD [FILE...]
 
 Others touch the fields that the header gives them: those below a comment
 "to read" they read, those below "to fill in" they also set; "own" ends that.
@@ -196,7 +196,7 @@ def check_itself(command):
                 sys.exit(f'fields: in {folder}, "{code}" gives {found}')
 
 
-def main(source, build):
+def main(source, build, *files):
     with open(os.path.join(build, 'compile_commands.json'),
               encoding='utf-8') as stream:
         entries = json.load(stream)
@@ -205,6 +205,9 @@ def main(source, build):
     if not entries:
         sys.exit('fields: the compile database has no file of lib')
     check_itself(compiler_of(entries[0]))
+    if files and not any(name.endswith('.h') for name in files):
+        paths = {os.path.realpath(name) for name in files}
+        entries = [e for e in entries if path_of(e) in paths]
     complaints = complaints_of(entries, top)
     for complaint in complaints:
         print(complaint)
