@@ -5,9 +5,11 @@
  */
 #include "delivery.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "allocator.h"
+#include "binding.h"
 #include "failure.h"
 #include "fate.h"
 #include "transfer.h"
@@ -230,3 +232,75 @@ varve_status vv_fail_mismatched(const struct vv_delivery *d, varve_error *error)
     }
     return VARVE_MISMATCH;
 }
+
+/* --- What always holds -------------------------------------------------- */
+
+#ifndef NDEBUG
+enum { MOST_CHECKED = 256 }; /* values and pairs, else it takes long */
+
+/* Whether a value, as its fate says, is on the list of those like it; without
+ * memory it may not be. */
+static bool is_listed(const struct vv_delivery *d, uint32_t value)
+{
+    const struct vv_index *index = vv_index_of(d->pairing);
+    uint32_t file = vv_at32(index->value_nodes, value);
+    const varve_node *node = d->pairing->node_of[file];
+    if (d->has_lost || d->pairing->failure.status)
+        return true;
+    switch ((enum vv_fate)d->fates[value]) {
+    case VV_FATE_DUE:
+        return node && vv_has_pair(d->pairing->is_dry ? &d->jobs : &d->stuck,
+                           node, value);
+    case VV_FATE_MISMATCHED:
+        return node && vv_has_pair(&d->mismatched, node, file);
+    case VV_FATE_WAITING:
+        return !node || !vv_index_is_saved(index, value) ||
+               vv_index_kind(index, file) != node->kind ||
+               vv_has_pair(&d->held, node, value);
+    default: return true;
+    }
+}
+
+/* Whether those of a list that hold their place have the fate of it. */
+static bool have_fate(const struct vv_delivery *d, const struct vv_buffer *list,
+    enum vv_fate fate)
+{
+    const struct vv_pairing *p = d->pairing;
+    size_t count;
+    const struct vv_pair *pairs = vv_pairs(list, &count);
+    for (size_t i = 0; i < count; i++) {
+        bool are_nodes = list == &d->mismatched;
+        uint32_t value = are_nodes ? p->value_of[pairs[i].file] : pairs[i].file;
+        if (pairs[i].node->graph != p->graph)
+            return false;
+        if (value != VV_NONE && d->fates[value] != fate &&
+            vv_is_holder(
+                p, pairs[i].node, vv_at32(vv_index_of(p)->value_nodes, value)))
+            return false;
+    }
+    return true;
+}
+
+void vv_delivery_check(const struct vv_delivery *d)
+{
+    const struct vv_pairing *p = d->pairing;
+    size_t pairs =
+        (d->jobs.size + d->held.size + d->stuck.size + d->mismatched.size) /
+        sizeof(struct vv_pair);
+    uint32_t values = vv_index_of(p)->value_count;
+    if (!p->graph || values > MOST_CHECKED || pairs > MOST_CHECKED)
+        return;
+    assert(have_fate(d, &d->jobs, VV_FATE_DUE));
+    assert(have_fate(d, &d->stuck, VV_FATE_DUE));
+    assert(have_fate(d, &d->held, VV_FATE_WAITING));
+    assert(have_fate(d, &d->mismatched, VV_FATE_MISMATCHED));
+    assert(p->is_dry || d->jobs.size == 0);
+    for (uint32_t v = 0; v < values; v++)
+        assert(is_listed(d, v));
+}
+#else
+void vv_delivery_check(const struct vv_delivery *d)
+{
+    (void)d;
+}
+#endif

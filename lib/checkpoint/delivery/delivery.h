@@ -75,6 +75,9 @@ void vv_delivery_end(struct vv_delivery *delivery);
 /* Forgets a program that is gone. */
 void vv_delivery_forget_graph(struct vv_delivery *delivery);
 
+/* Asserts that lists and fates agree, of few values and after an arrival. */
+void vv_delivery_check(const struct vv_delivery *delivery);
+
 /* Remembers that memory ran out for something that a retry finds again. */
 void vv_note_loss(struct vv_delivery *delivery);
 

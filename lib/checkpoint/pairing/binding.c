@@ -107,6 +107,17 @@ void vv_add_pair(struct vv_pairing *p, struct vv_buffer *buffer,
     }
 }
 
+bool vv_has_pair(
+    const struct vv_buffer *buffer, const varve_node *node, uint32_t file)
+{
+    size_t count;
+    const struct vv_pair *pairs = vv_pairs(buffer, &count);
+    while (count > 0 &&
+           !(pairs[count - 1].node == node && pairs[count - 1].file == file))
+        count--;
+    return count > 0;
+}
+
 void vv_drop_pairs(struct vv_buffer *buffer, const varve_node *node)
 {
     size_t count;
@@ -298,6 +309,7 @@ bool vv_sweep(struct vv_pairing *p)
     }
     forget_visits(p, &walk);
     vv_walk_end(&walk);
+    vv_pairing_check(p);
     return true;
 }
 
@@ -560,4 +572,5 @@ void vv_forget_node(struct vv_pairing *p, varve_node *node)
     forget_deferred(p, node);
     vv_drop_pairs(&p->unnamed, node);
     vv_scope_forget(p, node);
+    vv_pairing_check(p);
 }

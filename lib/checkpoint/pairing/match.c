@@ -386,6 +386,7 @@ void vv_match_queue(struct vv_pairing *p)
     } while (
         p->queue.size || p->deferred.size || has_more(&p->demand, offered));
     p->demand.size = 0;
+    vv_pairing_check(p);
 }
 
 void vv_match_again(struct vv_pairing *p, varve_node *node)

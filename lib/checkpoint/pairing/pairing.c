@@ -155,3 +155,54 @@ void vv_pairing_forget_graph(struct vv_pairing *p)
     p->deferred.size = 0;
     p->conflicts.size = 0;
 }
+
+/* --- What always holds -------------------------------------------------- */
+
+#ifndef NDEBUG
+enum { MOST_CHECKED = 256 }; /* nodes of file and program, else it takes long */
+
+/* Whether whoever holds a node of the file leads to it. */
+static bool leads_back(const struct vv_pairing *p, uint32_t file)
+{
+    const varve_node *holder = p->node_of[file];
+    uint32_t at = vv_file_node_of(p, holder);
+    while (at != VV_NONE && at != file)
+        at = vv_next_partner(p, holder, at);
+    return at == file && holder->graph == p->graph;
+}
+
+/* Whether an object, and nothing else, stands for several nodes of the file. */
+static bool may_go_on(const struct vv_pairing *p, uint32_t file)
+{
+    return !p->links || !p->links[file].next ||
+           (p->node_of[file] && p->value_of[file] == VV_NONE);
+}
+
+/* Whether what a node of the program stands for knows of it: as its holder, or
+ * as one of those that claim it. */
+static bool is_told_of(const struct vv_pairing *p, varve_node *node)
+{
+    uint32_t file = vv_file_node_of(p, node);
+    if (file == VV_NONE)
+        return vv_how_of(p, node) == VV_BY_PATH;
+    return p->node_of[file] == node || p->failure.status ||
+           vv_has_pair(&p->conflicts, node, file);
+}
+
+void vv_pairing_check(const struct vv_pairing *p)
+{
+    uint32_t nodes = vv_index_of(p)->node_count;
+    if (!p->graph || nodes > MOST_CHECKED ||
+        p->graph->number_limit > MOST_CHECKED)
+        return;
+    for (uint32_t f = 0; f < nodes; f++)
+        assert((!p->node_of[f] || leads_back(p, f)) && may_go_on(p, f));
+    for (varve_node *n = p->graph->all; n; n = n->next_of_all)
+        assert(is_told_of(p, n));
+}
+#else
+void vv_pairing_check(const struct vv_pairing *p)
+{
+    (void)p;
+}
+#endif

@@ -148,6 +148,10 @@ size_t vv_pairing_keep_names(struct vv_pairing *pairing);
 /* Forgets a program that is gone. */
 void vv_pairing_forget_graph(struct vv_pairing *pairing);
 
+/* Asserts that the tables agree with each other, of a file and a program that
+ * are small. */
+void vv_pairing_check(const struct vv_pairing *pairing);
+
 static inline const struct vv_index *vv_index_of(
     const struct vv_pairing *pairing)
 {
@@ -169,6 +173,9 @@ static inline struct vv_pair *vv_pairs(
     *count = buffer->size / sizeof(struct vv_pair);
     return (struct vv_pair *)(void *)buffer->data;
 }
+
+bool vv_has_pair(
+    const struct vv_buffer *buffer, const varve_node *node, uint32_t file);
 
 /* Takes the pairs with this node out of a buffer. */
 void vv_drop_pairs(struct vv_buffer *buffer, const varve_node *node);

@@ -204,6 +204,7 @@ varve_status varve_restore_again(
     varve_status status = deliver(&a, &walk, error);
     if (status)
         put_back(&a);
+    vv_delivery_check(&r->delivery);
     vv_clear_if_mended(r);
     vv_buffer_clear(&a.asked);
     vv_walk_end(&walk);

@@ -40,5 +40,6 @@ varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
     r->delivery.has_new_mismatch = false;
     vv_graph_let_go(r->pairing.graph, older);
     r->is_busy = false;
+    vv_delivery_check(&r->delivery);
     return status;
 }

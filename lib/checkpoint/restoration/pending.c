@@ -222,6 +222,8 @@ varve_status varve_drop_pending(
     drop_copies(r, &r->delivery.mismatched, pattern ? &spread : NULL);
     vv_spread_end(&spread);
     vv_clear_if_mended(r);
+    if (!r->is_busy)
+        vv_delivery_check(&r->delivery);
     if (!r->pairing.graph || r->pairing.is_dry || r->is_busy)
         return VARVE_OK;
     /* A state that waited for a variable that was given up may come now. */

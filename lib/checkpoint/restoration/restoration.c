@@ -137,6 +137,8 @@ static void node_removed(struct vv_observer *self, varve_node *node)
         r->pairing.root = NULL;
     vv_forget_node(&r->pairing, node);
     vv_clear_if_mended(r);
+    if (!r->is_busy)
+        vv_delivery_check(&r->delivery);
 }
 
 static void graph_freed(struct vv_observer *self)

@@ -4,6 +4,10 @@
  */
 #include "worlds.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "delivery.h"
 
 static float values[3] = { 1, 2, 3 };
@@ -81,3 +85,31 @@ TEST(delivery, waits_with_a_state_for_its_variables)
     free_root(root);
     end_world();
 }
+
+#ifndef NDEBUG
+/* A value that is due and on no list. */
+TEST(delivery, that_contradicts_itself_ends_the_program)
+{
+    float x[3];
+    begin_world();
+    varve_node *root = new_root();
+    varve_add_variable(root, "x", varve_array(x, 3));
+    write_root(root);
+    varve_restoration *r = read_root(root, NULL);
+    vv_delivery_check(&r->delivery);
+    pid_t child = fork();
+    cr_assert_geq(child, 0);
+    if (child == 0) {
+        fclose(stderr); /* what an assertion says */
+        r->delivery.fates[0] = VV_FATE_DUE;
+        vv_delivery_check(&r->delivery);
+        _exit(0);
+    }
+    int status = 0;
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+#endif

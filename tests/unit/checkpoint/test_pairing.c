@@ -5,6 +5,10 @@
  */
 #include "worlds.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "checkpoint_in.h"
 #include "match.h"
 #include "pairing.h"
@@ -129,3 +133,31 @@ TEST(pairing, begins_at_a_subtree)
     free_root(root);
     end_world();
 }
+
+#ifndef NDEBUG
+/* Two nodes that stand for one, and one that nobody stands for any more. */
+TEST(pairing, that_contradicts_itself_ends_the_program)
+{
+    begin_world();
+    varve_node *root = new_program();
+    write_root(root);
+    varve_restoration *r = read_root(root, NULL);
+    vv_pairing_check(&r->pairing);
+    for (int i = 0; i < 2; i++) {
+        pid_t child = fork();
+        cr_assert_geq(child, 0);
+        if (child == 0) {
+            fclose(stderr); /* what an assertion says */
+            r->pairing.node_of[i ? 0 : 1] = i ? NULL : root;
+            vv_pairing_check(&r->pairing);
+            _exit(0);
+        }
+        int status = 0;
+        cr_assert_eq(waitpid(child, &status, 0), child);
+        cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    }
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+#endif
