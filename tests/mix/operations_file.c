@@ -281,7 +281,9 @@ void mix_drop(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         VARVE_OK);
     MIX_CHECK(varve_pending_count(open->restoration) == 0,
         "what was dropped still waits");
-    for (uint8_t f = 0; f < MIX_NODES; f++)
+    /* What a pattern leaves out does not wait, and may come to be wanted. */
+    bool is_all = open->only == MIX_NONE && open->except == MIX_NONE;
+    for (uint8_t f = 0; f < MIX_NODES && is_all; f++)
         if (mix_is_value(&open->file.shape.nodes[f]))
             open->is_taken[f] = true;
 }
