@@ -171,11 +171,15 @@ static bool leads_back(const struct vv_pairing *p, uint32_t file)
     return at == file && holder->graph == p->graph;
 }
 
-/* Whether an object, and nothing else, stands for several nodes of the file. */
+/* Whether an object, and nothing else, stands for several nodes of the file;
+ * for a value only if that came first, which it does not fit. */
 static bool may_go_on(const struct vv_pairing *p, uint32_t file)
 {
-    return !p->links || !p->links[file].next ||
-           (p->node_of[file] && p->value_of[file] == VV_NONE);
+    const varve_node *holder = p->node_of[file];
+    uint32_t next = p->links ? p->links[file].next : 0;
+    return !next ||
+           (holder && !holder->variable && holder->kind != VARVE_STATE &&
+               p->value_of[next - 1] == VV_NONE);
 }
 
 /* Whether what a node of the program stands for knows of it: as its holder, or

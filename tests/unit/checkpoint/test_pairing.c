@@ -134,6 +134,25 @@ TEST(pairing, begins_at_a_subtree)
     end_world();
 }
 
+/* An object in the place of a variable of the file, and then in that of an
+ * object as well. */
+TEST(pairing, of_an_object_may_begin_with_what_it_does_not_fit)
+{
+    begin_world();
+    varve_node *root = new_root();
+    varve_add_variable(root, "a", varve_array(two, 2));
+    varve_add_object(varve_add_object(root, "b"), "c");
+    write_root(root);
+    free_root(root);
+    root = new_root();
+    varve_node *object = varve_add_object(root, "a");
+    varve_track(varve_add_object(root, "b"), "c", object);
+    fail_read(root, NULL, VARVE_MISMATCH);
+    good(root);
+    free_root(root);
+    end_world();
+}
+
 #ifndef NDEBUG
 /* Two nodes that stand for one, and one that nobody stands for any more. */
 TEST(pairing, that_contradicts_itself_ends_the_program)
