@@ -24,18 +24,6 @@ struct box_reading {
     uint64_t held; /* the number of the chunk in it */
 };
 
-static varve_status read_chunk(const struct box_reading *b, uint64_t chunk,
-    void *bytes, varve_error *error)
-{
-    const struct vv_opened *file = &b->reader->file;
-    uint64_t offset;
-    size_t size;
-    vv_opened_chunk(file, b->value, chunk, &offset, &size);
-    VV_TRY(vv_opened_read(file, offset, bytes, size, error));
-    return vv_opened_check(file, b->value, chunk, bytes,
-        vv_reader_node_path(b->reader, b->node), error);
-}
-
 static varve_status hold_chunk(
     struct box_reading *b, uint64_t chunk, varve_error *error)
 {
@@ -49,7 +37,8 @@ static varve_status hold_chunk(
             return vv_fail_memory(error, "a part of a value");
     }
     b->held = UINT64_MAX;
-    VV_TRY(read_chunk(b, chunk, b->chunk, error));
+    VV_TRY(vv_reader_read_chunk(
+        b->reader, b->node, b->value, chunk, b->chunk, error));
     b->held = chunk;
     return VARVE_OK;
 }
@@ -65,7 +54,8 @@ static varve_status read_run(struct box_reading *b, uint64_t from,
         vv_opened_chunk(&b->reader->file, b->value, chunk, &offset, &part);
         size_t taken = part - skipped < size ? part - skipped : (size_t)size;
         if (taken == part) {
-            VV_TRY(read_chunk(b, chunk, to, error));
+            VV_TRY(vv_reader_read_chunk(
+                b->reader, b->node, b->value, chunk, to, error));
         } else {
             VV_TRY(hold_chunk(b, chunk, error));
             memcpy(to, b->chunk + skipped, taken);

@@ -344,6 +344,17 @@ varve_status vv_reader_find_value(
     return VARVE_OK;
 }
 
+varve_status vv_reader_read_chunk(const varve_reader *reader, uint32_t node,
+    uint32_t value, uint64_t chunk, void *bytes, varve_error *error)
+{
+    uint64_t offset;
+    size_t size;
+    vv_opened_chunk(&reader->file, value, chunk, &offset, &size);
+    VV_TRY(vv_opened_read(&reader->file, offset, bytes, size, error));
+    return vv_opened_check(&reader->file, value, chunk, bytes,
+        vv_reader_node_path(reader, node), error);
+}
+
 varve_status varve_reader_read(varve_reader *reader, size_t id, void *buffer,
     size_t size, varve_error *error)
 {
@@ -357,12 +368,7 @@ varve_status varve_reader_read(varve_reader *reader, size_t id, void *buffer,
             (unsigned long long)wanted, size);
     for (uint64_t c = 0; c < vv_chunk_count(wanted); c++) {
         unsigned char *at = (unsigned char *)buffer + c * VV_CHUNK_SIZE;
-        uint64_t offset;
-        size_t part;
-        vv_opened_chunk(&reader->file, value, c, &offset, &part);
-        VV_TRY(vv_opened_read(&reader->file, offset, at, part, error));
-        VV_TRY(vv_opened_check(&reader->file, value, c, at,
-            vv_reader_node_path(reader, (uint32_t)id), error));
+        VV_TRY(vv_reader_read_chunk(reader, (uint32_t)id, value, c, at, error));
     }
     return VARVE_OK;
 }

@@ -35,6 +35,10 @@ const char *vv_reader_node_path(const varve_reader *reader, uint32_t node);
 varve_status vv_reader_find_value(
     const varve_reader *reader, size_t id, uint32_t *value, varve_error *error);
 
+/* Reads and checks a chunk of that value. */
+varve_status vv_reader_read_chunk(const varve_reader *reader, uint32_t node,
+    uint32_t value, uint64_t chunk, void *bytes, varve_error *error);
+
 /* As varve_reader_node_at, without the path, which the reader would keep. */
 bool vv_reader_describe(
     const varve_reader *reader, size_t id, varve_saved_node *node);

@@ -7,6 +7,7 @@
 #include "bytes.h"
 #include "layout.h"
 #include "reader.h"
+#include "support/faulty_system.h"
 #include "support/proof.h"
 
 /* Four chunks and a bit, of rows of 1,000 numbers. */
@@ -166,6 +167,38 @@ TEST(box_reading, refuses_what_is_no_part)
         "a.varve: node 7: expected a value, found none");
     varve_reader_free(reader);
     end_world();
+}
+
+/* Whichever read it is that fails, in the formats that decode too. */
+TEST(box_reading, tells_of_a_read_that_fails_and_works_again)
+{
+    static const varve_box rows = { { 100, 1 }, { 900, COLUMNS - 2 } };
+    static uint32_t found[900 * (COLUMNS - 2)];
+    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+        begin_world();
+        struct vv_context old = world.context;
+        struct faulty *faulty = faulty_new(memory_system(world.memory));
+        world.context = test_context(faulty_system(faulty));
+        varve_reader *reader = write_and_open(paths[f], formats[f]);
+        long n = 0;
+        for (bool was_hit = true; was_hit; n++) {
+            varve_error error = { 0 };
+            faulty_plan(faulty, &(struct faulty_plan){
+                .kinds = FAULTY_READ, .number = n, .error = 5 });
+            varve_status status = varve_reader_read_box(
+                reader, 1, &rows, found, sizeof found, &error);
+            was_hit = faulty_hit(faulty);
+            cr_assert_eq(status, was_hit ? VARVE_IO : VARVE_OK);
+            faulty_plan(faulty, NULL);
+        }
+        cr_assert_gt(n, 2, "several reads");
+        check_box(reader, &rows);
+        varve_reader_free(reader);
+        free(numbers);
+        world.context = old;
+        faulty_free(faulty);
+        end_world();
+    }
 }
 
 TEST(box_reading, without_memory_is_told_and_works_again)
