@@ -9,10 +9,13 @@
 #include "support/memory_system.h"
 #include "support/test_context.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "graph.h"
 #include "restoration.h"
@@ -34,6 +37,22 @@ static inline void end_world(void)
 {
     cr_assert_eq(memory_open_count(world.memory), 0);
     memory_free(world.memory);
+}
+
+/* That an assertion ends what `run` does, in a process of its own. */
+static inline void check_aborts(
+    void (*run)(varve_restoration *r), varve_restoration *r)
+{
+    int status = 0;
+    pid_t child = fork();
+    cr_assert_geq(child, 0);
+    if (child == 0) {
+        fclose(stderr); /* what an assertion says */
+        run(r);
+        _exit(0);
+    }
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
 /* The root of a new graph. */
