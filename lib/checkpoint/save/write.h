@@ -6,16 +6,9 @@
 #define VV_WRITE_H
 
 #include <varve/checkpoint.h>
-#include <varve/tensor.h>
-
-#include "buffer.h"
 
 /* varve_write with a save counter to keep in the file; 0: none. */
 varve_status vv_write(varve_node *root, const char *path, uint64_t counter,
     const varve_write_options *options, varve_error *error);
-
-/* Sets `to` to the elements of a tensor in the byte order of a file; not of
- * strings. False without memory. Where the host has the other order. */
-bool vv_encode_swapped(struct vv_buffer *to, const varve_tensor *tensor);
 
 #endif

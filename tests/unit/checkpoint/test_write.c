@@ -208,28 +208,6 @@ TEST(write, survives_every_failed_allocation_of_digests)
     end_world();
 }
 
-TEST(write, encodes_elements_as_a_file_has_them)
-{
-    uint16_t numbers[] = { 0x0201, 0x0403, 0x0605 };
-    varve_tensor tensor = varve_array(numbers, 3);
-    struct vv_buffer b;
-    vv_buffer_init(&b, test_allocator());
-    for (int i = 0; i < 2; i++) {
-        cr_assert(vv_encode_swapped(&b, &tensor));
-        cr_assert_eq(b.size, 6);
-        cr_assert_arr_eq(b.data, "\1\2\3\4\5\6", 6);
-    }
-    tensor = varve_view(NULL, VARVE_UINT16, VARVE_SHAPE(0));
-    cr_assert(vv_encode_swapped(&b, &tensor));
-    cr_assert_eq(b.size, 0);
-    vv_buffer_clear(&b);
-    tensor = varve_array(numbers, 3);
-    test_fail_allocation(0, false);
-    cr_assert(!vv_encode_swapped(&b, &tensor));
-    test_fail_allocation(-1, false);
-    vv_buffer_clear(&b);
-}
-
 /* Of another graph's mistake this one knows nothing. */
 TEST(write, wants_a_node_that_could_be_made)
 {

@@ -1,0 +1,214 @@
+/* cargo.c - gathering: metadata, walk, columns, where values are.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "cargo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "dtype.h"
+#include "failure.h"
+#include "graph.h"
+#include "name.h"
+#include "opaque.h"
+#include "try.h"
+#include "variable.h"
+
+/* --- Metadata ----------------------------------------------------------- */
+
+static varve_status check_metadata(const varve_metadata *m, varve_error *error)
+{
+    if (!m->name || !vv_name_is_valid(m->name, strlen(m->name)))
+        return vv_fail(error, VARVE_BAD_NAME,
+            "metadata: expected a name of 1 to %d bytes of UTF-8, found "
+            "another",
+            VARVE_MAX_NAME_SIZE);
+    if (m->kind < VARVE_METADATA_INTEGER || m->kind > VARVE_METADATA_STRING)
+        return vv_fail(error, VARVE_MISUSE,
+            "metadata \"%.200s\": expected a kind, found %d", m->name,
+            (int)m->kind);
+    if (m->kind == VARVE_METADATA_STRING &&
+        (!m->string || !vv_utf8_is_valid(m->string, strlen(m->string))))
+        return vv_fail(error, VARVE_BAD_NAME,
+            "metadata \"%.200s\": expected a text of UTF-8, found other bytes",
+            m->name);
+    return VARVE_OK;
+}
+
+static varve_status sort_metadata(struct vv_cargo *cargo, varve_error *error)
+{
+    const varve_metadata *given = cargo->options.metadata;
+    size_t count = cargo->options.metadata_count;
+    cargo->options.metadata = NULL;
+    if (count == 0)
+        return VARVE_OK;
+    for (size_t i = 0; i < count; i++)
+        VV_TRY(check_metadata(&given[i], error));
+    varve_metadata *sorted =
+        vv_allocate_array(&cargo->context.allocator, count, sizeof *sorted);
+    if (!sorted)
+        return vv_fail_memory(error, "metadata");
+    cargo->options.metadata = sorted;
+    memcpy(sorted, given, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, vv_metadata_compare);
+    for (size_t i = 1; i < count; i++) {
+        if (strcmp(sorted[i - 1].name, sorted[i].name) == 0)
+            return vv_fail(error, VARVE_DUPLICATE,
+                "metadata: expected unique names, found \"%.200s\" twice",
+                sorted[i].name);
+    }
+    return VARVE_OK;
+}
+
+/* --- Values ------------------------------------------------------------- */
+
+static bool lies_otherwise(varve_dtype dtype)
+{
+    return dtype == VARVE_STRING ||
+           (VV_BIG_ENDIAN && varve_dtype_size(dtype) > 1);
+}
+
+/* A value that is not saved has the offset 0. */
+static const void *find_bytes(
+    const struct vv_cargo *cargo, const varve_node *node, size_t *state)
+{
+    if (node->kind == VARVE_STATE)
+        return cargo->columns.states.data + *state;
+    const varve_tensor *tensor = &node->variable->tensor;
+    return lies_otherwise(tensor->dtype) ? tensor : tensor->data;
+}
+
+static varve_status find_values(
+    struct vv_cargo *cargo, const struct vv_walk *walk, varve_error *error)
+{
+    const struct vv_index_columns *c = &cargo->columns.index;
+    size_t count = c->value_nodes.size / 4, state = 0;
+    cargo->value_count = count;
+    if (count == 0)
+        return VARVE_OK;
+    cargo->values = vv_allocate_zeroed(
+        &cargo->context.allocator, count * sizeof *cargo->values);
+    if (!cargo->values)
+        return vv_fail_memory(error, "where values are");
+    for (size_t i = 0; i < count; i++) {
+        size_t size = (size_t)vv_at64(c->value_sizes.data, i);
+        const varve_node *node =
+            walk->steps[vv_at32(c->value_nodes.data, i)].node;
+        if (vv_at64(c->value_offsets.data, i) == 0 || size == 0)
+            continue;
+        cargo->values[i] = find_bytes(cargo, node, &state);
+        state += node->kind == VARVE_STATE ? size : 0;
+    }
+    return VARVE_OK;
+}
+
+static varve_status find_kept(
+    struct vv_cargo *cargo, const struct vv_walk *walk, varve_error *error)
+{
+    if (cargo->options.format == VARVE_FORMAT_VARVE)
+        return VARVE_OK;
+    cargo->kept = vv_allocate_zeroed(
+        &cargo->context.allocator, walk->count * sizeof *cargo->kept);
+    if (!cargo->kept)
+        return vv_fail_memory(error, "what was kept of a file");
+    for (size_t i = 0; i < walk->count; i++)
+        cargo->kept[i].bytes =
+            vv_graph_kept_of(walk->steps[i].node, &cargo->kept[i].size);
+    return VARVE_OK;
+}
+
+static bool encode_strings(struct vv_buffer *to, const varve_tensor *tensor)
+{
+    uint64_t count = varve_tensor_count(tensor);
+    const varve_string *strings = tensor->data;
+    to->size = 0;
+    for (uint64_t i = 0; i < count; i++)
+        vv_buffer_add64(to, strings[i].size);
+    for (uint64_t i = 0; i < count; i++)
+        vv_buffer_add(to, strings[i].data, (size_t)strings[i].size);
+    return !to->failed;
+}
+
+bool vv_encode_swapped(struct vv_buffer *to, const varve_tensor *tensor)
+{
+    to->size = 0;
+    void *at = vv_buffer_extend(to, (size_t)varve_tensor_size(tensor));
+    if (at)
+        vv_dtype_swap_copy(
+            tensor->dtype, at, tensor->data, varve_tensor_count(tensor));
+    return at != NULL;
+}
+
+const void *vv_cargo_bytes(
+    const struct vv_cargo *cargo, uint32_t value, struct vv_buffer *scratch)
+{
+    const void *bytes = cargo->values[value];
+    uint8_t dtype = cargo->columns.index.value_dtypes.data[value];
+    if (!bytes)
+        return "";
+    if (cargo->is_encoded || !lies_otherwise((varve_dtype)dtype))
+        return bytes;
+    const varve_tensor *tensor = bytes;
+    bool done = dtype == VARVE_STRING ? encode_strings(scratch, tensor)
+                                      : vv_encode_swapped(scratch, tensor);
+    return done ? scratch->data : NULL;
+}
+
+/* --- All ---------------------------------------------------------------- */
+
+static varve_status gather(
+    struct vv_cargo *cargo, varve_node *root, varve_error *error)
+{
+    struct vv_walk walk;
+    VV_TRY(sort_metadata(cargo, error));
+    VV_TRY(vv_walk_begin(&walk, root, error));
+    varve_status status = vv_columns_begin(&cargo->columns, &walk, error);
+    if (!status)
+        status = find_values(cargo, &walk, error);
+    if (!status)
+        status = find_kept(cargo, &walk, error);
+    vv_walk_end(&walk);
+    return status;
+}
+
+varve_status vv_cargo_gather(struct vv_cargo *cargo, varve_node *root,
+    const varve_write_options *options, varve_error *error)
+{
+    varve_graph *graph = root->graph;
+    VV_TRY(VV_CHECK_OPTIONS(options, error));
+    *cargo = (struct vv_cargo){ .context = graph->context };
+    cargo->context.durable = &graph->saved_to;
+    if (options)
+        cargo->options = *options;
+    /* The graph stays as it is walked, whatever the callbacks of states would
+     * like. */
+    enum vv_hold older = vv_graph_hold(graph, VV_HOLDS_ALL);
+    varve_status status = gather(cargo, root, error);
+    vv_graph_let_go(graph, older);
+    if (status)
+        vv_cargo_clear(cargo);
+    return status;
+}
+
+void vv_cargo_clear(struct vv_cargo *cargo)
+{
+    const varve_allocator *a = &cargo->context.allocator;
+    size_t nodes = cargo->columns.index.node_kinds.size;
+    vv_release(a, cargo->kept, nodes * sizeof *cargo->kept);
+    vv_release(a, cargo->values, cargo->value_count * sizeof *cargo->values);
+    vv_release(a, (void *)cargo->options.metadata,
+        cargo->options.metadata_count * sizeof *cargo->options.metadata);
+    vv_columns_end(&cargo->columns);
+}
+
+varve_status vv_cargo_index(
+    const struct vv_cargo *cargo, struct vv_index *index, varve_error *error)
+{
+    VV_TRY(vv_columns_index(&cargo->columns, index, error));
+    index->counter = cargo->counter;
+    index->metadata = cargo->options.metadata;
+    index->metadata_count = cargo->options.metadata_count;
+    return VARVE_OK;
+}

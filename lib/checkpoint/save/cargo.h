@@ -1,0 +1,58 @@
+/* cargo.h - all that a file will hold, gathered from a graph. Its writing
+ * (cargo_out.h) looks at the graph no more.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_CARGO_H
+#define VV_CARGO_H
+
+#include <varve/checkpoint.h>
+#include <varve/tensor.h>
+
+#include "columns.h"
+#include "context.h"
+
+/* What a graph has kept of a node of a foreign file. */
+struct vv_cargo_kept {
+    const unsigned char *bytes;
+    size_t size;
+};
+
+struct vv_cargo {
+    /* to read */
+    struct vv_context context;
+    varve_write_options options; /* its metadata is sorted */
+    const void **values;         /* by value: its bytes as they lie in a file;
+                                    where `is_encoded` is not set, of a type
+                                    that lies otherwise in memory, its
+                                    varve_tensor. NULL: not saved, or empty */
+    size_t value_count;
+    struct vv_cargo_kept *kept; /* by node; NULL where there is nothing */
+    bool is_encoded;            /* all values are as they lie in a file */
+    /* to fill in */
+    struct vv_columns columns; /* digests come as values are written */
+    uint64_t counter;          /* of saves; 0: none */
+};
+
+/* Checks everything that can fail without the disk, walks the graph, fills in
+ * the columns, and notes where the bytes of each value are: most are in the
+ * program's memory, from which they are written without a copy. Calls the save
+ * callbacks of states. On failure there is nothing to clear. */
+varve_status vv_cargo_gather(struct vv_cargo *cargo, varve_node *root,
+    const varve_write_options *options, varve_error *error);
+void vv_cargo_clear(struct vv_cargo *cargo);
+
+/* The bytes of a value as they lie in a file; those that have to be encoded are
+ * in `scratch` until it is used again. NULL without memory. */
+const void *vv_cargo_bytes(
+    const struct vv_cargo *cargo, uint32_t value, struct vv_buffer *scratch);
+
+/* The index of the cargo, with counter and metadata; points into it. */
+varve_status vv_cargo_index(
+    const struct vv_cargo *cargo, struct vv_index *index, varve_error *error);
+
+/* Sets `to` to the elements of a tensor in the byte order of a file; not of
+ * strings. False without memory. Where the host has the other order. */
+bool vv_encode_swapped(struct vv_buffer *to, const varve_tensor *tensor);
+
+#endif

@@ -1,0 +1,60 @@
+/* test_cargo.c - lib/checkpoint/save/cargo.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include "cargo.h"
+
+#include "graph.h"
+
+TEST(cargo, says_where_the_bytes_of_each_value_are)
+{
+    static float values[3] = { 1, 2, 3 };
+    struct text_state state = { .text = "state" };
+    varve_error error = { 0 };
+    struct vv_cargo cargo;
+    struct vv_buffer scratch;
+    begin_world();
+    varve_node *root = new_root();
+    varve_string string = { "text", 4 };
+    vv_buffer_init(&scratch, test_allocator());
+    varve_add_variable(root, "a", varve_array(values, 3));
+    varve_add_variable(root, "b", varve_view(NULL, VARVE_INT8, VARVE_SHAPE(0)));
+    varve_add_state(root, "s", &text_callbacks, &state);
+    varve_add_variable(root, "t", varve_array(&string, 1));
+    cr_assert_ok(vv_cargo_gather(&cargo, root, NULL, &error), error);
+    cr_assert_eq(cargo.value_count, 4);
+    cr_assert_eq(vv_cargo_bytes(&cargo, 0, &scratch), (const void *)values);
+    cr_assert_neq(vv_cargo_bytes(&cargo, 1, &scratch), NULL);
+    cr_assert_arr_eq(vv_cargo_bytes(&cargo, 2, &scratch), "state", 5);
+    cr_assert_arr_eq(
+        vv_cargo_bytes(&cargo, 3, &scratch), "\4\0\0\0\0\0\0\0text", 12);
+    vv_cargo_clear(&cargo);
+    vv_buffer_clear(&scratch);
+    free_root(root);
+    end_world();
+}
+
+TEST(cargo, encodes_elements_as_a_file_has_them)
+{
+    uint16_t numbers[] = { 0x0201, 0x0403, 0x0605 };
+    varve_tensor tensor = varve_array(numbers, 3);
+    struct vv_buffer b;
+    vv_buffer_init(&b, test_allocator());
+    for (int i = 0; i < 2; i++) {
+        cr_assert(vv_encode_swapped(&b, &tensor));
+        cr_assert_eq(b.size, 6);
+        cr_assert_arr_eq(b.data, "\1\2\3\4\5\6", 6);
+    }
+    tensor = varve_view(NULL, VARVE_UINT16, VARVE_SHAPE(0));
+    cr_assert(vv_encode_swapped(&b, &tensor));
+    cr_assert_eq(b.size, 0);
+    vv_buffer_clear(&b);
+    tensor = varve_array(numbers, 3);
+    test_fail_allocation(0, false);
+    cr_assert(!vv_encode_swapped(&b, &tensor));
+    test_fail_allocation(-1, false);
+    vv_buffer_clear(&b);
+}
+
