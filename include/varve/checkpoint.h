@@ -145,6 +145,12 @@ typedef struct varve_read_options {
                        and not before. Those that are there already keep their
                        memory, as pointers to it may be about; the report says
                        of each value so large why it was not mapped */
+    bool salvage;   /* of a damaged file what is good: a value whose bytes are
+                       damaged or cannot be read fails nothing. It is left out,
+                       its variable is as if the file had no value for it, and
+                       the report and the assertions name it (VARVE_DAMAGED).
+                       All values are read and verified before any is delivered;
+                       VARVE_MISUSE together with `no_verify` */
     uint64_t staging_size; /* bytes of memory in which new values may wait until
                         all are good. Up to this size in all a restoration is
                         undone whatever fails; above it every value is verified

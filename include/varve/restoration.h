@@ -105,7 +105,7 @@ VARVE_API varve_status varve_assert_nontrivial_match(
 
 /* --- The report --------------------------------------------------------- */
 
-/* The five lists of a report. */
+/* The six lists of a report. */
 typedef enum varve_finding_kind {
     VARVE_MATCHED = 0,         /* has its value from the file; or had, and is
                                   gone */
@@ -114,13 +114,16 @@ typedef enum varve_finding_kind {
     VARVE_ONLY_IN_FILE = 2,    /* in the file, and nothing waits for it */
     VARVE_ONLY_IN_PROGRAM = 3, /* a variable or state that the file lacks, or
                                   whose value went to an earlier node */
-    VARVE_MISMATCHED = 4       /* both have it, but it does not fit, or another
+    VARVE_MISMATCHED = 4,      /* both have it, but it does not fit, or another
                                   node has claimed it; also, excused, each
                                   rename and pattern that matched nothing, as
                                   the path of the side that it is of */
+    VARVE_DAMAGED = 5          /* in the file, but damaged or not to be read,
+                                  and left out by `salvage`; the reason says
+                                  where */
 } varve_finding_kind;
 
-#define VARVE_FINDING_KINDS 5
+#define VARVE_FINDING_KINDS 6
 
 /* One finding. Strings are the report's. */
 typedef struct varve_finding {

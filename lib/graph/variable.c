@@ -265,3 +265,14 @@ void vv_variable_give_up(varve_node *node)
     node->value_state = VARVE_DECLARED;
     vv_variable_settle(node);
 }
+
+void vv_variable_go_without(varve_node *node)
+{
+    if (!node->variable || node->value_state != VARVE_PENDING ||
+        !node->variable->is_owned) {
+        vv_variable_give_up(node);
+        return;
+    }
+    node->value_state = VARVE_DECLARED;
+    vv_variable_begin(node);
+}

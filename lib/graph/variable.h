@@ -67,4 +67,8 @@ void vv_variable_clear(varve_node *node);
 /* A variable whose value was to come, and will not, gets its own. */
 void vv_variable_give_up(varve_node *node);
 
+/* The same as if nothing had ever been to come: it is as it is when it is new.
+ */
+void vv_variable_go_without(varve_node *node);
+
 #endif

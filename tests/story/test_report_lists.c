@@ -1,4 +1,4 @@
-/* test_report_lists.c - five lists, each entry with both paths, type, shape,
+/* test_report_lists.c - the lists, each entry with both paths, type, shape,
  * size and a reason; nearest names among siblings or by type and shape.
  *
  * SPDX-License-Identifier: MIT

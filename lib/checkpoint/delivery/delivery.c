@@ -12,17 +12,18 @@
 #include "binding.h"
 #include "failure.h"
 #include "fate.h"
+#include "salvage.h"
 #include "transfer.h"
 #include "variable.h"
 
 /* --- The life of one ---------------------------------------------------- */
 
-enum { BUFFERS = 5 };
+enum { BUFFERS = 7 };
 
 static void list_buffers(struct vv_delivery *d, struct vv_buffer **list)
 {
     struct vv_buffer *all[BUFFERS] = { &d->jobs, &d->held, &d->stuck,
-        &d->mismatched, &d->cast_misfits };
+        &d->mismatched, &d->cast_misfits, &d->damages, &d->damage_text };
     memcpy(list, all, sizeof all);
 }
 
@@ -192,8 +193,12 @@ varve_status vv_deliver(struct vv_delivery *d, varve_error *error)
     struct vv_buffer batch;
     vv_buffer_move(&batch, &d->jobs, d->jobs.allocator);
     size_t count;
+    varve_status status = VARVE_OK;
+    if (d->options->salvage)
+        status = vv_salvage(d, &batch, error);
     const struct vv_pair *jobs = vv_pairs(&batch, &count);
-    varve_status status = vv_transfer(d, jobs, count, error);
+    if (!status)
+        status = vv_transfer(d, jobs, count, error);
     if (status) {
         vv_buffer_add(&batch, d->jobs.data, d->jobs.size);
         vv_buffer_swap(&batch, &d->jobs);

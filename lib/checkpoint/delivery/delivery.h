@@ -28,6 +28,7 @@ enum vv_fate {
     VV_FATE_EXCLUDED,   /* bound, but the options leave it out */
     VV_FATE_MISMATCHED, /* bound to a node that it does not fit */
     VV_FATE_DROPPED,    /* nobody waits for it any more */
+    VV_FATE_DAMAGED,    /* left out by `salvage`: it cannot be had */
 };
 
 /* Values that a cast could not keep. */
@@ -37,6 +38,13 @@ struct vv_misfits {
     uint64_t count;
 };
 
+/* Why a value cannot be had, one for each. */
+struct vv_damage {
+    /* to read */
+    uint32_t value;
+    size_t text; /* in `damage_text`; ends with a NUL */
+};
+
 struct vv_delivery {
     /* to read */
     const struct vv_pairing *pairing;
@@ -44,6 +52,7 @@ struct vv_delivery {
     const struct vv_opened *file;
     uint8_t *fates;                /* by value: vv_fate */
     struct vv_buffer cast_misfits; /* vv_misfits */
+    uint64_t looked_at; /* bytes that `salvage` has read, of this batch */
 
     /* to fill in: by arrivals and retries */
     bool has_new_mismatch;       /* since the last arrival */
@@ -57,7 +66,9 @@ struct vv_delivery {
     varve_error failure;         /* of an arrival; VARVE_OK: none */
 
     /* own */
-    struct vv_map served; /* places that were given a copy */
+    struct vv_map served;     /* places that were given a copy */
+    struct vv_buffer damages; /* vv_damage */
+    struct vv_buffer damage_text;
 };
 
 /* Empty; a pairing and an opened file that stay where they are, and may still
@@ -100,6 +111,14 @@ varve_status vv_fail_mismatched(
 /* Whether the states of held pairs can be loaded now; moves them to the
  * jobs. */
 void vv_unhold(struct vv_delivery *delivery);
+
+/* Whether nobody gets a value, unless the program asks for it again. */
+static inline bool vv_is_given_up(
+    const struct vv_delivery *delivery, uint32_t value)
+{
+    return delivery->fates[value] == VV_FATE_DROPPED ||
+           delivery->fates[value] == VV_FATE_DAMAGED;
+}
 
 /* Whether a value has come to a node, which may be gone meanwhile: it is
  * delivered once. */

@@ -24,14 +24,15 @@
 /* What may follow what: the table of docs/architecture.md. */
 static const unsigned may_follow[] = {
     [VV_FATE_WAITING] = DECIDED | TO(DROPPED),
-    [VV_FATE_DUE] =
-        DECIDED | TO(WAITING) | TO(APPLIED) | TO(LENT) | TO(DROPPED),
+    [VV_FATE_DUE] = DECIDED | TO(WAITING) | TO(APPLIED) | TO(LENT) |
+                    TO(DROPPED) | TO(DAMAGED),
     [VV_FATE_APPLIED] = TO(DUE),
     [VV_FATE_LENT] = TO(DUE) | TO(WAITING) | TO(APPLIED),
     [VV_FATE_SUPERSEDED] = TO(DUE),
     [VV_FATE_EXCLUDED] = DECIDED | TO(WAITING),
     [VV_FATE_MISMATCHED] = DECIDED | TO(WAITING) | TO(DROPPED),
     [VV_FATE_DROPPED] = TO(DUE),
+    [VV_FATE_DAMAGED] = TO(DUE),
 };
 
 void vv_change_fate(struct vv_delivery *d, uint32_t value, enum vv_fate fate)
@@ -97,7 +98,7 @@ static void claim(struct vv_delivery *d, varve_node *node, uint32_t value)
 
 bool vv_is_final(const struct vv_delivery *d, uint32_t value)
 {
-    return vv_is_delivered(d, value) || d->fates[value] == VV_FATE_DROPPED;
+    return vv_is_delivered(d, value) || vv_is_given_up(d, value);
 }
 
 /* What becomes of a value that the options take. */
@@ -201,7 +202,7 @@ void vv_copy(struct vv_delivery *d, varve_node *node, uint32_t file)
     if (value == VV_NONE ||
         !vv_index_is_saved(vv_index_of(d->pairing), value) ||
         vv_index_kind(vv_index_of(d->pairing), file) != node->kind ||
-        d->fates[value] == VV_FATE_DROPPED || !vv_wants_copy(d, node, file) ||
+        vv_is_given_up(d, value) || !vv_wants_copy(d, node, file) ||
         node->restored_by >= d->pairing->number ||
         !vv_scope_takes(d->pairing, node))
         return;

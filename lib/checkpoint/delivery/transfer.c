@@ -292,10 +292,16 @@ static varve_status read_values(
         .is_verified = options->no_verify && !only_verify,
     };
     reading.total = vv_reading_size(&reading);
+    bool is_good = options->salvage && !only_verify; /* all was looked at */
+    if (is_good) {
+        reading.is_final = touches(t) && !options->streaming;
+        reading.before = t->d->looked_at;
+        reading.total += reading.before;
+    }
     /* What the program sees is changed only once all that comes is known to be
      * good; see transfer.h. */
-    if (!only_verify && !options->streaming && !options->no_verify &&
-        touches(t)) {
+    if (!only_verify && !is_good && !options->streaming &&
+        !options->no_verify && touches(t)) {
         uint64_t size = reading.total;
         reading.total *= 2;
         reading.only_verify = true;

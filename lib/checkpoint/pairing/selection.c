@@ -165,6 +165,10 @@ varve_status vv_selection_begin(struct vv_selection *s,
     VV_TRY(VV_CHECK_OPTIONS(options, error));
     if (options)
         s->options = *options;
+    if (s->options.salvage && s->options.no_verify)
+        return vv_fail(error, VARVE_MISUSE,
+            "the options of a read: expected `salvage` or `no_verify`, found "
+            "both");
     varve_status status = fill(s, context, error);
     if (status)
         vv_selection_end(s);

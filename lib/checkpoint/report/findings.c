@@ -14,6 +14,7 @@ static const char *const headings[VARVE_FINDING_KINDS] = {
     "only in the file",
     "only in the program",
     "mismatched",
+    "damaged",
 };
 
 const struct vv_finding *vv_findings(
@@ -139,6 +140,8 @@ bool vv_report_write(varve_report *report)
     text->size = 0;
     vv_buffer_add_string(text, report->path);
     for (int kind = 0; kind < VARVE_FINDING_KINDS; kind++) {
+        if (kind == VARVE_DAMAGED && report->counts[kind] == 0)
+            continue; /* it takes an option, and more than that */
         vv_buffer_add_string(text, kind ? ", " : ": ");
         add_number(text, report->counts[kind]);
         vv_buffer_add8(text, ' ');

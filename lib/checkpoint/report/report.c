@@ -15,6 +15,7 @@
 #include "findings.h"
 #include "move.h"
 #include "report_program.h"
+#include "salvage.h"
 #include "saved_spread.h"
 #include "scope.h"
 #include "shape.h"
@@ -69,6 +70,16 @@ const char *vv_report_file_path(struct vv_maker *m, uint32_t file)
 {
     if (!vv_scope_saved_path(m->p, file, &m->scratch))
         vv_saved_path(&m->p->paths, file, &m->scratch);
+    return vv_report_keep(m, &m->scratch);
+}
+
+const char *vv_report_damage(struct vv_maker *m, uint32_t value)
+{
+    const char *why = vv_damage_of(m->d, value);
+    if (!why)
+        return NULL;
+    m->scratch.size = 0;
+    vv_buffer_add_string(&m->scratch, why);
     return vv_report_keep(m, &m->scratch);
 }
 
@@ -311,6 +322,22 @@ static void add_undelivered(
     vv_report_add(m, &finding);
 }
 
+/* A value that cannot be had. */
+static void add_damaged(
+    struct vv_maker *m, uint32_t value, uint32_t file, varve_node *node)
+{
+    struct vv_finding finding = { .kind = VARVE_DAMAGED,
+        .reason = vv_report_damage(m, value) };
+    vv_report_describe_value(m, &finding, value);
+    if (node) {
+        vv_report_describe_node(m, &finding, node);
+        finding.is_restored = vv_report_was_restored(m, node);
+    }
+    finding.file_path = vv_report_file_path(m, file);
+    excuse_unused(m, &finding, file);
+    vv_report_add(m, &finding);
+}
+
 static void look_at_file(struct vv_maker *m)
 {
     const struct vv_index *index = vv_index_of(m->p);
@@ -324,6 +351,8 @@ static void look_at_file(struct vv_maker *m)
         if (vv_is_delivered(m->d, v))
             add_matched(m, v, file,
                 node && vv_report_was_restored(m, node) ? node : NULL);
+        else if (m->d->fates[v] == VV_FATE_DAMAGED)
+            add_damaged(m, v, file, node);
         else if (!node)
             add_unbound(m, v, file);
         else if (would_match(m, v, node))

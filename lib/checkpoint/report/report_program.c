@@ -16,6 +16,51 @@
 
 enum { MOST_EDGES = 16 }; /* to a node that are looked at for a reason */
 
+/* --- Copies ------------------------------------------------------------- */
+
+/* The value of which a node, that is not its holder, may have a copy; VV_NONE:
+ * none. */
+static uint32_t value_of_another(
+    const struct vv_maker *m, const varve_node *node)
+{
+    const struct vv_pairing *p = m->p;
+    uint32_t file = vv_file_node_of(p, node);
+    uint32_t value = file == VV_NONE ? VV_NONE : p->value_of[file];
+    bool may_have = value != VV_NONE && !vv_is_holder(p, node, file) &&
+                    vv_index_is_saved(vv_index_of(p), value);
+    return may_have ? value : VV_NONE;
+}
+
+/* Whether a read gives it that copy, or fails as it does not fit. */
+static bool claims_copy(const struct vv_maker *m, const varve_node *node)
+{
+    const struct vv_pairing *p = m->p;
+    uint32_t file = vv_file_node_of(p, node);
+    return value_of_another(m, node) != VV_NONE &&
+           vv_wants_copy(m->d, node, file) &&
+           vv_index_kind(vv_index_of(p), file) == node->kind &&
+           vv_scope_takes(p, node);
+}
+
+/* Whether it was given that copy, or by a plan would be. */
+static bool has_copy(const struct vv_maker *m, const varve_node *node)
+{
+    uint32_t value = value_of_another(m, node);
+    if (value == VV_NONE)
+        return false;
+    varve_tensor saved = vv_saved(m->p, value);
+    return m->is_dry ? claims_copy(m, node) && vv_value_fits(m->d, node, &saved)
+                     : node->restored_by == m->p->number;
+}
+
+/* Why the copy that a node was to have could not be had; NULL: it could. */
+static const char *lost_copy(struct vv_maker *m, const varve_node *node)
+{
+    return !m->is_dry && claims_copy(m, node)
+               ? vv_report_damage(m, value_of_another(m, node))
+               : NULL;
+}
+
 /* --- What was not restored ---------------------------------------------- */
 
 static void excuse_missing(
@@ -106,6 +151,10 @@ static void add_missing(struct vv_maker *m, varve_node *node, bool is_local)
     } else if (went_to_earlier(m, node, file)) {
         finding.file_path = vv_report_file_path(m, file);
         finding.reason = "its value went to an earlier node";
+    } else if (lost_copy(m, node)) {
+        finding.kind = VARVE_DAMAGED;
+        finding.file_path = vv_report_file_path(m, file);
+        finding.reason = lost_copy(m, node);
     } else if (m->p->node_of[file] && m->p->node_of[file] != node) {
         describe_claim(m, &finding, node, file);
     } else if (m->p->value_of[file] == VV_NONE) {
@@ -128,43 +177,6 @@ static bool meets_object(const struct vv_maker *m, const varve_node *node)
     return file != VV_NONE && vv_is_holder(m->p, node, file) &&
            m->p->value_of[file] == VV_NONE && vv_scope_takes(m->p, node) &&
            !vv_index_has_tag(vv_index_of(m->p), file, VARVE_TAG_OPTIONAL);
-}
-
-/* --- Copies ------------------------------------------------------------- */
-
-/* The value of which a node, that is not its holder, may have a copy; VV_NONE:
- * none. */
-static uint32_t value_of_another(
-    const struct vv_maker *m, const varve_node *node)
-{
-    const struct vv_pairing *p = m->p;
-    uint32_t file = vv_file_node_of(p, node);
-    uint32_t value = file == VV_NONE ? VV_NONE : p->value_of[file];
-    bool may_have = value != VV_NONE && !vv_is_holder(p, node, file) &&
-                    vv_index_is_saved(vv_index_of(p), value);
-    return may_have ? value : VV_NONE;
-}
-
-/* Whether a read gives it that copy, or fails as it does not fit. */
-static bool claims_copy(const struct vv_maker *m, const varve_node *node)
-{
-    const struct vv_pairing *p = m->p;
-    uint32_t file = vv_file_node_of(p, node);
-    return value_of_another(m, node) != VV_NONE &&
-           vv_wants_copy(m->d, node, file) &&
-           vv_index_kind(vv_index_of(p), file) == node->kind &&
-           vv_scope_takes(p, node);
-}
-
-/* Whether it was given that copy, or by a plan would be. */
-static bool has_copy(const struct vv_maker *m, const varve_node *node)
-{
-    uint32_t value = value_of_another(m, node);
-    if (value == VV_NONE)
-        return false;
-    varve_tensor saved = vv_saved(m->p, value);
-    return m->is_dry ? claims_copy(m, node) && vv_value_fits(m->d, node, &saved)
-                     : node->restored_by == m->p->number;
 }
 
 static void add_copy(struct vv_maker *m, const varve_node *node)

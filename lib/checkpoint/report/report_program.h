@@ -34,6 +34,9 @@ void vv_report_add(struct vv_maker *m, const struct vv_finding *finding);
 
 const char *vv_report_file_path(struct vv_maker *m, uint32_t file);
 
+/* Why a value was found damaged; NULL if it was not. */
+const char *vv_report_damage(struct vv_maker *m, uint32_t value);
+
 /* Type, shape, size and place of a value of the file. */
 void vv_report_describe_value(
     struct vv_maker *m, struct vv_finding *finding, uint32_t value);

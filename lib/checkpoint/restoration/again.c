@@ -47,7 +47,8 @@ static bool is_had(
     case VV_FATE_LENT:
     case VV_FATE_SUPERSEDED:
     case VV_FATE_MISMATCHED:
-    case VV_FATE_DROPPED: return true;
+    case VV_FATE_DROPPED:
+    case VV_FATE_DAMAGED: return true;
     default: return false;
     }
 }

@@ -41,7 +41,7 @@ static varve_finding finding_at(
     return finding;
 }
 
-TEST(report, sorts_values_into_five_lists)
+TEST(report, sorts_values_into_lists)
 {
     varve_error error = { 0 };
     begin_world();
@@ -50,7 +50,7 @@ TEST(report, sorts_values_into_five_lists)
     varve_restoration *r = read_root(root, NULL);
     varve_add_variable(root, "step", varve_array(mine, 4));
     varve_report *report = varve_report_new(r, &error);
-    static const size_t counts[] = { 1, 1, 0, 1, 1 };
+    static const size_t counts[VARVE_FINDING_KINDS] = { 1, 1, 0, 1, 1 };
     for (int kind = 0; kind < VARVE_FINDING_KINDS; kind++)
         cr_assert_eq(varve_report_count(report, (varve_finding_kind)kind),
             counts[kind], "%d: %s", kind, varve_report_text(report));
@@ -86,7 +86,7 @@ TEST(report, of_a_plan_says_what_a_read_would_do)
     mine[0] = 9;
     varve_restoration *r = varve_plan(root, FILE_NAME, NULL, &error);
     varve_report *report = varve_report_new(r, &error);
-    static const size_t counts[] = { 1, 0, 1, 1, 1 };
+    static const size_t counts[VARVE_FINDING_KINDS] = { 1, 0, 1, 1, 1 };
     for (int kind = 0; kind < VARVE_FINDING_KINDS; kind++)
         cr_assert_eq(varve_report_count(report, (varve_finding_kind)kind),
             counts[kind], "%d: %s", kind, varve_report_text(report));

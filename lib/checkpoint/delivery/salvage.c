@@ -1,0 +1,310 @@
+/* salvage.c - one look at each value that is due, chunk by chunk, in the order
+ * of the file.
+ *
+ * Damaged is what does not verify and what the system cannot read. All of a
+ * value is looked at, so as to tell how much of it is gone.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "salvage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "binding.h"
+#include "failure.h"
+#include "fate.h"
+#include "layout.h"
+#include "name.h"
+#include "try.h"
+#include "variable.h"
+
+enum { BUFFER_ALIGNMENT = 64 };
+
+struct look {
+    struct vv_delivery *d;
+    unsigned char *buffer;
+    size_t buffer_size;
+    uint64_t total; /* bytes of both passes, for progress */
+};
+
+/* What is wrong with one value. */
+struct verdict {
+    uint64_t chunks;
+    uint64_t damaged; /* of them */
+    uint64_t lengths; /* of strings that are still to come */
+    uint64_t text;    /* bytes of strings that no length has taken yet */
+    varve_error first;
+};
+
+static const struct vv_index *index_of(const struct look *l)
+{
+    return &l->d->file->parsed.index;
+}
+
+static uint64_t size_of(const struct look *l, uint32_t value)
+{
+    return vv_at64(index_of(l)->value_sizes, value);
+}
+
+/* Whether the file is to blame, and not the lack of something else. */
+static bool is_damage(varve_status status)
+{
+    return status == VARVE_CORRUPT || status == VARVE_TRUNCATED ||
+           status == VARVE_IO;
+}
+
+/* --- One value ---------------------------------------------------------- */
+
+static varve_status report(
+    struct look *l, const varve_node *node, varve_error *error)
+{
+    const varve_read_options *options = l->d->options;
+    char text[256];
+    if (options->progress &&
+        options->progress(options->progress_user, l->d->looked_at, l->total,
+            vv_node_text(node, text, sizeof text)))
+        return vv_fail(
+            error, VARVE_CANCELLED, "%s: cancelled", l->d->file->path);
+    return VARVE_OK;
+}
+
+static void begin_strings(
+    const struct look *l, uint32_t value, struct verdict *v)
+{
+    varve_tensor saved = vv_saved(l->d->pairing, value);
+    if (saved.dtype != VARVE_STRING)
+        return;
+    v->lengths = varve_tensor_count(&saved);
+    v->text = size_of(l, value) - 8 * v->lengths; /* the index saw to it */
+}
+
+/* The lengths come first; a chunk has whole ones. */
+static varve_status check_lengths(
+    const struct look *l, struct verdict *v, size_t size, varve_error *error)
+{
+    bool fits = true;
+    bool had_any = v->lengths > 0;
+    for (size_t i = 0; fits && i < size / 8 && v->lengths > 0; i++) {
+        uint64_t length = vv_at64(l->buffer, i);
+        fits = length <= v->text;
+        v->text -= fits ? length : 0;
+        v->lengths--;
+    }
+    if (fits && had_any && v->lengths == 0)
+        fits = v->text == 0;
+    return fits ? VARVE_OK
+                : vv_fail(error, VARVE_CORRUPT,
+                      "expected string lengths that sum to the value's size, "
+                      "found others");
+}
+
+static varve_status look_at_chunk(struct look *l, uint32_t value,
+    uint64_t chunk, struct verdict *v, varve_error *error)
+{
+    const struct vv_opened *file = l->d->file;
+    uint64_t offset;
+    size_t size;
+    vv_opened_chunk(file, value, chunk, &offset, &size);
+    l->d->looked_at += size;
+    VV_TRY(vv_opened_read(file, offset, l->buffer, size, error));
+    VV_TRY(vv_opened_check(file, value, chunk, l->buffer, NULL, error));
+    return v->damaged ? VARVE_OK : check_lengths(l, v, size, error);
+}
+
+/* Fails with what is no damage. What is good or bad as a whole is looked at up
+ * to the first failure. */
+static varve_status look_at(struct look *l, const struct vv_pair *job,
+    struct verdict *v, varve_error *error)
+{
+    uint64_t size = size_of(l, job->file);
+    *v = (struct verdict){ .chunks = vv_chunk_count(size) };
+    begin_strings(l, job->file, v);
+    for (uint64_t c = 0; size > 0 && c < v->chunks; c++) {
+        varve_error reason = { 0 };
+        VV_TRY(report(l, job->node, error));
+        varve_status status = look_at_chunk(l, job->file, c, v, &reason);
+        if (status && !is_damage(status)) {
+            if (error)
+                *error = reason;
+            return status;
+        }
+        if (status && v->damaged++ == 0)
+            v->first = reason;
+        if (status && !vv_opened_has_digests(l->d->file))
+            break;
+    }
+    return VARVE_OK;
+}
+
+/* --- What is lost ------------------------------------------------------- */
+
+static void add_number(struct vv_buffer *text, uint64_t number)
+{
+    char decimal[24];
+    vv_buffer_add(text, decimal, vv_decimal(number, decimal));
+}
+
+/* Without the path of the file, which whoever tells of it has named. */
+static const char *without_path(const struct look *l, const char *message)
+{
+    const char *path = l->d->file->path;
+    size_t size = strlen(path);
+    bool has = strncmp(message, path, size) == 0 &&
+               strncmp(message + size, ": ", 2) == 0;
+    return has ? message + size + 2 : message;
+}
+
+static varve_status note_damage(
+    struct look *l, uint32_t value, const struct verdict *v, varve_error *error)
+{
+    struct vv_delivery *d = l->d;
+    struct vv_buffer *text = &d->damage_text;
+    struct vv_damage damage = { .value = value, .text = text->size };
+    if (v->chunks > 1 && vv_opened_has_digests(d->file)) {
+        add_number(text, v->damaged);
+        vv_buffer_add_string(text, " of ");
+        add_number(text, v->chunks);
+        vv_buffer_add_string(text, " chunks, first: ");
+    }
+    vv_buffer_add_string(text, without_path(l, v->first.message));
+    vv_buffer_add8(text, 0);
+    vv_buffer_add(&d->damages, &damage, sizeof damage);
+    bool failed = text->failed || d->damages.failed;
+    if (failed)
+        text->size = damage.text;
+    text->failed = d->damages.failed = false;
+    return failed ? vv_fail_memory(error, "a list of damages") : VARVE_OK;
+}
+
+static struct vv_damage *damages_of(const struct vv_delivery *d, size_t *count)
+{
+    *count = d->damages.size / sizeof(struct vv_damage);
+    return (struct vv_damage *)(void *)d->damages.data;
+}
+
+/* By value; of one that was looked at again the later comes last. */
+static int compare_damages(const void *left, const void *right)
+{
+    const struct vv_damage *a = left;
+    const struct vv_damage *b = right;
+    if (a->value != b->value)
+        return a->value > b->value ? 1 : -1;
+    return (a->text > b->text) - (a->text < b->text);
+}
+
+static void sort_damages(struct vv_delivery *d)
+{
+    size_t count;
+    struct vv_damage *damages = damages_of(d, &count);
+    if (count)
+        qsort(damages, count, sizeof *damages, compare_damages);
+}
+
+const char *vv_damage_of(const struct vv_delivery *d, uint32_t value)
+{
+    size_t count;
+    const struct vv_damage *damages = damages_of(d, &count);
+    size_t low = 0; /* behind the last one of a lower or equal value */
+    for (size_t high = count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (damages[middle].value <= value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool is_there = low > 0 && damages[low - 1].value == value;
+    return is_there ? (const char *)d->damage_text.data + damages[low - 1].text
+                    : NULL;
+}
+
+static void lose(struct vv_delivery *d, const struct vv_pair *job)
+{
+    vv_set_fate(d, job->node, job->file, VV_FATE_DAMAGED);
+    vv_variable_go_without(job->node);
+}
+
+/* --- All ---------------------------------------------------------------- */
+
+static int compare_jobs(const void *left, const void *right)
+{
+    const struct vv_pair *a = left;
+    const struct vv_pair *b = right;
+    return (a->file > b->file) - (a->file < b->file);
+}
+
+static varve_status begin(struct look *l, const struct vv_pair *jobs,
+    size_t count, varve_error *error)
+{
+    uint64_t largest = 0;
+    l->d->looked_at = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t size = size_of(l, jobs[i].file);
+        largest = size > largest ? size : largest;
+        l->total += 2 * size;
+    }
+    l->buffer_size =
+        largest < VV_CHUNK_SIZE ? (size_t)largest : (size_t)VV_CHUNK_SIZE;
+    l->buffer = vv_allocate_aligned(
+        &l->d->pairing->context.allocator, l->buffer_size, BUFFER_ALIGNMENT);
+    return l->buffer || largest == 0
+               ? VARVE_OK
+               : vv_fail_memory(error, "a buffer for reading");
+}
+
+/* Several jobs of one value are next to each other: it is looked at once. */
+static varve_status sift(struct look *l, struct vv_pair *jobs, size_t count,
+    uint8_t *is_lost, varve_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct verdict v;
+        if (i > 0 && jobs[i].file == jobs[i - 1].file) {
+            is_lost[i] = is_lost[i - 1];
+            continue;
+        }
+        VV_TRY(look_at(l, &jobs[i], &v, error));
+        is_lost[i] = v.damaged > 0;
+        if (v.damaged)
+            VV_TRY(note_damage(l, jobs[i].file, &v, error));
+    }
+    return VARVE_OK;
+}
+
+/* Nothing is given up unless all could be looked at. */
+static size_t leave_out(struct vv_delivery *d, struct vv_pair *jobs,
+    size_t count, const uint8_t *is_lost)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (is_lost[i])
+            lose(d, &jobs[i]);
+        else
+            jobs[kept++] = jobs[i];
+    }
+    return kept;
+}
+
+varve_status vv_salvage(
+    struct vv_delivery *d, struct vv_buffer *jobs, varve_error *error)
+{
+    const varve_allocator *a = &d->pairing->context.allocator;
+    struct look l = { .d = d };
+    size_t count;
+    struct vv_pair *pairs = vv_pairs(jobs, &count);
+    if (count == 0)
+        return VARVE_OK;
+    uint8_t *is_lost = vv_allocate_zeroed(a, count);
+    if (!is_lost)
+        return vv_fail_memory(error, "a restoration");
+    qsort(pairs, count, sizeof *pairs, compare_jobs);
+    varve_status status = begin(&l, pairs, count, error);
+    if (!status)
+        status = sift(&l, pairs, count, is_lost, error);
+    sort_damages(d);
+    if (!status)
+        jobs->size = leave_out(d, pairs, count, is_lost) * sizeof *pairs;
+    vv_release_aligned(a, l.buffer, l.buffer_size, BUFFER_ALIGNMENT);
+    vv_release(a, is_lost, count);
+    return status;
+}

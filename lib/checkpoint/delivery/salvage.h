@@ -1,0 +1,22 @@
+/* salvage.h - what of a damaged file can be had: looking at values before they
+ * are delivered, and leaving out those that are lost.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_SALVAGE_H
+#define VV_SALVAGE_H
+
+#include "delivery.h"
+
+/* Reads and verifies the values of the jobs, which fit their nodes. Those that
+ * are damaged or cannot be read are given up, with why, and their jobs taken
+ * away: what is left can be transferred. Other failures, as of memory, are
+ * returned. */
+varve_status vv_salvage(
+    struct vv_delivery *d, struct vv_buffer *jobs, varve_error *error);
+
+/* Why a value was given up so; NULL if it was not. Valid until the next
+ * salvage. */
+const char *vv_damage_of(const struct vv_delivery *d, uint32_t value);
+
+#endif
