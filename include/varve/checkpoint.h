@@ -57,8 +57,8 @@ typedef enum varve_format {
  * "gguf"; "unknown" for any other number. */
 VARVE_API const char *varve_format_name(varve_format format);
 
-/* Called for everything that a format cannot hold: the path in the graph, and
- * what is lost. Both borrowed for the call. */
+/* Called for everything that is lost: its path, and what a format cannot hold
+ * of it, or why it cannot be had. Both borrowed for the call. */
 typedef void varve_loss(void *user, const char *path, const char *what);
 
 /* All zero is the safe default; NULL stands for that. */
@@ -136,21 +136,25 @@ typedef struct varve_read_options {
     const char *expect_missing; /* patterns the file need not have */
     const char *expect_unused;  /* patterns of file paths that the program need
                                    not take */
-    bool streaming; /* one pass: faster, but a failure leaves some variables
-                       changed; VARVE_HALF_RESTORED names them */
-    bool no_verify; /* skips the digests of the values */
-    bool map;       /* library-owned variables of 64 KiB and more that are
-                       added later take the file's pages, copied on write;
-                       their digests are checked by varve_restoration_verify
-                       and not before. Those that are there already keep their
-                       memory, as pointers to it may be about; the report says
-                       of each value so large why it was not mapped */
-    bool salvage;   /* of a damaged file what is good: a value whose bytes are
-                       damaged or cannot be read fails nothing. It is left out,
-                       its variable is as if the file had no value for it, and
-                       the report and the assertions name it (VARVE_DAMAGED).
-                       All values are read and verified before any is delivered;
-                       VARVE_MISUSE together with `no_verify` */
+    bool streaming;   /* one pass: faster, but a failure leaves some variables
+                         changed; VARVE_HALF_RESTORED names them */
+    bool no_verify;   /* skips the digests of the values */
+    bool map;         /* library-owned variables of 64 KiB and more that are
+                         added later take the file's pages, copied on write;
+                         their digests are checked by varve_restoration_verify
+                         and not before. Those that are there already keep their
+                         memory, as pointers to it may be about; the report says
+                         of each value so large why it was not mapped */
+    bool salvage;     /* of a damaged file what is good: a value whose bytes are
+                         damaged or cannot be read fails nothing. It is left
+                         out, its variable is as if the file had no value for
+                         it, and the report and the assertions name it
+                         (VARVE_DAMAGED).
+                         All is read and verified before any of it is delivered;
+                         VARVE_MISUSE together with `no_verify` */
+    varve_loss *loss; /* each value that `salvage` leaves out in this call,
+                         by its path in the file; may be NULL */
+    void *loss_user;
     uint64_t staging_size; /* bytes of memory in which new values may wait until
                         all are good. Up to this size in all a restoration is
                         undone whatever fails; above it every value is verified

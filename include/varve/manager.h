@@ -58,7 +58,8 @@ typedef struct varve_manager_options {
                                     gives other bytes each time */
     const varve_write_options *write; /* of every save, or NULL; borrowed, as is
                                          `read`, as long as the manager lives */
-    const varve_read_options *read;   /* of the resume, or NULL */
+    const varve_read_options *read;   /* of the resume, or NULL; `salvage` is
+                                         of use only where none is good */
     varve_manager_initialize *initialize; /* or NULL */
     void *initialize_user;
     varve_reserved reserved;
@@ -87,7 +88,11 @@ VARVE_API void varve_manager_free(varve_manager *manager);
  * Fails, and does not look at older ones, where the newest good one does not
  * fit the program (VARVE_MISMATCH), is too new for this library, or cannot be
  * read for a reason that is not its own (permissions, memory); and where none
- * is good and reading one failed (VARVE_IO): it may be good after all. */
+ * is good and reading one failed (VARVE_IO): it may be good after all.
+ *
+ * With `salvage` among the options of its read an older good one is preferred
+ * all the same; where none is good, what is left of the newest damaged one that
+ * can be opened is restored, and the report names what was lost. */
 VARVE_API varve_status varve_manager_resume(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 

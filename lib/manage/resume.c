@@ -58,9 +58,12 @@ static varve_status end_without(const varve_error *unread, varve_error *error)
     return unread->status;
 }
 
-varve_status vv_find_good(varve_manager *m, size_t *index, varve_error *error)
+/* *index: the number of entries where none is good; *unread says then whether
+ * one could not be read. */
+static varve_status find_good(
+    varve_manager *m, size_t *index, varve_error *unread, varve_error *error)
 {
-    varve_error unread = { 0 };
+    *unread = (varve_error){ 0 };
     m->passed_over.size = 0;
     m->passed_over.failed = false;
     *index = m->listing.count;
@@ -81,11 +84,18 @@ varve_status vv_find_good(varve_manager *m, size_t *index, varve_error *error)
         }
         /* That may be a good one: if no other is, this is the failure that is
          * told. */
-        if (status == VARVE_IO && !unread.status)
-            unread = reason;
+        if (status == VARVE_IO && !unread->status)
+            *unread = reason;
         VV_TRY(pass_over(m, entry, &reason, error));
     }
-    return end_without(&unread, error);
+    return VARVE_OK;
+}
+
+varve_status vv_find_good(varve_manager *m, size_t *index, varve_error *error)
+{
+    varve_error unread;
+    VV_TRY(find_good(m, index, &unread, error));
+    return *index == m->listing.count ? end_without(&unread, error) : VARVE_OK;
 }
 
 static varve_status decide(varve_manager *m, varve_error *error)
@@ -133,20 +143,50 @@ static varve_status start_fresh(varve_manager *m, varve_error *error)
     return VARVE_OK;
 }
 
+/* With none good, and where the program asks for it: what is left of the newest
+ * that can be opened. */
+static varve_status salvage(varve_manager *m, varve_error *error)
+{
+    for (size_t i = m->listing.count; i-- > 0;) {
+        varve_error reason = { 0 };
+        varve_status status = restore(m, &m->listing.entries[i], &reason);
+        if (!status)
+            return VARVE_OK;
+        if (!is_damage(status)) {
+            if (error)
+                *error = reason;
+            return status;
+        }
+    }
+    return VARVE_OK;
+}
+
+static varve_status begin_anew(
+    varve_manager *m, const varve_error *unread, varve_error *error)
+{
+    if (m->options.read && m->options.read->salvage)
+        VV_TRY(salvage(m, error));
+    if (m->restoration)
+        return VARVE_OK;
+    VV_TRY(end_without(unread, error));
+    return start_fresh(m, error);
+}
+
 varve_status varve_manager_resume(varve_manager *m, varve_error *error)
 {
     size_t index;
+    varve_error unread;
     if (!m || !m->root)
         return vv_fail(error, VARVE_MISUSE,
             "manager: expected the graph that it was made for, found none");
     VV_TRY(varve_graph_check(m->graph, error));
     VV_TRY(vv_manager_look(m, error));
-    VV_TRY(vv_find_good(m, &index, error));
+    VV_TRY(find_good(m, &index, &unread, error));
     VV_TRY(decide(m, error));
     vv_restoration_free(m->restoration);
     m->restoration = NULL;
     if (index == m->listing.count)
-        return start_fresh(m, error);
+        return begin_anew(m, &unread, error);
     return restore(m, &m->listing.entries[index], error);
 }
 

@@ -61,6 +61,35 @@ complains 4 'varve: cannot read: damaged.varve: ' \
     cat -o never damaged.varve model/layers/0/kernel
 [ ! -e never ] || fail 'cat left a file of damaged bytes'
 
+# What is intact of it.
+prints repair 1 repair damaged.varve -o repaired.varve
+ends 0 verify repaired.varve
+ends 0 repair sample.varve -o repaired_again.varve
+cmp -s sample.varve repaired_again.varve ||
+    fail 'a repaired good file is another one'
+ends 1 repair -q damaged.varve -o repaired_quiet.varve
+[ ! -s out ] || fail 'repair -q printed something'
+cmp -s repaired.varve repaired_quiet.varve ||
+    fail 'the same repair gave another file'
+prints repair_json 1 repair --json -f damaged.varve -o repaired.varve
+prints repair_ls 0 ls repaired.varve:model/layers/0
+complains 3 'varve: cannot write: repaired.varve: it is there' \
+    repair damaged.varve -o repaired.varve
+complains 3 'varve: cannot write: damaged.varve: it is there' \
+    repair damaged.varve -o damaged.varve
+cp damaged.varve mended.varve
+ends 1 repair -f mended.varve -o mended.varve
+cmp -s repaired.varve mended.varve || fail 'repaired in place is another file'
+for file in short.varve index.varve empty.varve foreign.varve; do
+    complains 4 "varve: cannot open: $file: " repair "$file" -o never.varve
+done
+[ ! -e never.varve ] || fail 'something came of nothing'
+complains 2 'varve: repair: expected -o OUT' repair damaged.varve
+ends 1 convert --salvage --only model damaged.varve repaired_part.safetensors
+has 'LOST  model/layers/0/kernel' out
+ends 0 convert --salvage --only types damaged.varve repaired_part.varve
+ends 0 verify repaired_part.varve repaired_part.safetensors
+
 # Parts that are not there.
 for part in 64 -65 , 1,2,3 1::2 x 1-2 ''; do
     complains 2 'varve: --slice: ' \

@@ -141,7 +141,7 @@ done
 # Past a damaged value, of two paths: it is not asked for, or left out.
 complains 4 'varve: cannot read: damaged.varve: model/layers/0/kernel: ' \
     convert damaged.varve never.varve
-has 'hint: --except leaves out a damaged value' err
+has 'hint: --salvage leaves out what is damaged' err
 ends 0 convert --except '**/layers/0/kernel' damaged.varve most.varve
 ends 0 convert --except '**/layers/0/kernel' sample.varve other.varve
 cmp -s most.varve other.varve || fail 'past a damaged value others differ'

@@ -52,6 +52,7 @@ struct settings {
     bool slots;
     bool force;
     bool quiet;
+    bool salvage;
     bool dot;
     bool values;
     unsigned svg;

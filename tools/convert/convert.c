@@ -16,8 +16,10 @@
 #include "choose.h"
 #include "command.h"
 #include "complaint.h"
+#include "convert.h"
 #include "destination.h"
 #include "json_out.h"
+#include "lost.h"
 #include "outline.h"
 #include "output.h"
 #include "progress_bar.h"
@@ -40,6 +42,8 @@ static const struct option_row option_rows[] = {
         "what safetensors and npz call a value; global names where there are"),
     OPTION("shard-size", 0, OPTION_SIZE, shard_size, "SIZE",
         "begin another file before this, as 2GiB"),
+    OPTION("salvage", 0, OPTION_FLAG, salvage, NULL,
+        "leave out what is damaged, and tell it"),
     OPTION("force", 'f', OPTION_FLAG, force, NULL,
         "replace a checkpoint that is there"),
     OPTION("verbose", 'v', OPTION_FLAG, verbose, NULL,
@@ -60,6 +64,7 @@ struct conversion {
     struct renames renames;
     struct casts casts;
     struct losses losses;
+    struct lost lost;
     struct unused unused;
     struct progress_bar bar;
     varve_graph *graph;
@@ -111,7 +116,7 @@ static varve_node *with_name(struct conversion *c, varve_node *node)
 }
 
 /* What is to be read; the path of a slot leads to no subtree. */
-static varve_read_options part_of(const struct conversion *c)
+static varve_read_options part_of(struct conversion *c)
 {
     const struct settings *s = c->settings;
     const char *path = c->source.path;
@@ -120,6 +125,9 @@ static varve_read_options part_of(const struct conversion *c)
         .subtree = *path && !strchr(path, '(') ? path : NULL,
         .only = is_value ? NULL : s->only,
         .except = is_value ? NULL : s->except,
+        .salvage = s->salvage,
+        .loss = lost_add,
+        .loss_user = &c->lost,
     };
 }
 
@@ -130,8 +138,8 @@ static int complain_unread(
     if (error->status != VARVE_CORRUPT)
         return complain_status(settings, "cannot read", file, error);
     return complain_status_hint(settings, "cannot read", file, error,
-        "--except leaves out a damaged value, all paths of which it matches, "
-        "as '**/NAME' does; varve verify names every damaged one");
+        "--salvage leaves out what is damaged and names it, as varve repair "
+        "does");
 }
 
 static int make_graph(struct conversion *c)
@@ -301,7 +309,8 @@ static int count_written(struct conversion *c)
 static void print_json(const struct conversion *c)
 {
     const varve_reader *source = c->source.reader;
-    fputs("{\"schema\":\"varve.convert/1\",\"source\":", stdout);
+    printf(
+        "{\"schema\":\"varve.%s/1\",\"source\":", c->settings->command->name);
     json_print_text(stdout, varve_reader_path(source));
     printf(",\"source_format\":\"%s\",\"path\":",
         varve_format_name(varve_reader_format(source)));
@@ -314,6 +323,8 @@ static void print_json(const struct conversion *c)
     losses_print_json(&c->losses);
     fputs("],\n\"casts\":[", stdout);
     casts_print_json(&c->casts);
+    fputs("],\n\"lost\":[", stdout);
+    lost_print_json(&c->lost, source);
     puts("]}");
 }
 
@@ -326,6 +337,7 @@ static void print_text(const struct conversion *c)
         size_text(c->settings->units, c->bytes, size));
     casts_print(&c->casts, c->settings->verbose);
     losses_print(&c->losses, c->settings->verbose);
+    lost_print(&c->lost, c->settings, c->source.reader);
 }
 
 /* --- All ---------------------------------------------------------------- */
@@ -352,12 +364,11 @@ static int convert(struct conversion *c, char **operands)
         print_json(c);
     else if (outcome == OUTCOME_DONE && !s->quiet)
         print_text(c);
-    return outcome;
+    return outcome == OUTCOME_DONE && c->lost.count ? OUTCOME_NO : outcome;
 }
 
-static int run(const struct settings *settings, int count, char **operands)
+int convert_file(const struct settings *settings, char **operands)
 {
-    (void)count;
     struct conversion c = { .settings = settings };
     progress_bar_begin(&c.bar, settings);
     int outcome = convert(&c, operands);
@@ -368,8 +379,15 @@ static int run(const struct settings *settings, int count, char **operands)
     renames_clear(&c.renames);
     casts_clear(&c.casts);
     losses_clear(&c.losses);
+    lost_clear(&c.lost);
     unused_clear(&c.unused);
     return outcome;
+}
+
+static int run(const struct settings *settings, int count, char **operands)
+{
+    (void)count;
+    return convert_file(settings, operands);
 }
 
 const struct command convert_command = {
@@ -386,7 +404,10 @@ const struct command convert_command = {
         "same\nwildcards stand for the same: 'model/enc/** -> encoder/**'. "
         "The first rename\nthat matches decides; of casts, the last. A TYPE "
         "alone is for all values of the\nsame sort: reals, whole numbers, "
-        "complex numbers.\n",
+        "complex numbers.\n\n--salvage writes what is intact of a damaged "
+        "FILE. "
+        "What was lost has no value in\nDESTINATION and is listed, and it ends "
+        "with 1.\n",
     .options = option_rows,
     .least_operands = 2,
     .most_operands = 2,

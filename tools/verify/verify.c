@@ -175,8 +175,9 @@ static void print_summary(const struct finding *f, int outcome)
             f->values == 1 ? "value" : "values",
             size_text(f->settings->units, f->size, size));
     if (f->damaged)
-        printf("%s%zu damaged, %zu intact", s->dot, f->damaged,
-            f->values - f->damaged);
+        printf("%s%zu damaged, %zu intact\nhint: varve repair writes a good "
+               "file of what is intact",
+            s->dot, f->damaged, f->values - f->damaged);
     putchar('\n');
 }
 

@@ -271,6 +271,34 @@ static varve_status sift(struct look *l, struct vv_pair *jobs, size_t count,
     return VARVE_OK;
 }
 
+static varve_status tell_loss(
+    const struct vv_delivery *d, uint32_t value, varve_error *error)
+{
+    const struct vv_pairing *p = d->pairing;
+    struct vv_buffer path;
+    vv_buffer_init(&path, &p->context.allocator);
+    vv_saved_path(
+        &p->paths, vv_at32(vv_index_of(p)->value_nodes, value), &path);
+    const char *text = vv_buffer_string(&path);
+    if (!path.failed)
+        d->options->loss(d->options->loss_user, text, vv_damage_of(d, value));
+    bool failed = path.failed;
+    vv_buffer_clear(&path);
+    return failed ? vv_fail_memory(error, "a path") : VARVE_OK;
+}
+
+static varve_status tell_losses(const struct vv_delivery *d,
+    const struct vv_pair *jobs, size_t count, const uint8_t *is_lost,
+    varve_error *error)
+{
+    for (size_t i = 0; i < count && d->options->loss; i++) {
+        bool is_told = i > 0 && jobs[i].file == jobs[i - 1].file;
+        if (is_lost[i] && !is_told)
+            VV_TRY(tell_loss(d, jobs[i].file, error));
+    }
+    return VARVE_OK;
+}
+
 /* Nothing is given up unless all could be looked at. */
 static size_t leave_out(struct vv_delivery *d, struct vv_pair *jobs,
     size_t count, const uint8_t *is_lost)
@@ -302,6 +330,8 @@ varve_status vv_salvage(
     if (!status)
         status = sift(&l, pairs, count, is_lost, error);
     sort_damages(d);
+    if (!status)
+        status = tell_losses(d, pairs, count, is_lost, error);
     if (!status)
         jobs->size = leave_out(d, pairs, count, is_lost) * sizeof *pairs;
     vv_release_aligned(a, l.buffer, l.buffer_size, BUFFER_ALIGNMENT);

@@ -221,6 +221,8 @@ static varve_status open_file(struct varve_restoration *r,
     VV_TRY(find_file(r, opening, error));
     VV_TRY(vv_pairing_begin(&r->pairing, r->file.path, error));
     VV_TRY(vv_delivery_begin(&r->delivery, error));
+    if (r->pairing.selection.options.salvage)
+        VV_TRY(vv_need_paths(&r->pairing, error)); /* to name what is lost */
     if (r->pairing.selection.options.subtree)
         VV_TRY(leave_out_the_rest(r, error));
     /* What the caller lent for the call is not kept beyond it. */
@@ -265,6 +267,7 @@ static varve_status begin(struct varve_restoration *r,
     r->delivery.failure.status = VARVE_OK;
     r->is_open = true;
     r->pairing.selection.options.progress = NULL;
+    r->pairing.selection.options.loss = NULL;
     return VARVE_OK;
 }
 

@@ -129,7 +129,6 @@ TEST(salvage, of_a_good_file_is_as_any_read)
         cr_assert(large[0] == 5 && large[LARGE - 1] == 5 && small[1] == 6);
         cr_assert_str_eq(state.text, "new");
         cr_assert_ok(varve_assert_consumed(r, &error), error);
-        cr_assert_eq(varve_finding_count(r, VARVE_DAMAGED), 0);
         varve_restoration_free(r);
         free_root(root);
     }
@@ -335,13 +334,8 @@ TEST(salvage, names_a_copy_that_comes_when_its_value_is_gone)
     varve_add_variable(varve_add_object(root, "b"), "x", varve_array(b, 2));
     cr_assert_eq(b[0], 2);
     good(root);
-    varve_finding finding;
-    varve_error error = { 0 };
-    varve_report *report = varve_report_new(r, &error);
-    cr_assert(varve_report_at(report, VARVE_DAMAGED, 0, &finding));
-    cr_assert_str_eq(finding.program_path, "b/x");
-    cr_assert_eq(varve_report_count(report, VARVE_MATCHED), 1);
-    varve_report_free(report);
+    check_lost(r, "b/x", "bytes ");
+    cr_assert_eq(varve_finding_count(r, VARVE_MATCHED), 1);
     varve_restoration_free(r);
     free_root(root);
     end_world();
@@ -409,6 +403,14 @@ TEST(salvage, whose_rest_fails_is_undone_and_tried_again)
     end_world();
 }
 
+static void note_loss(void *user, const char *path, const char *what)
+{
+    char *text = user;
+    cr_assert_lt(strlen(text) + strlen(path), 100);
+    strcat(strcat(text, path), ";");
+    cr_assert(strstr(what, "bytes "), "%s", what);
+}
+
 struct steps {
     uint64_t last, total;
     int calls, cancel_at;
@@ -460,7 +462,10 @@ TEST(salvage, without_memory_leaves_nothing_half)
         varve_restoration *r = NULL;
         for (long n = 0; !r; n++) {
             varve_error error = { 0 };
+            char told[128] = "";
             varve_read_options options = salvaging(sizes[i]);
+            options.loss = note_loss;
+            options.loss_user = told;
             varve_node *root = make(1, "old");
             good(root);
             test_fail_allocation(n, false);
@@ -518,10 +523,9 @@ TEST(salvage, loses_strings_whose_lengths_do_not_fit)
     float one[1] = { 1 };
     begin_world();
     varve_node *root = new_root();
-    varve_node *t = varve_add_variable(
+    varve_add_variable(
         root, "texts", varve_view(texts, VARVE_STRING, VARVE_SHAPE(2)));
     varve_add_variable(root, "one", varve_array(one, 1));
-    (void)t;
     write_root(root);
     uint64_t value_size;
     size_t size;
@@ -542,6 +546,27 @@ TEST(salvage, loses_strings_whose_lengths_do_not_fit)
         cr_assert_eq(varve_finding_count(r, VARVE_DAMAGED), (size_t)(i < 2));
         varve_restoration_free(r);
     }
+    free_root(root);
+    end_world();
+}
+
+TEST(salvage, tells_each_loss_once_and_in_the_order_of_the_file)
+{
+    char told[128] = "";
+    begin();
+    damage("s/other", 0);
+    damage("large", VV_CHUNK_SIZE);
+    varve_read_options options = salvaging(0);
+    options.loss = note_loss;
+    options.loss_user = told;
+    varve_node *root = make(1, "old");
+    varve_restoration *r = read_root(root, &options);
+    cr_assert_str_eq(told, "large;s/other;");
+    /* Not beyond the call, for what the caller lent is gone then. */
+    varve_error error = { 0 };
+    cr_assert_ok(varve_restore_again(r, root, &error), error);
+    cr_assert_str_eq(told, "large;s/other;");
+    varve_restoration_free(r);
     free_root(root);
     end_world();
 }

@@ -85,6 +85,37 @@ TEST(resume, begins_anew_where_nothing_is_good)
     world_end(&w);
 }
 
+TEST(resume, salvages_only_where_nothing_is_good)
+{
+    struct world w;
+    varve_error error;
+    int calls = 0;
+    varve_read_options read = { .salvage = true };
+    varve_manager_options options = {
+        .initialize = count_up, .initialize_user = &calls, .read = &read
+    };
+    begin_with_three(&w, &options);
+    damage(&w, "run/ckpt-3.varve");
+    cr_assert_ok(varve_manager_resume(w.manager, &error), error);
+    cr_assert_eq(w.value, 20);
+    cr_assert_eq(varve_finding_count(
+        varve_manager_restoration(w.manager), VARVE_DAMAGED), 0);
+    damage(&w, "run/ckpt-1.varve");
+    memory_resize(w.memory, "run/ckpt-2.varve", 100);
+    memory_resize(w.memory, "run/ckpt-3.varve", 100);
+    w.value = 5;
+    cr_assert_ok(varve_manager_resume(w.manager, &error), error);
+    cr_assert_eq(w.value, 5);
+    varve_restoration *r = varve_manager_restoration(w.manager);
+    cr_assert(strstr(varve_restoration_path(r), "ckpt-1"));
+    cr_assert_eq(varve_assert_consumed(r, &error), VARVE_UNMATCHED);
+    cr_assert_eq(calls, 0);
+    memory_resize(w.memory, "run/ckpt-1.varve", 100);
+    cr_assert_ok(varve_manager_resume(w.manager, &error), error);
+    cr_assert_eq(calls, 1);
+    world_end(&w);
+}
+
 TEST(resume, a_good_one_that_does_not_fit_is_no_reason_for_an_older_one)
 {
     struct world w;
