@@ -10,7 +10,11 @@
 #ifdef __SSE2__
 #include <emmintrin.h>
 
-enum { LINE = 64 };
+enum {
+    LINE = 64,
+    PAGE = 4096,
+    PAGES = 4 /* at once: memory is read quicker in several places */
+};
 
 static void store_line(unsigned char *to, const unsigned char *from)
 {
@@ -26,17 +30,27 @@ static void store_line(unsigned char *to, const unsigned char *from)
     _mm_stream_si128(out + 3, d);
 }
 
+static void store_pages(unsigned char *to, const unsigned char *from)
+{
+    for (size_t line = 0; line < PAGE; line += LINE) {
+        for (size_t page = 0; page < PAGES; page++)
+            store_line(to + page * PAGE + line, from + page * PAGE + line);
+    }
+}
+
 void vv_copy_past_caches(void *to, const void *from, size_t size)
 {
     unsigned char *out = to;
     const unsigned char *in = from;
     size_t before = (size_t)(-(uintptr_t)out % LINE);
-    if (size < before + LINE) {
+    if (size < PAGE) {
         memcpy(out, in, size);
         return;
     }
     memcpy(out, in, before);
     size_t at = before;
+    for (; size - at >= PAGES * PAGE; at += PAGES * PAGE)
+        store_pages(out + at, in + at);
     for (; size - at >= LINE; at += LINE)
         store_line(out + at, in + at);
     memcpy(out + at, in + at, size - at);

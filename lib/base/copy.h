@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 /* As memcpy, but past the caches where the machine can: what is written is not
- * read from memory first. Pays when `from` is in a cache and `to` is not. */
+ * read from memory first. Less than 4096 bytes are copied as usual. */
 void vv_copy_past_caches(void *to, const void *from, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* move.c - plain, cast and resized copies; strings; exchange.
+/* move.c - plain, cast and resized copies; strings.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,8 +15,6 @@
 #include "layout.h"
 #include "shape.h"
 #include "variable.h"
-
-enum { LARGE_PIECE = 4096 }; /* bytes: from here on, past the caches */
 
 enum vv_move_mode vv_move_mode_of(
     const struct vv_delivery *d, const varve_node *node, uint32_t value)
@@ -81,14 +79,6 @@ static uint64_t row_target(
     return target;
 }
 
-static void copy_bytes(void *to, const void *from, size_t size)
-{
-    if (size < LARGE_PIECE)
-        memcpy(to, from, size);
-    else
-        vv_copy_past_caches(to, from, size);
-}
-
 static void copy_elements(struct vv_move *move, varve_dtype from,
     uint64_t target, const unsigned char *bytes, uint64_t count)
 {
@@ -96,7 +86,7 @@ static void copy_elements(struct vv_move *move, varve_dtype from,
     unsigned char *at =
         (unsigned char *)move->target + target * varve_dtype_size(to);
     if (from == to) {
-        copy_bytes(at, bytes, (size_t)count * varve_dtype_size(to));
+        vv_copy_past_caches(at, bytes, (size_t)count * varve_dtype_size(to));
         return;
     }
     uint64_t misfits = vv_convert(to, at, from, bytes, count);
@@ -176,22 +166,4 @@ varve_status vv_move_strings(
         d->file->path, vv_node_text(move->node, path, sizeof path),
         (unsigned long long)vv_at64(
             d->file->parsed.index.value_offsets, move->value));
-}
-
-void vv_move_swap(struct vv_move *move)
-{
-    unsigned char piece[4096];
-    unsigned char *a = move->target;
-    unsigned char *b = move->node->variable->tensor.data;
-    size_t left = (size_t)varve_tensor_size(&move->node->variable->tensor);
-    while (left > 0) {
-        size_t size = left < sizeof piece ? left : sizeof piece;
-        memcpy(piece, a, size);
-        memcpy(a, b, size);
-        memcpy(b, piece, size);
-        a += size;
-        b += size;
-        left -= size;
-    }
-    move->is_swapped = !move->is_swapped;
 }

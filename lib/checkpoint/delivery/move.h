@@ -29,7 +29,6 @@ struct vv_move {
     atomic_bool is_touched; /* visible memory was written to */
     uint8_t is_fresh : 1;   /* into memory that nobody has seen yet */
     uint8_t is_staged : 1;  /* into memory exchanged with the variable's */
-    uint8_t is_swapped : 1; /* it has been */
     void *target;           /* where elements go */
     union {
         void *block; /* strings and states: the bytes as they lie in the file;
@@ -68,8 +67,5 @@ void vv_move_piece(const struct vv_delivery *d, struct vv_move *move,
  * and size disagree. */
 varve_status vv_move_strings(
     const struct vv_delivery *d, struct vv_move *move, varve_error *error);
-
-/* Exchanges the staged bytes with those of the variable; twice undoes it. */
-void vv_move_swap(struct vv_move *move);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "allocator.h"
 #include "binding.h"
+#include "exchange.h"
 #include "failure.h"
 #include "fate.h"
 #include "layout.h"
@@ -418,14 +419,27 @@ static varve_status load_states(struct transfer *t, varve_error *error)
     return load_some(t, false, error);
 }
 
+/* Where no state may refuse, the older bytes are done with. */
+static void exchange_staged(const struct transfer *t)
+{
+    vv_exchange(&(struct vv_exchange){
+        .context = &t->d->pairing->context,
+        .moves = t->moves,
+        .count = t->count,
+        .staging = t->staging,
+        .size = t->staging_size,
+        .threads = t->d->options->threads,
+        .is_last = t->state_count == 0,
+    });
+}
+
 /* New memory and values become the variables', so that states see them. */
 static void hand_over(struct transfer *t)
 {
+    exchange_staged(t);
     for (size_t i = 0; i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
-        if (m->is_staged)
-            vv_move_swap(m);
-        else if (m->mode == VV_MOVE_MAPPED)
+        if (m->mode == VV_MOVE_MAPPED)
             vv_variable_borrow(m->node, m->target, m->block);
         else if (m->is_fresh)
             m->node->variable->tensor.data = m->target;
@@ -437,12 +451,9 @@ static void hand_over(struct transfer *t)
 /* What was exchanged is exchanged again. */
 static void swap_back(struct transfer *t)
 {
-    for (size_t i = 0; i < t->count; i++) {
-        struct vv_move *m = &t->moves[i];
-        if (m->is_swapped)
-            vv_move_swap(m);
-        m->node->value_state = m->older_state;
-    }
+    exchange_staged(t);
+    for (size_t i = 0; i < t->count; i++)
+        t->moves[i].node->value_state = t->moves[i].older_state;
 }
 
 static void take_back_memory(struct transfer *t)

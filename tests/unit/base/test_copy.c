@@ -6,7 +6,9 @@
 
 #include "copy.h"
 
-enum { ROOM = 600 };
+#include <string.h>
+
+enum { ROOM = 600, MUCH = 40000 };
 
 static void fill(unsigned char *bytes, unsigned step)
 {
@@ -29,5 +31,20 @@ TEST(copy, copies_every_byte_and_no_other_at_any_place_and_size)
             cr_assert_arr_eq(
                 to + out + size, before + out + size, ROOM - out - size);
         }
+    }
+}
+
+TEST(copy, copies_every_byte_of_much)
+{
+    static unsigned char from[MUCH], to[MUCH + 200];
+    for (size_t i = 0; i < MUCH; i++)
+        from[i] = (unsigned char)(i * 7 + i / 251);
+    for (size_t size = 4090; size < MUCH - 100; size += 97) {
+        size_t out = size % 67;
+        memset(to, 0, sizeof to);
+        vv_copy_past_caches(to + out, from + size % 5, size);
+        cr_assert_arr_eq(to + out, from + size % 5, size);
+        for (size_t i = 0; i < 64; i++)
+            cr_assert(to[out + size + i] == 0 && (i >= out || to[i] == 0));
     }
 }

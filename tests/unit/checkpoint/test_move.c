@@ -239,37 +239,6 @@ TEST(move, refuses_lengths_that_do_not_sum_to_the_size)
     end_world();
 }
 
-TEST(move, swapped_twice_is_as_it_was)
-{
-    static const size_t sizes[] = { 0, 1, 4095, 4096, 4097, 10000 };
-    static uint8_t a[10000], b[10000];
-    begin_world();
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        size_t size = sizes[i];
-        for (size_t k = 0; k < sizeof a; k++) {
-            a[k] = (uint8_t)(k * 7);
-            b[k] = (uint8_t)(k * 11 + 1);
-        }
-        varve_node *root = new_root();
-        struct vv_move move = { .target = a,
-            .node = varve_add_variable(
-                root, "x", varve_view(b, VARVE_UINT8, VARVE_SHAPE(size))) };
-        vv_move_swap(&move);
-        cr_assert(move.is_swapped);
-        for (size_t k = 0; k < sizeof a; k++) {
-            cr_assert_eq(a[k], (uint8_t)(k < size ? k * 11 + 1 : k * 7));
-            cr_assert_eq(b[k], (uint8_t)(k < size ? k * 7 : k * 11 + 1));
-        }
-        vv_move_swap(&move);
-        cr_assert(!move.is_swapped);
-        for (size_t k = 0; k < sizeof a; k++)
-            cr_assert(a[k] == (uint8_t)(k * 7) &&
-                      b[k] == (uint8_t)(k * 11 + 1));
-        free_root(root);
-    }
-    end_world();
-}
-
 /* As many elements in another shape: one after another if the program says so;
  * row by row to their places if it says it of this one. */
 TEST(move, takes_the_shape_into_account_unless_it_may_not)

@@ -1,0 +1,138 @@
+/* test_exchange.c - lib/checkpoint/delivery/exchange.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include <stdlib.h>
+
+#include "exchange.h"
+
+enum { MOVES = 40, GAP = 24 };
+
+static uint8_t new_byte(size_t move, size_t at)
+{
+    return (uint8_t)(move * 31 + at * 7 + at / 251);
+}
+
+static uint8_t old_byte(size_t move, size_t at)
+{
+    return (uint8_t)(move * 17 + at * 5 + at / 241 + 1);
+}
+
+/* Many of a few bytes, none, some around the piece of a swap, one of several
+ * slices. */
+static size_t size_of(size_t move)
+{
+    static const size_t sizes[] = { 8, 0, 4095, 4097, 300000, 1, 100 };
+    return move == 20 ? (size_t)5 << 20 : sizes[move % 7];
+}
+
+/* Some are not staged: their bytes are nobody's business. */
+static bool is_staged(size_t move)
+{
+    return move % 5 != 3;
+}
+
+static struct vv_move moves[MOVES];
+static uint8_t *values[MOVES];
+static uint8_t *staging;
+static size_t staging_size;
+
+static void fill(varve_node *root)
+{
+    staging_size = 0;
+    for (size_t i = 0; i < MOVES; i++)
+        staging_size += is_staged(i) ? size_of(i) + GAP : 0;
+    staging = calloc(staging_size, 1);
+    size_t place = 0;
+    for (size_t i = 0; i < MOVES; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "v%zu", i);
+        values[i] = malloc(size_of(i) + 1);
+        for (size_t k = 0; k < size_of(i); k++)
+            values[i][k] = old_byte(i, k);
+        moves[i] = (struct vv_move){ .is_staged = is_staged(i),
+            .node = varve_add_variable(root, name,
+                varve_view(values[i], VARVE_UINT8, VARVE_SHAPE(size_of(i)))) };
+        if (!is_staged(i))
+            continue;
+        moves[i].target = staging + place;
+        for (size_t k = 0; k < size_of(i); k++)
+            staging[place + k] = new_byte(i, k);
+        place += size_of(i) + GAP;
+    }
+}
+
+static void check(bool are_new, bool is_kept)
+{
+    size_t place = 0;
+    for (size_t i = 0; i < MOVES; i++) {
+        bool is_new = are_new && is_staged(i);
+        for (size_t k = 0; k < size_of(i); k++) {
+            uint8_t mine = is_new ? new_byte(i, k) : old_byte(i, k);
+            uint8_t other = is_new ? old_byte(i, k) : new_byte(i, k);
+            if (values[i][k] != mine)
+                cr_assert_fail("value %zu at %zu", i, k);
+            if (is_kept && is_staged(i) && staging[place + k] != other)
+                cr_assert_fail("staging of %zu at %zu", i, k);
+        }
+        for (size_t k = 0; is_staged(i) && k < GAP; k++)
+            cr_assert_eq(staging[place + size_of(i) + k], 0);
+        place += is_staged(i) ? size_of(i) + GAP : 0;
+    }
+}
+
+static void run(unsigned threads, bool is_last)
+{
+    vv_exchange(&(struct vv_exchange){ .context = &world.context,
+        .moves = moves,
+        .count = MOVES,
+        .staging = staging,
+        .size = staging_size,
+        .threads = threads,
+        .is_last = is_last });
+}
+
+static void end(varve_node *root)
+{
+    free_root(root);
+    for (size_t i = 0; i < MOVES; i++)
+        free(values[i]);
+    free(staging);
+}
+
+TEST(exchange, done_twice_is_as_it_was)
+{
+    for (unsigned threads = 1; threads <= 4; threads++) {
+        begin_world();
+        varve_node *root = new_root();
+        fill(root);
+        run(threads, false);
+        check(true, true);
+        run(threads, false);
+        check(false, true);
+        end(root);
+        end_world();
+    }
+}
+
+TEST(exchange, brings_every_byte_and_no_other_the_last_time)
+{
+    for (unsigned threads = 1; threads <= 4; threads++) {
+        begin_world();
+        varve_node *root = new_root();
+        fill(root);
+        run(threads, true);
+        check(true, false);
+        end(root);
+        end_world();
+    }
+}
+
+TEST(exchange, has_nothing_to_do_without_staging)
+{
+    begin_world();
+    vv_exchange(&(struct vv_exchange){ .context = &world.context });
+    end_world();
+}
