@@ -1,4 +1,4 @@
-/* growth.c - G: time for each node and each byte, as there are more of them.
+/* growth.c - G: time for each scalar and each byte, as there are more of them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -56,19 +56,19 @@ static void grow(const struct wishes *wishes, struct repeated *trials,
 static void grow_nodes(const struct wishes *wishes, const char *path)
 {
     static const char *const names[] = {
-        "save and restore of 1,000 nodes, each", "of 10,000", "of 100,000",
+        "save and restore of 1,000 scalars, each", "of 10,000", "of 100,000",
         "of 1,000,000"
     };
     struct repeated trials[4];
     size_t count = wishes->is_smoke ? 2 : 4;
-    float *values = calloc(500000, sizeof *values);
+    float *values = calloc(1000000, sizeof *values);
     must_system(values != NULL, "memory");
     size_t nodes = 1000;
     for (size_t i = 0; i < count; i++, nodes *= 10) {
         trials[i] = (struct repeated){ .run = run_both,
             .times = (unsigned)(100000 / nodes) + 1,
             .units = (double)nodes,
-            .job = { .graph = model_of_nodes(nodes, values),
+            .job = { .graph = model_of_scalars(nodes, values),
                 .path = path,
                 .save = { .no_sync = true } } };
     }

@@ -19,7 +19,7 @@ struct wishes {
     const char *directory; /* scratch files come and go here */
     const char *only;      /* ids of rows begin so; NULL: all */
     uint64_t size;         /* bytes of the large model */
-    size_t nodes;          /* of the large graph */
+    size_t nodes;          /* scalars of the large graph */
     size_t small_count;    /* of 4 KiB variables */
     unsigned rounds;
     bool is_smoke;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,44 +15,72 @@
 #include "raw.h"
 #include "rows.h"
 
+enum what { SAVE, RESTORE, SAVE_MANY, RESTORE_MANY, BUILD_MANY, KINDS };
+
 struct trial {
     const struct wishes *wishes;
     const char *path;
-    bool is_restore;
-    bool is_nodes;
+    enum what what;
 };
 
-/* The most memory that this process ever had, in bytes. */
-static double peak(void)
+/* A line of what the system knows of this process, in bytes. */
+static double memory_of(const char *which)
 {
     char line[256];
     double size = 0;
     FILE *status = fopen("/proc/self/status", "r");
     must_system(status != NULL, "/proc/self/status");
     while (fgets(line, sizeof line, status)) {
-        if (strncmp(line, "VmHWM:", 6) == 0)
-            size = strtod(line + 6, NULL) * 1024;
+        if (strncmp(line, which, strlen(which)) == 0)
+            size = strtod(line + strlen(which), NULL) * 1024;
     }
     fclose(status);
     return size;
+}
+
+/* The most memory that this process ever had. */
+static double peak(void)
+{
+    return memory_of("VmHWM:");
+}
+
+/* What a file has beyond its values: nearly all of it is the index. */
+static double index_size(const char *path, size_t values_size)
+{
+    struct stat file;
+    must_system(stat(path, &file) == 0, "stat");
+    return (double)file.st_size - (double)values_size;
+}
+
+/* Bytes for each, when the tables that grew on the way have been given back. */
+static double measure_graph(size_t count, float *values)
+{
+    double before = memory_of("VmRSS:");
+    varve_graph *graph = model_of_scalars(count, values);
+    double size = memory_of("VmRSS:") - before;
+    varve_graph_free(graph);
+    return size / (double)count;
 }
 
 static double measure(const struct trial *trial)
 {
     const struct wishes *wishes = trial->wishes;
     struct job job = { .path = trial->path, .save = { .no_sync = true } };
-    if (trial->is_nodes)
-        job.graph = model_of_nodes(
-            wishes->nodes, (float *)(void *)touched_memory(wishes->nodes * 2));
-    else
-        job.graph =
-            model_of_variables(touched_memory(wishes->size), wishes->size, 100);
+    bool are_many = trial->what >= SAVE_MANY;
+    size_t size = are_many ? wishes->nodes * sizeof(float) : wishes->size;
+    unsigned char *values = touched_memory(size);
+    float *scalars = (float *)(void *)values;
+    if (trial->what == BUILD_MANY)
+        return measure_graph(wishes->nodes, scalars);
+    job.graph = are_many ? model_of_scalars(wishes->nodes, scalars)
+                         : model_of_variables(values, size, 100);
     double before = peak();
-    if (trial->is_restore)
+    if (trial->what == RESTORE || trial->what == RESTORE_MANY)
         run_restore(&job);
     else
         run_save(&job);
-    return peak() - before;
+    double most = peak() - before;
+    return are_many ? most - index_size(trial->path, size) : most;
 }
 
 static double run_trial(void *user)
@@ -72,27 +101,34 @@ static double run_trial(void *user)
     return size;
 }
 
+static void report_memory(
+    const struct wishes *wishes, const char *path, enum what what)
+{
+    static const char *const names[KINDS] = { "save", "restore",
+        "save of a million scalars, beyond the index",
+        "restore of a million scalars, beyond the index",
+        "a graph of a million scalars, for each" };
+    struct trial trial = { wishes, path, what };
+    struct contender contender = {
+        .name = names[what], .run = run_trial, .user = &trial
+    };
+    race(&contender, 1, wishes->is_smoke ? 1 : 2);
+    report(&(struct row){ .id = "P11",
+        .what = names[what],
+        .ours = &contender,
+        .unit = what == BUILD_MANY ? "bytes" : "MiB",
+        .scale = what == BUILD_MANY ? 1 : 1.0 / (1 << 20),
+        .most = what == BUILD_MANY ? 200 : 64 });
+}
+
 void bench_memory(const struct wishes *wishes)
 {
     char path[PATH_SIZE];
-    static const char *const what[] = { "save", "restore",
-        "save of a million nodes", "restore of a million nodes" };
     if (!is_wanted(wishes, "P11"))
         return;
     fflush(stdout);
-    for (size_t i = 0; i < 4; i++) {
-        struct trial trial = { wishes, scratch(wishes, "memory.varve", path),
-            i % 2 == 1, i > 1 };
-        struct contender contender = {
-            .name = what[i], .run = run_trial, .user = &trial
-        };
-        race(&contender, 1, wishes->is_smoke ? 1 : 2);
-        report(&(struct row){ .id = "P11",
-            .what = what[i],
-            .ours = &contender,
-            .unit = "MiB",
-            .scale = 1.0 / (1 << 20),
-            .most = 64 });
-    }
+    scratch(wishes, "memory.varve", path);
+    for (enum what what = 0; what < KINDS; what++)
+        report_memory(wishes, path, what);
     unlink(path);
 }

@@ -1,4 +1,4 @@
-/* model.c - two shapes of graph: few large values, and many nodes.
+/* model.c - two shapes of graph: few large values, and many scalars.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 
 #include "measure.h"
 
-enum { VARIABLES_PER_OBJECT = 10, OBJECTS_PER_LIST = 500 };
+enum { VARIABLES_PER_OBJECT = 10, WIDTH = 100 };
 
 void add_variables(
     varve_graph *graph, unsigned char *bytes, size_t size, size_t count)
@@ -41,20 +41,41 @@ varve_graph *model_of_variables(unsigned char *bytes, size_t size, size_t count)
     return graph;
 }
 
-varve_graph *model_of_nodes(size_t nodes, float *values)
+/* Every WIDTH of one level have a parent of their own. */
+static varve_node *child_of(
+    varve_node *parent, const char *what, size_t i, varve_node *last)
+{
+    char name[32];
+    if (i % WIDTH != 0)
+        return last;
+    snprintf(name, sizeof name, "%s_%zu", what, i / WIDTH);
+    return varve_add_object(parent, name);
+}
+
+void add_scalars(varve_graph *graph, size_t count, float *values)
+{
+    varve_node *model = varve_add_object(varve_graph_root(graph), "model");
+    varve_node *block = NULL;
+    varve_node *unit = NULL;
+    for (size_t i = 0; i < count; i++) {
+        char name[32];
+        if (i % WIDTH == 0)
+            block = child_of(model, "block", i / WIDTH, block);
+        unit = child_of(block, "unit", i, unit);
+        snprintf(name, sizeof name, "weight_%zu", i);
+        if (values)
+            varve_add_variable(unit, name,
+                varve_view(&values[i], VARVE_FLOAT32, VARVE_SCALAR));
+        else
+            varve_add_allocated_variable(
+                unit, name, VARVE_FLOAT32, VARVE_SCALAR, NULL, NULL);
+    }
+}
+
+varve_graph *model_of_scalars(size_t count, float *values)
 {
     varve_graph *graph = varve_graph_new(NULL);
-    varve_node *list = NULL;
-    for (size_t i = 0; i < nodes / 2; i++) {
-        char name[32];
-        if (i % OBJECTS_PER_LIST == 0) {
-            snprintf(name, sizeof name, "group%zu", i / OBJECTS_PER_LIST);
-            list = varve_add_list(varve_graph_root(graph), name);
-        }
-        varve_node *object = varve_add_object(list, VARVE_APPEND);
-        varve_add_variable(object, "value",
-            varve_view(&values[i], VARVE_FLOAT32, VARVE_SCALAR));
-    }
+    add_scalars(graph, count, values);
     varve_error error;
     must(varve_graph_check(graph, &error), &error);
     return graph;

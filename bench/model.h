@@ -18,8 +18,12 @@ void add_variables(
 varve_graph *model_of_variables(
     unsigned char *bytes, size_t size, size_t count);
 
-/* About `nodes` nodes: lists of 500 objects with one scalar each. `values` has
- * room for nodes / 2 of them. */
-varve_graph *model_of_nodes(size_t nodes, float *values);
+/* Adds `count` scalars, each with a name of its own: those of a hundred are
+ * model/block_1/unit_101/weight_10100 and so on. `values` has room for them;
+ * NULL: the library's own memory. */
+void add_scalars(varve_graph *graph, size_t count, float *values);
+
+/* A graph of such scalars. */
+varve_graph *model_of_scalars(size_t count, float *values);
 
 #endif

@@ -26,7 +26,7 @@ void __asan_unpoison_memory_region(const volatile void *address, size_t size);
 #define __asan_unpoison_memory_region(address, size) ((void)(address))
 #endif
 
-enum { FIRST_ITEMS = 16, MOST_ITEMS = 8192 };
+enum { FIRST_ITEMS = 16, MOST_BYTES = 8 << 20 };
 
 struct vv_pool_block {
     struct vv_pool_block *next;
@@ -38,7 +38,8 @@ struct vv_pool_block {
 
 static size_t block_size(const struct vv_pool *pool, size_t capacity)
 {
-    return sizeof(struct vv_pool_block) + capacity * pool->item_size;
+    return sizeof(struct vv_pool_block) + capacity * pool->item_size +
+           pool->slack;
 }
 
 void vv_pool_init(
@@ -49,6 +50,11 @@ void vv_pool_init(
         .allocator = allocator,
         .item_size = (item_size + unit - 1) / unit * unit,
     };
+}
+
+void vv_pool_allow(struct vv_pool *pool, size_t slack)
+{
+    pool->slack = slack;
 }
 
 void vv_pool_clear(struct vv_pool *pool)
@@ -65,11 +71,9 @@ void vv_pool_clear(struct vv_pool *pool)
 
 static bool add_block(struct vv_pool *pool)
 {
-    size_t capacity = FIRST_ITEMS;
-    if (pool->blocks && pool->blocks->capacity < MOST_ITEMS)
-        capacity = pool->blocks->capacity * 2;
-    else if (pool->blocks)
-        capacity = MOST_ITEMS;
+    size_t capacity = pool->blocks ? pool->blocks->capacity : FIRST_ITEMS;
+    if (pool->blocks && capacity * pool->item_size < MOST_BYTES / 2)
+        capacity *= 2;
     struct vv_pool_block *block =
         vv_allocate(pool->allocator, block_size(pool, capacity));
     if (!block)
@@ -102,5 +106,6 @@ void vv_pool_give(struct vv_pool *pool, void *item)
 {
     memcpy(item, &pool->free_items, sizeof(void *));
     pool->free_items = item;
-    __asan_poison_memory_region(item, pool->item_size);
+    if (pool->slack == 0)
+        __asan_poison_memory_region(item, pool->item_size);
 }

@@ -14,11 +14,16 @@ struct vv_pool {
     size_t item_size;             /* a multiple of the pointer size */
     struct vv_pool_block *blocks; /* the newest first */
     void *free_items;             /* linked through their first bytes */
+    size_t slack;                 /* see vv_pool_allow */
 };
 
 void vv_pool_init(
     struct vv_pool *pool, const varve_allocator *allocator, size_t item_size);
 void vv_pool_clear(struct vv_pool *pool);
+
+/* Lets who reads an item read on for so many bytes, whatever is there; before
+ * the first is taken. */
+void vv_pool_allow(struct vv_pool *pool, size_t slack);
 
 /* A zeroed item, or NULL. */
 void *vv_pool_take(struct vv_pool *pool);

@@ -48,7 +48,7 @@ static uint32_t lower_bound(
     return low;
 }
 
-uint32_t vv_index_find_child(
+uint32_t vv_index_find_edge(
     const struct vv_index *index, uint32_t node, uint32_t name)
 {
     uint32_t begin, end, edge;
@@ -65,7 +65,14 @@ uint32_t vv_index_find_child(
         if (edge == end || vv_at32(index->edge_names, edge) != name)
             return VV_NONE;
     }
-    return vv_at32(index->edge_children, edge);
+    return edge;
+}
+
+uint32_t vv_index_find_child(
+    const struct vv_index *index, uint32_t node, uint32_t name)
+{
+    uint32_t edge = vv_index_find_edge(index, node, name);
+    return edge == VV_NONE ? VV_NONE : vv_at32(index->edge_children, edge);
 }
 
 uint32_t vv_index_find_value(const struct vv_index *index, uint32_t node)
@@ -156,6 +163,21 @@ uint64_t vv_first_digest(const struct vv_index *index,
     for (uint32_t i = value - value % VV_VALUE_STEP; i < value; i++)
         sum += vv_chunk_count(vv_at64(index->value_sizes, i));
     return sum;
+}
+
+bool vv_index_is_like(const struct vv_index *index,
+    const struct vv_value_table *table, uint32_t value,
+    const varve_tensor *tensor)
+{
+    if (index->value_dtypes[value] != (uint8_t)tensor->dtype ||
+        index->value_ranks[value] != tensor->rank)
+        return false;
+    uint64_t first = tensor->rank ? vv_first_extent(index, table, value) : 0;
+    uint32_t i = 0;
+    while (i < tensor->rank &&
+           vv_at64(index->value_extents, (size_t)first + i) == tensor->shape[i])
+        i++;
+    return i == tensor->rank;
 }
 
 varve_tensor vv_index_tensor(const struct vv_index *index,

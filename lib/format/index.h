@@ -102,8 +102,12 @@ static inline void vv_index_edges(
 uint32_t vv_index_find_name(
     const struct vv_index *index, const char *name, size_t size);
 
-/* The child of `node` under a name, or VV_NONE. Binary search; for a list, by
- * position. */
+/* The number of the edge of `node` under a name, or VV_NONE. Binary search; for
+ * a list, by position. */
+uint32_t vv_index_find_edge(
+    const struct vv_index *index, uint32_t node, uint32_t name);
+
+/* Its child, or VV_NONE. */
 uint32_t vv_index_find_child(
     const struct vv_index *index, uint32_t node, uint32_t name);
 
@@ -169,6 +173,11 @@ uint64_t vv_first_digest(const struct vv_index *index,
  * CBOR: shorter names first, those of one length by their bytes. 0 for equal
  * names. */
 int vv_metadata_compare(const void *a, const void *b);
+
+/* Whether a value has the type and shape of a tensor. */
+bool vv_index_is_like(const struct vv_index *index,
+    const struct vv_value_table *table, uint32_t value,
+    const varve_tensor *tensor);
 
 /* Type and shape of a value, data NULL. */
 varve_tensor vv_index_tensor(const struct vv_index *index,

@@ -72,6 +72,9 @@ varve_graph *vv_graph_new_in(const struct vv_context *context)
     vv_pool_init(&graph->nodes, a, sizeof(varve_node));
     vv_pool_init(&graph->edges, a, sizeof(struct vv_edge));
     vv_pool_init(&graph->variables, a, sizeof(struct vv_variable));
+    vv_pool_init(&graph->small_variables, a, VV_SMALL_VARIABLE_SIZE);
+    vv_pool_allow(&graph->small_variables,
+        sizeof(struct vv_variable) - VV_SMALL_VARIABLE_SIZE);
     vv_pool_init(&graph->slots, a, sizeof(struct vv_slot));
     vv_map_init(&graph->edge_map, a);
     vv_map_init(&graph->slot_map, a);
@@ -102,6 +105,7 @@ void varve_graph_free(varve_graph *graph)
     vv_pool_clear(&graph->nodes);
     vv_pool_clear(&graph->edges);
     vv_pool_clear(&graph->variables);
+    vv_pool_clear(&graph->small_variables);
     vv_pool_clear(&graph->slots);
     vv_release(&a, graph, sizeof *graph);
 }

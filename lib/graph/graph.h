@@ -88,6 +88,7 @@ struct varve_graph {
     struct vv_pool nodes;
     struct vv_pool edges;
     struct vv_pool variables;
+    struct vv_pool small_variables; /* see variable.h */
     struct vv_pool slots;
     struct vv_map edge_map; /* edges of nodes that have many */
     struct vv_map slot_map;

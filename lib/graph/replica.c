@@ -10,6 +10,7 @@
 #include "failure.h"
 #include "global_name.h"
 #include "graph.h"
+#include "shape.h"
 #include "state.h"
 #include "try.h"
 #include "variable.h"
@@ -23,7 +24,7 @@ struct making {
 
 static varve_tensor view_of(const struct making *m, const varve_node *node)
 {
-    varve_tensor view = node->variable->tensor;
+    varve_tensor view = vv_tensor_copy(&node->variable->tensor);
     view.data = m->values->data ? m->values->data(m->values->user, node) : NULL;
     return view;
 }

@@ -62,7 +62,7 @@ varve_status varve_retype(
         return vv_fail(error, VARVE_MISUSE, "expected a node, found none");
     varve_tensor wanted = { .dtype = dtype };
     if (node->variable) {
-        wanted = node->variable->tensor;
+        wanted = vv_tensor_copy(&node->variable->tensor);
         wanted.dtype = dtype;
         wanted.data = NULL;
     }
@@ -70,7 +70,8 @@ varve_status varve_retype(
     if (dtype != node->variable->tensor.dtype) {
         VV_TRY(convert(node, &wanted, &lost, error));
         vv_variable_borrow(node, NULL, NULL); /* lets go of the older memory */
-        node->variable->tensor = wanted;
+        node->variable->tensor.dtype = dtype;
+        node->variable->tensor.data = wanted.data;
     }
     if (misfits)
         *misfits = lost;

@@ -11,6 +11,12 @@
 #include "graph.h"
 #include "shape.h"
 
+/* The pool for a variable of that rank. */
+static struct vv_pool *pool_of(varve_graph *graph, uint32_t rank)
+{
+    return rank <= VV_SMALL_RANK ? &graph->small_variables : &graph->variables;
+}
+
 varve_node *vv_variable_new(
     varve_node *parent, const char *name, varve_tensor view, bool is_owned)
 {
@@ -31,12 +37,12 @@ varve_node *vv_variable_new(
     varve_node *node = vv_node_new(graph, VARVE_VARIABLE);
     if (vv_is_nil(node))
         return node;
-    node->variable = vv_pool_take(&graph->variables);
+    node->variable = vv_pool_take(pool_of(graph, view.rank));
     if (!node->variable) {
         vv_node_free(node);
         return vv_memory_mistake(graph);
     }
-    node->variable->tensor = view;
+    memcpy(&node->variable->tensor, &view, vv_tensor_bytes(view.rank));
     node->variable->is_owned = is_owned;
     node->value_state = is_owned ? VARVE_DECLARED : VARVE_INITIALIZED;
     return node;
@@ -206,7 +212,8 @@ void vv_variable_clear(varve_node *node)
 {
     free_memory(node);
     vv_variable_keep_strings(node, NULL, 0);
-    vv_pool_give(&node->graph->variables, node->variable);
+    vv_pool_give(
+        pool_of(node->graph, node->variable->tensor.rank), node->variable);
     node->variable = NULL;
 }
 

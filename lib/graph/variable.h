@@ -5,11 +5,13 @@
 #ifndef VV_VARIABLE_H
 #define VV_VARIABLE_H
 
+#include <stddef.h>
+
 #include <varve/variable.h>
 
 #include "node.h"
 
-enum { VV_MEMORY_ALIGNMENT = 64 };
+enum { VV_MEMORY_ALIGNMENT = 64, VV_SMALL_RANK = 2 };
 
 /* Lets go of memory that did not come from the allocator. */
 struct vv_borrowed {
@@ -17,6 +19,10 @@ struct vv_borrowed {
     void (*release)(struct vv_borrowed *self, void *data);
 };
 
+/* Up to VV_SMALL_RANK it ends behind that many extents, for there may be many:
+ * its tensor is copied with vv_tensor_copy, and none is assigned to it. (A
+ * program may copy the whole of what varve_value gives it: behind the last
+ * one there is room.) */
 struct vv_variable {
     /* to read */
     void *string_bytes; /* what restored string elements point into */
@@ -25,12 +31,17 @@ struct vv_variable {
     struct vv_slot *first_slot; /* slots of others for this variable */
     bool is_owned;              /* the library owns the memory */
     /* to fill in */
-    varve_tensor tensor;
     struct vv_borrowed *borrowed; /* if it came from elsewhere (a mapping) */
     /* own */
     varve_initializer *initializer;
     void *initializer_user;
+    /* to fill in: its memory; last */
+    varve_tensor tensor;
 };
+
+#define VV_SMALL_VARIABLE_SIZE                                                 \
+    (offsetof(struct vv_variable, tensor.shape) +                              \
+        VV_SMALL_RANK * sizeof(uint64_t))
 
 /* A variable node without edges. A view that cannot be gives a mistake and nil;
  * `parent`, or the owner of a slot, and `name` say where. */

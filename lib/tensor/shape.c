@@ -42,6 +42,13 @@ bool vv_tensor_is_valid(const varve_tensor *tensor)
            size <= SIZE_MAX;
 }
 
+varve_tensor vv_tensor_copy(const varve_tensor *tensor)
+{
+    varve_tensor copy = { 0 };
+    memcpy(&copy, tensor, vv_tensor_bytes(tensor->rank));
+    return copy;
+}
+
 bool vv_shape_equal(const varve_tensor *a, const varve_tensor *b)
 {
     return a->rank == b->rank && a->rank <= VARVE_MAX_RANK &&

@@ -5,6 +5,8 @@
 #ifndef VV_SHAPE_H
 #define VV_SHAPE_H
 
+#include <stddef.h>
+
 #include <varve/tensor.h>
 
 /* The number of elements; false when it does not fit 64 bits. Extents of 0 make
@@ -17,6 +19,16 @@ bool vv_size_of(uint64_t count, uint64_t size, uint64_t *total);
 /* Whether the view has a known element type, rank up to VARVE_MAX_RANK, and a
  * size in memory that fits both 64 bits and size_t. */
 bool vv_tensor_is_valid(const varve_tensor *tensor);
+
+/* As many bytes as a tensor of that rank has to have: what stands behind the
+ * extents may be missing. */
+static inline size_t vv_tensor_bytes(uint32_t rank)
+{
+    return offsetof(varve_tensor, shape) + rank * sizeof(uint64_t);
+}
+
+/* A copy of such a tensor. */
+varve_tensor vv_tensor_copy(const varve_tensor *tensor);
 
 bool vv_shape_equal(const varve_tensor *a, const varve_tensor *b);
 

@@ -93,9 +93,13 @@ static void look_for_loss(struct vv_delivery *d, struct vv_buffer *list)
 void vv_enlist(struct vv_delivery *d, struct vv_buffer *list, varve_node *node,
     uint32_t file)
 {
-    struct vv_pair pair = { node, file };
-    vv_buffer_add(list, &pair, sizeof pair);
-    look_for_loss(d, list);
+    struct vv_pair *pair = vv_buffer_extend(list, sizeof *pair);
+    if (!pair) {
+        look_for_loss(d, list);
+        return;
+    }
+    pair->node = node;
+    pair->file = file;
 }
 
 /* --- What is due -------------------------------------------------------- */
@@ -136,16 +140,25 @@ void vv_unhold(struct vv_delivery *d)
     d->held.size = kept * sizeof *pairs;
 }
 
+static bool fits(const struct vv_delivery *d, const struct vv_pair *job)
+{
+    if (vv_is_alike(d->pairing, job->node, job->file))
+        return true;
+    varve_tensor saved = vv_saved(d->pairing, job->file);
+    return vv_value_fits(d, job->node, &saved);
+}
+
 /* Sets aside states that are not ready, and values that do not fit. */
 static void sort_out(struct vv_delivery *d)
 {
     size_t count;
     struct vv_pair *jobs = vv_pairs(&d->jobs, &count);
     size_t kept = 0;
+    bool has_states = false;
     for (size_t i = 0; i < count; i++) {
         struct vv_pair job = jobs[i];
-        varve_tensor saved = vv_saved(d->pairing, job.file);
-        if (!vv_value_fits(d, job.node, &saved)) {
+        has_states |= job.node->kind == VARVE_STATE;
+        if (!fits(d, &job)) {
             vv_set_fate(d, job.node, job.file, VV_FATE_MISMATCHED);
             vv_enlist(d, &d->mismatched, job.node,
                 vv_at32(vv_index_of(d->pairing)->value_nodes, job.file));
@@ -155,6 +168,8 @@ static void sort_out(struct vv_delivery *d)
         }
     }
     d->jobs.size = kept * sizeof *jobs;
+    if (!has_states)
+        return;
     count = kept;
     for (size_t i = kept = 0; i < count; i++) {
         struct vv_pair job = jobs[i];

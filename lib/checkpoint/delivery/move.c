@@ -4,6 +4,7 @@
  */
 #include "move.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "binding.h"
@@ -16,13 +17,27 @@
 #include "shape.h"
 #include "variable.h"
 
+static int compare_moves(const void *left, const void *right)
+{
+    const struct vv_move *a = left;
+    const struct vv_move *b = right;
+    return (a->value > b->value) - (a->value < b->value);
+}
+
+void vv_moves_sort(struct vv_move *moves, size_t count)
+{
+    qsort(moves, count, sizeof *moves, compare_moves);
+}
+
 enum vv_move_mode vv_move_mode_of(
     const struct vv_delivery *d, const varve_node *node, uint32_t value)
 {
-    varve_tensor saved = vv_saved(d->pairing, value);
     if (node->kind == VARVE_STATE)
         return VV_MOVE_STATE;
     const varve_tensor *wanted = &node->variable->tensor;
+    if (wanted->dtype != VARVE_STRING && vv_is_alike(d->pairing, node, value))
+        return VV_MOVE_PLAIN;
+    varve_tensor saved = vv_saved(d->pairing, value);
     if (saved.dtype == VARVE_STRING)
         return VV_MOVE_STRINGS;
     if (varve_tensor_count(&saved) != varve_tensor_count(wanted) ||
@@ -125,6 +140,10 @@ void vv_move_piece(const struct vv_delivery *d, struct vv_move *move,
         atomic_store_explicit(&move->is_touched, true, memory_order_relaxed);
     if (vv_move_gathers(move)) {
         memcpy((unsigned char *)move->block + first, bytes, size);
+        return;
+    }
+    if (move->mode == VV_MOVE_PLAIN && !VV_BIG_ENDIAN) {
+        vv_copy_past_caches((unsigned char *)move->target + first, bytes, size);
         return;
     }
     varve_tensor saved = vv_saved(d->pairing, move->value);

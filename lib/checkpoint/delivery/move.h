@@ -47,6 +47,9 @@ static inline bool vv_move_gathers(const struct vv_move *move)
     return move->mode == VV_MOVE_STRINGS || move->mode == VV_MOVE_STATE;
 }
 
+/* Puts moves in the order of the values' numbers. */
+void vv_moves_sort(struct vv_move *moves, size_t count);
+
 /* The mode of a value for a node that it fits. */
 enum vv_move_mode vv_move_mode_of(
     const struct vv_delivery *d, const varve_node *node, uint32_t value);

@@ -5,7 +5,6 @@
  */
 #include "transfer.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "allocator.h"
@@ -41,6 +40,8 @@ struct transfer {
     struct vv_move *moves;
     size_t count;
     size_t capacity;
+    unsigned modes;         /* bits: those that there are */
+    bool has_fresh;         /* moves into fresh memory */
     unsigned char *staging; /* one block for all staged moves */
     size_t staging_size;
     struct old_state *states;
@@ -55,21 +56,27 @@ static uint64_t value_size(const struct transfer *t, const struct vv_move *m)
     return vv_at64(vv_index_of(t->d->pairing)->value_sizes, m->value);
 }
 
+/* There may be very many moves: none is looked at for what none is. */
+static void set_mode(
+    struct transfer *t, struct vv_move *m, enum vv_move_mode mode)
+{
+    m->mode = (uint8_t)mode;
+    t->modes |= 1u << mode;
+}
+
+static bool has_mode(const struct transfer *t, enum vv_move_mode mode)
+{
+    return t->modes & 1u << mode;
+}
+
 static void add_move(
     struct transfer *t, const struct vv_pair *job, bool only_verify)
 {
     struct vv_move *m = &t->moves[t->count++];
-    m->node = job->node;
-    m->value = job->file;
-    m->mode = only_verify ? VV_MOVE_VERIFY
-                          : (uint8_t)vv_move_mode_of(t->d, m->node, m->value);
-}
-
-static int compare_moves(const void *left, const void *right)
-{
-    const struct vv_move *a = left;
-    const struct vv_move *b = right;
-    return (a->value > b->value) - (a->value < b->value);
+    *m = (struct vv_move){ .node = job->node, .value = job->file };
+    set_mode(t, m,
+        only_verify ? VV_MOVE_VERIFY
+                    : vv_move_mode_of(t->d, m->node, m->value));
 }
 
 /* Few jobs of many values, or several of one. */
@@ -78,7 +85,7 @@ static void add_few(struct transfer *t, const struct vv_pair *jobs,
 {
     for (size_t i = 0; i < count; i++)
         add_move(t, &jobs[i], only_verify);
-    qsort(t->moves, t->count, sizeof *t->moves, compare_moves);
+    vv_moves_sort(t->moves, t->count);
 }
 
 /* Many jobs: a table by value is smaller and quicker than a sort. */
@@ -128,10 +135,10 @@ static varve_status prepare_fresh(
     size_t size = (size_t)varve_tensor_size(&m->node->variable->tensor);
     if (t->d->options->map &&
         !vv_move_obstacle(t->d, m->node, m->value, NULL)) {
-        m->mode = VV_MOVE_MAPPED;
+        set_mode(t, m, VV_MOVE_MAPPED);
         return VARVE_OK;
     }
-    m->is_fresh = true;
+    m->is_fresh = t->has_fresh = true;
     m->target = vv_allocate_aligned(t->allocator, size, VV_MEMORY_ALIGNMENT);
     if (!m->target)
         return vv_fail_memory(error, "the value of a variable");
@@ -156,22 +163,28 @@ static bool goes_through_staging(
 
 static bool is_in_place(const struct vv_move *m)
 {
-    return m->node->variable && m->mode != VV_MOVE_MAPPED && !m->is_fresh;
+    return m->mode != VV_MOVE_STATE && m->mode != VV_MOVE_MAPPED &&
+           !m->is_fresh;
 }
 
-static uint64_t memory_size(const struct vv_move *m)
+/* The node is far away, the index near. */
+static uint64_t memory_size(const struct transfer *t, const struct vv_move *m)
 {
-    return varve_tensor_size(&m->node->variable->tensor);
+    return m->mode == VV_MOVE_PLAIN
+               ? value_size(t, m)
+               : varve_tensor_size(&m->node->variable->tensor);
 }
 
-/* Where in the staging the memory of a value begins, if it may from `offset`
- * on. Small ones are many, and stand close together. */
-static uint64_t staged_place(const struct vv_move *m, uint64_t offset)
+/* Where in the staging the memory of a value begins. Small ones are many, and
+ * stand close together: their size is a multiple of what elements need. */
+static uint64_t staged_place(
+    const struct transfer *t, const struct vv_move *m, uint64_t offset)
 {
-    if (memory_size(m) >= VV_PAGED_SIZE)
-        return vv_align_up(offset, STAGING_ALIGNMENT);
-    return vv_align_up(
-        offset, varve_dtype_size(m->node->variable->tensor.dtype));
+    uint64_t size = memory_size(t, m);
+    uint64_t unit = size & (0 - size);
+    bool is_large = size >= VV_PAGED_SIZE || unit > STAGING_ALIGNMENT;
+    return size ? vv_align_up(offset, is_large ? STAGING_ALIGNMENT : unit)
+                : offset;
 }
 
 /* Gives staged moves their place; how much there is of it. */
@@ -182,10 +195,10 @@ static uint64_t place_staged(struct transfer *t)
         struct vv_move *m = &t->moves[i];
         if (!m->is_staged)
             continue;
-        end = staged_place(m, end);
+        end = staged_place(t, m, end);
         if (t->staging)
             m->target = t->staging + end;
-        end += memory_size(m);
+        end += memory_size(t, m);
     }
     return end;
 }
@@ -193,11 +206,11 @@ static uint64_t place_staged(struct transfer *t)
 /* What a resized value does not cover stays. */
 static void keep_rest(const struct transfer *t)
 {
-    for (size_t i = 0; i < t->count; i++) {
+    for (size_t i = 0; has_mode(t, VV_MOVE_RESIZE) && i < t->count; i++) {
         const struct vv_move *m = &t->moves[i];
-        if (m->is_staged && m->mode == VV_MOVE_RESIZE && memory_size(m) > 0)
+        if (m->is_staged && m->mode == VV_MOVE_RESIZE && memory_size(t, m) > 0)
             memcpy(m->target, m->node->variable->tensor.data,
-                (size_t)memory_size(m));
+                (size_t)memory_size(t, m));
     }
 }
 
@@ -208,13 +221,11 @@ static varve_status prepare_staging(struct transfer *t, varve_error *error)
     if (limit == 0)
         limit = VV_STAGING_SIZE;
     for (size_t i = 0; i < t->count; i++)
-        visible += is_in_place(&t->moves[i]) ? memory_size(&t->moves[i]) : 0;
+        visible += is_in_place(&t->moves[i]) ? memory_size(t, &t->moves[i]) : 0;
     for (size_t i = 0; i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
-        if (!is_in_place(m))
-            continue;
-        m->target = m->node->variable->tensor.data;
-        m->is_staged = goes_through_staging(t, m, visible <= limit);
+        m->is_staged =
+            is_in_place(m) && goes_through_staging(t, m, visible <= limit);
     }
     /* Placed twice: to know how much it takes, and then in that memory. */
     uint64_t size = place_staged(t);
@@ -241,6 +252,8 @@ static varve_status prepare(struct transfer *t, varve_error *error)
         if (variable && variable->is_owned && !variable->tensor.data &&
             varve_tensor_size(&variable->tensor) > 0)
             VV_TRY(prepare_fresh(t, m, error));
+        else if (variable)
+            m->target = variable->tensor.data; /* unless it is staged */
     }
     return prepare_staging(t, error);
 }
@@ -314,7 +327,8 @@ static varve_status read_values(
     varve_status status = vv_read_moves(&reading, error);
     if (status)
         return half_restored(t, status, error);
-    for (size_t i = 0; i < t->count && !status; i++) {
+    bool has_strings = has_mode(t, VV_MOVE_STRINGS);
+    for (size_t i = 0; has_strings && i < t->count && !status; i++) {
         if (t->moves[i].mode == VV_MOVE_STRINGS)
             status = vv_move_strings(t->d, &t->moves[i], error);
     }
@@ -332,7 +346,7 @@ static varve_status map_value(
 
 static varve_status map_values(struct transfer *t, varve_error *error)
 {
-    for (size_t i = 0; i < t->count; i++) {
+    for (size_t i = 0; has_mode(t, VV_MOVE_MAPPED) && i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
         if (m->mode == VV_MOVE_MAPPED)
             VV_TRY(map_value(t, m, error));
@@ -345,7 +359,7 @@ static varve_status map_values(struct transfer *t, varve_error *error)
 static varve_status list_states(struct transfer *t, varve_error *error)
 {
     size_t count = 0;
-    for (size_t i = 0; i < t->count; i++)
+    for (size_t i = 0; has_mode(t, VV_MOVE_STATE) && i < t->count; i++)
         count += t->moves[i].mode == VV_MOVE_STATE;
     if (count == 0)
         return VARVE_OK;
@@ -521,7 +535,8 @@ static void settle(struct transfer *t)
 
 static void clear(struct transfer *t)
 {
-    for (size_t i = 0; i < t->count; i++) {
+    bool has_memory = t->has_fresh || t->modes != 1u << VV_MOVE_PLAIN;
+    for (size_t i = 0; has_memory && i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
         if (m->mode == VV_MOVE_MAPPED)
             vv_mapping_free(m->block, m->target);

@@ -99,12 +99,14 @@ uint32_t vv_name_in_file(struct vv_pairing *p, const struct vv_name *name)
 void vv_add_pair(struct vv_pairing *p, struct vv_buffer *buffer,
     varve_node *node, uint32_t file)
 {
-    struct vv_pair pair = { node, file };
-    vv_buffer_add(buffer, &pair, sizeof pair);
-    if (buffer->failed) {
+    struct vv_pair *pair = vv_buffer_extend(buffer, sizeof *pair);
+    if (!pair) {
         buffer->failed = false;
         vv_out_of_memory(p);
+        return;
     }
+    pair->node = node;
+    pair->file = file;
 }
 
 bool vv_has_pair(

@@ -20,12 +20,37 @@ enum { MOST_EDGES = 64 }; /* to a node that are looked at */
 
 /* --- Edges and slots ---------------------------------------------------- */
 
+/* Whether an edge of the file has that name. */
+static bool has_name(
+    const struct vv_index *index, uint32_t edge, const struct vv_name *name)
+{
+    size_t size;
+    const char *bytes =
+        vv_index_name(index, vv_at32(index->edge_names, edge), &size);
+    return size == name->size && memcmp(bytes, name->bytes, size) == 0;
+}
+
+/* Program and file mostly have the same names in the same order, so that the
+ * edge behind the last one found is nearly always the one. */
 static uint32_t child_in_file(
     struct vv_pairing *p, uint32_t file, const struct vv_name *name)
 {
-    uint32_t id = vv_name_in_file(p, name);
-    return id == VV_NONE ? VV_NONE
-                         : vv_index_find_child(vv_index_of(p), file, id);
+    const struct vv_index *index = vv_index_of(p);
+    uint32_t begin, end;
+    vv_index_edges(index, file, &begin, &end);
+    uint32_t edge = p->next_edge;
+    if (edge < begin || edge >= end)
+        edge = begin;
+    if (edge == end)
+        return VV_NONE;
+    if (!has_name(index, edge, name)) {
+        uint32_t id = vv_name_in_file(p, name);
+        edge = id == VV_NONE ? id : vv_index_find_edge(index, file, id);
+        if (edge == VV_NONE)
+            return VV_NONE;
+    }
+    p->next_edge = edge + 1;
+    return vv_at32(index->edge_children, edge);
 }
 
 /* Where an edge whose name the file does not have leads by an alias. */
@@ -67,12 +92,14 @@ static void match_edge(
     }
     if (!vv_is_known(p, parent))
         return;
-    vv_visit(p, child,
-        (struct vv_via){ .parent = parent->number + 1, .name = name });
+    if (p->vias)
+        vv_visit(p, child,
+            &(struct vv_via){ .parent = parent->number + 1, .name = name });
     uint32_t found;
     bool is_renamed =
         vv_find_renamed(p, parent, name->bytes, name->size, &found);
-    vv_note_renamed(p, child, parent, name, is_renamed);
+    if (p->vias)
+        vv_note_renamed(p, child, parent, name, is_renamed);
     if (is_renamed) {
         if (found != VV_NONE)
             vv_bind(p, child, found, VV_BY_RENAME);
@@ -173,7 +200,7 @@ void vv_match_slot(struct vv_pairing *p, struct vv_slot *slot)
     if (!vv_is_known(p, slot->owner) || !vv_is_known(p, slot->public.variable))
         return;
     vv_visit(p, slot->public.node,
-        (struct vv_via){
+        &(struct vv_via){
             .parent = slot->owner->number + 1,
             .variable = slot->public.variable->number + 1,
             .name = slot->name,
@@ -224,20 +251,21 @@ static int compare_edges(const void *left, const void *right)
 static struct vv_edge **sorted_edges(
     struct vv_pairing *p, const varve_node *node)
 {
-    struct vv_buffer *sorted = vv_emptied(&p->sorted);
+    size_t size = node->edge_count * sizeof(struct vv_edge *);
+    struct vv_edge **sorted = vv_buffer_extend(vv_emptied(&p->sorted), size);
     bool in_order = true;
-    for (struct vv_edge *e = node->first_edge; e; e = e->next) {
-        vv_buffer_add(sorted, &e, sizeof e);
-        in_order &= !e->previous || compare_edges(&e->previous, &e) < 0;
-    }
-    if (sorted->failed) {
+    size_t count = 0;
+    if (!sorted) {
         vv_out_of_memory(p);
         return NULL;
     }
+    for (struct vv_edge *e = node->first_edge; e; e = e->next) {
+        sorted[count++] = e;
+        in_order &= !e->previous || compare_edges(&e->previous, &e) < 0;
+    }
     if (!in_order && node->kind != VARVE_LIST)
-        qsort(sorted->data, node->edge_count, sizeof(struct vv_edge *),
-            compare_edges);
-    return (struct vv_edge **)(void *)sorted->data;
+        qsort(sorted, count, sizeof *sorted, compare_edges);
+    return sorted;
 }
 
 static void match_node(struct vv_pairing *p, varve_node *node, uint32_t file)
@@ -418,7 +446,7 @@ void vv_match_roots(struct vv_pairing *p)
         vv_out_of_memory(p);
         return;
     }
-    vv_visit(p, p->root, (struct vv_via){ 0 });
+    vv_visit(p, p->root, &(struct vv_via){ 0 });
     if (p->node_of[p->file_root] == p->root)
         vv_add_pair(p, &p->queue, p->root, VV_NONE);
     else

@@ -16,6 +16,7 @@
 #include "selection.h"
 #include "spread.h"
 #include "value_calls.h"
+#include "variable.h"
 
 /* A node of the program and a value or node of the file. */
 struct vv_pair {
@@ -122,6 +123,7 @@ struct vv_pairing {
     uint8_t *hows;       /* by number of a program node: vv_how */
     size_t how_capacity;
     size_t queue_first;
+    uint32_t next_edge;       /* of the file: that behind the last one found */
     struct vv_buffer sorted;  /* scratch: the edges of one node */
     struct vv_buffer demand;  /* vv_pair: as `queue`, to be offered children */
     struct vv_buffer unnamed; /* vv_pair: nodes that no path may lead to, to be
@@ -164,6 +166,16 @@ static inline varve_tensor vv_saved(
 {
     return vv_index_tensor(
         &pairing->parsed->index, &pairing->parsed->table, value);
+}
+
+/* Whether a node is a variable of the type and shape of a value: nearly all
+ * are. */
+static inline bool vv_is_alike(
+    const struct vv_pairing *pairing, const varve_node *node, uint32_t value)
+{
+    const struct vv_parsed_index *parsed = pairing->parsed;
+    return node->variable && vv_index_is_like(&parsed->index, &parsed->table,
+                                 value, &node->variable->tensor);
 }
 
 /* The pairs in a buffer. */

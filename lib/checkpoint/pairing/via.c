@@ -116,24 +116,24 @@ static void revisit(struct vv_pairing *p, varve_node *node,
         vv_add_pair(p, &p->queue, node, VV_NONE);
 }
 
-void vv_visit(struct vv_pairing *p, varve_node *node, struct vv_via via)
+void vv_visit(struct vv_pairing *p, varve_node *node, const struct vv_via *via)
 {
     if (!p->vias)
         return;
     struct vv_via *known = &p->vias[node->number];
     if (known->is_visited) {
-        revisit(p, node, known, via);
+        revisit(p, node, known, *via);
         return;
     }
-    uint64_t place = via.parent ? p->vias[via.parent - 1].place : 0;
-    if (via.variable)
-        place += vv_map_mix(p->vias[via.variable - 1].place + 1);
-    *known = via;
-    known->place = vv_map_mix(place + (via.name ? via.name->hash : 1));
+    uint64_t place = via->parent ? p->vias[via->parent - 1].place : 0;
+    if (via->variable)
+        place += vv_map_mix(p->vias[via->variable - 1].place + 1);
+    *known = *via;
+    known->place = vv_map_mix(place + (via->name ? via->name->hash : 1));
     known->is_visited = true;
-    known->is_renamed = via.parent && p->vias[via.parent - 1].is_renamed;
+    known->is_renamed = via->parent && p->vias[via->parent - 1].is_renamed;
     if (p->selection.deep_count)
-        stand_anew(p, node->number, &via);
+        stand_anew(p, node->number, via);
     if (p->selection.rename_count || p->is_by_name)
         vv_add_pair(p, &p->queue, node, VV_NONE);
     if (p->is_by_name)
@@ -246,6 +246,8 @@ static bool decide(
 bool vv_find_renamed(struct vv_pairing *p, const varve_node *parent,
     const char *name, size_t size, uint32_t *file)
 {
+    if (p->selection.rename_count == 0)
+        return false;
     struct vv_rename_step step = { parent->number, { name, size } };
     vv_emptied(&p->path);
     vv_emptied(&p->file_path);

@@ -8,8 +8,9 @@
 
 #include "pairing.h"
 
-/* Notes how a node was come to; queues it when that is new. */
-void vv_visit(struct vv_pairing *p, varve_node *node, struct vv_via via);
+/* Notes how a node was come to, where paths matter; queues it when that is
+ * new. */
+void vv_visit(struct vv_pairing *p, varve_node *node, const struct vv_via *via);
 
 /* Sets `place` to a number for the path by which a node was come to; false
  * where that does not matter to anything. */

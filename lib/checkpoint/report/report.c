@@ -105,7 +105,8 @@ void vv_report_describe_node(
 {
     finding->program_path = program_path(m, node);
     if (node->variable)
-        finding->wanted = keep_tensor(m, node->variable->tensor);
+        finding->wanted =
+            keep_tensor(m, vv_tensor_copy(&node->variable->tensor));
     note_listed(m, node);
 }
 

@@ -14,6 +14,7 @@
 #include "failure.h"
 #include "graph.h"
 #include "layout.h"
+#include "shape.h"
 #include "state.h"
 #include "tag.h"
 #include "try.h"
@@ -180,7 +181,7 @@ static varve_status add_value(struct vv_columns *c, const struct vv_walk *walk,
             VV_TRY(add_state(c, walk, place, &size, error));
         tensor.shape[0] = size;
     } else {
-        tensor = node->variable->tensor;
+        tensor = vv_tensor_copy(&node->variable->tensor);
         if (is_saved && tensor.dtype == VARVE_STRING)
             size = vv_strings_size(&tensor);
         else if (is_saved)

@@ -18,6 +18,7 @@
 #include "failure.h"
 #include "graph.h"
 #include "graph_spread.h"
+#include "shape.h"
 #include "state.h"
 #include "tag.h"
 #include "try.h"
@@ -196,7 +197,7 @@ static varve_status check_types(
         if (!item->node->variable ||
             item->node->variable->tensor.dtype == item->dtype)
             continue;
-        varve_tensor taken = item->node->variable->tensor;
+        varve_tensor taken = vv_tensor_copy(&item->node->variable->tensor);
         taken.dtype = item->dtype;
         return vv_fail(error, VARVE_MISMATCH,
             "snapshot: %s: expected %s as it was taken, found %s",

@@ -120,3 +120,24 @@ TEST(pool, does_with_blocks_that_are_aligned_to_eight)
     cr_assert_ok(varve_graph_check(graph, &error), error);
     varve_graph_free(graph);
 }
+
+/* Under AddressSanitizer, of items that have been given back too. */
+TEST(pool, lets_who_reads_an_item_read_on)
+{
+    enum { COUNT = 5000, SIZE = 24, SLACK = 100 };
+    struct vv_pool pool;
+    unsigned char *items[COUNT];
+    unsigned char copy[SIZE + SLACK];
+    vv_pool_init(&pool, test_allocator(), SIZE);
+    vv_pool_allow(&pool, SLACK);
+    for (int i = 0; i < COUNT; i++)
+        items[i] = memset(vv_pool_take(&pool), i % 251, SIZE);
+    for (int i = 0; i < COUNT; i += 2)
+        vv_pool_give(&pool, items[i]);
+    for (int i = 1; i < COUNT; i += 2) {
+        memcpy(copy, items[i], sizeof copy);
+        cr_assert_eq(copy[SIZE - 1], i % 251);
+    }
+    vv_pool_clear(&pool);
+}
+

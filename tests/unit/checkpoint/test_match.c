@@ -59,6 +59,53 @@ TEST(match, goes_along_edges_of_the_same_name)
     end_world();
 }
 
+/* The next edge of the file is nearly always the one: here it is not, for the
+ * program has others, fewer, and in another order, and parents by turns. */
+TEST(match, finds_names_wherever_they_stand)
+{
+    enum { COUNT = 40 };
+    static float saved[2][COUNT], read[2][COUNT];
+    begin_world();
+    varve_node *root = new_root();
+    for (int k = 0; k < 2 * COUNT; k++) {
+        varve_node *at = k % 2 ? root : varve_find(root, "list");
+        char name[16];
+        snprintf(name, sizeof name, "x%d", k / 2);
+        if (!at)
+            at = varve_add_list(root, "list");
+        saved[k % 2][k / 2] = (float)k;
+        varve_add_variable(at, k % 2 ? name : VARVE_APPEND,
+            varve_scalar(&saved[k % 2][k / 2]));
+    }
+    finish(root);
+    for (int step = 1; step < COUNT; step += 6) {
+        root = new_root();
+        varve_node *list = varve_add_list(root, "list");
+        varve_restoration *r = step % 4 == 1 ? read_root(root, NULL) : NULL;
+        memset(read, 0, sizeof read);
+        for (int i = 0; i < COUNT; i += step) {
+            int at = step % 4 == 1 ? i : COUNT - 1 - i;
+            char name[16];
+            snprintf(name, sizeof name, "x%d", at);
+            varve_add_variable(root, name, varve_scalar(&read[1][at]));
+            snprintf(name, sizeof name, "y%d", at);
+            varve_add_object(root, name);
+            varve_add_variable(list, VARVE_APPEND,
+                varve_scalar(&read[0][i / step]));
+        }
+        if (!r)
+            r = read_root(root, NULL);
+        for (int i = 0; i < COUNT; i += step) {
+            int at = step % 4 == 1 ? i : COUNT - 1 - i;
+            cr_assert_eq(read[1][at], saved[1][at]);
+            cr_assert_eq(read[0][i / step], saved[0][i / step]);
+        }
+        varve_restoration_free(r);
+        free_root(root);
+    }
+    end_world();
+}
+
 TEST(match, looks_under_aliases_where_the_name_is_not_there)
 {
     begin_world();

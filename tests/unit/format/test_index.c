@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "value_table.h"
 
 static uint32_t name_of(const struct vv_index *index, const char *name)
 {
@@ -99,6 +100,34 @@ TEST(index, finds_values_of_nodes)
     cr_assert_eq(vv_index_find_value(&index, 14), VV_NONE, "behind the last");
     cr_assert(vv_index_is_saved(&index, 2), "a value of no bytes");
     cr_assert_not(vv_index_is_saved(&index, SAMPLE_VALUE_COUNT - 1));
+    sample_clear(&s);
+}
+
+TEST(index, compares_a_value_with_a_tensor)
+{
+    struct sample s;
+    sample_build(&s);
+    struct vv_index index = sample_index(&s);
+    struct vv_value_table table;
+    varve_error error;
+    cr_assert_ok(vv_value_table_make(&table, test_allocator(),
+        index.value_count, &error), error);
+    vv_value_table_fill(&table, &index);
+    for (uint32_t v = 0; v < index.value_count; v++) {
+        varve_tensor tensor = vv_index_tensor(&index, &table, v);
+        cr_assert(vv_index_is_like(&index, &table, v, &tensor));
+        for (uint32_t i = 0; i < tensor.rank; i++) {
+            tensor.shape[i]++;
+            cr_assert_not(vv_index_is_like(&index, &table, v, &tensor));
+            tensor.shape[i]--;
+        }
+        tensor.rank++;
+        cr_assert_not(vv_index_is_like(&index, &table, v, &tensor));
+        tensor.rank--;
+        tensor.dtype = tensor.dtype == VARVE_BOOL ? VARVE_INT8 : VARVE_BOOL;
+        cr_assert_not(vv_index_is_like(&index, &table, v, &tensor));
+    }
+    vv_value_table_clear(&table, test_allocator());
     sample_clear(&s);
 }
 

@@ -129,6 +129,35 @@ TEST(variable, does_not_run_its_initializer_when_it_is_refused)
     free_bad(graph, VARVE_DUPLICATE);
 }
 
+/* Those of few extents are smaller: the copy goes beyond the last one. */
+TEST(variable, has_a_tensor_that_a_program_can_copy)
+{
+    enum { COUNT = 300 };
+    static char bytes[1 << 16];
+    varve_node *nodes[COUNT];
+    begin();
+    uint64_t extents[VARVE_MAX_RANK];
+    for (int i = 0; i < VARVE_MAX_RANK; i++)
+        extents[i] = (uint64_t)(i % 2 + 1);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        varve_node *list = i ? nodes[0] : root;
+        nodes[i] = i ? varve_add_variable(list, VARVE_APPEND,
+                           varve_view(bytes, VARVE_INT8,
+                               varve_shape_of(i % 17, extents)))
+                     : varve_add_list(root, "all");
+    }
+    for (uint32_t i = 1; i < COUNT; i++) {
+        varve_tensor copy = *varve_value(nodes[i]);
+        cr_assert_eq(copy.rank, i % 17);
+        cr_assert_eq(copy.data, bytes);
+        cr_assert_arr_eq(copy.shape, extents, copy.rank * sizeof *extents);
+    }
+    varve_list_remove(nodes[0], 0);
+    varve_remove(nodes[2]); /* beside one that stays */
+    cr_assert_eq((*varve_value(nodes[COUNT - 1])).data, bytes);
+    varve_graph_free(graph);
+}
+
 TEST(variable, moves_with_the_memory_of_the_program)
 {
     float old[2] = { 0 };

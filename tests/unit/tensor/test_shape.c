@@ -91,3 +91,14 @@ TEST(shape, is_compared_by_rank_and_extents_only)
     cr_assert_not(vv_shape_equal(&a, &b));
 }
 
+TEST(shape, of_a_tensor_that_ends_behind_its_extents_is_copied)
+{
+    varve_tensor a = { .dtype = VARVE_INT8, .rank = 2, .shape = { 3, 4, 5 } };
+    void *small = malloc(vv_tensor_bytes(2));
+    memcpy(small, &a, vv_tensor_bytes(2));
+    varve_tensor copy = vv_tensor_copy(small);
+    free(small);
+    cr_assert(vv_shape_equal(&copy, &a));
+    cr_assert_eq(copy.dtype, VARVE_INT8);
+    cr_assert_eq(copy.shape[2], 0);
+}
