@@ -15,6 +15,7 @@ import hashlib
 import itertools
 import json
 import math
+import os
 import struct
 import sys
 
@@ -49,12 +50,21 @@ COLUMNS = {  # key: name, tag, element size, what it counts
     14: ('slot variables', 70, 4, 'slot'),
     15: ('slot names', 70, 4, 'slot'),
     16: ('slot nodes', 70, 4, 'slot'),
+    17: ('nonces of layers', None, 16, 'layer'),
+    18: ('sizes of layers', 71, 8, 'layer'),
+    19: ('places', 71, 8, 'place'),
+    20: ('layers of places', 70, 4, 'place'),
+    21: ('offsets of places', 71, 8, 'place'),
     128: ('tag nodes', 70, 4, 'tag'),
     129: ('tag names', 70, 4, 'tag'),
     132: ('nodes of global names', 70, 4, 'global name'),
     133: ('global names', 70, 4, 'global name'),
 }
 COUNTER, METADATA = 130, 131
+LAYER_MAGIC = b'\x89VRD\r\n\x1a\n'
+LAYER_END_MAGIC = b'VRD\x89end\n'
+LAYERS = range(17, 22)
+ZEROS = (1 << 32) - 1
 
 
 class Damage(Exception):
@@ -184,7 +194,8 @@ def read_index(data):
     each pair begins."""
     cbor = Cbor(data)
     count = cbor.expect(5, 'a map')
-    index = {COUNTER: 0, METADATA: {}, 128: (), 129: (), 132: (), 133: ()}
+    index = {COUNTER: 0, METADATA: {}, 128: (), 129: (), 132: (), 133: (),
+             17: b'', 18: (), 19: (), 20: (), 21: ()}
     pairs = []
     last = -1
     for number in range(count):
@@ -194,11 +205,11 @@ def read_index(data):
         demand(key > last, f'sorted keys expected, found {key}')
         last = key
         demand(number >= 17 or key == number, f'key {number} expected')
-        demand(key <= 16 or key >= 128, f'required key {key} is not known',
+        demand(key <= 21 or key >= 128, f'required key {key} is not known',
                'VARVE_TOO_NEW')
         if key in COLUMNS:
             index[key] = read_column(cbor, key)
-            demand(key < 128 or len(index[key]),
+            demand(key <= 16 or len(index[key]),
                    f'no empty column {key} expected')
         elif key == COUNTER:
             index[key] = cbor.expect(0, 'an unsigned integer')
@@ -211,6 +222,8 @@ def read_index(data):
     demand(count >= 17, 'all required keys expected')
     demand(cbor.at == len(data), 'nothing behind the map expected')
     check_counts(index)
+    present = {key in [pair[0] for pair in pairs] for key in LAYERS}
+    demand(len(present) == 1, 'all keys of layers or none')
     return index, pairs
 
 
@@ -250,6 +263,53 @@ def read_ends(data):
     demand(xxh3_128(data[offset:offset + size]) == digest,
            'digest of the index')
     return offset, size
+
+
+# --- Layers -------------------------------------------------------------------
+
+def read_layer(data, nonce, size):
+    demand(len(data) >= size, 'a longer layer', 'VARVE_TRUNCATED')
+    demand(len(data) == size and size >= 128, 'a layer of another size')
+    header = LAYER_MAGIC + struct.pack('<II', 1, 0) + nonce + bytes(24)
+    demand(data[:56] == header, 'header of a layer')
+    demand(data[56:64] == struct.pack('<Q', xxh3_64(header)), 'its checksum')
+    footer = nonce + struct.pack('<Q', size) + bytes(24)
+    demand(data[-64:-16] == footer, 'footer of a layer')
+    demand(data[-16:] == struct.pack('<Q', xxh3_64(footer)) + LAYER_END_MAGIC,
+           'checksum and magic of it')
+    return data
+
+
+def data_end_of(index):
+    ends = [o + s for o, s in zip(index[10], index[11]) if o]
+    return align(max(ends, default=64), 64)
+
+
+def join_layers(index, open_layer):
+    """The data as if it lay behind the header."""
+    nonces = [index[17][i:i + 16] for i in range(0, len(index[17]), 16)]
+    demand(len(nonces) <= 256 and len(set(nonces)) == len(nonces),
+           'up to 256 layers, each once')
+    layers = [read_layer(open_layer(nonce.hex() + '.data'), nonce, size)
+              for nonce, size in zip(nonces, index[18])]
+    demand(index[19][0] == 64, 'a place from 64 on')
+    data = bytearray(64)
+    ends = list(index[19][1:]) + [data_end_of(index)]
+    seen = 0
+    for begin, end, layer, offset in zip(index[19], ends, index[20],
+                                         index[21]):
+        demand(begin < end, 'increasing places')
+        if layer == ZEROS:
+            demand(offset == 0, 'zeros at 0')
+            data += bytes(end - begin)
+            continue
+        demand(layer <= seen and layer < len(layers), 'layers in order')
+        demand(64 <= offset <= offset + end - begin <= len(layers[layer]) - 64,
+               'a place in its layer')
+        data += layers[layer][offset:offset + end - begin]
+        seen = max(seen, layer + 1)
+    demand(seen == len(layers), 'each layer named')
+    return bytes(data)
 
 
 # --- Rules -------------------------------------------------------------------
@@ -411,9 +471,13 @@ def read_values(data, index, paths, index_offset):
     return items
 
 
-def read(data):
+def read(data, open_layer=None):
     offset, size = read_ends(data)
     index, _ = read_index(data[offset:offset + size])
+    if index[17]:
+        demand(offset == 64, 'the index right behind the header')
+        data = join_layers(index, open_layer)
+        offset = len(data)
     names = split_names(index)
     paths = check_nodes(index, names)
     items = read_values(data, index, paths, offset)
@@ -490,9 +554,16 @@ def main(arguments):
         sys.exit('usage: read_format.py [--dump] FILE')
     with open(paths[0], 'rb') as stream:
         data = stream.read()
+    folder = os.path.join(os.path.dirname(paths[0]), 'layers')
+
+    def open_layer(name):
+        with open(os.path.join(folder, name), 'rb') as stream:
+            return stream.read()
+
     try:
         text = ('\n'.join(dump(data)) if shows_bytes
-                else json.dumps(read(data), indent=1, ensure_ascii=False))
+                else json.dumps(read(data, open_layer), indent=1,
+                                ensure_ascii=False))
     except Damage as damage:
         sys.exit(f'{paths[0]}: {damage.args[0]}: expected: {damage.args[1]}')
     sys.stdout.reconfigure(encoding='utf-8')

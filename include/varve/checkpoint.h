@@ -81,6 +81,14 @@ typedef struct varve_write_options {
                             name where it has one, else by its path */
     varve_loss *loss;    /* what that format cannot hold; may be NULL */
     void *loss_user;
+    bool layered;     /* what has not changed since the checkpoint before is
+                         not written again but shared with it, in files in the
+                         folder `layers` beside both, to be copied with them.
+                         Each restores alone, and may be deleted in any order */
+    const char *base; /* of a layered one: the checkpoint before, in the same
+                         directory. NULL: that which varve_write replaces, or
+                         the newest of varve_save's prefix. Where it is not
+                         layered, damaged or of other values, all is written */
     varve_reserved reserved;
 } varve_write_options;
 

@@ -20,12 +20,14 @@ struct vv_column {
 };
 
 enum {
-    VV_COLUMN_COUNT = 21,
-    VV_REQUIRED_COLUMN_COUNT = 17,
-    VV_FIRST_GLOBAL_COLUMN = 19, /* the counter and metadata stand before it */
+    VV_COLUMN_COUNT = 26,
+    VV_REQUIRED_COLUMN_COUNT = 17, /* behind them those of layers */
+    VV_FIRST_TAG_COLUMN = 22,
+    VV_FIRST_GLOBAL_COLUMN = 24, /* the counter and metadata stand before it */
 };
 
-/* In order of key; the required ones have the keys 0, 1, 2, ... */
+/* In order of key; the required ones have the keys 0, 1, 2, ..., those of
+ * layers go on. */
 extern const struct vv_column vv_columns[VV_COLUMN_COUNT];
 
 /* The column of a key, or NULL. */

@@ -9,6 +9,7 @@
 #include "allocator.h"
 #include "failure.h"
 #include "file.h"
+#include "layers_in.h"
 #include "layout.h"
 #include "try.h"
 
@@ -17,6 +18,7 @@ enum { SMALLEST_SIZE = VV_HEADER_SIZE + VV_FOOTER_SIZE };
 /* The state of the backing. */
 struct own_file {
     int file;
+    struct vv_layers layers; /* where the data is, if it has any */
 };
 
 /* --- Header and footer ---------------------------------------------------- */
@@ -157,7 +159,7 @@ static varve_status check_ends(struct vv_opened *o, const unsigned char *header,
 
 /* --- Values --------------------------------------------------------------- */
 
-static varve_status fail_digest(const struct vv_opened *o, const char *what,
+static varve_status fail_digest(const char *path, const char *what,
     uint64_t offset, uint64_t size, const struct vv_digest *expected,
     const struct vv_digest *found, varve_error *error)
 {
@@ -167,7 +169,7 @@ static varve_status fail_digest(const struct vv_opened *o, const char *what,
     return vv_fail(error, VARVE_CORRUPT,
         "%s: %s%sbytes %" PRIu64 " to %" PRIu64
         ": expected XXH3-128 %s, found %s",
-        o->path, what ? what : "", what ? ": " : "", offset, offset + size,
+        path, what ? what : "", what ? ": " : "", offset, offset + size,
         texts[0], texts[1]);
 }
 
@@ -179,6 +181,32 @@ static struct vv_digest digest_at(const struct vv_opened *o, uint64_t number)
     return digest;
 }
 
+/* Data, as the index has it. */
+static varve_status read_data(const struct vv_opened *o, uint64_t offset,
+    void *bytes, size_t size, varve_error *error)
+{
+    const struct own_file *own = o->state;
+    if (own->layers.count == 0)
+        return read_bytes(o, offset, bytes, size, error);
+    return vv_layers_read(
+        &own->layers, o->context, &o->parsed.index, offset, bytes, size, error);
+}
+
+/* The path of the file in which a range of the data lies in one piece, and
+ * where. In several: that of the checkpoint, and where in the data. */
+static const char *find_range(
+    const struct vv_opened *o, uint64_t *offset, uint64_t size, int *file)
+{
+    const struct own_file *own = o->state;
+    *file = own->file;
+    if (own->layers.count == 0)
+        return o->path;
+    const struct vv_layer *layer =
+        vv_layers_find(&own->layers, &o->parsed.index, *offset, size, offset);
+    *file = layer ? layer->file : -1;
+    return layer ? layer->path : o->path;
+}
+
 static varve_status check_chunk(const struct vv_opened *o, uint32_t value,
     uint64_t chunk, const void *bytes, const char *what, varve_error *error)
 {
@@ -188,25 +216,31 @@ static varve_status check_chunk(const struct vv_opened *o, uint32_t value,
     uint64_t first = vv_first_digest(&o->parsed.index, &o->parsed.table, value);
     struct vv_digest expected = digest_at(o, first + chunk);
     struct vv_digest found = vv_digest_of(bytes, size);
-    if (!vv_digest_equal(&expected, &found))
-        return fail_digest(o, what, offset, size, &expected, &found, error);
-    return VARVE_OK;
+    if (vv_digest_equal(&expected, &found))
+        return VARVE_OK;
+    int file;
+    const char *path = find_range(o, &offset, size, &file);
+    return fail_digest(path, what, offset, size, &expected, &found, error);
 }
 
 static bool locate(
     const struct vv_opened *o, uint32_t value, int *file, uint64_t *offset)
 {
-    const struct own_file *own = o->state;
-    *file = own->file;
-    *offset = vv_at64(o->parsed.index.value_offsets, value);
-    return true;
+    const struct vv_index *index = &o->parsed.index;
+    *offset = vv_at64(index->value_offsets, value);
+    find_range(o, offset, vv_at64(index->value_sizes, value), file);
+    return *file >= 0;
 }
 
 static const char *place_of(
     const struct vv_opened *o, uint32_t value, uint64_t *offset)
 {
-    *offset = vv_at64(o->parsed.index.value_offsets, value);
-    return o->path;
+    const struct vv_index *index = &o->parsed.index;
+    int file;
+    *offset = vv_at64(index->value_offsets, value);
+    const char *path =
+        find_range(o, offset, vv_at64(index->value_sizes, value), &file);
+    return file >= 0 ? path : NULL;
 }
 
 static struct vv_digest digest_of(const struct vv_opened *o, uint32_t value)
@@ -223,12 +257,13 @@ static struct vv_digest digest_of(const struct vv_opened *o, uint32_t value)
 static void close_file(struct vv_opened *o)
 {
     struct own_file *own = o->state;
+    vv_layers_close(&own->layers, o->context);
     vv_file_close(o->context, own->file);
     vv_release(&o->context->allocator, own, sizeof *own);
 }
 
 static const struct vv_backing own_backing = {
-    .read = read_bytes,
+    .read = read_data,
     .check = check_chunk,
     .locate = locate,
     .place = place_of,
@@ -247,8 +282,8 @@ static varve_status read_index(
     memcpy(expected.bytes, footer + 16, sizeof expected.bytes);
     found = vv_digest_of(o->index_bytes, o->index_size);
     if (!vv_digest_equal(&expected, &found))
-        return fail_digest(
-            o, "index", o->data_end, o->index_size, &expected, &found, error);
+        return fail_digest(o->path, "index", o->data_end, o->index_size,
+            &expected, &found, error);
     return vv_opened_parse(o, error);
 }
 
@@ -274,13 +309,41 @@ static varve_status read_structure(struct vv_opened *o, varve_error *error)
     return read_index(o, footer, error);
 }
 
-varve_status vv_data_in_open(struct vv_opened *o,
-    const struct vv_context *context, const char *path, varve_error *error)
+static varve_status open_layers(struct vv_opened *o, varve_error *error)
+{
+    struct own_file *own = o->state;
+    const struct vv_index *index = &o->parsed.index;
+    if (index->layer_count == 0)
+        return VARVE_OK;
+    o->data_end = o->parsed.data_end;
+    VV_TRY(vv_layers_open(&own->layers, o->context, o->path, index, error));
+    for (uint32_t i = 0; i < index->layer_count; i++)
+        o->size += vv_at64(index->layer_sizes, i);
+    return VARVE_OK;
+}
+
+static varve_status open_with(struct vv_opened *o,
+    const struct vv_context *context, const char *path, bool with_layers,
+    varve_error *error)
 {
     varve_status status = vv_opened_begin(o, context, path, error);
     if (!status)
         status = read_structure(o, error);
+    if (!status && with_layers)
+        status = open_layers(o, error);
     if (status)
         vv_opened_close(o);
     return status;
+}
+
+varve_status vv_data_in_open(struct vv_opened *o,
+    const struct vv_context *context, const char *path, varve_error *error)
+{
+    return open_with(o, context, path, true, error);
+}
+
+varve_status vv_data_in_open_index(struct vv_opened *o,
+    const struct vv_context *context, const char *path, varve_error *error)
+{
+    return open_with(o, context, path, false, error);
 }

@@ -10,9 +10,14 @@
 
 #include "opened.h"
 
-/* Opens, and checks header, footer and index. On failure nothing is open. The
- * path is used as it is. End with vv_opened_close. */
+/* Opens, and checks header, footer and index, and the layers that this names.
+ * On failure nothing is open. The path is used as it is. End with
+ * vv_opened_close. */
 varve_status vv_data_in_open(struct vv_opened *opened,
+    const struct vv_context *context, const char *path, varve_error *error);
+
+/* The same without the layers: only the index may be looked at. */
+varve_status vv_data_in_open_index(struct vv_opened *opened,
     const struct vv_context *context, const char *path, varve_error *error);
 
 /* Whether the first bytes of a file are those of a checkpoint, whatever its

@@ -193,11 +193,11 @@ static varve_status write_index(
     return VARVE_OK;
 }
 
-static void make_header(
-    unsigned char header[VV_HEADER_SIZE], const struct vv_digest *nonce)
+static void make_header(unsigned char header[VV_HEADER_SIZE], const char *magic,
+    const struct vv_digest *nonce)
 {
     memset(header, 0, VV_HEADER_SIZE);
-    memcpy(header, VV_HEADER_MAGIC, 8);
+    memcpy(header, magic, 8);
     vv_store32(header + 8, VV_FORMAT_VERSION);
     memcpy(header + 16, nonce->bytes, sizeof nonce->bytes);
     vv_store64(header + 56, vv_hash_of(header, 56));
@@ -232,11 +232,47 @@ varve_status vv_data_out_end(
     vv_digester_free(a, summed.digester);
     if (status)
         return status;
-    make_header(header, &digest);
+    make_header(header, VV_HEADER_MAGIC, &digest);
     make_footer(footer, out, index_offset, &digest);
     VV_TRY(stage(out, footer, sizeof footer, error));
     VV_TRY(flush(out, error));
     /* The header comes last: without it the file is none. */
+    return vv_file_write(
+        out->context, out->file, out->path, header, sizeof header, 0, error);
+}
+
+/* --- Layers --------------------------------------------------------------- */
+
+varve_status vv_data_out_place(struct vv_data_out *out, uint64_t like,
+    uint64_t *offset, varve_error *error)
+{
+    uint64_t unit = like % VV_PAGE_ALIGNMENT ? VV_ALIGNMENT : VV_PAGE_ALIGNMENT;
+    *offset = out->offset + (like - out->offset) % unit;
+    return pad(out, *offset, error);
+}
+
+varve_status vv_data_out_add(struct vv_data_out *out, const void *bytes,
+    uint64_t size, varve_error *error)
+{
+    if (!bytes || size < DIRECT_SIZE)
+        return stage(out, bytes, (size_t)size, error);
+    return write_directly(out, bytes, (size_t)size, error);
+}
+
+varve_status vv_data_out_end_layer(struct vv_data_out *out,
+    const uint8_t *nonce, uint64_t *size, varve_error *error)
+{
+    unsigned char header[VV_HEADER_SIZE], footer[VV_FOOTER_SIZE] = { 0 };
+    struct vv_digest digest;
+    memcpy(digest.bytes, nonce, sizeof digest.bytes);
+    make_header(header, VV_LAYER_MAGIC, &digest);
+    *size = out->offset + VV_FOOTER_SIZE;
+    memcpy(footer, nonce, VV_NONCE_SIZE);
+    vv_store64(footer + 16, *size);
+    vv_store64(footer + 48, vv_hash_of(footer, 48));
+    memcpy(footer + 56, VV_LAYER_END_MAGIC, 8);
+    VV_TRY(stage(out, footer, sizeof footer, error));
+    VV_TRY(flush(out, error));
     return vv_file_write(
         out->context, out->file, out->path, header, sizeof header, 0, error);
 }

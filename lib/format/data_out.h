@@ -19,7 +19,9 @@ struct vv_data_out {
     const struct vv_context *context;
     const char *path; /* for messages */
     int file;
-    uint64_t offset;        /* where the next byte goes */
+    /* to read */
+    uint64_t offset; /* where the next byte goes */
+    /* own */
     unsigned char *staging; /* small pieces gather here */
     size_t staged;          /* bytes in it; they end at `offset` */
     uint64_t written_back;  /* write-back was started up to here */
@@ -53,6 +55,21 @@ varve_status vv_data_out_value(struct vv_data_out *out, const void *bytes,
  * `index` tells of the values as they were written. */
 varve_status vv_data_out_end(
     struct vv_data_out *out, const struct vv_index *index, varve_error *error);
+
+/* --- A layer: begin; place, add, add, ...; end ---------------------------- */
+
+/* Goes on to the next offset that a range of the data which begins at `like`
+ * may have: the same in its page, or in 64 bytes. */
+varve_status vv_data_out_place(struct vv_data_out *out, uint64_t like,
+    uint64_t *offset, varve_error *error);
+
+/* Appends bytes; NULL stands for zeros. */
+varve_status vv_data_out_add(struct vv_data_out *out, const void *bytes,
+    uint64_t size, varve_error *error);
+
+/* Writes footer and header. `size` gets that of the file. */
+varve_status vv_data_out_end_layer(struct vv_data_out *out,
+    const uint8_t *nonce, uint64_t *size, varve_error *error);
 
 /* Frees staging; after success, failure or no begin (zeroed). */
 void vv_data_out_clear(struct vv_data_out *out);

@@ -28,6 +28,8 @@ struct vv_index {
     uint32_t slot_count;
     uint32_t tag_count;
     uint32_t global_count;
+    uint32_t layer_count; /* 0: the data is in the file itself */
+    uint32_t place_count;
     uint64_t names_size;
     uint64_t extent_count;
     uint64_t digest_count;
@@ -50,6 +52,11 @@ struct vv_index {
     const uint8_t *slot_variables;
     const uint8_t *slot_names;
     const uint8_t *slot_nodes;
+    const uint8_t *layer_nonces;
+    const uint8_t *layer_sizes;
+    const uint8_t *place_begins; /* places go on to where the next begins */
+    const uint8_t *place_layers;
+    const uint8_t *place_offsets;
     const uint8_t *tag_nodes;
     const uint8_t *tag_names;
     const uint8_t *global_nodes; /* variables and states */

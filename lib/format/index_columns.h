@@ -19,8 +19,9 @@ struct vv_index_columns {
             struct vv_buffer names, name_ends, node_kinds, node_edge_ends,
                 edge_names, edge_children, value_nodes, value_dtypes,
                 value_ranks, value_extents, value_offsets, value_sizes, digests,
-                slot_owners, slot_variables, slot_names, slot_nodes, tag_nodes,
-                tag_names, global_nodes, global_names;
+                slot_owners, slot_variables, slot_names, slot_nodes,
+                layer_nonces, layer_sizes, place_begins, place_layers,
+                place_offsets, tag_nodes, tag_names, global_nodes, global_names;
         };
         struct vv_buffer each[VV_COLUMN_COUNT]; /* the same, as one */
     };

@@ -10,6 +10,7 @@
 #include "cbor_in.h"
 #include "column.h"
 #include "index_check.h"
+#include "layer_check.h"
 #include "layout.h"
 #include "metadata_in.h"
 #include "try.h"
@@ -34,21 +35,18 @@ static varve_status check_count(const struct parser *p, size_t at,
     const struct vv_column *column, uint64_t count)
 {
     uint64_t expected = vv_column_count(column, &p->parsed->index);
-    if (column->is_first) {
-        if (!column->is_wide && count >= VV_NONE)
-            return fail(
-                p, at, VARVE_LIMIT, "fewer than 2^32 - 1 of a kind", "more");
-        if (column->key >= VV_FIRST_OPTIONAL_KEY && count == 0)
-            return fail(p, at, VARVE_CORRUPT,
-                "an optional column to be left "
-                "out when it is empty",
-                "an empty one");
-    } else if (count != expected) {
+    if (column->key >= VV_REQUIRED_COLUMN_COUNT && count == 0)
+        return fail(p, at, VARVE_CORRUPT,
+            "a column that need not be there to be left out when it is empty",
+            "an empty one");
+    if (column->is_first && !column->is_wide && count >= VV_NONE)
+        return fail(
+            p, at, VARVE_LIMIT, "fewer than 2^32 - 1 of a kind", "more");
+    if (!column->is_first && count != expected)
         return vv_fail(p->in.error, VARVE_CORRUPT,
             "%s: index at offset %" PRIu64 ": expected %" PRIu64
             " %s, found %" PRIu64,
             p->in.path, p->in.base + at, expected, column->name, count);
-    }
     return VARVE_OK;
 }
 
@@ -113,7 +111,7 @@ static varve_status read_map(struct parser *p)
         if (i < VV_REQUIRED_COLUMN_COUNT && key != i)
             return fail(p, at, VARVE_CORRUPT, "each required key",
                 "another one in its place");
-        if (key < VV_REQUIRED_COLUMN_COUNT)
+        if (key < VV_FIRST_TAG_COLUMN)
             VV_TRY(read_column(p, &vv_columns[key]));
         else if (key < VV_FIRST_OPTIONAL_KEY)
             return vv_fail(p->in.error, VARVE_TOO_NEW,
@@ -125,10 +123,16 @@ static varve_status read_map(struct parser *p)
     }
     if (count < VV_REQUIRED_COLUMN_COUNT)
         return fail(p, 0, VARVE_CORRUPT, "all required keys", "fewer");
-    if (p->parsed->index.tag_nodes && !p->parsed->index.tag_names)
+    const struct vv_index *index = &p->parsed->index;
+    if ((index->layer_nonces || index->place_begins) &&
+        !(index->layer_sizes && index->place_layers && index->place_offsets))
+        return fail(p, p->in.at, VARVE_CORRUPT,
+            "layers with sizes and places with layers and offsets",
+            "a part of that");
+    if (index->tag_nodes && !index->tag_names)
         return fail(
             p, p->in.at, VARVE_CORRUPT, "names for the nodes of tags", "none");
-    if (p->parsed->index.global_nodes && !p->parsed->index.global_names)
+    if (index->global_nodes && !index->global_names)
         return fail(
             p, p->in.at, VARVE_CORRUPT, "global names for their nodes", "none");
     return vv_cbor_end(&p->in);
@@ -148,7 +152,8 @@ static varve_status parse(const struct vv_context *context, struct parser *p)
     VV_TRY(vv_check_graph(&check));
     VV_TRY(vv_value_table_make(
         &parsed->table, &context->allocator, index->value_count, p->in.error));
-    VV_TRY(vv_check_values(&check, &parsed->table));
+    VV_TRY(vv_check_values(&check, &parsed->table, &parsed->data_end));
+    VV_TRY(vv_check_layers(&check, parsed->data_end));
     if (p->metadata_at == 0)
         return VARVE_OK;
     p->in.at = p->metadata_at;

@@ -14,6 +14,8 @@ struct vv_parsed_index {
     /* to read */
     struct vv_index index; /* points into the bytes */
     struct vv_value_table table;
+    uint64_t data_end; /* where the values have ended, up to the next multiple
+                          of 64 */
     /* own */
     varve_metadata *metadata; /* owned; strings are in `strings` */
     char *strings;
@@ -24,7 +26,9 @@ struct vv_parsed_index {
  * columns against each other, that numbers point at something, that names are
  * valid, sorted and unique, that edges are sorted and unique (positions in
  * lists), that types, ranks and sizes agree, that values lie in order between
- * header and `data_end`, aligned, without overlap. `path` is for messages.
+ * header and `data_end`, aligned, without overlap (or, with layers, that these
+ * have all of them, and that the index is at `data_end` right behind the
+ * header). `path` is for messages.
  * Memory taken stays within 16 times `size` and 64 KiB. The bytes must outlive
  * the result. VARVE_CORRUPT, VARVE_TOO_NEW for an unknown required key,
  * VARVE_LIMIT, VARVE_NO_MEMORY. */

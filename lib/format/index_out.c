@@ -78,36 +78,47 @@ static void put_metadata(struct vv_cbor_out *out, const varve_metadata *m)
     }
 }
 
+static void put_columns(struct vv_cbor_out *out, const struct vv_index *index,
+    size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end; i++)
+        put_column(out, &vv_columns[i], index);
+}
+
+static void put_behind(struct vv_cbor_out *out, const struct vv_index *index)
+{
+    if (index->counter > 0) {
+        vv_cbor_put_unsigned(out, VV_KEY_COUNTER);
+        vv_cbor_put_unsigned(out, index->counter);
+    }
+    if (index->metadata_count > 0) {
+        vv_cbor_put_unsigned(out, VV_KEY_METADATA);
+        vv_cbor_put_map(out, index->metadata_count);
+        for (size_t i = 0; i < index->metadata_count; i++)
+            put_metadata(out, &index->metadata[i]);
+    }
+}
+
 varve_status vv_index_write(const struct vv_index *index, vv_index_sink *sink,
     void *user, varve_error *error)
 {
     VV_TRY(check_limits(index, error));
     VV_TRY(check_metadata(index, error));
-    bool has_tags = index->tag_count > 0;
-    bool has_counter = index->counter > 0;
-    bool has_metadata = index->metadata_count > 0;
-    bool has_globals = index->global_count > 0;
-    size_t columns =
-        has_tags ? VV_FIRST_GLOBAL_COLUMN : VV_REQUIRED_COLUMN_COUNT;
-    size_t behind = has_globals ? VV_COLUMN_COUNT : VV_FIRST_GLOBAL_COLUMN;
+    size_t required = VV_REQUIRED_COLUMN_COUNT;
+    size_t layers = index->layer_count ? VV_FIRST_TAG_COLUMN : required;
+    size_t tags =
+        index->tag_count ? VV_FIRST_GLOBAL_COLUMN : VV_FIRST_TAG_COLUMN;
+    size_t globals =
+        index->global_count ? VV_COLUMN_COUNT : VV_FIRST_GLOBAL_COLUMN;
     struct vv_cbor_out out = { .sink = sink, .user = user, .error = error };
     vv_cbor_put_map(&out,
-        columns + has_counter + has_metadata + behind - VV_FIRST_GLOBAL_COLUMN);
+        layers + (tags - VV_FIRST_TAG_COLUMN) + (index->counter > 0) +
+            (index->metadata_count > 0) + (globals - VV_FIRST_GLOBAL_COLUMN));
     /* Keys ascend: the counter and metadata are between tags and globals. */
-    for (size_t i = 0; i < columns; i++)
-        put_column(&out, &vv_columns[i], index);
-    if (has_counter) {
-        vv_cbor_put_unsigned(&out, VV_KEY_COUNTER);
-        vv_cbor_put_unsigned(&out, index->counter);
-    }
-    if (has_metadata) {
-        vv_cbor_put_unsigned(&out, VV_KEY_METADATA);
-        vv_cbor_put_map(&out, index->metadata_count);
-        for (size_t i = 0; i < index->metadata_count; i++)
-            put_metadata(&out, &index->metadata[i]);
-    }
-    for (size_t i = VV_FIRST_GLOBAL_COLUMN; i < behind; i++)
-        put_column(&out, &vv_columns[i], index);
+    put_columns(&out, index, 0, layers);
+    put_columns(&out, index, VV_FIRST_TAG_COLUMN, tags);
+    put_behind(&out, index);
+    put_columns(&out, index, VV_FIRST_GLOBAL_COLUMN, globals);
     return out.status;
 }
 

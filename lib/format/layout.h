@@ -29,6 +29,22 @@
     "VRV\x89"                                                                  \
     "end\n"
 
+/* A layer holds data of checkpoints that lie beside its folder, and nothing
+ * else: a header as above with a magic and a nonce of its own, the data, and
+ *
+ *   footer  at  0  nonce, 16 bytes
+ *              16  file size, u64
+ *              24  zero, 24 bytes
+ *              48  XXH3-64 of 0..47
+ *              56  magic, 8 bytes
+ */
+#define VV_LAYER_MAGIC "\x89VRD\r\n\x1a\n"
+#define VV_LAYER_END_MAGIC                                                     \
+    "VRD\x89"                                                                  \
+    "end\n"
+#define VV_LAYER_FOLDER "layers"
+#define VV_LAYER_ENDING ".data"
+
 enum {
     VV_FORMAT_VERSION = 1,
     VV_HEADER_SIZE = 64,
@@ -40,6 +56,8 @@ enum {
     VV_PAGED_SIZE = 64 * 1024,
     VV_DIGEST_SIZE = 16,
     VV_REAL_TAG = 86, /* of a float64 in the metadata */
+    VV_NONCE_SIZE = 16,
+    VV_MOST_LAYERS = 256, /* that an index may name */
 };
 
 /* Keys of the index, a CBOR map. A reader that meets a key below
@@ -65,6 +83,13 @@ enum vv_index_key {
     VV_KEY_SLOT_VARIABLES = 14, /* u32: node */
     VV_KEY_SLOT_NAMES = 15,     /* u32: name */
     VV_KEY_SLOT_NODES = 16,     /* u32: node */
+    VV_KEY_LAYER_NONCES = 17,   /* 16 bytes for each layer; 17 to 21 are there
+                                   where the data lies in layers */
+    VV_KEY_LAYER_SIZES = 18,    /* u64: bytes of the file */
+    VV_KEY_PLACE_BEGINS = 19,   /* u64: where in the data a place begins */
+    VV_KEY_PLACE_LAYERS = 20,   /* u32: the layer that has it; 2^32 - 1: none,
+                                   it is zeros */
+    VV_KEY_PLACE_OFFSETS = 21,  /* u64: where in that */
     VV_FIRST_OPTIONAL_KEY = 128,
     VV_KEY_TAG_NODES = 128,    /* u32: node of each tag, not decreasing */
     VV_KEY_TAG_NAMES = 129,    /* u32: name of each tag */

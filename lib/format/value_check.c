@@ -13,12 +13,16 @@
 #include "shape.h"
 #include "try.h"
 
+/* Data of layers has no end but that of all files. */
+#define MOST_IN_LAYERS ((uint64_t)INT64_MAX / VV_ALIGNMENT * VV_ALIGNMENT)
+
 /* What has been passed so far, and what is looked up for every value. */
 struct progress {
     uint32_t node;    /* looked for a value up to here */
     uint64_t extents; /* taken */
     uint64_t digests;
-    uint64_t end;                        /* of the last value in the file */
+    uint64_t end;                        /* of the last value */
+    uint64_t most;                       /* where it may end */
     uint8_t file_sizes[UINT8_MAX + 1];   /* by element type */
     uint8_t memory_sizes[UINT8_MAX + 1]; /* 0: no such type */
 };
@@ -128,12 +132,12 @@ static varve_status check_place(const struct vv_index_check *check, uint32_t i,
             i, count, is_saved ? "saved" : "unsaved", size);
     if (!is_saved)
         return VARVE_OK;
-    if (!is_place(offset, p->end, size) || offset > check->data_end ||
-        size > check->data_end - offset)
+    if (!is_place(offset, p->end, size) || offset > p->most ||
+        size > p->most - offset)
         return vv_check_fail(check, index->value_offsets + 8 * (size_t)i,
             "value %" PRIu32 ": expected %" PRIu64 " bytes at offset %" PRIu64
             " before %" PRIu64 ", found offset %" PRIu64,
-            i, size, vv_data_place(p->end, size), check->data_end, offset);
+            i, size, vv_data_place(p->end, size), p->most, offset);
     p->end = offset + size;
     p->digests += vv_chunk_count(size);
     return VARVE_OK;
@@ -157,10 +161,12 @@ static varve_status check_rest(
         return vv_check_fail(check, index->digests,
             "values: expected %" PRIu64 " digests, found %" PRIu64, p->digests,
             index->digest_count);
-    if (vv_align_up(p->end, VV_ALIGNMENT) != check->data_end)
+    bool has_layers = index->layer_count > 0;
+    uint64_t end = has_layers ? VV_HEADER_SIZE : p->end;
+    if (vv_align_up(end, VV_ALIGNMENT) != check->data_end)
         return vv_check_fail(check, check->bytes,
-            "expected it right behind the values, at %" PRIu64,
-            vv_align_up(p->end, VV_ALIGNMENT));
+            "expected it right behind the %s, at %" PRIu64,
+            has_layers ? "header" : "values", vv_align_up(end, VV_ALIGNMENT));
     return VARVE_OK;
 }
 
@@ -171,11 +177,12 @@ static void note_sums(
     table->digests[value / VV_VALUE_STEP] = p->digests;
 }
 
-varve_status vv_check_values(
-    const struct vv_index_check *check, struct vv_value_table *table)
+varve_status vv_check_values(const struct vv_index_check *check,
+    struct vv_value_table *table, uint64_t *end)
 {
     const struct vv_index *index = check->index;
-    struct progress p = { .end = VV_HEADER_SIZE };
+    struct progress p = { .end = VV_HEADER_SIZE,
+        .most = index->layer_count ? MOST_IN_LAYERS : check->data_end };
     find_sizes(&p);
     for (uint32_t i = 0; i < index->value_count; i++) {
         uint64_t count;
@@ -189,5 +196,6 @@ varve_status vv_check_values(
     }
     if (index->value_count % VV_VALUE_STEP == 0)
         note_sums(table, index->value_count, &p);
+    *end = vv_align_up(p.end, VV_ALIGNMENT);
     return check_rest(check, &p);
 }

@@ -12,6 +12,7 @@
 #include "fuzz/fuzz.h"
 #include "fuzz/one_file.h"
 #include "index_out.h"
+#include "layers_in.h"
 #include "layout.h"
 
 /* --- Encoding again ------------------------------------------------------- */
@@ -44,6 +45,7 @@ static void check_encoding(
     unsigned pairs = VV_REQUIRED_COLUMN_COUNT;
     pairs += index->counter > 0;
     pairs += index->metadata_count > 0;
+    pairs += index->layer_count > 0 ? 5 : 0;
     pairs += index->tag_count > 0 ? 2 : 0;
     pairs += index->global_count > 0 ? 2 : 0;
     if (size == 0 || bytes[0] != 0xa0 + pairs)
@@ -146,6 +148,14 @@ static void check_parsed(
     check_slots(index);
     for (uint32_t v = 0; v < index->value_count; v++)
         check_value(parsed, v, data_end);
+    for (uint32_t p = 0; p < index->place_count; p++) {
+        uint64_t begin = vv_at64(index->place_begins, p);
+        uint32_t layer = vv_at32(index->place_layers, p);
+        FUZZ_CHECK(begin >= VV_HEADER_SIZE && begin < data_end &&
+                vv_place_of(index, begin) == p &&
+                (layer == VV_NONE || layer < index->layer_count),
+            "place %u", p);
+    }
     for (size_t i = 0; i < index->metadata_count; i++) {
         touch(index->metadata[i].name, strlen(index->metadata[i].name) + 1);
         if (index->metadata[i].kind == VARVE_METADATA_STRING)
@@ -190,7 +200,7 @@ static void parse_bytes(const uint8_t *bytes, size_t size)
     if (status) {
         fuzz_check_failure(status, &error);
     } else {
-        check_parsed(&parsed, VV_HEADER_SIZE);
+        check_parsed(&parsed, parsed.data_end);
         check_encoding(&parsed.index, bytes, size);
         vv_parsed_index_clear(&context, &parsed);
     }

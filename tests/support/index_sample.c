@@ -28,8 +28,10 @@ void sample_init(struct sample *s)
         s->keys[i] = vv_columns[i].key;
         s->tags[i] = vv_columns[i].tag;
     }
-    s->left_out[VV_FIRST_GLOBAL_COLUMN] = true;
-    s->left_out[VV_FIRST_GLOBAL_COLUMN + 1] = true;
+    for (size_t i = 0; i < VV_COLUMN_COUNT; i++)
+        s->left_out[i] = i >= VV_FIRST_GLOBAL_COLUMN ||
+                         (i >= VV_REQUIRED_COLUMN_COUNT &&
+                             i < VV_FIRST_TAG_COLUMN);
     vv_buffer_init(&s->more, &plain);
     vv_buffer_init(&s->behind, &plain);
     vv_buffer_init(&s->bytes, &plain);
@@ -250,6 +252,31 @@ void sample_add_globals(struct sample *s)
     add_global(s, 11, "ke/y \xc3\xbc");
     s->left_out[VV_FIRST_GLOBAL_COLUMN] = false;
     s->left_out[VV_FIRST_GLOBAL_COLUMN + 1] = false;
+}
+
+static void add_place(
+    struct sample *s, uint64_t begin, uint32_t layer, uint64_t offset)
+{
+    vv_buffer_add64(sample_column(s, VV_KEY_PLACE_BEGINS), begin);
+    vv_buffer_add32(sample_column(s, VV_KEY_PLACE_LAYERS), layer);
+    vv_buffer_add64(sample_column(s, VV_KEY_PLACE_OFFSETS), offset);
+}
+
+void sample_add_layers(struct sample *s)
+{
+    struct vv_buffer *nonces = sample_column(s, VV_KEY_LAYER_NONCES);
+    uint64_t end = s->data_end, third = 4096, fourth = 4096 + 1000;
+    for (uint8_t i = 0; i < SAMPLE_LAYER_COUNT; i++)
+        memset(vv_buffer_extend(nonces, VV_NONCE_SIZE), 0xa0 + i,
+            VV_NONCE_SIZE);
+    vv_buffer_add64(sample_column(s, VV_KEY_LAYER_SIZES), end + 64);
+    vv_buffer_add64(sample_column(s, VV_KEY_LAYER_SIZES), 64 + 1000 + 64);
+    add_place(s, 64, 0, 64);
+    add_place(s, third, 1, 64);
+    add_place(s, fourth, 0, fourth);
+    for (size_t i = VV_REQUIRED_COLUMN_COUNT; i < VV_FIRST_TAG_COLUMN; i++)
+        s->left_out[i] = false;
+    s->data_end = VV_HEADER_SIZE;
 }
 
 static void add_tag(struct sample *s, uint32_t node, const char *name)

@@ -48,6 +48,11 @@ void sample_build_state(struct sample *s, uint64_t size);
 /* Gives a state and two variables global names. */
 void sample_add_globals(struct sample *s);
 
+/* Puts the data into two layers, of which the second has 1000 bytes of it. They
+ * are not made; the index is right behind the header then. */
+enum { SAMPLE_LAYER_COUNT = 2 };
+void sample_add_layers(struct sample *s);
+
 /* Leaves out the columns that may be left out. */
 void sample_leave_out_optional(struct sample *s);
 

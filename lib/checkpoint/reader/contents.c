@@ -117,6 +117,12 @@ static varve_status check_chunk(const struct sweep *s, size_t item,
         vv_reader_node_path(s->reader, node), error);
 }
 
+/* In another format, where it lies nowhere as it is. */
+static bool is_made_whole(const struct sweep *s, const struct item *item)
+{
+    return !item->file && !vv_opened_has_digests(&s->reader->file);
+}
+
 static varve_status read_piece(
     const struct sweep *s, const struct piece *piece, varve_error *error)
 {
@@ -126,11 +132,12 @@ static varve_status read_piece(
     uint64_t offset;
     size_t size;
     vv_opened_chunk(file, item->value, piece->chunk, &offset, &size);
-    if (!item->file)
+    bool is_decoded = is_made_whole(s, item);
+    if (is_decoded)
         size = (size_t)size_of(s, piece->item);
     VV_TRY(vv_opened_read(file, offset, to, size, error));
-    return item->file ? check_chunk(s, piece->item, piece->chunk, to, error)
-                      : VARVE_OK; /* it was verified as it was made */
+    return !is_decoded ? check_chunk(s, piece->item, piece->chunk, to, error)
+                       : VARVE_OK; /* it was verified as it was made */
 }
 
 static void work(void *user, unsigned worker)
@@ -197,7 +204,7 @@ static varve_status read_batch(struct sweep *s, size_t first, size_t end,
     s->pieces.size = 0;
     for (size_t i = first; i < end; i++) {
         uint64_t chunks = vv_chunk_count(size_of(s, i));
-        if (!s->items[i].file && chunks > 1)
+        if (is_made_whole(s, &s->items[i]) && chunks > 1)
             chunks = 1;
         for (uint64_t c = 0; c < chunks; c++)
             vv_buffer_add(

@@ -5,9 +5,11 @@
 #include "cargo_out.h"
 
 #include "cargo_foreign.h"
+#include "cargo_layered.h"
 #include "data_out.h"
 #include "failure.h"
 #include "index_out.h"
+#include "layout.h"
 #include "publish.h"
 #include "saved_path.h"
 #include "try.h"
@@ -102,6 +104,8 @@ varve_status vv_cargo_write(
                 (o->no_replace ? VV_PUBLISH_NO_REPLACE : 0);
     if (o->format != VARVE_FORMAT_VARVE)
         return vv_cargo_write_foreign(cargo, path, flags, error);
+    if (o->layered && cargo->columns.index.total > VV_HEADER_SIZE)
+        return vv_cargo_write_layered(cargo, path, flags, error);
     VV_TRY(vv_publish_begin(&p, &cargo->context, path, flags, error));
     varve_status status = write_into(cargo, p.file, path, error);
     return vv_publish_end(&p, status, error);

@@ -145,10 +145,16 @@ static void note_latest(const struct vv_context *context, const char *prefix,
     vv_publish_end(&p, status, NULL);
 }
 
+/* Names of files, besides that of the checkpoint. */
+struct names {
+    struct vv_buffer path;
+    struct vv_buffer other; /* of the checkpoint before; of the note */
+};
+
 static varve_status save_once(varve_node *root, const char *prefix,
-    const varve_write_options *options, struct vv_buffer *path,
-    varve_error *error)
+    const varve_write_options *options, struct names *names, varve_error *error)
 {
+    struct vv_buffer *path = &names->path, *base = &names->other;
     const struct vv_context *context = &root->graph->context;
     struct search search;
     VV_TRY(find_highest(context, prefix, 0, &search, error));
@@ -167,6 +173,12 @@ static varve_status save_once(varve_node *root, const char *prefix,
     varve_write_options never_replace =
         options ? *options : (varve_write_options){ 0 };
     never_replace.no_replace = true;
+    if (!never_replace.base && search.found) {
+        vv_set_numbered_path(base, prefix, search.highest);
+        if (base->failed)
+            return vv_fail_memory(error, "the name of a checkpoint");
+        never_replace.base = (char *)base->data;
+    }
     varve_status status =
         vv_write(root, (char *)path->data, counter, &never_replace, error);
     /* The number may be taken, even if nobody knows. */
@@ -186,8 +198,7 @@ static bool is_no_file(varve_status status)
 /* A file that is called as the prefix is what a restore would find. Where
  * another process takes the number first, the next one is tried. */
 static varve_status save_next(varve_node *root, const char *prefix,
-    const varve_write_options *options, struct vv_buffer *path,
-    varve_error *error)
+    const varve_write_options *options, struct names *names, varve_error *error)
 {
     varve_error reason = { 0 };
     varve_status found =
@@ -205,7 +216,7 @@ static varve_status save_next(varve_node *root, const char *prefix,
             prefix);
     varve_status status = VARVE_EXISTS;
     for (int i = 0; i < MOST_RACES && status == VARVE_EXISTS; i++)
-        status = save_once(root, prefix, options, path, error);
+        status = save_once(root, prefix, options, names, error);
     return status;
 }
 
@@ -218,15 +229,14 @@ varve_status varve_save(varve_node *root, const char *prefix,
         return vv_fail(
             error, VARVE_MISUSE, "expected a node and a prefix, found none");
     const struct vv_context *context = &root->graph->context;
-    struct vv_buffer path;
-    struct vv_buffer note;
-    vv_buffer_init(&path, &context->allocator);
-    vv_buffer_init(&note, &context->allocator);
-    varve_status status = save_next(root, prefix, options, &path, error);
+    struct names names;
+    vv_buffer_init(&names.path, &context->allocator);
+    vv_buffer_init(&names.other, &context->allocator);
+    varve_status status = save_next(root, prefix, options, &names, error);
     if (!status)
-        note_latest(context, prefix, (char *)path.data, &note);
-    vv_buffer_clear(&note);
-    vv_buffer_clear(&path);
+        note_latest(context, prefix, (char *)names.path.data, &names.other);
+    vv_buffer_clear(&names.other);
+    vv_buffer_clear(&names.path);
     return status;
 }
 

@@ -10,7 +10,7 @@
 TEST(column, table_is_in_order_of_key)
 {
     for (size_t i = 0; i < VV_COLUMN_COUNT; i++) {
-        if (i < VV_REQUIRED_COLUMN_COUNT)
+        if (i < VV_FIRST_TAG_COLUMN)
             cr_assert_eq(vv_columns[i].key, i);
         else
             cr_assert_geq(vv_columns[i].key, VV_FIRST_OPTIONAL_KEY);
@@ -19,7 +19,7 @@ TEST(column, table_is_in_order_of_key)
         cr_assert_eq(vv_column_find(vv_columns[i].key), &vv_columns[i]);
     }
     cr_assert_null(vv_column_find(VV_KEY_COUNTER));
-    cr_assert_null(vv_column_find(17));
+    cr_assert_null(vv_column_find(VV_FIRST_TAG_COLUMN));
 }
 
 /* Each column has a field of its own, and columns that run side by side share

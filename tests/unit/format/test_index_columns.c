@@ -67,6 +67,8 @@ TEST(index_columns, place_the_values_that_are_saved)
 
 TEST(index_columns, tell_that_memory_ran_out)
 {
+    /* All but those of digests, and of layers. */
+    const long used = VV_COLUMN_COUNT - 1 - 5;
     bool failed = true;
     for (long n = 0; failed; n++) {
         struct vv_index_columns c;
@@ -77,6 +79,6 @@ TEST(index_columns, tell_that_memory_ran_out)
         failed = vv_index_columns_failed(&c);
         vv_index_columns_end(&c);
         cr_assert_eq(test_block_count(), 0, "allocation %ld", n);
-        cr_assert_eq(failed, n < VV_COLUMN_COUNT - 1, "allocation %ld", n);
+        cr_assert_eq(failed, n < used, "allocation %ld", n);
     }
 }

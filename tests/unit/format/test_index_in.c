@@ -102,7 +102,7 @@ static void first_key_is_left_out(struct sample *s) { s->left_out[0] = true; }
 static void last_key_is_left_out(struct sample *s) { s->left_out[16] = true; }
 static void middle_key_left_out(struct sample *s) { s->left_out[7] = true; }
 static void key_is_there_twice(struct sample *s) { s->keys[5] = 4; }
-static void keys_are_not_sorted(struct sample *s) { s->keys[18] = 127; }
+static void keys_are_not_sorted(struct sample *s) { s->keys[23] = 127; }
 static void tag_is_of_another_type(struct sample *s) { s->tags[1] = 71; }
 static void tag_is_big_endian(struct sample *s) { s->tags[4] = 66; }
 static void tag_is_missing(struct sample *s) { s->tags[2] = 0; }
@@ -121,13 +121,15 @@ static void only_some_keys(struct sample *s)
 
 static void unknown_required_key(struct sample *s)
 {
-    s->left_out[17] = s->left_out[18] = true;
-    more(s, "\x11\x00", 2);
+    s->left_out[VV_FIRST_TAG_COLUMN] = true;
+    s->left_out[VV_FIRST_TAG_COLUMN + 1] = true;
+    more(s, "\x16\x00", 2);
 }
 
 static void unknown_required_key_at_the_end(struct sample *s)
 {
-    s->left_out[17] = s->left_out[18] = true;
+    s->left_out[VV_FIRST_TAG_COLUMN] = true;
+    s->left_out[VV_FIRST_TAG_COLUMN + 1] = true;
     more(s, "\x18\x7f\x00", 3);
 }
 
@@ -173,9 +175,15 @@ static void tag_columns_differ(struct sample *s)
     sample_column(s, VV_KEY_TAG_NAMES)->size -= 4;
 }
 
-static void tag_names_are_left_out(struct sample *s) { s->left_out[18] = true; }
+static void tag_names_are_left_out(struct sample *s)
+{
+    s->left_out[VV_FIRST_TAG_COLUMN + 1] = true;
+}
 
-static void tag_nodes_are_left_out(struct sample *s) { s->left_out[17] = true; }
+static void tag_nodes_are_left_out(struct sample *s)
+{
+    s->left_out[VV_FIRST_TAG_COLUMN] = true;
+}
 
 static void global_columns_differ(struct sample *s)
 {
@@ -186,18 +194,18 @@ static void global_columns_differ(struct sample *s)
 static void global_names_left_out(struct sample *s)
 {
     sample_add_globals(s);
-    s->left_out[20] = true;
+    s->left_out[25] = true;
 }
 
 static void global_nodes_left_out(struct sample *s)
 {
     sample_add_globals(s);
-    s->left_out[19] = true;
+    s->left_out[24] = true;
 }
 
 static void globals_are_empty(struct sample *s)
 {
-    s->left_out[19] = s->left_out[20] = false;
+    s->left_out[24] = s->left_out[25] = false;
 }
 
 static void tags_are_empty(struct sample *s)
@@ -252,7 +260,7 @@ TEST(index_in, names_the_rule_that_is_broken)
         ROW(one_byte_behind, "the end of the index, found further bytes"),
         ROW(data_ends_nowhere, "an offset below 2^63"),
         { "unknown required key", unknown_required_key, VARVE_TOO_NEW,
-            "found the required key 17" },
+            "found the required key 22" },
         { "unknown required key", unknown_required_key_at_the_end,
             VARVE_TOO_NEW, "found the required key 127" },
     };
@@ -405,6 +413,7 @@ TEST(index_in, survives_columns_of_nearly_right_numbers)
         struct sample s;
         sample_build(&s);
         sample_add_globals(&s);
+        sample_add_layers(&s);
         for (int k = 0; k < 2; k++) {
             size_t c = next_random(&random) % VV_COLUMN_COUNT;
             size_t element = vv_columns[c].element;

@@ -1,0 +1,336 @@
+/* cargo_layered.c - digests of all values, then what of them is not as the
+ * checkpoint before has it, then the index.
+ *
+ * The digests decide. Of a chunk of a large value that is another one, the
+ * pages are compared with those of the file, and only the others written. Small
+ * values go together, as many as make up a chunk of theirs.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "cargo_layered.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "cargo_digests.h"
+#include "failure.h"
+#include "layer_out.h"
+#include "publish.h"
+#include "saved_path.h"
+#include "try.h"
+#include "value_table.h"
+
+enum {
+    BLOCK_SIZE = 4096, /* of large values; measured (bench/README.md) */
+    TOGETHER = VV_PAGED_SIZE,
+};
+
+struct layering {
+    struct vv_cargo *cargo;
+    struct vv_index index; /* as it will be, but for layers */
+    struct vv_value_table table;
+    struct vv_layer_base base;
+    struct vv_layer_out out;
+    struct vv_buffer scratch;
+    struct vv_saved_paths paths; /* where somebody wants to see them */
+    struct vv_buffer path;
+    uint8_t *older;  /* a chunk of the base */
+    uint64_t behind; /* where in the data of the base ends the value that was
+                        last here; 0: it is another */
+};
+
+static uint64_t size_of(const struct layering *l, uint32_t value)
+{
+    return vv_at64(l->index.value_sizes, value);
+}
+
+static uint64_t offset_of(const struct layering *l, uint32_t value)
+{
+    return vv_at64(l->index.value_offsets, value);
+}
+
+static uint64_t older_offset(const struct layering *l, uint32_t value)
+{
+    return vv_at64(l->base.file.parsed.index.value_offsets, value);
+}
+
+static bool pairs(const struct layering *l, uint32_t value)
+{
+    return vv_layer_base_pairs(&l->base, &l->index, value);
+}
+
+/* Whether some chunks of a value that pairs have the digests of the base. */
+static bool is_same(
+    const struct layering *l, uint32_t value, uint64_t chunk, uint64_t count)
+{
+    const struct vv_opened *file = &l->base.file;
+    uint64_t here = vv_first_digest(&l->index, &l->table, value) + chunk;
+    uint64_t there =
+        vv_first_digest(&file->parsed.index, &file->parsed.table, value) +
+        chunk;
+    return memcmp(l->index.digests + here * VV_DIGEST_SIZE,
+               file->parsed.index.digests + there * VV_DIGEST_SIZE,
+               (size_t)count * VV_DIGEST_SIZE) == 0;
+}
+
+static varve_status bytes_of(struct layering *l, uint32_t value,
+    const uint8_t **bytes, varve_error *error)
+{
+    *bytes = vv_cargo_bytes(l->cargo, value, &l->scratch);
+    return *bytes ? VARVE_OK : vv_fail_memory(error, "the bytes of a value");
+}
+
+static varve_status report(
+    struct layering *l, uint32_t value, varve_error *error)
+{
+    const varve_write_options *o = &l->cargo->options;
+    if (!o->progress)
+        return VARVE_OK;
+    vv_saved_path(&l->paths, vv_at32(l->index.value_nodes, value), &l->path);
+    if (o->progress(o->progress_user, l->out.at, l->cargo->columns.index.total,
+            vv_buffer_string(&l->path)))
+        return vv_fail(error, VARVE_CANCELLED, "%s: cancelled", l->out.path);
+    return VARVE_OK;
+}
+
+/* --- Padding -------------------------------------------------------------- */
+
+/* The zeros before `begin`. `older` is where the base has what comes there; 0:
+ * nothing of it follows. */
+static varve_status pad(
+    struct layering *l, uint64_t begin, uint64_t older, varve_error *error)
+{
+    uint64_t size = begin - l->out.at;
+    if (size > 0 && older > 0 && l->behind > 0 && older - l->behind == size)
+        return vv_layer_out_old(&l->out, l->behind, NULL, size, error);
+    if (size > 0 && older == 0 && l->out.at == VV_HEADER_SIZE)
+        return vv_layer_out_new(&l->out, NULL, size, error);
+    return vv_layer_out_zeros(&l->out, size, error);
+}
+
+/* What of the base this value was, for the padding behind it. */
+static void pass(struct layering *l, uint32_t value)
+{
+    if (!pairs(l, value))
+        l->behind = 0;
+    else if (size_of(l, value) > 0)
+        l->behind = older_offset(l, value) + size_of(l, value);
+}
+
+/* --- Large values --------------------------------------------------------- */
+
+static bool is_same_block(
+    const struct layering *l, const uint8_t *bytes, uint64_t at, uint64_t size)
+{
+    uint64_t part = size - at < BLOCK_SIZE ? size - at : BLOCK_SIZE;
+    return memcmp(l->older + at, bytes + at, (size_t)part) == 0;
+}
+
+static uint64_t count_changed(
+    const struct layering *l, const uint8_t *bytes, uint64_t size)
+{
+    uint64_t count = 0;
+    for (uint64_t at = 0; at < size; at += BLOCK_SIZE)
+        count += !is_same_block(l, bytes, at, size);
+    return count;
+}
+
+/* A chunk that is in part as in the base; `older` is where it is there. Where
+ * the base cannot be read, and where most of it is new, all of it is written.
+ */
+static varve_status compare_blocks(struct layering *l, const uint8_t *bytes,
+    uint64_t older, uint64_t size, varve_error *error)
+{
+    if (!l->older)
+        l->older = vv_allocate(&l->cargo->context.allocator, VV_CHUNK_SIZE);
+    if (!l->older)
+        return vv_fail_memory(error, "a chunk of the checkpoint before");
+    if (vv_opened_read(&l->base.file, older, l->older, (size_t)size, NULL) ||
+        count_changed(l, bytes, size) > size / BLOCK_SIZE / 2)
+        return vv_layer_out_new(&l->out, bytes, size, error);
+    for (uint64_t at = 0; at < size;) {
+        bool is_old = is_same_block(l, bytes, at, size);
+        uint64_t end = at;
+        while (end < size && is_same_block(l, bytes, end, size) == is_old)
+            end = size - end < BLOCK_SIZE ? size : end + BLOCK_SIZE;
+        if (is_old)
+            VV_TRY(vv_layer_out_old(
+                &l->out, older + at, bytes + at, end - at, error));
+        else
+            VV_TRY(vv_layer_out_new(&l->out, bytes + at, end - at, error));
+        at = end;
+    }
+    return VARVE_OK;
+}
+
+static varve_status write_large(
+    struct layering *l, uint32_t value, varve_error *error)
+{
+    const uint8_t *bytes;
+    uint64_t all = size_of(l, value), size;
+    bool is_paired = pairs(l, value);
+    uint64_t older = is_paired ? older_offset(l, value) : 0;
+    VV_TRY(bytes_of(l, value, &bytes, error));
+    VV_TRY(pad(l, offset_of(l, value), older, error));
+    for (uint64_t at = 0; at < all; at += size) {
+        varve_status status;
+        size = all - at < VV_CHUNK_SIZE ? all - at : VV_CHUNK_SIZE;
+        if (!is_paired)
+            status = vv_layer_out_new(&l->out, bytes + at, size, error);
+        else if (is_same(l, value, at / VV_CHUNK_SIZE, 1))
+            status =
+                vv_layer_out_old(&l->out, older + at, bytes + at, size, error);
+        else
+            status = compare_blocks(l, bytes + at, older + at, size, error);
+        if (status || (status = report(l, value, error)))
+            return status;
+    }
+    pass(l, value);
+    return VARVE_OK;
+}
+
+/* --- Small values --------------------------------------------------------- */
+
+/* Where small values that go together from `first` on end. */
+static uint32_t end_of_group(const struct layering *l, uint32_t first)
+{
+    uint32_t value = first + 1;
+    for (; value < l->index.value_count; value++) {
+        uint64_t size = size_of(l, value);
+        if (size >= VV_PAGED_SIZE ||
+            (size > 0 &&
+                offset_of(l, value) + size - offset_of(l, first) > TOGETHER))
+            break;
+    }
+    return value;
+}
+
+/* Whether the base has all of them, with the same padding between them. */
+static bool is_same_group(
+    const struct layering *l, uint32_t first, uint32_t end)
+{
+    uint64_t here = offset_of(l, first), there, size = 0;
+    if (!pairs(l, first))
+        return false;
+    there = older_offset(l, first);
+    for (uint32_t i = first; i < end; i++) {
+        if (!pairs(l, i))
+            return false;
+        if (size_of(l, i) == 0)
+            continue;
+        if (older_offset(l, i) - there != offset_of(l, i) - here ||
+            !is_same(l, i, 0, 1))
+            return false;
+        size = offset_of(l, i) - here + size_of(l, i);
+    }
+    return vv_layer_base_keeps(&l->base, there, size);
+}
+
+static varve_status write_small(
+    struct layering *l, uint32_t value, bool is_old, varve_error *error)
+{
+    const uint8_t *bytes;
+    uint64_t older = is_old ? older_offset(l, value) : 0;
+    VV_TRY(pad(l, offset_of(l, value), older, error));
+    if (is_old)
+        return vv_layer_out_old(&l->out, older, NULL, size_of(l, value), error);
+    VV_TRY(bytes_of(l, value, &bytes, error));
+    return vv_layer_out_new(&l->out, bytes, size_of(l, value), error);
+}
+
+static varve_status write_group(
+    struct layering *l, uint32_t first, uint32_t end, varve_error *error)
+{
+    bool is_old = is_same_group(l, first, end);
+    for (uint32_t i = first; i < end; i++) {
+        if (size_of(l, i) > 0)
+            VV_TRY(write_small(l, i, is_old, error));
+        pass(l, i);
+    }
+    return report(l, first, error);
+}
+
+/* --- All ------------------------------------------------------------------ */
+
+static varve_status write_values(struct layering *l, varve_error *error)
+{
+    uint64_t end = vv_align_up(l->cargo->columns.index.total, VV_ALIGNMENT);
+    uint32_t next;
+    l->behind = VV_HEADER_SIZE;
+    for (uint32_t value = 0; value < l->index.value_count; value = next) {
+        next = value + 1;
+        if (size_of(l, value) >= VV_PAGED_SIZE) {
+            VV_TRY(write_large(l, value, error));
+        } else if (size_of(l, value) > 0) {
+            next = end_of_group(l, value);
+            VV_TRY(write_group(l, value, next, error));
+        } else {
+            pass(l, value);
+        }
+    }
+    return pad(l, end, l->base.is_there ? l->base.file.data_end : 0, error);
+}
+
+static varve_status write_index(
+    struct layering *l, const struct vv_publication *p, varve_error *error)
+{
+    struct vv_data_out data;
+    struct vv_index index;
+    VV_TRY(vv_cargo_index(l->cargo, &index, error));
+    varve_status status = vv_data_out_begin(
+        &data, &l->cargo->context, p->file, p->path, 0, error);
+    if (!status)
+        status = vv_data_out_end(&data, &index, error);
+    vv_data_out_clear(&data);
+    return status;
+}
+
+static varve_status prepare(
+    struct layering *l, const char *path, int flags, varve_error *error)
+{
+    struct vv_cargo *cargo = l->cargo;
+    const varve_allocator *a = &cargo->context.allocator;
+    const char *base = cargo->options.base ? cargo->options.base : path;
+    VV_TRY(vv_layer_out_begin(
+        &l->out, &cargo->context, path, flags, &cargo->columns.index, error));
+    VV_TRY(vv_cargo_digest(cargo, error));
+    VV_TRY(vv_cargo_index(cargo, &l->index, error));
+    VV_TRY(vv_value_table_make(&l->table, a, l->index.value_count, error));
+    vv_value_table_fill(&l->table, &l->index);
+    VV_TRY(vv_layer_base_open(
+        &l->base, &cargo->context, base, path, &l->index, error));
+    VV_TRY(vv_layer_out_set_base(&l->out, &l->base, error));
+    if (!cargo->options.progress)
+        return VARVE_OK;
+    return vv_saved_paths_begin(&l->paths, a, &l->index, 0, error);
+}
+
+static varve_status write_all(struct layering *l,
+    const struct vv_publication *p, int flags, varve_error *error)
+{
+    VV_TRY(prepare(l, p->path, flags, error));
+    VV_TRY(write_values(l, error));
+    VV_TRY(vv_layer_out_end(&l->out, error));
+    return write_index(l, p, error);
+}
+
+varve_status vv_cargo_write_layered(
+    struct vv_cargo *cargo, const char *path, int flags, varve_error *error)
+{
+    struct layering l = { .cargo = cargo };
+    struct vv_publication p;
+    const varve_allocator *a = &cargo->context.allocator;
+    VV_TRY(vv_publish_begin(&p, &cargo->context, path, flags, error));
+    vv_buffer_init(&l.scratch, a);
+    vv_buffer_init(&l.path, a);
+    varve_status status = write_all(&l, &p, flags, error);
+    status = vv_publish_end(&p, status, error);
+    vv_layer_out_clear(&l.out, !status || status == VARVE_UNKNOWN_OUTCOME);
+    vv_layer_base_close(&l.base);
+    vv_value_table_clear(&l.table, a);
+    vv_saved_paths_end(&l.paths);
+    vv_release(a, l.older, VV_CHUNK_SIZE);
+    vv_buffer_clear(&l.path);
+    vv_buffer_clear(&l.scratch);
+    return status;
+}

@@ -1,0 +1,118 @@
+/* layer_base.c - what can be shared, and which layer is not worth it any more.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "layer_base.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "data_in.h"
+#include "directory.h"
+#include "failure.h"
+#include "layers_in.h"
+#include "layout.h"
+
+/* --- Layers that are hardly used ------------------------------------------ */
+
+/* Bytes of the data in each layer. */
+static void count_live(const struct vv_opened *o, uint64_t *live)
+{
+    const struct vv_index *index = &o->parsed.index;
+    for (uint32_t i = 0; i < index->place_count; i++) {
+        uint32_t layer = vv_at32(index->place_layers, i);
+        uint64_t end = i + 1 < index->place_count
+                           ? vv_at64(index->place_begins, i + 1)
+                           : o->data_end;
+        if (layer != VV_NONE)
+            live[layer] += end - vv_at64(index->place_begins, i);
+    }
+}
+
+/* Too many layers: the one with the least data goes. Too large in all: the one
+ * of which the most is of no use. So a save writes more than what changed only
+ * where as much comes free. */
+static uint32_t choose(const struct vv_opened *o, const uint64_t *live)
+{
+    const struct vv_index *index = &o->parsed.index;
+    uint64_t total = 0;
+    uint32_t least = 0, emptiest = 0;
+    for (uint32_t i = 0; i < index->layer_count; i++) {
+        uint64_t size = vv_at64(index->layer_sizes, i);
+        total += size;
+        if (live[i] < live[least])
+            least = i;
+        if ((double)live[i] / (double)size <
+            (double)live[emptiest] /
+                (double)vv_at64(index->layer_sizes, emptiest))
+            emptiest = i;
+    }
+    if (index->layer_count >= VV_USUAL_LAYERS)
+        return least;
+    return total / 2 > o->data_end ? emptiest : VV_NONE;
+}
+
+/* --- Life ----------------------------------------------------------------- */
+
+static bool is_beside(const char *one, const char *other)
+{
+    size_t size = (size_t)(vv_path_name(one) - one);
+    return size == (size_t)(vv_path_name(other) - other) &&
+           memcmp(one, other, size) == 0;
+}
+
+varve_status vv_layer_base_open(struct vv_layer_base *base,
+    const struct vv_context *context, const char *base_path, const char *path,
+    const struct vv_index *index, varve_error *error)
+{
+    uint64_t live[VV_MOST_LAYERS] = { 0 };
+    *base = (struct vv_layer_base){ .dropped = VV_NONE };
+    if (!is_beside(base_path, path))
+        return VARVE_OK;
+    varve_status status =
+        vv_data_in_open(&base->file, context, base_path, NULL);
+    if (status)
+        return status == VARVE_NO_MEMORY
+                   ? vv_fail_memory(error, "the checkpoint before")
+                   : VARVE_OK;
+    const struct vv_index *older = &base->file.parsed.index;
+    base->is_there =
+        older->layer_count > 0 && older->value_count == index->value_count;
+    if (!base->is_there) {
+        vv_layer_base_close(base);
+        return VARVE_OK;
+    }
+    count_live(&base->file, live);
+    base->dropped = choose(&base->file, live);
+    return VARVE_OK;
+}
+
+void vv_layer_base_close(struct vv_layer_base *base)
+{
+    vv_opened_close(&base->file);
+}
+
+/* --- Questions ------------------------------------------------------------ */
+
+bool vv_layer_base_pairs(const struct vv_layer_base *base,
+    const struct vv_index *index, uint32_t value)
+{
+    const struct vv_index *older = &base->file.parsed.index;
+    return base->is_there && vv_at64(older->value_sizes, value) ==
+                                 vv_at64(index->value_sizes, value);
+}
+
+bool vv_layer_base_keeps(
+    const struct vv_layer_base *base, uint64_t offset, uint64_t size)
+{
+    const struct vv_index *older = &base->file.parsed.index;
+    if (base->dropped == VV_NONE)
+        return true;
+    for (uint32_t i = vv_place_of(older, offset); i < older->place_count; i++) {
+        if (vv_at64(older->place_begins, i) >= offset + size)
+            return true;
+        if (vv_at32(older->place_layers, i) == base->dropped)
+            return false;
+    }
+    return true;
+}

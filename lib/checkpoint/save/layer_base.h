@@ -1,0 +1,36 @@
+/* layer_base.h - the checkpoint whose layers the next one shares.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_LAYER_BASE_H
+#define VV_LAYER_BASE_H
+
+#include "opened.h"
+
+enum { VV_USUAL_LAYERS = 64 }; /* with more of them one is written again */
+
+struct vv_layer_base {
+    /* to read */
+    struct vv_opened file;
+    bool is_there;    /* else everything is written */
+    uint32_t dropped; /* a layer whose data is written again; or VV_NONE */
+};
+
+/* Opens what is to be shared by a checkpoint of `path`, whose index this is.
+ * One that has no layers or other values, is not readable, or lies in another
+ * directory is of no use, and nothing is said of that. VARVE_NO_MEMORY. */
+varve_status vv_layer_base_open(struct vv_layer_base *base,
+    const struct vv_context *context, const char *base_path, const char *path,
+    const struct vv_index *index, varve_error *error);
+
+void vv_layer_base_close(struct vv_layer_base *base);
+
+/* Whether the value of this number is as large as there. */
+bool vv_layer_base_pairs(const struct vv_layer_base *base,
+    const struct vv_index *index, uint32_t value);
+
+/* Whether a range of its data lies in no layer that is dropped. */
+bool vv_layer_base_keeps(
+    const struct vv_layer_base *base, uint64_t offset, uint64_t size);
+
+#endif

@@ -1,0 +1,252 @@
+/* layer_out.c - places, and the one layer that is new.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "layer_out.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "directory.h"
+#include "failure.h"
+#include "file.h"
+#include "layers_in.h"
+#include "retry.h"
+#include "system.h"
+#include "try.h"
+
+#define A_MILLISECOND ((int64_t)1000000)
+#define LONGEST_WAIT (10000 * A_MILLISECOND) /* for who collects */
+
+/* --- The lock ------------------------------------------------------------- */
+
+static varve_status share_folder(struct vv_layer_out *out, varve_error *error)
+{
+    const struct vv_system *system = out->context->system;
+    int64_t deadline = system->uptime(system->state) + LONGEST_WAIT;
+    for (;;) {
+        int result = system->share_lock(system->state, out->folder);
+        if (result != -EWOULDBLOCK)
+            return VARVE_OK; /* or there are no locks, and nobody collects */
+        if (system->uptime(system->state) >= deadline)
+            return vv_fail(error, VARVE_TIMEOUT,
+                "%s: expected to share the lock of its layers, found it locked "
+                "by who collects them",
+                out->path);
+        system->sleep(system->state, A_MILLISECOND);
+    }
+}
+
+varve_status vv_layer_out_begin(struct vv_layer_out *out,
+    const struct vv_context *context, const char *path, int flags,
+    struct vv_index_columns *columns, varve_error *error)
+{
+    *out = (struct vv_layer_out){ .context = context,
+        .columns = columns,
+        .path = path,
+        .folder = -1,
+        .flags = flags,
+        .at = VV_HEADER_SIZE,
+        .own = VV_NONE };
+    struct vv_buffer *own[] = { &columns->layer_nonces, &columns->layer_sizes,
+        &columns->place_begins, &columns->place_layers,
+        &columns->place_offsets };
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        own[i]->size = 0;
+    vv_buffer_init(&out->own_path, &context->allocator);
+    vv_layer_folder(&out->own_path, path);
+    vv_buffer_add8(&out->own_path, '/');
+    const char *inside = vv_buffer_string(&out->own_path);
+    if (out->own_path.failed)
+        return vv_fail_memory(error, "the path of a layer");
+    struct vv_context other = *context;
+    other.durable = NULL; /* that is the directory of the checkpoint */
+    VV_TRY(vv_directory_make_parent(&other, inside,
+        (flags & VV_PUBLISH_NO_SYNC) != 0, &out->folder, error));
+    return share_folder(out, error);
+}
+
+varve_status vv_layer_out_set_base(struct vv_layer_out *out,
+    const struct vv_layer_base *base, varve_error *error)
+{
+    uint32_t count = base->file.parsed.index.layer_count;
+    out->base = base;
+    if (!base->is_there)
+        return VARVE_OK;
+    out->numbers = vv_allocate_array(
+        &out->context->allocator, count, sizeof *out->numbers);
+    if (!out->numbers)
+        return vv_fail_memory(error, "the layers of a checkpoint");
+    memset(out->numbers, 0xff, count * sizeof *out->numbers);
+    return VARVE_OK;
+}
+
+/* --- Places --------------------------------------------------------------- */
+
+static uint32_t add_layer(
+    struct vv_layer_out *out, const uint8_t *nonce, uint64_t size)
+{
+    uint32_t number = (uint32_t)(out->columns->layer_sizes.size / 8);
+    vv_buffer_add(&out->columns->layer_nonces, nonce, VV_NONCE_SIZE);
+    vv_buffer_add64(&out->columns->layer_sizes, size);
+    return number;
+}
+
+/* Whether a range here would go on where the last place ends. */
+static bool goes_on(
+    const struct vv_layer_out *out, uint32_t layer, uint64_t offset)
+{
+    return out->columns->place_begins.size > 0 && out->layer == layer &&
+           (layer == VV_NONE || out->offset + (out->at - out->begin) == offset);
+}
+
+static void add_place(
+    struct vv_layer_out *out, uint32_t layer, uint64_t offset, uint64_t size)
+{
+    if (!goes_on(out, layer, offset)) {
+        vv_buffer_add64(&out->columns->place_begins, out->at);
+        vv_buffer_add32(&out->columns->place_layers, layer);
+        vv_buffer_add64(&out->columns->place_offsets, offset);
+        out->begin = out->at;
+        out->layer = layer;
+        out->offset = offset;
+    }
+    out->at += size;
+}
+
+/* --- What is new ---------------------------------------------------------- */
+
+static varve_status choose_name(struct vv_layer_out *out, varve_error *error)
+{
+    const struct vv_system *system = out->context->system;
+    char name[VV_LAYER_NAME_SIZE];
+    unsigned tries = 0;
+    int result;
+    do
+        result = system->random(system->state, out->nonce, sizeof out->nonce);
+    while (vv_try_again(result, &tries));
+    if (result < 0)
+        return vv_fail_system(
+            error, -result, "getting a random name", out->path);
+    vv_layer_name(out->nonce, name);
+    vv_buffer_add_string(&out->own_path, name);
+    vv_buffer_string(&out->own_path);
+    return out->own_path.failed ? vv_fail_memory(error, "the path of a layer")
+                                : VARVE_OK;
+}
+
+static varve_status begin_layer(struct vv_layer_out *out, varve_error *error)
+{
+    if (out->own != VV_NONE)
+        return VARVE_OK;
+    VV_TRY(choose_name(out, error));
+    const char *path = vv_buffer_string(&out->own_path);
+    VV_TRY(vv_publish_begin_in(&out->publication, out->context, out->folder,
+        vv_path_name(path), path, out->flags, error));
+    out->own = add_layer(out, out->nonce, 0);
+    return vv_data_out_begin(
+        &out->data, out->context, out->publication.file, path, 0, error);
+}
+
+varve_status vv_layer_out_new(struct vv_layer_out *out, const void *bytes,
+    uint64_t size, varve_error *error)
+{
+    VV_TRY(begin_layer(out, error));
+    uint64_t offset = out->data.offset;
+    if (!goes_on(out, out->own, offset))
+        VV_TRY(vv_data_out_place(&out->data, out->at, &offset, error));
+    add_place(out, out->own, offset, size);
+    return vv_data_out_add(&out->data, bytes, size, error);
+}
+
+varve_status vv_layer_out_zeros(
+    struct vv_layer_out *out, uint64_t size, varve_error *error)
+{
+    if (size > 0 && out->own != VV_NONE &&
+        goes_on(out, out->own, out->data.offset))
+        return vv_layer_out_new(out, NULL, size, error);
+    if (size > 0)
+        add_place(out, VV_NONE, 0, size);
+    return VARVE_OK;
+}
+
+/* --- What is not ---------------------------------------------------------- */
+
+static varve_status take_part(struct vv_layer_out *out, uint32_t layer,
+    uint64_t offset, const uint8_t *bytes, uint64_t size, varve_error *error)
+{
+    const struct vv_index *older = &out->base->file.parsed.index;
+    if (layer == VV_NONE || (layer == out->base->dropped && !bytes))
+        return vv_layer_out_zeros(out, size, error);
+    if (layer == out->base->dropped)
+        return vv_layer_out_new(out, bytes, size, error);
+    if (out->numbers[layer] == VV_NONE)
+        out->numbers[layer] =
+            add_layer(out, older->layer_nonces + (size_t)layer * VV_NONCE_SIZE,
+                vv_at64(older->layer_sizes, layer));
+    add_place(out, out->numbers[layer], offset, size);
+    return VARVE_OK;
+}
+
+varve_status vv_layer_out_old(struct vv_layer_out *out, uint64_t offset,
+    const void *bytes, uint64_t size, varve_error *error)
+{
+    const struct vv_index *older = &out->base->file.parsed.index;
+    const uint8_t *from = bytes;
+    for (uint32_t i = vv_place_of(older, offset); size > 0; i++) {
+        uint64_t begin = vv_at64(older->place_begins, i);
+        uint64_t left = i + 1 < older->place_count
+                            ? vv_at64(older->place_begins, i + 1) - offset
+                            : size;
+        uint64_t part = left < size ? left : size;
+        VV_TRY(take_part(out, vv_at32(older->place_layers, i),
+            vv_at64(older->place_offsets, i) + (offset - begin), from, part,
+            error));
+        from = from ? from + part : NULL;
+        offset += part;
+        size -= part;
+    }
+    return VARVE_OK;
+}
+
+/* --- The end -------------------------------------------------------------- */
+
+static varve_status end_layer(struct vv_layer_out *out, varve_error *error)
+{
+    const struct vv_system *system = out->context->system;
+    const char *path = out->publication.path;
+    uint64_t size = 0;
+    varve_status status =
+        vv_data_out_end_layer(&out->data, out->nonce, &size, error);
+    VV_TRY(vv_publish_close(&out->publication, status, error));
+    vv_store64(out->columns->layer_sizes.data + 8 * (size_t)out->own, size);
+    VV_TRY(vv_publish_place(&out->publication, path, error));
+    if (out->flags & VV_PUBLISH_NO_SYNC)
+        return VARVE_OK;
+    int result = system->sync(system->state, out->folder);
+    return result < 0 ? vv_fail_system(error, -result,
+                            "sync of the directory of a layer", path)
+                      : VARVE_OK;
+}
+
+varve_status vv_layer_out_end(struct vv_layer_out *out, varve_error *error)
+{
+    if (vv_index_columns_failed(out->columns))
+        return vv_fail_memory(error, "the index of a checkpoint");
+    return out->own == VV_NONE ? VARVE_OK : end_layer(out, error);
+}
+
+void vv_layer_out_clear(struct vv_layer_out *out, bool is_named)
+{
+    const struct vv_index *older =
+        out->base ? &out->base->file.parsed.index : NULL;
+    if (out->own != VV_NONE && !is_named)
+        vv_publish_give_up(&out->publication);
+    vv_data_out_clear(&out->data);
+    if (out->numbers)
+        vv_release(&out->context->allocator, out->numbers,
+            older->layer_count * sizeof *out->numbers);
+    vv_buffer_clear(&out->own_path);
+    vv_file_close(out->context, out->folder);
+}

@@ -1,0 +1,64 @@
+/* layer_out.h - the places of a checkpoint with layers while it is written:
+ * what is new goes to a layer of its own, what is not is named where it lies.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_LAYER_OUT_H
+#define VV_LAYER_OUT_H
+
+#include "data_out.h"
+#include "index_columns.h"
+#include "layer_base.h"
+#include "layout.h"
+#include "publish.h"
+
+struct vv_layer_out {
+    const struct vv_context *context;
+    const struct vv_layer_base *base;
+    struct vv_index_columns *columns;
+    const char *path;  /* of the checkpoint */
+    int folder;        /* open, and its lock shared */
+    int flags;         /* of vv_publish_flags */
+    uint64_t at;       /* where in the data the next range begins */
+    uint32_t *numbers; /* of layers of the base here */
+    uint32_t own;      /* number of the layer that is written; or VV_NONE */
+    uint64_t begin;    /* where the last place begins, */
+    uint32_t layer;    /* its layer */
+    uint64_t offset;   /* and where in that */
+    struct vv_data_out data;
+    struct vv_publication publication; /* of the layer */
+    struct vv_buffer own_path;
+    uint8_t nonce[VV_NONCE_SIZE];
+};
+
+/* Waits for those that collect, and keeps them away. The columns of layers and
+ * places are emptied. End with vv_layer_out_clear, also after a failure. */
+varve_status vv_layer_out_begin(struct vv_layer_out *out,
+    const struct vv_context *context, const char *path, int flags,
+    struct vv_index_columns *columns, varve_error *error);
+
+/* Once it is known; none was needed before. */
+varve_status vv_layer_out_set_base(struct vv_layer_out *out,
+    const struct vv_layer_base *base, varve_error *error);
+
+/* Each says what the next `size` bytes of the data are. Bytes that are new: */
+varve_status vv_layer_out_new(struct vv_layer_out *out, const void *bytes,
+    uint64_t size, varve_error *error);
+
+/* Those that the base has at `offset`; they are written all the same where
+ * their layer is dropped. `bytes` NULL stands for zeros. */
+varve_status vv_layer_out_old(struct vv_layer_out *out, uint64_t offset,
+    const void *bytes, uint64_t size, varve_error *error);
+
+/* Zeros, which lie nowhere, or with what is new before them. */
+varve_status vv_layer_out_zeros(
+    struct vv_layer_out *out, uint64_t size, varve_error *error);
+
+/* Makes the layer, if there is one, durable in its folder. After it, nothing of
+ * the checkpoint is missing but its index. */
+varve_status vv_layer_out_end(struct vv_layer_out *out, varve_error *error);
+
+/* Lets the collecting go on; a layer that no index names goes away. */
+void vv_layer_out_clear(struct vv_layer_out *out, bool is_named);
+
+#endif

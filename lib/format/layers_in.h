@@ -1,0 +1,65 @@
+/* layers_in.h - the layers of a checkpoint, opened: files that have its data,
+ * or a part of that, in a folder beside it.
+ *
+ * All are open as long as the checkpoint is, so that it stays readable when
+ * somebody deletes them.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_LAYERS_IN_H
+#define VV_LAYERS_IN_H
+
+#include <varve/error.h>
+
+#include "buffer.h"
+#include "context.h"
+#include "index.h"
+
+struct vv_layer {
+    /* to read */
+    int file;
+    char *path;
+};
+
+struct vv_layers {
+    /* to read */
+    uint32_t count;
+    struct vv_layer *all;
+};
+
+/* The bare name of a layer, with a NUL. */
+enum { VV_LAYER_NAME_SIZE = 38 };
+void vv_layer_name(const uint8_t *nonce, char name[VV_LAYER_NAME_SIZE]);
+
+/* Whether a bare name is one, and of which nonce. */
+bool vv_layer_parse_name(const char *name, uint8_t *nonce);
+
+/* Appends the path of the folder of layers beside a checkpoint. */
+void vv_layer_folder(struct vv_buffer *path, const char *checkpoint);
+
+/* Opens the layers that an index names, beside the checkpoint of `path`, and
+ * checks that they are those. VARVE_TRUNCATED where some are missing, which are
+ * named, or shorter; VARVE_CORRUPT where one is another. On failure nothing is
+ * open. */
+varve_status vv_layers_open(struct vv_layers *layers,
+    const struct vv_context *context, const char *path,
+    const struct vv_index *index, varve_error *error);
+
+/* Takes zeroed ones. */
+void vv_layers_close(
+    struct vv_layers *layers, const struct vv_context *context);
+
+/* Reads data, wherever it lies. */
+varve_status vv_layers_read(const struct vv_layers *layers,
+    const struct vv_context *context, const struct vv_index *index,
+    uint64_t offset, void *bytes, size_t size, varve_error *error);
+
+/* The number of the place in which a byte of the data lies. */
+uint32_t vv_place_of(const struct vv_index *index, uint64_t offset);
+
+/* The layer in which a range of the data lies in one piece, and where; NULL if
+ * it does not. */
+const struct vv_layer *vv_layers_find(const struct vv_layers *layers,
+    const struct vv_index *index, uint64_t offset, uint64_t size, uint64_t *at);
+
+#endif

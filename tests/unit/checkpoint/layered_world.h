@@ -1,0 +1,120 @@
+/* layered_world.h - a graph with values of all sizes, saved in layers, and what
+ * must be true of such checkpoints.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef UNIT_LAYERED_WORLD_H
+#define UNIT_LAYERED_WORLD_H
+
+#include "worlds.h"
+
+#include <varve/reader.h>
+#include <varve/varve.h>
+
+#include "reader.h"
+#include "system.h"
+
+enum { LARGE = 700000, MIDDLE = 20000, SMALL = 300 };
+
+static struct {
+    float large[LARGE];
+    float middle[MIDDLE];
+    double small[SMALL];
+    varve_string strings[2];
+    struct text_state state;
+    varve_node *root;
+} layered;
+
+static inline void begin_layered(void)
+{
+    begin_world();
+    layered.root = new_root();
+    for (int i = 0; i < LARGE; i++)
+        layered.large[i] = (float)i;
+    for (int i = 0; i < MIDDLE; i++)
+        layered.middle[i] = (float)-i;
+    varve_add_variable(
+        layered.root, "large", varve_array(layered.large, LARGE));
+    varve_add_variable(
+        layered.root, "middle", varve_array(layered.middle, MIDDLE));
+    for (int i = 0; i < SMALL; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "small%d", i);
+        layered.small[i] = i;
+        varve_add_variable(
+            layered.root, name, varve_scalar(&layered.small[i]));
+    }
+    layered.strings[0] = (varve_string){ "one", 3 };
+    layered.strings[1] = (varve_string){ "another", 7 };
+    varve_add_variable(
+        layered.root, "strings", varve_array(layered.strings, 2));
+    layered.state = (struct text_state){ .text = "state" };
+    varve_add_state(
+        layered.root, "zzz", &text_callbacks, &layered.state);
+    good(layered.root);
+}
+
+static inline void end_layered(void)
+{
+    free_root(layered.root);
+    end_world();
+}
+
+static inline varve_status save_layered(varve_error *error)
+{
+    const varve_write_options options = { .layered = true };
+    return varve_save(layered.root, "run/m", &options, error);
+}
+
+static inline void saved_layered(void)
+{
+    varve_error error = { 0 };
+    cr_assert_ok(save_layered(&error), error);
+}
+
+static inline void digest_of(const char *path, uint8_t digest[16])
+{
+    varve_error error = { 0 };
+    varve_reader *reader = vv_reader_open_in(&world.context, path, &error);
+    cr_assert(reader, "%s", error.message);
+    cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
+    cr_assert_ok(varve_reader_digest(reader, digest, &error), error);
+    varve_reader_free(reader);
+}
+
+/* What a full save of the values as they are would have. */
+static inline void digest_now(uint8_t digest[16])
+{
+    varve_error error = { 0 };
+    cr_assert_ok(varve_write(layered.root, "full", NULL, &error), error);
+    digest_of("full", digest);
+    world.context.system->remove(
+        world.context.system->state, VV_WORKING_DIRECTORY, "full");
+}
+
+/* That a checkpoint verifies and has the values as they are now. */
+static inline void check_layered(const char *path)
+{
+    uint8_t expected[16], found[16];
+    digest_now(expected);
+    digest_of(path, found);
+    cr_assert_eq(memcmp(expected, found, 16), 0, "%s: other values", path);
+}
+
+/* How many layers there are, and their bytes in all. */
+static inline size_t count_layers(uint64_t *bytes)
+{
+    size_t count = 0, size;
+    *bytes = 0;
+    for (size_t i = 0; i < memory_file_count(world.memory); i++) {
+        const char *path = memory_file_path(world.memory, i);
+        if (strncmp(path, "run/layers/", 11) != 0)
+            continue;
+        count++;
+        memory_bytes(world.memory, path, &size);
+        *bytes += size;
+    }
+    return count;
+}
+
+#endif

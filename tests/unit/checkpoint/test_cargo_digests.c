@@ -1,0 +1,48 @@
+/* test_cargo_digests.c - lib/checkpoint/save/cargo_digests.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "layered_world.h"
+
+#include "cargo_digests.h"
+#include "cargo_out.h"
+
+TEST(cargo_digests, are_those_that_a_save_writes)
+{
+    varve_error error = { 0 };
+    struct vv_cargo cargo;
+    struct vv_index index;
+    begin_layered();
+    cr_assert_ok(vv_cargo_gather(&cargo, layered.root, NULL, &error), error);
+    for (int i = 0; i < 2; i++)
+        cr_assert_ok(vv_cargo_digest(&cargo, &error), error);
+    cr_assert_ok(vv_cargo_index(&cargo, &index, &error), error);
+    size_t size = (size_t)index.digest_count * 16;
+    uint8_t *digests = malloc(size);
+    memcpy(digests, index.digests, size);
+    cr_assert_ok(vv_cargo_write(&cargo, "a", &error), error);
+    cr_assert_ok(vv_cargo_index(&cargo, &index, &error), error);
+    cr_assert_eq(size, index.digest_count * 16);
+    cr_assert_eq(memcmp(digests, index.digests, size), 0);
+    free(digests);
+    vv_cargo_clear(&cargo);
+    end_layered();
+}
+
+TEST(cargo_digests, say_that_memory_ended)
+{
+    varve_error error = { 0 };
+    struct vv_cargo cargo;
+    varve_status status = VARVE_NO_MEMORY;
+    begin_layered();
+    for (long n = 0; status; n++) {
+        cr_assert_ok(
+            vv_cargo_gather(&cargo, layered.root, NULL, &error), error);
+        test_fail_allocation(n, false);
+        status = vv_cargo_digest(&cargo, &error);
+        test_fail_allocation(-1, false);
+        cr_assert(!status || status == VARVE_NO_MEMORY);
+        vv_cargo_clear(&cargo);
+    }
+    end_layered();
+}

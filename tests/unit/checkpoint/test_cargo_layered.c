@@ -1,0 +1,178 @@
+/* test_cargo_layered.c - lib/checkpoint/save/cargo_layered.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "layered_world.h"
+
+#include "cargo_layered.h"
+
+TEST(cargo_layered, writes_everything_first_and_then_what_changed)
+{
+    uint64_t first, second, third;
+    begin_layered();
+    saved_layered();
+    cr_assert_eq(count_layers(&first), 1);
+    check_layered("run/m-1.varve");
+    layered.large[100] = -1;
+    layered.large[400000] = -1;
+    layered.middle[5000] = -1;
+    saved_layered();
+    cr_assert_eq(count_layers(&second), 2);
+    check_layered("run/m-2.varve");
+    cr_assert_leq(second - first, 128 + 4 * 4096, "three pages");
+    saved_layered();
+    cr_assert_eq(count_layers(&third), 2, "nothing changed");
+    check_layered("run/m-3.varve");
+    end_layered();
+}
+
+TEST(cargo_layered, keeps_each_as_it_was_saved)
+{
+    enum { SAVES = 12 };
+    uint8_t digests[SAVES][16], found[16];
+    char path[32];
+    begin_layered();
+    for (int i = 0; i < SAVES; i++) {
+        for (int k = 0; k < 100; k++)
+            layered.large[(i * 7919 + k * 1000003) % LARGE] += 1;
+        layered.small[i * 20] += 1;
+        if (i % 3 == 0)
+            layered.middle[i * 1000] += 1;
+        snprintf(layered.state.text, sizeof layered.state.text, "%*d",
+            1 + i % 5, i);
+        if (i % 4 == 1)
+            layered.strings[0].size = 3 - layered.strings[0].size % 3;
+        digest_now(digests[i]);
+        saved_layered();
+    }
+    for (int i = 0; i < SAVES; i++) {
+        snprintf(path, sizeof path, "run/m-%d.varve", i + 1);
+        digest_of(path, found);
+        cr_assert_eq(memcmp(digests[i], found, 16), 0, "%s", path);
+    }
+    end_layered();
+}
+
+TEST(cargo_layered, restores_like_any_other)
+{
+    static float large[LARGE];
+    varve_error error = { 0 };
+    begin_layered();
+    saved_layered();
+    layered.large[123456] = 0.5f;
+    saved_layered();
+    varve_node *root = new_root();
+    varve_add_variable(root, "large", varve_array(large, LARGE));
+    varve_restoration *r = varve_restore(root, "run/m", NULL, &error);
+    cr_assert(r, "%s", error.message);
+    cr_assert_eq(memcmp(large, layered.large, sizeof large), 0);
+    varve_restoration_free(r);
+    free_root(root);
+    end_layered();
+}
+
+TEST(cargo_layered, writes_all_where_the_one_before_is_of_no_use)
+{
+    uint64_t one, two;
+    static float more[10];
+    size_t size;
+    begin_layered();
+    saved_layered();
+    count_layers(&one);
+    memory_bytes(world.memory, "run/m-1.varve", &size)[70] ^= 1;
+    saved_layered();
+    count_layers(&two);
+    cr_assert_gt(two, one / 2 * 3, "a damaged index");
+    check_layered("run/m-2.varve");
+    varve_add_variable(layered.root, "more", varve_array(more, 10));
+    saved_layered();
+    count_layers(&one);
+    cr_assert_gt(one, two / 4 * 5, "another shape");
+    check_layered("run/m-3.varve");
+    end_layered();
+}
+
+TEST(cargo_layered, replaces_the_one_that_it_shares_with)
+{
+    varve_error error = { 0 };
+    const varve_write_options options = { .layered = true };
+    uint64_t one, two;
+    begin_layered();
+    cr_assert_ok(
+        varve_write(layered.root, "run/a.varve", &options, &error), error);
+    count_layers(&one);
+    layered.large[0] = 5;
+    cr_assert_ok(
+        varve_write(layered.root, "run/a.varve", &options, &error), error);
+    count_layers(&two);
+    cr_assert_leq(two - one, 2 * 4096 + 128);
+    check_layered("run/a.varve");
+    end_layered();
+}
+
+TEST(cargo_layered, has_a_bounded_number_of_layers_of_bounded_size)
+{
+    varve_error error = { 0 };
+    struct vv_opened *file;
+    begin_layered();
+    for (int i = 0; i < 90; i++) {
+        for (int k = 0; k < 7000; k++)
+            layered.large[(i * 7000 + k) % LARGE] += 1;
+        layered.small[i] += 1;
+        saved_layered();
+    }
+    check_layered("run/m-90.varve");
+    varve_reader *reader =
+        vv_reader_open_in(&world.context, "run/m-90.varve", &error);
+    cr_assert(reader, "%s", error.message);
+    file = &reader->file;
+    cr_assert_leq(file->parsed.index.layer_count, 64);
+    cr_assert_leq(file->size, 3 * file->data_end);
+    varve_reader_free(reader);
+    end_layered();
+}
+
+static int cancel_late(
+    void *user, uint64_t done, uint64_t total, const char *what)
+{
+    (void)user;
+    cr_assert_leq(done, total);
+    return strcmp(what, "middle") == 0;
+}
+
+TEST(cargo_layered, leaves_nothing_where_it_is_cancelled)
+{
+    varve_error error = { 0 };
+    const varve_write_options options = {
+        .layered = true, .progress = cancel_late
+    };
+    begin_layered();
+    cr_assert_eq(varve_write(layered.root, "run/a.varve", &options, &error),
+        VARVE_CANCELLED);
+    cr_assert_eq(memory_file_count(world.memory), 0);
+    end_layered();
+}
+
+TEST(cargo_layered, leaves_nothing_when_memory_ends)
+{
+    varve_status status = VARVE_NO_MEMORY;
+    begin_layered();
+    saved_layered();
+    layered.large[77] = 1;
+    layered.strings[1].size = 2;
+    size_t files = memory_file_count(world.memory);
+    for (long n = 0; status; n++) {
+        varve_error error = { 0 };
+        long blocks = test_block_count();
+        test_fail_allocation(n, false);
+        status = save_layered(&error);
+        test_fail_allocation(-1, false);
+        if (!status)
+            break;
+        cr_assert_eq(status, VARVE_NO_MEMORY, "%s", error.message);
+        cr_assert_eq(memory_file_count(world.memory), files, "%ld", n);
+        cr_assert_leq(test_block_count() - blocks, 1, "%ld", n);
+    }
+    check_layered("run/m-2.varve");
+    end_layered();
+}

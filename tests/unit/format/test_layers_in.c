@@ -1,0 +1,263 @@
+/* test_layers_in.c - lib/format/layers_in.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <string.h>
+
+#include "data_out.h"
+#include "layers_in.h"
+#include "support/index_sample.h"
+#include "support/memory_system.h"
+#include "support/test_context.h"
+#include "system.h"
+
+enum { SIZE = 1000, BYTES = 64 + SIZE + 64 };
+
+/* An index of 10 to 3000 bytes in two layers, with zeros between, over a system
+ * in memory that has them. */
+struct layered {
+    struct memory *memory;
+    struct vv_context context;
+    uint8_t nonces[32];
+    uint8_t columns[4][5 * 8];
+    struct vv_index index;
+    uint8_t bytes[2][SIZE];
+};
+
+static void make_layer(struct layered *l, int number)
+{
+    const struct vv_system *system = l->context.system;
+    struct vv_data_out out;
+    char path[64] = "run/layers/";
+    uint64_t offset, size;
+    varve_error error;
+    vv_layer_name(l->nonces + 16 * number, path + strlen(path));
+    for (int i = 0; i < SIZE; i++)
+        l->bytes[number][i] = (uint8_t)(i * 7 + number);
+    int file =
+        system->create_file(system->state, VV_WORKING_DIRECTORY, path);
+    cr_assert_geq(file, 0);
+    cr_assert_ok(
+        vv_data_out_begin(&out, &l->context, file, path, 0, &error), error);
+    cr_assert_ok(vv_data_out_place(&out, 4096 + 64, &offset, &error), error);
+    cr_assert_eq(offset, 64);
+    cr_assert_ok(
+        vv_data_out_add(&out, l->bytes[number], SIZE, &error), error);
+    cr_assert_ok(vv_data_out_end_layer(
+                     &out, l->nonces + 16 * number, &size, &error),
+        error);
+    cr_assert_eq(size, BYTES);
+    vv_data_out_clear(&out);
+    system->close(system->state, file);
+}
+
+static void add_place(struct layered *l, uint64_t begin, uint32_t layer,
+    uint64_t offset)
+{
+    uint32_t i = l->index.place_count++;
+    vv_store64(l->columns[1] + 8 * i, begin);
+    vv_store32(l->columns[2] + 4 * i, layer);
+    vv_store64(l->columns[3] + 8 * i, offset);
+}
+
+static void make(struct layered *l)
+{
+    *l = (struct layered){ .memory = memory_new() };
+    l->context = test_context(memory_system(l->memory));
+    const struct vv_system *system = l->context.system;
+    system->make_directory(system->state, VV_WORKING_DIRECTORY, "run");
+    system->make_directory(system->state, VV_WORKING_DIRECTORY, "run/layers");
+    memset(l->nonces, 0x1f, 16);
+    memset(l->nonces + 16, 0xe0, 16);
+    l->index.layer_count = 2;
+    l->index.layer_nonces = l->nonces;
+    l->index.layer_sizes = l->columns[0];
+    l->index.place_begins = l->columns[1];
+    l->index.place_layers = l->columns[2];
+    l->index.place_offsets = l->columns[3];
+    for (int i = 0; i < 2; i++) {
+        vv_store64(l->columns[0] + 8 * i, BYTES);
+        make_layer(l, i);
+    }
+    add_place(l, 64, 0, 64);
+    add_place(l, 564, 1, 164);
+    add_place(l, 664, VV_NONE, 0);
+    add_place(l, 700, 0, 64 + 600);
+}
+
+static void end(struct layered *l)
+{
+    cr_assert_eq(memory_open_count(l->memory), 0, "descriptors are left");
+    memory_free(l->memory);
+}
+
+static varve_status open_all(
+    struct layered *l, struct vv_layers *layers, varve_error *error)
+{
+    return vv_layers_open(
+        layers, &l->context, "run/a.varve", &l->index, error);
+}
+
+/* The data as it has to be, from 64 to 1100. */
+static void fill(const struct layered *l, uint8_t *data)
+{
+    memcpy(data, l->bytes[0], 500);
+    memcpy(data + 500, l->bytes[1] + 100, 100);
+    memset(data + 600, 0, 36);
+    memcpy(data + 636, l->bytes[0] + 600, 400);
+}
+
+TEST(layers_in, reads_ranges_wherever_they_lie)
+{
+    struct layered l;
+    struct vv_layers layers;
+    varve_error error;
+    uint8_t data[1036], found[1036];
+    make(&l);
+    fill(&l, data);
+    cr_assert_ok(open_all(&l, &layers, &error), error);
+    for (size_t from = 0; from < sizeof data; from += 13) {
+        for (size_t size = 0; size <= sizeof data - from; size += 29) {
+            cr_assert_ok(vv_layers_read(&layers, &l.context, &l.index,
+                             64 + from, found, size, &error),
+                error);
+            cr_assert_eq(memcmp(found, data + from, size), 0);
+        }
+    }
+    vv_layers_close(&layers, &l.context);
+    end(&l);
+}
+
+TEST(layers_in, says_where_a_range_lies_in_one_piece)
+{
+    struct layered l;
+    struct vv_layers layers;
+    varve_error error;
+    uint64_t at = 0;
+    make(&l);
+    cr_assert_ok(open_all(&l, &layers, &error), error);
+    cr_assert_eq(
+        vv_layers_find(&layers, &l.index, 600, 64, &at), &layers.all[1]);
+    cr_assert_eq(at, 200);
+    cr_assert_null(vv_layers_find(&layers, &l.index, 600, 65, &at));
+    cr_assert_null(vv_layers_find(&layers, &l.index, 664, 36, &at));
+    cr_assert_eq(
+        vv_layers_find(&layers, &l.index, 700, 400, &at), &layers.all[0]);
+    cr_assert_eq(at, 664);
+    vv_layers_close(&layers, &l.context);
+    end(&l);
+}
+
+TEST(layers_in, stays_readable_when_its_layers_are_deleted)
+{
+    struct layered l;
+    struct vv_layers layers;
+    varve_error error;
+    uint8_t data[1036], found[1036];
+    make(&l);
+    fill(&l, data);
+    cr_assert_ok(open_all(&l, &layers, &error), error);
+    for (int i = 0; i < 2; i++)
+        l.context.system->remove(l.context.system->state,
+            VV_WORKING_DIRECTORY, layers.all[i].path);
+    cr_assert_ok(vv_layers_read(&layers, &l.context, &l.index, 64, found,
+                     sizeof found, &error),
+        error);
+    cr_assert_eq(memcmp(found, data, sizeof data), 0);
+    vv_layers_close(&layers, &l.context);
+    end(&l);
+}
+
+static void check_refused(struct layered *l, varve_status expected,
+    const char *says, const char *says_too)
+{
+    struct vv_layers layers;
+    varve_error error = { 0 };
+    cr_assert_eq(open_all(l, &layers, &error), expected, "%s", error.message);
+    cr_assert(strstr(error.message, says), "%s", error.message);
+    cr_assert(strstr(error.message, says_too), "%s", error.message);
+    end(l);
+}
+
+TEST(layers_in, names_what_is_missing_and_says_what_to_do)
+{
+    struct layered l;
+    make(&l);
+    l.nonces[16] = 0xee;
+    check_refused(&l, VARVE_TRUNCATED, "run/a.varve: expected its 2 layers "
+                                       "beside it, found 1 missing: "
+                                       "run/layers/eee0",
+        "varve repack");
+}
+
+/* Bytes of the second layer, to be bent. */
+static uint8_t *bytes_of(struct layered *l, size_t *size)
+{
+    char path[64] = "run/layers/";
+    vv_layer_name(l->nonces + 16, path + strlen(path));
+    return memory_bytes(l->memory, path, size);
+}
+
+TEST(layers_in, refuses_a_shorter_one_and_another)
+{
+    struct layered l;
+    make(&l);
+    vv_store64(l.columns[0] + 8, BYTES + 1);
+    check_refused(&l, VARVE_TRUNCATED, "expected 1129 bytes, found 1128", "");
+    make(&l);
+    vv_store64(l.columns[0] + 8, BYTES - 1);
+    check_refused(&l, VARVE_CORRUPT, "the size of the layer", "another");
+}
+
+TEST(layers_in, checks_every_byte_of_header_and_footer)
+{
+    size_t size;
+    for (size_t i = 0; i < 128; i++) {
+        struct layered l;
+        make(&l);
+        uint8_t *bytes = bytes_of(&l, &size);
+        bytes[i < 64 ? i : size - 128 + i] ^= 0x10;
+        check_refused(&l, VARVE_CORRUPT, i < 64 ? "header" : "footer",
+            "expected the ");
+    }
+}
+
+TEST(layers_in, frees_all_when_memory_or_the_system_fails)
+{
+    struct layered l;
+    varve_status status = VARVE_NO_MEMORY;
+    make(&l);
+    for (long n = 0; status; n++) {
+        struct vv_layers layers;
+        varve_error error;
+        test_fail_allocation(n, false);
+        status = open_all(&l, &layers, &error);
+        test_fail_allocation(-1, false);
+        cr_assert(!status || status == VARVE_NO_MEMORY, "%s", error.message);
+        if (!status)
+            vv_layers_close(&layers, &l.context);
+        cr_assert_eq(memory_open_count(l.memory), 0);
+    }
+    end(&l);
+}
+
+TEST(layers_in, knows_its_own_names)
+{
+    uint8_t nonce[16], found[16];
+    char name[VV_LAYER_NAME_SIZE];
+    for (uint8_t i = 0; i < 16; i++)
+        nonce[i] = (uint8_t)(i * 17);
+    vv_layer_name(nonce, name);
+    cr_assert_str_eq(name, "00112233445566778899aabbccddeeff.data");
+    cr_assert(vv_layer_parse_name(name, found));
+    cr_assert_eq(memcmp(nonce, found, 16), 0);
+    cr_assert_not(vv_layer_parse_name("00112233445566778899.data", found));
+    cr_assert_not(vv_layer_parse_name("", found));
+    name[3] = 'A';
+    cr_assert_not(vv_layer_parse_name(name, found));
+    name[3] = '1';
+    name[37 - 1] = 'b';
+    cr_assert_not(vv_layer_parse_name(name, found));
+}
