@@ -20,6 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "posix_tracking.h"
+
 #ifdef __linux__
 #include <sys/random.h>
 #include <sys/syscall.h>
@@ -466,6 +468,11 @@ const struct vv_system vv_posix_system = {
     .each_name = each_name,
     .map = map,
     .unmap = unmap,
+    .open_tracker = vv_posix_open_tracker,
+    .track = vv_posix_track,
+    .untrack = vv_posix_untrack,
+    .each_written = vv_posix_each_written,
+    .arm = vv_posix_arm,
     .random = random_bytes,
     .now = now,
     .uptime = uptime,

@@ -20,6 +20,8 @@
 
 #define VV_WORKING_DIRECTORY (-100)
 
+enum { VV_PAGE_SIZE = 4096 }; /* of memory that is tracked */
+
 enum vv_file_kind { VV_REGULAR_FILE, VV_DIRECTORY, VV_OTHER_FILE };
 
 struct vv_file_info {
@@ -33,6 +35,9 @@ struct vv_file_info {
 
 /* Called with each name in a directory except "." and ".."; not 0 ends it. */
 typedef int vv_each_name(void *user, const char *name);
+
+/* Called with a run of whole pages. */
+typedef void vv_each_run(void *user, void *address, size_t size);
 
 struct vv_system {
     /* to fill in */
@@ -93,6 +98,24 @@ struct vv_system {
     int (*map)(
         void *state, int file, uint64_t offset, size_t size, void **address);
     int (*unmap)(void *state, void *address, size_t size);
+
+    /* Tracking of what is written to memory. A tracker is a descriptor, for
+     * close; negative where there is none, as in many a container. Addresses
+     * and sizes are of whole pages. */
+    int (*open_tracker)(void *state);
+    /* Takes a range in, or again; -ENOTSUP where others may write to the memory
+     * unseen, as to shared memory or a file. */
+    int (*track)(void *state, int tracker, void *address, size_t size);
+    int (*untrack)(void *state, int tracker, void *address, size_t size);
+    /* Tells which pages may have been written since they were armed last, of
+     * whatever lies there now: all of them where nothing is known. */
+    int (*each_written)(void *state, int tracker, void *address, size_t size,
+        vv_each_run *each, void *user);
+    /* Arms all of a range, and tells which pages were written before that, each
+     * in one step with arming it, so that no write is lost. After a failure
+     * nothing is known. */
+    int (*arm)(void *state, int tracker, void *address, size_t size,
+        vv_each_run *each, void *user);
 
     /* Bytes that no other process guesses. */
     int (*random)(void *state, void *bytes, size_t size);

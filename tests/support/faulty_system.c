@@ -10,7 +10,7 @@
 
 enum {
     ANY_FILE = FAULTY_OPEN | FAULTY_CREATE,
-    ANY_DESCRIPTOR = ANY_FILE | FAULTY_OPEN_DIRECTORY,
+    ANY_DESCRIPTOR = ANY_FILE | FAULTY_OPEN_DIRECTORY | FAULTY_OPEN_TRACKER,
 };
 
 /* What all but a few functions do. `call` stands for the function under this
@@ -78,7 +78,7 @@ static int close_descriptor(void *state, int descriptor)
     enum faulty_kind giver =
         faulty_giver(f, ANY_DESCRIPTOR, (uintptr_t)descriptor);
     enum faulty_kind kind = giver == FAULTY_CREATE ? FAULTY_CLOSE_CREATED :
-        giver == FAULTY_OPEN ? FAULTY_CLOSE : FAULTY_CLOSE_DIRECTORY;
+        giver == FAULTY_OPEN_DIRECTORY ? FAULTY_CLOSE_DIRECTORY : FAULTY_CLOSE;
     struct faulty_turn turn = begin_range(f, kind, descriptor, 0, 0);
     faulty_give_back(f, ANY_DESCRIPTOR, (uintptr_t)descriptor);
     int result = f->under->close(f->under->state, descriptor);
@@ -230,6 +230,46 @@ static int unmap(void *state, void *address, size_t size)
     return PASS(result);
 }
 
+static int open_tracker(void *state)
+{
+    struct faulty *f = state;
+    struct faulty_turn turn = begin_range(f, FAULTY_OPEN_TRACKER, -1, 0, 0);
+    return PASS(taken(
+        f, FAULTY_OPEN_TRACKER, f->under->open_tracker(f->under->state)));
+}
+
+static int track(void *state, int tracker, void *address, size_t size)
+{
+    struct faulty *f = state;
+    struct faulty_turn turn = begin_range(f, FAULTY_TRACK, tracker, 0, size);
+    return PASS(f->under->track(f->under->state, tracker, address, size));
+}
+
+static int untrack(void *state, int tracker, void *address, size_t size)
+{
+    struct faulty *f = state;
+    struct faulty_turn turn = begin_range(f, FAULTY_TRACK, tracker, 0, size);
+    return PASS(f->under->untrack(f->under->state, tracker, address, size));
+}
+
+static int each_written(void *state, int tracker, void *address, size_t size,
+    vv_each_run *each, void *user)
+{
+    struct faulty *f = state;
+    struct faulty_turn turn = begin_range(f, FAULTY_TRACK, tracker, 0, size);
+    return PASS(f->under->each_written(
+        f->under->state, tracker, address, size, each, user));
+}
+
+static int arm(void *state, int tracker, void *address, size_t size,
+    vv_each_run *each, void *user)
+{
+    struct faulty *f = state;
+    struct faulty_turn turn = begin_range(f, FAULTY_TRACK, tracker, 0, size);
+    return PASS(
+        f->under->arm(f->under->state, tracker, address, size, each, user));
+}
+
 static int random_bytes(void *state, void *bytes, size_t size)
 {
     struct faulty *f = state;
@@ -316,6 +356,11 @@ static const struct vv_system functions = {
     .each_name = each_name,
     .map = map,
     .unmap = unmap,
+    .open_tracker = open_tracker,
+    .track = track,
+    .untrack = untrack,
+    .each_written = each_written,
+    .arm = arm,
     .random = random_bytes,
     .now = now,
     .uptime = uptime,

@@ -55,7 +55,9 @@ enum faulty_kind {
     FAULTY_JOIN_THREAD = 1 << 24,
     FAULTY_LOCK = 1 << 25,
     FAULTY_SHARE_LOCK = 1 << 26,
-    FAULTY_ALL = (1 << 27) - 1,
+    FAULTY_OPEN_TRACKER = 1 << 27,
+    FAULTY_TRACK = 1 << 28, /* all calls about what is tracked */
+    FAULTY_ALL = (1 << 29) - 1,
 };
 
 enum faulty_way {

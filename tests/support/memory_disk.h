@@ -11,6 +11,7 @@
 #include "system.h"
 
 struct memory_node;
+struct memory_tracker;
 
 struct memory_descriptor {
     int number;
@@ -28,6 +29,7 @@ struct memory {
     int open_count;
     int next_number;
     int map_count;
+    struct memory_tracker *tracked;
     uint64_t capacity;
     uint64_t used; /* bytes of files that are named or open */
     uint64_t random;

@@ -12,6 +12,7 @@
 
 #include <criterion/criterion.h>
 
+#include "support/memory_tracker.h"
 #include "support/memory_tree.h"
 
 /* Numbers begin far from real ones and are never used twice, so that a mistake
@@ -151,6 +152,7 @@ static int close_descriptor(void *state, int number)
     account_for_leaving(m, node);
     node->opens--;
     memory_node_drop(node);
+    memory_track_nothing(&m->tracked, number);
     return unlocked(m, 0);
 }
 
@@ -407,6 +409,42 @@ static int unmap(void *state, void *address, size_t size)
     return unlocked(m, 0);
 }
 
+/* A file that has no name. */
+static int open_tracker(void *state)
+{
+    struct memory *m = locked(state);
+    return unlocked(m, add_descriptor(m, memory_node_new(false), false));
+}
+
+static int track(void *state, int tracker, void *address, size_t size)
+{
+    struct memory *m = locked(state);
+    return unlocked(m, find_descriptor(m, tracker) ?
+        memory_track(&m->tracked, tracker, address, size) : -EBADF);
+}
+
+static int untrack(void *state, int tracker, void *address, size_t size)
+{
+    struct memory *m = locked(state);
+    return unlocked(m, memory_untrack(&m->tracked, tracker, address, size));
+}
+
+static int each_written(void *state, int tracker, void *address, size_t size,
+    vv_each_run *each, void *user)
+{
+    struct memory *m = locked(state);
+    return unlocked(m, memory_each_written(
+        m->tracked, tracker, address, size, each, user));
+}
+
+static int arm(void *state, int tracker, void *address, size_t size,
+    vv_each_run *each, void *user)
+{
+    struct memory *m = locked(state);
+    return unlocked(
+        m, memory_arm(m->tracked, tracker, address, size, each, user));
+}
+
 /* splitmix64 */
 static int random_bytes(void *state, void *bytes, size_t size)
 {
@@ -492,6 +530,11 @@ static const struct vv_system functions = {
     .each_name = each_name,
     .map = map,
     .unmap = unmap,
+    .open_tracker = open_tracker,
+    .track = track,
+    .untrack = untrack,
+    .each_written = each_written,
+    .arm = arm,
     .random = random_bytes,
     .now = now,
     .uptime = uptime,
@@ -522,6 +565,7 @@ void memory_free(struct memory *m)
         return;
     while (m->open_count)
         close_descriptor(m, m->open[0].number);
+    memory_track_nothing(&m->tracked, -1);
     memory_node_free_all(m->root);
     pthread_mutex_destroy(&m->lock);
     free(m->open);

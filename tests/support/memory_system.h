@@ -11,7 +11,8 @@
  * Every path begins at its only root, which is also the working directory.
  * There are no links, modes or owners. Names in a directory come in the order
  * in which they were made. Random bytes are a fixed sequence, there are two
- * processors, threads are real ones, maps are copies.
+ * processors, threads are real ones, maps are copies. What was written to
+ * memory is told by comparing it with a copy.
  *
  * What was synced is remembered, so that a power cut can be looked at. Safe for
  * several threads. Its memory does not pass the test's allocator.

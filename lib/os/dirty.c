@@ -1,0 +1,304 @@
+/* dirty.c - for each page that is tracked the moment at which it was seen to
+ * have been written last; so each user can have a moment of his own.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "dirty.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "system.h"
+
+enum {
+    LEAST = 256 << 10,  /* smaller pieces are sooner copied than looked at */
+    MOST_RANGES = 4096, /* each may split a mapping, of which there are few */
+    MOST_UNASKED = 64,
+    MUCH = 4, /* above this part of the pages a copy of all is cheaper */
+    MOST_REST = 64,
+};
+
+struct range {
+    unsigned char *begin;
+    size_t size;
+    uint64_t *stamps;  /* by page: when it was last seen written */
+    uint64_t all;      /* when all of it last counted as written */
+    uint64_t asked;    /* the last look that it was asked for */
+    size_t written;    /* bytes, at this look */
+    unsigned rest;     /* so many looks pass before it is tracked again, */
+    unsigned patience; /* and so many the next time */
+    bool is_armed;
+};
+
+struct vv_dirty {
+    struct vv_context context;
+    unsigned users;
+    int tracker;     /* negative: there is none */
+    int64_t process; /* whose memory it is */
+    uint64_t moment;
+    struct range *ranges; /* by address; they do not overlap */
+    size_t count;
+    size_t capacity;
+};
+
+/* --- Ranges ------------------------------------------------------------- */
+
+static size_t stamps_size(const struct range *range)
+{
+    return range->size / VV_PAGE_SIZE * sizeof *range->stamps;
+}
+
+/* The first range that ends behind an address. */
+static size_t find(const struct vv_dirty *d, const unsigned char *address)
+{
+    size_t low = 0, high = d->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct range *range = &d->ranges[middle];
+        if (range->begin + range->size <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Without memory there is none. */
+static void insert(
+    struct vv_dirty *d, size_t place, unsigned char *begin, size_t size)
+{
+    const varve_allocator *a = &d->context.allocator;
+    struct range range = { .begin = begin, .size = size, .patience = 1 };
+    range.asked = d->moment + 1;
+    if (d->count >= MOST_RANGES ||
+        !vv_grow_array(a, &d->ranges, &d->capacity, d->count, sizeof range))
+        return;
+    range.stamps = vv_allocate_zeroed(a, stamps_size(&range));
+    if (!range.stamps)
+        return;
+    memmove(&d->ranges[place + 1], &d->ranges[place],
+        (d->count - place) * sizeof range);
+    d->ranges[place] = range;
+    d->count++;
+}
+
+static void remove_range(struct vv_dirty *d, size_t place)
+{
+    struct range *range = &d->ranges[place];
+    vv_release(&d->context.allocator, range->stamps, stamps_size(range));
+    d->count--;
+    memmove(range, range + 1, (d->count - place) * sizeof *range);
+}
+
+static void untrack(struct vv_dirty *d, const struct range *range)
+{
+    const struct vv_system *s = d->context.system;
+    s->untrack(s->state, d->tracker, range->begin, range->size);
+}
+
+/* --- Users -------------------------------------------------------------- */
+
+static int64_t this_process(const struct vv_dirty *d)
+{
+    const struct vv_system *s = d->context.system;
+    return s->process(s->state, NULL, 0);
+}
+
+static void begin(struct vv_dirty *d)
+{
+    const struct vv_system *s = d->context.system;
+    d->process = this_process(d);
+    d->tracker = s->open_tracker(s->state);
+}
+
+/* A child has the descriptor of its parent, whose memory it is about. */
+static void end(struct vv_dirty *d)
+{
+    const struct vv_system *s = d->context.system;
+    bool is_ours = d->process == this_process(d);
+    while (d->count) {
+        if (is_ours)
+            untrack(d, &d->ranges[d->count - 1]);
+        remove_range(d, d->count - 1);
+    }
+    if (d->tracker >= 0)
+        s->close(s->state, d->tracker);
+}
+
+struct vv_dirty *vv_dirty_new(const struct vv_context *context)
+{
+    struct vv_dirty *d = vv_allocate_zeroed(&context->allocator, sizeof *d);
+    if (!d)
+        return NULL;
+    d->context = *context;
+    d->users = 1;
+    begin(d);
+    return d;
+}
+
+struct vv_dirty *vv_dirty_share(struct vv_dirty *d)
+{
+    d->users++;
+    return d;
+}
+
+void vv_dirty_free(struct vv_dirty *d)
+{
+    if (!d || --d->users)
+        return;
+    const varve_allocator a = d->context.allocator;
+    end(d);
+    vv_release(&a, d->ranges, d->capacity * sizeof *d->ranges);
+    vv_release(&a, d, sizeof *d);
+}
+
+/* --- Looking ------------------------------------------------------------ */
+
+/* Pages that are only in part of what is asked for are left out. Where others
+ * have asked for a part of them already, the rest is a range of its own. */
+void vv_dirty_ask(struct vv_dirty *d, const void *bytes, size_t size)
+{
+    size_t before = -(uintptr_t)bytes % VV_PAGE_SIZE;
+    if (d->tracker < 0 || size < LEAST)
+        return;
+    unsigned char *at = (unsigned char *)(uintptr_t)bytes + before;
+    unsigned char *end = at + (size - before) / VV_PAGE_SIZE * VV_PAGE_SIZE;
+    for (size_t i = find(d, at); at < end; i++) {
+        if (i == d->count || d->ranges[i].begin > at) {
+            unsigned char *next = i == d->count || d->ranges[i].begin > end
+                                      ? end
+                                      : d->ranges[i].begin;
+            size_t count = d->count;
+            insert(d, i, at, (size_t)(next - at));
+            at = next;
+            i -= d->count == count;
+            continue;
+        }
+        d->ranges[i].asked = d->moment + 1;
+        at = d->ranges[i].begin + d->ranges[i].size;
+    }
+}
+
+struct looking {
+    struct range *range;
+    uint64_t moment;
+};
+
+static void stamp(void *user, void *address, size_t size)
+{
+    const struct looking *l = user;
+    struct range *range = l->range;
+    size_t page =
+        (size_t)((unsigned char *)address - range->begin) / VV_PAGE_SIZE;
+    range->written += size;
+    for (size_t i = 0; i < size / VV_PAGE_SIZE; i++)
+        range->stamps[page + i] = l->moment;
+}
+
+static int arm(const struct vv_dirty *d, struct looking *l)
+{
+    const struct vv_system *s = d->context.system;
+    return s->arm(
+        s->state, d->tracker, l->range->begin, l->range->size, stamp, l);
+}
+
+/* Nothing is known of a range until it is armed again. */
+static void lay_off(
+    const struct vv_dirty *d, struct range *range, unsigned rest)
+{
+    range->all = d->moment;
+    range->is_armed = false;
+    range->rest = rest;
+}
+
+static void start_over(const struct vv_dirty *d, struct range *range)
+{
+    const struct vv_system *s = d->context.system;
+    struct looking l = { range, d->moment };
+    lay_off(d, range, 0);
+    if (s->track(s->state, d->tracker, range->begin, range->size) < 0 ||
+        arm(d, &l) < 0)
+        range->rest = MOST_REST;
+    else
+        range->is_armed = true;
+}
+
+/* Between the two calls a thread may write: what arming tells is new. */
+static void look_again(const struct vv_dirty *d, struct range *range)
+{
+    const struct vv_system *s = d->context.system;
+    struct looking l = { range, d->moment };
+    range->written = 0;
+    if (s->each_written(
+            s->state, d->tracker, range->begin, range->size, stamp, &l) < 0) {
+        lay_off(d, range, MOST_REST);
+    } else if (range->written > range->size / MUCH) {
+        lay_off(d, range, range->patience);
+        if (range->patience < MOST_REST)
+            range->patience *= 4;
+    } else if (arm(d, &l) < 0) {
+        lay_off(d, range, MOST_REST);
+    } else {
+        range->patience = 1;
+    }
+}
+
+static void look_at(const struct vv_dirty *d, struct range *range)
+{
+    if (range->rest)
+        lay_off(d, range, range->rest - 1);
+    else if (range->is_armed)
+        look_again(d, range);
+    else
+        start_over(d, range);
+}
+
+uint64_t vv_dirty_look(struct vv_dirty *d)
+{
+    d->moment++;
+    if (d->process != this_process(d)) {
+        end(d);
+        begin(d);
+    }
+    for (size_t i = d->count; i-- > 0;) {
+        if (d->ranges[i].asked == d->moment) {
+            look_at(d, &d->ranges[i]);
+        } else if (d->ranges[i].asked + MOST_UNASKED < d->moment) {
+            untrack(d, &d->ranges[i]);
+            remove_range(d, i);
+        }
+    }
+    return d->moment;
+}
+
+/* --- What was found ----------------------------------------------------- */
+
+/* A range that was not looked at knows nothing. */
+static size_t run_in(const struct vv_dirty *d, const struct range *range,
+    uint64_t since, size_t at, size_t size, bool *is_written)
+{
+    size_t end = at + size < range->size ? at + size : range->size;
+    *is_written = true;
+    if (range->all > since || range->asked != d->moment)
+        return end - at;
+    size_t page = at / VV_PAGE_SIZE;
+    *is_written = range->stamps[page] > since;
+    while (page * VV_PAGE_SIZE < end &&
+           (range->stamps[page] > since) == *is_written)
+        page++;
+    return page * VV_PAGE_SIZE < end ? page * VV_PAGE_SIZE - at : end - at;
+}
+
+size_t vv_dirty_run(const struct vv_dirty *d, uint64_t since, const void *bytes,
+    size_t size, bool *is_written)
+{
+    const unsigned char *at = bytes;
+    size_t i = find(d, at);
+    if (i < d->count && d->ranges[i].begin <= at)
+        return run_in(d, &d->ranges[i], since,
+            (size_t)(at - d->ranges[i].begin), size, is_written);
+    *is_written = true;
+    if (i == d->count || (size_t)(d->ranges[i].begin - at) > size)
+        return size;
+    return (size_t)(d->ranges[i].begin - at);
+}

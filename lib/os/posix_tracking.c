@@ -1,0 +1,256 @@
+/* posix_tracking.c - userfaultfd guards pages against writing, and lets the
+ * first write to each pass; the page map tells to which there was none.
+ *
+ * Believed is only what is known for certain: a page is unwritten if it is
+ * there, guarded, and its mapping is one that this kernel guards. So what was
+ * unmapped and mapped again, dropped (madvise), or comes after a fork counts as
+ * written. Mappings that others can write to are never taken in.
+ *
+ * The headers may be older than the kernel, so what they may lack is said here.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _GNU_SOURCE
+#include "posix_tracking.h"
+
+#include <errno.h>
+
+#ifdef __linux__
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Of userfaultfd: faults of the kernel's own need a privilege, but those that
+ * it lets pass do not. */
+enum { USER_MODE_ONLY = 1 };
+enum { GUARDS_WHAT_IS_EMPTY = 1 << 13, LETS_WRITES_PASS = 1 << 15 };
+
+/* Of the page map. */
+struct page_run {
+    uint64_t start, end, categories;
+};
+
+struct page_scan {
+    uint64_t size, flags, start, end, walk_end, runs, room, most_pages;
+    uint64_t inverted, all_of, any_of, returned;
+};
+
+enum { PAGE_IS_GUARDABLE = 1, PAGE_IS_WRITTEN = 2, PAGE_IS_PRESENT = 8 };
+enum { SCAN_GUARDS = 1, SCAN_FAILS_UNGUARDABLE = 2 };
+
+#define SCAN_PAGES _IOWR('f', 16, struct page_scan)
+
+/* Of the list of mappings. */
+struct mapping_query {
+    uint64_t size, flags, address;
+    uint64_t start, end, is, page_size, offset, inode;
+    uint32_t device[2], name_size, id_size;
+    uint64_t name, id;
+};
+
+enum { MAPPING_IS_SHARED = 8 };
+
+#define QUERY_MAPPING _IOWR('f', 17, struct mapping_query)
+
+static int call(int descriptor, unsigned long request, void *argument)
+{
+    int result = ioctl(descriptor, request, argument);
+    return result < 0 ? -errno : result;
+}
+
+static uint64_t number(const void *address)
+{
+    return (uintptr_t)address;
+}
+
+static void *address_of(uint64_t number)
+{
+    return (void *)(uintptr_t)number;
+}
+
+int vv_posix_open_tracker(void *state)
+{
+    (void)state;
+    struct uffdio_api api = { .api = UFFD_API,
+        .features = GUARDS_WHAT_IS_EMPTY | LETS_WRITES_PASS };
+    if (sysconf(_SC_PAGESIZE) != VV_PAGE_SIZE)
+        return -ENOSYS;
+    int made = (int)syscall(SYS_userfaultfd, O_CLOEXEC | USER_MODE_ONLY);
+    if (made < 0)
+        return -errno;
+    int tracker = fcntl(made, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    int result = tracker < 0 ? -errno : call(tracker, UFFDIO_API, &api);
+    close(made);
+    if (result < 0 && tracker >= 0)
+        close(tracker);
+    return result < 0 ? result : tracker;
+}
+
+static int open_own(const char *name)
+{
+    int file = open(name, O_RDONLY | O_CLOEXEC);
+    return file < 0 ? -errno : file;
+}
+
+/* Whether nobody writes there but this process. */
+static int check_mappings(uint64_t at, uint64_t end)
+{
+    int maps = open_own("/proc/thread-self/maps"), result = maps < 0 ? maps : 0;
+    while (result >= 0 && at < end) {
+        struct mapping_query query = { .size = sizeof query, .address = at };
+        result = call(maps, QUERY_MAPPING, &query);
+        if (result >= 0 &&
+            (query.is & MAPPING_IS_SHARED || query.inode || query.end <= at))
+            result = -ENOTSUP;
+        at = query.end;
+    }
+    if (maps >= 0)
+        close(maps);
+    return result;
+}
+
+int vv_posix_track(void *state, int tracker, void *address, size_t size)
+{
+    (void)state;
+    struct uffdio_register wanted = {
+        .range = { .start = number(address), .len = size },
+        .mode = UFFDIO_REGISTER_MODE_WP,
+    };
+    int result = check_mappings(number(address), number(address) + size);
+    return result < 0 ? result : call(tracker, UFFDIO_REGISTER, &wanted);
+}
+
+int vv_posix_untrack(void *state, int tracker, void *address, size_t size)
+{
+    (void)state;
+    struct uffdio_range range = { .start = number(address), .len = size };
+    return call(tracker, UFFDIO_UNREGISTER, &range);
+}
+
+struct teller {
+    vv_each_run *each;
+    void *user;
+    uint64_t told; /* up to where */
+};
+
+static void tell(const struct teller *teller, uint64_t start, uint64_t end)
+{
+    if (start < end)
+        teller->each(teller->user, address_of(start), (size_t)(end - start));
+}
+
+typedef void on_run(struct teller *teller, const struct page_run *run);
+
+/* Opened anew each time: the map that a parent opened shows the parent. */
+static int scan(struct page_scan *wanted, struct teller *teller, on_run *visit)
+{
+    enum { ROOM = 256 };
+    struct page_run runs[ROOM];
+    int map = open_own("/proc/thread-self/pagemap"), found = map < 0 ? map : 0;
+    wanted->size = sizeof *wanted;
+    wanted->runs = number(runs);
+    wanted->room = ROOM;
+    wanted->returned = PAGE_IS_WRITTEN;
+    while (found >= 0 && wanted->start < wanted->end) {
+        found = call(map, SCAN_PAGES, wanted);
+        for (int i = 0; i < found; i++)
+            visit(teller, &runs[i]);
+        if (found >= 0 && wanted->walk_end <= wanted->start)
+            found = -EIO;
+        wanted->start = wanted->walk_end;
+    }
+    if (map >= 0)
+        close(map);
+    return found < 0 ? found : 0;
+}
+
+/* What lies before a run of which it is known. */
+static void tell_before(struct teller *teller, const struct page_run *run)
+{
+    tell(teller, teller->told, run->start);
+    teller->told = run->end;
+}
+
+int vv_posix_each_written(void *state, int tracker, void *address, size_t size,
+    vv_each_run *each, void *user)
+{
+    (void)state;
+    (void)tracker;
+    struct teller teller = { each, user, number(address) };
+    struct page_scan unwritten = { .start = number(address),
+        .end = number(address) + size,
+        .inverted = PAGE_IS_WRITTEN,
+        .all_of = PAGE_IS_GUARDABLE | PAGE_IS_PRESENT | PAGE_IS_WRITTEN };
+    int result = scan(&unwritten, &teller, tell_before);
+    tell(&teller, teller.told, number(address) + size);
+    return result;
+}
+
+static void tell_run(struct teller *teller, const struct page_run *run)
+{
+    tell(teller, run->start, run->end);
+}
+
+int vv_posix_arm(void *state, int tracker, void *address, size_t size,
+    vv_each_run *each, void *user)
+{
+    (void)state;
+    (void)tracker;
+    struct teller teller = { each, user, 0 };
+    struct page_scan written = { .start = number(address),
+        .end = number(address) + size,
+        .flags = SCAN_GUARDS | SCAN_FAILS_UNGUARDABLE,
+        .all_of = PAGE_IS_WRITTEN };
+    return scan(&written, &teller, tell_run);
+}
+
+#else
+
+int vv_posix_open_tracker(void *state)
+{
+    (void)state;
+    return -ENOSYS;
+}
+
+int vv_posix_track(void *state, int tracker, void *address, size_t size)
+{
+    (void)state;
+    (void)tracker;
+    (void)address;
+    (void)size;
+    return -ENOSYS;
+}
+
+int vv_posix_untrack(void *state, int tracker, void *address, size_t size)
+{
+    (void)state;
+    (void)tracker;
+    (void)address;
+    (void)size;
+    return -ENOSYS;
+}
+
+int vv_posix_each_written(void *state, int tracker, void *address, size_t size,
+    vv_each_run *each, void *user)
+{
+    (void)state;
+    (void)tracker;
+    each(user, address, size);
+    return -ENOSYS;
+}
+
+int vv_posix_arm(void *state, int tracker, void *address, size_t size,
+    vv_each_run *each, void *user)
+{
+    (void)state;
+    (void)tracker;
+    (void)address;
+    (void)size;
+    (void)each;
+    (void)user;
+    return -ENOSYS;
+}
+
+#endif

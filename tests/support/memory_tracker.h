@@ -1,0 +1,25 @@
+/* memory_tracker.h - what was written, told by comparing with a copy.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SUPPORT_MEMORY_TRACKER_H
+#define SUPPORT_MEMORY_TRACKER_H
+
+#include "system.h"
+
+struct memory_tracker; /* a list of ranges, NULL at first */
+
+/* The calls of a system, for a range that is given as it was tracked. */
+int memory_track(
+    struct memory_tracker **list, int tracker, void *address, size_t size);
+int memory_untrack(
+    struct memory_tracker **list, int tracker, void *address, size_t size);
+int memory_each_written(struct memory_tracker *list, int tracker,
+    void *address, size_t size, vv_each_run *each, void *user);
+int memory_arm(struct memory_tracker *list, int tracker, void *address,
+    size_t size, vv_each_run *each, void *user);
+
+/* Forgets all ranges of a tracker that is closed; -1: of every one. */
+void memory_track_nothing(struct memory_tracker **list, int tracker);
+
+#endif
