@@ -1,9 +1,16 @@
 #!/bin/bash
 # run.sh - runs the benchmarks: a table on standard error, JSON on standard
-# output. `bench/run.sh [BUILD] [OPTIONS]`; BUILD is a build folder with
-# buildtype=release, OPTIONS are those of the program (`--smoke`, `--full`,
-# `--rounds N`, `--only ID`). SCRATCH names the folder to write in, on the disk
-# to be measured. scripts/setup.sh bench gets what it is compared with.
+# output.
+#
+#     bench/run.sh [BUILD] [OPTIONS]             Varve and the machine
+#     bench/run.sh [BUILD] --peers [OPTIONS]     and other libraries
+#     bench/run.sh [BUILD] --curves FOLDER [OPTIONS]    pictures of growth
+#
+# BUILD is a build folder with buildtype=release and bench=true. SCRATCH names
+# the folder to write in, on the disk to be measured. The other libraries are
+# installed by pip into a virtual environment, BUILD/peers, once; what cannot be
+# is said to be not there. VENV names another one. scripts/setup.sh bench gets
+# what else it is compared with.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 
@@ -19,4 +26,29 @@ elif [[ ! -d $build ]]; then
 fi
 scratch=$(mktemp -d "${SCRATCH:-$build}/bench.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
-"$build/bench/bench" "$@" "$scratch"
+
+# An environment that is there is taken as it is.
+make_environment() {
+    local package
+    python3 -m venv "$1" >&2 || return 0
+    while read -r package; do
+        "$1/bin/pip" install --no-input -q "$package" >&2 </dev/null ||
+            echo "run.sh: going on without $package" >&2
+    done <"$root/bench/peers/requirements.txt"
+}
+
+# python PROGRAM ARGUMENTS...: one of those in peers/; a smoke test installs
+# nothing.
+python() {
+    local program=$1 venv=${VENV:-$build/peers} python=python3
+    shift
+    [[ -d $venv || " $* " == *' --smoke '* ]] || make_environment "$venv"
+    [[ ! -x $venv/bin/python ]] || python=$venv/bin/python
+    "$python" -B "$root/bench/peers/$program.py" \
+        --worker "$build/bench/worker" --scratch "$scratch" "$@"
+}
+
+case ${1-} in
+--peers | --curves) python "${1#--}" "${@:2}" ;;
+*) "$build/bench/bench" "$@" "$scratch" ;;
+esac

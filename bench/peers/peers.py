@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+"""peers.py - Varve beside other libraries and the machine itself, in one run.
+
+    bench/run.sh --peers [OPTIONS]
+
+A table goes to standard error and JSON (schema varve.peers/1) to standard
+output. README.md says how to read both.
+
+SPDX-License-Identifier: MIT
+"""
+import argparse
+import json
+import os
+import platform
+import shutil
+import sys
+import tempfile
+import time
+
+import model
+import turns
+
+PEERS = ['npz', 'h5py', 'adios2', 'torch', 'safetensors', 'dcp', 'tensorflow']
+NAMES = {'h5py': 'HDF5', 'npz': 'NumPy npz', 'adios2': 'ADIOS2', 'dcp': 'DCP',
+         'tensorflow': 'TensorFlow', 'varve': 'Varve'}
+LIMITS = {
+    'write': 'write', 'write_back': 'write with write-back per MiB',
+    'write_direct': 'direct writes, 4 at once', 'copy': '`memcpy`',
+    'copy_all': 'copy on all cores', 'read 1': 'one reader',
+    'read 4': '4 readers'}
+WRITES = ['write', 'write_back', 'write_direct']
+
+
+class Stage:
+    """A model, who takes part, and what each of them does in a turn."""
+
+    def __init__(self, name, tensors, ours, limits, theirs, is_ordered=False):
+        self.name, self.tensors, self.is_ordered = name, tensors, is_ordered
+        self.of = {'varve': ours, 'raw': limits, **theirs}
+        self.peers = list(self.of) if not is_ordered else (
+            list(theirs) + ['varve', 'raw'])
+        self.done = {}
+
+    def commands(self, peer):
+        return self.of[peer]
+
+
+def stages(args):
+    """Sizes are those of the options."""
+    all_of = {peer: ['save', 'into', 'cold into'] for peer in PEERS}
+    small = {peer: ['save', 'into', 'list'] for peer in PEERS}
+    return [
+        Stage('large', model.transformer(args.size),
+              ['save', 'into', 'into_streaming', 'cold into',
+               'cold into_streaming'],
+              WRITES + ['copy', 'keep', 'read 4', 'cold read 1', 'cold read 4'],
+              all_of),
+        Stage('small', model.many(args.small, 1024),
+              ['save', 'into', 'into_streaming', 'list'],
+              WRITES + ['copy'], small),
+        Stage('tiny', model.many(args.tiny, 16),
+              ['save', 'into', 'list'], WRITES + ['copy'], small),
+        Stage('bundle', model.transformer(args.size // 3),
+              ['foreign {scratch}/tensorflow.bundle'], ['copy'],
+              {'tensorflow': ['save', 'into']}, is_ordered=True),
+        Stage('hold', model.transformer(args.size // 3),
+              ['snapshot', 'snapshot_again', 'save'], ['copy', 'copy_all'],
+              {'torch': ['snapshot'], 'dcp': ['background']}),
+    ]
+
+
+class Work:
+    """A row: what ours and theirs are called in a stage, and the limits."""
+
+    def __init__(self, text, stage, ours, theirs, limits):
+        self.text, self.stage = text, stage
+        self.ours, self.theirs, self.limits = ours, theirs, limits
+
+
+def works(args):
+    large, part = size_text(args.size), size_text(args.size // 3)
+    small, tiny = f'{args.small:,} of 4 KiB', f'{args.tiny:,} of 64 B'
+    foreign = 'foreign {scratch}/tensorflow.bundle'
+    cold = ['cold read 1', 'cold read 4']
+    return [
+        Work(f'durable save, {large}', 'large', ['save'], 'save', WRITES),
+        Work("warm restore into the program's memory", 'large',
+             ['into', 'into_streaming'], 'into', ['copy', 'read 4']),
+        Work('the same, cold', 'large', ['cold into', 'cold into_streaming'],
+             'cold into', cold),
+        Work(f'{small}, durable save', 'small', ['save'], 'save', WRITES),
+        Work(f'{small}, warm restore', 'small', ['into', 'into_streaming'],
+             'into', ['copy']),
+        Work(f'{tiny}, durable save', 'tiny', ['save'], 'save', WRITES),
+        Work(f'{tiny}, warm restore', 'tiny', ['into'], 'into', ['copy']),
+        Work(f'names of {args.tiny:,}', 'tiny', ['list'], 'list', []),
+        Work(f'a TensorFlow bundle, {part}', 'bundle', [foreign], 'into',
+             ['copy']),
+        Work(f'first snapshot, {part}', 'hold', ['snapshot'], 'snapshot',
+             ['copy', 'copy_all']),
+        Work('a later one', 'hold', ['snapshot_again'], None, ['copy_all']),
+        Work('how long a save stops the caller', 'hold', ['save'],
+             'background', ['copy_all']),
+    ]
+
+
+def size_text(size):
+    return (f'{size / 1e9:.2g} GB' if size >= 1e9 else
+            f'{size / 1e6:.0f} MB' if size >= 1e6 else f'{size:,} bytes')
+
+
+# --- Telling ----------------------------------------------------------------
+
+def figure(samples, key):
+    """Milliseconds: the median, and the least."""
+    def digits(seconds):
+        value = seconds * 1e3
+        return f'{value:,.0f}' if value >= 100 else f'{value:.3g}'
+    return f'{digits(samples.median(key))} ({digits(samples.least(key))})'
+
+
+def our_cell(samples, work):
+    cells = []
+    for command in work.ours:
+        key = (work.stage, command, 'varve')
+        words = 'streaming ' if command.endswith('streaming') else ''
+        if key in samples.times:
+            cells.append(words + figure(samples, key))
+        else:
+            cells.append(words + str(samples.why.get(key, 'not run')))
+    return ', '.join(cells)
+
+
+def their_cell(samples, work, peers):
+    found, missing, absent = [], [], []
+    for peer in peers:
+        key = (work.stage, work.theirs, peer)
+        name = NAMES.get(peer, peer)
+        if key in samples.times:
+            found.append((samples.median(key),
+                          f'{name} {figure(samples, key)}'))
+        elif samples.why.get(key, '').startswith('not there'):
+            absent.append(name)
+        elif key in samples.why:
+            missing.append(f'{name}: {samples.why[key]}')
+    if absent:
+        missing.append('not there: ' + ', '.join(absent))
+    return '; '.join(
+        [', '.join(text for _, text in sorted(found))] * bool(found) + missing)
+
+
+def limit_cell(samples, work):
+    """The quickest by median."""
+    found = []
+    for command in work.limits:
+        key = (work.stage, command, 'raw')
+        if key in samples.times:
+            name = LIMITS[command.removeprefix('cold ')]
+            found.append((samples.median(key),
+                          f'{name} {figure(samples, key)}'))
+    return min(found)[1] if found else ''
+
+
+def print_table(samples, args, peers, stream):
+    print('\nMilliseconds, median and least of the rounds.\n\n'
+          '| work | Varve | beside | limit |\n| --- | --- | --- | --- |',
+          file=stream)
+    done = {key[0] for key in samples.times}
+    for work in works(args):
+        if work.stage in done:
+            print(f'| {work.text} | {our_cell(samples, work)} | '
+                  f'{their_cell(samples, work, peers)} | '
+                  f'{limit_cell(samples, work)} |', file=stream)
+
+
+def processor():
+    try:
+        with open('/proc/cpuinfo') as file:
+            for line in file:
+                if line.startswith('model name'):
+                    return line.split(':', 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor()
+
+
+def machine():
+    return {'processors': os.cpu_count(), 'processor': processor(),
+            'memory': os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGESIZE'),
+            'system': f'{platform.system()} {platform.release()}',
+            'python': platform.python_version()}
+
+
+def print_json(samples, args, versions, rounds, sizes):
+    rows = [{'stage': stage, 'command': command, 'peer': peer, 'runs': runs}
+            for (stage, command, peer), runs in samples.times.items()]
+    missing = [{'stage': stage, 'command': command, 'peer': peer, 'why': why}
+               for (stage, command, peer), why in samples.why.items()]
+    json.dump({'schema': 'varve.peers/1', 'machine': machine(),
+               'when': time.strftime('%Y-%m-%d'), 'versions': versions,
+               'size': args.size, 'small': args.small, 'tiny': args.tiny,
+               'rounds': rounds, 'bytes': sizes, 'rows': rows,
+               'missing': missing}, sys.stdout, indent=1)
+    print()
+
+
+# --- All --------------------------------------------------------------------
+
+def run(args, place):
+    chosen = [s for s in stages(args) if args.only in ('', s.name)]
+    peers = [p for p in PEERS if p in args.peers.split(',')]
+    for stage in chosen:
+        stage.peers = [
+            p for p in stage.peers if p in peers or p in turns.OURS]
+    needed = {p for s in chosen for p in s.peers}
+    workers = turns.Workers(sorted(needed), place)
+    samples, rounds, sizes = turns.Samples(), {}, {}
+    until = time.time() + args.seconds / max(1, len(chosen))
+    for stage in chosen:
+        sizes[stage.name] = model.make(
+            place.models, stage.name, stage.tensors)
+        rounds[stage.name] = turns.run_stage(
+            workers, samples, stage, args.rounds, until)
+        until += args.seconds / len(chosen)
+        os.unlink(os.path.join(place.models, stage.name + '.bin'))
+    versions = {p: workers[p].version for p in sorted(needed)
+                if not workers[p].absent and p != 'raw'}
+    workers.end()
+    print_table(samples, args, peers, sys.stderr)
+    print_json(samples, args, versions, rounds, sizes)
+    good = {peer for _, _, peer in samples.times}
+    return 0 if 'varve' in good or not chosen else 1
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog='bench/run.sh --peers')
+    add = parser.add_argument
+    add('--worker', required=True, help=argparse.SUPPRESS)
+    add('--scratch', required=True, help=argparse.SUPPRESS)
+    add('--rounds', type=int, default=5)
+    add('--seconds', type=float, default=1e9,
+        help='begin no further round after so many')
+    add('--size', type=int, default=1_493_000_000, help='of the large model')
+    add('--small', type=int, default=10_000, help='values of 4 KiB')
+    add('--tiny', type=int, default=100_000, help='values of 64 bytes')
+    add('--peers', default=','.join(PEERS))
+    add('--only', default='', help='large, small, tiny, bundle or hold')
+    add('--smoke', action='store_true', help='tiny, to see that it runs')
+    args = parser.parse_args()
+    if args.smoke:
+        args.size, args.small, args.tiny, args.rounds = 1 << 20, 50, 100, 1
+    return args
+
+
+def main():
+    args = arguments()
+    shared = '/dev/shm' if os.path.isdir('/dev/shm') else None
+    models = tempfile.mkdtemp(prefix='varve-peers.', dir=shared)
+    try:
+        return run(args, turns.Place(args.worker, args.scratch, models))
+    finally:
+        shutil.rmtree(models)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

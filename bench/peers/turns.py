@@ -1,0 +1,186 @@
+"""turns.py - peers as processes that stay alive, and rounds in which each of
+them has its turn.
+
+SPDX-License-Identifier: MIT
+"""
+import collections
+import json
+import os
+import random
+import select
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+OURS = ('varve', 'raw')  # worker.c; all others are worker.py
+PATIENCE = 120  # seconds for one command
+
+Place = collections.namedtuple('Place', 'worker scratch models')
+
+
+class Worker:
+    """A process for one peer. `absent`: why it cannot take part; None: it can.
+    """
+
+    def __init__(self, peer, place):
+        self.peer, self.absent, self.version = peer, None, ''
+        program = [place.worker] if peer in OURS else [
+            sys.executable, '-B', os.path.join(HERE, 'worker.py')]
+        self.process = subprocess.Popen(
+            program + [peer, place.scratch, place.models], text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL)
+
+    def begin(self):
+        """Reads what it says once it is ready."""
+        hello = self.answer()
+        self.version = hello.get('version', '')
+        if 'version' not in hello:
+            self.absent = hello.get('absent') or hello.get('error')
+
+    def answer(self):
+        ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
+        line = self.process.stdout.readline() if ready else ''
+        if line:
+            return json.loads(line)
+        self.process.kill()
+        self.absent = 'ended' if ready else f'no answer in {PATIENCE} s'
+        return {'error': self.absent}
+
+    def do(self, command):
+        if self.absent:
+            return {'absent': self.absent}
+        try:
+            self.process.stdin.write(command + '\n')
+            self.process.stdin.flush()
+        except OSError as error:
+            self.absent = str(error)
+            return {'error': self.absent}
+        return self.answer()
+
+    def end(self):
+        self.process.stdin.close()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+
+
+class Workers:
+    """Those of several peers, begun at once. A file or folder of a peer is
+    called PEER.MODEL and something."""
+
+    def __init__(self, peers, place):
+        self.place = place
+        self.all = {peer: Worker(peer, place) for peer in peers}
+        for worker in self.all.values():
+            worker.begin()
+
+    def __getitem__(self, peer):
+        return self.all[peer]
+
+    def end(self):
+        for worker in self.all.values():
+            worker.end()
+
+    def files(self, peer, name):
+        """Files of a peer, those in its folders too."""
+        for entry in os.listdir(self.place.scratch):
+            path = os.path.join(self.place.scratch, entry)
+            if not entry.startswith(f'{peer}.{name}'):
+                continue
+            if os.path.isfile(path):
+                yield path
+            for base, _, names in os.walk(path):
+                yield from (os.path.join(base, n) for n in names)
+
+    def forget(self, peer, name):
+        """Lets what is cached of its files go."""
+        for path in self.files(peer, name):
+            file = os.open(path, os.O_RDONLY)
+            os.fsync(file)
+            os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+            os.close(file)
+
+    def remove(self, peer, name):
+        for entry in os.listdir(self.place.scratch):
+            path = os.path.join(self.place.scratch, entry)
+            if entry.startswith(f'{peer}.{name}') and os.path.isdir(path):
+                shutil.rmtree(path)
+            elif entry.startswith(f'{peer}.{name}'):
+                os.unlink(path)
+
+
+class Samples:
+    """Seconds by what was measured, and why where nothing was."""
+
+    def __init__(self):
+        self.times, self.why = {}, {}
+
+    def add(self, key, answer):
+        if 't' in answer and answer['t'] is not None:
+            self.times.setdefault(key, []).append(answer['t'])
+        elif 't' not in answer:
+            self.why[key] = answer.get('absent') or answer.get('error')
+
+    def median(self, key):
+        return statistics.median(self.times[key])
+
+    def least(self, key):
+        return min(self.times[key])
+
+
+def run_turn(workers, samples, stage, peer):
+    """All that a peer does in a round; what `model` names is there already."""
+    for command in stage.commands(peer):
+        key = (stage.name, command, peer)
+        plain = command.removeprefix('cold ')
+        if key in samples.why:
+            continue
+        if plain != command:
+            workers.forget(peer, stage.name)
+        answer = workers[peer].do(
+            plain.format(scratch=workers.place.scratch))
+        samples.add(key, answer)
+        if command == 'into' and 'check' not in stage.done.get(peer, ''):
+            stage.done[peer] = 'check'
+            same = workers[peer].do('check')
+            if 't' not in same:
+                samples.why[key] = same.get('error', 'absent')
+                samples.times.pop(key, None)
+    workers[peer].do('release')
+
+
+def run_stage(workers, samples, stage, rounds, until):
+    """Every peer once in a round, in an order of its own; no further round once
+    the time is over."""
+    why = {p: f'not there: {workers[p].absent}'
+           for p in stage.peers if workers[p].absent}
+    if stage.is_ordered and not set(stage.peers) - set(why) - set(OURS):
+        why['varve'] = 'nobody to write it'
+    present = [p for p in stage.peers if p not in why]
+    for peer in stage.peers:
+        if peer in why:
+            for command in stage.commands(peer):
+                samples.why[(stage.name, command, peer)] = why[peer]
+        else:
+            workers[peer].do('model ' + stage.name)
+    done = 0
+    for turn in range(rounds):
+        order = present[:]
+        if not stage.is_ordered:
+            random.Random(turn).shuffle(order)
+        for peer in order:
+            run_turn(workers, samples, stage, peer)
+            if not stage.is_ordered:
+                workers.remove(peer, stage.name)
+        done += 1
+        print(f'{stage.name}: round {done} of {rounds}', file=sys.stderr)
+        if time.time() > until:
+            break
+    for peer in present:
+        workers.remove(peer, stage.name)
+    return done
