@@ -25,8 +25,9 @@ struct vv_data_out {
     unsigned char *staging; /* small pieces gather here */
     size_t staged;          /* bytes in it; they end at `offset` */
     uint64_t written_back;  /* write-back was started up to here */
-    bool no_write_back;     /* the system cannot, or was told not to */
     /* to fill in */
+    bool no_write_back; /* the system cannot; or the caller says so after begin,
+                           because nobody waits until the bytes are on disk */
     varve_progress *progress; /* set by the caller after begin, or NULL */
     void *progress_user;
     uint64_t total; /* bytes in all, for progress; where it was not

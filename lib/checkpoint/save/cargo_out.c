@@ -74,6 +74,7 @@ static varve_status write_all(
         cargo->columns.index.total, error));
     w->out.progress = cargo->options.progress;
     w->out.progress_user = cargo->options.progress_user;
+    w->out.no_write_back = cargo->options.no_sync;
     VV_TRY(write_values(w, error));
     VV_TRY(vv_cargo_index(cargo, &index, error));
     return vv_data_out_end(&w->out, &index, error);

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "support/faulty_system.h"
 #include "worlds.h"
 
 #include "cargo_out.h"
@@ -28,5 +29,32 @@ TEST(cargo_out, writes_the_same_twice_and_needs_no_graph)
     cr_assert_eq(memcmp(bytes, others, size), 0);
     vv_cargo_clear(&cargo);
     free_root(root);
+    end_world();
+}
+
+/* What nobody waits for need not hurry to the disk. */
+TEST(cargo_out, starts_to_write_back_only_what_is_synced)
+{
+    enum { SIZE = 20 << 20 };
+    varve_error error = { 0 };
+    unsigned char *bytes = calloc(1, SIZE);
+    begin_world();
+    struct faulty *faulty = faulty_new(memory_system(world.memory));
+    world.context = test_context(faulty_system(faulty));
+    varve_node *root = new_root();
+    varve_add_variable(root, "a",
+        varve_view(bytes, VARVE_UINT8, VARVE_SHAPE(SIZE)));
+    for (int no_sync = 0; no_sync < 2; no_sync++) {
+        varve_write_options options = { .no_sync = no_sync };
+        size_t count = 0;
+        faulty_plan(faulty, NULL);
+        cr_assert_ok(varve_write(root, "x", &options, &error), error);
+        for (size_t i = 0; i < faulty_log_size(faulty); i++)
+            count += faulty_log_at(faulty, i)->kind == FAULTY_START_WRITE_BACK;
+        cr_assert_eq(count > 0, !no_sync);
+    }
+    free_root(root);
+    faulty_free(faulty);
+    free(bytes);
     end_world();
 }
