@@ -131,25 +131,52 @@ static void read_one(struct mix *m, struct mix_open *open, const char *path,
     mix_open_end(m, open, r, fit, other);
 }
 
-void mix_read(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+static struct mix_open *read_whole(struct mix *m, uint8_t a, uint8_t b,
+    uint8_t c, const varve_read_options *options)
 {
     uint8_t at = mix_pick_graph(m, a), slot = b % MIX_FILES;
     struct mix_open *open = mix_open_place(m);
     const struct mix_file *file = &m->files[slot];
     if (!open || !file->is_there)
-        return;
+        return NULL;
     uint8_t root = choose_root(&m->graphs[at], (uint8_t)(b | (c & 64) << 1));
+    char path[256];
+    strcpy(path, mix_file_path(m, slot, file->format));
+    mix_open_begin(m, open, at, root, file);
+    open->casts = options->cast != VARVE_CAST_NONE;
+    open->streams = options->streaming;
+    read_one(m, open, path, options);
+    return open;
+}
+
+void mix_read(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
     const varve_read_options options = {
         .cast = c & 1 ? VARVE_CAST_ANY : VARVE_CAST_NONE,
         .streaming = (c & 6) == 2,
         .no_verify = (c & 6) == 4,
     };
-    char path[256];
-    strcpy(path, mix_file_path(m, slot, file->format));
-    mix_open_begin(m, open, at, root, file);
-    open->casts = c & 1;
-    open->streams = options.streaming;
-    read_one(m, open, path, &options);
+    read_whole(m, a, b, c, &options);
+}
+
+/* Of a good file as any read. What it loses is lost, so that no call may fail
+ * to read, now or for what comes later. */
+void mix_salvage(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    const varve_read_options options = {
+        .cast = c & 1 ? VARVE_CAST_ANY : VARVE_CAST_NONE,
+        .streaming = c & 2,
+        .salvage = true,
+    };
+    if (m->trouble == MIX_FAILING_CALL)
+        return;
+    mix_say(m, "(.salvage:)");
+    struct mix_open *open = read_whole(m, a, b, c, &options);
+    if (!open || !open->restoration)
+        return;
+    MIX_CHECK(varve_finding_count(open->restoration, VARVE_DAMAGED) == 0,
+        "a value of a good file is lost");
+    mix_end_open(m, (uint8_t)(open - m->opens), 0, 0);
 }
 
 /* Patterns: what a part of the program gets. What comes later is left open. */

@@ -78,6 +78,7 @@ const struct mix_entry mix_operations[] = {
     [65] = { "kill_manager", mix_kill_manager, 1 },
     [66] = { "manage_part", mix_manage_part, 1 },
     [67] = { "from_part", mix_from_part, 2 },
+    [68] = { "salvage", mix_salvage, 3 },
 };
 const unsigned mix_operation_count =
     sizeof mix_operations / sizeof *mix_operations;
