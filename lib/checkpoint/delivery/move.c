@@ -94,6 +94,16 @@ static uint64_t row_target(
     return target;
 }
 
+/* The caches have what the kernel has just cleared. */
+static void put(
+    const struct vv_move *move, void *to, const void *from, size_t size)
+{
+    if (move->is_fresh || move->is_staged)
+        memcpy(to, from, size);
+    else
+        vv_copy_past_caches(to, from, size);
+}
+
 static void copy_elements(struct vv_move *move, varve_dtype from,
     uint64_t target, const unsigned char *bytes, uint64_t count)
 {
@@ -101,7 +111,7 @@ static void copy_elements(struct vv_move *move, varve_dtype from,
     unsigned char *at =
         (unsigned char *)move->target + target * varve_dtype_size(to);
     if (from == to) {
-        vv_copy_past_caches(at, bytes, (size_t)count * varve_dtype_size(to));
+        put(move, at, bytes, (size_t)count * varve_dtype_size(to));
         return;
     }
     uint64_t misfits = vv_convert(to, at, from, bytes, count);

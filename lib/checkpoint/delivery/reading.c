@@ -17,6 +17,7 @@ enum {
     MOST_GAP = 8192,            /* bytes between values that are read anyway */
     SMALL_VALUE = 256 * 1024,   /* up to this, values may be read together */
     BYTES_PER_WORKER = 4 << 20, /* below, another thread does not pay */
+    RUNS_AHEAD = 16, /* the disk is told of so many, see tell_ahead */
     BUFFER_ALIGNMENT = 64,
     PLACE_ALIGNMENT = 32 /* below, see place_of */
 };
@@ -253,6 +254,57 @@ static uint64_t run_size(
     return chunk;
 }
 
+/* Values that were verified are read again from the last to the first: where
+ * the system could not keep all of the file in memory, it has its end, and
+ * would lose that while the beginning is read. */
+static const struct run *run_at(const struct pass *pass, size_t at)
+{
+    return &pass->runs[pass->reading->is_final ? pass->run_count - 1 - at : at];
+}
+
+static bool is_together(const struct pass *pass, const struct run *run)
+{
+    return run->count > 1 || size_of(pass->reading, run->first) <= SMALL_VALUE;
+}
+
+/* Bytes of the file that a run is read from. */
+static uint64_t reach_of(const struct pass *pass, const struct run *run)
+{
+    const struct vv_reading *reading = pass->reading;
+    size_t last = run->first + run->count - 1;
+    if (!is_together(pass, run))
+        return run_size(reading, run, false);
+    return offset_of(reading, last) + size_of(reading, last) -
+           offset_of(reading, run->first);
+}
+
+static void will_read(const struct pass *pass, size_t at)
+{
+    const struct vv_reading *reading = pass->reading;
+    const struct vv_system *system = reading->d->pairing->context.system;
+    int file;
+    uint64_t offset;
+    if (at >= pass->run_count)
+        return;
+    const struct run *run = run_at(pass, at);
+    if (vv_opened_locate(
+            reading->d->file, reading->moves[run->first].value, &file, &offset))
+        system->will_read(system->state, file,
+            offset + (uint64_t)run->chunk * VV_CHUNK_SIZE, reach_of(pass, run));
+}
+
+/* The system itself reads ahead in a file that is read from the first byte to
+ * the last, and does it better; backwards it has to be told. What it has in
+ * memory already costs next to nothing. */
+static void tell_ahead(const struct pass *pass, size_t at)
+{
+    if (!pass->reading->is_final)
+        return;
+    for (size_t i = 1; at == 0 && i < RUNS_AHEAD; i++)
+        will_read(pass, i);
+    will_read(pass, at + RUNS_AHEAD);
+}
+
 static void work(void *user, unsigned worker)
 {
     struct pass *pass = user;
@@ -261,10 +313,10 @@ static void work(void *user, unsigned worker)
     size_t at;
     while (!pass->has_failed &&
            (at = atomic_fetch_add(&pass->next_run, 1)) < pass->run_count) {
-        const struct run *run = &pass->runs[at];
+        const struct run *run = run_at(pass, at);
+        bool together = is_together(pass, run);
+        tell_ahead(pass, at);
         report(pass, worker, run);
-        bool together =
-            run->count > 1 || size_of(pass->reading, run->first) <= SMALL_VALUE;
         varve_status status =
             pass->has_failed ? VARVE_OK
             : together       ? read_together(pass->reading, run, buffer, &error)

@@ -4,6 +4,8 @@
  */
 #include "worlds.h"
 
+#include <errno.h>
+
 #include "support/faulty_system.h"
 
 #include "layout.h"
@@ -345,5 +347,138 @@ TEST(reading, verifies_for_a_program_that_is_gone)
     cr_assert_eq(varve_restoration_verify(r, &error), VARVE_CORRUPT);
     cr_assert_not_null(strstr(error.message, FILE_NAME), "%s", error.message);
     varve_restoration_free(r);
+    end_world();
+}
+
+/* --- A disk, and a file that changes -------------------------------------- */
+
+enum { RUNS = 40 };
+
+static uint8_t *large;
+
+static varve_node *make_large(bool filled)
+{
+    varve_node *root = new_root();
+    large = calloc(RUNS, VV_CHUNK_SIZE);
+    for (size_t i = 0; filled && i < (size_t)RUNS * VV_CHUNK_SIZE; i++)
+        large[i] = byte_of(2, i);
+    varve_add_variable(root, "x",
+        varve_view(large, VARVE_UINT8,
+            VARVE_SHAPE((size_t)RUNS * VV_CHUNK_SIZE)));
+    return root;
+}
+
+static void end_large(varve_node *root)
+{
+    free(large);
+    free_root(root);
+}
+
+static bool is_large_there(void)
+{
+    size_t i = 0;
+    while (i < (size_t)RUNS * VV_CHUNK_SIZE && large[i] == byte_of(2, i))
+        i++;
+    return i == (size_t)RUNS * VV_CHUNK_SIZE;
+}
+
+/* Chunks in the order in which they were read or told of. */
+static size_t chunks_of(const struct faulty *faulty, enum faulty_kind kind,
+    size_t chunks[3 * RUNS], size_t at[3 * RUNS])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < faulty_log_size(faulty); i++) {
+        const struct faulty_call *call = faulty_log_at(faulty, i);
+        if (call->kind != kind || call->size != VV_CHUNK_SIZE)
+            continue;
+        cr_assert_lt(count, 3 * RUNS);
+        chunks[count] = (size_t)(call->offset / VV_CHUNK_SIZE);
+        at[count++] = i;
+    }
+    return count;
+}
+
+static void check_order(const struct faulty *faulty)
+{
+    size_t reads[3 * RUNS], told[3 * RUNS];
+    size_t read_at[3 * RUNS], told_at[3 * RUNS];
+    cr_assert_eq(chunks_of(faulty, FAULTY_READ, reads, read_at), 2 * RUNS);
+    cr_assert_eq(chunks_of(faulty, FAULTY_WILL_READ, told, told_at), RUNS - 1);
+    for (size_t i = 0; i < RUNS; i++) {
+        cr_assert_eq(reads[i], i);
+        cr_assert_eq(reads[2 * RUNS - 1 - i], i, "from the end");
+    }
+    for (size_t i = 1; i < RUNS; i++) {
+        size_t before = i > 16 ? i - 16 : 0;
+        cr_assert_eq(told[i - 1], reads[RUNS + i]);
+        cr_assert(told_at[i - 1] < read_at[RUNS + before]);
+    }
+}
+
+TEST(reading, takes_what_was_verified_from_the_end_and_says_so_ahead)
+{
+    begin_world();
+    varve_node *root = make_large(true);
+    write_root(root);
+    end_large(root);
+    struct faulty *faulty = faulty_new(memory_system(world.memory));
+    struct vv_context old = world.context;
+    world.context = test_context(faulty_system(faulty));
+    for (int can_tell = 1; can_tell >= 0; can_tell--) {
+        root = make_large(false);
+        faulty_plan(faulty, can_tell ? NULL
+                                     : &(struct faulty_plan){ .number = 0,
+                                           .sticky = true,
+                                           .kinds = FAULTY_WILL_READ,
+                                           .error = ENOSYS });
+        varve_restoration_free(read_root(root,
+            &(varve_read_options){ .threads = 1, .staging_size = 1 }));
+        cr_assert(is_large_there());
+        check_order(faulty);
+        end_large(root);
+    }
+    world.context = old;
+    faulty_free(faulty);
+    end_world();
+}
+
+/* A byte that was good when it was verified. */
+struct change {
+    unsigned char *byte;
+    uint64_t when;
+};
+
+static int change(void *user, uint64_t done, uint64_t total, const char *what)
+{
+    struct change *change = user;
+    (void)total, (void)what;
+    if (done >= change->when && change->byte) {
+        *change->byte ^= 4;
+        change->byte = NULL;
+    }
+    return 0;
+}
+
+TEST(reading, finds_what_is_damaged_between_its_passes)
+{
+    size_t size, all = (size_t)RUNS * VV_CHUNK_SIZE;
+    begin_world();
+    varve_node *root = make_large(true);
+    write_root(root);
+    end_large(root);
+    unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
+    for (size_t chunk = 0; chunk < RUNS; chunk += 13) {
+        unsigned char *byte = bytes + (chunk + 1) * VV_CHUNK_SIZE - 5;
+        struct change damage = { byte, all };
+        root = make_large(false);
+        varve_error error = fail_read(root,
+            &(varve_read_options){ .threads = 1 + chunk % 2, .staging_size = 1,
+                .progress = change, .progress_user = &damage },
+            VARVE_HALF_RESTORED);
+        cr_assert_not_null(strstr(error.message, "expected XXH3-128"));
+        cr_assert_not_null(strstr(error.message, "\n  x"));
+        *byte ^= 4;
+        end_large(root);
+    }
     end_world();
 }
