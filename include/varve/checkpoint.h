@@ -17,9 +17,10 @@ VARVE_BEGIN_DECLS
 
 /* --- Options ------------------------------------------------------------ */
 
-/* Called on the calling thread as long work goes on: bytes done, bytes in all,
- * and what is being worked on, borrowed for the call. Anything but 0 cancels;
- * the call then returns VARVE_CANCELLED and leaves no trace. */
+/* Called on the calling thread (job.h: on that of the background) as long work
+ * goes on: bytes done, bytes in all, and what is being worked on, borrowed for
+ * the call. Anything but 0 cancels; the call then returns VARVE_CANCELLED and
+ * leaves no trace. */
 typedef int varve_progress(
     void *user, uint64_t done, uint64_t total, const char *what);
 
@@ -72,6 +73,9 @@ typedef struct varve_write_options {
                             managers and savers delete nothing for it */
     bool keep_counter;   /* varve_write: the root's save counter is in the file
                             too, as varve_save has it there */
+    bool at_rest;        /* in the background: the program promises not to
+                            change values until varve_job_wait_copied, and the
+                            call need not wait for their copy (job.h) */
     varve_format format; /* varve_write: of the file or files; others than ours
                             spell the path of each value, which may have 4095
                             bytes there (VARVE_LIMIT) */
@@ -79,6 +83,8 @@ typedef struct varve_write_options {
                             before one holds more bytes than this; 0: never */
     bool global_names;   /* of safetensors and npz: a value goes by its global
                             name where it has one, else by its path */
+    unsigned in_flight;  /* in the background: so many saves of the graph, each
+                            with a copy of the values, at a time; 0: 2 */
     varve_loss *loss;    /* what that format cannot hold; may be NULL */
     void *loss_user;
     bool layered;     /* what has not changed since the checkpoint before is

@@ -57,6 +57,9 @@ typedef struct varve_report varve_report;
 /* Values of a graph kept in memory. See snapshot.h. */
 typedef struct varve_snapshot varve_snapshot;
 
+/* A save in the background. See job.h. */
+typedef struct varve_job varve_job;
+
 /* A look inside a checkpoint file. See reader.h. */
 typedef struct varve_reader varve_reader;
 

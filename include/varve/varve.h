@@ -19,6 +19,7 @@
 
 /* To files and back */
 #include <varve/checkpoint.h>
+#include <varve/job.h>
 #include <varve/restoration.h>
 #include <varve/reader.h>
 #include <varve/structure.h>

@@ -197,6 +197,14 @@ bool vv_graph_may_change(const varve_node *node, enum vv_hold held)
     return false;
 }
 
+void vv_graph_values_change(varve_graph *graph)
+{
+    for (struct vv_observer *o = graph->newest; o; o = o->older) {
+        if (o->values_change)
+            o->values_change(o);
+    }
+}
+
 void varve_set_seed(varve_graph *graph, uint64_t seed)
 {
     if (is_writable(graph))

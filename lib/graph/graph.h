@@ -53,6 +53,9 @@ struct vv_observer {
     void (*slot_added)(struct vv_observer *self, struct vv_slot *slot);
     /* An alias, a global name, or a callback for children on demand. */
     void (*node_changed)(struct vv_observer *self, varve_node *node);
+    /* The library itself is about to change values, or to free memory of
+     * them; what the program changes nobody is told. */
+    void (*values_change)(struct vv_observer *self);
     /* The node is about to be freed. */
     void (*node_removed)(struct vv_observer *self, varve_node *node);
     void (*graph_freed)(struct vv_observer *self);
@@ -131,6 +134,9 @@ void vv_graph_let_go(varve_graph *graph, enum vv_hold older);
 /* Whether nothing holds what a call would pull away; else a mistake that says
  * where. */
 bool vv_graph_may_change(const varve_node *node, enum vv_hold held);
+
+/* Tells all observers that values are about to change. */
+void vv_graph_values_change(varve_graph *graph);
 
 /* What varve_set_seed has set. */
 uint64_t vv_graph_seed(const varve_graph *graph);

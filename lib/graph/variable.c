@@ -178,8 +178,9 @@ void vv_variable_initialize(varve_node *node)
 static void free_memory(varve_node *node)
 {
     struct vv_variable *variable = node->variable;
-    if (!variable->is_owned)
+    if (!variable->is_owned || !variable->tensor.data)
         return;
+    vv_graph_values_change(node->graph);
     if (variable->borrowed) {
         variable->borrowed->release(variable->borrowed, variable->tensor.data);
     } else {
@@ -258,6 +259,7 @@ void varve_rebind(varve_node *node, varve_tensor view)
             varve_tensor_text(now, old_text));
         return;
     }
+    vv_graph_values_change(node->graph);
     now->data = view.data;
 }
 

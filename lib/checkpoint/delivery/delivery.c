@@ -212,6 +212,8 @@ varve_status vv_deliver(struct vv_delivery *d, varve_error *error)
     if (d->options->salvage)
         status = vv_salvage(d, &batch, error);
     const struct vv_pair *jobs = vv_pairs(&batch, &count);
+    if (!status && count)
+        vv_graph_values_change(jobs->node->graph);
     if (!status)
         status = vv_transfer(d, jobs, count, error);
     if (status) {

@@ -1,5 +1,4 @@
-/* transfer.c - the transaction around a reading: prepare, read, exchange, load;
- * undo in reverse.
+/* transfer.c - the transaction: prepare, read, exchange, load; undo in reverse.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -465,6 +464,7 @@ static void hand_over(struct transfer *t)
 /* What was exchanged is exchanged again. */
 static void swap_back(struct transfer *t)
 {
+    vv_graph_values_change(t->moves->node->graph);
     exchange_staged(t);
     for (size_t i = 0; i < t->count; i++)
         t->moves[i].node->value_state = t->moves[i].older_state;

@@ -107,6 +107,7 @@ static varve_status find_values(
 static varve_status find_kept(
     struct vv_cargo *cargo, const struct vv_walk *walk, varve_error *error)
 {
+    cargo->node_count = walk->count;
     if (cargo->options.format == VARVE_FORMAT_VARVE)
         return VARVE_OK;
     cargo->kept = vv_allocate_zeroed(
@@ -141,6 +142,12 @@ bool vv_encode_swapped(struct vv_buffer *to, const varve_tensor *tensor)
     return at != NULL;
 }
 
+bool vv_cargo_encodes(const struct vv_cargo *cargo, size_t value)
+{
+    uint8_t dtype = cargo->columns.index.value_dtypes.data[value];
+    return !cargo->is_encoded && lies_otherwise((varve_dtype)dtype);
+}
+
 const void *vv_cargo_bytes(
     const struct vv_cargo *cargo, uint32_t value, struct vv_buffer *scratch)
 {
@@ -148,7 +155,7 @@ const void *vv_cargo_bytes(
     uint8_t dtype = cargo->columns.index.value_dtypes.data[value];
     if (!bytes)
         return "";
-    if (cargo->is_encoded || !lies_otherwise((varve_dtype)dtype))
+    if (!vv_cargo_encodes(cargo, value))
         return bytes;
     const varve_tensor *tensor = bytes;
     bool done = dtype == VARVE_STRING ? encode_strings(scratch, tensor)
@@ -182,6 +189,7 @@ varve_status vv_cargo_gather(struct vv_cargo *cargo, varve_node *root,
     cargo->context.durable = &graph->saved_to;
     if (options)
         cargo->options = *options;
+    cargo->wants_paths = options && options->progress;
     /* The graph stays as it is walked, whatever the callbacks of states would
      * like. */
     enum vv_hold older = vv_graph_hold(graph, VV_HOLDS_ALL);
@@ -195,12 +203,14 @@ varve_status vv_cargo_gather(struct vv_cargo *cargo, varve_node *root,
 void vv_cargo_clear(struct vv_cargo *cargo)
 {
     const varve_allocator *a = &cargo->context.allocator;
-    size_t nodes = cargo->columns.index.node_kinds.size;
-    vv_release(a, cargo->kept, nodes * sizeof *cargo->kept);
+    vv_release(a, cargo->kept, cargo->node_count * sizeof *cargo->kept);
+    vv_release(a, cargo->copies, cargo->value_count * sizeof *cargo->copies);
     vv_release(a, cargo->values, cargo->value_count * sizeof *cargo->values);
     vv_release(a, (void *)cargo->options.metadata,
         cargo->options.metadata_count * sizeof *cargo->options.metadata);
+    vv_buffer_clear(&cargo->texts);
     vv_columns_end(&cargo->columns);
+    *cargo = (struct vv_cargo){ .context = cargo->context };
 }
 
 varve_status vv_cargo_index(

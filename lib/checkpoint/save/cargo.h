@@ -29,7 +29,13 @@ struct vv_cargo {
     size_t value_count;
     struct vv_cargo_kept *kept; /* by node; NULL where there is nothing */
     bool is_encoded;            /* all values are as they lie in a file */
+    /* own */
+    void **copies; /* by value, of a detached cargo: where its copy is */
+    struct vv_buffer texts;     /* of a detached cargo: what was borrowed */
+    const unsigned char *block; /* that the copies are in */
+    size_t node_count;
     /* to fill in */
+    bool wants_paths;          /* progress is told of paths */
     struct vv_columns columns; /* digests come as values are written */
     uint64_t counter;          /* of saves; 0: none */
 };
@@ -46,6 +52,9 @@ void vv_cargo_clear(struct vv_cargo *cargo);
  * in `scratch` until it is used again. NULL without memory. */
 const void *vv_cargo_bytes(
     const struct vv_cargo *cargo, uint32_t value, struct vv_buffer *scratch);
+
+/* Whether a value is not yet in memory as it lies in a file. */
+bool vv_cargo_encodes(const struct vv_cargo *cargo, size_t value);
 
 /* The index of the cargo, with counter and metadata; points into it. */
 varve_status vv_cargo_index(

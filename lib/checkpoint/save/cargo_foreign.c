@@ -26,7 +26,8 @@ static varve_status report(
     const varve_write_options *o = &f->cargo->options;
     if (!o->progress)
         return VARVE_OK;
-    vv_saved_path(f->target->paths, node, &f->path);
+    if (f->cargo->wants_paths)
+        vv_saved_path(f->target->paths, node, &f->path);
     if (o->progress(o->progress_user, f->done, f->total,
             vv_buffer_string(&f->path)) != 0)
         return vv_fail(error, VARVE_CANCELLED, "cancelled after %llu bytes",

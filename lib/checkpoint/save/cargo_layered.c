@@ -86,7 +86,9 @@ static varve_status report(
     const varve_write_options *o = &l->cargo->options;
     if (!o->progress)
         return VARVE_OK;
-    vv_saved_path(&l->paths, vv_at32(l->index.value_nodes, value), &l->path);
+    if (l->cargo->wants_paths)
+        vv_saved_path(
+            &l->paths, vv_at32(l->index.value_nodes, value), &l->path);
     if (o->progress(o->progress_user, l->out.at, l->cargo->columns.index.total,
             vv_buffer_string(&l->path)))
         return vv_fail(error, VARVE_CANCELLED, "%s: cancelled", l->out.path);
@@ -300,7 +302,7 @@ static varve_status prepare(
     VV_TRY(vv_layer_base_open(
         &l->base, &cargo->context, base, path, &l->index, error));
     VV_TRY(vv_layer_out_set_base(&l->out, &l->base, error));
-    if (!cargo->options.progress)
+    if (!cargo->wants_paths)
         return VARVE_OK;
     return vv_saved_paths_begin(&l->paths, a, &l->index, 0, error);
 }

@@ -25,7 +25,7 @@ struct writer {
 
 static varve_status find_paths(struct writer *w, varve_error *error)
 {
-    if (!w->cargo->options.progress)
+    if (!w->cargo->wants_paths)
         return VARVE_OK;
     VV_TRY(vv_cargo_index(w->cargo, &w->index, error));
     return vv_saved_paths_begin(

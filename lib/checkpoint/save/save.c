@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "background.h"
+#include "cargo_out.h"
 #include "checkpoint_find.h"
 #include "default_allocator.h"
 #include "directory.h"
@@ -18,7 +20,6 @@
 #include "publish.h"
 #include "system.h"
 #include "try.h"
-#include "write.h"
 
 /* --- Numbers in a directory --------------------------------------------- */
 
@@ -91,9 +92,17 @@ bool vv_set_save_counter(varve_node *root, uint64_t counter)
     return extra != NULL;
 }
 
+uint64_t vv_save_counter(const varve_node *root)
+{
+    return root->extra ? root->extra->save_counter : 0;
+}
+
 uint64_t varve_save_counter(const varve_node *root)
 {
-    return root && root->extra ? root->extra->save_counter : 0;
+    if (!root || vv_is_nil(root))
+        return 0;
+    vv_background_notice(root->graph);
+    return vv_save_counter(root);
 }
 
 /* Whether these bytes are a note, or nothing that somebody would miss: a power
@@ -145,46 +154,45 @@ static void note_latest(const struct vv_context *context, const char *prefix,
     vv_publish_end(&p, status, NULL);
 }
 
-/* Names of files, besides that of the checkpoint. */
-struct names {
-    struct vv_buffer path;
+/* A cargo and what its files may be called. */
+struct numbering {
+    struct vv_cargo *cargo;
+    const char *prefix;
+    uint64_t least;   /* it is above this */
+    const char *base; /* the program's choice, or NULL */
+    struct vv_buffer *path;
     struct vv_buffer other; /* of the checkpoint before; of the note */
 };
 
-static varve_status save_once(varve_node *root, const char *prefix,
-    const varve_write_options *options, struct names *names, varve_error *error)
+static varve_status find_base(
+    struct numbering *n, const struct search *search, varve_error *error)
 {
-    struct vv_buffer *path = &names->path, *base = &names->other;
-    const struct vv_context *context = &root->graph->context;
+    n->cargo->options.base = n->base;
+    if (n->base || !search->found)
+        return VARVE_OK;
+    vv_set_numbered_path(&n->other, n->prefix, search->highest);
+    if (n->other.failed)
+        return vv_fail_memory(error, "the name of a checkpoint");
+    n->cargo->options.base = (char *)n->other.data;
+    return VARVE_OK;
+}
+
+static varve_status save_once(struct numbering *n, varve_error *error)
+{
     struct search search;
-    VV_TRY(find_highest(context, prefix, 0, &search, error));
-    uint64_t counter = varve_save_counter(root);
-    if (search.highest > counter)
-        counter = search.highest;
+    const char *prefix = n->prefix;
+    struct vv_cargo *cargo = n->cargo;
+    VV_TRY(find_highest(&cargo->context, prefix, 0, &search, error));
+    uint64_t counter = search.highest > n->least ? search.highest : n->least;
     if (counter == UINT64_MAX)
         return vv_fail(error, VARVE_LIMIT,
             "%s: expected a number below 2^64 - 1, found that one", prefix);
-    counter++;
-    vv_set_numbered_path(path, prefix, counter);
-    /* Room for the counter is made here: once the file is in place nothing may
-     * fail any more. */
-    if (path->failed || !vv_node_extra(root))
+    cargo->counter = counter + 1;
+    vv_set_numbered_path(n->path, prefix, cargo->counter);
+    if (n->path->failed)
         return vv_fail_memory(error, "the name of a checkpoint");
-    varve_write_options never_replace =
-        options ? *options : (varve_write_options){ 0 };
-    never_replace.no_replace = true;
-    if (!never_replace.base && search.found) {
-        vv_set_numbered_path(base, prefix, search.highest);
-        if (base->failed)
-            return vv_fail_memory(error, "the name of a checkpoint");
-        never_replace.base = (char *)base->data;
-    }
-    varve_status status =
-        vv_write(root, (char *)path->data, counter, &never_replace, error);
-    /* The number may be taken, even if nobody knows. */
-    if (!status || status == VARVE_UNKNOWN_OUTCOME)
-        vv_set_save_counter(root, counter);
-    return status;
+    VV_TRY(find_base(n, &search, error));
+    return vv_cargo_write(cargo, (char *)n->path->data, error);
 }
 
 /* A directory, a link that leads nowhere or a FIFO may have the name, and is no
@@ -195,15 +203,13 @@ static bool is_no_file(varve_status status)
            status == VARVE_NOT_A_CHECKPOINT;
 }
 
-/* A file that is called as the prefix is what a restore would find. Where
- * another process takes the number first, the next one is tried. */
-static varve_status save_next(varve_node *root, const char *prefix,
-    const varve_write_options *options, struct names *names, varve_error *error)
+/* A file that is called as the prefix is what a restore would find. */
+static varve_status check_prefix(
+    const struct vv_context *context, const char *prefix, varve_error *error)
 {
     varve_error reason = { 0 };
-    varve_status found =
-        *prefix ? vv_file_look(&root->graph->context, prefix, NULL, &reason)
-                : VARVE_NOT_FOUND;
+    varve_status found = *prefix ? vv_file_look(context, prefix, NULL, &reason)
+                                 : VARVE_NOT_FOUND;
     if (found && !is_no_file(found)) {
         if (error)
             *error = reason;
@@ -214,29 +220,66 @@ static varve_status save_next(varve_node *root, const char *prefix,
             "%s: expected a prefix, found a file of this name, which a restore "
             "would find: choose another, or remove it",
             prefix);
+    return VARVE_OK;
+}
+
+/* Where another process takes the number first, the next one is tried. */
+varve_status vv_save_cargo(struct vv_cargo *cargo, const char *prefix,
+    struct vv_buffer *path, varve_error *error)
+{
+    struct numbering n = {
+        .cargo = cargo,
+        .prefix = prefix,
+        .least = cargo->counter,
+        .base = cargo->options.base,
+        .path = path,
+    };
+    VV_TRY(check_prefix(&cargo->context, prefix, error));
+    vv_buffer_init(&n.other, &cargo->context.allocator);
     varve_status status = VARVE_EXISTS;
     for (int i = 0; i < MOST_RACES && status == VARVE_EXISTS; i++)
-        status = save_once(root, prefix, options, names, error);
+        status = save_once(&n, error);
+    if (!status)
+        note_latest(&cargo->context, prefix, (char *)path->data, &n.other);
+    cargo->options.base = n.base;
+    vv_buffer_clear(&n.other);
     return status;
+}
+
+/* Nothing may fail once the file is in place: so room for the counter is made
+ * before. */
+static varve_status gather(struct vv_cargo *cargo, varve_node *root,
+    const varve_write_options *options, varve_error *error)
+{
+    if (!vv_node_extra(root))
+        return vv_fail_memory(error, "the counter of a checkpoint");
+    VV_TRY(vv_cargo_gather(cargo, root, options, error));
+    cargo->options.no_replace = true;
+    cargo->counter = vv_save_counter(root);
+    return VARVE_OK;
 }
 
 varve_status varve_save(varve_node *root, const char *prefix,
     const varve_write_options *options, varve_error *error)
 {
+    struct vv_cargo cargo;
+    struct vv_buffer path;
     if (root)
         VV_TRY(varve_graph_check(root->graph, error));
     if (!root || vv_is_nil(root) || !prefix)
         return vv_fail(
             error, VARVE_MISUSE, "expected a node and a prefix, found none");
-    const struct vv_context *context = &root->graph->context;
-    struct names names;
-    vv_buffer_init(&names.path, &context->allocator);
-    vv_buffer_init(&names.other, &context->allocator);
-    varve_status status = save_next(root, prefix, options, &names, error);
-    if (!status)
-        note_latest(context, prefix, (char *)names.path.data, &names.other);
-    vv_buffer_clear(&names.other);
-    vv_buffer_clear(&names.path);
+    VV_TRY(vv_background_settle(root->graph, error));
+    VV_TRY(gather(&cargo, root, options, error));
+    vv_buffer_init(&path, &cargo.context.allocator);
+    enum vv_hold older = vv_graph_hold(root->graph, VV_HOLDS_ALL);
+    varve_status status = vv_save_cargo(&cargo, prefix, &path, error);
+    vv_graph_let_go(root->graph, older);
+    /* The number may be taken, even if nobody knows. */
+    if (!status || status == VARVE_UNKNOWN_OUTCOME)
+        vv_set_save_counter(root, cargo.counter);
+    vv_cargo_clear(&cargo);
+    vv_buffer_clear(&path);
     return status;
 }
 

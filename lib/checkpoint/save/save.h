@@ -8,6 +8,7 @@
 #include <varve/checkpoint.h>
 
 #include "buffer.h"
+#include "cargo.h"
 #include "context.h"
 
 /* Finds the file that a reader means by `path`: that file, the same with
@@ -33,7 +34,16 @@ void vv_set_numbered_path(
 varve_status vv_find_latest(const struct vv_context *context,
     const char *prefix, char *path, size_t size, varve_error *error);
 
-/* Sets the save counter of a root; false without memory. */
+/* Writes a cargo under the next number of a prefix, above its counter, which is
+ * that number then; `path` is its path. Notes it as the latest. On any
+ * thread. */
+varve_status vv_save_cargo(struct vv_cargo *cargo, const char *prefix,
+    struct vv_buffer *path, varve_error *error);
+
+/* The save counter of a root as it stands there. */
+uint64_t vv_save_counter(const varve_node *root);
+
+/* Sets it; false without memory. */
 bool vv_set_save_counter(varve_node *root, uint64_t counter);
 
 #endif

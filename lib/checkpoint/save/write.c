@@ -7,6 +7,7 @@
  */
 #include "write.h"
 
+#include "background.h"
 #include "cargo_out.h"
 #include "failure.h"
 #include "graph.h"
@@ -21,6 +22,7 @@ varve_status vv_write(varve_node *root, const char *path, uint64_t counter,
     if (!root || vv_is_nil(root) || !path)
         return vv_fail(
             error, VARVE_MISUSE, "expected a node and a path, found none");
+    VV_TRY(vv_background_settle(root->graph, error));
     VV_TRY(vv_cargo_gather(&cargo, root, options, error));
     cargo.counter = counter;
     /* Values are where they were found, whatever the callback of progress would

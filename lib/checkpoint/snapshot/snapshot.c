@@ -448,6 +448,7 @@ varve_status varve_snapshot_restore_with(varve_snapshot *s,
         if (is_string(item->node) && !reserve_spare(item, item->bytes.size))
             return vv_fail_memory(error, "strings of a snapshot");
     }
+    vv_graph_values_change(s->graph);
     for (size_t i = 0; i < s->count; i++) {
         struct vv_item *item = &s->items[i];
         if (is_string(item->node) && is_put(item, options))

@@ -1,0 +1,442 @@
+/* background.c - an observer of the graph with a queue and a thread.
+ *
+ * What both threads touch is touched inside the monitor, but for the cargo and
+ * the path of a job, which are the program's thread's before it is queued, the
+ * background's while it is written, and the program's again once it is done.
+ * Only the program's thread touches the graph.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "background.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "cargo_copy.h"
+#include "cargo_out.h"
+#include "failure.h"
+#include "monitor.h"
+#include "save.h"
+#include "system.h"
+
+static int64_t this_process(const struct vv_context *context)
+{
+    return context->system->process(context->system->state, NULL, 0);
+}
+
+/* --- The work ------------------------------------------------------------- */
+
+int vv_background_watch(
+    void *user, uint64_t done, uint64_t total, const char *what)
+{
+    varve_job *job = user;
+    atomic_store(&job->written, done);
+    atomic_store(&job->total, total);
+    if (atomic_load(&job->is_cancelled))
+        return 1;
+    return job->progress ? job->progress(job->progress_user, done, total, what)
+                         : 0;
+}
+
+/* Anywhere: without any monitor. */
+static varve_status write_job(varve_job *job, varve_error *error)
+{
+    if (atomic_load(&job->is_cancelled))
+        return vv_fail(error, VARVE_CANCELLED,
+            "%s: cancelled before it was begun", job->target);
+    if (job->is_numbered)
+        return vv_save_cargo(&job->cargo, job->target, &job->path, error);
+    vv_buffer_add_string(&job->path, job->target);
+    vv_buffer_string(&job->path);
+    if (job->path.failed)
+        return vv_fail_memory(error, "the name of a checkpoint");
+    return vv_cargo_write(&job->cargo, job->target, error);
+}
+
+/* A later save of the same root is above this one. */
+static void raise_counters(const varve_job *job)
+{
+    for (varve_job *later = job->next; later; later = later->next) {
+        if (later->root == job->root && later->is_numbered &&
+            later->cargo.counter < job->counter)
+            later->cargo.counter = job->counter;
+    }
+}
+
+static bool is_in_place(const varve_job *job)
+{
+    return !job->error.status || job->error.status == VARVE_UNKNOWN_OUTCOME;
+}
+
+/* From inside, if there is a thread. */
+static void finish(
+    struct vv_background *b, varve_job *job, const varve_error *error)
+{
+    job->error = *error;
+    job->counter = job->cargo.counter;
+    if (job->sets_counter && is_in_place(job))
+        raise_counters(job);
+    if (!is_in_place(job))
+        job->path.size = 0;
+    vv_cargo_clear(&job->cargo);
+    vv_block_give(&b->pool, job->block);
+    job->block = NULL;
+    job->stage = VV_COPIED;
+    job->is_done = true;
+}
+
+/* From inside. Whoever comes first copies; the others wait. */
+static void copy(struct vv_background *b, varve_job *job)
+{
+    if (job->stage == VV_TO_COPY) {
+        job->stage = VV_COPYING;
+        vv_monitor_leave(b->monitor);
+        vv_cargo_copy(&job->cargo);
+        vv_monitor_enter(b->monitor);
+        job->stage = VV_COPIED;
+        vv_monitor_wake(b->monitor);
+    }
+    while (job->stage != VV_COPIED)
+        vv_monitor_wait(b->monitor, -1);
+}
+
+static void serve_one(struct vv_background *b, varve_job *job)
+{
+    varve_error error = { 0 };
+    copy(b, job);
+    vv_monitor_leave(b->monitor);
+    varve_status status = write_job(job, &error);
+    vv_monitor_enter(b->monitor);
+    error.status = status;
+    finish(b, job, &error);
+    vv_monitor_wake(b->monitor);
+}
+
+static varve_job *first_in_flight(const struct vv_background *b)
+{
+    varve_job *job = b->jobs;
+    while (job && job->is_done)
+        job = job->next;
+    return job;
+}
+
+static void *serve(void *argument)
+{
+    struct vv_background *b = argument;
+    vv_monitor_enter(b->monitor);
+    for (;;) {
+        varve_job *job = first_in_flight(b);
+        if (job)
+            serve_one(b, job);
+        else if (b->ends)
+            break;
+        else
+            vv_monitor_wait(b->monitor, -1);
+    }
+    vv_monitor_leave(b->monitor);
+    return NULL;
+}
+
+/* --- What the program's thread does --------------------------------------- */
+
+/* From inside. */
+static void wait_for(struct vv_background *b, const varve_job *job)
+{
+    while (!job->is_done)
+        vv_monitor_wait(b->monitor, -1);
+}
+
+/* From inside. */
+static void notice(struct vv_background *b)
+{
+    for (varve_job *job = b->jobs; job && job->is_done; job = job->next) {
+        if (job->is_noticed)
+            continue;
+        job->is_noticed = true;
+        job->is_told = !job->error.status || job->is_private ||
+                       job->error.status == VARVE_CANCELLED;
+        if (job->root && job->sets_counter && is_in_place(job) &&
+            vv_save_counter(job->root) < job->counter)
+            vv_set_save_counter(job->root, job->counter);
+    }
+}
+
+static void remember(varve_error *all, varve_job *job)
+{
+    if (!job->is_noticed || job->is_told)
+        return;
+    job->is_told = true;
+    if (!all->status)
+        vv_fail(all, job->error.status, "background save to %s failed: %s",
+            job->target, job->error.message);
+    else
+        vv_error_add_line(all, "background save to %s failed: %s", job->target,
+            job->error.message);
+}
+
+/* From inside, and noticed. */
+static varve_status tell(struct vv_background *b, varve_error *error)
+{
+    varve_error all = b->untold;
+    b->untold = (varve_error){ 0 };
+    for (varve_job *job = b->jobs; job; job = job->next)
+        remember(&all, job);
+    if (all.status && error)
+        *error = all;
+    return all.status;
+}
+
+varve_status vv_background_tell(struct vv_background *b, varve_error *error)
+{
+    vv_monitor_enter(b->monitor);
+    notice(b);
+    varve_status status = tell(b, error);
+    vv_monitor_leave(b->monitor);
+    return status;
+}
+
+bool vv_background_wait_for_oldest(struct vv_background *b)
+{
+    vv_monitor_enter(b->monitor);
+    const varve_job *oldest = first_in_flight(b);
+    if (oldest)
+        wait_for(b, oldest);
+    vv_monitor_leave(b->monitor);
+    return oldest != NULL;
+}
+
+static unsigned count_in_flight(struct vv_background *b)
+{
+    unsigned count = 0;
+    vv_monitor_enter(b->monitor);
+    for (const varve_job *job = b->jobs; job; job = job->next)
+        count += !job->is_done;
+    vv_monitor_leave(b->monitor);
+    return count;
+}
+
+void vv_background_wait_for_room(struct vv_background *b, unsigned most)
+{
+    while (count_in_flight(b) >= most)
+        vv_background_wait_for_oldest(b);
+}
+
+void vv_background_wait(struct vv_background *b, varve_job *job)
+{
+    vv_monitor_enter(b->monitor);
+    wait_for(b, job);
+    notice(b);
+    vv_monitor_leave(b->monitor);
+}
+
+void vv_background_wait_copied(struct vv_background *b, varve_job *job)
+{
+    vv_monitor_enter(b->monitor);
+    copy(b, job);
+    vv_monitor_leave(b->monitor);
+}
+
+bool vv_background_has_done(struct vv_background *b, const varve_job *job)
+{
+    vv_monitor_enter(b->monitor);
+    bool is_done = job->is_done;
+    notice(b);
+    vv_monitor_leave(b->monitor);
+    return is_done;
+}
+
+struct vv_block *vv_background_take(struct vv_background *b, size_t size)
+{
+    vv_monitor_enter(b->monitor);
+    struct vv_block *block = vv_block_take(&b->pool, size);
+    vv_monitor_leave(b->monitor);
+    return block;
+}
+
+void vv_background_give(struct vv_background *b, struct vv_block *block)
+{
+    vv_monitor_enter(b->monitor);
+    vv_block_give(&b->pool, block);
+    vv_monitor_leave(b->monitor);
+}
+
+bool vv_background_start(struct vv_background *b)
+{
+    const struct vv_system *system = b->context.system;
+    if (!b->has_thread)
+        b->has_thread =
+            system->start_thread(system->state, serve, b, &b->thread) == 0;
+    return b->has_thread;
+}
+
+void vv_background_add(struct vv_background *b, varve_job *job)
+{
+    vv_monitor_enter(b->monitor);
+    varve_job **link = &b->jobs;
+    while (*link)
+        link = &(*link)->next;
+    *link = job;
+    job->background = b;
+    vv_monitor_wake(b->monitor);
+    if (!b->has_thread) {
+        varve_error error = { 0 };
+        error.status = write_job(job, &error);
+        finish(b, job, &error);
+        notice(b);
+    }
+    vv_monitor_leave(b->monitor);
+}
+
+void vv_background_part(struct vv_background *b, varve_job *job)
+{
+    vv_monitor_enter(b->monitor);
+    varve_job **link = &b->jobs;
+    while (*link != job)
+        link = &(*link)->next;
+    *link = job->next;
+    remember(&b->untold, job);
+    vv_monitor_leave(b->monitor);
+}
+
+/* --- What the graph tells ------------------------------------------------- */
+
+/* In the child of a fork: the thread is the parent's, who goes on with what is
+ * in flight. Whatever it was about to change stays as it is, and is not freed,
+ * nor is the monitor, that it may be in. */
+static void lose(struct vv_background *b)
+{
+    for (varve_job *job = b->jobs, *next; job; job = next) {
+        next = job->next;
+        job->next = NULL;
+        job->background = NULL;
+        if (job->is_done)
+            continue;
+        vv_buffer_init(&job->path, &job->context.allocator);
+        vv_fail(&job->error, VARVE_CANCELLED,
+            "%s: expected to be saved in this process, found it forked: the "
+            "parent goes on with it",
+            job->target);
+        job->stage = VV_COPIED;
+        job->is_done = true;
+    }
+}
+
+static bool is_lost(const struct vv_background *b)
+{
+    return b->process != this_process(&b->context);
+}
+
+static void graph_freed(struct vv_observer *self)
+{
+    struct vv_background *b = (struct vv_background *)self;
+    const struct vv_system *system = b->context.system;
+    if (is_lost(b)) {
+        lose(b);
+        return;
+    }
+    vv_monitor_enter(b->monitor);
+    b->ends = true;
+    vv_monitor_wake(b->monitor);
+    vv_monitor_leave(b->monitor);
+    if (b->has_thread)
+        system->join_thread(system->state, b->thread);
+    for (varve_job *job = b->jobs; job; job = job->next)
+        job->background = NULL;
+    const varve_allocator a = b->context.allocator;
+    vv_block_pool_clear(&b->pool);
+    vv_monitor_free(&a, b->monitor);
+    vv_release(&a, b, sizeof *b);
+}
+
+static struct vv_background *find(const varve_graph *graph)
+{
+    struct vv_observer *o = graph->newest;
+    while (o && o->graph_freed != graph_freed)
+        o = o->older;
+    struct vv_background *b = (struct vv_background *)o;
+    if (!b || !is_lost(b))
+        return b;
+    vv_graph_forget(b->graph, &b->observer);
+    lose(b);
+    return NULL;
+}
+
+static void wait_for_copies(struct vv_observer *self)
+{
+    struct vv_background *b = (struct vv_background *)self;
+    if (is_lost(b))
+        return;
+    vv_monitor_enter(b->monitor);
+    for (varve_job *job = b->jobs; job; job = job->next)
+        copy(b, job);
+    vv_monitor_leave(b->monitor);
+}
+
+static void node_removed(struct vv_observer *self, varve_node *node)
+{
+    struct vv_background *b = (struct vv_background *)self;
+    if (is_lost(b))
+        return;
+    vv_monitor_enter(b->monitor);
+    for (varve_job *job = b->jobs; job; job = job->next) {
+        copy(b, job);
+        if (job->root == node)
+            job->root = NULL;
+    }
+    vv_monitor_leave(b->monitor);
+}
+
+static void edge_removed(struct vv_observer *self, varve_node *child)
+{
+    (void)child;
+    wait_for_copies(self);
+}
+
+struct vv_background *vv_background_of(varve_graph *graph)
+{
+    const varve_allocator *a = &graph->context.allocator;
+    struct vv_background *b = find(graph);
+    if (b)
+        return b;
+    b = vv_allocate_zeroed(a, sizeof *b);
+    if (!b)
+        return NULL;
+    b->context = graph->context;
+    b->graph = graph;
+    b->pool.allocator = &b->context.allocator;
+    b->process = this_process(&b->context);
+    b->monitor = vv_monitor_new(a);
+    if (!b->monitor) {
+        vv_release(a, b, sizeof *b);
+        return NULL;
+    }
+    b->observer.values_change = wait_for_copies;
+    b->observer.node_removed = node_removed;
+    b->observer.edge_removed = edge_removed;
+    b->observer.graph_freed = graph_freed;
+    vv_graph_observe(graph, &b->observer);
+    return b;
+}
+
+struct vv_background *vv_background_of_job(varve_job *job)
+{
+    return job->background ? find(job->background->graph) : NULL;
+}
+
+varve_status vv_background_settle(varve_graph *graph, varve_error *error)
+{
+    struct vv_background *b = find(graph);
+    while (b && vv_background_wait_for_oldest(b))
+        continue;
+    return b ? vv_background_tell(b, error) : VARVE_OK;
+}
+
+void vv_background_notice(const varve_graph *graph)
+{
+    struct vv_background *b = find(graph);
+    if (!b)
+        return;
+    vv_monitor_enter(b->monitor);
+    notice(b);
+    vv_monitor_leave(b->monitor);
+}

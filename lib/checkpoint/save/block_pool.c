@@ -1,0 +1,61 @@
+/* block_pool.c - a list of free blocks, each with its size before it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "block_pool.h"
+
+#include "allocator.h"
+
+enum { PAGE = 4096 };
+
+/* The first page of the block is this one's. */
+struct vv_block {
+    struct vv_block *next;
+    size_t size; /* of what follows */
+};
+
+static void release(const varve_allocator *a, struct vv_block *block)
+{
+    vv_release_aligned(a, block, block->size + PAGE, PAGE);
+}
+
+void vv_block_pool_clear(struct vv_block_pool *pool)
+{
+    while (pool->free) {
+        struct vv_block *block = pool->free;
+        pool->free = block->next;
+        release(pool->allocator, block);
+    }
+}
+
+struct vv_block *vv_block_take(struct vv_block_pool *pool, size_t size)
+{
+    struct vv_block **link = &pool->free;
+    while (*link && (*link)->size < size)
+        link = &(*link)->next;
+    struct vv_block *block = *link;
+    if (block) {
+        *link = block->next;
+        return block;
+    }
+    vv_block_pool_clear(pool);
+    if (size > SIZE_MAX - PAGE)
+        return NULL;
+    block = vv_allocate_aligned(pool->allocator, size + PAGE, PAGE);
+    if (block)
+        block->size = size;
+    return block;
+}
+
+void vv_block_give(struct vv_block_pool *pool, struct vv_block *block)
+{
+    if (!block)
+        return;
+    block->next = pool->free;
+    pool->free = block;
+}
+
+void *vv_block_bytes(struct vv_block *block)
+{
+    return (unsigned char *)block + PAGE;
+}

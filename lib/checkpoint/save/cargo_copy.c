@@ -1,0 +1,191 @@
+/* cargo_copy.c - small things at once, large values by all processors.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "cargo_copy.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "layout.h"
+#include "pieces.h"
+#include "try.h"
+
+enum {
+    ALIGNMENT = 64,
+    SMALL = 1024, /* such values are copied at once: counters, random streams
+                     and positions in data, which the library changes itself */
+};
+
+/* --- Values ------------------------------------------------------------- */
+
+static uint64_t size_of(const struct vv_cargo *cargo, size_t value)
+{
+    return vv_at64(cargo->columns.index.value_sizes.data, value);
+}
+
+/* The bytes of states are the cargo's own. */
+static bool is_state(const struct vv_cargo *cargo, size_t value)
+{
+    const struct vv_index_columns *c = &cargo->columns.index;
+    return c->node_kinds.data[vv_at32(c->value_nodes.data, value)] ==
+           VARVE_STATE;
+}
+
+static bool is_copied(const struct vv_cargo *cargo, size_t value)
+{
+    return cargo->values[value] && !is_state(cargo, value);
+}
+
+static uint64_t place_behind(const struct vv_cargo *cargo, size_t value)
+{
+    return is_copied(cargo, value)
+               ? vv_align_up(size_of(cargo, value), ALIGNMENT)
+               : 0;
+}
+
+size_t vv_cargo_copy_size(const struct vv_cargo *cargo)
+{
+    uint64_t size = 0;
+    for (size_t i = 0; i < cargo->value_count; i++)
+        size += place_behind(cargo, i);
+    return (size_t)size;
+}
+
+static bool is_large(const struct vv_cargo *cargo, size_t value)
+{
+    return is_copied(cargo, value) && size_of(cargo, value) > SMALL &&
+           !vv_cargo_encodes(cargo, value);
+}
+
+static bool copy_small(struct vv_cargo *cargo, void *block)
+{
+    struct vv_buffer scratch;
+    unsigned char *at = block;
+    bool done = true;
+    vv_buffer_init(&scratch, &cargo->context.allocator);
+    for (size_t i = 0; i < cargo->value_count && done; i++) {
+        if (!is_copied(cargo, i))
+            continue;
+        cargo->copies[i] = at;
+        at += place_behind(cargo, i);
+        if (is_large(cargo, i))
+            continue;
+        const void *bytes = vv_cargo_bytes(cargo, (uint32_t)i, &scratch);
+        done = bytes != NULL;
+        if (done)
+            memcpy(cargo->copies[i], bytes, (size_t)size_of(cargo, i));
+    }
+    vv_buffer_clear(&scratch);
+    return done;
+}
+
+static struct vv_piece piece(const void *user, size_t i)
+{
+    const struct vv_cargo *cargo = user;
+    if (!is_large(cargo, i))
+        return (struct vv_piece){ 0 };
+    return (struct vv_piece){
+        .to = cargo->copies[i],
+        .from = cargo->values[i],
+        .at = (size_t)((unsigned char *)cargo->copies[i] - cargo->block),
+        .size = (size_t)size_of(cargo, i),
+    };
+}
+
+void vv_cargo_copy(struct vv_cargo *cargo)
+{
+    struct vv_pieces pieces = {
+        .count = cargo->value_count,
+        .size = vv_cargo_copy_size(cargo),
+        .piece = piece,
+        .user = cargo,
+    };
+    vv_copy_pieces(&cargo->context, &pieces);
+    for (size_t i = 0; i < cargo->value_count; i++) {
+        if (is_copied(cargo, i))
+            cargo->values[i] = cargo->copies[i];
+    }
+    cargo->is_encoded = true;
+}
+
+/* --- What else is borrowed ------------------------------------------------ */
+
+/* Into room that is there: so what is pointed to stays where it is. */
+static const void *keep(struct vv_buffer *texts, const void *bytes, size_t size)
+{
+    void *copy = texts->data + texts->size;
+    vv_buffer_add(texts, bytes, size);
+    return copy;
+}
+
+static const char *keep_text(struct vv_buffer *texts, const char *text)
+{
+    return text ? keep(texts, text, strlen(text) + 1) : NULL;
+}
+
+static size_t text_size(const char *text)
+{
+    return text ? strlen(text) + 1 : 0;
+}
+
+static size_t borrowed_size(const struct vv_cargo *cargo)
+{
+    const varve_write_options *o = &cargo->options;
+    size_t size = text_size(o->base);
+    for (size_t i = 0; i < o->metadata_count; i++)
+        size += text_size(o->metadata[i].name) +
+                (o->metadata[i].kind == VARVE_METADATA_STRING
+                        ? text_size(o->metadata[i].string)
+                        : 0);
+    for (size_t i = 0; cargo->kept && i < cargo->node_count; i++)
+        size += cargo->kept[i].size;
+    return size;
+}
+
+static void keep_metadata(struct vv_cargo *cargo)
+{
+    /* The sorted array is the cargo's own. */
+    varve_metadata *m = (varve_metadata *)cargo->options.metadata;
+    for (size_t i = 0; i < cargo->options.metadata_count; i++) {
+        m[i].name = keep_text(&cargo->texts, m[i].name);
+        m[i].string = m[i].kind == VARVE_METADATA_STRING
+                          ? keep_text(&cargo->texts, m[i].string)
+                          : NULL;
+    }
+}
+
+static void keep_kept(struct vv_cargo *cargo)
+{
+    for (size_t i = 0; cargo->kept && i < cargo->node_count; i++) {
+        struct vv_cargo_kept *k = &cargo->kept[i];
+        if (k->size)
+            k->bytes = keep(&cargo->texts, k->bytes, k->size);
+    }
+}
+
+/* --- All ---------------------------------------------------------------- */
+
+varve_status vv_cargo_detach(
+    struct vv_cargo *cargo, void *block, varve_error *error)
+{
+    const varve_allocator *a = &cargo->context.allocator;
+    size_t size = borrowed_size(cargo);
+    vv_buffer_init(&cargo->texts, a);
+    vv_buffer_reserve(&cargo->texts, size);
+    size_t table = cargo->value_count * sizeof *cargo->copies;
+    cargo->copies = vv_allocate_zeroed(a, table);
+    cargo->block = block;
+    if ((size && !cargo->texts.data) || (table && !cargo->copies) ||
+        !copy_small(cargo, block)) {
+        vv_buffer_clear(&cargo->texts);
+        vv_release(a, cargo->copies, table);
+        cargo->copies = NULL;
+        return vv_fail_memory(error, "a copy of the values");
+    }
+    cargo->options.base = keep_text(&cargo->texts, cargo->options.base);
+    keep_metadata(cargo);
+    keep_kept(cargo);
+    return VARVE_OK;
+}

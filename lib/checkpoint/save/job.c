@@ -1,0 +1,230 @@
+/* job.c - a save in the background: how it begins, and its handle.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <varve/job.h>
+
+#include <string.h>
+
+#include "allocator.h"
+#include "background.h"
+#include "cargo_copy.h"
+#include "failure.h"
+#include "try.h"
+
+enum { USUALLY_IN_FLIGHT = 2 };
+
+/* --- Beginning ---------------------------------------------------------- */
+
+static void release(varve_job *job)
+{
+    const varve_allocator a = job->context.allocator;
+    vv_release_string(&a, job->target);
+    vv_buffer_clear(&job->path);
+    vv_release(&a, job, sizeof *job);
+}
+
+static varve_job *make(const struct vv_job_request *r, varve_error *error)
+{
+    const struct vv_context *context = &r->root->graph->context;
+    varve_job *job = vv_allocate_zeroed(&context->allocator, sizeof *job);
+    if (job) {
+        job->context = *context;
+        vv_buffer_init(&job->path, &job->context.allocator);
+        job->target = vv_copy_string(&context->allocator, r->target);
+    }
+    if (job && job->target && (!r->sets_counter || vv_node_extra(r->root)))
+        return job;
+    if (job)
+        release(job);
+    vv_fail_memory(error, "a save in the background");
+    return NULL;
+}
+
+static varve_status gather(
+    varve_job *job, const struct vv_job_request *r, varve_error *error)
+{
+    VV_TRY(vv_cargo_gather(&job->cargo, r->root, r->options, error));
+    varve_write_options *o = &job->cargo.options;
+    job->progress = o->progress;
+    job->progress_user = o->progress_user;
+    o->progress = vv_background_watch;
+    o->progress_user = job;
+    o->no_replace |= r->is_numbered;
+    job->cargo.counter = r->counter;
+    job->root = r->root;
+    job->is_numbered = r->is_numbered;
+    job->sets_counter = r->sets_counter;
+    job->is_private = r->is_private;
+    atomic_store(&job->total, job->cargo.columns.index.total);
+    return VARVE_OK;
+}
+
+static varve_status take_copy(
+    struct vv_background *b, varve_job *job, varve_error *error)
+{
+    size_t size = vv_cargo_copy_size(&job->cargo);
+    if (size && !job->block)
+        job->block = vv_background_take(b, size);
+    if (size && !job->block)
+        return vv_fail_memory(error, "a copy of the values");
+    return vv_cargo_detach(
+        &job->cargo, size ? vv_block_bytes(job->block) : NULL, error);
+}
+
+/* Whatever the program does next, the values are those of now. */
+static varve_status hold_still(
+    struct vv_background *b, varve_job *job, varve_error *error)
+{
+    const varve_write_options *o = &job->cargo.options;
+    varve_error reason = { 0 };
+    varve_status status;
+    vv_background_wait_for_room(
+        b, o->in_flight ? o->in_flight : USUALLY_IN_FLIGHT);
+    do
+        status = take_copy(b, job, &reason);
+    while (status && vv_background_wait_for_oldest(b));
+    if (status) {
+        if (error)
+            *error = reason;
+        return status;
+    }
+    if (!o->at_rest) {
+        vv_cargo_copy(&job->cargo);
+        job->stage = VV_COPIED;
+    }
+    return VARVE_OK;
+}
+
+static varve_status begin(struct vv_background *b, varve_job *job,
+    const struct vv_job_request *r, varve_error *error)
+{
+    VV_TRY(gather(job, r, error));
+    varve_status status =
+        vv_background_start(b) ? hold_still(b, job, error) : VARVE_OK;
+    if (!status) {
+        vv_background_add(b, job);
+        return VARVE_OK;
+    }
+    vv_cargo_clear(&job->cargo);
+    vv_background_give(b, job->block);
+    return status;
+}
+
+varve_job *vv_job_start(const struct vv_job_request *r, varve_error *error)
+{
+    struct vv_background *b = vv_background_of(r->root->graph);
+    if (!b) {
+        vv_fail_memory(error, "saving in the background");
+        return NULL;
+    }
+    if (vv_background_tell(b, error))
+        return NULL;
+    varve_job *job = make(r, error);
+    if (job && begin(b, job, r, error)) {
+        release(job);
+        return NULL;
+    }
+    return job;
+}
+
+static varve_job *start(const struct vv_job_request *r, varve_error *error)
+{
+    if (r->root && varve_graph_check(r->root->graph, error))
+        return NULL;
+    if (r->root && !vv_is_nil(r->root) && r->target)
+        return vv_job_start(r, error);
+    vv_fail(error, VARVE_MISUSE, "expected a node and a path, found none");
+    return NULL;
+}
+
+varve_job *varve_write_async(varve_node *root, const char *path,
+    const varve_write_options *options, varve_error *error)
+{
+    bool keeps = root && options && options->keep_counter;
+    struct vv_job_request request = {
+        .root = root,
+        .target = path,
+        .options = options,
+        .counter = keeps ? varve_save_counter(root) : 0,
+    };
+    return start(&request, error);
+}
+
+varve_job *varve_save_async(varve_node *root, const char *prefix,
+    const varve_write_options *options, varve_error *error)
+{
+    struct vv_job_request request = {
+        .root = root,
+        .target = prefix,
+        .options = options,
+        .is_numbered = true,
+        .sets_counter = true,
+        .counter = varve_save_counter(root),
+    };
+    return start(&request, error);
+}
+
+/* --- The handle --------------------------------------------------------- */
+
+bool varve_job_is_done(varve_job *job)
+{
+    struct vv_background *b = job ? vv_background_of_job(job) : NULL;
+    return !b || vv_background_has_done(b, job);
+}
+
+varve_status varve_job_wait(varve_job *job, varve_error *error)
+{
+    if (!job)
+        return vv_fail(error, VARVE_MISUSE, "job: expected one, found NULL");
+    struct vv_background *b = vv_background_of_job(job);
+    if (b)
+        vv_background_wait(b, job);
+    job->is_told = true;
+    if (job->error.status && error)
+        *error = job->error;
+    return job->error.status;
+}
+
+varve_status varve_job_wait_copied(varve_job *job, varve_error *error)
+{
+    if (!job)
+        return vv_fail(error, VARVE_MISUSE, "job: expected one, found NULL");
+    struct vv_background *b = vv_background_of_job(job);
+    if (b)
+        vv_background_wait_copied(b, job);
+    return VARVE_OK;
+}
+
+void varve_job_cancel(varve_job *job)
+{
+    if (job)
+        atomic_store(&job->is_cancelled, true);
+}
+
+void varve_job_progress(const varve_job *job, uint64_t *done, uint64_t *total)
+{
+    if (done)
+        *done = job ? atomic_load(&((varve_job *)job)->written) : 0;
+    if (total)
+        *total = job ? atomic_load(&((varve_job *)job)->total) : 0;
+}
+
+const char *varve_job_path(varve_job *job)
+{
+    return job && varve_job_is_done(job) && job->path.size
+               ? (const char *)job->path.data
+               : NULL;
+}
+
+void varve_job_free(varve_job *job)
+{
+    if (!job)
+        return;
+    struct vv_background *b = vv_background_of_job(job);
+    if (b) {
+        vv_background_wait(b, job);
+        vv_background_part(b, job);
+    }
+    release(job);
+}

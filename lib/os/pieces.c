@@ -1,0 +1,75 @@
+/* pieces.c - bytes, not pieces, are shared out.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "pieces.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "copy.h"
+#include "worker.h"
+
+/* Threads and stores past the caches pay above FEW bytes only. */
+enum { FEW = 4 << 20, CHUNK = 1 << 20 };
+
+struct sharing {
+    const struct vv_pieces *pieces;
+    atomic_size_t next; /* the chunk that nobody has yet */
+};
+
+typedef void copy_bytes(void *to, const void *from, size_t size);
+
+static void copy_plain(void *to, const void *from, size_t size)
+{
+    memcpy(to, from, size);
+}
+
+/* Copies what lies from `begin` to `end`, of pieces from number `i` on; gives
+ * the number of the last one looked at. */
+static size_t copy_range(const struct vv_pieces *pieces, size_t i, size_t begin,
+    size_t end, copy_bytes *copy)
+{
+    for (; i < pieces->count; i++) {
+        struct vv_piece p = pieces->piece(pieces->user, i);
+        if (!p.to || !p.size)
+            continue;
+        if (p.at >= end)
+            break;
+        if (p.at + p.size <= begin)
+            continue;
+        size_t from = begin > p.at ? begin - p.at : 0;
+        size_t to = end - p.at < p.size ? end - p.at : p.size;
+        copy((unsigned char *)p.to + from, (const unsigned char *)p.from + from,
+            to - from);
+        if (to < p.size)
+            break;
+    }
+    return i;
+}
+
+static void work(void *user, unsigned worker)
+{
+    struct sharing *sharing = user;
+    size_t size = sharing->pieces->size, i = 0;
+    (void)worker;
+    for (;;) {
+        size_t begin = atomic_fetch_add(&sharing->next, 1) * (size_t)CHUNK;
+        if (begin >= size)
+            return;
+        size_t end = size - begin < CHUNK ? size : begin + CHUNK;
+        i = copy_range(sharing->pieces, i, begin, end, vv_copy_past_caches);
+    }
+}
+
+void vv_copy_pieces(
+    const struct vv_context *context, const struct vv_pieces *pieces)
+{
+    if (pieces->size < FEW) {
+        copy_range(pieces, 0, 0, pieces->size, copy_plain);
+        return;
+    }
+    struct sharing sharing = { .pieces = pieces };
+    atomic_init(&sharing.next, 0);
+    vv_run_workers(context, vv_worker_count(context, 0), work, &sharing);
+}
