@@ -273,7 +273,8 @@ def read_layer(data, nonce, size):
     header = LAYER_MAGIC + struct.pack('<II', 1, 0) + nonce + bytes(24)
     demand(data[:56] == header, 'header of a layer')
     demand(data[56:64] == struct.pack('<Q', xxh3_64(header)), 'its checksum')
-    footer = nonce + struct.pack('<Q', size) + bytes(24)
+    is_unsynced = data[-40] == 1
+    footer = nonce + struct.pack('<QI', size, is_unsynced) + bytes(20)
     demand(data[-64:-16] == footer, 'footer of a layer')
     demand(data[-16:] == struct.pack('<Q', xxh3_64(footer)) + LAYER_END_MAGIC,
            'checksum and magic of it')

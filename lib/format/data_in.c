@@ -9,7 +9,6 @@
 #include "allocator.h"
 #include "failure.h"
 #include "file.h"
-#include "layers_in.h"
 #include "layout.h"
 #include "try.h"
 
@@ -260,6 +259,12 @@ static void close_file(struct vv_opened *o)
     vv_layers_close(&own->layers, o->context);
     vv_file_close(o->context, own->file);
     vv_release(&o->context->allocator, own, sizeof *own);
+}
+
+const struct vv_layers *vv_data_in_layers(const struct vv_opened *o)
+{
+    const struct own_file *own = o->state;
+    return &own->layers;
 }
 
 static const struct vv_backing own_backing = {

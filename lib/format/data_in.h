@@ -8,6 +8,7 @@
 
 #include <varve/error.h>
 
+#include "layers_in.h"
 #include "opened.h"
 
 /* Opens, and checks header, footer and index, and the layers that this names.
@@ -19,6 +20,10 @@ varve_status vv_data_in_open(struct vv_opened *opened,
 /* The same without the layers: only the index may be looked at. */
 varve_status vv_data_in_open_index(struct vv_opened *opened,
     const struct vv_context *context, const char *path, varve_error *error);
+
+/* The layers of one that was opened with them; none are counted where it has
+ * none. */
+const struct vv_layers *vv_data_in_layers(const struct vv_opened *opened);
 
 /* Whether the first bytes of a file are those of a checkpoint, whatever its
  * version. */

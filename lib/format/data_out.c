@@ -260,7 +260,7 @@ varve_status vv_data_out_add(struct vv_data_out *out, const void *bytes,
 }
 
 varve_status vv_data_out_end_layer(struct vv_data_out *out,
-    const uint8_t *nonce, uint64_t *size, varve_error *error)
+    const uint8_t *nonce, bool is_synced, uint64_t *size, varve_error *error)
 {
     unsigned char header[VV_HEADER_SIZE], footer[VV_FOOTER_SIZE] = { 0 };
     struct vv_digest digest;
@@ -269,6 +269,7 @@ varve_status vv_data_out_end_layer(struct vv_data_out *out,
     *size = out->offset + VV_FOOTER_SIZE;
     memcpy(footer, nonce, VV_NONCE_SIZE);
     vv_store64(footer + 16, *size);
+    vv_store32(footer + 24, !is_synced);
     vv_store64(footer + 48, vv_hash_of(footer, 48));
     memcpy(footer + 56, VV_LAYER_END_MAGIC, 8);
     VV_TRY(stage(out, footer, sizeof footer, error));

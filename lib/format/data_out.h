@@ -68,9 +68,10 @@ varve_status vv_data_out_place(struct vv_data_out *out, uint64_t like,
 varve_status vv_data_out_add(struct vv_data_out *out, const void *bytes,
     uint64_t size, varve_error *error);
 
-/* Writes footer and header. `size` gets that of the file. */
+/* Writes footer and header. `size` gets that of the file; whoever shares one
+ * that is not synced may have to see to that. */
 varve_status vv_data_out_end_layer(struct vv_data_out *out,
-    const uint8_t *nonce, uint64_t *size, varve_error *error);
+    const uint8_t *nonce, bool is_synced, uint64_t *size, varve_error *error);
 
 /* Frees staging; after success, failure or no begin (zeroed). */
 void vv_data_out_clear(struct vv_data_out *out);

@@ -90,16 +90,16 @@ static bool is_header(const uint8_t *header, const uint8_t *nonce)
 static bool is_footer(
     const uint8_t *footer, const uint8_t *nonce, uint64_t size)
 {
-    static const uint8_t zeros[24];
+    static const uint8_t zeros[20];
     return memcmp(footer, nonce, VV_NONCE_SIZE) == 0 &&
-           vv_load64(footer + 16) == size &&
-           memcmp(footer + 24, zeros, sizeof zeros) == 0 &&
+           vv_load64(footer + 16) == size && vv_load32(footer + 24) <= 1 &&
+           memcmp(footer + 28, zeros, sizeof zeros) == 0 &&
            vv_load64(footer + 48) == vv_hash_of(footer, 48) &&
            memcmp(footer + 56, VV_LAYER_END_MAGIC, 8) == 0;
 }
 
 static varve_status check_layer(const struct vv_context *context,
-    const struct vv_layer *layer, const uint8_t *nonce, uint64_t size,
+    struct vv_layer *layer, const uint8_t *nonce, uint64_t size,
     varve_error *error)
 {
     uint8_t bytes[VV_HEADER_SIZE];
@@ -111,6 +111,7 @@ static varve_status check_layer(const struct vv_context *context,
         size - VV_FOOTER_SIZE, error));
     if (!is_footer(bytes, nonce, size))
         return fail_other(layer->path, "footer", error);
+    layer->is_unsynced = vv_load32(bytes + 24) != 0;
     return VARVE_OK;
 }
 

@@ -19,6 +19,7 @@ struct vv_layer {
     /* to read */
     int file;
     char *path;
+    bool is_unsynced; /* a power cut may have taken some of it */
 };
 
 struct vv_layers {

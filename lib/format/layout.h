@@ -34,7 +34,8 @@
  *
  *   footer  at  0  nonce, 16 bytes
  *              16  file size, u64
- *              24  zero, 24 bytes
+ *              24  1 where it was not synced, else 0, u32
+ *              28  zero, 20 bytes
  *              48  XXH3-64 of 0..47
  *              56  magic, 8 bytes
  */

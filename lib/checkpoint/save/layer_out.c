@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "data_in.h"
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
@@ -212,29 +213,56 @@ varve_status vv_layer_out_old(struct vv_layer_out *out, uint64_t offset,
 
 /* --- The end -------------------------------------------------------------- */
 
-static varve_status end_layer(struct vv_layer_out *out, varve_error *error)
+static varve_status sync(const struct vv_layer_out *out, int descriptor,
+    const char *what, const char *path, varve_error *error)
 {
     const struct vv_system *system = out->context->system;
+    int result = system->sync(system->state, descriptor);
+    return result < 0 ? vv_fail_system(error, -result, what, path) : VARVE_OK;
+}
+
+/* What is shared with a checkpoint for which nobody waited for the disk is made
+ * as durable as what is new. */
+static varve_status sync_shared(
+    const struct vv_layer_out *out, bool *is_any, varve_error *error)
+{
+    if (!out->numbers)
+        return VARVE_OK;
+    const struct vv_layers *shared = vv_data_in_layers(&out->base->file);
+    for (uint32_t i = 0; i < shared->count; i++) {
+        const struct vv_layer *layer = &shared->all[i];
+        if (out->numbers[i] == VV_NONE || !layer->is_unsynced)
+            continue;
+        VV_TRY(sync(out, layer->file, "sync of a layer", layer->path, error));
+        *is_any = true;
+    }
+    return VARVE_OK;
+}
+
+static varve_status end_layer(struct vv_layer_out *out, varve_error *error)
+{
     const char *path = out->publication.path;
     uint64_t size = 0;
-    varve_status status =
-        vv_data_out_end_layer(&out->data, out->nonce, &size, error);
+    varve_status status = vv_data_out_end_layer(&out->data, out->nonce,
+        !(out->flags & VV_PUBLISH_NO_SYNC), &size, error);
     VV_TRY(vv_publish_close(&out->publication, status, error));
     vv_store64(out->columns->layer_sizes.data + 8 * (size_t)out->own, size);
-    VV_TRY(vv_publish_place(&out->publication, path, error));
-    if (out->flags & VV_PUBLISH_NO_SYNC)
-        return VARVE_OK;
-    int result = system->sync(system->state, out->folder);
-    return result < 0 ? vv_fail_system(error, -result,
-                            "sync of the directory of a layer", path)
-                      : VARVE_OK;
+    return vv_publish_place(&out->publication, path, error);
 }
 
 varve_status vv_layer_out_end(struct vv_layer_out *out, varve_error *error)
 {
     if (vv_index_columns_failed(out->columns))
         return vv_fail_memory(error, "the index of a checkpoint");
-    return out->own == VV_NONE ? VARVE_OK : end_layer(out, error);
+    bool is_new = out->own != VV_NONE;
+    if (is_new)
+        VV_TRY(end_layer(out, error));
+    if (out->flags & VV_PUBLISH_NO_SYNC)
+        return VARVE_OK;
+    VV_TRY(sync_shared(out, &is_new, error));
+    return is_new ? sync(out, out->folder, "sync of the directory of layers",
+                        out->path, error)
+                  : VARVE_OK;
 }
 
 void vv_layer_out_clear(struct vv_layer_out *out, bool is_named)

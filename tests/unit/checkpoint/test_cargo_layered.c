@@ -176,3 +176,32 @@ TEST(cargo_layered, leaves_nothing_when_memory_ends)
     check_layered("run/m-2.varve");
     end_layered();
 }
+
+/* What is shared with a checkpoint that a power cut may take must not go with
+ * it. */
+TEST(cargo_layered, a_durable_one_survives_on_layers_of_one_that_was_not_synced)
+{
+    for (int way = 0; way < 4; way++) {
+        const varve_write_options hasty = { .layered = true, .no_sync = true };
+        varve_error error = { 0 };
+        uint8_t expected[16], found[16];
+        begin_layered();
+        cr_assert_ok(
+            varve_save(layered.root, "run/m", &hasty, &error), error);
+        if (way & 1)
+            layered.large[100] = -1;
+        digest_now(expected);
+        saved_layered();
+        struct memory *before = world.memory;
+        struct memory *left =
+            memory_after_power_cut(before, way & 2, false);
+        world.memory = left;
+        world.context.system = memory_system(left);
+        digest_of("run/m-2.varve", found);
+        cr_assert_eq(memcmp(expected, found, 16), 0, "way %d", way);
+        world.memory = before;
+        world.context.system = memory_system(before);
+        memory_free(left);
+        end_layered();
+    }
+}

@@ -46,7 +46,7 @@ static void make_layer(struct layered *l, int number)
     cr_assert_ok(
         vv_data_out_add(&out, l->bytes[number], SIZE, &error), error);
     cr_assert_ok(vv_data_out_end_layer(
-                     &out, l->nonces + 16 * number, &size, &error),
+                     &out, l->nonces + 16 * number, true, &size, &error),
         error);
     cr_assert_eq(size, BYTES);
     vv_data_out_clear(&out);
