@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""curves.py - how time grows with bytes, values, threads: JSON and SVG.
+"""curves.py - how time grows with bytes, values, threads, changes: JSON and SVG.
 
     bench/run.sh --curves FOLDER [OPTIONS]
 
@@ -77,6 +77,20 @@ def threads_curve(size):
          ('readers, raw', 'raw', 'read {x}', 8)])
 
 
+def changes_curve(size):
+    """The same model, of which more and more has changed."""
+    fractions = (0.001, 0.01, 0.1, 1)
+    tensors = model.even(size, 32)
+    return Curve(
+        'changes', f'Save of {chart.bytes_text(size)}, by what has changed',
+        'changed since the save before', chart.percent_text, 10,
+        [(f, tensors) for f in fractions],
+        [('Varve, layered', 'varve', 'save_changed {x}', 1),
+         ('Varve, whole', 'varve', 'save', 1),
+         ('safetensors, whole', 'safetensors', 'save', 1),
+         ('write of the change', 'raw', 'write {x}', 1)])
+
+
 # --- Measuring --------------------------------------------------------------
 
 def before(command):
@@ -86,10 +100,10 @@ def before(command):
             'read': 'keep'}.get(word)
 
 
-def measure_step(workers, samples, curve, x, name, rounds):
+def measure_lines(workers, samples, curve, x, name, lines, rounds):
     """Every line once in a round; what it needs is made before."""
-    lines = [l for l in curve.lines if x <= l[3] and not workers[l[1]].absent]
-    for peer in sorted({l[1] for l in lines}):
+    peers_of = sorted({line[1] for line in lines})
+    for peer in peers_of:
         workers[peer].do('model ' + name)
     made = set()
     for _ in range(rounds):
@@ -100,15 +114,29 @@ def measure_step(workers, samples, curve, x, name, rounds):
             made.add((peer, need or command.split()[0]))
             samples.add((curve.name, text, x),
                         workers[peer].do(command.format(x=x)))
-    for peer in sorted({l[1] for l in lines}):
+    for peer in peers_of:
         workers[peer].do('release')
         workers.remove(peer, name)
 
 
+def measure_step(workers, samples, curve, x, name, tensors, rounds):
+    """What is so large that the memory is not for all is done peer by peer."""
+    lines = [l for l in curve.lines if x <= l[3] and not workers[l[1]].absent]
+    groups = [lines]
+    if size_of(tensors) > 1024 * MIB:
+        groups = [[l for l in lines if l[1] == peer]
+                  for peer in sorted({l[1] for l in lines})]
+    for group in groups:
+        measure_lines(workers, samples, curve, x, name, group, rounds)
+
+
+def size_of(tensors):
+    return 4 * sum(count for _, count in tensors)
+
+
 def rounds_of(tensors, rounds):
     """What takes long is not done as often."""
-    size = 4 * sum(count for _, count in tensors)
-    heavy = size > 512 * MIB or len(tensors) > 50_000
+    heavy = size_of(tensors) > 512 * MIB or len(tensors) > 50_000
     return max(1, rounds // 3) if heavy else rounds
 
 
@@ -122,7 +150,7 @@ def measure(workers, curves, args):
                 path = name
                 model.make(workers.place.models, name, tensors)
             last = tensors
-            measure_step(workers, samples, curve, x, path,
+            measure_step(workers, samples, curve, x, path, tensors,
                          rounds_of(tensors, args.rounds))
             if not any(t is tensors for y, t in curve.steps if y > x):
                 os.unlink(os.path.join(workers.place.models, path + '.bin'))
@@ -165,7 +193,7 @@ def write_json(samples, curves, versions, folder):
 
 def run(args, place):
     curves = [c for c in (bytes_curve(args.bytes), values_curve(args.values),
-                          threads_curve(args.size))
+                          threads_curve(args.size), changes_curve(args.size))
               if args.only in ('', c.name)]
     needed = {peer for c in curves for _, peer, _, _ in c.lines}
     workers = turns.Workers(sorted(needed), place)
@@ -196,8 +224,8 @@ def arguments():
     add('--rounds', type=int, default=6)
     add('--bytes', type=int, default=4096 * MIB, help='the most')
     add('--values', type=int, default=1_000_000, help='the most')
-    add('--size', type=int, default=512 * MIB, help='for threads')
-    add('--only', default='', help='bytes, values or threads')
+    add('--size', type=int, default=512 * MIB, help='for threads and changes')
+    add('--only', default='', help='bytes, values, threads or changes')
     add('--smoke', action='store_true', help='tiny, to see that it runs')
     args = parser.parse_args()
     if args.smoke:

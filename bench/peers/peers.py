@@ -24,7 +24,8 @@ PEERS = ['npz', 'h5py', 'adios2', 'torch', 'safetensors', 'dcp', 'tensorflow']
 NAMES = {'h5py': 'HDF5', 'npz': 'NumPy npz', 'adios2': 'ADIOS2', 'dcp': 'DCP',
          'tensorflow': 'TensorFlow', 'varve': 'Varve'}
 LIMITS = {
-    'write': 'write', 'write_back': 'write with write-back per MiB',
+    'write': 'write', 'write 0.01': 'write of what changed',
+    'write_back': 'write with write-back per MiB',
     'write_direct': 'direct writes, 4 at once', 'copy': '`memcpy`',
     'copy_all': 'copy on all cores', 'read 1': 'one reader',
     'read 4': '4 readers'}
@@ -64,8 +65,10 @@ def stages(args):
               ['foreign {scratch}/tensorflow.bundle'], ['copy'],
               {'tensorflow': ['save', 'into']}, is_ordered=True),
         Stage('hold', model.transformer(args.size // 3),
-              ['snapshot', 'snapshot_again', 'save'], ['copy', 'copy_all'],
-              {'torch': ['snapshot'], 'dcp': ['background']}),
+              ['snapshot', 'snapshot_again', 'save', 'save_changed 0.01'],
+              ['copy', 'copy_all', 'write 0.01'],
+              {'torch': ['snapshot'], 'dcp': ['background'],
+               'safetensors': ['save']}),
     ]
 
 
@@ -101,6 +104,8 @@ def works(args):
         Work('a later one', 'hold', ['snapshot_again'], None, ['copy_all']),
         Work('how long a save stops the caller', 'hold', ['save'],
              'background', ['copy_all']),
+        Work(f'durable save, 1 % of {part} changed', 'hold',
+             ['save_changed 0.01'], 'save', ['write 0.01']),
     ]
 
 
