@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""curves.py - how time grows with bytes, values, threads, changes: JSON and SVG.
+"""curves.py - how time grows with bytes, values, threads, changes; as SVG.
 
     bench/run.sh --curves FOLDER [OPTIONS]
 

@@ -65,7 +65,8 @@ def stages(args):
               ['foreign {scratch}/tensorflow.bundle'], ['copy'],
               {'tensorflow': ['save', 'into']}, is_ordered=True),
         Stage('hold', model.transformer(args.size // 3),
-              ['snapshot', 'snapshot_again', 'save', 'save_changed 0.01'],
+              ['snapshot', 'snapshot_again', 'background',
+               'background_at_rest', 'save_changed 0.01'],
               ['copy', 'copy_all', 'write 0.01'],
               {'torch': ['snapshot'], 'dcp': ['background'],
                'safetensors': ['save']}),
@@ -102,8 +103,9 @@ def works(args):
         Work(f'first snapshot, {part}', 'hold', ['snapshot'], 'snapshot',
              ['copy', 'copy_all']),
         Work('a later one', 'hold', ['snapshot_again'], None, ['copy_all']),
-        Work('how long a save stops the caller', 'hold', ['save'],
-             'background', ['copy_all']),
+        Work('how long a save stops the caller', 'hold',
+             ['background', 'background_at_rest'], 'background',
+             ['copy_all']),
         Work(f'durable save, 1 % of {part} changed', 'hold',
              ['save_changed 0.01'], 'save', ['write 0.01']),
     ]
@@ -128,7 +130,8 @@ def our_cell(samples, work):
     cells = []
     for command in work.ours:
         key = (work.stage, command, 'varve')
-        words = 'streaming ' if command.endswith('streaming') else ''
+        words = (command.endswith('streaming') * 'streaming '
+                 or command.endswith('at_rest') * 'values at rest ')
         if key in samples.times:
             cells.append(words + figure(samples, key))
         else:

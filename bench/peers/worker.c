@@ -189,6 +189,20 @@ static double save_changed(const char *fraction)
     return now() - begin;
 }
 
+/* How long the call stops its caller. */
+static double save_in_background(bool at_rest)
+{
+    varve_error error = { 0 };
+    unlink(model.path);
+    double begin = now();
+    varve_job *job = varve_write_async(varve_graph_root(model.graph),
+        model.path, &(varve_write_options){ .at_rest = at_rest }, &error);
+    double time = now() - begin;
+    must(job ? varve_job_wait(job, &error) : error.status, &error);
+    varve_job_free(job);
+    return time;
+}
+
 static double read_from(const char *path, const varve_read_options *options)
 {
     varve_error error = { 0 };
@@ -263,6 +277,8 @@ static bool run_varve(const char *name, const char *argument, double *time)
 {
     if (strcmp(name, "save") == 0)
         *time = save();
+    else if (strncmp(name, "background", strlen("background")) == 0)
+        *time = save_in_background(strcmp(name, "background_at_rest") == 0);
     else if (strcmp(name, "save_changed") == 0)
         *time = save_changed(argument);
     else if (strcmp(name, "into") == 0)
