@@ -58,6 +58,7 @@ int main(int count, char **arguments)
     bench_memory(&wishes);
     bench_save(&wishes);
     bench_restore(&wishes);
+    bench_cold(&wishes);
     bench_small(&wishes);
     bench_nodes(&wishes);
     bench_snapshot(&wishes);

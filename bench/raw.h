@@ -28,6 +28,7 @@ double raw_write_direct(void *raw); /* O_DIRECT, several writes at once */
 void sync_path(const char *path);
 
 double raw_copy(void *raw);     /* memcpy on one thread */
+double raw_copy_new(void *raw); /* the same to memory that nobody has touched */
 double raw_copy_all(void *raw); /* past the caches, on all processors */
 double raw_map(void *raw);      /* opens and maps the file at `path` */
 

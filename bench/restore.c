@@ -48,7 +48,7 @@ static void restore_into_memory(
 
 /* A program that reads first and makes its variables then, so that they never
  * have memory of their own. */
-static double run_map(void *user)
+static double run_late(void *user)
 {
     const struct job *job = user;
     varve_graph *graph = varve_graph_new(NULL);
@@ -65,13 +65,35 @@ static double run_map(void *user)
     return time;
 }
 
+/* What takes as much new memory as the model has. */
+static void restore_by_new_memory(
+    const struct job *job, struct raw *raw, unsigned rounds)
+{
+    struct job undone = *job;
+    undone.restore.staging_size = job->size;
+    struct contender contenders[] = {
+        { .name = "varve_read, undone", .run = run_restore, .user = &undone },
+        { .name = "varve_read, new", .run = run_late, .user = (void *)job },
+        { .name = "memcpy to new memory", .run = raw_copy_new, .user = raw },
+    };
+    race(contenders, 3, rounds);
+    report(&(struct row){ .id = "P3u",
+        .what = "warm restore, undone whatever fails",
+        .ours = &contenders[0],
+        .raw = &contenders[2] });
+    report(&(struct row){ .id = "P3n",
+        .what = "warm restore to new memory of the library",
+        .ours = &contenders[1],
+        .raw = &contenders[2] });
+}
+
 static void restore_mapped(
     struct job *job, const struct raw *raw, unsigned rounds)
 {
     job->restore.map = true;
     struct raw file = { .path = job->path, .size = raw->size };
     struct contender contenders[] = {
-        { .name = "varve_read, map", .run = run_map, .user = job },
+        { .name = "varve_read, map", .run = run_late, .user = job },
         { .name = "open, mmap", .run = raw_map, .user = &file },
     };
     race(contenders, 2, rounds);
@@ -106,8 +128,10 @@ void bench_restore(const struct wishes *wishes)
         .no_sync = true,
     };
     run_save(&job);
-    if (is_wanted(wishes, "P3"))
+    if (is_wanted(wishes, "P3")) {
         restore_into_memory(&job, &raw, &hdf5, wishes->rounds);
+        restore_by_new_memory(&job, &raw, wishes->rounds);
+    }
     if (is_wanted(wishes, "P4"))
         restore_mapped(&job, &raw, wishes->rounds);
     varve_graph_free(job.graph);

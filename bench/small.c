@@ -91,6 +91,41 @@ static void report_times(
     }
 }
 
+/* 10,000 of them: few enough to be undone by default. */
+static void report_restore(
+    const struct wishes *wishes, const struct raw *all, const char *path)
+{
+    size_t count = wishes->small_count / 2;
+    struct raw raw = *all;
+    raw.size = count * SMALL_SIZE;
+    struct job job = {
+        .graph = model_of_variables(raw.bytes, raw.size, count),
+        .path = path,
+        .save = { .no_sync = true },
+    };
+    struct job streaming = job;
+    streaming.restore.streaming = true;
+    struct contender c[] = {
+        { .name = "varve_read", .run = run_restore, .user = &job },
+        { .name = "varve_read, streaming",
+            .run = run_restore,
+            .user = &streaming },
+        { .name = "memcpy", .run = raw_copy, .user = &raw },
+    };
+    run_save(&job);
+    race(c, 3, wishes->rounds);
+    report(&(struct row){ .id = "P7u",
+        .what = "restore of half as many, undone whatever fails",
+        .ours = &c[0],
+        .raw = &c[2],
+        .least_ratio = 0.5 });
+    report(&(struct row){ .id = "P7u",
+        .what = "the same, streaming",
+        .ours = &c[1],
+        .raw = &c[2] });
+    varve_graph_free(job.graph);
+}
+
 static void report_size(const char *path, double payload)
 {
     struct contender size = { .name = "size",
@@ -137,6 +172,7 @@ void bench_small(const struct wishes *wishes)
     race(contenders, 6, wishes->rounds);
     report_times(wishes, contenders, 1e6 / (double)count);
     report_size(path, (double)raw.size);
+    report_restore(wishes, &raw, path);
     if (hdf5_is_there())
         compare_hdf5(wishes, &job, &durable_job, 1e6 / (double)count);
     varve_graph_free(job.graph);
