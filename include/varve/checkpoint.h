@@ -89,8 +89,9 @@ typedef struct varve_write_options {
     void *loss_user;
     bool layered;     /* what has not changed since the checkpoint before is
                          not written again but shared with it, in files in the
-                         folder `layers` beside both, to be copied with them.
-                         Each restores alone, and may be deleted in any order */
+                         folder `layers` beside both, to be copied with them
+                         (layers.h). Each restores alone, and may be deleted in
+                         any order */
     const char *base; /* of a layered one: the checkpoint before, in the same
                          directory. NULL: that which varve_write replaces, or
                          the newest of varve_save's prefix. Where it is not

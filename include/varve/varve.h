@@ -26,6 +26,7 @@
 #include <varve/saver.h>
 
 /* Many files */
+#include <varve/layers.h>
 #include <varve/manager.h>
 #include <varve/watch.h>
 

@@ -8,6 +8,7 @@
 
 #include "allocator.h"
 #include "failure.h"
+#include "layer_prune.h"
 #include "ledger.h"
 #include "reader.h"
 #include "save.h"
@@ -112,7 +113,24 @@ struct saving {
     uint64_t counter;
     uint64_t number;
     varve_write_options write;
+    struct vv_buffer base; /* path of the checkpoint before */
 };
+
+/* With layers: the newest that is known to be good, or else the newest. */
+static varve_status choose_base(
+    varve_manager *m, struct saving *s, varve_error *error)
+{
+    const struct vv_listing *l = &m->listing;
+    if (!s->write.layered || s->write.base || l->count == 0)
+        return VARVE_OK;
+    uint64_t number = m->has_good ? m->good : l->entries[l->count - 1].number;
+    vv_buffer_add_string(
+        &s->base, vv_listing_path(&m->listing, &number, VARVE_SUFFIX));
+    s->write.base = vv_buffer_string(&s->base);
+    return s->base.failed || l->path.failed
+               ? vv_fail_memory(error, "the name of a checkpoint")
+               : VARVE_OK;
+}
 
 /* Writes the file and takes it into the listing. */
 static varve_status write_checkpoint(
@@ -125,6 +143,7 @@ static varve_status write_checkpoint(
     const char *path = vv_buffer_string(&m->saved);
     if (m->saved.failed || m->listing.path.failed || !vv_node_extra(m->root))
         return vv_fail_memory(error, "the name of a checkpoint");
+    VV_TRY(choose_base(m, s, error));
     varve_status status = vv_write(m->root, path, s->counter, &s->write, error);
     if (!status || status == VARVE_UNKNOWN_OUTCOME)
         vv_set_save_counter(m->root, s->counter);
@@ -151,18 +170,31 @@ static varve_status write_with(varve_manager *m, struct saving *s,
     add_own(m, s->step, o, all, &count);
     s->write.metadata = all;
     s->write.metadata_count = count;
+    vv_buffer_init(&s->base, a);
     varve_status status = write_checkpoint(m, s, error);
+    vv_buffer_clear(&s->base);
     vv_release(a, all, most * sizeof *all);
     return status;
 }
 
 /* --- What follows it ---------------------------------------------------- */
 
+void vv_manager_prune_layers(varve_manager *m)
+{
+    varve_error error = { 0 };
+    const char *path = vv_listing_path(&m->listing, NULL, "");
+    if (!m->listing.path.failed && vv_prune_layers(&m->context, path, &error))
+        vv_manager_warn(m, &error);
+}
+
 void vv_manager_tidy(varve_manager *m, bool may_delete)
 {
     varve_error error = { 0 };
+    size_t count = m->listing.count;
     if (may_delete && vv_prune(&m->listing, &m->decision, &error))
         vv_manager_warn(m, &error);
+    if (m->listing.count < count)
+        vv_manager_prune_layers(m);
     error.status = VARVE_OK;
     if (vv_ledger_write(&m->listing, &error))
         vv_manager_warn(m, &error);

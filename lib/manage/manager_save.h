@@ -12,4 +12,7 @@
  * wrong is the manager's warning. */
 void vv_manager_tidy(varve_manager *manager, bool may_delete);
 
+/* Brings back the space of layers that no checkpoint names any more. */
+void vv_manager_prune_layers(varve_manager *manager);
+
 #endif

@@ -231,5 +231,6 @@ varve_status varve_manager_prune(varve_manager *m, varve_error *error)
         VV_TRY(vv_find_good(m, &index, error));
     VV_TRY(decide(m, error));
     vv_manager_tidy(m, true);
+    vv_manager_prune_layers(m);
     return VARVE_OK;
 }

@@ -13,6 +13,7 @@
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
+#include "layer_prune.h"
 #include "saver_find.h"
 #include "system.h"
 #include "try.h"
@@ -124,11 +125,15 @@ static bool delete_file(varve_saver *saver, const char *path)
 
 static void delete_doomed(varve_saver *saver)
 {
+    const struct vv_context *context = &saver->context;
+    const char *newest = varve_saver_latest(saver);
     for (size_t i = saver->doomed.count; i-- > 0;) {
         if (delete_file(saver, saver->doomed.items[i].path))
-            vv_release_string(&saver->context.allocator,
+            vv_release_string(&context->allocator,
                 vv_saver_files_take(&saver->doomed, i).path);
     }
+    if (newest)
+        vv_prune_layers(context, newest, NULL);
 }
 
 void vv_saver_retire(varve_saver *saver)
@@ -142,7 +147,8 @@ void vv_saver_retire(varve_saver *saver)
         else
             saver->doomed.items[saver->doomed.count++] = oldest;
     }
-    delete_doomed(saver);
+    if (saver->doomed.count > 0)
+        delete_doomed(saver);
 }
 
 void vv_saver_clear_list(varve_saver *saver)

@@ -55,7 +55,10 @@ static char *make_path(const varve_allocator *a, const char *prefix,
 static varve_status write_file(varve_saver *saver, char *path,
     const varve_write_options *options, varve_error *error)
 {
-    varve_status status = varve_write(saver->root, path, options, error);
+    varve_write_options own = options ? *options : (varve_write_options){ 0 };
+    if (!own.base)
+        own.base = varve_saver_latest(saver);
+    varve_status status = varve_write(saver->root, path, &own, error);
     bool is_there = !status || status == VARVE_UNKNOWN_OUTCOME;
     bool is_durable = !status && !(options && options->no_sync);
     if (!is_there) {

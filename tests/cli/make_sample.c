@@ -4,6 +4,7 @@
  *     make_sample FILE          the sample
  *     make_sample FILE COUNT    a list of so many scalars
  *     make_sample PREFIX save   the sample as PREFIX-1.varve, with its number
+ *     make_sample PREFIX layers likewise, sharing what has not changed
  *
  * SPDX-License-Identifier: MIT
  */
@@ -137,7 +138,7 @@ static void add_odd_names(varve_node *root)
 }
 
 static varve_status write_sample(varve_node *root, const char *path,
-    bool is_numbered, varve_error *error)
+    bool is_numbered, bool is_layered, varve_error *error)
 {
     static const varve_metadata metadata[] = {
         { .name = "loss", .kind = VARVE_METADATA_REAL, .real = 0.041 },
@@ -149,7 +150,8 @@ static varve_status write_sample(varve_node *root, const char *path,
             .integer = 1763682067 },
     };
     const varve_write_options options = { .metadata = metadata,
-        .metadata_count = sizeof metadata / sizeof *metadata };
+        .metadata_count = sizeof metadata / sizeof *metadata,
+        .layered = is_layered };
     return is_numbered ? varve_save(root, path, &options, error)
                        : varve_write(root, path, &options, error);
 }
@@ -182,13 +184,15 @@ int main(int argc, char **argv)
     if (argc < 2)
         return 2;
     varve_graph *graph = varve_graph_new(NULL);
-    bool is_numbered = argc > 2 && strcmp(argv[2], "save") == 0;
+    bool is_layered = argc > 2 && strcmp(argv[2], "layers") == 0;
+    bool is_numbered =
+        is_layered || (argc > 2 && strcmp(argv[2], "save") == 0);
     if (argc > 2 && !is_numbered)
         add_scalars(varve_graph_root(graph), strtoul(argv[2], NULL, 10));
     else
         add_everything(varve_graph_root(graph));
     varve_status status = write_sample(
-        varve_graph_root(graph), argv[1], is_numbered, &error);
+        varve_graph_root(graph), argv[1], is_numbered, is_layered, &error);
     varve_graph_free(graph);
     if (status == VARVE_OK)
         return 0;

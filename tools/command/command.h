@@ -85,7 +85,8 @@ struct command {
 
 /* Every command, in the order of the help. The folder of its name has it. */
 #define EACH_COMMAND(DO)                                                       \
-    DO(ls) DO(cat) DO(verify) DO(repair) DO(graph) DO(convert)
+    DO(ls)                                                                     \
+    DO(cat) DO(verify) DO(repair) DO(repack) DO(prune) DO(graph) DO(convert)
 #define DECLARE_COMMAND(name) extern const struct command name##_command;
 EACH_COMMAND(DECLARE_COMMAND)
 

@@ -35,8 +35,8 @@ struct layering {
     struct vv_saved_paths paths; /* where somebody wants to see them */
     struct vv_buffer path;
     uint8_t *older;  /* a chunk of the base */
-    uint64_t behind; /* where in the data of the base ends the value that was
-                        last here; 0: it is another */
+    uint64_t behind; /* where in the data of the base ends what was last here;
+                        0: that is new, or was of another size */
 };
 
 static uint64_t size_of(const struct layering *l, uint32_t value)
@@ -110,10 +110,11 @@ static varve_status pad(
     return vv_layer_out_zeros(&l->out, size, error);
 }
 
-/* What of the base this value was, for the padding behind it. */
-static void pass(struct layering *l, uint32_t value)
+/* For the padding behind a value. What is new must not hold on to the layers
+ * that it was in. */
+static void pass(struct layering *l, uint32_t value, bool is_old)
 {
-    if (!pairs(l, value))
+    if (!pairs(l, value) || (size_of(l, value) > 0 && !is_old))
         l->behind = 0;
     else if (size_of(l, value) > 0)
         l->behind = older_offset(l, value) + size_of(l, value);
@@ -173,13 +174,15 @@ static varve_status write_large(
     bool is_paired = pairs(l, value);
     uint64_t older = is_paired ? older_offset(l, value) : 0;
     VV_TRY(bytes_of(l, value, &bytes, error));
-    VV_TRY(pad(l, offset_of(l, value), older, error));
+    bool is_old = is_paired && is_same(l, value, 0, 1);
+    VV_TRY(pad(l, offset_of(l, value), is_old ? older : 0, error));
     for (uint64_t at = 0; at < all; at += size) {
         varve_status status;
         size = all - at < VV_CHUNK_SIZE ? all - at : VV_CHUNK_SIZE;
+        is_old = is_paired && is_same(l, value, at / VV_CHUNK_SIZE, 1);
         if (!is_paired)
             status = vv_layer_out_new(&l->out, bytes + at, size, error);
-        else if (is_same(l, value, at / VV_CHUNK_SIZE, 1))
+        else if (is_old)
             status =
                 vv_layer_out_old(&l->out, older + at, bytes + at, size, error);
         else
@@ -187,7 +190,7 @@ static varve_status write_large(
         if (status || (status = report(l, value, error)))
             return status;
     }
-    pass(l, value);
+    pass(l, value, is_old);
     return VARVE_OK;
 }
 
@@ -247,7 +250,7 @@ static varve_status write_group(
     for (uint32_t i = first; i < end; i++) {
         if (size_of(l, i) > 0)
             VV_TRY(write_small(l, i, is_old, error));
-        pass(l, i);
+        pass(l, i, is_old);
     }
     return report(l, first, error);
 }
@@ -267,7 +270,7 @@ static varve_status write_values(struct layering *l, varve_error *error)
             next = end_of_group(l, value);
             VV_TRY(write_group(l, value, next, error));
         } else {
-            pass(l, value);
+            pass(l, value, true);
         }
     }
     return pad(l, end, l->base.is_there ? l->base.file.data_end : 0, error);

@@ -313,3 +313,28 @@ TEST(manager_save, goes_above_names_that_are_no_files)
     cr_assert_str_eq(save(&w, 2), "ckpt-3.varve");
     world_end(&w);
 }
+
+/* --- Only what changed ---------------------------------------------------- */
+
+static size_t count_layers(struct world *w)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < memory_file_count(w->memory); i++)
+        count += strstr(memory_file_path(w->memory, i), "/layers/") != NULL;
+    return count;
+}
+
+TEST(manager_save, shares_layers_and_deletes_those_that_nothing_names)
+{
+    static const varve_write_options layered = { .layered = true };
+    struct world w;
+    world_begin(&w, &(varve_manager_options){
+        .keep_last = 2, .write = &layered });
+    for (int step = 1; step <= 6; step++) {
+        save(&w, step);
+        cr_assert_leq(count_layers(&w), 2, "step %d", step);
+    }
+    cr_assert_null(varve_manager_warning(w.manager));
+    cr_assert_eq(count_layers(&w), 2);
+    world_end(&w);
+}

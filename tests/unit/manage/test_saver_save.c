@@ -302,3 +302,23 @@ TEST(saver_save, restores_all_or_nothing_when_memory_ends)
     varve_saver_free(saver);
     end_world();
 }
+
+TEST(saver_save, shares_layers_and_deletes_those_that_nothing_names)
+{
+    static const varve_write_options layered = { .layered = true };
+    begin_world();
+    varve_saver *saver = new_saver(&(varve_saver_options){ .keep = 2 });
+    add(saver, "v", leaf(world.root, "v", 0));
+    for (uint64_t step = 1; step <= 5; step++) {
+        save_as(saver, "m",
+            (varve_saver_save_options){
+                .has_step = true, .step = step, .write = &layered });
+        size_t layers = 0;
+        for (size_t i = 0; i < memory_file_count(world.memory); i++)
+            layers +=
+                strncmp(memory_file_path(world.memory, i), "layers/", 7) == 0;
+        cr_assert_eq(layers, 1, "the value did not change");
+    }
+    varve_saver_free(saver);
+    end_world();
+}

@@ -1,0 +1,30 @@
+/* layers.h - looking after checkpoints that share their data in layers, as the
+ * option `layered` of a write makes them.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_LAYERS_H
+#define VARVE_LAYERS_H
+
+#include <varve/checkpoint.h>
+
+VARVE_BEGIN_DECLS
+
+/* Makes one file of a checkpoint with layers, the one that a save without
+ * `layered` would have written; every value is verified. `to` NULL: in its
+ * place. Of the options `no_replace`, `no_sync` and `progress` count. `path` is
+ * found as by varve_restore. */
+VARVE_API varve_status varve_repack(const char *path, const char *to,
+    const varve_write_options *options, varve_error *error) VARVE_MUST_CHECK;
+
+/* Deletes the layers in a directory that none of its checkpoints names, and
+ * what saves that were killed have left. Managers and savers do so when they
+ * delete checkpoints. If one of them cannot be read, or is damaged, nothing is
+ * deleted, and that is the failure; nothing either, and VARVE_OK, while
+ * somebody saves there, or where the file system has no locks. */
+VARVE_API varve_status varve_prune_layers(
+    const char *directory, varve_error *error) VARVE_MUST_CHECK;
+
+VARVE_END_DECLS
+
+#endif

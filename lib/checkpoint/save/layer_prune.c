@@ -1,0 +1,256 @@
+/* layer_prune.c - what is named is read from every checkpoint there is; no
+ * counter and no list is believed.
+ *
+ * Whoever saves has the lock of the folder shared, from before it looks for
+ * layers until its checkpoint is there. So with the lock alone, the checkpoints
+ * that can be seen are all there are.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "layer_prune.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "buffer.h"
+#include "data_in.h"
+#include "default_allocator.h"
+#include "directory.h"
+#include "failure.h"
+#include "file.h"
+#include "layers_in.h"
+#include "layout.h"
+#include "save.h"
+#include "system.h"
+#include "temporary.h"
+#include "try.h"
+
+struct pruning {
+    const struct vv_context *context;
+    const char *path;       /* of something in the directory */
+    struct vv_buffer names; /* in a directory, each with a NUL */
+    struct vv_buffer file;  /* the path of one of them */
+    struct vv_buffer named; /* nonces of layers */
+};
+
+static int take_name(void *user, const char *name)
+{
+    struct pruning *c = user;
+    vv_buffer_add(&c->names, name, strlen(name) + 1);
+    return 0;
+}
+
+/* --- What is named -------------------------------------------------------- */
+
+static const char *path_of(struct pruning *c, const char *name)
+{
+    c->file.size = 0;
+    vv_buffer_add(&c->file, c->path, (size_t)(vv_path_name(c->path) - c->path));
+    vv_buffer_add_string(&c->file, name);
+    return vv_buffer_string(&c->file);
+}
+
+/* What is gone, a directory or a device has no index. */
+static bool is_no_file(varve_status status)
+{
+    return status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY ||
+           status == VARVE_NOT_A_CHECKPOINT;
+}
+
+/* Whether it begins as a checkpoint, or is called as one. */
+static varve_status may_name(
+    struct pruning *c, const char *path, bool *may, varve_error *error)
+{
+    varve_error reason = { 0 };
+    unsigned char head[8];
+    size_t size = sizeof head;
+    varve_status status = vv_file_head(c->context, path, head, &size, &reason);
+    *may = !status && (vv_data_in_is_ours(head, size) ||
+                          (vv_ends_in_suffix(path) && size > 0));
+    if (!status || is_no_file(status))
+        return VARVE_OK;
+    if (error)
+        *error = reason;
+    return status;
+}
+
+static varve_status add_layers_of(
+    struct pruning *c, const char *path, varve_error *error)
+{
+    struct vv_opened opened;
+    varve_error reason = { 0 };
+    bool may;
+    VV_TRY(may_name(c, path, &may, error));
+    if (!may)
+        return VARVE_OK;
+    varve_status status =
+        vv_data_in_open_index(&opened, c->context, path, &reason);
+    if (status == VARVE_NOT_FOUND)
+        return VARVE_OK;
+    if (status)
+        return vv_fail(error, status,
+            "%s; no layers were deleted, since it may name them",
+            reason.message);
+    const struct vv_index *index = &opened.parsed.index;
+    vv_buffer_add(&c->named, index->layer_nonces,
+        (size_t)index->layer_count * VV_NONCE_SIZE);
+    vv_opened_close(&opened);
+    return VARVE_OK;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return memcmp(a, b, VV_NONCE_SIZE);
+}
+
+static varve_status find_named(struct pruning *c, varve_error *error)
+{
+    VV_TRY(vv_directory_each(c->context, c->path, take_name, c, error));
+    for (size_t at = 0; at < c->names.size;) {
+        const char *name = (const char *)c->names.data + at;
+        const char *path = path_of(c, name);
+        at += strlen(name) + 1;
+        if (!c->file.failed)
+            VV_TRY(add_layers_of(c, path, error));
+    }
+    if (c->names.failed || c->file.failed || c->named.failed)
+        return vv_fail_memory(error, "the layers that are named");
+    if (c->named.size > 0)
+        qsort(c->named.data, c->named.size / VV_NONCE_SIZE, VV_NONCE_SIZE,
+            compare);
+    return VARVE_OK;
+}
+
+/* --- What is not ---------------------------------------------------------- */
+
+static bool is_named(const struct pruning *c, const uint8_t *nonce)
+{
+    size_t count = c->named.size / VV_NONCE_SIZE;
+    return count > 0 &&
+           bsearch(nonce, c->named.data, count, VV_NONCE_SIZE, compare);
+}
+
+/* Whether it is what a save that was killed had written aside. */
+static bool is_left(const char *name)
+{
+    char bare[VV_LAYER_NAME_SIZE];
+    uint8_t nonce[VV_NONCE_SIZE];
+    if (strlen(name) != sizeof bare - 1 + VV_TEMPORARY_OVERHEAD)
+        return false;
+    memcpy(bare, name + 1, sizeof bare - 1);
+    bare[sizeof bare - 1] = '\0';
+    return vv_layer_parse_name(bare, nonce) && vv_temporary_is_of(bare, name);
+}
+
+static varve_status remove_layers(
+    struct pruning *c, int folder, varve_error *error)
+{
+    const struct vv_system *system = c->context->system;
+    varve_status first = VARVE_OK;
+    c->names.size = 0;
+    int result = system->each_name(system->state, folder, take_name, c);
+    if (result < 0)
+        return vv_fail_system(error, -result, "listing its layers", c->path);
+    if (c->names.failed)
+        return vv_fail_memory(error, "the names of layers");
+    for (size_t at = 0; at < c->names.size;) {
+        const char *name = (const char *)c->names.data + at;
+        uint8_t nonce[VV_NONCE_SIZE];
+        varve_status status = VARVE_OK;
+        at += strlen(name) + 1;
+        if (is_left(name))
+            vv_temporary_sweep_one(c->context, folder, name);
+        else if (vv_layer_parse_name(name, nonce) && !is_named(c, nonce))
+            status = vv_file_remove(
+                c->context, folder, name, name, first ? NULL : error);
+        first = first ? first : status;
+    }
+    return first;
+}
+
+/* A checkpoint that is gone has to be gone for good before its layers go. */
+static varve_status settle(struct pruning *c, varve_error *error)
+{
+    const struct vv_system *system = c->context->system;
+    int directory;
+    VV_TRY(vv_directory_open_parent(c->context, c->path, &directory, error));
+    int result = system->sync(system->state, directory);
+    vv_file_close(c->context, directory);
+    return result < 0 ? vv_fail_system(
+                            error, -result, "sync of its directory", c->path)
+                      : VARVE_OK;
+}
+
+/* --- All ------------------------------------------------------------------ */
+
+static varve_status prune(struct pruning *c, int folder, varve_error *error)
+{
+    VV_TRY(find_named(c, error));
+    VV_TRY(settle(c, error));
+    return remove_layers(c, folder, error);
+}
+
+/* The folder, with its lock; -1 where there is none, or somebody saves, or
+ * there are no locks. */
+static varve_status lock_folder(
+    struct pruning *c, int *folder, varve_error *error)
+{
+    const struct vv_system *system = c->context->system;
+    *folder = -1;
+    c->file.size = 0;
+    vv_layer_folder(&c->file, c->path);
+    const char *path = vv_buffer_string(&c->file);
+    if (c->file.failed)
+        return vv_fail_memory(error, "the path of layers");
+    int opened =
+        system->open_directory(system->state, VV_WORKING_DIRECTORY, path);
+    if (opened == -ENOENT || opened == -ENOTDIR)
+        return VARVE_OK;
+    if (opened < 0)
+        return vv_fail_system(error, -opened, "opening the directory", path);
+    if (system->lock(system->state, opened) == 0)
+        *folder = opened;
+    else
+        vv_file_close(c->context, opened);
+    return VARVE_OK;
+}
+
+varve_status vv_prune_layers(
+    const struct vv_context *context, const char *path, varve_error *error)
+{
+    struct pruning c = { .context = context, .path = path };
+    int folder = -1;
+    vv_buffer_init(&c.names, &context->allocator);
+    vv_buffer_init(&c.file, &context->allocator);
+    vv_buffer_init(&c.named, &context->allocator);
+    varve_status status = lock_folder(&c, &folder, error);
+    if (!status && folder >= 0)
+        status = prune(&c, folder, error);
+    vv_file_close(context, folder);
+    vv_buffer_clear(&c.named);
+    vv_buffer_clear(&c.file);
+    vv_buffer_clear(&c.names);
+    return status;
+}
+
+varve_status varve_prune_layers(const char *directory, varve_error *error)
+{
+    const struct vv_context context = {
+        .allocator = vv_allocator_or_default(NULL),
+        .system = &vv_posix_system,
+    };
+    struct vv_buffer path;
+    if (!directory)
+        return vv_fail(error, VARVE_MISUSE, "expected a directory, found none");
+    vv_buffer_init(&path, &context.allocator);
+    vv_buffer_add_string(&path, directory);
+    vv_buffer_add_string(&path, "/" VV_LAYER_FOLDER);
+    const char *inside = vv_buffer_string(&path);
+    varve_status status = path.failed
+                              ? vv_fail_memory(error, "a path")
+                              : vv_prune_layers(&context, inside, error);
+    vv_buffer_clear(&path);
+    return status;
+}

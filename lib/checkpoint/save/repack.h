@@ -1,0 +1,16 @@
+/* repack.h - one file of a checkpoint with layers.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_REPACK_H
+#define VV_REPACK_H
+
+#include <varve/layers.h>
+
+#include "context.h"
+
+/* varve_repack over any system. */
+varve_status vv_repack(const struct vv_context *context, const char *path,
+    const char *to, const varve_write_options *options, varve_error *error);
+
+#endif

@@ -1,0 +1,138 @@
+/* test_layered_power_cut.c - a power cut at any moment of a save that writes
+ * only what changed, of a deletion, of deleting the layers that nothing names
+ * then, and of making one file of a checkpoint: each checkpoint whose name is
+ * there has all of its values.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <varve/varve.h>
+
+#include "crash/recorder.h"
+#include "crash/states.h"
+#include "graph.h"
+#include "layer_prune.h"
+#include "repack.h"
+#include "support/memory_system.h"
+#include "support/proof.h"
+#include "support/test_context.h"
+#include "system.h"
+
+enum { COUNT = 20 * 1024, PAGE = 1024 };
+
+static struct {
+    int values[COUNT];
+    int small;
+} program;
+
+/* What checkpoint `number` holds. */
+static void set_values(int number)
+{
+    program.small = number;
+    for (int i = 0; i < COUNT; i++)
+        program.values[i] = i;
+    for (int i = 0; i < PAGE; i++)
+        program.values[5 * PAGE + i] = number;
+    program.values[(6 + number) * PAGE] = number;
+}
+
+static varve_graph *make_graph(const struct vv_context *context)
+{
+    varve_graph *graph = vv_graph_new_in(context);
+    varve_node *root = varve_graph_root(graph);
+    varve_add_variable(root, "small", varve_scalar(&program.small));
+    varve_add_variable(root, "values", varve_array(program.values, COUNT));
+    return graph;
+}
+
+static void save(varve_graph *graph, int number)
+{
+    varve_error error = { 0 };
+    const varve_write_options options = { .layered = true };
+    set_values(number);
+    cr_assert_ok(
+        varve_save(varve_graph_root(graph), "run/m", &options, &error), error);
+}
+
+/* --- What a disk has ------------------------------------------------------ */
+
+struct search {
+    long time;
+    long saved; /* from then on 3 is there */
+    long deleted; /* from then on 2 may be gone */
+    struct crash_count count;
+};
+
+static bool has(struct memory *disk, int number)
+{
+    char path[32];
+    size_t size;
+    snprintf(path, sizeof path, "run/m-%d.varve", number);
+    return memory_bytes(disk, path, &size) != NULL;
+}
+
+static void look(void *user, struct memory *disk)
+{
+    struct search *s = user;
+    const struct vv_context context = test_context(memory_system(disk));
+    cr_assert(has(disk, 1), "power cut after change %ld: 1 is gone", s->time);
+    cr_assert(has(disk, 2) || s->time >= s->deleted,
+        "power cut after change %ld: 2 is gone", s->time);
+    cr_assert(has(disk, 3) || s->time < s->saved,
+        "power cut after change %ld: 3 is not there", s->time);
+    for (int number = 1; number <= 3; number++) {
+        static int expected[COUNT];
+        char path[32];
+        varve_error error = { 0 };
+        snprintf(path, sizeof path, "run/m-%d.varve", number);
+        if (!has(disk, number))
+            continue;
+        set_values(number);
+        memcpy(expected, program.values, sizeof expected);
+        memset(&program, 0, sizeof program);
+        varve_graph *graph = make_graph(&context);
+        varve_restoration *r =
+            varve_read(varve_graph_root(graph), path, NULL, &error);
+        cr_assert(r, "power cut after change %ld: %s", s->time, error.message);
+        cr_assert_eq(program.small, number, "change %ld", s->time);
+        cr_assert_eq(memcmp(expected, program.values, sizeof expected), 0,
+            "power cut after change %ld: other values", s->time);
+        varve_restoration_free(r);
+        varve_graph_free(graph);
+    }
+}
+
+/* --- What happens --------------------------------------------------------- */
+
+TEST(crash, a_power_cut_costs_no_checkpoint_with_layers)
+{
+    struct search s = { .count.most = proof_size(64, 4096) };
+    varve_error error = { 0 };
+    struct memory *disk = memory_new();
+    const struct vv_system *system = recorder_begin(disk, CRASH_NONE);
+    const struct vv_context context = test_context(system);
+    varve_graph *graph = make_graph(&context);
+    const struct history *history = recorder_history();
+    save(graph, 1);
+    save(graph, 2);
+    long begin = history->time;
+    save(graph, 3);
+    s.saved = history->time;
+    s.deleted = history->time + 1;
+    cr_assert_eq(system->remove(
+                     system->state, VV_WORKING_DIRECTORY, "run/m-2.varve"),
+        0);
+    cr_assert_ok(vv_prune_layers(&context, "run/m", &error), error);
+    cr_assert_ok(
+        vv_repack(&context, "run/m-1.varve", NULL, NULL, &error), error);
+    cr_assert_ok(vv_prune_layers(&context, "run/m", &error), error);
+    for (s.time = begin; s.time <= history->time; s.time++)
+        crash_states_at(history, s.time, look, &s, &s.count);
+    cr_assert_gt(s.count.states, 100);
+    varve_graph_free(graph);
+    recorder_end();
+    memory_free(disk);
+    proof_count("layers.crashes", (uint64_t)s.count.states);
+}

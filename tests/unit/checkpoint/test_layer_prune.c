@@ -1,0 +1,158 @@
+/* test_layer_prune.c - lib/checkpoint/save/layer_prune.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "layered_world.h"
+
+#include "layer_prune.h"
+
+/* Checkpoints 1 to 4, of which each has a layer of its own. */
+static void make(void)
+{
+    begin_layered();
+    for (int i = 0; i < 4; i++) {
+        layered.large[i * 150000 + 7] += 1;
+        saved_layered();
+    }
+}
+
+static void remove_file(const char *path)
+{
+    const struct vv_system *system = world.context.system;
+    cr_assert_eq(
+        system->remove(system->state, VV_WORKING_DIRECTORY, path), 0);
+}
+
+static size_t prune(void)
+{
+    varve_error error = { 0 };
+    uint64_t bytes;
+    cr_assert_ok(vv_prune_layers(&world.context, "run/m", &error), error);
+    return count_layers(&bytes);
+}
+
+TEST(layer_prune, deletes_what_no_checkpoint_names_and_nothing_else)
+{
+    make();
+    cr_assert_eq(prune(), 4);
+    remove_file("run/m-2.varve");
+    cr_assert_eq(prune(), 4, "3 and 4 have a page of it");
+    remove_file("run/m-4.varve");
+    cr_assert_eq(prune(), 3);
+    remove_file("run/m-1.varve");
+    cr_assert_eq(prune(), 3);
+    uint8_t digest[16];
+    digest_of("run/m-3.varve", digest);
+    remove_file("run/m-3.varve");
+    cr_assert_eq(prune(), 0);
+    end_layered();
+}
+
+TEST(layer_prune, counts_checkpoints_of_any_name)
+{
+    varve_error error = { 0 };
+    const varve_write_options options = {
+        .layered = true, .base = "run/m-4.varve"
+    };
+    make();
+    cr_assert_ok(
+        varve_write(layered.root, "run/.hidden", &options, &error), error);
+    for (int i = 1; i <= 4; i++) {
+        char path[32];
+        snprintf(path, sizeof path, "run/m-%d.varve", i);
+        remove_file(path);
+    }
+    cr_assert_eq(prune(), 4);
+    check_layered("run/.hidden");
+    end_layered();
+}
+
+TEST(layer_prune, deletes_nothing_where_one_cannot_be_read)
+{
+    static const struct {
+        const char *path;
+        size_t at;
+        varve_status status;
+    } bad[] = {
+        { "run/m-4.varve", 0, VARVE_NOT_A_CHECKPOINT },
+        { "run/m-4.varve", 100, VARVE_CORRUPT },
+        { "run/m-4.varve", 8, VARVE_CORRUPT },
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        varve_error error = { 0 };
+        uint64_t bytes;
+        size_t size;
+        make();
+        remove_file("run/m-1.varve");
+        remove_file("run/m-3.varve");
+        memory_bytes(world.memory, bad[i].path, &size)[bad[i].at] ^= 1;
+        cr_assert_eq(vv_prune_layers(&world.context, "run/m", &error),
+            bad[i].status, "%s", error.message);
+        cr_assert(strstr(error.message, "no layers were deleted"));
+        cr_assert_eq(count_layers(&bytes), 4);
+        end_layered();
+    }
+}
+
+TEST(layer_prune, keeps_away_from_who_saves)
+{
+    make();
+    const struct vv_system *system = world.context.system;
+    remove_file("run/m-4.varve");
+    int folder = system->open_directory(
+        system->state, VV_WORKING_DIRECTORY, "run/layers");
+    cr_assert_eq(system->share_lock(system->state, folder), 0);
+    cr_assert_eq(prune(), 4);
+    system->close(system->state, folder);
+    cr_assert_eq(prune(), 3);
+    end_layered();
+}
+
+TEST(layer_prune, sweeps_what_killed_saves_have_left_and_spares_strangers)
+{
+    static const char *const left[] = {
+        "run/layers/.00112233445566778899aabbccddeeff.data."
+        "0123456789abcdef.tmp",
+        "run/layers/00112233445566778899aabbccddeeff.data",
+    };
+    static const char *const strangers[] = {
+        "run/layers/notes.txt", "run/layers/00112233.data",
+    };
+    make();
+    for (int i = 0; i < 2; i++) {
+        memory_put(world.memory, left[i], "x", 1);
+        memory_put(world.memory, strangers[i], "x", 1);
+    }
+    size_t files = memory_file_count(world.memory);
+    prune();
+    cr_assert_eq(memory_file_count(world.memory), files - 2);
+    end_layered();
+}
+
+TEST(layer_prune, does_nothing_where_there_are_no_layers)
+{
+    varve_error error = { 0 };
+    begin_world();
+    cr_assert_ok(vv_prune_layers(&world.context, "none/m", &error), error);
+    cr_assert_ok(vv_prune_layers(&world.context, "m", &error), error);
+    end_world();
+}
+
+TEST(layer_prune, deletes_nothing_when_memory_ends)
+{
+    varve_status status = VARVE_NO_MEMORY;
+    uint64_t bytes;
+    make();
+    remove_file("run/m-4.varve");
+    long blocks = test_block_count();
+    for (long n = 0; status; n++) {
+        varve_error error = { 0 };
+        test_fail_allocation(n, false);
+        status = vv_prune_layers(&world.context, "run/m", &error);
+        test_fail_allocation(-1, false);
+        cr_assert(!status || status == VARVE_NO_MEMORY, "%s", error.message);
+        cr_assert_eq(count_layers(&bytes), status ? 4 : 3);
+        cr_assert_eq(test_block_count(), blocks);
+    }
+    end_layered();
+}
