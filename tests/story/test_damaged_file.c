@@ -1,0 +1,178 @@
+/* test_damaged_file.c - of a damaged file all that is intact comes back where
+ * that is asked for, of every format with sums, and what is lost has a name.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "story.h"
+
+enum { COUNT = 3000 };
+
+static float weights[COUNT], kernel[COUNT], bias[COUNT];
+static const varve_read_options salvaging = { .salvage = true };
+
+static void fill(float value)
+{
+    for (int i = 0; i < COUNT; i++) {
+        weights[i] = value;
+        kernel[i] = value + 1;
+        bias[i] = value + 2;
+    }
+}
+
+static varve_graph *make(float value)
+{
+    varve_graph *graph = story_graph();
+    varve_node *model = varve_add_object(varve_graph_root(graph), "model");
+    fill(value);
+    varve_add_variable(model, "weights", varve_array(weights, COUNT));
+    varve_add_variable(model, "kernel", varve_array(kernel, COUNT));
+    varve_add_variable(model, "bias", varve_array(bias, COUNT));
+    return graph;
+}
+
+static void write_as(const char *name, const varve_write_options *options)
+{
+    varve_error error;
+    varve_graph *graph = make(5);
+    cr_assert_ok(varve_write(varve_graph_root(graph), test_path(name), options,
+                     &error), error);
+    varve_graph_free(graph);
+}
+
+/* Changes a byte in the middle of the kernel, which is full of 6; whether it is
+ * in this file. */
+static bool damage(const char *path)
+{
+    size_t size;
+    unsigned char *bytes = test_read_file(path, &size);
+    const float six[2] = { 6, 6 };
+    bool found = false;
+    for (size_t at = 0; at + 400 < size && !found; at++) {
+        found = memcmp(bytes + at, six, sizeof six) == 0;
+        if (found)
+            bytes[at + 400] ^= 1;
+    }
+    if (found)
+        test_write_file(path, bytes, size);
+    free(bytes);
+    return found;
+}
+
+/* That all but the kernel comes into a program, and the kernel is named. */
+static void check_salvage(const char *name)
+{
+    varve_error error = { 0 };
+    varve_graph *graph = make(1);
+    varve_node *root = varve_graph_root(graph);
+    cr_assert_null(varve_read(root, test_path(name), NULL, &error));
+    cr_assert(story_says(&error, "kernel"), "%s", error.message);
+    cr_assert(weights[0] == 1 && bias[COUNT - 1] == 3);
+    varve_restoration *r = story_read(root, name, &salvaging);
+    cr_assert(weights[0] == 5 && bias[COUNT - 1] == 7, "%s", name);
+    cr_assert(kernel[0] == 2 && kernel[COUNT - 1] == 2, "%s", name);
+    cr_assert_eq(story_findings(r, VARVE_DAMAGED), 1);
+    story_unmatched(varve_assert_consumed(r, &error), "model/kernel", error);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+TEST(damaged_file, gives_what_is_intact_in_every_format_with_sums)
+{
+    static const struct {
+        const char *name, *file;
+        varve_format format;
+    } formats[] = {
+        { "a.varve", "a.varve", VARVE_FORMAT_VARVE },
+        { "a.npz", "a.npz", VARVE_FORMAT_NPZ },
+        { "tf", "tf.data-00000-of-00001", VARVE_FORMAT_TENSORFLOW },
+        { "names", "names.data-00000-of-00001", VARVE_FORMAT_TENSORFLOW_NAMES },
+    };
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        write_as(formats[i].name,
+            &(varve_write_options){ .format = formats[i].format });
+        cr_assert(damage(test_path(formats[i].file)), "%s", formats[i].name);
+        check_salvage(formats[i].name);
+    }
+}
+
+TEST(damaged_file, of_layers_loses_what_its_layer_has_lost)
+{
+    char path[512];
+    bool found = false;
+    write_as("a.varve", &(varve_write_options){ .layered = true });
+    DIR *folder = opendir(test_path("layers"));
+    cr_assert(folder);
+    for (struct dirent *e; (e = readdir(folder));) {
+        snprintf(path, sizeof path, "%s/%s", test_path("layers"), e->d_name);
+        if (e->d_name[0] != '.')
+            found |= damage(path);
+    }
+    closedir(folder);
+    cr_assert(found);
+    check_salvage("a.varve");
+}
+
+TEST(damaged_file, becomes_a_good_one_without_what_was_lost)
+{
+    varve_error error = { 0 };
+    write_as("a.varve", NULL);
+    damage(test_path("a.varve"));
+    varve_graph *graph = varve_graph_from_part(
+        test_path("a.varve"), &salvaging, NULL, &error);
+    cr_assert(graph, "%s", error.message);
+    story_write(varve_graph_root(graph), "good.varve");
+    varve_graph_free(graph);
+    varve_reader *reader =
+        varve_reader_open(test_path("good.varve"), NULL, &error);
+    cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
+    varve_saved_node node;
+    cr_assert(varve_reader_find(reader, "model/kernel", &node));
+    cr_assert_not(node.has_value);
+    varve_reader_free(reader);
+    graph = make(1);
+    varve_restoration *r = story_read(
+        varve_graph_root(graph), "good.varve", NULL);
+    cr_assert(weights[0] == 5 && kernel[0] == 2 && bias[0] == 7);
+    story_unmatched(varve_assert_existing_objects_matched(r, &error),
+        "model/kernel", error);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+TEST(damaged_file, is_planned_as_if_it_were_whole)
+{
+    varve_error error = { 0 };
+    write_as("a.varve", NULL);
+    damage(test_path("a.varve"));
+    varve_graph *graph = make(1);
+    varve_restoration *plan = varve_plan(varve_graph_root(graph),
+        test_path("a.varve"), &salvaging, &error);
+    cr_assert(plan, "%s", error.message);
+    story_consumed(plan);
+    varve_restoration_free(plan);
+    varve_graph_free(graph);
+}
+
+TEST(damaged_file, leaves_in_a_snapshot_what_it_has_of_the_lost)
+{
+    varve_error error = { 0 };
+    write_as("a.varve", NULL);
+    damage(test_path("a.varve"));
+    varve_graph *graph = make(1);
+    varve_snapshot *snapshot =
+        varve_snapshot_new(varve_graph_root(graph), &error);
+    fill(9);
+    cr_assert_eq(varve_snapshot_read(
+        snapshot, test_path("a.varve"), NULL, &error), VARVE_CORRUPT);
+    cr_assert_ok(varve_snapshot_read(
+        snapshot, test_path("a.varve"), &salvaging, &error), error);
+    cr_assert_ok(varve_snapshot_restore(snapshot, &error), error);
+    cr_assert(weights[0] == 5 && kernel[0] == 2 && bias[0] == 7);
+    varve_snapshot_free(snapshot);
+    varve_graph_free(graph);
+}
