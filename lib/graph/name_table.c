@@ -87,10 +87,10 @@ struct sort_item {
     struct vv_name *name;
 };
 
-static uint64_t prefix_of(const struct vv_name *name)
+static uint64_t prefix_of(const struct vv_name *name, uint32_t begin)
 {
     uint64_t prefix = 0;
-    for (unsigned i = 0; i < 8; i++) {
+    for (uint32_t i = begin; i < begin + 8; i++) {
         unsigned char byte = i < name->size ? (unsigned char)name->bytes[i] : 0;
         prefix = prefix << 8 | byte;
     }
@@ -111,6 +111,27 @@ static int compare(const void *left, const void *right)
     return (a->name->size > b->name->size) - (a->name->size < b->name->size);
 }
 
+static int compare_prefixes(const void *left, const void *right)
+{
+    const struct sort_item *a = left;
+    const struct sort_item *b = right;
+    return (a->prefix > b->prefix) - (a->prefix < b->prefix);
+}
+
+/* First by eight bytes, then those that agree in them by the next eight: the
+ * names themselves, which are all over memory, are looked at once for each. */
+static void sort(struct sort_item *items, size_t count)
+{
+    qsort(items, count, sizeof *items, compare_prefixes);
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        uint64_t prefix = items[begin].prefix;
+        for (end = begin; end < count && items[end].prefix == prefix; end++)
+            items[end].prefix = prefix_of(items[end].name, 8);
+        if (end - begin > 1)
+            qsort(&items[begin], end - begin, sizeof *items, compare);
+    }
+}
+
 bool vv_names_rank(struct vv_name_table *names)
 {
     const varve_allocator *a = names->map.allocator;
@@ -128,9 +149,9 @@ bool vv_names_rank(struct vv_name_table *names)
     for (size_t i = 0; i < names->map.capacity; i++) {
         struct vv_name *name = names->map.slots[i].item;
         if (name)
-            items[filled++] = (struct sort_item){ prefix_of(name), name };
+            items[filled++] = (struct sort_item){ prefix_of(name, 0), name };
     }
-    qsort(items, count, sizeof *items, compare);
+    sort(items, count);
     for (size_t i = 0; i < count; i++) {
         ranked[i] = items[i].name;
         ranked[i]->rank = (uint32_t)i;

@@ -20,6 +20,13 @@ unsigned vv_worker_count(const struct vv_context *context, unsigned threads)
     return threads < VV_MAX_WORKERS ? threads : VV_MAX_WORKERS;
 }
 
+unsigned vv_worker_count_for(
+    const struct vv_context *context, unsigned threads, uint64_t parts)
+{
+    unsigned count = parts > 1 ? vv_worker_count(context, threads) : 1;
+    return parts && count > parts ? (unsigned)parts : count;
+}
+
 static void *run(void *argument)
 {
     struct worker *worker = argument;

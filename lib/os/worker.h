@@ -17,6 +17,11 @@ typedef void vv_work(void *user, unsigned worker);
  * processors; 1 to VV_MAX_WORKERS. */
 unsigned vv_worker_count(const struct vv_context *context, unsigned threads);
 
+/* The same for work of so many parts, at most one for each, and one at least.
+ * Of one part the system is not asked how many processors there are. */
+unsigned vv_worker_count_for(
+    const struct vv_context *context, unsigned threads, uint64_t parts);
+
 /* Runs work(user, 0) to work(user, workers - 1) at the same time, and returns
  * when all are done. Threads that cannot be started are left out, so the work
  * must be shared out as it is taken, not by number; worker 0 always runs. */

@@ -113,7 +113,7 @@ static bool is_ready(const struct vv_delivery *d, uint32_t value)
     vv_index_edges(index, vv_at32(index->value_nodes, value), &begin, &end);
     for (uint32_t e = begin; e < end; e++) {
         uint32_t child = vv_at32(index->edge_children, e);
-        uint32_t other = d->pairing->value_of[child];
+        uint32_t other = vv_value_of(d->pairing, child);
         if (other == VV_NONE || !vv_index_is_saved(index, other) ||
             vv_index_kind(index, child) != VARVE_VARIABLE)
             continue;
@@ -237,7 +237,7 @@ varve_status vv_fail_mismatched(const struct vv_delivery *d, varve_error *error)
         char saved_text[VARVE_TENSOR_TEXT_SIZE] = "an object";
         char wanted_text[VARVE_TENSOR_TEXT_SIZE] = "an object";
         const varve_node *node = pairs[i].node;
-        uint32_t value = d->pairing->value_of[pairs[i].file];
+        uint32_t value = vv_value_of(d->pairing, pairs[i].file);
         if (value != VV_NONE) {
             varve_tensor saved = vv_saved(d->pairing, value);
             varve_tensor_text(&saved, saved_text);
@@ -292,7 +292,8 @@ static bool have_fate(const struct vv_delivery *d, const struct vv_buffer *list,
     const struct vv_pair *pairs = vv_pairs(list, &count);
     for (size_t i = 0; i < count; i++) {
         bool are_nodes = list == &d->mismatched;
-        uint32_t value = are_nodes ? p->value_of[pairs[i].file] : pairs[i].file;
+        uint32_t value =
+            are_nodes ? vv_value_of(p, pairs[i].file) : pairs[i].file;
         if (pairs[i].node->graph != p->graph)
             return false;
         if (value != VV_NONE && d->fates[value] != fate &&

@@ -85,8 +85,7 @@ static void work(void *user, unsigned worker)
 void vv_exchange(const struct vv_exchange *exchange)
 {
     struct turns turns = { .exchange = exchange };
-    unsigned workers = vv_worker_count(exchange->context, exchange->threads);
-    if (workers > exchange->size / SLICE)
-        workers = (unsigned)(exchange->size / SLICE);
+    unsigned workers = vv_worker_count_for(
+        exchange->context, exchange->threads, exchange->size / SLICE);
     vv_run_workers(exchange->context, workers, work, &turns);
 }

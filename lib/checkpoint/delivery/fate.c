@@ -107,7 +107,7 @@ static enum vv_fate fate_of(
 {
     if (node->restored_by > d->pairing->number)
         return VV_FATE_SUPERSEDED;
-    if (d->pairing->value_of[file] == VV_NONE ||
+    if (vv_value_of(d->pairing, file) == VV_NONE ||
         vv_index_kind(vv_index_of(d->pairing), file) != node->kind)
         return VV_FATE_MISMATCHED;
     return VV_FATE_DUE;
@@ -115,7 +115,7 @@ static enum vv_fate fate_of(
 
 void vv_decide(struct vv_delivery *d, varve_node *node, uint32_t file)
 {
-    uint32_t value = d->pairing->value_of[file];
+    uint32_t value = vv_value_of(d->pairing, file);
     bool wants = node->kind == VARVE_VARIABLE || node->kind == VARVE_STATE;
     bool is_saved =
         value != VV_NONE && vv_index_is_saved(vv_index_of(d->pairing), value);
@@ -198,7 +198,7 @@ bool vv_wants_copy(
 
 void vv_copy(struct vv_delivery *d, varve_node *node, uint32_t file)
 {
-    uint32_t value = d->pairing->value_of[file];
+    uint32_t value = vv_value_of(d->pairing, file);
     if (value == VV_NONE ||
         !vv_index_is_saved(vv_index_of(d->pairing), value) ||
         vv_index_kind(vv_index_of(d->pairing), file) != node->kind ||
@@ -241,7 +241,7 @@ static void part(struct vv_delivery *d, varve_node *node, uint32_t value)
 /* It keeps what it was given, or gets a copy where that is asked for. */
 static void outdo(struct vv_delivery *d, varve_node *node, uint32_t file)
 {
-    uint32_t value = d->pairing->value_of[file];
+    uint32_t value = vv_value_of(d->pairing, file);
     drop_jobs(d, node);
     vv_variable_give_up(node);
     if (d->fates[value] == VV_FATE_LENT || !vv_is_final(d, value))
@@ -251,7 +251,7 @@ static void outdo(struct vv_delivery *d, varve_node *node, uint32_t file)
 
 static void confirm(struct vv_delivery *d, varve_node *node, uint32_t file)
 {
-    uint32_t value = d->pairing->value_of[file];
+    uint32_t value = vv_value_of(d->pairing, file);
     (void)node;
     if (value != VV_NONE && d->fates[value] == VV_FATE_LENT)
         vv_change_fate(d, value, VV_FATE_APPLIED);
@@ -269,7 +269,7 @@ static bool is_mismatched(const struct vv_delivery *d, const varve_node *node)
 /* A variable or state for which the file has an object is noted once. */
 static void take_in(struct vv_delivery *d, varve_node *node, uint32_t file)
 {
-    uint32_t value = d->pairing->value_of[file];
+    uint32_t value = vv_value_of(d->pairing, file);
     if (value == VV_NONE ? !is_mismatched(d, node)
                          : d->fates[value] == VV_FATE_EXCLUDED)
         vv_decide(d, node, file);

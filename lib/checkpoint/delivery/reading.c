@@ -332,9 +332,8 @@ static varve_status run_pass(struct pass *pass, varve_error *error)
     const struct vv_reading *reading = pass->reading;
     const struct vv_context *context = &reading->d->pairing->context;
     uint64_t size = vv_reading_size(reading);
-    unsigned workers = vv_worker_count(context, reading->d->options->threads);
-    if (workers > 1 + size / BYTES_PER_WORKER)
-        workers = (unsigned)(1 + size / BYTES_PER_WORKER);
+    unsigned workers = vv_worker_count_for(
+        context, reading->d->options->threads, 1 + size / BYTES_PER_WORKER);
     /* With too little memory for all of them fewer will do, down to one. */
     for (unsigned i = 0; i < workers; i++) {
         pass->buffers[i] = vv_allocate_aligned(

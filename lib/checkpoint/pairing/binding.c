@@ -234,7 +234,7 @@ static void pass_on(struct vv_pairing *p, uint32_t file)
 static void release(struct vv_pairing *p, uint32_t file)
 {
     varve_node *node = p->node_of[file];
-    uint32_t value = p->value_of[file];
+    uint32_t value = vv_value_of(p, file);
     bool waits = value != VV_NONE && !p->values->is_final(p->delivery, value);
     let_go(p, node);
     if (p->vias)
@@ -363,7 +363,7 @@ static bool may_combine(
     const struct vv_pairing *p, const varve_node *node, uint32_t file)
 {
     return !node->variable && node->kind != VARVE_STATE &&
-           p->value_of[file] == VV_NONE;
+           vv_value_of(p, file) == VV_NONE;
 }
 
 /* What was restored from one place of the file and has come to another keeps
@@ -371,7 +371,7 @@ static bool may_combine(
 static bool has_another_value(
     const struct vv_pairing *p, const varve_node *node, uint32_t file)
 {
-    uint32_t value = p->value_of[file];
+    uint32_t value = vv_value_of(p, file);
     return node->restored_by == p->number &&
            (value == VV_NONE || !p->values->is_final(p->delivery, value));
 }
@@ -399,7 +399,7 @@ static bool goes_before(enum vv_how how, enum vv_how other)
 static bool is_better(struct vv_pairing *p, const varve_node *node,
     uint32_t file, enum vv_how how)
 {
-    uint32_t value = p->value_of[file];
+    uint32_t value = vv_value_of(p, file);
     if (value == VV_NONE || vv_index_kind(vv_index_of(p), file) != node->kind)
         return false;
     if (p->values->is_left_out(p->delivery, value))

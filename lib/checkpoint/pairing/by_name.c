@@ -132,7 +132,7 @@ static uint32_t find_home(struct vv_pairing *p, const varve_node *node)
     uint32_t found = VV_NONE;
     if (name)
         found = find_path(p, name->bytes, name->size);
-    if (found != VV_NONE && p->value_of[found] == VV_NONE)
+    if (found != VV_NONE && vv_value_of(p, found) == VV_NONE)
         found = VV_NONE; /* an object is not what is named */
     if (found == VV_NONE && name)
         found = find_global(p, name->bytes, name->size);

@@ -353,9 +353,9 @@ static void offer_edges(struct vv_pairing *p, size_t place, uint32_t file)
             continue;
         }
         varve_tensor value;
-        bool has_value = p->value_of[child] != VV_NONE;
+        bool has_value = vv_value_of(p, child) != VV_NONE;
         if (has_value)
-            value = vv_saved(p, p->value_of[child]);
+            value = vv_saved(p, vv_value_of(p, child));
         varve_offer offer = { text, vv_index_kind(index, child),
             has_value ? &value : NULL };
         node->extra->on_demand(node->extra->on_demand_user, node, &offer);

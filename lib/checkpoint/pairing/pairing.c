@@ -38,18 +38,26 @@ void vv_pairing_init(struct vv_pairing *p, varve_node *root,
     p->selection.allocator = &p->context.allocator;
 }
 
+static size_t groups_of(const struct vv_pairing *p)
+{
+    return (size_t)vv_index_of(p)->node_count / 64 + 1;
+}
+
 static varve_status make_tables(struct vv_pairing *p, varve_error *error)
 {
     const varve_allocator *a = &p->context.allocator;
     const struct vv_index *index = vv_index_of(p);
     size_t nodes = index->node_count;
     p->node_of = vv_allocate_zeroed(a, nodes * sizeof *p->node_of);
-    p->value_of = vv_allocate_array(a, nodes, sizeof *p->value_of);
-    if (!p->node_of || !p->value_of)
+    p->values_in = vv_allocate_zeroed(a, groups_of(p) * sizeof *p->values_in);
+    if (!p->node_of || !p->values_in)
         return vv_fail_memory(error, "a restoration");
-    memset(p->value_of, 0xff, nodes * sizeof *p->value_of);
-    for (uint32_t v = 0; v < index->value_count; v++)
-        p->value_of[vv_at32(index->value_nodes, v)] = v;
+    for (uint32_t v = index->value_count; v-- > 0;) {
+        uint32_t node = vv_at32(index->value_nodes, v);
+        struct vv_values_in *group = &p->values_in[node / 64];
+        group->first = v;
+        group->has |= UINT64_C(1) << node % 64;
+    }
     return VARVE_OK;
 }
 
@@ -103,7 +111,7 @@ static void free_tables(struct vv_pairing *p)
     const varve_allocator *a = &p->context.allocator;
     size_t nodes = vv_index_of(p)->node_count;
     vv_release(a, p->node_of, nodes * sizeof *p->node_of);
-    vv_release(a, p->value_of, nodes * sizeof *p->value_of);
+    vv_release(a, p->values_in, groups_of(p) * sizeof *p->values_in);
     vv_release(a, p->links, nodes * sizeof *p->links);
     vv_release(a, p->file_of, p->number_capacity * sizeof *p->file_of);
     vv_by_name_end(p);
@@ -112,6 +120,16 @@ static void free_tables(struct vv_pairing *p)
     vv_release(a, p->stands,
         p->stand_capacity * p->selection.deep_count * sizeof *p->stands);
     vv_release(a, p->name_ids, p->name_capacity * sizeof *p->name_ids);
+}
+
+uint32_t vv_value_of(const struct vv_pairing *p, uint32_t file)
+{
+    const struct vv_values_in *group = &p->values_in[file / 64];
+    uint64_t bit = UINT64_C(1) << file % 64;
+    if (!(group->has & bit))
+        return VV_NONE;
+    return group->first +
+           (uint32_t)__builtin_popcountll(group->has & (bit - 1));
 }
 
 void vv_pairing_end(struct vv_pairing *p)
@@ -179,7 +197,7 @@ static bool may_go_on(const struct vv_pairing *p, uint32_t file)
     uint32_t next = p->links ? p->links[file].next : 0;
     return !next ||
            (holder && !holder->variable && holder->kind != VARVE_STATE &&
-               p->value_of[next - 1] == VV_NONE);
+               vv_value_of(p, next - 1) == VV_NONE);
 }
 
 /* Whether what a node of the program stands for knows of it: as its holder, or

@@ -59,6 +59,13 @@ struct vv_via {
     const struct vv_name *name;
 };
 
+/* Which of 64 nodes of the file have values, whose numbers run in the same
+ * order. */
+struct vv_values_in {
+    uint64_t has;   /* bits */
+    uint32_t first; /* the value of the first one */
+};
+
 /* Which paths the patterns of the options stand for, by option. */
 enum vv_scope {
     VV_ONLY, /* of the program */
@@ -78,7 +85,6 @@ struct vv_pairing {
     struct vv_spread scope[VV_SCOPES]; /* see scope.h */
     uint32_t file_root;
     varve_node **node_of; /* by node of the file */
-    uint32_t *value_of;   /* by node of the file; VV_NONE: it has none */
     uint32_t *file_of;    /* by number of a program node: file node plus 1 */
     struct vv_saved_paths paths;
     struct vv_buffer queue;     /* vv_pair: to be matched, with one node of the
@@ -105,9 +111,10 @@ struct vv_pairing {
     /* own */
     const struct vv_parsed_index *parsed; /* of the file */
     bool has_paths;                       /* `paths` is filled */
-    bool has_shared;       /* several edges of the file lead to a node */
-    bool is_by_name;       /* global names matter: all of the program is
-                              visited */
+    bool has_shared; /* several edges of the file lead to a node */
+    bool is_by_name; /* global names matter: all of the program is
+                        visited */
+    struct vv_values_in *values_in; /* by node of the file / 64 */
     struct vv_link *links; /* by node of the file, once an object of the program
                               stands for several of them */
     struct vv_via *vias;   /* as `file_of`; only where paths matter */
@@ -159,6 +166,9 @@ static inline const struct vv_index *vv_index_of(
 {
     return &pairing->parsed->index;
 }
+
+/* The value of a node of the file, or VV_NONE. */
+uint32_t vv_value_of(const struct vv_pairing *pairing, uint32_t file);
 
 /* Type and shape of a value of the file. */
 static inline varve_tensor vv_saved(

@@ -77,7 +77,7 @@ static void decide_again(struct vv_pairing *p, varve_node *node)
     if (!vv_scope_takes(p, node))
         return;
     for (; file != VV_NONE; file = vv_next_partner(p, node, file)) {
-        uint32_t value = p->value_of[file];
+        uint32_t value = vv_value_of(p, file);
         if (vv_is_holder(p, node, file))
             p->values->taken_in(p->delivery, node, file);
         else if (value != VV_NONE && p->values->is_left_out(p->delivery, value))

@@ -199,7 +199,7 @@ varve_status vv_assert_nontrivial(
     if (status)
         return status;
     for (uint32_t f = 0; f < vv_index_of(d->pairing)->node_count; f++) {
-        uint32_t value = d->pairing->value_of[f];
+        uint32_t value = vv_value_of(d->pairing, f);
         if ((d->pairing->node_of[f] &&
                 d->pairing->node_of[f] != d->pairing->root) ||
             (f != d->pairing->file_root && value != VV_NONE &&

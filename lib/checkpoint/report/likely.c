@@ -105,7 +105,7 @@ static bool choose(struct vv_likely *l, struct vv_best *best)
 static bool is_alike(
     const struct vv_likely *l, uint32_t file, const varve_node *node)
 {
-    uint32_t value = l->p->value_of[file];
+    uint32_t value = vv_value_of(l->p, file);
     if (value == VV_NONE || !node->variable)
         return false;
     varve_tensor saved = vv_saved(l->p, value);

@@ -228,7 +228,7 @@ static void describe_second(struct vv_maker *m, struct vv_finding *finding,
     uint32_t value, const varve_node *node)
 {
     uint32_t file = vv_file_node_of(m->p, node);
-    uint32_t other = file == VV_NONE ? VV_NONE : m->p->value_of[file];
+    uint32_t other = file == VV_NONE ? VV_NONE : vv_value_of(m->p, file);
     finding->kind = VARVE_MISMATCHED;
     finding->reason = "the node of the program has claimed another one";
     finding->is_restored = vv_report_was_restored(m, node);

@@ -25,7 +25,7 @@ static uint32_t value_of_another(
 {
     const struct vv_pairing *p = m->p;
     uint32_t file = vv_file_node_of(p, node);
-    uint32_t value = file == VV_NONE ? VV_NONE : p->value_of[file];
+    uint32_t value = file == VV_NONE ? VV_NONE : vv_value_of(p, file);
     bool may_have = value != VV_NONE && !vv_is_holder(p, node, file) &&
                     vv_index_is_saved(vv_index_of(p), value);
     return may_have ? value : VV_NONE;
@@ -99,7 +99,7 @@ static bool went_to_earlier(
     const struct vv_maker *m, const varve_node *node, uint32_t file)
 {
     const varve_node *holder = m->p->node_of[file];
-    uint32_t value = m->p->value_of[file];
+    uint32_t value = vv_value_of(m->p, file);
     return value != VV_NONE && vv_is_delivered(m->d, value) &&
            (!holder || holder == node || !is_in_its_place(m, holder, file));
 }
@@ -157,7 +157,7 @@ static void add_missing(struct vv_maker *m, varve_node *node, bool is_local)
         finding.reason = lost_copy(m, node);
     } else if (m->p->node_of[file] && m->p->node_of[file] != node) {
         describe_claim(m, &finding, node, file);
-    } else if (m->p->value_of[file] == VV_NONE) {
+    } else if (vv_value_of(m->p, file) == VV_NONE) {
         finding.kind = VARVE_MISMATCHED;
         finding.file_path = vv_report_file_path(m, file);
         finding.reason = "the file has an object here";
@@ -175,7 +175,7 @@ static bool meets_object(const struct vv_maker *m, const varve_node *node)
 {
     uint32_t file = vv_file_node_of(m->p, node);
     return file != VV_NONE && vv_is_holder(m->p, node, file) &&
-           m->p->value_of[file] == VV_NONE && vv_scope_takes(m->p, node) &&
+           vv_value_of(m->p, file) == VV_NONE && vv_scope_takes(m->p, node) &&
            !vv_index_has_tag(vv_index_of(m->p), file, VARVE_TAG_OPTIONAL);
 }
 
@@ -183,7 +183,7 @@ static void add_copy(struct vv_maker *m, const varve_node *node)
 {
     struct vv_finding finding = { .kind = VARVE_MATCHED };
     uint32_t file = vv_file_node_of(m->p, node);
-    vv_report_describe_value(m, &finding, m->p->value_of[file]);
+    vv_report_describe_value(m, &finding, vv_value_of(m->p, file));
     vv_report_describe_node(m, &finding, node);
     finding.file_path = vv_report_file_path(m, file);
     finding.reason = m->p->node_of[file]

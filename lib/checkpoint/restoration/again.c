@@ -57,7 +57,7 @@ static void ask(struct asking *a, varve_node *node)
 {
     struct varve_restoration *r = a->r;
     uint32_t file = vv_file_node_of(&r->pairing, node);
-    uint32_t value = file == VV_NONE ? VV_NONE : r->pairing.value_of[file];
+    uint32_t value = file == VV_NONE ? VV_NONE : vv_value_of(&r->pairing, file);
     if (value == VV_NONE ||
         !vv_index_is_saved(vv_index_of(&r->pairing), value) ||
         vv_index_kind(vv_index_of(&r->pairing), file) != node->kind ||
@@ -103,7 +103,7 @@ static void keep_pairs(struct varve_restoration *r, struct vv_buffer *buffer,
     size_t kept = begin / sizeof *pairs;
     for (size_t i = kept; i < count; i++) {
         uint32_t value =
-            are_nodes ? r->pairing.value_of[pairs[i].file] : pairs[i].file;
+            are_nodes ? vv_value_of(&r->pairing, pairs[i].file) : pairs[i].file;
         if (value == VV_NONE || r->delivery.fates[value] == fate)
             pairs[kept++] = pairs[i];
     }

@@ -53,10 +53,10 @@ static const varve_tensor *tensor_of(
 static uint32_t waiting_value(struct varve_restoration *r, uint32_t file)
 {
     if (file == VV_NONE || r->pairing.node_of[file] ||
-        r->pairing.value_of[file] == VV_NONE ||
-        !vv_is_waiting(r, r->pairing.value_of[file]))
+        vv_value_of(&r->pairing, file) == VV_NONE ||
+        !vv_is_waiting(r, vv_value_of(&r->pairing, file)))
         return VV_NONE;
-    return r->pairing.value_of[file];
+    return vv_value_of(&r->pairing, file);
 }
 
 static const varve_tensor *waiting_at(
@@ -170,7 +170,7 @@ static void drop_objects(
     const struct vv_pair *pairs = vv_pairs(&r->delivery.mismatched, &count);
     while (count > 0) {
         struct vv_pair pair = pairs[--count];
-        if (r->pairing.value_of[pair.file] != VV_NONE ||
+        if (vv_value_of(&r->pairing, pair.file) != VV_NONE ||
             (spread && !vv_spread_has_any(spread, pair.file)))
             continue;
         vv_drop_pairs(&r->delivery.mismatched, pair.node);

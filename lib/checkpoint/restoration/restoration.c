@@ -378,7 +378,7 @@ static void list_again(struct varve_restoration *r)
     r->delivery.held.size = 0;
     vv_forget_claims(&r->pairing);
     for (uint32_t f = 0; f < index->node_count; f++) {
-        uint32_t value = r->pairing.value_of[f];
+        uint32_t value = vv_value_of(&r->pairing, f);
         bool is_done = value != VV_NONE && vv_is_delivered(&r->delivery, value);
         if (r->pairing.node_of[f] && !is_done)
             vv_decide(&r->delivery, r->pairing.node_of[f], f);

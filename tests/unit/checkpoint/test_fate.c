@@ -51,7 +51,7 @@ TEST(fate, of_a_value_is_told_by_its_holder)
     varve_restoration *r = read_root(c.root, &options);
     varve_node *x = varve_find(c.b, "x");
     uint32_t file = vv_file_node_of(&r->pairing, x);
-    uint32_t value = r->pairing.value_of[file];
+    uint32_t value = vv_value_of(&r->pairing, file);
     cr_assert_eq(c.x, 5);
     cr_assert_str_eq(c.states[0].text, "saved");
     cr_assert_str_eq(c.states[1].text, "saved");

@@ -101,6 +101,33 @@ TEST(pairing, needs_nobody_who_delivers)
     end_world();
 }
 
+/* Objects and variables by turns, some hundred of them. */
+TEST(pairing, knows_the_values_of_nodes)
+{
+    enum { COUNT = 300 };
+    static float value;
+    begin_world();
+    varve_node *root = new_root();
+    for (int i = 0; i < COUNT; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%d", i);
+        if (i % 3 && i % 7)
+            varve_add_variable(root, name, varve_scalar(&value));
+        else
+            varve_add_object(root, name);
+    }
+    write_root(root);
+    varve_restoration *r = read_root(root, NULL);
+    const struct vv_index *index = vv_index_of(&r->pairing);
+    cr_assert_gt(index->value_count, 128);
+    for (uint32_t f = 0; f < index->node_count; f++)
+        cr_assert_eq(vv_value_of(&r->pairing, f),
+            vv_index_find_value(index, f));
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
 TEST(pairing, begins_at_a_subtree)
 {
     begin_world();

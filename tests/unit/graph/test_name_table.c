@@ -36,7 +36,9 @@ TEST(name_table, ranks_by_bytes_with_a_prefix_first)
 {
     static const char *const sorted[] = { "\x01", "0", "1", "10", "2", "A",
         "a", "aa", "abcdefgh", "abcdefgh\x01", "abcdefgha", "abcdefghab",
-        "abcdefghb", "abcdefgi", "b", "\xc3\xa4", "\xf0\x9f\x98\x80" };
+        "abcdefghabcdefgh", "abcdefghabcdefgh1",
+        "abcdefghabcdefgh2", "abcdefghabcdefgi", "abcdefghb", "abcdefgi",
+        "b", "\xc3\xa4", "\xf0\x9f\x98\x80" };
     enum { COUNT = sizeof sorted / sizeof *sorted };
     struct vv_name_table names;
     for (size_t step = 1; step < COUNT; step++) {

@@ -66,6 +66,30 @@ TEST(worker, count_follows_the_processors_but_not_without_end)
     cr_assert_eq(vv_worker_count(&context, 0), VV_MAX_WORKERS);
 }
 
+static unsigned asked;
+
+static unsigned count_questions(void *state)
+{
+    (void)state;
+    asked++;
+    return 4;
+}
+
+TEST(worker, count_is_asked_for_where_there_are_parts_to_share)
+{
+    struct vv_system system = vv_posix_system;
+    system.processors = count_questions;
+    struct vv_context context = test_context(&system);
+    asked = 0;
+    cr_assert_eq(vv_worker_count_for(&context, 0, 0), 1);
+    cr_assert_eq(vv_worker_count_for(&context, 0, 1), 1);
+    cr_assert_eq(vv_worker_count_for(&context, 8, 1), 1);
+    cr_assert_eq(asked, 0);
+    cr_assert_eq(vv_worker_count_for(&context, 0, 3), 3);
+    cr_assert_eq(vv_worker_count_for(&context, 0, UINT64_MAX), 4);
+    cr_assert_eq(vv_worker_count_for(&context, 2, 1000), 2);
+}
+
 TEST(worker, all_workers_run_and_share_the_work)
 {
     struct faulty *faulty = faulty_new(&vv_posix_system);
