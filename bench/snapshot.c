@@ -1,4 +1,5 @@
-/* snapshot.c - P9: snapshots against a copy past the caches on as many threads.
+/* snapshot.c - P9: snapshots against a copy past the caches on as many threads;
+ * P10: the same where the program has written little in between.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,10 +25,8 @@ static double restore(void *user)
     return now() - begin;
 }
 
-void bench_snapshot(const struct wishes *wishes)
+static void all_changed(const struct wishes *wishes)
 {
-    if (!is_wanted(wishes, "P9"))
-        return;
     struct raw raw = { .size = wishes->size };
     raw.bytes = touched_memory(raw.size);
     raw.other = touched_memory(raw.size);
@@ -56,4 +55,128 @@ void bench_snapshot(const struct wishes *wishes)
     varve_graph_free(graph);
     free(raw.bytes);
     free(raw.other);
+}
+
+/* --- Where little was written ------------------------------------------- */
+
+enum { PAGE = 4096 };
+
+struct period {
+    varve_snapshot *s;
+    varve_graph *graph;
+    unsigned char *bytes;
+    size_t size;
+    size_t step; /* one page of so many bytes is written */
+};
+
+static double write_some(void *user)
+{
+    const struct period *p = user;
+    double begin = now();
+    for (size_t i = 0; i < p->size; i += p->step)
+        p->bytes[i]++;
+    return now() - begin;
+}
+
+static double retake_some(void *user)
+{
+    const struct period *p = user;
+    write_some(user);
+    return retake(p->s);
+}
+
+static double restore_some(void *user)
+{
+    const struct period *p = user;
+    write_some(user);
+    return restore(p->s);
+}
+
+/* The program's next step, after all is as it was taken. */
+static double step(void *user)
+{
+    const struct period *p = user;
+    retake(p->s);
+    return write_some(user);
+}
+
+/* A step and a snapshot of it. */
+static double period(void *user)
+{
+    const struct period *p = user;
+    return write_some(user) + retake(p->s);
+}
+
+static void begin(struct period *p, size_t size, size_t step, bool track)
+{
+    varve_error error = { 0 };
+    p->bytes = touched_memory(size);
+    p->size = size;
+    p->step = step;
+    p->graph = model_of_variables(p->bytes, size, 100);
+    p->s = varve_snapshot_new_with(varve_graph_root(p->graph),
+        &(varve_snapshot_options){ .track = track }, &error);
+    must(error.status, &error);
+}
+
+static void end(struct period *p)
+{
+    varve_snapshot_free(p->s);
+    varve_graph_free(p->graph);
+    free(p->bytes);
+}
+
+static void little_changed(const struct wishes *wishes)
+{
+    struct period tracked, plain;
+    begin(&tracked, wishes->size, 100 * PAGE, true);
+    begin(&plain, wishes->size, 100 * PAGE, false);
+    struct contender c[] = {
+        { .name = "track: retake", .run = retake_some, .user = &tracked },
+        { .name = "track: restore", .run = restore_some, .user = &tracked },
+        { .name = "track: next step", .run = step, .user = &tracked },
+        { .name = "retake", .run = retake_some, .user = &plain },
+        { .name = "restore", .run = restore_some, .user = &plain },
+        { .name = "next step", .run = step, .user = &plain },
+    };
+    race(c, 6, wishes->rounds);
+    static const char *const what[] = { "retake, 1 % of the pages changed",
+        "restore, 1 % changed", "next step, 1 % changed" };
+    for (size_t i = 0; i < 3; i++)
+        report(&(struct row){ .id = "P10",
+            .what = what[i],
+            .ours = &c[i],
+            .raw = &c[i + 3],
+            .least_ratio = i < 2 ? 10 : 0 });
+    end(&tracked);
+    end(&plain);
+}
+
+/* What a program pays that changes everything, and asked for tracking. */
+static void all_changed_tracked(const struct wishes *wishes)
+{
+    struct period tracked, plain;
+    begin(&tracked, wishes->size, PAGE, true);
+    begin(&plain, wishes->size, PAGE, false);
+    struct contender c[] = {
+        { .name = "track: step and retake", .run = period, .user = &tracked },
+        { .name = "step and retake", .run = period, .user = &plain },
+    };
+    race(c, 2, wishes->rounds);
+    report(&(struct row){ .id = "P10",
+        .what = "step and retake, all changed",
+        .ours = &c[0],
+        .raw = &c[1] });
+    end(&tracked);
+    end(&plain);
+}
+
+void bench_snapshot(const struct wishes *wishes)
+{
+    if (is_wanted(wishes, "P9"))
+        all_changed(wishes);
+    if (is_wanted(wishes, "P10")) {
+        little_changed(wishes);
+        all_changed_tracked(wishes);
+    }
 }

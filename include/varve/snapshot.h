@@ -19,6 +19,7 @@ typedef struct varve_snapshot_options {
     const char *except; /* patterns: these are neither taken nor put back */
     bool no_random;     /* nor are random streams (VARVE_TAG_RANDOM), so that
                            what is tried next is something else */
+    bool track;         /* copy only what was written since: see below */
     varve_reserved reserved;
 } varve_snapshot_options;
 
@@ -34,6 +35,17 @@ VARVE_API varve_snapshot *varve_snapshot_new_with(varve_node *root,
  * holds what it held before. */
 VARVE_API varve_status varve_snapshot_retake(
     varve_snapshot *snapshot, varve_error *error) VARVE_MUST_CHECK;
+
+/* With `track`, retaking and restoring copy only those pages of large values
+ * (256 KiB and more) that were written since, where the machine tells (Linux
+ * 6.11, and no container that forbids userfaultfd); else all, as without it.
+ * Of 512 MiB of which 1 page in 100 was written a retake then takes 4 ms
+ * instead of 37. In return the program's first write to a page after each takes
+ * 1 to 2 microseconds, and breaks up a huge page. A value of which more than a
+ * quarter was written is copied whole for a while and costs nothing then. So
+ * this is for what is written little: embeddings, frozen layers, tables. Not
+ * seen is what a device writes by itself: memory that is registered with one is
+ * not for it. */
 
 typedef struct varve_snapshot_restore_options {
     bool keep_random; /* random streams go on from where they are now */

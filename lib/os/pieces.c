@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "copy.h"
+#include "dirty.h"
 #include "worker.h"
 
 /* Threads and stores past the caches pay above FEW bytes only. */
@@ -25,6 +26,24 @@ static void copy_plain(void *to, const void *from, size_t size)
     memcpy(to, from, size);
 }
 
+/* Copies from one place of a piece to another; of one that is tracked what was
+ * written. */
+static void copy_part(const struct vv_pieces *pieces, const struct vv_piece *p,
+    size_t from, size_t to, copy_bytes *copy)
+{
+    while (from < to) {
+        bool is_written = true;
+        size_t run = to - from;
+        if (p->tracked)
+            run = vv_dirty_run(pieces->dirty, pieces->since,
+                (const unsigned char *)p->tracked + from, run, &is_written);
+        if (is_written)
+            copy((unsigned char *)p->to + from,
+                (const unsigned char *)p->from + from, run);
+        from += run;
+    }
+}
+
 /* Copies what lies from `begin` to `end`, of pieces from number `i` on; gives
  * the number of the last one looked at. */
 static size_t copy_range(const struct vv_pieces *pieces, size_t i, size_t begin,
@@ -40,8 +59,7 @@ static size_t copy_range(const struct vv_pieces *pieces, size_t i, size_t begin,
             continue;
         size_t from = begin > p.at ? begin - p.at : 0;
         size_t to = end - p.at < p.size ? end - p.at : p.size;
-        copy((unsigned char *)p.to + from, (const unsigned char *)p.from + from,
-            to - from);
+        copy_part(pieces, &p, from, to, copy);
         if (to < p.size)
             break;
     }

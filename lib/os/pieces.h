@@ -6,8 +6,11 @@
 #define VV_PIECES_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "context.h"
+
+struct vv_dirty;
 
 /* One to copy. Pieces lie one after the other on a line of their own, by which
  * they are shared out: so one large piece keeps all processors busy. */
@@ -17,6 +20,8 @@ struct vv_piece {
     const void *from;
     size_t at; /* where it begins on that line */
     size_t size;
+    const void *tracked; /* NULL; or `to` or `from`: elsewhere they are alike
+                            but where it was written */
 };
 
 struct vv_pieces {
@@ -27,6 +32,8 @@ struct vv_pieces {
      * by all threads. */
     struct vv_piece (*piece)(const void *user, size_t i);
     const void *user;
+    const struct vv_dirty *dirty; /* what tells it of those that are tracked, */
+    uint64_t since;               /* and the moment since when */
 };
 
 /* Copies them all, past the caches where that pays. Cannot fail, allocates

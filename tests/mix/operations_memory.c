@@ -71,9 +71,10 @@ static void take(
     struct mix_snapshot *s = &m->snapshots[number];
     const varve_snapshot_options options = {
         .except = except == MIX_NONE ? NULL : mix_name(except),
+        .track = number % 2,
     };
-    mix_say(m, "s%d = varve_snapshot_new(g%dn%d%s%s);", number, at, root,
-        options.except ? ", .except = " : "",
+    mix_say(m, "s%d = varve_snapshot_new(g%dn%d%s%s%s);", number, at, root,
+        options.track ? ", .track" : "", options.except ? ", .except = " : "",
         options.except ? options.except : "");
     mix_trouble_begin(m);
     s->snapshot = varve_snapshot_new_with(g->nodes[root], &options, &m->error);

@@ -5,6 +5,7 @@
 #include "bulk.h"
 
 #include "pieces.h"
+#include "tracking.h"
 #include "variable.h"
 
 static bool is_copied(const struct vv_bulk *bulk, const struct vv_item *item)
@@ -26,16 +27,23 @@ static struct vv_piece piece(const void *user, size_t i)
         .from = bulk->is_restore ? item->copy : theirs,
         .at = (size_t)((unsigned char *)item->copy - s->block),
         .size = item->size,
+        .tracked = vv_tracking_knows(s, item) ? theirs : NULL,
     };
 }
 
 void vv_bulk_copy(const struct vv_bulk *bulk)
 {
-    const struct varve_snapshot *s = bulk->snapshot;
+    struct varve_snapshot *s = bulk->snapshot;
+    uint64_t now = vv_tracking_look(s);
     vv_copy_pieces(&s->context, &(struct vv_pieces){
                                     .count = s->count,
                                     .size = s->block_size,
                                     .piece = piece,
                                     .user = bulk,
+                                    .dirty = s->dirty,
+                                    .since = s->moment,
                                 });
+    s->moment = now;
+    for (size_t i = 0; i < s->count; i++)
+        vv_tracking_settle(&s->items[i], is_copied(bulk, &s->items[i]));
 }

@@ -21,6 +21,7 @@
 #include "shape.h"
 #include "state.h"
 #include "tag.h"
+#include "tracking.h"
 #include "try.h"
 #include "variable.h"
 #include "walk.h"
@@ -127,6 +128,13 @@ static void node_removed(struct vv_observer *self, varve_node *node)
 static void graph_freed(struct vv_observer *self)
 {
     ((struct varve_snapshot *)self)->graph = NULL;
+}
+
+struct varve_snapshot *vv_snapshot_of(struct vv_observer *observer)
+{
+    return observer->graph_freed == graph_freed
+               ? (struct varve_snapshot *)observer
+               : NULL;
 }
 
 static void edge_added(struct vv_observer *self, struct vv_edge *edge)
@@ -336,6 +344,8 @@ static varve_status begin(struct varve_snapshot *s,
             return vv_fail_memory(error, "a snapshot");
     }
     s->no_random = options && options->no_random;
+    if (options && options->track)
+        vv_tracking_begin(s);
     return make(s, error);
 }
 
@@ -384,6 +394,7 @@ void varve_snapshot_free(varve_snapshot *s)
         vv_buffer_clear(&s->items[i].bytes);
         vv_buffer_clear(&s->items[i].spare);
     }
+    vv_tracking_end(s);
     vv_release_string(&a, s->except);
     vv_release(&a, s->items, s->item_capacity * sizeof *s->items);
     vv_release_aligned(&a, s->block, s->block_size, VV_MEMORY_ALIGNMENT);

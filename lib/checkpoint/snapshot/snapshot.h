@@ -22,6 +22,8 @@ struct vv_item {
     struct vv_buffer spare; /* as large: strings for the variable to keep, or
                                the bytes of a state while it is retaken */
     bool is_random;         /* of a stream of random numbers */
+    const void *alike;      /* where the program's value lay when the two were
+                               so; NULL: they were not */
 };
 
 struct varve_snapshot {
@@ -38,7 +40,12 @@ struct varve_snapshot {
     size_t item_capacity;
     unsigned char *block;
     size_t block_size;
+    struct vv_dirty *dirty; /* what the program has written; NULL: unknown */
+    uint64_t moment;        /* since when, for values that were alike */
 };
+
+/* The snapshot that observes a graph; NULL where somebody else does. */
+struct varve_snapshot *vv_snapshot_of(struct vv_observer *observer);
 
 /* Whether the program still has the values that the snapshot has, of the same
  * types, and no others: else VARVE_MISMATCH. */

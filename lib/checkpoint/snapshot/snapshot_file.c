@@ -17,6 +17,7 @@
 #include "replica.h"
 #include "snapshot.h"
 #include "state.h"
+#include "tracking.h"
 #include "try.h"
 #include "variable.h"
 
@@ -220,6 +221,7 @@ static varve_status make_room(struct shadow *s, varve_error *error)
 
 static void take_over(struct shadow *s)
 {
+    vv_tracking_forget(s->snapshot);
     if (s->block)
         memcpy(s->snapshot->block, s->block, s->snapshot->block_size);
     for (size_t i = 0; i < s->walk.count; i++) {

@@ -1,0 +1,63 @@
+/* tracking.c - each snapshot has a moment of its own, all of a graph one
+ * tracker between them.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "tracking.h"
+
+#include "dirty.h"
+#include "variable.h"
+
+void vv_tracking_begin(struct varve_snapshot *s)
+{
+    struct vv_observer *o = s->graph->newest;
+    for (; o && !s->dirty; o = o->older) {
+        const struct varve_snapshot *other = vv_snapshot_of(o);
+        if (other && other->dirty)
+            s->dirty = vv_dirty_share(other->dirty);
+    }
+    if (!s->dirty)
+        s->dirty = vv_dirty_new(&s->context);
+}
+
+void vv_tracking_end(struct varve_snapshot *s)
+{
+    vv_dirty_free(s->dirty);
+}
+
+/* What strings point to lies elsewhere, and they are never copied in part. */
+static bool is_followed(const struct vv_item *item)
+{
+    return item->size && item->dtype != VARVE_STRING;
+}
+
+uint64_t vv_tracking_look(struct varve_snapshot *s)
+{
+    if (!s->dirty)
+        return 0;
+    for (size_t i = 0; i < s->count; i++) {
+        const struct vv_item *item = &s->items[i];
+        if (is_followed(item))
+            vv_dirty_ask(
+                s->dirty, item->node->variable->tensor.data, item->size);
+    }
+    return vv_dirty_look(s->dirty);
+}
+
+bool vv_tracking_knows(
+    const struct varve_snapshot *s, const struct vv_item *item)
+{
+    return s->dirty && item->alike &&
+           item->alike == item->node->variable->tensor.data;
+}
+
+void vv_tracking_settle(struct vv_item *item, bool is_copied)
+{
+    item->alike = is_copied ? item->node->variable->tensor.data : NULL;
+}
+
+void vv_tracking_forget(struct varve_snapshot *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        s->items[i].alike = NULL;
+}
