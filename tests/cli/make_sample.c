@@ -4,7 +4,7 @@
  *     make_sample FILE          the sample
  *     make_sample FILE COUNT    a list of so many scalars
  *     make_sample PREFIX save   the sample as PREFIX-1.varve, with its number
- *     make_sample PREFIX layers likewise, sharing what has not changed
+ *     make_sample PREFIX layers  likewise, sharing what has not changed
  *
  * SPDX-License-Identifier: MIT
  */

@@ -63,8 +63,10 @@ varve_status vv_layer_out_begin(struct vv_layer_out *out,
         return vv_fail_memory(error, "the path of a layer");
     struct vv_context other = *context;
     other.durable = NULL; /* that is the directory of the checkpoint */
-    VV_TRY(vv_directory_make_parent(&other, inside,
-        (flags & VV_PUBLISH_NO_SYNC) != 0, &out->folder, error));
+    int folder;
+    VV_TRY(vv_directory_make_parent(
+        &other, inside, (flags & VV_PUBLISH_NO_SYNC) != 0, &folder, error));
+    out->folder = folder;
     return share_folder(out, error);
 }
 

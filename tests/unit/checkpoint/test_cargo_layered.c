@@ -4,7 +4,11 @@
  */
 #include "layered_world.h"
 
+#include <errno.h>
+
 #include "cargo_layered.h"
+#include "layer_prune.h"
+#include "support/faulty_system.h"
 
 TEST(cargo_layered, writes_everything_first_and_then_what_changed)
 {
@@ -203,5 +207,105 @@ TEST(cargo_layered, a_durable_one_survives_on_layers_of_one_that_was_not_synced)
         world.context.system = memory_system(before);
         memory_free(left);
         end_layered();
+    }
+}
+
+/* --- Damage and failures -------------------------------------------------- */
+
+/* Two pages and a half that are found again, in a world of their own. */
+enum { PLAIN = 20 * 1024 };
+
+static struct {
+    int32_t large[PLAIN];
+    int32_t small;
+} plain;
+
+static varve_node *new_plain(const struct vv_context *context)
+{
+    varve_node *root = varve_graph_root(vv_graph_new_in(context));
+    varve_add_variable(root, "large", varve_array(plain.large, PLAIN));
+    varve_add_variable(root, "small", varve_scalar(&plain.small));
+    return root;
+}
+
+static varve_status save_plain(
+    varve_node *root, int32_t number, varve_error *error)
+{
+    const varve_write_options options = { .layered = true };
+    plain.small = plain.large[3000] = number;
+    plain.large[number * 2000] = number;
+    return varve_save(root, "run/m", &options, error);
+}
+
+/* Reads "run/m-2.varve"; what is read is as it was, or there is a failure. */
+static void check_damaged(const char *path, size_t at)
+{
+    static const varve_status expected[] = { VARVE_CORRUPT, VARVE_TRUNCATED,
+        VARVE_TOO_NEW, VARVE_NOT_A_CHECKPOINT, VARVE_LIMIT };
+    static int32_t older[PLAIN];
+    varve_error error = { 0 };
+    bool is_expected = false;
+    memcpy(older, plain.large, sizeof older);
+    varve_node *root = new_plain(&world.context);
+    varve_restoration *r = varve_read(root, "run/m-2.varve", NULL, &error);
+    cr_assert_eq(memcmp(older, plain.large, sizeof older), 0,
+        "%s, byte %zu: other values", path, at);
+    cr_assert_eq(plain.small, 2);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        is_expected |= error.status == expected[i];
+    cr_assert(r || is_expected, "%s, byte %zu: %s", path, at, error.message);
+    varve_restoration_free(r);
+    free_root(root);
+}
+
+TEST(cargo_layered, never_gives_wrong_values_whatever_byte_is_damaged)
+{
+    varve_error error = { 0 };
+    begin_world();
+    varve_node *root = new_plain(&world.context);
+    for (int32_t i = 1; i <= 2; i++)
+        cr_assert_ok(save_plain(root, i, &error), error);
+    free_root(root);
+    for (size_t i = 0; i < memory_file_count(world.memory); i++) {
+        size_t size;
+        const char *path = memory_file_path(world.memory, i);
+        uint8_t *bytes = memory_bytes(world.memory, path, &size);
+        /* All of what is not values, and some of these. */
+        for (size_t at = 0; at < size;
+             at += at > 200 && at + 500 < size ? 97 : 1) {
+            bytes[at] ^= 0x40;
+            check_damaged(path, at);
+            bytes[at] ^= 0x40;
+        }
+    }
+    end_world();
+}
+
+TEST(cargo_layered, keeps_the_older_one_whatever_call_fails)
+{
+    bool hit = true;
+    for (long n = 0; hit; n++) {
+        varve_error error = { 0 };
+        begin_world();
+        struct faulty *faulty = faulty_new(world.context.system);
+        const struct vv_context context = test_context(faulty_system(faulty));
+        varve_node *root = new_plain(&context);
+        cr_assert_ok(save_plain(root, 1, &error), error);
+        faulty_plan(faulty,
+            &(struct faulty_plan){ .number = n, .error = EIO });
+        varve_status status = save_plain(root, 2, &error);
+        hit = faulty_hit(faulty);
+        faulty_plan(faulty, NULL);
+        const char *path = status ? "run/m-1.varve" : "run/m-2.varve";
+        uint8_t digest[16];
+        digest_of("run/m-1.varve", digest);
+        if (status != VARVE_UNKNOWN_OUTCOME)
+            digest_of(path, digest);
+        cr_assert_ok(save_plain(root, 3, &error), error);
+        cr_assert_ok(vv_prune_layers(&context, "run/m", &error), error);
+        digest_of("run/m-1.varve", digest);
+        free_root(root);
+        faulty_free(faulty);
+        end_world();
     }
 }
