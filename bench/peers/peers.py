@@ -13,6 +13,7 @@ import json
 import os
 import platform
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -224,13 +225,16 @@ def run(args, place):
     workers = turns.Workers(sorted(needed), place)
     samples, rounds, sizes = turns.Samples(), {}, {}
     until = time.time() + args.seconds / max(1, len(chosen))
-    for stage in chosen:
-        sizes[stage.name] = model.make(
-            place.models, stage.name, stage.tensors)
-        rounds[stage.name] = turns.run_stage(
-            workers, samples, stage, args.rounds, until)
-        until += args.seconds / len(chosen)
-        os.unlink(os.path.join(place.models, stage.name + '.bin'))
+    try:
+        for stage in chosen:
+            sizes[stage.name] = model.make(
+                place.models, stage.name, stage.tensors)
+            rounds[stage.name] = turns.run_stage(
+                workers, samples, stage, args.rounds, until)
+            until += args.seconds / len(chosen)
+            os.unlink(os.path.join(place.models, stage.name + '.bin'))
+    except KeyboardInterrupt:
+        print('ended early: this is what there is', file=sys.stderr)
     versions = {p: workers[p].version for p in sorted(needed)
                 if not workers[p].absent and p != 'raw'}
     workers.end()
@@ -264,6 +268,7 @@ def main():
     args = arguments()
     shared = '/dev/shm' if os.path.isdir('/dev/shm') else None
     models = tempfile.mkdtemp(prefix='varve-peers.', dir=shared)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return run(args, turns.Place(args.worker, args.scratch, models))
     finally:

@@ -62,10 +62,10 @@ class Worker:
         return self.answer()
 
     def end(self):
-        self.process.stdin.close()
         try:
+            self.process.stdin.close()
             self.process.wait(20)
-        except subprocess.TimeoutExpired:
+        except (OSError, subprocess.TimeoutExpired):
             self.process.kill()
 
 
