@@ -136,22 +136,25 @@ def our_cell(samples, work):
         if key in samples.times:
             cells.append(words + figure(samples, key))
         else:
-            cells.append(words + str(samples.why.get(key, 'not run')))
+            cells.append(words + str(samples.why.get(key, 'not reached')))
     return ', '.join(cells)
 
 
-def their_cell(samples, work, peers):
+def their_cell(samples, work, stage):
+    """Nobody who has such a call is passed over in silence."""
     found, missing, absent = [], [], []
-    for peer in peers:
+    for peer in stage.peers:
         key = (work.stage, work.theirs, peer)
+        if peer in turns.OURS or work.theirs not in stage.commands(peer):
+            continue
         name = NAMES.get(peer, peer)
         if key in samples.times:
             found.append((samples.median(key),
                           f'{name} {figure(samples, key)}'))
         elif samples.why.get(key, '').startswith('not there'):
             absent.append(name)
-        elif key in samples.why:
-            missing.append(f'{name}: {samples.why[key]}')
+        else:
+            missing.append(f"{name}: {samples.why.get(key, 'not reached')}")
     if absent:
         missing.append('not there: ' + ', '.join(absent))
     return '; '.join(
@@ -170,15 +173,15 @@ def limit_cell(samples, work):
     return min(found)[1] if found else ''
 
 
-def print_table(samples, args, peers, stream):
+def print_table(samples, args, chosen, stream):
     print('\nMilliseconds, median and least of the rounds.\n\n'
           '| work | Varve | beside | limit |\n| --- | --- | --- | --- |',
           file=stream)
-    done = {key[0] for key in samples.times}
+    by_name = {stage.name: stage for stage in chosen}
     for work in works(args):
-        if work.stage in done:
+        if work.stage in by_name:
             print(f'| {work.text} | {our_cell(samples, work)} | '
-                  f'{their_cell(samples, work, peers)} | '
+                  f'{their_cell(samples, work, by_name[work.stage])} | '
                   f'{limit_cell(samples, work)} |', file=stream)
 
 
@@ -238,7 +241,7 @@ def run(args, place):
     versions = {p: workers[p].version for p in sorted(needed)
                 if not workers[p].absent and p != 'raw'}
     workers.end()
-    print_table(samples, args, peers, sys.stderr)
+    print_table(samples, args, chosen, sys.stderr)
     print_json(samples, args, versions, rounds, sizes)
     good = {peer for _, _, peer in samples.times}
     return 0 if 'varve' in good or not chosen else 1
