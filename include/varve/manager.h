@@ -56,6 +56,7 @@ typedef struct varve_manager_options {
                                     replaces it. Else by the save counter */
     bool record_time;            /* "time" is in every file; the same run then
                                     gives other bytes each time */
+    bool async;                  /* saves go on in the background (job.h) */
     const varve_write_options *write; /* of every save, or NULL; borrowed, as is
                                          `read`, as long as the manager lives */
     const varve_read_options *read;   /* of the resume, or NULL; `salvage` is
@@ -143,6 +144,15 @@ VARVE_API varve_status varve_manager_save(
 VARVE_API varve_status varve_manager_save_with(varve_manager *manager,
     int64_t step, const varve_manager_save_options *options,
     varve_error *error) VARVE_MUST_CHECK;
+
+/* With `async` a save returns as soon as the values are copied (whatever
+ * `at_rest` says). One is in flight at a time: the next that is due waits for
+ * it, as do resume, refresh, prune, pin, unpin and the end of the manager; then
+ * varve_manager_saved has its path, others are deleted and the ledger is
+ * written. One that failed is told by the next call of save, or by this:
+ * waits for what is in flight. VARVE_OK where all went well, or nothing was. */
+VARVE_API varve_status varve_manager_wait(
+    varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 
 /* Makes the next save due. Async-signal-safe: for the handler of a SIGTERM. */
 VARVE_API void varve_manager_request_save(varve_manager *manager);

@@ -30,6 +30,7 @@ typedef struct varve_saver_options {
                                 or after the saver; 0: none does */
     bool allow_empty;        /* an empty map saves and restores nothing, instead
                                 of being a mistake */
+    bool async;              /* saves go on in the background (job.h) */
     varve_reserved reserved;
 } varve_saver_options;
 
@@ -86,6 +87,14 @@ typedef struct varve_saver_save_options {
 VARVE_API varve_status varve_saver_save(varve_saver *saver, const char *prefix,
     const varve_saver_save_options *options,
     varve_error *error) VARVE_MUST_CHECK;
+
+/* With `async` a save returns as soon as the values are copied (whatever
+ * `at_rest` says). One is in flight at a time: the next save waits for it, as
+ * do a restore, a new list and the end of the saver; then it is in the list,
+ * and others are deleted. One that failed is told by the next save, or by this:
+ * waits for what is in flight. VARVE_OK where all went well, or nothing was. */
+VARVE_API varve_status varve_saver_wait(
+    varve_saver *saver, varve_error *error) VARVE_MUST_CHECK;
 
 /* The saver's files, oldest first; NULL past the end. Valid until the list
  * changes. */

@@ -15,6 +15,7 @@
 #include "failure.h"
 #include "file.h"
 #include "ledger.h"
+#include "manager_save.h"
 #include "publish.h"
 #include "restoration.h"
 #include "retry.h"
@@ -126,6 +127,7 @@ void varve_manager_free(varve_manager *m)
 {
     if (!m)
         return;
+    vv_manager_land(m);
     vv_restoration_free(m->restoration);
     if (m->graph)
         vv_graph_forget(m->graph, &m->observer);
@@ -244,6 +246,7 @@ varve_status varve_manager_refresh(varve_manager *m, varve_error *error)
     if (!m)
         return vv_fail(
             error, VARVE_MISUSE, "manager: expected one, found NULL");
+    vv_manager_land(m);
     return vv_manager_look(m, error);
 }
 
@@ -328,6 +331,7 @@ static varve_status find(varve_manager *m, uint64_t number,
     if (!m)
         return vv_fail(
             error, VARVE_MISUSE, "manager: expected one, found NULL");
+    vv_manager_land(m);
     VV_TRY(vv_manager_look(m, error));
     *entry = vv_listing_find(&m->listing, number);
     if (*entry)

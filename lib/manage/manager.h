@@ -7,12 +7,25 @@
 
 #include <stdatomic.h>
 
+#include <varve/job.h>
 #include <varve/manager.h>
 
 #include "graph.h"
 #include "listing.h"
 #include "prune.h"
 #include "retention.h"
+
+/* A save: what of it is to be remembered until it is in place. */
+struct vv_manager_saving {
+    int64_t step;
+    uint64_t number;
+    bool is_new_pin;
+    bool is_durable; /* once it is in place */
+    bool was_requested;
+    bool had_last; /* before it */
+    int64_t older_step;
+    int64_t older_uptime;
+};
 
 struct varve_manager {
     struct vv_observer observer;
@@ -32,6 +45,10 @@ struct varve_manager {
     int64_t last_uptime; /* nanoseconds */
     int lock;            /* the file that keeps others off; -1: not yet */
     bool is_locked;
+
+    varve_job *job; /* of a save in flight; NULL: none is */
+    struct vv_manager_saving flight;
+    varve_error failure; /* of one that nobody was told */
 
     varve_restoration *restoration;
     struct vv_buffer saved;       /* a path, "" for none */

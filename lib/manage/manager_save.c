@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "background.h"
 #include "failure.h"
 #include "layer_prune.h"
 #include "ledger.h"
@@ -132,6 +133,28 @@ static varve_status choose_base(
                : VARVE_OK;
 }
 
+/* Values are the program's again when the call returns. */
+static varve_status start_job(
+    varve_manager *m, const char *path, struct saving *s, varve_error *error)
+{
+    varve_error reason = { 0 };
+    s->write.at_rest = false;
+    m->job = vv_job_start(
+        &(struct vv_job_request){
+            .root = m->root,
+            .target = path,
+            .options = &s->write,
+            .sets_counter = true,
+            .counter = s->counter,
+            .is_private = true,
+        },
+        &reason);
+    m->saved.size = 0;
+    if (!m->job && error)
+        *error = reason;
+    return m->job ? VARVE_OK : reason.status;
+}
+
 /* Writes the file and takes it into the listing. */
 static varve_status write_checkpoint(
     varve_manager *m, struct saving *s, varve_error *error)
@@ -144,6 +167,8 @@ static varve_status write_checkpoint(
     if (m->saved.failed || m->listing.path.failed || !vv_node_extra(m->root))
         return vv_fail_memory(error, "the name of a checkpoint");
     VV_TRY(choose_base(m, s, error));
+    if (m->options.async)
+        return start_job(m, path, s, error);
     varve_status status = vv_write(m->root, path, s->counter, &s->write, error);
     if (!status || status == VARVE_UNKNOWN_OUTCOME)
         vv_set_save_counter(m->root, s->counter);
@@ -226,37 +251,109 @@ static varve_status prepare_pin(varve_manager *m, uint64_t number,
     return VARVE_OK;
 }
 
+/* It counts for the intervals from its call on. */
+static void note_begun(varve_manager *m, struct vv_manager_saving *s)
+{
+    const struct vv_system *system = m->context.system;
+    s->had_last = m->has_last;
+    s->older_step = m->last_step;
+    s->older_uptime = m->last_uptime;
+    s->was_requested = atomic_exchange(&m->is_requested, false);
+    m->has_last = true;
+    m->last_step = s->step;
+    m->last_uptime = system->uptime(system->state);
+}
+
+static void note_failed(varve_manager *m, const struct vv_manager_saving *s)
+{
+    m->has_last = s->had_last;
+    m->last_step = s->older_step;
+    m->last_uptime = s->older_uptime;
+    if (s->was_requested)
+        atomic_store(&m->is_requested, true);
+}
+
+/* Once it is in place, or is known to have failed. */
+static void conclude(
+    varve_manager *m, const struct vv_manager_saving *s, varve_status status)
+{
+    if (status) {
+        m->saved.size = 0;
+        if (s->is_new_pin && status != VARVE_UNKNOWN_OUTCOME)
+            vv_manager_drop_pin(m, s->number);
+        return;
+    }
+    /* What a power cut may take is not known to be good. */
+    if (s->is_durable) {
+        m->has_good = true;
+        m->good = s->number;
+    }
+    look_and_tidy(m, s->is_durable);
+}
+
+void vv_manager_land(varve_manager *m)
+{
+    varve_error reason = { 0 };
+    if (!m->job)
+        return;
+    varve_status status = varve_job_wait(m->job, &reason);
+    const char *path = varve_job_path(m->job);
+    m->saved.size = 0;
+    m->saved.failed = false;
+    vv_buffer_add_string(&m->saved, path ? path : "");
+    vv_buffer_string(&m->saved);
+    varve_job_free(m->job);
+    m->job = NULL;
+    if (status)
+        note_failed(m, &m->flight);
+    conclude(m, &m->flight, status);
+    if (status && !m->failure.status)
+        m->failure = reason;
+}
+
+static varve_status tell(varve_manager *m, varve_error *error)
+{
+    varve_status status = m->failure.status;
+    if (!status)
+        return VARVE_OK;
+    vv_fail(error, status, "background save failed: %s", m->failure.message);
+    m->failure.status = VARVE_OK;
+    return status;
+}
+
+varve_status varve_manager_wait(varve_manager *m, varve_error *error)
+{
+    if (!m)
+        return vv_fail(
+            error, VARVE_MISUSE, "manager: expected one, found NULL");
+    vv_manager_land(m);
+    return tell(m, error);
+}
+
 static varve_status save(varve_manager *m, int64_t step,
     const varve_manager_save_options *o, varve_error *error)
 {
-    const struct vv_system *system = m->context.system;
     struct saving s = { .step = step };
+    struct vv_manager_saving flight = { .step = step };
+    if (!m->options.async)
+        VV_TRY(vv_background_settle(m->graph, error));
     VV_TRY(vv_manager_lock(m, error));
     VV_TRY(vv_manager_look(m, error));
     VV_TRY(next_counter(m, &s.counter, error));
     s.number = o->number                   ? o->number
                : m->options.number_by_step ? (uint64_t)step
                                            : s.counter;
-    bool is_new_pin;
-    VV_TRY(prepare_pin(m, s.number, o->pin, &is_new_pin, error));
+    flight.number = s.number;
+    VV_TRY(prepare_pin(m, s.number, o->pin, &flight.is_new_pin, error));
     varve_status status = write_with(m, &s, o, error);
-    if (status) {
-        m->saved.size = 0;
-        if (is_new_pin && status != VARVE_UNKNOWN_OUTCOME)
-            vv_manager_drop_pin(m, s.number);
-        return status;
-    }
-    atomic_store(&m->is_requested, false);
-    m->has_last = true;
-    m->last_step = step;
-    m->last_uptime = system->uptime(system->state);
-    /* What a power cut may take is not known to be good. */
-    if (!s.write.no_sync) {
-        m->has_good = true;
-        m->good = s.number;
-    }
-    look_and_tidy(m, !s.write.no_sync);
-    return VARVE_OK;
+    flight.is_durable = !s.write.no_sync;
+    if (!status)
+        note_begun(m, &flight);
+    if (m->job)
+        m->flight = flight;
+    else
+        conclude(m, &flight, status);
+    return status;
 }
 
 varve_status varve_manager_save_with(varve_manager *m, int64_t step,
@@ -275,8 +372,12 @@ varve_status varve_manager_save_with(varve_manager *m, int64_t step,
             m->listing.directory);
     m->saved.size = 0;
     m->warning.status = VARVE_OK;
+    if (m->job && varve_job_is_done(m->job))
+        vv_manager_land(m);
+    VV_TRY(tell(m, error));
     if (!o->force && !varve_manager_is_due(m, step))
         return VARVE_OK;
+    VV_TRY(varve_manager_wait(m, error));
     return save(m, step, o, error);
 }
 

@@ -15,4 +15,7 @@ void vv_manager_tidy(varve_manager *manager, bool may_delete);
 /* Brings back the space of layers that no checkpoint names any more. */
 void vv_manager_prune_layers(varve_manager *manager);
 
+/* Waits for a save in flight, if there is one, and does what follows it. */
+void vv_manager_land(varve_manager *manager);
+
 #endif

@@ -180,6 +180,7 @@ varve_status varve_manager_resume(varve_manager *m, varve_error *error)
         return vv_fail(error, VARVE_MISUSE,
             "manager: expected the graph that it was made for, found none");
     VV_TRY(varve_graph_check(m->graph, error));
+    vv_manager_land(m);
     VV_TRY(vv_manager_look(m, error));
     VV_TRY(find_good(m, &index, &unread, error));
     VV_TRY(decide(m, error));
@@ -225,6 +226,7 @@ varve_status varve_manager_prune(varve_manager *m, varve_error *error)
         return vv_fail(
             error, VARVE_MISUSE, "manager: expected one, found NULL");
     m->warning.status = VARVE_OK;
+    vv_manager_land(m);
     VV_TRY(vv_manager_lock(m, error));
     VV_TRY(vv_manager_look(m, error));
     if (!m->has_good)

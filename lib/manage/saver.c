@@ -164,6 +164,7 @@ void varve_saver_free(varve_saver *saver)
 {
     if (!saver)
         return;
+    vv_saver_land(saver);
     if (saver->graph) {
         vv_saver_clear_tree(saver);
         vv_graph_forget(saver->graph, &saver->observer);

@@ -11,6 +11,7 @@
 #ifndef VV_SAVER_H
 #define VV_SAVER_H
 
+#include <varve/job.h>
 #include <varve/saver.h>
 
 #include "graph.h"
@@ -45,7 +46,11 @@ struct varve_saver {
     struct vv_saver_files doomed; /* still to be deleted */
     int held[VV_MOST_HELD];       /* deleted, and open until that is on disk */
     size_t held_count;
-    int64_t last_kept; /* when a file was made that stays for good */
+    varve_job *job;      /* of a save in flight; NULL: none is */
+    char *flying;        /* the path that it will have */
+    bool is_durable;     /* once it is in place */
+    varve_error failure; /* of one that nobody was told */
+    int64_t last_kept;   /* when a file was made that stays for good */
 };
 
 /* Whether the saver can be used: it and its graph are there and without a
@@ -60,6 +65,9 @@ struct vv_saver_entry *vv_saver_find(
 varve_status vv_saver_link(varve_saver *saver, const struct vv_name *name,
     varve_node *node, varve_error *error);
 void vv_saver_drop(varve_saver *saver, struct vv_saver_entry *entry);
+
+/* Waits for a save in flight, if there is one, and does what follows it. */
+void vv_saver_land(varve_saver *saver);
 
 /* Whether there is anything to save; *is_empty where there need not be. */
 varve_status vv_saver_check_map(

@@ -216,6 +216,7 @@ varve_status varve_saver_set_list(varve_saver *saver, const char *const *paths,
     if (!saver || (!paths && count))
         return vv_fail(
             error, VARVE_MISUSE, "expected a saver and paths, found none");
+    vv_saver_land(saver);
     for (size_t i = 0; i < count && !status; i++)
         status = add_path(saver, &files, paths[i], error);
     if (!status)
@@ -230,6 +231,7 @@ varve_status varve_saver_recover(
     if (!saver || !prefix)
         return vv_fail(
             error, VARVE_MISUSE, "expected a saver and a prefix, found none");
+    vv_saver_land(saver);
     VV_TRY(vv_saver_scan(&saver->context, prefix, &files, error));
     varve_status status = vv_saver_look(&saver->context, &files, error);
     if (!status)

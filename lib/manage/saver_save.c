@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "background.h"
 #include "failure.h"
 #include "name.h"
 #include "restoration.h"
@@ -52,22 +53,82 @@ static char *make_path(const varve_allocator *a, const char *prefix,
 }
 
 /* Takes over the path. */
+static void conclude(
+    varve_saver *saver, char *path, varve_status status, bool is_durable)
+{
+    if (status && status != VARVE_UNKNOWN_OUTCOME) {
+        vv_release_string(&saver->context.allocator, path);
+        return;
+    }
+    vv_saver_note(saver, path);
+    if (!status && is_durable)
+        vv_saver_retire(saver);
+}
+
+void vv_saver_land(varve_saver *saver)
+{
+    varve_error reason = { 0 };
+    if (!saver->job)
+        return;
+    varve_status status = varve_job_wait(saver->job, &reason);
+    varve_job_free(saver->job);
+    saver->job = NULL;
+    conclude(saver, saver->flying, status, saver->is_durable);
+    if (status)
+        saver->failure = reason;
+}
+
+varve_status varve_saver_wait(varve_saver *saver, varve_error *error)
+{
+    if (!saver)
+        return vv_fail(error, VARVE_MISUSE, "saver: expected one, found NULL");
+    vv_saver_land(saver);
+    varve_status status = saver->failure.status;
+    if (status)
+        vv_fail(error, status, "background save failed: %s",
+            saver->failure.message);
+    saver->failure.status = VARVE_OK;
+    return status;
+}
+
+/* Values are the program's again when the call returns. */
+static varve_status start_job(varve_saver *saver, char *path,
+    const varve_write_options *options, varve_error *error)
+{
+    varve_error reason = { 0 };
+    varve_write_options copied = *options;
+    copied.at_rest = false;
+    saver->job = vv_job_start(
+        &(struct vv_job_request){
+            .root = saver->root,
+            .target = path,
+            .options = &copied,
+            .counter =
+                copied.keep_counter ? varve_save_counter(saver->root) : 0,
+            .is_private = true,
+        },
+        &reason);
+    saver->flying = path;
+    saver->is_durable = !copied.no_sync;
+    if (saver->job)
+        return VARVE_OK;
+    vv_release_string(&saver->context.allocator, path);
+    if (error)
+        *error = reason;
+    return reason.status;
+}
+
+/* Takes over the path. */
 static varve_status write_file(varve_saver *saver, char *path,
     const varve_write_options *options, varve_error *error)
 {
     varve_write_options own = options ? *options : (varve_write_options){ 0 };
     if (!own.base)
         own.base = varve_saver_latest(saver);
+    if (saver->options.async)
+        return start_job(saver, path, &own, error);
     varve_status status = varve_write(saver->root, path, &own, error);
-    bool is_there = !status || status == VARVE_UNKNOWN_OUTCOME;
-    bool is_durable = !status && !(options && options->no_sync);
-    if (!is_there) {
-        vv_release_string(&saver->context.allocator, path);
-        return status;
-    }
-    vv_saver_note(saver, path);
-    if (is_durable)
-        vv_saver_retire(saver);
+    conclude(saver, path, status, !own.no_sync);
     return status;
 }
 
@@ -84,6 +145,7 @@ varve_status varve_saver_save(varve_saver *saver, const char *prefix,
         return VARVE_OK;
     if (!options)
         options = &defaults;
+    VV_TRY(varve_saver_wait(saver, error));
     VV_TRY(vv_saver_reserve(saver, error));
     char *path = make_path(&saver->context.allocator, prefix, options);
     if (!path)
@@ -160,6 +222,7 @@ varve_status varve_saver_restore(varve_saver *saver, const char *path,
         return vv_fail(error, VARVE_MISUSE, "expected a path, found none");
     if (is_empty)
         return VARVE_OK;
+    vv_saver_land(saver);
     varve_restoration *r = open_file(saver, path, options, &reason);
     if (!r) {
         if (error)

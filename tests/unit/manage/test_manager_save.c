@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "manage_world.h"
@@ -336,5 +337,128 @@ TEST(manager_save, shares_layers_and_deletes_those_that_nothing_names)
     }
     cr_assert_null(varve_manager_warning(w.manager));
     cr_assert_eq(count_layers(&w), 2);
+    world_end(&w);
+}
+
+/* --- In the background ---------------------------------------------------- */
+
+static void check_value(struct world *w, const char *name, float value)
+{
+    varve_error error = { 0 };
+    char path[64];
+    snprintf(path, sizeof path, "run/%s", name);
+    varve_restoration *r = varve_read(w->root, path, NULL, &error);
+    cr_assert(r, "%s", error.message);
+    varve_restoration_free(r);
+    cr_assert_eq(w->value, value);
+}
+
+static void save_async(struct world *w, int64_t step)
+{
+    world_save(w, step);
+    w->value = -1;
+}
+
+TEST(manager_save, in_the_background_saves_the_state_at_the_call)
+{
+    struct world w;
+    varve_error error = { 0 };
+    world_begin(&w, &(varve_manager_options){ .async = true, .keep_last = 2 });
+    for (int step = 1; step < 5; step++)
+        save_async(&w, step);
+    cr_assert_ok(varve_manager_wait(w.manager, &error), error);
+    cr_assert_str_eq(saved(&w), "ckpt-4.varve");
+    cr_assert_eq(varve_manager_count(w.manager), 2);
+    cr_assert_eq(varve_save_counter(w.root), 4);
+    check_value(&w, "ckpt-3", 3);
+    check_value(&w, "ckpt-4", 4);
+    cr_assert_ok(varve_manager_wait(w.manager, &error), error);
+    world_end(&w);
+}
+
+TEST(manager_save, in_the_background_comes_before_whatever_looks)
+{
+    struct world w;
+    varve_error error = { 0 };
+    varve_manager_options options = { .async = true, .number_by_step = true };
+    world_begin(&w, &options);
+    save_async(&w, 7);
+    cr_assert_ok(varve_manager_pin(w.manager, 7, &error), error);
+    save_async(&w, 7); /* in the place of the first one */
+    cr_assert_ok(varve_manager_unpin(w.manager, 7, &error), error);
+    save_async(&w, 8);
+    cr_assert_ok(varve_manager_resume(w.manager, &error), error);
+    cr_assert_eq(w.value, 8);
+    save_async(&w, 9);
+    cr_assert_ok(varve_manager_refresh(w.manager, &error), error);
+    cr_assert_eq(varve_manager_count(w.manager), 3);
+    save_async(&w, 10);
+    cr_assert_ok(varve_manager_prune(w.manager, &error), error);
+    cr_assert_eq(varve_manager_count(w.manager), 4);
+    save_async(&w, 11);
+    world_again(&w, &options); /* and its end */
+    cr_assert_eq(varve_manager_count(w.manager), 5);
+    save_async(&w, 12);
+    varve_graph_free(w.graph); /* and that of its graph */
+    w.graph = NULL;
+    cr_assert_ok(varve_manager_wait(w.manager, &error), error);
+    cr_assert_str_eq(saved(&w), "ckpt-12.varve");
+    world_end(&w);
+}
+
+TEST(manager_save, in_the_background_that_failed_is_told_and_does_not_count)
+{
+    for (int i = 0; i < 2; i++) {
+        struct world w;
+        varve_error error = { 0 };
+        world_begin(&w,
+            &(varve_manager_options){ .async = true, .interval_steps = 100 });
+        save_async(&w, 0);
+        cr_assert_ok(varve_manager_wait(w.manager, &error), error);
+        faulty_plan(w.faulty,
+            &(struct faulty_plan){ .sticky = true,
+                .kinds = FAULTY_RENAME_NEW, .error = ENOSPC });
+        varve_manager_save_options pin = { .pin = true };
+        varve_manager_request_save(w.manager);
+        cr_assert_ok(
+            varve_manager_save_with(w.manager, 1, &pin, &error), error);
+        cr_assert(!varve_manager_is_due(w.manager, 2));
+        varve_status status = VARVE_OK;
+        if (i == 0)
+            status = varve_manager_wait(w.manager, &error);
+        for (int k = 0; i == 1 && !status && k < 100000; k++)
+            status = varve_manager_save(w.manager, 2, &error);
+        cr_assert_eq(status, VARVE_NO_SPACE, "%s", error.message);
+        cr_assert(strstr(error.message, "background save failed: run/ckpt-2"));
+        cr_assert(varve_manager_is_due(w.manager, 2), "it was asked for");
+        faulty_plan(w.faulty, NULL);
+        cr_assert_ok(varve_manager_wait(w.manager, &error), error);
+        world_save(&w, 2);
+        cr_assert_ok(varve_manager_wait(w.manager, &error), error);
+        cr_assert_str_eq(saved(&w), "ckpt-2.varve");
+        varve_managed managed;
+        cr_assert(varve_manager_at(w.manager, 1, &managed));
+        cr_assert(!managed.is_pinned);
+        world_end(&w);
+    }
+}
+
+TEST(manager_save, in_the_background_runs_out_of_memory)
+{
+    struct world w;
+    varve_status status = VARVE_NO_MEMORY;
+    world_begin(&w, &(varve_manager_options){ .async = true });
+    for (long n = 0; status; n++) {
+        varve_error error = { 0 };
+        w.value = 5;
+        test_fail_allocation(n, false);
+        status = varve_manager_save(w.manager, 1, &error);
+        w.value = 6;
+        if (!status)
+            status = varve_manager_wait(w.manager, &error);
+        test_fail_allocation(-1, false);
+        cr_assert(!status || status == VARVE_NO_MEMORY);
+    }
+    check_value(&w, "ckpt-1", 5);
     world_end(&w);
 }

@@ -322,3 +322,42 @@ TEST(saver_save, shares_layers_and_deletes_those_that_nothing_names)
     varve_saver_free(saver);
     end_world();
 }
+
+TEST(saver_save, in_the_background_saves_the_state_at_the_call)
+{
+    varve_error error = { 0 };
+    begin_world();
+    varve_saver *saver = varve_saver_new(world.graph,
+        &(varve_saver_options){ .async = true, .keep = 2 }, &error);
+    cr_assert(saver, "%s", error.message);
+    varve_node *x =
+        varve_add_variable(world.root, "x", varve_scalar(&world.x[0]));
+    cr_assert_ok(varve_saver_add(saver, "x", x, &error), error);
+    for (unsigned step = 1; step < 5; step++) {
+        varve_saver_save_options options = { .has_step = true, .step = step };
+        world.x[0] = (float)step;
+        cr_assert_ok(varve_saver_save(saver, "s", &options, &error), error);
+        world.x[0] = -1;
+    }
+    cr_assert_ok(varve_saver_wait(saver, &error), error);
+    cr_assert_eq(varve_saver_count(saver), 2);
+    cr_assert_str_eq(varve_saver_latest(saver), "s-4.varve");
+    cr_assert_ok(
+        varve_saver_restore(saver, "s-4", NULL, NULL, &error), error);
+    cr_assert_eq(world.x[0], 4);
+    memory_set_capacity(world.memory, 0);
+    cr_assert_ok(varve_saver_save(saver, "s", NULL, &error), error);
+    cr_assert_eq(varve_saver_save(saver, "s", NULL, &error), VARVE_NO_SPACE);
+    cr_assert(strstr(error.message, "background save failed: s.varve"));
+    cr_assert_ok(varve_saver_save(saver, "s", NULL, &error), error);
+    cr_assert_eq(varve_saver_wait(saver, &error), VARVE_NO_SPACE);
+    cr_assert_eq(varve_saver_wait(NULL, &error), VARVE_MISUSE);
+    cr_assert_str_eq(varve_saver_latest(saver), "s-4.varve");
+    memory_set_capacity(world.memory, UINT64_MAX);
+    cr_assert_ok(varve_saver_save(saver, "s", NULL, &error), error);
+    varve_saver_free(saver);
+    size_t size;
+    cr_assert(memory_bytes(world.memory, "s.varve", &size));
+    end_graph();
+    memory_free(world.memory);
+}
