@@ -69,11 +69,11 @@ static double run_late(void *user)
 static void restore_by_new_memory(
     const struct job *job, struct raw *raw, unsigned rounds)
 {
-    struct job undone = *job;
+    struct job undone = *job, late = *job;
     undone.restore.staging_size = job->size;
     struct contender contenders[] = {
         { .name = "varve_read, undone", .run = run_restore, .user = &undone },
-        { .name = "varve_read, new", .run = run_late, .user = (void *)job },
+        { .name = "varve_read, new", .run = run_late, .user = &late },
         { .name = "memcpy to new memory", .run = raw_copy_new, .user = raw },
     };
     race(contenders, 3, rounds);

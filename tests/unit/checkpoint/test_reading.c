@@ -482,3 +482,54 @@ TEST(reading, finds_what_is_damaged_between_its_passes)
     }
     end_world();
 }
+
+/* Of the second reading: the end of the file, an error, and few bytes at once,
+ * at each chunk. */
+TEST(reading, tells_of_a_file_that_is_cut_between_its_passes)
+{
+    static const struct {
+        enum faulty_way way;
+        varve_status status;
+        const char *words;
+    } cases[] = {
+        { FAULTY_NOTHING, VARVE_HALF_RESTORED, "found the end of the file" },
+        { FAULTY_FAILS, VARVE_HALF_RESTORED, "read failed" },
+        { FAULTY_HALF, VARVE_OK, NULL },
+    };
+    begin_world();
+    varve_node *root = make_large(true);
+    write_root(root);
+    end_large(root);
+    struct faulty *faulty = faulty_new(memory_system(world.memory));
+    struct vv_context old = world.context;
+    world.context = test_context(faulty_system(faulty));
+    varve_read_options options = { .threads = 1, .staging_size = 1 };
+    root = make_large(false);
+    faulty_plan(faulty, &(struct faulty_plan){ .number = -1,
+                            .kinds = FAULTY_READ });
+    varve_restoration_free(read_root(root, &options));
+    long reads = faulty_count(faulty);
+    end_large(root);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (long n = reads - RUNS + 1; n < reads; n += 9) {
+            root = make_large(false);
+            faulty_plan(faulty, &(struct faulty_plan){ .number = n,
+                                    .kinds = FAULTY_READ,
+                                    .way = cases[i].way,
+                                    .error = EIO });
+            if (cases[i].status) {
+                varve_error error = fail_read(root, &options, cases[i].status);
+                cr_assert_not_null(
+                    strstr(error.message, cases[i].words), "%s", error.message);
+            } else {
+                varve_restoration_free(read_root(root, &options));
+                cr_assert(is_large_there());
+            }
+            cr_assert(faulty_hit(faulty));
+            end_large(root);
+        }
+    }
+    world.context = old;
+    faulty_free(faulty);
+    end_world();
+}
