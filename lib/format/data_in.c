@@ -12,7 +12,10 @@
 #include "layout.h"
 #include "try.h"
 
-enum { SMALLEST_SIZE = VV_HEADER_SIZE + VV_FOOTER_SIZE };
+enum {
+    SMALLEST_SIZE = VV_HEADER_SIZE + VV_FOOTER_SIZE,
+    MOST_OPENS = 100, /* of one that is replaced again and again */
+};
 
 /* The state of the backing. */
 struct own_file {
@@ -327,15 +330,33 @@ static varve_status open_layers(struct vv_opened *o, varve_error *error)
     return VARVE_OK;
 }
 
+/* Whether another file has the name now, or none has. */
+static bool is_replaced(const struct vv_opened *o)
+{
+    const struct own_file *own = o->state;
+    struct vv_file_info ours, now;
+    if (vv_file_info(o->context, own->file, o->path, &ours, NULL))
+        return false;
+    varve_status status = vv_file_look(o->context, o->path, &now, NULL);
+    return status == VARVE_NOT_FOUND ||
+           (!status &&
+               (now.device != ours.device || now.serial != ours.serial));
+}
+
+/* *again: the layers are not those of the file that has the name by now, and
+ * may have gone with the one before it. */
 static varve_status open_with(struct vv_opened *o,
     const struct vv_context *context, const char *path, bool with_layers,
-    varve_error *error)
+    bool *again, varve_error *error)
 {
     varve_status status = vv_opened_begin(o, context, path, error);
     if (!status)
         status = read_structure(o, error);
-    if (!status && with_layers)
+    *again = false;
+    if (!status && with_layers) {
         status = open_layers(o, error);
+        *again = status && is_replaced(o);
+    }
     if (status)
         vv_opened_close(o);
     return status;
@@ -344,11 +365,16 @@ static varve_status open_with(struct vv_opened *o,
 varve_status vv_data_in_open(struct vv_opened *o,
     const struct vv_context *context, const char *path, varve_error *error)
 {
-    return open_with(o, context, path, true, error);
+    varve_status status = VARVE_OK;
+    bool again = true;
+    for (int i = 0; i < MOST_OPENS && again; i++)
+        status = open_with(o, context, path, true, &again, error);
+    return status;
 }
 
 varve_status vv_data_in_open_index(struct vv_opened *o,
     const struct vv_context *context, const char *path, varve_error *error)
 {
-    return open_with(o, context, path, false, error);
+    bool again;
+    return open_with(o, context, path, false, &again, error);
 }

@@ -11,8 +11,9 @@
 #include "layers_in.h"
 #include "opened.h"
 
-/* Opens, and checks header, footer and index, and the layers that this names.
- * On failure nothing is open. The path is used as it is. End with
+/* Opens, and checks header, footer and index, and the layers that this names;
+ * where somebody replaces it meanwhile, and deletes its layers, that which is
+ * there then. On failure nothing is open. The path is used as it is. End with
  * vv_opened_close. */
 varve_status vv_data_in_open(struct vv_opened *opened,
     const struct vv_context *context, const char *path, varve_error *error);

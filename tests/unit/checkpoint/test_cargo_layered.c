@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "cargo_layered.h"
+#include "data_in.h"
 #include "layer_prune.h"
 #include "support/faulty_system.h"
 
@@ -308,4 +309,66 @@ TEST(cargo_layered, keeps_the_older_one_whatever_call_fails)
         faulty_free(faulty);
         end_world();
     }
+}
+
+/* --- Replaced while it is opened ------------------------------------------ */
+
+static struct {
+    struct vv_system system;
+    int (*open_file)(void *state, int directory, const char *name);
+    int replacements; /* still to come, each as a layer is opened */
+    bool is_deleted;  /* instead, at last */
+} meeting;
+
+static int open_after_a_replacement(
+    void *state, int directory, const char *name)
+{
+    const varve_write_options options = { .layered = true };
+    varve_error error = { 0 };
+    if (strstr(name, "layers/") && meeting.replacements > 0) {
+        int left = meeting.replacements;
+        meeting.replacements = 0;
+        for (int i = 0; i < LARGE; i++)
+            layered.large[i] += 1;
+        cr_assert_ok(varve_write(layered.root, "run/a.varve", &options,
+                         &error),
+            error);
+        if (meeting.is_deleted && left == 1)
+            meeting.system.remove(state, VV_WORKING_DIRECTORY, "run/a.varve");
+        cr_assert_ok(
+            vv_prune_layers(&world.context, "run/a.varve", &error), error);
+        meeting.replacements = left - 1;
+    }
+    return meeting.open_file(state, directory, name);
+}
+
+static varve_status open_during(
+    int replacements, bool is_deleted, varve_error *error)
+{
+    const varve_write_options options = { .layered = true };
+    struct vv_opened opened;
+    cr_assert_ok(
+        varve_write(layered.root, "run/a.varve", &options, error), *error);
+    meeting.system = *world.context.system;
+    meeting.open_file = meeting.system.open_file;
+    meeting.system.open_file = open_after_a_replacement;
+    meeting.replacements = replacements;
+    meeting.is_deleted = is_deleted;
+    struct vv_context context = world.context;
+    context.system = &meeting.system;
+    varve_status status =
+        vv_data_in_open(&opened, &context, "run/a.varve", error);
+    if (!status)
+        vv_opened_close(&opened);
+    return status;
+}
+
+TEST(cargo_layered, is_opened_while_it_is_replaced_and_its_layers_are_deleted)
+{
+    varve_error error = { 0 };
+    begin_layered();
+    cr_assert_ok(open_during(3, false, &error), error);
+    check_layered("run/a.varve");
+    cr_assert_eq(open_during(1, true, &error), VARVE_NOT_FOUND);
+    end_layered();
 }
