@@ -283,7 +283,7 @@ static void happen(void)
     unsigned char *pages = value(i) - (uintptr_t)value(i) % PAGE + PAGE;
     unsigned char *at = pages + (size_t)draw(LARGE / PAGE - 12) * PAGE;
     size_t size = (size_t)PAGE * (1 + draw(10));
-    switch (draw(16)) {
+    switch (draw(draw(8) ? 80 : 7)) {
     case 0: memset(value(i), (int)draw(256), LARGE); break;
     case 1: madvise(at, size, MADV_DONTNEED); break;
     case 2:
