@@ -7,13 +7,14 @@
 
 #include "measure.h"
 
-void bench_save(const struct wishes *wishes);     /* P1 */
-void bench_restore(const struct wishes *wishes);  /* P3, P4 */
-void bench_small(const struct wishes *wishes);    /* P7 */
-void bench_nodes(const struct wishes *wishes);    /* P8 */
-void bench_snapshot(const struct wishes *wishes); /* P9 */
-void bench_memory(const struct wishes *wishes);   /* P11 */
-void bench_cold(const struct wishes *wishes);     /* P12 */
-void bench_growth(const struct wishes *wishes);   /* G */
+void bench_save(const struct wishes *wishes);       /* P1 */
+void bench_restore(const struct wishes *wishes);    /* P3, P4 */
+void bench_background(const struct wishes *wishes); /* P5 */
+void bench_small(const struct wishes *wishes);      /* P7 */
+void bench_nodes(const struct wishes *wishes);      /* P8 */
+void bench_snapshot(const struct wishes *wishes);   /* P9 */
+void bench_memory(const struct wishes *wishes);     /* P11 */
+void bench_cold(const struct wishes *wishes);       /* P12 */
+void bench_growth(const struct wishes *wishes);     /* G */
 
 #endif
