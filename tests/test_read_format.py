@@ -31,6 +31,21 @@ class Reader(unittest.TestCase):
         self.assertEqual(content['items'], [])
         self.assertEqual([o['kind'] for o in content['objects']], ['object'])
 
+    def test_reads_data_in_layers(self):
+        def open_layer(name):
+            return golden('layers/' + name)
+
+        data = golden('version-1-layers.varve')
+        large, step = read_format.read(data, open_layer)['items']
+        self.assertEqual(large['path'], 'large')
+        self.assertEqual(large['bytes'], 4 * 16400)
+        self.assertEqual(step['bytes'], 8)
+        for end in 63, -1:
+            def open_shorter(name, end=end):
+                return open_layer(name)[:end]
+            with self.assertRaises(read_format.Damage):
+                read_format.read(data, open_shorter)
+
     def test_reads_all_that_a_file_can_hold(self):
         wide = read_format.read(golden('version-1-wide.varve'))
         content = read_format.read(golden('version-1.varve'))

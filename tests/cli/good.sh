@@ -95,6 +95,8 @@ done >patterns
 diff -u "$here/expected/patterns.txt" patterns || fail 'patterns'
 
 # Checkpoints that share their data.
+ends 0 verify "$here/../golden/version-1-layers.varve"
+has '2 values' out
 for i in 1 2; do
     "$make_sample" layered/run layers
     "$make_sample" full/run save
