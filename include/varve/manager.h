@@ -44,7 +44,8 @@ typedef struct varve_manager_options {
     bool best_is_larger;         /* the greatest instead */
     const char *metric;          /* its name in the files; NULL: "metric";
                                     copied */
-    uint64_t keep_bytes;         /* the newest that together are no larger */
+    uint64_t keep_bytes;         /* the newest that together are no larger;
+                                    layers that they share do not count */
     size_t keep_damaged;         /* so many of the newest that are damaged; 0:
                                     all. Older ones are looked at once more
                                     before they go */
