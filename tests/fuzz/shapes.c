@@ -395,9 +395,10 @@ size_t shape_make(
     }
     scale = part;
     shapes[number].make(&s);
-    while (s.pieces.items[s.pieces.count - 1].key >= VV_FIRST_OPTIONAL_KEY &&
-           s.pieces.items[s.pieces.count - 1].bytes.size == 0)
-        pieces_remove(&s.pieces, s.pieces.count - 1);
+    for (size_t i = s.pieces.count; i-- > VV_REQUIRED_COLUMN_COUNT;) {
+        if (s.pieces.items[i].bytes.size == 0)
+            pieces_remove(&s.pieces, i);
+    }
     size_t size = pieces_end(&s.pieces, SEAL_PLACES, file, room);
     pieces_clear(&s.pieces);
     return size;

@@ -4,10 +4,10 @@
     tests/lint/doors.py BUILD
 
 Reads which functions of other libraries each object of the library calls. Only
-lib/os/posix_system.c may call the system, only lib/os/default_allocator.c the
-heap, only lib/os/monitor.c wait for other threads, and the rest functions that
-touch nothing but their arguments: so a system under the whole library, as the
-fault tests have it, sees every call.
+lib/os/posix_system.c and posix_tracking.c may call the system, only
+lib/os/default_allocator.c the heap, only lib/os/monitor.c wait for other
+threads, and the rest functions that touch nothing but their arguments: so a
+system under the whole library, as the fault tests have it, sees every call.
 
 SPDX-License-Identifier: MIT
 """
@@ -31,7 +31,7 @@ PURE = re.compile(r'''(mem(chr|cmp|cpy|move|set) | bcmp |
 # What compilers and sanitizers put in.
 ADDED = re.compile(r'''(__(asan|ubsan|tsan|msan|sanitizer|gcov|llvm|sanitize|
     stack_chk|fentry|chk|aeabi|cpu_model)\w* | _GLOBAL_OFFSET_TABLE_ | mcount |
-    _mcount | llvm_\w+ | __tls_get_addr)$''', re.X)
+    _mcount | llvm_\w+ | __tls_get_addr | __popcountdi2)$''', re.X)
 OWN = re.compile(r'(vv|varve)_')
 
 # Objects with a door of their own.
@@ -61,7 +61,7 @@ def calls_of(archive):
 
 
 def is_door(part):
-    return part.endswith('posix_system.c.o')
+    return part.endswith(('posix_system.c.o', 'posix_tracking.c.o'))
 
 
 def may_call(part, name):
