@@ -51,11 +51,11 @@ static void exchange_part(
     const struct vv_move *m = &e->moves[move];
     begin = begin > first ? begin - first : 0;
     end = end < end_of(e, move) ? end - first : end_of(e, move) - first;
+    if (begin == end)
+        return; /* a value without elements may have no memory either */
     unsigned char *staged = (unsigned char *)m->target + begin;
     unsigned char *place =
         (unsigned char *)m->node->variable->tensor.data + begin;
-    if (begin == end)
-        return;
     if (e->is_last)
         vv_copy_past_caches(place, staged, end - begin);
     else
