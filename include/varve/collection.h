@@ -64,6 +64,7 @@ VARVE_API void varve_initialize_after(varve_node *variable, varve_node *other);
  * of those that they need, in the order in which they were made, but each after
  * what it needs. What was restored, or waits for its restored value
  * (VARVE_PENDING), is left alone: a restored value always beats an initializer.
+ * A value that could not be delivered keeps nothing else from being made.
  *
  * VARVE_MISUSE, and nothing has run, where initial values need each other: the
  * message has the paths around the circle. VARVE_NOT_FOUND, likewise, where one

@@ -259,10 +259,20 @@ static varve_status run(struct ordering *o, varve_error *error)
     return VARVE_OK;
 }
 
+/* No mistake was made in building. That a value could not be delivered is none,
+ * and its variable is left alone. */
+static varve_status check_built(const varve_node *root, varve_error *error)
+{
+    const varve_node *node = vv_or_nil(root);
+    return node->graph->mistake.status || vv_is_nil(node)
+               ? vv_node_check(node, error)
+               : VARVE_OK;
+}
+
 varve_status varve_initialize(
     varve_node *root, const varve_select *select, varve_error *error)
 {
-    VV_TRY(vv_node_check(root, error));
+    VV_TRY(check_built(root, error));
     varve_graph *graph = root->graph;
     const varve_allocator *a = &graph->context.allocator;
     struct ordering o = { .graph = graph, .limit = graph->number_limit };

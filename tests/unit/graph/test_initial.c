@@ -137,6 +137,32 @@ TEST(initial, restored_ones_are_skipped)
     varve_graph_free(g);
 }
 
+TEST(initial, what_could_not_be_delivered_keeps_nothing_else_from_being_made)
+{
+    varve_error error;
+    varve_graph *g = begin();
+    varve_add_object(varve_graph_root(g), "a");
+    add(g, "b");
+    initialize(g, NULL);
+    cr_assert_ok(varve_write(varve_graph_root(g), test_path("f"), NULL,
+                     &error), error);
+    varve_graph_free(g);
+    g = begin();
+    varve_restoration *r =
+        varve_read(varve_graph_root(g), test_path("f"), NULL, &error);
+    varve_node *a = add(g, "a");
+    varve_node *b = varve_add_allocated_variable(varve_graph_root(g), "b",
+        VARVE_FLOAT64, VARVE_SHAPE(1), note, "b");
+    add(g, "c");
+    cr_assert_eq(varve_graph_check(g, &error), VARVE_MISMATCH);
+    cr_assert_str_eq(initialize(g, NULL), "ac");
+    cr_assert_eq(varve_state_of(a), VARVE_INITIALIZED);
+    cr_assert_eq(varve_state_of(b), VARVE_PENDING);
+    cr_assert_eq(varve_graph_check(g, &error), VARVE_MISMATCH);
+    varve_restoration_free(r);
+    varve_graph_free(g);
+}
+
 TEST(initial, memory_of_the_program_can_be_declared_empty)
 {
     varve_error error;
