@@ -191,9 +191,8 @@ static varve_status make_room(
 static void run(struct sweep *s, uint64_t size)
 {
     const struct vv_context *context = &s->reader->context;
-    unsigned workers = vv_worker_count(context, s->threads);
-    if (workers > 1 + size / BYTES_PER_WORKER)
-        workers = (unsigned)(1 + size / BYTES_PER_WORKER);
+    unsigned workers =
+        vv_worker_count_for(context, s->threads, 1 + size / BYTES_PER_WORKER);
     s->next = 0;
     vv_run_workers(context, workers, work, s);
 }

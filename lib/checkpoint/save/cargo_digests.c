@@ -71,6 +71,9 @@ static void work(void *user, unsigned worker)
     struct summing *s = user;
     uint64_t count = s->firsts[s->cargo->value_count];
     uint64_t at;
+    size_t last =
+        SIZE_MAX; /* the value of `bytes`: encoded once if it goes on */
+    const void *bytes = NULL;
     while (!s->has_failed &&
            (at = atomic_fetch_add(&s->next, CHUNKS_AT_ONCE)) < count) {
         uint64_t end =
@@ -79,8 +82,10 @@ static void work(void *user, unsigned worker)
             uint64_t behind = s->firsts[value + 1];
             if (behind <= at)
                 continue; /* it has no bytes */
-            const void *bytes =
-                vv_cargo_bytes(s->cargo, (uint32_t)value, &s->bytes[worker]);
+            if (value != last)
+                bytes = vv_cargo_bytes(
+                    s->cargo, (uint32_t)value, &s->bytes[worker]);
+            last = value;
             if (!bytes) {
                 s->has_failed = 1;
                 return;
@@ -94,9 +99,8 @@ static void work(void *user, unsigned worker)
 static void run(struct summing *s, uint64_t bytes)
 {
     const struct vv_context *context = &s->cargo->context;
-    unsigned workers = vv_worker_count(context, 0);
-    if (workers > 1 + bytes / BYTES_PER_WORKER)
-        workers = (unsigned)(1 + bytes / BYTES_PER_WORKER);
+    unsigned workers =
+        vv_worker_count_for(context, 0, 1 + bytes / BYTES_PER_WORKER);
     for (unsigned i = 0; i < VV_MAX_WORKERS; i++)
         vv_buffer_init(&s->bytes[i], &context->allocator);
     vv_run_workers(context, workers, work, s);
