@@ -187,6 +187,12 @@ size_t vv_decimal(uint64_t value, char text[24])
     return size;
 }
 
+void vv_buffer_add_decimal(struct vv_buffer *text, uint64_t value)
+{
+    char decimal[24];
+    vv_buffer_add(text, decimal, vv_decimal(value, decimal));
+}
+
 bool vv_parse_decimal(const char *text, size_t size, uint64_t *value)
 {
     if (size == 0 || (text[0] == '0' && size > 1))

@@ -33,6 +33,9 @@ const char *vv_path_next_name(const char *path, struct vv_buffer *name);
  * number of digits. */
 size_t vv_decimal(uint64_t value, char text[24]);
 
+/* Appends them. */
+void vv_buffer_add_decimal(struct vv_buffer *text, uint64_t value);
+
 /* The value of a decimal without sign or leading zero, as positions in lists
  * are named; false for any other text, and for what 64 bits do not hold. */
 bool vv_parse_decimal(const char *text, size_t size, uint64_t *value);

@@ -27,14 +27,12 @@
 static void set_name(struct vv_listing *l, const char *before,
     const uint64_t *number, const char *ending)
 {
-    char decimal[24];
     l->path.failed = false;
     vv_buffer_add_string(&l->path, before);
     vv_buffer_add_string(&l->path, l->prefix);
     if (number) {
-        vv_decimal(*number, decimal);
         vv_buffer_add8(&l->path, '-');
-        vv_buffer_add_string(&l->path, decimal);
+        vv_buffer_add_decimal(&l->path, *number);
     }
     vv_buffer_add_string(&l->path, ending);
 }

@@ -140,12 +140,6 @@ static varve_status look_at(struct look *l, const struct vv_pair *job,
 
 /* --- What is lost ------------------------------------------------------- */
 
-static void add_number(struct vv_buffer *text, uint64_t number)
-{
-    char decimal[24];
-    vv_buffer_add(text, decimal, vv_decimal(number, decimal));
-}
-
 /* Without the path of the file, which whoever tells of it has named. */
 static const char *without_path(const struct look *l, const char *message)
 {
@@ -163,9 +157,9 @@ static varve_status note_damage(
     struct vv_buffer *text = &d->damage_text;
     struct vv_damage damage = { .value = value, .text = text->size };
     if (v->chunks > 1 && vv_opened_has_digests(d->file)) {
-        add_number(text, v->damaged);
+        vv_buffer_add_decimal(text, v->damaged);
         vv_buffer_add_string(text, " of ");
-        add_number(text, v->chunks);
+        vv_buffer_add_decimal(text, v->chunks);
         vv_buffer_add_string(text, " chunks, first: ");
     }
     vv_buffer_add_string(text, without_path(l, v->first.message));

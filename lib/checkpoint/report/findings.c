@@ -59,12 +59,6 @@ bool varve_report_at(const varve_report *report, varve_finding_kind kind,
     return true;
 }
 
-static void add_number(struct vv_buffer *text, uint64_t number)
-{
-    char decimal[24];
-    vv_buffer_add(text, decimal, vv_decimal(number, decimal));
-}
-
 /* Columns are padded by characters, not bytes. */
 static void add_padded(struct vv_buffer *text, const char *word, size_t width)
 {
@@ -116,7 +110,7 @@ void vv_add_finding_line(
     }
     if (finding->misfits) {
         vv_buffer_add_string(text, " (");
-        add_number(text, finding->misfits);
+        vv_buffer_add_decimal(text, finding->misfits);
         vv_buffer_add_string(text, " values not kept exactly)");
     }
     if (finding->is_excused)
@@ -143,7 +137,7 @@ bool vv_report_write(varve_report *report)
         if (kind == VARVE_DAMAGED && report->counts[kind] == 0)
             continue; /* it takes an option, and more than that */
         vv_buffer_add_string(text, kind ? ", " : ": ");
-        add_number(text, report->counts[kind]);
+        vv_buffer_add_decimal(text, report->counts[kind]);
         vv_buffer_add8(text, ' ');
         vv_buffer_add_string(text, headings[kind]);
     }

@@ -67,12 +67,10 @@ static varve_status find_highest(const struct vv_context *context,
 void vv_set_numbered_path(
     struct vv_buffer *path, const char *prefix, uint64_t number)
 {
-    char decimal[24];
-    vv_decimal(number, decimal);
     path->size = 0;
     vv_buffer_add_string(path, prefix);
     vv_buffer_add8(path, '-');
-    vv_buffer_add_string(path, decimal);
+    vv_buffer_add_decimal(path, number);
     vv_buffer_add_string(path, VARVE_SUFFIX);
     vv_buffer_string(path);
 }

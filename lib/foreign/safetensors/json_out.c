@@ -76,7 +76,5 @@ void vv_json_add_ascii(struct vv_buffer *to, const char *text, size_t size)
 
 void vv_json_add_number(struct vv_buffer *to, uint64_t number)
 {
-    char text[24];
-    size_t size = vv_decimal(number, text);
-    vv_buffer_add(to, text, size);
+    vv_buffer_add_decimal(to, number);
 }
