@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 
+#include "layers_in.h"
 #include "layout.h"
 #include "try.h"
 
@@ -42,13 +43,6 @@ static varve_status check_layer(
     return VARVE_OK;
 }
 
-/* Where a place ends. */
-static uint64_t end_of(const struct vv_index *index, uint32_t i, uint64_t end)
-{
-    return i + 1 < index->place_count ? vv_at64(index->place_begins, i + 1)
-                                      : end;
-}
-
 /* VV_NONE: zeros that lie nowhere. */
 static varve_status check_zeros(const struct vv_index_check *check, uint32_t i)
 {
@@ -66,7 +60,7 @@ static varve_status check_place(const struct vv_index_check *check, uint32_t i,
 {
     const struct vv_index *index = check->index;
     uint64_t begin = vv_at64(index->place_begins, i);
-    uint64_t behind = end_of(index, i, end);
+    uint64_t behind = vv_place_end(index, i, end);
     uint32_t layer = vv_at32(index->place_layers, i);
     uint64_t offset = vv_at64(index->place_offsets, i);
     if (begin >= behind || behind > end || (i == 0 && begin != VV_HEADER_SIZE))

@@ -219,22 +219,20 @@ uint32_t vv_place_of(const struct vv_index *index, uint64_t offset)
     return low;
 }
 
+uint64_t vv_place_end(
+    const struct vv_index *index, uint32_t place, uint64_t data_end)
+{
+    return place + 1 < index->place_count
+               ? vv_at64(index->place_begins, place + 1)
+               : data_end;
+}
+
 /* NULL: zeros. */
 static const struct vv_layer *layer_of(const struct vv_layers *layers,
     const struct vv_index *index, uint32_t place)
 {
     uint32_t layer = vv_at32(index->place_layers, place);
     return layer == VV_NONE ? NULL : &layers->all[layer];
-}
-
-/* How many bytes of the data from `offset` on a place has; the last one has all
- * that were asked for. */
-static uint64_t left_in(
-    const struct vv_index *index, uint32_t place, uint64_t offset)
-{
-    return place + 1 < index->place_count
-               ? vv_at64(index->place_begins, place + 1) - offset
-               : UINT64_MAX;
 }
 
 static uint64_t at_in(
@@ -251,7 +249,7 @@ varve_status vv_layers_read(const struct vv_layers *layers,
     unsigned char *to = bytes;
     for (uint32_t i = vv_place_of(index, offset); size > 0; i++) {
         const struct vv_layer *layer = layer_of(layers, index, i);
-        uint64_t left = left_in(index, i, offset);
+        uint64_t left = vv_place_end(index, i, UINT64_MAX) - offset;
         size_t part = left < size ? (size_t)left : size;
         if (layer)
             VV_TRY(vv_file_read(context, layer->file, layer->path, to, part,
@@ -269,7 +267,7 @@ const struct vv_layer *vv_layers_find(const struct vv_layers *layers,
     const struct vv_index *index, uint64_t offset, uint64_t size, uint64_t *at)
 {
     uint32_t i = vv_place_of(index, offset);
-    if (size > left_in(index, i, offset))
+    if (size > vv_place_end(index, i, UINT64_MAX) - offset)
         return NULL;
     *at = at_in(index, i, offset);
     return layer_of(layers, index, i);

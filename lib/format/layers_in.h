@@ -58,6 +58,10 @@ varve_status vv_layers_read(const struct vv_layers *layers,
 /* The number of the place in which a byte of the data lies. */
 uint32_t vv_place_of(const struct vv_index *index, uint64_t offset);
 
+/* Where a place ends: the next begins there, or the data ends. */
+uint64_t vv_place_end(
+    const struct vv_index *index, uint32_t place, uint64_t data_end);
+
 /* The layer in which a range of the data lies in one piece, and where; NULL if
  * it does not. */
 const struct vv_layer *vv_layers_find(const struct vv_layers *layers,

@@ -21,11 +21,9 @@ static void count_live(const struct vv_opened *o, uint64_t *live)
     const struct vv_index *index = &o->parsed.index;
     for (uint32_t i = 0; i < index->place_count; i++) {
         uint32_t layer = vv_at32(index->place_layers, i);
-        uint64_t end = i + 1 < index->place_count
-                           ? vv_at64(index->place_begins, i + 1)
-                           : o->data_end;
         if (layer != VV_NONE)
-            live[layer] += end - vv_at64(index->place_begins, i);
+            live[layer] += vv_place_end(index, i, o->data_end) -
+                           vv_at64(index->place_begins, i);
     }
 }
 
