@@ -148,8 +148,10 @@ static varve_status begin_layer(struct vv_layer_out *out, varve_error *error)
     VV_TRY(vv_publish_begin_in(&out->publication, out->context, out->folder,
         vv_path_name(path), path, out->flags, error));
     out->own = add_layer(out, out->nonce, 0);
-    return vv_data_out_begin(
-        &out->data, out->context, out->publication.file, path, 0, error);
+    VV_TRY(vv_data_out_begin(
+        &out->data, out->context, out->publication.file, path, 0, error));
+    out->data.no_write_back = out->flags & VV_PUBLISH_NO_SYNC;
+    return VARVE_OK;
 }
 
 varve_status vv_layer_out_new(struct vv_layer_out *out, const void *bytes,
@@ -199,9 +201,7 @@ varve_status vv_layer_out_old(struct vv_layer_out *out, uint64_t offset,
     const uint8_t *from = bytes;
     for (uint32_t i = vv_place_of(older, offset); size > 0; i++) {
         uint64_t begin = vv_at64(older->place_begins, i);
-        uint64_t left = i + 1 < older->place_count
-                            ? vv_at64(older->place_begins, i + 1) - offset
-                            : size;
+        uint64_t left = vv_place_end(older, i, offset + size) - offset;
         uint64_t part = left < size ? left : size;
         VV_TRY(take_part(out, vv_at32(older->place_layers, i),
             vv_at64(older->place_offsets, i) + (offset - begin), from, part,

@@ -60,6 +60,7 @@ static varve_status write_all(
     struct vv_index index = r->from.parsed.index;
     VV_TRY(vv_data_out_begin(
         &r->out, r->from.context, p->file, p->path, r->from.data_end, error));
+    r->out.no_write_back = r->options->no_sync;
     VV_TRY(copy_values(r, error));
     /* Values of no bytes may be further on. */
     VV_TRY(vv_data_out_add(

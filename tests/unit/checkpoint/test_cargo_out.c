@@ -44,13 +44,14 @@ TEST(cargo_out, starts_to_write_back_only_what_is_synced)
     varve_node *root = new_root();
     varve_add_variable(root, "a",
         varve_view(bytes, VARVE_UINT8, VARVE_SHAPE(SIZE)));
-    for (int no_sync = 0; no_sync < 2; no_sync++) {
-        varve_write_options options = { .no_sync = no_sync };
+    for (int i = 0; i < 4; i++) {
+        bool no_sync = i % 2;
+        varve_write_options options = { .no_sync = no_sync, .layered = i > 1 };
         size_t count = 0;
         faulty_plan(faulty, NULL);
         cr_assert_ok(varve_write(root, "x", &options, &error), error);
-        for (size_t i = 0; i < faulty_log_size(faulty); i++)
-            count += faulty_log_at(faulty, i)->kind == FAULTY_START_WRITE_BACK;
+        for (size_t at = 0; at < faulty_log_size(faulty); at++)
+            count += faulty_log_at(faulty, at)->kind == FAULTY_START_WRITE_BACK;
         cr_assert_eq(count > 0, !no_sync);
     }
     free_root(root);
