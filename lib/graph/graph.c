@@ -71,10 +71,12 @@ varve_graph *vv_graph_new_in(const struct vv_context *context)
     vv_names_init(&graph->names, a);
     vv_pool_init(&graph->nodes, a, sizeof(varve_node));
     vv_pool_init(&graph->edges, a, sizeof(struct vv_edge));
-    vv_pool_init(&graph->variables, a, sizeof(struct vv_variable));
-    vv_pool_init(&graph->small_variables, a, VV_SMALL_VARIABLE_SIZE);
-    vv_pool_allow(&graph->small_variables,
-        sizeof(struct vv_variable) - VV_SMALL_VARIABLE_SIZE);
+    for (unsigned i = 0; i < VV_VARIABLE_POOLS; i++) {
+        vv_pool_init(&graph->variables[i], a, VV_VARIABLE_SIZE(2 * i));
+        vv_pool_allow(&graph->variables[i],
+            sizeof(struct vv_variable) - VV_VARIABLE_SIZE(2 * i));
+    }
+    vv_pool_init(&graph->variable_extras, a, sizeof(struct vv_variable_extra));
     vv_pool_init(&graph->slots, a, sizeof(struct vv_slot));
     vv_map_init(&graph->edge_map, a);
     vv_map_init(&graph->slot_map, a);
@@ -104,8 +106,9 @@ void varve_graph_free(varve_graph *graph)
     vv_map_clear(&graph->global_map);
     vv_pool_clear(&graph->nodes);
     vv_pool_clear(&graph->edges);
-    vv_pool_clear(&graph->variables);
-    vv_pool_clear(&graph->small_variables);
+    for (unsigned i = 0; i < VV_VARIABLE_POOLS; i++)
+        vv_pool_clear(&graph->variables[i]);
+    vv_pool_clear(&graph->variable_extras);
     vv_pool_clear(&graph->slots);
     vv_release(&a, graph, sizeof *graph);
 }

@@ -18,7 +18,7 @@
 #include "node.h"
 #include "pool.h"
 
-enum { VV_MAX_TAGS = 64 };
+enum { VV_MAX_TAGS = 64, VV_VARIABLE_POOLS = VARVE_MAX_RANK / 2 + 1 };
 
 /* What a call holds on to while it runs a callback of the program; each holds
  * what those above it hold too. What would pull it away is refused: a mistake,
@@ -90,8 +90,8 @@ struct varve_graph {
     uint8_t held;             /* vv_hold */
     struct vv_pool nodes;
     struct vv_pool edges;
-    struct vv_pool variables;
-    struct vv_pool small_variables; /* see variable.h */
+    struct vv_pool variables[VV_VARIABLE_POOLS]; /* two ranks have one */
+    struct vv_pool variable_extras;
     struct vv_pool slots;
     struct vv_map edge_map; /* edges of nodes that have many */
     struct vv_map slot_map;

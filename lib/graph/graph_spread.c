@@ -50,7 +50,7 @@ static void go_on(struct vv_spread *s)
             for (; i; i = s->pairs[i - 1].next)
                 follow_slot(s, pair, i - 1, slot);
         }
-        slot = node->variable ? node->variable->first_slot : NULL;
+        slot = vv_first_slot_for(node);
         for (; slot; slot = slot->next_on) {
             uint32_t i = vv_spread_first(s, slot->owner->number);
             for (; i; i = s->pairs[i - 1].next)

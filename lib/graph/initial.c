@@ -48,16 +48,18 @@ void varve_set_initializer(
     node = vv_or_nil(node);
     if (!is_variable(node, "to initialize"))
         return;
-    struct vv_variable *variable = node->variable;
-    if (variable->is_owned && node->value_state == VARVE_INITIALIZED) {
+    if (vv_variable_is_owned(node->variable) &&
+        node->value_state == VARVE_INITIALIZED) {
         vv_mistake(node->graph, VARVE_MISUSE,
             "%s: expected a variable without a value, found one that is "
             "initialized",
             vv_node_text(node, text, sizeof text));
         return;
     }
-    variable->initializer = initializer;
-    variable->initializer_user = user;
+    if (!vv_variable_set_initializer(node, initializer, user)) {
+        vv_memory_mistake(node->graph);
+        return;
+    }
     if (node->value_state == VARVE_INITIALIZED)
         node->value_state = VARVE_DECLARED;
 }
@@ -252,7 +254,7 @@ static varve_status run(struct ordering *o, varve_error *error)
             continue; /* an initializer has seen to it */
         if (!vv_variable_allocate(node))
             return vv_fail_memory(error, "an initial value");
-        if (!node->variable->initializer && tensor->data)
+        if (!node->variable->extra->initializer && tensor->data)
             memset(tensor->data, 0, (size_t)varve_tensor_size(tensor));
         VV_TRY(vv_variable_run_initializer(node, error));
     }

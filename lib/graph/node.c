@@ -117,22 +117,21 @@ static void take_aside(struct removal *removal, varve_node *node)
 
 static bool is_held(const varve_node *node)
 {
-    return node->first_in || (node->variable && node->variable->as_slot) ||
-           node == node->graph->root;
+    return node->first_in || vv_as_slot(node) || node == node->graph->root;
 }
 
 static void remove_slots(struct removal *removal, varve_node *node)
 {
     struct vv_slot *slot;
-    while ((slot = vv_slot_first_of(node)) ||
-           (slot = node->variable ? node->variable->first_slot : NULL)) {
+    while (
+        (slot = vv_slot_first_of(node)) || (slot = vv_first_slot_for(node))) {
         varve_node *child = slot->public.node;
         vv_slot_remove(slot);
         if (!is_held(child))
             take_aside(removal, child);
     }
-    if (node->variable && node->variable->as_slot)
-        vv_slot_remove(node->variable->as_slot);
+    if (vv_as_slot(node))
+        vv_slot_remove(vv_as_slot(node));
 }
 
 static void remove_edges(struct removal *removal, varve_node *node)
@@ -312,8 +311,7 @@ static void put_path(struct text *text, const varve_node *node)
 const char *vv_node_text(const varve_node *node, char *text, size_t size)
 {
     struct text t = { text, text + size - 1, false };
-    const struct vv_slot *slot =
-        node->variable ? node->variable->as_slot : NULL;
+    const struct vv_slot *slot = vv_as_slot(node);
     *t.at = '\0';
     if (slot && !node->first_in) {
         put_before(&t, ")", 1);

@@ -59,7 +59,7 @@ static varve_node *make_state(const struct making *m, const varve_node *node)
 /* A slot of the walk leads to this variable, and brings it along. */
 static bool comes_with_slot(const struct making *m, const varve_node *node)
 {
-    const struct vv_slot *slot = node->variable->as_slot;
+    const struct vv_slot *slot = vv_as_slot(node);
     return slot && vv_walk_has(m->walk, slot->owner) &&
            vv_walk_has(m->walk, slot->public.variable);
 }

@@ -18,7 +18,7 @@ static varve_status check(
     char where[256];
     char now[VARVE_TENSOR_TEXT_SIZE];
     vv_node_text(node, where, sizeof where);
-    if (!node->variable || !node->variable->is_owned)
+    if (!node->variable || !vv_variable_is_owned(node->variable))
         return vv_fail(error, VARVE_MISUSE,
             "%s: expected a variable whose memory is the library's, found "
             "another node",

@@ -55,7 +55,7 @@ static bool may_add(varve_node *owner, varve_node *variable, const char *name)
         return false;
     const char *where = vv_node_text(owner, text, sizeof text);
     if (variable->kind != VARVE_VARIABLE || variable->graph != graph ||
-        variable->variable->as_slot) {
+        vv_as_slot(variable)) {
         vv_mistake(graph, VARVE_MISUSE,
             "%s: a slot is for an ordinary variable of the same graph, found "
             "another node",
@@ -81,18 +81,18 @@ static bool may_add(varve_node *owner, varve_node *variable, const char *name)
 static void link_slot(struct vv_slot *slot)
 {
     struct vv_extra *extra = slot->owner->extra;
-    struct vv_variable *variable = slot->public.variable->variable;
+    struct vv_variable_extra *on = slot->public.variable->variable->extra;
     slot->previous = extra->last_slot;
     if (extra->last_slot)
         extra->last_slot->next = slot;
     else
         extra->first_slot = slot;
     extra->last_slot = slot;
-    slot->next_on = variable->first_slot;
+    slot->next_on = on->first_slot;
     if (slot->next_on)
         slot->next_on->previous_on = slot;
-    variable->first_slot = slot;
-    slot->public.node->variable->as_slot = slot;
+    on->first_slot = slot;
+    slot->public.node->variable->extra->as_slot = slot;
 }
 
 static varve_node *add(struct slot_key *key, varve_node *node)
@@ -127,7 +127,8 @@ static varve_node *make(
         return node;
     const struct vv_name *kept =
         vv_names_intern(&graph->names, name, strlen(name));
-    if (!kept || !vv_node_extra(owner)) {
+    if (!kept || !vv_node_extra(owner) || !vv_variable_extra(variable) ||
+        !vv_variable_extra(node)) {
         vv_node_free(node);
         return vv_memory_mistake(graph);
     }
@@ -158,8 +159,7 @@ varve_node *varve_add_allocated_slot(varve_node *owner, varve_node *variable,
         vv_variable_new(owner, name, varve_view(NULL, dtype, shape), true);
     if (vv_is_nil(node))
         return node;
-    node->variable->initializer = initializer;
-    node->variable->initializer_user = user;
+    vv_variable_set_initializer(node, initializer, user);
     node = make(owner, variable, name, node);
     if (!vv_is_nil(node))
         vv_variable_begin(node);
@@ -209,9 +209,9 @@ void vv_slot_remove(struct vv_slot *slot)
     if (slot->previous_on)
         slot->previous_on->next_on = slot->next_on;
     else
-        slot->public.variable->variable->first_slot = slot->next_on;
+        slot->public.variable->variable->extra->first_slot = slot->next_on;
     varve_node *node = slot->public.node;
-    node->variable->as_slot = NULL;
+    node->variable->extra->as_slot = NULL;
     vv_pool_give(&graph->slots, slot);
     vv_edge_notify_removed(graph, node);
 }

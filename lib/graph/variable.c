@@ -14,7 +14,26 @@
 /* The pool for a variable of that rank. */
 static struct vv_pool *pool_of(varve_graph *graph, uint32_t rank)
 {
-    return rank <= VV_SMALL_RANK ? &graph->small_variables : &graph->variables;
+    return &graph->variables[(rank + 1) / 2];
+}
+
+struct vv_variable_extra *vv_variable_extra(varve_node *node)
+{
+    struct vv_variable *variable = node->variable;
+    if (!variable->extra)
+        variable->extra = vv_pool_take(&node->graph->variable_extras);
+    return variable->extra;
+}
+
+bool vv_variable_set_initializer(
+    varve_node *node, varve_initializer *initializer, void *user)
+{
+    struct vv_variable_extra *extra = vv_variable_extra(node);
+    if (!extra)
+        return false;
+    extra->initializer = initializer;
+    extra->initializer_user = user;
+    return true;
 }
 
 varve_node *vv_variable_new(
@@ -43,7 +62,13 @@ varve_node *vv_variable_new(
         return vv_memory_mistake(graph);
     }
     memcpy(&node->variable->tensor, &view, vv_tensor_bytes(view.rank));
-    node->variable->is_owned = is_owned;
+    if (is_owned || view.dtype == VARVE_STRING) {
+        if (!vv_variable_extra(node)) {
+            vv_node_free(node);
+            return vv_memory_mistake(graph);
+        }
+        node->variable->extra->is_owned = is_owned;
+    }
     node->value_state = is_owned ? VARVE_DECLARED : VARVE_INITIALIZED;
     return node;
 }
@@ -98,8 +123,7 @@ varve_node *varve_add_allocated_variable(varve_node *parent, const char *name,
         varve_view(NULL, dtype, shape), true);
     if (vv_is_nil(node))
         return node;
-    node->variable->initializer = initializer;
-    node->variable->initializer_user = user;
+    vv_variable_set_initializer(node, initializer, user);
     node = vv_edge_attach(parent, name, node);
     if (!vv_is_nil(node))
         vv_variable_begin(node);
@@ -150,12 +174,12 @@ void vv_variable_settle(varve_node *node)
 
 varve_status vv_variable_run_initializer(varve_node *node, varve_error *error)
 {
-    struct vv_variable *variable = node->variable;
+    const struct vv_variable *variable = node->variable;
+    const struct vv_variable_extra *extra = variable->extra;
     varve_status status = VARVE_OK;
     enum vv_hold older = vv_graph_hold(node->graph, VV_HOLDS_NODES);
-    if (variable->initializer)
-        status = variable->initializer(
-            &variable->tensor, variable->initializer_user);
+    if (extra && extra->initializer)
+        status = extra->initializer(&variable->tensor, extra->initializer_user);
     vv_graph_let_go(node->graph, older);
     if (status) {
         char text[256];
@@ -170,7 +194,8 @@ varve_status vv_variable_run_initializer(varve_node *node, varve_error *error)
 void vv_variable_initialize(varve_node *node)
 {
     varve_error error;
-    if (node->value_state == VARVE_DECLARED && node->variable->is_owned &&
+    if (node->value_state == VARVE_DECLARED &&
+        vv_variable_is_owned(node->variable) &&
         vv_variable_run_initializer(node, &error))
         vv_mistake(node->graph, error.status, "%s", error.message);
 }
@@ -178,17 +203,18 @@ void vv_variable_initialize(varve_node *node)
 static void free_memory(varve_node *node)
 {
     struct vv_variable *variable = node->variable;
-    if (!variable->is_owned || !variable->tensor.data)
+    if (!vv_variable_is_owned(variable) || !variable->tensor.data)
         return;
+    struct vv_borrowed *borrowed = variable->extra->borrowed;
     vv_graph_values_change(node->graph);
-    if (variable->borrowed) {
-        variable->borrowed->release(variable->borrowed, variable->tensor.data);
+    if (borrowed) {
+        borrowed->release(borrowed, variable->tensor.data);
     } else {
         vv_release_aligned(&node->graph->context.allocator,
             variable->tensor.data, (size_t)varve_tensor_size(&variable->tensor),
             VV_MEMORY_ALIGNMENT);
     }
-    variable->borrowed = NULL;
+    variable->extra->borrowed = NULL;
     variable->tensor.data = NULL;
 }
 
@@ -197,22 +223,25 @@ void vv_variable_borrow(
 {
     free_memory(node);
     node->variable->tensor.data = data;
-    node->variable->borrowed = borrowed;
+    node->variable->extra->borrowed = borrowed;
 }
 
 void vv_variable_keep_strings(varve_node *node, void *bytes, size_t size)
 {
-    struct vv_variable *variable = node->variable;
-    vv_release(&node->graph->context.allocator, variable->string_bytes,
-        variable->string_size);
-    variable->string_bytes = bytes;
-    variable->string_size = size;
+    struct vv_variable_extra *extra = node->variable->extra;
+    vv_release(&node->graph->context.allocator, extra->string_bytes,
+        extra->string_size);
+    extra->string_bytes = bytes;
+    extra->string_size = size;
 }
 
 void vv_variable_clear(varve_node *node)
 {
     free_memory(node);
-    vv_variable_keep_strings(node, NULL, 0);
+    if (node->variable->extra) {
+        vv_variable_keep_strings(node, NULL, 0);
+        vv_pool_give(&node->graph->variable_extras, node->variable->extra);
+    }
     vv_pool_give(
         pool_of(node->graph, node->variable->tensor.rank), node->variable);
     node->variable = NULL;
@@ -242,7 +271,7 @@ void varve_rebind(varve_node *node, varve_tensor view)
     char text[256];
     if (vv_is_nil(node))
         return;
-    if (!node->variable || node->variable->is_owned) {
+    if (!node->variable || vv_variable_is_owned(node->variable)) {
         vv_mistake(node->graph, VARVE_MISUSE,
             "%s: expected a variable over the program's memory, found another "
             "node",
@@ -267,7 +296,7 @@ void vv_variable_give_up(varve_node *node)
 {
     if (!node->variable || node->value_state != VARVE_PENDING)
         return;
-    if (!node->variable->is_owned) {
+    if (!vv_variable_is_owned(node->variable)) {
         node->value_state = VARVE_INITIALIZED;
         return;
     }
@@ -278,7 +307,7 @@ void vv_variable_give_up(varve_node *node)
 void vv_variable_go_without(varve_node *node)
 {
     if (!node->variable || node->value_state != VARVE_PENDING ||
-        !node->variable->is_owned) {
+        !vv_variable_is_owned(node->variable)) {
         vv_variable_give_up(node);
         return;
     }

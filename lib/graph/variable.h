@@ -11,7 +11,7 @@
 
 #include "node.h"
 
-enum { VV_MEMORY_ALIGNMENT = 64, VV_SMALL_RANK = 2 };
+enum { VV_MEMORY_ALIGNMENT = 64 };
 
 /* Lets go of memory that did not come from the allocator. */
 struct vv_borrowed {
@@ -19,11 +19,8 @@ struct vv_borrowed {
     void (*release)(struct vv_borrowed *self, void *data);
 };
 
-/* Up to VV_SMALL_RANK it ends behind that many extents, for there may be many:
- * its tensor is copied with vv_tensor_copy, and none is assigned to it. (A
- * program may copy the whole of what varve_value gives it: behind the last
- * one there is room.) */
-struct vv_variable {
+/* What a variable over the program's memory seldom has. */
+struct vv_variable_extra {
     /* to read */
     void *string_bytes; /* what restored string elements point into */
     size_t string_size;
@@ -35,13 +32,22 @@ struct vv_variable {
     /* own */
     varve_initializer *initializer;
     void *initializer_user;
+};
+
+/* It ends behind the extents that its rank has, or one more, for there may be
+ * many: its tensor is copied with vv_tensor_copy, and none is assigned to it.
+ * (A program may copy the whole of what varve_value gives it: behind the last
+ * one there is room.) */
+struct vv_variable {
+    /* to read */
+    struct vv_variable_extra *extra; /* or NULL; where the library owns its
+                                        memory, and of strings, it is there */
     /* to fill in: its memory; last */
     varve_tensor tensor;
 };
 
-#define VV_SMALL_VARIABLE_SIZE                                                 \
-    (offsetof(struct vv_variable, tensor.shape) +                              \
-        VV_SMALL_RANK * sizeof(uint64_t))
+#define VV_VARIABLE_SIZE(extents)                                              \
+    (offsetof(struct vv_variable, tensor.shape) + (extents) * sizeof(uint64_t))
 
 /* A variable node without edges. A view that cannot be gives a mistake and nil;
  * `parent`, or the owner of a slot, and `name` say where. */
@@ -58,6 +64,35 @@ void vv_variable_begin(varve_node *node);
 /* Runs the initializer, or where there is none leaves the memory as it is; the
  * variable is initialized then. VARVE_CALLBACK, or VARVE_NO_MEMORY. */
 varve_status vv_variable_run_initializer(varve_node *node, varve_error *error);
+
+/* Its extra part, made if need be; NULL without memory. */
+struct vv_variable_extra *vv_variable_extra(varve_node *node);
+
+/* Sets what runs first; false without memory. */
+bool vv_variable_set_initializer(
+    varve_node *node, varve_initializer *initializer, void *user);
+
+/* Whether the library owns its memory. */
+static inline bool vv_variable_is_owned(const struct vv_variable *variable)
+{
+    return variable->extra && variable->extra->is_owned;
+}
+
+/* The slot that a node is, and the first that others have for it; of any node,
+ * or NULL. */
+static inline struct vv_slot *vv_as_slot(const varve_node *node)
+{
+    return node->variable && node->variable->extra
+               ? node->variable->extra->as_slot
+               : NULL;
+}
+
+static inline struct vv_slot *vv_first_slot_for(const varve_node *node)
+{
+    return node->variable && node->variable->extra
+               ? node->variable->extra->first_slot
+               : NULL;
+}
 
 /* Zeroed memory for a library-owned variable that has none; false without. */
 bool vv_variable_allocate(varve_node *node);

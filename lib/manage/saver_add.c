@@ -106,7 +106,7 @@ static bool may_be_below(const varve_saver *saver, varve_node *node)
     vv_map_init(&ascent.seen, &saver->context.allocator);
     vv_buffer_init(&ascent.queue, &saver->context.allocator);
     bool is_known = ascend(&ascent, node);
-    bool found = node->variable->as_slot != NULL;
+    bool found = vv_as_slot(node) != NULL;
     for (size_t at = 0; is_known && !found && at < ascent.queue.size;
          at += sizeof node) {
         varve_node *next;

@@ -87,7 +87,8 @@ bool vv_value_fits(const struct vv_delivery *d, const varve_node *node,
 static void claim(struct vv_delivery *d, varve_node *node, uint32_t value)
 {
     struct vv_variable *variable = node->variable;
-    if (!variable || !variable->is_owned || node->value_state != VARVE_DECLARED)
+    if (!variable || !vv_variable_is_owned(variable) ||
+        node->value_state != VARVE_DECLARED)
         return;
     varve_tensor saved = vv_saved(d->pairing, value);
     if (vv_is_resized(d, node, &saved))

@@ -55,10 +55,11 @@ const char *vv_move_obstacle(const struct vv_delivery *d,
         .path = d->file->path,
         .size = (size_t)vv_at64(d->file->parsed.index.value_sizes, value),
     };
-    if (!node->variable || node->variable->borrowed ||
-        found.size < VV_PAGED_SIZE)
+    bool is_owned = node->variable && vv_variable_is_owned(node->variable);
+    if (!node->variable || found.size < VV_PAGED_SIZE ||
+        (is_owned && node->variable->extra->borrowed))
         return "";
-    if (!node->variable->is_owned)
+    if (!is_owned)
         return "not mapped: its memory is the program's";
     if (vv_move_mode_of(d, node, value) != VV_MOVE_PLAIN)
         return "not mapped: it is not as it lies in the file";

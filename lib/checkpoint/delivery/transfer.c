@@ -248,8 +248,8 @@ static varve_status prepare(struct transfer *t, varve_error *error)
         const struct vv_variable *variable = m->node->variable;
         if (vv_move_gathers(m))
             VV_TRY(prepare_block(t, m, error));
-        if (variable && variable->is_owned && !variable->tensor.data &&
-            varve_tensor_size(&variable->tensor) > 0)
+        if (variable && vv_variable_is_owned(variable) &&
+            !variable->tensor.data && varve_tensor_size(&variable->tensor) > 0)
             VV_TRY(prepare_fresh(t, m, error));
         else if (variable)
             m->target = variable->tensor.data; /* unless it is staged */
@@ -476,7 +476,7 @@ static void take_back_memory(struct transfer *t)
         const struct vv_move *m = &t->moves[i];
         struct vv_variable *variable = m->node->variable;
         if (m->mode == VV_MOVE_MAPPED)
-            variable->borrowed = NULL;
+            variable->extra->borrowed = NULL;
         if (m->mode == VV_MOVE_MAPPED || m->is_fresh)
             variable->tensor.data = NULL;
     }

@@ -347,8 +347,7 @@ static bool still_holds(struct vv_pairing *p, uint32_t file)
     const varve_node *node = p->node_of[file];
     if (!p->needs_sweep)
         return true;
-    bool led_to =
-        node == p->root || (node->variable && node->variable->as_slot);
+    bool led_to = node == p->root || vv_as_slot(node);
     for (const struct vv_edge *e = node->first_in; e && !led_to; e = e->next_in)
         led_to = vv_is_known(p, e->parent);
     if (!led_to)
@@ -383,7 +382,7 @@ static bool leads_on(const varve_node *node)
     const struct vv_extra *extra = node->extra;
     return node->first_edge ||
            (extra && (extra->first_slot || extra->on_demand)) ||
-           (node->variable && node->variable->first_slot);
+           vv_first_slot_for(node);
 }
 
 /* A path before an alias; the first of several paths before the others. Who

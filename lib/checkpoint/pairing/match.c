@@ -280,7 +280,7 @@ static void match_node(struct vv_pairing *p, varve_node *node, uint32_t file)
         else if (vv_is_holder(p, node, file))
             match_slot_by(p, s, file);
     }
-    struct vv_slot *on = node->variable ? node->variable->first_slot : NULL;
+    struct vv_slot *on = vv_first_slot_for(node);
     for (; on; on = on->next_on)
         vv_match_slot(p, on);
     if (!p->is_dry && node->extra && node->extra->on_demand)

@@ -425,7 +425,7 @@ static const struct vv_slot *choose_slot(struct vv_likely *l,
     uint32_t file)
 {
     struct vv_best best = { .wanted = name };
-    const struct vv_slot *s = variable->variable->first_slot;
+    const struct vv_slot *s = vv_first_slot_for(variable);
     for (; s && vv_likely_may_look(l, &best); s = s->next_on) {
         if (s->owner != owner || !is_free(l, s->public.node))
             continue;

@@ -87,7 +87,7 @@ static void ask_with_slots(
         if (!vv_walk_has(walk, s->public.node))
             ask(a, s->public.node);
     }
-    struct vv_slot *on = node->variable ? node->variable->first_slot : NULL;
+    struct vv_slot *on = vv_first_slot_for(node);
     for (; on; on = on->next_on) {
         if (!vv_walk_has(walk, on->public.node))
             ask(a, on->public.node);

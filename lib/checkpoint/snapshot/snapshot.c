@@ -56,7 +56,7 @@ static bool reserve(struct vv_buffer *b, uint64_t wanted)
 /* Memory that the variable will keep, unless it has enough already. */
 static bool reserve_spare(struct vv_item *item, uint64_t wanted)
 {
-    return item->node->variable->string_size >= wanted ||
+    return item->node->variable->extra->string_size >= wanted ||
            reserve(&item->spare, wanted);
 }
 
@@ -414,12 +414,12 @@ varve_status varve_snapshot_retake(varve_snapshot *s, varve_error *error)
 static void put_strings(struct vv_item *item)
 {
     struct vv_variable *variable = item->node->variable;
-    if (variable->string_size < item->bytes.size) {
+    if (variable->extra->string_size < item->bytes.size) {
         vv_variable_keep_strings(
             item->node, item->spare.data, item->spare.capacity);
         vv_buffer_init(&item->spare, item->spare.allocator);
     }
-    char *bytes = variable->string_bytes;
+    char *bytes = variable->extra->string_bytes;
     varve_string *strings = variable->tensor.data;
     uint64_t count = varve_tensor_count(&variable->tensor);
     if (item->bytes.size)

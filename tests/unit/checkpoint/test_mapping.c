@@ -107,7 +107,7 @@ TEST(mapping, outlives_the_restoration)
         read_root(root, &(varve_read_options){ .map = true });
     varve_node *x = varve_add_allocated_variable(
         root, "x", VARVE_FLOAT32, VARVE_SHAPE(COUNT), NULL, NULL);
-    cr_assert_not_null(x->variable->borrowed);
+    cr_assert_not_null(x->variable->extra->borrowed);
     varve_restoration_free(r);
     cr_assert_eq(((float *)varve_data(x))[COUNT - 1], COUNT - 1);
     good(root);

@@ -6,6 +6,8 @@
 
 #include "slot.h"
 
+#include <stdlib.h>
+
 static varve_status visit(void *user, varve_node *node, const char *path)
 {
     (void)node;
@@ -247,4 +249,43 @@ TEST(graph, reports_its_own_mistake_before_that_of_an_observer)
     cr_assert_eq(varve_graph_check(graph, &error), VARVE_LIMIT);
     cr_assert_str_eq(error.message, "where: 1");
     varve_graph_free(graph);
+}
+
+/* --- Memory ------------------------------------------------------------- */
+
+static void *count_bytes(
+    void *user, void *old, size_t old_size, size_t new_size)
+{
+    size_t *bytes = user;
+    void *block = new_size ? realloc(old, new_size) : NULL;
+    if (new_size == 0)
+        free(old);
+    if (block || new_size == 0)
+        *bytes += new_size - old_size;
+    return block;
+}
+
+/* As large as pools and tables are when they are as full as those of a
+ * million: a node, its variable, its edge, its name, and where both are found
+ * again. */
+TEST(graph, takes_few_bytes_for_a_variable)
+{
+    enum { COUNT = 129000, WIDTH = 100, MOST = 300 };
+    static float values[COUNT];
+    size_t bytes = 0;
+    varve_allocator counting = { .function = count_bytes, .user = &bytes };
+    varve_graph *graph = varve_graph_new(&counting);
+    varve_node *unit = NULL;
+    for (unsigned i = 0; i < COUNT; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "unit_%u", i / WIDTH);
+        if (i % WIDTH == 0)
+            unit = varve_add_object(varve_graph_root(graph), name);
+        snprintf(name, sizeof name, "weight_%u", i);
+        varve_add_variable(unit, name, varve_scalar(&values[i]));
+    }
+    cr_assert_eq(varve_graph_check(graph, NULL), VARVE_OK);
+    cr_assert_leq(bytes / COUNT, MOST, "%zu", bytes / COUNT);
+    varve_graph_free(graph);
+    cr_assert_eq(bytes, 0);
 }

@@ -337,3 +337,18 @@ TEST(initial, without_memory_nothing_runs_or_is_lost)
             break;
     }
 }
+
+TEST(initial, is_none_where_memory_ran_out)
+{
+    static float x = 3;
+    varve_graph *g = varve_graph_new(test_allocator());
+    varve_node *node =
+        varve_add_variable(varve_graph_root(g), "x", varve_scalar(&x));
+    test_fail_allocation(0, false);
+    varve_set_initializer(node, note, "x");
+    test_fail_allocation(-1, false);
+    cr_assert_eq(varve_graph_check(g, NULL), VARVE_NO_MEMORY);
+    cr_assert_eq(varve_state_of(node), VARVE_INITIALIZED);
+    cr_assert_float_eq(x, 3, 0);
+    varve_graph_free(g);
+}

@@ -123,7 +123,7 @@ TEST(node, that_is_a_slot_is_removed_from_it)
     varve_track(root, "tracked", m);
     varve_remove(x);
     cr_assert_eq(varve_find(root, "tracked"), m);
-    cr_assert_null(m->variable->as_slot);
+    cr_assert_null(vv_as_slot(m));
     free_good(graph);
 }
 
@@ -311,7 +311,7 @@ static void change(void)
         break;
     case 2:
         if (leads && varve_node_kind(b) == VARVE_VARIABLE &&
-            !b->variable->as_slot && !varve_find_slot(a, b, name))
+            !vv_as_slot(b) && !varve_find_slot(a, b, name))
             varve_add_slot(a, b, name, varve_array(memory, 4));
         break;
     case 3:

@@ -162,7 +162,7 @@ TEST(slot, can_be_removed_from_either_end_and_the_middle)
             vv_slot_remove(vv_slot_find(root, x,
                 vv_names_find(&graph->names, gone, 1)));
             cr_assert_null(varve_find_slot(root, x, gone));
-            cr_assert_null(node->variable->as_slot);
+            cr_assert_null(vv_as_slot(node));
             left--;
             size_t count = 0;
             for (const varve_slot *s = varve_slot_first(root); s;
@@ -170,7 +170,7 @@ TEST(slot, can_be_removed_from_either_end_and_the_middle)
                 count++;
             cr_assert_eq(count, left);
             count = 0;
-            for (struct vv_slot *s = x->variable->first_slot; s;
+            for (struct vv_slot *s = vv_first_slot_for(x); s;
                  s = s->next_on)
                 count++;
             cr_assert_eq(count, left);
