@@ -48,6 +48,7 @@ TEST(cargo_out, starts_to_write_back_only_what_is_synced)
         bool no_sync = i % 2;
         varve_write_options options = { .no_sync = no_sync, .layered = i > 1 };
         size_t count = 0;
+        memset(bytes, i + 1, SIZE); /* a layer has what is new */
         faulty_plan(faulty, NULL);
         cr_assert_ok(varve_write(root, "x", &options, &error), error);
         for (size_t at = 0; at < faulty_log_size(faulty); at++)
