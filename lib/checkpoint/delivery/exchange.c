@@ -1,5 +1,9 @@
-/* exchange.c - workers take slices of the staging as they come free, and go
- * through the moves beside them.
+/* exchange.c - each worker goes through all moves in order, for stripes of the
+ * program's memory that are its own.
+ *
+ * So no byte of the program is touched by two of them, and variables that share
+ * memory have their turns in the order of the moves, whichever worker is first:
+ * undone the other way around, it is as it was.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,23 +15,16 @@
 #include "variable.h"
 #include "worker.h"
 
-enum { SLICE = 2 << 20 };
+enum {
+    STRIPE = 256 << 10,
+    BYTES_PER_WORKER = 2 << 20, /* below, another thread does not pay */
+};
 
 struct turns {
     const struct vv_exchange *exchange;
-    atomic_size_t next; /* slice, as bytes of the staging */
+    unsigned count;
+    atomic_uint next;
 };
-
-static size_t begin_of(const struct vv_exchange *e, size_t move)
-{
-    return (size_t)((unsigned char *)e->moves[move].target - e->staging);
-}
-
-static size_t end_of(const struct vv_exchange *e, size_t move)
-{
-    return begin_of(e, move) +
-           (size_t)varve_tensor_size(&e->moves[move].node->variable->tensor);
-}
 
 static void swap_bytes(unsigned char *a, unsigned char *b, size_t left)
 {
@@ -43,49 +40,52 @@ static void swap_bytes(unsigned char *a, unsigned char *b, size_t left)
     }
 }
 
-/* The bytes of a move from `begin` to `end` of the staging. */
-static void exchange_part(
-    const struct vv_exchange *e, size_t move, size_t begin, size_t end)
+/* The bytes of a move that are in the stripes of a turn. */
+static void exchange_one(
+    const struct turns *turns, const struct vv_move *m, unsigned turn)
 {
-    size_t first = begin_of(e, move);
-    const struct vv_move *m = &e->moves[move];
-    begin = begin > first ? begin - first : 0;
-    end = end < end_of(e, move) ? end - first : end_of(e, move) - first;
-    if (begin == end)
-        return; /* a value without elements may have no memory either */
-    unsigned char *staged = (unsigned char *)m->target + begin;
-    unsigned char *place =
-        (unsigned char *)m->node->variable->tensor.data + begin;
-    if (e->is_last)
-        vv_copy_past_caches(place, staged, end - begin);
-    else
-        swap_bytes(staged, place, end - begin);
+    const varve_tensor *tensor = &m->node->variable->tensor;
+    unsigned char *place = tensor->data, *staged = m->target;
+    size_t left = (size_t)varve_tensor_size(tensor);
+    while (left > 0) {
+        uintptr_t address = (uintptr_t)place;
+        size_t size = STRIPE - address % STRIPE;
+        if (size > left)
+            size = left;
+        if (address / STRIPE % turns->count != turn)
+            ;
+        else if (turns->exchange->is_last)
+            vv_copy_past_caches(place, staged, size);
+        else
+            swap_bytes(staged, place, size);
+        place += size;
+        staged += size;
+        left -= size;
+    }
 }
 
-/* Slices come in order, so that each worker goes through the moves once. */
 static void work(void *user, unsigned worker)
 {
     struct turns *turns = user;
     const struct vv_exchange *e = turns->exchange;
-    size_t slice, first = 0;
+    unsigned turn;
     (void)worker;
-    while ((slice = atomic_fetch_add(&turns->next, SLICE)) < e->size) {
-        while (first < e->count &&
-               (!e->moves[first].is_staged || end_of(e, first) <= slice))
-            first++;
-        for (size_t i = first; i < e->count; i++) {
-            if (e->moves[i].is_staged && begin_of(e, i) >= slice + SLICE)
-                break;
-            if (e->moves[i].is_staged)
-                exchange_part(e, i, slice, slice + SLICE);
+    while ((turn = atomic_fetch_add(&turns->next, 1)) < turns->count) {
+        for (size_t i = 0; i < e->count; i++) {
+            const struct vv_move *m =
+                &e->moves[e->is_undone ? e->count - 1 - i : i];
+            if (m->is_staged)
+                exchange_one(turns, m, turn);
         }
     }
 }
 
 void vv_exchange(const struct vv_exchange *exchange)
 {
-    struct turns turns = { .exchange = exchange };
-    unsigned workers = vv_worker_count_for(
-        exchange->context, exchange->threads, exchange->size / SLICE);
-    vv_run_workers(exchange->context, workers, work, &turns);
+    struct turns turns = {
+        .exchange = exchange,
+        .count = vv_worker_count_for(exchange->context, exchange->threads,
+            1 + exchange->size / BYTES_PER_WORKER),
+    };
+    vv_run_workers(exchange->context, turns.count, work, &turns);
 }

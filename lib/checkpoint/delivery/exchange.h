@@ -11,17 +11,17 @@
 struct vv_exchange {
     /* to fill in */
     const struct vv_context *context;
-    struct vv_move *moves; /* the staged ones lie in this order in `staging` */
+    const struct vv_move *moves;
     size_t count;
-    const unsigned char *staging;
-    size_t size;
+    size_t size;      /* of what is staged */
     unsigned threads; /* as the options have it */
     bool is_last;     /* nobody wants the variables' older bytes any more, and
                          the staging has what it likes afterwards */
+    bool is_undone;   /* the other way around */
 };
 
-/* Exchanges the bytes of all staged moves with those of their variables. Doing
- * it again undoes it, unless it was the last. Cannot fail. */
+/* Exchanges the bytes of all staged moves with those of their variables, which
+ * may share memory. Cannot fail. */
 void vv_exchange(const struct vv_exchange *exchange);
 
 #endif

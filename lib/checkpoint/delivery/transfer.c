@@ -433,23 +433,23 @@ static varve_status load_states(struct transfer *t, varve_error *error)
 }
 
 /* Where no state may refuse, the older bytes are done with. */
-static void exchange_staged(const struct transfer *t)
+static void exchange_staged(const struct transfer *t, bool is_undone)
 {
     vv_exchange(&(struct vv_exchange){
         .context = &t->d->pairing->context,
         .moves = t->moves,
         .count = t->count,
-        .staging = t->staging,
         .size = t->staging_size,
         .threads = t->d->options->threads,
         .is_last = t->state_count == 0,
+        .is_undone = is_undone,
     });
 }
 
 /* New memory and values become the variables', so that states see them. */
 static void hand_over(struct transfer *t)
 {
-    exchange_staged(t);
+    exchange_staged(t, false);
     for (size_t i = 0; i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
         if (m->mode == VV_MOVE_MAPPED)
@@ -465,7 +465,7 @@ static void hand_over(struct transfer *t)
 static void swap_back(struct transfer *t)
 {
     vv_graph_values_change(t->moves->node->graph);
-    exchange_staged(t);
+    exchange_staged(t, true);
     for (size_t i = 0; i < t->count; i++)
         t->moves[i].node->value_state = t->moves[i].older_state;
 }

@@ -83,15 +83,15 @@ static void check(bool are_new, bool is_kept)
     }
 }
 
-static void run(unsigned threads, bool is_last)
+static void run(unsigned threads, bool is_last, bool is_undone)
 {
     vv_exchange(&(struct vv_exchange){ .context = &world.context,
         .moves = moves,
         .count = MOVES,
-        .staging = staging,
         .size = staging_size,
         .threads = threads,
-        .is_last = is_last });
+        .is_last = is_last,
+        .is_undone = is_undone });
 }
 
 static void end(varve_node *root)
@@ -102,15 +102,15 @@ static void end(varve_node *root)
     free(staging);
 }
 
-TEST(exchange, done_twice_is_as_it_was)
+TEST(exchange, undone_is_as_it_was)
 {
     for (unsigned threads = 1; threads <= 4; threads++) {
         begin_world();
         varve_node *root = new_root();
         fill(root);
-        run(threads, false);
+        run(threads, false, false);
         check(true, true);
-        run(threads, false);
+        run(threads, false, true);
         check(false, true);
         end(root);
         end_world();
@@ -123,9 +123,49 @@ TEST(exchange, brings_every_byte_and_no_other_the_last_time)
         begin_world();
         varve_node *root = new_root();
         fill(root);
-        run(threads, true);
+        run(threads, true, false);
         check(true, false);
         end(root);
+        end_world();
+    }
+}
+
+/* Three views of the same bytes, each at another place: the last of them stays,
+ * and behind them what was there. */
+TEST(exchange, is_undone_where_variables_share_memory)
+{
+    enum { SIZE = 3 << 20, STEP = 100001, VIEWS = 3 };
+    static uint8_t memory[SIZE + VIEWS * STEP], staged[VIEWS][SIZE];
+    for (unsigned threads = 1; threads <= 4; threads++) {
+        struct vv_move views[VIEWS];
+        begin_world();
+        varve_node *root = new_root();
+        memset(memory, 9, sizeof memory);
+        for (size_t i = 0; i < VIEWS; i++) {
+            char name[8];
+            snprintf(name, sizeof name, "v%zu", i);
+            memset(staged[i], (int)i + 1, SIZE);
+            views[i] = (struct vv_move){ .is_staged = true,
+                .target = staged[i],
+                .node = varve_add_variable(root, name,
+                    varve_view(memory + i * STEP, VARVE_UINT8,
+                        VARVE_SHAPE(SIZE))) };
+        }
+        struct vv_exchange exchange = { .context = &world.context,
+            .moves = views,
+            .count = VIEWS,
+            .size = sizeof staged,
+            .threads = threads };
+        vv_exchange(&exchange);
+        for (size_t i = 0; i < sizeof memory; i++) {
+            size_t last = i / STEP < VIEWS ? i / STEP + 1 : VIEWS;
+            cr_assert_eq(memory[i], i < SIZE + (VIEWS - 1) * STEP ? last : 9);
+        }
+        exchange.is_undone = true;
+        vv_exchange(&exchange);
+        for (size_t i = 0; i < sizeof memory; i++)
+            cr_assert_eq(memory[i], 9, "%zu", i);
+        free_root(root);
         end_world();
     }
 }
