@@ -224,7 +224,8 @@ static void start_over(const struct vv_dirty *d, struct range *range)
 }
 
 /* Between the two calls a thread may write: what arming tells is new. */
-static void look_again(const struct vv_dirty *d, struct range *range)
+static void look_again(
+    const struct vv_dirty *d, struct range *range, bool is_glance)
 {
     const struct vv_system *s = d->context.system;
     struct looking l = { range, d->moment };
@@ -236,24 +237,25 @@ static void look_again(const struct vv_dirty *d, struct range *range)
         lay_off(d, range, range->patience);
         if (range->patience < MOST_REST)
             range->patience *= 4;
-    } else if (arm(d, &l) < 0) {
+    } else if (!is_glance && arm(d, &l) < 0) {
         lay_off(d, range, MOST_REST);
     } else {
         range->patience = 1;
     }
 }
 
-static void look_at(const struct vv_dirty *d, struct range *range)
+static void look_at(
+    const struct vv_dirty *d, struct range *range, bool is_glance)
 {
     if (range->rest)
         lay_off(d, range, range->rest - 1);
     else if (range->is_armed)
-        look_again(d, range);
+        look_again(d, range, is_glance);
     else
         start_over(d, range);
 }
 
-uint64_t vv_dirty_look(struct vv_dirty *d)
+static uint64_t look(struct vv_dirty *d, bool is_glance)
 {
     d->moment++;
     if (d->process != this_process(d)) {
@@ -262,13 +264,23 @@ uint64_t vv_dirty_look(struct vv_dirty *d)
     }
     for (size_t i = d->count; i-- > 0;) {
         if (d->ranges[i].asked == d->moment) {
-            look_at(d, &d->ranges[i]);
+            look_at(d, &d->ranges[i], is_glance);
         } else if (d->ranges[i].asked + MOST_UNASKED < d->moment) {
             untrack(d, &d->ranges[i]);
             remove_range(d, i);
         }
     }
     return d->moment;
+}
+
+uint64_t vv_dirty_look(struct vv_dirty *d)
+{
+    return look(d, false);
+}
+
+uint64_t vv_dirty_glance(struct vv_dirty *d)
+{
+    return look(d, true);
 }
 
 /* --- What was found ----------------------------------------------------- */

@@ -37,6 +37,11 @@ void vv_dirty_ask(struct vv_dirty *dirty, const void *bytes, size_t size);
  * is found by the next look. */
 uint64_t vv_dirty_look(struct vv_dirty *dirty);
 
+/* The same for one who is about to write to all that he finds written: those
+ * pages are not armed, since the first write to one that is costs a fault. They
+ * count as written at the next look too, which by then is true. */
+uint64_t vv_dirty_glance(struct vv_dirty *dirty);
+
 /* How many of some bytes, which were asked for at the last look, are of one
  * kind from the first on: written after the moment `since`, up to the last
  * look, or not. Several threads may ask at once. */

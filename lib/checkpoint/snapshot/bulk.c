@@ -34,7 +34,7 @@ static struct vv_piece piece(const void *user, size_t i)
 void vv_bulk_copy(const struct vv_bulk *bulk)
 {
     struct varve_snapshot *s = bulk->snapshot;
-    uint64_t now = vv_tracking_look(s);
+    uint64_t now = vv_tracking_look(s, bulk->is_restore);
     vv_copy_pieces(&s->context, &(struct vv_pieces){
                                     .count = s->count,
                                     .size = s->block_size,

@@ -31,7 +31,7 @@ static bool is_followed(const struct vv_item *item)
     return item->size && item->dtype != VARVE_STRING;
 }
 
-uint64_t vv_tracking_look(struct varve_snapshot *s)
+uint64_t vv_tracking_look(struct varve_snapshot *s, bool is_restore)
 {
     if (!s->dirty)
         return 0;
@@ -41,7 +41,7 @@ uint64_t vv_tracking_look(struct varve_snapshot *s)
             vv_dirty_ask(
                 s->dirty, item->node->variable->tensor.data, item->size);
     }
-    return vv_dirty_look(s->dirty);
+    return is_restore ? vv_dirty_glance(s->dirty) : vv_dirty_look(s->dirty);
 }
 
 bool vv_tracking_knows(

@@ -15,9 +15,9 @@
 void vv_tracking_begin(struct varve_snapshot *snapshot);
 void vv_tracking_end(struct varve_snapshot *snapshot);
 
-/* Looks at what was written, before values are copied; the moment that the
- * snapshot has when they are. */
-uint64_t vv_tracking_look(struct varve_snapshot *snapshot);
+/* Looks at what was written, before values are copied, there or back
+ * (`is_restore`); the moment that the snapshot has when they are. */
+uint64_t vv_tracking_look(struct varve_snapshot *snapshot, bool is_restore);
 
 /* Whether only what was written to a value need be copied. */
 bool vv_tracking_knows(

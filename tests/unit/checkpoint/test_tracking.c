@@ -117,6 +117,24 @@ TEST(tracking, asks_the_machine_only_where_it_is_wanted)
     end_model();
 }
 
+/* What is written back would fault on each page that was guarded before. */
+TEST(tracking, guards_no_page_that_a_restore_is_about_to_write)
+{
+    begin_model(false);
+    varve_snapshot *s = take();
+    faulty_plan(model.faulty, NULL);
+    model.parts[0][PAGE] = 9;
+    restore(s);
+    size_t looks = faulty_log_size(model.faulty);
+    model.parts[0][PAGE] = 9;
+    retake(s);
+    cr_assert_eq(looks, PARTS - 1, "one question for each large value");
+    cr_assert_gt(faulty_log_size(model.faulty), 2 * looks);
+    check_same(s);
+    varve_snapshot_free(s);
+    end_model();
+}
+
 /* A system that says that nothing was written, whatever was. */
 static int tell_nothing(void *state, int tracker, void *address, size_t size,
     vv_each_run *each, void *user)
