@@ -269,6 +269,15 @@ bool vv_background_start(struct vv_background *b)
     return b->has_thread;
 }
 
+/* From inside. One before it may have ended since its call began. */
+static void count_on(struct vv_background *b, varve_job *job)
+{
+    notice(b);
+    uint64_t counter = vv_save_counter(job->root);
+    if (job->is_numbered && job->cargo.counter < counter)
+        job->cargo.counter = counter;
+}
+
 void vv_background_add(struct vv_background *b, varve_job *job)
 {
     vv_monitor_enter(b->monitor);
@@ -277,6 +286,7 @@ void vv_background_add(struct vv_background *b, varve_job *job)
         link = &(*link)->next;
     *link = job;
     job->background = b;
+    count_on(b, job);
     vv_monitor_wake(b->monitor);
     if (!b->has_thread) {
         varve_error error = { 0 };

@@ -5,6 +5,8 @@
  */
 #include "backgrounds.h"
 
+#include <sched.h>
+
 TEST(job, saves_the_state_at_the_call)
 {
     begin_gate();
@@ -231,6 +233,49 @@ TEST(job, counts_on_from_those_before_it)
     cr_assert_eq(varve_save_counter(gate.root), 3);
     varve_job_free(a);
     varve_job_free(b);
+    end_gate();
+}
+
+/* A state that waits, while the second save begins, for the end of the first.
+ */
+static varve_status wait_for_first(void *self, varve_sink *sink)
+{
+    varve_job *const *first = self;
+    (void)sink;
+    if (!*first)
+        return VARVE_OK;
+    open_gate(0);
+    while (!varve_job_is_done(*first))
+        sched_yield();
+    return VARVE_OK;
+}
+
+static varve_status load_nothing(void *self, const void *bytes, size_t size)
+{
+    (void)self;
+    (void)bytes;
+    (void)size;
+    return VARVE_OK;
+}
+
+TEST(job, counts_on_from_one_that_ends_while_it_begins)
+{
+    static const varve_state_callbacks callbacks = { wait_for_first,
+        load_nothing };
+    varve_error error = { 0 };
+    varve_job *first = NULL;
+    begin_gate();
+    varve_add_state(gate.root, "state", &callbacks, &first);
+    close_gate();
+    first = varve_save_async(gate.root, "a", NULL, &error);
+    cr_assert(first, "%s", error.message);
+    wait_at_gate();
+    varve_job *second = varve_save_async(gate.root, "b", NULL, &error);
+    cr_assert(second, "%s", error.message);
+    cr_assert_ok(varve_job_wait(second, &error), error);
+    cr_assert_str_eq(varve_job_path(second), "b-2.varve");
+    varve_job_free(first);
+    varve_job_free(second);
     end_gate();
 }
 
