@@ -40,7 +40,9 @@ VARVE_API varve_saver *varve_saver_new(varve_graph *graph,
     const varve_saver_options *options, varve_error *error) VARVE_MUST_CHECK;
 
 /* The files stay, and so do the variables. A restoration of the saver that is
- * still open loses its program, as if that had been removed. */
+ * still open loses its program, as if that had been removed. What is in flight
+ * comes to its end; what it failed with and nobody was told, the next save of
+ * the graph tells: where there is none, call varve_saver_wait before. */
 VARVE_API void varve_saver_free(varve_saver *saver);
 
 /* --- The map ------------------------------------------------------------ */

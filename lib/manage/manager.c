@@ -11,6 +11,7 @@
 #include <varve/restoration.h>
 
 #include "allocator.h"
+#include "background.h"
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
@@ -129,8 +130,10 @@ void varve_manager_free(varve_manager *m)
         return;
     vv_manager_land(m);
     vv_restoration_free(m->restoration);
-    if (m->graph)
+    if (m->graph) {
+        vv_background_keep(m->graph, &m->failure);
         vv_graph_forget(m->graph, &m->observer);
+    }
     vv_file_close(&m->context, m->lock);
     vv_listing_clear(&m->listing);
     vv_decision_clear(&m->decision);

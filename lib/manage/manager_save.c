@@ -298,6 +298,8 @@ void vv_manager_land(varve_manager *m)
         return;
     varve_status status = varve_job_wait(m->job, &reason);
     const char *path = varve_job_path(m->job);
+    if (m->job->is_lost)
+        m->flight.is_new_pin = false; /* the parent's, as the checkpoint is */
     m->saved.size = 0;
     m->saved.failed = false;
     vv_buffer_add_string(&m->saved, path ? path : "");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "background.h"
 #include "failure.h"
 #include "saver_list.h"
 #include "saver_tree.h"
@@ -166,6 +167,7 @@ void varve_saver_free(varve_saver *saver)
         return;
     vv_saver_land(saver);
     if (saver->graph) {
+        vv_background_keep(saver->graph, &saver->failure);
         vv_saver_clear_tree(saver);
         vv_graph_forget(saver->graph, &saver->observer);
         if (saver->root && !saver->is_whole)

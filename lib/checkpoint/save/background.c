@@ -161,17 +161,23 @@ static void notice(struct vv_background *b)
     }
 }
 
+static void add_failure(
+    varve_error *all, const varve_error *failure, const char *target)
+{
+    if (!all->status)
+        vv_fail(all, failure->status, "background save%s%s failed: %s",
+            target ? " to " : "", target ? target : "", failure->message);
+    else
+        vv_error_add_line(all, "background save%s%s failed: %s",
+            target ? " to " : "", target ? target : "", failure->message);
+}
+
 static void remember(varve_error *all, varve_job *job)
 {
     if (!job->is_noticed || job->is_told)
         return;
     job->is_told = true;
-    if (!all->status)
-        vv_fail(all, job->error.status, "background save to %s failed: %s",
-            job->target, job->error.message);
-    else
-        vv_error_add_line(all, "background save to %s failed: %s", job->target,
-            job->error.message);
+    add_failure(all, &job->error, job->target);
 }
 
 /* From inside, and noticed. */
@@ -327,6 +333,7 @@ static void lose(struct vv_background *b)
             "parent goes on with it",
             job->target);
         job->stage = VV_COPIED;
+        job->is_lost = true;
         job->is_done = true;
     }
 }
@@ -439,6 +446,16 @@ varve_status vv_background_settle(varve_graph *graph, varve_error *error)
     while (b && vv_background_wait_for_oldest(b))
         continue;
     return b ? vv_background_tell(b, error) : VARVE_OK;
+}
+
+void vv_background_keep(varve_graph *graph, const varve_error *failure)
+{
+    struct vv_background *b = find(graph);
+    if (!b || !failure->status || failure->status == VARVE_CANCELLED)
+        return;
+    vv_monitor_enter(b->monitor);
+    add_failure(&b->untold, failure, NULL);
+    vv_monitor_leave(b->monitor);
 }
 
 void vv_background_notice(const varve_graph *graph)

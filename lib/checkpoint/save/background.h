@@ -38,6 +38,7 @@ struct varve_job {
     void *progress_user;
     enum vv_copy_stage stage;
     bool is_done;
+    bool is_lost;    /* in a fork: it is the parent's */
     bool is_noticed; /* the graph knows of its end */
     bool is_told;    /* the program knows of its failure */
     atomic_bool is_cancelled;
@@ -64,6 +65,10 @@ varve_job *vv_job_start(
 /* Waits for all that are in flight, and tells failures that nobody knows. For
  * a save that comes after them. */
 varve_status vv_background_settle(varve_graph *graph, varve_error *error);
+
+/* What a private one failed with, for the next save to tell: whoever started it
+ * ends before telling. */
+void vv_background_keep(varve_graph *graph, const varve_error *failure);
 
 /* Sets the counters of roots whose jobs are done. */
 void vv_background_notice(const varve_graph *graph);

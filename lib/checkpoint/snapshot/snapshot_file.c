@@ -13,6 +13,7 @@
 #include <varve/restoration.h>
 
 #include "allocator.h"
+#include "background.h"
 #include "failure.h"
 #include "replica.h"
 #include "snapshot.h"
@@ -189,6 +190,8 @@ varve_status varve_snapshot_write(varve_snapshot *snapshot, const char *path,
         return vv_fail(
             error, VARVE_MISUSE, "snapshot: expected one, found NULL");
     varve_status status = begin(&s, snapshot, false, error);
+    if (!status)
+        status = vv_background_settle(snapshot->graph, error);
     if (!status)
         status = varve_write(s.replica.nodes[0], path, options, error);
     end(&s);

@@ -291,6 +291,24 @@ TEST(job, comes_before_a_save_that_is_made_later)
     end_gate();
 }
 
+TEST(job, comes_before_a_snapshot_that_is_written_later)
+{
+    varve_error error = { 0 };
+    begin_gate();
+    set_values(2);
+    varve_snapshot *snapshot = varve_snapshot_new(gate.root, &error);
+    cr_assert(snapshot, "%s", error.message);
+    set_values(1);
+    varve_job *job = begin_write(FILE_NAME, NULL);
+    cr_assert_ok(
+        varve_snapshot_write(snapshot, FILE_NAME, NULL, &error), error);
+    cr_assert(varve_job_is_done(job));
+    check_file(FILE_NAME, 2);
+    varve_job_free(job);
+    varve_snapshot_free(snapshot);
+    end_gate();
+}
+
 TEST(job, that_failed_is_told_by_the_next_save_once)
 {
     for (int i = 0; i < 6; i++) {

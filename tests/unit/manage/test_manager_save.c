@@ -6,8 +6,12 @@
 
 #include <errno.h>
 #include <math.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "manage_world.h"
 #include "system.h"
@@ -441,6 +445,81 @@ TEST(manager_save, in_the_background_that_failed_is_told_and_does_not_count)
         cr_assert(!managed.is_pinned);
         world_end(&w);
     }
+}
+
+TEST(manager_save, in_the_background_that_nobody_was_told_of_the_graph_tells)
+{
+    for (int i = 0; i < 2; i++) {
+        struct world w;
+        varve_error error = { 0 };
+        world_begin(&w, &(varve_manager_options){ .async = true });
+        memory_set_capacity(w.memory, 0);
+        if (i == 0)
+            save_async(&w, 0);
+        memory_set_capacity(w.memory, i == 0 ? 0 : UINT64_MAX);
+        varve_manager_free(w.manager);
+        w.manager = NULL;
+        memory_set_capacity(w.memory, UINT64_MAX);
+        varve_status status = varve_write(w.root, "x.varve", NULL, &error);
+        cr_assert_eq(status, i == 0 ? VARVE_NO_SPACE : VARVE_OK);
+        cr_assert(i || strstr(error.message, "background save failed: run/"));
+        cr_assert_ok(varve_write(w.root, "x.varve", NULL, &error), error);
+        world_end(&w);
+    }
+}
+
+static atomic_bool is_held;
+
+static int hold(void *user, uint64_t done, uint64_t total, const char *what)
+{
+    (void)user;
+    (void)done;
+    (void)total;
+    (void)what;
+    while (atomic_load(&is_held))
+        sched_yield();
+    return 0;
+}
+
+static int64_t own_process(void *state, char *machine, size_t size)
+{
+    (void)state;
+    (void)machine;
+    (void)size;
+    return getpid();
+}
+
+/* The pin of what the parent has in flight is the parent's. */
+TEST(manager_save, in_the_background_is_not_taken_back_by_a_child)
+{
+    const varve_write_options write = { .progress = hold };
+    const varve_manager_save_options pin = { .pin = true };
+    struct world w;
+    varve_error error = { 0 };
+    varve_managed managed;
+    int status = 0;
+    w.memory = memory_new();
+    w.faulty = faulty_new(memory_system(w.memory));
+    struct vv_system system = *faulty_system(w.faulty);
+    system.process = own_process;
+    w.context = test_context(&system);
+    world_start(&w, &(varve_manager_options){ .async = true, .write = &write });
+    atomic_store(&is_held, true);
+    cr_assert_ok(varve_manager_save_with(w.manager, 0, &pin, &error), error);
+    pid_t child = fork();
+    cr_assert_geq(child, 0);
+    if (child == 0) {
+        size_t size;
+        varve_manager_free(w.manager);
+        _exit(memory_bytes(w.memory, "run/ckpt-1.pin", &size) ? 0 : 1);
+    }
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    atomic_store(&is_held, false);
+    cr_assert_ok(varve_manager_wait(w.manager, &error), error);
+    cr_assert(varve_manager_at(w.manager, 0, &managed));
+    cr_assert(managed.is_pinned);
+    world_end(&w);
 }
 
 TEST(manager_save, in_the_background_runs_out_of_memory)

@@ -353,6 +353,14 @@ TEST(saver_save, in_the_background_saves_the_state_at_the_call)
     cr_assert_eq(varve_saver_wait(saver, &error), VARVE_NO_SPACE);
     cr_assert_eq(varve_saver_wait(NULL, &error), VARVE_MISUSE);
     cr_assert_str_eq(varve_saver_latest(saver), "s-4.varve");
+    cr_assert_ok(varve_saver_save(saver, "s", NULL, &error), error);
+    varve_saver_free(saver);
+    cr_assert_eq(varve_write(world.root, "x", NULL, &error), VARVE_NO_SPACE);
+    cr_assert(strstr(error.message, "background save failed: s.varve"));
+    saver = varve_saver_new(world.graph,
+        &(varve_saver_options){ .async = true, .keep = 2 }, &error);
+    cr_assert(saver, "%s", error.message);
+    cr_assert_ok(varve_saver_add(saver, "x", x, &error), error);
     memory_set_capacity(world.memory, UINT64_MAX);
     cr_assert_ok(varve_saver_save(saver, "s", NULL, &error), error);
     varve_saver_free(saver);
