@@ -27,8 +27,8 @@ static struct {
     int small;
 } program;
 
-/* What checkpoint `number` holds. What the second changes the third changes too:
- * so nothing but the second names its layer. */
+/* What checkpoint `number` holds. What the second changes the third changes
+ * too: so nothing but the second names its layer. */
 static void set_values(int number)
 {
     program.small = number;

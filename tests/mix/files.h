@@ -21,6 +21,10 @@ void mix_empty(struct mix_node *node);
 struct mix_file mix_file_of(
     const struct mix_shape *shape, uint8_t root, varve_format format);
 
+/* Whether a file has the nodes of a shape, and no others, with their values. */
+bool mix_file_holds(
+    struct mix *m, const char *path, const struct mix_file *file);
+
 /* The number of the next checkpoint. */
 uint64_t mix_directory_next(
     const struct mix_directory *directory, uint64_t counter);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mix/mix.h"
+#include "mix/files.h"
 
 /* --- Looking -------------------------------------------------------------- */
 
@@ -144,6 +144,34 @@ void mix_look_at_file(
             "%s has %zu nodes", path, varve_reader_node_count(reader));
     varve_reader_free(reader);
     m->failing = failing;
+}
+
+bool mix_file_holds(
+    struct mix *m, const char *path, const struct mix_file *file)
+{
+    static struct mix_paths paths;
+    varve_reader *reader = varve_reader_open(path, &m->allocator, &m->error);
+    MIX_CHECK(reader, "%s was there, and: %s", path, m->error.message);
+    size_t count = (size_t)__builtin_popcountll(mix_reach(&file->shape, 0));
+    bool is_it = varve_reader_node_count(reader) == count;
+    mix_paths(&file->shape, &paths);
+    for (uint8_t n = 0; n < MIX_NODES && is_it; n++) {
+        const struct mix_node *node = &file->shape.nodes[n];
+        unsigned char bytes[256];
+        varve_saved_node saved;
+        if (!mix_is_saved(node))
+            continue;
+        is_it = varve_reader_find(reader, paths.of[n], &saved) &&
+                saved.kind == (varve_kind)node->kind && saved.has_value &&
+                varve_reader_read(reader, saved.id, bytes, sizeof bytes,
+                    &m->error) == VARVE_OK;
+        saved.value.data = bytes;
+        if (is_it && node->kind == VARVE_VARIABLE &&
+            node->dtype != VARVE_STRING)
+            is_it = mix_holds(&saved.value, node->dtype, &node->value);
+    }
+    varve_reader_free(reader);
+    return is_it;
 }
 
 /* --- What follows --------------------------------------------------------- */

@@ -103,7 +103,8 @@ static bool follow_edges(const struct mix_open *open,
 }
 
 /* Where names of the whole graph are in play, as in files of other formats:
- * whatever has no counterpart may have one by its name. */
+ * whatever has no counterpart may have one by its name, and so may what has an
+ * alias, as its own name may be another one there. */
 static void add_named(const struct mix_open *open,
     const struct mix_shape *program, struct pairs *pairs, mix_set reached)
 {
@@ -113,13 +114,15 @@ static void add_named(const struct mix_open *open,
         values |= mix_is_value(&saved[f]) ? mix_one(f) : 0;
     for (uint8_t p = 0; p < MIX_NODES && open->is_loose; p++) {
         const struct mix_node *node = &program->nodes[p];
-        if (!mix_has(reached, p) || (pairs->all[p] & values) ||
-            !mix_is_value(node))
+        bool is_foreign = open->file.format != VARVE_FORMAT_VARVE;
+        bool has_other = is_foreign && node->alias != MIX_NONE;
+        if (!mix_has(reached, p) || !mix_is_value(node) ||
+            ((pairs->all[p] & values) && !has_other))
             continue;
         for (uint8_t f = 0; f < MIX_NODES; f++)
             if (mix_is_value(&saved[f]) &&
                 (saved[f].global != MIX_NONE || node->global != MIX_NONE ||
-                    open->file.format != VARVE_FORMAT_VARVE))
+                    is_foreign))
                 pairs->all[p] |= mix_one(f);
     }
 }

@@ -6,6 +6,8 @@
 #ifndef MIX_H
 #define MIX_H
 
+#include <stdatomic.h>
+
 #include "context.h"
 #include "mix/shape.h"
 
@@ -20,6 +22,7 @@ enum {
     MIX_MANAGERS = 2,
     MIX_KEPT = 24, /* checkpoints of a directory */
     MIX_MAYBE = 4,
+    MIX_JOBS = 4,
 };
 
 /* --- The parts ------------------------------------------------------------ */
@@ -33,6 +36,9 @@ struct mix_graph {
     uint64_t maybe_by[MIX_NODES];
     uint64_t counter; /* of saves of its root */
     unsigned version; /* counts changes of what a file would look like */
+    unsigned untold;  /* statuses, as bits: one of them is told by the next
+                         save, */
+    bool may_tell_unknown; /* or this one may be */
 
     /* Values that a variable may have instead, where more than one answer is
      * right; which it was is looked up after each operation. */
@@ -97,6 +103,8 @@ struct mix_ring {
 
 struct mix_saver {
     varve_saver *saver;
+    bool is_async;
+    varve_write_options write;
     uint8_t graph;           /* MIX_NONE: gone */
     uint8_t node[MIX_NAMES]; /* by name; MIX_NONE */
     struct mix_file last;
@@ -107,7 +115,28 @@ struct mix_manager {
     uint8_t graph;
     uint8_t directory;
     uint8_t except; /* an edge of the root; MIX_NONE: none */
+    bool is_async;
     varve_read_options read;
+    varve_write_options write;
+};
+
+/* A save in the background. */
+struct mix_job {
+    enum mix_job_kind {
+        MIX_WRITTEN,  /* a file */
+        MIX_NUMBERED, /* the next one of the prefix */
+        MIX_MANAGED,  /* by a manager */
+        MIX_BY_SAVER
+    } kind;
+    varve_job *job; /* of the first two */
+    uint8_t graph;
+    uint8_t by; /* number of the file, the manager or the saver */
+    bool pins;
+    bool is_cancelled;
+    bool may_be_unknown; /* its outcome */
+    unsigned may_fail;   /* with these statuses, as bits */
+    uint64_t counter;    /* it is above this */
+    struct mix_file file;
 };
 
 /* A directory of numbered files, of varve_save or of managers. */
@@ -129,13 +158,13 @@ struct mix {
     bool traces;
     const bool *without; /* operations that are not done, or NULL */
 
-    /* Memory. */
+    /* Memory, of any thread. */
     varve_allocator allocator;
-    long blocks;
-    size_t bytes_in_use;
-    uint64_t bytes_ever;
-    long tried;
-    long failing; /* the allocation with this number; -1: none */
+    atomic_long blocks;
+    atomic_size_t bytes_in_use;
+    _Atomic uint64_t bytes_ever;
+    atomic_long tried;
+    atomic_long failing; /* the allocation with this number; -1: none */
 
     /* The system, which can be made to fail. */
     struct faulty *faulty;
@@ -149,6 +178,10 @@ struct mix {
     struct mix_ring rings[MIX_RINGS];
     struct mix_saver savers[MIX_SAVERS];
     struct mix_manager managers[MIX_MANAGERS];
+    struct mix_job jobs[MIX_JOBS]; /* in flight, in the order of the calls */
+    uint8_t job_count;
+    bool is_told; /* of those that came before a save, in whose place it is */
+    atomic_bool is_gate_closed; /* those that have one wait at it */
     struct mix_directory saved; /* by varve_save */
     bool wrote_beside; /* the file of the prefix's own name, since then */
     struct mix_directory managed[MIX_MANAGERS]; /* by managers */

@@ -18,7 +18,7 @@ mix_operation mix_add_slot, mix_alias, mix_name_globally, mix_tag, mix_compute,
 
 /* Files: operations_file.c */
 mix_operation mix_write, mix_write_beside, mix_write_foreign, mix_read,
-    mix_salvage,
+    mix_salvage, mix_write_layered, mix_save_layered,
     mix_read_part, mix_read_otherwise, mix_restore, mix_save, mix_end_open,
     mix_drop, mix_plan, mix_ask, mix_from_file, mix_graft;
 
@@ -37,11 +37,18 @@ mix_operation mix_take, mix_retake, mix_put_back, mix_end_snapshot, mix_compare,
 /* Around: operations_manage.c */
 mix_operation mix_name_in_saver, mix_save_by_saver, mix_restore_by_saver,
     mix_end_saver, mix_manage, mix_manage_part, mix_save_managed, mix_resume,
-    mix_end_manager, mix_pin;
+    mix_end_manager, mix_pin, mix_make_saver, mix_manage_otherwise;
+
+/* Layers: operations_layers.c */
+mix_operation mix_repack, mix_prune_layers, mix_delete;
+
+/* In the background: operations_job.c */
+mix_operation mix_write_behind, mix_save_behind, mix_wait, mix_ask_job,
+    mix_cancel, mix_end_job;
 
 /* What goes wrong: operations_fail.c, operations_kill.c */
 mix_operation mix_run_out, mix_fill_disk, mix_fail_call, mix_kill,
-    mix_kill_manager;
+    mix_kill_behind, mix_kill_manager;
 
 /* What takes time: operations_cost.c */
 mix_operation mix_churn, mix_chain, mix_build_twice;

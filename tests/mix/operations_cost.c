@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "mix/files.h"
+#include "mix/jobs.h"
 #include "mix/operations.h"
 
 enum { CHURNED = 512, KEPT = 1 << 18, DEEP = 600, LONGEST = 4095 + 3 };
@@ -32,6 +33,7 @@ void mix_churn(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     (void)c;
     if (g->shape.nodes[0].kind == VARVE_LIST)
         return;
+    mix_finish_all(m); /* their memory */
     mix_say(m, "%d times varve_remove(varve_add_object(g%dn0, new name))",
         20 * CHURNED, at);
     for (int i = 0; i < 4; i++)
@@ -110,6 +112,7 @@ void mix_chain(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     (void)c;
     if (b % 8)
         return; /* it takes long */
+    mix_finish_all(m);
     mix_say(m, "(what %d costs for %d nodes and for %d)", what, DEEP, 2 * DEEP);
     uint64_t one = cost_of(m, DEEP, what);
     uint64_t two = cost_of(m, 2 * DEEP, what);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mix/files.h"
+#include "mix/jobs.h"
 #include "mix/operations.h"
 #include "mix/trouble.h"
 #include "structure.h"
@@ -18,20 +19,26 @@ static uint8_t choose_root(const struct mix_graph *g, uint8_t by)
     return by < 192 ? 0 : mix_pick(g, mix_is_object, by);
 }
 
-static void write_one(
-    struct mix *m, uint8_t at, uint8_t root, uint8_t slot, varve_format format)
+static void write_one(struct mix *m, uint8_t at, uint8_t root, uint8_t slot,
+    const varve_write_options *options)
 {
     struct mix_graph *g = &m->graphs[at];
     struct mix_file *file = &m->files[slot];
+    varve_format format = options->format;
     struct mix_file new = mix_file_of(&g->shape, root, format);
-    const varve_write_options options = { .format = format, .no_sync = true };
     char path[256];
+    mix_finish_file(m, slot, at);
+    mix_gate_open(m);
     strcpy(path, mix_file_path(m, slot, format));
-    mix_say(m, "varve_write(g%dn%d, \"%s\");", at, root, path);
+    mix_say(m, "varve_write(g%dn%d, \"%s\"%s%s%s);", at, root, path,
+        options->layered ? ", .layered" : "", options->base ? ", .base = " : "",
+        options->base ? options->base : "");
     mix_trouble_begin(m);
     varve_status status =
-        varve_write(g->nodes[root], path, &options, &m->error);
+        varve_write(g->nodes[root], path, options, &m->error);
     varve_status other = mix_trouble_end(m);
+    if (mix_was_told(m, at, status, true))
+        return;
     status = mix_in_place(m, status);
     if (format == VARVE_FORMAT_VARVE || !new.is_loose ||
         status != VARVE_DUPLICATE)
@@ -48,7 +55,22 @@ void mix_write(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a);
     write_one(m, at, choose_root(&m->graphs[at], c), b % MIX_ORDINARY_FILES,
-        VARVE_FORMAT_VARVE);
+        &(varve_write_options){ .no_sync = true });
+}
+
+/* Only what changed, since the file that is there or since another one. */
+void mix_write_layered(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a);
+    uint8_t slot = b % MIX_ORDINARY_FILES;
+    uint8_t other = b / MIX_ORDINARY_FILES % MIX_ORDINARY_FILES;
+    char base[256];
+    strcpy(base, mix_file_path(m, other, VARVE_FORMAT_VARVE));
+    mix_finish_file(m, other, at);
+    write_one(m, at, choose_root(&m->graphs[at], c), slot,
+        &(varve_write_options){ .layered = true,
+            .no_sync = c & 1,
+            .base = c & 2 ? base : NULL });
 }
 
 /* Where a hint, a ledger or a prefix of saves would be. */
@@ -57,7 +79,7 @@ void mix_write_beside(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     uint8_t at = mix_pick_graph(m, a);
     uint8_t slot = MIX_ORDINARY_FILES + b % (MIX_FILES - MIX_ORDINARY_FILES);
     (void)c;
-    write_one(m, at, 0, slot, VARVE_FORMAT_VARVE);
+    write_one(m, at, 0, slot, &(varve_write_options){ .no_sync = true });
 }
 
 void mix_write_foreign(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
@@ -66,22 +88,26 @@ void mix_write_foreign(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         VARVE_FORMAT_TENSORFLOW_NAMES, VARVE_FORMAT_SAFETENSORS,
         VARVE_FORMAT_NPZ };
     uint8_t at = mix_pick_graph(m, a);
-    write_one(m, at, 0, b % MIX_ORDINARY_FILES, formats[c % 4]);
+    write_one(m, at, 0, b % MIX_ORDINARY_FILES,
+        &(varve_write_options){ .format = formats[c % 4], .no_sync = true });
 }
 
-void mix_save(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+static void save_one(
+    struct mix *m, uint8_t at, const varve_write_options *options)
 {
-    uint8_t at = mix_pick_graph(m, a);
     struct mix_graph *g = &m->graphs[at];
-    const varve_write_options options = { .no_sync = c & 1 };
-    (void)b;
-    if (m->saved.count == MIX_KEPT)
+    if (m->saved.count + m->job_count >= MIX_KEPT)
         return;
-    mix_say(m, "varve_save(g%dn0, \"p\");", at);
+    mix_finish_saves(m, at);
+    mix_gate_open(m);
+    mix_say(m, "varve_save(g%dn0, \"p\"%s);", at,
+        options->layered ? ", .layered" : "");
     mix_trouble_begin(m);
     varve_status status =
-        varve_save(g->nodes[0], mix_path(m, "p"), &options, &m->error);
+        varve_save(g->nodes[0], mix_path(m, "p"), options, &m->error);
     varve_status other = mix_trouble_end(m);
+    if (mix_was_told(m, at, status, true))
+        return;
     status = mix_in_place(m, status);
     mix_expect(m, "varve_save", status, VARVE_OK, other);
     if (status == VARVE_OK) {
@@ -95,6 +121,20 @@ void mix_save(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         if (m->files[slot].is_there)
             mix_look_at_file(m, mix_file_path(m, slot, m->files[slot].format),
                 &m->files[slot]);
+}
+
+void mix_save(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    (void)b;
+    save_one(m, mix_pick_graph(m, a),
+        &(varve_write_options){ .no_sync = c & 1 });
+}
+
+void mix_save_layered(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    (void)b;
+    save_one(m, mix_pick_graph(m, a),
+        &(varve_write_options){ .no_sync = c & 1, .layered = true });
 }
 
 /* --- Reading -------------------------------------------------------------- */
@@ -135,6 +175,7 @@ static struct mix_open *read_whole(struct mix *m, uint8_t a, uint8_t b,
     uint8_t c, const varve_read_options *options)
 {
     uint8_t at = mix_pick_graph(m, a), slot = b % MIX_FILES;
+    mix_finish_file(m, slot, MIX_NONE);
     struct mix_open *open = mix_open_place(m);
     const struct mix_file *file = &m->files[slot];
     if (!open || !file->is_there)
@@ -184,6 +225,7 @@ void mix_read_part(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a), slot = b % MIX_FILES;
     uint8_t name = (uint8_t)(c / 2 % (MIX_NAMES - 1));
+    mix_finish_file(m, slot, MIX_NONE);
     struct mix_open *open = mix_open_place(m);
     const struct mix_file *file = &m->files[slot];
     if (!open || !file->is_there)
@@ -218,6 +260,7 @@ static size_t count_mismatches(struct mix *m, const struct mix_open *open,
 void mix_read_otherwise(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a), slot = b % MIX_FILES, names = c / 8;
+    mix_finish_file(m, slot, MIX_NONE);
     struct mix_open *open = mix_open_place(m);
     const struct mix_file *file = &m->files[slot];
     if (!open || !file->is_there)
@@ -254,6 +297,7 @@ void mix_read_otherwise(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 void mix_restore(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a);
+    mix_finish_saves(m, MIX_NONE);
     struct mix_graph *g = &m->graphs[at];
     struct mix_open *open = mix_open_place(m);
     (void)b;
@@ -272,6 +316,8 @@ void mix_restore(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     if (r)
         g->counter = m->saved.numbers[m->saved.count - 1];
     mix_open_end(m, open, r, fit, other);
+    if (mix_is_counting(m, at))
+        return; /* a manager's save raises it */
     MIX_CHECK(varve_save_counter(g->nodes[0]) == g->counter,
         "the save counter is %d", (int)varve_save_counter(g->nodes[0]));
 }
@@ -318,6 +364,7 @@ void mix_drop(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 void mix_plan(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a), slot = b % MIX_FILES;
+    mix_finish_file(m, slot, MIX_NONE);
     const struct mix_file *file = &m->files[slot];
     const varve_rename rename = { "**/a", "**/b" };
     const varve_read_options options = { .renames = c & 1 ? &rename : NULL,
@@ -376,6 +423,7 @@ void mix_ask(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 void mix_from_file(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = a % MIX_GRAPHS, slot = b % MIX_FILES;
+    mix_finish_file(m, slot, MIX_NONE);
     const struct mix_file *file = &m->files[slot];
     struct mix_graph *g = &m->graphs[at];
     (void)c;

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "mix/jobs.h"
 #include "mix/operations.h"
 #include "mix/trouble.h"
 
@@ -60,7 +61,9 @@ void mix_end_graph(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     if (!m->graphs[at].graph || c > 64)
         return;
     mix_say(m, "varve_graph_free(g%d);", at);
+    mix_gate_open(m);
     varve_graph_free(m->graphs[at].graph);
+    mix_finish_ended(m, at);
     mix_forget_graph(m, at);
 }
 

@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include "mix/files.h"
+#include "mix/jobs.h"
 #include "mix/managed.h"
 #include "mix/operations.h"
+#include "layer_prune.h"
 #include "support/faulty_system.h"
 
 /* --- Writes --------------------------------------------------------------- */
@@ -35,62 +37,36 @@ static int die(void *user, uint64_t done, uint64_t total, const char *what)
     return 0;
 }
 
-/* Whether a file has the nodes of a shape, and no others, with their values. */
-static bool holds(struct mix *m, const char *path, const struct mix_file *file)
-{
-    static struct mix_paths paths;
-    varve_reader *reader = varve_reader_open(path, &m->allocator, &m->error);
-    MIX_CHECK(reader, "%s was there, and: %s", path, m->error.message);
-    size_t count = (size_t)__builtin_popcountll(mix_reach(&file->shape, 0));
-    bool is_it = varve_reader_node_count(reader) == count;
-    mix_paths(&file->shape, &paths);
-    for (uint8_t n = 0; n < MIX_NODES && is_it; n++) {
-        const struct mix_node *node = &file->shape.nodes[n];
-        unsigned char bytes[256];
-        varve_saved_node saved;
-        if (!mix_is_saved(node))
-            continue;
-        is_it = varve_reader_find(reader, paths.of[n], &saved) &&
-                saved.kind == (varve_kind)node->kind && saved.has_value &&
-                varve_reader_read(reader, saved.id, bytes, sizeof bytes,
-                    &m->error) == VARVE_OK;
-        saved.value.data = bytes;
-        if (is_it && node->kind == VARVE_VARIABLE &&
-            node->dtype != VARVE_STRING)
-            is_it = mix_holds(&saved.value, node->dtype, &node->value);
-    }
-    varve_reader_free(reader);
-    return is_it;
-}
+/* What the child does, until it is killed. */
+typedef void save_and_die(struct mix *m, varve_node *root, const char *path,
+    const varve_write_options *options);
 
-/* The save of a child that is killed at some point of it: afterwards there is
- * the older file or the newer, whole, and a save goes well. */
-void mix_kill(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+/* Afterwards there is the older file or the newer, whole, and a save goes well.
+ */
+static void kill_one(struct mix *m, uint8_t at, uint8_t slot,
+    save_and_die *save, const varve_write_options *options)
 {
-    uint8_t at = mix_pick_graph(m, a), slot = b % MIX_ORDINARY_FILES;
     struct mix_graph *g = &m->graphs[at];
     struct mix_file *file = &m->files[slot];
     struct mix_file new = mix_file_of(&g->shape, 0, VARVE_FORMAT_VARVE);
-    int left = c % 4;
-    const varve_write_options options = { .progress = die,
-        .progress_user = &left };
-    if (a % 8 || (file->is_there && file->format != VARVE_FORMAT_VARVE))
-        return; /* it takes long */
+    mix_finish_all(m);
+    if (file->is_there && file->format != VARVE_FORMAT_VARVE)
+        return;
     const char *path = mix_file_path(m, slot, VARVE_FORMAT_VARVE);
     if (!file->is_there && access(path, F_OK) == 0)
         return; /* of a snapshot that was not followed */
-    mix_say(m, "varve_write(g%dn0, \"%s\"); killed at its progress %d", at,
-        path, left);
+    mix_say(m, "(a child is killed that saves g%dn0 as \"%s\"%s)", at, path,
+        options->layered ? ", .layered" : "");
     pid_t child = fork();
     if (child == 0)
-        _exit(varve_write(g->nodes[0], path, &options, &m->error) != VARVE_OK);
+        save(m, g->nodes[0], path, options);
     wait_for(child);
     if (access(path, F_OK) != 0) {
         MIX_CHECK(!file->is_there, "%s is gone", path);
         return;
     }
-    bool is_older = file->is_there && holds(m, path, file);
-    bool is_newer = holds(m, path, &new);
+    bool is_older = file->is_there && mix_file_holds(m, path, file);
+    bool is_newer = mix_file_holds(m, path, &new);
     MIX_CHECK(is_older || is_newer, "%s is neither the older nor the newer one",
         path);
     if (is_newer)
@@ -99,15 +75,62 @@ void mix_kill(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         file->is_there = false; /* they look the same: it is not used */
 }
 
-/* --- Managers ------------------------------------------------------------- */
+static void write_and_die(struct mix *m, varve_node *root, const char *path,
+    const varve_write_options *options)
+{
+    _exit(varve_write(root, path, options, &m->error) != VARVE_OK);
+}
 
-enum { SAVES = 3 };
+/* At some point of its progress. */
+void mix_kill(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    int left = c % 4;
+    const varve_write_options options = { .progress = die,
+        .progress_user = &left };
+    if (a % 8 == 0) /* it takes long */
+        kill_one(m, mix_pick_graph(m, a), b % MIX_ORDINARY_FILES,
+            write_and_die, &options);
+}
 
 static void stop(void *user)
 {
     (void)user;
     _exit(0);
 }
+
+/* Two times the same, so that the second shares layers with the first, and
+ * layers that nothing names are deleted. */
+static void save_behind_and_die(struct mix *m, varve_node *root,
+    const char *path, const varve_write_options *options)
+{
+    const struct faulty_plan plan = { .number = (long)options->in_flight,
+        .way = FAULTY_STOPS,
+        .stop = stop };
+    varve_write_options own = *options;
+    own.in_flight = 0;
+    faulty_plan(m->faulty, &plan);
+    varve_job *first = varve_write_async(root, path, &own, &m->error);
+    varve_job *second = varve_write_async(root, path, &own, &m->error);
+    bool is_done = varve_job_wait(first, &m->error) == VARVE_OK &&
+                   varve_job_wait(second, &m->error) == VARVE_OK &&
+                   vv_prune_layers(&m->context, path, &m->error) == VARVE_OK;
+    _exit(!is_done);
+}
+
+/* At some call of the system, on whatever thread it is. */
+void mix_kill_behind(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    const varve_write_options options = { .layered = b & 64,
+        .at_rest = b & 128,
+        .in_flight = c };
+    if (a % 8 == 0) /* it takes long */
+        kill_one(m, mix_pick_graph(m, a), b % 64 % MIX_ORDINARY_FILES,
+            save_behind_and_die, &options);
+}
+
+/* --- Managers ------------------------------------------------------------- */
+
+enum { SAVES = 3 };
 
 /* A process that manages a directory: it saves a few times, the first time with
  * a pin or without, and says so after each time; it is killed at some call of
@@ -191,6 +214,7 @@ void mix_kill_manager(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     bool pins = a & 8;
     if (a % 8 || d->count + SAVES > MIX_KEPT)
         return; /* it takes long */
+    mix_finish_all(m);
     mix_end_manager(m, 0, number, 0);
     m->trouble = MIX_NO_TROUBLE;
     mix_say(m,

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "mix/files.h"
+#include "mix/jobs.h"
 #include "mix/managed.h"
 #include "mix/operations.h"
 #include "mix/trouble.h"
@@ -34,16 +35,29 @@ static uint8_t name_of(const struct mix_saver *s, uint8_t node)
     return k < MIX_NAMES ? k : MIX_NONE;
 }
 
-static struct mix_saver *take_saver(struct mix *m, uint8_t at, uint8_t graph)
+static varve_write_options write_options(struct mix *m, uint8_t how)
+{
+    return (varve_write_options){
+        .layered = how & 2,
+        .progress = (how & 5) == 5 ? mix_gate : NULL,
+        .progress_user = m,
+    };
+}
+
+static struct mix_saver *take_saver(
+    struct mix *m, uint8_t at, uint8_t graph, uint8_t how)
 {
     struct mix_saver *s = &m->savers[at];
-    const varve_saver_options options = { .keep = MIX_KEEP };
+    const varve_saver_options options = { .keep = MIX_KEEP, .async = how & 1 };
     if (s->saver)
         return s;
-    mix_say(m, "v%d = varve_saver_new(g%d, .keep = %d);", at, graph, MIX_KEEP);
+    mix_say(m, "v%d = varve_saver_new(g%d, .keep = %d%s%s);", at, graph,
+        MIX_KEEP, how & 1 ? ", .async" : "", how & 2 ? "; .layered" : "");
     memset(s, 0, sizeof *s);
     memset(s->node, MIX_NONE, sizeof s->node);
     s->graph = graph;
+    s->is_async = how & 1;
+    s->write = write_options(m, how);
     mix_trouble_begin(m);
     s->saver = varve_saver_new(m->graphs[graph].graph, &options, &m->error);
     varve_status other = mix_trouble_end(m);
@@ -56,7 +70,7 @@ void mix_name_in_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a), number = b % MIX_SAVERS;
     uint8_t name = (uint8_t)(b / MIX_SAVERS % (MIX_NAMES - 1));
-    struct mix_saver *s = take_saver(m, number, at);
+    struct mix_saver *s = take_saver(m, number, at, 0);
     struct mix_graph *g = &m->graphs[at];
     uint8_t node = mix_pick(g, mix_is_ordinary, c);
     if (!s->saver || s->graph != at || node == MIX_NONE)
@@ -75,9 +89,16 @@ void mix_name_in_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     note_held(m, at);
 }
 
+/* One that saves in the background, or layers. */
+void mix_make_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    take_saver(m, b % MIX_SAVERS, mix_pick_graph(m, a), c % 8);
+}
+
 void mix_end_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     struct mix_saver *s = &m->savers[b % MIX_SAVERS];
+    mix_finish_by(m, MIX_BY_SAVER, b % MIX_SAVERS);
     uint8_t graph = s->graph;
     (void)a;
     (void)c;
@@ -116,14 +137,52 @@ static bool is_empty(const struct mix_saver *s)
     return true;
 }
 
+void mix_note_by_saver(
+    struct mix *m, const struct mix_job *job, varve_status status)
+{
+    struct mix_saver *s = &m->savers[job->by];
+    if (status == VARVE_OK)
+        s->last = job->file;
+    MIX_CHECK(varve_saver_count(s->saver) <= MIX_KEEP, "%zu files of a saver",
+        varve_saver_count(s->saver));
+    if (s->last.is_there)
+        mix_look_at_file(m, varve_saver_latest(s->saver), &s->last);
+}
+
+/* Before a save whose progress may wait at the gate: it is closed where nothing
+ * waits for it. */
+static void prepare_gate(
+    struct mix *m, uint8_t graph, const varve_write_options *write)
+{
+    mix_gate_open(m);
+    if (write->progress && !m->trouble && !mix_is_saving(m, graph))
+        mix_gate_close(m);
+}
+
+static void note_flight(struct mix *m, enum mix_job_kind kind, uint8_t graph,
+    uint8_t by, const struct mix_file *file, varve_status other)
+{
+    struct mix_job *job = mix_job_new(m, kind, graph, by);
+    job->file = *file;
+    job->may_fail = mix_bit(other);
+    job->may_be_unknown = m->trouble_before == MIX_FAILING_CALL;
+}
+
 void mix_save_by_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     struct mix_saver *s = &m->savers[b % MIX_SAVERS];
-    const varve_saver_save_options options = { .has_step = true, .step = c };
+    const varve_saver_save_options options = {
+        .has_step = true, .step = c, .write = &s->write
+    };
     (void)a;
     if (!s->saver || s->graph == MIX_NONE)
         return;
+    mix_finish_by(m, MIX_BY_SAVER, b % MIX_SAVERS);
+    if (!s->is_async || m->graphs[s->graph].untold)
+        mix_finish(m, s->graph);
     struct mix_file new = file_of(m, s);
+    if (s->is_async)
+        prepare_gate(m, s->graph, &s->write);
     char prefix[256];
     strcpy(prefix, mix_path(m, "v%d", b % MIX_SAVERS));
     mix_say(m, "varve_saver_save(v%d, .step = %d);", b % MIX_SAVERS, c);
@@ -131,9 +190,16 @@ void mix_save_by_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     varve_status status =
         varve_saver_save(s->saver, prefix, &options, &m->error);
     varve_status other = mix_trouble_end(m);
+    if (s->is_async && mix_was_told(m, s->graph, status, false))
+        return;
     status = mix_in_place(m, status);
     mix_expect(m, "varve_saver_save", status,
         is_empty(s) ? VARVE_MISUSE : VARVE_OK, other);
+    if (status == VARVE_OK && s->is_async) {
+        note_flight(
+            m, MIX_BY_SAVER, s->graph, b % MIX_SAVERS, &new, other);
+        return;
+    }
     if (status == VARVE_OK)
         s->last = new;
     MIX_CHECK(varve_saver_count(s->saver) <= MIX_KEEP, "%zu files of a saver",
@@ -186,6 +252,7 @@ static bool is_sure(const struct mix *m, const struct mix_saver *s)
 void mix_restore_by_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     struct mix_saver *s = &m->savers[b % MIX_SAVERS];
+    mix_finish_by(m, MIX_BY_SAVER, b % MIX_SAVERS);
     (void)a;
     (void)c;
     if (!s->saver || s->graph == MIX_NONE || !s->last.is_there || is_empty(s) ||
@@ -215,10 +282,13 @@ void mix_restore_by_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 /* --- Managers --------------------------------------------------------------
  */
 
-static void manage(struct mix *m, uint8_t at, uint8_t number, uint8_t except)
+static void manage(
+    struct mix *m, uint8_t at, uint8_t number, uint8_t except, uint8_t how)
 {
     struct mix_manager *manager = &m->managers[number];
     const varve_manager_options options = { .keep_last = MIX_KEEP,
+        .async = how & 1,
+        .write = &manager->write,
         .read = &manager->read };
     if (manager->manager)
         return;
@@ -226,8 +296,12 @@ static void manage(struct mix *m, uint8_t at, uint8_t number, uint8_t except)
     manager->directory = number;
     manager->except = except;
     manager->read.except = except == MIX_NONE ? NULL : mix_name(except);
-    mix_say(m, "m%d = varve_manager_new(g%dn0, \"m%d\", .keep_last = %d%s%s);",
-        number, at, number, MIX_KEEP,
+    manager->is_async = how & 1;
+    manager->write = write_options(m, how);
+    mix_say(m,
+        "m%d = varve_manager_new(g%dn0, \"m%d\", .keep_last = %d%s%s%s%s);",
+        number, at, number, MIX_KEEP, how & 1 ? ", .async" : "",
+        how & 2 ? ", .write.layered" : "",
         manager->read.except ? ", .read.except = " : "",
         manager->read.except ? manager->read.except : "");
     mix_trouble_begin(m);
@@ -242,13 +316,19 @@ static void manage(struct mix *m, uint8_t at, uint8_t number, uint8_t except)
 void mix_manage(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     (void)c;
-    manage(m, mix_pick_graph(m, a), b % MIX_MANAGERS, MIX_NONE);
+    manage(m, mix_pick_graph(m, a), b % MIX_MANAGERS, MIX_NONE, 0);
 }
 
 /* One that resumes without what is below an edge of the root. */
 void mix_manage_part(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
-    manage(m, mix_pick_graph(m, a), b % MIX_MANAGERS, c % (MIX_NAMES - 1));
+    manage(m, mix_pick_graph(m, a), b % MIX_MANAGERS, c % (MIX_NAMES - 1), 0);
+}
+
+/* One that saves in the background, or layers. */
+void mix_manage_otherwise(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    manage(m, mix_pick_graph(m, a), b % MIX_MANAGERS, MIX_NONE, c % 8);
 }
 
 void mix_prune(struct mix_directory *d)
@@ -300,49 +380,94 @@ static bool adopt_pin(const struct mix_manager *manager, uint64_t number)
            managed.number == number && managed.is_pinned;
 }
 
-void mix_save_managed(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+/* What went wrong behind the save is done after the next one. */
+static void tidy(
+    struct mix *m, uint8_t number, bool had_trouble, bool is_pinned)
 {
-    struct mix_manager *manager = &m->managers[b % MIX_MANAGERS];
-    struct mix_directory *d = &m->managed[b % MIX_MANAGERS];
-    const varve_manager_save_options options = { .pin = c % 8 == 0 };
-    (void)a;
-    if (!manager->manager || manager->graph == MIX_NONE || d->count == MIX_KEPT)
-        return;
-    struct mix_graph *g = &m->graphs[manager->graph];
-    struct mix_file new = mix_file_of(&g->shape, 0, VARVE_FORMAT_VARVE);
-    mix_say(m, "varve_manager_save(m%d, %d%s);", b % MIX_MANAGERS, c,
-        options.pin ? ", .pin" : "");
-    mix_trouble_begin(m);
-    varve_status status =
-        varve_manager_save_with(manager->manager, c, &options, &m->error);
-    varve_status other = mix_trouble_end(m);
-    status = mix_in_place(m, status);
-    if (options.pin && other && status == VARVE_IO)
-        status = other; /* a pin whose directory could not be synced */
-    mix_expect(m, "varve_manager_save", status, VARVE_OK, other);
-    if (status == VARVE_OK) {
-        uint64_t counter = mix_directory_add(d, g->counter, new);
-        g->counter = counter;
-        d->is_pinned[d->count - 1] =
-            options.pin || adopt_pin(manager, d->maybe_pinned);
-        mix_prune(d);
-    } else if (options.pin) {
-        d->maybe_pinned = mix_directory_next(d, g->counter);
-    }
-    MIX_CHECK(varve_save_counter(g->nodes[0]) == g->counter,
-        "the save counter is %d", (int)varve_save_counter(g->nodes[0]));
-    /* What went wrong behind the save is done after the next one. */
-    if (other == VARVE_OK) {
+    struct mix_manager *manager = &m->managers[number];
+    const struct mix_directory *d = &m->managed[number];
+    if (!had_trouble) {
         mix_expect(m, "varve_manager_prune",
             varve_manager_prune(manager->manager, &m->error), VARVE_OK,
             VARVE_OK);
         mix_look_at_directory(m, manager);
-    } else if (options.pin && status == VARVE_OK) {
+    } else if (is_pinned) {
         mix_expect(m, "varve_manager_pin",
             varve_manager_pin(
                 manager->manager, d->numbers[d->count - 1], &m->error),
             VARVE_OK, VARVE_OK);
     }
+}
+
+uint64_t mix_note_managed(
+    struct mix *m, const struct mix_job *job, varve_status status)
+{
+    const struct mix_manager *manager = &m->managers[job->by];
+    struct mix_directory *d = &m->managed[job->by];
+    uint64_t number = 0;
+    if (status == VARVE_OK) {
+        number = mix_directory_add(d, job->counter, job->file);
+        d->is_pinned[d->count - 1] =
+            job->pins || adopt_pin(manager, d->maybe_pinned);
+        mix_prune(d);
+    } else if (job->pins) {
+        d->maybe_pinned = mix_directory_next(d, job->counter);
+    }
+    tidy(m, job->by, job->may_fail || job->may_be_unknown,
+        job->pins && number > 0);
+    return number;
+}
+
+void mix_save_managed(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t number = b % MIX_MANAGERS;
+    struct mix_manager *manager = &m->managers[number];
+    struct mix_directory *d = &m->managed[number];
+    const varve_manager_save_options options = { .pin = c % 8 == 0 };
+    (void)a;
+    mix_finish_by(m, MIX_MANAGED, number);
+    if (!manager->manager || manager->graph == MIX_NONE || d->count == MIX_KEPT)
+        return;
+    struct mix_graph *g = &m->graphs[manager->graph];
+    if (!manager->is_async || g->untold || mix_is_counting(m, manager->graph))
+        mix_finish(m, manager->graph);
+    struct mix_job saved = { .kind = MIX_MANAGED,
+        .graph = manager->graph,
+        .by = number,
+        .pins = options.pin,
+        .counter = g->counter,
+        .file = mix_file_of(&g->shape, 0, VARVE_FORMAT_VARVE) };
+    if (manager->is_async)
+        prepare_gate(m, manager->graph, &manager->write);
+    mix_say(m, "varve_manager_save(m%d, %d%s);", number, c,
+        options.pin ? ", .pin" : "");
+    mix_trouble_begin(m);
+    varve_status status =
+        varve_manager_save_with(manager->manager, c, &options, &m->error);
+    varve_status other = mix_trouble_end(m);
+    if (manager->is_async &&
+        mix_was_told(m, manager->graph, status, false)) {
+        if (options.pin)
+            d->maybe_pinned = mix_directory_next(d, g->counter);
+        return;
+    }
+    status = mix_in_place(m, status);
+    if (options.pin && other && status == VARVE_IO)
+        status = other; /* a pin whose directory could not be synced */
+    mix_expect(m, "varve_manager_save", status, VARVE_OK, other);
+    if (manager->is_async && status == VARVE_OK) {
+        note_flight(
+            m, MIX_MANAGED, manager->graph, number, &saved.file, other);
+        m->jobs[m->job_count - 1].pins = options.pin;
+        return;
+    }
+    saved.may_fail = mix_bit(other);
+    saved.may_be_unknown = m->trouble_before != MIX_NO_TROUBLE && other;
+    uint64_t counter = mix_note_managed(m, &saved, status);
+    if (counter)
+        g->counter = counter;
+    MIX_CHECK(varve_save_counter(g->nodes[0]) == g->counter,
+        "the save counter is %d", (int)varve_save_counter(g->nodes[0]));
 }
 
 static struct mix_open *open_of(
@@ -385,6 +510,7 @@ static enum mix_fit begin_resume(struct mix *m, struct mix_open *open,
 void mix_resume(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     struct mix_manager *manager = &m->managers[b % MIX_MANAGERS];
+    mix_finish_by(m, MIX_MANAGED, b % MIX_MANAGERS);
     const struct mix_directory *d = &m->managed[b % MIX_MANAGERS];
     struct mix_open *open = mix_open_place(m);
     (void)a;
@@ -415,6 +541,7 @@ void mix_resume(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 void mix_end_manager(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     struct mix_manager *manager = &m->managers[b % MIX_MANAGERS];
+    mix_finish_by(m, MIX_MANAGED, b % MIX_MANAGERS);
     (void)a;
     (void)c;
     if (!manager->manager)
@@ -443,6 +570,7 @@ static bool is_pinned(
 void mix_pin(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     struct mix_manager *manager = &m->managers[b % MIX_MANAGERS];
+    mix_finish_by(m, MIX_MANAGED, b % MIX_MANAGERS);
     struct mix_directory *d = &m->managed[b % MIX_MANAGERS];
     (void)a;
     if (!manager->manager || !d->count)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mix/files.h"
+#include "mix/jobs.h"
 #include "mix/operations.h"
 #include "mix/trouble.h"
 
@@ -230,6 +231,9 @@ void mix_write_snapshot(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     (void)a;
     if (!s)
         return;
+    mix_finish_file(m, slot, MIX_NONE);
+    if (s->graph != MIX_NONE)
+        mix_finish(m, s->graph);
     enum fit fit = fit_of(m, s);
     bool is_same = fit == SAME && m->graphs[s->graph].version == s->version;
     char path[256];
@@ -289,6 +293,7 @@ static void read_snapshot(
     struct mix *m, uint8_t b, uint8_t c, uint8_t only)
 {
     struct mix_snapshot *s = choose_snapshot(m, b);
+    mix_finish_file(m, c % MIX_FILES, MIX_NONE);
     const struct mix_file *file = &m->files[c % MIX_FILES];
     if (!s || !file->is_there || fit_of(m, s) != SAME ||
         m->graphs[s->graph].version != s->version)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mix/files.h"
+#include "mix/jobs.h"
 #include "mix/operations.h"
 
 struct build {
@@ -123,6 +124,7 @@ void mix_build_twice(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     static struct build one, two;
     uint8_t at = mix_pick_graph(m, a), slot = b % MIX_FILES;
+    mix_finish_file(m, slot, MIX_NONE);
     const struct mix_file *file = &m->files[slot];
     if (!file->is_there)
         return;

@@ -79,6 +79,20 @@ const struct mix_entry mix_operations[] = {
     [66] = { "manage_part", mix_manage_part, 1 },
     [67] = { "from_part", mix_from_part, 2 },
     [68] = { "salvage", mix_salvage, 3 },
+    [69] = { "write_layered", mix_write_layered, 5 },
+    [70] = { "save_layered", mix_save_layered, 3 },
+    [71] = { "repack", mix_repack, 2 },
+    [72] = { "prune_layers", mix_prune_layers, 2 },
+    [73] = { "delete", mix_delete, 1 },
+    [74] = { "write_behind", mix_write_behind, 5 },
+    [75] = { "save_behind", mix_save_behind, 3 },
+    [76] = { "wait", mix_wait, 2 },
+    [77] = { "ask_job", mix_ask_job, 2 },
+    [78] = { "cancel", mix_cancel, 1 },
+    [79] = { "end_job", mix_end_job, 2 },
+    [80] = { "kill_behind", mix_kill_behind, 1 },
+    [81] = { "make_saver", mix_make_saver, 2 },
+    [82] = { "manage_otherwise", mix_manage_otherwise, 2 },
 };
 const unsigned mix_operation_count =
     sizeof mix_operations / sizeof *mix_operations;

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <sys/resource.h>
 
+#include "mix/jobs.h"
 #include "support/faulty_system.h"
 #include "system.h"
 
@@ -93,6 +94,8 @@ varve_status mix_trouble_end(struct mix *m)
     if (m->trouble == MIX_FULL_DISK)
         limit_files(RLIM_INFINITY);
     m->trouble_before = m->trouble;
+    if (m->trouble)
+        mix_jobs_met(m, status);
     m->trouble = MIX_NO_TROUBLE;
     m->failing = -1;
     faulty_plan(m->faulty, NULL);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "graph.h"
+#include "mix/jobs.h"
 #include "mix/mix.h"
 #include "mix/place.h"
 #include "mix/trouble.h"
@@ -61,7 +62,8 @@ static void *allocate(void *user, void *old, size_t old_size, size_t new_size)
         "a block of %zu bytes is given back that was not given", old_size);
     if (new_size && m->failing >= 0 && m->tried++ >= m->failing)
         return NULL;
-    m->bytes_in_use += new_size - old_size;
+    m->bytes_in_use += new_size;
+    m->bytes_in_use -= old_size;
     m->blocks += (new_size > 0) - (old_size > 0);
     if (!new_size) {
         free(old);
@@ -183,8 +185,10 @@ struct mix_value mix_fresh(struct mix *m, uint8_t count)
 
 /* --- A run ---------------------------------------------------------------- */
 
+/* Graphs before what is in flight of them, which then is over. */
 static void free_all(struct mix *m)
 {
+    mix_gate_open(m);
     for (int i = 0; i < MIX_OPENS; i++)
         if (m->opens[i].restoration && !m->opens[i].manager)
             varve_restoration_free(m->opens[i].restoration);
@@ -202,6 +206,8 @@ static void free_all(struct mix *m)
         for (int n = 0; n < MIX_NODES; n++)
             free(m->graphs[i].memory[n]);
     }
+    for (int i = 0; i < m->job_count; i++)
+        varve_job_free(m->jobs[i].job);
 }
 
 static void do_all(struct mix *m)
@@ -235,7 +241,8 @@ void mix_run(const struct mix_program *program)
     mix_system_end(m);
     mix_place_empty(m->place);
     MIX_CHECK(m->blocks == 0 && m->bytes_in_use == 0,
-        "%ld blocks with %zu bytes were not freed", m->blocks, m->bytes_in_use);
+        "%ld blocks with %zu bytes were not freed", (long)m->blocks,
+        (size_t)m->bytes_in_use);
     MIX_CHECK(
         mix_place_descriptors() == open_before, "descriptors were left open");
     free(m);

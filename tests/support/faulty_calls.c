@@ -30,6 +30,7 @@ static void *with_room(
 
 void faulty_plan(struct faulty *f, const struct faulty_plan *plan)
 {
+    pthread_mutex_lock(&f->lock); /* a save may be at work in the background */
     f->plan = plan ? *plan : (struct faulty_plan){ .number = -1 };
     if (!f->plan.kinds)
         f->plan.kinds = FAULTY_ALL;
@@ -38,6 +39,7 @@ void faulty_plan(struct faulty *f, const struct faulty_plan *plan)
     f->hit_second = false;
     f->log_size = 0;
     f->log_hit = SIZE_MAX;
+    pthread_mutex_unlock(&f->lock);
 }
 
 long faulty_count(const struct faulty *f)
@@ -118,10 +120,9 @@ static bool is_due(long number, long wanted, bool sticky)
 }
 
 /* What becomes of a call whose number is known. */
-static void take_turn(
-    struct faulty *f, const struct faulty_call *call, struct faulty_turn *turn)
+static void take_turn(const struct faulty_plan *plan,
+    const struct faulty_call *call, struct faulty_turn *turn)
 {
-    const struct faulty_plan *plan = &f->plan;
     if (plan->way == FAULTY_FAILS)
         turn->error = -plan->error;
     else if (plan->way == FAULTY_STOPS)
@@ -132,9 +133,9 @@ static void take_turn(
 
 struct faulty_turn faulty_begin(struct faulty *f, struct faulty_call call)
 {
-    const struct faulty_plan *plan = &f->plan;
     struct faulty_turn turn = { .size = (size_t)call.size };
     pthread_mutex_lock(&f->lock);
+    const struct faulty_plan now = f->plan, *plan = &now;
     f->log = with_room(
         f->log, f->log_size, &f->log_capacity, sizeof *f->log);
     turn.place = f->log_size++;
@@ -151,7 +152,7 @@ struct faulty_turn faulty_begin(struct faulty *f, struct faulty_call call)
     pthread_mutex_unlock(&f->lock);
 
     if (is_first)
-        take_turn(f, &call, &turn);
+        take_turn(plan, &call, &turn);
     else if (is_second)
         turn.error = -plan->second_error;
     return turn;
