@@ -87,15 +87,14 @@ typedef struct varve_write_options {
                             with a copy of the values, at a time; 0: 2 */
     varve_loss *loss;    /* what that format cannot hold; may be NULL */
     void *loss_user;
-    bool layered;     /* what has not changed since the checkpoint before is
-                         not written again but shared with it, in files in the
-                         folder `layers` beside both, to be copied with them
-                         (layers.h). Each restores alone, and may be deleted in
-                         any order */
-    const char *base; /* of a layered one: the checkpoint before, in the same
-                         directory. NULL: that which varve_write replaces, or
-                         the newest of varve_save's prefix. Where it is not
-                         layered, damaged or of other values, all is written */
+    bool layered;      /* what has not changed since the checkpoint before is
+                          shared with it, in the folder `layers` beside both
+                          (layers.h). Each restores alone, and may be deleted */
+    const char *base;  /* of a layered one: the checkpoint before, in the same
+                          directory. NULL: that which varve_write replaces, or
+                          the newest of varve_save's prefix */
+    bool only_touched; /* what was not touched has not changed (layers.h) */
+    bool verify_untouched; /* VARVE_MISUSE where it has */
     varve_reserved reserved;
 } varve_write_options;
 

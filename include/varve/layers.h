@@ -10,6 +10,23 @@
 
 VARVE_BEGIN_DECLS
 
+/* Of the options of a layered save (`layered`), whose folder `layers` is to be
+ * copied with its checkpoints:
+ *
+ * `base`: where that is not layered, damaged or of other values, all is
+ * written.
+ *
+ * `only_touched`: a variable of 64 KiB and more that was not touched
+ * (varve_touch) since the checkpoint before was saved has not changed, and is
+ * not looked at. What the library did to one in between (it was added, rebound,
+ * retyped, initialized, or restored, also by a snapshot) touches it. Where the
+ * checkpoint before is none of the last eight that this graph has saved so, or
+ * a node or edge came or went since, all values are looked at.
+ *
+ * `verify_untouched`: they are looked at all the same, and where one has
+ * changed that was not touched the save fails with VARVE_MISUSE, which names
+ * it. For tests of a program. */
+
 /* Makes one file of a checkpoint with layers, the one that a save without
  * `layered` would have written; every value is verified. `to` NULL: in its
  * place. Of the options `no_replace`, `no_sync` and `progress` count. `path` is

@@ -10,6 +10,7 @@
 #include "edge.h"
 #include "graph.h"
 #include "shape.h"
+#include "touch.h"
 
 /* The pool for a variable of that rank. */
 static struct vv_pool *pool_of(varve_graph *graph, uint32_t rank)
@@ -70,6 +71,7 @@ varve_node *vv_variable_new(
         node->variable->extra->is_owned = is_owned;
     }
     node->value_state = is_owned ? VARVE_DECLARED : VARVE_INITIALIZED;
+    vv_touch(node);
     return node;
 }
 
@@ -188,6 +190,7 @@ varve_status vv_variable_run_initializer(varve_node *node, varve_error *error)
             vv_node_text(node, text, sizeof text), varve_status_name(status));
     }
     node->value_state = VARVE_INITIALIZED;
+    vv_touch(node);
     return VARVE_OK;
 }
 
@@ -222,6 +225,7 @@ void vv_variable_borrow(
     varve_node *node, void *data, struct vv_borrowed *borrowed)
 {
     free_memory(node);
+    vv_touch(node);
     node->variable->tensor.data = data;
     node->variable->extra->borrowed = borrowed;
 }
@@ -289,6 +293,7 @@ void varve_rebind(varve_node *node, varve_tensor view)
         return;
     }
     vv_graph_values_change(node->graph);
+    vv_touch(node);
     now->data = view.data;
 }
 

@@ -232,6 +232,11 @@ static void write_all(struct subject *s)
     }
 }
 
+static void touch(struct subject *s)
+{
+    varve_touch(s->root);
+}
+
 static void close_graph(struct subject *s)
 {
     varve_graph_free(s->graph);
@@ -250,6 +255,7 @@ static const struct {
     { "reading it again", read_again },
     { "reading it renamed", read_renamed },
     { "writing every format", write_all },
+    { "touching all of it", touch },
     { "freeing", close_graph },
 };
 

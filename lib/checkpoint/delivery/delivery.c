@@ -13,6 +13,7 @@
 #include "failure.h"
 #include "fate.h"
 #include "salvage.h"
+#include "touch.h"
 #include "transfer.h"
 #include "variable.h"
 
@@ -214,6 +215,8 @@ varve_status vv_deliver(struct vv_delivery *d, varve_error *error)
     const struct vv_pair *jobs = vv_pairs(&batch, &count);
     if (!status && count)
         vv_graph_values_change(jobs->node->graph);
+    for (size_t i = 0; i < count && !status; i++)
+        vv_touch(jobs[i].node);
     if (!status)
         status = vv_transfer(d, jobs, count, error);
     if (status) {

@@ -176,6 +176,11 @@ static varve_status gather(
         status = find_values(cargo, &walk, error);
     if (!status)
         status = find_kept(cargo, &walk, error);
+    if (!status) {
+        const struct vv_index index =
+            vv_index_of_columns(&cargo->columns.index);
+        vv_unchanged_gather(&cargo->unchanged, &walk, &index, &cargo->options);
+    }
     vv_walk_end(&walk);
     return status;
 }
@@ -209,6 +214,7 @@ void vv_cargo_clear(struct vv_cargo *cargo)
     vv_release(a, (void *)cargo->options.metadata,
         cargo->options.metadata_count * sizeof *cargo->options.metadata);
     vv_buffer_clear(&cargo->texts);
+    vv_unchanged_clear(&cargo->unchanged, a);
     vv_columns_end(&cargo->columns);
     *cargo = (struct vv_cargo){ .context = cargo->context };
 }

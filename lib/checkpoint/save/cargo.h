@@ -11,6 +11,7 @@
 
 #include "columns.h"
 #include "context.h"
+#include "unchanged.h"
 
 /* What a graph has kept of a node of a foreign file. */
 struct vv_cargo_kept {
@@ -29,6 +30,7 @@ struct vv_cargo {
     size_t value_count;
     struct vv_cargo_kept *kept; /* by node; NULL where there is nothing */
     bool is_encoded;            /* all values are as they lie in a file */
+    struct vv_unchanged unchanged;
     /* own */
     void **copies; /* by value, of a detached cargo: where its copy is */
     struct vv_buffer texts;     /* of a detached cargo: what was borrowed */

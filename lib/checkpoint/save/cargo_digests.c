@@ -5,6 +5,7 @@
 #include "cargo_digests.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "allocator.h"
 #include "failure.h"
@@ -18,12 +19,14 @@ enum {
 
 struct summing {
     const struct vv_cargo *cargo;
-    const uint8_t *sizes; /* of values */
+    const struct vv_known *known; /* or NULL */
+    const uint8_t *sizes;         /* of values */
     uint64_t *firsts; /* by value: its first chunk; at the end all of them */
     uint8_t *digests;
     struct vv_buffer bytes[VV_MAX_WORKERS]; /* of encoded values */
     atomic_uint_fast64_t next;
     atomic_int has_failed;
+    atomic_uint_fast32_t other;
 };
 
 static uint64_t find_chunks(struct summing *s)
@@ -53,16 +56,32 @@ static size_t value_of(const struct summing *s, uint64_t chunk)
     return low;
 }
 
-static void sum(const struct summing *s, size_t value, const uint8_t *bytes,
+static struct vv_digest sum(
+    const struct summing *s, size_t value, const uint8_t *bytes, uint64_t chunk)
+{
+    uint64_t begin = chunk * VV_CHUNK_SIZE;
+    uint64_t left = vv_at64(s->sizes, value) - begin;
+    return vv_digest_of(
+        bytes + begin, left < VV_CHUNK_SIZE ? (size_t)left : VV_CHUNK_SIZE);
+}
+
+static void fill(struct summing *s, size_t value, const uint8_t *bytes,
     uint64_t from, uint64_t to)
 {
     for (uint64_t i = from; i < to; i++) {
-        uint64_t begin = (i - s->firsts[value]) * VV_CHUNK_SIZE;
-        uint64_t left = vv_at64(s->sizes, value) - begin;
-        struct vv_digest digest = vv_digest_of(
-            bytes + begin, left < VV_CHUNK_SIZE ? (size_t)left : VV_CHUNK_SIZE);
-        memcpy(s->digests + i * sizeof digest.bytes, digest.bytes,
-            sizeof digest.bytes);
+        uint8_t *to_fill = s->digests + i * VV_DIGEST_SIZE;
+        uint64_t chunk = i - s->firsts[value];
+        const uint8_t *known =
+            s->known ? s->known->digest(s->known->user, (uint32_t)value, chunk)
+                     : NULL;
+        if (known && !s->known->is_verified) {
+            memcpy(to_fill, known, VV_DIGEST_SIZE);
+            continue;
+        }
+        struct vv_digest digest = sum(s, value, bytes, chunk);
+        memcpy(to_fill, digest.bytes, VV_DIGEST_SIZE);
+        if (known && memcmp(to_fill, known, VV_DIGEST_SIZE) != 0)
+            s->other = (uint32_t)value;
     }
 }
 
@@ -90,7 +109,7 @@ static void work(void *user, unsigned worker)
                 s->has_failed = 1;
                 return;
             }
-            sum(s, value, bytes, at, behind < end ? behind : end);
+            fill(s, value, bytes, at, behind < end ? behind : end);
             at = behind < end ? behind : end;
         }
     }
@@ -108,11 +127,17 @@ static void run(struct summing *s, uint64_t bytes)
         vv_buffer_clear(&s->bytes[i]);
 }
 
-varve_status vv_cargo_digest(struct vv_cargo *cargo, varve_error *error)
+varve_status vv_cargo_digest(
+    struct vv_cargo *cargo, struct vv_known *known, varve_error *error)
 {
     const varve_allocator *a = &cargo->context.allocator;
     struct vv_index_columns *c = &cargo->columns.index;
-    struct summing s = { .cargo = cargo, .sizes = c->value_sizes.data };
+    struct summing s = {
+        .cargo = cargo,
+        .known = known,
+        .sizes = c->value_sizes.data,
+        .other = VV_NONE,
+    };
     size_t count = cargo->value_count + 1;
     bool done = false;
     c->digests.size = 0;
@@ -126,5 +151,7 @@ varve_status vv_cargo_digest(struct vv_cargo *cargo, varve_error *error)
         done = s.digests && !s.has_failed;
     }
     vv_release(a, s.firsts, count * sizeof *s.firsts);
+    if (known)
+        known->other = (uint32_t)s.other;
     return done ? VARVE_OK : vv_fail_memory(error, "digests");
 }

@@ -8,7 +8,23 @@
 
 #include "cargo.h"
 
-/* Fills in the column of digests, on all processors where it pays. */
-varve_status vv_cargo_digest(struct vv_cargo *cargo, varve_error *error);
+/* The digest of a chunk that need not be looked at; NULL: it must be. On any
+ * thread. */
+typedef const uint8_t *vv_known_digest(
+    const void *user, uint32_t value, uint64_t chunk);
+
+struct vv_known {
+    /* to fill in */
+    vv_known_digest *digest;
+    const void *user;
+    bool is_verified; /* all is looked at, and must be as it is known to be */
+    /* to read */
+    uint32_t other; /* a value that is not; or VV_NONE */
+};
+
+/* Fills in the column of digests, on all processors where it pays. `known` may
+ * be NULL. VARVE_NO_MEMORY. */
+varve_status vv_cargo_digest(
+    struct vv_cargo *cargo, struct vv_known *known, varve_error *error);
 
 #endif

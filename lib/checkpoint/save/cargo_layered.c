@@ -35,6 +35,7 @@ struct layering {
     struct vv_saved_paths paths; /* where somebody wants to see them */
     struct vv_buffer path;
     uint8_t *older;  /* a chunk of the base */
+    uint32_t since;  /* the moment of the base, where it is known */
     uint64_t behind; /* where in the data of the base ends what was last here;
                         0: that is new, or was of another size */
 };
@@ -59,17 +60,22 @@ static bool pairs(const struct layering *l, uint32_t value)
     return vv_layer_base_pairs(&l->base, &l->index, value);
 }
 
+/* Those of the base, of a value that pairs, from a chunk on. */
+static const uint8_t *older_digests(
+    const struct layering *l, uint32_t value, uint64_t chunk)
+{
+    const struct vv_parsed_index *parsed = &l->base.file.parsed;
+    uint64_t at = vv_first_digest(&parsed->index, &parsed->table, value);
+    return parsed->index.digests + (at + chunk) * VV_DIGEST_SIZE;
+}
+
 /* Whether some chunks of a value that pairs have the digests of the base. */
 static bool is_same(
     const struct layering *l, uint32_t value, uint64_t chunk, uint64_t count)
 {
-    const struct vv_opened *file = &l->base.file;
     uint64_t here = vv_first_digest(&l->index, &l->table, value) + chunk;
-    uint64_t there =
-        vv_first_digest(&file->parsed.index, &file->parsed.table, value) +
-        chunk;
     return memcmp(l->index.digests + here * VV_DIGEST_SIZE,
-               file->parsed.index.digests + there * VV_DIGEST_SIZE,
+               older_digests(l, value, chunk),
                (size_t)count * VV_DIGEST_SIZE) == 0;
 }
 
@@ -290,6 +296,53 @@ static varve_status write_index(
     return status;
 }
 
+/* What lies in a layer that is dropped is written again, so it is looked at:
+ * nothing is ever written under the digest of something else, whatever the
+ * program forgot to say. */
+static const uint8_t *known_digest(
+    const void *user, uint32_t value, uint64_t chunk)
+{
+    const struct layering *l = user;
+    uint64_t at = chunk * VV_CHUNK_SIZE, left = size_of(l, value) - at;
+    if (!vv_is_unchanged(&l->cargo->unchanged, value, l->since) ||
+        !pairs(l, value) ||
+        !vv_layer_base_keeps(&l->base, older_offset(l, value) + at,
+            left < VV_CHUNK_SIZE ? left : VV_CHUNK_SIZE))
+        return NULL;
+    return older_digests(l, value, chunk);
+}
+
+static varve_status fail_other(
+    struct layering *l, uint32_t value, varve_error *error)
+{
+    struct vv_saved_paths paths;
+    VV_TRY(vv_saved_paths_begin(
+        &paths, &l->cargo->context.allocator, &l->index, 0, error));
+    vv_saved_path(&paths, vv_at32(l->index.value_nodes, value), &l->path);
+    vv_saved_paths_end(&paths);
+    return vv_fail(error, VARVE_MISUSE,
+        "%s: expected the value that %s has, as it was not touched, found "
+        "another",
+        vv_buffer_string(&l->path), l->base.file.path);
+}
+
+static varve_status sum(struct layering *l, varve_error *error)
+{
+    struct vv_known known = {
+        .digest = known_digest,
+        .user = l,
+        .is_verified = l->cargo->options.verify_untouched,
+        .other = VV_NONE,
+    };
+    bool is_known =
+        l->base.is_there && vv_unchanged_since(&l->cargo->unchanged,
+                                &l->base.file.parsed.index, &l->since);
+    VV_TRY(vv_cargo_digest(l->cargo, is_known ? &known : NULL, error));
+    VV_TRY(vv_cargo_index(l->cargo, &l->index, error));
+    return known.other == VV_NONE ? VARVE_OK
+                                  : fail_other(l, known.other, error);
+}
+
 static varve_status prepare(
     struct layering *l, const char *path, int flags, varve_error *error)
 {
@@ -298,13 +351,14 @@ static varve_status prepare(
     const char *base = cargo->options.base ? cargo->options.base : path;
     VV_TRY(vv_layer_out_begin(
         &l->out, &cargo->context, path, flags, &cargo->columns.index, error));
-    VV_TRY(vv_cargo_digest(cargo, error));
+    cargo->columns.index.digests.size = 0;
     VV_TRY(vv_cargo_index(cargo, &l->index, error));
     VV_TRY(vv_value_table_make(&l->table, a, l->index.value_count, error));
     vv_value_table_fill(&l->table, &l->index);
     VV_TRY(vv_layer_base_open(
         &l->base, &cargo->context, base, path, &l->index, error));
     VV_TRY(vv_layer_out_set_base(&l->out, &l->base, error));
+    VV_TRY(sum(l, error));
     if (!cargo->wants_paths)
         return VARVE_OK;
     return vv_saved_paths_begin(&l->paths, a, &l->index, 0, error);
@@ -330,6 +384,8 @@ varve_status vv_cargo_write_layered(
     vv_buffer_init(&l.path, a);
     varve_status status = write_all(&l, &p, flags, error);
     status = vv_publish_end(&p, status, error);
+    if (!status || status == VARVE_UNKNOWN_OUTCOME)
+        vv_unchanged_note(&cargo->unchanged, &l.index);
     vv_layer_out_clear(&l.out, !status || status == VARVE_UNKNOWN_OUTCOME);
     vv_layer_base_close(&l.base);
     vv_value_table_clear(&l.table, a);

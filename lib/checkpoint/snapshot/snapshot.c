@@ -21,6 +21,7 @@
 #include "shape.h"
 #include "state.h"
 #include "tag.h"
+#include "touch.h"
 #include "tracking.h"
 #include "try.h"
 #include "variable.h"
@@ -462,7 +463,10 @@ varve_status varve_snapshot_restore_with(varve_snapshot *s,
     vv_graph_values_change(s->graph);
     for (size_t i = 0; i < s->count; i++) {
         struct vv_item *item = &s->items[i];
-        if (is_string(item->node) && is_put(item, options))
+        if (!is_put(item, options))
+            continue;
+        vv_touch(item->node);
+        if (is_string(item->node))
             put_strings(item);
     }
     vv_bulk_copy(&(struct vv_bulk){ .snapshot = s,

@@ -15,7 +15,7 @@ TEST(cargo_digests, are_those_that_a_save_writes)
     begin_layered();
     cr_assert_ok(vv_cargo_gather(&cargo, layered.root, NULL, &error), error);
     for (int i = 0; i < 2; i++)
-        cr_assert_ok(vv_cargo_digest(&cargo, &error), error);
+        cr_assert_ok(vv_cargo_digest(&cargo, NULL, &error), error);
     cr_assert_ok(vv_cargo_index(&cargo, &index, &error), error);
     size_t size = (size_t)index.digest_count * 16;
     uint8_t *digests = malloc(size);
@@ -39,7 +39,7 @@ TEST(cargo_digests, say_that_memory_ended)
         cr_assert_ok(
             vv_cargo_gather(&cargo, layered.root, NULL, &error), error);
         test_fail_allocation(n, false);
-        status = vv_cargo_digest(&cargo, &error);
+        status = vv_cargo_digest(&cargo, NULL, &error);
         test_fail_allocation(-1, false);
         cr_assert(!status || status == VARVE_NO_MEMORY);
         vv_cargo_clear(&cargo);

@@ -1,0 +1,57 @@
+/* unchanged.h - which values of a cargo are as an older save has them, known
+ * without a look at them.
+ *
+ * A save that asks for it remembers which values it wrote, by their digests,
+ * and at which moment of the graph. So a checkpoint with these values is known
+ * again, whatever it is called and whatever came between; and what was not
+ * touched after that moment is as there. Nothing here fails: what is not known
+ * counts as changed.
+ *
+ * Gathering belongs to the thread of the graph. The rest belongs to whoever
+ * writes, of which there is one at a time for a graph.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_UNCHANGED_H
+#define VV_UNCHANGED_H
+
+#include <varve/checkpoint.h>
+
+#include "index.h"
+#include "walk.h"
+
+struct vv_past;
+
+struct vv_unchanged {
+    /* to read */
+    uint32_t moment; /* when the values were gathered */
+    /* own */
+    struct vv_past *past; /* what was saved before; NULL: nothing is known */
+    const varve_node *root;
+    uint32_t oldest;   /* nothing is known of what was saved before that */
+    uint32_t *touched; /* by value; NULL: all of them were, just now */
+    size_t count;
+};
+
+/* Notes when each value was touched, where the options ask for it, and begins
+ * the next moment. `nodes` and `sizes` are columns of the index of the walk. */
+void vv_unchanged_gather(struct vv_unchanged *unchanged,
+    const struct vv_walk *walk, const struct vv_index *index,
+    const varve_write_options *options);
+void vv_unchanged_clear(
+    struct vv_unchanged *unchanged, const varve_allocator *allocator);
+
+/* Whether a checkpoint has the values of one of the last few saves of the same
+ * nodes; sets the moment of that. */
+bool vv_unchanged_since(const struct vv_unchanged *unchanged,
+    const struct vv_index *older, uint32_t *moment);
+
+/* Whether a value is as it was gathered at that moment. */
+bool vv_is_unchanged(
+    const struct vv_unchanged *unchanged, uint32_t value, uint32_t since);
+
+/* They were saved: the index has all their digests. */
+void vv_unchanged_note(
+    const struct vv_unchanged *unchanged, const struct vv_index *index);
+
+#endif
