@@ -38,7 +38,8 @@ VARVE_API varve_status varve_repack(const char *path, const char *to,
  * what saves that were killed have left. Managers and savers do so when they
  * delete checkpoints. If one of them cannot be read, or is damaged, nothing is
  * deleted, and that is the failure; nothing either, and VARVE_OK, while
- * somebody saves there, or where the file system has no locks. */
+ * somebody saves there, or where the file system has no locks. VARVE_NOT_FOUND
+ * where there is no such directory. */
 VARVE_API varve_status varve_prune_layers(
     const char *directory, varve_error *error) VARVE_MUST_CHECK;
 

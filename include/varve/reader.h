@@ -20,6 +20,16 @@ VARVE_BEGIN_DECLS
  * VARVE_NOT_A_CHECKPOINT, VARVE_TOO_NEW, VARVE_TRUNCATED, VARVE_CORRUPT. */
 VARVE_API varve_reader *varve_reader_open(const char *path,
     const varve_allocator *allocator, varve_error *error) VARVE_MUST_CHECK;
+
+/* The same of a damaged file of ours, as far as its index can be had: of header
+ * and footer one may be lost, and layers may be (docs/damaged.md). What is in
+ * the index has its digest; values that are lost fail as they are read, with
+ * VARVE_CORRUPT, VARVE_TRUNCATED or VARVE_IO. Where the index cannot be had it
+ * fails as varve_reader_open does. A footer that is lost is made up for by a
+ * look through the whole file. */
+VARVE_API varve_reader *varve_reader_salvage(const char *path,
+    const varve_allocator *allocator, varve_error *error) VARVE_MUST_CHECK;
+
 VARVE_API void varve_reader_free(varve_reader *reader);
 
 /* Whose format it is. What is said below of digests and offsets is so of files

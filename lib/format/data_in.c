@@ -9,6 +9,7 @@
 #include "allocator.h"
 #include "failure.h"
 #include "file.h"
+#include "index_find.h"
 #include "layout.h"
 #include "try.h"
 
@@ -21,6 +22,11 @@ enum {
 struct own_file {
     int file;
     struct vv_layers layers; /* where the data is, if it has any */
+};
+
+struct opening {
+    bool with_layers;
+    bool is_salvage;
 };
 
 /* --- Header and footer ---------------------------------------------------- */
@@ -131,12 +137,29 @@ static varve_status read_footer(struct vv_opened *o,
     return VARVE_OK;
 }
 
-/* That both belong to one file, and where the footer says the index is. */
-static varve_status check_ends(struct vv_opened *o, const unsigned char *header,
-    const unsigned char *footer, varve_error *error)
+/* Where the footer says the index is. */
+static varve_status find_index(struct vv_opened *o, const unsigned char *footer,
+    struct vv_index_place *place, varve_error *error)
 {
     uint64_t offset = vv_load64(footer);
     uint64_t size = vv_load64(footer + 8);
+    uint64_t end = o->size - VV_FOOTER_SIZE;
+    if (offset % VV_ALIGNMENT != 0 || offset < VV_HEADER_SIZE || offset > end ||
+        size != end - offset || size == 0)
+        return vv_fail(error, VARVE_CORRUPT,
+            "%s: footer at offset %" PRIu64 ": expected an index up to there, "
+            "found one of %" PRIu64 " bytes at offset %" PRIu64,
+            o->path, end, size, offset);
+    *place = (struct vv_index_place){ .offset = offset, .size = size };
+    memcpy(place->digest.bytes, footer + 16, sizeof place->digest.bytes);
+    return VARVE_OK;
+}
+
+/* That both belong to one file. */
+static varve_status check_ends(const struct vv_opened *o,
+    const unsigned char *header, const unsigned char *footer,
+    varve_error *error)
+{
     uint64_t end = o->size - VV_FOOTER_SIZE;
     if (memcmp(header + 16, footer + 16, 16) != 0 ||
         memcmp(header + 16, footer + 40, 8) != 0)
@@ -144,18 +167,6 @@ static varve_status check_ends(struct vv_opened *o, const unsigned char *header,
             "%s: expected the nonce of the header in the footer at offset "
             "%" PRIu64 ", found that of another file",
             o->path, end + 40);
-    if (offset % VV_ALIGNMENT != 0 || offset < VV_HEADER_SIZE || offset > end ||
-        size != end - offset || size == 0)
-        return vv_fail(error, VARVE_CORRUPT,
-            "%s: footer at offset %" PRIu64 ": expected an index up to there, "
-            "found one of %" PRIu64 " bytes at offset %" PRIu64,
-            o->path, end, size, offset);
-    if (size > SIZE_MAX)
-        return vv_fail(error, VARVE_LIMIT,
-            "%s: expected an index that fits the memory, found %" PRIu64
-            " bytes",
-            o->path, size);
-    o->data_end = offset;
     return VARVE_OK;
 }
 
@@ -282,16 +293,20 @@ static const struct vv_backing own_backing = {
 /* --- Opening -------------------------------------------------------------- */
 
 static varve_status read_index(
-    struct vv_opened *o, const unsigned char *footer, varve_error *error)
+    struct vv_opened *o, const struct vv_index_place *place, varve_error *error)
 {
-    struct vv_digest expected, found;
-    VV_TRY(vv_opened_make_room(o, (size_t)vv_load64(footer + 8), error));
+    if (place->size > SIZE_MAX)
+        return vv_fail(error, VARVE_LIMIT,
+            "%s: expected an index that fits the memory, found %" PRIu64
+            " bytes",
+            o->path, place->size);
+    o->data_end = place->offset;
+    VV_TRY(vv_opened_make_room(o, (size_t)place->size, error));
     VV_TRY(read_bytes(o, o->data_end, o->index_bytes, o->index_size, error));
-    memcpy(expected.bytes, footer + 16, sizeof expected.bytes);
-    found = vv_digest_of(o->index_bytes, o->index_size);
-    if (!vv_digest_equal(&expected, &found))
+    struct vv_digest found = vv_digest_of(o->index_bytes, o->index_size);
+    if (!vv_digest_equal(&place->digest, &found))
         return fail_digest(o->path, "index", o->data_end, o->index_size,
-            &expected, &found, error);
+            &place->digest, &found, error);
     return vv_opened_parse(o, error);
 }
 
@@ -310,21 +325,70 @@ static varve_status open_file(struct vv_opened *o, varve_error *error)
 static varve_status read_structure(struct vv_opened *o, varve_error *error)
 {
     unsigned char header[VV_HEADER_SIZE], footer[VV_FOOTER_SIZE];
-    VV_TRY(open_file(o, error));
+    struct vv_index_place place;
     VV_TRY(read_header(o, header, error));
     VV_TRY(read_footer(o, footer, error));
     VV_TRY(check_ends(o, header, footer, error));
-    return read_index(o, footer, error);
+    VV_TRY(find_index(o, footer, &place, error));
+    return read_index(o, &place, error);
 }
 
-static varve_status open_layers(struct vv_opened *o, varve_error *error)
+/* --- What is left of a damaged file --------------------------------------- */
+
+/* Whether the file is to blame, and not the lack of something else. */
+static bool is_damage(varve_status status)
+{
+    return status == VARVE_CORRUPT || status == VARVE_TRUNCATED ||
+           status == VARVE_IO || status == VARVE_NOT_A_CHECKPOINT;
+}
+
+static varve_status read_by_footer(struct vv_opened *o, varve_error *error)
+{
+    unsigned char footer[VV_FOOTER_SIZE];
+    struct vv_index_place place;
+    VV_TRY(read_footer(o, footer, error));
+    VV_TRY(find_index(o, footer, &place, error));
+    return read_index(o, &place, error);
+}
+
+static varve_status read_by_header(struct vv_opened *o, varve_error *error)
+{
+    const struct own_file *own = o->state;
+    unsigned char header[VV_HEADER_SIZE];
+    struct vv_index_place place;
+    VV_TRY(read_header(o, header, error));
+    memcpy(place.digest.bytes, header + 16, sizeof place.digest.bytes);
+    VV_TRY(vv_index_find(o->context, own->file, o->size, &place, error));
+    return place.size ? read_index(o, &place, error) : VARVE_CORRUPT;
+}
+
+/* Header and footer both have the digest of the index: one that is good will
+ * do. An index that neither vouches for is nobody's. */
+static varve_status salvage_structure(struct vv_opened *o, varve_error *error)
+{
+    varve_error reason = { 0 }, other = { 0 };
+    varve_status status = read_structure(o, &reason);
+    if (is_damage(status))
+        status = read_by_footer(o, &other);
+    if (is_damage(status))
+        status = read_by_header(o, &other);
+    if (status && error)
+        *error = is_damage(status) || !other.status ? reason : other;
+    return is_damage(status) ? reason.status : status;
+}
+
+/* --- All of it ------------------------------------------------------------ */
+
+static varve_status open_layers(
+    struct vv_opened *o, bool is_salvage, varve_error *error)
 {
     struct own_file *own = o->state;
     const struct vv_index *index = &o->parsed.index;
     if (index->layer_count == 0)
         return VARVE_OK;
     o->data_end = o->parsed.data_end;
-    VV_TRY(vv_layers_open(&own->layers, o->context, o->path, index, error));
+    VV_TRY(vv_layers_open(
+        &own->layers, o->context, o->path, index, is_salvage, error));
     for (uint32_t i = 0; i < index->layer_count; i++)
         o->size += vv_at64(index->layer_sizes, i);
     return VARVE_OK;
@@ -346,35 +410,58 @@ static bool is_replaced(const struct vv_opened *o)
 /* *again: the layers are not those of the file that has the name by now, and
  * may have gone with the one before it. */
 static varve_status open_with(struct vv_opened *o,
-    const struct vv_context *context, const char *path, bool with_layers,
-    bool *again, varve_error *error)
+    const struct vv_context *context, const char *path,
+    const struct opening *how, bool *again, varve_error *error)
 {
     varve_status status = vv_opened_begin(o, context, path, error);
     if (!status)
-        status = read_structure(o, error);
+        status = open_file(o, error);
+    if (!status)
+        status = how->is_salvage ? salvage_structure(o, error)
+                                 : read_structure(o, error);
     *again = false;
-    if (!status && with_layers) {
-        status = open_layers(o, error);
-        *again = status && is_replaced(o);
+    if (!status && how->with_layers) {
+        const struct own_file *own = o->state;
+        status = open_layers(o, how->is_salvage, error);
+        *again = (status || own->layers.lost) && is_replaced(o);
     }
     if (status)
         vv_opened_close(o);
     return status;
 }
 
-varve_status vv_data_in_open(struct vv_opened *o,
-    const struct vv_context *context, const char *path, varve_error *error)
+static varve_status open_as(struct vv_opened *o,
+    const struct vv_context *context, const char *path,
+    const struct opening *how, varve_error *error)
 {
     varve_status status = VARVE_OK;
     bool again = true;
-    for (int i = 0; i < MOST_OPENS && again; i++)
-        status = open_with(o, context, path, true, &again, error);
+    *o = (struct vv_opened){ 0 };
+    for (int i = 0; i < MOST_OPENS && again; i++) {
+        vv_opened_close(o);
+        status = open_with(o, context, path, how, &again, error);
+    }
     return status;
+}
+
+varve_status vv_data_in_open(struct vv_opened *o,
+    const struct vv_context *context, const char *path, varve_error *error)
+{
+    static const struct opening how = { .with_layers = true };
+    return open_as(o, context, path, &how, error);
+}
+
+varve_status vv_data_in_salvage(struct vv_opened *o,
+    const struct vv_context *context, const char *path, varve_error *error)
+{
+    static const struct opening how = { .with_layers = true,
+        .is_salvage = true };
+    return open_as(o, context, path, &how, error);
 }
 
 varve_status vv_data_in_open_index(struct vv_opened *o,
     const struct vv_context *context, const char *path, varve_error *error)
 {
-    bool again;
-    return open_with(o, context, path, false, &again, error);
+    static const struct opening how = { 0 };
+    return open_as(o, context, path, &how, error);
 }

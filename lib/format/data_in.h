@@ -18,7 +18,14 @@
 varve_status vv_data_in_open(struct vv_opened *opened,
     const struct vv_context *context, const char *path, varve_error *error);
 
-/* The same without the layers: only the index may be looked at. */
+/* The same of a damaged one, as far as there is an index with the digest that
+ * header or footer has: one of the two may be lost, and layers may be; their
+ * values are read as VARVE_TRUNCATED. Where there is none it fails with what
+ * vv_data_in_open says. */
+varve_status vv_data_in_salvage(struct vv_opened *opened,
+    const struct vv_context *context, const char *path, varve_error *error);
+
+/* As vv_data_in_open, without the layers: only the index may be looked at. */
 varve_status vv_data_in_open_index(struct vv_opened *opened,
     const struct vv_context *context, const char *path, varve_error *error);
 

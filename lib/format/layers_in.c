@@ -115,15 +115,17 @@ static varve_status check_layer(const struct vv_context *context,
     return VARVE_OK;
 }
 
-static varve_status open_layer(const struct vv_context *context,
-    const struct vv_index *index, const char *path, uint32_t i,
-    struct vv_layer *layer, varve_error *error)
+static const uint8_t *nonce_of(const struct vv_index *index, uint32_t i)
 {
-    const uint8_t *nonce = index->layer_nonces + (size_t)i * VV_NONCE_SIZE;
+    return index->layer_nonces + (size_t)i * VV_NONCE_SIZE;
+}
+
+static varve_status open_layer(const struct vv_context *context,
+    const struct vv_index *index, uint32_t i, struct vv_layer *layer,
+    varve_error *error)
+{
+    const uint8_t *nonce = nonce_of(index, i);
     uint64_t expected = vv_at64(index->layer_sizes, i), size;
-    layer->path = make_path(context, path, nonce);
-    if (!layer->path)
-        return vv_fail_memory(error, "the path of a layer");
     VV_TRY(vv_file_open(context, layer->path, &layer->file, &size, error));
     if (size < expected)
         return vv_fail(error, VARVE_TRUNCATED,
@@ -156,6 +158,33 @@ static varve_status fail_missing(const struct vv_layers *layers,
         path, layers->count, missing, names);
 }
 
+/* Whether what is called like a layer is none, or cannot be read. */
+static bool is_lost(varve_status status)
+{
+    return status == VARVE_NOT_FOUND || status == VARVE_IS_DIRECTORY ||
+           status == VARVE_NOT_A_CHECKPOINT || status == VARVE_IO;
+}
+
+/* One that is there is as good as the values in it. */
+static varve_status open_what_is_left(struct vv_layers *layers,
+    const struct vv_context *context, varve_error *error)
+{
+    for (uint32_t i = 0; i < layers->count; i++) {
+        struct vv_layer *layer = &layers->all[i];
+        varve_error reason = { 0 };
+        uint64_t size;
+        varve_status status =
+            vv_file_open(context, layer->path, &layer->file, &size, &reason);
+        if (status && !is_lost(status)) {
+            if (error)
+                *error = reason;
+            return status;
+        }
+        layers->lost += status != VARVE_OK;
+    }
+    return VARVE_OK;
+}
+
 static varve_status open_all(struct vv_layers *layers,
     const struct vv_context *context, const char *path,
     const struct vv_index *index, varve_error *error)
@@ -164,7 +193,7 @@ static varve_status open_all(struct vv_layers *layers,
     for (uint32_t i = 0; i < layers->count; i++) {
         varve_error reason = { 0 };
         varve_status status =
-            open_layer(context, index, path, i, &layers->all[i], &reason);
+            open_layer(context, index, i, &layers->all[i], &reason);
         missing += status == VARVE_NOT_FOUND;
         if (status && status != VARVE_NOT_FOUND) {
             if (error)
@@ -175,9 +204,22 @@ static varve_status open_all(struct vv_layers *layers,
     return missing ? fail_missing(layers, path, missing, error) : VARVE_OK;
 }
 
-varve_status vv_layers_open(struct vv_layers *layers,
+static varve_status make_paths(struct vv_layers *layers,
     const struct vv_context *context, const char *path,
     const struct vv_index *index, varve_error *error)
+{
+    for (uint32_t i = 0; i < layers->count; i++) {
+        struct vv_layer *layer = &layers->all[i];
+        layer->path = make_path(context, path, nonce_of(index, i));
+        if (!layer->path)
+            return vv_fail_memory(error, "the path of a layer");
+    }
+    return VARVE_OK;
+}
+
+varve_status vv_layers_open(struct vv_layers *layers,
+    const struct vv_context *context, const char *path,
+    const struct vv_index *index, bool is_salvage, varve_error *error)
 {
     *layers = (struct vv_layers){ 0 };
     layers->all = vv_allocate_zeroed(
@@ -187,7 +229,11 @@ varve_status vv_layers_open(struct vv_layers *layers,
     layers->count = index->layer_count;
     for (uint32_t i = 0; i < layers->count; i++)
         layers->all[i].file = -1;
-    varve_status status = open_all(layers, context, path, index, error);
+    varve_status status = make_paths(layers, context, path, index, error);
+    if (!status && is_salvage)
+        status = open_what_is_left(layers, context, error);
+    else if (!status)
+        status = open_all(layers, context, path, index, error);
     if (status)
         vv_layers_close(layers, context);
     return status;
@@ -242,6 +288,17 @@ static uint64_t at_in(
            (offset - vv_at64(index->place_begins, place));
 }
 
+static varve_status read_layer(const struct vv_context *context,
+    const struct vv_layer *layer, uint64_t offset, void *bytes, size_t size,
+    varve_error *error)
+{
+    if (layer->file < 0)
+        return vv_fail(error, VARVE_TRUNCATED,
+            "%s: expected a layer of the checkpoint, found none", layer->path);
+    return vv_file_read(
+        context, layer->file, layer->path, bytes, size, offset, error);
+}
+
 varve_status vv_layers_read(const struct vv_layers *layers,
     const struct vv_context *context, const struct vv_index *index,
     uint64_t offset, void *bytes, size_t size, varve_error *error)
@@ -252,8 +309,8 @@ varve_status vv_layers_read(const struct vv_layers *layers,
         uint64_t left = vv_place_end(index, i, UINT64_MAX) - offset;
         size_t part = left < size ? (size_t)left : size;
         if (layer)
-            VV_TRY(vv_file_read(context, layer->file, layer->path, to, part,
-                at_in(index, i, offset), error));
+            VV_TRY(read_layer(
+                context, layer, at_in(index, i, offset), to, part, error));
         else
             memset(to, 0, part);
         to += part;

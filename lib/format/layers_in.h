@@ -17,7 +17,7 @@
 
 struct vv_layer {
     /* to read */
-    int file;
+    int file; /* -1: it is lost */
     char *path;
     bool is_unsynced; /* a power cut may have taken some of it */
 };
@@ -25,6 +25,7 @@ struct vv_layer {
 struct vv_layers {
     /* to read */
     uint32_t count;
+    uint32_t lost;
     struct vv_layer *all;
 };
 
@@ -40,17 +41,18 @@ void vv_layer_folder(struct vv_buffer *path, const char *checkpoint);
 
 /* Opens the layers that an index names, beside the checkpoint of `path`, and
  * checks that they are those. VARVE_TRUNCATED where some are missing, which are
- * named, or shorter; VARVE_CORRUPT where one is another. On failure nothing is
- * open. */
+ * named, or shorter; VARVE_CORRUPT where one is another. With `is_salvage`
+ * those that cannot be had are lost, and the others what they are: the digests
+ * of the values tell. On failure nothing is open. */
 varve_status vv_layers_open(struct vv_layers *layers,
     const struct vv_context *context, const char *path,
-    const struct vv_index *index, varve_error *error);
+    const struct vv_index *index, bool is_salvage, varve_error *error);
 
 /* Takes zeroed ones. */
 void vv_layers_close(
     struct vv_layers *layers, const struct vv_context *context);
 
-/* Reads data, wherever it lies. */
+/* Reads data, wherever it lies; VARVE_TRUNCATED in a layer that is lost. */
 varve_status vv_layers_read(const struct vv_layers *layers,
     const struct vv_context *context, const struct vv_index *index,
     uint64_t offset, void *bytes, size_t size, varve_error *error);

@@ -18,9 +18,19 @@ varve_status vv_opened_begin(struct vv_opened *o,
     return o->path ? VARVE_OK : vv_fail_memory(error, "a path");
 }
 
+static void forget_index(struct vv_opened *o)
+{
+    vv_parsed_index_clear(o->context, &o->parsed);
+    vv_release_aligned(
+        &o->context->allocator, o->index_bytes, o->index_size, VV_ALIGNMENT);
+    o->index_bytes = NULL;
+    o->index_size = 0;
+}
+
 varve_status vv_opened_make_room(
     struct vv_opened *o, size_t size, varve_error *error)
 {
+    forget_index(o);
     o->index_bytes =
         vv_allocate_aligned(&o->context->allocator, size, VV_ALIGNMENT);
     if (!o->index_bytes && size > 0)
@@ -39,12 +49,10 @@ void vv_opened_close(struct vv_opened *o)
 {
     if (!o->context)
         return;
-    const varve_allocator *a = &o->context->allocator;
     if (o->backing)
         o->backing->close(o);
-    vv_parsed_index_clear(o->context, &o->parsed);
-    vv_release_aligned(a, o->index_bytes, o->index_size, VV_ALIGNMENT);
-    vv_release_string(a, o->path);
+    forget_index(o);
+    vv_release_string(&o->context->allocator, o->path);
     *o = (struct vv_opened){ 0 };
 }
 

@@ -48,7 +48,8 @@ struct vv_backing {
 varve_status vv_opened_begin(struct vv_opened *opened,
     const struct vv_context *context, const char *path, varve_error *error);
 
-/* Sets index_bytes and index_size: room for an index. */
+/* Sets index_bytes and index_size: room for an index, in place of one that was
+ * there. */
 varve_status vv_opened_make_room(
     struct vv_opened *opened, size_t size, varve_error *error);
 

@@ -80,7 +80,25 @@ complains 3 'varve: cannot write: damaged.varve: it is there' \
 cp damaged.varve mended.varve
 ends 1 repair -f mended.varve -o mended.varve
 cmp -s repaired.varve mended.varve || fail 'repaired in place is another file'
-for file in short.varve index.varve empty.varve foreign.varve; do
+
+# One of the two ends is lost: the other leads to the index.
+cp sample.varve headless.varve
+dd if=/dev/zero of=headless.varve bs=64 count=1 conv=notrunc 2>err
+head -c -40 sample.varve >cut.varve
+cat sample.varve foreign.varve >longer.varve
+for file in headless.varve cut.varve longer.varve; do
+    complains 4 "varve: cannot open: $file: " ls "$file"
+    ends 0 repair "$file" -f -o whole.varve
+    has "DAMAGED  $file: expected " out
+    cmp -s sample.varve whole.varve || fail "$file was repaired to another file"
+    ends 0 convert -f --salvage --json "$file" whole.varve
+    has '"damage":"' out
+    ends 0 repair "$file" -f -o "$file"
+    cmp -s sample.varve "$file" || fail "$file was mended to another file"
+done
+head -c -40 headless.varve | tail -c +65 >endless.varve
+
+for file in short.varve index.varve empty.varve foreign.varve endless.varve; do
     complains 4 "varve: cannot open: $file: " repair "$file" -o never.varve
 done
 [ ! -e never.varve ] || fail 'something came of nothing'

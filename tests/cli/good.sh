@@ -105,7 +105,7 @@ ends 0 verify layered/run-1.varve layered/run-2.varve
 ends 0 repack -o alone.varve layered/run-2.varve
 has 'wrote alone.varve' out
 cmp alone.varve full/run-2.varve || fail 'repacked it is another file'
-complains 3 'varve: cannot repack: layered/run-2.varve: ' \
+complains 3 'varve: cannot write: alone.varve: it is there' \
     repack -o alone.varve layered/run-2.varve
 rm layered/run-1.varve
 ends 0 prune layered

@@ -28,6 +28,7 @@ enum {
     BENCH_OLDER = 8, /* strings of the same sizes as those of BENCH_SAVED */
     BENCH_VALUES = 64,
     BENCH_HEADER = 64,
+    BENCH_FOOTER = 64,
 };
 
 #define BENCH_PATH "a-1.varve"

@@ -166,7 +166,10 @@ static void check_parsed(
 
 /* --- The two ways in ------------------------------------------------------ */
 
-static void parse_file(const uint8_t *bytes, size_t size)
+typedef varve_status open_file(struct vv_opened *opened,
+    const struct vv_context *context, const char *path, varve_error *error);
+
+static void parse_file(const uint8_t *bytes, size_t size, open_file *open)
 {
     struct bounded bounded = bounded_by(size);
     struct one_file file;
@@ -176,7 +179,7 @@ static void parse_file(const uint8_t *bytes, size_t size)
     };
     struct vv_opened in;
     varve_error error = { 0 };
-    varve_status status = vv_data_in_open(&in, &context, FUZZ_PATH, &error);
+    varve_status status = open(&in, &context, FUZZ_PATH, &error);
     if (status) {
         fuzz_check_failure(status, &error);
     } else {
@@ -210,7 +213,8 @@ static void parse_bytes(const uint8_t *bytes, size_t size)
 void fuzz_index(const uint8_t *bytes, size_t size)
 {
     size = fuzz_file_size(bytes, size);
-    parse_file(bytes, size);
+    parse_file(bytes, size, vv_data_in_open);
+    parse_file(bytes, size, vv_data_in_salvage);
     if (!vv_data_in_is_ours(bytes, size))
         parse_bytes(bytes, size);
 }

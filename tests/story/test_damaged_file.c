@@ -10,7 +10,7 @@
 
 #include "story.h"
 
-enum { COUNT = 3000 };
+enum { COUNT = 40000 };
 
 static float weights[COUNT], kernel[COUNT], bias[COUNT];
 static const varve_read_options salvaging = { .salvage = true };
@@ -115,6 +115,102 @@ TEST(damaged_file, of_layers_loses_what_its_layer_has_lost)
     closedir(folder);
     cr_assert(found);
     check_salvage("a.varve");
+}
+
+/* Writes the file again with `begin` bytes of it zeroed and `end` cut off. */
+static void mangle(const char *path, size_t begin, size_t end)
+{
+    size_t size;
+    unsigned char *bytes = test_read_file(path, &size);
+    memset(bytes, 0, begin);
+    test_write_file(path, bytes, size - end);
+    free(bytes);
+}
+
+TEST(damaged_file, loses_nothing_with_its_header_or_its_footer)
+{
+    static const struct {
+        size_t begin, end;
+    } lost[] = { { 64, 0 }, { 0, 64 }, { 5, 0 }, { 0, 1 } };
+    for (size_t i = 0; i < sizeof lost / sizeof *lost; i++) {
+        varve_error error = { 0 };
+        write_as("a.varve", NULL);
+        mangle(test_path("a.varve"), lost[i].begin, lost[i].end);
+        varve_graph *graph = make(1);
+        varve_node *root = varve_graph_root(graph);
+        cr_assert_null(
+            varve_read(root, test_path("a.varve"), NULL, &error));
+        varve_restoration *r = story_read(root, "a.varve", &salvaging);
+        cr_assert(weights[0] == 5 && kernel[9] == 6 && bias[COUNT - 1] == 7);
+        cr_assert_ok(varve_assert_consumed(r, &error), error);
+        varve_restoration_free(r);
+        varve_graph_free(graph);
+    }
+}
+
+/* Both gone, there is nothing to tell whether it is what it was. */
+TEST(damaged_file, without_both_ends_is_none)
+{
+    varve_error error = { 0 };
+    write_as("a.varve", NULL);
+    mangle(test_path("a.varve"), 64, 64);
+    varve_graph *graph = make(1);
+    cr_assert_null(varve_read(varve_graph_root(graph), test_path("a.varve"),
+        &salvaging, &error));
+    cr_assert_eq(error.status, VARVE_NOT_A_CHECKPOINT);
+    cr_assert_eq(weights[0], 1);
+    cr_assert_null(varve_reader_salvage(test_path("a.varve"), NULL, &error));
+    varve_graph_free(graph);
+}
+
+/* Only the kernel has changed since: the newest layer has it, the others are
+ * in the one before. */
+TEST(damaged_file, loses_with_a_layer_what_lies_in_it)
+{
+    varve_error error = { 0 };
+    const varve_write_options layered = { .layered = true };
+    char path[512], oldest[256] = "";
+    varve_graph *graph = make(5);
+    varve_node *root = varve_graph_root(graph);
+    cr_assert_ok(varve_save(root, test_path("a"), &layered, &error), error);
+    DIR *folder = opendir(test_path("layers"));
+    for (struct dirent *e; (e = readdir(folder));)
+        if (e->d_name[0] != '.')
+            snprintf(oldest, sizeof oldest, "%s", e->d_name);
+    closedir(folder);
+    for (int i = 0; i < COUNT; i++)
+        kernel[i] = 60;
+    cr_assert_ok(varve_save(root, test_path("a"), &layered, &error), error);
+    varve_graph_free(graph);
+    snprintf(path, sizeof path, "%s/%s", test_path("layers"), oldest);
+    cr_assert_eq(remove(path), 0);
+
+    graph = make(1);
+    root = varve_graph_root(graph);
+    cr_assert_null(varve_restore(root, test_path("a"), NULL, &error));
+    cr_assert(story_says(&error, oldest), "%s", error.message);
+    varve_restoration *r =
+        varve_restore(root, test_path("a"), &salvaging, &error);
+    cr_assert(r, "%s", error.message);
+    cr_assert(weights[0] == 1 && kernel[0] == 60 && kernel[COUNT - 1] == 60);
+    cr_assert(bias[COUNT - 1] == 3);
+    cr_assert_eq(story_findings(r, VARVE_DAMAGED), 2);
+    story_unmatched(varve_assert_consumed(r, &error), "model/weights", error);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+    varve_reader *reader = varve_reader_salvage(test_path("a"), NULL, &error);
+    varve_saved_node node;
+    static float found[COUNT];
+    cr_assert(reader && varve_reader_find(reader, "model/bias", &node));
+    cr_assert_eq(varve_reader_read(
+                     reader, node.id, found, sizeof found, &error),
+        VARVE_TRUNCATED);
+    cr_assert(varve_reader_find(reader, "model/kernel", &node));
+    cr_assert_ok(
+        varve_reader_read(reader, node.id, found, sizeof found, &error),
+        error);
+    cr_assert_eq(found[COUNT - 1], 60);
+    varve_reader_free(reader);
 }
 
 TEST(damaged_file, becomes_a_good_one_without_what_was_lost)

@@ -12,6 +12,7 @@
 
 #include "complaint.h"
 #include "hint.h"
+#include "room.h"
 
 /* As varve_reader_open looks for a checkpoint. */
 static bool is_there(const char *path)
@@ -54,6 +55,19 @@ int target_find(
     return outcome;
 }
 
+/* What is damaged but its values is kept, to be told of. */
+static void open_reader(const struct settings *settings, const char *file,
+    struct target *target, varve_error *error)
+{
+    varve_error other;
+    target->reader = varve_reader_open(file, NULL, error);
+    if (target->reader || !settings->salvage)
+        return;
+    target->reader = varve_reader_salvage(file, NULL, &other);
+    if (target->reader)
+        target->damage = room_copy(error->message, strlen(error->message));
+}
+
 int target_open(const struct settings *settings, const char *argument,
     struct target *target)
 {
@@ -67,7 +81,7 @@ int target_open(const struct settings *settings, const char *argument,
     if (split)
         *split = '\0';
     int outcome = OUTCOME_DONE;
-    target->reader = varve_reader_open(file, NULL, &error);
+    open_reader(settings, file, target, &error);
     if (!target->reader)
         outcome = complain_status(settings, "cannot open", file, &error);
     else
@@ -82,5 +96,7 @@ int target_open(const struct settings *settings, const char *argument,
 void target_close(struct target *target)
 {
     varve_reader_free(target->reader);
+    free(target->damage);
     target->reader = NULL;
+    target->damage = NULL;
 }

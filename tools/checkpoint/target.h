@@ -11,11 +11,13 @@
 
 struct target {
     varve_reader *reader;
+    char *damage;          /* why it could only be salvaged; NULL: it is good */
     const char *path;      /* in the argument, without a leading '/' */
     varve_saved_node node; /* the path's; else the root */
 };
 
-/* Opens FILE or FILE:PATH; where the whole names a file it is the file. An
+/* Opens FILE or FILE:PATH; where the whole names a file it is the file. With
+ * --salvage a file is opened whose header, footer or layers are lost, too. An
  * outcome other than OUTCOME_DONE has been complained of, and nothing is
  * open. */
 int target_open(const struct settings *settings, const char *argument,

@@ -78,8 +78,8 @@ static const char *hint_of(const varve_error *error)
     switch (error->status) {
     case VARVE_TOO_NEW: return is_ours ? "use a newer varve" : NULL;
     case VARVE_TRUNCATED:
-        return "the file was not copied or written to its end; use another "
-               "copy or an older checkpoint";
+        return "not all of it was copied or written; use another copy or an "
+               "older checkpoint, or varve repair what is left";
     default: return NULL;
     }
 }

@@ -323,7 +323,9 @@ static void print_json(const struct conversion *c)
     losses_print_json(&c->losses);
     fputs("],\n\"casts\":[", stdout);
     casts_print_json(&c->casts);
-    fputs("],\n\"lost\":[", stdout);
+    fputs("],\n\"damage\":", stdout);
+    json_print_text(stdout, c->source.damage);
+    fputs(",\n\"lost\":[", stdout);
     lost_print_json(&c->lost, source);
     puts("]}");
 }
@@ -337,6 +339,7 @@ static void print_text(const struct conversion *c)
         size_text(c->settings->units, c->bytes, size));
     casts_print(&c->casts, c->settings->verbose);
     losses_print(&c->losses, c->settings->verbose);
+    lost_print_damage(c->source.damage);
     lost_print(&c->lost, c->settings, c->source.reader);
 }
 

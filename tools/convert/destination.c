@@ -97,11 +97,14 @@ static char *main_file(const struct destination *d, bool is_several)
         d->path, "", is_tensorflow(d->format) ? INDEX_SUFFIX : "");
 }
 
-/* Nothing that is no checkpoint is ever replaced. */
+/* Nothing that is no checkpoint is ever replaced; what is left of one may be by
+ * its repair. */
 static int check_replaced(const struct settings *settings, const char *file)
 {
     varve_error error = { .status = VARVE_OK };
-    varve_reader *reader = varve_reader_open(file, NULL, &error);
+    varve_reader *reader = settings->salvage
+                               ? varve_reader_salvage(file, NULL, &error)
+                               : varve_reader_open(file, NULL, &error);
     varve_reader_free(reader);
     if (reader || error.status != VARVE_NOT_A_CHECKPOINT)
         return OUTCOME_DONE;

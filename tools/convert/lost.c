@@ -30,6 +30,15 @@ static uint64_t size_of(const varve_reader *source, const char *path)
     return varve_reader_find(source, path, &node) ? node.size : 0;
 }
 
+void lost_print_damage(const char *damage)
+{
+    if (!damage)
+        return;
+    fputs("DAMAGED  ", stdout);
+    print_clean(stdout, damage);
+    putchar('\n');
+}
+
 void lost_print(const struct lost *l, const struct settings *settings,
     const varve_reader *source)
 {

@@ -24,6 +24,9 @@ struct lost {
 /* A varve_loss; `user` is a struct lost. */
 void lost_add(void *user, const char *path, const char *what);
 
+/* A line for what is damaged but the values, if anything is. */
+void lost_print_damage(const char *damage);
+
 /* A line for each: path, bytes of the value, where it is damaged. */
 void lost_print(const struct lost *lost, const struct settings *settings,
     const varve_reader *source);

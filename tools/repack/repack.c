@@ -5,9 +5,11 @@
 #include <stdio.h>
 
 #include <varve/layers.h>
+#include <varve/reader.h>
 
 #include "command.h"
 #include "complaint.h"
+#include "style.h"
 
 static const struct option_row options[] = {
     OPTION("output", 'o', OPTION_TEXT, output, "OUT",
@@ -19,16 +21,43 @@ static const struct option_row options[] = {
     OPTION_END,
 };
 
+static int complain_taken(const struct settings *settings)
+{
+    return complain(settings, &(struct complaint){ .outcome = OUTCOME_FILE,
+                                  .code = varve_status_name(VARVE_EXISTS),
+                                  .what = "cannot write",
+                                  .file = settings->output,
+                                  .why = "it is there",
+                                  .hint = "--force replaces it" });
+}
+
+/* `path` may be a prefix, of which the newest file was meant. */
+static int say(const struct settings *settings, const char *path)
+{
+    varve_error error = { 0 };
+    varve_reader *reader = varve_reader_open(path, NULL, &error);
+    if (!reader)
+        return complain_status(settings, "cannot open", path, &error);
+    fputs("wrote ", stdout);
+    print_clean(stdout, varve_reader_path(reader));
+    putchar('\n');
+    varve_reader_free(reader);
+    return OUTCOME_DONE;
+}
+
 static int repack_file(const struct settings *settings, const char *file)
 {
     varve_error error = { 0 };
     const varve_write_options write = { .no_replace = settings->output &&
                                                       !settings->force };
-    if (varve_repack(file, settings->output, &write, &error))
+    const char *output = settings->output;
+    varve_status status = varve_repack(file, output, &write, &error);
+    if (status == VARVE_EXISTS && output)
+        return complain_taken(settings);
+    if (status)
         return complain_status(settings, "cannot repack", file, &error);
-    if (!settings->quiet)
-        printf("wrote %s\n", settings->output ? settings->output : file);
-    return OUTCOME_DONE;
+    return settings->quiet ? OUTCOME_DONE
+                           : say(settings, output ? output : file);
 }
 
 static int run(const struct settings *settings, int count, char **operands)

@@ -43,13 +43,13 @@ const struct command repair_command = {
     .details =
         "Every value of FILE that does not verify or cannot be read is left "
         "out; each\nother one is written to OUT, with the whole structure. "
-        "What "
-        "was lost is listed:\nits path, its bytes, where the damage is. OUT "
-        "has "
-        "no value for it, so that a\nprogram that reads OUT gives it its own. "
-        "Ends with 0 if nothing was lost, with 1\nif something was. FILE stays "
-        "as it is, but for -f -o FILE, which replaces it in\none step. Of a "
-        "file whose index is damaged nothing can be had.\n",
+        "What was lost is listed:\nits path, its bytes, where the damage is. "
+        "OUT has no value for it, so that a\nprogram that reads OUT gives it "
+        "its own. Ends with 0 if nothing was lost, with 1\nif something was. "
+        "FILE stays as it is, but for -f -o FILE, which replaces it in\none "
+        "step. A header or a footer that is damaged costs nothing, a layer "
+        "that is\nmissing the values in it. Of a file whose index is damaged, "
+        "or cut off, nothing\ncan be had.\n",
     .options = options,
     .least_operands = 1,
     .most_operands = 1,

@@ -61,15 +61,19 @@ static varve_status make_tables(varve_reader *reader, varve_error *error)
     return make_names(reader, error);
 }
 
+/* vv_checkpoint_open or vv_checkpoint_salvage. */
+typedef varve_status open_file(struct vv_opened *opened,
+    const struct vv_context *context, const char *path, varve_error *error);
+
 static varve_status open_all(
-    varve_reader *reader, const char *path, varve_error *error)
+    varve_reader *reader, const char *path, open_file *open, varve_error *error)
 {
     struct vv_buffer found;
     vv_buffer_init(&found, &reader->context.allocator);
     varve_status status =
         vv_find_checkpoint(&reader->context, path, true, &found, error);
     if (!status)
-        status = vv_checkpoint_open(
+        status = open(
             &reader->file, &reader->context, (const char *)found.data, error);
     vv_buffer_clear(&found);
     if (status)
@@ -77,8 +81,8 @@ static varve_status open_all(
     return make_tables(reader, error);
 }
 
-varve_reader *vv_reader_open_in(
-    const struct vv_context *context, const char *path, varve_error *error)
+static varve_reader *open_in(const struct vv_context *context, const char *path,
+    open_file *open, varve_error *error)
 {
     if (!path) {
         vv_fail(error, VARVE_MISUSE, "expected a path, found none");
@@ -91,21 +95,45 @@ varve_reader *vv_reader_open_in(
         return NULL;
     }
     reader->context = *context;
-    if (open_all(reader, path, error)) {
+    if (open_all(reader, path, open, error)) {
         varve_reader_free(reader);
         return NULL;
     }
     return reader;
 }
 
-varve_reader *varve_reader_open(
-    const char *path, const varve_allocator *allocator, varve_error *error)
+varve_reader *vv_reader_open_in(
+    const struct vv_context *context, const char *path, varve_error *error)
 {
-    struct vv_context context = {
+    return open_in(context, path, vv_checkpoint_open, error);
+}
+
+varve_reader *vv_reader_salvage_in(
+    const struct vv_context *context, const char *path, varve_error *error)
+{
+    return open_in(context, path, vv_checkpoint_salvage, error);
+}
+
+static struct vv_context context_of(const varve_allocator *allocator)
+{
+    return (struct vv_context){
         .allocator = vv_allocator_or_default(allocator),
         .system = &vv_posix_system,
     };
+}
+
+varve_reader *varve_reader_open(
+    const char *path, const varve_allocator *allocator, varve_error *error)
+{
+    struct vv_context context = context_of(allocator);
     return vv_reader_open_in(&context, path, error);
+}
+
+varve_reader *varve_reader_salvage(
+    const char *path, const varve_allocator *allocator, varve_error *error)
+{
+    struct vv_context context = context_of(allocator);
+    return vv_reader_salvage_in(&context, path, error);
 }
 
 static void free_paths(varve_reader *reader)

@@ -27,6 +27,8 @@ struct varve_reader {
 /* Opens over a context of the caller's choice. */
 varve_reader *vv_reader_open_in(
     const struct vv_context *context, const char *path, varve_error *error);
+varve_reader *vv_reader_salvage_in(
+    const struct vv_context *context, const char *path, varve_error *error);
 
 /* The path of a node, terminated; "?" without memory for it. */
 const char *vv_reader_node_path(const varve_reader *reader, uint32_t node);

@@ -209,8 +209,11 @@ static varve_status find_file(struct varve_restoration *r,
     }
     VV_TRY(vv_find_checkpoint(&r->pairing.context, opening->path,
         opening->is_numbered, &r->pairing.file_path, error));
-    return vv_checkpoint_open(&r->file, &r->pairing.context,
-        (const char *)r->pairing.file_path.data, error);
+    const char *path = (const char *)r->pairing.file_path.data;
+    return r->pairing.selection.options.salvage
+               ? vv_checkpoint_salvage(
+                     &r->file, &r->pairing.context, path, error)
+               : vv_checkpoint_open(&r->file, &r->pairing.context, path, error);
 }
 
 static varve_status open_file(struct varve_restoration *r,

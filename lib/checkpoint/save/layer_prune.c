@@ -235,6 +235,20 @@ varve_status vv_prune_layers(
     return status;
 }
 
+/* A name that was misspelt is not a directory without layers. */
+static varve_status look_for(
+    const struct vv_context *context, const char *directory, varve_error *error)
+{
+    const struct vv_system *system = context->system;
+    int opened =
+        system->open_directory(system->state, VV_WORKING_DIRECTORY, directory);
+    if (opened < 0)
+        return vv_fail_system(
+            error, -opened, "opening the directory", directory);
+    vv_file_close(context, opened);
+    return VARVE_OK;
+}
+
 varve_status varve_prune_layers(const char *directory, varve_error *error)
 {
     const struct vv_context context = {
@@ -244,6 +258,7 @@ varve_status varve_prune_layers(const char *directory, varve_error *error)
     struct vv_buffer path;
     if (!directory)
         return vv_fail(error, VARVE_MISUSE, "expected a directory, found none");
+    VV_TRY(look_for(&context, directory, error));
     vv_buffer_init(&path, &context.allocator);
     vv_buffer_add_string(&path, directory);
     vv_buffer_add_string(&path, "/" VV_LAYER_FOLDER);

@@ -208,8 +208,10 @@ static varve_status open_reader(struct importing *i,
     vv_buffer_init(&found, &context->allocator);
     varve_status status =
         vv_find_checkpoint(context, path, true, &found, error);
+    bool is_salvage = i->options && i->options->salvage;
     if (!status) {
-        i->reader = vv_reader_open_in(context, vv_buffer_string(&found), error);
+        i->reader = (is_salvage ? vv_reader_salvage_in : vv_reader_open_in)(
+            context, vv_buffer_string(&found), error);
         status = i->reader ? VARVE_OK : error->status;
     }
     vv_buffer_clear(&found);

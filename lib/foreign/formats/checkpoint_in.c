@@ -203,12 +203,13 @@ varve_status vv_checkpoint_open_as(struct vv_opened *o,
     return status;
 }
 
-varve_status vv_checkpoint_open(struct vv_opened *o,
-    const struct vv_context *context, const char *path, varve_error *error)
+/* What it is that is not of ours, which failed with `reason`. */
+static varve_status open_other(struct vv_opened *o,
+    const struct vv_context *context, const char *path,
+    const varve_error *reason, varve_error *error)
 {
-    varve_error reason = { 0 };
     struct look look;
-    varve_status status = vv_data_in_open(o, context, path, &reason);
+    varve_status status = reason->status;
     const struct vv_foreign_format *format = NULL;
     if (status == VARVE_NOT_A_CHECKPOINT) {
         VV_TRY(look_at(context, path, &look, error));
@@ -222,11 +223,27 @@ varve_status vv_checkpoint_open(struct vv_opened *o,
     if (!format && status == VARVE_NOT_A_CHECKPOINT)
         VV_TRY(vv_stranger_file(context, path, error));
     if (!format) {
-        if (status && error)
-            *error = reason;
+        if (error)
+            *error = *reason;
         return status;
     }
     return vv_checkpoint_open_as(o, context, path, format, error);
+}
+
+varve_status vv_checkpoint_open(struct vv_opened *o,
+    const struct vv_context *context, const char *path, varve_error *error)
+{
+    varve_error reason = { 0 };
+    varve_status status = vv_data_in_open(o, context, path, &reason);
+    return status ? open_other(o, context, path, &reason, error) : VARVE_OK;
+}
+
+varve_status vv_checkpoint_salvage(struct vv_opened *o,
+    const struct vv_context *context, const char *path, varve_error *error)
+{
+    varve_error reason = { 0 };
+    varve_status status = vv_data_in_salvage(o, context, path, &reason);
+    return status ? open_other(o, context, path, &reason, error) : VARVE_OK;
 }
 
 /* --- What only others have ------------------------------------------------ */

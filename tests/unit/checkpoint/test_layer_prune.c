@@ -138,6 +138,15 @@ TEST(layer_prune, does_nothing_where_there_are_no_layers)
     end_world();
 }
 
+TEST(layer_prune, of_a_directory_that_is_not_there_is_a_failure)
+{
+    varve_error error = { 0 };
+    const char *directory = test_path("none");
+    cr_assert_eq(varve_prune_layers(directory, &error), VARVE_NOT_FOUND);
+    cr_assert(strstr(error.message, directory), "%s", error.message);
+    cr_assert_eq(varve_prune_layers(NULL, &error), VARVE_MISUSE);
+}
+
 TEST(layer_prune, deletes_nothing_when_memory_ends)
 {
     varve_status status = VARVE_NO_MEMORY;

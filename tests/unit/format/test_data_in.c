@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "support/test.h"
+#include "saved_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,100 +16,6 @@
 #include "support/test_context.h"
 #include "system.h"
 
-/* A saved sample in a system in memory, its bytes to be bent. */
-struct saved {
-    struct memory *memory;
-    struct vv_context context;
-    struct sample sample;
-    unsigned char *bytes;
-    size_t size;
-};
-
-static void save(struct saved *f, void (*build)(struct sample *))
-{
-    varve_error error;
-    f->memory = memory_new();
-    f->context = test_context(memory_system(f->memory));
-    build(&f->sample);
-    cr_assert_ok(sample_save(&f->sample, &f->context, "file", &error), error);
-    f->bytes = memory_bytes(f->memory, "file", &f->size);
-}
-
-static void end(struct saved *f)
-{
-    cr_assert_eq(memory_open_count(f->memory), 0, "descriptors are left");
-    sample_clear(&f->sample);
-    memory_free(f->memory);
-}
-
-/* --- Reading everything --------------------------------------------------- */
-
-static varve_status read_value(
-    const struct vv_opened *in, uint32_t value, varve_error *error)
-{
-    static unsigned char chunk[VV_CHUNK_SIZE];
-    uint64_t size = vv_at64(in->parsed.index.value_sizes, value);
-    for (uint64_t i = 0; i < vv_chunk_count(size); i++) {
-        uint64_t offset;
-        size_t part;
-        vv_opened_chunk(in, value, i, &offset, &part);
-        varve_status status =
-            vv_opened_read(in, offset, chunk, part, error);
-        if (!status)
-            status = vv_opened_check(in, value, i, chunk, "a/path", error);
-        if (status)
-            return status;
-    }
-    return VARVE_OK;
-}
-
-/* The bytes before a saved value, or, with the number of values, before the
- * index, which nothing but zero may be in. */
-static void find_padding(const struct vv_opened *in, uint32_t value,
-    uint64_t *offset, size_t *size)
-{
-    const struct vv_index *index = &in->parsed.index;
-    uint64_t end = value == index->value_count
-                       ? in->data_end
-                       : vv_at64(index->value_offsets, value);
-    *offset = VV_HEADER_SIZE;
-    while (value > 0 && !vv_index_is_saved(index, value - 1))
-        value--;
-    if (value > 0)
-        *offset = vv_at64(index->value_offsets, value - 1) +
-                  vv_at64(index->value_sizes, value - 1);
-    *size = (size_t)(end - *offset);
-}
-
-static varve_status read_padding(
-    const struct vv_opened *in, uint32_t value, varve_error *error)
-{
-    static const unsigned char zeros[VV_PAGE_ALIGNMENT];
-    unsigned char bytes[VV_PAGE_ALIGNMENT];
-    uint64_t offset;
-    size_t size;
-    find_padding(in, value, &offset, &size);
-    cr_assert_lt(size, sizeof bytes);
-    varve_status status = vv_opened_read(in, offset, bytes, size, error);
-    if (!status && memcmp(bytes, zeros, size) != 0)
-        status = VARVE_CORRUPT;
-    return status;
-}
-
-static varve_status read_all(const struct vv_opened *in, varve_error *error)
-{
-    varve_status status = VARVE_OK;
-    uint32_t count = in->parsed.index.value_count;
-    for (uint32_t i = 0; i <= count && !status; i++) {
-        if (i < count && !vv_index_is_saved(&in->parsed.index, i))
-            continue;
-        status = read_padding(in, i, error);
-        if (!status && i < count)
-            status = read_value(in, i, error);
-    }
-    return status;
-}
-
 static varve_status open_and_read(
     const struct vv_context *context, varve_error *error)
 {
@@ -117,7 +23,7 @@ static varve_status open_and_read(
     varve_status status = vv_data_in_open(&in, context, "file", error);
     if (status)
         return status;
-    status = read_all(&in, error);
+    status = saved_file_read(&in, error);
     vv_opened_close(&in);
     return status;
 }
@@ -127,12 +33,12 @@ TEST(data_in, reads_every_value)
     struct saved f;
     struct vv_opened in;
     varve_error error;
-    save(&f, sample_build);
+    saved_file_make(&f, sample_build);
     cr_assert_ok(vv_data_in_open(&in, &f.context, "file", &error), error);
     cr_assert_str_eq(in.path, "file");
     cr_assert_eq(in.size, f.size);
     cr_assert_eq(in.data_end, f.sample.data_end);
-    cr_assert_ok(read_all(&in, &error), error);
+    cr_assert_ok(saved_file_read(&in, &error), error);
     for (uint32_t i = 0; i < SAMPLE_VALUE_COUNT; i++) {
         uint64_t size, offset;
         size_t part;
@@ -150,7 +56,7 @@ TEST(data_in, reads_every_value)
     }
     vv_opened_close(&in);
     vv_opened_close(&in);
-    end(&f);
+    saved_file_end(&f);
 }
 
 static const unsigned char large[2 * VV_CHUNK_SIZE + 5] = { 1, 2, 3 };
@@ -192,7 +98,7 @@ TEST(data_in, gives_one_digest_for_the_chunks_of_a_value)
     cr_assert_ok(save_large(&s, &context, &digests, &error), error);
     cr_assert_eq(digests.size, 3 * VV_DIGEST_SIZE);
     cr_assert_ok(vv_data_in_open(&in, &context, "file", &error), error);
-    cr_assert_ok(read_all(&in, &error), error);
+    cr_assert_ok(saved_file_read(&in, &error), error);
     struct vv_digest expected = vv_digest_of(digests.data, digests.size);
     struct vv_digest found = vv_opened_digest(&in, 0);
     cr_assert(vv_opened_has_digests(&in));
@@ -208,7 +114,7 @@ TEST(data_in, gives_the_digest_of_one_chunk_as_it_is_and_of_none)
     struct saved f;
     struct vv_opened in;
     varve_error error;
-    save(&f, sample_build);
+    saved_file_make(&f, sample_build);
     cr_assert_ok(vv_data_in_open(&in, &f.context, "file", &error), error);
     for (uint32_t i = 0; i < SAMPLE_VALUE_COUNT; i++) {
         uint64_t size;
@@ -218,20 +124,20 @@ TEST(data_in, gives_the_digest_of_one_chunk_as_it_is_and_of_none)
         cr_assert(vv_digest_equal(&expected, &found), "value %u", i);
     }
     vv_opened_close(&in);
-    end(&f);
+    saved_file_end(&f);
 }
 
 TEST(data_in, names_file_value_range_and_digests_of_damage)
 {
     struct saved f;
     varve_error error;
-    save(&f, sample_build);
+    saved_file_make(&f, sample_build);
     f.bytes[106] ^= 1;
     cr_assert_eq(open_and_read(&f.context, &error), VARVE_CORRUPT);
     cr_assert(strstr(error.message,
                   "file: a/path: bytes 104 to 112: expected XXH3-128 "),
         "%s", error.message);
-    end(&f);
+    saved_file_end(&f);
 }
 
 /* --- What the file is instead --------------------------------------------- */
@@ -343,11 +249,11 @@ TEST(data_in, refuses_an_index_of_no_bytes)
     struct saved f;
     varve_error error;
     loop_name_size = 1;
-    save(&f, build_loop);
+    saved_file_make(&f, build_loop);
     loop_name_size = 65 - f.sample.bytes.size % 64;
-    end(&f);
+    saved_file_end(&f);
     loop_name_size -= loop_name_size > 23; /* its head grows too */
-    save(&f, build_loop);
+    saved_file_make(&f, build_loop);
     cr_assert_eq(f.size % 64, 0);
     cr_assert_ok(open_and_read(&f.context, &error), error);
     struct vv_digest digest = vv_digest_of("", 0);
@@ -359,7 +265,7 @@ TEST(data_in, refuses_an_index_of_no_bytes)
     cr_assert_eq(open_and_read(&f.context, &error), VARVE_CORRUPT);
     cr_assert(strstr(error.message, "expected an index up to there"), "%s",
         error.message);
-    end(&f);
+    saved_file_end(&f);
 }
 
 static void wipe_footer(struct saved *f) { memset(footer_of(f), 0, 64); }
@@ -400,7 +306,7 @@ TEST(data_in, tells_what_a_file_is_instead)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct saved f;
         varve_error error = { 0 };
-        save(&f, sample_build);
+        saved_file_make(&f, sample_build);
         rows[i].apply(&f);
         varve_status status = open_and_read(&f.context, &error);
         cr_assert_eq(status, rows[i].status, "%s: %s: %s", rows[i].what,
@@ -408,7 +314,7 @@ TEST(data_in, tells_what_a_file_is_instead)
         cr_assert(strstr(error.message, rows[i].says), "%s: %s", rows[i].what,
             error.message);
         cr_assert(strstr(error.message, "file: "), "%s", error.message);
-        end(&f);
+        saved_file_end(&f);
     }
 }
 
@@ -447,7 +353,7 @@ TEST(data_in, refuses_every_truncation)
 {
     struct saved f;
     varve_error error;
-    save(&f, sample_build);
+    saved_file_make(&f, sample_build);
     unsigned char *copy = malloc(f.size);
     memcpy(copy, f.bytes, f.size);
     for (size_t size = 0; size < f.size; size++) {
@@ -461,14 +367,14 @@ TEST(data_in, refuses_every_truncation)
             cr_assert(strstr(error.message, "at least 128 bytes"));
     }
     free(copy);
-    end(&f);
+    saved_file_end(&f);
 }
 
 TEST(data_in, refuses_a_file_with_something_behind_it)
 {
     struct saved f;
     varve_error error;
-    save(&f, sample_build);
+    saved_file_make(&f, sample_build);
     for (size_t more = 1; more < 200; more++) {
         memory_resize(f.memory, "file", f.size + more);
         cr_assert_eq(open_and_read(&f.context, &error), VARVE_TRUNCATED);
@@ -479,7 +385,7 @@ TEST(data_in, refuses_a_file_with_something_behind_it)
     f.bytes = memory_bytes(f.memory, "file", &f.size);
     memcpy(f.bytes + f.size - 64, f.bytes + f.size - 128, 64);
     cr_assert_eq(open_and_read(&f.context, &error), VARVE_CORRUPT);
-    end(&f);
+    saved_file_end(&f);
 }
 
 /* Within the one large value, one bit in 101. */
@@ -487,7 +393,7 @@ TEST(data_in, refuses_every_flipped_bit)
 {
     struct saved f;
     varve_error error;
-    save(&f, sample_build);
+    saved_file_make(&f, sample_build);
     size_t begin = 8 * 5000, finish = 8 * 70000;
     for (size_t i = 0; i < 8 * f.size;
          i += i > begin && i < finish ? 101 : 1) {
@@ -499,27 +405,27 @@ TEST(data_in, refuses_every_flipped_bit)
         f.bytes[i / 8] ^= (unsigned char)(1 << i % 8);
     }
     cr_assert_ok(open_and_read(&f.context, &error), error);
-    end(&f);
+    saved_file_end(&f);
 }
 
 TEST(data_in, refuses_the_parts_of_two_files)
 {
     struct saved a, b;
     varve_error error;
-    save(&a, sample_build);
-    save(&b, sample_build_smallest);
+    saved_file_make(&a, sample_build);
+    saved_file_make(&b, sample_build_smallest);
     memcpy(a.bytes, b.bytes, 64);
     cr_assert_eq(open_and_read(&a.context, &error), VARVE_CORRUPT);
     cr_assert(strstr(error.message, "another file"), "%s", error.message);
-    end(&a);
-    end(&b);
+    saved_file_end(&a);
+    saved_file_end(&b);
 }
 
 TEST(data_in, takes_memory_in_proportion_to_the_file)
 {
     struct saved f;
     varve_error error;
-    save(&f, sample_build_smallest);
+    saved_file_make(&f, sample_build_smallest);
     test_reset_peak();
     cr_assert_ok(open_and_read(&f.context, &error), error);
     cr_assert_leq(test_peak_bytes(), 16 * f.size + (64 << 10));
@@ -528,7 +434,7 @@ TEST(data_in, takes_memory_in_proportion_to_the_file)
     test_reset_peak();
     cr_assert_eq(open_and_read(&f.context, &error), VARVE_CORRUPT);
     cr_assert_leq(test_peak_bytes(), 16 * f.size + (64 << 10));
-    end(&f);
+    saved_file_end(&f);
 }
 
 /* --- Failures ------------------------------------------------------------- */
@@ -538,18 +444,18 @@ TEST(data_in, reports_a_file_that_became_shorter)
     struct saved f;
     struct vv_opened in;
     varve_error error;
-    save(&f, sample_build);
+    saved_file_make(&f, sample_build);
     cr_assert_ok(vv_data_in_open(&in, &f.context, "file", &error), error);
     memory_resize(f.memory, "file", 100);
-    cr_assert_eq(read_all(&in, &error), VARVE_TRUNCATED);
+    cr_assert_eq(saved_file_read(&in, &error), VARVE_TRUNCATED);
     vv_opened_close(&in);
-    end(&f);
+    saved_file_end(&f);
 }
 
 TEST(data_in, reports_each_call_that_fails)
 {
     struct saved f;
-    save(&f, sample_build);
+    saved_file_make(&f, sample_build);
     struct faulty *faulty = faulty_new(memory_system(f.memory));
     struct vv_context context = test_context(faulty_system(faulty));
     long n = 0;
@@ -567,7 +473,7 @@ TEST(data_in, reports_each_call_that_fails)
     }
     cr_assert_gt(n, 5 + SAMPLE_VALUE_COUNT);
     faulty_free(faulty);
-    end(&f);
+    saved_file_end(&f);
 }
 
 TEST(data_in, gives_back_everything_when_memory_ends)
@@ -575,7 +481,7 @@ TEST(data_in, gives_back_everything_when_memory_ends)
     struct saved f;
     struct vv_opened in;
     varve_error error;
-    save(&f, sample_build);
+    saved_file_make(&f, sample_build);
     long failing = 0;
     for (;; failing++) {
         test_fail_allocation(failing, false);
@@ -589,5 +495,5 @@ TEST(data_in, gives_back_everything_when_memory_ends)
     }
     cr_assert_geq(failing, 6);
     vv_opened_close(&in);
-    end(&f);
+    saved_file_end(&f);
 }

@@ -97,7 +97,7 @@ static varve_status open_all(
     struct layered *l, struct vv_layers *layers, varve_error *error)
 {
     return vv_layers_open(
-        layers, &l->context, "run/a.varve", &l->index, error);
+        layers, &l->context, "run/a.varve", &l->index, false, error);
 }
 
 /* The data as it has to be, from 64 to 1100. */
@@ -166,6 +166,89 @@ TEST(layers_in, stays_readable_when_its_layers_are_deleted)
                      sizeof found, &error),
         error);
     cr_assert_eq(memcmp(found, data, sizeof data), 0);
+    vv_layers_close(&layers, &l.context);
+    end(&l);
+}
+
+static void remove_layer(struct layered *l, int number)
+{
+    char path[64] = "run/layers/";
+    vv_layer_name(l->nonces + 16 * number, path + strlen(path));
+    l->context.system->remove(
+        l->context.system->state, VV_WORKING_DIRECTORY, path);
+}
+
+static varve_status salvage_all(
+    struct layered *l, struct vv_layers *layers, varve_error *error)
+{
+    return vv_layers_open(
+        layers, &l->context, "run/a.varve", &l->index, true, error);
+}
+
+TEST(layers_in, salvages_what_is_not_in_a_layer_that_is_lost)
+{
+    struct layered l;
+    struct vv_layers layers;
+    varve_error error;
+    uint64_t at;
+    uint8_t data[1036], found[1036];
+    make(&l);
+    fill(&l, data);
+    remove_layer(&l, 1);
+    cr_assert_ok(salvage_all(&l, &layers, &error), error);
+    cr_assert_eq(layers.lost, 1);
+    cr_assert_ok(vv_layers_read(&layers, &l.context, &l.index, 64, found, 500,
+                     &error),
+        error);
+    cr_assert_eq(memcmp(found, data, 500), 0);
+    cr_assert_eq(vv_layers_find(&layers, &l.index, 600, 10, &at)->file, -1);
+    cr_assert_eq(vv_layers_read(&layers, &l.context, &l.index, 500, found, 100,
+                     &error),
+        VARVE_TRUNCATED);
+    cr_assert(strstr(error.message, "layers/e0e0") &&
+                  strstr(error.message, "expected a layer"),
+        "%s", error.message);
+    vv_layers_close(&layers, &l.context);
+    end(&l);
+}
+
+/* Of another size, with another header: the digests of its values decide. */
+TEST(layers_in, salvages_a_layer_whatever_is_around_its_data)
+{
+    struct layered l;
+    struct vv_layers layers;
+    varve_error error;
+    size_t size;
+    uint8_t data[1036], found[1036];
+    char path[64] = "run/layers/";
+    make(&l);
+    fill(&l, data);
+    vv_layer_name(l.nonces, path + strlen(path));
+    memory_bytes(l.memory, path, &size)[3] ^= 1;
+    memory_resize(l.memory, path, BYTES - 64);
+    cr_assert_ok(salvage_all(&l, &layers, &error), error);
+    cr_assert_eq(layers.lost, 0);
+    cr_assert_ok(vv_layers_read(&layers, &l.context, &l.index, 64, found,
+                     sizeof found, &error),
+        error);
+    cr_assert_eq(memcmp(found, data, sizeof data), 0);
+    vv_layers_close(&layers, &l.context);
+    end(&l);
+}
+
+TEST(layers_in, salvages_around_a_directory_in_the_place_of_a_layer)
+{
+    struct layered l;
+    struct vv_layers layers;
+    varve_error error;
+    char path[80] = "run/layers/";
+    make(&l);
+    remove_layer(&l, 0);
+    vv_layer_name(l.nonces, path + strlen(path));
+    l.context.system->make_directory(
+        l.context.system->state, VV_WORKING_DIRECTORY, path);
+    cr_assert_ok(salvage_all(&l, &layers, &error), error);
+    cr_assert_eq(layers.lost, 1);
     vv_layers_close(&layers, &l.context);
     end(&l);
 }

@@ -1,0 +1,53 @@
+# layers.sh - checkpoints with layers that are copied alone, found by a prefix,
+# or lose a layer. Read by run.sh.
+#
+# SPDX-License-Identifier: MIT
+golden=$here/../golden
+first=layers/f9a1d73a1d0e848efe241402e95a6e0e.data
+second=layers/c5df603961930dae6eac3c62dac101f1.data
+mkdir shared
+cd shared
+cp "$golden/version-1-layers.varve" run-1.varve
+cp run-1.varve run-2.varve
+cp -r "$golden/layers" .
+
+ends 0 verify run-1.varve
+ends 0 repack run -o whole.varve
+has 'wrote whole.varve' out
+mkdir alone
+cp whole.varve run-1.varve alone
+prints verify_layers_gone 1 verify alone/run-1.varve
+ends 0 verify alone/whole.varve
+complains 3 'varve: cannot write: whole.varve: it is there' \
+    repack run-1.varve -o whole.varve
+has 'hint: --force replaces it' err
+ends 0 repack -q -f run-1.varve -o whole.varve
+[ ! -s out ] || fail 'repack -q printed something'
+complains 3 'varve: cannot repack: missing: ' repack missing
+complains 4 'varve: cannot repack: alone/run-1.varve: ' \
+    repack alone/run-1.varve
+
+# Of a prefix the newest is meant, and its path said.
+ends 0 repack run
+has 'wrote run-2.varve' out
+cmp -s run-2.varve whole.varve || fail 'repacked in place it is another file'
+
+ends 0 prune .
+[ -e "$first" ] && [ -e "$second" ] || fail 'a layer in use was deleted'
+rm run-1.varve
+ends 0 prune .
+[ -z "$(ls layers)" ] || fail 'layers of nobody are left'
+ends 0 prune alone
+complains 3 'varve: cannot prune: nowhere: ' prune nowhere
+complains 3 'varve: cannot prune: whole.varve: ' prune whole.varve
+ends 0 verify whole.varve run-2.varve
+
+# A layer that is lost costs what is in it.
+cp "$golden/version-1-layers.varve" run-3.varve
+cp "$golden/layers/${first#*/}" layers
+prints repair_layer 1 repair run-3.varve -o left.varve
+ends 0 verify left.varve
+rm "$first"
+ends 1 repair run-3.varve -f -o left.varve
+has 'wrote left.varve  0 values' out
+cd ..
