@@ -23,9 +23,16 @@ static bool is_edge(const void *item, const void *key)
     return edge->parent == wanted->parent && edge->name == wanted->name;
 }
 
-static uint64_t edge_hash(const varve_node *parent, const struct vv_name *name)
+static uint64_t hash_of(const varve_node *parent, const struct vv_name *name)
 {
-    return vv_map_mix((uint64_t)(uintptr_t)parent + name->hash);
+    return vv_map_mix(
+        vv_map_mix((uint64_t)(uintptr_t)parent) + (uint64_t)(uintptr_t)name);
+}
+
+uint64_t vv_edge_hash(const void *edge)
+{
+    const struct vv_edge *e = edge;
+    return hash_of(e->parent, e->name);
 }
 
 struct vv_edge *vv_edge_find(
@@ -33,8 +40,8 @@ struct vv_edge *vv_edge_find(
 {
     if (parent->has_many_edges) {
         struct edge_key key = { parent, name };
-        return vv_map_find(
-            &parent->graph->edge_map, edge_hash(parent, name), is_edge, &key);
+        return vv_set_find(
+            &parent->graph->edge_set, hash_of(parent, name), is_edge, &key);
     }
     struct vv_edge *edge = parent->first_edge;
     while (edge && edge->name != name)
@@ -42,14 +49,14 @@ struct vv_edge *vv_edge_find(
     return edge;
 }
 
-/* Puts the edges of a node that has come to have many into the map. */
+/* Puts the edges of a node that has come to have many into the set. */
 static bool index_edges(varve_node *parent)
 {
-    struct vv_map *map = &parent->graph->edge_map;
-    if (!vv_map_reserve(map, map->count + parent->edge_count))
+    struct vv_set *set = &parent->graph->edge_set;
+    if (!vv_set_reserve(set, set->count + parent->edge_count))
         return false;
     for (struct vv_edge *e = parent->first_edge; e; e = e->next)
-        vv_map_add(map, edge_hash(parent, e->name), e);
+        vv_set_add(set, e);
     parent->has_many_edges = true;
     return true;
 }
@@ -200,18 +207,20 @@ struct vv_edge *vv_edge_add_quietly(
         return NULL;
     }
     /* All that can fail comes before the edge is linked. */
-    struct vv_edge *edge = vv_pool_take(&graph->edges);
-    if (!edge ||
-        (parent->has_many_edges &&
-            !vv_map_add(&graph->edge_map, edge_hash(parent, kept), edge))) {
-        if (edge)
-            vv_pool_give(&graph->edges, edge);
+    struct vv_edge *edge =
+        !parent->has_many_edges ||
+                vv_set_reserve(&graph->edge_set, graph->edge_set.count + 1)
+            ? vv_pool_take(&graph->edges)
+            : NULL;
+    if (!edge) {
         vv_memory_mistake(graph);
         return NULL;
     }
     edge->public = (varve_edge){ .name = kept->bytes, .node = child };
     edge->name = kept;
     edge->parent = parent;
+    if (parent->has_many_edges)
+        vv_set_add(&graph->edge_set, edge);
     link_to_parent(edge);
     link_in(edge);
     return edge;
@@ -280,7 +289,7 @@ void vv_edge_remove(struct vv_edge *edge)
         if (t->edge == edge)
             t->edge = NULL;
     if (parent->has_many_edges)
-        vv_map_remove(&graph->edge_map, edge_hash(parent, edge->name), edge);
+        vv_set_remove(&graph->edge_set, edge);
     if (edge->next)
         edge->next->previous = edge->previous;
     else

@@ -10,6 +10,9 @@
 /* Whether the node can have children; if not, a mistake is remembered. */
 bool vv_node_takes_children(varve_node *parent, const char *name);
 
+/* Of an item of the graph's edge set. */
+uint64_t vv_edge_hash(const void *edge);
+
 /* The edge of that name, or NULL. */
 struct vv_edge *vv_edge_find(
     const varve_node *parent, const struct vv_name *name);

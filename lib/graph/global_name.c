@@ -20,7 +20,7 @@ void vv_global_name_clear(varve_node *node)
 {
     const struct vv_name *name = node->extra->global_name;
     if (name)
-        vv_map_remove(&node->graph->global_map, name->hash, node);
+        vv_map_remove(&node->graph->global_map, vv_name_hash(name), node);
     node->extra->global_name = NULL;
 }
 
@@ -59,8 +59,8 @@ bool vv_global_name_is_taken(const varve_graph *graph, const char *name)
 {
     const struct vv_name *known =
         vv_names_find(&graph->names, name, strlen(name));
-    return known &&
-           vv_map_find(&graph->global_map, known->hash, has_name, known);
+    return known && vv_map_find(&graph->global_map, vv_name_hash(known),
+                        has_name, known);
 }
 
 static void set(varve_node *node, const char *name)
@@ -76,7 +76,7 @@ static void set(varve_node *node, const char *name)
     if (extra->global_name == kept)
         return;
     const varve_node *other =
-        vv_map_find(&graph->global_map, kept->hash, has_name, kept);
+        vv_map_find(&graph->global_map, vv_name_hash(kept), has_name, kept);
     if (other) {
         say_duplicate(node, other, name);
         return;
@@ -87,7 +87,7 @@ static void set(varve_node *node, const char *name)
         return;
     }
     vv_global_name_clear(node);
-    vv_map_add(&graph->global_map, kept->hash, node);
+    vv_map_add(&graph->global_map, vv_name_hash(kept), node);
     extra->global_name = kept;
     vv_node_notify_changed(node);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "edge.h"
 #include "slot.h"
 #include "try.h"
 #include "variable.h"
@@ -78,7 +79,7 @@ varve_graph *vv_graph_new_in(const struct vv_context *context)
     }
     vv_pool_init(&graph->variable_extras, a, sizeof(struct vv_variable_extra));
     vv_pool_init(&graph->slots, a, sizeof(struct vv_slot));
-    vv_map_init(&graph->edge_map, a);
+    vv_set_init(&graph->edge_set, a, vv_edge_hash);
     vv_map_init(&graph->slot_map, a);
     vv_map_init(&graph->global_map, a);
     graph->root = vv_node_new(graph, VARVE_OBJECT);
@@ -101,7 +102,7 @@ void varve_graph_free(varve_graph *graph)
     vv_release(&a, graph->free_numbers,
         graph->free_number_capacity * sizeof *graph->free_numbers);
     vv_names_clear(&graph->names);
-    vv_map_clear(&graph->edge_map);
+    vv_set_clear(&graph->edge_set);
     vv_map_clear(&graph->slot_map);
     vv_map_clear(&graph->global_map);
     vv_pool_clear(&graph->nodes);

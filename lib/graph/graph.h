@@ -17,6 +17,7 @@
 #include "name_table.h"
 #include "node.h"
 #include "pool.h"
+#include "set.h"
 
 enum { VV_MAX_TAGS = 64, VV_VARIABLE_POOLS = VARVE_MAX_RANK / 2 + 1 };
 
@@ -95,7 +96,7 @@ struct varve_graph {
     struct vv_pool variables[VV_VARIABLE_POOLS]; /* two ranks have one */
     struct vv_pool variable_extras;
     struct vv_pool slots;
-    struct vv_map edge_map; /* edges of nodes that have many */
+    struct vv_set edge_set; /* edges of nodes that have many */
     struct vv_map slot_map;
     uint32_t *free_numbers; /* a stack of numbers to be used again */
     size_t free_number_count;

@@ -1,5 +1,8 @@
 /* name_table.c - interning by hash; ranks by sorting on the first eight bytes.
  *
+ * Names come from pools, one for every eight bytes of size; those that are
+ * longer than nearly all have a block each.
+ *
  * SPDX-License-Identifier: MIT
  */
 #include "name_table.h"
@@ -10,7 +13,7 @@
 #include "allocator.h"
 #include "checksum.h"
 
-enum { FEW = 64 };
+enum { FEW = 64, UNIT = 8 };
 
 struct key {
     const char *bytes;
@@ -27,32 +30,69 @@ static bool is_name(const void *item, const void *key)
 
 static size_t name_size(const struct vv_name *name)
 {
-    return sizeof *name + name->size + 1;
+    return offsetof(struct vv_name, bytes) + name->size + 1;
+}
+
+/* The pool for a name of that size with all that belongs to it, or NULL. */
+static struct vv_pool *pool_of(struct vv_name_table *names, size_t size)
+{
+    size_t at = (size - 1) / UNIT;
+    return at < VV_NAME_POOLS ? &names->pools[at] : NULL;
+}
+
+static struct vv_name *new_name(struct vv_name_table *names, size_t text_size)
+{
+    size_t size = offsetof(struct vv_name, bytes) + text_size + 1;
+    struct vv_pool *pool = pool_of(names, size);
+    return pool ? vv_pool_take(pool) : vv_allocate(names->set.allocator, size);
+}
+
+static void free_name(struct vv_name_table *names, struct vv_name *name)
+{
+    struct vv_pool *pool = pool_of(names, name_size(name));
+    if (pool)
+        vv_pool_give(pool, name);
+    else
+        vv_release(names->set.allocator, name, name_size(name));
+}
+
+uint64_t vv_name_hash(const struct vv_name *name)
+{
+    return vv_hash_of(name->bytes, name->size);
+}
+
+static uint64_t hash_of(const void *name)
+{
+    return vv_name_hash(name);
 }
 
 void vv_names_init(struct vv_name_table *names, const varve_allocator *a)
 {
     *names = (struct vv_name_table){ .enough = FEW };
-    vv_map_init(&names->map, a);
+    vv_set_init(&names->set, a, hash_of);
+    for (size_t i = 0; i < VV_NAME_POOLS; i++)
+        vv_pool_init(&names->pools[i], a, (i + 1) * UNIT);
 }
 
 void vv_names_clear(struct vv_name_table *names)
 {
-    const varve_allocator *a = names->map.allocator;
-    for (size_t i = 0; i < names->map.capacity; i++) {
-        struct vv_name *name = names->map.slots[i].item;
+    const varve_allocator *a = names->set.allocator;
+    for (size_t i = 0; i < names->set.capacity; i++) {
+        struct vv_name *name = names->set.items[i];
         if (name)
-            vv_release(a, name, name_size(name));
+            free_name(names, name);
     }
+    for (size_t i = 0; i < VV_NAME_POOLS; i++)
+        vv_pool_clear(&names->pools[i]);
     vv_release(a, names->ranked, names->ranked_capacity * sizeof(void *));
-    vv_map_clear(&names->map);
+    vv_set_clear(&names->set);
 }
 
 const struct vv_name *vv_names_find(
     const struct vv_name_table *names, const char *bytes, size_t size)
 {
     struct key key = { bytes, size };
-    return vv_map_find(&names->map, vv_hash_of(bytes, size), is_name, &key);
+    return vv_set_find(&names->set, vv_hash_of(bytes, size), is_name, &key);
 }
 
 const struct vv_name *vv_names_intern(
@@ -60,22 +100,18 @@ const struct vv_name *vv_names_intern(
 {
     struct key key = { bytes, size };
     uint64_t hash = vv_hash_of(bytes, size);
-    struct vv_name *name = vv_map_find(&names->map, hash, is_name, &key);
+    struct vv_name *name = vv_set_find(&names->set, hash, is_name, &key);
     if (name)
         return name;
-    name = vv_allocate(names->map.allocator, sizeof *name + size + 1);
-    if (!name)
+    if (!vv_set_reserve(&names->set, names->set.count + 1) ||
+        !(name = new_name(names, size)))
         return NULL;
-    name->hash = hash;
-    name->number = (uint32_t)names->map.count;
+    name->number = (uint32_t)names->set.count;
     name->rank = 0;
-    name->size = (uint32_t)size;
+    name->size = (uint16_t)size;
     memcpy(name->bytes, bytes, size);
     name->bytes[size] = '\0';
-    if (!vv_map_add(&names->map, hash, name)) {
-        vv_release(names->map.allocator, name, name_size(name));
-        return NULL;
-    }
+    vv_set_add(&names->set, name);
     names->is_ranked = false;
     return name;
 }
@@ -134,8 +170,8 @@ static void sort(struct sort_item *items, size_t count)
 
 bool vv_names_rank(struct vv_name_table *names)
 {
-    const varve_allocator *a = names->map.allocator;
-    size_t count = names->map.count;
+    const varve_allocator *a = names->set.allocator;
+    size_t count = names->set.count;
     if (names->is_ranked || count == 0)
         return true;
     struct sort_item *items = vv_allocate_array(a, count, sizeof *items);
@@ -146,8 +182,8 @@ bool vv_names_rank(struct vv_name_table *names)
         return false;
     }
     size_t filled = 0;
-    for (size_t i = 0; i < names->map.capacity; i++) {
-        struct vv_name *name = names->map.slots[i].item;
+    for (size_t i = 0; i < names->set.capacity; i++) {
+        struct vv_name *name = names->set.items[i];
         if (name)
             items[filled++] = (struct sort_item){ prefix_of(name, 0), name };
     }
@@ -168,7 +204,7 @@ bool vv_names_rank(struct vv_name_table *names)
 
 static void forget_ranks(struct vv_name_table *names)
 {
-    vv_release(names->map.allocator, names->ranked,
+    vv_release(names->set.allocator, names->ranked,
         names->ranked_capacity * sizeof *names->ranked);
     names->ranked = NULL;
     names->ranked_capacity = 0;
@@ -178,31 +214,31 @@ static void forget_ranks(struct vv_name_table *names)
 void vv_names_sweep_begin(struct vv_name_table *names)
 {
     forget_ranks(names);
-    for (size_t i = 0; i < names->map.capacity; i++) {
-        struct vv_name *name = names->map.slots[i].item;
+    for (size_t i = 0; i < names->set.capacity; i++) {
+        struct vv_name *name = names->set.items[i];
         if (name)
             name->rank = 0;
     }
 }
 
-/* What is removed from the map may leave its place to a name behind it, which
+/* What is removed from the set may leave its place to a name behind it, which
  * is looked at next. */
 void vv_names_sweep_end(struct vv_name_table *names, size_t work)
 {
-    struct vv_map *map = &names->map;
+    struct vv_set *set = &names->set;
     uint32_t number = 0;
-    for (size_t i = 0; i < map->capacity; i++) {
-        struct vv_name *name = map->slots[i].item;
+    for (size_t i = 0; i < set->capacity; i++) {
+        struct vv_name *name = set->items[i];
         while (name && name->rank == 0) {
-            vv_map_remove(map, name->hash, name);
-            vv_release(map->allocator, name, name_size(name));
-            name = map->slots[i].item;
+            vv_set_remove(set, name);
+            free_name(names, name);
+            name = set->items[i];
         }
     }
-    for (size_t i = 0; i < map->capacity; i++) {
-        struct vv_name *name = map->slots[i].item;
+    for (size_t i = 0; i < set->capacity; i++) {
+        struct vv_name *name = set->items[i];
         if (name)
             name->number = number++;
     }
-    names->enough = FEW + 2 * map->count + work;
+    names->enough = FEW + 2 * set->count + work;
 }

@@ -9,23 +9,26 @@
 #ifndef VV_NAME_TABLE_H
 #define VV_NAME_TABLE_H
 
-#include "map.h"
+#include "pool.h"
+#include "set.h"
 
 struct vv_name {
     /* to read */
-    uint64_t hash;
     uint32_t number; /* below the number of names; a sweep changes it */
     uint32_t rank;   /* in the order of their bytes; see vv_names_rank. In a
                         sweep: not 0 where it is kept */
-    uint32_t size;
+    uint16_t size;
     char bytes[]; /* and a NUL */
 };
 
+enum { VV_NAME_POOLS = 16 };
+
 struct vv_name_table {
     /* to read */
-    struct vv_map map;
+    struct vv_set set;
     struct vv_name **ranked; /* all names in order of bytes */
     /* own */
+    struct vv_pool pools[VV_NAME_POOLS]; /* of names up to some size */
     size_t ranked_capacity;
     bool is_ranked;
     size_t enough; /* names, for a sweep to be worth its while */
@@ -41,6 +44,9 @@ const struct vv_name *vv_names_intern(
 /* The one copy if there is one. */
 const struct vv_name *vv_names_find(
     const struct vv_name_table *names, const char *bytes, size_t size);
+
+/* Not to be kept longer than the name. */
+uint64_t vv_name_hash(const struct vv_name *name);
 
 /* Makes the ranks right: bytewise order, a prefix before what it begins. Does
  * nothing while no name has come since. False without memory. */
@@ -59,7 +65,7 @@ static inline void vv_name_keep(const struct vv_name *name)
 
 static inline bool vv_names_are_enough(const struct vv_name_table *names)
 {
-    return names->map.count >= names->enough;
+    return names->set.count >= names->enough;
 }
 
 #endif

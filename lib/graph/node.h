@@ -3,7 +3,7 @@
  * Invariants: an edge is in the list of its parent (in order of creation; in a
  * list, of position) and in the list of edges that lead to its child, whose
  * first is the oldest. A node with more than VV_FEW_EDGES edges has them in the
- * graph's edge map too.
+ * graph's edge set too.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -70,7 +70,7 @@ struct varve_node {
     /* to read */
     uint8_t kind; /* varve_kind */
     /* own */
-    bool has_many_edges; /* they are in the edge map */
+    bool has_many_edges; /* they are in the edge set */
     bool is_listed;      /* scratch of a removal */
     /* to read */
     uint32_t touched; /* the moment of its graph when its value changed last, as

@@ -28,9 +28,9 @@ static bool is_slot(const void *item, const void *key)
 
 static uint64_t slot_hash(const struct slot_key *key)
 {
-    uint64_t owner = vv_map_mix((uint64_t)(uintptr_t)key->owner);
-    return vv_map_mix(
-        owner + (uint64_t)(uintptr_t)key->variable + key->name->hash);
+    uint64_t hash = vv_map_mix((uint64_t)(uintptr_t)key->owner);
+    hash = vv_map_mix(hash + (uint64_t)(uintptr_t)key->variable);
+    return vv_map_mix(hash + (uint64_t)(uintptr_t)key->name);
 }
 
 struct vv_slot *vv_slot_find(const varve_node *owner,

@@ -33,7 +33,7 @@ struct vv_saver_entry *vv_saver_find(
 
 void vv_saver_drop(varve_saver *saver, struct vv_saver_entry *entry)
 {
-    vv_map_remove(&saver->by_name, entry->name->hash, entry);
+    vv_map_remove(&saver->by_name, vv_name_hash(entry->name), entry);
     vv_map_remove(&saver->by_node, node_hash(entry->node), entry);
     struct vv_saver_entry *last = saver->entries[--saver->count];
     last->place = entry->place;
@@ -59,7 +59,7 @@ varve_status vv_saver_link(varve_saver *saver, const struct vv_name *name,
     entry->node = node;
     saver->entries[saver->count++] = entry;
     /* There is room in both, so this cannot fail. */
-    vv_map_add(&saver->by_name, name->hash, entry);
+    vv_map_add(&saver->by_name, vv_name_hash(name), entry);
     vv_map_add(&saver->by_node, node_hash(node), entry);
     saver->object_count += node->kind != VARVE_VARIABLE;
     return VARVE_OK;

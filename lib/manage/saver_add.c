@@ -142,7 +142,7 @@ static varve_status check_new(varve_saver *saver, const struct vv_name *name,
     varve_node *node, varve_error *error)
 {
     const struct vv_saver_entry *same =
-        vv_map_find(&saver->by_name, name->hash, has_name, name);
+        vv_map_find(&saver->by_name, vv_name_hash(name), has_name, name);
     char texts[2][256];
     if (same)
         return vv_fail(error, VARVE_DUPLICATE,

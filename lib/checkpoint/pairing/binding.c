@@ -81,7 +81,7 @@ uint32_t vv_find_in_file(const struct vv_pairing *p, const struct vv_name *name)
 uint32_t vv_name_in_file(struct vv_pairing *p, const struct vv_name *name)
 {
     if (name->number >= p->name_capacity) {
-        size_t wanted = p->graph->names.map.count * 3 / 2 + 16;
+        size_t wanted = p->graph->names.set.count * 3 / 2 + 16;
         if (!grow_zeroed(&p->context.allocator, &p->name_ids, p->name_capacity,
                 wanted, sizeof *p->name_ids))
             return vv_index_find_name(vv_index_of(p), name->bytes, name->size);

@@ -129,7 +129,8 @@ void vv_visit(struct vv_pairing *p, varve_node *node, const struct vv_via *via)
     if (via->variable)
         place += vv_map_mix(p->vias[via->variable - 1].place + 1);
     *known = *via;
-    known->place = vv_map_mix(place + (via->name ? via->name->hash : 1));
+    known->place =
+        vv_map_mix(place + (via->name ? vv_name_hash(via->name) : 1));
     known->is_visited = true;
     known->is_renamed = via->parent && p->vias[via->parent - 1].is_renamed;
     if (p->selection.deep_count)

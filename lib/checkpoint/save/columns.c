@@ -228,7 +228,7 @@ static varve_status fill(
     struct vv_columns *c, struct vv_walk *walk, varve_error *error)
 {
     const struct vv_name_table *names = &walk->graph->names;
-    struct numbering n = { .count = names->map.count };
+    struct numbering n = { .count = names->set.count };
     if (walk->count >= VV_NONE)
         return vv_fail(error, VARVE_LIMIT,
             "expected a graph of fewer than %u nodes, found more", VV_NONE);

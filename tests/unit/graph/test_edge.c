@@ -45,7 +45,7 @@ TEST(edge, is_found_before_and_after_there_are_many)
             cr_assert_eq(varve_find(root, name_of(k)), nodes[k]);
         check_links(graph);
     }
-    cr_assert_eq(graph->edge_map.count, 0);
+    cr_assert_eq(graph->edge_set.count, 0);
     varve_node *again = varve_add_object(root, name_of(3));
     cr_assert_eq(varve_find(root, name_of(3)), again);
     free_good(graph);

@@ -38,7 +38,7 @@ TEST(sweep, bounds_names_by_what_lives)
     size_t bytes = test_byte_count();
     test_reset_peak();
     pass_through(1000, 20000);
-    cr_assert_leq(graph->names.map.count, 200);
+    cr_assert_leq(graph->names.set.count, 200);
     cr_assert_leq(test_byte_count(), bytes + 4096);
     cr_assert_leq(test_peak_bytes(), bytes + 8192);
     cr_assert_null(known("passing 0"));
@@ -60,7 +60,7 @@ TEST(sweep, lets_go_of_names_that_were_untracked_or_replaced)
         varve_untrack(root, name);
         varve_set_global_name(leaf, name);
     }
-    cr_assert_leq(graph->names.map.count, 200);
+    cr_assert_leq(graph->names.set.count, 200);
     cr_assert_str_eq(varve_global_name(leaf), "2999");
     varve_node *list = varve_add_list(root, "list");
     for (int i = 0; i < 3000; i++)
@@ -68,7 +68,7 @@ TEST(sweep, lets_go_of_names_that_were_untracked_or_replaced)
     while (varve_edge_count(list))
         varve_list_remove(list, varve_edge_count(list) - 1);
     pass_through(0, 10000);
-    cr_assert_leq(graph->names.map.count, 200);
+    cr_assert_leq(graph->names.set.count, 200);
     free_good(graph);
 }
 
@@ -132,12 +132,12 @@ TEST(sweep, asks_observers_and_waits_for_one_that_is_busy)
     vv_graph_observe(graph, &k.base);
     pass_through(0, 500);
     cr_assert_eq(k.sweeps, 0);
-    cr_assert_geq(graph->names.map.count, 500);
+    cr_assert_geq(graph->names.set.count, 500);
     k.is_busy = false;
     pass_through(500, 1500);
     cr_assert_gt(k.sweeps, 0);
     cr_assert_eq(known("kept"), k.name);
-    cr_assert_leq(graph->names.map.count, 200);
+    cr_assert_leq(graph->names.set.count, 200);
     free_good(graph);
 }
 
@@ -158,6 +158,6 @@ TEST(sweep, costs_each_name_a_little)
     pass_through(0, 5 * LIVING);
     cr_assert_leq(k.sweeps, 4);
     cr_assert_geq(k.sweeps, 1);
-    cr_assert_leq(graph->names.map.count, 7 * LIVING);
+    cr_assert_leq(graph->names.set.count, 7 * LIVING);
     free_good(graph);
 }

@@ -1,0 +1,114 @@
+/* test_set.c - lib/base/set.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include "set.h"
+
+enum { KEYS = 400 };
+
+static bool matches(const void *item, const void *key)
+{
+    return *(const int *)item == *(const int *)key;
+}
+
+/* Few different hashes, some at the end of the table, make long runs that wrap
+ * around. */
+static uint64_t bad_hash(const void *item)
+{
+    int key = *(const int *)item;
+    return key % 3 == 0 ? UINT64_MAX - (uint64_t)key % 7 : (uint64_t)key % 5;
+}
+
+static uint64_t good_hash(const void *item)
+{
+    return vv_map_mix((uint64_t) * (const int *)item);
+}
+
+static void check(const struct vv_set *set, const int *keys, const bool *there,
+    vv_set_hash *hash)
+{
+    size_t count = 0;
+    for (int key = 0; key < KEYS; key++) {
+        const void *found = vv_set_find(set, hash(&key), matches, &key);
+        cr_assert_eq(found, there[key] ? &keys[key] : NULL);
+        count += there[key];
+    }
+    cr_assert_eq(set->count, count);
+}
+
+static void compare_with_a_list(vv_set_hash *hash, uint64_t seed)
+{
+    static int keys[KEYS];
+    bool there[KEYS] = { false };
+    struct vv_set set;
+    vv_set_init(&set, test_allocator(), hash);
+    for (uint64_t i = 0; i < 3000; i++) {
+        uint64_t random = vv_map_mix(seed << 32 | i);
+        int key = (int)(random % KEYS);
+        bool growing = i / 500 % 2 == 0;
+        keys[key] = key;
+        if (random >> 32 & 3 ? !growing : growing) {
+            vv_set_remove(&set, &keys[key]);
+            there[key] = false;
+        } else if (!there[key]) {
+            cr_assert(vv_set_add(&set, &keys[key]));
+            there[key] = true;
+        }
+        if (i % 10 == 0)
+            check(&set, keys, there, hash);
+    }
+    vv_set_clear(&set);
+    check(&set, keys, (bool[KEYS]){ false }, hash);
+}
+
+TEST(set, finds_what_was_added_and_not_removed)
+{
+    for (uint64_t seed = 1; seed < 20; seed++) {
+        compare_with_a_list(bad_hash, seed);
+        compare_with_a_list(good_hash, seed);
+    }
+}
+
+TEST(set, needs_no_memory_for_what_was_reserved)
+{
+    static int keys[1000];
+    for (size_t count = 1; count < 1000; count += 47) {
+        struct vv_set set;
+        vv_set_init(&set, test_allocator(), good_hash);
+        cr_assert(vv_set_reserve(&set, count));
+        test_fail_allocation(0, true);
+        for (size_t i = 0; i < count; i++) {
+            keys[i] = (int)i;
+            cr_assert(vv_set_add(&set, &keys[i]));
+        }
+        test_fail_allocation(-1, false);
+        vv_set_clear(&set);
+    }
+}
+
+TEST(set, is_as_it_was_when_it_cannot_grow)
+{
+    static int keys[KEYS];
+    bool there[KEYS] = { false };
+    struct vv_set set;
+    int failures = 0;
+    vv_set_init(&set, test_allocator(), good_hash);
+    for (int key = 0; key < KEYS; key++) {
+        keys[key] = key;
+        test_fail_allocation(0, false);
+        there[key] = vv_set_add(&set, &keys[key]);
+        failures += !there[key];
+        check(&set, keys, there, good_hash);
+        test_fail_allocation(-1, false);
+        if (!there[key])
+            cr_assert(vv_set_add(&set, &keys[key]));
+        there[key] = true;
+    }
+    cr_assert_gt(failures, 4);
+    cr_assert_not(vv_set_reserve(&set, SIZE_MAX));
+    cr_assert_not(vv_set_reserve(&set, SIZE_MAX / 16));
+    check(&set, keys, there, good_hash);
+    vv_set_clear(&set);
+}
