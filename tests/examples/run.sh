@@ -188,6 +188,34 @@ enter readme
 { "$programs/readme" && "$programs/readme"; } >printed
 compare readme
 
+# Killed at any moment, it goes on from a whole checkpoint.
+resume_in_the_background() {
+    "$programs/09_background" run 20 >printed
+    "$programs/09_background" run 24 >>printed
+    compare 09_background
+    local steps=60 pid killed=0 last=0 at
+    for _ in 1 2 3; do
+        "$programs/09_background" again "$steps" >log &
+        pid=$!
+        sleep "0.$((1 + RANDOM % 4))"
+        kill -KILL "$pid" 2>/dev/null && killed=$((killed + 1))
+        wait "$pid" 2>/dev/null || true
+        "$programs/09_background" again 0 >log
+        at=$(sed -nE 's/^at step ([0-9]+)$/\1/p' log)
+        [ "$at" -ge "$last" ] || fail "09_background: step $at after $last"
+        last=$at
+    done
+    "$programs/09_background" again "$steps" >log
+    grep -qx "step $steps: rows 0 and 512 are at 0.996094 and 0.996094" log ||
+        fail "09_background ended otherwise: $(cat log)"
+    [ "$(count_saved again)" -eq 3 ] ||
+        fail "expected 3 checkpoints, found $(count_saved again)"
+    echo "09_background: killed $killed times, the last time at step $last"
+}
+
+enter 09_background
+resume_in_the_background
+
 enter 01_train
 kill_and_resume
 stop_and_resume
