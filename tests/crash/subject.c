@@ -59,9 +59,26 @@ static const struct kind *kind_of(const char *path)
     return NULL;
 }
 
+static varve_status save_behind(struct subject *subject, varve_node *root,
+    const char *path, varve_write_options *options, varve_error *error)
+{
+    options->at_rest = true;
+    varve_job *job = kind_of(path)
+        ? varve_write_async(root, path, options, error)
+        : varve_save_async(root, path, options, error);
+    if (!job)
+        return error->status;
+    varve_status status = varve_job_wait_copied(job, error);
+    fill(subject, 0);
+    if (!status)
+        status = varve_job_wait(job, error);
+    varve_job_free(job);
+    return status;
+}
+
 /* A longer note makes the newer file end in another sector. */
-varve_status subject_save(const struct vv_system *system, const char *path,
-    unsigned seed, varve_error *error)
+static varve_status save(const struct vv_system *system, const char *path,
+    unsigned seed, bool is_behind, varve_error *error)
 {
     char note[400];
     memset(note, 'n', sizeof note);
@@ -80,11 +97,24 @@ varve_status subject_save(const struct vv_system *system, const char *path,
         options.format = kind->format;
         options.shard_size = kind->shard_size;
     }
-    varve_status status = kind
-        ? varve_write(root, path, &options, error)
-        : varve_save(root, path, &options, error);
+    varve_status status =
+        is_behind ? save_behind(&subject, root, path, &options, error)
+        : kind    ? varve_write(root, path, &options, error)
+                  : varve_save(root, path, &options, error);
     varve_graph_free(graph);
     return status;
+}
+
+varve_status subject_save(const struct vv_system *system, const char *path,
+    unsigned seed, varve_error *error)
+{
+    return save(system, path, seed, false, error);
+}
+
+varve_status subject_save_behind(const struct vv_system *system,
+    const char *path, unsigned seed, varve_error *error)
+{
+    return save(system, path, seed, true, error);
 }
 
 static enum subject_finding compare(const struct subject *found)

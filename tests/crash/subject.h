@@ -33,6 +33,11 @@ struct vv_system;
 varve_status subject_save(const struct vv_system *system, const char *path,
     unsigned seed, varve_error *error);
 
+/* The same in the background, of values at rest, which change once they are
+ * copied. */
+varve_status subject_save_behind(const struct vv_system *system,
+    const char *path, unsigned seed, varve_error *error);
+
 /* Restores `path`, a file or a prefix, and compares every value. */
 enum subject_finding subject_find(
     const struct vv_system *system, const char *path);

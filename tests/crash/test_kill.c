@@ -25,13 +25,17 @@ struct scenario {
     const char *path;   /* what is written, or a prefix */
     const char *made;   /* the file that this makes */
     bool is_numbered;
+    bool is_behind; /* in the background */
 };
 
 static const struct scenario scenarios[] = {
-    { "new", NULL, "run/a.varve", "run/a.varve", false },
-    { "over", "run/a.varve", "run/a.varve", "run/a.varve", false },
-    { "numbered", "run/a-1.varve", "run/a", "run/a-2.varve", true },
-    { "deep", NULL, "run/deep/a", "run/deep/a-1.varve", true },
+    { "new", NULL, "run/a.varve", "run/a.varve", false, false },
+    { "over", "run/a.varve", "run/a.varve", "run/a.varve", false, false },
+    { "numbered", "run/a-1.varve", "run/a", "run/a-2.varve", true, false },
+    { "deep", NULL, "run/deep/a", "run/deep/a-1.varve", true, false },
+    { "over-behind", "run/a.varve", "run/a.varve", "run/a.varve", false, true },
+    { "numbered-behind", "run/a-1.varve", "run/a", "run/a-2.varve", true,
+        true },
 };
 
 /* A directory of its own for each kill. */
@@ -50,7 +54,8 @@ static void kill_me(void *user)
 
 /* The child saves and is killed before its call with this number; false once it
  * makes no such call and comes to its end. */
-static bool save_and_die(const char *path, long number)
+static bool save_and_die(
+    const struct scenario *s, const char *path, long number)
 {
     pid_t child = fork();
     cr_assert_geq(child, 0, "no child");
@@ -59,8 +64,10 @@ static bool save_and_die(const char *path, long number)
         faulty_plan(faulty, &(struct faulty_plan){
             .number = number, .way = FAULTY_STOPS, .stop = kill_me });
         varve_error error;
-        _exit(subject_save(
-            faulty_system(faulty), path, SUBJECT_NEWER, &error) != VARVE_OK);
+        const struct vv_system *system = faulty_system(faulty);
+        varve_status status = (s->is_behind ? subject_save_behind
+            : subject_save)(system, path, SUBJECT_NEWER, &error);
+        _exit(status != VARVE_OK);
     }
     int status;
     cr_assert_eq(waitpid(child, &status, 0), child);
@@ -98,7 +105,7 @@ static bool try_kill(const struct scenario *s, long number, long *newer)
         path_in(number, s->name, s->older ? s->older : ""));
     if (s->older)
         cr_assert_ok(subject_save(real, older, SUBJECT_OLDER, &error), error);
-    bool was_killed = save_and_die(path, number);
+    bool was_killed = save_and_die(s, path, number);
     enum subject_finding found = find(path);
     check_found(s->name, number, path, found, FOUND_NEWER,
         was_killed ? before : FOUND_NEWER);

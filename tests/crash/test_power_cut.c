@@ -93,6 +93,7 @@ static const char *const mistakes[] = {
 struct search {
     const struct scenario *scenario;
     enum crash_mistake mistake;
+    bool is_behind; /* the save is in the background */
     bool is_done; /* the call has returned VARVE_OK */
     long time;
     bool was_seen[FINDINGS]; /* of what is made, while the call ran */
@@ -196,8 +197,8 @@ static void search_all(struct search *search)
             system->state, VV_WORKING_DIRECTORY, s->left), 0);
     const struct history *history = recorder_history();
     long time = history->time;
-    cr_assert_ok(
-        subject_save(system, s->path, SUBJECT_NEWER, &error), error);
+    cr_assert_ok((search->is_behind ? subject_save_behind : subject_save)(
+                     system, s->path, SUBJECT_NEWER, &error), error);
     for (; time <= history->time && !is_enough(search); time++) {
         search->time = time;
         crash_states_at(history, time, look, search, &search->count);
@@ -220,9 +221,12 @@ static void say(const struct search *search)
         search->by_finding[FOUND_WRONG]);
 }
 
-static void search_good(const struct scenario *s, uint64_t most)
+static void search_good(
+    const struct scenario *s, bool is_behind, uint64_t most)
 {
-    struct search search = { .scenario = s, .count.most = most };
+    struct search search = { .scenario = s,
+        .is_behind = is_behind,
+        .count.most = most };
     search_all(&search);
     say(&search);
     proof_count("crash.states", (uint64_t)search.count.states);
@@ -235,13 +239,19 @@ static void search_good(const struct scenario *s, uint64_t most)
 TEST(crash, a_power_cut_leaves_the_older_or_the_newer_checkpoint)
 {
     for (int i = 0; i < SCENARIOS; i++)
-        search_good(&scenarios[i], MOST);
+        search_good(&scenarios[i], false, MOST);
+}
+
+TEST(crash, the_same_in_the_background)
+{
+    for (int i = 0; i < SCENARIOS; i++)
+        search_good(&scenarios[i], true, proof_size(MOST_OF_WRONG, MOST));
 }
 
 TEST(crash, the_same_in_every_format_that_is_written)
 {
     for (int i = 0; i < FOREIGN; i++)
-        search_good(&foreign[i], proof_size(MOST_OF_FOREIGN, 8192));
+        search_good(&foreign[i], false, proof_size(MOST_OF_FOREIGN, 8192));
 }
 
 TEST(crash, the_search_finds_what_is_wrong_with_wrong_saves)
