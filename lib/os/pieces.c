@@ -11,8 +11,10 @@
 #include "dirty.h"
 #include "worker.h"
 
-/* Threads and stores past the caches pay above FEW bytes only. */
-enum { FEW = 4 << 20, CHUNK = 1 << 20 };
+/* Threads and stores past the caches pay above FEW bytes only. Chunks are of
+ * several huge pages: where two threads meet in one that nobody has touched,
+ * the system clears it for both. */
+enum { FEW = 4 << 20, CHUNK = 4 << 20 };
 
 struct sharing {
     const struct vv_pieces *pieces;

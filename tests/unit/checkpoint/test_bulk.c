@@ -62,7 +62,7 @@ TEST(bulk, copies_every_byte_of_large_values_there_and_back)
 
 /* --- Around the bounds, and without threads ----------------------------- */
 
-enum { FEW = 4 << 20, CHUNK = 1 << 20, MOST_PARTS = 1000 };
+enum { FEW = 4 << 20, CHUNK = 4 << 20, MOST_PARTS = 1000 };
 
 /* A model of `count` variables that fill `size` bytes, on a machine of three
  * processors whose threads may not start. */
