@@ -10,21 +10,7 @@
 #include <string.h>
 
 #include "allocator.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define HAS_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAS_ASAN 1
-#endif
-#endif
-#ifdef HAS_ASAN
-void __asan_poison_memory_region(const volatile void *address, size_t size);
-void __asan_unpoison_memory_region(const volatile void *address, size_t size);
-#else
-#define __asan_poison_memory_region(address, size) ((void)(address))
-#define __asan_unpoison_memory_region(address, size) ((void)(address))
-#endif
+#include "poison.h"
 
 enum { FIRST_ITEMS = 16, MOST_BYTES = 8 << 20 };
 

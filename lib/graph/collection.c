@@ -43,7 +43,8 @@ static bool is_selected(const struct selection *s, const varve_node *node)
         return false;
     if (!select)
         return true;
-    if ((select->tag && !(node->tags & s->tag)) || (node->tags & s->without) ||
+    if ((select->tag && !(vv_node_tags(node) & s->tag)) ||
+        (vv_node_tags(node) & s->without) ||
         (select->kind && node->kind != select->kind))
         return false;
     return (!select->pattern || vv_spread_has_any(&s->pattern, node->number)) &&

@@ -63,8 +63,9 @@ varve_node *varve_list_insert(varve_node *list, size_t index, varve_node *node)
     if (!edge)
         return &list->graph->nil;
     bool is_last = index + 1 == list->edge_count;
-    for (size_t i = list->edge_count - 1; i > index; i--, edge = edge->previous)
-        vv_edge_set_child(edge, edge->previous->public.node);
+    for (size_t i = list->edge_count - 1; i > index;
+         i--, edge = vv_previous_edge(edge))
+        vv_edge_set_child(edge, vv_previous_edge(edge)->public.node);
     vv_edge_set_child(edge, node);
     vv_edge_notify(edge);
     if (!is_last)
@@ -94,7 +95,7 @@ static varve_node **reordered(
 {
     size_t count = list->edge_count;
     size_t i = 0;
-    for (struct vv_edge *e = list->first_edge; e; e = e->next)
+    for (struct vv_edge *e = vv_first_edge(list); e; e = vv_next_edge(e))
         old[i++] = e->public.node;
     for (i = 0; i < count; i++) {
         if (order[i] >= count || !old[order[i]])
@@ -124,7 +125,7 @@ void varve_list_reorder(varve_node *list, const size_t *order, size_t count)
     bool is_order = count == all && reordered(list, order, nodes, nodes + all);
     if (is_order) {
         size_t i = all;
-        for (struct vv_edge *e = list->first_edge; e; e = e->next)
+        for (struct vv_edge *e = vv_first_edge(list); e; e = vv_next_edge(e))
             vv_edge_set_child(e, nodes[i++]);
     } else {
         vv_mistake(list->graph, VARVE_MISUSE,

@@ -20,7 +20,7 @@ static bool is_edge(const void *item, const void *key)
 {
     const struct vv_edge *edge = item;
     const struct edge_key *wanted = key;
-    return edge->parent == wanted->parent && edge->name == wanted->name;
+    return edge->parent == wanted->parent && vv_edge_name(edge) == wanted->name;
 }
 
 static uint64_t hash_of(const varve_node *parent, const struct vv_name *name)
@@ -32,7 +32,7 @@ static uint64_t hash_of(const varve_node *parent, const struct vv_name *name)
 uint64_t vv_edge_hash(const void *edge)
 {
     const struct vv_edge *e = edge;
-    return hash_of(e->parent, e->name);
+    return hash_of(e->parent, vv_edge_name(e));
 }
 
 struct vv_edge *vv_edge_find(
@@ -43,9 +43,9 @@ struct vv_edge *vv_edge_find(
         return vv_set_find(
             &parent->graph->edge_set, hash_of(parent, name), is_edge, &key);
     }
-    struct vv_edge *edge = parent->first_edge;
-    while (edge && edge->name != name)
-        edge = edge->next;
+    struct vv_edge *edge = vv_first_edge(parent);
+    while (edge && vv_edge_name(edge) != name)
+        edge = vv_next_edge(edge);
     return edge;
 }
 
@@ -55,53 +55,77 @@ static bool index_edges(varve_node *parent)
     struct vv_set *set = &parent->graph->edge_set;
     if (!vv_set_reserve(set, set->count + parent->edge_count))
         return false;
-    for (struct vv_edge *e = parent->first_edge; e; e = e->next)
+    for (struct vv_edge *e = vv_first_edge(parent); e; e = vv_next_edge(e))
         vv_set_add(set, e);
     parent->has_many_edges = true;
     return true;
 }
 
-/* Behind the first, which stays the oldest. */
-static void link_in(struct vv_edge *edge)
+/* The number of an edge that is linked; what leads to it has it. */
+static uint32_t number_of(const struct vv_edge *edge)
 {
-    struct vv_edge *first = edge->public.node->first_in;
-    edge->previous_in = first;
-    edge->next_in = first ? first->next_in : NULL;
+    const struct vv_edge *previous = vv_previous_edge(edge);
+    return previous ? previous->next : edge->parent->first_edge;
+}
+
+/* Behind the first, which stays the oldest. */
+static void link_in(struct vv_edge *edge, uint32_t number)
+{
+    struct vv_edge *first = vv_first_in(edge->public.node);
+    edge->previous_in = edge->public.node->first_in;
+    edge->next_in = first ? first->next_in : 0;
     if (edge->next_in)
-        edge->next_in->previous_in = edge;
+        vv_next_in(edge)->previous_in = number;
     if (first)
-        first->next_in = edge;
+        first->next_in = number;
     else
-        edge->public.node->first_in = edge;
+        edge->public.node->first_in = number;
 }
 
 static void unlink_in(struct vv_edge *edge)
 {
     if (edge->next_in)
-        edge->next_in->previous_in = edge->previous_in;
+        vv_next_in(edge)->previous_in = edge->previous_in;
     if (edge->previous_in)
-        edge->previous_in->next_in = edge->next_in;
+        vv_previous_in(edge)->next_in = edge->next_in;
     else
         edge->public.node->first_in = edge->next_in;
 }
 
-static void link_to_parent(struct vv_edge *edge)
+static void link_to_parent(struct vv_edge *edge, uint32_t number)
 {
     varve_node *parent = edge->parent;
-    edge->previous = parent->last_edge;
-    if (parent->last_edge)
-        parent->last_edge->next = edge;
-    else
-        parent->first_edge = edge;
-    parent->last_edge = edge;
+    struct vv_edge *first = vv_first_edge(parent);
+    if (first) {
+        vv_last_edge(parent)->next = number;
+        edge->previous = first->previous;
+        first->previous = number;
+    } else {
+        parent->first_edge = number;
+        edge->previous = number;
+    }
     parent->edge_count++;
+}
+
+static void unlink_from_parent(struct vv_edge *edge)
+{
+    varve_node *parent = edge->parent;
+    struct vv_edge *previous = vv_previous_edge(edge);
+    struct vv_edge *behind =
+        edge->next ? vv_next_edge(edge) : vv_first_edge(parent);
+    behind->previous = edge->previous;
+    if (previous)
+        previous->next = edge->next;
+    else
+        parent->first_edge = edge->next;
+    parent->edge_count--;
 }
 
 void vv_edge_set_child(struct vv_edge *edge, varve_node *child)
 {
     unlink_in(edge);
     edge->public.node = child;
-    link_in(edge);
+    link_in(edge, number_of(edge));
 }
 
 bool vv_node_takes_children(varve_node *parent, const char *name)
@@ -206,23 +230,23 @@ struct vv_edge *vv_edge_add_quietly(
         vv_memory_mistake(graph);
         return NULL;
     }
+    uint32_t number;
     /* All that can fail comes before the edge is linked. */
     struct vv_edge *edge =
         !parent->has_many_edges ||
                 vv_set_reserve(&graph->edge_set, graph->edge_set.count + 1)
-            ? vv_pool_take(&graph->edges)
+            ? vv_shelf_take(&graph->edges, &number)
             : NULL;
     if (!edge) {
         vv_memory_mistake(graph);
         return NULL;
     }
     edge->public = (varve_edge){ .name = kept->bytes, .node = child };
-    edge->name = kept;
     edge->parent = parent;
     if (parent->has_many_edges)
         vv_set_add(&graph->edge_set, edge);
-    link_to_parent(edge);
-    link_in(edge);
+    link_to_parent(edge, number);
+    link_in(edge, number);
     return edge;
 }
 
@@ -290,17 +314,10 @@ void vv_edge_remove(struct vv_edge *edge)
             t->edge = NULL;
     if (parent->has_many_edges)
         vv_set_remove(&graph->edge_set, edge);
-    if (edge->next)
-        edge->next->previous = edge->previous;
-    else
-        parent->last_edge = edge->previous;
-    if (edge->previous)
-        edge->previous->next = edge->next;
-    else
-        parent->first_edge = edge->next;
-    parent->edge_count--;
+    uint32_t number = number_of(edge);
+    unlink_from_parent(edge);
     unlink_in(edge);
-    vv_pool_give(&graph->edges, edge);
+    vv_shelf_give(&graph->edges, number);
     vv_edge_notify_removed(graph, child);
 }
 
@@ -340,9 +357,9 @@ void vv_edge_untrack(struct vv_edge *edge)
         return;
     }
     varve_node *gone = edge->public.node;
-    bool moves = edge->next;
-    for (; edge->next; edge = edge->next)
-        vv_edge_set_child(edge, edge->next->public.node);
+    bool moves = edge->next != 0;
+    for (; edge->next; edge = vv_next_edge(edge))
+        vv_edge_set_child(edge, vv_next_edge(edge)->public.node);
     vv_edge_remove(edge);
     vv_edge_notify_removed(parent->graph, gone);
     if (moves)
@@ -392,13 +409,14 @@ varve_node *varve_find_path(varve_node *from, const char *path)
 const varve_edge *varve_edge_first(const varve_node *parent)
 {
     parent = vv_or_nil(parent);
-    return parent->first_edge ? &parent->first_edge->public : NULL;
+    const struct vv_edge *first = vv_first_edge(parent);
+    return first ? &first->public : NULL;
 }
 
 const varve_edge *varve_edge_next(const varve_edge *edge)
 {
     const struct vv_edge *next =
-        edge ? ((const struct vv_edge *)edge)->next : NULL;
+        edge ? vv_next_edge((const struct vv_edge *)edge) : NULL;
     return next ? &next->public : NULL;
 }
 

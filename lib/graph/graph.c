@@ -71,7 +71,7 @@ varve_graph *vv_graph_new_in(const struct vv_context *context)
     graph->nil = (varve_node){ .graph = graph, .kind = VARVE_NIL };
     vv_names_init(&graph->names, a);
     vv_pool_init(&graph->nodes, a, sizeof(varve_node));
-    vv_pool_init(&graph->edges, a, sizeof(struct vv_edge));
+    vv_shelf_init(&graph->edges, a, sizeof(struct vv_edge));
     for (unsigned i = 0; i < VV_VARIABLE_POOLS; i++) {
         vv_pool_init(&graph->variables[i], a, VV_VARIABLE_SIZE(2 * i));
         vv_pool_allow(&graph->variables[i],
@@ -106,7 +106,7 @@ void varve_graph_free(varve_graph *graph)
     vv_map_clear(&graph->slot_map);
     vv_map_clear(&graph->global_map);
     vv_pool_clear(&graph->nodes);
-    vv_pool_clear(&graph->edges);
+    vv_shelf_clear(&graph->edges);
     for (unsigned i = 0; i < VV_VARIABLE_POOLS; i++)
         vv_pool_clear(&graph->variables[i]);
     vv_pool_clear(&graph->variable_extras);

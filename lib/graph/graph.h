@@ -18,6 +18,7 @@
 #include "node.h"
 #include "pool.h"
 #include "set.h"
+#include "shelf.h"
 
 enum { VV_MAX_TAGS = 64, VV_VARIABLE_POOLS = VARVE_MAX_RANK / 2 + 1 };
 
@@ -92,7 +93,7 @@ struct varve_graph {
     bool defers_initializers; /* see varve_defer_initializers */
     uint8_t held;             /* vv_hold */
     struct vv_pool nodes;
-    struct vv_pool edges;
+    struct vv_shelf edges;
     struct vv_pool variables[VV_VARIABLE_POOLS]; /* two ranks have one */
     struct vv_pool variable_extras;
     struct vv_pool slots;

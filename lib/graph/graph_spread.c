@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "edge.h"
 #include "graph_spread.h"
 
 #include "graph.h"
@@ -20,7 +21,7 @@ static void follow_edge(
         return;
     vv_spread_add(s, child,
         vv_automaton_step(&s->automaton, s->pairs[pair].state,
-            edge->name->bytes, edge->name->size),
+            edge->public.name, vv_edge_name(edge)->size),
         edge->public.node, (struct vv_way){ .from = pair + 1, .step = edge });
 }
 
@@ -40,7 +41,7 @@ static void go_on(struct vv_spread *s)
     uint32_t pair;
     while (vv_spread_next(s, &pair)) {
         varve_node *node = s->pairs[pair].object;
-        for (struct vv_edge *e = node->first_edge; e; e = e->next)
+        for (struct vv_edge *e = vv_first_edge(node); e; e = vv_next_edge(e))
             follow_edge(s, pair, e);
         /* The path of a slot needs a pair of its owner and one of its variable.
          * Whichever comes later finds the other, so both sides look. */
@@ -119,9 +120,9 @@ void vv_graph_spread_slot(struct vv_spread *s, struct vv_slot *slot)
 static struct vv_text name_of(const void *graph, const struct vv_way *way)
 {
     (void)graph;
-    const struct vv_name *name =
-        way->variable ? ((const struct vv_slot *)way->step)->name
-                      : ((const struct vv_edge *)way->step)->name;
+    const struct vv_name *name = way->variable
+                                     ? ((const struct vv_slot *)way->step)->name
+                                     : vv_edge_name(way->step);
     return (struct vv_text){ name->bytes, name->size };
 }
 

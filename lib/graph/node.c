@@ -137,8 +137,8 @@ static void remove_slots(struct removal *removal, varve_node *node)
 static void remove_edges(struct removal *removal, varve_node *node)
 {
     while (node->first_edge) {
-        varve_node *child = node->first_edge->public.node;
-        vv_edge_remove(node->first_edge);
+        varve_node *child = vv_first_edge(node)->public.node;
+        vv_edge_remove(vv_first_edge(node));
         if (!is_held(child))
             take_aside(removal, child);
     }
@@ -149,7 +149,7 @@ static void remove_edges(struct removal *removal, varve_node *node)
 static void remove_incoming(varve_node *node)
 {
     while (node->first_in)
-        vv_edge_untrack(node->first_in);
+        vv_edge_untrack(vv_first_in(node));
 }
 
 void varve_remove(varve_node *node)
@@ -300,9 +300,9 @@ static bool is_top(const varve_node *node)
 static void put_path(struct text *text, const varve_node *node)
 {
     for (int i = 0; !is_top(node) && !text->is_full && i < 64; i++) {
-        put_before(
-            text, node->first_in->name->bytes, node->first_in->name->size);
-        node = node->first_in->parent;
+        const struct vv_edge *edge = vv_first_in(node);
+        put_before(text, edge->public.name, vv_edge_name(edge)->size);
+        node = edge->parent;
         if (!is_top(node))
             put_before(text, "/", 1);
     }

@@ -10,6 +10,8 @@
 #ifndef VV_NODE_H
 #define VV_NODE_H
 
+#include <stddef.h>
+
 #include <varve/graph.h>
 #include <varve/variable.h>
 
@@ -17,15 +19,17 @@
 
 enum { VV_FEW_EDGES = 8 };
 
+/* There are as many as nodes: the name is found by its bytes, and other edges
+ * by their numbers on the graph's shelf (edge.h), 0 for none. */
 struct vv_edge {
     /* to read */
     varve_edge public; /* what the program sees; first */
-    const struct vv_name *name;
     varve_node *parent;
-    struct vv_edge *next; /* of the same parent */
-    struct vv_edge *previous;
-    struct vv_edge *next_in; /* to the same child */
-    struct vv_edge *previous_in;
+    /* own */
+    uint32_t next;     /* of the same parent */
+    uint32_t previous; /* of the first: the last */
+    uint32_t next_in;  /* to the same child */
+    uint32_t previous_in;
 };
 
 struct vv_alias {
@@ -48,6 +52,7 @@ struct vv_extra {
     void *on_demand_user;
     uint64_t save_counter;
     /* own */
+    uint64_t tags;              /* see vv_node_tags */
     struct vv_need *first_need; /* of initial values; see initial.h */
     struct vv_need *last_need;
     struct vv_need *needed_by;
@@ -56,14 +61,13 @@ struct vv_extra {
 struct varve_node {
     /* to read */
     varve_graph *graph;
-    struct vv_edge *first_edge;
-    struct vv_edge *first_in;
     struct vv_variable *variable; /* of a variable */
     struct vv_extra *extra;       /* or NULL */
     varve_node *next_of_all;
-    uint64_t tags;   /* bits: graph->tags */
     uint32_t number; /* unique among living nodes, small */
     uint32_t edge_count;
+    uint32_t first_edge; /* numbers of edges, or 0 */
+    uint32_t first_in;
     /* to fill in */
     uint64_t restored_by; /* number of the observer that gave the value */
     uint8_t value_state;  /* varve_variable_state; a state's too */
@@ -76,7 +80,6 @@ struct varve_node {
     uint32_t touched; /* the moment of its graph when its value changed last, as
                          far as the program or the library said so */
     /* own */
-    struct vv_edge *last_edge;
     varve_node *previous_of_all;
 };
 
@@ -99,6 +102,17 @@ void vv_node_notify_changed(varve_node *node);
 /* A path to the node for messages, along the oldest edges; in `text`, which has
  * `size` bytes, 8 or more; "(root)" for a node that nothing leads to. */
 const char *vv_node_text(const varve_node *node, char *text, size_t size);
+
+/* Its tags, as bits: graph->tags. */
+static inline uint64_t vv_node_tags(const varve_node *node)
+{
+    return node->extra ? node->extra->tags : 0;
+}
+
+static inline const struct vv_name *vv_edge_name(const struct vv_edge *edge)
+{
+    return (const void *)(edge->public.name - offsetof(struct vv_name, bytes));
+}
 
 static inline bool vv_is_nil(const varve_node *node)
 {

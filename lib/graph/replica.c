@@ -114,7 +114,7 @@ static void take_over(
     const varve_graph *graph = m->walk->graph;
     to->value_state = from->value_state;
     for (unsigned i = 0; i < graph->tag_count; i++)
-        if (from->tags >> i & 1)
+        if (vv_node_tags(from) >> i & 1)
             varve_tag(to, graph->tags[i]->bytes);
     const struct vv_alias *alias = from->extra ? from->extra->aliases : NULL;
     for (; alias; alias = alias->next)

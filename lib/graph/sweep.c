@@ -4,6 +4,7 @@
  */
 #include "sweep.h"
 
+#include "edge.h"
 #include "slot.h"
 
 static size_t keep_names_of_extra(const struct vv_extra *extra)
@@ -21,8 +22,8 @@ static size_t keep_names_of_extra(const struct vv_extra *extra)
 static size_t keep_names_of_node(const varve_node *node)
 {
     size_t work = 1 + (size_t)node->edge_count;
-    for (const struct vv_edge *e = node->first_edge; e; e = e->next)
-        vv_name_keep(e->name);
+    for (const struct vv_edge *e = vv_first_edge(node); e; e = vv_next_edge(e))
+        vv_name_keep(vv_edge_name(e));
     return work + (node->extra ? keep_names_of_extra(node->extra) : 0);
 }
 

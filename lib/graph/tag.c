@@ -52,18 +52,22 @@ void varve_tag(varve_node *node, const char *tag)
             VARVE_MAX_NAME_SIZE);
         return;
     }
-    node->tags |= take_bit(node->graph, tag);
+    struct vv_extra *extra = vv_node_extra(node);
+    if (extra)
+        extra->tags |= take_bit(node->graph, tag);
+    else
+        vv_memory_mistake(node->graph);
 }
 
 void varve_untag(varve_node *node, const char *tag)
 {
     node = vv_or_nil(node);
-    if (!vv_is_nil(node) && tag)
-        node->tags &= ~vv_tag_bit(node->graph, tag);
+    if (node->extra && tag)
+        node->extra->tags &= ~vv_tag_bit(node->graph, tag);
 }
 
 bool varve_has_tag(const varve_node *node, const char *tag)
 {
     node = vv_or_nil(node);
-    return tag && (node->tags & vv_tag_bit(node->graph, tag)) != 0;
+    return tag && (vv_node_tags(node) & vv_tag_bit(node->graph, tag)) != 0;
 }

@@ -12,7 +12,7 @@ uint64_t vv_tag_bit(const varve_graph *graph, const char *tag);
 
 static inline bool vv_is_local(const varve_node *node, uint64_t local_bit)
 {
-    return (node->tags & local_bit) != 0;
+    return (vv_node_tags(node) & local_bit) != 0;
 }
 
 #endif

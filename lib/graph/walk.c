@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "edge.h"
 #include "allocator.h"
 #include "failure.h"
 #include "graph.h"
@@ -29,20 +30,26 @@ static bool add_step(struct vv_walk *walk, struct vv_step step)
     return true;
 }
 
+static uint32_t rank_of(const struct vv_edge *edge)
+{
+    return vv_edge_name(edge)->rank;
+}
+
 static int compare_edges(const void *left, const void *right)
 {
     const struct vv_edge *a = *(struct vv_edge *const *)left;
     const struct vv_edge *b = *(struct vv_edge *const *)right;
-    return (a->name->rank > b->name->rank) - (a->name->rank < b->name->rank);
+    return (rank_of(a) > rank_of(b)) - (rank_of(a) < rank_of(b));
 }
 
 struct vv_edge *const *vv_walk_edges(struct vv_walk *walk, varve_node *node)
 {
     size_t count = 0;
     bool in_order = true;
-    for (struct vv_edge *e = node->first_edge; e; e = e->next) {
+    for (struct vv_edge *e = vv_first_edge(node); e; e = vv_next_edge(e)) {
         walk->sorted[count++] = e;
-        if (e->previous && e->previous->name->rank > e->name->rank)
+        const struct vv_edge *previous = vv_previous_edge(e);
+        if (previous && rank_of(previous) > rank_of(e))
             in_order = false;
     }
     if (!in_order && node->kind != VARVE_LIST)
@@ -170,7 +177,8 @@ static void add_edges(const struct vv_walk *walk, size_t place, size_t longest,
         if (path->size > begin)
             vv_buffer_add8(path, '/');
         size_t at = path->size;
-        vv_path_add_end(path, edge->name->bytes, edge->name->size, longest);
+        vv_path_add_end(
+            path, edge->public.name, vv_edge_name(edge)->size, longest);
         vv_buffer_reverse(path, at);
         place = vv_walk_place(walk, edge->parent);
     }

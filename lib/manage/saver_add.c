@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "edge.h"
 #include "allocator.h"
 #include "failure.h"
 #include "name.h"
@@ -112,7 +113,8 @@ static bool may_be_below(const varve_saver *saver, varve_node *node)
         varve_node *next;
         memcpy(&next, ascent.queue.data + at, sizeof next);
         found = next != node && vv_saver_find(saver, next);
-        for (struct vv_edge *e = next->first_in; e && is_known; e = e->next_in)
+        for (struct vv_edge *e = vv_first_in(next); e && is_known;
+             e = vv_next_in(e))
             is_known = ascend(&ascent, e->parent);
     }
     vv_map_clear(&ascent.seen);

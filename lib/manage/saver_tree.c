@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "edge.h"
 #include "name.h"
 
 /* The object below `parent` that the first part of a name stands for, made if
@@ -74,7 +75,7 @@ void vv_saver_clear_tree(varve_saver *saver)
     for (size_t i = 0; i < saver->count; i++)
         vv_saver_take_out(saver, saver->entries[i]);
     while (saver->root->first_edge)
-        varve_remove(saver->root->first_edge->public.node);
+        varve_remove(vv_first_edge(saver->root)->public.node);
 }
 
 static int compare(const void *left, const void *right)

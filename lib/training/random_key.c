@@ -50,12 +50,12 @@ static bool climb(
     vv_buffer_reverse(path, 0);
     const varve_node *node = parent;
     for (uint32_t i = 0; node != graph->root; i++) {
-        const struct vv_edge *edge = node->first_in;
+        const struct vv_edge *edge = vv_first_in(node);
         if (!edge || i == graph->number_limit)
             return false;
         vv_buffer_add8(path, '/');
         size_t begin = path->size;
-        vv_path_add_name(path, edge->name->bytes, edge->name->size);
+        vv_path_add_name(path, edge->public.name, vv_edge_name(edge)->size);
         vv_buffer_reverse(path, begin);
         node = edge->parent;
     }

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "edge.h"
 #include "allocator.h"
 #include "by_name.h"
 #include "scope.h"
@@ -318,13 +319,13 @@ bool vv_sweep(struct vv_pairing *p)
 /* Whether the first edges lead up to the root, as they nearly always do. */
 static bool leads_up(const struct vv_pairing *p, const varve_node *node)
 {
-    const struct vv_edge *e = node->first_in;
+    const struct vv_edge *e = vv_first_in(node);
     for (int i = 0; e && i < FEW_STEPS && node != p->root; i++) {
         if (vv_is_known(p, e->parent)) {
             node = e->parent;
-            e = node->first_in;
+            e = vv_first_in(node);
         } else {
-            e = e->next_in;
+            e = vv_next_in(e);
         }
     }
     return node == p->root;
@@ -348,7 +349,8 @@ static bool still_holds(struct vv_pairing *p, uint32_t file)
     if (!p->needs_sweep)
         return true;
     bool led_to = node == p->root || vv_as_slot(node);
-    for (const struct vv_edge *e = node->first_in; e && !led_to; e = e->next_in)
+    for (const struct vv_edge *e = vv_first_in(node); e && !led_to;
+         e = vv_next_in(e))
         led_to = vv_is_known(p, e->parent);
     if (!led_to)
         release(p, file);

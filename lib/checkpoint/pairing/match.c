@@ -11,6 +11,7 @@
 
 #include "binding.h"
 #include "by_name.h"
+#include "edge.h"
 #include "name.h"
 #include "slot.h"
 #include "variable.h"
@@ -85,7 +86,7 @@ static void match_edge(
 {
     varve_node *parent = edge->parent;
     varve_node *child = edge->public.node;
-    const struct vv_name *name = edge->name;
+    const struct vv_name *name = vv_edge_name(edge);
     if (!vv_know_numbers(p)) {
         vv_out_of_memory(p);
         return;
@@ -238,8 +239,8 @@ static void match_slot_by(
 
 static int compare_edges(const void *left, const void *right)
 {
-    const struct vv_name *a = (*(struct vv_edge *const *)left)->name;
-    const struct vv_name *b = (*(struct vv_edge *const *)right)->name;
+    const struct vv_name *a = vv_edge_name(*(struct vv_edge *const *)left);
+    const struct vv_name *b = vv_edge_name(*(struct vv_edge *const *)right);
     size_t size = a->size < b->size ? a->size : b->size;
     int order = memcmp(a->bytes, b->bytes, size);
     return order ? order : (a->size > b->size) - (a->size < b->size);
@@ -259,9 +260,10 @@ static struct vv_edge **sorted_edges(
         vv_out_of_memory(p);
         return NULL;
     }
-    for (struct vv_edge *e = node->first_edge; e; e = e->next) {
+    for (struct vv_edge *e = vv_first_edge(node); e; e = vv_next_edge(e)) {
         sorted[count++] = e;
-        in_order &= !e->previous || compare_edges(&e->previous, &e) < 0;
+        struct vv_edge *previous = vv_previous_edge(e);
+        in_order &= !previous || compare_edges(&previous, &e) < 0;
     }
     if (!in_order && node->kind != VARVE_LIST)
         qsort(sorted, count, sizeof *sorted, compare_edges);
@@ -292,13 +294,14 @@ static void match_node(struct vv_pairing *p, varve_node *node, uint32_t file)
 static bool leads_otherwise(struct vv_pairing *p, const varve_node *parent,
     const varve_node *child, uint32_t file)
 {
-    const struct vv_edge *e = child->first_in;
+    const struct vv_edge *e = vv_first_in(child);
     bool has_aliases = child->extra && child->extra->aliases;
     if (!p->selection.rename_count && !p->is_by_name && !has_aliases)
         return false;
-    for (int i = 0; e && i < MOST_EDGES; e = e->next_in, i++) {
+    for (int i = 0; e && i < MOST_EDGES; e = vv_next_in(e), i++) {
         uint32_t at = vv_file_node_of(p, child);
-        if (e->parent == parent && child_in_file(p, file, e->name) != at)
+        if (e->parent == parent &&
+            child_in_file(p, file, vv_edge_name(e)) != at)
             return true;
     }
     return false;
@@ -421,8 +424,8 @@ void vv_match_again(struct vv_pairing *p, varve_node *node)
 {
     bool is_known = vv_is_held(p, node);
     bool is_matched = vv_file_node_of(p, node) != VV_NONE;
-    struct vv_edge *e = is_matched ? NULL : node->first_in;
-    for (; e; e = e->next_in)
+    struct vv_edge *e = is_matched ? NULL : vv_first_in(node);
+    for (; e; e = vv_next_in(e))
         vv_match_edge(p, e);
     if (is_known)
         vv_add_pair(p, &p->queue, node, VV_NONE);

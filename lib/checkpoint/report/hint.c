@@ -191,7 +191,7 @@ static const char *reason_for_program(
         step->edge ? vv_file_node_of(hints->p, step->edge->parent) : VV_NONE;
     if (file == VV_NONE)
         return "the file has no such node";
-    const struct vv_name *name = step->edge->name;
+    const struct vv_name *name = vv_edge_name(step->edge);
     uint32_t id = vv_find_in_file(hints->p, name);
     uint32_t taken = id == VV_NONE
                          ? VV_NONE
@@ -235,11 +235,12 @@ static bool step_program(struct vv_hints *hints, struct stand *stand,
         return true;
     }
     best->wanted = (struct vv_text){ bytes, size };
-    for (edge = stand->node->first_edge;
-         edge && vv_likely_may_look(&hints->likely, best); edge = edge->next)
+    for (edge = vv_first_edge(stand->node);
+         edge && vv_likely_may_look(&hints->likely, best);
+         edge = vv_next_edge(edge))
         vv_likely_consider(best,
-            (struct vv_text){ edge->name->bytes, edge->name->size }, 0, NULL,
-            false);
+            (struct vv_text){ edge->public.name, vv_edge_name(edge)->size }, 0,
+            NULL, false);
     return false;
 }
 

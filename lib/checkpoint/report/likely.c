@@ -137,10 +137,10 @@ static const struct vv_edge *choose_edge(struct vv_likely *l,
     const varve_node *parent, struct vv_text name, uint32_t file)
 {
     struct vv_best best = { .wanted = name };
-    for (const struct vv_edge *e = parent->first_edge;
-         e && vv_likely_may_look(l, &best); e = e->next) {
+    for (const struct vv_edge *e = vv_first_edge(parent);
+         e && vv_likely_may_look(l, &best); e = vv_next_edge(e)) {
         if (is_free(l, e->public.node))
-            vv_likely_consider(&best, text_of(e->name), 0, e,
+            vv_likely_consider(&best, text_of(vv_edge_name(e)), 0, e,
                 is_alike(l, file, e->public.node));
     }
     return choose(l, &best) ? best.item : NULL;
@@ -193,8 +193,8 @@ static struct saved_edge saved_edge_at(const struct vv_likely *l, uint32_t edge)
 static struct saved_edge saved_edge_for(
     struct vv_likely *l, uint32_t parent, const struct vv_edge *edge)
 {
-    struct vv_text name = text_of(edge->name);
-    uint32_t id = vv_find_in_file(l->p, edge->name);
+    struct vv_text name = text_of(vv_edge_name(edge));
+    uint32_t id = vv_find_in_file(l->p, vv_edge_name(edge));
     uint32_t child = id == VV_NONE
                          ? VV_NONE
                          : vv_index_find_child(vv_index_of(l->p), parent, id);
@@ -286,8 +286,8 @@ static uint32_t saved_edge_for_top(struct vv_likely *l, uint32_t top)
     if (parent == VV_NONE)
         return VV_NONE;
     if (!l->saved_edges[top]) {
-        struct vv_text name = text_of(edge->name);
-        uint32_t id = vv_find_in_file(l->p, edge->name);
+        struct vv_text name = text_of(vv_edge_name(edge));
+        uint32_t id = vv_find_in_file(l->p, vv_edge_name(edge));
         uint32_t found = VV_NONE;
         if (id == VV_NONE ||
             vv_index_find_child(vv_index_of(l->p), parent, id) == VV_NONE)
@@ -359,7 +359,7 @@ static const varve_node *find_in_program(struct vv_likely *l, uint32_t file)
         VV_LONGEST_SEARCHED_PATH, &l->text);
     while (edge) {
         uint32_t next;
-        add_name(&l->text, text_of(edge->name));
+        add_name(&l->text, text_of(vv_edge_name(edge)));
         node = edge->public.node;
         if (!pop_way(l, &next))
             return node;

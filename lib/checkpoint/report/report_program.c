@@ -9,6 +9,7 @@
 
 #include "binding.h"
 #include "fate.h"
+#include "edge.h"
 #include "graph_spread.h"
 #include "scope.h"
 #include "tag.h"
@@ -82,10 +83,10 @@ static void excuse_missing(
 static bool is_in_its_place(
     const struct vv_maker *m, const varve_node *node, uint32_t file)
 {
-    const struct vv_edge *e = node->first_in;
-    for (int i = 0; e && i < MOST_EDGES; e = e->next_in, i++) {
+    const struct vv_edge *e = vv_first_in(node);
+    for (int i = 0; e && i < MOST_EDGES; e = vv_next_in(e), i++) {
         uint32_t parent = vv_file_node_of(m->p, e->parent);
-        uint32_t name = vv_find_in_file(m->p, e->name);
+        uint32_t name = vv_find_in_file(m->p, vv_edge_name(e));
         if (parent != VV_NONE && name != VV_NONE &&
             vv_index_find_child(vv_index_of(m->p), parent, name) == file)
             return true;

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "edge.h"
 #include "allocator.h"
 #include "arrival.h"
 #include "assertion.h"
@@ -76,7 +77,7 @@ static void children_moved(struct vv_observer *self, varve_node *list)
     if (r->pairing.is_dry || r->is_settled)
         return;
     bool is_held = vv_is_held(&r->pairing, list);
-    for (struct vv_edge *e = list->first_edge; e; e = e->next) {
+    for (struct vv_edge *e = vv_first_edge(list); e; e = vv_next_edge(e)) {
         vv_scope_edge(&r->pairing, e);
         if (is_held)
             vv_match_moved(&r->pairing, e);

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "edge.h"
 #include "allocator.h"
 #include "dtype.h"
 #include "failure.h"
@@ -50,12 +51,12 @@ static size_t mark_names(struct numbering *n, const struct vv_walk *walk)
     size_t edges = 0;
     for (size_t i = 0; i < walk->count; i++) {
         const varve_node *node = walk->steps[i].node;
-        tags |= node->tags;
+        tags |= vv_node_tags(node);
         edges += node->edge_count;
         if (node->extra && node->extra->global_name)
             mark(n, node->extra->global_name);
-        for (struct vv_edge *e = node->first_edge; e; e = e->next)
-            mark(n, e->name);
+        for (struct vv_edge *e = vv_first_edge(node); e; e = vv_next_edge(e))
+            mark(n, vv_edge_name(e));
     }
     for (size_t i = 0; i < walk->slot_count; i++)
         mark(n, walk->slots[i]->name);
@@ -96,7 +97,7 @@ static void add_tags(struct vv_columns *c, const struct numbering *n,
     const varve_graph *graph = walk->graph;
     uint32_t numbers[VV_MAX_TAGS];
     size_t count = 0;
-    uint64_t tags = walk->steps[place].node->tags;
+    uint64_t tags = vv_node_tags(walk->steps[place].node);
     for (unsigned i = 0; i < graph->tag_count; i++) {
         if (!(tags >> i & 1))
             continue;
@@ -116,10 +117,10 @@ static void add_node(struct vv_columns *c, const struct numbering *n,
     varve_node *node = walk->steps[place].node;
     struct vv_edge *const *edges = vv_walk_edges(walk, node);
     for (size_t i = 0; i < node->edge_count; i++)
-        vv_index_add_edge(&c->index, number_of(n, edges[i]->name),
+        vv_index_add_edge(&c->index, number_of(n, vv_edge_name(edges[i])),
             vv_walk_place(walk, edges[i]->public.node));
     vv_index_add_node(&c->index, node->kind);
-    if (node->tags)
+    if (vv_node_tags(node))
         add_tags(c, n, walk, place);
     if (node->extra && node->extra->global_name)
         vv_index_add_global(

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "edge.h"
 #include "allocator.h"
 #include "bulk.h"
 #include "bytes.h"
@@ -170,10 +171,10 @@ static bool holds_value(const varve_node *node)
 
 bool vv_is_random(const varve_node *node, uint64_t random_bit)
 {
-    bool found = (node->tags & random_bit) != 0;
-    const struct vv_edge *e = node->first_in;
-    for (; e && !found && random_bit; e = e->next_in)
-        found = (e->parent->tags & random_bit) != 0;
+    bool found = (vv_node_tags(node) & random_bit) != 0;
+    const struct vv_edge *e = vv_first_in(node);
+    for (; e && !found && random_bit; e = vv_next_in(e))
+        found = (vv_node_tags(e->parent) & random_bit) != 0;
     return found;
 }
 

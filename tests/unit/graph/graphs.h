@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "edge.h"
 #include "graph.h"
 #include "node.h"
 
@@ -51,19 +52,19 @@ static inline void check_links(varve_graph *graph)
     for (varve_node *node = graph->all; node; node = node->next_of_all) {
         size_t count = 0;
         const struct vv_edge *last = NULL;
-        for (struct vv_edge *e = node->first_edge; e; e = e->next) {
+        for (struct vv_edge *e = vv_first_edge(node); e; e = vv_next_edge(e)) {
             cr_assert_eq(e->parent, node);
-            cr_assert_eq(e->previous, last);
+            cr_assert_eq(vv_previous_edge(e), last);
             cr_assert_eq(varve_find(node, e->public.name), e->public.node);
             last = e;
             count++;
         }
-        cr_assert_eq(node->last_edge, last);
+        cr_assert_eq(vv_last_edge(node), last);
         cr_assert_eq(node->edge_count, count);
         last = NULL;
-        for (struct vv_edge *e = node->first_in; e; e = e->next_in) {
+        for (struct vv_edge *e = vv_first_in(node); e; e = vv_next_in(e)) {
             cr_assert_eq(e->public.node, node);
-            cr_assert_eq(e->previous_in, last);
+            cr_assert_eq(vv_previous_in(e), last);
             last = e;
         }
         cr_assert(!node->is_listed);

@@ -112,7 +112,7 @@ TEST(graph_spread, goes_on_with_new_edges_and_slots)
     vv_graph_spread_edge(&s, vv_edge_add(root, "a", apart));
     cr_assert(vv_spread_has_any(&s, w->number));
     varve_node *o = varve_add_object(root, "o");
-    vv_graph_spread_edge(&s, o->first_in);
+    vv_graph_spread_edge(&s, vv_first_in(o));
     varve_node *m = varve_add_slot(o, w, "m", varve_array(memory, 2));
     vv_graph_spread_slot(&s, vv_slot_first_of(o));
     cr_assert(vv_spread_has_any(&s, m->number));

@@ -50,7 +50,7 @@ TEST(tag, is_one_of_64_at_most)
         cr_assert(varve_has_tag(root, name));
     }
     cr_assert_eq(varve_graph_check(graph, NULL), VARVE_OK);
-    cr_assert_eq(root->tags, UINT64_MAX);
+    cr_assert_eq(vv_node_tags(root), UINT64_MAX);
     varve_tag(varve_add_object(root, "a"), "tag 63");
     cr_assert_eq(varve_graph_check(graph, NULL), VARVE_OK);
     varve_tag(root, "one more");
