@@ -94,7 +94,8 @@ typedef struct varve_write_options {
                           directory. NULL: that which varve_write replaces, or
                           the newest of varve_save's prefix */
     bool only_touched; /* what was not touched has not changed (layers.h) */
-    bool verify_untouched; /* VARVE_MISUSE where it has */
+    bool track;        /* find it by the pages that were written to */
+    bool verify_untouched; /* fail where it has: for tests */
     varve_reserved reserved;
 } varve_write_options;
 

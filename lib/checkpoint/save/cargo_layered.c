@@ -303,11 +303,12 @@ static const uint8_t *known_digest(
     const void *user, uint32_t value, uint64_t chunk)
 {
     const struct layering *l = user;
-    uint64_t at = chunk * VV_CHUNK_SIZE, left = size_of(l, value) - at;
-    if (!vv_is_unchanged(&l->cargo->unchanged, value, l->since) ||
+    uint64_t at = chunk * VV_CHUNK_SIZE, size = size_of(l, value) - at;
+    if (size > VV_CHUNK_SIZE)
+        size = VV_CHUNK_SIZE;
+    if (!vv_is_unchanged(&l->cargo->unchanged, value, at, size, l->since) ||
         !pairs(l, value) ||
-        !vv_layer_base_keeps(&l->base, older_offset(l, value) + at,
-            left < VV_CHUNK_SIZE ? left : VV_CHUNK_SIZE))
+        !vv_layer_base_keeps(&l->base, older_offset(l, value) + at, size))
         return NULL;
     return older_digests(l, value, chunk);
 }

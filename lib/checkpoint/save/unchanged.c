@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "dirty.h"
 #include "graph.h"
 #include "layout.h"
 #include "system.h"
+#include "variable.h"
 
 enum { REMEMBERED = 8 };
 
@@ -31,6 +33,19 @@ struct vv_past {
     struct saved saved[REMEMBERED];
 };
 
+/* A moment, and the look at what was written that came with it. */
+struct look {
+    uint32_t moment;
+    uint64_t number;
+};
+
+/* A part of a value that is as it was gathered at `moment` or later. */
+struct run {
+    uint32_t value;
+    uint32_t moment;
+    uint64_t begin, end;
+};
+
 struct watcher {
     struct vv_observer observer;
     struct vv_context context;
@@ -38,6 +53,9 @@ struct watcher {
     int64_t process;
     uint32_t built; /* when nodes, edges or slots came or went last */
     struct vv_past *past;
+    struct vv_dirty *dirty;        /* NULL: nobody has asked for it */
+    struct look looks[REMEMBERED]; /* the last ones, oldest first */
+    unsigned look_count;
 };
 
 /* --- What was saved ------------------------------------------------------- */
@@ -136,10 +154,11 @@ static void graph_freed(struct vv_observer *self)
     struct watcher *w = (struct watcher *)self;
     const varve_allocator a = w->context.allocator;
     release_past(w->past);
+    vv_dirty_free(w->dirty);
     vv_release(&a, w, sizeof *w);
 }
 
-static struct watcher *find(const varve_graph *graph)
+static struct watcher *find_watcher(const varve_graph *graph)
 {
     struct vv_observer *o = graph->newest;
     while (o && o->graph_freed != graph_freed)
@@ -165,6 +184,26 @@ static struct watcher *new_watcher(varve_graph *graph)
     return w;
 }
 
+static struct watcher *watcher_of(varve_graph *graph)
+{
+    struct watcher *w = find_watcher(graph);
+    return w ? w : new_watcher(graph);
+}
+
+static struct vv_dirty *dirty_of(struct watcher *w)
+{
+    if (!w->dirty)
+        w->dirty = vv_dirty_new(&w->context);
+    return w->dirty;
+}
+
+struct vv_dirty *vv_unchanged_dirty(varve_graph *graph)
+{
+    struct watcher *w = watcher_of(graph);
+    struct vv_dirty *dirty = w ? dirty_of(w) : NULL;
+    return dirty ? vv_dirty_share(dirty) : NULL;
+}
+
 /* A fork may have come while the parent's saves were at work on what they
  * remember, so the child begins anew. */
 static struct vv_past *past_of(struct watcher *w)
@@ -183,57 +222,173 @@ static struct vv_past *past_of(struct watcher *w)
 
 /* --- Gathering ------------------------------------------------------------ */
 
-/* Small values are written together, and changed by the library itself. */
-static bool may_be_unchanged(const varve_node *node, uint64_t size)
+struct gathering {
+    struct vv_unchanged *unchanged;
+    const struct vv_walk *walk;
+    const struct vv_index *index;
+    struct watcher *watcher;
+};
+
+static const varve_node *node_of(const struct gathering *g, uint32_t value)
 {
-    return node->variable && size >= VV_PAGED_SIZE;
+    return g->walk->steps[vv_at32(g->index->value_nodes, value)].node;
 }
 
-static void note_touched(struct vv_unchanged *u, const struct vv_walk *walk,
-    const struct vv_index *index)
+static uint64_t size_of(const struct gathering *g, uint32_t value)
 {
-    u->touched = vv_allocate_array(
-        walk->allocator, index->value_count, sizeof *u->touched);
+    return vv_at64(g->index->value_sizes, value);
+}
+
+/* Small values are written together, and changed by the library itself. */
+static bool may_be_unchanged(const struct gathering *g, uint32_t value)
+{
+    return node_of(g, value)->variable && size_of(g, value) >= VV_PAGED_SIZE;
+}
+
+static void note_touched(const struct gathering *g)
+{
+    struct vv_unchanged *u = g->unchanged;
+    uint32_t count = g->index->value_count;
+    u->touched =
+        vv_allocate_array(g->walk->allocator, count, sizeof *u->touched);
     if (!u->touched)
         return;
-    u->count = index->value_count;
-    for (uint32_t i = 0; i < index->value_count; i++) {
-        const varve_node *node =
-            walk->steps[vv_at32(index->value_nodes, i)].node;
-        u->touched[i] = may_be_unchanged(node, vv_at64(index->value_sizes, i))
-                            ? node->touched
-                            : u->moment;
+    u->count = count;
+    for (uint32_t i = 0; i < count; i++)
+        u->touched[i] =
+            may_be_unchanged(g, i) ? node_of(g, i)->touched : u->moment;
+}
+
+/* --- What was written ----------------------------------------------------- */
+
+/* What strings point to lies elsewhere. */
+static bool is_followed(const struct gathering *g, uint32_t value)
+{
+    return may_be_unchanged(g, value) &&
+           node_of(g, value)->variable->tensor.dtype != VARVE_STRING;
+}
+
+static void add_run(struct vv_unchanged *u, uint32_t value, uint32_t moment,
+    uint64_t begin, uint64_t end)
+{
+    const struct run run = { value, moment, begin, end };
+    vv_buffer_add(&u->runs, &run, sizeof run);
+}
+
+/* The parts of a range that were written to after the older looks, by the
+ * moments at which they are as they are. */
+static void note_written(const struct gathering *g, uint32_t value,
+    unsigned look, uint64_t begin, uint64_t end)
+{
+    const struct watcher *w = g->watcher;
+    struct vv_unchanged *u = g->unchanged;
+    const uint8_t *bytes = node_of(g, value)->variable->tensor.data;
+    for (uint64_t at = begin, next; at < end; at = next) {
+        bool is_written;
+        next = at + vv_dirty_run(w->dirty, w->looks[look].number, bytes + at,
+                        (size_t)(end - at), &is_written);
+        if (is_written && look + 1 < w->look_count)
+            note_written(g, value, look + 1, at, next);
+        else if (is_written)
+            add_run(u, value, u->moment, at, next);
+        else if (look > 0)
+            add_run(u, value, w->looks[look].moment, at, next);
     }
 }
+
+static void remember_look(struct watcher *w, uint32_t moment, uint64_t number)
+{
+    if (w->look_count == REMEMBERED)
+        memmove(w->looks, w->looks + 1, --w->look_count * sizeof *w->looks);
+    w->looks[w->look_count++] = (struct look){ moment, number };
+}
+
+/* Nothing is known of what was written before the oldest look. */
+static void look(const struct gathering *g)
+{
+    struct watcher *w = g->watcher;
+    struct vv_unchanged *u = g->unchanged;
+    for (uint32_t i = 0; i < g->index->value_count && dirty_of(w); i++) {
+        if (is_followed(g, i))
+            vv_dirty_ask(w->dirty, node_of(g, i)->variable->tensor.data,
+                (size_t)size_of(g, i));
+    }
+    uint64_t number = w->dirty ? vv_dirty_look(w->dirty) : 0;
+    uint32_t oldest = w->look_count && number ? w->looks->moment : u->moment;
+    if (u->oldest < oldest)
+        u->oldest = oldest;
+    for (uint32_t i = 0; i < g->index->value_count && oldest < u->moment; i++) {
+        if (is_followed(g, i))
+            note_written(g, i, 0, 0, size_of(g, i));
+        else if (u->touched)
+            u->touched[i] = u->moment;
+    }
+    if (u->runs.failed)
+        u->oldest = u->moment;
+    if (number)
+        remember_look(w, u->moment, number);
+}
+
+/* --- All ------------------------------------------------------------------ */
 
 void vv_unchanged_gather(struct vv_unchanged *u, const struct vv_walk *walk,
     const struct vv_index *index, const varve_write_options *options)
 {
     varve_graph *graph = walk->graph;
+    struct gathering g = { u, walk, index, NULL };
     *u = (struct vv_unchanged){ .root = walk->steps->node };
-    if (!options->layered || !options->only_touched ||
+    vv_buffer_init(&u->runs, walk->allocator);
+    if (!options->layered || !(options->only_touched || options->track) ||
         graph->moment == UINT32_MAX)
         return;
-    struct watcher *w = find(graph);
-    if (!w)
-        w = new_watcher(graph);
-    u->past = w ? past_of(w) : NULL;
+    g.watcher = watcher_of(graph);
+    u->past = g.watcher ? past_of(g.watcher) : NULL;
     if (!u->past)
         return;
-    u->oldest = w->built;
+    u->oldest = g.watcher->built;
     u->moment = graph->moment++;
-    note_touched(u, walk, index);
+    note_touched(&g);
+    if (!options->only_touched)
+        look(&g);
 }
 
-bool vv_is_unchanged(
-    const struct vv_unchanged *u, uint32_t value, uint32_t since)
+/* The first run that ends behind a place. */
+static size_t find_run(
+    const struct vv_unchanged *u, uint32_t value, uint64_t at)
 {
-    return u->touched && u->touched[value] <= since;
+    const struct run *runs = (const void *)u->runs.data;
+    size_t low = 0, high = u->runs.size / sizeof *runs;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct run *r = &runs[middle];
+        if (r->value < value || (r->value == value && r->end <= at))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool vv_is_unchanged(const struct vv_unchanged *u, uint32_t value, uint64_t at,
+    uint64_t size, uint32_t since)
+{
+    const struct run *runs = (const void *)u->runs.data;
+    size_t count = u->runs.size / sizeof *runs;
+    if (!u->touched || u->touched[value] > since)
+        return false;
+    for (size_t i = find_run(u, value, at); i < count; i++) {
+        if (runs[i].value != value || runs[i].begin >= at + size)
+            break;
+        if (runs[i].moment > since)
+            return false;
+    }
+    return true;
 }
 
 void vv_unchanged_clear(struct vv_unchanged *u, const varve_allocator *a)
 {
     vv_release(a, u->touched, u->count * sizeof *u->touched);
+    vv_buffer_clear(&u->runs);
     release_past(u->past);
     *u = (struct vv_unchanged){ .past = NULL };
 }

@@ -3,9 +3,9 @@
  *
  * A save that asks for it remembers which values it wrote, by their digests,
  * and at which moment of the graph. So a checkpoint with these values is known
- * again, whatever it is called and whatever came between; and what was not
- * touched after that moment is as there. Nothing here fails: what is not known
- * counts as changed.
+ * again, whatever it is called and whatever came between; and what was neither
+ * touched nor, where the machine tells, written to after that moment is as
+ * there. Nothing here fails: what is not known counts as changed.
  *
  * Gathering belongs to the thread of the graph. The rest belongs to whoever
  * writes, of which there is one at a time for a graph.
@@ -17,9 +17,12 @@
 
 #include <varve/checkpoint.h>
 
+#include "buffer.h"
+#include "graph.h"
 #include "index.h"
 #include "walk.h"
 
+struct vv_dirty;
 struct vv_past;
 
 struct vv_unchanged {
@@ -31,10 +34,16 @@ struct vv_unchanged {
     uint32_t oldest;   /* nothing is known of what was saved before that */
     uint32_t *touched; /* by value; NULL: all of them were, just now */
     size_t count;
+    struct vv_buffer runs; /* what was written to later, by value and place */
 };
 
-/* Notes when each value was touched, where the options ask for it, and begins
- * the next moment. `nodes` and `sizes` are columns of the index of the walk. */
+/* What the saves and snapshots of a graph follow writes by, shared; to be freed
+ * by vv_dirty_free. NULL without memory. */
+struct vv_dirty *vv_unchanged_dirty(varve_graph *graph);
+
+/* Notes when each value was touched or written to, where the options ask for
+ * it, and begins the next moment. `nodes` and `sizes` are columns of the index
+ * of the walk. */
 void vv_unchanged_gather(struct vv_unchanged *unchanged,
     const struct vv_walk *walk, const struct vv_index *index,
     const varve_write_options *options);
@@ -46,9 +55,9 @@ void vv_unchanged_clear(
 bool vv_unchanged_since(const struct vv_unchanged *unchanged,
     const struct vv_index *older, uint32_t *moment);
 
-/* Whether a value is as it was gathered at that moment. */
-bool vv_is_unchanged(
-    const struct vv_unchanged *unchanged, uint32_t value, uint32_t since);
+/* Whether a range of a value is as it was gathered at that moment. */
+bool vv_is_unchanged(const struct vv_unchanged *unchanged, uint32_t value,
+    uint64_t at, uint64_t size, uint32_t since);
 
 /* They were saved: the index has all their digests. */
 void vv_unchanged_note(

@@ -132,13 +132,6 @@ static void graph_freed(struct vv_observer *self)
     ((struct varve_snapshot *)self)->graph = NULL;
 }
 
-struct varve_snapshot *vv_snapshot_of(struct vv_observer *observer)
-{
-    return observer->graph_freed == graph_freed
-               ? (struct varve_snapshot *)observer
-               : NULL;
-}
-
 static void edge_added(struct vv_observer *self, struct vv_edge *edge)
 {
     (void)edge;

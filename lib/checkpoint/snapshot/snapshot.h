@@ -44,9 +44,6 @@ struct varve_snapshot {
     uint64_t moment;        /* since when, for values that were alike */
 };
 
-/* The snapshot that observes a graph; NULL where somebody else does. */
-struct varve_snapshot *vv_snapshot_of(struct vv_observer *observer);
-
 /* Whether the program still has the values that the snapshot has, of the same
  * types, and no others: else VARVE_MISMATCH. */
 varve_status vv_snapshot_check(

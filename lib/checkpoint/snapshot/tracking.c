@@ -1,23 +1,17 @@
-/* tracking.c - each snapshot has a moment of its own, all of a graph one
- * tracker between them.
+/* tracking.c - each snapshot has a moment of its own, all of a graph, and its
+ * saves, one tracker between them.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "tracking.h"
 
 #include "dirty.h"
+#include "unchanged.h"
 #include "variable.h"
 
 void vv_tracking_begin(struct varve_snapshot *s)
 {
-    struct vv_observer *o = s->graph->newest;
-    for (; o && !s->dirty; o = o->older) {
-        const struct varve_snapshot *other = vv_snapshot_of(o);
-        if (other && other->dirty)
-            s->dirty = vv_dirty_share(other->dirty);
-    }
-    if (!s->dirty)
-        s->dirty = vv_dirty_new(&s->context);
+    s->dirty = vv_unchanged_dirty(s->graph);
 }
 
 void vv_tracking_end(struct varve_snapshot *s)

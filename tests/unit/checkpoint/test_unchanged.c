@@ -6,7 +6,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "layered_world.h"
+#include "unchanged_world.h"
 
 #include <errno.h>
 
@@ -15,38 +15,9 @@
 
 #include "support/faulty_system.h"
 
-static const varve_write_options touched = {
-    .layered = true, .only_touched = true
-};
 static const varve_write_options verified = {
     .layered = true, .only_touched = true, .verify_untouched = true
 };
-
-static void save_to(const char *prefix, const varve_write_options *options)
-{
-    varve_error error = { 0 };
-    cr_assert_ok(varve_save(layered.root, prefix, options, &error), error);
-}
-
-static void save_touched(void)
-{
-    save_to("run/m", &touched);
-}
-
-static varve_node *named(const char *name)
-{
-    varve_node *node = varve_find(layered.root, name);
-    cr_assert(node, "%s", name);
-    return node;
-}
-
-static bool have_same_values(const char *one, const char *other)
-{
-    uint8_t a[16], b[16];
-    digest_of(one, a);
-    digest_of(other, b);
-    return memcmp(a, b, 16) == 0;
-}
 
 TEST(unchanged, is_what_was_not_touched_and_is_not_looked_at)
 {
