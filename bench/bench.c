@@ -60,6 +60,7 @@ int main(int count, char **arguments)
     bench_restore(&wishes);
     bench_cold(&wishes);
     bench_background(&wishes);
+    bench_changed(&wishes);
     bench_small(&wishes);
     bench_nodes(&wishes);
     bench_snapshot(&wishes);

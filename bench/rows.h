@@ -10,6 +10,7 @@
 void bench_save(const struct wishes *wishes);       /* P1 */
 void bench_restore(const struct wishes *wishes);    /* P3, P4 */
 void bench_background(const struct wishes *wishes); /* P5 */
+void bench_changed(const struct wishes *wishes);    /* P6 */
 void bench_small(const struct wishes *wishes);      /* P7 */
 void bench_nodes(const struct wishes *wishes);      /* P8 */
 void bench_snapshot(const struct wishes *wishes);   /* P9 */

@@ -1,0 +1,152 @@
+/* changed.c - P6: a layered save after a hundredth of the values has changed,
+ * against a full save of the same: time, and bytes written for each that
+ * changed.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common.h"
+#include "model.h"
+#include "raw.h"
+#include "rows.h"
+
+enum { PAGE = 4096, VARIABLES = 100 };
+
+struct changing {
+    varve_graph *graph;
+    unsigned char *bytes;
+    size_t size;
+    size_t turn;
+    bool is_scattered; /* a page of each hundred, else a variable of them */
+    char path[PATH_SIZE];
+    char folder[PATH_SIZE];
+    varve_write_options options;
+    struct contender written; /* bytes, for each that changed */
+};
+
+static void change(struct changing *c)
+{
+    char name[64];
+    size_t part = c->size / VARIABLES;
+    size_t first = c->is_scattered ? 0 : c->turn % VARIABLES * part;
+    size_t end = c->is_scattered ? c->size : first + part;
+    size_t step = c->is_scattered ? (size_t)100 * PAGE : PAGE;
+    for (size_t page = first; page < end; page += step)
+        for (size_t i = page; i < page + PAGE && i < end; i += 64)
+            c->bytes[i]++;
+    snprintf(name, sizeof name, "layer%zu", c->turn % VARIABLES / 10);
+    varve_node *layer = varve_find(varve_graph_root(c->graph), name);
+    snprintf(name, sizeof name, "weight%zu", c->turn % 10);
+    varve_touch(varve_find(layer, name));
+    c->turn++;
+}
+
+static double file_size(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 ? (double)s.st_size : 0;
+}
+
+/* Of all files in the folder of layers, and of the index. */
+static double bytes_of(const struct changing *c, bool is_removed)
+{
+    char path[PATH_SIZE + 256];
+    double sum = 0;
+    DIR *folder = opendir(c->folder);
+    for (struct dirent *e; folder && (e = readdir(folder));) {
+        snprintf(path, sizeof path, "%s/%s", c->folder, e->d_name);
+        sum += *e->d_name == '.' ? 0 : file_size(path);
+        if (is_removed && *e->d_name != '.')
+            unlink(path);
+    }
+    if (folder)
+        closedir(folder);
+    return sum;
+}
+
+static double save_changed(void *user)
+{
+    struct changing *c = user;
+    varve_error error = { 0 };
+    change(c);
+    double before = bytes_of(c, false);
+    double begin = now();
+    must(varve_write(varve_graph_root(c->graph), c->path, &c->options, &error),
+        &error);
+    double time = now() - begin;
+    double changed = (double)c->size / 100;
+    if (c->written.count < MOST_ROUNDS)
+        c->written.samples[c->written.count++] =
+            (bytes_of(c, false) - before + file_size(c->path)) / changed;
+    return time;
+}
+
+static void race_with_full(
+    const struct wishes *wishes, struct changing *c, const char *what)
+{
+    char path[PATH_SIZE];
+    varve_error error = { 0 };
+    struct job full = { .graph = c->graph,
+        .path = scratch(wishes, "full.varve", path) };
+    c->options.layered = true;
+    scratch(wishes, "changed.varve", c->path);
+    scratch(wishes, "layers", c->folder);
+    must(varve_write(varve_graph_root(c->graph), c->path, &c->options, &error),
+        &error);
+    struct contender contenders[] = {
+        { .name = what, .run = save_changed, .user = c },
+        { .name = "full save", .run = run_save, .user = &full },
+    };
+    race(contenders, 2, wishes->rounds);
+    report(&(struct row){ .id = "P6",
+        .what = what,
+        .ours = &contenders[0],
+        .raw = &contenders[1],
+        .least_ratio = 20 });
+    c->written.name = what;
+    report(&(struct row){ .id = "P6",
+        .what = "  bytes written for each that changed",
+        .ours = &c->written,
+        .unit = "",
+        .scale = 1,
+        .most = 1.05 });
+    unlink(path);
+    unlink(c->path);
+    bytes_of(c, true);
+    rmdir(c->folder);
+}
+
+void bench_changed(const struct wishes *wishes)
+{
+    static const struct {
+        const char *what;
+        bool is_scattered, tracks, is_touched;
+    } ways[] = {
+        { "1 variable of 100 changed, all summed", false, false, false },
+        { "the same, tracked", false, true, false },
+        { "the same, touched", false, false, true },
+        { "1 page of 100 changed, all summed", true, false, false },
+        { "the same, tracked", true, true, false },
+    };
+    if (!is_wanted(wishes, "P6"))
+        return;
+    unsigned char *bytes = touched_memory(wishes->size);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct changing c = {
+            .graph = model_of_variables(bytes, wishes->size, VARIABLES),
+            .bytes = bytes,
+            .size = wishes->size,
+            .is_scattered = ways[i].is_scattered,
+            .options = { .track = ways[i].tracks,
+                .only_touched = ways[i].is_touched },
+        };
+        race_with_full(wishes, &c, ways[i].what);
+        varve_graph_free(c.graph);
+    }
+    free(bytes);
+}
