@@ -96,6 +96,10 @@ for file in headless.varve cut.varve longer.varve; do
     ends 0 repair "$file" -f -o "$file"
     cmp -s sample.varve "$file" || fail "$file was mended to another file"
 done
+ends 4 ls short.varve
+has 'or varve repair what is left' err
+ends 4 repair short.varve -o never.varve
+has 'hint: the file was not copied or written to its end' err
 head -c -40 headless.varve | tail -c +65 >endless.varve
 
 for file in short.varve index.varve empty.varve foreign.varve endless.varve; do

@@ -70,16 +70,28 @@ int outcome_of(varve_status status)
     }
 }
 
+/* Whether it may be tried: what is lost is a footer, or layers. */
+static bool can_repair(
+    const struct settings *settings, const varve_error *error)
+{
+    return !settings->salvage && (strstr(error->message, "a footer") ||
+                                     strstr(error->message, "layers beside"));
+}
+
 /* What is said of a file in another format names the remedy itself. */
-static const char *hint_of(const varve_error *error)
+static const char *hint_of(
+    const struct settings *settings, const varve_error *error)
 {
     bool is_ours = strstr(error->message, "format version") ||
                    strstr(error->message, "required key");
     switch (error->status) {
     case VARVE_TOO_NEW: return is_ours ? "use a newer varve" : NULL;
     case VARVE_TRUNCATED:
-        return "not all of it was copied or written; use another copy or an "
-               "older checkpoint, or varve repair what is left";
+        return can_repair(settings, error)
+                   ? "not all of it was copied or written; use another copy or "
+                     "an older checkpoint, or varve repair what is left"
+                   : "the file was not copied or written to its end; use "
+                     "another copy or an older checkpoint";
     default: return NULL;
     }
 }
@@ -87,7 +99,8 @@ static const char *hint_of(const varve_error *error)
 int complain_status(const struct settings *settings, const char *what,
     const char *file, const varve_error *error)
 {
-    return complain_status_hint(settings, what, file, error, hint_of(error));
+    return complain_status_hint(
+        settings, what, file, error, hint_of(settings, error));
 }
 
 int complain_status_hint(const struct settings *settings, const char *what,
