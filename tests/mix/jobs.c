@@ -266,9 +266,16 @@ static void finish(
     }
 }
 
+/* A name that a save may write a note to, or a manager its ledger, is looked at
+ * by it before: nobody else writes it in between. */
 void mix_finish_file(struct mix *m, uint8_t slot, uint8_t but_of)
 {
     finish(m, MIX_WRITTEN, slot, but_of);
+    if (slot < MIX_ORDINARY_FILES)
+        return;
+    finish(m, MIX_NUMBERED, -1, but_of);
+    finish(m, MIX_MANAGED, -1, but_of);
+    finish(m, MIX_BY_SAVER, -1, but_of);
 }
 
 void mix_finish_saves(struct mix *m, uint8_t but_of)

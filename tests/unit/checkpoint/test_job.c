@@ -23,6 +23,8 @@ TEST(job, saves_the_state_at_the_call)
     varve_error error = { 0 };
     cr_assert_ok(varve_write(gate.root, "sync", &options, &error), error);
     close_gate();
+    varve_job *first = begin_write("first", NULL);
+    wait_at_gate(); /* so that nobody is there to copy later */
     varve_job *job = begin_write("async", &options);
     set_values(7);
     strcpy(text, "after!");
@@ -40,6 +42,7 @@ TEST(job, saves_the_state_at_the_call)
     unsigned char *others = memory_bytes(world.memory, "async", &other_size);
     cr_assert_eq(size, other_size);
     cr_assert_eq(memcmp(bytes, others, size), 0);
+    varve_job_free(first);
     varve_job_free(job);
     end_gate();
 }
