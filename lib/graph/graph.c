@@ -256,6 +256,15 @@ void vv_graph_observe(varve_graph *graph, struct vv_observer *observer)
     graph->newest = observer;
 }
 
+struct vv_observer *vv_graph_observer(
+    const varve_graph *graph, void (*graph_freed)(struct vv_observer *self))
+{
+    struct vv_observer *o = graph->newest;
+    while (o && o->graph_freed != graph_freed)
+        o = o->older;
+    return o;
+}
+
 void vv_graph_forget(varve_graph *graph, struct vv_observer *observer)
 {
     if (observer->newer)

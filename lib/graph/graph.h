@@ -150,6 +150,11 @@ void vv_graph_set_root(varve_graph *graph, varve_node *root);
 
 /* Registers as the newest observer. */
 void vv_graph_observe(varve_graph *graph, struct vv_observer *observer);
+
+/* The newest observer of the kind that this function of its own tells, or
+ * NULL. */
+struct vv_observer *vv_graph_observer(
+    const varve_graph *graph, void (*graph_freed)(struct vv_observer *self));
 void vv_graph_forget(varve_graph *graph, struct vv_observer *observer);
 
 #endif

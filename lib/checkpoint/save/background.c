@@ -367,10 +367,8 @@ static void graph_freed(struct vv_observer *self)
 
 static struct vv_background *find(const varve_graph *graph)
 {
-    struct vv_observer *o = graph->newest;
-    while (o && o->graph_freed != graph_freed)
-        o = o->older;
-    struct vv_background *b = (struct vv_background *)o;
+    struct vv_background *b =
+        (struct vv_background *)vv_graph_observer(graph, graph_freed);
     if (!b || !is_lost(b))
         return b;
     vv_graph_forget(b->graph, &b->observer);

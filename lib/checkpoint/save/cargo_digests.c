@@ -90,8 +90,7 @@ static void work(void *user, unsigned worker)
     struct summing *s = user;
     uint64_t count = s->firsts[s->cargo->value_count];
     uint64_t at;
-    size_t last =
-        SIZE_MAX; /* the value of `bytes`: encoded once if it goes on */
+    size_t last = SIZE_MAX; /* whose `bytes` are: encoded once if it goes on */
     const void *bytes = NULL;
     while (!s->has_failed &&
            (at = atomic_fetch_add(&s->next, CHUNKS_AT_ONCE)) < count) {

@@ -103,10 +103,7 @@ static void graph_freed(struct vv_observer *self)
 
 static struct kept_of_file *find(const varve_graph *graph)
 {
-    struct vv_observer *o = graph->newest;
-    while (o && o->graph_freed != graph_freed)
-        o = o->older;
-    return (struct kept_of_file *)o;
+    return (struct kept_of_file *)vv_graph_observer(graph, graph_freed);
 }
 
 bool vv_opaque_watch(varve_graph *graph)

@@ -160,10 +160,7 @@ static void graph_freed(struct vv_observer *self)
 
 static struct watcher *find_watcher(const varve_graph *graph)
 {
-    struct vv_observer *o = graph->newest;
-    while (o && o->graph_freed != graph_freed)
-        o = o->older;
-    return (struct watcher *)o;
+    return (struct watcher *)vv_graph_observer(graph, graph_freed);
 }
 
 static struct watcher *new_watcher(varve_graph *graph)
