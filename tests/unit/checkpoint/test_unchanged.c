@@ -103,6 +103,19 @@ static void restores(void)
     varve_restoration_free(r);
 }
 
+/* "large" comes before what is damaged. */
+static void restores_half(void)
+{
+    const varve_read_options streaming = { .streaming = true, .threads = 1 };
+    varve_error error = { 0 };
+    size_t size;
+    uint8_t *bytes = memory_bytes(world.memory, "other.varve", &size);
+    bytes[size - sizeof spare.large / 2] ^= 1;
+    cr_assert_null(
+        varve_read(layered.root, "other.varve", &streaming, &error));
+    cr_assert_eq(error.status, VARVE_HALF_RESTORED, "%s", error.message);
+}
+
 static void restores_a_snapshot(void)
 {
     varve_error error = { 0 };
@@ -172,7 +185,7 @@ static void end_changes(void)
 TEST(unchanged, is_nothing_that_the_library_changed)
 {
     static void (*const changes[])(void) = { rebinds, retypes, restores,
-        restores_a_snapshot, replaces, swaps, initializes };
+        restores_half, restores_a_snapshot, replaces, swaps, initializes };
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         begin_changes();
         save_touched();
