@@ -45,7 +45,9 @@ typedef enum varve_status {
                                     place (a streaming read, or more than
                                     staging has room for): some variables hold
                                     new values; the message names them */
-    VARVE_TIMEOUT = 24           /* what was waited for did not come in time */
+    VARVE_TIMEOUT = 24,          /* what was waited for did not come in time */
+    VARVE_DISCONNECTED = 25      /* a process of the group is gone, or cannot be
+                                    reached */
 } varve_status;
 
 /* Room for a message. Longer ones are cut at the end of a line, and say so. */

@@ -30,6 +30,9 @@
 #include <varve/manager.h>
 #include <varve/watch.h>
 
+/* Many processes */
+#include <varve/comm.h>
+
 /* Without files */
 #include <varve/snapshot.h>
 

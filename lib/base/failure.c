@@ -35,6 +35,7 @@ static const char *const status_names[] = {
     "VARVE_CALLBACK",
     "VARVE_HALF_RESTORED",
     "VARVE_TIMEOUT",
+    "VARVE_DISCONNECTED",
 };
 
 const char *varve_status_name(varve_status status)

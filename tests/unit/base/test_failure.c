@@ -37,7 +37,9 @@ TEST(failure, names_every_status)
     cr_assert_str_eq(
         varve_status_name(VARVE_HALF_RESTORED), "VARVE_HALF_RESTORED");
     cr_assert_str_eq(varve_status_name(VARVE_TIMEOUT), "VARVE_TIMEOUT");
-    cr_assert_str_eq(varve_status_name((varve_status)25), "unknown status");
+    cr_assert_str_eq(
+        varve_status_name(VARVE_DISCONNECTED), "VARVE_DISCONNECTED");
+    cr_assert_str_eq(varve_status_name((varve_status)26), "unknown status");
     cr_assert_str_eq(varve_status_name((varve_status)-1), "unknown status");
 }
 
