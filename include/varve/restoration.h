@@ -54,7 +54,9 @@ VARVE_API size_t varve_pending_count(const varve_restoration *restoration);
 
 /* Gives up values that wait, by patterns of file paths as in
  * varve_read_options; NULL: all of them. They count as excused. A library-owned
- * variable whose value could not be delivered is initialized instead. */
+ * variable whose value could not be delivered is initialized instead. What the
+ * file has without a value does not matter there any more, whatever the program
+ * has or gets in its place. */
 VARVE_API varve_status varve_drop_pending(
     varve_restoration *restoration, const char *pattern, varve_error *error);
 

@@ -219,6 +219,8 @@ static bool is_shared(const struct mix_shape *file, uint8_t f)
 static bool is_at_rest(const struct mix_open *open,
     const struct mix_shape *program, uint8_t node, uint8_t f)
 {
+    if (mix_has(open->dropped, f))
+        return true;
     uint8_t taker = open->taker[f];
     bool has_alias =
         taker < MIX_NODES && program->nodes[taker].alias != MIX_NONE;
@@ -449,6 +451,11 @@ void mix_match_again(struct mix *m, struct mix_open *open, uint8_t node)
     for (uint8_t p = 0; p < MIX_NODES; p++)
         for (uint8_t f = 0; f < MIX_NODES; f++) {
             const struct mix_node *saved = &open->file.shape.nodes[f];
+            if (mix_has(pairs.all[p], f) && mix_has(below, p) &&
+                mix_has(open->dropped, f)) {
+                open->dropped &= ~mix_one(f);
+                open->unsure_in_file |= mix_one(f);
+            }
             if (!mix_has(pairs.all[p], f) || !mix_has(below, p) ||
                 !mix_is_saved(saved) || g->restored_by[p] > open->number)
                 continue;

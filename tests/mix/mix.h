@@ -74,6 +74,7 @@ struct mix_open {
     uint8_t taker[MIX_NODES]; /* of a value of the file: the node that got it;
                                  MIX_NONE: none yet */
     bool is_taken[MIX_NODES]; /* by file node: delivered for good */
+    mix_set dropped;          /* nodes of the file without a value */
     mix_set fed;              /* nodes of the program that got a value */
     mix_set unsure;           /* nodes of the program, and of the file, of */
     mix_set unsure_in_file;   /* which more than one thing may be true */

@@ -356,8 +356,10 @@ void mix_drop(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         "what was dropped still waits");
     /* What a pattern leaves out does not wait, and may come to be wanted. */
     bool is_all = open->only == MIX_NONE && open->except == MIX_NONE;
-    for (uint8_t f = 0; f < MIX_NODES && is_all; f++)
-        if (mix_is_value(&open->file.shape.nodes[f]))
+    for (uint8_t f = 0; f < MIX_NODES; f++)
+        if (!mix_is_value(&open->file.shape.nodes[f]))
+            open->dropped |= mix_one(f);
+        else if (is_all)
             open->is_taken[f] = true;
 }
 

@@ -49,6 +49,60 @@ TEST(dropping_pending, also_an_object_where_the_program_has_a_variable)
     varve_graph_free(graph);
 }
 
+static varve_node *add_unfit(varve_node *root, float *a)
+{
+    varve_node *node = story_add(root, "a", a);
+    cr_assert_eq(
+        varve_graph_check(varve_node_graph(root), NULL), VARVE_MISMATCH);
+    return node;
+}
+
+TEST(dropping_pending, an_object_is_not_told_of_again)
+{
+    STORY_FILE("f", { "a/x", 1 }, { "b", 2 });
+    varve_error error;
+    varve_read_options options = { .except = "again" };
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_restoration *r = story_read(root, "f", &options);
+    float a = 9, other = 9;
+    varve_node *node = add_unfit(root, &a);
+    cr_assert_ok(varve_drop_pending(r, "a", &error), error);
+    varve_track(root, "again", node);
+    cr_assert_ok(varve_graph_check(graph, &error), error);
+    cr_assert_ok(varve_restoration_retry(r, &error), error);
+    varve_untrack(root, "again");
+    varve_untrack(root, "a");
+    story_add(root, "a", &other);
+    cr_assert_ok(varve_graph_check(graph, &error), error);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+TEST(dropping_pending, an_object_matters_again_where_its_place_is_asked_for)
+{
+    STORY_FILE("f", { "a/x", 1 }, { "b", 2 });
+    varve_error error;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_restoration *r = story_read(root, "f", NULL);
+    float a = 9, b = 0;
+    varve_node *node = add_unfit(root, &a);
+    story_add(root, "b", &b);
+    cr_assert_ok(varve_drop_pending(r, NULL, &error), error);
+    cr_assert_eq(varve_restore_again(r, root, &error), VARVE_MISMATCH);
+    cr_assert(story_says(&error, "a: saved an object"), "%s", error.message);
+    cr_assert_ok(varve_graph_check(graph, &error), error);
+    cr_assert_ok(varve_restoration_retry(r, &error), error);
+    varve_remove(node);
+    varve_node *object = story_object(root, "a");
+    cr_assert_ok(varve_restore_again(r, object, &error), error);
+    varve_remove(object);
+    add_unfit(root, &a);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
 /* B4 */
 TEST(dropping_pending, all_of_them_excuses_the_rest_of_the_file)
 {

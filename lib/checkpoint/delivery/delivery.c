@@ -61,6 +61,9 @@ void vv_delivery_end(struct vv_delivery *d)
     struct vv_buffer *buffers[BUFFERS];
     vv_release(&d->pairing->context.allocator, d->fates,
         vv_index_of(d->pairing)->value_count);
+    if (d->dropped)
+        vv_release(&d->pairing->context.allocator, d->dropped,
+            vv_index_of(d->pairing)->node_count * sizeof *d->dropped);
     list_buffers(d, buffers);
     for (size_t i = 0; i < BUFFERS; i++)
         vv_buffer_clear(buffers[i]);

@@ -66,6 +66,8 @@ struct vv_delivery {
     varve_error failure;         /* of an arrival; VARVE_OK: none */
 
     /* own */
+    bool *dropped;            /* by node of the file without a value: what is in
+                                 its place does not matter; NULL: all does */
     struct vv_map served;     /* places that were given a copy */
     struct vv_buffer damages; /* vv_damage */
     struct vv_buffer damage_text;

@@ -7,6 +7,7 @@
 
 #include <assert.h>
 
+#include "allocator.h"
 #include "binding.h"
 #include "convert.h"
 #include "scope.h"
@@ -41,6 +42,26 @@ void vv_change_fate(struct vv_delivery *d, uint32_t value, enum vv_fate fate)
         d->fates[value] == fate || (may_follow[d->fates[value]] & 1u << fate));
     (void)may_follow; /* without assertions */
     d->fates[value] = (uint8_t)fate;
+}
+
+/* --- What has no value -------------------------------------------------- */
+
+bool vv_make_room_to_drop(struct vv_delivery *d)
+{
+    if (!d->dropped)
+        d->dropped = vv_allocate_zeroed(&d->pairing->context.allocator,
+            vv_index_of(d->pairing)->node_count * sizeof *d->dropped);
+    return d->dropped;
+}
+
+bool vv_is_dropped(const struct vv_delivery *d, uint32_t file)
+{
+    return d->dropped && d->dropped[file];
+}
+
+void vv_set_dropped(struct vv_delivery *d, uint32_t file, bool is_dropped)
+{
+    d->dropped[file] = is_dropped;
 }
 
 /* --- Values ------------------------------------------------------------- */
@@ -118,10 +139,11 @@ void vv_decide(struct vv_delivery *d, varve_node *node, uint32_t file)
 {
     uint32_t value = vv_value_of(d->pairing, file);
     bool wants = node->kind == VARVE_VARIABLE || node->kind == VARVE_STATE;
-    bool is_saved =
-        value != VV_NONE && vv_index_is_saved(vv_index_of(d->pairing), value);
-    if ((value == VV_NONE && !wants) || (value != VV_NONE && !is_saved) ||
-        (value != VV_NONE && vv_is_final(d, value)))
+    bool is_at_rest =
+        value == VV_NONE ? !wants || vv_is_dropped(d, file)
+                         : !vv_index_is_saved(vv_index_of(d->pairing), value) ||
+                               vv_is_final(d, value);
+    if (is_at_rest)
         return;
     if (!wants &&
         vv_index_has_tag(vv_index_of(d->pairing), file, VARVE_TAG_OPTIONAL))

@@ -16,6 +16,15 @@ void vv_decide(struct vv_delivery *d, varve_node *node, uint32_t file);
 /* Whether no node that comes to the place of a value is given it any more. */
 bool vv_is_final(const struct vv_delivery *d, uint32_t value);
 
+/* Room for what is dropped, once for all; false without memory. */
+bool vv_make_room_to_drop(struct vv_delivery *d);
+
+/* Whether what the program has in the place of a node of the file that has no
+ * value matters; it does until it is dropped. That cannot fail where there is
+ * room. */
+bool vv_is_dropped(const struct vv_delivery *d, uint32_t file);
+void vv_set_dropped(struct vv_delivery *d, uint32_t file, bool is_dropped);
+
 /* Notes what became of a value: the only place where that changes, and what may
  * not follow what it was is a fault of the library. */
 void vv_change_fate(struct vv_delivery *d, uint32_t value, enum vv_fate fate);

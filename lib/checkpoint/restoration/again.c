@@ -16,11 +16,13 @@
 #include "variable.h"
 #include "walk.h"
 
-/* A value that is asked for, and what it and its node were before. */
+/* A value that is asked for, and what it and its node were before; or what has
+ * none in the file, and was dropped. */
 struct asked {
     varve_node *node;
     uint32_t number; /* of the node */
-    uint32_t value;
+    uint32_t file;
+    uint32_t value;      /* or VV_NONE */
     uint8_t fate;        /* vv_fate */
     uint8_t value_state; /* varve_variable_state */
 };
@@ -53,11 +55,29 @@ static bool is_had(
     }
 }
 
+/* An object of the file, or several: what is in its place matters again. */
+static void ask_objects(struct asking *a, varve_node *node, uint32_t file)
+{
+    struct varve_restoration *r = a->r;
+    for (; file != VV_NONE; file = vv_next_partner(&r->pairing, node, file)) {
+        struct asked asked = {
+            .node = node,
+            .number = node->number,
+            .file = file,
+            .value = VV_NONE,
+        };
+        if (vv_is_holder(&r->pairing, node, file) &&
+            vv_is_dropped(&r->delivery, file))
+            vv_buffer_add(&a->asked, &asked, sizeof asked);
+    }
+}
+
 static void ask(struct asking *a, varve_node *node)
 {
     struct varve_restoration *r = a->r;
     uint32_t file = vv_file_node_of(&r->pairing, node);
     uint32_t value = file == VV_NONE ? VV_NONE : vv_value_of(&r->pairing, file);
+    ask_objects(a, node, file);
     if (value == VV_NONE ||
         !vv_index_is_saved(vv_index_of(&r->pairing), value) ||
         vv_index_kind(vv_index_of(&r->pairing), file) != node->kind ||
@@ -66,6 +86,7 @@ static void ask(struct asking *a, varve_node *node)
     struct asked asked = {
         .node = node,
         .number = node->number,
+        .file = file,
         .value = value,
         .fate = r->delivery.fates[value],
         .value_state = node->value_state,
@@ -94,7 +115,8 @@ static void ask_with_slots(
     }
 }
 
-/* Keeps the pairs from `begin` on whose values have this fate. */
+/* Keeps the pairs from `begin` on whose values have this fate, and those
+ * without a value that matter. */
 static void keep_pairs(struct varve_restoration *r, struct vv_buffer *buffer,
     size_t begin, enum vv_fate fate, bool are_nodes)
 {
@@ -104,7 +126,8 @@ static void keep_pairs(struct varve_restoration *r, struct vv_buffer *buffer,
     for (size_t i = kept; i < count; i++) {
         uint32_t value =
             are_nodes ? vv_value_of(&r->pairing, pairs[i].file) : pairs[i].file;
-        if (value == VV_NONE || r->delivery.fates[value] == fate)
+        if (value == VV_NONE ? !vv_is_dropped(&r->delivery, pairs[i].file)
+                             : r->delivery.fates[value] == fate)
             pairs[kept++] = pairs[i];
     }
     buffer->size = kept * sizeof *pairs;
@@ -123,12 +146,17 @@ static void put_back(struct asking *a)
     struct varve_restoration *r = a->r;
     size_t count;
     struct asked *asked = all_asked(a, &count);
-    for (size_t i = 0; i < count; i++)
-        vv_change_fate(&r->delivery, asked[i].value, VV_FATE_DUE);
+    for (size_t i = 0; i < count; i++) {
+        if (asked[i].value == VV_NONE)
+            vv_set_dropped(&r->delivery, asked[i].file, true);
+        else
+            vv_change_fate(&r->delivery, asked[i].value, VV_FATE_DUE);
+    }
     keep_pairs(r, &r->delivery.mismatched, 0, VV_FATE_MISMATCHED, true);
     for (size_t i = 0; i < count; i++) {
-        uint32_t file =
-            vv_at32(vv_index_of(&r->pairing)->value_nodes, asked[i].value);
+        uint32_t file = asked[i].file;
+        if (asked[i].value == VV_NONE)
+            continue;
         if (asked[i].fate != VV_FATE_DUE) /* of a copy beside the other */
             vv_change_fate(
                 &r->delivery, asked[i].value, (enum vv_fate)asked[i].fate);
@@ -159,12 +187,27 @@ static bool make_room(struct vv_buffer *pairs, size_t more)
 static bool has_memory(const struct asking *a)
 {
     struct varve_restoration *r = a->r;
+    size_t pairs =
+        a->asked.size / sizeof(struct asked) * sizeof(struct vv_pair);
     bool has = !a->asked.failed && !r->delivery.jobs.failed &&
                make_room(&r->delivery.stuck, r->delivery.jobs.size) &&
                make_room(&r->delivery.held, r->delivery.jobs.size) &&
-               make_room(&r->delivery.mismatched, r->delivery.jobs.size);
+               make_room(&r->delivery.mismatched, pairs);
     r->delivery.jobs.failed = false;
     return has;
+}
+
+/* What is no object in the program does not fit one that matters again. */
+static void decide_objects(const struct asking *a)
+{
+    size_t count;
+    const struct asked *asked = all_asked(a, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (asked[i].value != VV_NONE)
+            continue;
+        vv_set_dropped(&a->r->delivery, asked[i].file, false);
+        vv_decide(&a->r->delivery, asked[i].node, asked[i].file);
+    }
 }
 
 static varve_status deliver(
@@ -176,6 +219,7 @@ static varve_status deliver(
     if (!has_memory(a))
         return vv_fail_memory(error, "values that are asked for again");
     keep_pairs(r, &r->delivery.mismatched, 0, VV_FATE_MISMATCHED, true);
+    decide_objects(a);
     return vv_arrive(r, error);
 }
 

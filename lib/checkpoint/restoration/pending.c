@@ -162,20 +162,24 @@ static void drop(struct varve_restoration *r, uint32_t value)
 }
 
 /* What has no value in the file may not fit either: an object, where the
- * program has a variable. `spread`: what the pattern means; NULL: all. */
+ * program has a variable, or comes to have one. `spread`: what the pattern
+ * means; NULL: all. */
 static void drop_objects(
     struct varve_restoration *r, const struct vv_spread *spread)
 {
-    size_t count;
-    const struct vv_pair *pairs = vv_pairs(&r->delivery.mismatched, &count);
-    while (count > 0) {
-        struct vv_pair pair = pairs[--count];
-        if (vv_value_of(&r->pairing, pair.file) != VV_NONE ||
-            (spread && !vv_spread_has_any(spread, pair.file)))
-            continue;
-        vv_drop_pairs(&r->delivery.mismatched, pair.node);
-        pairs = vv_pairs(&r->delivery.mismatched, &count);
+    struct vv_delivery *d = &r->delivery;
+    for (uint32_t f = 0; f < vv_index_of(&r->pairing)->node_count; f++) {
+        if (vv_value_of(&r->pairing, f) == VV_NONE &&
+            (!spread || vv_spread_has_any(spread, f)))
+            vv_set_dropped(d, f, true);
     }
+    size_t count, kept = 0;
+    struct vv_pair *pairs = vv_pairs(&d->mismatched, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (!vv_is_dropped(d, pairs[i].file))
+            pairs[kept++] = pairs[i];
+    }
+    d->mismatched.size = kept * sizeof *pairs;
 }
 
 /* Of what another one holds: copies that wait in a list. */
@@ -203,7 +207,7 @@ varve_status varve_drop_pending(
 {
     const struct vv_index *index = vv_index_of(&r->pairing);
     VV_TRY(vv_need_paths(&r->pairing, error));
-    if (!vv_sweep(&r->pairing))
+    if (!vv_sweep(&r->pairing) || !vv_make_room_to_drop(&r->delivery))
         return vv_fail_memory(error, "a restoration");
     struct vv_spread spread = { .count = 0 };
     if (pattern)
