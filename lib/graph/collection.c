@@ -93,9 +93,9 @@ static varve_status begin(struct selection *s, varve_node *root,
 /* The node that was made first. */
 static varve_node *oldest(const varve_graph *graph)
 {
-    varve_node *node = graph->all;
-    while (node && node->next_of_all)
-        node = node->next_of_all;
+    varve_node *node = vv_newest_node(graph);
+    while (node && vv_older_node(node))
+        node = vv_older_node(node);
     return node;
 }
 
@@ -110,7 +110,7 @@ static varve_status each(varve_node *root, const varve_select *select,
     varve_status status = VARVE_OK;
     enum vv_hold older = vv_graph_hold(root->graph, VV_HOLDS_EDGES);
     for (varve_node *node = oldest(root->graph); node && !status;
-         node = node->previous_of_all) {
+         node = vv_newer_node(node)) {
         if (is_selected(&s, node))
             status = visit(user, &s, node, error);
     }

@@ -70,7 +70,7 @@ varve_graph *vv_graph_new_in(const struct vv_context *context)
     const varve_allocator *a = &graph->context.allocator;
     graph->nil = (varve_node){ .graph = graph, .kind = VARVE_NIL };
     vv_names_init(&graph->names, a);
-    vv_pool_init(&graph->nodes, a, sizeof(varve_node));
+    vv_shelf_init(&graph->nodes, a, sizeof(varve_node));
     vv_shelf_init(&graph->edges, a, sizeof(struct vv_edge));
     for (unsigned i = 0; i < VV_VARIABLE_POOLS; i++) {
         vv_pool_init(&graph->variables[i], a, VV_VARIABLE_SIZE(2 * i));
@@ -96,16 +96,14 @@ void varve_graph_free(varve_graph *graph)
         vv_graph_forget(graph, observer);
         observer->graph_freed(observer);
     }
-    while (graph->all)
-        vv_node_free(graph->all);
+    while (graph->newest_node)
+        vv_node_free(vv_newest_node(graph));
     const varve_allocator a = graph->context.allocator;
-    vv_release(&a, graph->free_numbers,
-        graph->free_number_capacity * sizeof *graph->free_numbers);
     vv_names_clear(&graph->names);
     vv_set_clear(&graph->edge_set);
     vv_map_clear(&graph->slot_map);
     vv_map_clear(&graph->global_map);
-    vv_pool_clear(&graph->nodes);
+    vv_shelf_clear(&graph->nodes);
     vv_shelf_clear(&graph->edges);
     for (unsigned i = 0; i < VV_VARIABLE_POOLS; i++)
         vv_pool_clear(&graph->variables[i]);
@@ -133,7 +131,8 @@ varve_status varve_graph_check(const varve_graph *graph, varve_error *error)
 /* What building could not give. */
 static bool give_memory(varve_graph *graph)
 {
-    for (varve_node *node = graph->all; node; node = node->next_of_all) {
+    for (varve_node *node = vv_newest_node(graph); node;
+         node = vv_older_node(node)) {
         if (node->variable && !vv_variable_allocate(node))
             return false;
     }

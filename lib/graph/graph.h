@@ -79,7 +79,6 @@ struct varve_graph {
     varve_node *root;
     struct vv_name_table names;
     struct vv_map global_map; /* nodes by global name */
-    varve_node *all;          /* every node, linked by `next_of_all` */
     struct vv_observer *newest;
     uint32_t number_limit; /* node numbers are below this */
     unsigned tag_count;
@@ -92,16 +91,14 @@ struct varve_graph {
     /* own */
     bool defers_initializers; /* see varve_defer_initializers */
     uint8_t held;             /* vv_hold */
-    struct vv_pool nodes;
+    struct vv_shelf nodes;    /* their numbers are those there minus 1 */
+    uint32_t newest_node;     /* its number plus 1 */
     struct vv_shelf edges;
     struct vv_pool variables[VV_VARIABLE_POOLS]; /* two ranks have one */
     struct vv_pool variable_extras;
     struct vv_pool slots;
     struct vv_set edge_set; /* edges of nodes that have many */
     struct vv_map slot_map;
-    uint32_t *free_numbers; /* a stack of numbers to be used again */
-    size_t free_number_count;
-    size_t free_number_capacity;
     uint64_t observer_count;   /* ever registered */
     uint64_t seed;             /* of random streams */
     struct vv_notice *notices; /* the innermost, or NULL */
@@ -109,6 +106,23 @@ struct varve_graph {
 
 /* A graph over a context of the caller's choice; copied. Never NULL. */
 varve_graph *vv_graph_new_in(const struct vv_context *context);
+
+/* All nodes, from the one made last to the one made first, and back; NULL: no
+ * more. */
+static inline varve_node *vv_newest_node(const varve_graph *graph)
+{
+    return vv_shelf_at(&graph->nodes, graph->newest_node);
+}
+
+static inline varve_node *vv_older_node(const varve_node *node)
+{
+    return vv_shelf_at(&node->graph->nodes, node->older);
+}
+
+static inline varve_node *vv_newer_node(const varve_node *node)
+{
+    return vv_shelf_at(&node->graph->nodes, node->newer);
+}
 
 /* Remembers a mistake if it is the first, and gives the nil node. */
 varve_node *vv_mistake(varve_graph *graph, varve_status status,

@@ -21,34 +21,34 @@
 static void link_to_all(varve_node *node)
 {
     varve_graph *graph = node->graph;
-    node->previous_of_all = NULL;
-    node->next_of_all = graph->all;
-    if (graph->all)
-        graph->all->previous_of_all = node;
-    graph->all = node;
+    node->newer = 0;
+    node->older = graph->newest_node;
+    if (node->older)
+        vv_older_node(node)->newer = node->number + 1;
+    graph->newest_node = node->number + 1;
 }
 
 static void unlink_from_all(varve_node *node)
 {
-    if (node->next_of_all)
-        node->next_of_all->previous_of_all = node->previous_of_all;
-    if (node->previous_of_all)
-        node->previous_of_all->next_of_all = node->next_of_all;
+    if (node->older)
+        vv_older_node(node)->newer = node->newer;
+    if (node->newer)
+        vv_newer_node(node)->older = node->older;
     else
-        node->graph->all = node->next_of_all;
+        node->graph->newest_node = node->older;
 }
 
 varve_node *vv_node_new(varve_graph *graph, varve_kind kind)
 {
-    varve_node *node = vv_pool_take(&graph->nodes);
+    uint32_t number;
+    varve_node *node = vv_shelf_take(&graph->nodes, &number);
     if (!node)
         return vv_memory_mistake(graph);
     node->graph = graph;
     node->kind = (uint8_t)kind;
-    if (graph->free_number_count)
-        node->number = graph->free_numbers[--graph->free_number_count];
-    else
-        node->number = graph->number_limit++;
+    node->number = number - 1;
+    if (number > graph->number_limit)
+        graph->number_limit = number;
     link_to_all(node);
     return node;
 }
@@ -60,17 +60,6 @@ struct vv_extra *vv_node_extra(varve_node *node)
             &node->graph->context.allocator, sizeof *node->extra);
     }
     return node->extra;
-}
-
-/* A number that cannot be kept for lack of memory is not used again, which
- * costs nothing but the number. */
-static void keep_number(varve_graph *graph, uint32_t number)
-{
-    if (!vv_grow_array(&graph->context.allocator, &graph->free_numbers,
-            &graph->free_number_capacity, graph->free_number_count,
-            sizeof number))
-        return;
-    graph->free_numbers[graph->free_number_count++] = number;
 }
 
 static void free_extra(varve_node *node)
@@ -95,12 +84,11 @@ void vv_node_free(varve_node *node)
         vv_variable_clear(node);
     free_extra(node);
     unlink_from_all(node);
-    keep_number(graph, node->number);
-    vv_pool_give(&graph->nodes, node);
+    vv_shelf_give(&graph->nodes, node->number + 1);
 }
 
-/* Nodes that are to be freed wait in a list linked by `next_of_all` of their
- * own, so that a deep graph needs no stack. */
+/* Nodes that are to be freed wait in a list of their own, linked as that of all
+ * is, so that a deep graph needs no stack. */
 struct removal {
     varve_node *first;
 };
@@ -111,7 +99,7 @@ static void take_aside(struct removal *removal, varve_node *node)
         return;
     node->is_listed = true;
     unlink_from_all(node);
-    node->next_of_all = removal->first;
+    node->older = removal->first ? removal->first->number + 1 : 0;
     removal->first = node;
 }
 
@@ -169,7 +157,7 @@ void varve_remove(varve_node *node)
     take_aside(&removal, node);
     while (removal.first) {
         varve_node *next = removal.first;
-        removal.first = next->next_of_all;
+        removal.first = vv_older_node(next);
         /* Back into the list of all, from which it is freed. */
         link_to_all(next);
         remove_slots(&removal, next);

@@ -63,8 +63,7 @@ struct varve_node {
     varve_graph *graph;
     struct vv_variable *variable; /* of a variable */
     struct vv_extra *extra;       /* or NULL */
-    varve_node *next_of_all;
-    uint32_t number; /* unique among living nodes, small */
+    uint32_t number;              /* unique among living nodes, small */
     uint32_t edge_count;
     uint32_t first_edge; /* numbers of edges, or 0 */
     uint32_t first_in;
@@ -80,7 +79,8 @@ struct varve_node {
     uint32_t touched; /* the moment of its graph when its value changed last, as
                          far as the program or the library said so */
     /* own */
-    varve_node *previous_of_all;
+    uint32_t older; /* in the list of all: numbers plus 1, or 0 */
+    uint32_t newer;
 };
 
 /* The node itself; for NULL the nil node of a graph whose mistake it is. */

@@ -43,7 +43,7 @@ void vv_sweep_names(varve_graph *graph)
     vv_names_sweep_begin(&graph->names);
     for (unsigned i = 0; i < graph->tag_count; i++)
         vv_name_keep(graph->tags[i]);
-    for (const varve_node *n = graph->all; n; n = n->next_of_all)
+    for (const varve_node *n = vv_newest_node(graph); n; n = vv_older_node(n))
         work += keep_names_of_node(n);
     for (struct vv_observer *o = graph->newest; o; o = o->older) {
         if (o->names_swept)

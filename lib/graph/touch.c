@@ -10,7 +10,8 @@
 /* What is not known counts as changed. */
 static void touch_all(varve_graph *graph)
 {
-    for (varve_node *node = graph->all; node; node = node->next_of_all)
+    for (varve_node *node = vv_newest_node(graph); node;
+         node = vv_older_node(node))
         vv_touch(node);
 }
 

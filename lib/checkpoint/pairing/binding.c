@@ -260,7 +260,7 @@ static bool is_claimant(const struct vv_pairing *p, const varve_node *node)
 
 void vv_forget_claims(struct vv_pairing *p)
 {
-    for (varve_node *n = p->graph->all; n; n = n->next_of_all) {
+    for (varve_node *n = vv_newest_node(p->graph); n; n = vv_older_node(n)) {
         if (is_claimant(p, n))
             let_go(p, n);
     }
@@ -285,8 +285,8 @@ static void sweep_claims(struct vv_pairing *p, const struct vv_walk *walk)
 /* What was come to without being bound is not held by anything. */
 static void forget_visits(struct vv_pairing *p, const struct vv_walk *walk)
 {
-    for (const varve_node *n = p->graph->all; n && p->vias;
-         n = n->next_of_all) {
+    for (const varve_node *n = vv_newest_node(p->graph); n && p->vias;
+         n = vv_older_node(n)) {
         if (n->number < p->number_capacity && !vv_walk_has(walk, n))
             p->vias[n->number].is_visited = false;
     }

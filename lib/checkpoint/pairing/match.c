@@ -434,7 +434,8 @@ void vv_match_again(struct vv_pairing *p, varve_node *node)
 void vv_match_everything(struct vv_pairing *p)
 {
     vv_match_roots(p);
-    for (varve_node *node = p->graph->all; node; node = node->next_of_all) {
+    for (varve_node *node = vv_newest_node(p->graph); node;
+         node = vv_older_node(node)) {
         if (!vv_is_known(p, node))
             continue;
         vv_add_pair(p, &p->queue, node, VV_NONE);

@@ -219,7 +219,7 @@ void vv_pairing_check(const struct vv_pairing *p)
         return;
     for (uint32_t f = 0; f < nodes; f++)
         assert((!p->node_of[f] || leads_back(p, f)) && may_go_on(p, f));
-    for (varve_node *n = p->graph->all; n; n = n->next_of_all)
+    for (varve_node *n = vv_newest_node(p->graph); n; n = vv_older_node(n))
         assert(is_told_of(p, n));
 }
 #else

@@ -301,8 +301,8 @@ varve_restoration *vv_restoration_open(
 /* Also those that wait for a copy of what another has. */
 static void give_up_all(struct varve_restoration *r)
 {
-    for (varve_node *n = r->pairing.graph->all; n && !r->pairing.is_dry;
-         n = n->next_of_all) {
+    for (varve_node *n = vv_newest_node(r->pairing.graph);
+         n && !r->pairing.is_dry; n = vv_older_node(n)) {
         if (vv_file_node_of(&r->pairing, n) != VV_NONE)
             vv_variable_give_up(n);
     }

@@ -92,7 +92,8 @@ static void free_metadata(struct kept_of_file *k)
 static void graph_freed(struct vv_observer *self)
 {
     struct kept_of_file *k = (struct kept_of_file *)self;
-    for (varve_node *node = k->graph->all; node; node = node->next_of_all)
+    for (varve_node *node = vv_newest_node(k->graph); node;
+         node = vv_older_node(node))
         node_removed(self, node);
     free_metadata(k);
     vv_kept_clear(&k->kept);

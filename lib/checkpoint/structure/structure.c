@@ -171,7 +171,8 @@ static varve_status restore(struct importing *i, varve_error *error)
 /* What the file has no value for. */
 static varve_status allocate_rest(const struct importing *i, varve_error *error)
 {
-    for (varve_node *node = i->graph->all; node; node = node->next_of_all)
+    for (varve_node *node = vv_newest_node(i->graph); node;
+         node = vv_older_node(node))
         if (node->variable && !vv_variable_allocate(node))
             return vv_fail_memory(error, "a variable without a value");
     return VARVE_OK;

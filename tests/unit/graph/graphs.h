@@ -49,7 +49,8 @@ static inline double seconds(void)
 /* The invariants of node.h, for every node of the graph. */
 static inline void check_links(varve_graph *graph)
 {
-    for (varve_node *node = graph->all; node; node = node->next_of_all) {
+    for (varve_node *node = vv_newest_node(graph); node;
+         node = vv_older_node(node)) {
         size_t count = 0;
         const struct vv_edge *last = NULL;
         for (struct vv_edge *e = vv_first_edge(node); e; e = vv_next_edge(e)) {
@@ -74,7 +75,8 @@ static inline void check_links(varve_graph *graph)
 static inline size_t node_count(const varve_graph *graph)
 {
     size_t count = 0;
-    for (varve_node *node = graph->all; node; node = node->next_of_all)
+    for (varve_node *node = vv_newest_node(graph); node;
+         node = vv_older_node(node))
         count++;
     return count;
 }

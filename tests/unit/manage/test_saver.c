@@ -93,7 +93,8 @@ TEST(saver, leaves_the_graph_as_it_was)
     cr_assert_null(vv_first_in(w));
     cr_assert_eq(vv_next_in(vv_first_in(v)), NULL);
     size_t count = 0;
-    for (varve_node *n = world.graph->all; n; n = n->next_of_all)
+    for (varve_node *n = vv_newest_node(world.graph); n;
+         n = vv_older_node(n))
         count++;
     cr_assert_eq(count, 3);
     end_world();
