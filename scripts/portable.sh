@@ -200,7 +200,7 @@ END
         meson setup "$1/varve" --cross-file "$1/cross.ini" --werror \
             --buildtype=release -Ddefault_library=static -Dtests=disabled \
             -Dtool=disabled -Dexamples=false -Dbench=false \
-            -Dzlib=disabled -Dsnappy=disabled || return
+            -Dzlib=disabled -Dsnappy=disabled -Dzstd=disabled || return
     ninja -C "$1/varve" lib/libvarve.a
 }
 

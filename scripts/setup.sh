@@ -55,6 +55,7 @@ look_for_build() {
     need libjansson-dev has_library jansson
     need zlib1g-dev has_library zlib
     need libsnappy-dev has_header snappy-c.h
+    wish libzstd-dev has_library 'libzstd >= 1.4'
 }
 
 look_for_tests() {

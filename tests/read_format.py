@@ -19,6 +19,7 @@ import os
 import struct
 import sys
 
+from read_pack import read_place
 from xxh3 import xxh3_64, xxh3_128
 
 HEADER_MAGIC = b'\x89VRV\r\n\x1a\n'
@@ -55,6 +56,10 @@ COLUMNS = {  # key: name, tag, element size, what it counts
     19: ('places', 71, 8, 'place'),
     20: ('layers of places', 70, 4, 'place'),
     21: ('offsets of places', 71, 8, 'place'),
+    22: ('packed sizes of places', 70, 4, 'packed place'),
+    23: ('plain sizes of places', 70, 4, 'packed place'),
+    24: ('skips of places', 70, 4, 'packed place'),
+    25: ('planes of places', 64, 1, 'packed place'),
     128: ('tag nodes', 70, 4, 'tag'),
     129: ('tag names', 70, 4, 'tag'),
     132: ('nodes of global names', 70, 4, 'global name'),
@@ -64,6 +69,7 @@ COUNTER, METADATA = 130, 131
 LAYER_MAGIC = b'\x89VRD\r\n\x1a\n'
 LAYER_END_MAGIC = b'VRD\x89end\n'
 LAYERS = range(17, 22)
+PACKS = range(22, 26)
 ZEROS = (1 << 32) - 1
 
 
@@ -195,7 +201,8 @@ def read_index(data):
     cbor = Cbor(data)
     count = cbor.expect(5, 'a map')
     index = {COUNTER: 0, METADATA: {}, 128: (), 129: (), 132: (), 133: (),
-             17: b'', 18: (), 19: (), 20: (), 21: ()}
+             17: b'', 18: (), 19: (), 20: (), 21: (), 22: (), 23: (), 24: (),
+             25: ()}
     pairs = []
     last = -1
     for number in range(count):
@@ -205,7 +212,7 @@ def read_index(data):
         demand(key > last, f'sorted keys expected, found {key}')
         last = key
         demand(number >= 17 or key == number, f'key {number} expected')
-        demand(key <= 21 or key >= 128, f'required key {key} is not known',
+        demand(key <= 25 or key >= 128, f'required key {key} is not known',
                'VARVE_TOO_NEW')
         if key in COLUMNS:
             index[key] = read_column(cbor, key)
@@ -224,6 +231,8 @@ def read_index(data):
     check_counts(index)
     present = {key in [pair[0] for pair in pairs] for key in LAYERS}
     demand(len(present) == 1, 'all keys of layers or none')
+    present = {key in [pair[0] for pair in pairs] for key in PACKS}
+    demand(len(present) == 1, 'all keys of what is packed or none')
     return index, pairs
 
 
@@ -286,28 +295,45 @@ def data_end_of(index):
     return align(max(ends, default=64), 64)
 
 
-def join_layers(index, open_layer):
-    """The data as if it lay behind the header."""
+def packs_of(index, is_inside):
+    if not index[22]:
+        demand(not is_inside, 'packed sizes')
+        return [(0, 0, 0, 0)] * len(index[19])
+    demand(len(index[22]) == len(index[19]) and (is_inside or any(index[22])),
+           'a packed place')
+    return list(zip(index[22], index[23], index[24], index[25]))
+
+
+def join_layers(index, open_layer, inside):
+    """The data as if it lay behind the header; `inside` is what is there."""
     nonces = [index[17][i:i + 16] for i in range(0, len(index[17]), 16)]
     demand(len(nonces) <= 256 and len(set(nonces)) == len(nonces),
            'up to 256 layers, each once')
-    layers = [read_layer(open_layer(nonce.hex() + '.data'), nonce, size)
-              for nonce, size in zip(nonces, index[18])]
+    is_inside = nonces == [bytes(16)]
+    if is_inside:
+        demand(index[18][0] == len(inside), 'a layer up to the index')
+        layers = [inside]
+    else:
+        demand(len(inside) == 64, 'the index right behind the header')
+        layers = [read_layer(open_layer(nonce.hex() + '.data'), nonce,
+                             size)[:-64]
+                  for nonce, size in zip(nonces, index[18])]
     demand(index[19][0] == 64, 'a place from 64 on')
     data = bytearray(64)
     ends = list(index[19][1:]) + [data_end_of(index)]
     seen = 0
-    for begin, end, layer, offset in zip(index[19], ends, index[20],
-                                         index[21]):
+    for begin, end, layer, offset, pack in zip(
+            index[19], ends, index[20], index[21],
+            packs_of(index, is_inside)):
         demand(begin < end, 'increasing places')
         if layer == ZEROS:
-            demand(offset == 0, 'zeros at 0')
+            demand(offset == 0 and not any(pack), 'zeros at 0')
             data += bytes(end - begin)
             continue
         demand(layer <= seen and layer < len(layers), 'layers in order')
-        demand(64 <= offset <= offset + end - begin <= len(layers[layer]) - 64,
-               'a place in its layer')
-        data += layers[layer][offset:offset + end - begin]
+        place = read_place(layers[layer], offset, end - begin, pack)
+        demand(place is not None, 'a place, or part of a frame, in its layer')
+        data += place
         seen = max(seen, layer + 1)
     demand(seen == len(layers), 'each layer named')
     return bytes(data)
@@ -476,8 +502,7 @@ def read(data, open_layer=None):
     offset, size = read_ends(data)
     index, _ = read_index(data[offset:offset + size])
     if index[17]:
-        demand(offset == 64, 'the index right behind the header')
-        data = join_layers(index, open_layer)
+        data = join_layers(index, open_layer, data[:offset])
         offset = len(data)
     names = split_names(index)
     paths = check_nodes(index, names)

@@ -4,11 +4,14 @@ finds damage in them, and what docs/format.md shows of one is what it prints.
 
 SPDX-License-Identifier: MIT
 """
+import hashlib
 import pathlib
 import re
+import struct
 import unittest
 
 import read_format
+import read_pack
 import xxh3
 
 TESTS = pathlib.Path(__file__).resolve().parent
@@ -45,6 +48,18 @@ class Reader(unittest.TestCase):
                 return open_layer(name)[:end]
             with self.assertRaises(read_format.Damage):
                 read_format.read(data, open_shorter)
+
+    @unittest.skipUnless(read_pack.find_zstd(), 'libzstd is not here')
+    def test_reads_what_is_packed(self):
+        data = golden('version-1-packed.varve')
+        items = {item['path']: item
+                 for item in read_format.read(data)['items']}
+        weights = b''.join(struct.pack('<f', i / 1024) for i in range(1500))
+        self.assertEqual(items['weights']['sha256'],
+                         hashlib.sha256(weights).hexdigest())
+        self.assertLess(len(data), len(weights) + 5000 - 3000)
+        at = data.index(b'\x28\xb5\x2f\xfd')
+        self.refuse(data[:at] + b'x' + data[at + 1:], 'another magic')
 
     def test_reads_all_that_a_file_can_hold(self):
         wide = read_format.read(golden('version-1-wide.varve'))

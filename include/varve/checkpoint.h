@@ -32,8 +32,7 @@ typedef enum varve_metadata_kind {
 } varve_metadata_kind;
 
 /* A named scalar or string kept in a checkpoint. By convention "step" is an
- * integer and "time" is an integer of seconds since 1970-01-01 UTC; tools show
- * them. */
+ * integer and "time" one of seconds since 1970-01-01 UTC; tools show them. */
 typedef struct varve_metadata {
     const char *name; /* UTF-8, unique in the file */
     varve_metadata_kind kind;
@@ -96,6 +95,7 @@ typedef struct varve_write_options {
     bool only_touched; /* what was not touched has not changed (layers.h) */
     bool track;        /* find it by the pages that were written to */
     bool verify_untouched; /* fail where it has: for tests */
+    int compress; /* level of Zstandard, 1 to 19; 0: none (docs/layers.md) */
     varve_reserved reserved;
 } varve_write_options;
 

@@ -32,12 +32,16 @@ VARVE_BEGIN_DECLS
  *
  * `verify_untouched`: they are looked at all the same, and where one has
  * changed that was not touched the save fails with VARVE_MISUSE, which names
- * it. For tests of a program. */
+ * it. For tests of a program.
+ *
+ * `compress`, in layers or where there are none in one file: each chunk of
+ * 1 MiB, and each value from 4 KiB on, is packed by Zstandard where that saves
+ * a sixteenth of it. VARVE_TOO_NEW where the library was built without. */
 
 /* Makes one file of a checkpoint with layers, the one that a save without
- * `layered` would have written; every value is verified. `to` NULL: in its
- * place. Of the options `no_replace`, `no_sync` and `progress` count. `path` is
- * found as by varve_restore. */
+ * `layered` and `compress` would have written; every value is verified. `to`
+ * NULL: in its place. Of the options `no_replace`, `no_sync` and `progress`
+ * count. `path` is found as by varve_restore. */
 VARVE_API varve_status varve_repack(const char *path, const char *to,
     const varve_write_options *options, varve_error *error) VARVE_MUST_CHECK;
 

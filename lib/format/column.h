@@ -20,10 +20,11 @@ struct vv_column {
 };
 
 enum {
-    VV_COLUMN_COUNT = 26,
+    VV_COLUMN_COUNT = 30,
     VV_REQUIRED_COLUMN_COUNT = 17, /* behind them those of layers */
-    VV_FIRST_TAG_COLUMN = 22,
-    VV_FIRST_GLOBAL_COLUMN = 24, /* the counter and metadata stand before it */
+    VV_FIRST_PACKED_COLUMN = 22,
+    VV_FIRST_TAG_COLUMN = 26,
+    VV_FIRST_GLOBAL_COLUMN = 28, /* the counter and metadata stand before it */
 };
 
 /* In order of key; the required ones have the keys 0, 1, 2, ..., those of

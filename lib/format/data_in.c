@@ -387,9 +387,10 @@ static varve_status open_layers(
     if (index->layer_count == 0)
         return VARVE_OK;
     o->data_end = o->parsed.data_end;
-    VV_TRY(vv_layers_open(
-        &own->layers, o->context, o->path, index, is_salvage, error));
-    for (uint32_t i = 0; i < index->layer_count; i++)
+    VV_TRY(vv_layers_open(&own->layers, o->context, o->path, own->file, index,
+        is_salvage, error));
+    for (uint32_t i = 0; !vv_layer_is_inside(index) && i < index->layer_count;
+         i++)
         o->size += vv_at64(index->layer_sizes, i);
     return VARVE_OK;
 }

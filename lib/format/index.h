@@ -30,6 +30,7 @@ struct vv_index {
     uint32_t global_count;
     uint32_t layer_count; /* 0: the data is in the file itself */
     uint32_t place_count;
+    uint32_t packed_count; /* that of places; 0: none is packed */
     uint64_t names_size;
     uint64_t extent_count;
     uint64_t digest_count;
@@ -57,6 +58,10 @@ struct vv_index {
     const uint8_t *place_begins; /* places go on to where the next begins */
     const uint8_t *place_layers;
     const uint8_t *place_offsets;
+    const uint8_t *place_packed;
+    const uint8_t *place_plain;
+    const uint8_t *place_skips;
+    const uint8_t *place_planes;
     const uint8_t *tag_nodes;
     const uint8_t *tag_names;
     const uint8_t *global_nodes; /* variables and states */

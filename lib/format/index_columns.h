@@ -21,7 +21,8 @@ struct vv_index_columns {
                 value_ranks, value_extents, value_offsets, value_sizes, digests,
                 slot_owners, slot_variables, slot_names, slot_nodes,
                 layer_nonces, layer_sizes, place_begins, place_layers,
-                place_offsets, tag_nodes, tag_names, global_nodes, global_names;
+                place_offsets, place_packed, place_plain, place_skips,
+                place_planes, tag_nodes, tag_names, global_nodes, global_names;
         };
         struct vv_buffer each[VV_COLUMN_COUNT]; /* the same, as one */
     };

@@ -129,6 +129,11 @@ static varve_status read_map(struct parser *p)
         return fail(p, p->in.at, VARVE_CORRUPT,
             "layers with sizes and places with layers and offsets",
             "a part of that");
+    if (index->place_packed &&
+        !(index->place_plain && index->place_skips && index->place_planes))
+        return fail(p, p->in.at, VARVE_CORRUPT,
+            "packed places with plain sizes, skips and planes",
+            "a part of that");
     if (index->tag_nodes && !index->tag_names)
         return fail(
             p, p->in.at, VARVE_CORRUPT, "names for the nodes of tags", "none");

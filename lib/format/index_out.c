@@ -105,7 +105,9 @@ varve_status vv_index_write(const struct vv_index *index, vv_index_sink *sink,
     VV_TRY(check_limits(index, error));
     VV_TRY(check_metadata(index, error));
     size_t required = VV_REQUIRED_COLUMN_COUNT;
-    size_t layers = index->layer_count ? VV_FIRST_TAG_COLUMN : required;
+    size_t layers = index->packed_count  ? VV_FIRST_TAG_COLUMN
+                    : index->layer_count ? VV_FIRST_PACKED_COLUMN
+                                         : required;
     size_t tags =
         index->tag_count ? VV_FIRST_GLOBAL_COLUMN : VV_FIRST_TAG_COLUMN;
     size_t globals =

@@ -35,12 +35,41 @@ static varve_status check_layer(
             "layer %" PRIu32 ": expected a nonce of its own, found that of "
             "another",
             layer);
-    if (size < ENDS_SIZE || size > INT64_MAX)
+    if (vv_layer_is_inside(index) && size != check->data_end)
+        return vv_check_fail(check, index->layer_sizes,
+            "layer 0: expected the size %" PRIu64 " of the file up to the "
+            "index, found %" PRIu64,
+            check->data_end, size);
+    if (!vv_layer_is_inside(index) && (size < ENDS_SIZE || size > INT64_MAX))
         return vv_check_fail(check, index->layer_sizes + 8 * (size_t)layer,
             "layer %" PRIu32 ": expected a size from %d to below 2^63, found "
             "%" PRIu64,
             layer, ENDS_SIZE, size);
     return VARVE_OK;
+}
+
+/* Parts of what comes out begin and end at pages or at its end, so that the
+ * work that a file can make is in proportion to its data. */
+static varve_status check_packed(const struct vv_index_check *check, uint32_t i,
+    const struct vv_layer_place *place, uint64_t size)
+{
+    const struct vv_pack *pack = &place->pack;
+    uint64_t end = place->skip + size;
+    bool is_plain = pack->plain == 0 && place->skip == 0 && pack->planes == 0;
+    bool is_good = pack->plain >= VV_LEAST_PACKED &&
+                   pack->plain <= VV_CHUNK_SIZE &&
+                   pack->size <= vv_pack_room(pack->plain) &&
+                   (pack->planes == 1 || pack->planes == 2 ||
+                       pack->planes == 4 || pack->planes == VV_MOST_PLANES) &&
+                   end <= pack->plain && place->skip % VV_PAGE_ALIGNMENT == 0 &&
+                   (end % VV_PAGE_ALIGNMENT == 0 || end == pack->plain);
+    if (pack->size > 0 && place->layer != VV_NONE ? is_good
+                                                  : is_plain && !pack->size)
+        return VARVE_OK;
+    return vv_check_fail(check, check->index->place_packed + 4 * (size_t)i,
+        "place %" PRIu32 ": expected %" PRIu64 " bytes as they are, or pages "
+        "of a packed chunk, found others",
+        i, size);
 }
 
 /* VV_NONE: zeros that lie nowhere. */
@@ -68,23 +97,46 @@ static varve_status check_place(const struct vv_index_check *check, uint32_t i,
             "place %" PRIu32 ": expected places that increase from %d to below "
             "%" PRIu64 ", found %" PRIu64 " before %" PRIu64,
             i, VV_HEADER_SIZE, end, begin, behind);
+    struct vv_layer_place place = vv_layer_place_at(index, i, begin);
+    VV_TRY(check_packed(check, i, &place, behind - begin));
     if (layer == VV_NONE)
         return check_zeros(check, i);
+    uint64_t size = place.pack.size ? place.pack.size : behind - begin;
     if (layer > *next || layer >= index->layer_count)
         return vv_check_fail(check, index->place_layers + 4 * (size_t)i,
             "place %" PRIu32 ": expected a layer that was named, or the next "
             "of %" PRIu32 ", %" PRIu32 "; found %" PRIu32,
             i, index->layer_count, *next, layer);
-    uint64_t most = vv_at64(index->layer_sizes, layer) - VV_FOOTER_SIZE;
-    if (offset < VV_HEADER_SIZE || offset > most ||
-        behind - begin > most - offset)
+    uint64_t most = vv_at64(index->layer_sizes, layer) -
+                    (vv_layer_is_inside(index) ? 0 : VV_FOOTER_SIZE);
+    if (offset < VV_HEADER_SIZE || offset > most || size > most - offset)
         return vv_check_fail(check, index->place_offsets + 8 * (size_t)i,
             "place %" PRIu32 ": expected %" PRIu64 " bytes from %d to %" PRIu64
             " of its layer, found them at "
             "%" PRIu64,
-            i, behind - begin, VV_HEADER_SIZE, most, offset);
+            i, size, VV_HEADER_SIZE, most, offset);
     *next += layer == *next;
     return VARVE_OK;
+}
+
+/* Columns that say of each place that it is not packed must be left out, but
+ * where the layer is in the file itself, which would need none else. */
+static varve_status check_is_any_packed(const struct vv_index_check *check)
+{
+    const struct vv_index *index = check->index;
+    uint32_t i = 0;
+    bool is_inside = vv_layer_is_inside(index);
+    if (index->packed_count == 0 && !is_inside)
+        return VARVE_OK;
+    while (i < index->packed_count && vv_at32(index->place_packed, i) == 0)
+        i++;
+    if ((is_inside || i < index->packed_count) &&
+        index->packed_count == index->place_count)
+        return VARVE_OK;
+    return vv_check_fail(check, index->place_begins,
+        "places: expected one of %" PRIu32 " to be packed, found %" PRIu32
+        " that are not",
+        index->place_count, i);
 }
 
 varve_status vv_check_layers(const struct vv_index_check *check, uint64_t end)
@@ -97,6 +149,7 @@ varve_status vv_check_layers(const struct vv_index_check *check, uint64_t end)
             index->layer_count);
     for (uint32_t i = 0; i < index->layer_count; i++)
         VV_TRY(check_layer(check, i));
+    VV_TRY(check_is_any_packed(check));
     for (uint32_t i = 0; i < index->place_count; i++)
         VV_TRY(check_place(check, i, end, &next));
     if (next != index->layer_count)

@@ -204,6 +204,18 @@ static varve_status open_all(struct vv_layers *layers,
     return missing ? fail_missing(layers, path, missing, error) : VARVE_OK;
 }
 
+static varve_status open_inside(struct vv_layer *layer,
+    const struct vv_context *context, const char *path, int file,
+    varve_error *error)
+{
+    layer->path = vv_copy_string(&context->allocator, path);
+    if (!layer->path)
+        return vv_fail_memory(error, "the path of a layer");
+    layer->file = file;
+    layer->is_inside = true;
+    return VARVE_OK;
+}
+
 static varve_status make_paths(struct vv_layers *layers,
     const struct vv_context *context, const char *path,
     const struct vv_index *index, varve_error *error)
@@ -218,7 +230,7 @@ static varve_status make_paths(struct vv_layers *layers,
 }
 
 varve_status vv_layers_open(struct vv_layers *layers,
-    const struct vv_context *context, const char *path,
+    const struct vv_context *context, const char *path, int file,
     const struct vv_index *index, bool is_salvage, varve_error *error)
 {
     *layers = (struct vv_layers){ 0 };
@@ -229,11 +241,12 @@ varve_status vv_layers_open(struct vv_layers *layers,
     layers->count = index->layer_count;
     for (uint32_t i = 0; i < layers->count; i++)
         layers->all[i].file = -1;
-    varve_status status = make_paths(layers, context, path, index, error);
-    if (!status && is_salvage)
-        status = open_what_is_left(layers, context, error);
-    else if (!status)
-        status = open_all(layers, context, path, index, error);
+    varve_status status;
+    if (vv_layer_is_inside(index))
+        status = open_inside(&layers->all[0], context, path, file, error);
+    else if (!(status = make_paths(layers, context, path, index, error)))
+        status = is_salvage ? open_what_is_left(layers, context, error)
+                            : open_all(layers, context, path, index, error);
     if (status)
         vv_layers_close(layers, context);
     return status;
@@ -242,7 +255,8 @@ varve_status vv_layers_open(struct vv_layers *layers,
 void vv_layers_close(struct vv_layers *layers, const struct vv_context *context)
 {
     for (uint32_t i = 0; i < layers->count; i++) {
-        vv_file_close(context, layers->all[i].file);
+        if (!layers->all[i].is_inside)
+            vv_file_close(context, layers->all[i].file);
         vv_release_string(&context->allocator, layers->all[i].path);
     }
     vv_release(
@@ -273,59 +287,119 @@ uint64_t vv_place_end(
                : data_end;
 }
 
-/* NULL: zeros. */
-static const struct vv_layer *layer_of(const struct vv_layers *layers,
-    const struct vv_index *index, uint32_t place)
-{
-    uint32_t layer = vv_at32(index->place_layers, place);
-    return layer == VV_NONE ? NULL : &layers->all[layer];
-}
-
-static uint64_t at_in(
+struct vv_layer_place vv_layer_place_at(
     const struct vv_index *index, uint32_t place, uint64_t offset)
 {
-    return vv_at64(index->place_offsets, place) +
-           (offset - vv_at64(index->place_begins, place));
+    uint64_t begin = vv_at64(index->place_begins, place);
+    struct vv_layer_place at = {
+        .layer = vv_at32(index->place_layers, place),
+        .offset = vv_at64(index->place_offsets, place),
+    };
+    if (index->packed_count) {
+        at.pack.size = vv_at32(index->place_packed, place);
+        at.pack.plain = vv_at32(index->place_plain, place);
+        at.pack.planes = index->place_planes[place];
+        at.skip = vv_at32(index->place_skips, place);
+    }
+    if (at.pack.size)
+        at.skip += (uint32_t)(offset - begin);
+    else if (at.layer != VV_NONE)
+        at.offset += offset - begin;
+    return at;
 }
 
-static varve_status read_layer(const struct vv_context *context,
-    const struct vv_layer *layer, uint64_t offset, void *bytes, size_t size,
+/* What of a range was unpacked last, where only a part of that was wanted: the
+ * next parts may be of it too. */
+struct unpacked {
+    uint8_t *bytes;
+    struct vv_layer_place place;
+};
+
+struct range_reading {
+    const struct vv_layers *layers;
+    const struct vv_context *context;
+    struct unpacked held;
+};
+
+static bool is_same_pack(const struct vv_pack *one, const struct vv_pack *other)
+{
+    return one->size == other->size && one->plain == other->plain &&
+           one->planes == other->planes;
+}
+
+static varve_status hold(struct range_reading *r,
+    const struct vv_layer_place *place, varve_error *error)
+{
+    const struct vv_layer *layer = &r->layers->all[place->layer];
+    struct unpacked *held = &r->held;
+    if (held->bytes && held->place.layer == place->layer &&
+        held->place.offset == place->offset &&
+        is_same_pack(&held->place.pack, &place->pack))
+        return VARVE_OK;
+    vv_release(&r->context->allocator, held->bytes, held->place.pack.plain);
+    held->place = *place;
+    held->bytes = vv_allocate(&r->context->allocator, place->pack.plain);
+    if (!held->bytes)
+        return vv_fail_memory(error, "unpacking a chunk");
+    varve_status status = vv_unpack(r->context, layer->file, layer->path,
+        place->offset, &place->pack, held->bytes, error);
+    if (status) {
+        vv_release(&r->context->allocator, held->bytes, place->pack.plain);
+        held->bytes = NULL;
+    }
+    return status;
+}
+
+static varve_status read_part(struct range_reading *r,
+    const struct vv_layer_place *place, void *bytes, size_t size,
     varve_error *error)
 {
+    if (place->layer == VV_NONE) {
+        memset(bytes, 0, size);
+        return VARVE_OK;
+    }
+    const struct vv_layer *layer = &r->layers->all[place->layer];
     if (layer->file < 0)
         return vv_fail(error, VARVE_TRUNCATED,
             "%s: expected a layer of the checkpoint, found none", layer->path);
-    return vv_file_read(
-        context, layer->file, layer->path, bytes, size, offset, error);
+    if (place->pack.size == 0)
+        return vv_file_read(r->context, layer->file, layer->path, bytes, size,
+            place->offset, error);
+    if (size == place->pack.plain)
+        return vv_unpack(r->context, layer->file, layer->path, place->offset,
+            &place->pack, bytes, error);
+    VV_TRY(hold(r, place, error));
+    memcpy(bytes, r->held.bytes + place->skip, size);
+    return VARVE_OK;
 }
 
 varve_status vv_layers_read(const struct vv_layers *layers,
     const struct vv_context *context, const struct vv_index *index,
     uint64_t offset, void *bytes, size_t size, varve_error *error)
 {
+    struct range_reading r = { .layers = layers, .context = context };
     unsigned char *to = bytes;
-    for (uint32_t i = vv_place_of(index, offset); size > 0; i++) {
-        const struct vv_layer *layer = layer_of(layers, index, i);
+    varve_status status = VARVE_OK;
+    for (uint32_t i = vv_place_of(index, offset); size > 0 && !status; i++) {
+        struct vv_layer_place place = vv_layer_place_at(index, i, offset);
         uint64_t left = vv_place_end(index, i, UINT64_MAX) - offset;
         size_t part = left < size ? (size_t)left : size;
-        if (layer)
-            VV_TRY(read_layer(
-                context, layer, at_in(index, i, offset), to, part, error));
-        else
-            memset(to, 0, part);
+        status = read_part(&r, &place, to, part, error);
         to += part;
         offset += part;
         size -= part;
     }
-    return VARVE_OK;
+    vv_release(&context->allocator, r.held.bytes, r.held.place.pack.plain);
+    return status;
 }
 
 const struct vv_layer *vv_layers_find(const struct vv_layers *layers,
     const struct vv_index *index, uint64_t offset, uint64_t size, uint64_t *at)
 {
     uint32_t i = vv_place_of(index, offset);
-    if (size > vv_place_end(index, i, UINT64_MAX) - offset)
+    struct vv_layer_place place = vv_layer_place_at(index, i, offset);
+    if (place.pack.size || size > vv_place_end(index, i, UINT64_MAX) - offset)
         return NULL;
-    *at = at_in(index, i, offset);
-    return layer_of(layers, index, i);
+    *at = place.offset;
+    return place.layer == VV_NONE ? NULL : &layers->all[place.layer];
 }

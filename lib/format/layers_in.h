@@ -14,11 +14,14 @@
 #include "buffer.h"
 #include "context.h"
 #include "index.h"
+#include "layout.h"
+#include "pack.h"
 
 struct vv_layer {
     /* to read */
     int file; /* -1: it is lost */
     char *path;
+    bool is_inside;   /* it is the file of the checkpoint itself */
     bool is_unsynced; /* a power cut may have taken some of it */
 };
 
@@ -39,13 +42,22 @@ bool vv_layer_parse_name(const char *name, uint8_t *nonce);
 /* Appends the path of the folder of layers beside a checkpoint. */
 void vv_layer_folder(struct vv_buffer *path, const char *checkpoint);
 
-/* Opens the layers that an index names, beside the checkpoint of `path`, and
+/* Whether the only layer is in the file that has the index. */
+static inline bool vv_layer_is_inside(const struct vv_index *index)
+{
+    static const uint8_t none[VV_NONCE_SIZE];
+    return index->layer_count == 1 &&
+           memcmp(index->layer_nonces, none, sizeof none) == 0;
+}
+
+/* Opens the layers that an index names, beside the checkpoint of `path`, which
+ * is open as `file`, and
  * checks that they are those. VARVE_TRUNCATED where some are missing, which are
  * named, or shorter; VARVE_CORRUPT where one is another. With `is_salvage`
  * those that cannot be had are lost, and the others what they are: the digests
  * of the values tell. On failure nothing is open. */
 varve_status vv_layers_open(struct vv_layers *layers,
-    const struct vv_context *context, const char *path,
+    const struct vv_context *context, const char *path, int file,
     const struct vv_index *index, bool is_salvage, varve_error *error);
 
 /* Takes zeroed ones. */
@@ -57,6 +69,20 @@ varve_status vv_layers_read(const struct vv_layers *layers,
     const struct vv_context *context, const struct vv_index *index,
     uint64_t offset, void *bytes, size_t size, varve_error *error);
 
+/* From where on a byte of the data, and what comes behind it in its place, is
+ * read. */
+struct vv_layer_place {
+    /* to read */
+    uint32_t layer; /* VV_NONE: zeros */
+    uint64_t offset;
+    struct vv_pack pack;
+    uint32_t skip; /* in what comes out of that */
+};
+
+/* `place` is the number of that in which the byte at `offset` lies. */
+struct vv_layer_place vv_layer_place_at(
+    const struct vv_index *index, uint32_t place, uint64_t offset);
+
 /* The number of the place in which a byte of the data lies. */
 uint32_t vv_place_of(const struct vv_index *index, uint64_t offset);
 
@@ -64,8 +90,8 @@ uint32_t vv_place_of(const struct vv_index *index, uint64_t offset);
 uint64_t vv_place_end(
     const struct vv_index *index, uint32_t place, uint64_t data_end);
 
-/* The layer in which a range of the data lies in one piece, and where; NULL if
- * it does not. */
+/* The layer in which a range of the data lies in one piece and as it is, and
+ * where; NULL if it does not. */
 const struct vv_layer *vv_layers_find(const struct vv_layers *layers,
     const struct vv_index *index, uint64_t offset, uint64_t size, uint64_t *at);
 

@@ -91,6 +91,12 @@ enum vv_index_key {
     VV_KEY_PLACE_LAYERS = 20,   /* u32: the layer that has it; 2^32 - 1: none,
                                    it is zeros */
     VV_KEY_PLACE_OFFSETS = 21,  /* u64: where in that */
+    VV_KEY_PLACE_PACKED = 22,   /* u32: bytes of the frame in which it is
+                                   packed; 0: it is not; 22 to 25 are there
+                                   where some place is */
+    VV_KEY_PLACE_PLAIN = 23,    /* u32: bytes that come out of that */
+    VV_KEY_PLACE_SKIPS = 24,    /* u32: where in these the place begins */
+    VV_KEY_PLACE_PLANES = 25,   /* u8: of bytes, that they are split into */
     VV_FIRST_OPTIONAL_KEY = 128,
     VV_KEY_TAG_NODES = 128,    /* u32: node of each tag, not decreasing */
     VV_KEY_TAG_NAMES = 129,    /* u32: name of each tag */

@@ -156,6 +156,9 @@ static size_t write_file(struct maker *m, const struct one_file *file,
         .metadata_count = below(m, 5), .no_sync = true };
     varve_error error = { 0 };
     varve_node *root = varve_graph_root(m->graph);
+#ifdef VV_HAVE_ZSTD
+    options.compress = below(m, 4) == 0;
+#endif
     varve_status status = varve_write(root, FUZZ_PATH, &options, &error);
     FUZZ_CHECK(!status, "a random graph: %s", error.message);
     if (file->written_size > room)

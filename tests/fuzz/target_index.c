@@ -46,6 +46,7 @@ static void check_encoding(
     pairs += index->counter > 0;
     pairs += index->metadata_count > 0;
     pairs += index->layer_count > 0 ? 5 : 0;
+    pairs += index->packed_count > 0 ? 4 : 0;
     pairs += index->tag_count > 0 ? 2 : 0;
     pairs += index->global_count > 0 ? 2 : 0;
     if (size == 0 || bytes[0] != 0xa0 + pairs)
@@ -155,6 +156,11 @@ static void check_parsed(
                 vv_place_of(index, begin) == p &&
                 (layer == VV_NONE || layer < index->layer_count),
             "place %u", p);
+        struct vv_layer_place place = vv_layer_place_at(index, p, begin);
+        FUZZ_CHECK(place.pack.size <= place.pack.plain &&
+                place.pack.plain <= VV_CHUNK_SIZE &&
+                place.skip <= place.pack.plain,
+            "pack of place %u", p);
     }
     for (size_t i = 0; i < index->metadata_count; i++) {
         touch(index->metadata[i].name, strlen(index->metadata[i].name) + 1);

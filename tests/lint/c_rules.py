@@ -23,7 +23,8 @@ SYSTEM = set('''aio cpio dirent dlfcn err error fcntl fmtmsg fnmatch ftw getopt
 LIBRARIES = {'cbor': 'lib/format', 'xxhash': 'lib/base',
              'xxh_x86dispatch': 'lib/base', 'emmintrin': 'lib/base',
              'nmmintrin': 'lib/base', 'arm_acle': 'lib/base',
-             # Other formats are packed with these, ours is not.
+             'zstd': 'lib/format', 'zstd_errors': 'lib/format',
+             # Other formats are packed with these.
              'zlib': 'lib/foreign', 'snappy-c': 'lib/foreign'}
 
 FORBIDDEN_CALL = re.compile(

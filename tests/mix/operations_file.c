@@ -13,6 +13,12 @@
 
 /* --- Writing -------------------------------------------------------------- */
 
+#ifdef VV_HAVE_ZSTD
+enum { LEVEL = 1 };
+#else
+enum { LEVEL = 0 };
+#endif
+
 /* A container of a graph; mostly its root. */
 static uint8_t choose_root(const struct mix_graph *g, uint8_t by)
 {
@@ -30,9 +36,10 @@ static void write_one(struct mix *m, uint8_t at, uint8_t root, uint8_t slot,
     mix_finish_file(m, slot, at);
     mix_gate_open(m);
     strcpy(path, mix_file_path(m, slot, format));
-    mix_say(m, "varve_write(g%dn%d, \"%s\"%s%s%s);", at, root, path,
+    mix_say(m, "varve_write(g%dn%d, \"%s\"%s%s%s%s);", at, root, path,
         options->layered ? ", .layered" : "", options->base ? ", .base = " : "",
-        options->base ? options->base : "");
+        options->base ? options->base : "",
+        options->compress ? ", .compress" : "");
     mix_trouble_begin(m);
     varve_status status =
         varve_write(g->nodes[root], path, options, &m->error);
@@ -55,7 +62,8 @@ void mix_write(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a);
     write_one(m, at, choose_root(&m->graphs[at], c), b % MIX_ORDINARY_FILES,
-        &(varve_write_options){ .no_sync = true });
+        &(varve_write_options){
+            .no_sync = true, .compress = b % 2 * LEVEL });
 }
 
 /* Only what changed, since the file that is there or since another one. */
@@ -70,6 +78,7 @@ void mix_write_layered(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     write_one(m, at, choose_root(&m->graphs[at], c), slot,
         &(varve_write_options){ .layered = true,
             .no_sync = c & 1,
+            .compress = c / 4 % 2 * LEVEL,
             .base = c & 2 ? base : NULL });
 }
 
@@ -79,7 +88,9 @@ void mix_write_beside(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     uint8_t at = mix_pick_graph(m, a);
     uint8_t slot = MIX_ORDINARY_FILES + b % (MIX_FILES - MIX_ORDINARY_FILES);
     (void)c;
-    write_one(m, at, 0, slot, &(varve_write_options){ .no_sync = true });
+    write_one(m, at, 0, slot,
+        &(varve_write_options){
+            .no_sync = true, .compress = slot % 2 * LEVEL });
 }
 
 void mix_write_foreign(struct mix *m, uint8_t a, uint8_t b, uint8_t c)

@@ -274,9 +274,37 @@ void sample_add_layers(struct sample *s)
     add_place(s, 64, 0, 64);
     add_place(s, third, 1, 64);
     add_place(s, fourth, 0, fourth);
-    for (size_t i = VV_REQUIRED_COLUMN_COUNT; i < VV_FIRST_TAG_COLUMN; i++)
+    for (size_t i = VV_REQUIRED_COLUMN_COUNT; i < VV_FIRST_PACKED_COLUMN; i++)
         s->left_out[i] = false;
     s->data_end = VV_HEADER_SIZE;
+}
+
+static void add_pack(struct sample *s, uint32_t size, uint32_t out,
+    uint32_t skip, uint8_t planes)
+{
+    vv_buffer_add32(sample_column(s, VV_KEY_PLACE_PACKED), size);
+    vv_buffer_add32(sample_column(s, VV_KEY_PLACE_PLAIN), out);
+    vv_buffer_add32(sample_column(s, VV_KEY_PLACE_SKIPS), skip);
+    vv_buffer_add8(sample_column(s, VV_KEY_PLACE_PLANES), planes);
+}
+
+void sample_add_packs(struct sample *s)
+{
+    sample_set64(s, VV_KEY_PLACE_BEGINS, 2, 4096 + 8192);
+    add_pack(s, 0, 0, 0, 0);
+    add_pack(s, 936, 16384, 4096, 2);
+    add_pack(s, 0, 0, 0, 0);
+    for (size_t i = VV_FIRST_PACKED_COLUMN; i < VV_FIRST_TAG_COLUMN; i++)
+        s->left_out[i] = false;
+}
+
+void sample_move_layer_inside(struct sample *s)
+{
+    sample_column(s, VV_KEY_LAYER_NONCES)->size = VV_NONCE_SIZE;
+    memset(sample_column(s, VV_KEY_LAYER_NONCES)->data, 0, VV_NONCE_SIZE);
+    sample_column(s, VV_KEY_LAYER_SIZES)->size = 8;
+    sample_set32(s, VV_KEY_PLACE_LAYERS, 1, 0);
+    s->data_end = sample_at64(s, VV_KEY_LAYER_SIZES, 0);
 }
 
 static void add_tag(struct sample *s, uint32_t node, const char *name)

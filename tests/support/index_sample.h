@@ -53,6 +53,12 @@ void sample_add_globals(struct sample *s);
 enum { SAMPLE_LAYER_COUNT = 2 };
 void sample_add_layers(struct sample *s);
 
+/* Then: packs the place in the middle, two pages of a packed chunk of four. */
+void sample_add_packs(struct sample *s);
+
+/* And then: all is in one layer, before the index. */
+void sample_move_layer_inside(struct sample *s);
+
 /* Leaves out the columns that may be left out. */
 void sample_leave_out_optional(struct sample *s);
 

@@ -78,9 +78,10 @@ const struct command repack_command = {
     .summary = "one file of a checkpoint with layers",
     .details =
         "Makes of each FILE, whose data is in files that it shares with "
-        "others, one that\nstands alone: the same, byte for byte, that a "
-        "full save would have written. Every\nvalue is verified. "
-        "varve prune then deletes layers that no checkpoint needs.\n",
+        "others, or is\ncompressed, one that stands alone and is not: the "
+        "same, byte for byte, that a\nfull save would have written. Every "
+        "value is verified. varve prune then deletes\nlayers that no "
+        "checkpoint needs.\n",
     .options = options,
     .least_operands = 1,
     .most_operands = 1 << 20,

@@ -207,6 +207,35 @@ static void check_span(
     check_padding(v, bytes + (at - span->begin), at, span->end);
 }
 
+/* Of a file of ours only what is packed fails so. The rest of the span is good
+ * or bad by itself. */
+static varve_status check_apart(struct verification *v, const struct span *span,
+    unsigned char *bytes, varve_error *error)
+{
+    const struct vv_index *index = index_of(v);
+    uint32_t chunk = span->chunk;
+    for (uint32_t value = span->value; value < index->value_count; value++) {
+        uint64_t total = vv_at64(index->value_sizes, value);
+        for (; total > 0 && chunk < vv_chunk_count(total); chunk++) {
+            uint64_t offset;
+            size_t size;
+            vv_opened_chunk(&v->reader->file, value, chunk, &offset, &size);
+            if (offset + size > span->end)
+                return VARVE_OK;
+            varve_status status =
+                vv_opened_read(&v->reader->file, offset, bytes, size, error);
+            if (status && status != VARVE_CORRUPT)
+                return status;
+            if (status)
+                add_damage(v, (struct damage){ offset, size, value });
+            else
+                check_chunk(v, value, chunk, bytes);
+        }
+        chunk = 0;
+    }
+    return VARVE_OK;
+}
+
 static void stop(
     struct verification *v, varve_status status, const varve_error *error)
 {
@@ -250,6 +279,9 @@ static void work(void *user, unsigned worker)
         if (status && !has_digests(v) &&
             (status == VARVE_CORRUPT || status == VARVE_TRUNCATED))
             add_foreign_damage(v, span->value, &error);
+        else if (status == VARVE_CORRUPT &&
+                 !(status = check_apart(v, span, v->buffers[worker], &error)))
+            ;
         else if (status)
             stop(v, status, &error);
         else

@@ -13,6 +13,7 @@
 #include "graph.h"
 #include "name.h"
 #include "opaque.h"
+#include "pack.h"
 #include "try.h"
 #include "variable.h"
 
@@ -194,6 +195,7 @@ varve_status vv_cargo_gather(struct vv_cargo *cargo, varve_node *root,
     cargo->context.durable = &graph->saved_to;
     if (options)
         cargo->options = *options;
+    VV_TRY(vv_pack_check(cargo->options.compress, error));
     cargo->wants_paths = options && options->progress;
     /* The graph stays as it is walked, whatever the callbacks of states would
      * like. */

@@ -55,6 +55,11 @@ static uint64_t older_offset(const struct layering *l, uint32_t value)
     return vv_at64(l->base.file.parsed.index.value_offsets, value);
 }
 
+static unsigned planes_of(const struct layering *l, uint32_t value)
+{
+    return vv_pack_planes((varve_dtype)l->index.value_dtypes[value]);
+}
+
 static bool pairs(const struct layering *l, uint32_t value)
 {
     return vv_layer_base_pairs(&l->base, &l->index, value);
@@ -110,9 +115,9 @@ static varve_status pad(
 {
     uint64_t size = begin - l->out.at;
     if (size > 0 && older > 0 && l->behind > 0 && older - l->behind == size)
-        return vv_layer_out_old(&l->out, l->behind, NULL, size, error);
+        return vv_layer_out_old(&l->out, l->behind, NULL, size, 0, error);
     if (size > 0 && older == 0 && l->out.at == VV_HEADER_SIZE)
-        return vv_layer_out_new(&l->out, NULL, size, error);
+        return vv_layer_out_new(&l->out, NULL, size, 0, error);
     return vv_layer_out_zeros(&l->out, size, error);
 }
 
@@ -146,9 +151,10 @@ static uint64_t count_changed(
 
 /* A chunk that is in part as in the base; `older` is where it is there. Where
  * the base cannot be read, and where most of it is new, all of it is written.
- */
+ * Pages are not packed, so that a chunk is never pieced together of parts of
+ * several that are. */
 static varve_status compare_blocks(struct layering *l, const uint8_t *bytes,
-    uint64_t older, uint64_t size, varve_error *error)
+    uint64_t older, uint64_t size, unsigned planes, varve_error *error)
 {
     if (!l->older)
         l->older = vv_allocate(&l->cargo->context.allocator, VV_CHUNK_SIZE);
@@ -156,7 +162,7 @@ static varve_status compare_blocks(struct layering *l, const uint8_t *bytes,
         return vv_fail_memory(error, "a chunk of the checkpoint before");
     if (vv_opened_read(&l->base.file, older, l->older, (size_t)size, NULL) ||
         count_changed(l, bytes, size) > size / BLOCK_SIZE / 2)
-        return vv_layer_out_new(&l->out, bytes, size, error);
+        return vv_layer_out_new(&l->out, bytes, size, planes, error);
     for (uint64_t at = 0; at < size;) {
         bool is_old = is_same_block(l, bytes, at, size);
         uint64_t end = at;
@@ -164,9 +170,9 @@ static varve_status compare_blocks(struct layering *l, const uint8_t *bytes,
             end = size - end < BLOCK_SIZE ? size : end + BLOCK_SIZE;
         if (is_old)
             VV_TRY(vv_layer_out_old(
-                &l->out, older + at, bytes + at, end - at, error));
+                &l->out, older + at, bytes + at, end - at, 0, error));
         else
-            VV_TRY(vv_layer_out_new(&l->out, bytes + at, end - at, error));
+            VV_TRY(vv_layer_out_new(&l->out, bytes + at, end - at, 0, error));
         at = end;
     }
     return VARVE_OK;
@@ -177,6 +183,7 @@ static varve_status write_large(
 {
     const uint8_t *bytes;
     uint64_t all = size_of(l, value), size;
+    unsigned planes = planes_of(l, value);
     bool is_paired = pairs(l, value);
     uint64_t older = is_paired ? older_offset(l, value) : 0;
     VV_TRY(bytes_of(l, value, &bytes, error));
@@ -187,12 +194,13 @@ static varve_status write_large(
         size = all - at < VV_CHUNK_SIZE ? all - at : VV_CHUNK_SIZE;
         is_old = is_paired && is_same(l, value, at / VV_CHUNK_SIZE, 1);
         if (!is_paired)
-            status = vv_layer_out_new(&l->out, bytes + at, size, error);
+            status = vv_layer_out_new(&l->out, bytes + at, size, planes, error);
         else if (is_old)
-            status =
-                vv_layer_out_old(&l->out, older + at, bytes + at, size, error);
+            status = vv_layer_out_old(
+                &l->out, older + at, bytes + at, size, planes, error);
         else
-            status = compare_blocks(l, bytes + at, older + at, size, error);
+            status =
+                compare_blocks(l, bytes + at, older + at, size, planes, error);
         if (status || (status = report(l, value, error)))
             return status;
     }
@@ -244,9 +252,11 @@ static varve_status write_small(
     uint64_t older = is_old ? older_offset(l, value) : 0;
     VV_TRY(pad(l, offset_of(l, value), older, error));
     if (is_old)
-        return vv_layer_out_old(&l->out, older, NULL, size_of(l, value), error);
+        return vv_layer_out_old(
+            &l->out, older, NULL, size_of(l, value), 0, error);
     VV_TRY(bytes_of(l, value, &bytes, error));
-    return vv_layer_out_new(&l->out, bytes, size_of(l, value), error);
+    return vv_layer_out_new(
+        &l->out, bytes, size_of(l, value), planes_of(l, value), error);
 }
 
 static varve_status write_group(
@@ -288,6 +298,8 @@ static varve_status write_index(
     struct vv_data_out data;
     struct vv_index index;
     VV_TRY(vv_cargo_index(l->cargo, &index, error));
+    if (l->out.is_inside)
+        return vv_data_out_end(&l->out.data, &index, error);
     varve_status status = vv_data_out_begin(
         &data, &l->cargo->context, p->file, p->path, 0, error);
     if (!status)
@@ -344,21 +356,42 @@ static varve_status sum(struct layering *l, varve_error *error)
                                   : fail_other(l, known.other, error);
 }
 
-static varve_status prepare(
-    struct layering *l, const char *path, int flags, varve_error *error)
+static varve_status begin_out(struct layering *l,
+    const struct vv_publication *p, int flags, varve_error *error)
+{
+    const struct vv_cargo *cargo = l->cargo;
+    int level = cargo->options.compress;
+    struct vv_index_columns *columns = &l->cargo->columns.index;
+    if (cargo->options.layered)
+        return vv_layer_out_begin(
+            &l->out, &cargo->context, p->path, flags, level, columns, error);
+    return vv_layer_out_begin_inside(&l->out, &cargo->context, p->path, p->file,
+        flags, level, columns, error);
+}
+
+static varve_status open_base(
+    struct layering *l, const char *path, varve_error *error)
+{
+    const struct vv_cargo *cargo = l->cargo;
+    const char *base = cargo->options.base ? cargo->options.base : path;
+    if (!cargo->options.layered)
+        return VARVE_OK;
+    VV_TRY(vv_layer_base_open(
+        &l->base, &cargo->context, base, path, &l->index, error));
+    return vv_layer_out_set_base(&l->out, &l->base, error);
+}
+
+static varve_status prepare(struct layering *l, const struct vv_publication *p,
+    int flags, varve_error *error)
 {
     struct vv_cargo *cargo = l->cargo;
     const varve_allocator *a = &cargo->context.allocator;
-    const char *base = cargo->options.base ? cargo->options.base : path;
-    VV_TRY(vv_layer_out_begin(
-        &l->out, &cargo->context, path, flags, &cargo->columns.index, error));
+    VV_TRY(begin_out(l, p, flags, error));
     cargo->columns.index.digests.size = 0;
     VV_TRY(vv_cargo_index(cargo, &l->index, error));
     VV_TRY(vv_value_table_make(&l->table, a, l->index.value_count, error));
     vv_value_table_fill(&l->table, &l->index);
-    VV_TRY(vv_layer_base_open(
-        &l->base, &cargo->context, base, path, &l->index, error));
-    VV_TRY(vv_layer_out_set_base(&l->out, &l->base, error));
+    VV_TRY(open_base(l, p->path, error));
     VV_TRY(sum(l, error));
     if (!cargo->wants_paths)
         return VARVE_OK;
@@ -368,7 +401,7 @@ static varve_status prepare(
 static varve_status write_all(struct layering *l,
     const struct vv_publication *p, int flags, varve_error *error)
 {
-    VV_TRY(prepare(l, p->path, flags, error));
+    VV_TRY(prepare(l, p, flags, error));
     VV_TRY(write_values(l, error));
     VV_TRY(vv_layer_out_end(&l->out, error));
     return write_index(l, p, error);

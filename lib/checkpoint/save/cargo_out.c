@@ -105,7 +105,8 @@ varve_status vv_cargo_write(
                 (o->no_replace ? VV_PUBLISH_NO_REPLACE : 0);
     if (o->format != VARVE_FORMAT_VARVE)
         return vv_cargo_write_foreign(cargo, path, flags, error);
-    if (o->layered && cargo->columns.index.total > VV_HEADER_SIZE)
+    if ((o->layered || o->compress) &&
+        cargo->columns.index.total > VV_HEADER_SIZE)
         return vv_cargo_write_layered(cargo, path, flags, error);
     VV_TRY(vv_publish_begin(&p, &cargo->context, path, flags, error));
     varve_status status = write_into(cargo, p.file, path, error);

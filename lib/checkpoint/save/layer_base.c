@@ -15,15 +15,19 @@
 
 /* --- Layers that are hardly used ------------------------------------------ */
 
-/* Bytes of the data in each layer. */
+/* Bytes of each layer that the data has; of what is packed, by the part that is
+ * in use. */
 static void count_live(const struct vv_opened *o, uint64_t *live)
 {
     const struct vv_index *index = &o->parsed.index;
     for (uint32_t i = 0; i < index->place_count; i++) {
-        uint32_t layer = vv_at32(index->place_layers, i);
-        if (layer != VV_NONE)
-            live[layer] += vv_place_end(index, i, o->data_end) -
-                           vv_at64(index->place_begins, i);
+        uint64_t begin = vv_at64(index->place_begins, i);
+        uint64_t size = vv_place_end(index, i, o->data_end) - begin;
+        struct vv_layer_place place = vv_layer_place_at(index, i, begin);
+        if (place.pack.size)
+            size = size * place.pack.size / place.pack.plain;
+        if (place.layer != VV_NONE)
+            live[place.layer] += size;
     }
 }
 
@@ -74,8 +78,8 @@ varve_status vv_layer_base_open(struct vv_layer_base *base,
                    ? vv_fail_memory(error, "the checkpoint before")
                    : VARVE_OK;
     const struct vv_index *older = &base->file.parsed.index;
-    base->is_there =
-        older->layer_count > 0 && older->value_count == index->value_count;
+    base->is_there = older->layer_count > 0 && !vv_layer_is_inside(older) &&
+                     older->value_count == index->value_count;
     if (!base->is_there) {
         vv_layer_base_close(base);
         return VARVE_OK;

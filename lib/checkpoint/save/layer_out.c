@@ -39,23 +39,31 @@ static varve_status share_folder(struct vv_layer_out *out, varve_error *error)
     }
 }
 
-varve_status vv_layer_out_begin(struct vv_layer_out *out,
-    const struct vv_context *context, const char *path, int flags,
-    struct vv_index_columns *columns, varve_error *error)
+static void begin(struct vv_layer_out *out, const struct vv_context *context,
+    const char *path, int level, struct vv_index_columns *columns)
 {
+    struct vv_buffer *own[] = { &columns->layer_nonces, &columns->layer_sizes,
+        &columns->place_begins, &columns->place_layers, &columns->place_offsets,
+        &columns->place_packed, &columns->place_plain, &columns->place_skips,
+        &columns->place_planes };
     *out = (struct vv_layer_out){ .context = context,
         .columns = columns,
         .path = path,
         .folder = -1,
-        .flags = flags,
+        .level = level,
         .at = VV_HEADER_SIZE,
         .own = VV_NONE };
-    struct vv_buffer *own[] = { &columns->layer_nonces, &columns->layer_sizes,
-        &columns->place_begins, &columns->place_layers,
-        &columns->place_offsets };
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         own[i]->size = 0;
     vv_buffer_init(&out->own_path, &context->allocator);
+}
+
+varve_status vv_layer_out_begin(struct vv_layer_out *out,
+    const struct vv_context *context, const char *path, int flags, int level,
+    struct vv_index_columns *columns, varve_error *error)
+{
+    begin(out, context, path, level, columns);
+    out->flags = flags;
     vv_layer_folder(&out->own_path, path);
     vv_buffer_add8(&out->own_path, '/');
     const char *inside = vv_buffer_string(&out->own_path);
@@ -98,22 +106,35 @@ static uint32_t add_layer(
 
 /* Whether a range here would go on where the last place ends. */
 static bool goes_on(
-    const struct vv_layer_out *out, uint32_t layer, uint64_t offset)
+    const struct vv_layer_out *out, const struct vv_layer_place *place)
 {
-    return out->columns->place_begins.size > 0 && out->layer == layer &&
-           (layer == VV_NONE || out->offset + (out->at - out->begin) == offset);
+    const struct vv_layer_place *last = &out->last;
+    uint64_t passed = out->at - out->begin;
+    if (out->columns->place_begins.size == 0 || last->layer != place->layer ||
+        last->pack.size != place->pack.size)
+        return false;
+    if (place->layer == VV_NONE)
+        return true;
+    if (place->pack.size == 0)
+        return last->offset + passed == place->offset;
+    return last->offset == place->offset && last->skip + passed == place->skip;
 }
 
 static void add_place(
-    struct vv_layer_out *out, uint32_t layer, uint64_t offset, uint64_t size)
+    struct vv_layer_out *out, const struct vv_layer_place *place, uint64_t size)
 {
-    if (!goes_on(out, layer, offset)) {
-        vv_buffer_add64(&out->columns->place_begins, out->at);
-        vv_buffer_add32(&out->columns->place_layers, layer);
-        vv_buffer_add64(&out->columns->place_offsets, offset);
+    struct vv_index_columns *c = out->columns;
+    if (!goes_on(out, place)) {
+        vv_buffer_add64(&c->place_begins, out->at);
+        vv_buffer_add32(&c->place_layers, place->layer);
+        vv_buffer_add64(&c->place_offsets, place->offset);
+        vv_buffer_add32(&c->place_packed, place->pack.size);
+        vv_buffer_add32(&c->place_plain, place->pack.plain);
+        vv_buffer_add32(&c->place_skips, place->skip);
+        vv_buffer_add8(&c->place_planes, place->pack.planes);
         out->begin = out->at;
-        out->layer = layer;
-        out->offset = offset;
+        out->last = *place;
+        out->is_packed |= place->pack.size > 0;
     }
     out->at += size;
 }
@@ -139,6 +160,27 @@ static varve_status choose_name(struct vv_layer_out *out, varve_error *error)
                                 : VARVE_OK;
 }
 
+static varve_status begin_packing(struct vv_layer_out *out, varve_error *error)
+{
+    if (out->level == 0)
+        return VARVE_OK;
+    out->packer = vv_packer_new(&out->context->allocator, out->level);
+    return out->packer ? VARVE_OK : vv_fail_memory(error, "packing values");
+}
+
+varve_status vv_layer_out_begin_inside(struct vv_layer_out *out,
+    const struct vv_context *context, const char *path, int file, int flags,
+    int level, struct vv_index_columns *columns, varve_error *error)
+{
+    begin(out, context, path, level, columns);
+    out->is_inside = out->is_packed = true;
+    out->own = add_layer(out, out->nonce, 0);
+    VV_TRY(begin_packing(out, error));
+    VV_TRY(vv_data_out_begin(&out->data, context, file, path, 0, error));
+    out->data.no_write_back = flags & VV_PUBLISH_NO_SYNC;
+    return VARVE_OK;
+}
+
 static varve_status begin_layer(struct vv_layer_out *out, varve_error *error)
 {
     if (out->own != VV_NONE)
@@ -148,64 +190,83 @@ static varve_status begin_layer(struct vv_layer_out *out, varve_error *error)
     VV_TRY(vv_publish_begin_in(&out->publication, out->context, out->folder,
         vv_path_name(path), path, out->flags, error));
     out->own = add_layer(out, out->nonce, 0);
+    VV_TRY(begin_packing(out, error));
     VV_TRY(vv_data_out_begin(
         &out->data, out->context, out->publication.file, path, 0, error));
     out->data.no_write_back = out->flags & VV_PUBLISH_NO_SYNC;
     return VARVE_OK;
 }
 
+/* The frame, or NULL where the bytes are better as they are. */
+static const void *pack(struct vv_layer_out *out, const void *bytes,
+    uint64_t size, unsigned planes, struct vv_pack *packed)
+{
+    if (out->level == 0 || planes == 0 || !bytes || size > VV_CHUNK_SIZE)
+        return NULL;
+    return vv_packer_pack(out->packer, bytes, (size_t)size, planes, packed);
+}
+
 varve_status vv_layer_out_new(struct vv_layer_out *out, const void *bytes,
-    uint64_t size, varve_error *error)
+    uint64_t size, unsigned planes, varve_error *error)
 {
     VV_TRY(begin_layer(out, error));
-    uint64_t offset = out->data.offset;
-    if (!goes_on(out, out->own, offset))
-        VV_TRY(vv_data_out_place(&out->data, out->at, &offset, error));
-    add_place(out, out->own, offset, size);
-    return vv_data_out_add(&out->data, bytes, size, error);
+    struct vv_layer_place place = { .layer = out->own,
+        .offset = out->data.offset };
+    const void *frame = pack(out, bytes, size, planes, &place.pack);
+    if (!frame && !goes_on(out, &place))
+        VV_TRY(vv_data_out_place(&out->data, out->at, &place.offset, error));
+    add_place(out, &place, size);
+    return vv_data_out_add(&out->data, frame ? frame : bytes,
+        frame ? place.pack.size : size, error);
 }
 
 varve_status vv_layer_out_zeros(
     struct vv_layer_out *out, uint64_t size, varve_error *error)
 {
-    if (size > 0 && out->own != VV_NONE &&
-        goes_on(out, out->own, out->data.offset))
-        return vv_layer_out_new(out, NULL, size, error);
+    const struct vv_layer_place behind = { .layer = out->own,
+        .offset = out->data.offset };
+    if (size > 0 && out->own != VV_NONE && goes_on(out, &behind))
+        return vv_layer_out_new(out, NULL, size, 0, error);
     if (size > 0)
-        add_place(out, VV_NONE, 0, size);
+        add_place(out, &(struct vv_layer_place){ .layer = VV_NONE }, size);
     return VARVE_OK;
 }
 
 /* --- What is not ---------------------------------------------------------- */
 
-static varve_status take_part(struct vv_layer_out *out, uint32_t layer,
-    uint64_t offset, const uint8_t *bytes, uint64_t size, varve_error *error)
+static varve_status take_part(struct vv_layer_out *out,
+    struct vv_layer_place place, const uint8_t *bytes, uint64_t size,
+    unsigned planes, varve_error *error)
 {
     const struct vv_index *older = &out->base->file.parsed.index;
+    uint32_t layer = place.layer;
     if (layer == VV_NONE || (layer == out->base->dropped && !bytes))
         return vv_layer_out_zeros(out, size, error);
     if (layer == out->base->dropped)
-        return vv_layer_out_new(out, bytes, size, error);
+        return vv_layer_out_new(out, bytes, size, planes, error);
     if (out->numbers[layer] == VV_NONE)
         out->numbers[layer] =
             add_layer(out, older->layer_nonces + (size_t)layer * VV_NONCE_SIZE,
                 vv_at64(older->layer_sizes, layer));
-    add_place(out, out->numbers[layer], offset, size);
+    add_place(out,
+        &(struct vv_layer_place){ .layer = out->numbers[layer],
+            .offset = place.offset,
+            .pack = place.pack,
+            .skip = place.skip },
+        size);
     return VARVE_OK;
 }
 
 varve_status vv_layer_out_old(struct vv_layer_out *out, uint64_t offset,
-    const void *bytes, uint64_t size, varve_error *error)
+    const void *bytes, uint64_t size, unsigned planes, varve_error *error)
 {
     const struct vv_index *older = &out->base->file.parsed.index;
     const uint8_t *from = bytes;
     for (uint32_t i = vv_place_of(older, offset); size > 0; i++) {
-        uint64_t begin = vv_at64(older->place_begins, i);
         uint64_t left = vv_place_end(older, i, offset + size) - offset;
         uint64_t part = left < size ? left : size;
-        VV_TRY(take_part(out, vv_at32(older->place_layers, i),
-            vv_at64(older->place_offsets, i) + (offset - begin), from, part,
-            error));
+        VV_TRY(take_part(out, vv_layer_place_at(older, i, offset), from, part,
+            planes, error));
         from = from ? from + part : NULL;
         offset += part;
         size -= part;
@@ -252,10 +313,25 @@ static varve_status end_layer(struct vv_layer_out *out, varve_error *error)
     return vv_publish_place(&out->publication, path, error);
 }
 
+/* Columns that would say of each place that it is not packed are left out. */
+static void end_places(struct vv_layer_out *out)
+{
+    struct vv_index_columns *c = out->columns;
+    if (!out->is_packed)
+        c->place_packed.size = c->place_plain.size = c->place_skips.size =
+            c->place_planes.size = 0;
+}
+
 varve_status vv_layer_out_end(struct vv_layer_out *out, varve_error *error)
 {
+    end_places(out);
     if (vv_index_columns_failed(out->columns))
         return vv_fail_memory(error, "the index of a checkpoint");
+    if (out->is_inside) {
+        vv_store64(out->columns->layer_sizes.data,
+            vv_align_up(out->data.offset, VV_ALIGNMENT));
+        return VARVE_OK;
+    }
     bool is_new = out->own != VV_NONE;
     if (is_new)
         VV_TRY(end_layer(out, error));
@@ -271,9 +347,10 @@ void vv_layer_out_clear(struct vv_layer_out *out, bool is_named)
 {
     const struct vv_index *older =
         out->base ? &out->base->file.parsed.index : NULL;
-    if (out->own != VV_NONE && !is_named)
+    if (out->own != VV_NONE && !is_named && !out->is_inside)
         vv_publish_give_up(&out->publication);
     vv_data_out_clear(&out->data);
+    vv_packer_free(out->packer);
     if (out->numbers)
         vv_release(&out->context->allocator, out->numbers,
             older->layer_count * sizeof *out->numbers);

@@ -9,6 +9,7 @@
 #include "data_out.h"
 #include "index_columns.h"
 #include "layer_base.h"
+#include "layers_in.h"
 #include "layout.h"
 #include "publish.h"
 
@@ -23,8 +24,11 @@ struct vv_layer_out {
     uint32_t *numbers; /* of layers of the base here */
     uint32_t own;      /* number of the layer that is written; or VV_NONE */
     uint64_t begin;    /* where the last place begins, */
-    uint32_t layer;    /* its layer */
-    uint64_t offset;   /* and where in that */
+    struct vv_layer_place last; /* and that */
+    bool is_inside;             /* the layer is in the file of the checkpoint */
+    bool is_packed;             /* some place */
+    int level; /* of packing what is new; 0: it is not packed */
+    struct vv_packer *packer;
     struct vv_data_out data;
     struct vv_publication publication; /* of the layer */
     struct vv_buffer own_path;
@@ -34,21 +38,28 @@ struct vv_layer_out {
 /* Waits for those that collect, and keeps them away. The columns of layers and
  * places are emptied. End with vv_layer_out_clear, also after a failure. */
 varve_status vv_layer_out_begin(struct vv_layer_out *out,
-    const struct vv_context *context, const char *path, int flags,
+    const struct vv_context *context, const char *path, int flags, int level,
     struct vv_index_columns *columns, varve_error *error);
+
+/* Instead: begins one that is in the file of the checkpoint, open as `file`.
+ * `data` is not ended by vv_layer_out_end; the index goes behind it. */
+varve_status vv_layer_out_begin_inside(struct vv_layer_out *out,
+    const struct vv_context *context, const char *path, int file, int flags,
+    int level, struct vv_index_columns *columns, varve_error *error);
 
 /* Once it is known; none was needed before. */
 varve_status vv_layer_out_set_base(struct vv_layer_out *out,
     const struct vv_layer_base *base, varve_error *error);
 
-/* Each says what the next `size` bytes of the data are. Bytes that are new: */
+/* Each says what the next `size` bytes of the data are. Bytes that are new,
+ * packed by so many planes where that pays; 0: they stay as they are. */
 varve_status vv_layer_out_new(struct vv_layer_out *out, const void *bytes,
-    uint64_t size, varve_error *error);
+    uint64_t size, unsigned planes, varve_error *error);
 
 /* Those that the base has at `offset`; they are written all the same where
  * their layer is dropped. `bytes` NULL stands for zeros. */
 varve_status vv_layer_out_old(struct vv_layer_out *out, uint64_t offset,
-    const void *bytes, uint64_t size, varve_error *error);
+    const void *bytes, uint64_t size, unsigned planes, varve_error *error);
 
 /* Zeros, which lie nowhere, or with what is new before them. */
 varve_status vv_layer_out_zeros(

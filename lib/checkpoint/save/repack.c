@@ -65,7 +65,7 @@ static varve_status write_all(
     /* Values of no bytes may be further on. */
     VV_TRY(vv_data_out_add(
         &r->out, NULL, r->from.data_end - r->out.offset, error));
-    index.layer_count = index.place_count = 0;
+    index.layer_count = index.place_count = index.packed_count = 0;
     return vv_data_out_end(&r->out, &index, error);
 }
 

@@ -23,11 +23,13 @@ static struct {
     varve_string strings[2];
     struct text_state state;
     varve_node *root;
+    int level; /* of compressing; 0 at first */
 } layered;
 
 static inline void begin_layered(void)
 {
     begin_world();
+    layered.level = 0;
     layered.root = new_root();
     for (int i = 0; i < LARGE; i++)
         layered.large[i] = (float)i;
@@ -62,7 +64,8 @@ static inline void end_layered(void)
 
 static inline varve_status save_layered(varve_error *error)
 {
-    const varve_write_options options = { .layered = true };
+    const varve_write_options options = { .layered = true,
+        .compress = layered.level };
     return varve_save(layered.root, "run/m", &options, error);
 }
 

@@ -372,3 +372,161 @@ TEST(cargo_layered, is_opened_while_it_is_replaced_and_its_layers_are_deleted)
     cr_assert_eq(open_during(1, true, &error), VARVE_NOT_FOUND);
     end_layered();
 }
+
+#ifdef VV_HAVE_ZSTD
+
+/* --- What is packed ------------------------------------------------------- */
+
+static void write_now(const char *path, int level)
+{
+    const varve_write_options options = { .compress = level };
+    varve_error error = { 0 };
+    cr_assert_ok(varve_write(layered.root, path, &options, &error), error);
+}
+
+TEST(cargo_layered, packs_in_one_file_and_needs_no_folder)
+{
+    size_t packed, plain_size;
+    begin_layered();
+    write_now("run/a.varve", 1);
+    write_now("run/b.varve", 0);
+    check_layered("run/a.varve");
+    cr_assert_eq(memory_file_count(world.memory), 2);
+    memory_bytes(world.memory, "run/a.varve", &packed);
+    memory_bytes(world.memory, "run/b.varve", &plain_size);
+    cr_assert_lt(packed, plain_size / 2);
+    end_layered();
+}
+
+TEST(cargo_layered, packs_to_the_same_bytes_again)
+{
+    size_t sizes[2];
+    begin_layered();
+    write_now("run/a.varve", 3);
+    write_now("run/b.varve", 3);
+    uint8_t *a = memory_bytes(world.memory, "run/a.varve", &sizes[0]);
+    uint8_t *b = memory_bytes(world.memory, "run/b.varve", &sizes[1]);
+    cr_assert_eq(sizes[0], sizes[1]);
+    cr_assert_eq(memcmp(a, b, sizes[0]), 0);
+    end_layered();
+}
+
+/* Pages of a packed chunk are shared, and whole ones; levels come and go. */
+TEST(cargo_layered, keeps_each_as_it_was_saved_packed_or_not)
+{
+    enum { SAVES = 16 };
+    uint8_t digests[SAVES][16], found[16];
+    char path[32];
+    begin_layered();
+    for (int i = 0; i < SAVES; i++) {
+        layered.level = i % 5;
+        layered.large[i * 1025] += 1;
+        for (int k = 0; i % 4 == 3 && k < LARGE / 3; k++)
+            layered.large[k + i * 100] *= 1.5f;
+        layered.middle[i * 100] += 1;
+        layered.small[i] += 1;
+        digest_now(digests[i]);
+        saved_layered();
+    }
+    for (int i = 0; i < SAVES; i++) {
+        snprintf(path, sizeof path, "run/m-%d.varve", i + 1);
+        digest_of(path, found);
+        cr_assert_eq(memcmp(digests[i], found, 16), 0, "%s", path);
+    }
+    end_layered();
+}
+
+TEST(cargo_layered, writes_only_what_changed_of_what_is_packed)
+{
+    uint64_t first, second;
+    begin_layered();
+    layered.level = 1;
+    saved_layered();
+    cr_assert_eq(count_layers(&first), 1);
+    layered.large[100] = -1;
+    layered.middle[5000] = -1;
+    saved_layered();
+    cr_assert_eq(count_layers(&second), 2);
+    check_layered("run/m-2.varve");
+    cr_assert_leq(second - first, 128 + 3 * 4096, "two pages");
+    end_layered();
+}
+
+TEST(cargo_layered, has_a_bounded_number_of_packed_layers_too)
+{
+    varve_error error = { 0 };
+    begin_layered();
+    layered.level = 1;
+    for (int i = 0; i < 80; i++) {
+        for (int k = 0; k < 60000; k++)
+            layered.large[(i * 60000 + k) % LARGE] += 1;
+        layered.small[i] += 1;
+        saved_layered();
+    }
+    check_layered("run/m-80.varve");
+    varve_reader *reader =
+        vv_reader_open_in(&world.context, "run/m-80.varve", &error);
+    cr_assert(reader, "%s", error.message);
+    cr_assert_leq(reader->file.parsed.index.layer_count, 64);
+    varve_reader_free(reader);
+    end_layered();
+}
+
+TEST(cargo_layered, shares_nothing_of_a_file_that_has_all_in_itself)
+{
+    const varve_write_options options = { .layered = true, .compress = 1 };
+    varve_error error = { 0 };
+    begin_layered();
+    write_now("run/a.varve", 1);
+    layered.large[0] = 5;
+    cr_assert_ok(
+        varve_write(layered.root, "run/a.varve", &options, &error), error);
+    check_layered("run/a.varve");
+    write_now("run/a.varve", 1);
+    check_layered("run/a.varve");
+    end_layered();
+}
+
+TEST(cargo_layered, leaves_nothing_packed_when_memory_ends)
+{
+    varve_status status = VARVE_NO_MEMORY;
+    const varve_write_options options = { .compress = 1 };
+    begin_layered();
+    for (long n = 0; status; n++) {
+        varve_error error = { 0 };
+        long blocks = test_block_count();
+        test_fail_allocation(n, false);
+        status = varve_write(layered.root, "run/a.varve", &options, &error);
+        test_fail_allocation(-1, false);
+        cr_assert(!status || status == VARVE_NO_MEMORY, "%s", error.message);
+        cr_assert_eq(memory_file_count(world.memory), !status);
+        cr_assert_leq(test_block_count() - blocks, 1, "%ld", n);
+    }
+    check_layered("run/a.varve");
+    end_layered();
+}
+
+TEST(cargo_layered, never_gives_wrong_values_of_a_packed_file)
+{
+    const varve_write_options options = { .compress = 1 };
+    const char *path = "run/m-2.varve";
+    varve_error error = { 0 };
+    size_t size;
+    begin_world();
+    varve_node *root = new_plain(&world.context);
+    plain.small = 2;
+    for (int i = 0; i < PLAIN; i++)
+        plain.large[i] = i / 100;
+    cr_assert_ok(varve_write(root, path, &options, &error), error);
+    free_root(root);
+    uint8_t *bytes = memory_bytes(world.memory, path, &size);
+    cr_assert_lt(size, sizeof plain.large / 2);
+    for (size_t at = 0; at < size; at += at > 200 && at + 900 < size ? 7 : 1) {
+        bytes[at] ^= 0x40;
+        check_damaged(path, at);
+        bytes[at] ^= 0x40;
+    }
+    end_world();
+}
+
+#endif

@@ -10,14 +10,14 @@
 
 static struct vv_index_columns columns;
 
-static struct vv_layer_out begin_out(void)
+static struct vv_layer_out begin_out(int level)
 {
     static const struct vv_layer_base none;
     struct vv_layer_out out;
     varve_error error = { 0 };
     vv_index_columns_begin(&columns, &world.context.allocator);
     cr_assert_ok(vv_layer_out_begin(&out, &world.context, "run/x.varve", 0,
-                     &columns, &error),
+                     level, &columns, &error),
         error);
     cr_assert_ok(vv_layer_out_set_base(&out, &none, &error), error);
     return out;
@@ -27,11 +27,11 @@ TEST(layer_out, joins_what_goes_on_and_gives_zeros_no_place_of_their_own)
 {
     varve_error error = { 0 };
     begin_world();
-    struct vv_layer_out out = begin_out();
+    struct vv_layer_out out = begin_out(0);
     cr_assert_ok(vv_layer_out_zeros(&out, 32, &error), error);
-    cr_assert_ok(vv_layer_out_new(&out, "abcd", 4, &error), error);
+    cr_assert_ok(vv_layer_out_new(&out, "abcd", 4, 1, &error), error);
     cr_assert_ok(vv_layer_out_zeros(&out, 60, &error), error);
-    cr_assert_ok(vv_layer_out_new(&out, "abcd", 4, &error), error);
+    cr_assert_ok(vv_layer_out_new(&out, "abcd", 4, 1, &error), error);
     cr_assert_ok(vv_layer_out_end(&out, &error), error);
     struct vv_index index = vv_index_of_columns(&columns);
     cr_assert_eq(index.layer_count, 1);
@@ -50,8 +50,8 @@ TEST(layer_out, removes_a_layer_that_no_index_names)
     varve_error error = { 0 };
     for (int ends = 0; ends < 2; ends++) {
         begin_world();
-        struct vv_layer_out out = begin_out();
-        cr_assert_ok(vv_layer_out_new(&out, "abcd", 4, &error), error);
+        struct vv_layer_out out = begin_out(0);
+        cr_assert_ok(vv_layer_out_new(&out, "abcd", 4, 1, &error), error);
         if (ends)
             cr_assert_ok(vv_layer_out_end(&out, &error), error);
         vv_layer_out_clear(&out, false);
@@ -66,9 +66,9 @@ TEST(layer_out, shares_the_folder_and_waits_for_who_has_it_alone)
     varve_error error = { 0 };
     begin_world();
     const struct vv_system *system = world.context.system;
-    struct vv_layer_out out = begin_out();
+    struct vv_layer_out out = begin_out(0);
     vv_index_columns_end(&columns);
-    struct vv_layer_out other = begin_out();
+    struct vv_layer_out other = begin_out(0);
     int folder = system->open_directory(
         system->state, VV_WORKING_DIRECTORY, "run/layers");
     cr_assert_eq(system->lock(system->state, folder), -EWOULDBLOCK);
@@ -76,10 +76,55 @@ TEST(layer_out, shares_the_folder_and_waits_for_who_has_it_alone)
     vv_layer_out_clear(&out, false);
     cr_assert_eq(system->lock(system->state, folder), 0);
     cr_assert_eq(vv_layer_out_begin(&out, &world.context, "run/x.varve", 0,
-                     &columns, &error),
+                     0, &columns, &error),
         VARVE_TIMEOUT);
     vv_layer_out_clear(&out, false);
     system->close(system->state, folder);
+    vv_index_columns_end(&columns);
+    end_world();
+}
+
+#ifdef VV_HAVE_ZSTD
+TEST(layer_out, packs_what_is_new_where_that_pays_and_leaves_the_rest)
+{
+    static uint8_t even[VV_CHUNK_SIZE], odd[8192];
+    varve_error error = { 0 };
+    begin_world();
+    for (size_t i = 0; i < sizeof odd; i++)
+        odd[i] = (uint8_t)((i * 2654435761u) >> 13 ^ i * i * 40503u >> 7);
+    struct vv_layer_out out = begin_out(1);
+    cr_assert_ok(
+        vv_layer_out_new(&out, even, sizeof even, 4, &error), error);
+    cr_assert_ok(vv_layer_out_new(&out, even, 8192, 0, &error), error);
+    cr_assert_ok(vv_layer_out_new(&out, odd, 8192, 1, &error), error);
+    cr_assert_ok(vv_layer_out_new(&out, even, 4095, 1, &error), error);
+    cr_assert_ok(vv_layer_out_new(&out, even, 4096, 1, &error), error);
+    cr_assert_ok(vv_layer_out_end(&out, &error), error);
+    struct vv_index index = vv_index_of_columns(&columns);
+    cr_assert_eq(index.place_count, 3);
+    cr_assert_eq(index.packed_count, 3);
+    cr_assert_gt(vv_at32(index.place_packed, 0), 0);
+    cr_assert_eq(vv_at32(index.place_plain, 0), sizeof even);
+    cr_assert_eq(index.place_planes[0], 4);
+    cr_assert_eq(vv_at32(index.place_packed, 1), 0);
+    cr_assert_gt(vv_at32(index.place_packed, 2), 0);
+    cr_assert_eq(vv_at64(index.place_begins, 2), 64 + sizeof even + 2 * 8192 +
+            4095);
+    vv_layer_out_clear(&out, true);
+    vv_index_columns_end(&columns);
+    end_world();
+}
+#endif
+
+TEST(layer_out, says_nothing_of_packing_where_nothing_is_packed)
+{
+    varve_error error = { 0 };
+    begin_world();
+    struct vv_layer_out out = begin_out(0);
+    cr_assert_ok(vv_layer_out_new(&out, "abcd", 4, 1, &error), error);
+    cr_assert_ok(vv_layer_out_end(&out, &error), error);
+    cr_assert_eq(vv_index_of_columns(&columns).packed_count, 0);
+    vv_layer_out_clear(&out, true);
     vv_index_columns_end(&columns);
     end_world();
 }

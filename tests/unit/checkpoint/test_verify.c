@@ -241,3 +241,46 @@ TEST(verify, needs_no_place_for_its_error)
     varve_reader_free(reader);
     end_world();
 }
+
+#ifdef VV_HAVE_ZSTD
+TEST(verify, tells_all_damage_of_what_is_packed)
+{
+    static float middle[20000];
+    const varve_write_options options = { .compress = 1 };
+    varve_error error = { 0 };
+    size_t size;
+    begin_world();
+    varve_node *root = new_root();
+    for (int i = 0; i < LARGE; i++)
+        large[i] = (float)(i % 1000);
+    varve_add_variable(root, "a", varve_array(middle, 20000));
+    varve_add_variable(root, "b", varve_array(large, LARGE));
+    varve_add_variable(root, "c", varve_array(middle, 20000));
+    varve_add_variable(root, "d", varve_array(small, 3));
+    cr_assert_ok(varve_write(root, FILE_NAME, &options, &error), error);
+    varve_reader *reader =
+        vv_reader_open_in(&world.context, FILE_NAME, &error);
+    cr_assert(reader, "%s", error.message);
+    const struct vv_index *index = &reader->file.parsed.index;
+    unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
+    uint32_t frames = 0;
+    for (uint32_t i = 0; i < index->place_count; i++) {
+        uint32_t packed = vv_at32(index->place_packed, i);
+        struct found found = { 0 };
+        const varve_verify_options verify = { .on_damage = note,
+            .on_damage_user = &found };
+        if (packed == 0)
+            continue;
+        bytes[vv_at64(index->place_offsets, i)] ^= 1; /* no frame any more */
+        cr_assert_eq(
+            varve_reader_verify(reader, &verify, &error), VARVE_CORRUPT);
+        cr_assert_eq(found.count, (int)++frames, "each is told");
+        cr_assert_eq(found.offset, vv_at64(index->place_begins, i));
+    }
+    cr_assert_eq(frames, 1 + vv_chunk_count(LARGE * sizeof *large) + 1);
+    cr_assert(strstr(error.message, "a"), "%s", error.message);
+    varve_reader_free(reader);
+    free_root(root);
+    end_world();
+}
+#endif

@@ -102,7 +102,11 @@ static void first_key_is_left_out(struct sample *s) { s->left_out[0] = true; }
 static void last_key_is_left_out(struct sample *s) { s->left_out[16] = true; }
 static void middle_key_left_out(struct sample *s) { s->left_out[7] = true; }
 static void key_is_there_twice(struct sample *s) { s->keys[5] = 4; }
-static void keys_are_not_sorted(struct sample *s) { s->keys[23] = 127; }
+static void keys_are_not_sorted(struct sample *s)
+{
+    s->keys[VV_FIRST_TAG_COLUMN + 1] = 127;
+}
+
 static void tag_is_of_another_type(struct sample *s) { s->tags[1] = 71; }
 static void tag_is_big_endian(struct sample *s) { s->tags[4] = 66; }
 static void tag_is_missing(struct sample *s) { s->tags[2] = 0; }
@@ -123,7 +127,7 @@ static void unknown_required_key(struct sample *s)
 {
     s->left_out[VV_FIRST_TAG_COLUMN] = true;
     s->left_out[VV_FIRST_TAG_COLUMN + 1] = true;
-    more(s, "\x16\x00", 2);
+    more(s, "\x18\x1a\x00", 3);
 }
 
 static void unknown_required_key_at_the_end(struct sample *s)
@@ -194,18 +198,19 @@ static void global_columns_differ(struct sample *s)
 static void global_names_left_out(struct sample *s)
 {
     sample_add_globals(s);
-    s->left_out[25] = true;
+    s->left_out[VV_FIRST_GLOBAL_COLUMN + 1] = true;
 }
 
 static void global_nodes_left_out(struct sample *s)
 {
     sample_add_globals(s);
-    s->left_out[24] = true;
+    s->left_out[VV_FIRST_GLOBAL_COLUMN] = true;
 }
 
 static void globals_are_empty(struct sample *s)
 {
-    s->left_out[24] = s->left_out[25] = false;
+    s->left_out[VV_FIRST_GLOBAL_COLUMN] = false;
+    s->left_out[VV_FIRST_GLOBAL_COLUMN + 1] = false;
 }
 
 static void tags_are_empty(struct sample *s)
@@ -260,7 +265,7 @@ TEST(index_in, names_the_rule_that_is_broken)
         ROW(one_byte_behind, "the end of the index, found further bytes"),
         ROW(data_ends_nowhere, "an offset below 2^63"),
         { "unknown required key", unknown_required_key, VARVE_TOO_NEW,
-            "found the required key 22" },
+            "found the required key 26" },
         { "unknown required key", unknown_required_key_at_the_end,
             VARVE_TOO_NEW, "found the required key 127" },
     };
@@ -414,6 +419,9 @@ TEST(index_in, survives_columns_of_nearly_right_numbers)
         sample_build(&s);
         sample_add_globals(&s);
         sample_add_layers(&s);
+        sample_add_packs(&s);
+        if (round % 3 == 0)
+            sample_move_layer_inside(&s);
         for (int k = 0; k < 2; k++) {
             size_t c = next_random(&random) % VV_COLUMN_COUNT;
             size_t element = vv_columns[c].element;

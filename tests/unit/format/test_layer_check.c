@@ -39,6 +39,52 @@ TEST(layer_check, takes_zeros_that_lie_nowhere)
     sample_clear(&s);
 }
 
+static void check_taken(struct sample *s)
+{
+    struct vv_parsed_index parsed;
+    varve_error error;
+    sample_encode(s);
+    cr_assert_ok(sample_parse(s, &parsed, &error), error);
+    cr_assert_eq(parsed.index.packed_count, 3);
+    vv_parsed_index_clear(sample_context(), &parsed);
+    sample_clear(s);
+}
+
+TEST(layer_check, takes_places_that_are_packed)
+{
+    struct sample s;
+    sample_build(&s);
+    sample_add_layers(&s);
+    sample_add_packs(&s);
+    check_taken(&s);
+    sample_build(&s);
+    sample_add_layers(&s);
+    sample_add_packs(&s);
+    sample_set32(&s, VV_KEY_PLACE_PLAIN, 1, 4096 + 8192 + 1000);
+    sample_set32(&s, VV_KEY_PLACE_SKIPS, 1, 4096);
+    check_taken(&s);
+}
+
+TEST(layer_check, takes_a_layer_that_is_in_the_file_itself)
+{
+    struct sample s;
+    sample_build(&s);
+    sample_add_layers(&s);
+    sample_add_packs(&s);
+    sample_move_layer_inside(&s);
+    check_taken(&s);
+    /* What is written so says so even where nothing was worth packing. */
+    sample_build(&s);
+    sample_add_layers(&s);
+    sample_add_packs(&s);
+    sample_move_layer_inside(&s);
+    sample_set32(&s, VV_KEY_PLACE_PACKED, 1, 0);
+    sample_set32(&s, VV_KEY_PLACE_PLAIN, 1, 0);
+    sample_set32(&s, VV_KEY_PLACE_SKIPS, 1, 0);
+    sample_set8(&s, VV_KEY_PLACE_PLANES, 1, 0);
+    check_taken(&s);
+}
+
 #define BROKEN(function, change)                                               \
     static void function(struct sample *s)                                     \
     {                                                                          \
@@ -71,6 +117,51 @@ BROKEN(no_sizes, LEAVE_OUT(VV_KEY_LAYER_SIZES))
 BROKEN(empty_sizes, LEAVE_OUT(VV_KEY_LAYER_NONCES);
        sample_column(s, VV_KEY_LAYER_SIZES)->size = 0)
 BROKEN(behind_data, s->data_end = 128)
+
+#define PACKED(function, change)                                               \
+    static void function(struct sample *s)                                     \
+    {                                                                          \
+        sample_add_layers(s);                                                  \
+        sample_add_packs(s);                                                   \
+        change;                                                                \
+    }
+#define SET(column, value) sample_set32(s, VV_KEY_PLACE_##column, 1, value)
+#define INSIDE sample_move_layer_inside(s)
+
+PACKED(hardly_packed, SET(PACKED, 16384 - 1023))
+PACKED(far_packed, SET(PACKED, 1001))
+PACKED(plain_too_small, SET(PLAIN, 4095))
+PACKED(plain_too_large, SET(PLAIN, (1 << 20) + 1))
+PACKED(plain_none, SET(PLAIN, 0))
+PACKED(behind_plain, SET(SKIPS, 8192 + 4096))
+PACKED(skip_overflows, SET(SKIPS, UINT32_MAX - 4095))
+PACKED(half_a_page, SET(SKIPS, 4096 + 64))
+PACKED(ends_in_a_page, sample_set64(s, VV_KEY_PLACE_BEGINS, 2, 4096 + 8000))
+PACKED(no_planes, sample_set8(s, VV_KEY_PLACE_PLANES, 1, 0))
+PACKED(three_planes, sample_set8(s, VV_KEY_PLACE_PLANES, 1, 3))
+PACKED(sixteen_planes, sample_set8(s, VV_KEY_PLACE_PLANES, 1, 16))
+PACKED(packed_zeros, sample_set32(s, VV_KEY_PLACE_LAYERS, 1, VV_NONE);
+       sample_set64(s, VV_KEY_PLACE_OFFSETS, 1, 0))
+PACKED(plain_with_planes, sample_set8(s, VV_KEY_PLACE_PLANES, 0, 1))
+PACKED(plain_with_skip, sample_set32(s, VV_KEY_PLACE_SKIPS, 2, 4096))
+PACKED(plain_with_size, sample_set32(s, VV_KEY_PLACE_PLAIN, 2, 4096))
+PACKED(none_packed, SET(PACKED, 0); SET(PLAIN, 0); SET(SKIPS, 0);
+       sample_set8(s, VV_KEY_PLACE_PLANES, 1, 0))
+PACKED(packs_without_planes, LEAVE_OUT(VV_KEY_PLACE_PLANES))
+PACKED(packs_without_packed, LEAVE_OUT(VV_KEY_PLACE_PACKED);
+       sample_column(s, VV_KEY_PLACE_PLAIN)->size = 0)
+PACKED(fewer_packs, sample_column(s, VV_KEY_PLACE_PACKED)->size -= 4;
+       sample_column(s, VV_KEY_PLACE_PLAIN)->size -= 4;
+       sample_column(s, VV_KEY_PLACE_SKIPS)->size -= 4;
+       sample_column(s, VV_KEY_PLACE_PLANES)->size -= 1)
+PACKED(inside_with_another,
+    memset(sample_column(s, VV_KEY_LAYER_NONCES)->data, 0, 16);
+    s->data_end = sample_at64(s, VV_KEY_LAYER_SIZES, 0))
+PACKED(inside_of_another_size, INSIDE;
+       sample_set64(s, VV_KEY_LAYER_SIZES, 0, s->data_end + 64))
+PACKED(inside_behind_the_index, INSIDE;
+       sample_set64(s, VV_KEY_PLACE_OFFSETS, 1, s->data_end - 935))
+BROKEN(inside_but_not_packed, INSIDE)
 
 static void too_many(struct sample *s)
 {
@@ -106,6 +197,36 @@ TEST(layer_check, finds_each_broken_rule)
         { "no sizes", no_sizes, VARVE_CORRUPT, "a part of that" },
         { "empty sizes", empty_sizes, VARVE_CORRUPT, "left out" },
         { "behind data", behind_data, VARVE_CORRUPT, "behind the header" },
+        { "hardly packed", hardly_packed, VARVE_CORRUPT, "a packed chunk" },
+        { "far packed", far_packed, VARVE_CORRUPT, "of its layer" },
+        { "plain too small", plain_too_small, VARVE_CORRUPT, "a packed" },
+        { "plain too large", plain_too_large, VARVE_CORRUPT, "a packed" },
+        { "plain none", plain_none, VARVE_CORRUPT, "a packed" },
+        { "behind plain", behind_plain, VARVE_CORRUPT, "a packed" },
+        { "skip overflows", skip_overflows, VARVE_CORRUPT, "a packed" },
+        { "half a page", half_a_page, VARVE_CORRUPT, "a packed" },
+        { "ends in a page", ends_in_a_page, VARVE_CORRUPT, "a packed" },
+        { "no planes", no_planes, VARVE_CORRUPT, "a packed" },
+        { "three planes", three_planes, VARVE_CORRUPT, "a packed" },
+        { "sixteen planes", sixteen_planes, VARVE_CORRUPT, "a packed" },
+        { "packed zeros", packed_zeros, VARVE_CORRUPT, "a packed" },
+        { "plain with planes", plain_with_planes, VARVE_CORRUPT, "a packed" },
+        { "plain with skip", plain_with_skip, VARVE_CORRUPT, "a packed" },
+        { "plain with size", plain_with_size, VARVE_CORRUPT, "a packed" },
+        { "none packed", none_packed, VARVE_CORRUPT, "to be packed" },
+        { "no planes at all", packs_without_planes, VARVE_CORRUPT,
+            "a part of that" },
+        { "no packed sizes", packs_without_packed, VARVE_CORRUPT,
+            "left out" },
+        { "fewer packs", fewer_packs, VARVE_CORRUPT, "to be packed" },
+        { "inside with another", inside_with_another, VARVE_CORRUPT,
+            "behind the header" },
+        { "inside of another size", inside_of_another_size, VARVE_CORRUPT,
+            "up to the index" },
+        { "inside behind the index", inside_behind_the_index, VARVE_CORRUPT,
+            "of its layer" },
+        { "inside but not packed", inside_but_not_packed, VARVE_CORRUPT,
+            "to be packed" },
         { "too many", too_many, VARVE_CORRUPT, "256 at most" },
     };
     sample_check_breakages(breakages, sizeof breakages / sizeof *breakages);

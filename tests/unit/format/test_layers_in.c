@@ -97,7 +97,7 @@ static varve_status open_all(
     struct layered *l, struct vv_layers *layers, varve_error *error)
 {
     return vv_layers_open(
-        layers, &l->context, "run/a.varve", &l->index, false, error);
+        layers, &l->context, "run/a.varve", -1, &l->index, false, error);
 }
 
 /* The data as it has to be, from 64 to 1100. */
@@ -182,7 +182,7 @@ static varve_status salvage_all(
     struct layered *l, struct vv_layers *layers, varve_error *error)
 {
     return vv_layers_open(
-        layers, &l->context, "run/a.varve", &l->index, true, error);
+        layers, &l->context, "run/a.varve", -1, &l->index, true, error);
 }
 
 TEST(layers_in, salvages_what_is_not_in_a_layer_that_is_lost)
@@ -344,3 +344,151 @@ TEST(layers_in, knows_its_own_names)
     name[37 - 1] = 'b';
     cr_assert_not(vv_layer_parse_name(name, found));
 }
+
+#ifdef VV_HAVE_ZSTD
+
+/* Two layers, of which the first has a frame of four pages; places take the
+ * first page of it, something of the other layer, and the last two. */
+enum { PLAIN = 4 * 4096 };
+
+struct packed {
+    struct layered l;
+    uint8_t plain[PLAIN];
+    uint8_t columns[4][5 * 4];
+    struct vv_layers layers;
+};
+
+static void pack_place(
+    struct packed *p, uint32_t i, uint32_t size, uint32_t skip)
+{
+    vv_store32(p->columns[0] + 4 * i, size);
+    vv_store32(p->columns[1] + 4 * i, size ? PLAIN : 0);
+    vv_store32(p->columns[2] + 4 * i, skip);
+    p->columns[3][i] = size ? 4 : 0;
+}
+
+static uint32_t write_frame(struct packed *p)
+{
+    struct vv_pack pack;
+    size_t size;
+    char path[64] = "run/layers/";
+    for (int i = 0; i < PLAIN; i++)
+        p->plain[i] = (uint8_t)(i / 100 * (i % 4));
+    struct vv_packer *packer = vv_packer_new(&p->l.context.allocator, 1);
+    const void *frame = vv_packer_pack(packer, p->plain, PLAIN, 4, &pack);
+    cr_assert(frame && pack.size <= SIZE, "a small frame");
+    vv_layer_name(p->l.nonces, path + strlen(path));
+    memcpy(memory_bytes(p->l.memory, path, &size) + 64, frame, pack.size);
+    vv_packer_free(packer);
+    return pack.size;
+}
+
+static void make_packed(struct packed *p)
+{
+    varve_error error;
+    make(&p->l);
+    uint32_t size = write_frame(p);
+    p->l.index.place_count = 0;
+    add_place(&p->l, 64, 0, 64);
+    add_place(&p->l, 64 + 4096, 1, 64);
+    add_place(&p->l, 64 + 4096 + 500, 0, 64);
+    add_place(&p->l, 64 + 3 * 4096 + 500, 0, 64);
+    pack_place(p, 0, size, 0);
+    pack_place(p, 1, 0, 0);
+    pack_place(p, 2, size, 8192);
+    pack_place(p, 3, size, 0);
+    p->l.index.packed_count = 4;
+    p->l.index.place_packed = p->columns[0];
+    p->l.index.place_plain = p->columns[1];
+    p->l.index.place_skips = p->columns[2];
+    p->l.index.place_planes = p->columns[3];
+    cr_assert_ok(open_all(&p->l, &p->layers, &error), error);
+}
+
+static void end_packed(struct packed *p)
+{
+    vv_layers_close(&p->layers, &p->l.context);
+    end(&p->l);
+}
+
+enum { PACKED_DATA = 3 * 4096 + 500 + PLAIN };
+
+static void fill_packed(const struct packed *p, uint8_t *data)
+{
+    memcpy(data, p->plain, 4096);
+    memcpy(data + 4096, p->l.bytes[1], 500);
+    memcpy(data + 4096 + 500, p->plain + 8192, 8192);
+    memcpy(data + 3 * 4096 + 500, p->plain, PLAIN);
+}
+
+TEST(layers_in, reads_ranges_of_what_is_packed)
+{
+    static struct packed p;
+    static uint8_t data[PACKED_DATA], found[PACKED_DATA];
+    varve_error error;
+    make_packed(&p);
+    fill_packed(&p, data);
+    for (size_t from = 0; from < sizeof data; from += 1013) {
+        for (size_t size = 0; size <= sizeof data - from; size += 2029) {
+            cr_assert_ok(vv_layers_read(&p.layers, &p.l.context, &p.l.index,
+                             64 + from, found, size, &error),
+                error);
+            cr_assert_eq(memcmp(found, data + from, size), 0);
+        }
+    }
+    cr_assert_ok(vv_layers_read(&p.layers, &p.l.context, &p.l.index, 64, found,
+                     sizeof found, &error),
+        error);
+    cr_assert_eq(memcmp(found, data, sizeof data), 0);
+    end_packed(&p);
+}
+
+TEST(layers_in, finds_nothing_in_one_piece_that_is_packed)
+{
+    static struct packed p;
+    uint64_t at;
+    make_packed(&p);
+    cr_assert_null(vv_layers_find(&p.layers, &p.l.index, 64, 100, &at));
+    cr_assert(vv_layers_find(&p.layers, &p.l.index, 64 + 4096, 500, &at));
+    end_packed(&p);
+}
+
+TEST(layers_in, holds_a_chunk_at_a_time_and_says_where_memory_ends)
+{
+    static struct packed p;
+    static uint8_t found[PACKED_DATA];
+    varve_status status = VARVE_NO_MEMORY;
+    make_packed(&p);
+    long blocks = test_block_count();
+    for (long n = 0; status; n++) {
+        varve_error error;
+        test_fail_allocation(n, false);
+        status = vv_layers_read(&p.layers, &p.l.context, &p.l.index, 64, found,
+            sizeof found, &error);
+        test_fail_allocation(-1, false);
+        cr_assert(!status || status == VARVE_NO_MEMORY);
+        cr_assert_eq(test_block_count(), blocks);
+    }
+    end_packed(&p);
+}
+
+TEST(layers_in, refuses_a_frame_that_is_damaged_and_gives_back_all)
+{
+    static struct packed p;
+    static uint8_t found[PACKED_DATA];
+    char path[64] = "run/layers/";
+    varve_error error = { 0 };
+    size_t size;
+    make_packed(&p);
+    vv_layer_name(p.l.nonces, path + strlen(path));
+    memory_bytes(p.l.memory, path, &size)[64] ^= 1;
+    long blocks = test_block_count();
+    cr_assert_eq(vv_layers_read(&p.layers, &p.l.context, &p.l.index, 64, found,
+                     100, &error),
+        VARVE_CORRUPT);
+    cr_assert(strstr(error.message, path), "%s", error.message);
+    cr_assert_eq(test_block_count(), blocks);
+    end_packed(&p);
+}
+
+#endif

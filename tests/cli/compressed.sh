@@ -1,0 +1,37 @@
+# compressed.sh - a checkpoint whose values are packed, and what a tool says of
+# it that was built without Zstandard. Read by run.sh.
+#
+# SPDX-License-Identifier: MIT
+mkdir packed
+cd packed
+cp "$here/../golden/version-1-packed.varve" packed.varve
+prints ls_packed 0 ls packed.varve
+"$varve" verify packed.varve >out 2>err </dev/null || true
+if grep -qF 'build Varve with libzstd' err; then
+    needs_zstd() {
+        complains 5 "varve: cannot $1: packed.varve: offset " "${@:2}"
+        has 'build Varve with libzstd' err
+        [ ! -e never.varve ] || fail "varve $2: wrote something"
+    }
+    needs_zstd verify verify packed.varve
+    needs_zstd read cat -o never.varve packed.varve weights
+    needs_zstd repack repack packed.varve -o never.varve
+    needs_zstd read repair packed.varve -o never.varve
+    needs_zstd read convert packed.varve never.varve
+    ends 0 cat packed.varve step
+else
+    prints verify_packed 0 verify packed.varve
+    ends 0 cat --slice=1024:1026 packed.varve weights
+    ends 0 repack packed.varve -o plain.varve
+    ends 0 verify plain.varve
+    ends 0 repair packed.varve -o repaired.varve
+    cmp -s plain.varve repaired.varve || fail 'repaired it is another file'
+    ends 0 convert packed.varve converted.varve
+    cmp -s plain.varve converted.varve || fail 'converted it is another file'
+    ends 0 cat -o one packed.varve weights
+    ends 0 cat -o other plain.varve weights
+    cmp -s one other || fail 'plain it has other weights'
+    ends 0 repack packed.varve
+    cmp -s plain.varve packed.varve || fail 'in its place it is another file'
+fi
+cd ..

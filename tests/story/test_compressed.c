@@ -1,0 +1,234 @@
+/* test_compressed.c - a compressed checkpoint is read in every way in which
+ * another is, and is smaller.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <sys/stat.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "story.h"
+
+#include <varve/job.h>
+#include <varve/layers.h>
+#include <varve/reader.h>
+
+/* Two chunks and a half of weights, a chunk that is noise, and small ones. */
+enum { WEIGHTS = 640 * 1024, NOISE = 1 << 20, IDS = 3000 };
+
+static float weights[WEIGHTS];
+static uint8_t noise[NOISE];
+static int64_t ids[IDS];
+static float step;
+
+static void fill(float factor)
+{
+    uint32_t random = 1;
+    for (int i = 0; i < WEIGHTS; i++) {
+        random = random * 1664525 + 1013904223;
+        weights[i] = factor * (1 + (float)(random >> 8) / (1 << 24));
+    }
+    for (int i = 0; i < NOISE; i++) {
+        random = random * 1664525 + 1013904223;
+        noise[i] = (uint8_t)(random >> 24) ^ (uint8_t)factor;
+    }
+    for (int i = 0; i < IDS; i++)
+        ids[i] = i + (int64_t)factor;
+    step = factor;
+}
+
+static varve_graph *make(float factor)
+{
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    fill(factor);
+    varve_add_variable(root, "weights", varve_array(weights, WEIGHTS));
+    varve_add_variable(root, "noise", varve_array(noise, NOISE));
+    varve_add_variable(root, "ids", varve_array(ids, IDS));
+    varve_add_variable(root, "step", varve_scalar(&step));
+    return graph;
+}
+
+#ifdef VV_HAVE_ZSTD
+
+static void check_values(float factor, const char *what)
+{
+    static float found[WEIGHTS];
+    static uint8_t found_noise[NOISE];
+    static int64_t found_ids[IDS];
+    float found_step = step;
+    memcpy(found, weights, sizeof found);
+    memcpy(found_noise, noise, sizeof found_noise);
+    memcpy(found_ids, ids, sizeof found_ids);
+    fill(factor);
+    cr_assert_eq(memcmp(found, weights, sizeof found), 0, "%s", what);
+    cr_assert_eq(memcmp(found_noise, noise, sizeof noise), 0, "%s", what);
+    cr_assert_eq(memcmp(found_ids, ids, sizeof ids), 0, "%s", what);
+    cr_assert(memcmp(&found_step, &step, sizeof step) == 0, "%s", what);
+}
+
+static void write_to(const char *name, float factor, bool layered)
+{
+    const varve_write_options options = {
+        .compress = 1, .layered = layered
+    };
+    varve_error error;
+    varve_graph *graph = make(factor);
+    cr_assert_ok(varve_write(varve_graph_root(graph), test_path(name),
+                     &options, &error),
+        error);
+    varve_graph_free(graph);
+}
+
+static uint64_t size_of(const char *name)
+{
+    struct stat info;
+    cr_assert_eq(stat(test_path(name), &info), 0, "%s", name);
+    return (uint64_t)info.st_size;
+}
+
+TEST(compressed, is_smaller_and_noise_stays_as_it_is)
+{
+    write_to("f", 5, false);
+    uint64_t plain = sizeof weights + sizeof noise + sizeof ids;
+    cr_assert_lt(size_of("f"), plain - sizeof weights / 8);
+    cr_assert_gt(size_of("f"), sizeof noise);
+}
+
+TEST(compressed, restores_in_every_way)
+{
+    const varve_read_options ways[] = { { .threads = 1 }, { .threads = 3 },
+        { .streaming = true }, { .no_verify = true }, { .map = true },
+        { .salvage = true }, { .staging_size = 1 } };
+    for (int layered = 0; layered < 2; layered++) {
+        write_to("f", 5, layered);
+        for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+            varve_graph *graph = make(1);
+            varve_restoration *r =
+                story_read(varve_graph_root(graph), "f", &ways[i]);
+            story_consumed(r);
+            check_values(5, "a way of reading");
+            varve_restoration_free(r);
+            varve_graph_free(graph);
+        }
+    }
+}
+
+TEST(compressed, is_read_into_memory_of_the_library_where_it_cannot_be_mapped)
+{
+    write_to("f", 5, false);
+    varve_graph *graph = story_graph();
+    varve_node *node = varve_add_allocated_variable(
+        varve_graph_root(graph), "weights", VARVE_FLOAT32,
+        VARVE_SHAPE(WEIGHTS), NULL, NULL);
+    varve_restoration *r = story_read(varve_graph_root(graph), "f",
+        &(varve_read_options){ .map = true });
+    fill(5);
+    cr_assert_eq(memcmp(varve_data(node), weights, sizeof weights), 0);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+TEST(compressed, is_read_in_parts_and_made_plain_again)
+{
+    varve_error error = { 0 };
+    float part[100];
+    write_to("f", 5, false);
+    varve_reader *reader = varve_reader_open(test_path("f"), NULL, &error);
+    cr_assert(reader, "%s", error.message);
+    varve_saved_node node;
+    cr_assert(varve_reader_find(reader, "weights", &node));
+    cr_assert_null(node.file, "in no file as it is");
+    const varve_box box = { .start = { 300000 }, .extents = { 100 } };
+    cr_assert_ok(varve_reader_read_box(
+                     reader, node.id, &box, part, sizeof part, &error),
+        error);
+    cr_assert_eq(memcmp(part, weights + 300000, sizeof part), 0);
+    cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
+    varve_reader_free(reader);
+    char plain[512];
+    strcpy(plain, test_path("plain"));
+    cr_assert_ok(varve_repack(test_path("f"), plain, NULL, &error), error);
+    varve_graph *graph = make(5);
+    story_write(varve_graph_root(graph), "full");
+    varve_graph_free(graph);
+    size_t sizes[2];
+    void *one = test_read_file(plain, &sizes[0]);
+    void *other = test_read_file(test_path("full"), &sizes[1]);
+    cr_assert(sizes[0] == sizes[1] && memcmp(one, other, sizes[0]) == 0);
+    free(one);
+    free(other);
+}
+
+TEST(compressed, is_saved_in_the_background)
+{
+    const varve_write_options options = { .compress = 3 };
+    varve_error error = { 0 };
+    varve_graph *graph = make(5);
+    varve_job *job = varve_write_async(
+        varve_graph_root(graph), test_path("f"), &options, &error);
+    cr_assert(job, "%s", error.message);
+    fill(1);
+    cr_assert_ok(varve_job_wait(job, &error), error);
+    varve_job_free(job);
+    varve_restoration *r = story_read(varve_graph_root(graph), "f", NULL);
+    check_values(5, "of the background");
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+/* A frame of the weights is no frame any more. */
+TEST(compressed, loses_only_the_value_that_is_damaged)
+{
+    size_t size;
+    varve_error error = { 0 };
+    write_to("f", 5, false);
+    unsigned char *bytes = test_read_file(test_path("f"), &size);
+    static const unsigned char magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };
+    size_t at = sizeof noise; /* before the weights */
+    while (at + 4 < size && memcmp(bytes + at, magic, 4) != 0)
+        at++;
+    cr_assert_lt(at + 4, size);
+    bytes[at] ^= 1;
+    test_write_file(test_path("f"), bytes, size);
+    free(bytes);
+    varve_graph *graph = make(1);
+    varve_node *root = varve_graph_root(graph);
+    story_refused(root, "f", NULL, VARVE_CORRUPT, &error);
+    cr_assert(story_says(&error, "Zstandard"), "%s", error.message);
+    check_values(1, "nothing is changed");
+    varve_restoration *r =
+        story_read(root, "f", &(varve_read_options){ .salvage = true });
+    cr_assert_eq(story_findings(r, VARVE_DAMAGED), 1);
+    cr_assert(step > 4 && ids[0] == 5);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+TEST(compressed, takes_levels_that_there_are)
+{
+    varve_error error = { 0 };
+    varve_graph *graph = make(1);
+    cr_assert_eq(varve_write(varve_graph_root(graph), test_path("f"),
+                     &(varve_write_options){ .compress = 20 }, &error),
+        VARVE_MISUSE);
+    cr_assert(story_says(&error, "a level from 0 to 19"), "%s", error.message);
+    varve_graph_free(graph);
+}
+
+#else
+
+TEST(compressed, is_refused_by_a_build_without_zstandard)
+{
+    varve_error error = { 0 };
+    varve_graph *graph = make(1);
+    cr_assert_eq(varve_write(varve_graph_root(graph), test_path("f"),
+                     &(varve_write_options){ .compress = 1 }, &error),
+        VARVE_TOO_NEW);
+    cr_assert(story_says(&error, "libzstd"), "%s", error.message);
+    varve_graph_free(graph);
+}
+
+#endif

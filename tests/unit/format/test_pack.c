@@ -1,0 +1,266 @@
+/* test_pack.c - lib/format/pack.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <string.h>
+
+#include "file.h"
+#include "layout.h"
+#include "pack.h"
+#include "support/memory_system.h"
+#include "support/test_context.h"
+#include "system.h"
+
+TEST(pack, splits_numbers_by_their_bytes)
+{
+    cr_assert_eq(vv_pack_planes(VARVE_BOOL), 1);
+    cr_assert_eq(vv_pack_planes(VARVE_BFLOAT16), 2);
+    cr_assert_eq(vv_pack_planes(VARVE_FLOAT32), 4);
+    cr_assert_eq(vv_pack_planes(VARVE_INT64), 8);
+    cr_assert_eq(vv_pack_planes(VARVE_COMPLEX64), 4);
+    cr_assert_eq(vv_pack_planes(VARVE_COMPLEX128), 8);
+    cr_assert_eq(vv_pack_planes(VARVE_STRING), 1);
+}
+
+static void check_refused(int level, varve_status expected, const char *says)
+{
+    varve_error error = { 0 };
+    cr_assert_eq(vv_pack_check(level, &error), expected);
+    cr_assert(strstr(error.message, says), "%s", error.message);
+}
+
+TEST(pack, refuses_levels_that_are_none)
+{
+    varve_error error;
+    cr_assert_ok(vv_pack_check(0, &error), error);
+    check_refused(-1, VARVE_MISUSE, "a level from 0 to 19, found -1");
+    check_refused(20, VARVE_MISUSE, "found 20");
+}
+
+/* A file that has one frame, at 10. */
+struct frames {
+    struct memory *memory;
+    struct vv_context context;
+    int file;
+};
+
+enum { AT = 10 };
+
+static void begin_frames(struct frames *f, const void *bytes, size_t size)
+{
+    *f = (struct frames){ .memory = memory_new() };
+    f->context = test_context(memory_system(f->memory));
+    const struct vv_system *system = f->context.system;
+    f->file =
+        system->create_file(system->state, VV_WORKING_DIRECTORY, "layer");
+    cr_assert_geq(f->file, 0);
+    varve_error error;
+    cr_assert_ok(vv_file_write(
+                     &f->context, f->file, "layer", bytes, size, AT, &error),
+        error);
+}
+
+static void end_frames(struct frames *f)
+{
+    f->context.system->close(f->context.system->state, f->file);
+    memory_free(f->memory);
+}
+
+#ifdef VV_HAVE_ZSTD
+#include <zstd.h>
+
+static uint8_t plain[VV_CHUNK_SIZE], found[VV_CHUNK_SIZE + 1];
+
+TEST(pack, gives_back_what_was_packed)
+{
+    static const unsigned planes[] = { 1, 2, 4, 8 };
+    static const size_t sizes[] = { 4096, 4099, 65537, VV_CHUNK_SIZE - 3,
+        VV_CHUNK_SIZE };
+    for (size_t i = 0; i < sizeof plain; i++)
+        plain[i] = i % 8 < 2 ? (uint8_t)((i * 2654435761u) >> 21) : 7;
+    const varve_allocator a = test_context(NULL).allocator;
+    struct vv_packer *packer = vv_packer_new(&a, 1);
+    cr_assert(packer);
+    for (size_t p = 0; p < 4; p++) {
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+            struct vv_pack pack;
+            struct frames f;
+            varve_error error = { 0 };
+            const void *frame =
+                vv_packer_pack(packer, plain, sizes[s], planes[p], &pack);
+            cr_assert(frame, "%u planes of %zu", planes[p], sizes[s]);
+            cr_assert_leq(pack.size, vv_pack_room(sizes[s]));
+            cr_assert_eq(pack.plain, sizes[s]);
+            cr_assert_eq(pack.planes, planes[p]);
+            begin_frames(&f, frame, pack.size);
+            memset(found, 0xee, sizeof found);
+            cr_assert_ok(vv_unpack(&f.context, f.file, "layer", AT, &pack,
+                             found, &error),
+                error);
+            cr_assert_eq(memcmp(found, plain, sizes[s]), 0);
+            cr_assert_eq(found[sizes[s]], 0xee);
+            end_frames(&f);
+        }
+    }
+    vv_packer_free(packer);
+}
+
+TEST(pack, puts_the_planes_one_behind_the_other)
+{
+    struct vv_pack pack;
+    for (size_t i = 0; i < 4098; i++)
+        plain[i] = (uint8_t)(i % 4);
+    const varve_allocator a = test_context(NULL).allocator;
+    struct vv_packer *packer = vv_packer_new(&a, 1);
+    const void *frame = vv_packer_pack(packer, plain, 4098, 4, &pack);
+    cr_assert_eq(ZSTD_decompress(found, 4098, frame, pack.size), 4098);
+    for (size_t i = 0; i < 4096; i++)
+        cr_assert_eq(found[i], i / 1024);
+    cr_assert_eq(found[4096], 0, "what is no whole element");
+    cr_assert_eq(found[4097], 1);
+    vv_packer_free(packer);
+}
+
+TEST(pack, leaves_what_is_small_or_gains_too_little)
+{
+    struct vv_pack pack;
+    uint32_t random = 1;
+    for (size_t i = 0; i < sizeof plain; i++) {
+        random = random * 1664525 + 1013904223;
+        /* One byte of 20 is no news: a twentieth. */
+        plain[i] = i % 20 == 0 ? 0 : (uint8_t)(random >> 24);
+    }
+    const varve_allocator a = test_context(NULL).allocator;
+    struct vv_packer *packer = vv_packer_new(&a, 1);
+    cr_assert_null(vv_packer_pack(packer, plain, sizeof plain, 1, &pack));
+    cr_assert_null(vv_packer_pack(packer, plain, sizeof plain, 4, &pack));
+    memset(plain, 0, sizeof plain / 8);
+    cr_assert(vv_packer_pack(packer, plain, sizeof plain, 1, &pack));
+    cr_assert_null(vv_packer_pack(packer, plain, 4095, 1, &pack));
+    cr_assert(vv_packer_pack(packer, plain, 4096, 1, &pack));
+    vv_packer_free(packer);
+}
+
+TEST(pack, says_where_memory_ends)
+{
+    const varve_allocator a = test_context(NULL).allocator;
+    static const struct vv_pack pack = { 100, 4096, 4 };
+    struct frames f;
+    varve_error error;
+    begin_frames(&f, plain, 100);
+    test_fail_allocation(0, false);
+    cr_assert_null(vv_packer_new(&a, 1));
+    test_fail_allocation(0, false);
+    cr_assert_eq(
+        vv_unpack(&f.context, f.file, "layer", AT, &pack, found, &error),
+        VARVE_NO_MEMORY);
+    test_fail_allocation(-1, false);
+    end_frames(&f);
+}
+
+/* --- What is no frame ----------------------------------------------------- */
+
+static void check_corrupt(
+    const char *what, const uint8_t *frame, size_t size, uint32_t out)
+{
+    const struct vv_pack pack = { (uint32_t)size, out, 1 };
+    struct frames f;
+    varve_error error = { 0 };
+    begin_frames(&f, frame, size);
+    memset(found, 0xee, sizeof found);
+    cr_assert_eq(
+        vv_unpack(&f.context, f.file, "layer", AT, &pack, found, &error),
+        VARVE_CORRUPT, "%s", what);
+    cr_assert(strstr(error.message, "layer: bytes 10 to "), "%s",
+        error.message);
+    cr_assert(strstr(error.message, "a frame of Zstandard of"), "%s",
+        error.message);
+    cr_assert_eq(found[out], 0xee, "%s: more than there is room for", what);
+    end_frames(&f);
+}
+
+static size_t pack_zeros(uint8_t *frame, size_t room, size_t size)
+{
+    static const uint8_t zeros[VV_CHUNK_SIZE];
+    size_t found_size = ZSTD_compress(frame, room, zeros, size, 1);
+    cr_assert_not(ZSTD_isError(found_size));
+    return found_size;
+}
+
+TEST(pack, refuses_what_is_not_one_frame_of_so_many_bytes)
+{
+    uint8_t frame[1024] = { 0 };
+    size_t size = pack_zeros(frame, sizeof frame, 8192);
+    check_corrupt("less comes out", frame, size, 8193);
+    check_corrupt("more comes out", frame, size, 8191);
+    check_corrupt("a bomb", frame,
+        pack_zeros(frame, sizeof frame, VV_CHUNK_SIZE), 4096);
+    size = pack_zeros(frame, sizeof frame, 8192);
+    check_corrupt("cut", frame, size - 1, 8192);
+    check_corrupt("bytes behind it", frame, size + 1, 8192);
+    check_corrupt("very short", frame, 3, 8192);
+    size_t half = pack_zeros(frame, sizeof frame, 4096);
+    size_t both = half + pack_zeros(frame + half, sizeof frame - half, 4096);
+    check_corrupt("two frames", frame, both, 8192);
+    check_corrupt("two frames, of which one is wanted", frame, both, 4096);
+}
+
+TEST(pack, refuses_frames_that_need_a_dictionary_or_say_no_size)
+{
+    static const uint8_t zeros[8192];
+    uint8_t frame[1024];
+    ZSTD_CCtx *zstd = ZSTD_createCCtx();
+    ZSTD_CCtx_setParameter(zstd, ZSTD_c_contentSizeFlag, 0);
+    size_t size = ZSTD_compress2(zstd, frame, sizeof frame, zeros, 8192);
+    check_corrupt("no size", frame, size, 8192);
+    /* A dictionary with a number: the bit in the head, and the number. */
+    size = pack_zeros(frame, sizeof frame, 8192);
+    memmove(frame + 6, frame + 5, size - 5);
+    frame[4] |= 1;
+    frame[5] = 77;
+    check_corrupt("a numbered dictionary", frame, size + 1, 8192);
+    static const uint8_t skippable[12] = { 0x50, 0x2a, 0x4d, 0x18, 4 };
+    check_corrupt("a skippable frame", skippable, 12, 4096);
+    ZSTD_freeCCtx(zstd);
+}
+
+TEST(pack, refuses_or_unpacks_whatever_byte_is_damaged)
+{
+    uint8_t frame[2048];
+    for (size_t i = 0; i < 8192; i++)
+        plain[i] = (uint8_t)(i % 100 * (i / 2000));
+    size_t size = ZSTD_compress(frame, sizeof frame, plain, 8192, 1);
+    const struct vv_pack pack = { (uint32_t)size, 8192, 2 };
+    for (size_t i = 0; i < size; i++) {
+        struct frames f;
+        frame[i] ^= 0x41;
+        begin_frames(&f, frame, size);
+        varve_status status = vv_unpack(
+            &f.context, f.file, "layer", AT, &pack, found, NULL);
+        cr_assert(!status || status == VARVE_CORRUPT);
+        end_frames(&f);
+        frame[i] ^= 0x41;
+    }
+}
+
+#else
+
+TEST(pack, says_what_a_build_without_zstandard_lacks)
+{
+    static const struct vv_pack pack = { 100, 4096, 4 };
+    uint8_t found[4096];
+    struct frames f;
+    varve_error error = { 0 };
+    check_refused(3, VARVE_TOO_NEW, "build Varve with libzstd");
+    begin_frames(&f, found, 100);
+    cr_assert_eq(
+        vv_unpack(&f.context, f.file, "layer", AT, &pack, found, &error),
+        VARVE_TOO_NEW);
+    cr_assert(strstr(error.message, "layer: offset 10: "), "%s", error.message);
+    cr_assert(strstr(error.message, "libzstd"), "%s", error.message);
+    end_frames(&f);
+}
+
+#endif
