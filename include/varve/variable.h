@@ -115,7 +115,8 @@ VARVE_API varve_node *varve_add_allocated_slot(varve_node *owner,
     varve_node *variable, const char *name, varve_dtype dtype,
     varve_shape shape, varve_initializer *initializer, void *user);
 
-/* The same of the type and shape of its variable. */
+/* The same of the type and shape of its variable; for a slice (varve/slice.h)
+ * the same part. */
 VARVE_API varve_node *varve_add_slot_like(varve_node *owner,
     varve_node *variable, const char *name, varve_initializer *initializer,
     void *user);

@@ -15,6 +15,7 @@
 #include <varve/tensor.h>
 #include <varve/graph.h>
 #include <varve/variable.h>
+#include <varve/slice.h>
 #include <varve/collection.h>
 
 /* To files and back */

@@ -11,6 +11,7 @@
 #include "global_name.h"
 #include "graph.h"
 #include "shape.h"
+#include "slice.h"
 #include "state.h"
 #include "try.h"
 #include "variable.h"
@@ -33,8 +34,8 @@ static varve_tensor view_of(const struct making *m, const varve_node *node)
 static varve_node *make_variable(const struct making *m, const varve_node *node)
 {
     bool is_owned = !m->values->data;
-    varve_node *made = vv_variable_new(
-        varve_graph_root(m->graph), "a copy", view_of(m, node), is_owned);
+    varve_node *made = vv_slice_new(varve_graph_root(m->graph), "a copy",
+        view_of(m, node), varve_slice_of(node), is_owned);
     if (!vv_is_nil(made) && is_owned && !vv_variable_allocate(made))
         vv_memory_mistake(m->graph);
     return made;
@@ -91,11 +92,8 @@ static varve_node *make_slot(const struct making *m, const struct vv_slot *s)
 {
     varve_node *owner = counterpart(m, s->owner);
     varve_node *variable = counterpart(m, s->public.variable);
-    varve_tensor view = view_of(m, s->public.node);
-    if (m->values->data)
-        return varve_add_slot(owner, variable, s->name->bytes, view);
-    return varve_add_allocated_slot(owner, variable, s->name->bytes, view.dtype,
-        varve_shape_of(view.rank, view.shape), NULL, NULL);
+    return vv_slot_attach(
+        owner, variable, s->name->bytes, make_variable(m, s->public.node));
 }
 
 /* The variable of a slot is no slot variable, so it is there. */
@@ -131,6 +129,7 @@ static void take_over(
 static varve_status make(const struct making *m, varve_error *error)
 {
     make_nodes(m);
+    VV_TRY(varve_graph_check(m->graph, error));
     make_slots(m);
     VV_TRY(varve_graph_check(m->graph, error));
     for (size_t i = 0; i < m->walk->count; i++)

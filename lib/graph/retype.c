@@ -9,6 +9,7 @@
 #include "failure.h"
 #include "graph.h"
 #include "shape.h"
+#include "slice.h"
 #include "try.h"
 #include "variable.h"
 
@@ -27,7 +28,7 @@ static varve_status check(
         return vv_fail(error, VARVE_MISUSE,
             "%s: expected no callback of the library at work, found one",
             where);
-    if (!vv_tensor_is_valid(wanted) ||
+    if (!vv_tensor_is_valid(wanted) || !vv_slice_may_be(node, wanted->dtype) ||
         !vv_convert_is_possible(node->variable->tensor.dtype, wanted->dtype))
         return vv_fail(error, VARVE_MISMATCH,
             "%s: expected a type that %s can become, found %s", where,

@@ -9,6 +9,8 @@
 #include "edge.h"
 #include "graph.h"
 #include "name.h"
+#include "shape.h"
+#include "slice.h"
 #include "variable.h"
 
 struct slot_key {
@@ -118,8 +120,7 @@ static varve_node *add(struct slot_key *key, varve_node *node)
     return node;
 }
 
-/* Makes the slot's node and links it; the caller settles its value. */
-static varve_node *make(
+varve_node *vv_slot_attach(
     varve_node *owner, varve_node *variable, const char *name, varve_node *node)
 {
     varve_graph *graph = owner->graph;
@@ -143,8 +144,18 @@ varve_node *varve_add_slot(varve_node *owner, varve_node *variable,
     variable = vv_or_nil(variable);
     if (!may_add(owner, variable, name))
         return &owner->graph->nil;
-    return make(
+    return vv_slot_attach(
         owner, variable, name, vv_variable_new(owner, name, view, false));
+}
+
+/* Of a library-owned variable, whose value follows. */
+static varve_node *add_owned(
+    varve_node *owner, varve_node *variable, const char *name, varve_node *node)
+{
+    node = vv_slot_attach(owner, variable, name, node);
+    if (!vv_is_nil(node))
+        vv_variable_begin(node);
+    return node;
 }
 
 varve_node *varve_add_allocated_slot(varve_node *owner, varve_node *variable,
@@ -157,24 +168,24 @@ varve_node *varve_add_allocated_slot(varve_node *owner, varve_node *variable,
         return &owner->graph->nil;
     varve_node *node =
         vv_variable_new(owner, name, varve_view(NULL, dtype, shape), true);
-    if (vv_is_nil(node))
-        return node;
-    vv_variable_set_initializer(node, initializer, user);
-    node = make(owner, variable, name, node);
     if (!vv_is_nil(node))
-        vv_variable_begin(node);
-    return node;
+        vv_variable_set_initializer(node, initializer, user);
+    return add_owned(owner, variable, name, node);
 }
 
 varve_node *varve_add_slot_like(varve_node *owner, varve_node *variable,
     const char *name, varve_initializer *initializer, void *user)
 {
-    static const varve_tensor none = { .dtype = VARVE_UINT8 };
-    const varve_tensor *like = varve_value(variable);
-    if (!like)
-        like = &none; /* that it is no variable is told first */
-    return varve_add_allocated_slot(owner, variable, name, like->dtype,
-        varve_shape_of(like->rank, like->shape), initializer, user);
+    owner = vv_or_nil(owner);
+    variable = vv_or_nil(variable);
+    if (!may_add(owner, variable, name))
+        return &owner->graph->nil;
+    varve_tensor like = vv_tensor_copy(&variable->variable->tensor);
+    varve_node *node =
+        vv_slice_new(owner, name, like, varve_slice_of(variable), true);
+    if (!vv_is_nil(node))
+        vv_variable_set_initializer(node, initializer, user);
+    return add_owned(owner, variable, name, node);
 }
 
 varve_node *varve_find_slot(

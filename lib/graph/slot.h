@@ -23,6 +23,11 @@ struct vv_slot {
 struct vv_slot *vv_slot_find(const varve_node *owner,
     const varve_node *variable, const struct vv_name *name);
 
+/* Makes a variable without edges a slot that may be made; its value is settled
+ * by whoever calls. Frees it, and gives nil, without memory; takes nil. */
+varve_node *vv_slot_attach(varve_node *owner, varve_node *variable,
+    const char *name, varve_node *node);
+
 /* Unlinks and frees the slot; its node stays. */
 void vv_slot_remove(struct vv_slot *slot);
 

@@ -10,6 +10,7 @@
 #include "edge.h"
 #include "graph.h"
 #include "shape.h"
+#include "slice.h"
 #include "touch.h"
 
 /* The pool for a variable of that rank. */
@@ -244,6 +245,8 @@ void vv_variable_clear(varve_node *node)
     free_memory(node);
     if (node->variable->extra) {
         vv_variable_keep_strings(node, NULL, 0);
+        vv_release(&node->graph->context.allocator,
+            node->variable->extra->slice, sizeof(struct varve_slice));
         vv_pool_give(&node->graph->variable_extras, node->variable->extra);
     }
     vv_pool_give(

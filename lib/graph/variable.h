@@ -26,7 +26,9 @@ struct vv_variable_extra {
     size_t string_size;
     struct vv_slot *as_slot;    /* the slot that this variable is, or NULL */
     struct vv_slot *first_slot; /* slots of others for this variable */
+    struct varve_slice *slice;  /* what it is a part of, or NULL; see slice.h */
     bool is_owned;              /* the library owns the memory */
+    bool is_part;               /* a slice that is not all of its value */
     /* to fill in */
     struct vv_borrowed *borrowed; /* if it came from elsewhere (a mapping) */
     /* own */

@@ -1,5 +1,6 @@
-/* box.c - the innermost dimensions that a box takes whole are one run with the
- * one before them; the dimensions before that are counted like an odometer.
+/* box.c - dimensions that both boxes take alike are one with the one before
+ * them; the others are counted like an odometer, which skips what is not in
+ * both.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,37 +27,116 @@ uint64_t vv_box_count(const varve_tensor *tensor, const varve_box *box)
     return is_empty ? 0 : count;
 }
 
-void vv_runs_begin(
-    struct vv_runs *runs, const varve_tensor *tensor, const varve_box *box)
+varve_box vv_box_whole(const varve_tensor *tensor)
 {
-    uint32_t outer = tensor->rank;
-    uint64_t length = 1;
-    uint64_t count = vv_box_count(tensor, box);
-    *runs = (struct vv_runs){ .tensor = tensor, .box = box };
-    while (count > 0 && outer > 0) {
-        outer--;
-        length *= box->extents[outer];
-        if (box->extents[outer] != tensor->shape[outer])
-            break;
-    }
-    runs->outer = outer;
-    runs->length = length;
-    runs->left = count / length;
+    varve_box box = { { 0 }, { 0 } };
+    for (uint32_t i = 0; i < tensor->rank; i++)
+        box.extents[i] = tensor->shape[i];
+    return box;
 }
 
-bool vv_runs_next(struct vv_runs *runs, uint64_t *first)
+/* --- Rows --------------------------------------------------------------- */
+
+/* A dimension of one position. */
+static void add_dimension(struct vv_rows *r)
 {
-    if (runs->left == 0)
+    uint32_t k = r->rank++;
+    r->low[k] = r->shifts[k] = 0;
+    r->high[k] = r->from_extents[k] = r->to_extents[k] = 1;
+}
+
+/* Takes the innermost dimension and the next one, which both boxes have alike,
+ * as one. */
+static void widen(struct vv_rows *r, uint64_t extent)
+{
+    uint32_t k = r->rank - 1;
+    r->low[k] *= extent;
+    r->high[k] *= extent;
+    r->shifts[k] *= extent;
+    r->from_extents[k] *= extent;
+    r->to_extents[k] *= extent;
+}
+
+/* False if the boxes do not meet. (Shifts may be below 0: they wrap.) */
+static bool add(struct vv_rows *r, uint64_t from_start, uint64_t from_extent,
+    uint64_t to_start, uint64_t to_extent)
+{
+    uint64_t low = from_start > to_start ? from_start : to_start;
+    uint64_t from_end = from_start + from_extent, to_end = to_start + to_extent;
+    uint64_t high = from_end < to_end ? from_end : to_end;
+    if (low >= high)
         return false;
-    runs->left--;
-    *first = 0;
-    for (uint32_t i = 0; i < runs->tensor->rank; i++)
-        *first =
-            *first * runs->tensor->shape[i] + runs->box->start[i] + runs->at[i];
-    for (uint32_t i = runs->outer; i-- > 0;) {
-        if (++runs->at[i] < runs->box->extents[i])
-            break;
-        runs->at[i] = 0;
+    if (from_start == to_start && from_extent == to_extent) {
+        widen(r, from_extent);
+        return true;
     }
+    if (r->from_extents[r->rank - 1] > 1 || r->to_extents[r->rank - 1] > 1)
+        add_dimension(r);
+    uint32_t k = r->rank - 1;
+    r->low[k] = low - from_start;
+    r->high[k] = high - from_start;
+    r->shifts[k] = from_start - to_start;
+    r->from_extents[k] = from_extent;
+    r->to_extents[k] = to_extent;
+    return true;
+}
+
+void vv_rows_begin(struct vv_rows *rows, uint32_t rank, const varve_box *from,
+    const varve_box *to, uint64_t first, uint64_t end)
+{
+    bool meets = true;
+    rows->rank = 0;
+    rows->end = end;
+    add_dimension(rows);
+    for (uint32_t i = 0; i < rank && meets; i++)
+        meets = add(rows, from->start[i], from->extents[i], to->start[i],
+            to->extents[i]);
+    if (!meets)
+        rows->rank = 0;
+    for (uint32_t k = rows->rank; k-- > 0;) {
+        rows->at[k] = k > 0 ? first % rows->from_extents[k] : first;
+        first /= rows->from_extents[k];
+    }
+}
+
+/* Goes on to the next position that is in both, if this is not; false if there
+ * is none. */
+static bool settle(struct vv_rows *r)
+{
+    uint32_t k = 0;
+    while (k < r->rank && r->at[k] >= r->low[k] && r->at[k] < r->high[k])
+        k++;
+    if (k == r->rank)
+        return k > 0;
+    if (r->at[k] < r->low[k]) {
+        r->at[k] = r->low[k];
+    } else {
+        do {
+            if (k == 0)
+                return false;
+            k--;
+        } while (++r->at[k] == r->high[k]);
+    }
+    while (++k < r->rank)
+        r->at[k] = r->low[k];
+    return true;
+}
+
+bool vv_rows_next(struct vv_rows *r)
+{
+    if (!settle(r))
+        return false;
+    r->from = r->to = 0;
+    for (uint32_t k = 0; k < r->rank; k++) {
+        r->from = r->from * r->from_extents[k] + r->at[k];
+        r->to = r->to * r->to_extents[k] + r->at[k] + r->shifts[k];
+    }
+    if (r->from >= r->end)
+        return false;
+    uint64_t *at = &r->at[r->rank - 1];
+    r->count = r->high[r->rank - 1] - *at;
+    if (r->count > r->end - r->from)
+        r->count = r->end - r->from;
+    *at += r->count;
     return true;
 }

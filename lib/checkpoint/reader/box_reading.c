@@ -71,13 +71,12 @@ static varve_status read_runs(struct box_reading *b, const varve_tensor *saved,
     const varve_box *box, unsigned char *to, varve_error *error)
 {
     size_t element = varve_dtype_size(saved->dtype);
-    struct vv_runs runs;
-    uint64_t first;
-    vv_runs_begin(&runs, saved, box);
-    while (vv_runs_next(&runs, &first)) {
-        VV_TRY(read_run(b, first * element, to, runs.length * element, error));
-        to += runs.length * element;
-    }
+    const varve_box whole = vv_box_whole(saved);
+    struct vv_rows rows;
+    vv_rows_begin(&rows, saved->rank, &whole, box, 0, UINT64_MAX);
+    while (vv_rows_next(&rows))
+        VV_TRY(read_run(b, rows.from * element, to + rows.to * element,
+            rows.count * element, error));
     return VARVE_OK;
 }
 

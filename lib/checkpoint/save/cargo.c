@@ -14,6 +14,7 @@
 #include "name.h"
 #include "opaque.h"
 #include "pack.h"
+#include "slice.h"
 #include "try.h"
 #include "variable.h"
 
@@ -81,6 +82,17 @@ static const void *find_bytes(
     return lies_otherwise(tensor->dtype) ? tensor : tensor->data;
 }
 
+/* Others have the rest of it: a file of this part alone would pass for all. */
+static varve_status fail_part(const varve_node *node, varve_error *error)
+{
+    const varve_tensor whole = vv_whole_of(node);
+    char path[256], text[VARVE_TENSOR_TEXT_SIZE], part[VV_SLICE_TEXT_SIZE];
+    return vv_fail(error, VARVE_MISUSE,
+        "%s: expected all of %s, found a slice of it: %s",
+        vv_node_text(node, path, sizeof path), varve_tensor_text(&whole, text),
+        vv_slice_text(&node->variable->tensor, vv_part_of(node), part));
+}
+
 static varve_status find_values(
     struct vv_cargo *cargo, const struct vv_walk *walk, varve_error *error)
 {
@@ -97,7 +109,11 @@ static varve_status find_values(
         size_t size = (size_t)vv_at64(c->value_sizes.data, i);
         const varve_node *node =
             walk->steps[vv_at32(c->value_nodes.data, i)].node;
-        if (vv_at64(c->value_offsets.data, i) == 0 || size == 0)
+        if (vv_at64(c->value_offsets.data, i) == 0)
+            continue;
+        if (node->variable && vv_part_of(node))
+            return fail_part(node, error);
+        if (size == 0)
             continue;
         cargo->values[i] = find_bytes(cargo, node, &state);
         state += node->kind == VARVE_STATE ? size : 0;

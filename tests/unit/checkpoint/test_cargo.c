@@ -58,3 +58,29 @@ TEST(cargo, encodes_elements_as_a_file_has_them)
     vv_buffer_clear(&b);
 }
 
+
+TEST(cargo, refuses_a_part_of_a_value_and_takes_all_of_one)
+{
+    static float values[6];
+    varve_error error = { 0 };
+    struct vv_cargo cargo;
+    begin_world();
+    varve_node *root = new_root();
+    varve_add_slice(root, "all", varve_array(values, 2, 3), VARVE_SHAPE(2, 3),
+        (uint64_t[]){ 0, 0 });
+    cr_assert_ok(vv_cargo_gather(&cargo, root, NULL, &error), error);
+    cr_assert_eq(cargo.values[0], (const void *)values);
+    vv_cargo_clear(&cargo);
+    varve_node *none = varve_add_slice(root, "none",
+        varve_view(NULL, VARVE_FLOAT32, VARVE_SHAPE(0, 3)), VARVE_SHAPE(8, 3),
+        (uint64_t[]){ 8, 0 });
+    cr_assert_eq(vv_cargo_gather(&cargo, root, NULL, &error), VARVE_MISUSE);
+    cr_assert_str_eq(error.message,
+        "none: expected all of float32[8,3], found a slice of it: "
+        "float32[0,3] from [8,0] on");
+    varve_tag(none, VARVE_TAG_LOCAL);
+    cr_assert_ok(vv_cargo_gather(&cargo, root, NULL, &error), error);
+    vv_cargo_clear(&cargo);
+    free_root(root);
+    end_world();
+}

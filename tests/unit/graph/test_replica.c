@@ -149,3 +149,29 @@ TEST(replica, without_memory_it_fails_and_leaves_nothing)
     vv_walk_end(&walk);
     varve_graph_free(g);
 }
+
+TEST(replica, has_the_same_slices)
+{
+    const uint64_t start[] = { 3 };
+    varve_error error;
+    struct vv_walk walk;
+    struct vv_replica r;
+    const struct vv_replica_values where = { .state = state_of };
+    varve_graph *g = varve_graph_new(test_allocator());
+    varve_graph *copy = varve_graph_new(test_allocator());
+    varve_node *root = varve_graph_root(g);
+    varve_node *rows = varve_add_slice(
+        root, "rows", varve_array(values, 4), VARVE_SHAPE(8), start);
+    varve_add_slot_like(root, rows, "m", NULL, NULL);
+    cr_assert_ok(vv_walk_begin(&walk, root, &error), error);
+    cr_assert_ok(vv_replica_make(&r, copy, &walk, &where, &error), error);
+    cr_assert_eq(r.count, 3);
+    for (size_t i = 1; i < r.count; i++) {
+        cr_assert_eq(varve_slice_of(r.nodes[i])->shape.extents[0], 8);
+        cr_assert_eq(varve_slice_of(r.nodes[i])->start[0], 3);
+    }
+    vv_walk_end(&walk);
+    vv_replica_clear(&r);
+    varve_graph_free(copy);
+    varve_graph_free(g);
+}
