@@ -518,6 +518,9 @@ void mix_resume(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     if (!manager->manager || manager->graph == MIX_NONE || !open || !d->count)
         return;
     struct mix_graph *g = &m->graphs[manager->graph];
+    /* When what is done is noticed matters for the counter. */
+    if (mix_is_counting(m, manager->graph))
+        mix_finish_saves(m, MIX_NONE);
     struct mix_open *older = open_of(m, manager);
     enum mix_fit fit =
         begin_resume(m, open, manager, (uint8_t)(d->count - 1));

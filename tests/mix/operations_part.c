@@ -88,9 +88,8 @@ void mix_from_part(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     uint8_t name = (uint8_t)(c / 2 % (MIX_NAMES - 1));
     struct mix_file *file = &m->files[slot];
     struct mix_graph *g = &m->graphs[at];
-    mix_finish_file(m, slot, MIX_NONE);
-    if (m->graphs[other].graph)
-        mix_finish(m, other);
+    /* Calls are counted: none may be another thread's, who would write then. */
+    mix_finish_all(m);
     if (!file->is_there || file->format != VARVE_FORMAT_VARVE)
         return;
     if (g->graph && c & 128)
