@@ -222,9 +222,9 @@ VARVE_API varve_restoration *varve_plan(varve_node *root, const char *path,
  * both `root`'s save counter and the highest number there is. Where another
  * process takes that number first, all is written again under the next. The
  * counter is in the file, and a failed save does not use it up. The name of the
- * newest file is also noted in `prefix.latest`, a hint for people; a file of
- * somebody else that is called so is left alone. VARVE_EXISTS where a file is
- * called `prefix`, since varve_restore would find that. */
+ * newest file is noted in `prefix.latest`, a hint for people that spares files
+ * of others (but for one that replaces a note right before the next one does).
+ * VARVE_EXISTS where a file is called `prefix`: varve_restore would find it. */
 VARVE_API varve_status varve_save(varve_node *root, const char *prefix,
     const varve_write_options *options, varve_error *error) VARVE_MUST_CHECK;
 

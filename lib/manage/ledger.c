@@ -75,14 +75,23 @@ static bool is_ledger(const char *bytes, size_t size)
            (size >= MARK_SIZE && memcmp(bytes, head, MARK_SIZE) == 0);
 }
 
+/* The last thing before the ledger gets its name: no system replaces a file
+ * only if it is a certain one. */
 static varve_status check_place(
-    const struct vv_listing *l, const char *path, varve_error *error)
+    struct vv_publication *p, const char *path, varve_error *error)
 {
     char bytes[4 * MARK_SIZE];
     size_t size = sizeof bytes;
-    VV_TRY(vv_file_head(l->context, path, bytes, &size, error));
-    if (is_ledger(bytes, size))
+    varve_error reason = { 0 };
+    varve_status status = vv_file_head(p->context, path, bytes, &size, &reason);
+    if (status == VARVE_NOT_FOUND) {
+        vv_publish_spare(p);
         return VARVE_OK;
+    }
+    if (status && error)
+        *error = reason;
+    if (status || is_ledger(bytes, size))
+        return status;
     return vv_fail(error, VARVE_EXISTS,
         "%s: expected a ledger or nothing, found another file, which is left "
         "alone: checkpoints are opened instead",
@@ -96,10 +105,11 @@ static varve_status publish(
     const char *path = vv_listing_path(l, NULL, VV_LEDGER_ENDING);
     if (l->path.failed)
         return vv_fail_memory(error, "the path of a ledger");
-    VV_TRY(check_place(l, path, error));
     VV_TRY(vv_publish_begin(&p, l->context, path, VV_PUBLISH_NO_SYNC, error));
     varve_status status = vv_file_write(
         l->context, p.file, path, text->data, text->size, 0, error);
+    if (!status)
+        status = check_place(&p, path, error);
     return vv_publish_end(&p, status, error);
 }
 

@@ -144,10 +144,8 @@ varve_status vv_file_head(const struct vv_context *context, const char *path,
     int file;
     uint64_t all;
     varve_status status = vv_file_open(context, path, &file, &all, error);
-    if (status) {
-        *size = 0;
-        return status == VARVE_NOT_FOUND ? VARVE_OK : status;
-    }
+    if (status)
+        return status;
     if (all < *size)
         *size = (size_t)all;
     status = vv_file_read(context, file, path, bytes, *size, 0, error);

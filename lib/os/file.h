@@ -46,8 +46,7 @@ varve_status vv_file_write(const struct vv_context *context, int file,
     const char *path, const void *bytes, size_t size, uint64_t offset,
     varve_error *error);
 
-/* The first bytes of a file, *size of them at most; sets how many. A file that
- * is not there has none. */
+/* The first bytes of a file, *size of them at most; sets how many. */
 varve_status vv_file_head(const struct vv_context *context, const char *path,
     void *bytes, size_t *size, varve_error *error);
 

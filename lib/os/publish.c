@@ -102,6 +102,11 @@ varve_status vv_publish_begin(struct vv_publication *p,
     return status;
 }
 
+void vv_publish_spare(struct vv_publication *p)
+{
+    p->flags |= VV_PUBLISH_NO_REPLACE;
+}
+
 /* Once: a second try would say that all is well, and the bytes are lost. */
 static int sync_file(const struct vv_publication *p)
 {

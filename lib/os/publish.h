@@ -49,6 +49,9 @@ varve_status vv_publish_begin(struct vv_publication *p,
     const struct vv_context *context, const char *path, int flags,
     varve_error *error);
 
+/* What has the name is spared from now on, as VV_PUBLISH_NO_REPLACE does it. */
+void vv_publish_spare(struct vv_publication *p);
+
 /* Publishes if `status` is VARVE_OK, else gives up; closes everything; returns
  * `status` or what failed now. */
 varve_status vv_publish_end(

@@ -120,13 +120,19 @@ static bool is_note(const char *bytes, size_t size, const char *prefix)
     return vv_parse_numbered(name, vv_path_name(prefix), VARVE_SUFFIX, &number);
 }
 
-static bool may_note(
-    const struct vv_context *context, const char *path, const char *prefix)
+/* The last thing before the note gets its name: no system replaces a file only
+ * if it is a certain one. */
+static varve_status check_note(
+    struct vv_publication *p, const char *path, const char *prefix)
 {
     char bytes[MOST_OF_NOTE];
     size_t size = sizeof bytes;
-    return !vv_file_head(context, path, bytes, &size, NULL) &&
-           is_note(bytes, size, prefix);
+    varve_status status = vv_file_head(p->context, path, bytes, &size, NULL);
+    if (status == VARVE_NOT_FOUND) {
+        vv_publish_spare(p);
+        return VARVE_OK;
+    }
+    return status || is_note(bytes, size, prefix) ? status : VARVE_EXISTS;
 }
 
 /* A note of the newest file's name. That it may be missing or old is part of
@@ -140,7 +146,7 @@ static void note_latest(const struct vv_context *context, const char *prefix,
     vv_buffer_add_string(note, prefix);
     vv_buffer_add_string(note, ".latest");
     const char *note_path = vv_buffer_string(note);
-    if (note->failed || !may_note(context, note_path, prefix) ||
+    if (note->failed ||
         vv_publish_begin(&p, context, note_path, VV_PUBLISH_NO_SYNC, NULL))
         return;
     const char *name = vv_path_name(path);
@@ -149,6 +155,8 @@ static void note_latest(const struct vv_context *context, const char *prefix,
         vv_file_write(context, p.file, note_path, name, size, 0, NULL);
     if (!status)
         status = vv_file_write(context, p.file, note_path, "\n", 1, size, NULL);
+    if (!status)
+        status = check_note(&p, note_path, prefix);
     vv_publish_end(&p, status, NULL);
 }
 

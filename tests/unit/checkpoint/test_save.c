@@ -6,6 +6,7 @@
 #include "worlds.h"
 
 #include "save.h"
+#include "support/faulty_system.h"
 #include "system.h"
 
 #include <unistd.h>
@@ -284,6 +285,66 @@ TEST(save, notes_over_its_own_notes_only)
     cr_assert_eq(memcmp(memory_bytes(world.memory, "run/ckpt.latest", &size),
         "ckpt-6.varve\n", 13), 0);
     end();
+}
+
+/* --- Another writer, before any call of a save ---------------------------- */
+
+static const char theirs[] = "a file of somebody else";
+
+static void put_theirs(void *user)
+{
+    memory_put(user, "run/ckpt.latest", theirs, sizeof theirs);
+}
+
+static bool is_theirs(void)
+{
+    size_t size;
+    const void *bytes = memory_bytes(world.memory, "run/ckpt.latest", &size);
+    return size == sizeof theirs && memcmp(bytes, theirs, size) == 0;
+}
+
+/* Whether a save looks at its note at or after the call that the plan hit. */
+static bool looks_behind(const struct faulty *faulty, size_t hit)
+{
+    for (size_t i = hit; i < faulty_log_size(faulty); i++) {
+        const struct faulty_call *call = faulty_log_at(faulty, i);
+        if (call->kind == FAULTY_OPEN &&
+            strcmp(call->name, "run/ckpt.latest") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A save of the `saves`-th number, before whose call `number` another file
+ * comes where its note would be; false: there are no more calls. */
+static bool meet_another(int saves, long number)
+{
+    struct memory *memory = memory_new();
+    struct faulty *faulty = faulty_new(memory_system(memory));
+    world.memory = memory;
+    world.context = test_context(faulty_system(faulty));
+    root = new_root();
+    for (int i = 1; i < saves; i++)
+        save("run/ckpt");
+    faulty_plan(faulty, &(struct faulty_plan){ .number = number,
+        .way = FAULTY_STOPS, .stop = put_theirs, .user = memory });
+    save("run/ckpt");
+    bool hit = faulty_hit(faulty);
+    bool may_be_lost = saves > 1 && !looks_behind(faulty, (size_t)number);
+    cr_assert(!hit || may_be_lost || is_theirs(), "call %ld", number);
+    end();
+    faulty_free(faulty);
+    return hit;
+}
+
+TEST(save, notes_over_no_file_that_comes_meanwhile)
+{
+    long first = 0, second = 0;
+    while (meet_another(1, first))
+        first++;
+    while (meet_another(2, second))
+        second++;
+    cr_assert(first > 20 && second > 20);
 }
 
 TEST(save, leaves_a_checkpoint_that_is_called_as_its_note)

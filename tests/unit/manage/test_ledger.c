@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ledger.h"
+#include "support/faulty_system.h"
 #include "support/memory_system.h"
 #include "support/test_context.h"
 
@@ -133,6 +134,34 @@ TEST(ledger, leaves_a_file_of_somebody_else_alone)
     cr_assert_ok(vv_ledger_write(&l, &error), error);
     cr_assert_ok(vv_ledger_write(&l, &error), error);
     end(&l);
+}
+
+static void put_theirs(void *user)
+{
+    memory_put(user, "run/ckpt.ledger", "theirs", 6);
+}
+
+TEST(ledger, leaves_a_file_alone_that_comes_before_any_call)
+{
+    struct vv_listing l;
+    varve_error error;
+    bool hit = true;
+    for (long n = 0; hit; n++) {
+        begin(&l);
+        struct faulty *faulty = faulty_new(context.system);
+        context = test_context(faulty_system(faulty));
+        faulty_plan(faulty, &(struct faulty_plan){ .number = n,
+            .way = FAULTY_STOPS, .stop = put_theirs, .user = memory });
+        size_t size = 0;
+        varve_status status = vv_ledger_write(&l, &error);
+        const void *bytes = memory_bytes(memory, "run/ckpt.ledger", &size);
+        hit = faulty_hit(faulty);
+        cr_assert(status == VARVE_OK || status == VARVE_EXISTS);
+        cr_assert(hit == (size == 6 && memcmp(bytes, "theirs", 6) == 0),
+            "call %ld", n);
+        end(&l);
+        faulty_free(faulty);
+    }
 }
 
 TEST(ledger, without_memory_it_says_nothing_or_is_not_written)
