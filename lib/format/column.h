@@ -20,15 +20,17 @@ struct vv_column {
 };
 
 enum {
-    VV_COLUMN_COUNT = 30,
-    VV_REQUIRED_COLUMN_COUNT = 17, /* behind them those of layers */
+    VV_COLUMN_COUNT = 33,
+    VV_REQUIRED_COLUMN_COUNT = 17, /* behind them those of layers,
+                                       of what is packed, and of pieces */
     VV_FIRST_PACKED_COLUMN = 22,
-    VV_FIRST_TAG_COLUMN = 26,
-    VV_FIRST_GLOBAL_COLUMN = 28, /* the counter and metadata stand before it */
+    VV_FIRST_PIECE_COLUMN = 26,
+    VV_FIRST_TAG_COLUMN = 29,
+    VV_FIRST_GLOBAL_COLUMN = 31, /* the counter and metadata stand before it */
 };
 
-/* In order of key; the required ones have the keys 0, 1, 2, ..., those of
- * layers go on. */
+/* In order of key; the required ones have the keys 0, 1, 2, ..., those
+ * that are there for what needs them go on. */
 extern const struct vv_column vv_columns[VV_COLUMN_COUNT];
 
 /* The column of a key, or NULL. */

@@ -11,6 +11,7 @@
 #include "file.h"
 #include "index_find.h"
 #include "layout.h"
+#include "piece_table.h"
 #include "try.h"
 
 enum {
@@ -260,7 +261,7 @@ static struct vv_digest digest_of(const struct vv_opened *o, uint32_t value)
 {
     const struct vv_index *index = &o->parsed.index;
     uint64_t first = vv_first_digest(index, &o->parsed.table, value);
-    uint64_t count = vv_chunk_count(vv_at64(index->value_sizes, value));
+    uint64_t count = vv_value_chunks(index, &o->parsed.table, value);
     if (count == 1)
         return digest_at(o, first);
     return vv_digest_of(index->digests + first * sizeof(struct vv_digest),

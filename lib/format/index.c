@@ -6,6 +6,7 @@
 
 #include "layout.h"
 #include "name.h"
+#include "piece_table.h"
 
 static int compare_bytes(
     const char *a, size_t a_size, const char *b, size_t b_size)
@@ -82,6 +83,15 @@ uint32_t vv_index_find_value(const struct vv_index *index, uint32_t node)
     if (value == count || vv_at32(index->value_nodes, value) != node)
         return VV_NONE;
     return value;
+}
+
+uint32_t vv_index_find_pieces(const struct vv_index *index, uint32_t value)
+{
+    uint32_t count = index->pieced_count;
+    uint32_t row =
+        count ? lower_bound(index->pieced_values, 0, count, value) : 0;
+    return row < count && vv_at32(index->pieced_values, row) == value ? row
+                                                                      : VV_NONE;
 }
 
 uint32_t vv_index_find_global(const struct vv_index *index, uint32_t node)
@@ -161,7 +171,7 @@ uint64_t vv_first_digest(const struct vv_index *index,
 {
     uint64_t sum = table->digests[value / VV_VALUE_STEP];
     for (uint32_t i = value - value % VV_VALUE_STEP; i < value; i++)
-        sum += vv_chunk_count(vv_at64(index->value_sizes, i));
+        sum += vv_value_chunks(index, table, i);
     return sum;
 }
 

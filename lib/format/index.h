@@ -31,9 +31,11 @@ struct vv_index {
     uint32_t layer_count; /* 0: the data is in the file itself */
     uint32_t place_count;
     uint32_t packed_count; /* that of places; 0: none is packed */
+    uint32_t pieced_count; /* of values in pieces */
     uint64_t names_size;
     uint64_t extent_count;
     uint64_t digest_count;
+    uint64_t box_number_count;
     uint64_t counter; /* 0: none */
 
     const uint8_t *names;
@@ -62,6 +64,9 @@ struct vv_index {
     const uint8_t *place_plain;
     const uint8_t *place_skips;
     const uint8_t *place_planes;
+    const uint8_t *pieced_values;
+    const uint8_t *piece_ends; /* of pieces, by value in pieces */
+    const uint8_t *piece_boxes;
     const uint8_t *tag_nodes;
     const uint8_t *tag_names;
     const uint8_t *global_nodes; /* variables and states */
@@ -126,6 +131,10 @@ uint32_t vv_index_find_child(
 /* The value of a node, or VV_NONE. Binary search. */
 uint32_t vv_index_find_value(const struct vv_index *index, uint32_t node);
 
+/* The number of a value among those in pieces, or VV_NONE. Binary search; one
+ * comparison where none is. */
+uint32_t vv_index_find_pieces(const struct vv_index *index, uint32_t value);
+
 /* The global name of a node, or VV_NONE. Binary search. */
 uint32_t vv_index_find_global(const struct vv_index *index, uint32_t node);
 
@@ -156,8 +165,23 @@ static inline bool vv_index_is_saved(
     return vv_at64(index->value_offsets, value) != 0;
 }
 
-/* How many chunks (and digests) so many bytes have. */
+/* How many chunks so many bytes have that lie in one piece; vv_value_chunks
+ * knows of a saved value, which may be in several. */
 uint64_t vv_chunk_count(uint64_t size);
+
+struct vv_piece_start; /* piece_table.h */
+
+/* Where pieces begin; all zero where no value is in pieces. */
+struct vv_piece_table {
+    /* to read */
+    uint32_t count;  /* of values in pieces */
+    uint64_t *boxes; /* by such value: the first number of its boxes; behind the
+                        last where they end */
+    struct vv_piece_start *starts; /* by piece */
+    /* own */
+    size_t value_room;
+    size_t piece_room;
+};
 
 /* Where the extents and digests of a value begin has to be summed up; the sums
  * up to every VV_VALUE_STEPth value are kept. (For all values the memory alone
@@ -170,6 +194,7 @@ struct vv_value_table {
     uint32_t count;    /* of values */
     uint64_t *extents; /* count / VV_VALUE_STEP + 1 entries */
     uint64_t *digests; /* as many, in the same block */
+    struct vv_piece_table pieces;
 };
 
 /* The number of the first extent of a value; how many there are in all if the

@@ -82,6 +82,21 @@ void vv_index_add_value(struct vv_index_columns *c, uint32_t node,
     vv_buffer_add64(&c->value_sizes, size);
 }
 
+void vv_index_add_pieces(struct vv_index_columns *c, uint32_t value,
+    uint32_t rank, const varve_box *boxes, uint32_t count)
+{
+    size_t before = c->piece_ends.size / 4;
+    uint32_t begin = vv_begin32(c->piece_ends.data, before);
+    vv_buffer_add32(&c->pieced_values, value);
+    vv_buffer_add32(&c->piece_ends, begin + count);
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < rank; k++)
+            vv_buffer_add64(&c->piece_boxes, boxes[i].start[k]);
+        for (uint32_t k = 0; k < rank; k++)
+            vv_buffer_add64(&c->piece_boxes, boxes[i].extents[k]);
+    }
+}
+
 bool vv_index_columns_failed(const struct vv_index_columns *c)
 {
     for (size_t i = 0; i < VV_COLUMN_COUNT; i++) {

@@ -22,7 +22,8 @@ struct vv_index_columns {
                 slot_owners, slot_variables, slot_names, slot_nodes,
                 layer_nonces, layer_sizes, place_begins, place_layers,
                 place_offsets, place_packed, place_plain, place_skips,
-                place_planes, tag_nodes, tag_names, global_nodes, global_names;
+                place_planes, pieced_values, piece_ends, piece_boxes, tag_nodes,
+                tag_names, global_nodes, global_names;
         };
         struct vv_buffer each[VV_COLUMN_COUNT]; /* the same, as one */
     };
@@ -53,6 +54,11 @@ void vv_index_add_global(
  * digests are added by the caller. */
 void vv_index_add_value(struct vv_index_columns *columns, uint32_t node,
     const varve_tensor *type, uint64_t size, bool is_saved);
+
+/* The pieces of a value that was added, behind the values whose pieces were;
+ * sorted. */
+void vv_index_add_pieces(struct vv_index_columns *columns, uint32_t value,
+    uint32_t rank, const varve_box *boxes, uint32_t count);
 
 bool vv_index_columns_failed(const struct vv_index_columns *columns);
 

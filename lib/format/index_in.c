@@ -134,6 +134,10 @@ static varve_status read_map(struct parser *p)
         return fail(p, p->in.at, VARVE_CORRUPT,
             "packed places with plain sizes, skips and planes",
             "a part of that");
+    if ((index->pieced_values || index->piece_boxes) &&
+        !(index->piece_ends && index->piece_boxes))
+        return fail(p, p->in.at, VARVE_CORRUPT,
+            "values in pieces with ends and boxes", "a part of that");
     if (index->tag_nodes && !index->tag_names)
         return fail(
             p, p->in.at, VARVE_CORRUPT, "names for the nodes of tags", "none");
@@ -156,7 +160,7 @@ static varve_status parse(const struct vv_context *context, struct parser *p)
         .error = p->in.error };
     VV_TRY(vv_check_graph(&check));
     VV_TRY(vv_value_table_make(
-        &parsed->table, &context->allocator, index->value_count, p->in.error));
+        &parsed->table, &context->allocator, index, p->in.error));
     VV_TRY(vv_check_values(&check, &parsed->table, &parsed->data_end));
     VV_TRY(vv_check_layers(&check, parsed->data_end));
     if (p->metadata_at == 0)

@@ -105,19 +105,23 @@ varve_status vv_index_write(const struct vv_index *index, vv_index_sink *sink,
     VV_TRY(check_limits(index, error));
     VV_TRY(check_metadata(index, error));
     size_t required = VV_REQUIRED_COLUMN_COUNT;
-    size_t layers = index->packed_count  ? VV_FIRST_TAG_COLUMN
+    size_t layers = index->packed_count  ? VV_FIRST_PIECE_COLUMN
                     : index->layer_count ? VV_FIRST_PACKED_COLUMN
                                          : required;
+    size_t pieces =
+        index->pieced_count ? VV_FIRST_TAG_COLUMN : VV_FIRST_PIECE_COLUMN;
     size_t tags =
         index->tag_count ? VV_FIRST_GLOBAL_COLUMN : VV_FIRST_TAG_COLUMN;
     size_t globals =
         index->global_count ? VV_COLUMN_COUNT : VV_FIRST_GLOBAL_COLUMN;
     struct vv_cbor_out out = { .sink = sink, .user = user, .error = error };
     vv_cbor_put_map(&out,
-        layers + (tags - VV_FIRST_TAG_COLUMN) + (index->counter > 0) +
+        layers + (pieces - VV_FIRST_PIECE_COLUMN) +
+            (tags - VV_FIRST_TAG_COLUMN) + (index->counter > 0) +
             (index->metadata_count > 0) + (globals - VV_FIRST_GLOBAL_COLUMN));
     /* Keys ascend: the counter and metadata are between tags and globals. */
     put_columns(&out, index, 0, layers);
+    put_columns(&out, index, VV_FIRST_PIECE_COLUMN, pieces);
     put_columns(&out, index, VV_FIRST_TAG_COLUMN, tags);
     put_behind(&out, index);
     put_columns(&out, index, VV_FIRST_GLOBAL_COLUMN, globals);

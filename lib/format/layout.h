@@ -97,6 +97,11 @@ enum vv_index_key {
     VV_KEY_PLACE_PLAIN = 23,    /* u32: bytes that come out of that */
     VV_KEY_PLACE_SKIPS = 24,    /* u32: where in these the place begins */
     VV_KEY_PLACE_PLANES = 25,   /* u8: of bytes, that they are split into */
+    VV_KEY_PIECED_VALUES = 26,  /* u32: value that is in pieces, increasing; 26
+                                   to 28 are there where some value is */
+    VV_KEY_PIECE_ENDS = 27,     /* u32: the number of pieces up to each */
+    VV_KEY_PIECE_BOXES = 28,    /* u64: of each piece the start, then the
+                                   extents */
     VV_FIRST_OPTIONAL_KEY = 128,
     VV_KEY_TAG_NODES = 128,    /* u32: node of each tag, not decreasing */
     VV_KEY_TAG_NAMES = 129,    /* u32: name of each tag */

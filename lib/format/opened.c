@@ -4,9 +4,12 @@
  */
 #include "opened.h"
 
+#include <inttypes.h>
+
 #include "allocator.h"
 #include "failure.h"
 #include "layout.h"
+#include "piece_table.h"
 
 /* --- Life ----------------------------------------------------------------- */
 
@@ -58,14 +61,28 @@ void vv_opened_close(struct vv_opened *o)
 
 /* --- Values --------------------------------------------------------------- */
 
+static bool is_in_pieces(const struct vv_opened *o, uint32_t value)
+{
+    return vv_index_find_pieces(&o->parsed.index, value) != VV_NONE;
+}
+
+varve_status vv_opened_whole(const struct vv_opened *o, uint32_t value,
+    const char *what, varve_error *error)
+{
+    if (!is_in_pieces(o, value))
+        return VARVE_OK;
+    return vv_fail(error, VARVE_TOO_NEW,
+        "%s: %s: expected a value in one piece, found one in %" PRIu32, o->path,
+        what, vv_piece_count(&o->parsed.index, value));
+}
+
 void vv_opened_chunk(const struct vv_opened *o, uint32_t value, uint64_t chunk,
     uint64_t *offset, size_t *size)
 {
     const struct vv_index *index = &o->parsed.index;
-    uint64_t begin = chunk * VV_CHUNK_SIZE;
-    uint64_t left = vv_at64(index->value_sizes, value) - begin;
+    uint64_t begin;
+    vv_chunk_range(index, &o->parsed.table, value, chunk, &begin, size);
     *offset = vv_at64(index->value_offsets, value) + begin;
-    *size = left < VV_CHUNK_SIZE ? (size_t)left : VV_CHUNK_SIZE;
 }
 
 varve_status vv_opened_read(const struct vv_opened *o, uint64_t offset,
@@ -83,13 +100,14 @@ varve_status vv_opened_check(const struct vv_opened *o, uint32_t value,
 bool vv_opened_locate(
     const struct vv_opened *o, uint32_t value, int *file, uint64_t *offset)
 {
-    return o->backing->locate(o, value, file, offset);
+    return !is_in_pieces(o, value) &&
+           o->backing->locate(o, value, file, offset);
 }
 
 const char *vv_opened_place(
     const struct vv_opened *o, uint32_t value, uint64_t *offset)
 {
-    return o->backing->place(o, value, offset);
+    return is_in_pieces(o, value) ? NULL : o->backing->place(o, value, offset);
 }
 
 bool vv_opened_has_digests(const struct vv_opened *o)
@@ -99,6 +117,6 @@ bool vv_opened_has_digests(const struct vv_opened *o)
 
 struct vv_digest vv_opened_digest(const struct vv_opened *o, uint32_t value)
 {
-    return o->backing->digest ? o->backing->digest(o, value)
-                              : (struct vv_digest){ 0 };
+    bool is_known = o->backing->digest && !is_in_pieces(o, value);
+    return is_known ? o->backing->digest(o, value) : (struct vv_digest){ 0 };
 }

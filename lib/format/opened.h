@@ -68,18 +68,23 @@ varve_status vv_opened_read(const struct vv_opened *opened, uint64_t offset,
 void vv_opened_chunk(const struct vv_opened *opened, uint32_t value,
     uint64_t chunk, uint64_t *offset, size_t *size);
 
+/* VARVE_TOO_NEW for a value in pieces, whose bytes are not the elements in
+ * row-major order; `what` is its path. */
+varve_status vv_opened_whole(const struct vv_opened *opened, uint32_t value,
+    const char *what, varve_error *error);
+
 /* Checks the bytes of a chunk: VARVE_CORRUPT with the file, `what` (the value's
  * path, may be NULL), the range, what was expected and what was found. */
 varve_status vv_opened_check(const struct vv_opened *opened, uint32_t value,
     uint64_t chunk, const void *bytes, const char *what, varve_error *error);
 
-/* Where the bytes of a value lie in an open file, all in one piece; false if
- * they do not. */
+/* Where the bytes of a value lie in an open file, all in one piece and
+ * row-major; false if they do not. */
 bool vv_opened_locate(const struct vv_opened *opened, uint32_t value, int *file,
     uint64_t *offset);
 
-/* The path of the file in which they lie in one piece, open or not, and where;
- * NULL if they do not. */
+/* The path of the file in which they lie so, open or not, and where; NULL if
+ * they do not. */
 const char *vv_opened_place(
     const struct vv_opened *opened, uint32_t value, uint64_t *offset);
 
@@ -90,7 +95,8 @@ bool vv_opened_has_digests(const struct vv_opened *opened);
 
 /* One number for a whole value: the digest of its only chunk, or of the
  * concatenated digests of its chunks (of no bytes, if it has none). Zero where
- * there are no digests. */
+ * there are no digests, and of a value in pieces, whose digests tell nothing of
+ * where its bytes belong. */
 struct vv_digest vv_opened_digest(
     const struct vv_opened *opened, uint32_t value);
 

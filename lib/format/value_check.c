@@ -11,6 +11,8 @@
 #include "dtype.h"
 #include "layers_in.h"
 #include "layout.h"
+#include "piece_check.h"
+#include "piece_table.h"
 #include "shape.h"
 #include "try.h"
 
@@ -22,6 +24,7 @@ struct progress {
     uint32_t node;    /* looked for a value up to here */
     uint64_t extents; /* taken */
     uint64_t digests;
+    varve_tensor type;                   /* of the value at hand */
     uint64_t end;                        /* of the last value */
     uint64_t most;                       /* where it may end */
     uint8_t file_sizes[UINT8_MAX + 1];   /* by element type */
@@ -66,7 +69,7 @@ static varve_status check_shape(const struct vv_index_check *check, uint32_t i,
     const struct vv_index *index = check->index;
     uint8_t dtype = index->value_dtypes[i];
     uint8_t rank = index->value_ranks[i];
-    uint64_t extents[VARVE_MAX_RANK];
+    uint64_t *extents = p->type.shape;
     uint64_t size;
     if (p->memory_sizes[dtype] == 0)
         return vv_check_fail(check, index->value_dtypes + i,
@@ -87,6 +90,8 @@ static varve_status check_shape(const struct vv_index_check *check, uint32_t i,
             "found a larger one",
             i);
     p->extents += rank;
+    p->type.dtype = (varve_dtype)dtype;
+    p->type.rank = rank;
     return VARVE_OK;
 }
 
@@ -140,7 +145,19 @@ static varve_status check_place(const struct vv_index_check *check, uint32_t i,
             " before %" PRIu64 ", found offset %" PRIu64,
             i, size, vv_data_place(p->end, size), p->most, offset);
     p->end = offset + size;
-    p->digests += vv_chunk_count(size);
+    return VARVE_OK;
+}
+
+static varve_status check_chunks(const struct vv_index_check *check, uint32_t i,
+    struct vv_piece_table *pieces, struct progress *p)
+{
+    const struct vv_index *index = check->index;
+    if (!vv_is_next_in_pieces(index, pieces, i)) {
+        p->digests += vv_chunk_count(vv_at64(index->value_sizes, i));
+        return VARVE_OK;
+    }
+    VV_TRY(vv_check_pieces(check, i, &p->type, pieces));
+    p->digests += vv_piece_table_add(pieces, index, &p->type);
     return VARVE_OK;
 }
 
@@ -196,9 +213,11 @@ varve_status vv_check_values(const struct vv_index_check *check,
         if (index->node_kinds[p.node - 1] == VARVE_STATE)
             VV_TRY(check_state(check, i, count));
         VV_TRY(check_place(check, i, count, &p));
+        VV_TRY(check_chunks(check, i, &table->pieces, &p));
     }
     if (index->value_count % VV_VALUE_STEP == 0)
         note_sums(table, index->value_count, &p);
     *end = vv_align_up(p.end, VV_ALIGNMENT);
+    VV_TRY(vv_check_all_pieces(check, &table->pieces));
     return check_rest(check, &p);
 }

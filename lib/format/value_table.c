@@ -6,6 +6,7 @@
 
 #include "allocator.h"
 #include "failure.h"
+#include "piece_table.h"
 
 static size_t entries_of(const struct vv_value_table *table)
 {
@@ -13,16 +14,30 @@ static size_t entries_of(const struct vv_value_table *table)
 }
 
 varve_status vv_value_table_make(struct vv_value_table *table,
-    const varve_allocator *allocator, uint32_t count, varve_error *error)
+    const varve_allocator *allocator, const struct vv_index *index,
+    varve_error *error)
 {
-    table->count = count;
+    table->count = index->value_count;
     size_t entries = entries_of(table);
     table->extents =
         vv_allocate_array(allocator, 2 * entries, sizeof *table->extents);
     if (!table->extents)
         return vv_fail_memory(error, "table of values");
     table->digests = table->extents + entries;
-    return VARVE_OK;
+    varve_status status =
+        vv_piece_table_make(&table->pieces, allocator, index, error);
+    if (status)
+        vv_value_table_clear(table, allocator);
+    return status;
+}
+
+static uint64_t add_chunks(
+    struct vv_value_table *table, const struct vv_index *index, uint32_t value)
+{
+    if (vv_index_find_pieces(index, value) == VV_NONE)
+        return vv_chunk_count(vv_at64(index->value_sizes, value));
+    varve_tensor type = vv_index_tensor(index, table, value);
+    return vv_piece_table_add(&table->pieces, index, &type);
 }
 
 void vv_value_table_fill(
@@ -36,8 +51,8 @@ void vv_value_table_fill(
         }
         if (i == index->value_count)
             break;
+        digests += add_chunks(table, index, i);
         extents += index->value_ranks[i];
-        digests += vv_chunk_count(vv_at64(index->value_sizes, i));
     }
 }
 
@@ -46,5 +61,6 @@ void vv_value_table_clear(
 {
     vv_release(allocator, table->extents,
         2 * entries_of(table) * sizeof *table->extents);
+    vv_piece_table_clear(&table->pieces, allocator);
     table->extents = NULL;
 }

@@ -11,9 +11,11 @@
 
 #include "index.h"
 
-/* A table with room for `count` values, to be filled. */
+/* A table with room for the values of an index, to be filled. Of this only the
+ * lengths of columns are looked at. */
 varve_status vv_value_table_make(struct vv_value_table *table,
-    const varve_allocator *allocator, uint32_t count, varve_error *error);
+    const varve_allocator *allocator, const struct vv_index *index,
+    varve_error *error);
 
 /* Fills one from an index that breaks no rule. */
 void vv_value_table_fill(

@@ -294,7 +294,7 @@ void sample_add_packs(struct sample *s)
     add_pack(s, 0, 0, 0, 0);
     add_pack(s, 936, 16384, 4096, 2);
     add_pack(s, 0, 0, 0, 0);
-    for (size_t i = VV_FIRST_PACKED_COLUMN; i < VV_FIRST_TAG_COLUMN; i++)
+    for (size_t i = VV_FIRST_PACKED_COLUMN; i < VV_FIRST_PIECE_COLUMN; i++)
         s->left_out[i] = false;
 }
 
@@ -305,6 +305,56 @@ void sample_move_layer_inside(struct sample *s)
     sample_column(s, VV_KEY_LAYER_SIZES)->size = 8;
     sample_set32(s, VV_KEY_PLACE_LAYERS, 1, 0);
     s->data_end = sample_at64(s, VV_KEY_LAYER_SIZES, 0);
+}
+
+const varve_box sample_boxes[SAMPLE_PIECE_COUNT] = {
+    { .start = { 0, 0 }, .extents = { 100, 86 } },
+    { .start = { 0, 86 }, .extents = { 180, 100 } },
+    { .start = { 100, 0 }, .extents = { 80, 86 } },
+};
+
+static uint64_t piece_size(size_t i)
+{
+    return 2 * sample_boxes[i].extents[0] * sample_boxes[i].extents[1];
+}
+
+/* Instead of the only one of the value. */
+static void add_piece_digests(struct vv_buffer *digests)
+{
+    uint64_t size, at = 0;
+    const uint8_t *bytes = sample_value(SAMPLE_PIECED, &size);
+    digests->size -= VV_DIGEST_SIZE;
+    for (size_t i = 0; i < SAMPLE_PIECE_COUNT; i++) {
+        struct vv_digest digest =
+            vv_digest_of(bytes + at, (size_t)piece_size(i));
+        vv_buffer_add(digests, &digest, VV_DIGEST_SIZE);
+        at += piece_size(i);
+    }
+    cr_assert_eq(at, size);
+}
+
+void sample_add_pieces(struct sample *s)
+{
+    enum { BEFORE = 5 * VV_DIGEST_SIZE, BEHIND = 2 * VV_DIGEST_SIZE };
+    uint8_t behind[BEHIND];
+    struct vv_buffer *digests = sample_column(s, VV_KEY_DIGESTS);
+    cr_assert_eq(digests->size, BEFORE + BEHIND);
+    memcpy(behind, digests->data + BEFORE, BEHIND);
+    digests->size = BEFORE;
+    add_piece_digests(digests);
+    vv_buffer_add(digests, behind, BEHIND);
+    vv_buffer_add32(sample_column(s, VV_KEY_PIECED_VALUES), SAMPLE_PIECED);
+    vv_buffer_add32(sample_column(s, VV_KEY_PIECE_ENDS), SAMPLE_PIECE_COUNT);
+    for (size_t i = 0; i < SAMPLE_PIECE_COUNT; i++) {
+        const varve_box *box = &sample_boxes[i];
+        struct vv_buffer *boxes = sample_column(s, VV_KEY_PIECE_BOXES);
+        vv_buffer_add64(boxes, box->start[0]);
+        vv_buffer_add64(boxes, box->start[1]);
+        vv_buffer_add64(boxes, box->extents[0]);
+        vv_buffer_add64(boxes, box->extents[1]);
+    }
+    for (size_t i = VV_FIRST_PIECE_COLUMN; i < VV_FIRST_TAG_COLUMN; i++)
+        s->left_out[i] = false;
 }
 
 static void add_tag(struct sample *s, uint32_t node, const char *name)
@@ -443,6 +493,8 @@ static varve_status save_values(struct sample *s, struct vv_data_out *out,
         VV_TRY(vv_data_out_value(
             out, bytes, size, "a value", &offset, digests, error));
         cr_assert_eq(offset, sample_at64(s, VV_KEY_VALUE_OFFSETS, i));
+        if (i == SAMPLE_PIECED && !s->left_out[VV_FIRST_PIECE_COLUMN])
+            add_piece_digests(digests);
     }
     return VARVE_OK;
 }

@@ -59,6 +59,12 @@ void sample_add_packs(struct sample *s);
 /* And then: all is in one layer, before the index. */
 void sample_move_layer_inside(struct sample *s);
 
+/* Puts the large value into three pieces: one beside two that are one upon the
+ * other. */
+enum { SAMPLE_PIECED = 5, SAMPLE_PIECE_COUNT = 3 };
+extern const varve_box sample_boxes[SAMPLE_PIECE_COUNT];
+void sample_add_pieces(struct sample *s);
+
 /* Leaves out the columns that may be left out. */
 void sample_leave_out_optional(struct sample *s);
 

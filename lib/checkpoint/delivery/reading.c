@@ -11,6 +11,7 @@
 #include "allocator.h"
 #include "failure.h"
 #include "layout.h"
+#include "try.h"
 #include "worker.h"
 
 enum {
@@ -359,9 +360,24 @@ static varve_status run_pass(struct pass *pass, varve_error *error)
     return pass->has_failed ? pass->status : VARVE_OK;
 }
 
+static varve_status check_whole(
+    const struct vv_reading *reading, varve_error *error)
+{
+    char text[256];
+    bool has_pieces = index_of(reading)->pieced_count > 0;
+    for (size_t i = 0; has_pieces && i < reading->count; i++) {
+        const struct vv_move *m = &reading->moves[i];
+        VV_TRY(vv_opened_whole(reading->d->file, m->value,
+            m->node ? vv_node_text(m->node, text, sizeof text) : "a value",
+            error));
+    }
+    return VARVE_OK;
+}
+
 varve_status vv_read_moves(struct vv_reading *reading, varve_error *error)
 {
     const varve_allocator *a = &reading->d->pairing->context.allocator;
+    VV_TRY(check_whole(reading, error));
     struct pass *pass = vv_allocate_zeroed(a, sizeof *pass);
     if (!pass)
         return vv_fail_memory(error, "reading values");

@@ -17,6 +17,7 @@
 #include "fate.h"
 #include "layout.h"
 #include "name.h"
+#include "piece_table.h"
 #include "try.h"
 #include "variable.h"
 
@@ -119,7 +120,8 @@ static varve_status look_at(struct look *l, const struct vv_pair *job,
     struct verdict *v, varve_error *error)
 {
     uint64_t size = size_of(l, job->file);
-    *v = (struct verdict){ .chunks = vv_chunk_count(size) };
+    *v = (struct verdict){ .chunks = vv_value_chunks(index_of(l),
+                               &l->d->file->parsed.table, job->file) };
     begin_strings(l, job->file, v);
     for (uint64_t c = 0; size > 0 && c < v->chunks; c++) {
         varve_error reason = { 0 };

@@ -116,6 +116,8 @@ varve_status varve_reader_read_box(varve_reader *reader, size_t id,
     varve_tensor saved = vv_index_tensor(
         &reader->file.parsed.index, &reader->file.parsed.table, b.value);
     VV_TRY(check_box(&b, &saved, box, size, error));
+    VV_TRY(vv_opened_whole(
+        &reader->file, b.value, vv_reader_node_path(reader, b.node), error));
     varve_status status = read_runs(&b, &saved, box, buffer, error);
     vv_release(&reader->context.allocator, b.chunk, b.chunk_size);
     return status;

@@ -91,6 +91,9 @@ static varve_status list_items(struct sweep *s, varve_error *error)
         struct item item = { .value = value };
         if (!vv_index_is_saved(index, value))
             continue;
+        VV_TRY(vv_opened_whole(&s->reader->file, value,
+            vv_reader_node_path(s->reader, vv_at32(index->value_nodes, value)),
+            error));
         item.file = vv_opened_place(&s->reader->file, value, &item.offset);
         s->items[s->item_count++] = item;
     }
@@ -325,8 +328,11 @@ static varve_status sum_ours(struct summing *s, varve_error *error)
     for (size_t i = 0; varve_reader_node_at(s->reader, i, &node); i++) {
         struct vv_digest digest;
         memcpy(digest.bytes, node.digest, sizeof digest.bytes);
-        if (node.has_value)
-            VV_TRY(add_record(s, &node, digest, error));
+        if (!node.has_value)
+            continue;
+        uint32_t value = vv_index_find_value(index_of(s->reader), node.id);
+        VV_TRY(vv_opened_whole(&s->reader->file, value, node.path, error));
+        VV_TRY(add_record(s, &node, digest, error));
     }
     return VARVE_OK;
 }

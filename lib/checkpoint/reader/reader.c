@@ -394,6 +394,8 @@ varve_status varve_reader_read(varve_reader *reader, size_t id, void *buffer,
             "%s: %s: expected room for %llu bytes, found %zu",
             reader->file.path, vv_reader_node_path(reader, (uint32_t)id),
             (unsigned long long)wanted, size);
+    VV_TRY(vv_opened_whole(&reader->file, value,
+        vv_reader_node_path(reader, (uint32_t)id), error));
     for (uint64_t c = 0; c < vv_chunk_count(wanted); c++) {
         unsigned char *at = (unsigned char *)buffer + c * VV_CHUNK_SIZE;
         VV_TRY(vv_reader_read_chunk(reader, (uint32_t)id, value, c, at, error));

@@ -16,6 +16,7 @@
 #include "allocator.h"
 #include "failure.h"
 #include "layout.h"
+#include "piece_table.h"
 #include "reader.h"
 #include "try.h"
 #include "worker.h"
@@ -62,6 +63,11 @@ static const struct vv_index *index_of(const struct verification *v)
     return &v->reader->file.parsed.index;
 }
 
+static uint64_t chunks_of(const struct verification *v, uint32_t value)
+{
+    return vv_value_chunks(index_of(v), &v->reader->file.parsed.table, value);
+}
+
 static bool has_digests(const struct verification *v)
 {
     return vv_opened_has_digests(&v->reader->file);
@@ -99,13 +105,12 @@ static bool make_spans(struct verification *v)
 {
     const struct vv_index *index = index_of(v);
     for (uint32_t value = 0; value < index->value_count; value++) {
-        uint64_t offset = vv_at64(index->value_offsets, value);
-        uint64_t left = vv_at64(index->value_sizes, value);
-        for (uint32_t chunk = 0; left > 0; chunk++) {
-            uint64_t size = left < VV_CHUNK_SIZE ? left : VV_CHUNK_SIZE;
-            offset += size;
-            left -= size;
-            if (!cover(v, offset, value, chunk))
+        uint64_t chunks = chunks_of(v, value);
+        for (uint32_t chunk = 0; chunk < chunks; chunk++) {
+            uint64_t offset;
+            size_t size;
+            vv_opened_chunk(&v->reader->file, value, chunk, &offset, &size);
+            if (!cover(v, offset + size, value, chunk))
                 return false;
         }
     }
@@ -188,8 +193,7 @@ static void check_span(
     uint32_t value = span->value;
     uint32_t chunk = span->chunk;
     while (value < index->value_count) {
-        uint64_t total = vv_at64(index->value_sizes, value);
-        if (total == 0 || chunk >= vv_chunk_count(total)) {
+        if (chunk >= chunks_of(v, value)) {
             value++;
             chunk = 0;
             continue;
@@ -215,8 +219,7 @@ static varve_status check_apart(struct verification *v, const struct span *span,
     const struct vv_index *index = index_of(v);
     uint32_t chunk = span->chunk;
     for (uint32_t value = span->value; value < index->value_count; value++) {
-        uint64_t total = vv_at64(index->value_sizes, value);
-        for (; total > 0 && chunk < vv_chunk_count(total); chunk++) {
+        for (uint64_t chunks = chunks_of(v, value); chunk < chunks; chunk++) {
             uint64_t offset;
             size_t size;
             vv_opened_chunk(&v->reader->file, value, chunk, &offset, &size);

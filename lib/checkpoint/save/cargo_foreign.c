@@ -63,7 +63,7 @@ static varve_status write_with(
     const varve_allocator *a = &f->cargo->context.allocator;
     struct vv_value_table table = { 0 };
     struct vv_saved_paths paths = { 0 };
-    VV_TRY(vv_value_table_make(&table, a, index->value_count, error));
+    VV_TRY(vv_value_table_make(&table, a, index, error));
     vv_value_table_fill(&table, index);
     varve_status status = vv_saved_paths_begin(&paths, a, index, 0, error);
     target->table = &table;

@@ -389,7 +389,7 @@ static varve_status prepare(struct layering *l, const struct vv_publication *p,
     VV_TRY(begin_out(l, p, flags, error));
     cargo->columns.index.digests.size = 0;
     VV_TRY(vv_cargo_index(cargo, &l->index, error));
-    VV_TRY(vv_value_table_make(&l->table, a, l->index.value_count, error));
+    VV_TRY(vv_value_table_make(&l->table, a, &l->index, error));
     vv_value_table_fill(&l->table, &l->index);
     VV_TRY(open_base(l, p->path, error));
     VV_TRY(sum(l, error));

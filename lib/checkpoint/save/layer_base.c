@@ -100,8 +100,11 @@ bool vv_layer_base_pairs(const struct vv_layer_base *base,
     const struct vv_index *index, uint32_t value)
 {
     const struct vv_index *older = &base->file.parsed.index;
-    return base->is_there && vv_at64(older->value_sizes, value) ==
-                                 vv_at64(index->value_sizes, value);
+    return base->is_there &&
+           vv_at64(older->value_sizes, value) ==
+               vv_at64(index->value_sizes, value) &&
+           vv_index_find_pieces(older, value) == VV_NONE &&
+           vv_index_find_pieces(index, value) == VV_NONE;
 }
 
 bool vv_layer_base_keeps(

@@ -13,6 +13,7 @@
 #include "default_allocator.h"
 #include "failure.h"
 #include "layout.h"
+#include "piece_table.h"
 #include "publish.h"
 #include "save.h"
 #include "system.h"
@@ -47,7 +48,7 @@ static varve_status copy_values(struct repacking *r, varve_error *error)
 {
     const struct vv_index *index = &r->from.parsed.index;
     for (uint32_t i = 0; i < index->value_count; i++) {
-        uint64_t chunks = vv_chunk_count(vv_at64(index->value_sizes, i));
+        uint64_t chunks = vv_value_chunks(index, &r->from.parsed.table, i);
         for (uint64_t c = 0; c < chunks; c++)
             VV_TRY(copy_chunk(r, i, c, error));
     }

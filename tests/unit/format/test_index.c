@@ -111,7 +111,7 @@ TEST(index, compares_a_value_with_a_tensor)
     struct vv_value_table table;
     varve_error error;
     cr_assert_ok(vv_value_table_make(&table, test_allocator(),
-        index.value_count, &error), error);
+        &index, &error), error);
     vv_value_table_fill(&table, &index);
     for (uint32_t v = 0; v < index.value_count; v++) {
         varve_tensor tensor = vv_index_tensor(&index, &table, v);

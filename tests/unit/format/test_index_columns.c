@@ -11,7 +11,13 @@ static const varve_tensor matrix = { .dtype = VARVE_FLOAT32,
     .rank = 2,
     .shape = { 2, 3 } };
 
-/* An object with a variable, a slot of it and names. */
+static const varve_box columns[] = {
+    { .start = { 0, 0 }, .extents = { 2, 1 } },
+    { .start = { 0, 1 }, .extents = { 2, 1 } },
+    { .start = { 0, 2 }, .extents = { 2, 1 } },
+};
+
+/* An object with a variable in pieces, a slot of it and names. */
 static void fill(struct vv_index_columns *c)
 {
     vv_index_add_name(c, "m", 1);
@@ -25,6 +31,7 @@ static void fill(struct vv_index_columns *c)
     vv_index_add_global(c, 1, 1);
     vv_index_add_value(c, 1, &matrix, 24, true);
     vv_index_add_value(c, 2, &matrix, 0, false);
+    vv_index_add_pieces(c, 0, 2, columns, 3);
 }
 
 TEST(index_columns, are_an_index)
@@ -47,6 +54,15 @@ TEST(index_columns, are_an_index)
     cr_assert(vv_index_has_tag(&index, 1, "m"));
     cr_assert_eq(vv_index_find_global(&index, 1), 1);
     cr_assert_eq(index.extent_count, 4);
+    cr_assert_eq(index.pieced_count, 1);
+    cr_assert_eq(vv_at32(index.pieced_values, 0), 0);
+    cr_assert_eq(vv_at32(index.piece_ends, 0), 3);
+    cr_assert_eq(index.box_number_count, 12);
+    cr_assert_eq(vv_at64(index.piece_boxes, 9), 2, "start of the last");
+    cr_assert_eq(vv_at64(index.piece_boxes, 10), 2, "rows of the last");
+    vv_index_add_pieces(&c, 1, 2, columns, 2);
+    index = vv_index_of_columns(&c);
+    cr_assert_eq(vv_at32(index.piece_ends, 1), 5);
     vv_index_columns_end(&c);
 }
 
@@ -67,8 +83,9 @@ TEST(index_columns, place_the_values_that_are_saved)
 
 TEST(index_columns, tell_that_memory_ran_out)
 {
-    /* All but those of digests, of layers, and of what is packed. */
-    const long used = VV_COLUMN_COUNT - 1 - 5 - 4;
+    /* All but those of digests, of layers, and of what is packed; those of
+     * boxes twice. */
+    const long used = VV_COLUMN_COUNT - 1 - 5 - 4 + 1;
     bool failed = true;
     for (long n = 0; failed; n++) {
         struct vv_index_columns c;

@@ -127,7 +127,7 @@ static void unknown_required_key(struct sample *s)
 {
     s->left_out[VV_FIRST_TAG_COLUMN] = true;
     s->left_out[VV_FIRST_TAG_COLUMN + 1] = true;
-    more(s, "\x18\x1a\x00", 3);
+    more(s, "\x18\x1d\x00", 3);
 }
 
 static void unknown_required_key_at_the_end(struct sample *s)
@@ -213,6 +213,36 @@ static void globals_are_empty(struct sample *s)
     s->left_out[VV_FIRST_GLOBAL_COLUMN + 1] = false;
 }
 
+static void values_in_pieces_are_left_out(struct sample *s)
+{
+    sample_add_pieces(s);
+    s->left_out[VV_FIRST_PIECE_COLUMN] = true;
+}
+
+static void piece_ends_are_left_out(struct sample *s)
+{
+    sample_add_pieces(s);
+    s->left_out[VV_FIRST_PIECE_COLUMN + 1] = true;
+}
+
+static void boxes_are_left_out(struct sample *s)
+{
+    sample_add_pieces(s);
+    s->left_out[VV_FIRST_PIECE_COLUMN + 2] = true;
+}
+
+static void pieces_are_empty(struct sample *s)
+{
+    for (size_t i = VV_FIRST_PIECE_COLUMN; i < VV_FIRST_TAG_COLUMN; i++)
+        s->left_out[i] = false;
+}
+
+static void piece_columns_differ(struct sample *s)
+{
+    sample_add_pieces(s);
+    vv_buffer_add32(sample_column(s, VV_KEY_PIECE_ENDS), 5);
+}
+
 static void tags_are_empty(struct sample *s)
 {
     sample_column(s, VV_KEY_TAG_NODES)->size = 0;
@@ -260,12 +290,17 @@ TEST(index_in, names_the_rule_that_is_broken)
         ROW(global_names_left_out, "expected global names for their nodes"),
         ROW(global_nodes_left_out, "expected 0 global names, found 3"),
         ROW(globals_are_empty, "left out when it is empty"),
+        ROW(values_in_pieces_are_left_out, "expected 0 piece ends, found 1"),
+        ROW(piece_ends_are_left_out, "values in pieces with ends and boxes"),
+        ROW(boxes_are_left_out, "values in pieces with ends and boxes"),
+        ROW(pieces_are_empty, "left out when it is empty"),
+        ROW(piece_columns_differ, "expected 1 piece ends, found 2"),
         ROW(counter_is_0, "a save counter above 0"),
         ROW(counter_is_text, "an unsigned integer, found a text string"),
         ROW(one_byte_behind, "the end of the index, found further bytes"),
         ROW(data_ends_nowhere, "an offset below 2^63"),
         { "unknown required key", unknown_required_key, VARVE_TOO_NEW,
-            "found the required key 26" },
+            "found the required key 29" },
         { "unknown required key", unknown_required_key_at_the_end,
             VARVE_TOO_NEW, "found the required key 127" },
     };
@@ -422,6 +457,7 @@ TEST(index_in, survives_columns_of_nearly_right_numbers)
         sample_add_packs(&s);
         if (round % 3 == 0)
             sample_move_layer_inside(&s);
+        sample_add_pieces(&s);
         for (int k = 0; k < 2; k++) {
             size_t c = next_random(&random) % VV_COLUMN_COUNT;
             size_t element = vv_columns[c].element;

@@ -23,7 +23,7 @@ static void check_count(uint32_t count)
     struct vv_index index = { .value_count = count,
         .value_ranks = ranks.data, .value_sizes = sizes.data };
     cr_assert_ok(
-        vv_value_table_make(&table, test_allocator(), count, &error), error);
+        vv_value_table_make(&table, test_allocator(), &index, &error), error);
     vv_value_table_fill(&table, &index);
     uint64_t extents = 0, digests = 0;
     for (uint32_t i = 0; i <= count; i++) {
@@ -53,8 +53,9 @@ TEST(value_table, fails_without_memory_and_is_cleared_when_zeroed)
 {
     struct vv_value_table table = { 0 };
     varve_error error = { 0 };
+    struct vv_index index = { .value_count = 40 };
     test_fail_allocation(0, false);
-    cr_assert_eq(vv_value_table_make(&table, test_allocator(), 40, &error),
+    cr_assert_eq(vv_value_table_make(&table, test_allocator(), &index, &error),
         VARVE_NO_MEMORY);
     test_fail_allocation(-1, false);
     vv_value_table_clear(&table, test_allocator());

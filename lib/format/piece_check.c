@@ -1,0 +1,290 @@
+/* piece_check.c - each piece by itself, and then that together they are the
+ * value.
+ *
+ * To be one in a box and zero elsewhere is a product of functions of one
+ * dimension each. So is its mixed difference, of which there is little: in each
+ * dimension +1 where the box starts, and -1 where it ends. Boxes cover a value
+ * once where the sum of these is that of the value as one box. Both are summed
+ * up over points of random weight, which is a product as well; so a value takes
+ * as many products as it has pieces, whatever their number of elements. The
+ * weights are in the field of 2^61 - 1: a polynomial that is not zero, of a
+ * degree up to the rank, is zero for rank / 2^61 of them at most.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "piece_check.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "box.h"
+#include "dtype.h"
+#include "piece_table.h"
+#include "try.h"
+
+#define PRIME ((UINT64_C(1) << 61) - 1)
+
+enum { MOST_LOOKS = 1 << 20 }; /* at boxes, for one fault */
+
+/* --- The field ------------------------------------------------------------ */
+
+static uint64_t reduce(uint64_t x)
+{
+    x = (x & PRIME) + (x >> 61);
+    return x >= PRIME ? x - PRIME : x;
+}
+
+/* By halves of 31 bits: 2^61 is 1, so 2^62 is 2. */
+static uint64_t multiply(uint64_t a, uint64_t b)
+{
+    const uint64_t low = (UINT64_C(1) << 31) - 1;
+    uint64_t middle = (a >> 31) * (b & low) + (a & low) * (b >> 31);
+    uint64_t sum = 2 * (a >> 31) * (b >> 31) + (a & low) * (b & low);
+    sum = reduce(sum) + (middle >> 30);
+    return reduce(sum + ((middle & ((UINT64_C(1) << 30) - 1)) << 31));
+}
+
+static uint64_t subtract(uint64_t a, uint64_t b)
+{
+    return a >= b ? a - b : a + PRIME - b;
+}
+
+/* --- The cover ------------------------------------------------------------ */
+
+static uint64_t weight(uint64_t seed, uint32_t dimension, uint64_t at)
+{
+    uint8_t bytes[24];
+    vv_store64(bytes, seed);
+    vv_store64(bytes + 8, dimension);
+    vv_store64(bytes + 16, at);
+    return reduce(vv_hash_of(bytes, sizeof bytes));
+}
+
+static uint64_t weigh(const varve_box *box, uint32_t rank, uint64_t seed)
+{
+    uint64_t product = 1;
+    for (uint32_t k = 0; k < rank; k++)
+        product = multiply(
+            product, subtract(weight(seed, k, box->start[k]),
+                         weight(seed, k, box->start[k] + box->extents[k])));
+    return product;
+}
+
+static void box_of(const struct vv_cover *c, uint32_t i, varve_box *box)
+{
+    uint32_t rank = c->type->rank;
+    vv_piece_box(c->index, c->at + 2 * (uint64_t)rank * i, rank, box);
+}
+
+bool vv_cover_is_exact(const struct vv_cover *c, uint64_t seed)
+{
+    varve_box box = { 0 };
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < c->count; i++) {
+        box_of(c, i, &box);
+        sum = reduce(sum + weigh(&box, c->type->rank, seed));
+    }
+    for (uint32_t k = 0; k < c->type->rank; k++) {
+        box.start[k] = 0;
+        box.extents[k] = c->type->shape[k];
+    }
+    return sum == weigh(&box, c->type->rank, seed);
+}
+
+/* --- What is wrong with it ------------------------------------------------ */
+
+static bool has(const varve_box *box, uint32_t rank, const uint64_t *element)
+{
+    bool is_in = true;
+    for (uint32_t k = 0; k < rank; k++)
+        is_in &= element[k] >= box->start[k] &&
+                 element[k] - box->start[k] < box->extents[k];
+    return is_in;
+}
+
+/* In how many boxes fault->element is; and in each dimension the next place
+ * where one starts or ends. */
+static void look(const struct vv_cover *c, struct vv_cover_fault *fault,
+    uint64_t next[VARVE_MAX_RANK])
+{
+    varve_box box;
+    fault->times = 0;
+    memcpy(next, c->type->shape, c->type->rank * sizeof *next);
+    for (uint32_t i = 0; i < c->count; i++) {
+        box_of(c, i, &box);
+        for (uint32_t k = 0; k < c->type->rank; k++) {
+            uint64_t end = box.start[k] + box.extents[k];
+            uint64_t event =
+                box.start[k] > fault->element[k] ? box.start[k] : end;
+            if (event > fault->element[k] && event < next[k])
+                next[k] = event;
+        }
+        if (!has(&box, c->type->rank, fault->element))
+            continue;
+        if (fault->times < 2)
+            fault->boxes[fault->times] = i;
+        fault->times++;
+    }
+}
+
+/* Between two such places all elements are in the same boxes: so only the first
+ * of each is looked at, in row-major order. */
+bool vv_cover_find_fault(const struct vv_cover *c, struct vv_cover_fault *fault)
+{
+    uint64_t next[VARVE_MAX_RANK];
+    *fault = (struct vv_cover_fault){ 0 };
+    for (uint64_t looks = 0; looks < MOST_LOOKS; looks += c->count) {
+        uint32_t k = c->type->rank;
+        look(c, fault, next);
+        if (fault->times != 1)
+            return true;
+        while (k > 0 && next[k - 1] == c->type->shape[k - 1])
+            fault->element[--k] = 0;
+        if (k == 0)
+            return false;
+        fault->element[k - 1] = next[k - 1];
+    }
+    return false;
+}
+
+/* --- Rules ---------------------------------------------------------------- */
+
+static varve_status check_value(const struct vv_index_check *check,
+    uint32_t value, const varve_tensor *type, uint32_t row)
+{
+    const struct vv_index *index = check->index;
+    uint32_t node = vv_at32(index->value_nodes, value);
+    if (vv_at64(index->value_sizes, value) > 0 && type->rank > 0 &&
+        type->dtype != VARVE_STRING &&
+        vv_index_kind(index, node) == VARVE_VARIABLE)
+        return VARVE_OK;
+    return vv_check_fail(check, index->pieced_values + 4 * (size_t)row,
+        "value %" PRIu32 ": expected a saved variable of rank 1 and more, with "
+        "elements of one size, to be in pieces, found another",
+        value);
+}
+
+static varve_status check_number(const struct vv_index_check *check,
+    uint32_t value, uint32_t rank, const struct vv_piece_table *table)
+{
+    const struct vv_index *index = check->index;
+    uint32_t row = table->count;
+    uint32_t begin = vv_begin32(index->piece_ends, row);
+    uint32_t end = vv_at32(index->piece_ends, row);
+    uint64_t room = (index->box_number_count - table->boxes[row]) / (2 * rank);
+    if (end > begin && end - begin >= 2 && end - begin <= room)
+        return VARVE_OK;
+    return vv_check_fail(check, index->piece_ends + 4 * (size_t)row,
+        "value %" PRIu32 ": expected 2 to %" PRIu64
+        " pieces, found the end %" PRIu32 " after %" PRIu32,
+        value, room, end, begin);
+}
+
+/* What the boxes up to one have left. */
+struct rest {
+    uint64_t elements;
+    bool is_overdrawn; /* they have more than there are */
+    varve_box before;
+};
+
+static bool is_behind(
+    const varve_box *box, const varve_box *before, uint32_t rank)
+{
+    uint32_t k = 0;
+    while (k < rank && box->start[k] == before->start[k])
+        k++;
+    return k < rank && box->start[k] > before->start[k];
+}
+
+static varve_status check_box(const struct vv_index_check *check,
+    const struct vv_cover *cover, uint32_t i, struct rest *rest)
+{
+    uint32_t rank = cover->type->rank;
+    const uint8_t *at = check->index->piece_boxes +
+                        8 * (size_t)(cover->at + 2 * (uint64_t)rank * i);
+    varve_box box;
+    box_of(cover, i, &box);
+    uint32_t leaves = vv_box_leaves(cover->type, &box);
+    uint64_t count = leaves == rank ? vv_box_count(cover->type, &box) : 0;
+    if (count == 0)
+        return vv_check_fail(check, at,
+            "piece %" PRIu32 " of a value: expected extents from 1 on within "
+            "its shape, found others",
+            i);
+    if (i > 0 && !is_behind(&box, &rest->before, rank))
+        return vv_check_fail(check, at,
+            "piece %" PRIu32 " of a value: expected pieces sorted by where "
+            "they start, found one that is not behind the one before it",
+            i);
+    rest->is_overdrawn |= count > rest->elements;
+    rest->elements -= rest->is_overdrawn ? 0 : count;
+    rest->before = box;
+    return VARVE_OK;
+}
+
+static varve_status fail_cover(const struct vv_index_check *check,
+    uint32_t value, const struct vv_cover *cover)
+{
+    const uint8_t *at = check->index->piece_boxes + 8 * (size_t)cover->at;
+    struct vv_cover_fault fault;
+    char element[VARVE_MAX_RANK * 21 + 1];
+    if (!vv_cover_find_fault(cover, &fault))
+        return vv_check_fail(check, at,
+            "value %" PRIu32 ": expected pieces that have each element once, "
+            "found others",
+            value);
+    for (size_t k = 0, size = 0; k < cover->type->rank; k++)
+        size += (size_t)snprintf(element + size, sizeof element - size,
+            "%s%" PRIu64, k ? " " : "", fault.element[k]);
+    if (fault.times == 0)
+        return vv_check_fail(check, at,
+            "value %" PRIu32 ": expected pieces that have each element once, "
+            "found element %.100s in none",
+            value, element);
+    return vv_check_fail(check, at,
+        "value %" PRIu32 ": expected pieces that have each element once, found "
+        "element %.100s in pieces %" PRIu32 " and %" PRIu32,
+        value, element, fault.boxes[0], fault.boxes[1]);
+}
+
+varve_status vv_check_pieces(const struct vv_index_check *check, uint32_t value,
+    const varve_tensor *type, const struct vv_piece_table *table)
+{
+    const struct vv_index *index = check->index;
+    uint32_t row = table->count;
+    VV_TRY(check_value(check, value, type, row));
+    VV_TRY(check_number(check, value, type->rank, table));
+    struct rest rest = { .elements = varve_tensor_count(type) };
+    struct vv_cover cover = { .index = index,
+        .type = type,
+        .at = table->boxes[row],
+        .count = vv_at32(index->piece_ends, row) -
+                 vv_begin32(index->piece_ends, row) };
+    for (uint32_t i = 0; i < cover.count; i++)
+        VV_TRY(check_box(check, &cover, i, &rest));
+    uint64_t seed = vv_hash_of(index->piece_boxes + 8 * (size_t)cover.at,
+        16 * (size_t)type->rank * cover.count);
+    /* The number makes sure that what lies where is within the value, whatever
+     * somebody has made for a seed. */
+    if (rest.is_overdrawn || rest.elements > 0 ||
+        !vv_cover_is_exact(&cover, seed))
+        return fail_cover(check, value, &cover);
+    return VARVE_OK;
+}
+
+varve_status vv_check_all_pieces(
+    const struct vv_index_check *check, const struct vv_piece_table *table)
+{
+    const struct vv_index *index = check->index;
+    uint32_t row = table->count;
+    if (row < index->pieced_count)
+        return vv_check_fail(check, index->pieced_values + 4 * (size_t)row,
+            "values in pieces: expected numbers of values that increase, found "
+            "%" PRIu32,
+            vv_at32(index->pieced_values, row));
+    if (row > 0 && table->boxes[row] != index->box_number_count)
+        return vv_check_fail(check, index->piece_boxes,
+            "boxes: expected %" PRIu64 " numbers, found %" PRIu64,
+            table->boxes[row], index->box_number_count);
+    return VARVE_OK;
+}
