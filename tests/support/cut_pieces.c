@@ -50,14 +50,15 @@ static bool reorder(const struct cut *c)
         return false;
     memcpy(whole, to, size);
     for (uint32_t i = 0; i < c->count; i++) {
-        struct vv_runs runs;
-        uint64_t first;
-        vv_runs_begin(&runs, &c->type, &c->boxes[i]);
-        while (vv_runs_next(&runs, &first)) {
-            size_t length = (size_t)runs.length * element;
+        const varve_box all = vv_box_whole(&c->type);
+        struct vv_rows rows;
+        vv_rows_begin(
+            &rows, c->type.rank, &all, &c->boxes[i], 0, UINT64_MAX);
+        while (vv_rows_next(&rows)) {
+            size_t length = (size_t)rows.count * element;
             if (length > (size_t)(end - to))
                 break;
-            memcpy(to, whole + first * element, length);
+            memcpy(to, whole + rows.from * element, length);
             to += length;
         }
     }
