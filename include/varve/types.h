@@ -78,6 +78,9 @@ typedef struct varve_watch varve_watch;
 /* The last few snapshots. See snapshot.h. */
 typedef struct varve_ring varve_ring;
 
+/* Processes of one machine that act together. See processes.h. */
+typedef struct varve_processes varve_processes;
+
 /* The records of a data source, in an order that can be resumed. See
  * records.h. */
 typedef struct varve_records varve_records;

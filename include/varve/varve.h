@@ -33,6 +33,7 @@
 
 /* Many processes */
 #include <varve/comm.h>
+#include <varve/processes.h>
 
 /* Without files */
 #include <varve/snapshot.h>

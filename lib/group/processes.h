@@ -1,0 +1,19 @@
+/* processes.h - a group of processes on one machine, around rank 0.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_PROCESSES_H
+#define VV_PROCESSES_H
+
+#include <varve/processes.h>
+
+#include "context.h"
+#include "sockets.h"
+
+/* varve_processes_new with memory, system and sockets of the caller's
+ * choice. */
+varve_processes *vv_processes_new_in(const struct vv_context *context,
+    const struct vv_sockets *sockets, uint32_t size,
+    const varve_processes_options *options, varve_error *error);
+
+#endif

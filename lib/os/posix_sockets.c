@@ -1,0 +1,132 @@
+/* posix_sockets.c - the real sockets, of the kind that stays on a machine.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _GNU_SOURCE
+#include "sockets.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* No system moves more at once, and some refuse to. */
+#define MOST_AT_ONCE ((size_t)1 << 30)
+
+/* Where sending to nobody has no flag that keeps the signal away, the socket
+ * has one. */
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0
+#endif
+
+_Static_assert(
+    sizeof(struct vv_wait) == sizeof(struct pollfd) &&
+        offsetof(struct vv_wait, socket) == offsetof(struct pollfd, fd) &&
+        offsetof(struct vv_wait, wanted) == offsetof(struct pollfd, events) &&
+        offsetof(struct vv_wait, found) == offsetof(struct pollfd, revents),
+    "poll is handed the array as it is");
+_Static_assert((int)VV_CAN_RECEIVE == POLLIN && (int)VV_CAN_SEND == POLLOUT,
+    "and these are its bits");
+
+static int result_of(int result)
+{
+    return result < 0 ? -errno : result;
+}
+
+/* A copy that no exec keeps, above the standard streams; closes `made`. */
+static int settle(int made)
+{
+    int socket = result_of(fcntl(made, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+    close(made);
+#ifdef SO_NOSIGPIPE
+    int yes = 1;
+    if (socket >= 0)
+        setsockopt(socket, SOL_SOCKET, SO_NOSIGPIPE, &yes, sizeof yes);
+#endif
+    return socket;
+}
+
+static int open_pair(void *state, int sockets[2])
+{
+    (void)state;
+#ifdef SOCK_CLOEXEC
+    const int type = SOCK_STREAM | SOCK_CLOEXEC;
+#else
+    const int type = SOCK_STREAM;
+#endif
+    int made[2];
+    if (socketpair(AF_UNIX, type, 0, made))
+        return -errno;
+    int first = settle(made[0]), second = settle(made[1]);
+    if (first >= 0 && second >= 0) {
+        sockets[0] = first;
+        sockets[1] = second;
+        return 0;
+    }
+    if (first >= 0)
+        close(first);
+    if (second >= 0)
+        close(second);
+    return first < 0 ? first : second;
+}
+
+static int close_socket(void *state, int socket)
+{
+    (void)state;
+    return result_of(close(socket));
+}
+
+static size_t at_once(size_t size)
+{
+    return size < MOST_AT_ONCE ? size : MOST_AT_ONCE;
+}
+
+static int64_t send_bytes(
+    void *state, int socket, const void *bytes, size_t size)
+{
+    (void)state;
+    ssize_t moved =
+        send(socket, bytes, at_once(size), MSG_NOSIGNAL | MSG_DONTWAIT);
+    return moved < 0 ? -errno : moved;
+}
+
+static int64_t receive_bytes(void *state, int socket, void *bytes, size_t size)
+{
+    (void)state;
+    ssize_t moved = recv(socket, bytes, at_once(size), MSG_DONTWAIT);
+    return moved < 0 ? -errno : moved;
+}
+
+static int end_socket(void *state, int socket)
+{
+    (void)state;
+    return result_of(shutdown(socket, SHUT_RDWR));
+}
+
+/* In milliseconds, not less. */
+static int patience(int64_t nanoseconds)
+{
+    if (nanoseconds < 0)
+        return -1;
+    int64_t milliseconds = nanoseconds / 1000000 + (nanoseconds % 1000000 != 0);
+    return milliseconds < INT_MAX ? (int)milliseconds : INT_MAX;
+}
+
+static int wait_for(
+    void *state, struct vv_wait *waits, size_t count, int64_t nanoseconds)
+{
+    (void)state;
+    return result_of(
+        poll((struct pollfd *)waits, (nfds_t)count, patience(nanoseconds)));
+}
+
+const struct vv_sockets vv_posix_sockets = {
+    .open_pair = open_pair,
+    .close = close_socket,
+    .send = send_bytes,
+    .receive = receive_bytes,
+    .end = end_socket,
+    .wait = wait_for,
+};

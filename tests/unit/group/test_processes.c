@@ -1,0 +1,522 @@
+/* test_processes.c - lib/group/processes.c
+ *
+ * Every group is of real processes, each with a limit of time; what became of
+ * them they write into memory that they share.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _GNU_SOURCE
+#include "support/test.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "processes.h"
+#include "support/comm_script.h"
+#include "support/proof.h"
+#include "support/test_context.h"
+#include "system.h"
+
+enum { MOST_RANKS = COMM_SCRIPT_RANKS, TIME_LIMIT_S = 60 };
+
+/* --- Sockets of which one call goes wrong -------------------------------- */
+
+enum way { FAILS, KILLS, SLOWLY };
+
+static struct trap {
+    enum way way;
+    long at; /* the call, from 0; below 0: none */
+    long count;
+} trap = { .at = -1 };
+
+/* Whether the call fails; slowly means that every third is interrupted, and the
+ * others move one byte. */
+static bool is_trapped(void)
+{
+    long number = trap.count++;
+    if (trap.at < 0)
+        return false;
+    if (trap.way == SLOWLY)
+        return number % 3 == 0;
+    if (number == trap.at && trap.way == KILLS)
+        kill(getpid(), SIGKILL);
+    return number == trap.at;
+}
+
+static int error_of_trap(void)
+{
+    return trap.way == SLOWLY ? -EINTR : -EIO;
+}
+
+static size_t size_of_trap(size_t size)
+{
+    return trap.at >= 0 && trap.way == SLOWLY && size > 1 ? 1 : size;
+}
+
+static int64_t trapped_send(
+    void *state, int socket, const void *bytes, size_t size)
+{
+    return is_trapped() ? error_of_trap()
+                        : vv_posix_sockets.send(
+                              state, socket, bytes, size_of_trap(size));
+}
+
+static int64_t trapped_receive(
+    void *state, int socket, void *bytes, size_t size)
+{
+    return is_trapped() ? error_of_trap()
+                        : vv_posix_sockets.receive(
+                              state, socket, bytes, size_of_trap(size));
+}
+
+static int trapped_wait(
+    void *state, struct vv_wait *waits, size_t count, int64_t nanoseconds)
+{
+    return is_trapped()
+               ? error_of_trap()
+               : vv_posix_sockets.wait(state, waits, count, nanoseconds);
+}
+
+static int trapped_open_pair(void *state, int pair[2])
+{
+    return is_trapped() ? -EMFILE : vv_posix_sockets.open_pair(state, pair);
+}
+
+static varve_processes *new_group(
+    uint32_t size, const varve_processes_options *options, varve_error *error)
+{
+    static struct vv_sockets sockets;
+    sockets = vv_posix_sockets;
+    sockets.open_pair = trapped_open_pair;
+    sockets.send = trapped_send;
+    sockets.receive = trapped_receive;
+    sockets.wait = trapped_wait;
+    const struct vv_context context = test_context(&vv_posix_system);
+    return vv_processes_new_in(&context, &sockets, size, options, error);
+}
+
+/* --- Groups of processes ------------------------------------------------- */
+
+struct outcomes {
+    struct comm_outcome of[MOST_RANKS];
+    int ended[MOST_RANKS]; /* as waitpid has it */
+};
+
+/* What a rank does; its process ends behind it. */
+typedef void each_rank(
+    varve_processes *all, uint32_t rank, struct comm_outcome *outcome);
+
+static struct outcomes *new_outcomes(void)
+{
+    struct outcomes *made = mmap(NULL, sizeof *made, PROT_READ | PROT_WRITE,
+        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    cr_assert_neq(made, MAP_FAILED);
+    return made;
+}
+
+static void free_outcomes(struct outcomes *outcomes)
+{
+    munmap(outcomes, sizeof *outcomes);
+}
+
+static void run_group(varve_processes *all, uint32_t size, each_rank *run,
+    struct outcomes *outcomes)
+{
+    pid_t children[MOST_RANKS];
+    memset(outcomes, 0, sizeof *outcomes);
+    for (uint32_t i = 0; i < size; i++) {
+        children[i] = fork();
+        if (children[i] == 0) {
+            alarm(TIME_LIMIT_S);
+            run(all, i, &outcomes->of[i]);
+            varve_processes_free(all);
+            _exit(0);
+        }
+        cr_assert_gt(children[i], 0);
+    }
+    varve_processes_free(all);
+    for (uint32_t i = 0; i < size; i++)
+        waitpid(children[i], &outcomes->ended[i], 0);
+}
+
+static bool was_killed(const struct outcomes *outcomes, uint32_t rank)
+{
+    int ended = outcomes->ended[rank];
+    return WIFSIGNALED(ended) && WTERMSIG(ended) == SIGKILL;
+}
+
+/* Nobody had to be ended by the clock, and nobody got what was not sent. */
+static void check_ends(
+    const struct outcomes *outcomes, uint32_t size, const char *what)
+{
+    for (uint32_t i = 0; i < size; i++) {
+        int ended = outcomes->ended[i];
+        cr_assert(ended == 0 || was_killed(outcomes, i),
+            "%s: rank %u of %u ended as %x", what, i, size, (unsigned)ended);
+        cr_assert_not(outcomes->of[i].is_wrong, "%s: rank %u", what, i);
+    }
+}
+
+static struct comm_script script;
+static uint32_t trapped_rank;
+static struct trap trap_of_rank;
+
+static void follow_script(
+    varve_processes *all, uint32_t rank, struct comm_outcome *outcome)
+{
+    trap.at = -1;
+    trap.count = 0;
+    if (rank == trapped_rank)
+        trap = trap_of_rank;
+    const varve_comm *comm = varve_processes_join(all, rank, NULL);
+    outcome->is_wrong = !comm || comm->rank != rank || comm->node != 0;
+    comm_run_script(comm, &script, outcome);
+    outcome->calls = trap.count;
+}
+
+/* A script with a trap in one rank. */
+static void run_trapped(uint32_t size, uint32_t rank, struct trap as,
+    struct outcomes *outcomes)
+{
+    varve_error error = { 0 };
+    trapped_rank = rank;
+    trap_of_rank = as;
+    varve_processes *all = new_group(size, NULL, &error);
+    cr_assert(all, "%s", error.message);
+    run_group(all, size, follow_script, outcomes);
+}
+
+/* --- What they promise --------------------------------------------------- */
+
+TEST(processes, bring_everything_where_it_belongs)
+{
+    struct outcomes *outcomes = new_outcomes();
+    uint64_t rounds = proof_size(4, 100), steps = 0;
+    for (uint32_t size = 1; size <= MOST_RANKS; size++)
+        for (uint64_t i = 0; i < rounds; i++) {
+            script = (struct comm_script){
+                .seed = proof_seed() + 100 * i + size,
+                .steps = 25,
+                .largest = i % 2 ? 300000 : 5000,
+            };
+            run_trapped(size, 0, (struct trap){ .at = -1 }, outcomes);
+            check_ends(outcomes, size, "no trap");
+            for (uint32_t rank = 0; rank < size; rank++) {
+                cr_assert_eq(outcomes->of[rank].status, VARVE_OK);
+                steps += outcomes->of[rank].steps;
+            }
+        }
+    proof_count("processes.calls", steps);
+    free_outcomes(outcomes);
+}
+
+TEST(processes, go_on_after_interruptions_and_single_bytes)
+{
+    struct outcomes *outcomes = new_outcomes();
+    script = (struct comm_script){ .seed = 3, .steps = 20, .largest = 2000 };
+    for (uint32_t rank = 0; rank < 3; rank++) {
+        struct trap slowly = { .way = SLOWLY, .at = 0 };
+        run_trapped(3, rank, slowly, outcomes);
+        check_ends(outcomes, 3, "slowly");
+        for (uint32_t i = 0; i < 3; i++)
+            cr_assert_eq(outcomes->of[i].status, VARVE_OK);
+    }
+    free_outcomes(outcomes);
+}
+
+/* No rank comes by a step to which another one did not come, where the step
+ * needs all of them. The one in the trap may have succeeded just before. */
+static void check_failure(
+    const struct outcomes *outcomes, uint32_t size, uint32_t rank)
+{
+    for (uint32_t i = 0; i < size; i++) {
+        const struct comm_outcome *of = &outcomes->of[i];
+        bool is_whole = of->steps == script.steps;
+        cr_assert(of->status == VARVE_DISCONNECTED ||
+                      (i != rank && is_whole) || was_killed(outcomes, i),
+            "rank %u, trap in rank %u: %s after %u steps", i, rank,
+            varve_status_name(of->status), of->steps);
+    }
+}
+
+/* Every call of the sockets of every rank, until there are no more. */
+static void trap_everywhere(enum way way, uint32_t largest_group)
+{
+    struct outcomes *outcomes = new_outcomes();
+    uint64_t count = 0;
+    script = (struct comm_script){ .seed = 11, .steps = 6, .largest = 400000 };
+    for (uint32_t size = 2; size <= largest_group; size++)
+        for (uint32_t rank = 0; rank < size; rank++)
+            for (long at = 0;; at++, count++) {
+                struct trap as = { .way = way, .at = at };
+                run_trapped(size, rank, as, outcomes);
+                check_ends(outcomes, size, "trap");
+                const struct comm_outcome *of = &outcomes->of[rank];
+                if (!of->status && !was_killed(outcomes, rank))
+                    break;
+                check_failure(outcomes, size, rank);
+            }
+    proof_count(way == KILLS ? "processes.kills" : "processes.faults", count);
+    free_outcomes(outcomes);
+}
+
+TEST(processes, are_told_of_one_that_is_killed_at_any_call)
+{
+    trap_everywhere(KILLS, (uint32_t)proof_size(3, 5));
+}
+
+TEST(processes, are_told_of_one_whose_calls_fail)
+{
+    trap_everywhere(FAILS, (uint32_t)proof_size(3, 5));
+}
+
+static void end_before_joining(
+    varve_processes *all, uint32_t rank, struct comm_outcome *outcome)
+{
+    if (rank == trapped_rank)
+        kill(getpid(), SIGKILL);
+    const varve_comm *comm = varve_processes_join(all, rank, NULL);
+    outcome->status = comm->barrier(comm->self);
+}
+
+TEST(processes, are_told_of_one_that_never_joined)
+{
+    struct outcomes *outcomes = new_outcomes();
+    for (trapped_rank = 0; trapped_rank < 4; trapped_rank++) {
+        run_group(new_group(4, NULL, NULL), 4, end_before_joining, outcomes);
+        for (uint32_t i = 0; i < 4; i++)
+            cr_assert(i == trapped_rank ||
+                      (outcomes->ended[i] == 0 &&
+                          outcomes->of[i].status == VARVE_DISCONNECTED));
+    }
+    free_outcomes(outcomes);
+}
+
+/* Rank 0 waits for rank 1, which only waits to see rank 2 end. */
+static void wait_while_one_ends(
+    varve_processes *all, uint32_t rank, struct comm_outcome *outcome)
+{
+    const varve_comm *comm = varve_processes_join(all, rank, NULL);
+    if (rank == 2)
+        kill(getpid(), SIGKILL);
+    struct vv_wait waits = { .socket = -1 };
+    if (rank == 1)
+        vv_posix_sockets.wait(NULL, &waits, 1, (int64_t)500 * 1000000);
+    int64_t begin = vv_posix_system.uptime(NULL);
+    outcome->status = comm->barrier(comm->self);
+    outcome->calls = (long)((vv_posix_system.uptime(NULL) - begin) / 1000000);
+}
+
+TEST(processes, are_told_at_once_though_another_has_not_come)
+{
+    struct outcomes *outcomes = new_outcomes();
+    run_group(new_group(3, NULL, NULL), 3, wait_while_one_ends, outcomes);
+    cr_assert_eq(outcomes->of[0].status, VARVE_DISCONNECTED);
+    cr_assert_eq(outcomes->of[1].status, VARVE_DISCONNECTED);
+    cr_assert_lt(outcomes->of[0].calls, 400);
+    free_outcomes(outcomes);
+}
+
+/* A rank that has done its part may leave: what it sent arrives. */
+static void leave_early(
+    varve_processes *all, uint32_t rank, struct comm_outcome *outcome)
+{
+    const varve_comm *comm = varve_processes_join(all, rank, NULL);
+    unsigned char *bytes = comm_bytes(0, rank, 1000);
+    unsigned char *many = calloc(3, 1000);
+    if (rank == 0)
+        usleep(50000);
+    outcome->status =
+        comm->gather(comm->self, bytes, 1000, rank == 0 ? many : NULL);
+    outcome->is_wrong = rank == 0 && !comm_are_bytes(many + 2000, 0, 2, 1000);
+    outcome->calls = rank == 0 && comm->barrier(comm->self);
+    free(bytes);
+    free(many);
+}
+
+TEST(processes, may_leave_when_their_part_is_done)
+{
+    struct outcomes *outcomes = new_outcomes();
+    run_group(new_group(3, NULL, NULL), 3, leave_early, outcomes);
+    check_ends(outcomes, 3, "left");
+    for (uint32_t i = 0; i < 3; i++)
+        cr_assert_eq(outcomes->of[i].status, VARVE_OK);
+    cr_assert_eq(outcomes->of[0].calls, 1, "a call after they left succeeds");
+    free_outcomes(outcomes);
+}
+
+static void let_a_child_go(
+    varve_processes *all, uint32_t rank, struct comm_outcome *outcome)
+{
+    const varve_comm *comm = varve_processes_join(all, rank, NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        varve_processes_free(all);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    outcome->status = comm->barrier(comm->self);
+}
+
+TEST(processes, do_not_end_with_a_child_that_lets_go)
+{
+    struct outcomes *outcomes = new_outcomes();
+    run_group(new_group(3, NULL, NULL), 3, let_a_child_go, outcomes);
+    for (uint32_t i = 0; i < 3; i++)
+        cr_assert_eq(outcomes->of[i].status, VARVE_OK);
+    free_outcomes(outcomes);
+}
+
+/* The last rank never calls. */
+static void wait_in_vain(
+    varve_processes *all, uint32_t rank, struct comm_outcome *outcome)
+{
+    const varve_comm *comm = varve_processes_join(all, rank, NULL);
+    if (rank == 2)
+        usleep(600000);
+    else
+        outcome->status = comm->barrier(comm->self);
+}
+
+TEST(processes, give_up_after_the_timeout)
+{
+    struct outcomes *outcomes = new_outcomes();
+    const varve_processes_options options = { .timeout_ms = 100 };
+    run_group(new_group(3, &options, NULL), 3, wait_in_vain, outcomes);
+    check_ends(outcomes, 3, "timeout");
+    bool is_first = outcomes->of[0].status == VARVE_TIMEOUT;
+    cr_assert(is_first || outcomes->of[0].status == VARVE_DISCONNECTED);
+    bool is_second = outcomes->of[1].status == VARVE_TIMEOUT;
+    cr_assert(is_second || outcomes->of[1].status == VARVE_DISCONNECTED);
+    cr_assert(is_first || is_second);
+    free_outcomes(outcomes);
+}
+
+static void lose_step(
+    varve_processes *all, uint32_t rank, struct comm_outcome *outcome)
+{
+    const varve_comm *comm = varve_processes_join(all, rank, NULL);
+    char bytes[32] = { 0 }, many[3 * 16];
+    if (rank == 1)
+        outcome->status = comm->gather(comm->self, bytes, 17, NULL);
+    else
+        outcome->status = comm->gather(
+            comm->self, bytes, 16, rank == 0 ? many : NULL);
+    if (!outcome->status)
+        outcome->status = comm->barrier(comm->self);
+}
+
+TEST(processes, see_that_they_have_lost_step)
+{
+    struct outcomes *outcomes = new_outcomes();
+    run_group(new_group(3, NULL, NULL), 3, lose_step, outcomes);
+    check_ends(outcomes, 3, "lost step");
+    cr_assert_eq(outcomes->of[0].status, VARVE_MISUSE);
+    cr_assert_eq(outcomes->of[1].status, VARVE_DISCONNECTED);
+    cr_assert_eq(outcomes->of[2].status, VARVE_DISCONNECTED);
+    free_outcomes(outcomes);
+}
+
+/* So many bytes of addresses, all of them the same few of memory. */
+static unsigned char *map_again_and_again(size_t size)
+{
+    const size_t block = (size_t)32 << 20;
+    int file = memfd_create("block", 0);
+    cr_assert(file >= 0 && ftruncate(file, (off_t)block) == 0);
+    unsigned char *all = mmap(NULL, size, PROT_NONE,
+        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    cr_assert_neq(all, MAP_FAILED);
+    for (size_t i = 0; i < size; i += block)
+        cr_assert_neq(mmap(all + i, block, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_FIXED, file, 0),
+            MAP_FAILED);
+    close(file);
+    return all;
+}
+
+static void move_much(
+    varve_processes *all, uint32_t rank, struct comm_outcome *outcome)
+{
+    const varve_comm *comm = varve_processes_join(all, rank, NULL);
+    size_t size = ((size_t)proof_size(64, 3072) << 20);
+    unsigned char *bytes = map_again_and_again(size);
+    if (rank == 0)
+        bytes[size - 1] = 5;
+    outcome->status = comm->broadcast(comm->self, bytes, size);
+    outcome->is_wrong = bytes[size - 1] != 5;
+    munmap(bytes, size);
+}
+
+TEST(processes, move_values_of_any_size)
+{
+    struct outcomes *outcomes = new_outcomes();
+    run_group(new_group(2, NULL, NULL), 2, move_much, outcomes);
+    check_ends(outcomes, 2, "much");
+    for (uint32_t i = 0; i < 2; i++)
+        cr_assert_eq(outcomes->of[i].status, VARVE_OK);
+    free_outcomes(outcomes);
+}
+
+TEST(processes, keep_their_own_sockets_only)
+{
+    int before = test_descriptor_count();
+    varve_processes *all = varve_processes_new(4, NULL, NULL);
+    cr_assert_eq(test_descriptor_count(), before + 6);
+    cr_assert(varve_processes_join(all, 2, NULL));
+    cr_assert_eq(test_descriptor_count(), before + 1);
+    varve_processes_free(all);
+    all = varve_processes_new(4, NULL, NULL);
+    cr_assert(varve_processes_join(all, 0, NULL));
+    cr_assert_eq(test_descriptor_count(), before + 3);
+    varve_processes_free(all);
+}
+
+static void check_misuse(const void *made, varve_error *error)
+{
+    cr_assert_null(made);
+    cr_assert_eq(error->status, VARVE_MISUSE, "%s", error->message);
+    error->status = VARVE_OK;
+}
+
+TEST(processes, refuse_what_makes_no_group)
+{
+    varve_error error = { 0 };
+    const varve_processes_options options = { .timeout_ms = -1 };
+    check_misuse(varve_processes_new(0, NULL, &error), &error);
+    check_misuse(varve_processes_new(2, &options, &error), &error);
+    check_misuse(varve_processes_join(NULL, 0, &error), &error);
+    varve_processes *all = varve_processes_new(2, NULL, &error);
+    check_misuse(varve_processes_join(all, 2, &error), &error);
+    cr_assert(varve_processes_join(all, 0, &error));
+    check_misuse(varve_processes_join(all, 1, &error), &error);
+    varve_processes_free(all);
+    varve_processes_free(NULL);
+}
+
+TEST(processes, without_memory_or_descriptors_leave_nothing)
+{
+    varve_error error = { 0 };
+    varve_processes *all = NULL;
+    for (long n = 0; !all; n++) {
+        test_fail_allocation(n, false);
+        all = new_group(3, NULL, &error);
+        cr_assert(all || error.status == VARVE_NO_MEMORY);
+        cr_assert(all || test_block_count() == 0);
+    }
+    test_fail_allocation(-1, false);
+    varve_processes_free(all);
+    int before = test_descriptor_count();
+    for (long at = 0; at < 2; at++) {
+        trap = (struct trap){ .way = FAILS, .at = at };
+        cr_assert_null(new_group(3, NULL, &error));
+        cr_assert_eq(error.status, VARVE_IO);
+        cr_assert_eq(error.system_error, EMFILE);
+        cr_assert_eq(test_descriptor_count(), before);
+    }
+    trap.at = -1;
+}

@@ -1,0 +1,132 @@
+/* test_posix_sockets.c - lib/os/posix_sockets.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sockets.h"
+#include "system.h"
+
+static const struct vv_sockets *const s = &vv_posix_sockets;
+
+#define A_MILLISECOND ((int64_t)1000000)
+
+static void open_pair(int pair[2])
+{
+    cr_assert_eq(s->open_pair(s->state, pair), 0);
+}
+
+static void close_pair(const int pair[2])
+{
+    cr_assert_eq(s->close(s->state, pair[0]), 0);
+    cr_assert_eq(s->close(s->state, pair[1]), 0);
+}
+
+/* What is found of one that is waited for. */
+static int wait_for(int socket, short wanted, int64_t nanoseconds)
+{
+    struct vv_wait wait = { .socket = socket, .wanted = wanted };
+    int count = s->wait(s->state, &wait, 1, nanoseconds);
+    cr_assert_eq(count, wait.found ? 1 : 0);
+    return wait.found;
+}
+
+TEST(posix_sockets, bring_both_ways_what_was_sent)
+{
+    int pair[2];
+    char bytes[8];
+    open_pair(pair);
+    cr_assert_eq(s->send(s->state, pair[0], "abc", 3), 3);
+    cr_assert_eq(s->send(s->state, pair[0], "d", 1), 1);
+    cr_assert_eq(s->send(s->state, pair[1], "xy", 2), 2);
+    cr_assert_eq(s->receive(s->state, pair[1], bytes, 2), 2);
+    cr_assert_eq(s->receive(s->state, pair[1], bytes + 2, 6), 2);
+    cr_assert_eq(memcmp(bytes, "abcd", 4), 0);
+    cr_assert_eq(s->receive(s->state, pair[0], bytes, 8), 2);
+    cr_assert_eq(memcmp(bytes, "xy", 2), 0);
+    close_pair(pair);
+}
+
+TEST(posix_sockets, never_wait_but_say_so)
+{
+    int pair[2];
+    static char bytes[1 << 20];
+    open_pair(pair);
+    int64_t result = s->receive(s->state, pair[0], bytes, 1);
+    cr_assert(result == -EAGAIN || result == -EWOULDBLOCK);
+    do
+        result = s->send(s->state, pair[0], bytes, sizeof bytes);
+    while (result > 0);
+    cr_assert(result == -EAGAIN || result == -EWOULDBLOCK);
+    close_pair(pair);
+}
+
+TEST(posix_sockets, end_for_all_after_what_was_sent)
+{
+    int pair[2];
+    char bytes[8];
+    open_pair(pair);
+    int copy = dup(pair[0]);
+    cr_assert_eq(s->send(s->state, pair[0], "abc", 3), 3);
+    cr_assert_eq(s->end(s->state, pair[0]), 0);
+    cr_assert_eq(s->receive(s->state, pair[1], bytes, 8), 3);
+    cr_assert_eq(s->receive(s->state, pair[1], bytes, 8), 0);
+    cr_assert_eq(s->send(s->state, pair[1], "x", 1), -EPIPE);
+    cr_assert_eq(s->send(s->state, copy, "x", 1), -EPIPE);
+    close(copy);
+    close_pair(pair);
+}
+
+TEST(posix_sockets, end_without_a_signal_when_the_other_is_closed)
+{
+    int pair[2];
+    char byte;
+    open_pair(pair);
+    cr_assert_eq(s->close(s->state, pair[1]), 0);
+    cr_assert_eq(s->send(s->state, pair[0], "x", 1), -EPIPE);
+    cr_assert_eq(s->receive(s->state, pair[0], &byte, 1), 0);
+    cr_assert_eq(s->close(s->state, pair[0]), 0);
+}
+
+TEST(posix_sockets, are_waited_for)
+{
+    int pair[2];
+    open_pair(pair);
+    int64_t begin = vv_posix_system.uptime(NULL);
+    cr_assert_eq(wait_for(pair[0], VV_CAN_RECEIVE, 20 * A_MILLISECOND), 0);
+    cr_assert_geq(vv_posix_system.uptime(NULL) - begin, 20 * A_MILLISECOND);
+    cr_assert_eq(wait_for(pair[0], VV_CAN_RECEIVE, 0), 0);
+    cr_assert_eq(wait_for(pair[0], VV_CAN_SEND, -1), VV_CAN_SEND);
+    cr_assert_eq(s->send(s->state, pair[1], "x", 1), 1);
+    cr_assert_eq(wait_for(pair[0], VV_CAN_RECEIVE, -1), VV_CAN_RECEIVE);
+    close_pair(pair);
+}
+
+TEST(posix_sockets, wake_who_waits_by_their_end)
+{
+    int pair[2];
+    open_pair(pair);
+    cr_assert_eq(s->close(s->state, pair[1]), 0);
+    cr_assert_neq(wait_for(pair[0], VV_CAN_RECEIVE, -1), 0);
+    cr_assert_neq(wait_for(pair[0], VV_CAN_SEND, -1), 0);
+    cr_assert_eq(s->close(s->state, pair[0]), 0);
+}
+
+TEST(posix_sockets, are_kept_by_no_exec_and_stand_for_no_standard_stream)
+{
+    int pair[2], input = dup(STDIN_FILENO);
+    close(STDIN_FILENO);
+    open_pair(pair);
+    for (int i = 0; i < 2; i++) {
+        cr_assert_gt(pair[i], STDERR_FILENO);
+        cr_assert(fcntl(pair[i], F_GETFD) & FD_CLOEXEC);
+    }
+    close_pair(pair);
+    dup2(input, STDIN_FILENO);
+    close(input);
+}
