@@ -141,8 +141,9 @@ typedef struct varve_manager_save_options {
  * failed does not count for the interval.
  *
  * Fails as varve_save does, and with VARVE_EXISTS while another manager of the
- * same prefix is alive. What goes wrong after the checkpoint is durable is not
- * a failure but a warning, and is tried again after the next save. */
+ * same prefix is alive, also in a directory that was made anew meanwhile. What
+ * goes wrong after the checkpoint is durable is not a failure but a warning,
+ * and is tried again after the next save. */
 VARVE_API varve_status varve_manager_save(
     varve_manager *manager, int64_t step, varve_error *error) VARVE_MUST_CHECK;
 VARVE_API varve_status varve_manager_save_with(varve_manager *manager,

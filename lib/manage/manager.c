@@ -169,43 +169,81 @@ static varve_status fail_lock(const varve_manager *m, varve_error *error)
         m->listing.directory, m->listing.prefix, VARVE_SUFFIX);
 }
 
+/* "" without memory. */
+static const char *lock_name(varve_manager *m)
+{
+    m->text.size = 0;
+    m->text.failed = false;
+    vv_buffer_add8(&m->text, '.');
+    vv_buffer_add_string(&m->text, vv_listing_name(&m->listing, NULL, ".lock"));
+    const char *name = vv_buffer_string(&m->text);
+    return m->text.failed || m->listing.path.failed ? "" : name;
+}
+
 /* Opens the lock's file in the directory, which is made if it is missing. */
 static varve_status open_lock(varve_manager *m, int *file, varve_error *error)
 {
     bool no_sync = m->options.write && m->options.write->no_sync;
-    struct vv_buffer name;
     int directory;
     const char *path = vv_listing_path(&m->listing, NULL, "");
     if (m->listing.path.failed)
         return vv_fail_memory(error, "the path of a directory");
     VV_TRY(vv_directory_make_parent(
         &m->context, path, no_sync, &directory, error));
-    vv_buffer_init(&name, &m->context.allocator);
-    vv_buffer_add8(&name, '.');
-    vv_buffer_add_string(&name, vv_listing_name(&m->listing, NULL, ".lock"));
-    const char *text = vv_buffer_string(&name);
+    const char *name = lock_name(m);
     varve_status status = VARVE_OK;
-    if (name.failed || m->listing.path.failed)
+    if (!*name)
         status = vv_fail_memory(error, "the name of a lock");
-    else if ((*file = open_or_create(&m->context, directory, text)) < 0)
+    else if ((*file = open_or_create(&m->context, directory, name)) < 0)
         status = vv_fail_system(error, -*file,
             "opening the lock of its manager", m->listing.directory);
-    vv_buffer_clear(&name);
     vv_file_close(&m->context, directory);
     return status;
+}
+
+static bool is_same(const varve_manager *m, int one, int two)
+{
+    const struct vv_system *system = m->context.system;
+    struct vv_file_info a, b;
+    return system->info(system->state, one, &a) < 0 ||
+           system->info(system->state, two, &b) < 0 ||
+           (a.device == b.device && a.serial == b.serial);
+}
+
+/* Whether what is locked is not the lock any more: the directory was removed,
+ * and may have been made anew. Who cannot find out keeps what it has. */
+static bool is_lock_gone(varve_manager *m)
+{
+    const struct vv_system *system = m->context.system;
+    const char *path = vv_listing_path(&m->listing, NULL, "");
+    int directory;
+    if (m->listing.path.failed)
+        return false;
+    varve_status status =
+        vv_directory_open_parent(&m->context, path, &directory, NULL);
+    if (status)
+        return status == VARVE_NOT_FOUND;
+    const char *name = lock_name(m);
+    int file = *name ? system->open_file(system->state, directory, name) : -1;
+    bool is_gone =
+        *name && (file == -ENOENT || (file >= 0 && !is_same(m, m->lock, file)));
+    vv_file_close(&m->context, file);
+    vv_file_close(&m->context, directory);
+    return is_gone;
 }
 
 varve_status vv_manager_lock(varve_manager *m, varve_error *error)
 {
     const struct vv_system *system = m->context.system;
-    if (m->is_locked)
-        return VARVE_OK;
     int file = -1;
+    if (m->is_locked && !is_lock_gone(m))
+        return VARVE_OK;
     VV_TRY(open_lock(m, &file, error));
     if (system->lock(system->state, file) == -EWOULDBLOCK) {
         vv_file_close(&m->context, file);
         return fail_lock(m, error);
     }
+    vv_file_close(&m->context, m->lock);
     m->lock = file;
     m->is_locked = true;
     return VARVE_OK;

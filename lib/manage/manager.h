@@ -62,7 +62,8 @@ struct varve_manager {
 varve_status vv_manager_look(varve_manager *manager, varve_error *error);
 
 /* Keeps other managers of this prefix off, from the first thing that is written
- * to the end. VARVE_EXISTS where another was first. */
+ * to the end; asked again before each save, for the directory may be another
+ * one by then. VARVE_EXISTS where another manager was first. */
 varve_status vv_manager_lock(varve_manager *manager, varve_error *error);
 
 /* Remembers that a checkpoint is good: the one with the highest counter. */
