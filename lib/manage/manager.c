@@ -169,15 +169,15 @@ static varve_status fail_lock(const varve_manager *m, varve_error *error)
         m->listing.directory, m->listing.prefix, VARVE_SUFFIX);
 }
 
-/* "" without memory. */
-static const char *lock_name(varve_manager *m)
+/* Fails without memory. */
+static const char *make_lock_name(varve_manager *m, struct vv_buffer *name)
 {
-    m->text.size = 0;
-    m->text.failed = false;
-    vv_buffer_add8(&m->text, '.');
-    vv_buffer_add_string(&m->text, vv_listing_name(&m->listing, NULL, ".lock"));
-    const char *name = vv_buffer_string(&m->text);
-    return m->text.failed || m->listing.path.failed ? "" : name;
+    vv_buffer_init(name, &m->context.allocator);
+    vv_buffer_add8(name, '.');
+    vv_buffer_add_string(name, vv_listing_name(&m->listing, NULL, ".lock"));
+    const char *text = vv_buffer_string(name);
+    name->failed |= m->listing.path.failed;
+    return text;
 }
 
 /* Opens the lock's file in the directory, which is made if it is missing. */
@@ -190,13 +190,15 @@ static varve_status open_lock(varve_manager *m, int *file, varve_error *error)
         return vv_fail_memory(error, "the path of a directory");
     VV_TRY(vv_directory_make_parent(
         &m->context, path, no_sync, &directory, error));
-    const char *name = lock_name(m);
+    struct vv_buffer name;
+    const char *text = make_lock_name(m, &name);
     varve_status status = VARVE_OK;
-    if (!*name)
+    if (name.failed)
         status = vv_fail_memory(error, "the name of a lock");
-    else if ((*file = open_or_create(&m->context, directory, name)) < 0)
+    else if ((*file = open_or_create(&m->context, directory, text)) < 0)
         status = vv_fail_system(error, -*file,
             "opening the lock of its manager", m->listing.directory);
+    vv_buffer_clear(&name);
     vv_file_close(&m->context, directory);
     return status;
 }
@@ -223,10 +225,12 @@ static bool is_lock_gone(varve_manager *m)
         vv_directory_open_parent(&m->context, path, &directory, NULL);
     if (status)
         return status == VARVE_NOT_FOUND;
-    const char *name = lock_name(m);
-    int file = *name ? system->open_file(system->state, directory, name) : -1;
-    bool is_gone =
-        *name && (file == -ENOENT || (file >= 0 && !is_same(m, m->lock, file)));
+    struct vv_buffer name;
+    const char *text = make_lock_name(m, &name);
+    int file = name.failed ? -EINVAL
+                           : system->open_file(system->state, directory, text);
+    bool is_gone = file == -ENOENT || (file >= 0 && !is_same(m, m->lock, file));
+    vv_buffer_clear(&name);
     vv_file_close(&m->context, file);
     vv_file_close(&m->context, directory);
     return is_gone;

@@ -158,7 +158,10 @@ TEST(manager, locks_a_directory_that_was_made_anew)
     remove_directory(&w);
     varve_manager *other = varve_manager_new(w.root, "run", NULL, &error);
     cr_assert_ok(varve_manager_save(other, 20, &error), error);
+    varve_managed managed;
+    cr_assert(varve_manager_at(w.manager, 0, &managed));
     cr_assert_eq(varve_manager_save(w.manager, 30, &error), VARVE_EXISTS);
+    cr_assert_str_eq(managed.path, "run/ckpt-1.varve");
     cr_assert_eq(varve_manager_prune(w.manager, &error), VARVE_EXISTS);
     remove_directory(&w);
     world_save(&w, 40);
