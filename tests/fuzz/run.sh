@@ -14,7 +14,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-targets=(bundle bundle_entries gguf index mix npy npz reader restore
+targets=(bundle bundle_entries gguf index layers mix npy npz reader restore
     safetensors safetensors_index)
 
 usage() {

@@ -1,0 +1,166 @@
+/* target_layers.c - a checkpoint whose values are in layers: its index is the
+ * input, its layers are those of the golden files, and the flags say what is
+ * wrong with one of them.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <string.h>
+
+#include "fuzz/bounded.h"
+#include "fuzz/fuzz.h"
+#include "fuzz/many_files.h"
+#include "graph.h"
+#include "reader.h"
+#include "structure.h"
+#include "variable.h"
+
+#define FOLDER FUZZ_STEM "run/"
+#define PATH FOLDER "model.varve"
+
+enum { MOST_LAYERS = 8, MOST_SIZE = 128 * 1024 };
+
+struct layer {
+    char name[MOST_NAME + 1];
+    uint8_t *bytes;
+    size_t size;
+};
+
+static struct layer layers[MOST_LAYERS];
+static size_t layer_count;
+
+static void read_layer(const char *bare)
+{
+    char path[4096];
+    struct layer *layer = &layers[layer_count++];
+    FUZZ_CHECK(layer_count <= MOST_LAYERS, "too many layers");
+    snprintf(path, sizeof path, "%s/layers/%s", FUZZ_GOLDEN, bare);
+    snprintf(layer->name, sizeof layer->name, FOLDER "layers/%.40s", bare);
+    FILE *file = fopen(path, "rb");
+    layer->bytes = malloc(MOST_SIZE);
+    FUZZ_CHECK(file && layer->bytes, "%s", path);
+    layer->size = fread(layer->bytes, 1, MOST_SIZE, file);
+    fclose(file);
+}
+
+/* For all runs of this process. */
+static void read_layers(void)
+{
+    DIR *folder = layer_count ? NULL : opendir(FUZZ_GOLDEN "/layers");
+    struct dirent *entry;
+    while (folder && (entry = readdir(folder)))
+        if (entry->d_name[0] != '.')
+            read_layer(entry->d_name);
+    if (folder)
+        closedir(folder);
+    FUZZ_CHECK(layer_count, "%s has no layers", FUZZ_GOLDEN);
+}
+
+struct run {
+    struct many_files files;
+    struct bounded bounded;
+    struct vv_context context;
+    size_t size;   /* of all files */
+    uint8_t *bent; /* a layer in which something is wrong */
+};
+
+/* Flags: two bits of what is done to a layer, three of which one, the rest of
+ * where. */
+static void add_layer(struct run *run, size_t i, uint32_t flags)
+{
+    enum { WHOLE, CUT, BENT, LOST };
+    const struct layer *layer = &layers[i];
+    bool is_it = i == (flags >> 2) % 8 % layer_count;
+    unsigned way = is_it ? flags % 4 : WHOLE;
+    size_t at = layer->size ? (flags >> 5) % layer->size : 0;
+    const uint8_t *bytes = layer->bytes;
+    if (way == LOST)
+        return;
+    if (way == BENT && layer->size) {
+        run->bent = malloc(layer->size);
+        memcpy(run->bent, layer->bytes, layer->size);
+        run->bent[at] ^= (uint8_t)(1u << (flags >> 29));
+        bytes = run->bent;
+    }
+    size_t size = way == CUT ? at : layer->size;
+    many_files_add(
+        &run->files, layer->name, strlen(layer->name), bytes, size);
+    run->size += size;
+}
+
+static void look_at_reader(struct run *run)
+{
+    varve_error error = { 0 };
+    varve_reader *reader = vv_reader_open_in(&run->context, PATH, &error);
+    if (reader)
+        fuzz_look_at(reader, &run->bounded);
+    else
+        fuzz_check_failure(error.status, &error);
+    varve_reader_free(reader);
+}
+
+/* A value is what the reader has, or lost for both. */
+static void compare(
+    varve_reader *reader, const varve_saved_node *saved, varve_node *root)
+{
+    varve_node *node = varve_find_path(root, saved->path);
+    const varve_tensor *now = node ? varve_value(node) : NULL;
+    if (!now || now->dtype == VARVE_STRING || saved->size > MOST_SIZE)
+        return;
+    bool is_there = varve_state_of(node) == VARVE_RESTORED;
+    unsigned char *bytes = malloc((size_t)saved->size + 1);
+    varve_status status = varve_reader_read(
+        reader, saved->id, bytes, (size_t)saved->size, NULL);
+    FUZZ_CHECK(!status == is_there, "\"%s\" reads: %s, and is %s", saved->path,
+        varve_status_name(status), is_there ? "there" : "lost");
+    FUZZ_CHECK(status || saved->size == 0 ||
+            memcmp(bytes, now->data, (size_t)saved->size) == 0,
+        "\"%s\" has other bytes", saved->path);
+    free(bytes);
+}
+
+static void salvage(struct run *run)
+{
+    varve_error error = { 0 };
+    const varve_read_options options = { .salvage = true, .threads = 1 };
+    run->bounded.is_free = true;
+    varve_graph *graph =
+        vv_graph_from_in(&run->context, PATH, &options, &error);
+    if (!graph)
+        fuzz_check_failure(error.status, &error);
+    varve_reader *reader = vv_reader_open_in(&run->context, PATH, NULL);
+    varve_saved_node saved;
+    for (size_t i = 0;
+         graph && reader && varve_reader_node_at(reader, i, &saved); i++)
+        if (saved.kind == VARVE_VARIABLE && saved.has_value)
+            compare(reader, &saved, varve_graph_root(graph));
+    varve_reader_free(reader);
+    if (graph)
+        varve_graph_free(graph);
+}
+
+void fuzz_layers(const uint8_t *bytes, size_t size)
+{
+    struct run *run = calloc(1, sizeof *run);
+    uint32_t flags = fuzz_flags(bytes, size);
+    read_layers();
+    many_files_init(&run->files);
+    run->size = fuzz_file_size(bytes, size);
+    many_files_add(
+        &run->files, PATH, sizeof PATH - 1, bytes, run->size);
+    for (size_t i = 0; i < layer_count; i++)
+        add_layer(run, i, flags);
+    run->bounded = bounded_by(run->size);
+    run->context = (struct vv_context){
+        .allocator = bounded_allocator(&run->bounded),
+        .system = &run->files.one.system,
+    };
+    look_at_reader(run);
+    salvage(run);
+    FUZZ_CHECK(run->files.one.opened == 0, "%d descriptors are left",
+        run->files.one.opened);
+    bounded_check_empty(&run->bounded);
+    free(run->bent);
+    free(run);
+}
