@@ -19,6 +19,8 @@ import os
 import struct
 import sys
 
+import read_pieces
+from read_cbor import Cbor, Damage, demand, is_text
 from read_pack import read_place
 from xxh3 import xxh3_64, xxh3_128
 
@@ -60,6 +62,9 @@ COLUMNS = {  # key: name, tag, element size, what it counts
     23: ('plain sizes of places', 70, 4, 'packed place'),
     24: ('skips of places', 70, 4, 'packed place'),
     25: ('planes of places', 64, 1, 'packed place'),
+    26: ('values in pieces', 70, 4, 'value in pieces'),
+    27: ('piece ends', 70, 4, 'value in pieces'),
+    28: ('boxes', 71, 8, 'number of a box'),
     128: ('tag nodes', 70, 4, 'tag'),
     129: ('tag names', 70, 4, 'tag'),
     132: ('nodes of global names', 70, 4, 'global name'),
@@ -70,87 +75,15 @@ LAYER_MAGIC = b'\x89VRD\r\n\x1a\n'
 LAYER_END_MAGIC = b'VRD\x89end\n'
 LAYERS = range(17, 22)
 PACKS = range(22, 26)
+PIECES = range(26, 29)
 ZEROS = (1 << 32) - 1
-
-
-class Damage(Exception):
-    """A rule is broken: status and message."""
-
-
-def demand(holds, message, status='VARVE_CORRUPT'):
-    if not holds:
-        raise Damage(status, message)
 
 
 def align(offset, to):
     return (offset + to - 1) // to * to
 
 
-def is_text(data):
-    try:
-        data.decode('utf-8')
-    except UnicodeDecodeError:
-        return False
-    return b'\0' not in data
-
-
 # --- CBOR --------------------------------------------------------------------
-
-class Cbor:
-    """Items of the deterministic profile, one at a time."""
-
-    def __init__(self, data):
-        self.data = data
-        self.at = 0
-        self.heads = []  # (at, end of the head, what it says), for the dump
-
-    def head(self):
-        at = self.at
-        demand(at < len(self.data), f'an item expected at {at} of the index')
-        major, short = self.data[at] >> 5, self.data[at] & 31
-        demand(short <= 27, f'a definite length expected at {at}')
-        size = 0 if short < 24 else 1 << (short - 24)
-        demand(at + 1 + size <= len(self.data),
-               f'a whole head expected at {at}')
-        number = short
-        if size:
-            number = int.from_bytes(self.data[at + 1:at + 1 + size], 'big')
-            low = 24 if size == 1 else 1 << (4 * size)
-            demand(number >= low, f'the shortest head expected at {at}')
-        if major == 7:
-            demand(short in (20, 21), f'no float or null expected at {at}')
-        if major == 6:
-            demand(number >= 24, f'a tag of 24 or more expected at {at}')
-        self.at = at + 1 + size
-        return major, number
-
-    def string(self, size):
-        demand(size <= len(self.data) - self.at, 'a whole string expected')
-        self.at += size
-        return self.data[self.at - size:self.at]
-
-    def expect(self, major, what):
-        at = self.at
-        found, number = self.head()
-        demand(found == major, f'{what} expected at {at} of the index')
-        return number
-
-    def skip(self):
-        left = 1
-        while left:
-            left -= 1
-            major, number = self.head()
-            if major in (2, 3):
-                data = self.string(number)
-                demand(major == 2 or is_text(data), 'UTF-8 expected')
-            left += {4: number, 5: 2 * number, 6: 1}.get(major, 0)
-            demand(left <= len(self.data) - self.at, 'fewer items expected')
-
-    def name(self):
-        data = self.string(self.expect(3, 'a text string'))
-        demand(is_text(data), 'UTF-8 without NUL expected')
-        return data
-
 
 def read_column(cbor, key):
     name, tag, size, _ = COLUMNS[key]
@@ -202,7 +135,7 @@ def read_index(data):
     count = cbor.expect(5, 'a map')
     index = {COUNTER: 0, METADATA: {}, 128: (), 129: (), 132: (), 133: (),
              17: b'', 18: (), 19: (), 20: (), 21: (), 22: (), 23: (), 24: (),
-             25: ()}
+             25: (), 26: (), 27: (), 28: ()}
     pairs = []
     last = -1
     for number in range(count):
@@ -212,7 +145,7 @@ def read_index(data):
         demand(key > last, f'sorted keys expected, found {key}')
         last = key
         demand(number >= 17 or key == number, f'key {number} expected')
-        demand(key <= 25 or key >= 128, f'required key {key} is not known',
+        demand(key <= 28 or key >= 128, f'required key {key} is not known',
                'VARVE_TOO_NEW')
         if key in COLUMNS:
             index[key] = read_column(cbor, key)
@@ -233,6 +166,8 @@ def read_index(data):
     demand(len(present) == 1, 'all keys of layers or none')
     present = {key in [pair[0] for pair in pairs] for key in PACKS}
     demand(len(present) == 1, 'all keys of what is packed or none')
+    present = {key in [pair[0] for pair in pairs] for key in PIECES}
+    demand(len(present) == 1, 'all keys of pieces or none')
     return index, pairs
 
 
@@ -443,15 +378,28 @@ def check_type(kind, dtype, shape, size):
     return count
 
 
-def digest_of_value(data, offset, size, digests):
-    """Takes as many digests as there are chunks."""
+def digest_of_value(value, digests, begin=0, end=None):
+    """Takes as many digests as there are chunks of a part of it."""
     taken = b''
-    for at in range(0, size, CHUNK):
-        found = xxh3_128(data[offset + at:offset + min(at + CHUNK, size)])
+    end = len(value) if end is None else end
+    for at in range(begin, end, CHUNK):
+        found = xxh3_128(value[at:min(at + CHUNK, end)])
         demand(found == next(digests, None),
-               f'digest of bytes {offset + at} and so on')
+               f'digest of bytes {at} and so on of a value')
         taken += found
     return taken if len(taken) == 16 else xxh3_128(taken)
+
+
+def join_pieces(value, boxes, shape, size, digests):
+    """The value as if it were in one piece."""
+    demand(size and len(value) and read_pieces.are_a_cover(boxes, shape),
+           'pieces of elements of one size that cover the value')
+    at = 0
+    for _, extents in boxes:
+        behind = at + size * math.prod(extents)
+        digest_of_value(value, digests, at, behind)
+        at = behind
+    return read_pieces.join(value, boxes, shape, size)
 
 
 def read_values(data, index, paths, index_offset):
@@ -461,8 +409,10 @@ def read_values(data, index, paths, index_offset):
     digests = iter([index[12][i:i + 16] for i in range(0, len(index[12]), 16)])
     with_value = [n for n, k in enumerate(index[2]) if k in (VARIABLE, STATE)]
     demand(with_value == list(index[6]), 'a value for each variable and state')
-    for node, dtype, rank, offset, size in zip(
-            index[6], index[7], index[8], index[10], index[11]):
+    pieces = read_pieces.boxes_of(index)
+    demand(pieces is not None, 'pieces of values')
+    for number, (node, dtype, rank, offset, size) in enumerate(zip(
+            index[6], index[7], index[8], index[10], index[11])):
         demand(rank <= 16, 'rank')
         shape = list(itertools.islice(extents, rank))
         demand(len(shape) == rank, 'extents')
@@ -473,6 +423,7 @@ def read_values(data, index, paths, index_offset):
         items.append(item)
         if offset == 0:
             demand(size == 0, 'no size without a place')
+            demand(number not in pieces, 'no pieces without a place')
             continue
         places = [align(end, 4096)] if size >= 65536 else [align(end, 64)]
         if size < 64:
@@ -487,9 +438,15 @@ def read_values(data, index, paths, index_offset):
             check_strings(value, count)
         else:
             demand(size == count * TYPES[dtype][1], 'size of a value')
+        if number in pieces:
+            demand(dtype != STRING and index[2][node] == VARIABLE,
+                   'a variable in pieces')
+            value = join_pieces(
+                value, pieces[number], shape, TYPES[dtype][1], digests)
+        else:
+            item.update(digest=digest_of_value(value, digests).hex())
         item.update(
             bytes=size, offset=offset, saved=True,
-            digest=digest_of_value(data, offset, size, digests).hex(),
             sha256=hashlib.sha256(value).hexdigest())
     demand(next(extents, None) is None, 'no further extents')
     demand(next(digests, None) is None, 'no further digests')

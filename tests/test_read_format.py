@@ -24,6 +24,17 @@ def golden(name):
     return (GOLDEN / name).read_bytes()
 
 
+def reseal(data):
+    """With the sums of what is in its index now."""
+    offset, = struct.unpack_from('<Q', data, len(data) - 64)
+    digest = xxh3.xxh3_128(bytes(data[offset:-64]))
+    header = bytes(data[:16]) + digest + bytes(24)
+    footer = bytes(data[-64:-48]) + digest + bytes(data[-32:-24]) + digest[:8]
+    return (header + struct.pack('<Q', xxh3.xxh3_64(header)) +
+            bytes(data[64:-64]) + footer +
+            struct.pack('<Q', xxh3.xxh3_64(footer)) + bytes(data[-8:]))
+
+
 class Reader(unittest.TestCase):
     def refuse(self, data, what):
         with self.assertRaises(read_format.Damage, msg=what):
@@ -60,6 +71,35 @@ class Reader(unittest.TestCase):
         self.assertLess(len(data), len(weights) + 5000 - 3000)
         at = data.index(b'\x28\xb5\x2f\xfd')
         self.refuse(data[:at] + b'x' + data[at + 1:], 'another magic')
+
+    def test_puts_values_in_pieces_together(self):
+        grid, row, _ = read_format.read(
+            golden('version-1-pieces.varve'))['items']
+        numbers = struct.pack('<49f', *range(49))
+        squares = struct.pack(
+            '<1000H', *(i * i % 65536 for i in range(1000)))
+        self.assertEqual(grid['sha256'], hashlib.sha256(numbers).hexdigest())
+        self.assertEqual(row['sha256'], hashlib.sha256(squares).hexdigest())
+
+    def test_refuses_pieces_that_break_a_rule(self):
+        data = golden('version-1-pieces.varve')
+        boxes = struct.pack('<20Q', 0, 0, 3, 4, 0, 4, 4, 3, 3, 0, 4, 3,
+                            3, 3, 1, 1, 4, 3, 3, 4)
+        begin = data.index(boxes)
+        self.assertEqual(read_format.read(reseal(data))['items'][0]['bytes'],
+                         196)
+        for place, number, what in (
+                (2, 2, 'elements in no box'), (3, 5, 'elements in two'),
+                (10, 5, 'a box beyond the shape'), (14, 0, 'no elements'),
+                (8, 4, 'boxes that are not sorted')):
+            changed = bytearray(data)
+            struct.pack_into('<Q', changed, begin + 8 * place, number)
+            self.refuse(reseal(changed), what)
+        at = data.index(struct.pack('<2I', 5, 7))
+        for end in 1, 6, 8:
+            changed = bytearray(data)
+            struct.pack_into('<I', changed, at, end)
+            self.refuse(reseal(changed), f'{end} pieces')
 
     def test_reads_all_that_a_file_can_hold(self):
         wide = read_format.read(golden('version-1-wide.varve'))

@@ -36,7 +36,7 @@ def lines_of(content):
             shape = ','.join(map(str, item['shape']))
             yield (f"value {number} {item['dtype']} [{shape}] "
                    f"{item['bytes']} {item['sha256']}")
-            yield f"digest {number} {item['digest']}"
+            yield f"digest {number} {item['digest'] or '00' * 16}"
 
 
 def with_sha256(line):

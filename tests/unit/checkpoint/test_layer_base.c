@@ -73,3 +73,23 @@ TEST(layer_base, drops_the_layer_of_which_the_most_is_of_no_use)
     vv_layer_base_close(&base);
     end_layered();
 }
+
+/* As many bytes, and perhaps the same ones, in other places. */
+TEST(layer_base, shares_no_value_in_pieces)
+{
+    static const uint8_t sizes[16] = { 8, 0, 0, 0, 0, 0, 0, 0, 8 };
+    static const uint8_t second[4] = { 1 };
+    struct vv_layer_base base = { .is_there = true };
+    struct vv_index index = { .value_count = 2, .value_sizes = sizes };
+    base.file.parsed.index = index;
+    cr_assert(vv_layer_base_pairs(&base, &index, 0));
+    cr_assert(vv_layer_base_pairs(&base, &index, 1));
+    base.file.parsed.index.pieced_count = 1;
+    base.file.parsed.index.pieced_values = second;
+    cr_assert(vv_layer_base_pairs(&base, &index, 0));
+    cr_assert_not(vv_layer_base_pairs(&base, &index, 1));
+    base.file.parsed.index.pieced_count = 0;
+    index.pieced_count = 1;
+    index.pieced_values = second;
+    cr_assert_not(vv_layer_base_pairs(&base, &index, 1));
+}

@@ -5,6 +5,7 @@
 #include "layered_world.h"
 
 #include "repack.h"
+#include "support/cut_pieces.h"
 
 /* A checkpoint with three layers, "run/m-3.varve". */
 static void make(void)
@@ -42,6 +43,25 @@ TEST(repack, gives_byte_for_byte_what_a_full_save_gives)
         error);
     cr_assert(is_same_file("full.varve", "run/m-3.varve"));
     check_layered("run/m-3.varve");
+    end_layered();
+}
+
+TEST(repack, keeps_values_in_their_pieces)
+{
+    static const varve_box boxes[] = {
+        { .start = { 0 }, .extents = { 1000 } },
+        { .start = { 1000 }, .extents = { LARGE - 1000 } },
+    };
+    varve_error error = { 0 };
+    begin_layered();
+    cr_assert_ok(
+        varve_write(layered.root, "a.varve", NULL, &error), error);
+    cr_assert_ok(cut_into_pieces(
+                     &world.context, "a.varve", "large", boxes, 2, &error),
+        error);
+    cr_assert_ok(
+        vv_repack(&world.context, "a.varve", "b.varve", NULL, &error), error);
+    cr_assert(is_same_file("a.varve", "b.varve"));
     end_layered();
 }
 

@@ -6,6 +6,7 @@
 
 #include "layout.h"
 #include "reader.h"
+#include "support/cut_pieces.h"
 
 enum { LARGE = 400000 };
 
@@ -62,6 +63,55 @@ TEST(verify, finds_one_wrong_bit_anywhere_in_the_data)
         cr_assert_eq(found.count, 1, "%llu", (unsigned long long)at);
         cr_assert_leq(found.offset, at);
         bytes[at] ^= 1;
+    }
+    varve_reader_free(reader);
+    end_world();
+}
+
+/* Columns of a matrix: each has chunks of its own. */
+TEST(verify, finds_one_wrong_bit_in_any_piece)
+{
+    enum { ROWS = 1000, COLUMNS = LARGE / ROWS, FIRST = 290 };
+    static const varve_box boxes[] = {
+        { .start = { 0, 0 }, .extents = { ROWS, FIRST } },
+        { .start = { 0, FIRST }, .extents = { ROWS, COLUMNS - FIRST } },
+    };
+    varve_error error = { 0 };
+    varve_saved_node node;
+    size_t size;
+    begin_world();
+    varve_node *root = new_root();
+    varve_add_variable(root, "a", varve_array(small, 3));
+    varve_add_variable(root, "b", varve_array(large, ROWS, COLUMNS));
+    varve_add_variable(root, "c", varve_array(small, 3));
+    write_root(root);
+    free_root(root);
+    cr_assert_ok(cut_into_pieces(
+                     &world.context, FILE_NAME, "b", boxes, 2, &error),
+        error);
+    varve_reader *reader =
+        vv_reader_open_in(&world.context, FILE_NAME, &error);
+    cr_assert(reader, "%s", error.message);
+    cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
+    cr_assert(varve_reader_find(reader, "b", &node));
+    cr_assert_null(node.file, "not as it is read");
+    unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
+    uint64_t begin = vv_at64(reader->file.parsed.index.value_offsets, 1);
+    uint64_t edge = (uint64_t)ROWS * FIRST * sizeof *large;
+    uint64_t places[] = { 0, VV_CHUNK_SIZE - 1, VV_CHUNK_SIZE, edge - 1, edge,
+        sizeof large - 1 };
+    uint64_t chunks[] = { 0, 0, VV_CHUNK_SIZE, VV_CHUNK_SIZE, edge, edge };
+    for (int i = 0; i < 6; i++) {
+        struct found found = { 0 };
+        varve_verify_options options = { .on_damage = note,
+            .on_damage_user = &found };
+        bytes[begin + places[i]] ^= 1;
+        cr_assert_eq(
+            varve_reader_verify(reader, &options, &error), VARVE_CORRUPT);
+        cr_assert_eq(found.count, 1);
+        cr_assert_eq(found.offset, begin + chunks[i], "%d", i);
+        cr_assert_str_eq(found.path, "b");
+        bytes[begin + places[i]] ^= 1;
     }
     varve_reader_free(reader);
     end_world();

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""read_pieces.py - puts a value together that is in pieces, as docs/format.md
+says, and paints its boxes to see that they cover it.
+
+SPDX-License-Identifier: MIT
+"""
+import itertools
+import math
+
+
+def boxes_of(index):
+    """By value: its boxes, as pairs of a start and extents; None where a rule
+    of columns 26 to 28 is broken that needs no painting."""
+    values, ends, numbers = index[26], index[27], index[28]
+    found = {}
+    at = 0
+    if list(values) != sorted(set(values)) or any(
+            value >= len(index[8]) for value in values):
+        return None
+    for value, begin, end in zip(values, [0, *ends], ends):
+        rank = index[8][value]
+        if rank < 1 or end - begin < 2:
+            return None
+        boxes = []
+        for _ in range(begin, end):
+            box = numbers[at:at + rank], numbers[at + rank:at + 2 * rank]
+            if len(box[1]) < rank:
+                return None
+            boxes.append(box)
+            at += 2 * rank
+        found[value] = boxes
+    return found if at == len(numbers) else None
+
+
+def elements_of(box, shape):
+    """The numbers of its elements in the tensor, in the order of the box."""
+    ranges = [range(start, start + extent) for start, extent in zip(*box)]
+    for element in itertools.product(*ranges):
+        number = 0
+        for place, extent in zip(element, shape):
+            number = number * extent + place
+        yield number
+
+
+def are_a_cover(boxes, shape):
+    """Whether they are sorted, within the shape, and paint each element
+    once."""
+    starts = [tuple(start) for start, _ in boxes]
+    if starts != sorted(set(starts)):
+        return False
+    painted = bytearray(math.prod(shape))
+    for box in boxes:
+        if any(extent < 1 or start + extent > most
+               for start, extent, most in zip(*box, shape)):
+            return False
+        for element in elements_of(box, shape):
+            if painted[element]:
+                return False
+            painted[element] = 1
+    return all(painted)
+
+
+def join(data, boxes, shape, size):
+    """The value in row-major order; `size` is that of an element."""
+    value = bytearray(len(data))
+    at = 0
+    for box in boxes:
+        for element in elements_of(box, shape):
+            value[element * size:(element + 1) * size] = data[at:at + size]
+            at += size
+    return bytes(value)
