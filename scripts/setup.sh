@@ -42,6 +42,7 @@ compiles_for_32_bits() {
     echo 'int main(void) { return 0; }' | cc -m32 -x c -o /dev/null -
 }
 
+has_mpi() { has mpirun && has mpicc; }
 has_emulators() { has qemu-s390x-static || has qemu-s390x; }
 
 look_for_build() {
@@ -64,6 +65,8 @@ look_for_tests() {
     wish g++ has c++
     wish python3-xxhash python3 -c 'import xxhash'
     wish clang-format-14 has clang-format-14
+    wish libopenmpi-dev has_mpi
+    wish openmpi-bin has_mpi
 }
 
 look_for_coverage() {

@@ -23,6 +23,7 @@ import tempfile
 COMMENT = re.compile(r'/\*.*?\*/', re.S)
 DECLARED = re.compile(r'^VARVE_API\b[^;(]*?\b(\w+)\s*\(', re.M)
 MARK = re.compile(r'^VARVE_API\b', re.M)
+MPI_HEADER = 'mpi.h'
 
 
 class Trouble(Exception):
@@ -64,14 +65,14 @@ class Installation:
         """Whether this build has the library of that kind."""
         return os.path.exists(os.path.join(self.libraries, name))
 
-    def flags(self, *arguments):
-        return shlex.split(run('pkg-config', *arguments, 'varve',
+    def flags(self, *arguments, package='varve'):
+        return shlex.split(run('pkg-config', *arguments, package,
                                env=self.environment))
 
-    def consume(self, name, compiler, flags, environment):
-        """Compiles the consumer and runs it."""
+    def consume(self, name, compiler, flags, environment, source='consumer.c'):
+        """Compiles a consumer and runs it."""
         program = os.path.join(self.place, name)
-        consumer = os.path.join(self.source, 'tests/install/consumer.c')
+        consumer = os.path.join(self.source, 'tests/install', source)
         cxx = '++' in compiler
         run(compiler, '-x', 'c++' if cxx else 'c',
             '-std=c++17' if cxx else '-std=c11', '-Wall', '-Wextra', '-Werror',
@@ -81,15 +82,18 @@ class Installation:
 
 
 def check_headers(installed):
+    """All of them; that of a library of its own only beside that."""
     here = {os.path.basename(p) for p in
             glob.glob(f'{installed.source}/include/varve/*.h')}
+    if not glob.glob(f'{installed.libraries}/libvarve-mpi.*'):
+        here.remove(MPI_HEADER)
     there = set(os.listdir(installed.include))
     if here != there:
         raise Trouble(f'headers installed, or not installed: {here ^ there}')
 
 
 def check_soname(installed, soname):
-    library = f'{installed.libraries}/libvarve.so'
+    library = f'{installed.libraries}/{soname[:soname.index(".so")]}.so'
     text = run('readelf', '-d', library)
     if f'soname: [{soname}]' not in text:
         raise Trouble(f'expected the soname {soname}, found:\n{text}')
@@ -97,9 +101,9 @@ def check_soname(installed, soname):
         raise Trouble(f'{soname} is not installed')
 
 
-def declared_names(folder):
+def declared_names(paths):
     names = set()
-    for path in glob.glob(f'{folder}/*.h'):
+    for path in paths:
         with open(path, encoding='utf-8') as stream:
             text = COMMENT.sub('', stream.read())
         found = DECLARED.findall(text)
@@ -109,10 +113,12 @@ def declared_names(folder):
     return names
 
 
-def check_names(installed):
-    declared = declared_names(installed.include)
+def check_names(installed, library, is_its):
+    declared = declared_names(
+        path for path in glob.glob(f'{installed.include}/*.h')
+        if is_its(os.path.basename(path)))
     lines = run('nm', '-D', '--defined-only',
-                f'{installed.libraries}/libvarve.so').splitlines()
+                f'{installed.libraries}/{library}').splitlines()
     # What is absolute is the name of a version.
     exported = {name.split('@')[0] for _, kind, name in map(str.split, lines)
                 if kind != 'A'}
@@ -205,6 +211,27 @@ def check_shared(installed):
         print('install: no C++ compiler here, tried as C only')
 
 
+def check_mpi(installed, soname):
+    """It stands beside the library, which has nothing of MPI in it."""
+    check_soname(installed, soname.replace('libvarve', 'libvarve-mpi'))
+    check_names(installed, 'libvarve-mpi.so', lambda name: name == MPI_HEADER)
+    needed = run('readelf', '-d', f'{installed.libraries}/libvarve.so')
+    if 'mpi' in needed:
+        raise Trouble(f'the library itself needs MPI:\n{needed}')
+    # MPI's own folders are where they were.
+    flags = [f if os.path.exists(f[2:]) else f.replace(installed.place, '', 1)
+             for f in installed.flags('--cflags', '--libs',
+                                      package='varve-mpi')]
+    # Nobody needs MPI's own C++, which warns.
+    flags += ['-DOMPI_SKIP_MPICXX', '-DMPICH_SKIP_MPICXX']
+    environment = dict(os.environ, LD_LIBRARY_PATH=installed.libraries,
+                       OMPI_ALLOW_RUN_AS_ROOT='1',
+                       OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1')
+    for compiler in filter(shutil.which, ['cc', 'c++']):
+        installed.consume('mpi-' + compiler, compiler, flags, environment,
+                          'mpi_consumer.c')
+
+
 def check_static(installed):
     """Last: it takes the shared library away, so that the other is taken."""
     for path in glob.glob(f'{installed.libraries}/libvarve.so*'):
@@ -231,10 +258,15 @@ def main(meson, source, build, soname):
         if installed.has('libvarve.so'):
             checks += [
                 ('soname', lambda: check_soname(installed, soname)),
-                ('exported names', lambda: check_names(installed)),
+                ('exported names', lambda: check_names(
+                    installed, 'libvarve.so', lambda name: name != MPI_HEADER)),
                 ('flags', lambda: check_flags(installed)),
                 ('shared', lambda: check_shared(installed)),
             ]
+        if installed.has('libvarve-mpi.so'):
+            checks.append(('mpi', lambda: check_mpi(installed, soname)))
+        else:
+            print('install: no MPI here, its library is not built')
         if installed.has('libvarve.a'):
             checks.append(('static', lambda: check_static(installed)))
         for name, check in checks:

@@ -24,6 +24,7 @@ LIBRARIES = {'cbor': 'lib/format', 'xxhash': 'lib/base',
              'xxh_x86dispatch': 'lib/base', 'emmintrin': 'lib/base',
              'nmmintrin': 'lib/base', 'arm_acle': 'lib/base',
              'zstd': 'lib/format', 'zstd_errors': 'lib/format',
+             'mpi': 'lib/mpi',
              # Other formats are packed with these.
              'zlib': 'lib/foreign', 'snappy-c': 'lib/foreign'}
 

@@ -1,0 +1,260 @@
+/* mpi_comm.c - a communicator over MPI.
+ *
+ * It stands on the public headers alone, so that its library shares no code
+ * with the other one. Counts of MPI are ints: what is larger goes in blocks.
+ * Small pieces are gathered by MPI, which knows better ways than one by one;
+ * large ones come one rank after the other, so that no rank between has to hold
+ * those of others.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <varve/mpi.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Tests have smaller ones. */
+#ifndef VV_MPI_BLOCK
+#define VV_MPI_BLOCK ((size_t)1 << 30)
+#endif
+#ifndef VV_MPI_SMALL
+#define VV_MPI_SMALL ((size_t)64 << 10)
+#endif
+
+struct group {
+    varve_comm comm;
+    MPI_Comm mpi;
+    bool is_broken;
+};
+
+static varve_status settle(struct group *g, int result, varve_status status)
+{
+    if (result != MPI_SUCCESS)
+        status = VARVE_DISCONNECTED;
+    g->is_broken = g->is_broken || status;
+    return status;
+}
+
+static int block_of(size_t left)
+{
+    return (int)(left < VV_MPI_BLOCK ? left : VV_MPI_BLOCK);
+}
+
+static varve_status agree(void *self, uint64_t *value)
+{
+    struct group *g = self;
+    if (g->is_broken)
+        return VARVE_DISCONNECTED;
+    uint64_t largest = 0;
+    int result =
+        MPI_Allreduce(value, &largest, 1, MPI_UINT64_T, MPI_MAX, g->mpi);
+    if (result == MPI_SUCCESS)
+        *value = largest;
+    return settle(g, result, VARVE_OK);
+}
+
+static varve_status barrier(void *self)
+{
+    struct group *g = self;
+    if (g->is_broken)
+        return VARVE_DISCONNECTED;
+    return settle(g, MPI_Barrier(g->mpi), VARVE_OK);
+}
+
+static varve_status broadcast(void *self, void *bytes, size_t size)
+{
+    struct group *g = self;
+    unsigned char *at = bytes;
+    if (g->is_broken)
+        return VARVE_DISCONNECTED;
+    while (size > 0) {
+        int block = block_of(size);
+        int result = MPI_Bcast(at, block, MPI_BYTE, 0, g->mpi);
+        if (result != MPI_SUCCESS)
+            return settle(g, result, VARVE_OK);
+        at += block;
+        size -= (size_t)block;
+    }
+    return VARVE_OK;
+}
+
+/* --- To rank 0, one after the other ------------------------------------- */
+
+static varve_status send_to_first(
+    struct group *g, const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    while (size > 0) {
+        int block = block_of(size);
+        int result = MPI_Send(at, block, MPI_BYTE, 0, 0, g->mpi);
+        if (result != MPI_SUCCESS)
+            return settle(g, result, VARVE_OK);
+        at += block;
+        size -= (size_t)block;
+    }
+    return VARVE_OK;
+}
+
+/* Fewer bytes than were expected are as wrong as more. */
+static varve_status receive_from(
+    struct group *g, int rank, unsigned char *at, uint64_t size)
+{
+    while (size > 0) {
+        MPI_Status came;
+        int count = 0;
+        int block = block_of((size_t)size);
+        int result = MPI_Recv(at, block, MPI_BYTE, rank, 0, g->mpi, &came);
+        if (result == MPI_SUCCESS)
+            result = MPI_Get_count(&came, MPI_BYTE, &count);
+        if (result != MPI_SUCCESS || count != block)
+            return settle(g, result, VARVE_MISUSE);
+        at += block;
+        size -= (uint64_t)block;
+    }
+    return VARVE_OK;
+}
+
+/* Without `sizes` all have `size`. */
+static varve_status collect(struct group *g, const void *bytes, size_t size,
+    void *all, const uint64_t *sizes)
+{
+    if (g->comm.rank > 0)
+        return send_to_first(g, bytes, size);
+    unsigned char *at = all;
+    if (size > 0)
+        memmove(at, bytes, size);
+    uint64_t offset = size;
+    for (uint32_t i = 1; i < g->comm.size; i++) {
+        uint64_t more = sizes ? sizes[i] : size;
+        varve_status status =
+            more ? receive_from(g, (int)i, at + offset, more) : VARVE_OK;
+        if (status)
+            return status;
+        offset += more;
+    }
+    return VARVE_OK;
+}
+
+static varve_status gather(
+    void *self, const void *bytes, size_t size, void *all)
+{
+    struct group *g = self;
+    if (g->is_broken)
+        return VARVE_DISCONNECTED;
+    if (size == 0)
+        return VARVE_OK;
+    if (size > VV_MPI_SMALL)
+        return collect(g, bytes, size, all, NULL);
+    int result = MPI_Gather(
+        bytes, (int)size, MPI_BYTE, all, (int)size, MPI_BYTE, 0, g->mpi);
+    return settle(g, result, VARVE_OK);
+}
+
+static varve_status gather_varied(void *self, const void *bytes, size_t size,
+    void *all, const uint64_t *sizes)
+{
+    struct group *g = self;
+    if (g->is_broken)
+        return VARVE_DISCONNECTED;
+    if (g->comm.rank == 0 && sizes[0] != size)
+        return settle(g, MPI_SUCCESS, VARVE_MISUSE);
+    return collect(g, bytes, size, all, sizes);
+}
+
+/* --- Beginning and end --------------------------------------------------- */
+
+static varve_comm *refuse(
+    varve_error *error, varve_status status, const char *message)
+{
+    if (error) {
+        error->status = status;
+        error->system_error = 0;
+        strcpy(error->message, message);
+    }
+    return NULL;
+}
+
+static bool is_running(void)
+{
+    int has_begun = 0, has_ended = 0;
+    return MPI_Initialized(&has_begun) == MPI_SUCCESS && has_begun &&
+           MPI_Finalized(&has_ended) == MPI_SUCCESS && !has_ended;
+}
+
+/* The lowest rank of each machine stands for it. */
+static int find_node(MPI_Comm mpi, int rank, uint32_t *node)
+{
+    MPI_Comm machine;
+    int lowest = rank;
+    int result = MPI_Comm_split_type(
+        mpi, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &machine);
+    if (result != MPI_SUCCESS)
+        return result;
+    result = MPI_Bcast(&lowest, 1, MPI_INT, 0, machine);
+    MPI_Comm_free(&machine);
+    *node = (uint32_t)lowest;
+    return result;
+}
+
+static int fill_in(struct group *g)
+{
+    int rank = 0, size = 0;
+    int result = MPI_Comm_rank(g->mpi, &rank);
+    if (result == MPI_SUCCESS)
+        result = MPI_Comm_size(g->mpi, &size);
+    g->comm = (varve_comm){
+        .rank = (uint32_t)rank,
+        .size = (uint32_t)size,
+        .self = g,
+        .agree = agree,
+        .gather = gather,
+        .gather_varied = gather_varied,
+        .broadcast = broadcast,
+        .barrier = barrier,
+    };
+    return result == MPI_SUCCESS ? find_node(g->mpi, rank, &g->comm.node)
+                                 : result;
+}
+
+/* Memory is asked for behind the duplication, so that all take part in it; then
+ * all hear whether one has none. */
+varve_comm *varve_mpi_comm_new(MPI_Comm group, varve_error *error)
+{
+    if (!is_running() || group == MPI_COMM_NULL)
+        return refuse(error, VARVE_MISUSE,
+            "a communicator: expected a group of MPI between MPI_Init and "
+            "MPI_Finalize, found none");
+    MPI_Comm mpi;
+    if (MPI_Comm_dup(group, &mpi) != MPI_SUCCESS)
+        return refuse(
+            error, VARVE_DISCONNECTED, "a communicator: MPI_Comm_dup failed");
+    struct group *g = malloc(sizeof *g);
+    int has_memory = g != NULL, all_have = 0;
+    int result = MPI_Comm_set_errhandler(mpi, MPI_ERRORS_RETURN);
+    if (result == MPI_SUCCESS)
+        result =
+            MPI_Allreduce(&has_memory, &all_have, 1, MPI_INT, MPI_MIN, mpi);
+    if (result == MPI_SUCCESS && all_have) {
+        *g = (struct group){ .mpi = mpi };
+        result = fill_in(g);
+        if (result == MPI_SUCCESS)
+            return &g->comm;
+    }
+    free(g);
+    MPI_Comm_free(&mpi);
+    return result == MPI_SUCCESS
+               ? refuse(error, VARVE_NO_MEMORY,
+                     "out of memory: a communicator, at one of the ranks")
+               : refuse(error, VARVE_DISCONNECTED,
+                     "a communicator: MPI failed to say who is where");
+}
+
+void varve_mpi_comm_free(varve_comm *comm)
+{
+    if (!comm)
+        return;
+    struct group *g = comm->self;
+    if (is_running())
+        MPI_Comm_free(&g->mpi);
+    free(g);
+}

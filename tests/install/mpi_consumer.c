@@ -1,0 +1,23 @@
+/* mpi_consumer.c - a program that knows the installed library for MPI only: C11
+ * and C++17, it agrees with itself.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <varve/mpi.h>
+
+#include <stdio.h>
+
+int main(int count, char **arguments)
+{
+    varve_error error;
+    uint64_t value = 5;
+    MPI_Init(&count, &arguments);
+    varve_comm *comm = varve_mpi_comm_new(MPI_COMM_WORLD, &error);
+    if (!comm || comm->size != 1 || comm->agree(comm->self, &value)) {
+        fprintf(stderr, "%s\n", comm ? "no agreement" : error.message);
+        return 1;
+    }
+    varve_mpi_comm_free(comm);
+    MPI_Finalize();
+    return value == 5 ? 0 : 1;
+}

@@ -1,0 +1,158 @@
+/* test_mpi.c - the communicator over MPI, under mpirun:
+ *
+ *     test_mpi [kill]
+ *
+ * Random calls, each checked, over all processes and over a group that counts
+ * them the other way round. With `kill` the last rank kills itself on the way,
+ * and mpirun has to end the others.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <varve/mpi.h>
+
+#include "support/comm_script.h"
+#include "support/proof.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_LSAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_LSAN 1
+#endif
+#endif
+#ifdef HAS_LSAN
+#include <sanitizer/lsan_interface.h>
+#endif
+
+static void must(bool holds, const char *what)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "test_mpi: %s\n", what);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static void check_refused(MPI_Comm group, const char *when)
+{
+    varve_error error = { 0 };
+    must(!varve_mpi_comm_new(group, &error), when);
+    must(error.status == VARVE_MISUSE, when);
+    must(!varve_mpi_comm_new(group, NULL), when);
+}
+
+static varve_comm *new_comm(MPI_Comm group)
+{
+    int rank, size;
+    varve_error error = { 0 };
+    varve_comm *comm = varve_mpi_comm_new(group, &error);
+    must(comm, error.message);
+    MPI_Comm_rank(group, &rank);
+    MPI_Comm_size(group, &size);
+    must(comm->rank == (uint32_t)rank, "another rank");
+    must(comm->size == (uint32_t)size, "another size");
+    uint64_t node = comm->node;
+    must(!comm->agree(comm->self, &node), "no agreement");
+    must(node == comm->node, "several nodes on one machine");
+    return comm;
+}
+
+static void run(const varve_comm *comm, uint64_t seed, size_t largest)
+{
+    struct comm_outcome outcome = { 0 };
+    const struct comm_script script = { .seed = seed, .steps = 40,
+        .largest = largest };
+    comm_run_script(comm, &script, &outcome);
+    must(!outcome.is_wrong, "bytes that nobody has sent");
+    must(outcome.status == VARVE_OK, "a call failed");
+    must(outcome.steps == script.steps, "a call is missing");
+}
+
+/* Through the first communicator passes what the program sends at the same
+ * time through the group that it was made of. */
+static void run_beside_others(const varve_comm *comm, MPI_Comm group)
+{
+    int from = 0, rank = (int)comm->rank, size = (int)comm->size;
+    MPI_Request request;
+    MPI_Irecv(&from, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, group, &request);
+    for (uint64_t i = 0; i < proof_size(6, 100); i++)
+        run(comm, proof_seed() + i, i % 2 ? 200000 : 3000);
+    MPI_Send(&rank, 1, MPI_INT, (rank + 1) % size, 0, group);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    must(from == (rank + size - 1) % size, "the program's own message");
+}
+
+static void check_sizes(const varve_comm *comm)
+{
+    const uint64_t sizes[COMM_SCRIPT_RANKS] = { 3 };
+    char bytes[8] = { 0 };
+    if (comm->rank > 0)
+        return;
+    must(comm->gather_varied(comm->self, bytes, 4, bytes, sizes) ==
+             VARVE_MISUSE,
+        "two sizes of one rank");
+    must(comm->barrier(comm->self) == VARVE_DISCONNECTED, "goes on");
+}
+
+/* What MPI_Init takes it need not give back, and its parts come and go: nobody
+ * could tell by their names. */
+static void begin(int *count, char ***arguments)
+{
+#ifdef HAS_LSAN
+    __lsan_disable();
+#endif
+    MPI_Init(count, arguments);
+#ifdef HAS_LSAN
+    __lsan_enable();
+#endif
+}
+
+/* Now, as long as MPI still has the parts by whose names its own are known. */
+static void check_leaks(void)
+{
+#ifdef HAS_LSAN
+    must(__lsan_do_recoverable_leak_check() == 0, "memory leaked");
+#endif
+}
+
+static void kill_the_last(const varve_comm *comm)
+{
+    uint64_t value = 0;
+    must(!comm->barrier(comm->self), "no barrier");
+    if (comm->rank + 1 == comm->size)
+        raise(SIGKILL);
+    while (!comm->agree(comm->self, &value))
+        continue;
+    must(comm->barrier(comm->self) == VARVE_DISCONNECTED, "goes on");
+}
+
+int main(int count, char **arguments)
+{
+    MPI_Comm reversed;
+    check_refused(MPI_COMM_NULL, "before MPI_Init");
+    begin(&count, &arguments);
+    check_refused(MPI_COMM_NULL, "no group");
+    varve_comm *comm = new_comm(MPI_COMM_WORLD);
+    if (count > 1 && strcmp(arguments[1], "kill") == 0)
+        kill_the_last(comm);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -(int)comm->rank, &reversed);
+    varve_comm *other = new_comm(reversed);
+    must(other->rank == comm->size - 1 - comm->rank, "not reversed");
+    run_beside_others(comm, MPI_COMM_WORLD);
+    run(other, proof_seed(), 3000);
+    if (comm->rank == 0)
+        printf("test_mpi: %u ranks\n", comm->size);
+    check_sizes(comm);
+    varve_mpi_comm_free(comm);
+    varve_mpi_comm_free(other);
+    varve_mpi_comm_free(NULL);
+    MPI_Comm_free(&reversed);
+    check_leaks();
+    MPI_Finalize();
+    check_refused(MPI_COMM_NULL, "after MPI_Finalize");
+    return 0;
+}
