@@ -80,6 +80,8 @@ void mix_look(struct mix *m)
 
 /* --- Files ---------------------------------------------------------------- */
 
+enum { MOST_BYTES = MIX_NUMBERS * (8 + MIX_LONG_TEXT) }; /* of a value */
+
 static bool is_kept_by(varve_format format, const struct mix_node *node)
 {
     bool is_array =
@@ -97,7 +99,7 @@ static void look_at_bytes(struct mix *m, varve_reader *reader, const char *path,
     const struct mix_node *node, varve_format format)
 {
     varve_saved_node saved;
-    unsigned char bytes[256];
+    unsigned char bytes[MOST_BYTES];
     MIX_CHECK(varve_reader_find(reader, path, &saved), "\"%s\" is not in %s",
         path, varve_reader_path(reader));
     MIX_CHECK(saved.has_value && saved.size <= sizeof bytes,
@@ -157,7 +159,7 @@ bool mix_file_holds(
     mix_paths(&file->shape, &paths);
     for (uint8_t n = 0; n < MIX_NODES && is_it; n++) {
         const struct mix_node *node = &file->shape.nodes[n];
-        unsigned char bytes[256];
+        unsigned char bytes[MOST_BYTES];
         varve_saved_node saved;
         if (!mix_is_saved(node))
             continue;

@@ -7,6 +7,13 @@
 
 #include "mix/mix.h"
 
+/* Of compressing, where this build can. */
+#ifdef VV_HAVE_ZSTD
+enum { MIX_LEVEL = 1 };
+#else
+enum { MIX_LEVEL = 0 };
+#endif
+
 /* Graphs: operations_graph.c */
 mix_operation mix_end_graph, mix_add_container, mix_add_variable,
     mix_add_allocated, mix_add_state, mix_track, mix_replace, mix_untrack,

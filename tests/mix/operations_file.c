@@ -13,12 +13,6 @@
 
 /* --- Writing -------------------------------------------------------------- */
 
-#ifdef VV_HAVE_ZSTD
-enum { LEVEL = 1 };
-#else
-enum { LEVEL = 0 };
-#endif
-
 /* A container of a graph; mostly its root. */
 static uint8_t choose_root(const struct mix_graph *g, uint8_t by)
 {
@@ -63,7 +57,8 @@ void mix_write(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     uint8_t at = mix_pick_graph(m, a);
     write_one(m, at, choose_root(&m->graphs[at], c), b % MIX_ORDINARY_FILES,
         &(varve_write_options){
-            .no_sync = true, .compress = b % 2 * LEVEL });
+            .no_sync = true,
+            .compress = b / MIX_ORDINARY_FILES % 2 * MIX_LEVEL });
 }
 
 /* Only what changed, since the file that is there or since another one. */
@@ -78,7 +73,7 @@ void mix_write_layered(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     write_one(m, at, choose_root(&m->graphs[at], c), slot,
         &(varve_write_options){ .layered = true,
             .no_sync = c & 1,
-            .compress = c / 4 % 2 * LEVEL,
+            .compress = c / 4 % 2 * MIX_LEVEL,
             .base = c & 2 ? base : NULL });
 }
 
@@ -87,10 +82,10 @@ void mix_write_beside(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a);
     uint8_t slot = MIX_ORDINARY_FILES + b % (MIX_FILES - MIX_ORDINARY_FILES);
-    (void)c;
     write_one(m, at, 0, slot,
         &(varve_write_options){
-            .no_sync = true, .compress = slot % 2 * LEVEL });
+            .no_sync = true,
+            .compress = c % 2 * MIX_LEVEL });
 }
 
 void mix_write_foreign(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
@@ -111,8 +106,9 @@ static void save_one(
         return;
     mix_finish_saves(m, at);
     mix_gate_open(m);
-    mix_say(m, "varve_save(g%dn0, \"p\"%s);", at,
-        options->layered ? ", .layered" : "");
+    mix_say(m, "varve_save(g%dn0, \"p\"%s%s);", at,
+        options->layered ? ", .layered" : "",
+        options->compress ? ", .compress" : "");
     mix_trouble_begin(m);
     varve_status status =
         varve_save(g->nodes[0], mix_path(m, "p"), options, &m->error);
@@ -138,14 +134,17 @@ void mix_save(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     (void)b;
     save_one(m, mix_pick_graph(m, a),
-        &(varve_write_options){ .no_sync = c & 1 });
+        &(varve_write_options){
+            .no_sync = c & 1, .compress = c / 2 % 2 * MIX_LEVEL });
 }
 
 void mix_save_layered(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     (void)b;
     save_one(m, mix_pick_graph(m, a),
-        &(varve_write_options){ .no_sync = c & 1, .layered = true });
+        &(varve_write_options){ .no_sync = c & 1,
+            .compress = c / 2 % 2 * MIX_LEVEL,
+            .layered = true });
 }
 
 /* --- Reading -------------------------------------------------------------- */

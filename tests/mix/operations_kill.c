@@ -55,8 +55,10 @@ static void kill_one(struct mix *m, uint8_t at, uint8_t slot,
     const char *path = mix_file_path(m, slot, VARVE_FORMAT_VARVE);
     if (!file->is_there && access(path, F_OK) == 0)
         return; /* of a snapshot that was not followed */
-    mix_say(m, "(a child is killed that saves g%dn0 as \"%s\"%s)", at, path,
-        options->layered ? ", .layered" : "");
+    mix_say(m, "(a child is killed that saves g%dn0 as \"%s\"%s%s)", at,
+        path,
+        options->layered ? ", .layered" : "",
+        options->compress ? ", .compress" : "");
     pid_t child = fork();
     if (child == 0)
         save(m, g->nodes[0], path, options);
@@ -86,7 +88,8 @@ void mix_kill(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     int left = c % 4;
     const varve_write_options options = { .progress = die,
-        .progress_user = &left };
+        .progress_user = &left,
+        .compress = c / 4 % 2 * MIX_LEVEL };
     if (a % 8 == 0) /* it takes long */
         kill_one(m, mix_pick_graph(m, a), b % MIX_ORDINARY_FILES,
             write_and_die, &options);
@@ -122,6 +125,7 @@ void mix_kill_behind(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     const varve_write_options options = { .layered = b & 64,
         .at_rest = b & 128,
+        .compress = a / 8 % 2 * MIX_LEVEL,
         .in_flight = c };
     if (a % 8 == 0) /* it takes long */
         kill_one(m, mix_pick_graph(m, a), b % 64 % MIX_ORDINARY_FILES,

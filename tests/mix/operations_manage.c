@@ -39,6 +39,7 @@ static varve_write_options write_options(struct mix *m, uint8_t how)
 {
     return (varve_write_options){
         .layered = how & 2,
+        .compress = how / 8 % 2 * MIX_LEVEL,
         .progress = (how & 5) == 5 ? mix_gate : NULL,
         .progress_user = m,
     };
@@ -51,8 +52,9 @@ static struct mix_saver *take_saver(
     const varve_saver_options options = { .keep = MIX_KEEP, .async = how & 1 };
     if (s->saver)
         return s;
-    mix_say(m, "v%d = varve_saver_new(g%d, .keep = %d%s%s);", at, graph,
-        MIX_KEEP, how & 1 ? ", .async" : "", how & 2 ? "; .layered" : "");
+    mix_say(m, "v%d = varve_saver_new(g%d, .keep = %d%s%s%s);", at, graph,
+        MIX_KEEP, how & 1 ? ", .async" : "", how & 2 ? "; .layered" : "",
+        how & 8 ? "; .compress" : "");
     memset(s, 0, sizeof *s);
     memset(s->node, MIX_NONE, sizeof s->node);
     s->graph = graph;
@@ -92,7 +94,7 @@ void mix_name_in_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 /* One that saves in the background, or layers. */
 void mix_make_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
-    take_saver(m, b % MIX_SAVERS, mix_pick_graph(m, a), c % 8);
+    take_saver(m, b % MIX_SAVERS, mix_pick_graph(m, a), c % 16);
 }
 
 void mix_end_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
@@ -299,9 +301,10 @@ static void manage(
     manager->is_async = how & 1;
     manager->write = write_options(m, how);
     mix_say(m,
-        "m%d = varve_manager_new(g%dn0, \"m%d\", .keep_last = %d%s%s%s%s);",
+        "m%d = varve_manager_new(g%dn0, \"m%d\", .keep_last = %d%s%s%s%s%s);",
         number, at, number, MIX_KEEP, how & 1 ? ", .async" : "",
         how & 2 ? ", .write.layered" : "",
+        how & 8 ? ", .write.compress" : "",
         manager->read.except ? ", .read.except = " : "",
         manager->read.except ? manager->read.except : "");
     mix_trouble_begin(m);
@@ -328,7 +331,7 @@ void mix_manage_part(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 /* One that saves in the background, or layers. */
 void mix_manage_otherwise(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
-    manage(m, mix_pick_graph(m, a), b % MIX_MANAGERS, MIX_NONE, c % 8);
+    manage(m, mix_pick_graph(m, a), b % MIX_MANAGERS, MIX_NONE, c % 16);
 }
 
 void mix_prune(struct mix_directory *d)

@@ -227,8 +227,8 @@ void mix_write_snapshot(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     struct mix_snapshot *s = choose_snapshot(m, b);
     uint8_t slot = c % MIX_ORDINARY_FILES;
-    const varve_write_options options = { .no_sync = true };
-    (void)a;
+    const varve_write_options options = { .no_sync = true,
+        .compress = a % 2 * MIX_LEVEL };
     if (!s)
         return;
     mix_finish_file(m, slot, MIX_NONE);
@@ -238,7 +238,8 @@ void mix_write_snapshot(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     bool is_same = fit == SAME && m->graphs[s->graph].version == s->version;
     char path[256];
     strcpy(path, mix_file_path(m, slot, VARVE_FORMAT_VARVE));
-    mix_say(m, "varve_snapshot_write(s%d, \"%s\");", b % MIX_SNAPSHOTS, path);
+    mix_say(m, "varve_snapshot_write(s%d, \"%s\"%s);", b % MIX_SNAPSHOTS, path,
+        options.compress ? ", .compress" : "");
     mix_trouble_begin(m);
     varve_status status =
         varve_snapshot_write(s->snapshot, path, &options, &m->error);

@@ -31,6 +31,7 @@ static void replace(void *user)
         .integer = w->number
     };
     const varve_write_options options = { .no_sync = true,
+        .compress = w->number % 2 ? MIX_LEVEL : 0,
         .metadata = &metadata,
         .metadata_count = 1 };
     w->file = mix_file_of(&w->graph->shape, 0, VARVE_FORMAT_VARVE);

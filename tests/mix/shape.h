@@ -15,6 +15,7 @@ enum {
     MIX_FEW_EDGES = 6, /* what a program makes itself */
     MIX_SLOTS = 6,
     MIX_NUMBERS = 4,
+    MIX_LONG_TEXT = 4200, /* of some strings */
     MIX_NAMES = 6,      /* of the pool; others are positions in lists */
     MIX_POSITIONS = 16, /* name of position 0 */
     MIX_NONE = 255,

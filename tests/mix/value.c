@@ -24,13 +24,17 @@ varve_tensor mix_view(void *memory, uint8_t dtype, uint8_t count)
     return varve_view(memory, (varve_dtype)dtype, VARVE_SHAPE(count));
 }
 
-/* The text of a number: two letters, so that texts differ from their bytes. */
+/* The text of a number: two letters, so that texts differ from their bytes. Of
+ * some numbers again and again, so that it pays to compress them. */
 static varve_string text_of(uint8_t number)
 {
-    static char texts[256][2];
-    texts[number][0] = (char)('a' + number / 16);
-    texts[number][1] = (char)('a' + number % 16);
-    return (varve_string){ texts[number], 2 };
+    static char texts[256][MIX_LONG_TEXT];
+    uint64_t size = number % 4 == 3 ? MIX_LONG_TEXT : 2;
+    for (uint64_t i = 0; i < size && !texts[number][size - 1]; i += 2) {
+        texts[number][i] = (char)('a' + number / 16);
+        texts[number][i + 1] = (char)('a' + number % 16);
+    }
+    return (varve_string){ texts[number], size };
 }
 
 static void store_one(unsigned char *to, uint8_t dtype, uint8_t number)
