@@ -64,6 +64,7 @@ int main(int count, char **arguments)
     bench_small(&wishes);
     bench_nodes(&wishes);
     bench_snapshot(&wishes);
+    bench_compressed(&wishes);
     bench_growth(&wishes);
     end_report();
     return 0;
