@@ -5,6 +5,7 @@
 #include "fuzz/bounded.h"
 
 #include "fuzz/fuzz.h"
+#include "layers_in.h"
 
 struct bounded bounded_by(size_t file_size)
 {
@@ -46,6 +47,25 @@ static void *allocate(void *user, void *old, size_t old_size, size_t new_size)
 varve_allocator bounded_allocator(struct bounded *bounded)
 {
     return (varve_allocator){ .function = allocate, .user = bounded };
+}
+
+size_t bounded_unpacking(const struct vv_index *index)
+{
+    size_t frame = 0, chunk = 0;
+    if (index->layer_count == 0)
+        return 0;
+    for (uint32_t i = 0; i < index->place_count; i++) {
+        struct vv_pack pack =
+            vv_layer_place_at(index, i, vv_at64(index->place_begins, i)).pack;
+        size_t taken = (size_t)pack.size + 2 * (size_t)pack.plain;
+        frame = taken > frame ? taken : frame;
+    }
+    for (uint32_t i = 0; i < index->value_count; i++) {
+        uint64_t size = vv_at64(index->value_sizes, i);
+        size_t part = size < VV_CHUNK_SIZE ? (size_t)size : VV_CHUNK_SIZE;
+        chunk = part > chunk ? part : chunk;
+    }
+    return frame + chunk + VV_PAGE_ALIGNMENT;
 }
 
 void bounded_check_empty(const struct bounded *bounded)

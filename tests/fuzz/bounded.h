@@ -11,6 +11,8 @@
 
 #include <varve/allocator.h>
 
+#include "index.h"
+
 enum { FUZZ_FACTOR = 16, FUZZ_CONSTANT = 64 * 1024 };
 
 struct bounded {
@@ -27,6 +29,11 @@ varve_allocator bounded_allocator(struct bounded *bounded);
 
 /* The caller asks for so many bytes. */
 void bounded_raise(struct bounded *bounded, size_t size);
+
+/* What reading values that do not lie in the file as they are may take besides:
+ * a frame, its planes, what comes out of it, and the chunk that it is for, each
+ * as large as the index says and a chunk at most. */
+size_t bounded_unpacking(const struct vv_index *index);
 
 /* Everything was given back. */
 void bounded_check_empty(const struct bounded *bounded);

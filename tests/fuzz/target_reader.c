@@ -147,6 +147,7 @@ void fuzz_look_at(varve_reader *reader, struct bounded *bounded)
             return;
         bounded_raise(bounded, MADE_AT_A_TIME * (size_t)made);
     }
+    bounded_raise(bounded, bounded_unpacking(&reader->file.parsed.index));
     verify(&l); /* before paths, which count for the caller */
     bounded_raise(
         bounded, varve_reader_node_count(reader) * PATH_SIZE + PATH_SCRATCH);

@@ -19,6 +19,8 @@
  * values, and tables by node and name. */
 enum { PROGRAM_SIZE = 64 * 1024 };
 
+enum { MOST_VALUES = 64 << 20 }; /* of zeros, or packed */
+
 struct run {
     struct bounded bounded;
     struct one_file file;
@@ -274,6 +276,27 @@ static void restore_once(struct run *run)
     varve_restoration_free(r);
 }
 
+/* Room for values that take little of the file and much of the memory; false:
+ * so much that they are left alone. */
+static bool make_room_for_values(struct run *run)
+{
+    struct bounded bounded = bounded_by(1 << 24);
+    struct vv_context context = run->context;
+    uint64_t sum = 0;
+    context.allocator = bounded_allocator(&bounded);
+    varve_reader *reader = vv_reader_open_in(&context, FUZZ_PATH, NULL);
+    if (!reader)
+        return true;
+    const struct vv_index *index = &reader->file.parsed.index;
+    for (uint32_t i = 0; index->layer_count && i < index->value_count; i++)
+        sum += vv_at64(index->value_sizes, i);
+    bounded_raise(&run->bounded, bounded_unpacking(index));
+    if (sum <= MOST_VALUES)
+        bounded_raise(&run->bounded, (size_t)sum);
+    varve_reader_free(reader);
+    return sum <= MOST_VALUES;
+}
+
 void fuzz_restore(const uint8_t *bytes, size_t size)
 {
     size_t file_size = fuzz_file_size(bytes, size);
@@ -293,7 +316,8 @@ void fuzz_restore(const uint8_t *bytes, size_t size)
     run->before = values_new(varve_graph_root(run->program.graph));
     run->bounded.is_free = false;
     set_options(run);
-    restore_once(run);
+    if (make_room_for_values(run))
+        restore_once(run);
     if (run->program.graph)
         varve_graph_free(run->program.graph);
     values_free(run->before);

@@ -179,6 +179,42 @@ TEST(compressed, is_saved_in_the_background)
     varve_graph_free(graph);
 }
 
+/* Saves in layers by one of the ways to say what changed, packed and not in
+ * turn: each is what was saved. */
+static void save_in_turn(const char *prefix, varve_write_options options)
+{
+    varve_error error = { 0 };
+    varve_graph *graph = make(5);
+    varve_node *root = varve_graph_root(graph);
+    char name[32];
+    for (int i = 0; i < 5; i++) {
+        options.compress = i % 3 == 2 ? 0 : 1;
+        weights[i * 100000] = (float)-i;
+        varve_touch(varve_find(root, "weights"));
+        cr_assert_ok(
+            varve_save(root, test_path(prefix), &options, &error), error);
+    }
+    for (int i = 0; i < 5; i++) {
+        memset(weights, 0, sizeof weights);
+        snprintf(name, sizeof name, "%s-%d.varve", prefix, i + 1);
+        varve_restoration_free(story_read(root, name, NULL));
+        for (int k = 0; k < 5; k++)
+            cr_assert(k <= i ? weights[k * 100000] == (float)-k
+                             : weights[k * 100000] > 4,
+                "%d of %s", k, name);
+    }
+    varve_graph_free(graph);
+}
+
+TEST(compressed, is_shared_however_one_knows_what_changed)
+{
+    save_in_turn("a", (varve_write_options){ .layered = true });
+    save_in_turn("b", (varve_write_options){ .layered = true,
+        .only_touched = true, .verify_untouched = true });
+    save_in_turn("c", (varve_write_options){ .layered = true, .track = true });
+    save_in_turn("d", (varve_write_options){ 0 });
+}
+
 /* A frame of the weights is no frame any more. */
 TEST(compressed, loses_only_the_value_that_is_damaged)
 {
@@ -205,6 +241,60 @@ TEST(compressed, loses_only_the_value_that_is_damaged)
     cr_assert(step > 4 && ids[0] == 5);
     varve_restoration_free(r);
     varve_graph_free(graph);
+}
+
+/* --- What comes out of little --------------------------------------------- */
+
+enum { ZEROS = 64 << 20 };
+
+static uint64_t used, peak;
+
+static void *count(void *user, void *old, size_t old_size, size_t new_size)
+{
+    (void)user;
+    used += new_size - old_size;
+    peak = used > peak ? used : peak;
+    if (new_size)
+        return realloc(old, new_size);
+    free(old);
+    return NULL;
+}
+
+/* A file of some KiB whose values have 64 MiB: reading takes memory for the
+ * file and for a few chunks, whatever comes out. */
+TEST(compressed, takes_memory_for_chunks_however_much_comes_out)
+{
+    static uint8_t zeros[ZEROS];
+    static const varve_allocator counting = { .function = count };
+    const varve_write_options options = { .compress = 1 };
+    const varve_read_options ways[] = { { .threads = 1 },
+        { .threads = 1, .streaming = true },
+        { .threads = 1, .salvage = true } };
+    varve_error error = { 0 };
+    varve_graph *graph = varve_graph_new(&counting);
+    varve_node *root = varve_graph_root(graph);
+    varve_add_variable(root, "zeros", varve_array(zeros, ZEROS));
+    cr_assert_ok(varve_write(root, test_path("f"), &options, &error), error);
+    cr_assert_lt(size_of("f"), 16 << 10);
+    uint64_t most = 16 * size_of("f") + (64 << 10) + 4 * ((1 << 20) + 4096);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        memset(zeros, 1, sizeof zeros);
+        uint64_t before = peak = used;
+        varve_restoration_free(story_read(root, "f", &ways[i]));
+        cr_assert_leq(peak - before, most, "way %zu", i);
+        cr_assert(zeros[0] == 0 && zeros[ZEROS - 1] == 0);
+    }
+    uint64_t before = peak = used;
+    varve_reader *reader =
+        varve_reader_open(test_path("f"), &counting, &error);
+    cr_assert(reader, "%s", error.message);
+    cr_assert_ok(varve_reader_verify(reader,
+                     &(varve_verify_options){ .threads = 1 }, &error),
+        error);
+    varve_reader_free(reader);
+    cr_assert_leq(peak - before, most, "verifying");
+    varve_graph_free(graph);
+    cr_assert_eq(used, 0);
 }
 
 TEST(compressed, takes_levels_that_there_are)

@@ -4,6 +4,7 @@
  */
 #include "support/test.h"
 
+#include "data_out.h"
 #include "layer_check.h"
 #include "support/index_sample.h"
 
@@ -163,6 +164,21 @@ PACKED(inside_behind_the_index, INSIDE;
        sample_set64(s, VV_KEY_PLACE_OFFSETS, 1, s->data_end - 935))
 BROKEN(inside_but_not_packed, INSIDE)
 
+/* A value of 1 TiB, nearly all of it zeros that lie nowhere. */
+static void a_tebibyte(struct sample *s)
+{
+    const uint64_t size = (uint64_t)1 << 40;
+    uint64_t end = sample_at64(s, VV_KEY_VALUE_OFFSETS, 6) +
+                   sample_at64(s, VV_KEY_VALUE_SIZES, 6);
+    sample_add_layers(s);
+    sample_add_packs(s);
+    sample_set64(s, VV_KEY_VALUE_EXTENTS, 13, size / 16);
+    sample_set64(s, VV_KEY_VALUE_SIZES, 7, size);
+    sample_set64(s, VV_KEY_VALUE_OFFSETS, 7, vv_data_place(end, size));
+    sample_set32(s, VV_KEY_PLACE_LAYERS, 2, VV_NONE);
+    sample_set64(s, VV_KEY_PLACE_OFFSETS, 2, 0);
+}
+
 static void too_many(struct sample *s)
 {
     struct vv_buffer *nonces = sample_column(s, VV_KEY_LAYER_NONCES);
@@ -225,6 +241,8 @@ TEST(layer_check, finds_each_broken_rule)
             "up to the index" },
         { "inside behind the index", inside_behind_the_index, VARVE_CORRUPT,
             "of its layer" },
+        { "a tebibyte", a_tebibyte, VARVE_CORRUPT,
+            "expected 1048582 digests, found 7" },
         { "inside but not packed", inside_but_not_packed, VARVE_CORRUPT,
             "to be packed" },
         { "too many", too_many, VARVE_CORRUPT, "256 at most" },

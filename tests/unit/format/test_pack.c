@@ -207,6 +207,18 @@ TEST(pack, refuses_what_is_not_one_frame_of_so_many_bytes)
     check_corrupt("two frames, of which one is wanted", frame, both, 4096);
 }
 
+/* The head says what the index says, and more comes out, or less. */
+TEST(pack, refuses_a_frame_that_lies_about_its_size)
+{
+    uint8_t frame[1024];
+    size_t size = pack_zeros(frame, sizeof frame, 8192);
+    cr_assert_eq(frame[4] & 0xe0, 0x60, "two bytes of size, one segment");
+    frame[6] = (4096 - 256) >> 8;
+    check_corrupt("a bomb", frame, size, 4096);
+    frame[6] = (61440 - 256) >> 8;
+    check_corrupt("less than it says", frame, size, 61440);
+}
+
 TEST(pack, refuses_frames_that_need_a_dictionary_or_say_no_size)
 {
     static const uint8_t zeros[8192];
