@@ -87,15 +87,15 @@ typedef struct varve_write_options {
     varve_loss *loss;    /* what that format cannot hold; may be NULL */
     void *loss_user;
     bool layered;      /* what has not changed since the checkpoint before is
-                          shared with it, in the folder `layers` beside both
-                          (layers.h). Each restores alone, and may be deleted */
+                          shared with it; each restores alone (layers.h) */
     const char *base;  /* of a layered one: the checkpoint before, in the same
                           directory. NULL: that which varve_write replaces, or
                           the newest of varve_save's prefix */
     bool only_touched; /* what was not touched has not changed (layers.h) */
     bool track;        /* find it by the pages that were written to */
     bool verify_untouched; /* fail where it has: for tests */
-    int compress; /* level of Zstandard, 1 to 19; 0: none (docs/layers.md) */
+    int compress;   /* level of Zstandard, 1 to 19; 0: none (docs/layers.md) */
+    unsigned files; /* of many processes (together.h); 0: one each machine */
     varve_reserved reserved;
 } varve_write_options;
 

@@ -34,6 +34,7 @@
 /* Many processes */
 #include <varve/comm.h>
 #include <varve/processes.h>
+#include <varve/together.h>
 
 /* Without files */
 #include <varve/snapshot.h>

@@ -110,17 +110,27 @@ static varve_status reserve(
     return VARVE_OK;
 }
 
+varve_status vv_data_out_begin_at(struct vv_data_out *out,
+    const struct vv_context *context, int file, const char *path,
+    uint64_t offset, varve_error *error)
+{
+    *out = (struct vv_data_out){ .context = context,
+        .path = path,
+        .file = file,
+        .offset = offset,
+        .written_back = offset };
+    out->staging = vv_allocate_aligned(
+        &context->allocator, STAGING_SIZE, STAGING_ALIGNMENT);
+    return out->staging ? VARVE_OK
+                        : vv_fail_memory(error, "staging for a save");
+}
+
 varve_status vv_data_out_begin(struct vv_data_out *out,
     const struct vv_context *context, int file, const char *path,
     uint64_t total, varve_error *error)
 {
-    *out = (struct vv_data_out){
-        .context = context, .path = path, .file = file, .total = total
-    };
-    out->staging = vv_allocate_aligned(
-        &context->allocator, STAGING_SIZE, STAGING_ALIGNMENT);
-    if (!out->staging)
-        return vv_fail_memory(error, "staging for a save");
+    VV_TRY(vv_data_out_begin_at(out, context, file, path, 0, error));
+    out->total = total;
     VV_TRY(reserve(out, total, error));
     return pad(out, VV_HEADER_SIZE, error);
 }
@@ -241,6 +251,18 @@ varve_status vv_data_out_end(
         out->context, out->file, out->path, header, sizeof header, 0, error);
 }
 
+varve_status vv_data_out_bare(const struct vv_context *context, int file,
+    const char *path, const struct vv_index *index, varve_error *error)
+{
+    struct vv_data_out out;
+    varve_status status =
+        vv_data_out_begin(&out, context, file, path, 0, error);
+    if (!status)
+        status = vv_data_out_end(&out, index, error);
+    vv_data_out_clear(&out);
+    return status;
+}
+
 /* --- Layers --------------------------------------------------------------- */
 
 varve_status vv_data_out_place(struct vv_data_out *out, uint64_t like,
@@ -257,6 +279,11 @@ varve_status vv_data_out_add(struct vv_data_out *out, const void *bytes,
     if (!bytes || size < DIRECT_SIZE)
         return stage(out, bytes, (size_t)size, error);
     return write_directly(out, bytes, (size_t)size, error);
+}
+
+varve_status vv_data_out_flush(struct vv_data_out *out, varve_error *error)
+{
+    return flush(out, error);
 }
 
 varve_status vv_data_out_end_layer(struct vv_data_out *out,

@@ -57,6 +57,10 @@ varve_status vv_data_out_value(struct vv_data_out *out, const void *bytes,
 varve_status vv_data_out_end(
     struct vv_data_out *out, const struct vv_index *index, varve_error *error);
 
+/* All of a file that has no data of its own. */
+varve_status vv_data_out_bare(const struct vv_context *context, int file,
+    const char *path, const struct vv_index *index, varve_error *error);
+
 /* --- A layer: begin; place, add, add, ...; end ---------------------------- */
 
 /* Goes on to the next offset that a range of the data which begins at `like`
@@ -67,6 +71,13 @@ varve_status vv_data_out_place(struct vv_data_out *out, uint64_t like,
 /* Appends bytes; NULL stands for zeros. */
 varve_status vv_data_out_add(struct vv_data_out *out, const void *bytes,
     uint64_t size, varve_error *error);
+
+/* Of a layer that several fill: begins at an offset, in a file that somebody
+ * else begins and ends. What was added is written once it is flushed. */
+varve_status vv_data_out_begin_at(struct vv_data_out *out,
+    const struct vv_context *context, int file, const char *path,
+    uint64_t offset, varve_error *error);
+varve_status vv_data_out_flush(struct vv_data_out *out, varve_error *error);
 
 /* Writes footer and header. `size` gets that of the file; whoever shares one
  * that is not synced may have to see to that. */

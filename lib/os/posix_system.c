@@ -28,6 +28,7 @@
 #endif
 
 #define READ_FLAGS (O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+#define WRITE_FLAGS (O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
 #define CREATE_FLAGS (O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC)
 
 _Static_assert(sizeof(pthread_t) <= sizeof(uintptr_t), "a handle holds it");
@@ -75,6 +76,12 @@ static int create_file(void *state, int directory, const char *name)
     if (created >= 0 && file < 0)
         unlinkat(at(directory), name, 0);
     return file;
+}
+
+static int open_to_write(void *state, int directory, const char *name)
+{
+    (void)state;
+    return above_standard(openat(at(directory), name, WRITE_FLAGS));
 }
 
 static int open_directory(void *state, int directory, const char *name)
@@ -450,6 +457,7 @@ static int join_thread(void *state, uintptr_t handle)
 const struct vv_system vv_posix_system = {
     .open_file = open_file,
     .create_file = create_file,
+    .open_to_write = open_to_write,
     .open_directory = open_directory,
     .close = close_descriptor,
     .info = info,

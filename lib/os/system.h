@@ -49,6 +49,9 @@ struct vv_system {
     /* A new file for writing and reading: exclusive, follows no link, created
      * with mode 0666 less the umask. */
     int (*create_file)(void *state, int directory, const char *name);
+    /* A file that is there, for writing: what another process has made, and
+     * several fill together. Follows no link. */
+    int (*open_to_write)(void *state, int directory, const char *name);
     int (*open_directory)(void *state, int directory, const char *name);
     int (*close)(void *state, int descriptor);
 

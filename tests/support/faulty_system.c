@@ -62,6 +62,15 @@ static int create_file(void *state, int directory, const char *name)
         f->under->create_file(f->under->state, directory, name)));
 }
 
+static int open_to_write(void *state, int directory, const char *name)
+{
+    struct faulty *f = state;
+    struct faulty_turn turn =
+        begin_named(f, FAULTY_OPEN, directory, name, "");
+    return PASS(taken(f, FAULTY_OPEN,
+        f->under->open_to_write(f->under->state, directory, name)));
+}
+
 static int open_directory(void *state, int directory, const char *name)
 {
     struct faulty *f = state;
@@ -338,6 +347,7 @@ static int join_thread(void *state, uintptr_t handle)
 static const struct vv_system functions = {
     .open_file = open_file,
     .create_file = create_file,
+    .open_to_write = open_to_write,
     .open_directory = open_directory,
     .close = close_descriptor,
     .info = info,

@@ -100,6 +100,16 @@ static int open_file(void *state, int directory, const char *name)
     return unlocked(m, result ? result : add_descriptor(m, node, false));
 }
 
+static int open_to_write(void *state, int directory, const char *name)
+{
+    struct memory *m = locked(state);
+    struct memory_node *node;
+    int result = look_up(m, directory, name, &node);
+    if (!result && node->is_directory)
+        result = -EISDIR;
+    return unlocked(m, result ? result : add_descriptor(m, node, true));
+}
+
 static int open_directory(void *state, int directory, const char *name)
 {
     struct memory *m = locked(state);
@@ -512,6 +522,7 @@ static int join_thread(void *state, uintptr_t handle)
 static const struct vv_system functions = {
     .open_file = open_file,
     .create_file = create_file,
+    .open_to_write = open_to_write,
     .open_directory = open_directory,
     .close = close_descriptor,
     .info = info,

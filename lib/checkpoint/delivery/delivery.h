@@ -45,6 +45,16 @@ struct vv_damage {
     size_t text; /* in `damage_text`; ends with a NUL */
 };
 
+/* Others that restore at the same time, and change nothing unless all can. The
+ * first transfer asks, once it has verified what it brings, or has failed: what
+ * comes back is the status of all. */
+struct vv_consent {
+    /* to fill in */
+    varve_status (*ask)(void *user, varve_status status, varve_error *error);
+    void *user;
+    bool was_asked;
+};
+
 struct vv_delivery {
     /* to read */
     const struct vv_pairing *pairing;
@@ -54,7 +64,9 @@ struct vv_delivery {
     struct vv_buffer cast_misfits; /* vv_misfits */
     uint64_t looked_at; /* bytes that `salvage` has read, of this batch */
 
-    /* to fill in: by arrivals and retries */
+    /* to fill in: by who opens a restoration with others; or NULL */
+    struct vv_consent *consent;
+    /* by arrivals and retries */
     bool has_new_mismatch;       /* since the last arrival */
     bool has_lost;               /* memory ran out for a list */
     struct vv_buffer jobs;       /* vv_pair: values due */

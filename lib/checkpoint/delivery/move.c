@@ -197,3 +197,27 @@ varve_status vv_move_strings(
         (unsigned long long)vv_at64(
             d->file->parsed.index.value_offsets, move->value));
 }
+
+varve_status vv_moves_failed(const struct vv_delivery *d,
+    const struct vv_move *moves, size_t count, varve_status status,
+    varve_error *error)
+{
+    char text[256];
+    size_t touched = 0;
+    for (size_t i = 0; i < count; i++)
+        touched += moves[i].is_touched;
+    if (touched == 0)
+        return status;
+    if (error)
+        error->status = VARVE_HALF_RESTORED;
+    vv_error_add_line(error,
+        "%s: half restored: %zu of %zu variables hold new bytes:",
+        d->file->path, touched, count);
+    for (size_t i = 0; i < count; i++) {
+        if (moves[i].is_touched &&
+            !vv_error_add_line(
+                error, "  %s", vv_node_text(moves[i].node, text, sizeof text)))
+            break;
+    }
+    return VARVE_HALF_RESTORED;
+}

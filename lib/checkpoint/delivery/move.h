@@ -71,4 +71,10 @@ void vv_move_piece(const struct vv_delivery *d, struct vv_move *move,
 varve_status vv_move_strings(
     const struct vv_delivery *d, struct vv_move *move, varve_error *error);
 
+/* The status of a failure: VARVE_HALF_RESTORED where it left variables with new
+ * bytes, which the message names; else as it was. */
+varve_status vv_moves_failed(const struct vv_delivery *d,
+    const struct vv_move *moves, size_t count, varve_status status,
+    varve_error *error);
+
 #endif

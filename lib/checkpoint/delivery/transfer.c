@@ -259,28 +259,10 @@ static varve_status prepare(struct transfer *t, varve_error *error)
 
 /* --- Reading ------------------------------------------------------------ */
 
-/* Names the variables that a failure left with new bytes. */
 static varve_status half_restored(
-    struct transfer *t, varve_status status, varve_error *error)
+    const struct transfer *t, varve_status status, varve_error *error)
 {
-    size_t touched = 0;
-    for (size_t i = 0; i < t->count; i++)
-        touched += t->moves[i].is_touched;
-    if (touched == 0)
-        return status;
-    if (error)
-        error->status = VARVE_HALF_RESTORED;
-    vv_error_add_line(error,
-        "%s: half restored: %zu of %zu variables hold new bytes:",
-        t->d->file->path, touched, t->count);
-    char text[256];
-    for (size_t i = 0; i < t->count; i++) {
-        if (t->moves[i].is_touched &&
-            !vv_error_add_line(error, "  %s",
-                vv_node_text(t->moves[i].node, text, sizeof text)))
-            break;
-    }
-    return VARVE_HALF_RESTORED;
+    return vv_moves_failed(t->d, t->moves, t->count, status, error);
 }
 
 /* Whether some value goes straight into memory that the program sees. */
@@ -292,6 +274,17 @@ static bool touches(const struct transfer *t)
             return true;
     }
     return false;
+}
+
+/* Once: the status of all who restore together. */
+static varve_status ask_others(
+    struct transfer *t, varve_status status, varve_error *error)
+{
+    struct vv_consent *consent = t->d->consent;
+    if (!consent || consent->was_asked)
+        return status;
+    consent->was_asked = true;
+    return consent->ask(consent->user, status, error);
 }
 
 static varve_status read_values(
@@ -318,11 +311,13 @@ static varve_status read_values(
         uint64_t size = reading.total;
         reading.total *= 2;
         reading.only_verify = true;
-        VV_TRY(vv_read_moves(&reading, error));
+        VV_TRY(ask_others(t, vv_read_moves(&reading, error), error));
         reading.only_verify = false;
         reading.is_final = true;
         reading.before = size;
     }
+    if (reading.is_final)
+        VV_TRY(ask_others(t, VARVE_OK, error));
     varve_status status = vv_read_moves(&reading, error);
     if (status)
         return half_restored(t, status, error);
@@ -561,6 +556,7 @@ static varve_status run(struct transfer *t, varve_error *error)
     VV_TRY(list_states(t, error));
     VV_TRY(keep_old_states(t, error)); /* while nothing has changed */
     VV_TRY(read_values(t, false, error));
+    VV_TRY(ask_others(t, VARVE_OK, error));
     return exchange(t, error);
 }
 
@@ -579,7 +575,11 @@ varve_status vv_transfer(struct vv_delivery *d, const struct vv_pair *jobs,
         return VARVE_OK;
     begin(&t, d);
     varve_status status = make_moves(&t, jobs, count, false, error);
-    if (!status && !(status = run(&t, error)))
+    if (!status)
+        status = run(&t, error);
+    if (status)
+        status = ask_others(&t, status, error);
+    else
         settle(&t);
     clear(&t);
     return status;

@@ -265,7 +265,11 @@ static varve_status begin(struct varve_restoration *r,
     vv_match_roots(&r->pairing);
     if (opening->is_whole)
         VV_TRY(demand_homes(r, error));
-    VV_TRY(vv_arrive(r, error));
+    r->delivery.consent = opening->consent;
+    varve_status status = vv_arrive(r, error);
+    r->delivery.consent = NULL;
+    if (status)
+        return status;
     if (opening->is_save)
         vv_set_save_counter(r->pairing.root, vv_index_of(&r->pairing)->counter);
     r->delivery.failure.status = VARVE_OK;

@@ -44,8 +44,9 @@ struct vv_opening {
     const struct vv_opened *file; /* what was found there, which outlives the
                                      restoration; NULL: it is looked for */
     const varve_read_options *options;
-    bool is_numbered; /* `path` may be a prefix */
-    bool is_save;     /* the save counter is taken over */
+    struct vv_consent *consent; /* of others that do the same; or NULL */
+    bool is_numbered;           /* `path` may be a prefix */
+    bool is_save;               /* the save counter is taken over */
     bool is_dry;
     bool is_whole; /* fails where the file lacks something of the program */
 };

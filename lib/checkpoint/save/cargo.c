@@ -93,6 +93,21 @@ static varve_status fail_part(const varve_node *node, varve_error *error)
         vv_slice_text(&node->variable->tensor, vv_part_of(node), part));
 }
 
+/* Whether a value is a slice of many processes, which is noted. */
+static bool note_slice(
+    struct vv_cargo *cargo, const varve_node *node, uint32_t value)
+{
+    if (!cargo->takes_slices || !varve_slice_of(node))
+        return false;
+    struct vv_cargo_slice slice = {
+        .value = value, .whole = vv_whole_of(node), .box = vv_box_of(node)
+    };
+    slice.rank = slice.whole.rank;
+    slice.whole_size = varve_tensor_size(&slice.whole);
+    vv_buffer_add(&cargo->slices, &slice, sizeof slice);
+    return true;
+}
+
 static varve_status find_values(
     struct vv_cargo *cargo, const struct vv_walk *walk, varve_error *error)
 {
@@ -111,14 +126,15 @@ static varve_status find_values(
             walk->steps[vv_at32(c->value_nodes.data, i)].node;
         if (vv_at64(c->value_offsets.data, i) == 0)
             continue;
-        if (node->variable && vv_part_of(node))
+        if (node->variable && !note_slice(cargo, node, (uint32_t)i) &&
+            vv_part_of(node))
             return fail_part(node, error);
         if (size == 0)
             continue;
         cargo->values[i] = find_bytes(cargo, node, &state);
         state += node->kind == VARVE_STATE ? size : 0;
     }
-    return VARVE_OK;
+    return cargo->slices.failed ? vv_fail_memory(error, "slices") : VARVE_OK;
 }
 
 static varve_status find_kept(
@@ -202,8 +218,8 @@ static varve_status gather(
     return status;
 }
 
-varve_status vv_cargo_gather(struct vv_cargo *cargo, varve_node *root,
-    const varve_write_options *options, varve_error *error)
+static varve_status gather_held(struct vv_cargo *cargo, varve_node *root,
+    const varve_write_options *options, bool takes_slices, varve_error *error)
 {
     varve_graph *graph = root->graph;
     VV_TRY(VV_CHECK_OPTIONS(options, error));
@@ -213,6 +229,8 @@ varve_status vv_cargo_gather(struct vv_cargo *cargo, varve_node *root,
         cargo->options = *options;
     VV_TRY(vv_pack_check(cargo->options.compress, error));
     cargo->wants_paths = options && options->progress;
+    cargo->takes_slices = takes_slices;
+    vv_buffer_init(&cargo->slices, &cargo->context.allocator);
     /* The graph stays as it is walked, whatever the callbacks of states would
      * like. */
     enum vv_hold older = vv_graph_hold(graph, VV_HOLDS_ALL);
@@ -221,6 +239,18 @@ varve_status vv_cargo_gather(struct vv_cargo *cargo, varve_node *root,
     if (status)
         vv_cargo_clear(cargo);
     return status;
+}
+
+varve_status vv_cargo_gather(struct vv_cargo *cargo, varve_node *root,
+    const varve_write_options *options, varve_error *error)
+{
+    return gather_held(cargo, root, options, false, error);
+}
+
+varve_status vv_cargo_gather_slices(struct vv_cargo *cargo, varve_node *root,
+    const varve_write_options *options, varve_error *error)
+{
+    return gather_held(cargo, root, options, true, error);
 }
 
 void vv_cargo_clear(struct vv_cargo *cargo)
@@ -232,6 +262,7 @@ void vv_cargo_clear(struct vv_cargo *cargo)
     vv_release(a, (void *)cargo->options.metadata,
         cargo->options.metadata_count * sizeof *cargo->options.metadata);
     vv_buffer_clear(&cargo->texts);
+    vv_buffer_clear(&cargo->slices);
     vv_unchanged_clear(&cargo->unchanged, a);
     vv_columns_end(&cargo->columns);
     *cargo = (struct vv_cargo){ .context = cargo->context };

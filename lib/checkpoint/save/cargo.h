@@ -19,6 +19,16 @@ struct vv_cargo_kept {
     size_t size;
 };
 
+/* A value that is a slice, of a save of several processes. */
+struct vv_cargo_slice {
+    /* to read */
+    uint32_t value;
+    uint32_t rank;
+    uint64_t whole_size; /* bytes of the value that it is a part of */
+    varve_tensor whole;  /* type and shape of that */
+    varve_box box;
+};
+
 struct vv_cargo {
     /* to read */
     struct vv_context context;
@@ -31,7 +41,12 @@ struct vv_cargo {
     struct vv_cargo_kept *kept; /* by node; NULL where there is nothing */
     bool is_encoded;            /* all values are as they lie in a file */
     struct vv_unchanged unchanged;
+    struct vv_buffer slices; /* vv_cargo_slice, in order of values: one of
+                                several processes has them, and the columns
+                                have their types and shapes as wholes, their
+                                sizes as they are here */
     /* own */
+    bool takes_slices;
     void **copies; /* by value, of a detached cargo: where its copy is */
     struct vv_buffer texts;     /* of a detached cargo: what was borrowed */
     const unsigned char *block; /* that the copies are in */
@@ -49,6 +64,18 @@ struct vv_cargo {
 varve_status vv_cargo_gather(struct vv_cargo *cargo, varve_node *root,
     const varve_write_options *options, varve_error *error);
 void vv_cargo_clear(struct vv_cargo *cargo);
+
+/* The same for one process of several. Else a slice that is not all of its
+ * value is VARVE_MISUSE. */
+varve_status vv_cargo_gather_slices(struct vv_cargo *cargo, varve_node *root,
+    const varve_write_options *options, varve_error *error);
+
+static inline const struct vv_cargo_slice *vv_cargo_slices(
+    const struct vv_cargo *cargo, size_t *count)
+{
+    *count = cargo->slices.size / sizeof(struct vv_cargo_slice);
+    return (const struct vv_cargo_slice *)(const void *)cargo->slices.data;
+}
 
 /* The bytes of a value as they lie in a file; those that have to be encoded are
  * in `scratch` until it is used again. NULL without memory. */

@@ -295,17 +295,12 @@ static varve_status write_values(struct layering *l, varve_error *error)
 static varve_status write_index(
     struct layering *l, const struct vv_publication *p, varve_error *error)
 {
-    struct vv_data_out data;
     struct vv_index index;
     VV_TRY(vv_cargo_index(l->cargo, &index, error));
     if (l->out.is_inside)
         return vv_data_out_end(&l->out.data, &index, error);
-    varve_status status = vv_data_out_begin(
-        &data, &l->cargo->context, p->file, p->path, 0, error);
-    if (!status)
-        status = vv_data_out_end(&data, &index, error);
-    vv_data_out_clear(&data);
-    return status;
+    return vv_data_out_bare(
+        &l->cargo->context, p->file, p->path, &index, error);
 }
 
 /* What lies in a layer that is dropped is written again, so it is looked at:

@@ -16,6 +16,7 @@
 #include "graph.h"
 #include "layout.h"
 #include "shape.h"
+#include "slice.h"
 #include "state.h"
 #include "tag.h"
 #include "try.h"
@@ -182,11 +183,12 @@ static varve_status add_value(struct vv_columns *c, const struct vv_walk *walk,
             VV_TRY(add_state(c, walk, place, &size, error));
         tensor.shape[0] = size;
     } else {
-        tensor = vv_tensor_copy(&node->variable->tensor);
+        const varve_tensor *here = &node->variable->tensor;
+        tensor = vv_whole_of(node); /* of a slice the size is what is here */
         if (is_saved && tensor.dtype == VARVE_STRING)
-            size = vv_strings_size(&tensor);
+            size = vv_strings_size(here);
         else if (is_saved)
-            size = varve_tensor_size(&tensor);
+            size = varve_tensor_size(here);
     }
     vv_index_add_value(&c->index, place, &tensor, size, is_saved);
     return VARVE_OK;

@@ -4,7 +4,6 @@
  */
 #include "layer_out.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "allocator.h"
@@ -12,32 +11,13 @@
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
+#include "layer_folder.h"
 #include "layers_in.h"
-#include "retry.h"
 #include "system.h"
 #include "try.h"
 
-#define A_MILLISECOND ((int64_t)1000000)
-#define LONGEST_WAIT (10000 * A_MILLISECOND) /* for who collects */
-
-/* --- The lock ------------------------------------------------------------- */
-
-static varve_status share_folder(struct vv_layer_out *out, varve_error *error)
-{
-    const struct vv_system *system = out->context->system;
-    int64_t deadline = system->uptime(system->state) + LONGEST_WAIT;
-    for (;;) {
-        int result = system->share_lock(system->state, out->folder);
-        if (result != -EWOULDBLOCK)
-            return VARVE_OK; /* or there are no locks, and nobody collects */
-        if (system->uptime(system->state) >= deadline)
-            return vv_fail(error, VARVE_TIMEOUT,
-                "%s: expected to share the lock of its layers, found it locked "
-                "by who collects them",
-                out->path);
-        system->sleep(system->state, A_MILLISECOND);
-    }
-}
+/* --- The beginning ---------------------------------------------------------
+ */
 
 static void begin(struct vv_layer_out *out, const struct vv_context *context,
     const char *path, int level, struct vv_index_columns *columns)
@@ -64,18 +44,8 @@ varve_status vv_layer_out_begin(struct vv_layer_out *out,
 {
     begin(out, context, path, level, columns);
     out->flags = flags;
-    vv_layer_folder(&out->own_path, path);
-    vv_buffer_add8(&out->own_path, '/');
-    const char *inside = vv_buffer_string(&out->own_path);
-    if (out->own_path.failed)
-        return vv_fail_memory(error, "the path of a layer");
-    struct vv_context other = *context;
-    other.durable = NULL; /* that is the directory of the checkpoint */
-    int folder;
-    VV_TRY(vv_directory_make_parent(
-        &other, inside, (flags & VV_PUBLISH_NO_SYNC) != 0, &folder, error));
-    out->folder = folder;
-    return share_folder(out, error);
+    return vv_layer_folder_open(
+        context, path, flags, &out->own_path, &out->folder, error);
 }
 
 varve_status vv_layer_out_set_base(struct vv_layer_out *out,
@@ -141,25 +111,6 @@ static void add_place(
 
 /* --- What is new ---------------------------------------------------------- */
 
-static varve_status choose_name(struct vv_layer_out *out, varve_error *error)
-{
-    const struct vv_system *system = out->context->system;
-    char name[VV_LAYER_NAME_SIZE];
-    unsigned tries = 0;
-    int result;
-    do
-        result = system->random(system->state, out->nonce, sizeof out->nonce);
-    while (vv_try_again(result, &tries));
-    if (result < 0)
-        return vv_fail_system(
-            error, -result, "getting a random name", out->path);
-    vv_layer_name(out->nonce, name);
-    vv_buffer_add_string(&out->own_path, name);
-    vv_buffer_string(&out->own_path);
-    return out->own_path.failed ? vv_fail_memory(error, "the path of a layer")
-                                : VARVE_OK;
-}
-
 static varve_status begin_packing(struct vv_layer_out *out, varve_error *error)
 {
     if (out->level == 0)
@@ -185,7 +136,8 @@ static varve_status begin_layer(struct vv_layer_out *out, varve_error *error)
 {
     if (out->own != VV_NONE)
         return VARVE_OK;
-    VV_TRY(choose_name(out, error));
+    VV_TRY(vv_layer_choose(
+        out->context, out->path, out->nonce, &out->own_path, error));
     const char *path = vv_buffer_string(&out->own_path);
     VV_TRY(vv_publish_begin_in(&out->publication, out->context, out->folder,
         vv_path_name(path), path, out->flags, error));
@@ -276,12 +228,14 @@ varve_status vv_layer_out_old(struct vv_layer_out *out, uint64_t offset,
 
 /* --- The end -------------------------------------------------------------- */
 
-static varve_status sync(const struct vv_layer_out *out, int descriptor,
-    const char *what, const char *path, varve_error *error)
+static varve_status sync_layer(const struct vv_layer_out *out,
+    const struct vv_layer *layer, varve_error *error)
 {
     const struct vv_system *system = out->context->system;
-    int result = system->sync(system->state, descriptor);
-    return result < 0 ? vv_fail_system(error, -result, what, path) : VARVE_OK;
+    int result = system->sync(system->state, layer->file);
+    return result < 0
+               ? vv_fail_system(error, -result, "sync of a layer", layer->path)
+               : VARVE_OK;
 }
 
 /* What is shared with a checkpoint for which nobody waited for the disk is made
@@ -296,7 +250,7 @@ static varve_status sync_shared(
         const struct vv_layer *layer = &shared->all[i];
         if (out->numbers[i] == VV_NONE || !layer->is_unsynced)
             continue;
-        VV_TRY(sync(out, layer->file, "sync of a layer", layer->path, error));
+        VV_TRY(sync_layer(out, layer, error));
         *is_any = true;
     }
     return VARVE_OK;
@@ -338,8 +292,8 @@ varve_status vv_layer_out_end(struct vv_layer_out *out, varve_error *error)
     if (out->flags & VV_PUBLISH_NO_SYNC)
         return VARVE_OK;
     VV_TRY(sync_shared(out, &is_new, error));
-    return is_new ? sync(out, out->folder, "sync of the directory of layers",
-                        out->path, error)
+    return is_new ? vv_layer_folder_sync(
+                        out->context, out->folder, out->path, error)
                   : VARVE_OK;
 }
 

@@ -160,6 +160,15 @@ static void note_latest(const struct vv_context *context, const char *prefix,
     vv_publish_end(&p, status, NULL);
 }
 
+void vv_note_latest(
+    const struct vv_context *context, const char *prefix, const char *path)
+{
+    struct vv_buffer note;
+    vv_buffer_init(&note, &context->allocator);
+    note_latest(context, prefix, path, &note);
+    vv_buffer_clear(&note);
+}
+
 /* A cargo and what its files may be called. */
 struct numbering {
     struct vv_cargo *cargo;
@@ -183,17 +192,33 @@ static varve_status find_base(
     return VARVE_OK;
 }
 
+static varve_status find_next(const struct vv_context *context,
+    const char *prefix, uint64_t least, struct search *search, uint64_t *number,
+    varve_error *error)
+{
+    VV_TRY(find_highest(context, prefix, 0, search, error));
+    uint64_t counter = search->highest > least ? search->highest : least;
+    if (counter == UINT64_MAX)
+        return vv_fail(error, VARVE_LIMIT,
+            "%s: expected a number below 2^64 - 1, found that one", prefix);
+    *number = counter + 1;
+    return VARVE_OK;
+}
+
+varve_status vv_next_number(const struct vv_context *context,
+    const char *prefix, uint64_t least, uint64_t *number, varve_error *error)
+{
+    struct search search;
+    return find_next(context, prefix, least, &search, number, error);
+}
+
 static varve_status save_once(struct numbering *n, varve_error *error)
 {
     struct search search;
     const char *prefix = n->prefix;
     struct vv_cargo *cargo = n->cargo;
-    VV_TRY(find_highest(&cargo->context, prefix, 0, &search, error));
-    uint64_t counter = search.highest > n->least ? search.highest : n->least;
-    if (counter == UINT64_MAX)
-        return vv_fail(error, VARVE_LIMIT,
-            "%s: expected a number below 2^64 - 1, found that one", prefix);
-    cargo->counter = counter + 1;
+    VV_TRY(find_next(
+        &cargo->context, prefix, n->least, &search, &cargo->counter, error));
     vv_set_numbered_path(n->path, prefix, cargo->counter);
     if (n->path->failed)
         return vv_fail_memory(error, "the name of a checkpoint");
@@ -209,8 +234,7 @@ static bool is_no_file(varve_status status)
            status == VARVE_NOT_A_CHECKPOINT;
 }
 
-/* A file that is called as the prefix is what a restore would find. */
-static varve_status check_prefix(
+varve_status vv_check_prefix(
     const struct vv_context *context, const char *prefix, varve_error *error)
 {
     varve_error reason = { 0 };
@@ -240,7 +264,7 @@ varve_status vv_save_cargo(struct vv_cargo *cargo, const char *prefix,
         .base = cargo->options.base,
         .path = path,
     };
-    VV_TRY(check_prefix(&cargo->context, prefix, error));
+    VV_TRY(vv_check_prefix(&cargo->context, prefix, error));
     vv_buffer_init(&n.other, &cargo->context.allocator);
     varve_status status = VARVE_EXISTS;
     for (int i = 0; i < MOST_RACES && status == VARVE_EXISTS; i++)

@@ -30,6 +30,20 @@ bool vv_ends_in_suffix(const char *path);
 void vv_set_numbered_path(
     struct vv_buffer *path, const char *prefix, uint64_t number);
 
+/* The number of the next save under a prefix: above `least`, and above those in
+ * its directory. */
+varve_status vv_next_number(const struct vv_context *context,
+    const char *prefix, uint64_t least, uint64_t *number, varve_error *error);
+
+/* VARVE_EXISTS where there is a file that is called as the prefix: a restore
+ * would find that. */
+varve_status vv_check_prefix(
+    const struct vv_context *context, const char *prefix, varve_error *error);
+
+/* Notes what was saved last under a prefix, beside it. */
+void vv_note_latest(
+    const struct vv_context *context, const char *prefix, const char *path);
+
 /* varve_latest over any system. */
 varve_status vv_find_latest(const struct vv_context *context,
     const char *prefix, char *path, size_t size, varve_error *error);

@@ -1,0 +1,79 @@
+/* together.h - many processes, one checkpoint: calls that all ranks of a
+ * communicator (comm.h) make together, in the same order.
+ *
+ *     varve_add_slice(root, "temperature", varve_array(mine, rows, 512),
+ *         VARVE_SHAPE(4096, 512), (uint64_t[]){ first, 0 });
+ *     ...
+ *     varve_write_all(comm, root, "run/heat", NULL, &error);
+ *
+ * Each rank has a graph of its own, and all of them are alike: the same nodes,
+ * names, types and shapes. A variable that is a slice (slice.h) has a part of
+ * its value at each rank, and together they are all of it; the others and
+ * states have the same value everywhere, which is written once, a piece of it
+ * by each rank.
+ *
+ * All ranks get the same status, and the same message, which names the lowest
+ * rank on which something went wrong: none waits for another that has given up.
+ * Where a process is gone it is VARVE_DISCONNECTED.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_TOGETHER_H
+#define VARVE_TOGETHER_H
+
+#include <varve/checkpoint.h>
+#include <varve/comm.h>
+
+VARVE_BEGIN_DECLS
+
+/* Saves as varve_write does. The checkpoint is an index, and data in files of
+ * the folder `layers` beside it, one for each machine or as many as
+ * `files` says, which all ranks fill at the same time; all of them see the same
+ * directory. The index appears last: killed at any moment, of whatever rank, a
+ * save leaves the older checkpoint, and files that the next one sweeps up.
+ *
+ * Paths, options and metadata must be the same everywhere, but for progress,
+ * which is called at each rank with its own share. VARVE_MISUSE, before a byte
+ * is written: graphs, options or values differ (the message names path and
+ * ranks), slices overlap or leave a gap; or another format, `compress` or
+ * `layered`, which are not for many processes. */
+VARVE_API varve_status varve_write_all(const varve_comm *comm, varve_node *root,
+    const char *path, const varve_write_options *options,
+    varve_error *error) VARVE_MUST_CHECK;
+
+/* Saves under the next number of a prefix, as varve_save does. */
+VARVE_API varve_status varve_save_all(const varve_comm *comm, varve_node *root,
+    const char *prefix, const varve_write_options *options,
+    varve_error *error) VARVE_MUST_CHECK;
+
+/* Restores as varve_read and varve_restore do, at every rank its part, whoever
+ * saved it: one process or many, more or fewer than now, in any format. Every
+ * rank opens the same file, and reads the chunks that meet its slices and all
+ * that is no slice. No rank changes anything before all of them have read and
+ * verified what they need, but with `streaming`. A status other than VARVE_OK
+ * is NULL at every rank.
+ *
+ * What is built later is restored by each rank for itself. */
+VARVE_API varve_restoration *varve_read_all(const varve_comm *comm,
+    varve_node *root, const char *path, const varve_read_options *options,
+    varve_error *error);
+VARVE_API varve_restoration *varve_restore_all(const varve_comm *comm,
+    varve_node *root, const char *path, const varve_read_options *options,
+    varve_error *error);
+
+/* The status and message of the lowest rank that comes with a failure, at every
+ * rank: for assertions about a restoration, and for a program's own steps,
+ *
+ *     varve_status status = varve_assert_consumed(restoration, &error);
+ *     if (varve_agree(comm, status, &error)) ...
+ */
+VARVE_API varve_status varve_agree(const varve_comm *comm, varve_status status,
+    varve_error *error) VARVE_MUST_CHECK;
+
+/* Whether somebody wants it: a signal that came to one process makes all of
+ * them save the same step. A process that is gone counts as wanting it. */
+VARVE_API bool varve_any(const varve_comm *comm, bool wanted);
+
+VARVE_END_DECLS
+
+#endif

@@ -1,0 +1,89 @@
+/* layer_folder.c - the lock, the sync, and names that nobody else has.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "layer_folder.h"
+
+#include <errno.h>
+
+#include "directory.h"
+#include "failure.h"
+#include "file.h"
+#include "layers_in.h"
+#include "layout.h"
+#include "publish.h"
+#include "retry.h"
+#include "system.h"
+#include "try.h"
+
+#define A_MILLISECOND ((int64_t)1000000)
+#define LONGEST_WAIT (10000 * A_MILLISECOND) /* for who collects */
+
+static varve_status share(const struct vv_context *context, int folder,
+    const char *path, varve_error *error)
+{
+    const struct vv_system *system = context->system;
+    int64_t deadline = system->uptime(system->state) + LONGEST_WAIT;
+    for (;;) {
+        int result = system->share_lock(system->state, folder);
+        if (result != -EWOULDBLOCK)
+            return VARVE_OK; /* or there are no locks, and nobody collects */
+        if (system->uptime(system->state) >= deadline)
+            return vv_fail(error, VARVE_TIMEOUT,
+                "%s: expected to share the lock of its layers, found it locked "
+                "by who collects them",
+                path);
+        system->sleep(system->state, A_MILLISECOND);
+    }
+}
+
+varve_status vv_layer_folder_open(const struct vv_context *context,
+    const char *path, int flags, struct vv_buffer *inside, int *folder,
+    varve_error *error)
+{
+    struct vv_context other = *context;
+    other.durable = NULL; /* that is the directory of the checkpoint */
+    vv_layer_folder(inside, path);
+    vv_buffer_add8(inside, '/');
+    const char *text = vv_buffer_string(inside);
+    if (inside->failed)
+        return vv_fail_memory(error, "the path of a layer");
+    int opened;
+    VV_TRY(vv_directory_make_parent(
+        &other, text, (flags & VV_PUBLISH_NO_SYNC) != 0, &opened, error));
+    varve_status status = share(context, opened, path, error);
+    if (status)
+        vv_file_close(context, opened);
+    else
+        *folder = opened;
+    return status;
+}
+
+varve_status vv_layer_folder_sync(const struct vv_context *context, int folder,
+    const char *path, varve_error *error)
+{
+    const struct vv_system *system = context->system;
+    int result = system->sync(system->state, folder);
+    return result < 0 ? vv_fail_system(error, -result,
+                            "sync of the directory of layers", path)
+                      : VARVE_OK;
+}
+
+varve_status vv_layer_choose(const struct vv_context *context, const char *path,
+    uint8_t *nonce, struct vv_buffer *inside, varve_error *error)
+{
+    const struct vv_system *system = context->system;
+    char name[VV_LAYER_NAME_SIZE];
+    unsigned tries = 0;
+    int result;
+    do
+        result = system->random(system->state, nonce, VV_NONCE_SIZE);
+    while (vv_try_again(result, &tries));
+    if (result < 0)
+        return vv_fail_system(error, -result, "getting a random name", path);
+    vv_layer_name(nonce, name);
+    vv_buffer_add_string(inside, name);
+    vv_buffer_string(inside);
+    return inside->failed ? vv_fail_memory(error, "the path of a layer")
+                          : VARVE_OK;
+}

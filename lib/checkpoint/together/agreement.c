@@ -1,0 +1,174 @@
+/* agreement.c - one message for all.
+ *
+ * The lowest rank that failed is found by a maximum, so that where all is well,
+ * which is nearly always, one exchange of eight bytes is all there is. Its
+ * message comes the same way, eight bytes at a time: that needs no memory,
+ * which may be what has run out.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "agreement.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "try.h"
+
+varve_status vv_check_comm(const varve_comm *comm, varve_error *error)
+{
+    if (!comm || comm->rank >= comm->size)
+        return vv_fail(error, VARVE_MISUSE,
+            "expected a communicator and a rank below its size, found none");
+    return vv_check_reserved(&comm->reserved, sizeof comm->reserved, error);
+}
+
+/* What a communicator says that cannot go on. */
+static varve_status fail_gone(
+    const varve_comm *comm, varve_status status, varve_error *error)
+{
+    return vv_fail(error, status,
+        "rank %" PRIu32 " of %" PRIu32
+        ": expected an answer of all ranks, found one gone",
+        comm->rank, comm->size);
+}
+
+/* Sets a number everywhere to what it is at one rank. */
+static varve_status spread(
+    const varve_comm *comm, uint32_t from, uint64_t *number, varve_error *error)
+{
+    *number = comm->rank == from ? *number : 0;
+    varve_status status = comm->agree(comm->self, number);
+    return status ? fail_gone(comm, status, error) : VARVE_OK;
+}
+
+static varve_status spread_message(
+    const varve_comm *comm, uint32_t from, char *message, varve_error *error)
+{
+    uint64_t size = strlen(message);
+    VV_TRY(spread(comm, from, &size, error));
+    for (size_t at = 0; at < size && at < VARVE_MESSAGE_SIZE; at += 8) {
+        uint64_t word;
+        memcpy(&word, message + at, sizeof word);
+        VV_TRY(spread(comm, from, &word, error));
+        memcpy(message + at, &word, sizeof word);
+    }
+    message[size < VARVE_MESSAGE_SIZE ? size : VARVE_MESSAGE_SIZE - 1] = '\0';
+    return VARVE_OK;
+}
+
+_Static_assert(VARVE_MESSAGE_SIZE % 8 == 0, "it goes eight bytes at a time");
+
+static varve_status spread_failure(const varve_comm *comm, uint32_t from,
+    varve_status status, varve_error *error)
+{
+    varve_error reason = { 0 };
+    uint64_t number = status;
+    if (comm->rank == from && error)
+        memcpy(reason.message, error->message, sizeof reason.message);
+    VV_TRY(spread(comm, from, &number, error));
+    VV_TRY(spread_message(comm, from, reason.message, error));
+    return vv_fail(error, (varve_status)number, "rank %" PRIu32 ": %s", from,
+        reason.message);
+}
+
+varve_status vv_agree(
+    const varve_comm *comm, varve_status status, varve_error *error)
+{
+    varve_error local = { 0 };
+    uint64_t failed = status ? comm->size - comm->rank : 0;
+    if (status == VARVE_DISCONNECTED)
+        return status; /* it was found out by talking, which has ended */
+    varve_status talk = comm->agree(comm->self, &failed);
+    if (talk)
+        return fail_gone(comm, talk, error);
+    if (failed == 0)
+        return VARVE_OK;
+    return spread_failure(
+        comm, comm->size - (uint32_t)failed, status, error ? error : &local);
+}
+
+/* --- From one to all, from all to one ------------------------------------- */
+
+varve_status vv_tell_number(
+    const varve_comm *comm, uint64_t *number, varve_error *error)
+{
+    return spread(comm, 0, number, error);
+}
+
+varve_status vv_tell_all(const varve_comm *comm, varve_status status,
+    struct vv_buffer *bytes, varve_error *error)
+{
+    uint64_t size = bytes->size;
+    if (comm->rank == 0 && !status && bytes->failed)
+        status = vv_fail_memory(error, "what all ranks are told");
+    VV_TRY(vv_agree(comm, comm->rank == 0 ? status : VARVE_OK, error));
+    VV_TRY(spread(comm, 0, &size, error));
+    if (comm->rank != 0) {
+        bytes->size = 0;
+        bool has_room = size == 0 || (size <= SIZE_MAX &&
+                                         vv_buffer_extend(bytes, (size_t)size));
+        status = has_room ? VARVE_OK
+                          : vv_fail_memory(error, "what all ranks are told");
+    }
+    VV_TRY(vv_agree(comm, status, error));
+    status = comm->broadcast(comm->self, bytes->data, (size_t)size);
+    return status ? fail_gone(comm, status, error) : VARVE_OK;
+}
+
+/* Room at rank 0 for what all have. */
+static varve_status make_room(const varve_comm *comm, struct vv_gathered *all,
+    uint64_t total, varve_error *error)
+{
+    if (comm->rank == 0 && total > 0 &&
+        (total > SIZE_MAX || !vv_buffer_extend(&all->bytes, (size_t)total)))
+        return vv_fail_memory(error, "what all ranks tell");
+    return VARVE_OK;
+}
+
+static varve_status gather_bytes(const varve_comm *comm,
+    const struct vv_buffer *bytes, struct vv_gathered *all, varve_error *error)
+{
+    uint64_t size = bytes->size, total = 0;
+    varve_status status =
+        comm->gather(comm->self, &size, sizeof size, all->sizes);
+    if (status)
+        return fail_gone(comm, status, error);
+    for (uint32_t i = 0; all->sizes && i < comm->size; i++)
+        total += all->sizes[i];
+    VV_TRY(vv_agree(comm, make_room(comm, all, total, error), error));
+    status = comm->gather_varied(
+        comm->self, bytes->data, bytes->size, all->bytes.data, all->sizes);
+    return status ? fail_gone(comm, status, error) : VARVE_OK;
+}
+
+varve_status vv_gather_all(const varve_comm *comm, varve_status status,
+    const struct vv_buffer *bytes, struct vv_gathered *all, varve_error *error)
+{
+    *all = (struct vv_gathered){ .count = comm->size };
+    vv_buffer_init(&all->bytes, bytes->allocator);
+    if (!status && bytes->failed)
+        status = vv_fail_memory(error, "what a rank tells");
+    if (!status && comm->rank == 0) {
+        all->sizes =
+            vv_allocate_array(bytes->allocator, comm->size, sizeof *all->sizes);
+        if (!all->sizes)
+            status = vv_fail_memory(error, "what all ranks tell");
+    }
+    status = vv_agree(comm, status, error);
+    if (!status)
+        status = gather_bytes(comm, bytes, all, error);
+    if (status)
+        vv_gathered_clear(all);
+    return status;
+}
+
+void vv_gathered_clear(struct vv_gathered *all)
+{
+    if (all->sizes)
+        vv_release(
+            all->bytes.allocator, all->sizes, all->count * sizeof *all->sizes);
+    all->sizes = NULL;
+    vv_buffer_clear(&all->bytes);
+}

@@ -1,0 +1,199 @@
+/* contribution.c - three digests, a few numbers, then the slices.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "contribution.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "layout.h"
+#include "try.h"
+
+enum { HEAD_SIZE = 3 * VV_DIGEST_SIZE + 4 + 8 + 8, STRETCH_SIZE = 24 };
+
+/* --- Digests -------------------------------------------------------------- */
+
+static void add_digest(struct vv_buffer *bytes, struct vv_digest digest)
+{
+    vv_buffer_add(bytes, digest.bytes, sizeof digest.bytes);
+}
+
+static void add_metadata(struct vv_buffer *text, const varve_metadata *m)
+{
+    vv_buffer_add(text, m->name, strlen(m->name) + 1);
+    vv_buffer_add8(text, (uint8_t)m->kind);
+    if (m->kind == VARVE_METADATA_STRING)
+        vv_buffer_add(text, m->string, strlen(m->string) + 1);
+    else if (m->kind == VARVE_METADATA_REAL)
+        vv_buffer_add(text, &m->real, sizeof m->real);
+    else
+        vv_buffer_add64(text, (uint64_t)m->integer);
+}
+
+/* What the caller asked for, as far as it must be the same everywhere. */
+static varve_status add_request(struct vv_buffer *bytes, const char *path,
+    const struct vv_cargo *cargo, varve_error *error)
+{
+    const varve_write_options *o = &cargo->options;
+    struct vv_buffer text;
+    vv_buffer_init(&text, bytes->allocator);
+    vv_buffer_add(&text, path, strlen(path) + 1);
+    vv_buffer_add8(&text, o->no_replace);
+    vv_buffer_add8(&text, o->no_sync);
+    vv_buffer_add64(&text, cargo->counter);
+    for (size_t i = 0; i < o->metadata_count; i++)
+        add_metadata(&text, &o->metadata[i]);
+    bool failed = text.failed;
+    if (!failed)
+        add_digest(bytes, vv_digest_of(text.data, text.size));
+    vv_buffer_clear(&text);
+    return failed ? vv_fail_memory(error, "what a rank tells") : VARVE_OK;
+}
+
+/* All columns but digests, and where and how large values are: of slices that
+ * is this process's own. The sizes of whole values stand in for it. */
+static varve_status add_structure(struct vv_buffer *bytes,
+    const struct vv_cargo *cargo, const struct vv_share *share,
+    varve_error *error)
+{
+    const struct vv_index_columns *c = &cargo->columns.index;
+    struct vv_digester *digester = vv_digester_new(bytes->allocator);
+    if (!digester)
+        return vv_fail_memory(error, "what a rank tells");
+    for (size_t i = 0; i < VV_COLUMN_COUNT; i++) {
+        const struct vv_buffer *column = &c->each[i];
+        uint64_t size = column->size;
+        if (column == &c->digests)
+            continue;
+        if (column == &c->value_offsets)
+            column = &share->offsets;
+        else if (column == &c->value_sizes)
+            column = &share->sizes;
+        vv_digester_add(digester, &size, sizeof size);
+        vv_digester_add(digester, column->data, column->size);
+    }
+    add_digest(bytes, vv_digester_end(digester));
+    vv_digester_free(bytes->allocator, digester);
+    return VARVE_OK;
+}
+
+/* --- Slices --------------------------------------------------------------- */
+
+static void add_slice(struct vv_buffer *bytes,
+    const struct vv_cargo_slice *slice, uint64_t size, uint64_t offset,
+    const uint8_t *digests)
+{
+    for (uint32_t k = 0; k < slice->rank; k++)
+        vv_buffer_add64(bytes, slice->box.start[k]);
+    for (uint32_t k = 0; k < slice->rank; k++)
+        vv_buffer_add64(bytes, slice->box.extents[k]);
+    vv_buffer_add64(bytes, size);
+    vv_buffer_add64(bytes, offset);
+    vv_buffer_add(
+        bytes, digests, (size_t)vv_chunk_count(size) * VV_DIGEST_SIZE);
+}
+
+/* The digest of what all have, and the slices: both go through the column of
+ * digests, in one pass. */
+static varve_status add_values(struct vv_buffer *bytes, size_t digest_at,
+    const struct vv_cargo *cargo, const struct vv_share *share,
+    varve_error *error)
+{
+    const struct vv_index_columns *c = &cargo->columns.index;
+    const uint8_t *digests = c->digests.data;
+    size_t slices, parts;
+    const struct vv_cargo_slice *slice = vv_cargo_slices(cargo, &slices);
+    const struct vv_part *part = vv_parts(share, &parts);
+    struct vv_digester *digester = vv_digester_new(bytes->allocator);
+    if (!digester)
+        return vv_fail_memory(error, "what a rank tells");
+    for (uint32_t i = 0; i < cargo->value_count; i++) {
+        uint64_t size = vv_at64(c->value_sizes.data, i);
+        size_t count = (size_t)vv_chunk_count(size) * VV_DIGEST_SIZE;
+        if (slices > 0 && slice->value == i) {
+            while (part->value != i)
+                part++; /* each slice is a part */
+            add_slice(bytes, slice++, size, part->offset, digests);
+            slices--;
+        } else {
+            vv_digester_add(digester, digests, count);
+        }
+        digests += count;
+    }
+    if (!bytes->failed) {
+        struct vv_digest digest = vv_digester_end(digester);
+        memcpy(bytes->data + digest_at, digest.bytes, sizeof digest.bytes);
+    }
+    vv_digester_free(bytes->allocator, digester);
+    return VARVE_OK;
+}
+
+static void add_stretches(struct vv_buffer *bytes, const struct vv_share *share)
+{
+    size_t count = share->stretches.size / sizeof(struct vv_stretch);
+    const struct vv_stretch *all =
+        (const struct vv_stretch *)(const void *)share->stretches.data;
+    vv_buffer_add64(bytes, count);
+    for (size_t i = 0; i < count; i++) {
+        vv_buffer_add64(bytes, all[i].place);
+        vv_buffer_add64(bytes, all[i].size);
+        vv_buffer_add64(bytes, all[i].offset);
+    }
+}
+
+/* --- All ------------------------------------------------------------------ */
+
+varve_status vv_contribution_add(struct vv_buffer *bytes,
+    const varve_comm *comm, const char *path, const struct vv_cargo *cargo,
+    const struct vv_share *share, varve_error *error)
+{
+    VV_TRY(add_request(bytes, path, cargo, error));
+    VV_TRY(add_structure(bytes, cargo, share, error));
+    size_t digest_at = bytes->size;
+    vv_buffer_extend(bytes, VV_DIGEST_SIZE);
+    vv_buffer_add32(bytes, comm->node);
+    vv_buffer_add64(bytes, share->size);
+    add_stretches(bytes, share);
+    VV_TRY(add_values(bytes, digest_at, cargo, share, error));
+    return bytes->failed ? vv_fail_memory(error, "what a rank tells")
+                         : VARVE_OK;
+}
+
+struct vv_contribution vv_contribution_of(const uint8_t *bytes)
+{
+    const uint8_t *numbers = bytes + 3 * VV_DIGEST_SIZE;
+    struct vv_contribution c = {
+        .request = bytes,
+        .structure = bytes + VV_DIGEST_SIZE,
+        .values = bytes + 2 * VV_DIGEST_SIZE,
+        .node = vv_load32(numbers),
+        .size = vv_load64(numbers + 4),
+        .stretch_count = vv_load64(numbers + 12),
+        .stretches = bytes + HEAD_SIZE,
+    };
+    c.slices = c.stretches + c.stretch_count * STRETCH_SIZE;
+    return c;
+}
+
+static uint64_t take64(const uint8_t **at)
+{
+    uint64_t number = vv_load64(*at);
+    *at += sizeof number;
+    return number;
+}
+
+struct vv_slice_told vv_contribution_slice(const uint8_t **at, uint32_t rank)
+{
+    struct vv_slice_told told = { .size = 0 };
+    for (uint32_t k = 0; k < rank; k++)
+        told.box.start[k] = take64(at);
+    for (uint32_t k = 0; k < rank; k++)
+        told.box.extents[k] = take64(at);
+    told.size = take64(at);
+    told.offset = take64(at);
+    told.digests = *at;
+    *at += vv_chunk_count(told.size) * VV_DIGEST_SIZE;
+    return told;
+}

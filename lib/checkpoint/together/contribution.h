@@ -1,0 +1,47 @@
+/* contribution.h - what a process tells rank 0 of its share, before a byte is
+ * written: with that of all, rank 0 knows the whole index.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_CONTRIBUTION_H
+#define VV_CONTRIBUTION_H
+
+#include "agreement.h"
+#include "checksum.h"
+#include "share.h"
+
+/* As it is told, in the byte order of a file. */
+struct vv_contribution {
+    /* to read */
+    const uint8_t *request;   /* digest of path, options and metadata */
+    const uint8_t *structure; /* digest of the graph, types and shapes */
+    const uint8_t *values;    /* digest of all values but slices */
+    uint32_t node;
+    uint64_t size; /* of the region */
+    uint64_t stretch_count;
+    const uint8_t *stretches; /* place, size and offset of each, 8 bytes each */
+    const uint8_t *slices;    /* vv_slice_told, one behind the other */
+};
+
+/* What is told of a slice; of the digests as many as its bytes have chunks. */
+struct vv_slice_told {
+    /* to read */
+    varve_box box;
+    uint64_t size;
+    uint64_t offset; /* in the region */
+    const uint8_t *digests;
+};
+
+/* Appends what this process tells; its cargo has all digests. */
+varve_status vv_contribution_add(struct vv_buffer *bytes,
+    const varve_comm *comm, const char *path, const struct vv_cargo *cargo,
+    const struct vv_share *share, varve_error *error);
+
+/* What a rank has told. */
+struct vv_contribution vv_contribution_of(const uint8_t *bytes);
+
+/* What it told of the slice at `at`; moves on to the next. The dimensions of a
+ * slice are those of this rank's. */
+struct vv_slice_told vv_contribution_slice(const uint8_t **at, uint32_t rank);
+
+#endif

@@ -1,0 +1,42 @@
+/* data_files.h - the files that the processes of a save fill together: rank 0
+ * makes them and ends them, each process writes its region in between. They are
+ * layers (docs/format.md), with temporary names until all of them are complete.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_DATA_FILES_H
+#define VV_DATA_FILES_H
+
+#include "merge.h"
+#include "publish.h"
+
+/* At rank 0. */
+struct vv_data_files {
+    /* own */
+    struct vv_merge *merge;
+    int folder;              /* open, and its lock shared; -1: none */
+    struct vv_buffer inside; /* its path */
+    struct vv_new_file *all; /* by layer */
+};
+
+/* Makes the temporary files of a merge and appends to `orders` what a process
+ * has to know. On failure nothing is left. */
+varve_status vv_data_files_begin(struct vv_data_files *files,
+    struct vv_merge *merge, int flags, struct vv_buffer *orders,
+    varve_error *error);
+
+/* Once all regions are written and synced: completes the files, gives them
+ * their names, and tells the index of them. */
+varve_status vv_data_files_end(
+    struct vv_data_files *files, int flags, varve_error *error);
+
+/* Removes them unless a checkpoint names them by now. */
+void vv_data_files_clear(struct vv_data_files *files, bool are_named);
+
+/* At every rank: writes its region as the orders say, and waits until it is on
+ * disk unless `no_sync`. */
+varve_status vv_data_files_fill(const struct vv_cargo *cargo,
+    const struct vv_share *share, const varve_comm *comm, const char *path,
+    const struct vv_buffer *orders, varve_error *error);
+
+#endif

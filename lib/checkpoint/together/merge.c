@@ -1,0 +1,428 @@
+/* merge.c - files, slices, places.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "merge.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
+#include "layout.h"
+#include "piece_check.h"
+#include "saved_path.h"
+#include "try.h"
+
+/* A range of the data in a file. */
+struct placed {
+    uint64_t place;
+    uint64_t size;
+    uint32_t file;
+    uint64_t offset;
+};
+
+/* A slice that is not empty, and whose. */
+struct found {
+    uint32_t owner;
+    uint32_t rank; /* dimensions */
+    struct vv_slice_told told;
+};
+
+static varve_status no_memory(varve_error *error)
+{
+    return vv_fail_memory(error, "the index of all ranks");
+}
+
+/* --- Files ---------------------------------------------------------------- */
+
+/* Ranks of one node write one file, or as many files as the caller wants. */
+static uint32_t choose_files(const struct vv_merge *merge, uint32_t *nodes)
+{
+    const uint8_t *at = merge->all->bytes.data;
+    uint32_t ranks = merge->comm->size, count = 0;
+    uint32_t wanted = merge->cargo->options.files;
+    for (uint32_t i = 0; i < ranks; i++) {
+        uint32_t node = vv_contribution_of(at).node, number = 0;
+        at += merge->all->sizes[i];
+        while (number < count && nodes[number] != node)
+            number++;
+        if (number == count)
+            nodes[count++] = node;
+        merge->regions[i].file = number;
+    }
+    if (wanted == 0 && count <= VV_MOST_LAYERS)
+        return count;
+    if (wanted == 0 || wanted > VV_MOST_LAYERS)
+        wanted = VV_MOST_LAYERS;
+    if (wanted > ranks)
+        wanted = ranks;
+    for (uint32_t i = 0; i < ranks; i++)
+        merge->regions[i].file = (uint32_t)((uint64_t)i * wanted / ranks);
+    return wanted;
+}
+
+static varve_status place_regions(struct vv_merge *merge, varve_error *error)
+{
+    const varve_allocator *a = &merge->cargo->context.allocator;
+    uint32_t ranks = merge->comm->size;
+    merge->regions = vv_allocate_array(a, ranks, sizeof *merge->regions);
+    merge->files = vv_allocate_array(a, ranks, sizeof *merge->files);
+    uint32_t *nodes = vv_allocate_array(a, ranks, sizeof *nodes);
+    if (merge->regions && merge->files && nodes)
+        merge->file_count = choose_files(merge, nodes);
+    vv_release(a, nodes, nodes ? ranks * sizeof *nodes : 0);
+    if (merge->file_count == 0)
+        return no_memory(error);
+    for (uint32_t i = 0; i < merge->file_count; i++)
+        merge->files[i] = (struct vv_data_file){ VV_PAGE_ALIGNMENT, VV_NONE };
+    const uint8_t *at = merge->all->bytes.data;
+    for (uint32_t i = 0; i < ranks; i++) {
+        struct vv_region *region = &merge->regions[i];
+        region->offset = merge->files[region->file].end;
+        merge->files[region->file].end += vv_contribution_of(at).size;
+        at += merge->all->sizes[i];
+    }
+    return VARVE_OK;
+}
+
+/* --- Slices --------------------------------------------------------------- */
+
+static int compare_found(const void *a, const void *b)
+{
+    const struct found *one = a, *other = b;
+    for (uint32_t k = 0; k < one->rank; k++) {
+        uint64_t x = one->told.box.start[k], y = other->told.box.start[k];
+        if (x != y)
+            return x < y ? -1 : 1;
+    }
+    return one->owner < other->owner ? -1 : one->owner > other->owner;
+}
+
+static bool is_empty(const struct found *f)
+{
+    return f->told.size == 0;
+}
+
+/* The slices of one value, sorted. */
+static struct found *find_slices(
+    struct vv_merge *merge, const struct vv_cargo_slice *slice, size_t *count)
+{
+    merge->found.size = 0;
+    for (uint32_t i = 0; i < merge->comm->size; i++) {
+        struct found f = { .owner = i, .rank = slice->rank };
+        f.told = vv_contribution_slice(&merge->told[i], slice->rank);
+        if (!is_empty(&f))
+            vv_buffer_add(&merge->found, &f, sizeof f);
+    }
+    *count = merge->found.size / sizeof(struct found);
+    struct found *all = (struct found *)(void *)merge->found.data;
+    if (*count > 1)
+        qsort(all, *count, sizeof *all, compare_found);
+    return all;
+}
+
+static const char *path_of(
+    const struct vv_merge *merge, uint32_t value, struct vv_buffer *path)
+{
+    struct vv_saved_paths paths;
+    struct vv_index index;
+    const struct vv_context *context = &merge->cargo->context;
+    if (vv_cargo_index(merge->cargo, &index, NULL) ||
+        vv_saved_paths_begin(&paths, &context->allocator, &index, 0, NULL))
+        return "a slice";
+    vv_saved_path(&paths, vv_at32(index.value_nodes, value), path);
+    vv_saved_paths_end(&paths);
+    return vv_buffer_string(path);
+}
+
+static void set_element_text(const struct vv_cover *cover,
+    const struct vv_cover_fault *fault, struct vv_buffer *text)
+{
+    vv_buffer_add8(text, '[');
+    for (uint32_t k = 0; k < cover->type->rank; k++) {
+        if (k > 0)
+            vv_buffer_add8(text, ',');
+        vv_buffer_add_decimal(text, fault->element[k]);
+    }
+    vv_buffer_add8(text, ']');
+}
+
+static varve_status fail_cover(const struct vv_merge *merge,
+    const struct vv_cargo_slice *slice, const struct found *all,
+    const struct vv_cover *cover, varve_error *error)
+{
+    char whole[VARVE_TENSOR_TEXT_SIZE];
+    struct vv_buffer path, element;
+    struct vv_cover_fault fault;
+    vv_buffer_init(&path, &merge->cargo->context.allocator);
+    vv_buffer_init(&element, &merge->cargo->context.allocator);
+    const char *name = path_of(merge, slice->value, &path);
+    varve_tensor_text(&slice->whole, whole);
+    bool is_found = vv_cover_find_fault(cover, &fault);
+    if (is_found)
+        set_element_text(cover, &fault, &element);
+    if (!is_found)
+        vv_fail(error, VARVE_MISUSE,
+            "%s: %s: expected slices that have each element of %s once, found "
+            "others",
+            merge->path, name, whole);
+    else if (fault.times == 0)
+        vv_fail(error, VARVE_MISUSE,
+            "%s: %s: expected slices that make up %s, found element %s at no "
+            "rank",
+            merge->path, name, whole, vv_buffer_string(&element));
+    else
+        vv_fail(error, VARVE_MISUSE,
+            "%s: %s: expected slices of %s that do not overlap, found element "
+            "%s at rank %" PRIu32 " and rank %" PRIu32,
+            merge->path, name, whole, vv_buffer_string(&element),
+            all[fault.boxes[0]].owner, all[fault.boxes[1]].owner);
+    vv_buffer_clear(&element);
+    vv_buffer_clear(&path);
+    return VARVE_MISUSE;
+}
+
+/* `numbers` has the boxes as the column of an index would. */
+static varve_status check_cover(struct vv_merge *merge,
+    const struct vv_cargo_slice *slice, const struct found *all, size_t count,
+    const struct vv_buffer *numbers, varve_error *error)
+{
+    const struct vv_index boxes = { .piece_boxes = numbers->data };
+    const struct vv_cover cover = {
+        .index = &boxes, .type = &slice->whole, .count = (uint32_t)count
+    };
+    uint64_t seed = vv_hash_of(numbers->data, numbers->size);
+    return vv_cover_is_exact(&cover, seed)
+               ? VARVE_OK
+               : fail_cover(merge, slice, all, &cover, error);
+}
+
+static void place_slices(struct vv_merge *merge,
+    const struct vv_cargo_slice *slice, const struct found *all, size_t count)
+{
+    uint64_t place = vv_at64(merge->share->offsets.data, slice->value);
+    for (size_t i = 0; i < count; i++) {
+        const struct vv_slice_told *told = &all[i].told;
+        const struct vv_region *region = &merge->regions[all[i].owner];
+        struct placed placed = { place, told->size, region->file,
+            region->offset + told->offset };
+        vv_buffer_add(&merge->placed, &placed, sizeof placed);
+        vv_buffer_add(&merge->added.digests, told->digests,
+            (size_t)vv_chunk_count(told->size) * VV_DIGEST_SIZE);
+        place += told->size;
+    }
+}
+
+static void add_boxes(struct vv_buffer *numbers, const struct found *all,
+    size_t count, varve_box *boxes)
+{
+    for (size_t i = 0; i < count; i++) {
+        boxes[i] = all[i].told.box;
+        for (uint32_t k = 0; k < all[i].rank; k++)
+            vv_buffer_add64(numbers, boxes[i].start[k]);
+        for (uint32_t k = 0; k < all[i].rank; k++)
+            vv_buffer_add64(numbers, boxes[i].extents[k]);
+    }
+}
+
+static varve_status take_boxes(struct vv_merge *merge,
+    const struct vv_cargo_slice *slice, const struct found *all, size_t count,
+    varve_box *boxes, varve_error *error)
+{
+    struct vv_buffer numbers;
+    vv_buffer_init(&numbers, &merge->cargo->context.allocator);
+    add_boxes(&numbers, all, count, boxes);
+    varve_status status =
+        numbers.failed ? no_memory(error)
+                       : check_cover(merge, slice, all, count, &numbers, error);
+    vv_buffer_clear(&numbers);
+    if (status)
+        return status;
+    if (count > 1)
+        vv_index_add_pieces(
+            &merge->added, slice->value, slice->rank, boxes, (uint32_t)count);
+    place_slices(merge, slice, all, count);
+    return VARVE_OK;
+}
+
+static varve_status take_slices(struct vv_merge *merge,
+    const struct vv_cargo_slice *slice, varve_error *error)
+{
+    const varve_allocator *a = &merge->cargo->context.allocator;
+    size_t count;
+    const struct found *all = find_slices(merge, slice, &count);
+    if (merge->found.failed)
+        return no_memory(error);
+    if (slice->whole_size == 0)
+        return VARVE_OK;
+    varve_box *boxes = vv_allocate_array(a, count + 1, sizeof *boxes);
+    if (!boxes)
+        return no_memory(error);
+    varve_status status = take_boxes(merge, slice, all, count, boxes, error);
+    vv_release(a, boxes, (count + 1) * sizeof *boxes);
+    return status;
+}
+
+/* --- Digests and places --------------------------------------------------- */
+
+static varve_status find_told(struct vv_merge *merge, varve_error *error)
+{
+    const varve_allocator *a = &merge->cargo->context.allocator;
+    const uint8_t *at = merge->all->bytes.data;
+    merge->told = vv_allocate_array(a, merge->comm->size, sizeof *merge->told);
+    if (!merge->told)
+        return no_memory(error);
+    for (uint32_t i = 0; i < merge->comm->size; i++) {
+        merge->told[i] = vv_contribution_of(at).slices;
+        at += merge->all->sizes[i];
+    }
+    return VARVE_OK;
+}
+
+/* Those of what all have are those of rank 0. */
+static varve_status take_values(struct vv_merge *merge, varve_error *error)
+{
+    const struct vv_index_columns *c = &merge->cargo->columns.index;
+    const uint8_t *digests = c->digests.data;
+    size_t slices;
+    const struct vv_cargo_slice *slice = vv_cargo_slices(merge->cargo, &slices);
+    VV_TRY(find_told(merge, error));
+    for (uint32_t i = 0; i < merge->cargo->value_count; i++) {
+        uint64_t size = vv_at64(c->value_sizes.data, i);
+        size_t count = (size_t)vv_chunk_count(size) * VV_DIGEST_SIZE;
+        if (slices > 0 && slice->value == i) {
+            VV_TRY(take_slices(merge, slice++, error));
+            slices--;
+        } else {
+            vv_buffer_add(&merge->added.digests, digests, count);
+        }
+        digests += count;
+    }
+    return VARVE_OK;
+}
+
+static void place_common(struct vv_merge *merge)
+{
+    const uint8_t *at = merge->all->bytes.data;
+    for (uint32_t i = 0; i < merge->comm->size; i++) {
+        const struct vv_region *region = &merge->regions[i];
+        const struct vv_contribution c = vv_contribution_of(at);
+        at += merge->all->sizes[i];
+        for (uint64_t k = 0; k < c.stretch_count; k++) {
+            struct placed placed = {
+                .place = vv_at64(c.stretches, 3 * k),
+                .size = vv_at64(c.stretches, 3 * k + 1),
+                .file = region->file,
+                .offset = region->offset + vv_at64(c.stretches, 3 * k + 2),
+            };
+            vv_buffer_add(&merge->placed, &placed, sizeof placed);
+        }
+    }
+}
+
+static int compare_placed(const void *a, const void *b)
+{
+    const struct placed *one = a, *other = b;
+    return one->place < other->place ? -1 : one->place > other->place;
+}
+
+static void add_place(
+    struct vv_index_columns *c, uint64_t begin, uint32_t layer, uint64_t offset)
+{
+    vv_buffer_add64(&c->place_begins, begin);
+    vv_buffer_add32(&c->place_layers, layer);
+    vv_buffer_add64(&c->place_offsets, offset);
+}
+
+/* Layers are numbered as places first name them. */
+static uint32_t layer_of(struct vv_merge *merge, uint32_t file)
+{
+    struct vv_data_file *f = &merge->files[file];
+    if (f->layer == VV_NONE)
+        f->layer = merge->layer_count++;
+    return f->layer;
+}
+
+/* What no rank has placed is padding: zeros. */
+static void add_places(struct vv_merge *merge)
+{
+    size_t count = merge->placed.size / sizeof(struct placed);
+    struct placed *all = (struct placed *)(void *)merge->placed.data;
+    uint64_t at = VV_HEADER_SIZE;
+    const struct placed *last = NULL;
+    if (count > 1)
+        qsort(all, count, sizeof *all, compare_placed);
+    for (size_t i = 0; i < count; i++) {
+        const struct placed *p = &all[i];
+        bool goes_on = last && p->place == at && p->file == last->file &&
+                       p->offset - last->offset == p->place - last->place;
+        if (p->place > at)
+            add_place(&merge->added, at, VV_NONE, 0);
+        if (!goes_on) {
+            add_place(
+                &merge->added, p->place, layer_of(merge, p->file), p->offset);
+            last = p;
+        }
+        at = p->place + p->size;
+    }
+    if (count > 0 && at < vv_align_up(merge->share->end, VV_ALIGNMENT))
+        add_place(&merge->added, at, VV_NONE, 0);
+}
+
+/* --- All ------------------------------------------------------------------ */
+
+varve_status vv_merge_make(struct vv_merge *merge, varve_error *error)
+{
+    const varve_allocator *a = &merge->cargo->context.allocator;
+    vv_index_columns_begin(&merge->added, a);
+    vv_buffer_init(&merge->placed, a);
+    vv_buffer_init(&merge->found, a);
+    VV_TRY(place_regions(merge, error));
+    VV_TRY(take_values(merge, error));
+    place_common(merge);
+    if (merge->placed.failed)
+        return no_memory(error);
+    add_places(merge);
+    return vv_index_columns_failed(&merge->added) ? no_memory(error) : VARVE_OK;
+}
+
+void vv_merge_clear(struct vv_merge *merge)
+{
+    const varve_allocator *a = &merge->cargo->context.allocator;
+    size_t ranks = merge->comm->size;
+    if (merge->regions)
+        vv_release(a, merge->regions, ranks * sizeof *merge->regions);
+    if (merge->files)
+        vv_release(a, merge->files, ranks * sizeof *merge->files);
+    if (merge->told)
+        vv_release(a, merge->told, ranks * sizeof *merge->told);
+    vv_index_columns_end(&merge->added);
+    vv_buffer_clear(&merge->placed);
+    vv_buffer_clear(&merge->found);
+}
+
+varve_status vv_merge_index(
+    const struct vv_merge *merge, struct vv_index *index, varve_error *error)
+{
+    VV_TRY(vv_cargo_index(merge->cargo, index, error));
+    const struct vv_index added = vv_index_of_columns(&merge->added);
+    index->value_offsets = merge->share->offsets.data;
+    index->value_sizes = merge->share->sizes.data;
+    index->digests = added.digests;
+    index->digest_count = added.digest_count;
+    index->pieced_count = added.pieced_count;
+    index->pieced_values = added.pieced_values;
+    index->piece_ends = added.piece_ends;
+    index->piece_boxes = added.piece_boxes;
+    index->box_number_count = added.box_number_count;
+    index->layer_count = added.layer_count;
+    index->layer_nonces = added.layer_nonces;
+    index->layer_sizes = added.layer_sizes;
+    index->place_count = added.place_count;
+    index->place_begins = added.place_begins;
+    index->place_layers = added.place_layers;
+    index->place_offsets = added.place_offsets;
+    return VARVE_OK;
+}

@@ -1,0 +1,57 @@
+/* merge.h - at rank 0: what all have told becomes one index, and orders for
+ * all.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_MERGE_H
+#define VV_MERGE_H
+
+#include "contribution.h"
+#include "index_columns.h"
+
+/* Where a rank writes its region. */
+struct vv_region {
+    /* to read */
+    uint32_t file;
+    uint64_t offset;
+};
+
+/* A file that ranks write; those without data are none. */
+struct vv_data_file {
+    /* to read */
+    uint64_t end;   /* of its data */
+    uint32_t layer; /* its number in the index; VV_NONE: it has no data */
+};
+
+struct vv_merge {
+    /* to fill in */
+    const varve_comm *comm;
+    const char *path;
+    const struct vv_cargo *cargo;
+    const struct vv_share *share;
+    const struct vv_gathered *all;
+    /* to read */
+    struct vv_region *regions; /* by rank */
+    uint32_t file_count;
+    struct vv_data_file *files;
+    uint32_t layer_count;
+    struct vv_index_columns added; /* digests, pieces and places; the caller
+                                      adds nonces and sizes of layers */
+    /* own */
+    const uint8_t **told; /* by rank: its next slice */
+    struct vv_buffer placed;
+    struct vv_buffer found; /* slices of the value that is looked at */
+};
+
+/* Checks that the slices of each value cover it once, chooses files and
+ * offsets, and fills in what the index has besides the columns of the cargo;
+ * the files are the layers of their number. VARVE_MISUSE names value and ranks.
+ * Whatever comes of it, end with vv_merge_clear. */
+varve_status vv_merge_make(struct vv_merge *merge, varve_error *error);
+void vv_merge_clear(struct vv_merge *merge);
+
+/* The index of all; points into cargo, share and merge. */
+varve_status vv_merge_index(
+    const struct vv_merge *merge, struct vv_index *index, varve_error *error);
+
+#endif

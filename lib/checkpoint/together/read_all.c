@@ -1,0 +1,150 @@
+/* read_all.c - a restoration of many processes: rank 0 finds the file, each
+ * opens it, and none changes anything before all have what they need.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <varve/together.h>
+
+#include <string.h>
+
+#include "agreement.h"
+#include "default_allocator.h"
+#include "failure.h"
+#include "graph.h"
+#include "restoration.h"
+#include "save.h"
+#include "try.h"
+
+/* One rank of those that restore together. */
+struct reading {
+    const varve_comm *comm;
+    bool is_agreed; /* all have what they need, and change what they have */
+};
+
+static varve_status ask(void *user, varve_status status, varve_error *error)
+{
+    struct reading *reading = user;
+    status = vv_agree(reading->comm, status, error);
+    reading->is_agreed = !status;
+    return status;
+}
+
+/* --- The file ------------------------------------------------------------- */
+
+static varve_status check_call(
+    const varve_node *root, const char *path, varve_error *error)
+{
+    if (root)
+        VV_TRY(varve_graph_check(root->graph, error));
+    if (!root || vv_is_nil(root) || !path)
+        return vv_fail(
+            error, VARVE_MISUSE, "expected a node and a path, found none");
+    return VARVE_OK;
+}
+
+/* Whether this rank was given the path of rank 0, by a digest. */
+static varve_status check_path(const varve_comm *comm, varve_status status,
+    const char *path, varve_error *error)
+{
+    VV_TRY(vv_agree(comm, status, error));
+    uint64_t here = vv_hash_of(path, strlen(path)), there = here;
+    VV_TRY(vv_tell_number(comm, &there, error));
+    return vv_agree(comm,
+        here == there ? VARVE_OK
+                      : vv_fail(error, VARVE_MISUSE,
+                            "%s: expected the path that rank 0 reads, found "
+                            "another",
+                            path),
+        error);
+}
+
+/* Rank 0 looks; file systems of many machines may show others something else
+ * for a while. With a NUL. */
+static varve_status find(const varve_comm *comm, const varve_node *root,
+    const struct vv_opening *opening, struct vv_buffer *found,
+    varve_error *error)
+{
+    varve_status status = VARVE_OK;
+    if (comm->rank == 0) {
+        status = vv_find_checkpoint(&root->graph->context, opening->path,
+            opening->is_numbered, found, error);
+        found->size += !status; /* its NUL */
+    }
+    return vv_tell_all(comm, status, found, error);
+}
+
+/* --- What has become of it ------------------------------------------------ */
+
+/* Once others have agreed they have new values, whatever goes wrong here. */
+static varve_status half_restored(varve_status status, varve_error *error)
+{
+    if (status == VARVE_HALF_RESTORED || status == VARVE_DISCONNECTED)
+        return status;
+    error->status = VARVE_HALF_RESTORED;
+    vv_error_add_line(error, "other ranks have new values");
+    return VARVE_HALF_RESTORED;
+}
+
+/* Each rank comes to two agreements, in the transfer or here: whether all can,
+ * and whether all have. */
+static varve_restoration *open_all(const varve_comm *comm, varve_node *root,
+    struct vv_opening *opening, varve_error *error)
+{
+    struct reading reading = { .comm = comm };
+    struct vv_consent consent = { .ask = ask, .user = &reading };
+    opening->consent = &consent;
+    varve_restoration *r = vv_restoration_open(root, opening, error);
+    varve_status status = r ? VARVE_OK : error->status;
+    if (!consent.was_asked)
+        status = ask(&reading, status, error);
+    if (reading.is_agreed)
+        status =
+            vv_agree(comm, r ? VARVE_OK : half_restored(status, error), error);
+    if (status && r) {
+        vv_restoration_free(r);
+        r = NULL;
+    }
+    error->status = status;
+    return r;
+}
+
+static varve_restoration *read_all(const varve_comm *comm, varve_node *root,
+    struct vv_opening *opening, varve_error *error)
+{
+    const varve_allocator allocator = vv_allocator_or_default(NULL);
+    struct vv_buffer found;
+    varve_error reason = { 0 };
+    varve_restoration *r = NULL;
+    if (vv_check_comm(comm, error))
+        return NULL;
+    vv_buffer_init(&found, &allocator);
+    varve_status status = check_call(root, opening->path, &reason);
+    status = check_path(comm, status, opening->path, &reason);
+    if (!status)
+        status = find(comm, root, opening, &found, &reason);
+    if (!status) {
+        opening->path = (const char *)found.data;
+        opening->is_numbered = false;
+        r = open_all(comm, root, opening, &reason);
+    }
+    vv_buffer_clear(&found);
+    if (!r && error)
+        *error = reason;
+    return r;
+}
+
+varve_restoration *varve_read_all(const varve_comm *comm, varve_node *root,
+    const char *path, const varve_read_options *options, varve_error *error)
+{
+    struct vv_opening opening = { .path = path, .options = options };
+    return read_all(comm, root, &opening, error);
+}
+
+varve_restoration *varve_restore_all(const varve_comm *comm, varve_node *root,
+    const char *path, const varve_read_options *options, varve_error *error)
+{
+    struct vv_opening opening = {
+        .path = path, .options = options, .is_numbered = true, .is_save = true
+    };
+    return read_all(comm, root, &opening, error);
+}

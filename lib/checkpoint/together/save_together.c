@@ -1,0 +1,181 @@
+/* save_together.c - the four steps.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "save_together.h"
+
+#include "agreement.h"
+#include "background.h"
+#include "cargo_digests.h"
+#include "contribution.h"
+#include "data_files.h"
+#include "data_out.h"
+#include "default_allocator.h"
+#include "difference.h"
+#include "failure.h"
+#include "graph.h"
+#include "merge.h"
+#include "publish.h"
+#include "try.h"
+
+/* --- The first ------------------------------------------------------------ */
+
+static varve_status check_options(
+    const varve_write_options *o, varve_error *error)
+{
+    VV_TRY(VV_CHECK_OPTIONS(o, error));
+    if (o && o->format != VARVE_FORMAT_VARVE)
+        return vv_fail(error, VARVE_MISUSE,
+            "expected a save of several processes in the format %s, found %s",
+            varve_format_name(VARVE_FORMAT_VARVE),
+            varve_format_name(o->format));
+    if (o && (o->layered || o->only_touched || o->track))
+        return vv_fail(error, VARVE_MISUSE,
+            "expected a save of several processes to write everything, found "
+            "`layered`, `only_touched` or `track`");
+    return VARVE_OK;
+}
+
+varve_status vv_save_together_begin(struct vv_save_together *save,
+    varve_node *root, const char *path, const varve_write_options *options,
+    varve_error *error)
+{
+    if (root)
+        VV_TRY(varve_graph_check(root->graph, error));
+    if (!root || vv_is_nil(root) || !path)
+        return vv_fail(
+            error, VARVE_MISUSE, "expected a node and a path, found none");
+    VV_TRY(check_options(options, error));
+    VV_TRY(vv_background_settle(root->graph, error));
+    VV_TRY(vv_cargo_gather_slices(&save->cargo, root, options, error));
+    varve_status status = vv_cargo_digest(&save->cargo, NULL, error);
+    if (!status)
+        status = vv_share_make(&save->share, &save->cargo, save->comm, error);
+    save->is_ready = !status;
+    if (status)
+        vv_cargo_clear(&save->cargo);
+    return status;
+}
+
+void vv_save_together_end(struct vv_save_together *save)
+{
+    if (!save->is_ready)
+        return;
+    vv_share_clear(&save->share);
+    vv_cargo_clear(&save->cargo);
+}
+
+/* --- Rank 0 --------------------------------------------------------------- */
+
+/* What rank 0 has open from the second step to the fourth. */
+struct publishing {
+    const struct vv_cargo *cargo;
+    const char *path;
+    int flags;
+    struct vv_merge merge;
+    bool is_merged;
+    struct vv_data_files files;
+    struct vv_publication index;
+    bool is_open;
+};
+
+static varve_status open_files(
+    struct publishing *p, struct vv_buffer *orders, varve_error *error)
+{
+    p->is_merged = true;
+    VV_TRY(vv_merge_make(&p->merge, error));
+    VV_TRY(vv_publish_begin(
+        &p->index, &p->cargo->context, p->path, p->flags, error));
+    varve_status status =
+        vv_data_files_begin(&p->files, &p->merge, p->flags, orders, error);
+    p->is_open = !status;
+    return status ? vv_publish_end(&p->index, status, error) : VARVE_OK;
+}
+
+static varve_status write_index(struct publishing *p, varve_error *error)
+{
+    struct vv_index index;
+    VV_TRY(vv_data_files_end(&p->files, p->flags, error));
+    VV_TRY(vv_merge_index(&p->merge, &index, error));
+    return vv_data_out_bare(
+        &p->cargo->context, p->index.file, p->path, &index, error);
+}
+
+/* Commits, or gives up. */
+static varve_status publish(
+    struct publishing *p, varve_status status, varve_error *error)
+{
+    if (p->is_open) {
+        if (!status)
+            status = write_index(p, error);
+        status = vv_publish_end(&p->index, status, error);
+        bool is_named = !status || status == VARVE_UNKNOWN_OUTCOME;
+        vv_data_files_clear(&p->files, is_named);
+    }
+    if (p->is_merged)
+        vv_merge_clear(&p->merge);
+    return status;
+}
+
+/* --- All ranks ------------------------------------------------------------ */
+
+static varve_status tell(struct vv_save_together *save, varve_status status,
+    const char *path, struct vv_gathered *all, varve_error *error)
+{
+    struct vv_buffer told;
+    vv_buffer_init(&told, all->bytes.allocator);
+    if (!status)
+        status = vv_contribution_add(
+            &told, save->comm, path, &save->cargo, &save->share, error);
+    status = vv_gather_all(save->comm, status, &told, all, error);
+    vv_buffer_clear(&told);
+    return status;
+}
+
+/* The second step, in two: that nobody differs, and files. */
+static varve_status order(struct vv_save_together *save, struct publishing *p,
+    struct vv_buffer *orders, varve_error *error)
+{
+    varve_status status = VARVE_OK;
+    VV_TRY(vv_compare_all(save->comm, &p->merge, error));
+    if (save->comm->rank == 0)
+        status = open_files(p, orders, error);
+    return vv_tell_all(save->comm, status, orders, error);
+}
+
+varve_status vv_save_together_write(struct vv_save_together *save,
+    varve_status status, const char *path, varve_error *error)
+{
+    const varve_allocator allocator = vv_allocator_or_default(NULL);
+    const varve_comm *comm = save->comm;
+    const varve_write_options *o = &save->cargo.options;
+    struct vv_gathered all = { .sizes = NULL };
+    struct vv_buffer orders;
+    vv_buffer_init(&orders, &allocator);
+    vv_buffer_init(&all.bytes, &allocator);
+    struct publishing p = { .cargo = &save->cargo,
+        .path = path,
+        .flags = (o->no_sync ? VV_PUBLISH_NO_SYNC : 0) |
+                 (o->no_replace ? VV_PUBLISH_NO_REPLACE : 0),
+        .merge = { .comm = comm,
+            .path = path,
+            .cargo = &save->cargo,
+            .share = &save->share,
+            .all = &all } };
+    status = tell(save, status, path, &all, error);
+    if (!status) {
+        status = order(save, &p, &orders, error);
+        if (!status)
+            status = vv_agree(comm,
+                vv_data_files_fill(
+                    &save->cargo, &save->share, comm, path, &orders, error),
+                error);
+        bool is_given_up = status != VARVE_OK;
+        status = publish(&p, status, error);
+        if (!is_given_up)
+            status = vv_agree(comm, status, error);
+        vv_gathered_clear(&all);
+    }
+    vv_buffer_clear(&orders);
+    return status;
+}

@@ -1,0 +1,43 @@
+/* save_together.h - a save of many processes, in the steps that a write and a
+ * numbered save have in common.
+ *
+ *     all      gather a cargo, sum it, choose a share     ---> rank 0
+ *     rank 0   compare, merge, make files                 ---> all
+ *     all      write and sync a region                    ---> rank 0
+ *     rank 0   end the files, write the index, publish    ---> all
+ *
+ * Whatever fails at a rank, it comes to each of these arrows, and says so.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_SAVE_TOGETHER_H
+#define VV_SAVE_TOGETHER_H
+
+#include <varve/together.h>
+
+#include "share.h"
+
+struct vv_save_together {
+    /* to fill in */
+    const varve_comm *comm;
+    /* to read, and to set its counter */
+    struct vv_cargo cargo;
+    /* own */
+    struct vv_share share;
+    bool is_ready;
+};
+
+/* The first step, up to the arrow: its failure is for the next one. */
+varve_status vv_save_together_begin(struct vv_save_together *save,
+    varve_node *root, const char *path, const varve_write_options *options,
+    varve_error *error);
+
+/* The others: `status` is what became of the first. The same at all ranks. May
+ * be called again for another path, as where a name was taken. */
+varve_status vv_save_together_write(struct vv_save_together *save,
+    varve_status status, const char *path, varve_error *error);
+
+/* Also where it could not begin. */
+void vv_save_together_end(struct vv_save_together *save);
+
+#endif

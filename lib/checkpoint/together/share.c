@@ -1,0 +1,178 @@
+/* share.c - places of values, then chunks, then offsets.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "share.h"
+
+#include "allocator.h"
+#include "data_out.h"
+#include "failure.h"
+#include "layout.h"
+
+/* --- The data of the whole checkpoint ------------------------------------- */
+
+static uint64_t local_size(const struct vv_cargo *cargo, uint32_t value)
+{
+    return vv_at64(cargo->columns.index.value_sizes.data, value);
+}
+
+static bool is_saved(const struct vv_cargo *cargo, uint32_t value)
+{
+    return vv_at64(cargo->columns.index.value_offsets.data, value) != 0;
+}
+
+/* As vv_index_add_value places them, but slices as the whole that they are a
+ * part of. */
+static void place_values(struct vv_share *share, const struct vv_cargo *cargo)
+{
+    size_t slices;
+    const struct vv_cargo_slice *slice = vv_cargo_slices(cargo, &slices);
+    const struct vv_cargo_slice *end = slice + slices;
+    share->end = VV_HEADER_SIZE;
+    for (uint32_t i = 0; i < cargo->value_count; i++) {
+        bool is_slice = slice < end && slice->value == i;
+        uint64_t size = is_slice ? slice->whole_size : local_size(cargo, i);
+        uint64_t offset =
+            is_saved(cargo, i) ? vv_data_place(share->end, size) : 0;
+        vv_buffer_add64(&share->offsets, offset);
+        vv_buffer_add64(&share->sizes, offset ? size : 0);
+        if (offset)
+            share->end = offset + size;
+        slice += is_slice;
+    }
+}
+
+/* --- Chunks --------------------------------------------------------------- */
+
+struct sharing {
+    struct vv_share *share;
+    uint64_t low;    /* the bytes of all values that all have, in a row: */
+    uint64_t high;   /* whose chunk begins in this range is written here */
+    uint64_t passed; /* of them */
+    uint64_t behind; /* where in the data ends what was taken last; 0: not what
+                        comes next */
+};
+
+static void find_range(
+    struct sharing *s, const struct vv_cargo *cargo, const varve_comm *comm)
+{
+    size_t slices;
+    const struct vv_cargo_slice *slice = vv_cargo_slices(cargo, &slices);
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < cargo->value_count; i++)
+        total += local_size(cargo, i);
+    for (size_t i = 0; i < slices; i++)
+        total -= local_size(cargo, slice[i].value);
+    uint64_t each = total / comm->size + 1;
+    s->low = each * comm->rank;
+    s->high = s->low + each;
+}
+
+/* How many chunks of what begins at `begin` begin before `limit`. */
+static uint64_t chunks_before(uint64_t begin, uint64_t size, uint64_t limit)
+{
+    uint64_t count = vv_chunk_count(size);
+    uint64_t before = begin < limit ? vv_chunk_count(limit - begin) : 0;
+    return before < count ? before : count;
+}
+
+static void add_part(struct sharing *s, struct vv_part part)
+{
+    vv_buffer_add(&s->share->parts, &part, sizeof part);
+    s->share->size = part.offset + part.size;
+}
+
+static uint64_t align_like(uint64_t offset, uint64_t like)
+{
+    uint64_t unit = like % VV_PAGE_ALIGNMENT ? VV_ALIGNMENT : VV_PAGE_ALIGNMENT;
+    return offset + (like - offset) % unit;
+}
+
+/* Goes on where the last part ended, with the same padding, or at an offset
+ * that is like the place. */
+static void add_common(
+    struct sharing *s, uint32_t value, uint64_t begin, uint64_t size)
+{
+    struct vv_share *share = s->share;
+    uint64_t place = vv_at64(share->offsets.data, value) + begin;
+    if (s->behind) {
+        struct vv_stretch *last =
+            (struct vv_stretch *)(void *)(share->stretches.data +
+                                          share->stretches.size) -
+            1;
+        uint64_t offset = share->size + (place - s->behind);
+        last->size = place + size - last->place;
+        add_part(s, (struct vv_part){ value, begin, size, offset });
+    } else {
+        uint64_t offset = align_like(share->size, place);
+        struct vv_stretch stretch = { place, size, offset };
+        vv_buffer_add(&share->stretches, &stretch, sizeof stretch);
+        add_part(s, (struct vv_part){ value, begin, size, offset });
+    }
+    s->behind = share->stretches.failed ? 0 : place + size;
+}
+
+static void share_common(struct sharing *s, uint32_t value, uint64_t size)
+{
+    uint64_t from = chunks_before(s->passed, size, s->low) * VV_CHUNK_SIZE;
+    uint64_t to = chunks_before(s->passed, size, s->high) * VV_CHUNK_SIZE;
+    s->passed += size;
+    if (from < to)
+        add_common(s, value, from, (to < size ? to : size) - from);
+}
+
+static void share_slice(struct sharing *s, uint32_t value, uint64_t size)
+{
+    uint64_t offset = vv_data_place(s->share->size, size);
+    s->behind = 0;
+    add_part(s, (struct vv_part){ value, 0, size, offset });
+}
+
+static void share_values(struct sharing *s, const struct vv_cargo *cargo)
+{
+    size_t slices;
+    const struct vv_cargo_slice *slice = vv_cargo_slices(cargo, &slices);
+    const struct vv_cargo_slice *end = slice + slices;
+    for (uint32_t i = 0; i < cargo->value_count; i++) {
+        uint64_t size = local_size(cargo, i);
+        if (slice < end && slice->value == i) {
+            share_slice(s, i, size);
+            slice++;
+        } else if (size > 0) {
+            share_common(s, i, size);
+        }
+    }
+    s->share->size = vv_align_up(s->share->size, VV_PAGE_ALIGNMENT);
+}
+
+/* --- All ------------------------------------------------------------------ */
+
+varve_status vv_share_make(struct vv_share *share, const struct vv_cargo *cargo,
+    const varve_comm *comm, varve_error *error)
+{
+    const varve_allocator *a = &cargo->context.allocator;
+    struct sharing s = { .share = share };
+    *share = (struct vv_share){ 0 };
+    vv_buffer_init(&share->offsets, a);
+    vv_buffer_init(&share->sizes, a);
+    vv_buffer_init(&share->parts, a);
+    vv_buffer_init(&share->stretches, a);
+    place_values(share, cargo);
+    if (!share->offsets.failed && !share->sizes.failed) {
+        find_range(&s, cargo, comm);
+        share_values(&s, cargo);
+    }
+    if (!share->offsets.failed && !share->sizes.failed &&
+        !share->parts.failed && !share->stretches.failed)
+        return VARVE_OK;
+    vv_share_clear(share);
+    return vv_fail_memory(error, "what a rank writes");
+}
+
+void vv_share_clear(struct vv_share *share)
+{
+    vv_buffer_clear(&share->offsets);
+    vv_buffer_clear(&share->sizes);
+    vv_buffer_clear(&share->parts);
+    vv_buffer_clear(&share->stretches);
+}

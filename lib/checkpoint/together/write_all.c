@@ -1,0 +1,135 @@
+/* write_all.c - a save of many processes: exactly this file, or the next
+ * number.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <varve/together.h>
+
+#include "agreement.h"
+#include "default_allocator.h"
+#include "failure.h"
+#include "graph.h"
+#include "save.h"
+#include "save_together.h"
+#include "try.h"
+
+enum { MOST_RACES = 1000 }; /* lost to others that save under this prefix */
+
+/* Values are where they were found, whatever a callback would like. */
+static enum vv_hold hold(struct vv_save_together *save, varve_node *root)
+{
+    return save->is_ready ? vv_graph_hold(root->graph, VV_HOLDS_ALL)
+                          : VV_HOLDS_NOTHING;
+}
+
+static void let_go(
+    struct vv_save_together *save, varve_node *root, enum vv_hold older)
+{
+    if (save->is_ready)
+        vv_graph_let_go(root->graph, older);
+}
+
+varve_status varve_write_all(const varve_comm *comm, varve_node *root,
+    const char *path, const varve_write_options *options, varve_error *error)
+{
+    varve_error reason = { 0 };
+    struct vv_save_together save = { .comm = comm };
+    VV_TRY(vv_check_comm(comm, error));
+    varve_status status =
+        vv_save_together_begin(&save, root, path, options, &reason);
+    if (!status && save.cargo.options.keep_counter)
+        save.cargo.counter = varve_save_counter(root);
+    enum vv_hold older = hold(&save, root);
+    status = vv_save_together_write(&save, status, path, &reason);
+    let_go(&save, root, older);
+    vv_save_together_end(&save);
+    if (status && error)
+        *error = reason;
+    return status;
+}
+
+/* --- Numbers -------------------------------------------------------------- */
+
+/* Rank 0 looks into the directory; file systems of many machines may show
+ * others something else for a while. */
+static varve_status choose_number(struct vv_save_together *save,
+    varve_status status, const char *prefix, uint64_t *number,
+    varve_error *error)
+{
+    if (!status && save->comm->rank == 0)
+        status = vv_next_number(
+            &save->cargo.context, prefix, *number, number, error);
+    VV_TRY(vv_agree(save->comm, status, error));
+    return vv_tell_number(save->comm, number, error);
+}
+
+/* Where another job takes the number first, the next one is tried. */
+static varve_status save_numbered(struct vv_save_together *save,
+    varve_status status, const char *prefix, struct vv_buffer *path,
+    varve_error *error)
+{
+    for (int i = 0; i < MOST_RACES; i++) {
+        VV_TRY(
+            choose_number(save, status, prefix, &save->cargo.counter, error));
+        vv_set_numbered_path(path, prefix, save->cargo.counter);
+        if (path->failed)
+            status = vv_fail_memory(error, "the name of a checkpoint");
+        status =
+            vv_save_together_write(save, status, vv_buffer_string(path), error);
+        if (status != VARVE_EXISTS)
+            return status;
+        status = VARVE_OK;
+    }
+    return vv_fail(error, VARVE_EXISTS,
+        "%s: expected a free number, found each taken by another job", prefix);
+}
+
+static varve_status prepare(struct vv_save_together *save, varve_node *root,
+    const char *prefix, const varve_write_options *options, varve_error *error)
+{
+    VV_TRY(vv_save_together_begin(save, root, prefix, options, error));
+    if (!vv_node_extra(root))
+        return vv_fail_memory(error, "the counter of a checkpoint");
+    save->cargo.options.no_replace = true;
+    save->cargo.counter = vv_save_counter(root);
+    return save->comm->rank == 0
+               ? vv_check_prefix(&save->cargo.context, prefix, error)
+               : VARVE_OK;
+}
+
+varve_status varve_save_all(const varve_comm *comm, varve_node *root,
+    const char *prefix, const varve_write_options *options, varve_error *error)
+{
+    const varve_allocator allocator = vv_allocator_or_default(NULL);
+    varve_error reason = { 0 };
+    struct vv_save_together save = { .comm = comm };
+    struct vv_buffer path;
+    VV_TRY(vv_check_comm(comm, error));
+    vv_buffer_init(&path, &allocator);
+    varve_status status = prepare(&save, root, prefix, options, &reason);
+    enum vv_hold older = hold(&save, root);
+    status = save_numbered(&save, status, prefix, &path, &reason);
+    let_go(&save, root, older);
+    if (!status && comm->rank == 0)
+        vv_note_latest(&save.cargo.context, prefix, vv_buffer_string(&path));
+    if (!status || (status == VARVE_UNKNOWN_OUTCOME && save.is_ready))
+        vv_set_save_counter(root, save.cargo.counter);
+    vv_save_together_end(&save);
+    vv_buffer_clear(&path);
+    if (status && error)
+        *error = reason;
+    return status;
+}
+
+varve_status varve_agree(
+    const varve_comm *comm, varve_status status, varve_error *error)
+{
+    VV_TRY(vv_check_comm(comm, error));
+    return vv_agree(comm, status, error);
+}
+
+bool varve_any(const varve_comm *comm, bool wanted)
+{
+    uint64_t number = wanted;
+    return comm->agree(comm->self, &number) || number > 0;
+}

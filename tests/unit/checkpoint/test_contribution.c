@@ -1,0 +1,115 @@
+/* test_contribution.c - lib/checkpoint/together/contribution.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "together_world.h"
+
+#include "cargo_digests.h"
+#include "contribution.h"
+
+enum { RANK = 1, SIZE = 2 };
+
+static const varve_comm comm = { .rank = RANK, .size = SIZE, .node = 9 };
+
+struct told {
+    struct part *part;
+    struct vv_cargo cargo;
+    struct vv_share share;
+    struct vv_buffer bytes;
+};
+
+static void begin_told(struct told *t)
+{
+    varve_error error = { 0 };
+    begin_world();
+    t->part = new_part(&comm, 1, true);
+    vv_buffer_init(&t->bytes, test_allocator());
+    cr_assert_ok(
+        vv_cargo_gather_slices(&t->cargo, t->part->root, NULL, &error), error);
+    cr_assert_ok(vv_cargo_digest(&t->cargo, NULL, &error), error);
+    cr_assert_ok(vv_share_make(&t->share, &t->cargo, &comm, &error), error);
+    cr_assert_ok(vv_contribution_add(
+                     &t->bytes, &comm, "a", &t->cargo, &t->share, &error),
+        error);
+}
+
+static void end_told(struct told *t)
+{
+    vv_buffer_clear(&t->bytes);
+    vv_share_clear(&t->share);
+    vv_cargo_clear(&t->cargo);
+    free_part(t->part);
+    end_world();
+}
+
+TEST(contribution, tells_of_the_region_and_each_slice)
+{
+    struct told t;
+    begin_told(&t);
+    const struct vv_contribution c = vv_contribution_of(t.bytes.data);
+    cr_assert_eq(c.node, 9);
+    cr_assert_eq(c.size, t.share.size);
+    cr_assert_eq(
+        c.stretch_count, t.share.stretches.size / sizeof(struct vv_stretch));
+    size_t count;
+    const struct vv_cargo_slice *slices = vv_cargo_slices(&t.cargo, &count);
+    const uint8_t *at = c.slices;
+    cr_assert_eq(count, 1 + BLOCKS);
+    for (size_t i = 0; i < count; i++) {
+        const struct vv_slice_told told =
+            vv_contribution_slice(&at, slices[i].rank);
+        for (uint32_t k = 0; k < slices[i].rank; k++) {
+            cr_assert_eq(told.box.start[k], slices[i].box.start[k]);
+            cr_assert_eq(told.box.extents[k], slices[i].box.extents[k]);
+        }
+        if (told.size == 0)
+            continue;
+        const struct vv_digest digest = vv_digest_of(
+            t.cargo.values[slices[i].value], (size_t)told.size);
+        cr_assert_eq(memcmp(told.digests, digest.bytes, 16), 0);
+    }
+    cr_assert_eq(at, t.bytes.data + t.bytes.size);
+    end_told(&t);
+}
+
+/* What must be the same at all ranks is told by a digest. */
+TEST(contribution, differs_where_ranks_differ)
+{
+    struct told t;
+    varve_error error = { 0 };
+    struct vv_buffer other;
+    begin_told(&t);
+    const struct vv_contribution c = vv_contribution_of(t.bytes.data);
+    vv_buffer_init(&other, test_allocator());
+    t.cargo.counter = 5;
+    cr_assert_ok(vv_contribution_add(
+                     &other, &comm, "a", &t.cargo, &t.share, &error),
+        error);
+    const struct vv_contribution d = vv_contribution_of(other.data);
+    cr_assert_neq(memcmp(c.request, d.request, 16), 0);
+    cr_assert_eq(memcmp(c.structure, d.structure, 16), 0);
+    cr_assert_eq(memcmp(c.values, d.values, 16), 0);
+    vv_buffer_clear(&other);
+    end_told(&t);
+}
+
+TEST(contribution, tells_of_memory_that_runs_out)
+{
+    struct told t;
+    varve_error error = { 0 };
+    begin_told(&t);
+    for (long number = 0;; number++) {
+        struct vv_buffer bytes;
+        vv_buffer_init(&bytes, test_allocator());
+        test_fail_allocation(number, false);
+        varve_status status = vv_contribution_add(
+            &bytes, &comm, "a", &t.cargo, &t.share, &error);
+        bool is_over = test_allocation_count() <= number;
+        test_fail_allocation(-1, false);
+        vv_buffer_clear(&bytes);
+        if (is_over)
+            break;
+        cr_assert_eq(status, VARVE_NO_MEMORY);
+    }
+    end_told(&t);
+}

@@ -1,0 +1,90 @@
+/* test_data_files.c - lib/checkpoint/together/data_files.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "together_world.h"
+
+#include <errno.h>
+
+#include <varve/reader.h>
+
+#include "reader.h"
+#include "support/faulty_system.h"
+
+enum { RANKS = 3 };
+
+static struct run {
+    varve_status statuses[RANKS];
+    varve_error errors[RANKS];
+    bool is_over;
+} run;
+
+static void save(const varve_comm *comm, void *user)
+{
+    (void)user;
+    struct part *p = new_part(comm, 1, true);
+    run.statuses[comm->rank] = varve_write_all(
+        comm, p->root, FILE_NAME, NULL, &run.errors[comm->rank]);
+    free_part(p);
+}
+
+static void check_saved(void)
+{
+    varve_error error = { 0 };
+    varve_reader *reader =
+        vv_reader_open_in(&world.context, FILE_NAME, &error);
+    cr_assert(reader, "%s", error.message);
+    cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
+    varve_reader_free(reader);
+}
+
+/* Whatever call of the system fails at whatever rank: all say the same, and
+ * what was there before is there, or what is new. */
+static void check_faults(unsigned kinds, int number_of_errno)
+{
+    for (long number = 0; !run.is_over; number++) {
+        begin_world();
+        const struct vv_system *under = world.context.system;
+        thread_comm_run(RANKS, 2, -1, save, NULL);
+        cr_assert_ok(run.statuses[0], run.errors[0]);
+        struct faulty *faulty = faulty_new(under);
+        world.context.system = faulty_system(faulty);
+        faulty_plan(faulty, &(struct faulty_plan){ .number = number,
+                                .kinds = kinds,
+                                .error = number_of_errno });
+        thread_comm_run(RANKS, 2, -1, save, NULL);
+        run.is_over = number >= faulty_count(faulty);
+        for (int i = 1; i < RANKS; i++) {
+            cr_assert_eq(run.statuses[i], run.statuses[0], "%ld: %s, %s",
+                number, run.errors[i].message, run.errors[0].message);
+            if (run.statuses[0])
+                cr_assert_str_eq(
+                    run.errors[i].message, run.errors[0].message);
+        }
+        world.context.system = under;
+        faulty_free(faulty);
+        check_saved();
+        end_world();
+    }
+    run.is_over = false;
+}
+
+TEST(data_files, lose_nothing_where_a_write_fails)
+{
+    check_faults(FAULTY_WRITE, ENOSPC);
+}
+
+TEST(data_files, lose_nothing_where_a_sync_fails)
+{
+    check_faults(FAULTY_SYNC, EIO);
+}
+
+TEST(data_files, lose_nothing_where_a_file_cannot_be_made_or_opened)
+{
+    check_faults(FAULTY_CREATE | FAULTY_OPEN, EMFILE);
+}
+
+TEST(data_files, lose_nothing_whatever_fails)
+{
+    check_faults(FAULTY_ALL, EIO);
+}

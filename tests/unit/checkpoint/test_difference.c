@@ -1,0 +1,59 @@
+/* test_difference.c - lib/checkpoint/together/difference.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "together_world.h"
+
+/* One rank is unlike the others. */
+struct run {
+    int what;
+    varve_error errors[4];
+};
+
+static void save(const varve_comm *comm, void *user)
+{
+    struct run *run = user;
+    struct part *p = new_part(comm, 1, true);
+    bool is_other = comm->rank == 3;
+    varve_write_options options = { .no_sync = run->what == 0 && is_other };
+    varve_metadata metadata = { "step", VARVE_METADATA_INTEGER, is_other, 0,
+        NULL };
+    if (run->what == 1) {
+        options.metadata = &metadata;
+        options.metadata_count = 1;
+    } else if (run->what == 2 && is_other) {
+        varve_tag(p->root, "odd");
+    } else if (run->what == 3 && is_other) {
+        varve_tag(varve_find(p->root, "step"), VARVE_TAG_LOCAL);
+    } else if (run->what == 4 && is_other) {
+        p->words[1].data = "third";
+    } else if (run->what == 5 && is_other) {
+        snprintf(p->state.text, sizeof p->state.text, "THE STATE");
+    }
+    varve_status status = varve_write_all(
+        comm, p->root, FILE_NAME, &options, &run->errors[comm->rank]);
+    cr_assert_eq(status, VARVE_MISUSE);
+    free_part(p);
+}
+
+TEST(difference, is_named)
+{
+    static const char *const messages[] = {
+        "expected the same options and metadata at all ranks, found others",
+        "expected the same options and metadata at all ranks, found others",
+        "the same edges, slots, tags and names at all ranks",
+        "step: expected int64[] as at rank 0, found int64[] without a value at "
+        "rank 3",
+        "words: expected the same value at all ranks",
+        "state: expected the same value at all ranks",
+    };
+    for (int i = 0; i < 6; i++) {
+        struct run run = { .what = i };
+        begin_world();
+        thread_comm_run(4, 0, -1, save, &run);
+        for (int k = 0; k < 4; k++)
+            cr_assert(strstr(run.errors[k].message, messages[i]), "%d: %s", i,
+                run.errors[k].message);
+        end_world();
+    }
+}

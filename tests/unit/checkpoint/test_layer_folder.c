@@ -1,0 +1,79 @@
+/* test_layer_folder.c - lib/checkpoint/save/layer_folder.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include <errno.h>
+
+#include "directory.h"
+#include "file.h"
+#include "layer_folder.h"
+#include "layers_in.h"
+#include "support/faulty_system.h"
+
+static int open_folder(const struct vv_context *context)
+{
+    struct vv_buffer inside;
+    varve_error error = { 0 };
+    int folder = -1;
+    vv_buffer_init(&inside, &context->allocator);
+    cr_assert_ok(vv_layer_folder_open(
+                     context, "run/m.varve", 0, &inside, &folder, &error),
+        error);
+    cr_assert_str_eq(vv_buffer_string(&inside), "run/layers/");
+    vv_buffer_clear(&inside);
+    return folder;
+}
+
+TEST(layer_folder, is_made_and_shared)
+{
+    const struct vv_system *s;
+    begin_world();
+    s = world.context.system;
+    int one = open_folder(&world.context), other = open_folder(&world.context);
+    int third = s->open_directory(s->state, VV_WORKING_DIRECTORY, "run/layers");
+    cr_assert_eq(s->lock(s->state, third), -EWOULDBLOCK);
+    vv_file_close(&world.context, one);
+    vv_file_close(&world.context, other);
+    cr_assert_eq(s->lock(s->state, third), 0);
+    vv_file_close(&world.context, third);
+    end_world();
+}
+
+TEST(layer_folder, chooses_names_that_nobody_has)
+{
+    uint8_t one[16], other[16], found[16];
+    struct vv_buffer inside;
+    varve_error error = { 0 };
+    begin_world();
+    vv_buffer_init(&inside, &world.context.allocator);
+    cr_assert_ok(
+        vv_layer_choose(&world.context, "m", one, &inside, &error), error);
+    cr_assert(vv_layer_parse_name(vv_buffer_string(&inside), found));
+    cr_assert_eq(memcmp(one, found, sizeof one), 0);
+    inside.size = 0;
+    cr_assert_ok(
+        vv_layer_choose(&world.context, "m", other, &inside, &error), error);
+    cr_assert_neq(memcmp(one, other, sizeof one), 0);
+    vv_buffer_clear(&inside);
+    end_world();
+}
+
+TEST(layer_folder, says_that_its_names_may_not_be_on_disk)
+{
+    varve_error error = { 0 };
+    begin_world();
+    struct faulty *faulty = faulty_new(world.context.system);
+    struct vv_context context = test_context(faulty_system(faulty));
+    int folder = open_folder(&context);
+    cr_assert_ok(vv_layer_folder_sync(&context, folder, "m", &error), error);
+    faulty_plan(faulty,
+        &(struct faulty_plan){
+            .sticky = true, .kinds = FAULTY_SYNC_DIRECTORY, .error = EIO });
+    cr_assert_eq(
+        vv_layer_folder_sync(&context, folder, "m", &error), VARVE_IO);
+    vv_file_close(&context, folder);
+    faulty_free(faulty);
+    end_world();
+}

@@ -1,0 +1,92 @@
+/* test_merge.c - lib/checkpoint/together/merge.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "together_world.h"
+
+#include <varve/reader.h>
+
+#include "reader.h"
+
+/* Rows of a table, of which rank `i` has `i` % 3. */
+static void save_rows(const varve_comm *comm, void *user)
+{
+    varve_error *error = user;
+    double rows[8][3];
+    uint64_t first[] = { 0, 0 }, count = comm->rank % 3;
+    varve_node *root = new_root();
+    for (uint32_t i = 0; i < comm->rank; i++)
+        first[0] += i % 3;
+    for (uint64_t i = 0; i < 8; i++) {
+        for (uint64_t k = 0; k < 3; k++)
+            rows[i][k] = (double)((first[0] + i) * 3 + k);
+    }
+    varve_add_slice(root, "rows", varve_array(&rows[0][0], count, 3),
+        VARVE_SHAPE(6, 3), first);
+    varve_status status = varve_write_all(
+        comm, root, FILE_NAME, NULL, comm->rank == 0 ? error : NULL);
+    cr_assert_eq(status, VARVE_OK);
+    free_root(root);
+}
+
+TEST(merge, puts_slices_in_order_whoever_has_them)
+{
+    varve_error error = { 0 };
+    begin_world();
+    thread_comm_run(6, 1, -1, save_rows, &error);
+    varve_reader *reader =
+        vv_reader_open_in(&world.context, FILE_NAME, &error);
+    cr_assert(reader, "%s", error.message);
+    cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
+    varve_reader_free(reader);
+    end_world();
+}
+
+/* One rank has all of a value: it is no value in pieces, and there is no layer
+ * for the others. */
+static void save_one(const varve_comm *comm, void *user)
+{
+    float values[10];
+    uint64_t start = 0;
+    varve_node *root = new_root();
+    for (int i = 0; i < 10; i++)
+        values[i] = (float)i;
+    varve_add_slice(root, "values",
+        varve_array(values, comm->rank == 1 ? 10 : 0), VARVE_SHAPE(10),
+        &start);
+    cr_assert_eq(varve_write_all(comm, root, FILE_NAME, NULL, user), VARVE_OK);
+    free_root(root);
+}
+
+TEST(merge, leaves_a_value_that_one_rank_has_in_one_piece)
+{
+    float values[10] = { 0 };
+    begin_world();
+    thread_comm_run(3, 1, -1, save_one, NULL);
+    varve_node *root = new_root();
+    varve_add_variable(root, "values", varve_array(values, 10));
+    varve_restoration_free(read_root(root, NULL));
+    cr_assert_eq(values[9], 9);
+    free_root(root);
+    end_world();
+}
+
+/* A checkpoint without any bytes has no layers. */
+static void save_nothing(const varve_comm *comm, void *user)
+{
+    varve_node *root = new_root();
+    varve_add_object(root, "empty");
+    cr_assert_eq(varve_write_all(comm, root, FILE_NAME, NULL, user), VARVE_OK);
+    free_root(root);
+}
+
+TEST(merge, makes_no_layers_of_nothing)
+{
+    begin_world();
+    thread_comm_run(3, 1, -1, save_nothing, NULL);
+    varve_node *root = new_root();
+    varve_add_object(root, "empty");
+    varve_restoration_free(read_root(root, NULL));
+    free_root(root);
+    end_world();
+}

@@ -1,0 +1,177 @@
+/* test_read_all.c - lib/checkpoint/together/read_all.c, and what write_all.c
+ * has saved before.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "together_world.h"
+
+#include <varve/reader.h>
+
+#include "reader.h"
+
+enum { MOST = 8 };
+
+/* What a run of ranks does, and what came of it. */
+struct run {
+    uint32_t wide;
+    const char *path;
+    varve_write_options write;
+    varve_read_options read;
+    varve_status statuses[MOST];
+    varve_error errors[MOST];
+    int values[MOST];
+};
+
+static void save(const varve_comm *comm, void *user)
+{
+    struct run *run = user;
+    struct part *p = new_part(comm, run->wide, true);
+    varve_error *error = &run->errors[comm->rank];
+    run->statuses[comm->rank] =
+        varve_write_all(comm, p->root, run->path, &run->write, error);
+    free_part(p);
+}
+
+static void load(const varve_comm *comm, void *user)
+{
+    struct run *run = user;
+    struct part *p = new_part(comm, run->wide, false);
+    varve_error *error = &run->errors[comm->rank];
+    varve_restoration *r =
+        varve_read_all(comm, p->root, run->path, &run->read, error);
+    run->statuses[comm->rank] = r ? VARVE_OK : error->status;
+    run->values[comm->rank] = values_of(p);
+    if (r && run->statuses[comm->rank] == VARVE_OK)
+        run->statuses[comm->rank] = varve_assert_consumed(r, error);
+    varve_restoration_free(r);
+    free_part(p);
+}
+
+static void check_all(const struct run *run, uint32_t size, varve_status wanted)
+{
+    for (uint32_t i = 0; i < size; i++) {
+        cr_assert_eq(run->statuses[i], wanted, "rank %u: %s", i,
+            run->errors[i].message);
+        if (wanted)
+            cr_assert_str_eq(run->errors[i].message, run->errors[0].message);
+    }
+}
+
+static uint32_t grid(uint32_t size)
+{
+    return size % 2 == 0 ? 2 : 1;
+}
+
+TEST(read_all, gives_m_ranks_what_n_have_saved)
+{
+    static const uint32_t sizes[] = { 1, 2, 3, 4, 5, 8 };
+    has_slices = false;
+    for (size_t n = 0; n < 6; n++) {
+        begin_world();
+        struct run run = { .path = FILE_NAME, .wide = grid(sizes[n]) };
+        thread_comm_run(sizes[n], 2, -1, save, &run);
+        check_all(&run, sizes[n], VARVE_OK);
+        for (size_t m = 0; m < 6; m++) {
+            run.wide = sizes[m] == 8 ? 4 : 1;
+            thread_comm_run(sizes[m], 2, -1, load, &run);
+            check_all(&run, sizes[m], VARVE_OK);
+            for (uint32_t i = 0; i < sizes[m]; i++)
+                cr_assert_eq(run.values[i], HAS_ALL);
+        }
+        end_world();
+    }
+}
+
+/* --- What goes wrong at one rank ------------------------------------------ */
+
+static void load_with_one(const varve_comm *comm, void *user)
+{
+    static double other;
+    struct run *run = user;
+    struct part *p = new_part(comm, 1, false);
+    varve_error *error = &run->errors[comm->rank];
+    if (comm->rank == 1) {
+        varve_untrack(p->root, "step");
+        varve_add_variable(p->root, "step", varve_scalar(&other));
+    }
+    varve_restoration *r =
+        varve_read_all(comm, p->root, run->path, &run->read, error);
+    run->statuses[comm->rank] = r ? VARVE_OK : error->status;
+    run->values[comm->rank] = values_of(p);
+    varve_restoration_free(r);
+    free_part(p);
+}
+
+TEST(read_all, changes_nothing_where_one_rank_cannot)
+{
+    has_slices = false;
+    for (int is_streaming = 0; is_streaming < 2; is_streaming++) {
+        struct run run = { .path = FILE_NAME, .wide = 1 };
+        run.read.staging_size = is_streaming ? 1 : 0; /* two passes */
+        begin_world();
+        thread_comm_run(3, 0, -1, save, &run);
+        check_all(&run, 3, VARVE_OK);
+        thread_comm_run(3, 0, -1, load_with_one, &run);
+        check_all(&run, 3, VARVE_MISMATCH);
+        cr_assert(strstr(run.errors[0].message, "rank 1: "), "%s",
+            run.errors[0].message);
+        for (int i = 0; i < 3; i++)
+            cr_assert_eq(run.values[i], HAS_NONE);
+        end_world();
+    }
+}
+
+static void load_refused(const varve_comm *comm, void *user)
+{
+    struct run *run = user;
+    struct part *p = new_part(comm, 1, false);
+    varve_error *error = &run->errors[comm->rank];
+    p->state.load_status = VARVE_CORRUPT;
+    p->state.fails_at = comm->rank == 1;
+    varve_restoration *r =
+        varve_read_all(comm, p->root, run->path, &run->read, error);
+    run->statuses[comm->rank] = r ? VARVE_OK : error->status;
+    varve_restoration_free(r);
+    free_part(p);
+}
+
+TEST(read_all, says_that_others_have_new_values_where_a_state_refuses)
+{
+    has_slices = false;
+    struct run run = { .path = FILE_NAME, .wide = 1 };
+    begin_world();
+    thread_comm_run(3, 0, -1, save, &run);
+    check_all(&run, 3, VARVE_OK);
+    thread_comm_run(3, 0, -1, load_refused, &run);
+    check_all(&run, 3, VARVE_HALF_RESTORED);
+    cr_assert(strstr(run.errors[0].message, "other ranks have new values"),
+        "%s", run.errors[0].message);
+    end_world();
+}
+
+TEST(read_all, finds_nothing_everywhere)
+{
+    has_slices = false;
+    struct run run = { .path = "none", .wide = 1 };
+    begin_world();
+    thread_comm_run(3, 0, -1, load, &run);
+    check_all(&run, 3, VARVE_NOT_FOUND);
+    end_world();
+}
+
+TEST(read_all, ends_at_every_rank_wherever_one_is_gone)
+{
+    has_slices = false;
+    struct run run = { .path = FILE_NAME, .wide = 1 };
+    begin_world();
+    thread_comm_run(3, 0, -1, save, &run);
+    long calls = thread_comm_run(3, 0, -1, load, &run);
+    check_all(&run, 3, VARVE_OK);
+    for (long i = 0; i < calls; i++) {
+        thread_comm_run(3, 0, i, load, &run);
+        for (int k = 0; k < 3; k++)
+            cr_assert_eq(run.statuses[k], VARVE_DISCONNECTED, "%s",
+                run.errors[k].message);
+    }
+    end_world();
+}

@@ -1,0 +1,262 @@
+/* test_write_all.c - lib/checkpoint/together/write_all.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "together_world.h"
+
+#include <varve/reader.h>
+
+#include "directory.h"
+#include "reader.h"
+
+enum { MOST = 8 };
+
+/* What a run of ranks saves, and what came of it. */
+struct run {
+    void (*spoil)(struct part *p, uint32_t rank); /* or NULL */
+    const char *paths[MOST];
+    uint32_t wide;
+    bool is_numbered;
+    varve_write_options options;
+    varve_status statuses[MOST];
+    varve_error errors[MOST];
+};
+
+static void save(const varve_comm *comm, void *user)
+{
+    struct run *run = user;
+    struct part *p = new_part(comm, run->wide, true);
+    varve_error *error = &run->errors[comm->rank];
+    const char *path =
+        run->paths[comm->rank] ? run->paths[comm->rank] : FILE_NAME;
+    if (run->spoil)
+        run->spoil(p, comm->rank);
+    run->statuses[comm->rank] =
+        run->is_numbered
+            ? varve_save_all(comm, p->root, path, &run->options, error)
+            : varve_write_all(comm, p->root, path, &run->options, error);
+    free_part(p);
+}
+
+static varve_reader *open_saved(const char *path)
+{
+    varve_error error = { 0 };
+    varve_reader *reader = vv_reader_open_in(&world.context, path, &error);
+    cr_assert(reader, "%s", error.message);
+    cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
+    return reader;
+}
+
+static void check_saved(const char *path)
+{
+    varve_reader_free(open_saved(path));
+}
+
+static int count_name(void *user, const char *name)
+{
+    (void)name;
+    ++*(int *)user;
+    return 0;
+}
+
+static int count_names(const char *inside)
+{
+    int count = 0;
+    cr_assert_not(vv_directory_each(
+        &world.context, inside, count_name, &count, NULL));
+    return count;
+}
+
+/* Nothing is there that was not before. */
+static void check_failed(struct run *run, uint32_t size, varve_status wanted,
+    const char *message)
+{
+    begin_world();
+    thread_comm_run(size, 0, -1, save, run);
+    for (uint32_t i = 0; i < size; i++) {
+        cr_assert_eq(run->statuses[i], wanted, "%s", run->errors[i].message);
+        cr_assert_str_eq(run->errors[i].message, run->errors[0].message);
+    }
+    cr_assert(strstr(run->errors[0].message, message), "%s",
+        run->errors[0].message);
+    cr_assert_eq(count_names("x"), 0);
+    end_world();
+}
+
+TEST(write_all, makes_one_file_for_each_node)
+{
+    begin_world();
+    struct run run = { .wide = 2 };
+    thread_comm_run(6, 2, -1, save, &run);
+    cr_assert_ok(run.statuses[0], run.errors[0]);
+    check_saved(FILE_NAME);
+    cr_assert_eq(count_names("layers/x"), 3);
+    end_world();
+}
+
+TEST(write_all, makes_as_many_files_as_are_wanted)
+{
+    static const unsigned wanted[] = { 1, 4, 6, 100 };
+    for (int i = 0; i < 4; i++) {
+        begin_world();
+        struct run run = { .wide = 2, .options = { .files = wanted[i] } };
+        thread_comm_run(6, 2, -1, save, &run);
+        cr_assert_ok(run.statuses[0], run.errors[0]);
+        check_saved(FILE_NAME);
+        cr_assert_eq(count_names("layers/x"), wanted[i] < 6 ? wanted[i] : 6);
+        end_world();
+    }
+}
+
+/* One process that has all of it saves the same values. */
+TEST(write_all, saves_what_one_process_would)
+{
+    uint8_t alone[16], together[16];
+    varve_error error = { 0 };
+    for (uint32_t size = 1; size <= MOST; size++) {
+        begin_world();
+        struct run run = { .wide = size % 2 ? 1 : 2 };
+        thread_comm_run(size, 3, -1, save, &run);
+        cr_assert_ok(run.statuses[0], run.errors[0]);
+        varve_reader *reader = open_saved(FILE_NAME);
+        cr_assert_ok(varve_reader_digest(reader, together, &error), error);
+        varve_reader_free(reader);
+        if (size == 1)
+            memcpy(alone, together, sizeof alone);
+        cr_assert_eq(memcmp(alone, together, sizeof alone), 0, "%u", size);
+        end_world();
+    }
+}
+
+TEST(write_all, numbers_its_saves)
+{
+    begin_world();
+    struct run run = { .wide = 1, .is_numbered = true };
+    for (int i = 0; i < MOST; i++)
+        run.paths[i] = "run/m";
+    for (int i = 0; i < 3; i++) {
+        thread_comm_run(3, 0, -1, save, &run);
+        cr_assert_ok(run.statuses[0], run.errors[0]);
+        cr_assert_ok(run.statuses[2], run.errors[2]);
+    }
+    check_saved("run/m-1.varve");
+    check_saved("run/m-3.varve");
+    end_world();
+}
+
+/* --- What cannot be saved ------------------------------------------------- */
+
+static void change_step(struct part *p, uint32_t rank)
+{
+    p->step += rank == 2;
+}
+
+TEST(write_all, names_the_ranks_whose_values_differ)
+{
+    struct run run = { .wide = 2, .spoil = change_step };
+    check_failed(&run, 4, VARVE_MISUSE,
+        "step: expected the same value at all ranks, as it is no slice, found "
+        "another than that of rank 0 at rank 2");
+}
+
+static void add_node(struct part *p, uint32_t rank)
+{
+    if (rank > 1)
+        varve_add_object(p->root, "other");
+}
+
+TEST(write_all, names_the_ranks_whose_graphs_differ)
+{
+    struct run run = { .wide = 2, .spoil = add_node };
+    check_failed(&run, 4, VARVE_MISUSE, "with other at rank 2, 3");
+}
+
+static float longer[WEIGHTS + 1];
+
+static void add_longer(struct part *p, uint32_t rank)
+{
+    varve_add_variable(
+        p->root, "longer", varve_array(longer, rank == 1 ? 3 : 4));
+}
+
+TEST(write_all, names_the_ranks_whose_shapes_differ)
+{
+    struct run run = { .wide = 2, .spoil = add_longer };
+    check_failed(&run, 4, VARVE_MISUSE,
+        "longer: expected float32[4] as at rank 0, found float32[3] at rank 1");
+}
+
+static void overlap(struct part *p, uint32_t rank)
+{
+    static float two[4][2];
+    uint64_t start = rank;
+    varve_add_slice(p->root, "pair", varve_array(two[rank], 2),
+        VARVE_SHAPE(5), &start);
+}
+
+TEST(write_all, names_the_ranks_whose_slices_overlap)
+{
+    struct run run = { .wide = 2, .spoil = overlap };
+    check_failed(&run, 4, VARVE_MISUSE,
+        "pair: expected slices of float32[5] that do not overlap, found "
+        "element [1] at rank 0 and rank 1");
+}
+
+static void leave_gap(struct part *p, uint32_t rank)
+{
+    static float one[4];
+    uint64_t start = rank + (rank > 1);
+    varve_add_slice(
+        p->root, "one", varve_array(&one[rank], 1), VARVE_SHAPE(5), &start);
+}
+
+TEST(write_all, names_what_no_rank_has)
+{
+    struct run run = { .wide = 2, .spoil = leave_gap };
+    check_failed(&run, 4, VARVE_MISUSE,
+        "one: expected slices that make up float32[5], found element [2] at "
+        "no rank");
+}
+
+TEST(write_all, wants_the_same_path_everywhere)
+{
+    struct run run = { .wide = 1, .paths = { "a", "a", "b" } };
+    check_failed(&run, 3, VARVE_MISUSE, "others (b) at rank 2");
+}
+
+TEST(write_all, writes_our_format_whole)
+{
+    struct run npz = { .wide = 1, .options = { .format = VARVE_FORMAT_NPZ } };
+    check_failed(&npz, 2, VARVE_MISUSE, "in the format varve, found npz");
+    struct run layered = { .wide = 1, .options = { .layered = true } };
+    check_failed(&layered, 2, VARVE_MISUSE, "found `layered`");
+}
+
+static void fail_state(struct part *p, uint32_t rank)
+{
+    p->state.save_status = rank == 1 ? VARVE_CANCELLED : VARVE_OK;
+}
+
+TEST(write_all, tells_everybody_what_went_wrong_at_one_rank)
+{
+    struct run run = { .wide = 1, .spoil = fail_state };
+    check_failed(&run, 3, VARVE_CALLBACK, "rank 1: ");
+}
+
+/* --- Ranks that are gone -------------------------------------------------- */
+
+TEST(write_all, ends_at_every_rank_wherever_one_is_gone)
+{
+    struct run run = { .wide = 1 };
+    begin_world();
+    long calls = thread_comm_run(3, 0, -1, save, &run);
+    end_world();
+    for (long i = 0; i < calls; i++) {
+        begin_world();
+        thread_comm_run(3, 0, i, save, &run);
+        for (int k = 0; k < 3; k++)
+            cr_assert_eq(run.statuses[k], VARVE_DISCONNECTED, "%s",
+                run.errors[k].message);
+        end_world();
+    }
+}
