@@ -185,7 +185,8 @@ static void look_at_report(struct mix *m, struct mix_open *open, size_t taken)
         open->renamed != MIX_NONE)
         return;
     for (uint8_t n = 0; n < MIX_NODES; n++) {
-        saved += mix_is_saved(&open->file.shape.nodes[n]);
+        saved += mix_is_saved(&open->file.shape.nodes[n]) &&
+                 !mix_has(open->lost, n);
         wanted += mix_has(reached, n) && mix_is_value(&program->nodes[n]) &&
                   !program->nodes[n].is_local && !mix_has(open->fed, n);
     }
@@ -200,8 +201,8 @@ static void look_at_report(struct mix *m, struct mix_open *open, size_t taken)
         saved - taken, waiting);
     mix_expect(m, "varve_assert_consumed",
         varve_assert_consumed(open->restoration, &m->error),
-        waiting || wanted ? VARVE_UNMATCHED : VARVE_OK,
-        waiting || wanted ? VARVE_UNMATCHED : VARVE_OK);
+        waiting || wanted || open->lost ? VARVE_UNMATCHED : VARVE_OK,
+        waiting || wanted || open->lost ? VARVE_UNMATCHED : VARVE_OK);
 }
 
 /* Any value of the file may have come before the failure. */

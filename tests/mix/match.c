@@ -328,7 +328,8 @@ static void may_be(
     open->unsure |= mix_one(p);
     open->unsure_in_file |= mix_one(f);
     if (is_mismatch(open, &g->shape.nodes[p], saved) ||
-        g->maybe_count[p] == MIX_MAYBE || g->restored_by[p] > open->number)
+        g->maybe_count[p] == MIX_MAYBE || g->restored_by[p] > open->number ||
+        mix_has(open->damaged, f))
         return;
     if (g->maybe_by[p] < open->number)
         g->maybe_by[p] = open->number;
@@ -345,6 +346,12 @@ static void take(
     }
     if (g->maybe_by[p] > open->number) { /* it may be */
         may_be(g, open, p, f);
+        return;
+    }
+    if (mix_has(open->damaged, f)) {
+        open->is_taken[f] = true;
+        open->taker[f] = p;
+        open->lost |= mix_one(f);
         return;
     }
     g->shape.nodes[p].value =
@@ -432,7 +439,7 @@ size_t mix_deliver(struct mix *m, struct mix_open *open)
     bring(g, open, &pairs, VARVE_STATE);
     size_t count = 0;
     for (uint8_t f = 0; f < MIX_NODES; f++)
-        count += open->is_taken[f];
+        count += open->is_taken[f] && !mix_has(open->lost, f);
     return count;
 }
 

@@ -74,6 +74,8 @@ struct mix_open {
     uint8_t taker[MIX_NODES]; /* of a value of the file: the node that got it;
                                  MIX_NONE: none yet */
     bool is_taken[MIX_NODES]; /* by file node: delivered for good */
+    mix_set damaged;          /* values of the file, by `salvage`; */
+    mix_set lost;             /* and those that somebody was to get */
     mix_set dropped;          /* nodes of the file without a value */
     mix_set fed;              /* nodes of the program that got a value */
     mix_set unsure;           /* nodes of the program, and of the file, of */
@@ -275,6 +277,8 @@ void mix_arrive(struct mix *m, uint8_t graph);
 /* A restoration that is being opened: what must happen. */
 enum mix_fit { MIX_FITS, MIX_MISMATCHES, MIX_UNSURE };
 enum mix_fit mix_match(struct mix *m, struct mix_open *open);
+void mix_read_one(struct mix *m, struct mix_open *open, const char *path,
+    const varve_read_options *options);
 size_t mix_deliver(struct mix *m, struct mix_open *open);
 
 /* What a pattern for an edge of a root stands for: by any path, or where it is

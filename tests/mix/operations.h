@@ -25,7 +25,7 @@ mix_operation mix_add_slot, mix_alias, mix_name_globally, mix_tag, mix_compute,
 
 /* Files: operations_file.c */
 mix_operation mix_write, mix_write_beside, mix_write_foreign, mix_read,
-    mix_salvage, mix_write_layered, mix_save_layered,
+    mix_salvage, mix_salvage_damaged, mix_write_layered, mix_save_layered,
     mix_read_part, mix_read_otherwise, mix_restore, mix_save, mix_end_open,
     mix_drop, mix_plan, mix_ask, mix_from_file, mix_graft;
 

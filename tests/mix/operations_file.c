@@ -162,7 +162,7 @@ static void look_at_saves(
         "a read saved %u states of %u", m->saves - before, states);
 }
 
-static void read_one(struct mix *m, struct mix_open *open, const char *path,
+void mix_read_one(struct mix *m, struct mix_open *open, const char *path,
     const varve_read_options *options)
 {
     open->number = ++m->restorations;
@@ -196,7 +196,7 @@ static struct mix_open *read_whole(struct mix *m, uint8_t a, uint8_t b,
     mix_open_begin(m, open, at, root, file);
     open->casts = options->cast != VARVE_CAST_NONE;
     open->streams = options->streaming;
-    read_one(m, open, path, options);
+    mix_read_one(m, open, path, options);
     return open;
 }
 
@@ -248,7 +248,7 @@ void mix_read_part(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     strcpy(path, mix_file_path(m, slot, file->format));
     mix_open_begin(m, open, at, 0, file);
     *(c & 1 ? &open->only : &open->except) = name;
-    read_one(m, open, path, &options);
+    mix_read_one(m, open, path, &options);
 }
 
 /* What does not fit as a plan has it does not fit as a read has it. */
@@ -298,7 +298,7 @@ void mix_read_otherwise(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         renames ? " -> " : "", renames ? rename.file : "");
     size_t mismatches =
         is_plain ? count_mismatches(m, open, path, &options) : 0;
-    read_one(m, open, path, &options);
+    mix_read_one(m, open, path, &options);
     MIX_CHECK(open->restoration || m->error.status != VARVE_MISMATCH ||
                   !is_plain || mismatches,
         "what was planned without a mismatch is one");

@@ -93,6 +93,7 @@ const struct mix_entry mix_operations[] = {
     [80] = { "kill_behind", mix_kill_behind, 1 },
     [81] = { "make_saver", mix_make_saver, 2 },
     [82] = { "manage_otherwise", mix_manage_otherwise, 2 },
+    [83] = { "salvage_damaged", mix_salvage_damaged, 3 },
 };
 const unsigned mix_operation_count =
     sizeof mix_operations / sizeof *mix_operations;
