@@ -33,6 +33,7 @@
 
 /* Many processes */
 #include <varve/comm.h>
+#include <varve/placement.h>
 #include <varve/processes.h>
 #include <varve/together.h>
 
