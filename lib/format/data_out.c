@@ -135,14 +135,6 @@ varve_status vv_data_out_begin(struct vv_data_out *out,
     return pad(out, VV_HEADER_SIZE, error);
 }
 
-uint64_t vv_data_place(uint64_t offset, uint64_t size)
-{
-    if (size < VV_ALIGNMENT)
-        return vv_align_up(offset, VV_SMALL_ALIGNMENT);
-    return vv_align_up(
-        offset, size >= VV_PAGED_SIZE ? VV_PAGE_ALIGNMENT : VV_ALIGNMENT);
-}
-
 static varve_status report_progress(
     struct vv_data_out *out, const char *what, varve_error *error)
 {

@@ -14,6 +14,7 @@
 #include "buffer.h"
 #include "context.h"
 #include "index.h"
+#include "layout.h"
 
 struct vv_data_out {
     const struct vv_context *context;
@@ -42,7 +43,13 @@ varve_status vv_data_out_begin(struct vv_data_out *out,
     uint64_t total, varve_error *error);
 
 /* The offset at which a value of this size would begin, after `offset`. */
-uint64_t vv_data_place(uint64_t offset, uint64_t size);
+static inline uint64_t vv_data_place(uint64_t offset, uint64_t size)
+{
+    if (size < VV_ALIGNMENT)
+        return vv_align_up(offset, VV_SMALL_ALIGNMENT);
+    return vv_align_up(
+        offset, size >= VV_PAGED_SIZE ? VV_PAGE_ALIGNMENT : VV_ALIGNMENT);
+}
 
 /* Writes one value (its bytes as they are to lie in the file) at the next
  * aligned place, which *offset tells, and appends a digest per chunk to

@@ -152,11 +152,6 @@ uint32_t vv_index_find_slot(const struct vv_index *index, uint32_t owner,
     return vv_at32(index->slot_nodes, slot);
 }
 
-uint64_t vv_chunk_count(uint64_t size)
-{
-    return size / VV_CHUNK_SIZE + (size % VV_CHUNK_SIZE != 0);
-}
-
 uint64_t vv_first_extent(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value)
 {

@@ -16,6 +16,7 @@
 
 #include "bytes.h"
 #include "checksum.h"
+#include "layout.h"
 
 #define VV_NONE UINT32_MAX
 
@@ -167,7 +168,10 @@ static inline bool vv_index_is_saved(
 
 /* How many chunks so many bytes have that lie in one piece; vv_value_chunks
  * knows of a saved value, which may be in several. */
-uint64_t vv_chunk_count(uint64_t size);
+static inline uint64_t vv_chunk_count(uint64_t size)
+{
+    return size / VV_CHUNK_SIZE + (size % VV_CHUNK_SIZE != 0);
+}
 
 struct vv_piece_start; /* piece_table.h */
 

@@ -16,6 +16,7 @@
 #include "try.h"
 #include "value_check.h"
 #include "value_table.h"
+#include "worker.h"
 
 struct parser {
     struct vv_cbor_in in;
@@ -147,6 +148,44 @@ static varve_status read_map(struct parser *p)
     return vv_cbor_end(&p->in);
 }
 
+/* --- Checks --------------------------------------------------------------- */
+
+/* What is wrong with the graph is told before what is wrong with values. */
+enum part { GRAPH, VALUES, PARTS };
+
+struct checking {
+    struct vv_index_check check;
+    struct vv_parsed_index *parsed;
+    varve_status status[PARTS];
+    varve_error errors[PARTS];
+};
+
+static void check_part(void *user, size_t part)
+{
+    struct checking *c = user;
+    struct vv_index_check check = c->check;
+    check.error = &c->errors[part];
+    if (part == GRAPH)
+        c->status[part] = vv_check_graph(&check);
+    else
+        c->status[part] =
+            vv_check_values(&check, &c->parsed->table, &c->parsed->data_end);
+}
+
+static varve_status check_columns(
+    const struct vv_index_check *check, struct parser *p)
+{
+    struct checking c = { .check = *check, .parsed = p->parsed };
+    vv_run_parts(check->context, p->in.size, PARTS, check_part, &c);
+    for (size_t i = 0; i < PARTS; i++) {
+        if (c.status[i] && p->in.error)
+            *p->in.error = c.errors[i];
+        if (c.status[i])
+            return c.status[i];
+    }
+    return VARVE_OK;
+}
+
 static varve_status parse(const struct vv_context *context, struct parser *p)
 {
     struct vv_parsed_index *parsed = p->parsed;
@@ -158,10 +197,9 @@ static varve_status parse(const struct vv_context *context, struct parser *p)
         .data_end = p->in.base,
         .index = index,
         .error = p->in.error };
-    VV_TRY(vv_check_graph(&check));
     VV_TRY(vv_value_table_make(
         &parsed->table, &context->allocator, index, p->in.error));
-    VV_TRY(vv_check_values(&check, &parsed->table, &parsed->data_end));
+    VV_TRY(check_columns(&check, p));
     VV_TRY(vv_check_layers(&check, parsed->data_end));
     if (p->metadata_at == 0)
         return VARVE_OK;

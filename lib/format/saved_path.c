@@ -11,12 +11,15 @@
 #include "name.h"
 #include "name_pattern.h"
 
+/* `queue` may be NULL from the root of the file: from there the numbers of
+ * nodes are in this order already. */
 static void reach_edges(struct vv_saved_paths *p, uint32_t *queue)
 {
-    uint32_t count = 0;
-    queue[count++] = p->root;
+    uint32_t count = 1;
+    if (queue)
+        queue[0] = p->root;
     for (uint32_t at = 0; at < count; at++) {
-        uint32_t node = queue[at];
+        uint32_t node = queue ? queue[at] : at;
         uint32_t begin, end;
         vv_index_edges(p->index, node, &begin, &end);
         for (uint32_t e = begin; e < end; e++) {
@@ -25,7 +28,9 @@ static void reach_edges(struct vv_saved_paths *p, uint32_t *queue)
                 continue;
             p->parents[child] = node;
             p->ways[child] = e;
-            queue[count++] = child;
+            if (queue)
+                queue[count] = child;
+            count++;
         }
     }
 }
@@ -59,8 +64,9 @@ varve_status vv_saved_paths_begin(struct vv_saved_paths *p,
     };
     p->parents = vv_allocate_array(allocator, count, sizeof *p->parents);
     p->ways = vv_allocate_array(allocator, count, sizeof *p->ways);
-    uint32_t *queue = vv_allocate_array(allocator, count, sizeof *queue);
-    if (!p->parents || !p->ways || !queue) {
+    uint32_t *queue =
+        root ? vv_allocate_array(allocator, count, sizeof *queue) : NULL;
+    if (!p->parents || !p->ways || (root && !queue)) {
         vv_release(allocator, queue, count * sizeof *queue);
         vv_saved_paths_end(p);
         return vv_fail_memory(error, "the paths of a checkpoint");

@@ -80,6 +80,11 @@ static varve_status check_shape(const struct vv_index_check *check, uint32_t i,
             "value %" PRIu32 ": expected a rank up to %d with as many extents, "
             "found %d",
             i, VARVE_MAX_RANK, rank);
+    p->type.dtype = (varve_dtype)dtype;
+    p->type.rank = rank;
+    *count = 1;
+    if (rank == 0)
+        return VARVE_OK;
     const uint8_t *at = index->value_extents + 8 * (size_t)p->extents;
     for (uint32_t k = 0; k < rank; k++)
         extents[k] = vv_at64(at, k);
@@ -90,8 +95,6 @@ static varve_status check_shape(const struct vv_index_check *check, uint32_t i,
             "found a larger one",
             i);
     p->extents += rank;
-    p->type.dtype = (varve_dtype)dtype;
-    p->type.rank = rank;
     return VARVE_OK;
 }
 

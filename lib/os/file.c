@@ -6,14 +6,18 @@
 #include "file.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 
 #include "failure.h"
 #include "retry.h"
 #include "try.h"
+#include "worker.h"
 
 /* Linux moves a little less than 2 GiB in a call, and says so only by its
  * result; other systems refuse. */
 #define MOST_PER_CALL ((size_t)1 << 30)
+
+enum { PART_SIZE = 4 << 20 }; /* that a thread reads at once */
 
 static varve_status fail_kind(varve_error *error, const char *path)
 {
@@ -114,6 +118,44 @@ varve_status vv_file_read(const struct vv_context *context, int file,
         }
     }
     return VARVE_OK;
+}
+
+struct reading {
+    const struct vv_context *context;
+    int file;
+    unsigned char *bytes;
+    size_t size;
+    uint64_t offset;
+    atomic_bool failed;
+};
+
+static void read_part(void *user, size_t part)
+{
+    struct reading *r = user;
+    size_t at = part * PART_SIZE;
+    size_t size = r->size - at < PART_SIZE ? r->size - at : PART_SIZE;
+    if (vv_file_read(
+            r->context, r->file, "", r->bytes + at, size, r->offset + at, NULL))
+        atomic_store(&r->failed, true);
+}
+
+static bool read_parts(struct reading *r)
+{
+    size_t count = r->size / PART_SIZE + (r->size % PART_SIZE != 0);
+    if (count > 1)
+        vv_run_parts(r->context, r->size, count, read_part, r);
+    return count > 1 && !atomic_load(&r->failed);
+}
+
+/* What fails is read once more, by one who tells why. */
+varve_status vv_file_read_much(const struct vv_context *context, int file,
+    const char *path, void *bytes, size_t size, uint64_t offset,
+    varve_error *error)
+{
+    struct reading r = { context, file, bytes, size, offset, false };
+    if (read_parts(&r))
+        return VARVE_OK;
+    return vv_file_read(context, file, path, bytes, size, offset, error);
 }
 
 varve_status vv_file_write(const struct vv_context *context, int file,

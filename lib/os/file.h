@@ -40,6 +40,11 @@ varve_status vv_file_read(const struct vv_context *context, int file,
     const char *path, void *bytes, size_t size, uint64_t offset,
     varve_error *error);
 
+/* The same by several threads, where there is much to read. */
+varve_status vv_file_read_much(const struct vv_context *context, int file,
+    const char *path, void *bytes, size_t size, uint64_t offset,
+    varve_error *error);
+
 /* Writes exactly `size` bytes, by the same rules; a write that moves nothing is
  * VARVE_IO. */
 varve_status vv_file_write(const struct vv_context *context, int file,

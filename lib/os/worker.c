@@ -4,6 +4,10 @@
  */
 #include "worker.h"
 
+#include <stdatomic.h>
+
+enum { FEW = 4 << 20 }; /* bytes, for which no thread is started */
+
 struct worker {
     vv_work *work;
     void *user;
@@ -50,4 +54,32 @@ void vv_run_workers(const struct vv_context *context, unsigned workers,
     work(user, 0);
     for (unsigned i = 0; i < count; i++)
         system->join_thread(system->state, started[i].thread);
+}
+
+/* --- Parts -------------------------------------------------------------- */
+
+struct parts {
+    vv_part *part;
+    void *user;
+    size_t count;
+    atomic_size_t next; /* that nobody has yet */
+};
+
+static void take_parts(void *user, unsigned worker)
+{
+    struct parts *parts = user;
+    size_t i;
+    (void)worker;
+    while ((i = atomic_fetch_add(&parts->next, 1)) < parts->count)
+        parts->part(parts->user, i);
+}
+
+void vv_run_parts(const struct vv_context *context, uint64_t bytes,
+    size_t count, vv_part *part, void *user)
+{
+    struct parts parts = { .part = part, .user = user, .count = count };
+    atomic_init(&parts.next, 0);
+    vv_run_workers(context,
+        vv_worker_count_for(context, 0, bytes < FEW ? 1 : count), take_parts,
+        &parts);
 }

@@ -5,6 +5,8 @@
 #ifndef VV_WORKER_H
 #define VV_WORKER_H
 
+#include <stddef.h>
+
 #include "context.h"
 #include "system.h"
 
@@ -27,5 +29,14 @@ unsigned vv_worker_count_for(
  * must be shared out as it is taken, not by number; worker 0 always runs. */
 void vv_run_workers(const struct vv_context *context, unsigned workers,
     vv_work *work, void *user);
+
+/* One part of some work. */
+typedef void vv_part(void *user, size_t part);
+
+/* Runs part(user, 0) to part(user, count - 1), each once, and returns when all
+ * are done: on all processors where the work is on so many bytes that threads
+ * pay, else in that order on the calling thread. */
+void vv_run_parts(const struct vv_context *context, uint64_t bytes,
+    size_t count, vv_part *part, void *user);
 
 #endif

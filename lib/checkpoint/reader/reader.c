@@ -17,6 +17,7 @@
 #include "save.h"
 #include "system.h"
 #include "try.h"
+#include "worker.h"
 
 static const struct vv_index *index_of(const varve_reader *reader)
 {
@@ -33,15 +34,12 @@ static varve_status make_names(varve_reader *reader, varve_error *error)
     if (index->name_count == 0)
         return VARVE_OK;
     reader->names = vv_allocate(a, size);
-    reader->names_size = size;
-    reader->name_at =
-        vv_allocate_array(a, index->name_count, sizeof *reader->name_at);
-    if (!reader->names || !reader->name_at)
+    if (!reader->names)
         return vv_fail_memory(error, "the names of a checkpoint");
+    reader->names_size = size;
     char *at = reader->names;
     for (uint32_t i = 0; i < index->name_count; i++) {
         const char *name = vv_index_name(index, i, &size);
-        reader->name_at[i] = (uint32_t)(at - reader->names);
         memcpy(at, name, size);
         at[size] = '\0';
         at += size + 1;
@@ -49,16 +47,45 @@ static varve_status make_names(varve_reader *reader, varve_error *error)
     return VARVE_OK;
 }
 
-static varve_status make_tables(varve_reader *reader, varve_error *error)
+/* As in the index, but that a NUL stands behind each. */
+static const char *name_at(const varve_reader *reader, uint32_t name)
+{
+    return reader->names + vv_begin32(index_of(reader)->name_ends, name) + name;
+}
+
+static varve_status make_paths(varve_reader *reader, varve_error *error)
 {
     const struct vv_index *index = index_of(reader);
     VV_TRY(vv_saved_paths_begin(
         &reader->paths, &reader->context.allocator, index, 0, error));
     reader->node_paths = vv_allocate_zeroed(&reader->context.allocator,
         index->node_count * sizeof *reader->node_paths);
-    if (!reader->node_paths)
-        return vv_fail_memory(error, "the paths of a checkpoint");
-    return make_names(reader, error);
+    return reader->node_paths
+               ? VARVE_OK
+               : vv_fail_memory(error, "the paths of a checkpoint");
+}
+
+struct making {
+    varve_reader *reader;
+    varve_status status[2];
+    varve_error errors[2];
+};
+
+static void make_part(void *user, size_t part)
+{
+    struct making *m = user;
+    m->status[part] = part == 0 ? make_paths(m->reader, &m->errors[0])
+                                : make_names(m->reader, &m->errors[1]);
+}
+
+static varve_status make_tables(varve_reader *reader, varve_error *error)
+{
+    struct making m = { .reader = reader };
+    vv_run_parts(&reader->context, reader->file.index_size, 2, make_part, &m);
+    size_t failed = m.status[0] ? 0 : 1;
+    if (m.status[failed] && error)
+        *error = m.errors[failed];
+    return m.status[failed];
 }
 
 /* vv_checkpoint_open or vv_checkpoint_salvage. */
@@ -153,8 +180,6 @@ void varve_reader_free(varve_reader *reader)
     const varve_allocator a = reader->context.allocator;
     free_paths(reader);
     vv_release(&a, reader->names, reader->names_size);
-    vv_release(&a, reader->name_at,
-        index_of(reader)->name_count * sizeof *reader->name_at);
     vv_opened_close(&reader->file);
     vv_release(&a, reader, sizeof *reader);
 }
@@ -283,7 +308,7 @@ bool vv_reader_describe(
     node->tag_count = end - begin;
     uint32_t global = vv_index_find_global(index, node->id);
     if (global != VV_NONE)
-        node->global_name = reader->names + reader->name_at[global];
+        node->global_name = name_at(reader, global);
     uint32_t value = vv_index_find_value(index, node->id);
     if (value != VV_NONE)
         fill_value(reader, value, node);
@@ -321,7 +346,7 @@ bool varve_reader_edge_at(const varve_reader *reader, size_t id, size_t edge,
     if (edge >= end - begin)
         return false;
     size_t at = begin + edge;
-    *name = reader->names + reader->name_at[vv_at32(index->edge_names, at)];
+    *name = name_at(reader, vv_at32(index->edge_names, at));
     *child = vv_at32(index->edge_children, at);
     return true;
 }
@@ -337,7 +362,7 @@ bool varve_reader_slot_at(const varve_reader *reader, size_t id, size_t slot,
     if (slot >= end - begin)
         return false;
     size_t at = begin + slot;
-    *name = reader->names + reader->name_at[vv_at32(index->slot_names, at)];
+    *name = name_at(reader, vv_at32(index->slot_names, at));
     *variable = vv_at32(index->slot_variables, at);
     *node = vv_at32(index->slot_nodes, at);
     return true;
@@ -353,8 +378,7 @@ const char *varve_reader_tag_at(
     vv_index_tags(index, (uint32_t)id, &begin, &end);
     if (tag >= end - begin)
         return NULL;
-    return reader->names +
-           reader->name_at[vv_at32(index->tag_names, begin + tag)];
+    return name_at(reader, vv_at32(index->tag_names, begin + tag));
 }
 
 /* --- Values ------------------------------------------------------------- */

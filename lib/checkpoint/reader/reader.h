@@ -20,7 +20,6 @@ struct varve_reader {
     struct vv_saved_paths paths;
     char *names; /* every name, terminated */
     size_t names_size;
-    uint32_t *name_at;           /* by name: where it begins in `names` */
     _Atomic(char *) *node_paths; /* by node: made when first asked for */
 };
 

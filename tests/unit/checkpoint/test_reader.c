@@ -238,3 +238,71 @@ TEST(reader, tells_global_names)
     free_root(root);
     end_world();
 }
+
+/* --- An index that several threads look at ------------------------------ */
+
+enum { MANY = 70000, WIDTH = 100 };
+
+static void write_many(void)
+{
+    static float many[MANY];
+    varve_error error = { 0 };
+    varve_node *root = new_root(), *unit = NULL;
+    for (unsigned i = 0; i < MANY; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "unit_%u", i / WIDTH);
+        if (i % WIDTH == 0)
+            unit = varve_add_object(root, name);
+        snprintf(name, sizeof name, "weight_with_a_long_name_%u", i);
+        varve_add_variable(unit, name, varve_scalar(&many[i]));
+    }
+    cr_assert_ok(varve_write(root, FILE_NAME, NULL, &error), error);
+    free_root(root);
+}
+
+TEST(reader, shows_all_of_a_large_file)
+{
+    varve_saved_node node;
+    const char *name;
+    uint32_t child;
+    begin_world();
+    write_many();
+    varve_reader *reader = open_file();
+    cr_assert_gt(reader->file.index_size, 4 << 20);
+    cr_assert_eq(varve_reader_node_count(reader), 1 + MANY / WIDTH + MANY);
+    for (unsigned i = 0; i < MANY; i += 997) {
+        char path[80];
+        snprintf(path, sizeof path, "unit_%u/weight_with_a_long_name_%u",
+            i / WIDTH, i);
+        cr_assert(varve_reader_find(reader, path, &node), "%s", path);
+        cr_assert_str_eq(node.path, path);
+        cr_assert(varve_reader_edge_at(
+            reader, reader->paths.parents[node.id], i % WIDTH, &name, &child));
+        cr_assert_str_eq(name, strchr(path, '/') + 1);
+        cr_assert_eq(child, node.id);
+    }
+    varve_reader_free(reader);
+    end_world();
+}
+
+/* A bit that makes names bad as well: the sum is what counts. */
+TEST(reader, tells_what_is_wrong_with_a_large_index_by_its_sum)
+{
+    begin_world();
+    write_many();
+    size_t size;
+    unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
+    varve_reader *reader = open_file();
+    size_t at = (size_t)reader->file.data_end;
+    size_t index_size = reader->file.index_size;
+    varve_reader_free(reader);
+    for (size_t i = 20; i < index_size; i += index_size / 7) {
+        varve_error error = { 0 };
+        bytes[at + i] ^= 0x80;
+        cr_assert_null(vv_reader_open_in(&world.context, "a", &error));
+        cr_assert_eq(error.status, VARVE_CORRUPT);
+        cr_assert(strstr(error.message, "index: bytes"), "%s", error.message);
+        bytes[at + i] ^= 0x80;
+    }
+    end_world();
+}

@@ -182,6 +182,58 @@ TEST(file, read_past_the_end_is_truncated)
     end(&f);
 }
 
+/* So much that several threads read it. */
+enum { MUCH = (9 << 20) + 5 };
+static unsigned char much[MUCH], read_back[MUCH];
+
+static varve_status read_much(struct fixture *f, size_t size)
+{
+    uint64_t all;
+    int file;
+    memset(read_back, 0, sizeof read_back);
+    cr_assert_ok(vv_file_open(&f->context, "much", &file, &all, &f->error),
+        f->error);
+    varve_status status = vv_file_read_much(
+        &f->context, file, "much", read_back, size, 1, &f->error);
+    vv_file_close(&f->context, file);
+    return status;
+}
+
+TEST(file, much_is_read_by_several_threads)
+{
+    struct fixture f = begin();
+    for (size_t i = 0; i < MUCH; i++)
+        much[i] = (unsigned char)(i * 2654435761u >> 13);
+    memory_put(f.memory, "much", much, MUCH);
+    faulty_plan(f.faulty,
+        &(struct faulty_plan){ .number = 100, .kinds = FAULTY_START_THREAD });
+    cr_assert_ok(read_much(&f, MUCH - 1), f.error);
+    cr_assert_eq(faulty_count(f.faulty), 1, "no thread was started");
+    cr_assert_eq(memcmp(read_back, much + 1, MUCH - 1), 0);
+    /* Up to the last byte, and not beyond it. */
+    cr_assert_ok(read_much(&f, MUCH - 2), f.error);
+    cr_assert_eq(memcmp(read_back, much + 1, MUCH - 2), 0);
+    cr_assert_eq(read_back[MUCH - 2], 0);
+    cr_assert_eq(read_much(&f, MUCH), VARVE_TRUNCATED);
+    cr_assert_str_eq(f.error.message, "much: expected 9437189 bytes at offset "
+        "1, found the end of the file after 9437188");
+    end(&f);
+}
+
+TEST(file, much_is_not_read_from_a_bad_disk)
+{
+    struct fixture f = begin();
+    memory_put(f.memory, "much", much, MUCH);
+    for (long n = 0; n < 5; n++) {
+        faulty_plan(f.faulty, &(struct faulty_plan){ .number = n,
+            .sticky = true, .error = EIO, .kinds = FAULTY_READ });
+        varve_status status = read_much(&f, MUCH - 1);
+        cr_assert_eq(status, n < 3 ? VARVE_IO : VARVE_OK);
+        cr_assert(n >= 3 || f.error.system_error == EIO);
+    }
+    end(&f);
+}
+
 TEST(file, short_reads_and_writes_go_on)
 {
     static const enum faulty_way ways[] = { FAULTY_ONE_BYTE, FAULTY_HALF };

@@ -185,3 +185,75 @@ TEST(worker, counts_itself_where_the_system_knows_of_no_processor)
     struct vv_context context = test_context(&system);
     cr_assert_eq(vv_worker_count(&context, 0), 1);
 }
+
+/* --- Parts -------------------------------------------------------------- */
+
+enum { PARTS = 5, MUCH = 1 << 30 };
+
+struct parts {
+    atomic_int calls[PARTS];
+    size_t order[PARTS];
+    atomic_uint taken;
+    pthread_t caller;
+    bool is_alone; /* all on that thread */
+};
+
+static void do_part(void *user, size_t part)
+{
+    struct parts *p = user;
+    p->calls[part]++;
+    p->order[p->taken++] = part;
+    if (!pthread_equal(pthread_self(), p->caller))
+        p->is_alone = false;
+}
+
+TEST(worker, parts_of_little_run_in_order_on_the_thread_that_asks)
+{
+    struct vv_system system = vv_posix_system;
+    system.processors = count_questions;
+    struct vv_context context = test_context(&system);
+    struct parts p = { .caller = pthread_self(), .is_alone = true };
+    asked = 0;
+    vv_run_parts(&context, 1000, PARTS, do_part, &p);
+    for (size_t i = 0; i < PARTS; i++)
+        cr_assert_eq(p.order[i], i);
+    cr_assert(p.is_alone && asked == 0);
+    vv_run_parts(&context, MUCH, 0, do_part, &p);
+    cr_assert_eq(p.taken, PARTS);
+}
+
+TEST(worker, parts_of_much_run_once_each_whatever_threads_there_are)
+{
+    struct vv_system system = vv_posix_system;
+    system.processors = many_processors;
+    struct faulty *faulty = faulty_new(&system);
+    struct vv_context context = test_context(faulty_system(faulty));
+    for (long n = 0; n < PARTS; n++) {
+        struct parts p = { .caller = pthread_self() };
+        faulty_plan(faulty, &(struct faulty_plan){ .number = n,
+            .sticky = true, .error = EAGAIN, .kinds = FAULTY_START_THREAD });
+        vv_run_parts(&context, MUCH, PARTS, do_part, &p);
+        cr_assert_eq(faulty_hit(faulty), n < PARTS - 1);
+        for (size_t i = 0; i < PARTS; i++)
+            cr_assert_eq(p.calls[i], 1);
+        cr_assert_eq(faulty_open_count(faulty), 0);
+    }
+    faulty_free(faulty);
+}
+
+static void meet_in_part(void *user, size_t part)
+{
+    meet(user, (unsigned)part);
+}
+
+TEST(worker, parts_of_much_run_at_the_same_time)
+{
+    struct vv_system system = vv_posix_system;
+    system.processors = count_questions;
+    struct vv_context context = test_context(&system);
+    atomic_int there = 0;
+    time_t begin = time(NULL);
+    vv_run_parts(&context, MUCH, 2, meet_in_part, &there);
+    cr_assert_eq(there, 2);
+    cr_assert_lt(time(NULL) - begin, 8);
+}
