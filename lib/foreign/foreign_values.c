@@ -284,6 +284,14 @@ static varve_status check_chunk(const struct vv_opened *o, uint32_t value,
     return VARVE_OK;
 }
 
+/* (What is decoded is verified as it is.) */
+static bool sums_whole(const struct vv_opened *o, uint32_t value)
+{
+    const struct vv_foreign *f = o->state;
+    const struct vv_place *place = &f->places[value];
+    return place->file != VV_DECODED && place->sum_kind != VV_SUM_NONE;
+}
+
 /* --- Life ----------------------------------------------------------------- */
 
 static bool has_large_sums(const struct vv_foreign *f)
@@ -371,5 +379,6 @@ const struct vv_backing vv_foreign_backing = {
     .check = check_chunk,
     .locate = locate,
     .place = place_of,
+    .sums_whole = sums_whole,
     .close = close_files,
 };

@@ -4,8 +4,6 @@
  */
 #include "opened.h"
 
-#include <inttypes.h>
-
 #include "allocator.h"
 #include "failure.h"
 #include "layout.h"
@@ -66,16 +64,6 @@ static bool is_in_pieces(const struct vv_opened *o, uint32_t value)
     return vv_index_find_pieces(&o->parsed.index, value) != VV_NONE;
 }
 
-varve_status vv_opened_whole(const struct vv_opened *o, uint32_t value,
-    const char *what, varve_error *error)
-{
-    if (!is_in_pieces(o, value))
-        return VARVE_OK;
-    return vv_fail(error, VARVE_TOO_NEW,
-        "%s: %s: expected a value in one piece, found one in %" PRIu32, o->path,
-        what, vv_piece_count(&o->parsed.index, value));
-}
-
 void vv_opened_chunk(const struct vv_opened *o, uint32_t value, uint64_t chunk,
     uint64_t *offset, size_t *size)
 {
@@ -113,6 +101,11 @@ const char *vv_opened_place(
 bool vv_opened_has_digests(const struct vv_opened *o)
 {
     return o->backing->digest != NULL;
+}
+
+bool vv_opened_sums_whole(const struct vv_opened *o, uint32_t value)
+{
+    return o->backing->sums_whole && o->backing->sums_whole(o, value);
 }
 
 struct vv_digest vv_opened_digest(const struct vv_opened *o, uint32_t value)

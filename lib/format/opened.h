@@ -41,6 +41,8 @@ struct vv_backing {
         const struct vv_opened *opened, uint32_t value, uint64_t *offset);
     /* NULL: the index has no digests. */
     struct vv_digest (*digest)(const struct vv_opened *opened, uint32_t value);
+    /* NULL: no value has only one sum. */
+    bool (*sums_whole)(const struct vv_opened *opened, uint32_t value);
     void (*close)(struct vv_opened *opened); /* frees the state */
 };
 
@@ -68,11 +70,6 @@ varve_status vv_opened_read(const struct vv_opened *opened, uint64_t offset,
 void vv_opened_chunk(const struct vv_opened *opened, uint32_t value,
     uint64_t chunk, uint64_t *offset, size_t *size);
 
-/* VARVE_TOO_NEW for a value in pieces, whose bytes are not the elements in
- * row-major order; `what` is its path. */
-varve_status vv_opened_whole(const struct vv_opened *opened, uint32_t value,
-    const char *what, varve_error *error);
-
 /* Checks the bytes of a chunk: VARVE_CORRUPT with the file, `what` (the value's
  * path, may be NULL), the range, what was expected and what was found. */
 varve_status vv_opened_check(const struct vv_opened *opened, uint32_t value,
@@ -92,6 +89,10 @@ const char *vv_opened_place(
  * If not, a value is good or bad as a whole, and may be found bad as it is
  * read. */
 bool vv_opened_has_digests(const struct vv_opened *opened);
+
+/* Whether a value is verified by a sum over all of it, so that a part of it
+ * alone is not verified. */
+bool vv_opened_sums_whole(const struct vv_opened *opened, uint32_t value);
 
 /* One number for a whole value: the digest of its only chunk, or of the
  * concatenated digests of its chunks (of no bytes, if it has none). Zero where

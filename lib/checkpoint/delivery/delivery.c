@@ -13,6 +13,8 @@
 #include "failure.h"
 #include "fate.h"
 #include "salvage.h"
+#include "scope.h"
+#include "slice.h"
 #include "touch.h"
 #include "transfer.h"
 #include "variable.h"
@@ -230,6 +232,29 @@ varve_status vv_deliver(struct vv_delivery *d, varve_error *error)
     return status;
 }
 
+struct wanted {
+    const char *before;
+    char text[VARVE_TENSOR_TEXT_SIZE];
+    const char *after;
+};
+
+/* What the program has for a value; a slice says of what it is one, and why
+ * options that would help others do not help. */
+static void describe(
+    const struct vv_delivery *d, const varve_node *node, struct wanted *wanted)
+{
+    bool is_part = node->variable && vv_part_of(node);
+    *wanted = (struct wanted){ is_part ? "a slice of " : "", "an object", "" };
+    if (node->variable) {
+        varve_tensor whole = vv_whole_of(node);
+        varve_tensor_text(&whole, wanted->text);
+    } else if (node->kind == VARVE_STATE) {
+        strcpy(wanted->text, "state");
+    }
+    if (is_part && (d->options->reshape || vv_scope_resizes(d->pairing, node)))
+        wanted->after = ", which is neither reshaped nor resized";
+}
+
 varve_status vv_fail_mismatched(const struct vv_delivery *d, varve_error *error)
 {
     const struct vv_index *index = vv_index_of(d->pairing);
@@ -241,7 +266,7 @@ varve_status vv_fail_mismatched(const struct vv_delivery *d, varve_error *error)
     for (size_t i = 0; i < count; i++) {
         char path[256];
         char saved_text[VARVE_TENSOR_TEXT_SIZE] = "an object";
-        char wanted_text[VARVE_TENSOR_TEXT_SIZE] = "an object";
+        struct wanted wanted;
         const varve_node *node = pairs[i].node;
         uint32_t value = vv_value_of(d->pairing, pairs[i].file);
         if (value != VV_NONE) {
@@ -250,12 +275,10 @@ varve_status vv_fail_mismatched(const struct vv_delivery *d, varve_error *error)
             if (vv_index_kind(index, pairs[i].file) == VARVE_STATE)
                 strcpy(saved_text, "state");
         }
-        if (node->variable)
-            varve_tensor_text(&node->variable->tensor, wanted_text);
-        else if (node->kind == VARVE_STATE)
-            strcpy(wanted_text, "state");
-        if (!vv_error_add_line(error, "  %s: saved %s, the program has %s",
-                vv_node_text(node, path, sizeof path), saved_text, wanted_text))
+        describe(d, node, &wanted);
+        if (!vv_error_add_line(error, "  %s: saved %s, the program has %s%s%s",
+                vv_node_text(node, path, sizeof path), saved_text,
+                wanted.before, wanted.text, wanted.after))
             break;
     }
     return VARVE_MISMATCH;

@@ -12,6 +12,7 @@
 #include "convert.h"
 #include "scope.h"
 #include "shape.h"
+#include "slice.h"
 #include "variable.h"
 #include "via.h"
 
@@ -71,8 +72,8 @@ bool vv_is_resized(const struct vv_delivery *d, const varve_node *node,
 {
     const varve_tensor *wanted = &node->variable->tensor;
     return wanted->rank == saved->rank && wanted->dtype != VARVE_STRING &&
-           saved->dtype != VARVE_STRING && !vv_shape_equal(wanted, saved) &&
-           vv_scope_resizes(d->pairing, node);
+           !vv_part_of(node) && saved->dtype != VARVE_STRING &&
+           !vv_shape_equal(wanted, saved) && vv_scope_resizes(d->pairing, node);
 }
 
 static bool type_fits(
@@ -92,13 +93,13 @@ bool vv_value_fits(const struct vv_delivery *d, const varve_node *node,
 {
     if (node->kind == VARVE_STATE)
         return true;
-    const varve_tensor *wanted = &node->variable->tensor;
-    if (!type_fits(d, saved->dtype, wanted->dtype))
+    const varve_tensor wanted = vv_whole_of(node);
+    if (!type_fits(d, saved->dtype, wanted.dtype))
         return false;
-    if (vv_shape_equal(saved, wanted))
+    if (vv_shape_equal(saved, &wanted))
         return true;
-    if (d->options->reshape &&
-        varve_tensor_count(saved) == varve_tensor_count(wanted))
+    if (d->options->reshape && !vv_part_of(node) &&
+        varve_tensor_count(saved) == varve_tensor_count(&wanted))
         return true;
     return vv_is_resized(d, node, saved);
 }

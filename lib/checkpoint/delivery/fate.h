@@ -52,7 +52,8 @@ void vv_copy(struct vv_delivery *d, varve_node *node, uint32_t file);
 bool vv_value_fits(const struct vv_delivery *d, const varve_node *node,
     const varve_tensor *saved);
 
-/* Whether `resize` names this node and its rank is that of the value. */
+/* Whether `resize` names this node, which is no part of a value, and its rank
+ * is that of the value. */
 bool vv_is_resized(const struct vv_delivery *d, const varve_node *node,
     const varve_tensor *saved);
 

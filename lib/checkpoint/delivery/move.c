@@ -1,4 +1,4 @@
-/* move.c - plain, cast and resized copies; strings.
+/* move.c - plain and cast copies, of all or of boxes; strings.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,13 +8,16 @@
 #include <string.h>
 
 #include "binding.h"
+#include "box.h"
 #include "convert.h"
 #include "copy.h"
 #include "dtype.h"
 #include "failure.h"
 #include "fate.h"
 #include "layout.h"
+#include "piece_table.h"
 #include "shape.h"
+#include "slice.h"
 #include "variable.h"
 
 static int compare_moves(const void *left, const void *right)
@@ -29,21 +32,41 @@ void vv_moves_sort(struct vv_move *moves, size_t count)
     qsort(moves, count, sizeof *moves, compare_moves);
 }
 
-enum vv_move_mode vv_move_mode_of(
+static enum vv_move_mode mode_of(
     const struct vv_delivery *d, const varve_node *node, uint32_t value)
 {
     if (node->kind == VARVE_STATE)
         return VV_MOVE_STATE;
     const varve_tensor *wanted = &node->variable->tensor;
-    if (wanted->dtype != VARVE_STRING && vv_is_alike(d->pairing, node, value))
+    bool is_part = vv_part_of(node);
+    bool is_boxed =
+        is_part || vv_piece_count(vv_index_of(d->pairing), value) > 1;
+    if (wanted->dtype != VARVE_STRING && !is_boxed &&
+        vv_is_alike(d->pairing, node, value))
         return VV_MOVE_PLAIN;
     varve_tensor saved = vv_saved(d->pairing, value);
     if (saved.dtype == VARVE_STRING)
         return VV_MOVE_STRINGS;
-    if (varve_tensor_count(&saved) != varve_tensor_count(wanted) ||
-        vv_is_resized(d, node, &saved))
+    if (!is_part && (varve_tensor_count(&saved) != varve_tensor_count(wanted) ||
+                        vv_is_resized(d, node, &saved)))
         return VV_MOVE_RESIZE;
+    if (is_boxed)
+        return VV_MOVE_BOX;
     return saved.dtype == wanted->dtype ? VV_MOVE_PLAIN : VV_MOVE_CAST;
+}
+
+struct vv_move vv_move_of(const struct vv_delivery *d, varve_node *node,
+    uint32_t value, bool only_verify)
+{
+    bool is_in_pieces = vv_piece_count(vv_index_of(d->pairing), value) > 1;
+    enum vv_move_mode mode = node ? mode_of(d, node, value) : VV_MOVE_VERIFY;
+    return (struct vv_move){
+        .node = node,
+        .value = value,
+        .mode = (uint8_t)(only_verify ? VV_MOVE_VERIFY : mode),
+        .is_boxed =
+            is_in_pieces || mode == VV_MOVE_BOX || mode == VV_MOVE_RESIZE,
+    };
 }
 
 /* (An element needs no more alignment than its parts, of 8 bytes at most.) */
@@ -61,7 +84,11 @@ const char *vv_move_obstacle(const struct vv_delivery *d,
         return "";
     if (!is_owned)
         return "not mapped: its memory is the program's";
-    if (vv_move_mode_of(d, node, value) != VV_MOVE_PLAIN)
+    if (vv_part_of(node))
+        return "not mapped: it is a part of its value";
+    if (vv_piece_count(vv_index_of(d->pairing), value) > 1)
+        return "not mapped: it is in pieces in the file";
+    if (mode_of(d, node, value) != VV_MOVE_PLAIN)
         return "not mapped: it is not as it lies in the file";
     if (node->variable->tensor.data)
         return "not mapped: it had its memory before";
@@ -75,25 +102,59 @@ const char *vv_move_obstacle(const struct vv_delivery *d,
     return NULL;
 }
 
-#define VV_OUTSIDE UINT64_MAX
+/* --- Boxes -------------------------------------------------------------- */
 
-/* Where row number `row` of the saved tensor begins in the wanted one, in
- * elements; a row is all of the last dimension. */
-static uint64_t row_target(
-    const varve_tensor *saved, const varve_tensor *wanted, uint64_t row)
+varve_box vv_move_box(const struct vv_delivery *d, const struct vv_move *move)
 {
-    uint64_t target = 0;
-    uint64_t step = wanted->shape[saved->rank - 1];
-    for (uint32_t i = saved->rank - 1; i > 0; i--) {
-        uint64_t position = row % saved->shape[i - 1];
-        row /= saved->shape[i - 1];
-        if (position >= wanted->shape[i - 1])
-            return VV_OUTSIDE;
-        target += position * step;
-        step *= wanted->shape[i - 1];
-    }
-    return target;
+    if (move->mode == VV_MOVE_RESIZE || (move->node && vv_part_of(move->node)))
+        return vv_box_of(move->node);
+    varve_tensor saved = vv_saved(d->pairing, move->value);
+    return vv_box_whole(&saved);
 }
+
+static bool is_verified_whole(
+    const struct vv_delivery *d, const struct vv_move *move)
+{
+    return (move->mode == VV_MOVE_VERIFY || !d->options->no_verify) &&
+           vv_opened_sums_whole(d->file, move->value);
+}
+
+bool vv_move_reads(
+    const struct vv_delivery *d, const struct vv_move *move, uint64_t *chunk)
+{
+    const struct vv_parsed_index *parsed = &d->file->parsed;
+    bool all = !move->is_boxed;
+    if (move->mode == VV_MOVE_MAPPED)
+        return false;
+    if (!all) {
+        struct vv_chunk_part part;
+        const varve_box box = vv_move_box(d, move);
+        all = is_verified_whole(d, move);
+        if (!vv_part_from(parsed, move->value, &box, all ? 0 : *chunk, &part))
+            return false;
+        if (!all)
+            *chunk = part.chunk;
+    }
+    return !all || *chunk < vv_value_chunks(
+                                &parsed->index, &parsed->table, move->value);
+}
+
+uint64_t vv_move_size(const struct vv_delivery *d, const struct vv_move *move)
+{
+    uint64_t total = 0, offset;
+    size_t size;
+    if (!move->is_boxed)
+        return move->mode == VV_MOVE_MAPPED
+                   ? 0
+                   : vv_at64(d->file->parsed.index.value_sizes, move->value);
+    for (uint64_t c = 0; vv_move_reads(d, move, &c); c++) {
+        vv_opened_chunk(d->file, move->value, c, &offset, &size);
+        total += size;
+    }
+    return total;
+}
+
+/* --- Copies ------------------------------------------------------------- */
 
 /* The caches have what the kernel has just cleared. */
 static void put(
@@ -120,35 +181,57 @@ static void copy_elements(struct vv_move *move, varve_dtype from,
         atomic_fetch_add(&move->misfits, misfits);
 }
 
-static void copy_resized(struct vv_move *move, const varve_tensor *saved,
-    uint64_t first, const unsigned char *bytes, uint64_t count)
+static void note_touched(struct vv_move *move)
 {
-    const varve_tensor *wanted = &move->node->variable->tensor;
-    uint64_t row_size = saved->shape[saved->rank - 1];
-    uint64_t wanted_row = wanted->shape[saved->rank - 1];
-    size_t unit = varve_dtype_size(saved->dtype);
-    while (count > 0) {
-        uint64_t column = first % row_size;
-        uint64_t run = row_size - column < count ? row_size - column : count;
-        uint64_t target = row_target(saved, wanted, first / row_size);
-        if (target != VV_OUTSIDE && column < wanted_row) {
-            uint64_t kept =
-                wanted_row - column < run ? wanted_row - column : run;
-            copy_elements(move, saved->dtype, target + column, bytes, kept);
-        }
-        first += run;
-        bytes += run * unit;
-        count -= run;
-    }
+    if (!move->is_fresh && !move->is_staged && !vv_move_gathers(move))
+        atomic_store_explicit(&move->is_touched, true, memory_order_relaxed);
 }
 
-void vv_move_piece(const struct vv_delivery *d, struct vv_move *move,
+static void begin_rows(const struct vv_delivery *d, const struct vv_move *move,
+    const struct vv_chunk_part *part, struct vv_rows *rows)
+{
+    const varve_box box = vv_move_box(d, move);
+    uint32_t rank = vv_index_of(d->pairing)->value_ranks[move->value];
+    vv_rows_begin(rows, rank, &part->box, &box, part->first, part->end);
+}
+
+void vv_move_part(const struct vv_delivery *d, struct vv_move *move,
+    const struct vv_chunk_part *part, void *bytes)
+{
+    varve_dtype dtype = vv_saved(d->pairing, move->value).dtype;
+    size_t unit = varve_dtype_size(dtype);
+    struct vv_rows rows;
+    if (move->mode == VV_MOVE_VERIFY)
+        return;
+    note_touched(move);
+    if (VV_BIG_ENDIAN)
+        vv_dtype_swap_copy(dtype, bytes, bytes, part->end - part->first);
+    begin_rows(d, move, part, &rows);
+    while (vv_rows_next(&rows))
+        copy_elements(move, dtype, rows.to,
+            (unsigned char *)bytes + (rows.from - part->first) * unit,
+            rows.count);
+}
+
+void *vv_move_place(const struct vv_delivery *d, const struct vv_move *move,
+    const struct vv_chunk_part *part)
+{
+    varve_dtype dtype = vv_saved(d->pairing, move->value).dtype;
+    struct vv_rows rows;
+    if (VV_BIG_ENDIAN || dtype != move->node->variable->tensor.dtype)
+        return NULL;
+    begin_rows(d, move, part, &rows);
+    if (!vv_rows_next(&rows) || rows.count < part->end - part->first)
+        return NULL;
+    return (unsigned char *)move->target + rows.to * varve_dtype_size(dtype);
+}
+
+void vv_move_bytes(const struct vv_delivery *d, struct vv_move *move,
     uint64_t first, void *bytes, size_t size)
 {
     if (move->mode == VV_MOVE_VERIFY)
         return;
-    if (!move->is_fresh && !move->is_staged && !vv_move_gathers(move))
-        atomic_store_explicit(&move->is_touched, true, memory_order_relaxed);
+    note_touched(move);
     if (vv_move_gathers(move)) {
         memcpy((unsigned char *)move->block + first, bytes, size);
         return;
@@ -157,14 +240,11 @@ void vv_move_piece(const struct vv_delivery *d, struct vv_move *move,
         vv_copy_past_caches((unsigned char *)move->target + first, bytes, size);
         return;
     }
-    varve_tensor saved = vv_saved(d->pairing, move->value);
-    size_t unit = varve_dtype_size(saved.dtype);
+    varve_dtype dtype = vv_saved(d->pairing, move->value).dtype;
+    size_t unit = varve_dtype_size(dtype);
     if (VV_BIG_ENDIAN)
-        vv_dtype_swap_copy(saved.dtype, bytes, bytes, size / unit);
-    if (move->mode == VV_MOVE_RESIZE)
-        copy_resized(move, &saved, first / unit, bytes, size / unit);
-    else
-        copy_elements(move, saved.dtype, first / unit, bytes, size / unit);
+        vv_dtype_swap_copy(dtype, bytes, bytes, size / unit);
+    copy_elements(move, dtype, first / unit, bytes, size / unit);
 }
 
 varve_status vv_move_strings(

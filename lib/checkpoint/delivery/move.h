@@ -9,12 +9,15 @@
 
 #include "mapping.h"
 #include "delivery.h"
+#include "part.h"
 
 /* How the bytes of a value become the memory of a variable. */
 enum vv_move_mode {
     VV_MOVE_PLAIN,   /* as they are */
     VV_MOVE_CAST,    /* element by element */
     VV_MOVE_RESIZE,  /* the box that both shapes have, perhaps cast */
+    VV_MOVE_BOX,     /* what a slice has of the value, or the pieces of it put
+                        together, perhaps cast */
     VV_MOVE_STRINGS, /* all of them first, then an array that points at them */
     VV_MOVE_STATE,   /* all of them, for a callback */
     VV_MOVE_MAPPED,  /* not at all: the file's pages become the memory */
@@ -29,6 +32,7 @@ struct vv_move {
     atomic_bool is_touched; /* visible memory was written to */
     uint8_t is_fresh : 1;   /* into memory that nobody has seen yet */
     uint8_t is_staged : 1;  /* into memory exchanged with the variable's */
+    uint8_t is_boxed : 1;   /* chunks are parts of a box: see vv_move_box */
     void *target;           /* where elements go */
     union {
         void *block; /* strings and states: the bytes as they lie in the file;
@@ -47,12 +51,33 @@ static inline bool vv_move_gathers(const struct vv_move *move)
     return move->mode == VV_MOVE_STRINGS || move->mode == VV_MOVE_STATE;
 }
 
+/* Whether elements may become those of another type. */
+static inline bool vv_move_casts(const struct vv_move *move)
+{
+    return move->mode == VV_MOVE_CAST || move->mode == VV_MOVE_RESIZE ||
+           move->mode == VV_MOVE_BOX;
+}
+
 /* Puts moves in the order of the values' numbers. */
 void vv_moves_sort(struct vv_move *moves, size_t count);
 
-/* The mode of a value for a node that it fits. */
-enum vv_move_mode vv_move_mode_of(
-    const struct vv_delivery *d, const varve_node *node, uint32_t value);
+/* A value on its way to a node that it fits, or no further than to be verified;
+ * then the node may be gone. */
+struct vv_move vv_move_of(const struct vv_delivery *d, varve_node *node,
+    uint32_t value, bool only_verify);
+
+/* Which box of its value a move that is boxed takes; what is outside the value
+ * has nothing to come. */
+varve_box vv_move_box(const struct vv_delivery *d, const struct vv_move *move);
+
+/* Sets *chunk to the first one from there on that has to be read; false if
+ * there is none. Of a box those that it meets, unless the value is verified by
+ * a sum over all of it. */
+bool vv_move_reads(
+    const struct vv_delivery *d, const struct vv_move *move, uint64_t *chunk);
+
+/* The bytes of all of these. */
+uint64_t vv_move_size(const struct vv_delivery *d, const struct vv_move *move);
 
 /* Why a value cannot be had as pages of its file, "" where it is too small for
  * that to be worth a word, or mapped already; NULL where it can, and then
@@ -60,11 +85,19 @@ enum vv_move_mode vv_move_mode_of(
 const char *vv_move_obstacle(const struct vv_delivery *d,
     const varve_node *node, uint32_t value, struct vv_range *range);
 
-/* Puts verified bytes of a value, from `first` on, where they belong. Whole
- * elements; may be called for several pieces of a value at once. `bytes` may be
- * changed. */
-void vv_move_piece(const struct vv_delivery *d, struct vv_move *move,
+/* Puts verified bytes of a value, from `first` on, where they belong, if the
+ * move is not boxed. Whole elements; may be called for several parts of a value
+ * at once. `bytes` may be changed. */
+void vv_move_bytes(const struct vv_delivery *d, struct vv_move *move,
     uint64_t first, void *bytes, size_t size);
+
+/* The same of one that is boxed: what the box has of the part. */
+void vv_move_part(const struct vv_delivery *d, struct vv_move *move,
+    const struct vv_chunk_part *part, void *bytes);
+
+/* Where all bytes of a part belong as they are, or NULL. */
+void *vv_move_place(const struct vv_delivery *d, const struct vv_move *move,
+    const struct vv_chunk_part *part);
 
 /* Makes the array of a string move from its block. VARVE_CORRUPT when lengths
  * and size disagree. */

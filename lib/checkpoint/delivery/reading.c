@@ -64,15 +64,27 @@ static uint64_t size_of(const struct vv_reading *reading, size_t move)
 
 static bool is_read(const struct vv_reading *reading, size_t move)
 {
-    return reading->moves[move].mode != VV_MOVE_MAPPED &&
-           size_of(reading, move) > 0;
+    const struct vv_move *m = &reading->moves[move];
+    uint64_t first = 0;
+    return m->mode != VV_MOVE_MAPPED && size_of(reading, move) > 0 &&
+           (!m->is_boxed || vv_move_reads(reading->d, m, &first));
+}
+
+/* Small values are read whole, in whatever order their pieces are. */
+static bool is_small(const struct vv_reading *reading, size_t move)
+{
+    return size_of(reading, move) <= SMALL_VALUE;
 }
 
 uint64_t vv_reading_size(const struct vv_reading *reading)
 {
     uint64_t size = 0;
-    for (size_t i = 0; i < reading->count; i++)
-        size += is_read(reading, i) ? size_of(reading, i) : 0;
+    for (size_t i = 0; i < reading->count; i++) {
+        if (is_read(reading, i))
+            size += is_small(reading, i)
+                        ? size_of(reading, i)
+                        : vv_move_size(reading->d, &reading->moves[i]);
+    }
     return size;
 }
 
@@ -106,14 +118,26 @@ static size_t neighbours(const struct vv_reading *reading, size_t first)
     return next - first;
 }
 
+static bool add_chunks(struct pass *pass, size_t move)
+{
+    const struct vv_reading *reading = pass->reading;
+    const struct vv_move *m = &reading->moves[move];
+    uint64_t size = size_of(reading, move);
+    for (uint64_t c = 0; vv_move_reads(reading->d, m, &c); c++) {
+        if (!add_run(pass, (struct run){ (uint32_t)move, 1, (uint32_t)c },
+                size < VV_CHUNK_SIZE ? size : VV_CHUNK_SIZE))
+            return false;
+    }
+    return true;
+}
+
 static bool make_runs(struct pass *pass)
 {
     const struct vv_reading *reading = pass->reading;
     size_t i = 0;
     while (i < reading->count) {
         size_t together = 1;
-        uint64_t size = size_of(reading, i);
-        if (is_read(reading, i) && size <= SMALL_VALUE) {
+        if (is_read(reading, i) && is_small(reading, i)) {
             together = neighbours(reading, i);
             uint64_t end = offset_of(reading, i + together - 1) +
                            size_of(reading, i + together - 1);
@@ -121,13 +145,8 @@ static bool make_runs(struct pass *pass)
                     (struct run){ (uint32_t)i, (uint32_t)together, 0 },
                     end - offset_of(reading, i)))
                 return false;
-        } else if (is_read(reading, i)) {
-            uint64_t chunks = vv_chunk_count(size);
-            for (uint64_t c = 0; c < chunks; c++) {
-                if (!add_run(pass, (struct run){ (uint32_t)i, 1, (uint32_t)c },
-                        size < VV_CHUNK_SIZE ? size : VV_CHUNK_SIZE))
-                    return false;
-            }
+        } else if (is_read(reading, i) && !add_chunks(pass, i)) {
+            return false;
         }
         i += together;
     }
@@ -154,26 +173,40 @@ static varve_status check_piece(const struct vv_reading *reading, size_t move,
 static varve_status take_piece(const struct vv_reading *reading, size_t move,
     uint64_t chunk, void *bytes, size_t size, varve_error *error)
 {
-    varve_status status = check_piece(reading, move, chunk, bytes, error);
-    if (!status && !reading->only_verify)
-        vv_move_piece(reading->d, &reading->moves[move], chunk * VV_CHUNK_SIZE,
-            bytes, size);
-    return status;
+    struct vv_move *m = &reading->moves[move];
+    struct vv_chunk_part part;
+    VV_TRY(check_piece(reading, move, chunk, bytes, error));
+    if (reading->only_verify)
+        return VARVE_OK;
+    if (!m->is_boxed) {
+        vv_move_bytes(reading->d, m, chunk * VV_CHUNK_SIZE, bytes, size);
+        return VARVE_OK;
+    }
+    vv_part_of_chunk(&reading->d->file->parsed, m->value, chunk, &part);
+    vv_move_part(reading->d, m, &part, bytes);
+    return VARVE_OK;
 }
 
 /* Where the bytes of a chunk can be read to without a detour, or NULL. Reading
  * to an address that is not aligned takes the kernel two to four times as long,
  * more than the detour (bench/README.md). */
-static void *place_of(
-    const struct vv_reading *reading, const struct vv_move *move, uint64_t at)
+static void *place_of(const struct vv_reading *reading,
+    const struct vv_move *move, uint64_t chunk)
 {
+    bool gathers = vv_move_gathers(move);
+    unsigned char *place = gathers ? move->block : move->target;
+    struct vv_chunk_part part;
     if (reading->only_verify || move->mode == VV_MOVE_VERIFY)
         return NULL;
-    bool gathers = vv_move_gathers(move);
-    if (!gathers && (move->mode != VV_MOVE_PLAIN || VV_BIG_ENDIAN))
+    if (move->is_boxed) {
+        vv_part_of_chunk(&reading->d->file->parsed, move->value, chunk, &part);
+        place = vv_move_place(reading->d, move, &part);
+    } else if (gathers || (move->mode == VV_MOVE_PLAIN && !VV_BIG_ENDIAN)) {
+        place += chunk * VV_CHUNK_SIZE;
+    } else {
         return NULL;
-    unsigned char *place = gathers ? move->block : move->target;
-    return (uintptr_t)place % PLACE_ALIGNMENT ? NULL : place + at;
+    }
+    return (uintptr_t)place % PLACE_ALIGNMENT ? NULL : place;
 }
 
 static varve_status read_chunk(const struct vv_reading *reading,
@@ -184,7 +217,7 @@ static varve_status read_chunk(const struct vv_reading *reading,
     uint64_t offset;
     size_t size;
     vv_opened_chunk(d->file, move->value, run->chunk, &offset, &size);
-    void *place = place_of(reading, move, (uint64_t)run->chunk * VV_CHUNK_SIZE);
+    void *place = place_of(reading, move, run->chunk);
     if (!place)
         place = buffer;
     else if (!move->is_fresh && !move->is_staged && !vv_move_gathers(move))
@@ -197,6 +230,24 @@ static varve_status read_chunk(const struct vv_reading *reading,
     return check_piece(reading, run->first, run->chunk, place, error);
 }
 
+/* A small value, whose bytes are all there. */
+static varve_status take_all(const struct vv_reading *reading, size_t move,
+    unsigned char *bytes, varve_error *error)
+{
+    const struct vv_move *m = &reading->moves[move];
+    uint64_t offset;
+    size_t size;
+    if (!m->is_boxed)
+        return take_piece(
+            reading, move, 0, bytes, (size_t)size_of(reading, move), error);
+    for (uint64_t c = 0; vv_move_reads(reading->d, m, &c); c++) {
+        vv_opened_chunk(reading->d->file, m->value, c, &offset, &size);
+        VV_TRY(take_piece(reading, move, c,
+            bytes + (offset - offset_of(reading, move)), size, error));
+    }
+    return VARVE_OK;
+}
+
 static varve_status read_together(const struct vv_reading *reading,
     const struct run *run, unsigned char *buffer, varve_error *error)
 {
@@ -205,11 +256,9 @@ static varve_status read_together(const struct vv_reading *reading,
     uint64_t end = offset_of(reading, last) + size_of(reading, last);
     varve_status status = vv_opened_read(
         reading->d->file, begin, buffer, (size_t)(end - begin), error);
-    for (size_t i = run->first; i <= last && !status; i++) {
-        status =
-            take_piece(reading, i, 0, buffer + (offset_of(reading, i) - begin),
-                (size_t)size_of(reading, i), error);
-    }
+    for (size_t i = run->first; i <= last && !status; i++)
+        status = take_all(
+            reading, i, buffer + (offset_of(reading, i) - begin), error);
     return status;
 }
 
@@ -267,7 +316,7 @@ static const struct run *run_at(const struct pass *pass, size_t at)
 
 static bool is_together(const struct pass *pass, const struct run *run)
 {
-    return run->count > 1 || size_of(pass->reading, run->first) <= SMALL_VALUE;
+    return run->count > 1 || is_small(pass->reading, run->first);
 }
 
 /* Bytes of the file that a run is read from. */
@@ -360,24 +409,9 @@ static varve_status run_pass(struct pass *pass, varve_error *error)
     return pass->has_failed ? pass->status : VARVE_OK;
 }
 
-static varve_status check_whole(
-    const struct vv_reading *reading, varve_error *error)
-{
-    char text[256];
-    bool has_pieces = index_of(reading)->pieced_count > 0;
-    for (size_t i = 0; has_pieces && i < reading->count; i++) {
-        const struct vv_move *m = &reading->moves[i];
-        VV_TRY(vv_opened_whole(reading->d->file, m->value,
-            m->node ? vv_node_text(m->node, text, sizeof text) : "a value",
-            error));
-    }
-    return VARVE_OK;
-}
-
 varve_status vv_read_moves(struct vv_reading *reading, varve_error *error)
 {
     const varve_allocator *a = &reading->d->pairing->context.allocator;
-    VV_TRY(check_whole(reading, error));
     struct pass *pass = vv_allocate_zeroed(a, sizeof *pass);
     if (!pass)
         return vv_fail_memory(error, "reading values");

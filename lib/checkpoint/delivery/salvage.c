@@ -16,8 +16,9 @@
 #include "failure.h"
 #include "fate.h"
 #include "layout.h"
+#include "move.h"
 #include "name.h"
-#include "piece_table.h"
+#include "slice.h"
 #include "try.h"
 #include "variable.h"
 
@@ -119,11 +120,12 @@ static varve_status look_at_chunk(struct look *l, uint32_t value,
 static varve_status look_at(struct look *l, const struct vv_pair *job,
     struct verdict *v, varve_error *error)
 {
-    uint64_t size = size_of(l, job->file);
-    *v = (struct verdict){ .chunks = vv_value_chunks(index_of(l),
-                               &l->d->file->parsed.table, job->file) };
+    const struct vv_move move = vv_move_of(l->d, job->node, job->file, true);
+    bool has_bytes = size_of(l, job->file) > 0;
+    *v = (struct verdict){ 0 };
     begin_strings(l, job->file, v);
-    for (uint64_t c = 0; size > 0 && c < v->chunks; c++) {
+    for (uint64_t c = 0; has_bytes && vv_move_reads(l->d, &move, &c); c++) {
+        v->chunks++;
         varve_error reason = { 0 };
         VV_TRY(report(l, job->node, error));
         varve_status status = look_at_chunk(l, job->file, c, v, &reason);
@@ -236,9 +238,11 @@ static varve_status begin(struct look *l, const struct vv_pair *jobs,
     uint64_t largest = 0;
     l->d->looked_at = 0;
     for (size_t i = 0; i < count; i++) {
+        const struct vv_move move =
+            vv_move_of(l->d, jobs[i].node, jobs[i].file, true);
         uint64_t size = size_of(l, jobs[i].file);
         largest = size > largest ? size : largest;
-        l->total += 2 * size;
+        l->total += 2 * vv_move_size(l->d, &move);
     }
     l->buffer_size =
         largest < VV_CHUNK_SIZE ? (size_t)largest : (size_t)VV_CHUNK_SIZE;
@@ -249,13 +253,21 @@ static varve_status begin(struct look *l, const struct vv_pair *jobs,
                : vv_fail_memory(error, "a buffer for reading");
 }
 
-/* Several jobs of one value are next to each other: it is looked at once. */
+/* Several jobs of one value are next to each other: what all of them take is
+ * looked at once. */
+static bool is_looked_at(const struct vv_pair *jobs, size_t i)
+{
+    return i > 0 && jobs[i].file == jobs[i - 1].file &&
+           !(jobs[i].node->variable && vv_part_of(jobs[i].node)) &&
+           !(jobs[i - 1].node->variable && vv_part_of(jobs[i - 1].node));
+}
+
 static varve_status sift(struct look *l, struct vv_pair *jobs, size_t count,
     uint8_t *is_lost, varve_error *error)
 {
     for (size_t i = 0; i < count; i++) {
         struct verdict v;
-        if (i > 0 && jobs[i].file == jobs[i - 1].file) {
+        if (is_looked_at(jobs, i)) {
             is_lost[i] = is_lost[i - 1];
             continue;
         }
@@ -287,10 +299,12 @@ static varve_status tell_losses(const struct vv_delivery *d,
     const struct vv_pair *jobs, size_t count, const uint8_t *is_lost,
     varve_error *error)
 {
+    uint32_t told = VV_NONE;
     for (size_t i = 0; i < count && d->options->loss; i++) {
-        bool is_told = i > 0 && jobs[i].file == jobs[i - 1].file;
-        if (is_lost[i] && !is_told)
-            VV_TRY(tell_loss(d, jobs[i].file, error));
+        if (!is_lost[i] || jobs[i].file == told)
+            continue;
+        VV_TRY(tell_loss(d, jobs[i].file, error));
+        told = jobs[i].file;
     }
     return VARVE_OK;
 }

@@ -72,10 +72,8 @@ static void add_move(
     struct transfer *t, const struct vv_pair *job, bool only_verify)
 {
     struct vv_move *m = &t->moves[t->count++];
-    *m = (struct vv_move){ .node = job->node, .value = job->file };
-    set_mode(t, m,
-        only_verify ? VV_MOVE_VERIFY
-                    : vv_move_mode_of(t->d, m->node, m->value));
+    *m = vv_move_of(t->d, job->node, job->file, only_verify);
+    set_mode(t, m, (enum vv_move_mode)m->mode);
 }
 
 /* Few jobs of many values, or several of one. */
@@ -516,7 +514,7 @@ static void settle(struct transfer *t)
         if (m->mode == VV_MOVE_STRINGS)
             vv_variable_keep_strings(
                 m->node, m->block, (size_t)value_size(t, m));
-        bool casts = m->mode == VV_MOVE_CAST || m->mode == VV_MOVE_RESIZE;
+        bool casts = vv_move_casts(m);
         if (m->mode == VV_MOVE_STRINGS || m->mode == VV_MOVE_MAPPED)
             m->block = NULL;
         m->target = NULL;

@@ -14,6 +14,7 @@
 #include "index_in.h"
 #include "saved_path.h"
 #include "selection.h"
+#include "slice.h"
 #include "spread.h"
 #include "value_calls.h"
 #include "variable.h"
@@ -178,14 +179,15 @@ static inline varve_tensor vv_saved(
         &pairing->parsed->index, &pairing->parsed->table, value);
 }
 
-/* Whether a node is a variable of the type and shape of a value: nearly all
- * are. */
+/* Whether a node is a variable of the type and shape of a value, and no part of
+ * another: nearly all are. */
 static inline bool vv_is_alike(
     const struct vv_pairing *pairing, const varve_node *node, uint32_t value)
 {
     const struct vv_parsed_index *parsed = pairing->parsed;
-    return node->variable && vv_index_is_like(&parsed->index, &parsed->table,
-                                 value, &node->variable->tensor);
+    return node->variable && !vv_part_of(node) &&
+           vv_index_is_like(
+               &parsed->index, &parsed->table, value, &node->variable->tensor);
 }
 
 /* The pairs in a buffer. */

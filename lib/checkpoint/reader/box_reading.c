@@ -3,84 +3,80 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include <varve/reader.h>
+#include "box_reading.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "allocator.h"
 #include "box.h"
+#include "dtype.h"
 #include "failure.h"
 #include "layout.h"
-#include "reader.h"
 #include "try.h"
 
-struct box_reading {
-    const varve_reader *reader;
-    uint32_t node;
-    uint32_t value;
-    unsigned char *chunk; /* NULL: none was needed yet */
-    size_t chunk_size;
-    uint64_t held; /* the number of the chunk in it */
-};
-
-static varve_status hold_chunk(
-    struct box_reading *b, uint64_t chunk, varve_error *error)
+static const struct vv_parsed_index *parsed_of(const struct vv_box_reading *b)
 {
-    uint64_t size = vv_at64(b->reader->file.parsed.index.value_sizes, b->value);
-    if (b->held == chunk)
+    return &b->reader->file.parsed;
+}
+
+static varve_status make_room(
+    struct vv_box_reading *b, size_t size, varve_error *error)
+{
+    if (size <= b->chunk_size)
         return VARVE_OK;
-    if (!b->chunk) {
-        b->chunk_size = size < VV_CHUNK_SIZE ? (size_t)size : VV_CHUNK_SIZE;
-        b->chunk = vv_allocate(&b->reader->context.allocator, b->chunk_size);
-        if (!b->chunk)
-            return vv_fail_memory(error, "a part of a value");
-    }
-    b->held = UINT64_MAX;
-    VV_TRY(vv_reader_read_chunk(
-        b->reader, b->node, b->value, chunk, b->chunk, error));
-    b->held = chunk;
+    vv_box_reading_clear(b);
+    b->chunk = vv_allocate(&b->reader->context.allocator, size);
+    if (!b->chunk)
+        return vv_fail_memory(error, "a part of a value");
+    b->chunk_size = size;
     return VARVE_OK;
 }
 
-/* Bytes of the value from `from` on. A chunk that is wanted whole comes where
- * it is wanted at once. */
-static varve_status read_run(struct box_reading *b, uint64_t from,
-    unsigned char *to, uint64_t size, varve_error *error)
+/* A chunk that is wanted whole comes where it is wanted at once. */
+varve_status vv_box_read_part(struct vv_box_reading *b,
+    const struct vv_chunk_part *part, varve_error *error)
 {
-    while (size > 0) {
-        uint64_t chunk = from / VV_CHUNK_SIZE, offset;
-        size_t skipped = (size_t)(from % VV_CHUNK_SIZE), part;
-        vv_opened_chunk(&b->reader->file, b->value, chunk, &offset, &part);
-        size_t taken = part - skipped < size ? part - skipped : (size_t)size;
-        if (taken == part) {
-            VV_TRY(vv_reader_read_chunk(
-                b->reader, b->node, b->value, chunk, to, error));
-        } else {
-            VV_TRY(hold_chunk(b, chunk, error));
-            memcpy(to, b->chunk + skipped, taken);
-        }
-        from += taken;
-        to += taken;
-        size -= taken;
-    }
-    return VARVE_OK;
-}
-
-static varve_status read_runs(struct box_reading *b, const varve_tensor *saved,
-    const varve_box *box, unsigned char *to, varve_error *error)
-{
-    size_t element = varve_dtype_size(saved->dtype);
-    const varve_box whole = vv_box_whole(saved);
+    const struct vv_index *index = &parsed_of(b)->index;
+    size_t unit =
+        vv_dtype_file_size((varve_dtype)index->value_dtypes[b->value]);
     struct vv_rows rows;
-    vv_rows_begin(&rows, saved->rank, &whole, box, 0, UINT64_MAX);
-    while (vv_rows_next(&rows))
-        VV_TRY(read_run(b, rows.from * element, to + rows.to * element,
-            rows.count * element, error));
+    vv_rows_begin(&rows, index->value_ranks[b->value], &part->box, &b->box,
+        part->first, part->end);
+    if (!vv_rows_next(&rows))
+        return VARVE_OK;
+    if (rows.count == part->end - part->first)
+        return vv_reader_read_chunk(b->reader, b->node, b->value, part->chunk,
+            b->to + rows.to * unit, error);
+    VV_TRY(make_room(b, part->size, error));
+    VV_TRY(vv_reader_read_chunk(
+        b->reader, b->node, b->value, part->chunk, b->chunk, error));
+    do
+        memcpy(b->to + rows.to * unit,
+            b->chunk + (rows.from - part->first) * unit,
+            (size_t)rows.count * unit);
+    while (vv_rows_next(&rows));
     return VARVE_OK;
 }
 
-static varve_status check_box(const struct box_reading *b,
+varve_status vv_box_read(struct vv_box_reading *b, varve_error *error)
+{
+    struct vv_chunk_part part;
+    for (uint64_t c = 0;
+         vv_part_from(parsed_of(b), b->value, &b->box, c, &part);
+         c = part.chunk + 1)
+        VV_TRY(vv_box_read_part(b, &part, error));
+    return VARVE_OK;
+}
+
+void vv_box_reading_clear(struct vv_box_reading *b)
+{
+    vv_release(&b->reader->context.allocator, b->chunk, b->chunk_size);
+    b->chunk = NULL;
+    b->chunk_size = 0;
+}
+
+static varve_status check_box(const struct vv_box_reading *b,
     const varve_tensor *saved, const varve_box *box, size_t size,
     varve_error *error)
 {
@@ -109,16 +105,14 @@ static varve_status check_box(const struct box_reading *b,
 varve_status varve_reader_read_box(varve_reader *reader, size_t id,
     const varve_box *box, void *buffer, size_t size, varve_error *error)
 {
-    struct box_reading b = {
-        .reader = reader, .node = (uint32_t)id, .held = UINT64_MAX
+    struct vv_box_reading b = {
+        .reader = reader, .node = (uint32_t)id, .box = *box, .to = buffer
     };
     VV_TRY(vv_reader_find_value(reader, id, &b.value, error));
-    varve_tensor saved = vv_index_tensor(
-        &reader->file.parsed.index, &reader->file.parsed.table, b.value);
+    varve_tensor saved =
+        vv_index_tensor(&parsed_of(&b)->index, &parsed_of(&b)->table, b.value);
     VV_TRY(check_box(&b, &saved, box, size, error));
-    VV_TRY(vv_opened_whole(
-        &reader->file, b.value, vv_reader_node_path(reader, b.node), error));
-    varve_status status = read_runs(&b, &saved, box, buffer, error);
-    vv_release(&reader->context.allocator, b.chunk, b.chunk_size);
+    varve_status status = vv_box_read(&b, error);
+    vv_box_reading_clear(&b);
     return status;
 }

@@ -13,9 +13,12 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "box.h"
+#include "box_reading.h"
 #include "bytes.h"
 #include "failure.h"
 #include "layout.h"
+#include "piece_table.h"
 #include "reader.h"
 #include "try.h"
 #include "worker.h"
@@ -91,9 +94,6 @@ static varve_status list_items(struct sweep *s, varve_error *error)
         struct item item = { .value = value };
         if (!vv_index_is_saved(index, value))
             continue;
-        VV_TRY(vv_opened_whole(&s->reader->file, value,
-            vv_reader_node_path(s->reader, vv_at32(index->value_nodes, value)),
-            error));
         item.file = vv_opened_place(&s->reader->file, value, &item.offset);
         s->items[s->item_count++] = item;
     }
@@ -126,11 +126,35 @@ static bool is_made_whole(const struct sweep *s, const struct item *item)
     return !item->file && !vv_opened_has_digests(&s->reader->file);
 }
 
+/* Of a value that lies in pieces. */
+static varve_status read_part(
+    const struct sweep *s, const struct piece *piece, varve_error *error)
+{
+    const struct item *item = &s->items[piece->item];
+    const struct vv_parsed_index *parsed = &s->reader->file.parsed;
+    varve_tensor saved =
+        vv_index_tensor(&parsed->index, &parsed->table, item->value);
+    struct vv_chunk_part part;
+    struct vv_box_reading b = {
+        .reader = s->reader,
+        .node = vv_at32(parsed->index.value_nodes, item->value),
+        .value = item->value,
+        .box = vv_box_whole(&saved),
+        .to = s->bytes + item->place,
+    };
+    vv_part_of_chunk(parsed, item->value, piece->chunk, &part);
+    varve_status status = vv_box_read_part(&b, &part, error);
+    vv_box_reading_clear(&b);
+    return status;
+}
+
 static varve_status read_piece(
     const struct sweep *s, const struct piece *piece, varve_error *error)
 {
     const struct item *item = &s->items[piece->item];
     const struct vv_opened *file = &s->reader->file;
+    if (vv_piece_count(index_of(s->reader), item->value) > 1)
+        return read_part(s, piece, error);
     unsigned char *to = s->bytes + item->place + piece->chunk * VV_CHUNK_SIZE;
     uint64_t offset;
     size_t size;
@@ -205,7 +229,8 @@ static varve_status read_batch(struct sweep *s, size_t first, size_t end,
 {
     s->pieces.size = 0;
     for (size_t i = first; i < end; i++) {
-        uint64_t chunks = vv_chunk_count(size_of(s, i));
+        uint64_t chunks = vv_value_chunks(index_of(s->reader),
+            &s->reader->file.parsed.table, s->items[i].value);
         if (is_made_whole(s, &s->items[i]) && chunks > 1)
             chunks = 1;
         for (uint64_t c = 0; c < chunks; c++)
@@ -322,17 +347,35 @@ static varve_status sum_value(void *user, const varve_saved_node *node,
         s, node, vv_digest_of(s->record.data, s->record.size), error);
 }
 
+/* The digests of pieces tell nothing of where their bytes belong. */
+static varve_status sum_pieces(
+    struct summing *s, const varve_saved_node *node, varve_error *error)
+{
+    const varve_allocator *a = &s->reader->context.allocator;
+    void *bytes = vv_allocate(a, (size_t)node->size);
+    if (!bytes)
+        return vv_fail_memory(error, "a value");
+    varve_status status = varve_reader_read(
+        s->reader, node->id, bytes, (size_t)node->size, error);
+    if (!status)
+        status = sum_value(s, node, bytes, error);
+    vv_release(a, bytes, (size_t)node->size);
+    return status;
+}
+
 static varve_status sum_ours(struct summing *s, varve_error *error)
 {
+    const struct vv_index *index = index_of(s->reader);
     varve_saved_node node;
     for (size_t i = 0; varve_reader_node_at(s->reader, i, &node); i++) {
         struct vv_digest digest;
         memcpy(digest.bytes, node.digest, sizeof digest.bytes);
         if (!node.has_value)
             continue;
-        uint32_t value = vv_index_find_value(index_of(s->reader), node.id);
-        VV_TRY(vv_opened_whole(&s->reader->file, value, node.path, error));
-        VV_TRY(add_record(s, &node, digest, error));
+        uint32_t value = vv_index_find_value(index, node.id);
+        VV_TRY(vv_piece_count(index, value) > 1
+                   ? sum_pieces(s, &node, error)
+                   : add_record(s, &node, digest, error));
     }
     return VARVE_OK;
 }

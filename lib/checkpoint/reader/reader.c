@@ -10,10 +10,13 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "box.h"
+#include "box_reading.h"
 #include "checkpoint_in.h"
 #include "default_allocator.h"
 #include "failure.h"
 #include "layout.h"
+#include "piece_table.h"
 #include "save.h"
 #include "system.h"
 #include "try.h"
@@ -407,6 +410,33 @@ varve_status vv_reader_read_chunk(const varve_reader *reader, uint32_t node,
         vv_reader_node_path(reader, node), error);
 }
 
+static varve_status read_whole(const varve_reader *reader, uint32_t node,
+    uint32_t value, unsigned char *to, varve_error *error)
+{
+    uint64_t chunks =
+        vv_chunk_count(vv_at64(index_of(reader)->value_sizes, value));
+    for (uint64_t c = 0; c < chunks; c++, to += VV_CHUNK_SIZE)
+        VV_TRY(vv_reader_read_chunk(reader, node, value, c, to, error));
+    return VARVE_OK;
+}
+
+static varve_status read_pieces(const varve_reader *reader, uint32_t node,
+    uint32_t value, unsigned char *to, varve_error *error)
+{
+    varve_tensor saved =
+        vv_index_tensor(index_of(reader), &reader->file.parsed.table, value);
+    struct vv_box_reading b = {
+        .reader = reader,
+        .node = node,
+        .value = value,
+        .box = vv_box_whole(&saved),
+        .to = to,
+    };
+    varve_status status = vv_box_read(&b, error);
+    vv_box_reading_clear(&b);
+    return status;
+}
+
 varve_status varve_reader_read(varve_reader *reader, size_t id, void *buffer,
     size_t size, varve_error *error)
 {
@@ -418,11 +448,7 @@ varve_status varve_reader_read(varve_reader *reader, size_t id, void *buffer,
             "%s: %s: expected room for %llu bytes, found %zu",
             reader->file.path, vv_reader_node_path(reader, (uint32_t)id),
             (unsigned long long)wanted, size);
-    VV_TRY(vv_opened_whole(&reader->file, value,
-        vv_reader_node_path(reader, (uint32_t)id), error));
-    for (uint64_t c = 0; c < vv_chunk_count(wanted); c++) {
-        unsigned char *at = (unsigned char *)buffer + c * VV_CHUNK_SIZE;
-        VV_TRY(vv_reader_read_chunk(reader, (uint32_t)id, value, c, at, error));
-    }
-    return VARVE_OK;
+    return vv_piece_count(index_of(reader), value) > 1
+               ? read_pieces(reader, (uint32_t)id, value, buffer, error)
+               : read_whole(reader, (uint32_t)id, value, buffer, error);
 }

@@ -108,9 +108,8 @@ static bool is_alike(
     uint32_t value = vv_value_of(l->p, file);
     if (value == VV_NONE || !node->variable)
         return false;
-    varve_tensor saved = vv_saved(l->p, value);
-    return saved.dtype == node->variable->tensor.dtype &&
-           vv_shape_equal(&saved, &node->variable->tensor);
+    varve_tensor saved = vv_saved(l->p, value), wanted = vv_whole_of(node);
+    return saved.dtype == wanted.dtype && vv_shape_equal(&saved, &wanted);
 }
 
 static struct vv_text text_of(const struct vv_name *name)

@@ -19,6 +19,7 @@
 #include "saved_spread.h"
 #include "scope.h"
 #include "shape.h"
+#include "slice.h"
 #include "tag.h"
 #include "try.h"
 #include "unused_pattern.h"
@@ -105,8 +106,7 @@ void vv_report_describe_node(
 {
     finding->program_path = program_path(m, node);
     if (node->variable)
-        finding->wanted =
-            keep_tensor(m, vv_tensor_copy(&node->variable->tensor));
+        finding->wanted = keep_tensor(m, vv_whole_of(node));
     note_listed(m, node);
 }
 

@@ -4,6 +4,7 @@
  */
 #include "worlds.h"
 
+#include "box.h"
 #include "bytes.h"
 #include "layout.h"
 #include "move.h"
@@ -68,11 +69,13 @@ static void check_resize(varve_shape from_shape, varve_shape to_shape)
         for (int i = 0; i < MOST; i++)
             found[i] = -1;
         struct vv_move move = { .node = varve_find(root, "x"),
-            .mode = VV_MOVE_RESIZE, .target = found };
+            .mode = VV_MOVE_RESIZE, .is_boxed = true, .target = found };
         for (uint64_t at = 0; at < count; at += piece) {
             uint64_t size = piece < count - at ? piece : count - at;
-            vv_move_piece(
-                &r->delivery, &move, 2 * at, from + at, (size_t)(2 * size));
+            struct vv_chunk_part part = {
+                .box = vv_box_whole(&saved), .first = at, .end = at + size
+            };
+            vv_move_part(&r->delivery, &move, &part, from + at);
         }
         cr_assert_eq(memcmp(found, wanted, sizeof found), 0);
         cr_assert_eq(move.misfits, 0);
@@ -156,8 +159,10 @@ TEST(move, knows_its_mode)
             varve_view(memory, cases[i].wanted, VARVE_SHAPE(cases[i].b)),
             &root);
         r->pairing.selection.options.reshape = cases[i].reshape;
-        cr_assert_eq(vv_move_mode_of(&r->delivery, varve_find(root, "x"), 0),
-            cases[i].mode, "%zu", i);
+        struct vv_move move =
+            vv_move_of(&r->delivery, varve_find(root, "x"), 0, false);
+        cr_assert_eq(move.mode, cases[i].mode, "%zu", i);
+        cr_assert_eq(move.is_boxed, cases[i].mode == VV_MOVE_RESIZE);
         varve_restoration_free(r);
         free_root(root);
     }
@@ -174,8 +179,8 @@ TEST(move, counts_what_a_cast_could_not_keep)
         pair_up(varve_array(from, 4), varve_array(to, 4), &root);
     struct vv_move move = { .node = varve_find(root, "x"),
         .mode = VV_MOVE_CAST, .target = to };
-    vv_move_piece(&r->delivery, &move, 0, from, 16);
-    vv_move_piece(&r->delivery, &move, 16, from + 2, 16);
+    vv_move_bytes(&r->delivery, &move, 0, from, 16);
+    vv_move_bytes(&r->delivery, &move, 16, from + 2, 16);
     cr_assert_eq(move.misfits, 3);
     cr_assert_eq(memcmp(to, (uint8_t[]){ 1, 255, 0, 0 }, 4), 0);
     varve_restoration_free(r);
@@ -191,7 +196,7 @@ TEST(move, goes_nowhere_to_verify)
     varve_restoration *r =
         pair_up(varve_array(from, 2), varve_array(to, 2), &root);
     struct vv_move move = { .mode = VV_MOVE_VERIFY };
-    vv_move_piece(&r->delivery, &move, 0, from, 8);
+    vv_move_bytes(&r->delivery, &move, 0, from, 8);
     cr_assert(!move.is_touched && to[0] == 0);
     varve_restoration_free(r);
     free_root(root);
