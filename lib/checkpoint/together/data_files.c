@@ -211,7 +211,7 @@ varve_status vv_data_files_fill(const struct vv_cargo *cargo,
     const struct vv_buffer *orders, varve_error *error)
 {
     struct vv_buffer name;
-    int file;
+    int file = -1;
     if (share->size == 0)
         return VARVE_OK;
     const struct order order = order_of(orders, comm);
