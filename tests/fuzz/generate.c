@@ -11,6 +11,7 @@
 
 #include "default_allocator.h"
 #include "context.h"
+#include "fuzz/cut.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/one_file.h"
 #include "graph.h"
@@ -184,6 +185,12 @@ size_t generate(uint64_t seed, uint8_t *bytes, size_t room)
     }
     build(m);
     size_t size = write_file(m, &file, bytes, room);
+    struct pieces pieces;
+    if (below(m, 2) && pieces_begin(&pieces, bytes, size)) {
+        cut_values(&pieces, m->random);
+        size = pieces_end(&pieces, SEAL_PLACES, bytes, room);
+        pieces_clear(&pieces);
+    }
     varve_graph_free(m->graph);
     free(file.written);
     free(m);

@@ -11,6 +11,7 @@
 #include "cbor_out.h"
 #include "checksum.h"
 #include "column.h"
+#include "dtype.h"
 #include "fuzz/fuzz.h"
 #include "layout.h"
 
@@ -193,6 +194,63 @@ static void add_digests(
     }
 }
 
+/* Where the boxes of a value in pieces are. */
+struct boxes {
+    const uint8_t *numbers; /* of those that are left */
+    size_t left;            /* so many numbers */
+    uint32_t row;           /* the next value in pieces */
+};
+
+static uint64_t count_elements(
+    const uint8_t *numbers, uint8_t rank)
+{
+    uint64_t count = 1;
+    for (size_t k = 0; k < rank; k++)
+        count *= vv_load64(numbers + 8 * (rank + k));
+    return count;
+}
+
+/* Of each piece from its beginning. What does not fit is left out. */
+static void add_piece_digests(struct pieces *p, struct boxes *b, size_t value,
+    const uint8_t *bytes, uint64_t size)
+{
+    struct piece *ends = pieces_find(p, VV_KEY_PIECE_ENDS);
+    struct piece *ranks = pieces_find(p, VV_KEY_VALUE_RANKS);
+    struct piece *dtypes = pieces_find(p, VV_KEY_VALUE_DTYPES);
+    if (!ends || !ranks || !dtypes || value >= ranks->bytes.size ||
+        value >= dtypes->bytes.size || ends->bytes.size < 4 * (b->row + 1))
+        return;
+    uint8_t rank = ranks->bytes.data[value];
+    size_t unit = vv_dtype_file_size((varve_dtype)dtypes->bytes.data[value]);
+    uint32_t end = vv_load32(ends->bytes.data + 4 * b->row);
+    uint32_t at = b->row ? vv_load32(ends->bytes.data + 4 * b->row - 4) : 0;
+    for (; at < end && b->left >= 2u * rank; at++) {
+        uint64_t part = count_elements(b->numbers, rank) * unit;
+        b->numbers += 16 * (size_t)rank;
+        b->left -= 2u * rank;
+        if (part > size || part == 0)
+            break;
+        add_digests(&pieces_find(p, VV_KEY_DIGESTS)->bytes, bytes, part);
+        bytes += part;
+        size -= part;
+    }
+    b->row++;
+}
+
+static bool is_next(struct pieces *p, const struct boxes *b, size_t value)
+{
+    const struct piece *values = pieces_find(p, VV_KEY_PIECED_VALUES);
+    return values && values->bytes.size >= 4 * ((size_t)b->row + 1) &&
+        vv_load32(values->bytes.data + 4 * (size_t)b->row) == value;
+}
+
+static struct boxes boxes_of(struct pieces *p)
+{
+    const struct piece *boxes = pieces_find(p, VV_KEY_PIECE_BOXES);
+    return (struct boxes){ .numbers = boxes ? boxes->bytes.data : NULL,
+        .left = boxes ? boxes->bytes.size / 8 : 0 };
+}
+
 /* A value that was saved stays so; what it lacks in bytes is zeros. */
 static void place_value(struct vv_buffer *data, const struct vv_buffer *old,
     uint8_t *offset, uint64_t size)
@@ -219,6 +277,7 @@ static void seal_values(struct pieces *p, bool anew, size_t room)
     init_buffer(&data);
     vv_buffer_add(&data, p->data.data, VV_HEADER_SIZE);
     digests->bytes.size = 0;
+    struct boxes boxes = boxes_of(p);
     size_t count = offsets->bytes.size / 8;
     for (size_t i = 0; i < count && i < sizes->bytes.size / 8; i++) {
         uint8_t *offset = offsets->bytes.data + 8 * i;
@@ -229,7 +288,11 @@ static void seal_values(struct pieces *p, bool anew, size_t room)
             place_value(&data, &p->data, offset, size);
         const struct vv_buffer *in = anew ? &data : &p->data;
         uint64_t at = vv_load64(offset);
-        if (at <= in->size && size <= in->size - at)
+        if (at > in->size || size > in->size - at)
+            continue;
+        if (is_next(p, &boxes, i))
+            add_piece_digests(p, &boxes, i, in->data + at, size);
+        else
             add_digests(&digests->bytes, in->data + at, size);
     }
     if (anew) {

@@ -23,7 +23,7 @@ struct piece {
     struct vv_buffer bytes;
 };
 
-enum { MOST_PIECES = 40 };
+enum { MOST_PIECES = 48 };
 
 struct pieces {
     struct piece items[MOST_PIECES];

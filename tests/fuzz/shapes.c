@@ -347,6 +347,26 @@ static void many_far_away(struct shape *s)
     }
 }
 
+/* A value of bytes, each of which is a piece. */
+static void many_pieces(struct shape *s)
+{
+    const uint32_t count = 20000 / scale;
+    add_name(s, "x", 1);
+    add_edge(s, 0, 1);
+    add_node(s, VARVE_OBJECT);
+    add_node(s, VARVE_VARIABLE);
+    add_value(s, 1);
+    vv_store64(column(s, VV_KEY_VALUE_EXTENTS)->data, count);
+    vv_store64(column(s, VV_KEY_VALUE_SIZES)->data, count);
+    column(s, VV_KEY_VALUE_DTYPES)->data[0] = VARVE_UINT8;
+    vv_buffer_add32(column(s, VV_KEY_PIECED_VALUES), 0);
+    vv_buffer_add32(column(s, VV_KEY_PIECE_ENDS), count);
+    for (uint32_t i = 0; i < count; i++) {
+        vv_buffer_add64(column(s, VV_KEY_PIECE_BOXES), i);
+        vv_buffer_add64(column(s, VV_KEY_PIECE_BOXES), 1);
+    }
+}
+
 /* --- All ------------------------------------------------------------------ */
 
 static const struct {
@@ -369,6 +389,7 @@ static const struct {
     { "control-names", control_names },
     { "shared", shared },
     { "many-far-away", many_far_away },
+    { "many-pieces", many_pieces },
 };
 
 const char *shape_name(size_t number)

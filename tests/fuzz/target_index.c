@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "box.h"
 #include "column.h"
 #include "context.h"
 #include "data_in.h"
@@ -14,6 +15,7 @@
 #include "index_out.h"
 #include "layers_in.h"
 #include "layout.h"
+#include "piece_table.h"
 
 /* --- Encoding again ------------------------------------------------------- */
 
@@ -47,6 +49,7 @@ static void check_encoding(
     pairs += index->metadata_count > 0;
     pairs += index->layer_count > 0 ? 5 : 0;
     pairs += index->packed_count > 0 ? 4 : 0;
+    pairs += index->pieced_count > 0 ? 3 : 0;
     pairs += index->tag_count > 0 ? 2 : 0;
     pairs += index->global_count > 0 ? 2 : 0;
     if (size == 0 || bytes[0] != 0xa0 + pairs)
@@ -119,6 +122,31 @@ static void check_slots(const struct vv_index *index)
     }
 }
 
+/* They lie one behind the other, and have all elements together. */
+static void check_pieces(const struct vv_parsed_index *parsed, uint32_t value)
+{
+    const struct vv_index *index = &parsed->index;
+    varve_tensor tensor = vv_index_tensor(index, &parsed->table, value);
+    uint32_t count = vv_piece_count(index, value);
+    uint64_t at = 0, chunk = 0, elements = 0;
+    for (uint32_t i = 0; count > 1 && i < count; i++) {
+        struct vv_value_piece piece;
+        vv_piece_at(index, &parsed->table, value, i, &piece);
+        FUZZ_CHECK(vv_box_leaves(&tensor, &piece.box) == tensor.rank &&
+                piece.begin == at && piece.size > 0 &&
+                piece.first_chunk == chunk,
+            "piece %u of value %u", i, value);
+        at += piece.size;
+        chunk += vv_chunk_count(piece.size);
+        elements += vv_box_count(&tensor, &piece.box);
+    }
+    FUZZ_CHECK(count == 1 ||
+            (at == vv_at64(index->value_sizes, value) &&
+                elements == varve_tensor_count(&tensor) &&
+                chunk == vv_value_chunks(index, &parsed->table, value)),
+        "pieces of value %u", value);
+}
+
 static void check_value(const struct vv_parsed_index *parsed, uint32_t value,
     uint64_t data_end)
 {
@@ -136,7 +164,9 @@ static void check_value(const struct vv_parsed_index *parsed, uint32_t value,
     if (offset != 0 && tensor.dtype != VARVE_STRING)
         FUZZ_CHECK(varve_tensor_size(&tensor) == size, "size of %u", value);
     uint64_t first = vv_first_digest(index, &parsed->table, value);
-    touch(index->digests + 16 * first, 16 * (size_t)vv_chunk_count(size));
+    touch(index->digests + 16 * first,
+        16 * (size_t)vv_value_chunks(index, &parsed->table, value));
+    check_pieces(parsed, value);
 }
 
 static void check_parsed(
