@@ -65,7 +65,6 @@ static uint32_t grid(uint32_t size)
 TEST(read_all, gives_m_ranks_what_n_have_saved)
 {
     static const uint32_t sizes[] = { 1, 2, 3, 4, 5, 8 };
-    has_slices = false;
     for (size_t n = 0; n < 6; n++) {
         begin_world();
         struct run run = { .path = FILE_NAME, .wide = grid(sizes[n]) };
@@ -104,7 +103,6 @@ static void load_with_one(const varve_comm *comm, void *user)
 
 TEST(read_all, changes_nothing_where_one_rank_cannot)
 {
-    has_slices = false;
     for (int is_streaming = 0; is_streaming < 2; is_streaming++) {
         struct run run = { .path = FILE_NAME, .wide = 1 };
         run.read.staging_size = is_streaming ? 1 : 0; /* two passes */
@@ -137,7 +135,6 @@ static void load_refused(const varve_comm *comm, void *user)
 
 TEST(read_all, says_that_others_have_new_values_where_a_state_refuses)
 {
-    has_slices = false;
     struct run run = { .path = FILE_NAME, .wide = 1 };
     begin_world();
     thread_comm_run(3, 0, -1, save, &run);
@@ -151,7 +148,6 @@ TEST(read_all, says_that_others_have_new_values_where_a_state_refuses)
 
 TEST(read_all, finds_nothing_everywhere)
 {
-    has_slices = false;
     struct run run = { .path = "none", .wide = 1 };
     begin_world();
     thread_comm_run(3, 0, -1, load, &run);
@@ -161,7 +157,6 @@ TEST(read_all, finds_nothing_everywhere)
 
 TEST(read_all, ends_at_every_rank_wherever_one_is_gone)
 {
-    has_slices = false;
     struct run run = { .path = FILE_NAME, .wide = 1 };
     begin_world();
     thread_comm_run(3, 0, -1, save, &run);

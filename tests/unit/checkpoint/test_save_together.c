@@ -26,6 +26,7 @@ TEST(save_together, tells_of_memory_that_runs_out)
         const varve_comm comm = { .rank = i, .size = RANKS };
         parts[i] = new_part(&comm, 1, true);
     }
+    thread_comm_run(RANKS, 2, -1, save, parts); /* names are ranked now */
     long blocks = test_block_count();
     for (long number = 0; !is_over; number++) {
         test_fail_allocation(number, number % 2);

@@ -29,9 +29,6 @@ struct part {
     struct text_state state;
 };
 
-/* Whether the matrix and the vector are slices, or not there at all. */
-static bool has_slices = true;
-
 /* Ranks are in a grid, `wide` of them beside each other; those that are left
  * over have nothing. */
 static inline varve_box box_of_rank(
@@ -101,16 +98,14 @@ static inline struct part *new_part(
     p->weights = calloc(WEIGHTS, sizeof *p->weights);
     p->root = new_root();
     p->graph = varve_node_graph(p->root);
-    if (has_slices)
-        varve_add_slice(p->root, "matrix",
-            varve_array(p->matrix, p->box.extents[0], p->box.extents[1]),
-            VARVE_SHAPE(ROWS, COLUMNS), p->box.start);
+    varve_add_slice(p->root, "matrix",
+        varve_array(p->matrix, p->box.extents[0], p->box.extents[1]),
+        VARVE_SHAPE(ROWS, COLUMNS), p->box.start);
     varve_add_variable(p->root, "weights", varve_array(p->weights, WEIGHTS));
     varve_add_variable(p->root, "step", varve_scalar(&p->step));
     varve_add_variable(p->root, "words", varve_array(p->words, 2));
     varve_add_state(p->root, "state", &text_callbacks, &p->state);
-    if (has_slices)
-        add_blocks(p, comm->rank, comm->size);
+    add_blocks(p, comm->rank, comm->size);
     set_part(p, has_values);
     return p;
 }
@@ -130,7 +125,7 @@ static inline int values_of(const struct part *p)
 {
     bool has = p->step == 42, good = true;
     uint64_t at = 0;
-    for (uint64_t i = 0; has_slices && i < p->box.extents[0]; i++) {
+    for (uint64_t i = 0; i < p->box.extents[0]; i++) {
         for (uint64_t k = 0; k < p->box.extents[1]; k++)
             good &= p->matrix[at++] == (has ? matrix_at(p->box.start[0] + i,
                                                   p->box.start[1] + k)
@@ -138,7 +133,7 @@ static inline int values_of(const struct part *p)
     }
     for (int i = 0; i < WEIGHTS; i++)
         good &= p->weights[i] == (has ? (float)i / 2 : -1);
-    for (int b = 0; has_slices && b < BLOCKS; b++) {
+    for (int b = 0; b < BLOCKS; b++) {
         for (int i = 0; p->has_block[b] && i < BLOCK; i++)
             good &= p->blocks[b][i] == (has ? b * BLOCK + i : -1);
     }
