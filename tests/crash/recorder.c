@@ -76,6 +76,17 @@ static int open_directory(void *state, int directory, const char *name)
     return result;
 }
 
+static int open_to_write(void *state, int directory, const char *path)
+{
+    pthread_mutex_lock(&recorder.lock);
+    int result = recorder.under->open_to_write(state, directory, path);
+    if (result >= 0)
+        remember(result, history_find(recorder.history,
+            directory_of(directory), path, NULL));
+    pthread_mutex_unlock(&recorder.lock);
+    return result;
+}
+
 static void make(int directory, const char *path, int file)
 {
     struct history *history = changed();
@@ -256,6 +267,7 @@ const struct vv_system *recorder_begin(
     recorder.system = *recorder.under;
     recorder.system.open_directory = open_directory;
     recorder.system.create_file = create_file;
+    recorder.system.open_to_write = open_to_write;
     recorder.system.make_directory = make_directory;
     recorder.system.close = close_descriptor;
     recorder.system.write_at = write_at;

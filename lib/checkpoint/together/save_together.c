@@ -14,6 +14,7 @@
 #include "difference.h"
 #include "failure.h"
 #include "graph.h"
+#include "layer_prune.h"
 #include "merge.h"
 #include "publish.h"
 #include "try.h"
@@ -101,7 +102,8 @@ static varve_status write_index(struct publishing *p, varve_error *error)
         &p->cargo->context, p->index.file, p->path, &index, error);
 }
 
-/* Commits, or gives up. */
+/* Commits, or gives up. Then nothing names the data of a checkpoint that was
+ * replaced, and what saves that were killed have left. */
 static varve_status publish(
     struct publishing *p, varve_status status, varve_error *error)
 {
@@ -111,6 +113,8 @@ static varve_status publish(
         status = vv_publish_end(&p->index, status, error);
         bool is_named = !status || status == VARVE_UNKNOWN_OUTCOME;
         vv_data_files_clear(&p->files, is_named);
+        if (!status) /* or the next save, if it cannot be */
+            vv_prune_layers(&p->cargo->context, p->path, NULL);
     }
     if (p->is_merged)
         vv_merge_clear(&p->merge);
