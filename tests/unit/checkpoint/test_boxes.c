@@ -20,6 +20,7 @@ struct sample {
     uint64_t count;
     float *values;
     varve_box box;
+    uint8_t digest[16];   /* of the checkpoint, in whatever pieces */
     uint32_t piece_count; /* 1: it is not in pieces */
     varve_box pieces[MOST_PIECES];
 };
@@ -85,6 +86,15 @@ static void cut(struct sample *s, uint64_t *state)
     qsort(s->pieces, s->piece_count, sizeof *s->pieces, compare_boxes);
 }
 
+static void sum(uint8_t *digest)
+{
+    varve_error error = { 0 };
+    varve_reader *reader = vv_reader_open_in(&world.context, FILE_NAME, &error);
+    cr_assert(reader, "%s", error.message);
+    cr_assert_ok(varve_reader_digest(reader, digest, &error), error);
+    varve_reader_free(reader);
+}
+
 static struct sample begin_sample(uint64_t *state)
 {
     struct sample s = { .shape = any_shape(state) };
@@ -100,6 +110,7 @@ static struct sample begin_sample(uint64_t *state)
         root, "x", varve_view(s.values, VARVE_FLOAT32, s.shape));
     write_root(root);
     free_root(root);
+    sum(s.digest);
     varve_error error = { 0 };
     if (s.piece_count > 1)
         cr_assert_ok(cut_into_pieces(&world.context, FILE_NAME, "x", s.pieces,
@@ -190,6 +201,28 @@ static void restore(const struct sample *s, uint64_t *state)
     free(own);
 }
 
+static varve_status compare(void *user, const varve_saved_node *node,
+    const void *bytes, varve_error *error)
+{
+    const struct sample *s = user;
+    (void)error;
+    cr_assert_eq(node->size, s->count * sizeof *s->values);
+    cr_assert_eq(memcmp(bytes, s->values, (size_t)node->size), 0);
+    return VARVE_OK;
+}
+
+static void read_all(struct sample *s)
+{
+    varve_error error = { 0 };
+    uint8_t digest[16];
+    varve_reader *reader = vv_reader_open_in(&world.context, FILE_NAME, &error);
+    cr_assert(reader, "%s", error.message);
+    cr_assert_ok(varve_reader_each(reader, compare, s, 0, &error), error);
+    varve_reader_free(reader);
+    sum(digest);
+    cr_assert_eq(memcmp(digest, s->digest, sizeof digest), 0);
+}
+
 static void read_part(const struct sample *s)
 {
     varve_error error = { 0 };
@@ -221,6 +254,7 @@ TEST(boxes, come_from_any_value_on_any_way)
         struct sample s = begin_sample(&state);
         restore(&s, &state);
         read_part(&s);
+        read_all(&s);
         free(s.values);
         end_world();
     }
