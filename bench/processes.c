@@ -3,10 +3,11 @@
  *
  *     processes [WRITERS [READERS [MIB [ROUNDS]]]] DIRECTORY
  *
- * A table of rows that WRITERS (4) processes have, together MIB (1024), is saved
- * by them and by raw writers, one file each, in turn; then it is restored by
- * READERS (3), each its rows, and read by raw readers, from the page cache. The
- * time is that of the slowest. Medians of ROUNDS (5), and ratios: raw to Varve.
+ * A table of rows that WRITERS (4) processes have, together MIB (1024), is
+ * saved by them and by raw writers, one file each, in turn; then it is restored
+ * by READERS (3), each its rows, and read by raw readers, from the page cache.
+ * The time is that of the slowest. Medians of ROUNDS (5), and ratios: raw to
+ * Varve.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -77,8 +78,8 @@ static void free_mine(struct mine *m)
 static void save(struct mine *m)
 {
     varve_error error = { 0 };
-    must(varve_write_all(m->comm, varve_graph_root(m->graph), m->path, NULL,
-             &error),
+    must(varve_write_all(
+             m->comm, varve_graph_root(m->graph), m->path, NULL, &error),
         &error);
 }
 

@@ -18,10 +18,10 @@
 
 struct vv_data_out {
     const struct vv_context *context;
-    const char *path; /* for messages */
     int file;
     /* to read */
-    uint64_t offset; /* where the next byte goes */
+    const char *path; /* for messages */
+    uint64_t offset;  /* where the next byte goes */
     /* own */
     unsigned char *staging; /* small pieces gather here */
     size_t staged;          /* bytes in it; they end at `offset` */

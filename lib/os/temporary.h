@@ -25,9 +25,10 @@ struct vv_temporary {
     int directory; /* borrowed */
     /* to fill in */
     int file; /* to be written, and closed by the writer */
+    /* to read */
+    char name[256];
     /* own */
     int guard; /* a second descriptor, with the lock; -1: no locks here */
-    char name[256];
 };
 
 /* What such a name has besides: ".", ".", the digits, ".tmp". */

@@ -32,11 +32,10 @@ struct vv_cargo_slice {
 struct vv_cargo {
     /* to read */
     struct vv_context context;
-    varve_write_options options; /* its metadata is sorted */
-    const void **values;         /* by value: its bytes as they lie in a file;
-                                    where `is_encoded` is not set, of a type
-                                    that lies otherwise in memory, its
-                                    varve_tensor. NULL: not saved, or empty */
+    const void **values; /* by value: its bytes as they lie in a file;
+                            where `is_encoded` is not set, of a type
+                            that lies otherwise in memory, its
+                            varve_tensor. NULL: not saved, or empty */
     size_t value_count;
     struct vv_cargo_kept *kept; /* by node; NULL where there is nothing */
     bool is_encoded;            /* all values are as they lie in a file */
@@ -52,9 +51,10 @@ struct vv_cargo {
     const unsigned char *block; /* that the copies are in */
     size_t node_count;
     /* to fill in */
-    bool wants_paths;          /* progress is told of paths */
-    struct vv_columns columns; /* digests come as values are written */
-    uint64_t counter;          /* of saves; 0: none */
+    varve_write_options options; /* its metadata is sorted */
+    bool wants_paths;            /* progress is told of paths */
+    struct vv_columns columns;   /* digests come as values are written */
+    uint64_t counter;            /* of saves; 0: none */
 };
 
 /* Checks everything that can fail without the disk, walks the graph, fills in

@@ -12,7 +12,9 @@
 
 struct vv_columns {
     const varve_allocator *allocator;
+    /* to read */
     struct vv_index_columns index;
+    /* own */
     struct vv_buffer states; /* the bytes of all states */
 };
 
