@@ -15,6 +15,7 @@
 #include "file.h"
 #include "layer_folder.h"
 #include "layers_in.h"
+#include "name.h"
 #include "retry.h"
 #include "try.h"
 
@@ -46,6 +47,22 @@ static varve_status make_file(struct vv_data_files *files,
     return VARVE_OK;
 }
 
+static int look_for_left(void *user, const char *name)
+{
+    size_t size = strlen(name);
+    bool is_temporary = name[0] == '.' && vv_text_ends_in(name, size, ".tmp");
+    *(bool *)user |= is_temporary;
+    return is_temporary;
+}
+
+/* Who else writes here now has temporary files too: then a collection more. */
+static void find_left(struct vv_data_files *files)
+{
+    vv_directory_each(&files->merge->cargo->context,
+        vv_buffer_string(&files->inside), look_for_left, &files->has_left,
+        NULL);
+}
+
 static varve_status make_files(
     struct vv_data_files *files, int flags, varve_error *error)
 {
@@ -58,6 +75,7 @@ static varve_status make_files(
         vv_buffer_init(&files->all[i].path, a);
     VV_TRY(vv_layer_folder_open(&merge->cargo->context, merge->path, flags,
         &files->inside, &files->folder, error));
+    find_left(files);
     for (uint32_t i = 0; i < merge->file_count; i++) {
         if (merge->files[i].layer != VV_NONE)
             VV_TRY(make_file(files, &merge->files[i], flags, error));

@@ -12,6 +12,8 @@
 
 /* At rank 0. */
 struct vv_data_files {
+    /* to read */
+    bool has_left; /* saves that were killed have left something */
     /* own */
     struct vv_merge *merge;
     int folder;              /* open, and its lock shared; -1: none */

@@ -113,7 +113,9 @@ static varve_status publish(
         status = vv_publish_end(&p->index, status, error);
         bool is_named = !status || status == VARVE_UNKNOWN_OUTCOME;
         vv_data_files_clear(&p->files, is_named);
-        if (!status) /* or the next save, if it cannot be */
+        bool has_left =
+            p->files.has_left || !(p->flags & VV_PUBLISH_NO_REPLACE);
+        if (!status && has_left) /* or the next save, if it cannot be */
             vv_prune_layers(&p->cargo->context, p->path, NULL);
     }
     if (p->is_merged)

@@ -144,6 +144,28 @@ TEST(write_all, numbers_its_saves)
     end_world();
 }
 
+/* What a save that was killed has left goes with the next one; what others have
+ * named stays. */
+TEST(write_all, sweeps_what_is_left)
+{
+    begin_world();
+    struct run run = { .wide = 1, .is_numbered = true };
+    for (int i = 0; i < MOST; i++)
+        run.paths[i] = "run/m";
+    thread_comm_run(3, 0, -1, save, &run);
+    memory_put(world.memory,
+        "run/layers/.00000000000000000000000000000000.data."
+        "0123456789abcdef.tmp",
+        "left", 4);
+    memory_put(world.memory,
+        "run/layers/00000000000000000000000000000000.data", "left", 4);
+    thread_comm_run(3, 0, -1, save, &run);
+    cr_assert_eq(count_names("run/layers/x"), 2);
+    check_saved("run/m-1.varve");
+    check_saved("run/m-2.varve");
+    end_world();
+}
+
 /* --- What cannot be saved ------------------------------------------------- */
 
 static void change_step(struct part *p, uint32_t rank)
