@@ -60,6 +60,24 @@ static varve_status spread_message(
 
 _Static_assert(VARVE_MESSAGE_SIZE % 8 == 0, "it goes eight bytes at a time");
 
+/* Line by line: each goes through a check of what is in it. */
+static varve_status fail_as(
+    uint32_t rank, varve_status status, char *message, varve_error *error)
+{
+    char *end = strchr(message, '\n');
+    if (end)
+        *end = '\0';
+    vv_fail(error, status, "rank %" PRIu32 ": %s", rank, message);
+    while (end && error) {
+        char *line = end + 1;
+        end = strchr(line, '\n');
+        if (end)
+            *end = '\0';
+        vv_error_add_line(error, "%s", line);
+    }
+    return status;
+}
+
 static varve_status spread_failure(const varve_comm *comm, uint32_t from,
     varve_status status, varve_error *error)
 {
@@ -69,8 +87,7 @@ static varve_status spread_failure(const varve_comm *comm, uint32_t from,
         memcpy(reason.message, error->message, sizeof reason.message);
     VV_TRY(spread(comm, from, &number, error));
     VV_TRY(spread_message(comm, from, reason.message, error));
-    return vv_fail(error, (varve_status)number, "rank %" PRIu32 ": %s", from,
-        reason.message);
+    return fail_as(from, (varve_status)number, reason.message, error);
 }
 
 varve_status vv_agree(
@@ -78,9 +95,9 @@ varve_status vv_agree(
 {
     varve_error local = { 0 };
     uint64_t failed = status ? comm->size - comm->rank : 0;
-    if (status == VARVE_DISCONNECTED)
-        return status; /* it was found out by talking, which has ended */
     varve_status talk = comm->agree(comm->self, &failed);
+    if (talk && status == VARVE_DISCONNECTED)
+        return status; /* its message says where */
     if (talk)
         return fail_gone(comm, talk, error);
     if (failed == 0)

@@ -95,8 +95,8 @@ static void add_slice(struct vv_buffer *bytes,
         bytes, digests, (size_t)vv_chunk_count(size) * VV_DIGEST_SIZE);
 }
 
-/* The digest of what all have, and the slices: both go through the column of
- * digests, in one pass. */
+/* The digest of what all have, and of which values are slices; and these: both
+ * go through the column of digests, in one pass. */
 static varve_status add_values(struct vv_buffer *bytes, size_t digest_at,
     const struct vv_cargo *cargo, const struct vv_share *share,
     varve_error *error)
@@ -117,6 +117,7 @@ static varve_status add_values(struct vv_buffer *bytes, size_t digest_at,
                 part++; /* each slice is a part */
             add_slice(bytes, slice++, size, part->offset, digests);
             slices--;
+            vv_digester_add(digester, &i, sizeof i); /* one everywhere */
         } else {
             vv_digester_add(digester, digests, count);
         }

@@ -50,6 +50,42 @@ TEST(agreement, tells_all_of_the_lowest_rank_that_failed)
     }
 }
 
+static void agree_on_lines(const varve_comm *comm, void *user)
+{
+    struct group *g = user;
+    uint32_t i = comm->rank;
+    varve_error *error = &g->errors[i];
+    if (i == 1) {
+        vv_fail(error, VARVE_BAD_SHAPE, "found some:");
+        vv_error_add_line(error, "  one");
+        vv_error_add_line(error, "  two");
+    }
+    g->got[i] = vv_agree(comm, error->status, error);
+}
+
+TEST(agreement, keeps_the_lines_of_a_message)
+{
+    struct group g = { .given = { VARVE_OK } };
+    thread_comm_run(RANKS, 0, -1, agree_on_lines, &g);
+    for (int i = 0; i < RANKS; i++) {
+        cr_assert_eq(g.got[i], VARVE_BAD_SHAPE);
+        cr_assert_str_eq(
+            g.errors[i].message, "rank 1: found some:\n  one\n  two");
+    }
+}
+
+/* One that has lost another group is waited for in this one. */
+TEST(agreement, tells_of_another_group_that_is_gone)
+{
+    struct group g = { .given = { [1] = VARVE_DISCONNECTED } };
+    thread_comm_run(RANKS, 0, -1, agree, &g);
+    for (int i = 0; i < RANKS; i++) {
+        cr_assert_eq(g.got[i], VARVE_DISCONNECTED);
+        cr_assert_str_eq(
+            g.errors[i].message, "rank 1: somewhere: it failed at 1");
+    }
+}
+
 static void agree_silently(const varve_comm *comm, void *user)
 {
     struct group *g = user;

@@ -10,6 +10,22 @@ struct run {
     varve_error errors[4];
 };
 
+/* Of two variables with the same value one is a slice, and not the same one
+ * everywhere. */
+static void add_twins(struct part *p, bool is_other)
+{
+    static int32_t zeros[8];
+    const uint64_t start = 0;
+    for (int i = 0; i < 2; i++) {
+        const char *name = i ? "right" : "left";
+        if (is_other == (i == 0))
+            varve_add_variable(p->root, name, varve_array(zeros, 8));
+        else
+            varve_add_slice(p->root, name, varve_array(zeros, 0),
+                VARVE_SHAPE(8), &start);
+    }
+}
+
 static void save(const varve_comm *comm, void *user)
 {
     struct run *run = user;
@@ -29,6 +45,8 @@ static void save(const varve_comm *comm, void *user)
         p->words[1].data = "third";
     } else if (run->what == 5 && is_other) {
         snprintf(p->state.text, sizeof p->state.text, "THE STATE");
+    } else if (run->what == 6) {
+        add_twins(p, is_other);
     }
     varve_status status = varve_write_all(
         comm, p->root, FILE_NAME, &options, &run->errors[comm->rank]);
@@ -46,8 +64,9 @@ TEST(difference, is_named)
         "rank 3",
         "words: expected the same value at all ranks",
         "state: expected the same value at all ranks",
+        "right: expected the same value at all ranks, as it is no slice",
     };
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         struct run run = { .what = i };
         begin_world();
         thread_comm_run(4, 0, -1, save, &run);
