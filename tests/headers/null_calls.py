@@ -41,6 +41,7 @@ BY_TYPE = {
     'varve_restoration *': 'g->restoration',
     'varve_restoration *': 'NULL',
     'varve_error *': '&o->error',
+    'varve_comm *': '&alone',
     'void *': 'g',
     'size_t': '1',
     'size_t *': 'NULL',
