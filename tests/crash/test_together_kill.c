@@ -1,0 +1,107 @@
+/* test_together_kill.c - one of three processes that save together is killed,
+ * at any of its calls to the system: the others come to an end and know of it,
+ * the older or the newer checkpoint is there, and the next save succeeds.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <varve/processes.h>
+#include <varve/varve.h>
+
+#include "crash/crew.h"
+#include "support/faulty_system.h"
+#include "support/proof.h"
+#include "support/test.h"
+#include "system.h"
+
+enum { TOO_LONG = 60 /* seconds: it hangs */ };
+
+static void kill_me(void *user)
+{
+    (void)user;
+    kill(getpid(), SIGKILL);
+}
+
+/* A rank saves; a negative number: and is not killed. */
+static int save_rank(
+    varve_processes *all, uint32_t rank, const char *path, long number)
+{
+    varve_error error = { 0 };
+    const struct vv_system *system = &vv_posix_system;
+    alarm(TOO_LONG);
+    const varve_comm *comm = varve_processes_join(all, rank, &error);
+    if (number >= 0) {
+        struct faulty *faulty = faulty_new(system);
+        faulty_plan(faulty, &(struct faulty_plan){
+            .number = number, .way = FAULTY_STOPS, .stop = kill_me });
+        system = faulty_system(faulty);
+    }
+    varve_status status =
+        comm ? crew_save_rank(comm, system, path, 2, &error) : error.status;
+    varve_processes_free(all);
+    return status == VARVE_OK ? 0 : status == VARVE_DISCONNECTED ? 1 : 2;
+}
+
+/* Whether the rank was killed; false once it makes no such call. */
+static bool save_and_die(uint32_t victim, const char *path, long number)
+{
+    varve_error error = { 0 };
+    bool was_killed = false;
+    pid_t children[CREW_RANKS];
+    varve_processes *all = varve_processes_new(CREW_RANKS, NULL, &error);
+    cr_assert(all, "%s", error.message);
+    for (uint32_t i = 0; i < CREW_RANKS; i++) {
+        children[i] = fork();
+        if (children[i] == 0)
+            _exit(save_rank(all, i, path, i == victim ? number : -1));
+    }
+    varve_processes_free(all);
+    for (uint32_t i = 0; i < CREW_RANKS; i++) {
+        int status;
+        cr_assert_eq(waitpid(children[i], &status, 0), children[i]);
+        if (WIFSIGNALED(status)) {
+            cr_assert_eq(WTERMSIG(status), SIGKILL, "rank %u hangs", i);
+            cr_assert_eq(i, victim);
+            was_killed = true;
+        } else {
+            cr_assert_leq(WEXITSTATUS(status), 1,
+                "rank %u killed at call %ld: rank %u says otherwise", victim,
+                number, i);
+        }
+    }
+    return was_killed;
+}
+
+static bool try_kill(uint32_t victim, long number, long *newer)
+{
+    char name[64], path[512];
+    snprintf(name, sizeof name, "crew-%u-%ld/a.varve", victim, number);
+    snprintf(path, sizeof path, "%s", test_path(name));
+    crew_save(&vv_posix_system, path, 1);
+    bool was_killed = save_and_die(victim, path, number);
+    int found = crew_find(&vv_posix_system, path, number);
+    cr_assert(found == 2 || (found == 1 && was_killed),
+        "rank %u killed at call %ld: found %d", victim, number, found);
+    *newer += was_killed && found == 2;
+    crew_save(&vv_posix_system, path, 3);
+    cr_assert_eq(crew_find(&vv_posix_system, path, number), 3);
+    return was_killed;
+}
+
+TEST(crash, a_kill_of_one_of_many_leaves_the_older_or_the_newer_checkpoint)
+{
+    for (uint32_t victim = 0; victim < CREW_RANKS; victim++) {
+        long kills = 0, newer = 0;
+        while (try_kill(victim, kills, &newer))
+            kills++;
+        cr_log_info("rank %u: killed at each of %ld calls; the newer one "
+            "stood after %ld", victim, kills, newer);
+        proof_count("together.kills", (uint64_t)kills);
+        cr_assert_gt(kills, 3);
+        cr_assert(victim != 0 || (newer > 0 && newer < kills));
+    }
+}
