@@ -45,11 +45,14 @@ struct vv_damage {
     size_t text; /* in `damage_text`; ends with a NUL */
 };
 
-/* Others that restore at the same time, and change nothing unless all can. The
- * first transfer asks, once it has verified what it brings, or has failed: what
- * comes back is the status of all. */
+/* Others that restore at the same time, and change nothing unless all can. They
+ * are told of the file once it is open. The first transfer asks, once it has
+ * verified what it brings, or has failed: what comes back is the status of
+ * all. */
 struct vv_consent {
     /* to fill in */
+    varve_status (*opened)(
+        void *user, const struct vv_opened *file, varve_error *error);
     varve_status (*ask)(void *user, varve_status status, varve_error *error);
     void *user;
     bool was_asked;

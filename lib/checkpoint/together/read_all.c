@@ -18,8 +18,42 @@
 /* One rank of those that restore together. */
 struct reading {
     const varve_comm *comm;
+    bool is_opened; /* all were told of the file, or that there is none */
+    bool is_same;   /* all have the same open */
     bool is_agreed; /* all have what they need, and change what they have */
 };
+
+/* Another checkpoint may have come to its name while ranks opened it, or a file
+ * system show some of them an older one: the index tells, and with its digests
+ * all values. */
+static varve_status compare(struct reading *reading, varve_status status,
+    const struct vv_opened *file, varve_error *error)
+{
+    struct vv_digest here = { { 0 } };
+    uint64_t words[2], first[2];
+    reading->is_opened = true;
+    VV_TRY(vv_agree(reading->comm, status, error));
+    here = vv_digest_of(file->index_bytes, file->index_size);
+    memcpy(words, here.bytes, sizeof words);
+    for (int i = 0; i < 2; i++) {
+        first[i] = words[i];
+        VV_TRY(vv_tell_number(reading->comm, &first[i], error));
+    }
+    if (memcmp(words, first, sizeof words) != 0)
+        status = vv_fail(error, VARVE_MISMATCH,
+            "%s: expected the checkpoint that rank 0 has open, found another: "
+            "was it replaced meanwhile?",
+            file->path);
+    status = vv_agree(reading->comm, status, error);
+    reading->is_same = !status;
+    return status;
+}
+
+static varve_status opened(
+    void *user, const struct vv_opened *file, varve_error *error)
+{
+    return compare(user, VARVE_OK, file, error);
+}
 
 static varve_status ask(void *user, varve_status status, varve_error *error)
 {
@@ -85,17 +119,21 @@ static varve_status half_restored(varve_status status, varve_error *error)
     return VARVE_HALF_RESTORED;
 }
 
-/* Each rank comes to two agreements, in the transfer or here: whether all can,
- * and whether all have. */
+/* Each rank comes to three agreements, on the way or here: whether all have the
+ * same file open, whether all can, and whether all have. */
 static varve_restoration *open_all(const varve_comm *comm, varve_node *root,
     struct vv_opening *opening, varve_error *error)
 {
     struct reading reading = { .comm = comm };
-    struct vv_consent consent = { .ask = ask, .user = &reading };
+    struct vv_consent consent = {
+        .opened = opened, .ask = ask, .user = &reading
+    };
     opening->consent = &consent;
     varve_restoration *r = vv_restoration_open(root, opening, error);
     varve_status status = r ? VARVE_OK : error->status;
-    if (!consent.was_asked)
+    if (!reading.is_opened)
+        status = compare(&reading, status, NULL, error);
+    if (reading.is_same && !consent.was_asked)
         status = ask(&reading, status, error);
     if (reading.is_agreed)
         status =

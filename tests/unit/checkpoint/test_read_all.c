@@ -170,3 +170,52 @@ TEST(read_all, ends_at_every_rank_wherever_one_is_gone)
     }
     end_world();
 }
+
+/* --- Another file at another rank ----------------------------------------- */
+
+static struct vv_context places[2];
+static int64_t steps[2];
+
+static void load_there(const varve_comm *comm, void *user)
+{
+    struct run *run = user;
+    varve_error *error = &run->errors[comm->rank];
+    varve_graph *graph = vv_graph_new_in(&places[comm->rank]);
+    varve_node *root = varve_graph_root(graph);
+    varve_add_variable(root, "step", varve_scalar(&steps[comm->rank]));
+    varve_restoration *r =
+        varve_read_all(comm, root, FILE_NAME, NULL, error);
+    run->statuses[comm->rank] = r ? VARVE_OK : error->status;
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+static void write_step(int place, int64_t step)
+{
+    varve_error error = { 0 };
+    varve_graph *graph = vv_graph_new_in(&places[place]);
+    varve_add_variable(varve_graph_root(graph), "step", varve_scalar(&step));
+    cr_assert_ok(
+        varve_write(varve_graph_root(graph), FILE_NAME, NULL, &error), error);
+    varve_graph_free(graph);
+}
+
+TEST(read_all, takes_no_parts_of_two_checkpoints)
+{
+    struct run run = { .wide = 1 };
+    begin_world();
+    struct memory *other = memory_new();
+    places[0] = world.context;
+    places[1] = test_context(memory_system(other));
+    write_step(0, 1);
+    write_step(1, 1);
+    thread_comm_run(2, 0, -1, load_there, &run);
+    check_all(&run, 2, VARVE_OK);
+    cr_assert_eq(steps[1], 1);
+    write_step(1, 2);
+    thread_comm_run(2, 0, -1, load_there, &run);
+    check_all(&run, 2, VARVE_MISMATCH);
+    cr_assert_eq(steps[1], 1);
+    memory_free(other);
+    end_world();
+}
