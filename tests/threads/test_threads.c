@@ -145,6 +145,44 @@ static void *replace_or_read(void *argument)
     return NULL;
 }
 
+/* An index so large that threads of the library read, sum and check it. */
+static void write_large(const char *path)
+{
+    enum { VALUES = 100000 };
+    static int32_t values[VALUES];
+    varve_error error = { 0 };
+    varve_graph *graph = varve_graph_new(NULL);
+    varve_node *root = varve_graph_root(graph);
+    for (int i = 0; i < VALUES; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "v%d", i);
+        values[i] = i;
+        varve_add_variable(root, name, varve_scalar(&values[i]));
+    }
+    demand(!varve_write(root, path, NULL, &error), "write", error.message);
+    varve_graph_free(graph);
+}
+
+static void *open_large(void *argument)
+{
+    unsigned number = *(const unsigned *)argument;
+    char path[4096];
+    varve_error error = { 0 };
+    snprintf(path, sizeof path, "%s/large.varve", directory);
+    for (unsigned i = 0; i < 1 + rounds / 100 && number < 2; i++) {
+        int32_t value = -1;
+        varve_reader *reader = varve_reader_open(path, NULL, &error);
+        demand(reader != NULL, "open", error.message);
+        varve_saved_node node;
+        demand(varve_reader_find(reader, "v99999", &node), "find", "nothing");
+        demand(!varve_reader_read(reader, node.id, &value, sizeof value, &error),
+            "read", error.message);
+        demand(value == 99999, "read", "another value");
+        varve_reader_free(reader);
+    }
+    return NULL;
+}
+
 static void run(const char *what, void *(*function)(void *))
 {
     pthread_t threads[THREADS];
@@ -181,6 +219,11 @@ int main(int argc, char **argv)
     run("restorations of one file", restore_shared);
     run("one reader", look_inside);
     run("a file that is replaced", replace_or_read);
+    char large[4096];
+    snprintf(large, sizeof large, "%s/large.varve", directory);
+    write_large(large);
+    run("a large index", open_large);
+    remove(large);
     varve_reader_free(shared);
     remove(path);
     remove(replaced);
