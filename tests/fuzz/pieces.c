@@ -221,6 +221,8 @@ static void add_piece_digests(struct pieces *p, struct boxes *b, size_t value,
         value >= dtypes->bytes.size || ends->bytes.size < 4 * (b->row + 1))
         return;
     uint8_t rank = ranks->bytes.data[value];
+    if (rank == 0 || !b->numbers)
+        return;
     size_t unit = vv_dtype_file_size((varve_dtype)dtypes->bytes.data[value]);
     uint32_t end = vv_load32(ends->bytes.data + 4 * b->row);
     uint32_t at = b->row ? vv_load32(ends->bytes.data + 4 * b->row - 4) : 0;

@@ -175,8 +175,9 @@ static void *open_large(void *argument)
         demand(reader != NULL, "open", error.message);
         varve_saved_node node;
         demand(varve_reader_find(reader, "v99999", &node), "find", "nothing");
-        demand(!varve_reader_read(reader, node.id, &value, sizeof value, &error),
-            "read", error.message);
+        varve_status status = varve_reader_read(
+            reader, node.id, &value, sizeof value, &error);
+        demand(!status, "read", error.message);
         demand(value == 99999, "read", "another value");
         varve_reader_free(reader);
     }

@@ -55,13 +55,13 @@ static void check_saved(const char *path)
 static int count_name(void *user, const char *name)
 {
     (void)name;
-    ++*(int *)user;
+    ++*(unsigned *)user;
     return 0;
 }
 
-static int count_names(const char *inside)
+static unsigned count_names(const char *inside)
 {
-    int count = 0;
+    unsigned count = 0;
     cr_assert_not(vv_directory_each(
         &world.context, inside, count_name, &count, NULL));
     return count;
