@@ -30,10 +30,10 @@ static varve_status check_options(
             "expected a save of several processes in the format %s, found %s",
             varve_format_name(VARVE_FORMAT_VARVE),
             varve_format_name(o->format));
-    if (o && (o->layered || o->only_touched || o->track))
+    if (o && (o->layered || o->only_touched || o->track || o->compress))
         return vv_fail(error, VARVE_MISUSE,
-            "expected a save of several processes to write everything, found "
-            "`layered`, `only_touched` or `track`");
+            "expected a save of several processes to write everything as it "
+            "is, found `layered`, `only_touched`, `track` or `compress`");
     return VARVE_OK;
 }
 

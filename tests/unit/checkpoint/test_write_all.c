@@ -252,6 +252,8 @@ TEST(write_all, writes_our_format_whole)
     check_failed(&npz, 2, VARVE_MISUSE, "in the format varve, found npz");
     struct run layered = { .wide = 1, .options = { .layered = true } };
     check_failed(&layered, 2, VARVE_MISUSE, "found `layered`");
+    struct run packed = { .wide = 1, .options = { .compress = 1 } };
+    check_failed(&packed, 2, VARVE_MISUSE, "or `compress`");
 }
 
 static void fail_state(struct part *p, uint32_t rank)
