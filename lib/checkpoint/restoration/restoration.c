@@ -24,6 +24,7 @@
 #include "transfer.h"
 #include "try.h"
 #include "variable.h"
+#include "write.h"
 
 /* --- What the graph tells ----------------------------------------------- */
 
@@ -285,12 +286,8 @@ static varve_status begin(struct varve_restoration *r,
 varve_restoration *vv_restoration_open(
     varve_node *root, const struct vv_opening *opening, varve_error *error)
 {
-    if (root && varve_graph_check(root->graph, error))
+    if (vv_check_call(root, opening->path, "path", error))
         return NULL;
-    if (!root || vv_is_nil(root) || !opening->path) {
-        vv_fail(error, VARVE_MISUSE, "expected a node and a path, found none");
-        return NULL;
-    }
     struct varve_restoration *r = allocate(root);
     if (!r) {
         vv_fail_memory(error, "a restoration");

@@ -11,6 +11,7 @@
 #include "cargo_copy.h"
 #include "failure.h"
 #include "try.h"
+#include "write.h"
 
 enum { USUALLY_IN_FLIGHT = 2 };
 
@@ -130,12 +131,9 @@ varve_job *vv_job_start(const struct vv_job_request *r, varve_error *error)
 
 static varve_job *start(const struct vv_job_request *r, varve_error *error)
 {
-    if (r->root && varve_graph_check(r->root->graph, error))
-        return NULL;
-    if (r->root && !vv_is_nil(r->root) && r->target)
-        return vv_job_start(r, error);
-    vv_fail(error, VARVE_MISUSE, "expected a node and a path, found none");
-    return NULL;
+    return vv_check_call(r->root, r->target, "path", error)
+               ? NULL
+               : vv_job_start(r, error);
 }
 
 varve_job *varve_write_async(varve_node *root, const char *path,

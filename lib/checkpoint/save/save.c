@@ -20,6 +20,7 @@
 #include "publish.h"
 #include "system.h"
 #include "try.h"
+#include "write.h"
 
 /* --- Numbers in a directory --------------------------------------------- */
 
@@ -294,11 +295,7 @@ varve_status varve_save(varve_node *root, const char *prefix,
 {
     struct vv_cargo cargo;
     struct vv_buffer path;
-    if (root)
-        VV_TRY(varve_graph_check(root->graph, error));
-    if (!root || vv_is_nil(root) || !prefix)
-        return vv_fail(
-            error, VARVE_MISUSE, "expected a node and a prefix, found none");
+    VV_TRY(vv_check_call(root, prefix, "prefix", error));
     VV_TRY(vv_background_settle(root->graph, error));
     VV_TRY(gather(&cargo, root, options, error));
     vv_buffer_init(&path, &cargo.context.allocator);

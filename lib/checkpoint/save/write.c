@@ -13,15 +13,22 @@
 #include "graph.h"
 #include "try.h"
 
-varve_status vv_write(varve_node *root, const char *path, uint64_t counter,
-    const varve_write_options *options, varve_error *error)
+varve_status vv_check_call(const varve_node *root, const char *path,
+    const char *what, varve_error *error)
 {
-    struct vv_cargo cargo;
     if (root)
         VV_TRY(varve_graph_check(root->graph, error));
     if (!root || vv_is_nil(root) || !path)
         return vv_fail(
-            error, VARVE_MISUSE, "expected a node and a path, found none");
+            error, VARVE_MISUSE, "expected a node and a %s, found none", what);
+    return VARVE_OK;
+}
+
+varve_status vv_write(varve_node *root, const char *path, uint64_t counter,
+    const varve_write_options *options, varve_error *error)
+{
+    struct vv_cargo cargo;
+    VV_TRY(vv_check_call(root, path, "path", error));
     VV_TRY(vv_background_settle(root->graph, error));
     VV_TRY(vv_cargo_gather(&cargo, root, options, error));
     cargo.counter = counter;

@@ -14,6 +14,7 @@
 #include "restoration.h"
 #include "save.h"
 #include "try.h"
+#include "write.h"
 
 /* One rank of those that restore together. */
 struct reading {
@@ -64,17 +65,6 @@ static varve_status ask(void *user, varve_status status, varve_error *error)
 }
 
 /* --- The file ------------------------------------------------------------- */
-
-static varve_status check_call(
-    const varve_node *root, const char *path, varve_error *error)
-{
-    if (root)
-        VV_TRY(varve_graph_check(root->graph, error));
-    if (!root || vv_is_nil(root) || !path)
-        return vv_fail(
-            error, VARVE_MISUSE, "expected a node and a path, found none");
-    return VARVE_OK;
-}
 
 /* Whether this rank was given the path of rank 0, by a digest. */
 static varve_status check_path(const varve_comm *comm, varve_status status,
@@ -156,7 +146,7 @@ static varve_restoration *read_all(const varve_comm *comm, varve_node *root,
     if (vv_check_comm(comm, error))
         return NULL;
     vv_buffer_init(&found, &allocator);
-    varve_status status = check_call(root, opening->path, &reason);
+    varve_status status = vv_check_call(root, opening->path, "path", &reason);
     status = check_path(comm, status, opening->path, &reason);
     if (!status)
         status = find(comm, root, opening, &found, &reason);

@@ -18,6 +18,7 @@
 #include "merge.h"
 #include "publish.h"
 #include "try.h"
+#include "write.h"
 
 /* --- The first ------------------------------------------------------------ */
 
@@ -41,11 +42,7 @@ varve_status vv_save_together_begin(struct vv_save_together *save,
     varve_node *root, const char *path, const varve_write_options *options,
     varve_error *error)
 {
-    if (root)
-        VV_TRY(varve_graph_check(root->graph, error));
-    if (!root || vv_is_nil(root) || !path)
-        return vv_fail(
-            error, VARVE_MISUSE, "expected a node and a path, found none");
+    VV_TRY(vv_check_call(root, path, "path", error));
     VV_TRY(check_options(options, error));
     VV_TRY(vv_background_settle(root->graph, error));
     VV_TRY(vv_cargo_gather_slices(&save->cargo, root, options, error));
