@@ -156,13 +156,7 @@ varve_node *varve_add_allocated_slice(varve_node *parent, const char *name,
     varve_shape part = varve_shape_of(shape.rank, box ? box->extents : NULL);
     varve_node *node =
         vv_slice_new(parent, told, varve_view(NULL, dtype, part), &slice, true);
-    if (vv_is_nil(node))
-        return node;
-    vv_variable_set_initializer(node, initializer, user);
-    node = vv_edge_attach(parent, name, node);
-    if (!vv_is_nil(node))
-        vv_variable_begin(node);
-    return node;
+    return vv_variable_attach(parent, name, node, initializer, user);
 }
 
 /* --- Asking ------------------------------------------------------------- */

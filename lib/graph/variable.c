@@ -115,6 +115,18 @@ varve_node *varve_find_or_add_variable(varve_node *parent, const char *name,
         now ? varve_tensor_text(now, found) : "a node without a value");
 }
 
+varve_node *vv_variable_attach(varve_node *parent, const char *name,
+    varve_node *node, varve_initializer *initializer, void *user)
+{
+    if (vv_is_nil(node))
+        return node;
+    vv_variable_set_initializer(node, initializer, user);
+    node = vv_edge_attach(parent, name, node);
+    if (!vv_is_nil(node))
+        vv_variable_begin(node);
+    return node;
+}
+
 varve_node *varve_add_allocated_variable(varve_node *parent, const char *name,
     varve_dtype dtype, varve_shape shape, varve_initializer *initializer,
     void *user)
@@ -124,13 +136,7 @@ varve_node *varve_add_allocated_variable(varve_node *parent, const char *name,
         return &parent->graph->nil;
     varve_node *node = vv_variable_new(parent, name ? name : "list element",
         varve_view(NULL, dtype, shape), true);
-    if (vv_is_nil(node))
-        return node;
-    vv_variable_set_initializer(node, initializer, user);
-    node = vv_edge_attach(parent, name, node);
-    if (!vv_is_nil(node))
-        vv_variable_begin(node);
-    return node;
+    return vv_variable_attach(parent, name, node, initializer, user);
 }
 
 bool vv_variable_allocate(varve_node *node)

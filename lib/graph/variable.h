@@ -63,6 +63,11 @@ void vv_variable_settle(varve_node *node);
 /* The same when it is new: where initializers are deferred, none runs. */
 void vv_variable_begin(varve_node *node);
 
+/* Hangs a library-owned variable that was just made at an edge, with what runs
+ * first, and begins it. A node that is nil stays so. */
+varve_node *vv_variable_attach(varve_node *parent, const char *name,
+    varve_node *node, varve_initializer *initializer, void *user);
+
 /* Runs the initializer, or where there is none leaves the memory as it is; the
  * variable is initialized then. VARVE_CALLBACK, or VARVE_NO_MEMORY. */
 varve_status vv_variable_run_initializer(varve_node *node, varve_error *error);
