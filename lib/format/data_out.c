@@ -135,6 +135,12 @@ varve_status vv_data_out_begin(struct vv_data_out *out,
     return pad(out, VV_HEADER_SIZE, error);
 }
 
+uint64_t vv_data_place_like(uint64_t offset, uint64_t like)
+{
+    uint64_t unit = like % VV_PAGE_ALIGNMENT ? VV_ALIGNMENT : VV_PAGE_ALIGNMENT;
+    return offset + (like - offset) % unit;
+}
+
 static varve_status report_progress(
     struct vv_data_out *out, const char *what, varve_error *error)
 {
@@ -260,8 +266,7 @@ varve_status vv_data_out_bare(const struct vv_context *context, int file,
 varve_status vv_data_out_place(struct vv_data_out *out, uint64_t like,
     uint64_t *offset, varve_error *error)
 {
-    uint64_t unit = like % VV_PAGE_ALIGNMENT ? VV_ALIGNMENT : VV_PAGE_ALIGNMENT;
-    *offset = out->offset + (like - out->offset) % unit;
+    *offset = vv_data_place_like(out->offset, like);
     return pad(out, *offset, error);
 }
 

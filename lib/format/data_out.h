@@ -70,8 +70,11 @@ varve_status vv_data_out_bare(const struct vv_context *context, int file,
 
 /* --- A layer: begin; place, add, add, ...; end ---------------------------- */
 
-/* Goes on to the next offset that a range of the data which begins at `like`
- * may have: the same in its page, or in 64 bytes. */
+/* The next offset that a range of the data which begins at `like` may have in a
+ * layer: the same in its page, or in 64 bytes. */
+uint64_t vv_data_place_like(uint64_t offset, uint64_t like);
+
+/* Goes on to that. */
 varve_status vv_data_out_place(struct vv_data_out *out, uint64_t like,
     uint64_t *offset, varve_error *error);
 

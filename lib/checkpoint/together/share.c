@@ -82,12 +82,6 @@ static void add_part(struct sharing *s, struct vv_part part)
     s->share->size = part.offset + part.size;
 }
 
-static uint64_t align_like(uint64_t offset, uint64_t like)
-{
-    uint64_t unit = like % VV_PAGE_ALIGNMENT ? VV_ALIGNMENT : VV_PAGE_ALIGNMENT;
-    return offset + (like - offset) % unit;
-}
-
 /* Goes on where the last part ended, with the same padding, or at an offset
  * that is like the place. */
 static void add_common(
@@ -104,7 +98,7 @@ static void add_common(
         last->size = place + size - last->place;
         add_part(s, (struct vv_part){ value, begin, size, offset });
     } else {
-        uint64_t offset = align_like(share->size, place);
+        uint64_t offset = vv_data_place_like(share->size, place);
         struct vv_stretch stretch = { place, size, offset };
         vv_buffer_add(&share->stretches, &stretch, sizeof stretch);
         add_part(s, (struct vv_part){ value, begin, size, offset });
