@@ -209,27 +209,14 @@ static varve_status open_file(const struct vv_context *context,
                : VARVE_OK;
 }
 
-/* Closes it; what a file system says only then counts too. */
-static varve_status close_file(const struct vv_cargo *cargo, int file,
-    const char *path, varve_status status, varve_error *error)
-{
-    const struct vv_system *system = cargo->context.system;
-    int result = 0;
-    if (!status && !cargo->options.no_sync &&
-        (result = system->sync(system->state, file)) < 0)
-        status = vv_fail_system(error, -result, "sync", path);
-    result = system->close(system->state, file);
-    if (!status && result < 0)
-        status = vv_fail_system(error, -result, "close", path);
-    return status;
-}
-
 varve_status vv_data_files_fill(const struct vv_cargo *cargo,
     const struct vv_share *share, const varve_comm *comm, const char *path,
     const struct vv_buffer *orders, varve_error *error)
 {
     struct vv_buffer name;
-    int file = -1;
+    struct vv_publication region = { .context = &cargo->context,
+        .file = -1,
+        .flags = cargo->options.no_sync ? VV_PUBLISH_NO_SYNC : 0 };
     if (share->size == 0)
         return VARVE_OK;
     const struct order order = order_of(orders, comm);
@@ -238,12 +225,14 @@ varve_status vv_data_files_fill(const struct vv_cargo *cargo,
     vv_buffer_add8(&name, '/');
     vv_buffer_add_string(&name, order.name);
     const char *where = vv_buffer_string(&name);
-    varve_status status = name.failed
-                              ? vv_fail_memory(error, "the path of a layer")
-                              : open_file(&cargo->context, where, &file, error);
+    region.path = where;
+    varve_status status =
+        name.failed ? vv_fail_memory(error, "the path of a layer")
+                    : open_file(&cargo->context, where, &region.file, error);
     if (!status) {
-        status = write_region(cargo, share, file, where, order.offset, error);
-        status = close_file(cargo, file, where, status, error);
+        status =
+            write_region(cargo, share, region.file, where, order.offset, error);
+        status = vv_publish_close(&region, status, error);
     }
     vv_buffer_clear(&name);
     return status;
