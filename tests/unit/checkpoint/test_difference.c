@@ -47,6 +47,8 @@ static void save(const varve_comm *comm, void *user)
         snprintf(p->state.text, sizeof p->state.text, "THE STATE");
     } else if (run->what == 6) {
         add_twins(p, is_other);
+    } else if (run->what == 7 && is_other) {
+        options.files = 2;
     }
     varve_status status = varve_write_all(
         comm, p->root, FILE_NAME, &options, &run->errors[comm->rank]);
@@ -64,8 +66,9 @@ TEST(difference, is_named)
         "words: expected the same value at all ranks",
         "state: expected the same value at all ranks",
         "right: expected the same value at all ranks, as it is no slice",
+        "expected the same options and metadata at all ranks, found others",
     };
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < 8; i++) {
         struct run run = { .what = i };
         begin_world();
         thread_comm_run(4, 0, -1, save, &run);
