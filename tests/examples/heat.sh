@@ -8,29 +8,13 @@
 # SPDX-License-Identifier: MIT
 set -eu
 
-program=$1
-mpirun=${2:-}
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch"
+. "$(dirname "$0")/ranks.sh"
 steps=200
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-[ -z "$mpirun" ] || # what MPI leaks is its own
-    export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 
 fail() {
     echo "FAILED: $*"
     cat ./*.log
     exit 1
-}
-
-# heat RANKS DIRECTORY [STEPS]: ends the shell it runs in.
-heat() {
-    if [ -n "$mpirun" ]; then
-        exec timeout 120 "$mpirun" --oversubscribe -n "$1" "$program" \
-            "${3:-$steps}" "$2"
-    fi
-    exec timeout 120 "$program" "$1" "${3:-$steps}" "$2"
 }
 
 # The processes that run the program in a directory.
@@ -46,7 +30,7 @@ ranks_of() {
 # Kills one of the processes that run the program here once it has saved, and
 # says with which status the whole ended.
 kill_one() {
-    (heat "$1" "$2" 100000) >"$2.log" 2>&1 &
+    heat "$1" 100000 "$2" >"$2.log" 2>&1 &
     local whole=$! status=0 tries=0
     until [ -e "$2/heat-2.varve" ]; do
         sleep 0.05
@@ -60,17 +44,17 @@ kill_one() {
     echo "killed one of $1: ended with $status"
 }
 
-(heat 1 unbroken) >unbroken.log 2>&1 || fail "it does not run"
+heat 1 "$steps" unbroken >unbroken.log 2>&1 || fail "it does not run"
 expected=$(grep '^step ' unbroken.log)
 echo "unbroken: $expected"
 for ranks in 2 5; do
-    (heat "$ranks" "of-$ranks") >"of-$ranks.log" 2>&1 || fail "of $ranks"
+    heat "$ranks" "$steps" "of-$ranks" >"of-$ranks.log" 2>&1 || fail "of $ranks"
     [ "$(grep '^step ' "of-$ranks.log")" = "$expected" ] ||
         fail "$ranks processes find other heat"
 done
 kill_one 8 broken
 rm -f broken/heat-[0-9]*[0-9].varve # too far already
-(heat 3 broken) >resumed.log 2>&1 || fail "it does not go on"
+heat 3 "$steps" broken >resumed.log 2>&1 || fail "it does not go on"
 grep -q '^3 processes go on from step [1-9]' resumed.log ||
     fail "it begins anew"
 [ "$(grep '^step ' resumed.log)" = "$expected" ] ||

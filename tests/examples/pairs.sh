@@ -7,24 +7,8 @@
 # SPDX-License-Identifier: MIT
 set -eu
 
-program=$1
-mpirun=${2:-}
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch"
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-[ -z "$mpirun" ] || # what MPI leaks is its own
-    export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
+. "$(dirname "$0")/ranks.sh"
 counts=(1 2 3 4 5 8)
-
-# heat RANKS STEPS DIRECTORY
-heat() {
-    if [ -n "$mpirun" ]; then
-        timeout 120 "$mpirun" --oversubscribe -n "$1" "$program" "$2" "$3"
-    else
-        timeout 120 "$program" "$1" "$2" "$3"
-    fi
-}
 
 expected=$(heat 1 30 unbroken | grep '^step ')
 failed=0

@@ -16,18 +16,8 @@
 #include <varve/mpi.h>
 
 #include "support/comm_script.h"
+#include "support/leaks.h"
 #include "support/proof.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define HAS_LSAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAS_LSAN 1
-#endif
-#endif
-#ifdef HAS_LSAN
-#include <sanitizer/lsan_interface.h>
-#endif
 
 static void must(bool holds, const char *what)
 {

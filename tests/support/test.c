@@ -15,16 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HAS_LSAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAS_LSAN 1
-#endif
-#endif
-#ifdef HAS_LSAN
-#include <sanitizer/lsan_interface.h>
-#endif
+#include "support/leaks.h"
 
 static struct {
     atomic_long blocks;

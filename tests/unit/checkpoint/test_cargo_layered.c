@@ -31,11 +31,22 @@ TEST(cargo_layered, writes_everything_first_and_then_what_changed)
     end_layered();
 }
 
+/* That each save has the values whose digest there was. */
+static void check_saves(uint8_t digests[][16], int count)
+{
+    uint8_t found[16];
+    char path[32];
+    for (int i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "run/m-%d.varve", i + 1);
+        digest_of(path, found);
+        cr_assert_eq(memcmp(digests[i], found, 16), 0, "%s", path);
+    }
+}
+
 TEST(cargo_layered, keeps_each_as_it_was_saved)
 {
     enum { SAVES = 12 };
-    uint8_t digests[SAVES][16], found[16];
-    char path[32];
+    uint8_t digests[SAVES][16];
     begin_layered();
     for (int i = 0; i < SAVES; i++) {
         for (int k = 0; k < 100; k++)
@@ -50,11 +61,7 @@ TEST(cargo_layered, keeps_each_as_it_was_saved)
         digest_now(digests[i]);
         saved_layered();
     }
-    for (int i = 0; i < SAVES; i++) {
-        snprintf(path, sizeof path, "run/m-%d.varve", i + 1);
-        digest_of(path, found);
-        cr_assert_eq(memcmp(digests[i], found, 16), 0, "%s", path);
-    }
+    check_saves(digests, SAVES);
     end_layered();
 }
 
@@ -415,8 +422,7 @@ TEST(cargo_layered, packs_to_the_same_bytes_again)
 TEST(cargo_layered, keeps_each_as_it_was_saved_packed_or_not)
 {
     enum { SAVES = 16 };
-    uint8_t digests[SAVES][16], found[16];
-    char path[32];
+    uint8_t digests[SAVES][16];
     begin_layered();
     for (int i = 0; i < SAVES; i++) {
         layered.level = i % 5;
@@ -428,11 +434,7 @@ TEST(cargo_layered, keeps_each_as_it_was_saved_packed_or_not)
         digest_now(digests[i]);
         saved_layered();
     }
-    for (int i = 0; i < SAVES; i++) {
-        snprintf(path, sizeof path, "run/m-%d.varve", i + 1);
-        digest_of(path, found);
-        cr_assert_eq(memcmp(digests[i], found, 16), 0, "%s", path);
-    }
+    check_saves(digests, SAVES);
     end_layered();
 }
 

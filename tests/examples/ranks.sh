@@ -1,0 +1,21 @@
+# ranks.sh - what heat.sh and pairs.sh have in common: sourced with the program
+# and perhaps mpirun, it enters a folder of its own that goes with the script.
+#
+# SPDX-License-Identifier: MIT
+program=$1
+mpirun=${2:-}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+[ -z "$mpirun" ] || # what MPI leaks is its own
+    export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
+
+# heat RANKS STEPS DIRECTORY
+heat() {
+    if [ -n "$mpirun" ]; then
+        timeout 120 "$mpirun" --oversubscribe -n "$1" "$program" "$2" "$3"
+    else
+        timeout 120 "$program" "$1" "$2" "$3"
+    fi
+}
