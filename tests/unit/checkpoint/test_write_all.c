@@ -166,6 +166,84 @@ TEST(write_all, sweeps_what_is_left)
     end_world();
 }
 
+/* --- What it meets -------------------------------------------------------- */
+
+/* A reader of what is replaced, and so swept, has it open. */
+TEST(write_all, leaves_readers_what_they_have_open)
+{
+    uint8_t before[16], after[16];
+    varve_error error = { 0 };
+    begin_world();
+    struct run run = { .wide = 2 };
+    thread_comm_run(4, 2, -1, save, &run);
+    varve_reader *reader = open_saved(FILE_NAME);
+    cr_assert_ok(varve_reader_digest(reader, before, &error), error);
+    thread_comm_run(4, 2, -1, save, &run);
+    cr_assert_ok(run.statuses[0], run.errors[0]);
+    cr_assert_eq(count_names("layers/x"), 2, "the older files are swept");
+    cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
+    cr_assert_ok(varve_reader_digest(reader, after, &error), error);
+    cr_assert_eq(memcmp(before, after, sizeof before), 0);
+    varve_reader_free(reader);
+    check_saved(FILE_NAME);
+    end_world();
+}
+
+/* A save in the background, a snapshot and a restoration that stays open, each
+ * of a rank's own. */
+static void save_among_others(const varve_comm *comm, void *user)
+{
+    struct run *run = user;
+    struct part *p = new_part(comm, 1, true);
+    char path[32];
+    varve_error *error = &run->errors[comm->rank];
+    varve_node *own = varve_add_object(p->root, "own");
+    int32_t number = 5, late = 0;
+    varve_add_variable(own, "number", varve_scalar(&number));
+    snprintf(path, sizeof path, "own%u", comm->rank);
+    varve_snapshot *snapshot = varve_snapshot_new(p->root, error);
+    varve_job *job = varve_write_async(own, path, NULL, error);
+    varve_status status =
+        varve_write_all(comm, p->root, FILE_NAME, &run->options, error);
+    if (!status)
+        status = varve_job_wait(job, error);
+    varve_job_free(job);
+    number = 6;
+    varve_restoration *r = status ? NULL : varve_read(own, path, NULL, error);
+    if (!status && (!r || number != 5))
+        status = VARVE_UNMATCHED;
+    set_part(p, false);
+    if (!status)
+        status = varve_snapshot_restore(snapshot, error);
+    if (!status && values_of(p) != HAS_ALL)
+        status = VARVE_UNMATCHED;
+    varve_restoration_free(r);
+    r = status ? NULL
+               : varve_read_all(comm, p->root, FILE_NAME, NULL, error);
+    if (!status && (!r || values_of(p) != HAS_ALL))
+        status = VARVE_UNMATCHED;
+    varve_add_variable(own, "late", varve_scalar(&late));
+    if (!status)
+        status = varve_write_all(comm, p->root, "b.varve", NULL, error);
+    run->statuses[comm->rank] = status;
+    varve_restoration_free(r);
+    varve_snapshot_free(snapshot);
+    free_part(p);
+}
+
+TEST(write_all, meets_jobs_snapshots_and_open_restorations)
+{
+    begin_world();
+    struct run run = { .wide = 1 };
+    thread_comm_run(3, 0, -1, save_among_others, &run);
+    for (int i = 0; i < 3; i++)
+        cr_assert_ok(run.statuses[i], run.errors[i]);
+    check_saved(FILE_NAME);
+    check_saved("b.varve");
+    check_saved("own2");
+    end_world();
+}
+
 /* --- What cannot be saved ------------------------------------------------- */
 
 static void change_step(struct part *p, uint32_t rank)
