@@ -214,9 +214,7 @@ varve_status vv_data_files_fill(const struct vv_cargo *cargo,
     const struct vv_buffer *orders, varve_error *error)
 {
     struct vv_buffer name;
-    struct vv_publication region = { .context = &cargo->context,
-        .file = -1,
-        .flags = cargo->options.no_sync ? VV_PUBLISH_NO_SYNC : 0 };
+    int file = -1;
     if (share->size == 0)
         return VARVE_OK;
     const struct order order = order_of(orders, comm);
@@ -225,13 +223,15 @@ varve_status vv_data_files_fill(const struct vv_cargo *cargo,
     vv_buffer_add8(&name, '/');
     vv_buffer_add_string(&name, order.name);
     const char *where = vv_buffer_string(&name);
-    region.path = where;
-    varve_status status =
-        name.failed ? vv_fail_memory(error, "the path of a layer")
-                    : open_file(&cargo->context, where, &region.file, error);
+    varve_status status = name.failed
+                              ? vv_fail_memory(error, "the path of a layer")
+                              : open_file(&cargo->context, where, &file, error);
     if (!status) {
-        status =
-            write_region(cargo, share, region.file, where, order.offset, error);
+        struct vv_publication region = { .context = &cargo->context,
+            .path = where,
+            .file = file,
+            .flags = cargo->options.no_sync ? VV_PUBLISH_NO_SYNC : 0 };
+        status = write_region(cargo, share, file, where, order.offset, error);
         status = vv_publish_close(&region, status, error);
     }
     vv_buffer_clear(&name);
