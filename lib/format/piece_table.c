@@ -151,7 +151,7 @@ uint32_t vv_piece_of_chunk(const struct vv_index *index,
 
 /* --- Chunks --------------------------------------------------------------- */
 
-uint64_t vv_value_chunks(const struct vv_index *index,
+uint64_t vv_chunks_of_pieces(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value)
 {
     uint64_t size = vv_at64(index->value_sizes, value);

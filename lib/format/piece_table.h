@@ -66,9 +66,18 @@ uint32_t vv_piece_of_chunk(const struct vv_index *index,
 
 /* --- The chunks of any value ---------------------------------------------- */
 
-/* How many there are; none of one that is not saved. */
-uint64_t vv_value_chunks(const struct vv_index *index,
+/* Of a value that may be in pieces. */
+uint64_t vv_chunks_of_pieces(const struct vv_index *index,
     const struct vv_value_table *table, uint32_t value);
+
+/* How many there are; none of one that is not saved. */
+static inline uint64_t vv_value_chunks(const struct vv_index *index,
+    const struct vv_value_table *table, uint32_t value)
+{
+    return index->pieced_count
+               ? vv_chunks_of_pieces(index, table, value)
+               : vv_chunk_count(vv_at64(index->value_sizes, value));
+}
 
 /* Where one begins within the value, and its size. */
 void vv_chunk_range(const struct vv_index *index,
