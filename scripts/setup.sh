@@ -63,6 +63,7 @@ look_for_tests() {
     need python3 has python3
     need libcriterion-dev has_library criterion
     wish g++ has c++
+    wish cmake has cmake
     wish python3-xxhash python3 -c 'import xxhash'
     wish clang-format-14 has clang-format-14
     wish libopenmpi-dev has_mpi

@@ -5,8 +5,8 @@
 
 Installs into a temporary directory; looks at headers, soname, exported names,
 flags, command and manual; then compiles a consumer by pkg-config against the
-shared and the static library, as C and as C++, and runs it. Last, configures a
-project of which the library is a part.
+shared and the static library, as C and as C++, and by CMake, and runs it. Last,
+configures a project of which the library is a part.
 
 SPDX-License-Identifier: MIT
 """
@@ -232,6 +232,40 @@ def check_mpi(installed, soname):
                           'mpi_consumer.c')
 
 
+def find_by_cmake(installed, *kinds):
+    """Builds the consumers of a project that finds it, and runs them."""
+    package = only(f'{installed.libraries}/cmake/varve/varve-config.cmake')
+    # MPI's own description of itself is where it was.
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT='1',
+                       OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1')
+    with tempfile.TemporaryDirectory(dir=installed.place) as build:
+        run('cmake', '-S', f'{installed.source}/tests/install/cmake/find',
+            '-B', build, f'-Dvarve_DIR={os.path.dirname(package)}',
+            f'-DKINDS={";".join(kinds)}', env=environment)
+        run('cmake', '--build', build)
+        consumers = glob.glob(f'{build}/consumer*')
+        for consumer in consumers:
+            run(consumer, f'{build}/cmake.varve', env=environment)
+    return len(consumers)
+
+
+def check_cmake(installed, kinds):
+    """Moved elsewhere, too: paths come from where the package lies."""
+    if not shutil.which('cmake'):
+        print('install: no CMake here, skipped')
+        return
+    built = find_by_cmake(installed, *kinds)
+    if built != 1 + len(kinds):
+        raise Trouble(f'{kinds}: {built} consumers')
+    try:
+        find_by_cmake(installed, 'none-such')
+    except Trouble as trouble:
+        if 'expected the component none-such' not in str(trouble):
+            raise
+    else:
+        raise Trouble('a component that is none was found')
+
+
 def check_static(installed):
     """Last: it takes the shared library away, so that the other is taken."""
     for path in glob.glob(f'{installed.libraries}/libvarve.so*'):
@@ -240,6 +274,8 @@ def check_static(installed):
     environment = dict(os.environ)
     environment.pop('LD_LIBRARY_PATH', None)  # that of the build has one
     installed.consume('static', 'cc', flags, environment)
+    if shutil.which('cmake'):
+        find_by_cmake(installed, 'static')
 
 
 def main(meson, source, build, soname):
@@ -267,6 +303,10 @@ def main(meson, source, build, soname):
             checks.append(('mpi', lambda: check_mpi(installed, soname)))
         else:
             print('install: no MPI here, its library is not built')
+        kinds = [kind for kind, name in [('static', 'libvarve.a'),
+                                         ('mpi', 'libvarve-mpi.so')]
+                 if installed.has(name)]
+        checks.append(('CMake', lambda: check_cmake(installed, kinds)))
         if installed.has('libvarve.a'):
             checks.append(('static', lambda: check_static(installed)))
         for name, check in checks:
