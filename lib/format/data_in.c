@@ -23,6 +23,7 @@ enum {
 /* The state of the backing. */
 struct own_file {
     int file;
+    struct vv_index_place place;
     struct vv_layers layers; /* where the data is, if it has any */
 };
 
@@ -283,6 +284,12 @@ const struct vv_layers *vv_data_in_layers(const struct vv_opened *o)
     return &own->layers;
 }
 
+const struct vv_index_place *vv_data_in_place(const struct vv_opened *o)
+{
+    const struct own_file *own = o->state;
+    return &own->place;
+}
+
 static const struct vv_backing own_backing = {
     .read = read_data,
     .check = check_chunk,
@@ -338,9 +345,10 @@ static varve_status read_index(
             "%s: expected an index that fits the memory, found %" PRIu64
             " bytes",
             o->path, place->size);
+    struct own_file *own = o->state;
     o->data_end = place->offset;
+    own->place = *place;
     VV_TRY(vv_opened_make_room(o, (size_t)place->size, error));
-    const struct own_file *own = o->state;
     VV_TRY(vv_file_read_much(o->context, own->file, o->path, o->index_bytes,
         o->index_size, o->data_end, error));
     return use_index(o, &place->digest, error);
@@ -501,4 +509,34 @@ varve_status vv_data_in_open_index(struct vv_opened *o,
 {
     static const struct opening how = { 0 };
     return open_as(o, context, path, &how, error);
+}
+
+/* --- An index that somebody else has read --------------------------------- */
+
+static varve_status use_told(
+    struct vv_opened *o, const struct vv_index_place *place, varve_error *error)
+{
+    unsigned char header[VV_HEADER_SIZE];
+    VV_TRY(open_file(o, error));
+    VV_TRY(read_header(o, header, error));
+    if (memcmp(header + 16, place->digest.bytes, 16) != 0)
+        return vv_fail(error, VARVE_MISMATCH,
+            "%s: expected the checkpoint whose index is known, found another: "
+            "was it replaced meanwhile?",
+            o->path);
+    struct own_file *own = o->state;
+    own->place = *place;
+    o->data_end = place->offset;
+    return use_index(o, &place->digest, error);
+}
+
+varve_status vv_data_in_open_told(struct vv_opened *o,
+    const struct vv_index_place *place, bool is_salvage, varve_error *error)
+{
+    varve_status status = use_told(o, place, error);
+    if (!status)
+        status = open_layers(o, is_salvage, error);
+    if (status)
+        vv_opened_close(o);
+    return status;
 }

@@ -8,6 +8,7 @@
 
 #include <varve/error.h>
 
+#include "index_find.h"
 #include "layers_in.h"
 #include "opened.h"
 
@@ -28,6 +29,17 @@ varve_status vv_data_in_salvage(struct vv_opened *opened,
 /* As vv_data_in_open, without the layers: only the index may be looked at. */
 varve_status vv_data_in_open_index(struct vv_opened *opened,
     const struct vv_context *context, const char *path, varve_error *error);
+
+/* Opens one whose index somebody else has read and verified, who is at `place`
+ * of its file: it has begun, and has the bytes of that index in its room
+ * (vv_opened_make_room). Of the file itself only the header is read.
+ * VARVE_MISMATCH where it has the header of another one. On failure nothing is
+ * open. */
+varve_status vv_data_in_open_told(struct vv_opened *opened,
+    const struct vv_index_place *place, bool is_salvage, varve_error *error);
+
+/* Where the index of one lies. */
+const struct vv_index_place *vv_data_in_place(const struct vv_opened *opened);
 
 /* The layers of one that was opened with them; none are counted where it has
  * none. */

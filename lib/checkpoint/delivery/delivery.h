@@ -46,13 +46,12 @@ struct vv_damage {
 };
 
 /* Others that restore at the same time, and change nothing unless all can. They
- * are told of the file once it is open. The first transfer asks, once it has
- * verified what it brings, or has failed: what comes back is the status of
- * all. */
+ * open the file together. The first transfer asks, once it has verified what it
+ * brings, or has failed: what comes back is the status of all. */
 struct vv_consent {
     /* to fill in */
-    varve_status (*opened)(
-        void *user, const struct vv_opened *file, varve_error *error);
+    varve_status (*open)(void *user, struct vv_opened *file,
+        const struct vv_context *context, const char *path, varve_error *error);
     varve_status (*ask)(void *user, varve_status status, varve_error *error);
     void *user;
     bool was_asked;

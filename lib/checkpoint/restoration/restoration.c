@@ -212,6 +212,9 @@ static varve_status find_file(struct varve_restoration *r,
     VV_TRY(vv_find_checkpoint(&r->pairing.context, opening->path,
         opening->is_numbered, &r->pairing.file_path, error));
     const char *path = (const char *)r->pairing.file_path.data;
+    if (opening->consent)
+        return opening->consent->open(
+            opening->consent->user, &r->file, &r->pairing.context, path, error);
     return r->pairing.selection.options.salvage
                ? vv_checkpoint_salvage(
                      &r->file, &r->pairing.context, path, error)
@@ -257,9 +260,6 @@ static varve_status begin(struct varve_restoration *r,
     const struct vv_opening *opening, varve_error *error)
 {
     VV_TRY(open_file(r, opening, error));
-    if (opening->consent)
-        VV_TRY(
-            opening->consent->opened(opening->consent->user, &r->file, error));
     if (opening->is_save && !vv_node_extra(r->pairing.root))
         return vv_fail_memory(error, "the save counter");
     vv_graph_observe(r->pairing.graph, &r->observer);

@@ -114,6 +114,13 @@ varve_status vv_tell_number(
     return spread(comm, 0, number, error);
 }
 
+varve_status vv_tell_bytes(
+    const varve_comm *comm, void *bytes, size_t size, varve_error *error)
+{
+    varve_status status = comm->broadcast(comm->self, bytes, size);
+    return status ? fail_gone(comm, status, error) : VARVE_OK;
+}
+
 varve_status vv_tell_all(const varve_comm *comm, varve_status status,
     struct vv_buffer *bytes, varve_error *error)
 {
@@ -130,8 +137,7 @@ varve_status vv_tell_all(const varve_comm *comm, varve_status status,
                           : vv_fail_memory(error, "what all ranks are told");
     }
     VV_TRY(vv_agree(comm, status, error));
-    status = comm->broadcast(comm->self, bytes->data, (size_t)size);
-    return status ? fail_gone(comm, status, error) : VARVE_OK;
+    return vv_tell_bytes(comm, bytes->data, (size_t)size, error);
 }
 
 /* Room at rank 0 for what all have. */

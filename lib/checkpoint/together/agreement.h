@@ -29,6 +29,10 @@ varve_status vv_agree(
 varve_status vv_tell_number(
     const varve_comm *comm, uint64_t *number, varve_error *error);
 
+/* The same with bytes, of which all have room for as many. */
+varve_status vv_tell_bytes(
+    const varve_comm *comm, void *bytes, size_t size, varve_error *error);
+
 /* Sets `bytes` everywhere to what they are at rank 0, which comes with
  * `status`; where that is a failure, it is the failure of all. */
 varve_status vv_tell_all(const varve_comm *comm, varve_status status,

@@ -1,5 +1,5 @@
-/* read_all.c - a restoration of many processes: rank 0 finds the file, each
- * opens it, and none changes anything before all have what they need.
+/* read_all.c - a restoration of many processes: rank 0 finds the file and reads
+ * its index, and none changes anything before all have what they need.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,6 +11,7 @@
 #include "default_allocator.h"
 #include "failure.h"
 #include "graph.h"
+#include "open_all.h"
 #include "restoration.h"
 #include "save.h"
 #include "try.h"
@@ -19,41 +20,37 @@
 /* One rank of those that restore together. */
 struct reading {
     const varve_comm *comm;
-    bool is_opened; /* all were told of the file, or that there is none */
-    bool is_same;   /* all have the same open */
+    const struct vv_opening *opening;
+    bool has_come;  /* to where all open the file, or say why they cannot */
+    bool is_open;   /* all have the same open */
     bool is_agreed; /* all have what they need, and change what they have */
 };
 
-/* Another checkpoint may have come to its name while ranks opened it, or a file
- * system show some of them an older one: the index tells, and with its digests
- * all values. */
-static varve_status compare(struct reading *reading, varve_status status,
-    const struct vv_opened *file, varve_error *error)
+static varve_status open_file(void *user, struct vv_opened *file,
+    const struct vv_context *context, const char *path, varve_error *error)
 {
-    struct vv_digest here = { { 0 } };
-    uint64_t words[2], first[2];
-    reading->is_opened = true;
-    VV_TRY(vv_agree(reading->comm, status, error));
-    here = vv_digest_of(file->index_bytes, file->index_size);
-    memcpy(words, here.bytes, sizeof words);
-    for (int i = 0; i < 2; i++) {
-        first[i] = words[i];
-        VV_TRY(vv_tell_number(reading->comm, &first[i], error));
-    }
-    if (memcmp(words, first, sizeof words) != 0)
-        status = vv_fail(error, VARVE_MISMATCH,
-            "%s: expected the checkpoint that rank 0 has open, found another: "
-            "was it replaced meanwhile?",
-            file->path);
-    status = vv_agree(reading->comm, status, error);
-    reading->is_same = !status;
+    struct reading *reading = user;
+    const varve_read_options *options = reading->opening->options;
+    const struct vv_open_all how = {
+        .comm = reading->comm,
+        .context = context,
+        .path = path,
+        .is_salvage = options && options->salvage,
+    };
+    reading->has_come = true;
+    varve_status status = vv_open_all(&how, VARVE_OK, file, error);
+    reading->is_open = !status;
     return status;
 }
 
-static varve_status opened(
-    void *user, const struct vv_opened *file, varve_error *error)
+/* Of one that has no path, or no memory, to open it with. */
+static varve_status fail_to_open(
+    const struct reading *reading, varve_status status, varve_error *error)
 {
-    return compare(user, VARVE_OK, file, error);
+    struct vv_opened none = { 0 };
+    const struct vv_open_all how = { .comm = reading->comm,
+        .path = reading->opening->path };
+    return vv_open_all(&how, status, &none, error);
 }
 
 static varve_status ask(void *user, varve_status status, varve_error *error)
@@ -109,21 +106,22 @@ static varve_status half_restored(varve_status status, varve_error *error)
     return VARVE_HALF_RESTORED;
 }
 
-/* Each rank comes to three agreements, on the way or here: whether all have the
- * same file open, whether all can, and whether all have. */
+/* Each rank comes to where all open the file, to what that says of those who
+ * cannot, and then to two agreements, on the way or here: whether all can, and
+ * whether all have. */
 static varve_restoration *open_all(const varve_comm *comm, varve_node *root,
     struct vv_opening *opening, varve_error *error)
 {
-    struct reading reading = { .comm = comm };
+    struct reading reading = { .comm = comm, .opening = opening };
     struct vv_consent consent = {
-        .opened = opened, .ask = ask, .user = &reading
+        .open = open_file, .ask = ask, .user = &reading
     };
     opening->consent = &consent;
     varve_restoration *r = vv_restoration_open(root, opening, error);
     varve_status status = r ? VARVE_OK : error->status;
-    if (!reading.is_opened)
-        status = compare(&reading, status, NULL, error);
-    if (reading.is_same && !consent.was_asked)
+    if (!reading.has_come)
+        status = fail_to_open(&reading, status, error);
+    if (reading.is_open && !consent.was_asked)
         status = ask(&reading, status, error);
     if (reading.is_agreed)
         status =

@@ -1,0 +1,124 @@
+/* open_all.c - where the index lies and its digest; its bytes; then each opens
+ * the files that have the data.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "open_all.h"
+
+#include <string.h>
+
+#include "agreement.h"
+#include "checkpoint_in.h"
+#include "data_in.h"
+#include "failure.h"
+#include "try.h"
+
+static varve_status open_alone(
+    const struct vv_open_all *how, struct vv_opened *file, varve_error *error)
+{
+    return how->is_salvage
+               ? vv_checkpoint_salvage(file, how->context, how->path, error)
+               : vv_checkpoint_open(file, how->context, how->path, error);
+}
+
+/* What is told of the file that rank 0 has open. A place of size 0: each opens
+ * it for itself. */
+static struct vv_index_place place_of(
+    const struct vv_open_all *how, const struct vv_opened *file)
+{
+    struct vv_index_place place = { .digest = { { 0 } } };
+    if (!how->is_salvage && vv_checkpoint_format(file) == VARVE_FORMAT_VARVE)
+        return *vv_data_in_place(file);
+    place.digest = vv_digest_of(file->index_bytes, file->index_size);
+    return place;
+}
+
+static varve_status tell_place(
+    const varve_comm *comm, struct vv_index_place *place, varve_error *error)
+{
+    uint64_t words[2];
+    memcpy(words, place->digest.bytes, sizeof words);
+    VV_TRY(vv_tell_number(comm, &place->offset, error));
+    VV_TRY(vv_tell_number(comm, &place->size, error));
+    VV_TRY(vv_tell_number(comm, &words[0], error));
+    VV_TRY(vv_tell_number(comm, &words[1], error));
+    memcpy(place->digest.bytes, words, sizeof words);
+    return VARVE_OK;
+}
+
+/* Rank 0 has the bytes where they belong. */
+static varve_status tell_index(const struct vv_open_all *how,
+    const struct vv_index_place *place, struct vv_opened *file,
+    varve_error *error)
+{
+    varve_status status = VARVE_OK;
+    if (how->comm->rank != 0) {
+        status = vv_opened_begin(file, how->context, how->path, error);
+        if (!status)
+            status = vv_opened_make_room(file, (size_t)place->size, error);
+    }
+    VV_TRY(vv_agree(how->comm, status, error));
+    return vv_tell_bytes(
+        how->comm, file->index_bytes, (size_t)place->size, error);
+}
+
+static varve_status fail_other(
+    const struct vv_open_all *how, const char *found, varve_error *error)
+{
+    return vv_fail(error, VARVE_MISMATCH,
+        "%s: expected the checkpoint that rank 0 has open, found %s: was it "
+        "replaced meanwhile?",
+        how->path, found);
+}
+
+/* Another checkpoint may have come to its name, or a file system show an older
+ * one: the index tells, and with its digests all values. */
+static varve_status open_same(const struct vv_open_all *how,
+    const struct vv_index_place *place, struct vv_opened *file,
+    varve_error *error)
+{
+    if (place->size > 0)
+        return vv_data_in_open_told(file, place, how->is_salvage, error);
+    VV_TRY(open_alone(how, file, error));
+    struct vv_digest found = vv_digest_of(file->index_bytes, file->index_size);
+    return vv_digest_equal(&found, &place->digest)
+               ? VARVE_OK
+               : fail_other(how, "another", error);
+}
+
+/* A program that is told of nothing begins anew; but there is something. */
+static varve_status not_found(
+    const struct vv_open_all *how, varve_status status, varve_error *error)
+{
+    return status == VARVE_NOT_FOUND && how->comm->rank != 0
+               ? fail_other(how, "none", error)
+               : status;
+}
+
+static varve_status open_together(const struct vv_open_all *how,
+    varve_status status, struct vv_opened *file, varve_error *error)
+{
+    struct vv_index_place place = { 0 };
+    bool is_first = how->comm->rank == 0;
+    if (is_first && !status)
+        status = open_alone(how, file, error);
+    if (is_first && !status)
+        place = place_of(how, file);
+    status = not_found(how, status, error);
+    VV_TRY(vv_agree(how->comm, status, error));
+    VV_TRY(tell_place(how->comm, &place, error));
+    if (place.size > 0)
+        VV_TRY(tell_index(how, &place, file, error));
+    if (!is_first)
+        status = not_found(how, open_same(how, &place, file, error), error);
+    return vv_agree(how->comm, status, error);
+}
+
+varve_status vv_open_all(const struct vv_open_all *how, varve_status status,
+    struct vv_opened *file, varve_error *error)
+{
+    status = open_together(how, status, file, error);
+    if (status)
+        vv_opened_close(file);
+    return status;
+}
