@@ -170,12 +170,14 @@ VARVE_API varve_node *varve_list_at(varve_node *list, size_t index);
  * something to the library: VARVE_TAG_LOCAL is shown in a file but its value is
  * not saved, nor missed by a restoration; VARVE_TAG_RANDOM is on the object of
  * a random stream; that a value with VARVE_TAG_OPTIONAL stays in its file
- * unused is no assertion's business. */
+ * unused is no assertion's business; one with VARVE_TAG_FIXED in the program
+ * must be in a file as it is (varve_add_fixed_variable). */
 #define VARVE_TAG_TRAINABLE "trainable"
 #define VARVE_TAG_LOCAL "local"
 #define VARVE_TAG_METRIC "metric"
 #define VARVE_TAG_RANDOM "random"
 #define VARVE_TAG_OPTIONAL "optional"
+#define VARVE_TAG_FIXED "fixed"
 
 VARVE_API void varve_tag(varve_node *node, const char *tag);
 VARVE_API void varve_untag(varve_node *node, const char *tag);

@@ -28,6 +28,17 @@ typedef varve_status varve_initializer(const varve_tensor *tensor, void *user);
 VARVE_API varve_node *varve_add_detached_variable(
     varve_graph *graph, varve_tensor view);
 
+/* A leaf whose value a restoration must find as it is, such as the size of a
+ * lattice or the configuration of a network: it is compared, bit for bit, and
+ * never written. Where it differs the restoration is VARVE_MISMATCH with both
+ * values and changes nothing; so is it where it comes later, to the mistake of
+ * the graph. It is an ordinary one with the tag VARVE_TAG_FIXED, which any
+ * variable or state can be given before it is restored; memory of the library
+ * that has no value yet is filled. A plan, which reads no values, does not
+ * tell, and a snapshot is none the wiser. */
+VARVE_API varve_node *varve_add_fixed_variable(
+    varve_node *parent, const char *name, varve_tensor view);
+
 /* A leaf whose memory the library allocates, aligned to 64 bytes, zeroed; of
  * the shape VARVE_SCALAR a single element. A value that a restoration holds for
  * it arrives here; only if there is none the initializer runs (NULL: it stays

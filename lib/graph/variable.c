@@ -86,6 +86,18 @@ varve_node *varve_add_variable(
         vv_variable_new(parent, name ? name : "list element", view, false));
 }
 
+varve_node *varve_add_fixed_variable(
+    varve_node *parent, const char *name, varve_tensor view)
+{
+    parent = vv_or_nil(parent);
+    if (!vv_node_takes_children(parent, name))
+        return &parent->graph->nil;
+    varve_node *node =
+        vv_variable_new(parent, name ? name : "list element", view, false);
+    varve_tag(node, VARVE_TAG_FIXED);
+    return vv_edge_attach(parent, name, node);
+}
+
 varve_node *varve_add_detached_variable(varve_graph *graph, varve_tensor view)
 {
     varve_node *root = varve_graph_root(graph);

@@ -12,6 +12,7 @@
 #include "binding.h"
 #include "failure.h"
 #include "fate.h"
+#include "fixed.h"
 #include "salvage.h"
 #include "scope.h"
 #include "slice.h"
@@ -197,7 +198,7 @@ void vv_get_stuck(struct vv_delivery *d, bool is_open)
     const struct vv_pair *jobs = vv_pairs(&d->jobs, &count);
     for (size_t i = 0; i < count; i++) {
         varve_node *node = jobs[i].node;
-        if (node->variable && is_open)
+        if (node->variable && is_open && !vv_is_fixed(node))
             node->value_state = VARVE_PENDING;
     }
     d->jobs.size = 0;
@@ -217,7 +218,10 @@ varve_status vv_deliver(struct vv_delivery *d, varve_error *error)
     varve_status status = VARVE_OK;
     if (d->options->salvage)
         status = vv_salvage(d, &batch, error);
-    const struct vv_pair *jobs = vv_pairs(&batch, &count);
+    struct vv_pair *jobs = vv_pairs(&batch, &count);
+    const size_t all = count;
+    if (!status)
+        status = vv_compare_fixed(d, jobs, &count, error);
     if (!status && count)
         vv_graph_values_change(jobs->node->graph);
     for (size_t i = 0; i < count && !status; i++)
@@ -227,6 +231,8 @@ varve_status vv_deliver(struct vv_delivery *d, varve_error *error)
     if (status) {
         vv_buffer_add(&batch, d->jobs.data, d->jobs.size);
         vv_buffer_swap(&batch, &d->jobs);
+    } else {
+        vv_settle_fixed(d, jobs + count, all - count);
     }
     vv_buffer_clear(&batch);
     return status;

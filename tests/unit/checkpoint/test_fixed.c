@@ -1,0 +1,364 @@
+/* test_fixed.c - lib/checkpoint/delivery/fixed.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worlds.h"
+
+#include "fixed.h"
+#include "support/thread_comm.h"
+
+#include <varve/slice.h>
+#include <varve/together.h>
+
+enum { LARGE = 300000 };
+
+/* A simulation: what it is of, and what it has come to. */
+struct program {
+    varve_graph *graph;
+    varve_node *root;
+    int32_t size[2]; /* fixed, as are the next three */
+    double viscosity;
+    varve_string name;
+    struct text_state rules;
+    float weights[3][4];
+    float field[5]; /* not fixed */
+};
+
+static void set(struct program *p)
+{
+    *p = (struct program){
+        .size = { 64, 32 },
+        .viscosity = 0.1,
+        .name = { "channel", 7 },
+        .rules = { .text = "bounce" },
+        .field = { 1, 2, 3, 4, 5 },
+    };
+    for (int i = 0; i < 12; i++)
+        p->weights[i / 4][i % 4] = (float)i / 10;
+}
+
+static void build(struct program *p)
+{
+    p->root = new_root();
+    p->graph = varve_node_graph(p->root);
+    varve_node *model = varve_add_object(p->root, "model");
+    varve_add_fixed_variable(model, "size", varve_array(p->size, 2));
+    varve_add_fixed_variable(model, "nu", varve_scalar(&p->viscosity));
+    varve_add_fixed_variable(model, "name", varve_scalar(&p->name));
+    varve_add_fixed_variable(
+        model, "w", varve_array(&p->weights[0][0], 3, 4));
+    varve_add_variable(p->root, "field", varve_array(p->field, 5));
+    varve_node *rules =
+        varve_add_state(model, "rules", &text_callbacks, &p->rules);
+    varve_tag(rules, VARVE_TAG_FIXED);
+    good(p->root);
+}
+
+/* Of a program as it was, then built anew. */
+static void begin(struct program *p)
+{
+    begin_world();
+    set(p);
+    build(p);
+    write_root(p->root);
+    free_root(p->root);
+    build(p);
+    memset(p->field, 0, sizeof p->field);
+}
+
+static void end(struct program *p)
+{
+    free_root(p->root);
+    end_world();
+}
+
+static void check_says(const varve_error *error, const char *line)
+{
+    cr_assert(strstr(error->message, line), "expected %s, found %s", line,
+        error->message);
+}
+
+TEST(fixed, is_found_as_it_is)
+{
+    struct program p;
+    varve_error error = { 0 };
+    begin(&p);
+    varve_restoration *r = read_root(p.root, NULL);
+    cr_assert_ok(varve_assert_consumed(r, &error), error);
+    cr_assert(p.field[4] == 5 && p.rules.loads == 0);
+    cr_assert_eq(varve_state_of(varve_find_path(p.root, "model/nu")),
+        VARVE_RESTORED);
+    varve_restoration_free(r);
+    end(&p);
+}
+
+TEST(fixed, is_told_with_both_values_where_it_differs)
+{
+    struct program p;
+    begin(&p);
+    p.size[1] = 16;
+    p.viscosity = 0.25;
+    p.name = (varve_string){ "cavity\n", 7 };
+    p.weights[1][2] = -0.0f;
+    p.weights[2][3] = 7;
+    strcpy(p.rules.text, "slip");
+    varve_error error = fail_read(p.root, NULL, VARVE_MISMATCH);
+    check_says(&error, "  model/size[1]: saved 32, the program has 16");
+    check_says(&error, "  model/nu: saved 0.1, the program has 0.25");
+    check_says(&error, "  model/name: saved \"channel\", the program has "
+                       "\"cavity?\"");
+    check_says(&error, "  model/w[1,2]: saved 0.6, the program has -0, and 1 "
+                       "more elements");
+    check_says(&error, "  model/rules: saved another state, the program has "
+                       "its own");
+    cr_assert(p.field[4] == 0 && p.size[1] == 16 && p.rules.loads == 0);
+    good(p.root);
+    end(&p);
+}
+
+/* Also where what is to change is changed in place. */
+TEST(fixed, changes_nothing_where_values_are_large_or_stream)
+{
+    static float large[LARGE];
+    for (int is_streaming = 0; is_streaming < 2; is_streaming++) {
+        int64_t count = 3;
+        begin_world();
+        varve_node *root = new_root();
+        varve_add_variable(root, "a", varve_array(large, LARGE));
+        varve_add_fixed_variable(root, "b", varve_scalar(&count));
+        large[LARGE - 1] = 1;
+        write_root(root);
+        large[LARGE - 1] = 2;
+        count = 4;
+        varve_read_options options = { .staging_size = 1,
+            .streaming = is_streaming };
+        fail_read(root, &options, VARVE_MISMATCH);
+        cr_assert_eq(large[LARGE - 1], 2);
+        count = 3;
+        varve_restoration_free(read_root(root, &options));
+        cr_assert_eq(large[LARGE - 1], 1);
+        free_root(root);
+        end_world();
+    }
+}
+
+TEST(fixed, is_compared_where_it_is_built_later)
+{
+    varve_error error = { 0 };
+    begin_world();
+    varve_node *root = new_root();
+    int32_t size = 8;
+    varve_add_variable(root, "size", varve_scalar(&size));
+    write_root(root);
+    free_root(root);
+    root = new_root();
+    varve_restoration *r = read_root(root, NULL);
+    size = 9;
+    varve_node *node =
+        varve_add_fixed_variable(root, "size", varve_scalar(&size));
+    cr_assert_eq(varve_graph_check(varve_node_graph(root), &error),
+        VARVE_MISMATCH);
+    check_says(&error, "size: saved 8, the program has 9");
+    cr_assert_eq(varve_restoration_retry(r, &error), VARVE_MISMATCH);
+    cr_assert_eq(size, 9);
+    size = 8;
+    cr_assert_ok(varve_restoration_retry(r, &error), error);
+    good(root);
+    cr_assert_eq(varve_state_of(node), VARVE_RESTORED);
+    cr_assert_ok(varve_assert_consumed(r, &error), error);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+static varve_status set_seven(const varve_tensor *tensor, void *user)
+{
+    (void)user;
+    *(int32_t *)tensor->data = 7;
+    return VARVE_OK;
+}
+
+/* What has a value is compared, what has none yet is filled. */
+TEST(fixed, of_the_librarys_memory_is_filled_once)
+{
+    varve_error error = { 0 };
+    begin_world();
+    varve_node *root = new_root();
+    varve_node *node = varve_add_allocated_variable(
+        root, "size", VARVE_INT32, VARVE_SCALAR, set_seven, NULL);
+    varve_tag(node, VARVE_TAG_FIXED);
+    write_root(root);
+    varve_restoration_free(read_root(root, NULL));
+    *(int32_t *)varve_data(node) = 8;
+    fail_read(root, NULL, VARVE_MISMATCH);
+    cr_assert_eq(*(int32_t *)varve_data(node), 8);
+    free_root(root);
+
+    root = new_root();
+    varve_defer_initializers(varve_node_graph(root), true);
+    node = varve_add_allocated_variable(
+        root, "size", VARVE_INT32, VARVE_SCALAR, set_seven, NULL);
+    varve_tag(node, VARVE_TAG_FIXED);
+    varve_restoration *r = read_root(root, NULL);
+    cr_assert_eq(*(int32_t *)varve_data(node), 7);
+    *(int32_t *)varve_data(node) = 9;
+    cr_assert_eq(varve_restore_again(r, root, &error), VARVE_MISMATCH);
+    cr_assert_eq(*(int32_t *)varve_data(node), 9);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+/* It had its value before an edge led to it, and keeps it. */
+TEST(fixed, keeps_what_it_had_when_it_arrives)
+{
+    varve_error error = { 0 };
+    begin_world();
+    int32_t size = 8;
+    varve_node *root = new_root();
+    varve_add_variable(
+        varve_add_object(root, "model"), "size", varve_scalar(&size));
+    write_root(root);
+    free_root(root);
+    root = new_root();
+    varve_restoration *r = read_root(root, NULL);
+    varve_node *model = varve_add_detached(varve_node_graph(root));
+    varve_node *node = varve_add_allocated_variable(
+        model, "size", VARVE_INT32, VARVE_SCALAR, set_seven, NULL);
+    varve_tag(node, VARVE_TAG_FIXED);
+    varve_track(root, "model", model);
+    for (int i = 0; i < 2; i++) {
+        cr_assert_eq(varve_restoration_retry(r, &error), VARVE_MISMATCH);
+        check_says(&error, "model/size: saved 8, the program has 7");
+        cr_assert_eq(*(int32_t *)varve_data(node), 7);
+    }
+    cr_assert_neq(varve_graph_check(varve_node_graph(root), NULL), VARVE_OK);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+/* A value that a cast does not keep is another one, and so is another shape. */
+TEST(fixed, is_compared_as_it_would_come)
+{
+    begin_world();
+    varve_node *root = new_root();
+    float saved[2] = { 1, 2.5f };
+    int32_t whole[2] = { 1, 2 };
+    float shorter[1] = { 1 };
+    varve_add_variable(root, "v", varve_array(saved, 2));
+    write_root(root);
+    free_root(root);
+    root = new_root();
+    varve_add_fixed_variable(root, "v", varve_array(whole, 2));
+    varve_read_options options = { .cast = VARVE_CAST_ANY };
+    varve_error error = fail_read(root, &options, VARVE_MISMATCH);
+    check_says(&error, "v: saved float32[2], the program has int32[2]");
+    free_root(root);
+    root = new_root();
+    varve_add_fixed_variable(root, "v", varve_array(shorter, 1));
+    options = (varve_read_options){ .resize = "**" };
+    error = fail_read(root, &options, VARVE_MISMATCH);
+    check_says(&error, "v: saved float32[2], the program has float32[1]");
+    free_root(root);
+    root = new_root();
+    double wide[2] = { 1, 2.5 };
+    varve_add_fixed_variable(root, "v", varve_array(wide, 2));
+    options = (varve_read_options){ .cast = VARVE_CAST_WIDEN };
+    varve_restoration_free(read_root(root, &options));
+    free_root(root);
+    root = new_root();
+    varve_add_slice(root, "v", varve_array(&saved[1], 1), VARVE_SHAPE(2),
+        (uint64_t[]){ 1 });
+    varve_tag(varve_find(root, "v"), VARVE_TAG_FIXED);
+    varve_restoration_free(read_root(root, NULL));
+    saved[1] = 3;
+    error = fail_read(root, NULL, VARVE_MISMATCH);
+    check_says(&error, "v[0]: saved 2.5, the program has 3");
+    free_root(root);
+    end_world();
+}
+
+struct all {
+    varve_error errors[3];
+    float fields[3];
+    bool has_failed[3];
+};
+
+static void read_together(const varve_comm *comm, void *user)
+{
+    struct all *all = user;
+    int32_t size = comm->rank == 2 ? 5 : 4;
+    varve_node *root = new_root();
+    varve_add_fixed_variable(root, "size", varve_scalar(&size));
+    varve_add_variable(root, "x", varve_scalar(&all->fields[comm->rank]));
+    varve_restoration *r = varve_read_all(
+        comm, root, FILE_NAME, NULL, &all->errors[comm->rank]);
+    all->has_failed[comm->rank] = !r;
+    varve_restoration_free(r);
+    free_root(root);
+}
+
+TEST(fixed, of_one_rank_changes_nothing_at_others)
+{
+    struct all all = { .fields = { 0 } };
+    begin_world();
+    varve_node *root = new_root();
+    int32_t size = 4;
+    float x = 1;
+    varve_add_variable(root, "size", varve_scalar(&size));
+    varve_add_variable(root, "x", varve_scalar(&x));
+    write_root(root);
+    free_root(root);
+    thread_comm_run(3, 0, -1, read_together, &all);
+    for (int i = 0; i < 3; i++) {
+        cr_assert(all.has_failed[i] && all.fields[i] == 0);
+        check_says(&all.errors[i], "rank 2");
+        check_says(&all.errors[i], "size: saved 4, the program has 5");
+    }
+    end_world();
+}
+
+/* A damaged one is told as damage, not as a difference. */
+TEST(fixed, is_verified)
+{
+    size_t size;
+    double nu = 0.5;
+    begin_world();
+    varve_node *root = new_root();
+    varve_add_fixed_variable(root, "nu", varve_scalar(&nu));
+    write_root(root);
+    unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
+    for (size_t i = 0; i + sizeof nu <= size; i++) {
+        if (memcmp(bytes + i, &nu, sizeof nu) == 0)
+            bytes[i] ^= 1;
+    }
+    fail_read(root, NULL, VARVE_CORRUPT);
+    cr_assert_eq(nu, 0.5);
+    free_root(root);
+    end_world();
+}
+
+TEST(fixed, is_undone_by_every_failed_allocation)
+{
+    struct program p;
+    long failed = 0, number = 0;
+    begin(&p);
+    do {
+        varve_error error = { 0 };
+        p.field[4] = 0;
+        test_fail_allocation(number, false);
+        varve_restoration *r = varve_read(p.root, FILE_NAME, NULL, &error);
+        bool is_over = test_allocation_count() <= number;
+        test_fail_allocation(-1, false);
+        cr_assert(r || error.status == VARVE_NO_MEMORY);
+        cr_assert_eq(p.field[4], r ? 5 : 0);
+        good(p.root);
+        failed += !r;
+        varve_restoration_free(r);
+        if (is_over)
+            break;
+    } while (number++ < 1000);
+    cr_assert(failed > 10 && number < 1000);
+    end(&p);
+}
