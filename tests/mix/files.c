@@ -104,6 +104,7 @@ struct mix_file mix_file_of(
             make_raw(node);
         node->is_owned = true;
         node->is_opaque = node->kind == VARVE_STATE;
+        node->is_slice = false;
         node->alias = MIX_NONE; /* the program's own */
         if (node->is_local)
             mix_empty(node);

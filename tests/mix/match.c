@@ -109,12 +109,14 @@ static void add_named(const struct mix_open *open,
     const struct mix_shape *program, struct pairs *pairs, mix_set reached)
 {
     const struct mix_node *saved = open->file.shape.nodes;
-    mix_set values = 0;
+    bool is_foreign = open->file.format != VARVE_FORMAT_VARVE;
+    mix_set values = 0; /* of other formats, only what is saved is there */
     for (uint8_t f = 0; f < MIX_NODES; f++)
-        values |= mix_is_value(&saved[f]) ? mix_one(f) : 0;
+        values |= (is_foreign ? mix_is_saved : mix_is_value)(&saved[f])
+                      ? mix_one(f)
+                      : 0;
     for (uint8_t p = 0; p < MIX_NODES && open->is_loose; p++) {
         const struct mix_node *node = &program->nodes[p];
-        bool is_foreign = open->file.format != VARVE_FORMAT_VARVE;
         bool has_other = is_foreign && node->alias != MIX_NONE;
         if (!mix_has(reached, p) || !mix_is_value(node) ||
             ((pairs->all[p] & values) && !has_other))
@@ -197,8 +199,8 @@ static bool is_mismatch(const struct mix_open *open,
     if (node->kind != VARVE_VARIABLE)
         return false;
     bool is_resized = open->resizes && node->dtype != VARVE_STRING &&
-                      saved->dtype != VARVE_STRING;
-    return (node->value.count != saved->value.count && !is_resized) ||
+                      saved->dtype != VARVE_STRING && !mix_is_part(node);
+    return (mix_whole(node) != saved->value.count && !is_resized) ||
            (open->casts ? !mix_can_cast(saved->dtype, node->dtype)
                         : saved->dtype != node->dtype);
 }
@@ -230,13 +232,14 @@ static bool is_at_rest(const struct mix_open *open,
     return (open->is_taken[f] && !may_have_copy) || mix_has(open->fed, node);
 }
 
-/* What a node has when a value came to it: the rest of a larger one stays. */
+/* What a node has when a value came to it: a part has that part, and the rest
+ * of a larger one stays. */
 static struct mix_value brought(const struct mix_open *open,
     const struct mix_node *node, const struct mix_node *saved)
 {
     struct mix_value value = node->value;
-    if (!open->resizes || node->kind != VARVE_VARIABLE)
-        return saved->value;
+    if (!open->resizes || node->kind != VARVE_VARIABLE || mix_is_part(node))
+        return mix_part(node, &saved->value);
     for (uint8_t i = 0; i < value.count && i < saved->value.count; i++)
         value.numbers[i] = saved->value.numbers[i];
     return value;
@@ -321,6 +324,14 @@ enum mix_fit mix_match(struct mix *m, struct mix_open *open)
     return fit;
 }
 
+/* Who has nothing of a value reads nothing of it. */
+static bool is_damaged(
+    const struct mix_open *open, const struct mix_node *node, uint8_t f)
+{
+    bool reads = !mix_is_part(node) || node->value.count;
+    return mix_has(open->damaged, f) && reads;
+}
+
 static void may_be(
     struct mix_graph *g, struct mix_open *open, uint8_t p, uint8_t f)
 {
@@ -329,7 +340,7 @@ static void may_be(
     open->unsure_in_file |= mix_one(f);
     if (is_mismatch(open, &g->shape.nodes[p], saved) ||
         g->maybe_count[p] == MIX_MAYBE || g->restored_by[p] > open->number ||
-        mix_has(open->damaged, f))
+        is_damaged(open, &g->shape.nodes[p], f))
         return;
     if (g->maybe_by[p] < open->number)
         g->maybe_by[p] = open->number;
@@ -348,7 +359,7 @@ static void take(
         may_be(g, open, p, f);
         return;
     }
-    if (mix_has(open->damaged, f)) {
+    if (is_damaged(open, &g->shape.nodes[p], f)) {
         open->is_taken[f] = true;
         open->taker[f] = p;
         open->lost |= mix_one(f);

@@ -187,6 +187,7 @@ struct mix {
     atomic_bool is_gate_closed; /* those that have one wait at it */
     struct mix_directory saved; /* by varve_save */
     bool wrote_beside; /* the file of the prefix's own name, since then */
+    bool has_pieces;   /* a file may have values in pieces */
     struct mix_directory managed[MIX_MANAGERS]; /* by managers */
     uint64_t restorations;                      /* ever */
     unsigned names;                             /* of churned nodes, ever */

@@ -16,7 +16,8 @@ enum { MIX_LEVEL = 0 };
 
 /* Graphs: operations_graph.c */
 mix_operation mix_end_graph, mix_add_container, mix_add_variable,
-    mix_add_allocated, mix_add_state, mix_track, mix_replace, mix_untrack,
+    mix_add_allocated, mix_add_state, mix_add_slice, mix_add_allocated_slice,
+    mix_add_slot_like, mix_track, mix_replace, mix_untrack,
     mix_remove_node, mix_move_in_list, mix_reorder;
 
 /* What nodes are and hold: operations_node.c */
@@ -48,6 +49,9 @@ mix_operation mix_name_in_saver, mix_save_by_saver, mix_restore_by_saver,
 
 /* Layers: operations_layers.c */
 mix_operation mix_repack, mix_prune_layers, mix_delete;
+
+/* Many processes: operations_together.c */
+mix_operation mix_write_all, mix_read_all;
 
 /* In the background: operations_job.c */
 mix_operation mix_write_behind, mix_save_behind, mix_wait, mix_ask_job,

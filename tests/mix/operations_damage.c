@@ -70,6 +70,16 @@ static void look_at_lost(const struct mix_open *open)
         "expected %zu values to be lost, found %zu", lost, told);
 }
 
+/* Whether a node may be a part of a value of which other pieces are damaged,
+ * which does it no harm. */
+static bool may_be_elsewhere(const struct mix *m, uint8_t graph)
+{
+    bool has_parts = false;
+    for (uint8_t n = 0; n < MIX_NODES; n++)
+        has_parts |= mix_is_part(&m->graphs[graph].shape.nodes[n]);
+    return has_parts && m->has_pieces;
+}
+
 /* What it loses is lost, so that no call may fail to read. */
 void mix_salvage_damaged(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
@@ -84,7 +94,7 @@ void mix_salvage_damaged(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     const struct mix_file *file = &m->files[slot];
     struct mix_open *open = mix_open_place(m);
     if (!open || !file->is_there || file->format != VARVE_FORMAT_VARVE ||
-        m->trouble == MIX_FAILING_CALL)
+        m->trouble == MIX_FAILING_CALL || may_be_elsewhere(m, at))
         return;
     strcpy(path, mix_path(m, "damaged"));
     copy_file(mix_file_path(m, slot, file->format), path);

@@ -8,6 +8,7 @@
 #include "mix/files.h"
 #include "mix/jobs.h"
 #include "mix/operations.h"
+#include "mix/parts.h"
 #include "mix/trouble.h"
 #include "structure.h"
 
@@ -27,6 +28,8 @@ static void write_one(struct mix *m, uint8_t at, uint8_t root, uint8_t slot,
     varve_format format = options->format;
     struct mix_file new = mix_file_of(&g->shape, root, format);
     char path[256];
+    if (mix_is_refused(m, at, root, slot))
+        return;
     mix_finish_file(m, slot, at);
     mix_gate_open(m);
     strcpy(path, mix_file_path(m, slot, format));
@@ -102,7 +105,8 @@ static void save_one(
     struct mix *m, uint8_t at, const varve_write_options *options)
 {
     struct mix_graph *g = &m->graphs[at];
-    if (m->saved.count + m->job_count >= MIX_KEPT)
+    if (m->saved.count + m->job_count >= MIX_KEPT ||
+        mix_is_refused(m, at, 0, 2))
         return;
     mix_finish_saves(m, at);
     mix_gate_open(m);

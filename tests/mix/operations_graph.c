@@ -150,6 +150,16 @@ static varve_status initialize(const varve_tensor *tensor, void *user)
 }
 
 /* What an initializer is given stays as long as its node. */
+static struct mix_value *keep_value(
+    struct mix *m, uint8_t graph, uint8_t place)
+{
+    struct mix_value *value = malloc(sizeof *value);
+    MIX_CHECK(value, "the machine is out of memory");
+    *value = m->graphs[graph].shape.nodes[place].value;
+    m->graphs[graph].memory[place] = value;
+    return value;
+}
+
 struct allocated {
     varve_dtype dtype;
     struct mix_value *value;
@@ -169,10 +179,7 @@ void mix_add_allocated(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     if (!choose(m, a, b, &new))
         return;
     struct mix_node *node = put(m, &new, choose_variable(m, c));
-    struct mix_value *value = malloc(sizeof *value);
-    MIX_CHECK(value, "the machine is out of memory");
-    *value = node->value;
-    m->graphs[new.graph].memory[new.place] = value;
+    struct mix_value *value = keep_value(m, new.graph, new.place);
     node->is_owned = true;
     mix_say(m,
         "g%dn%d = varve_add_allocated_variable(g%dn%d, \"%s\", %s[%d]); = %d",
@@ -181,6 +188,125 @@ void mix_add_allocated(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         value->numbers[0]);
     make(m, &new, make_allocated,
         &(struct allocated){ (varve_dtype)node->dtype, value });
+}
+
+/* --- Slices --------------------------------------------------------------- */
+
+/* Only the last graph has parts, so that the others can be saved. */
+static struct mix_node choose_slice(
+    struct mix *m, uint8_t graph, uint8_t b, uint8_t c)
+{
+    struct mix_node node = choose_variable(m, c);
+    bool is_shorter = b & 128;
+    if (node.dtype == VARVE_STRING)
+        node.dtype = VARVE_FLOAT32;
+    node.is_slice = true;
+    node.whole = node.value.count;
+    if (graph != MIX_GRAPHS - 1)
+        return node;
+    node.start = (uint8_t)(c / 32 % (node.whole + 1));
+    node.value.count = (uint8_t)(node.whole - node.start);
+    if (is_shorter && node.value.count)
+        node.value.count--;
+    return node;
+}
+
+static void say_slice(
+    const struct mix *m, const struct mix_new *new, const char *call)
+{
+    const struct mix_node *node =
+        &m->graphs[new->graph].shape.nodes[new->place];
+    mix_say(m, "g%dn%d = %s(g%dn%d, \"%s\", %s[%d] of [%d] from %d); = %d",
+        new->graph, new->place, call, new->graph, new->parent,
+        mix_name(new->name), varve_dtype_name((varve_dtype)node->dtype),
+        node->value.count, node->whole, node->start, node->value.numbers[0]);
+}
+
+struct slice {
+    const struct mix_node *node;
+    void *memory; /* or what the initializer is given */
+};
+
+static varve_node *make_slice(
+    varve_node *parent, const char *name, const void *how)
+{
+    const struct slice *slice = how;
+    const struct mix_node *node = slice->node;
+    return varve_add_slice(parent, name,
+        mix_view(slice->memory, node->dtype, node->value.count),
+        VARVE_SHAPE(node->whole), (uint64_t[]){ node->start });
+}
+
+void mix_add_slice(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    struct mix_new new;
+    if (!choose(m, a, b, &new))
+        return;
+    const struct mix_node *node =
+        put(m, &new, choose_slice(m, new.graph, b, c));
+    struct slice slice = { node, memory_for(node) };
+    m->graphs[new.graph].memory[new.place] = slice.memory;
+    say_slice(m, &new, "varve_add_slice");
+    make(m, &new, make_slice, &slice);
+}
+
+static varve_node *make_allocated_slice(
+    varve_node *parent, const char *name, const void *how)
+{
+    const struct slice *slice = how;
+    const struct mix_node *node = slice->node;
+    const varve_box box = { { node->start }, { node->value.count } };
+    return varve_add_allocated_slice(parent, name, (varve_dtype)node->dtype,
+        VARVE_SHAPE(node->whole), &box, initialize, slice->memory);
+}
+
+void mix_add_allocated_slice(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    struct mix_new new;
+    if (!choose(m, a, b, &new))
+        return;
+    struct mix_node *node = put(m, &new, choose_slice(m, new.graph, b, c));
+    node->is_owned = true;
+    say_slice(m, &new, "varve_add_allocated_slice");
+    make(m, &new, make_allocated_slice,
+        &(struct slice){ node, keep_value(m, new.graph, new.place) });
+}
+
+/* A slot of the type and shape of its variable, and the same part. */
+void mix_add_slot_like(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a), name = c % 2;
+    struct mix_graph *g = &m->graphs[at];
+    uint8_t owner = mix_pick(g, mix_is_parent, a / MIX_GRAPHS);
+    uint8_t variable = mix_pick(g, mix_is_ordinary, b);
+    uint8_t place = mix_free_place(&g->shape);
+    if (owner == MIX_NONE || variable == MIX_NONE || place == MIX_NONE ||
+        g->shape.slot_count == MIX_SLOTS ||
+        mix_slot_at(&g->shape, owner, variable, name) != MIX_NONE)
+        return;
+    const struct mix_node *like = &g->shape.nodes[variable];
+    g->shape.nodes[place] = (struct mix_node){ .kind = VARVE_VARIABLE,
+        .holds = true,
+        .is_owned = true,
+        .dtype = like->dtype,
+        .is_slice = like->is_slice,
+        .whole = like->whole,
+        .start = like->start,
+        .alias = MIX_NONE,
+        .global = MIX_NONE,
+        .value = mix_fresh(m, like->value.count) };
+    g->shape.slots[g->shape.slot_count++] =
+        (struct mix_slot){ owner, variable, name, place };
+    struct mix_value *value = keep_value(m, at, place);
+    mix_say(m, "g%dn%d = varve_add_slot_like(g%dn%d, g%dn%d, \"%s\"); = %d",
+        at, place, at, owner, at, variable, mix_name(name), value->numbers[0]);
+    mix_trouble_begin(m);
+    do
+        g->nodes[place] = varve_add_slot_like(g->nodes[owner],
+            g->nodes[variable], mix_name(name), initialize, value);
+    while (mix_is_to_repeat(
+        m, at, varve_node_kind(g->nodes[place]) != VARVE_NIL));
+    mix_changed(m, at);
 }
 
 /* --- States --------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include "mix/files.h"
 #include "mix/jobs.h"
 #include "mix/operations.h"
+#include "mix/parts.h"
 #include "mix/trouble.h"
 
 /* --- Beginning ------------------------------------------------------------ */
@@ -53,6 +54,8 @@ void mix_write_behind(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     uint8_t at = mix_pick_graph(m, a), slot = b % MIX_ORDINARY_FILES;
     struct mix_graph *g = &m->graphs[at];
     uint8_t root = c & 32 ? mix_pick(g, mix_is_object, c / 64) : 0;
+    if (mix_is_refused(m, at, root, 3))
+        return;
     mix_finish_file(m, slot, at);
     const varve_write_options options = choose_options(m, at, c);
     struct mix_job new = { .kind = MIX_WRITTEN, .graph = at, .by = slot };
@@ -73,7 +76,8 @@ void mix_save_behind(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     uint8_t at = mix_pick_graph(m, a);
     struct mix_graph *g = &m->graphs[at];
     (void)b;
-    if (m->saved.count + m->job_count >= MIX_KEPT)
+    if (m->saved.count + m->job_count >= MIX_KEPT ||
+        mix_is_refused(m, at, 0, 3))
         return;
     mix_finish_saves(m, at);
     const varve_write_options options = choose_options(m, at, c);

@@ -52,6 +52,8 @@ static void kill_one(struct mix *m, uint8_t at, uint8_t slot,
     mix_finish_all(m);
     if (file->is_there && file->format != VARVE_FORMAT_VARVE)
         return;
+    if (mix_has_parts(&g->shape, 0))
+        return; /* a save is refused */
     const char *path = mix_file_path(m, slot, VARVE_FORMAT_VARVE);
     if (!file->is_there && access(path, F_OK) == 0)
         return; /* of a snapshot that was not followed */
@@ -216,8 +218,9 @@ void mix_kill_manager(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     struct mix_manager *manager = &m->managers[number];
     const struct mix_directory *d = &m->managed[number];
     bool pins = a & 8;
-    if (a % 8 || d->count + SAVES > MIX_KEPT)
-        return; /* it takes long */
+    if (a % 8 || d->count + SAVES > MIX_KEPT ||
+        mix_has_parts(&m->graphs[at].shape, 0))
+        return; /* it takes long, or is refused */
     mix_finish_all(m);
     mix_end_manager(m, 0, number, 0);
     m->trouble = MIX_NO_TROUBLE;

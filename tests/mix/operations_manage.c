@@ -11,6 +11,7 @@
 #include "mix/jobs.h"
 #include "mix/managed.h"
 #include "mix/operations.h"
+#include "mix/parts.h"
 #include "mix/trouble.h"
 
 /* --- Savers: names ---------------------------------------------------------
@@ -177,7 +178,7 @@ void mix_save_by_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         .has_step = true, .step = c, .write = &s->write
     };
     (void)a;
-    if (!s->saver || s->graph == MIX_NONE)
+    if (!s->saver || s->graph == MIX_NONE || mix_names_part(m, s))
         return;
     mix_finish_by(m, MIX_BY_SAVER, b % MIX_SAVERS);
     if (!s->is_async || m->graphs[s->graph].untold)
@@ -212,7 +213,7 @@ void mix_save_by_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 
 /* What must become of the names; the values, where all of them fit. */
 static varve_status restored(
-    struct mix *m, const struct mix_saver *s, struct mix_shape *shape)
+    const struct mix_saver *s, struct mix_shape *shape)
 {
     bool misses = false, mismatches = false;
     for (uint8_t k = 0; k < MIX_NAMES; k++) {
@@ -225,12 +226,11 @@ static varve_status restored(
         else if (!mix_is_saved(saved))
             continue;
         else if (saved->dtype != node->dtype ||
-                 saved->value.count != node->value.count)
+                 saved->value.count != mix_whole(node))
             mismatches = true;
-        node->value = saved->value;
+        node->value = mix_part(node, &saved->value);
         node->holds = true;
     }
-    (void)m;
     return mismatches ? VARVE_MISMATCH : misses ? VARVE_UNMATCHED : VARVE_OK;
 }
 
@@ -263,7 +263,7 @@ void mix_restore_by_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     struct mix_graph *g = &m->graphs[s->graph];
     struct mix_shape after = g->shape;
     uint64_t number = ++m->restorations;
-    varve_status wanted = restored(m, s, &after);
+    varve_status wanted = restored(s, &after);
     char path[256];
     strcpy(path, varve_saver_latest(s->saver));
     mix_say(m, "varve_saver_restore(v%d, \"%s\");", b % MIX_SAVERS, path);
@@ -427,9 +427,9 @@ void mix_save_managed(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     struct mix_manager *manager = &m->managers[number];
     struct mix_directory *d = &m->managed[number];
     const varve_manager_save_options options = { .pin = c % 8 == 0 };
-    (void)a;
     mix_finish_by(m, MIX_MANAGED, number);
-    if (!manager->manager || manager->graph == MIX_NONE || d->count == MIX_KEPT)
+    if (!manager->manager || manager->graph == MIX_NONE ||
+        d->count == MIX_KEPT || mix_is_refused(m, manager->graph, 0, a))
         return;
     struct mix_graph *g = &m->graphs[manager->graph];
     if (!manager->is_async || g->untold || mix_is_counting(m, manager->graph))

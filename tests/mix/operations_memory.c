@@ -49,12 +49,19 @@ static enum fit fit_of(const struct mix *m, const struct mix_snapshot *s)
     return SAME;
 }
 
+/* What had no value then may be as empty as it was. */
 static void put_back(struct mix *m, const struct mix_snapshot *s)
 {
     struct mix_graph *g = &m->graphs[s->graph];
-    for (uint8_t n = 0; n < MIX_NODES; n++)
-        if (mix_has(s->taken, n) && s->shape.nodes[n].holds)
-            g->shape.nodes[n].value = s->shape.nodes[n].value;
+    for (uint8_t n = 0; n < MIX_NODES; n++) {
+        const struct mix_node *then = &s->shape.nodes[n];
+        if (!mix_has(s->taken, n))
+            continue;
+        if (then->holds)
+            g->shape.nodes[n].value = then->value;
+        else if (g->maybe_count[n] < MIX_MAYBE)
+            g->maybe[n][g->maybe_count[n]++] = then->value;
+    }
 }
 
 static struct mix_snapshot *choose_snapshot(struct mix *m, uint8_t by)
@@ -234,6 +241,10 @@ void mix_write_snapshot(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     mix_finish_file(m, slot, MIX_NONE);
     if (s->graph != MIX_NONE)
         mix_finish(m, s->graph);
+    bool is_refused = mix_has_parts(&s->shape, s->root);
+    if (s->graph != MIX_NONE && s->version != m->graphs[s->graph].version &&
+        (is_refused || mix_has_parts(&m->graphs[s->graph].shape, s->root)))
+        return; /* either may be told */
     enum fit fit = fit_of(m, s);
     bool is_same = fit == SAME && m->graphs[s->graph].version == s->version;
     char path[256];
@@ -246,7 +257,10 @@ void mix_write_snapshot(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     varve_status other = mix_trouble_end(m);
     status = mix_in_place(m, status);
     mix_expect(m, "varve_snapshot_write", status,
-        fit == SAME ? VARVE_OK : VARVE_MISMATCH, other);
+        fit != SAME  ? VARVE_MISMATCH
+        : is_refused ? VARVE_MISUSE
+                     : VARVE_OK,
+        other);
     if (status)
         return;
     struct mix_shape written = s->shape;

@@ -38,6 +38,10 @@ static varve_node *make(struct build *b, const struct mix_node *node,
     }
     value.count = node->value.count;
     mix_store(memory, node->dtype, &value);
+    if (node->is_slice)
+        return varve_add_slice(parent, name,
+            mix_view(memory, node->dtype, value.count),
+            VARVE_SHAPE(node->whole), (uint64_t[]){ node->start });
     return varve_add_variable(
         parent, name, mix_view(memory, node->dtype, value.count));
 }

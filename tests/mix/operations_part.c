@@ -102,7 +102,10 @@ void mix_from_part(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         .except = c & 1 ? NULL : mix_name(name),
     };
     struct writer writer = { .m = m,
-        .graph = m->graphs[other].graph ? &m->graphs[other] : NULL,
+        .graph = m->graphs[other].graph &&
+                         !mix_has_parts(&m->graphs[other].shape, 0)
+                     ? &m->graphs[other]
+                     : NULL,
         .path = mix_file_path(m, slot, file->format),
         .number = (int64_t)++m->fresh };
     mix_say(m, "g%d = varve_graph_from_part(file %d, .%s = %s);", at, slot,

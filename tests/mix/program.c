@@ -94,6 +94,11 @@ const struct mix_entry mix_operations[] = {
     [81] = { "make_saver", mix_make_saver, 2 },
     [82] = { "manage_otherwise", mix_manage_otherwise, 2 },
     [83] = { "salvage_damaged", mix_salvage_damaged, 3 },
+    [84] = { "add_slice", mix_add_slice, 8 },
+    [85] = { "add_allocated_slice", mix_add_allocated_slice, 6 },
+    [86] = { "add_slot_like", mix_add_slot_like, 2 },
+    [87] = { "write_all", mix_write_all, 5 },
+    [88] = { "read_all", mix_read_all, 4 },
 };
 const unsigned mix_operation_count =
     sizeof mix_operations / sizeof *mix_operations;

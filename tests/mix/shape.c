@@ -64,6 +64,26 @@ void mix_drop_edge(struct mix_shape *shape, uint8_t parent, uint8_t at)
     node->edge_count--;
 }
 
+struct mix_value mix_part(
+    const struct mix_node *node, const struct mix_value *whole)
+{
+    struct mix_value part = { .count = node->value.count };
+    if (!mix_is_part(node))
+        return *whole;
+    memcpy(part.numbers, whole->numbers + node->start, part.count);
+    return part;
+}
+
+bool mix_has_parts(const struct mix_shape *shape, uint8_t root)
+{
+    mix_set reached = mix_reach(shape, root);
+    bool found = false;
+    for (uint8_t n = 0; n < MIX_NODES; n++)
+        found |= mix_has(reached, n) && mix_is_saved(&shape->nodes[n]) &&
+                 mix_is_part(&shape->nodes[n]);
+    return found;
+}
+
 /* --- Removal -------------------------------------------------------------- */
 
 static bool is_led_to(const struct mix_shape *shape, uint8_t node)

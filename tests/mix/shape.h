@@ -40,6 +40,9 @@ struct mix_node {
     bool is_opaque; /* a state of the library's, bytes of a file */
     bool demands;   /* its children come by themselves */
     struct mix_value value;
+    bool is_slice;  /* of a value that has `whole` elements, */
+    uint8_t whole;
+    uint8_t start;  /* from this one on */
     uint8_t alias;  /* MIX_NONE: none */
     uint8_t global; /* likewise */
     uint8_t edge_count;
@@ -98,6 +101,25 @@ static inline bool mix_is_saved(const struct mix_node *node)
 {
     return mix_is_value(node) && node->holds && !node->is_local;
 }
+
+/* Not all of its value. */
+static inline bool mix_is_part(const struct mix_node *node)
+{
+    return node->is_slice && node->value.count != node->whole;
+}
+
+/* How many elements the value has of which a node is all, or a part. */
+static inline uint8_t mix_whole(const struct mix_node *node)
+{
+    return node->is_slice ? node->whole : node->value.count;
+}
+
+/* The elements that a node is of a value. */
+struct mix_value mix_part(
+    const struct mix_node *node, const struct mix_value *whole);
+
+/* Whether a part would be saved from a root, so that nothing is. */
+bool mix_has_parts(const struct mix_shape *shape, uint8_t root);
 
 /* A place for a new node; MIX_NONE: all are taken. */
 uint8_t mix_free_place(const struct mix_shape *shape);

@@ -425,15 +425,23 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
     return VARVE_OK;
 }
 
+/* What a value went to; NULL where something else stands there by now. */
+static varve_node *taker_of(const varve_restoration *r, uint32_t value)
+{
+    const struct vv_index *index = vv_index_of(&r->pairing);
+    varve_node *node = r->pairing.node_of[vv_at32(index->value_nodes, value)];
+    varve_tensor saved = vv_saved(&r->pairing, value);
+    bool has_value = node && (node->variable || node->kind == VARVE_STATE);
+    return has_value && vv_value_fits(&r->delivery, node, &saved) ? node : NULL;
+}
+
 varve_status varve_restoration_verify(varve_restoration *r, varve_error *error)
 {
     const struct vv_index *index = vv_index_of(&r->pairing);
     struct vv_buffer applied;
     vv_buffer_init(&applied, &r->pairing.context.allocator);
     for (uint32_t v = 0; v < index->value_count; v++) {
-        struct vv_pair pair = {
-            r->pairing.node_of[vv_at32(index->value_nodes, v)], v
-        };
+        struct vv_pair pair = { taker_of(r, v), v };
         if (r->delivery.fates[v] == VV_FATE_APPLIED ||
             r->delivery.fates[v] == VV_FATE_LENT)
             vv_buffer_add(&applied, &pair, sizeof pair);

@@ -73,6 +73,52 @@ TEST(restoration, outlives_its_graph)
     end_world();
 }
 
+static void damage_model(void)
+{
+    size_t size;
+    unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
+    size_t at = 64;
+    while (bytes[at] != 0x3f)
+        at++;
+    bytes[at] ^= 1;
+}
+
+/* After the value came something else takes its place, which the value would
+ * not fit. */
+static void replace_and_verify(bool by_slice)
+{
+    varve_error error = { 0 };
+    const uint64_t start[] = { 100, 100 };
+    begin_world();
+    write_model();
+    varve_node *root = new_root();
+    varve_node *model = varve_add_object(root, "model");
+    varve_add_variable(model, "x", varve_array(mine, 2));
+    varve_restoration *r = read_root(root, NULL);
+    varve_untrack(model, "x");
+    if (by_slice)
+        varve_add_slice(model, "x", varve_view(mine, VARVE_FLOAT32,
+            VARVE_SHAPE(1, 2)), VARVE_SHAPE(200, 200), start);
+    else
+        varve_add_object(model, "x");
+    cr_assert_ok(varve_restoration_verify(r, &error), error);
+    damage_model();
+    cr_assert_eq(varve_restoration_verify(r, &error), VARVE_CORRUPT);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+TEST(restoration, verifies_what_arrived_where_an_object_stands_now)
+{
+    replace_and_verify(false);
+}
+
+TEST(restoration, verifies_what_arrived_where_another_part_stands_now)
+{
+    replace_and_verify(true);
+}
+
 TEST(restoration, verifies_what_has_arrived)
 {
     varve_error error = { 0 };
@@ -83,12 +129,7 @@ TEST(restoration, verifies_what_has_arrived)
         varve_add_object(root, "model"), "x", varve_array(mine, 2));
     varve_restoration *r = read_root(root, NULL);
     cr_assert_ok(varve_restoration_verify(r, &error), error);
-    size_t size;
-    unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
-    size_t at = 64;
-    while (bytes[at] != 0x3f)
-        at++;
-    bytes[at] ^= 1;
+    damage_model();
     cr_assert_eq(varve_restoration_verify(r, &error), VARVE_CORRUPT);
     varve_restoration_free(r);
     free_root(root);

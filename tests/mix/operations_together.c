@@ -1,0 +1,212 @@
+/* operations_together.c - checkpoints of many processes: saved by some that
+ * look like a graph of the program, and restored by others.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include <varve/together.h>
+
+#include "mix/files.h"
+#include "mix/jobs.h"
+#include "mix/operations.h"
+#include "mix/ranks.h"
+#include "mix/trouble.h"
+#include "support/thread_comm.h"
+
+struct run {
+    struct mix_rank ranks[MIX_RANKS];
+    uint8_t size;
+    uint8_t share; /* ranks of a node; 0: all */
+    const char *path;
+    bool has_number; /* the path is a prefix */
+    varve_write_options write;
+    varve_read_options read;
+    bool is_restored[MIX_RANKS]; /* whatever was asked afterwards */
+};
+static struct run run;
+
+static void begin(struct mix *m, const struct mix_cut *cut, bool has_values)
+{
+    run.size = cut->size;
+    for (uint8_t i = 0; i < run.size; i++)
+        mix_rank_begin(m, &run.ranks[i], cut, i, has_values);
+}
+
+static void end(void)
+{
+    for (uint8_t i = 0; i < run.size; i++)
+        mix_rank_end(&run.ranks[i]);
+}
+
+/* What all have come to, which is the same. */
+static varve_status run_all(struct mix *m, thread_comm_body *body)
+{
+    thread_comm_run(run.size, run.share, -1, body, &run);
+    const struct mix_rank *first = &run.ranks[0];
+    for (uint8_t i = 1; i < run.size; i++)
+        MIX_CHECK(run.ranks[i].status == first->status &&
+                      (!first->status ||
+                          strcmp(run.ranks[i].error.message,
+                              first->error.message) == 0),
+            "rank %d: %s: %s; rank 0: %s: %s", i,
+            varve_status_name(run.ranks[i].status), run.ranks[i].error.message,
+            varve_status_name(first->status), first->error.message);
+    m->error = first->error;
+    return first->status;
+}
+
+/* --- Saving --------------------------------------------------------------- */
+
+static void save(const varve_comm *comm, void *user)
+{
+    struct run *r = user;
+    struct mix_rank *rank = &r->ranks[comm->rank];
+    rank->status = (r->has_number ? varve_save_all : varve_write_all)(
+        comm, rank->nodes[0], r->path, &r->write, &rank->error);
+}
+
+static bool is_full(const struct mix *m)
+{
+    return m->saved.count + m->job_count >= MIX_KEPT;
+}
+
+static void note(struct mix *m, struct mix_file new, uint8_t slot)
+{
+    m->has_pieces |= run.size > 1;
+    if (!run.has_number) {
+        m->files[slot] = new;
+        return;
+    }
+    mix_directory_add(&m->saved, 0, new);
+    m->wrote_beside = false;
+}
+
+/* By as many ranks as an argument says, of one machine or of several, to a file
+ * or to the next one of the prefix. */
+void mix_write_all(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a), slot = b % MIX_ORDINARY_FILES;
+    uint8_t size = (uint8_t)(1 + b / MIX_ORDINARY_FILES % MIX_RANKS);
+    char path[256];
+    run = (struct run){ .has_number = a >= 192, .share = b >> 7, .path = path };
+    run.write.no_sync = a & 64;
+    run.write.files = (unsigned)(b / 64 % 2) * size;
+    if (run.has_number && is_full(m))
+        return;
+    if (run.has_number)
+        mix_finish_saves(m, MIX_NONE);
+    else
+        mix_finish_file(m, slot, MIX_NONE);
+    const struct mix_cut cut = mix_cut_of(&m->graphs[at].shape, 0, size, c);
+    strcpy(path, run.has_number
+                     ? mix_path(m, "p")
+                     : mix_file_path(m, slot, VARVE_FORMAT_VARVE));
+    mix_say(m, "(%d ranks like g%d, .files = %u) varve_%s_all(\"%s\");", size,
+        at, run.write.files, run.has_number ? "save" : "write", path);
+    begin(m, &cut, true);
+    mix_trouble_begin(m);
+    varve_status status = run_all(m, save);
+    varve_status other = mix_trouble_end(m);
+    end();
+    status = mix_in_place(m, status);
+    mix_expect(m, "a save of all", status, VARVE_OK, other);
+    if (status == VARVE_OK)
+        note(m, mix_file_of(&cut.shape, 0, VARVE_FORMAT_VARVE), slot);
+    if (run.has_number && m->saved.count)
+        mix_look_at_file(m,
+            mix_path(m, "p-%d.varve",
+                (int)m->saved.numbers[m->saved.count - 1]),
+            &m->saved.files[m->saved.count - 1]);
+    if (m->files[slot].is_there && !mix_is_replaced(m, MIX_WRITTEN, slot))
+        mix_look_at_file(m, mix_file_path(m, slot, m->files[slot].format),
+            &m->files[slot]);
+}
+
+/* --- Restoring ------------------------------------------------------------ */
+
+static void restore(const varve_comm *comm, void *user)
+{
+    struct run *r = user;
+    struct mix_rank *rank = &r->ranks[comm->rank];
+    varve_restoration *found =
+        (r->has_number ? varve_restore_all : varve_read_all)(
+            comm, rank->nodes[0], r->path, &r->read, &rank->error);
+    rank->status = found ? VARVE_OK : rank->error.status;
+    r->is_restored[comm->rank] = found;
+    if (!found)
+        return;
+    rank->status = varve_agree(
+        comm, varve_assert_consumed(found, &rank->error), &rank->error);
+    varve_restoration_free(found);
+}
+
+/* As parts of one program each, which know nothing of each other. */
+static void restore_alone(struct mix *m, const struct mix_shape *shape)
+{
+    mix_trouble_begin(m);
+    for (uint8_t i = 0; i < run.size; i++) {
+        struct mix_rank *rank = &run.ranks[i];
+        varve_restoration *found =
+            (run.has_number ? varve_restore : varve_read)(
+                rank->nodes[0], run.path, &run.read, &rank->error);
+        rank->status = found ? VARVE_OK : rank->error.status;
+        varve_restoration_free(found);
+    }
+    varve_status other = mix_trouble_end(m);
+    for (uint8_t i = 0; i < run.size; i++) {
+        const struct mix_rank *rank = &run.ranks[i];
+        m->error = rank->error;
+        mix_expect(m, "a read of parts", rank->status, VARVE_OK, other);
+        MIX_CHECK(mix_rank_holds(rank, shape, !rank->status),
+            "part %d has others than %s", i,
+            rank->status ? "it had" : "the file has");
+    }
+}
+
+static void restore_together(struct mix *m, const struct mix_shape *shape)
+{
+    mix_trouble_begin(m);
+    varve_status status = run_all(m, restore);
+    varve_status other = mix_trouble_end(m);
+    mix_expect(m, "a restoration of all", status, VARVE_OK, other);
+    for (uint8_t i = 0; i < run.size; i++)
+        MIX_CHECK(run.is_restored[i] == run.is_restored[0] &&
+                      mix_rank_holds(&run.ranks[i], shape, run.is_restored[0]),
+            "rank %d has others than %s", i,
+            run.is_restored[0] ? "the file has" : "it had");
+}
+
+/* What looks like the file is restored from it, whoever saved that, or is not
+ * changed at all. */
+void mix_read_all(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t slot = b % MIX_FILES;
+    uint8_t size = (uint8_t)(1 + b / MIX_FILES % MIX_RANKS);
+    bool is_alone = b & 64;
+    char path[256];
+    run = (struct run){ .has_number = a >= 192, .share = b >> 7, .path = path };
+    run.read.no_verify = a & 1;
+    run.read.streaming = (a & 2) && !m->trouble;
+    run.read.cast = a & 8 ? VARVE_CAST_ANY : VARVE_CAST_NONE;
+    if (run.has_number)
+        mix_finish_saves(m, MIX_NONE);
+    else
+        mix_finish_file(m, slot, MIX_NONE);
+    if (run.has_number && (!m->saved.count || m->wrote_beside))
+        return;
+    const struct mix_file *file = run.has_number
+                                      ? &m->saved.files[m->saved.count - 1]
+                                      : &m->files[slot];
+    if (!file->is_there || file->is_loose)
+        return;
+    const struct mix_cut cut = mix_cut_of(&file->shape, 0, size, c);
+    strcpy(path, run.has_number ? mix_path(m, "p")
+                                : mix_file_path(m, slot, file->format));
+    mix_say(m, "(%d ranks like the file) varve_%s%s(\"%s\"%s);", size,
+        run.has_number ? "restore" : "read", is_alone ? "" : "_all", path,
+        run.read.streaming ? ", .streaming" : "");
+    begin(m, &cut, false);
+    (is_alone ? restore_alone : restore_together)(m, &file->shape);
+    end();
+}
