@@ -11,12 +11,21 @@
  * that of their names nor of their times. So what was saved last is the latest,
  * also after a step or a clock went backwards.
  *
+ * Of many processes (`comm` in the options) each rank makes a manager, of the
+ * same directory with the same options, and all of them make the calls in the
+ * same order that look at the directory or change it: new, resume, save,
+ * refresh, prune, pin, unpin. Each gets the same status and message, and the
+ * same answers to what there is. Rank 0 alone looks, locks, decides and
+ * deletes; data are saved and restored as by varve_write_all and varve_read_all
+ * (together.h). All else is a rank's own, varve_manager_free too.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef VARVE_MANAGER_H
 #define VARVE_MANAGER_H
 
 #include <varve/checkpoint.h>
+#include <varve/comm.h>
 #include <varve/error.h>
 #include <varve/types.h>
 
@@ -57,13 +66,16 @@ typedef struct varve_manager_options {
                                     replaces it. Else by the save counter */
     bool record_time;            /* "time" is in every file; the same run then
                                     gives other bytes each time */
-    bool async;                  /* saves go on in the background (job.h) */
+    bool async;                  /* saves go on in the background (job.h);
+                                    not with `comm` */
     const varve_write_options *write; /* of every save, or NULL; borrowed, as is
                                          `read`, as long as the manager lives */
     const varve_read_options *read;   /* of the resume, or NULL; `salvage` is
                                          of use only where none is good */
     varve_manager_initialize *initialize; /* or NULL */
     void *initialize_user;
+    const varve_comm *comm; /* of many processes; NULL: this one alone.
+                               Borrowed as long as the manager lives */
     varve_reserved reserved;
 } varve_manager_options;
 
@@ -72,7 +84,8 @@ typedef struct varve_manager_options {
 /* A manager of the checkpoints `directory/PREFIX-N.varve` of the graph below
  * `root`. Looks at what is there, and writes nothing; the directory is made by
  * the first save. `options` may be NULL. VARVE_BAD_NAME for a prefix with a
- * '/'; what the listing of the directory fails with. */
+ * '/'; VARVE_MISUSE where ranks have other names or options; what the listing
+ * of the directory fails with. */
 VARVE_API varve_manager *varve_manager_new(varve_node *root,
     const char *directory, const varve_manager_options *options,
     varve_error *error) VARVE_MUST_CHECK;
@@ -85,9 +98,10 @@ VARVE_API void varve_manager_free(varve_manager *manager);
 
 /* --- Resuming ----------------------------------------------------------- */
 
-/* Restores the newest checkpoint that verifies, every byte of it read; those
- * that are damaged are passed over (varve_manager_passed_over tells). Without
- * any, calls `initialize`. Nothing is written. The restoration stays open, so
+/* Restores the newest checkpoint that verifies, every byte of it read, of many
+ * processes a share by each; those that are damaged are passed over
+ * (varve_manager_passed_over tells). Without any, calls `initialize`, at every
+ * rank. Nothing is written. The restoration stays open, so
  * that what is built later is filled.
  *
  * Fails, and does not look at older ones, where the newest good one does not
@@ -124,11 +138,12 @@ VARVE_API const char *varve_manager_passed_over(
 /* All zero is the safe default. */
 typedef struct varve_manager_save_options {
     bool has_metric;
-    double metric; /* how good it is; kept in the file under its name */
+    double metric; /* how good it is; kept in the file under its name. As
+                      `number` and `pin`, that of rank 0 */
     const varve_metadata *metadata; /* beside that of the manager's options */
     size_t metadata_count;
     uint64_t number; /* of the name, which must be free; 0: as usual */
-    bool force;      /* due, whatever the interval says */
+    bool force;      /* due, whatever the interval says; at any rank */
     bool pin;        /* never deleted, until it is unpinned: it is pinned before
                         it is there, and without its pin it is not saved */
     varve_reserved reserved;
@@ -139,6 +154,9 @@ typedef struct varve_manager_save_options {
  * with no_sync deletes nothing; the next that is synced does. A save that is
  * not due is VARVE_OK and does nothing: varve_manager_saved tells. One that
  * failed does not count for the interval.
+ *
+ * Ranks save where rank 0 finds it due or any of them was asked for it, which
+ * costs one agreement at each call; the step must be the same everywhere.
  *
  * Fails as varve_save does, and with VARVE_EXISTS while another manager of the
  * same prefix is alive, also in a directory that was made anew meanwhile. What
@@ -159,10 +177,12 @@ VARVE_API varve_status varve_manager_save_with(varve_manager *manager,
 VARVE_API varve_status varve_manager_wait(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 
-/* Makes the next save due. Async-signal-safe: for the handler of a SIGTERM. */
+/* Makes the next save due, of all ranks. Async-signal-safe: for the handler of
+ * a SIGTERM, whichever process it comes to. */
 VARVE_API void varve_manager_request_save(varve_manager *manager);
 
-/* Whether a save of this step would be made now. */
+/* Whether a save of this step would be made now; of many processes, as far as
+ * this one knows: it asks no other. */
 VARVE_API bool varve_manager_is_due(const varve_manager *manager, int64_t step);
 
 /* The path of what the last call of save wrote; NULL if it wrote nothing. */

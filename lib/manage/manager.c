@@ -10,6 +10,7 @@
 
 #include <varve/restoration.h>
 
+#include "agreement.h"
 #include "allocator.h"
 #include "background.h"
 #include "directory.h"
@@ -17,6 +18,7 @@
 #include "file.h"
 #include "ledger.h"
 #include "manager_save.h"
+#include "manager_together.h"
 #include "publish.h"
 #include "restoration.h"
 #include "retry.h"
@@ -80,30 +82,35 @@ static varve_status begin(varve_manager *m, const char *directory,
         o->prefix ? o->prefix : "ckpt", o->metric ? o->metric : "metric",
         error));
     take_options(m, o);
+    if (!vv_manager_leads(m))
+        return VARVE_OK;
     vv_ledger_read(&m->listing);
     return vv_manager_look(m, error);
 }
 
-varve_manager *varve_manager_new(varve_node *root, const char *directory,
-    const varve_manager_options *options, varve_error *error)
+static varve_status check_call(const varve_node *root, const char *directory,
+    const varve_manager_options *o, varve_error *error)
 {
-    static const varve_manager_options none;
-    const varve_manager_options *o = options ? options : &none;
-    if (root && varve_graph_check(root->graph, error))
-        return NULL;
-    if (!root || vv_is_nil(root)) {
-        vv_fail(error, VARVE_MISUSE, "manager: expected a node, found none");
-        return NULL;
-    }
-    if (VV_CHECK_OPTIONS(options, error) || check_names(directory, o, error))
-        return NULL;
+    if (root)
+        VV_TRY(varve_graph_check(root->graph, error));
+    if (!root || vv_is_nil(root))
+        return vv_fail(
+            error, VARVE_MISUSE, "manager: expected a node, found none");
+    VV_TRY(VV_CHECK_OPTIONS(o, error));
+    VV_TRY(check_names(directory, o, error));
+    return vv_manager_check_options(o, error);
+}
+
+/* Sets *made also where it could not begin. */
+static varve_status make(varve_node *root, const char *directory,
+    const varve_manager_options *o, varve_manager **made, varve_error *error)
+{
+    VV_TRY(check_call(root, directory, o, error));
     varve_graph *graph = root->graph;
     const varve_allocator *a = &graph->context.allocator;
     varve_manager *m = vv_allocate_zeroed(a, sizeof *m);
-    if (!m) {
-        vv_fail_memory(error, "a manager");
-        return NULL;
-    }
+    if (!m)
+        return vv_fail_memory(error, "a manager");
     m->context = graph->context;
     m->graph = graph;
     m->root = root;
@@ -117,11 +124,28 @@ varve_manager *varve_manager_new(varve_node *root, const char *directory,
     vv_buffer_init(&m->text, &m->context.allocator);
     vv_buffer_init(&m->latest, &m->context.allocator);
     vv_graph_observe(graph, &m->observer);
-    if (begin(m, directory, o, error)) {
-        varve_manager_free(m);
+    *made = m;
+    return begin(m, directory, o, error);
+}
+
+varve_manager *varve_manager_new(varve_node *root, const char *directory,
+    const varve_manager_options *options, varve_error *error)
+{
+    static const varve_manager_options none;
+    const varve_manager_options *o = options ? options : &none;
+    varve_manager *m = NULL;
+    varve_error reason = { 0 };
+    if (o->comm && vv_check_comm(o->comm, error))
         return NULL;
-    }
-    return m;
+    varve_status status = make(root, directory, o, &m, &reason);
+    if (o->comm)
+        status = vv_manager_meet(m, o->comm, status, &reason);
+    if (!status)
+        return m;
+    varve_manager_free(m);
+    if (error)
+        *error = reason;
+    return NULL;
 }
 
 void varve_manager_free(varve_manager *m)
@@ -292,7 +316,10 @@ varve_status varve_manager_refresh(varve_manager *m, varve_error *error)
         return vv_fail(
             error, VARVE_MISUSE, "manager: expected one, found NULL");
     vv_manager_land(m);
-    return vv_manager_look(m, error);
+    varve_error reason = { 0 };
+    varve_status status =
+        vv_manager_leads(m) ? vv_manager_look(m, &reason) : VARVE_OK;
+    return vv_hand_over(vv_manager_tell(m, status, &reason), &reason, error);
 }
 
 /* --- Telling ------------------------------------------------------------ */
@@ -373,10 +400,6 @@ bool varve_manager_at(
 static varve_status find(varve_manager *m, uint64_t number,
     struct vv_entry **entry, varve_error *error)
 {
-    if (!m)
-        return vv_fail(
-            error, VARVE_MISUSE, "manager: expected one, found NULL");
-    vv_manager_land(m);
     VV_TRY(vv_manager_look(m, error));
     *entry = vv_listing_find(&m->listing, number);
     if (*entry)
@@ -412,8 +435,7 @@ void vv_manager_drop_pin(varve_manager *m, uint64_t number)
         vv_file_remove(&m->context, VV_WORKING_DIRECTORY, path, path, NULL);
 }
 
-varve_status varve_manager_pin(
-    varve_manager *m, uint64_t number, varve_error *error)
+static varve_status pin(varve_manager *m, uint64_t number, varve_error *error)
 {
     struct vv_entry *entry;
     VV_TRY(find(m, number, &entry, error));
@@ -423,8 +445,7 @@ varve_status varve_manager_pin(
     return vv_manager_look(m, error);
 }
 
-varve_status varve_manager_unpin(
-    varve_manager *m, uint64_t number, varve_error *error)
+static varve_status unpin(varve_manager *m, uint64_t number, varve_error *error)
 {
     struct vv_entry *entry;
     VV_TRY(find(m, number, &entry, error));
@@ -436,4 +457,34 @@ varve_status varve_manager_unpin(
     VV_TRY(
         vv_file_remove(&m->context, VV_WORKING_DIRECTORY, path, path, error));
     return vv_manager_look(m, error);
+}
+
+static varve_status change_pin(varve_manager *m, uint64_t number,
+    varve_status (*change)(varve_manager *, uint64_t, varve_error *),
+    varve_error *error)
+{
+    if (!m)
+        return vv_fail(
+            error, VARVE_MISUSE, "manager: expected one, found NULL");
+    varve_error reason = { 0 };
+    vv_manager_land(m);
+    varve_status status = vv_manager_compare(m, "number", number, &reason);
+    if (!status) {
+        if (vv_manager_leads(m))
+            status = change(m, number, &reason);
+        status = vv_manager_tell(m, status, &reason);
+    }
+    return vv_hand_over(status, &reason, error);
+}
+
+varve_status varve_manager_pin(
+    varve_manager *m, uint64_t number, varve_error *error)
+{
+    return change_pin(m, number, pin, error);
+}
+
+varve_status varve_manager_unpin(
+    varve_manager *m, uint64_t number, varve_error *error)
+{
+    return change_pin(m, number, unpin, error);
 }

@@ -11,11 +11,13 @@
 #include "failure.h"
 #include "layer_prune.h"
 #include "ledger.h"
+#include "manager_together.h"
 #include "reader.h"
 #include "save.h"
 #include "system.h"
 #include "try.h"
 #include "write.h"
+#include "write_all.h"
 
 enum { OWN_METADATA = 4 }; /* manager, step, time, metric */
 
@@ -45,19 +47,36 @@ static bool is_time_due(const varve_manager *m)
            (uint64_t)(passed / second) >= m->options.interval_seconds;
 }
 
+static bool is_requested(const varve_manager *m)
+{
+    return atomic_load(&((varve_manager *)m)->is_requested);
+}
+
 bool varve_manager_is_due(const varve_manager *m, int64_t step)
 {
     if (!m)
         return false;
     bool by_steps = m->options.interval_steps > 0;
     bool by_time = m->options.interval_seconds > 0;
-    if (atomic_load(&((varve_manager *)m)->is_requested) || !m->has_last ||
-        (!by_steps && !by_time))
+    if (is_requested(m) || !m->has_last || (!by_steps && !by_time))
         return true;
     return (by_steps && is_step_due(m, step)) || (by_time && is_time_due(m));
 }
 
+/* Of many processes all may ask for a save, and one has the clock. */
+static bool wants(const varve_manager *m, int64_t step)
+{
+    return vv_manager_leads(m) ? varve_manager_is_due(m, step)
+                               : is_requested(m);
+}
+
 /* --- What is written besides the graph ---------------------------------- */
+
+struct saving {
+    struct vv_manager_order order;
+    varve_write_options write;
+    struct vv_buffer base; /* path of the checkpoint before */
+};
 
 static void add_metadata(varve_metadata *all, size_t *count,
     const varve_metadata *more, size_t more_count)
@@ -67,24 +86,23 @@ static void add_metadata(varve_metadata *all, size_t *count,
     *count += more_count;
 }
 
-static void add_own(const varve_manager *m, int64_t step,
-    const varve_manager_save_options *o, varve_metadata *all, size_t *count)
+static void add_own(const varve_manager *m, const struct saving *s,
+    varve_metadata *all, size_t *count)
 {
-    const struct vv_system *system = m->context.system;
     all[(*count)++] = (varve_metadata){ .name = VV_MANAGER_KEY,
         .kind = VARVE_METADATA_STRING,
         .string = m->listing.prefix };
-    all[(*count)++] = (varve_metadata){
-        .name = VV_STEP_KEY, .kind = VARVE_METADATA_INTEGER, .integer = step
-    };
+    all[(*count)++] = (varve_metadata){ .name = VV_STEP_KEY,
+        .kind = VARVE_METADATA_INTEGER,
+        .integer = s->order.step };
     if (m->options.keep_every_seconds || m->options.record_time)
         all[(*count)++] = (varve_metadata){ .name = VV_TIME_KEY,
             .kind = VARVE_METADATA_INTEGER,
-            .integer = system->now(system->state) / second };
-    if (o->has_metric)
+            .integer = s->order.time };
+    if (s->order.has_metric)
         all[(*count)++] = (varve_metadata){ .name = m->listing.metric,
             .kind = VARVE_METADATA_REAL,
-            .real = o->metric };
+            .real = s->order.metric };
 }
 
 /* --- The checkpoint ----------------------------------------------------- */
@@ -108,14 +126,6 @@ static varve_status next_counter(
     ++*counter;
     return VARVE_OK;
 }
-
-struct saving {
-    int64_t step;
-    uint64_t counter;
-    uint64_t number;
-    varve_write_options write;
-    struct vv_buffer base; /* path of the checkpoint before */
-};
 
 /* With layers: the newest that is known to be good, or else the newest. */
 static varve_status choose_base(
@@ -145,60 +155,86 @@ static varve_status start_job(
             .target = path,
             .options = &s->write,
             .sets_counter = true,
-            .counter = s->counter,
+            .counter = s->order.counter,
             .is_private = true,
         },
         &reason);
     m->saved.size = 0;
-    if (!m->job && error)
+    if (!m->job)
         *error = reason;
     return m->job ? VARVE_OK : reason.status;
 }
 
-/* Writes the file and takes it into the listing. */
-static varve_status write_checkpoint(
+static varve_status name_it(
     varve_manager *m, struct saving *s, varve_error *error)
 {
     m->saved.size = 0;
     m->saved.failed = false;
-    vv_buffer_add_string(
-        &m->saved, vv_listing_path(&m->listing, &s->number, VARVE_SUFFIX));
-    const char *path = vv_buffer_string(&m->saved);
+    vv_buffer_add_string(&m->saved,
+        vv_listing_path(&m->listing, &s->order.number, VARVE_SUFFIX));
+    vv_buffer_string(&m->saved);
     if (m->saved.failed || m->listing.path.failed || !vv_node_extra(m->root))
         return vv_fail_memory(error, "the name of a checkpoint");
-    VV_TRY(choose_base(m, s, error));
-    if (m->options.async)
-        return start_job(m, path, s, error);
-    varve_status status = vv_write(m->root, path, s->counter, &s->write, error);
+    return choose_base(m, s, error);
+}
+
+/* By this process or by all. */
+static varve_status write_now(varve_manager *m, const char *path,
+    struct saving *s, varve_status status, varve_error *error)
+{
+    uint64_t counter = s->order.counter;
+    if (m->options.comm)
+        status = vv_write_together(m->options.comm, status,
+            &(struct vv_write_request){ .root = m->root,
+                .path = path,
+                .counter = counter,
+                .options = &s->write },
+            error);
+    else if (!status)
+        status = vv_write(m->root, path, counter, &s->write, error);
     if (!status || status == VARVE_UNKNOWN_OUTCOME)
-        vv_set_save_counter(m->root, s->counter);
+        vv_set_save_counter(m->root, counter);
     return status;
+}
+
+/* Gathers the metadata, which outlive the call. */
+static varve_status gather_metadata(varve_manager *m, struct saving *s,
+    const varve_manager_save_options *o, varve_metadata **all, size_t *most,
+    varve_error *error)
+{
+    size_t count = 0;
+    *most = s->write.metadata_count + o->metadata_count + OWN_METADATA;
+    *all = vv_allocate_array(&m->context.allocator, *most, sizeof **all);
+    if (!*all)
+        return vv_fail_memory(error, "metadata");
+    add_metadata(*all, &count, s->write.metadata, s->write.metadata_count);
+    add_metadata(*all, &count, o->metadata, o->metadata_count);
+    add_own(m, s, *all, &count);
+    s->write.metadata = *all;
+    s->write.metadata_count = count;
+    return VARVE_OK;
 }
 
 static varve_status write_with(varve_manager *m, struct saving *s,
     const varve_manager_save_options *o, varve_error *error)
 {
-    static const varve_write_options none;
     const varve_allocator *a = &m->context.allocator;
-    const varve_write_options *w = m->options.write;
-    s->write = w ? *w : none;
-    /* Only the number of a step may be there already, of an earlier save of
-     * that step. */
-    s->write.no_replace = !m->options.number_by_step || o->number != 0;
-    size_t most = s->write.metadata_count + o->metadata_count + OWN_METADATA;
-    varve_metadata *all = vv_allocate_array(a, most, sizeof *all);
-    if (!all)
-        return vv_fail_memory(error, "metadata");
-    size_t count = 0;
-    add_metadata(all, &count, s->write.metadata, s->write.metadata_count);
-    add_metadata(all, &count, o->metadata, o->metadata_count);
-    add_own(m, s->step, o, all, &count);
-    s->write.metadata = all;
-    s->write.metadata_count = count;
+    varve_metadata *all = NULL;
+    size_t most = 0;
+    if (m->options.write)
+        s->write = *m->options.write;
+    s->write.no_replace = s->order.is_new;
     vv_buffer_init(&s->base, a);
-    varve_status status = write_checkpoint(m, s, error);
+    varve_status status = gather_metadata(m, s, o, &all, &most, error);
+    if (!status)
+        status = name_it(m, s, error);
+    const char *path = (const char *)m->saved.data;
+    if (!m->options.async)
+        status = write_now(m, path, s, status, error);
+    else if (!status)
+        status = start_job(m, path, s, error);
     vv_buffer_clear(&s->base);
-    vv_release(a, all, most * sizeof *all);
+    vv_release(a, all, all ? most * sizeof *all : 0);
     return status;
 }
 
@@ -273,22 +309,33 @@ static void note_failed(varve_manager *m, const struct vv_manager_saving *s)
         atomic_store(&m->is_requested, true);
 }
 
+/* Whether there may be a checkpoint all the same. */
+static bool is_open_end(varve_status status)
+{
+    return status == VARVE_UNKNOWN_OUTCOME || status == VARVE_DISCONNECTED;
+}
+
 /* Once it is in place, or is known to have failed. */
 static void conclude(
     varve_manager *m, const struct vv_manager_saving *s, varve_status status)
 {
     if (status) {
         m->saved.size = 0;
-        if (s->is_new_pin && status != VARVE_UNKNOWN_OUTCOME)
+        if (s->is_new_pin && !is_open_end(status))
             vv_manager_drop_pin(m, s->number);
         return;
     }
+    /* Of that name it is another file, whatever its size and time. */
+    struct vv_entry *older = vv_listing_find(&m->listing, s->number);
+    if (older)
+        older->is_read = false;
     /* What a power cut may take is not known to be good. */
     if (s->is_durable) {
         m->has_good = true;
         m->good = s->number;
     }
-    look_and_tidy(m, s->is_durable);
+    if (vv_manager_leads(m))
+        look_and_tidy(m, s->is_durable);
 }
 
 void vv_manager_land(varve_manager *m)
@@ -332,22 +379,41 @@ varve_status varve_manager_wait(varve_manager *m, varve_error *error)
     return tell(m, error);
 }
 
-static varve_status save(varve_manager *m, int64_t step,
-    const varve_manager_save_options *o, varve_error *error)
+/* By who looks at the directory: what all save. */
+static varve_status give_order(varve_manager *m,
+    const varve_manager_save_options *o, struct vv_manager_order *order,
+    struct vv_manager_saving *flight, varve_error *error)
 {
-    struct saving s = { .step = step };
-    struct vv_manager_saving flight = { .step = step };
+    const struct vv_system *system = m->context.system;
     if (!m->options.async)
         VV_TRY(vv_background_settle(m->graph, error));
     VV_TRY(vv_manager_lock(m, error));
     VV_TRY(vv_manager_look(m, error));
-    VV_TRY(next_counter(m, &s.counter, error));
-    s.number = o->number                   ? o->number
-               : m->options.number_by_step ? (uint64_t)step
-                                           : s.counter;
-    flight.number = s.number;
-    VV_TRY(prepare_pin(m, s.number, o->pin, &flight.is_new_pin, error));
-    varve_status status = write_with(m, &s, o, error);
+    VV_TRY(next_counter(m, &order->counter, error));
+    order->number = o->number                   ? o->number
+                    : m->options.number_by_step ? (uint64_t)order->step
+                                                : order->counter;
+    /* Only the number of a step may be there already, of an earlier save of
+     * that step. */
+    order->is_new = !m->options.number_by_step || o->number != 0;
+    order->time = system->now(system->state) / second;
+    order->has_metric = o->has_metric;
+    order->metric = o->metric;
+    return prepare_pin(m, order->number, o->pin, &flight->is_new_pin, error);
+}
+
+static varve_status save(varve_manager *m, int64_t step,
+    const varve_manager_save_options *o, varve_error *error)
+{
+    struct saving s = { .order = { .step = step } };
+    struct vv_manager_saving flight = { .step = step };
+    varve_status status = VARVE_OK;
+    if (vv_manager_leads(m))
+        status = give_order(m, o, &s.order, &flight, error);
+    status = vv_manager_follow(m, status, &s.order, error);
+    flight.number = s.order.number;
+    if (!status)
+        status = write_with(m, &s, o, error);
     flight.is_durable = !s.write.no_sync;
     if (!status)
         note_begun(m, &flight);
@@ -358,12 +424,25 @@ static varve_status save(varve_manager *m, int64_t step,
     return status;
 }
 
-varve_status varve_manager_save_with(varve_manager *m, int64_t step,
+/* What is in place stays so, even where some are not told what else there is:
+ * the next call tells them. */
+static varve_status save_and_tell(varve_manager *m, int64_t step,
+    const varve_manager_save_options *o, varve_error *error)
+{
+    varve_error reason = { 0 };
+    varve_status status = save(m, step, o, error);
+    varve_status told = vv_manager_tell(m, VARVE_OK, &reason);
+    if (!status && told == VARVE_NO_MEMORY)
+        m->warning = reason;
+    else if (!status && told)
+        *error = reason;
+    return status || told == VARVE_NO_MEMORY ? status : told;
+}
+
+static varve_status check_save(varve_manager *m, int64_t step,
     const varve_manager_save_options *options, varve_error *error)
 {
-    static const varve_manager_save_options none;
-    const varve_manager_save_options *o = options ? options : &none;
-    if (!m || !m->root)
+    if (!m->root)
         return vv_fail(error, VARVE_MISUSE,
             "manager: expected the graph that it was made for, found none");
     VV_TRY(varve_graph_check(m->graph, error));
@@ -372,15 +451,38 @@ varve_status varve_manager_save_with(varve_manager *m, int64_t step,
         return vv_fail(error, VARVE_MISUSE,
             "%s: expected a step of 0 or more, found a negative one",
             m->listing.directory);
+    return VARVE_OK;
+}
+
+static varve_status save_if_due(varve_manager *m, int64_t step,
+    const varve_manager_save_options *o, varve_error *error)
+{
+    varve_status status = check_save(m, step, o, error);
     m->saved.size = 0;
     m->warning.status = VARVE_OK;
     if (m->job && varve_job_is_done(m->job))
         vv_manager_land(m);
-    VV_TRY(tell(m, error));
-    if (!o->force && !varve_manager_is_due(m, step))
+    if (!status)
+        status = tell(m, error);
+    bool is_due = !status && (o->force || wants(m, step));
+    VV_TRY(vv_manager_any(m, status, &is_due, error));
+    if (!is_due)
         return VARVE_OK;
     VV_TRY(varve_manager_wait(m, error));
-    return save(m, step, o, error);
+    return save_and_tell(m, step, o, error);
+}
+
+varve_status varve_manager_save_with(varve_manager *m, int64_t step,
+    const varve_manager_save_options *options, varve_error *error)
+{
+    static const varve_manager_save_options none;
+    varve_error reason = { 0 };
+    if (!m)
+        return vv_fail(error, VARVE_MISUSE,
+            "manager: expected the graph that it was made for, found none");
+    varve_status status =
+        save_if_due(m, step, options ? options : &none, &reason);
+    return vv_hand_over(status, &reason, error);
 }
 
 varve_status varve_manager_save(

@@ -7,8 +7,11 @@
 
 #include <string.h>
 
+#include "agreement.h"
 #include "failure.h"
 #include "manager_save.h"
+#include "manager_together.h"
+#include "read_all.h"
 #include "reader.h"
 #include "restoration.h"
 #include "system.h"
@@ -34,19 +37,28 @@ static varve_status pass_over(varve_manager *m, struct vv_entry *entry,
     return VARVE_OK;
 }
 
-static varve_status verify(
-    varve_manager *m, const struct vv_entry *entry, varve_error *error)
+static varve_status verify_alone(
+    varve_manager *m, const char *path, varve_error *error)
 {
-    const char *path =
-        vv_listing_path(&m->listing, &entry->number, VARVE_SUFFIX);
-    if (m->listing.path.failed)
-        return vv_fail_memory(error, "the name of a checkpoint");
     varve_reader *reader = vv_reader_open_in(&m->context, path, error);
     if (!reader)
         return error->status;
     varve_status status = varve_reader_verify(reader, NULL, error);
     varve_reader_free(reader);
     return status;
+}
+
+static varve_status verify(
+    varve_manager *m, const struct vv_entry *entry, varve_error *error)
+{
+    varve_status status = VARVE_OK;
+    const char *path =
+        vv_listing_path(&m->listing, &entry->number, VARVE_SUFFIX);
+    if (m->listing.path.failed)
+        status = vv_fail_memory(error, "the name of a checkpoint");
+    if (m->options.comm)
+        return vv_manager_verify(m, path, status, error);
+    return status ? status : verify_alone(m, path, error);
 }
 
 /* That none is good is only known where each could be read: beginning anew
@@ -86,7 +98,7 @@ static varve_status find_good(
          * told. */
         if (status == VARVE_IO && !unread->status)
             *unread = reason;
-        VV_TRY(pass_over(m, entry, &reason, error));
+        VV_TRY(vv_manager_agree(m, pass_over(m, entry, &reason, error), error));
     }
     return VARVE_OK;
 }
@@ -110,20 +122,21 @@ static varve_status restore(
     varve_manager *m, const struct vv_entry *entry, varve_error *error)
 {
     const struct vv_system *system = m->context.system;
+    const varve_comm *comm = m->options.comm;
     struct vv_opening opening = {
         .path = vv_listing_path(&m->listing, &entry->number, VARVE_SUFFIX),
         .options = m->options.read,
         .is_save = true,
     };
+    varve_status status = VARVE_OK;
     if (m->listing.path.failed)
-        return vv_fail_memory(error, "the name of a checkpoint");
-    varve_error reason = { 0 };
-    m->restoration = vv_restoration_open(m->root, &opening, &reason);
-    if (!m->restoration) {
-        if (error)
-            *error = reason;
-        return reason.status;
-    }
+        status = vv_fail_memory(error, "the name of a checkpoint");
+    m->restoration =
+        comm     ? vv_read_together(comm, m->root, status, &opening, error)
+        : status ? NULL
+                 : vv_restoration_open(m->root, &opening, error);
+    if (!m->restoration)
+        return error->status;
     m->restoration->is_lent = true;
     m->has_last = entry->step >= 0;
     m->last_step = entry->step;
@@ -133,14 +146,14 @@ static varve_status restore(
 
 static varve_status start_fresh(varve_manager *m, varve_error *error)
 {
-    if (!m->options.initialize)
-        return VARVE_OK;
-    varve_status status = m->options.initialize(m->options.initialize_user);
+    varve_status status = VARVE_OK;
+    if (m->options.initialize)
+        status = m->options.initialize(m->options.initialize_user);
     if (status)
-        return vv_fail(error, vv_status_of_callback(status),
+        status = vv_fail(error, vv_status_of_callback(status),
             "%s: expected the program to initialize itself, found %s",
             m->listing.directory, varve_status_name(status));
-    return VARVE_OK;
+    return vv_manager_agree(m, status, error);
 }
 
 /* With none good, and where the program asks for it: what is left of the newest
@@ -164,7 +177,10 @@ static varve_status salvage(varve_manager *m, varve_error *error)
 static varve_status begin_anew(
     varve_manager *m, const varve_error *unread, varve_error *error)
 {
-    if (m->options.read && m->options.read->salvage)
+    uint64_t salvages = m->options.read && m->options.read->salvage;
+    if (m->options.comm)
+        VV_TRY(vv_tell_number(m->options.comm, &salvages, error));
+    if (salvages)
         VV_TRY(salvage(m, error));
     if (m->restoration)
         return VARVE_OK;
@@ -172,23 +188,38 @@ static varve_status begin_anew(
     return start_fresh(m, error);
 }
 
-varve_status varve_manager_resume(varve_manager *m, varve_error *error)
+static varve_status look_to_resume(varve_manager *m, varve_error *error)
 {
-    size_t index;
-    varve_error unread;
-    if (!m || !m->root)
+    if (!m->root)
         return vv_fail(error, VARVE_MISUSE,
             "manager: expected the graph that it was made for, found none");
     VV_TRY(varve_graph_check(m->graph, error));
     vv_manager_land(m);
-    VV_TRY(vv_manager_look(m, error));
+    return vv_manager_leads(m) ? vv_manager_look(m, error) : VARVE_OK;
+}
+
+static varve_status resume(varve_manager *m, varve_error *error)
+{
+    size_t index;
+    varve_error unread;
+    varve_status status = look_to_resume(m, error);
+    VV_TRY(vv_manager_tell(m, status, error));
     VV_TRY(find_good(m, &index, &unread, error));
-    VV_TRY(decide(m, error));
+    VV_TRY(vv_manager_agree(m, decide(m, error), error));
     vv_restoration_free(m->restoration);
     m->restoration = NULL;
     if (index == m->listing.count)
         return begin_anew(m, &unread, error);
     return restore(m, &m->listing.entries[index], error);
+}
+
+varve_status varve_manager_resume(varve_manager *m, varve_error *error)
+{
+    varve_error reason = { 0 };
+    if (!m)
+        return vv_fail(error, VARVE_MISUSE,
+            "manager: expected the graph that it was made for, found none");
+    return vv_hand_over(resume(m, &reason), &reason, error);
 }
 
 varve_restoration *varve_manager_restoration(const varve_manager *m)
@@ -219,20 +250,35 @@ const char *varve_manager_passed_over(const varve_manager *m, size_t index)
 
 /* --- Pruning by hand ---------------------------------------------------- */
 
-varve_status varve_manager_prune(varve_manager *m, varve_error *error)
+static varve_status lock_to_prune(varve_manager *m, varve_error *error)
+{
+    VV_TRY(vv_manager_lock(m, error));
+    return vv_manager_look(m, error);
+}
+
+static varve_status prune(varve_manager *m, varve_error *error)
 {
     size_t index;
+    varve_status status = VARVE_OK;
+    m->warning.status = VARVE_OK;
+    vv_manager_land(m);
+    if (vv_manager_leads(m))
+        status = lock_to_prune(m, error);
+    VV_TRY(vv_manager_tell(m, status, error));
+    if (!m->has_good)
+        VV_TRY(vv_find_good(m, &index, error));
+    if (vv_manager_leads(m) && !(status = decide(m, error))) {
+        vv_manager_tidy(m, true);
+        vv_manager_prune_layers(m);
+    }
+    return vv_manager_tell(m, status, error);
+}
+
+varve_status varve_manager_prune(varve_manager *m, varve_error *error)
+{
+    varve_error reason = { 0 };
     if (!m)
         return vv_fail(
             error, VARVE_MISUSE, "manager: expected one, found NULL");
-    m->warning.status = VARVE_OK;
-    vv_manager_land(m);
-    VV_TRY(vv_manager_lock(m, error));
-    VV_TRY(vv_manager_look(m, error));
-    if (!m->has_good)
-        VV_TRY(vv_find_good(m, &index, error));
-    VV_TRY(decide(m, error));
-    vv_manager_tidy(m, true);
-    vv_manager_prune_layers(m);
-    return VARVE_OK;
+    return vv_hand_over(prune(m, &reason), &reason, error);
 }

@@ -91,33 +91,9 @@ static varve_status make_tables(varve_reader *reader, varve_error *error)
     return m.status[failed];
 }
 
-/* vv_checkpoint_open or vv_checkpoint_salvage. */
-typedef varve_status open_file(struct vv_opened *opened,
-    const struct vv_context *context, const char *path, varve_error *error);
-
-static varve_status open_all(
-    varve_reader *reader, const char *path, open_file *open, varve_error *error)
+varve_reader *vv_reader_open_by(const struct vv_context *context,
+    vv_reader_opener *open, void *user, varve_error *error)
 {
-    struct vv_buffer found;
-    vv_buffer_init(&found, &reader->context.allocator);
-    varve_status status =
-        vv_find_checkpoint(&reader->context, path, true, &found, error);
-    if (!status)
-        status = open(
-            &reader->file, &reader->context, (const char *)found.data, error);
-    vv_buffer_clear(&found);
-    if (status)
-        return status;
-    return make_tables(reader, error);
-}
-
-static varve_reader *open_in(const struct vv_context *context, const char *path,
-    open_file *open, varve_error *error)
-{
-    if (!path) {
-        vv_fail(error, VARVE_MISUSE, "expected a path, found none");
-        return NULL;
-    }
     varve_reader *reader =
         vv_allocate_zeroed(&context->allocator, sizeof *reader);
     if (!reader) {
@@ -125,23 +101,58 @@ static varve_reader *open_in(const struct vv_context *context, const char *path,
         return NULL;
     }
     reader->context = *context;
-    if (open_all(reader, path, open, error)) {
+    varve_status status = open(user, &reader->file, &reader->context, error);
+    if (status || make_tables(reader, error)) {
         varve_reader_free(reader);
         return NULL;
     }
     return reader;
 }
 
+struct opening {
+    const char *path;
+    /* vv_checkpoint_open or vv_checkpoint_salvage. */
+    varve_status (*open)(struct vv_opened *opened,
+        const struct vv_context *context, const char *path, varve_error *error);
+};
+
+static varve_status open_found(void *user, struct vv_opened *opened,
+    const struct vv_context *context, varve_error *error)
+{
+    const struct opening *opening = user;
+    struct vv_buffer found;
+    vv_buffer_init(&found, &context->allocator);
+    varve_status status =
+        vv_find_checkpoint(context, opening->path, true, &found, error);
+    if (!status)
+        status =
+            opening->open(opened, context, (const char *)found.data, error);
+    vv_buffer_clear(&found);
+    return status;
+}
+
+static varve_reader *open_in(const struct vv_context *context,
+    struct opening opening, varve_error *error)
+{
+    if (!opening.path) {
+        vv_fail(error, VARVE_MISUSE, "expected a path, found none");
+        return NULL;
+    }
+    return vv_reader_open_by(context, open_found, &opening, error);
+}
+
 varve_reader *vv_reader_open_in(
     const struct vv_context *context, const char *path, varve_error *error)
 {
-    return open_in(context, path, vv_checkpoint_open, error);
+    return open_in(
+        context, (struct opening){ path, vv_checkpoint_open }, error);
 }
 
 varve_reader *vv_reader_salvage_in(
     const struct vv_context *context, const char *path, varve_error *error)
 {
-    return open_in(context, path, vv_checkpoint_salvage, error);
+    return open_in(
+        context, (struct opening){ path, vv_checkpoint_salvage }, error);
 }
 
 static struct vv_context context_of(const varve_allocator *allocator)

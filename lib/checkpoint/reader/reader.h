@@ -29,6 +29,17 @@ varve_reader *vv_reader_open_in(
 varve_reader *vv_reader_salvage_in(
     const struct vv_context *context, const char *path, varve_error *error);
 
+/* Opens what a function of the caller's opens: that is called once there is
+ * memory for a reader. */
+typedef varve_status vv_reader_opener(void *user, struct vv_opened *opened,
+    const struct vv_context *context, varve_error *error);
+varve_reader *vv_reader_open_by(const struct vv_context *context,
+    vv_reader_opener *open, void *user, varve_error *error);
+
+/* Verifies one of `count` shares of a file, of which each process takes one. */
+varve_status vv_reader_verify_share(
+    varve_reader *reader, uint32_t share, uint32_t count, varve_error *error);
+
 /* The path of a node, terminated; "?" without memory for it. */
 const char *vv_reader_node_path(const varve_reader *reader, uint32_t node);
 

@@ -47,6 +47,8 @@ struct verification {
     size_t span_capacity;
     size_t buffer_size; /* the longest span */
     unsigned char *buffers[VV_MAX_WORKERS];
+    size_t share; /* of spans: each `share_count`th from this one on */
+    size_t share_count;
     atomic_size_t next;
     atomic_uint_fast64_t done;
     atomic_int is_stopped;
@@ -270,7 +272,8 @@ static void work(void *user, unsigned worker)
     struct verification *v = user;
     size_t at;
     while (!v->is_stopped &&
-           (at = atomic_fetch_add(&v->next, 1)) < v->span_count) {
+           (at = v->share + v->share_count * atomic_fetch_add(&v->next, 1)) <
+               v->span_count) {
         const struct span *span = &v->spans[at];
         varve_error error = { 0 };
         /* The calling thread, and so the only one that calls the program. */
@@ -389,17 +392,18 @@ static varve_status run(struct verification *v, varve_error *error)
     return tell(v, error);
 }
 
-varve_status varve_reader_verify(varve_reader *reader,
-    const varve_verify_options *options, varve_error *error)
+static varve_status verify(varve_reader *reader,
+    const varve_verify_options *options, uint32_t share, uint32_t count,
+    varve_error *error)
 {
-    static const varve_verify_options defaults;
     const varve_allocator *a = &reader->context.allocator;
-    VV_TRY(VV_CHECK_OPTIONS(options, error));
     struct verification *v = vv_allocate_zeroed(a, sizeof *v);
     if (!v)
         return vv_fail_memory(error, "verifying a checkpoint");
     v->reader = reader;
-    v->options = options ? options : &defaults;
+    v->options = options;
+    v->share = share;
+    v->share_count = count;
     atomic_flag_clear(&v->lock);
     vv_buffer_init(&v->damages, a);
     varve_status status = run(v, error);
@@ -409,4 +413,19 @@ varve_status varve_reader_verify(varve_reader *reader,
     vv_buffer_clear(&v->damages);
     vv_release(a, v, sizeof *v);
     return status;
+}
+
+varve_status vv_reader_verify_share(
+    varve_reader *reader, uint32_t share, uint32_t count, varve_error *error)
+{
+    static const varve_verify_options defaults;
+    return verify(reader, &defaults, share, count, error);
+}
+
+varve_status varve_reader_verify(varve_reader *reader,
+    const varve_verify_options *options, varve_error *error)
+{
+    static const varve_verify_options defaults;
+    VV_TRY(VV_CHECK_OPTIONS(options, error));
+    return verify(reader, options ? options : &defaults, 0, 1, error);
 }

@@ -34,13 +34,19 @@ static varve_status fail_gone(
         comm->rank, comm->size);
 }
 
+varve_status vv_largest(
+    const varve_comm *comm, uint64_t *number, varve_error *error)
+{
+    varve_status status = comm->agree(comm->self, number);
+    return status ? fail_gone(comm, status, error) : VARVE_OK;
+}
+
 /* Sets a number everywhere to what it is at one rank. */
 static varve_status spread(
     const varve_comm *comm, uint32_t from, uint64_t *number, varve_error *error)
 {
     *number = comm->rank == from ? *number : 0;
-    varve_status status = comm->agree(comm->self, number);
-    return status ? fail_gone(comm, status, error) : VARVE_OK;
+    return vv_largest(comm, number, error);
 }
 
 static varve_status spread_message(

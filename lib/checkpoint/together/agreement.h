@@ -25,6 +25,10 @@ varve_status vv_check_comm(const varve_comm *comm, varve_error *error);
 varve_status vv_agree(
     const varve_comm *comm, varve_status status, varve_error *error);
 
+/* Sets a number everywhere to the largest that any process has. */
+varve_status vv_largest(
+    const varve_comm *comm, uint64_t *number, varve_error *error);
+
 /* Sets a number everywhere to what it is at rank 0. */
 varve_status vv_tell_number(
     const varve_comm *comm, uint64_t *number, varve_error *error);

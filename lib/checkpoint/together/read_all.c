@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include <varve/together.h>
+#include "read_all.h"
 
 #include <string.h>
 
@@ -12,7 +12,6 @@
 #include "failure.h"
 #include "graph.h"
 #include "open_all.h"
-#include "restoration.h"
 #include "save.h"
 #include "try.h"
 #include "write.h"
@@ -134,26 +133,34 @@ static varve_restoration *open_all(const varve_comm *comm, varve_node *root,
     return r;
 }
 
-static varve_restoration *read_all(const varve_comm *comm, varve_node *root,
-    struct vv_opening *opening, varve_error *error)
+varve_restoration *vv_read_together(const varve_comm *comm, varve_node *root,
+    varve_status status, struct vv_opening *opening, varve_error *error)
 {
     const varve_allocator allocator = vv_allocator_or_default(NULL);
     struct vv_buffer found;
-    varve_error reason = { 0 };
     varve_restoration *r = NULL;
-    if (vv_check_comm(comm, error))
-        return NULL;
     vv_buffer_init(&found, &allocator);
-    varve_status status = vv_check_call(root, opening->path, "path", &reason);
-    status = check_path(comm, status, opening->path, &reason);
+    status = check_path(comm, status, opening->path, error);
     if (!status)
-        status = find(comm, root, opening, &found, &reason);
+        status = find(comm, root, opening, &found, error);
     if (!status) {
         opening->path = (const char *)found.data;
         opening->is_numbered = false;
-        r = open_all(comm, root, opening, &reason);
+        r = open_all(comm, root, opening, error);
     }
     vv_buffer_clear(&found);
+    return r;
+}
+
+static varve_restoration *read_all(const varve_comm *comm, varve_node *root,
+    struct vv_opening *opening, varve_error *error)
+{
+    varve_error reason = { 0 };
+    if (vv_check_comm(comm, error))
+        return NULL;
+    varve_status status = vv_check_call(root, opening->path, "path", &reason);
+    varve_restoration *r =
+        vv_read_together(comm, root, status, opening, &reason);
     if (!r && error)
         *error = reason;
     return r;

@@ -22,8 +22,7 @@
 
 /* --- The first ------------------------------------------------------------ */
 
-static varve_status check_options(
-    const varve_write_options *o, varve_error *error)
+varve_status vv_check_together(const varve_write_options *o, varve_error *error)
 {
     VV_TRY(VV_CHECK_OPTIONS(o, error));
     if (o && o->format != VARVE_FORMAT_VARVE)
@@ -43,7 +42,7 @@ varve_status vv_save_together_begin(struct vv_save_together *save,
     varve_error *error)
 {
     VV_TRY(vv_check_call(root, path, "path", error));
-    VV_TRY(check_options(options, error));
+    VV_TRY(vv_check_together(options, error));
     VV_TRY(vv_background_settle(root->graph, error));
     VV_TRY(vv_cargo_gather_slices(&save->cargo, root, options, error));
     varve_status status = vv_cargo_digest(&save->cargo, NULL, error);

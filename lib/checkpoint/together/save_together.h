@@ -40,4 +40,8 @@ varve_status vv_save_together_write(struct vv_save_together *save,
 /* Also where it could not begin. */
 void vv_save_together_end(struct vv_save_together *save);
 
+/* VARVE_MISUSE for what is not for many processes. `options` may be NULL. */
+varve_status vv_check_together(
+    const varve_write_options *options, varve_error *error);
+
 #endif

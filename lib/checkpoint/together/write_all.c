@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include <varve/together.h>
+#include "write_all.h"
 
 #include "agreement.h"
 #include "default_allocator.h"
@@ -29,20 +29,34 @@ static void let_go(
         vv_graph_let_go(root->graph, older);
 }
 
+varve_status vv_write_together(const varve_comm *comm, varve_status status,
+    const struct vv_write_request *request, varve_error *error)
+{
+    struct vv_save_together save = { .comm = comm };
+    varve_node *root = request->root;
+    if (!status)
+        status = vv_save_together_begin(
+            &save, root, request->path, request->options, error);
+    save.cargo.counter = request->counter;
+    enum vv_hold older = hold(&save, root);
+    status = vv_save_together_write(&save, status, request->path, error);
+    let_go(&save, root, older);
+    vv_save_together_end(&save);
+    return status;
+}
+
 varve_status varve_write_all(const varve_comm *comm, varve_node *root,
     const char *path, const varve_write_options *options, varve_error *error)
 {
     varve_error reason = { 0 };
-    struct vv_save_together save = { .comm = comm };
+    bool keeps = root && options && options->keep_counter;
     VV_TRY(vv_check_comm(comm, error));
-    varve_status status =
-        vv_save_together_begin(&save, root, path, options, &reason);
-    if (!status && save.cargo.options.keep_counter)
-        save.cargo.counter = varve_save_counter(root);
-    enum vv_hold older = hold(&save, root);
-    status = vv_save_together_write(&save, status, path, &reason);
-    let_go(&save, root, older);
-    vv_save_together_end(&save);
+    varve_status status = vv_write_together(comm, VARVE_OK,
+        &(struct vv_write_request){ .root = root,
+            .path = path,
+            .counter = keeps ? varve_save_counter(root) : 0,
+            .options = options },
+        &reason);
     if (status && error)
         *error = reason;
     return status;

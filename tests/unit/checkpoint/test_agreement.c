@@ -86,6 +86,34 @@ TEST(agreement, tells_of_another_group_that_is_gone)
     }
 }
 
+static void compare_notes(const varve_comm *comm, void *user)
+{
+    struct group *g = user;
+    uint32_t i = comm->rank;
+    uint64_t number = i == 3 ? 9 : i, words[2] = { 7 + i, 8 + i };
+    g->got[i] = vv_largest(comm, &number, &g->errors[i]);
+    g->is_right[i] = number == 9;
+    if (!g->got[i])
+        g->got[i] =
+            vv_tell_bytes(comm, words, sizeof words, &g->errors[i]);
+    g->is_right[i] &= words[0] == 7 && words[1] == 8;
+}
+
+TEST(agreement, tells_the_largest_of_all_and_the_words_of_one)
+{
+    struct group g = { .given = { VARVE_OK } };
+    thread_comm_run(RANKS, 0, -1, compare_notes, &g);
+    for (int i = 0; i < RANKS; i++) {
+        cr_assert_ok(g.got[i], g.errors[i]);
+        cr_assert(g.is_right[i]);
+    }
+    thread_comm_run(RANKS, 0, RANKS, compare_notes, &g);
+    for (int i = 0; i < RANKS; i++) {
+        cr_assert_eq(g.got[i], VARVE_DISCONNECTED);
+        cr_assert(strstr(g.errors[i].message, "found one gone"));
+    }
+}
+
 static void agree_silently(const varve_comm *comm, void *user)
 {
     struct group *g = user;

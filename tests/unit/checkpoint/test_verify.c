@@ -117,6 +117,32 @@ TEST(verify, finds_one_wrong_bit_in_any_piece)
     end_world();
 }
 
+/* Whatever is wrong, one of those that share the work finds it. */
+TEST(verify, is_shared_by_any_number)
+{
+    varve_error error = { 0 };
+    begin_world();
+    write_model();
+    varve_reader *reader =
+        vv_reader_open_in(&world.context, FILE_NAME, &error);
+    size_t size;
+    unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
+    for (uint64_t at = 64; at < reader->file.data_end; at += 199999) {
+        bytes[at] ^= 1;
+        for (uint32_t count = 1; count < 5; count++) {
+            uint32_t found = 0;
+            for (uint32_t i = 0; i < count; i++)
+                found += vv_reader_verify_share(reader, i, count, &error) ==
+                         VARVE_CORRUPT;
+            cr_assert_eq(found, 1, "%llu", (unsigned long long)at);
+        }
+        bytes[at] ^= 1;
+    }
+    cr_assert_ok(vv_reader_verify_share(reader, 6, 7, &error), error);
+    varve_reader_free(reader);
+    end_world();
+}
+
 TEST(verify, tells_all_damage_in_order)
 {
     struct found found = { 0 };

@@ -1,0 +1,333 @@
+/* manager_together.c - what the ranks of a manager tell each other.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "manager_together.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "agreement.h"
+#include "bytes.h"
+#include "checksum.h"
+#include "failure.h"
+#include "open_all.h"
+#include "reader.h"
+#include "save_together.h"
+#include "try.h"
+
+static uint64_t bits_of(double number)
+{
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
+static double number_of(uint64_t bits)
+{
+    double number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+bool vv_manager_leads(const varve_manager *m)
+{
+    return !m->options.comm || m->options.comm->rank == 0;
+}
+
+varve_status vv_manager_agree(
+    const varve_manager *m, varve_status status, varve_error *error)
+{
+    return m->options.comm ? vv_agree(m->options.comm, status, error) : status;
+}
+
+varve_status vv_manager_any(
+    varve_manager *m, varve_status status, bool *is_wanted, varve_error *error)
+{
+    enum { NOBODY, SOMEBODY, FAILED };
+    const varve_comm *comm = m->options.comm;
+    uint64_t most = status ? FAILED : *is_wanted ? SOMEBODY : NOBODY;
+    if (!comm)
+        return status;
+    varve_status talk = vv_largest(comm, &most, error);
+    if (talk)
+        return talk;
+    *is_wanted = most == SOMEBODY;
+    return most == FAILED ? vv_agree(comm, status, error) : VARVE_OK;
+}
+
+varve_status vv_manager_follow(const varve_manager *m, varve_status status,
+    struct vv_manager_order *order, varve_error *error)
+{
+    const varve_comm *comm = m->options.comm;
+    uint64_t words[] = { (uint64_t)order->step, order->counter, order->number,
+        order->is_new, (uint64_t)order->time, order->has_metric,
+        bits_of(order->metric) };
+    if (!comm)
+        return status;
+    VV_TRY(vv_agree(comm, status, error));
+    VV_TRY(vv_tell_bytes(comm, words, sizeof words, error));
+    if ((int64_t)words[0] != order->step)
+        status = vv_fail(error, VARVE_MISUSE,
+            "%s: expected to save step %" PRId64 " as rank 0, found %" PRId64,
+            m->listing.directory, (int64_t)words[0], order->step);
+    *order = (struct vv_manager_order){ .step = order->step,
+        .counter = words[1],
+        .number = words[2],
+        .is_new = words[3] != 0,
+        .time = (int64_t)words[4],
+        .has_metric = words[5] != 0,
+        .metric = number_of(words[6]) };
+    return vv_agree(comm, status, error);
+}
+
+varve_status vv_manager_compare(
+    varve_manager *m, const char *what, uint64_t number, varve_error *error)
+{
+    const varve_comm *comm = m->options.comm;
+    uint64_t there = number;
+    varve_status status = VARVE_OK;
+    if (!comm)
+        return VARVE_OK;
+    VV_TRY(vv_tell_number(comm, &there, error));
+    if (there != number)
+        status = vv_fail(error, VARVE_MISUSE,
+            "%s: expected %s %" PRIu64 " as at rank 0, found %" PRIu64,
+            m->listing.directory, what, there, number);
+    return vv_agree(comm, status, error);
+}
+
+/* --- The first meeting ---------------------------------------------------- */
+
+varve_status vv_manager_check_options(
+    const varve_manager_options *o, varve_error *error)
+{
+    if (!o->comm)
+        return VARVE_OK;
+    if (o->async)
+        return vv_fail(error, VARVE_MISUSE,
+            "expected a manager of several processes to save while they wait, "
+            "found `async`");
+    return vv_check_together(o->write, error);
+}
+
+static void add_options(struct vv_buffer *bytes, const varve_manager_options *o)
+{
+    vv_buffer_add64(bytes, o->keep_last);
+    vv_buffer_add64(bytes, o->keep_every_steps);
+    vv_buffer_add64(bytes, o->keep_every_seconds);
+    vv_buffer_add64(bytes, o->keep_best);
+    vv_buffer_add8(bytes, o->best_is_larger);
+    vv_buffer_add64(bytes, o->keep_bytes);
+    vv_buffer_add64(bytes, o->keep_damaged);
+    vv_buffer_add64(bytes, o->interval_steps);
+    vv_buffer_add64(bytes, o->interval_seconds);
+    vv_buffer_add8(bytes, o->number_by_step);
+    vv_buffer_add8(bytes, o->record_time);
+    vv_buffer_add8(bytes, o->read && o->read->salvage);
+}
+
+/* A digest of the names, and one of the options. */
+static varve_status sum(
+    const varve_manager *m, uint64_t sums[2], varve_error *error)
+{
+    struct vv_buffer bytes;
+    vv_buffer_init(&bytes, &m->context.allocator);
+    vv_buffer_add(
+        &bytes, m->listing.directory, strlen(m->listing.directory) + 1);
+    vv_buffer_add(&bytes, m->listing.prefix, strlen(m->listing.prefix) + 1);
+    vv_buffer_add(&bytes, m->listing.metric, strlen(m->listing.metric) + 1);
+    size_t names = bytes.size;
+    add_options(&bytes, &m->options);
+    varve_status status =
+        bytes.failed ? vv_fail_memory(error, "the options of a manager")
+                     : VARVE_OK;
+    if (!status) {
+        sums[0] = vv_hash_of(bytes.data, names);
+        sums[1] = vv_hash_of(bytes.data + names, bytes.size - names);
+    }
+    vv_buffer_clear(&bytes);
+    return status;
+}
+
+static varve_status check_alike(
+    const varve_manager *m, const varve_comm *comm, varve_error *error)
+{
+    uint64_t here[2] = { 0, 0 }, there[2];
+    varve_status status = sum(m, here, error);
+    VV_TRY(vv_agree(comm, status, error));
+    memcpy(there, here, sizeof there);
+    VV_TRY(vv_tell_bytes(comm, there, sizeof there, error));
+    if (here[0] != there[0])
+        status = vv_fail(error, VARVE_MISUSE,
+            "%s: expected the directory, prefix and metric that rank 0 "
+            "manages, found others (%s, %s)",
+            m->listing.directory, m->listing.prefix, m->listing.metric);
+    else if (here[1] != there[1])
+        status = vv_fail(error, VARVE_MISUSE,
+            "%s: expected the options of a manager that rank 0 has, found "
+            "others",
+            m->listing.directory);
+    return vv_agree(comm, status, error);
+}
+
+varve_status vv_manager_meet(varve_manager *m, const varve_comm *comm,
+    varve_status status, varve_error *error)
+{
+    VV_TRY(vv_agree(comm, status, error));
+    VV_TRY(check_alike(m, comm, error));
+    return vv_manager_tell(m, VARVE_OK, error);
+}
+
+/* --- What rank 0 knows ---------------------------------------------------- */
+
+enum {
+    IS_OURS = 1,
+    IS_PINNED = 2,
+    IS_READ = 4,
+    IS_DAMAGED = 8,
+    IS_GOOD = 16,
+    ENTRY_WORDS = 8,
+};
+
+static void add_entry(
+    struct vv_buffer *bytes, const struct vv_entry *e, unsigned reasons)
+{
+    vv_buffer_add64(bytes, e->number);
+    vv_buffer_add64(bytes, e->counter);
+    vv_buffer_add64(bytes, (uint64_t)e->step);
+    vv_buffer_add64(bytes, (uint64_t)e->time);
+    vv_buffer_add64(bytes, bits_of(e->metric));
+    vv_buffer_add64(bytes, e->size);
+    vv_buffer_add64(bytes,
+        (e->is_ours ? IS_OURS : 0) | (e->is_pinned ? IS_PINNED : 0) |
+            (e->is_read ? IS_READ : 0) | (e->is_damaged ? IS_DAMAGED : 0) |
+            (e->is_good ? IS_GOOD : 0));
+    vv_buffer_add64(bytes, reasons);
+}
+
+static struct vv_entry entry_at(const unsigned char *at)
+{
+    uint64_t flags = vv_load64(at + 48);
+    return (struct vv_entry){
+        .number = vv_load64(at),
+        .counter = vv_load64(at + 8),
+        .step = (int64_t)vv_load64(at + 16),
+        .time = (int64_t)vv_load64(at + 24),
+        .metric = number_of(vv_load64(at + 32)),
+        .size = vv_load64(at + 40),
+        .is_ours = (flags & IS_OURS) != 0,
+        .is_pinned = (flags & IS_PINNED) != 0,
+        .is_read = (flags & IS_READ) != 0,
+        .is_damaged = (flags & IS_DAMAGED) != 0,
+        .is_good = (flags & IS_GOOD) != 0,
+    };
+}
+
+static void add_all(struct vv_buffer *bytes, const varve_manager *m)
+{
+    vv_buffer_add64(bytes, m->has_good);
+    vv_buffer_add64(bytes, m->good);
+    vv_buffer_add64(bytes, m->warning.status);
+    vv_buffer_add(bytes, m->warning.message, sizeof m->warning.message);
+    for (size_t i = 0; i < m->listing.count; i++)
+        add_entry(bytes, &m->listing.entries[i],
+            i < m->decision.count ? m->decision.facts[i].reasons : 0);
+}
+
+static varve_status decide(varve_manager *m, varve_error *error)
+{
+    return vv_decide_listing(&m->decision, &m->policy, &m->listing,
+        m->has_good ? &m->good : NULL, error);
+}
+
+/* The reasons are in each decision but that somebody reads it. */
+static varve_status take_all(
+    varve_manager *m, const struct vv_buffer *bytes, varve_error *error)
+{
+    const unsigned char *at = bytes->data;
+    const unsigned char *end = at + bytes->size;
+    m->has_good = vv_load64(at) != 0;
+    m->good = vv_load64(at + 8);
+    m->warning.status = (varve_status)vv_load64(at + 16);
+    memcpy(m->warning.message, at + 24, sizeof m->warning.message);
+    at += 24 + sizeof m->warning.message;
+    m->listing.count = 0;
+    m->decision.count = 0;
+    const unsigned char *first = at;
+    for (; at < end; at += 8 * ENTRY_WORDS) {
+        const struct vv_entry entry = entry_at(at);
+        if (!vv_listing_add(&m->listing, &entry))
+            return vv_fail_memory(error, "a list of checkpoints");
+    }
+    VV_TRY(decide(m, error));
+    for (size_t i = 0; i < m->decision.count; i++)
+        m->decision.facts[i].reasons |=
+            (unsigned)vv_load64(first + 8 * (ENTRY_WORDS * i + 7));
+    return VARVE_OK;
+}
+
+varve_status vv_manager_tell(
+    varve_manager *m, varve_status status, varve_error *error)
+{
+    const varve_comm *comm = m->options.comm;
+    struct vv_buffer bytes;
+    varve_error reason = { 0 };
+    varve_status taken = VARVE_OK;
+    if (!comm)
+        return status;
+    vv_buffer_init(&bytes, &m->context.allocator);
+    if (comm->rank == 0)
+        add_all(&bytes, m);
+    varve_status told = vv_tell_all(comm, VARVE_OK, &bytes, &reason);
+    if (!told && comm->rank != 0)
+        taken = take_all(m, &bytes, &reason);
+    vv_buffer_clear(&bytes);
+    if (told || (taken && !status)) {
+        *error = reason;
+        status = taken;
+    }
+    return told ? told : vv_agree(comm, status, error);
+}
+
+/* --- Verifying ------------------------------------------------------------ */
+
+struct trial {
+    struct vv_open_all how;
+    bool has_come; /* to where all open the file, or say why they cannot */
+    bool is_open;
+};
+
+static varve_status open_together(void *user, struct vv_opened *file,
+    const struct vv_context *context, varve_error *error)
+{
+    struct trial *trial = user;
+    trial->has_come = true;
+    trial->how.context = context;
+    varve_status status = vv_open_all(&trial->how, VARVE_OK, file, error);
+    trial->is_open = !status;
+    return status;
+}
+
+varve_status vv_manager_verify(
+    varve_manager *m, const char *path, varve_status status, varve_error *error)
+{
+    const varve_comm *comm = m->options.comm;
+    struct trial trial = { .how = { .comm = comm, .path = path } };
+    struct vv_opened none = { 0 };
+    varve_reader *reader = NULL;
+    if (!status) {
+        reader = vv_reader_open_by(&m->context, open_together, &trial, error);
+        status = reader ? VARVE_OK : error->status;
+    }
+    if (!trial.has_come)
+        status = vv_open_all(&trial.how, status, &none, error);
+    if (trial.is_open) {
+        if (reader)
+            status =
+                vv_reader_verify_share(reader, comm->rank, comm->size, error);
+        status = vv_agree(comm, status, error);
+    }
+    varve_reader_free(reader);
+    return status;
+}

@@ -1,0 +1,75 @@
+/* manager_together.h - a manager of many processes: rank 0 looks at the
+ * directory, locks it, decides, deletes; the others are told.
+ *
+ * Of a manager of this process alone each of these does nothing, so that the
+ * same steps serve one and many. With a communicator each is called by all
+ * ranks, whatever went wrong at one of them, and returns the same status
+ * everywhere; `error` is not NULL.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_MANAGER_TOGETHER_H
+#define VV_MANAGER_TOGETHER_H
+
+#include "manager.h"
+
+/* Whether this process acts on the directory: rank 0, or the only one. */
+bool vv_manager_leads(const varve_manager *manager);
+
+/* VARVE_OK where all ranks come with that. */
+varve_status vv_manager_agree(
+    const varve_manager *manager, varve_status status, varve_error *error);
+
+/* VARVE_MISUSE for options that are not for many processes. */
+varve_status vv_manager_check_options(
+    const varve_manager_options *options, varve_error *error);
+
+/* The first meeting: whether all ranks have made theirs, which is NULL where
+ * `status` says why it is not, of the same directory and options. */
+varve_status vv_manager_meet(varve_manager *manager, const varve_comm *comm,
+    varve_status status, varve_error *error);
+
+/* All ranks know what rank 0 knows of the directory; and then whether all come
+ * with VARVE_OK. */
+varve_status vv_manager_tell(
+    varve_manager *manager, varve_status status, varve_error *error);
+
+/* Whether all ranks name the number that rank 0 names. */
+varve_status vv_manager_compare(varve_manager *manager, const char *what,
+    uint64_t number, varve_error *error);
+
+/* What rank 0 decides about a save. */
+struct vv_manager_order {
+    int64_t step;
+    uint64_t counter;
+    uint64_t number;
+    bool is_new; /* nothing has its name */
+    int64_t time;
+    bool has_metric;
+    double metric;
+};
+
+/* All ranks have the order of rank 0, which comes with `status`. VARVE_MISUSE
+ * where one of them has another step. */
+varve_status vv_manager_follow(const varve_manager *manager,
+    varve_status status, struct vv_manager_order *order, varve_error *error);
+
+/* Sets *is_wanted everywhere where it is so at some rank. */
+varve_status vv_manager_any(varve_manager *manager, varve_status status,
+    bool *is_wanted, varve_error *error);
+
+/* Verifies a checkpoint together, a share by each rank, which comes with its
+ * `status`. There is a communicator. */
+varve_status vv_manager_verify(varve_manager *manager, const char *path,
+    varve_status status, varve_error *error);
+
+/* What a call returns to the program, which may want no message. */
+static inline varve_status vv_hand_over(
+    varve_status status, const varve_error *reason, varve_error *error)
+{
+    if (status && error)
+        *error = *reason;
+    return status;
+}
+
+#endif

@@ -1,0 +1,577 @@
+/* test_manager_together.c - lib/manage/manager_together.c, and managers of many
+ * processes as a whole.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "ranks.h"
+
+#include <errno.h>
+
+#include "directory.h"
+#include "lease.h"
+#include "reader.h"
+#include "support/faulty_system.h"
+#include "system.h"
+
+/* --- What a rank is told -------------------------------------------------- */
+
+static void make(struct rank *r, const varve_manager_options *options)
+{
+    varve_manager_options own = *options;
+    own.comm = r->comm;
+    r->manager = varve_manager_new(r->root, "run", &own, &r->error);
+    if (!r->manager)
+        note_status(r, "new", r->error.status);
+}
+
+static void look_around(struct rank *r)
+{
+    varve_managed m;
+    const char *text = varve_manager_latest(r->manager);
+    note(r, "latest %s\n", text ? text : "none");
+    text = varve_manager_warning(r->manager);
+    note(r, "warning %s\n", text ? text : "none");
+    for (size_t i = 0; varve_manager_at(r->manager, i, &m); i++)
+        note(r, "%s %d %d %g %d %s%s%s%s\n", m.path, (int)m.counter,
+            (int)m.step, m.metric, (int)m.size, m.kept ? m.kept : "to go",
+            m.is_ours ? ", ours" : "", m.is_pinned ? ", pin" : "",
+            m.is_damaged ? ", bad" : "");
+    for (size_t i = 0; (text = varve_manager_passed_over(r->manager, i)); i++)
+        note(r, "passed over %s\n", text);
+}
+
+static void save_with(
+    struct rank *r, int64_t step, const varve_manager_save_options *options)
+{
+    set_values(r, step);
+    note_status(r, "save",
+        varve_manager_save_with(r->manager, step, options, &r->error));
+    const char *path = varve_manager_saved(r->manager);
+    note(r, "saved %s\n", path ? path : "nothing");
+}
+
+static void save(struct rank *r, int64_t step)
+{
+    save_with(r, step, NULL);
+}
+
+static void resume(struct rank *r)
+{
+    set_values(r, -1);
+    note_status(r, "resume", varve_manager_resume(r->manager, &r->error));
+    note(r, "step %d, %s\n", (int)r->step,
+        has_values(r) ? "whole" : "something else");
+}
+
+static void resume_only(struct rank *r, const void *user)
+{
+    make(r, user);
+    if (r->manager) {
+        resume(r);
+        look_around(r);
+    }
+}
+
+static void save_three(struct rank *r, const void *user)
+{
+    make(r, user);
+    for (int step = 1; r->manager && step <= 3; step++)
+        save(r, 10 * step);
+}
+
+static void check_has(const char *notes, const char *wanted)
+{
+    cr_assert(strstr(notes, wanted), "expected %s in\n%s", wanted, notes);
+}
+
+static bool has_file(const char *path)
+{
+    size_t size;
+    return memory_bytes(disk.memory, path, &size) != NULL;
+}
+
+static const varve_manager_options plain = { .keep_last = 0 };
+
+/* --- Saving and resuming -------------------------------------------------- */
+
+static void save_with_all(struct rank *r, const void *user)
+{
+    make(r, user);
+    for (int step = 1; step <= 5; step++) {
+        save_with(r, step,
+            &(varve_manager_save_options){ .has_metric = true,
+                .metric = step == 2 ? 0.5 : 2 + r->number, /* of rank 0 */
+                .pin = step == 1 });
+        look_around(r);
+    }
+    note_status(r, "unpin", varve_manager_unpin(r->manager, 1, &r->error));
+    note_status(r, "pin", varve_manager_pin(r->manager, 5, &r->error));
+    note_status(r, "pin", varve_manager_pin(r->manager, 9, &r->error));
+    look_around(r);
+    note_status(r, "prune", varve_manager_prune(r->manager, &r->error));
+    note_status(r, "refresh", varve_manager_refresh(r->manager, &r->error));
+    look_around(r);
+}
+
+TEST(manager_together, tells_all_ranks_the_same)
+{
+    varve_manager_options options = { .keep_last = 2, .keep_best = 1 };
+    begin_disk();
+    const char *notes = run_ranks(3, save_with_all, &options);
+    check_has(notes, "saved run/ckpt-5.varve\nlatest run/ckpt-5.varve\n"
+                     "warning none\nrun/ckpt-1.varve 1 1 2 ");
+    check_has(notes, "pin: VARVE_NOT_FOUND: rank 0: run/ckpt-9.varve");
+    check_has(notes, "run/ckpt-2.varve 2 2 0.5 ");
+    cr_assert_not(has_file("run/ckpt-1.varve"));
+    cr_assert_not(has_file("run/ckpt-3.varve"));
+    end_disk();
+}
+
+TEST(manager_together, resumes_what_others_saved_in_another_number)
+{
+    static const uint32_t sizes[] = { 0, 1, 2, 3, 8 };
+    for (int n = 0; n < 5; n++) {
+        begin_disk();
+        if (sizes[n])
+            run_ranks(sizes[n], save_three, &plain);
+        else
+            run_alone(save_three, &plain);
+        for (int m = 0; m < 5; m++) {
+            const char *notes =
+                sizes[m] ? run_ranks(sizes[m], resume_only, &plain)
+                         : run_alone(resume_only, &plain);
+            check_has(notes, "resume: VARVE_OK\nstep 30, whole\n");
+        }
+        end_disk();
+    }
+}
+
+static void go_on(struct rank *r, const void *user)
+{
+    make(r, user);
+    resume(r);
+    save(r, r->step + 1);
+}
+
+TEST(manager_together, goes_on_with_one_process_and_back)
+{
+    begin_disk();
+    run_ranks(3, save_three, &plain);
+    check_has(run_alone(go_on, &plain), "saved run/ckpt-4.varve\n");
+    check_has(run_ranks(2, go_on, &plain), "saved run/ckpt-5.varve\n");
+    const char *notes = run_ranks(3, resume_only, &plain);
+    check_has(notes, "step 32, whole\n");
+    check_has(notes, "latest run/ckpt-5.varve\n");
+    end_disk();
+}
+
+/* --- When ----------------------------------------------------------------- */
+
+static void save_where_one_is_asked(struct rank *r, const void *user)
+{
+    make(r, user);
+    save(r, 1);
+    save(r, 2);
+    if (r->number == 2)
+        varve_manager_request_save(r->manager);
+    save(r, 3);
+    save(r, 4);
+    save_with(
+        r, 5, &(varve_manager_save_options){ .force = r->number == 1 });
+    save(r, 1004);
+    save(r, 1005);
+}
+
+TEST(manager_together, saves_at_all_ranks_where_one_was_asked)
+{
+    varve_manager_options options = { .interval_steps = 1000 };
+    begin_disk();
+    const char *notes = run_ranks(3, save_where_one_is_asked, &options);
+    cr_assert_str_eq(notes, "save: VARVE_OK\nsaved run/ckpt-1.varve\n"
+                            "save: VARVE_OK\nsaved nothing\n"
+                            "save: VARVE_OK\nsaved run/ckpt-2.varve\n"
+                            "save: VARVE_OK\nsaved nothing\n"
+                            "save: VARVE_OK\nsaved run/ckpt-3.varve\n"
+                            "save: VARVE_OK\nsaved nothing\n"
+                            "save: VARVE_OK\nsaved run/ckpt-4.varve\n");
+    end_disk();
+}
+
+struct often {
+    varve_manager_options options;
+    int count;
+};
+
+static void save_often(struct rank *r, const void *user)
+{
+    const struct often *often = user;
+    make(r, &often->options);
+    save(r, 1);
+    for (int i = 0; i < often->count; i++)
+        save(r, 2);
+}
+
+TEST(manager_together, asks_once_where_nothing_is_due)
+{
+    struct often often = { .options = { .interval_steps = 10 } };
+    begin_disk();
+    long few = run_ranks_until(3, -1, save_often, &often);
+    end_disk();
+    begin_disk();
+    often.count = 7;
+    long more = run_ranks_until(3, -1, save_often, &often);
+    cr_assert_eq(more - few, 7 * 3);
+    end_disk();
+}
+
+static void save_twice_a_step(struct rank *r, const void *user)
+{
+    make(r, user);
+    save(r, 7);
+    save(r, 8);
+    save(r, 7);
+    look_around(r);
+}
+
+TEST(manager_together, numbers_by_step)
+{
+    varve_manager_options options = { .number_by_step = true };
+    begin_disk();
+    const char *notes = run_ranks(3, save_twice_a_step, &options);
+    check_has(notes, "latest run/ckpt-7.varve\n");
+    check_has(run_ranks(2, resume_only, &options), "step 7, whole");
+    end_disk();
+}
+
+static void save_other_step(struct rank *r, const void *user)
+{
+    make(r, user);
+    save(r, 1);
+    note_status(r, "save",
+        varve_manager_save_with(r->manager, r->number == 1 ? 3 : 2,
+            &(varve_manager_save_options){ .pin = true }, &r->error));
+    look_around(r);
+    note_status(r, "save",
+        varve_manager_save(r->manager, r->number == 2 ? -1 : 2, &r->error));
+    note_status(r, "pin",
+        varve_manager_pin(r->manager, r->number == 1 ? 3 : 1, &r->error));
+    save(r, 2);
+}
+
+TEST(manager_together, wants_one_step_of_all)
+{
+    begin_disk();
+    const char *notes = run_ranks(3, save_other_step, &plain);
+    check_has(notes, "save: VARVE_MISUSE: rank 1: run: expected to save step "
+                     "2 as rank 0, found 3\nlatest run/ckpt-1.varve\n");
+    check_has(notes, "save: VARVE_MISUSE: rank 2: run: expected a step of 0 ");
+    check_has(notes, "pin: VARVE_MISUSE: rank 1: run: expected number 1 as at "
+                     "rank 0, found 3\n");
+    check_has(notes, "saved run/ckpt-2.varve\n");
+    cr_assert_not(has_file("run/ckpt-2.pin"));
+    end_disk();
+}
+
+/* --- Ranks that want other things ----------------------------------------- */
+
+static void make_odd(struct rank *r, const void *user)
+{
+    static const varve_write_options layered = { .layered = true };
+    static const varve_read_options salvage = { .salvage = true };
+    varve_manager_options options = { .comm = r->comm };
+    const char *directory = "run";
+    switch (*(const char *)user) {
+    case 'd':
+        directory = r->number == 1 ? "other" : "run";
+        break;
+    case 'p':
+        options.prefix = r->number == 2 ? "other" : "ckpt";
+        break;
+    case 'o':
+        options.keep_last = r->number;
+        break;
+    case 's':
+        options.read = r->number == 1 ? &salvage : NULL;
+        break;
+    case 'a':
+        options.async = true;
+        break;
+    case 'l':
+        options.write = &layered;
+        break;
+    default:
+        break;
+    }
+    bool has_none = *(const char *)user == 'n' && r->number == 1;
+    r->manager = varve_manager_new(
+        has_none ? NULL : r->root, directory, &options, &r->error);
+    note(r, "%s", r->manager ? "made" : r->error.message);
+}
+
+TEST(manager_together, is_made_alike_or_not_at_all)
+{
+    begin_disk();
+    check_has(run_ranks(3, make_odd, "d"),
+        "rank 1: other: expected the directory, prefix and metric that rank 0 "
+        "manages, found others (ckpt, metric)");
+    check_has(run_ranks(3, make_odd, "p"), "rank 2: run: expected the dir");
+    check_has(run_ranks(3, make_odd, "o"), "rank 1: run: expected the options");
+    check_has(run_ranks(3, make_odd, "s"), "rank 1: run: expected the options");
+    check_has(run_ranks(3, make_odd, "a"), "found `async`");
+    check_has(run_ranks(3, make_odd, "l"), "found `layered`");
+    check_has(run_ranks(3, make_odd, "n"), "rank 1: manager: expected a node");
+    check_has(run_ranks(3, make_odd, "-"), "made");
+    end_disk();
+}
+
+/* --- What is damaged ------------------------------------------------------ */
+
+static void change_byte(const char *path, size_t at)
+{
+    size_t size;
+    unsigned char *bytes = memory_bytes(disk.memory, path, &size);
+    cr_assert(bytes && at < size);
+    bytes[at] ^= 1;
+}
+
+static const char *find_layer(size_t *size)
+{
+    for (size_t i = 0; i < memory_file_count(disk.memory); i++) {
+        const char *path = memory_file_path(disk.memory, i);
+        if (strstr(path, "layers/") && memory_bytes(disk.memory, path, size) &&
+            *size > 10000)
+            return path;
+    }
+    return NULL;
+}
+
+TEST(manager_together, passes_over_what_any_rank_finds_damaged)
+{
+    begin_disk();
+    disk.total = 1500000;
+    run_ranks(3, save_three, &plain);
+    size_t size;
+    char path[200];
+    memory_bytes(disk.memory, "run/ckpt-3.varve", &size);
+    change_byte("run/ckpt-3.varve", size - 40);
+    const char *notes = run_ranks(3, resume_only, &plain);
+    check_has(notes, "step 20, whole\n");
+    check_has(notes, "passed over rank 0: run/ckpt-3.varve: ");
+    change_byte("run/ckpt-3.varve", size - 40);
+    const char *layer = find_layer(&size);
+    cr_assert(layer);
+    snprintf(path, sizeof path, "%s", layer);
+    for (size_t at = 5000; at < size; at += 1u << 20) {
+        change_byte(path, at);
+        check_has(run_ranks(3, resume_only, &plain), "resume: VARVE_OK");
+        cr_assert(strstr(disk.notes[1], "step 30") ||
+                      strstr(disk.notes[1], "passed over rank "),
+            "%s", disk.notes[1]);
+        change_byte(path, at);
+    }
+    end_disk();
+}
+
+/* Some ranks have lost something, and some have not. */
+static void salvage(struct rank *r, const void *user)
+{
+    make(r, user);
+    set_values(r, -1);
+    note_status(r, "resume", varve_manager_resume(r->manager, &r->error));
+    note(r, "step %d\n", (int)r->step);
+    look_around(r);
+}
+
+TEST(manager_together, salvages_together_where_nothing_is_good)
+{
+    size_t size;
+    const varve_read_options read = { .salvage = true };
+    varve_manager_options options = { .read = &read };
+    begin_disk();
+    disk.total = 1500000;
+    run_ranks(3, go_on, &plain);
+    change_byte(find_layer(&size), 5000);
+    const char *notes = run_ranks(3, salvage, &options);
+    check_has(notes, "resume: VARVE_OK\nstep 0\n");
+    check_has(notes, "passed over rank ");
+    check_has(run_ranks(3, salvage, &plain), "resume: VARVE_OK\nstep -1\n");
+    end_disk();
+}
+
+/* --- From nothing --------------------------------------------------------- */
+
+static varve_status initialize(void *user)
+{
+    struct rank *r = user;
+    set_values(r, 4);
+    return VARVE_OK;
+}
+
+static varve_status refuse(void *user)
+{
+    const struct rank *r = user;
+    return r->number == 1 ? VARVE_CANCELLED : VARVE_OK;
+}
+
+static void begin_anew(struct rank *r, const void *user)
+{
+    varve_manager_options options = { .initialize = initialize,
+        .initialize_user = r,
+        .comm = r->comm };
+    (void)user;
+    r->manager = varve_manager_new(r->root, "run", &options, &r->error);
+    resume(r);
+    varve_manager_free(r->manager);
+    options.initialize = refuse;
+    r->manager = varve_manager_new(r->root, "run", &options, &r->error);
+    resume(r);
+}
+
+TEST(manager_together, initializes_every_rank_where_there_is_nothing)
+{
+    begin_disk();
+    const char *notes = run_ranks(3, begin_anew, NULL);
+    check_has(notes, "resume: VARVE_OK\nstep 4, whole\n");
+    check_has(notes, "resume: VARVE_CALLBACK: rank 1: run: expected the "
+                     "program to initialize itself, found VARVE_CANCELLED\n");
+    end_disk();
+}
+
+/* --- What is kept --------------------------------------------------------- */
+
+static int count_name(void *user, const char *name)
+{
+    (void)name;
+    ++*(unsigned *)user;
+    return 0;
+}
+
+static unsigned count_layers(void)
+{
+    unsigned count = 0;
+    cr_assert_not(vv_directory_each(
+        &disk.context, "run/layers/x", count_name, &count, NULL));
+    return count;
+}
+
+/* Ranks are two to a machine: so a checkpoint has two files of data. */
+TEST(manager_together, deletes_the_data_with_its_checkpoint)
+{
+    varve_manager_options options = { .keep_last = 1 };
+    begin_disk();
+    run_ranks(4, save_three, &options);
+    cr_assert_eq(count_layers(), 2);
+    check_has(run_ranks(3, resume_only, &options), "step 30, whole");
+    end_disk();
+}
+
+/* Who reads has a lease: then index and data stay. */
+TEST(manager_together, leaves_readers_the_data_of_what_they_read)
+{
+    varve_error error = { 0 };
+    varve_manager_options options = { .keep_last = 1 };
+    begin_disk();
+    run_ranks(4, go_on, &options);
+    varve_lease *lease =
+        vv_lease_new_in(&disk.context, "run/ckpt-1.varve", &error);
+    cr_assert(lease, "%s", error.message);
+    run_ranks(4, go_on, &options);
+    cr_assert_eq(count_layers(), 4);
+    varve_reader *reader =
+        vv_reader_open_in(&disk.context, "run/ckpt-1.varve", &error);
+    cr_assert(reader, "%s", error.message);
+    cr_assert_ok(varve_reader_verify(reader, NULL, &error), error);
+    varve_reader_free(reader);
+    varve_lease_free(lease);
+    run_ranks(4, go_on, &options);
+    cr_assert_eq(count_layers(), 2);
+    end_disk();
+}
+
+/* --- Whatever fails, wherever --------------------------------------------- */
+
+static void whole_life(struct rank *r, const void *user)
+{
+    make(r, user);
+    if (!r->manager)
+        return;
+    resume(r);
+    save_with(r, 40, &(varve_manager_save_options){ .pin = true });
+    note_status(r, "prune", varve_manager_prune(r->manager, &r->error));
+    note_status(r, "refresh", varve_manager_refresh(r->manager, &r->error));
+    note_status(r, "unpin", varve_manager_unpin(r->manager, 4, &r->error));
+}
+
+static void check_resumes(void)
+{
+    const char *notes = run_alone(resume_only, &plain);
+    cr_assert(
+        strstr(notes, "step 30, whole") || strstr(notes, "step 40, whole"),
+        "%s", notes);
+}
+
+TEST(manager_together, ends_at_every_rank_wherever_one_is_gone)
+{
+    varve_manager_options options = { .keep_last = 2 };
+    begin_disk();
+    run_ranks(3, save_three, &options);
+    long calls = run_ranks_until(3, -1, whole_life, &options);
+    end_disk();
+    for (long i = 0; i < calls; i++) {
+        begin_disk();
+        run_ranks(3, save_three, &options);
+        run_ranks_until(3, i, whole_life, &options);
+        for (int k = 0; k < 3; k++)
+            check_has(disk.notes[k], "VARVE_DISCONNECTED");
+        check_resumes();
+        end_disk();
+    }
+}
+
+static void check_faults(unsigned kinds, int number_of_errno)
+{
+    varve_manager_options options = { .keep_last = 2 };
+    bool is_over = false;
+    for (long number = 0; !is_over; number++) {
+        begin_disk();
+        run_ranks(3, save_three, &options);
+        const struct vv_system *under = disk.context.system;
+        struct faulty *faulty = faulty_new(under);
+        disk.context.system = faulty_system(faulty);
+        faulty_plan(faulty, &(struct faulty_plan){ .number = number,
+                                .kinds = kinds,
+                                .error = number_of_errno });
+        run_ranks(3, whole_life, &options);
+        is_over = number >= faulty_count(faulty);
+        disk.context.system = under;
+        faulty_free(faulty);
+        check_resumes();
+        end_disk();
+    }
+}
+
+TEST(manager_together, answers_alike_whatever_call_fails)
+{
+    check_faults(FAULTY_ALL, EIO);
+}
+
+TEST(manager_together, answers_alike_where_a_disk_is_full)
+{
+    check_faults(FAULTY_WRITE | FAULTY_CREATE, ENOSPC);
+}
+
+TEST(manager_together, answers_alike_whoever_runs_out_of_memory)
+{
+    varve_manager_options options = { .keep_last = 2 };
+    bool is_over = false;
+    for (long number = 0; !is_over; number += 3) {
+        begin_disk();
+        run_ranks(3, save_three, &options);
+        test_fail_allocation(number, number % 2);
+        run_ranks(3, whole_life, &options);
+        is_over = test_allocation_count() <= number;
+        test_fail_allocation(-1, false);
+        check_resumes();
+        end_disk();
+    }
+}
