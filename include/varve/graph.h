@@ -145,6 +145,12 @@ VARVE_API varve_graph *varve_node_graph(varve_node *node);
  * they were given. */
 VARVE_API void varve_alias(varve_node *node, const char *name);
 
+/* A name that older files have at this node and the program has no more: what
+ * stands there, with all below it and its slots, is no assertion's business,
+ * and the report says so. Where the program has an edge of that name after all,
+ * it is matched as any other. */
+VARVE_API void varve_retire(varve_node *parent, const char *name);
+
 /* --- Lists -------------------------------------------------------------- */
 
 /* Positions run from 0; past the end is a mistake. Elements behind an insertion
@@ -170,13 +176,16 @@ VARVE_API varve_node *varve_list_at(varve_node *list, size_t index);
  * something to the library: VARVE_TAG_LOCAL is shown in a file but its value is
  * not saved, nor missed by a restoration; VARVE_TAG_RANDOM is on the object of
  * a random stream; that a value with VARVE_TAG_OPTIONAL stays in its file
- * unused is no assertion's business; one with VARVE_TAG_FIXED in the program
- * must be in a file as it is (varve_add_fixed_variable). */
+ * unused is no assertion's business, nor that a file lacks a variable or state
+ * with VARVE_TAG_LATER: it came later than older files, and keeps the value
+ * that the program gave it; one with VARVE_TAG_FIXED in the program must be in
+ * a file as it is (varve_add_fixed_variable). */
 #define VARVE_TAG_TRAINABLE "trainable"
 #define VARVE_TAG_LOCAL "local"
 #define VARVE_TAG_METRIC "metric"
 #define VARVE_TAG_RANDOM "random"
 #define VARVE_TAG_OPTIONAL "optional"
+#define VARVE_TAG_LATER "later"
 #define VARVE_TAG_FIXED "fixed"
 
 VARVE_API void varve_tag(varve_node *node, const char *tag);

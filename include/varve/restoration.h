@@ -88,7 +88,9 @@ VARVE_API varve_status varve_restoration_verify(
 /* Each holds or fails at the time of the call, with VARVE_UNMATCHED and a
  * message that names every path that did not match, as far as it has room; the
  * report has them all. Objects without values carry no obligation, nor do
- * excused patterns and variables tagged VARVE_TAG_LOCAL. */
+ * excused patterns, names that the program has retired (varve_retire),
+ * variables tagged VARVE_TAG_LOCAL, and those tagged VARVE_TAG_LATER that the
+ * file lacks. */
 
 /* Everything in the file found a home, `only` leaves something to restore, and
  * varve_assert_existing_objects_matched holds. */

@@ -62,17 +62,23 @@ struct vv_extra *vv_node_extra(varve_node *node)
     return node->extra;
 }
 
+static void free_names(const varve_allocator *a, struct vv_alias *first)
+{
+    while (first) {
+        struct vv_alias *next = first->next;
+        vv_release(a, first, sizeof *first);
+        first = next;
+    }
+}
+
 static void free_extra(varve_node *node)
 {
     const varve_allocator *a = &node->graph->context.allocator;
     if (!node->extra)
         return;
     vv_global_name_clear(node);
-    while (node->extra->aliases) {
-        struct vv_alias *alias = node->extra->aliases;
-        node->extra->aliases = alias->next;
-        vv_release(a, alias, sizeof *alias);
-    }
+    free_names(a, node->extra->aliases);
+    free_names(a, node->extra->retired);
     vv_needs_forget(node);
     vv_release(a, node->extra, sizeof *node->extra);
 }
@@ -225,18 +231,18 @@ void vv_node_notify_changed(varve_node *node)
     }
 }
 
-void varve_alias(varve_node *node, const char *name)
+/* Takes a name into the extra part of a node that is not nil; `what` is it?
+ * NULL after a mistake. */
+static struct vv_alias *take_name(
+    varve_node *node, const char *what, const char *name)
 {
-    node = vv_or_nil(node);
     varve_graph *graph = node->graph;
     char text[256];
-    if (vv_is_nil(node))
-        return;
     if (!name || !vv_name_is_valid(name, strlen(name))) {
         vv_mistake(graph, VARVE_BAD_NAME,
-            "%s: an alias is 1 to %d bytes of UTF-8, found another",
-            vv_node_text(node, text, sizeof text), VARVE_MAX_NAME_SIZE);
-        return;
+            "%s: %s is 1 to %d bytes of UTF-8, found another",
+            vv_node_text(node, text, sizeof text), what, VARVE_MAX_NAME_SIZE);
+        return NULL;
     }
     struct vv_extra *extra = vv_node_extra(node);
     const struct vv_name *kept =
@@ -246,14 +252,45 @@ void varve_alias(varve_node *node, const char *name)
     if (!extra || !kept || !alias) {
         vv_release(&graph->context.allocator, alias, sizeof *alias);
         vv_memory_mistake(graph);
-        return;
+        return NULL;
     }
     *alias = (struct vv_alias){ .name = kept };
-    struct vv_alias **end = &extra->aliases;
+    return alias;
+}
+
+void varve_alias(varve_node *node, const char *name)
+{
+    node = vv_or_nil(node);
+    struct vv_alias *alias =
+        vv_is_nil(node) ? NULL : take_name(node, "an alias", name);
+    if (!alias)
+        return;
+    struct vv_alias **end = &node->extra->aliases;
     while (*end)
         end = &(*end)->next;
     *end = alias;
     vv_node_notify_changed(node);
+}
+
+void varve_retire(varve_node *parent, const char *name)
+{
+    parent = vv_or_nil(parent);
+    if (!vv_node_takes_children(parent, name ? name : ""))
+        return;
+    struct vv_alias *retired = take_name(parent, "a retired name", name);
+    if (!retired)
+        return;
+    retired->next = parent->extra->retired;
+    parent->extra->retired = retired;
+}
+
+bool vv_node_retires(const varve_node *node, const char *name, size_t size)
+{
+    const struct vv_alias *at = node->extra ? node->extra->retired : NULL;
+    while (at &&
+           (at->name->size != size || memcmp(at->name->bytes, name, size) != 0))
+        at = at->next;
+    return at != NULL;
 }
 
 /* --- For people --------------------------------------------------------- */

@@ -44,6 +44,7 @@ struct vv_extra {
     struct vv_slot *first_slot; /* slots that the node owns */
     struct vv_slot *last_slot;
     struct vv_alias *aliases;
+    struct vv_alias *retired; /* names that only older files have below it */
     const struct vv_name *global_name; /* or NULL */
     /* to fill in */
     varve_state_callbacks callbacks; /* of a state */
@@ -94,6 +95,9 @@ struct vv_extra *vv_node_extra(varve_node *node);
 
 /* Frees a node that no edge touches any more, with its memory. */
 void vv_node_free(varve_node *node);
+
+/* Whether the program has retired that name of a child. */
+bool vv_node_retires(const varve_node *node, const char *name, size_t size);
 
 /* Tells that a node has a new alias or global name, or makes children on
  * demand. */

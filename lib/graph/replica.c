@@ -117,6 +117,9 @@ static void take_over(
     const struct vv_alias *alias = from->extra ? from->extra->aliases : NULL;
     for (; alias; alias = alias->next)
         varve_alias(to, alias->name->bytes);
+    for (alias = from->extra ? from->extra->retired : NULL; alias;
+         alias = alias->next)
+        varve_retire(to, alias->name->bytes);
     const char *name = varve_global_name(from);
     if (name && !vv_global_name_is_taken(m->graph, name))
         varve_set_global_name(to, name);

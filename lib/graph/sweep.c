@@ -14,6 +14,8 @@ static size_t keep_names_of_extra(const struct vv_extra *extra)
         vv_name_keep(extra->global_name);
     for (const struct vv_alias *a = extra->aliases; a; a = a->next, work++)
         vv_name_keep(a->name);
+    for (const struct vv_alias *a = extra->retired; a; a = a->next, work++)
+        vv_name_keep(a->name);
     for (const struct vv_slot *s = extra->first_slot; s; s = s->next, work++)
         vv_name_keep(s->name);
     return work;

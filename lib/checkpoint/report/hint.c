@@ -15,6 +15,8 @@
 
 enum { MOST_NAME = 255 }; /* bytes of a name that are shown */
 
+static const char retired[] = "the program has retired its name";
+
 bool vv_hints_begin(struct vv_hints *hints, const struct vv_pairing *p,
     const struct vv_walk *walk)
 {
@@ -101,6 +103,8 @@ static const char *say_edge(
         return "a rename leads elsewhere";
     if (edge)
         return "the node of the program has claimed another one";
+    if (vv_node_retires(parent, name, size))
+        return retired;
     begin_reason(hints, parent);
     vv_buffer_add_string(&hints->text, " has no edge \"");
     add_name(hints, name, size);
@@ -160,8 +164,11 @@ struct vv_hint vv_hint_for_file(
 {
     if (file == hints->p->paths.root || !hints->walk)
         return (struct vv_hint){ .reason = "the program is gone" };
+    const char *reason = reason_for_file(hints, file, arena);
+    if (reason == retired)
+        return (struct vv_hint){ .reason = reason, .is_retired = true };
     return (struct vv_hint){
-        .reason = reason_for_file(hints, file, arena),
+        .reason = reason,
         .nearest = vv_likely_in_program(&hints->likely, file, arena),
     };
 }

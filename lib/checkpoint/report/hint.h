@@ -14,6 +14,7 @@
 struct vv_hint {
     const char *reason;  /* in the arena, or static */
     const char *nearest; /* a path for a rename, in the arena; or NULL */
+    bool is_retired;     /* the program no longer wants what the file has */
 };
 
 struct vv_hints {

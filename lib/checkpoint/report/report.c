@@ -263,6 +263,9 @@ static void add_unbound(struct vv_maker *m, uint32_t value, uint32_t file)
             vv_hint_for_file(&m->hints, file, &m->report->arena);
         finding.reason = hint.reason;
         finding.nearest = hint.nearest;
+        finding.is_excused = hint.is_retired;
+        if (hint.is_retired)
+            finding.kind = VARVE_ONLY_IN_FILE;
     }
     excuse_unused(m, &finding, file);
     vv_report_add(m, &finding);

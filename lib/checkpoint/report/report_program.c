@@ -149,6 +149,9 @@ static void add_missing(struct vv_maker *m, varve_node *node, bool is_local)
             vv_hint_for_program(&m->hints, node, &m->report->arena);
         finding.reason = hint.reason;
         finding.nearest = hint.nearest;
+        finding.is_excused = varve_has_tag(node, VARVE_TAG_LATER);
+        if (finding.is_excused)
+            finding.reason = "it came later";
     } else if (went_to_earlier(m, node, file)) {
         finding.file_path = vv_report_file_path(m, file);
         finding.reason = "its value went to an earlier node";

@@ -65,6 +65,7 @@ static varve_graph *build(void)
     varve_tag(a, VARVE_TAG_TRAINABLE);
     varve_tag(m, "own");
     varve_alias(a, "older");
+    varve_retire(s, "retired");
     varve_set_global_name(a, "net/a");
     return g;
 }
@@ -115,6 +116,7 @@ TEST(replica, has_the_same_nodes_edges_slots_and_tags)
     cr_assert_eq(varve_find_path(root, "dict/slot"), m);
     cr_assert_str_eq(a->extra->aliases->name->bytes, "older");
     cr_assert_str_eq(varve_global_name(a), "net/a");
+    cr_assert(vv_node_retires(varve_find(root, "state"), "retired", 7));
     vv_replica_clear(&r);
     vv_walk_end(&walk);
     varve_graph_free(g);

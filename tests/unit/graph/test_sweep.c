@@ -79,6 +79,7 @@ TEST(sweep, keeps_every_name_that_is_had)
     varve_node *leaf = varve_add_variable(root, "leaf", varve_scalar(&v));
     varve_alias(leaf, "older");
     varve_alias(leaf, "oldest");
+    varve_retire(root, "retired");
     varve_set_global_name(leaf, "global");
     varve_tag(leaf, "tagged");
     varve_add_slot(varve_add_object(root, "owner"), leaf, "slot",
@@ -86,8 +87,8 @@ TEST(sweep, keeps_every_name_that_is_had)
     varve_track(varve_add_detached(graph), "detached", leaf);
     varve_untag(leaf, "tagged");
     pass_through(0, 1000);
-    static const char *const names[] = { "leaf", "older", "oldest", "global",
-        "tagged", "owner", "slot", "detached" };
+    static const char *const names[] = { "leaf", "older", "oldest",
+        "retired", "global", "tagged", "owner", "slot", "detached" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         cr_assert_not_null(known(names[i]), "%s", names[i]);
     cr_assert_eq(varve_find(root, "leaf"), leaf);
