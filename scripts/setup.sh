@@ -42,6 +42,18 @@ compiles_for_32_bits() {
     echo 'int main(void) { return 0; }' | cc -m32 -x c -o /dev/null -
 }
 
+# Of the Python that Debian's packages are for.
+has_python() {
+    local module
+    for module in "$@"; do
+        /usr/bin/python3 -c "import $module" || return
+    done
+}
+has_python_header() {
+    local include='import sysconfig; print(sysconfig.get_paths()["include"])'
+    [ -e "$(/usr/bin/python3 -c "$include")/Python.h" ]
+}
+
 has_mpi() { has mpirun && has mpicc; }
 has_emulators() { has qemu-s390x-static || has qemu-s390x; }
 
@@ -64,6 +76,12 @@ look_for_tests() {
     need libcriterion-dev has_library criterion
     wish g++ has c++
     wish cmake has cmake
+    wish python3-venv has_python venv ensurepip
+    wish python3-dev has_python_header
+    wish python3-setuptools has_python setuptools
+    wish python3-wheel has_python wheel
+    wish python3-cffi has_python cffi
+    wish python3-numpy has_python numpy
     wish python3-xxhash python3 -c 'import xxhash'
     wish clang-format-14 has clang-format-14
     wish libopenmpi-dev has_mpi

@@ -11,46 +11,10 @@ docs/compatibility.md says what then. --update writes abi.txt anew.
 SPDX-License-Identifier: MIT
 """
 import os
-import re
-import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DUMP = os.path.join(HERE, 'abi.txt')
-MARK = re.compile(r'^# \d+ "([^"]*)"')
-OURS = os.path.join('include', 'varve') + os.sep
-ATTRIBUTE = re.compile(r'__attribute__ ?\(\([^()]*(\([^()]*\))?[^()]*\)\)')
-
-
-def own_text(source):
-    """The headers after the preprocessor, less what others declare."""
-    include = os.path.join(source, 'include')
-    result = subprocess.run(
-        [os.environ.get('CC', 'cc'), '-E', '-I', include, '-x', 'c', '-'],
-        input='#include <varve/varve.h>\n', capture_output=True, text=True,
-        check=True)
-    is_ours = False
-    for line in result.stdout.splitlines():
-        mark = MARK.match(line)
-        if mark:
-            is_ours = OURS in mark[1]
-        elif is_ours and line.strip():
-            yield line
-
-
-def declarations(source):
-    """Each on a line of its own."""
-    text = ATTRIBUTE.sub('', ' '.join(own_text(source)))
-    text = re.sub(r'\( ', '(', re.sub(r'\s+', ' ', text))
-    found, depth, begin = [], 0, 0
-    for i, c in enumerate(text):
-        depth += (c == '{') - (c == '}')
-        is_body = c == '}' and depth == 0 and text[begin:i].lstrip().startswith(
-            'static inline')
-        if depth == 0 and (c == ';' or is_body):
-            found.append(re.sub(r' +([;,)])', r'\1', text[begin:i + 1].strip()))
-            begin = i + 1
-    return found
 
 
 def compare(found):
@@ -67,7 +31,9 @@ def compare(found):
 
 
 def main(source, *options):
-    found = declarations(source)
+    sys.path.insert(0, os.path.join(source, 'python'))
+    from declarations import declarations  # what cffi is told too
+    found = declarations(['-I' + os.path.join(source, 'include')])
     if '--update' in options:
         with open(DUMP, 'w', encoding='utf-8') as stream:
             stream.write('\n'.join(found) + '\n')

@@ -1,0 +1,89 @@
+"""build_native.py - compiles varve._native against the library.
+
+The library is the one that pkg-config finds. Where it finds none and this is
+a checkout, the library is built from it, into the module itself. What is
+declared comes from the library's own headers, and from nowhere else.
+
+SPDX-License-Identifier: MIT
+"""
+import os
+import shlex
+import subprocess
+import sys
+
+import cffi
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CHECKOUT = os.path.dirname(HERE)
+sys.path.insert(0, HERE)
+
+from declarations import declarations  # noqa: E402
+
+OPTIONS = ['--buildtype=release', '-Ddefault_library=static', '-Dmpi=disabled',
+           '-Dtests=disabled', '-Dtool=disabled', '-Dexamples=false',
+           '-Dbench=false']
+
+# Called by the library; varve/callbacks.py has them.
+CALLBACKS = '''
+extern "Python" int varve_python_progress(void *user, uint64_t done,
+    uint64_t total, const char *what);
+extern "Python" void varve_python_loss(void *user, const char *path,
+    const char *what);
+'''
+
+
+def pkg_config(*arguments, **environment):
+    """What it prints, as words; None where it finds nothing, or is missing."""
+    command = [os.environ.get('PKG_CONFIG', 'pkg-config'), *arguments, 'varve']
+    try:
+        result = subprocess.run(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            universal_newlines=True, env={**os.environ, **environment},
+            check=False)
+    except OSError:
+        return None
+    return shlex.split(result.stdout) if result.returncode == 0 else None
+
+
+def build_library():
+    """The flags of a static library that is built for this module."""
+    if not os.path.exists(os.path.join(CHECKOUT, 'include/varve/varve.h')):
+        sys.exit('varve: expected the library, by pkg-config, or a checkout of '
+                 'it around this folder, found neither')
+    build = os.path.join(HERE, 'build', 'library')
+    try:
+        if not os.path.exists(os.path.join(build, 'build.ninja')):
+            subprocess.run(['meson', 'setup', build, CHECKOUT, *OPTIONS],
+                           check=True)
+        subprocess.run(['ninja', '-C', build], check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        sys.exit(f'varve: building the library failed: {error}')
+    libs = pkg_config(
+        '--static', '--libs',
+        PKG_CONFIG_PATH=os.path.join(build, 'meson-uninstalled'))
+    return ['-I' + os.path.join(CHECKOUT, 'include')], libs
+
+
+def find_library():
+    """The compiler's flags, and the linker's."""
+    libs = pkg_config('--libs')
+    return build_library() if libs is None else (pkg_config('--cflags'), libs)
+
+
+def compiled(declared):
+    """What there is to call: an inline function has its body elsewhere."""
+    return [line for line in declared if not line.startswith('static inline')]
+
+
+def builder():
+    cflags, libs = find_library()
+    made = cffi.FFI()
+    made.cdef('\n'.join(compiled(declarations(cflags))) + CALLBACKS)
+    folders = [flag[2:] for flag in libs if flag.startswith('-L')]
+    made.set_source(
+        'varve._native', '#include <varve/varve.h>', extra_compile_args=cflags,
+        extra_link_args=libs + [f'-Wl,-rpath,{path}' for path in folders])
+    return made
+
+
+ffi = builder()

@@ -1,0 +1,56 @@
+"""test_package.py - what the package promises of itself.
+
+SPDX-License-Identifier: MIT
+"""
+import importlib.metadata
+import os
+import unittest
+
+import varve
+from varve._native import ffi
+from varve.errors import FAMILY_OF
+
+# Of the structs of options: what a program in Python has no use for.
+LEFT_OUT = {
+    'varve_write_options': {
+        'metadata_count', 'progress_user', 'at_rest', 'in_flight', 'loss',
+        'loss_user', 'only_touched', 'track', 'verify_untouched', 'files',
+        'reserved'},
+    'varve_read_options': {
+        'rename_count', 'map', 'loss', 'loss_user', 'progress_user',
+        'reserved'},
+    'varve_manager_options': {
+        'async', 'write', 'read', 'initialize', 'initialize_user',
+        'reserved'},
+}
+
+
+class Package(unittest.TestCase):
+
+    def test_its_version_is_the_library_s(self):
+        self.assertEqual(varve.__version__,
+                         importlib.metadata.version('varve'))
+
+    def test_it_is_typed(self):
+        folder = os.path.dirname(varve.__file__)
+        self.assertTrue(os.path.exists(os.path.join(folder, 'py.typed')))
+
+    def test_all_that_it_names_is_there_and_described(self):
+        for name in varve.__all__:
+            self.assertTrue(getattr(varve, name).__doc__, name)
+
+    def test_every_status_has_a_family(self):
+        self.assertEqual(set(FAMILY_OF), set(varve.Status) - {0})
+
+    def test_options_are_those_of_the_library(self):
+        for struct, kind in (
+                ('varve_write_options', varve.WriteOptions),
+                ('varve_read_options', varve.ReadOptions),
+                ('varve_manager_options', varve.ManagerOptions)):
+            fields = {name for name, _ in ffi.typeof(struct).fields}
+            named = {name.rstrip('_') for name in kind.__annotations__}
+            self.assertEqual(named, fields - LEFT_OUT[struct], struct)
+
+
+if __name__ == '__main__':
+    unittest.main()

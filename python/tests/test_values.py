@@ -1,0 +1,214 @@
+"""test_values.py - every kind of value, there and back; what is refused.
+
+SPDX-License-Identifier: MIT
+"""
+import collections
+import enum
+import sys
+import types
+import unittest
+from unittest import mock
+
+import numpy as np
+
+import varve
+from place import Test
+
+NUMBERS = ['bool', 'i1', 'i2', 'i4', 'i8', 'u1', 'u2', 'u4', 'u8', 'f2', 'f4',
+           'f8', 'c8', 'c16']
+
+
+def some(dtype):
+    return np.arange(-6, 6).astype(dtype).reshape(3, 4)
+
+
+class Arrays(Test):
+
+    def test_come_back_as_they_were(self):
+        tree = {name: some(name) for name in NUMBERS}
+        varve.write(tree, self.path())
+        for found in varve.load(self.path()), varve.load(self.path(), map=True):
+            for name, array in tree.items():
+                self.assertEqual(found[name].dtype, array.dtype)
+                np.testing.assert_array_equal(found[name], array)
+
+    def test_of_no_elements_and_no_dimensions(self):
+        tree = {'none': np.zeros((3, 0), 'f4'), 'one': np.array(2.5)}
+        varve.write(tree, self.path())
+        other = {'none': np.ones((3, 0), 'f4'), 'one': np.array(0.0)}
+        varve.restore(other, self.path()).assert_consumed()
+        self.assertEqual(other['one'], 2.5)
+        self.assertEqual(varve.load(self.path(), map=True)['none'].shape,
+                         (3, 0))
+
+    def test_without_order_are_gathered_and_scattered(self):
+        big = some('f8')
+        tree = {'t': big.T, 'column': big[:, 1], 'back': big[::-1, ::2],
+                'fortran': np.asfortranarray(big), 'swapped': some('>f4'),
+                'unaligned': np.frombuffer(bytearray(33), 'f8', 4, 1)}
+        tree['unaligned'][:] = 1, 2, 3, 4
+        expected = {name: array.copy() for name, array in tree.items()}
+        varve.write(tree, self.path())
+        for array in tree.values():
+            array[...] = 0
+        varve.restore(tree, self.path()).assert_consumed()
+        for name in 'back', 'swapped', 'unaligned', 'fortran':
+            array = tree[name].copy()
+            tree[name][...] = 0
+            varve.restore({name: tree[name]}, self.path(),
+                          expect_unused='**')
+            np.testing.assert_array_equal(tree[name], expected[name])
+            tree[name][...] = array
+        self.assertEqual(varve.open(self.path())['swapped'].type, 'float32')
+
+    def test_that_are_read_only_are_saved_and_not_filled(self):
+        array = some('f4')
+        array.flags.writeable = False
+        varve.write({'a': {'b': array}}, self.path())
+        with self.fails(varve.MisuseError, 'a/b: ', 'read-only'):
+            varve.restore({'a': {'b': array}}, self.path())
+
+    def test_that_other_libraries_share(self):
+        """As torch has tensors; of bfloat16 NumPy is not told."""
+        class Tensor:
+            __module__ = 'torch'
+            device = types.SimpleNamespace(type='cpu')
+
+            def __init__(self, array, dtype):
+                self.array, self.dtype = array, 'torch.' + dtype
+
+            def detach(self):
+                return self
+
+            def view(self, dtype):
+                return Tensor(self.array.view(dtype), 'int16')
+
+            def numpy(self):
+                assert self.dtype != 'torch.bfloat16'
+                return self.array
+
+        tree = {'w': Tensor(some('f4'), 'float32'),
+                'b': Tensor(np.array([0x3f80], 'u2'), 'bfloat16')}
+        with mock.patch.dict(sys.modules, torch=types.SimpleNamespace(
+                int16=np.int16, uint8=np.uint8)):
+            varve.write(tree, self.path())
+            tree['w'].array[...] = 0
+            tree['b'].array[...] = 0
+            varve.restore(tree, self.path()).assert_consumed()
+            np.testing.assert_array_equal(tree['w'].array, some('f4'))
+            self.assertEqual(tree['b'].array[0], 0x3f80)
+            tree['w'].device = types.SimpleNamespace(type='cuda')
+            with self.fails(varve.MisuseError, 'w: ', 'memory of the CPU'):
+                varve.write(tree, self.path())
+        self.assertEqual(varve.open(self.path())['b'].type, 'bfloat16')
+
+    def test_of_types_that_numpy_lacks(self):
+        for name in 'bfloat16', 'float8_e4m3fn', 'float8_e5m2':
+            bits = np.arange(4, dtype=f'u{varve.dtype(name).itemsize}')
+            array = bits.view(varve.dtype(name))
+            varve.write({'a': array, 'rows': array[::2]}, self.path())
+            with varve.open(self.path()) as file:
+                self.assertEqual(file['a'].type, name)
+                self.assertEqual(file['rows'].type, name)
+                self.assertEqual(varve.dtype_name(file['a'].map().dtype), name)
+            array.view(bits.dtype)[...] = 0
+            varve.restore({'a': array}, self.path())
+            self.assertEqual(bits.tolist(), [0, 1, 2, 3])
+            with self.fails(varve.MismatchError, 'a'):
+                varve.restore({'a': np.zeros(4, 'u8')}, self.path())
+
+    def test_that_were_resized_are_seen_as_they_are(self):
+        tree = {'a': np.arange(4.0)}
+        checkpoint = varve.Checkpoint(tree=tree)
+        checkpoint.write(self.path())
+        tree['a'].resize(500000, refcheck=False)
+        tree['a'][-1] = 5
+        checkpoint.write(self.path())
+        self.assertEqual(varve.load(self.path())['tree']['a'][-1], 5)
+
+    def test_that_are_dropped_by_the_program_are_kept(self):
+        checkpoint = varve.Checkpoint(a=np.full(100000, 7.0))
+        checkpoint.write(self.path())
+        restoration = checkpoint.restore(self.path())
+        del checkpoint.a
+        restoration.update()
+        checkpoint.a = np.full(100000, 8.0)
+        checkpoint.write(self.path())
+        self.assertEqual(varve.load(self.path())['a'][-1], 8)
+
+
+class Plain(Test):
+
+    def test_values_keep_their_types(self):
+        tree = {'bool': True, 'int': -5, 'float': 0.5, 'complex': 1 - 2j,
+                'str': 'grün', 'bytes': b'\0\xff', 'f4': np.float32(1.5),
+                'empty': ''}
+        varve.write(tree, self.path())
+        other = {name: type(value)() for name, value in tree.items()}
+        varve.restore(other, self.path()).assert_consumed()
+        self.assertEqual(other, tree)
+        for name, value in tree.items():
+            self.assertIs(type(other[name]), type(value), name)
+
+    def test_strings_in_arrays(self):
+        array = np.array([['a', b'bc'], ['', 'd' * 9]], object)
+        varve.write({'o': array, 'u': np.array(['x', 'yz']),
+                     's': np.array([b'x'])}, self.path())
+        found = varve.load(self.path())
+        self.assertEqual(found['o'].tolist(),
+                         [[b'a', b'bc'], [b'', b'd' * 9]])
+        self.assertEqual(found['u'].tolist(), [b'x', b'yz'])
+        other = {'o': np.full((2, 2), 'q', object)}
+        varve.restore(other, self.path())
+        self.assertEqual(other['o'].tolist(), [['a', 'bc'], ['', 'd' * 9]])
+        varve.write(other, self.path())
+        self.assertEqual(varve.load(self.path())['o'][1, 1], b'd' * 9)
+        with self.fails(varve.MisuseError, 'u: ', 'any length'):
+            varve.restore({'u': np.array(['x', 'yz'])}, self.path())
+
+    def test_tuples_are_made_anew(self):
+        Pair = collections.namedtuple('Pair', 'a b')
+        tree = {'t': (1, (2.5, 'x')), 'p': Pair(3, np.zeros(2))}
+        varve.write(tree, self.path())
+        other = {'t': (0, (0.0, '')), 'p': Pair(0, np.ones(2))}
+        varve.restore(other, self.path()).assert_consumed()
+        self.assertEqual(other['t'], tree['t'])
+        self.assertEqual(other['p'].a, 3)
+        self.assertIsInstance(other['p'], Pair)
+
+    def test_what_cannot_be_saved_is_refused_by_its_path(self):
+        class Colour(enum.Enum):
+            RED = 1
+
+        class IntColour(enum.IntEnum):
+            RED = 1
+
+        cases = [
+            (len, 'builtin_function_or_method len'), (lambda: 0, 'function'),
+            ({1, 2}, 'set'), (object(), 'object'), (sys, 'module'),
+            (Colour.RED, 'Colour'), (IntColour.RED, 'IntColour'),
+            (2**63, '64 bits'), (np.array([object()]), 'object as element 0'),
+            (np.array(['2020-01-01'], 'M8[D]'), r'datetime64\[D\]'),
+            (np.zeros(2, 'i4,f4'), r'element type'), ([None], 'found NoneType'),
+            (np.longdouble(1), 'element type'),
+            ({3: 1.0}, 'names that are str'),
+            ({'': 1}, '1 to 65535'), ({'a\0': 1}, 'without a NUL'),
+            ({'\udc80': 1}, 'UTF-8'), ({'x' * 65536: 1}, '65535'),
+        ]
+        checkpoint = varve.Checkpoint(good=1)
+        for value, words in cases:
+            checkpoint.bad = {'in': [value]}
+            with self.fails(varve.MisuseError, 'bad/in/0', words):
+                checkpoint.write(self.path())
+        del checkpoint.bad
+        checkpoint.write(self.path())
+        self.assertEqual(varve.load(self.path()), {'good': 1})
+
+    def test_a_root_has_names(self):
+        for root in [1], np.zeros(3), 5, 'text':
+            with self.fails(varve.MisuseError, 'the root'):
+                varve.write(root, self.path())
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,28 @@
+"""__init__.py - checkpoints: dicts, lists and objects of NumPy arrays, by name.
+
+    varve.write({'w': w, 'step': 7}, 'run/a.varve')     a file
+    varve.load('run/a.varve')                           all of it
+    varve.restore(tree, 'run/a.varve')                  into what there is
+    varve.open('model.safetensors')                     a look inside
+    varve.Checkpoint(model=model)                       objects that grow
+    varve.Manager(checkpoint, 'run', keep_last=3)       a directory of them
+
+SPDX-License-Identifier: MIT
+"""
+from . import checkpoint, dtypes, errors, manager, options, reader, restoration
+from ._native import lib as _lib
+from .checkpoint import *  # noqa: F401,F403
+from .dtypes import *  # noqa: F401,F403
+from .errors import *  # noqa: F401,F403
+from .errors import text as _text
+from .manager import *  # noqa: F401,F403
+from .options import *  # noqa: F401,F403
+from .reader import *  # noqa: F401,F403
+from .restoration import *  # noqa: F401,F403
+
+__version__ = _text(_lib.varve_version())
+
+__all__ = sorted(
+    name for module in (checkpoint, dtypes, errors, manager, options, reader,
+                        restoration)
+    for name in module.__all__)

@@ -1,0 +1,220 @@
+"""checkpoint.py - objects of a program, to files and back.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+import os
+import weakref
+from typing import TYPE_CHECKING, Any, Callable, List, Tuple, Union
+
+from ._native import ffi, lib
+from .callbacks import Callbacks
+from .errors import Error, call
+from .graph import Graph
+from .options import read_options, write_options
+from .restoration import Restoration
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .options import ReadOptions, WriteOptions
+
+__all__ = ['Checkpoint', 'Tracked', 'write', 'save', 'read', 'restore',
+           'plan', 'latest']
+
+Path = Union[str, 'os.PathLike[str]']
+
+
+def guarded(callbacks: Callbacks, function: Callable[..., Any],
+            *arguments: Any) -> Any:
+    """Calls what may call back; raises what the program's function did."""
+    try:
+        return call(function, *arguments)
+    except Error:
+        callbacks.raise_own()
+        raise
+
+
+class Files:
+    """The calls that write and read, for one graph."""
+
+    def __init__(self, root: Any):
+        self.graph = Graph(root)
+
+    def write(self, path: Path, keywords: Any) -> List[Tuple[str, str]]:
+        options = write_options(keywords)
+        with self.graph.lock:
+            self.graph.sync()
+            guarded(options.callbacks, lib.varve_write, self.graph.root,
+                    os.fsencode(path), options.struct)
+        return options.callbacks.losses
+
+    def save(self, prefix: Path, keywords: Any) -> str:
+        options = write_options(keywords)
+        with self.graph.lock:
+            self.graph.sync()
+            guarded(options.callbacks, lib.varve_save, self.graph.root,
+                    os.fsencode(prefix), options.struct)
+            return f'{os.fspath(prefix)}-{self.counter}.varve'
+
+    def read(self, how: Any, path: Path, keywords: Any) -> Restoration:
+        options = read_options(keywords)
+        with self.graph.lock:
+            self.graph.sync(to_fill=True)
+            handle = guarded(options.callbacks, how, self.graph.root,
+                             os.fsencode(path), options.struct)
+            self.graph.push()
+            return Restoration(
+                self.graph, ffi.gc(handle, lib.varve_restoration_free),
+                options)
+
+    @property
+    def counter(self) -> int:
+        return lib.varve_save_counter(self.graph.root)
+
+
+def write(tree: Any, path: Path,
+          **options: 'Unpack[WriteOptions]') -> List[Tuple[str, str]]:
+    """Writes nested dicts, lists and objects of arrays, numbers and strings to
+    exactly this file. Gives what the format cannot hold: paths and reasons.
+
+    >>> import numpy as np, tempfile, varve
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> varve.write({'w': np.eye(2)}, folder.name + '/w.npz', format='npz')
+    []
+    >>> sorted(np.load(folder.name + '/w.npz'))
+    ['w']
+    >>> folder.cleanup()
+    """
+    return Files(tree).write(path, options)
+
+
+def save(tree: Any, prefix: Path, **options: 'Unpack[WriteOptions]') -> str:
+    """Writes `prefix-N.varve` for the next N, and gives its path."""
+    return Files(tree).save(prefix, options)
+
+
+def read(tree: Any, path: Path,
+         **options: 'Unpack[ReadOptions]') -> Restoration:
+    """Reads exactly this file into the arrays, numbers and strings that there
+    are; see restore."""
+    return Files(tree).read(lib.varve_read, path, options)
+
+
+def restore(tree: Any, path: Path,
+            **options: 'Unpack[ReadOptions]') -> Restoration:
+    """Reads a file, or the newest of a prefix, into what there is: arrays are
+    filled, numbers and strings replaced. All or nothing.
+
+    >>> import numpy as np, tempfile, varve
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> _ = varve.write({'w': np.ones(3), 'step': 7}, folder.name + '/a.varve')
+    >>> tree = {'w': np.zeros(3), 'step': 0}
+    >>> with varve.restore(tree, folder.name + '/a.varve') as restoration:
+    ...     _ = restoration.assert_consumed()
+    >>> tree
+    {'w': array([1., 1., 1.]), 'step': 7}
+    >>> folder.cleanup()
+    """
+    return Files(tree).read(lib.varve_restore, path, options)
+
+
+def plan(tree: Any, path: Path,
+         **options: 'Unpack[ReadOptions]') -> Restoration:
+    """What restore would do, without reading a value or changing anything: the
+    report says it."""
+    return Files(tree).read(lib.varve_plan, path, options)
+
+
+def latest(prefix: Path) -> str:
+    """The path of the newest numbered file of a prefix."""
+    chars = ffi.new('char[4096]')
+    call(lib.varve_latest, os.fsencode(prefix), chars, 4096)
+    return os.fsdecode(ffi.string(chars))
+
+
+class Tracked:
+    """An object to which a value that waits comes as soon as an attribute is
+    set. Others get theirs at the next update, assertion or save."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if not name.startswith('_'):
+            for graph in list(vars(self).get('_varve_graphs', ())):
+                if graph.is_waiting():
+                    graph.sync()
+
+    def _varve_follow(self, graph: Graph) -> None:
+        graphs = vars(self).setdefault('_varve_graphs', weakref.WeakSet())
+        graphs.add(graph)
+
+    def __getstate__(self) -> Any:
+        state = dict(vars(self))
+        state.pop('_varve_graphs', None)
+        return state
+
+
+class Checkpoint(Tracked):
+    """Objects whose attributes become edges: arrays, numbers, strings, lists,
+    dicts and other objects of them. Attributes that begin with `_`, and those
+    that are None, are left out; what cannot be saved is refused by its path.
+
+    >>> import numpy as np, tempfile, varve
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> class Model:
+    ...     def __init__(self, value):
+    ...         self.kernel = np.full((2, 2), value)
+    >>> varve.Checkpoint(model=Model(3.0), step=7).save(
+    ...     folder.name + '/ckpt')[-12:]
+    'ckpt-1.varve'
+    >>> later = varve.Checkpoint(step=0)
+    >>> restoration = later.restore(folder.name + '/ckpt')
+    >>> later.step, restoration.pending_count
+    (7, 1)
+    >>> later.model = Model(0.0)
+    >>> later.model.kernel[1, 1]
+    3.0
+    >>> _ = restoration.assert_consumed()
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, **objects: Any):
+        self._files = Files(self)
+        for name, value in objects.items():
+            setattr(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if hasattr(Checkpoint, name):
+            raise AttributeError(f'{name}: the name of something that a '
+                                 'Checkpoint does')
+        super().__setattr__(name, value)
+
+    def write(self, path: Path,
+              **options: 'Unpack[WriteOptions]') -> List[Tuple[str, str]]:
+        """Writes to exactly this file; gives what the format cannot hold."""
+        return self._files.write(path, options)
+
+    def save(self, prefix: Path, **options: 'Unpack[WriteOptions]') -> str:
+        """Writes `prefix-N.varve` for the next N, and gives its path."""
+        return self._files.save(prefix, options)
+
+    def read(self, path: Path,
+             **options: 'Unpack[ReadOptions]') -> Restoration:
+        """Reads exactly this file."""
+        return self._files.read(lib.varve_read, path, options)
+
+    def restore(self, path: Path,
+                **options: 'Unpack[ReadOptions]') -> Restoration:
+        """Reads a file, or the newest of a prefix."""
+        return self._files.read(lib.varve_restore, path, options)
+
+    def plan(self, path: Path,
+             **options: 'Unpack[ReadOptions]') -> Restoration:
+        """What restore would do, without changing anything."""
+        return self._files.read(lib.varve_plan, path, options)
+
+    @property
+    def save_counter(self) -> int:
+        """The number of the last save, or of what was restored."""
+        return self._files.counter

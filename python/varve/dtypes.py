@@ -1,0 +1,76 @@
+"""dtypes.py - element types: those of the library and those of NumPy.
+
+NumPy has no bfloat16 and no float8. Where the package ml_dtypes is installed
+they are its types; else unsigned integers of the same bits, whose dtype says in
+its metadata what they stand for.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+import sys
+from typing import Dict, Optional
+
+import numpy as np
+
+from ._native import ffi, lib
+
+try:
+    import ml_dtypes
+except ImportError:
+    ml_dtypes = None
+
+__all__ = ['dtype', 'dtype_name']
+
+STRING = lib.VARVE_STRING
+CODES: Dict[str, int] = {
+    ffi.string(lib.varve_dtype_name(code)).decode(): code
+    for code in ffi.typeof('varve_dtype').elements}
+NAMES = {code: name for name, code in CODES.items()}
+LABEL = 'varve'
+
+
+def dtype(name: str) -> np.dtype:
+    """The NumPy dtype of an element type of the library.
+
+    >>> dtype('float32')
+    dtype('float32')
+    >>> dtype('bfloat16').itemsize
+    2
+    >>> dtype('string')
+    dtype('O')
+    """
+    if name not in CODES:
+        raise ValueError(f'{name}: no element type')
+    if CODES[name] == STRING:
+        return np.dtype(object)
+    try:
+        return np.dtype(name)
+    except TypeError:
+        pass
+    if ml_dtypes:
+        return np.dtype(getattr(ml_dtypes, name))
+    size = lib.varve_dtype_size(CODES[name])
+    return np.dtype(f'u{size}', metadata={LABEL: name})
+
+
+def dtype_name(of: np.dtype) -> Optional[str]:
+    """The library's name of a NumPy dtype; None where it has none.
+
+    >>> dtype_name(np.dtype('>f4'))
+    'float32'
+    >>> dtype_name(dtype('bfloat16'))
+    'bfloat16'
+    >>> dtype_name(np.dtype('M8[s]')) is None
+    True
+    """
+    if of.kind in 'OSU':
+        return 'string'
+    name = (of.metadata or {}).get(LABEL) or of.name
+    return name if name in CODES else None
+
+
+def saved_dtype(code: int) -> np.dtype:
+    """The dtype of a value as it lies in a file: little-endian."""
+    native = dtype(NAMES[code])
+    return native if sys.byteorder == 'little' else native.newbyteorder('<')

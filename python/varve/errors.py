@@ -1,0 +1,122 @@
+"""errors.py - what goes wrong, as exceptions: a class for each family.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+import enum
+from typing import Any, Callable, Dict, Type
+
+from ._native import ffi, lib
+
+__all__ = [
+    'Status', 'Error', 'MisuseError', 'OutOfMemoryError', 'NotFoundError',
+    'SystemError', 'DamagedError', 'MismatchError', 'UnmatchedError',
+    'StoppedError', 'WaitError',
+]
+
+Status = enum.IntEnum('Status', {
+    name[len('VARVE_'):]: number for number, name in
+    ffi.typeof('varve_status').elements.items()})
+Status.__doc__ = """Why a call failed; the numbers of varve/error.h.
+
+>>> Status.CORRUPT.name
+'CORRUPT'
+"""
+
+
+class Error(Exception):
+    """A call failed.
+
+    `status` is why, `message` what and where, `system_error` the errno of the
+    system's call that failed, or 0.
+    """
+
+    def __init__(self, status: int, message: str, system_error: int = 0):
+        super().__init__(message)
+        self.status = Status(status)
+        self.message = message
+        self.system_error = system_error
+
+
+class MisuseError(Error, ValueError):
+    """The program broke a rule, or asked for what cannot be saved."""
+
+
+class OutOfMemoryError(Error, MemoryError):
+    """There was no memory."""
+
+
+class NotFoundError(Error, LookupError):
+    """No such file, path or value."""
+
+
+class SystemError(Error):  # pylint: disable=redefined-builtin
+    """The system refused: no space, no permission, the file exists."""
+
+
+class DamagedError(Error):
+    """The file is damaged, too new, or none of ours."""
+
+
+class MismatchError(Error):
+    """Types or shapes of the file and of the program differ."""
+
+
+class UnmatchedError(Error, AssertionError):
+    """An assertion about a restoration does not hold."""
+
+
+class StoppedError(Error):
+    """A callback asked to stop, or failed."""
+
+
+class WaitError(Error):
+    """What was waited for did not come."""
+
+
+FAMILIES: Dict[Type[Error], str] = {
+    MisuseError: 'MISUSE LIMIT BAD_NAME BAD_SHAPE DUPLICATE',
+    OutOfMemoryError: 'NO_MEMORY',
+    NotFoundError: 'NOT_FOUND',
+    SystemError: 'EXISTS NO_PERMISSION NO_SPACE IO UNKNOWN_OUTCOME '
+                 'IS_DIRECTORY',
+    DamagedError: 'EMPTY_FILE NOT_A_CHECKPOINT TOO_NEW TRUNCATED CORRUPT',
+    MismatchError: 'MISMATCH HALF_RESTORED',
+    UnmatchedError: 'UNMATCHED',
+    StoppedError: 'CANCELLED CALLBACK',
+    WaitError: 'TIMEOUT DISCONNECTED',
+}
+FAMILY_OF = {Status[name]: family for family, names in FAMILIES.items()
+             for name in names.split()}
+
+
+def text(chars: Any) -> str:
+    """A string of the library's."""
+    return ffi.string(chars).decode('utf-8', 'replace') if chars else ''
+
+
+def error_of(status: int, message: str, system_error: int = 0) -> Error:
+    """The exception that stands for a status.
+
+    >>> error_of(Status.CORRUPT, 'a.varve: damaged')
+    DamagedError('a.varve: damaged')
+    """
+    family = FAMILY_OF.get(Status(status), Error)
+    return family(status, message, system_error)
+
+
+def refuse(message: str) -> Error:
+    """The exception for what cannot be saved."""
+    return MisuseError(Status.MISUSE, message)
+
+
+def call(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Calls what takes an error last, and gives a status or a handle."""
+    error = ffi.new('varve_error *')
+    result = function(*arguments, error)
+    failed = result == ffi.NULL if isinstance(result, ffi.CData) else result
+    if failed:
+        raise error_of(error.status or result, text(error.message),
+                       error.system_error)
+    return result

@@ -1,0 +1,236 @@
+"""leaves.py - values of a program, as memory that the library reads and fills.
+
+A leaf has a buffer: the array itself where the library can work on it, else a
+copy. `pull` takes the program's value into the buffer before a call, and `push`
+gives it back after one that may have changed it.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+import sys
+from typing import Any, Callable, List, Optional
+
+import numpy as np
+
+from ._native import ffi, lib
+from .dtypes import CODES, STRING, dtype, dtype_name
+from .strings import from_library, to_library
+
+NUMBERS = {bool: '?', int: 'i8', float: 'f8', complex: 'c16'}
+
+
+class Leaf:
+    """What has a value."""
+
+    def pointer(self) -> int:
+        """Where the buffer is, if that may change."""
+        return 0
+
+    def pull(self, value: Any) -> bool:
+        """Takes the value; False where it is no longer of this leaf's kind."""
+        raise NotImplementedError
+
+    def view(self) -> Any:
+        """The buffer, as the library wants it."""
+        raise NotImplementedError
+
+    def push(self, value: Any) -> Any:
+        """What the value is now: `value` itself where that was filled."""
+        raise NotImplementedError
+
+
+def view_of(pointer: Any, code: int, shape: Any) -> Any:
+    extents = ffi.new('uint64_t[]', list(shape) or [0])
+    return lib.varve_view(pointer, code,
+                          lib.varve_shape_of(len(shape), extents))
+
+
+class NumberLeaf(Leaf):
+    """A bool, int, float or complex, or a scalar of NumPy's."""
+
+    def __init__(self, value: Any):
+        self._type = type(value)
+        self._name = dtype_name(scalar_dtype(value))
+        self._buffer = np.zeros((), scalar_dtype(value))
+        self.pull(value)
+
+    def pull(self, value: Any) -> bool:
+        if type(value) is not self._type:
+            return False
+        self._buffer[()] = value
+        return True
+
+    def view(self) -> Any:
+        return view_of(pointer_of(self._buffer), CODES[self._name], ())
+
+    def push(self, value: Any) -> Any:
+        found = self._buffer[()]
+        if self._type in NUMBERS:
+            found = found.item()
+        return value if same(found, value) else found
+
+
+def scalar_dtype(value: Any) -> np.dtype:
+    if isinstance(value, np.generic):
+        return value.dtype.newbyteorder('=') if value.dtype.kind in 'iufc' \
+            else value.dtype
+    return np.dtype(NUMBERS[type(value)])
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether they are the same to the bit, not-a-numbers too."""
+    return np.asarray(one).tobytes() == np.asarray(other).tobytes()
+
+
+def pointer_of(array: np.ndarray) -> Any:
+    return ffi.cast('void *', array.__array_interface__['data'][0])
+
+
+class StringsLeaf(Leaf):
+    """A str or bytes, or an array of them."""
+
+    def __init__(self, value: Any):
+        self._is_array = isinstance(value, np.ndarray)
+        self._shape = value.shape if self._is_array else ()
+        self._values: List[Any] = []
+        self._strings = self._kept = None
+        self.pull(value)
+
+    def pull(self, value: Any) -> bool:
+        is_array = isinstance(value, np.ndarray)
+        if is_array != self._is_array or is_array and (
+                value.shape != self._shape or dtype_name(value.dtype)
+                != 'string'):
+            return False
+        if not is_array and not isinstance(value, (str, bytes)):
+            return False
+        values = value.reshape(-1).tolist() if is_array else [value]
+        if self._strings is None or values != self._values:
+            self._values = values
+            strings, self._kept = to_library(values)
+            if self._strings is None:
+                self._strings = strings
+            else:  # in place: the library knows this memory
+                ffi.memmove(self._strings, strings, ffi.sizeof(strings))
+        return True
+
+    def view(self) -> Any:
+        return view_of(self._strings, STRING, self._shape)
+
+    def push(self, value: Any) -> Any:
+        found = [from_library(item, like) for item, like in
+                 zip(self._strings, self._values)]
+        if found == self._values:
+            return value
+        self._values = found
+        if not self._is_array:
+            return found[0]
+        flat = np.empty(len(found), object)
+        flat[:] = found
+        value[...] = flat.reshape(self._shape)
+        return value
+
+
+class ArrayLeaf(Leaf):
+    """An array of numbers; a copy of one whose memory is not as the library
+    has it: in order, without gaps, in the byte order of the machine."""
+
+    def __init__(self, array: np.ndarray):
+        self._name = dtype_name(array.dtype)
+        self._dtype, self._shape = array.dtype, array.shape
+        self._buffer = self._copy = None
+        self.pull(array)
+
+    def pointer(self) -> int:
+        return self._buffer.__array_interface__['data'][0]
+
+    def pull(self, value: Any) -> bool:
+        if not isinstance(value, np.ndarray) or value.dtype != self._dtype \
+                or value.shape != self._shape \
+                or dtype_name(value.dtype) != self._name:
+            return False
+        self._buffer = value
+        if not is_direct(value):
+            if self._copy is None:
+                self._copy = np.empty(self._shape, dtype(self._name))
+            self._copy[...] = value
+            self._buffer = self._copy
+        return True
+
+    def view(self) -> Any:
+        return view_of(pointer_of(self._buffer), CODES[self._name],
+                       self._shape)
+
+    def push(self, value: Any) -> Any:
+        if self._buffer is not value:
+            value[...] = self._buffer
+        return value
+
+
+def is_direct(array: np.ndarray) -> bool:
+    flags = array.flags
+    return flags.c_contiguous and flags.aligned and (
+        array.dtype.isnative or array.dtype.itemsize == 1)
+
+
+def refusal_of(value: Any) -> Optional[str]:
+    """Why no value of a file can be put there; None where it can."""
+    if not isinstance(value, np.ndarray):
+        return None
+    if not value.flags.writeable:
+        return 'expected an array to write to, found one that is read-only'
+    if value.dtype.kind in 'SU':
+        return ('expected an array of objects for strings of any length, '
+                f'found one of {value.dtype}')
+    return None
+
+
+def plain(value: Any) -> Any:
+    """A tensor of torch as the array that shares its memory; else the value."""
+    if type(value).__module__.partition('.')[0] != 'torch' \
+            or not hasattr(value, 'detach'):
+        return value
+    tensor = value.detach()
+    if tensor.device.type != 'cpu':
+        raise TypeError(f'expected a tensor in memory of the CPU, found one on '
+                        f'{tensor.device}')
+    name = str(tensor.dtype).rpartition('.')[2]
+    if name in ('bfloat16', 'float8_e4m3fn', 'float8_e5m2'):
+        torch = sys.modules['torch']
+        bits = tensor.view(torch.int16 if name == 'bfloat16' else torch.uint8)
+        return bits.numpy().view(dtype(name))
+    return tensor.numpy()
+
+
+def leaf_maker(value: Any) -> Optional[Callable[[Any], Leaf]]:
+    """What makes a leaf of a plain value; None where it is none. Raises
+    TypeError, in words that follow a path, where it never can be."""
+    if isinstance(value, (str, bytes)):
+        return StringsLeaf
+    if isinstance(value, np.generic):
+        check_dtype(value.dtype)
+        return NumberLeaf
+    if type(value) in NUMBERS:
+        if isinstance(value, int) and not -2**63 <= value < 2**63:
+            raise TypeError('expected an integer of 64 bits, found a larger '
+                            'one')
+        return NumberLeaf
+    if isinstance(value, np.ndarray):
+        check_array(value)
+        return StringsLeaf if dtype_name(value.dtype) == 'string' else ArrayLeaf
+    return None
+
+
+def check_dtype(of: np.dtype) -> None:
+    if dtype_name(of) is None:
+        raise TypeError(f'expected an element type of the library, found {of}')
+
+
+def check_array(array: np.ndarray) -> None:
+    check_dtype(array.dtype)
+    if array.dtype.kind == 'O':
+        for i, item in enumerate(array.reshape(-1)):
+            if not isinstance(item, (str, bytes)):
+                raise TypeError('expected an array of numbers or strings, '
+                                f'found {type(item).__name__} as element {i}')

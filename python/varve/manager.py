@@ -1,0 +1,215 @@
+"""manager.py - a directory of checkpoints of one run.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+import math
+import os
+from typing import (TYPE_CHECKING, Any, Callable, List, Mapping, NamedTuple,
+                    Optional, Union)
+
+from ._native import ffi, lib
+from .checkpoint import Checkpoint, Files, Path, guarded
+from .errors import text
+from .options import (ManagerOptions, Options, ReadOptions, WriteOptions,
+                      read_options, write_options)
+from .restoration import Restoration
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ['Managed', 'Manager']
+
+
+class Managed(NamedTuple):
+    """A checkpoint of a directory."""
+
+    path: str
+    number: int
+    counter: int
+    step: Optional[int]
+    metric: Optional[float]
+    size: int
+    kept: Optional[str]  # why it stays
+    is_pinned: bool
+    is_damaged: bool
+
+
+class Manager:
+    """Saves, keeps and resumes the checkpoints of one directory.
+
+    >>> import numpy as np, tempfile, varve
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> ckpt = varve.Checkpoint(w=np.zeros(2))
+    >>> with varve.Manager(ckpt, folder.name, keep_last=2) as manager:
+    ...     for step in range(1, 5):
+    ...         ckpt.w += 1
+    ...         _ = manager.save(step)
+    ...     [managed.step for managed in manager.checkpoints]
+    [3, 4]
+    >>> again = varve.Checkpoint(w=np.zeros(2))
+    >>> with varve.Manager(again, folder.name) as manager:
+    ...     _ = manager.resume()
+    >>> again.w
+    array([4., 4.])
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, checkpoint: Checkpoint, directory: Path,
+                 background: bool = False,
+                 write: Optional[WriteOptions] = None,
+                 read: Optional[ReadOptions] = None,
+                 **options: 'Unpack[ManagerOptions]'):
+        self._files: Files = vars(checkpoint)['_files']
+        self._checkpoint = checkpoint
+        self._write = write_options(write or {})
+        self._read = read_options(read or {})
+        self._options = Options('varve_manager_options', options,
+                                ManagerOptions.__annotations__)
+        struct = self._options.struct
+        setattr(struct, 'async', background)
+        struct.write = self._write.struct
+        struct.read = self._read.struct
+        self._handle = ffi.gc(
+            self._call(lib.varve_manager_new, self._files.graph.root,
+                       os.fsencode(directory), struct),
+            lib.varve_manager_free)
+        self._restoration: Optional[Restoration] = None
+
+    def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        callbacks = self._write.callbacks
+        if callbacks.exception is None and self._read.callbacks.exception:
+            callbacks = self._read.callbacks
+        with self._files.graph.lock:
+            return guarded(callbacks, function, *arguments)
+
+    @property
+    def handle(self) -> Any:
+        """The library's manager."""
+        if self._handle is None:
+            raise ValueError('the manager is closed')
+        return self._handle
+
+    def close(self) -> None:
+        """Waits for what is in flight, and ends it."""
+        if self._handle is None:
+            return
+        try:
+            self.wait()
+        finally:
+            if self._restoration:
+                self._restoration.close()
+            ffi.release(self._handle)
+            self._handle = None
+
+    def __enter__(self) -> 'Manager':
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def resume(self) -> Optional[Restoration]:
+        """Restores the newest checkpoint that is good; None where there is
+        none. What is damaged is passed over: see `passed_over`."""
+        graph = self._files.graph
+        with graph.lock:
+            if self._restoration:
+                self._restoration.close()
+            graph.sync(to_fill=True)
+            self._call(lib.varve_manager_resume, self.handle)
+            graph.push()
+            handle = lib.varve_manager_restoration(self.handle)
+            self._restoration = None if handle == ffi.NULL else Restoration(
+                graph, handle, self._read)
+            return self._restoration
+
+    @property
+    def passed_over(self) -> List[str]:
+        """What the last resume passed over, and why."""
+        return list(strings(lib.varve_manager_passed_over, self.handle))
+
+    def save(self, step: int, metric: Optional[float] = None,
+             metadata: Optional[Mapping[str, Any]] = None,
+             force: bool = False, pin: bool = False) -> Optional[str]:
+        """Saves if a save is due, and deletes what nothing keeps. Gives the
+        path of what was written; None: nothing (yet, in the background)."""
+        if not force and not self.is_due(step):
+            return None
+        options = Options('varve_manager_save_options',
+                          {'metadata': metadata, 'force': force, 'pin': pin},
+                          {'metadata', 'force', 'pin'})
+        options.struct.has_metric = metric is not None
+        options.struct.metric = 0.0 if metric is None else metric
+        with self._files.graph.lock:
+            self._files.graph.sync()
+            self._call(lib.varve_manager_save_with, self.handle, step,
+                       options.struct)
+            return fs_text(lib.varve_manager_saved(self.handle))
+
+    def is_due(self, step: int) -> bool:
+        """Whether a save of this step would be made now."""
+        return bool(lib.varve_manager_is_due(self.handle, step))
+
+    def request_save(self) -> None:
+        """Makes the next save due, as when a signal asks for it."""
+        lib.varve_manager_request_save(self.handle)
+
+    def wait(self) -> None:
+        """Waits for what is in flight; raises what it failed with."""
+        self._call(lib.varve_manager_wait, self.handle)
+
+    @property
+    def latest(self) -> Optional[str]:
+        """The path of the newest checkpoint, or None."""
+        return fs_text(lib.varve_manager_latest(self.handle))
+
+    @property
+    def warning(self) -> Optional[str]:
+        """What went wrong beside the last save or prune, or None."""
+        return text(lib.varve_manager_warning(self.handle)) or None
+
+    @property
+    def checkpoints(self) -> List[Managed]:
+        """What there is, the oldest first."""
+        with self._files.graph.lock:
+            found = ffi.new('varve_managed *')
+            return [managed(found) for i in
+                    range(lib.varve_manager_count(self.handle))
+                    if lib.varve_manager_at(self.handle, i, found)]
+
+    def refresh(self) -> None:
+        """Looks at the directory anew."""
+        self._call(lib.varve_manager_refresh, self.handle)
+
+    def prune(self) -> None:
+        """Deletes now what no policy keeps."""
+        self._call(lib.varve_manager_prune, self.handle)
+
+    def pin(self, number: int) -> None:
+        """Keeps a checkpoint for ever."""
+        self._call(lib.varve_manager_pin, self.handle, number)
+
+    def unpin(self, number: int) -> None:
+        """Keeps it no longer."""
+        self._call(lib.varve_manager_unpin, self.handle, number)
+
+
+def fs_text(chars: Any) -> Optional[str]:
+    return os.fsdecode(ffi.string(chars)) if chars else None
+
+
+def strings(function: Callable[..., Any], handle: Any) -> Any:
+    index = 0
+    while function(handle, index):
+        yield text(function(handle, index))
+        index += 1
+
+
+def managed(found: Any) -> Managed:
+    return Managed(
+        fs_text(found.path) or '', found.number, found.counter,
+        None if found.step < 0 else found.step,
+        None if math.isnan(found.metric) else found.metric, found.size,
+        text(found.kept) or None, bool(found.is_pinned),
+        bool(found.is_damaged))

@@ -1,0 +1,204 @@
+"""options.py - keywords as the library's structs of options.
+
+The names are those of the structs (varve/checkpoint.h, varve/manager.h), but
+that `except` is a word of Python's, and `except_` here. What is not said is 0
+there: the safe default.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, List, Mapping, Sequence, Tuple, TypedDict, Union
+
+from ._native import ffi, lib
+from .callbacks import Callbacks, Progress
+from .errors import text
+
+__all__ = ['ReadOptions', 'WriteOptions', 'ManagerOptions']
+
+Patterns = Union[str, Sequence[str]]
+Metadata = Mapping[str, Union[bool, int, float, str]]
+
+
+class WriteOptions(TypedDict, total=False):
+    """Keywords of what writes; varve_write_options says what they mean."""
+
+    metadata: Metadata
+    progress: Progress  # (done, total, what); true, or an exception, cancels
+    no_replace: bool
+    no_sync: bool
+    keep_counter: bool
+    format: str  # 'varve', 'safetensors', 'npz', 'npy', 'tensorflow'...
+    shard_size: int
+    global_names: bool
+    layered: bool
+    base: str
+    compress: int
+
+
+class ReadOptions(TypedDict, total=False):
+    """Keywords of what reads; varve_read_options says what they mean."""
+
+    renames: Mapping[str, str]  # program path to file path
+    rename_file: str
+    subtree: str
+    only: Patterns
+    except_: Patterns
+    resize: Patterns
+    copy_shared: bool
+    reshape: bool
+    cast: str  # 'none', 'widen' or 'any'
+    expect_missing: Patterns
+    expect_unused: Patterns
+    streaming: bool
+    no_verify: bool
+    salvage: bool
+    staging_size: int
+    threads: int
+    progress: Progress
+
+
+class ManagerOptions(TypedDict, total=False):
+    """Keywords of a manager; varve_manager_options says what they mean."""
+
+    prefix: str
+    keep_last: int
+    keep_every_steps: int
+    keep_every_seconds: int
+    keep_best: int
+    best_is_larger: bool
+    metric: str
+    keep_bytes: int
+    keep_damaged: int
+    interval_steps: int
+    interval_seconds: int
+    number_by_step: bool
+    record_time: bool
+
+
+def format_code(name: str) -> int:
+    """The number of a format by its name.
+
+    >>> format_code('npz') == lib.VARVE_FORMAT_NPZ
+    True
+    """
+    for code in ffi.typeof('varve_format').elements:
+        if text(lib.varve_format_name(code)) == name:
+            return code
+    raise ValueError(f'{name}: no format')
+
+
+def cast_code(name: str) -> int:
+    for code, constant in ffi.typeof('varve_cast').elements.items():
+        if constant == 'VARVE_CAST_' + name.upper():
+            return code
+    raise ValueError(f"{name}: expected 'none', 'widen' or 'any' as a cast")
+
+
+class Options:
+    """A struct of the library's, and all that it points to."""
+
+    def __init__(self, kind: str, keywords: Mapping[str, Any],
+                 allowed: Mapping[str, Any]):
+        self.struct = ffi.new(kind + ' *')
+        self.callbacks = Callbacks(keywords.get('progress'))
+        self._fields = dict(ffi.typeof(kind).fields)
+        self._kept: List[Any] = []
+        for name, value in keywords.items():
+            if name not in allowed:
+                raise TypeError(f'{name}: no such option')
+            if value is not None:
+                self._set(name, value)
+
+    def _set(self, name: str, value: Any) -> None:
+        own = {'metadata': self._set_metadata, 'renames': self._set_renames,
+               'progress': self._set_progress}
+        field = name.rstrip('_')
+        if name in own:
+            own[name](value)
+        elif name == 'format':
+            self.struct.format = format_code(value)
+        elif name == 'cast':
+            self.struct.cast = cast_code(value)
+        elif self._fields[field].type.kind == 'pointer':
+            setattr(self.struct, field, self._text(value))
+        else:
+            setattr(self.struct, field, value)
+
+    def _text(self, value: Any) -> Any:
+        if isinstance(value, (list, tuple)):
+            value = '|'.join(value)
+        if isinstance(value, os.PathLike):
+            value = os.fspath(value)
+        chars = ffi.new('char[]', os.fsencode(value))
+        self._kept.append(chars)
+        return chars
+
+    def _array(self, kind: str, count: int) -> Any:
+        array = ffi.new(kind + '[]', count)
+        self._kept.append(array)
+        return array
+
+    def _set_metadata(self, values: Metadata) -> None:
+        array = self._array('varve_metadata', len(values))
+        for item, (name, value) in zip(array, values.items()):
+            item.name = self._text(name)
+            kind, field = metadata_kind(name, value)
+            item.kind = kind
+            setattr(item, field,
+                    self._text(value) if field == 'string' else value)
+        self.struct.metadata = array
+        self.struct.metadata_count = len(values)
+
+    def _set_renames(self, values: Mapping[str, str]) -> None:
+        array = self._array('varve_rename', len(values))
+        for item, (program, file) in zip(array, values.items()):
+            item.program, item.file = self._text(program), self._text(file)
+        self.struct.renames = array
+        self.struct.rename_count = len(values)
+
+    def _set_progress(self, _: Progress) -> None:
+        self.struct.progress = lib.varve_python_progress
+        self.struct.progress_user = self.callbacks.handle
+
+    def note_losses(self) -> None:
+        """Lets the callbacks hear what is lost."""
+        self.struct.loss = lib.varve_python_loss
+        self.struct.loss_user = self.callbacks.handle
+
+
+def metadata_kind(name: str, value: Any) -> Tuple[int, str]:
+    """The kind of a value, and the field that it goes into."""
+    if isinstance(value, bool):
+        return lib.VARVE_METADATA_BOOLEAN, 'integer'
+    if isinstance(value, int):
+        return lib.VARVE_METADATA_INTEGER, 'integer'
+    if isinstance(value, float):
+        return lib.VARVE_METADATA_REAL, 'real'
+    if isinstance(value, str):
+        return lib.VARVE_METADATA_STRING, 'string'
+    raise TypeError(f'metadata {name}: expected a bool, int, float or str, '
+                    f'found {type(value).__name__}')
+
+
+def metadata_value(item: Any) -> Union[bool, int, float, str]:
+    """What one of the library's items holds."""
+    if item.kind == lib.VARVE_METADATA_BOOLEAN:
+        return bool(item.integer)
+    if item.kind == lib.VARVE_METADATA_INTEGER:
+        return item.integer
+    if item.kind == lib.VARVE_METADATA_REAL:
+        return item.real
+    return text(item.string)
+
+
+def write_options(keywords: Mapping[str, Any]) -> Options:
+    options = Options('varve_write_options', keywords,
+                      WriteOptions.__annotations__)
+    options.note_losses()
+    return options
+
+
+def read_options(keywords: Mapping[str, Any]) -> Options:
+    return Options('varve_read_options', keywords, ReadOptions.__annotations__)

@@ -1,0 +1,432 @@
+"""reader.py - a look inside a checkpoint, of any format.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+import enum
+import mmap
+import os
+from typing import (Any, Dict, Iterator, List, Mapping, NamedTuple, Optional,
+                    Tuple, Union)
+
+import numpy as np
+
+from ._native import ffi, lib
+from .dtypes import NAMES, STRING, saved_dtype
+from .errors import NotFoundError, Status, call, refuse, text
+from .options import metadata_value
+from .strings import from_file
+
+__all__ = ['Kind', 'Reader', 'SavedNode', 'SavedSlot', 'open', 'load']
+
+Path = Union[str, 'os.PathLike[str]']
+
+Kind = enum.IntEnum('Kind', {
+    name[len('VARVE_'):]: number for number, name in
+    ffi.typeof('varve_kind').elements.items()})
+Kind.__doc__ = 'What a node is: an object, a variable, a list and so on.'
+
+
+class SavedSlot(NamedTuple):
+    """A value that belongs to a pair, such as a momentum to a kernel."""
+
+    name: str
+    variable: 'SavedNode'
+    node: 'SavedNode'
+
+
+class Reader(Mapping[str, 'SavedNode']):
+    """An open checkpoint: a mapping from paths to the nodes with values.
+
+    >>> import tempfile, varve
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = folder.name + '/a.varve'
+    >>> _ = varve.write({'w': np.ones((2, 3), 'f4'), 'step': 7}, path)
+    >>> with varve.open(path) as file:
+    ...     for name, node in file.items():
+    ...         print(name, node.dtype, node.shape)
+    ...     print(file['w'][0, 1:])
+    step int64 ()
+    w float32 (2, 3)
+    [1. 1.]
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, path: Path, salvage: bool = False):
+        how = lib.varve_reader_salvage if salvage else lib.varve_reader_open
+        self._handle = ffi.gc(call(how, os.fsencode(path), ffi.NULL),
+                              lib.varve_reader_free)
+        self._maps = Maps(text(lib.varve_reader_path(self._handle)))
+
+    @property
+    def handle(self) -> Any:
+        """The library's reader. It lives as long as anybody has this."""
+        if self._handle is None:
+            raise ValueError('the reader is closed')
+        return self._handle
+
+    def close(self) -> None:
+        """Ends it. Arrays that it gave stay."""
+        self._handle = None
+
+    def __enter__(self) -> 'Reader':
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    @property
+    def path(self) -> str:
+        """The file that was opened."""
+        return os.fsdecode(ffi.string(lib.varve_reader_path(self.handle)))
+
+    @property
+    def format(self) -> str:
+        """Whose format it is, such as 'varve' or 'safetensors'."""
+        return text(lib.varve_format_name(lib.varve_reader_format(self.handle)))
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file, or of all its files."""
+        return lib.varve_reader_size(self.handle)
+
+    @property
+    def has_sums(self) -> bool:
+        """Whether the bytes have sums that tell when they change."""
+        return bool(lib.varve_reader_has_sums(self.handle))
+
+    @property
+    def counter(self) -> int:
+        """The save counter; 0 for a file that is not of a numbered save."""
+        return lib.varve_reader_counter(self.handle)
+
+    @property
+    def metadata(self) -> Dict[str, Any]:
+        """Named scalars and strings, such as the step."""
+        found: Dict[str, Any] = {}
+        item = lib.varve_reader_metadata_at(self.handle, 0)
+        while item != ffi.NULL:
+            found[text(item.name)] = metadata_value(item)
+            item = lib.varve_reader_metadata_at(self.handle, len(found))
+        return found
+
+    @property
+    def root(self) -> 'SavedNode':
+        """The node that the save began at."""
+        return self.node(0)
+
+    def node(self, number: int) -> 'SavedNode':
+        """A node by its number in the file."""
+        saved = ffi.new('varve_saved_node *')
+        if not lib.varve_reader_node_at(self.handle, number, saved):
+            raise IndexError(f'{self.path}: expected a node {number}, found '
+                             f'{lib.varve_reader_node_count(self.handle)}')
+        return SavedNode(self, saved)
+
+    def find(self, path: str) -> 'SavedNode':
+        """The node at a path, through any edges; NotFoundError without it."""
+        saved = ffi.new('varve_saved_node *')
+        if not lib.varve_reader_find(self.handle, path.encode(), saved):
+            raise NotFoundError(Status.NOT_FOUND,
+                                f'{self.path}: expected {path}, found nothing')
+        return SavedNode(self, saved)
+
+    def walk(self) -> Iterator['SavedNode']:
+        """All nodes, the root first, those that lead to others before them."""
+        for number in range(lib.varve_reader_node_count(self.handle)):
+            yield self.node(number)
+
+    def digest(self) -> bytes:
+        """Of all values under their paths: equal values, equal digests."""
+        digest = ffi.new('uint8_t[16]')
+        call(lib.varve_reader_digest, self.handle, digest)
+        return bytes(digest)
+
+    def verify(self, threads: int = 0) -> None:
+        """Reads every byte; DamagedError if any is not what it was."""
+        options = ffi.new('varve_verify_options *')
+        options.threads = threads
+        call(lib.varve_reader_verify, self.handle, options)
+
+    def __getitem__(self, path: str) -> 'SavedNode':
+        return self.find(path)
+
+    def __contains__(self, path: object) -> bool:
+        return isinstance(path, str) and bool(lib.varve_reader_find(
+            self.handle, path.encode(), ffi.new('varve_saved_node *')))
+
+    def __iter__(self) -> Iterator[str]:
+        return (node.path for node in self.walk() if node.has_value)
+
+    def __len__(self) -> int:
+        return sum(node.has_value for node in self.walk())
+
+    def __repr__(self) -> str:
+        state = 'closed' if self._handle is None else repr(self.path)
+        return f'<varve.Reader {state}>'
+
+    def load(self, map: bool = False) -> Any:  # pylint: disable=W0622
+        """All values as nested dicts and lists; see varve.load."""
+        return Loading(self, map).load()
+
+
+class SavedNode:
+    """A node of a checkpoint. Of a variable `dtype`, `shape` and `nbytes` say
+    what it holds, and `read`, `map` and `node[...]` give it."""
+
+    def __init__(self, reader: Reader, saved: Any):
+        self.reader = reader
+        self.number: int = saved.id
+        self.kind = Kind(saved.kind)
+        self.path = text(saved.path)
+        self.global_name = text(saved.global_name) or None
+        self.has_value = bool(saved.has_value)
+        self.digest = bytes(saved.digest)
+        self.nbytes: int = saved.size
+        self.file = (os.fsdecode(ffi.string(saved.file)) if saved.file
+                     else None)
+        self.offset: int = saved.offset
+        self._code: int = saved.value.dtype
+        self.dtype = saved_dtype(self._code) if self._code else None
+        self.shape: Tuple[int, ...] = tuple(
+            saved.value.shape[i] for i in range(saved.value.rank))
+        self._counts = saved.edge_count, saved.slot_count, saved.tag_count
+
+    @property
+    def type(self) -> Optional[str]:
+        """The library's name of the element type, such as 'bfloat16'."""
+        return NAMES.get(self._code)
+
+    @property
+    def edges(self) -> Dict[str, 'SavedNode']:
+        """The children by their names; those of a list by position."""
+        name, child = ffi.new('const char **'), ffi.new('uint32_t *')
+        found = {}
+        for i in range(self._counts[0]):
+            lib.varve_reader_edge_at(self.reader.handle, self.number, i, name,
+                                     child)
+            found[text(name[0])] = self.reader.node(child[0])
+        return found
+
+    @property
+    def slots(self) -> List[SavedSlot]:
+        """The slots that this node owns."""
+        name = ffi.new('const char **')
+        numbers = ffi.new('uint32_t[2]')
+        found = []
+        for i in range(self._counts[1]):
+            lib.varve_reader_slot_at(self.reader.handle, self.number, i, name,
+                                     numbers, numbers + 1)
+            found.append(SavedSlot(text(name[0]), self.reader.node(numbers[0]),
+                                   self.reader.node(numbers[1])))
+        return found
+
+    @property
+    def tags(self) -> List[str]:
+        """The tags of this node."""
+        return [text(lib.varve_reader_tag_at(self.reader.handle, self.number,
+                                             i))
+                for i in range(self._counts[2])]
+
+    def __getitem__(self, name: Any) -> Any:
+        """A child by its name; of a variable, the part of its value."""
+        if isinstance(name, str):
+            return self.edges[name]
+        return read_part(self, name)
+
+    def read(self) -> np.ndarray:
+        """The value, read and checked, as an array of its own. Strings are
+        an array of bytes objects."""
+        if self._code == STRING:
+            data = bytearray(self.nbytes)
+            self._read_into(ffi.from_buffer(data) if data else ffi.NULL)
+            return from_file(bytes(data), self.shape)
+        array = np.empty(self.shape, self.dtype or np.uint8)
+        self._read_into(address(array))
+        return array
+
+    def _read_into(self, where: Any) -> None:
+        call(lib.varve_reader_read, self.reader.handle, self.number, where,
+             self.nbytes)
+
+    @property
+    def is_mappable(self) -> bool:
+        """Whether the file has the value as it is, in one piece."""
+        return bool(self.has_value and self.file and self._code != STRING)
+
+    def map(self) -> np.ndarray:
+        """The value as the file's own pages: not read before it is looked at,
+        not checked, and not to be written to. What the file has only
+        compressed or in pieces is refused."""
+        if not self.is_mappable:
+            raise refuse(f'{self.path}: expected a value that lies in the file '
+                         'as it is, found one that has to be read')
+        return self.reader._maps.array(self)  # pylint: disable=W0212
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return self.read() if dtype is None else self.read().astype(dtype)
+
+    def __repr__(self) -> str:
+        what = f' {self.type} {self.shape}' if self._code else ''
+        return f'<varve.SavedNode {self.path!r} {self.kind.name}{what}>'
+
+
+def address(array: np.ndarray) -> Any:
+    """Where an array's first element is."""
+    return ffi.cast('void *', array.__array_interface__['data'][0])
+
+
+def read_part(node: SavedNode, index: Any) -> np.ndarray:
+    """A part of a value: of its file only what this meets is read."""
+    starts, extents, shape = box_of(node, index)
+    box = ffi.new('varve_box *')
+    box.start[0:len(starts)] = starts
+    box.extents[0:len(extents)] = extents
+    array = np.empty(shape, node.dtype)
+    call(lib.varve_reader_read_box, node.reader.handle, node.number, box,
+         address(array), array.nbytes)
+    return array
+
+
+def box_of(node: SavedNode,
+           index: Any) -> Tuple[List[int], List[int], List[int]]:
+    """Starts and extents, and the shape without what an integer took."""
+    index = index if isinstance(index, tuple) else (index,)
+    if Ellipsis in index:
+        at = index.index(Ellipsis)
+        missing = len(node.shape) - len(index) + 1
+        index = index[:at] + (slice(None),) * missing + index[at + 1:]
+    if len(index) > len(node.shape):
+        raise IndexError(f'{node.path}: expected {len(node.shape)} indices, '
+                         f'found {len(index)}')
+    index += (slice(None),) * (len(node.shape) - len(index))
+    starts, extents, shape = [], [], []
+    for part, extent in zip(index, node.shape):
+        if isinstance(part, slice):
+            begin, end, step = part.indices(extent)
+            if step != 1:
+                raise IndexError(f'{node.path}: expected parts without gaps, '
+                                 f'found a step of {step}')
+            shape.append(max(end - begin, 0))
+        else:
+            begin = range(extent)[part]
+            end = begin + 1
+        starts.append(begin)
+        extents.append(max(end - begin, 0))
+    return starts, extents, shape
+
+
+class Maps:
+    """The files that values are mapped from, each mapped once."""
+
+    def __init__(self, path: str):
+        self._maps: Dict[str, mmap.mmap] = {}
+        self._opened = {path: identity(path)}
+
+    def array(self, node: SavedNode) -> np.ndarray:
+        if node.nbytes == 0:
+            array = np.empty(node.shape, node.dtype)
+            array.flags.writeable = False
+            return array
+        if node.file not in self._maps:
+            self._maps[node.file] = self._map(node.file)
+        return np.ndarray(node.shape, node.dtype, self._maps[node.file],
+                          node.offset)
+
+    def _map(self, path: str) -> mmap.mmap:
+        with io_open(path) as file:
+            expected = self._opened.get(path)
+            if expected not in (None, identity(file.fileno())):
+                raise refuse(f'{path}: expected the file that was opened, '
+                             'found another in its place')
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def io_open(path: str) -> Any:
+    """The open of Python itself."""
+    return os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC), 'rb')
+
+
+def identity(path: Union[str, int]) -> Optional[Tuple[int, int]]:
+    """What tells a file from another of its name."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+class Loading:
+    """Makes nested dicts and lists of a checkpoint; what is shared in it is
+    shared in them."""
+
+    def __init__(self, reader: Reader, is_mapped: bool):
+        self._reader = reader
+        self._is_mapped = is_mapped
+        self._made: Dict[int, Any] = {}
+
+    def load(self) -> Any:
+        nodes = list(self._reader.walk())
+        for node in nodes:
+            self._made[node.number] = self._begin(node)
+        for node in nodes:
+            self._fill(node, self._made[node.number])
+        return self._made[0]
+
+    def _begin(self, node: SavedNode) -> Any:
+        if node.kind == Kind.LIST:
+            return []
+        if node.kind == Kind.VARIABLE or self._is_leaf(node):
+            return self._value(node)
+        return {}
+
+    @staticmethod
+    def _is_leaf(node: SavedNode) -> bool:
+        return node.kind == Kind.STATE and not node.edges
+
+    def _value(self, node: SavedNode) -> Any:
+        if not node.has_value:
+            return None
+        if self._is_mapped and node.is_mappable and node.shape:
+            return node.map()
+        value = node.read()
+        return value if node.shape else value[()]
+
+    def _fill(self, node: SavedNode, made: Any) -> None:
+        if isinstance(made, list):
+            made.extend(self._made[child.number]
+                        for child in node.edges.values())
+        elif isinstance(made, dict):
+            for name, child in node.edges.items():
+                made[name] = self._made[child.number]
+            for slot in node.slots:
+                made[f'{slot.name}({slot.variable.path})'] = self._made[
+                    slot.node.number]
+
+
+def open(path: Path, salvage: bool = False) -> Reader:  # pylint: disable=W0622
+    """Opens a checkpoint of any format; its bytes say which.
+
+    Of a damaged file of Varve's own, `salvage` opens what can still be had.
+    """
+    return Reader(path, salvage)
+
+
+def load(path: Path, map: bool = False) -> Any:  # pylint: disable=W0622
+    """All values of a checkpoint, as nested dicts, lists, arrays and scalars.
+
+    Each value is read and checked. With `map` arrays that lie in the file as
+    they are become its pages instead: nothing is copied, nothing checked, and
+    they are not to be written to.
+
+    >>> import tempfile, varve
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = folder.name + '/a.varve'
+    >>> _ = varve.write({'layers': [np.zeros(3), np.ones(2)]}, path)
+    >>> varve.load(path)
+    {'layers': [array([0., 0., 0.]), array([1., 1.])]}
+    >>> folder.cleanup()
+    """
+    with Reader(path) as reader:
+        return reader.load(map)

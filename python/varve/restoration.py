@@ -1,0 +1,166 @@
+"""restoration.py - what a read did, what still waits, and whether it is whole.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, List, NamedTuple, Optional, Tuple, Union
+
+from ._native import ffi, lib
+from .dtypes import NAMES
+from .errors import call, text
+from .options import Options, metadata_value
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+__all__ = ['Finding', 'Report', 'Restoration']
+
+
+class Finding(NamedTuple):
+    """One line of a report; a side that is not there is None."""
+
+    program_path: Optional[str]
+    file_path: Optional[str]
+    saved: Optional[Tuple[str, Tuple[int, ...]]]  # element type, shape
+    wanted: Optional[Tuple[str, Tuple[int, ...]]]
+    reason: str
+    nearest: Optional[str]
+    excused: bool
+    cast: bool
+    misfits: int
+
+
+class Report:
+    """All findings at one moment, in six lists; as str, for people."""
+
+    def __init__(self, handle: Any):
+        self._text = text(lib.varve_report_text(handle))
+        self.matched = findings(handle, lib.VARVE_MATCHED)
+        self.waiting = findings(handle, lib.VARVE_WAITING)
+        self.only_in_file = findings(handle, lib.VARVE_ONLY_IN_FILE)
+        self.only_in_program = findings(handle, lib.VARVE_ONLY_IN_PROGRAM)
+        self.mismatched = findings(handle, lib.VARVE_MISMATCHED)
+        self.damaged = findings(handle, lib.VARVE_DAMAGED)
+
+    def __str__(self) -> str:
+        return self._text
+
+
+def findings(handle: Any, kind: int) -> List[Finding]:
+    found = ffi.new('varve_finding *')
+    return [finding(found) for i in range(lib.varve_report_count(handle, kind))
+            if lib.varve_report_at(handle, kind, i, found)]
+
+
+def finding(found: Any) -> Finding:
+    return Finding(
+        text(found.program_path) if found.program_path else None,
+        text(found.file_path) if found.file_path else None,
+        tensor(found.saved), tensor(found.wanted), text(found.reason),
+        text(found.nearest) or None, bool(found.excused), bool(found.cast),
+        found.misfits)
+
+
+def tensor(value: Any) -> Optional[Tuple[str, Tuple[int, ...]]]:
+    if value.dtype not in NAMES:
+        return None
+    return NAMES[value.dtype], tuple(value.shape[0:value.rank])
+
+
+class Restoration:
+    """What a read did. As long as it is open, what the program adds later gets
+    its value: at `update`, at an assertion, at a save, or as soon as it is set
+    where the object is `Tracked`."""
+
+    def __init__(self, graph: 'Graph', handle: Any, options: Options):
+        self._graph = graph
+        self._options = options
+        self._handle = handle
+        graph.restorations.add(self)
+
+    @property
+    def handle(self) -> Any:
+        """The library's restoration."""
+        if self._handle is None:
+            raise ValueError('the restoration is closed')
+        return self._handle
+
+    def close(self) -> None:
+        """Ends it: nothing waits any more. Values that arrived stay."""
+        with self._graph.lock:
+            self._graph.restorations.discard(self)
+            self._handle = None
+
+    def __enter__(self) -> 'Restoration':
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def update(self) -> None:
+        """Lets what the program has added since get its values."""
+        self._graph.sync()
+
+    def _ask(self, function: Any, *arguments: Any) -> None:
+        with self._graph.lock:
+            self.update()
+            call(function, self.handle, *arguments)
+
+    def assert_consumed(self) -> 'Restoration':
+        """Everything in the file found a home; else UnmatchedError."""
+        self._ask(lib.varve_assert_consumed)
+        return self
+
+    def assert_existing_objects_matched(self) -> 'Restoration':
+        """All that the program has was restored; else UnmatchedError."""
+        self._ask(lib.varve_assert_existing_objects_matched)
+        return self
+
+    def assert_nontrivial_match(self) -> 'Restoration':
+        """Something besides the root matched; else UnmatchedError."""
+        self._ask(lib.varve_assert_nontrivial_match)
+        return self
+
+    def verify(self) -> None:
+        """Reads what arrived once more, and compares digests."""
+        self._ask(lib.varve_restoration_verify)
+
+    def drop_pending(self, patterns: Union[str, None] = None) -> None:
+        """Gives up values that wait; None: all of them."""
+        with self._graph.lock:
+            call(lib.varve_drop_pending, self.handle,
+                 patterns.encode() if patterns else ffi.NULL)
+
+    def report(self) -> Report:
+        """What matched and what did not, at this moment."""
+        with self._graph.lock:
+            self.update()
+            handle = ffi.gc(call(lib.varve_report_new, self.handle),
+                            lib.varve_report_free)
+            return Report(handle)
+
+    @property
+    def path(self) -> str:
+        """The file that was read."""
+        return os.fsdecode(ffi.string(lib.varve_restoration_path(self.handle)))
+
+    @property
+    def counter(self) -> int:
+        """The save counter in the file."""
+        return lib.varve_restoration_counter(self.handle)
+
+    @property
+    def pending_count(self) -> int:
+        """How many values of the file wait for a home."""
+        return lib.varve_pending_count(self.handle)
+
+    def metadata(self, name: str) -> Any:
+        """A piece of the file's metadata, or None."""
+        item = lib.varve_restoration_metadata(self.handle, name.encode())
+        return metadata_value(item) if item != ffi.NULL else None
+
+    def __repr__(self) -> str:
+        state = 'closed' if self._handle is None else repr(self.path)
+        return f'<varve.Restoration {state}>'

@@ -1,0 +1,158 @@
+"""survey.py - what a program's objects are made of: names, children, leaves.
+
+A look at all of it before anything is done, so that what cannot be saved is
+refused by its path and nothing has changed.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+import enum
+import types
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+
+import numpy as np
+
+from ._native import lib
+from .errors import refuse
+from .leaves import NUMBERS, Leaf, leaf_maker, plain
+
+__all__ = ['Part', 'Survey', 'put', 'put_tuples']
+
+# Objects of these have attributes, and yet are no objects with state.
+STRANGERS = (type, types.FunctionType, types.BuiltinFunctionType,
+             types.MethodType, types.ModuleType, types.GeneratorType,
+             enum.Enum, BaseException, set, frozenset, bytearray, memoryview,
+             int, float, complex)
+MAX_NAME_SIZE = 65535
+
+
+class Part:
+    """One container or leaf, where it was found first."""
+
+    def __init__(self, key: Any, source: Any, value: Any, path: str,
+                 maker: Optional[Callable[[Any], Leaf]]):
+        self.key = key
+        self.source = source  # kept: keys are identities
+        self.value = value
+        self.path = path
+        self.maker = maker
+        self.kind = lib.VARVE_VARIABLE if maker else kind_of(value)
+        # What children are put back into: a list in the place of a tuple.
+        self.holder = list(value) if isinstance(value, tuple) else value
+        self.children: List[Tuple[str, Any]] = []
+        self.home: Optional[Tuple['Part', Any]] = None
+
+    @property
+    def is_list(self) -> bool:
+        return self.kind == lib.VARVE_LIST
+
+
+def kind_of(value: Any) -> int:
+    if isinstance(value, dict):
+        return lib.VARVE_DICT
+    if isinstance(value, (list, tuple)):
+        return lib.VARVE_LIST
+    if isinstance(value, STRANGERS) or not hasattr(value, '__dict__'):
+        raise TypeError('expected arrays, numbers, strings, lists, dicts and '
+                        f'objects of them, found {described(value)}')
+    return lib.VARVE_OBJECT
+
+
+def described(value: Any) -> str:
+    kind = type(value)
+    name = getattr(value, '__qualname__', None)
+    return kind.__name__ + (f' {name}' if isinstance(name, str) else '')
+
+
+def attributes(value: Any) -> Dict[str, Any]:
+    """The attributes of an object that are saved."""
+    return {name: child for name, child in vars(value).items()
+            if not name.startswith('_')}
+
+
+def items_of(part: Part) -> Iterator[Tuple[Any, Any]]:
+    """Keys and children; None stands for nothing."""
+    if part.is_list:
+        yield from enumerate(part.holder)
+        return
+    found = part.value if part.kind == lib.VARVE_DICT else \
+        attributes(part.value)
+    yield from ((key, child) for key, child in found.items()
+                if child is not None)
+
+
+def check_name(name: Any) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f'expected names that are str, found {name!r}')
+    size = len(name.encode('utf-8', 'surrogatepass'))
+    is_text = not any('\ud800' <= c <= '\udfff' or c == '\0' for c in name)
+    if not is_text or not 0 < size <= MAX_NAME_SIZE:
+        raise TypeError('expected a name of 1 to 65535 bytes of UTF-8 without '
+                        f'a NUL, found {name[:40]!r}')
+
+
+class Survey:
+    """All parts below a root, by the keys that tell them apart: arrays and
+    containers are known by identity, and shared by it; numbers, strings and
+    tuples by where they are."""
+
+    def __init__(self, root: Any):
+        self.parts: Dict[Any, Part] = {}
+        self._queue: List[Part] = []
+        self.root = id(root)
+        try:
+            self._add(self.root, root, root, '')
+        except TypeError as error:
+            raise refuse(f'the root: {error}') from None
+        for part in self._queue:  # grows meanwhile
+            self._look_into(part)
+        self._queue.clear()
+
+    def _add(self, key: Any, source: Any, value: Any, path: str) -> Part:
+        maker = leaf_maker(value)
+        part = self.parts[key] = Part(key, source, value, path, maker)
+        if not maker:
+            self._queue.append(part)
+        return part
+
+    def _look_into(self, part: Part) -> None:
+        for name, source in items_of(part):
+            path = f'{part.path}/{name}' if part.path else str(name)
+            try:
+                self._look_at(part, name, source, path)
+            except TypeError as error:
+                raise refuse(f'{path}: {error}') from None
+
+    def _look_at(self, part: Part, name: Any, source: Any, path: str) -> None:
+        if not part.is_list:
+            check_name(name)
+        value = plain(source)
+        is_plain = isinstance(value, (str, bytes, tuple, np.generic)) \
+            or type(value) in NUMBERS
+        key = (part.key, name) if is_plain else id(source)
+        if key not in self.parts:
+            self._add(key, source, value, path).home = part, name
+        part.children.append((str(name), key))
+
+
+def put(part: Part, value: Any) -> None:
+    """Puts what a part is now into the place where it was found."""
+    if part.home is None or value is part.value:
+        return
+    home, name = part.home
+    if home.kind == lib.VARVE_OBJECT:
+        vars(home.value)[name] = value
+    else:
+        home.holder[name] = value
+    part.value = value
+
+
+def put_tuples(parts: List[Part]) -> None:
+    """Makes tuples anew whose elements have changed, the innermost first."""
+    for part in reversed(parts):
+        if isinstance(part.value, tuple):
+            if any(new is not old for new, old in zip(part.holder,
+                                                      part.value)):
+                make = getattr(type(part.value), '_make', type(part.value))
+                put(part, make(part.holder))

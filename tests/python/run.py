@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""run.py - the Python package, from its sources to its tests.
+
+    tests/python/run.py SOURCE BUILD [--checkout]
+
+Builds a wheel against the library of the build, without a network; installs it
+into a virtual environment of its own, and runs its tests there. Skipped where
+this machine has not what that needs. With --checkout the wheel is built as
+where no library is installed, with the library in it.
+
+SPDX-License-Identifier: MIT
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+NEEDED = ('venv', 'ensurepip', 'setuptools', 'wheel', 'cffi', 'numpy')
+LOOK = f'''
+import importlib.util, os, sysconfig
+lacks = [name for name in {NEEDED} if not importlib.util.find_spec(name)]
+header = os.path.join(sysconfig.get_paths()["include"], "Python.h")
+print(", ".join(lacks + ([] if os.path.exists(header) else ["Python.h"])))
+'''
+DESCRIPTION = '''Name: varve
+Description: the library of a build
+Version: 0
+Cflags: -I{source}/include
+Libs: -L{build}/lib -lvarve
+'''
+
+
+def run(*command, **options):
+    result = subprocess.run(command, stdout=subprocess.PIPE, text=True,
+                            stderr=subprocess.STDOUT, check=False, **options)
+    if result.returncode:
+        sys.exit(f'python: {" ".join(command)}:\n{result.stdout}')
+    return result.stdout
+
+
+def find_python():
+    """One that has all that is needed; and what the others lack."""
+    lacks = []
+    for python in dict.fromkeys([sys.executable, '/usr/bin/python3']):
+        if os.path.exists(python):
+            missing = run(python, '-c', LOOK).strip()
+            if not missing:
+                return python, lacks
+            lacks.append(f'{python} lacks {missing}')
+    return None, lacks
+
+
+def describe(source, build, place):
+    """The library of the build, for pkg-config."""
+    with open(os.path.join(place, 'varve.pc'), 'w', encoding='utf-8') as stream:
+        stream.write(DESCRIPTION.format(source=source, build=build))
+    return dict(os.environ, PKG_CONFIG_PATH=place)
+
+
+def sources(source, place, is_checkout):
+    """The folder to build from: a copy, which is no part of a checkout."""
+    if is_checkout:
+        return os.path.join(source, 'python')
+    copy = os.path.join(place, 'python')
+    shutil.copytree(os.path.join(source, 'python'), copy,
+                    ignore=shutil.ignore_patterns('build', '*.egg-info'))
+    return copy
+
+
+def check(python, source, build, place, is_checkout):
+    environment = dict(os.environ) if is_checkout else describe(
+        source, build, place)
+    environment.update(CFLAGS='-O1', PIP_DISABLE_PIP_VERSION_CHECK='1',
+                       PYTHONDONTWRITEBYTECODE='1')
+    folder = sources(source, place, is_checkout)
+    home = os.path.join(place, 'venv')
+    run(python, '-m', 'venv', '--system-site-packages', home)
+    own = os.path.join(home, 'bin', 'python')
+    wheels = os.path.join(place, 'wheels')
+    run(own, '-m', 'pip', 'wheel', '--no-build-isolation', '--no-deps',
+        '--no-index', '--no-cache-dir', '-w', wheels, folder, env=environment)
+    wheel, = os.listdir(wheels)
+    run(own, '-m', 'pip', 'install', '--no-deps', '--no-index',
+        '--no-cache-dir', os.path.join(wheels, wheel), env=environment)
+    return run(own, '-B', '-W', 'error', '-m', 'unittest', 'discover', '-s',
+               os.path.join(source, 'python', 'tests'), cwd=place,
+               env=environment)
+
+
+def main(source, build, *options):
+    python, lacks = find_python()
+    if not python or not shutil.which('pkg-config'):
+        print(f'python: {"; ".join(lacks) or "no pkg-config"}: skipped')
+        return SKIPPED
+    with tempfile.TemporaryDirectory() as place:
+        print(check(python, os.path.realpath(source), os.path.realpath(build),
+                    place, '--checkout' in options))
+    return 0
+
+
+sys.exit(main(*sys.argv[1:]))
