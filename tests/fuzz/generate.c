@@ -11,13 +11,14 @@
 
 #include "default_allocator.h"
 #include "context.h"
-#include "fuzz/cut.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/one_file.h"
 #include "graph.h"
+#include "reader.h"
+#include "support/cut_pieces.h"
 #include "support/proof.h"
 
-enum { MOST_NODES = 40 };
+enum { MOST_NODES = 40, MOST_BOXES = 5 };
 
 static const char *const names[] = {
     "numbers", "shapes", "network", "layers", "optimizer", "generator", "cache",
@@ -168,6 +169,83 @@ static size_t write_file(struct maker *m, const struct one_file *file,
     return file->written_size;
 }
 
+/* --- Pieces --------------------------------------------------------------- */
+
+static int compare_boxes(const void *left, const void *right)
+{
+    const varve_box *a = left, *b = right;
+    for (int k = 0; k < VARVE_MAX_RANK; k++)
+        if (a->start[k] != b->start[k])
+            return a->start[k] < b->start[k] ? -1 : 1;
+    return 0;
+}
+
+/* A box is split in two, in rows or in any way, once or several times. */
+static uint32_t split(
+    struct maker *m, const varve_tensor *value, varve_box *boxes)
+{
+    uint32_t count = 1, dimensions = below(m, 2) ? 1 : value->rank;
+    memset(boxes, 0, MOST_BOXES * sizeof *boxes);
+    memcpy(boxes[0].extents, value->shape, value->rank * sizeof(uint64_t));
+    for (uint64_t tries = 1 + below(m, 8); tries > 0; tries--) {
+        varve_box *box = &boxes[below(m, count)];
+        uint32_t k = (uint32_t)below(m, dimensions);
+        if (box->extents[k] < 2 || count == MOST_BOXES)
+            continue;
+        uint64_t at = 1 + below(m, box->extents[k] - 1);
+        boxes[count] = *box;
+        boxes[count].start[k] += at;
+        boxes[count++].extents[k] -= at;
+        box->extents[k] = at;
+    }
+    qsort(boxes, count, sizeof *boxes, compare_boxes);
+    return count;
+}
+
+/* The path of a value that can be cut; false: not this one. */
+static bool choose(const struct vv_context *context, struct maker *m,
+    size_t number, varve_box *boxes, uint32_t *count, char path[4096])
+{
+    varve_saved_node node;
+    varve_reader *reader = vv_reader_open_in(context, FUZZ_PATH, NULL);
+    bool is_it = reader && varve_reader_node_at(reader, number, &node) &&
+                 node.kind == VARVE_VARIABLE && node.has_value &&
+                 node.size > 0 && node.value.rank > 0 &&
+                 node.value.dtype != VARVE_STRING &&
+                 strlen(node.path) < 4096;
+    if (is_it) {
+        strcpy(path, node.path);
+        *count = split(m, &node.value, boxes);
+    }
+    varve_reader_free(reader);
+    return is_it && *count > 1;
+}
+
+/* The file with a value in pieces; its new size. */
+static size_t cut_value(
+    struct maker *m, size_t number, uint8_t *bytes, size_t size, size_t room)
+{
+    struct one_file file;
+    varve_box boxes[MOST_BOXES];
+    varve_error error = { 0 };
+    char path[4096];
+    uint32_t count;
+    one_file_init(&file, bytes, size);
+    struct vv_context context = {
+        .allocator = vv_allocator_or_default(NULL), .system = &file.system
+    };
+    if (choose(&context, m, number, boxes, &count, path)) {
+        varve_status status = cut_into_pieces(
+            &context, FUZZ_PATH, path, boxes, count, &error);
+        FUZZ_CHECK(!status, "a value in pieces: %s", error.message);
+        size = file.written_size <= room ? file.written_size : size;
+        if (size == file.written_size)
+            memcpy(bytes, file.written, size);
+    }
+    free(file.written);
+    return size;
+}
+
 size_t generate(uint64_t seed, uint8_t *bytes, size_t room)
 {
     struct one_file file;
@@ -185,12 +263,10 @@ size_t generate(uint64_t seed, uint8_t *bytes, size_t room)
     }
     build(m);
     size_t size = write_file(m, &file, bytes, room);
-    struct pieces pieces;
-    if (below(m, 2) && pieces_begin(&pieces, bytes, size)) {
-        cut_values(&pieces, m->random);
-        size = pieces_end(&pieces, SEAL_PLACES, bytes, room);
-        pieces_clear(&pieces);
-    }
+    bool is_cut = below(m, 2);
+    for (size_t i = 0; is_cut && size && i < m->count; i++)
+        if (below(m, 2))
+            size = cut_value(m, i, bytes, size, room);
     varve_graph_free(m->graph);
     free(file.written);
     free(m);

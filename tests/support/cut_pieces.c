@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "box.h"
+#include "bytes.h"
 #include "data_in.h"
 #include "data_out.h"
 #include "default_allocator.h"
@@ -28,6 +29,8 @@ struct cut {
     const varve_box *boxes;
     uint32_t count;
     unsigned char *data; /* from offset 0 on */
+    bool keeps_places;   /* of values; nothing is in another order */
+    struct vv_buffer own; /* the file as it is, up to its index */
     struct vv_index_columns columns; /* only those that change */
 };
 
@@ -38,7 +41,7 @@ static uint64_t size_of(const struct cut *c, uint32_t box)
 }
 
 /* Puts the elements in the order of the boxes. */
-static bool reorder(const struct cut *c)
+static bool reorder(struct cut *c)
 {
     const struct vv_index *index = &c->from.parsed.index;
     size_t element = varve_dtype_size(c->type.dtype);
@@ -62,8 +65,32 @@ static bool reorder(const struct cut *c)
             to += length;
         }
     }
+    to = c->data + vv_at64(index->value_offsets, c->value);
+    c->keeps_places = index->layer_count + index->place_count > 0 &&
+        memcmp(to, whole, size) == 0;
     free(whole);
     return true;
+}
+
+/* Reads the file as it lies, without what tells of it. */
+static varve_status read_own(struct cut *c, const char *path,
+    varve_error *error)
+{
+    const struct vv_system *system = c->context.system;
+    int file = system->open_file(system->state, VV_WORKING_DIRECTORY, path);
+    struct vv_file_info info = { 0 };
+    if (file < 0)
+        return vv_fail_system(error, -file, "open", path);
+    system->info(system->state, file, &info);
+    unsigned char *bytes = vv_buffer_extend(&c->own, (size_t)info.size);
+    int64_t size = bytes ? system->read_at(system->state, file, bytes,
+                               (size_t)info.size, 0)
+                         : 0;
+    system->close(system->state, file);
+    if (size < VV_HEADER_SIZE + VV_FOOTER_SIZE)
+        return vv_fail(error, VARVE_IO, "%s: cannot be read", path);
+    c->own.size = (size_t)vv_load64(bytes + size - VV_FOOTER_SIZE);
+    return VARVE_OK;
 }
 
 static void add_digests(struct cut *c)
@@ -124,7 +151,8 @@ static varve_status write_to(
     struct vv_index index = c->from.parsed.index;
     struct vv_index more = vv_index_of_columns(&c->columns);
     struct vv_data_out out = { 0 };
-    uint64_t end = c->from.data_end;
+    const unsigned char *data = c->keeps_places ? c->own.data : c->data;
+    uint64_t end = c->keeps_places ? c->own.size : c->from.data_end;
     index.digests = more.digests;
     index.digest_count = more.digest_count;
     index.pieced_count = more.pieced_count;
@@ -132,11 +160,12 @@ static varve_status write_to(
     index.piece_ends = more.piece_ends;
     index.box_number_count = more.box_number_count;
     index.piece_boxes = more.piece_boxes;
-    index.layer_count = index.place_count = index.packed_count = 0;
+    if (!c->keeps_places)
+        index.layer_count = index.place_count = index.packed_count = 0;
     varve_status status =
         vv_data_out_begin(&out, &c->context, file, path, end, error);
     if (!status)
-        status = vv_data_out_add(&out, c->data + VV_HEADER_SIZE,
+        status = vv_data_out_add(&out, data + VV_HEADER_SIZE,
             end - VV_HEADER_SIZE, error);
     if (!status)
         status = vv_data_out_end(&out, &index, error);
@@ -185,6 +214,8 @@ static varve_status cut(
     if (!reorder(c))
         return vv_fail_memory(error, "a value");
     fill_columns(c);
+    if (c->keeps_places)
+        VV_TRY(read_own(c, path, error));
     return vv_index_columns_failed(&c->columns)
         ? vv_fail_memory(error, "columns") : write_anew(c, path, error);
 }
@@ -199,9 +230,11 @@ varve_status cut_into_pieces(const struct vv_context *context,
     if (context)
         c.context = *context;
     vv_index_columns_begin(&c.columns, &c.context.allocator);
+    vv_buffer_init(&c.own, &c.context.allocator);
     varve_status status = cut(&c, path, node, error);
     vv_opened_close(&c.from);
     vv_index_columns_end(&c.columns);
+    vv_buffer_clear(&c.own);
     free(c.data);
     return status;
 }

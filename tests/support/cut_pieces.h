@@ -13,8 +13,9 @@
 
 /* Writes the file of ours at `path` anew, with the value of a node, which was
  * in one piece, in these; what breaks a rule of pieces makes a file that is
- * refused. One with layers has its data in itself then. Offsets stay. Without a
- * context it is a file of the real system. */
+ * refused. Offsets stay. One with layers, or packed, keeps them where the
+ * elements stay in their order, as in pieces that are rows; else it has its
+ * data in itself then. Without a context it is a file of the real system. */
 varve_status cut_into_pieces(const struct vv_context *context,
     const char *path, const char *node, const varve_box *boxes,
     uint32_t count, varve_error *error);

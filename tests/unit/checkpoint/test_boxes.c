@@ -65,14 +65,17 @@ static int compare_boxes(const void *left, const void *right)
     return 0;
 }
 
+/* In rows, or along any dimension. */
 static void cut(struct sample *s, uint64_t *state)
 {
+    bool by_rows = proof_next(state) % 2;
     const varve_tensor whole = varve_view(NULL, VARVE_FLOAT32, s->shape);
     uint64_t tries = proof_next(state) % MOST_PIECES;
     s->pieces[0] = vv_box_whole(&whole);
     s->piece_count = 1;
     for (; s->shape.rank > 0 && tries > 0; tries--) {
-        uint32_t d = (uint32_t)(proof_next(state) % s->shape.rank);
+        uint32_t d =
+            by_rows ? 0 : (uint32_t)(proof_next(state) % s->shape.rank);
         varve_box *one = &s->pieces[proof_next(state) % s->piece_count];
         if (one->extents[d] < 2)
             continue;
@@ -95,6 +98,17 @@ static void sum(uint8_t *digest)
     varve_reader_free(reader);
 }
 
+/* Whole, in layers, packed, or both. */
+static varve_write_options any_way(uint64_t *state)
+{
+    uint64_t which = proof_next(state) % 6;
+    varve_write_options options = { .layered = which == 1 || which == 2 };
+#ifdef VV_HAVE_ZSTD
+    options.compress = which > 1 && which < 4;
+#endif
+    return options;
+}
+
 static struct sample begin_sample(uint64_t *state)
 {
     struct sample s = { .shape = any_shape(state) };
@@ -108,10 +122,11 @@ static struct sample begin_sample(uint64_t *state)
     varve_node *root = new_root();
     varve_add_variable(
         root, "x", varve_view(s.values, VARVE_FLOAT32, s.shape));
-    write_root(root);
+    varve_error error = { 0 };
+    const varve_write_options options = any_way(state);
+    cr_assert_ok(varve_write(root, FILE_NAME, &options, &error), error);
     free_root(root);
     sum(s.digest);
-    varve_error error = { 0 };
     if (s.piece_count > 1)
         cr_assert_ok(cut_into_pieces(&world.context, FILE_NAME, "x", s.pieces,
                          s.piece_count, &error),
