@@ -33,8 +33,8 @@ def function(lines):
     return 'int f(void)\n{\n' + '    g();\n' * (lines - 2) + '}\n'
 
 
-def page(marker, code):
-    return f'# Page\n\n[one](#page)\n\n{marker}\n```c\n{code}```\n'
+def page(marker, code, language='c'):
+    return f'# Page\n\n[one](#page)\n\n{marker}\n```{language}\n{code}```\n'
 
 
 GOOD = {path: c_file(path) for path in (SOURCE, TEST, STORY, PUBLIC)}
@@ -42,6 +42,11 @@ GOOD[HEADER] = c_file(HEADER, 'int vv_g(void);\n')
 GOOD[SOURCE] += '#include "thing.h"\n#include <string.h>\n' + function(60)
 GOOD[EXAMPLE] = c_file(
     EXAMPLE, '    /* [part] */\n    f();\n    /* [/part] */\n')
+for path in 'python/tests/one.py', 'scripts/one.py':
+    GOOD[path] = ('"""one.py - one. SPDX-License-Identifier: MIT"""\n'
+                  '# [part]\nf()\n# [/part]\n')
+GOOD['docs/python.md'] = page('<!-- from python/tests/one.py:part -->',
+                              'f()\n', 'python')
 GOOD['examples/meson.build'] = "executable('one', 'one.c')\n"
 GOOD[PAGE] = page('<!-- from examples/one.c:part -->', 'f();\n')
 GOOD[EXCEPTIONS] = ''
@@ -100,6 +105,11 @@ CASES = [
     ('block', PAGE, page('<!-- from examples/gone.c -->', 'f();\n')),
     ('block', PAGE, page('<!-- from lib/base/thing.h -->', '')),
     ('block', PAGE, '<!-- from examples/one.c -->\nno code\n'),
+    ('block', PAGE, '```python\nf()\n```\n'),
+    ('block', PAGE, page('<!-- from python/tests/one.py:part -->', 'g()\n',
+                         'python')),
+    ('block', PAGE, page('<!-- from scripts/one.py:part -->', 'f()\n',
+                         'python')),
     ('exception', EXCEPTIONS, f'header {SOURCE} why\n'),
     ('exception', EXCEPTIONS, f'header {SOURCE}\n'),
 ]

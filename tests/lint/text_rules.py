@@ -19,9 +19,12 @@ UNWANTED = [
 
 LINK = re.compile(r'(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)')
 FENCE = re.compile(r'^```[^\n]*\n.*?^```[ \t]*$', re.M | re.S)
-BLOCK = re.compile(r'(?P<above>^[^\n]*\n|\A)^```c\b[^\n]*\n(?P<code>.*?)^```',
-                   re.M | re.S)
-MARKER = re.compile(r'^<!-- from ([\w./-]+\.[ch])(?::([\w-]+))? -->$', re.M)
+BLOCK = re.compile(r'(?P<above>^[^\n]*\n|\A)^```(?:c|python)\b[^\n]*\n'
+                   r'(?P<code>.*?)^```', re.M | re.S)
+MARKER = re.compile(r'^<!-- from ([\w./-]+\.(?:[ch]|py))(?::([\w-]+))? -->$',
+                    re.M)
+# Python that the tests of the package run.
+RUN = 'python/tests'
 
 
 def check(tree, write=False):
@@ -76,7 +79,7 @@ def check_blocks(tree, f, write):
         line = f.line_of(match.start('code')) - 1
         if not marker:
             tree.offence('block', f.path, line,
-                         'no line "<!-- from FILE.c[:region] -->" above this')
+                         'no line "<!-- from FILE[:region] -->" above this')
             continue
         marked.add(f.line_of(match.start('above')))
         source, problem = source_of(tree, *marker.groups())
@@ -92,7 +95,7 @@ def check_blocks(tree, f, write):
     for match in MARKER.finditer(f.text):
         if f.line_of(match.start()) not in marked:
             tree.offence('block', f.path, f.line_of(match.start()),
-                         'no ```c block right below this line')
+                         'no block of code right below this line')
     if text != f.text:
         with open(os.path.join(tree.root, f.path), 'w',
                   encoding='utf-8') as stream:
@@ -104,16 +107,20 @@ def source_of(tree, path, region):
     if path not in tree.paths:
         return (), f'{path} is not there'
     f = tree.file(path)
-    if not is_compiled(tree, f):
+    if f.suffix == '.py' and not f.within(RUN):
+        return (), f'{path} is not in {RUN}'
+    if f.is_c and not is_compiled(tree, f):
         return (), f'{path} is in no meson.build beside it'
     if not region:
-        opening = re.match(r'/\*.*?\*/\s*', f.text, re.S)
+        opening = re.match(r'(?:/\*.*?\*/|""".*?""")\s*', f.text, re.S)
         return (f.text[opening.end() if opening else 0:], f.text), ''
     name = re.escape(region)
-    found = re.search(rf'^[ \t]*/\* \[{name}\] \*/\n(.*?)'
-                      rf'^[ \t]*/\* \[/{name}\] \*/$', f.text, re.M | re.S)
+    begin, end = (r'# ', '') if f.suffix == '.py' else (r'/\* ', r' \*/')
+    found = re.search(rf'^[ \t]*{begin}\[{name}\]{end}\n(.*?)'
+                      rf'^[ \t]*{begin}\[/{name}\]{end}$', f.text,
+                      re.M | re.S)
     if not found:
-        return (), f'{path} has no region /* [{region}] */'
+        return (), f'{path} has no region [{region}]'
     return (textwrap.dedent(found[1]), found[1]), ''
 
 

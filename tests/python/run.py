@@ -74,6 +74,9 @@ def check(python, source, build, place, is_checkout):
         source, build, place)
     environment.update(CFLAGS='-O1', PIP_DISABLE_PIP_VERSION_CHECK='1',
                        PYTHONDONTWRITEBYTECODE='1')
+    program = os.path.join(build, 'examples', 'readme')
+    if os.path.exists(program):
+        environment['VARVE_README_PROGRAM'] = program
     folder = sources(source, place, is_checkout)
     home = os.path.join(place, 'venv')
     run(python, '-m', 'venv', '--system-site-packages', home)
