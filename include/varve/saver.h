@@ -10,12 +10,20 @@
  * stays in the graph until the saver is freed or the variable itself is removed
  * with varve_remove, which takes it out of the map.
  *
+ * Of many processes (`comm` in the options) each rank makes a saver with the
+ * same options, and all of them make these calls in the same order: new, save,
+ * set_list, recover, restore. Each gets the same status and message, and has
+ * the same list. Rank 0 alone looks for files and deletes; data are saved and
+ * restored as by varve_write_all and varve_read_all (together.h). All else is a
+ * rank's own, varve_saver_free too.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef VARVE_SAVER_H
 #define VARVE_SAVER_H
 
 #include <varve/checkpoint.h>
+#include <varve/comm.h>
 #include <varve/error.h>
 #include <varve/restoration.h>
 #include <varve/types.h>
@@ -30,7 +38,10 @@ typedef struct varve_saver_options {
                                 or after the saver; 0: none does */
     bool allow_empty;        /* an empty map saves and restores nothing, instead
                                 of being a mistake */
-    bool async;              /* saves go on in the background (job.h) */
+    bool async;              /* saves go on in the background (job.h); not
+                                with `comm` */
+    const varve_comm *comm;  /* of many processes; NULL: this one alone.
+                                Borrowed as long as the saver lives */
     varve_reserved reserved;
 } varve_saver_options;
 

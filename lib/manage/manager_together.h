@@ -11,6 +11,7 @@
 #ifndef VV_MANAGER_TOGETHER_H
 #define VV_MANAGER_TOGETHER_H
 
+#include "hand_over.h"
 #include "manager.h"
 
 /* Whether this process acts on the directory: rank 0, or the only one. */
@@ -57,19 +58,5 @@ varve_status vv_manager_follow(const varve_manager *manager,
 /* Sets *is_wanted everywhere where it is so at some rank. */
 varve_status vv_manager_any(varve_manager *manager, varve_status status,
     bool *is_wanted, varve_error *error);
-
-/* Verifies a checkpoint together, a share by each rank, which comes with its
- * `status`. There is a communicator. */
-varve_status vv_manager_verify(varve_manager *manager, const char *path,
-    varve_status status, varve_error *error);
-
-/* What a call returns to the program, which may want no message. */
-static inline varve_status vv_hand_over(
-    varve_status status, const varve_error *reason, varve_error *error)
-{
-    if (status && error)
-        *error = *reason;
-    return status;
-}
 
 #endif

@@ -14,6 +14,7 @@
 #include "read_all.h"
 #include "reader.h"
 #include "restoration.h"
+#include "resume_together.h"
 #include "system.h"
 #include "try.h"
 

@@ -6,10 +6,12 @@
 
 #include <string.h>
 
+#include "agreement.h"
 #include "allocator.h"
 #include "background.h"
 #include "failure.h"
 #include "saver_list.h"
+#include "saver_together.h"
 #include "saver_tree.h"
 #include "try.h"
 
@@ -117,6 +119,10 @@ static varve_status check_options(
         return vv_fail(error, VARVE_MISUSE,
             "keep_every_hours: expected 0 to 1000000 hours, found %g",
             options->keep_every_hours);
+    if (options && options->comm && options->async)
+        return vv_fail(error, VARVE_MISUSE,
+            "expected a saver of several processes to save while they wait, "
+            "found `async`");
     return VARVE_OK;
 }
 
@@ -143,22 +149,40 @@ static varve_saver *make(varve_graph *graph, varve_error *error)
     return saver;
 }
 
-varve_saver *varve_saver_new(
-    varve_graph *graph, const varve_saver_options *options, varve_error *error)
+static varve_status make_with(varve_graph *graph,
+    const varve_saver_options *options, varve_saver **made, varve_error *error)
 {
-    if (!graph) {
-        vv_fail(error, VARVE_MISUSE, "expected a graph, found none");
-        return NULL;
-    }
-    if (varve_graph_check(graph, error) || check_options(options, error))
-        return NULL;
+    if (!graph)
+        return vv_fail(error, VARVE_MISUSE, "expected a graph, found none");
+    VV_TRY(varve_graph_check(graph, error));
+    VV_TRY(check_options(options, error));
     varve_saver *saver = make(graph, error);
     if (!saver)
-        return NULL;
+        return error->status;
     if (options)
         saver->options = *options;
     saver->last_kept = vv_saver_now(saver);
-    return saver;
+    *made = saver;
+    return VARVE_OK;
+}
+
+varve_saver *varve_saver_new(
+    varve_graph *graph, const varve_saver_options *options, varve_error *error)
+{
+    const varve_comm *comm = options ? options->comm : NULL;
+    varve_saver *saver = NULL;
+    varve_error reason = { 0 };
+    if (comm && vv_check_comm(comm, error))
+        return NULL;
+    varve_status status = make_with(graph, options, &saver, &reason);
+    if (comm)
+        status = vv_saver_meet(saver, comm, status, &reason);
+    if (!status)
+        return saver;
+    varve_saver_free(saver);
+    if (error)
+        *error = reason;
+    return NULL;
 }
 
 void varve_saver_free(varve_saver *saver)

@@ -10,11 +10,13 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "checksum.h"
 #include "directory.h"
 #include "failure.h"
 #include "file.h"
 #include "layer_prune.h"
 #include "saver_find.h"
+#include "saver_together.h"
 #include "system.h"
 #include "try.h"
 
@@ -72,13 +74,13 @@ varve_status vv_saver_reserve(varve_saver *saver, varve_error *error)
     return VARVE_OK;
 }
 
-void vv_saver_note(varve_saver *saver, char *path)
+void vv_saver_note(varve_saver *saver, char *path, int64_t when)
 {
     const varve_allocator *a = &saver->context.allocator;
     forget(a, &saver->files, path);
     forget(a, &saver->doomed, path);
     saver->files.items[saver->files.count++] =
-        (struct vv_saver_file){ .path = path, .when = vv_saver_now(saver) };
+        (struct vv_saver_file){ .path = path, .when = when };
 }
 
 /* Whether a file that would go stays for good. A clock that jumped back starts
@@ -142,7 +144,7 @@ void vv_saver_retire(varve_saver *saver)
     vv_saver_let_go(saver);
     while (keep && saver->files.count > keep) {
         struct vv_saver_file oldest = vv_saver_files_take(&saver->files, 0);
-        if (stays(saver, &oldest))
+        if (stays(saver, &oldest) || !vv_saver_leads(saver))
             vv_release_string(&saver->context.allocator, oldest.path);
         else
             saver->doomed.items[saver->doomed.count++] = oldest;
@@ -208,33 +210,84 @@ static varve_status take_list(
     return VARVE_OK;
 }
 
-varve_status varve_saver_set_list(varve_saver *saver, const char *const *paths,
+static varve_status list_these(varve_saver *saver, const char *const *paths,
+    size_t count, struct vv_saver_files *files, varve_error *error)
+{
+    for (size_t i = 0; i < count; i++)
+        VV_TRY(add_path(saver, files, paths[i], error));
+    return vv_saver_look(&saver->context, files, error);
+}
+
+/* The same everywhere where all hand over the same paths. */
+static uint64_t digest_of(const char *const *paths, size_t count)
+{
+    uint64_t words[2] = { count, 0 };
+    for (size_t i = 0; i < count; i++) {
+        words[1] = paths[i] ? vv_hash_of(paths[i], strlen(paths[i])) : 0;
+        words[0] = vv_hash_of(words, sizeof words);
+    }
+    return words[0];
+}
+
+static varve_status set_list(varve_saver *saver, const char *const *paths,
     size_t count, varve_error *error)
 {
     struct vv_saver_files files = { 0 };
     varve_status status = VARVE_OK;
-    if (!saver || (!paths && count))
-        return vv_fail(
+    if (!paths && count)
+        status = vv_fail(
             error, VARVE_MISUSE, "expected a saver and paths, found none");
     vv_saver_land(saver);
-    for (size_t i = 0; i < count && !status; i++)
-        status = add_path(saver, &files, paths[i], error);
-    if (!status)
-        status = vv_saver_look(&saver->context, &files, error);
+    VV_TRY(vv_saver_compare(saver, status, "the list of a saver",
+        paths ? digest_of(paths, count) : 0, NULL, error));
+    if (vv_saver_leads(saver))
+        status = list_these(saver, paths, count, &files, error);
+    status = vv_saver_tell_list(saver, status, &files, error);
+    return take_list(saver, &files, status);
+}
+
+varve_status varve_saver_set_list(varve_saver *saver, const char *const *paths,
+    size_t count, varve_error *error)
+{
+    varve_error reason = { 0 };
+    if (!saver)
+        return vv_fail(
+            error, VARVE_MISUSE, "expected a saver and paths, found none");
+    return vv_hand_over(set_list(saver, paths, count, &reason), &reason, error);
+}
+
+static varve_status scan(varve_saver *saver, const char *prefix,
+    struct vv_saver_files *files, varve_error *error)
+{
+    VV_TRY(vv_saver_scan(&saver->context, prefix, files, error));
+    VV_TRY(vv_saver_look(&saver->context, files, error));
+    vv_saver_sort(files);
+    return VARVE_OK;
+}
+
+static varve_status recover(
+    varve_saver *saver, const char *prefix, varve_error *error)
+{
+    struct vv_saver_files files = { 0 };
+    varve_status status = VARVE_OK;
+    if (!prefix)
+        status = vv_fail(
+            error, VARVE_MISUSE, "expected a saver and a prefix, found none");
+    vv_saver_land(saver);
+    VV_TRY(vv_saver_compare(
+        saver, status, prefix, digest_of(&prefix, 1), NULL, error));
+    if (vv_saver_leads(saver))
+        status = scan(saver, prefix, &files, error);
+    status = vv_saver_tell_list(saver, status, &files, error);
     return take_list(saver, &files, status);
 }
 
 varve_status varve_saver_recover(
     varve_saver *saver, const char *prefix, varve_error *error)
 {
-    struct vv_saver_files files;
-    if (!saver || !prefix)
+    varve_error reason = { 0 };
+    if (!saver)
         return vv_fail(
             error, VARVE_MISUSE, "expected a saver and a prefix, found none");
-    vv_saver_land(saver);
-    VV_TRY(vv_saver_scan(&saver->context, prefix, &files, error));
-    varve_status status = vv_saver_look(&saver->context, &files, error);
-    if (!status)
-        vv_saver_sort(&files);
-    return take_list(saver, &files, status);
+    return vv_hand_over(recover(saver, prefix, &reason), &reason, error);
 }

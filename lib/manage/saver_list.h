@@ -15,7 +15,7 @@ int64_t vv_saver_now(const varve_saver *saver);
 varve_status vv_saver_reserve(varve_saver *saver, varve_error *error);
 
 /* Takes over a path, copied, as that of the newest file. */
-void vv_saver_note(varve_saver *saver, char *path);
+void vv_saver_note(varve_saver *saver, char *path, int64_t when);
 
 /* Deletes what is beyond `keep`, as far as the system lets it. */
 void vv_saver_retire(varve_saver *saver);

@@ -11,14 +11,18 @@
 
 #include "allocator.h"
 #include "background.h"
+#include "checksum.h"
 #include "failure.h"
 #include "name.h"
+#include "read_all.h"
 #include "restoration.h"
 #include "save.h"
 #include "saver.h"
 #include "saver_find.h"
 #include "saver_list.h"
+#include "saver_together.h"
 #include "try.h"
+#include "write_all.h"
 
 enum { PADDED_SIZE = 8 };
 
@@ -53,14 +57,14 @@ static char *make_path(const varve_allocator *a, const char *prefix,
 }
 
 /* Takes over the path. */
-static void conclude(
-    varve_saver *saver, char *path, varve_status status, bool is_durable)
+static void conclude(varve_saver *saver, char *path, int64_t when,
+    varve_status status, bool is_durable)
 {
     if (status && status != VARVE_UNKNOWN_OUTCOME) {
         vv_release_string(&saver->context.allocator, path);
         return;
     }
-    vv_saver_note(saver, path);
+    vv_saver_note(saver, path, when);
     if (!status && is_durable)
         vv_saver_retire(saver);
 }
@@ -73,7 +77,8 @@ void vv_saver_land(varve_saver *saver)
     varve_status status = varve_job_wait(saver->job, &reason);
     varve_job_free(saver->job);
     saver->job = NULL;
-    conclude(saver, saver->flying, status, saver->is_durable);
+    conclude(
+        saver, saver->flying, vv_saver_now(saver), status, saver->is_durable);
     if (status)
         saver->failure = reason;
 }
@@ -118,39 +123,87 @@ static varve_status start_job(varve_saver *saver, char *path,
     return reason.status;
 }
 
-/* Takes over the path. */
-static varve_status write_file(varve_saver *saver, char *path,
-    const varve_write_options *options, varve_error *error)
+/* Takes over the path, which is NULL where `status` says why. */
+static varve_status write_together(varve_saver *saver, char *path, int64_t when,
+    const varve_write_options *own, varve_status status, varve_error *error)
 {
-    varve_write_options own = options ? *options : (varve_write_options){ 0 };
-    if (!own.base)
-        own.base = varve_saver_latest(saver);
-    if (saver->options.async)
-        return start_job(saver, path, &own, error);
-    varve_status status = varve_write(saver->root, path, &own, error);
-    conclude(saver, path, status, !own.no_sync);
+    bool keeps = own->keep_counter;
+    status = vv_write_together(saver->options.comm, status,
+        &(struct vv_write_request){ .root = saver->root,
+            .path = path,
+            .counter = keeps ? varve_save_counter(saver->root) : 0,
+            .options = own },
+        error);
+    conclude(saver, path, when, status, !own->no_sync);
     return status;
+}
+
+/* Takes over the path. */
+static varve_status write_alone(varve_saver *saver, char *path,
+    varve_write_options *own, varve_error *error)
+{
+    if (!own->base)
+        own->base = varve_saver_latest(saver);
+    if (saver->options.async)
+        return start_job(saver, path, own, error);
+    varve_status status = varve_write(saver->root, path, own, error);
+    conclude(saver, path, vv_saver_now(saver), status, !own->no_sync);
+    return status;
+}
+
+static varve_status check_save(varve_saver *saver, const char *prefix,
+    const varve_saver_save_options *options, bool *is_empty, varve_error *error)
+{
+    VV_TRY(vv_saver_check_map(saver, is_empty, error));
+    if (!prefix)
+        return vv_fail(error, VARVE_MISUSE, "expected a prefix, found none");
+    VV_TRY(VV_CHECK_OPTIONS(options, error));
+    return *is_empty ? VARVE_OK : varve_saver_wait(saver, error);
+}
+
+/* The same everywhere where all save under the same name. */
+static uint64_t digest_of(
+    const char *prefix, const varve_saver_save_options *options, bool is_empty)
+{
+    const uint64_t words[] = { prefix ? vv_hash_of(prefix, strlen(prefix)) : 0,
+        options->has_step, options->has_step ? options->step : 0,
+        options->pad_step, is_empty };
+    return vv_hash_of(words, sizeof words);
+}
+
+static varve_status save(varve_saver *saver, const char *prefix,
+    const varve_saver_save_options *options, varve_error *error)
+{
+    static const varve_saver_save_options defaults;
+    const varve_saver_save_options *o = options ? options : &defaults;
+    int64_t when = vv_saver_now(saver);
+    bool is_empty = false;
+    char *path = NULL;
+    varve_status status = check_save(saver, prefix, options, &is_empty, error);
+    VV_TRY(vv_saver_compare(
+        saver, status, prefix, digest_of(prefix, o, is_empty), &when, error));
+    if (is_empty)
+        return VARVE_OK;
+    status = vv_saver_reserve(saver, error);
+    if (!status)
+        path = make_path(&saver->context.allocator, prefix, o);
+    if (!status && !path)
+        status = vv_fail_memory(error, "the name of a checkpoint");
+    varve_write_options own = { 0 };
+    if (o->write)
+        own = *o->write;
+    if (saver->options.comm)
+        return write_together(saver, path, when, &own, status, error);
+    return status ? status : write_alone(saver, path, &own, error);
 }
 
 varve_status varve_saver_save(varve_saver *saver, const char *prefix,
     const varve_saver_save_options *options, varve_error *error)
 {
-    static const varve_saver_save_options defaults;
-    bool is_empty;
-    VV_TRY(vv_saver_check_map(saver, &is_empty, error));
-    if (!prefix)
-        return vv_fail(error, VARVE_MISUSE, "expected a prefix, found none");
-    VV_TRY(VV_CHECK_OPTIONS(options, error));
-    if (is_empty)
-        return VARVE_OK;
-    if (!options)
-        options = &defaults;
-    VV_TRY(varve_saver_wait(saver, error));
-    VV_TRY(vv_saver_reserve(saver, error));
-    char *path = make_path(&saver->context.allocator, prefix, options);
-    if (!path)
-        return vv_fail_memory(error, "the name of a checkpoint");
-    return write_file(saver, path, options->write, error);
+    varve_error reason = { 0 };
+    if (!saver)
+        return vv_saver_check(NULL, error);
+    return vv_hand_over(save(saver, prefix, options, &reason), &reason, error);
 }
 
 /* --- Restoring ---------------------------------------------------------- */
@@ -188,25 +241,48 @@ static varve_status find_file(const struct vv_context *context,
     return status;
 }
 
+/* Rank 0 finds it. */
 static varve_restoration *open_file(varve_saver *saver, const char *name,
     const varve_read_options *options, varve_error *error)
 {
+    const varve_comm *comm = saver->options.comm;
     struct vv_buffer path;
     varve_restoration *r = NULL;
+    varve_status status = VARVE_OK;
     vv_buffer_init(&path, &saver->context.allocator);
-    if (!find_file(&saver->context, name, &path, error)) {
-        struct vv_opening opening = {
-            .path = vv_buffer_string(&path),
-            .options = options,
-            .is_whole = true,
-        };
-        if (path.failed)
-            vv_fail_memory(error, "a path");
-        else
-            r = vv_restoration_open(saver->root, &opening, error);
-    }
+    if (vv_saver_leads(saver))
+        status = find_file(&saver->context, name, &path, error);
+    status = vv_saver_tell(saver, status, &path, error);
+    struct vv_opening opening = {
+        .path = (const char *)path.data,
+        .options = options,
+        .is_whole = true,
+    };
+    if (!status)
+        r = comm
+                ? vv_read_together(comm, saver->root, VARVE_OK, &opening, error)
+                : vv_restoration_open(saver->root, &opening, error);
     vv_buffer_clear(&path);
     return r;
+}
+
+static varve_status restore(varve_saver *saver, const char *path,
+    const varve_read_options *options, varve_restoration **restoration,
+    varve_error *error)
+{
+    bool is_empty = false;
+    varve_status status = vv_saver_check_map(saver, &is_empty, error);
+    if (!status && !path)
+        status = vv_fail(error, VARVE_MISUSE, "expected a path, found none");
+    const uint64_t words[] = { path ? vv_hash_of(path, strlen(path)) : 0,
+        is_empty };
+    VV_TRY(vv_saver_compare(
+        saver, status, path, vv_hash_of(words, sizeof words), NULL, error));
+    if (is_empty)
+        return VARVE_OK;
+    vv_saver_land(saver);
+    *restoration = open_file(saver, path, options, error);
+    return *restoration ? VARVE_OK : error->status;
 }
 
 varve_status varve_saver_restore(varve_saver *saver, const char *path,
@@ -214,24 +290,15 @@ varve_status varve_saver_restore(varve_saver *saver, const char *path,
     varve_error *error)
 {
     varve_error reason = { 0 };
-    bool is_empty;
+    varve_restoration *r = NULL;
     if (restoration)
         *restoration = NULL;
-    VV_TRY(vv_saver_check_map(saver, &is_empty, error));
-    if (!path)
-        return vv_fail(error, VARVE_MISUSE, "expected a path, found none");
-    if (is_empty)
-        return VARVE_OK;
-    vv_saver_land(saver);
-    varve_restoration *r = open_file(saver, path, options, &reason);
-    if (!r) {
-        if (error)
-            *error = reason;
-        return reason.status;
-    }
+    if (!saver)
+        return vv_saver_check(NULL, error);
+    varve_status status = restore(saver, path, options, &r, &reason);
     if (restoration)
         *restoration = r;
     else
         varve_restoration_free(r);
-    return VARVE_OK;
+    return vv_hand_over(status, &reason, error);
 }

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "ranks.h"
+#include "ranks_manager.h"
 
 #include <errno.h>
 
@@ -12,85 +12,6 @@
 #include "reader.h"
 #include "support/faulty_system.h"
 #include "system.h"
-
-/* --- What a rank is told -------------------------------------------------- */
-
-static void make(struct rank *r, const varve_manager_options *options)
-{
-    varve_manager_options own = *options;
-    own.comm = r->comm;
-    r->manager = varve_manager_new(r->root, "run", &own, &r->error);
-    if (!r->manager)
-        note_status(r, "new", r->error.status);
-}
-
-static void look_around(struct rank *r)
-{
-    varve_managed m;
-    const char *text = varve_manager_latest(r->manager);
-    note(r, "latest %s\n", text ? text : "none");
-    text = varve_manager_warning(r->manager);
-    note(r, "warning %s\n", text ? text : "none");
-    for (size_t i = 0; varve_manager_at(r->manager, i, &m); i++)
-        note(r, "%s %d %d %g %d %s%s%s%s\n", m.path, (int)m.counter,
-            (int)m.step, m.metric, (int)m.size, m.kept ? m.kept : "to go",
-            m.is_ours ? ", ours" : "", m.is_pinned ? ", pin" : "",
-            m.is_damaged ? ", bad" : "");
-    for (size_t i = 0; (text = varve_manager_passed_over(r->manager, i)); i++)
-        note(r, "passed over %s\n", text);
-}
-
-static void save_with(
-    struct rank *r, int64_t step, const varve_manager_save_options *options)
-{
-    set_values(r, step);
-    note_status(r, "save",
-        varve_manager_save_with(r->manager, step, options, &r->error));
-    const char *path = varve_manager_saved(r->manager);
-    note(r, "saved %s\n", path ? path : "nothing");
-}
-
-static void save(struct rank *r, int64_t step)
-{
-    save_with(r, step, NULL);
-}
-
-static void resume(struct rank *r)
-{
-    set_values(r, -1);
-    note_status(r, "resume", varve_manager_resume(r->manager, &r->error));
-    note(r, "step %d, %s\n", (int)r->step,
-        has_values(r) ? "whole" : "something else");
-}
-
-static void resume_only(struct rank *r, const void *user)
-{
-    make(r, user);
-    if (r->manager) {
-        resume(r);
-        look_around(r);
-    }
-}
-
-static void save_three(struct rank *r, const void *user)
-{
-    make(r, user);
-    for (int step = 1; r->manager && step <= 3; step++)
-        save(r, 10 * step);
-}
-
-static void check_has(const char *notes, const char *wanted)
-{
-    cr_assert(strstr(notes, wanted), "expected %s in\n%s", wanted, notes);
-}
-
-static bool has_file(const char *path)
-{
-    size_t size;
-    return memory_bytes(disk.memory, path, &size) != NULL;
-}
-
-static const varve_manager_options plain = { .keep_last = 0 };
 
 /* --- Saving and resuming -------------------------------------------------- */
 
@@ -144,13 +65,6 @@ TEST(manager_together, resumes_what_others_saved_in_another_number)
         }
         end_disk();
     }
-}
-
-static void go_on(struct rank *r, const void *user)
-{
-    make(r, user);
-    resume(r);
-    save(r, r->step + 1);
 }
 
 TEST(manager_together, goes_on_with_one_process_and_back)
@@ -324,119 +238,6 @@ TEST(manager_together, is_made_alike_or_not_at_all)
     end_disk();
 }
 
-/* --- What is damaged ------------------------------------------------------ */
-
-static void change_byte(const char *path, size_t at)
-{
-    size_t size;
-    unsigned char *bytes = memory_bytes(disk.memory, path, &size);
-    cr_assert(bytes && at < size);
-    bytes[at] ^= 1;
-}
-
-static const char *find_layer(size_t *size)
-{
-    for (size_t i = 0; i < memory_file_count(disk.memory); i++) {
-        const char *path = memory_file_path(disk.memory, i);
-        if (strstr(path, "layers/") && memory_bytes(disk.memory, path, size) &&
-            *size > 10000)
-            return path;
-    }
-    return NULL;
-}
-
-TEST(manager_together, passes_over_what_any_rank_finds_damaged)
-{
-    begin_disk();
-    disk.total = 1500000;
-    run_ranks(3, save_three, &plain);
-    size_t size;
-    char path[200];
-    memory_bytes(disk.memory, "run/ckpt-3.varve", &size);
-    change_byte("run/ckpt-3.varve", size - 40);
-    const char *notes = run_ranks(3, resume_only, &plain);
-    check_has(notes, "step 20, whole\n");
-    check_has(notes, "passed over rank 0: run/ckpt-3.varve: ");
-    change_byte("run/ckpt-3.varve", size - 40);
-    const char *layer = find_layer(&size);
-    cr_assert(layer);
-    snprintf(path, sizeof path, "%s", layer);
-    for (size_t at = 5000; at < size; at += 1u << 20) {
-        change_byte(path, at);
-        check_has(run_ranks(3, resume_only, &plain), "resume: VARVE_OK");
-        cr_assert(strstr(disk.notes[1], "step 30") ||
-                      strstr(disk.notes[1], "passed over rank "),
-            "%s", disk.notes[1]);
-        change_byte(path, at);
-    }
-    end_disk();
-}
-
-/* Some ranks have lost something, and some have not. */
-static void salvage(struct rank *r, const void *user)
-{
-    make(r, user);
-    set_values(r, -1);
-    note_status(r, "resume", varve_manager_resume(r->manager, &r->error));
-    note(r, "step %d\n", (int)r->step);
-    look_around(r);
-}
-
-TEST(manager_together, salvages_together_where_nothing_is_good)
-{
-    size_t size;
-    const varve_read_options read = { .salvage = true };
-    varve_manager_options options = { .read = &read };
-    begin_disk();
-    disk.total = 1500000;
-    run_ranks(3, go_on, &plain);
-    change_byte(find_layer(&size), 5000);
-    const char *notes = run_ranks(3, salvage, &options);
-    check_has(notes, "resume: VARVE_OK\nstep 0\n");
-    check_has(notes, "passed over rank ");
-    check_has(run_ranks(3, salvage, &plain), "resume: VARVE_OK\nstep -1\n");
-    end_disk();
-}
-
-/* --- From nothing --------------------------------------------------------- */
-
-static varve_status initialize(void *user)
-{
-    struct rank *r = user;
-    set_values(r, 4);
-    return VARVE_OK;
-}
-
-static varve_status refuse(void *user)
-{
-    const struct rank *r = user;
-    return r->number == 1 ? VARVE_CANCELLED : VARVE_OK;
-}
-
-static void begin_anew(struct rank *r, const void *user)
-{
-    varve_manager_options options = { .initialize = initialize,
-        .initialize_user = r,
-        .comm = r->comm };
-    (void)user;
-    r->manager = varve_manager_new(r->root, "run", &options, &r->error);
-    resume(r);
-    varve_manager_free(r->manager);
-    options.initialize = refuse;
-    r->manager = varve_manager_new(r->root, "run", &options, &r->error);
-    resume(r);
-}
-
-TEST(manager_together, initializes_every_rank_where_there_is_nothing)
-{
-    begin_disk();
-    const char *notes = run_ranks(3, begin_anew, NULL);
-    check_has(notes, "resume: VARVE_OK\nstep 4, whole\n");
-    check_has(notes, "resume: VARVE_CALLBACK: rank 1: run: expected the "
-                     "program to initialize itself, found VARVE_CANCELLED\n");
-    end_disk();
-}
-
 /* --- What is kept --------------------------------------------------------- */
 
 static int count_name(void *user, const char *name)
@@ -490,6 +291,12 @@ TEST(manager_together, leaves_readers_the_data_of_what_they_read)
 
 /* --- Whatever fails, wherever --------------------------------------------- */
 
+static void save_one(struct rank *r, const void *user)
+{
+    make(r, user);
+    save(r, 30);
+}
+
 static void whole_life(struct rank *r, const void *user)
 {
     make(r, user);
@@ -499,7 +306,7 @@ static void whole_life(struct rank *r, const void *user)
     save_with(r, 40, &(varve_manager_save_options){ .pin = true });
     note_status(r, "prune", varve_manager_prune(r->manager, &r->error));
     note_status(r, "refresh", varve_manager_refresh(r->manager, &r->error));
-    note_status(r, "unpin", varve_manager_unpin(r->manager, 4, &r->error));
+    note_status(r, "unpin", varve_manager_unpin(r->manager, 2, &r->error));
 }
 
 static void check_resumes(void)
@@ -512,14 +319,14 @@ static void check_resumes(void)
 
 TEST(manager_together, ends_at_every_rank_wherever_one_is_gone)
 {
-    varve_manager_options options = { .keep_last = 2 };
+    varve_manager_options options = { .keep_last = 1 };
     begin_disk();
-    run_ranks(3, save_three, &options);
+    run_ranks(3, save_one, &options);
     long calls = run_ranks_until(3, -1, whole_life, &options);
     end_disk();
     for (long i = 0; i < calls; i++) {
         begin_disk();
-        run_ranks(3, save_three, &options);
+        run_ranks(3, save_one, &options);
         run_ranks_until(3, i, whole_life, &options);
         for (int k = 0; k < 3; k++)
             check_has(disk.notes[k], "VARVE_DISCONNECTED");
@@ -530,11 +337,11 @@ TEST(manager_together, ends_at_every_rank_wherever_one_is_gone)
 
 static void check_faults(unsigned kinds, int number_of_errno)
 {
-    varve_manager_options options = { .keep_last = 2 };
+    varve_manager_options options = { .keep_last = 1 };
     bool is_over = false;
     for (long number = 0; !is_over; number++) {
         begin_disk();
-        run_ranks(3, save_three, &options);
+        run_ranks(3, save_one, &options);
         const struct vv_system *under = disk.context.system;
         struct faulty *faulty = faulty_new(under);
         disk.context.system = faulty_system(faulty);
@@ -562,11 +369,11 @@ TEST(manager_together, answers_alike_where_a_disk_is_full)
 
 TEST(manager_together, answers_alike_whoever_runs_out_of_memory)
 {
-    varve_manager_options options = { .keep_last = 2 };
+    varve_manager_options options = { .keep_last = 1 };
     bool is_over = false;
     for (long number = 0; !is_over; number += 3) {
         begin_disk();
-        run_ranks(3, save_three, &options);
+        run_ranks(3, save_one, &options);
         test_fail_allocation(number, number % 2);
         run_ranks(3, whole_life, &options);
         is_over = test_allocation_count() <= number;

@@ -1,0 +1,49 @@
+/* resume_together.c - the index is told by rank 0; each verifies its share.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "resume_together.h"
+
+#include "agreement.h"
+#include "open_all.h"
+#include "reader.h"
+
+struct trial {
+    struct vv_open_all how;
+    bool has_come; /* to where all open the file, or say why they cannot */
+    bool is_open;
+};
+
+static varve_status open_together(void *user, struct vv_opened *file,
+    const struct vv_context *context, varve_error *error)
+{
+    struct trial *trial = user;
+    trial->has_come = true;
+    trial->how.context = context;
+    varve_status status = vv_open_all(&trial->how, VARVE_OK, file, error);
+    trial->is_open = !status;
+    return status;
+}
+
+varve_status vv_manager_verify(
+    varve_manager *m, const char *path, varve_status status, varve_error *error)
+{
+    const varve_comm *comm = m->options.comm;
+    struct trial trial = { .how = { .comm = comm, .path = path } };
+    struct vv_opened none = { 0 };
+    varve_reader *reader = NULL;
+    if (!status) {
+        reader = vv_reader_open_by(&m->context, open_together, &trial, error);
+        status = reader ? VARVE_OK : error->status;
+    }
+    if (!trial.has_come)
+        status = vv_open_all(&trial.how, status, &none, error);
+    if (trial.is_open) {
+        if (reader)
+            status =
+                vv_reader_verify_share(reader, comm->rank, comm->size, error);
+        status = vv_agree(comm, status, error);
+    }
+    varve_reader_free(reader);
+    return status;
+}

@@ -1,0 +1,126 @@
+/* saver_together.c - what the ranks of a saver tell each other.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "saver_together.h"
+
+#include <string.h>
+
+#include "agreement.h"
+#include "allocator.h"
+#include "bytes.h"
+#include "failure.h"
+#include "try.h"
+
+bool vv_saver_leads(const varve_saver *s)
+{
+    return !s->options.comm || s->options.comm->rank == 0;
+}
+
+/* --- The first meeting ---------------------------------------------------- */
+
+varve_status vv_saver_meet(varve_saver *s, const varve_comm *comm,
+    varve_status status, varve_error *error)
+{
+    VV_TRY(vv_agree(comm, status, error));
+    const varve_saver_options *o = &s->options;
+    uint64_t hours;
+    memcpy(&hours, &o->keep_every_hours, sizeof hours);
+    const uint64_t here[] = { o->keep, hours, o->allow_empty };
+    uint64_t there[] = { here[0], here[1], here[2], (uint64_t)s->last_kept };
+    VV_TRY(vv_tell_bytes(comm, there, sizeof there, error));
+    if (memcmp(here, there, sizeof here) != 0)
+        status = vv_fail(error, VARVE_MISUSE,
+            "expected the options of a saver that rank 0 has, found others");
+    s->last_kept = (int64_t)there[3];
+    return vv_agree(comm, status, error);
+}
+
+/* --- Calls ---------------------------------------------------------------- */
+
+varve_status vv_saver_compare(const varve_saver *s, varve_status status,
+    const char *name, uint64_t digest, int64_t *when, varve_error *error)
+{
+    const varve_comm *comm = s->options.comm;
+    uint64_t there[] = { digest, when ? (uint64_t)*when : 0 };
+    if (!comm)
+        return status;
+    VV_TRY(vv_agree(comm, status, error));
+    VV_TRY(vv_tell_bytes(comm, there, sizeof there, error));
+    if (there[0] != digest)
+        status = vv_fail(error, VARVE_MISUSE,
+            "%s: expected the call that rank 0 makes, found another", name);
+    if (when)
+        *when = (int64_t)there[1];
+    return vv_agree(comm, status, error);
+}
+
+varve_status vv_saver_tell(const varve_saver *s, varve_status status,
+    struct vv_buffer *text, varve_error *error)
+{
+    const varve_comm *comm = s->options.comm;
+    if (!status) {
+        vv_buffer_string(text);
+        text->size += !text->failed && comm; /* its NUL */
+        if (text->failed)
+            status = vv_fail_memory(error, "a path");
+    }
+    return comm ? vv_tell_all(comm, status, text, error) : status;
+}
+
+/* --- Lists ---------------------------------------------------------------- */
+
+enum { WORDS = 24 }; /* the bytes before a path */
+
+static void add_file(struct vv_buffer *bytes, const struct vv_saver_file *file)
+{
+    vv_buffer_add64(bytes, (uint64_t)file->when);
+    vv_buffer_add64(bytes, file->number);
+    vv_buffer_add64(bytes, file->has_number);
+    vv_buffer_add(bytes, file->path, strlen(file->path) + 1);
+}
+
+static varve_status take_files(const varve_saver *s,
+    const struct vv_buffer *bytes, struct vv_saver_files *files,
+    varve_error *error)
+{
+    const varve_allocator *a = &s->context.allocator;
+    for (size_t at = 0; at < bytes->size;) {
+        const unsigned char *words = bytes->data + at;
+        const char *path = (const char *)words + WORDS;
+        char *copy = vv_saver_files_reserve(a, files, files->count + 1)
+                         ? vv_copy_string(a, path)
+                         : NULL;
+        if (!copy)
+            return vv_fail_memory(error, "the list of a saver's files");
+        files->items[files->count++] = (struct vv_saver_file){
+            .path = copy,
+            .when = (int64_t)vv_load64(words),
+            .number = vv_load64(words + 8),
+            .has_number = vv_load64(words + 16) != 0,
+        };
+        at += WORDS + strlen(path) + 1;
+    }
+    return VARVE_OK;
+}
+
+varve_status vv_saver_tell_list(const varve_saver *s, varve_status status,
+    struct vv_saver_files *files, varve_error *error)
+{
+    const varve_comm *comm = s->options.comm;
+    struct vv_buffer bytes;
+    vv_buffer_init(&bytes, &s->context.allocator);
+    for (size_t i = 0; comm && !status && i < files->count; i++)
+        add_file(&bytes, &files->items[i]);
+    if (comm)
+        status = vv_tell_all(comm, status, &bytes, error);
+    if (comm && !status) {
+        if (comm->rank != 0)
+            status = take_files(s, &bytes, files, error);
+        status = vv_agree(comm, status, error);
+    }
+    vv_buffer_clear(&bytes);
+    if (status)
+        vv_saver_files_clear(&s->context.allocator, files);
+    return status;
+}
