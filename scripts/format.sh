@@ -3,7 +3,8 @@
 #
 #     scripts/format.sh [--check] [FILE]...
 #
-# All of them without a FILE; what is no C is passed over, and so are tests,
+# All of them without a FILE; what is neither C nor C++ is
+# passed over, and so are tests,
 # whose tables are laid out by hand. --check changes nothing and fails where
 # something would be changed. Other versions of
 # clang-format have other tastes: without the one below it says so, and exits
@@ -29,11 +30,12 @@ fi
 if [ $# -gt 0 ]; then
     files=()
     for file; do
-        [[ $file != *.[ch] || $file == tests/* || ! -f $file ]] ||
+        [[ $file != *.@(c|h|cpp|hpp) || $file == tests/* || ! -f $file ]] ||
             files+=("$file")
     done
 else
     mapfile -t files < <(
-        find include lib tools examples bench -name '*.[ch]' | sort)
+        find include lib tools examples bench \
+            -name '*.[ch]' -o -name '*.[ch]pp' | sort)
 fi
 [ ${#files[@]} -eq 0 ] || "$tool" "${check[@]:--i}" "${files[@]}"

@@ -188,6 +188,13 @@ enter readme
 { "$programs/readme" && "$programs/readme"; } >printed
 compare readme
 
+# The same in C++, where there is a compiler for it.
+if [ -x "$programs/readme_cpp" ]; then
+    enter readme_cpp
+    { "$programs/readme_cpp" && "$programs/readme_cpp"; } >printed
+    compare readme
+fi
+
 # Killed at any moment, it goes on from a whole checkpoint.
 resume_in_the_background() {
     "$programs/09_background" run 20 >printed

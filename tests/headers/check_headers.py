@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""check_headers.py - each public header compiles alone, as C11 and as C++17.
+"""check_headers.py - each public header compiles alone, as C11 and as C++17;
+those for C++ as C++20 without exceptions and RTTI too.
 
     tests/headers/check_headers.py INCLUDE
 
@@ -19,6 +20,7 @@ WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Wconversion',
             '-Werror', '-fsyntax-only']
 C_FLAGS = ['-x', 'c', '-std=c11', '-Wstrict-prototypes']
 CXX_FLAGS = ['-x', 'c++', '-std=c++17']
+CXX20_FLAGS = ['-x', 'c++', '-std=c++20', '-fno-exceptions', '-fno-rtti']
 # Stands on that of MPI: the suite mpi and the test install compile it.
 MPI = os.path.join('varve', 'mpi.h')
 
@@ -47,6 +49,8 @@ def main(include):
     headers = sorted(os.path.relpath(path, include) for path in
                      glob.glob(os.path.join(include, 'varve', '*.h')))
     headers.remove(MPI)
+    for_cxx = sorted(os.path.relpath(path, include) for path in
+                     glob.glob(os.path.join(include, 'varve', '*.hpp')))
     c = compilers('cc', 'gcc', 'clang')
     cxx = compilers('c++', 'g++', 'clang++')
     if not headers or not c:
@@ -56,6 +60,9 @@ def main(include):
     jobs = [(compiler, flags, include, header) for header in headers
             for found, flags in ((c, C_FLAGS), (cxx, CXX_FLAGS))
             for compiler in found]
+    jobs += [(compiler, flags, include, header) for header in for_cxx
+             for flags in (CXX_FLAGS, CXX20_FLAGS) for compiler in cxx]
+    headers += for_cxx
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         complaints = list(filter(None, pool.map(
             lambda job: compile_alone(*job), jobs)))

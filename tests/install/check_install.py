@@ -84,7 +84,8 @@ class Installation:
 def check_headers(installed):
     """All of them; that of a library of its own only beside that."""
     here = {os.path.basename(p) for p in
-            glob.glob(f'{installed.source}/include/varve/*.h')}
+            glob.glob(f'{installed.source}/include/varve/*.h')
+            + glob.glob(f'{installed.source}/include/varve/*.hpp')}
     if not glob.glob(f'{installed.libraries}/libvarve-mpi.*'):
         here.remove(MPI_HEADER)
     there = set(os.listdir(installed.include))
@@ -163,8 +164,13 @@ def check_tool(installed):
 
 
 PART = """project('whole', 'c')
-executable('whole', 'whole.c', dependencies: dependency('varve',
-  fallback: ['varve', 'varve_dep']))
+executable('whole', 'whole.c', dependencies: dependency('varve'))
+"""
+WRAP = """[wrap-file]
+directory = varve
+
+[provide]
+dependency_names = varve
 """
 
 
@@ -172,12 +178,13 @@ def targets_of(meson, source, place, *options):
     """Those of the library as a part of a project, by name and kind."""
     os.makedirs(f'{place}/subprojects')
     os.symlink(source, f'{place}/subprojects/varve')
-    for name, text in ('meson.build', PART), ('whole.c', 'int main(void)'):
+    for name, text in [('meson.build', PART), ('whole.c', 'int main(void)'),
+                       ('subprojects/varve.wrap', WRAP)]:
         with open(f'{place}/{name}', 'w', encoding='utf-8') as stream:
             stream.write(text)
     environment = dict(os.environ, PKG_CONFIG_PATH='')
-    run(*shlex.split(meson), 'setup', *options, f'{place}/build', place,
-        env=environment)
+    run(*shlex.split(meson), 'setup', '--wrap-mode=forcefallback', *options,
+        f'{place}/build', place, env=environment)
     targets = json.loads(run(*shlex.split(meson), 'introspect', '--targets',
                              f'{place}/build'))
     return [t for t in targets if t['subproject'] == 'varve']
@@ -207,6 +214,8 @@ def check_shared(installed):
     installed.consume('shared', 'cc', flags, environment)
     if shutil.which('c++'):
         installed.consume('shared-cxx', 'c++', flags, environment)
+        installed.consume('shared-cpp', 'c++', flags, environment,
+                          'consumer.cpp')
     else:
         print('install: no C++ compiler here, tried as C only')
 
@@ -255,7 +264,7 @@ def check_cmake(installed, kinds):
         print('install: no CMake here, skipped')
         return
     built = find_by_cmake(installed, *kinds)
-    if built != 1 + len(kinds):
+    if built != 1 + len(kinds) + bool(shutil.which('c++')):
         raise Trouble(f'{kinds}: {built} consumers')
     try:
         find_by_cmake(installed, 'none-such')

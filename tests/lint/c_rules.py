@@ -37,6 +37,8 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
 TYPE_T = re.compile(r'\b(?:struct|enum|union)\s+(\w+_t)\b'
                     r'|\btypedef\b[^;{]*\b(\w+_t)\s*;'
                     r'|\}\s*(\w+_t)\s*;')
+# What else of C++ has its brace there.
+NO_FUNCTION = re.compile(r'(namespace|class)\b')
 SKIPPED_TEST = re.compile(r'\bcr_skip\w*\s*\(|\.disabled\s*=')
 
 
@@ -101,9 +103,9 @@ def check_opening(tree, f):
 
 def check_functions(tree, f):
     """By the style, a body begins and ends with a brace in the first column."""
-    begin = None
+    begin, above = None, ''
     for number, line in enumerate(f.code.split('\n'), 1):
-        if line.startswith('{'):
+        if line.startswith('{') and not NO_FUNCTION.match(above):
             begin = number
         elif line.startswith('}') and begin:
             size = number - begin + 1
@@ -111,6 +113,7 @@ def check_functions(tree, f):
                 tree.offence('function', f.path, begin,
                              f'{size} lines, {FUNCTION_LIMIT} is the limit')
             begin = None
+        above = line
 
 
 def check_comments(tree, f):

@@ -21,6 +21,7 @@ TEST = 'tests/unit/base/test_thing.c'
 STORY = 'tests/story/test_story.c'
 PUBLIC = 'include/varve/thing.h'
 EXAMPLE = 'examples/one.c'
+CPP = 'examples/one.hpp'
 PAGE = 'docs/page.md'
 EXCEPTIONS = 'tests/lint/exceptions.txt'
 
@@ -49,6 +50,7 @@ GOOD['docs/python.md'] = page('<!-- from python/tests/one.py:part -->',
                               'f()\n', 'python')
 GOOD['examples/meson.build'] = "executable('one', 'one.c')\n"
 GOOD[PAGE] = page('<!-- from examples/one.c:part -->', 'f();\n')
+GOOD[CPP] = c_file(CPP, 'namespace one\n{\n' + function(60) * 2 + '}\n')
 GOOD[EXCEPTIONS] = ''
 
 # The rule, the file, its text. Words are cut in two, so that the lint does not
@@ -67,6 +69,8 @@ CASES = [
     ('opening', SOURCE, '/* thing.c - without a licence. */\n'),
     ('opening', 'scripts/a.sh', '#!/bin/sh\necho\n'),
     ('function', SOURCE, c_file(SOURCE, function(61))),
+    ('function', CPP, c_file(CPP, 'namespace one\n{\n' + function(61))),
+    ('comment', CPP, c_file(CPP, 'int x; // a number\n')),
     ('comment', SOURCE, c_file(SOURCE, 'int x; // a number\n')),
     ('type', SOURCE, c_file(SOURCE, 'typedef struct thing thing_t;\n')),
     ('type', SOURCE, c_file(SOURCE, 'struct thing_t { int x; };\n')),
@@ -100,6 +104,7 @@ CASES = [
     ('link', 'README.md', '[gone](docs/page.md#gone)\n'),
     ('link', 'README.md', '![gone](gone.png)\n'),
     ('block', PAGE, '```c\nf();\n```\n'),
+    ('block', PAGE, '```cpp\nf();\n```\n'),
     ('block', PAGE, page('<!-- from examples/one.c:part -->', 'g();\n')),
     ('block', PAGE, page('<!-- from examples/one.c:gone -->', 'f();\n')),
     ('block', PAGE, page('<!-- from examples/gone.c -->', 'f();\n')),

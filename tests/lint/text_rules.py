@@ -19,10 +19,10 @@ UNWANTED = [
 
 LINK = re.compile(r'(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)')
 FENCE = re.compile(r'^```[^\n]*\n.*?^```[ \t]*$', re.M | re.S)
-BLOCK = re.compile(r'(?P<above>^[^\n]*\n|\A)^```(?:c|python)\b[^\n]*\n'
+BLOCK = re.compile(r'(?P<above>^[^\n]*\n|\A)^```(?:c|cpp|python)\b[^\n]*\n'
                    r'(?P<code>.*?)^```', re.M | re.S)
-MARKER = re.compile(r'^<!-- from ([\w./-]+\.(?:[ch]|py))(?::([\w-]+))? -->$',
-                    re.M)
+MARKER = re.compile(
+    r'^<!-- from ([\w./-]+\.(?:[ch](?:pp)?|py))(?::([\w-]+))? -->$', re.M)
 # Python that the tests of the package run.
 RUN = 'python/tests'
 
@@ -130,7 +130,8 @@ def is_compiled(tree, f):
     while True:
         build = os.path.join(folder, 'meson.build')
         if build in tree.paths and re.search(
-                rf'[\'/]{re.escape(f.stem)}(\.c)?\'', tree.file(build).text):
+                rf'[\'/]{re.escape(f.stem)}(\.c(pp)?)?\'',
+                tree.file(build).text):
             return True
         if not folder:
             return False

@@ -5,7 +5,8 @@ SPDX-License-Identifier: MIT
 import os
 import re
 
-SUFFIXES = ('.c', '.h', '.md', '.py', '.sh', '.build', '.txt', '.yml')
+SUFFIXES = ('.c', '.h', '.cpp', '.hpp',
+            '.md', '.py', '.sh', '.build', '.txt', '.yml')
 NAMES = ('run', '.editorconfig', '.gitignore', '.clang-format')
 EXCEPTIONS = 'tests/lint/exceptions.txt'
 PASSED_OVER = ('.git', '__pycache__', 'subprojects')
@@ -14,7 +15,7 @@ TOKENS = re.compile(
 
 
 class File:
-    """A text file; `code` is C with comments and strings blanked out."""
+    """A text file; `code` is C or C++ with comments and strings blanked out."""
 
     def __init__(self, root, path):
         self.path = path
@@ -26,7 +27,7 @@ class File:
         self.lines = self.text.split('\n')
         if self.text.endswith('\n'):
             self.lines.pop()
-        self.is_c = self.suffix in ('.c', '.h')
+        self.is_c = self.suffix in ('.c', '.h', '.cpp', '.hpp')
         self.line_comments = []
         self.code = TOKENS.sub(self._blank, self.text) if self.is_c else ''
 

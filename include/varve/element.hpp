@@ -1,0 +1,114 @@
+/* element.hpp - element types and shapes in C++.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_ELEMENT_HPP
+#define VARVE_ELEMENT_HPP
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <varve/tensor.h>
+
+namespace varve
+{
+
+/* --- Elements ----------------------------------------------------------- */
+
+/* The element type of a T. A program says it of types of its own, as of one of
+ * 16 bits:
+ *     template <> struct varve::element<half> {
+ *         static constexpr varve_dtype dtype = VARVE_FLOAT16;
+ *     };
+ * Characters have none, as in C: they may be text, or numbers. */
+template <class T, class = void> struct element {
+};
+
+namespace detail
+{
+
+template <class T, class... Others>
+inline constexpr bool is_one_of = (std::is_same_v<T, Others> || ...);
+
+template <class T>
+inline constexpr bool is_number =
+    std::is_arithmetic_v<T> && sizeof(T) <= 8 &&
+    !is_one_of<T, char, wchar_t, char16_t, char32_t
+#ifdef __cpp_char8_t
+        ,
+        char8_t
+#endif
+        >;
+
+template <class T> constexpr varve_dtype dtype_of_number()
+{
+    constexpr int log = sizeof(T) == 1   ? 0
+                        : sizeof(T) == 2 ? 1
+                        : sizeof(T) == 4 ? 2
+                                         : 3;
+    if constexpr (std::is_same_v<T, bool>)
+        return VARVE_BOOL;
+    else if constexpr (std::is_floating_point_v<T>)
+        return log == 2 ? VARVE_FLOAT32 : VARVE_FLOAT64;
+    else
+        return static_cast<varve_dtype>(
+            (std::is_signed_v<T> ? VARVE_INT8 : VARVE_UINT8) + log);
+}
+
+} /* namespace detail */
+
+template <class T>
+struct element<T,
+    std::enable_if_t<detail::is_number<T> && !std::is_const_v<T>>> {
+    static constexpr varve_dtype dtype = detail::dtype_of_number<T>();
+};
+
+/* An enumeration is saved as the integers it is, std::byte too. */
+template <class T>
+struct element<T, std::enable_if_t<std::is_enum_v<T> && !std::is_const_v<T>>>
+    : element<std::underlying_type_t<T>> {
+};
+
+template <> struct element<std::complex<float>> {
+    static constexpr varve_dtype dtype = VARVE_COMPLEX64;
+};
+
+template <> struct element<std::complex<double>> {
+    static constexpr varve_dtype dtype = VARVE_COMPLEX128;
+};
+
+template <> struct element<varve_string> {
+    static constexpr varve_dtype dtype = VARVE_STRING;
+};
+
+/* --- Shapes ------------------------------------------------------------- */
+
+/* shape(784, 10), or where one is asked for { 784, 10 }; shape() is that of a
+ * scalar. */
+class shape : public varve_shape
+{
+public:
+    shape() noexcept : varve_shape()
+    {
+    }
+    template <class... I,
+        class = std::enable_if_t<(sizeof...(I) > 0) &&
+                                 (std::is_integral_v<I> && ...)>>
+    shape(I... sizes) noexcept : varve_shape()
+    {
+        (append(static_cast<std::uint64_t>(sizes)), ...);
+    }
+    /* Beyond VARVE_MAX_RANK only the rank grows, and is refused. */
+    void append(std::uint64_t size) noexcept
+    {
+        if (rank < VARVE_MAX_RANK)
+            extents[rank] = size;
+        rank++;
+    }
+};
+
+} /* namespace varve */
+
+#endif

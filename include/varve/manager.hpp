@@ -1,0 +1,225 @@
+/* manager.hpp - many checkpoints of one run, in C++: managers, and savers by
+ * name. The comments in manager.h and saver.h hold for the calls of the same
+ * name.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_MANAGER_HPP
+#define VARVE_MANAGER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include <varve/checkpoint.hpp>
+#include <varve/error.hpp>
+#include <varve/graph.hpp>
+#include <varve/manager.h>
+#include <varve/saver.h>
+
+namespace varve
+{
+
+namespace detail
+{
+
+template <class F> varve_status start(void *user)
+{
+    return guarded(*static_cast<F *>(user));
+}
+
+} /* namespace detail */
+
+/* --- Managers ----------------------------------------------------------- */
+
+struct manager_options : varve_manager_options {
+    manager_options() noexcept : varve_manager_options()
+    {
+    }
+    manager_options(const varve_manager_options &c) noexcept
+        : varve_manager_options(c)
+    {
+    }
+    /* Called where there is nothing to resume from; borrowed, as all that these
+     * options point to, as long as the manager is there. */
+    template <class F> manager_options &on_initialize(F &function) noexcept
+    {
+        initialize = detail::start<F>;
+        initialize_user = &function;
+        return *this;
+    }
+};
+
+struct manager_save_options : varve_manager_save_options {
+    manager_save_options() noexcept : varve_manager_save_options()
+    {
+    }
+    manager_save_options(const varve_manager_save_options &c) noexcept
+        : varve_manager_save_options(c)
+    {
+    }
+};
+
+class manager
+{
+public:
+    static result<manager> open(const node &root, text directory,
+        const manager_options &o = manager_options())
+    {
+        return detail::made<manager>(
+            varve_manager_new, root.get(), directory.get(), &o);
+    }
+    explicit manager(varve_manager *c) noexcept : manager_(c)
+    {
+    }
+    varve_manager *get() const noexcept
+    {
+        return manager_.get();
+    }
+    /* False where there was nothing to resume from. */
+    result<bool> resume() const
+    {
+        auto resumed = detail::tried(varve_manager_resume, get());
+        if (!resumed)
+            return resumed.error();
+        return varve_manager_restoration(get()) != nullptr;
+    }
+    /* That of the last resume, which remains the manager's; NULL where nothing
+     * was restored. */
+    varve_restoration *restoration() const
+    {
+        return varve_manager_restoration(get());
+    }
+    result<void> settle() const
+    {
+        return detail::tried(varve_manager_settle, get());
+    }
+    /* Whether a save was due, and is made: with `async`, begun. */
+    result<bool> save(std::int64_t step,
+        const manager_save_options &o = manager_save_options()) const
+    {
+        const bool due = o.force || varve_manager_is_due(get(), step);
+        auto saved = detail::tried(varve_manager_save_with, get(), step, &o);
+        if (!saved)
+            return saved.error();
+        return due;
+    }
+    bool is_due(std::int64_t step) const
+    {
+        return varve_manager_is_due(get(), step);
+    }
+    result<void> wait() const
+    {
+        return detail::tried(varve_manager_wait, get());
+    }
+    /* For the handler of a signal. */
+    void request_save() const noexcept
+    {
+        varve_manager_request_save(get());
+    }
+    /* Paths, valid until the next call that looks at the directory; NULL:
+     * none. */
+    const char *saved() const
+    {
+        return varve_manager_saved(get());
+    }
+    const char *latest() const
+    {
+        return varve_manager_latest(get());
+    }
+    const char *warning() const
+    {
+        return varve_manager_warning(get());
+    }
+    std::size_t size() const
+    {
+        return varve_manager_count(get());
+    }
+    std::optional<varve_managed> at(std::size_t index) const
+    {
+        varve_managed managed = {};
+        if (!varve_manager_at(get(), index, &managed))
+            return std::nullopt;
+        return managed;
+    }
+
+private:
+    detail::handle<varve_manager, varve_manager_free> manager_;
+};
+
+/* --- Savers ------------------------------------------------------------- */
+
+struct saver_options : varve_saver_options {
+    saver_options() noexcept : varve_saver_options()
+    {
+    }
+    saver_options(const varve_saver_options &c) noexcept
+        : varve_saver_options(c)
+    {
+    }
+};
+
+struct saver_save_options : varve_saver_save_options {
+    saver_save_options() noexcept : varve_saver_save_options()
+    {
+    }
+    explicit saver_save_options(std::uint64_t step_in_name) noexcept
+        : varve_saver_save_options()
+    {
+        has_step = true;
+        step = step_in_name;
+    }
+};
+
+class saver
+{
+public:
+    static result<saver> make(
+        const graph &graph, const saver_options &o = saver_options())
+    {
+        return detail::made<saver>(varve_saver_new, graph.get(), &o);
+    }
+    explicit saver(varve_saver *c) noexcept : saver_(c)
+    {
+    }
+    varve_saver *get() const noexcept
+    {
+        return saver_.get();
+    }
+    result<void> add(text name, const node &node) const
+    {
+        return detail::tried(varve_saver_add, get(), name.get(), node.get());
+    }
+    result<void> save(
+        text prefix, const saver_save_options &o = saver_save_options()) const
+    {
+        return detail::tried(varve_saver_save, get(), prefix.get(), &o);
+    }
+    result<void> wait() const
+    {
+        return detail::tried(varve_saver_wait, get());
+    }
+    /* A restoration of nothing (get() is NULL) where the map is empty. */
+    result<restoration> restore(
+        text path, const read_options &o = read_options()) const
+    {
+        varve_restoration *found = nullptr;
+        auto restored =
+            detail::tried(varve_saver_restore, get(), path.get(), &o, &found);
+        if (!restored)
+            return restored.error();
+        return restoration(found);
+    }
+    /* NULL: none. */
+    const char *latest() const
+    {
+        return varve_saver_latest(get());
+    }
+
+private:
+    detail::handle<varve_saver, varve_saver_free> saver_;
+};
+
+} /* namespace varve */
+
+#endif

@@ -1,0 +1,290 @@
+/* node.hpp - a node of a graph in C++: a pointer, to be passed by value, which
+ * is of use as long as its graph is there. The comments in graph.h, variable.h
+ * and collection.h hold for the calls of the same name here.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_NODE_HPP
+#define VARVE_NODE_HPP
+
+#include <utility>
+
+#include <varve/collection.h>
+#include <varve/error.hpp>
+#include <varve/graph.h>
+#include <varve/keeper.hpp>
+#include <varve/tensor.hpp>
+#include <varve/variable.h>
+
+namespace varve
+{
+
+class edges;
+
+/* The nodes that have all that is asked for; all zero: every node. */
+struct select : varve_select {
+    select() noexcept : varve_select()
+    {
+    }
+};
+
+class node
+{
+public:
+    node() noexcept = default;
+    node(varve_node *c, detail::keeper *keeper) noexcept
+        : node_(c), keeper_(keeper)
+    {
+    }
+    /* For all that the C interface has. */
+    varve_node *get() const noexcept
+    {
+        return node_;
+    }
+    detail::keeper *keeper() const noexcept
+    {
+        return keeper_;
+    }
+    /* Whether it is one: not what a path leads to that leads nowhere, nor what
+     * could not be made. */
+    explicit operator bool() const noexcept
+    {
+        return kind() != VARVE_NIL;
+    }
+    bool operator==(const node &other) const noexcept
+    {
+        return node_ == other.node_;
+    }
+    bool operator!=(const node &other) const noexcept
+    {
+        return node_ != other.node_;
+    }
+
+    /* --- Adding (add.hpp) --- */
+
+    /* Adds what a program has, whatever it is: numbers and all that view_of
+     * takes, as a variable over its memory; a std::string, a struct with
+     * varve_fields (fields.hpp), a map by strings, and any other range of such
+     * things, which is a list. It stays where it is as long as the node is in
+     * the graph; a vector that grows is rebound. */
+    template <class T> node add(text name, T &&value) const;
+    /* Values in another shape than the container has, which knows of one
+     * dimension only. */
+    template <class T> node add(text name, T &&value, const shape &s) const
+    {
+        detail::check_given<T>();
+        return add(name, view_of(value, s));
+    }
+    /* Numbers that a restoration must find as they are. */
+    template <class T> node add_fixed(text name, T &value) const
+    {
+        return of(varve_add_fixed_variable(node_, name.get(), view_of(value)));
+    }
+    /* As the last of a list. */
+    template <class T> node append(T &&value) const
+    {
+        return add(text(nullptr), std::forward<T>(value));
+    }
+    node add_object(text name) const
+    {
+        return of(varve_add_object(node_, name.get()));
+    }
+    node add_list(text name) const
+    {
+        return of(varve_add_list(node_, name.get()));
+    }
+    node add_dict(text name) const
+    {
+        return of(varve_add_dict(node_, name.get()));
+    }
+    /* Values that belong to the node and a variable. */
+    template <class T>
+    node add_slot(const node &variable, text name, T &&value) const;
+    node add_slot_like(const node &variable, text name) const
+    {
+        return of(varve_add_slot_like(
+            node_, variable.node_, name.get(), nullptr, nullptr));
+    }
+    node find_slot(const node &variable, text name) const
+    {
+        return of(varve_find_slot(node_, variable.node_, name.get()));
+    }
+    /* A variable whose memory the library has, of zeros where no restoration
+     * has a value for it, or of what `make` puts into its varve::values<T>. */
+    template <class T> node add_allocated(text name, const shape &s) const
+    {
+        return of(varve_add_allocated_variable(
+            node_, name.get(), element<T>::dtype, s, nullptr, nullptr));
+    }
+    template <class T, class F>
+    node add_allocated(text name, const shape &s, F &&make) const
+    {
+        void *kept = keeper_->keep(std::forward<F>(make));
+        return of(
+            varve_add_allocated_variable(node_, name.get(), element<T>::dtype,
+                s, detail::make_values<T, std::decay_t<F>>, kept));
+    }
+    /* State in bytes of the program's own: `save` is given a varve::sink, and
+     * `load` a std::string_view of the bytes. */
+    template <class Save, class Load>
+    node add_state(text name, Save &&save, Load &&load) const
+    {
+        using callbacks = detail::state<std::decay_t<Save>, std::decay_t<Load>>;
+        const varve_state_callbacks table = { callbacks::put, callbacks::take };
+        void *kept = keeper_->keep(
+            callbacks{ std::forward<Save>(save), std::forward<Load>(load) });
+        return of(varve_add_state(node_, name.get(), &table, kept));
+    }
+
+    /* --- Edges --- */
+
+    node track(text name, const node &child) const
+    {
+        return of(varve_track(node_, name.get(), child.node_));
+    }
+    node replace(text name, const node &child) const
+    {
+        return of(varve_replace(node_, name.get(), child.node_));
+    }
+    void untrack(text name) const
+    {
+        varve_untrack(node_, name.get());
+    }
+    /* The node may not be used any more. */
+    void remove() const
+    {
+        varve_remove(node_);
+    }
+    /* At a path; "" is the node itself. */
+    node find(text path) const
+    {
+        return of(varve_find_path(node_, path.get()));
+    }
+    /* Of a list. */
+    node at(std::size_t index) const
+    {
+        return of(varve_list_at(node_, index));
+    }
+    std::size_t size() const noexcept
+    {
+        return varve_edge_count(node_);
+    }
+    /* for (auto [name, child] : node.children()) */
+    edges children() const noexcept;
+
+    /* --- The value --- */
+
+    varve_kind kind() const noexcept
+    {
+        return varve_node_kind(node_);
+    }
+    /* Type, shape and memory; NULL of what is no variable. */
+    const varve_tensor *value() const noexcept
+    {
+        return varve_value(node_);
+    }
+    /* Its elements; none if they are no T. */
+    template <class T> values<T> values_as() const noexcept
+    {
+        return values_of<T>(value());
+    }
+    varve_variable_state state() const noexcept
+    {
+        return varve_state_of(node_);
+    }
+    /* The values have moved, as those of a vector that grew. */
+    template <class T> void rebind(T &moved) const
+    {
+        varve_rebind(node_, view_of(moved));
+    }
+    template <class T> void rebind(T &moved, const shape &s) const
+    {
+        varve_rebind(node_, view_of(moved, s));
+    }
+    void touch() const
+    {
+        varve_touch(node_);
+    }
+
+    /* --- What is said of it --- */
+
+    node tag(text name) const
+    {
+        varve_tag(node_, name.get());
+        return *this;
+    }
+    bool has_tag(text name) const
+    {
+        return varve_has_tag(node_, name.get());
+    }
+    /* An older name, under which files may have it. */
+    node alias(text name) const
+    {
+        varve_alias(node_, name.get());
+        return *this;
+    }
+    /* A name that older files have here, and the program has no more. */
+    node retire(text name) const
+    {
+        varve_retire(node_, name.get());
+        return *this;
+    }
+    node set_global_name(text name) const
+    {
+        varve_set_global_name(node_, name.get());
+        return *this;
+    }
+
+    /* --- With what the program gives to be called --- */
+
+    /* How it gets a value where it is not restored: `make` is given the
+     * varve_tensor. */
+    template <class F> node set_initializer(F &&make) const
+    {
+        varve_set_initializer(node_, detail::make_tensor<std::decay_t<F>>,
+            keeper_->keep(std::forward<F>(make)));
+        return *this;
+    }
+    node initialize_after(const node &other) const
+    {
+        varve_initialize_after(node_, other.node_);
+        return *this;
+    }
+    result<void> initialize(const select &which = select()) const
+    {
+        return detail::tried(varve_initialize, node_, &which);
+    }
+    result<void> require_ready(const select &which = select()) const
+    {
+        return detail::tried(varve_require_ready, node_, &which);
+    }
+    /* Children that a file has and the program lacks are made by `make`, which
+     * is given this node and the varve_offer. */
+    template <class F> node set_on_demand(F &&make) const
+    {
+        using maker = detail::maker<std::decay_t<F>, node>;
+        void *kept = keeper_->keep(maker{ std::forward<F>(make), keeper_ });
+        varve_set_on_demand(node_, maker::make, kept);
+        return *this;
+    }
+    /* Calls `visit` with each node that is selected, and its path. */
+    template <class F> result<void> each(const select &which, F &&visit) const
+    {
+        using visitor = detail::visitor<std::remove_reference_t<F>, node>;
+        visitor v = { &visit, keeper_ };
+        return detail::tried(varve_each, node_, &which, visitor::visit, &v);
+    }
+
+private:
+    node of(varve_node *other) const noexcept
+    {
+        return { other, keeper_ };
+    }
+
+    varve_node *node_ = nullptr;
+    detail::keeper *keeper_ = nullptr;
+};
+
+} /* namespace varve */
+
+#endif

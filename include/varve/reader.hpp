@@ -1,0 +1,141 @@
+/* reader.hpp - look inside a checkpoint in C++. The comments in reader.h hold
+ * for the calls of the same name.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_READER_HPP
+#define VARVE_READER_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <type_traits>
+
+#include <varve/checkpoint.hpp>
+#include <varve/error.hpp>
+#include <varve/keeper.hpp>
+#include <varve/reader.h>
+#include <varve/tensor.hpp>
+
+namespace varve
+{
+
+namespace detail
+{
+
+/* Files are little-endian. */
+inline void to_host_order(const varve_tensor &view) noexcept
+{
+    const std::uint16_t one = 1;
+    if (*reinterpret_cast<const unsigned char *>(&one) == 1)
+        return;
+    const bool is_complex =
+        view.dtype == VARVE_COMPLEX64 || view.dtype == VARVE_COMPLEX128;
+    const std::size_t width =
+        varve_dtype_size(view.dtype) / (is_complex ? 2 : 1);
+    auto *bytes = static_cast<unsigned char *>(view.data);
+    auto *const end = bytes + varve_tensor_size(&view);
+    for (; bytes != end; bytes += width)
+        std::reverse(bytes, bytes + width);
+}
+
+inline varve::error misfit(
+    const char *path, const varve_tensor &saved, const varve_tensor &wanted)
+{
+    char found[VARVE_TENSOR_TEXT_SIZE];
+    char expected[VARVE_TENSOR_TEXT_SIZE];
+    char line[2 * VARVE_TENSOR_TEXT_SIZE + 512];
+    std::snprintf(line, sizeof line, "%.400s: expected %s, found %s", path,
+        varve_tensor_text(&wanted, expected), varve_tensor_text(&saved, found));
+    return varve::error(VARVE_MISMATCH, line);
+}
+
+} /* namespace detail */
+
+class reader
+{
+public:
+    static result<reader> open(text path)
+    {
+        return detail::made<reader>(varve_reader_open, path.get(), nullptr);
+    }
+    explicit reader(varve_reader *c) noexcept : reader_(c)
+    {
+    }
+    varve_reader *get() const noexcept
+    {
+        return reader_.get();
+    }
+    std::uint64_t counter() const
+    {
+        return varve_reader_counter(get());
+    }
+    std::size_t size() const
+    {
+        return varve_reader_node_count(get());
+    }
+    std::optional<varve_saved_node> at(std::size_t id) const
+    {
+        varve_saved_node node = {};
+        if (!varve_reader_node_at(get(), id, &node))
+            return std::nullopt;
+        return node;
+    }
+    std::optional<varve_saved_node> find(text path) const
+    {
+        varve_saved_node node = {};
+        if (!varve_reader_find(get(), path.get(), &node))
+            return std::nullopt;
+        return node;
+    }
+    /* Reads a value into numbers of the program, of the same type, and as many
+     * of them: VARVE_MISMATCH otherwise, VARVE_NOT_FOUND where there is none. A
+     * vector is made as large as varve_tensor_count of the node's value
+     * before. */
+    template <class T> result<void> read(text path, T &&into) const
+    {
+        detail::check_given<T>();
+        const varve_tensor view = view_of(into);
+        const auto node = find(path);
+        if (!node || !node->has_value)
+            return varve::error(
+                VARVE_NOT_FOUND, "expected a value, found none");
+        if (node->value.dtype != view.dtype ||
+            varve_tensor_count(&node->value) != varve_tensor_count(&view))
+            return detail::misfit(path.get(), node->value, view);
+        auto read =
+            detail::tried(varve_reader_read, get(), std::size_t(node->id),
+                view.data, static_cast<std::size_t>(varve_tensor_size(&view)));
+        if (read)
+            detail::to_host_order(view);
+        return read;
+    }
+    /* Calls `visit` with each varve_saved_node that has a value, and its bytes
+     * as they are in the file. */
+    template <class F> result<void> each(F &&visit, unsigned threads = 0) const
+    {
+        using function = std::remove_reference_t<F>;
+        return detail::tried(varve_reader_each, get(), on_value<function>,
+            static_cast<void *>(&visit), threads);
+    }
+    result<void> verify() const
+    {
+        return detail::tried(varve_reader_verify, get(), nullptr);
+    }
+
+private:
+    template <class F>
+    static varve_status on_value(void *user, const varve_saved_node *node,
+        const void *bytes, varve_error *)
+    {
+        return detail::guarded(*static_cast<F *>(user), *node, bytes);
+    }
+
+    detail::handle<varve_reader, varve_reader_free> reader_;
+};
+
+} /* namespace varve */
+
+#endif

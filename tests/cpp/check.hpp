@@ -1,0 +1,64 @@
+/* check.hpp - the little that the tests in C++ need: a list of them, a folder
+ * for files, and a line that says what does not hold.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TESTS_CPP_CHECK_HPP
+#define TESTS_CPP_CHECK_HPP
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <varve/varve.hpp>
+
+struct test {
+    const char *name;
+    void (*run)();
+};
+
+std::vector<test> &tests();
+
+/* Adds itself to the list. */
+struct listed {
+    listed(const char *name, void (*run)())
+    {
+        tests().push_back({ name, run });
+    }
+};
+
+#define TEST(name)                                                             \
+    static void name();                                                        \
+    static const listed listed_##name(#name, name);                            \
+    static void name()
+
+#define CHECK(holds)                                                           \
+    ((holds) ? (void)0 : does_not_hold(__FILE__, __LINE__, #holds, ""))
+
+/* Of a result: its message tells. NEED is what it gives. */
+#define GOOD(result) good(__FILE__, __LINE__, #result, result)
+#define NEED(result) need(__FILE__, __LINE__, #result, result)
+
+[[noreturn]] void does_not_hold(
+    const char *file, int line, const char *what, const char *why);
+
+/* A file of this name in a folder of this run. */
+std::string place(const char *name);
+
+template <class T>
+void good(const char *file, int line, const char *what,
+    const varve::result<T> &result)
+{
+    if (!result)
+        does_not_hold(file, line, what, result.error().message);
+}
+
+template <class T>
+T need(const char *file, int line, const char *what, varve::result<T> result)
+{
+    good(file, line, what, result);
+    return std::move(*result);
+}
+
+#endif

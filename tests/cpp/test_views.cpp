@@ -1,0 +1,173 @@
+/* test_views.cpp - type, shape and memory of what a program has.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "check.hpp"
+
+#include <cstddef>
+#include <list>
+#ifdef __cpp_lib_span
+#include <span>
+#endif
+
+template <class T> static std::string text_of(T &object)
+{
+    const varve_tensor view = varve::view_of(object);
+    char text[VARVE_TENSOR_TEXT_SIZE];
+    return varve_tensor_text(&view, text);
+}
+
+template <class T> static std::string scalar()
+{
+    T value{};
+    CHECK(varve::view_of(value).data == &value);
+    return text_of(value);
+}
+
+TEST(numbers_are_scalars)
+{
+    CHECK(scalar<bool>() == "bool[]");
+    CHECK(scalar<signed char>() == "int8[]");
+    CHECK(scalar<short>() == "int16[]");
+    CHECK(scalar<int>() == "int32[]");
+    CHECK(scalar<long long>() == "int64[]");
+    CHECK(scalar<unsigned char>() == "uint8[]");
+    CHECK(scalar<unsigned short>() == "uint16[]");
+    CHECK(scalar<unsigned>() == "uint32[]");
+    CHECK(scalar<unsigned long long>() == "uint64[]");
+    CHECK(scalar<long>() == (sizeof(long) == 8 ? "int64[]" : "int32[]"));
+    CHECK(scalar<float>() == "float32[]");
+    CHECK(scalar<double>() == "float64[]");
+    CHECK(scalar<std::complex<float>>() == "complex64[]");
+    CHECK(scalar<std::complex<double>>() == "complex128[]");
+    CHECK(scalar<varve_string>() == "string[]");
+}
+
+enum class colour : std::uint16_t { red };
+
+TEST(enumerations_are_their_integers)
+{
+    CHECK(scalar<colour>() == "uint16[]");
+    CHECK(scalar<std::byte>() == "uint8[]");
+}
+
+struct half {
+    std::uint16_t bits;
+};
+
+template <> struct varve::element<half> {
+    static constexpr varve_dtype dtype = VARVE_FLOAT16;
+};
+
+TEST(a_program_names_the_types_of_its_own_elements)
+{
+    std::vector<half> weights(3);
+    CHECK(text_of(weights) == "float16[3]");
+}
+
+TEST(arrays_have_the_shape_that_they_are_declared_with)
+{
+    float plain[2][3];
+    std::array<std::array<double, 4>, 5> nested;
+    std::array<int[2], 3> mixed;
+    CHECK(text_of(plain) == "float32[2,3]");
+    CHECK(text_of(nested) == "float64[5,4]");
+    CHECK(text_of(mixed) == "int32[3,2]");
+    CHECK(varve::view_of(nested).data == nested.data());
+}
+
+TEST(containers_count_their_elements_first)
+{
+    std::vector<float> flat(7);
+    std::vector<std::array<float, 3>> points(5);
+    std::vector<int> none;
+    CHECK(text_of(flat) == "float32[7]");
+    CHECK(varve::view_of(flat).data == flat.data());
+    CHECK(text_of(points) == "float32[5,3]");
+    CHECK(text_of(none) == "int32[0]");
+#ifdef __cpp_lib_span
+    std::span<float> part = std::span(flat).subspan(2, 3);
+    CHECK(text_of(part) == "float32[3]");
+    CHECK(varve::view_of(part).data == &flat[2]);
+#endif
+}
+
+TEST(a_container_may_be_given_another_shape)
+{
+    varve::graph graph;
+    std::vector<float> kernel(6);
+    const int rows = 2, columns = 3;
+    const varve::node node =
+        graph.root().add("kernel", kernel, { rows, columns });
+    GOOD(graph.check());
+    CHECK(node.value()->rank == 2 && node.value()->shape[1] == 3);
+    CHECK(node.values_as<float>().data() == kernel.data());
+    CHECK(node.values_as<float>().size() == 6);
+    CHECK(node.values_as<double>().size() == 0);
+    graph.root().add("wrong", kernel, { 2, 4 });
+    CHECK(graph.check().status() == VARVE_MISUSE);
+}
+
+/* As those of Eigen. */
+template <bool by_rows, bool is_vector = false> struct matrix {
+    static constexpr bool IsRowMajor = by_rows;
+    static constexpr bool IsVectorAtCompileTime = is_vector;
+    float values[6] = {};
+    long gap = 0;
+
+    float *data()
+    {
+        return values;
+    }
+    const float *data() const
+    {
+        return values;
+    }
+    long rows() const
+    {
+        return is_vector ? 6 : 2;
+    }
+    long cols() const
+    {
+        return is_vector ? 1 : 3;
+    }
+    long size() const
+    {
+        return 6;
+    }
+    long innerStride() const
+    {
+        return 1;
+    }
+    long outerStride() const
+    {
+        return (by_rows ? cols() : rows()) + gap;
+    }
+};
+
+TEST(matrices_are_viewed_as_they_lie)
+{
+    matrix<true> by_rows;
+    matrix<false> by_columns;
+    matrix<false, true> vector;
+    CHECK(text_of(by_rows) == "float32[2,3]");
+    CHECK(text_of(by_columns) == "float32[3,2]");
+    CHECK(text_of(vector) == "float32[6]");
+}
+
+TEST(a_part_of_a_matrix_is_refused)
+{
+    varve::graph graph;
+    matrix<true> part;
+    part.gap = 2;
+    graph.root().add("part", part);
+    CHECK(graph.check().status() == VARVE_MISUSE);
+}
+
+TEST(too_many_dimensions_are_refused)
+{
+    varve::graph graph;
+    float deep[1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1][1] = {};
+    graph.root().add("deep", deep);
+    CHECK(graph.check().status() == VARVE_BAD_SHAPE);
+}
