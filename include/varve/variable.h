@@ -61,8 +61,11 @@ VARVE_API void *varve_data(const varve_node *node);
 /* Type, shape and memory of a variable; NULL for any other node. */
 VARVE_API const varve_tensor *varve_value(const varve_node *node);
 
-/* The program moved the memory of a variable it owns: same type and shape,
- * another address. */
+/* The program moved the memory of a variable it owns: the same type, another
+ * address, and perhaps another shape (of a slice, the same). What varve_value
+ * gave before is valid no longer. A restoration that is open delivers by the
+ * new shape what still waits; a snapshot that was taken before is of no use
+ * (VARVE_MISMATCH) unless the shape comes back. */
 VARVE_API void varve_rebind(varve_node *node, varve_tensor view);
 
 /* Gives a library-owned variable another element type. Its value becomes what

@@ -16,6 +16,7 @@
 #include <varve/graph.h>
 #include <varve/variable.h>
 #include <varve/slice.h>
+#include <varve/resizing.h>
 #include <varve/collection.h>
 
 /* To files and back */

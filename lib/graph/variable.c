@@ -9,6 +9,7 @@
 #include "allocator.h"
 #include "edge.h"
 #include "graph.h"
+#include "resizing.h"
 #include "shape.h"
 #include "slice.h"
 #include "touch.h"
@@ -74,6 +75,21 @@ varve_node *vv_variable_new(
     node->value_state = is_owned ? VARVE_DECLARED : VARVE_INITIALIZED;
     vv_touch(node);
     return node;
+}
+
+struct vv_variable *vv_variable_like(varve_node *node, const varve_tensor *view)
+{
+    struct vv_variable *like = vv_pool_take(pool_of(node->graph, view->rank));
+    if (!like)
+        return NULL;
+    like->extra = node->variable->extra;
+    memcpy(&like->tensor, view, vv_tensor_bytes(view->rank));
+    return like;
+}
+
+void vv_variable_give(varve_graph *graph, struct vv_variable *variable)
+{
+    vv_pool_give(pool_of(graph, variable->tensor.rank), variable);
 }
 
 varve_node *varve_add_variable(
@@ -222,22 +238,31 @@ void vv_variable_initialize(varve_node *node)
         vv_mistake(node->graph, error.status, "%s", error.message);
 }
 
+void vv_variable_release(
+    varve_node *node, struct vv_variable *variable, bool is_older)
+{
+    struct vv_borrowed *borrowed = is_older ? variable->extra->borrowed : NULL;
+    void *data = variable->tensor.data;
+    if (!data)
+        return;
+    if (borrowed) {
+        borrowed->release(borrowed, data);
+    } else {
+        vv_release_aligned(&node->graph->context.allocator, data,
+            (size_t)varve_tensor_size(&variable->tensor), VV_MEMORY_ALIGNMENT);
+    }
+    if (is_older)
+        variable->extra->borrowed = NULL;
+    variable->tensor.data = NULL;
+}
+
 static void free_memory(varve_node *node)
 {
     struct vv_variable *variable = node->variable;
     if (!vv_variable_is_owned(variable) || !variable->tensor.data)
         return;
-    struct vv_borrowed *borrowed = variable->extra->borrowed;
     vv_graph_values_change(node->graph);
-    if (borrowed) {
-        borrowed->release(borrowed, variable->tensor.data);
-    } else {
-        vv_release_aligned(&node->graph->context.allocator,
-            variable->tensor.data, (size_t)varve_tensor_size(&variable->tensor),
-            VV_MEMORY_ALIGNMENT);
-    }
-    variable->extra->borrowed = NULL;
-    variable->tensor.data = NULL;
+    vv_variable_release(node, variable, true);
 }
 
 void vv_variable_borrow(
@@ -258,17 +283,27 @@ void vv_variable_keep_strings(varve_node *node, void *bytes, size_t size)
     extra->string_size = size;
 }
 
+void vv_variable_drop_resizing(varve_node *node)
+{
+    struct vv_variable_extra *extra = node->variable->extra;
+    if (!extra)
+        return;
+    vv_release(&node->graph->context.allocator, extra->resizing,
+        sizeof *extra->resizing);
+    extra->resizing = NULL;
+}
+
 void vv_variable_clear(varve_node *node)
 {
     free_memory(node);
     if (node->variable->extra) {
         vv_variable_keep_strings(node, NULL, 0);
+        vv_variable_drop_resizing(node);
         vv_release(&node->graph->context.allocator,
             node->variable->extra->slice, sizeof(struct varve_slice));
         vv_pool_give(&node->graph->variable_extras, node->variable->extra);
     }
-    vv_pool_give(
-        pool_of(node->graph, node->variable->tensor.rank), node->variable);
+    vv_variable_give(node->graph, node->variable);
     node->variable = NULL;
 }
 
@@ -290,6 +325,15 @@ varve_variable_state varve_state_of(const varve_node *node)
     return (varve_variable_state)node->value_state;
 }
 
+/* Of the same type; what is a slice, of the same shape. */
+static bool may_be_over(const varve_node *node, const varve_tensor *view)
+{
+    const varve_tensor *now = &node->variable->tensor;
+    return vv_tensor_is_valid(view) && now->dtype == view->dtype &&
+           (view->data || varve_tensor_size(view) == 0) &&
+           (vv_shape_equal(now, view) || !varve_slice_of(node));
+}
+
 void varve_rebind(varve_node *node, varve_tensor view)
 {
     node = vv_or_nil(node);
@@ -303,9 +347,8 @@ void varve_rebind(varve_node *node, varve_tensor view)
             vv_node_text(node, text, sizeof text));
         return;
     }
-    varve_tensor *now = &node->variable->tensor;
-    if (now->dtype != view.dtype || !vv_shape_equal(now, &view) ||
-        (!view.data && varve_tensor_size(now) > 0)) {
+    const varve_tensor *now = &node->variable->tensor;
+    if (!may_be_over(node, &view)) {
         char old_text[VARVE_TENSOR_TEXT_SIZE];
         vv_mistake(node->graph, VARVE_MISMATCH,
             "%s: expected memory for %s, found another view",
@@ -313,9 +356,19 @@ void varve_rebind(varve_node *node, varve_tensor view)
             varve_tensor_text(now, old_text));
         return;
     }
+    struct vv_variable *older = node->variable;
+    if (view.rank != now->rank)
+        node->variable = vv_variable_like(node, &view);
+    if (!node->variable) {
+        node->variable = older;
+        vv_memory_mistake(node->graph);
+        return;
+    }
     vv_graph_values_change(node->graph);
     vv_touch(node);
-    now->data = view.data;
+    memcpy(&node->variable->tensor, &view, vv_tensor_bytes(view.rank));
+    if (node->variable != older)
+        vv_variable_give(node->graph, older);
 }
 
 void vv_variable_give_up(varve_node *node)

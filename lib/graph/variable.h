@@ -27,8 +27,9 @@ struct vv_variable_extra {
     struct vv_slot *as_slot;    /* the slot that this variable is, or NULL */
     struct vv_slot *first_slot; /* slots of others for this variable */
     struct varve_slice *slice;  /* what it is a part of, or NULL; see slice.h */
-    bool is_owned;              /* the library owns the memory */
-    bool is_part;               /* a slice that is not all of its value */
+    struct vv_resizing *resizing; /* how it comes to other shapes, or NULL */
+    bool is_owned;                /* the library owns the memory */
+    bool is_part;                 /* a slice that is not all of its value */
     /* to fill in */
     struct vv_borrowed *borrowed; /* if it came from elsewhere (a mapping) */
     /* own */
@@ -71,6 +72,21 @@ varve_node *vv_variable_attach(varve_node *parent, const char *name,
 /* Runs the initializer, or where there is none leaves the memory as it is; the
  * variable is initialized then. VARVE_CALLBACK, or VARVE_NO_MEMORY. */
 varve_status vv_variable_run_initializer(varve_node *node, varve_error *error);
+
+/* What a variable would be with another view: with the same extra part, and no
+ * node's yet. NULL without memory. */
+struct vv_variable *vv_variable_like(
+    varve_node *node, const varve_tensor *view);
+void vv_variable_give(varve_graph *graph, struct vv_variable *variable);
+
+/* Frees the library's memory that `variable`, which is the node's or is like
+ * it, is over; `is_older`: what the node had before, which may have come from
+ * elsewhere. */
+void vv_variable_release(
+    varve_node *node, struct vv_variable *variable, bool is_older);
+
+/* It comes to no other shape any more. */
+void vv_variable_drop_resizing(varve_node *node);
 
 /* Its extra part, made if need be; NULL without memory. */
 struct vv_variable_extra *vv_variable_extra(varve_node *node);

@@ -10,6 +10,7 @@
 #include "allocator.h"
 #include "binding.h"
 #include "convert.h"
+#include "resizing.h"
 #include "scope.h"
 #include "shape.h"
 #include "slice.h"
@@ -73,7 +74,8 @@ bool vv_is_resized(const struct vv_delivery *d, const varve_node *node,
     const varve_tensor *wanted = &node->variable->tensor;
     return wanted->rank == saved->rank && wanted->dtype != VARVE_STRING &&
            !vv_part_of(node) && saved->dtype != VARVE_STRING &&
-           !vv_shape_equal(wanted, saved) && vv_scope_resizes(d->pairing, node);
+           !vv_shape_equal(wanted, saved) && !vv_takes_shape(node, saved) &&
+           vv_scope_resizes(d->pairing, node);
 }
 
 static bool type_fits(
@@ -96,7 +98,7 @@ bool vv_value_fits(const struct vv_delivery *d, const varve_node *node,
     const varve_tensor wanted = vv_whole_of(node);
     if (!type_fits(d, saved->dtype, wanted.dtype))
         return false;
-    if (vv_shape_equal(saved, &wanted))
+    if (vv_shape_equal(saved, &wanted) || vv_takes_shape(node, saved))
         return true;
     if (d->options->reshape && !vv_part_of(node) &&
         varve_tensor_count(saved) == varve_tensor_count(&wanted))

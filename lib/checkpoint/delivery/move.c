@@ -16,6 +16,8 @@
 #include "fate.h"
 #include "layout.h"
 #include "piece_table.h"
+#include "resizing.h"
+#include "rooms.h"
 #include "shape.h"
 #include "slice.h"
 #include "variable.h"
@@ -47,8 +49,9 @@ static enum vv_move_mode mode_of(
     varve_tensor saved = vv_saved(d->pairing, value);
     if (saved.dtype == VARVE_STRING)
         return VV_MOVE_STRINGS;
-    if (!is_part && (varve_tensor_count(&saved) != varve_tensor_count(wanted) ||
-                        vv_is_resized(d, node, &saved)))
+    if (!is_part && !vv_takes_shape(node, &saved) &&
+        (varve_tensor_count(&saved) != varve_tensor_count(wanted) ||
+            vv_is_resized(d, node, &saved)))
         return VV_MOVE_RESIZE;
     if (is_boxed)
         return VV_MOVE_BOX;
@@ -86,6 +89,8 @@ const char *vv_move_obstacle(const struct vv_delivery *d,
         return "not mapped: its memory is the program's";
     if (vv_part_of(node))
         return "not mapped: it is a part of its value";
+    if (vv_brings_shape(d, node, value))
+        return "not mapped: it brings another shape";
     if (vv_piece_count(vv_index_of(d->pairing), value) > 1)
         return "not mapped: it is in pieces in the file";
     if (mode_of(d, node, value) != VV_MOVE_PLAIN)

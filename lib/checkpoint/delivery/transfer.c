@@ -14,23 +14,15 @@
 #include "layout.h"
 #include "mapping.h"
 #include "reading.h"
+#include "rooms.h"
 #include "shape.h"
-#include "state.h"
+#include "states.h"
 #include "try.h"
 #include "variable.h"
 
 enum {
     STAGING_ALIGNMENT = 64, /* of values that may be read straight to it */
     FEW_JOBS = 16           /* less than one in so many values */
-};
-
-/* A state on its way: what it was, if that is kept. */
-struct old_state {
-    size_t move;
-    size_t begin; /* in `old_bytes` */
-    size_t size;
-    bool is_kept;
-    bool is_loaded; /* it has taken the new bytes */
 };
 
 struct transfer {
@@ -43,9 +35,8 @@ struct transfer {
     bool has_fresh;         /* moves into fresh memory */
     unsigned char *staging; /* one block for all staged moves */
     size_t staging_size;
-    struct old_state *states;
-    size_t state_count;
-    struct vv_buffer old_bytes;
+    struct vv_states states;
+    struct vv_buffer rooms; /* of values that bring another shape */
 };
 
 /* --- Preparing ---------------------------------------------------------- */
@@ -246,8 +237,11 @@ static varve_status prepare(struct transfer *t, varve_error *error)
         const struct vv_variable *variable = m->node->variable;
         if (vv_move_gathers(m))
             VV_TRY(prepare_block(t, m, error));
-        if (variable && vv_variable_is_owned(variable) &&
-            !variable->tensor.data && varve_tensor_size(&variable->tensor) > 0)
+        if (vv_brings_shape(t->d, m->node, m->value))
+            VV_TRY(vv_rooms_add(t->d, &t->rooms, m, error));
+        else if (variable && vv_variable_is_owned(variable) &&
+                 !variable->tensor.data &&
+                 varve_tensor_size(&variable->tensor) > 0)
             VV_TRY(prepare_fresh(t, m, error));
         else if (variable)
             m->target = variable->tensor.data; /* unless it is staged */
@@ -348,83 +342,6 @@ static varve_status map_values(struct transfer *t, varve_error *error)
 
 /* --- The end of a transaction ------------------------------------------- */
 
-static varve_status list_states(struct transfer *t, varve_error *error)
-{
-    size_t count = 0;
-    for (size_t i = 0; has_mode(t, VV_MOVE_STATE) && i < t->count; i++)
-        count += t->moves[i].mode == VV_MOVE_STATE;
-    if (count == 0)
-        return VARVE_OK;
-    t->states = vv_allocate_array(t->allocator, count, sizeof *t->states);
-    if (!t->states)
-        return vv_fail_memory(error, "the older states");
-    for (size_t i = 0; i < t->count; i++) {
-        if (t->moves[i].mode == VV_MOVE_STATE)
-            t->states[t->state_count++] = (struct old_state){ .move = i };
-    }
-    return VARVE_OK;
-}
-
-/* A state that refuses to be saved cannot be undone, that is all. */
-static varve_status keep_old_state(
-    struct transfer *t, struct old_state *state, varve_error *error)
-{
-    varve_error reason = { 0 };
-    char text[256];
-    varve_node *node = t->moves[state->move].node;
-    state->begin = t->old_bytes.size;
-    varve_status status = vv_state_save(
-        node, vv_node_text(node, text, sizeof text), &t->old_bytes, &reason);
-    if (status == VARVE_CALLBACK) {
-        t->old_bytes.size = state->begin;
-        return VARVE_OK;
-    }
-    if (status && error)
-        *error = reason;
-    state->size = t->old_bytes.size - state->begin;
-    state->is_kept = true;
-    return status;
-}
-
-/* Asks states for what they are, as far as that can be needed: a state is
- * undone where another refuses after it. So the one that is loaded last need
- * not be asked; and where one cannot be saved, that is loaded last. */
-static varve_status keep_old_states(struct transfer *t, varve_error *error)
-{
-    if (t->d->options->streaming)
-        return VARVE_OK;
-    for (size_t i = 0; i < t->state_count; i++) {
-        bool is_last = i + 1 == t->state_count;
-        for (size_t k = 0; k < i && is_last; k++)
-            is_last = t->states[k].is_kept;
-        if (!is_last)
-            VV_TRY(keep_old_state(t, &t->states[i], error));
-    }
-    return VARVE_OK;
-}
-
-static varve_status load_some(
-    struct transfer *t, bool are_kept, varve_error *error)
-{
-    for (size_t i = 0; i < t->state_count; i++) {
-        struct old_state *state = &t->states[i];
-        const struct vv_move *m = &t->moves[state->move];
-        char text[256];
-        if (state->is_kept != are_kept)
-            continue;
-        VV_TRY(vv_state_load(m->node, vv_node_text(m->node, text, sizeof text),
-            m->block, (size_t)value_size(t, m), error));
-        state->is_loaded = true;
-    }
-    return VARVE_OK;
-}
-
-static varve_status load_states(struct transfer *t, varve_error *error)
-{
-    VV_TRY(load_some(t, true, error));
-    return load_some(t, false, error);
-}
-
 /* Where no state may refuse, the older bytes are done with. */
 static void exchange_staged(const struct transfer *t, bool is_undone)
 {
@@ -434,7 +351,7 @@ static void exchange_staged(const struct transfer *t, bool is_undone)
         .count = t->count,
         .size = t->staging_size,
         .threads = t->d->options->threads,
-        .is_last = t->state_count == 0,
+        .is_last = t->states.count == 0,
         .is_undone = is_undone,
     });
 }
@@ -443,6 +360,7 @@ static void exchange_staged(const struct transfer *t, bool is_undone)
 static void hand_over(struct transfer *t)
 {
     exchange_staged(t, false);
+    vv_rooms_exchange(&t->rooms);
     for (size_t i = 0; i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
         if (m->mode == VV_MOVE_MAPPED)
@@ -473,35 +391,17 @@ static void take_back_memory(struct transfer *t)
         if (m->mode == VV_MOVE_MAPPED || m->is_fresh)
             variable->tensor.data = NULL;
     }
-}
-
-/* A state is told of its older bytes when the older values are there again;
- * new memory is still there then. Where they are not kept, it is among what the
- * message names. The one that refused is as it was. */
-static void unload_states(struct transfer *t)
-{
-    const uint8_t *old = t->old_bytes.data; /* NULL if all are empty */
-    for (size_t i = t->state_count; i > 0; i--) {
-        const struct old_state *state = &t->states[i - 1];
-        struct vv_move *m = &t->moves[state->move];
-        if (!state->is_loaded)
-            continue;
-        if (state->is_kept)
-            vv_state_load(m->node, "", state->size ? old + state->begin : NULL,
-                state->size, NULL);
-        else
-            m->is_touched = true;
-    }
+    vv_rooms_exchange(&t->rooms);
 }
 
 static varve_status exchange(struct transfer *t, varve_error *error)
 {
     hand_over(t);
-    varve_status status = load_states(t, error);
+    varve_status status = vv_states_load(&t->states, error);
     if (!status)
         return VARVE_OK;
     swap_back(t);
-    unload_states(t);
+    vv_states_unload(&t->states);
     take_back_memory(t);
     return half_restored(t, status, error);
 }
@@ -528,6 +428,7 @@ static void settle(struct transfer *t)
 
 static void clear(struct transfer *t)
 {
+    vv_rooms_settle(&t->rooms);
     bool has_memory = t->has_fresh || t->modes != 1u << VV_MOVE_PLAIN;
     for (size_t i = 0; has_memory && i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
@@ -540,8 +441,8 @@ static void clear(struct transfer *t)
                 (size_t)varve_tensor_size(&m->node->variable->tensor),
                 VV_MEMORY_ALIGNMENT);
     }
-    vv_buffer_clear(&t->old_bytes);
-    vv_release(t->allocator, t->states, t->state_count * sizeof *t->states);
+    vv_buffer_clear(&t->rooms);
+    vv_states_end(&t->states);
     vv_release_aligned(
         t->allocator, t->staging, t->staging_size, STAGING_ALIGNMENT);
     vv_release(t->allocator, t->moves, t->capacity * sizeof *t->moves);
@@ -551,8 +452,8 @@ static varve_status run(struct transfer *t, varve_error *error)
 {
     VV_TRY(prepare(t, error));
     VV_TRY(map_values(t, error));
-    VV_TRY(list_states(t, error));
-    VV_TRY(keep_old_states(t, error)); /* while nothing has changed */
+    if (has_mode(t, VV_MOVE_STATE)) /* while nothing has changed */
+        VV_TRY(vv_states_keep(&t->states, t->moves, t->count, error));
     VV_TRY(read_values(t, false, error));
     VV_TRY(ask_others(t, VARVE_OK, error));
     return exchange(t, error);
@@ -562,7 +463,8 @@ static void begin(struct transfer *t, struct vv_delivery *d)
 {
     *t = (struct transfer){ .d = d,
         .allocator = &d->pairing->context.allocator };
-    vv_buffer_init(&t->old_bytes, t->allocator);
+    vv_states_begin(&t->states, d);
+    vv_buffer_init(&t->rooms, t->allocator);
 }
 
 varve_status vv_transfer(struct vv_delivery *d, const struct vv_pair *jobs,

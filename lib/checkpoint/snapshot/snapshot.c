@@ -15,6 +15,7 @@
 #include "allocator.h"
 #include "bulk.h"
 #include "bytes.h"
+#include "checksum.h"
 #include "columns.h"
 #include "failure.h"
 #include "graph.h"
@@ -190,6 +191,11 @@ static varve_status follow_except(const struct varve_snapshot *s,
                      : VARVE_OK;
 }
 
+static uint64_t shape_of(const varve_tensor *tensor)
+{
+    return vv_hash_of(tensor->shape, tensor->rank * sizeof *tensor->shape);
+}
+
 static varve_status check_types(
     const struct varve_snapshot *s, varve_error *error)
 {
@@ -197,16 +203,19 @@ static varve_status check_types(
         const struct vv_item *item = &s->items[i];
         char where[256];
         char text[2][VARVE_TENSOR_TEXT_SIZE];
-        if (!item->node->variable ||
-            item->node->variable->tensor.dtype == item->dtype)
+        if (!item->node->variable)
             continue;
-        varve_tensor taken = vv_tensor_copy(&item->node->variable->tensor);
+        const varve_tensor *now = &item->node->variable->tensor;
+        bool is_shape = now->dtype == item->dtype;
+        if (is_shape && shape_of(now) == item->shape)
+            continue;
+        varve_tensor taken = vv_tensor_copy(now);
         taken.dtype = item->dtype;
         return vv_fail(error, VARVE_MISMATCH,
             "snapshot: %s: expected %s as it was taken, found %s",
             vv_node_text(item->node, where, sizeof where),
-            varve_tensor_text(&taken, text[0]),
-            varve_tensor_text(&item->node->variable->tensor, text[1]));
+            is_shape ? "the shape" : varve_tensor_text(&taken, text[0]),
+            varve_tensor_text(now, text[1]));
     }
     return VARVE_OK;
 }
@@ -262,6 +271,7 @@ static void add_item(
     item->copy = s->block ? s->block + *at : NULL;
     item->size = (size_t)varve_tensor_size(&node->variable->tensor);
     item->dtype = node->variable->tensor.dtype;
+    item->shape = shape_of(&node->variable->tensor);
     *at += (size_t)vv_align_up(item->size, VV_MEMORY_ALIGNMENT);
 }
 

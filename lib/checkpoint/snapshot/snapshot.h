@@ -11,13 +11,14 @@
 #include "graph.h"
 #include "walk.h"
 
-/* One variable or state. A variable keeps its shape, but not its memory, which
- * is asked for each time, nor its element type, which may not have changed. */
+/* One variable or state. A variable may have other memory, which is asked for
+ * each time, but neither another element type nor another shape. */
 struct vv_item {
     varve_node *node;
     void *copy; /* of elements; NULL for a state */
     size_t size;
     varve_dtype dtype;      /* of the copy; 0 for a state */
+    uint64_t shape;         /* of the copy: a digest */
     struct vv_buffer bytes; /* of strings, or of a state */
     struct vv_buffer spare; /* as large: strings for the variable to keep, or
                                the bytes of a state while it is retaken */

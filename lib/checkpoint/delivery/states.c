@@ -1,0 +1,136 @@
+/* states.c - what states were, and what they are to be.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "states.h"
+
+#include "allocator.h"
+#include "binding.h"
+#include "failure.h"
+#include "state.h"
+#include "try.h"
+
+/* A state on its way: what it was, if that is kept. */
+struct vv_old_state {
+    size_t move;
+    size_t begin; /* in `old_bytes` */
+    size_t size;
+    bool is_kept;
+    bool is_loaded; /* it has taken the new bytes */
+};
+
+void vv_states_begin(struct vv_states *s, const struct vv_delivery *d)
+{
+    *s = (struct vv_states){ .d = d,
+        .allocator = &d->pairing->context.allocator };
+    vv_buffer_init(&s->old_bytes, s->allocator);
+}
+
+void vv_states_end(struct vv_states *s)
+{
+    vv_buffer_clear(&s->old_bytes);
+    vv_release(s->allocator, s->all, s->count * sizeof *s->all);
+}
+
+/* --- What they were ----------------------------------------------------- */
+
+static varve_status list(
+    struct vv_states *s, size_t move_count, varve_error *error)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < move_count; i++)
+        count += s->moves[i].mode == VV_MOVE_STATE;
+    s->all = vv_allocate_array(s->allocator, count, sizeof *s->all);
+    if (!s->all)
+        return vv_fail_memory(error, "the older states");
+    for (size_t i = 0; i < move_count; i++) {
+        if (s->moves[i].mode == VV_MOVE_STATE)
+            s->all[s->count++] = (struct vv_old_state){ .move = i };
+    }
+    return VARVE_OK;
+}
+
+/* A state that refuses to be saved cannot be undone, that is all. */
+static varve_status keep(
+    struct vv_states *s, struct vv_old_state *state, varve_error *error)
+{
+    varve_error reason = { 0 };
+    char text[256];
+    varve_node *node = s->moves[state->move].node;
+    state->begin = s->old_bytes.size;
+    varve_status status = vv_state_save(
+        node, vv_node_text(node, text, sizeof text), &s->old_bytes, &reason);
+    if (status == VARVE_CALLBACK) {
+        s->old_bytes.size = state->begin;
+        return VARVE_OK;
+    }
+    if (status && error)
+        *error = reason;
+    state->size = s->old_bytes.size - state->begin;
+    state->is_kept = true;
+    return status;
+}
+
+/* A state is undone where another refuses after it. So the one that is loaded
+ * last need not be asked; and where one cannot be saved, that is loaded last.
+ */
+varve_status vv_states_keep(struct vv_states *s, struct vv_move *moves,
+    size_t count, varve_error *error)
+{
+    s->moves = moves;
+    VV_TRY(list(s, count, error));
+    if (s->d->options->streaming)
+        return VARVE_OK;
+    for (size_t i = 0; i < s->count; i++) {
+        bool is_last = i + 1 == s->count;
+        for (size_t k = 0; k < i && is_last; k++)
+            is_last = s->all[k].is_kept;
+        if (!is_last)
+            VV_TRY(keep(s, &s->all[i], error));
+    }
+    return VARVE_OK;
+}
+
+/* --- What they are to be ------------------------------------------------ */
+
+static varve_status load_some(
+    struct vv_states *s, bool are_kept, varve_error *error)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        struct vv_old_state *state = &s->all[i];
+        const struct vv_move *m = &s->moves[state->move];
+        size_t size =
+            (size_t)vv_at64(vv_index_of(s->d->pairing)->value_sizes, m->value);
+        char text[256];
+        if (state->is_kept != are_kept)
+            continue;
+        VV_TRY(vv_state_load(m->node, vv_node_text(m->node, text, sizeof text),
+            m->block, size, error));
+        state->is_loaded = true;
+    }
+    return VARVE_OK;
+}
+
+varve_status vv_states_load(struct vv_states *s, varve_error *error)
+{
+    VV_TRY(load_some(s, true, error));
+    return load_some(s, false, error);
+}
+
+/* When the older values are there again; new memory is still there then. The
+ * one that refused is as it was. */
+void vv_states_unload(struct vv_states *s)
+{
+    const uint8_t *old = s->old_bytes.data; /* NULL if all are empty */
+    for (size_t i = s->count; i > 0; i--) {
+        const struct vv_old_state *state = &s->all[i - 1];
+        struct vv_move *m = &s->moves[state->move];
+        if (!state->is_loaded)
+            continue;
+        if (state->is_kept)
+            vv_state_load(m->node, "", state->size ? old + state->begin : NULL,
+                state->size, NULL);
+        else
+            m->is_touched = true;
+    }
+}
