@@ -24,6 +24,7 @@ enum {
 struct own_file {
     int file;
     struct vv_index_place place;
+    struct vv_far_digests far;
     struct vv_layers layers; /* where the data is, if it has any */
 };
 
@@ -189,12 +190,17 @@ static varve_status fail_digest(const char *path, const char *what,
         texts[0], texts[1]);
 }
 
-static struct vv_digest digest_at(const struct vv_opened *o, uint64_t number)
+static varve_status digest_at(const struct vv_opened *o, uint64_t number,
+    struct vv_digest *digest, varve_error *error)
 {
-    struct vv_digest digest;
-    memcpy(digest.bytes, o->parsed.index.digests + number * sizeof digest.bytes,
-        sizeof digest.bytes);
-    return digest;
+    const struct own_file *own = o->state;
+    if (vv_has_far_digests(&own->far))
+        return vv_far_digest(
+            &own->far, o->context, own->file, o->path, number, digest, error);
+    memcpy(digest->bytes,
+        o->parsed.index.digests + number * sizeof digest->bytes,
+        sizeof digest->bytes);
+    return VARVE_OK;
 }
 
 /* Data, as the index has it. */
@@ -230,7 +236,8 @@ static varve_status check_chunk(const struct vv_opened *o, uint32_t value,
     size_t size;
     vv_opened_chunk(o, value, chunk, &offset, &size);
     uint64_t first = vv_first_digest(&o->parsed.index, &o->parsed.table, value);
-    struct vv_digest expected = digest_at(o, first + chunk);
+    struct vv_digest expected;
+    VV_TRY(digest_at(o, first + chunk, &expected, error));
     struct vv_digest found = vv_digest_of(bytes, size);
     if (vv_digest_equal(&expected, &found))
         return VARVE_OK;
@@ -264,8 +271,14 @@ static struct vv_digest digest_of(const struct vv_opened *o, uint32_t value)
     const struct vv_index *index = &o->parsed.index;
     uint64_t first = vv_first_digest(index, &o->parsed.table, value);
     uint64_t count = vv_value_chunks(index, &o->parsed.table, value);
+    const struct own_file *own = o->state;
+    struct vv_digest only = { { 0 } };
+    if (count == 1 && digest_at(o, first, &only, NULL))
+        return (struct vv_digest){ { 0 } };
     if (count == 1)
-        return digest_at(o, first);
+        return only;
+    if (vv_has_far_digests(&own->far))
+        return vv_far_digest_of(&own->far, o->context, own->file, first, count);
     return vv_digest_of(index->digests + first * sizeof(struct vv_digest),
         (size_t)count * sizeof(struct vv_digest));
 }
@@ -274,6 +287,7 @@ static void close_file(struct vv_opened *o)
 {
     struct own_file *own = o->state;
     vv_layers_close(&own->layers, o->context);
+    vv_far_digests_clear(&own->far, &o->context->allocator);
     vv_file_close(o->context, own->file);
     vv_release(&o->context->allocator, own, sizeof *own);
 }
@@ -514,8 +528,10 @@ varve_status vv_data_in_open_index(struct vv_opened *o,
 /* --- An index that somebody else has read --------------------------------- */
 
 static varve_status use_told(
-    struct vv_opened *o, const struct vv_index_place *place, varve_error *error)
+    struct vv_opened *o, struct vv_told_index *told, varve_error *error)
 {
+    const struct vv_index_place *place = &told->place;
+    const struct vv_digest found = vv_told_digest(told);
     unsigned char header[VV_HEADER_SIZE];
     VV_TRY(open_file(o, error));
     VV_TRY(read_header(o, header, error));
@@ -524,16 +540,25 @@ static varve_status use_told(
             "%s: expected the checkpoint whose index is known, found another: "
             "was it replaced meanwhile?",
             o->path);
+    if (!vv_digest_equal(&place->digest, &found))
+        return fail_digest(o->path, "index", place->offset, place->size,
+            &place->digest, &found, error);
     struct own_file *own = o->state;
     own->place = *place;
+    own->far = told->far;
+    told->far = (struct vv_far_digests){ 0 };
     o->data_end = place->offset;
-    return use_index(o, &place->digest, error);
+    const struct vv_index_rest rest = { .bytes = o->index_bytes,
+        .size = o->index_size,
+        .data_end = place->offset,
+        .digest_count = told->digests_size / VV_DIGEST_SIZE };
+    return vv_index_parse_rest(o->context, o->path, &rest, &o->parsed, error);
 }
 
 varve_status vv_data_in_open_told(struct vv_opened *o,
-    const struct vv_index_place *place, bool is_salvage, varve_error *error)
+    struct vv_told_index *told, bool is_salvage, varve_error *error)
 {
-    varve_status status = use_told(o, place, error);
+    varve_status status = use_told(o, told, error);
     if (!status)
         status = open_layers(o, is_salvage, error);
     if (status)

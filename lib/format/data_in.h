@@ -8,9 +8,9 @@
 
 #include <varve/error.h>
 
-#include "index_find.h"
 #include "layers_in.h"
 #include "opened.h"
+#include "told_index.h"
 
 /* Opens, and checks header, footer and index, and the layers that this names;
  * where somebody replaces it meanwhile, and deletes its layers, that which is
@@ -30,13 +30,12 @@ varve_status vv_data_in_salvage(struct vv_opened *opened,
 varve_status vv_data_in_open_index(struct vv_opened *opened,
     const struct vv_context *context, const char *path, varve_error *error);
 
-/* Opens one whose index somebody else has read and verified, who is at `place`
- * of its file: it has begun, and has the bytes of that index in its room
- * (vv_opened_make_room). Of the file itself only the header is read.
- * VARVE_MISMATCH where it has the header of another one. On failure nothing is
- * open. */
+/* Opens one whose index somebody else has read and verified: it has begun, and
+ * has taken all parts of that index. Of the file itself only the header is
+ * read, and later the digests that stay there. VARVE_MISMATCH where it has the
+ * header of another one. On failure nothing is open. */
 varve_status vv_data_in_open_told(struct vv_opened *opened,
-    const struct vv_index_place *place, bool is_salvage, varve_error *error);
+    struct vv_told_index *told, bool is_salvage, varve_error *error);
 
 /* Where the index of one lies. */
 const struct vv_index_place *vv_data_in_place(const struct vv_opened *opened);

@@ -22,6 +22,7 @@ struct parser {
     struct vv_cbor_in in;
     struct vv_parsed_index *parsed;
     size_t metadata_at; /* 0: there is none */
+    uint64_t far_digests;
 };
 
 static varve_status fail(const struct parser *p, size_t at, varve_status status,
@@ -191,6 +192,7 @@ static varve_status parse(const struct vv_context *context, struct parser *p)
     struct vv_parsed_index *parsed = p->parsed;
     struct vv_index *index = &parsed->index;
     VV_TRY(read_map(p));
+    index->digest_count += p->far_digests;
     struct vv_index_check check = { .context = context,
         .path = p->in.path,
         .bytes = p->in.bytes,
@@ -207,18 +209,19 @@ static varve_status parse(const struct vv_context *context, struct parser *p)
     return vv_metadata_parse(context, &p->in, parsed);
 }
 
-varve_status vv_index_parse(const struct vv_context *context, const char *path,
-    const void *bytes, size_t size, uint64_t data_end,
+varve_status vv_index_parse_rest(const struct vv_context *context,
+    const char *path, const struct vv_index_rest *rest,
     struct vv_parsed_index *parsed, varve_error *error)
 {
     struct vv_parsed_index result = { 0 };
     struct parser p = { .parsed = &result,
+        .far_digests = rest->digest_count,
         .in = { .path = path,
-            .base = data_end,
-            .bytes = bytes,
-            .size = size,
+            .base = rest->data_end,
+            .bytes = rest->bytes,
+            .size = rest->size,
             .error = error } };
-    if (data_end > INT64_MAX)
+    if (rest->data_end > INT64_MAX)
         return fail(&p, 0, VARVE_CORRUPT, "an offset below 2^63",
             "a larger "
             "one");
@@ -228,6 +231,16 @@ varve_status vv_index_parse(const struct vv_context *context, const char *path,
     else
         *parsed = result;
     return status;
+}
+
+varve_status vv_index_parse(const struct vv_context *context, const char *path,
+    const void *bytes, size_t size, uint64_t data_end,
+    struct vv_parsed_index *parsed, varve_error *error)
+{
+    const struct vv_index_rest all = {
+        .bytes = bytes, .size = size, .data_end = data_end
+    };
+    return vv_index_parse_rest(context, path, &all, parsed, error);
 }
 
 void vv_parsed_index_clear(

@@ -22,6 +22,14 @@ struct vv_parsed_index {
     size_t strings_size;
 };
 
+struct vv_index_rest {
+    /* to fill in */
+    const void *bytes;
+    size_t size;
+    uint64_t data_end;
+    uint64_t digest_count;
+};
+
 /* Parses and checks every rule of docs/format.md: the encoding, the lengths of
  * columns against each other, that numbers point at something, that names are
  * valid, sorted and unique, that edges are sorted and unique (positions in
@@ -34,6 +42,12 @@ struct vv_parsed_index {
  * VARVE_LIMIT, VARVE_NO_MEMORY. */
 varve_status vv_index_parse(const struct vv_context *context, const char *path,
     const void *bytes, size_t size, uint64_t data_end,
+    struct vv_parsed_index *parsed, varve_error *error);
+
+/* The same of bytes that lack the digests, of which there are so many
+ * elsewhere: their column is empty. */
+varve_status vv_index_parse_rest(const struct vv_context *context,
+    const char *path, const struct vv_index_rest *rest,
     struct vv_parsed_index *parsed, varve_error *error);
 
 /* Takes zeroed and half-built ones. */

@@ -1,5 +1,6 @@
-/* ranks.c - what a save of very many processes costs the one that merges: the
- * code of rank 0 itself, handed what so many ranks would tell it.
+/* ranks.c - what a save of very many processes costs the one that merges, and
+ * a restoration each of them: the code of rank 0 itself, handed what so many
+ * ranks would tell it, and that of the others, told the index.
  *
  *     ranks [MOST-RANKS [SLICES [MIB [RANKS-OF-A-NODE]]]]
  *
@@ -24,6 +25,8 @@
 #include "index_out.h"
 #include "layout.h"
 #include "merge.h"
+#include "system.h"
+#include "told_index.h"
 
 enum { MOST_SLICES = 1000 };
 
@@ -100,6 +103,88 @@ static double peak_mib(void)
     return (double)usage.ru_maxrss / 1024;
 }
 
+/* --- One that restores ---------------------------------------------------- */
+
+struct counter {
+    size_t now, most;
+};
+
+static void *allocate(void *user, void *old, size_t old_size, size_t new_size)
+{
+    struct counter *counter = user;
+    counter->now += new_size - old_size;
+    if (counter->now > counter->most)
+        counter->most = counter->now;
+    if (new_size > 0)
+        return realloc(old, new_size);
+    free(old);
+    return NULL;
+}
+
+static varve_status add_bytes(
+    void *user, const void *bytes, size_t size, varve_error *error)
+{
+    struct vv_buffer *all = user;
+    vv_buffer_add(all, bytes, size);
+    return all->failed ? vv_fail_memory(error, "an index") : VARVE_OK;
+}
+
+/* The most that a rank has of an index, in MiB, if up to `most` bytes of
+ * digests are told with the rest. */
+static double hold(const struct vv_index *index, const struct vv_buffer *all,
+    uint64_t most)
+{
+    struct counter counter = { 0, 0 };
+    const struct vv_context context = {
+        .allocator = { allocate, &counter }, .system = &vv_posix_system
+    };
+    varve_error error = { 0 };
+    const struct vv_opened first = { .index_bytes = all->data,
+        .parsed.index = *index };
+    struct vv_told_index told = { .place = { .offset = VV_HEADER_SIZE,
+                                      .size = all->size } };
+    struct vv_opened file;
+    size_t size;
+    vv_told_choose(&told, &first, most);
+    check(vv_opened_begin(&file, &context, "heat", &error), &error);
+    check(vv_told_begin(&told, &file, &error), &error);
+    for (uint64_t at = 0; at < all->size; at += size) {
+        size = vv_told_part(&told, at);
+        memcpy(vv_told_room(&told, &file, at), all->data + at, size);
+        vv_told_take(&told, &file, at);
+    }
+    const struct vv_index_rest rest = { .bytes = file.index_bytes,
+        .size = file.index_size,
+        .data_end = VV_HEADER_SIZE,
+        .digest_count = told.digests_size / VV_DIGEST_SIZE };
+    check(vv_index_parse_rest(&context, "heat", &rest, &file.parsed, &error),
+        &error);
+    vv_told_clear(&told, &context.allocator);
+    vv_opened_close(&file);
+    return (double)counter.most / (1 << 20);
+}
+
+/* With all digests, and as it is. */
+static void restore(const struct vv_index *index, double *all, double *rest)
+{
+    const varve_allocator allocator = vv_allocator_or_default(NULL);
+    const struct vv_context context = {
+        .allocator = allocator, .system = &vv_posix_system
+    };
+    struct vv_parsed_index parsed;
+    struct vv_buffer bytes;
+    varve_error error = { 0 };
+    vv_buffer_init(&bytes, &allocator);
+    check(vv_index_write(index, add_bytes, &bytes, &error), &error);
+    check(vv_index_parse(&context, "heat", bytes.data, bytes.size,
+              VV_HEADER_SIZE, &parsed, &error),
+        &error);
+    *all = hold(&parsed.index, &bytes, UINT64_MAX);
+    *rest = hold(&parsed.index, &bytes, VV_MOST_TOLD_DIGESTS);
+    vv_parsed_index_clear(&context, &parsed);
+    vv_buffer_clear(&bytes);
+}
+
 /* Rank 0, with all of it. */
 static void merge(
     const struct world *w, uint32_t ranks, struct vv_gathered *all)
@@ -120,18 +205,22 @@ static void merge(
     check(vv_merge_make(&m, &error), &error);
     double end = seconds();
     for (uint32_t i = 0; i < m.layer_count; i++) {
-        const uint8_t nonce[VV_NONCE_SIZE] = { 0 };
+        uint8_t nonce[VV_NONCE_SIZE] = { 1 };
+        vv_store64(nonce + 8, i);
         vv_buffer_add(&m.added.layer_nonces, nonce, sizeof nonce);
-        vv_buffer_add64(&m.added.layer_sizes, 0);
+        vv_buffer_add64(&m.added.layer_sizes, INT64_MAX / 1024);
     }
     check(vv_merge_index(&m, &index, &error), &error);
+    double all_digests, few_digests;
+    restore(&index, &all_digests, &few_digests);
     double data = (double)ranks * (double)(w->slices * w->bytes);
     printf("%6" PRIu32 " %10.1f %9zu %9.1f %8.0f %9.1f %9.5f %6" PRIu32
-           " %8.0f\n",
+           " %8.0f %8.1f %8.1f\n",
         ranks, data / (1 << 30), all->bytes.size / ranks,
         (double)all->bytes.size / (1 << 20), 1e3 * (end - begin),
         (double)vv_index_size(&index) / (1 << 20),
-        (double)vv_index_size(&index) / data * 100, m.layer_count, peak_mib());
+        (double)vv_index_size(&index) / data * 100, m.layer_count, peak_mib(),
+        all_digests, few_digests);
     vv_merge_clear(&m);
     vv_share_clear(&share);
     vv_cargo_clear(&cargo);
@@ -172,7 +261,7 @@ int main(int count, char **arguments)
     if (!w.memory || w.slices > MOST_SLICES || w.share == 0)
         return 2;
     printf(" ranks   data GiB  B/rank  told MiB merge ms index MiB index %%  "
-           "files peak MiB\n");
+           "files peak MiB all MiB held MiB\n");
     for (uint32_t ranks = 10; ranks <= most; ranks *= 10)
         measure(&w, ranks);
     free(w.memory);

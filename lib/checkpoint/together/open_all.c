@@ -23,43 +23,52 @@ static varve_status open_alone(
 
 /* What is told of the file that rank 0 has open. A place of size 0: each opens
  * it for itself. */
-static struct vv_index_place place_of(
-    const struct vv_open_all *how, const struct vv_opened *file)
+static void describe(const struct vv_open_all *how,
+    const struct vv_opened *file, struct vv_told_index *told)
 {
-    struct vv_index_place place = { .digest = { { 0 } } };
-    if (!how->is_salvage && vv_checkpoint_format(file) == VARVE_FORMAT_VARVE)
-        return *vv_data_in_place(file);
-    place.digest = vv_digest_of(file->index_bytes, file->index_size);
-    return place;
+    if (how->is_salvage || vv_checkpoint_format(file) != VARVE_FORMAT_VARVE) {
+        told->place.digest = vv_digest_of(file->index_bytes, file->index_size);
+        return;
+    }
+    told->place = *vv_data_in_place(file);
+    vv_told_choose(told, file, how->most_digests);
 }
 
 static varve_status tell_place(
-    const varve_comm *comm, struct vv_index_place *place, varve_error *error)
+    const varve_comm *comm, struct vv_told_index *told, varve_error *error)
 {
+    struct vv_index_place *place = &told->place;
     uint64_t words[2];
     memcpy(words, place->digest.bytes, sizeof words);
-    VV_TRY(vv_tell_number(comm, &place->offset, error));
-    VV_TRY(vv_tell_number(comm, &place->size, error));
-    VV_TRY(vv_tell_number(comm, &words[0], error));
-    VV_TRY(vv_tell_number(comm, &words[1], error));
+    uint64_t *all[] = { &place->offset, &place->size, &words[0], &words[1],
+        &told->digests_at, &told->digests_size };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        VV_TRY(vv_tell_number(comm, all[i], error));
     memcpy(place->digest.bytes, words, sizeof words);
     return VARVE_OK;
 }
 
 /* Rank 0 has the bytes where they belong. */
 static varve_status tell_index(const struct vv_open_all *how,
-    const struct vv_index_place *place, struct vv_opened *file,
-    varve_error *error)
+    struct vv_told_index *told, struct vv_opened *file, varve_error *error)
 {
     varve_status status = VARVE_OK;
-    if (how->comm->rank != 0) {
+    bool is_first = how->comm->rank == 0;
+    if (!is_first)
         status = vv_opened_begin(file, how->context, how->path, error);
-        if (!status)
-            status = vv_opened_make_room(file, (size_t)place->size, error);
-    }
+    if (!is_first && !status)
+        status = vv_told_begin(told, file, error);
     VV_TRY(vv_agree(how->comm, status, error));
-    return vv_tell_bytes(
-        how->comm, file->index_bytes, (size_t)place->size, error);
+    size_t size;
+    for (uint64_t at = 0; at < told->place.size; at += size) {
+        size = vv_told_part(told, at);
+        void *bytes = is_first ? (unsigned char *)file->index_bytes + at
+                               : vv_told_room(told, file, at);
+        VV_TRY(vv_tell_bytes(how->comm, bytes, size, error));
+        if (!is_first)
+            vv_told_take(told, file, at);
+    }
+    return VARVE_OK;
 }
 
 static varve_status fail_other(
@@ -74,14 +83,13 @@ static varve_status fail_other(
 /* Another checkpoint may have come to its name, or a file system show an older
  * one: the index tells, and with its digests all values. */
 static varve_status open_same(const struct vv_open_all *how,
-    const struct vv_index_place *place, struct vv_opened *file,
-    varve_error *error)
+    struct vv_told_index *told, struct vv_opened *file, varve_error *error)
 {
-    if (place->size > 0)
-        return vv_data_in_open_told(file, place, how->is_salvage, error);
+    if (told->place.size > 0)
+        return vv_data_in_open_told(file, told, how->is_salvage, error);
     VV_TRY(open_alone(how, file, error));
     struct vv_digest found = vv_digest_of(file->index_bytes, file->index_size);
-    return vv_digest_equal(&found, &place->digest)
+    return vv_digest_equal(&found, &told->place.digest)
                ? VARVE_OK
                : fail_other(how, "another", error);
 }
@@ -96,28 +104,31 @@ static varve_status not_found(
 }
 
 static varve_status open_together(const struct vv_open_all *how,
-    varve_status status, struct vv_opened *file, varve_error *error)
+    varve_status status, struct vv_told_index *told, struct vv_opened *file,
+    varve_error *error)
 {
-    struct vv_index_place place = { 0 };
     bool is_first = how->comm->rank == 0;
     if (is_first && !status)
         status = open_alone(how, file, error);
     if (is_first && !status)
-        place = place_of(how, file);
+        describe(how, file, told);
     status = not_found(how, status, error);
     VV_TRY(vv_agree(how->comm, status, error));
-    VV_TRY(tell_place(how->comm, &place, error));
-    if (place.size > 0)
-        VV_TRY(tell_index(how, &place, file, error));
+    VV_TRY(tell_place(how->comm, told, error));
+    if (told->place.size > 0)
+        VV_TRY(tell_index(how, told, file, error));
     if (!is_first)
-        status = not_found(how, open_same(how, &place, file, error), error);
+        status = not_found(how, open_same(how, told, file, error), error);
     return vv_agree(how->comm, status, error);
 }
 
 varve_status vv_open_all(const struct vv_open_all *how, varve_status status,
     struct vv_opened *file, varve_error *error)
 {
-    status = open_together(how, status, file, error);
+    struct vv_told_index told = { 0 };
+    status = open_together(how, status, &told, file, error);
+    if (how->context)
+        vv_told_clear(&told, &how->context->allocator);
     if (status)
         vv_opened_close(file);
     return status;

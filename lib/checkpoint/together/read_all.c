@@ -13,6 +13,7 @@
 #include "graph.h"
 #include "open_all.h"
 #include "save.h"
+#include "told_index.h"
 #include "try.h"
 #include "write.h"
 
@@ -35,6 +36,7 @@ static varve_status open_file(void *user, struct vv_opened *file,
         .context = context,
         .path = path,
         .is_salvage = options && options->salvage,
+        .most_digests = VV_MOST_TOLD_DIGESTS,
     };
     reading->has_come = true;
     varve_status status = vv_open_all(&how, VARVE_OK, file, error);

@@ -7,11 +7,17 @@
 #include <errno.h>
 
 #include "checkpoint_in.h"
+#include "data_in.h"
 #include "open_all.h"
 #include "support/faulty_system.h"
 #include "support/thread_comm.h"
 
-enum { RANKS = 3, VALUES = 500 };
+enum {
+    RANKS = 3,
+    COUNT = 300, /* whose digests are more than a block of 4 KiB */
+    VALUES = 20,
+    ALL_AT_HAND = 1 << 20
+};
 
 /* What each rank sees of the world, and what came of opening. */
 static struct {
@@ -22,6 +28,7 @@ static struct {
     varve_status statuses[RANKS];
     varve_error errors[RANKS];
     bool is_salvage;
+    uint64_t most_digests;
 } ranks;
 
 /* The same file for all, but for one that `other` is of another. */
@@ -36,7 +43,7 @@ static void begin_ranks(varve_format format, int other)
         ranks.faulty[i] = faulty_new(memory_system(ranks.memories[i]));
         ranks.contexts[i] = test_context(faulty_system(ranks.faulty[i]));
         varve_graph *graph = vv_graph_new_in(&ranks.contexts[i]);
-        for (int k = 0; k < 50; k++) {
+        for (int k = 0; k < COUNT; k++) {
             char name[16];
             snprintf(name, sizeof name, "value%d", k);
             varve_add_variable(varve_graph_root(graph), name,
@@ -75,6 +82,7 @@ static void open_it(const varve_comm *comm, void *user)
         .context = &ranks.contexts[i],
         .path = FILE_NAME,
         .is_salvage = ranks.is_salvage,
+        .most_digests = ranks.most_digests,
     };
     ranks.errors[i] = (varve_error){ .message = "before" };
     ranks.statuses[i] = vv_open_all(&how, before ? before[i] : VARVE_OK,
@@ -123,9 +131,10 @@ static void check_values(int rank)
 
 /* --- What is read, and by whom -------------------------------------------- */
 
-TEST(open_all, reads_the_index_once)
+static void check_reads(uint64_t most_digests)
 {
     begin_ranks(VARVE_FORMAT_VARVE, -1);
+    ranks.most_digests = most_digests;
     thread_comm_run(RANKS, 0, -1, open_it, NULL);
     cr_assert_eq(outcome(), VARVE_OK);
     for (int i = 1; i < RANKS; i++) {
@@ -138,9 +147,57 @@ TEST(open_all, reads_the_index_once)
         cr_assert_eq(read, 64);
         cr_assert_eq(ranks.files[i].size, ranks.files[0].size);
         cr_assert_eq(ranks.files[i].data_end, ranks.files[0].data_end);
-        cr_assert_eq(ranks.files[i].index_size, ranks.files[0].index_size);
         check_values(i);
+        for (uint32_t v = 0; v < COUNT; v++) {
+            struct vv_digest one = vv_opened_digest(&ranks.files[0], v);
+            struct vv_digest other = vv_opened_digest(&ranks.files[i], v);
+            cr_assert(vv_digest_equal(&one, &other));
+        }
     }
+    size_t rest = ranks.files[0].index_size - ranks.files[1].index_size;
+    cr_assert_eq(rest,
+        most_digests ? 0 : COUNT * sizeof(struct vv_digest) + 2);
+    end_ranks();
+}
+
+TEST(open_all, reads_the_index_once)
+{
+    check_reads(ALL_AT_HAND);
+}
+
+TEST(open_all, leaves_digests_in_the_file)
+{
+    check_reads(0);
+}
+
+TEST(open_all, verifies_what_it_left_in_the_file)
+{
+    varve_error error = { 0 };
+    float bytes[VALUES];
+    size_t size, part;
+    uint64_t offset;
+    begin_ranks(VARVE_FORMAT_VARVE, -1);
+    thread_comm_run(RANKS, 0, -1, open_it, NULL);
+    cr_assert_eq(outcome(), VARVE_OK);
+    struct vv_opened *file = &ranks.files[1];
+    vv_opened_chunk(file, COUNT - 1, 0, &offset, &part);
+    cr_assert_ok(vv_opened_read(file, offset, bytes, part, &error), error);
+    faulty_plan(ranks.faulty[1], &(struct faulty_plan){ .error = EIO });
+    cr_assert_eq(
+        vv_opened_check(file, COUNT - 1, 0, bytes, NULL, &error), VARVE_IO);
+    faulty_plan(ranks.faulty[1], NULL);
+    const struct vv_opened *first = &ranks.files[0];
+    size_t at = (size_t)vv_data_in_place(first)->offset +
+                (size_t)(first->parsed.index.digests -
+                         (const uint8_t *)first->index_bytes);
+    unsigned char *there =
+        memory_bytes(ranks.memories[1], FILE_NAME, &size);
+    there[at + 16 * (COUNT - 1)] ^= 1;
+    cr_assert_eq(vv_opened_check(file, COUNT - 1, 0, bytes, NULL, &error),
+        VARVE_CORRUPT);
+    cr_assert(strstr(error.message, "index: bytes"), "%s", error.message);
+    cr_assert_ok(
+        vv_opened_check(file, 0, 0, bytes, NULL, &error), error);
     end_ranks();
 }
 

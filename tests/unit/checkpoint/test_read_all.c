@@ -8,6 +8,7 @@
 #include <varve/reader.h>
 
 #include "reader.h"
+#include "told_index.h"
 
 enum { MOST = 8 };
 
@@ -217,5 +218,54 @@ TEST(read_all, takes_no_parts_of_two_checkpoints)
     check_all(&run, 2, VARVE_MISMATCH);
     cr_assert_eq(steps[1], 1);
     memory_free(other);
+    end_world();
+}
+
+/* --- Very many digests ---------------------------------------------------- */
+
+enum { VERY_MANY = VV_MOST_TOLD_DIGESTS / VV_DIGEST_SIZE + 1 };
+
+static varve_node *add_number(varve_node *root, int number, int64_t *value)
+{
+    char name[16];
+    snprintf(name, sizeof name, "n%d", number);
+    return varve_add_variable(root, name, varve_scalar(value));
+}
+
+/* A few of them at once, the last one later. */
+static void load_few(const varve_comm *comm, void *user)
+{
+    struct run *run = user;
+    int64_t values[3] = { -1, -1, -1 };
+    varve_error *error = &run->errors[comm->rank];
+    varve_node *root = new_root();
+    add_number(root, 0, &values[0]);
+    add_number(root, VERY_MANY / 2, &values[1]);
+    varve_restoration *r =
+        varve_read_all(comm, root, FILE_NAME, NULL, error);
+    run->statuses[comm->rank] = r ? VARVE_OK : error->status;
+    add_number(root, VERY_MANY - 1, &values[2]);
+    run->values[comm->rank] = values[0] == 0 && values[1] == VERY_MANY / 2 &&
+                              values[2] == VERY_MANY - 1;
+    varve_restoration_free(r);
+    free_root(root);
+}
+
+TEST(read_all, verifies_with_digests_that_are_left_in_the_file)
+{
+    struct run run = { .wide = 1 };
+    begin_world();
+    varve_node *root = new_root();
+    int64_t *values = calloc(VERY_MANY, sizeof *values);
+    for (int i = 0; i < VERY_MANY; i++) {
+        values[i] = i;
+        add_number(root, i, &values[i]);
+    }
+    write_root(root);
+    free_root(root);
+    free(values);
+    thread_comm_run(2, 0, -1, load_few, &run);
+    check_all(&run, 2, VARVE_OK);
+    cr_assert(run.values[0] && run.values[1]);
     end_world();
 }
