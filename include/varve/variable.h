@@ -184,6 +184,7 @@ typedef struct varve_offer {
     const char *name;
     varve_kind kind;
     const varve_tensor *value; /* type and shape of a variable, else NULL */
+    uint64_t count;            /* edges that lead on from it in the file */
 } varve_offer;
 
 /* Asked for each edge that the file has and `node` lacks, in the file's order;

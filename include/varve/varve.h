@@ -17,6 +17,7 @@
 #include <varve/variable.h>
 #include <varve/slice.h>
 #include <varve/resizing.h>
+#include <varve/struct.h>
 #include <varve/collection.h>
 
 /* To files and back */

@@ -13,6 +13,7 @@
 #include "initial.h"
 #include "name.h"
 #include "slot.h"
+#include "struct.h"
 #include "sweep.h"
 #include "variable.h"
 
@@ -79,6 +80,7 @@ static void free_extra(varve_node *node)
     vv_global_name_clear(node);
     free_names(a, node->extra->aliases);
     free_names(a, node->extra->retired);
+    vv_struct_free(a, node->extra->about);
     vv_needs_forget(node);
     vv_release(a, node->extra, sizeof *node->extra);
 }

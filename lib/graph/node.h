@@ -51,6 +51,7 @@ struct vv_extra {
     void *self;
     varve_on_demand *on_demand;
     void *on_demand_user;
+    struct vv_struct *about; /* what it was made of; see struct.h */
     uint64_t save_counter;
     /* own */
     uint64_t tags;              /* see vv_node_tags */

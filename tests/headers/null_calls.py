@@ -34,6 +34,7 @@ BY_TYPE = {
     'varve_on_demand *': 'offer',
     'varve_initializer *': 'NULL',
     'varve_state_callbacks *': '&callbacks',
+    'varve_field *': 'fields',
     'varve_random *': '&g->stream',
     'varve_records *': 'g->records',
     'varve_events *': 'NULL',

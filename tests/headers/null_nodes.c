@@ -112,6 +112,11 @@ static varve_status barrier(void *self)
     return VARVE_OK;
 }
 
+static const varve_field fields[] = {
+    VARVE_FIELD(struct given, called),
+    VARVE_FIELDS_END,
+};
+
 static const varve_comm alone = {
     .size = 1,
     .agree = agree,

@@ -359,8 +359,10 @@ static void offer_edges(struct vv_pairing *p, size_t place, uint32_t file)
         bool has_value = vv_value_of(p, child) != VV_NONE;
         if (has_value)
             value = vv_saved(p, vv_value_of(p, child));
+        uint32_t first, last;
+        vv_index_edges(index, child, &first, &last);
         varve_offer offer = { text, vv_index_kind(index, child),
-            has_value ? &value : NULL };
+            has_value ? &value : NULL, last - first };
         node->extra->on_demand(node->extra->on_demand_user, node, &offer);
     }
     vv_buffer_clear(&name);

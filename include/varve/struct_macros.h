@@ -1,0 +1,167 @@
+/* struct_macros.h - what the macros of struct.h are made of; include that.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_STRUCT_MACROS_H
+#define VARVE_STRUCT_MACROS_H
+
+#define VARVE_MEMBER_(type, member) (((type *)0)->member)
+
+/* 0, unless the condition does not hold: then it does not compile. */
+#define VARVE_CHECK_(condition, message)                                       \
+    (0 * sizeof(struct {                                                       \
+        _Static_assert(condition, message);                                    \
+        int one;                                                               \
+    }))
+
+/* Of a list of types: what a type has in a _Generic, and its number. */
+#define VARVE_TYPES_(X, m)                                                     \
+    X(_Bool, VARVE_BOOL, m), X(signed char, VARVE_INT8, m),                    \
+        X(short, VARVE_INT16, m), X(int, VARVE_INT32, m),                      \
+        X(long, (sizeof(long) == 8 ? VARVE_INT64 : VARVE_INT32), m),           \
+        X(long long, VARVE_INT64, m), X(unsigned char, VARVE_UINT8, m),        \
+        X(unsigned short, VARVE_UINT16, m), X(unsigned, VARVE_UINT32, m),      \
+        X(unsigned long, (sizeof(long) == 8 ? VARVE_UINT64 : VARVE_UINT32),    \
+            m),                                                                \
+        X(unsigned long long, VARVE_UINT64, m), X(float, VARVE_FLOAT32, m),    \
+        X(double, VARVE_FLOAT64, m), X(float _Complex, VARVE_COMPLEX64, m),    \
+        X(double _Complex, VARVE_COMPLEX128, m),                               \
+        X(varve_string, VARVE_STRING, m)
+
+/* Arrays of one dimension and of two, and more of these: 256 for the second
+ * one. (How many there are is rounded up, for none would not be a type.) */
+#define VARVE_ONE_(T, number, m) T(*)[] : (int)(number)
+#define VARVE_TWO_(T, number, m)                                               \
+    T(*)                                                                       \
+    [(sizeof(m) - 1) / sizeof((m)[0]) +                                        \
+        1][(sizeof((m)[0]) - 1) / sizeof(T) + 1] : (int)(number) +             \
+                                                   256
+#define VARVE_NUMBER_(T, number, m) T * : (int)(number)
+#define VARVE_ROWS_(T, number, m) T(*)[] : (int)(number) + 256
+
+/* The number of the elements of an array; of any else it does not compile. */
+#define VARVE_ARRAY_(m)                                                        \
+    _Generic(&(m), VARVE_TYPES_(VARVE_ONE_, m), VARVE_TYPES_(VARVE_TWO_, m))
+
+/* Whether a member is an array of any of these. */
+#define VARVE_IS_ARRAY_(m)                                                     \
+    (_Generic(&(m), VARVE_TYPES_(VARVE_ONE_, m), VARVE_TYPES_(VARVE_TWO_, m),  \
+         default : 0) != 0)
+
+/* The number of the elements behind an index. */
+#define VARVE_BEHIND_(m)                                                       \
+    _Generic(                                                                  \
+        &(m)[0], VARVE_TYPES_(VARVE_NUMBER_, m), VARVE_TYPES_(VARVE_ROWS_, m))
+
+#define VARVE_COUNTED_BY_(type, member)                                        \
+    {                                                                          \
+        offsetof(type, member), VARVE_DTYPE_OF(&VARVE_MEMBER_(type, member))   \
+    }
+
+#define VARVE_COUNT_OF_(m)                                                     \
+    {                                                                          \
+        sizeof(m) / sizeof((m)[0]), (varve_dtype)0                             \
+    }
+
+/* What every field has; a flexible member has no size. */
+#define VARVE_FLEXIBLE_(type, member_, ...)                                    \
+    {                                                                          \
+        .name = #member_, .offset = offsetof(type, member_),                   \
+        .struct_size = sizeof(type), __VA_ARGS__                               \
+    }
+#define VARVE_PLAIN_(type, member_, ...)                                       \
+    VARVE_FLEXIBLE_(type, member_,                                             \
+        .size = sizeof(VARVE_MEMBER_(type, member_)), __VA_ARGS__)
+
+#define VARVE_ELEMENTS_(number, m)                                             \
+    .dtype = (varve_dtype)((number) % 256), .has_rows = (number) > 256,        \
+    .element_size = sizeof((m)[0])
+
+#define VARVE_POINTED_(type, member_, ...)                                     \
+    VARVE_PLAIN_(type, member_, .is_pointer = true, __VA_ARGS__)
+
+#define VARVE_POINTED_VALUE_(type, member_, ...)                               \
+    VARVE_POINTED_(type, member_,                                              \
+        .dtype =                                                               \
+            (varve_dtype)(VARVE_BEHIND_(VARVE_MEMBER_(type, member_)) % 256),  \
+        .has_rows = VARVE_BEHIND_(VARVE_MEMBER_(type, member_)) > 256,         \
+        .element_size =                                                        \
+            sizeof(VARVE_MEMBER_(type, member_)[0]) +                          \
+            VARVE_CHECK_(!VARVE_IS_ARRAY_(VARVE_MEMBER_(type, member_)),       \
+                "expected a pointer, found an array: VARVE_FIELD_ARRAY"),      \
+        __VA_ARGS__)
+
+#define VARVE_FIELD_SCALAR_(type, member_, ...)                                \
+    VARVE_PLAIN_(type, member_,                                                \
+        .dtype = VARVE_DTYPE_OF(&VARVE_MEMBER_(type, member_)),                \
+        .element_size = sizeof(VARVE_MEMBER_(type, member_)), __VA_ARGS__)
+
+#define VARVE_FIELD_ARRAY_(type, member_, ...)                                 \
+    VARVE_PLAIN_(type, member_,                                                \
+        VARVE_ELEMENTS_(VARVE_ARRAY_(VARVE_MEMBER_(type, member_)),            \
+            VARVE_MEMBER_(type, member_)),                                     \
+        .rank = 1,                                                             \
+        .extents = { VARVE_COUNT_OF_(VARVE_MEMBER_(type, member_)) },          \
+        __VA_ARGS__)
+
+#define VARVE_FIELD_ARRAY_3D_(type, member_, ...)                              \
+    VARVE_PLAIN_(type, member_,                                                \
+        .dtype = VARVE_DTYPE_OF(&VARVE_MEMBER_(type, member_)[0][0][0]),       \
+        .element_size = sizeof(VARVE_MEMBER_(type, member_)[0][0][0]),         \
+        .rank = 3,                                                             \
+        .extents = { VARVE_COUNT_OF_(VARVE_MEMBER_(type, member_)),            \
+            VARVE_COUNT_OF_(VARVE_MEMBER_(type, member_)[0]),                  \
+            VARVE_COUNT_OF_(VARVE_MEMBER_(type, member_)[0][0]) },             \
+        __VA_ARGS__)
+
+#define VARVE_FIELD_AS_(type, member_, dtype_, ...)                            \
+    VARVE_PLAIN_(type, member_, .dtype = dtype_, .has_rows = true,             \
+        .element_size = sizeof(VARVE_MEMBER_(type, member_)), __VA_ARGS__)
+
+#define VARVE_FIELD_POINTER_(type, member_, count, ...)                        \
+    VARVE_POINTED_VALUE_(type, member_, .rank = 1,                             \
+        .extents = { VARVE_COUNTED_BY_(type, count) }, __VA_ARGS__)
+
+#define VARVE_FIELD_POINTER_2D_(type, member_, height, width, ...)             \
+    VARVE_POINTED_VALUE_(type, member_, .rank = 2,                             \
+        .extents = { VARVE_COUNTED_BY_(type, height),                          \
+            VARVE_COUNTED_BY_(type, width) },                                  \
+        __VA_ARGS__)
+
+#define VARVE_FIELD_END_(type, member_, count, ...)                            \
+    VARVE_FLEXIBLE_(type, member_,                                             \
+        VARVE_ELEMENTS_(VARVE_BEHIND_(VARVE_MEMBER_(type, member_)),           \
+            VARVE_MEMBER_(type, member_)),                                     \
+        .rank = 1, .extents = { VARVE_COUNTED_BY_(type, count) }, __VA_ARGS__)
+
+#define VARVE_FIELD_TEXT_(type, member_, ...)                                  \
+    VARVE_PLAIN_(type, member_,                                                \
+        .element_size = _Generic(&VARVE_MEMBER_(type, member_), char(*)[]      \
+                                 : sizeof(char)),                              \
+        __VA_ARGS__)
+
+#define VARVE_FIELD_STRUCT_(type, member_, fields_, ...)                       \
+    VARVE_PLAIN_(type, member_, .fields = fields_,                             \
+        .element_size = sizeof(VARVE_MEMBER_(type, member_)), __VA_ARGS__)
+
+#define VARVE_FIELD_STRUCT_AT_(type, member_, fields_, ...)                    \
+    VARVE_POINTED_(type, member_, .fields = fields_,                           \
+        .element_size = sizeof(*VARVE_MEMBER_(type, member_)), __VA_ARGS__)
+
+#define VARVE_FIELD_STRUCTS_(type, member_, fields_, ...)                      \
+    VARVE_PLAIN_(type, member_, .fields = fields_,                             \
+        .element_size = sizeof(VARVE_MEMBER_(type, member_)[0]), .rank = 1,    \
+        .extents = { VARVE_COUNT_OF_(VARVE_MEMBER_(type, member_)) },          \
+        __VA_ARGS__)
+
+#define VARVE_FIELD_STRUCTS_AT_(type, member_, fields_, count, ...)            \
+    VARVE_POINTED_(type, member_, .fields = fields_,                           \
+        .element_size = sizeof(*VARVE_MEMBER_(type, member_)), .rank = 1,      \
+        .extents = { VARVE_COUNTED_BY_(type, count) }, __VA_ARGS__)
+
+#define VARVE_FIELD_STRUCTS_END_(type, member_, fields_, count, ...)           \
+    VARVE_FLEXIBLE_(type, member_, .fields = fields_,                          \
+        .element_size = sizeof(VARVE_MEMBER_(type, member_)[0]), .rank = 1,    \
+        .extents = { VARVE_COUNTED_BY_(type, count) }, __VA_ARGS__)
+
+#endif

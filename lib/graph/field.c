@@ -1,0 +1,366 @@
+/* field.c - reading a table: where members are, how many, and whether it can be
+ * so.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "field.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "buffer.h"
+#include "graph.h"
+#include "name.h"
+#include "shape.h"
+
+enum { MOST_OLDER_NAME = 256 }; /* bytes with a NUL */
+
+/* --- Members ------------------------------------------------------------ */
+
+static const char *member(const void *object, size_t offset)
+{
+    return (const char *)object + offset;
+}
+
+void *vv_field_memory(const varve_field *field, const void *object)
+{
+    /* The object is the program's, to be written to. */
+    union {
+        const char *read;
+        void *write;
+    } at = { .read = member(object, field->offset) };
+    void *memory = at.write;
+    if (field->is_pointer)
+        memcpy(&memory, at.read, sizeof memory);
+    return memory;
+}
+
+void vv_field_point(const varve_field *field, void *object, void *memory)
+{
+    memcpy((char *)object + field->offset, &memory, sizeof memory);
+}
+
+bool vv_field_waits(const varve_field *field, const void *object)
+{
+    return field->is_pointer && !vv_field_memory(field, object) &&
+           (field->room || field->kind == VARVE_FIELD_IS_STRUCT);
+}
+
+/* An integer of any type; false if it is below 0, or no integer. */
+static bool read_count(varve_dtype dtype, const char *at, uint64_t *count)
+{
+    union {
+        int8_t i8;
+        int16_t i16;
+        int32_t i32;
+        int64_t i64;
+        uint8_t u8;
+        uint16_t u16;
+        uint32_t u32;
+        uint64_t u64;
+    } n = { 0 };
+    int64_t number = 0;
+    memcpy(&n, at, varve_dtype_size(dtype));
+    switch (dtype) {
+    case VARVE_INT8: number = n.i8; break;
+    case VARVE_INT16: number = n.i16; break;
+    case VARVE_INT32: number = n.i32; break;
+    case VARVE_INT64: number = n.i64; break;
+    case VARVE_UINT8: number = n.u8; break;
+    case VARVE_UINT16: number = n.u16; break;
+    case VARVE_UINT32: number = n.u32; break;
+    default: *count = n.u64; return true;
+    }
+    *count = (uint64_t)number;
+    return number >= 0;
+}
+
+static bool is_count(varve_dtype dtype)
+{
+    return dtype >= VARVE_INT8 && dtype <= VARVE_UINT64;
+}
+
+static bool extent_of(
+    const varve_extent *extent, const void *object, uint64_t *count)
+{
+    *count = extent->at;
+    return !extent->dtype ||
+           read_count(extent->dtype, member(object, extent->at), count);
+}
+
+uint64_t vv_field_extent(
+    const varve_field *field, const void *object, unsigned i)
+{
+    uint64_t count;
+    extent_of(&field->extents[i], object, &count);
+    return count;
+}
+
+bool vv_field_set_extent(
+    const varve_field *field, void *object, unsigned i, uint64_t extent)
+{
+    const varve_extent *by = &field->extents[i];
+    const uint16_t one = 1;
+    size_t size = varve_dtype_size(by->dtype);
+    char bytes[sizeof extent];
+    uint64_t now;
+    if (!by->dtype)
+        return by->at == extent;
+    memcpy(bytes, &extent, sizeof bytes);
+    bool is_little = *(const char *)&one != 0;
+    const char *from = is_little ? bytes : bytes + sizeof bytes - size;
+    if (!read_count(by->dtype, from, &now) || now != extent)
+        return false;
+    memcpy((char *)object + by->at, from, size);
+    return true;
+}
+
+bool vv_field_counts(const varve_field *field, const varve_field *fields)
+{
+    for (; field->kind == VARVE_FIELD_IS_VALUE && fields->kind; fields++)
+        for (unsigned i = 0; i < fields->rank; i++)
+            if (fields->extents[i].dtype && !field->is_pointer &&
+                fields->extents[i].at == field->offset)
+                return true;
+    return false;
+}
+
+varve_tensor vv_field_view(const varve_field *field, const void *object)
+{
+    varve_tensor view = varve_view(
+        vv_field_memory(field, object), field->dtype, varve_shape_of(0, NULL));
+    for (unsigned i = 0; i < field->rank; i++)
+        view.shape[view.rank++] = vv_field_extent(field, object, i);
+    if (field->has_rows)
+        view.shape[view.rank++] =
+            field->element_size / varve_dtype_size(field->dtype);
+    return view;
+}
+
+/* --- Names -------------------------------------------------------------- */
+
+bool vv_field_each_older(
+    const varve_field *field, vv_on_name *visit, void *user)
+{
+    for (const char *name = field->older_names; name && *name;) {
+        size_t size = strcspn(name, "|");
+        if (size && !visit(user, name, size))
+            return false;
+        name += size + (name[size] == '|');
+    }
+    return true;
+}
+
+static bool is_other(void *user, const char *name, size_t size)
+{
+    const char *wanted = user;
+    return strlen(wanted) != size || memcmp(wanted, name, size) != 0;
+}
+
+bool vv_field_is_called(const varve_field *field, const char *name)
+{
+    char wanted[MOST_OLDER_NAME];
+    if (strcmp(field->name, name) == 0)
+        return true;
+    /* (A member's name is a C identifier, and so were its older ones.) */
+    if (snprintf(wanted, sizeof wanted, "%s", name) >= (int)sizeof wanted)
+        return false;
+    return !vv_field_each_older(field, is_other, wanted);
+}
+
+/* --- Whether it can be so ----------------------------------------------- */
+
+/* Where the check is, from the innermost outwards. */
+struct place {
+    const struct place *outer;
+    const char *name;
+    uint64_t index; /* UINT64_MAX: of no list */
+    unsigned depth;
+};
+
+static void put_place(const struct place *at, char *text, size_t size)
+{
+    size_t used = 0;
+    if (at->outer) {
+        put_place(at->outer, text, size);
+        used = strlen(text);
+    }
+    const char *between = used ? "/" : "";
+    if (at->index == UINT64_MAX)
+        snprintf(text + used, size - used, "%s%s", between, at->name);
+    else
+        snprintf(text + used, size - used, "%s%llu", between,
+            (unsigned long long)at->index);
+}
+
+static bool refuse(const struct place *at, const varve_node *parent,
+    varve_status status, const char *what)
+{
+    char text[512];
+    put_place(at, text, sizeof text);
+    vv_mistake(parent->graph, status, "%s: %s", text, what);
+    return false;
+}
+
+static bool is_good_name(void *user, const char *name, size_t size)
+{
+    (void)user;
+    return size < MOST_OLDER_NAME && vv_name_is_valid(name, size);
+}
+
+static const char *bad_name(const varve_field *first, const varve_field *field)
+{
+    if (!field->name || !vv_name_is_valid(field->name, strlen(field->name)))
+        return "expected the name of a member, found another";
+    if (!vv_field_each_older(field, is_good_name, NULL))
+        return "expected older names of at most 255 bytes of UTF-8, found "
+               "another";
+    for (; first < field; first++)
+        if (strcmp(first->name, field->name) == 0)
+            return "expected a member once in a table, found it again";
+    return NULL;
+}
+
+/* Whether the members that it tells of are within the struct; NULL: they are.
+ * What a value or a struct needs of them is known to be there. */
+static const char *bad_place(const varve_field *f)
+{
+    static const char outside[] =
+        "expected a member within its struct, found one behind it";
+    size_t size = f->is_pointer ? sizeof(void *) : f->size;
+    if (f->offset > f->struct_size || size > f->struct_size - f->offset ||
+        (f->is_pointer && f->size != size))
+        return outside;
+    if (f->rank > VV_MAX_EXTENTS ||
+        (f->kind != VARVE_FIELD_IS_VALUE &&
+            f->rank != (f->kind == VARVE_FIELD_IS_LIST)))
+        return "expected other extents for this kind of field";
+    for (unsigned i = 0; i < f->rank; i++) {
+        const varve_extent *e = &f->extents[i];
+        if (!e->dtype)
+            continue;
+        if (!is_count(e->dtype))
+            return "expected an integer that counts, found another type";
+        if (e->at > f->struct_size ||
+            varve_dtype_size(e->dtype) > f->struct_size - e->at)
+            return outside;
+    }
+    return NULL;
+}
+
+/* Whether elements of that type fill what is behind an index. */
+static const char *bad_elements(const varve_field *f)
+{
+    size_t size = varve_dtype_size(f->dtype);
+    if (!size)
+        return "expected an element type, found another";
+    if (f->has_rows ? f->element_size % size : f->element_size != size)
+        return "expected elements of its type, found others";
+    return NULL;
+}
+
+/* Whether what is in place takes the room of the member. */
+static const char *bad_extents(const varve_field *f, const void *object)
+{
+    uint64_t count = 1;
+    for (unsigned i = 0; i < f->rank; i++) {
+        uint64_t extent;
+        if (!extent_of(&f->extents[i], object, &extent))
+            return "expected a count, found one below 0";
+        if (extent && count > SIZE_MAX / extent)
+            return "expected a count that fits memory, found a larger one";
+        count *= extent;
+    }
+    if (f->element_size && count > SIZE_MAX / f->element_size)
+        return "expected a count that fits memory, found a larger one";
+    if (!f->is_pointer && f->size && f->size != count * f->element_size)
+        return "expected a member of that size, found another";
+    if (f->is_pointer && count && !vv_field_memory(f, object) &&
+        !vv_field_waits(f, object))
+        return "expected memory, found NULL";
+    return NULL;
+}
+
+static const char *bad_field(
+    const varve_field *first, const varve_field *f, const void *object)
+{
+    static const varve_reserved nothing;
+    const char *bad = bad_name(first, f);
+    if (bad || f->kind == VARVE_FIELD_IS_GONE)
+        return bad;
+    if (memcmp(&f->reserved, &nothing, sizeof nothing) != 0)
+        return "expected a field that this version knows, found a later one";
+    if (first->struct_size && f->struct_size != first->struct_size)
+        return "expected members of one struct, found one of another";
+    if ((bad = bad_place(f)))
+        return bad;
+    if (f->kind == VARVE_FIELD_IS_TEXT)
+        return f->size ? NULL : "expected room for text, found none";
+    if (f->kind == VARVE_FIELD_IS_VALUE && (bad = bad_elements(f)))
+        return bad;
+    return f->kind > VARVE_FIELD_IS_LIST ? "expected a kind of field, found "
+                                           "another"
+                                         : bad_extents(f, object);
+}
+
+static bool check(const struct place *at, const varve_node *parent,
+    const varve_field *fields, const void *object, size_t size);
+
+/* The structs of a field, one after the other. */
+static bool check_structs(const struct place *at, const varve_node *parent,
+    const varve_field *f, const void *object)
+{
+    const char *memory = vv_field_memory(f, object);
+    struct place element = { at, NULL, 0, at->depth + 1 };
+    uint64_t count = 0;
+    if (f->kind == VARVE_FIELD_IS_STRUCT)
+        return !memory || check(at, parent, f->fields, memory, f->element_size);
+    if (memory)
+        count = vv_field_extent(f, object, 0);
+    for (; element.index < count; element.index++)
+        if (!check(&element, parent, f->fields,
+                memory + element.index * f->element_size, f->element_size))
+            return false;
+    return true;
+}
+
+/* (That it recurses is bounded by the depth.) */
+static bool check(const struct place *at, const varve_node *parent,
+    const varve_field *fields, const void *object, size_t size)
+{
+    if (!fields || !object)
+        return refuse(at, parent, VARVE_MISUSE,
+            fields ? "expected a struct, found NULL"
+                   : "expected the fields of a struct, found NULL");
+    if (at->depth > VV_MAX_STRUCT_DEPTH)
+        return refuse(at, parent, VARVE_LIMIT,
+            "expected structs less deep in each other, found more");
+    for (const varve_field *f = fields; f->kind; f++) {
+        struct place here = { at, f->name ? f->name : "?", UINT64_MAX,
+            at->depth + 1 };
+        const char *bad = bad_field(fields, f, object);
+        if (!bad && size && f->kind != VARVE_FIELD_IS_GONE &&
+            f->struct_size != size)
+            bad = "expected the fields of this struct, found those of another";
+        if (bad)
+            return refuse(&here, parent, VARVE_MISUSE, bad);
+        if ((f->kind == VARVE_FIELD_IS_STRUCT ||
+                f->kind == VARVE_FIELD_IS_LIST) &&
+            !check_structs(&here, parent, f, object))
+            return false;
+    }
+    return true;
+}
+
+bool vv_fields_check(const varve_node *parent, const char *name,
+    const varve_field *fields, const void *object, size_t size)
+{
+    char text[256];
+    struct place above = { NULL, vv_node_text(parent, text, sizeof text),
+        UINT64_MAX, 0 };
+    struct place at = { &above, name ? name : "list element", UINT64_MAX, 0 };
+    if (parent == parent->graph->root)
+        at.outer = NULL;
+    return check(name && !*name ? &above : &at, parent, fields, object, size);
+}

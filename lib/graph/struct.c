@@ -1,0 +1,407 @@
+/* struct.c - structs as objects: made whole or not at all, looked at again, and
+ * given room when a file has more than they.
+ *
+ * What can be wrong with a table is found before anything is made (field.c).
+ * That functions call themselves is bounded by how deep structs may be there.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "struct.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "edge.h"
+#include "field.h"
+#include "graph.h"
+#include "shape.h"
+#include "variable.h"
+
+/* --- Text --------------------------------------------------------------- */
+
+static varve_status save_text(void *self, varve_sink *sink)
+{
+    const struct vv_struct *about = self;
+    const char *text = vv_field_memory(about->fields, about->object);
+    const char *end = memchr(text, '\0', about->fields->size);
+    if (!end)
+        return VARVE_LIMIT;
+    varve_put(sink, text, (size_t)(end - text));
+    return VARVE_OK;
+}
+
+static varve_status load_text(void *self, const void *bytes, size_t size)
+{
+    const struct vv_struct *about = self;
+    char *text = vv_field_memory(about->fields, about->object);
+    if (size >= about->fields->size)
+        return VARVE_LIMIT;
+    memcpy(text, bytes, size);
+    memset(text + size, 0, about->fields->size - size);
+    return VARVE_OK;
+}
+
+static const varve_state_callbacks text_callbacks = { save_text, load_text };
+
+/* --- Making ------------------------------------------------------------- */
+
+static varve_node *fill(
+    varve_node *node, const varve_field *fields, void *object, bool is_later);
+
+void vv_struct_free(const varve_allocator *allocator, struct vv_struct *about)
+{
+    vv_release(allocator, about, sizeof *about);
+}
+
+/* What the node is of, remembered; NULL without memory. */
+static struct vv_struct *remember(
+    varve_node *node, const varve_field *fields, void *object, bool is_later)
+{
+    struct vv_extra *extra = vv_is_nil(node) ? NULL : vv_node_extra(node);
+    if (!extra)
+        return NULL;
+    if (!extra->about)
+        extra->about =
+            vv_allocate(&node->graph->context.allocator, sizeof *extra->about);
+    if (extra->about)
+        *extra->about = (struct vv_struct){ fields, object, is_later };
+    return extra->about;
+}
+
+/* Lets go of what was made and is in no edge yet; gives nil, without memory. */
+static varve_node *give_up(varve_node *node)
+{
+    varve_graph *graph = node->graph;
+    if (!vv_is_nil(node)) {
+        varve_remove(node);
+        vv_memory_mistake(graph);
+    }
+    return &graph->nil;
+}
+
+static varve_node *make_text(
+    varve_graph *graph, const varve_field *field, void *object)
+{
+    varve_node *node = vv_node_new(graph, VARVE_STATE);
+    struct vv_struct *about = remember(node, field, object, false);
+    if (!about)
+        return give_up(node);
+    node->extra->callbacks = text_callbacks;
+    node->extra->self = about;
+    node->value_state = VARVE_INITIALIZED;
+    return node;
+}
+
+static varve_node *make_struct(
+    varve_graph *graph, const varve_field *fields, void *object, bool is_later)
+{
+    varve_node *node = vv_node_new(graph, VARVE_OBJECT);
+    return vv_is_nil(node) ? node : fill(node, fields, object, is_later);
+}
+
+static void *element_at(
+    const varve_field *field, const void *object, uint64_t index)
+{
+    char *memory = vv_field_memory(field, object);
+    return memory + (size_t)index * field->element_size;
+}
+
+/* Elements from `begin` on; false without memory. */
+static bool append(varve_node *list, const varve_field *field,
+    const void *object, uint64_t begin, bool is_later)
+{
+    uint64_t count = vv_field_extent(field, object, 0);
+    for (uint64_t i = begin; i < count; i++) {
+        varve_node *element = make_struct(
+            list->graph, field->fields, element_at(field, object, i), is_later);
+        if (vv_is_nil(element))
+            return false;
+        if (!vv_edge_add(list, VARVE_APPEND, element)) {
+            give_up(element);
+            return false;
+        }
+    }
+    return true;
+}
+
+static varve_node *make_list(varve_graph *graph, const varve_field *field,
+    const void *object, bool is_later)
+{
+    varve_node *list = vv_node_new(graph, VARVE_LIST);
+    if (vv_is_nil(list) || append(list, field, object, 0, is_later))
+        return list;
+    return give_up(list);
+}
+
+static varve_node *make_field(
+    varve_graph *graph, const varve_field *field, void *object, bool is_later)
+{
+    switch (field->kind) {
+    case VARVE_FIELD_IS_TEXT: return make_text(graph, field, object);
+    case VARVE_FIELD_IS_STRUCT:
+        return make_struct(
+            graph, field->fields, vv_field_memory(field, object), is_later);
+    case VARVE_FIELD_IS_LIST: return make_list(graph, field, object, is_later);
+    default:
+        return vv_variable_new(
+            graph->root, field->name, vv_field_view(field, object), false);
+    }
+}
+
+static bool add_alias(void *user, const char *name, size_t size)
+{
+    varve_node *node = user;
+    char text[256];
+    if (size < sizeof text) {
+        memcpy(text, name, size);
+        text[size] = '\0';
+        varve_alias(node, text);
+    }
+    return true;
+}
+
+/* The node of a field, with all that is said of it; false without memory. */
+static bool add_field(varve_node *node, const varve_field *field)
+{
+    const struct vv_struct about = *node->extra->about;
+    bool is_later = about.is_later || field->is_later;
+    varve_node *child = make_field(node->graph, field, about.object, is_later);
+    if (vv_is_nil(child))
+        return false;
+    bool has_value =
+        child->kind == VARVE_VARIABLE || child->kind == VARVE_STATE;
+    if (has_value && is_later)
+        varve_tag(child, VARVE_TAG_LATER);
+    if (has_value && (field->is_fixed || vv_field_counts(field, about.fields)))
+        varve_tag(child, VARVE_TAG_FIXED);
+    vv_field_each_older(field, add_alias, child);
+    if (vv_edge_add(node, field->name, child))
+        return true;
+    give_up(child);
+    return false;
+}
+
+/* --- On demand ---------------------------------------------------------- */
+
+/* Whether a member that counts does so already, for another field. */
+static bool is_taken(const struct vv_struct *about, const varve_extent *extent)
+{
+    for (const varve_field *f = about->fields; f->kind; f++)
+        for (unsigned i = 0; i < f->rank; i++)
+            if (f->extents[i].dtype && f->extents[i].at == extent->at &&
+                !vv_field_waits(f, about->object))
+                return true;
+    return false;
+}
+
+/* Sets what counts to `extents`, where nothing else is counted by it; `kept` is
+ * what was there. */
+static bool set_extents(const struct vv_struct *about, const varve_field *field,
+    const uint64_t *extents, uint64_t *kept)
+{
+    bool done = true;
+    for (unsigned i = 0; i < field->rank; i++) {
+        kept[i] = vv_field_extent(field, about->object, i);
+        if (!is_taken(about, &field->extents[i]))
+            done &= vv_field_set_extent(field, about->object, i, extents[i]);
+    }
+    return done;
+}
+
+static bool is_offered(const varve_field *field, const varve_offer *offer)
+{
+    static const varve_kind kinds[] = { [VARVE_FIELD_IS_VALUE] = VARVE_VARIABLE,
+        [VARVE_FIELD_IS_STRUCT] = VARVE_OBJECT,
+        [VARVE_FIELD_IS_LIST] = VARVE_LIST };
+    return field->kind < VARVE_FIELD_IS_GONE &&
+           field->kind != VARVE_FIELD_IS_TEXT && field->room &&
+           kinds[field->kind] == offer->kind &&
+           vv_field_is_called(field, offer->name) &&
+           (!offer->value ||
+               offer->value->rank == field->rank + field->has_rows);
+}
+
+/* Room for as many as the struct counts now; NULL: for none, or without
+ * memory. */
+static void *take_room(varve_node *node, const varve_field *field)
+{
+    uint64_t count = 1;
+    void *memory = NULL;
+    char text[256];
+    for (unsigned i = 0; i < field->rank; i++)
+        count *= vv_field_extent(field, node->extra->about->object, i);
+    if (count == 0)
+        return NULL;
+    if (count <= SIZE_MAX / field->element_size)
+        memory = field->room((size_t)count, field->element_size);
+    if (!memory)
+        vv_mistake(node->graph, VARVE_NO_MEMORY,
+            "%s: out of memory: room for %llu of %s",
+            vv_node_text(node, text, sizeof text), (unsigned long long)count,
+            field->name);
+    return memory;
+}
+
+/* A field that waited for memory, which a file has. Where a count is that of
+ * others too, and another one, its shape does not fit, and the read says so. */
+static void make_room(
+    varve_node *node, const varve_field *field, const varve_offer *offer)
+{
+    const struct vv_struct *about = node->extra->about;
+    const uint64_t *extents =
+        offer->value ? offer->value->shape : &offer->count;
+    uint64_t kept[VV_MAX_EXTENTS];
+    void *memory = NULL;
+    if (set_extents(about, field, extents, kept))
+        memory = take_room(node, field);
+    vv_field_point(field, about->object, memory);
+    if (!memory) {
+        set_extents(about, field, kept, (uint64_t[VV_MAX_EXTENTS]){ 0 });
+    } else if (vv_fields_check(node, "", about->fields, about->object, 0)) {
+        add_field(node, field);
+    }
+}
+
+static void offered(void *user, varve_node *node, const varve_offer *offer)
+{
+    const struct vv_struct *about = user;
+    for (const varve_field *f = about->fields; f->kind; f++) {
+        if (is_offered(f, offer) && vv_field_waits(f, about->object)) {
+            make_room(node, f, offer);
+            return;
+        }
+    }
+}
+
+/* --- The fields of an object -------------------------------------------- */
+
+static varve_node *fill(
+    varve_node *node, const varve_field *fields, void *object, bool is_later)
+{
+    struct vv_struct *about = remember(node, fields, object, is_later);
+    if (!about)
+        return give_up(node);
+    for (const varve_field *f = fields; f->kind; f++) {
+        if (f->kind == VARVE_FIELD_IS_GONE)
+            varve_retire(node, f->name);
+        else if (!vv_field_waits(f, object) && !add_field(node, f))
+            return give_up(node);
+        if (f->room && !node->extra->on_demand)
+            varve_set_on_demand(node, offered, about);
+    }
+    return node;
+}
+
+varve_node *varve_add_sized_struct(varve_node *parent, const char *name,
+    const varve_field *fields, void *object, size_t size)
+{
+    parent = vv_or_nil(parent);
+    varve_graph *graph = parent->graph;
+    if (!vv_node_takes_children(parent, name) ||
+        !vv_fields_check(parent, name, fields, object, size))
+        return &graph->nil;
+    varve_node *node = make_struct(graph, fields, object, false);
+    if (vv_is_nil(node) || vv_edge_add(parent, name, node))
+        return node;
+    return give_up(node);
+}
+
+/* --- Looking again ------------------------------------------------------ */
+
+static bool rebind(varve_node *node, void *object);
+
+/* Whether a node is what was made of a field: the program may have put another
+ * one in its place. */
+static bool is_of(const varve_node *child, const varve_field *field)
+{
+    const struct vv_struct *about = child->extra ? child->extra->about : NULL;
+    switch (field->kind) {
+    case VARVE_FIELD_IS_VALUE:
+        return child->variable && !vv_variable_is_owned(child->variable);
+    case VARVE_FIELD_IS_LIST: return child->kind == VARVE_LIST;
+    case VARVE_FIELD_IS_TEXT: return about && about->fields == field;
+    default: return about && about->fields == field->fields;
+    }
+}
+
+static bool rebind_value(
+    varve_node *child, const varve_field *field, const void *object)
+{
+    varve_tensor view = vv_field_view(field, object);
+    const varve_tensor *now = varve_value(child);
+    if (now->data != view.data || !vv_shape_equal(now, &view))
+        varve_rebind(child, view);
+    return true;
+}
+
+static bool rebind_list(
+    varve_node *node, varve_node *list, const varve_field *field)
+{
+    const struct vv_struct *about = node->extra->about;
+    uint64_t count = vv_field_extent(field, about->object, 0);
+    uint64_t index = 0;
+    while (varve_edge_count(list) > count)
+        varve_remove(varve_list_at(list, varve_edge_count(list) - 1));
+    for (const varve_edge *e = varve_edge_first(list); e;
+         e = varve_edge_next(e)) {
+        void *element = element_at(field, about->object, index++);
+        if (e->node->extra && e->node->extra->about &&
+            !rebind(e->node, element))
+            return false;
+    }
+    return append(list, field, about->object, varve_edge_count(list),
+        about->is_later || field->is_later);
+}
+
+static bool rebind_field(varve_node *node, const varve_field *field)
+{
+    const struct vv_struct *about = node->extra->about;
+    varve_node *child = varve_find(node, field->name);
+    if (vv_field_waits(field, about->object)) {
+        if (child)
+            varve_remove(child);
+        return true;
+    }
+    if (!child)
+        return add_field(node, field);
+    if (!is_of(child, field))
+        return true;
+    switch (field->kind) {
+    case VARVE_FIELD_IS_TEXT:
+        child->extra->about->object = about->object;
+        return true;
+    case VARVE_FIELD_IS_STRUCT:
+        return rebind(child, vv_field_memory(field, about->object));
+    case VARVE_FIELD_IS_LIST: return rebind_list(node, child, field);
+    default: return rebind_value(child, field, about->object);
+    }
+}
+
+static bool rebind(varve_node *node, void *object)
+{
+    struct vv_struct *about = node->extra->about;
+    about->object = object;
+    for (const varve_field *f = about->fields; f->kind; f++)
+        if (f->kind != VARVE_FIELD_IS_GONE && !rebind_field(node, f))
+            return false;
+    return true;
+}
+
+void varve_rebind_struct(varve_node *node, void *object)
+{
+    node = vv_or_nil(node);
+    const struct vv_struct *about = node->extra ? node->extra->about : NULL;
+    char text[256];
+    if (vv_is_nil(node))
+        return;
+    if (!about || node->kind != VARVE_OBJECT) {
+        vv_mistake(node->graph, VARVE_MISUSE,
+            "%s: expected a struct, found another node",
+            vv_node_text(node, text, sizeof text));
+        return;
+    }
+    if (vv_fields_check(node, "", about->fields, object, 0) &&
+        vv_graph_may_change(node, VV_HOLDS_NODES))
+        rebind(node, object);
+}

@@ -1,0 +1,236 @@
+/* test_struct.c - lib/graph/struct.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "graphs.h"
+
+#include <stdlib.h>
+
+#include "struct.h"
+
+struct layer {
+    float *weights;
+    int count;
+    char name[8];
+};
+
+struct net {
+    int64_t step;
+    struct layer *layers;
+    int layer_count;
+    struct layer head;
+    struct layer *extra;
+    float rates[2];
+};
+
+static const varve_field layer_fields[] = {
+    VARVE_FIELD(struct layer, count),
+    VARVE_FIELD_POINTER(struct layer, weights, count),
+    VARVE_FIELD_TEXT(struct layer, name, .is_later = true),
+    VARVE_FIELDS_END,
+};
+
+static const varve_field net_fields[] = {
+    VARVE_FIELD(struct net, step, .older_names = "t|iteration"),
+    VARVE_FIELD(struct net, layer_count),
+    VARVE_FIELD_STRUCTS_AT(struct net, layers, layer_fields, layer_count),
+    VARVE_FIELD_STRUCT(struct net, head, layer_fields, .is_later = true),
+    VARVE_FIELD_STRUCT_AT(struct net, extra, layer_fields),
+    VARVE_FIELD_ARRAY(struct net, rates, .is_fixed = true),
+    VARVE_FIELD_GONE("momentum"),
+    VARVE_FIELDS_END,
+};
+
+static float numbers[16];
+
+static varve_graph *graph;
+static varve_node *root;
+
+static void begin(void)
+{
+    graph = new_graph();
+    root = varve_graph_root(graph);
+}
+
+static varve_node *at(const char *path)
+{
+    varve_node *node = varve_find_path(root, path);
+    cr_assert_not_null(node, "%s", path);
+    return node;
+}
+
+TEST(struct, is_an_object_with_its_fields)
+{
+    struct layer layers[2] = { { numbers, 3, "a" }, { numbers + 3, 2, "b" } };
+    struct net net = { .layers = layers, .layer_count = 2 };
+    begin();
+    varve_node *node = varve_add_struct(root, "net", net_fields, &net);
+    cr_assert_eq(node, at("net"));
+    cr_assert_eq(varve_data(at("net/step")), &net.step);
+    cr_assert_eq(varve_edge_count(at("net/layers")), 2);
+    cr_assert_eq(varve_data(at("net/layers/0/weights")), numbers);
+    cr_assert_eq(varve_value(at("net/layers/1/weights"))->shape[0], 2);
+    cr_assert_eq(varve_node_kind(at("net/layers/1/name")), VARVE_STATE);
+    cr_assert_eq(varve_value(at("net/head/weights"))->shape[0], 0);
+    cr_assert_null(varve_find(node, "extra"));
+    cr_assert_str_eq(at("net/step")->extra->aliases->name->bytes, "t");
+    cr_assert(varve_has_tag(at("net/layers/0/name"), VARVE_TAG_LATER));
+    cr_assert(!varve_has_tag(at("net/layers/0/count"), VARVE_TAG_LATER));
+    cr_assert(varve_has_tag(at("net/head/count"), VARVE_TAG_LATER));
+    cr_assert(varve_has_tag(at("net/rates"), VARVE_TAG_FIXED));
+    cr_assert(varve_has_tag(at("net/layer_count"), VARVE_TAG_FIXED));
+    cr_assert(!varve_has_tag(at("net/step"), VARVE_TAG_FIXED));
+    cr_assert(vv_node_retires(node, "momentum", 8));
+    check_links(graph);
+    free_good(graph);
+}
+
+TEST(struct, goes_into_a_list_and_beside_another_of_its_name_nowhere)
+{
+    struct layer layer = { numbers, 3, "a" };
+    begin();
+    varve_node *list = varve_add_list(root, "list");
+    varve_add_struct(list, VARVE_APPEND, layer_fields, &layer);
+    varve_add_struct(list, VARVE_APPEND, layer_fields, &layer);
+    cr_assert_eq(varve_data(at("list/1/count")), &layer.count);
+    varve_error error = { 0 };
+    cr_assert_ok(varve_graph_check(graph, &error), error);
+    size_t before = node_count(graph);
+    varve_add_struct(root, "list", layer_fields, &layer);
+    cr_assert_eq(node_count(graph), before);
+    free_bad(graph, VARVE_DUPLICATE);
+    begin();
+    /* A pointer to the pointer. */
+    struct layer *pointer = &layer;
+    varve_add_struct(root, "layer", layer_fields, &pointer);
+    free_bad(graph, VARVE_MISUSE);
+}
+
+TEST(struct, follows_what_has_moved_and_what_has_grown)
+{
+    struct layer some[2] = { { numbers, 3, "a" }, { numbers + 3, 2, "b" } };
+    struct layer more[3] = { { numbers, 3, "a" }, { numbers + 8, 2, "b" },
+        { numbers, 1, "c" } };
+    struct net net = { .layers = some, .layer_count = 2 };
+    begin();
+    varve_node *node = varve_add_struct(root, "net", net_fields, &net);
+    varve_node *first = at("net/layers/0/weights");
+    varve_node *second = at("net/layers/1/weights");
+    uint32_t touched = first->touched;
+    graph->moment++;
+    struct net moved = net;
+    moved.layers = more;
+    moved.layer_count = 3;
+    moved.extra = &more[2];
+    varve_rebind_struct(node, &moved);
+    cr_assert_eq(varve_data(at("net/step")), &moved.step);
+    cr_assert_eq(at("net/layers/0/weights"), first);
+    cr_assert_eq(first->touched, touched, "it is where it was");
+    cr_assert_eq(at("net/layers/1/weights"), second);
+    cr_assert_eq(varve_data(second), numbers + 8);
+    cr_assert_neq(second->touched, touched);
+    cr_assert_eq(varve_edge_count(at("net/layers")), 3);
+    cr_assert_eq(varve_data(at("net/layers/2/weights")), numbers);
+    cr_assert_eq(varve_data(at("net/extra/count")), &more[2].count);
+    const struct vv_struct *text = at("net/layers/1/name")->extra->about;
+    cr_assert_eq(text->object, &more[1]);
+    more[0].count = 5;
+    moved.layer_count = 1;
+    moved.extra = NULL;
+    varve_rebind_struct(node, &moved);
+    cr_assert_eq(at("net/layers/0/weights"), first);
+    cr_assert_eq(varve_value(first)->shape[0], 5);
+    cr_assert_eq(varve_edge_count(at("net/layers")), 1);
+    cr_assert_null(varve_find(node, "extra"));
+    check_links(graph);
+    free_good(graph);
+}
+
+TEST(struct, is_left_as_it_is_where_it_cannot_be_bound_again)
+{
+    struct layer layers[1] = { { numbers, 3, "a" } };
+    struct net net = { .layers = layers, .layer_count = 1 };
+    begin();
+    varve_node *node = varve_add_struct(root, "net", net_fields, &net);
+    struct net other = net;
+    layers[0].count = -1;
+    varve_rebind_struct(node, &other);
+    cr_assert_eq(varve_data(at("net/step")), &net.step);
+    varve_error error = { 0 };
+    cr_assert_eq(varve_clear_mistake(graph, &error), VARVE_MISUSE);
+    cr_assert(strstr(error.message, "net/layers/0/weights: expected a count"),
+        "%s", error.message);
+    varve_rebind_struct(node, NULL);
+    cr_assert_eq(varve_clear_mistake(graph, NULL), VARVE_MISUSE);
+    varve_rebind_struct(root, &net);
+    cr_assert_eq(varve_clear_mistake(graph, NULL), VARVE_MISUSE);
+    varve_rebind_struct(at("net/layers/0/name"), &net);
+    free_bad(graph, VARVE_MISUSE);
+}
+
+/* What the program has put in the place of a field is its own. */
+TEST(struct, leaves_alone_what_is_not_of_its_making)
+{
+    struct layer layers[1] = { { numbers, 3, "a" } };
+    struct net net = { .layers = layers, .layer_count = 1 };
+    begin();
+    varve_node *node = varve_add_struct(root, "net", net_fields, &net);
+    varve_node *own = varve_add_object(root, "own");
+    varve_replace(node, "step", own);
+    varve_replace(node, "head", own);
+    varve_replace(at("net/layers/0"), "name", own);
+    varve_list_replace(at("net/layers"), 0, own);
+    struct net moved = net;
+    varve_rebind_struct(node, &moved);
+    cr_assert_eq(at("net/step"), own);
+    cr_assert_eq(at("net/head"), own);
+    cr_assert_eq(at("net/layers/0"), own);
+    cr_assert_eq(varve_data(at("net/rates")), moved.rates);
+    free_good(graph);
+}
+
+TEST(struct, is_made_whole_or_not_at_all_when_memory_ends)
+{
+    struct layer layers[2] = { { numbers, 3, "a" }, { numbers + 3, 2, "b" } };
+    struct net net = { .layers = layers, .layer_count = 2 };
+    varve_status status = VARVE_NO_MEMORY;
+    for (long n = 0; status; n++) {
+        begin();
+        size_t before = node_count(graph);
+        test_fail_allocation(n, false);
+        varve_add_struct(root, "net", net_fields, &net);
+        test_fail_allocation(-1, false);
+        status = varve_graph_check(graph, NULL);
+        cr_assert(!status || status == VARVE_NO_MEMORY);
+        if (status && !varve_find(root, "net"))
+            cr_assert_eq(node_count(graph), before);
+        check_links(graph);
+        varve_graph_free(graph);
+    }
+}
+
+TEST(struct, can_be_bound_again_after_memory_has_ended)
+{
+    struct layer some[1] = { { numbers, 3, "a" } };
+    struct layer more[2] = { { numbers, 4, "a" }, { numbers + 8, 2, "b" } };
+    varve_status status = VARVE_NO_MEMORY;
+    for (long n = 0; status; n++) {
+        struct net net = { .layers = some, .layer_count = 1 };
+        begin();
+        varve_node *node = varve_add_struct(root, "net", net_fields, &net);
+        net.layers = more;
+        net.layer_count = 2;
+        net.extra = &more[1];
+        test_fail_allocation(n, false);
+        varve_rebind_struct(node, &net);
+        test_fail_allocation(-1, false);
+        status = varve_clear_mistake(graph, NULL);
+        cr_assert(!status || status == VARVE_NO_MEMORY);
+        varve_rebind_struct(node, &net);
+        cr_assert_eq(varve_value(at("net/layers/0/weights"))->shape[0], 4);
+        cr_assert_eq(varve_data(at("net/layers/1/weights")), numbers + 8);
+        cr_assert_eq(varve_data(at("net/extra/count")), &more[1].count);
+        check_links(graph);
+        free_good(graph);
+    }
+}
