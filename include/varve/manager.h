@@ -54,7 +54,7 @@ typedef struct varve_manager_options {
     const char *metric;          /* its name in the files; NULL: "metric";
                                     copied */
     uint64_t keep_bytes;         /* the newest that together are no larger;
-                                    layers that they share do not count */
+                                    layers do not count, so not with `comm` */
     size_t keep_damaged;         /* so many of the newest that are damaged; 0:
                                     all. Older ones are looked at once more
                                     before they go */

@@ -106,6 +106,10 @@ varve_status vv_manager_check_options(
         return vv_fail(error, VARVE_MISUSE,
             "expected a manager of several processes to save while they wait, "
             "found `async`");
+    if (o->keep_bytes)
+        return vv_fail(error, VARVE_MISUSE,
+            "expected a manager of several processes to count checkpoints, as "
+            "their data are in layers, found `keep_bytes`");
     return vv_check_together(o->write, error);
 }
 

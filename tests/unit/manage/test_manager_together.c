@@ -210,6 +210,9 @@ static void make_odd(struct rank *r, const void *user)
     case 'a':
         options.async = true;
         break;
+    case 'b':
+        options.keep_bytes = 1000;
+        break;
     case 'l':
         options.write = &layered;
         break;
@@ -232,6 +235,7 @@ TEST(manager_together, is_made_alike_or_not_at_all)
     check_has(run_ranks(3, make_odd, "o"), "rank 1: run: expected the options");
     check_has(run_ranks(3, make_odd, "s"), "rank 1: run: expected the options");
     check_has(run_ranks(3, make_odd, "a"), "found `async`");
+    check_has(run_ranks(3, make_odd, "b"), "found `keep_bytes`");
     check_has(run_ranks(3, make_odd, "l"), "found `layered`");
     check_has(run_ranks(3, make_odd, "n"), "rank 1: manager: expected a node");
     check_has(run_ranks(3, make_odd, "-"), "made");
