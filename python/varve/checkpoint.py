@@ -173,7 +173,7 @@ class Checkpoint(Tracked):
     >>> later.step, restoration.pending_count
     (7, 1)
     >>> later.model = Model(0.0)
-    >>> later.model.kernel[1, 1]
+    >>> print(later.model.kernel[1, 1])
     3.0
     >>> _ = restoration.assert_consumed()
     >>> folder.cleanup()
