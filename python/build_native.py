@@ -29,6 +29,10 @@ extern "Python" int varve_python_progress(void *user, uint64_t done,
     uint64_t total, const char *what);
 extern "Python" void varve_python_loss(void *user, const char *path,
     const char *what);
+extern "Python" varve_status varve_python_make_room(void *user,
+    varve_node *node, const varve_tensor *coming, void **room);
+extern "Python" void varve_python_settle(void *user, varve_node *node,
+    void *room, bool is_taken);
 '''
 
 

@@ -134,6 +134,39 @@ class Restoring(Test):
         with self.fails(TypeError, 'metadata x'):
             varve.write(tree, self.path(), metadata={'x': []})
 
+    def test_arrays_take_other_shapes_where_that_is_asked_for(self):
+        shared = np.zeros((1, 2))
+        tree = {'w': shared, 'step': 0, 'more': [shared]}
+        with self.assertRaises(varve.MismatchError):
+            varve.restore(tree, self.path(), any_shape='b')
+        checkpoint = varve.Checkpoint(tree=tree)
+        restoration = checkpoint.restore(
+            self.path(), subtree='', renames={'tree': ''},
+            any_shape=['tree/*'])
+        self.assertEqual(tree['w'].tolist(), [0, 1, 2, 3])
+        self.assertIs(tree['more'][0], tree['w'])
+        self.assertEqual(shared.tolist(), [[0, 0]])
+        tree['b'] = np.zeros((5, 5))
+        restoration.assert_consumed()
+        self.assertEqual(tree['b'].tolist(), [1, 1])
+        tree['w'] += 1
+        checkpoint.write(self.path('b'))
+        found = varve.load(self.path('b'))['tree']
+        self.assertEqual(found['w'].tolist(), [1, 2, 3, 4])
+        self.assertEqual(found['b'].tolist(), [1, 1])
+        restoration.close()
+        checkpoint.tree = {'w': tree['w']}
+        varve.write({'tree': {'w': np.zeros(9)}}, self.path('b'))
+        with self.assertRaises(varve.MismatchError):
+            checkpoint.restore(self.path('b'))
+
+    def test_a_shape_is_not_taken_where_anything_fails(self):
+        tree = {'w': np.zeros(1), 'b': np.zeros(2, 'i4')}
+        old = tree['w']
+        with self.assertRaises(varve.MismatchError):
+            varve.restore(tree, self.path(), any_shape=True)
+        self.assertIs(tree['w'], old)
+
     def test_a_plan_changes_nothing(self):
         tree = {'w': np.zeros(5), 'step': 0}
         report = varve.plan(tree, self.path()).report()

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, List, Optional, Tuple
 
-from ._native import ffi
+from ._native import ffi, lib
 from .errors import text
 
 Progress = Callable[[int, int, str], Any]
@@ -37,6 +37,25 @@ def varve_python_progress(user: Any, done: int, total: int, what: Any) -> int:
     except BaseException as exception:  # pylint: disable=broad-except
         callbacks.exception = exception
         return 1
+
+
+@ffi.def_extern(error=lib.VARVE_CALLBACK)
+def varve_python_make_room(user: Any, _node: Any, coming: Any,
+                           room: Any) -> int:
+    """Makes an array of the shape that is about to come."""
+    try:
+        shape = tuple(coming.shape[0:coming.rank])
+        room[0] = ffi.from_handle(user).make_room(shape)
+        return lib.VARVE_OK
+    except MemoryError:
+        return lib.VARVE_NO_MEMORY
+
+
+@ffi.def_extern()
+def varve_python_settle(user: Any, _node: Any, _room: Any,
+                        is_taken: bool) -> None:
+    """Tells what has become of it."""
+    ffi.from_handle(user).settle(bool(is_taken))
 
 
 @ffi.def_extern()

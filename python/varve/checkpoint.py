@@ -59,8 +59,11 @@ class Files:
             return f'{os.fspath(prefix)}-{self.counter}.varve'
 
     def read(self, how: Any, path: Path, keywords: Any) -> Restoration:
+        keywords = dict(keywords)
+        any_shape = keywords.pop('any_shape', None)
         options = read_options(keywords)
         with self.graph.lock:
+            self.graph.let_take_any_shape(any_shape)
             self.graph.sync(to_fill=True)
             handle = guarded(options.callbacks, how, self.graph.root,
                              os.fsencode(path), options.struct)

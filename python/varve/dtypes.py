@@ -18,7 +18,7 @@ from ._native import ffi, lib
 try:
     import ml_dtypes
 except ImportError:
-    ml_dtypes = None
+    ml_dtypes = None  # type: ignore[assignment]
 
 __all__ = ['dtype', 'dtype_name']
 
@@ -66,7 +66,8 @@ def dtype_name(of: np.dtype) -> Optional[str]:
     """
     if of.kind in 'OSU':
         return 'string'
-    name = (of.metadata or {}).get(LABEL) or of.name
+    name = of.metadata[LABEL] if of.metadata and LABEL in of.metadata \
+        else of.name
     return name if name in CODES else None
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import enum
 from typing import Any, Callable, Dict, Type
 
-from ._native import ffi, lib
+from ._native import ffi
 
 __all__ = [
     'Status', 'Error', 'MisuseError', 'OutOfMemoryError', 'NotFoundError',
@@ -15,14 +15,36 @@ __all__ = [
     'StoppedError', 'WaitError',
 ]
 
-Status = enum.IntEnum('Status', {
-    name[len('VARVE_'):]: number for number, name in
-    ffi.typeof('varve_status').elements.items()})
-Status.__doc__ = """Why a call failed; the numbers of varve/error.h.
 
->>> Status.CORRUPT.name
-'CORRUPT'
-"""
+class Status(enum.IntEnum):
+    """Why a call failed; varve/error.h says more."""
+
+    OK = 0
+    MISUSE = 1
+    NO_MEMORY = 2
+    NOT_FOUND = 3
+    EXISTS = 4
+    NO_PERMISSION = 5
+    NO_SPACE = 6
+    IO = 7
+    UNKNOWN_OUTCOME = 8
+    IS_DIRECTORY = 9
+    EMPTY_FILE = 10
+    NOT_A_CHECKPOINT = 11
+    TOO_NEW = 12
+    TRUNCATED = 13
+    CORRUPT = 14
+    LIMIT = 15
+    BAD_NAME = 16
+    BAD_SHAPE = 17
+    DUPLICATE = 18
+    MISMATCH = 19
+    UNMATCHED = 20
+    CANCELLED = 21
+    CALLBACK = 22
+    HALF_RESTORED = 23
+    TIMEOUT = 24
+    DISCONNECTED = 25
 
 
 class Error(Exception):
@@ -34,7 +56,7 @@ class Error(Exception):
 
     def __init__(self, status: int, message: str, system_error: int = 0):
         super().__init__(message)
-        self.status = Status(status)
+        self.status = Status(status) if status in KNOWN else status
         self.message = message
         self.system_error = system_error
 
@@ -87,8 +109,10 @@ FAMILIES: Dict[Type[Error], str] = {
     StoppedError: 'CANCELLED CALLBACK',
     WaitError: 'TIMEOUT DISCONNECTED',
 }
-FAMILY_OF = {Status[name]: family for family, names in FAMILIES.items()
-             for name in names.split()}
+FAMILY_OF: Dict[int, Type[Error]] = {
+    Status[name]: family for family, names in FAMILIES.items()
+    for name in names.split()}
+KNOWN = frozenset(Status)
 
 
 def text(chars: Any) -> str:
@@ -102,7 +126,7 @@ def error_of(status: int, message: str, system_error: int = 0) -> Error:
     >>> error_of(Status.CORRUPT, 'a.varve: damaged')
     DamagedError('a.varve: damaged')
     """
-    family = FAMILY_OF.get(Status(status), Error)
+    family = FAMILY_OF.get(status, Error)
     return family(status, message, system_error)
 
 

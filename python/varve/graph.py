@@ -10,7 +10,8 @@ from typing import Any, Dict, List, Optional
 
 from ._native import ffi, lib
 from .errors import call, refuse
-from .leaves import refusal_of
+from .leaves import ArrayLeaf, refusal_of
+from .options import as_patterns
 from .survey import Part, Survey, put, put_tuples
 
 ADD = {lib.VARVE_OBJECT: lib.varve_add_object,
@@ -23,7 +24,7 @@ class Entry:
 
     def __init__(self, part: Part):
         self.part = part
-        self.leaf = part.maker(part.value) if part.maker else None
+        self.leaf: Any = part.maker(part.value) if part.maker else None
         self.pointer = self.leaf.pointer() if self.leaf else 0
         self.node: Any = ffi.NULL
         self.edges: Dict[str, 'Entry'] = {}
@@ -32,13 +33,14 @@ class Entry:
         """Stands for a part from now on; False where it cannot."""
         if part.kind != self.part.kind:
             return False
-        if self.leaf and not self.leaf.pull(part.value):
-            return False
+        if self.leaf:
+            if not self.leaf.pull(part.value):
+                return False
+            pointer = self.leaf.pointer()
+            if pointer != self.pointer:
+                self.pointer = pointer
+                lib.varve_rebind(self.node, self.leaf.view())
         self.part = part
-        pointer = self.leaf.pointer() if self.leaf else 0
-        if pointer != self.pointer:
-            self.pointer = pointer
-            lib.varve_rebind(self.node, self.leaf.view())
         return True
 
 
@@ -52,8 +54,15 @@ class Graph:
                              lib.varve_graph_free)
         self.root = lib.varve_graph_root(self.handle)
         self.restorations: 'weakref.WeakSet[Any]' = weakref.WeakSet()
+        self.any_shape: Any = ffi.NULL  # patterns
         self._object = root
         self._entries: Dict[Any, Entry] = {}
+
+    def let_take_any_shape(self, patterns: Any) -> None:
+        """Arrays of these paths take the shape of what comes from a file."""
+        if patterns is True:
+            patterns = '**'
+        self.any_shape = as_patterns(patterns) if patterns else ffi.NULL
 
     def is_waiting(self) -> bool:
         """Whether a value of a file waits for what the program adds."""
@@ -73,9 +82,27 @@ class Graph:
             if is_waiting or to_fill:
                 check_fillable(survey)
             Following(self, survey).follow()
+            if to_fill:
+                self._let_take_any_shape()
             if is_waiting:
                 self.push()
             call(lib.varve_graph_check, self.handle)
+
+    def takes_any_shape(self, entry: Entry) -> bool:
+        """Whether an array may be replaced by one of another shape. (One that
+        stands for a tensor cannot.)"""
+        part = entry.part
+        return isinstance(entry.leaf, ArrayLeaf) \
+            and part.source is part.value and bool(
+                lib.varve_path_matches(self.any_shape, part.path.encode()))
+
+    def _let_take_any_shape(self) -> None:
+        """Of what was there before the program said so, or said otherwise."""
+        for entry in self._entries.values():
+            if self.takes_any_shape(entry):
+                lib.varve_set_resizing(entry.node, *entry.leaf.resizing())
+            elif entry.leaf:
+                lib.varve_set_resizing(entry.node, ffi.NULL, ffi.NULL)
 
     def push(self) -> None:
         """Gives the program what the buffers have."""
@@ -169,7 +196,10 @@ class Following:
     def _add(self, parent: Entry, name: str, part: Part) -> Entry:
         entry = Entry(part)
         name = edge_name(parent, name)
-        if entry.leaf:
+        if self._graph.takes_any_shape(entry):
+            entry.node = lib.varve_add_resizable(
+                parent.node, name, entry.leaf.view(), *entry.leaf.resizing())
+        elif entry.leaf:
             entry.node = lib.varve_add_variable(parent.node, name,
                                                 entry.leaf.view())
         else:

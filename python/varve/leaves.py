@@ -17,6 +17,9 @@ from ._native import ffi, lib
 from .dtypes import CODES, STRING, dtype, dtype_name
 from .strings import from_library, to_library
 
+RESIZING = ffi.new('varve_resizing *', {
+    'make_room': lib.varve_python_make_room,
+    'settle': lib.varve_python_settle})
 NUMBERS = {bool: '?', int: 'i8', float: 'f8', complex: 'c16'}
 
 
@@ -51,7 +54,7 @@ class NumberLeaf(Leaf):
 
     def __init__(self, value: Any):
         self._type = type(value)
-        self._name = dtype_name(scalar_dtype(value))
+        self._name: Any = dtype_name(scalar_dtype(value))
         self._buffer = np.zeros((), scalar_dtype(value))
         self.pull(value)
 
@@ -94,7 +97,8 @@ class StringsLeaf(Leaf):
         self._is_array = isinstance(value, np.ndarray)
         self._shape = value.shape if self._is_array else ()
         self._values: List[Any] = []
-        self._strings = self._kept = None
+        self._strings: Any = None
+        self._kept: Any = None
         self.pull(value)
 
     def pull(self, value: Any) -> bool:
@@ -137,9 +141,12 @@ class ArrayLeaf(Leaf):
     has it: in order, without gaps, in the byte order of the machine."""
 
     def __init__(self, array: np.ndarray):
-        self._name = dtype_name(array.dtype)
+        self._name: Any = dtype_name(array.dtype)
         self._dtype, self._shape = array.dtype, array.shape
-        self._buffer = self._copy = None
+        self._buffer: Any = None
+        self._copy: Any = None
+        self._room: Any = None
+        self._handle: Any = None
         self.pull(array)
 
     def pointer(self) -> int:
@@ -163,9 +170,27 @@ class ArrayLeaf(Leaf):
                        self._shape)
 
     def push(self, value: Any) -> Any:
-        if self._buffer is not value:
+        if self._buffer is self._copy:
             value[...] = self._buffer
-        return value
+            return value
+        return self._buffer
+
+    def resizing(self) -> Any:
+        """How a value of another shape comes: in an array of its own, which
+        push then gives."""
+        if self._handle is None:
+            self._handle = ffi.new_handle(self)
+        return RESIZING, self._handle
+
+    def make_room(self, shape: Any) -> Any:
+        self._room = np.empty(shape, dtype(self._name))
+        return pointer_of(self._room)
+
+    def settle(self, is_taken: bool) -> None:
+        if is_taken:
+            self._buffer, self._copy = self._room, None
+            self._dtype, self._shape = self._room.dtype, self._room.shape
+        self._room = None
 
 
 def is_direct(array: np.ndarray) -> bool:

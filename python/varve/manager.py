@@ -64,7 +64,9 @@ class Manager:
         self._files: Files = vars(checkpoint)['_files']
         self._checkpoint = checkpoint
         self._write = write_options(write or {})
-        self._read = read_options(read or {})
+        keywords: Any = dict(read or {})
+        self._any_shape = keywords.pop('any_shape', None)
+        self._read = read_options(keywords)
         self._options = Options('varve_manager_options', options,
                                 ManagerOptions.__annotations__)
         struct = self._options.struct
@@ -116,6 +118,7 @@ class Manager:
         with graph.lock:
             if self._restoration:
                 self._restoration.close()
+            graph.let_take_any_shape(self._any_shape)
             graph.sync(to_fill=True)
             self._call(lib.varve_manager_resume, self.handle)
             graph.push()

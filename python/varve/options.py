@@ -9,7 +9,8 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List, Mapping, Sequence, Tuple, TypedDict, Union
+from typing import (Any, Callable, Container, Dict, List, Mapping, Sequence,
+                    Tuple, TypedDict, Union)
 
 from ._native import ffi, lib
 from .callbacks import Callbacks, Progress
@@ -45,6 +46,8 @@ class ReadOptions(TypedDict, total=False):
     subtree: str
     only: Patterns
     except_: Patterns
+    any_shape: Union[bool, Patterns]  # arrays that are replaced by those of
+    # another shape in the file; True: all
     resize: Patterns
     copy_shared: bool
     reshape: bool
@@ -100,7 +103,7 @@ class Options:
     """A struct of the library's, and all that it points to."""
 
     def __init__(self, kind: str, keywords: Mapping[str, Any],
-                 allowed: Mapping[str, Any]):
+                 allowed: Container[str]):
         self.struct = ffi.new(kind + ' *')
         self.callbacks = Callbacks(keywords.get('progress'))
         self._fields = dict(ffi.typeof(kind).fields)
@@ -112,8 +115,9 @@ class Options:
                 self._set(name, value)
 
     def _set(self, name: str, value: Any) -> None:
-        own = {'metadata': self._set_metadata, 'renames': self._set_renames,
-               'progress': self._set_progress}
+        own: Dict[str, Callable[[Any], None]] = {
+            'metadata': self._set_metadata, 'renames': self._set_renames,
+            'progress': self._set_progress}
         field = name.rstrip('_')
         if name in own:
             own[name](value)
@@ -127,11 +131,7 @@ class Options:
             setattr(self.struct, field, value)
 
     def _text(self, value: Any) -> Any:
-        if isinstance(value, (list, tuple)):
-            value = '|'.join(value)
-        if isinstance(value, os.PathLike):
-            value = os.fspath(value)
-        chars = ffi.new('char[]', os.fsencode(value))
+        chars = as_patterns(value)
         self._kept.append(chars)
         return chars
 
@@ -166,6 +166,13 @@ class Options:
         """Lets the callbacks hear what is lost."""
         self.struct.loss = lib.varve_python_loss
         self.struct.loss_user = self.callbacks.handle
+
+
+def as_patterns(value: Any) -> Any:
+    """A text, or several patterns, for C."""
+    if isinstance(value, (list, tuple)):
+        value = '|'.join(value)
+    return ffi.new('char[]', os.fsencode(value))
 
 
 def metadata_kind(name: str, value: Any) -> Tuple[int, str]:

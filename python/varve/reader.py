@@ -22,10 +22,16 @@ __all__ = ['Kind', 'Reader', 'SavedNode', 'SavedSlot', 'open', 'load']
 
 Path = Union[str, 'os.PathLike[str]']
 
-Kind = enum.IntEnum('Kind', {
-    name[len('VARVE_'):]: number for number, name in
-    ffi.typeof('varve_kind').elements.items()})
-Kind.__doc__ = 'What a node is: an object, a variable, a list and so on.'
+
+class Kind(enum.IntEnum):
+    """What a node is."""
+
+    NIL = 0
+    OBJECT = 1
+    VARIABLE = 2
+    LIST = 3
+    DICT = 4
+    STATE = 5
 
 
 class SavedSlot(NamedTuple):
@@ -329,9 +335,10 @@ class Maps:
             array = np.empty(node.shape, node.dtype)
             array.flags.writeable = False
             return array
-        if node.file not in self._maps:
-            self._maps[node.file] = self._map(node.file)
-        return np.ndarray(node.shape, node.dtype, self._maps[node.file],
+        path = node.file or ''
+        if path not in self._maps:
+            self._maps[path] = self._map(path)
+        return np.ndarray(node.shape, node.dtype, self._maps[path],
                           node.offset)
 
     def _map(self, path: str) -> mmap.mmap:

@@ -41,7 +41,7 @@ class Part:
         # What children are put back into: a list in the place of a tuple.
         self.holder = list(value) if isinstance(value, tuple) else value
         self.children: List[Tuple[str, Any]] = []
-        self.home: Optional[Tuple['Part', Any]] = None
+        self.homes: List[Tuple['Part', Any]] = []
 
     @property
     def is_list(self) -> bool:
@@ -132,19 +132,20 @@ class Survey:
             or type(value) in NUMBERS
         key = (part.key, name) if is_plain else id(source)
         if key not in self.parts:
-            self._add(key, source, value, path).home = part, name
+            self._add(key, source, value, path)
+        self.parts[key].homes.append((part, name))
         part.children.append((str(name), key))
 
 
 def put(part: Part, value: Any) -> None:
-    """Puts what a part is now into the place where it was found."""
-    if part.home is None or value is part.value:
+    """Puts what a part is now into the places where it was found."""
+    if value is part.value:
         return
-    home, name = part.home
-    if home.kind == lib.VARVE_OBJECT:
-        vars(home.value)[name] = value
-    else:
-        home.holder[name] = value
+    for home, name in part.homes:
+        if home.kind == lib.VARVE_OBJECT:
+            vars(home.value)[name] = value
+        else:
+            home.holder[name] = value
     part.value = value
 
 
