@@ -40,16 +40,19 @@ static int block_of(size_t left)
     return (int)(left < VV_MPI_BLOCK ? left : VV_MPI_BLOCK);
 }
 
+/* As signed numbers in the same order: MPICH 4.0 compares others as if they
+ * were signed. */
 static varve_status agree(void *self, uint64_t *value)
 {
     struct group *g = self;
     if (g->is_broken)
         return VARVE_DISCONNECTED;
-    uint64_t largest = 0;
+    const uint64_t highest_bit = UINT64_C(1) << 63;
+    int64_t mine = (int64_t)(*value ^ highest_bit), largest = 0;
     int result =
-        MPI_Allreduce(value, &largest, 1, MPI_UINT64_T, MPI_MAX, g->mpi);
+        MPI_Allreduce(&mine, &largest, 1, MPI_INT64_T, MPI_MAX, g->mpi);
     if (result == MPI_SUCCESS)
-        *value = largest;
+        *value = (uint64_t)largest ^ highest_bit;
     return settle(g, result, VARVE_OK);
 }
 
