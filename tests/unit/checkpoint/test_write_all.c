@@ -4,6 +4,8 @@
  */
 #include "together_world.h"
 
+#include <errno.h>
+
 #include <varve/reader.h>
 
 #include "directory.h"
@@ -17,6 +19,7 @@ struct run {
     const char *paths[MOST];
     uint32_t wide;
     bool is_numbered;
+    bool is_refused; /* to write, at rank 1 */
     varve_write_options options;
     varve_status statuses[MOST];
     varve_error errors[MOST];
@@ -343,6 +346,72 @@ TEST(write_all, tells_everybody_what_went_wrong_at_one_rank)
 {
     struct run run = { .wide = 1, .spoil = fail_state };
     check_failed(&run, 3, VARVE_CALLBACK, "rank 1: ");
+}
+
+/* --- Files ---------------------------------------------------------------- */
+
+/* The system is told who calls it. */
+static _Thread_local uint32_t this_rank;
+static const struct vv_system *plain;
+static int syncs[MOST];
+
+static void save_known(const varve_comm *comm, void *user)
+{
+    this_rank = comm->rank;
+    save(comm, user);
+}
+
+static int count_sync(void *state, int descriptor)
+{
+    syncs[this_rank]++;
+    return plain->sync(state, descriptor);
+}
+
+static int open_not_at_1(void *state, int directory, const char *path)
+{
+    return this_rank == 1 ? -EACCES
+                          : plain->open_to_write(state, directory, path);
+}
+
+/* Three ranks, on one machine. */
+static void run_known(struct run *run)
+{
+    struct vv_system system = *world.context.system;
+    plain = world.context.system;
+    system.sync = count_sync;
+    if (run->is_refused)
+        system.open_to_write = open_not_at_1;
+    world.context.system = &system;
+    thread_comm_run(3, 0, -1, save_known, run);
+    world.context.system = plain;
+}
+
+/* Who writes through a cache of its own, as on another machine, is the only one
+ * who can empty it. */
+TEST(write_all, syncs_at_each_rank_what_that_has_written)
+{
+    struct run run = { .wide = 1 };
+    begin_world();
+    run_known(&run);
+    for (int i = 0; i < 3; i++)
+        cr_assert_ok(run.statuses[i], run.errors[i]);
+    cr_assert_eq(syncs[1], 1);
+    cr_assert_eq(syncs[2], 1);
+    end_world();
+}
+
+TEST(write_all, commits_nothing_where_one_rank_cannot_write)
+{
+    struct run run = { .wide = 1, .is_refused = true };
+    begin_world();
+    run_known(&run);
+    for (int i = 0; i < 3; i++) {
+        cr_assert_eq(run.statuses[i], VARVE_IO);
+        cr_assert(strstr(run.errors[i].message, "rank 1: "), "%s",
+            run.errors[i].message);
+    }
+    cr_assert_eq(memory_file_count(world.memory), 0);
+    end_world();
 }
 
 /* --- Ranks that are gone -------------------------------------------------- */
