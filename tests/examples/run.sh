@@ -169,7 +169,7 @@ runs_without_events() {
 }
 
 for name in 02_renamed 03_accept_reject 04_transfer 05_custom_state \
-    07_rollback 08_mix 11_servers; do
+    07_rollback 08_mix 11_servers 12_generators; do
     enter "$name"
     "$programs/$name" >printed
     compare "$name"

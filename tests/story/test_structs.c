@@ -84,6 +84,7 @@ static const varve_field layer_fields[] = {
     VARVE_FIELDS_END,
 };
 
+/* [versions] */
 static const varve_field net_fields[] = {
     VARVE_FIELD_TEXT(struct net, name),
     VARVE_FIELD(struct net, is_wide, .is_later = true),
@@ -95,6 +96,7 @@ static const varve_field net_fields[] = {
     VARVE_FIELD_GONE("momentum"),
     VARVE_FIELDS_END,
 };
+/* [/versions] */
 
 static void free_net(struct net *net)
 {
@@ -296,6 +298,7 @@ TEST(structs, text_moves_between_longer_and_shorter_members_if_it_fits)
 
 /* --- Growing ------------------------------------------------------------ */
 
+/* [swarm] */
 struct particle {
     float x, v;
 };
@@ -319,6 +322,7 @@ static const varve_field swarm_fields[] = {
         struct swarm, all, particle_fields, count, .room = calloc),
     VARVE_FIELDS_END,
 };
+/* [/swarm] */
 
 static void grow(struct swarm *swarm, int count)
 {
@@ -341,9 +345,11 @@ TEST(structs, what_grows_and_shrinks_between_saves_is_restored_in_its_size)
     varve_node *node = varve_add_struct(root, "swarm", swarm_fields, &swarm);
     static const int counts[] = { 0, 3, 40, 7, 1 };
     for (int i = 0; i < 5; i++) {
+        /* [grow] */
         if (counts[i])
             grow(&swarm, counts[i]);
         varve_rebind_struct(node, &swarm);
+        /* [/grow] */
         snprintf(name, sizeof name, "f%d", i);
         story_write(root, name);
     }
