@@ -9,6 +9,12 @@
  * The time is that of the slowest. Medians of ROUNDS (5), and ratios: raw to
  * Varve.
  *
+ *     mpirun -n WRITERS processes_mpi [WRITERS ...] DIRECTORY
+ *     mpirun -n READERS processes_mpi [WRITERS ...] DIRECTORY
+ *
+ * are the same over MPI, the first the save and the second the restoration,
+ * beside parallel HDF5 too.
+ *
  * SPDX-License-Identifier: MIT
  */
 #include <fcntl.h>
@@ -19,6 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "hdf5_all.h"
 #include "measure.h"
 #include "raw.h"
 
@@ -41,7 +48,10 @@ struct mine {
     unsigned char *bytes;
     char path[PATH_SIZE]; /* of the checkpoint */
     char raw[PATH_SIZE];  /* of the file that it writes by itself */
+    char hdf5[PATH_SIZE]; /* of the file that all write with HDF5 */
 };
+
+static bool has_hdf5;
 
 static uint64_t first_of(const struct setting *s, uint32_t rank, uint32_t size)
 {
@@ -65,6 +75,7 @@ static void make_mine(
         VARVE_SHAPE(s->rows, WIDTH), (uint64_t[]){ m->first, 0 });
     snprintf(m->path, sizeof m->path, "%s/table.varve", s->directory);
     snprintf(m->raw, sizeof m->raw, "%s/raw.%u", s->directory, comm->rank);
+    snprintf(m->hdf5, sizeof m->hdf5, "%s/table.h5", s->directory);
 }
 
 static void free_mine(struct mine *m)
@@ -133,6 +144,28 @@ static void read_raw(struct mine *m)
     }
 }
 
+static struct hdf5_all hdf5_of(const struct mine *m)
+{
+    return (struct hdf5_all){ .path = m->hdf5,
+        .rows = m->setting->rows,
+        .width = WIDTH,
+        .first = m->first,
+        .count = m->count,
+        .bytes = m->bytes };
+}
+
+static void save_hdf5(struct mine *m)
+{
+    const struct hdf5_all mine = hdf5_of(m);
+    hdf5_all_save(&mine);
+}
+
+static void restore_hdf5(struct mine *m)
+{
+    const struct hdf5_all mine = hdf5_of(m);
+    hdf5_all_restore(&mine);
+}
+
 /* --- Rounds --------------------------------------------------------------- */
 
 /* From when all begin to when all have ended. */
@@ -146,33 +179,43 @@ static double timed(struct mine *m, void (*run)(struct mine *m))
     return now() - begin;
 }
 
-static void compare(struct mine *m, const char *what,
-    void (*ours)(struct mine *m), void (*raw)(struct mine *m))
+enum { VARVE, RAW, HDF5, KINDS };
+typedef void (*const kinds[KINDS])(struct mine *m);
+static kinds saving = { save, write_raw, save_hdf5 };
+static kinds restoring = { restore, read_raw, restore_hdf5 };
+
+static void tell(
+    const struct mine *m, const char *what, const struct contender of[KINDS])
 {
-    const struct setting *s = m->setting;
-    struct contender one = { .count = 0 }, other = { .count = 0 };
-    for (unsigned i = 0; i <= s->rounds; i++) {
-        double here = timed(m, ours), there = timed(m, raw);
-        if (i == 0)
-            continue; /* the first is not counted */
-        one.samples[one.count++] = here;
-        other.samples[other.count++] = there;
-    }
+    double varve = median(&of[VARVE]), raw = median(&of[RAW]);
+    printf("%-8s %2u processes %6" PRIu64
+           " MiB  varve %7.1f ms  raw %7.1f ms  ratio %.2f",
+        what, m->comm->size, m->setting->rows * ROW >> 20, 1e3 * varve,
+        1e3 * raw, raw / varve);
+    if (has_hdf5)
+        printf("  hdf5 %7.1f ms  ratio %.2f", 1e3 * median(&of[HDF5]),
+            median(&of[HDF5]) / varve);
+    printf("\n");
+}
+
+static void compare(struct mine *m, const char *what, kinds by)
+{
+    struct contender of[KINDS] = { { .count = 0 } };
+    for (unsigned i = 0; i <= m->setting->rounds; i++)
+        for (int k = 0; k < (has_hdf5 ? KINDS : HDF5); k++) {
+            double took = timed(m, by[k]);
+            if (i > 0) /* the first is not counted */
+                of[k].samples[of[k].count++] = took;
+        }
     if (m->comm->rank == 0)
-        printf("%-8s %2u processes %6" PRIu64
-               " MiB  varve %7.1f ms  raw %7.1f ms  ratio %.2f\n",
-            what, m->comm->size, s->rows * ROW >> 20, 1e3 * median(&one),
-            1e3 * median(&other), median(&other) / median(&one));
+        tell(m, what, of);
 }
 
 static void work(const struct setting *s, const varve_comm *comm, bool reads)
 {
     struct mine m;
     make_mine(&m, s, comm);
-    if (reads)
-        compare(&m, "restore", restore, read_raw);
-    else
-        compare(&m, "save", save, write_raw);
+    compare(&m, reads ? "restore" : "save", reads ? restoring : saving);
     free_mine(&m);
 }
 
@@ -197,6 +240,19 @@ static void run(const struct setting *s, uint32_t size, bool reads)
         continue;
 }
 
+static int run_over_mpi(const struct setting *s, uint32_t size)
+{
+    varve_error error = { 0 };
+    const varve_comm *comm = hdf5_all_comm(&error);
+    must(comm ? VARVE_OK : error.status, &error);
+    if (size == s->writers)
+        work(s, comm, false);
+    if (size == s->readers)
+        work(s, comm, true);
+    hdf5_all_end();
+    return size == s->writers || size == s->readers ? 0 : 2;
+}
+
 static uint64_t operand(int count, char **arguments, int i, uint64_t other)
 {
     return i < count - 1 ? strtoull(arguments[i], NULL, 10) : other;
@@ -217,7 +273,13 @@ int main(int count, char **arguments)
     if (s.rounds == 0 || s.rounds > MOST_ROUNDS || s.writers == 0 ||
         s.readers == 0)
         return 2;
+    uint32_t size;
+    has_hdf5 = hdf5_all_begin(&size);
+    if (has_hdf5)
+        return run_over_mpi(&s, size);
     run(&s, s.writers, false);
     run(&s, s.readers, true);
+    printf("hdf5     skipped: it runs over MPI, as processes_mpi, where there "
+           "is parallel HDF5 (libhdf5-openmpi-dev)\n");
     return 0;
 }

@@ -95,6 +95,9 @@ look_for_coverage() {
 
 look_for_bench() {
     need libhdf5-dev has_library hdf5
+    wish libopenmpi-dev has_mpi
+    wish openmpi-bin has_mpi
+    wish libhdf5-openmpi-dev has_library hdf5-openmpi
 }
 
 look_for_portable() {
