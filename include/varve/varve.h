@@ -36,6 +36,7 @@
 /* Many processes */
 #include <varve/comm.h>
 #include <varve/placement.h>
+#include <varve/private.h>
 #include <varve/processes.h>
 #include <varve/together.h>
 

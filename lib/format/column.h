@@ -9,6 +9,7 @@
 #include "index.h"
 
 struct vv_column {
+    /* to read */
     uint64_t key;
     uint64_t tag;     /* of the typed array; 0: a plain byte string */
     size_t element;   /* bytes of one */

@@ -12,6 +12,7 @@
 #include "graph.h"
 #include "initial.h"
 #include "name.h"
+#include "private.h"
 #include "slot.h"
 #include "struct.h"
 #include "sweep.h"
@@ -82,6 +83,7 @@ static void free_extra(varve_node *node)
     free_names(a, node->extra->retired);
     vv_struct_free(a, node->extra->about);
     vv_needs_forget(node);
+    vv_release(a, node->extra->private, sizeof *node->extra->private);
     vv_release(a, node->extra, sizeof *node->extra);
 }
 

@@ -46,6 +46,7 @@ struct vv_extra {
     struct vv_alias *aliases;
     struct vv_alias *retired; /* names that only older files have below it */
     const struct vv_name *global_name; /* or NULL */
+    struct vv_private *private;        /* or NULL */
     /* to fill in */
     varve_state_callbacks callbacks; /* of a state */
     void *self;

@@ -10,6 +10,7 @@
 #include "failure.h"
 #include "global_name.h"
 #include "graph.h"
+#include "private.h"
 #include "shape.h"
 #include "slice.h"
 #include "state.h"
@@ -114,6 +115,8 @@ static void take_over(
     for (unsigned i = 0; i < graph->tag_count; i++)
         if (vv_node_tags(from) >> i & 1)
             varve_tag(to, graph->tags[i]->bytes);
+    if (!vv_private_copy(from, to))
+        vv_memory_mistake(m->graph);
     const struct vv_alias *alias = from->extra ? from->extra->aliases : NULL;
     for (; alias; alias = alias->next)
         varve_alias(to, alias->name->bytes);

@@ -16,9 +16,9 @@
 static varve_status check(
     const varve_node *node, const varve_tensor *wanted, varve_error *error)
 {
-    char where[256];
+    char text[256];
     char now[VARVE_TENSOR_TEXT_SIZE];
-    vv_node_text(node, where, sizeof where);
+    const char *where = vv_node_text(node, text, sizeof text);
     if (!node->variable || !vv_variable_is_owned(node->variable))
         return vv_fail(error, VARVE_MISUSE,
             "%s: expected a variable whose memory is the library's, found "

@@ -56,10 +56,10 @@ static bool check(const varve_tensor *view, const varve_slice *slice,
     const varve_node *where, const char *name)
 {
     varve_graph *graph = where->graph;
-    char path[256], text[VV_SLICE_TEXT_SIZE], all[VARVE_TENSOR_TEXT_SIZE];
+    char where_text[256], text[VV_SLICE_TEXT_SIZE], all[VARVE_TENSOR_TEXT_SIZE];
     const varve_tensor whole = varve_view(NULL, view->dtype, slice->shape);
     const varve_box box = box_of(view, slice);
-    vv_node_text(where, path, sizeof path);
+    const char *path = vv_node_text(where, where_text, sizeof where_text);
     if (!is_value(view->dtype, &slice->shape))
         vv_mistake(graph, VARVE_BAD_SHAPE,
             "%s: \"%.200s\": expected a slice of a rank up to %d and a size "

@@ -9,6 +9,7 @@
 
 #include "buffer.h"
 #include "node.h"
+#include "private.h"
 #include "slot.h"
 
 /* How a walk came to a node: along an edge, or as a slot. The root: neither. */
@@ -27,7 +28,9 @@ struct vv_walk {
     size_t count;
     struct vv_slot **slots; /* sorted by owner, variable and name */
     size_t slot_count;
+    varve_node *first_private; /* a node of several processes; NULL: none */
     /* own */
+    bool is_common; /* private nodes are as if they had no edges */
     size_t capacity;
     size_t slot_capacity;
     uint32_t *place_of; /* by node number: place in `steps` plus 1, or 0 */
@@ -42,9 +45,20 @@ varve_status vv_walk_begin(
     struct vv_walk *walk, varve_node *root, varve_error *error);
 void vv_walk_end(struct vv_walk *walk);
 
+/* The same without what is below private nodes. */
+varve_status vv_walk_begin_common(
+    struct vv_walk *walk, varve_node *root, varve_error *error);
+
 /* The edges of a node as they stand in a file: by name, in a list by position.
  * Valid until the next call. */
 struct vv_edge *const *vv_walk_edges(struct vv_walk *walk, varve_node *node);
+
+/* How many the walk follows: all, or none. */
+static inline size_t vv_walk_edge_count(
+    const struct vv_walk *walk, const varve_node *node)
+{
+    return walk->is_common && vv_private_of(node) ? 0 : node->edge_count;
+}
 
 /* The place of a node that the walk has seen. */
 static inline uint32_t vv_walk_place(

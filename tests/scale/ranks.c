@@ -79,7 +79,7 @@ static uint64_t tell(
     struct vv_share share;
     size_t before = all->bytes.size;
     varve_graph *graph = make_rank(w, comm, &cargo);
-    check(vv_share_make(&share, &cargo, comm, &error), &error);
+    check(vv_share_make(&share, &cargo, NULL, comm, &error), &error);
     check(vv_contribution_add(
               &all->bytes, comm, "heat", &cargo, &share, &error),
         &error);
@@ -195,7 +195,7 @@ static void merge(
     struct vv_share share;
     struct vv_index index;
     varve_graph *graph = make_rank(w, &comm, &cargo);
-    check(vv_share_make(&share, &cargo, &comm, &error), &error);
+    check(vv_share_make(&share, &cargo, NULL, &comm, &error), &error);
     struct vv_merge m = { .comm = &comm,
         .path = "heat",
         .cargo = &cargo,

@@ -6,6 +6,8 @@
 #include "delivery.h"
 
 #include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "allocator.h"
@@ -13,6 +15,8 @@
 #include "failure.h"
 #include "fate.h"
 #include "fixed.h"
+#include "own_part.h"
+#include "private.h"
 #include "salvage.h"
 #include "scope.h"
 #include "slice.h"
@@ -22,12 +26,13 @@
 
 /* --- The life of one ---------------------------------------------------- */
 
-enum { BUFFERS = 7 };
+enum { BUFFERS = 8 };
 
 static void list_buffers(struct vv_delivery *d, struct vv_buffer **list)
 {
     struct vv_buffer *all[BUFFERS] = { &d->jobs, &d->held, &d->stuck,
-        &d->mismatched, &d->cast_misfits, &d->damages, &d->damage_text };
+        &d->mismatched, &d->folds, &d->cast_misfits, &d->damages,
+        &d->damage_text };
     memcpy(list, all, sizeof all);
 }
 
@@ -67,6 +72,8 @@ void vv_delivery_end(struct vv_delivery *d)
     if (d->dropped)
         vv_release(&d->pairing->context.allocator, d->dropped,
             vv_index_of(d->pairing)->node_count * sizeof *d->dropped);
+    vv_release(&d->pairing->context.allocator, d->not_own,
+        vv_index_of(d->pairing)->node_count);
     list_buffers(d, buffers);
     for (size_t i = 0; i < BUFFERS; i++)
         vv_buffer_clear(buffers[i]);
@@ -79,6 +86,19 @@ void vv_delivery_forget_graph(struct vv_delivery *d)
     d->held.size = 0;
     d->stuck.size = 0;
     d->mismatched.size = 0;
+    d->folds.size = 0;
+}
+
+/* --- Others --------------------------------------------------------------- */
+
+varve_status vv_ask_others(
+    struct vv_delivery *d, varve_status status, varve_error *error)
+{
+    struct vv_consent *consent = d->consent;
+    if (!consent || consent->was_asked)
+        return status;
+    consent->was_asked = true;
+    return consent->ask(consent->user, status, error);
 }
 
 /* --- Lists -------------------------------------------------------------- */
@@ -261,6 +281,16 @@ static void describe(
         wanted->after = ", which is neither reshaped nor resized";
 }
 
+/* The same of a private node. */
+static void describe_processes(const struct vv_delivery *d,
+    const struct vv_pair *pair, char *saved, struct wanted *wanted)
+{
+    snprintf(saved, VARVE_TENSOR_TEXT_SIZE, "by %" PRIu32 " processes",
+        vv_own_count(d->pairing, pair->file));
+    snprintf(wanted->text, sizeof wanted->text, "%" PRIu32,
+        vv_private_of(pair->node)->size);
+}
+
 varve_status vv_fail_mismatched(const struct vv_delivery *d, varve_error *error)
 {
     const struct vv_index *index = vv_index_of(d->pairing);
@@ -282,6 +312,8 @@ varve_status vv_fail_mismatched(const struct vv_delivery *d, varve_error *error)
                 strcpy(saved_text, "state");
         }
         describe(d, node, &wanted);
+        if (vv_private_of(node) && value == VV_NONE)
+            describe_processes(d, &pairs[i], saved_text, &wanted);
         if (!vv_error_add_line(error, "  %s: saved %s, the program has %s%s%s",
                 vv_node_text(node, path, sizeof path), saved_text,
                 wanted.before, wanted.text, wanted.after))

@@ -77,15 +77,23 @@ struct vv_delivery {
     struct vv_buffer stuck;      /* vv_pair: values whose delivery failed */
     struct vv_buffer mismatched; /* vv_pair: nodes that do not fit each
                                     other */
+    struct vv_buffer folds;      /* vv_pair: private nodes to be folded */
     varve_error failure;         /* of an arrival; VARVE_OK: none */
 
     /* own */
     bool *dropped;            /* by node of the file without a value: what is in
                                  its place does not matter; NULL: all does */
+    uint8_t *not_own;         /* by node of the file: vv_not_own; NULL: all are
+                                 for this process */
     struct vv_map served;     /* places that were given a copy */
     struct vv_buffer damages; /* vv_damage */
     struct vv_buffer damage_text;
 };
+
+/* Asks the others, if there are any and nobody has yet; what comes back is the
+ * status of all. */
+varve_status vv_ask_others(
+    struct vv_delivery *delivery, varve_status status, varve_error *error);
 
 /* Empty; a pairing and an opened file that stay where they are, and may still
  * be empty. */

@@ -10,6 +10,8 @@
 #include "allocator.h"
 #include "binding.h"
 #include "convert.h"
+#include "own_fate.h"
+#include "private.h"
 #include "resizing.h"
 #include "scope.h"
 #include "shape.h"
@@ -141,6 +143,10 @@ static enum vv_fate fate_of(
 void vv_decide(struct vv_delivery *d, varve_node *node, uint32_t file)
 {
     uint32_t value = vv_value_of(d->pairing, file);
+    if (vv_private_of(node) && value == VV_NONE) {
+        vv_decide_own(d, node, file);
+        return;
+    }
     bool wants = node->kind == VARVE_VARIABLE || node->kind == VARVE_STATE;
     bool is_at_rest =
         value == VV_NONE ? !wants || vv_is_dropped(d, file)
@@ -253,6 +259,7 @@ static void drop_jobs(struct vv_delivery *d, const varve_node *node)
     vv_drop_pairs(&d->held, node);
     vv_drop_pairs(&d->stuck, node);
     vv_drop_pairs(&d->mismatched, node);
+    vv_drop_pairs(&d->folds, node);
 }
 
 static void part(struct vv_delivery *d, varve_node *node, uint32_t value)

@@ -268,17 +268,6 @@ static bool touches(const struct transfer *t)
     return false;
 }
 
-/* Once: the status of all who restore together. */
-static varve_status ask_others(
-    struct transfer *t, varve_status status, varve_error *error)
-{
-    struct vv_consent *consent = t->d->consent;
-    if (!consent || consent->was_asked)
-        return status;
-    consent->was_asked = true;
-    return consent->ask(consent->user, status, error);
-}
-
 static varve_status read_values(
     struct transfer *t, bool only_verify, varve_error *error)
 {
@@ -309,7 +298,7 @@ static varve_status read_values(
         reading.before = size;
     }
     if (reading.is_final)
-        VV_TRY(ask_others(t, VARVE_OK, error));
+        VV_TRY(vv_ask_others(t->d, VARVE_OK, error));
     varve_status status = vv_read_moves(&reading, error);
     if (status)
         return half_restored(t, status, error);
@@ -455,7 +444,7 @@ static varve_status run(struct transfer *t, varve_error *error)
     if (has_mode(t, VV_MOVE_STATE)) /* while nothing has changed */
         VV_TRY(vv_states_keep(&t->states, t->moves, t->count, error));
     VV_TRY(read_values(t, false, error));
-    VV_TRY(ask_others(t, VARVE_OK, error));
+    VV_TRY(vv_ask_others(t->d, VARVE_OK, error));
     return exchange(t, error);
 }
 
@@ -478,7 +467,7 @@ varve_status vv_transfer(struct vv_delivery *d, const struct vv_pair *jobs,
     if (!status)
         status = run(&t, error);
     if (status)
-        status = ask_others(&t, status, error);
+        status = vv_ask_others(t.d, status, error);
     else
         settle(&t);
     clear(&t);

@@ -13,6 +13,7 @@
 #include "by_name.h"
 #include "edge.h"
 #include "name.h"
+#include "own_part.h"
 #include "slot.h"
 #include "variable.h"
 #include "via.h"
@@ -93,6 +94,8 @@ static void match_edge(
     }
     if (!vv_is_known(p, parent))
         return;
+    if (vv_own_is_cut(p, parent))
+        return;
     if (p->vias)
         vv_visit(p, child,
             &(struct vv_via){ .parent = parent->number + 1, .name = name });
@@ -112,10 +115,11 @@ static void match_edge(
     while (at != VV_NONE) {
         uint32_t next =
             file != VV_NONE ? VV_NONE : vv_next_partner(p, parent, at);
-        found = child_in_file(p, at, name);
+        bool fits = vv_own_fits(p, parent, at);
+        found = fits ? child_in_file(p, at, name) : VV_NONE;
         if (found != VV_NONE)
             vv_bind(p, child, found, how_by_edge(p, parent, name, at, found));
-        else if ((found = child_by_alias(p, at, child)) != VV_NONE)
+        else if (fits && (found = child_by_alias(p, at, child)) != VV_NONE)
             vv_defer(p, child, found, VV_BY_ALIAS);
         at = next;
     }
@@ -146,8 +150,10 @@ uint32_t vv_match_child(
     uint32_t id = vv_index_find_name(vv_index_of(p), name, size);
     uint32_t at = id == VV_NONE ? VV_NONE : vv_file_node_of(p, parent);
     for (; at != VV_NONE && file == VV_NONE;
-         at = vv_next_partner(p, parent, at))
-        file = vv_index_find_child(vv_index_of(p), at, id);
+         at = vv_next_partner(p, parent, at)) {
+        if (vv_own_fits(p, parent, at))
+            file = vv_index_find_child(vv_index_of(p), at, id);
+    }
     return file != VV_NONE ? file : vv_by_name_child(p, parent, name);
 }
 

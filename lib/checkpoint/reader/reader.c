@@ -155,6 +155,25 @@ varve_reader *vv_reader_salvage_in(
         context, (struct opening){ path, vv_checkpoint_salvage }, error);
 }
 
+varve_reader *vv_reader_over(const struct vv_context *context,
+    const struct vv_opened *file, varve_error *error)
+{
+    varve_reader *reader =
+        vv_allocate_zeroed(&context->allocator, sizeof *reader);
+    if (!reader) {
+        vv_fail_memory(error, "a reader");
+        return NULL;
+    }
+    reader->context = *context;
+    reader->file = *file;
+    reader->has_lent_file = true;
+    if (make_tables(reader, error)) {
+        varve_reader_free(reader);
+        return NULL;
+    }
+    return reader;
+}
+
 static struct vv_context context_of(const varve_allocator *allocator)
 {
     return (struct vv_context){
@@ -194,7 +213,8 @@ void varve_reader_free(varve_reader *reader)
     const varve_allocator a = reader->context.allocator;
     free_paths(reader);
     vv_release(&a, reader->names, reader->names_size);
-    vv_opened_close(&reader->file);
+    if (!reader->has_lent_file)
+        vv_opened_close(&reader->file);
     vv_release(&a, reader, sizeof *reader);
 }
 

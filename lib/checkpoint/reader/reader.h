@@ -17,6 +17,7 @@ struct varve_reader {
     /* to read */
     struct vv_opened file;
     /* own */
+    bool has_lent_file; /* who lent it closes it */
     struct vv_saved_paths paths;
     char *names; /* every name, terminated */
     size_t names_size;
@@ -39,6 +40,10 @@ varve_reader *vv_reader_open_by(const struct vv_context *context,
 /* Verifies one of `count` shares of a file, of which each process takes one. */
 varve_status vv_reader_verify_share(
     varve_reader *reader, uint32_t share, uint32_t count, varve_error *error);
+
+/* Looks into a file that somebody else has open, and closes later. */
+varve_reader *vv_reader_over(const struct vv_context *context,
+    const struct vv_opened *file, varve_error *error);
 
 /* The path of a node, terminated; "?" without memory for it. */
 const char *vv_reader_node_path(const varve_reader *reader, uint32_t node);

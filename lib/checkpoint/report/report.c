@@ -14,6 +14,7 @@
 #include "fate.h"
 #include "findings.h"
 #include "move.h"
+#include "own_fate.h"
 #include "report_program.h"
 #include "salvage.h"
 #include "saved_spread.h"
@@ -255,6 +256,10 @@ static void add_unbound(struct vv_maker *m, uint32_t value, uint32_t file)
     } else if (vv_index_has_tag(vv_index_of(m->p), file, VARVE_TAG_OPTIONAL)) {
         finding.kind = VARVE_ONLY_IN_FILE;
         finding.reason = "optional";
+        finding.is_excused = true;
+    } else if (vv_not_own_text(m->d, file)) {
+        finding.kind = VARVE_ONLY_IN_FILE;
+        finding.reason = vv_not_own_text(m->d, file);
         finding.is_excused = true;
     } else if (claim) {
         describe_second(m, &finding, value, claim);

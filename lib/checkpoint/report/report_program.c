@@ -11,6 +11,7 @@
 #include "fate.h"
 #include "edge.h"
 #include "graph_spread.h"
+#include "own_fate.h"
 #include "scope.h"
 #include "tag.h"
 #include "variable.h"
@@ -76,6 +77,19 @@ static void excuse_missing(
     } else if (!vv_scope_takes(m->p, node)) {
         finding->is_excused = true;
     }
+}
+
+/* Whether a node is below one that is private, of which nothing is restored. */
+static bool is_left_out(const struct vv_maker *m, const varve_node *node)
+{
+    const struct vv_step *step = &m->walk.steps[vv_walk_place(&m->walk, node)];
+    while (step->edge || step->slot) {
+        node = step->edge ? step->edge->parent : step->slot->owner;
+        if (vv_is_left_to_program(m->d, node))
+            return true;
+        step = &m->walk.steps[vv_walk_place(&m->walk, node)];
+    }
+    return false;
 }
 
 /* Whether the file leads to a node by the name that it has in the program: it
@@ -170,6 +184,10 @@ static void add_missing(struct vv_maker *m, varve_node *node, bool is_local)
         finding.reason = "the file has no value for it";
     }
     excuse_missing(m, &finding, node);
+    if (file == VV_NONE && is_left_out(m, node)) {
+        finding.reason = "private, and saved by another number of processes";
+        finding.is_excused = true;
+    }
     finding.is_excused |= is_local;
     vv_report_add(m, &finding);
 }

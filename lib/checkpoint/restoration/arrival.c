@@ -5,6 +5,7 @@
 #include "arrival.h"
 
 #include "failure.h"
+#include "fold.h"
 #include "match.h"
 
 /* Why all has to be looked at again. */
@@ -16,6 +17,12 @@ static varve_status run_out(
     if (error)
         *error = *why;
     return why->status;
+}
+
+static bool has_more(const struct varve_restoration *r)
+{
+    return r->pairing.queue.size || r->pairing.deferred.size ||
+           (r->delivery.jobs.size && !r->pairing.is_dry);
 }
 
 varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
@@ -31,8 +38,9 @@ varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
             break; /* before anything is delivered */
         if (!r->pairing.is_dry)
             status = vv_deliver(&r->delivery, error);
-    } while (!status && (r->pairing.queue.size || r->pairing.deferred.size ||
-                            (r->delivery.jobs.size && !r->pairing.is_dry)));
+        if (!status && !has_more(r))
+            status = vv_fold(r, error);
+    } while (!status && has_more(r));
     if (!status && vv_has_run_out(r))
         status = run_out(r, error);
     if (status)

@@ -50,9 +50,10 @@ static void remember(
 static void take_in(struct varve_restoration *r)
 {
     varve_error error;
-    if (r->is_busy || (!r->pairing.queue.size && !r->delivery.jobs.size &&
-                          !r->delivery.held.size && !r->pairing.deferred.size &&
-                          !r->delivery.has_new_mismatch))
+    if (r->is_busy ||
+        (!r->pairing.queue.size && !r->delivery.jobs.size &&
+            !r->delivery.held.size && !r->pairing.deferred.size &&
+            !r->delivery.folds.size && !r->delivery.has_new_mismatch))
         return;
     varve_status status = vv_arrive(r, &error);
     if (status)
@@ -128,7 +129,7 @@ static bool is_busy(const struct vv_observer *self)
 void vv_clear_if_mended(struct varve_restoration *r)
 {
     if (!r->delivery.stuck.size && !r->delivery.mismatched.size &&
-        !vv_has_run_out(r))
+        !r->delivery.folds.size && !vv_has_run_out(r))
         r->delivery.failure.status = VARVE_OK;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "cargo.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,13 +199,43 @@ const void *vv_cargo_bytes(
 
 /* --- All ---------------------------------------------------------------- */
 
+/* The others have the rest of this, too. */
+static varve_status fail_private(const varve_node *node, varve_error *error)
+{
+    char path[256];
+    return vv_fail(error, VARVE_MISUSE,
+        "%s: expected what one process has, found a private subtree of rank "
+        "%" PRIu32 " of %" PRIu32,
+        vv_node_text(node, path, sizeof path), vv_private_of(node)->rank,
+        vv_private_of(node)->size);
+}
+
+/* Notes private nodes. */
+static varve_status find_private(
+    struct vv_cargo *cargo, const struct vv_walk *walk, varve_error *error)
+{
+    if (!cargo->takes_slices)
+        return walk->first_private ? fail_private(walk->first_private, error)
+                                   : VARVE_OK;
+    for (size_t i = 0; i < walk->count; i++) {
+        struct vv_cargo_private private = { (uint32_t)i, walk->steps[i].node };
+        if (vv_private_of(private.node))
+            vv_buffer_add(&cargo->privates, &private, sizeof private);
+    }
+    return cargo->privates.failed ? vv_fail_memory(error, "private subtrees")
+                                  : VARVE_OK;
+}
+
 static varve_status gather(
     struct vv_cargo *cargo, varve_node *root, varve_error *error)
 {
     struct vv_walk walk;
     VV_TRY(sort_metadata(cargo, error));
-    VV_TRY(vv_walk_begin(&walk, root, error));
-    varve_status status = vv_columns_begin(&cargo->columns, &walk, error);
+    VV_TRY(cargo->takes_slices ? vv_walk_begin_common(&walk, root, error)
+                               : vv_walk_begin(&walk, root, error));
+    varve_status status = find_private(cargo, &walk, error);
+    if (!status)
+        status = vv_columns_begin(&cargo->columns, &walk, error);
     if (!status)
         status = find_values(cargo, &walk, error);
     if (!status)
@@ -231,6 +262,7 @@ static varve_status gather_held(struct vv_cargo *cargo, varve_node *root,
     cargo->wants_paths = options && options->progress;
     cargo->takes_slices = takes_slices;
     vv_buffer_init(&cargo->slices, &cargo->context.allocator);
+    vv_buffer_init(&cargo->privates, &cargo->context.allocator);
     /* The graph stays as it is walked, whatever the callbacks of states would
      * like. */
     enum vv_hold older = vv_graph_hold(graph, VV_HOLDS_ALL);
@@ -263,6 +295,7 @@ void vv_cargo_clear(struct vv_cargo *cargo)
         cargo->options.metadata_count * sizeof *cargo->options.metadata);
     vv_buffer_clear(&cargo->texts);
     vv_buffer_clear(&cargo->slices);
+    vv_buffer_clear(&cargo->privates);
     vv_unchanged_clear(&cargo->unchanged, a);
     vv_columns_end(&cargo->columns);
     *cargo = (struct vv_cargo){ .context = cargo->context };

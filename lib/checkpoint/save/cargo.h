@@ -29,6 +29,14 @@ struct vv_cargo_slice {
     varve_box box;
 };
 
+/* A private node, of a save of several processes: what is below it is no part
+ * of the cargo. */
+struct vv_cargo_private {
+    /* to read */
+    uint32_t place; /* its number in the file */
+    varve_node *node;
+};
+
 struct vv_cargo {
     /* to read */
     struct vv_context context;
@@ -40,10 +48,11 @@ struct vv_cargo {
     struct vv_cargo_kept *kept; /* by node; NULL where there is nothing */
     bool is_encoded;            /* all values are as they lie in a file */
     struct vv_unchanged unchanged;
-    struct vv_buffer slices; /* vv_cargo_slice, in order of values: one of
-                                several processes has them, and the columns
-                                have their types and shapes as wholes, their
-                                sizes as they are here */
+    struct vv_buffer slices;   /* vv_cargo_slice, in order of values: one of
+                                  several processes has them, and the columns
+                                  have their types and shapes as wholes, their
+                                  sizes as they are here */
+    struct vv_buffer privates; /* vv_cargo_private, in order of nodes */
     /* own */
     bool takes_slices;
     void **copies; /* by value, of a detached cargo: where its copy is */
@@ -65,8 +74,9 @@ varve_status vv_cargo_gather(struct vv_cargo *cargo, varve_node *root,
     const varve_write_options *options, varve_error *error);
 void vv_cargo_clear(struct vv_cargo *cargo);
 
-/* The same for one process of several. Else a slice that is not all of its
- * value is VARVE_MISUSE. */
+/* The same for one process of several, without what is private. Else a slice
+ * that is not all of its value is VARVE_MISUSE, and so is a private node of
+ * several processes. */
 varve_status vv_cargo_gather_slices(struct vv_cargo *cargo, varve_node *root,
     const varve_write_options *options, varve_error *error);
 
@@ -75,6 +85,13 @@ static inline const struct vv_cargo_slice *vv_cargo_slices(
 {
     *count = cargo->slices.size / sizeof(struct vv_cargo_slice);
     return (const struct vv_cargo_slice *)(const void *)cargo->slices.data;
+}
+
+static inline const struct vv_cargo_private *vv_cargo_privates(
+    const struct vv_cargo *cargo, size_t *count)
+{
+    *count = cargo->privates.size / sizeof(struct vv_cargo_private);
+    return (const struct vv_cargo_private *)(const void *)cargo->privates.data;
 }
 
 /* The bytes of a value as they lie in a file; those that have to be encoded are

@@ -52,11 +52,13 @@ static size_t mark_names(struct numbering *n, const struct vv_walk *walk)
     size_t edges = 0;
     for (size_t i = 0; i < walk->count; i++) {
         const varve_node *node = walk->steps[i].node;
+        size_t count = vv_walk_edge_count(walk, node);
         tags |= vv_node_tags(node);
-        edges += node->edge_count;
+        edges += count;
         if (node->extra && node->extra->global_name)
             mark(n, node->extra->global_name);
-        for (struct vv_edge *e = vv_first_edge(node); e; e = vv_next_edge(e))
+        struct vv_edge *e = count ? vv_first_edge(node) : NULL;
+        for (; e; e = vv_next_edge(e))
             mark(n, vv_edge_name(e));
     }
     for (size_t i = 0; i < walk->slot_count; i++)
@@ -117,7 +119,7 @@ static void add_node(struct vv_columns *c, const struct numbering *n,
 {
     varve_node *node = walk->steps[place].node;
     struct vv_edge *const *edges = vv_walk_edges(walk, node);
-    for (size_t i = 0; i < node->edge_count; i++)
+    for (size_t i = 0; i < vv_walk_edge_count(walk, node); i++)
         vv_index_add_edge(&c->index, number_of(n, vv_edge_name(edges[i])),
             vv_walk_place(walk, edges[i]->public.node));
     vv_index_add_node(&c->index, node->kind);

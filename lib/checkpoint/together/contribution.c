@@ -1,4 +1,5 @@
-/* contribution.c - three digests, a few numbers, then the slices.
+/* contribution.c - three digests, a few numbers, then what is private and the
+ * slices.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +12,7 @@
 #include "layout.h"
 #include "try.h"
 
-enum { HEAD_SIZE = 3 * VV_DIGEST_SIZE + 4 + 8 + 8, STRETCH_SIZE = 24 };
+enum { HEAD_SIZE = 3 * VV_DIGEST_SIZE + 4 + 8 + 8 + 8, STRETCH_SIZE = 24 };
 
 /* --- Digests -------------------------------------------------------------- */
 
@@ -53,6 +54,16 @@ static varve_status add_request(struct vv_buffer *bytes, const char *path,
     return failed ? vv_fail_memory(error, "what a rank tells") : VARVE_OK;
 }
 
+/* Which nodes are private. */
+static void add_privates(
+    struct vv_digester *digester, const struct vv_cargo *cargo)
+{
+    size_t count;
+    const struct vv_cargo_private *all = vv_cargo_privates(cargo, &count);
+    for (size_t i = 0; i < count; i++)
+        vv_digester_add(digester, &all[i].place, sizeof all[i].place);
+}
+
 /* All columns but digests, and where and how large values are: of slices that
  * is this process's own. The sizes of whole values stand in for it. */
 static varve_status add_structure(struct vv_buffer *bytes,
@@ -75,6 +86,7 @@ static varve_status add_structure(struct vv_buffer *bytes,
         vv_digester_add(digester, &size, sizeof size);
         vv_digester_add(digester, column->data, column->size);
     }
+    add_privates(digester, cargo);
     add_digest(bytes, vv_digester_end(digester));
     vv_digester_free(bytes->allocator, digester);
     return VARVE_OK;
@@ -132,12 +144,16 @@ static varve_status add_values(struct vv_buffer *bytes, size_t digest_at,
     return VARVE_OK;
 }
 
+static size_t count_stretches(const struct vv_share *share)
+{
+    return share->stretches.size / sizeof(struct vv_stretch);
+}
+
 static void add_stretches(struct vv_buffer *bytes, const struct vv_share *share)
 {
-    size_t count = share->stretches.size / sizeof(struct vv_stretch);
+    size_t count = count_stretches(share);
     const struct vv_stretch *all =
         (const struct vv_stretch *)(const void *)share->stretches.data;
-    vv_buffer_add64(bytes, count);
     for (size_t i = 0; i < count; i++) {
         vv_buffer_add64(bytes, all[i].place);
         vv_buffer_add64(bytes, all[i].size);
@@ -145,11 +161,40 @@ static void add_stretches(struct vv_buffer *bytes, const struct vv_share *share)
     }
 }
 
+/* --- What is private ------------------------------------------------------ */
+
+/* The columns of an index are its numbers of elements, then they. */
+static void add_private(
+    struct vv_buffer *bytes, const struct vv_private_part *private)
+{
+    const struct vv_index index =
+        vv_index_of_columns(&private->cargo.columns.index);
+    vv_buffer_add32(bytes, private->place);
+    vv_buffer_add64(bytes, private->begin);
+    for (size_t i = 0; i < VV_COLUMN_COUNT; i++) {
+        const struct vv_column *column = &vv_columns[i];
+        uint64_t count = vv_column_count(column, &index);
+        vv_buffer_add64(bytes, count);
+        if (count > 0)
+            vv_buffer_add(bytes, vv_column_bytes(column, &index),
+                (size_t)count * column->element);
+    }
+}
+
+static void add_all_private(
+    struct vv_buffer *bytes, const struct vv_private_parts *privates)
+{
+    for (size_t i = 0; privates && i < privates->count; i++)
+        add_private(bytes, &privates->all[i]);
+}
+
 /* --- All ------------------------------------------------------------------ */
 
-varve_status vv_contribution_add(struct vv_buffer *bytes,
-    const varve_comm *comm, const char *path, const struct vv_cargo *cargo,
-    const struct vv_share *share, varve_error *error)
+/* `told`: of what is private. */
+static varve_status add_all(struct vv_buffer *bytes, const varve_comm *comm,
+    const char *path, const struct vv_cargo *cargo,
+    const struct vv_buffer *told, const struct vv_share *share,
+    varve_error *error)
 {
     VV_TRY(add_request(bytes, path, cargo, error));
     VV_TRY(add_structure(bytes, cargo, share, error));
@@ -157,10 +202,28 @@ varve_status vv_contribution_add(struct vv_buffer *bytes,
     vv_buffer_extend(bytes, VV_DIGEST_SIZE);
     vv_buffer_add32(bytes, comm->node);
     vv_buffer_add64(bytes, share->size);
+    vv_buffer_add64(bytes, count_stretches(share));
+    vv_buffer_add64(bytes, told->size);
     add_stretches(bytes, share);
+    if (told->size)
+        vv_buffer_add(bytes, told->data, told->size);
     VV_TRY(add_values(bytes, digest_at, cargo, share, error));
     return bytes->failed ? vv_fail_memory(error, "what a rank tells")
                          : VARVE_OK;
+}
+
+varve_status vv_contribution_add(struct vv_buffer *bytes,
+    const varve_comm *comm, const char *path, const struct vv_cargo *cargo,
+    const struct vv_share *share, varve_error *error)
+{
+    struct vv_buffer told;
+    vv_buffer_init(&told, bytes->allocator);
+    add_all_private(&told, share->privates);
+    varve_status status =
+        told.failed ? vv_fail_memory(error, "what a rank tells")
+                    : add_all(bytes, comm, path, cargo, &told, share, error);
+    vv_buffer_clear(&told);
+    return status;
 }
 
 struct vv_contribution vv_contribution_of(const uint8_t *bytes)
@@ -175,7 +238,8 @@ struct vv_contribution vv_contribution_of(const uint8_t *bytes)
         .stretch_count = vv_load64(numbers + 12),
         .stretches = bytes + HEAD_SIZE,
     };
-    c.slices = c.stretches + c.stretch_count * STRETCH_SIZE;
+    c.privates = c.stretches + c.stretch_count * STRETCH_SIZE;
+    c.slices = c.privates + vv_load64(numbers + 20);
     return c;
 }
 
@@ -184,6 +248,19 @@ static uint64_t take64(const uint8_t **at)
     uint64_t number = vv_load64(*at);
     *at += sizeof number;
     return number;
+}
+
+struct vv_private_told vv_contribution_private(const uint8_t **at)
+{
+    struct vv_private_told told = { .place = vv_load32(*at) };
+    *at += 4;
+    told.begin = take64(at);
+    for (size_t i = 0; i < VV_COLUMN_COUNT; i++) {
+        uint64_t count = take64(at);
+        vv_column_set(&vv_columns[i], &told.index, *at, count);
+        *at += count * vv_columns[i].element;
+    }
+    return told;
 }
 
 struct vv_slice_told vv_contribution_slice(const uint8_t **at, uint32_t rank)

@@ -20,6 +20,7 @@ struct vv_contribution {
     uint64_t size; /* of the region */
     uint64_t stretch_count;
     const uint8_t *stretches; /* place, size and offset of each, 8 bytes each */
+    const uint8_t *privates;  /* vv_private_told, one behind the other */
     const uint8_t *slices;    /* vv_slice_told, one behind the other */
 };
 
@@ -32,6 +33,15 @@ struct vv_slice_told {
     const uint8_t *digests;
 };
 
+/* What is told of a private subtree. */
+struct vv_private_told {
+    /* to read */
+    uint32_t place; /* of the private node, in the graph of all */
+    uint64_t begin; /* so far behind its own offsets its values lie in the
+                       region */
+    struct vv_index index; /* as of a file of its own */
+};
+
 /* Appends what this process tells; its cargo has all digests. */
 varve_status vv_contribution_add(struct vv_buffer *bytes,
     const varve_comm *comm, const char *path, const struct vv_cargo *cargo,
@@ -39,6 +49,9 @@ varve_status vv_contribution_add(struct vv_buffer *bytes,
 
 /* What a rank has told. */
 struct vv_contribution vv_contribution_of(const uint8_t *bytes);
+
+/* What it told of the private subtree at `at`; moves on to the next. */
+struct vv_private_told vv_contribution_private(const uint8_t **at);
 
 /* What it told of the slice at `at`; moves on to the next. The dimensions of a
  * slice are those of this rank's. */

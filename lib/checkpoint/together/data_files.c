@@ -141,7 +141,7 @@ static varve_status add_part(struct vv_data_out *out,
     const struct vv_cargo *cargo, const struct vv_part *part, uint64_t begin,
     struct vv_buffer *scratch, varve_error *error)
 {
-    const uint8_t *bytes = vv_cargo_bytes(cargo, part->value, scratch);
+    const uint8_t *bytes = vv_cargo_bytes(part->cargo, part->value, scratch);
     if (!bytes)
         return vv_fail_memory(error, "the bytes of a value");
     VV_TRY(

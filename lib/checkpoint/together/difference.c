@@ -50,13 +50,17 @@ static void add_tensor(struct vv_buffer *lines, const struct vv_index *index,
         vv_buffer_add_string(lines, " without a value");
 }
 
-static void add_nodes(struct vv_buffer *lines, const struct vv_index *index,
-    struct vv_saved_paths *paths, struct vv_buffer *path)
+static void add_nodes(struct vv_buffer *lines, const struct vv_cargo *cargo,
+    const struct vv_index *index, struct vv_saved_paths *paths,
+    struct vv_buffer *path)
 {
     static const char *const kinds[] = { "nothing", "an object", "a variable",
         "a list", "a dict", "a state" };
     uint32_t value = 0;
     uint64_t extents = 0;
+    size_t privates;
+    const struct vv_cargo_private *private =
+        vv_cargo_privates(cargo, &privates);
     for (uint32_t i = 0; i < index->node_count; i++) {
         vv_saved_path(paths, i, path);
         vv_buffer_add_string(lines, vv_buffer_string(path));
@@ -65,8 +69,14 @@ static void add_nodes(struct vv_buffer *lines, const struct vv_index *index,
                          vv_at32(index->value_nodes, value) == i;
         if (has_value && vv_index_kind(index, i) == VARVE_VARIABLE)
             add_tensor(lines, index, value, extents);
+        else if (privates > 0 && private->place == i)
+            vv_buffer_add_string(lines, "a private object");
         else
             vv_buffer_add_string(lines, kinds[vv_index_kind(index, i)]);
+        if (privates > 0 && private->place == i) {
+            private++;
+            privates--;
+        }
         if (has_value)
             extents += index->value_ranks[value++];
         vv_buffer_add8(lines, '\0');
@@ -116,7 +126,7 @@ static varve_status describe(struct vv_buffer *lines,
     VV_TRY(vv_saved_paths_begin(&paths, a, &index, 0, error));
     vv_buffer_init(&path, a);
     if (kind == STRUCTURE)
-        add_nodes(lines, &index, &paths, &path);
+        add_nodes(lines, merge->cargo, &index, &paths, &path);
     else
         add_values(lines, merge->cargo, &index, &paths, &path);
     lines->failed |= path.failed;

@@ -11,17 +11,10 @@
 #include "allocator.h"
 #include "failure.h"
 #include "layout.h"
+#include "merge_private.h"
 #include "piece_check.h"
 #include "saved_path.h"
 #include "try.h"
-
-/* A range of the data in a file. */
-struct placed {
-    uint64_t place;
-    uint64_t size;
-    uint32_t file;
-    uint64_t offset;
-};
 
 /* A slice that is not empty, and whose. */
 struct found {
@@ -206,7 +199,7 @@ static void place_slices(struct vv_merge *merge,
     for (size_t i = 0; i < count; i++) {
         const struct vv_slice_told *told = &all[i].told;
         const struct vv_region *region = &merge->regions[all[i].owner];
-        struct placed placed = { place, told->size, region->file,
+        struct vv_placed placed = { place, told->size, region->file,
             region->offset + told->offset };
         vv_buffer_add(&merge->placed, &placed, sizeof placed);
         vv_buffer_add(&merge->added.digests, told->digests,
@@ -298,6 +291,8 @@ static varve_status take_values(struct vv_merge *merge, varve_error *error)
         } else {
             vv_buffer_add(&merge->added.digests, digests, count);
         }
+        vv_buffer_add64(
+            &merge->digest_ends, merge->added.digests.size / VV_DIGEST_SIZE);
         digests += count;
     }
     return VARVE_OK;
@@ -311,7 +306,7 @@ static void place_common(struct vv_merge *merge)
         const struct vv_contribution c = vv_contribution_of(at);
         at += merge->all->sizes[i];
         for (uint64_t k = 0; k < c.stretch_count; k++) {
-            struct placed placed = {
+            struct vv_placed placed = {
                 .place = vv_at64(c.stretches, 3 * k),
                 .size = vv_at64(c.stretches, 3 * k + 1),
                 .file = region->file,
@@ -324,7 +319,7 @@ static void place_common(struct vv_merge *merge)
 
 static int compare_placed(const void *a, const void *b)
 {
-    const struct placed *one = a, *other = b;
+    const struct vv_placed *one = a, *other = b;
     return one->place < other->place ? -1 : one->place > other->place;
 }
 
@@ -345,20 +340,26 @@ static uint32_t layer_of(struct vv_merge *merge, uint32_t file)
     return f->layer;
 }
 
+static void sort_placed(struct vv_merge *merge)
+{
+    size_t count;
+    struct vv_placed *all = vv_all_placed(merge, &count);
+    if (count > 1)
+        qsort(all, count, sizeof *all, compare_placed);
+}
+
 /* What no rank has placed is padding: zeros. */
 static void add_places(struct vv_merge *merge)
 {
-    size_t count = merge->placed.size / sizeof(struct placed);
-    struct placed *all = (struct placed *)(void *)merge->placed.data;
+    size_t count;
+    const struct vv_placed *all = vv_all_placed(merge, &count);
     uint64_t at = VV_HEADER_SIZE;
-    const struct placed *last = NULL;
-    if (count > 1)
-        qsort(all, count, sizeof *all, compare_placed);
+    const struct vv_placed *last = NULL;
     for (size_t i = 0; i < count; i++) {
-        const struct placed *p = &all[i];
-        bool goes_on = last && p->place == at && p->file == last->file &&
+        const struct vv_placed *p = &all[i];
+        bool goes_on = last && p->file == last->file &&
                        p->offset - last->offset == p->place - last->place;
-        if (p->place > at)
+        if (p->place > at && !goes_on) /* else it is zeros there, too */
             add_place(&merge->added, at, VV_NONE, 0);
         if (!goes_on) {
             add_place(
@@ -367,7 +368,7 @@ static void add_places(struct vv_merge *merge)
         }
         at = p->place + p->size;
     }
-    if (count > 0 && at < vv_align_up(merge->share->end, VV_ALIGNMENT))
+    if (count > 0 && at < vv_align_up(merge->end, VV_ALIGNMENT))
         add_place(&merge->added, at, VV_NONE, 0);
 }
 
@@ -377,13 +378,20 @@ varve_status vv_merge_make(struct vv_merge *merge, varve_error *error)
 {
     const varve_allocator *a = &merge->cargo->context.allocator;
     vv_index_columns_begin(&merge->added, a);
+    vv_buffer_init(&merge->digest_ends, a);
     vv_buffer_init(&merge->placed, a);
     vv_buffer_init(&merge->found, a);
     VV_TRY(place_regions(merge, error));
     VV_TRY(take_values(merge, error));
     place_common(merge);
-    if (merge->placed.failed)
+    merge->end = merge->share->end;
+    if (merge->placed.failed || merge->digest_ends.failed)
         return no_memory(error);
+    sort_placed(merge);
+    if (vv_merge_has_private(merge)) {
+        VV_TRY(vv_merge_private(merge, error));
+        sort_placed(merge);
+    }
     add_places(merge);
     return vv_index_columns_failed(&merge->added) ? no_memory(error) : VARVE_OK;
 }
@@ -398,9 +406,22 @@ void vv_merge_clear(struct vv_merge *merge)
         vv_release(a, merge->files, ranks * sizeof *merge->files);
     if (merge->told)
         vv_release(a, merge->told, ranks * sizeof *merge->told);
+    if (merge->is_spliced)
+        vv_splice_end(&merge->splice);
     vv_index_columns_end(&merge->added);
+    vv_buffer_clear(&merge->digest_ends);
     vv_buffer_clear(&merge->placed);
     vv_buffer_clear(&merge->found);
+}
+
+/* Counter and metadata stay. */
+static void take_spliced(const struct vv_merge *merge, struct vv_index *index)
+{
+    struct vv_index whole = vv_index_of_columns(&merge->splice.columns);
+    whole.counter = index->counter;
+    whole.metadata = index->metadata;
+    whole.metadata_count = index->metadata_count;
+    *index = whole;
 }
 
 varve_status vv_merge_index(
@@ -408,8 +429,10 @@ varve_status vv_merge_index(
 {
     VV_TRY(vv_cargo_index(merge->cargo, index, error));
     const struct vv_index added = vv_index_of_columns(&merge->added);
-    index->value_offsets = merge->share->offsets.data;
-    index->value_sizes = merge->share->sizes.data;
+    if (merge->is_spliced)
+        take_spliced(merge, index);
+    else
+        vv_share_lay_out(merge->share, index);
     index->digests = added.digests;
     index->digest_count = added.digest_count;
     index->pieced_count = added.pieced_count;

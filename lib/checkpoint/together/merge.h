@@ -8,6 +8,7 @@
 
 #include "contribution.h"
 #include "index_columns.h"
+#include "splice.h"
 
 /* Where a rank writes its region. */
 struct vv_region {
@@ -21,6 +22,15 @@ struct vv_data_file {
     /* to read */
     uint64_t end;   /* of its data */
     uint32_t layer; /* its number in the index; VV_NONE: it has no data */
+};
+
+/* A range of the data in a file. */
+struct vv_placed {
+    /* to fill in */
+    uint64_t place;
+    uint64_t size;
+    uint32_t file;
+    uint64_t offset;
 };
 
 struct vv_merge {
@@ -38,12 +48,18 @@ struct vv_merge {
     struct vv_index_columns added; /* digests, pieces and places; the caller
                                       adds nonces and sizes of layers */
     /* own */
-    const uint8_t **told; /* by rank: its next slice */
-    struct vv_buffer placed;
+    uint64_t end;                 /* of the data */
+    const uint8_t **told;         /* by rank: its next slice */
+    struct vv_buffer digest_ends; /* by value: how many digests it and all
+                                     before it have, 8 bytes each */
+    struct vv_buffer placed;      /* vv_placed */
+    struct vv_splice splice;      /* the graph with what is private */
+    bool is_spliced;
     struct vv_buffer found; /* slices of the value that is looked at */
 };
 
-/* Checks that the slices of each value cover it once, chooses files and
+/* Checks that the slices of each value cover it once, hangs what is private
+ * into the graph of all, chooses files and
  * offsets, and fills in what the index has besides the columns of the cargo;
  * the files are the layers of their number. VARVE_MISUSE names value and ranks.
  * Whatever comes of it, end with vv_merge_clear. */

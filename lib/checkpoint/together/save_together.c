@@ -37,6 +37,17 @@ varve_status vv_check_together(const varve_write_options *o, varve_error *error)
     return VARVE_OK;
 }
 
+static varve_status prepare(struct vv_save_together *save, varve_error *error)
+{
+    varve_status status = vv_cargo_digest(&save->cargo, NULL, error);
+    if (!status)
+        status = vv_share_make(
+            &save->share, &save->cargo, &save->privates, save->comm, error);
+    if (status)
+        vv_private_parts_clear(&save->privates);
+    return status;
+}
+
 varve_status vv_save_together_begin(struct vv_save_together *save,
     varve_node *root, const char *path, const varve_write_options *options,
     varve_error *error)
@@ -45,9 +56,10 @@ varve_status vv_save_together_begin(struct vv_save_together *save,
     VV_TRY(vv_check_together(options, error));
     VV_TRY(vv_background_settle(root->graph, error));
     VV_TRY(vv_cargo_gather_slices(&save->cargo, root, options, error));
-    varve_status status = vv_cargo_digest(&save->cargo, NULL, error);
+    varve_status status = vv_private_parts_gather(
+        &save->privates, root, &save->cargo, save->comm, error);
     if (!status)
-        status = vv_share_make(&save->share, &save->cargo, save->comm, error);
+        status = prepare(save, error);
     save->is_ready = !status;
     if (status)
         vv_cargo_clear(&save->cargo);
@@ -59,6 +71,7 @@ void vv_save_together_end(struct vv_save_together *save)
     if (!save->is_ready)
         return;
     vv_share_clear(&save->share);
+    vv_private_parts_clear(&save->privates);
     vv_cargo_clear(&save->cargo);
 }
 

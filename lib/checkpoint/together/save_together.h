@@ -23,6 +23,7 @@ struct vv_save_together {
     /* to read, and to set its counter */
     struct vv_cargo cargo;
     /* own */
+    struct vv_private_parts privates;
     struct vv_share share;
     bool is_ready;
 };

@@ -46,6 +46,7 @@ static void place_values(struct vv_share *share, const struct vv_cargo *cargo)
 
 struct sharing {
     struct vv_share *share;
+    const struct vv_cargo *cargo;
     uint64_t low;    /* the bytes of all values that all have, in a row: */
     uint64_t high;   /* whose chunk begins in this range is written here */
     uint64_t passed; /* of them */
@@ -76,10 +77,10 @@ static uint64_t chunks_before(uint64_t begin, uint64_t size, uint64_t limit)
     return before < count ? before : count;
 }
 
-static void add_part(struct sharing *s, struct vv_part part)
+static void add_part(struct vv_share *share, struct vv_part part)
 {
-    vv_buffer_add(&s->share->parts, &part, sizeof part);
-    s->share->size = part.offset + part.size;
+    vv_buffer_add(&share->parts, &part, sizeof part);
+    share->size = part.offset + part.size;
 }
 
 /* Goes on where the last part ended, with the same padding, or at an offset
@@ -96,12 +97,14 @@ static void add_common(
             1;
         uint64_t offset = share->size + (place - s->behind);
         last->size = place + size - last->place;
-        add_part(s, (struct vv_part){ value, begin, size, offset });
+        add_part(
+            share, (struct vv_part){ s->cargo, value, begin, size, offset });
     } else {
         uint64_t offset = vv_data_place_like(share->size, place);
         struct vv_stretch stretch = { place, size, offset };
         vv_buffer_add(&share->stretches, &stretch, sizeof stretch);
-        add_part(s, (struct vv_part){ value, begin, size, offset });
+        add_part(
+            share, (struct vv_part){ s->cargo, value, begin, size, offset });
     }
     s->behind = share->stretches.failed ? 0 : place + size;
 }
@@ -119,7 +122,7 @@ static void share_slice(struct sharing *s, uint32_t value, uint64_t size)
 {
     uint64_t offset = vv_data_place(s->share->size, size);
     s->behind = 0;
-    add_part(s, (struct vv_part){ value, 0, size, offset });
+    add_part(s->share, (struct vv_part){ s->cargo, value, 0, size, offset });
 }
 
 static void share_values(struct sharing *s, const struct vv_cargo *cargo)
@@ -136,17 +139,34 @@ static void share_values(struct sharing *s, const struct vv_cargo *cargo)
             share_common(s, i, size);
         }
     }
-    s->share->size = vv_align_up(s->share->size, VV_PAGE_ALIGNMENT);
+}
+
+/* --- What is private ------------------------------------------------------ */
+
+/* As they would lie in a file of their own. */
+static void share_private(
+    struct vv_share *share, struct vv_private_part *private)
+{
+    const struct vv_index_columns *c = &private->cargo.columns.index;
+    private->begin = vv_data_place(share->size, c->total);
+    for (uint32_t i = 0; i < private->cargo.value_count; i++) {
+        uint64_t size = local_size(&private->cargo, i);
+        uint64_t offset = vv_at64(c->value_offsets.data, i);
+        if (size > 0)
+            add_part(share, (struct vv_part){ &private->cargo, i, 0, size,
+                                private->begin + offset });
+    }
 }
 
 /* --- All ------------------------------------------------------------------ */
 
 varve_status vv_share_make(struct vv_share *share, const struct vv_cargo *cargo,
-    const varve_comm *comm, varve_error *error)
+    struct vv_private_parts *privates, const varve_comm *comm,
+    varve_error *error)
 {
     const varve_allocator *a = &cargo->context.allocator;
-    struct sharing s = { .share = share };
-    *share = (struct vv_share){ 0 };
+    struct sharing s = { .share = share, .cargo = cargo };
+    *share = (struct vv_share){ .privates = privates };
     vv_buffer_init(&share->offsets, a);
     vv_buffer_init(&share->sizes, a);
     vv_buffer_init(&share->parts, a);
@@ -156,6 +176,9 @@ varve_status vv_share_make(struct vv_share *share, const struct vv_cargo *cargo,
         find_range(&s, cargo, comm);
         share_values(&s, cargo);
     }
+    for (size_t i = 0; privates && i < privates->count; i++)
+        share_private(share, &privates->all[i]);
+    share->size = vv_align_up(share->size, VV_PAGE_ALIGNMENT);
     if (!share->offsets.failed && !share->sizes.failed &&
         !share->parts.failed && !share->stretches.failed)
         return VARVE_OK;

@@ -27,7 +27,8 @@ static void begin_told(struct told *t)
     cr_assert_ok(
         vv_cargo_gather_slices(&t->cargo, t->part->root, NULL, &error), error);
     cr_assert_ok(vv_cargo_digest(&t->cargo, NULL, &error), error);
-    cr_assert_ok(vv_share_make(&t->share, &t->cargo, &comm, &error), error);
+    cr_assert_ok(
+        vv_share_make(&t->share, &t->cargo, NULL, &comm, &error), error);
     cr_assert_ok(vv_contribution_add(
                      &t->bytes, &comm, "a", &t->cargo, &t->share, &error),
         error);

@@ -94,7 +94,7 @@ static void check_shares(unsigned seed, uint32_t size)
         struct vv_share share;
         cr_assert_ok(
             vv_cargo_gather_slices(&cargo, root, NULL, &error), error);
-        cr_assert_ok(vv_share_make(&share, &cargo, &comm, &error), error);
+        cr_assert_ok(vv_share_make(&share, &cargo, NULL, &comm, &error), error);
         if (!counts)
             counts = calloc(share.end, 1);
         end = share.end;

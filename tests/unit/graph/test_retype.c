@@ -73,6 +73,7 @@ TEST(retype, refuses_strings_other_nodes_and_memory_of_the_program)
         VARVE_MISMATCH);
     cr_assert_eq(varve_retype(view, VARVE_INT8, NULL, &error), VARVE_MISUSE);
     cr_assert_eq(varve_retype(root, VARVE_INT8, NULL, &error), VARVE_MISUSE);
+    cr_assert_eq(strncmp(error.message, "(root): ", 8), 0, "%s", error.message);
     cr_assert_eq(varve_retype(NULL, VARVE_INT8, NULL, &error), VARVE_MISUSE);
     cr_assert_eq(varve_value(node)->dtype, VARVE_FLOAT32);
     cr_assert_eq(*(float *)varve_data(node), 1);

@@ -174,8 +174,8 @@ TEST(slice, that_cannot_be_is_a_mistake)
         const char *says;
     } cases[] = {
         { view, VARVE_SHAPE(8, 3), (uint64_t[]){ 7, 0 }, VARVE_BAD_SHAPE,
-            "\"x\": expected a part of float32[8,3], found float32[2,3] from "
-            "[7,0] on" },
+            "(root): \"x\": expected a part of float32[8,3], found "
+            "float32[2,3] from [7,0] on" },
         { view, VARVE_SHAPE(8, 3), (uint64_t[]){ UINT64_MAX, 0 },
             VARVE_BAD_SHAPE, "from [18446744073709551615,0] on" },
         { view, VARVE_SHAPE(8, 2), (uint64_t[]){ 0, 0 }, VARVE_BAD_SHAPE,

@@ -1,0 +1,137 @@
+/* own_fate.c - what only the children of others lead to is left out.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "own_fate.h"
+
+#include <string.h>
+
+#include "allocator.h"
+#include "binding.h"
+#include "fate.h"
+#include "name.h"
+#include "own_part.h"
+#include "private.h"
+#include "scope.h"
+
+enum vv_not_own vv_not_own(const struct vv_delivery *d, uint32_t file)
+{
+    return d->not_own ? (enum vv_not_own)d->not_own[file] : VV_OWN;
+}
+
+const char *vv_not_own_text(const struct vv_delivery *d, uint32_t file)
+{
+    switch (vv_not_own(d, file)) {
+    case VV_OF_ANOTHER: return "private to another process";
+    case VV_LEFT: return "private to another number of processes, and dropped";
+    case VV_TO_FOLD:
+    case VV_FOLDED: return "private to another number of processes, and folded";
+    case VV_OWN: break;
+    }
+    return NULL;
+}
+
+bool vv_is_left_to_program(const struct vv_delivery *d, const varve_node *node)
+{
+    uint32_t file = vv_file_node_of(d->pairing, node);
+    const struct vv_private *private = vv_private_of(node);
+    return private && file != VV_NONE &&
+           (private->options.drop || private->options.fold) &&
+           !vv_own_fits(d->pairing, node, file);
+}
+
+/* --- What is left out ----------------------------------------------------- */
+
+/* Values that wait for nobody; one that a rename leads elsewhere may still find
+ * its home. */
+static void leave_out(struct vv_delivery *d, enum vv_not_own why, uint32_t file,
+    const uint8_t *is_reached)
+{
+    const struct vv_pairing *p = d->pairing;
+    const struct vv_index *index = vv_index_of(p);
+    d->not_own[file] = why == VV_OF_ANOTHER ? VV_OWN : (uint8_t)why;
+    for (uint32_t i = 0; i < index->node_count; i++) {
+        if (!is_reached[i])
+            d->not_own[i] = (uint8_t)why;
+    }
+    for (uint32_t v = 0; v < index->value_count; v++) {
+        uint32_t at = vv_at32(index->value_nodes, v);
+        if (!is_reached[at] && !p->node_of[at] &&
+            d->fates[v] == VV_FATE_WAITING)
+            vv_change_fate(d, v, VV_FATE_EXCLUDED);
+    }
+}
+
+/* `name`: the child that stays; NULL: none does. */
+static void leave_out_all_but(
+    struct vv_delivery *d, enum vv_not_own why, uint32_t file, const char *name)
+{
+    const varve_allocator *a = &d->pairing->context.allocator;
+    size_t count = vv_index_of(d->pairing)->node_count;
+    uint8_t *is_reached = vv_allocate(a, count);
+    if (!d->not_own)
+        d->not_own = vv_allocate_zeroed(a, count);
+    if (is_reached && d->not_own &&
+        vv_own_reach(d->pairing, file, name, is_reached))
+        leave_out(d, why, file, is_reached);
+    else
+        vv_note_loss(d);
+    vv_release(a, is_reached, count);
+}
+
+/* --- Deciding ------------------------------------------------------------- */
+
+/* Whether the options take the part of this process. */
+static bool is_taken(
+    const struct vv_delivery *d, varve_node *node, const char *name)
+{
+    const varve_node *mine = varve_find(node, name);
+    return vv_scope_takes(d->pairing, mine ? mine : node);
+}
+
+static void refuse(struct vv_delivery *d, varve_node *node, uint32_t file)
+{
+    vv_enlist(d, &d->mismatched, node, file);
+    d->has_new_mismatch = true;
+}
+
+void vv_decide_own(struct vv_delivery *d, varve_node *node, uint32_t file)
+{
+    const struct vv_private *private = vv_private_of(node);
+    char name[24];
+    name[vv_decimal(private->rank, name)] = '\0';
+    if (vv_own_fits(d->pairing, node, file)) {
+        leave_out_all_but(d, VV_OF_ANOTHER, file, name);
+    } else if (vv_not_own(d, file) == VV_FOLDED || vv_is_dropped(d, file)) {
+        return;
+    } else if (private->options.drop || !is_taken(d, node, name)) {
+        leave_out_all_but(d, VV_LEFT, file, NULL);
+    } else if (private->options.fold) {
+        leave_out_all_but(d, VV_TO_FOLD, file, NULL);
+        if (!d->pairing->is_dry && !vv_has_pair(&d->folds, node, file))
+            vv_enlist(d, &d->folds, node, file);
+    } else {
+        refuse(d, node, file);
+    }
+}
+
+/* --- Folding -------------------------------------------------------------- */
+
+bool vv_take_fold(struct vv_delivery *d, struct vv_pair *pair)
+{
+    size_t count;
+    struct vv_pair *pairs = vv_pairs(&d->folds, &count);
+    if (count == 0)
+        return false;
+    *pair = *pairs;
+    memmove(pairs, pairs + 1, (count - 1) * sizeof *pairs);
+    d->folds.size -= sizeof *pair;
+    d->not_own[pair->file] = VV_FOLDED;
+    return true;
+}
+
+void vv_put_fold(struct vv_delivery *d, const struct vv_pair *pair)
+{
+    d->not_own[pair->file] = VV_TO_FOLD;
+    vv_enlist(d, &d->folds, pair->node, pair->file);
+}

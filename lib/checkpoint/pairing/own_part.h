@@ -1,0 +1,31 @@
+/* own_part.h - of a private node a process has one child, and a file has those
+ * of all processes that saved it: as many as there are now, or others.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_OWN_PART_H
+#define VV_OWN_PART_H
+
+#include "pairing.h"
+
+/* How many processes have saved what is at a node of the file, if it is
+ * private. */
+uint32_t vv_own_count(const struct vv_pairing *p, uint32_t file);
+
+/* Whether children of a node of the program stand for those of a node of the
+ * file by their names: not those of a private node that another number of
+ * processes has saved. */
+bool vv_own_fits(
+    const struct vv_pairing *p, const varve_node *node, uint32_t file);
+
+/* Whether a rename of a private node would lead to what does not fit it, from
+ * below it. */
+bool vv_own_is_cut(const struct vv_pairing *p, const varve_node *node);
+
+/* Sets by node of the file whether it can be reached without the children of
+ * one of them, but for that of a name, which may be NULL. False without
+ * memory. */
+bool vv_own_reach(const struct vv_pairing *p, uint32_t file, const char *name,
+    uint8_t *is_reached);
+
+#endif

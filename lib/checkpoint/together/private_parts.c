@@ -1,0 +1,188 @@
+/* private_parts.c - the object of this process below each private node, as if
+ * it were a graph.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "private_parts.h"
+
+#include <inttypes.h>
+
+#include "allocator.h"
+#include "cargo_digests.h"
+#include "edge.h"
+#include "failure.h"
+#include "graph.h"
+#include "private.h"
+#include "slot.h"
+#include "try.h"
+#include "walk.h"
+
+static varve_status check_node(
+    varve_node *node, const varve_comm *comm, varve_error *error)
+{
+    const struct vv_private *private = vv_private_of(node);
+    char text[256];
+    const char *path = vv_node_text(node, text, sizeof text);
+    if (private->rank != comm->rank || private->size != comm->size)
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: expected a private subtree of rank %" PRIu32 " of %" PRIu32
+            ", which save, found one of rank %" PRIu32 " of %" PRIu32,
+            path, comm->rank, comm->size, private->rank, private->size);
+    if (!vv_private_mine(node))
+        return vv_fail(error, VARVE_MISUSE,
+            "%s: expected one child, that of rank %" PRIu32 ", found others",
+            path, comm->rank);
+    return VARVE_OK;
+}
+
+/* --- What leads in and out ------------------------------------------------ */
+
+struct marks {
+    const varve_allocator *allocator;
+    uint32_t *marks; /* by number of a node: which walk came to it, from 1 */
+    size_t count;
+};
+
+static varve_status fail_link(const varve_node *node, varve_error *error)
+{
+    char path[256];
+    return vv_fail(error, VARVE_MISUSE,
+        "%s: expected it in one private subtree or in none, found edges or "
+        "slots that lead there from outside",
+        vv_node_text(node, path, sizeof path));
+}
+
+static varve_status mark_nodes(struct marks *m, const struct vv_walk *walk,
+    uint32_t mark, varve_error *error)
+{
+    for (size_t i = 0; i < walk->count; i++) {
+        const varve_node *node = walk->steps[i].node;
+        if (m->marks[node->number])
+            return fail_link(node, error);
+        m->marks[node->number] = mark;
+    }
+    return VARVE_OK;
+}
+
+/* The walks that came to an owner and to its variable are the same, or the slot
+ * is in no file. */
+static varve_status check_slots(
+    const struct marks *m, varve_graph *graph, varve_error *error)
+{
+    for (const varve_node *node = vv_newest_node(graph); node;
+         node = vv_older_node(node)) {
+        for (const struct vv_slot *s = vv_slot_first_of(node);
+             s && m->marks[node->number]; s = s->next) {
+            uint32_t variable = m->marks[s->public.variable->number];
+            if (variable && variable != m->marks[node->number])
+                return fail_link(s->public.node, error);
+        }
+    }
+    return VARVE_OK;
+}
+
+static varve_status mark(
+    struct marks *m, varve_node *from, uint32_t number, varve_error *error)
+{
+    struct vv_walk walk;
+    VV_TRY(number == 1 ? vv_walk_begin_common(&walk, from, error)
+                       : vv_walk_begin(&walk, from, error));
+    varve_status status = mark_nodes(m, &walk, number, error);
+    vv_walk_end(&walk);
+    return status;
+}
+
+static varve_status mark_all(struct marks *m, varve_node *root,
+    const struct vv_cargo *cargo, varve_error *error)
+{
+    size_t count;
+    const struct vv_cargo_private *privates = vv_cargo_privates(cargo, &count);
+    VV_TRY(mark(m, root, 1, error));
+    for (size_t i = 0; i < count; i++)
+        VV_TRY(
+            mark(m, vv_private_mine(privates[i].node), (uint32_t)i + 2, error));
+    return check_slots(m, root->graph, error);
+}
+
+static varve_status check_links(
+    varve_node *root, const struct vv_cargo *cargo, varve_error *error)
+{
+    struct marks m = { .allocator = &cargo->context.allocator,
+        .count = root->graph->number_limit };
+    m.marks = vv_allocate_zeroed(m.allocator, m.count * sizeof *m.marks);
+    if (!m.marks)
+        return vv_fail_memory(error, "private subtrees");
+    varve_status status = mark_all(&m, root, cargo, error);
+    vv_release(m.allocator, m.marks, m.count * sizeof *m.marks);
+    return status;
+}
+
+/* --- Gathering ------------------------------------------------------------ */
+
+/* Those of a file are unique, and others may have the same ones. */
+static varve_status check_names(
+    const varve_node *node, const struct vv_cargo *cargo, varve_error *error)
+{
+    char path[256];
+    if (cargo->columns.index.global_nodes.size == 0)
+        return VARVE_OK;
+    return vv_fail(error, VARVE_MISUSE,
+        "%s: expected a private subtree without global names, found one",
+        vv_node_text(node, path, sizeof path));
+}
+
+static varve_status gather(
+    struct vv_private_part *part, varve_node *node, varve_error *error)
+{
+    varve_node *mine = vv_private_mine(node);
+    VV_TRY(vv_cargo_gather(&part->cargo, mine, NULL, error));
+    varve_status status = check_names(mine, &part->cargo, error);
+    if (!status)
+        status = vv_cargo_digest(&part->cargo, NULL, error);
+    if (status)
+        vv_cargo_clear(&part->cargo);
+    return status;
+}
+
+static varve_status gather_all(struct vv_private_parts *parts,
+    const struct vv_cargo_private *privates, size_t count, varve_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        parts->all[i].place = privates[i].place;
+        VV_TRY(gather(&parts->all[i], privates[i].node, error));
+        parts->count++;
+    }
+    return VARVE_OK;
+}
+
+varve_status vv_private_parts_gather(struct vv_private_parts *parts,
+    varve_node *root, const struct vv_cargo *cargo, const varve_comm *comm,
+    varve_error *error)
+{
+    size_t count;
+    const struct vv_cargo_private *privates = vv_cargo_privates(cargo, &count);
+    *parts = (struct vv_private_parts){ .allocator =
+                                            &root->graph->context.allocator };
+    if (count == 0)
+        return VARVE_OK;
+    for (size_t i = 0; i < count; i++)
+        VV_TRY(check_node(privates[i].node, comm, error));
+    VV_TRY(check_links(root, cargo, error));
+    parts->all =
+        vv_allocate_zeroed(parts->allocator, count * sizeof *parts->all);
+    if (!parts->all)
+        return vv_fail_memory(error, "private subtrees");
+    parts->room = count;
+    varve_status status = gather_all(parts, privates, count, error);
+    if (status)
+        vv_private_parts_clear(parts);
+    return status;
+}
+
+void vv_private_parts_clear(struct vv_private_parts *parts)
+{
+    for (size_t i = 0; i < parts->count; i++)
+        vv_cargo_clear(&parts->all[i].cargo);
+    vv_release(parts->allocator, parts->all, parts->room * sizeof *parts->all);
+    *parts = (struct vv_private_parts){ .allocator = parts->allocator };
+}

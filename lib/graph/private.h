@@ -1,0 +1,33 @@
+/* private.h - nodes whose children belong to one process each.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_PRIVATE_H
+#define VV_PRIVATE_H
+
+#include <varve/private.h>
+
+#include "node.h"
+
+struct vv_private {
+    /* to read */
+    uint32_t rank;
+    uint32_t size;
+    varve_private_options options;
+};
+
+/* What makes a node private; NULL: it is not. */
+static inline const struct vv_private *vv_private_of(const varve_node *node)
+{
+    return node->extra ? node->extra->private : NULL;
+}
+
+/* The object of this process; NULL where the program took it away, or added
+ * others. */
+varve_node *vv_private_mine(varve_node *node);
+
+/* Makes a copy of a private node one, without a callback to fold it. False
+ * without memory. */
+bool vv_private_copy(const varve_node *from, varve_node *to);
+
+#endif
