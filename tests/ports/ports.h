@@ -1,0 +1,92 @@
+/* ports.h - what the miniatures of programs share: how they are saved, begun
+ * anew, restored, and compared with an unbroken run.
+ *
+ * Each has its state added twice, by plain calls and by tables of its structs;
+ * what it takes of lines stands between comments that lines.py counts.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PORTS_H
+#define PORTS_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <varve/varve.h>
+
+typedef void add_program(varve_node *root);
+
+static inline int port_fail(const char *what, const char *why)
+{
+    fprintf(stderr, "%s: %s\n", what, why);
+    return 1;
+}
+
+/* Saves what is there, makes something else of it, and restores it. */
+static inline int port_save(add_program *add, const char *path)
+{
+    varve_error error = { 0 };
+    varve_graph *graph = varve_graph_new(NULL);
+    add(varve_graph_root(graph));
+    int failed =
+        varve_write(varve_graph_root(graph), path, NULL, &error) != VARVE_OK;
+    varve_graph_free(graph);
+    return failed ? port_fail("save", error.message) : 0;
+}
+
+static inline int port_restore(add_program *add, const char *path)
+{
+    varve_error error = { 0 };
+    varve_graph *graph = varve_graph_new(NULL);
+    add(varve_graph_root(graph));
+    varve_restoration *r =
+        varve_read(varve_graph_root(graph), path, NULL, &error);
+    int failed = !r || varve_assert_consumed(r, &error) != VARVE_OK;
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+    return failed ? port_fail("restore", error.message) : 0;
+}
+
+/* A program: begins, goes on for so many steps, ends, and has a sum of all its
+ * state. */
+struct port {
+    void (*begin)(void);
+    void (*go_on)(int steps);
+    double (*sum)(void);
+    void (*end)(void);
+    add_program *by_calls;
+    add_program *by_tables;
+};
+
+static inline int port_try(
+    const struct port *p, add_program *add, const char *path)
+{
+    p->begin();
+    p->go_on(20);
+    int failed = port_save(add, path);
+    p->go_on(20);
+    double unbroken = p->sum();
+    p->end();
+    p->begin();
+    if (!failed)
+        failed = port_restore(add, path);
+    p->go_on(20);
+    double resumed = p->sum();
+    p->end();
+    if (!failed && memcmp(&resumed, &unbroken, sizeof resumed) != 0)
+        failed = port_fail(path, "the resumed run ends otherwise");
+    remove(path);
+    return failed;
+}
+
+static inline int port_main(const struct port *p, int argc, char **argv)
+{
+    char path[512];
+    if (argc != 2)
+        return port_fail("usage", "PROGRAM FILE");
+    snprintf(path, sizeof path, "%s.varve", argv[1]);
+    return port_try(p, p->by_calls, path) | port_try(p, p->by_tables, path);
+}
+
+#endif
