@@ -29,6 +29,7 @@ varve_status vv_manager_verify(
     varve_manager *m, const char *path, varve_status status, varve_error *error)
 {
     const varve_comm *comm = m->options.comm;
+    /* Each wants the digests of its share only: none is told. */
     struct trial trial = { .how = { .comm = comm, .path = path } };
     struct vv_opened none = { 0 };
     varve_reader *reader = NULL;

@@ -172,6 +172,16 @@ static void check_foreign(struct verification *v, uint32_t value,
         add_foreign_damage(v, value, &error);
 }
 
+static void stop(
+    struct verification *v, varve_status status, const varve_error *error)
+{
+    if (atomic_exchange(&v->is_stopped, 1) == 0) {
+        v->status = status;
+        v->error = *error;
+    }
+}
+
+/* A digest may have to be read. */
 static void check_chunk(struct verification *v, uint32_t value, uint32_t chunk,
     const unsigned char *bytes)
 {
@@ -182,8 +192,13 @@ static void check_chunk(struct verification *v, uint32_t value, uint32_t chunk,
         return;
     }
     vv_opened_chunk(&v->reader->file, value, chunk, &offset, &size);
-    if (vv_opened_check(&v->reader->file, value, chunk, bytes, NULL, NULL))
+    varve_error error = { 0 };
+    varve_status status =
+        vv_opened_check(&v->reader->file, value, chunk, bytes, NULL, &error);
+    if (status == VARVE_CORRUPT)
         add_damage(v, (struct damage){ offset, size, value });
+    else if (status)
+        stop(v, status, &error);
 }
 
 /* Chunks in order, and what is between them. */
@@ -239,15 +254,6 @@ static varve_status check_apart(struct verification *v, const struct span *span,
         chunk = 0;
     }
     return VARVE_OK;
-}
-
-static void stop(
-    struct verification *v, varve_status status, const varve_error *error)
-{
-    if (atomic_exchange(&v->is_stopped, 1) == 0) {
-        v->status = status;
-        v->error = *error;
-    }
 }
 
 static void report(struct verification *v, const struct span *span)
