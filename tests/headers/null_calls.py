@@ -35,6 +35,7 @@ BY_TYPE = {
     'varve_initializer *': 'NULL',
     'varve_state_callbacks *': '&callbacks',
     'varve_field *': 'fields',
+    'varve_resizing *': 'NULL',
     'varve_random *': '&g->stream',
     'varve_records *': 'g->records',
     'varve_events *': 'NULL',
