@@ -10,6 +10,8 @@ import unittest
 import numpy as np
 
 import varve
+from varve._native import ffi, lib
+from varve.errors import call
 from place import Test
 
 
@@ -94,6 +96,27 @@ class Looking(Test):
         found = varve.load(self.path())
         self.assertIs(found['a'], found['b'])
         self.assertIs(found['a']['self'], found['a'])
+
+    def test_slots_tags_and_global_names(self):
+        """As a program in C has them."""
+        graph = ffi.gc(lib.varve_graph_new(ffi.NULL), lib.varve_graph_free)
+        root = lib.varve_graph_root(graph)
+        w = lib.varve_add_allocated_variable(
+            root, b'w', lib.VARVE_FLOAT32, lib.varve_shape_of(1, [2]),
+            ffi.NULL, ffi.NULL)
+        lib.varve_tag(w, b'trainable')
+        lib.varve_set_global_name(w, b'net/w')
+        adam = lib.varve_add_object(root, b'adam')
+        lib.varve_add_slot_like(adam, w, b'm', ffi.NULL, ffi.NULL)
+        call(lib.varve_write, root, os.fsencode(self.path()), ffi.NULL)
+        with varve.open(self.path()) as file:
+            self.assertEqual(file['w'].tags, ['trainable'])
+            self.assertEqual(file['w'].global_name, 'net/w')
+            slot, = file['adam'].slots
+            self.assertEqual((slot.name, slot.variable.path, slot.node.path),
+                             ('m', 'w', 'adam/m(w)'))
+            self.assertEqual(file['adam/m(w)'].read().tolist(), [0, 0])
+        self.assertEqual(list(varve.load(self.path())['adam']), ['m(w)'])
 
     def test_other_formats(self):
         flat = {'a': {'w': self.large}, 'n': np.arange(3)}
