@@ -33,7 +33,8 @@ typedef enum varve_status {
     VARVE_CORRUPT = 14,          /* damaged: a digest or a rule does not hold */
     VARVE_LIMIT = 15,            /* over a limit that docs/format.md states */
     VARVE_BAD_NAME = 16,         /* empty, too long, not UTF-8, or with a NUL */
-    VARVE_BAD_SHAPE = 17,        /* rank above 16, or more bytes than fit */
+    VARVE_BAD_SHAPE = 17,        /* rank above 16, more bytes than fit, or
+                                    elements that lie on each other */
     VARVE_DUPLICATE = 18,        /* the name is taken at this node */
     VARVE_MISMATCH = 19,         /* type or shape of file and program differ */
     VARVE_UNMATCHED = 20,        /* an assertion about a restoration fails */

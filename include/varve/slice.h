@@ -29,7 +29,8 @@ typedef struct varve_slice {
 /* A variable over the program's memory, as by varve_add_variable, that is a
  * part of a value of `shape`: from `start` on, which has as many numbers as the
  * shape has extents, as far as the view goes. Its memory is row-major without
- * gaps. An extent may be 0: this program has nothing of the value.
+ * gaps, unless the view has strides (varve/memory.h). An extent may be 0: this
+ * program has nothing of the value.
  *
  * A read compares type and shape of the whole value, and reads no more than the
  * chunks of 1 MiB that the part meets; a value whose only sum is over all of

@@ -59,12 +59,17 @@ typedef struct varve_box {
     uint64_t extents[VARVE_MAX_RANK];
 } varve_box;
 
+/* How to reach elements that do not lie row-major. See memory.h. */
+typedef struct varve_memory varve_memory;
+
 /* A view: typed memory that somebody else owns. `data` may be NULL where only
- * type and shape are meant, and for tensors of no elements. */
+ * type and shape are meant, for tensors of no elements, and where `memory` has
+ * functions instead. */
 typedef struct varve_tensor {
     void *data;
     varve_dtype dtype;
     uint32_t rank;
+    const varve_memory *memory; /* NULL: row-major at `data` */
     uint64_t shape[VARVE_MAX_RANK];
 } varve_tensor;
 

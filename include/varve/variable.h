@@ -55,14 +55,16 @@ VARVE_API varve_node *varve_find_or_add_variable(varve_node *parent,
     const char *name, varve_dtype dtype, varve_shape shape,
     varve_initializer *initializer, void *user);
 
-/* The memory of a variable; NULL for any other node. */
+/* The memory of a variable, where its first element is; NULL where functions
+ * reach it (varve/memory.h), and for any other node. */
 VARVE_API void *varve_data(const varve_node *node);
 
 /* Type, shape and memory of a variable; NULL for any other node. */
 VARVE_API const varve_tensor *varve_value(const varve_node *node);
 
 /* The program moved the memory of a variable it owns: the same type, another
- * address, and perhaps another shape (of a slice, the same). What varve_value
+ * address, other strides or functions, and perhaps another shape (of a slice,
+ * the same). What varve_value
  * gave before is valid no longer. A restoration that is open delivers by the
  * new shape what still waits; a snapshot that was taken before is of no use
  * (VARVE_MISMATCH) unless the shape comes back. */

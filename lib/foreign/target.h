@@ -11,6 +11,7 @@
 #include "index.h"
 #include "publish.h"
 #include "saved_path.h"
+#include "source.h"
 
 struct vv_target {
     /* to fill in */
@@ -23,11 +24,11 @@ struct vv_target {
     int flags;                          /* enum vv_publish_flags */
     uint64_t shard_size; /* begin another file before this many bytes
                             of values are in one; 0: never */
-    /* Sets *bytes to the bytes of a value as they lie in a file of ours, valid
+    /* Sets *source to the bytes of a value as they lie in a file of ours, valid
      * until the next call; for any value that is saved, in any order. Calls
-     * the program's progress. */
-    varve_status (*value)(
-        void *user, uint32_t value, const void **bytes, varve_error *error);
+     * the program's progress. Those of strings and states lie together. */
+    varve_status (*value)(void *user, uint32_t value, struct vv_source *source,
+        varve_error *error);
     void *user;
     /* What was kept of a node of a graph that was made from a file (kept.h), or
      * NULL. May be NULL itself. */

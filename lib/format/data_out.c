@@ -151,15 +151,16 @@ static varve_status report_progress(
     return VARVE_OK;
 }
 
-varve_status vv_data_out_value(struct vv_data_out *out, const void *bytes,
-    uint64_t size, const char *what, uint64_t *offset,
-    struct vv_buffer *digests, varve_error *error)
+varve_status vv_data_out_value(struct vv_data_out *out,
+    const struct vv_source *source, uint64_t size, const char *what,
+    uint64_t *offset, struct vv_buffer *digests, varve_error *error)
 {
-    const unsigned char *at = bytes;
     uint64_t place = vv_data_place(out->offset, size);
     VV_TRY(pad(out, place, error));
     for (uint64_t left = size; left > 0;) {
         size_t part = left < VV_CHUNK_SIZE ? (size_t)left : VV_CHUNK_SIZE;
+        const unsigned char *at;
+        VV_TRY(vv_source_piece(source, size - left, part, &at, error));
         struct vv_digest digest = vv_digest_of(at, part);
         vv_buffer_add(digests, digest.bytes, sizeof digest.bytes);
         if (digests->failed)
@@ -168,7 +169,6 @@ varve_status vv_data_out_value(struct vv_data_out *out, const void *bytes,
             VV_TRY(stage(out, at, part, error));
         else
             VV_TRY(write_directly(out, at, part, error));
-        at += part;
         left -= part;
         VV_TRY(report_progress(out, what, error));
     }

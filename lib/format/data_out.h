@@ -15,6 +15,7 @@
 #include "context.h"
 #include "index.h"
 #include "layout.h"
+#include "source.h"
 
 struct vv_data_out {
     const struct vv_context *context;
@@ -55,9 +56,9 @@ static inline uint64_t vv_data_place(uint64_t offset, uint64_t size)
  * aligned place, which *offset tells, and appends a digest per chunk to
  * `digests`. `what` names it for progress. VARVE_CANCELLED if progress says
  * so. */
-varve_status vv_data_out_value(struct vv_data_out *out, const void *bytes,
-    uint64_t size, const char *what, uint64_t *offset,
-    struct vv_buffer *digests, varve_error *error);
+varve_status vv_data_out_value(struct vv_data_out *out,
+    const struct vv_source *source, uint64_t size, const char *what,
+    uint64_t *offset, struct vv_buffer *digests, varve_error *error);
 
 /* Writes index, footer and header. Nothing of the file is left to write.
  * `index` tells of the values as they were written. */

@@ -27,14 +27,17 @@ struct making {
 static varve_tensor view_of(const struct making *m, const varve_node *node)
 {
     varve_tensor view = vv_tensor_copy(&node->variable->tensor);
-    view.data = m->values->data ? m->values->data(m->values->user, node) : NULL;
+    view.data = NULL;
+    view.memory = NULL;
+    if (m->values->place)
+        m->values->place(m->values->user, node, &view);
     return view;
 }
 
 /* In memory of its own, where none is given. */
 static varve_node *make_variable(const struct making *m, const varve_node *node)
 {
-    bool is_owned = !m->values->data;
+    bool is_owned = !m->values->place;
     varve_node *made = vv_slice_new(varve_graph_root(m->graph), "a copy",
         view_of(m, node), varve_slice_of(node), is_owned);
     if (!vv_is_nil(made) && is_owned && !vv_variable_allocate(made))

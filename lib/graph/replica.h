@@ -14,9 +14,10 @@
 /* Where the values of the replica lie. */
 struct vv_replica_values {
     /* to fill in */
-    /* The memory for a variable of the original; its type and shape stay. NULL
-     * instead of the function: memory of the library, zeroed. */
-    void *(*data)(void *user, const varve_node *node);
+    /* Sets where the value of a variable of the original lies, in a view of its
+     * type and shape: `data` and `memory`, which are NULL. NULL instead of the
+     * function: memory of the library, zeroed. */
+    void (*place)(void *user, const varve_node *node, varve_tensor *view);
     /* What stands for a state's callbacks, and their `self`; NULL without
      * memory. */
     varve_state_callbacks callbacks;

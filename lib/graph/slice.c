@@ -180,6 +180,7 @@ varve_tensor vv_whole_of(const varve_node *node)
     const varve_slice *slice = vv_part_of(node);
     varve_tensor whole = vv_tensor_copy(&node->variable->tensor);
     whole.data = NULL;
+    whole.memory = NULL;
     return slice ? varve_view(NULL, whole.dtype, slice->shape) : whole;
 }
 

@@ -9,6 +9,7 @@
 #include "allocator.h"
 #include "edge.h"
 #include "graph.h"
+#include "memory_table.h"
 #include "resizing.h"
 #include "shape.h"
 #include "slice.h"
@@ -51,11 +52,10 @@ varve_node *vv_variable_new(
             vv_node_text(parent, where, sizeof where), name, VARVE_MAX_RANK,
             (int)view.dtype, (unsigned)view.rank);
     }
-    if (!is_owned && !view.data && varve_tensor_size(&view) > 0) {
-        return vv_mistake(graph, VARVE_MISUSE,
-            "%s: \"%.200s\": expected a view of memory, found NULL",
-            vv_node_text(parent, where, sizeof where), name);
-    }
+    if (is_owned)
+        view.memory = NULL;
+    else if (!vv_memory_check(&view, parent, name))
+        return &graph->nil;
     varve_node *node = vv_node_new(graph, VARVE_VARIABLE);
     if (vv_is_nil(node))
         return node;
@@ -64,14 +64,16 @@ varve_node *vv_variable_new(
         vv_node_free(node);
         return vv_memory_mistake(graph);
     }
-    memcpy(&node->variable->tensor, &view, vv_tensor_bytes(view.rank));
-    if (is_owned || view.dtype == VARVE_STRING) {
-        if (!vv_variable_extra(node)) {
-            vv_node_free(node);
-            return vv_memory_mistake(graph);
-        }
-        node->variable->extra->is_owned = is_owned;
+    varve_tensor *tensor = &node->variable->tensor;
+    bool has_extra = is_owned || view.dtype == VARVE_STRING;
+    memcpy(tensor, &view, vv_tensor_bytes(view.rank));
+    if (!vv_memory_keep(tensor, &view, &graph->context.allocator) ||
+        (has_extra && !vv_variable_extra(node))) {
+        vv_node_free(node);
+        return vv_memory_mistake(graph);
     }
+    if (has_extra)
+        node->variable->extra->is_owned = is_owned;
     node->value_state = is_owned ? VARVE_DECLARED : VARVE_INITIALIZED;
     vv_touch(node);
     return node;
@@ -89,6 +91,7 @@ struct vv_variable *vv_variable_like(varve_node *node, const varve_tensor *view)
 
 void vv_variable_give(varve_graph *graph, struct vv_variable *variable)
 {
+    vv_memory_free(&variable->tensor, &graph->context.allocator);
     vv_pool_give(pool_of(graph, variable->tensor.rank), variable);
 }
 
@@ -330,8 +333,35 @@ static bool may_be_over(const varve_node *node, const varve_tensor *view)
 {
     const varve_tensor *now = &node->variable->tensor;
     return vv_tensor_is_valid(view) && now->dtype == view->dtype &&
-           (view->data || varve_tensor_size(view) == 0) &&
+           (view->data || view->memory || varve_tensor_size(view) == 0) &&
            (vv_shape_equal(now, view) || !varve_slice_of(node));
+}
+
+/* (The table of a view may be the one that the variable has.) */
+static void rebind(varve_node *node, const varve_tensor *view)
+{
+    const varve_allocator *a = &node->graph->context.allocator;
+    struct vv_variable *older = node->variable, *over = older;
+    varve_tensor kept = vv_tensor_copy(view);
+    if (!vv_memory_check(view, node, "memory"))
+        return;
+    bool is_kept = vv_memory_keep(&kept, view, a);
+    if (is_kept && view->rank != older->tensor.rank)
+        over = vv_variable_like(node, &kept);
+    if (!is_kept || !over) {
+        vv_memory_free(&kept, a);
+        vv_memory_mistake(node->graph);
+        return;
+    }
+    vv_graph_values_change(node->graph);
+    vv_touch(node);
+    node->variable = over;
+    if (over != older) {
+        vv_variable_give(node->graph, older);
+        return;
+    }
+    vv_memory_free(&over->tensor, a);
+    memcpy(&over->tensor, &kept, vv_tensor_bytes(kept.rank));
 }
 
 void varve_rebind(varve_node *node, varve_tensor view)
@@ -356,19 +386,7 @@ void varve_rebind(varve_node *node, varve_tensor view)
             varve_tensor_text(now, old_text));
         return;
     }
-    struct vv_variable *older = node->variable;
-    if (view.rank != now->rank)
-        node->variable = vv_variable_like(node, &view);
-    if (!node->variable) {
-        node->variable = older;
-        vv_memory_mistake(node->graph);
-        return;
-    }
-    vv_graph_values_change(node->graph);
-    vv_touch(node);
-    memcpy(&node->variable->tensor, &view, vv_tensor_bytes(view.rank));
-    if (node->variable != older)
-        vv_variable_give(node->graph, older);
+    rebind(node, &view);
 }
 
 void vv_variable_give_up(varve_node *node)

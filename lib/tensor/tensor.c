@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <varve/memory.h>
+
 #include "shape.h"
 
 static uint32_t kept_rank(uint32_t rank)
@@ -28,6 +30,14 @@ varve_tensor varve_view(void *data, varve_dtype dtype, varve_shape shape)
     varve_tensor view = { .data = data, .dtype = dtype, .rank = shape.rank };
     for (uint32_t i = 0; i < kept_rank(shape.rank); i++)
         view.shape[i] = shape.extents[i];
+    return view;
+}
+
+varve_tensor varve_view_in(const varve_memory *memory, void *data,
+    varve_dtype dtype, varve_shape shape)
+{
+    varve_tensor view = varve_view(data, dtype, shape);
+    view.memory = memory;
     return view;
 }
 

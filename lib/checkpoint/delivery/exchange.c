@@ -74,7 +74,7 @@ static void work(void *user, unsigned worker)
         for (size_t i = 0; i < e->count; i++) {
             const struct vv_move *m =
                 &e->moves[e->is_undone ? e->count - 1 - i : i];
-            if (m->is_staged)
+            if (m->is_staged && !m->is_elsewhere)
                 exchange_one(turns, m, turn);
         }
     }

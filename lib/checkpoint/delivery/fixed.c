@@ -12,6 +12,7 @@
 #include "element.h"
 #include "failure.h"
 #include "fate.h"
+#include "memory_table.h"
 #include "node.h"
 #include "reading.h"
 #include "shape.h"
@@ -27,7 +28,9 @@ struct look {
     struct vv_move move;
     size_t block_size;
     size_t target_size;
-    struct vv_buffer now; /* of a state: what it saves */
+    struct vv_buffer now; /* of a state: what it saves; of a value that lies
+                             elsewhere: what it is */
+    const unsigned char *values; /* of the program */
     bool is_same;
     uint64_t differs_at; /* the first element of those */
     uint64_t differing;  /* how many differ */
@@ -107,13 +110,26 @@ static bool is_same_string(const varve_string *a, const varve_string *b)
            (a->size == 0 || memcmp(a->data, b->data, (size_t)a->size) == 0);
 }
 
+static varve_status find_values(struct look *l, varve_error *error)
+{
+    const varve_tensor *now = &l->move.node->variable->tensor;
+    l->values = now->data;
+    if (!vv_lies_elsewhere(now))
+        return VARVE_OK;
+    void *room = vv_buffer_extend(&l->now, l->target_size);
+    if (!room)
+        return vv_fail_memory(error, "the value of a variable");
+    l->values = room;
+    return vv_value_out(l->move.node, 0, room, l->target_size, error);
+}
+
 /* Bit for bit: NaN is as it is, and 0 is not -0. */
 static void compare_elements(struct look *l)
 {
     const varve_tensor *now = &l->move.node->variable->tensor;
     size_t unit = varve_dtype_size(now->dtype);
     uint64_t count = varve_tensor_count(now);
-    const unsigned char *a = now->data, *b = l->move.target;
+    const unsigned char *a = l->values, *b = l->move.target;
     for (uint64_t i = 0; i < count; i++, a += unit, b += unit) {
         bool is_same = now->dtype == VARVE_STRING
                            ? is_same_string((const varve_string *)a,
@@ -132,6 +148,7 @@ static varve_status compare(struct look *l, varve_error *error)
     char text[256];
     varve_node *node = l->move.node;
     if (node->variable) {
+        VV_TRY(find_values(l, error));
         compare_elements(l);
         l->is_same &= !vv_move_casts(&l->move) || l->move.misfits == 0;
         return VARVE_OK;
@@ -203,9 +220,7 @@ static void tell(const struct look *l, varve_error *error)
     add_line(l,
         vv_element_text(
             now->dtype, (const unsigned char *)l->move.target + at, file),
-        vv_element_text(
-            now->dtype, (const unsigned char *)now->data + at, program),
-        error);
+        vv_element_text(now->dtype, l->values + at, program), error);
 }
 
 /* What is resized is not as it is, whatever its elements are. */

@@ -15,12 +15,16 @@
 #include "failure.h"
 #include "fate.h"
 #include "layout.h"
+#include "memory_table.h"
 #include "piece_table.h"
 #include "resizing.h"
 #include "rooms.h"
 #include "shape.h"
 #include "slice.h"
+#include "try.h"
 #include "variable.h"
+
+enum { CONVERTED = 16384 }; /* bytes that are copied in together */
 
 static int compare_moves(const void *left, const void *right)
 {
@@ -171,19 +175,54 @@ static void put(
         vv_copy_past_caches(to, from, size);
 }
 
-static void copy_elements(struct vv_move *move, varve_dtype from,
-    uint64_t target, const unsigned char *bytes, uint64_t count)
+static void convert(struct vv_move *move, void *to, varve_dtype from,
+    const void *bytes, uint64_t count)
 {
-    varve_dtype to = move->node->variable->tensor.dtype;
-    unsigned char *at =
-        (unsigned char *)move->target + target * varve_dtype_size(to);
-    if (from == to) {
-        put(move, at, bytes, (size_t)count * varve_dtype_size(to));
-        return;
-    }
-    uint64_t misfits = vv_convert(to, at, from, bytes, count);
+    uint64_t misfits =
+        vv_convert(move->node->variable->tensor.dtype, to, from, bytes, count);
     if (misfits)
         atomic_fetch_add(&move->misfits, misfits);
+}
+
+bool vv_move_goes_far(const struct vv_move *move)
+{
+    return vv_move_copies_in(move) && vv_is_far(&move->node->variable->tensor);
+}
+
+/* Elements of another type are converted in a room of their own first. */
+static varve_status copy_in(struct vv_move *move, varve_dtype from,
+    uint64_t target, const unsigned char *bytes, uint64_t count,
+    varve_error *error)
+{
+    varve_dtype to = move->node->variable->tensor.dtype;
+    size_t unit = varve_dtype_size(to);
+    _Alignas(16) unsigned char room[CONVERTED];
+    if (from == to)
+        return vv_value_in(
+            move->node, target * unit, bytes, (size_t)count * unit, error);
+    for (uint64_t at = 0, part; at < count; at += part) {
+        part = count - at < CONVERTED / unit ? count - at : CONVERTED / unit;
+        convert(move, room, from, bytes + at * varve_dtype_size(from), part);
+        VV_TRY(vv_value_in(move->node, (target + at) * unit, room,
+            (size_t)part * unit, error));
+    }
+    return VARVE_OK;
+}
+
+static varve_status copy_elements(struct vv_move *move, varve_dtype from,
+    uint64_t target, const unsigned char *bytes, uint64_t count,
+    varve_error *error)
+{
+    varve_dtype to = move->node->variable->tensor.dtype;
+    if (vv_move_copies_in(move))
+        return copy_in(move, from, target, bytes, count, error);
+    unsigned char *at =
+        (unsigned char *)move->target + target * varve_dtype_size(to);
+    if (from == to)
+        put(move, at, bytes, (size_t)count * varve_dtype_size(to));
+    else
+        convert(move, at, from, bytes, count);
+    return VARVE_OK;
 }
 
 static void note_touched(struct vv_move *move)
@@ -200,22 +239,23 @@ static void begin_rows(const struct vv_delivery *d, const struct vv_move *move,
     vv_rows_begin(rows, rank, &part->box, &box, part->first, part->end);
 }
 
-void vv_move_part(const struct vv_delivery *d, struct vv_move *move,
-    const struct vv_chunk_part *part, void *bytes)
+varve_status vv_move_part(const struct vv_delivery *d, struct vv_move *move,
+    const struct vv_chunk_part *part, void *bytes, varve_error *error)
 {
     varve_dtype dtype = vv_saved(d->pairing, move->value).dtype;
     size_t unit = varve_dtype_size(dtype);
     struct vv_rows rows;
     if (move->mode == VV_MOVE_VERIFY)
-        return;
+        return VARVE_OK;
     note_touched(move);
     if (VV_BIG_ENDIAN)
         vv_dtype_swap_copy(dtype, bytes, bytes, part->end - part->first);
     begin_rows(d, move, part, &rows);
     while (vv_rows_next(&rows))
-        copy_elements(move, dtype, rows.to,
+        VV_TRY(copy_elements(move, dtype, rows.to,
             (unsigned char *)bytes + (rows.from - part->first) * unit,
-            rows.count);
+            rows.count, error));
+    return VARVE_OK;
 }
 
 void *vv_move_place(const struct vv_delivery *d, const struct vv_move *move,
@@ -223,7 +263,8 @@ void *vv_move_place(const struct vv_delivery *d, const struct vv_move *move,
 {
     varve_dtype dtype = vv_saved(d->pairing, move->value).dtype;
     struct vv_rows rows;
-    if (VV_BIG_ENDIAN || dtype != move->node->variable->tensor.dtype)
+    if (VV_BIG_ENDIAN || dtype != move->node->variable->tensor.dtype ||
+        vv_move_copies_in(move))
         return NULL;
     begin_rows(d, move, part, &rows);
     if (!vv_rows_next(&rows) || rows.count < part->end - part->first)
@@ -231,25 +272,26 @@ void *vv_move_place(const struct vv_delivery *d, const struct vv_move *move,
     return (unsigned char *)move->target + rows.to * varve_dtype_size(dtype);
 }
 
-void vv_move_bytes(const struct vv_delivery *d, struct vv_move *move,
-    uint64_t first, void *bytes, size_t size)
+varve_status vv_move_bytes(const struct vv_delivery *d, struct vv_move *move,
+    uint64_t first, void *bytes, size_t size, varve_error *error)
 {
     if (move->mode == VV_MOVE_VERIFY)
-        return;
+        return VARVE_OK;
     note_touched(move);
     if (vv_move_gathers(move)) {
         memcpy((unsigned char *)move->block + first, bytes, size);
-        return;
+        return VARVE_OK;
     }
-    if (move->mode == VV_MOVE_PLAIN && !VV_BIG_ENDIAN) {
+    if (move->mode == VV_MOVE_PLAIN && !VV_BIG_ENDIAN &&
+        !vv_move_copies_in(move)) {
         vv_copy_past_caches((unsigned char *)move->target + first, bytes, size);
-        return;
+        return VARVE_OK;
     }
     varve_dtype dtype = vv_saved(d->pairing, move->value).dtype;
     size_t unit = varve_dtype_size(dtype);
     if (VV_BIG_ENDIAN)
         vv_dtype_swap_copy(dtype, bytes, bytes, size / unit);
-    copy_elements(move, dtype, first / unit, bytes, size / unit);
+    return copy_elements(move, dtype, first / unit, bytes, size / unit, error);
 }
 
 varve_status vv_move_strings(

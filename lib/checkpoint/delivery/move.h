@@ -28,12 +28,13 @@ struct vv_move {
     varve_node *node;
     uint32_t value;
     uint8_t mode;
-    uint8_t older_state;    /* varve_variable_state before the value */
-    atomic_bool is_touched; /* visible memory was written to */
-    uint8_t is_fresh : 1;   /* into memory that nobody has seen yet */
-    uint8_t is_staged : 1;  /* into memory exchanged with the variable's */
-    uint8_t is_boxed : 1;   /* chunks are parts of a box: see vv_move_box */
-    void *target;           /* where elements go */
+    uint8_t older_state;      /* varve_variable_state before the value */
+    atomic_bool is_touched;   /* visible memory was written to */
+    uint8_t is_fresh : 1;     /* into memory that nobody has seen yet */
+    uint8_t is_staged : 1;    /* into memory exchanged with the variable's */
+    uint8_t is_boxed : 1;     /* chunks are parts of a box: see vv_move_box */
+    uint8_t is_elsewhere : 1; /* the variable's memory has to be copied in */
+    void *target; /* where elements go; NULL where they are copied in at once */
     union {
         void *block; /* strings and states: the bytes as they lie in the file;
                         mapped: what owns the mapping */
@@ -85,15 +86,25 @@ uint64_t vv_move_size(const struct vv_delivery *d, const struct vv_move *move);
 const char *vv_move_obstacle(const struct vv_delivery *d,
     const varve_node *node, uint32_t value, struct vv_range *range);
 
+/* Whether elements are copied in as they come, and whether by functions of the
+ * program. */
+static inline bool vv_move_copies_in(const struct vv_move *move)
+{
+    return move->is_elsewhere && !move->is_staged;
+}
+
+bool vv_move_goes_far(const struct vv_move *move);
+
 /* Puts verified bytes of a value, from `first` on, where they belong, if the
  * move is not boxed. Whole elements; may be called for several parts of a value
- * at once. `bytes` may be changed. */
-void vv_move_bytes(const struct vv_delivery *d, struct vv_move *move,
-    uint64_t first, void *bytes, size_t size);
+ * at once, unless it goes far. `bytes` may be changed. Only what is copied in
+ * can fail. */
+varve_status vv_move_bytes(const struct vv_delivery *d, struct vv_move *move,
+    uint64_t first, void *bytes, size_t size, varve_error *error);
 
 /* The same of one that is boxed: what the box has of the part. */
-void vv_move_part(const struct vv_delivery *d, struct vv_move *move,
-    const struct vv_chunk_part *part, void *bytes);
+varve_status vv_move_part(const struct vv_delivery *d, struct vv_move *move,
+    const struct vv_chunk_part *part, void *bytes, varve_error *error);
 
 /* Where all bytes of a part belong as they are, or NULL. */
 void *vv_move_place(const struct vv_delivery *d, const struct vv_move *move,

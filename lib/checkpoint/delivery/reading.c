@@ -11,6 +11,7 @@
 #include "allocator.h"
 #include "failure.h"
 #include "layout.h"
+#include "monitor.h"
 #include "try.h"
 #include "worker.h"
 
@@ -33,7 +34,7 @@ struct run {
 };
 
 struct pass {
-    const struct vv_reading *reading;
+    struct vv_reading *reading;
     struct run *runs;
     size_t run_count;
     size_t run_capacity;
@@ -170,21 +171,32 @@ static varve_status check_piece(const struct vv_reading *reading, size_t move,
     return vv_opened_check(file, m->value, chunk, bytes, what, error);
 }
 
+static varve_status put_piece(const struct vv_reading *reading,
+    struct vv_move *m, uint64_t chunk, void *bytes, size_t size,
+    varve_error *error)
+{
+    struct vv_chunk_part part;
+    if (!m->is_boxed)
+        return vv_move_bytes(
+            reading->d, m, chunk * VV_CHUNK_SIZE, bytes, size, error);
+    vv_part_of_chunk(&reading->d->file->parsed, m->value, chunk, &part);
+    return vv_move_part(reading->d, m, &part, bytes, error);
+}
+
 static varve_status take_piece(const struct vv_reading *reading, size_t move,
     uint64_t chunk, void *bytes, size_t size, varve_error *error)
 {
     struct vv_move *m = &reading->moves[move];
-    struct vv_chunk_part part;
     VV_TRY(check_piece(reading, move, chunk, bytes, error));
     if (reading->only_verify)
         return VARVE_OK;
-    if (!m->is_boxed) {
-        vv_move_bytes(reading->d, m, chunk * VV_CHUNK_SIZE, bytes, size);
-        return VARVE_OK;
-    }
-    vv_part_of_chunk(&reading->d->file->parsed, m->value, chunk, &part);
-    vv_move_part(reading->d, m, &part, bytes);
-    return VARVE_OK;
+    bool takes_turns = reading->turns && vv_move_goes_far(m);
+    if (takes_turns)
+        vv_monitor_enter(reading->turns);
+    varve_status status = put_piece(reading, m, chunk, bytes, size, error);
+    if (takes_turns)
+        vv_monitor_leave(reading->turns);
+    return status;
 }
 
 /* Where the bytes of a chunk can be read to without a detour, or NULL. Reading
@@ -196,7 +208,8 @@ static void *place_of(const struct vv_reading *reading,
     bool gathers = vv_move_gathers(move);
     unsigned char *place = gathers ? move->block : move->target;
     struct vv_chunk_part part;
-    if (reading->only_verify || move->mode == VV_MOVE_VERIFY)
+    if (reading->only_verify || move->mode == VV_MOVE_VERIFY ||
+        vv_move_copies_in(move))
         return NULL;
     if (move->is_boxed) {
         vv_part_of_chunk(&reading->d->file->parsed, move->value, chunk, &part);
@@ -389,11 +402,15 @@ static void work(void *user, unsigned worker)
 
 static varve_status run_pass(struct pass *pass, varve_error *error)
 {
-    const struct vv_reading *reading = pass->reading;
+    struct vv_reading *reading = pass->reading;
     const struct vv_context *context = &reading->d->pairing->context;
     uint64_t size = vv_reading_size(reading);
     unsigned workers = vv_worker_count_for(
         context, reading->d->options->threads, 1 + size / BYTES_PER_WORKER);
+    if (reading->has_far && !reading->only_verify && workers > 1) {
+        reading->turns = vv_monitor_new(&context->allocator);
+        workers = reading->turns ? workers : 1;
+    }
     /* With too little memory for all of them fewer will do, down to one. */
     for (unsigned i = 0; i < workers; i++) {
         pass->buffers[i] = vv_allocate_aligned(
@@ -424,6 +441,8 @@ varve_status vv_read_moves(struct vv_reading *reading, varve_error *error)
     for (unsigned i = 0; i < VV_MAX_WORKERS; i++)
         vv_release_aligned(
             a, pass->buffers[i], pass->buffer_size, BUFFER_ALIGNMENT);
+    vv_monitor_free(a, reading->turns);
+    reading->turns = NULL;
     vv_release(a, pass->runs, pass->run_capacity * sizeof *pass->runs);
     vv_release(a, pass, sizeof *pass);
     return status;

@@ -14,8 +14,11 @@ struct vv_reading {
     bool only_verify; /* deliver nothing */
     bool is_verified; /* digests were checked, or are not wanted */
     bool is_final;    /* verified memory is being changed: no way back */
+    bool has_far;     /* some may go to memory that functions copy in */
     uint64_t total;   /* for progress: bytes of all passes, and those of */
     uint64_t before;  /* the passes before this one */
+    /* own */
+    struct vv_monitor *turns; /* or NULL: there is one worker */
 };
 
 /* Bytes that a pass over the moves reads. */

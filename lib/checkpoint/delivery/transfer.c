@@ -8,11 +8,13 @@
 
 #include "allocator.h"
 #include "binding.h"
+#include "elsewhere.h"
 #include "exchange.h"
 #include "failure.h"
 #include "fate.h"
 #include "layout.h"
 #include "mapping.h"
+#include "memory_table.h"
 #include "reading.h"
 #include "rooms.h"
 #include "shape.h"
@@ -33,6 +35,8 @@ struct transfer {
     size_t capacity;
     unsigned modes;         /* bits: those that there are */
     bool has_fresh;         /* moves into fresh memory */
+    bool has_elsewhere;     /* moves to where it has to be copied in, */
+    bool has_far;           /* by functions of the program */
     unsigned char *staging; /* one block for all staged moves */
     size_t staging_size;
     struct vv_states states;
@@ -192,14 +196,15 @@ static uint64_t place_staged(struct transfer *t)
 }
 
 /* What a resized value does not cover stays. */
-static void keep_rest(const struct transfer *t)
+static varve_status keep_rest(const struct transfer *t, varve_error *error)
 {
     for (size_t i = 0; has_mode(t, VV_MOVE_RESIZE) && i < t->count; i++) {
         const struct vv_move *m = &t->moves[i];
-        if (m->is_staged && m->mode == VV_MOVE_RESIZE && memory_size(t, m) > 0)
-            memcpy(m->target, m->node->variable->tensor.data,
-                (size_t)memory_size(t, m));
+        if (m->is_staged && m->mode == VV_MOVE_RESIZE)
+            VV_TRY(vv_value_out(
+                m->node, 0, m->target, (size_t)memory_size(t, m), error));
     }
+    return VARVE_OK;
 }
 
 static varve_status prepare_staging(struct transfer *t, varve_error *error)
@@ -226,8 +231,17 @@ static varve_status prepare_staging(struct transfer *t, varve_error *error)
         return vv_fail_memory(error, "staging of a restoration");
     t->staging_size = (size_t)size;
     place_staged(t);
-    keep_rest(t);
-    return VARVE_OK;
+    return keep_rest(t, error);
+}
+
+/* At the memory of the program, unless it is staged. */
+static void aim(struct transfer *t, struct vv_move *m)
+{
+    const varve_tensor *tensor = &m->node->variable->tensor;
+    m->is_elsewhere = vv_lies_elsewhere(tensor);
+    t->has_elsewhere |= m->is_elsewhere;
+    t->has_far |= vv_is_far(tensor);
+    m->target = m->is_elsewhere ? NULL : tensor->data;
 }
 
 static varve_status prepare(struct transfer *t, varve_error *error)
@@ -244,7 +258,7 @@ static varve_status prepare(struct transfer *t, varve_error *error)
                  varve_tensor_size(&variable->tensor) > 0)
             VV_TRY(prepare_fresh(t, m, error));
         else if (variable)
-            m->target = variable->tensor.data; /* unless it is staged */
+            aim(t, m);
     }
     return prepare_staging(t, error);
 }
@@ -277,6 +291,7 @@ static varve_status read_values(
         .moves = t->moves,
         .count = t->count,
         .is_verified = options->no_verify && !only_verify,
+        .has_far = t->has_far,
     };
     reading.total = vv_reading_size(&reading);
     bool is_good = options->salvage && !only_verify; /* all was looked at */
@@ -345,6 +360,14 @@ static void exchange_staged(const struct transfer *t, bool is_undone)
     });
 }
 
+/* Before anything else changes, for a copy may fail. */
+static varve_status put_elsewhere(struct transfer *t, varve_error *error)
+{
+    struct vv_elsewhere e = { t->moves, t->count, t->states.count == 0 };
+    return t->has_elsewhere ? vv_elsewhere_put(&e, t->allocator, error)
+                            : VARVE_OK;
+}
+
 /* New memory and values become the variables', so that states see them. */
 static void hand_over(struct transfer *t)
 {
@@ -366,6 +389,8 @@ static void swap_back(struct transfer *t)
 {
     vv_graph_values_change(t->moves->node->graph);
     exchange_staged(t, true);
+    if (t->has_elsewhere)
+        vv_elsewhere_put_back(t->moves, t->count);
     for (size_t i = 0; i < t->count; i++)
         t->moves[i].node->value_state = t->moves[i].older_state;
 }
@@ -385,8 +410,11 @@ static void take_back_memory(struct transfer *t)
 
 static varve_status exchange(struct transfer *t, varve_error *error)
 {
+    varve_status status = put_elsewhere(t, error);
+    if (status)
+        return half_restored(t, status, error);
     hand_over(t);
-    varve_status status = vv_states_load(&t->states, error);
+    status = vv_states_load(&t->states, error);
     if (!status)
         return VARVE_OK;
     swap_back(t);

@@ -12,6 +12,7 @@
 #include "dtype.h"
 #include "failure.h"
 #include "graph.h"
+#include "memory_table.h"
 #include "name.h"
 #include "opaque.h"
 #include "pack.h"
@@ -67,6 +68,12 @@ static varve_status sort_metadata(struct vv_cargo *cargo, varve_error *error)
 
 /* --- Values ------------------------------------------------------------- */
 
+/* A value that is copied out. */
+struct elsewhere {
+    uint32_t value;
+    const varve_node *node;
+};
+
 static bool lies_otherwise(varve_dtype dtype)
 {
     return dtype == VARVE_STRING ||
@@ -80,7 +87,17 @@ static const void *find_bytes(
     if (node->kind == VARVE_STATE)
         return cargo->columns.states.data + *state;
     const varve_tensor *tensor = &node->variable->tensor;
-    return lies_otherwise(tensor->dtype) ? tensor : tensor->data;
+    return lies_otherwise(tensor->dtype) || vv_lies_elsewhere(tensor)
+               ? tensor
+               : tensor->data;
+}
+
+static void note_elsewhere(
+    struct vv_cargo *cargo, const varve_node *node, uint32_t value)
+{
+    const struct elsewhere found = { value, node };
+    if (node->variable && vv_lies_elsewhere(&node->variable->tensor))
+        vv_buffer_add(&cargo->elsewhere, &found, sizeof found);
 }
 
 /* Others have the rest of it: a file of this part alone would pass for all. */
@@ -134,8 +151,11 @@ static varve_status find_values(
             continue;
         cargo->values[i] = find_bytes(cargo, node, &state);
         state += node->kind == VARVE_STATE ? size : 0;
+        note_elsewhere(cargo, node, (uint32_t)i);
     }
-    return cargo->slices.failed ? vv_fail_memory(error, "slices") : VARVE_OK;
+    return cargo->slices.failed || cargo->elsewhere.failed
+               ? vv_fail_memory(error, "where values are")
+               : VARVE_OK;
 }
 
 static varve_status find_kept(
@@ -195,6 +215,63 @@ const void *vv_cargo_bytes(
     bool done = dtype == VARVE_STRING ? encode_strings(scratch, tensor)
                                       : vv_encode_swapped(scratch, tensor);
     return done ? scratch->data : NULL;
+}
+
+/* --- Values that are copied out ------------------------------------------- */
+
+static int compare_elsewhere(const void *left, const void *right)
+{
+    const uint32_t *value = left;
+    const struct elsewhere *other = right;
+    return (*value > other->value) - (*value < other->value);
+}
+
+const varve_node *vv_cargo_elsewhere(const struct vv_cargo *cargo, size_t value)
+{
+    uint32_t key = (uint32_t)value;
+    size_t count = cargo->elsewhere.size / sizeof(struct elsewhere);
+    if (count == 0 || cargo->is_encoded)
+        return NULL;
+    const struct elsewhere *found = bsearch(
+        &key, cargo->elsewhere.data, count, sizeof *found, compare_elsewhere);
+    return found ? found->node : NULL;
+}
+
+varve_status vv_cargo_copy_out(const varve_node *node, uint64_t at, void *to,
+    size_t size, varve_error *error)
+{
+    varve_dtype dtype = node->variable->tensor.dtype;
+    VV_TRY(vv_value_out(node, at, to, size, error));
+    if (VV_BIG_ENDIAN)
+        vv_dtype_swap_copy(dtype, to, to, size / varve_dtype_size(dtype));
+    return VARVE_OK;
+}
+
+static varve_status make_piece(const struct vv_source *self, uint64_t at,
+    size_t size, const unsigned char **bytes, varve_error *error)
+{
+    self->scratch->size = 0;
+    void *to = vv_buffer_extend(self->scratch, size);
+    if (!to)
+        return vv_fail_memory(error, "the bytes of a value");
+    VV_TRY(vv_cargo_copy_out(self->from, at, to, size, error));
+    *bytes = to;
+    return VARVE_OK;
+}
+
+varve_status vv_cargo_source(const struct vv_cargo *cargo, uint32_t value,
+    struct vv_buffer *scratch, struct vv_source *source, varve_error *error)
+{
+    *source = (struct vv_source){
+        .piece = make_piece,
+        .from = vv_cargo_elsewhere(cargo, value),
+        .scratch = scratch,
+    };
+    if (source->from)
+        return VARVE_OK;
+    source->bytes = vv_cargo_bytes(cargo, value, scratch);
+    return source->bytes ? VARVE_OK
+                         : vv_fail_memory(error, "the bytes of a value");
 }
 
 /* --- All ---------------------------------------------------------------- */
@@ -263,6 +340,7 @@ static varve_status gather_held(struct vv_cargo *cargo, varve_node *root,
     cargo->takes_slices = takes_slices;
     vv_buffer_init(&cargo->slices, &cargo->context.allocator);
     vv_buffer_init(&cargo->privates, &cargo->context.allocator);
+    vv_buffer_init(&cargo->elsewhere, &cargo->context.allocator);
     /* The graph stays as it is walked, whatever the callbacks of states would
      * like. */
     enum vv_hold older = vv_graph_hold(graph, VV_HOLDS_ALL);
@@ -296,6 +374,7 @@ void vv_cargo_clear(struct vv_cargo *cargo)
     vv_buffer_clear(&cargo->texts);
     vv_buffer_clear(&cargo->slices);
     vv_buffer_clear(&cargo->privates);
+    vv_buffer_clear(&cargo->elsewhere);
     vv_unchanged_clear(&cargo->unchanged, a);
     vv_columns_end(&cargo->columns);
     *cargo = (struct vv_cargo){ .context = cargo->context };

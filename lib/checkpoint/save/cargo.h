@@ -11,6 +11,7 @@
 
 #include "columns.h"
 #include "context.h"
+#include "source.h"
 #include "unchanged.h"
 
 /* What a graph has kept of a node of a foreign file. */
@@ -41,7 +42,7 @@ struct vv_cargo {
     /* to read */
     struct vv_context context;
     const void **values; /* by value: its bytes as they lie in a file;
-                            where `is_encoded` is not set, of a type
+                            where `is_encoded` is not set, of one
                             that lies otherwise in memory, its
                             varve_tensor. NULL: not saved, or empty */
     size_t value_count;
@@ -54,6 +55,7 @@ struct vv_cargo {
                                   sizes as they are here */
     struct vv_buffer privates; /* vv_cargo_private, in order of nodes */
     /* own */
+    struct vv_buffer elsewhere; /* values that are copied out, in order */
     bool takes_slices;
     void **copies; /* by value, of a detached cargo: where its copy is */
     struct vv_buffer texts;     /* of a detached cargo: what was borrowed */
@@ -95,9 +97,23 @@ static inline const struct vv_cargo_private *vv_cargo_privates(
 }
 
 /* The bytes of a value as they lie in a file; those that have to be encoded are
- * in `scratch` until it is used again. NULL without memory. */
+ * in `scratch` until it is used again. */
+varve_status vv_cargo_source(const struct vv_cargo *cargo, uint32_t value,
+    struct vv_buffer *scratch, struct vv_source *source, varve_error *error);
+
+/* The same of a value that does not lie elsewhere; NULL without memory. */
 const void *vv_cargo_bytes(
     const struct vv_cargo *cargo, uint32_t value, struct vv_buffer *scratch);
+
+/* The variable of a value that has to be copied out, by pieces of a chunk if
+ * there is much of it; NULL for any other. What is far is copied out by the
+ * thread of the graph. */
+const varve_node *vv_cargo_elsewhere(
+    const struct vv_cargo *cargo, size_t value);
+
+/* Copies out some of it, as it lies in a file. */
+varve_status vv_cargo_copy_out(const varve_node *node, uint64_t at, void *to,
+    size_t size, varve_error *error);
 
 /* Whether a value is not yet in memory as it lies in a file. */
 bool vv_cargo_encodes(const struct vv_cargo *cargo, size_t value);

@@ -56,29 +56,42 @@ size_t vv_cargo_copy_size(const struct vv_cargo *cargo)
 static bool is_large(const struct vv_cargo *cargo, size_t value)
 {
     return is_copied(cargo, value) && size_of(cargo, value) > SMALL &&
-           !vv_cargo_encodes(cargo, value);
+           !vv_cargo_encodes(cargo, value) && !vv_cargo_elsewhere(cargo, value);
 }
 
-static bool copy_small(struct vv_cargo *cargo, void *block)
+/* What lies elsewhere, whatever its size, is copied at once too: by the thread
+ * of the graph, whom a failure can be told. */
+static varve_status copy_now(struct vv_cargo *cargo, size_t value,
+    struct vv_buffer *scratch, varve_error *error)
+{
+    const varve_node *node = vv_cargo_elsewhere(cargo, value);
+    size_t size = (size_t)size_of(cargo, value);
+    if (node)
+        return vv_cargo_copy_out(node, 0, cargo->copies[value], size, error);
+    const void *bytes = vv_cargo_bytes(cargo, (uint32_t)value, scratch);
+    if (!bytes)
+        return vv_fail_memory(error, "a copy of the values");
+    memcpy(cargo->copies[value], bytes, size);
+    return VARVE_OK;
+}
+
+static varve_status copy_small(
+    struct vv_cargo *cargo, void *block, varve_error *error)
 {
     struct vv_buffer scratch;
     unsigned char *at = block;
-    bool done = true;
+    varve_status status = VARVE_OK;
     vv_buffer_init(&scratch, &cargo->context.allocator);
-    for (size_t i = 0; i < cargo->value_count && done; i++) {
+    for (size_t i = 0; i < cargo->value_count && !status; i++) {
         if (!is_copied(cargo, i))
             continue;
         cargo->copies[i] = at;
         at += place_behind(cargo, i);
-        if (is_large(cargo, i))
-            continue;
-        const void *bytes = vv_cargo_bytes(cargo, (uint32_t)i, &scratch);
-        done = bytes != NULL;
-        if (done)
-            memcpy(cargo->copies[i], bytes, (size_t)size_of(cargo, i));
+        if (!is_large(cargo, i))
+            status = copy_now(cargo, i, &scratch, error);
     }
     vv_buffer_clear(&scratch);
-    return done;
+    return status;
 }
 
 static struct vv_piece piece(const void *user, size_t i)
@@ -177,12 +190,15 @@ varve_status vv_cargo_detach(
     size_t table = cargo->value_count * sizeof *cargo->copies;
     cargo->copies = vv_allocate_zeroed(a, table);
     cargo->block = block;
-    if ((size && !cargo->texts.data) || (table && !cargo->copies) ||
-        !copy_small(cargo, block)) {
+    bool has_room = (!size || cargo->texts.data) && (!table || cargo->copies);
+    varve_status status = has_room
+                              ? copy_small(cargo, block, error)
+                              : vv_fail_memory(error, "a copy of the values");
+    if (status) {
         vv_buffer_clear(&cargo->texts);
         vv_release(a, cargo->copies, table);
         cargo->copies = NULL;
-        return vv_fail_memory(error, "a copy of the values");
+        return status;
     }
     cargo->options.base = keep_text(&cargo->texts, cargo->options.base);
     keep_metadata(cargo);

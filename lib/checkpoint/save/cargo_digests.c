@@ -10,6 +10,9 @@
 #include "allocator.h"
 #include "failure.h"
 #include "layout.h"
+#include "memory_table.h"
+#include "try.h"
+#include "variable.h"
 #include "worker.h"
 
 enum {
@@ -25,7 +28,9 @@ struct summing {
     uint8_t *digests;
     struct vv_buffer bytes[VV_MAX_WORKERS]; /* of encoded values */
     atomic_uint_fast64_t next;
-    atomic_int has_failed;
+    atomic_int has_failed; /* whoever sets it fills in the rest */
+    varve_status status;
+    varve_error error;
     atomic_uint_fast32_t other;
 };
 
@@ -56,21 +61,27 @@ static size_t value_of(const struct summing *s, uint64_t chunk)
     return low;
 }
 
-static struct vv_digest sum(
-    const struct summing *s, size_t value, const uint8_t *bytes, uint64_t chunk)
+static varve_status sum(const struct summing *s, size_t value,
+    const struct vv_source *source, uint64_t chunk, struct vv_digest *digest,
+    varve_error *error)
 {
     uint64_t begin = chunk * VV_CHUNK_SIZE;
     uint64_t left = vv_at64(s->sizes, value) - begin;
-    return vv_digest_of(
-        bytes + begin, left < VV_CHUNK_SIZE ? (size_t)left : VV_CHUNK_SIZE);
+    size_t size = left < VV_CHUNK_SIZE ? (size_t)left : VV_CHUNK_SIZE;
+    const unsigned char *bytes;
+    VV_TRY(vv_source_piece(source, begin, size, &bytes, error));
+    *digest = vv_digest_of(bytes, size);
+    return VARVE_OK;
 }
 
-static void fill(struct summing *s, size_t value, const uint8_t *bytes,
-    uint64_t from, uint64_t to)
+static varve_status fill(struct summing *s, size_t value,
+    const struct vv_source *source, uint64_t from, uint64_t to,
+    varve_error *error)
 {
     for (uint64_t i = from; i < to; i++) {
         uint8_t *to_fill = s->digests + i * VV_DIGEST_SIZE;
         uint64_t chunk = i - s->firsts[value];
+        struct vv_digest digest;
         const uint8_t *known =
             s->known ? s->known->digest(s->known->user, (uint32_t)value, chunk)
                      : NULL;
@@ -78,11 +89,63 @@ static void fill(struct summing *s, size_t value, const uint8_t *bytes,
             memcpy(to_fill, known, VV_DIGEST_SIZE);
             continue;
         }
-        struct vv_digest digest = sum(s, value, bytes, chunk);
+        VV_TRY(sum(s, value, source, chunk, &digest, error));
         memcpy(to_fill, digest.bytes, VV_DIGEST_SIZE);
         if (known && memcmp(to_fill, known, VV_DIGEST_SIZE) != 0)
             s->other = (uint32_t)value;
     }
+    return VARVE_OK;
+}
+
+static void fail(
+    struct summing *s, varve_status status, const varve_error *error)
+{
+    if (atomic_exchange(&s->has_failed, 1) == 0) {
+        s->status = status;
+        s->error = *error;
+    }
+}
+
+static bool is_far(const struct summing *s, size_t value)
+{
+    const varve_node *node = vv_cargo_elsewhere(s->cargo, value);
+    return node && vv_is_far(&node->variable->tensor);
+}
+
+/* Where a worker has the bytes of the value that it looked at last: what has to
+ * be encoded is so once if it goes on. */
+struct look {
+    struct vv_buffer *scratch;
+    size_t value;
+    struct vv_source source;
+};
+
+static varve_status look_at(const struct summing *s, size_t value,
+    struct look *look, varve_error *error)
+{
+    if (value == look->value)
+        return VARVE_OK;
+    look->value = value;
+    return vv_cargo_source(
+        s->cargo, (uint32_t)value, look->scratch, &look->source, error);
+}
+
+/* The chunks from `at` to `end` - 1, but for what is far. */
+static varve_status sum_some(struct summing *s, uint64_t at, uint64_t end,
+    struct look *look, varve_error *error)
+{
+    for (size_t value = value_of(s, at); at < end; value++) {
+        uint64_t behind = s->firsts[value + 1];
+        if (behind <= at)
+            continue; /* it has no bytes */
+        uint64_t limit = behind < end ? behind : end;
+        if (!is_far(s, value)) {
+            VV_TRY(look_at(s, value, look, error));
+            VV_TRY(fill(s, value, &look->source, at, limit, error));
+        }
+        at = limit;
+    }
+    return VARVE_OK;
 }
 
 static void work(void *user, unsigned worker)
@@ -90,31 +153,34 @@ static void work(void *user, unsigned worker)
     struct summing *s = user;
     uint64_t count = s->firsts[s->cargo->value_count];
     uint64_t at;
-    size_t last = SIZE_MAX; /* whose `bytes` are: encoded once if it goes on */
-    const void *bytes = NULL;
+    struct look look = { .scratch = &s->bytes[worker], .value = SIZE_MAX };
     while (!s->has_failed &&
            (at = atomic_fetch_add(&s->next, CHUNKS_AT_ONCE)) < count) {
+        varve_error error = { 0 };
         uint64_t end =
             count - at < CHUNKS_AT_ONCE ? count : at + CHUNKS_AT_ONCE;
-        for (size_t value = value_of(s, at); at < end; value++) {
-            uint64_t behind = s->firsts[value + 1];
-            if (behind <= at)
-                continue; /* it has no bytes */
-            if (value != last)
-                bytes = vv_cargo_bytes(
-                    s->cargo, (uint32_t)value, &s->bytes[worker]);
-            last = value;
-            if (!bytes) {
-                s->has_failed = 1;
-                return;
-            }
-            fill(s, value, bytes, at, behind < end ? behind : end);
-            at = behind < end ? behind : end;
-        }
+        varve_status status = sum_some(s, at, end, &look, &error);
+        if (status)
+            fail(s, status, &error);
     }
 }
 
-static void run(struct summing *s, uint64_t bytes)
+/* By the thread that called. */
+static varve_status sum_far(struct summing *s, varve_error *error)
+{
+    struct vv_source source;
+    size_t count = s->cargo->elsewhere.size ? s->cargo->value_count : 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_far(s, i))
+            continue;
+        VV_TRY(vv_cargo_source(
+            s->cargo, (uint32_t)i, &s->bytes[0], &source, error));
+        VV_TRY(fill(s, i, &source, s->firsts[i], s->firsts[i + 1], error));
+    }
+    return VARVE_OK;
+}
+
+static varve_status run(struct summing *s, uint64_t bytes, varve_error *error)
 {
     const struct vv_context *context = &s->cargo->context;
     unsigned workers =
@@ -122,8 +188,12 @@ static void run(struct summing *s, uint64_t bytes)
     for (unsigned i = 0; i < VV_MAX_WORKERS; i++)
         vv_buffer_init(&s->bytes[i], &context->allocator);
     vv_run_workers(context, workers, work, s);
+    varve_status status = s->has_failed ? s->status : sum_far(s, error);
+    if (s->has_failed && error)
+        *error = s->error;
     for (unsigned i = 0; i < VV_MAX_WORKERS; i++)
         vv_buffer_clear(&s->bytes[i]);
+    return status;
 }
 
 varve_status vv_cargo_digest(
@@ -138,19 +208,16 @@ varve_status vv_cargo_digest(
         .other = VV_NONE,
     };
     size_t count = cargo->value_count + 1;
-    bool done = false;
     c->digests.size = 0;
     s.firsts = vv_allocate_array(a, count, sizeof *s.firsts);
-    if (s.firsts) {
-        uint64_t bytes = find_chunks(&s);
+    uint64_t bytes = s.firsts ? find_chunks(&s) : 0;
+    if (s.firsts)
         s.digests = vv_buffer_extend(
             &c->digests, (size_t)s.firsts[count - 1] * VV_DIGEST_SIZE);
-        if (s.digests)
-            run(&s, bytes);
-        done = s.digests && !s.has_failed;
-    }
+    varve_status status =
+        s.digests ? run(&s, bytes, error) : vv_fail_memory(error, "digests");
     vv_release(a, s.firsts, count * sizeof *s.firsts);
     if (known)
         known->other = (uint32_t)s.other;
-    return done ? VARVE_OK : vv_fail_memory(error, "digests");
+    return status;
 }

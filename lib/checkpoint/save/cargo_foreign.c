@@ -36,14 +36,12 @@ static varve_status report(
 }
 
 static varve_status give_value(
-    void *user, uint32_t value, const void **bytes, varve_error *error)
+    void *user, uint32_t value, struct vv_source *source, varve_error *error)
 {
     struct foreign_writer *f = user;
     const struct vv_index *index = f->target->index;
     VV_TRY(report(f, vv_at32(index->value_nodes, value), error));
-    *bytes = vv_cargo_bytes(f->cargo, value, &f->bytes);
-    if (!*bytes)
-        return vv_fail_memory(error, "the bytes of a value");
+    VV_TRY(vv_cargo_source(f->cargo, value, &f->bytes, source, error));
     f->done += vv_at64(index->value_sizes, value);
     return VARVE_OK;
 }

@@ -84,13 +84,6 @@ static bool is_same(
                (size_t)count * VV_DIGEST_SIZE) == 0;
 }
 
-static varve_status bytes_of(struct layering *l, uint32_t value,
-    const uint8_t **bytes, varve_error *error)
-{
-    *bytes = vv_cargo_bytes(l->cargo, value, &l->scratch);
-    return *bytes ? VARVE_OK : vv_fail_memory(error, "the bytes of a value");
-}
-
 static varve_status report(
     struct layering *l, uint32_t value, varve_error *error)
 {
@@ -178,31 +171,46 @@ static varve_status compare_blocks(struct layering *l, const uint8_t *bytes,
     return VARVE_OK;
 }
 
+struct chunk {
+    uint64_t size;
+    uint64_t older; /* where the base has it; 0: nowhere */
+    unsigned planes;
+    bool is_old; /* it is the same there */
+};
+
+static varve_status write_chunk(struct layering *l, const uint8_t *bytes,
+    const struct chunk *chunk, varve_error *error)
+{
+    if (chunk->older == 0)
+        return vv_layer_out_new(
+            &l->out, bytes, chunk->size, chunk->planes, error);
+    if (chunk->is_old)
+        return vv_layer_out_old(
+            &l->out, chunk->older, bytes, chunk->size, chunk->planes, error);
+    return compare_blocks(
+        l, bytes, chunk->older, chunk->size, chunk->planes, error);
+}
+
 static varve_status write_large(
     struct layering *l, uint32_t value, varve_error *error)
 {
-    const uint8_t *bytes;
+    struct vv_source source;
     uint64_t all = size_of(l, value), size;
     unsigned planes = planes_of(l, value);
     bool is_paired = pairs(l, value);
     uint64_t older = is_paired ? older_offset(l, value) : 0;
-    VV_TRY(bytes_of(l, value, &bytes, error));
+    VV_TRY(vv_cargo_source(l->cargo, value, &l->scratch, &source, error));
     bool is_old = is_paired && is_same(l, value, 0, 1);
     VV_TRY(pad(l, offset_of(l, value), is_old ? older : 0, error));
     for (uint64_t at = 0; at < all; at += size) {
-        varve_status status;
+        const uint8_t *bytes;
         size = all - at < VV_CHUNK_SIZE ? all - at : VV_CHUNK_SIZE;
         is_old = is_paired && is_same(l, value, at / VV_CHUNK_SIZE, 1);
-        if (!is_paired)
-            status = vv_layer_out_new(&l->out, bytes + at, size, planes, error);
-        else if (is_old)
-            status = vv_layer_out_old(
-                &l->out, older + at, bytes + at, size, planes, error);
-        else
-            status =
-                compare_blocks(l, bytes + at, older + at, size, planes, error);
-        if (status || (status = report(l, value, error)))
-            return status;
+        const struct chunk chunk = { size, is_paired ? older + at : 0, planes,
+            is_old };
+        VV_TRY(vv_source_piece(&source, at, (size_t)size, &bytes, error));
+        VV_TRY(write_chunk(l, bytes, &chunk, error));
+        VV_TRY(report(l, value, error));
     }
     pass(l, value, is_old);
     return VARVE_OK;
@@ -249,12 +257,15 @@ static varve_status write_small(
     struct layering *l, uint32_t value, bool is_old, varve_error *error)
 {
     const uint8_t *bytes;
+    struct vv_source source;
     uint64_t older = is_old ? older_offset(l, value) : 0;
     VV_TRY(pad(l, offset_of(l, value), older, error));
     if (is_old)
         return vv_layer_out_old(
             &l->out, older, NULL, size_of(l, value), 0, error);
-    VV_TRY(bytes_of(l, value, &bytes, error));
+    VV_TRY(vv_cargo_source(l->cargo, value, &l->scratch, &source, error));
+    VV_TRY(
+        vv_source_piece(&source, 0, (size_t)size_of(l, value), &bytes, error));
     return vv_layer_out_new(
         &l->out, bytes, size_of(l, value), planes_of(l, value), error);
 }

@@ -44,11 +44,10 @@ static varve_status write_value(
     struct writer *w, uint32_t value, varve_error *error)
 {
     struct vv_index_columns *c = &w->cargo->columns.index;
-    const void *bytes = vv_cargo_bytes(w->cargo, value, &w->bytes);
-    if (!bytes)
-        return vv_fail_memory(error, "the bytes of a value");
+    struct vv_source source;
+    VV_TRY(vv_cargo_source(w->cargo, value, &w->bytes, &source, error));
     uint64_t offset; /* as the columns have it */
-    return vv_data_out_value(&w->out, bytes,
+    return vv_data_out_value(&w->out, &source,
         vv_at64(c->value_sizes.data, value), path_of(w, value), &offset,
         &c->digests, error);
 }

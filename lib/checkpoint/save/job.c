@@ -84,7 +84,7 @@ static varve_status hold_still(
         b, o->in_flight ? o->in_flight : USUALLY_IN_FLIGHT);
     do
         status = take_copy(b, job, &reason);
-    while (status && vv_background_wait_for_oldest(b));
+    while (status == VARVE_NO_MEMORY && vv_background_wait_for_oldest(b));
     if (status) {
         if (error)
             *error = reason;

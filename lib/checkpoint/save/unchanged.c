@@ -12,6 +12,7 @@
 #include "dirty.h"
 #include "graph.h"
 #include "layout.h"
+#include "memory_table.h"
 #include "system.h"
 #include "variable.h"
 
@@ -258,11 +259,13 @@ static void note_touched(const struct gathering *g)
 
 /* --- What was written ----------------------------------------------------- */
 
-/* What strings point to lies elsewhere. */
+/* Of values that lie as they are. */
 static bool is_followed(const struct gathering *g, uint32_t value)
 {
-    return may_be_unchanged(g, value) &&
-           node_of(g, value)->variable->tensor.dtype != VARVE_STRING;
+    if (!may_be_unchanged(g, value))
+        return false;
+    const varve_tensor *tensor = &node_of(g, value)->variable->tensor;
+    return tensor->dtype != VARVE_STRING && !vv_lies_elsewhere(tensor);
 }
 
 static void add_run(struct vv_unchanged *u, uint32_t value, uint32_t moment,

@@ -4,6 +4,7 @@
  */
 #include "bulk.h"
 
+#include "item_copy.h"
 #include "pieces.h"
 #include "tracking.h"
 #include "variable.h"
@@ -11,6 +12,7 @@
 static bool is_copied(const struct vv_bulk *bulk, const struct vv_item *item)
 {
     return item->size && item->node->variable->tensor.dtype != VARVE_STRING &&
+           !vv_item_is_elsewhere(item) &&
            !(bulk->keeps_random && item->is_random);
 }
 

@@ -20,6 +20,7 @@
 #include "failure.h"
 #include "graph.h"
 #include "graph_spread.h"
+#include "item_copy.h"
 #include "shape.h"
 #include "state.h"
 #include "tag.h"
@@ -75,23 +76,26 @@ static varve_status prepare_state(struct vv_item *item, varve_error *error)
     return status;
 }
 
-static varve_status prepare(struct vv_item *item, varve_error *error)
+static varve_status prepare(
+    struct vv_item *item, bool is_again, varve_error *error)
 {
     if (item->node->kind == VARVE_STATE)
         return prepare_state(item, error);
     if (is_string(item->node) && (!reserve(&item->bytes, string_bytes(item)) ||
                                      !reserve_spare(item, string_bytes(item))))
         return vv_fail_memory(error, "a snapshot of strings");
-    return VARVE_OK;
+    return vv_item_fetch(item, is_again, error);
 }
 
-/* Strings and states; vv_bulk_copy does the rest. */
+/* Strings, states and what lies elsewhere; vv_bulk_copy does the rest. */
 static void take_one(struct vv_item *item)
 {
     if (item->node->kind == VARVE_STATE) {
         vv_buffer_swap(&item->spare, &item->bytes);
         return;
     }
+    if (vv_item_is_elsewhere(item))
+        vv_item_take(item);
     if (!is_string(item->node))
         return;
     const varve_tensor *tensor = &item->node->variable->tensor;
@@ -107,10 +111,16 @@ static void take_one(struct vv_item *item)
     }
 }
 
-static varve_status take(struct varve_snapshot *s, varve_error *error)
+static varve_status take(
+    struct varve_snapshot *s, bool is_again, varve_error *error)
 {
-    for (size_t i = 0; i < s->count; i++)
-        VV_TRY(prepare(&s->items[i], error));
+    varve_status status = VARVE_OK;
+    enum vv_hold older = vv_graph_hold(s->graph, VV_HOLDS_ALL);
+    for (size_t i = 0; i < s->count && !status; i++)
+        status = prepare(&s->items[i], is_again, error);
+    vv_graph_let_go(s->graph, older);
+    if (status)
+        return status;
     for (size_t i = 0; i < s->count; i++)
         take_one(&s->items[i]);
     vv_bulk_copy(&(struct vv_bulk){ .snapshot = s });
@@ -326,7 +336,7 @@ static varve_status make(struct varve_snapshot *s, varve_error *error)
         status = make_items(s, &walk, &places, error);
     vv_buffer_clear(&places);
     vv_walk_end(&walk);
-    return status ? status : take(s, error);
+    return status ? status : take(s, false, error);
 }
 
 static void watch(struct varve_snapshot *s)
@@ -409,7 +419,7 @@ void varve_snapshot_free(varve_snapshot *s)
 varve_status varve_snapshot_retake(varve_snapshot *s, varve_error *error)
 {
     VV_TRY(vv_snapshot_check(s, error));
-    return take(s, error);
+    return take(s, true, error);
 }
 
 /* --- Restoring ---------------------------------------------------------- */
@@ -452,19 +462,30 @@ static bool is_put(
     return !options || !options->keep_random || !item->is_random;
 }
 
+static varve_status put_elsewhere(struct varve_snapshot *s,
+    const varve_snapshot_restore_options *options, varve_error *error)
+{
+    enum vv_hold older = vv_graph_hold(s->graph, VV_HOLDS_ALL);
+    varve_status status =
+        vv_items_put(s, options && options->keep_random, error);
+    vv_graph_let_go(s->graph, older);
+    return status;
+}
+
 varve_status varve_snapshot_restore_with(varve_snapshot *s,
     const varve_snapshot_restore_options *options, varve_error *error)
 {
     VV_TRY(vv_snapshot_check(s, error));
     VV_TRY(VV_CHECK_OPTIONS(options, error));
-    /* All memory comes first. After that only a state can refuse, and states
-     * come last. */
+    /* All memory comes first, then what a copy can fail for. After that only a
+     * state can refuse, and states come last. */
     for (size_t i = 0; i < s->count; i++) {
         struct vv_item *item = &s->items[i];
         if (is_string(item->node) && !reserve_spare(item, item->bytes.size))
             return vv_fail_memory(error, "strings of a snapshot");
     }
     vv_graph_values_change(s->graph);
+    VV_TRY(put_elsewhere(s, options, error));
     for (size_t i = 0; i < s->count; i++) {
         struct vv_item *item = &s->items[i];
         if (!is_put(item, options))

@@ -12,6 +12,8 @@
 #include "convert.h"
 #include "dtype.h"
 #include "failure.h"
+#include "item_copy.h"
+#include "memory_table.h"
 #include "snapshot.h"
 #include "state.h"
 #include "try.h"
@@ -56,17 +58,41 @@ static void count_one(varve_difference *d, uint64_t index, double distance)
         d->largest = distance;
 }
 
-static void compare_numbers(varve_difference *d, const varve_tensor *tensor,
-    const unsigned char *one, const unsigned char *other)
+/* Elements from number `first` on. */
+static void compare_some(varve_difference *d, varve_dtype dtype, uint64_t first,
+    const unsigned char *one, const unsigned char *other, uint64_t count)
 {
-    const struct vv_dtype *type = vv_dtype_of(tensor->dtype);
-    uint64_t count = varve_tensor_count(tensor);
-    size_t size = type->size;
+    size_t size = varve_dtype_size(dtype);
     if (count == 0 || memcmp(one, other, (size_t)count * size) == 0)
         return;
     for (uint64_t i = 0; i < count; i++, one += size, other += size)
         if (memcmp(one, other, size) != 0)
-            count_one(d, i, distance_of(tensor->dtype, one, other));
+            count_one(d, first + i, distance_of(dtype, one, other));
+}
+
+static void compare_numbers(varve_difference *d, const varve_tensor *tensor,
+    const unsigned char *one, const unsigned char *other)
+{
+    compare_some(d, tensor->dtype, 0, one, other, varve_tensor_count(tensor));
+}
+
+/* With the present, some at a time. */
+static varve_status compare_elsewhere(
+    varve_difference *d, const struct vv_item *item, varve_error *error)
+{
+    _Alignas(16) unsigned char room[16384];
+    const unsigned char *copy = item->copy;
+    size_t unit = varve_dtype_size(item->dtype);
+    for (size_t at = 0, size; at < item->size; at += size) {
+        size = item->size - at < sizeof room ? item->size - at : sizeof room;
+        enum vv_hold older = vv_graph_hold(item->node->graph, VV_HOLDS_ALL);
+        varve_status status = vv_value_out(item->node, at, room, size, error);
+        vv_graph_let_go(item->node->graph, older);
+        if (status)
+            return status;
+        compare_some(d, item->dtype, at / unit, copy + at, room, size / unit);
+    }
+    return VARVE_OK;
 }
 
 static void compare_strings(varve_difference *d, const varve_tensor *tensor,
@@ -123,7 +149,9 @@ static varve_status compare_item(struct comparing *c,
     } else {
         const varve_tensor *tensor = &item->node->variable->tensor;
         const void *values = other ? other->copy : tensor->data;
-        if (tensor->dtype == VARVE_STRING)
+        if (!other && vv_item_is_elsewhere(item))
+            VV_TRY(compare_elsewhere(&d, item, error));
+        else if (tensor->dtype == VARVE_STRING)
             compare_strings(&d, tensor, item->copy, values);
         else
             compare_numbers(&d, tensor, item->copy, values);

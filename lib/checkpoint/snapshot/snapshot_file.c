@@ -15,6 +15,7 @@
 #include "allocator.h"
 #include "background.h"
 #include "failure.h"
+#include "memory_table.h"
 #include "replica.h"
 #include "snapshot.h"
 #include "state.h"
@@ -50,17 +51,21 @@ static struct stand_in *stand_in_of(
     return &s->stand_ins[vv_walk_place(&s->walk, node)];
 }
 
-static void *data_of(void *user, const varve_node *node)
+static void place(void *user, const varve_node *node, varve_tensor *view)
 {
     const struct shadow *s = user;
     const struct vv_item *item = stand_in_of(s, node)->item;
-    if (!item && s->is_reading)
-        return stand_in_of(s, node)->bytes.data;
-    if (!item)
-        return node->variable->tensor.data;
-    if (!s->is_reading || !item->copy)
-        return item->copy;
-    return s->block + ((unsigned char *)item->copy - s->snapshot->block);
+    if (!item && s->is_reading) {
+        view->data = stand_in_of(s, node)->bytes.data;
+    } else if (!item) {
+        view->data = node->variable->tensor.data;
+        view->memory = node->variable->tensor.memory;
+    } else if (!s->is_reading || !item->copy) {
+        view->data = item->copy;
+    } else {
+        view->data =
+            s->block + ((unsigned char *)item->copy - s->snapshot->block);
+    }
 }
 
 static void *state_of(void *user, const varve_node *node)
@@ -103,8 +108,14 @@ static bool make_stand_in(
         return true;
     const varve_tensor *tensor = &node->variable->tensor;
     size_t size = (size_t)varve_tensor_size(tensor);
-    if (size)
-        vv_buffer_add(&stand_in->bytes, tensor->data, size);
+    if (!vv_lies_elsewhere(tensor)) {
+        if (size)
+            vv_buffer_add(&stand_in->bytes, tensor->data, size);
+    } else {
+        void *room = vv_buffer_extend(&stand_in->bytes, size);
+        if (room)
+            memset(room, 0, size);
+    }
     return !stand_in->bytes.failed;
 }
 
@@ -129,7 +140,7 @@ static varve_status make_stand_ins(struct shadow *s, varve_error *error)
 static varve_status make_graph(struct shadow *s, varve_error *error)
 {
     const struct vv_replica_values values = {
-        .data = data_of,
+        .place = place,
         .callbacks = { .save = save_state, .load = load_state },
         .state = state_of,
         .user = s,

@@ -6,6 +6,7 @@
 #include "tracking.h"
 
 #include "dirty.h"
+#include "item_copy.h"
 #include "unchanged.h"
 #include "variable.h"
 
@@ -22,7 +23,8 @@ void vv_tracking_end(struct varve_snapshot *s)
 /* What strings point to lies elsewhere, and they are never copied in part. */
 static bool is_followed(const struct vv_item *item)
 {
-    return item->size && item->dtype != VARVE_STRING;
+    return item->size && item->dtype != VARVE_STRING &&
+           !vv_item_is_elsewhere(item);
 }
 
 uint64_t vv_tracking_look(struct varve_snapshot *s, bool is_restore)

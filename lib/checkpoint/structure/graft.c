@@ -9,6 +9,8 @@
 #include "allocator.h"
 #include "edge.h"
 #include "failure.h"
+#include "graph.h"
+#include "memory_table.h"
 #include "opaque.h"
 #include "replica.h"
 #include "state.h"
@@ -96,7 +98,7 @@ static varve_status copy_values(struct grafting *g, varve_error *error)
             (size = (size_t)varve_tensor_size(&from->variable->tensor)) == 0)
             continue;
         if (from->variable->tensor.dtype != VARVE_STRING)
-            memcpy(varve_data(to), varve_data(from), size);
+            VV_TRY(vv_value_out(from, 0, varve_data(to), size, error));
         else if (!copy_strings(to, &from->variable->tensor))
             return vv_fail_memory(error, "strings of a graft");
     }
@@ -112,7 +114,10 @@ static varve_status copy(struct grafting *g, varve_error *error)
     };
     VV_TRY(save_states(g, error));
     VV_TRY(vv_replica_make(&g->replica, g->graph, &g->walk, &values, error));
-    return copy_values(g, error);
+    enum vv_hold older = vv_graph_hold(g->walk.graph, VV_HOLDS_ALL);
+    varve_status status = copy_values(g, error);
+    vv_graph_let_go(g->walk.graph, older);
+    return status;
 }
 
 static varve_status graft(struct grafting *g, varve_node *parent,

@@ -141,15 +141,17 @@ static varve_status add_part(struct vv_data_out *out,
     const struct vv_cargo *cargo, const struct vv_part *part, uint64_t begin,
     struct vv_buffer *scratch, varve_error *error)
 {
-    const uint8_t *bytes = vv_cargo_bytes(part->cargo, part->value, scratch);
-    if (!bytes)
-        return vv_fail_memory(error, "the bytes of a value");
+    struct vv_source source;
+    VV_TRY(vv_cargo_source(part->cargo, part->value, scratch, &source, error));
     VV_TRY(
         vv_data_out_add(out, NULL, begin + part->offset - out->offset, error));
     for (uint64_t at = 0, size; at < part->size; at += size) {
+        const unsigned char *bytes;
         size = part->size - at;
         size = size < VV_CHUNK_SIZE ? size : VV_CHUNK_SIZE;
-        VV_TRY(vv_data_out_add(out, bytes + part->begin + at, size, error));
+        VV_TRY(vv_source_piece(
+            &source, part->begin + at, (size_t)size, &bytes, error));
+        VV_TRY(vv_data_out_add(out, bytes, size, error));
         if (cargo->options.progress &&
             cargo->options.progress(cargo->options.progress_user,
                 out->offset - begin, out->total, ""))

@@ -31,9 +31,9 @@ static bool measure_strings(const struct vv_npy_out *out, uint64_t *largest)
     *largest = 1; /* NumPy has no strings of no bytes */
     if (out->count == 0)
         return true;
-    const unsigned char *at = out->bytes + 8 * out->count;
+    const unsigned char *at = out->source.bytes + 8 * out->count;
     for (uint64_t i = 0; i < out->count; i++) {
-        uint64_t size = vv_load64(out->bytes + 8 * i);
+        uint64_t size = vv_load64(out->source.bytes + 8 * i);
         if (size > INT32_MAX || (size > 0 && at[size - 1] == 0))
             return false;
         if (size > *largest)
@@ -110,11 +110,9 @@ varve_status vv_npy_out_begin(struct vv_npy_out *out,
     varve_error *error)
 {
     uint32_t node = vv_at32(target->index->value_nodes, value);
-    const void *bytes = NULL;
     *out = (struct vv_npy_out){ .target = target, .value = value };
     vv_buffer_init(&out->header, &target->context->allocator);
-    VV_TRY(target->value(target->user, value, &bytes, error));
-    out->bytes = bytes;
+    VV_TRY(target->value(target->user, value, &out->source, error));
     out->type = vv_index_tensor(target->index, target->table, value);
     out->count = varve_tensor_count(&out->type);
     out->item_size = vv_dtype_file_size(out->type.dtype);
@@ -176,16 +174,29 @@ static varve_status write_strings(const struct vv_npy_out *out,
     const struct vv_npy_sink *sink, varve_error *error)
 {
     struct piece piece = { .sink = sink };
-    const unsigned char *at = out->bytes;
+    const unsigned char *at = out->source.bytes;
     if (out->count > 0)
         at += 8 * out->count;
     for (uint64_t i = 0; i < out->count; i++) {
-        uint64_t size = vv_load64(out->bytes + 8 * i);
+        uint64_t size = vv_load64(out->source.bytes + 8 * i);
         VV_TRY(add(&piece, at, size, error));
         VV_TRY(add(&piece, NULL, out->item_size - size, error));
         at += size;
     }
     return sink->write(sink->user, piece.bytes, piece.size, error);
+}
+
+static varve_status write_numbers(const struct vv_npy_out *out,
+    const struct vv_npy_sink *sink, varve_error *error)
+{
+    size_t part;
+    for (uint64_t at = 0; at < out->size; at += part) {
+        const unsigned char *bytes;
+        part = vv_source_part(&out->source, out->size - at);
+        VV_TRY(vv_source_piece(&out->source, at, part, &bytes, error));
+        VV_TRY(sink->write(sink->user, bytes, part, error));
+    }
+    return VARVE_OK;
 }
 
 varve_status vv_npy_out_write(const struct vv_npy_out *out,
@@ -194,7 +205,7 @@ varve_status vv_npy_out_write(const struct vv_npy_out *out,
     VV_TRY(sink->write(sink->user, out->header.data, out->header.size, error));
     if (out->type.dtype == VARVE_STRING)
         return write_strings(out, sink, error);
-    return sink->write(sink->user, out->bytes, (size_t)out->size, error);
+    return write_numbers(out, sink, error);
 }
 
 /* --- What is not written -------------------------------------------------- */

@@ -18,11 +18,11 @@ struct vv_npy_out {
     const struct vv_target *target;
     uint32_t value;
     varve_tensor type;
-    uint64_t count;             /* of elements */
-    uint64_t item_size;         /* bytes of each, in the array */
-    uint64_t size;              /* of the data: count * item_size */
-    const unsigned char *bytes; /* as in a file of ours, borrowed */
-    struct vv_buffer header;    /* magic to line end, a multiple of 64 bytes */
+    uint64_t count;          /* of elements */
+    uint64_t item_size;      /* bytes of each, in the array */
+    uint64_t size;           /* of the data: count * item_size */
+    struct vv_source source; /* as in a file of ours, borrowed */
+    struct vv_buffer header; /* magic to line end, a multiple of 64 bytes */
 };
 
 /* Where bytes go. */

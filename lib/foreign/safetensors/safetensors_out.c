@@ -68,14 +68,20 @@ static varve_status write_value(struct out *out,
     const struct vv_safetensors_value *value, varve_error *error)
 {
     const struct vv_target *target = out->target;
-    const void *bytes;
-    VV_TRY(target->value(target->user, value->value, &bytes, error));
+    struct vv_source source;
+    size_t part;
+    VV_TRY(target->value(target->user, value->value, &source, error));
     if (out->staging.size + value->size > STAGED_SIZE)
         VV_TRY(flush(out, error));
-    if (value->size > STAGED_SIZE)
-        return write_now(out, bytes, (size_t)value->size, error);
-    if (value->size > 0)
-        vv_buffer_add(&out->staging, bytes, (size_t)value->size);
+    for (uint64_t at = 0; at < value->size; at += part) {
+        const unsigned char *bytes;
+        part = vv_source_part(&source, value->size - at);
+        VV_TRY(vv_source_piece(&source, at, part, &bytes, error));
+        if (value->size > STAGED_SIZE)
+            VV_TRY(write_now(out, bytes, part, error));
+        else
+            vv_buffer_add(&out->staging, bytes, part);
+    }
     return VARVE_OK;
 }
 

@@ -86,9 +86,12 @@ static varve_status add_value(
 {
     const struct vv_target *target = w->target;
     const struct vv_index *index = target->index;
-    const void *bytes = NULL;
-    VV_TRY(target->value(target->user, number, &bytes, error));
+    const unsigned char *bytes = NULL;
+    struct vv_source source;
     uint64_t size = vv_at64(index->value_sizes, number);
+    VV_TRY(target->value(target->user, number, &source, error));
+    /* (All of it: the sum of a value is written before it.) */
+    VV_TRY(vv_source_piece(&source, 0, (size_t)size, &bytes, error));
     uint32_t node = vv_at32(index->value_nodes, number);
     struct vv_bundle_kept kept;
     vv_bundle_kept_of(target, node, &kept);

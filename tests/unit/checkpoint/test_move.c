@@ -75,7 +75,9 @@ static void check_resize(varve_shape from_shape, varve_shape to_shape)
             struct vv_chunk_part part = {
                 .box = vv_box_whole(&saved), .first = at, .end = at + size
             };
-            vv_move_part(&r->delivery, &move, &part, from + at);
+            cr_assert_eq(
+                vv_move_part(&r->delivery, &move, &part, from + at, NULL),
+                VARVE_OK);
         }
         cr_assert_eq(memcmp(found, wanted, sizeof found), 0);
         cr_assert_eq(move.misfits, 0);
@@ -179,8 +181,10 @@ TEST(move, counts_what_a_cast_could_not_keep)
         pair_up(varve_array(from, 4), varve_array(to, 4), &root);
     struct vv_move move = { .node = varve_find(root, "x"),
         .mode = VV_MOVE_CAST, .target = to };
-    vv_move_bytes(&r->delivery, &move, 0, from, 16);
-    vv_move_bytes(&r->delivery, &move, 16, from + 2, 16);
+    cr_assert_eq(
+        vv_move_bytes(&r->delivery, &move, 0, from, 16, NULL), VARVE_OK);
+    cr_assert_eq(
+        vv_move_bytes(&r->delivery, &move, 16, from + 2, 16, NULL), VARVE_OK);
     cr_assert_eq(move.misfits, 3);
     cr_assert_eq(memcmp(to, (uint8_t[]){ 1, 255, 0, 0 }, 4), 0);
     varve_restoration_free(r);
@@ -196,7 +200,8 @@ TEST(move, goes_nowhere_to_verify)
     varve_restoration *r =
         pair_up(varve_array(from, 2), varve_array(to, 2), &root);
     struct vv_move move = { .mode = VV_MOVE_VERIFY };
-    vv_move_bytes(&r->delivery, &move, 0, from, 8);
+    cr_assert_eq(
+        vv_move_bytes(&r->delivery, &move, 0, from, 8, NULL), VARVE_OK);
     cr_assert(!move.is_touched && to[0] == 0);
     varve_restoration_free(r);
     free_root(root);

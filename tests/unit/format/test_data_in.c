@@ -75,8 +75,8 @@ static varve_status save_large(struct sample *s,
     varve_status status = vv_data_out_begin(&out, context, file, "file",
         s->data_end + s->bytes.size + VV_FOOTER_SIZE, error);
     if (!status)
-        status = vv_data_out_value(
-            &out, large, sizeof large, "a value", &offset, digests, error);
+        status = vv_data_out_value(&out, &(struct vv_source){ .bytes = large },
+            sizeof large, "a value", &offset, digests, error);
     struct vv_index index = sample_index(s);
     index.digests = digests->data;
     if (!status)

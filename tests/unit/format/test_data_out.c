@@ -146,7 +146,8 @@ static void end(struct save *s)
 static uint64_t put(struct save *s, const void *bytes, size_t size)
 {
     uint64_t offset = 0;
-    cr_assert_ok(vv_data_out_value(&s->out, bytes, size, "value", &offset,
+    const struct vv_source source = { .bytes = bytes };
+    cr_assert_ok(vv_data_out_value(&s->out, &source, size, "value", &offset,
                      &s->digests, &s->error),
         s->error);
     return offset;
@@ -350,7 +351,8 @@ TEST(data_out, reports_progress_by_the_chunk_and_can_be_cancelled)
     cr_assert_eq(seen.calls, 4);
     cr_assert_eq(seen.done, 4096 + (3 << 20));
     uint64_t offset = 0;
-    cr_assert_eq(vv_data_out_value(&s.out, bytes, 3 << 20, "value", &offset,
+    const struct vv_source source = { .bytes = bytes };
+    cr_assert_eq(vv_data_out_value(&s.out, &source, 3 << 20, "value", &offset,
                      &s.digests, &s.error),
         VARVE_CANCELLED);
     cr_assert(strstr(s.error.message, "file: cancelled"));
@@ -423,9 +425,10 @@ TEST(data_out, reports_a_full_disk_wherever_staging_ends)
             fill_up_to(&s, bytes, room);
             faulty_plan(s.faulty, &(struct faulty_plan){ .sticky = true,
                 .kinds = FAULTY_WRITE, .error = ENOSPC });
+            const struct vv_source source = { .bytes = bytes };
             varve_status status = is_end
                 ? vv_data_out_end(&s.out, &index, &s.error)
-                : vv_data_out_value(&s.out, bytes, 2000, "value", &offset,
+                : vv_data_out_value(&s.out, &source, 2000, "value", &offset,
                       &s.digests, &s.error);
             cr_assert_eq(status, VARVE_NO_SPACE, "%zu bytes before", room);
             cr_assert(strstr(s.error.message, "file: write failed"));

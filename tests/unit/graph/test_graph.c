@@ -270,7 +270,7 @@ static void *count_bytes(
  * again. */
 TEST(graph, takes_few_bytes_for_a_variable)
 {
-    enum { COUNT = 129000, WIDTH = 100, MOST = 192 };
+    enum { COUNT = 129000, WIDTH = 100, MOST = 198 };
     static float values[COUNT];
     size_t bytes = 0;
     varve_allocator counting = { .function = count_bytes, .user = &bytes };

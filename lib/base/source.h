@@ -1,0 +1,43 @@
+/* source.h - the bytes of a value, which lie together or are made piece by
+ * piece.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VV_SOURCE_H
+#define VV_SOURCE_H
+
+#include <varve/error.h>
+
+#include "buffer.h"
+
+struct vv_source {
+    /* to fill in */
+    const unsigned char *bytes; /* all of them; NULL: `piece` makes some, that
+                                   last until it makes others */
+    varve_status (*piece)(const struct vv_source *self, uint64_t at,
+        size_t size, const unsigned char **bytes, varve_error *error);
+    const void *from;          /* whatever `piece` makes them of, */
+    struct vv_buffer *scratch; /* and where */
+};
+
+enum { VV_SOURCE_PIECE = 1 << 20 };
+
+/* How many of those that are left are had at once. */
+static inline size_t vv_source_part(
+    const struct vv_source *source, uint64_t left)
+{
+    return source->bytes || left < VV_SOURCE_PIECE ? (size_t)left
+                                                   : VV_SOURCE_PIECE;
+}
+
+/* Some of the bytes, whole elements. */
+static inline varve_status vv_source_piece(const struct vv_source *source,
+    uint64_t at, size_t size, const unsigned char **bytes, varve_error *error)
+{
+    if (!source->bytes)
+        return source->piece(source, at, size, bytes, error);
+    *bytes = source->bytes + at;
+    return VARVE_OK;
+}
+
+#endif

@@ -1,0 +1,121 @@
+/* item_copy.c - the older value of what is far is kept while it is replaced.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "item_copy.h"
+
+#include <string.h>
+
+#include "failure.h"
+#include "memory_table.h"
+#include "try.h"
+#include "variable.h"
+
+bool vv_item_is_elsewhere(const struct vv_item *item)
+{
+    return item->size && vv_lies_elsewhere(&item->node->variable->tensor);
+}
+
+static bool is_far(const struct vv_item *item)
+{
+    return item->size && vv_is_far(&item->node->variable->tensor);
+}
+
+static varve_status fetch_spare(struct vv_item *item, varve_error *error)
+{
+    item->spare.size = 0;
+    void *room = vv_buffer_extend(&item->spare, item->size);
+    item->spare.failed = false;
+    return room ? vv_value_out(item->node, 0, room, item->size, error)
+                : vv_fail_memory(error, "a value of a snapshot");
+}
+
+static void clear_spare(struct vv_item *item)
+{
+    vv_buffer_clear(&item->spare);
+    vv_buffer_init(&item->spare, item->spare.allocator);
+}
+
+varve_status vv_item_fetch(
+    struct vv_item *item, bool is_again, varve_error *error)
+{
+    if (!is_far(item))
+        return VARVE_OK;
+    return is_again
+               ? fetch_spare(item, error)
+               : vv_value_out(item->node, 0, item->copy, item->size, error);
+}
+
+void vv_item_take(struct vv_item *item)
+{
+    if (!is_far(item)) {
+        vv_value_out(item->node, 0, item->copy, item->size, NULL);
+    } else if (item->spare.size) {
+        memcpy(item->copy, item->spare.data, item->size);
+        clear_spare(item);
+    }
+}
+
+/* --- Putting -------------------------------------------------------------- */
+
+static bool is_put(const struct vv_item *item, bool keeps_random, bool far)
+{
+    return vv_item_is_elsewhere(item) && is_far(item) == far &&
+           !(keeps_random && item->is_random);
+}
+
+/* The spares of the items before `end`. */
+static varve_status put_back(struct varve_snapshot *s, size_t end,
+    bool keeps_random, varve_status status, varve_error *error)
+{
+    char text[256];
+    bool is_half = false;
+    for (size_t i = end; i > 0; i--) {
+        const struct vv_item *item = &s->items[i - 1];
+        if (!is_put(item, keeps_random, true) ||
+            !vv_value_in(item->node, 0, item->spare.data, item->size, NULL))
+            continue;
+        if (!is_half)
+            vv_error_add_line(
+                error, "snapshot: half restored: what could not be put back:");
+        is_half = true;
+        vv_error_add_line(
+            error, "  %s", vv_node_text(item->node, text, sizeof text));
+    }
+    if (is_half && error)
+        error->status = VARVE_HALF_RESTORED;
+    return is_half ? VARVE_HALF_RESTORED : status;
+}
+
+static varve_status put_far(
+    struct varve_snapshot *s, bool keeps_random, varve_error *error)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        if (is_put(&s->items[i], keeps_random, true))
+            VV_TRY(fetch_spare(&s->items[i], error));
+    }
+    for (size_t i = 0; i < s->count; i++) {
+        const struct vv_item *item = &s->items[i];
+        varve_status status =
+            is_put(item, keeps_random, true)
+                ? vv_value_in(item->node, 0, item->copy, item->size, error)
+                : VARVE_OK;
+        if (status)
+            return put_back(s, i + 1, keeps_random, status, error);
+    }
+    return VARVE_OK;
+}
+
+varve_status vv_items_put(
+    struct varve_snapshot *s, bool keeps_random, varve_error *error)
+{
+    varve_status status = put_far(s, keeps_random, error);
+    for (size_t i = 0; i < s->count; i++) {
+        struct vv_item *item = &s->items[i];
+        if (!status && is_put(item, keeps_random, false))
+            vv_value_in(item->node, 0, item->copy, item->size, NULL);
+        if (is_put(item, keeps_random, true))
+            clear_spare(item);
+    }
+    return status;
+}

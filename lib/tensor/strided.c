@@ -1,0 +1,175 @@
+/* strided.c - dimensions that go on where the next one ends are one with it;
+ * then rows of the innermost are copied, as one piece where they are.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "strided.h"
+
+#include <string.h>
+
+/* --- Whether elements are apart ------------------------------------------- */
+
+static uint64_t magnitude(int64_t stride)
+{
+    return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
+}
+
+/* A dimension with a stride at least that large, of those with more than one
+ * element: the nearest that was not `taken`; the rank if there is none. */
+static uint32_t narrowest(const varve_tensor *tensor, uint32_t taken)
+{
+    const int64_t *strides = tensor->memory->strides;
+    uint32_t found = tensor->rank;
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        if (tensor->shape[i] > 1 && !(taken >> i & 1) &&
+            (found == tensor->rank ||
+                magnitude(strides[i]) < magnitude(strides[found])))
+            found = i;
+    }
+    return found;
+}
+
+bool vv_strides_are_apart(const varve_tensor *tensor)
+{
+    int64_t span = (int64_t)varve_dtype_size(tensor->dtype);
+    uint32_t taken = 0, i;
+    if (varve_tensor_count(tensor) == 0)
+        return true;
+    while ((i = narrowest(tensor, taken)) < tensor->rank) {
+        uint64_t stride = magnitude(tensor->memory->strides[i]);
+        int64_t way;
+        if (stride < (uint64_t)span ||
+            __builtin_mul_overflow(tensor->shape[i] - 1, stride, &way) ||
+            __builtin_add_overflow(span, way, &span))
+            return false;
+        taken |= 1u << i;
+    }
+    return true;
+}
+
+/* --- Copies --------------------------------------------------------------- */
+
+/* Where a copy is. The places are bytes from element 0. */
+struct course {
+    size_t unit;
+    uint32_t rank; /* at least 1 */
+    uint64_t extents[VARVE_MAX_RANK];
+    int64_t strides[VARVE_MAX_RANK];
+    uint64_t at[VARVE_MAX_RANK];
+    int64_t place;
+};
+
+static void add_dimension(struct course *c, uint64_t extent, int64_t stride)
+{
+    uint32_t last = c->rank - 1;
+    if (c->rank > 0 && c->strides[last] == stride * (int64_t)extent) {
+        c->extents[last] *= extent;
+        c->strides[last] = stride;
+        return;
+    }
+    c->extents[c->rank] = extent;
+    c->strides[c->rank++] = stride;
+}
+
+/* (They are apart, so nothing overflows.) */
+static void begin(struct course *c, const varve_tensor *tensor, uint64_t offset)
+{
+    const int64_t *strides = tensor->memory->strides;
+    c->unit = varve_dtype_size(tensor->dtype);
+    c->rank = 0;
+    c->place = 0;
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        if (tensor->shape[i] > 1)
+            add_dimension(c, tensor->shape[i], strides[i]);
+    }
+    if (c->rank == 0)
+        add_dimension(c, 1, (int64_t)c->unit);
+    uint64_t index = offset / c->unit;
+    for (uint32_t k = c->rank; k-- > 0;) {
+        c->at[k] = index % c->extents[k];
+        index /= c->extents[k];
+        c->place += (int64_t)c->at[k] * c->strides[k];
+    }
+}
+
+/* Behind some elements of a row. */
+static void pass(struct course *c, uint64_t count)
+{
+    uint32_t k = c->rank - 1;
+    c->at[k] += count;
+    c->place += (int64_t)count * c->strides[k];
+    while (k > 0 && c->at[k] == c->extents[k]) {
+        c->place -= (int64_t)c->extents[k] * c->strides[k];
+        c->at[k--] = 0;
+        c->place += c->strides[k];
+        c->at[k]++;
+    }
+}
+
+/* `size` is known where this is called. */
+static inline void copy_each(unsigned char *to, int64_t to_step,
+    const unsigned char *from, int64_t from_step, uint64_t count, size_t size)
+{
+    for (int64_t i = 0; i < (int64_t)count; i++)
+        memcpy(to + i * to_step, from + i * from_step, size);
+}
+
+/* Elements whose places are so many bytes from one another. */
+static void copy_row(unsigned char *to, int64_t to_step,
+    const unsigned char *from, int64_t from_step, uint64_t count, size_t unit)
+{
+    if (to_step == from_step)
+        memcpy(to, from, (size_t)count * unit);
+    else if (unit == 1)
+        copy_each(to, to_step, from, from_step, count, 1);
+    else if (unit == 2)
+        copy_each(to, to_step, from, from_step, count, 2);
+    else if (unit == 4)
+        copy_each(to, to_step, from, from_step, count, 4);
+    else if (unit == 8)
+        copy_each(to, to_step, from, from_step, count, 8);
+    else
+        copy_each(to, to_step, from, from_step, count, 16);
+}
+
+/* How many of the elements that are left lie in the row at hand. */
+static uint64_t row(const struct course *c, size_t size)
+{
+    uint32_t k = c->rank - 1;
+    uint64_t left = size / c->unit, here = c->extents[k] - c->at[k];
+    return left < here ? left : here;
+}
+
+void vv_strided_out(
+    const varve_tensor *tensor, uint64_t offset, void *bytes, size_t size)
+{
+    struct course c;
+    const unsigned char *data = tensor->data;
+    unsigned char *to = bytes;
+    begin(&c, tensor, offset);
+    while (size > 0) {
+        uint64_t count = row(&c, size);
+        copy_row(to, (int64_t)c.unit, data + c.place, c.strides[c.rank - 1],
+            count, c.unit);
+        pass(&c, count);
+        to += count * c.unit;
+        size -= (size_t)count * c.unit;
+    }
+}
+
+void vv_strided_in(
+    const varve_tensor *tensor, uint64_t offset, const void *bytes, size_t size)
+{
+    struct course c;
+    unsigned char *data = tensor->data;
+    const unsigned char *from = bytes;
+    begin(&c, tensor, offset);
+    while (size > 0) {
+        uint64_t count = row(&c, size);
+        copy_row(data + c.place, c.strides[c.rank - 1], from, (int64_t)c.unit,
+            count, c.unit);
+        pass(&c, count);
+        from += count * c.unit;
+        size -= (size_t)count * c.unit;
+    }
+}
