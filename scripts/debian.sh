@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# debian.sh - builds the packages for Debian, and looks at them.
+#
+#     scripts/debian.sh [--check] [DIRECTORY]
+#
+# The sources are copied to a temporary folder, with packaging/debian as their
+# debian/; dpkg-buildpackage makes a source package and builds it, lintian looks at them, and the test of
+# the packages is run on what is in them, unpacked and not installed. With
+# --check the unit tests are run in the build as well. The packages are left in
+# DIRECTORY, if it is given.
+#
+# Where the tools are missing it says so, and exits with 77.
+#
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+source=$(cd "$(dirname "$0")/.." && pwd)
+
+for tool in dpkg-buildpackage dh lintian chrpath; do
+    command -v "$tool" >/dev/null || {
+        echo "debian: skipped: there is no $tool here (packages dpkg-dev," \
+            "debhelper, lintian, chrpath)"
+        exit 77
+    }
+done
+
+export DEB_BUILD_OPTIONS=nocheck DEB_BUILD_PROFILES=nocheck
+if [ "${1:-}" = --check ]; then
+    unset DEB_BUILD_OPTIONS DEB_BUILD_PROFILES
+    shift
+fi
+kept=${1:+$(mkdir -p "$1" && cd "$1" && pwd)}
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+
+version=$(sed -n "s/^  version: '\(.*\)',$/\1/p" "$source/meson.build")
+tree=$place/varve-$version
+mkdir "$tree" "$place/root"
+(cd "$source" && tar -c --exclude='./build*' --exclude=./.git \
+    --exclude=__pycache__ .) | tar -x -C "$tree"
+tar -C "$place" -cJf "$place/varve_$version.orig.tar.xz" "varve-$version"
+cp -r "$tree/packaging/debian" "$tree/debian"
+
+grep -q "^varve ($version-" "$tree/debian/changelog" || {
+    echo "debian: expected $version in packaging/debian/changelog, found" \
+        "$(head -n 1 "$tree/debian/changelog")"
+    exit 1
+}
+
+cd "$tree"
+dpkg-buildpackage -us -uc >"$place/log" 2>&1 || {
+    tail -n 40 "$place/log"
+    echo 'debian: the packages do not build'
+    exit 1
+}
+grep '^dpkg-gensymbols: warning' "$place/log" || true
+[ -z "$kept" ] || cp "$place"/*.deb "$kept"
+
+as_user=()
+[ "$(id -u)" -ne 0 ] || as_user=(--allow-root)
+# Nobody has asked Debian for the packages yet.
+lintian "${as_user[@]}" --fail-on error,warning --tag-display-limit 0 \
+    --suppress-tags initial-upload-closes-no-bugs "$place"/varve_*.changes
+echo 'debian: lintian finds nothing'
+
+for package in "$place"/*.deb; do
+    [[ $package == *-dbgsym_* ]] || dpkg-deb -x "$package" "$place/root"
+done
+libraries=$place/root/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
+sed -i "s,^prefix=.*,prefix=$place/root/usr," "$libraries"/pkgconfig/*.pc
+mkdir "$place/test"
+env -u PKG_CONFIG_LIBDIR AUTOPKGTEST_TMP="$place/test" \
+    PATH="$place/root/usr/bin:$PATH" LD_LIBRARY_PATH="$libraries" \
+    PKG_CONFIG_PATH="$libraries/pkgconfig" \
+    varve_DIR="$libraries/cmake/varve" debian/tests/consumers
+echo "debian: $(find "$place" -maxdepth 1 -name '*.deb' ! -name '*-dbgsym_*' |
+    wc -l) packages, built, looked at and used"
