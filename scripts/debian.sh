@@ -4,10 +4,10 @@
 #     scripts/debian.sh [--check] [DIRECTORY]
 #
 # The sources are copied to a temporary folder, with packaging/debian as their
-# debian/; dpkg-buildpackage makes a source package and builds it, lintian looks at them, and the test of
-# the packages is run on what is in them, unpacked and not installed. With
-# --check the unit tests are run in the build as well. The packages are left in
-# DIRECTORY, if it is given.
+# debian/; dpkg-buildpackage makes a source package and builds it, lintian looks
+# at what comes out, and the test of the packages is run on what is in them,
+# unpacked and not installed. With --check the unit tests are run in the build
+# as well. The packages are left in DIRECTORY, if it is given.
 #
 # Where the tools are missing it says so, and exits with 77.
 #

@@ -80,6 +80,9 @@ public:
     {
         return of(varve_add_fixed_variable(node_, name.get(), view_of(value)));
     }
+    /* A std::vector that becomes as long as what is restored into it. One that
+     * the program makes longer is rebound. */
+    template <class V> node add_resizable(text name, V &vector) const;
     /* As the last of a list. */
     template <class T> node append(T &&value) const
     {

@@ -23,6 +23,7 @@
 #include <varve/tensor.hpp>
 #include <varve/node.hpp>
 #include <varve/add.hpp>
+#include <varve/resizing.hpp>
 #include <varve/graph.hpp>
 
 /* To files and back */

@@ -187,6 +187,63 @@ TEST(a_vector_that_grew_is_rebound)
     CHECK(node.values_as<float>().data() == moved.data());
 }
 
+TEST(a_vector_becomes_as_long_as_what_is_restored)
+{
+    using points = std::vector<std::array<float, 2>>;
+    points saved = { { 1, 2 }, { 3, 4 }, { 5, 6 } }, none;
+    {
+        varve::graph graph;
+        graph.root().add("points", saved);
+        GOOD(varve::write(graph.root(), place("three.varve")));
+    }
+    {
+        varve::graph graph;
+        graph.root().add("points", none);
+        GOOD(varve::write(graph.root(), place("empty.varve")));
+    }
+    points mine = { { 7, 8 } };
+    varve::graph graph;
+    /* [resizable] */
+    const varve::node node = graph.root().add_resizable("points", mine);
+    /* [/resizable] */
+    GOOD(varve::read(graph.root(), place("three")));
+    CHECK(mine == saved && node.value()->shape[0] == 3);
+    CHECK(node.values_as<float>().data() == mine[0].data());
+    GOOD(varve::read(graph.root(), place("empty")));
+    CHECK(mine.empty());
+    mine = saved;
+    node.rebind(mine);
+    GOOD(varve::write(graph.root(), place("again.varve")));
+    mine[1][0] = 0;
+    GOOD(varve::read(graph.root(), place("again")));
+    CHECK(mine == saved);
+}
+
+TEST(a_vector_stays_where_what_comes_does_not_fit)
+{
+    std::vector<float> flat(6, 1.0f);
+    std::int64_t step = 1;
+    {
+        varve::graph graph;
+        graph.root().add("flat", flat, { 2, 3 });
+        graph.root().add("other", flat);
+        graph.root().add("step", step);
+        GOOD(varve::write(graph.root(), place("flat.varve")));
+    }
+    std::vector<float> flat_here(2), other(2);
+    double wrong = 0;
+    varve::graph graph, second;
+    graph.root().add_resizable("flat", flat_here);
+    CHECK(varve::read(graph.root(), place("flat")).status() == VARVE_CALLBACK);
+    CHECK(flat_here.size() == 2);
+    const float *before = other.data();
+    second.root().add_resizable("other", other);
+    second.root().add("step", wrong);
+    CHECK(varve::read(second.root(), place("flat")).status() ==
+        VARVE_MISMATCH);
+    CHECK(other.size() == 2 && other.data() == before);
+}
+
 TEST(slots_belong_to_pairs)
 {
     varve::graph graph;
