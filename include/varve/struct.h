@@ -96,6 +96,10 @@ VARVE_API varve_node *varve_add_sized_struct(varve_node *parent,
  * struct does not match, or for a node that is no struct. */
 VARVE_API void varve_rebind_struct(varve_node *node, void *object);
 
+/* Text by itself: a state over char[size], as VARVE_FIELD_TEXT makes it. */
+VARVE_API varve_node *varve_add_text(
+    varve_node *parent, const char *name, char *text, size_t size);
+
 #ifndef __cplusplus
 
 /* --- Values --------------------------------------------------------------- */

@@ -55,7 +55,13 @@
 
 #define VARVE_COUNTED_BY_(type, member)                                        \
     {                                                                          \
-        offsetof(type, member), VARVE_DTYPE_OF(&VARVE_MEMBER_(type, member))   \
+        offsetof(type, member) +                                               \
+            VARVE_CHECK_(                                                      \
+                VARVE_DTYPE_OF(&VARVE_MEMBER_(type, member)) >= VARVE_INT8 &&  \
+                    VARVE_DTYPE_OF(&VARVE_MEMBER_(type, member)) <=            \
+                        VARVE_UINT64,                                          \
+                "expected an integer that counts, found another type"),        \
+            VARVE_DTYPE_OF(&VARVE_MEMBER_(type, member))                       \
     }
 
 #define VARVE_COUNT_OF_(m)                                                     \

@@ -23,8 +23,8 @@
 static varve_status save_text(void *self, varve_sink *sink)
 {
     const struct vv_struct *about = self;
-    const char *text = vv_field_memory(about->fields, about->object);
-    const char *end = memchr(text, '\0', about->fields->size);
+    const char *text = about->object;
+    const char *end = memchr(text, '\0', about->text_size);
     if (!end)
         return VARVE_LIMIT;
     varve_put(sink, text, (size_t)(end - text));
@@ -34,11 +34,11 @@ static varve_status save_text(void *self, varve_sink *sink)
 static varve_status load_text(void *self, const void *bytes, size_t size)
 {
     const struct vv_struct *about = self;
-    char *text = vv_field_memory(about->fields, about->object);
-    if (size >= about->fields->size)
+    char *text = about->object;
+    if (size >= about->text_size)
         return VARVE_LIMIT;
     memcpy(text, bytes, size);
-    memset(text + size, 0, about->fields->size - size);
+    memset(text + size, 0, about->text_size - size);
     return VARVE_OK;
 }
 
@@ -65,7 +65,7 @@ static struct vv_struct *remember(
         extra->about =
             vv_allocate(&node->graph->context.allocator, sizeof *extra->about);
     if (extra->about)
-        *extra->about = (struct vv_struct){ fields, object, is_later };
+        *extra->about = (struct vv_struct){ fields, object, is_later, 0 };
     return extra->about;
 }
 
@@ -81,12 +81,13 @@ static varve_node *give_up(varve_node *node)
 }
 
 static varve_node *make_text(
-    varve_graph *graph, const varve_field *field, void *object)
+    varve_graph *graph, const varve_field *field, char *text, size_t size)
 {
     varve_node *node = vv_node_new(graph, VARVE_STATE);
-    struct vv_struct *about = remember(node, field, object, false);
+    struct vv_struct *about = remember(node, field, text, false);
     if (!about)
         return give_up(node);
+    about->text_size = size;
     node->extra->callbacks = text_callbacks;
     node->extra->self = about;
     node->value_state = VARVE_INITIALIZED;
@@ -138,7 +139,9 @@ static varve_node *make_field(
     varve_graph *graph, const varve_field *field, void *object, bool is_later)
 {
     switch (field->kind) {
-    case VARVE_FIELD_IS_TEXT: return make_text(graph, field, object);
+    case VARVE_FIELD_IS_TEXT:
+        return make_text(
+            graph, field, vv_field_memory(field, object), field->size);
     case VARVE_FIELD_IS_STRUCT:
         return make_struct(
             graph, field->fields, vv_field_memory(field, object), is_later);
@@ -307,6 +310,25 @@ varve_node *varve_add_sized_struct(varve_node *parent, const char *name,
     return give_up(node);
 }
 
+varve_node *varve_add_text(
+    varve_node *parent, const char *name, char *text, size_t size)
+{
+    parent = vv_or_nil(parent);
+    varve_graph *graph = parent->graph;
+    char where[256];
+    if (!vv_node_takes_children(parent, name))
+        return &graph->nil;
+    if (!text || size == 0)
+        return vv_mistake(graph, VARVE_MISUSE,
+            "%s: \"%.200s\": expected room for text, found none",
+            vv_node_text(parent, where, sizeof where),
+            name ? name : "list element");
+    varve_node *node = make_text(graph, NULL, text, size);
+    if (vv_is_nil(node) || vv_edge_add(parent, name, node))
+        return node;
+    return give_up(node);
+}
+
 /* --- Looking again ------------------------------------------------------ */
 
 static bool rebind(varve_node *node, void *object);
@@ -369,7 +391,7 @@ static bool rebind_field(varve_node *node, const varve_field *field)
         return true;
     switch (field->kind) {
     case VARVE_FIELD_IS_TEXT:
-        child->extra->about->object = about->object;
+        child->extra->about->object = vv_field_memory(field, about->object);
         return true;
     case VARVE_FIELD_IS_STRUCT:
         return rebind(child, vv_field_memory(field, about->object));

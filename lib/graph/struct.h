@@ -11,9 +11,10 @@
 
 /* Of the object of a struct, and of the state of a text. */
 struct vv_struct {
-    const varve_field *fields; /* the table; of a text its field */
-    void *object;
-    bool is_later; /* with all below it */
+    const varve_field *fields; /* the table; of a text its field, or NULL */
+    void *object;              /* the struct, or the text */
+    bool is_later;             /* with all below it */
+    size_t text_size;          /* with its NUL */
 };
 
 /* Frees what a node remembers; it may be NULL. */

@@ -104,8 +104,7 @@ static void offer_history(
 
 static void by_calls(varve_node *root)
 {
-    varve_add_variable(root, "rule",
-        varve_view(life.rule, VARVE_UINT8, VARVE_SHAPE(sizeof life.rule)));
+    varve_add_text(root, "rule", life.rule, sizeof life.rule);
     varve_add_variable(root, "generation", varve_scalar(&life.generation));
     add_board(root, "now", &life.now);
     varve_set_on_demand(root, offer_history, NULL);

@@ -145,8 +145,7 @@ static void add_layer(varve_node *list, struct layer *l)
 
 static void by_calls(varve_node *root)
 {
-    varve_add_variable(root, "task",
-        varve_view(net.task, VARVE_UINT8, VARVE_SHAPE(sizeof net.task)));
+    varve_add_text(root, "task", net.task, sizeof net.task);
     varve_add_variable(root, "rate", varve_scalar(&net.rate));
     varve_add_variable(root, "generator", varve_array(net.generator, 3));
     varve_add_variable(root, "step", varve_scalar(&net.step));

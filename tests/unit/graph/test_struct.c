@@ -133,7 +133,7 @@ TEST(struct, follows_what_has_moved_and_what_has_grown)
     cr_assert_eq(varve_data(at("net/layers/2/weights")), numbers);
     cr_assert_eq(varve_data(at("net/extra/count")), &more[2].count);
     const struct vv_struct *text = at("net/layers/1/name")->extra->about;
-    cr_assert_eq(text->object, &more[1]);
+    cr_assert_eq(text->object, more[1].name);
     more[0].count = 5;
     moved.layer_count = 1;
     moved.extra = NULL;
@@ -186,6 +186,35 @@ TEST(struct, leaves_alone_what_is_not_of_its_making)
     cr_assert_eq(at("net/head"), own);
     cr_assert_eq(at("net/layers/0"), own);
     cr_assert_eq(varve_data(at("net/rates")), moved.rates);
+    free_good(graph);
+}
+
+TEST(struct, has_text_by_itself_too)
+{
+    char text[8] = "text";
+    begin();
+    varve_node *node = varve_add_text(root, "name", text, sizeof text);
+    cr_assert_eq(varve_node_kind(node), VARVE_STATE);
+    cr_assert_eq(varve_find(root, "name"), node);
+    varve_rebind_struct(node, text);
+    cr_assert_eq(varve_clear_mistake(graph, NULL), VARVE_MISUSE);
+    size_t before = node_count(graph);
+    varve_add_text(root, "none", NULL, 8);
+    cr_assert_eq(varve_clear_mistake(graph, NULL), VARVE_MISUSE);
+    varve_add_text(root, "none", text, 0);
+    cr_assert_eq(varve_clear_mistake(graph, NULL), VARVE_MISUSE);
+    varve_add_text(root, "name", text, 8);
+    cr_assert_eq(varve_clear_mistake(graph, NULL), VARVE_DUPLICATE);
+    cr_assert_eq(node_count(graph), before);
+    varve_status status = VARVE_NO_MEMORY;
+    for (long n = 0; status; n++) {
+        test_fail_allocation(n, false);
+        varve_add_text(root, "other", text, 8);
+        test_fail_allocation(-1, false);
+        status = varve_clear_mistake(graph, NULL);
+        cr_assert(!status || status == VARVE_NO_MEMORY);
+    }
+    cr_assert_not_null(varve_find(root, "other"));
     free_good(graph);
 }
 
