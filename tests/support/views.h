@@ -109,7 +109,7 @@ static inline void view_fail(struct view *v, long from, long count)
 static inline void view_make_strided(
     struct view *v, varve_dtype dtype, varve_shape shape, uint64_t *seed)
 {
-    uint32_t order[VARVE_MAX_RANK];
+    uint32_t order[VARVE_MAX_RANK] = { 0 };
     view_begin(v, dtype, shape);
     uint64_t span = varve_dtype_size(dtype), before = VIEW_MARGIN;
     for (uint32_t i = 0; i < shape.rank; i++) {
