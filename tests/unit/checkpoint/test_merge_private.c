@@ -71,3 +71,33 @@ TEST(merge_private, makes_the_file_of_one_process_that_has_the_things_of_all)
         end_world();
     }
 }
+
+static void save_short(const varve_comm *comm, void *user)
+{
+    long number = *(long *)user;
+    varve_error error = { 0 };
+    struct own *w = new_own(comm, 3, true, NULL);
+    test_fail_allocation(number, false);
+    varve_status status =
+        varve_write_all(comm, w->root, FILE_NAME, NULL, &error);
+    bool is_over = test_allocation_count() <= number;
+    test_fail_allocation(-1, false);
+    if (is_over)
+        *(long *)user = -1;
+    else if (status)
+        cr_assert_eq(status, VARVE_NO_MEMORY, "%s", error.message);
+    free_own(w);
+}
+
+TEST(merge_private, tells_of_memory_that_runs_out)
+{
+    begin_world();
+    for (long number = 0;; number++) {
+        long given = number;
+        thread_comm_run(1, 0, -1, save_short, &given);
+        if (given < 0)
+            break;
+    }
+    varve_reader_free(open_world(FILE_NAME));
+    end_world();
+}
