@@ -244,6 +244,27 @@ TEST(a_vector_stays_where_what_comes_does_not_fit)
     CHECK(other.size() == 2 && other.data() == before);
 }
 
+TEST(a_vector_stays_where_what_comes_with_it_fails)
+{
+    bool is_good = true;
+    const auto save = [](varve::sink) {};
+    const auto load = [&](std::string_view) { return is_good; };
+    std::vector<float> values(6, 1.0f);
+    varve::graph graph;
+    const varve::node node = graph.root().add_resizable("values", values);
+    graph.root().add_state("state", save, load);
+    GOOD(varve::write(graph.root(), place("with.varve")));
+    values = { 7, 8 };
+    node.rebind(values);
+    is_good = false;
+    CHECK(varve::read(graph.root(), place("with")).status() == VARVE_CALLBACK);
+    CHECK(values == std::vector<float>({ 7, 8 }));
+    CHECK(node.values_as<float>().data() == values.data());
+    is_good = true;
+    GOOD(varve::read(graph.root(), place("with")));
+    CHECK(values.size() == 6);
+}
+
 TEST(slots_belong_to_pairs)
 {
     varve::graph graph;
