@@ -78,7 +78,9 @@ static void add_pending(varve_node *parent, const char *name)
     const varve_tensor *value = varve_pending(parent, name);
     if (!value || varve_find(parent, name))
         return;
-    varve_offer offer = { name, VARVE_VARIABLE, value };
+    varve_offer offer = { .name = name,
+        .kind = VARVE_VARIABLE,
+        .value = value };
     make_variable(parent, &offer);
 }
 
