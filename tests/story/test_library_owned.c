@@ -142,8 +142,8 @@ TEST(library_owned, rebind_moves_a_variable_and_values_go_there)
     varve_restoration_free(story_read(root, "f", NULL));
     cr_assert_eq(old, 1);
     cr_assert_eq(new, 3);
-    float pair[2];
-    varve_rebind(v, varve_array(pair, 2));
+    double other;
+    varve_rebind(v, varve_scalar(&other));
     cr_assert_neq(varve_graph_check(graph, &error), VARVE_OK);
     cr_assert_eq(varve_data(v), &new);
     varve_graph_free(graph);

@@ -490,8 +490,9 @@ static varve_status save_values(struct sample *s, struct vv_data_out *out,
         const void *bytes = sample_value(i, &size);
         if (!bytes)
             continue;
+        const struct vv_source source = { .bytes = bytes };
         VV_TRY(vv_data_out_value(
-            out, bytes, size, "a value", &offset, digests, error));
+            out, &source, size, "a value", &offset, digests, error));
         cr_assert_eq(offset, sample_at64(s, VV_KEY_VALUE_OFFSETS, i));
         if (i == SAMPLE_PIECED && !s->left_out[VV_FIRST_PIECE_COLUMN])
             add_piece_digests(digests);

@@ -162,7 +162,8 @@ static varve_status compare(struct look *l, varve_error *error)
 }
 
 /* "[3,5]" of the first element that differs, "" of a scalar. */
-static void put_place(const varve_tensor *tensor, uint64_t at, char *text)
+static void put_place(
+    const varve_tensor *tensor, uint64_t at, char *text, size_t room)
 {
     uint64_t places[VARVE_MAX_RANK];
     size_t end = 0;
@@ -172,10 +173,9 @@ static void put_place(const varve_tensor *tensor, uint64_t at, char *text)
         at /= tensor->shape[i - 1];
     }
     for (uint32_t i = 0; i < tensor->rank; i++)
-        end += (size_t)sprintf(
-            text + end, "%c%llu", i ? ',' : '[', (unsigned long long)places[i]);
-    if (tensor->rank > 0)
-        strcpy(text + end, "]");
+        end += (size_t)snprintf(text + end, room - end, "%c%llu%s",
+            i ? ',' : '[', (unsigned long long)places[i],
+            i + 1 == tensor->rank ? "]" : "");
 }
 
 /* --- All of them -------------------------------------------------------- */
@@ -193,7 +193,7 @@ static void add_line(const struct look *l, const char *file,
             "%s: expected what is fixed as the program has it, found another:",
             l->d->file->path);
     if (l->differing > 0)
-        put_place(&node->variable->tensor, l->differs_at, place);
+        put_place(&node->variable->tensor, l->differs_at, place, sizeof place);
     if (l->differing > 1)
         snprintf(more, sizeof more, ", and %llu more elements",
             (unsigned long long)(l->differing - 1));

@@ -406,7 +406,7 @@ TEST(write_all, commits_nothing_where_one_rank_cannot_write)
     begin_world();
     run_known(&run);
     for (int i = 0; i < 3; i++) {
-        cr_assert_eq(run.statuses[i], VARVE_IO);
+        cr_assert_eq(run.statuses[i], VARVE_NO_PERMISSION);
         cr_assert(strstr(run.errors[i].message, "rank 1: "), "%s",
             run.errors[i].message);
     }
