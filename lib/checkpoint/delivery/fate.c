@@ -108,19 +108,27 @@ bool vv_value_fits(const struct vv_delivery *d, const varve_node *node,
     return vv_is_resized(d, node, saved);
 }
 
-/* A library-owned variable without a value waits for this one and does not run
- * its initializer; unless only a part of it will be filled. */
+/* Whether the library has the memory of a variable, and nothing in it: one that
+ * waits for another value in vain has none either. */
+static bool is_empty(const varve_node *node)
+{
+    return node->variable && vv_variable_is_owned(node->variable) &&
+           (node->value_state == VARVE_DECLARED ||
+               (node->value_state == VARVE_PENDING &&
+                   !node->variable->tensor.data));
+}
+
+/* What is empty waits for this value and does not run its initializer; unless
+ * only a part of it will be filled. */
 static void claim(struct vv_delivery *d, varve_node *node, uint32_t value)
 {
-    struct vv_variable *variable = node->variable;
-    if (!variable || !vv_variable_is_owned(variable) ||
-        node->value_state != VARVE_DECLARED)
+    if (!is_empty(node))
         return;
     varve_tensor saved = vv_saved(d->pairing, value);
-    if (vv_is_resized(d, node, &saved))
+    bool is_resized = vv_is_resized(d, node, &saved);
+    node->value_state = is_resized ? VARVE_DECLARED : VARVE_PENDING;
+    if (is_resized)
         vv_variable_settle(node);
-    else
-        node->value_state = VARVE_PENDING;
 }
 
 bool vv_is_final(const struct vv_delivery *d, uint32_t value)

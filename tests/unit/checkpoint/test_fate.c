@@ -154,3 +154,39 @@ TEST(fate, of_a_value_that_was_delivered_is_not_that_it_waits)
     end_world();
 }
 #endif
+
+static varve_status set_seven(const varve_tensor *tensor, void *user)
+{
+    float *elements = tensor->data;
+    (void)user;
+    elements[0] = elements[1] = 7;
+    return VARVE_OK;
+}
+
+/* The newer one, which does not fit, has it wait first. */
+TEST(fate, of_a_part_comes_to_what_another_one_does_not_fit)
+{
+    float saved[1] = { 5 };
+    varve_error error = { 0 };
+    varve_read_options options = { .resize = "**" };
+    begin_world();
+    varve_node *root = new_root();
+    varve_add_variable(root, "x", varve_array(saved, 1));
+    write_root(root);
+    free_root(root);
+    root = new_root();
+    varve_restoration *older = read_root(root, &options);
+    varve_restoration *newer = read_root(root, NULL);
+    varve_node *x = varve_add_allocated_variable(
+        root, "x", VARVE_FLOAT32, VARVE_SHAPE(2), set_seven, NULL);
+    cr_assert_eq(varve_graph_check(varve_node_graph(root), &error),
+        VARVE_MISMATCH);
+    varve_restoration_free(newer);
+    good(root);
+    const float *elements = varve_data(x);
+    cr_assert_eq(varve_state_of(x), VARVE_RESTORED);
+    cr_assert(elements && elements[0] == 5 && elements[1] == 7);
+    varve_restoration_free(older);
+    free_root(root);
+    end_world();
+}
