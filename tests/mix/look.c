@@ -33,7 +33,7 @@ static void look_at_value(struct mix_graph *g, int number, uint8_t n)
             "g%dn%d: expected another value (%d first, of %d), found what is "
             "there",
             number, n, node->value.numbers[0], node->value.count);
-        node->value = g->maybe[n][i];
+        mix_set_value(g, n, &g->maybe[n][i]);
     }
 }
 

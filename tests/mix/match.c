@@ -200,7 +200,8 @@ static bool is_mismatch(const struct mix_open *open,
         return false;
     bool is_resized = open->resizes && node->dtype != VARVE_STRING &&
                       saved->dtype != VARVE_STRING && !mix_is_part(node);
-    return (mix_whole(node) != saved->value.count && !is_resized) ||
+    return (mix_whole(node) != saved->value.count && !is_resized &&
+               !node->takes_shape) ||
            (open->casts ? !mix_can_cast(saved->dtype, node->dtype)
                         : saved->dtype != node->dtype);
 }
@@ -238,7 +239,8 @@ static struct mix_value brought(const struct mix_open *open,
     const struct mix_node *node, const struct mix_node *saved)
 {
     struct mix_value value = node->value;
-    if (!open->resizes || node->kind != VARVE_VARIABLE || mix_is_part(node))
+    if (!open->resizes || node->kind != VARVE_VARIABLE || mix_is_part(node) ||
+        node->takes_shape)
         return mix_part(node, &saved->value);
     for (uint8_t i = 0; i < value.count && i < saved->value.count; i++)
         value.numbers[i] = saved->value.numbers[i];
@@ -365,8 +367,9 @@ static void take(
         open->lost |= mix_one(f);
         return;
     }
-    g->shape.nodes[p].value =
+    struct mix_value value =
         brought(open, &g->shape.nodes[p], &open->file.shape.nodes[f]);
+    mix_set_value(g, p, &value);
     g->shape.nodes[p].holds = true;
     g->restored_by[p] = open->number;
     g->maybe_count[p] = 0;
@@ -480,10 +483,12 @@ void mix_match_again(struct mix *m, struct mix_open *open, uint8_t node)
             if (open->taker[f] == p && open->is_taken[f] &&
                 open->only == MIX_NONE && open->except == MIX_NONE &&
                 g->maybe_by[p] <= open->number &&
-                !is_mismatch(open, &g->shape.nodes[p], saved))
-                g->shape.nodes[p].value =
+                !is_mismatch(open, &g->shape.nodes[p], saved)) {
+                struct mix_value value =
                     brought(open, &g->shape.nodes[p], saved);
-            else
+                mix_set_value(g, p, &value);
+            } else {
                 may_be(g, open, p, f);
+            }
         }
 }

@@ -266,6 +266,10 @@ const char *mix_path(const struct mix *m, const char *format, ...)
 /* --- What changes the model -------------------------------------------------
  */
 
+/* Another value, perhaps of another shape. */
+void mix_set_value(
+    struct mix_graph *graph, uint8_t node, const struct mix_value *value);
+
 /* After nodes went, edges came, or names changed. */
 void mix_changed(struct mix *m, uint8_t graph);
 void mix_forget_nodes(struct mix *m, uint8_t graph, mix_set gone);

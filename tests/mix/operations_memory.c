@@ -33,7 +33,7 @@ static void note_taken(struct mix *m, struct mix_snapshot *s)
     s->is_unsure = false;
 }
 
-/* Whether the program still has what was taken, of the same types. */
+/* Whether the program still has what was taken, of the same types and shapes. */
 enum fit { SAME, RETYPED, OTHER };
 static enum fit fit_of(const struct mix *m, const struct mix_snapshot *s)
 {
@@ -44,7 +44,9 @@ static enum fit fit_of(const struct mix *m, const struct mix_snapshot *s)
         return OTHER;
     for (uint8_t n = 0; n < MIX_NODES; n++)
         if (mix_has(s->taken, n) &&
-            g->shape.nodes[n].dtype != s->shape.nodes[n].dtype)
+            (g->shape.nodes[n].dtype != s->shape.nodes[n].dtype ||
+                g->shape.nodes[n].value.count !=
+                    s->shape.nodes[n].value.count))
             return RETYPED;
     return SAME;
 }

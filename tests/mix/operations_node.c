@@ -109,6 +109,23 @@ void mix_compute(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     }
 }
 
+static void rebind(
+    struct mix *m, uint8_t at, uint8_t n, const struct mix_value *value)
+{
+    struct mix_graph *g = &m->graphs[at];
+    struct mix_node *node = &g->shape.nodes[n];
+    void *memory = malloc(
+        value->count * varve_dtype_size((varve_dtype)node->dtype) + 1);
+    MIX_CHECK(memory, "the machine is out of memory");
+    mix_store(memory, node->dtype, value);
+    mix_say(m, "varve_rebind(g%dn%d, [%d]); = %d", at, n, value->count,
+        value->numbers[0]);
+    varve_rebind(g->nodes[n], mix_view(memory, node->dtype, value->count));
+    mix_set_value(g, n, value);
+    free(g->memory[n]);
+    g->memory[n] = memory;
+}
+
 void mix_rebind(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a);
@@ -117,17 +134,75 @@ void mix_rebind(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     (void)c;
     if (n == MIX_NONE || g->shape.nodes[n].is_owned)
         return;
+    struct mix_value value = mix_fresh(m, g->shape.nodes[n].value.count);
+    rebind(m, at, n, &value);
+}
+
+/* --- Shapes --------------------------------------------------------------- */
+
+static bool has_own_shape(const struct mix_graph *g, uint8_t n)
+{
+    return mix_is_variable(g, n) && !g->shape.nodes[n].is_slice;
+}
+
+void mix_reshape(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    uint8_t at = mix_pick_graph(m, a);
+    struct mix_graph *g = &m->graphs[at];
+    uint8_t n = mix_pick(g, has_own_shape, b);
+    if (n == MIX_NONE || g->shape.nodes[n].is_owned)
+        return;
+    struct mix_value value = mix_fresh(m, c % MIX_NUMBERS);
+    rebind(m, at, n, &value);
+}
+
+/* The machine of the callbacks below; what they are handed says which node. */
+static struct mix *machine;
+
+static varve_status make_room(
+    void *user, varve_node *node, const varve_tensor *coming, void **room)
+{
+    (void)user;
+    MIX_CHECK(!varve_value(node)->memory && coming->rank == 1,
+        "room for another value than there is");
+    *room = malloc((size_t)varve_tensor_size(coming) + 1);
+    MIX_CHECK(*room, "the machine is out of memory");
+    return VARVE_OK;
+}
+
+static void settle(void *user, varve_node *node, void *room, bool is_taken)
+{
+    uintptr_t which = (uintptr_t)user;
+    struct mix_graph *g = &machine->graphs[which / MIX_NODES];
+    void **memory = &g->memory[which % MIX_NODES];
+    MIX_CHECK(g->nodes[which % MIX_NODES] == node &&
+                  (varve_data(node) == room) == is_taken,
+        "room for another node");
+    free(is_taken ? *memory : room);
+    if (is_taken)
+        *memory = room;
+}
+
+void mix_let_resize(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    static const varve_resizing ours = { make_room, settle };
+    static const varve_resizing none = { 0 };
+    uint8_t at = mix_pick_graph(m, a);
+    struct mix_graph *g = &m->graphs[at];
+    uint8_t n = mix_pick(g, has_own_shape, b);
+    if (n == MIX_NONE)
+        return;
     struct mix_node *node = &g->shape.nodes[n];
-    node->value = mix_fresh(m, node->value.count);
-    void *memory = malloc(
-        node->value.count * varve_dtype_size((varve_dtype)node->dtype) + 1);
-    MIX_CHECK(memory, "the machine is out of memory");
-    mix_store(memory, node->dtype, &node->value);
-    mix_say(
-        m, "varve_rebind(g%dn%d, ...); = %d", at, n, node->value.numbers[0]);
-    varve_rebind(g->nodes[n], mix_view(memory, node->dtype, node->value.count));
-    free(g->memory[n]);
-    g->memory[n] = memory;
+    bool may = c % 8 != 0;
+    machine = m;
+    mix_say(m, "varve_set_resizing(g%dn%d, %s);", at, n,
+        !may ? "NULL" : node->is_owned ? "&none" : "&ours");
+    varve_set_resizing(g->nodes[n],
+        !may             ? NULL
+        : node->is_owned ? &none
+                         : &ours,
+        (void *)(uintptr_t)((unsigned)at * MIX_NODES + n));
+    node->takes_shape = may;
 }
 
 void mix_retype(struct mix *m, uint8_t a, uint8_t b, uint8_t c)

@@ -99,6 +99,8 @@ const struct mix_entry mix_operations[] = {
     [86] = { "add_slot_like", mix_add_slot_like, 2 },
     [87] = { "write_all", mix_write_all, 5 },
     [88] = { "read_all", mix_read_all, 4 },
+    [89] = { "reshape", mix_reshape, 3 },
+    [90] = { "let_resize", mix_let_resize, 5 },
 };
 const unsigned mix_operation_count =
     sizeof mix_operations / sizeof *mix_operations;

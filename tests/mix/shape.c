@@ -194,9 +194,11 @@ struct mix_shape mix_saved(const struct mix_shape *shape, uint8_t root)
     struct mix_shape saved = *shape;
     saved.held = 0;
     mix_set reached = mix_reach(shape, root);
-    for (uint8_t i = 0; i < MIX_NODES; i++)
+    for (uint8_t i = 0; i < MIX_NODES; i++) {
+        saved.nodes[i].takes_shape = false; /* as a program says, no file */
         if (!mix_has(reached, i))
             saved.nodes[i] = (struct mix_node){ 0 };
+    }
     for (uint8_t i = saved.slot_count; i-- > 0;)
         if (!mix_has(
                 mix_reach_edges(shape, mix_one(root)), saved.slots[i].owner) ||

@@ -39,6 +39,7 @@ struct mix_node {
     bool is_owned;  /* its memory is the library's */
     bool is_opaque; /* a state of the library's, bytes of a file */
     bool demands;   /* its children come by themselves */
+    bool takes_shape; /* of what is restored into it */
     struct mix_value value;
     bool is_slice;  /* of a value that has `whole` elements, */
     uint8_t whole;

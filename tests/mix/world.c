@@ -183,6 +183,13 @@ struct mix_value mix_fresh(struct mix *m, uint8_t count)
     return value;
 }
 
+void mix_set_value(
+    struct mix_graph *g, uint8_t node, const struct mix_value *value)
+{
+    g->version += g->shape.nodes[node].value.count != value->count;
+    g->shape.nodes[node].value = *value;
+}
+
 /* --- A run ---------------------------------------------------------------- */
 
 /* Graphs before what is in flight of them, which then is over. */
