@@ -33,7 +33,8 @@ static void note_taken(struct mix *m, struct mix_snapshot *s)
     s->is_unsure = false;
 }
 
-/* Whether the program still has what was taken, of the same types and shapes. */
+/* Whether the program still has what was taken, of the same types and
+ * shapes. */
 enum fit { SAME, RETYPED, OTHER };
 static enum fit fit_of(const struct mix *m, const struct mix_snapshot *s)
 {

@@ -118,17 +118,19 @@ static bool is_empty(const varve_node *node)
                    !node->variable->tensor.data));
 }
 
-/* What is empty waits for this value and does not run its initializer; unless
- * only a part of it will be filled. */
+/* What is empty and has no memory yet waits for this value and does not run its
+ * initializer; unless only a part of it will be filled. */
 static void claim(struct vv_delivery *d, varve_node *node, uint32_t value)
 {
     if (!is_empty(node))
         return;
     varve_tensor saved = vv_saved(d->pairing, value);
-    bool is_resized = vv_is_resized(d, node, &saved);
-    node->value_state = is_resized ? VARVE_DECLARED : VARVE_PENDING;
-    if (is_resized)
+    if (vv_is_resized(d, node, &saved)) {
+        node->value_state = VARVE_DECLARED;
         vv_variable_settle(node);
+    } else if (!node->variable->tensor.data) {
+        node->value_state = VARVE_PENDING;
+    }
 }
 
 bool vv_is_final(const struct vv_delivery *d, uint32_t value)

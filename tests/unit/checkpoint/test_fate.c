@@ -190,3 +190,34 @@ TEST(fate, of_a_part_comes_to_what_another_one_does_not_fit)
     free_root(root);
     end_world();
 }
+
+/* What had no value before, and no initializer to run, has none after. */
+TEST(fate, of_what_is_lost_leaves_without_a_value_what_had_none)
+{
+    varve_error error = { 0 };
+    begin_world();
+    const double saved = 1234.5;
+    double value = saved;
+    size_t size;
+    varve_node *root = new_root();
+    varve_add_variable(root, "x", varve_scalar(&value));
+    write_root(root);
+    free_root(root);
+    unsigned char *bytes = memory_bytes(world.memory, FILE_NAME, &size);
+    for (size_t i = 0; i + sizeof saved <= size; i++) {
+        if (memcmp(bytes + i, &saved, sizeof saved) == 0)
+            bytes[i] ^= 1;
+    }
+    root = new_root();
+    varve_defer_initializers(varve_node_graph(root), true);
+    varve_node *node = varve_add_allocated_variable(
+        root, "x", VARVE_FLOAT64, VARVE_SCALAR, NULL, NULL);
+    varve_defer_initializers(varve_node_graph(root), false);
+    varve_read_options options = { .salvage = true };
+    varve_restoration_free(read_root(root, &options));
+    cr_assert_eq(varve_state_of(node), VARVE_DECLARED);
+    cr_assert_ok(varve_initialize(root, NULL, &error), error);
+    cr_assert_eq(varve_state_of(node), VARVE_INITIALIZED);
+    free_root(root);
+    end_world();
+}
