@@ -65,6 +65,7 @@ int main(int count, char **arguments)
     bench_nodes(&wishes);
     bench_snapshot(&wishes);
     bench_compressed(&wishes);
+    bench_views(&wishes);
     bench_growth(&wishes);
     end_report();
     return 0;

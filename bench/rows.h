@@ -17,6 +17,7 @@ void bench_snapshot(const struct wishes *wishes);   /* P9 */
 void bench_memory(const struct wishes *wishes);     /* P11 */
 void bench_cold(const struct wishes *wishes);       /* P12 */
 void bench_compressed(const struct wishes *wishes); /* P13 */
+void bench_views(const struct wishes *wishes);      /* P14 */
 void bench_growth(const struct wishes *wishes);     /* G */
 
 #endif
