@@ -30,12 +30,12 @@ fi
 if [ $# -gt 0 ]; then
     files=()
     for file; do
-        [[ $file != *.@(c|h|cpp|hpp) || $file == tests/* || ! -f $file ]] ||
+        [[ $file != *.@(c|h|cpp|hpp|cu) || $file == tests/* || ! -f $file ]] ||
             files+=("$file")
     done
 else
     mapfile -t files < <(
         find include lib tools examples bench \
-            -name '*.[ch]' -o -name '*.[ch]pp' | sort)
+            -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cu' | sort)
 fi
 [ ${#files[@]} -eq 0 ] || "$tool" "${check[@]:--i}" "${files[@]}"

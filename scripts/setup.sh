@@ -55,6 +55,7 @@ has_python_header() {
 }
 
 has_mpi() { has mpirun && has mpicc; }
+has_opencl() { ls /etc/OpenCL/vendors/*.icd; }
 has_emulators() { has qemu-s390x-static || has qemu-s390x; }
 
 look_for_build() {
@@ -86,6 +87,9 @@ look_for_tests() {
     wish clang-format-14 has clang-format-14
     wish libopenmpi-dev has_mpi
     wish openmpi-bin has_mpi
+    wish ocl-icd-opencl-dev has_library OpenCL
+    wish opencl-c-headers has_header CL/cl.h
+    wish pocl-opencl-icd has_opencl
 }
 
 look_for_coverage() {

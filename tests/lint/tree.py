@@ -5,8 +5,8 @@ SPDX-License-Identifier: MIT
 import os
 import re
 
-SUFFIXES = ('.c', '.h', '.cpp', '.hpp',
-            '.md', '.py', '.sh', '.build', '.txt', '.yml')
+C_SUFFIXES = ('.c', '.h', '.cpp', '.hpp', '.cu')
+SUFFIXES = C_SUFFIXES + ('.md', '.py', '.sh', '.build', '.txt', '.yml')
 NAMES = ('run', '.editorconfig', '.gitignore', '.clang-format')
 EXCEPTIONS = 'tests/lint/exceptions.txt'
 PASSED_OVER = ('.git', '__pycache__', 'subprojects')
@@ -27,7 +27,7 @@ class File:
         self.lines = self.text.split('\n')
         if self.text.endswith('\n'):
             self.lines.pop()
-        self.is_c = self.suffix in ('.c', '.h', '.cpp', '.hpp')
+        self.is_c = self.suffix in C_SUFFIXES
         self.line_comments = []
         self.code = TOKENS.sub(self._blank, self.text) if self.is_c else ''
 

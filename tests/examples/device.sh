@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# device.sh - runs a training on a device without a break, then kills one and
+# lets it go on, and requires that the weights are the same, bit for bit; then
+# lets copies fail, and requires that the message says of what and that nothing
+# is lost. Exits with 77 where there is no device.
+#
+#     device.sh PROGRAM [PROGRAM-WHOSE-DEVICE-FAILS]
+#
+# SPDX-License-Identifier: MIT
+set -eu
+
+program=$1
+failing=${2:-}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+# What is compiled for a device is kept here, and what its driver leaks is its
+# own.
+export POCL_CACHE_DIR=$scratch/cache
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
+mkdir cache
+
+fail() {
+    echo "FAILED: $*"
+    cat ./*.log
+    exit 1
+}
+
+# train STEPS DIRECTORY: what it ends with.
+train() {
+    timeout 120 "$program" "$1" "$2" >"$2.log" 2>&1 || fail "it does not run"
+    grep '^step ' "$2.log"
+}
+
+# until_saved DIRECTORY
+until_saved() {
+    local tries=0
+    until [ -e "$1/weights.varve" ]; do
+        sleep 0.05
+        tries=$((tries + 1))
+        [ "$tries" -lt 600 ] || {
+            kill -KILL "$training"
+            fail "nothing was saved"
+        }
+    done
+}
+
+# refuse VARIABLE=N RESUMED MESSAGE: where a copy fails it ends with a message,
+# before or after it has resumed, and the file is what it was.
+refuse() {
+    local status=0
+    cp failed/weights.varve before
+    env "$1" timeout 120 "$failing" 60 failed >failed.log 2>&1 || status=$?
+    [ "$status" -eq 1 ] || fail "$1: expected a status of 1, found $status"
+    [ "$(grep -c '^going on from step 20$' failed.log)" -eq "$2" ] ||
+        fail "$1: it fails elsewhere"
+    grep "$3" failed.log || fail "$1: expected a message of $3"
+    cmp before failed/weights.varve || fail "$1: the file has changed"
+    [ "$(ls failed)" = weights.varve ] || fail "$1: it left $(ls failed)"
+}
+
+status=0
+timeout 120 "$program" 60 unbroken >unbroken.log 2>&1 || status=$?
+if [ "$status" -eq 77 ]; then
+    cat unbroken.log
+    exit 77
+fi
+[ "$status" -eq 0 ] || fail "it does not run"
+expected=$(grep '^step 60: ' unbroken.log)
+echo "unbroken: $expected"
+
+"$program" 100000000 broken >broken.log 2>&1 &
+training=$!
+until_saved broken
+kill -KILL "$training"
+wait "$training" 2>/dev/null || true
+at=$(train 0 broken | sed 's/^step \([0-9]*\):.*/\1/')
+[ "$at" -ge 20 ] || fail "killed, it is at step $at"
+[ "$(train $((at + 10)) broken)" = "$(train $((at + 10)) whole)" ] ||
+    fail "resumed at step $at, it comes to other weights"
+grep -q "^going on from step $at$" broken.log || fail "it begins anew"
+echo "killed at step $at, resumed: the same, bit for bit"
+
+[ -n "$failing" ] || exit 0
+train 20 failed >/dev/null
+# Each buffer is three ranges. To resume, what was there before is kept.
+refuse FAIL_READ=2 0 'momentum: copying its value out failed with VARVE_IO$'
+refuse FAIL_WRITE=5 0 'weights: copying its value in failed with VARVE_IO$'
+refuse FAIL_READ=8 1 'momentum: copying its value out failed with VARVE_IO$'
+refuse FAIL_READ=11 1 'weights: copying its value out failed with VARVE_IO$'
+[ "$(train 60 failed)" = "$expected" ] ||
+    fail "after copies that failed it comes to other weights"
