@@ -251,7 +251,7 @@ varve_status vv_deliver(struct vv_delivery *d, varve_error *error)
     if (status) {
         vv_buffer_add(&batch, d->jobs.data, d->jobs.size);
         vv_buffer_swap(&batch, &d->jobs);
-    } else {
+    } else if (all > count) {
         vv_settle_fixed(d, jobs + count, all - count);
     }
     vv_buffer_clear(&batch);
