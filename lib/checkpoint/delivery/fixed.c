@@ -15,6 +15,7 @@
 #include "memory_table.h"
 #include "node.h"
 #include "reading.h"
+#include "rooms.h"
 #include "shape.h"
 #include "state.h"
 #include "tag.h"
@@ -223,14 +224,21 @@ static void tell(const struct look *l, varve_error *error)
         vv_element_text(now->dtype, l->values + at, program), error);
 }
 
-/* What is resized is not as it is, whatever its elements are. */
+/* What has another shape is not as it is, whatever its elements are, and its
+ * elements need other room. */
+static bool has_shape(const struct look *l)
+{
+    return l->move.mode != VV_MOVE_RESIZE &&
+           !vv_brings_shape(l->d, l->move.node, l->move.value);
+}
+
 static varve_status look_at(struct vv_delivery *d, const struct vv_pair *job,
     varve_error *told, varve_error *error)
 {
     struct look l = { .d = d, .allocator = &d->pairing->context.allocator };
     vv_buffer_init(&l.now, l.allocator);
     varve_status status = begin(&l, job, error);
-    bool is_read = l.move.mode != VV_MOVE_RESIZE;
+    bool is_read = has_shape(&l);
     if (!status && is_read)
         status = read_value(&l, error);
     if (!status && is_read)

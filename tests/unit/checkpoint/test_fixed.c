@@ -279,6 +279,56 @@ TEST(fixed, is_compared_as_it_would_come)
     end_world();
 }
 
+static varve_status make_no_room(
+    void *user, varve_node *node, const varve_tensor *coming, void **room)
+{
+    (void)node;
+    (void)coming;
+    (void)room;
+    ++*(int *)user;
+    return VARVE_OK;
+}
+
+static void settle_none(
+    void *user, varve_node *node, void *room, bool is_taken)
+{
+    (void)node;
+    (void)room;
+    (void)is_taken;
+    ++*(int *)user;
+}
+
+/* One that could take another shape is not asked to. */
+TEST(fixed, has_the_shape_that_it_has)
+{
+    static const varve_resizing resizing = { make_no_room, settle_none };
+    static const varve_resizing none = { 0 };
+    double saved[100] = { 1 }, small[2] = { 1 };
+    int asked = 0;
+    begin_world();
+    varve_node *root = new_root();
+    varve_add_variable(root, "v", varve_array(saved, 100));
+    write_root(root);
+    free_root(root);
+    root = new_root();
+    varve_tag(varve_add_resizable(
+                  root, "v", varve_array(small, 2), &resizing, &asked),
+        VARVE_TAG_FIXED);
+    varve_error error = fail_read(root, NULL, VARVE_MISMATCH);
+    check_says(&error, "v: saved float64[100], the program has float64[2]");
+    cr_assert_eq(asked, 0);
+    free_root(root);
+    root = new_root();
+    varve_node *node = varve_add_allocated_variable(
+        root, "v", VARVE_FLOAT64, VARVE_SHAPE(2), NULL, NULL);
+    varve_tag(node, VARVE_TAG_FIXED);
+    varve_set_resizing(node, &none, NULL);
+    error = fail_read(root, NULL, VARVE_MISMATCH);
+    check_says(&error, "v: saved float64[100], the program has float64[2]");
+    free_root(root);
+    end_world();
+}
+
 struct all {
     varve_error errors[3];
     float fields[3];
