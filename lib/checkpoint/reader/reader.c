@@ -91,22 +91,35 @@ static varve_status make_tables(varve_reader *reader, varve_error *error)
     return m.status[failed];
 }
 
-varve_reader *vv_reader_open_by(const struct vv_context *context,
-    vv_reader_opener *open, void *user, varve_error *error)
+static varve_reader *make(const struct vv_context *context, varve_error *error)
 {
     varve_reader *reader =
         vv_allocate_zeroed(&context->allocator, sizeof *reader);
-    if (!reader) {
+    if (reader)
+        reader->context = *context;
+    else
         vv_fail_memory(error, "a reader");
-        return NULL;
-    }
-    reader->context = *context;
-    varve_status status = open(user, &reader->file, &reader->context, error);
-    if (status || make_tables(reader, error)) {
-        varve_reader_free(reader);
-        return NULL;
-    }
     return reader;
+}
+
+/* The reader once its file is open, which `status` says; NULL on failure. */
+static varve_reader *complete(
+    varve_reader *reader, varve_status status, varve_error *error)
+{
+    if (!status && !make_tables(reader, error))
+        return reader;
+    varve_reader_free(reader);
+    return NULL;
+}
+
+varve_reader *vv_reader_open_by(const struct vv_context *context,
+    vv_reader_opener *open, void *user, varve_error *error)
+{
+    varve_reader *reader = make(context, error);
+    if (!reader)
+        return NULL;
+    varve_status status = open(user, &reader->file, &reader->context, error);
+    return complete(reader, status, error);
 }
 
 struct opening {
@@ -158,20 +171,12 @@ varve_reader *vv_reader_salvage_in(
 varve_reader *vv_reader_over(const struct vv_context *context,
     const struct vv_opened *file, varve_error *error)
 {
-    varve_reader *reader =
-        vv_allocate_zeroed(&context->allocator, sizeof *reader);
-    if (!reader) {
-        vv_fail_memory(error, "a reader");
+    varve_reader *reader = make(context, error);
+    if (!reader)
         return NULL;
-    }
-    reader->context = *context;
     reader->file = *file;
     reader->has_lent_file = true;
-    if (make_tables(reader, error)) {
-        varve_reader_free(reader);
-        return NULL;
-    }
-    return reader;
+    return complete(reader, VARVE_OK, error);
 }
 
 static struct vv_context context_of(const varve_allocator *allocator)
