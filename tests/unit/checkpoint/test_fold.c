@@ -172,6 +172,36 @@ TEST(fold, is_called_in_one_process)
     end_world();
 }
 
+static varve_status take_away(void *user, varve_node *mine,
+    varve_reader *saved, const char *path, size_t count, varve_error *error)
+{
+    (void)user;
+    (void)saved;
+    (void)path;
+    (void)count;
+    (void)error;
+    varve_remove(mine);
+    return VARVE_OK;
+}
+
+/* As in any callback of the library. */
+TEST(fold, may_take_no_node_away)
+{
+    const varve_private_options options = { .fold = take_away };
+    int64_t count = 0;
+    begin_world();
+    save_counters(3);
+    varve_node *root = new_root();
+    varve_node *mine = varve_add_private(root, "own", NULL, &options);
+    varve_add_variable(mine, "count", varve_scalar(&count));
+    varve_restoration_free(varve_read(root, FILE_NAME, NULL, NULL));
+    cr_assert_eq(varve_find_path(root, "own/0"), mine);
+    cr_assert_eq(
+        varve_graph_check(varve_node_graph(root), NULL), VARVE_MISUSE);
+    free_root(root);
+    end_world();
+}
+
 TEST(fold, is_not_called_by_a_plan)
 {
     struct counter c;
