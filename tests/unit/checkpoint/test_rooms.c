@@ -5,6 +5,9 @@
 #include "worlds.h"
 
 #include "rooms.h"
+#include "support/thread_comm.h"
+
+#include <varve/together.h>
 
 /* Particles, whose number changes, in a program that also has what does not. */
 struct program {
@@ -319,6 +322,70 @@ TEST(rooms, do_not_fit_into_a_snapshot)
     cr_assert_ok(varve_snapshot_restore(s, &error), error);
     check_is_older(&p, 2);
     varve_snapshot_free(s);
+    end_program(&p);
+    end_world();
+}
+
+struct all {
+    struct program programs[2];
+    bool fits; /* at rank 1 */
+    bool are_restored[2];
+};
+
+static void read_together(const varve_comm *comm, void *user)
+{
+    struct all *all = user;
+    struct program *p = &all->programs[comm->rank];
+    varve_error error = { 0 };
+    begin_program(p, 2, 1);
+    add_particles(p);
+    if (comm->rank == 1 && !all->fits)
+        p->refuses = true;
+    varve_restoration *r =
+        varve_read_all(comm, p->root, FILE_NAME, NULL, &error);
+    all->are_restored[comm->rank] = r;
+    varve_restoration_free(r);
+}
+
+/* Where one of many processes has no room, that of the others is not taken. */
+TEST(rooms, are_left_where_another_rank_has_none)
+{
+    for (int fits = 0; fits < 2; fits++) {
+        struct all all = { .fits = fits };
+        begin_world();
+        save(5);
+        thread_comm_run(2, 0, -1, read_together, &all);
+        for (int i = 0; i < 2; i++) {
+            const struct program *p = &all.programs[i];
+            cr_assert_eq(all.are_restored[i], fits);
+            if (fits)
+                check_is_saved(p, 5);
+            else
+                check_is_older(p, 2);
+            cr_assert_eq(p->left, !fits && i == 0);
+            end_program(&all.programs[i]);
+        }
+        end_world();
+    }
+}
+
+/* Strides are no obstacle: the room lies row-major. */
+TEST(rooms, are_taken_by_what_had_strides)
+{
+    struct program p;
+    begin_world();
+    save(5);
+    begin_program(&p, 2, 1);
+    const varve_memory strides = {
+        .strides = (const int64_t[]){ 3 * sizeof(double), sizeof(double) }
+    };
+    varve_node *node = varve_add_resizable(p.root, "particles",
+        varve_view_in(&strides, p.particles, VARVE_FLOAT64,
+            VARVE_SHAPE(2, 3)),
+        &resizing, &p);
+    varve_restoration_free(read_root(p.root, NULL));
+    check_is_saved(&p, 5);
+    cr_assert_null(varve_value(node)->memory);
     end_program(&p);
     end_world();
 }
