@@ -11,13 +11,18 @@
 
 #include "settings.h"
 
-static void *there(void *memory)
+_Noreturn void room_ends(void)
 {
-    if (memory)
-        return memory;
     fflush(stdout);
     fputs("varve: out of memory\n", stderr);
     exit(OUTCOME_FILE);
+}
+
+static void *there(void *memory)
+{
+    if (!memory)
+        room_ends();
+    return memory;
 }
 
 void *room_for(size_t count, size_t size)

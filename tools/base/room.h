@@ -19,4 +19,7 @@ char *room_copy(const char *text, size_t size);
 /* "a/b", or one of the two where the other is empty. */
 char *room_join(const char *path, const char *name);
 
+/* There is none: the end. */
+_Noreturn void room_ends(void);
+
 #endif

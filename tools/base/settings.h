@@ -29,6 +29,9 @@ enum { WHEN_AUTO = 1, WHEN_ALWAYS, WHEN_NEVER };
 enum { NAMES_PATH = 1, NAMES_GLOBAL };
 enum { SVG_TREE = 1, SVG_ICICLE };
 
+/* How an answer is printed. */
+enum form { FORM_PEOPLE, FORM_JSON, FORM_JSONL, FORM_MARKDOWN, FORM_TSV };
+
 /* Destination formats, in the order of varve_format. */
 #define FORMAT_WORDS "varve|tensorflow|tensorflow-names|safetensors|npy|npz"
 
@@ -45,9 +48,12 @@ struct text_list {
 struct settings {
     const struct command *command; /* NULL before one is chosen */
     bool help;
-    bool json;
-    bool flat;
+    enum form form; /* what these four say */
+    bool json;      /* also with --jsonl: errors are told as JSON */
+    bool jsonl;
+    bool markdown;
     bool tsv;
+    bool flat;
     bool ascii;
     bool slots;
     bool force;

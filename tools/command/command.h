@@ -39,6 +39,14 @@ struct option_row {
 
 /* Those of several commands. */
 #define OPTION_JSON OPTION("json", 0, OPTION_FLAG, json, NULL, "print JSON")
+#define OPTION_FORMS                                                           \
+    OPTION_JSON,                                                               \
+        OPTION("jsonl", 0, OPTION_FLAG, jsonl, NULL,                           \
+            "print the items of that, one on each line"),                      \
+        OPTION("markdown", 0, OPTION_FLAG, markdown, NULL,                     \
+            "print a table in Markdown"),                                      \
+        OPTION("tsv", 0, OPTION_FLAG, tsv, NULL,                               \
+            "print a table with tabs, for other programs")
 #define OPTION_OUTPUT                                                          \
     OPTION("output", 'o', OPTION_TEXT, output, "FILE", "write to FILE")
 #define OPTION_DEPTH                                                           \

@@ -144,10 +144,25 @@ static int bad_option(const struct settings *settings, int value, char **argv)
 bool asks_for_json(int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        if (strcmp(argv[i], "--json") == 0)
+        if (strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "--jsonl") == 0)
             return true;
     }
     return false;
+}
+
+/* OUTCOME_DONE where at most one form was asked for. */
+static int choose_form(struct settings *settings)
+{
+    bool json = settings->json && !settings->jsonl;
+    settings->form = json                 ? FORM_JSON
+                     : settings->jsonl    ? FORM_JSONL
+                     : settings->markdown ? FORM_MARKDOWN
+                     : settings->tsv      ? FORM_TSV
+                                          : FORM_PEOPLE;
+    if (json + settings->jsonl + settings->markdown + settings->tsv > 1)
+        return complain_usage(
+            settings, "expected one of --json, --jsonl, --markdown and --tsv");
+    return OUTCOME_DONE;
 }
 
 int parse_options(const struct command *command, int argc, char **argv,
@@ -174,6 +189,9 @@ int parse_options(const struct command *command, int argc, char **argv,
     int count = argc - optind;
     if (settings->help)
         return OUTCOME_DONE;
+    int outcome = choose_form(settings);
+    if (outcome != OUTCOME_DONE)
+        return outcome;
     if (settings->patterns.overflow)
         return complain_usage(
             settings, "expected at most %d patterns", (int)MOST_PATTERNS);

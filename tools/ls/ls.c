@@ -11,9 +11,7 @@
 static const struct option_row options[] = {
     OPTION("flat", 'l', OPTION_FLAG, flat, NULL,
         "a table of values instead of the tree"),
-    OPTION("tsv", 0, OPTION_FLAG, tsv, NULL,
-        "the table with tabs, for other programs"),
-    OPTION_JSON,
+    OPTION_FORMS,
     OPTION("sort", 0, OPTION_WORD, sort, "path|bytes|offset",
         "order of the table (bytes: largest first)"),
     OPTION("limit", 0, OPTION_NUMBER, limit, "N", "at most N lines or items"),
@@ -38,7 +36,8 @@ static int run(const struct settings *settings, int count, char **operands)
         return outcome;
     bool done = false;
     if (outline_make(&outline, target.reader, target.node.id, settings)) {
-        bool as_table = settings->flat || settings->tsv || settings->sort;
+        bool as_table = settings->flat || settings->tsv || settings->markdown ||
+                        settings->sort;
         done = settings->json ? ls_json(settings, &outline)
                : as_table     ? ls_table(settings, &outline)
                               : ls_tree(settings, &outline);

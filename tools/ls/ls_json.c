@@ -113,23 +113,19 @@ static void print_digest(varve_reader *reader)
     json_print_text(stdout, is_known ? digest_text(digest, text) : NULL);
 }
 
-bool ls_json(const struct settings *settings, const struct outline *outline)
+static void print_items(const struct outline *outline, const uint32_t *ids,
+    size_t count, bool lines)
 {
-    size_t count;
-    uint32_t *ids = ls_values(settings, outline, &count);
-    if (!ids)
-        return false;
-    putchar('{');
-    heading_print_json("varve.ls/1", outline->reader);
-    print_digest(outline->reader);
-    fputs(",\n\"items\":[", stdout);
     for (size_t i = 0; i < count; i++) {
         varve_saved_node node = outline_saved(outline, ids[i]);
-        fputs(i ? ",\n" : "\n", stdout);
+        fputs(lines ? "" : i ? ",\n" : "\n", stdout);
         print_item(&node);
+        fputs(lines ? "\n" : "", stdout);
     }
-    free(ids);
-    fputs("],\n\"objects\":[", stdout);
+}
+
+static void print_objects(const struct outline *outline)
+{
     for (size_t i = 0, printed = 0; i < outline->reached; i++) {
         uint32_t id = outline->order[i];
         if (!outline_has(outline, id))
@@ -137,6 +133,27 @@ bool ls_json(const struct settings *settings, const struct outline *outline)
         fputs(printed++ ? ",\n" : "\n", stdout);
         print_object(outline, id);
     }
-    puts("]}");
+}
+
+bool ls_json(const struct settings *settings, const struct outline *outline)
+{
+    bool lines = settings->form == FORM_JSONL;
+    size_t count;
+    uint32_t *ids = ls_values(settings, outline, &count);
+    if (!ids)
+        return false;
+    if (!lines) {
+        putchar('{');
+        heading_print_json("varve.ls/1", outline->reader);
+        print_digest(outline->reader);
+        fputs(",\n\"items\":[", stdout);
+    }
+    print_items(outline, ids, count, lines);
+    free(ids);
+    if (!lines) {
+        fputs("],\n\"objects\":[", stdout);
+        print_objects(outline);
+        puts("]}");
+    }
     return true;
 }

@@ -2,86 +2,38 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ls.h"
 #include "ls_values.h"
-#include "style.h"
+#include "table.h"
 #include "tensor_text.h"
-#include "units.h"
 
-enum { COLUMNS = 6, GLOBAL_NAME = COLUMNS - 1 };
-
-/* The texts of one line. */
-struct line {
-    const char *cells[COLUMNS];
-    char shape[VARVE_TENSOR_TEXT_SIZE];
-    char bytes[UNITS_TEXT_SIZE];
+static void print_value(struct table *table, const varve_saved_node *node)
+{
+    char text[VARVE_TENSOR_TEXT_SIZE];
     char digest[DIGEST_TEXT_SIZE];
-};
-
-static void fill(const struct settings *settings, const varve_saved_node *node,
-    struct line *line)
-{
-    unsigned units = settings->units ? settings->units : UNITS_BYTES;
-    line->cells[0] = node->path;
-    line->cells[1] = varve_dtype_name(node->value.dtype);
-    line->cells[2] = shape_text(&node->value, line->shape);
-    line->cells[GLOBAL_NAME] = node->global_name ? node->global_name : "-";
-    line->cells[3] = "-";
-    line->cells[4] = "not saved";
-    if (node->has_value) {
-        line->cells[3] = size_text(units, node->size, line->bytes);
-        line->cells[4] = digest_text(node->digest, line->digest);
-    }
-}
-
-static void measure(const struct line *line, size_t widths[COLUMNS])
-{
-    for (int i = 0; i < COLUMNS; i++) {
-        size_t width = text_width(line->cells[i]);
-        if (width > widths[i])
-            widths[i] = width;
-    }
-}
-
-/* Sizes stand to the right, everything else to the left. */
-static void print_line(
-    const struct line *line, const size_t widths[COLUMNS], int columns)
-{
-    for (int i = 0; i < columns - 1; i++) {
-        if (i == 3)
-            printf("%*s  ", (int)widths[i], line->cells[i]);
-        else {
-            print_padded(line->cells[i], widths[i]);
-            fputs("  ", stdout);
-        }
-    }
-    print_clean(stdout, line->cells[columns - 1]);
-    putchar('\n');
-}
-
-static void print_tsv(const struct line *line, const varve_saved_node *node)
-{
-    for (int i = 0; i < GLOBAL_NAME; i++) {
-        print_clean(stdout, i == 4 && !node->has_value ? "-" : line->cells[i]);
-        putchar('\t');
-    }
-    if (node->has_value && node->file)
-        printf("%" PRIu64 "\t%s\t", node->offset, kind_name(node->kind));
+    bool is_for_programs = table->settings->form == FORM_TSV;
+    table_text(table, node->path);
+    table_text(table, varve_dtype_name(node->value.dtype));
+    table_text(table, shape_text(&node->value, text));
+    if (node->has_value)
+        table_size(table, node->size);
     else
-        printf("-\t%s\t", kind_name(node->kind));
-    print_clean(stdout, line->cells[GLOBAL_NAME]);
-    putchar('\t');
-    print_clean(stdout, node->has_value && node->file ? node->file : "-");
-    putchar('\n');
+        table_none(table);
+    if (node->has_value)
+        table_text(table, digest_text(node->digest, digest));
+    else
+        table_text(table, is_for_programs ? NULL : "not saved");
+    if (node->has_value && node->file)
+        table_count(table, node->offset);
+    else
+        table_none(table);
+    table_text(table, kind_name(node->kind));
+    table_text(table, node->global_name);
+    table_text(table, node->has_value ? node->file : NULL);
 }
-
-static const struct line header = { .cells = { "PATH", "DTYPE", "SHAPE",
-                                        "BYTES", "XXH3-128", "GLOBAL NAME" } };
 
 /* Whether a name says more than the path does. */
 static bool has_other_name(const varve_saved_node *node)
@@ -89,49 +41,42 @@ static bool has_other_name(const varve_saved_node *node)
     return node->global_name && strcmp(node->global_name, node->path) != 0;
 }
 
-static void print_table(const struct settings *settings,
+static bool any_has_other_name(
     const struct outline *outline, const uint32_t *ids, size_t count)
 {
-    size_t widths[COLUMNS] = { 0 };
-    struct line line;
-    struct style style = style_for(settings, stdout);
-    int columns = COLUMNS - 1;
-    measure(&header, widths);
     for (size_t i = 0; i < count; i++) {
         varve_saved_node node = outline_saved(outline, ids[i]);
-        fill(settings, &node, &line);
-        measure(&line, widths);
         if (has_other_name(&node))
-            columns = COLUMNS;
+            return true;
     }
-    fputs(style.bold, stdout);
-    print_line(&header, widths, columns);
-    fputs(style.plain, stdout);
-    for (size_t i = 0; i < count; i++) {
-        varve_saved_node node = outline_saved(outline, ids[i]);
-        fill(settings, &node, &line);
-        print_line(&line, widths, columns);
-    }
+    return false;
 }
 
 bool ls_table(const struct settings *settings, const struct outline *outline)
 {
+    enum { GLOBAL_NAME = 7 };
+    struct column columns[] = { { "path", "PATH", false },
+        { "dtype", "DTYPE", false }, { "shape", "SHAPE", false },
+        { "bytes", "BYTES", true }, { "xxh3-128", "XXH3-128", false },
+        { "offset", NULL, true }, { "kind", NULL, false },
+        { "global_name", NULL, false }, { "file", NULL, false } };
+    struct settings exact = *settings;
+    struct table table;
     size_t count;
     uint32_t *ids = ls_values(settings, outline, &count);
     if (!ids)
         return false;
-    if (!settings->tsv) {
-        print_table(settings, outline, ids, count);
-    } else {
-        struct line line;
-        puts("path\tdtype\tshape\tbytes\txxh3-128\toffset\tkind\t"
-             "global_name\tfile");
-        for (size_t i = 0; i < count; i++) {
-            varve_saved_node node = outline_saved(outline, ids[i]);
-            fill(settings, &node, &line);
-            print_tsv(&line, &node);
-        }
+    if (!settings->units)
+        exact.units = UNITS_BYTES;
+    if (any_has_other_name(outline, ids, count))
+        columns[GLOBAL_NAME].title = "GLOBAL NAME";
+    table_begin(&table, &exact, stdout, "varve.ls/1", columns,
+        sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < count; i++) {
+        varve_saved_node node = outline_saved(outline, ids[i]);
+        print_value(&table, &node);
     }
+    table_end(&table);
     free(ids);
     return true;
 }

@@ -12,7 +12,7 @@
 
 static bool wants_color(const struct settings *settings, FILE *stream)
 {
-    if (settings->json || settings->tsv || settings->color == WHEN_NEVER)
+    if (settings->form != FORM_PEOPLE || settings->color == WHEN_NEVER)
         return false;
     if (settings->color == WHEN_ALWAYS)
         return true;
