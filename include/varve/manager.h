@@ -3,9 +3,9 @@
  *
  * The directory is the truth. Every checkpoint says itself which manager wrote
  * it, at which step and how good it was; `PREFIX.ledger` repeats that so that
- * the files need not be opened, and is made anew when it is missing or damaged;
- * a file of somebody else that has its name is left alone. Names in it are
- * relative: a directory may be renamed or copied elsewhere.
+ * the files need not be opened, notes what is kept, and is made anew when it is
+ * missing or damaged; a file of somebody else that has its name is left alone.
+ * Names in it are relative: a directory may be renamed or copied elsewhere.
  *
  * The order of a directory is that of the save counters in the files, neither
  * that of their names nor of their times. So what was saved last is the latest,
@@ -58,6 +58,11 @@ typedef struct varve_manager_options {
     size_t keep_damaged;         /* so many of the newest that are damaged; 0:
                                     all. Older ones are looked at once more
                                     before they go */
+    bool as_noted;               /* what is kept, and by which metric, is as the
+                                    last manager had it that saved there, by its
+                                    ledger; but for what is not zero here, and
+                                    where any of what is kept is said here, that
+                                    alone is kept. Not with `comm` */
     uint64_t interval_steps;     /* a save is due so many steps after the last;
                                     or when the step went backwards */
     uint64_t interval_seconds;   /* or so much later, by a clock that never

@@ -17,13 +17,15 @@
 #include "publish.h"
 #include "try.h"
 
-static const char head[] = "varve ledger 1\nnumber counter step time metric "
-                           "size modified manager\n";
+static const char head[] =
+    "varve ledger 2\nlast steps seconds best order bytes damaged metric\n";
+static const char columns[] =
+    "number counter step time metric size modified manager\n";
 
 enum {
-    MOST_BYTES = 64 << 20, /* some half a million entries */
-    MARK_SIZE = 13,        /* of its first line: "varve ledger " */
-    FIELDS = 8,
+    MOST_BYTES = 64 << 20,   /* some half a million entries */
+    MARK_SIZE = 13,          /* of its first line: "varve ledger " */
+    FIELDS = 8,              /* of an entry, and of the policy */
     DIGEST_LINE = 7 + 16 + 1 /* "digest ", digits, newline */
 };
 
@@ -35,6 +37,26 @@ static void add_known(struct vv_buffer *text, int64_t value)
     if (value >= 0)
         snprintf(field, sizeof field, "%" PRId64 " ", value);
     vv_buffer_add_string(text, field);
+}
+
+static void add_number(struct vv_buffer *text, uint64_t number)
+{
+    vv_buffer_add_decimal(text, number);
+    vv_buffer_add8(text, ' ');
+}
+
+static void add_policy(struct vv_buffer *text, const struct vv_listing *l)
+{
+    const struct vv_policy *p = &l->policy;
+    add_number(text, p->keep_last);
+    add_number(text, p->keep_every_steps);
+    add_number(text, p->keep_every_seconds);
+    add_number(text, p->keep_best);
+    vv_buffer_add_string(text, p->best_is_larger ? "greatest " : "least ");
+    add_number(text, p->keep_bytes);
+    add_number(text, p->keep_damaged);
+    vv_path_add_name(text, l->metric, strlen(l->metric));
+    vv_buffer_add8(text, '\n');
 }
 
 static void add_entry(struct vv_buffer *text, const struct vv_entry *e)
@@ -118,6 +140,8 @@ varve_status vv_ledger_write(struct vv_listing *l, varve_error *error)
     struct vv_buffer text;
     vv_buffer_init(&text, &l->context->allocator);
     vv_buffer_add_string(&text, head);
+    add_policy(&text, l);
+    vv_buffer_add_string(&text, columns);
     for (size_t i = 0; i < l->count; i++)
         if (l->entries[i].is_read)
             add_entry(&text, &l->entries[i]);
@@ -177,18 +201,73 @@ static bool parse_metric(const char *text, size_t size, double *metric)
     return true;
 }
 
-static bool parse_entry(const char *at, const char *end, struct vv_entry *e)
-{
-    const char *fields[FIELDS];
+struct fields {
+    const char *text[FIELDS];
     size_t sizes[FIELDS];
+};
+
+/* The fields of a line; the last one ends with it, and no other. */
+static bool split(const char *at, const char *end, struct fields *f)
+{
     for (size_t i = 0; i < FIELDS; i++) {
-        fields[i] = at;
-        sizes[i] = next_field(&at, end);
-        /* The last field ends with the line, and no other. */
-        if (sizes[i] == 0 || (at == end) != (i == FIELDS - 1))
+        f->text[i] = at;
+        f->sizes[i] =
+            i < FIELDS - 1 ? next_field(&at, end) : (size_t)(end - at);
+        if (f->sizes[i] == 0 || (i < FIELDS - 1 && at == end))
             return false;
         at++;
     }
+    return true;
+}
+
+static bool parse_size(const char *text, size_t size, size_t *value)
+{
+    uint64_t number;
+    bool is_one = vv_parse_decimal(text, size, &number) && number <= SIZE_MAX;
+    *value = is_one ? (size_t)number : 0;
+    return is_one;
+}
+
+static bool parse_policy(const struct fields *f, struct vv_policy *p)
+{
+    const char *const *text = f->text;
+    const size_t *sizes = f->sizes;
+    *p = (struct vv_policy){ .best_is_larger = sizes[4] == 8 };
+    return parse_size(text[0], sizes[0], &p->keep_last) &&
+           vv_parse_decimal(text[1], sizes[1], &p->keep_every_steps) &&
+           vv_parse_decimal(text[2], sizes[2], &p->keep_every_seconds) &&
+           parse_size(text[3], sizes[3], &p->keep_best) &&
+           vv_parse_decimal(text[5], sizes[5], &p->keep_bytes) &&
+           parse_size(text[6], sizes[6], &p->keep_damaged);
+}
+
+/* Whether the metric that stands there is the listing's, which is that one if
+ * it had none yet. */
+static bool take_metric(struct vv_listing *l, const struct fields *f)
+{
+    const varve_allocator *a = &l->context->allocator;
+    struct vv_buffer path, name;
+    vv_buffer_init(&path, a);
+    vv_buffer_init(&name, a);
+    vv_buffer_add(&path, f->text[7], f->sizes[7]);
+    bool is_good = vv_path_next_name(vv_buffer_string(&path), &name) != NULL &&
+                   !path.failed && !name.failed;
+    const char *metric = vv_buffer_string(&name);
+    if (is_good && !name.failed && !l->metric)
+        l->metric = vv_copy_string(a, metric);
+    is_good = is_good && l->metric && strcmp(l->metric, metric) == 0;
+    vv_buffer_clear(&name);
+    vv_buffer_clear(&path);
+    return is_good;
+}
+
+static bool parse_entry(const char *at, const char *end, struct vv_entry *e)
+{
+    struct fields f;
+    if (!split(at, end, &f))
+        return false;
+    const char *const *fields = f.text;
+    const size_t *sizes = f.sizes;
     *e = (struct vv_entry){ .is_read = true };
     e->is_ours = sizes[7] == 4 && memcmp(fields[7], "ours", 4) == 0;
     return vv_parse_decimal(fields[0], sizes[0], &e->number) &&
@@ -213,24 +292,54 @@ static bool is_whole(const char *text, size_t size)
            digest == vv_hash_of(text, size - DIGEST_LINE);
 }
 
-static void parse(struct vv_listing *l, const char *text, size_t size)
+/* The next line, without its end; NULL past the last. */
+static const char *next_line(
+    const char **at, const char *end, const char **line_end)
+{
+    const char *begin = *at;
+    *line_end = begin < end ? memchr(begin, '\n', (size_t)(end - begin)) : NULL;
+    if (!*line_end)
+        return NULL;
+    *at = *line_end + 1;
+    return begin;
+}
+
+static void parse_entries(struct vv_listing *l, const char *at, const char *end)
+{
+    const char *line_end;
+    const char *line;
+    size_t front = sizeof columns - 1;
+    if ((size_t)(end - at) < front || memcmp(at, columns, front) != 0)
+        return;
+    at += front;
+    while ((line = next_line(&at, end, &line_end)) != NULL) {
+        struct vv_entry entry;
+        if (parse_entry(line, line_end, &entry) && !vv_listing_add(l, &entry))
+            return;
+    }
+}
+
+static void parse(struct vv_listing *l, const char *text, size_t size,
+    struct vv_policy *policy)
 {
     if (!is_whole(text, size))
         return;
     const char *at = text + sizeof head - 1;
     const char *end = text + size - DIGEST_LINE;
-    while (at < end) {
-        struct vv_entry entry;
-        const char *line_end = memchr(at, '\n', (size_t)(end - at));
-        if (!line_end)
-            return;
-        if (parse_entry(at, line_end, &entry) && !vv_listing_add(l, &entry))
-            return;
-        at = line_end + 1;
-    }
+    const char *line_end;
+    const char *line = next_line(&at, end, &line_end);
+    struct vv_policy there;
+    struct fields fields;
+    if (!line || !split(line, line_end, &fields) ||
+        !parse_policy(&fields, &there))
+        return;
+    if (policy)
+        *policy = there;
+    if (take_metric(l, &fields))
+        parse_entries(l, at, end);
 }
 
-void vv_ledger_read(struct vv_listing *l)
+void vv_ledger_read(struct vv_listing *l, struct vv_policy *policy)
 {
     const varve_allocator *a = &l->context->allocator;
     const char *path = vv_listing_path(l, NULL, VV_LEDGER_ENDING);
@@ -241,7 +350,7 @@ void vv_ledger_read(struct vv_listing *l)
     char *text = size <= MOST_BYTES ? vv_allocate(a, (size_t)size) : NULL;
     if (text &&
         !vv_file_read(l->context, file, path, text, (size_t)size, 0, NULL))
-        parse(l, text, (size_t)size);
+        parse(l, text, (size_t)size, policy);
     vv_release(a, text, (size_t)size);
     vv_file_close(l->context, file);
 }

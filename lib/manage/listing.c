@@ -187,8 +187,8 @@ varve_status vv_listing_begin(struct vv_listing *l,
     vv_buffer_init(&l->path, a);
     l->directory = vv_copy_string(a, directory);
     l->prefix = vv_copy_string(a, prefix);
-    l->metric = vv_copy_string(a, metric);
-    if (!l->directory || !l->prefix || !l->metric)
+    l->metric = metric ? vv_copy_string(a, metric) : NULL;
+    if (!l->directory || !l->prefix || (metric && !l->metric))
         return vv_fail_memory(error, "a list of checkpoints");
     return VARVE_OK;
 }

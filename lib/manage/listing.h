@@ -10,6 +10,7 @@
 
 #include "buffer.h"
 #include "context.h"
+#include "retention.h"
 
 /* What the metadata of a checkpoint says about who made it. */
 #define VV_MANAGER_KEY "varve.manager" /* the manager's prefix */
@@ -37,7 +38,8 @@ struct vv_listing {
     const struct vv_context *context;
     char *directory; /* owned, as is what follows */
     char *prefix;
-    char *metric;
+    char *metric;             /* NULL: not known yet */
+    struct vv_policy policy;  /* what the ledger is to say of it */
     struct vv_entry *entries; /* by counter, then number */
     size_t count;
     size_t capacity;
@@ -47,7 +49,8 @@ struct vv_listing {
     struct vv_buffer path; /* scratch */
 };
 
-/* An empty listing; clear it also after a failure. VARVE_NO_MEMORY. */
+/* An empty listing; clear it also after a failure. `metric` may be NULL.
+ * VARVE_NO_MEMORY. */
 varve_status vv_listing_begin(struct vv_listing *listing,
     const struct vv_context *context, const char *directory, const char *prefix,
     const char *metric, varve_error *error);

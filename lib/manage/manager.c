@@ -59,33 +59,60 @@ static varve_status check_names(
     return VARVE_OK;
 }
 
-static void take_options(varve_manager *m, const varve_manager_options *o)
+/* What the options say is kept, and for what they leave open what is noted. */
+static struct vv_policy policy_of(
+    const varve_manager_options *o, const struct vv_policy *noted)
 {
+#define GIVEN(field) (o->field ? o->field : noted->field)
+    return (struct vv_policy){
+        .keep_last = GIVEN(keep_last),
+        .keep_every_steps = GIVEN(keep_every_steps),
+        .keep_every_seconds = GIVEN(keep_every_seconds),
+        .keep_best = GIVEN(keep_best),
+        .best_is_larger = GIVEN(best_is_larger),
+        .keep_bytes = GIVEN(keep_bytes),
+        .keep_damaged = GIVEN(keep_damaged),
+    };
+#undef GIVEN
+}
+
+static bool keeps_all(const varve_manager_options *o)
+{
+    return !o->keep_last && !o->keep_every_steps && !o->keep_every_seconds &&
+           !o->keep_best && !o->keep_bytes;
+}
+
+/* Reads the ledger, and of it, where that is asked for, what is kept. */
+static varve_status take_options(
+    varve_manager *m, const varve_manager_options *o, varve_error *error)
+{
+    struct vv_policy noted = { 0 };
     m->options = *o;
     m->options.prefix = m->listing.prefix;
+    if (vv_manager_leads(m))
+        vv_ledger_read(&m->listing, o->as_noted ? &noted : NULL);
+    if (!m->listing.metric)
+        m->listing.metric = vv_copy_string(&m->context.allocator, "metric");
+    if (!m->listing.metric)
+        return vv_fail_memory(error, "the name of a metric");
     m->options.metric = m->listing.metric;
-    m->policy = (struct vv_policy){
-        .keep_last = o->keep_last,
-        .keep_every_steps = o->keep_every_steps,
-        .keep_every_seconds = o->keep_every_seconds,
-        .keep_best = o->keep_best,
-        .best_is_larger = o->best_is_larger,
-        .keep_bytes = o->keep_bytes,
-        .keep_damaged = o->keep_damaged,
-    };
+    m->listing.policy = noted;
+    if (!keeps_all(o))
+        noted = (struct vv_policy){ .best_is_larger = noted.best_is_larger };
+    m->policy = policy_of(o, &noted);
+    if (!o->as_noted)
+        m->listing.policy = m->policy;
+    return VARVE_OK;
 }
 
 static varve_status begin(varve_manager *m, const char *directory,
     const varve_manager_options *o, varve_error *error)
 {
+    const char *metric = o->metric ? o->metric : o->as_noted ? NULL : "metric";
     VV_TRY(vv_listing_begin(&m->listing, &m->context, directory,
-        o->prefix ? o->prefix : "ckpt", o->metric ? o->metric : "metric",
-        error));
-    take_options(m, o);
-    if (!vv_manager_leads(m))
-        return VARVE_OK;
-    vv_ledger_read(&m->listing);
-    return vv_manager_look(m, error);
+        o->prefix ? o->prefix : "ckpt", metric, error));
+    VV_TRY(take_options(m, o, error));
+    return vv_manager_leads(m) ? vv_manager_look(m, error) : VARVE_OK;
 }
 
 static varve_status check_call(const varve_node *root, const char *directory,

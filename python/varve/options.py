@@ -74,6 +74,7 @@ class ManagerOptions(TypedDict, total=False):
     metric: str
     keep_bytes: int
     keep_damaged: int
+    as_noted: bool
     interval_steps: int
     interval_seconds: int
     number_by_step: bool

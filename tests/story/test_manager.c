@@ -5,6 +5,7 @@
  */
 #include "managed.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -68,6 +69,61 @@ TEST(manager, m8_an_empty_or_damaged_ledger_is_made_anew)
         cr_assert_eq(varve_manager_count(p.manager), 2);
         stop(&p);
     }
+}
+
+static void save_scored(struct program *p, int step, double metric)
+{
+    varve_error error = { 0 };
+    p->v = (float)step;
+    cr_assert_ok(varve_manager_save_with(p->manager, step,
+                     &(varve_manager_save_options){
+                         .has_metric = true, .metric = metric },
+                     &error),
+        error);
+}
+
+TEST(manager, what_is_kept_is_noted_for_who_comes_later)
+{
+    struct program p;
+    varve_error error = { 0 };
+    start(&p, (varve_manager_options){ .keep_last = 1, .keep_best = 1,
+                  .best_is_larger = true, .metric = "accuracy" });
+    save_scored(&p, 1, 0.25);
+    save_scored(&p, 2, 0.75);
+    save_scored(&p, 3, 0.5);
+    must_have(&p, "2 3");
+    stop(&p);
+    start(&p, (varve_manager_options){ .as_noted = true });
+    cr_assert_str_eq(find(&p, 2).kept, "best 1 (accuracy 0.75)");
+    cr_assert_eq(find(&p, 3).metric, 0.5);
+    stop(&p);
+    start(&p, (varve_manager_options){ .as_noted = true, .keep_last = 1 });
+    cr_assert_null(find(&p, 2).kept, "what is said alone counts");
+    cr_assert_ok(varve_manager_prune(p.manager, &error), error);
+    must_have(&p, "3");
+    stop(&p);
+    start(&p, (varve_manager_options){ .as_noted = true });
+    cr_assert_str_eq(find(&p, 3).kept, "last 1, best 1 (accuracy 0.5)",
+        "who prunes otherwise once leaves the note as it is");
+    stop(&p);
+    start(&p, (varve_manager_options){ .keep_best = 1, .metric = "loss" });
+    cr_assert(isnan(find(&p, 3).metric), "it is not the loss");
+    stop(&p);
+}
+
+TEST(manager, where_nothing_is_noted_nothing_goes)
+{
+    struct program p;
+    varve_error error = { 0 };
+    start(&p, (varve_manager_options){ .keep_last = 1 });
+    save(&p, 1);
+    stop(&p);
+    cr_assert_eq(remove(test_path("run/ckpt.ledger")), 0);
+    start(&p, (varve_manager_options){ .as_noted = true });
+    cr_assert_ok(varve_manager_prune(p.manager, &error), error);
+    save(&p, 2);
+    must_have(&p, "1 2");
+    stop(&p);
 }
 
 TEST(manager, a_lost_ledger_loses_neither_pins_nor_best)

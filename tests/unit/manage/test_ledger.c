@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "allocator.h"
 #include "ledger.h"
 #include "support/faulty_system.h"
 #include "support/memory_system.h"
@@ -55,7 +56,7 @@ TEST(ledger, gives_back_what_was_read_from_files)
     struct vv_listing l;
     begin(&l);
     write_entries(&l);
-    vv_ledger_read(&l);
+    vv_ledger_read(&l, NULL);
     cr_assert_eq(l.count, 2, "what was not read is not in it");
     for (size_t i = 0; i < 2; i++) {
         const struct vv_entry *e = &l.entries[i];
@@ -73,11 +74,57 @@ TEST(ledger, gives_back_what_was_read_from_files)
     end(&l);
 }
 
+TEST(ledger, gives_back_what_is_kept)
+{
+    const struct vv_policy policy = { .keep_last = 3, .keep_every_steps = 1000,
+        .keep_every_seconds = UINT64_MAX, .keep_best = 2,
+        .best_is_larger = true, .keep_bytes = 7, .keep_damaged = 1 };
+    struct vv_policy found = { 0 };
+    struct vv_listing l;
+    begin(&l);
+    l.policy = policy;
+    write_entries(&l);
+    vv_ledger_read(&l, &found);
+    cr_assert_eq(l.count, 2);
+    cr_assert_eq(found.keep_last, 3);
+    cr_assert_eq(found.keep_every_steps, 1000);
+    cr_assert_eq(found.keep_every_seconds, UINT64_MAX);
+    cr_assert_eq(found.keep_best, 2);
+    cr_assert(found.best_is_larger);
+    cr_assert_eq(found.keep_bytes, 7);
+    cr_assert_eq(found.keep_damaged, 1);
+    end(&l);
+}
+
+static void call_metric(struct vv_listing *l, const char *name)
+{
+    vv_release_string(&context.allocator, l->metric);
+    l->metric = name ? vv_copy_string(&context.allocator, name) : NULL;
+    l->count = 0;
+}
+
+TEST(ledger, speaks_of_one_metric)
+{
+    static const char odd[] = "loss of\nall/% things ";
+    struct vv_listing l;
+    begin(&l);
+    call_metric(&l, odd);
+    write_entries(&l);
+    call_metric(&l, "loss");
+    vv_ledger_read(&l, NULL);
+    cr_assert_eq(l.count, 0, "these are the values of another metric");
+    call_metric(&l, NULL);
+    vv_ledger_read(&l, NULL);
+    cr_assert_eq(l.count, 2);
+    cr_assert_str_eq(l.metric, odd);
+    end(&l);
+}
+
 static size_t read_from(struct vv_listing *l, const char *text, size_t size)
 {
     memory_put(memory, "run/ckpt.ledger", text, size);
     l->count = 0;
-    vv_ledger_read(l);
+    vv_ledger_read(l, NULL);
     return l->count;
 }
 
@@ -107,12 +154,12 @@ TEST(ledger, a_damaged_one_says_nothing)
 TEST(ledger, one_of_somebody_else_says_nothing)
 {
     static const char other_version[] =
-        "varve ledger 2\nnumber counter step time metric size modified "
+        "varve ledger 3\nnumber counter step time metric size modified "
         "manager\ndigest 0000000000000000\n";
     static const char *const others[] = { "", "hello\n", other_version };
     struct vv_listing l;
     begin(&l);
-    vv_ledger_read(&l); /* there is none */
+    vv_ledger_read(&l, NULL); /* there is none */
     cr_assert_eq(l.count, 0);
     for (size_t i = 0; i < 3; i++)
         cr_assert_eq(read_from(&l, others[i], strlen(others[i])), 0);
@@ -172,7 +219,7 @@ TEST(ledger, without_memory_it_says_nothing_or_is_not_written)
     write_entries(&l);
     for (long n = 0; l.count == 0; n++) {
         test_fail_allocation(n, false);
-        vv_ledger_read(&l);
+        vv_ledger_read(&l, NULL);
         test_fail_allocation(-1, false);
         cr_assert_leq(l.count, 2);
     }
