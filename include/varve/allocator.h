@@ -17,6 +17,7 @@ VARVE_BEGIN_DECLS
 typedef void *varve_allocate_function(
     void *user, void *old, size_t old_size, size_t new_size);
 
+/* Where memory comes from; copied by whoever is given one. */
 typedef struct varve_allocator {
     varve_allocate_function *function; /* NULL: realloc and free */
     void *user;

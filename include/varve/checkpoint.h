@@ -25,10 +25,10 @@ typedef int varve_progress(
     void *user, uint64_t done, uint64_t total, const char *what);
 
 typedef enum varve_metadata_kind {
-    VARVE_METADATA_INTEGER = 1,
-    VARVE_METADATA_REAL = 2,
-    VARVE_METADATA_BOOLEAN = 3,
-    VARVE_METADATA_STRING = 4
+    VARVE_METADATA_INTEGER = 1, /* it is in `integer` */
+    VARVE_METADATA_REAL = 2,    /* in `real` */
+    VARVE_METADATA_BOOLEAN = 3, /* in `integer`, 0 or 1 */
+    VARVE_METADATA_STRING = 4   /* in `string` */
 } varve_metadata_kind;
 
 /* A named scalar or string kept in a checkpoint. By convention "step" is an
@@ -202,11 +202,11 @@ VARVE_API varve_status varve_write(varve_node *root, const char *path,
  * everything reachable from `root`, by the names of the edges, then by aliases,
  * and what neither leads to by global names (varve_set_global_name): the order
  * of building does not matter. Of what comes later, a node whose own path it is
- * gets a value that has gone to an alias, too. What the program
- * does not have yet waits, and arrives when it is added, as long as the
- * restoration is kept. NULL on failure; then no variable has changed (see
- * `streaming` and `staging_size`). Types and shapes that do not fit are all
- * named, with VARVE_MISMATCH. End with varve_restoration_free. */
+ * gets a value that has gone to an alias, too. What the program does not have
+ * yet waits, and arrives when it is added, as long as the restoration is kept.
+ * NULL on failure; then no variable has changed (see `streaming` and
+ * `staging_size`). Types and shapes that do not fit are all named, with
+ * VARVE_MISMATCH. End with varve_restoration_free. */
 VARVE_API varve_restoration *varve_read(varve_node *root, const char *path,
     const varve_read_options *options, varve_error *error) VARVE_MUST_CHECK;
 

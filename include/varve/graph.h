@@ -137,6 +137,8 @@ VARVE_API const varve_edge *varve_edge_first(const varve_node *parent);
 VARVE_API const varve_edge *varve_edge_next(const varve_edge *edge);
 VARVE_API size_t varve_edge_count(const varve_node *parent);
 
+/* What a node is, and the graph that it belongs to: VARVE_NIL and NULL for
+ * NULL. */
 VARVE_API varve_kind varve_node_kind(const varve_node *node);
 VARVE_API varve_graph *varve_node_graph(varve_node *node);
 
@@ -188,6 +190,8 @@ VARVE_API varve_node *varve_list_at(varve_node *list, size_t index);
 #define VARVE_TAG_LATER "later"
 #define VARVE_TAG_FIXED "fixed"
 
+/* Puts a tag on a node, takes one away, and tells whether it is there. A tag is
+ * UTF-8 of 1 to VARVE_MAX_NAME_SIZE bytes. */
 VARVE_API void varve_tag(varve_node *node, const char *tag);
 VARVE_API void varve_untag(varve_node *node, const char *tag);
 VARVE_API bool varve_has_tag(const varve_node *node, const char *tag);

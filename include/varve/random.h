@@ -25,6 +25,7 @@
 
 VARVE_BEGIN_DECLS
 
+/* A stream: `key` and `position` are all that it is. */
 typedef struct varve_random {
     uint64_t key[2];
     uint64_t position; /* words drawn so far */
@@ -89,6 +90,7 @@ VARVE_API void varve_random_skip(varve_random *stream, uint64_t words);
 
 /* --- Single draws: one word each, but for varve_random_below ------------- */
 
+/* The word as it is. */
 VARVE_API uint64_t varve_random_u64(varve_random *stream);
 
 /* In [0, 1): the word's upper 53 bits times 2^-53, as numpy's random(). */
@@ -117,6 +119,8 @@ VARVE_API uint64_t varve_random_below(varve_random *stream, uint64_t limit);
 
 /* --- Many at once: the numbers of as many single draws ------------------- */
 
+/* What `count` calls of the single draw of that name give, one after the other;
+ * the stream is then where they would have left it. */
 VARVE_API void varve_random_fill_u64(
     varve_random *stream, uint64_t *out, size_t count);
 VARVE_API void varve_random_fill_unit(

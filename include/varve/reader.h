@@ -30,6 +30,7 @@ VARVE_API varve_reader *varve_reader_open(const char *path,
 VARVE_API varve_reader *varve_reader_salvage(const char *path,
     const varve_allocator *allocator, varve_error *error) VARVE_MUST_CHECK;
 
+/* Closes it; what it has handed out is gone. Takes NULL. */
 VARVE_API void varve_reader_free(varve_reader *reader);
 
 /* Whose format it is. What is said below of digests and offsets is so of files
@@ -82,6 +83,7 @@ typedef struct varve_saved_node {
     varve_reserved reserved;
 } varve_saved_node;
 
+/* How many nodes there are; their ids run from 0. */
 VARVE_API size_t varve_reader_node_count(const varve_reader *reader);
 
 /* Fills `node`; false past the end. */
@@ -156,8 +158,10 @@ typedef struct varve_damage {
     const char *what; /* such as "digest does not match" */
 } varve_damage;
 
+/* Called for a damaged place. */
 typedef void varve_on_damage(void *user, const varve_damage *damage);
 
+/* All zero is the default; NULL stands for that. */
 typedef struct varve_verify_options {
     varve_on_damage *on_damage; /* called for every damaged place, on the
                                    calling thread, in order of offset */

@@ -115,6 +115,7 @@ VARVE_API void varve_records_free(varve_records *records);
 
 /* --- Reading ------------------------------------------------------------ */
 
+/* The bytes of one record. */
 typedef struct varve_record {
     const void *data; /* never NULL */
     size_t size;

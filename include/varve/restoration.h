@@ -127,6 +127,7 @@ typedef enum varve_finding_kind {
                                   where */
 } varve_finding_kind;
 
+/* How many lists there are; their numbers run from 0. */
 #define VARVE_FINDING_KINDS 6
 
 /* One finding. Strings are the report's. */

@@ -67,6 +67,7 @@ VARVE_API varve_status varve_snapshot_restore_with(varve_snapshot *snapshot,
  * state whose load callback fails gives VARVE_CALLBACK, or VARVE_NO_MEMORY; the
  * variables are back by then. */
 
+/* Frees it and the values that it has. Takes NULL. */
 VARVE_API void varve_snapshot_free(varve_snapshot *snapshot);
 
 /* --- What differs ------------------------------------------------------- */

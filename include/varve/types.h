@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Around what a header declares, so that C++ calls it as C. */
 #ifdef __cplusplus
 #define VARVE_BEGIN_DECLS extern "C" {
 #define VARVE_END_DECLS }
@@ -23,12 +24,15 @@
 #define VARVE_END_DECLS
 #endif
 
+/* Before each function that the library exports. */
 #if defined(VARVE_BUILDING) && (defined(__GNUC__) || defined(__clang__))
 #define VARVE_API __attribute__((visibility("default")))
 #else
 #define VARVE_API
 #endif
 
+/* Behind a function whose result may not be passed over: to do so is a warning
+ * of the compiler. */
 #if defined(__GNUC__) || defined(__clang__)
 #define VARVE_MUST_CHECK __attribute__((warn_unused_result))
 #else

@@ -94,6 +94,7 @@ typedef enum varve_variable_state {
                               varve_restoration_retry tries again */
 } varve_variable_state;
 
+/* Of a node that is no variable or state VARVE_DECLARED. */
 VARVE_API varve_variable_state varve_state_of(const varve_node *node);
 
 /* Visits, as varve_walk does, the variables that hold no value: declared or
