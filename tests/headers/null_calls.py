@@ -9,16 +9,10 @@ error here until a value is given for it.
 
 SPDX-License-Identifier: MIT
 """
-import glob
 import itertools
 import os
 import re
 import sys
-
-COMMENT = re.compile(r'/\*.*?\*/', re.DOTALL)
-FUNCTION = re.compile(r'VARVE_API\s+([^;()]*?)\b(varve_\w+)\(([^;]*?)\)'
-                      r'(?:\s*VARVE_MUST_CHECK)?;')
-PARAMETER = re.compile(r'(.*?[ *])(\w+)$')
 
 # A type without its `const`, and what to give; a name of a parameter decides
 # where the type does not.
@@ -63,17 +57,14 @@ BY_NAME = {
 NODE = 'varve_node *'
 
 
-def functions(text):
+def functions(header):
     """Result, name and parameters (type, name) of all that take a node."""
-    for result, name, rest in FUNCTION.findall(COMMENT.sub('', text)):
-        parameters = []
-        for each in ' '.join(rest.split()).split(', '):
-            found = PARAMETER.match(each)
-            if found:
-                kind = found[1].replace('const ', '').strip()
-                parameters.append((kind, found[2]))
-        if any(kind == NODE for kind, _ in parameters):
-            yield ' '.join(result.split()), name, parameters
+    for each in header.declared():
+        parameters = [(kind.replace('const ', ''), name)
+                      for kind, name in each.parameters]
+        if each.kind == 'function' and any(
+                kind == NODE for kind, _ in parameters):
+            yield each.result, each.name, parameters
 
 
 def argument(function, kind, name, is_null):
@@ -113,11 +104,9 @@ def keep(result):
     return 'o->number = (uint64_t)'
 
 
-def calls(headers):
-    for header in headers:
-        with open(header, encoding='utf-8') as file:
-            found = list(functions(file.read()))
-        for result, name, parameters in found:
+def calls(all_headers):
+    for header in all_headers:
+        for result, name, parameters in functions(header):
             nodes = [p for p in parameters if p[0] == NODE]
             for nulls in itertools.product((True, False), repeat=len(nodes)):
                 if any(nulls):
@@ -125,10 +114,12 @@ def calls(headers):
 
 
 def main(include, output, depfile):
-    headers = sorted(glob.glob(os.path.join(include, 'varve', '*.h')))
+    sys.path.insert(0, os.path.join(os.path.dirname(include), 'docs', 'site'))
+    import headers  # which knows what a header declares
+    found = sorted(headers.read_all(include), key=lambda each: each.name)
     table = []
     with open(output, 'w', encoding='utf-8') as out:
-        for result, name, parameters, nulls in calls(headers):
+        for result, name, parameters, nulls in calls(found):
             left = list(nulls)
             given = ', '.join(
                 argument(name, kind, each, kind == NODE and left.pop(0))
@@ -144,7 +135,9 @@ def main(include, output, depfile):
         print('static const struct call calls[] = {', *table, '};',
               sep='\n', file=out)
     with open(depfile, 'w', encoding='utf-8') as out:
-        print(f'{output}:', *headers, file=out)
+        print(f'{output}:', headers.__file__, *(
+            os.path.join(include, 'varve', each.name) for each in found),
+            file=out)
 
 
 main(*sys.argv[1:])

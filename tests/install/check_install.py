@@ -163,6 +163,18 @@ def check_tool(installed):
     only(f'{installed.place}/**/man1/varve.1*')
 
 
+def check_manual(installed):
+    """Of the functions, where this machine could make it."""
+    pages = glob.glob(f'{installed.place}/**/man3/*.3', recursive=True)
+    if not pages:
+        print('install: no manual of the functions is made here')
+        return
+    names = {os.path.basename(page).removesuffix('.3') for page in pages}
+    declared = declared_names(glob.glob(f'{installed.include}/*.h'))
+    if declared - names:
+        raise Trouble(f'no manual page of {sorted(declared - names)}')
+
+
 PART = """project('whole', 'c')
 executable('whole', 'whole.c', dependencies: dependency('varve'))
 """
@@ -298,6 +310,7 @@ def main(meson, source, build, soname):
             ('headers', lambda: check_headers(installed)),
             ('requirements', lambda: check_requirements(installed)),
             ('command', lambda: check_tool(installed)),
+            ('manual', lambda: check_manual(installed)),
             ('part of a project', lambda: check_part(installed, meson)),
         ]
         if installed.has('libvarve.so'):

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""check_reference.py - that the reference has all that is public.
+
+    tests/docs/check_reference.py SOURCE
+
+What docs/site finds in the headers is compared with what the compiler found
+there (tests/install/abi.txt) and with a plain look for macros and marks of the
+export. Each function, type and macro has a manual page, at which mandoc or
+groff finds nothing. Headers with something undocumented are refused, with file
+and line.
+
+SPDX-License-Identifier: MIT
+"""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+# What stands in a header, and the lines of it that have no comment.
+BROKEN = [
+    ('VARVE_API int varve_a(void);\n', [1]),
+    ('/* It. */\n\nVARVE_API int varve_a(void);\n', [3]),
+    ('/* It. */\nVARVE_API int varve_a(void);\n\nint varve_b(void);\n', [4]),
+    ('/* It. */\nVARVE_API int varve_a(void);\nint varve_b(void);\n', []),
+    ('/* --- Words --- */\nVARVE_API int varve_a(void);\n', [2]),
+    ('#define VARVE_ONE 1\n#define VARVE_TWO_ 2\n', [1]),
+    ('#define VARVE_TWO_ 2\n', []),
+    ('typedef enum varve_e {\n    VARVE_A, /* a */\n    VARVE_B\n} varve_e;\n',
+     [1]),
+    ('typedef enum varve_e {\n    VARVE_A, /* a */\n    VARVE_B /* b */\n} '
+     'varve_e;\n', []),
+    ('/* It. */\ntypedef enum varve_e {\n    VARVE_A\n} varve_e;\n', []),
+    ('typedef struct varve_s {\n    int a;\n    int b; /* b */\n} varve_s;\n',
+     [1]),
+    ('typedef int varve_on(void *user);\n\n#define VARVE_X(a) \\\n    (a)\n',
+     [1, 3]),
+]
+FRAME = '/* x.h - what.\n *\n * SPDX-License-Identifier: MIT\n */\n\n'
+MACRO = re.compile(
+    r'^#\s*define (?!\w+_H\b)((?:VARVE|varve)_\w*[^_\W])(?=\W|$)', re.M)
+MARK = re.compile(r'^VARVE_API\b', re.M)
+COMMENT = re.compile(r'/\*.*?\*/', re.S)
+
+
+class Checks:
+    def __init__(self):
+        self.troubles = 0
+
+    def equal(self, what, expected, found):
+        for name in sorted(set(expected) - set(found)):
+            self.fail(f'{what}: {name} is not in the reference')
+        for name in sorted(set(found) - set(expected)):
+            self.fail(f'{what}: {name} is nothing public')
+
+    def fail(self, line):
+        self.troubles += 1
+        print(f'reference: {line}')
+
+
+def public_names(path):
+    """Functions, types and enumerators, as the compiler sees them."""
+    with open(path, encoding='utf-8') as stream:
+        lines = stream.read().splitlines()
+    functions, types, enumerators = set(), set(), set()
+    for line in lines:
+        head = line.partition('{')[0]
+        if line.startswith('typedef enum'):
+            enumerators.update(re.findall(r'\bVARVE_\w+', line))
+        if head.startswith(('typedef', 'struct', 'enum')):
+            types.add((re.search(r'(\w+)\(', head)
+                       or re.search(r'(\w+) ?;?$', head))[1])
+        else:
+            functions.add(re.search(r'(\w+)\(', head)[1])
+    return functions, types, enumerators
+
+
+def check_names(checks, source, found):
+    everywhere = [each for header in found if header.name != 'mpi.h'
+                  for each in header.declared()]
+    functions, types, enumerators = public_names(
+        os.path.join(source, 'tests', 'install', 'abi.txt'))
+    checks.equal('functions', functions, [
+        each.name for each in everywhere if each.kind == 'function'])
+    checks.equal('types', types, [
+        each.name for each in everywhere if each.is_type])
+    checks.equal('constants', enumerators, [
+        member.name for each in everywhere if each.kind == 'enum'
+        for member in each.members])
+    print(f'reference: {len(functions)} functions, {len(types)} types and '
+          f'{len(enumerators)} enumerators, as the compiler has them')
+
+
+def check_headers(checks, source, found):
+    for header in found:
+        path = os.path.join(source, 'include', 'varve', header.name)
+        with open(path, encoding='utf-8') as stream:
+            text = COMMENT.sub('', stream.read())
+        checks.equal(f'macros of {header.name}', MACRO.findall(text), [
+            each.name for each in header.declared()
+            if each.kind in ('macro', 'constant')])
+        marks = len(MARK.findall(text))
+        functions = sum(each.kind == 'function' for each in header.declared())
+        if marks != functions:
+            checks.fail(f'{header.name}: {marks} functions are exported, '
+                        f'{functions} found')
+
+
+def check_broken(checks, headers):
+    for text, expected in BROKEN:
+        header = headers.read_text('x.h', FRAME + text)
+        found = [int(line.split(':')[1]) - FRAME.count('\n')
+                 for line in headers.undocumented([header])]
+        if found != expected:
+            checks.fail(f'expected nothing about lines {expected}, found '
+                        f'{found}, of:\n{text}')
+
+
+def lint_command():
+    if shutil.which('mandoc'):
+        return ['mandoc', '-Tlint', '-W', 'warning']
+    if shutil.which('groff'):
+        return ['groff', '-man', '-Tutf8', '-ww', '-z']
+    return None
+
+
+def lint(checks, pages):
+    command = lint_command()
+    if not command:
+        print('reference: pages not looked at: neither mandoc nor groff here')
+        return
+    result = subprocess.run(command + pages, stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT, text=True, check=False)
+    for line in result.stdout.splitlines():
+        if line.strip():
+            checks.fail(line)
+    print(f'reference: {command[0]} has looked at {len(pages)} pages')
+
+
+def check_manual(checks, source, found, man_pages):
+    with tempfile.TemporaryDirectory() as place:
+        folder = os.path.join(place, 'man3')
+        man_pages.write(source, found, folder)
+        texts = {}
+        for path in sorted(glob.glob(f'{folder}/*.3')):
+            with open(path, encoding='utf-8') as stream:
+                texts[os.path.basename(path)] = stream.read()
+        lower = [name.lower() for name in texts]
+        for each in (each for header in found for each in header.declared()):
+            name, text = f'{each.name}.3', texts.get(f'{each.name}.3', '')
+            if name not in texts and name.lower() in lower:
+                continue  # it has a twin in small letters
+            if text.startswith('.so man3/'):
+                text = texts.get(text[9:].strip(), '')
+            if each.name not in text.partition('.SH SYNOPSIS')[0]:
+                checks.fail(f'{name}: expected a page with this name, found '
+                            f'{"another" if text else "none"}')
+        if len(set(lower)) < len(lower):
+            checks.fail('two pages whose names differ in capitals only')
+        lint(checks, [os.path.join(folder, name) for name, text in
+                      texts.items() if not text.startswith('.so')])
+
+
+def main(source):
+    sys.path.insert(0, os.path.join(source, 'docs', 'site'))
+    import headers
+    import man_pages
+    checks = Checks()
+    found = headers.read_all(os.path.join(source, 'include'))
+    for line in headers.undocumented(found):
+        checks.fail(f'include/varve/{line}')
+    check_names(checks, source, found)
+    check_headers(checks, source, found)
+    check_broken(checks, headers)
+    check_manual(checks, source, found, man_pages)
+    return 1 if checks.troubles else 0
+
+
+sys.exit(main(*sys.argv[1:]))
