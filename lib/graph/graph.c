@@ -133,7 +133,8 @@ static bool give_memory(varve_graph *graph)
 {
     for (varve_node *node = vv_newest_node(graph); node;
          node = vv_older_node(node)) {
-        if (node->variable && !vv_variable_allocate(node))
+        if (node->variable && vv_variable_is_owned(node->variable) &&
+            !vv_variable_allocate(node))
             return false;
     }
     return !vv_is_nil(graph->root);

@@ -157,6 +157,20 @@ TEST(memory_table, asks_functions_for_no_more_than_they_are_promised)
     free(bytes);
 }
 
+TEST(memory_table, of_functions_gets_none_of_the_librarys)
+{
+    struct view v;
+    varve_graph *graph = new_graph();
+    varve_node *root = varve_graph_root(graph);
+    view_make_far(&v, VARVE_FLOAT64, VARVE_SHAPE(5));
+    varve_node *x = varve_add_variable(root, "x", v.tensor);
+    varve_add_object(root, "x");
+    cr_assert_eq(varve_clear_mistake(graph, NULL), VARVE_DUPLICATE);
+    cr_assert_null(varve_data(x));
+    free_good(graph);
+    view_free(&v);
+}
+
 TEST(memory_table, tells_what_failed_and_with_what)
 {
     struct view v;
