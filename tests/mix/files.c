@@ -88,7 +88,8 @@ static bool is_plain(const struct mix_shape *shape, varve_format format)
 void mix_empty(struct mix_node *node)
 {
     node->holds = false;
-    node->value = (struct mix_value){ .count = node->value.count };
+    node->value = (struct mix_value){ .count = node->value.count,
+        .form = node->value.form };
 }
 
 struct mix_file mix_file_of(
@@ -209,8 +210,10 @@ static void look_at_report(struct mix *m, struct mix_open *open, size_t taken)
 /* Any value of the file may have come before the failure. */
 static void end_half_done(struct mix *m, struct mix_open *open)
 {
-    MIX_CHECK(open->streams && m->trouble_before != MIX_NO_TROUBLE,
-        "a read was left half done");
+    bool may_be =
+        (open->streams && m->trouble_before != MIX_NO_TROUBLE) ||
+        mix_may_be_half(m);
+    MIX_CHECK(may_be, "a read was left half done");
     open->is_loose = true;
     mix_deliver(m, open);
     memset(open, 0, sizeof *open);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "mix/files.h"
+#include "mix/views.h"
 
 /* --- Looking -------------------------------------------------------------- */
 
@@ -15,7 +16,8 @@ static bool node_holds(
 {
     const struct mix_node *node = &g->shape.nodes[n];
     if (node->kind == VARVE_VARIABLE)
-        return mix_holds(varve_value(g->nodes[n]), node->dtype, value);
+        return mix_holds(varve_value(g->nodes[n]), node->dtype, value) &&
+               mix_has_gaps(varve_value(g->nodes[n]), g->memory[n]);
     return mix_equal(g->memory[n], value);
 }
 
@@ -35,6 +37,15 @@ static void look_at_value(struct mix_graph *g, int number, uint8_t n)
             number, n, node->value.numbers[0], node->value.count);
         mix_set_value(g, n, &g->maybe[n][i]);
     }
+}
+
+/* What has no elements, and no value, has one once another one did not fit: it
+ * has no memory from which to tell. */
+static void look_for_nothing(struct mix_graph *g, uint8_t n)
+{
+    struct mix_node *node = &g->shape.nodes[n];
+    if (node->kind == VARVE_VARIABLE && !node->holds && !node->value.count)
+        node->holds = varve_state_of(g->nodes[n]) == VARVE_INITIALIZED;
 }
 
 static void look_at_edges(const struct mix_graph *g, int number, uint8_t n)
@@ -64,6 +75,7 @@ void mix_look(struct mix *m)
             if (!g->shape.nodes[n].kind)
                 continue;
             look_at_edges(g, i, n);
+            look_for_nothing(g, n);
             look_at_value(g, i, n);
             g->maybe_count[n] = 0;
         }

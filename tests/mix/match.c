@@ -198,9 +198,13 @@ static bool is_mismatch(const struct mix_open *open,
         return true;
     if (node->kind != VARVE_VARIABLE)
         return false;
-    bool is_resized = open->resizes && node->dtype != VARVE_STRING &&
+    bool has_rank = node->value.form == saved->value.form;
+    bool has_count = mix_whole(node) == saved->value.count;
+    bool is_resized = open->resizes && has_rank &&
+                      node->dtype != VARVE_STRING &&
                       saved->dtype != VARVE_STRING && !mix_is_part(node);
-    return (mix_whole(node) != saved->value.count && !is_resized &&
+    bool is_reshaped = open->reshapes && has_count && !mix_is_part(node);
+    return (!(has_rank && has_count) && !is_resized && !is_reshaped &&
                !node->takes_shape) ||
            (open->casts ? !mix_can_cast(saved->dtype, node->dtype)
                         : saved->dtype != node->dtype);
@@ -239,9 +243,13 @@ static struct mix_value brought(const struct mix_open *open,
     const struct mix_node *node, const struct mix_node *saved)
 {
     struct mix_value value = node->value;
-    if (!open->resizes || node->kind != VARVE_VARIABLE || mix_is_part(node) ||
-        node->takes_shape)
+    if (node->kind != VARVE_VARIABLE || mix_is_part(node) || node->takes_shape)
         return mix_part(node, &saved->value);
+    if (!open->resizes) {
+        value = saved->value;
+        value.form = node->value.form; /* reshaped */
+        return value;
+    }
     for (uint8_t i = 0; i < value.count && i < saved->value.count; i++)
         value.numbers[i] = saved->value.numbers[i];
     return value;
@@ -481,8 +489,8 @@ void mix_match_again(struct mix *m, struct mix_open *open, uint8_t node)
                 !mix_is_saved(saved) || g->restored_by[p] > open->number)
                 continue;
             if (open->taker[f] == p && open->is_taken[f] &&
-                open->only == MIX_NONE && open->except == MIX_NONE &&
-                g->maybe_by[p] <= open->number &&
+                mix_has(pairs.sure[p], f) && open->only == MIX_NONE &&
+                open->except == MIX_NONE && g->maybe_by[p] <= open->number &&
                 !is_mismatch(open, &g->shape.nodes[p], saved)) {
                 struct mix_value value =
                     brought(open, &g->shape.nodes[p], saved);

@@ -21,7 +21,7 @@ enum {
     MIX_SAVERS = 2,
     MIX_MANAGERS = 2,
     MIX_KEPT = 24, /* checkpoints of a directory */
-    MIX_MAYBE = 4,
+    MIX_MAYBE = 16,
     MIX_JOBS = 4,
 };
 
@@ -65,6 +65,7 @@ struct mix_open {
     struct mix_file file;
     bool casts;
     bool resizes;
+    bool reshapes;
     bool streams;
     uint8_t only, except; /* an edge of the root; MIX_NONE: none */
     uint8_t renamed;      /* likewise, and what it is in the file */
@@ -197,11 +198,16 @@ struct mix {
         MIX_NO_TROUBLE,
         MIX_NO_MEMORY,
         MIX_FULL_DISK,
-        MIX_FAILING_CALL
+        MIX_FAILING_CALL,
+        MIX_FAILING_COPY /* of far memory */
     } trouble, trouble_before; /* of the call that was */
     uint8_t trouble_at;        /* what the next call that can fail is to meet */
     uint8_t trouble_way;
     bool trouble_lasts;
+    atomic_int copies;  /* of far memory in this call; */
+    int failing_copy;   /* the one that fails; -1: none */
+    bool may_half;      /* the next call may be left half done, */
+    bool is_streaming;  /* as it is one that cannot be undone */
     varve_error error;
 };
 

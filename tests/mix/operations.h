@@ -25,6 +25,9 @@ mix_operation mix_add_slot, mix_alias, mix_name_globally, mix_tag, mix_compute,
     mix_rebind, mix_reshape, mix_let_resize, mix_retype, mix_ask_nothing,
     mix_mistake;
 
+/* Values that do not lie row-major: operations_view.c */
+mix_operation mix_add_view, mix_rebind_view, mix_lose_copy;
+
 /* Files: operations_file.c */
 mix_operation mix_write, mix_write_beside, mix_write_foreign, mix_read,
     mix_salvage, mix_salvage_damaged, mix_write_layered, mix_save_layered,
@@ -43,7 +46,7 @@ mix_operation mix_take, mix_retake, mix_put_back, mix_end_snapshot, mix_compare,
     mix_write_snapshot, mix_read_snapshot, mix_push, mix_roll_back,
     mix_end_ring, mix_take_part, mix_read_snapshot_part;
 
-/* Around: operations_manage.c */
+/* Around: operations_manage.c, operations_saver.c */
 mix_operation mix_name_in_saver, mix_save_by_saver, mix_restore_by_saver,
     mix_end_saver, mix_manage, mix_manage_part, mix_save_managed, mix_resume,
     mix_end_manager, mix_pin, mix_make_saver, mix_manage_otherwise;
@@ -59,8 +62,8 @@ mix_operation mix_write_behind, mix_save_behind, mix_wait, mix_ask_job,
     mix_cancel, mix_end_job;
 
 /* What goes wrong: operations_fail.c, operations_kill.c */
-mix_operation mix_run_out, mix_fill_disk, mix_fail_call, mix_kill,
-    mix_kill_behind, mix_kill_manager;
+mix_operation mix_run_out, mix_fill_disk, mix_fail_call, mix_fail_copy,
+    mix_kill, mix_kill_behind, mix_kill_manager;
 
 /* What takes time: operations_cost.c */
 mix_operation mix_churn, mix_chain, mix_build_twice;

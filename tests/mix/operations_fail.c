@@ -38,6 +38,19 @@ void mix_fail_call(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         m->trouble_lasts ? ", and all after it" : "");
 }
 
+/* Fails the copy of far memory with that number; and all after it, where that
+ * can be borne. */
+void mix_fail_copy(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
+{
+    m->trouble = MIX_FAILING_COPY;
+    m->trouble_at = a % 8;
+    m->trouble_way = b;
+    m->trouble_lasts = c & 1;
+    mix_say(m, "(%s: copy %d of far memory in the next call%s)",
+        b % 4 == 3 ? "no memory" : "failure", m->trouble_at,
+        m->trouble_lasts ? ", and all after it" : "");
+}
+
 /* --- Refused calls -------------------------------------------------------- */
 
 static varve_status pass_over(void *user, varve_node *node, const char *path)

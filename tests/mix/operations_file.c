@@ -172,6 +172,8 @@ void mix_read_one(struct mix *m, struct mix_open *open, const char *path,
     open->number = ++m->restorations;
     enum mix_fit fit = mix_match(m, open);
     unsigned saves = m->saves;
+    m->may_half = true;
+    m->is_streaming = options->streaming;
     mix_say(m, "r%td = varve_read(g%dn%d, \"%s\"%s%s%s%s%s);", open - m->opens,
         open->graph, open->root, path, open->casts ? ", .cast" : "",
         options->only ? ", .only = " : "", options->only ? options->only : "",
@@ -295,6 +297,7 @@ void mix_read_otherwise(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     };
     open->casts = c & 1;
     open->resizes = c & 2;
+    open->reshapes = c & 4;
     char path[256];
     strcpy(path, mix_file_path(m, slot, file->format));
     mix_say(m, "(%s%s%s%s%s:)", c & 2 ? ".resize " : "",
@@ -427,8 +430,9 @@ void mix_ask(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         VARVE_OK);
     status = varve_restoration_retry(open->restoration, &m->error);
     mix_expect(m, "varve_restoration_retry", status, VARVE_OK, VARVE_MISMATCH);
-    if (open->graph != MIX_NONE)
-        mix_follow_shared(m, open->graph);
+    if (open->graph != MIX_NONE &&
+        mix_demands(&m->graphs[open->graph].shape))
+        mix_arrive(m, open->graph); /* to what was made */
     if (status && !open->manager)
         mix_close(m, open);
 }

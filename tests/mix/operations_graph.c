@@ -297,6 +297,7 @@ void mix_add_slot_like(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         .value = mix_fresh(m, like->value.count) };
     g->shape.slots[g->shape.slot_count++] =
         (struct mix_slot){ owner, variable, name, place };
+    g->shape.nodes[place].value.form = like->value.form;
     struct mix_value *value = keep_value(m, at, place);
     mix_say(m, "g%dn%d = varve_add_slot_like(g%dn%d, g%dn%d, \"%s\"); = %d",
         at, place, at, owner, at, variable, mix_name(name), value->numbers[0]);

@@ -1,4 +1,4 @@
-/* operations_manage.c - savers and managers, of graphs that go on changing.
+/* operations_manage.c - managers, of graphs that go on changing.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,29 +14,9 @@
 #include "mix/parts.h"
 #include "mix/trouble.h"
 
-/* --- Savers: names ---------------------------------------------------------
- */
+/* --- How they save -------------------------------------------------------- */
 
-static void note_held(struct mix *m, uint8_t graph)
-{
-    mix_set held = 0;
-    for (int i = 0; i < MIX_SAVERS; i++)
-        for (uint8_t k = 0; k < MIX_NAMES && m->savers[i].saver; k++)
-            if (m->savers[i].graph == graph && m->savers[i].node[k] != MIX_NONE)
-                held |= mix_one(m->savers[i].node[k]);
-    if (graph != MIX_NONE)
-        m->graphs[graph].shape.held = held;
-}
-
-static uint8_t name_of(const struct mix_saver *s, uint8_t node)
-{
-    uint8_t k = 0;
-    while (k < MIX_NAMES && s->node[k] != node)
-        k++;
-    return k < MIX_NAMES ? k : MIX_NONE;
-}
-
-static varve_write_options write_options(struct mix *m, uint8_t how)
+varve_write_options mix_write_options(struct mix *m, uint8_t how)
 {
     return (varve_write_options){
         .layered = how & 2,
@@ -46,115 +26,7 @@ static varve_write_options write_options(struct mix *m, uint8_t how)
     };
 }
 
-static struct mix_saver *take_saver(
-    struct mix *m, uint8_t at, uint8_t graph, uint8_t how)
-{
-    struct mix_saver *s = &m->savers[at];
-    const varve_saver_options options = { .keep = MIX_KEEP, .async = how & 1 };
-    if (s->saver)
-        return s;
-    mix_say(m, "v%d = varve_saver_new(g%d, .keep = %d%s%s%s);", at, graph,
-        MIX_KEEP, how & 1 ? ", .async" : "", how & 2 ? "; .layered" : "",
-        how & 8 ? "; .compress" : "");
-    memset(s, 0, sizeof *s);
-    memset(s->node, MIX_NONE, sizeof s->node);
-    s->graph = graph;
-    s->is_async = how & 1;
-    s->write = write_options(m, how);
-    mix_trouble_begin(m);
-    s->saver = varve_saver_new(m->graphs[graph].graph, &options, &m->error);
-    varve_status other = mix_trouble_end(m);
-    mix_expect(m, "varve_saver_new", s->saver ? VARVE_OK : m->error.status,
-        VARVE_OK, s->saver ? VARVE_OK : other);
-    return s;
-}
-
-void mix_name_in_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
-{
-    uint8_t at = mix_pick_graph(m, a), number = b % MIX_SAVERS;
-    uint8_t name = (uint8_t)(b / MIX_SAVERS % (MIX_NAMES - 1));
-    struct mix_saver *s = take_saver(m, number, at, 0);
-    struct mix_graph *g = &m->graphs[at];
-    uint8_t node = mix_pick(g, mix_is_ordinary, c);
-    if (!s->saver || s->graph != at || node == MIX_NONE)
-        return;
-    bool is_new = s->node[name] == MIX_NONE && name_of(s, node) == MIX_NONE;
-    mix_say(m, "varve_saver_add(v%d, \"%s\", g%dn%d);", number, mix_name(name),
-        at, node);
-    mix_trouble_begin(m);
-    varve_status status =
-        varve_saver_add(s->saver, mix_name(name), g->nodes[node], &m->error);
-    varve_status other = mix_trouble_end(m);
-    mix_expect(m, "varve_saver_add", status,
-        is_new ? VARVE_OK : VARVE_DUPLICATE, other);
-    if (status == VARVE_OK)
-        s->node[name] = node;
-    note_held(m, at);
-}
-
-/* One that saves in the background, or layers. */
-void mix_make_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
-{
-    take_saver(m, b % MIX_SAVERS, mix_pick_graph(m, a), c % 16);
-}
-
-void mix_end_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
-{
-    struct mix_saver *s = &m->savers[b % MIX_SAVERS];
-    mix_finish_by(m, MIX_BY_SAVER, b % MIX_SAVERS);
-    uint8_t graph = s->graph;
-    (void)a;
-    (void)c;
-    if (!s->saver)
-        return;
-    mix_say(m, "varve_saver_free(v%d);", b % MIX_SAVERS);
-    varve_saver_free(s->saver);
-    memset(s, 0, sizeof *s);
-    note_held(m, graph);
-}
-
-/* --- Savers: files ---------------------------------------------------------
- */
-
-/* What a save of a saver gives: a root with the variables that have names. */
-static struct mix_file file_of(const struct mix *m, const struct mix_saver *s)
-{
-    struct mix_shape shape = { 0 };
-    shape.nodes[0] = (struct mix_node){
-        .kind = VARVE_OBJECT, .alias = MIX_NONE, .global = MIX_NONE
-    };
-    for (uint8_t k = 0; k < MIX_NAMES; k++) {
-        if (s->node[k] == MIX_NONE)
-            continue;
-        shape.nodes[k + 1] = m->graphs[s->graph].shape.nodes[s->node[k]];
-        mix_add_edge(&shape, 0, k, (uint8_t)(k + 1));
-    }
-    return mix_file_of(&shape, 0, VARVE_FORMAT_VARVE);
-}
-
-static bool is_empty(const struct mix_saver *s)
-{
-    for (uint8_t k = 0; k < MIX_NAMES; k++)
-        if (s->node[k] != MIX_NONE)
-            return false;
-    return true;
-}
-
-void mix_note_by_saver(
-    struct mix *m, const struct mix_job *job, varve_status status)
-{
-    struct mix_saver *s = &m->savers[job->by];
-    if (status == VARVE_OK)
-        s->last = job->file;
-    MIX_CHECK(varve_saver_count(s->saver) <= MIX_KEEP, "%zu files of a saver",
-        varve_saver_count(s->saver));
-    if (s->last.is_there)
-        mix_look_at_file(m, varve_saver_latest(s->saver), &s->last);
-}
-
-/* Before a save whose progress may wait at the gate: it is closed where nothing
- * waits for it. */
-static void prepare_gate(
+void mix_prepare_gate(
     struct mix *m, uint8_t graph, const varve_write_options *write)
 {
     mix_gate_open(m);
@@ -162,123 +34,13 @@ static void prepare_gate(
         mix_gate_close(m);
 }
 
-static void note_flight(struct mix *m, enum mix_job_kind kind, uint8_t graph,
+void mix_note_flight(struct mix *m, enum mix_job_kind kind, uint8_t graph,
     uint8_t by, const struct mix_file *file, varve_status other)
 {
     struct mix_job *job = mix_job_new(m, kind, graph, by);
     job->file = *file;
     job->may_fail = mix_bit(other);
     job->may_be_unknown = m->trouble_before == MIX_FAILING_CALL;
-}
-
-void mix_save_by_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
-{
-    struct mix_saver *s = &m->savers[b % MIX_SAVERS];
-    const varve_saver_save_options options = {
-        .has_step = true, .step = c, .write = &s->write
-    };
-    (void)a;
-    if (!s->saver || s->graph == MIX_NONE || mix_names_part(m, s))
-        return;
-    mix_finish_by(m, MIX_BY_SAVER, b % MIX_SAVERS);
-    if (!s->is_async || m->graphs[s->graph].untold)
-        mix_finish(m, s->graph);
-    struct mix_file new = file_of(m, s);
-    if (s->is_async)
-        prepare_gate(m, s->graph, &s->write);
-    char prefix[256];
-    strcpy(prefix, mix_path(m, "v%d", b % MIX_SAVERS));
-    mix_say(m, "varve_saver_save(v%d, .step = %d);", b % MIX_SAVERS, c);
-    mix_trouble_begin(m);
-    varve_status status =
-        varve_saver_save(s->saver, prefix, &options, &m->error);
-    varve_status other = mix_trouble_end(m);
-    if (s->is_async && mix_was_told(m, s->graph, status, false))
-        return;
-    status = mix_in_place(m, status);
-    mix_expect(m, "varve_saver_save", status,
-        is_empty(s) ? VARVE_MISUSE : VARVE_OK, other);
-    if (status == VARVE_OK && s->is_async) {
-        note_flight(
-            m, MIX_BY_SAVER, s->graph, b % MIX_SAVERS, &new, other);
-        return;
-    }
-    if (status == VARVE_OK)
-        s->last = new;
-    MIX_CHECK(varve_saver_count(s->saver) <= MIX_KEEP, "%zu files of a saver",
-        varve_saver_count(s->saver));
-    if (s->last.is_there)
-        mix_look_at_file(m, varve_saver_latest(s->saver), &s->last);
-}
-
-/* What must become of the names; the values, where all of them fit. */
-static varve_status restored(
-    const struct mix_saver *s, struct mix_shape *shape)
-{
-    bool misses = false, mismatches = false;
-    for (uint8_t k = 0; k < MIX_NAMES; k++) {
-        const struct mix_node *saved = &s->last.shape.nodes[k + 1];
-        if (s->node[k] == MIX_NONE)
-            continue;
-        struct mix_node *node = &shape->nodes[s->node[k]];
-        if (!saved->kind)
-            misses = true;
-        else if (!mix_is_saved(saved))
-            continue;
-        else if (saved->dtype != node->dtype ||
-                 saved->value.count != mix_whole(node))
-            mismatches = true;
-        node->value = mix_part(node, &saved->value);
-        node->holds = true;
-    }
-    return mismatches ? VARVE_MISMATCH : misses ? VARVE_UNMATCHED : VARVE_OK;
-}
-
-static bool is_sure(const struct mix *m, const struct mix_saver *s)
-{
-    for (uint8_t k = 0; k < MIX_NAMES; k++) {
-        if (s->last.shape.nodes[k + 1].is_local ||
-            (s->last.shape.nodes[k + 1].kind &&
-                s->last.shape.nodes[k + 1].global != MIX_NONE))
-            return false;
-        if (s->node[k] != MIX_NONE &&
-            m->graphs[s->graph].shape.nodes[s->node[k]].global != MIX_NONE)
-            return false;
-        if (s->node[k] != MIX_NONE &&
-            m->graphs[s->graph].shape.nodes[s->node[k]].is_local)
-            return false;
-    }
-    return true;
-}
-
-void mix_restore_by_saver(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
-{
-    struct mix_saver *s = &m->savers[b % MIX_SAVERS];
-    mix_finish_by(m, MIX_BY_SAVER, b % MIX_SAVERS);
-    (void)a;
-    (void)c;
-    if (!s->saver || s->graph == MIX_NONE || !s->last.is_there || is_empty(s) ||
-        !is_sure(m, s))
-        return;
-    struct mix_graph *g = &m->graphs[s->graph];
-    struct mix_shape after = g->shape;
-    uint64_t number = ++m->restorations;
-    varve_status wanted = restored(s, &after);
-    char path[256];
-    strcpy(path, varve_saver_latest(s->saver));
-    mix_say(m, "varve_saver_restore(v%d, \"%s\");", b % MIX_SAVERS, path);
-    mix_trouble_begin(m);
-    varve_status status =
-        varve_saver_restore(s->saver, path, NULL, NULL, &m->error);
-    varve_status other = mix_trouble_end(m);
-    if (wanted != VARVE_MISMATCH || status != VARVE_UNMATCHED)
-        mix_expect(m, "varve_saver_restore", status, wanted, other);
-    if (status)
-        return;
-    g->shape = after;
-    for (uint8_t k = 0; k < MIX_NAMES; k++)
-        if (s->node[k] != MIX_NONE)
-            g->restored_by[s->node[k]] = number;
 }
 
 /* --- Managers --------------------------------------------------------------
@@ -299,7 +61,7 @@ static void manage(
     manager->except = except;
     manager->read.except = except == MIX_NONE ? NULL : mix_name(except);
     manager->is_async = how & 1;
-    manager->write = write_options(m, how);
+    manager->write = mix_write_options(m, how);
     mix_say(m,
         "m%d = varve_manager_new(g%dn0, \"m%d\", .keep_last = %d%s%s%s%s%s);",
         number, at, number, MIX_KEEP, how & 1 ? ", .async" : "",
@@ -367,7 +129,8 @@ void mix_look_at_directory(struct mix *m, const struct mix_manager *manager)
         if (i + 1 == d->count)
             mix_look_at_file(m, managed.path, &d->files[i]);
     }
-    if (m->files[MIX_LEDGER].is_there && manager->directory == 0)
+    if (m->files[MIX_LEDGER].is_there && manager->directory == 0 &&
+        !m->is_told)
         mix_look_at_file(
             m, mix_file_path(m, MIX_LEDGER, 0), &m->files[MIX_LEDGER]);
 }
@@ -441,7 +204,7 @@ void mix_save_managed(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         .counter = g->counter,
         .file = mix_file_of(&g->shape, 0, VARVE_FORMAT_VARVE) };
     if (manager->is_async)
-        prepare_gate(m, manager->graph, &manager->write);
+        mix_prepare_gate(m, manager->graph, &manager->write);
     mix_say(m, "varve_manager_save(m%d, %d%s);", number, c,
         options.pin ? ", .pin" : "");
     mix_trouble_begin(m);
@@ -459,7 +222,7 @@ void mix_save_managed(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         status = other; /* a pin whose directory could not be synced */
     mix_expect(m, "varve_manager_save", status, VARVE_OK, other);
     if (manager->is_async && status == VARVE_OK) {
-        note_flight(
+        mix_note_flight(
             m, MIX_MANAGED, manager->graph, number, &saved.file, other);
         m->jobs[m->job_count - 1].pins = options.pin;
         return;

@@ -46,8 +46,8 @@ static enum fit fit_of(const struct mix *m, const struct mix_snapshot *s)
     for (uint8_t n = 0; n < MIX_NODES; n++)
         if (mix_has(s->taken, n) &&
             (g->shape.nodes[n].dtype != s->shape.nodes[n].dtype ||
-                g->shape.nodes[n].value.count !=
-                    s->shape.nodes[n].value.count))
+                !mix_has_shape_of(
+                    &g->shape.nodes[n].value, &s->shape.nodes[n].value)))
             return RETYPED;
     return SAME;
 }
@@ -65,6 +65,19 @@ static void put_back(struct mix *m, const struct mix_snapshot *s)
         else if (g->maybe_count[n] < MIX_MAYBE)
             g->maybe[n][g->maybe_count[n]++] = then->value;
     }
+}
+
+/* Where what was there could not be put back either: any of both. */
+static bool is_half_back(
+    struct mix *m, const struct mix_snapshot *s, varve_status status)
+{
+    struct mix_graph *g = s->graph == MIX_NONE ? NULL : &m->graphs[s->graph];
+    if (status != VARVE_HALF_RESTORED || !mix_may_be_half(m) || !g)
+        return false;
+    for (uint8_t n = 0; n < MIX_NODES; n++)
+        if (mix_has(s->taken, n) && g->maybe_count[n] < MIX_MAYBE)
+            g->maybe[n][g->maybe_count[n]++] = s->shape.nodes[n].value;
+    return true;
 }
 
 static struct mix_snapshot *choose_snapshot(struct mix *m, uint8_t by)
@@ -169,9 +182,12 @@ void mix_put_back(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         return;
     enum fit fit = fit_of(m, s);
     mix_say(m, "varve_snapshot_restore(s%d);", b % MIX_SNAPSHOTS);
+    m->may_half = true;
     mix_trouble_begin(m);
     varve_status status = varve_snapshot_restore(s->snapshot, &m->error);
     varve_status other = mix_trouble_end(m);
+    if (is_half_back(m, s, status))
+        return;
     mix_expect(m, "varve_snapshot_restore", status,
         fit == SAME ? VARVE_OK : VARVE_MISMATCH, other);
     if (status == VARVE_OK)
@@ -380,9 +396,12 @@ void mix_roll_back(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     bool is_there = back < ring->count;
     enum fit fit = is_there ? fit_of(m, &ring->at[back]) : SAME;
     mix_say(m, "varve_ring_rollback(q%d, %d);", b % MIX_RINGS, back);
+    m->may_half = true;
     mix_trouble_begin(m);
     varve_status status = varve_ring_rollback(ring->ring, back, &m->error);
     varve_status other = mix_trouble_end(m);
+    if (is_there && is_half_back(m, &ring->at[back], status))
+        return;
     mix_expect(m, "varve_ring_rollback", status,
         !is_there     ? VARVE_NOT_FOUND
         : fit == SAME ? VARVE_OK

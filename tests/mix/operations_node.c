@@ -87,9 +87,10 @@ static void set_value(
 {
     struct mix_graph *g = &m->graphs[at];
     struct mix_node *node = &g->shape.nodes[n];
+    value.form = node->value.form;
     node->value = value;
     if (node->kind == VARVE_VARIABLE)
-        mix_store(varve_data(g->nodes[n]), node->dtype, &value);
+        mix_fill(varve_value(g->nodes[n]), &value);
     else
         memcpy(g->memory[n], &value, sizeof value);
 }
@@ -163,7 +164,8 @@ static varve_status make_room(
     void *user, varve_node *node, const varve_tensor *coming, void **room)
 {
     (void)user;
-    MIX_CHECK(!varve_value(node)->memory && coming->rank == 1,
+    (void)node;
+    MIX_CHECK(!coming->data && varve_tensor_count(coming) <= MIX_NUMBERS,
         "room for another value than there is");
     *room = malloc((size_t)varve_tensor_size(coming) + 1);
     MIX_CHECK(*room, "the machine is out of memory");

@@ -26,8 +26,8 @@ static unsigned draw(struct build *b, unsigned below)
 static varve_node *make(struct build *b, const struct mix_node *node,
     varve_node *parent, const char *name, void *memory)
 {
-    static const struct mix_value before = { MIX_NUMBERS,
-        { 127, 127, 127, 127 } };
+    static const struct mix_value before = { .count = MIX_NUMBERS,
+        .numbers = { 127, 127, 127, 127 } };
     struct mix_value value = before;
     (void)b;
     switch (node->kind) {
@@ -37,13 +37,14 @@ static varve_node *make(struct build *b, const struct mix_node *node,
     default: return varve_add_object(parent, name);
     }
     value.count = node->value.count;
+    value.form = node->value.form;
     mix_store(memory, node->dtype, &value);
     if (node->is_slice)
         return varve_add_slice(parent, name,
             mix_view(memory, node->dtype, value.count),
             VARVE_SHAPE(node->whole), (uint64_t[]){ node->start });
-    return varve_add_variable(
-        parent, name, mix_view(memory, node->dtype, value.count));
+    return varve_add_variable(parent, name,
+        varve_view(memory, (varve_dtype)node->dtype, mix_extents(&value)));
 }
 
 /* The next edge of a node: of a list its next position, else any. The model's
@@ -75,7 +76,8 @@ static void add_slots(struct build *b, const struct mix_shape *shape)
 {
     for (uint8_t i = 0; i < shape->slot_count; i++) {
         const struct mix_slot *s = &shape->slots[i];
-        const struct mix_value before = { 2, { 127, 127 } };
+        const struct mix_value before = { .count = 2,
+            .numbers = { 127, 127 } };
         if (b->nodes[s->node])
             continue; /* an edge leads to it too: it was made as another */
         mix_store(b->memory[s->node], VARVE_FLOAT32, &before);

@@ -101,6 +101,10 @@ const struct mix_entry mix_operations[] = {
     [88] = { "read_all", mix_read_all, 4 },
     [89] = { "reshape", mix_reshape, 3 },
     [90] = { "let_resize", mix_let_resize, 5 },
+    [91] = { "add_view", mix_add_view, 6 },
+    [92] = { "rebind_view", mix_rebind_view, 5 },
+    [93] = { "fail_copy", mix_fail_copy, 5 },
+    [94] = { "lose_copy", mix_lose_copy, 5 },
 };
 const unsigned mix_operation_count =
     sizeof mix_operations / sizeof *mix_operations;

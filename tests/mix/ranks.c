@@ -17,7 +17,8 @@ static bool is_like(const struct mix_shape *shape, const struct mix_slot *s)
 {
     const struct mix_node *slot = &shape->nodes[s->node];
     const struct mix_node *like = &shape->nodes[s->variable];
-    return slot->dtype == like->dtype && slot->value.count == like->value.count;
+    return slot->dtype == like->dtype &&
+           mix_has_shape_of(&slot->value, &like->value);
 }
 
 /* Slots are cut as their variables are. */
@@ -44,7 +45,7 @@ struct mix_cut mix_cut_of(
         if (mix_is_value(node) && !node->holds)
             node->is_local = true;
         if (node->kind == VARVE_VARIABLE && node->dtype != VARVE_STRING &&
-            !(how >> (1 + n % 7) & 1))
+            node->value.form == MIX_FLAT && !(how >> (1 + n % 7) & 1))
             cut.cut |= mix_one(n);
     }
     cut_slots(&cut);
@@ -102,7 +103,8 @@ enum { BEFORE = 127 }; /* in no file */
 static varve_tensor view_of(
     const struct mix_node *node, struct mix_rank_value *v)
 {
-    return mix_view(v->memory, node->dtype, v->value.count);
+    return varve_view(
+        v->memory, (varve_dtype)node->dtype, mix_extents(&v->value));
 }
 
 static varve_node *make(varve_node *parent, const char *name,

@@ -21,9 +21,13 @@ enum {
     MIX_NONE = 255,
 };
 
+/* Of what shape so many are. */
+enum mix_form { MIX_FLAT, MIX_SCALAR, MIX_ROWS /* of two */ };
+
 struct mix_value {
     uint8_t count;
     uint8_t numbers[MIX_NUMBERS];
+    uint8_t form;
 };
 
 struct mix_edge {
@@ -79,15 +83,19 @@ const char *mix_name(uint8_t name);
 
 /* --- Values --------------------------------------------------------------- */
 
-/* A view of memory for so many elements. */
+/* A view of memory for so many elements; and of the shape of a value. */
 varve_tensor mix_view(void *memory, uint8_t dtype, uint8_t count);
+varve_shape mix_extents(const struct mix_value *value);
 
-/* Puts a value into memory, and says whether it is there. */
+/* Puts a value into memory, or where a view has it, and says whether it is
+ * there. */
 void mix_store(void *memory, uint8_t dtype, const struct mix_value *value);
+void mix_fill(const varve_tensor *tensor, const struct mix_value *value);
 bool mix_holds(
     const varve_tensor *tensor, uint8_t dtype, const struct mix_value *value);
 
 bool mix_equal(const struct mix_value *a, const struct mix_value *b);
+bool mix_has_shape_of(const struct mix_value *a, const struct mix_value *b);
 bool mix_can_cast(uint8_t from, uint8_t to);
 
 /* --- Nodes ---------------------------------------------------------------- */

@@ -60,6 +60,41 @@ static void fail_calls(struct mix *m)
                            });
 }
 
+/* --- Copies ----------------------------------------------------------------
+ */
+
+static varve_status status_of_copies(const struct mix *m)
+{
+    return m->trouble_way % 4 == 3 ? VARVE_NO_MEMORY : VARVE_CALLBACK;
+}
+
+/* Copies go on failing only where a call may be left half done. */
+static bool copies_go_on_failing(const struct mix *m)
+{
+    return m->trouble_lasts && m->may_half;
+}
+
+varve_status mix_copy_status(struct mix *m)
+{
+    int number = m->copies++;
+    bool fails = m->failing_copy >= 0 && (copies_go_on_failing(m)
+                                              ? number >= m->failing_copy
+                                              : number == m->failing_copy);
+    if (!fails)
+        return VARVE_OK;
+    return status_of_copies(m) == VARVE_CALLBACK ? VARVE_IO : VARVE_NO_MEMORY;
+}
+
+bool mix_copies_in_part(const struct mix *m)
+{
+    return m->trouble_way % 2 && !m->is_streaming && !copies_go_on_failing(m);
+}
+
+bool mix_may_be_half(const struct mix *m)
+{
+    return m->trouble_before == MIX_FAILING_COPY && m->trouble_lasts;
+}
+
 /* --- Trouble -------------------------------------------------------------- */
 
 static void limit_files(rlim_t size)
@@ -80,6 +115,9 @@ void mix_trouble_begin(struct mix *m)
         limit_files(8 * (rlim_t)m->trouble_at);
     if (m->trouble == MIX_FAILING_CALL)
         fail_calls(m);
+    m->copies = 0;
+    if (m->trouble == MIX_FAILING_COPY)
+        m->failing_copy = m->trouble_at;
 }
 
 varve_status mix_trouble_end(struct mix *m)
@@ -88,16 +126,19 @@ varve_status mix_trouble_end(struct mix *m)
         [MIX_NO_MEMORY] = VARVE_NO_MEMORY,
         [MIX_FULL_DISK] = VARVE_NO_SPACE,
     };
-    varve_status status = m->trouble == MIX_FAILING_CALL
-                              ? ways[m->trouble_way].status
-                              : may_lead_to[m->trouble];
+    varve_status status =
+        m->trouble == MIX_FAILING_CALL   ? ways[m->trouble_way].status
+        : m->trouble == MIX_FAILING_COPY ? status_of_copies(m)
+                                         : may_lead_to[m->trouble];
     if (m->trouble == MIX_FULL_DISK)
         limit_files(RLIM_INFINITY);
     m->trouble_before = m->trouble;
-    if (m->trouble)
+    if (m->trouble && m->trouble != MIX_FAILING_COPY)
         mix_jobs_met(m, status);
     m->trouble = MIX_NO_TROUBLE;
     m->failing = -1;
+    m->failing_copy = -1;
+    m->may_half = m->is_streaming = false;
     faulty_plan(m->faulty, NULL);
     return status;
 }
@@ -147,8 +188,9 @@ bool mix_mend(struct mix *m, uint8_t graph, varve_status other)
     if (other == VARVE_OK || varve_graph_check(g->graph, &m->error) == VARVE_OK)
         return false;
     mix_say(m, "varve_clear_mistake(g%d);", graph);
-    mix_expect(m, "varve_clear_mistake",
-        varve_clear_mistake(g->graph, &m->error), other, VARVE_OK);
+    varve_status status = varve_clear_mistake(g->graph, &m->error);
+    if (status != VARVE_HALF_RESTORED || !mix_may_be_half(m))
+        mix_expect(m, "varve_clear_mistake", status, other, VARVE_OK);
     deliver(m, graph);
     initialize(m, graph);
     return true;

@@ -21,6 +21,15 @@ const char *mix_way_name(uint8_t way);
 void mix_trouble_begin(struct mix *m);
 varve_status mix_trouble_end(struct mix *m);
 
+/* What the next copy of far memory gives; and whether one that fails has copied
+ * a part. */
+varve_status mix_copy_status(struct mix *m);
+bool mix_copies_in_part(const struct mix *m);
+
+/* Whether a call that met trouble may have been left half done: copies of far
+ * memory went on failing when what was there was put back. */
+bool mix_may_be_half(const struct mix *m);
+
 /* What a write gave: where it is in place, though that may not last over a
  * power cut, it has been done as far as a program can see. */
 varve_status mix_in_place(const struct mix *m, varve_status status);

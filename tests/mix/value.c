@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mix/shape.h"
+#include "mix/views.h"
 
 const char *mix_name(uint8_t name)
 {
@@ -22,6 +22,15 @@ const char *mix_name(uint8_t name)
 varve_tensor mix_view(void *memory, uint8_t dtype, uint8_t count)
 {
     return varve_view(memory, (varve_dtype)dtype, VARVE_SHAPE(count));
+}
+
+varve_shape mix_extents(const struct mix_value *value)
+{
+    switch (value->form) {
+    case MIX_SCALAR: return VARVE_SCALAR;
+    case MIX_ROWS: return VARVE_SHAPE(value->count / 2u, 2);
+    default: return VARVE_SHAPE(value->count);
+    }
 }
 
 /* The text of a number: two letters, so that texts differ from their bytes. Of
@@ -65,6 +74,13 @@ void mix_store(void *memory, uint8_t dtype, const struct mix_value *value)
         store_one((unsigned char *)memory + i * size, dtype, value->numbers[i]);
 }
 
+void mix_fill(const varve_tensor *tensor, const struct mix_value *value)
+{
+    for (uint8_t i = 0; i < value->count; i++)
+        store_one(
+            mix_element(tensor, i), (uint8_t)tensor->dtype, value->numbers[i]);
+}
+
 static bool is_text(const void *element, uint8_t number)
 {
     varve_string text, wanted = text_of(number);
@@ -76,17 +92,26 @@ static bool is_text(const void *element, uint8_t number)
            memcmp(text.data, wanted.data, wanted.size) == 0;
 }
 
+static bool has_shape(
+    const varve_tensor *tensor, const struct mix_value *value)
+{
+    varve_shape wanted = mix_extents(value);
+    return tensor->rank == wanted.rank &&
+           memcmp(tensor->shape, wanted.extents,
+               wanted.rank * sizeof *wanted.extents) == 0;
+}
+
 bool mix_holds(
     const varve_tensor *tensor, uint8_t dtype, const struct mix_value *value)
 {
     unsigned char element[16];
-    if (!tensor || tensor->dtype != (varve_dtype)dtype || tensor->rank != 1 ||
-        tensor->shape[0] != value->count || (value->count && !tensor->data))
+    if (!tensor || tensor->dtype != (varve_dtype)dtype ||
+        !has_shape(tensor, value) ||
+        (value->count && !tensor->data && !tensor->memory))
         return false;
     size_t size = varve_dtype_size(tensor->dtype);
     for (uint8_t i = 0; i < value->count; i++) {
-        const unsigned char *at =
-            (const unsigned char *)tensor->data + i * size;
+        const unsigned char *at = mix_element(tensor, i);
         store_one(element, dtype, value->numbers[i]);
         if (dtype == VARVE_STRING ? !is_text(at, value->numbers[i])
                                   : memcmp(at, element, size) != 0)
@@ -97,8 +122,13 @@ bool mix_holds(
 
 bool mix_equal(const struct mix_value *a, const struct mix_value *b)
 {
-    return a->count == b->count &&
+    return mix_has_shape_of(a, b) &&
            memcmp(a->numbers, b->numbers, a->count) == 0;
+}
+
+bool mix_has_shape_of(const struct mix_value *a, const struct mix_value *b)
+{
+    return a->count == b->count && a->form == b->form;
 }
 
 bool mix_can_cast(uint8_t from, uint8_t to)

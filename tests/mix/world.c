@@ -186,7 +186,7 @@ struct mix_value mix_fresh(struct mix *m, uint8_t count)
 void mix_set_value(
     struct mix_graph *g, uint8_t node, const struct mix_value *value)
 {
-    g->version += g->shape.nodes[node].value.count != value->count;
+    g->version += !mix_has_shape_of(&g->shape.nodes[node].value, value);
     g->shape.nodes[node].value = *value;
 }
 
@@ -239,7 +239,7 @@ void mix_run(const struct mix_program *program)
     m->traces = program->traces;
     m->without = program->without;
     m->allocator = (varve_allocator){ allocate, m };
-    m->failing = -1;
+    m->failing = m->failing_copy = -1;
     mix_system_begin(m);
     int open_before = mix_place_descriptors();
     snprintf(m->place, sizeof m->place, "%s", program->place);
