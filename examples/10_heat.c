@@ -222,6 +222,7 @@ static const char *operand(
 
 #ifdef HEAT_MPI
 
+/* [mpi] */
 int main(int count, char **arguments)
 {
     varve_error error = { 0 };
@@ -238,6 +239,7 @@ int main(int count, char **arguments)
     MPI_Finalize();
     return result;
 }
+/* [/mpi] */
 
 #else
 

@@ -46,6 +46,11 @@ GOOD[EXAMPLE] = c_file(
 for path in 'python/tests/one.py', 'scripts/one.py':
     GOOD[path] = ('"""one.py - one. SPDX-License-Identifier: MIT"""\n'
                   '# [part]\nf()\n# [/part]\n')
+GOOD['examples/one.sh'] = ('#!/bin/sh\n# one.sh - one.\n#\n'
+                           '# SPDX-License-Identifier: MIT\n\nls\n')
+GOOD['docs/shell.md'] = (page('<!-- from examples/one.sh as two.sh -->',
+                              '#!/bin/sh\nls\n', 'sh')
+                         + page('', '$ ls\n', 'console'))
 GOOD['docs/python.md'] = page('<!-- from python/tests/one.py:part -->',
                               'f()\n', 'python')
 GOOD['examples/meson.build'] = "executable('one', 'one.c')\n"
@@ -111,6 +116,10 @@ CASES = [
     ('block', PAGE, page('<!-- from lib/base/thing.h -->', '')),
     ('block', PAGE, '<!-- from examples/one.c -->\nno code\n'),
     ('block', PAGE, '```python\nf()\n```\n'),
+    ('block', PAGE, '```\nf()\n```\n'),
+    ('block', PAGE, page('<!-- from examples/one.sh -->', 'rm\n', 'sh')),
+    ('block', PAGE, page('<!-- from tests/lint/exceptions.txt -->', '',
+                         'text')),
     ('block', PAGE, page('<!-- from python/tests/one.py:part -->', 'g()\n',
                          'python')),
     ('block', PAGE, page('<!-- from scripts/one.py:part -->', 'f()\n',

@@ -19,12 +19,19 @@ UNWANTED = [
 
 LINK = re.compile(r'(?<!!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)')
 FENCE = re.compile(r'^```[^\n]*\n.*?^```[ \t]*$', re.M | re.S)
-BLOCK = re.compile(r'(?P<above>^[^\n]*\n|\A)^```(?:c|cpp|python)\b[^\n]*\n'
+BLOCK = re.compile(r'(?P<above>^[^\n]*\n|\A)^```(?P<language>[\w+-]*)[^\n]*\n'
                    r'(?P<code>.*?)^```', re.M | re.S)
+# What is not cut from a file: pictures, and commands, which tests/pages gives
+# to a shell.
+UNCUT = ('mermaid', 'console')
 MARKER = re.compile(
-    r'^<!-- from ([\w./-]+\.(?:[ch](?:pp)?|py))(?::([\w-]+))? -->$', re.M)
-# Python that the tests of the package run.
-RUN = 'python/tests'
+    r'^<!-- from ([\w./-]+)(?::([\w-]+))?(?: as [\w.-]+)? -->$', re.M)
+# Python that the tests of the package run; and what those of documents and of
+# the installation do.
+RUN = ('python/tests',)
+FOLLOWED = ('examples', 'tests/install')
+OPENING = re.compile(
+    r'\A(#![^\n]*\n)?(?:/\*.*?\*/|""".*?"""|(?:#[^\n]*\n)+)\s*', re.S)
 
 
 def check(tree, write=False):
@@ -75,6 +82,8 @@ def check_blocks(tree, f, write):
     text = f.text
     marked = set()
     for match in reversed(list(BLOCK.finditer(f.text))):
+        if match['language'] in UNCUT:
+            continue
         marker = MARKER.match(match['above'].rstrip('\n'))
         line = f.line_of(match.start('code')) - 1
         if not marker:
@@ -107,15 +116,15 @@ def source_of(tree, path, region):
     if path not in tree.paths:
         return (), f'{path} is not there'
     f = tree.file(path)
-    if f.suffix == '.py' and not f.within(RUN):
-        return (), f'{path} is not in {RUN}'
     if f.is_c and not is_compiled(tree, f):
         return (), f'{path} is in no meson.build beside it'
+    if not f.is_c and not f.within(*FOLLOWED) and \
+            not (f.suffix == '.py' and f.within(*RUN)):
+        return (), f'no test runs {path}'
     if not region:
-        opening = re.match(r'(?:/\*.*?\*/|""".*?""")\s*', f.text, re.S)
-        return (f.text[opening.end() if opening else 0:], f.text), ''
+        return (OPENING.sub(r'\1', f.text), f.text), ''
     name = re.escape(region)
-    begin, end = (r'# ', '') if f.suffix == '.py' else (r'/\* ', r' \*/')
+    begin, end = (r'/\* ', r' \*/') if f.is_c else (r'# ', '')
     found = re.search(rf'^[ \t]*{begin}\[{name}\]{end}\n(.*?)'
                       rf'^[ \t]*{begin}\[/{name}\]{end}$', f.text,
                       re.M | re.S)

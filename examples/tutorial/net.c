@@ -1,0 +1,81 @@
+/* net.c - a layer and its momentum, saved by one version of the program and
+ * restored by another: docs/tutorial/rename.md.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <varve/varve.h>
+
+struct net {
+    float kernel[4][3], bias[3];
+    float momentum[4][3];
+};
+
+static void build(struct net *net, varve_node *root)
+{
+    varve_node *model = varve_add_object(root, "model");
+    varve_node *layer = varve_add_object(model, "dense");
+    varve_node *kernel = varve_add_variable(
+        layer, "kernel", varve_array(&net->kernel[0][0], 4, 3));
+    varve_add_variable(layer, "bias", varve_array(net->bias, 3));
+    varve_node *sgd = varve_add_object(root, "sgd");
+    varve_add_slot(
+        sgd, kernel, "momentum", varve_array(&net->momentum[0][0], 4, 3));
+}
+
+static varve_status save(struct net *net, varve_node *root, varve_error *error)
+{
+    for (int i = 0; i < 12; i++)
+        net->kernel[i / 3][i % 3] = (float)i;
+    return varve_write(root, "net.varve", NULL, error);
+}
+
+/* Everything that was saved has to find its place. */
+static varve_status restore(
+    varve_node *root, const varve_read_options *options, varve_error *error)
+{
+    varve_restoration *r = varve_read(root, "net.varve", options, error);
+    varve_status status = r ? varve_assert_consumed(r, error) : error->status;
+    varve_restoration_free(r);
+    return status;
+}
+
+/* Reads no value and changes nothing. */
+static varve_status plan(
+    varve_node *root, const varve_read_options *options, varve_error *error)
+{
+    varve_restoration *r = varve_plan(root, "net.varve", options, error);
+    varve_report *report = r ? varve_report_new(r, error) : NULL;
+    if (report)
+        fputs(varve_report_text(report), stdout);
+    varve_status status = report ? VARVE_OK : error->status;
+    varve_report_free(report);
+    varve_restoration_free(r);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    varve_read_options options = { .rename_file = argc > 2 ? argv[2] : NULL };
+    varve_error error = { .message = "net save|restore|plan [RENAMES]" };
+    varve_status status = VARVE_MISUSE;
+    struct net net = { 0 };
+    varve_graph *graph = varve_graph_new(NULL);
+    varve_node *root = varve_graph_root(graph);
+    build(&net, root);
+    if (strcmp(what, "save") == 0)
+        status = save(&net, root, &error);
+    else if (strcmp(what, "restore") == 0)
+        status = restore(root, &options, &error);
+    else if (strcmp(what, "plan") == 0)
+        status = plan(root, &options, &error);
+    if (status)
+        fprintf(stderr, "%s\n", error.message);
+    else
+        printf("the last weight is %g\n", (double)net.kernel[3][2]);
+    varve_graph_free(graph);
+    return status ? 1 : 0;
+}

@@ -1,0 +1,180 @@
+"""pages.py - a document as somebody reads it who does all that it says.
+
+Files that it shows are saved under the names that it gives them, commands are
+given to a shell, one after the other, and what they print is compared with what
+the document shows. A line above a block of commands may say more of them:
+`<!-- numbers vary, ends with 1, needs cmake -->`.
+
+SPDX-License-Identifier: MIT
+"""
+import os
+import re
+import shlex
+import shutil
+import subprocess
+
+FENCE = re.compile(r'^(?P<above>[^\n]*)\n```(?P<language>[\w+-]*)\n'
+                   r'(?P<text>.*?)^```[ \t]*$', re.M | re.S)
+FILE = re.compile(r'^<!-- from [\w./-]*?(?P<file>[\w.-]+)'
+                  r'(?: as (?P<name>[\w.-]+))? -->$')
+NOTE = re.compile(r'^<!-- (?!from )(.*) -->$')
+NUMBER = re.compile(r'\d+(?:\.\d+)?')
+MARK = '\036'
+# What a shell that is not at a terminal says more of a process that was killed.
+KILLED = re.compile(r'^[^\n]*: line \d+: +\d+ (Killed) [^\n]*$', re.M)
+TIMEOUT = 300
+
+
+class Command:
+    def __init__(self, line, text):
+        self.line = line          # in the document
+        self.text = text
+        self.output = ''          # as shown,
+        self.found = None         # and as printed
+        self.status = 0
+        self.numbers_vary = False
+        self.needs = ''           # a program that not every machine has
+
+
+def steps_of(document):
+    """Files to save, as (name, text), and commands, in their order; and what
+    is wrong with the document itself."""
+    steps, wrong, end = [], [], 0
+    for fence in FENCE.finditer(document):
+        line = document.count('\n', 0, fence.start('text')) + 1
+        between = document[end:fence.start()]
+        end = fence.end()
+        if fence['language'] == 'console':
+            steps += commands(fence, line)
+            if not fence['text'].startswith('$ '):
+                wrong.append(f'{line}: begins with no command, "$ ..."')
+            continue
+        marker = FILE.match(fence['above'])
+        if marker:
+            name = marker['name'] or marker['file']
+            steps.append((name, fence['text']))
+            if f'`{name}`' not in between:
+                wrong.append(f'{line}: nothing above says that this is '
+                             f'`{name}`')
+    return steps, wrong
+
+
+def commands(fence, line):
+    found = []
+    for number, text in enumerate(fence['text'].splitlines(), line):
+        if text.startswith('$ '):
+            found.append(Command(number, text[2:]))
+        elif found and found[-1].text.endswith('\\') and not found[-1].output:
+            found[-1].text += '\n' + text
+        elif found:
+            found[-1].output += text.rstrip() + '\n'
+    note = NOTE.match(fence['above'])
+    for word in note[1].split(', ') if note and found else []:
+        if word.startswith('ends with '):
+            found[-1].status = int(word.removeprefix('ends with '))
+            continue
+        for command in found:
+            command.numbers_vary |= word == 'numbers vary'
+            if word.startswith('needs '):
+                command.needs = word.removeprefix('needs ')
+    return found
+
+
+def script(steps):
+    """The shell script that does all of it."""
+    lines = ['exec 2>&1']
+    for step in steps:
+        if isinstance(step, Command):
+            lines += [step.text, f"printf '{MARK}%s{MARK}' $?"]
+        else:
+            name, text = step
+            folder = os.path.dirname(name)
+            if folder:
+                lines.append(f'mkdir -p {shlex.quote(folder)}')
+            lines.append(f"cat >{shlex.quote(name)} <<'END OF THE FILE'\n"
+                         f'{text}END OF THE FILE')
+    return '\n'.join(lines) + '\n'
+
+
+def follow(document, place, environment):
+    """Does what it says in an empty folder; what came out otherwise."""
+    steps, wrong = steps_of(document)
+    steps = [step for step in steps if not lacks(step)]
+    asked = [step for step in steps if isinstance(step, Command)]
+    if '```console\n' not in document:
+        return [], []
+    path = os.path.join(place, 'commands')
+    folder = os.path.join(place, 'folder')
+    os.mkdir(folder)
+    with open(path, 'w', encoding='utf-8') as stream:
+        stream.write(script(steps))
+    try:
+        printed = subprocess.run(
+            ['bash', '--noprofile', '--norc', path], cwd=folder, text=True,
+            env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            timeout=TIMEOUT, check=False, errors='replace').stdout
+    except subprocess.TimeoutExpired:
+        return wrong + [f'not at its end after {TIMEOUT} seconds'], asked
+    parts = printed.split(MARK)
+    outcomes = list(zip(parts[0::2], parts[1::2]))
+    for command, (output, status) in zip(asked, outcomes):
+        command.found = ''.join(
+            line.rstrip() + '\n'
+            for line in KILLED.sub(r'\1', output).splitlines())
+        wrong += differences(command, int(status))
+    for command in asked[len(outcomes):]:
+        wrong.append(f'{command.line}: never run: {command.text}')
+    return wrong, asked
+
+
+def renew(document, asked):
+    """The document with what was printed in the place of what it shows."""
+    found = {command.line: command for command in asked}
+
+    def block(fence):
+        if fence['language'] != 'console':
+            return fence[0]
+        first = document.count('\n', 0, fence.start('text')) + 1
+        text = ''
+        for command in commands(fence, first):
+            now = found.get(command.line, command)
+            keep = now.found is None or is_shown(command, now.found)
+            text += f'$ {command.text}\n' + (
+                command.output if keep else now.found)
+        start = fence.start('text') - fence.start()
+        end = fence.end('text') - fence.start()
+        return fence[0][:start] + text + fence[0][end:]
+
+    return FENCE.sub(block, document)
+
+
+def lacks(step):
+    return isinstance(step, Command) and step.needs and \
+        not shutil.which(step.needs)
+
+
+def differences(command, status):
+    output = command.found
+    if status != command.status:
+        yield (f'{command.line}: {command.text}\n  expected to end with '
+               f'{command.status}, found {status}:\n{output}')
+    elif not is_shown(command, output):
+        yield (f'{command.line}: {command.text}\n  expected:\n'
+               f'{command.output}  found:\n{output}')
+
+
+def is_shown(command, output):
+    """A line of three dots stands for any lines, three dots in a line for
+    anything in it, and a number for any where the document says that they
+    vary."""
+    pattern = ''
+    for line in command.output.splitlines(keepends=True):
+        if line == '...\n':
+            pattern += r'(?:[^\n]*\n)*'
+            continue
+        pieces = [re.escape(piece) for piece in line.split('...')]
+        if command.numbers_vary:
+            pieces = [NUMBER.sub(r'\\d+(?:\\.\\d+)?', piece)
+                      for piece in pieces]
+        pattern += '[^\n]*'.join(pieces)
+    return re.fullmatch(pattern, output) is not None

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""run.py - follows the documents to the letter, and compares.
+
+    tests/pages/run.py SOURCE BUILD MESON COMPILER [DOCUMENT...]
+    tests/pages/run.py SOURCE --prefix PREFIX COMPILER [DOCUMENT...]
+
+Every document with commands in it (blocks of `console`) has a folder of its
+own, which is empty at first, and this environment: `cc` is COMPILER, with its
+flags; pkg-config, CMake, the linker and the shell find what BUILD installs, or
+what is installed in PREFIX; `$VARVE` is SOURCE, where a document has a reader
+copy a file from there. After an intended change UPDATE=1 puts what was printed
+into the documents.
+
+SPDX-License-Identifier: MIT
+"""
+import concurrent.futures
+import glob
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+
+import pages
+
+
+def documents(source):
+    found = [os.path.join(source, 'README.md')]
+    found += sorted(glob.glob(f'{source}/docs/**/*.md', recursive=True))
+    return [os.path.relpath(path, source) for path in found]
+
+
+def install(build, meson, place):
+    subprocess.run(
+        [*shlex.split(meson), 'install', '-C', build, '--no-rebuild',
+         '--tags', 'runtime,devel', '--destdir', place],
+        check=True, stdout=subprocess.DEVNULL)
+    return place
+
+
+def environment_of(source, installed, sysroot, compiler, place):
+    """That of somebody who has it installed."""
+    folder = os.path.join(place, 'bin')
+    os.mkdir(folder)
+    wrapper = os.path.join(folder, 'cc')
+    with open(wrapper, 'w', encoding='utf-8') as stream:
+        stream.write(f'#!/bin/sh\nexec {shlex.join(compiler)} "$@"\n')
+    os.chmod(wrapper, 0o755)
+    packages = os.path.dirname(
+        glob.glob(f'{installed}/**/pkgconfig/varve.pc', recursive=True)[0])
+    libraries = os.path.dirname(packages)
+    tools = os.path.dirname(
+        (glob.glob(f'{installed}/**/bin/varve', recursive=True) + [''])[0])
+    path = os.pathsep.join([folder, tools, os.environ['PATH']])
+    environment = dict(
+        os.environ, PATH=path, LD_LIBRARY_PATH=libraries, CC='cc',
+        PKG_CONFIG_PATH=packages, VARVE=source, LC_ALL='C.UTF-8', TERM='dumb',
+        CMAKE_PREFIX_PATH=os.path.dirname(os.path.dirname(libraries)))
+    # A test of Criterion that fails leaves what it made.
+    leaks = os.path.join(place, 'leaks')
+    with open(leaks, 'w', encoding='utf-8') as stream:
+        stream.write('leak:criterion_internal_test_main\n')
+    environment['LSAN_OPTIONS'] = f'suppressions={leaks}:print_suppressions=0'
+    if sysroot:
+        environment['PKG_CONFIG_SYSROOT_DIR'] = sysroot
+    return environment
+
+
+def look(source, path, environment):
+    with open(os.path.join(source, path), encoding='utf-8') as stream:
+        document = stream.read()
+    with tempfile.TemporaryDirectory() as place:
+        wrong, asked = pages.follow(document, place, environment)
+    if wrong and os.environ.get('UPDATE'):
+        with open(os.path.join(source, path), 'w', encoding='utf-8') as stream:
+            stream.write(pages.renew(document, asked))
+    return path, wrong, len(asked)
+
+
+def main(source, build, *arguments):
+    arguments = list(arguments)
+    source = os.path.realpath(source)
+    with tempfile.TemporaryDirectory() as place:
+        sysroot = None
+        if build == '--prefix':
+            installed = os.path.realpath(arguments.pop(0))
+        else:
+            sysroot = installed = install(
+                build, arguments.pop(0), os.path.join(place, 'installed'))
+        compiler = shlex.split(arguments.pop(0))
+        environment = environment_of(source, installed, sysroot, compiler,
+                                     place)
+        return compare(source, environment, arguments or documents(source))
+
+
+def compare(source, environment, paths):
+    count = failures = 0
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for path, wrong, commands in pool.map(
+                lambda path: look(source, path, environment), paths):
+            for what in wrong:
+                print(f'{path}:{what}')
+            if commands and not wrong:
+                print(f'{path}: {commands} commands, as shown')
+            count += commands
+            failures += len(wrong)
+    print(f'pages: {count} commands, {failures} failures')
+    return 1 if failures or not count else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
