@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # setup.sh - installs what the project needs and this machine lacks.
 #
-#     scripts/setup.sh [build|test|coverage|bench|portable|all]
+#     scripts/setup.sh [build|test|coverage|bench|portable|docs|all]
 #
 # build: what the library, the tool and the examples need; test: what the tests
 # need besides; coverage: what scripts/coverage.sh needs besides those; bench:
 # what bench/run.sh compares with, and portable what scripts/portable.sh takes,
-# besides what the library needs; all (the default): what .ci/run needs. It
-# looks first, and calls apt-get only when something is missing. Elsewhere than
-# on Debian and its kin it says what to install.
+# besides what the library needs; docs: what scripts/docs.sh needs, and nothing
+# else; all (the default): what .ci/run needs. It looks first, and calls apt-get
+# only when something is missing. Elsewhere than on Debian and its kin it says
+# what to install.
 #
 # SPDX-License-Identifier: MIT
 set -euo pipefail
@@ -54,6 +55,7 @@ has_python_header() {
     [ -e "$(/usr/bin/python3 -c "$include")/Python.h" ]
 }
 
+has_theme() { /usr/bin/python3 -c 'import furo'; }
 has_mpi() { has mpirun && has mpicc; }
 has_opencl() { ls /etc/OpenCL/vendors/*.icd; }
 has_emulators() { has qemu-s390x-static || has qemu-s390x; }
@@ -90,6 +92,22 @@ look_for_tests() {
     wish ocl-icd-opencl-dev has_library OpenCL
     wish opencl-c-headers has_header CL/cl.h
     wish pocl-opencl-icd has_opencl
+    wish_for_docs
+}
+
+# The site is a test too, where there is what makes it.
+wish_for_docs() {
+    wish python3-sphinx has_python sphinx
+    wish python3-myst-parser has_python myst_parser
+    wish furo has_theme
+    wish mandoc has mandoc
+    wish graphviz has dot
+}
+
+look_for_docs() {
+    need python3-sphinx has_python sphinx
+    need python3-myst-parser has_python myst_parser
+    wish_for_docs
 }
 
 look_for_coverage() {
@@ -120,6 +138,10 @@ look_for_ci() {
 look() {
     missing=()
     wished=()
+    if [ "$purpose" = docs ]; then
+        look_for_docs
+        return
+    fi
     look_for_build
     [[ $purpose == @(build|bench|portable) ]] || look_for_tests
     [ "$purpose" != bench ] || look_for_bench
@@ -179,9 +201,10 @@ check_meson() {
 
 purpose=${1:-all}
 case $purpose in
-build | test | coverage | bench | portable | all) ;;
+build | test | coverage | bench | portable | docs | all) ;;
 *)
-    echo "usage: scripts/setup.sh [build|test|coverage|bench|portable|all]" >&2
+    echo "usage: scripts/setup.sh" \
+        "[build|test|coverage|bench|portable|docs|all]" >&2
     exit 2
     ;;
 esac
@@ -194,4 +217,4 @@ if [ ${#missing[@]} -gt 0 ]; then
 else
     echo "setup: everything is here"
 fi
-check_meson
+[ "$purpose" = docs ] || check_meson

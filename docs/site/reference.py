@@ -3,11 +3,10 @@
 
     docs/site/reference.py check SOURCE
     docs/site/reference.py man SOURCE FOLDER [DEPFILE]
-    docs/site/reference.py pages SOURCE FOLDER
 
-All of them fail, with file and line, where a public name has no comment;
+Both fail, with file and line, where a public name has no comment;
 headers.py says what a name is and what its comment. `man` writes the manual
-pages of the library, `pages` what scripts/docs.sh puts into the site.
+pages of the library. The pages of the site are site.py's.
 
 SPDX-License-Identifier: MIT
 """

@@ -1,0 +1,202 @@
+"""stage.py - lays out what Sphinx makes the site of: the pages of the project
+as they are, the reference, and the order of navigation.txt.
+
+Pages keep their folders, so that links among them hold. A link to a header
+leads to its page in the reference; one to another file, or to a folder, to a
+page that shows it. What is linked from nowhere in the navigation is taken in
+all the same, as a page beside it.
+
+SPDX-License-Identifier: MIT
+"""
+import glob
+import os
+import re
+import shutil
+
+LINK = re.compile(r'(?P<head>!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()'
+                  r'(?P<target>[^)\s]+)\)')
+# What holds no links: blocks of code, and code in a line.
+CODE = re.compile(r'^```[^\n]*\n.*?^```[ \t]*$|`+[^`\n]+`+', re.M | re.S)
+MERMAID = re.compile(r'^```mermaid\nstateDiagram-v2\n(.*?)^```$', re.M | re.S)
+ARROW = re.compile(r'\s*(\S+) --> (\S+?)(?:: (.*))?$')
+LANGUAGES = {'.c': 'c', '.h': 'c', '.cpp': 'cpp', '.hpp': 'cpp', '.cu': 'cpp',
+             '.py': 'python', '.sh': 'bash', '.json': 'json'}
+NAVIGATION = 'navigation.txt'
+# Pages beside the navigation; those that only show a file are not searched.
+ORPHAN = '---\norphan: true\n---\n\n'
+SHOWN = '---\norphan: true\nnosearch: true\n---\n\n'
+
+
+def links(text):
+    """Matches of LINK outside of code."""
+    blank = CODE.sub(lambda m: re.sub(r'[^\n]', ' ', m.group()), text)
+    return list(LINK.finditer(blank))
+
+
+def diagram(match):
+    """A diagram of states, which forges draw, for Graphviz."""
+    lines = ['```{graphviz}', 'digraph {', 'rankdir=LR; bgcolor=transparent;',
+             'node [shape=box style=rounded color="#888888" '
+             'fontcolor="#888888" fontname=sans fontsize=11];',
+             'edge [color="#888888" fontcolor="#888888" fontname=sans '
+             'fontsize=9];']
+    for line in match[1].splitlines():
+        arrow = ARROW.match(line)
+        if arrow:
+            begin, end, label = arrow.groups()
+            if begin == '[*]':
+                lines.append('begin [label="" shape=point];')
+                begin = 'begin'
+            lines.append(f'{begin} -> {end} [label="{label or ""}"];')
+    return '\n'.join([*lines, '}', '```'])
+
+
+class Stage:
+    def __init__(self, source, folder, made):
+        """made: documents that are in `folder` already."""
+        self.source = source
+        self.folder = folder
+        self.made = set(made)
+        self.placed = {}  # of each file that is a page its document
+        self.waiting = []
+        self.trouble = []
+
+    # --- Navigation ---
+
+    def navigation(self):
+        """(caption, documents), as navigation.txt has them."""
+        path = os.path.join(self.source, 'docs', 'site', NAVIGATION)
+        with open(path, encoding='utf-8') as stream:
+            lines = [line.rstrip() for line in stream
+                     if line.strip() and not line.startswith('#')]
+        named = {line.strip().partition(' = ')[0] for line in lines}
+        parts = []
+        for line in lines:
+            if not line.startswith(' '):
+                parts.append((line, []))
+            else:
+                parts[-1][1].extend(self.entry(line.strip(), named))
+        return parts
+
+    def entry(self, entry, named):
+        entry, _, title = entry.partition(' = ')
+        if title:
+            return [f'{title} <{document}>'
+                    for document in self.entry(entry, named)]
+        if entry in self.made:
+            return [entry]
+        if '*' not in entry:
+            if not os.path.exists(os.path.join(self.source, entry)):
+                self.trouble.append(f'docs/site/{NAVIGATION}: {entry} is not '
+                                    'there')
+                return []
+            return [self.place(entry)]
+        found = sorted(glob.glob(os.path.join(self.source, entry)))
+        found = [os.path.relpath(path, self.source) for path in found]
+        return [self.place(path) for path in found if path not in named]
+
+    def place(self, path, is_aside=False):
+        """Makes a page of a file, once; its document."""
+        if path not in self.placed:
+            suffix = os.path.splitext(path)[1]
+            is_page = suffix == '.md'
+            self.placed[path] = path[:-3] if is_page else f'source/{path}'
+            self.waiting.append((path, is_aside))
+        return self.placed[path]
+
+    # --- Pages ---
+
+    def lay_out(self):
+        parts = self.navigation()
+        while self.waiting:
+            path, is_aside = self.waiting.pop()
+            full = os.path.join(self.source, path)
+            head = '' if not is_aside else ORPHAN if path.endswith(
+                '.md') else SHOWN
+            if path.endswith('.md'):
+                with open(full, encoding='utf-8') as stream:
+                    text = self.rewritten(path, stream.read())
+            elif os.path.isdir(full):
+                text = self.folder_page(path, full)
+            else:
+                text = self.file_page(path)
+            self.write(self.placed[path], head + text)
+        self.write_index(parts)
+
+    def rewritten(self, path, text, place=None):
+        """place: the folder of its page, if that is not its own."""
+        place = os.path.dirname(path) if place is None else place
+        if shutil.which('dot'):
+            text = MERMAID.sub(diagram, text)
+        text = text.replace('```mermaid\n', '```text\n')
+        for match in reversed(links(text)):
+            begin, end = match.span('target')
+            text = text[:begin] + self.target(
+                path, place, match['target'],
+                text.count('\n', 0, match.start()) + 1) + text[end:]
+        return text
+
+    def target(self, path, place, target, line):
+        """Where a link of a page leads in the site."""
+        file, hash_, anchor = target.partition('#')
+        if not file or re.match(r'[a-z]+:', file):
+            return target
+        aim = os.path.normpath(os.path.join(os.path.dirname(path), file))
+        full = os.path.join(self.source, aim)
+        if not os.path.exists(full):
+            self.trouble.append(f'{path}:{line}: {target} is not there')
+            return target
+        document = self.document(aim, full)
+        back = os.path.relpath(document, place)
+        return back + hash_ + anchor
+
+    def document(self, aim, full):
+        """The document of a file or folder of the project, with its suffix."""
+        name = 'reference/' + os.path.basename(aim).replace('.', '-')
+        if aim.startswith('include/varve/') and name in self.made:
+            return name + '.rst'
+        if aim == 'include/varve':
+            return 'reference/c.rst'
+        if aim == 'tools/varve.1':
+            return 'reference/command.md'
+        if aim == 'docs':
+            return 'index.md'
+        readme = os.path.join(aim, 'README.md')
+        if os.path.isdir(full) and os.path.exists(
+                os.path.join(self.source, readme)):
+            aim = readme
+        return self.place(aim, is_aside=True) + '.md'
+
+    def file_page(self, path):
+        language = LANGUAGES.get(os.path.splitext(path)[1], 'text')
+        with open(os.path.join(self.source, path), encoding='utf-8') as stream:
+            text = stream.read().rstrip('\n')
+        fence = '`' * (3 + max([2, *map(len, re.findall('`{3,}', text))]))
+        return (f'# {os.path.basename(path)}\n\nThe file `{path}`.\n\n'
+                f'{fence}{language}\n{text}\n{fence}\n')
+
+    @staticmethod
+    def folder_page(path, full):
+        names = sorted(name + '/' * os.path.isdir(os.path.join(full, name))
+                       for name in os.listdir(full)
+                       if not name.startswith(('.', '__')))
+        return (f'# {path}\n\nIn the folder `{path}`:\n\n'
+                + ''.join(f'- `{name}`\n' for name in names))
+
+    # --- Writing ---
+
+    def write(self, document, text):
+        path = os.path.join(self.folder, document + '.md')
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'w', encoding='utf-8') as stream:
+            stream.write(text)
+
+    def write_index(self, parts):
+        path = os.path.join('docs', 'site', 'index.md')
+        with open(os.path.join(self.source, path), encoding='utf-8') as stream:
+            text = self.rewritten(path, stream.read(), '')
+        for caption, documents in parts:
+            entries = '\n'.join(documents)
+            text += (f'\n```{{toctree}}\n:caption: {caption}\n:hidden:\n'
+                     f':maxdepth: 2\n\n{entries}\n```\n')
+        self.write('index', text)

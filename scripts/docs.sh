@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# docs.sh - builds the site of the documents, for a browser and no network.
+#
+#     scripts/docs.sh [--external] [--installed] [DIRECTORY]
+#
+# The site comes to DIRECTORY (build/docs), which is made anew. A warning is an
+# error, and so is a link within it that leads nowhere; --external tries those
+# to other places as well. What it needs (Sphinx, MyST, Furo) is installed as
+# scripts/setup.sh does it or, elsewhere than on Debian, into a virtual
+# environment below build/; with --installed it takes what is there, and exits
+# with 77 where that is not enough. PYTHON names another Python that has it.
+#
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+source=$(cd "$(dirname "$0")/.." && pwd)
+environment=$source/build/docs-environment
+
+external= installed=
+while [[ ${1:-} == --* ]]; do
+    case $1 in
+    --external) external=yes ;;
+    --installed) installed=yes ;;
+    *)
+        echo "usage: scripts/docs.sh [--external] [--installed] [DIRECTORY]" >&2
+        exit 2
+        ;;
+    esac
+    shift
+done
+site=$(realpath -m "${1:-$source/build/docs}")
+
+find_python() {
+    for python in ${PYTHON:+"$PYTHON"} "$environment/bin/python" \
+        /usr/bin/python3 python3; do
+        "$python" -c 'import sphinx, myst_parser' 2>/dev/null && return
+    done
+    return 1
+}
+
+find_python || {
+    [ -z "$installed" ] || {
+        echo "docs: skipped: no Python here has Sphinx and MyST" \
+            "(scripts/setup.sh docs installs them)"
+        exit 77
+    }
+    if command -v apt-get >/dev/null; then
+        "$source/scripts/setup.sh" docs
+    else
+        python3 -m venv "$environment"
+        "$environment/bin/pip" install -q \
+            -r "$source/docs/site/requirements.txt"
+    fi
+    find_python
+}
+
+if [ -d "$site" ] && [ -n "$(ls -A "$site")" ] && [ ! -e "$site/objects.inv" ]
+then
+    echo "docs: expected a site or nothing at $site, found something else" >&2
+    exit 1
+fi
+
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+
+VARVE_VERSION=$(sed -n "s/^  version: '\(.*\)',$/\1/p" "$source/meson.build")
+export VARVE_VERSION PYTHONDONTWRITEBYTECODE=1
+"$python" "$source/docs/site/site.py" "$source" "$place/pages"
+
+make() {
+    "$python" -m sphinx -q -W --keep-going -d "$place/made" -b "$1" \
+        "$place/pages" "$2" 2> >(sed "s,$place/pages/,,g" >&2)
+}
+make html "$place/html"
+"$python" "$source/docs/site/check_site.py" "$place/html"
+[ -z "$external" ] || make linkcheck "$place/links"
+
+rm -rf "$site"
+mkdir -p "$(dirname "$site")"
+rm -f "$place/html/.buildinfo"
+mv "$place/html" "$site"
+echo "docs: $site/index.html"
