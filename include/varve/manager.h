@@ -218,9 +218,12 @@ typedef struct varve_managed {
 /* The path of the newest, or NULL. Whether it is good, a resume finds out. */
 VARVE_API const char *varve_manager_latest(const varve_manager *manager);
 
+/* The name of its metric in the files. */
+VARVE_API const char *varve_manager_metric(const varve_manager *manager);
+
 /* How many there are, and each, oldest first; false past the end. As of the
  * last call that looked at the directory: new, resume, save, prune, refresh.
- * Strings are valid until the next one. */
+ * Strings are valid until the next such call, or the next one of this. */
 VARVE_API size_t varve_manager_count(const varve_manager *manager);
 VARVE_API bool varve_manager_at(
     const varve_manager *manager, size_t index, varve_managed *managed);

@@ -381,6 +381,11 @@ const char *varve_manager_latest(const varve_manager *manager)
         m->listing.entries[m->listing.count - 1].number);
 }
 
+const char *varve_manager_metric(const varve_manager *manager)
+{
+    return manager ? manager->listing.metric : NULL;
+}
+
 bool varve_manager_at(
     const varve_manager *manager, size_t index, varve_managed *managed)
 {

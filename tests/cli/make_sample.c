@@ -178,21 +178,50 @@ static void add_everything(varve_node *root)
     add_odd_names(root);
 }
 
+/* Saves six times what a manager keeps four of. */
+static varve_status save_managed(
+    varve_node *root, const char *directory, varve_error *error)
+{
+    static const double accuracies[] = { 0.5, 0.875, 0.625, 0.25, 0.75, 0.5 };
+    static float weights[4];
+    const varve_manager_options options = { .keep_last = 3,
+        .keep_best = 1,
+        .best_is_larger = true,
+        .metric = "accuracy" };
+    varve_add_variable(root, "weights", varve_array(weights, 4));
+    varve_manager *manager =
+        varve_manager_new(root, directory, &options, error);
+    varve_status status = manager ? VARVE_OK : error->status;
+    for (int i = 0; i < 6 && !status; i++) {
+        weights[0] = (float)i;
+        status = varve_manager_save_with(manager, 100 * (i + 1),
+            &(varve_manager_save_options){
+                .has_metric = true, .metric = accuracies[i] },
+            error);
+    }
+    varve_manager_free(manager);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     varve_error error = { .status = VARVE_OK };
     if (argc < 2)
         return 2;
     varve_graph *graph = varve_graph_new(NULL);
+    varve_node *root = varve_graph_root(graph);
+    bool is_managed = argc > 2 && strcmp(argv[2], "managed") == 0;
     bool is_layered = argc > 2 && strcmp(argv[2], "layers") == 0;
     bool is_numbered =
         is_layered || (argc > 2 && strcmp(argv[2], "save") == 0);
-    if (argc > 2 && !is_numbered)
-        add_scalars(varve_graph_root(graph), strtoul(argv[2], NULL, 10));
-    else
-        add_everything(varve_graph_root(graph));
-    varve_status status = write_sample(
-        varve_graph_root(graph), argv[1], is_numbered, is_layered, &error);
+    if (argc > 2 && !is_numbered && !is_managed)
+        add_scalars(root, strtoul(argv[2], NULL, 10));
+    else if (!is_managed)
+        add_everything(root);
+    varve_status status = is_managed
+                              ? save_managed(root, argv[1], &error)
+                              : write_sample(root, argv[1], is_numbered,
+                                    is_layered, &error);
     varve_graph_free(graph);
     if (status == VARVE_OK)
         return 0;

@@ -73,7 +73,7 @@ valid() {
 "$make_sample" many.varve 3000
 "$make_sample" saved save
 
-for part in good bad pictures machine convert foreign layers compressed; do
+for part in good bad pictures machine convert foreign layers compressed runs; do
     . "$here/$part.sh"
 done
 

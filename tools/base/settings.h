@@ -78,6 +78,15 @@ struct settings {
     const char *only;
     const char *except;
     const char *rename_file;
+    const char *metric;
+    bool greatest;
+    bool noted;
+    bool dry_run;
+    uint64_t keep_last;
+    uint64_t keep_best;
+    uint64_t keep_every_steps;
+    uint64_t keep_every_seconds;
+    uint64_t keep_bytes;
     struct text_list renames;
     struct text_list casts;
     struct pattern_list patterns;

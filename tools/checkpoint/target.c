@@ -13,12 +13,13 @@
 #include "complaint.h"
 #include "hint.h"
 #include "room.h"
+#include "run.h"
 
-/* As varve_reader_open looks for a checkpoint. */
+/* As run_find_file and varve_reader_open look for a checkpoint. */
 static bool is_there(const char *path)
 {
     char found[PATH_MAX];
-    if (access(path, F_OK) == 0)
+    if (access(path, F_OK) == 0 || run_which(path))
         return true;
     snprintf(found, sizeof found, "%s%s", path, VARVE_SUFFIX);
     return access(found, F_OK) == 0 ||
@@ -72,22 +73,22 @@ int target_open(const struct settings *settings, const char *argument,
     struct target *target)
 {
     varve_error error = { .status = VARVE_OK };
-    char *file = malloc(strlen(argument) + 1);
+    int outcome;
     *target = (struct target){ .reader = NULL };
-    if (!file)
-        return complain_memory(settings);
-    strcpy(file, argument);
-    char *split = find_split(file);
+    char *name = room_copy(argument, strlen(argument));
+    char *split = find_split(name);
     if (split)
         *split = '\0';
-    int outcome = OUTCOME_DONE;
-    open_reader(settings, file, target, &error);
-    if (!target->reader)
+    char *file = run_find_file(settings, name, &outcome);
+    if (file)
+        open_reader(settings, file, target, &error);
+    if (file && !target->reader)
         outcome = complain_status(settings, "cannot open", file, &error);
-    else
+    else if (file)
         outcome = target_find(
-            settings, target, split ? argument + (split - file) + 1 : "");
+            settings, target, split ? argument + (split - name) + 1 : "");
     free(file);
+    free(name);
     if (outcome != OUTCOME_DONE)
         target_close(target);
     return outcome;

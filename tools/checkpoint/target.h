@@ -16,7 +16,8 @@ struct target {
     varve_saved_node node; /* the path's; else the root */
 };
 
-/* Opens FILE or FILE:PATH; where the whole names a file it is the file. With
+/* Opens FILE or FILE:PATH; where the whole names a file it is the file. FILE is
+ * what run_find_file (run.h) takes. With
  * --salvage a file is opened whose header, footer or layers are lost, too. An
  * outcome other than OUTCOME_DONE has been complained of, and nothing is
  * open. */

@@ -73,6 +73,20 @@ struct option_row {
 #define OPTION_COLOR                                                           \
     OPTION("color", 0, OPTION_WORD, color, "auto|always|never",                \
         "colours (also: NO_COLOR)")
+#define OPTION_KEEP                                                            \
+    OPTION("keep-last", 0, OPTION_NUMBER, keep_last, "N", "the newest N"),     \
+        OPTION("keep-best", 0, OPTION_NUMBER, keep_best, "N",                  \
+            "the N with the least metric"),                                    \
+        OPTION("greatest", 0, OPTION_FLAG, greatest, NULL,                     \
+            "the greatest metric is the best"),                                \
+        OPTION("metric", 0, OPTION_TEXT, metric, "NAME",                       \
+            "the metric of that name"),                                        \
+        OPTION("keep-every-steps", 0, OPTION_NUMBER, keep_every_steps, "N",    \
+            "the first at or after each multiple of N steps"),                 \
+        OPTION("keep-every-seconds", 0, OPTION_NUMBER, keep_every_seconds,     \
+            "N", "one that is so much later than the one before it"),          \
+        OPTION("keep-bytes", 0, OPTION_SIZE, keep_bytes, "SIZE",               \
+            "the newest that together are no larger")
 #define OPTION_HELP                                                            \
     OPTION("help", 'h', OPTION_FLAG, help, NULL, "say what the command does")
 #define OPTION_END                                                             \
@@ -93,8 +107,17 @@ struct command {
 
 /* Every command, in the order of the help. The folder of its name has it. */
 #define EACH_COMMAND(DO)                                                       \
+    DO(log)                                                                    \
     DO(ls)                                                                     \
-    DO(cat) DO(verify) DO(repair) DO(repack) DO(prune) DO(graph) DO(convert)
+    DO(cat)                                                                    \
+    DO(verify)                                                                 \
+    DO(repair)                                                                 \
+    DO(repack)                                                                 \
+    DO(prune)                                                                  \
+    DO(pin)                                                                    \
+    DO(unpin)                                                                  \
+    DO(graph)                                                                  \
+    DO(convert)
 #define DECLARE_COMMAND(name) extern const struct command name##_command;
 EACH_COMMAND(DECLARE_COMMAND)
 

@@ -3,12 +3,14 @@
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <varve/layers.h>
 #include <varve/reader.h>
 
 #include "command.h"
 #include "complaint.h"
+#include "run.h"
 #include "style.h"
 
 static const struct option_row options[] = {
@@ -66,7 +68,11 @@ static int run(const struct settings *settings, int count, char **operands)
     if (settings->output && count > 1)
         return complain_usage(settings, "expected one FILE with -o");
     for (int i = 0; i < count; i++) {
-        int outcome = repack_file(settings, operands[i]);
+        int outcome;
+        char *file = run_find_file(settings, operands[i], &outcome);
+        if (file)
+            outcome = repack_file(settings, file);
+        free(file);
         worst = outcome > worst ? outcome : worst;
     }
     return worst;

@@ -13,6 +13,7 @@
 #include "complaint.h"
 #include "json_out.h"
 #include "progress_bar.h"
+#include "run.h"
 #include "style.h"
 #include "units.h"
 
@@ -202,16 +203,22 @@ static int verify_all(const struct settings *settings, int count, char **files,
     int worst = OUTCOME_DONE;
     *is_proven = true;
     for (int i = 0; i < count; i++) {
+        int outcome;
+        char *file = run_find_file(settings, files[i], &outcome);
         struct finding finding = { .settings = settings,
             .style = &style,
             .bar = &bar,
-            .file = files[i],
+            .file = file ? file : files[i],
+            .status = varve_status_name(VARVE_NOT_FOUND),
             .item_count = &item_count };
-        int outcome = verify_file(&finding);
-        print_summary(&finding, outcome);
+        if (file) {
+            outcome = verify_file(&finding);
+            print_summary(&finding, outcome);
+        }
         json_array_append_new(list, file_item(&finding));
         *is_proven = *is_proven && strcmp(finding.status, "ok") == 0;
         free(finding.last_damaged);
+        free(file);
         worst = outcome > worst ? outcome : worst;
     }
     return worst;

@@ -1,0 +1,427 @@
+/* run.c - directories of numbered checkpoints, and which of them is meant.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "run.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "complaint.h"
+#include "room.h"
+#include "style.h"
+
+/* --- Names -------------------------------------------------------------- */
+
+/* What a checkpoint of one file, or the first of several, ends in. */
+static const char *const endings[] = { VARVE_SUFFIX, ".index", ".safetensors",
+    ".npz" };
+
+enum { ENDING_COUNT = sizeof endings / sizeof *endings, OURS = 0 };
+
+/* A file PREFIX-NUMBER and its ending. */
+struct numbered {
+    size_t prefix_size;
+    uint64_t number;
+    size_t ending;
+};
+
+static bool parse_decimal(const char *text, size_t size, uint64_t *number)
+{
+    *number = 0;
+    if (size == 0 || (size > 1 && *text == '0'))
+        return false;
+    for (size_t i = 0; i < size; i++) {
+        uint64_t digit = (uint64_t)(text[i] - '0');
+        if (text[i] < '0' || text[i] > '9' ||
+            *number > (UINT64_MAX - digit) / 10)
+            return false;
+        *number = 10 * *number + digit;
+    }
+    return true;
+}
+
+static bool parse_numbered(const char *name, struct numbered *n)
+{
+    size_t size = strlen(name);
+    for (n->ending = 0; n->ending < ENDING_COUNT; n->ending++) {
+        size_t end = strlen(endings[n->ending]);
+        if (size <= end || strcmp(name + size - end, endings[n->ending]) != 0)
+            continue;
+        size_t stem = size - end;
+        size_t digits = 0;
+        while (digits < stem && strchr("0123456789", name[stem - digits - 1]))
+            digits++;
+        n->prefix_size = stem - digits - 1;
+        return digits > 0 && stem > digits + 1 && *name != '.' &&
+               name[n->prefix_size] == '-' &&
+               parse_decimal(name + stem - digits, digits, &n->number);
+    }
+    return false;
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* --- Looking ------------------------------------------------------------ */
+
+static struct run *find_run(struct run_list *list, const char *directory,
+    const char *prefix, size_t prefix_size)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        struct run *run = &list->runs[i];
+        if (strlen(run->prefix) == prefix_size &&
+            memcmp(run->prefix, prefix, prefix_size) == 0)
+            return run;
+    }
+    list->runs =
+        room_more(list->runs, &list->room, list->count, sizeof *list->runs);
+    struct run *run = &list->runs[list->count++];
+    *run = (struct run){ .directory = room_copy(directory, strlen(directory)),
+        .prefix = room_copy(prefix, prefix_size) };
+    return run;
+}
+
+static int64_t modified_of(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 ? (int64_t)info.st_mtime : -1;
+}
+
+static void add_entry(struct run *run, const struct run_entry *entry)
+{
+    run->entries =
+        room_more(run->entries, &run->room, run->count, sizeof *run->entries);
+    run->entries[run->count++] = *entry;
+}
+
+/* A copy that lives as long as the run; NULL of NULL. */
+static const char *keep_text(struct run *run, const char *text)
+{
+    if (!text)
+        return NULL;
+    run->texts = room_more(
+        run->texts, &run->text_room, run->text_count, sizeof *run->texts);
+    return run->texts[run->text_count++] = room_copy(text, strlen(text));
+}
+
+/* What a checkpoint of another format says of itself; that which cannot be
+ * opened stands there as damaged. */
+static void add_foreign(struct run *run, const char *name, uint64_t number)
+{
+    char *path = room_join(run->directory, name);
+    struct run_entry entry = { .facts = { .number = number,
+                                   .counter = number,
+                                   .step = -1,
+                                   .time = -1,
+                                   .metric = NAN },
+        .modified = modified_of(path) };
+    varve_reader *reader = varve_reader_open(path, NULL, NULL);
+    entry.facts.is_damaged = !reader;
+    if (reader) {
+        entry.format = varve_reader_format(reader);
+        entry.facts.size = varve_reader_size(reader);
+    }
+    varve_reader_free(reader);
+    entry.facts.path = keep_text(run, path);
+    free(path);
+    add_entry(run, &entry);
+}
+
+static int open_manager(const struct settings *settings, struct run_list *list,
+    struct run *run, const varve_manager_options *options)
+{
+    varve_error error = { .status = VARVE_OK };
+    varve_manager_options own = *options;
+    if (run->manager)
+        return OUTCOME_DONE;
+    own.prefix = run->prefix;
+    if (!list->graph)
+        list->graph = varve_graph_new(NULL);
+    if (!list->graph)
+        return complain_memory(settings);
+    run->manager = varve_manager_new(
+        varve_graph_root(list->graph), run->directory, &own, &error);
+    if (!run->manager)
+        return complain_status(
+            settings, "cannot look into", run->directory, &error);
+    struct run_entry entry = { .format = VARVE_FORMAT_VARVE };
+    run->metric = varve_manager_metric(run->manager);
+    for (size_t i = 0; varve_manager_at(run->manager, i, &entry.facts); i++) {
+        entry.facts.path = keep_text(run, entry.facts.path);
+        entry.facts.kept = keep_text(run, entry.facts.kept);
+        entry.modified = modified_of(entry.facts.path);
+        add_entry(run, &entry);
+    }
+    return OUTCOME_DONE;
+}
+
+static int add_file(const struct settings *settings, struct run_list *list,
+    const char *directory, const char *prefix, const char *name,
+    const varve_manager_options *options)
+{
+    struct numbered n;
+    if (!parse_numbered(name, &n) ||
+        (prefix && (strlen(prefix) != n.prefix_size ||
+                       memcmp(prefix, name, n.prefix_size) != 0)))
+        return OUTCOME_DONE;
+    struct run *run = find_run(list, directory, name, n.prefix_size);
+    if (n.ending == OURS)
+        return open_manager(settings, list, run, options);
+    add_foreign(run, name, n.number);
+    return OUTCOME_DONE;
+}
+
+static int by_counter(const void *left, const void *right)
+{
+    const varve_managed *a = &((const struct run_entry *)left)->facts;
+    const varve_managed *b = &((const struct run_entry *)right)->facts;
+    if (a->counter != b->counter)
+        return a->counter < b->counter ? -1 : 1;
+    if (a->number != b->number)
+        return a->number < b->number ? -1 : 1;
+    return strcmp(a->path, b->path);
+}
+
+static int by_prefix(const void *left, const void *right)
+{
+    return text_compare(((const struct run *)left)->prefix,
+        ((const struct run *)right)->prefix);
+}
+
+static int look(const struct settings *settings, const char *directory,
+    const char *prefix, const varve_manager_options *options,
+    struct run_list *list)
+{
+    DIR *names = opendir(*directory ? directory : ".");
+    struct dirent *name;
+    int outcome = OUTCOME_DONE;
+    if (!names)
+        return complain_system(settings, "cannot look into", directory);
+    while (outcome == OUTCOME_DONE && (name = readdir(names)))
+        outcome =
+            add_file(settings, list, directory, prefix, name->d_name, options);
+    closedir(names);
+    for (size_t i = 0; i < list->count; i++)
+        qsort(list->runs[i].entries, list->runs[i].count,
+            sizeof *list->runs[i].entries, by_counter);
+    if (list->count)
+        qsort(list->runs, list->count, sizeof *list->runs, by_prefix);
+    return outcome;
+}
+
+int run_list_open(const struct settings *settings, const char *argument,
+    const varve_manager_options *options, struct run_list *list)
+{
+    *list = (struct run_list){ .graph = NULL };
+    const char *slash = strrchr(argument, '/');
+    if (is_directory(argument))
+        return look(settings, argument, NULL, options, list);
+    char *directory = slash ? room_copy(argument, (size_t)(slash - argument) +
+                                                      (slash == argument))
+                            : room_copy(".", 1);
+    int outcome =
+        look(settings, directory, slash ? slash + 1 : argument, options, list);
+    free(directory);
+    return outcome;
+}
+
+static void run_clear(struct run *run)
+{
+    varve_manager_free(run->manager);
+    for (size_t i = 0; i < run->text_count; i++)
+        free(run->texts[i]);
+    free(run->texts);
+    free(run->entries);
+    free(run->directory);
+    free(run->prefix);
+}
+
+void run_list_clear(struct run_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        run_clear(&list->runs[i]);
+    free(list->runs);
+    varve_graph_free(list->graph);
+    *list = (struct run_list){ .graph = NULL };
+}
+
+/* --- Which -------------------------------------------------------------- */
+
+enum which { WHICH_LATEST, WHICH_VALID, WHICH_BEST, WHICH_NUMBER };
+
+static bool parse_which(const char *text, enum which *which, uint64_t *number)
+{
+    static const char *const words[] = { "latest", "latest-valid", "best" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        *which = (enum which)i;
+        if (strcmp(text, words[i]) == 0)
+            return true;
+    }
+    *which = WHICH_NUMBER;
+    return parse_decimal(text, strlen(text), number);
+}
+
+const char *run_which(const char *argument)
+{
+    enum which which;
+    uint64_t number;
+    const char *at = strrchr(argument, '@');
+    return at && at > argument && parse_which(at + 1, &which, &number) ? at
+                                                                       : NULL;
+}
+
+/* The one of a number in its name, else the newest of that step. */
+static const struct run_entry *find_number(
+    const struct run *run, uint64_t number)
+{
+    const struct run_entry *found = NULL;
+    for (size_t i = 0; i < run->count; i++) {
+        const struct run_entry *e = &run->entries[i];
+        if (e->facts.number == number)
+            return e;
+        if (e->facts.step >= 0 && (uint64_t)e->facts.step == number)
+            found = e;
+    }
+    return found;
+}
+
+static const struct run_entry *find_best(const struct run *run)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        const struct run_entry *e = &run->entries[i];
+        if (e->facts.kept && strstr(e->facts.kept, "best 1"))
+            return e;
+    }
+    return NULL;
+}
+
+static bool verifies(const struct run_entry *entry)
+{
+    varve_reader *reader = varve_reader_open(entry->facts.path, NULL, NULL);
+    bool is_good =
+        reader && varve_reader_verify(reader, NULL, NULL) == VARVE_OK;
+    varve_reader_free(reader);
+    return is_good;
+}
+
+static const struct run_entry *find_valid(const struct run *run)
+{
+    for (size_t i = run->count; i > 0; i--) {
+        if (verifies(&run->entries[i - 1]))
+            return &run->entries[i - 1];
+    }
+    return NULL;
+}
+
+static const struct run_entry *find_entry(
+    const struct run *run, enum which which, uint64_t number)
+{
+    switch (which) {
+    case WHICH_LATEST: return &run->entries[run->count - 1];
+    case WHICH_VALID: return find_valid(run);
+    case WHICH_BEST: return find_best(run);
+    case WHICH_NUMBER: break;
+    }
+    return find_number(run, number);
+}
+
+static int complain_which(
+    const struct settings *settings, const char *base, const char *why)
+{
+    char *hint = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&hint, &size);
+    if (to) {
+        fprintf(to, "varve log %s lists what there is", base);
+        fclose(to);
+    }
+    int outcome =
+        complain_not_found(settings, "no such checkpoint", base, why, hint);
+    free(hint);
+    return outcome;
+}
+
+static int complain_several(const struct settings *settings, const char *base,
+    const struct run_list *list)
+{
+    char why[512];
+    char hint[512];
+    int size = 0;
+    for (size_t i = 0; i < list->count && size < (int)sizeof why; i++)
+        size += snprintf(why + size, sizeof why - (size_t)size, "%s%s",
+            i ? ", " : "it has checkpoints of several names: ",
+            list->runs[i].prefix);
+    snprintf(hint, sizeof hint, "name one, such as %s/%s@latest", base,
+        list->runs[0].prefix);
+    return complain(settings, &(struct complaint){ .outcome = OUTCOME_USAGE,
+                                  .code = "USAGE",
+                                  .what = "which checkpoint",
+                                  .file = base,
+                                  .why = why,
+                                  .hint = hint });
+}
+
+/* The entry of the one run in the list that `text` says. */
+static int find_which(const struct settings *settings, const char *base,
+    const char *text, const struct run_list *list,
+    const struct run_entry **entry)
+{
+    enum which which;
+    uint64_t number = 0;
+    parse_which(text, &which, &number);
+    if (list->count > 1)
+        return complain_several(settings, base, list);
+    *entry = list->count ? find_entry(&list->runs[0], which, number) : NULL;
+    return *entry ? OUTCOME_DONE : complain_which(settings, base, text);
+}
+
+/* Opens what is behind the '@', or all of the argument. */
+static int open_which(const struct settings *settings, const char *argument,
+    struct run_list *list, const struct run_entry **entry)
+{
+    const char *at = run_which(argument);
+    const varve_manager_options options = { .as_noted = true,
+        .keep_best = at && strcmp(at, "@best") == 0 };
+    size_t size = at ? (size_t)(at - argument) : strlen(argument);
+    char *base = room_copy(argument, size);
+    int outcome = run_list_open(settings, base, &options, list);
+    if (outcome == OUTCOME_DONE)
+        outcome =
+            find_which(settings, base, at ? at + 1 : "latest", list, entry);
+    free(base);
+    return outcome;
+}
+
+int run_open_one(const struct settings *settings, const char *argument,
+    struct run_list *list, const struct run_entry **entry)
+{
+    int outcome = open_which(settings, argument, list, entry);
+    if (outcome != OUTCOME_DONE)
+        run_list_clear(list);
+    return outcome;
+}
+
+char *run_find_file(
+    const struct settings *settings, const char *argument, int *outcome)
+{
+    struct stat info;
+    struct run_list list;
+    const struct run_entry *entry;
+    *outcome = OUTCOME_DONE;
+    if (!run_which(argument) || stat(argument, &info) == 0)
+        return room_copy(argument, strlen(argument));
+    *outcome = run_open_one(settings, argument, &list, &entry);
+    if (*outcome != OUTCOME_DONE)
+        return NULL;
+    char *file = room_copy(entry->facts.path, strlen(entry->facts.path));
+    run_list_clear(&list);
+    return file;
+}
