@@ -78,6 +78,7 @@ look_for_tests() {
     need python3 has python3
     need libcriterion-dev has_library criterion
     wish g++ has c++
+    wish libeigen3-dev has_library eigen3
     wish cmake has cmake
     wish python3-venv has_python venv ensurepip
     wish python3-dev has_python_header

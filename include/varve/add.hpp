@@ -91,8 +91,6 @@ template <class T>
 inline constexpr bool is_map<T, std::void_t<typename T::mapped_type>> =
     std::is_same_v<typename T::key_type, std::string>;
 
-template <class> inline constexpr bool never = false;
-
 /* A std::string is a state: its bytes are taken when they are saved, and given
  * back whatever their number. */
 inline varve_status put_string(void *self, varve_sink *to)
@@ -163,7 +161,7 @@ node add_range(const node &parent, const char *name, T &range)
 template <class T> node node::add(text name, T &&value) const
 {
     using V = std::remove_reference_t<T>;
-    if constexpr (std::is_same_v<std::remove_const_t<V>, varve_tensor>) {
+    if constexpr (std::is_base_of_v<varve_tensor, V>) {
         return of(varve_add_variable(node_, name.get(), value));
     } else if constexpr (!detail::is_given<T>) {
         detail::check_given<T>();
@@ -176,12 +174,13 @@ template <class T> node node::add(text name, T &&value) const
         return detail::add_struct(*this, name.get(), value);
     } else if constexpr (detail::is_map<V>) {
         return detail::add_map(*this, name.get(), value);
-    } else if constexpr (detail::is_range<V>) {
+    } else if constexpr (detail::is_range<V> && !detail::is_bits<V>) {
         return detail::add_range(*this, name.get(), value);
     } else {
-        static_assert(detail::never<T>,
-            "neither numbers, nor a std::string, nor a struct with "
-            "varve_fields, nor a range of these");
+        if constexpr (detail::check_viewable<V>())
+            static_assert(detail::never<T>,
+                "neither numbers, nor a std::string, nor a struct with "
+                "varve_fields, nor a range of these");
         return {};
     }
 }
@@ -190,13 +189,11 @@ template <class T>
 node node::add_slot(const node &variable, text name, T &&value) const
 {
     using V = std::remove_reference_t<T>;
-    if constexpr (std::is_same_v<std::remove_const_t<V>, varve_tensor>) {
+    if constexpr (std::is_base_of_v<varve_tensor, V>)
         return of(varve_add_slot(node_, variable.node_, name.get(), value));
-    } else {
-        detail::check_given<T>();
-        return of(
-            varve_add_slot(node_, variable.node_, name.get(), view_of(value)));
-    }
+    else
+        return of(varve_add_slot(node_, variable.node_, name.get(),
+            detail::view_of_given(std::forward<T>(value))));
 }
 
 } /* namespace varve */

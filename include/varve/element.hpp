@@ -32,15 +32,20 @@ namespace detail
 template <class T, class... Others>
 inline constexpr bool is_one_of = (std::is_same_v<T, Others> || ...);
 
+template <class> inline constexpr bool never = false;
+
 template <class T>
-inline constexpr bool is_number =
-    std::is_arithmetic_v<T> && sizeof(T) <= 8 &&
-    !is_one_of<T, char, wchar_t, char16_t, char32_t
+inline constexpr bool is_character =
+    is_one_of<T, char, wchar_t, char16_t, char32_t
 #ifdef __cpp_char8_t
         ,
         char8_t
 #endif
         >;
+
+template <class T>
+inline constexpr bool is_number = std::is_arithmetic_v<T> && sizeof(T) <= 8 &&
+                                  !is_character<T>;
 
 template <class T> constexpr varve_dtype dtype_of_number()
 {
@@ -82,6 +87,29 @@ template <> struct element<std::complex<double>> {
 template <> struct element<varve_string> {
     static constexpr varve_dtype dtype = VARVE_STRING;
 };
+
+namespace detail
+{
+
+template <class T, class = void> inline constexpr bool is_element = false;
+template <class T>
+inline constexpr bool is_element<T, std::void_t<decltype(element<T>::dtype)>> =
+    true;
+
+} /* namespace detail */
+
+/* The element type of a T, in words where it has none. */
+template <class T> constexpr varve_dtype dtype_of() noexcept
+{
+    static_assert(!std::is_const_v<T>,
+        "a restoration writes into it: it must not be const");
+    static_assert(std::is_const_v<T> || detail::is_element<T>,
+        "not the type of an element: numbers, and what has a varve::element");
+    if constexpr (detail::is_element<T>)
+        return element<T>::dtype;
+    else
+        return VARVE_UINT8;
+}
 
 /* --- Shapes ------------------------------------------------------------- */
 

@@ -64,7 +64,7 @@ public:
 
     /* Adds what a program has, whatever it is: numbers and all that view_of
      * takes, as a variable over its memory; a std::string, a struct with
-     * varve_fields (fields.hpp), a map by strings, and any other range of such
+     * varve_fields (add.hpp), a map by strings, and any other range of such
      * things, which is a list. It stays where it is as long as the node is in
      * the graph; a vector that grows is rebound. */
     template <class T> node add(text name, T &&value) const;
@@ -72,13 +72,16 @@ public:
      * dimension only. */
     template <class T> node add(text name, T &&value, const shape &s) const
     {
-        detail::check_given<T>();
-        return add(name, view_of(value, s));
+        return add(name, detail::view_of_given(std::forward<T>(value), s));
     }
     /* Numbers that a restoration must find as they are. */
     template <class T> node add_fixed(text name, T &value) const
     {
         return of(varve_add_fixed_variable(node_, name.get(), view_of(value)));
+    }
+    node add_fixed(text name, const varve_tensor &view) const
+    {
+        return of(varve_add_fixed_variable(node_, name.get(), view));
     }
     /* A std::vector that becomes as long as what is restored into it. One that
      * the program makes longer is rebound. */
@@ -117,15 +120,14 @@ public:
     template <class T> node add_allocated(text name, const shape &s) const
     {
         return of(varve_add_allocated_variable(
-            node_, name.get(), element<T>::dtype, s, nullptr, nullptr));
+            node_, name.get(), dtype_of<T>(), s, nullptr, nullptr));
     }
     template <class T, class F>
     node add_allocated(text name, const shape &s, F &&make) const
     {
         void *kept = keeper_->keep(std::forward<F>(make));
-        return of(
-            varve_add_allocated_variable(node_, name.get(), element<T>::dtype,
-                s, detail::make_values<T, std::decay_t<F>>, kept));
+        return of(varve_add_allocated_variable(node_, name.get(), dtype_of<T>(),
+            s, detail::make_values<T, std::decay_t<F>>, kept));
     }
     /* State in bytes of the program's own: `save` is given a varve::sink, and
      * `load` a std::string_view of the bytes. */
@@ -199,6 +201,10 @@ public:
     template <class T> void rebind(T &moved) const
     {
         varve_rebind(node_, view_of(moved));
+    }
+    void rebind(const varve_tensor &view) const
+    {
+        varve_rebind(node_, view);
     }
     template <class T> void rebind(T &moved, const shape &s) const
     {

@@ -10,8 +10,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <optional>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include <varve/checkpoint.hpp>
 #include <varve/error.hpp>
@@ -39,6 +42,20 @@ inline void to_host_order(const varve_tensor &view) noexcept
     auto *const end = bytes + varve_tensor_size(&view);
     for (; bytes != end; bytes += width)
         std::reverse(bytes, bytes + width);
+}
+
+/* Puts a value, row-major, where a view has its elements. */
+inline void put_apart(const strided_view &view, const unsigned char *bytes)
+{
+    const std::size_t size = varve_dtype_size(view.dtype);
+    const std::uint64_t count = varve_tensor_count(&view);
+    for (std::uint64_t i = 0; i < count; i++, bytes += size) {
+        auto *to = static_cast<unsigned char *>(view.data);
+        std::uint64_t index = i;
+        for (std::uint32_t k = view.rank; k-- > 0; index /= view.shape[k])
+            to += std::int64_t(index % view.shape[k]) * view.strides()[k];
+        std::memcpy(to, bytes, size);
+    }
 }
 
 inline varve::error misfit(
@@ -93,11 +110,10 @@ public:
     /* Reads a value into numbers of the program, of the same type, and as many
      * of them: VARVE_MISMATCH otherwise, VARVE_NOT_FOUND where there is none. A
      * vector is made as large as varve_tensor_count of the node's value
-     * before. */
+     * before, a matrix is filled row by row. */
     template <class T> result<void> read(text path, T &&into) const
     {
-        detail::check_given<T>();
-        const varve_tensor view = view_of(into);
+        const auto view = detail::view_of_given(std::forward<T>(into));
         const auto node = find(path);
         if (!node || !node->has_value)
             return varve::error(
@@ -105,12 +121,10 @@ public:
         if (node->value.dtype != view.dtype ||
             varve_tensor_count(&node->value) != varve_tensor_count(&view))
             return detail::misfit(path.get(), node->value, view);
-        auto read =
-            detail::tried(varve_reader_read, get(), std::size_t(node->id),
-                view.data, static_cast<std::size_t>(varve_tensor_size(&view)));
-        if (read)
-            detail::to_host_order(view);
-        return read;
+        if (!view.data && varve_tensor_count(&view) > 0)
+            return varve::error(
+                VARVE_MISUSE, "expected memory to read into, found none");
+        return read_into(node->id, view);
     }
     /* Calls `visit` with each varve_saved_node that has a value, and its bytes
      * as they are in the file. */
@@ -126,6 +140,28 @@ public:
     }
 
 private:
+    result<void> read_into(std::size_t id, const varve_tensor &view) const
+    {
+        auto read = detail::tried(varve_reader_read, get(), id, view.data,
+            static_cast<std::size_t>(varve_tensor_size(&view)));
+        if (read)
+            detail::to_host_order(view);
+        return read;
+    }
+    result<void> read_into(std::size_t id, const strided_view &view) const
+    {
+        const varve_tensor &where = view;
+        if (!view.memory)
+            return read_into(id, where);
+        std::vector<unsigned char> bytes(
+            static_cast<std::size_t>(varve_tensor_size(&view)));
+        const varve_tensor flat = varve_view(
+            bytes.data(), view.dtype, shape(varve_tensor_count(&view)));
+        auto read = read_into(id, flat);
+        if (read)
+            detail::put_apart(view, bytes.data());
+        return read;
+    }
     template <class F>
     static varve_status on_value(void *user, const varve_saved_node *node,
         const void *bytes, varve_error *)

@@ -7,6 +7,7 @@
 #define VARVE_RESIZING_HPP
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -69,11 +70,18 @@ template <class V> struct rooms {
 
 template <class V> node node::add_resizable(text name, V &vector) const
 {
-    const varve_resizing calls = { detail::rooms<V>::make,
-        detail::rooms<V>::settle };
-    void *kept = keeper_->keep(detail::rooms<V>{ &vector });
-    return of(
-        varve_add_resizable(node_, name.get(), view_of(vector), &calls, kept));
+    if constexpr (detail::is_contiguous<V> && !detail::is_matrix<V> &&
+                  std::is_constructible_v<V, std::size_t>) {
+        const varve_resizing calls = { detail::rooms<V>::make,
+            detail::rooms<V>::settle };
+        void *kept = keeper_->keep(detail::rooms<V>{ &vector });
+        return of(varve_add_resizable(
+            node_, name.get(), view_of(vector), &calls, kept));
+    } else {
+        static_assert(
+            detail::never<V>, "not a std::vector of numbers, nor like one");
+        return {};
+    }
 }
 
 } /* namespace varve */

@@ -20,6 +20,7 @@
 
 /* The program's side */
 #include <varve/element.hpp>
+#include <varve/strided.hpp>
 #include <varve/tensor.hpp>
 #include <varve/node.hpp>
 #include <varve/add.hpp>

@@ -46,6 +46,14 @@ struct listed {
 /* A file of this name in a folder of this run. */
 std::string place(const char *name);
 
+/* Type and shape of a view of it: "float32[2,3]". */
+template <class T> std::string text_of(T &object)
+{
+    const auto view = varve::view_of(object);
+    char text[VARVE_TENSOR_TEXT_SIZE];
+    return varve_tensor_text(&view, text);
+}
+
 template <class T>
 void good(const char *file, int line, const char *what,
     const varve::result<T> &result)

@@ -9,31 +9,104 @@ SPDX-License-Identifier: MIT
 import concurrent.futures
 import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Wconversion',
             '-Wsign-conversion', '-Wold-style-cast', '-Werror']
 WAYS = [['-std=c++17'], ['-std=c++20', '-fno-exceptions', '-fno-rtti']]
 
-# What the compiler says of what is added to a node, each once.
+ERROR = re.compile(r'^.*: error: .*$', re.M)
+
+# What is a mistake, and what the compiler says of it: in one error each, which
+# stands in the headers and is in words.
 REFUSED = [
-    ('std::vector<float>(3)', 'would be gone before it is saved'),
-    ('constant', 'must not be const'),
-    ('bits', 'have no addresses'),
-    ('letters', 'neither numbers'),
-    ('unknown', 'neither numbers'),
+    ('node.add("name", std::vector<float>(3))', 'would be gone before it is'),
+    ('node.add("name", std::string("text"))', 'would be gone before it is'),
+    ('node.add("name", std::vector<float>(3), { 3 })', 'would be gone before'),
+    ('node.add("name", constant)', 'must not be const'),
+    ('node.add("name", constant, { 3 })', 'must not be const'),
+    ('node.add("name", "text")', 'must not be const'),
+    ('node.add("name", held)', 'must not be const'),
+    ('node.add("name", view)', 'must not be const'),
+    ('node.add("name", bits)', 'have no addresses'),
+    ('node.add("name", bits, { 3 })', 'have no addresses'),
+    ('node.add("name", many_bits)', 'have no addresses'),
+    ('node.add("name", named_bits)', 'have no addresses'),
+    ('node.add("name", flagged)', 'have no addresses'),
+    ('node.add_fixed("name", bits)', 'have no addresses'),
+    ('node.add_slot(node, "name", bits)', 'have no addresses'),
+    ('node.rebind(bits)', 'have no addresses'),
+    ('node.add("name", letters)', 'characters may be text or numbers'),
+    ('node.add("name", line)', 'characters may be text or numbers'),
+    ('node.add_fixed("name", line)', 'characters may be text or numbers'),
+    ('node.add("name", owned)', 'a pointer does not say'),
+    ('node.add("name", raw)', 'a pointer does not say'),
+    ('node.add("name", pointers)', 'a pointer does not say'),
+    ('node.add("name", unordered)', 'whether it lies by rows'),
+    ('node.rebind(unordered)', 'whether it lies by rows'),
+    ('node.add("name", unknown)', 'neither numbers'),
+    ('node.add("name", precise)', 'neither numbers'),
+    ('node.add("name", perhaps)', 'neither numbers'),
+    ('node.add("name", numbered)', 'neither numbers'),
+    ('node.add_fixed("name", words)', 'not a number, an array'),
+    ('node.add_slot(node, "name", unknown)', 'not a number, an array'),
+    ('node.add_resizable("name", fixed)', 'nor like one'),
+    ('node.add_resizable("name", words)', 'nor like one'),
+    ('node.add_resizable("name", bits)', 'nor like one'),
+    ('node.add_allocated<nothing>("name", { 3 })', 'not the type of an'),
+    ('node.values_as<const float>()', 'must not be const'),
+    ('varve::strided(&constant[0], { 8 }, { 2 })', 'must not be const'),
+    ('reader.read("name", bits)', 'have no addresses'),
+    ('reader.read("name", std::vector<float>(3))', 'would be gone before'),
 ]
-PROGRAM = """#include <varve/varve.hpp>
-struct nothing {{ int x; }};
-void f(varve::node node)
+BEFORE = """#include <map>
+#include <memory>
+#include <optional>
+#include <varve/varve.hpp>
+struct nothing { int x; };
+struct flags { std::vector<bool> all; };
+constexpr auto varve_fields(const flags *)
+{
+    return varve::fields(varve::field("all", &flags::all));
+}
+struct half_matrix {
+    double values[4];
+    double *data() { return values; }
+    int rows() const { return 2; }
+    int cols() const { return 2; }
+};
+struct const_matrix : half_matrix {
+    static constexpr bool IsRowMajor = false;
+    const double *data() const { return values; }
+};
+"""
+PROGRAM = """
+void f(varve::node node, varve::reader &reader)
 {{
     const std::vector<float> constant(3);
+    const std::unique_ptr<int> held;
+    std::array<std::vector<bool>, 2> many_bits;
+    std::map<std::string, std::vector<bool>> named_bits;
+    std::map<int, float> numbered;
     std::vector<bool> bits(3);
     std::vector<char> letters(3);
+    std::vector<std::string> words(3);
+    std::vector<float *> pointers(3);
+    std::array<float, 3> fixed;
+    std::unique_ptr<float> owned;
+    std::optional<float> perhaps;
+    float *raw = nullptr;
+    char line[80];
+    long double precise = 0;
     nothing unknown{{}};
-{}
+    flags flagged;
+    half_matrix unordered;
+    const_matrix view;
+    (void){};
 }}
 """
 
@@ -63,17 +136,27 @@ def accepted(source, compiler, way, text):
 
 
 def refused(source, compiler):
-    result = compiled(source, compiler, WAYS[0], PROGRAM.format('\n'.join(
-        f'    node.add("name", {what});' for what, _ in REFUSED)))
-    errors = [line for line in result.stderr.splitlines() if 'error: ' in line]
-    wanted = [why for _, why in REFUSED]
-    for why in set(wanted):
-        if sum(why in line for line in errors) != wanted.count(why):
-            return f'{compiler}: expected "{why}", found:\n{result.stderr}'
-    return None
+    """What each mistake alone gets: one error, which is in words. The headers
+    are compiled once for all of them."""
+    complaints = []
+    with tempfile.TemporaryDirectory() as place:
+        path = os.path.join(place, 'before.hpp')
+        with open(path, 'w', encoding='utf-8') as stream:
+            stream.write(BEFORE)
+        subprocess.run([compiler, *WAYS[0], '-I', f'{source}/include', '-x',
+                        'c++-header', path, '-o', path + '.gch'], check=True)
+        for what, why in REFUSED:
+            stderr = compiled(source, compiler, [*WAYS[0], '-include', path],
+                              PROGRAM.format(what)).stderr
+            errors = ERROR.findall(stderr)
+            if len(errors) != 1 or why not in errors[0]:
+                complaints.append(f'{compiler}: {what}: expected one error, '
+                                  f'"{why}", found:\n{stderr}')
+    return '\n'.join(complaints)
 
 
 def main(source):
+    source = os.path.abspath(source)
     paths = sorted(glob.glob(f'{source}/tests/cpp/*.cpp'))
     text = ''.join(f'#include "{path}"\n' for path in paths)
     here = compilers()

@@ -10,13 +10,6 @@
 #include <span>
 #endif
 
-template <class T> static std::string text_of(T &object)
-{
-    const varve_tensor view = varve::view_of(object);
-    char text[VARVE_TENSOR_TEXT_SIZE];
-    return varve_tensor_text(&view, text);
-}
-
 template <class T> static std::string scalar()
 {
     T value{};
@@ -105,62 +98,6 @@ TEST(a_container_may_be_given_another_shape)
     CHECK(node.values_as<float>().size() == 6);
     CHECK(node.values_as<double>().size() == 0);
     graph.root().add("wrong", kernel, { 2, 4 });
-    CHECK(graph.check().status() == VARVE_MISUSE);
-}
-
-/* As those of Eigen. */
-template <bool by_rows, bool is_vector = false> struct matrix {
-    static constexpr bool IsRowMajor = by_rows;
-    static constexpr bool IsVectorAtCompileTime = is_vector;
-    float values[6] = {};
-    long gap = 0;
-
-    float *data()
-    {
-        return values;
-    }
-    const float *data() const
-    {
-        return values;
-    }
-    long rows() const
-    {
-        return is_vector ? 6 : 2;
-    }
-    long cols() const
-    {
-        return is_vector ? 1 : 3;
-    }
-    long size() const
-    {
-        return 6;
-    }
-    long innerStride() const
-    {
-        return 1;
-    }
-    long outerStride() const
-    {
-        return (by_rows ? cols() : rows()) + gap;
-    }
-};
-
-TEST(matrices_are_viewed_as_they_lie)
-{
-    matrix<true> by_rows;
-    matrix<false> by_columns;
-    matrix<false, true> vector;
-    CHECK(text_of(by_rows) == "float32[2,3]");
-    CHECK(text_of(by_columns) == "float32[3,2]");
-    CHECK(text_of(vector) == "float32[6]");
-}
-
-TEST(a_part_of_a_matrix_is_refused)
-{
-    varve::graph graph;
-    matrix<true> part;
-    part.gap = 2;
-    graph.root().add("part", part);
     CHECK(graph.check().status() == VARVE_MISUSE);
 }
 

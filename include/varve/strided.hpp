@@ -1,0 +1,158 @@
+/* strided.hpp - views of elements that lie apart: strides, and matrices.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_STRIDED_HPP
+#define VARVE_STRIDED_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <type_traits>
+
+#include <varve/layout.hpp>
+#include <varve/memory.h>
+
+namespace varve
+{
+
+/* A view whose elements may lie apart: a varve_tensor that has its strides with
+ * it, and reaches them as long as it is there itself. (What is added to a graph
+ * is copied, strides and all.) Where they say that the elements lie row-major
+ * it is as one without. */
+class strided_view : public varve_tensor
+{
+public:
+    /* Strides in bytes, one for each dimension (varve/memory.h). */
+    strided_view(const varve_tensor &view, const std::int64_t *strides) noexcept
+        : varve_tensor(view)
+    {
+        for (std::uint32_t i = 0; i < rank && i < VARVE_MAX_RANK; i++)
+            strides_[i] = strides[i];
+        reach();
+    }
+    /* Of a view that lies row-major. */
+    explicit strided_view(const varve_tensor &view) noexcept
+        : varve_tensor(view)
+    {
+        auto step = static_cast<std::int64_t>(varve_dtype_size(dtype));
+        for (std::uint32_t i = rank; rank <= VARVE_MAX_RANK && i-- > 0;) {
+            strides_[i] = step;
+            step *= static_cast<std::int64_t>(shape[i]);
+        }
+        reach();
+    }
+    strided_view(const strided_view &other) noexcept
+        : strided_view(other, other.strides_)
+    {
+    }
+    strided_view &operator=(const strided_view &other) noexcept
+    {
+        static_cast<varve_tensor &>(*this) = other;
+        for (std::uint32_t i = 0; i < VARVE_MAX_RANK; i++)
+            strides_[i] = other.strides_[i];
+        reach();
+        return *this;
+    }
+    const std::int64_t *strides() const noexcept
+    {
+        return strides_;
+    }
+
+private:
+    void reach() noexcept
+    {
+        memory_.strides = strides_;
+        memory = is_row_major() ? nullptr : &memory_;
+    }
+    bool is_row_major() const noexcept
+    {
+        auto wanted = static_cast<std::int64_t>(varve_dtype_size(dtype));
+        bool is = rank <= VARVE_MAX_RANK;
+        for (std::uint32_t i = rank; is && i-- > 0;) {
+            is = shape[i] <= 1 || strides_[i] == wanted;
+            wanted *= static_cast<std::int64_t>(shape[i]);
+        }
+        return is;
+    }
+
+    std::int64_t strides_[VARVE_MAX_RANK] = {};
+    varve_memory memory_ = {};
+};
+
+/* varve::strided(&p[0].x, { sizeof *p }, { count }): what varve_strided is in
+ * C, the x of an array of structs. Without a stride for each dimension it is a
+ * view of no memory: VARVE_MISUSE when it is added. */
+template <class T>
+strided_view strided(T *first, std::initializer_list<std::int64_t> strides,
+    const shape &s) noexcept
+{
+    auto *data = const_cast<std::remove_const_t<T> *>(first);
+    if (s.rank != strides.size() || s.rank > VARVE_MAX_RANK)
+        return strided_view(varve_view(nullptr, dtype_of<T>(), s));
+    return { varve_view(data, dtype_of<T>(), s), strides.begin() };
+}
+
+namespace detail
+{
+
+/* Elements from one to the next: along a row or column as it lies, and from
+ * one of these to the next. */
+struct matrix_steps {
+    std::int64_t inner;
+    std::int64_t outer;
+};
+
+template <class T, class = void> struct steps_of {
+    static matrix_steps in(T &m) noexcept
+    {
+        return { 1, std::int64_t(T::IsRowMajor ? m.cols() : m.rows()) };
+    }
+};
+template <class T>
+struct steps_of<T, std::void_t<decltype(std::declval<T &>().outerStride()),
+                       decltype(std::declval<T &>().innerStride())>> {
+    static matrix_steps in(T &m) noexcept
+    {
+        return { std::int64_t(m.innerStride()), std::int64_t(m.outerStride()) };
+    }
+};
+
+/* A view of things that are elements or arrays of them, which have these
+ * strides; inside them elements lie side by side. */
+template <class Thing>
+strided_view view_of_things(
+    Thing *data, shape s, std::initializer_list<std::int64_t> strides) noexcept
+{
+    using element_type = typename layout<Thing>::type;
+    std::int64_t each[VARVE_MAX_RANK] = {};
+    auto step = std::int64_t(sizeof(element_type));
+    const std::uint32_t outside = s.rank;
+    layout<Thing>::append_to(s);
+    for (std::uint32_t i = s.rank; i-- > outside && s.rank <= VARVE_MAX_RANK;) {
+        each[i] = step;
+        step *= std::int64_t(s.extents[i]);
+    }
+    for (std::uint32_t i = 0; i < outside; i++)
+        each[i] = strides.begin()[i] * std::int64_t(sizeof(Thing));
+    return { varve_view(data, element<element_type>::dtype, s), each };
+}
+
+template <class T> strided_view view_of_matrix(T &m) noexcept
+{
+    const matrix_steps steps = steps_of<T>::in(m);
+    if constexpr (is_vector<T>)
+        return view_of_things(m.data(), shape(m.size()), { steps.inner });
+    else if constexpr (static_cast<bool>(T::IsRowMajor))
+        return view_of_things(
+            m.data(), shape(m.rows(), m.cols()), { steps.outer, steps.inner });
+    else
+        return view_of_things(
+            m.data(), shape(m.rows(), m.cols()), { steps.inner, steps.outer });
+}
+
+} /* namespace detail */
+
+} /* namespace varve */
+
+#endif
