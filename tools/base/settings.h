@@ -60,6 +60,7 @@ struct settings {
     bool quiet;
     bool salvage;
     bool dot;
+    bool mermaid;
     bool values;
     unsigned svg;
     unsigned units;
