@@ -9,7 +9,7 @@
 #include "heading.h"
 #include "json_out.h"
 #include "ls.h"
-#include "ls_values.h"
+#include "value_list.h"
 #include "tensor_text.h"
 
 static void print_shape(const varve_tensor *tensor)
@@ -139,7 +139,7 @@ bool ls_json(const struct settings *settings, const struct outline *outline)
 {
     bool lines = settings->form == FORM_JSONL;
     size_t count;
-    uint32_t *ids = ls_values(settings, outline, &count);
+    uint32_t *ids = value_list(settings, outline, &count);
     if (!ids)
         return false;
     if (!lines) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "ls.h"
-#include "ls_values.h"
+#include "value_list.h"
 #include "table.h"
 #include "tensor_text.h"
 
@@ -63,7 +63,7 @@ bool ls_table(const struct settings *settings, const struct outline *outline)
     struct settings exact = *settings;
     struct table table;
     size_t count;
-    uint32_t *ids = ls_values(settings, outline, &count);
+    uint32_t *ids = value_list(settings, outline, &count);
     if (!ids)
         return false;
     if (!settings->units)

@@ -146,6 +146,11 @@ void table_json(struct table *t, json_t *value, const char *text)
     json_decref(value);
 }
 
+void table_raw(struct table *t, const char *json, const char *text)
+{
+    cell(t, json, text);
+}
+
 void table_text(struct table *t, const char *text)
 {
     if (!text)
@@ -323,7 +328,8 @@ static void print_kept(struct table *t)
 void table_end(struct table *t)
 {
     if (form_of(t) == FORM_JSON) {
-        begin_rows(t);
+        if (t->stage == TABLE_FACTS)
+            begin_rows(t);
         fputs(t->stage == TABLE_MORE_FACTS ? "}\n" : "\n]}\n", t->to);
     }
     if (form_of(t) == FORM_PEOPLE)

@@ -66,6 +66,9 @@ void table_flag(struct table *table, bool flag);
 /* A cell that is one thing in JSON, and `text` elsewhere. Releases `value`. */
 void table_json(struct table *table, json_t *value, const char *text);
 
+/* The same, of what is written as JSON already. */
+void table_raw(struct table *table, const char *json, const char *text);
+
 /* The colour for people of the row that is complete now. */
 void table_color(struct table *table, const char *color);
 

@@ -1,8 +1,8 @@
-/* ls_values.c - the values that ls lists, in order.
+/* value_list.c - the values that are listed, in order.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "ls_values.h"
+#include "value_list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static bool is_listed(
            pattern_selects(outline->patterns, node->path);
 }
 
-uint32_t *ls_values(const struct settings *settings,
+uint32_t *value_list(const struct settings *settings,
     const struct outline *outline, size_t *count)
 {
     struct keyed_value *keys = calloc(outline->reached + 1, sizeof *keys);
