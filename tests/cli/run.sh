@@ -2,7 +2,7 @@
 # run.sh - runs the varve command on a sample and on bad files, and compares
 # what it prints and how it ends with tests/cli/expected.
 #
-#     run.sh VARVE MAKE_SAMPLE MAKE_NEWER MAKE_GRAPHS
+#     run.sh VARVE MAKE_SAMPLE MAKE_NEWER
 #     UPDATE=1 run.sh ...           writes the expected files anew
 #
 # SPDX-License-Identifier: MIT
@@ -11,7 +11,6 @@ set -eu
 varve=$(realpath "$1")
 make_sample=$(realpath "$2")
 make_newer=$(realpath "$3")
-make_graphs=$(realpath "${4:-$(dirname "$2")/make_graphs}")
 here=$(cd "$(dirname "$0")" && pwd)
 helper=("$(command -v python3)" "$here/check_output.py")
 scratch=$(mktemp -d)
@@ -74,7 +73,8 @@ valid() {
 "$make_sample" many.varve 3000
 "$make_sample" saved save
 
-for part in good bad pictures machine convert foreign layers compressed runs; do
+for part in good bad pictures machine convert foreign layers compressed runs \
+    show; do
     . "$here/$part.sh"
 done
 

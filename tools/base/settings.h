@@ -60,8 +60,8 @@ struct settings {
     bool quiet;
     bool salvage;
     bool dot;
-    bool mermaid;
     bool values;
+    bool strict;
     unsigned svg;
     unsigned units;
     unsigned sort;
@@ -71,6 +71,7 @@ struct settings {
     uint64_t limit; /* UINT64_MAX: none */
     uint64_t depth; /* UINT64_MAX: not given */
     uint64_t threads;
+    uint64_t bins; /* 0: not given */
     bool verbose;
     unsigned format; /* one more than the varve_format; 0: not given */
     uint64_t shard_size;

@@ -109,6 +109,7 @@ struct command {
 #define EACH_COMMAND(DO)                                                       \
     DO(log)                                                                    \
     DO(ls)                                                                     \
+    DO(stat)                                                                   \
     DO(cat)                                                                    \
     DO(verify)                                                                 \
     DO(repair)                                                                 \

@@ -17,8 +17,6 @@ static const struct option_row options[] = {
     OPTION("svg", 0, OPTION_WORD, svg, "[=tree|icicle]",
         "draw a tree (also without it), or the bytes"),
     OPTION("dot", 0, OPTION_FLAG, dot, NULL, "text for graphviz"),
-    OPTION("mermaid", 0, OPTION_FLAG, mermaid, NULL,
-        "text for Mermaid, as in a page of Markdown"),
     OPTION_JSON,
     OPTION_OUTPUT,
     OPTION_DEPTH,
@@ -51,8 +49,6 @@ static bool draw(
         return graph_json(outline, to);
     if (settings->dot)
         return graph_dot(settings, outline, to);
-    if (settings->mermaid)
-        return graph_mermaid(settings, outline, to);
     if (settings->svg == SVG_ICICLE)
         return graph_icicle(settings, outline, to);
     return graph_tree(settings, outline, to);
@@ -79,11 +75,9 @@ static int run(const struct settings *settings, int count, char **operands)
 {
     (void)count;
     struct target target;
-    if (settings->dot + settings->mermaid + (settings->svg != 0) +
-            settings->json >
-        1)
+    if (settings->dot + (settings->svg != 0) + settings->json > 1)
         return complain_usage(
-            settings, "expected one of --svg, --dot, --mermaid and --json");
+            settings, "expected one of --svg, --dot and --json");
     int outcome = target_open(settings, operands[0], &target);
     if (outcome != OUTCOME_DONE)
         return outcome;
@@ -97,10 +91,9 @@ const struct command graph_command = {
     .operands = "FILE[:PATH]",
     .summary = "the saved graph as a picture",
     .details =
-        "In a tree every node is drawn once; lines in two colours are further "
-        "edges to it\nand edges that close a cycle. The slots of a node are "
-        "one box, with lines to\ntheir variables. An icicle has the bytes of "
-        "each part as its width.\n",
+        "In a tree every node is drawn once; further edges to it are dashed; "
+        "the slots of\na node are one box. An icicle has the bytes of each "
+        "part as its width.\n",
     .options = options,
     .least_operands = 1,
     .most_operands = 1,

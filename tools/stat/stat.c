@@ -1,0 +1,95 @@
+/* stat.c - varve stat: sizes and types of a checkpoint, or what its values are
+ * like.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "command.h"
+#include "complaint.h"
+#include "statistics.h"
+#include "stat_tables.h"
+#include "target.h"
+
+static const struct option_row options[] = {
+    OPTION("values", 'v', OPTION_FLAG, values, NULL,
+        "read the values: a row of statistics for each"),
+    OPTION("strict", 0, OPTION_FLAG, strict, NULL,
+        "end with 1 where a value has NaN or infinities"),
+    OPTION("bins", 0, OPTION_NUMBER, bins, "N",
+        "histograms of N bins, 1 to 64 (8)"),
+    OPTION_FORMS,
+    OPTION("sort", 0, OPTION_WORD, sort, "path|bytes|offset",
+        "order of the rows (bytes: largest first)"),
+    OPTION("limit", 0, OPTION_NUMBER, limit, "N", "at most N rows"),
+    OPTION("depth", 0, OPTION_NUMBER, depth, "N",
+        "subtrees N levels below the root (1), or values no deeper"),
+    OPTION_PATTERNS,
+    OPTION("threads", 'j', OPTION_NUMBER, threads, "N",
+        "at most N values at once"),
+    OPTION_UNITS,
+    OPTION_ASCII,
+    OPTION_COLOR,
+    OPTION_HELP,
+    OPTION_END,
+};
+
+/* Of sizes the depth says where subtrees begin, and all of the tree counts. */
+static int answer(const struct settings *settings, const struct target *target)
+{
+    struct settings whole = *settings;
+    struct outline outline;
+    if (!settings->values)
+        whole.depth = UINT64_MAX;
+    if (!outline_make(&outline, target->reader, target->node.id, &whole))
+        return complain_memory(settings);
+    int outcome = settings->values ? stat_values(settings, &outline)
+                                   : stat_sizes(settings, &outline);
+    outline_clear(&outline);
+    return outcome;
+}
+
+static int run(const struct settings *settings, int count, char **operands)
+{
+    (void)count;
+    struct target target;
+    if (settings->bins > MOST_BINS)
+        return complain_usage(
+            settings, "--bins: expected at most %d", (int)MOST_BINS);
+    if (settings->strict && !settings->values)
+        return complain_usage(settings, "--strict: expected --values with it");
+    int outcome = target_open(settings, operands[0], &target);
+    if (outcome != OUTCOME_DONE)
+        return outcome;
+    outcome = answer(settings, &target);
+    target_close(&target);
+    return outcome;
+}
+
+const struct command stat_command = {
+    .name = "stat",
+    .operands = "FILE[:PATH]",
+    .summary = "sizes, types, and statistics of values",
+    .details =
+        "Without --values no value is read: how many values and bytes there "
+        "are of each\n"
+        "type, in each subtree, and which are the largest.\n"
+        "\n"
+        "With --values each value is read and verified: its least and greatest "
+        "element,\n"
+        "mean, standard deviation (of all elements, not of a sample), zeros, "
+        "NaN,\n"
+        "infinities, and a histogram of equal bins from the least to the "
+        "greatest. NaN\n"
+        "and infinities are counted; all else is said of the finite elements. "
+        "A complex\n"
+        "number stands for its magnitude, a string for its length, a state for "
+        "its\n"
+        "bytes. It ends with 1 where a value is damaged; the others are told "
+        "of all the\n"
+        "same.\n"
+        "\n"
+        "Values of more than 8 MiB are read twice, some MiB at a time.\n",
+    .options = options,
+    .least_operands = 1,
+    .most_operands = 1,
+    .run = run,
+};

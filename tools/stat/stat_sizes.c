@@ -1,0 +1,364 @@
+/* stat_sizes.c - sizes and types by subtree, from the index alone.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "complaint.h"
+#include "heading.h"
+#include "json_out.h"
+#include "room.h"
+#include "stat_tables.h"
+#include "table.h"
+#include "tensor_text.h"
+#include "value_list.h"
+
+enum { STATES = 0, KINDS = VARVE_DTYPE_COUNT + 1, MOST_LARGEST = 5 };
+
+/* Of one type; states are one. */
+struct tally {
+    uint64_t values;
+    uint64_t elements;
+    uint64_t bytes;
+};
+
+struct subtree {
+    uint32_t node;
+    uint64_t objects;
+    struct tally all;
+    struct tally kinds[KINDS]; /* by element type */
+    uint64_t largest_bytes;
+    uint32_t largest; /* where a value is saved */
+};
+
+struct sizes {
+    const struct settings *settings;
+    const struct outline *outline;
+    struct subtree total;
+    uint64_t slots;
+    uint64_t shared;
+    uint64_t unsaved;
+    struct subtree *rows;
+    size_t row_count;
+    size_t row_room;
+    uint32_t *row_of; /* by node: which row, or OUTLINE_NONE */
+};
+
+static const char *tally_name(size_t kind)
+{
+    return kind == STATES ? "state" : varve_dtype_name((varve_dtype)kind);
+}
+
+/* --- Counting ----------------------------------------------------------- */
+
+static bool is_object(varve_kind kind)
+{
+    return kind == VARVE_OBJECT || kind == VARVE_LIST || kind == VARVE_DICT;
+}
+
+static void add_value(struct tally *tally, const varve_saved_node *node)
+{
+    tally->values++;
+    tally->elements += varve_tensor_count(&node->value);
+    tally->bytes += node->size;
+}
+
+static void add_node(struct subtree *to, const varve_saved_node *node)
+{
+    to->objects += is_object(node->kind);
+    if (!node->has_value)
+        return;
+    add_value(&to->all, node);
+    add_value(
+        &to->kinds[node->kind == VARVE_STATE ? STATES : node->value.dtype],
+        node);
+    if (to->all.values == 1 || node->size > to->largest_bytes) {
+        to->largest = node->id;
+        to->largest_bytes = node->size;
+    }
+}
+
+/* The row that a node belongs to, of its parent's or its own; none where it is
+ * an object above the subtrees. Parents come before. */
+static struct subtree *row_for(
+    struct sizes *s, const varve_saved_node *node, uint64_t depth)
+{
+    const struct outline_node *place = &s->outline->nodes[node->id];
+    uint32_t row =
+        place->parent == OUTLINE_NONE ? OUTLINE_NONE : s->row_of[place->parent];
+    if (row == OUTLINE_NONE && is_object(node->kind) && place->depth < depth)
+        return NULL;
+    if (row == OUTLINE_NONE) {
+        s->rows =
+            room_more(s->rows, &s->row_room, s->row_count, sizeof *s->rows);
+        row = (uint32_t)s->row_count++;
+        s->rows[row] = (struct subtree){ .node = node->id };
+    }
+    s->row_of[node->id] = row;
+    return &s->rows[row];
+}
+
+/* How many branches lead to each node. */
+static void count_branches(struct sizes *s)
+{
+    const struct outline *outline = s->outline;
+    uint32_t *leading = room_for(outline->count, sizeof *leading);
+    struct branch branch;
+    for (size_t i = 0; i < outline->reached; i++) {
+        uint32_t id = outline->order[i];
+        size_t edges = outline_saved(outline, id).edge_count;
+        for (size_t j = 0; outline_branch(outline, id, j, &branch); j++) {
+            bool counts = outline_has(outline, branch.node);
+            s->slots += counts && j >= edges && !branch.is_alias;
+            s->shared += counts && ++leading[branch.node] == 2;
+        }
+    }
+    free(leading);
+}
+
+static void count_all(struct sizes *s)
+{
+    const struct outline *outline = s->outline;
+    uint64_t depth = s->settings->depth == UINT64_MAX ? 1 : s->settings->depth;
+    s->row_of = room_for(outline->count, sizeof *s->row_of);
+    memset(s->row_of, 0xff, outline->count * sizeof *s->row_of);
+    for (size_t i = 0; i < outline->reached; i++) {
+        varve_saved_node node = outline_saved(outline, outline->order[i]);
+        if (!outline_has(outline, node.id))
+            continue;
+        add_node(&s->total, &node);
+        s->unsaved += node.value.dtype && !node.has_value;
+        struct subtree *row = row_for(s, &node, depth);
+        if (row)
+            add_node(row, &node);
+    }
+    free(s->row_of);
+    count_branches(s);
+}
+
+/* --- Order -------------------------------------------------------------- */
+
+struct keyed_row {
+    const char *path;
+    uint64_t bytes; /* 0 where paths decide */
+    size_t row;
+};
+
+static int compare(const void *left, const void *right)
+{
+    const struct keyed_row *a = left, *b = right;
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes ? -1 : 1;
+    int order = text_compare(a->path, b->path);
+    return order ? order : (a->row > b->row) - (a->row < b->row);
+}
+
+static void sort_rows(struct sizes *s)
+{
+    struct keyed_row *keys = room_for(s->row_count, sizeof *keys);
+    struct subtree *sorted = room_for(s->row_count, sizeof *sorted);
+    for (size_t i = 0; i < s->row_count; i++)
+        keys[i] = (struct keyed_row){ .row = i,
+            .path = outline_saved(s->outline, s->rows[i].node).path,
+            .bytes =
+                s->settings->sort == SORT_BYTES ? s->rows[i].all.bytes : 0 };
+    qsort(keys, s->row_count, sizeof *keys, compare);
+    for (size_t i = 0; i < s->row_count; i++)
+        sorted[i] = s->rows[keys[i].row];
+    free(keys);
+    free(s->rows);
+    s->rows = sorted;
+}
+
+/* --- Subtrees ----------------------------------------------------------- */
+
+static json_t *types_json(const struct subtree *t)
+{
+    json_t *types = json_array();
+    for (size_t k = 0; k < KINDS; k++) {
+        const struct tally *tally = &t->kinds[k];
+        if (tally->values)
+            json_array_append_new(
+                types, json_pack("{s:s, s:o, s:o, s:o}", "dtype", tally_name(k),
+                           "values", json_count(tally->values), "elements",
+                           json_count(tally->elements), "bytes",
+                           json_count(tally->bytes)));
+    }
+    return types;
+}
+
+/* "float32, int64", by bytes. */
+static void put_types(struct table *table, const struct subtree *t)
+{
+    char text[KINDS * 20] = "";
+    bool told[KINDS] = { false };
+    for (;;) {
+        size_t next = KINDS;
+        for (size_t k = 0; k < KINDS; k++) {
+            if (t->kinds[k].values && !told[k] &&
+                (next == KINDS || t->kinds[k].bytes > t->kinds[next].bytes))
+                next = k;
+        }
+        if (next == KINDS)
+            break;
+        told[next] = true;
+        strcat(strcat(text, *text ? ", " : ""), tally_name(next));
+    }
+    table_json(table, types_json(t), *text ? text : "-");
+}
+
+static void put_subtree(
+    const struct sizes *s, struct table *table, const struct subtree *t)
+{
+    const char *path = outline_saved(s->outline, t->node).path;
+    bool is_for_people = table->settings->form == FORM_PEOPLE ||
+                         table->settings->form == FORM_MARKDOWN;
+    table_text(table, is_for_people && !*path ? "/" : path);
+    table_count(table, t->objects);
+    table_count(table, t->all.values);
+    table_count(table, t->all.elements);
+    table_size(table, t->all.bytes);
+    put_types(table, t);
+    table_text(table,
+        t->all.values ? outline_saved(s->outline, t->largest).path : NULL);
+}
+
+/* --- Totals ------------------------------------------------------------- */
+
+static void put_facts(const struct sizes *s, struct table *table,
+    const uint32_t *largest, size_t count)
+{
+    const varve_reader *reader = s->outline->reader;
+    const char *file = varve_reader_path(reader);
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        varve_saved_node node = outline_saved(s->outline, largest[i]);
+        json_array_append_new(
+            list, json_pack("{s:o, s:s, s:o}", "path",
+                      json_bytes(node.path, strlen(node.path)), "dtype",
+                      varve_dtype_name(node.value.dtype), "bytes",
+                      json_count(node.size)));
+    }
+    table_fact(table, "file", json_bytes(file, strlen(file)));
+    table_fact(table, "format",
+        json_string(varve_format_name(varve_reader_format(reader))));
+    table_fact(table, "size", json_count(varve_reader_size(reader)));
+    table_fact(table, "counts",
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "objects",
+            json_count(s->total.objects), "values",
+            json_count(s->total.all.values), "bytes",
+            json_count(s->total.all.bytes), "states",
+            json_count(s->total.kinds[STATES].values), "slots",
+            json_count(s->slots), "shared", json_count(s->shared), "unsaved",
+            json_count(s->unsaved)));
+    table_fact(table, "types", types_json(&s->total));
+    table_fact(table, "largest", list);
+}
+
+static void print_counts(const struct sizes *s)
+{
+    const struct {
+        uint64_t count;
+        const char *one, *many;
+    } facts[] = {
+        { s->total.objects, "object", "objects" },
+        { s->total.all.values, "value", "values" },
+        { s->slots, "slot", "slots" },
+        { s->total.kinds[STATES].values, "state", "states" },
+        { s->shared, "shared", "shared" },
+        { s->unsaved, "not saved", "not saved" },
+    };
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        if (i < 2 || facts[i].count)
+            printf("%s%" PRIu64 " %s", i ? ", " : "", facts[i].count,
+                facts[i].count == 1 ? facts[i].one : facts[i].many);
+    }
+    puts("\n");
+}
+
+static void print_types(const struct sizes *s)
+{
+    static const struct column columns[] = { { "dtype", "TYPE", false },
+        { "values", "VALUES", true }, { "elements", "ELEMENTS", true },
+        { "bytes", "BYTES", true } };
+    struct table table;
+    table_begin(&table, s->settings, stdout, "", columns, 4);
+    for (size_t k = 0; k < KINDS; k++) {
+        if (s->total.kinds[k].values == 0)
+            continue;
+        table_text(&table, tally_name(k));
+        table_count(&table, s->total.kinds[k].values);
+        table_count(&table, s->total.kinds[k].elements);
+        table_size(&table, s->total.kinds[k].bytes);
+    }
+    table_end(&table);
+    putchar('\n');
+}
+
+static void print_largest(
+    const struct sizes *s, const uint32_t *largest, size_t count)
+{
+    static const struct column columns[] = { { "path", "LARGEST", false },
+        { "type", "TYPE", false }, { "bytes", "BYTES", true } };
+    char text[VARVE_TENSOR_TEXT_SIZE];
+    struct table table;
+    if (count == 0)
+        return;
+    putchar('\n');
+    table_begin(&table, s->settings, stdout, "", columns, 3);
+    for (size_t i = 0; i < count; i++) {
+        varve_saved_node node = outline_saved(s->outline, largest[i]);
+        table_text(&table, node.path);
+        table_text(&table, type_text(&node.value, text));
+        table_size(&table, node.size);
+    }
+    table_end(&table);
+}
+
+static void print_all(
+    const struct sizes *s, const uint32_t *largest, size_t count)
+{
+    static const struct column columns[] = { { "path", "PATH", false },
+        { "objects", "OBJECTS", true }, { "values", "VALUES", true },
+        { "elements", "ELEMENTS", true }, { "bytes", "BYTES", true },
+        { "types", "TYPES", false }, { "largest", NULL, false } };
+    struct table table;
+    bool is_for_people =
+        s->settings->form == FORM_PEOPLE || s->settings->form == FORM_MARKDOWN;
+    if (is_for_people) {
+        struct style style = style_for(s->settings, stdout);
+        heading_print(s->settings, &style, s->outline);
+        print_counts(s);
+        print_types(s);
+    }
+    table_begin(&table, s->settings, stdout, "varve.stat/1", columns,
+        sizeof columns / sizeof *columns);
+    put_facts(s, &table, largest, count);
+    for (size_t i = 0; i < s->row_count && i < s->settings->limit; i++)
+        put_subtree(s, &table, &s->rows[i]);
+    table_end(&table);
+    if (is_for_people)
+        print_largest(s, largest, count);
+}
+
+int stat_sizes(const struct settings *settings, const struct outline *outline)
+{
+    struct sizes s = { .settings = settings, .outline = outline };
+    struct settings by_bytes = *settings;
+    size_t count;
+    by_bytes.sort = SORT_BYTES;
+    by_bytes.limit = UINT64_MAX;
+    uint32_t *largest = value_list(&by_bytes, outline, &count);
+    if (!largest)
+        return complain_memory(settings);
+    while (count > 0 && !outline_saved(outline, largest[count - 1]).has_value)
+        count--;
+    count_all(&s);
+    sort_rows(&s);
+    print_all(&s, largest, count < MOST_LARGEST ? count : MOST_LARGEST);
+    free(largest);
+    free(s.rows);
+    return OUTCOME_DONE;
+}

@@ -1,0 +1,333 @@
+/* statistics.c - two passes over a value: with blocks of reals, of integers, or
+ * over what a byte can be.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "statistics.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "moments.h"
+#include "reals.h"
+
+enum { BLOCK = 1024, BYTE_VALUES = 256 };
+
+/* What the passes leave for each other. */
+struct passes {
+    struct statistics *to;
+    struct pieces *pieces;
+    const struct selection *selection;
+    unsigned bin_count;
+    varve_dtype dtype;
+    struct extent extent;
+    struct moments moments;
+    struct bins bins;
+};
+
+typedef void on_piece(struct passes *p, const struct piece *piece);
+
+static varve_status each_piece(
+    struct passes *p, on_piece *function, varve_error *error)
+{
+    struct piece piece;
+    varve_status status;
+    pieces_begin(p->pieces, p->selection);
+    while ((status = pieces_next(p->pieces, &piece, error)) == VARVE_OK &&
+           piece.count > 0)
+        function(p, &piece);
+    return status;
+}
+
+/* Of integers that a double holds. */
+static uint64_t key_of(double real)
+{
+    int64_t integer = (int64_t)real;
+    return (uint64_t)integer + KEY_BIAS;
+}
+
+static bool is_real(varve_dtype dtype)
+{
+    return dtype >= VARVE_FLOAT16 && dtype != VARVE_STRING;
+}
+
+static void begin_bins(struct passes *p)
+{
+    if (is_real(p->dtype))
+        bins_begin_reals(&p->bins, p->extent.low, p->extent.high, p->bin_count);
+    else
+        bins_begin_keys(&p->bins, key_of(p->extent.low), key_of(p->extent.high),
+            KEY_BIAS, p->bin_count);
+}
+
+/* Zeros have no sign. */
+static struct number number_of(varve_dtype dtype, double real)
+{
+    if (is_real(dtype))
+        return (struct number){ .real = real + 0.0 };
+    return (struct number){
+        .kind = NUMBER_SIGNED, .real = real, .key = key_of(real)
+    };
+}
+
+static void take_extent(struct passes *p)
+{
+    const struct extent *e = &p->extent;
+    struct statistics *s = p->to;
+    s->finite = e->finite;
+    s->zeros = e->zeros;
+    s->nans = e->nans;
+    s->infinities = e->infinities;
+    s->first_nan = e->first_nan;
+    s->first_infinity = e->first_infinity;
+}
+
+static void take_reals(struct passes *p)
+{
+    struct statistics *s = p->to;
+    struct summary summary = moments_of_reals(&p->moments, &p->extent);
+    take_extent(p);
+    if (s->finite == 0)
+        return;
+    s->least = number_of(p->dtype, p->extent.low);
+    s->greatest = number_of(p->dtype, p->extent.high);
+    s->mean = summary.mean + 0.0;
+    s->deviation = summary.deviation;
+    s->norm = summary.norm;
+    s->bin_count = p->bins.count;
+    memcpy(s->bins, p->bins.counts, sizeof s->bins);
+    for (unsigned i = 0; i <= s->bin_count; i++)
+        s->bounds[i] = number_of(p->dtype, p->bins.bounds[i]);
+}
+
+/* --- Reals and smaller integers ----------------------------------------- */
+
+static void extend_by_reals(struct passes *p, const struct piece *piece)
+{
+    double reals[BLOCK];
+    size_t unit = varve_dtype_size(p->dtype), size;
+    for (uint64_t i = 0; i < piece->count; i += size) {
+        size = piece->count - i < BLOCK ? (size_t)(piece->count - i) : BLOCK;
+        reals_from(p->dtype, piece->bytes + i * unit, size, reals);
+        extent_add_reals(&p->extent, reals, size, piece->first + i);
+    }
+}
+
+static void sum_reals(struct passes *p, const struct piece *piece)
+{
+    struct extent ignored;
+    double reals[BLOCK];
+    size_t unit = varve_dtype_size(p->dtype), size;
+    bool all = p->extent.finite == p->to->count;
+    for (uint64_t i = 0; i < piece->count; i += size) {
+        size = piece->count - i < BLOCK ? (size_t)(piece->count - i) : BLOCK;
+        reals_from(p->dtype, piece->bytes + i * unit, size, reals);
+        extent_begin(&ignored);
+        size_t left = all ? size : extent_add_reals(&ignored, reals, size, 0);
+        moments_add_reals(&p->moments, reals, left);
+        bins_add_reals(&p->bins, reals, left);
+    }
+}
+
+static varve_status make_of_reals(struct passes *p, varve_error *error)
+{
+    varve_status status = each_piece(p, extend_by_reals, error);
+    if (status != VARVE_OK)
+        return status;
+    moments_begin_reals(&p->moments, &p->extent);
+    if (p->extent.finite > 0) {
+        begin_bins(p);
+        status = each_piece(p, sum_reals, error);
+    }
+    if (status == VARVE_OK)
+        take_reals(p);
+    return status;
+}
+
+/* --- Integers of 64 bits, and lengths ----------------------------------- */
+
+static void extend_by_keys(struct passes *p, const struct piece *piece)
+{
+    uint64_t keys[BLOCK];
+    uint64_t zero = p->dtype == VARVE_INT64 ? KEY_BIAS : 0;
+    size_t unit = varve_dtype_size(p->dtype), size;
+    for (uint64_t i = 0; i < piece->count; i += size) {
+        size = piece->count - i < BLOCK ? (size_t)(piece->count - i) : BLOCK;
+        keys_from(p->dtype, piece->bytes + i * unit, size, keys);
+        extent_add_keys(&p->extent, keys, size);
+        for (size_t j = 0; j < size; j++)
+            p->extent.zeros += keys[j] == zero;
+    }
+}
+
+static void sum_keys(struct passes *p, const struct piece *piece)
+{
+    uint64_t keys[BLOCK];
+    size_t unit = varve_dtype_size(p->dtype), size;
+    for (uint64_t i = 0; i < piece->count; i += size) {
+        size = piece->count - i < BLOCK ? (size_t)(piece->count - i) : BLOCK;
+        keys_from(p->dtype, piece->bytes + i * unit, size, keys);
+        moments_add_keys(&p->moments, keys, size);
+        bins_add_keys(&p->bins, keys, size);
+    }
+}
+
+static struct number number_of_key(uint64_t key, uint64_t bias)
+{
+    double real = key < bias ? -(double)(bias - key) : (double)(key - bias);
+    return (struct number){
+        .kind = bias ? NUMBER_SIGNED : NUMBER_UNSIGNED, .real = real, .key = key
+    };
+}
+
+static void take_keys(struct passes *p, uint64_t bias)
+{
+    struct statistics *s = p->to;
+    struct summary summary = moments_of_keys(&p->moments, &p->extent, bias);
+    take_extent(p);
+    s->least = number_of_key(p->extent.low_key, bias);
+    s->greatest = number_of_key(p->extent.high_key, bias);
+    s->mean = summary.mean;
+    s->deviation = summary.deviation;
+    s->norm = summary.norm;
+    s->bin_count = p->bins.count;
+    memcpy(s->bins, p->bins.counts, sizeof s->bins);
+    for (unsigned i = 0; i <= s->bin_count; i++)
+        s->bounds[i] = number_of_key(p->bins.keys[i], bias);
+}
+
+static varve_status make_of_keys(struct passes *p, varve_error *error)
+{
+    uint64_t bias = p->dtype == VARVE_INT64 ? KEY_BIAS : 0;
+    varve_status status = each_piece(p, extend_by_keys, error);
+    if (status != VARVE_OK || p->extent.finite == 0)
+        return status;
+    moments_begin_keys(&p->moments, &p->extent);
+    bins_begin_keys(
+        &p->bins, p->extent.low_key, p->extent.high_key, bias, p->bin_count);
+    status = each_piece(p, sum_keys, error);
+    if (status == VARVE_OK)
+        take_keys(p, bias);
+    return status;
+}
+
+/* --- Elements of a byte: how often there is each ------------------------- */
+
+struct byte_passes {
+    struct passes p;           /* first, so that one is the other */
+    double reals[BYTE_VALUES]; /* what each byte is */
+    uint64_t counts[BYTE_VALUES];
+};
+
+/* How often each byte is there; in turns, so that no count waits for the one
+ * before. */
+static void count_bytes(const struct piece *piece, uint64_t counts[BYTE_VALUES])
+{
+    enum { TURNS = 4 };
+    uint64_t turns[TURNS][BYTE_VALUES] = { { 0 } };
+    uint64_t even = piece->count - piece->count % TURNS;
+    for (uint64_t i = 0; i < even; i += TURNS) {
+        for (size_t t = 0; t < TURNS; t++)
+            turns[t][piece->bytes[i + t]]++;
+    }
+    for (uint64_t i = even; i < piece->count; i++)
+        turns[0][piece->bytes[i]]++;
+    for (size_t i = 0; i < BYTE_VALUES; i++)
+        counts[i] = turns[0][i] + turns[1][i] + turns[2][i] + turns[3][i];
+}
+
+static void extend_by_bytes(struct passes *p, const struct piece *piece)
+{
+    struct byte_passes *b = (struct byte_passes *)p;
+    struct extent *e = &p->extent;
+    uint64_t counts[BYTE_VALUES], nans = 0, infinities = 0, i = 0;
+    count_bytes(piece, counts);
+    for (size_t v = 0; v < BYTE_VALUES; v++) {
+        b->counts[v] += counts[v];
+        nans += isnan(b->reals[v]) ? counts[v] : 0;
+        infinities += isinf(b->reals[v]) ? counts[v] : 0;
+    }
+    while (nans && !e->nans && !isnan(b->reals[piece->bytes[i]]))
+        i++;
+    e->first_nan = nans && !e->nans ? piece->first + i : e->first_nan;
+    e->nans += nans;
+    i = 0;
+    while (infinities && !e->infinities && !isinf(b->reals[piece->bytes[i]]))
+        i++;
+    e->first_infinity =
+        infinities && !e->infinities ? piece->first + i : e->first_infinity;
+    e->infinities += infinities;
+}
+
+/* The same as of a value with each byte so many times. */
+static void sum_bytes(struct byte_passes *b)
+{
+    struct extent *e = &b->p.extent;
+    for (size_t v = 0; v < BYTE_VALUES; v++) {
+        double real = b->reals[v];
+        if (!b->counts[v] || !isfinite(real))
+            continue;
+        e->low = real < e->low ? real : e->low;
+        e->high = real > e->high ? real : e->high;
+        e->zeros += real < 0 || real > 0 ? 0 : b->counts[v];
+        e->sum += real * (double)b->counts[v] * 0x1p-64;
+        e->finite += b->counts[v];
+    }
+    moments_begin_reals(&b->p.moments, e);
+    if (e->finite > 0)
+        begin_bins(&b->p);
+    for (size_t v = 0; v < BYTE_VALUES; v++) {
+        if (!b->counts[v] || !isfinite(b->reals[v]))
+            continue;
+        moments_add_times(&b->p.moments, b->reals[v], b->counts[v]);
+        bins_add_times(&b->p.bins, b->reals[v], b->counts[v]);
+    }
+}
+
+static varve_status make_of_bytes(struct passes *p, varve_error *error)
+{
+    unsigned char bytes[BYTE_VALUES];
+    struct byte_passes b = { .p = *p };
+    for (size_t v = 0; v < BYTE_VALUES; v++)
+        bytes[v] = (unsigned char)v;
+    reals_from(p->dtype, bytes, BYTE_VALUES, b.reals);
+    varve_status status = each_piece(&b.p, extend_by_bytes, error);
+    if (status != VARVE_OK)
+        return status;
+    sum_bytes(&b);
+    take_reals(&b.p);
+    return VARVE_OK;
+}
+
+/* --- All ---------------------------------------------------------------- */
+
+varve_status statistics_make(struct statistics *s, struct pieces *pieces,
+    const struct selection *selection, unsigned bin_count, varve_error *error)
+{
+    struct passes p = { .to = s,
+        .pieces = pieces,
+        .selection = selection,
+        .bin_count = bin_count,
+        .dtype = selection->dtype };
+    *s = (struct statistics){ .count = selection_count(selection) };
+    extent_begin(&p.extent);
+    p.extent.is_whole = !is_real(p.dtype);
+    if (!fits_real(p.dtype))
+        return make_of_keys(&p, error);
+    return varve_dtype_size(p.dtype) == 1 ? make_of_bytes(&p, error)
+                                          : make_of_reals(&p, error);
+}
+
+varve_status statistics_of(struct statistics *s, varve_reader *reader,
+    const varve_saved_node *node, unsigned bin_count, varve_error *error)
+{
+    struct pieces pieces;
+    struct selection selection;
+    selection_whole(&node->value, &selection);
+    varve_status status = pieces_open(&pieces, reader, node, error);
+    if (status != VARVE_OK)
+        return status;
+    status = statistics_make(s, &pieces, &selection, bin_count, error);
+    pieces_close(&pieces);
+    return status;
+}
