@@ -33,6 +33,12 @@ def links(text):
     return list(LINK.finditer(blank))
 
 
+def tree(documents, *options):
+    """What makes documents a part of the navigation."""
+    return '\n'.join(['', '```{toctree}', ':hidden:', *options, '',
+                      *documents, '```', ''])
+
+
 def diagram(match):
     """A diagram of states, which forges draw, for Graphviz."""
     lines = ['```{graphviz}', 'digraph {', 'rankdir=LR; bgcolor=transparent;',
@@ -58,6 +64,7 @@ class Stage:
         self.folder = folder
         self.made = set(made)
         self.placed = {}  # of each file that is a page its document
+        self.below = {}  # of a document those that stand below it
         self.waiting = []
         self.trouble = []
 
@@ -72,10 +79,17 @@ class Stage:
         named = {line.strip().partition(' = ')[0] for line in lines}
         parts = []
         for line in lines:
+            entries = self.entry(line.strip(), named) if line.startswith(
+                ' ') else []
             if not line.startswith(' '):
                 parts.append((line, []))
+            elif not line.startswith('    '):
+                parts[-1][1].extend(entries)
             else:
-                parts[-1][1].extend(self.entry(line.strip(), named))
+                above = re.sub(r'.*<(.*)>', r'\1', parts[-1][1][-1])
+                self.below.setdefault(above, []).extend(
+                    entry.replace('<', '</') if '<' in entry else f'/{entry}'
+                    for entry in entries)
         return parts
 
     def entry(self, entry, named):
@@ -120,7 +134,10 @@ class Stage:
                 text = self.folder_page(path, full)
             else:
                 text = self.file_page(path)
-            self.write(self.placed[path], head + text)
+            document = self.placed[path]
+            if document in self.below:
+                text += tree(self.below[document])
+            self.write(document, head + text)
         self.write_index(parts)
 
     def rewritten(self, path, text, place=None):
@@ -196,7 +213,5 @@ class Stage:
         with open(os.path.join(self.source, path), encoding='utf-8') as stream:
             text = self.rewritten(path, stream.read(), '')
         for caption, documents in parts:
-            entries = '\n'.join(documents)
-            text += (f'\n```{{toctree}}\n:caption: {caption}\n:hidden:\n'
-                     f':maxdepth: 2\n\n{entries}\n```\n')
+            text += tree(documents, f':caption: {caption}')
         self.write('index', text)

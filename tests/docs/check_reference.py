@@ -163,6 +163,49 @@ def check_manual(checks, source, found, man_pages):
                       texts.items() if not text.startswith('.so')])
 
 
+def table(path):
+    """The cells of the rows of a page's tables."""
+    with open(path, encoding='utf-8') as stream:
+        return [[cell.strip() for cell in re.split(r'(?<!\\)\|', line)[1:-1]]
+                for line in stream if line.startswith('|')]
+
+
+def check_statuses(checks, source, found):
+    """docs/statuses.md has each, as error.h has it, and something to do."""
+    statuses = next(each for header in found for each in header.declared()
+                    if each.name == 'varve_status').members
+    expected = [(each.text.partition('= ')[2], f'`{each.name}`',
+                 ' '.join(each.comment.split())) for each in statuses[1:]]
+    rows = table(os.path.join(source, 'docs', 'statuses.md'))[2:]
+    checks.equal('docs/statuses.md', list(map(str, expected)),
+                 [str(tuple(row[:3])) for row in rows])
+    for row in rows:
+        if not row[3]:
+            checks.fail(f'docs/statuses.md: nothing to do about {row[1]}')
+
+
+def check_limits(checks, source, found):
+    """docs/limits.md has the numbers of the headers, and each variable of the
+    environment that is looked at."""
+    path = os.path.join(source, 'docs', 'limits.md')
+    with open(path, encoding='utf-8') as stream:
+        text = stream.read()
+    values = {each.name: each.value for header in found
+              for each in header.declared() if each.kind == 'constant'}
+    for row in table(path):
+        for name in re.findall(r'`(VARVE_\w+)`', row[0]):
+            if values.get(name) != row[1]:
+                checks.fail(f'docs/limits.md: {name} is {row[1]}, expected '
+                            f'{values.get(name)}')
+    for path in glob.glob(f'{source}/lib/**/*.c', recursive=True) + glob.glob(
+            f'{source}/tools/**/*.c', recursive=True):
+        with open(path, encoding='utf-8') as stream:
+            for name in re.findall(r'\bgetenv\("(\w+)"\)', stream.read()):
+                if f'| `{name}` |' not in text:
+                    checks.fail(f'docs/limits.md: expected {name}, at which '
+                                f'{path} looks')
+
+
 def main(source):
     sys.path.insert(0, os.path.join(source, 'docs', 'site'))
     import headers
@@ -174,6 +217,8 @@ def main(source):
     check_names(checks, source, found)
     check_headers(checks, source, found)
     check_broken(checks, headers)
+    check_statuses(checks, source, found)
+    check_limits(checks, source, found)
     check_manual(checks, source, found, man_pages)
     return 1 if checks.troubles else 0
 
