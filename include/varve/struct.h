@@ -92,8 +92,10 @@ VARVE_API varve_node *varve_add_sized_struct(varve_node *parent,
  * pointer of it was set, or a count has changed. Variables view the memory that
  * there is now, in its shape (varve_rebind). Lists get and lose elements at
  * their end, and a pointer that is NULL and has `room` takes its node away
- * (varve_remove). VARVE_MISUSE as above, and nothing has changed, where the
- * struct does not match, or for a node that is no struct. */
+ * (varve_remove). Structs and text that the program itself has put in their
+ * place stay what they are; a list that gets shorter only loses its edge to
+ * them. VARVE_MISUSE as above, and nothing has changed, where the struct does
+ * not match, or for a node that is no struct. */
 VARVE_API void varve_rebind_struct(varve_node *node, void *object);
 
 /* Text by itself: a state over char[size], as VARVE_FIELD_TEXT makes it. */

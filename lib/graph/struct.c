@@ -15,6 +15,7 @@
 #include "edge.h"
 #include "field.h"
 #include "graph.h"
+#include "name.h"
 #include "shape.h"
 #include "variable.h"
 
@@ -333,17 +334,24 @@ varve_node *varve_add_text(
 
 static bool rebind(varve_node *node, void *object);
 
+/* Whether a node is a struct of these fields, or the text of that one. */
+static bool is_about(
+    const varve_node *node, varve_kind kind, const varve_field *fields)
+{
+    const struct vv_struct *about = node->extra ? node->extra->about : NULL;
+    return about && node->kind == kind && about->fields == fields;
+}
+
 /* Whether a node is what was made of a field: the program may have put another
  * one in its place. */
 static bool is_of(const varve_node *child, const varve_field *field)
 {
-    const struct vv_struct *about = child->extra ? child->extra->about : NULL;
     switch (field->kind) {
     case VARVE_FIELD_IS_VALUE:
         return child->variable && !vv_variable_is_owned(child->variable);
     case VARVE_FIELD_IS_LIST: return child->kind == VARVE_LIST;
-    case VARVE_FIELD_IS_TEXT: return about && about->fields == field;
-    default: return about && about->fields == field->fields;
+    case VARVE_FIELD_IS_TEXT: return is_about(child, VARVE_STATE, field);
+    default: return is_about(child, VARVE_OBJECT, field->fields);
     }
 }
 
@@ -357,6 +365,20 @@ static bool rebind_value(
     return true;
 }
 
+/* What the program itself has put into a list stays what it is, elsewhere. */
+static void drop_last(varve_node *list, const varve_field *field)
+{
+    char name[24];
+    size_t last = varve_edge_count(list) - 1;
+    varve_node *node = varve_list_at(list, last);
+    if (is_about(node, VARVE_OBJECT, field->fields)) {
+        varve_remove(node);
+        return;
+    }
+    name[vv_decimal(last, name)] = '\0';
+    varve_untrack(list, name);
+}
+
 static bool rebind_list(
     varve_node *node, varve_node *list, const varve_field *field)
 {
@@ -364,11 +386,11 @@ static bool rebind_list(
     uint64_t count = vv_field_extent(field, about->object, 0);
     uint64_t index = 0;
     while (varve_edge_count(list) > count)
-        varve_remove(varve_list_at(list, varve_edge_count(list) - 1));
+        drop_last(list, field);
     for (const varve_edge *e = varve_edge_first(list); e;
          e = varve_edge_next(e)) {
         void *element = element_at(field, about->object, index++);
-        if (e->node->extra && e->node->extra->about &&
+        if (is_about(e->node, VARVE_OBJECT, field->fields) &&
             !rebind(e->node, element))
             return false;
     }
@@ -381,7 +403,7 @@ static bool rebind_field(varve_node *node, const varve_field *field)
     const struct vv_struct *about = node->extra->about;
     varve_node *child = varve_find(node, field->name);
     if (vv_field_waits(field, about->object)) {
-        if (child)
+        if (child && is_of(child, field))
             varve_remove(child);
         return true;
     }

@@ -407,6 +407,31 @@ TEST(structs, arrays_of_one_count_have_to_agree)
     free(back.all);
 }
 
+/* Room is made on demand, and what else a file has there is no member. */
+TEST(structs, no_file_gives_one_an_edge_that_is_no_field)
+{
+    float mass[1] = { 1 };
+    struct swarm whole = { 1, mass, NULL };
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *node = varve_add_struct(root, "swarm", swarm_fields, &whole);
+    varve_track(node, "all", root);
+    varve_track(node, "home", root);
+    story_write(root, "f");
+    varve_graph_free(graph);
+    struct swarm back = { 0 };
+    graph = story_graph();
+    root = varve_graph_root(graph);
+    node = varve_add_struct(root, "swarm", swarm_fields, &back);
+    varve_restoration_free(story_read(root, "f", NULL));
+    cr_assert_eq(varve_edge_count(node), 2);
+    cr_assert_eq(back.mass[0], 1);
+    cr_assert_null(varve_find(node, "all"));
+    cr_assert_null(varve_find(node, "home"));
+    varve_graph_free(graph);
+    free(back.mass);
+}
+
 /* --- With the rest ------------------------------------------------------ */
 
 TEST(structs, a_snapshot_brings_back_values_and_text)

@@ -358,7 +358,8 @@ static void offer_edges(struct vv_pairing *p, size_t place, uint32_t file)
         if (varve_find(node, text))
             continue;
         if (p->node_of[child]) {
-            share(p, node, text, file, child);
+            if (!node->extra->about) /* a struct has its members alone */
+                share(p, node, text, file, child);
             continue;
         }
         varve_tensor value;

@@ -189,6 +189,49 @@ TEST(struct, leaves_alone_what_is_not_of_its_making)
     free_good(graph);
 }
 
+/* Also what would be a struct of another table, or text, or leads back. */
+TEST(struct, leaves_alone_what_the_program_has_put_into_its_lists)
+{
+    struct layer layers[3] = { { numbers, 3, "a" }, { numbers, 2, "b" },
+        { numbers, 1, "c" } };
+    struct net net = { .layers = layers, .layer_count = 1 };
+    char words[16] = "words";
+    begin();
+    varve_node *node = varve_add_struct(root, "net", net_fields, &net);
+    varve_node *list = at("net/layers");
+    varve_track(list, VARVE_APPEND, node);
+    varve_track(list, VARVE_APPEND,
+        varve_add_text(root, "text", words, sizeof words));
+    struct net moved = net;
+    moved.layer_count = 3;
+    varve_rebind_struct(node, &moved);
+    cr_assert_eq(at("net/layers/1"), node);
+    cr_assert_eq(varve_data(at("net/step")), &moved.step);
+    const struct vv_struct *text = at("text")->extra->about;
+    cr_assert_eq(text->object, words);
+    moved.layer_count = 0;
+    varve_rebind_struct(node, &moved);
+    cr_assert_eq(varve_edge_count(list), 0);
+    cr_assert_eq(at("net"), node);
+    cr_assert_eq(at("text"), varve_find(root, "text"));
+    check_links(graph);
+    free_good(graph);
+}
+
+/* A pointer that is NULL takes away its own node alone. */
+TEST(struct, leaves_alone_what_stands_where_a_struct_is_not)
+{
+    struct net net = { .layers = NULL };
+    begin();
+    varve_node *node = varve_add_struct(root, "net", net_fields, &net);
+    varve_node *own = varve_add_object(root, "own");
+    varve_track(node, "extra", own);
+    varve_rebind_struct(node, &net);
+    cr_assert_eq(at("net/extra"), own);
+    cr_assert_eq(at("own"), own);
+    free_good(graph);
+}
+
 TEST(struct, has_text_by_itself_too)
 {
     char text[8] = "text";
