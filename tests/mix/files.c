@@ -101,6 +101,7 @@ struct mix_file mix_file_of(
         format != VARVE_FORMAT_VARVE && !is_plain(&file.shape, format);
     for (uint8_t n = 0; n < MIX_NODES; n++) {
         struct mix_node *node = &file.shape.nodes[n];
+        node->value.count = mix_whole(node); /* of what is saved it is that */
         if (is_raw(node, format))
             make_raw(node);
         node->is_owned = true;
@@ -190,7 +191,8 @@ static void look_at_report(struct mix *m, struct mix_open *open, size_t taken)
         saved += mix_is_saved(&open->file.shape.nodes[n]) &&
                  !mix_has(open->lost, n);
         wanted += mix_has(reached, n) && mix_is_value(&program->nodes[n]) &&
-                  !program->nodes[n].is_local && !mix_has(open->fed, n);
+                  !program->nodes[n].is_local && !mix_has(open->fed, n) &&
+                  !program->nodes[n].is_later;
     }
     varve_report *report = varve_report_new(open->restoration, &m->error);
     MIX_CHECK(report, "no report: %s", m->error.message);
@@ -201,6 +203,8 @@ static void look_at_report(struct mix *m, struct mix_open *open, size_t taken)
     size_t waiting = varve_pending_count(open->restoration);
     MIX_CHECK(waiting == saved - taken, "expected %zu to wait, found %zu",
         saved - taken, waiting);
+    if (m->graphs[open->graph].has_retired)
+        return;
     mix_expect(m, "varve_assert_consumed",
         varve_assert_consumed(open->restoration, &m->error),
         waiting || wanted || open->lost ? VARVE_UNMATCHED : VARVE_OK,
@@ -227,8 +231,15 @@ void mix_open_end(struct mix *m, struct mix_open *open, varve_restoration *r,
     bool is_refused = status == VARVE_CALLBACK &&
                       open->file.format == VARVE_FORMAT_NPZ;
     open->restoration = r;
+    unsigned version = m->graphs[open->graph].version;
+    bool demanded = mix_demands(&m->graphs[open->graph].shape);
     mix_mend(m, open->graph, other);
     mix_follow_shared(m, open->graph);
+    /* There are nodes that were made for it. */
+    if (version != m->graphs[open->graph].version)
+        fit = mix_match(m, open);
+    else if (fit == MIX_FITS && mix_match(m, open) != fit)
+        fit = MIX_UNSURE;
     if (status == VARVE_HALF_RESTORED) {
         end_half_done(m, open);
         return;
@@ -243,6 +254,10 @@ void mix_open_end(struct mix *m, struct mix_open *open, varve_restoration *r,
                                   : VARVE_MISMATCH);
     }
     uint8_t graph = open->graph;
+    bool is_plain = open->only == MIX_NONE && open->except == MIX_NONE &&
+                    open->renamed == MIX_NONE && !open->is_loose;
+    MIX_CHECK(!r || other || !is_plain || mix_has_rooms(m, open),
+        "no room was made for what a file has");
     if (r)
         look_at_report(m, open, mix_deliver(m, open));
     else
@@ -253,8 +268,10 @@ void mix_open_end(struct mix *m, struct mix_open *open, varve_restoration *r,
         open->is_loose = true;
     if (r)
         open->has_read = true;
-    if (mix_demands(&m->graphs[graph].shape))
+    m->has_demanded = demanded;
+    if (demanded)
         mix_arrive(m, graph); /* of older ones, to what was made */
+    m->has_demanded = false;
 }
 
 /* --- Copies --------------------------------------------------------------- */
@@ -263,7 +280,7 @@ void mix_open_end(struct mix *m, struct mix_open *open, varve_restoration *r,
 static uint8_t find_places(const struct mix_shape *shape,
     const struct mix_shape *copy, uint8_t places[MIX_NODES])
 {
-    uint8_t at = 0;
+    uint8_t at = 0, left = 0;
     memset(places, MIX_NONE, MIX_NODES);
     for (uint8_t n = 0; n < MIX_NODES; n++) {
         if (!copy->nodes[n].kind)
@@ -274,7 +291,9 @@ static uint8_t find_places(const struct mix_shape *shape,
             return MIX_NONE;
         places[n] = at++;
     }
-    return places[0];
+    for (; at < MIX_NODES; at++)
+        left = (uint8_t)(left + !shape->nodes[at].kind);
+    return left < shape->reserved ? MIX_NONE : places[0];
 }
 
 uint8_t mix_copy_room(

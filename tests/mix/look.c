@@ -7,18 +7,20 @@
 #include <string.h>
 
 #include "mix/files.h"
+#include "mix/structs.h"
 #include "mix/views.h"
 
 /* --- Looking -------------------------------------------------------------- */
 
 static bool node_holds(
-    const struct mix_graph *g, uint8_t n, const struct mix_value *value)
+    struct mix_graph *g, uint8_t n, const struct mix_value *value)
 {
     const struct mix_node *node = &g->shape.nodes[n];
     if (node->kind == VARVE_VARIABLE)
         return mix_holds(varve_value(g->nodes[n]), node->dtype, value) &&
                mix_has_gaps(varve_value(g->nodes[n]), g->memory[n]);
-    return mix_equal(g->memory[n], value);
+    return g->text[n] ? mix_text_is(g, n, value)
+                      : mix_equal(g->memory[n], value);
 }
 
 /* The value is the one that it has to be, or one that it may be. */
@@ -45,7 +47,7 @@ static void look_for_nothing(struct mix_graph *g, uint8_t n)
 {
     struct mix_node *node = &g->shape.nodes[n];
     if (node->kind == VARVE_VARIABLE && !node->holds && !node->value.count)
-        node->holds = varve_state_of(g->nodes[n]) == VARVE_INITIALIZED;
+        node->holds = varve_state_of(g->nodes[n]) != VARVE_DECLARED;
 }
 
 static void look_at_edges(const struct mix_graph *g, int number, uint8_t n)
@@ -245,6 +247,7 @@ static void follow_edge(struct mix_graph *g, uint8_t n, const varve_edge *edge)
 void mix_follow_shared(struct mix *m, uint8_t graph)
 {
     struct mix_graph *g = &m->graphs[graph];
+    mix_follow_rooms(m, graph);
     for (uint8_t n = 0; n < MIX_NODES; n++) {
         if (!g->shape.nodes[n].kind || !g->shape.nodes[n].demands)
             continue;
@@ -257,6 +260,7 @@ void mix_follow_shared(struct mix *m, uint8_t graph)
 void mix_arrive(struct mix *m, uint8_t graph)
 {
     struct mix_graph *g = &m->graphs[graph];
+    bool demands = m->has_demanded || mix_demands(&g->shape);
     mix_follow_shared(m, graph);
     varve_status status = varve_graph_check(g->graph, &m->error);
     struct mix_open *o = newest_below(m, graph, UINT64_MAX);
@@ -267,14 +271,14 @@ void mix_arrive(struct mix *m, uint8_t graph)
             "what came late does not fit, and the graph says %s",
             varve_status_name(status));
         /* What was made on demand came one by one. */
-        bool is_piecemeal = fit == MIX_MISMATCHES && mix_demands(&g->shape);
+        bool is_piecemeal = fit == MIX_MISMATCHES && demands;
         if (fit != MIX_MISMATCHES || is_piecemeal) {
             o->is_loose |= fit != MIX_FITS && status;
             mix_deliver(m, o);
         }
         /* A newer one that makes children serves them after an older one has
          * seen them. */
-        if (status && (fit != MIX_FITS || mix_demands(&g->shape))) {
+        if (status && (fit != MIX_FITS || demands)) {
             if (o->manager) {
                 mix_say(m, "varve_drop_pending(r%td, NULL);", o - m->opens);
                 mix_expect(m, "varve_drop_pending",
@@ -344,9 +348,15 @@ void mix_forget_nodes(struct mix *m, uint8_t graph, mix_set gone)
             continue;
         free(g->memory[n]);
         g->memory[n] = NULL;
+        g->text[n] = NULL;
+        g->member[n] = NULL;
+        g->of[n] = NULL;
+        g->object[n] = NULL;
+        g->waiting[n] = 0;
         g->nodes[n] = NULL;
         g->restored_by[n] = g->maybe_by[n] = 0;
     }
+    mix_note_rooms(g);
 }
 
 void mix_forget_graph(struct mix *m, uint8_t graph)
@@ -354,6 +364,7 @@ void mix_forget_graph(struct mix *m, uint8_t graph)
     struct mix_graph *g = &m->graphs[graph];
     for (uint8_t n = 0; n < MIX_NODES; n++)
         free(g->memory[n]);
+    mix_structs_end(g);
     for (int i = 0; i < MIX_OPENS; i++)
         if (m->opens[i].graph == graph)
             m->opens[i].graph = MIX_NONE;

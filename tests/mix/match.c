@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "mix/mix.h"
+#include "mix/structs.h"
 
 /* --- Pairs ---------------------------------------------------------------- */
 
@@ -129,8 +129,8 @@ static void add_named(const struct mix_open *open,
     }
 }
 
-static void find_pairs(
-    struct mix_open *open, const struct mix_shape *program, struct pairs *pairs)
+static void find_pairs(const struct mix_open *open,
+    const struct mix_shape *program, struct pairs *pairs)
 {
     mix_set reached = mix_reach(program, open->root);
     memset(pairs, 0, sizeof *pairs);
@@ -210,6 +210,25 @@ static bool is_mismatch(const struct mix_open *open,
                         : saved->dtype != node->dtype);
 }
 
+/* Whether what the file has is not what the program must keep. */
+static bool is_other(const struct mix_open *open, const struct mix_node *node,
+    const struct mix_node *saved)
+{
+    if (!node->is_fixed || !node->holds || !mix_is_saved(saved))
+        return false;
+    struct mix_value part = mix_part(node, &saved->value);
+    if (!open->reshapes || node->takes_shape)
+        return !mix_equal(&node->value, &part);
+    part.form = node->value.form;
+    return !mix_equal(&node->value, &part);
+}
+
+static bool does_not_fit(const struct mix_open *open,
+    const struct mix_node *node, const struct mix_node *saved)
+{
+    return is_mismatch(open, node, saved) || is_other(open, node, saved);
+}
+
 /* Whether more than one way leads to a node of a file. */
 static bool is_shared(const struct mix_shape *file, uint8_t f)
 {
@@ -218,6 +237,16 @@ static bool is_shared(const struct mix_shape *file, uint8_t f)
         for (uint8_t e = 0; e < file->nodes[n].edge_count; e++)
             ways += file->nodes[n].edges[e].child == f;
     return ways > 1;
+}
+
+/* Whether what leads to a node may do so by an alias. */
+static bool is_by_alias(const struct mix_shape *program, uint8_t node)
+{
+    bool is = false;
+    for (uint8_t n = 0; n < MIX_NODES && !is; n++)
+        is = program->nodes[n].kind && program->nodes[n].alias != MIX_NONE &&
+             mix_has(mix_reach(program, n), node);
+    return is;
 }
 
 /* A value is delivered once, and nothing more comes to a node that has one; a
@@ -229,8 +258,7 @@ static bool is_at_rest(const struct mix_open *open,
     if (mix_has(open->dropped, f))
         return true;
     uint8_t taker = open->taker[f];
-    bool has_alias =
-        taker < MIX_NODES && program->nodes[taker].alias != MIX_NONE;
+    bool has_alias = taker < MIX_NODES && is_by_alias(program, taker);
     bool may_have_copy =
         open->renamed != MIX_NONE ||
         (taker != node && (has_alias || is_shared(&open->file.shape, f)));
@@ -321,10 +349,12 @@ enum mix_fit mix_match(struct mix *m, struct mix_open *open)
     find_pairs(open, program, &pairs);
     for (uint8_t p = 0; p < MIX_NODES; p++)
         for (uint8_t f = 0; f < MIX_NODES; f++) {
+            const struct mix_node *saved = &open->file.shape.nodes[f];
             if (!mix_has(pairs.all[p], f) || is_at_rest(open, program, p, f) ||
                 !mix_has(takes.maybe, p) || g->restored_by[p] > open->number ||
-                !is_mismatch(
-                    open, &program->nodes[p], &open->file.shape.nodes[f]))
+                !(is_mismatch(open, &program->nodes[p], saved) ||
+                    (is_other(open, &program->nodes[p], saved) &&
+                        !mix_has(open->damaged, f))))
                 continue;
             if (is_sure(open, &pairs, p, f) && mix_has(takes.surely, p) &&
                 g->maybe_by[p] <= open->number)
@@ -332,6 +362,37 @@ enum mix_fit mix_match(struct mix *m, struct mix_open *open)
             fit = MIX_UNSURE;
         }
     return fit;
+}
+
+static bool is_claimed(const struct pairs *pairs, uint8_t f)
+{
+    for (uint8_t p = 0; p < MIX_NODES; p++)
+        if (mix_has(pairs->all[p], f))
+            return true;
+    return false;
+}
+
+bool mix_has_rooms(const struct mix *m, const struct mix_open *open)
+{
+    const struct mix_graph *g = &m->graphs[open->graph];
+    const struct mix_shape *file = &open->file.shape;
+    struct pairs pairs;
+    find_pairs(open, &g->shape, &pairs);
+    for (uint8_t p = 0; p < MIX_NODES; p++)
+        for (uint8_t f = 0; f < MIX_NODES && g->waiting[p]; f++)
+            for (uint8_t i = 0; i < g->of[p]->member_count; i++) {
+                const struct mix_member *member = &g->of[p]->members[i];
+                uint8_t child = mix_child(file, f, member->name);
+                bool is_coming =
+                    mix_has(g->waiting[p], i) && mix_has(pairs.sure[p], f) &&
+                    child != MIX_NONE && !is_claimed(&pairs, child) &&
+                    file->nodes[child].kind == VARVE_VARIABLE &&
+                    file->nodes[child].value.form == member->form &&
+                    file->nodes[child].value.count > 0;
+                if (is_coming && member->kind == VARVE_FIELD_IS_VALUE)
+                    return false;
+            }
+    return true;
 }
 
 /* Who has nothing of a value reads nothing of it. */
@@ -348,7 +409,7 @@ static void may_be(
     const struct mix_node *saved = &open->file.shape.nodes[f];
     open->unsure |= mix_one(p);
     open->unsure_in_file |= mix_one(f);
-    if (is_mismatch(open, &g->shape.nodes[p], saved) ||
+    if (does_not_fit(open, &g->shape.nodes[p], saved) ||
         g->maybe_count[p] == MIX_MAYBE || g->restored_by[p] > open->number ||
         is_damaged(open, &g->shape.nodes[p], f))
         return;
@@ -424,7 +485,7 @@ static void bring(struct mix_graph *g, struct mix_open *open,
             if (sure && ready == WAITS)
                 continue;
             if (sure && ready == READY &&
-                !is_mismatch(open, &g->shape.nodes[p], saved))
+                !does_not_fit(open, &g->shape.nodes[p], saved))
                 take(g, open, p, f);
             else
                 may_be(g, open, p, f);
@@ -491,7 +552,7 @@ void mix_match_again(struct mix *m, struct mix_open *open, uint8_t node)
             if (open->taker[f] == p && open->is_taken[f] &&
                 mix_has(pairs.sure[p], f) && open->only == MIX_NONE &&
                 open->except == MIX_NONE && g->maybe_by[p] <= open->number &&
-                !is_mismatch(open, &g->shape.nodes[p], saved)) {
+                !does_not_fit(open, &g->shape.nodes[p], saved)) {
                 struct mix_value value =
                     brought(open, &g->shape.nodes[p], saved);
                 mix_set_value(g, p, &value);

@@ -34,6 +34,16 @@ struct mix_graph {
     void *memory[MIX_NODES]; /* the program's, of variables and states */
     uint64_t restored_by[MIX_NODES];
     uint64_t maybe_by[MIX_NODES];
+    /* Of structs: what a node was made of, and where that is. */
+    const struct mix_member *member[MIX_NODES];
+    const struct mix_struct_kind *of[MIX_NODES];
+    void *object[MIX_NODES];
+    mix_set waiting[MIX_NODES]; /* members without memory */
+    char *text[MIX_NODES];
+    mix_set going; /* while one is looked at again */
+    struct mix_object *objects; /* all that ever were */
+    bool has_retired;           /* names of older files */
+
     uint64_t counter; /* of saves of its root */
     unsigned version; /* counts changes of what a file would look like */
     unsigned untold;  /* statuses, as bits: one of them is told by the next
@@ -193,6 +203,8 @@ struct mix {
     uint64_t restorations;                      /* ever */
     unsigned names;                             /* of churned nodes, ever */
     unsigned loads, saves;                      /* of states */
+    struct mix_room *rooms;
+    bool has_demanded; /* children, in the call that was */
     uint64_t fresh; /* where new numbers come from */
     enum mix_trouble {
         MIX_NO_TROUBLE,
@@ -288,6 +300,8 @@ void mix_arrive(struct mix *m, uint8_t graph);
 /* A restoration that is being opened: what must happen. */
 enum mix_fit { MIX_FITS, MIX_MISMATCHES, MIX_UNSURE };
 enum mix_fit mix_match(struct mix *m, struct mix_open *open);
+/* Whether every member of a struct that a file surely has got room. */
+bool mix_has_rooms(const struct mix *m, const struct mix_open *open);
 void mix_read_one(struct mix *m, struct mix_open *open, const char *path,
     const varve_read_options *options);
 size_t mix_deliver(struct mix *m, struct mix_open *open);

@@ -28,6 +28,10 @@ mix_operation mix_add_slot, mix_alias, mix_name_globally, mix_tag, mix_compute,
 /* Values that do not lie row-major: operations_view.c */
 mix_operation mix_add_view, mix_rebind_view, mix_lose_copy;
 
+/* Structs: operations_struct.c */
+mix_operation mix_add_struct, mix_rebind_struct, mix_fix,
+    mix_regrow;
+
 /* Files: operations_file.c */
 mix_operation mix_write, mix_write_beside, mix_write_foreign, mix_read,
     mix_salvage, mix_salvage_damaged, mix_write_layered, mix_save_layered,

@@ -272,6 +272,15 @@ static size_t count_mismatches(struct mix *m, const struct mix_open *open,
     return count;
 }
 
+/* What a plan does not look at. */
+static bool has_fixed(const struct mix_shape *shape)
+{
+    bool has = false;
+    for (uint8_t n = 0; n < MIX_NODES; n++)
+        has |= shape->nodes[n].is_fixed;
+    return has;
+}
+
 /* Other shapes and other names, planned and read. */
 void mix_read_otherwise(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
@@ -307,7 +316,7 @@ void mix_read_otherwise(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         is_plain ? count_mismatches(m, open, path, &options) : 0;
     mix_read_one(m, open, path, &options);
     MIX_CHECK(open->restoration || m->error.status != VARVE_MISMATCH ||
-                  !is_plain || mismatches,
+                  !is_plain || mismatches || has_fixed(&m->graphs[at].shape),
         "what was planned without a mismatch is one");
 }
 

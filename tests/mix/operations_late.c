@@ -156,6 +156,8 @@ void mix_demand(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     struct mix_graph *g = &m->graphs[at];
     uint8_t n = mix_pick(g, mix_is_object, b);
     (void)c;
+    if (g->of[n])
+        return; /* it makes its members */
     mix_say(m, "varve_set_on_demand(g%dn%d, make);", at, n);
     g->shape.nodes[n].demands = true;
     mix_trouble_begin(m);

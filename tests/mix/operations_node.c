@@ -7,6 +7,7 @@
 
 #include "mix/files.h"
 #include "mix/operations.h"
+#include "mix/structs.h"
 #include "mix/trouble.h"
 
 void mix_add_slot(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
@@ -91,6 +92,8 @@ static void set_value(
     node->value = value;
     if (node->kind == VARVE_VARIABLE)
         mix_fill(varve_value(g->nodes[n]), &value);
+    else if (g->text[n])
+        mix_text_set(g->text[n], &value);
     else
         memcpy(g->memory[n], &value, sizeof value);
 }
@@ -103,6 +106,7 @@ void mix_compute(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     for (uint8_t n = 0; n < MIX_NODES; n++) {
         struct mix_node *node = &g->shape.nodes[n];
         if (!mix_is_value(node) || !node->holds || node->is_opaque ||
+            (g->member[n] && g->member[n]->is_counter) ||
             (!all && n != b % MIX_NODES))
             continue;
         set_value(m, at, n, mix_fresh(m, node->value.count));

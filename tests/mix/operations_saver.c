@@ -196,6 +196,11 @@ static varve_status restored(
                       saved->value.form != node->value.form) &&
                      !node->takes_shape))
             mismatches = true;
+        else if (node->is_fixed && node->holds &&
+                 memcmp(node->value.numbers,
+                     mix_part(node, &saved->value).numbers,
+                     node->value.count) != 0)
+            mismatches = true;
         if (!mix_is_saved(saved))
             continue;
         node->value = mix_part(node, &saved->value);

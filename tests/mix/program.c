@@ -105,6 +105,10 @@ const struct mix_entry mix_operations[] = {
     [92] = { "rebind_view", mix_rebind_view, 5 },
     [93] = { "fail_copy", mix_fail_copy, 5 },
     [94] = { "lose_copy", mix_lose_copy, 5 },
+    [95] = { "add_struct", mix_add_struct, 8 },
+    [96] = { "rebind_struct", mix_rebind_struct, 6 },
+    [97] = { "fix", mix_fix, 2 },
+    [98] = { "regrow", mix_regrow, 6 },
 };
 const unsigned mix_operation_count =
     sizeof mix_operations / sizeof *mix_operations;

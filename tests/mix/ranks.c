@@ -41,6 +41,7 @@ struct mix_cut mix_cut_of(
     for (uint8_t n = 0; n < MIX_NODES; n++) {
         struct mix_node *node = &cut.shape.nodes[n];
         node->is_slice = node->demands = false;
+        node->is_fixed = node->is_later = false;
         node->alias = MIX_NONE;
         if (mix_is_value(node) && !node->holds)
             node->is_local = true;

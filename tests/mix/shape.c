@@ -9,10 +9,14 @@
 
 uint8_t mix_free_place(const struct mix_shape *shape)
 {
-    for (uint8_t i = 0; i < MIX_NODES; i++)
-        if (!shape->nodes[i].kind)
-            return i;
-    return MIX_NONE;
+    uint8_t first = MIX_NONE, count = 0;
+    for (uint8_t i = 0; i < MIX_NODES; i++) {
+        bool is_free = !shape->nodes[i].kind;
+        if (is_free && first == MIX_NONE)
+            first = i;
+        count = (uint8_t)(count + is_free);
+    }
+    return count > shape->reserved ? first : MIX_NONE;
 }
 
 uint8_t mix_child(const struct mix_shape *shape, uint8_t parent, uint8_t name)
@@ -193,6 +197,7 @@ struct mix_shape mix_saved(const struct mix_shape *shape, uint8_t root)
 {
     struct mix_shape saved = *shape;
     saved.held = 0;
+    saved.reserved = 0;
     mix_set reached = mix_reach(shape, root);
     for (uint8_t i = 0; i < MIX_NODES; i++) {
         saved.nodes[i].takes_shape = false; /* as a program says, no file */

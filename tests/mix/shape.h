@@ -44,6 +44,8 @@ struct mix_node {
     bool is_opaque; /* a state of the library's, bytes of a file */
     bool demands;   /* its children come by themselves */
     bool takes_shape; /* of what is restored into it */
+    bool is_fixed;    /* the value is found as it is */
+    bool is_later;    /* files may lack it */
     struct mix_value value;
     bool is_slice;  /* of a value that has `whole` elements, */
     uint8_t whole;
@@ -67,6 +69,7 @@ struct mix_shape {
     struct mix_slot slots[MIX_SLOTS];
     uint8_t slot_count;
     mix_set held; /* by savers: not removed with their parents */
+    uint8_t reserved; /* places that only rooms of structs take */
 };
 
 static inline mix_set mix_one(unsigned node)

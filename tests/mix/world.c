@@ -13,6 +13,7 @@
 #include "mix/jobs.h"
 #include "mix/mix.h"
 #include "mix/place.h"
+#include "mix/structs.h"
 #include "mix/trouble.h"
 
 /* --- Saying --------------------------------------------------------------- */
@@ -212,7 +213,9 @@ static void free_all(struct mix *m)
             varve_graph_free(m->graphs[i].graph);
         for (int n = 0; n < MIX_NODES; n++)
             free(m->graphs[i].memory[n]);
+        mix_structs_end(&m->graphs[i]);
     }
+    mix_rooms_end(m);
     for (int i = 0; i < m->job_count; i++)
         varve_job_free(m->jobs[i].job);
 }
