@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "complaint.h"
+#include "manual.h"
 #include "output.h"
 
 #define ADDRESS(name) &name##_command,
@@ -33,9 +34,9 @@ static void print_help(FILE *to)
           "usage: varve COMMAND [options] FILE ...\n\n",
         to);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(to, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("  help     what a command does: varve help COMMAND\n"
-          "  version  which varve this is\n\n"
+        fprintf(to, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("  help       what a command does: varve help COMMAND\n"
+          "  version    which varve this is\n\n"
           "It ends with 0: done; 1: the answer is no; 2: wrong usage; 3: "
           "cannot read or\nwrite; 4: not a checkpoint, or too damaged; 5: made "
           "by a newer varve.\n",
@@ -50,11 +51,25 @@ static int help(const struct settings *settings, const char *name)
     else if (!name)
         print_help(stdout);
     else if (strcmp(name, "help") == 0)
-        puts("varve help - what a command does\n\nusage: varve help [COMMAND]");
+        puts("varve help - what a command does\n\nusage: varve help [--man] "
+             "[COMMAND]\n\n--man prints the page of the manual, for man -l -.");
     else if (strcmp(name, "version") == 0)
         puts("varve version - which varve this is\n\nusage: varve version");
     else
         return complain_usage(settings, "'%s' is not a command", name);
+    return OUTCOME_DONE;
+}
+
+/* A page of the manual. */
+static int manual(const struct settings *settings, const char *name)
+{
+    const struct command *command = name ? find_command(name) : NULL;
+    if (name && !command)
+        return complain_usage(settings, "'%s' is not a command", name);
+    if (command)
+        print_manual(command);
+    else
+        print_manual_of_all(commands, COMMAND_COUNT);
     return OUTCOME_DONE;
 }
 
@@ -98,6 +113,8 @@ static int dispatch(const struct settings *settings, int argc, char **argv)
         return OUTCOME_USAGE;
     }
     bool wants_help = argc > 2 && is_one_of(argv[2], helps);
+    if (is_one_of(name, helps) && argc > 2 && strcmp(argv[2], "--man") == 0)
+        return manual(settings, argc > 3 ? argv[3] : NULL);
     if (is_one_of(name, helps))
         return help(settings, argc > 2 ? argv[2] : NULL);
     if (is_one_of(name, versions))

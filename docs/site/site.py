@@ -66,22 +66,30 @@ def write_python(source, folder):
     write(folder, 'python.rst', lines)
 
 
-def write_command(source, folder):
-    """The manual of the command, as what is here can show it."""
-    manual = os.path.join(source, 'tools', 'varve.1')
-    lines = ['# The command `varve`', '']
+def manual_page(manual):
+    """A page of the manual, as what is here can show it."""
     if shutil.which('mandoc'):
         page = subprocess.run(
             ['mandoc', '-Thtml', '-Ofragment', manual], check=True,
             stdout=subprocess.PIPE, text=True).stdout
         # An empty line would end it.
-        lines += ['<div class="manual">', *filter(str.strip, page.split('\n')),
-                  '</div>']
-    else:
-        page = subprocess.run(
-            ['groff', '-man', '-Tutf8', '-P-c', '-P-b', '-P-u', manual],
-            check=True, stdout=subprocess.PIPE, text=True).stdout
-        lines += ['```text', page.strip('\n'), '```']
+        return ['<div class="manual">', *filter(str.strip, page.split('\n')),
+                '</div>']
+    page = subprocess.run(
+        ['groff', '-man', '-Tutf8', '-P-c', '-P-b', '-P-u', manual],
+        check=True, stdout=subprocess.PIPE, text=True).stdout
+    return ['```text', page.strip('\n'), '```']
+
+
+def write_command(source, folder):
+    """The manual of the command: the page of all, then each command's."""
+    place = os.path.join(source, 'tools', 'man')
+    lines = ['# The command `varve`', '',
+             *manual_page(os.path.join(place, 'varve.1'))]
+    for name in sorted(os.listdir(place)):
+        if name.startswith('varve-'):
+            lines += ['', f'## {name[:-2].replace("-", " ")}', '',
+                      *manual_page(os.path.join(place, name))]
     write(folder, 'command.md', lines)
 
 

@@ -174,7 +174,7 @@ class Stage:
             return name + '.rst'
         if aim == 'include/varve':
             return 'reference/c.rst'
-        if aim == 'tools/varve.1':
+        if aim.startswith('tools/man'):
             return 'reference/command.md'
         if aim == 'docs':
             return 'index.md'

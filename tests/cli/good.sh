@@ -26,11 +26,23 @@ prints cat_odd 0 cat --json sample.varve 'odd names/a%2Fb <c> & "d"'
 prints verify 0 verify sample.varve many.varve
 prints verify_json 0 verify --json sample.varve many.varve
 prints help 0 help
-manual=$here/../../tools/varve.1
+tools=$here/../../tools
+# is_made FILE ARGUMENTS...: the file in the tree is what is printed.
+is_made() {
+    ends 0 "${@:2}"
+    [ -z "${UPDATE-}" ] || cp out "$1"
+    cmp -s "$1" out || fail "$1 is not what varve ${*:2} prints"
+}
+is_made "$tools/man/varve.1" help --man
+for shell in bash zsh fish; do
+    is_made "$tools/shells/varve.$shell" completion $shell
+done
+ends 0 help
 commands=$(sed -n 's/^  \([a-z]*\) .*/\1/p' out | grep -vx -e help -e version)
 for command in $commands; do
-    grep -qx "\\\\fB$command\\\\fR" "$manual" ||
-        fail "varve.1: expected the command $command, found none"
+    is_made "$tools/man/varve-$command.1" help --man "$command"
+    grep -q "'-$command'" "$tools/meson.build" ||
+        fail "tools/meson.build does not install varve-$command.1"
     prints "help_$command" 0 help "$command"
     cp out help
     ends 0 "$command" --help

@@ -73,8 +73,18 @@ valid() {
 "$make_sample" many.varve 3000
 "$make_sample" saved save
 
-for part in good bad pictures machine convert foreign layers compressed runs \
-    show; do
+for part in \
+    good \
+    bad \
+    pictures \
+    machine \
+    convert \
+    foreign \
+    layers \
+    compressed \
+    runs \
+    show \
+    shells; do
     . "$here/$part.sh"
 done
 

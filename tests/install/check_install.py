@@ -161,6 +161,8 @@ def check_tool(installed):
     environment.pop('LD_LIBRARY_PATH', None)  # that of the build has one
     run(tool[0], 'version', env=environment)
     only(f'{installed.place}/**/man1/varve.1*')
+    only(f'{installed.place}/**/man1/varve-ls.1*')
+    only(f'{installed.place}/**/bash-completion/completions/varve')
 
 
 def check_manual(installed):

@@ -118,7 +118,8 @@ struct command {
     DO(pin)                                                                    \
     DO(unpin)                                                                  \
     DO(graph)                                                                  \
-    DO(convert)
+    DO(convert)                                                                \
+    DO(completion)
 #define DECLARE_COMMAND(name) extern const struct command name##_command;
 EACH_COMMAND(DECLARE_COMMAND)
 

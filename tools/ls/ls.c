@@ -52,9 +52,15 @@ const struct command ls_command = {
     .operands = "FILE[:PATH]",
     .summary = "objects and values of a checkpoint",
     .details =
-        "FILE is a checkpoint, with or without .varve, or the prefix of "
-        "numbered ones,\nof which the newest is taken. PATH is a part of it, "
-        "such as model/layers/0.\n\nPAT is a path with wildcards: * is any "
+        "A tree with types, sizes and the values of scalars: each node once, "
+        "further edges\nto it as arrows. --flat is a table of values with "
+        "their "
+        "digests, --json has all\nthere is, with a digest of all values "
+        "together. No value is read but scalars.\n\n"
+        "FILE is a checkpoint, with or without .varve, or the prefix or "
+        "directory of numbered\nones, of which the newest is taken; or "
+        "DIRECTORY@latest, @best, @12. PATH is a part\nof it, such as "
+        "model/layers/0.\n\nPAT is a path with wildcards: * is any "
         "part of a name, ** any number of names,\n? one byte, [0-9] one of a "
         "set.\n",
     .options = options,

@@ -246,6 +246,8 @@ const struct command verify_command = {
     .operands = "FILE...",
     .summary = "check every byte of checkpoints",
     .details =
+        "Reads every byte and compares it with the digests in the file. A line "
+        "for each\ndamaged place, and one for each file. "
         "Ends with 1 if anything is damaged. safetensors, npy and GGUF have no "
         "sums: of\nthem only the structure can be wrong, and that is said "
         "instead of ok. With --json,\n\"ok\" is true where every byte of all "

@@ -1,0 +1,55 @@
+# Completion of varve for bash, made by: varve completion bash
+_varve()
+{
+    local word=${COMP_WORDS[COMP_CWORD]} option= words=
+    COMPREPLY=()
+    if [ "$COMP_CWORD" = 1 ]; then
+        COMPREPLY=($(compgen -W 'log ls stat cat verify repair repack prune pin unpin graph convert completion help version' -- "$word"))
+        return
+    fi
+    if [ "$word" = = ]; then
+        option=${COMP_WORDS[COMP_CWORD-1]} word=
+    elif [ "${COMP_WORDS[COMP_CWORD-1]}" = = ]; then
+        option=${COMP_WORDS[COMP_CWORD-2]}
+    fi
+    case "${COMP_WORDS[1]} $option" in
+    'log --units') words='iec si bytes' ;;
+    'log --color') words='auto always never' ;;
+    'ls --sort') words='path bytes offset' ;;
+    'ls --units') words='iec si bytes' ;;
+    'ls --color') words='auto always never' ;;
+    'stat --sort') words='path bytes offset' ;;
+    'stat --units') words='iec si bytes' ;;
+    'stat --color') words='auto always never' ;;
+    'verify --progress') words='auto always never' ;;
+    'verify --units') words='iec si bytes' ;;
+    'verify --color') words='auto always never' ;;
+    'repair --to') words='varve tensorflow tensorflow-names safetensors npy npz' ;;
+    'repair --progress') words='auto always never' ;;
+    'repair --units') words='iec si bytes' ;;
+    'prune --units') words='iec si bytes' ;;
+    'graph --svg') words='tree icicle' ;;
+    'graph --units') words='iec si bytes' ;;
+    'convert --to') words='varve tensorflow tensorflow-names safetensors npy npz' ;;
+    'convert --names') words='path global' ;;
+    'convert --progress') words='auto always never' ;;
+    'convert --units') words='iec si bytes' ;;
+    esac
+    [[ -z $option && $word == -* ]] && case ${COMP_WORDS[1]} in
+    log) words='--json --jsonl --markdown --tsv --limit --keep-last --keep-best --greatest --metric --keep-every-steps --keep-every-seconds --keep-bytes --units --ascii --color --help' ;;
+    ls) words='--flat --json --jsonl --markdown --tsv --sort --limit --depth --include --exclude --slots --values --units --ascii --color --help' ;;
+    stat) words='--values --strict --bins --json --jsonl --markdown --tsv --sort --limit --depth --include --exclude --threads --units --ascii --color --help' ;;
+    cat) words='--json --output --slice --force --help' ;;
+    verify) words='--json --threads --quiet --progress --units --ascii --color --help' ;;
+    repair) words='--output --to --force --verbose --quiet --json --progress --units --ascii --help' ;;
+    repack) words='--output --force --quiet --help' ;;
+    prune) words='--keep-last --keep-best --greatest --metric --keep-every-steps --keep-every-seconds --keep-bytes --as-noted --dry-run --quiet --units --help' ;;
+    pin) words='--help' ;;
+    unpin) words='--help' ;;
+    graph) words='--svg --dot --json --output --depth --include --exclude --slots --values --units --help' ;;
+    convert) words='--to --only --except --rename --rename-file --cast --names --shard-size --salvage --force --verbose --quiet --json --progress --units --ascii --help' ;;
+    completion) words='--help' ;;
+    esac
+    [ -z "$words" ] || COMPREPLY=($(compgen -W "$words" -- "$word"))
+}
+complete -o default -o bashdefault -F _varve varve
