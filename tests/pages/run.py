@@ -17,6 +17,7 @@ import concurrent.futures
 import glob
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -42,6 +43,7 @@ def environment_of(source, installed, sysroot, compiler, place):
     """That of somebody who has it installed."""
     folder = os.path.join(place, 'bin')
     os.mkdir(folder)
+    compiler[0] = shutil.which(compiler[0])  # it may be called cc itself
     wrapper = os.path.join(folder, 'cc')
     with open(wrapper, 'w', encoding='utf-8') as stream:
         stream.write(f'#!/bin/sh\nexec {shlex.join(compiler)} "$@"\n')
