@@ -18,6 +18,7 @@ myst_heading_anchors = 4  # the names that forges give to headings
 highlight_language = 'none'
 primary_domain = None
 smartquotes = False
+add_function_parentheses = False
 nitpicky = True
 # What the C library and other libraries declare is described elsewhere.
 nitpick_ignore_regex = [('c:identifier', r'(?!varve_|VARVE_).*'),

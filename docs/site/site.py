@@ -110,7 +110,7 @@ def main(source, folder):
     write_command(source, folder)
     made = {'reference/' + os.path.splitext(name)[0] for name in
             os.listdir(os.path.join(folder, 'reference'))}
-    stage = Stage(source, folder, made)
+    stage = Stage(source, folder, made, pages.role)
     stage.lay_out()
     for line in stage.trouble:
         print(f'site: {line}', file=sys.stderr)

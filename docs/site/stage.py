@@ -17,6 +17,9 @@ LINK = re.compile(r'(?P<head>!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()'
                   r'(?P<target>[^)\s]+)\)')
 # What holds no links: blocks of code, and code in a line.
 CODE = re.compile(r'^```[^\n]*\n.*?^```[ \t]*$|`+[^`\n]+`+', re.M | re.S)
+# A public name by itself; not in what is indented, which is code.
+NAME = re.compile(r'(?<![`{}])`((?:varve|VARVE)_\w+)`(?!`)')
+FENCE = re.compile(r'^```[^\n]*\n.*?^```[ \t]*$|^    [^\n]*$', re.M | re.S)
 MERMAID = re.compile(r'^```mermaid\nstateDiagram-v2\n(.*?)^```$', re.M | re.S)
 ARROW = re.compile(r'\s*(\S+) --> (\S+?)(?:: (.*))?$')
 LANGUAGES = {'.c': 'c', '.h': 'c', '.cpp': 'cpp', '.hpp': 'cpp', '.cu': 'cpp',
@@ -58,11 +61,13 @@ def diagram(match):
 
 
 class Stage:
-    def __init__(self, source, folder, made):
-        """made: documents that are in `folder` already."""
+    def __init__(self, source, folder, made, roles=None):
+        """made: documents that are in `folder` already; roles: of each public
+        name the role that leads to where it is described."""
         self.source = source
         self.folder = folder
         self.made = set(made)
+        self.roles = roles or {}
         self.placed = {}  # of each file that is a page its document
         self.below = {}  # of a document those that stand below it
         self.waiting = []
@@ -146,12 +151,25 @@ class Stage:
         if shutil.which('dot'):
             text = MERMAID.sub(diagram, text)
         text = text.replace('```mermaid\n', '```text\n')
+        text = self.with_names(text)
         for match in reversed(links(text)):
             begin, end = match.span('target')
             text = text[:begin] + self.target(
                 path, place, match['target'],
                 text.count('\n', 0, match.start()) + 1) + text[end:]
         return text
+
+    def with_names(self, text):
+        """Public names lead to the reference."""
+        taken = [match.span() for match in FENCE.finditer(text)]
+        taken += [match.span() for match in LINK.finditer(text)]
+
+        def role(match):
+            if match[1] not in self.roles or any(
+                    begin <= match.start() < end for begin, end in taken):
+                return match.group()
+            return f'{{c:{self.roles[match[1]]}}}{match.group()}'
+        return NAME.sub(role, text)
 
     def target(self, path, place, target, line):
         """Where a link of a page leads in the site."""

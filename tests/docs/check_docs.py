@@ -39,6 +39,17 @@ PAGES = [
 ]
 
 
+# What a page says of a public name, and what becomes of it.
+LINKED = '{c:func}`varve_a`'
+NAMES = [
+    ('a `varve_a` b', f'a {LINKED} b'),
+    ('`varve_a()` and `varve_b`', '`varve_a()` and `varve_b`'),
+    ('[`varve_a`](page.md) `varve_a`', f'[`varve_a`](page.md) {LINKED}'),
+    ('```\n`varve_a`\n```\n`varve_a`\n', f'```\n`varve_a`\n```\n{LINKED}\n'),
+    ('x:\n\n    see `varve_a`\n', 'x:\n\n    see `varve_a`\n'),
+]
+
+
 def trouble(what, expected, found):
     """Whether something else was found than was expected."""
     if any(expected in line for line in found) if expected else not found:
@@ -64,6 +75,9 @@ def check_looking(check_site):
 
 def check_laying_out(stage):
     troubles = 0
+    for text, expected in NAMES:
+        found = stage.Stage('', '', [], {'varve_a': 'func'}).with_names(text)
+        troubles += 0 if found == expected else trouble(text, expected, [found])
     for text, expected in PAGES:
         with tempfile.TemporaryDirectory() as place:
             os.makedirs(f'{place}/docs/site')
@@ -100,8 +114,8 @@ def main(source):
     troubles = check_looking(check_site) + check_laying_out(stage)
     if troubles:
         return 1
-    print(f'docs: {len(SITES) + len(STYLES) + len(PAGES)} small sites: all '
-          'mistakes were found')
+    count = len(SITES) + len(STYLES) + len(PAGES) + len(NAMES)
+    print(f'docs: {count} small sites and pages: all is as it should be')
     place = tempfile.mkdtemp()
     try:
         result = subprocess.run(
