@@ -68,40 +68,6 @@ class Arrays(Test):
         with self.fails(varve.MisuseError, 'a/b: ', 'read-only'):
             varve.restore({'a': {'b': array}}, self.path())
 
-    def test_that_other_libraries_share(self):
-        """As torch has tensors; of bfloat16 NumPy is not told."""
-        class Tensor:
-            __module__ = 'torch'
-            device = types.SimpleNamespace(type='cpu')
-
-            def __init__(self, array, dtype):
-                self.array, self.dtype = array, 'torch.' + dtype
-
-            def detach(self):
-                return self
-
-            def view(self, dtype):
-                return Tensor(self.array.view(dtype), 'int16')
-
-            def numpy(self):
-                assert self.dtype != 'torch.bfloat16'
-                return self.array
-
-        tree = {'w': Tensor(some('f4'), 'float32'),
-                'b': Tensor(np.array([0x3f80], 'u2'), 'bfloat16')}
-        with mock.patch.dict(sys.modules, torch=types.SimpleNamespace(
-                int16=np.int16, uint8=np.uint8)):
-            varve.write(tree, self.path())
-            tree['w'].array[...] = 0
-            tree['b'].array[...] = 0
-            varve.restore(tree, self.path()).assert_consumed()
-            np.testing.assert_array_equal(tree['w'].array, some('f4'))
-            self.assertEqual(tree['b'].array[0], 0x3f80)
-            tree['w'].device = types.SimpleNamespace(type='cuda')
-            with self.fails(varve.MisuseError, 'w: ', 'memory of the CPU'):
-                varve.write(tree, self.path())
-        self.assertEqual(varve.open(self.path())['b'].type, 'bfloat16')
-
     def test_of_types_that_numpy_lacks(self):
         for name in 'bfloat16', 'float8_e4m3fn', 'float8_e5m2':
             bits = np.arange(4, dtype=f'u{varve.dtype(name).itemsize}')
@@ -191,7 +157,8 @@ class Plain(Test):
             (np.array(['2020-01-01'], 'M8[D]'), r'datetime64\[D\]'),
             (np.zeros(2, 'i4,f4'), r'element type'), ([None], 'found NoneType'),
             (np.longdouble(1), 'element type'),
-            ({3: 1.0}, 'names that are str'),
+            ({2.5: 1.0}, 'names that are str or int'),
+            ({True: 1.0}, 'found True'), ({3: 1.0, '3': 2.0}, 'as int and as'),
             ({'': 1}, '1 to 65535'), ({'a\0': 1}, 'without a NUL'),
             ({'\udc80': 1}, 'UTF-8'), ({'x' * 65536: 1}, '65535'),
         ]
@@ -203,6 +170,15 @@ class Plain(Test):
         del checkpoint.bad
         checkpoint.write(self.path())
         self.assertEqual(varve.load(self.path()), {'good': 1})
+
+    def test_names_that_are_numbers(self):
+        tree = {'state': {0: {'mean': np.ones(2)}, -7: 3}}
+        varve.write(tree, self.path())
+        self.assertEqual(varve.load(self.path())['state']['-7'], 3)
+        other = {'state': {0: {'mean': np.zeros(2)}, -7: 0}}
+        varve.restore(other, self.path()).assert_consumed()
+        self.assertEqual(other['state'][-7], 3)
+        self.assertEqual(other['state'][0]['mean'].tolist(), [1, 1])
 
     def test_a_root_has_names(self):
         for root in [1], np.zeros(3), 5, 'text':

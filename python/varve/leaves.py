@@ -216,10 +216,17 @@ def plain(value: Any) -> Any:
     if type(value).__module__.partition('.')[0] != 'torch' \
             or not hasattr(value, 'detach'):
         return value
-    tensor = value.detach()
-    if tensor.device.type != 'cpu':
+    if value.device.type != 'cpu':
         raise TypeError(f'expected a tensor in memory of the CPU, found one on '
-                        f'{tensor.device}')
+                        f'{value.device}')
+    try:
+        return array_of(value.detach())
+    except (RuntimeError, TypeError, ValueError) as error:
+        raise TypeError('expected a tensor that NumPy can share memory with: '
+                        f'{error}') from None
+
+
+def array_of(tensor: Any) -> np.ndarray:
     name = str(tensor.dtype).rpartition('.')[2]
     if name in ('bfloat16', 'float8_e4m3fn', 'float8_e5m2'):
         torch = sys.modules['torch']

@@ -8,6 +8,7 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import enum
+import sys
 import types
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
@@ -65,8 +66,27 @@ def described(value: Any) -> str:
     return kind.__name__ + (f' {name}' if isinstance(name, str) else '')
 
 
+def is_module(value: Any) -> bool:
+    """Whether it is a module of torch, which is there if it is."""
+    kind = getattr(getattr(sys.modules.get('torch'), 'nn', None), 'Module',
+                   None)
+    return kind is not None and isinstance(value, kind)
+
+
+def module_attributes(value: Any) -> Dict[str, Any]:
+    """What the state_dict of a module of torch has: its parameters, buffers
+    that are to be saved, and the modules below it."""
+    own = vars(value)
+    left_out = own.get('_non_persistent_buffers_set', ())
+    buffers = {name: buffer for name, buffer in own['_buffers'].items()
+               if name not in left_out}
+    return {**own['_parameters'], **buffers, **own['_modules']}
+
+
 def attributes(value: Any) -> Dict[str, Any]:
     """The attributes of an object that are saved."""
+    if is_module(value):
+        return module_attributes(value)
     return {name: child for name, child in vars(value).items()
             if not name.startswith('_')}
 
@@ -83,8 +103,10 @@ def items_of(part: Part) -> Iterator[Tuple[Any, Any]]:
 
 
 def check_name(name: Any) -> None:
+    if isinstance(name, int) and not isinstance(name, bool):
+        return
     if not isinstance(name, str):
-        raise TypeError(f'expected names that are str, found {name!r}')
+        raise TypeError(f'expected names that are str or int, found {name!r}')
     size = len(name.encode('utf-8', 'surrogatepass'))
     is_text = not any('\ud800' <= c <= '\udfff' or c == '\0' for c in name)
     if not is_text or not 0 < size <= MAX_NAME_SIZE:
@@ -127,6 +149,9 @@ class Survey:
     def _look_at(self, part: Part, name: Any, source: Any, path: str) -> None:
         if not part.is_list:
             check_name(name)
+            if isinstance(name, int) and str(name) in part.holder:
+                raise TypeError(f'expected {name} once, found it as int and as '
+                                'str')
         value = plain(source)
         is_plain = isinstance(value, (str, bytes, tuple, np.generic)) \
             or type(value) in NUMBERS
