@@ -140,6 +140,10 @@ class Torch(Test):
                        complex_one.conj().imag, torch.ones(3, device='meta')):
             with self.fails(varve.MisuseError, 'a/w: expected a tensor'):
                 varve.write({'a': {'w': tensor}}, self.path())
+        expanded = {'a': torch.ones(3).expand(2, 3)}
+        varve.write(expanded, self.path())
+        with self.fails(varve.MisuseError, 'a: expected', 'lie apart'):
+            varve.restore(expanded, self.path())
 
     def run_of(self, steps, path=None):
         """Some training, from where a checkpoint ends if there is one."""

@@ -5,6 +5,7 @@ SPDX-License-Identifier: MIT
 import collections
 import enum
 import sys
+import tracemalloc
 import types
 import unittest
 from unittest import mock
@@ -42,24 +43,101 @@ class Arrays(Test):
                          (3, 0))
 
     def test_without_order_are_gathered_and_scattered(self):
-        big = some('f8')
+        big, swapped = some('f8'), some('>f4')
+        unaligned = np.frombuffer(bytearray(33), 'f8', 4, 1)
+        unaligned[:] = 1, 2, 3, 4
         tree = {'t': big.T, 'column': big[:, 1], 'back': big[::-1, ::2],
-                'fortran': np.asfortranarray(big), 'swapped': some('>f4'),
-                'unaligned': np.frombuffer(bytearray(33), 'f8', 4, 1)}
-        tree['unaligned'][:] = 1, 2, 3, 4
+                'box': big[1:, 1:3], 'fortran': np.asfortranarray(big),
+                'swapped': swapped, 'turned': swapped.T,
+                'unaligned': unaligned, 'none': big[:, :0],
+                'field': np.zeros(3, 'i4,f4')['f1']}
         expected = {name: array.copy() for name, array in tree.items()}
         varve.write(tree, self.path())
-        for array in tree.values():
-            array[...] = 0
-        varve.restore(tree, self.path()).assert_consumed()
-        for name in 'back', 'swapped', 'unaligned', 'fortran':
-            array = tree[name].copy()
-            tree[name][...] = 0
-            varve.restore({name: tree[name]}, self.path(),
-                          expect_unused='**')
-            np.testing.assert_array_equal(tree[name], expected[name])
-            tree[name][...] = array
+        for found in varve.load(self.path()), varve.load(self.path(), map=True):
+            for name, array in expected.items():
+                np.testing.assert_array_equal(found[name], array)
+        for name, array in tree.items():
+            around = array.base if array.base is not None else array
+            around = np.asarray(around)
+            around[...] = np.zeros((), around.dtype)
+            varve.restore({name: array}, self.path(), expect_unused='**')
+            np.testing.assert_array_equal(array, expected[name])
         self.assertEqual(varve.open(self.path())['swapped'].type, 'float32')
+
+    def test_what_lies_between_elements_is_left_alone(self):
+        big = some('f8')
+        varve.write({'a': big[1:, 1:3], 'b': big[0, ::-3]}, self.path())
+        other = np.full((3, 4), -1.0)
+        varve.restore({'a': other[1:, 1:3], 'b': other[0, ::-3]}, self.path())
+        expected = np.full((3, 4), -1.0)
+        expected[1:, 1:3] = big[1:, 1:3]
+        expected[0, ::-3] = big[0, ::-3]
+        np.testing.assert_array_equal(other, expected)
+
+    def test_without_order_are_not_copied(self):
+        array = np.zeros((1 << 22, 4), 'f4')
+        checkpoint = varve.Checkpoint(a=array[:, 1], t=array[:1 << 20].T)
+        tracemalloc.start()
+        self.addCleanup(tracemalloc.stop)
+        checkpoint.write(self.path())
+        checkpoint.restore(self.path()).assert_consumed()
+        self.assertLess(tracemalloc.get_traced_memory()[1], 4 << 20)
+
+    def test_whose_strides_change_are_seen_as_they_are(self):
+        array = np.arange(12.0)
+        checkpoint = varve.Checkpoint(a=array[:6])
+        checkpoint.write(self.path())
+        checkpoint.a = array[::2]  # begins where the other did
+        checkpoint.write(self.path())
+        found = varve.load(self.path())['a']
+        self.assertEqual(found.tolist(), [0, 2, 4, 6, 8, 10])
+        checkpoint.a = array[6:]
+        checkpoint.restore(self.path())
+        self.assertEqual(array[6:].tolist(), [0, 2, 4, 6, 8, 10])
+
+    def test_without_order_take_any_shape(self):
+        varve.write({'a': np.arange(10.0)}, self.path())
+        big = np.zeros((3, 4))
+        checkpoint = varve.Checkpoint(a=big[:, 1])
+        checkpoint.restore(self.path(), any_shape=True)
+        self.assertEqual(checkpoint.a.tolist(), list(range(10)))
+        checkpoint.a[3] = 7
+        checkpoint.write(self.path())
+        self.assertEqual(varve.load(self.path())['a'][3], 7)
+        self.assertEqual(big.sum(), 0)
+
+    def test_without_order_are_saved_behind_the_program_s_back(self):
+        big = np.arange(12.0).reshape(3, 4)
+        checkpoint = varve.Checkpoint(a=big[:, 1], step=0)
+        with varve.Manager(checkpoint, self.path('managed'), background=True,
+                           interval_seconds=0) as manager:
+            manager.save(1)
+            big[...] = -1
+            manager.wait()
+            manager.resume()
+        self.assertEqual(big[:, 1].tolist(), [1, 5, 9])
+        self.assertEqual(big[0, 0], -1)
+
+    def test_whose_elements_lie_on_each_other_are_saved_and_not_filled(self):
+        lying = np.lib.stride_tricks.as_strided
+        base = np.arange(6.0)
+        cases = {'repeated': lying(base, (3, 6), (0, 8)),
+                 'sliding': lying(base, (4, 3), (8, 8)),
+                 'swapped': lying(some('>f8'), (2, 3), (0, 8))}
+        varve.write(cases, self.path())
+        found = varve.load(self.path())
+        for name, array in cases.items():
+            np.testing.assert_array_equal(found[name], array)
+            before = array.copy()
+            with self.fails(varve.MisuseError, f'deep/{name}: expected',
+                            'apart', 'strides'):
+                varve.restore({'deep': {name: array}}, self.path())
+            np.testing.assert_array_equal(array, before)
+        shared = np.broadcast_to(np.arange(3.0), (2, 3))
+        varve.write({'shared': shared}, self.path())
+        np.testing.assert_array_equal(varve.load(self.path())['shared'], shared)
+        with self.fails(varve.MisuseError, 'shared: ', 'read-only'):
+            varve.restore({'shared': shared}, self.path())
 
     def test_that_are_read_only_are_saved_and_not_filled(self):
         array = some('f4')

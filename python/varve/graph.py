@@ -25,7 +25,7 @@ class Entry:
     def __init__(self, part: Part):
         self.part = part
         self.leaf: Any = part.maker(part.value) if part.maker else None
-        self.pointer = self.leaf.pointer() if self.leaf else 0
+        self.pointer = self.leaf.pointer() if self.leaf else None
         self.node: Any = ffi.NULL
         self.edges: Dict[str, 'Entry'] = {}
 

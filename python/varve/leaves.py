@@ -26,9 +26,9 @@ NUMBERS = {bool: '?', int: 'i8', float: 'f8', complex: 'c16'}
 class Leaf:
     """What has a value."""
 
-    def pointer(self) -> int:
-        """Where the buffer is, if that may change."""
-        return 0
+    def pointer(self) -> Any:
+        """Where the buffer is, and how, if that may change."""
+        return None
 
     def pull(self, value: Any) -> bool:
         """Takes the value; False where it is no longer of this leaf's kind."""
@@ -43,10 +43,13 @@ class Leaf:
         raise NotImplementedError
 
 
-def view_of(pointer: Any, code: int, shape: Any) -> Any:
+def shape_of(shape: Any) -> Any:
     extents = ffi.new('uint64_t[]', list(shape) or [0])
-    return lib.varve_view(pointer, code,
-                          lib.varve_shape_of(len(shape), extents))
+    return lib.varve_shape_of(len(shape), extents)
+
+
+def view_of(pointer: Any, code: int, shape: Any) -> Any:
+    return lib.varve_view(pointer, code, shape_of(shape))
 
 
 class NumberLeaf(Leaf):
@@ -137,8 +140,9 @@ class StringsLeaf(Leaf):
 
 
 class ArrayLeaf(Leaf):
-    """An array of numbers; a copy of one whose memory is not as the library
-    has it: in order, without gaps, in the byte order of the machine."""
+    """An array of numbers where it lies, by its strides where it has gaps or
+    another order; a copy of one whose bytes are in another order than the
+    machine's, or whose elements lie on each other."""
 
     def __init__(self, array: np.ndarray):
         self._name: Any = dtype_name(array.dtype)
@@ -147,10 +151,12 @@ class ArrayLeaf(Leaf):
         self._copy: Any = None
         self._room: Any = None
         self._handle: Any = None
+        self._memory: Any = None
         self.pull(array)
 
-    def pointer(self) -> int:
-        return self._buffer.__array_interface__['data'][0]
+    def pointer(self) -> Any:
+        return (self._buffer.__array_interface__['data'][0],
+                self._buffer.strides)
 
     def pull(self, value: Any) -> bool:
         if not isinstance(value, np.ndarray) or value.dtype != self._dtype \
@@ -158,7 +164,7 @@ class ArrayLeaf(Leaf):
                 or dtype_name(value.dtype) != self._name:
             return False
         self._buffer = value
-        if not is_direct(value):
+        if not is_native(value) or not is_apart(value):
             if self._copy is None:
                 self._copy = np.empty(self._shape, dtype(self._name))
             self._copy[...] = value
@@ -166,8 +172,14 @@ class ArrayLeaf(Leaf):
         return True
 
     def view(self) -> Any:
-        return view_of(pointer_of(self._buffer), CODES[self._name],
-                       self._shape)
+        at = pointer_of(self._buffer)
+        if is_direct(self._buffer):
+            return view_of(at, CODES[self._name], self._shape)
+        # The graph copies them: they need not last.
+        strides = ffi.new('int64_t[]', list(self._buffer.strides) or [0])
+        self._memory = ffi.new('varve_memory *', {'strides': strides}), strides
+        return lib.varve_view_in(self._memory[0], at, CODES[self._name],
+                                 shape_of(self._shape))
 
     def push(self, value: Any) -> Any:
         if self._buffer is self._copy:
@@ -193,10 +205,29 @@ class ArrayLeaf(Leaf):
         self._room = None
 
 
+def is_native(array: np.ndarray) -> bool:
+    return array.dtype.isnative or array.dtype.itemsize == 1
+
+
 def is_direct(array: np.ndarray) -> bool:
-    flags = array.flags
-    return flags.c_contiguous and flags.aligned and (
-        array.dtype.isnative or array.dtype.itemsize == 1)
+    """Whether it needs no strides."""
+    return array.flags.c_contiguous and array.flags.aligned
+
+
+def is_apart(array: np.ndarray) -> bool:
+    """Whether no two elements lie on each other, as the library sees it: each
+    dimension goes past all that the narrower ones span."""
+    if array.size == 0:
+        return True
+    span = array.itemsize
+    for stride, extent in sorted(
+            (abs(stride), extent)
+            for stride, extent in zip(array.strides, array.shape)
+            if extent > 1):
+        if stride < span:
+            return False
+        span += stride * (extent - 1)
+    return True
 
 
 def refusal_of(value: Any) -> Optional[str]:
@@ -205,6 +236,9 @@ def refusal_of(value: Any) -> Optional[str]:
         return None
     if not value.flags.writeable:
         return 'expected an array to write to, found one that is read-only'
+    if not is_apart(value):
+        return ('expected an array whose elements lie apart, found one of '
+                f'shape {value.shape} with strides {value.strides}')
     if value.dtype.kind in 'SU':
         return ('expected an array of objects for strings of any length, '
                 f'found one of {value.dtype}')
