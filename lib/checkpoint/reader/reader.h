@@ -13,8 +13,8 @@
 #include "saved_path.h"
 
 struct varve_reader {
-    struct vv_context context;
     /* to read */
+    struct vv_context context;
     struct vv_opened file;
     /* own */
     bool has_lent_file; /* who lent it closes it */

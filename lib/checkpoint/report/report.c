@@ -68,11 +68,13 @@ static const char *program_path(struct vv_maker *m, const varve_node *node)
     return vv_report_keep(m, &m->scratch);
 }
 
-const char *vv_report_file_path(struct vv_maker *m, uint32_t file)
+void vv_report_describe_file(
+    struct vv_maker *m, struct vv_finding *finding, uint32_t file)
 {
     if (!vv_scope_saved_path(m->p, file, &m->scratch))
         vv_saved_path(&m->p->paths, file, &m->scratch);
-    return vv_report_keep(m, &m->scratch);
+    finding->file_path = vv_report_keep(m, &m->scratch);
+    finding->file_node = file + 1;
 }
 
 const char *vv_report_damage(struct vv_maker *m, uint32_t value)
@@ -143,7 +145,7 @@ static void add_matched(
     vv_report_describe_value(m, &finding, value);
     if (node)
         vv_report_describe_node(m, &finding, node);
-    finding.file_path = vv_report_file_path(m, file);
+    vv_report_describe_file(m, &finding, file);
     if (!node)
         finding.reason = "the node that it went to is gone";
     else if (node->restored_by > m->p->number)
@@ -247,7 +249,7 @@ static void add_unbound(struct vv_maker *m, uint32_t value, uint32_t file)
     struct vv_finding finding = { .kind = m->is_dry ? VARVE_ONLY_IN_FILE
                                                     : VARVE_WAITING };
     vv_report_describe_value(m, &finding, value);
-    finding.file_path = vv_report_file_path(m, file);
+    vv_report_describe_file(m, &finding, file);
     varve_node *claim = other_claim(m, file);
     if (m->d->fates[value] == VV_FATE_DROPPED) {
         finding.kind = VARVE_ONLY_IN_FILE;
@@ -294,7 +296,7 @@ static void add_undelivered(
     struct vv_finding finding = { .kind = VARVE_WAITING };
     vv_report_describe_value(m, &finding, value);
     vv_report_describe_node(m, &finding, node);
-    finding.file_path = vv_report_file_path(m, file);
+    vv_report_describe_file(m, &finding, file);
     switch ((enum vv_fate)m->d->fates[value]) {
     case VV_FATE_EXCLUDED:
         finding.kind = VARVE_ONLY_IN_FILE;
@@ -342,7 +344,7 @@ static void add_damaged(
         vv_report_describe_node(m, &finding, node);
         finding.is_restored = vv_report_was_restored(m, node);
     }
-    finding.file_path = vv_report_file_path(m, file);
+    vv_report_describe_file(m, &finding, file);
     excuse_unused(m, &finding, file);
     vv_report_add(m, &finding);
 }
@@ -453,6 +455,7 @@ varve_report *vv_report_make(
         vv_fail_memory(error, "a report");
         return NULL;
     }
+    m.report->is_dry = m.is_dry;
     varve_status status = begin(&m, error);
     if (!status) {
         look_at_file(&m);

@@ -13,11 +13,13 @@
 /* A finding without what can be looked up by its value. Strings and tensors are
  * in the report's arena; NULL where there are none. */
 struct vv_finding {
+    /* to read */
     varve_finding_kind kind;
     bool is_cast;
     bool is_excused;
     bool is_restored; /* the program's node has a value: only the file's has no
                          home */
+    uint32_t file_node; /* that of the file, plus 1; 0: none */
     const char *option; /* of a pattern that stood for nothing */
     const char *program_path;
     const char *file_path;
@@ -31,7 +33,10 @@ struct vv_finding {
 };
 
 struct varve_report {
+    /* to read */
     varve_allocator allocator;
+    bool is_dry; /* of a plan */
+    /* own */
     struct vv_arena arena;
     const char *path; /* of the file, in the arena */
     struct vv_buffer findings[VARVE_FINDING_KINDS]; /* of struct vv_finding */

@@ -145,7 +145,7 @@ static void describe_claim(struct vv_maker *m, struct vv_finding *finding,
     bool is_shared = is_in_its_place(m, node, file) &&
                      is_in_its_place(m, m->p->node_of[file], file);
     finding->kind = VARVE_MISMATCHED;
-    finding->file_path = vv_report_file_path(m, file);
+    vv_report_describe_file(m, finding, file);
     finding->reason =
         is_shared
             ? say_holder(m, file, "shared in the file with ", ", which has it")
@@ -167,20 +167,20 @@ static void add_missing(struct vv_maker *m, varve_node *node, bool is_local)
         if (finding.is_excused)
             finding.reason = "it came later";
     } else if (went_to_earlier(m, node, file)) {
-        finding.file_path = vv_report_file_path(m, file);
+        vv_report_describe_file(m, &finding, file);
         finding.reason = "its value went to an earlier node";
     } else if (lost_copy(m, node)) {
         finding.kind = VARVE_DAMAGED;
-        finding.file_path = vv_report_file_path(m, file);
+        vv_report_describe_file(m, &finding, file);
         finding.reason = lost_copy(m, node);
     } else if (m->p->node_of[file] && m->p->node_of[file] != node) {
         describe_claim(m, &finding, node, file);
     } else if (vv_value_of(m->p, file) == VV_NONE) {
         finding.kind = VARVE_MISMATCHED;
-        finding.file_path = vv_report_file_path(m, file);
+        vv_report_describe_file(m, &finding, file);
         finding.reason = "the file has an object here";
     } else {
-        finding.file_path = vv_report_file_path(m, file);
+        vv_report_describe_file(m, &finding, file);
         finding.reason = "the file has no value for it";
     }
     excuse_missing(m, &finding, node);
@@ -207,7 +207,7 @@ static void add_copy(struct vv_maker *m, const varve_node *node)
     uint32_t file = vv_file_node_of(m->p, node);
     vv_report_describe_value(m, &finding, vv_value_of(m->p, file));
     vv_report_describe_node(m, &finding, node);
-    finding.file_path = vv_report_file_path(m, file);
+    vv_report_describe_file(m, &finding, file);
     finding.reason = m->p->node_of[file]
                          ? say_holder(m, file, "a copy of what ", " has")
                          : "a copy";

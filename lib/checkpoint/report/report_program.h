@@ -32,7 +32,9 @@ const char *vv_report_keep(struct vv_maker *m, struct vv_buffer *text);
 
 void vv_report_add(struct vv_maker *m, const struct vv_finding *finding);
 
-const char *vv_report_file_path(struct vv_maker *m, uint32_t file);
+/* Path of a node of the file, and which it is. */
+void vv_report_describe_file(
+    struct vv_maker *m, struct vv_finding *finding, uint32_t file);
 
 /* Why a value was found damaged; NULL if it was not. */
 const char *vv_report_damage(struct vv_maker *m, uint32_t value);
