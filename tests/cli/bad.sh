@@ -178,7 +178,8 @@ complains 3 'varve: cannot write: directory.varve' \
 [ -z "$(ls large.svg* 2>/dev/null)" ] || fail 'half a picture was left'
 if [ -w /dev/full ]; then
     for arguments in 'ls sample.varve' 'ls --json many.varve' \
-        'cat sample.varve model/layers/0/kernel' 'graph --svg many.varve'; do
+        'cat sample.varve model/layers/0/kernel' 'graph --svg many.varve' \
+        'graph --html many.varve'; do
         status=0
         "$varve" $arguments >/dev/full 2>err || status=$?
         [ "$status" = 3 ] || fail "$arguments on a full disk ended with $status"

@@ -2,6 +2,8 @@
 """check_output.py - looks at what the varve command printed with other eyes.
 
     check_output.py json | xml                   standard input is valid
+    check_output.py page                         a page whose data is JSON, of
+                                                 columns that fit together
     check_output.py error EXIT CODE              it is such a varve.error/1
     check_output.py elements FILE                a varve.cat/1 of those bytes
     check_output.py slice PART FILE              a varve.cat/1 of that part of
@@ -49,6 +51,23 @@ def check_json():
 
 def check_xml():
     xml.etree.ElementTree.fromstring(sys.stdin.buffer.read())
+
+
+def check_page():
+    text = sys.stdin.buffer.read().decode()
+    head, rest = text.split('id="data">')
+    text, tail = rest.split('</script>', 1)
+    data = json.loads(text)
+    assert data['schema'] == 'varve.page/1', data['schema']
+    assert tail.count('<script>') == 1 and '<script>' not in head
+    nodes, values = len(data['kinds']), len(data['value_nodes'])
+    assert len(data['edge_counts']) == nodes
+    assert sum(data['edge_counts']) == len(data['edge_children'])
+    assert len(data['types']) == values and len(data['places']) == 3 * values
+    assert len(data['slot_nodes']) == len(data['slot_owners'])
+    assert all(n < nodes for n in data['edge_children'] + data['slot_nodes'])
+    assert all(n < len(data['names'])
+               for n in data['edge_names'] + data['slot_names'])
 
 
 def check_error(outcome, code):
@@ -267,6 +286,7 @@ def check_interrupt(varve, path):
 
 
 CHECKS = {'json': check_json, 'xml': check_xml, 'error': check_error,
+          'page': check_page,
           'elements': check_elements, 'slice': check_slice, 'listed': listed,
           'values': lambda: listed(True), 'flip': flip, 'archive': archive,
           'steering': make_steering, 'digest': print_digest,

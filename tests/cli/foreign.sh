@@ -40,6 +40,8 @@ there_and_back() {
     valid json
     ends 0 graph --svg "$2"
     valid xml
+    ends 0 graph --html "$2"
+    valid page
     ends 0 convert "$2" "back_$1.varve"
     differs "back_$1" sample.varve "back_$1.varve" values
 }

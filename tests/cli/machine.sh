@@ -41,7 +41,7 @@ done
 bidi=$'name\u202e\u009b.npy'
 cp steers.npy "$bidi"
 for arguments in 'ls' 'ls -l' 'ls --tsv' 'ls --json' 'graph --dot' \
-    'graph --svg' 'graph --json' 'verify' 'verify --json'; do
+    'graph --svg' 'graph --json' 'graph --html' 'verify' 'verify --json'; do
     for file in steers.safetensors steers.npy "$bidi"; do
         ends 0 $arguments "$file"
         valid harmless

@@ -41,3 +41,20 @@ ends 0 graph --svg -o picture.svg sample.varve
 ends 0 graph --svg sample.varve
 cmp -s out picture.svg || fail 'graph -o wrote something else'
 ends 0 graph --dot -o /dev/null sample.varve
+# Pages.
+for file in sample.varve many.varve sample.varve:model long.varve; do
+    ends 0 graph --html "$file"
+    valid page
+    [ ! -s err ] || fail "graph --html $file: $(cat err)"
+done
+ends 0 graph --html sample.varve:model/layers
+has '"chosen":"model/layers",' out
+ends 0 graph --html -o page.html sample.varve
+[ ! -s out ] || fail 'graph --html -o printed something'
+ends 0 graph --html sample.varve
+cmp -s out page.html || fail 'graph --html -o wrote something else'
+for option in --depth=1 --slots --values '-I model' '-X model'; do
+    complains 2 'varve: graph: a page has all of the file' \
+        graph --html $option sample.varve
+done
+complains 2 'varve: graph: expected one of' graph --dot --html sample.varve

@@ -60,6 +60,7 @@ struct settings {
     bool quiet;
     bool salvage;
     bool dot;
+    bool html;
     bool values;
     bool strict;
     unsigned svg;

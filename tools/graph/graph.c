@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "complaint.h"
+#include "graph_page.h"
 #include "output.h"
 #include "target.h"
 
@@ -17,6 +18,8 @@ static const struct option_row options[] = {
     OPTION("svg", 0, OPTION_WORD, svg, "[=tree|icicle]",
         "draw a tree (also without it), or the bytes"),
     OPTION("dot", 0, OPTION_FLAG, dot, NULL, "text for graphviz"),
+    OPTION("html", 0, OPTION_FLAG, html, NULL,
+        "a page for a browser: search, fold, filter"),
     OPTION_JSON,
     OPTION_OUTPUT,
     OPTION_DEPTH,
@@ -75,13 +78,19 @@ static int run(const struct settings *settings, int count, char **operands)
 {
     (void)count;
     struct target target;
-    if (settings->dot + (settings->svg != 0) + settings->json > 1)
+    if (settings->dot + settings->html + (settings->svg != 0) + settings->json >
+        1)
         return complain_usage(
-            settings, "expected one of --svg, --dot and --json");
+            settings, "expected one of --svg, --dot, --html and --json");
+    if (settings->html && !page_takes(settings))
+        return complain_usage(settings,
+            "a page has all of the file: expected --html without --depth, "
+            "--slots, --values, -I and -X");
     int outcome = target_open(settings, operands[0], &target);
     if (outcome != OUTCOME_DONE)
         return outcome;
-    outcome = draw_target(settings, &target);
+    outcome = settings->html ? graph_page(settings, &target, NULL)
+                             : draw_target(settings, &target);
     target_close(&target);
     return outcome;
 }
@@ -93,7 +102,8 @@ const struct command graph_command = {
     .details =
         "In a tree every node is drawn once; further edges to it are dashed; "
         "the slots of\na node are one box. An icicle has the bytes of each "
-        "part as its width.\n",
+        "part as its width.\nA page (--html) has all of the file and needs no "
+        "network; it opens at PATH.\n",
     .options = options,
     .least_operands = 1,
     .most_operands = 1,

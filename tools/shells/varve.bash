@@ -46,7 +46,7 @@ _varve()
     prune) words='--keep-last --keep-best --greatest --metric --keep-every-steps --keep-every-seconds --keep-bytes --as-noted --dry-run --quiet --units --help' ;;
     pin) words='--help' ;;
     unpin) words='--help' ;;
-    graph) words='--svg --dot --json --output --depth --include --exclude --slots --values --units --help' ;;
+    graph) words='--svg --dot --html --json --output --depth --include --exclude --slots --values --units --help' ;;
     convert) words='--to --only --except --rename --rename-file --cast --names --shard-size --salvage --force --verbose --quiet --json --progress --units --ascii --help' ;;
     completion) words='--help' ;;
     esac

@@ -106,6 +106,7 @@ complete -c varve -n '__fish_seen_subcommand_from pin' -l help -s h -d 'say what
 complete -c varve -n '__fish_seen_subcommand_from unpin' -l help -s h -d 'say what the command does'
 complete -c varve -n '__fish_seen_subcommand_from graph' -l svg -x -a 'tree icicle' -d 'draw a tree (also without it), or the bytes'
 complete -c varve -n '__fish_seen_subcommand_from graph' -l dot -d 'text for graphviz'
+complete -c varve -n '__fish_seen_subcommand_from graph' -l html -d 'a page for a browser: search, fold, filter'
 complete -c varve -n '__fish_seen_subcommand_from graph' -l json -d 'print JSON'
 complete -c varve -n '__fish_seen_subcommand_from graph' -l output -s o -r -F -d 'write to FILE'
 complete -c varve -n '__fish_seen_subcommand_from graph' -l depth -x -d 'at most N levels below the root'
