@@ -93,6 +93,7 @@ look_for_tests() {
     wish ocl-icd-opencl-dev has_library OpenCL
     wish opencl-c-headers has_header CL/cl.h
     wish pocl-opencl-icd has_opencl
+    wish chromium has chromium
     wish_for_docs
 }
 
