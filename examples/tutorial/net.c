@@ -50,7 +50,8 @@ static varve_status plan(
     varve_report *report = r ? varve_report_new(r, error) : NULL;
     if (report)
         fputs(varve_report_text(report), stdout);
-    varve_status status = report ? VARVE_OK : error->status;
+    varve_status status =
+        report ? varve_report_html(r, "plan.html", NULL, error) : error->status;
     varve_report_free(report);
     varve_restoration_free(r);
     return status;
