@@ -33,7 +33,7 @@ class Command:
         self.found = None         # and as printed
         self.status = 0
         self.numbers_vary = False
-        self.needs = ''           # a program that not every machine has
+        self.needs = []           # what not every machine has
 
 
 def steps_of(document):
@@ -76,7 +76,7 @@ def commands(fence, line):
         for command in found:
             command.numbers_vary |= word == 'numbers vary'
             if word.startswith('needs '):
-                command.needs = word.removeprefix('needs ')
+                command.needs.append(word.removeprefix('needs '))
     return found
 
 
@@ -99,7 +99,7 @@ def script(steps):
 def follow(document, place, environment):
     """Does what it says in an empty folder; what came out otherwise."""
     steps, wrong = steps_of(document)
-    steps = [step for step in steps if not lacks(step)]
+    steps = [step for step in steps if not lacks(step, environment)]
     asked = [step for step in steps if isinstance(step, Command)]
     if '```console\n' not in document:
         return [], []
@@ -148,9 +148,13 @@ def renew(document, asked):
     return FENCE.sub(block, document)
 
 
-def lacks(step):
-    return isinstance(step, Command) and step.needs and \
-        not shutil.which(step.needs)
+def lacks(step, environment):
+    """Whether a program, or a library of pkg-config's, is missing."""
+    return isinstance(step, Command) and any(
+        not shutil.which(name, path=environment['PATH']) and subprocess.run(
+            ['pkg-config', '--exists', name], env=environment,
+            check=False).returncode
+        for name in step.needs)
 
 
 def differences(command, status):

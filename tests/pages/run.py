@@ -44,28 +44,49 @@ def environment_of(source, installed, sysroot, compiler, place):
     folder = os.path.join(place, 'bin')
     os.mkdir(folder)
     compiler[0] = shutil.which(compiler[0])  # it may be called cc itself
-    wrapper = os.path.join(folder, 'cc')
-    with open(wrapper, 'w', encoding='utf-8') as stream:
-        stream.write(f'#!/bin/sh\nexec {shlex.join(compiler)} "$@"\n')
-    os.chmod(wrapper, 0o755)
+    wrap(folder, 'cc', shlex.join(compiler))
+    if shutil.which('mpirun'):  # what MPI leaks is its own
+        wrap(folder, 'mpirun', 'env ASAN_OPTIONS=detect_leaks=0 '
+             + shlex.quote(shutil.which('mpirun')))
     packages = os.path.dirname(
         glob.glob(f'{installed}/**/pkgconfig/varve.pc', recursive=True)[0])
     libraries = os.path.dirname(packages)
+    if sysroot:
+        packages = relocate(packages, sysroot, os.path.join(place, 'packages'))
     tools = os.path.dirname(
         (glob.glob(f'{installed}/**/bin/varve', recursive=True) + [''])[0])
     path = os.pathsep.join([folder, tools, os.environ['PATH']])
     environment = dict(
         os.environ, PATH=path, LD_LIBRARY_PATH=libraries, CC='cc',
         PKG_CONFIG_PATH=packages, VARVE=source, LC_ALL='C.UTF-8', TERM='dumb',
+        OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1',
         CMAKE_PREFIX_PATH=os.path.dirname(os.path.dirname(libraries)))
     # A test of Criterion that fails leaves what it made.
     leaks = os.path.join(place, 'leaks')
     with open(leaks, 'w', encoding='utf-8') as stream:
         stream.write('leak:criterion_internal_test_main\n')
     environment['LSAN_OPTIONS'] = f'suppressions={leaks}:print_suppressions=0'
-    if sysroot:
-        environment['PKG_CONFIG_SYSROOT_DIR'] = sysroot
     return environment
+
+
+def wrap(folder, name, command):
+    """A command of that name which calls another one."""
+    path = os.path.join(folder, name)
+    with open(path, 'w', encoding='utf-8') as stream:
+        stream.write(f'#!/bin/sh\nexec {command} "$@"\n')
+    os.chmod(path, 0o755)
+
+
+def relocate(packages, sysroot, place):
+    """Descriptions for pkg-config of what does not lie where it will."""
+    os.mkdir(place)
+    for path in glob.glob(f'{packages}/*.pc'):
+        with open(path, encoding='utf-8') as stream:
+            text = stream.read()
+        with open(os.path.join(place, os.path.basename(path)), 'w',
+                  encoding='utf-8') as stream:
+            stream.write(text.replace('prefix=', f'prefix={sysroot}', 1))
+    return place
 
 
 def look(source, path, environment):
