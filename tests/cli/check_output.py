@@ -20,7 +20,7 @@
     check_output.py globals                      global names, sorted
     check_output.py harmless                     there are none of these
     check_output.py terminal VARVE               on a terminal
-    check_output.py interrupt VARVE FILE         Ctrl-C
+    check_output.py interrupt VARVE FILE [COMMAND ARGUMENTS]   Ctrl-C
 
 SPDX-License-Identifier: MIT
 """
@@ -276,10 +276,10 @@ def check_terminal(varve):
     assert code == 0 and b'% ' in printed, (code, printed)
 
 
-def check_interrupt(varve, path):
+def check_interrupt(varve, path, command='ls', *more):
     """A reader that does not read keeps the program from ending."""
     program = subprocess.Popen(
-        [varve, 'ls', '--json', path], stdout=subprocess.PIPE)
+        [varve, command, '--json', path, *more], stdout=subprocess.PIPE)
     time.sleep(0.3)
     program.send_signal(signal.SIGINT)
     assert program.wait(10) == 130, program.returncode

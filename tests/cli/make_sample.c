@@ -5,6 +5,7 @@
  *     make_sample FILE COUNT    a list of so many scalars
  *     make_sample PREFIX save   the sample as PREFIX-1.varve, with its number
  *     make_sample PREFIX layers  likewise, sharing what has not changed
+ *     make_sample FILE changed   the sample, with a difference of each kind
  *
  * SPDX-License-Identifier: MIT
  */
@@ -140,12 +141,12 @@ static void add_odd_names(varve_node *root)
 static varve_status write_sample(varve_node *root, const char *path,
     bool is_numbered, bool is_layered, varve_error *error)
 {
-    static const varve_metadata metadata[] = {
+    const varve_metadata metadata[] = {
         { .name = "loss", .kind = VARVE_METADATA_REAL, .real = 0.041 },
         { .name = "note", .kind = VARVE_METADATA_STRING,
             .string = "the \"first\" run" },
         { .name = "best", .kind = VARVE_METADATA_BOOLEAN, .integer = 1 },
-        { .name = "step", .kind = VARVE_METADATA_INTEGER, .integer = 12000 },
+        { .name = "step", .kind = VARVE_METADATA_INTEGER, .integer = step },
         { .name = "time", .kind = VARVE_METADATA_INTEGER,
             .integer = 1763682067 },
     };
@@ -203,6 +204,30 @@ static varve_status save_managed(
     return status;
 }
 
+static void change_some(varve_node *root)
+{
+    static float own_bias[20];
+    static varve_string words[4] = { { "plain", 5 }, { "", 0 },
+        { "grey", 4 }, { "\xff\x00\x81", 3 } };
+    varve_node *types = varve_find(root, "types");
+    varve_node *second = varve_find_path(root, "model/layers/1");
+    kernel[17] += 0.25f;
+    kernel[40] = NAN;
+    step += 1000;
+    engine[12] ^= 1;
+    fill_floats(own_bias, 20);
+    varve_untag(
+        varve_find_path(root, "model/layers/0/kernel"), VARVE_TAG_TRAINABLE);
+    varve_untrack(second, "bias");
+    varve_add_variable(second, "bias", varve_array(own_bias, 20));
+    varve_untrack(second, "kernel");
+    varve_add_variable(second, "kernel", varve_array(other_kernel, 10, 20));
+    varve_untrack(types, "string");
+    varve_add_variable(types, "string", varve_array(words, 2, 2));
+    varve_untrack(types, "int8");
+    varve_add_list(types, "new");
+}
+
 int main(int argc, char **argv)
 {
     varve_error error = { .status = VARVE_OK };
@@ -214,10 +239,13 @@ int main(int argc, char **argv)
     bool is_layered = argc > 2 && strcmp(argv[2], "layers") == 0;
     bool is_numbered =
         is_layered || (argc > 2 && strcmp(argv[2], "save") == 0);
-    if (argc > 2 && !is_numbered && !is_managed)
+    bool is_changed = argc > 2 && strcmp(argv[2], "changed") == 0;
+    if (argc > 2 && !is_numbered && !is_managed && !is_changed)
         add_scalars(root, strtoul(argv[2], NULL, 10));
     else if (!is_managed)
         add_everything(root);
+    if (is_changed)
+        change_some(root);
     varve_status status = is_managed
                               ? save_managed(root, argv[1], &error)
                               : write_sample(root, argv[1], is_numbered,

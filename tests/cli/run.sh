@@ -84,6 +84,7 @@ for part in \
     compressed \
     runs \
     show \
+    diff \
     shells; do
     . "$here/$part.sh"
 done

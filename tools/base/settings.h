@@ -63,6 +63,9 @@ struct settings {
     bool html;
     bool values;
     bool strict;
+    bool equal;
+    bool any_type;
+    bool nan_differs;
     unsigned svg;
     unsigned units;
     unsigned sort;
@@ -78,6 +81,8 @@ struct settings {
     uint64_t shard_size;
     const char *output;
     const char *slice;
+    const char *tolerance;
+    const char *relative;
     const char *only;
     const char *except;
     const char *rename_file;

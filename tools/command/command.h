@@ -119,6 +119,7 @@ struct command {
     DO(unpin)                                                                  \
     DO(graph)                                                                  \
     DO(convert)                                                                \
+    DO(diff)                                                                   \
     DO(completion)
 #define DECLARE_COMMAND(name) extern const struct command name##_command;
 EACH_COMMAND(DECLARE_COMMAND)

@@ -4,7 +4,7 @@ _varve()
     local word=${COMP_WORDS[COMP_CWORD]} option= words=
     COMPREPLY=()
     if [ "$COMP_CWORD" = 1 ]; then
-        COMPREPLY=($(compgen -W 'log ls stat cat verify repair repack prune pin unpin graph convert completion help version' -- "$word"))
+        COMPREPLY=($(compgen -W 'log ls stat cat verify repair repack prune pin unpin graph convert diff completion help version' -- "$word"))
         return
     fi
     if [ "$word" = = ]; then
@@ -34,6 +34,8 @@ _varve()
     'convert --names') words='path global' ;;
     'convert --progress') words='auto always never' ;;
     'convert --units') words='iec si bytes' ;;
+    'diff --progress') words='auto always never' ;;
+    'diff --color') words='auto always never' ;;
     esac
     [[ -z $option && $word == -* ]] && case ${COMP_WORDS[1]} in
     log) words='--json --jsonl --markdown --tsv --limit --keep-last --keep-best --greatest --metric --keep-every-steps --keep-every-seconds --keep-bytes --units --ascii --color --help' ;;
@@ -48,6 +50,7 @@ _varve()
     unpin) words='--help' ;;
     graph) words='--svg --dot --html --json --output --depth --include --exclude --slots --values --units --help' ;;
     convert) words='--to --only --except --rename --rename-file --cast --names --shard-size --salvage --force --verbose --quiet --json --progress --units --ascii --help' ;;
+    diff) words='--rename --rename-file --include --exclude --tolerance --relative --cast --nan-differs --values --equal --strict --quiet --json --jsonl --markdown --tsv --progress --color --help' ;;
     completion) words='--help' ;;
     esac
     [ -z "$words" ] || COMPREPLY=($(compgen -W "$words" -- "$word"))

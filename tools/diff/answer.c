@@ -1,0 +1,254 @@
+/* answer.c - findings as rows of a table.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "answer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json_out.h"
+#include "tensor_text.h"
+
+static const struct column columns[] = { { "status", "STATUS", false },
+    { "path", "PATH", false }, { "path_a", NULL, false },
+    { "kind", NULL, false }, { "dtype", "DTYPE", false },
+    { "shape", "SHAPE", false }, { "dtype_b", NULL, false },
+    { "shape_b", NULL, false }, { "elements", NULL, true },
+    { "differing", "DIFFER", true }, { "max_abs", "MAX ABS", true },
+    { "max_rel", "MAX REL", true }, { "where", "WHERE", false },
+    { "a", NULL, false }, { "b", NULL, false }, { "norm", "NORM", true },
+    { "note", "NOTE", false } };
+
+static const struct {
+    const char *key; /* in JSON and with tabs */
+    const char *words;
+} names[FINDING_KINDS] = { { "changed", "changed" },
+    { "incomparable", "incomparable" }, { "only_in_a", "only in A" },
+    { "only_in_b", "only in B" }, { "structure", "structure" },
+    { "metadata", "metadata" }, { "damaged", "damaged" },
+    { "equal", "equal" } };
+
+static bool is_for_people(const struct answer *answer)
+{
+    enum form form = answer->settings->form;
+    return form == FORM_PEOPLE || form == FORM_MARKDOWN;
+}
+
+/* --- Facts -------------------------------------------------------------- */
+
+static void tell_side(
+    struct table *table, const char *key, const struct side *s)
+{
+    const varve_reader *reader = s->target.reader;
+    const char *file = varve_reader_path(reader);
+    const char *path = s->target.node.path;
+    json_t *fact = json_object();
+    json_object_set_new(fact, "file", json_bytes(file, strlen(file)));
+    json_object_set_new(fact, "format",
+        json_string(varve_format_name(varve_reader_format(reader))));
+    json_object_set_new(fact, "path", json_bytes(path, strlen(path)));
+    table_fact(table, key, fact);
+}
+
+void answer_begin(struct answer *answer, const struct settings *settings,
+    const struct side *a, const struct side *b, bool has_structure)
+{
+    *answer = (struct answer){ .settings = settings,
+        .style = style_for(settings, stdout) };
+    if (settings->quiet)
+        return;
+    table_begin(&answer->table, settings, stdout, "varve.diff/1", columns,
+        sizeof columns / sizeof *columns);
+    tell_side(&answer->table, "a", a);
+    tell_side(&answer->table, "b", b);
+    table_fact(
+        &answer->table, "structure_compared", json_boolean(has_structure));
+}
+
+bool answer_differs(const struct answer *answer)
+{
+    const uint64_t *n = answer->counts;
+    return n[FINDING_CHANGED] || n[FINDING_INCOMPARABLE] ||
+           n[FINDING_ONLY_IN_A] || n[FINDING_ONLY_IN_B] ||
+           n[FINDING_STRUCTURE] ||
+           (answer->settings->strict && n[FINDING_METADATA]);
+}
+
+static void print_counts(const struct answer *answer)
+{
+    const char *between = "";
+    for (int i = 0; i < FINDING_KINDS; i++) {
+        if (answer->counts[i] == 0 && i != FINDING_EQUAL)
+            continue;
+        printf("%s%" PRIu64 " %s", between, answer->counts[i], names[i].words);
+        between = ", ";
+    }
+    if (answer->unread)
+        printf(" (%" PRIu64 " not read)", answer->unread);
+    putchar('\n');
+}
+
+void answer_end(struct answer *answer)
+{
+    if (answer->settings->quiet)
+        return;
+    for (int i = 0; i < FINDING_KINDS; i++)
+        table_fact(&answer->table, names[i].key, json_count(answer->counts[i]));
+    table_fact(&answer->table, "equal_unread", json_count(answer->unread));
+    table_fact(&answer->table, "same", json_boolean(!answer_differs(answer)));
+    table_end(&answer->table);
+    if (answer->settings->form == FORM_PEOPLE)
+        print_counts(answer);
+}
+
+/* --- Cells -------------------------------------------------------------- */
+
+/* Type and shape of the value of a node, or nothing twice. */
+static void tell_type(struct table *table, const varve_saved_node *node)
+{
+    char text[VARVE_TENSOR_TEXT_SIZE];
+    if (!node || !node->value.dtype) {
+        table_none(table);
+        table_none(table);
+        return;
+    }
+    json_t *shape = json_array();
+    for (uint32_t i = 0; i < node->value.rank; i++)
+        json_array_append_new(shape, json_count(node->value.shape[i]));
+    table_text(table, varve_dtype_name(node->value.dtype));
+    table_json(table, shape, shape_text(&node->value, text));
+}
+
+static bool have_one_type(const varve_saved_node *a, const varve_saved_node *b)
+{
+    return !a || !b ||
+           (a->value.dtype == b->value.dtype &&
+               a->value.rank == b->value.rank &&
+               memcmp(a->value.shape, b->value.shape,
+                   a->value.rank * sizeof *a->value.shape) == 0);
+}
+
+/* The place of an element, by its position. */
+static void tell_place(
+    struct table *table, const varve_tensor *value, uint64_t position)
+{
+    varve_tensor at = *value;
+    char text[VARVE_TENSOR_TEXT_SIZE];
+    json_t *place = json_array();
+    for (uint32_t i = value->rank; i-- > 0;) {
+        at.shape[i] = position % value->shape[i];
+        position /= value->shape[i];
+        json_array_insert_new(place, 0, json_count(at.shape[i]));
+    }
+    table_json(table, place, shape_text(&at, text));
+}
+
+/* An element that is written as JSON. Whole numbers that Jansson cannot hold
+ * are strings. */
+static void tell_element(struct table *table, const char *json)
+{
+    json_t *value = *json ? json_loads(json, JSON_DECODE_ANY, NULL) : NULL;
+    if (!*json)
+        table_none(table);
+    else
+        table_json(table, value ? value : json_string(json), json);
+}
+
+static void tell_differing(const struct answer *answer, struct table *table,
+    const struct difference *d)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%" PRIu64, d->differing);
+    if (is_for_people(answer))
+        snprintf(text, sizeof text, "%" PRIu64 "/%" PRIu64, d->differing,
+            d->elements);
+    table_json(table, json_count(d->differing), text);
+}
+
+/* A state of another length differs at a place that one of them lacks. */
+static bool has_place(const struct difference *d, const varve_saved_node *node)
+{
+    return d->differing && d->place < varve_tensor_count(&node->value);
+}
+
+static void tell_numbers(struct table *table, const struct difference *d)
+{
+    if (!d->has_gaps) {
+        table_none(table);
+        table_none(table);
+        return;
+    }
+    if (d->is_exact)
+        table_count(table, d->largest_whole);
+    else
+        table_real(table, d->largest);
+    table_real(table, d->largest_relative);
+}
+
+static void tell_difference(struct answer *answer, const struct difference *d,
+    const varve_saved_node *node)
+{
+    struct table *table = &answer->table;
+    if (!d || !d->was_read || d->verdict == VERDICT_DAMAGED) {
+        for (int i = 0; i < 8; i++)
+            table_none(table);
+        return;
+    }
+    table_count(table, d->elements);
+    tell_differing(answer, table, d);
+    tell_numbers(table, d);
+    if (has_place(d, node))
+        tell_place(table, &node->value, d->place);
+    else
+        table_none(table);
+    tell_element(table, d->a);
+    tell_element(table, d->b);
+    if (d->has_gaps)
+        table_real(table, d->norm);
+    else
+        table_none(table);
+}
+
+static const char *color_of(const struct answer *answer, enum finding finding)
+{
+    switch (finding) {
+    case FINDING_ONLY_IN_A:
+    case FINDING_DAMAGED: return answer->style.red;
+    case FINDING_ONLY_IN_B: return answer->style.green;
+    case FINDING_INCOMPARABLE:
+    case FINDING_STRUCTURE: return answer->style.cyan;
+    case FINDING_EQUAL:
+    case FINDING_METADATA: return answer->style.dim;
+    default: return "";
+    }
+}
+
+bool answer_shows(const struct answer *answer, enum finding finding)
+{
+    return !answer->settings->quiet &&
+           (finding != FINDING_EQUAL || answer->settings->equal);
+}
+
+void answer_add(struct answer *answer, const struct finding_row *row)
+{
+    struct table *table = &answer->table;
+    bool is_equal = row->finding == FINDING_EQUAL;
+    const varve_saved_node *node = row->a ? row->a : row->b;
+    answer->counts[row->finding]++;
+    answer->unread += is_equal && row->difference && !row->difference->was_read;
+    if (!answer_shows(answer, row->finding))
+        return;
+    table_text(table, is_for_people(answer) ? names[row->finding].words
+                                            : names[row->finding].key);
+    table_text(table, row->path);
+    table_text(table, row->path_a);
+    table_text(table, node ? kind_name(node->kind) : NULL);
+    tell_type(table, node);
+    tell_type(table, have_one_type(row->a, row->b) ? NULL : row->b);
+    tell_difference(answer, row->difference, node);
+    table_text(table, *row->note ? row->note : NULL);
+    table_color(table, color_of(answer, row->finding));
+}

@@ -1,0 +1,428 @@
+/* diff.c - varve diff: what two checkpoints have not in common.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer.h"
+#include "command.h"
+#include "complaint.h"
+#include "graphs.h"
+#include "pairing.h"
+#include "room.h"
+
+static const struct option_row options[] = {
+    OPTION("rename", 0, OPTION_TEXTS, renames, "'NEW -> OLD'",
+        "a path in B, and what it is in A; repeatable"),
+    OPTION("rename-file", 0, OPTION_TEXT, rename_file, "FILE",
+        "a line for each rename; # is a comment"),
+    OPTION_PATTERNS,
+    OPTION("tolerance", 0, OPTION_TEXT, tolerance, "ABS",
+        "elements so close are equal"),
+    OPTION("relative", 0, OPTION_TEXT, relative, "REL",
+        "and those within REL times |B|"),
+    OPTION("cast", 0, OPTION_FLAG, any_type, NULL,
+        "compare numbers of different types"),
+    OPTION("nan-differs", 0, OPTION_FLAG, nan_differs, NULL,
+        "a NaN is not equal to a NaN"),
+    OPTION("values", 0, OPTION_FLAG, values, NULL,
+        "values alone; not kinds, tags, names, sharing, metadata"),
+    OPTION("equal", 0, OPTION_FLAG, equal, NULL, "list what is equal, too"),
+    OPTION("strict", 0, OPTION_FLAG, strict, NULL,
+        "metadata that differ make a difference"),
+    OPTION("quiet", 'q', OPTION_FLAG, quiet, NULL,
+        "print nothing; the exit code is the answer"),
+    OPTION_FORMS,
+    OPTION_PROGRESS,
+    OPTION_COLOR,
+    OPTION_HELP,
+    OPTION_END,
+};
+
+struct diff {
+    const struct settings *settings;
+    struct measure measure;
+    struct renames renames;
+    struct side a, b;
+    bool has_structure;
+    bool is_counting; /* for the bar: nothing is read or told yet */
+    struct answer answer;
+    struct progress_bar bar;
+    struct reading reading;
+    uint32_t *met_by_a; /* by node of A: the node of B it was first with */
+    uint32_t *met_by_b;
+    size_t *left; /* by entry of B, the first entry of A that is behind it and
+                     has no partner; by entry of A, the next */
+    size_t *left_next;
+    const struct side *at; /* where the walk is: the side of a path, */
+    size_t entry;          /* and its entry */
+    char *path;            /* its text; NULL: nobody has asked for it */
+    char *path_a;
+    bool stops;
+    int outcome;
+};
+
+/* --- Options ------------------------------------------------------------ */
+
+static int parse_real(const struct settings *settings, const char *option,
+    const char *text, double *value)
+{
+    char *end;
+    if (!text)
+        return OUTCOME_DONE;
+    *value = strtod(text, &end);
+    if (end != text && *end == '\0' && isfinite(*value) && *value >= 0)
+        return OUTCOME_DONE;
+    return complain_usage(settings,
+        "--%s: expected a number of at least 0, found '%s'", option, text);
+}
+
+static int make_measure(const struct settings *s, struct measure *m)
+{
+    *m = (struct measure){ .is_tolerant = s->tolerance || s->relative,
+        .any_type = s->any_type,
+        .nan_differs = s->nan_differs,
+        .only_whether = s->quiet };
+    int outcome = parse_real(s, "tolerance", s->tolerance, &m->tolerance);
+    return outcome == OUTCOME_DONE
+               ? parse_real(s, "relative", s->relative, &m->relative)
+               : outcome;
+}
+
+/* --- Rows --------------------------------------------------------------- */
+
+static const char *path_here(struct diff *d)
+{
+    if (!d->path)
+        d->path = side_path(d->at, d->entry);
+    return d->path;
+}
+
+/* The path in A, where that is another one. */
+static const char *path_in_a(struct diff *d)
+{
+    size_t entry = d->at == &d->a ? d->entry : d->at->entries[d->entry].partner;
+    if (!d->path_a && entry != ENTRY_NONE)
+        d->path_a = side_own_path(&d->a, entry);
+    return d->path_a && strcmp(d->path_a, path_here(d)) ? d->path_a : NULL;
+}
+
+static void add_row(struct diff *d, struct finding_row *row)
+{
+    if (d->is_counting)
+        return;
+    if (answer_shows(&d->answer, row->finding)) {
+        row->path = path_here(d);
+        row->path_a = path_in_a(d);
+    }
+    answer_add(&d->answer, row);
+}
+
+/* --- Pairs -------------------------------------------------------------- */
+
+static void finding_of_pair(
+    struct diff *d, const struct difference *found, struct finding_row *row)
+{
+    static const enum finding findings[] = {
+        [VERDICT_EQUAL] = FINDING_EQUAL,
+        [VERDICT_CHANGED] = FINDING_CHANGED,
+        [VERDICT_INCOMPARABLE] = FINDING_INCOMPARABLE,
+        [VERDICT_DAMAGED] = FINDING_DAMAGED,
+    };
+    row->finding = findings[found->verdict];
+    row->difference = found;
+    row->note = found->why;
+    if (found->verdict != VERDICT_DAMAGED)
+        return;
+    const struct side *s = found->is_of_b ? &d->b : &d->a;
+    row->note = found->error.message;
+    if (d->outcome == OUTCOME_DONE)
+        d->outcome = complain_status(d->settings, "cannot read",
+            varve_reader_path(s->target.reader), &found->error);
+}
+
+/* Of what cannot be compared, how it is in B. */
+static void describe_other(
+    const varve_saved_node *b, const char *why, char note[NOTE_SIZE])
+{
+    char text[VARVE_TENSOR_TEXT_SIZE];
+    snprintf(note, NOTE_SIZE, "%s: %s in B", why,
+        varve_tensor_text(&b->value, text));
+}
+
+static void compare_values(struct diff *d, struct finding_row *row)
+{
+    struct difference found;
+    char note[NOTE_SIZE];
+    if (d->is_counting) {
+        d->reading.total +=
+            difference_cost(&d->measure, &d->a, row->a, &d->b, row->b);
+        return;
+    }
+    difference_find(
+        &found, &d->measure, &d->a, row->a, &d->b, row->b, &d->reading);
+    if (found.verdict == VERDICT_EQUAL && !row->a->has_value)
+        return;
+    finding_of_pair(d, &found, row);
+    if (found.verdict == VERDICT_INCOMPARABLE && row->a->value.dtype &&
+        row->b->value.dtype && row->a->has_value == row->b->has_value) {
+        describe_other(row->b, found.why, note);
+        row->note = note;
+    }
+    add_row(d, row);
+}
+
+static void add_structure(
+    struct diff *d, const struct finding_row *pair, const char *note)
+{
+    struct finding_row row = {
+        .finding = FINDING_STRUCTURE, .a = pair->a, .b = pair->b, .note = note
+    };
+    add_row(d, &row);
+}
+
+/* Two paths lead to one node here and to two there. */
+static void compare_sharing(struct diff *d, const struct finding_row *row)
+{
+    char note[NOTE_SIZE];
+    bool is_of_a = d->met_by_a[row->a->id] != OUTLINE_NONE;
+    if (!is_of_a && d->met_by_b[row->b->id] == OUTLINE_NONE)
+        return;
+    snprintf(note, sizeof note, "shared in %s alone, with %.300s",
+        is_of_a ? "A" : "B", is_of_a ? row->a->path : row->b->path);
+    add_structure(d, row, note);
+}
+
+static void compare_nodes(struct diff *d, struct finding_row *row)
+{
+    char note[NOTE_SIZE];
+    if (d->met_by_a[row->a->id] == row->b->id)
+        return; /* by another path, too */
+    if (d->has_structure) {
+        if (nodes_differ(&d->a, row->a, &d->b, row->b, note))
+            add_structure(d, row, note);
+        compare_sharing(d, row);
+    }
+    if (d->met_by_a[row->a->id] == OUTLINE_NONE)
+        d->met_by_a[row->a->id] = row->b->id;
+    if (d->met_by_b[row->b->id] == OUTLINE_NONE)
+        d->met_by_b[row->b->id] = row->a->id;
+    if (row->a->value.dtype || row->b->value.dtype)
+        compare_values(d, row);
+}
+
+/* --- Only in one -------------------------------------------------------- */
+
+/* Values; and of the graph what has nothing below it that says the same. */
+static bool is_told(const struct diff *d, const struct side *s,
+    const struct entry *e, const varve_saved_node *node)
+{
+    size_t place = s->places[e->node];
+    bool is_elsewhere = e->is_alias && place != ENTRY_NONE &&
+                        s->entries[place].other != OUTLINE_NONE;
+    if (!d->has_structure)
+        return node->has_value && !is_elsewhere;
+    return node->value.dtype || e->is_alias ||
+           node->edge_count + node->slot_count == 0;
+}
+
+static void add_only(struct diff *d)
+{
+    const struct side *s = d->at;
+    const struct entry *e = &s->entries[d->entry];
+    struct finding_row row = { .finding = FINDING_ONLY_IN_A };
+    varve_saved_node node = side_saved(s, e->node);
+    char note[NOTE_SIZE] = "";
+    if (d->is_counting || !is_told(d, s, e, &node))
+        return;
+    if (e->is_alias)
+        snprintf(note, sizeof note, "the same as %.350s", node.path);
+    if (s == &d->b)
+        row.finding = FINDING_ONLY_IN_B;
+    *(s == &d->a ? &row.a : &row.b) = &node;
+    row.note = note;
+    add_row(d, &row);
+}
+
+/* --- All entries -------------------------------------------------------- */
+
+static void look_at_pair(struct diff *d)
+{
+    const struct entry *e = &d->at->entries[d->entry];
+    bool is_a = d->at == &d->a;
+    varve_saved_node mine = side_saved(d->at, e->node);
+    varve_saved_node other = side_saved(is_a ? &d->b : &d->a, e->other);
+    struct finding_row row = {
+        .a = is_a ? &mine : &other, .b = is_a ? &other : &mine, .note = ""
+    };
+    compare_nodes(d, &row);
+}
+
+/* An entry of B, with its partner in A, or one of A that has none. */
+static void look_at(struct diff *d, const struct side *s, size_t entry)
+{
+    const struct pattern_list *patterns = &d->settings->patterns;
+    d->at = s;
+    d->entry = entry;
+    if (patterns->count && !pattern_selects(patterns, path_here(d)))
+        ;
+    else if (s->entries[entry].other == OUTLINE_NONE)
+        add_only(d);
+    else
+        look_at_pair(d);
+    free(d->path);
+    free(d->path_a);
+    d->path = d->path_a = NULL;
+    if (d->settings->quiet && answer_differs(&d->answer))
+        d->stops = true;
+}
+
+/* Entries of A without a partner come behind what they are next to. */
+static void place_left(struct diff *d)
+{
+    size_t behind = 0;
+    d->left = room_for(d->b.count, sizeof *d->left);
+    d->left_next = room_for(d->a.count, sizeof *d->left_next);
+    size_t *ends = room_for(d->b.count, sizeof *ends);
+    memset(d->left, 0xff, d->b.count * sizeof *d->left);
+    for (size_t i = 0; i < d->a.count; i++) {
+        d->left_next[i] = ENTRY_NONE;
+        if (d->a.entries[i].partner != ENTRY_NONE) {
+            behind = d->a.entries[i].partner;
+            continue;
+        }
+        if (d->left[behind] == ENTRY_NONE)
+            d->left[behind] = i;
+        else
+            d->left_next[ends[behind]] = i;
+        ends[behind] = i;
+    }
+    free(ends);
+}
+
+static void forget_met(struct diff *d)
+{
+    memset(d->met_by_a, 0xff, d->a.outline.count * sizeof *d->met_by_a);
+    memset(d->met_by_b, 0xff, d->b.outline.count * sizeof *d->met_by_b);
+}
+
+static void look_at_all(struct diff *d)
+{
+    forget_met(d);
+    for (size_t i = 0; i < d->b.count && !d->stops; i++) {
+        look_at(d, &d->b, i);
+        for (size_t j = d->left[i]; j != ENTRY_NONE && !d->stops;
+             j = d->left_next[j])
+            look_at(d, &d->a, j);
+    }
+}
+
+static void add_metadata(void *user, const char *name, const char *note)
+{
+    struct diff *d = user;
+    answer_add(&d->answer,
+        &(struct finding_row){
+            .finding = FINDING_METADATA, .path = name, .note = note });
+}
+
+static bool has_metadata(const struct diff *d)
+{
+    const struct settings *s = d->settings;
+    return d->has_structure && s->patterns.count == 0 &&
+           !*d->a.target.node.path && !*d->b.target.node.path;
+}
+
+/* --- The whole ---------------------------------------------------------- */
+
+static int prepare(struct diff *d, char **operands)
+{
+    const struct settings *s = d->settings;
+    int outcome = make_measure(s, &d->measure);
+    if (outcome == OUTCOME_DONE)
+        outcome = renames_read(s, &d->renames);
+    if (outcome == OUTCOME_DONE)
+        outcome = side_open(s, operands[0], &d->a);
+    if (outcome == OUTCOME_DONE)
+        outcome = side_open(s, operands[1], &d->b);
+    if (outcome != OUTCOME_DONE)
+        return outcome;
+    side_name(&d->a, &d->renames);
+    side_name(&d->b, NULL);
+    outcome = renames_check(s, &d->renames);
+    if (outcome != OUTCOME_DONE)
+        return outcome;
+    pair_sides(&d->a, &d->b);
+    place_left(d);
+    d->met_by_a = room_for(d->a.outline.count, sizeof *d->met_by_a);
+    d->met_by_b = room_for(d->b.outline.count, sizeof *d->met_by_b);
+    d->has_structure = !s->values && graphs_are_comparable(&d->a, &d->b);
+    return OUTCOME_DONE;
+}
+
+static int compare(struct diff *d)
+{
+    progress_bar_begin(&d->bar, d->settings);
+    d->reading.bar = &d->bar;
+    if (d->bar.enabled) {
+        d->is_counting = true;
+        look_at_all(d);
+        d->is_counting = false;
+    }
+    answer_begin(&d->answer, d->settings, &d->a, &d->b, d->has_structure);
+    look_at_all(d);
+    if (has_metadata(d))
+        metadata_differences(&d->a, &d->b, add_metadata, d);
+    progress_bar_clear(&d->bar);
+    answer_end(&d->answer);
+    if (d->outcome != OUTCOME_DONE)
+        return d->outcome;
+    return answer_differs(&d->answer) ? OUTCOME_NO : OUTCOME_DONE;
+}
+
+static int run(const struct settings *settings, int count, char **operands)
+{
+    struct diff d = { .settings = settings };
+    (void)count;
+    int outcome = prepare(&d, operands);
+    if (outcome == OUTCOME_DONE)
+        outcome = compare(&d);
+    side_clear(&d.a);
+    side_clear(&d.b);
+    renames_clear(&d.renames);
+    free(d.met_by_a);
+    free(d.met_by_b);
+    free(d.left);
+    free(d.left_next);
+    return outcome;
+}
+
+const struct command diff_command = {
+    .name = "diff",
+    .operands = "A[:PATH] B[:PATH]",
+    .summary = "what two checkpoints have not in common",
+    .details =
+        "A and B are checkpoints of any formats that are read. Values are "
+        "paired by their\npaths, each compared bit for bit: a NaN is equal to "
+        "the same NaN, and -0 is not\n0. Where both files are Varve's the "
+        "digests say what is equal, and only the rest\nis read. MAX ABS is "
+        "the largest |A - B| and WHERE it is; MAX REL the largest\n|A - B| "
+        "over the larger of |A| and |B|; NORM the Euclidean norm of A - B. "
+        "NaN in\none alone counts as a difference, and is left out of "
+        "these.\n\nWith --tolerance or --relative numbers are equal where "
+        "|A - B| <= ABS + REL |B|;\nthen 0 is -0, and any NaN any NaN. With "
+        "--cast so are numbers of different types\nthat mean the same; whole "
+        "numbers are compared exactly.\n\nIn NEW and OLD the same wildcards "
+        "stand for the same: 'encoder/** -> enc/**'.\nPAT are paths of B. "
+        "Kinds, tags, global names and sharing are compared where the\n"
+        "formats are the same. Metadata, such as the step, are told and make "
+        "no difference.\n\nIt ends with 0 where nothing differs, 1 where "
+        "something does or cannot be\ncompared, and with more where it could "
+        "not tell.\n",
+    .options = options,
+    .least_operands = 2,
+    .most_operands = 2,
+    .run = run,
+};

@@ -1,0 +1,262 @@
+/* gaps.c - numbers of any type as doubles or whole numbers; their distances.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "gaps.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A run of elements: whole numbers as sign and size, all others as doubles. */
+struct run {
+    bool is_whole;
+    bool is_complex;
+    double real[GAPS];
+    double imaginary[GAPS]; /* where is_complex */
+    uint64_t size[GAPS];
+    bool is_negative[GAPS];
+};
+
+/* --- Loading ------------------------------------------------------------ */
+
+static uint64_t load(const unsigned char *bytes, size_t size)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < size; i++)
+        value |= (uint64_t)bytes[i] << (8 * i);
+    return value;
+}
+
+static double load32(const unsigned char *bytes)
+{
+    uint32_t bits = (uint32_t)load(bytes, 4);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+static double load64(const unsigned char *bytes)
+{
+    uint64_t bits = load(bytes, 8);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Of a small type: how many bits a fraction has, and an exponent. */
+struct small {
+    unsigned fraction;
+    unsigned exponent;
+    bool is_finite; /* the largest exponent is an ordinary one, in which only
+                       all ones are no number */
+};
+
+static struct small small_of(varve_dtype dtype)
+{
+    switch ((int)dtype) {
+    case VARVE_FLOAT16: return (struct small){ 10, 5, false };
+    case VARVE_BFLOAT16: return (struct small){ 7, 8, false };
+    case VARVE_FLOAT8_E4M3FN: return (struct small){ 3, 4, true };
+    default: return (struct small){ 2, 5, false };
+    }
+}
+
+/* As the bits of a double, whose fraction has 52 and whose exponent is one of
+ * 1023 more. */
+static double small_real(unsigned bits, struct small s)
+{
+    unsigned ones = (1u << s.fraction) - 1;
+    unsigned top = (1u << s.exponent) - 1;
+    unsigned fraction = bits & ones;
+    unsigned exponent = bits >> s.fraction & top;
+    unsigned bias = top >> 1;
+    bool is_negative = bits >> (s.fraction + s.exponent) & 1;
+    double value;
+    if (exponent == 0) {
+        value = ldexp((double)fraction, 1 - (int)(bias + s.fraction));
+    } else if (exponent == top && (!s.is_finite || fraction == ones)) {
+        value = fraction ? (double)NAN : (double)INFINITY;
+    } else {
+        uint64_t wide = (uint64_t)(exponent + 1023 - bias) << 52 |
+                        (uint64_t)fraction << (52 - s.fraction);
+        memcpy(&value, &wide, sizeof value);
+    }
+    return is_negative ? -value : value;
+}
+
+static void load_whole(
+    struct run *r, varve_dtype dtype, const unsigned char *at, size_t count)
+{
+    size_t width = varve_dtype_size(dtype);
+    bool is_signed = dtype >= VARVE_INT8 && dtype <= VARVE_INT64;
+    uint64_t sign = is_signed ? UINT64_C(1) << (8 * width - 1) : 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t value = load(at + i * width, width);
+        r->is_negative[i] = (value & sign) != 0;
+        r->size[i] = r->is_negative[i] ? (~value + 1) & (2 * sign - 1) : value;
+        double size = (double)r->size[i];
+        r->real[i] = r->is_negative[i] ? -size : size;
+    }
+}
+
+static void load_reals(
+    struct run *r, varve_dtype dtype, const unsigned char *at, size_t count)
+{
+    size_t width = varve_dtype_size(dtype);
+    struct small small = small_of(dtype);
+    if (dtype == VARVE_FLOAT32) {
+        for (size_t i = 0; i < count; i++)
+            r->real[i] = load32(at + 4 * i);
+    } else if (dtype == VARVE_FLOAT64) {
+        for (size_t i = 0; i < count; i++)
+            r->real[i] = load64(at + 8 * i);
+    } else {
+        for (size_t i = 0; i < count; i++)
+            r->real[i] =
+                small_real((unsigned)load(at + i * width, width), small);
+    }
+}
+
+static void load_complex(
+    struct run *r, varve_dtype dtype, const unsigned char *at, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool is_single = dtype == VARVE_COMPLEX64;
+        const unsigned char *one = at + i * (is_single ? 8 : 16);
+        r->real[i] = is_single ? load32(one) : load64(one);
+        r->imaginary[i] = is_single ? load32(one + 4) : load64(one + 8);
+    }
+}
+
+static void load_run(
+    struct run *r, varve_dtype dtype, const unsigned char *at, size_t count)
+{
+    r->is_whole = dtype <= VARVE_UINT64;
+    r->is_complex = dtype == VARVE_COMPLEX64 || dtype == VARVE_COMPLEX128;
+    if (r->is_whole)
+        load_whole(r, dtype, at, count);
+    else if (r->is_complex)
+        load_complex(r, dtype, at, count);
+    else
+        load_reals(r, dtype, at, count);
+    for (size_t i = 0; !r->is_complex && i < count; i++)
+        r->imaginary[i] = 0;
+}
+
+/* --- Distances ---------------------------------------------------------- */
+
+static bool are_equal(double x, double y)
+{
+    return x <= y && x >= y;
+}
+
+static double distance(double x, double y)
+{
+    if (are_equal(x, y) || (isnan(x) && isnan(y)))
+        return 0;
+    return fabs(x - y);
+}
+
+static void measure_reals(
+    struct gaps *g, const struct run *a, const struct run *b)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        g->apart[i] = distance(a->real[i], b->real[i]);
+        g->size_a[i] = fabs(a->real[i]);
+        g->size_b[i] = fabs(b->real[i]);
+    }
+}
+
+static bool is_no_number(const struct run *r, size_t i)
+{
+    return isnan(r->real[i]) || isnan(r->imaginary[i]);
+}
+
+static void measure_complex(
+    struct gaps *g, const struct run *a, const struct run *b)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        bool no_a = is_no_number(a, i);
+        bool no_b = is_no_number(b, i);
+        g->size_a[i] = no_a ? (double)NAN : hypot(a->real[i], a->imaginary[i]);
+        g->size_b[i] = no_b ? (double)NAN : hypot(b->real[i], b->imaginary[i]);
+        g->apart[i] = hypot(distance(a->real[i], b->real[i]),
+            distance(a->imaginary[i], b->imaginary[i]));
+        if (no_a || no_b)
+            g->apart[i] = no_a && no_b ? 0 : (double)NAN;
+    }
+}
+
+static void measure_whole(
+    struct gaps *g, const struct run *a, const struct run *b)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        uint64_t x = a->size[i], y = b->size[i];
+        bool is_apart = a->is_negative[i] != b->is_negative[i];
+        uint64_t exact = is_apart ? x + y : x > y ? x - y : y - x;
+        g->is_whole = g->is_whole && !(is_apart && exact < x);
+        g->exact[i] = exact;
+        g->apart[i] =
+            is_apart && exact < x ? (double)x + (double)y : (double)exact;
+        g->size_a[i] = (double)x;
+        g->size_b[i] = (double)y;
+    }
+}
+
+/* Makes whole numbers of doubles that are; false if any is not. */
+static bool make_whole(struct run *r, size_t count)
+{
+    const double most = 18446744073709551616.0; /* 2^64 */
+    for (size_t i = 0; i < count; i++) {
+        double size = fabs(r->real[i]);
+        if (!(size < most) || !are_equal(size, floor(size)))
+            return false;
+        r->size[i] = (uint64_t)size;
+        r->is_negative[i] = r->real[i] < 0;
+    }
+    return true;
+}
+
+/* A whole number of 64 bits and another can be the same as doubles and not be.
+ * What is the same and is no number of 64 bits is 2^64. */
+static void mend_mixed(struct gaps *g, struct run *a, struct run *b)
+{
+    struct gaps one = { .count = 1 };
+    struct run x = { .is_whole = true }, y = { .is_whole = true };
+    for (size_t i = 0; i < g->count; i++) {
+        if (!are_equal(a->real[i], b->real[i]))
+            continue;
+        x.real[0] = a->real[i];
+        x.size[0] = a->size[i];
+        x.is_negative[0] = a->is_negative[i];
+        y.real[0] = b->real[i];
+        y.size[0] = b->size[i];
+        y.is_negative[0] = b->is_negative[i];
+        if ((a->is_whole || make_whole(&x, 1)) &&
+            (b->is_whole || make_whole(&y, 1)))
+            measure_whole(&one, &x, &y);
+        else
+            one.apart[0] =
+                (double)(UINT64_MAX - (a->is_whole ? x : y).size[0]) + 1;
+        g->apart[i] = one.apart[0];
+    }
+}
+
+void gaps_measure(struct gaps *g, varve_dtype dtype_a, const unsigned char *a,
+    varve_dtype dtype_b, const unsigned char *b, size_t count)
+{
+    struct run x, y;
+    g->count = count;
+    load_run(&x, dtype_a, a, count);
+    load_run(&y, dtype_b, b, count);
+    g->is_whole = x.is_whole && y.is_whole;
+    if (g->is_whole) {
+        measure_whole(g, &x, &y);
+    } else if (x.is_complex || y.is_complex) {
+        measure_complex(g, &x, &y);
+    } else {
+        measure_reals(g, &x, &y);
+        if (x.is_whole || y.is_whole)
+            mend_mixed(g, &x, &y);
+    }
+}
