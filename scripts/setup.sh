@@ -86,6 +86,7 @@ look_for_tests() {
     wish python3-wheel has_python wheel
     wish python3-cffi has_python cffi
     wish python3-numpy has_python numpy
+    wish python3-jsonschema has_python jsonschema
     wish python3-xxhash python3 -c 'import xxhash'
     wish clang-format-14 has clang-format-14
     wish libopenmpi-dev has_mpi

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """check_output.py - looks at what the varve command printed with other eyes.
 
-    check_output.py json | xml                   standard input is valid
+    check_output.py json | xml                   standard input is valid, and as
+                                                 its schema says
+    check_output.py lines SCHEMA                 a line of JSON for each item
     check_output.py page                         a page whose data is JSON, of
                                                  columns that fit together
     check_output.py error EXIT CODE              it is such a varve.error/1
@@ -36,17 +38,46 @@ import time
 import xml.etree.ElementTree
 import zipfile
 
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+SCHEMAS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                       '..', '..', 'docs', 'schemas')
 WHOLE = {'int8': 'b', 'int16': 'h', 'int32': 'i', 'int64': 'q', 'uint8': 'B',
          'uint16': 'H', 'uint32': 'I', 'uint64': 'Q'}
 REAL = {'float16': 'e', 'float32': 'f', 'float64': 'd', 'complex64': 'f',
         'complex128': 'd'}
 
 
+def check_schema(answer):
+    """As docs/schemas has it, where a validator is installed."""
+    name = answer['schema'].replace('/', '-') + '.json'
+    assert name.startswith('varve.'), name
+    with open(os.path.join(SCHEMAS, name), encoding='utf-8') as file:
+        schema = json.load(file)
+    for key in schema['required']:
+        assert key in answer, key
+    if jsonschema:
+        jsonschema.Draft202012Validator.check_schema(schema)
+        jsonschema.validate(answer, schema)
+
+
 def check_json():
-    answer = json.load(sys.stdin)
-    assert answer['schema'].startswith('varve.'), answer['schema']
-    for item in answer.get('items', []):
-        assert 'path' in item, item
+    check_schema(json.load(sys.stdin))
+
+
+def check_lines(name):
+    """Each line is an item of the answer whose schema is `name`."""
+    answer = {'schema': name, 'items': [json.loads(line) for line in sys.stdin]}
+    assert answer['items']
+    with open(os.path.join(SCHEMAS, name.replace('/', '-') + '.json'),
+              encoding='utf-8') as file:
+        schema = json.load(file)
+    del schema['required']
+    if jsonschema:
+        jsonschema.validate(answer, schema)
 
 
 def check_xml():
@@ -73,6 +104,7 @@ def check_page():
 def check_error(outcome, code):
     answer = json.load(sys.stdin)
     assert answer['schema'] == 'varve.error/1'
+    check_schema(answer)
     assert (answer['exit'], answer['code']) == (int(outcome), code), answer
 
 
@@ -291,7 +323,8 @@ CHECKS = {'json': check_json, 'xml': check_xml, 'error': check_error,
           'values': lambda: listed(True), 'flip': flip, 'archive': archive,
           'steering': make_steering, 'digest': print_digest,
           'globals': print_globals, 'harmless': check_harmless,
-          'terminal': check_terminal, 'interrupt': check_interrupt}
+          'terminal': check_terminal, 'interrupt': check_interrupt,
+          'lines': check_lines}
 
 if __name__ == '__main__':
     CHECKS[sys.argv[1]](*sys.argv[2:])

@@ -12,7 +12,11 @@ varve=$(realpath "$1")
 make_sample=$(realpath "$2")
 make_newer=$(realpath "$3")
 here=$(cd "$(dirname "$0")" && pwd)
-helper=("$(command -v python3)" "$here/check_output.py")
+python=$(command -v python3)
+! /usr/bin/python3 -c 'import jsonschema' 2>/dev/null || python=/usr/bin/python3
+"$python" -c 'import jsonschema' 2>/dev/null ||
+    echo 'python3-jsonschema is not installed: JSON is not held against schemas'
+helper=("$python" "$here/check_output.py")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
@@ -64,9 +68,9 @@ has() {
     grep -qF -- "$1" "$2" || fail "expected '$1' in $(head -c 400 "$2")"
 }
 
-# valid KIND: what was printed, by another program.
+# valid KIND ...: what was printed, by another program.
 valid() {
-    "${helper[@]}" "$1" <out || fail "not valid: $1"
+    "${helper[@]}" "$@" <out || fail "not valid: $*"
 }
 
 "$make_sample" sample.varve

@@ -13,6 +13,10 @@ prints log_json 0 log --json managed
 prints log_jsonl 0 log --jsonl --metric=loss managed
 ends 0 log --json managed
 valid json
+ends 0 log --jsonl managed
+valid lines varve.log/1
+ends 0 ls --jsonl managed
+valid lines varve.ls/1
 
 # Which of them.
 while read -r which file; do
@@ -63,6 +67,8 @@ cp best.npz several/arrays-1.npz
 head -c 200 managed/ckpt-6.varve >several/two-11.varve
 touch -d '2026-01-02 03:04:05Z' several/*
 prints log_several 0 log several
+ends 0 log --json several
+valid json
 complains 2 'varve: which checkpoint: several: it has checkpoints of several' \
     ls several@latest
 has 'hint: name one, such as several/arrays@latest' err
