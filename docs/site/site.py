@@ -9,6 +9,7 @@ Python, the manual of the command. scripts/docs.sh calls it.
 SPDX-License-Identifier: MIT
 """
 import glob
+import json
 import os
 import shutil
 import subprocess
@@ -93,6 +94,24 @@ def write_command(source, folder):
     write(folder, 'command.md', lines)
 
 
+def write_schemas(source, folder):
+    """What the command prints as JSON, in JSON Schema."""
+    lines = heading('JSON of the command')
+    lines += ['What :doc:`the command </reference/command>` prints with '
+              '``--json``, each kind in JSON Schema. The field ``schema`` of '
+              'what is printed names its kind.', '']
+    for path in sorted(glob.glob(
+            os.path.join(source, 'docs', 'schemas', '*.json'))):
+        with open(path, encoding='utf-8') as stream:
+            text = stream.read()
+        schema = json.loads(text)
+        lines += heading(header_pages.escape(schema['title']), '-')
+        lines += [header_pages.escape(schema.get('description', '')), '',
+                  '.. code-block:: json', '',
+                  *header_pages.indent(text.rstrip('\n').split('\n')), '']
+    write(folder, 'schemas.rst', lines)
+
+
 def main(source, folder):
     os.makedirs(os.path.join(folder, 'reference'), exist_ok=True)
     os.makedirs(os.path.join(folder, '_static'), exist_ok=True)
@@ -108,6 +127,7 @@ def main(source, folder):
     write_cpp(source, folder, pages)
     write_python(source, folder)
     write_command(source, folder)
+    write_schemas(source, folder)
     made = {'reference/' + os.path.splitext(name)[0] for name in
             os.listdir(os.path.join(folder, 'reference'))}
     stage = Stage(source, folder, made, pages.role)

@@ -85,6 +85,7 @@ typedef struct varve_page_row {
 typedef varve_status varve_on_page_row(
     void *user, size_t index, varve_page_row *row);
 
+/* All zero is the default; NULL stands for that. */
 typedef struct varve_page_options {
     const char *title;            /* NULL: the path of the file */
     const char *chosen;           /* the path that is shown first; NULL: all */

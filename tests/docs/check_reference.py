@@ -11,6 +11,7 @@ and line.
 
 SPDX-License-Identifier: MIT
 """
+import ast
 import glob
 import os
 import re
@@ -118,6 +119,24 @@ def check_broken(checks, headers):
                         f'{found}, of:\n{text}')
 
 
+def check_python(checks, source, python_pages):
+    """Every name of the package is there, and has its docstring."""
+    lines, missing = python_pages.page(source)
+    for line in missing:
+        checks.fail(line)
+    public = [name for _, tree in python_pages.modules(source)
+              for name in python_pages.public(tree)]
+    described = re.findall(r'^\.\. py:(?:class|function):: (\w+)',
+                           '\n'.join(lines), re.M)
+    checks.equal('the package for Python', public, described)
+    broken = ast.parse("__all__ = ['f']\n\ndef f():\n    pass\n")
+    found = python_pages.undocumented('x.py', broken)
+    if found != ['x.py:3: f is public and has no docstring']:
+        checks.fail(f'expected x.py:3 for a docstring that is not there, '
+                    f'found {found}')
+    print(f'reference: {len(described)} classes and functions of Python')
+
+
 def lint_command():
     if shutil.which('mandoc'):
         return ['mandoc', '-Tlint', '-W', 'warning']
@@ -210,6 +229,7 @@ def main(source):
     sys.path.insert(0, os.path.join(source, 'docs', 'site'))
     import headers
     import man_pages
+    import python_pages
     checks = Checks()
     found = headers.read_all(os.path.join(source, 'include'))
     for line in headers.undocumented(found):
@@ -217,6 +237,7 @@ def main(source):
     check_names(checks, source, found)
     check_headers(checks, source, found)
     check_broken(checks, headers)
+    check_python(checks, source, python_pages)
     check_statuses(checks, source, found)
     check_limits(checks, source, found)
     check_manual(checks, source, found, man_pages)
