@@ -18,7 +18,8 @@ FENCE = re.compile(r'^(?P<above>[^\n]*)\n```(?P<language>[\w+-]*)\n'
 FILE = re.compile(r'^<!-- from [\w./-]*?(?P<file>[\w.-]+)'
                   r'(?: as (?P<name>[\w.-]+))? -->$')
 NOTE = re.compile(r'^<!-- (?!from )(.*) -->$')
-NUMBER = re.compile(r'\d+(?:\.\d+)?')
+# Where these vary, so does the room that a table has for them.
+NUMBER = re.compile(r'\d+(?:\.\d+)?(?:e[+-]?\d+)?|  +')
 MARK = '\036'
 # What a shell that is not at a terminal says more of a process that was killed.
 KILLED = re.compile(r'^[^\n]*: line \d+: +\d+ (Killed) [^\n]*$', re.M)
@@ -176,9 +177,20 @@ def is_shown(command, output):
         if line == '...\n':
             pattern += r'(?:[^\n]*\n)*'
             continue
-        pieces = [re.escape(piece) for piece in line.split('...')]
-        if command.numbers_vary:
-            pieces = [NUMBER.sub(r'\\d+(?:\\.\\d+)?', piece)
-                      for piece in pieces]
+        pieces = [literally(piece, command.numbers_vary)
+                  for piece in line.split('...')]
         pattern += '[^\n]*'.join(pieces)
     return re.fullmatch(pattern, output) is not None
+
+
+def literally(text, numbers_vary):
+    """A pattern for this text."""
+    if not numbers_vary:
+        return re.escape(text)
+    pattern, end = '', 0
+    for found in NUMBER.finditer(text):
+        pattern += re.escape(text[end:found.start()])
+        pattern += ' +' if found[0].isspace() else \
+            r'\d+(?:\.\d+)?(?:e[+-]?\d+)?'
+        end = found.end()
+    return pattern + re.escape(text[end:])
