@@ -5,13 +5,11 @@
 
 Installs into a temporary directory; looks at headers, soname, exported names,
 flags, command and manual; then compiles a consumer by pkg-config against the
-shared and the static library, as C and as C++, and by CMake, and runs it. Last,
-configures a project of which the library is a part.
+shared and the static library, as C and as C++, and by CMake, and runs it.
 
 SPDX-License-Identifier: MIT
 """
 import glob
-import json
 import os
 import re
 import shlex
@@ -177,51 +175,6 @@ def check_manual(installed):
         raise Trouble(f'no manual page of {sorted(declared - names)}')
 
 
-PART = """project('whole', 'c')
-executable('whole', 'whole.c', dependencies: dependency('varve'))
-"""
-WRAP = """[wrap-file]
-directory = varve
-
-[provide]
-dependency_names = varve
-"""
-
-
-def targets_of(meson, source, place, *options):
-    """Those of the library as a part of a project, by name and kind."""
-    os.makedirs(f'{place}/subprojects')
-    os.symlink(source, f'{place}/subprojects/varve')
-    for name, text in [('meson.build', PART), ('whole.c', 'int main(void)'),
-                       ('subprojects/varve.wrap', WRAP)]:
-        with open(f'{place}/{name}', 'w', encoding='utf-8') as stream:
-            stream.write(text)
-    environment = dict(os.environ, PKG_CONFIG_PATH='')
-    run(*shlex.split(meson), 'setup', '--wrap-mode=forcefallback', *options,
-        f'{place}/build', place, env=environment)
-    targets = json.loads(run(*shlex.split(meson), 'introspect', '--targets',
-                             f'{place}/build'))
-    return [t for t in targets if t['subproject'] == 'varve']
-
-
-def check_part(installed, meson):
-    """A part is the library alone, of the kind that the whole asks for."""
-    with tempfile.TemporaryDirectory() as place:
-        targets = targets_of(meson, installed.source, place,
-                             '-Ddefault_library=static', '-Dunity=on')
-    extra = [t['name'] for t in targets if t['type'] not in
-             ('static library', 'shared library')]
-    if extra:
-        raise Trouble(f'more than the library: {extra}')
-    kinds = [t['type'] for t in targets if t['name'] == 'varve']
-    if kinds != ['static library']:
-        raise Trouble(f'default_library=static: {kinds}')
-    united = [t['name'] for t in targets for s in t['target_sources']
-              if s.get('generated_sources') or s.get('unity_sources')]
-    if united:
-        raise Trouble(f'several files in one unit: {united}')
-
-
 def check_shared(installed):
     flags = installed.flags('--cflags', '--libs')
     environment = dict(os.environ, LD_LIBRARY_PATH=installed.libraries)
@@ -313,7 +266,6 @@ def main(meson, source, build, soname):
             ('requirements', lambda: check_requirements(installed)),
             ('command', lambda: check_tool(installed)),
             ('manual', lambda: check_manual(installed)),
-            ('part of a project', lambda: check_part(installed, meson)),
         ]
         if installed.has('libvarve.so'):
             checks += [
