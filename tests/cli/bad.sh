@@ -54,6 +54,11 @@ ends 0 verify -q sample.varve
 ends 0 verify sample.varve
 [ ! -s err ] || fail 'progress where nobody looks'
 ends 0 ls damaged.varve
+cp texts.varve damaged_text.varve
+"${helper[@]}" flip damaged_text.varve "$("$varve" ls --tsv texts.varve |
+    awk '$1 == "states/escaped" { print $6 }')"
+ends 0 ls damaged_text.varve:states
+has ' damaged' out
 complains 4 'varve: cannot read: damaged.varve: ' \
     cat damaged.varve model/layers/0/kernel
 ends 0 cat damaged.varve model/layers/0/bias

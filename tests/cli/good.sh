@@ -2,6 +2,7 @@
 #
 # SPDX-License-Identifier: MIT
 prints ls 0 ls sample.varve
+prints ls_texts 0 ls texts.varve
 prints ls_ascii 0 ls --ascii --depth=2 sample
 prints ls_slots 0 ls --slots sample.varve:optimizer
 prints ls_include 0 ls -I 'model/**/kernel' sample.varve

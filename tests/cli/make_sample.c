@@ -3,6 +3,7 @@
  *
  *     make_sample FILE          the sample
  *     make_sample FILE COUNT    a list of so many scalars
+ *     make_sample FILE texts    states and strings that are text, or not
  *     make_sample PREFIX save   the sample as PREFIX-1.varve, with its number
  *     make_sample PREFIX layers  likewise, sharing what has not changed
  *     make_sample FILE changed   the sample, with a difference of each kind
@@ -165,6 +166,42 @@ static void add_scalars(varve_node *root, size_t count)
         varve_add_variable(list, VARVE_APPEND, varve_scalar(&zero));
 }
 
+static varve_status save_bytes(void *self, varve_sink *sink)
+{
+    const varve_string *bytes = self;
+    varve_put(sink, bytes->data, bytes->size);
+    return VARVE_OK;
+}
+
+static varve_status load_nothing(void *self, const void *bytes, size_t size)
+{
+    (void)self, (void)bytes, (void)size;
+    return VARVE_CALLBACK;
+}
+
+static void add_texts(varve_node *root)
+{
+    static char name[16] = "adam", none[4], large[(1 << 20) + 1];
+    static varve_string texts[] = { { large, 5000 }, { large, sizeof large },
+        { "one\n\ttwo \"three\" \\", 18 }, { "\x1b[31mred", 8 },
+        { "gr\xc3\xb6\xc3\x9f\x65 \xe2\x80\xae", 11 }, { "gr\xf6", 3 },
+        { "a\0b", 3 }, { large + 2, 4999 }, { "del\x7f", 4 } };
+    static const char *const names[] = { "long", "longest", "escaped", "steers",
+        "utf-8", "latin-1", "zeros", "cut", "delete" };
+    const varve_state_callbacks callbacks = { save_bytes, load_nothing };
+    for (size_t i = 0; i + 1 < sizeof large; i += 4)
+        memcpy(large + i, i % 8 ? "\xe2\x82\xac." : "\xc3\xa4--", 4);
+    large[sizeof large - 1] = '!';
+    varve_node *states = varve_add_object(root, "states");
+    varve_node *strings = varve_add_object(root, "strings");
+    varve_add_text(states, "name", name, sizeof name);
+    varve_add_text(states, "none", none, sizeof none);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        varve_add_state(states, names[i], &callbacks, &texts[i]);
+        varve_add_variable(strings, names[i], varve_scalar(&texts[i]));
+    }
+}
+
 static void add_everything(varve_node *root)
 {
     varve_node *variables[3];
@@ -240,7 +277,9 @@ int main(int argc, char **argv)
     bool is_numbered =
         is_layered || (argc > 2 && strcmp(argv[2], "save") == 0);
     bool is_changed = argc > 2 && strcmp(argv[2], "changed") == 0;
-    if (argc > 2 && !is_numbered && !is_managed && !is_changed)
+    if (argc > 2 && strcmp(argv[2], "texts") == 0)
+        add_texts(root);
+    else if (argc > 2 && !is_numbered && !is_managed && !is_changed)
         add_scalars(root, strtoul(argv[2], NULL, 10));
     else if (!is_managed)
         add_everything(root);

@@ -76,6 +76,7 @@ valid() {
 "$make_sample" sample.varve
 "$make_sample" many.varve 3000
 "$make_sample" saved save
+"$make_sample" texts.varve texts
 
 for part in \
     good \

@@ -11,6 +11,8 @@
 #include "json_out.h"
 #include "outline.h"
 
+enum { MOST_SHOWN = 60 }; /* bytes of a string or a state */
+
 static varve_status fail(
     varve_error *error, varve_status status, const char *why)
 {
@@ -101,6 +103,16 @@ varve_status value_read(struct value *value, varve_reader *reader,
     return status;
 }
 
+varve_status value_read_beginning(struct value *value, varve_reader *reader,
+    const varve_saved_node *node, varve_error *error)
+{
+    varve_tensor part = node->value;
+    if (part.shape[0] > MOST_SHOWN + 1)
+        part.shape[0] = MOST_SHOWN + 1;
+    const varve_box box = { .extents = { part.shape[0] } };
+    return value_read_part(value, reader, node, &box, &part, error);
+}
+
 void value_clear(struct value *value)
 {
     free(value->bytes);
@@ -120,13 +132,20 @@ const unsigned char *value_next(struct value *value, uint64_t *size)
     return element;
 }
 
+/* Of a long string those that are shown; a character is whole. */
+static size_t shown_size(const unsigned char *bytes, uint64_t size)
+{
+    size_t shown = size > MOST_SHOWN ? MOST_SHOWN : (size_t)size;
+    while (
+        shown < size && shown > MOST_SHOWN - 4 && (bytes[shown] & 0xc0) == 0x80)
+        shown--;
+    return shown;
+}
+
 /* As JSON writes it, so that control characters and quotes are escaped. */
 static void print_string(FILE *to, const unsigned char *bytes, uint64_t size)
 {
-    enum { MOST = 60 };
-    size_t shown = size > MOST ? MOST : (size_t)size;
-    while (shown < size && shown > MOST - 4 && (bytes[shown] & 0xc0) == 0x80)
-        shown--;
+    size_t shown = shown_size(bytes, size);
     json_t *string = json_bytes(bytes, shown);
     char *text = json_text(string);
     fputs(text ? text : "?", to);
@@ -134,6 +153,25 @@ static void print_string(FILE *to, const unsigned char *bytes, uint64_t size)
         fputs("...", to);
     free(text);
     json_decref(string);
+}
+
+bool value_is_text(const struct value *value)
+{
+    size_t shown = shown_size(value->bytes, value->node.size);
+    for (size_t i = 0; i < shown; i++) {
+        unsigned char c = value->bytes[i];
+        if (c == 0x7f || (c < ' ' && c != '\t' && c != '\n' && c != '\r'))
+            return false;
+    }
+    json_t *string = json_bytes(value->bytes, shown);
+    bool is_text = json_is_string(string);
+    json_decref(string);
+    return is_text;
+}
+
+void value_print_text(FILE *to, const struct value *value)
+{
+    print_string(to, value->bytes, value->node.size);
 }
 
 void value_print_scalar(FILE *to, struct value *value)

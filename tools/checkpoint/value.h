@@ -27,6 +27,10 @@ varve_status value_read_part(struct value *value, varve_reader *reader,
     const varve_saved_node *node, const varve_box *box,
     const varve_tensor *part, varve_error *error);
 
+/* The same of the first bytes of a state. */
+varve_status value_read_beginning(struct value *value, varve_reader *reader,
+    const varve_saved_node *node, varve_error *error);
+
 void value_clear(struct value *value);
 
 /* The bytes of the next element; NULL past the end. */
@@ -34,5 +38,10 @@ const unsigned char *value_next(struct value *value, uint64_t *size);
 
 /* Prints a value of one element for people; of a long string the beginning. */
 void value_print_scalar(FILE *to, struct value *value);
+
+/* Whether what value_read_beginning has is text: UTF-8 without controls but
+ * tabs and ends of lines. Then it is printed as strings are. */
+bool value_is_text(const struct value *value);
+void value_print_text(FILE *to, const struct value *value);
 
 #endif

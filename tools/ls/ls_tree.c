@@ -165,22 +165,30 @@ static void print_tags(const struct tree_printer *p, uint32_t id)
     }
 }
 
-/* The value of a scalar: it is small enough to be read here. */
-static void print_scalar(
+/* The value of a scalar, and the beginning of a state that is text: small
+ * enough to be read here. */
+static void print_value(
     const struct tree_printer *p, const varve_saved_node *node)
 {
-    enum { LARGEST = 4096 };
+    enum { LARGEST = 1 << 20 };
     struct value value;
     varve_error error;
-    if (node->kind != VARVE_VARIABLE || node->value.rank > 0 ||
-        !node->has_value || node->size > LARGEST)
+    bool is_state = node->kind == VARVE_STATE;
+    if (!node->has_value || node->size > LARGEST ||
+        (node->value.rank > 0 && !is_state))
         return;
-    if (value_read(&value, p->outline->reader, node, &error) != VARVE_OK) {
+    varve_reader *reader = p->outline->reader;
+    if ((is_state ? value_read_beginning(&value, reader, node, &error)
+                  : value_read(&value, reader, node, &error)) != VARVE_OK) {
         printf("  %sdamaged%s", p->style.red, p->style.plain);
         return;
     }
-    fputs("  = ", stdout);
-    value_print_scalar(stdout, &value);
+    if (!is_state || value_is_text(&value))
+        fputs("  = ", stdout);
+    if (!is_state)
+        value_print_scalar(stdout, &value);
+    else if (value_is_text(&value))
+        value_print_text(stdout, &value);
     value_clear(&value);
 }
 
@@ -189,7 +197,7 @@ static void print_notes(const struct tree_printer *p, const struct row *row)
     if (row->kind != ROW_NODE)
         return;
     varve_saved_node node = outline_saved(p->outline, row->branch.node);
-    print_scalar(p, &node);
+    print_value(p, &node);
     if (node.value.dtype && !node.has_value)
         printf("  %s%s%s", p->style.dim, why_not_saved(p, row->branch.node),
             p->style.plain);

@@ -39,6 +39,29 @@ json_t *json_count(uint64_t value)
     return value <= INT64_MAX ? json_integer((json_int_t)value) : json_null();
 }
 
+/* Writes DEL as JSON can, which jansson never does. */
+static char *without_deletes(char *text)
+{
+    enum { MORE = 5 }; /* bytes than the one that it was */
+    size_t count = 0;
+    for (const char *at = text; at && (at = strchr(at, 0x7f)); at++)
+        count++;
+    if (count == 0)
+        return text;
+    char *longer = malloc(strlen(text) + MORE * count + 1);
+    char *to = longer;
+    for (const char *at = text; to && *at; at++) {
+        if (*at != 0x7f)
+            *to++ = *at;
+        else
+            to += sprintf(to, "\\u007F");
+    }
+    if (to)
+        *to = '\0';
+    free(text);
+    return longer;
+}
+
 /* As text, to be freed; in ASCII where something in it could steer a terminal,
  * which jansson leaves as it is. */
 char *json_text(const json_t *value)
@@ -51,7 +74,7 @@ char *json_text(const json_t *value)
     if (!text || at == text + strlen(text))
         return text;
     free(text);
-    return json_dumps(value, flags | JSON_ENSURE_ASCII);
+    return without_deletes(json_dumps(value, flags | JSON_ENSURE_ASCII));
 }
 
 void json_print(FILE *to, json_t *value)
