@@ -6,6 +6,8 @@ mkdir packed
 cd packed
 cp "$here/../golden/version-1-packed.varve" packed.varve
 prints ls_packed 0 ls packed.varve
+complains 2 'varve: convert: --compress: expected a level from 1 to 19' \
+    convert --compress=20 packed.varve never.varve
 "$varve" verify packed.varve >out 2>err </dev/null || true
 if grep -qF 'build Varve with libzstd' err; then
     needs_zstd() {
@@ -31,6 +33,14 @@ else
     ends 0 cat -o one packed.varve weights
     ends 0 cat -o other plain.varve weights
     cmp -s one other || fail 'plain it has other weights'
+    ends 0 convert --compress=3 plain.varve again.varve
+    [ "$(stat -c %s again.varve)" -lt "$(stat -c %s plain.varve)" ] ||
+        fail 'compressed it is no smaller'
+    ends 0 verify again.varve
+    ends 0 repack again.varve
+    cmp -s plain.varve again.varve || fail 'unpacked it is another file'
+    complains 2 'varve: convert: --compress: expected a file of .varve' \
+        convert --compress=3 plain.varve never.npz
     ends 0 repack packed.varve
     cmp -s plain.varve packed.varve || fail 'in its place it is another file'
 fi

@@ -79,6 +79,7 @@ struct settings {
     bool verbose;
     unsigned format; /* one more than the varve_format; 0: not given */
     uint64_t shard_size;
+    uint64_t compress; /* a level; 0: not */
     const char *output;
     const char *slice;
     const char *tolerance;

@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <varve/version.h>
-
 /* --- Words -------------------------------------------------------------- */
 
 static void put_escaped(const char *text, size_t size)
@@ -135,8 +133,7 @@ static void put_paragraphs(const struct command *command, const char *text)
 static void put_title(const char *name, const char *summary)
 {
     fputs(".\\\" Made by the command itself: varve help --man\n", stdout);
-    printf(".TH %s 1 \"\" \"Varve %s\"\n.nh\n.ad l\n.SH NAME\n", name,
-        VARVE_VERSION);
+    printf(".TH %s 1 \"\" Varve\n.nh\n.ad l\n.SH NAME\n", name);
     put_escaped(name, strlen(name));
     fputs(" \\- ", stdout);
     put_text(NULL, summary, strlen(summary));

@@ -27,6 +27,8 @@
 #include "target.h"
 #include "units.h"
 
+enum { MOST_LEVEL = 19 }; /* as of varve_write_options */
+
 static const struct option_row option_rows[] = {
     OPTION("to", 0, OPTION_WORD, format, FORMAT_WORDS,
         "the format, where the name does not say it"),
@@ -42,6 +44,8 @@ static const struct option_row option_rows[] = {
         "what safetensors and npz call a value; global names where there are"),
     OPTION("shard-size", 0, OPTION_SIZE, shard_size, "SIZE",
         "begin another file before this, as 2GiB"),
+    OPTION("compress", 0, OPTION_NUMBER, compress, "LEVEL",
+        "pack values by Zstandard, 1 to 19, where that pays; of .varve"),
     OPTION("salvage", 0, OPTION_FLAG, salvage, NULL,
         "leave out what is damaged, and tell it"),
     OPTION("force", 'f', OPTION_FLAG, force, NULL,
@@ -275,6 +279,7 @@ static int write_graph(struct conversion *c)
         .keep_counter = true,
         .format = c->destination.format,
         .shard_size = c->settings->shard_size,
+        .compress = (int)c->settings->compress,
         .global_names = c->settings->names == NAMES_GLOBAL,
         .loss = losses_add,
         .loss_user = &c->losses,
@@ -345,6 +350,17 @@ static void print_text(const struct conversion *c)
 
 /* --- All ---------------------------------------------------------------- */
 
+static int check_level(const struct conversion *c)
+{
+    if (c->settings->compress > MOST_LEVEL)
+        return complain_usage(c->settings,
+            "--compress: expected a level from 1 to %d", (int)MOST_LEVEL);
+    if (c->settings->compress && c->destination.format != VARVE_FORMAT_VARVE)
+        return complain_usage(
+            c->settings, "--compress: expected a file of .varve");
+    return OUTCOME_DONE;
+}
+
 static int convert(struct conversion *c, char **operands)
 {
     const struct settings *s = c->settings;
@@ -353,6 +369,8 @@ static int convert(struct conversion *c, char **operands)
         outcome = casts_read(s, &c->casts);
     if (outcome == OUTCOME_DONE)
         outcome = destination_choose(s, operands[1], &c->destination);
+    if (outcome == OUTCOME_DONE)
+        outcome = check_level(c);
     if (outcome == OUTCOME_DONE)
         outcome = target_open(s, operands[0], &c->source);
     if (outcome == OUTCOME_DONE)

@@ -87,7 +87,10 @@ const struct command repack_command = {
         "others, or is\ncompressed, one that stands alone and is not: the "
         "same, byte for byte, that a\nfull save would have written. Every "
         "value is verified. varve prune then deletes\nlayers that no "
-        "checkpoint needs.\n",
+        "checkpoint needs.\n\nvarve convert FILE OUT.varve packs values "
+        "(--compress), "
+        "leaves some out (--except)\nand gives others other names "
+        "(--rename).\n",
     .options = options,
     .least_operands = 1,
     .most_operands = 1 << 20,

@@ -49,7 +49,7 @@ _varve()
     pin) words='--help' ;;
     unpin) words='--help' ;;
     graph) words='--svg --dot --html --json --output --depth --include --exclude --slots --values --units --help' ;;
-    convert) words='--to --only --except --rename --rename-file --cast --names --shard-size --salvage --force --verbose --quiet --json --progress --units --ascii --help' ;;
+    convert) words='--to --only --except --rename --rename-file --cast --names --shard-size --compress --salvage --force --verbose --quiet --json --progress --units --ascii --help' ;;
     diff) words='--rename --rename-file --include --exclude --tolerance --relative --cast --nan-differs --values --equal --strict --quiet --json --jsonl --markdown --tsv --progress --color --help' ;;
     completion) words='--help' ;;
     esac

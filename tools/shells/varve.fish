@@ -125,6 +125,7 @@ complete -c varve -n '__fish_seen_subcommand_from convert' -l rename-file -r -F 
 complete -c varve -n '__fish_seen_subcommand_from convert' -l cast -x -d 'another element type, or PATS=TYPE; repeatable'
 complete -c varve -n '__fish_seen_subcommand_from convert' -l names -x -a 'path global' -d 'what safetensors and npz call a value; global names where there are'
 complete -c varve -n '__fish_seen_subcommand_from convert' -l shard-size -x -d 'begin another file before this, as 2GiB'
+complete -c varve -n '__fish_seen_subcommand_from convert' -l compress -x -d 'pack values by Zstandard, 1 to 19, where that pays; of .varve'
 complete -c varve -n '__fish_seen_subcommand_from convert' -l salvage -d 'leave out what is damaged, and tell it'
 complete -c varve -n '__fish_seen_subcommand_from convert' -l force -s f -d 'replace a checkpoint that is there'
 complete -c varve -n '__fish_seen_subcommand_from convert' -l verbose -s v -d 'all that was lost or cast, not a few'
