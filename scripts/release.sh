@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# release.sh - a release: its version in one step, and what is handed out.
+#
+#     scripts/release.sh set X.Y.Z      writes the version where it stands, and
+#                                       today's date beside it in CHANGELOG.md
+#     scripts/release.sh make           of what is committed: the archive, once
+#                                       it has passed its own tests (meson
+#                                       dist), its sum, and a dump of the ABI
+#
+# The files are in build/release/meson-dist. The dump is abidw's, of Debian's
+# abigail-tools; without it there is none. tests/install/abi.txt, which the test
+# `abi` compares, is the same of the declarations alone.
+#
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+set_version() {
+    python3 -B tests/install/check_version.py . "$1"
+    sed -i "0,/^## .*/s//## $1, $(date -u +%F)/" CHANGELOG.md
+}
+
+dump_abi() {
+    local library name
+    if ! command -v abidw >/dev/null; then
+        echo 'release: abidw is not installed: no dump of the ABI'
+        return
+    fi
+    for library in build/release/lib/lib*.so; do
+        name=build/release/meson-dist/$(basename "$library" .so)-$version
+        abidw --headers-dir include --drop-private-types --no-corpus-path \
+            --out-file "$name-$(uname -m).abi" "$library"
+    done
+}
+
+make_release() {
+    local version
+    version=$(sed -n "s/^  version: '\(.*\)',$/\1/p" meson.build)
+    if grep -q "^## $version, not released" CHANGELOG.md; then
+        echo "release: CHANGELOG.md says $version is not released:" \
+            "scripts/release.sh set $version" >&2
+        exit 1
+    fi
+    scripts/setup.sh test
+    [ -f build/release/build.ninja ] ||
+        meson setup build/release -Dbuildtype=debugoptimized \
+            -Dtests=enabled -Dtool=enabled
+    ninja -C build/release
+    meson dist -C build/release
+    dump_abi
+    ls -l build/release/meson-dist
+    echo "release: git tag v$version"
+}
+
+case "${1-} ${2-}" in
+    'set '?*) set_version "$2" ;;
+    'make ') make_release ;;
+    *)
+        sed -n '2,/^# SPDX/p' "$0" | sed '$d; s/^# \{0,1\}//' >&2
+        exit 2
+        ;;
+esac
