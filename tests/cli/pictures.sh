@@ -1,7 +1,9 @@
-# pictures.sh - dot and svg. Read by run.sh.
+# pictures.sh - dot, mermaid and svg. Read by run.sh.
 #
 # SPDX-License-Identifier: MIT
 prints graph_dot 0 graph --dot sample.varve
+prints graph_dot_slots 0 graph --dot --slots sample.varve:optimizer
+prints graph_mermaid 0 graph --mermaid sample.varve:model
 prints graph_depth 0 graph --dot --depth=1 sample.varve
 prints graph_tree 0 graph --svg sample.varve
 prints graph_tree 0 graph sample.varve
@@ -25,7 +27,7 @@ done
 long=$(printf 'y%.0s' {1..60000})
 ends 0 convert --rename "$long -> model" --rename \
     "optimizer/$long -> optimizer/model" sample.varve long.varve
-for kind in --json --dot --svg --svg=icicle; do
+for kind in --json --dot --mermaid --svg --svg=icicle; do
     ends 0 graph $kind long.varve
     [ "$(wc -c <out)" -lt 100000 ] || fail "graph $kind has whole names"
 done
@@ -58,3 +60,54 @@ for option in --depth=1 --slots --values '-I model' '-X model'; do
         graph --html $option sample.varve
 done
 complains 2 'varve: graph: expected one of' graph --dot --html sample.varve
+
+# Boxes, lines and words, looked at by another program.
+looks() {
+    python3 "$here/check_picture.py" "$@" || fail "a picture: $*"
+}
+for kind in gan tangled; do
+    "$make_graphs" $kind $kind.varve
+done
+"$make_graphs" names hostile.varve
+cp sample.varve drawn.varve
+for seed in 1 2 3 4 5; do
+    "$make_graphs" random random$seed.varve $seed
+done
+for file in gan tangled drawn random{1..5}; do
+    ends 0 graph --json -o $file.json $file.varve
+    ends 0 graph -o $file.svg $file.varve
+    looks tree $file.svg $file.json
+    ends 0 graph --mermaid $file.varve
+    looks mermaid $file.json <out
+done
+looks fits gan.svg 1280 800
+ends 0 graph --slots -o slots.svg gan.varve
+looks apart slots.svg
+ends 0 graph --depth=2 -o depth.svg gan.varve
+looks apart depth.svg
+ends 0 graph -o hostile.svg hostile.varve
+looks apart hostile.svg
+ends 0 graph --json -o hostile.json hostile.varve
+ends 0 graph --mermaid hostile.varve
+looks mermaid hostile.json <out
+"${helper[@]}" steering steered
+ends 0 graph -o steered.svg steered.safetensors
+looks apart steered.svg
+if command -v chromium >/dev/null; then
+    looks browser gan.svg tangled.svg hostile.svg drawn.svg steered.svg
+else
+    echo 'no chromium here: what a browser makes of pictures is not looked at'
+fi
+
+# A graph as deep, and one as wide, as one likes.
+"$make_graphs" chain chain.varve 10000
+"$make_graphs" layers layers.varve 10000
+for file in chain layers; do
+    for kind in --svg --dot --mermaid; do
+        ends 0 graph $kind -o large $file.varve
+        has 'make a large picture; use --depth N' err
+    done
+done
+ends 0 graph --depth=2 layers.varve
+[ ! -s err ] || fail 'a note about a small picture'
+has '+30000' out

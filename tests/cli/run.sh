@@ -2,7 +2,7 @@
 # run.sh - runs the varve command on a sample and on bad files, and compares
 # what it prints and how it ends with tests/cli/expected.
 #
-#     run.sh VARVE MAKE_SAMPLE MAKE_NEWER
+#     run.sh VARVE MAKE_SAMPLE MAKE_NEWER MAKE_GRAPHS
 #     UPDATE=1 run.sh ...           writes the expected files anew
 #
 # SPDX-License-Identifier: MIT
@@ -11,6 +11,7 @@ set -eu
 varve=$(realpath "$1")
 make_sample=$(realpath "$2")
 make_newer=$(realpath "$3")
+make_graphs=$(realpath "${4:-$(dirname "$2")/make_graphs}")
 here=$(cd "$(dirname "$0")" && pwd)
 python=$(command -v python3)
 ! /usr/bin/python3 -c 'import jsonschema' 2>/dev/null || python=/usr/bin/python3

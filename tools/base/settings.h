@@ -61,6 +61,7 @@ struct settings {
     bool salvage;
     bool dot;
     bool html;
+    bool mermaid;
     bool values;
     bool strict;
     bool equal;

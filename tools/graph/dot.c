@@ -26,22 +26,54 @@ static void print_label(FILE *to, const char *text)
     }
 }
 
+static void print_words(
+    const char *name, const char *note, unsigned look, FILE *to)
+{
+    fputs(" [label=\"", to);
+    print_label(to, name);
+    fputs("\\n", to);
+    print_label(to, note);
+    fprintf(to, "\", fillcolor=\"%s\", color=\"%s\"];\n", looks[look].fill,
+        looks[look].line);
+}
+
 static bool print_node(const struct settings *settings,
     const struct outline *outline, uint32_t id, FILE *to)
 {
     char note[LOOK_TEXT_SIZE];
-    const struct look *look = &looks[look_of(outline, id)];
     char *name = node_name(outline, id);
     if (!name)
         return false;
-    fprintf(to, "  n%" PRIu32 " [label=\"", id);
-    print_label(to, name);
-    fputs("\\n", to);
-    print_label(to, node_note(settings, outline, id, note));
-    fprintf(
-        to, "\", fillcolor=\"%s\", color=\"%s\"];\n", look->fill, look->line);
+    fprintf(to, "  n%" PRIu32, id);
+    print_words(
+        name, node_note(settings, outline, id, note), look_of(outline, id), to);
     free(name);
+    if (look_folds_slots(settings, outline, id)) {
+        fprintf(to, "  s%" PRIu32, id);
+        print_words(
+            "slots", slots_note(settings, outline, id, note), LOOK_SLOT, to);
+    }
     return true;
+}
+
+/* All slots of an owner are one node, with an edge to each variable. */
+static void print_folded(
+    const struct outline *outline, uint32_t owner, FILE *to)
+{
+    struct branch branch;
+    uint32_t last = OUTLINE_NONE;
+    size_t i = outline_saved(outline, owner).edge_count;
+    fprintf(to,
+        "  n%" PRIu32 " -> s%" PRIu32 " [style=dashed, color=\"%s\"];\n", owner,
+        owner, looks[LOOK_SLOT].line);
+    for (; outline_branch(outline, owner, i, &branch); i++) {
+        if (branch.variable != last && outline_has(outline, branch.variable))
+            fprintf(to,
+                "  s%" PRIu32 " -> n%" PRIu32 " [style=dashed, color=\"%s\", "
+                "constraint=false];\n",
+                owner, branch.variable, looks[LOOK_SLOT].line);
+        last = branch.variable;
+    }
 }
 
 /* Edges of the tree carry no label: their name is on the child. */
@@ -56,26 +88,32 @@ static bool print_edge(const struct outline *outline, uint32_t from,
             return false;
         fputs(" [label=\"", to);
         print_label(to, name);
-        fputs("\", style=dashed, color=\"#c2410c\", fontcolor=\"#c2410c\", "
+        fputs("\", style=dashed, color=\"#0f766e\", fontcolor=\"#0f766e\", "
               "constraint=false]",
             to);
         free(name);
     } else if (is_slot) {
-        fprintf(to, " [style=dashed, color=\"%s\"]", looks[4].line);
+        fprintf(to, " [style=dashed, color=\"%s\"]", looks[LOOK_SLOT].line);
     }
     fputs(";\n", to);
     if (is_slot && outline_has(outline, branch->variable))
         fprintf(to,
-            "  n%" PRIu32 " -> n%" PRIu32 " [style=dotted, "
-            "arrowhead=none, color=\"%s\", constraint=false];\n",
-            branch->node, branch->variable, looks[4].line);
+            "  n%" PRIu32 " -> n%" PRIu32
+            " [style=dashed, color=\"%s\", constraint=false];\n",
+            branch->node, branch->variable, looks[LOOK_SLOT].line);
     return true;
 }
 
-static bool print_edges(const struct outline *outline, uint32_t from, FILE *to)
+static bool print_edges(const struct settings *settings,
+    const struct outline *outline, uint32_t from, FILE *to)
 {
     struct branch branch;
+    bool folds = look_folds_slots(settings, outline, from);
+    if (folds)
+        print_folded(outline, from, to);
     for (size_t i = 0; outline_branch(outline, from, i, &branch); i++) {
+        if (folds && branch.variable != OUTLINE_NONE)
+            break;
         if (!outline_has(outline, branch.node) ||
             !outline_shows(outline, from, &branch))
             continue;
@@ -98,12 +136,12 @@ bool graph_dot(
         to);
     bool good = true;
     for (size_t i = 0; good && i < outline->reached; i++) {
-        if (outline_has(outline, outline->order[i]))
+        if (look_shows(settings, outline, outline->order[i]))
             good = print_node(settings, outline, outline->order[i], to);
     }
     for (size_t i = 0; good && i < outline->reached; i++) {
-        if (outline_has(outline, outline->order[i]))
-            good = print_edges(outline, outline->order[i], to);
+        if (look_shows(settings, outline, outline->order[i]))
+            good = print_edges(settings, outline, outline->order[i], to);
     }
     fputs("}\n", to);
     return good;

@@ -20,6 +20,8 @@ static const struct option_row options[] = {
     OPTION("dot", 0, OPTION_FLAG, dot, NULL, "text for graphviz"),
     OPTION("html", 0, OPTION_FLAG, html, NULL,
         "a page for a browser: search, fold, filter"),
+    OPTION("mermaid", 0, OPTION_FLAG, mermaid, NULL,
+        "text for Mermaid, as in a page of Markdown"),
     OPTION_JSON,
     OPTION_OUTPUT,
     OPTION_DEPTH,
@@ -52,6 +54,8 @@ static bool draw(
         return graph_json(outline, to);
     if (settings->dot)
         return graph_dot(settings, outline, to);
+    if (settings->mermaid)
+        return graph_mermaid(settings, outline, to);
     if (settings->svg == SVG_ICICLE)
         return graph_icicle(settings, outline, to);
     return graph_tree(settings, outline, to);
@@ -78,10 +82,11 @@ static int run(const struct settings *settings, int count, char **operands)
 {
     (void)count;
     struct target target;
-    if (settings->dot + settings->html + (settings->svg != 0) + settings->json >
+    if (settings->dot + settings->mermaid + settings->html +
+            (settings->svg != 0) + settings->json >
         1)
-        return complain_usage(
-            settings, "expected one of --svg, --dot, --html and --json");
+        return complain_usage(settings,
+            "expected one of --svg, --dot, --mermaid, --html and --json");
     if (settings->html && !page_takes(settings))
         return complain_usage(settings,
             "a page has all of the file: expected --html without --depth, "
@@ -100,10 +105,11 @@ const struct command graph_command = {
     .operands = "FILE[:PATH]",
     .summary = "the saved graph as a picture",
     .details =
-        "In a tree every node is drawn once; further edges to it are dashed; "
-        "the slots of\na node are one box. An icicle has the bytes of each "
-        "part as its width.\nA page (--html) has all of the file and needs no "
-        "network; it opens at PATH.\n",
+        "In a tree every node is drawn once; lines in two colours are further "
+        "edges to it\nand edges that close a cycle. The slots of a node are "
+        "one box, with lines to\ntheir variables. An icicle has the bytes of "
+        "each part as its width.\nA page (--html) has all of the file and "
+        "needs no network; it opens at PATH.\n",
     .options = options,
     .least_operands = 1,
     .most_operands = 1,

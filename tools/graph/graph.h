@@ -13,6 +13,8 @@
 /* Each draws to a stream; false without memory. */
 bool graph_dot(
     const struct settings *settings, const struct outline *outline, FILE *to);
+bool graph_mermaid(
+    const struct settings *settings, const struct outline *outline, FILE *to);
 bool graph_json(const struct outline *outline, FILE *to);
 bool graph_tree(
     const struct settings *settings, const struct outline *outline, FILE *to);

@@ -50,7 +50,7 @@ static void draw_small(struct icicle *c, size_t depth)
     if (shelf->small_count > 0)
         fprintf(c->to,
             "<g><title>%zu small ones</title><rect x=\"%.2f\" "
-            "y=\"%.0f\" width=\"%.2f\" height=\"%d\" fill=\"#e2e8f0\"/></g>\n",
+            "y=\"%.0f\" width=\"%.2f\" height=\"%d\" class=\"z\"/></g>\n",
             shelf->small_count, shelf->small_begin, top_of(depth),
             shelf->next - shelf->small_begin, STEP - 3);
     shelf->small_count = 0;
@@ -97,18 +97,13 @@ static void note_of(const struct icicle *c, const varve_saved_node *node,
 static void draw_frame(
     const struct icicle *c, uint32_t id, const double place[3])
 {
-    unsigned look = look_of(c->outline, id);
     bool is_bar = place[2] < 8;
     fprintf(c->to,
-        "<rect class=\"k%u\" x=\"%.2f\" y=\"%.0f\" "
-        "width=\"%.2f\" height=\"%d\"",
-        look, place[0] + (is_bar ? 0.3 : 0.75), place[1],
-        place[2] - (is_bar ? 0.6 : 1.5), STEP - 3);
-    if (is_bar)
-        fprintf(c->to, " style=\"stroke:none;fill:%s;fill-opacity:.6\"/>",
-            looks[look].line);
-    else
-        fputs(" rx=\"4\"/>", c->to);
+        "<rect class=\"%s%u\" x=\"%.2f\" y=\"%.0f\" "
+        "width=\"%.2f\" height=\"%d\"%s/>",
+        is_bar ? "u d" : "k", look_of(c->outline, id),
+        place[0] + (is_bar ? 0.3 : 0.75), place[1],
+        place[2] - (is_bar ? 0.6 : 1.5), STEP - 3, is_bar ? "" : " rx=\"4\"");
 }
 
 static bool draw_node(

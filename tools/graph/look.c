@@ -8,29 +8,31 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "slot_summary.h"
 #include "tensor_text.h"
 #include "units.h"
 
+/* The four colours are those of the picture with which TensorFlow introduced
+ * such checkpoints: objects grey, variables blue, optimizers red, slots orange.
+ */
 const struct look looks[LOOK_COUNT] = {
-    { "object", "#f1f5f9", "#b6c2d1", "#64748b" },
-    { "list", "#e0f5ee", "#86cdb4", "#0f766e" },
-    { "dict", "#fdf3d7", "#e2c46f", "#a16207" },
-    { "variable", "#e0edfd", "#8ab4ea", "#2563eb" },
-    { "slot", "#eee6fb", "#b99fe8", "#7c3aed" },
-    { "state", "#fde7e0", "#eba48d", "#c2410c" },
+    { "object", "#f1f5f9", "#a9b6c6", "#475569", "#232c3b", "#64748b" },
+    { "variable", "#dfecfe", "#7fadea", "#2563eb", "#172c54", "#4f86d6" },
+    { "optimizer", "#fee4e4", "#ee9494", "#dc2626", "#4f1d22", "#d35b5b" },
+    { "slot", "#fdebd3", "#eab06a", "#ea580c", "#4a2c12", "#d08a3c" },
+    { "state", "#eee7fc", "#b79fe8", "#7c3aed", "#34225a", "#8d6fd1" },
 };
 
 unsigned look_of(const struct outline *outline, uint32_t node)
 {
+    varve_saved_node saved = outline_saved(outline, node);
     if (outline->nodes[node].by_slot)
         return LOOK_SLOT;
-    switch (outline_saved(outline, node).kind) {
-    case VARVE_LIST: return 1;
-    case VARVE_DICT: return 2;
-    case VARVE_VARIABLE: return 3;
-    case VARVE_STATE: return 5;
-    default: return 0;
-    }
+    if (saved.slot_count > 0)
+        return LOOK_OPTIMIZER;
+    if (saved.kind == VARVE_VARIABLE)
+        return LOOK_VARIABLE;
+    return saved.kind == VARVE_STATE ? LOOK_STATE : LOOK_OBJECT;
 }
 
 char *node_name(const struct outline *outline, uint32_t node)
@@ -71,5 +73,40 @@ const char *node_note(const struct settings *settings,
         snprintf(end, room, " · not saved");
     else if (bytes || saved.has_value)
         snprintf(end, room, " · %s", size_text(settings->units, bytes, size));
+    return text;
+}
+
+bool look_folds_slots(const struct settings *settings,
+    const struct outline *outline, uint32_t node)
+{
+    const char *name;
+    uint32_t variable;
+    uint32_t slot;
+    if (settings->slots || outline->nodes[node].depth >= outline->depth)
+        return false;
+    for (size_t i = 0; varve_reader_slot_at(
+             outline->reader, node, i, &name, &variable, &slot);
+         i++) {
+        if (outline_has(outline, slot))
+            return true;
+    }
+    return false;
+}
+
+bool look_shows(const struct settings *settings, const struct outline *outline,
+    uint32_t node)
+{
+    return outline_has(outline, node) &&
+           (settings->slots || !outline->nodes[node].by_slot);
+}
+
+const char *slots_note(const struct settings *settings,
+    const struct outline *outline, uint32_t owner, char text[LOOK_TEXT_SIZE])
+{
+    char size[UNITS_TEXT_SIZE];
+    char summary[LOOK_TEXT_SIZE - UNITS_TEXT_SIZE - 8];
+    uint64_t bytes = slot_summary(outline, owner, summary, sizeof summary);
+    snprintf(text, LOOK_TEXT_SIZE, "%s · %s", summary,
+        size_text(settings->units, bytes, size));
     return text;
 }

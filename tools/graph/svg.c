@@ -12,23 +12,44 @@
 #include "units.h"
 
 /* Names and notes are monospaced, so that their width is known without the
- * font. */
+ * font: n and m in a box of two lines, p and q in one of a single line. */
 static const char styles[] =
     "<style>"
+    ".w{fill:#ffffff}"
     "text{fill:#1e293b}"
     ".t,.s,.l{font-family:system-ui,-apple-system,'Segoe UI',Helvetica,Arial,"
     "sans-serif}"
     ".t{font-size:17px;font-weight:600}"
     ".s{font-size:12px;fill:#64748b}"
     ".l{font-size:11px;fill:#475569}"
-    ".n,.m{font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',"
+    ".n,.m,.p,.q{font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',"
     "'Liberation Mono',monospace}"
     ".n{font-size:12px;font-weight:600}"
     ".m{font-size:10px;fill:#64748b}"
+    ".p{font-size:10px;font-weight:600}"
+    ".q{font-size:9px;fill:#64748b}"
     ".e{fill:none;stroke:#cbd5e1;stroke-width:1.4}"
-    ".a{fill:none;stroke:#c2410c;stroke-width:1;stroke-dasharray:3 4;"
-    "stroke-opacity:.5}"
-    ".g{fill:#fffaf7;stroke:#e7b9a5;stroke-dasharray:4 3}";
+    ".g{fill:#ffffff;stroke:#94a3b8;stroke-dasharray:4 3}"
+    ".z{fill:#e2e8f0}"
+    ".u{fill-opacity:.6}";
+
+static const char dark_styles[] =
+    "@media(prefers-color-scheme:dark){"
+    ".w,.g{fill:#0f172a}text{fill:#e2e8f0}"
+    ".s,.l,.m,.q{fill:#94a3b8}.e,.g{stroke:#475569}.z{fill:#334155}";
+
+/* Edges that are not those of the tree. */
+static const struct {
+    const char *name;
+    const char *color;
+    const char *dark;
+    const char *style;
+} links[SVG_LINK_COUNT] = {
+    { "slot of", "#ea580c", "#fb923c",
+        "stroke-width:1;stroke-dasharray:4 3;stroke-opacity:.8" },
+    { "further name", "#0f766e", "#2dd4bf", "stroke-width:1.3" },
+    { "closes a cycle", "#be185d", "#f472b6", "stroke-width:1.8" },
+};
 
 static void print_point(FILE *to, const char *begin, const char *end)
 {
@@ -57,9 +78,23 @@ void svg_print(FILE *to, const char *text)
     }
 }
 
+/* One code point at a time: what steers is printed as one sign. */
+size_t svg_columns(const char *text)
+{
+    size_t columns = 0;
+    while (*text) {
+        const char *begin = text;
+        char one[8] = "";
+        unsigned long point = text_next(&text);
+        memcpy(one, begin, (size_t)(text - begin));
+        columns += point_steers(point) ? 1 : text_width(one);
+    }
+    return columns;
+}
+
 void svg_print_cut(FILE *to, const char *text, size_t most)
 {
-    if (text_width(text) <= most) {
+    if (svg_columns(text) <= most) {
         svg_print(to, text);
         return;
     }
@@ -68,7 +103,7 @@ void svg_print_cut(FILE *to, const char *text, size_t most)
         char one[8] = "";
         text_next(&text);
         memcpy(one, begin, (size_t)(text - begin));
-        used += text_width(one);
+        used += svg_columns(one);
         if (used >= most)
             break;
         print_point(to, begin, text);
@@ -76,39 +111,72 @@ void svg_print_cut(FILE *to, const char *text, size_t most)
     fputs("…", to);
 }
 
+/* On one line, so that nothing can lie on anything else. */
 static void print_heading(const struct settings *settings,
     const struct outline *outline, double width, FILE *to)
 {
+    enum { MOST_OF_PATH = 40 };
     char size[UNITS_TEXT_SIZE];
     const char *file = varve_reader_path(outline->reader);
     const char *slash = strrchr(file, '/');
     varve_saved_node root = outline_saved(outline, outline->root);
     size_t values = value_count(outline);
-    fprintf(to, "<text class=\"t\" x=\"%d\" y=\"36\">", SVG_MARGIN);
-    svg_print_cut(to, slash ? slash + 1 : file, (size_t)(width / 12));
-    fprintf(to, "</text>\n<text class=\"s\" x=\"%d\" y=\"56\">", SVG_MARGIN);
+    size_t path = text_width(root.path);
+    double facts = 7.0 * (double)(path < MOST_OF_PATH ? path : MOST_OF_PATH);
+    fprintf(to, "<text y=\"32\"><tspan class=\"t\" x=\"%d\">", SVG_MARGIN);
+    svg_print_cut(
+        to, slash ? slash + 1 : file, (size_t)((width - facts - 250) / 11));
+    fputs("</tspan><tspan class=\"s\" dx=\"14\">", to);
     if (*root.path) {
-        svg_print_cut(to, root.path, 60);
+        svg_print_cut(to, root.path, MOST_OF_PATH);
         fputs(" · ", to);
     }
-    fprintf(to, "%zu %s, %s</text>\n", values, values == 1 ? "value" : "values",
+    fprintf(to, "%zu %s, %s</tspan></text>\n", values,
+        values == 1 ? "value" : "values",
         size_text(settings->units, outline->nodes[outline->root].bytes, size));
 }
 
-/* From the right: a swatch and a word for each kind there is. */
-static void print_legend(double width, unsigned kinds, FILE *to)
+/* From the left: a swatch or a line, and a word, for each kind there is. */
+static void print_legend(unsigned kinds, FILE *to)
 {
-    double x = width - SVG_MARGIN + 14;
-    for (int i = LOOK_COUNT - 1; i >= 0; i--) {
+    double x = SVG_MARGIN;
+    for (int i = 0; i < LOOK_COUNT + SVG_LINK_COUNT; i++) {
         if (!(kinds >> i & 1))
             continue;
-        x -= 5.8 * (double)strlen(looks[i].name) + 32;
-        fprintf(to,
-            "<rect x=\"%.1f\" y=\"27\" width=\"11\" height=\"11\" "
-            "rx=\"3\" fill=\"%s\" stroke=\"%s\"/><text class=\"l\" "
-            "x=\"%.1f\" y=\"36.5\">%s</text>\n",
-            x, looks[i].fill, looks[i].line, x + 17, looks[i].name);
+        const char *name =
+            i < LOOK_COUNT ? looks[i].name : links[i - LOOK_COUNT].name;
+        double swatch = i < LOOK_COUNT ? 11 : 20;
+        if (i < LOOK_COUNT)
+            fprintf(to,
+                "<rect class=\"k%d\" x=\"%.1f\" y=\"45\" width=\"11\" "
+                "height=\"11\" rx=\"3\"/>",
+                i, x);
+        else
+            fprintf(to, "<path class=\"a%d\" d=\"M%.1f 50.5h%.0f\"/>",
+                i - LOOK_COUNT, x, swatch);
+        fprintf(to, "<text class=\"l\" x=\"%.1f\" y=\"54.5\">%s</text>\n",
+            x + swatch + 6, name);
+        x += swatch + 6.4 * (double)strlen(name) + 20;
     }
+}
+
+static void print_styles(FILE *to)
+{
+    fputs(styles, to);
+    for (int i = 0; i < LOOK_COUNT; i++)
+        fprintf(to, ".k%d{fill:%s;stroke:%s}.d%d{fill:%s}", i, looks[i].fill,
+            looks[i].line, i, looks[i].deep);
+    for (int i = 0; i < SVG_LINK_COUNT; i++)
+        fprintf(to, ".a%d{fill:none;stroke:%s;%s}.b%d{fill:%s}", i,
+            links[i].color, links[i].style, i, links[i].color);
+    fputs(dark_styles, to);
+    for (int i = 0; i < LOOK_COUNT; i++)
+        fprintf(to, ".k%d{fill:%s;stroke:%s}.d%d{fill:%s}", i,
+            looks[i].dark_fill, looks[i].dark_line, i, looks[i].dark_line);
+    for (int i = 0; i < SVG_LINK_COUNT; i++)
+        fprintf(to, ".a%d{stroke:%s}.b%d{fill:%s}", i, links[i].dark, i,
+            links[i].dark);
+    fputs("}</style>\n", to);
 }
 
 void svg_begin(const struct settings *settings, const struct outline *outline,
@@ -117,15 +185,12 @@ void svg_begin(const struct settings *settings, const struct outline *outline,
     fprintf(to,
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" "
-        "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n%s",
-        size[0], size[1], size[0], size[1], styles);
-    for (int i = 0; i < LOOK_COUNT; i++)
-        fprintf(to, ".k%d{fill:%s;stroke:%s}.d%d{fill:%s}", i, looks[i].fill,
-            looks[i].line, i, looks[i].deep);
-    fputs("</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
-        to);
+        "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n",
+        size[0], size[1], size[0], size[1]);
+    print_styles(to);
+    fputs("<rect class=\"w\" width=\"100%\" height=\"100%\"/>\n", to);
     print_heading(settings, outline, size[0], to);
-    print_legend(size[0], kinds, to);
+    print_legend(kinds, to);
 }
 
 void svg_end(FILE *to)

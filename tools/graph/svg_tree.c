@@ -1,56 +1,18 @@
 /* svg_tree.c - the graph drawn as a tree that grows to the right.
  *
- * Rows of the tree walk become boxes; leaves stand below each other, parents in
- * the middle of their children, each depth in a column of its own. All in time
- * O(nodes).
+ * Rows of the tree walk become boxes. All in time O(nodes + edges).
  *
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "drawing.h"
 #include "graph.h"
 #include "look.h"
-#include "slot_summary.h"
 #include "style.h"
-#include "svg.h"
-#include "tree_walk.h"
-#include "units.h"
 
-#define NO_BOX SIZE_MAX
-
-enum {
-    BOX_HEIGHT = 36,
-    BOX_GAP = 8,
-    COLUMN_GAP = 52,
-    BOX_PADDING = 12,
-    MOST_COLUMNS = 44,  /* of text in a box */
-    GROUP_GAP = 8,      /* more between children of different parents */
-    ROOM_FOR_COUNT = 32 /* of what is below a box and not shown */
-};
-
-struct box {
-    struct row row;
-    size_t parent; /* box, or NO_BOX */
-    size_t last_child;
-    double x;
-    double y; /* of its middle */
-    double width;
-};
-
-struct drawing {
-    const struct settings *settings;
-    const struct outline *outline;
-    FILE *to;
-    struct box *boxes;
-    size_t count;
-    size_t room;
-    size_t *box_of;  /* by node */
-    double *columns; /* by depth: widest box, then where the column begins */
-    size_t depth_count;
-    unsigned kinds;
-    double size[2];
-};
+enum { MOST_COLUMNS = 60 /* of text in a box */ };
 
 /* --- The words in a box ------------------------------------------------- */
 
@@ -80,52 +42,42 @@ static void note_slot(
         strrchr(type, ' ') && strstr(type, "·") ? strstr(type, "·") + 3 : type);
 }
 
-/* All slots of an owner. */
-static bool slot_words(
-    const struct drawing *d, uint32_t owner, struct words *words)
+/* Of a node, or of a further name of it. */
+static char *name_words(
+    const struct drawing *d, const struct box *box, struct words *words)
 {
-    char text[LOOK_TEXT_SIZE];
-    char size[UNITS_TEXT_SIZE];
-    uint64_t bytes = slot_summary(d->outline, owner, text, sizeof text);
-    words->name = strdup("(slots)");
-    snprintf(words->note, sizeof words->note, "%.*s · %s", LOOK_TEXT_SIZE - 40,
-        text, size_text(d->settings->units, bytes, size));
-    return words->name != NULL;
+    const struct branch *branch = &box->row.branch;
+    if (box->row.kind == ROW_ALIAS) {
+        const char *path = outline_saved(d->outline, branch->node).path;
+        snprintf(words->note, sizeof words->note, "→ %s", *path ? path : "/");
+    } else {
+        node_note(d->settings, d->outline, branch->node, words->note);
+    }
+    if (branch->variable != OUTLINE_NONE)
+        note_slot(d, box, words);
+    return box->row.depth == 0 ? node_name(d->outline, branch->node)
+                               : shown_name(branch->name);
 }
 
 static bool make_words(
     const struct drawing *d, const struct box *box, struct words *words)
 {
-    const struct row *row = &box->row;
-    if (row->kind == ROW_SLOTS)
-        return slot_words(d, row->branch.node, words);
-    if (row->depth == 0)
-        words->name = node_name(d->outline, row->branch.node);
-    else
-        words->name = shown_name(row->branch.name);
-    if (row->kind == ROW_ALIAS) {
-        const char *path = outline_saved(d->outline, row->branch.node).path;
-        snprintf(words->note, sizeof words->note, "→ %s", *path ? path : "/");
+    if (box->row.kind == ROW_SLOTS) {
+        slots_note(d->settings, d->outline, box->row.branch.node, words->note);
+        words->name = strdup("slots");
     } else {
-        node_note(d->settings, d->outline, row->branch.node, words->note);
+        words->name = name_words(d, box, words);
     }
-    if (row->branch.variable != OUTLINE_NONE)
-        note_slot(d, box, words);
     return words->name != NULL;
 }
 
-static double width_of(const struct words *words)
+static size_t columns_of(const char *text)
 {
-    size_t name = text_width(words->name);
-    size_t note = text_width(words->note);
-    double by_name =
-        SVG_NAME_WIDTH * (double)(name < MOST_COLUMNS ? name : MOST_COLUMNS);
-    double by_note =
-        SVG_NOTE_WIDTH * (double)(note < MOST_COLUMNS ? note : MOST_COLUMNS);
-    return 2 * BOX_PADDING + (by_name > by_note ? by_name : by_note);
+    size_t columns = svg_columns(text);
+    return columns < MOST_COLUMNS ? columns : MOST_COLUMNS;
 }
 
-/* --- Layout ------------------------------------------------------------- */
+/* --- Boxes -------------------------------------------------------------- */
 
 static struct box *add_box(struct drawing *d)
 {
@@ -138,23 +90,6 @@ static struct box *add_box(struct drawing *d)
         d->room = room;
     }
     return &d->boxes[d->count++];
-}
-
-static bool widen_column(struct drawing *d, size_t depth, double width)
-{
-    while (d->depth_count <= depth) {
-        size_t count = 2 * d->depth_count + 16;
-        double *columns = realloc(d->columns, count * sizeof *columns);
-        if (!columns)
-            return false;
-        for (size_t i = d->depth_count; i < count; i++)
-            columns[i] = 0;
-        d->columns = columns;
-        d->depth_count = count;
-    }
-    if (d->columns[depth] < width)
-        d->columns[depth] = width;
-    return true;
 }
 
 static bool place_row(struct drawing *d, const struct row *row, size_t above)
@@ -171,19 +106,17 @@ static bool place_row(struct drawing *d, const struct row *row, size_t above)
     if (above != NO_BOX)
         d->boxes[above].last_child = d->count - 1;
     if (row->kind == ROW_NODE) {
-        d->box_of[row->branch.node] = d->count - 1;
+        d->place[row->branch.node] = d->count - 1;
         d->kinds |= 1u << look_of(d->outline, row->branch.node);
     } else if (row->kind == ROW_SLOTS) {
         d->kinds |= 1u << LOOK_SLOT;
     }
-    bool good = make_words(d, box, &words);
-    if (good) {
-        box->width = width_of(&words);
-        good = widen_column(
-            d, row->depth, box->width + (row->is_cut ? ROOM_FOR_COUNT : 0));
-    }
+    if (!make_words(d, box, &words))
+        return false;
+    box->name_columns = columns_of(words.name);
+    box->note_columns = columns_of(words.note);
     free(words.name);
-    return good;
+    return true;
 }
 
 static bool collect(struct drawing *d)
@@ -203,34 +136,15 @@ static bool collect(struct drawing *d)
     return good;
 }
 
-/* Leaves from top to bottom; then, backwards, parents amid their children. */
-static void arrange(struct drawing *d)
+/* What is too deep to be shown has the place of the box that it is below. */
+static void place_hidden(struct drawing *d)
 {
-    double x = SVG_MARGIN;
-    double y = SVG_HEADING;
-    size_t leaf = NO_BOX; /* the last one */
-    for (size_t i = 0; i < d->depth_count && d->columns[i] > 0; i++) {
-        double width = d->columns[i];
-        d->columns[i] = x;
-        x += width + COLUMN_GAP;
-    }
-    d->size[0] = x - COLUMN_GAP + SVG_MARGIN;
-    for (size_t i = 0; i < d->count; i++) {
-        struct box *box = &d->boxes[i];
-        box->x = d->columns[box->row.depth];
-        if (box->last_child != NO_BOX)
-            continue;
-        if (leaf != NO_BOX && d->boxes[leaf].parent != box->parent)
-            y += GROUP_GAP;
-        leaf = i;
-        box->y = y + BOX_HEIGHT / 2.0;
-        y += BOX_HEIGHT + BOX_GAP;
-    }
-    d->size[1] = y - BOX_GAP + SVG_MARGIN;
-    for (size_t i = d->count; i-- > 0;) {
-        struct box *box = &d->boxes[i];
-        if (box->last_child != NO_BOX)
-            box->y = (d->boxes[i + 1].y + d->boxes[box->last_child].y) / 2;
+    const struct outline *outline = d->outline;
+    for (size_t i = 1; i < outline->reached; i++) {
+        uint32_t id = outline->order[i];
+        const struct outline_node *node = &outline->nodes[id];
+        if (d->place[id] == NO_BOX && node->shown)
+            d->place[id] = d->place[node->parent];
     }
 }
 
@@ -240,71 +154,59 @@ static void draw_edge(const struct drawing *d, const struct box *box)
 {
     const struct box *from = &d->boxes[box->parent];
     double x = from->x + from->width;
-    double middle = (x + box->x) / 2;
+    double begin = box->x - d->density.column_gap;
+    double middle = (begin + box->x) / 2;
     fprintf(d->to,
-        "<path class=\"e\"%s d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f "
+        "<path class=\"e\" d=\"M%.1f %.1fH%.1fC%.1f %.1f %.1f %.1f "
         "%.1f %.1f\"/>\n",
-        box->row.branch.variable == OUTLINE_NONE && box->row.kind != ROW_SLOTS
-            ? ""
-            : " style=\"stroke:#b99fe8\" stroke-dasharray=\"5 3\"",
-        x, from->y, middle, from->y, middle, box->y, box->x, box->y);
+        x, from->y, begin, middle, from->y, middle, box->y, box->x, box->y);
 }
 
-/* From the box of an alias to the upper or lower side of the node itself. */
-static void draw_alias(const struct drawing *d, const struct box *box)
-{
-    size_t target = d->box_of[box->row.branch.node];
-    if (target == NO_BOX)
-        return;
-    const struct box *to = &d->boxes[target];
-    double side = box->y > to->y ? 1 : -1;
-    double from_x = box->x + box->width;
-    double to_x = to->x + to->width * 0.75;
-    double to_y = to->y + side * BOX_HEIGHT / 2.0;
-    double bend = 36 + 0.05 * side * (box->y - to->y);
-    bend = bend > 120 ? 120 : bend;
-    fprintf(d->to,
-        "<path class=\"a\" d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f "
-        "%.1f\"/><circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.5\" "
-        "fill=\"#d9936f\"/>\n",
-        from_x, box->y, from_x + bend, box->y, to_x, to_y + side * bend, to_x,
-        to_y, to_x, to_y);
-}
-
-static void draw_text(
+static void draw_words(
     const struct drawing *d, const struct box *box, const struct words *words)
 {
-    double x = box->x + BOX_PADDING;
-    fprintf(d->to, "<text class=\"n\" x=\"%.1f\" y=\"%.1f\">", x, box->y - 2.5);
+    const struct density *density = &d->density;
+    bool one_line = density->one_line;
+    double x = box->x + density->padding;
+    fprintf(d->to, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">",
+        one_line ? "p" : "n", x, box->y + (one_line ? 3.5 : -2.5));
     svg_print_cut(d->to, words->name, MOST_COLUMNS);
-    fprintf(d->to, "</text><text class=\"m\" x=\"%.1f\" y=\"%.1f\">", x,
-        box->y + 11);
+    if (one_line)
+        x += density->name_columns * (double)box->name_columns +
+             density->padding;
+    fprintf(d->to, "</text><text class=\"%s\" x=\"%.1f\" y=\"%.1f\">",
+        one_line ? "q" : "m", x, box->y + (one_line ? 3.5 : 11));
     svg_print_cut(d->to, words->note, MOST_COLUMNS);
     fputs("</text></g>\n", d->to);
+}
+
+static void draw_frame(const struct drawing *d, const struct box *box)
+{
+    double height = d->density.height;
+    const char *class = box->row.kind == ROW_ALIAS ? "g" : "k";
+    fprintf(d->to, "<rect class=\"%s", class);
+    if (box->row.kind == ROW_SLOTS)
+        fprintf(d->to, "%d", LOOK_SLOT);
+    else if (box->row.kind == ROW_NODE)
+        fprintf(d->to, "%u", look_of(d->outline, box->row.branch.node));
+    fprintf(d->to,
+        "\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.0f\" "
+        "rx=\"%d\"/>",
+        box->x, box->y - height / 2, box->width, height,
+        d->density.one_line ? 4 : 7);
 }
 
 static bool draw_box(const struct drawing *d, const struct box *box)
 {
     struct words words;
     varve_saved_node node = outline_saved(d->outline, box->row.branch.node);
-    if (!make_words(d, box, &words)) {
-        free(words.name);
+    if (!make_words(d, box, &words))
         return false;
-    }
     fputs("<g><title>", d->to);
     svg_print(d->to, *node.path ? node.path : "/");
-    fputs("</title><rect class=\"", d->to);
-    if (box->row.kind == ROW_ALIAS)
-        fputs("g", d->to);
-    else if (box->row.kind == ROW_SLOTS)
-        fprintf(d->to, "k%d", LOOK_SLOT);
-    else
-        fprintf(d->to, "k%u", look_of(d->outline, node.id));
-    fprintf(d->to,
-        "\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" "
-        "rx=\"7\"/>",
-        box->x, box->y - BOX_HEIGHT / 2.0, box->width, BOX_HEIGHT);
-    draw_text(d, box, &words);
+    fputs("</title>", d->to);
+    draw_frame(d, box);
+    draw_words(d, box, &words);
     if (box->row.is_cut)
         fprintf(d->to, "<text class=\"l\" x=\"%.1f\" y=\"%.1f\">+%u</text>\n",
             box->x + box->width + 6, box->y + 4,
@@ -321,10 +223,7 @@ static bool draw_all(struct drawing *d)
     svg_begin(d->settings, d->outline, d->size, d->kinds, d->to);
     for (size_t i = 1; i < d->count; i++)
         draw_edge(d, &d->boxes[i]);
-    for (size_t i = 1; i < d->count; i++) {
-        if (d->boxes[i].row.kind == ROW_ALIAS)
-            draw_alias(d, &d->boxes[i]);
-    }
+    drawing_print_links(d);
     for (size_t i = 0; good && i < d->count; i++)
         good = draw_box(d, &d->boxes[i]);
     svg_end(d->to);
@@ -335,17 +234,18 @@ bool graph_tree(
     const struct settings *settings, const struct outline *outline, FILE *to)
 {
     struct drawing d = { .settings = settings, .outline = outline, .to = to };
-    d.box_of = malloc((outline->count + 1) * sizeof *d.box_of);
-    bool good = d.box_of != NULL;
+    d.place = malloc((outline->count + 1) * sizeof *d.place);
+    bool good = d.place != NULL;
     for (size_t i = 0; good && i < outline->count; i++)
-        d.box_of[i] = NO_BOX;
+        d.place[i] = NO_BOX;
     good = good && collect(&d);
-    if (good) {
-        arrange(&d);
-        good = draw_all(&d);
-    }
-    free(d.box_of);
+    if (good)
+        place_hidden(&d);
+    good = good && drawing_arrange(&d) && drawing_link(&d) && draw_all(&d);
+    free(d.place);
     free(d.boxes);
     free(d.columns);
+    free(d.line_ends);
+    free(d.links);
     return good;
 }

@@ -1,0 +1,89 @@
+/* cycles.c - Tarjan's strongly connected components, with a stack of their own:
+ * a file may hold a chain of a million nodes.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "cycles.h"
+
+#include <stdlib.h>
+
+/* 0 in `component`: not yet known; in `number`: not yet met. */
+struct search {
+    const struct outline *outline;
+    uint32_t *component;
+    uint32_t *number; /* in which order nodes were met, from 1 */
+    uint32_t *low;    /* the least number that is reached from below */
+    size_t *next;     /* the edge to follow next */
+    uint32_t *path;   /* from the root to the node that is looked at */
+    uint32_t *open;   /* met, of no component yet */
+    size_t path_count;
+    size_t open_count;
+    uint32_t met;
+    uint32_t components;
+};
+
+static void meet(struct search *s, uint32_t node)
+{
+    s->number[node] = s->low[node] = ++s->met;
+    s->path[s->path_count++] = node;
+    s->open[s->open_count++] = node;
+}
+
+/* All below the last node of the path was looked at. */
+static void leave(struct search *s)
+{
+    uint32_t node = s->path[--s->path_count];
+    if (s->low[node] == s->number[node]) {
+        uint32_t member;
+        s->components++;
+        do {
+            member = s->open[--s->open_count];
+            s->component[member] = s->components;
+        } while (member != node);
+    }
+    if (s->path_count > 0) {
+        uint32_t above = s->path[s->path_count - 1];
+        if (s->low[node] < s->low[above])
+            s->low[above] = s->low[node];
+    }
+}
+
+static void look(struct search *s)
+{
+    const char *name;
+    uint32_t child;
+    meet(s, s->outline->root);
+    while (s->path_count > 0) {
+        uint32_t node = s->path[s->path_count - 1];
+        if (!varve_reader_edge_at(
+                s->outline->reader, node, s->next[node]++, &name, &child))
+            leave(s);
+        else if (s->number[child] == 0)
+            meet(s, child);
+        else if (s->component[child] == 0 && s->number[child] < s->low[node])
+            s->low[node] = s->number[child];
+    }
+}
+
+uint32_t *cycles_find(const struct outline *outline)
+{
+    size_t count = outline->count + 1;
+    struct search s = { .outline = outline,
+        .component = calloc(count, sizeof *s.component),
+        .number = calloc(count, sizeof *s.number),
+        .low = calloc(count, sizeof *s.low),
+        .next = calloc(count, sizeof *s.next),
+        .path = calloc(count, sizeof *s.path),
+        .open = calloc(count, sizeof *s.open) };
+    bool good = s.component && s.number && s.low && s.next && s.path && s.open;
+    if (good)
+        look(&s);
+    free(s.number);
+    free(s.low);
+    free(s.next);
+    free(s.path);
+    free(s.open);
+    if (!good)
+        free(s.component);
+    return good ? s.component : NULL;
+}
