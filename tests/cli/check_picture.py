@@ -6,6 +6,10 @@
                                         and nothing the picture; the edges are
                                         those of the varve.graph/1 in JSON
     check_picture.py apart SVG          the same but for the edges
+    check_picture.py folded SVG JSON    of a drawing with each slot: each value
+                                        is there once, by a name if it has one,
+                                        and what is not there is counted
+    check_picture.py all SVG JSON       each node is
     check_picture.py fits SVG W H       it is no larger
     check_picture.py mermaid JSON       standard input is well-formed, and has
                                         the nodes of JSON without slots
@@ -224,6 +228,54 @@ def check_tree(svg, graph):
         check_edges(json.load(stream), boxes, lines)
 
 
+VALUES = 'k1', 'k3', 'k4'
+
+
+def escaped(name):
+    return re.sub(r'[\0-\x1f\x7f/%*|()]', lambda c: f'%{ord(c[0]):02X}', name)
+
+
+def node_at(path, edges):
+    """The node at a path of names; None if it is none, as that of a slot."""
+    node = 0
+    for name in path.split('/') if path != '/' else []:
+        node = edges.get((node, name))
+    return node
+
+
+def check_folded(svg, graph):
+    root, boxes, _ = read(svg)
+    with open(graph, encoding='utf-8') as stream:
+        graph = json.load(stream)
+    edges = {(e['from'], escaped(str(e['name']))): e['to']
+             for e in graph['edges'] if e['kind'] == 'edge'}
+    nodes = [box for box in boxes if box.kind.startswith('k')]
+    values = [box for box in nodes if box.kind in VALUES]
+    saved = {item['id'] for item in graph['items'] if 'dtype' in item}
+    assert len(values) == len(saved), f'{len(values)} of {len(saved)} values'
+    found = [node_at(box.title, edges) for box in values]
+    found = [node for node in found if node is not None]
+    assert len(set(found)) == len(found), 'a value is there twice'
+    named = {to for (_, name), to in edges.items() if not name.isdigit()}
+    for box in values:
+        node = node_at(box.title, edges)
+        assert node not in named or not box.title.split('/')[-1].isdigit(), \
+            f'{box} has a better name'
+    note = ''.join(text.text for text in root.findall(NAMESPACE + 'text')
+                   if 'folded' in (text.text or ''))
+    told = re.search(r'(\d+) objects? without', note)
+    folded = len(graph['items']) - len(nodes)
+    assert int(told[1] if told else 0) == folded, f'{folded} are not: {note}'
+
+
+def check_all(svg, graph):
+    _, boxes, _ = read(svg)
+    with open(graph, encoding='utf-8') as stream:
+        items = json.load(stream)['items']
+    nodes = [box for box in boxes if box.kind.startswith('k')]
+    assert len(nodes) == len(items), f'{len(nodes)} of {len(items)} nodes'
+
+
 def check_fits(svg, width, height):
     root, _, _ = read(svg)
     assert float(root.get('width')) <= float(width), root.get('width')
@@ -312,7 +364,8 @@ def check_browser(*paths):
     assert re.fullmatch('looked at [1-9][0-9]*', title), title
 
 
-CHECKS = {'tree': check_tree, 'apart': check_places, 'fits': check_fits,
+CHECKS = {'tree': check_tree, 'apart': check_places, 'folded': check_folded,
+          'all': check_all, 'fits': check_fits,
           'mermaid': check_mermaid, 'browser': check_browser}
 
 if __name__ == '__main__':

@@ -175,6 +175,21 @@ done
 cp "$golden"/keras_adam.* .
 prints ls_keras 0 ls --slots keras_adam.index
 
+# No value is folded away, and what is is counted.
+for file in "$golden"/*.index "$golden"/saved_model; do
+    "$varve" ls "$file" >out 2>&1 || continue
+    ends 0 graph --json -o folded.json "$file"
+    ends 0 graph --slots -o folded.svg "$file"
+    looks folded folded.svg folded.json
+    looks apart folded.svg
+    ends 0 graph --slots --all -o folded.svg "$file"
+    looks all folded.svg folded.json
+done
+ends 0 graph --dot keras3_adam.index
+has 'label="11 objects without values are folded; --all shows them"' out
+ends 0 graph --mermaid keras3_adam.index
+has '"11 objects without values are folded; --all shows them"' out
+
 # What is known and not read.
 torch='expected a checkpoint, found a file of torch.save'
 "${helper[@]}" archive model.pt archive/data.pkl archive/data/0

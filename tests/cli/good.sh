@@ -17,7 +17,10 @@ prints ls_si 0 ls --units=si sample.varve:model/layers/0
 cp "$here"/../golden/foreign/keras2_functional.* .
 cp "$here"/../golden/foreign/keras3_adam.* .
 prints ls_values 0 ls --values keras2_functional.index
-prints ls_numbers 0 ls keras3_adam.index
+prints ls_numbers 0 ls --all keras3_adam.index
+prints ls_folded 0 ls keras3_adam.index
+prints ls_folded_part 0 ls -I 'optimizer/_*' keras3_adam.index:optimizer
+prints ls_nothing 0 ls keras3_adam.index:model/_functional/_losses
 prints cat_special 0 cat --json sample.varve types/special
 prints cat_string 0 cat --json sample.varve types/string
 prints cat_largest 0 cat --json sample.varve:types/largest

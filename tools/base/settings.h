@@ -67,6 +67,7 @@ struct settings {
     bool equal;
     bool any_type;
     bool nan_differs;
+    bool all;
     unsigned svg;
     unsigned units;
     unsigned sort;

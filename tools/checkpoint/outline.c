@@ -92,25 +92,103 @@ bool outline_has(const struct outline *outline, uint32_t node)
     return place->reached && place->shown && place->depth <= outline->depth;
 }
 
-bool outline_shows(
+static bool is_number(const char *name)
+{
+    return *name && name[strspn(name, "0123456789")] == '\0';
+}
+
+/* Of an alias: whether its node is shown by a better name. */
+static bool is_folded(
     const struct outline *outline, uint32_t node, const struct branch *branch)
 {
-    const struct outline_node *nodes = outline->nodes;
-    if (!branch->is_alias || !nodes[node].shown || !nodes[branch->node].shown)
-        return nodes[node].shown && nodes[branch->node].shown;
-    if (outline->patterns->count == 0 || branch->variable != OUTLINE_NONE)
+    return outline->folds && branch->variable == OUTLINE_NONE &&
+           (is_number(branch->name) ||
+               outline->nodes[branch->node].parent == node);
+}
+
+/* Whether the path of an alias is selected. */
+static bool selects_alias(
+    const struct outline *outline, uint32_t node, const struct branch *branch)
+{
+    if (outline->patterns->count == 0)
         return true;
-    const char *parent = outline_saved(outline, node).path;
-    char *name = escaped_name(branch->name);
+    char *parent = outline_path(outline, node);
+    char *name = parent ? escaped_name(branch->name) : NULL;
     size_t size = name ? strlen(parent) + strlen(name) + 2 : 0;
     char *path = name ? malloc(size) : NULL;
     if (path)
         snprintf(path, size, "%s%s%s", parent, *parent ? "/" : "", name);
-    bool shows = !path || pattern_selects(outline->patterns, path);
+    bool selects = !path || pattern_selects(outline->patterns, path);
     free(path);
     free(name);
-    return shows;
+    free(parent);
+    return selects;
 }
+
+bool outline_shows(
+    const struct outline *outline, uint32_t node, const struct branch *branch)
+{
+    const struct outline_node *nodes = outline->nodes;
+    if (!nodes[node].shown || !nodes[branch->node].shown)
+        return false;
+    if (!branch->is_alias)
+        return true;
+    if (is_folded(outline, node, branch))
+        return false;
+    return branch->variable != OUTLINE_NONE ||
+           selects_alias(outline, node, branch);
+}
+
+/* --- Paths in the tree ---------------------------------------------------- */
+
+/* Those of slots are made of two. */
+static bool has_own_path(const struct outline *outline, uint32_t node)
+{
+    enum { MOST_LEVELS = 64 };
+    size_t levels = 0;
+    if (!outline->folds)
+        return false;
+    for (; outline->nodes[node].parent != OUTLINE_NONE; levels++) {
+        if (outline->nodes[node].by_slot || levels == MOST_LEVELS)
+            return false;
+        node = outline->nodes[node].parent;
+    }
+    return levels > 0;
+}
+
+/* The parent's path, '/' and the name. Takes `path`. */
+static char *extend(char *path, const char *name)
+{
+    char *escaped = path ? escaped_name(name) : NULL;
+    size_t size = escaped ? strlen(path) + strlen(escaped) + 2 : 0;
+    char *longer = escaped ? malloc(size) : NULL;
+    if (longer)
+        snprintf(longer, size, "%s%s%s", path, *path ? "/" : "", escaped);
+    free(escaped);
+    free(path);
+    return longer;
+}
+
+char *outline_path(const struct outline *outline, uint32_t node)
+{
+    const char *names[64];
+    size_t count = 0;
+    struct branch branch;
+    if (!has_own_path(outline, node))
+        return strdup(outline_saved(outline, node).path);
+    for (; outline->nodes[node].parent != OUTLINE_NONE; count++) {
+        const struct outline_node *place = &outline->nodes[node];
+        outline_branch(outline, place->parent, place->branch, &branch);
+        names[count] = branch.name;
+        node = place->parent;
+    }
+    char *path = strdup(outline_saved(outline, node).path);
+    while (count > 0)
+        path = extend(path, names[--count]);
+    return path;
+}
+
+/* --- Making it ------------------------------------------------------------ */
 
 static void reach(
     struct outline *outline, uint32_t parent, size_t index, uint32_t child)
@@ -125,17 +203,101 @@ static void reach(
     outline->order[outline->reached++] = child;
 }
 
-static void walk_edges(struct outline *outline)
+/* Whether a node would stand below this edge with less than a name. */
+static bool is_weak(
+    const struct outline *outline, const char *name, uint32_t child)
+{
+    return outline->folds && is_number(name) &&
+           outline_saved(outline, child).kind == VARVE_VARIABLE;
+}
+
+/* Of two names at the same parent, a public one is the better. */
+static void prefer_public(
+    struct outline *outline, uint32_t node, size_t index, uint32_t child)
+{
+    const char *name = "";
+    const char *other = "";
+    uint32_t same;
+    struct outline_node *place = &outline->nodes[child];
+    if (!outline->folds || place->parent != node)
+        return;
+    varve_reader_edge_at(outline->reader, node, index, &name, &same);
+    varve_reader_edge_at(outline->reader, node, place->branch, &other, &same);
+    if (*other == '_' && *name != '_')
+        place->branch = (uint32_t)index;
+}
+
+/* Follows the edges that say something. */
+static void follow_names(struct outline *outline, size_t begin)
 {
     const char *name;
     uint32_t child;
-    outline->nodes[outline->root].reached = true;
-    outline->order[outline->reached++] = outline->root;
-    for (size_t i = 0; i < outline->reached; i++) {
+    for (size_t i = begin; i < outline->reached; i++) {
         uint32_t node = outline->order[i];
         for (size_t j = 0;
-             varve_reader_edge_at(outline->reader, node, j, &name, &child); j++)
+             varve_reader_edge_at(outline->reader, node, j, &name, &child);
+             j++) {
+            if (is_weak(outline, name, child))
+                continue;
             reach(outline, node, j, child);
+            prefer_public(outline, node, j, child);
+        }
+    }
+}
+
+/* Of the lists that a variable has only a number in, it stands in the shortest:
+ * an optimizer has one of each slot, and one of all its variables. */
+static void choose_list(
+    struct outline *outline, uint32_t node, size_t index, uint32_t child)
+{
+    struct outline_node *place = &outline->nodes[child];
+    if (place->reached ||
+        (place->parent != OUTLINE_NONE &&
+            outline_saved(outline, place->parent).edge_count <=
+                outline_saved(outline, node).edge_count))
+        return;
+    place->parent = node;
+    place->branch = (uint32_t)index;
+}
+
+static void follow_chosen(
+    struct outline *outline, uint32_t node, size_t index, uint32_t child)
+{
+    const struct outline_node *place = &outline->nodes[child];
+    if (place->parent == node && place->branch == index)
+        reach(outline, node, index, child);
+}
+
+/* Does something with each edge that is but a number, of some nodes. */
+static void each_number(struct outline *outline, size_t begin, size_t end,
+    void (*what)(struct outline *, uint32_t, size_t, uint32_t))
+{
+    const char *name;
+    uint32_t child;
+    for (size_t i = begin; i < end; i++) {
+        uint32_t node = outline->order[i];
+        for (size_t j = 0;
+             varve_reader_edge_at(outline->reader, node, j, &name, &child);
+             j++) {
+            if (is_weak(outline, name, child))
+                what(outline, node, j, child);
+        }
+    }
+}
+
+static void walk_edges(struct outline *outline)
+{
+    size_t begin = 0;
+    outline->nodes[outline->root].reached = true;
+    outline->order[outline->reached++] = outline->root;
+    while (begin < outline->reached) {
+        follow_names(outline, begin);
+        size_t end = outline->reached;
+        if (outline->folds) {
+            each_number(outline, begin, end, choose_list);
+            each_number(outline, begin, end, follow_chosen);
+        }
+        begin = end;
     }
 }
 
@@ -152,14 +314,25 @@ static void walk_slots(struct outline *outline)
             if (!varve_reader_slot_at(
                     outline->reader, node, j, &name, &variable, &slot))
                 break;
+            outline->nodes[slot].is_slot = true;
             outline->nodes[slot].by_slot |= !outline->nodes[slot].reached;
             reach(outline, node, saved.edge_count + j, slot);
         }
     }
 }
 
-/* Leaves come last in `order`, so that backwards everything below a node is
- * done before it. */
+static bool selects(const struct outline *outline, uint32_t node)
+{
+    if (outline->patterns->count == 0)
+        return true;
+    char *path = outline_path(outline, node);
+    bool selected = !path || pattern_selects(outline->patterns, path);
+    free(path);
+    return selected;
+}
+
+/* Children come behind their parents in `order`, so that backwards everything
+ * below a node is done before it. */
 static void sum_up(struct outline *outline, bool values_only)
 {
     for (size_t i = outline->reached; i-- > 0;) {
@@ -167,8 +340,9 @@ static void sum_up(struct outline *outline, bool values_only)
         struct outline_node *node = &outline->nodes[id];
         varve_saved_node saved = outline_saved(outline, id);
         node->bytes += saved.has_value ? saved.size : 0;
-        node->valued |= saved.value.dtype != 0;
-        node->shown |= pattern_selects(outline->patterns, saved.path);
+        node->valued |= saved.value.dtype != 0 || saved.slot_count > 0;
+        node->shown |= selects(outline, id);
+        outline->folded_nodes += outline->folds && node->shown && !node->valued;
         node->shown &= node->valued || !values_only;
         if (node->parent == OUTLINE_NONE)
             continue;
@@ -180,15 +354,56 @@ static void sum_up(struct outline *outline, bool values_only)
     }
 }
 
-bool outline_make(struct outline *outline, varve_reader *reader, uint32_t root,
-    const struct settings *settings)
+/* Of nodes that are shown, to such. */
+static size_t folded_names_of(const struct outline *outline, uint32_t node)
 {
-    size_t count = varve_reader_node_count(reader);
-    *outline = (struct outline){ .reader = reader,
-        .patterns = &settings->patterns,
-        .depth = settings->depth,
-        .root = root,
-        .count = count };
+    struct branch branch;
+    size_t folded = 0;
+    size_t edges = outline_saved(outline, node).edge_count;
+    for (size_t i = 0; i < edges; i++) {
+        if (outline_branch(outline, node, i, &branch) && branch.is_alias &&
+            outline->nodes[branch.node].shown &&
+            is_folded(outline, node, &branch) &&
+            selects_alias(outline, node, &branch))
+            folded++;
+    }
+    return folded;
+}
+
+static void count_folded_names(struct outline *outline)
+{
+    for (size_t i = 0; outline->folds && i < outline->reached; i++) {
+        uint32_t node = outline->order[i];
+        if (outline_has(outline, node))
+            outline->folded_names += folded_names_of(outline, node);
+    }
+}
+
+const char *outline_fold_note(
+    const struct outline *outline, char text[FOLD_NOTE_SIZE])
+{
+    size_t nodes = outline->folded_nodes;
+    size_t names = outline->folded_names;
+    char first[FOLD_NOTE_SIZE / 2] = "";
+    char second[FOLD_NOTE_SIZE / 2] = "";
+    *text = '\0';
+    if (nodes)
+        snprintf(first, sizeof first, "%zu object%s without values", nodes,
+            nodes == 1 ? "" : "s");
+    if (names)
+        snprintf(second, sizeof second, "%zu further name%s", names,
+            names == 1 ? "" : "s");
+    if (nodes + names)
+        snprintf(text, FOLD_NOTE_SIZE, "%s%s%s %s folded; --all shows %s",
+            first, nodes && names ? " and " : "", second,
+            nodes + names == 1 ? "is" : "are",
+            nodes + names == 1 ? "it" : "them");
+    return text;
+}
+
+static bool make(struct outline *outline, bool values_only)
+{
+    size_t count = outline->count;
     outline->order = calloc(count + 1, sizeof *outline->order);
     outline->nodes = calloc(count + 1, sizeof *outline->nodes);
     if (!outline->order || !outline->nodes) {
@@ -199,8 +414,51 @@ bool outline_make(struct outline *outline, varve_reader *reader, uint32_t root,
         outline->nodes[i].parent = OUTLINE_NONE;
     walk_edges(outline);
     walk_slots(outline);
-    sum_up(outline, settings->values);
+    sum_up(outline, values_only);
+    count_folded_names(outline);
     return true;
+}
+
+/* Lists of values and what programs read are never folded. */
+static bool asks_for_folding(
+    const struct settings *settings, const varve_reader *reader)
+{
+    return varve_reader_format(reader) == VARVE_FORMAT_TENSORFLOW &&
+           !settings->all && settings->form == FORM_PEOPLE && !settings->flat &&
+           !settings->sort;
+}
+
+static void begin(struct outline *outline, varve_reader *reader, uint32_t root,
+    const struct settings *settings)
+{
+    *outline = (struct outline){ .reader = reader,
+        .patterns = &settings->patterns,
+        .depth = settings->depth,
+        .root = root,
+        .count = varve_reader_node_count(reader) };
+}
+
+bool outline_make(struct outline *outline, varve_reader *reader, uint32_t root,
+    const struct settings *settings)
+{
+    begin(outline, reader, root, settings);
+    return make(outline, settings->values);
+}
+
+bool outline_make_folded(struct outline *outline, varve_reader *reader,
+    uint32_t root, const struct settings *settings)
+{
+    if (!asks_for_folding(settings, reader))
+        return outline_make(outline, reader, root, settings);
+    begin(outline, reader, root, settings);
+    outline->folds = true;
+    if (!make(outline, true))
+        return false;
+    if (outline->nodes[root].valued)
+        return true;
+    /* All of it would be folded, and it was asked for. */
+    outline_clear(outline);
+    return outline_make(outline, reader, root, settings);
 }
 
 void outline_clear(struct outline *outline)

@@ -2,6 +2,12 @@
  * a breadth-first walk comes from, as its path in the file says. All other
  * edges are aliases.
  *
+ * It may be folded. What Keras saves besides the values is left out then:
+ * objects with no value below them (signatures, functions), and further names
+ * that say less than those that are shown: a second name at the same parent
+ * ("layer_with_weights-0"), and numbers ("variables/3"). A variable with a name
+ * and a number stands where it has the name.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef TOOL_OUTLINE_H
@@ -22,7 +28,8 @@ struct outline_node {
     uint32_t below;  /* how many nodes of the tree are shown below it */
     uint64_t bytes;  /* of its value and those below it */
     bool reached;
-    bool by_slot; /* a slot variable that only slots lead to */
+    bool is_slot; /* a slot leads to it */
+    bool by_slot; /* only slots do */
     bool shown;   /* it, or something below it, is selected */
     bool valued;  /* it, or something below it, has a value */
 };
@@ -32,9 +39,12 @@ struct outline {
     const struct pattern_list *patterns;
     uint64_t depth; /* levels below the root that are shown */
     uint32_t root;
-    size_t count;               /* nodes in the file */
-    size_t reached;             /* nodes in `order` */
-    uint32_t *order;            /* breadth first, slot variables last */
+    size_t count;    /* nodes in the file */
+    size_t reached;  /* nodes in `order` */
+    uint32_t *order; /* parents first, slot variables last */
+    bool folds;
+    size_t folded_nodes;        /* objects without values that are not shown */
+    size_t folded_names;        /* further names that are not */
     struct outline_node *nodes; /* by id */
 };
 
@@ -50,6 +60,12 @@ struct branch {
  * select; with `values`, only what has a value or leads to one. */
 bool outline_make(struct outline *outline, varve_reader *reader, uint32_t root,
     const struct settings *settings);
+
+/* The same, folded where the settings ask for a tree of a checkpoint of
+ * TensorFlow and not for all. */
+bool outline_make_folded(struct outline *outline, varve_reader *reader,
+    uint32_t root, const struct settings *settings);
+
 void outline_clear(struct outline *outline);
 
 /* Whether a node is shown: reached, selected, and not too deep. */
@@ -63,6 +79,16 @@ bool outline_shows(
 /* False past the end. */
 bool outline_branch(const struct outline *outline, uint32_t node, size_t index,
     struct branch *branch);
+
+/* The path of a node in this tree, allocated; NULL without memory. */
+char *outline_path(const struct outline *outline, uint32_t node);
+
+enum { FOLD_NOTE_SIZE = 128 };
+
+/* "12 objects without values and 3 further names are folded; --all shows them";
+ * empty where nothing is. Returns `text`. */
+const char *outline_fold_note(
+    const struct outline *outline, char text[FOLD_NOTE_SIZE]);
 
 varve_saved_node outline_saved(const struct outline *outline, uint32_t node);
 

@@ -63,6 +63,9 @@ struct option_row {
 #define OPTION_VALUES                                                          \
     OPTION("values", 0, OPTION_FLAG, values, NULL,                             \
         "only what has a value or leads to one")
+#define OPTION_ALL                                                             \
+    OPTION("all", 'a', OPTION_FLAG, all, NULL,                                 \
+        "of TensorFlow's, what is folded away, too")
 #define OPTION_PROGRESS                                                        \
     OPTION("progress", 0, OPTION_WORD, progress, "auto|always|never",          \
         "a bar on standard error")

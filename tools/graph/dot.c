@@ -135,6 +135,10 @@ bool graph_dot(
           "fontname=\"sans-serif\", fontsize=9];\n",
         to);
     bool good = true;
+    char note[FOLD_NOTE_SIZE];
+    if (*outline_fold_note(outline, note))
+        fprintf(to, "  label=\"%s\"; fontname=\"sans-serif\"; fontsize=10;\n",
+            note);
     for (size_t i = 0; good && i < outline->reached; i++) {
         if (look_shows(settings, outline, outline->order[i]))
             good = print_node(settings, outline, outline->order[i], to);

@@ -28,6 +28,7 @@ static const struct option_row options[] = {
     OPTION_PATTERNS,
     OPTION_SLOTS,
     OPTION_VALUES,
+    OPTION_ALL,
     OPTION_UNITS,
     OPTION_HELP,
     OPTION_END,
@@ -65,7 +66,8 @@ static int draw_target(const struct settings *settings, struct target *target)
 {
     struct outline outline;
     struct output output;
-    if (!outline_make(&outline, target->reader, target->node.id, settings))
+    if (!outline_make_folded(
+            &outline, target->reader, target->node.id, settings))
         return complain_memory(settings);
     int outcome = output_open(settings, &output);
     if (outcome == OUTCOME_DONE) {

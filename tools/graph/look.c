@@ -26,7 +26,7 @@ const struct look looks[LOOK_COUNT] = {
 unsigned look_of(const struct outline *outline, uint32_t node)
 {
     varve_saved_node saved = outline_saved(outline, node);
-    if (outline->nodes[node].by_slot)
+    if (outline->nodes[node].is_slot)
         return LOOK_SLOT;
     if (saved.slot_count > 0)
         return LOOK_OPTIMIZER;
@@ -106,7 +106,7 @@ const char *slots_note(const struct settings *settings,
     char size[UNITS_TEXT_SIZE];
     char summary[LOOK_TEXT_SIZE - UNITS_TEXT_SIZE - 8];
     uint64_t bytes = slot_summary(outline, owner, summary, sizeof summary);
-    snprintf(text, LOOK_TEXT_SIZE, "%s · %s", summary,
-        size_text(settings->units, bytes, size));
+    snprintf(text, LOOK_TEXT_SIZE, "%s%s%s", summary, bytes ? " · " : "",
+        bytes ? size_text(settings->units, bytes, size) : "");
     return text;
 }

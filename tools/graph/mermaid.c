@@ -117,7 +117,10 @@ bool graph_mermaid(
     const struct settings *settings, const struct outline *outline, FILE *to)
 {
     bool good = true;
+    char note[FOLD_NOTE_SIZE];
     fputs("flowchart LR\n", to);
+    if (*outline_fold_note(outline, note))
+        fprintf(to, "  folded[/\"%s\"/]\n", note);
     for (int i = 0; i < LOOK_COUNT; i++)
         fprintf(to, "  classDef %s fill:%s,stroke:%s,color:#1e293b\n",
             looks[i].name, looks[i].fill, looks[i].line);

@@ -25,12 +25,11 @@ struct words {
 static void note_slot(
     const struct drawing *d, const struct box *box, struct words *words)
 {
-    const char *path = outline_saved(d->outline, box->row.branch.variable).path;
     char type[LOOK_TEXT_SIZE];
+    char *whole = outline_path(d->outline, box->row.branch.variable);
+    const char *path = whole ? whole : "?";
     size_t size = strlen(path);
     bool is_long = size > 24;
-    if (box->row.kind == ROW_ALIAS)
-        return;
     strcpy(type, words->note);
     path += is_long ? size - 23 : 0;
     while ((*path & 0xc0) == 0x80)
@@ -40,6 +39,7 @@ static void note_slot(
     size = strlen(words->note);
     snprintf(words->note + size, sizeof words->note - size, " · %s",
         strrchr(type, ' ') && strstr(type, "·") ? strstr(type, "·") + 3 : type);
+    free(whole);
 }
 
 /* Of a node, or of a further name of it. */
@@ -48,13 +48,17 @@ static char *name_words(
 {
     const struct branch *branch = &box->row.branch;
     if (box->row.kind == ROW_ALIAS) {
-        const char *path = outline_saved(d->outline, branch->node).path;
-        snprintf(words->note, sizeof words->note, "→ %s", *path ? path : "/");
+        char *path = outline_path(d->outline, branch->node);
+        snprintf(words->note, sizeof words->note, "→ %s",
+            !path   ? "?"
+            : *path ? path
+                    : "/");
+        free(path);
     } else {
         node_note(d->settings, d->outline, branch->node, words->note);
+        if (branch->variable != OUTLINE_NONE)
+            note_slot(d, box, words);
     }
-    if (branch->variable != OUTLINE_NONE)
-        note_slot(d, box, words);
     return box->row.depth == 0 ? node_name(d->outline, branch->node)
                                : shown_name(branch->name);
 }
@@ -196,36 +200,54 @@ static void draw_frame(const struct drawing *d, const struct box *box)
         d->density.one_line ? 4 : 7);
 }
 
+static bool draw_title(const struct drawing *d, uint32_t node)
+{
+    char *path = outline_path(d->outline, node);
+    if (!path)
+        return false;
+    fputs("<g><title>", d->to);
+    svg_print(d->to, *path ? path : "/");
+    fputs("</title>", d->to);
+    free(path);
+    return true;
+}
+
 static bool draw_box(const struct drawing *d, const struct box *box)
 {
     struct words words;
-    varve_saved_node node = outline_saved(d->outline, box->row.branch.node);
-    if (!make_words(d, box, &words))
+    uint32_t node = box->row.branch.node;
+    if (!draw_title(d, node) || !make_words(d, box, &words))
         return false;
-    fputs("<g><title>", d->to);
-    svg_print(d->to, *node.path ? node.path : "/");
-    fputs("</title>", d->to);
     draw_frame(d, box);
     draw_words(d, box, &words);
     if (box->row.is_cut)
         fprintf(d->to, "<text class=\"l\" x=\"%.1f\" y=\"%.1f\">+%u</text>\n",
-            box->x + box->width + 6, box->y + 4,
-            d->outline->nodes[node.id].below);
+            box->x + box->width + 6, box->y + 4, d->outline->nodes[node].below);
     free(words.name);
     return true;
 }
 
+static void draw_fold_note(const struct drawing *d, const char *note)
+{
+    if (*note)
+        fprintf(d->to, "<text class=\"s\" x=\"%d\" y=\"%.1f\">… %s</text>\n",
+            SVG_MARGIN, d->size[1] - SVG_MARGIN, note);
+}
+
 static bool draw_all(struct drawing *d)
 {
+    char note[FOLD_NOTE_SIZE];
     bool good = true;
     if (d->size[0] < SVG_LEAST_WIDTH)
         d->size[0] = SVG_LEAST_WIDTH;
+    outline_fold_note(d->outline, note);
     svg_begin(d->settings, d->outline, d->size, d->kinds, d->to);
     for (size_t i = 1; i < d->count; i++)
         draw_edge(d, &d->boxes[i]);
     drawing_print_links(d);
     for (size_t i = 0; good && i < d->count; i++)
         good = draw_box(d, &d->boxes[i]);
+    draw_fold_note(d, note);
     svg_end(d->to);
     return good;
 }

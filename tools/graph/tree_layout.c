@@ -7,6 +7,7 @@
 #include "drawing.h"
 
 enum {
+    SCREEN_WIDTH = 1280,
     SCREEN_HEIGHT = 800,
     SCREEN_LINES = 40 /* about, where that does not hold all */
 };
@@ -61,22 +62,8 @@ static double place_lines(struct drawing *d, const struct density *density)
     return y - density->gap;
 }
 
-/* The first density with which all is on one screen; else the second. */
-static void choose_density(struct drawing *d)
+static void measure(struct drawing *d, const struct density *density)
 {
-    enum { COUNT = sizeof densities / sizeof *densities };
-    size_t chosen = 1;
-    for (size_t i = COUNT; i-- > 0;) {
-        if (place_lines(d, &densities[i]) + SVG_MARGIN <= SCREEN_HEIGHT)
-            chosen = i;
-    }
-    d->density = densities[chosen];
-    d->size[1] = place_lines(d, &d->density) + SVG_MARGIN;
-}
-
-static void measure(struct drawing *d)
-{
-    const struct density *density = &d->density;
     for (size_t i = 0; i < d->count; i++) {
         struct box *box = &d->boxes[i];
         double name = density->name_columns * (double)box->name_columns;
@@ -95,9 +82,13 @@ static double end_of(const struct box *box)
     return box->x + box->width + (box->row.is_cut ? ROOM_FOR_COUNT : 0);
 }
 
-static void place_columns(struct drawing *d)
+/* The right side of the last column. */
+static double place_columns(struct drawing *d, const struct density *density)
 {
     double x = SVG_MARGIN;
+    measure(d, density);
+    for (size_t i = 0; i < d->depth_count; i++)
+        d->columns[i] = 0;
     for (size_t i = 0; i < d->count; i++) {
         const struct box *box = &d->boxes[i];
         if (d->columns[box->row.depth] < box->width)
@@ -106,8 +97,34 @@ static void place_columns(struct drawing *d)
     for (size_t i = 0; i < d->depth_count; i++) {
         double width = d->columns[i];
         d->columns[i] = x;
-        x += width + d->density.column_gap;
+        x += width + density->column_gap;
     }
+    return x - density->column_gap;
+}
+
+/* The first density with which all is on one screen, or at least as high; else
+ * the second. The last that is tried stays. */
+static void choose_density(struct drawing *d)
+{
+    enum { COUNT = sizeof densities / sizeof *densities };
+    enum { LINKS = 90 };
+    char note[FOLD_NOTE_SIZE];
+    double below =
+        *outline_fold_note(d->outline, note) ? 2 * SVG_MARGIN : SVG_MARGIN;
+    size_t chosen = COUNT;
+    size_t as_high = COUNT;
+    for (size_t i = COUNT; i-- > 0;) {
+        if (place_lines(d, &densities[i]) + below > SCREEN_HEIGHT)
+            continue;
+        as_high = i;
+        if (place_columns(d, &densities[i]) + LINKS < SCREEN_WIDTH)
+            chosen = i;
+    }
+    if (chosen == COUNT)
+        chosen = as_high < COUNT ? as_high : 1;
+    d->density = densities[chosen];
+    d->size[1] = place_lines(d, &d->density) + below;
+    place_columns(d, &d->density);
 }
 
 bool drawing_arrange(struct drawing *d)
@@ -121,11 +138,8 @@ bool drawing_arrange(struct drawing *d)
     d->line_ends = calloc(d->line_count + 1, sizeof *d->line_ends);
     double *heights = calloc(d->line_count + 1, sizeof *heights);
     bool good = d->columns && d->line_ends && heights;
-    if (good) {
+    if (good)
         choose_density(d);
-        measure(d);
-        place_columns(d);
-    }
     for (size_t i = 0; good && i < d->count; i++) {
         struct box *box = &d->boxes[i];
         box->x = d->columns[box->row.depth];

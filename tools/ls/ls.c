@@ -19,6 +19,7 @@ static const struct option_row options[] = {
     OPTION_PATTERNS,
     OPTION_SLOTS,
     OPTION_VALUES,
+    OPTION_ALL,
     OPTION_UNITS,
     OPTION_ASCII,
     OPTION_COLOR,
@@ -35,7 +36,8 @@ static int run(const struct settings *settings, int count, char **operands)
     if (outcome != OUTCOME_DONE)
         return outcome;
     bool done = false;
-    if (outline_make(&outline, target.reader, target.node.id, settings)) {
+    if (outline_make_folded(
+            &outline, target.reader, target.node.id, settings)) {
         bool as_table = settings->flat || settings->tsv || settings->markdown ||
                         settings->sort;
         done = settings->json ? ls_json(settings, &outline)
@@ -57,6 +59,10 @@ const struct command ls_command = {
         "their "
         "digests, --json has all\nthere is, with a digest of all values "
         "together. No value is read but scalars.\n\n"
+        "Of a TensorFlow checkpoint objects without values and further names "
+        "of "
+        "what has a\nbetter one are folded away; the last line counts them, "
+        "and --all shows them.\n\n"
         "FILE is a checkpoint, with or without .varve, or the prefix or "
         "directory of numbered\nones, of which the newest is taken; or "
         "DIRECTORY@latest, @best, @12. PATH is a part\nof it, such as "

@@ -209,10 +209,11 @@ static void print_notes(const struct tree_printer *p, const struct row *row)
 
 static void print_alias(const struct tree_printer *p, uint32_t id)
 {
-    const char *path = outline_saved(p->outline, id).path;
+    char *path = outline_path(p->outline, id);
     printf("%s%s ", p->style.dim, p->style.arrow);
-    print_clean(stdout, *path ? path : "/");
+    print_clean(stdout, !path ? "?" : *path ? path : "/");
     printf(" (stored once)%s", p->style.plain);
+    free(path);
 }
 
 /* The name was printed `used` columns wide. Nothing is padded that has nothing
@@ -262,6 +263,14 @@ static bool print_rows(const struct tree_printer *p, uint64_t depth)
     return good;
 }
 
+static void print_fold_note(const struct tree_printer *p)
+{
+    char note[FOLD_NOTE_SIZE];
+    if (*outline_fold_note(p->outline, note))
+        printf(
+            "%s%s %s%s\n", p->style.dim, p->style.dots, note, p->style.plain);
+}
+
 bool ls_tree(const struct settings *settings, const struct outline *outline)
 {
     struct tree_printer p = { .settings = settings,
@@ -276,5 +285,6 @@ bool ls_tree(const struct settings *settings, const struct outline *outline)
     if (p.row_count > settings->limit)
         printf("%s %" PRIu64 " more\n", p.style.dots,
             p.row_count - settings->limit);
+    print_fold_note(&p);
     return true;
 }

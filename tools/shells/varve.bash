@@ -39,7 +39,7 @@ _varve()
     esac
     [[ -z $option && $word == -* ]] && case ${COMP_WORDS[1]} in
     log) words='--json --jsonl --markdown --tsv --limit --keep-last --keep-best --greatest --metric --keep-every-steps --keep-every-seconds --keep-bytes --units --ascii --color --help' ;;
-    ls) words='--flat --json --jsonl --markdown --tsv --sort --limit --depth --include --exclude --slots --values --units --ascii --color --help' ;;
+    ls) words='--flat --json --jsonl --markdown --tsv --sort --limit --depth --include --exclude --slots --values --all --units --ascii --color --help' ;;
     stat) words='--values --strict --bins --json --jsonl --markdown --tsv --sort --limit --depth --include --exclude --threads --units --ascii --color --help' ;;
     cat) words='--json --output --slice --force --help' ;;
     verify) words='--json --threads --quiet --progress --units --ascii --color --help' ;;
@@ -48,7 +48,7 @@ _varve()
     prune) words='--keep-last --keep-best --greatest --metric --keep-every-steps --keep-every-seconds --keep-bytes --as-noted --dry-run --quiet --units --help' ;;
     pin) words='--help' ;;
     unpin) words='--help' ;;
-    graph) words='--svg --dot --html --json --output --depth --include --exclude --slots --values --units --help' ;;
+    graph) words='--svg --dot --html --mermaid --json --output --depth --include --exclude --slots --values --all --units --help' ;;
     convert) words='--to --only --except --rename --rename-file --cast --names --shard-size --compress --salvage --force --verbose --quiet --json --progress --units --ascii --help' ;;
     diff) words='--rename --rename-file --include --exclude --tolerance --relative --cast --nan-differs --values --equal --strict --quiet --json --jsonl --markdown --tsv --progress --color --help' ;;
     completion) words='--help' ;;
