@@ -2,11 +2,12 @@
 """reference.py - makes the reference from the public headers.
 
     docs/site/reference.py check SOURCE
-    docs/site/reference.py man SOURCE FOLDER [DEPFILE]
+    docs/site/reference.py man SOURCE FOLDER DEPFILE [HEADER...]
 
 Both fail, with file and line, where a public name has no comment;
 headers.py says what a name is and what its comment. `man` writes the manual
-pages of the library. The pages of the site are site.py's.
+pages of the library, but of HEADERs that it is built without. The pages of the
+site are site.py's.
 
 SPDX-License-Identifier: MIT
 """
@@ -38,12 +39,12 @@ def write_depfile(source, output, depfile):
         print(f'{output}:', *needed, file=stream)
 
 
-def main(action, source, folder=None, depfile=None):
+def main(action, source, folder='', depfile='', *without):
     found = documented(source)
     if action == 'man':
-        count = man_pages.write(source, found, folder)
-        if depfile:
-            write_depfile(source, folder, depfile)
+        count = man_pages.write(source, [
+            header for header in found if header.name not in without], folder)
+        write_depfile(source, folder, depfile)
         print(f'reference: {count} manual pages')
     else:
         names = sum(len(header.declared()) for header in found)

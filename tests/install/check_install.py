@@ -173,6 +173,9 @@ def check_manual(installed):
     declared = declared_names(glob.glob(f'{installed.include}/*.h'))
     if declared - names:
         raise Trouble(f'no manual page of {sorted(declared - names)}')
+    has_mpi = os.path.exists(f'{installed.include}/{MPI_HEADER}')
+    if ('varve-mpi' in names) != has_mpi:
+        raise Trouble('a manual page of mpi.h without it, or the reverse')
 
 
 def check_shared(installed):
