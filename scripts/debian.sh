@@ -28,6 +28,11 @@ if [ "${1:-}" = --check ]; then
     unset DEB_BUILD_OPTIONS DEB_BUILD_PROFILES
     shift
 fi
+/usr/bin/python3 -c 'import sphinx, myst_parser, furo' 2>/dev/null || {
+    echo 'debian: without libvarve-doc: there is no Sphinx, MyST and Furo here'
+    DEB_BUILD_PROFILES="${DEB_BUILD_PROFILES:+$DEB_BUILD_PROFILES }nodoc"
+    export DEB_BUILD_PROFILES
+}
 kept=${1:+$(mkdir -p "$1" && cd "$1" && pwd)}
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
