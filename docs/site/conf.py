@@ -28,6 +28,7 @@ html_theme = 'furo' if importlib.util.find_spec('furo') else 'alabaster'
 html_title = f'Varve {release}'
 html_static_path = ['_static']
 html_css_files = ['site.css']
+html_domain_indices = False
 html_copy_source = False
 html_show_sphinx = False
 html_permalinks_icon = '#'

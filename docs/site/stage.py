@@ -194,7 +194,7 @@ class Stage:
             return 'reference/c.rst'
         if aim.startswith('tools/man'):
             return 'reference/command.md'
-        if aim == 'docs':
+        if aim in ('docs', 'docs/site/index.md'):
             return 'index.md'
         readme = os.path.join(aim, 'README.md')
         if os.path.isdir(full) and os.path.exists(
