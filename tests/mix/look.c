@@ -27,6 +27,8 @@ static bool node_holds(
 static void look_at_value(struct mix_graph *g, int number, uint8_t n)
 {
     struct mix_node *node = &g->shape.nodes[n];
+    if (mix_is_value(node) && g->maybe_count[n])
+        node->holds |= varve_state_of(g->nodes[n]) == VARVE_RESTORED;
     if (!mix_is_value(node) || !node->holds || node->is_opaque)
         return;
     if (!node_holds(g, n, &node->value)) {

@@ -214,9 +214,11 @@ static bool is_mismatch(const struct mix_open *open,
 static bool is_other(const struct mix_open *open, const struct mix_node *node,
     const struct mix_node *saved)
 {
-    if (!node->is_fixed || !node->holds || !mix_is_saved(saved))
+    if (!node->is_fixed || !mix_is_saved(saved))
         return false;
     struct mix_value part = mix_part(node, &saved->value);
+    if (!node->holds) /* it gets one, of which a part is filled */
+        return open->resizes && !mix_has_shape_of(&node->value, &part);
     if (!open->reshapes || node->takes_shape)
         return !mix_equal(&node->value, &part);
     part.form = node->value.form;

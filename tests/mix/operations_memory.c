@@ -44,7 +44,7 @@ static enum fit fit_of(const struct mix *m, const struct mix_snapshot *s)
     if (values_of(g, s->root, s->except) != s->taken)
         return OTHER;
     for (uint8_t n = 0; n < MIX_NODES; n++)
-        if (mix_has(s->taken, n) &&
+        if (mix_has(s->taken, n) && mix_is_variable(g, n) &&
             (g->shape.nodes[n].dtype != s->shape.nodes[n].dtype ||
                 !mix_has_shape_of(
                     &g->shape.nodes[n].value, &s->shape.nodes[n].value)))

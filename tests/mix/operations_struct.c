@@ -64,7 +64,8 @@ void mix_rebind_struct(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     uint8_t n = mix_pick(g, is_struct, b);
     if (n == MIX_NONE || g->of[n]->counter == SIZE_MAX)
         return;
-    bool stays = (c & 8) && mix_struct_can_change(g, n);
+    bool stays =
+        (c & 8) && !g->shape.held && mix_struct_can_change(g, n);
     void *object = mix_struct_new(m, g, g->of[n], c);
     if (!mix_struct_can_rebind(g, n, object))
         return;
@@ -130,11 +131,13 @@ void mix_regrow(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
     uint8_t name = name_of_struct(&m->graphs[from]);
     if (name == MIX_NONE)
         mix_add_struct(m, from, b, c / 16);
+    mix_look(m);
     name = name_of_struct(&m->graphs[from]);
     if (name == MIX_NONE)
         return;
     mix_write(m, from, b % MIX_ORDINARY_FILES, 0);
     mix_end_graph(m, to, 0, 0);
     mix_add_struct(m, to, name, c);
+    mix_look(m);
     mix_read(m, to, b % MIX_ORDINARY_FILES, b / 64 % 2);
 }
