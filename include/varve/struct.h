@@ -59,6 +59,8 @@ typedef struct varve_field {
     bool is_fixed; /* a restoration must find it as it is: VARVE_TAG_FIXED */
     varve_make_room *room; /* where the pointer is NULL and a file has the
                               field: calloc, or the program's own */
+    size_t more; /* elements than the first member that counts says: 1 of the
+                    int *begins of a number of rows, which has their end too */
 
     /* The macros' own. */
     varve_field_kind kind;
@@ -127,6 +129,12 @@ VARVE_API varve_node *varve_add_text(
  * it more than there is. */
 #define VARVE_FIELD_POINTER(type, member, ...)                                 \
     VARVE_FIELD_POINTER_(                                                      \
+        type, member, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)
+
+/* VARVE_FIELD_POINTER_TO(struct net, weights, 784 * 10): a number of them that
+ * is always the same. */
+#define VARVE_FIELD_POINTER_TO(type, member, ...)                              \
+    VARVE_FIELD_POINTER_TO_(                                                   \
         type, member, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)
 
 /* VARVE_FIELD_POINTER_2D(struct grid, cells, height, width) */

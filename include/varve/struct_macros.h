@@ -128,6 +128,10 @@
     VARVE_POINTED_VALUE_(type, member_, .rank = 1,                             \
         .extents = { VARVE_COUNTED_BY_(type, count) }, __VA_ARGS__)
 
+#define VARVE_FIELD_POINTER_TO_(type, member_, count, ...)                     \
+    VARVE_POINTED_VALUE_(type, member_, .rank = 1,                             \
+        .extents = { { (count), (varve_dtype)0 } }, __VA_ARGS__)
+
 #define VARVE_FIELD_POINTER_2D_(type, member_, height, width, ...)             \
     VARVE_POINTED_VALUE_(type, member_, .rank = 2,                             \
         .extents = { VARVE_COUNTED_BY_(type, height),                          \

@@ -81,19 +81,29 @@ static bool is_count(varve_dtype dtype)
     return dtype >= VARVE_INT8 && dtype <= VARVE_UINT64;
 }
 
-static bool extent_of(
-    const varve_extent *extent, const void *object, uint64_t *count)
+/* Elements that are there beyond those that a member counts. */
+static uint64_t more_of(const varve_field *field, unsigned i)
 {
-    *count = extent->at;
-    return !extent->dtype ||
-           read_count(extent->dtype, member(object, extent->at), count);
+    return i == 0 ? field->more : 0;
+}
+
+static bool extent_of(
+    const varve_field *field, unsigned i, const void *object, uint64_t *count)
+{
+    const varve_extent *by = &field->extents[i];
+    uint64_t more = more_of(field, i);
+    *count = by->at;
+    if (by->dtype && !read_count(by->dtype, member(object, by->at), count))
+        return false;
+    *count = *count < UINT64_MAX - more ? *count + more : UINT64_MAX;
+    return true;
 }
 
 uint64_t vv_field_extent(
     const varve_field *field, const void *object, unsigned i)
 {
     uint64_t count;
-    extent_of(&field->extents[i], object, &count);
+    extent_of(field, i, object, &count);
     return count;
 }
 
@@ -107,6 +117,9 @@ bool vv_field_set_extent(
     uint64_t now;
     if (!by->dtype)
         return by->at == extent;
+    if (extent < more_of(field, i))
+        return false;
+    extent -= more_of(field, i);
     memcpy(bytes, &extent, sizeof bytes);
     bool is_little = *(const char *)&one != 0;
     const char *from = is_little ? bytes : bytes + sizeof bytes - size;
@@ -236,6 +249,8 @@ static const char *bad_place(const varve_field *f)
         (f->kind != VARVE_FIELD_IS_VALUE &&
             f->rank != (f->kind == VARVE_FIELD_IS_LIST)))
         return "expected other extents for this kind of field";
+    if (f->more && !f->extents[0].dtype)
+        return "expected more than a member counts, found no such member";
     for (unsigned i = 0; i < f->rank; i++) {
         const varve_extent *e = &f->extents[i];
         if (!e->dtype)
@@ -266,7 +281,7 @@ static const char *bad_extents(const varve_field *f, const void *object)
     uint64_t count = 1;
     for (unsigned i = 0; i < f->rank; i++) {
         uint64_t extent;
-        if (!extent_of(&f->extents[i], object, &extent))
+        if (!extent_of(f, i, object, &extent))
             return "expected a count, found one below 0";
         if (extent && count > SIZE_MAX / extent)
             return "expected a count that fits memory, found a larger one";

@@ -4,7 +4,7 @@
     tests/ports/lines.py [--check PAGE]
 
 Prints a table of the lines between the comments [calls] and [tables] that are
-not empty; --check compares it with the one on a page.
+not empty, with those of [both]; --check compares it with the one on a page.
 
 SPDX-License-Identifier: MIT
 """
@@ -13,13 +13,14 @@ import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PORTS = ('net', 'lattice', 'life', 'particles')
+PORTS = ('net', 'lattice', 'life', 'particles', 'reservoir')
 
 
 def count(text, region):
     found = re.search(rf'/\* \[{region}\] \*/\n(.*?)/\* \[/{region}\] \*/',
                       text, re.S)
-    return sum(1 for line in found[1].splitlines() if line.strip())
+    return sum(1 for line in found[1].splitlines() if line.strip()) \
+        if found else 0
 
 
 def table():
@@ -27,8 +28,10 @@ def table():
     for name in PORTS:
         with open(os.path.join(HERE, name + '.c'), encoding='utf-8') as file:
             text = file.read()
+        calls, tables, both = (count(text, region)
+                               for region in ('calls', 'tables', 'both'))
         rows.append(f'| [{name}.c](../tests/ports/{name}.c) '
-                    f'| {count(text, "calls")} | {count(text, "tables")} |')
+                    f'| {calls + both} | {tables + both} |')
     return '\n'.join(rows) + '\n'
 
 

@@ -181,6 +181,39 @@ TEST(field, is_counted_by_any_integer)
     cr_assert_eq(c.u64, UINT64_MAX);
 }
 
+TEST(field, may_have_more_than_a_member_counts)
+{
+    struct sparse {
+        int rows;
+        uint64_t most;
+        int *begin;
+        float *always;
+    } s = { .rows = 3 };
+    static int begin[4];
+    static float always[20];
+    static const varve_field fields[] = {
+        VARVE_FIELD_POINTER(struct sparse, begin, rows, .more = 1),
+        VARVE_FIELD_POINTER(struct sparse, begin, most, .more = 2),
+        VARVE_FIELD_POINTER_TO(struct sparse, always, 4 * 5),
+    };
+    s.begin = begin;
+    s.always = always;
+    cr_assert_eq(vv_field_view(&fields[0], &s).shape[0], 4);
+    cr_assert_eq(vv_field_view(&fields[2], &s).shape[0], 20);
+    cr_assert_eq(vv_field_view(&fields[2], &s).data, always);
+    cr_assert(vv_field_set_extent(&fields[0], &s, 0, 6) && s.rows == 5);
+    cr_assert(vv_field_set_extent(&fields[0], &s, 0, 1) && s.rows == 0);
+    cr_assert(!vv_field_set_extent(&fields[0], &s, 0, 0) && s.rows == 0);
+    cr_assert(vv_field_set_extent(
+        &fields[0], &s, 0, (uint64_t)INT32_MAX + 1));
+    cr_assert(!vv_field_set_extent(
+        &fields[0], &s, 0, (uint64_t)INT32_MAX + 2));
+    cr_assert(vv_field_set_extent(&fields[1], &s, 0, UINT64_MAX));
+    cr_assert_eq(s.most, UINT64_MAX - 2);
+    s.most = UINT64_MAX;
+    cr_assert_eq(vv_field_extent(&fields[1], &s, 0), UINT64_MAX);
+}
+
 TEST(field, is_called_by_its_name_and_older_ones)
 {
     static const varve_field f =
@@ -289,6 +322,9 @@ TEST(field, says_what_a_table_made_by_hand_cannot_be)
               .dtype = VARVE_FLOAT32, .rank = 1,
               .extents = { { SIZE_MAX / 2, 0 } } },
             "fits memory" },
+        { { .kind = VARVE_FIELD_IS_VALUE, .name = "x", .size = 8, .rank = 1,
+              .more = 1, .extents = { { 2, 0 } } },
+            "more than a member counts" },
         { { .kind = VARVE_FIELD_IS_VALUE, .name = "x",
               .older_names = "a|\xff" },
             "older names" },
