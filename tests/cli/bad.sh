@@ -118,7 +118,7 @@ ends 0 convert --salvage --only types damaged.varve repaired_part.varve
 ends 0 verify repaired_part.varve repaired_part.safetensors
 
 # Parts that are not there.
-for part in 64 -65 , 1,2,3 1::2 x 1-2 ''; do
+for part in 64 -65 , 1,2,3 1::0 x 1-2 '' 1:2:3:4 ...,... 1,2,...,3 .. ....; do
     complains 2 'varve: --slice: ' \
         cat --slice="$part" sample.varve model/layers/0/kernel
 done

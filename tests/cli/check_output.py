@@ -174,11 +174,17 @@ def cut(rows, parts):
     """Python's slices, which are NumPy's, of lists in lists."""
     if not parts:
         return rows
-    begin, colon, end = parts[0].partition(':')
-    if not colon:
-        return cut(rows[int(begin)], parts[1:])
-    return [cut(row, parts[1:]) for row in
-            rows[int(begin) if begin else None:int(end) if end else None]]
+    if '...' in parts:
+        at = parts.index('...')
+        rank, inner = 0, rows
+        while isinstance(inner, list):
+            rank, inner = rank + 1, inner[0]
+        parts[at:at + 1] = [':'] * (rank - len(parts) + 1)
+        return cut(rows, parts)
+    if ':' not in parts[0]:
+        return cut(rows[int(parts[0])], parts[1:])
+    numbers = [int(n) if n else None for n in parts[0].split(':')]
+    return [cut(row, parts[1:]) for row in rows[slice(*numbers)]]
 
 
 def flat(rows):

@@ -67,7 +67,9 @@ done
 # A part of a value.
 ends 0 cat --json sample.varve model/layers/0/kernel
 cp out whole.json
-for part in : 5 -1 0:0 -99999:2,3 63:99999,: 3:2 1:3,-1 :,0:20 2,5 -3:,-4:-2; do
+for part in : 5 -1 0:0 -99999:2,3 63:99999,: 3:2 1:3,-1 :,0:20 2,5 -3:,-4:-2 \
+    ::2 1::7 ::-1 10:2:-3 -1:-60:-9,::-4 ...,3 5,... ... 1:9:3,...,::5 \
+    -0:-0 :-0 99:1:99,0 3:3:-1 :,::-99999999999999999999 2:,...; do
     ends 0 cat --json --slice="$part" sample.varve model/layers/0/kernel
     "${helper[@]}" slice "$part" whole.json <out || fail "--slice=$part"
 done

@@ -12,6 +12,7 @@
 #include "element.h"
 #include "json_out.h"
 #include "output.h"
+#include "pieces.h"
 #include "slice.h"
 #include "target.h"
 #include "value.h"
@@ -73,12 +74,13 @@ static int print_value(const struct settings *settings, struct value *value)
 static int cat_node(const struct settings *settings, struct target *target)
 {
     struct value value;
-    struct slice slice;
+    struct selection selection;
     char why[200];
     varve_error error = { .status = VARVE_OK };
     const varve_saved_node *node = &target->node;
     if (settings->slice && node->has_value &&
-        !slice_parse(settings->slice, &node->value, &slice, why, sizeof why))
+        !slice_parse(
+            settings->slice, &node->value, &selection, why, sizeof why))
         return complain(settings, &(struct complaint){
                                       .outcome = OUTCOME_USAGE,
                                       .code = "USAGE",
@@ -86,9 +88,10 @@ static int cat_node(const struct settings *settings, struct target *target)
                                       .why = why,
                                   });
     varve_status status =
-        settings->slice ? value_read_part(&value, target->reader, node,
-                              &slice.box, &slice.part, &error)
-                        : value_read(&value, target->reader, node, &error);
+        settings->slice && node->has_value
+            ? value_read_selected(
+                  &value, target->reader, node, &selection, &error)
+            : value_read(&value, target->reader, node, &error);
     if (status == VARVE_NOT_FOUND)
         return complain_not_found(settings, "no value",
             varve_reader_path(target->reader), error.message, NULL);
@@ -133,8 +136,9 @@ const struct command cat_command = {
         "strings, a complex number is [re,im], a\nstring that is not UTF-8 is "
         "{\"hex\":\"...\"}.\n"
         "--slice reads and verifies only what the part needs: for each "
-        "dimension BEGIN:END\nor an index, which takes the dimension away; "
-        "negative numbers count from the end.\n",
+        "dimension BEGIN:END\nor BEGIN:END:STEP, or an index, which takes the "
+        "dimension away; negative numbers\ncount from the end, ... stands for "
+        "the dimensions that are not named.\n",
     .options = options,
     .least_operands = 1,
     .most_operands = 2,

@@ -240,3 +240,75 @@ varve_status pieces_next(
     p->given += piece->count;
     return status;
 }
+
+/* --- In memory ---------------------------------------------------------- */
+
+static void store64(unsigned char *to, uint64_t number)
+{
+    for (int i = 0; i < 8; i++)
+        to[i] = (unsigned char)(number >> 8 * i);
+}
+
+/* As strings lie in a file. */
+static void put_strings(struct value *value, const struct piece *piece)
+{
+    const varve_string *strings = (const void *)piece->bytes;
+    unsigned char *to = value->bytes + 8 * value->count;
+    for (uint64_t i = 0; i < piece->count; i++) {
+        store64(value->bytes + 8 * i, strings[i].size);
+        memcpy(to, strings[i].data, (size_t)strings[i].size);
+        to += strings[i].size;
+    }
+    value->offset = 8 * value->count;
+}
+
+static uint64_t size_of_strings(const struct piece *piece)
+{
+    const varve_string *strings = (const void *)piece->bytes;
+    uint64_t size = 8 * piece->count;
+    for (uint64_t i = 0; i < piece->count; i++)
+        size += strings[i].size;
+    return size;
+}
+
+/* Strings come all at once. */
+static varve_status fill(
+    struct value *value, struct pieces *p, varve_error *error)
+{
+    struct piece piece;
+    varve_status status = pieces_next(p, &piece, error);
+    if (status != VARVE_OK)
+        return status;
+    value->node.size =
+        p->strings ? size_of_strings(&piece) : p->count * p->unit;
+    value->bytes = malloc((size_t)value->node.size + 1);
+    if (!value->bytes)
+        return fail_memory(error);
+    if (p->strings)
+        put_strings(value, &piece);
+    while (!p->strings && status == VARVE_OK && piece.count > 0) {
+        memcpy(value->bytes + piece.first * p->unit, piece.bytes,
+            (size_t)piece.count * p->unit);
+        status = pieces_next(p, &piece, error);
+    }
+    return status;
+}
+
+varve_status value_read_selected(struct value *value, varve_reader *reader,
+    const varve_saved_node *node, const struct selection *selection,
+    varve_error *error)
+{
+    struct pieces pieces;
+    *value =
+        (struct value){ .node = *node, .count = selection_count(selection) };
+    value->node.value = selection_tensor(selection);
+    varve_status status = pieces_open(&pieces, reader, node, error);
+    if (status != VARVE_OK)
+        return status;
+    pieces_begin(&pieces, selection);
+    status = fill(value, &pieces, error);
+    pieces_close(&pieces);
+    if (status != VARVE_OK)
+        value_clear(value);
+    return status;
+}

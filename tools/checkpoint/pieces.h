@@ -58,4 +58,10 @@ varve_status pieces_next(
 
 void pieces_close(struct pieces *pieces);
 
+/* All that is chosen as a value in memory, whose type, shape and size are those
+ * of the selection. On failure there is nothing to clear. */
+varve_status value_read_selected(struct value *value, varve_reader *reader,
+    const varve_saved_node *node, const struct selection *selection,
+    varve_error *error);
+
 #endif

@@ -69,7 +69,7 @@ static varve_status begin(
     return VARVE_OK;
 }
 
-varve_status value_read_part(struct value *value, varve_reader *reader,
+static varve_status read_part(struct value *value, varve_reader *reader,
     const varve_saved_node *node, const varve_box *box,
     const varve_tensor *part, varve_error *error)
 {
@@ -110,7 +110,7 @@ varve_status value_read_beginning(struct value *value, varve_reader *reader,
     if (part.shape[0] > MOST_SHOWN + 1)
         part.shape[0] = MOST_SHOWN + 1;
     const varve_box box = { .extents = { part.shape[0] } };
-    return value_read_part(value, reader, node, &box, &part, error);
+    return read_part(value, reader, node, &box, &part, error);
 }
 
 void value_clear(struct value *value)

@@ -21,12 +21,6 @@ struct value {
 varve_status value_read(struct value *value, varve_reader *reader,
     const varve_saved_node *node, varve_error *error);
 
-/* The same of a part of it; then type and shape in `node` are those of `part`,
- * and its size is that of these bytes. */
-varve_status value_read_part(struct value *value, varve_reader *reader,
-    const varve_saved_node *node, const varve_box *box,
-    const varve_tensor *part, varve_error *error);
-
 /* The same of the first bytes of a state. */
 varve_status value_read_beginning(struct value *value, varve_reader *reader,
     const varve_saved_node *node, varve_error *error);
