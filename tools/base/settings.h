@@ -68,6 +68,9 @@ struct settings {
     bool any_type;
     bool nan_differs;
     bool all;
+    bool full;
+    bool statistics;
+    bool histogram;
     unsigned svg;
     unsigned units;
     unsigned sort;
@@ -77,7 +80,9 @@ struct settings {
     uint64_t limit; /* UINT64_MAX: none */
     uint64_t depth; /* UINT64_MAX: not given */
     uint64_t threads;
-    uint64_t bins; /* 0: not given */
+    uint64_t bins;      /* 0: not given */
+    uint64_t width;     /* 0: not given */
+    uint64_t precision; /* UINT64_MAX: not given */
     bool verbose;
     unsigned format; /* one more than the varve_format; 0: not given */
     uint64_t shard_size;

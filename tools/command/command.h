@@ -112,6 +112,7 @@ struct command {
 #define EACH_COMMAND(DO)                                                       \
     DO(log)                                                                    \
     DO(ls)                                                                     \
+    DO(show)                                                                   \
     DO(stat)                                                                   \
     DO(cat)                                                                    \
     DO(verify)                                                                 \

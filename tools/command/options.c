@@ -173,7 +173,8 @@ int parse_options(const struct command *command, int argc, char **argv,
     *settings = (struct settings){ .command = command,
         .json = asks_for_json(argc, argv),
         .limit = UINT64_MAX,
-        .depth = UINT64_MAX };
+        .depth = UINT64_MAX,
+        .precision = UINT64_MAX };
     opterr = 0;
     for (;;) {
         int value = getopt_long(argc, argv, parser.letters, parser.longs, NULL);

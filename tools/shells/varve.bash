@@ -4,7 +4,7 @@ _varve()
     local word=${COMP_WORDS[COMP_CWORD]} option= words=
     COMPREPLY=()
     if [ "$COMP_CWORD" = 1 ]; then
-        COMPREPLY=($(compgen -W 'log ls stat cat verify repair repack prune pin unpin graph convert diff completion help version' -- "$word"))
+        COMPREPLY=($(compgen -W 'log ls show stat cat verify repair repack prune pin unpin graph convert diff completion help version' -- "$word"))
         return
     fi
     if [ "$word" = = ]; then
@@ -18,6 +18,8 @@ _varve()
     'ls --sort') words='path bytes offset' ;;
     'ls --units') words='iec si bytes' ;;
     'ls --color') words='auto always never' ;;
+    'show --units') words='iec si bytes' ;;
+    'show --color') words='auto always never' ;;
     'stat --sort') words='path bytes offset' ;;
     'stat --units') words='iec si bytes' ;;
     'stat --color') words='auto always never' ;;
@@ -40,6 +42,7 @@ _varve()
     [[ -z $option && $word == -* ]] && case ${COMP_WORDS[1]} in
     log) words='--json --jsonl --markdown --tsv --limit --keep-last --keep-best --greatest --metric --keep-every-steps --keep-every-seconds --keep-bytes --units --ascii --color --help' ;;
     ls) words='--flat --json --jsonl --markdown --tsv --sort --limit --depth --include --exclude --slots --values --all --units --ascii --color --help' ;;
+    show) words='--json --slice --full --precision --width --statistics --histogram --bins --units --ascii --color --help' ;;
     stat) words='--values --strict --bins --json --jsonl --markdown --tsv --sort --limit --depth --include --exclude --threads --units --ascii --color --help' ;;
     cat) words='--json --output --slice --force --help' ;;
     verify) words='--json --threads --quiet --progress --units --ascii --color --help' ;;

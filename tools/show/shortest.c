@@ -1,0 +1,132 @@
+/* shortest.c - digits by trial: more of them until they read back.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "shortest.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DIGITS = 17, DIGITS_SIZE = 40 };
+
+/* How a type keeps reals. */
+struct fineness {
+    int fraction_bits;
+    int least_exponent; /* of a number that is not denormal */
+    int sure_digits;    /* so many always read back */
+};
+
+static struct fineness fineness_of(varve_dtype dtype)
+{
+    switch (dtype) {
+    case VARVE_FLOAT16: return (struct fineness){ 10, -14, 3 };
+    case VARVE_BFLOAT16: return (struct fineness){ 7, -126, 2 };
+    case VARVE_FLOAT8_E4M3FN: return (struct fineness){ 3, -6, 1 };
+    case VARVE_FLOAT8_E5M2: return (struct fineness){ 2, -14, 1 };
+    case VARVE_FLOAT32:
+    case VARVE_COMPLEX64: return (struct fineness){ 23, -126, 6 };
+    default: return (struct fineness){ 52, -1022, 15 };
+    }
+}
+
+static bool is_same(double a, double b)
+{
+    return !(a < b) && !(a > b);
+}
+
+/* Whether a decimal number is nearer to an element than to its neighbours. */
+static bool reads_back(
+    varve_dtype dtype, const struct fineness *f, const char *text, double real)
+{
+    if (f->fraction_bits == 52)
+        return is_same(strtod(text, NULL), real);
+    if (f->fraction_bits == 23)
+        return is_same((double)strtof(text, NULL), real);
+    int exponent;
+    double part = frexp(fabs(real), &exponent); /* 0.5 <= part < 1 */
+    exponent--;
+    bool is_least = exponent <= f->least_exponent;
+    if (is_least)
+        exponent = f->least_exponent;
+    double step = ldexp(1, exponent - f->fraction_bits);
+    double off = fabs(strtod(text, NULL)) - fabs(real);
+    /* Below a power of two they stand twice as near. */
+    double below = is_same(part, 0.5) && !is_least ? step / 4 : step / 2;
+    (void)dtype;
+    return off < step / 2 && -off < below;
+}
+
+/* "d.ddde[+-]xx", without zeros at the end. */
+static void drop_zeros(char *text)
+{
+    char *exponent = strchr(text, 'e');
+    char *end = exponent;
+    while (end > text && end[-1] == '0')
+        end--;
+    if (strchr(text, '.'))
+        memmove(end, exponent, strlen(exponent) + 1);
+}
+
+/* The shortest one, as "%e" writes it; how many digits stand behind the
+ * point. */
+static int find_digits(
+    varve_dtype dtype, double real, char text[DIGITS_SIZE], int *exponent)
+{
+    const struct fineness f = fineness_of(dtype);
+    bool is_denormal = fabs(real) < ldexp(1, f.least_exponent);
+    int digits = is_denormal ? 1 : f.sure_digits;
+    for (; digits <= MOST_DIGITS; digits++) {
+        snprintf(text, DIGITS_SIZE, "%.*e", digits - 1, real);
+        if (reads_back(dtype, &f, text, real))
+            break;
+    }
+    drop_zeros(text);
+    const char *point = strchr(text, '.');
+    const char *behind = strchr(text, 'e');
+    *exponent = atoi(behind + 1);
+    return point ? (int)(behind - point - 1) : 0;
+}
+
+/* Of a number with a point. */
+static const char *trim(char *text)
+{
+    if (!strchr(text, '.'))
+        return strcat(text, ".");
+    char *end = text + strlen(text);
+    while (end[-1] == '0')
+        end--;
+    *end = '\0';
+    return text;
+}
+
+const char *plain_text(varve_dtype dtype, double real, unsigned precision,
+    char text[REAL_TEXT_SIZE])
+{
+    char digits[DIGITS_SIZE];
+    int exponent;
+    int behind = find_digits(dtype, real, digits, &exponent) - exponent;
+    if (behind < 0)
+        behind = 0;
+    if ((unsigned)behind > precision)
+        behind = (int)precision;
+    snprintf(text, REAL_TEXT_SIZE, "%.*f", behind, real);
+    return trim(text);
+}
+
+const char *scientific_text(varve_dtype dtype, double real, unsigned precision,
+    char text[REAL_TEXT_SIZE])
+{
+    char digits[DIGITS_SIZE];
+    int exponent;
+    int behind = find_digits(dtype, real, digits, &exponent);
+    if ((unsigned)behind > precision) {
+        snprintf(digits, sizeof digits, "%.*e", (int)precision, real);
+        drop_zeros(digits);
+    }
+    const char *mark = strchr(digits, 'e');
+    snprintf(text, REAL_TEXT_SIZE, "%.*s%s%s", (int)(mark - digits), digits,
+        memchr(digits, '.', (size_t)(mark - digits)) ? "" : ".", mark);
+    return text;
+}

@@ -1,0 +1,168 @@
+/* show.c - varve show: one value, or another node, for people.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "array_text.h"
+#include "command.h"
+#include "complaint.h"
+#include "show_parts.h"
+#include "slice.h"
+#include "target.h"
+
+static const struct option_row options[] = {
+    OPTION_JSON,
+    OPTION("slice", 0, OPTION_TEXT, slice, "PART",
+        "only a part, as NumPy writes it: 10:20,...,::2"),
+    OPTION("full", 0, OPTION_FLAG, full, NULL,
+        "all elements, however many there are"),
+    OPTION("precision", 0, OPTION_NUMBER, precision, "N",
+        "at most N digits behind the point (8)"),
+    OPTION("width", 0, OPTION_NUMBER, width, "N",
+        "at most N columns, where they suffice (75)"),
+    OPTION("statistics", 's', OPTION_FLAG, statistics, NULL,
+        "extremes, mean, zeros, NaN of all or of the part"),
+    OPTION("histogram", 0, OPTION_FLAG, histogram, NULL,
+        "how many elements lie where"),
+    OPTION("bins", 0, OPTION_NUMBER, bins, "N",
+        "a histogram of N bins, 1 to 64 (16)"),
+    OPTION_UNITS,
+    OPTION_ASCII,
+    OPTION_COLOR,
+    OPTION_HELP,
+    OPTION_END,
+};
+
+/* Before anything is printed, so that damage is told of instead. */
+static varve_status look_ahead(struct subject *s, varve_error *error)
+{
+    struct selection shown;
+    struct piece piece;
+    varve_status status = VARVE_OK;
+    if (s->pieces.whole.bytes)
+        return VARVE_OK;
+    array_shorten(&s->selection, &shown);
+    pieces_begin(&s->pieces, s->settings->full ? &s->selection : &shown);
+    do
+        status = pieces_next(&s->pieces, &piece, error);
+    while (status == VARVE_OK && piece.count > 0);
+    return status;
+}
+
+/* Only what is shown is read; for statistics all of it. */
+static varve_status read_and_print(struct subject *s, varve_error *error)
+{
+    const struct settings *settings = s->settings;
+    uint64_t bins = settings->bins ? settings->bins : SHOW_BINS;
+    varve_status status = VARVE_OK;
+    if (s->has_statistics)
+        status = statistics_make(
+            &s->statistics, &s->pieces, &s->selection, (unsigned)bins, error);
+    else
+        status = look_ahead(s, error);
+    if (status != VARVE_OK)
+        return status;
+    if (settings->json)
+        return show_json(s, error);
+    show_head(s);
+    status = s->node.kind == VARVE_STATE
+                 ? show_state(s, error)
+                 : array_print(settings, &s->pieces, &s->selection, error);
+    if (status == VARVE_OK)
+        show_statistics(s);
+    return status;
+}
+
+static int show_value(struct subject *s)
+{
+    const char *path = varve_reader_path(s->outline.reader);
+    varve_error error = { .status = VARVE_OK };
+    varve_status status =
+        pieces_open(&s->pieces, s->outline.reader, &s->node, &error);
+    if (status == VARVE_OK) {
+        s->has_statistics = s->settings->statistics || s->settings->histogram;
+        status = read_and_print(s, &error);
+        pieces_close(&s->pieces);
+    }
+    if (status != VARVE_OK)
+        return complain_status(s->settings, "cannot read", path, &error);
+    return OUTCOME_DONE;
+}
+
+/* What has no value shows what it has instead. */
+static int show_other(struct subject *s)
+{
+    varve_error error = { .status = VARVE_OK };
+    const char *file = varve_reader_path(s->outline.reader);
+    if (s->settings->slice || s->settings->statistics || s->settings->histogram)
+        return complain_not_found(
+            s->settings, "no value", file, s->node.path, NULL);
+    if (s->settings->json)
+        return outcome_of(show_json(s, &error));
+    show_head(s);
+    if (!s->node.value.dtype)
+        show_object(s);
+    return OUTCOME_DONE;
+}
+
+static int show_node(const struct settings *settings, struct target *target)
+{
+    char why[200];
+    struct subject s = { .settings = settings,
+        .style = style_for(settings, stdout),
+        .node = target->node };
+    if (settings->slice && s.node.has_value &&
+        !slice_parse(
+            settings->slice, &s.node.value, &s.selection, why, sizeof why))
+        return complain(settings, &(struct complaint){
+                                      .outcome = OUTCOME_USAGE,
+                                      .code = "USAGE",
+                                      .what = "--slice",
+                                      .why = why,
+                                  });
+    if (!settings->slice)
+        selection_whole(&s.node.value, &s.selection);
+    if (!outline_make(&s.outline, target->reader, 0, settings))
+        return complain_memory(settings);
+    int outcome = s.node.has_value ? show_value(&s) : show_other(&s);
+    outline_clear(&s.outline);
+    return outcome;
+}
+
+static int run(const struct settings *settings, int count, char **operands)
+{
+    struct target target;
+    if (settings->bins > MOST_BINS)
+        return complain_usage(
+            settings, "--bins: expected at most %d", (int)MOST_BINS);
+    int outcome = target_open(settings, operands[0], &target);
+    if (outcome != OUTCOME_DONE)
+        return outcome;
+    if (count > 1)
+        outcome = target_find(settings, &target, operands[1]);
+    if (outcome == OUTCOME_DONE)
+        outcome = show_node(settings, &target);
+    target_close(&target);
+    return outcome;
+}
+
+const struct command show_command = {
+    .name = "show",
+    .operands = "FILE[:PATH] [PATH]",
+    .summary = "one value, or what an object has",
+    .details =
+        "A value is printed as NumPy prints arrays: of more than 1000 elements "
+        "those at the\nends of each dimension. Only these are read and "
+        "verified, as is only the part that\n--slice names: for each dimension "
+        "BEGIN:END, BEGIN:END:STEP or an index, which takes\nthe dimension "
+        "away; negative numbers count from the end, ... stands for the\n"
+        "dimensions that are not named.\n\nBefore it stand its type, shape, "
+        "bytes, digest, where it lies, its tags and global\nname, and every "
+        "other path that ends in an edge to it. A state is printed as text\n"
+        "if it is text, else in hexadecimal; of an object its edges, slots "
+        "and, "
+        "of the root,\nmetadata.\n\nStatistics are those of varve stat.\n",
+    .options = options,
+    .least_operands = 1,
+    .most_operands = 2,
+    .run = run,
+};
