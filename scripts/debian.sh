@@ -73,9 +73,12 @@ done
 libraries=$place/root/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 sed -i "s,^prefix=.*,prefix=$place/root/usr," "$libraries"/pkgconfig/*.pc
 mkdir "$place/test"
-env -u PKG_CONFIG_LIBDIR AUTOPKGTEST_TMP="$place/test" \
-    PATH="$place/root/usr/bin:$PATH" LD_LIBRARY_PATH="$libraries" \
-    PKG_CONFIG_PATH="$libraries/pkgconfig" \
-    varve_DIR="$libraries/cmake/varve" debian/tests/consumers
+for test in consumers pages; do
+    env -u PKG_CONFIG_LIBDIR AUTOPKGTEST_TMP="$place/test" \
+        PATH="$place/root/usr/bin:$PATH" LD_LIBRARY_PATH="$libraries" \
+        PKG_CONFIG_PATH="$libraries/pkgconfig" \
+        varve_DIR="$libraries/cmake/varve" varve_prefix="$place/root/usr" \
+        "debian/tests/$test"
+done
 echo "debian: $(find "$place" -maxdepth 1 -name '*.deb' ! -name '*-dbgsym_*' |
     wc -l) packages, built, looked at and used"

@@ -48,19 +48,19 @@ def environment_of(source, installed, sysroot, compiler, place):
     if shutil.which('mpirun'):  # what MPI leaks is its own
         wrap(folder, 'mpirun', 'env ASAN_OPTIONS=detect_leaks=0 '
              + shlex.quote(shutil.which('mpirun')))
-    packages = os.path.dirname(
-        glob.glob(f'{installed}/**/pkgconfig/varve.pc', recursive=True)[0])
+    packages = os.path.dirname(next(
+        path for start in ('lib/**', '**') for path in glob.iglob(
+            f'{installed}/{start}/pkgconfig/varve.pc', recursive=True)))
     libraries = os.path.dirname(packages)
     if sysroot:
         packages = relocate(packages, sysroot, os.path.join(place, 'packages'))
-    tools = os.path.dirname(
-        (glob.glob(f'{installed}/**/bin/varve', recursive=True) + [''])[0])
+    tools = os.path.join(libraries[:libraries.rindex('/lib')], 'bin')
     path = os.pathsep.join([folder, tools, os.environ['PATH']])
     environment = dict(
         os.environ, PATH=path, LD_LIBRARY_PATH=libraries, CC='cc',
         PKG_CONFIG_PATH=packages, VARVE=source, LC_ALL='C.UTF-8', TERM='dumb',
         OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1',
-        CMAKE_PREFIX_PATH=os.path.dirname(os.path.dirname(libraries)))
+        CMAKE_PREFIX_PATH=os.path.dirname(tools))
     # A test of Criterion that fails leaves what it made.
     leaks = os.path.join(place, 'leaks')
     with open(leaks, 'w', encoding='utf-8') as stream:
