@@ -162,7 +162,7 @@ static void graft(struct subject *s)
 
 static void look_at(varve_restoration *r, struct subject *s)
 {
-    varve_report *report = varve_report_new(r, NULL);
+    varve_report *report = r ? varve_report_new(r, NULL) : NULL;
     s->seen += report && varve_report_text(report);
     varve_report_free(report);
     varve_restoration_free(r);
@@ -237,6 +237,66 @@ static void touch(struct subject *s)
     varve_touch(s->root);
 }
 
+static varve_status fix(void *user, varve_node *node, const char *path)
+{
+    static const varve_resizing none = { 0 };
+    ((struct subject *)user)->seen += *path != '\0';
+    varve_tag(node, VARVE_TAG_FIXED);
+    varve_set_resizing(node, &none, NULL);
+    return VARVE_OK;
+}
+
+/* Every value is compared, and takes other shapes. */
+static void fix_all(struct subject *s)
+{
+    const varve_select select = { .kind = VARVE_VARIABLE };
+    varve_error error;
+    FUZZ_CHECK(!varve_each(s->root, &select, fix, s, NULL), "each");
+    varve_clear_mistake(s->graph, NULL);
+    varve_restoration *r = varve_read(s->root, s->path, NULL, &error);
+    FUZZ_CHECK(r, "reading what is fixed: %s", error.message);
+    look_at(r, s);
+}
+
+struct part {
+    int count;
+    float *x;
+    struct part *n;
+};
+
+static const varve_field inner_fields[] = {
+    VARVE_FIELD(struct part, count),
+    VARVE_FIELD_POINTER(struct part, x, count, .room = calloc),
+    VARVE_FIELDS_END,
+};
+
+static const varve_field outer_fields[] = {
+    VARVE_FIELD_POINTER(
+        struct part, x, count, .older_names = "v00000|q", .room = calloc),
+    VARVE_FIELD_STRUCTS_AT(struct part, n, inner_fields, count,
+        .older_names = "0|dict|e00000|p", .room = calloc),
+    VARVE_FIELDS_END,
+};
+
+/* Lists, and what is in them, get room as a file has it. */
+static void read_into_struct(struct subject *s)
+{
+    struct part whole = { 0 };
+    varve_error error;
+    varve_graph *graph = varve_graph_new(&allocator);
+    varve_node *root = varve_graph_root(graph);
+    varve_add_struct(root, "n", outer_fields, &whole);
+    varve_node *again = varve_add_struct(root, "0", outer_fields, &whole);
+    look_at(varve_read(root, s->path, NULL, &error), s);
+    varve_clear_mistake(graph, NULL);
+    varve_rebind_struct(again, &whole);
+    varve_graph_free(graph);
+    for (int i = 0; whole.n && i < whole.count; i++)
+        free(whole.n[i].x);
+    free(whole.n);
+    free(whole.x);
+}
+
 static void close_graph(struct subject *s)
 {
     varve_graph_free(s->graph);
@@ -256,6 +316,8 @@ static const struct {
     { "reading it renamed", read_renamed },
     { "writing every format", write_all },
     { "touching all of it", touch },
+    { "a struct", read_into_struct },
+    { "all of it fixed", fix_all },
     { "freeing", close_graph },
 };
 
