@@ -1,5 +1,6 @@
 /* strided.c - dimensions that go on where the next one ends are one with it;
- * then rows of the innermost are copied, as one piece where they are.
+ * then rows of the innermost are copied, as one piece where they are, or by
+ * columns where these lie closer.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -95,10 +96,9 @@ static void begin(struct course *c, const varve_tensor *tensor, uint64_t offset)
     }
 }
 
-/* Behind some elements of a row. */
-static void pass(struct course *c, uint64_t count)
+/* Behind some steps of a dimension, where the narrower ones begin. */
+static void pass(struct course *c, uint32_t k, uint64_t count)
 {
-    uint32_t k = c->rank - 1;
     c->at[k] += count;
     c->place += (int64_t)count * c->strides[k];
     while (k > 0 && c->at[k] == c->extents[k]) {
@@ -147,11 +147,65 @@ static void copy_row(unsigned char *to, int64_t to_step,
         copy_each(to, to_step, from, from_step, count, 16);
 }
 
+/* Whole rows: bytes to the next one, and to the next element of a row. */
+struct rows {
+    uint64_t count;
+    uint64_t length; /* elements */
+    unsigned char *to;
+    int64_t to_row, to_step;
+    const unsigned char *from;
+    int64_t from_row, from_step;
+};
+
+enum { LINE = 64 }; /* bytes that come from memory together */
+
+/* By columns, of as many rows as have their elements in one line: so it comes
+ * from memory once, and not for each row. `size` is known where this is
+ * called. */
+static inline void copy_columns(const struct rows *r, size_t size)
+{
+    const uint64_t most = LINE / size;
+    for (uint64_t begin = 0; begin < r->count; begin += most) {
+        uint64_t end = r->count - begin < most ? r->count : begin + most;
+        for (int64_t k = 0; k < (int64_t)r->length; k++)
+            for (int64_t i = (int64_t)begin; i < (int64_t)end; i++)
+                memcpy(r->to + i * r->to_row + k * r->to_step,
+                    r->from + i * r->from_row + k * r->from_step, size);
+    }
+}
+
+static void copy_turned(const struct rows *r, size_t unit)
+{
+    if (unit == 1)
+        copy_columns(r, 1);
+    else if (unit == 2)
+        copy_columns(r, 2);
+    else if (unit == 4)
+        copy_columns(r, 4);
+    else if (unit == 8)
+        copy_columns(r, 8);
+    else
+        copy_columns(r, 16);
+}
+
 /* How many of the elements that are left lie in the row at hand. */
 static uint64_t row(const struct course *c, size_t size)
 {
     uint32_t k = c->rank - 1;
     uint64_t left = size / c->unit, here = c->extents[k] - c->at[k];
+    return left < here ? left : here;
+}
+
+/* How many whole rows are left, where elements lie closer to those of the next
+ * row than to each other, as in a matrix by columns; else 0. */
+static uint64_t turned_rows(const struct course *c, size_t size)
+{
+    uint32_t k = c->rank - 1;
+    if (k == 0 || c->at[k] != 0 ||
+        magnitude(c->strides[k - 1]) >= magnitude(c->strides[k]))
+        return 0;
+    uint64_t left = size / c->unit / c->extents[k];
+    uint64_t here = c->extents[k - 1] - c->at[k - 1];
     return left < here ? left : here;
 }
 
@@ -162,13 +216,27 @@ void vv_strided_out(
     const unsigned char *data = tensor->data;
     unsigned char *to = bytes;
     begin(&c, tensor, offset);
-    while (size > 0) {
-        uint64_t count = row(&c, size);
-        copy_row(to, (int64_t)c.unit, data + c.place, c.strides[c.rank - 1],
-            count, c.unit);
-        pass(&c, count);
+    for (uint64_t count; size > 0; size -= (size_t)count * c.unit) {
+        const uint32_t k = c.rank - 1;
+        const int64_t unit = (int64_t)c.unit;
+        struct rows r = { .count = turned_rows(&c, size),
+            .length = c.extents[k],
+            .to = to,
+            .to_row = (int64_t)c.extents[k] * unit,
+            .to_step = unit,
+            .from = data + c.place,
+            .from_step = c.strides[k] };
+        if (r.count > 1) {
+            count = r.count * r.length;
+            r.from_row = c.strides[k - 1];
+            copy_turned(&r, c.unit);
+            pass(&c, k - 1, r.count);
+        } else {
+            count = row(&c, size);
+            copy_row(to, unit, r.from, r.from_step, count, c.unit);
+            pass(&c, k, count);
+        }
         to += count * c.unit;
-        size -= (size_t)count * c.unit;
     }
 }
 
@@ -179,12 +247,26 @@ void vv_strided_in(
     unsigned char *data = tensor->data;
     const unsigned char *from = bytes;
     begin(&c, tensor, offset);
-    while (size > 0) {
-        uint64_t count = row(&c, size);
-        copy_row(data + c.place, c.strides[c.rank - 1], from, (int64_t)c.unit,
-            count, c.unit);
-        pass(&c, count);
+    for (uint64_t count; size > 0; size -= (size_t)count * c.unit) {
+        const uint32_t k = c.rank - 1;
+        const int64_t unit = (int64_t)c.unit;
+        struct rows r = { .count = turned_rows(&c, size),
+            .length = c.extents[k],
+            .to = data + c.place,
+            .to_step = c.strides[k],
+            .from = from,
+            .from_row = (int64_t)c.extents[k] * unit,
+            .from_step = unit };
+        if (r.count > 1) {
+            count = r.count * r.length;
+            r.to_row = c.strides[k - 1];
+            copy_turned(&r, c.unit);
+            pass(&c, k - 1, r.count);
+        } else {
+            count = row(&c, size);
+            copy_row(r.to, r.to_step, from, unit, count, c.unit);
+            pass(&c, k, count);
+        }
         from += count * c.unit;
-        size -= (size_t)count * c.unit;
     }
 }

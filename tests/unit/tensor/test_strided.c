@@ -50,6 +50,21 @@ TEST(strided, copies_any_part_of_any_shape_and_nothing_beside_it)
     }
 }
 
+/* Of more rows and columns than are copied together. */
+TEST(strided, copies_matrices_by_rows_and_by_columns)
+{
+    uint64_t seed = 11;
+    for (int i = 0; i < 400; i++) {
+        struct view v;
+        const varve_shape shape =
+            VARVE_SHAPE(1 + view_random(&seed, 2), 1 + view_random(&seed, 150),
+                1 + view_random(&seed, 20));
+        view_make_strided(&v, dtypes[view_random(&seed, 5)], shape, &seed);
+        check_copies(&v, &seed);
+        view_free(&v);
+    }
+}
+
 TEST(strided, of_one_element_in_a_dimension_may_be_anything)
 {
     float x = 3, found = 0;
