@@ -13,6 +13,11 @@ cp sample.varve damaged.varve
     awk -F '\t' '$1 == "model/layers/0/kernel" { print $6 }')"
 cp sample.varve index.varve
 "${helper[@]}" flip index.varve -200
+# A page has what there is, and says what is damaged.
+ends 1 graph --html --statistics damaged.varve
+valid page
+has ',1,"damaged.varve: ' out
+ends 0 graph --html damaged.varve
 
 bad_files() {
     complains "$1" "varve: cannot open: $2: " ls "$2"

@@ -111,3 +111,8 @@ done
 ends 0 graph --depth=2 layers.varve
 [ ! -s err ] || fail 'a note about a small picture'
 has '+30000' out
+complains 2 'varve: graph: --statistics: expected --html' \
+    graph --dot --statistics sample.varve
+ends 0 graph --html --statistics sample.varve
+valid page
+has '"marks":[["damaged",' out

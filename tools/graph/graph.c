@@ -8,8 +8,8 @@
 
 #include "command.h"
 #include "complaint.h"
-#include "graph_page.h"
 #include "output.h"
+#include "page_statistics.h"
 #include "target.h"
 
 enum { MANY_NODES = 2000 };
@@ -20,6 +20,8 @@ static const struct option_row options[] = {
     OPTION("dot", 0, OPTION_FLAG, dot, NULL, "text for graphviz"),
     OPTION("html", 0, OPTION_FLAG, html, NULL,
         "a page for a browser: search, fold, filter"),
+    OPTION("statistics", 0, OPTION_FLAG, statistics, NULL,
+        "of each value in the page: reads them all"),
     OPTION("mermaid", 0, OPTION_FLAG, mermaid, NULL,
         "text for Mermaid, as in a page of Markdown"),
     OPTION_JSON,
@@ -29,6 +31,7 @@ static const struct option_row options[] = {
     OPTION_SLOTS,
     OPTION_VALUES,
     OPTION_ALL,
+    OPTION_PROGRESS,
     OPTION_UNITS,
     OPTION_HELP,
     OPTION_END,
@@ -80,6 +83,13 @@ static int draw_target(const struct settings *settings, struct target *target)
     return outcome;
 }
 
+static int draw_page(
+    const struct settings *settings, const struct target *target)
+{
+    return settings->statistics ? page_with_statistics(settings, target)
+                                : page_output(settings, target, NULL);
+}
+
 static int run(const struct settings *settings, int count, char **operands)
 {
     (void)count;
@@ -93,10 +103,13 @@ static int run(const struct settings *settings, int count, char **operands)
         return complain_usage(settings,
             "a page has all of the file: expected --html without --depth, "
             "--slots, --values, -I and -X");
+    if (settings->statistics && !settings->html)
+        return complain_usage(
+            settings, "--statistics: expected --html with it");
     int outcome = target_open(settings, operands[0], &target);
     if (outcome != OUTCOME_DONE)
         return outcome;
-    outcome = settings->html ? graph_page(settings, &target, NULL)
+    outcome = settings->html ? draw_page(settings, &target)
                              : draw_target(settings, &target);
     target_close(&target);
     return outcome;
@@ -111,7 +124,9 @@ const struct command graph_command = {
         "edges to it\nand edges that close a cycle. The slots of a node are "
         "one box, with lines to\ntheir variables. An icicle has the bytes of "
         "each part as its width.\nA page (--html) has all of the file and "
-        "needs no network; it opens at PATH.\n",
+        "needs no network; it opens at PATH.\nWith --statistics each value is "
+        "read and verified for its histogram, and it ends\nwith 1 where one "
+        "is damaged.\n",
     .options = options,
     .least_operands = 1,
     .most_operands = 1,

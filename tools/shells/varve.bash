@@ -31,6 +31,7 @@ _varve()
     'repair --units') words='iec si bytes' ;;
     'prune --units') words='iec si bytes' ;;
     'graph --svg') words='tree icicle' ;;
+    'graph --progress') words='auto always never' ;;
     'graph --units') words='iec si bytes' ;;
     'convert --to') words='varve tensorflow tensorflow-names safetensors npy npz' ;;
     'convert --names') words='path global' ;;
@@ -51,7 +52,7 @@ _varve()
     prune) words='--keep-last --keep-best --greatest --metric --keep-every-steps --keep-every-seconds --keep-bytes --as-noted --dry-run --quiet --units --help' ;;
     pin) words='--help' ;;
     unpin) words='--help' ;;
-    graph) words='--svg --dot --html --mermaid --json --output --depth --include --exclude --slots --values --all --units --help' ;;
+    graph) words='--svg --dot --html --statistics --mermaid --json --output --depth --include --exclude --slots --values --all --progress --units --help' ;;
     convert) words='--to --only --except --rename --rename-file --cast --names --shard-size --compress --salvage --force --verbose --quiet --json --progress --units --ascii --help' ;;
     diff) words='--rename --rename-file --include --exclude --tolerance --relative --cast --nan-differs --values --equal --strict --quiet --json --jsonl --markdown --tsv --progress --color --help' ;;
     completion) words='--help' ;;

@@ -1,9 +1,10 @@
-/* graph_page.h - the graph as a page for a browser, made by the library.
+/* page_output.h - a checkpoint as a page for a browser, which the library
+ * makes, with what a command lays over it.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef TOOL_GRAPH_PAGE_H
-#define TOOL_GRAPH_PAGE_H
+#ifndef TOOL_PAGE_OUTPUT_H
+#define TOOL_PAGE_OUTPUT_H
 
 #include <varve/page.h>
 
@@ -16,7 +17,7 @@ bool page_takes(const struct settings *settings);
 /* Writes the page where the settings say. `overlay` is what is to be said of
  * the nodes besides (statistics, a plan, a difference): marks, notes and rows
  * as varve/page.h has them; NULL: nothing. */
-int graph_page(const struct settings *settings, const struct target *target,
+int page_output(const struct settings *settings, const struct target *target,
     const varve_page_options *overlay);
 
 #endif

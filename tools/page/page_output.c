@@ -1,8 +1,8 @@
-/* graph_page.c - varve graph --html: a page, through the output of the tool.
+/* page_output.c - a page, through the output of the tool.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "graph_page.h"
+#include "page_output.h"
 
 #include "complaint.h"
 #include "output.h"
@@ -19,7 +19,7 @@ static varve_status put(void *user, const void *bytes, size_t size)
     return fwrite(bytes, 1, size, output->stream) == size ? VARVE_OK : VARVE_IO;
 }
 
-int graph_page(const struct settings *settings, const struct target *target,
+int page_output(const struct settings *settings, const struct target *target,
     const varve_page_options *overlay)
 {
     struct output output;

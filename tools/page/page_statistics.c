@@ -1,0 +1,107 @@
+/* page_statistics.c - every value is looked at as its node is written.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "page_statistics.h"
+
+#include <math.h>
+
+#include "progress_bar.h"
+#include "statistics.h"
+
+enum { BINS = 32 };
+
+/* Marks by their numbers. */
+enum { MARK_DAMAGED = 1, MARK_NAN, MARK_COUNT = MARK_NAN };
+
+static const varve_page_mark marks[MARK_COUNT] = {
+    [MARK_DAMAGED - 1] = { "damaged", "the value does not read",
+        VARVE_PAGE_BROKEN },
+    [MARK_NAN - 1] = { "not finite", "it has NaN or infinities",
+        VARVE_PAGE_CHANGED },
+};
+
+struct looking {
+    varve_reader *reader;
+    struct progress_bar bar;
+    struct statistics found;
+    varve_page_statistics shown;
+    varve_error error;
+    uint64_t done;
+    uint64_t total;
+    bool has_damage;
+};
+
+static const varve_page_statistics *show(struct looking *l)
+{
+    const struct statistics *found = &l->found;
+    bool has_any = found->finite > 0;
+    l->shown = (varve_page_statistics){
+        .count = found->count,
+        .zeros = found->zeros,
+        .nans = found->nans,
+        .infinities = found->infinities,
+        .least = has_any ? found->least.real : NAN,
+        .most = has_any ? found->greatest.real : NAN,
+        .mean = has_any ? found->mean : NAN,
+        .deviation = has_any ? found->deviation : NAN,
+        .bins = found->bins,
+        .bin_count = has_any ? found->bin_count : 0,
+        .low = found->bounds[0].real,
+        .high = found->bounds[found->bin_count].real,
+    };
+    return &l->shown;
+}
+
+static varve_status on_node(
+    void *user, const varve_saved_node *node, varve_page_note *note)
+{
+    struct looking *l = user;
+    if (!node->has_value)
+        return VARVE_OK;
+    l->found = (struct statistics){ .count = 0 };
+    varve_status status =
+        statistics_of(&l->found, l->reader, node, BINS, &l->error);
+    l->done += node->size;
+    progress_bar_update(&l->bar, l->done, l->total, node->path);
+    if (status == VARVE_NO_MEMORY)
+        return status;
+    if (status) {
+        l->has_damage = true;
+        note->mark = MARK_DAMAGED;
+        note->text = l->error.message;
+        return VARVE_OK;
+    }
+    if (l->found.nans || l->found.infinities)
+        note->mark = MARK_NAN;
+    note->statistics = show(l);
+    return VARVE_OK;
+}
+
+static uint64_t bytes_of(varve_reader *reader)
+{
+    uint64_t bytes = 0;
+    varve_saved_node node;
+    for (size_t i = 0; varve_reader_node_at(reader, i, &node); i++)
+        bytes += node.has_value ? node.size : 0;
+    return bytes;
+}
+
+int page_with_statistics(
+    const struct settings *settings, const struct target *target)
+{
+    struct looking looking = {
+        .reader = target->reader,
+        .total = bytes_of(target->reader),
+    };
+    varve_page_options overlay = {
+        .marks = marks,
+        .mark_count = MARK_COUNT,
+        .on_node = on_node,
+        .on_node_user = &looking,
+    };
+    progress_bar_begin(&looking.bar, settings);
+    int outcome = page_output(settings, target, &overlay);
+    progress_bar_clear(&looking.bar);
+    return outcome == OUTCOME_DONE && looking.has_damage ? OUTCOME_NO : outcome;
+}
