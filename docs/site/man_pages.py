@@ -40,7 +40,8 @@ def protect(text):
 
 def lower(brief):
     """As what goes on behind a dash."""
-    return brief[:1].lower() + brief[1:] if brief[1:2].islower() else brief
+    is_word = brief[1:2].islower() or brief[1:2] == ' '
+    return brief[:1].lower() + brief[1:] if is_word else brief
 
 
 def header_page(name):
@@ -102,6 +103,28 @@ class Manual:
             text += f' {each.value}'
         return escape(text)
 
+    @staticmethod
+    def goes_on_from(header, group):
+        """The name of the call above, where a comment is said of that one: by
+        itself its page would not tell what is the same."""
+        above = None
+        for each in header.groups():
+            if each is group:
+                break
+            if any(one.kind in ('function', 'macro') for one in each.declared):
+                above = each
+        is_more = group.comment.startswith('The same')
+        return above.declared[0].name if is_more and above else None
+
+    def description(self, header, group):
+        if not group.comment:
+            return
+        yield '.SH DESCRIPTION'
+        yield from self.text(group.comment)
+        above = self.goes_on_from(header, group)
+        if above:
+            yield from ('.PP', f'It goes on from \\fB{above}\\fR(3).')
+
     def synopsis(self, header, group):
         yield from ('.SH SYNOPSIS', '.nf',
                     f'\\fB#include <varve/{header.name}>\\fR')
@@ -160,8 +183,7 @@ class Manual:
         brief = prose.brief(group.comment) or f'declared in {header.name}'
         return self.page(
             names[0], self.name(names, brief), self.synopsis(header, group),
-            ['.SH DESCRIPTION', *self.text(group.comment)]
-            if group.comment else [],
+            self.description(header, group),
             self.results(group), self.errors(group),
             self.see_also(header, group))
 

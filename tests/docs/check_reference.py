@@ -178,6 +178,9 @@ def check_manual(checks, source, found, man_pages):
                             f'{"another" if text else "none"}')
         if len(set(lower)) < len(lower):
             checks.fail('two pages whose names differ in capitals only')
+        if '\\fBvarve_add_variable\\fR(3)' not in texts[
+                'varve_add_detached_variable.3']:
+            checks.fail('varve_add_detached_variable.3: the same as what?')
         lint(checks, [os.path.join(folder, name) for name, text in
                       texts.items() if not text.startswith('.so')])
 
