@@ -11,7 +11,7 @@ static const varve_page_mark marks[] = {
     { "bad", NULL, VARVE_PAGE_BAD },
 };
 
-static int asked;
+static uint32_t asked;
 static size_t wrong_mark;
 static varve_status fails_with;
 
