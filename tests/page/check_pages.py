@@ -113,6 +113,10 @@ def check_small(pages):
     pages.type('zzz')
     same(pages.run(FOUND), 'none', 'small: nothing is found')
     pages.end('small')
+    pages.open('small')
+    pages.run("document.getElementById('valued').click()")
+    same(pages.run(NAMES), ['/', 'shared', '0', 'bias', 'kernel', '1', 'bias',
+                            'kernel', 'step'], 'small: what has values')
 
 
 def check_keys(pages):

@@ -246,8 +246,8 @@ static void make_hostile(void)
 {
     static const char *const names[] = { "</script><script>bad()</script>",
         "<img src=x onerror=bad()>", "<!--", "]]>", "'\"&amp;&lt;",
-        "a\xe2\x80\xae"
-        "b",
+        ("a\xe2\x80\xae"
+         "b"),
         "\xe2\x80\xa8line", "tab\there\x1b[31m", "slash/percent%star*(",
         "${bad()}", "__proto__", "constructor",
         "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d", "\xf0\x9f\xa6\x8a",

@@ -309,7 +309,8 @@ let row = new Map();           // and their positions there
 let chosen = 0;
 let matches = [], isMatch = new Uint8Array(itemCount), current = -1;
 let kept = null;  // with a filter: 1 those it keeps, 2 those that lead to them
-const wanted = { marks: new Set(), looks: new Set(), only: false };
+const wanted = { marks: new Set(), looks: new Set(), only: false,
+  valued: false };
 const frame = at('frame'), rows = at('rows');
 const TONE_SIGNS = ['\u00b7', '\u2713', '\u2026', '\u2013', '+', '~', '\u2717',
   '\u26a1'];
@@ -455,7 +456,7 @@ function makeBadges(item) {
       badges.append(make('span', `tone${mark[2]}`,
         TONE_SIGNS[mark[2]] + counted(count)));
   });
-  return badges;
+  return badges.childElementCount ? badges : '';
 }
 
 function makeRow(item, position) {
@@ -481,7 +482,8 @@ function makeRow(item, position) {
   element.append(make('span', `kind ${lookAt(item)}${leaf}` +
     `${type[item] === ALIAS ? ' alias' : ''}`));
   element.append(make('span', 'name', nameOf(item)));
-  if (hasKids && !open[item]) element.append(makeBadges(item));
+  if (hasKids && !open[item] && data.marks.length)
+    element.append(makeBadges(item));
   const says = mark && type[item] !== ALIAS ? noteAt(item)[1] : 0;
   element.append(make('span', 'note', noteText(item) +
     (says ? ` \u2014 ${shown(cut(says, 160))}` : '')));
@@ -571,7 +573,7 @@ function addValueTerms(list, n) {
   const file = fileOf(value), digest = data.digests.substr(32 * value, 32);
   if (file)
     addTerm(list, 'offset', counted(data.places[3 * value + 1]) +
-      (file === data.file ? '' : ` in ${shown(file)}`));
+      (file === data.file ? '' : ` in ${shown(file.split('/').pop())}`));
   else
     addTerm(list, 'stored', 'packed, or in pieces');
   if (/[1-9a-f]/.test(digest))
@@ -905,17 +907,20 @@ function isWanted(item) {
     return false;
   if (wanted.marks.size && !wanted.marks.has(markAt(item))) return false;
   if (wanted.looks.size && !wanted.looks.has(lookAt(item))) return false;
+  if (wanted.valued && !(type[item] === NODE && valueOf[node[item]] >= 0) &&
+      !noteOfItem.has(item))
+    return false;
   return !wanted.only || !matches.length || isMatch[item];
 }
 
 function filter() {
-  const isOn = wanted.marks.size || wanted.looks.size ||
+  const isOn = wanted.marks.size || wanted.looks.size || wanted.valued ||
     (wanted.only && matches.length);
   kept = isOn ? new Uint8Array(itemCount) : null;
   for (let i = itemCount - 1; isOn && i > 0; i--) {
     if (isWanted(i)) kept[i] = 1;
     if (kept[i] && !kept[parent[i]]) kept[parent[i]] = 2;
-    if (kept[i]) open[parent[i]] = 1;
+    if (kept[i] && !wanted.valued) open[parent[i]] = 1;
   }
   if (isOn) kept[0] = kept[0] || 2;
   look();
@@ -925,6 +930,7 @@ function dropFilters() {
   wanted.marks.clear();
   wanted.looks.clear();
   wanted.only = at('only').checked = false;
+  wanted.valued = at('valued').checked = false;
   for (const chip of at('legend').children)
     chip.setAttribute('aria-pressed', false);
   filter();
@@ -1056,6 +1062,10 @@ function listen() {
   at('fold').addEventListener('click', () => foldAll(false));
   at('only').addEventListener('change', () => {
     wanted.only = at('only').checked;
+    filter();
+  });
+  at('valued').addEventListener('change', () => {
+    wanted.valued = at('valued').checked;
     filter();
   });
   at('sort').addEventListener('change', () => {
