@@ -6,6 +6,8 @@ where it can be imported; and whether each number that is printed reads back.
 
 SPDX-License-Identifier: MIT
 """
+import bisect
+import json
 import math
 import random
 import re
@@ -55,7 +57,8 @@ def reals(rng, count):
         return [rng.choice([math.nan, math.inf, -math.inf, 0.1, 12.5])
                 for _ in range(count)]
     if kind == 5:
-        return [rng.choice([math.nan, math.inf]) for _ in range(count)]
+        some = rng.sample([math.nan, math.inf, -math.inf, 0.0, 1.0, -2.0], 3)
+        return [rng.choice(some) for _ in range(count)]
     if kind == 6:
         return [1e8 * rng.random() for _ in range(count)]
     return [struct.unpack('<d', rng.randbytes(8))[0] for _ in range(count)]
@@ -123,6 +126,9 @@ def beside_numpy(varve, seed):
     for number in range(150):
         dtype = rng.choice(WHOLE + REAL)
         made = array(rng, dtype, shape(rng))
+        if number % 50 == 7:
+            made = numpy.arange(3000000).reshape(
+                rng.choice([(3000000,), (1500, 2, 1000), (2, 1500000)]))
         numpy.save('shown.npy', made)
         arguments, chosen = ['shown.npy', 'arr_0'], made
         precision, width = 8, 75
@@ -153,15 +159,15 @@ def beside_numpy(varve, seed):
 # --- Alone -------------------------------------------------------------------
 
 def nearest(dtype, every, text):
-    """The element that a decimal number means."""
+    """The element that a decimal number means, of those in order."""
     real = float(text)
     if math.isnan(real):
         return real
     letter = {'float16': 'e', 'float32': 'f', 'float64': 'd'}.get(dtype)
     if letter:
         return struct.unpack('<' + letter, struct.pack('<' + letter, real))[0]
-    return min((x for x in every if not math.isnan(x)),
-               key=lambda x: (abs(x - real) if x != real else -1))
+    at = bisect.bisect_left(every, real)
+    return min(every[max(at - 1, 0):at + 1], key=lambda x: abs(x - real))
 
 
 def same(a, b):
@@ -173,32 +179,118 @@ def alone(varve, seed):
     rng = random.Random(seed)
     every = {dtype: bytes(range(256)) for dtype in
              ('float8_e4m3fn', 'float8_e5m2')}
-    every['bfloat16'] = every['float16'] = struct.pack('<65536H',
-                                                       *range(65536))
-    cut = {dtype: data if len(data) == 256 else
-           b''.join(data[2 * i:2 * i + 2] for i in rng.sample(range(65536),
-                                                               500))
-           for dtype, data in every.items()}
+    cut = dict(every)
+    # At powers of two the neighbours are not equally far.
+    for dtype, bits in (('bfloat16', 7), ('float16', 10)):
+        every[dtype] = struct.pack('<65536H', *range(65536))
+        cut[dtype] = struct.pack(f'<{2 ** (16 - bits)}H',
+                                 *range(0, 65536, 2 ** bits)) \
+            + rng.randbytes(1000)
     cut['float32'], cut['float64'] = rng.randbytes(4000), rng.randbytes(8000)
     size = {'float32': 4, 'float64': 8, 'float16': 2, 'bfloat16': 2}
     write_safetensors('reads_back.safetensors', [
-        (dtype, dtype, [len(data) // size.get(dtype, 1)], data)
-        for dtype, data in cut.items()])
+        ('power', 'bfloat16', [1], struct.pack('<H', 127 + 60 << 7)),
+        *((dtype, dtype, [len(data) // size.get(dtype, 1)], data)
+          for dtype, data in cut.items())])
+    # 1.15e18 would be the element below.
+    text = shown(varve, 'reads_back.safetensors', 'power')
+    assert text == '[1.153e+18]', text
     for dtype, data in cut.items():
         text = shown(varve, '--full', '--precision=20',
                      'reads_back.safetensors', dtype)
         words = re.findall(r'[^\s\[\]]+', text)
         numbers = elements(dtype, data)
         assert len(words) == len(numbers), dtype
-        choice = elements(dtype, every[dtype]) if dtype in every else []
-        if dtype == 'bfloat16':
-            words, numbers = words[:60], numbers[:60]
+        choice = sorted(x for x in elements(dtype, every.get(dtype, b''))
+                        if not math.isnan(x))
         for word, number in zip(words, numbers):
             if math.isinf(number):
                 assert word in ('inf', '-inf'), (dtype, word, number)
             else:
                 assert same(nearest(dtype, choice, word) + 0.0,
                             number + 0.0), (dtype, word, number)
+
+
+def chosen_of(extents, words):
+    """Positions in each dimension, as Python's slices take them."""
+    if '...' in words:
+        at = words.index('...')
+        words = words[:at] + [':'] * (len(extents) - len(words) + 1) \
+            + words[at + 1:]
+    words = words + [':'] * (len(extents) - len(words))
+    for extent, word in zip(extents, words):
+        if ':' not in word:
+            yield [range(extent)[int(word)]]
+            continue
+        numbers = [int(n) if n else None for n in word.split(':')]
+        yield list(range(extent))[slice(*numbers)]
+
+
+def large(varve, seed):
+    """What is not in memory at once: each element is its index."""
+    rng = random.Random(seed)
+    extents = [1201, 3, 1000]
+    count = math.prod(extents)
+    write_safetensors('large.safetensors', [
+        ('large', 'int32', extents, struct.pack(f'<{count}i', *range(count)))])
+    subprocess.run([varve, 'convert', '-f', 'large.safetensors',
+                    'large.varve'], check=True, capture_output=True)
+    for number in range(25):
+        cut = part(rng, extents)
+        file = rng.choice(['large.varve', 'large.safetensors'])
+        picked = list(chosen_of(extents, cut.split(',')))
+        if math.prod(map(len, picked)) > 200000:
+            picked[0], cut = [7], '7' + ''.join(
+                f',{word}' for word in cut.split(',')[1:] if word != '...')
+            picked = list(chosen_of(extents, cut.split(',')))
+        wanted = [(a * 3 + b) * 1000 + c for a in picked[0] for b in picked[1]
+                  for c in picked[2]]
+        answer = json.loads(subprocess.run(
+            [varve, 'show', '--json', '--full', '-s', f'--slice={cut}', file,
+             'large'], check=True, capture_output=True).stdout)
+        what = f'seed {seed}, {number}: {file} {cut}'
+        assert answer['values'] == wanted, what
+        statistics = answer['statistics']
+        assert statistics['count'] == len(wanted), what
+        if wanted:
+            assert statistics['min'] == min(wanted), what
+            assert statistics['max'] == max(wanted), what
+            assert abs(statistics['mean'] * len(wanted) - sum(wanted)) <= \
+                sum(wanted) * 1e-15, what
+    answer = json.loads(subprocess.run(
+        [varve, 'stat', '--values', '--json', '--bins=3', 'large.varve'],
+        check=True, capture_output=True).stdout)['items'][0]
+    assert answer['count'] == count and answer['max'] == count - 1
+    assert answer['mean'] == (count - 1) / 2
+    assert math.isclose(answer['std'], math.sqrt((count ** 2 - 1) / 12),
+                        rel_tol=1e-14)
+    assert answer['histogram'] == {
+        'bounds': [0, count // 3, count // 3 * 2, count - 1],
+        'counts': [count // 3] * 3}
+    text = shown(varve, 'large.varve', 'large')
+    assert text.split()[:3] == ['[[[', '0', '1'] and text.endswith(
+        ' 3602999]]]'), text
+    damaged(varve, count)
+
+
+def damaged(varve, count):
+    """Only what is printed is read, and its damage told of."""
+    answer = json.loads(subprocess.run(
+        [varve, 'ls', '--json', 'large.varve'], check=True,
+        capture_output=True).stdout)
+    with open('large.varve', 'r+b') as file:
+        file.seek(answer['items'][0]['offset'] + 4 * (count // 2))
+        byte = file.read(1)[0]
+        file.seek(-1, 1)
+        file.write(bytes([byte ^ 1]))
+    outcomes = [subprocess.run(
+        [varve, 'show', f'--slice={cut}', 'large.varve', 'large'], check=False,
+        capture_output=True) for cut in ('0', '-1', '600', '::600', '::1200')]
+    assert [o.returncode for o in outcomes] == [0, 0, 4, 4, 0], outcomes
+    assert not outcomes[2].stdout, outcomes[2].stdout
+    outcome = subprocess.run([varve, 'stat', '--values', 'large.varve'],
+                             check=False, capture_output=True)
+    assert outcome.returncode == 1, outcome
 
 
 def interrupted(varve):
@@ -215,6 +307,7 @@ def interrupted(varve):
 def main(varve, seed='1'):
     alone(varve, int(seed))
     interrupted(varve)
+    large(varve, int(seed))
     if numpy:
         beside_numpy(varve, int(seed))
     print('beside NumPy' if numpy else 'alone')
