@@ -91,6 +91,7 @@ for part in \
     runs \
     show \
     diff \
+    plan \
     shells; do
     . "$here/$part.sh"
 done

@@ -90,6 +90,7 @@ struct settings {
     const char *output;
     const char *slice;
     const char *tolerance;
+    const char *into;
     const char *relative;
     const char *only;
     const char *except;
@@ -105,6 +106,8 @@ struct settings {
     uint64_t keep_bytes;
     struct text_list renames;
     struct text_list casts;
+    struct text_list allow_unfilled;
+    struct text_list allow_unclaimed;
     struct pattern_list patterns;
 };
 

@@ -124,6 +124,7 @@ struct command {
     DO(graph)                                                                  \
     DO(convert)                                                                \
     DO(diff)                                                                   \
+    DO(plan)                                                                   \
     DO(completion)
 #define DECLARE_COMMAND(name) extern const struct command name##_command;
 EACH_COMMAND(DECLARE_COMMAND)

@@ -4,7 +4,7 @@ _varve()
     local word=${COMP_WORDS[COMP_CWORD]} option= words=
     COMPREPLY=()
     if [ "$COMP_CWORD" = 1 ]; then
-        COMPREPLY=($(compgen -W 'log ls show stat cat verify repair repack prune pin unpin graph convert diff completion help version' -- "$word"))
+        COMPREPLY=($(compgen -W 'log ls show stat cat verify repair repack prune pin unpin graph convert diff plan completion help version' -- "$word"))
         return
     fi
     if [ "$word" = = ]; then
@@ -39,6 +39,8 @@ _varve()
     'convert --units') words='iec si bytes' ;;
     'diff --progress') words='auto always never' ;;
     'diff --color') words='auto always never' ;;
+    'plan --units') words='iec si bytes' ;;
+    'plan --color') words='auto always never' ;;
     esac
     [[ -z $option && $word == -* ]] && case ${COMP_WORDS[1]} in
     log) words='--json --jsonl --markdown --tsv --limit --keep-last --keep-best --greatest --metric --keep-every-steps --keep-every-seconds --keep-bytes --units --ascii --color --help' ;;
@@ -55,6 +57,7 @@ _varve()
     graph) words='--svg --dot --html --statistics --mermaid --json --output --depth --include --exclude --slots --values --all --progress --units --help' ;;
     convert) words='--to --only --except --rename --rename-file --cast --names --shard-size --compress --salvage --force --verbose --quiet --json --progress --units --ascii --help' ;;
     diff) words='--rename --rename-file --include --exclude --tolerance --relative --cast --nan-differs --values --equal --strict --quiet --json --jsonl --markdown --tsv --progress --color --help' ;;
+    plan) words='--into --rename --rename-file --allow-unfilled --allow-unclaimed --cast --write-map --verbose --quiet --json --jsonl --markdown --tsv --units --color --help' ;;
     completion) words='--help' ;;
     esac
     [ -z "$words" ] || COMPREPLY=($(compgen -W "$words" -- "$word"))

@@ -1,0 +1,90 @@
+# plan.sh - what a restoration into another program would do. Read by run.sh.
+#
+# SPDX-License-Identifier: MIT
+prints plan_same 0 plan sample.varve --into sample.varve
+prints plan 1 plan sample.varve --into changed.varve
+prints plan_json 1 plan --json sample.varve --into changed.varve
+valid json
+prints plan_tsv 1 plan --tsv -v sample.varve --into renamed.varve
+ends 1 plan -q sample.varve --into changed.varve
+[ ! -s out ] || fail 'plan -q printed something'
+
+# A map that is written completes the plan as it is, and the library reads
+# through it.
+prints plan_map 1 plan sample.varve --into renamed.varve --write-map plan.map
+ends 0 plan sample.varve --into renamed.varve --rename-file plan.map
+"$(dirname "$make_sample")/read_mapped" sample.varve renamed.varve plan.map ||
+    fail 'the library does not read through the map'
+cp plan.map out
+[ -z "${UPDATE-}" ] || cp out "$here/expected/plan_map_file.txt"
+diff -u "$here/expected/plan_map_file.txt" out || fail 'another map'
+ends 0 plan -q sample.varve --into renamed.varve \
+    --rename 'net -> model/layers' --rename 'adam -> optimizer'
+complains 3 'varve: cannot write: none/plan.map: ' plan sample.varve \
+    --into renamed.varve --write-map none/plan.map
+
+# The program as a list of its values.
+ends 0 ls --tsv sample.varve
+cp out listed.tsv
+ends 0 plan sample.varve --into listed.tsv
+ends 0 ls --tsv renamed.varve
+cp out listed.tsv
+ends 1 plan sample.varve --into listed.tsv
+cat >listed.txt <<'END'
+# what a program has
+  model/layers/0/kernel   float32 [64, 20]
+
+model/layers/0/bias float32[20]
+random state
+optimizer/step int64 []
+optimizer/m(model/layers/0/kernel) float32 [64,20]
+name with spaces float64 [3]
+END
+prints plan_listing 1 plan sample.varve --into listed.txt \
+    --allow-unclaimed 'types|odd names' --allow-unclaimed 'optimizer/*(**)'
+ends 1 plan -q sample.varve --into listed.txt --allow-unclaimed '**'
+ends 0 plan sample.varve --into listed.txt --allow-unclaimed '**' \
+    --allow-unfilled 'name*'
+
+# listing EXIT TEXT LINES: what is said of a list that is not one.
+listing() {
+    printf "$3" >wrong.txt
+    complains "$1" "varve: cannot read: wrong.txt:$2" plan sample.varve \
+        --into wrong.txt
+}
+listing 4 "1: expected 'path dtype [shape]' or 'path state'" 'a float33 [2]\n'
+listing 4 "2: expected 'path dtype [shape]' or 'path state'" '#\na float32 [2\n'
+listing 4 "1: expected 'path dtype [shape]' or 'path state'" 'float32 [2]\n'
+listing 4 '1: expected the path of a slot' 'o/m(x) float32 []\n'
+listing 4 '2: ' 'a float32 []\na float32 []\n'
+listing 4 '2: ' 'a float32 []\na/b float32 []\n'
+complains 2 'varve: plan: expected --into B' plan sample.varve
+complains 3 'varve: cannot open: missing.varve: ' \
+    plan sample.varve --into missing.varve
+complains 4 'varve: cannot open: empty.varve: ' \
+    plan sample.varve --into empty.varve
+complains 3 'varve: cannot open: missing.varve: ' \
+    plan missing.varve --into sample.varve
+
+# Values are not read, not even where they are damaged.
+ends 0 plan damaged.varve --into sample.varve
+ends 0 plan sample.varve --into damaged.varve
+
+# Other formats, a part, hostile names, many values.
+ends 1 plan "$golden/keras_adam.index" --into "$golden/keras2_root.index"
+ends 0 plan "$golden/keras_adam.npz" --into "$golden/keras_adam.npz"
+ends 1 plan sample.varve:model --into sample.varve
+ends 0 plan sample.varve:model --into sample.varve:model
+ends 0 plan steers.safetensors --into steers.safetensors
+ends 1 plan --json -v steers.safetensors --into steers.npy
+valid harmless
+ends 0 ls --tsv many.varve
+sed 's#^items/#things/#' out >many.tsv
+ends 1 plan many.varve --into many.tsv --write-map many.map
+[ "$(tail -n 2 out | head -n 1)" = '0 matched, 3000 suggested' ] ||
+    fail "plan of a crowd: $(tail -n 2 out)"
+ends 0 plan many.varve --into many.tsv --rename-file many.map
+
+# At random.
+python3 "$here/check_plan.py" "$varve" \
+    "$(dirname "$make_sample")/read_mapped" 1 40 || fail 'plans at random'

@@ -1,0 +1,388 @@
+/* plan.c - varve plan: what a restoration would do, and which renames it lacks.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "complaint.h"
+#include "fold.h"
+#include "output.h"
+#include "plan_answer.h"
+#include "program.h"
+#include "renames.h"
+#include "room.h"
+#include "suggest.h"
+#include "target.h"
+#include "trial.h"
+
+static const struct option_row options[] = {
+    OPTION("into", 0, OPTION_TEXT, into, "B",
+        "the program: a checkpoint of it, or a list of its values"),
+    OPTION("rename", 0, OPTION_TEXTS, renames, "'NEW -> OLD'",
+        "a path in the program, and in A; repeatable"),
+    OPTION("rename-file", 0, OPTION_TEXT, rename_file, "FILE",
+        "a line for each rename; # is a comment"),
+    OPTION("allow-unfilled", 0, OPTION_TEXTS, allow_unfilled, "PATS",
+        "what A need not have; repeatable"),
+    OPTION("allow-unclaimed", 0, OPTION_TEXTS, allow_unclaimed, "PATS",
+        "what the program need not take; repeatable"),
+    OPTION("cast", 0, OPTION_FLAG, any_type, NULL, "element types may differ"),
+    OPTION("write-map", 0, OPTION_TEXT, output, "FILE",
+        "write the renames, with those that are suggested"),
+    OPTION("verbose", 'v', OPTION_FLAG, verbose, NULL,
+        "what matches by another path, and what is allowed, too"),
+    OPTION("quiet", 'q', OPTION_FLAG, quiet, NULL,
+        "print nothing; the exit code is the answer"),
+    OPTION_FORMS,
+    OPTION_UNITS,
+    OPTION_COLOR,
+    OPTION_HELP,
+    OPTION_END,
+};
+
+enum { MOST_SUGGESTIONS = 1000 };
+
+struct plan {
+    const struct settings *settings;
+    struct target source;
+    struct program program;
+    struct renames renames;
+    struct suggestions suggestions;
+    struct folds folds;
+    varve_rename *pairs; /* those of the suggestions, then the renames */
+    char *allow_unfilled;
+    char *allow_unclaimed;
+    struct trial before; /* without suggestions */
+    struct trial after;  /* with them */
+};
+
+/* --- Planning ----------------------------------------------------------- */
+
+/* Patterns that were given several times, as one. */
+static char *joined(const struct text_list *list)
+{
+    char *all = room_copy("", 0);
+    for (size_t i = 0; i < list->count; i++) {
+        size_t size = strlen(all) + strlen(list->items[i]) + 2;
+        char *longer = room_for(size, 1);
+        snprintf(longer, size, "%s%s%s", all, *all ? "|" : "", list->items[i]);
+        free(all);
+        all = longer;
+    }
+    return all;
+}
+
+/* Suggestions stand first, as the first rename that matches decides. */
+static size_t make_pairs(struct plan *p)
+{
+    size_t count = 0;
+    free(p->pairs);
+    p->pairs =
+        room_for(p->suggestions.count + p->folds.count + p->renames.count,
+            sizeof *p->pairs);
+    for (size_t i = 0; i < p->suggestions.count; i++) {
+        const struct suggestion *s = &p->suggestions.items[i];
+        if (!folds_have(&p->folds, s))
+            p->pairs[count++] = (varve_rename){ .program = s->program_path,
+                .file = s->file_path };
+    }
+    for (size_t i = 0; i < p->folds.count; i++)
+        p->pairs[count++] =
+            (varve_rename){ .program = p->folds.items[i].program_path,
+                .file = p->folds.items[i].file_path };
+    for (size_t i = 0; i < p->renames.count; i++)
+        p->pairs[count++] = (varve_rename){ .program = p->renames.rules[i].to,
+            .file = p->renames.rules[i].from };
+    return count;
+}
+
+static int try(struct plan *p, struct trial *trial)
+{
+    varve_error error = { .status = VARVE_OK };
+    const char *subtree = p->source.node.path;
+    varve_read_options read = {
+        .subtree = *subtree ? subtree : NULL,
+        .expect_missing = *p->allow_unfilled ? p->allow_unfilled : NULL,
+        .expect_unused = *p->allow_unclaimed ? p->allow_unclaimed : NULL,
+        .cast = p->settings->any_type ? VARVE_CAST_ANY : VARVE_CAST_NONE,
+    };
+    read.rename_count = make_pairs(p);
+    read.renames = p->pairs;
+    const char *file = varve_reader_path(p->source.reader);
+    if (trial_run(trial, varve_graph_root(p->program.graph), file, &read,
+            &error) == VARVE_OK)
+        return OUTCOME_DONE;
+    return complain_status(p->settings, "cannot plan", file, &error);
+}
+
+static bool any_free(const struct found_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (!list->items[i].is_excused)
+            return true;
+    }
+    return false;
+}
+
+/* Plans with other folds, and keeps them where that is as good; else all is as
+ * it was. `folds` are taken over. */
+static int try_folds(struct plan *p, struct folds *folds, bool *kept)
+{
+    struct folds former = p->folds;
+    struct trial before = p->after;
+    p->folds = *folds;
+    int outcome = try(p, &p->after);
+    *kept = outcome == OUTCOME_DONE && trial_is_as_good(&p->after, &before);
+    *folds = *kept ? former : p->folds;
+    if (!*kept) {
+        struct trial worse = p->after;
+        p->after = before;
+        before = worse;
+        p->folds = former;
+    }
+    trial_clear(&before);
+    return outcome;
+}
+
+/* Few renames of objects for many of values, where they come to the same; one
+ * by one where all together do not. */
+static int fold(struct plan *p)
+{
+    struct folds all;
+    bool kept;
+    folds_make(&all, &p->suggestions);
+    if (all.count == 0)
+        return OUTCOME_DONE;
+    size_t count = all.count;
+    int outcome = try_folds(p, &all, &kept);
+    for (size_t i = 0; outcome == OUTCOME_DONE && !kept && i < count; i++) {
+        struct folds more = folds_with(&p->folds, &all.items[i]);
+        bool is_better;
+        outcome = try_folds(p, &more, &is_better);
+        folds_clear(&more);
+    }
+    folds_clear(&all);
+    return outcome;
+}
+
+/* The library looks through all renames for each path: of very many only those
+ * are used that follow from few of objects, where that is as good as none. */
+static int suggest_many(struct plan *p)
+{
+    bool kept;
+    struct folds all;
+    folds_make(&all, &p->suggestions);
+    suggestions_keep(&p->suggestions, &all);
+    int outcome = try_folds(p, &all, &kept);
+    folds_clear(&all);
+    if (!kept)
+        suggestions_clear(&p->suggestions);
+    return outcome;
+}
+
+static int suggest_few(struct plan *p, bool slots)
+{
+    trial_clear(&p->after);
+    int outcome = try(p, &p->after);
+    return outcome == OUTCOME_DONE && !slots ? fold(p) : outcome;
+}
+
+/* First all but slots, which go along with their owners and variables; then
+ * what is left of them. */
+static int look_for_suggestions(struct plan *p)
+{
+    int outcome = try(p, &p->after);
+    for (int slots = 0; outcome == OUTCOME_DONE && slots < 2; slots++) {
+        size_t known = p->suggestions.count;
+        if (!any_free(&p->after.unfilled) || !any_free(&p->after.unclaimed) ||
+            known > MOST_SUGGESTIONS)
+            break;
+        suggest(&p->suggestions, &p->after, p->source.reader,
+            p->source.node.path, slots == 1);
+        if (p->suggestions.count > MOST_SUGGESTIONS && slots == 0)
+            outcome = suggest_many(p);
+        else if (p->suggestions.count > MOST_SUGGESTIONS)
+            suggestions_cut(&p->suggestions, known);
+        else if (p->suggestions.count > known)
+            outcome = suggest_few(p, slots == 1);
+    }
+    return outcome;
+}
+
+/* --- The map ------------------------------------------------------------ */
+
+/* As a line of a rename file takes it: what could be its arrow, a comment or a
+ * space that is dropped is a byte in hexadecimal digits. */
+static void print_path(FILE *to, const char *path)
+{
+    size_t size = strlen(path);
+    for (size_t i = 0; i < size; i++) {
+        bool is_end = i == 0 || i + 1 == size;
+        unsigned char byte = (unsigned char)path[i];
+        if (byte == '>' || (is_end && (byte == ' ' || byte == '#')))
+            fprintf(to, "%%%02X", byte);
+        else
+            putc(byte, to);
+    }
+}
+
+static void print_rename(FILE *to, const char *program, const char *file)
+{
+    print_path(to, program);
+    fputs(" -> ", to);
+    print_path(to, file);
+    putc('\n', to);
+}
+
+/* How the suggestions were found that a fold makes. */
+static void print_fold(const struct plan *p, const struct fold *f, FILE *to)
+{
+    fprintf(to, "\n# suggested for %zu values:", f->count);
+    size_t counts[HOW_PLACE + 1] = { 0 };
+    for (size_t i = 0; i < p->suggestions.count; i++) {
+        const struct suggestion *s = &p->suggestions.items[i];
+        counts[s->how] += fold_has(f, s);
+    }
+    for (int how = HOW_END; how <= (int)HOW_PLACE; how++) {
+        if (counts[how])
+            fprintf(to, " %s %zu", how_word((enum how)how), counts[how]);
+    }
+    putc('\n', to);
+    print_rename(to, f->program_path, f->file_path);
+}
+
+static void print_map(const struct plan *p, FILE *to)
+{
+    enum how last = HOW_ALONG;
+    fputs("# Renames, program -> file. Look at each that was suggested.\n", to);
+    for (int how = HOW_END; how <= (int)HOW_PLACE; how++) {
+        for (size_t i = 0; i < p->suggestions.count; i++) {
+            const struct suggestion *s = &p->suggestions.items[i];
+            if ((int)s->how != how || folds_have(&p->folds, s))
+                continue;
+            if (last != s->how)
+                fprintf(to, "\n# suggested: %s\n", how_text(s->how));
+            last = s->how;
+            print_rename(to, s->program_path, s->file_path);
+        }
+    }
+    for (size_t i = 0; i < p->folds.count; i++)
+        print_fold(p, &p->folds.items[i], to);
+    if (p->renames.count)
+        fputs("\n# given\n", to);
+    for (size_t i = 0; i < p->renames.count; i++)
+        fprintf(
+            to, "%s -> %s\n", p->renames.rules[i].to, p->renames.rules[i].from);
+}
+
+static int write_map(const struct plan *p)
+{
+    struct output output;
+    if (!p->settings->output)
+        return OUTCOME_DONE;
+    int outcome = output_open(p->settings, &output);
+    if (outcome != OUTCOME_DONE)
+        return outcome;
+    print_map(p, output.stream);
+    return output_close(p->settings, &output, outcome);
+}
+
+/* --- The whole ---------------------------------------------------------- */
+
+static bool has_too_many(const struct settings *s)
+{
+    return s->allow_unfilled.overflow || s->allow_unclaimed.overflow ||
+           s->renames.overflow;
+}
+
+static int prepare(struct plan *p, char **operands)
+{
+    const struct settings *s = p->settings;
+    if (!s->into)
+        return complain_usage(s, "expected --into B");
+    if (has_too_many(s))
+        return complain_usage(s, "too many options");
+    p->allow_unfilled = joined(&s->allow_unfilled);
+    p->allow_unclaimed = joined(&s->allow_unclaimed);
+    int outcome = renames_read(s, &p->renames);
+    if (outcome == OUTCOME_DONE)
+        outcome = target_open(s, operands[0], &p->source);
+    if (outcome == OUTCOME_DONE)
+        outcome = program_open(s, s->into, &p->program);
+    return outcome;
+}
+
+static int answer(struct plan *p)
+{
+    struct plan_facts facts = { .settings = p->settings,
+        .source = p->source.reader,
+        .source_path = p->source.node.path,
+        .program = p->program.file,
+        .program_format = p->program.format,
+        .program_path = p->program.path,
+        .before = &p->before,
+        .after = &p->after,
+        .suggestions = &p->suggestions };
+    int outcome = write_map(p);
+    if (outcome != OUTCOME_DONE)
+        return outcome;
+    return plan_answer(&facts) ? OUTCOME_DONE : OUTCOME_NO;
+}
+
+static int run(const struct settings *settings, int count, char **operands)
+{
+    struct plan p = { .settings = settings };
+    (void)count;
+    int outcome = prepare(&p, operands);
+    if (outcome == OUTCOME_DONE)
+        outcome = try(&p, &p.before);
+    if (outcome == OUTCOME_DONE)
+        outcome = look_for_suggestions(&p);
+    if (outcome == OUTCOME_DONE)
+        outcome = answer(&p);
+    trial_clear(&p.before);
+    trial_clear(&p.after);
+    suggestions_clear(&p.suggestions);
+    folds_clear(&p.folds);
+    renames_clear(&p.renames);
+    target_close(&p.source);
+    program_clear(&p.program);
+    free(p.pairs);
+    free(p.allow_unfilled);
+    free(p.allow_unclaimed);
+    return outcome;
+}
+
+const struct command plan_command = {
+    .name = "plan",
+    .operands = "A[:PATH]",
+    .summary = "what a restoration into another program would do",
+    .details =
+        "A is a checkpoint of any format that is read. B stands for the "
+        "program that wants\nit: a checkpoint that it has saved, of which no "
+        "value is read, or a text with a\nline for each of its values, as "
+        "varve ls --tsv prints them:\n\n    # path, element type, shape\n"
+        "    model/kernel float32 [784,10]\n    adam/m(model/kernel) float32 "
+        "[784,10]\n    random state\n\nWhat A has for the program is matched "
+        "by path, or by a rename; what it lacks is\nunfilled, what nobody "
+        "wants unclaimed, and what does not fit mismatched. Pairs\nof "
+        "unfilled and unclaimed values of one type and shape are suggested, "
+        "each once,\nand tried; BY says how they were found: 'end', no "
+        "others end in the same names;\n'only', no others are left of their "
+        "type and shape; 'name', each is nearest to\nthe other by its path; "
+        "'place', they stand at the same place of as many; 'along',\na slot "
+        "goes with its owner and variable. They may be wrong: look at them. "
+        "OF is\nhow many of A could have been meant.\n\n--write-map writes a "
+        "rename file, which varve_read, --rename-file here, varve\nconvert "
+        "and varve diff take.\n\nIt ends with 0 where everything in A and in "
+        "the program is matched or allowed,\nwith 1 where it is not, and "
+        "with more where it could not tell.\n",
+    .options = options,
+    .least_operands = 1,
+    .most_operands = 1,
+    .run = run,
+};
