@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "places.h"
 #include "settings.h"
 
 enum { MOST_SHOWN = 255 };
@@ -92,17 +93,12 @@ bool outline_has(const struct outline *outline, uint32_t node)
     return place->reached && place->shown && place->depth <= outline->depth;
 }
 
-static bool is_number(const char *name)
-{
-    return *name && name[strspn(name, "0123456789")] == '\0';
-}
-
 /* Of an alias: whether its node is shown by a better name. */
 static bool is_folded(
     const struct outline *outline, uint32_t node, const struct branch *branch)
 {
     return outline->folds && branch->variable == OUTLINE_NONE &&
-           (is_number(branch->name) ||
+           (place_is_number(branch->name) ||
                outline->nodes[branch->node].parent == node);
 }
 
@@ -189,137 +185,6 @@ char *outline_path(const struct outline *outline, uint32_t node)
 }
 
 /* --- Making it ------------------------------------------------------------ */
-
-static void reach(
-    struct outline *outline, uint32_t parent, size_t index, uint32_t child)
-{
-    struct outline_node *node = &outline->nodes[child];
-    if (node->reached)
-        return;
-    node->reached = true;
-    node->parent = parent;
-    node->branch = (uint32_t)index;
-    node->depth = outline->nodes[parent].depth + 1;
-    outline->order[outline->reached++] = child;
-}
-
-/* Whether a node would stand below this edge with less than a name. */
-static bool is_weak(
-    const struct outline *outline, const char *name, uint32_t child)
-{
-    return outline->folds && is_number(name) &&
-           outline_saved(outline, child).kind == VARVE_VARIABLE;
-}
-
-/* Of two names at the same parent, a public one is the better. */
-static void prefer_public(
-    struct outline *outline, uint32_t node, size_t index, uint32_t child)
-{
-    const char *name = "";
-    const char *other = "";
-    uint32_t same;
-    struct outline_node *place = &outline->nodes[child];
-    if (!outline->folds || place->parent != node)
-        return;
-    varve_reader_edge_at(outline->reader, node, index, &name, &same);
-    varve_reader_edge_at(outline->reader, node, place->branch, &other, &same);
-    if (*other == '_' && *name != '_')
-        place->branch = (uint32_t)index;
-}
-
-/* Follows the edges that say something. */
-static void follow_names(struct outline *outline, size_t begin)
-{
-    const char *name;
-    uint32_t child;
-    for (size_t i = begin; i < outline->reached; i++) {
-        uint32_t node = outline->order[i];
-        for (size_t j = 0;
-             varve_reader_edge_at(outline->reader, node, j, &name, &child);
-             j++) {
-            if (is_weak(outline, name, child))
-                continue;
-            reach(outline, node, j, child);
-            prefer_public(outline, node, j, child);
-        }
-    }
-}
-
-/* Of the lists that a variable has only a number in, it stands in the shortest:
- * an optimizer has one of each slot, and one of all its variables. */
-static void choose_list(
-    struct outline *outline, uint32_t node, size_t index, uint32_t child)
-{
-    struct outline_node *place = &outline->nodes[child];
-    if (place->reached ||
-        (place->parent != OUTLINE_NONE &&
-            outline_saved(outline, place->parent).edge_count <=
-                outline_saved(outline, node).edge_count))
-        return;
-    place->parent = node;
-    place->branch = (uint32_t)index;
-}
-
-static void follow_chosen(
-    struct outline *outline, uint32_t node, size_t index, uint32_t child)
-{
-    const struct outline_node *place = &outline->nodes[child];
-    if (place->parent == node && place->branch == index)
-        reach(outline, node, index, child);
-}
-
-/* Does something with each edge that is but a number, of some nodes. */
-static void each_number(struct outline *outline, size_t begin, size_t end,
-    void (*what)(struct outline *, uint32_t, size_t, uint32_t))
-{
-    const char *name;
-    uint32_t child;
-    for (size_t i = begin; i < end; i++) {
-        uint32_t node = outline->order[i];
-        for (size_t j = 0;
-             varve_reader_edge_at(outline->reader, node, j, &name, &child);
-             j++) {
-            if (is_weak(outline, name, child))
-                what(outline, node, j, child);
-        }
-    }
-}
-
-static void walk_edges(struct outline *outline)
-{
-    size_t begin = 0;
-    outline->nodes[outline->root].reached = true;
-    outline->order[outline->reached++] = outline->root;
-    while (begin < outline->reached) {
-        follow_names(outline, begin);
-        size_t end = outline->reached;
-        if (outline->folds) {
-            each_number(outline, begin, end, choose_list);
-            each_number(outline, begin, end, follow_chosen);
-        }
-        begin = end;
-    }
-}
-
-static void walk_slots(struct outline *outline)
-{
-    const char *name;
-    uint32_t variable;
-    uint32_t slot;
-    size_t count = outline->reached;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t node = outline->order[i];
-        varve_saved_node saved = outline_saved(outline, node);
-        for (size_t j = 0; j < saved.slot_count; j++) {
-            if (!varve_reader_slot_at(
-                    outline->reader, node, j, &name, &variable, &slot))
-                break;
-            outline->nodes[slot].is_slot = true;
-            outline->nodes[slot].by_slot |= !outline->nodes[slot].reached;
-            reach(outline, node, saved.edge_count + j, slot);
-        }
-    }
-}
 
 static bool selects(const struct outline *outline, uint32_t node)
 {
@@ -412,8 +277,7 @@ static bool make(struct outline *outline, bool values_only)
     }
     for (size_t i = 0; i < count; i++)
         outline->nodes[i].parent = OUTLINE_NONE;
-    walk_edges(outline);
-    walk_slots(outline);
+    places_find(outline);
     sum_up(outline, values_only);
     count_folded_names(outline);
     return true;
