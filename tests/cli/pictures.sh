@@ -81,6 +81,9 @@ for file in gan tangled drawn random{1..5}; do
     looks mermaid $file.json <out
 done
 looks fits gan.svg 1280 800
+ends 0 graph --dot tangled.varve
+[ "$(grep -c 'style=bold, color="#be185d"' out)" = 7 ] ||
+    fail 'graph --dot: expected 7 edges that close cycles'
 ends 0 graph --slots -o slots.svg gan.varve
 looks apart slots.svg
 ends 0 graph --depth=2 -o depth.svg gan.varve

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "cycles.h"
 #include "graph.h"
 #include "look.h"
 #include "style.h"
@@ -78,7 +79,7 @@ static void print_folded(
 
 /* Edges of the tree carry no label: their name is on the child. */
 static bool print_edge(const struct outline *outline, uint32_t from,
-    const struct branch *branch, FILE *to)
+    const struct branch *branch, const uint32_t *components, FILE *to)
 {
     bool is_slot = branch->variable != OUTLINE_NONE;
     fprintf(to, "  n%" PRIu32 " -> n%" PRIu32, from, branch->node);
@@ -88,9 +89,12 @@ static bool print_edge(const struct outline *outline, uint32_t from,
             return false;
         fputs(" [label=\"", to);
         print_label(to, name);
-        fputs("\", style=dashed, color=\"#0f766e\", fontcolor=\"#0f766e\", "
-              "constraint=false]",
-            to);
+        bool is_cycle =
+            !is_slot && components[from] == components[branch->node];
+        const char *color = is_cycle ? "#be185d" : "#0f766e";
+        fprintf(to,
+            "\", style=%s, color=\"%s\", fontcolor=\"%s\", constraint=false]",
+            is_cycle ? "bold" : "dashed", color, color);
         free(name);
     } else if (is_slot) {
         fprintf(to, " [style=dashed, color=\"%s\"]", looks[LOOK_SLOT].line);
@@ -105,7 +109,8 @@ static bool print_edge(const struct outline *outline, uint32_t from,
 }
 
 static bool print_edges(const struct settings *settings,
-    const struct outline *outline, uint32_t from, FILE *to)
+    const struct outline *outline, uint32_t from, const uint32_t *components,
+    FILE *to)
 {
     struct branch branch;
     bool folds = look_folds_slots(settings, outline, from);
@@ -117,7 +122,7 @@ static bool print_edges(const struct settings *settings,
         if (!outline_has(outline, branch.node) ||
             !outline_shows(outline, from, &branch))
             continue;
-        if (!print_edge(outline, from, &branch, to))
+        if (!print_edge(outline, from, &branch, components, to))
             return false;
     }
     return true;
@@ -126,6 +131,9 @@ static bool print_edges(const struct settings *settings,
 bool graph_dot(
     const struct settings *settings, const struct outline *outline, FILE *to)
 {
+    uint32_t *components = cycles_find(outline);
+    if (!components)
+        return false;
     fputs("digraph checkpoint {\n"
           "  graph [rankdir=LR, nodesep=0.12, ranksep=0.6];\n"
           "  node [shape=box, style=\"rounded,filled\", "
@@ -145,8 +153,10 @@ bool graph_dot(
     }
     for (size_t i = 0; good && i < outline->reached; i++) {
         if (look_shows(settings, outline, outline->order[i]))
-            good = print_edges(settings, outline, outline->order[i], to);
+            good = print_edges(
+                settings, outline, outline->order[i], components, to);
     }
     fputs("}\n", to);
+    free(components);
     return good;
 }
