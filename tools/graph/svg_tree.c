@@ -154,16 +154,27 @@ static void place_hidden(struct drawing *d)
 
 /* --- Drawing ------------------------------------------------------------ */
 
+/* Curves; from a parent of many, which would become a band, a trunk that they
+ * share, with round corners. */
 static void draw_edge(const struct drawing *d, const struct box *box)
 {
+    enum { MOST_BY_CURVES = 500, RADIUS = 6 };
     const struct box *from = &d->boxes[box->parent];
     double x = from->x + from->width;
     double begin = box->x - d->density.column_gap;
     double middle = (begin + box->x) / 2;
-    fprintf(d->to,
-        "<path class=\"e\" d=\"M%.1f %.1fH%.1fC%.1f %.1f %.1f %.1f "
-        "%.1f %.1f\"/>\n",
-        x, from->y, begin, middle, from->y, middle, box->y, box->x, box->y);
+    double down = d->boxes[from->last_child].y - from->y;
+    if (down > MOST_BY_CURVES && box->y - from->y > RADIUS)
+        fprintf(d->to,
+            "<path class=\"e\" d=\"M%.1f %.1fH%.1fV%.1fQ%.1f %.1f %.1f %.1f"
+            "H%.1f\"/>\n",
+            x, from->y, middle, box->y - RADIUS, middle, box->y,
+            middle + RADIUS, box->y, box->x);
+    else
+        fprintf(d->to,
+            "<path class=\"e\" d=\"M%.1f %.1fH%.1fC%.1f %.1f %.1f %.1f "
+            "%.1f %.1f\"/>\n",
+            x, from->y, begin, middle, from->y, middle, box->y, box->x, box->y);
 }
 
 static void draw_words(
