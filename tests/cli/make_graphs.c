@@ -122,8 +122,8 @@ static void add_names(varve_node *root)
         "\xe2\x80\xaetfel ot thgir", /* turns the direction around */
         "tab\there", "new\nline", "\x1b[31mred", "[x]|{y}<z>", "a/b%c*d",
         "%%{init}%%", "end", "graph", "#quot;", "1", "--> n1", " ", ":::c",
-        "a name that is by far too long for any box of any picture that one "
-        "would like to look at",
+        ("a name that is by far too long for any box of any picture that one "
+         "would like to look at"),
     };
     varve_node *hard = varve_add_dict(root, "names");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
