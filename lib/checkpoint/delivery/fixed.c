@@ -1,5 +1,5 @@
-/* fixed.c - each is read to memory of its own, one at a time, as it would have
- * come to its variable.
+/* fixed.c - they are read to memory of their own, some at a time, as they would
+ * have come to their variables.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,13 +22,12 @@
 #include "try.h"
 #include "variable.h"
 
-/* One of them: where it was read to. */
+enum { MOST_AT_ONCE = 1 << 20 }; /* bytes of values, if they are several */
+
+/* One of them that was read. */
 struct look {
     const struct vv_delivery *d;
-    const varve_allocator *allocator;
-    struct vv_move move;
-    size_t block_size;
-    size_t target_size;
+    const struct vv_move *move;
     struct vv_buffer now; /* of a state: what it saves; of a value that lies
                              elsewhere: what it is */
     const unsigned char *values; /* of the program */
@@ -50,57 +49,64 @@ bool vv_is_fixed(const varve_node *node)
 
 /* --- Reading ------------------------------------------------------------ */
 
-static varve_status begin(
-    struct look *l, const struct vv_pair *job, varve_error *error)
+/* Bytes as they lie in the file, where they are gathered. */
+static size_t block_size(const struct vv_delivery *d, const struct vv_move *m)
 {
-    struct vv_move *m = &l->move;
-    *m = vv_move_of(l->d, job->node, job->file, false);
-    m->is_fresh = true;
-    if (vv_move_gathers(m)) {
-        l->block_size =
-            (size_t)vv_at64(l->d->file->parsed.index.value_sizes, job->file);
-        m->block = vv_allocate(l->allocator, l->block_size);
-        if (!m->block && l->block_size > 0)
-            return vv_fail_memory(error, "the bytes of a value");
-    }
-    if (!job->node->variable)
-        return VARVE_OK;
-    l->target_size = (size_t)varve_tensor_size(&job->node->variable->tensor);
-    m->target =
-        vv_allocate_aligned(l->allocator, l->target_size, VV_MEMORY_ALIGNMENT);
-    return m->target || l->target_size == 0
-               ? VARVE_OK
-               : vv_fail_memory(error, "the value of a variable");
+    return vv_move_gathers(m)
+               ? (size_t)vv_at64(d->file->parsed.index.value_sizes, m->value)
+               : 0;
+}
+
+static size_t target_size(const struct vv_move *m)
+{
+    return m->node->variable
+               ? (size_t)varve_tensor_size(&m->node->variable->tensor)
+               : 0;
+}
+
+static varve_status begin(
+    const struct vv_delivery *d, struct vv_move *m, varve_error *error)
+{
+    const varve_allocator *a = &d->pairing->context.allocator;
+    size_t block = block_size(d, m), target = target_size(m);
+    if (block > 0 && !(m->block = vv_allocate(a, block)))
+        return vv_fail_memory(error, "the bytes of a value");
+    if (target > 0 &&
+        !(m->target = vv_allocate_aligned(a, target, VV_MEMORY_ALIGNMENT)))
+        return vv_fail_memory(error, "the value of a variable");
+    return VARVE_OK;
+}
+
+static void end(const struct vv_delivery *d, struct vv_move *m)
+{
+    const varve_allocator *a = &d->pairing->context.allocator;
+    if (vv_move_gathers(m))
+        vv_release(a, m->block, block_size(d, m));
+    if (m->target)
+        vv_release_aligned(a, m->target, target_size(m), VV_MEMORY_ALIGNMENT);
 }
 
 /* What is shown of progress is the bytes that are delivered. */
-static varve_status read_value(struct look *l, varve_error *error)
+static varve_status read_values(const struct vv_delivery *d,
+    struct vv_move *moves, size_t count, varve_error *error)
 {
-    struct vv_delivery quiet = *l->d;
-    varve_read_options options = *l->d->options;
+    struct vv_delivery quiet = *d;
+    varve_read_options options = *d->options;
     options.progress = NULL;
     quiet.options = &options;
     struct vv_reading reading = {
         .d = &quiet,
-        .moves = &l->move,
-        .count = 1,
+        .moves = moves,
+        .count = count,
         .is_verified = options.no_verify,
     };
     reading.total = vv_reading_size(&reading);
     VV_TRY(vv_read_moves(&reading, error));
-    return l->move.mode == VV_MOVE_STRINGS
-               ? vv_move_strings(l->d, &l->move, error)
-               : VARVE_OK;
-}
-
-static void end(struct look *l)
-{
-    if (vv_move_gathers(&l->move))
-        vv_release(l->allocator, l->move.block, l->block_size);
-    if (l->move.target)
-        vv_release_aligned(
-            l->allocator, l->move.target, l->target_size, VV_MEMORY_ALIGNMENT);
-    vv_buffer_clear(&l->now);
+    for (size_t i = 0; i < count; i++) {
+        if (moves[i].mode == VV_MOVE_STRINGS)
+            VV_TRY(vv_move_strings(d, &moves[i], error));
+    }
+    return VARVE_OK;
 }
 
 /* --- Comparing ---------------------------------------------------------- */
@@ -113,24 +119,25 @@ static bool is_same_string(const varve_string *a, const varve_string *b)
 
 static varve_status find_values(struct look *l, varve_error *error)
 {
-    const varve_tensor *now = &l->move.node->variable->tensor;
+    const varve_tensor *now = &l->move->node->variable->tensor;
     l->values = now->data;
     if (!vv_lies_elsewhere(now))
         return VARVE_OK;
-    void *room = vv_buffer_extend(&l->now, l->target_size);
+    size_t size = target_size(l->move);
+    void *room = vv_buffer_extend(&l->now, size);
     if (!room)
         return vv_fail_memory(error, "the value of a variable");
     l->values = room;
-    return vv_value_out(l->move.node, 0, room, l->target_size, error);
+    return vv_value_out(l->move->node, 0, room, size, error);
 }
 
 /* Bit for bit: NaN is as it is, and 0 is not -0. */
 static void compare_elements(struct look *l)
 {
-    const varve_tensor *now = &l->move.node->variable->tensor;
+    const varve_tensor *now = &l->move->node->variable->tensor;
     size_t unit = varve_dtype_size(now->dtype);
     uint64_t count = varve_tensor_count(now);
-    const unsigned char *a = l->values, *b = l->move.target;
+    const unsigned char *a = l->values, *b = l->move->target;
     for (uint64_t i = 0; i < count; i++, a += unit, b += unit) {
         bool is_same = now->dtype == VARVE_STRING
                            ? is_same_string((const varve_string *)a,
@@ -147,18 +154,18 @@ static void compare_elements(struct look *l)
 static varve_status compare(struct look *l, varve_error *error)
 {
     char text[256];
-    varve_node *node = l->move.node;
+    varve_node *node = l->move->node;
     if (node->variable) {
         VV_TRY(find_values(l, error));
         compare_elements(l);
-        l->is_same &= !vv_move_casts(&l->move) || l->move.misfits == 0;
+        l->is_same &= !vv_move_casts(l->move) || l->move->misfits == 0;
         return VARVE_OK;
     }
     VV_TRY(vv_state_save(
         node, vv_node_text(node, text, sizeof text), &l->now, error));
-    l->is_same = l->now.size == l->block_size &&
-                 (l->block_size == 0 ||
-                     memcmp(l->now.data, l->move.block, l->block_size) == 0);
+    size_t size = block_size(l->d, l->move);
+    l->is_same = l->now.size == size &&
+                 (size == 0 || memcmp(l->now.data, l->move->block, size) == 0);
     return VARVE_OK;
 }
 
@@ -188,7 +195,7 @@ static void add_line(const struct look *l, const char *file,
     char path[256];
     char place[VARVE_TENSOR_TEXT_SIZE] = "";
     char more[64] = "";
-    const varve_node *node = l->move.node;
+    const varve_node *node = l->move->node;
     if (error->status != VARVE_MISMATCH)
         vv_fail(error, VARVE_MISMATCH,
             "%s: expected what is fixed as the program has it, found another:",
@@ -205,14 +212,14 @@ static void add_line(const struct look *l, const char *file,
 static void tell(const struct look *l, varve_error *error)
 {
     char file[VARVE_TENSOR_TEXT_SIZE], program[VARVE_TENSOR_TEXT_SIZE];
-    const varve_node *node = l->move.node;
+    const varve_node *node = l->move->node;
     if (!node->variable) {
         add_line(l, "another state", "its own", error);
         return;
     }
     const varve_tensor *now = &node->variable->tensor;
     if (l->differing == 0) {
-        varve_tensor saved = vv_saved(l->d->pairing, l->move.value);
+        varve_tensor saved = vv_saved(l->d->pairing, l->move->value);
         add_line(l, varve_tensor_text(&saved, file),
             varve_tensor_text(now, program), error);
         return;
@@ -220,33 +227,79 @@ static void tell(const struct look *l, varve_error *error)
     size_t at = (size_t)l->differs_at * varve_dtype_size(now->dtype);
     add_line(l,
         vv_element_text(
-            now->dtype, (const unsigned char *)l->move.target + at, file),
+            now->dtype, (const unsigned char *)l->move->target + at, file),
         vv_element_text(now->dtype, l->values + at, program), error);
 }
 
 /* What has another shape is not as it is, whatever its elements are, and its
  * elements need other room. */
-static bool has_shape(const struct look *l)
+static bool has_shape(const struct vv_delivery *d, const struct vv_move *m)
 {
-    return l->move.mode != VV_MOVE_RESIZE &&
-           !vv_brings_shape(l->d, l->move.node, l->move.value);
+    return m->mode != VV_MOVE_RESIZE && !vv_brings_shape(d, m->node, m->value);
 }
 
-static varve_status look_at(struct vv_delivery *d, const struct vv_pair *job,
-    varve_error *told, varve_error *error)
+static varve_status look_at(const struct vv_delivery *d,
+    const struct vv_move *move, bool is_read, varve_error *told,
+    varve_error *error)
 {
-    struct look l = { .d = d, .allocator = &d->pairing->context.allocator };
-    vv_buffer_init(&l.now, l.allocator);
-    varve_status status = begin(&l, job, error);
-    bool is_read = has_shape(&l);
-    if (!status && is_read)
-        status = read_value(&l, error);
-    if (!status && is_read)
-        status = compare(&l, error);
+    struct look l = { .d = d, .move = move };
+    vv_buffer_init(&l.now, &d->pairing->context.allocator);
+    varve_status status = is_read ? compare(&l, error) : VARVE_OK;
     if (!status && !l.is_same)
         tell(&l, told);
-    end(&l);
+    vv_buffer_clear(&l.now);
     return status;
+}
+
+static varve_status look_at_read(const struct vv_delivery *d,
+    struct vv_move *moves, size_t count, varve_error *told, varve_error *error)
+{
+    varve_status status = VARVE_OK;
+    for (size_t i = 0; i < count && !status; i++)
+        status = begin(d, &moves[i], error);
+    if (!status)
+        status = read_values(d, moves, count, error);
+    for (size_t i = 0; i < count && !status; i++)
+        status = look_at(d, &moves[i], true, told, error);
+    for (size_t i = 0; i < count; i++)
+        end(d, &moves[i]);
+    return status;
+}
+
+/* As many as fit, or one. */
+static size_t count_at_once(
+    const struct vv_delivery *d, const struct vv_move *moves, size_t count)
+{
+    size_t left = MOST_AT_ONCE, i = 0;
+    for (size_t size; i < count; i++, left -= size) {
+        size = block_size(d, &moves[i]) + target_size(&moves[i]);
+        if (size > left)
+            break;
+    }
+    return i ? i : 1;
+}
+
+/* In their order in the file; those of another shape, which are not read, are
+ * told of first. */
+static varve_status look_at_all(const struct vv_delivery *d,
+    const struct vv_pair *jobs, struct vv_move *moves, size_t all,
+    varve_error *told, varve_error *error)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < all; i++) {
+        struct vv_move m = vv_move_of(d, jobs[i].node, jobs[i].file, false);
+        m.is_fresh = true;
+        if (has_shape(d, &m))
+            moves[count++] = m;
+        else
+            look_at(d, &m, false, told, error);
+    }
+    vv_moves_sort(moves, count);
+    for (size_t i = 0, some; i < count; i += some) {
+        some = count_at_once(d, moves + i, count - i);
+        VV_TRY(look_at_read(d, moves + i, some, told, error));
+    }
+    return VARVE_OK;
 }
 
 /* Most programs have none, and then none is looked at. They keep their order.
@@ -269,11 +322,21 @@ static size_t put_behind(struct vv_pair *jobs, size_t count)
 varve_status vv_compare_fixed(struct vv_delivery *d, struct vv_pair *jobs,
     size_t *count, varve_error *error)
 {
+    const varve_allocator *a = &d->pairing->context.allocator;
     varve_error told = { 0 };
     size_t all = *count;
     *count = put_behind(jobs, all);
-    for (size_t i = *count; i < all; i++)
-        VV_TRY(look_at(d, &jobs[i], &told, error));
+    size_t fixed = all - *count;
+    if (fixed == 0)
+        return VARVE_OK;
+    struct vv_move *moves = vv_allocate(a, fixed * sizeof *moves);
+    if (!moves)
+        return vv_fail_memory(error, "what is fixed");
+    varve_status status =
+        look_at_all(d, jobs + *count, moves, fixed, &told, error);
+    vv_release(a, moves, fixed * sizeof *moves);
+    if (status)
+        return status;
     if (told.status && error)
         *error = told;
     return told.status;

@@ -117,6 +117,29 @@ TEST(fixed, is_told_with_both_values_where_it_differs)
 }
 
 /* Also where what is to change is changed in place. */
+/* More than is read at a time. */
+TEST(fixed, is_found_among_many)
+{
+    enum { MANY = 5, LENGTH = 60000 };
+    static double values[MANY][LENGTH];
+    char name[] = "v0";
+    begin_world();
+    varve_node *root = new_root();
+    for (int i = 0; i < MANY; i++, name[1]++)
+        varve_add_fixed_variable(root, name, varve_array(values[i], LENGTH));
+    write_root(root);
+    varve_restoration_free(read_root(root, NULL));
+    for (int i = 0; i < MANY; i += 2)
+        values[i][LENGTH - 1 - i] = i + 1;
+    varve_error error = fail_read(root, NULL, VARVE_MISMATCH);
+    check_says(&error, "  v0[59999]: saved 0, the program has 1");
+    check_says(&error, "  v2[59997]: saved 0, the program has 3");
+    check_says(&error, "  v4[59995]: saved 0, the program has 5");
+    cr_assert(!strstr(error.message, "v1") && !strstr(error.message, "v3"));
+    free_root(root);
+    end_world();
+}
+
 TEST(fixed, changes_nothing_where_values_are_large_or_stream)
 {
     static float large[LARGE];
