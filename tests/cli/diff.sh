@@ -19,6 +19,19 @@ valid json
 ends 1 diff -q sample.varve changed.varve
 [ ! -s out ] || fail 'diff -q printed something'
 ends 0 diff -q sample.varve sample.varve
+ends 1 diff --page page.html sample.varve changed.varve
+"$varve" diff sample.varve changed.varve >plain.txt || true
+cmp -s out plain.txt || fail 'diff --page printed something else'
+cp page.html out
+valid page
+has '"marks":[["changed",' out
+has ' elements differ, by ' out
+ends 0 diff --page page.html sample.varve:types sample.varve:types
+complains 2 'varve: diff: --page: expected it without --quiet' \
+    diff -q --page page.html sample.varve changed.varve
+ends 3 diff --page no/such/file sample.varve changed.varve
+has 'varve: cannot write: no/such/file' err
+rm -f page.html plain.txt
 
 # Every format against every other: what it can hold is the same.
 for file in sample.npz sample.safetensors sample.index names; do

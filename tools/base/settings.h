@@ -88,6 +88,7 @@ struct settings {
     uint64_t shard_size;
     uint64_t compress; /* a level; 0: not */
     const char *output;
+    const char *page;
     const char *slice;
     const char *tolerance;
     const char *into;

@@ -10,6 +10,7 @@
 #include "answer.h"
 #include "command.h"
 #include "complaint.h"
+#include "diff_page.h"
 #include "graphs.h"
 #include "pairing.h"
 #include "room.h"
@@ -33,6 +34,8 @@ static const struct option_row options[] = {
     OPTION("equal", 0, OPTION_FLAG, equal, NULL, "list what is equal, too"),
     OPTION("strict", 0, OPTION_FLAG, strict, NULL,
         "metadata that differ make a difference"),
+    OPTION("page", 0, OPTION_TEXT, page, "FILE",
+        "B as a page for a browser, with what differs"),
     OPTION("quiet", 'q', OPTION_FLAG, quiet, NULL,
         "print nothing; the exit code is the answer"),
     OPTION_FORMS,
@@ -50,6 +53,7 @@ struct diff {
     bool has_structure;
     bool is_counting; /* for the bar: nothing is read or told yet */
     struct answer answer;
+    struct diff_page *page; /* NULL: none */
     struct progress_bar bar;
     struct reading reading;
     uint32_t *met_by_a; /* by node of A: the node of B it was first with */
@@ -118,6 +122,8 @@ static void add_row(struct diff *d, struct finding_row *row)
         row->path = path_here(d);
         row->path_a = path_in_a(d);
     }
+    if (d->page)
+        diff_page_add(d->page, row, path_here(d));
     answer_add(&d->answer, row);
 }
 
@@ -340,6 +346,8 @@ static bool has_metadata(const struct diff *d)
 static int prepare(struct diff *d, char **operands)
 {
     const struct settings *s = d->settings;
+    if (s->page && s->quiet)
+        return complain_usage(s, "--page: expected it without --quiet");
     int outcome = make_measure(s, &d->measure);
     if (outcome == OUTCOME_DONE)
         outcome = renames_read(s, &d->renames);
@@ -371,15 +379,17 @@ static int compare(struct diff *d)
         look_at_all(d);
         d->is_counting = false;
     }
+    d->page = diff_page_begin(d->settings, &d->b);
     answer_begin(&d->answer, d->settings, &d->a, &d->b, d->has_structure);
     look_at_all(d);
     if (has_metadata(d))
         metadata_differences(&d->a, &d->b, add_metadata, d);
     progress_bar_clear(&d->bar);
     answer_end(&d->answer);
-    if (d->outcome != OUTCOME_DONE)
-        return d->outcome;
-    return answer_differs(&d->answer) ? OUTCOME_NO : OUTCOME_DONE;
+    int outcome = d->outcome;
+    if (outcome == OUTCOME_DONE && answer_differs(&d->answer))
+        outcome = OUTCOME_NO;
+    return diff_page_end(d->page, outcome);
 }
 
 static int run(const struct settings *settings, int count, char **operands)

@@ -165,6 +165,7 @@ complete -c varve -n '__fish_seen_subcommand_from diff' -l nan-differs -d 'a NaN
 complete -c varve -n '__fish_seen_subcommand_from diff' -l values -d 'values alone; not kinds, tags, names, sharing, metadata'
 complete -c varve -n '__fish_seen_subcommand_from diff' -l equal -d 'list what is equal, too'
 complete -c varve -n '__fish_seen_subcommand_from diff' -l strict -d 'metadata that differ make a difference'
+complete -c varve -n '__fish_seen_subcommand_from diff' -l page -r -F -d 'B as a page for a browser, with what differs'
 complete -c varve -n '__fish_seen_subcommand_from diff' -l quiet -s q -d 'print nothing; the exit code is the answer'
 complete -c varve -n '__fish_seen_subcommand_from diff' -l json -d 'print JSON'
 complete -c varve -n '__fish_seen_subcommand_from diff' -l jsonl -d 'print the items of that, one on each line'
