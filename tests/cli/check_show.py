@@ -273,6 +273,27 @@ def large(varve, seed):
     damaged(varve, count)
 
 
+def late(varve):
+    """The first NaN is far from the first element, and not the last."""
+    arrays = []
+    for dtype, size, nan in (('bfloat16', 2, 0x7fc0),
+                             ('float32', 4, 0x7fc00000),
+                             ('float64', 8, 0x7ff8 << 48),
+                             ('float8_e5m2', 1, 0x7f)):
+        data = bytearray(9000 * 1000 * size)
+        for index in (5000099, 8999999):
+            data[index * size:(index + 1) * size] = nan.to_bytes(size, 'little')
+        arrays.append((dtype, dtype, [9000, 1000], data))
+    write_safetensors('late.safetensors', arrays)
+    items = json.loads(subprocess.run(
+        [varve, 'stat', '--values', '--json', 'late.safetensors'], check=True,
+        capture_output=True).stdout)['items']
+    for item in items:
+        assert item['nans'] == 2 and item['finite'] == 8999998, item
+        assert item['zeros'] == 8999998, item
+        assert item['first_nan'] == [5000, 99], item
+
+
 def damaged(varve, count):
     """Only what is printed is read, and its damage told of."""
     answer = json.loads(subprocess.run(
@@ -308,6 +329,7 @@ def main(varve, seed='1'):
     alone(varve, int(seed))
     interrupted(varve)
     large(varve, int(seed))
+    late(varve)
     if numpy:
         beside_numpy(varve, int(seed))
     print('beside NumPy' if numpy else 'alone')

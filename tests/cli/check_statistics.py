@@ -189,6 +189,12 @@ def nasty(rng):
                                              3e38, 3e38, 1e-44, 0])
     for dtype in ('float16', 'bfloat16'):
         yield 'all_' + dtype, dtype, pack('H', range(65536))
+    many = list(range(65536)) + [rng.randrange(65536) for _ in range(65537)]
+    rng.shuffle(many)
+    yield 'many_float16', 'float16', pack('H', many)
+    yield 'many_int16', 'int16', pack('H', many)
+    yield 'late_bfloat16', 'bfloat16', pack('H', [0] * 140000 + [0x7f80,
+                                                                 0x7fff, 1])
     for dtype in ('float8_e4m3fn', 'float8_e5m2', 'int8', 'uint8'):
         yield 'all_' + dtype, dtype, bytes(range(256))
 
@@ -247,6 +253,8 @@ def check_statistics(varve, seed):
         items = {item['path']: item for item in answer['items']}
         assert len(items) == len(arrays)
         for name, dtype, shape, data in arrays:
+            if bins != '8' and len(data) > 100000:
+                continue
             try:
                 check_item(items[name], elements(dtype, data), shape)
             except AssertionError as error:

@@ -87,7 +87,9 @@ const struct command stat_command = {
         "of all the\n"
         "same.\n"
         "\n"
-        "Values of more than 8 MiB are read twice, some MiB at a time.\n",
+        "Values of more than 8 MiB are read a few MiB at a time; twice, where "
+        "an element\n"
+        "has more than two bytes.\n",
     .options = options,
     .least_operands = 1,
     .most_operands = 1,

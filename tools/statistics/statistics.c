@@ -1,17 +1,23 @@
-/* statistics.c - two passes over a value: with blocks of reals, of integers, or
- * over what a byte can be.
+/* statistics.c - two passes over a value, with blocks of reals or of integers;
+ * of small elements one, which counts how often there is each.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "statistics.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "moments.h"
 #include "reals.h"
 
-enum { BLOCK = 1024, BYTE_VALUES = 256 };
+enum {
+    BLOCK = 1024,
+    BYTE_VALUES = 256,
+    PAIR_VALUES = 65536,
+    LEAST_COUNTED = 2 * PAIR_VALUES /* fewer are as soon added up */
+};
 
 /* What the passes leave for each other. */
 struct passes {
@@ -211,17 +217,25 @@ static varve_status make_of_keys(struct passes *p, varve_error *error)
     return status;
 }
 
-/* --- Elements of a byte: how often there is each ------------------------- */
+/* --- Elements of one or two bytes: how often there is each --------------- */
 
-struct byte_passes {
-    struct passes p;           /* first, so that one is the other */
-    double reals[BYTE_VALUES]; /* what each byte is */
-    uint64_t counts[BYTE_VALUES];
+struct count_passes {
+    struct passes p; /* first, so that one is the other */
+    size_t kinds;    /* how many elements there can be */
+    double *reals;   /* what each is */
+    uint64_t *counts;
 };
 
-/* How often each byte is there; in turns, so that no count waits for the one
- * before. */
-static void count_bytes(const struct piece *piece, uint64_t counts[BYTE_VALUES])
+static double real_at(
+    const struct count_passes *c, const struct piece *piece, uint64_t i)
+{
+    const unsigned char *b = piece->bytes;
+    return c
+        ->reals[c->kinds == BYTE_VALUES ? b[i] : b[2 * i] | b[2 * i + 1] << 8];
+}
+
+/* In turns, so that no count waits for the one before. */
+static void count_bytes(uint64_t *counts, const struct piece *piece)
 {
     enum { TURNS = 4 };
     uint64_t turns[TURNS][BYTE_VALUES] = { { 0 } };
@@ -233,70 +247,108 @@ static void count_bytes(const struct piece *piece, uint64_t counts[BYTE_VALUES])
     for (uint64_t i = even; i < piece->count; i++)
         turns[0][piece->bytes[i]]++;
     for (size_t i = 0; i < BYTE_VALUES; i++)
-        counts[i] = turns[0][i] + turns[1][i] + turns[2][i] + turns[3][i];
+        counts[i] += turns[0][i] + turns[1][i] + turns[2][i] + turns[3][i];
 }
 
-static void extend_by_bytes(struct passes *p, const struct piece *piece)
+static void count_pairs(uint64_t *counts, const struct piece *piece)
 {
-    struct byte_passes *b = (struct byte_passes *)p;
-    struct extent *e = &p->extent;
-    uint64_t counts[BYTE_VALUES], nans = 0, infinities = 0, i = 0;
-    count_bytes(piece, counts);
-    for (size_t v = 0; v < BYTE_VALUES; v++) {
-        b->counts[v] += counts[v];
-        nans += isnan(b->reals[v]) ? counts[v] : 0;
-        infinities += isinf(b->reals[v]) ? counts[v] : 0;
+    const unsigned char *b = piece->bytes;
+    for (uint64_t i = 0; i < piece->count; i++)
+        counts[b[2 * i] | b[2 * i + 1] << 8]++;
+}
+
+static void count_special(
+    const struct count_passes *c, uint64_t *nans, uint64_t *infinities)
+{
+    *nans = *infinities = 0;
+    for (size_t v = 0; v < c->kinds; v++) {
+        *nans += isnan(c->reals[v]) ? c->counts[v] : 0;
+        *infinities += isinf(c->reals[v]) ? c->counts[v] : 0;
     }
-    while (nans && !e->nans && !isnan(b->reals[piece->bytes[i]]))
-        i++;
-    e->first_nan = nans && !e->nans ? piece->first + i : e->first_nan;
-    e->nans += nans;
-    i = 0;
-    while (infinities && !e->infinities && !isinf(b->reals[piece->bytes[i]]))
-        i++;
-    e->first_infinity =
-        infinities && !e->infinities ? piece->first + i : e->first_infinity;
-    e->infinities += infinities;
 }
 
-/* The same as of a value with each byte so many times. */
-static void sum_bytes(struct byte_passes *b)
+static void extend_by_counts(struct passes *p, const struct piece *piece)
 {
-    struct extent *e = &b->p.extent;
-    for (size_t v = 0; v < BYTE_VALUES; v++) {
-        double real = b->reals[v];
-        if (!b->counts[v] || !isfinite(real))
+    struct count_passes *c = (struct count_passes *)p;
+    struct extent *e = &p->extent;
+    uint64_t nans, infinities, i = 0;
+    if (c->kinds == BYTE_VALUES)
+        count_bytes(c->counts, piece);
+    else
+        count_pairs(c->counts, piece);
+    if (!is_real(p->dtype))
+        return;
+    count_special(c, &nans, &infinities);
+    if (nans && !e->nans) {
+        while (!isnan(real_at(c, piece, i)))
+            i++;
+        e->first_nan = piece->first + i;
+    }
+    i = 0;
+    if (infinities && !e->infinities) {
+        while (!isinf(real_at(c, piece, i)))
+            i++;
+        e->first_infinity = piece->first + i;
+    }
+    e->nans = nans;
+    e->infinities = infinities;
+}
+
+/* The same as of a value with each element so many times. */
+static void sum_counts(struct count_passes *c)
+{
+    struct extent *e = &c->p.extent;
+    for (size_t v = 0; v < c->kinds; v++) {
+        double real = c->reals[v];
+        if (!c->counts[v] || !isfinite(real))
             continue;
         e->low = real < e->low ? real : e->low;
         e->high = real > e->high ? real : e->high;
-        e->zeros += real < 0 || real > 0 ? 0 : b->counts[v];
-        e->sum += real * (double)b->counts[v] * 0x1p-64;
-        e->finite += b->counts[v];
+        e->zeros += real < 0 || real > 0 ? 0 : c->counts[v];
+        e->sum += real * (double)c->counts[v] * 0x1p-64;
+        e->finite += c->counts[v];
     }
-    moments_begin_reals(&b->p.moments, e);
+    moments_begin_reals(&c->p.moments, e);
     if (e->finite > 0)
-        begin_bins(&b->p);
-    for (size_t v = 0; v < BYTE_VALUES; v++) {
-        if (!b->counts[v] || !isfinite(b->reals[v]))
+        begin_bins(&c->p);
+    for (size_t v = 0; v < c->kinds; v++) {
+        if (!c->counts[v] || !isfinite(c->reals[v]))
             continue;
-        moments_add_times(&b->p.moments, b->reals[v], b->counts[v]);
-        bins_add_times(&b->p.bins, b->reals[v], b->counts[v]);
+        moments_add_times(&c->p.moments, c->reals[v], c->counts[v]);
+        bins_add_times(&c->p.bins, c->reals[v], c->counts[v]);
     }
 }
 
-static varve_status make_of_bytes(struct passes *p, varve_error *error)
+static void list_kinds(struct count_passes *c)
 {
-    unsigned char bytes[BYTE_VALUES];
-    struct byte_passes b = { .p = *p };
-    for (size_t v = 0; v < BYTE_VALUES; v++)
-        bytes[v] = (unsigned char)v;
-    reals_from(p->dtype, bytes, BYTE_VALUES, b.reals);
-    varve_status status = each_piece(&b.p, extend_by_bytes, error);
-    if (status != VARVE_OK)
-        return status;
-    sum_bytes(&b);
-    take_reals(&b.p);
-    return VARVE_OK;
+    for (size_t v = 0; v < c->kinds; v++) {
+        const unsigned char bytes[2] = { (unsigned char)(v & 0xff),
+            (unsigned char)(v >> 8) };
+        reals_from(c->p.dtype, bytes, 1, &c->reals[v]);
+    }
+}
+
+static varve_status make_of_counts(
+    struct passes *p, size_t kinds, varve_error *error)
+{
+    struct count_passes c = { .p = *p,
+        .kinds = kinds,
+        .reals = calloc(kinds, sizeof *c.reals),
+        .counts = calloc(kinds, sizeof *c.counts) };
+    varve_status status = VARVE_OK;
+    if (c.reals && c.counts) {
+        list_kinds(&c);
+        status = each_piece(&c.p, extend_by_counts, error);
+        if (status == VARVE_OK) {
+            sum_counts(&c);
+            take_reals(&c.p);
+        }
+    } else {
+        status = make_of_reals(p, error);
+    }
+    free(c.reals);
+    free(c.counts);
+    return status;
 }
 
 /* --- All ---------------------------------------------------------------- */
@@ -314,8 +366,12 @@ varve_status statistics_make(struct statistics *s, struct pieces *pieces,
     p.extent.is_whole = !is_real(p.dtype);
     if (!fits_real(p.dtype))
         return make_of_keys(&p, error);
-    return varve_dtype_size(p.dtype) == 1 ? make_of_bytes(&p, error)
-                                          : make_of_reals(&p, error);
+    size_t size = varve_dtype_size(p.dtype);
+    if (size == 1)
+        return make_of_counts(&p, BYTE_VALUES, error);
+    return size == 2 && s->count >= LEAST_COUNTED
+               ? make_of_counts(&p, PAIR_VALUES, error)
+               : make_of_reals(&p, error);
 }
 
 varve_status statistics_of(struct statistics *s, varve_reader *reader,

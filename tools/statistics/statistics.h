@@ -7,8 +7,9 @@
  * counted; all else is said of the finite elements.
  *
  * Elements are looked at twice: for the extremes and a center, then for the
- * deviations from that and for the histogram. What is not in memory is read and
- * verified twice.
+ * deviations from that and for the histogram; what is not in memory is read and
+ * verified twice. Those of one byte, and many of two, are counted by what they
+ * are, once.
  *
  * SPDX-License-Identifier: MIT
  */
