@@ -8,6 +8,17 @@ valid json
 prints plan_tsv 1 plan --tsv -v sample.varve --into renamed.varve
 ends 1 plan -q sample.varve --into changed.varve
 [ ! -s out ] || fail 'plan -q printed something'
+ends 1 plan -q --page page.html sample.varve --into changed.varve
+cp page.html out
+valid page
+has '"marks":[["would arrive",' out
+has 'type or shape differs; the program has ' out
+ends 0 plan -q --page page.html sample.varve --into sample.varve
+rm page.html
+mkdir page.html
+complains 3 'varve: cannot write: page.html: ' \
+    plan --page page.html sample.varve --into sample.varve
+rmdir page.html
 
 # A map that is written completes the plan as it is, and the library reads
 # through it.

@@ -33,6 +33,8 @@ static const struct option_row options[] = {
     OPTION("cast", 0, OPTION_FLAG, any_type, NULL, "element types may differ"),
     OPTION("write-map", 0, OPTION_TEXT, output, "FILE",
         "write the renames, with those that are suggested"),
+    OPTION("page", 0, OPTION_TEXT, page, "FILE",
+        "A as a page for a browser, with what would become of it"),
     OPTION("verbose", 'v', OPTION_FLAG, verbose, NULL,
         "what matches by another path, and what is allowed, too"),
     OPTION("quiet", 'q', OPTION_FLAG, quiet, NULL,
@@ -113,10 +115,13 @@ static int try(struct plan *p, struct trial *trial)
     read.rename_count = make_pairs(p);
     read.renames = p->pairs;
     const char *file = varve_reader_path(p->source.reader);
-    if (trial_run(trial, varve_graph_root(p->program.graph), file, &read,
-            &error) == VARVE_OK)
-        return OUTCOME_DONE;
-    return complain_status(p->settings, "cannot plan", file, &error);
+    varve_node *root = varve_graph_root(p->program.graph);
+    const char *page = trial == &p->before ? p->settings->page : NULL;
+    if (trial_run(trial, root, file, &read, &error) != VARVE_OK)
+        return complain_status(p->settings, "cannot plan", file, &error);
+    if (page && trial_page(root, file, &read, page, &error) != VARVE_OK)
+        return complain_status(p->settings, "cannot write", page, &error);
+    return OUTCOME_DONE;
 }
 
 static bool any_free(const struct found_list *list)

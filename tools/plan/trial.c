@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <varve/page.h>
+
 #include "room.h"
 
 static char *copied(const char *text)
@@ -76,6 +78,17 @@ varve_status trial_run(struct trial *t, varve_node *root, const char *file,
     for (int k = 0; k < VARVE_FINDING_KINDS && !status; k++)
         status = varve_each_finding(
             plan, (varve_finding_kind)k, on_finding, t, error);
+    varve_restoration_free(plan);
+    return status;
+}
+
+varve_status trial_page(varve_node *root, const char *file,
+    const varve_read_options *options, const char *page, varve_error *error)
+{
+    varve_restoration *plan = varve_plan(root, file, options, error);
+    if (!plan)
+        return error->status;
+    varve_status status = varve_report_html(plan, page, NULL, error);
     varve_restoration_free(plan);
     return status;
 }

@@ -41,6 +41,11 @@ struct trial {
 varve_status trial_run(struct trial *trial, varve_node *root, const char *file,
     const varve_read_options *options, varve_error *error);
 
+/* The same as a page for a browser: A with what would become of it, and what
+ * only the program has. */
+varve_status trial_page(varve_node *root, const char *file,
+    const varve_read_options *options, const char *page, varve_error *error);
+
 /* Whether what `before` matched is matched as well, from the same places, and
  * nothing fits worse. */
 bool trial_is_as_good(const struct trial *trial, const struct trial *before);

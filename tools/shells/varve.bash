@@ -57,7 +57,7 @@ _varve()
     graph) words='--svg --dot --html --statistics --mermaid --json --output --depth --include --exclude --slots --values --all --progress --units --help' ;;
     convert) words='--to --only --except --rename --rename-file --cast --names --shard-size --compress --salvage --force --verbose --quiet --json --progress --units --ascii --help' ;;
     diff) words='--rename --rename-file --include --exclude --tolerance --relative --cast --nan-differs --values --equal --strict --page --quiet --json --jsonl --markdown --tsv --progress --color --help' ;;
-    plan) words='--into --rename --rename-file --allow-unfilled --allow-unclaimed --cast --write-map --verbose --quiet --json --jsonl --markdown --tsv --units --color --help' ;;
+    plan) words='--into --rename --rename-file --allow-unfilled --allow-unclaimed --cast --write-map --page --verbose --quiet --json --jsonl --markdown --tsv --units --color --help' ;;
     completion) words='--help' ;;
     esac
     [ -z "$words" ] || COMPREPLY=($(compgen -W "$words" -- "$word"))

@@ -181,6 +181,7 @@ complete -c varve -n '__fish_seen_subcommand_from plan' -l allow-unfilled -x -d 
 complete -c varve -n '__fish_seen_subcommand_from plan' -l allow-unclaimed -x -d 'what the program need not take; repeatable'
 complete -c varve -n '__fish_seen_subcommand_from plan' -l cast -d 'element types may differ'
 complete -c varve -n '__fish_seen_subcommand_from plan' -l write-map -r -F -d 'write the renames, with those that are suggested'
+complete -c varve -n '__fish_seen_subcommand_from plan' -l page -r -F -d 'A as a page for a browser, with what would become of it'
 complete -c varve -n '__fish_seen_subcommand_from plan' -l verbose -s v -d 'what matches by another path, and what is allowed, too'
 complete -c varve -n '__fish_seen_subcommand_from plan' -l quiet -s q -d 'print nothing; the exit code is the answer'
 complete -c varve -n '__fish_seen_subcommand_from plan' -l json -d 'print JSON'
