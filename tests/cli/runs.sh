@@ -79,6 +79,8 @@ has 'several/two-10.varve' out
 complains 4 'varve: cannot open: several/two-11.varve: ' ls several/two@latest
 complains 1 'varve: cannot pin: several/keras-3.index: ' pin several/keras@3
 
+complains 2 'varve: pin: expected DIRECTORY@WHICH' pin managed 4
+
 # What stays.
 ends 0 pin managed@4
 has pinned <("$varve" log managed)

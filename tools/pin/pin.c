@@ -43,6 +43,13 @@ static int pin_all(
 {
     int worst = OUTCOME_DONE;
     for (int i = 0; i < count; i++) {
+        if (!run_which(operands[i]))
+            return complain_usage(settings,
+                "expected DIRECTORY@WHICH, such as run@12 or run@latest, found "
+                "'%s'",
+                operands[i]);
+    }
+    for (int i = 0; i < count; i++) {
         int outcome = pin_one(settings, operands[i], pins);
         worst = outcome > worst ? outcome : worst;
     }

@@ -41,8 +41,10 @@ static void put_signed(struct vv_buffer *to, int64_t value)
     uint8_t bytes[10];
     for (unsigned i = 0; i < n; i++) {
         unsigned shift = 8 * (n - 1 - i);
-        bytes[i] = shift < 64 ? (uint8_t)((uint64_t)value >> shift)
-                              : (uint8_t)(value < 0 ? 0xff : 0);
+        uint64_t part = shift < 64  ? (uint64_t)value >> shift
+                        : value < 0 ? 0xff
+                                    : 0;
+        bytes[i] = (uint8_t)part;
     }
     /* n ones and a zero, of which the first stands for the sign. */
     bytes[0] ^= (uint8_t)(n >= 8 ? 0xff : 0xff << (8 - n));
