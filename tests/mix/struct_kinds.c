@@ -241,7 +241,7 @@ void *mix_member_at(const struct mix_member *member, const void *object)
     memcpy(&memory, &object, sizeof memory);
     memory += member->offset;
     if (member->is_pointer)
-        memcpy(&memory, memory, sizeof memory);
+        memcpy(&memory, (const void *)memory, sizeof memory);
     return memory;
 }
 
