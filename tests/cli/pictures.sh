@@ -88,9 +88,9 @@ ends 0 graph --slots -o slots.svg gan.varve
 looks apart slots.svg
 ends 0 graph --depth=2 -o depth.svg gan.varve
 looks apart depth.svg
-"$make_graphs" layers list.varve 60
-ends 0 graph -o list.svg list.varve
-looks apart list.svg
+"$make_graphs" layers sixty.varve 60
+ends 0 graph -o sixty.svg sixty.varve
+looks apart sixty.svg
 ends 0 graph -o hostile.svg hostile.varve
 looks apart hostile.svg
 ends 0 graph --json -o hostile.json hostile.varve
