@@ -280,18 +280,24 @@ def late(varve):
                              ('float32', 4, 0x7fc00000),
                              ('float64', 8, 0x7ff8 << 48),
                              ('float8_e5m2', 1, 0x7f)):
-        data = bytearray(9000 * 1000 * size)
-        for index in (5000099, 8999999):
-            data[index * size:(index + 1) * size] = nan.to_bytes(size, 'little')
-        arrays.append((dtype, dtype, [9000, 1000], data))
+        rows = 9000 // size
+        for name, first in (('early', rows * 500), ('late', rows * 1000 - 2)):
+            data = bytearray(rows * 1000 * size)
+            for at in (first, rows * 1000 - 1):
+                data[at * size:(at + 1) * size] = nan.to_bytes(size, 'little')
+            arrays.append((name + '_' + dtype, dtype, [rows, 1000], data))
     write_safetensors('late.safetensors', arrays)
     items = json.loads(subprocess.run(
         [varve, 'stat', '--values', '--json', 'late.safetensors'], check=True,
         capture_output=True).stdout)['items']
     for item in items:
-        assert item['nans'] == 2 and item['finite'] == 8999998, item
-        assert item['zeros'] == 8999998, item
-        assert item['first_nan'] == [5000, 99], item
+        rows = item['shape'][0]
+        assert item['nans'] == 2, item
+        assert item['zeros'] == item['finite'] == rows * 1000 - 2, item
+        early = list(divmod(rows * 500, 1000))
+        assert item['first_nan'] == (
+            early if item['path'].startswith('early') else [rows - 1, 998]), \
+            item
 
 
 def damaged(varve, count):
