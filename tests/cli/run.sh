@@ -23,7 +23,7 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 export LC_ALL=C.UTF-8 TERM=dumb
 unset NO_COLOR
-ulimit -f 100000
+ulimit -f 200000
 count=0
 failures=0
 
