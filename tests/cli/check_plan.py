@@ -122,8 +122,13 @@ def check_pair(varve, read_mapped, rng):
     answer = json.loads(done.stdout)
     count = check_items(answer, a, b)
     assert answer['complete'] == (done.returncode == 0)
-    again = run(plan + ['--json', '--rename-file', 'map'], [0, 1])
+    again = run(plan + ['-v', '--json', '--rename-file', 'map'], [0, 1])
     found = json.loads(again.stdout)
+    moved = {(i['path'], i['file_path']) for i in found['items']
+             if i['status'] == 'matched'}
+    for item in answer['items']:
+        if item['status'] == 'suggested':
+            assert (item['path'], item['file_path']) in moved, (item, moved)
     assert found['suggested'] == 0, found
     for kind in ['unfilled', 'unclaimed', 'mismatched']:
         assert found[kind] == answer[kind], (found, answer)

@@ -98,4 +98,4 @@ ends 0 plan many.varve --into many.tsv --rename-file many.map
 
 # At random.
 python3 "$here/check_plan.py" "$varve" \
-    "$(dirname "$make_sample")/read_mapped" 1 40 || fail 'plans at random'
+    "$(dirname "$make_sample")/read_mapped" 7 40 || fail 'plans at random'
