@@ -73,6 +73,26 @@ TEST(on_demand_children, an_empty_bag_is_filled_from_one_file_then_another)
     varve_graph_free(graph);
 }
 
+/* What global names lead to is matched last, after the last offer. */
+TEST(on_demand_children, who_is_offered_nothing_leaves_names_their_values)
+{
+    STORY_FILE("one", { "bag/a", 1 }, { "old", 2 });
+    struct asked asked = { 0 };
+    float a = 0, renamed = 0;
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_set_on_demand(varve_add_dict(root, "bag"), make, &asked);
+    story_add(root, "bag/a", &a);
+    varve_set_global_name(story_add(root, "renamed", &renamed), "old");
+    varve_restoration *r = story_read(root, "one", NULL);
+    cr_assert_eq(asked.count, 0);
+    cr_assert_eq(a, 1);
+    cr_assert_eq(renamed, 2);
+    story_consumed(r);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
 TEST(on_demand_children, a_whole_tree_and_lists_grow_out_of_the_root)
 {
     float v[3] = { 1, 2, 3 };

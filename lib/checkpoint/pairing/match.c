@@ -423,8 +423,8 @@ void vv_match_queue(struct vv_pairing *p)
             offer(p, offered++);
         else
             vv_by_name_match(p);
-    } while (
-        p->queue.size || p->deferred.size || has_more(&p->demand, offered));
+    } while (p->queue.size || p->deferred.size ||
+             has_more(&p->demand, offered) || p->unnamed.size);
     p->demand.size = 0;
     vv_pairing_check(p);
 }
