@@ -43,7 +43,8 @@ def environment_of(source, installed, sysroot, compiler, place):
     """That of somebody who has it installed."""
     folder = os.path.join(place, 'bin')
     os.mkdir(folder)
-    compiler[0] = shutil.which(compiler[0])  # it may be called cc itself
+    # It may be called cc itself, or be what ccache calls so.
+    compiler = [shutil.which(word) or word for word in compiler]
     wrap(folder, 'cc', shlex.join(compiler))
     if shutil.which('mpirun'):  # what MPI leaks is its own
         wrap(folder, 'mpirun', 'env ASAN_OPTIONS=detect_leaks=0 '
