@@ -25,20 +25,21 @@ static bool is_saved(const struct vv_cargo *cargo, uint32_t value)
  * part of. */
 static void place_values(struct vv_share *share, const struct vv_cargo *cargo)
 {
-    size_t slices;
-    const struct vv_cargo_slice *slice = vv_cargo_slices(cargo, &slices);
-    const struct vv_cargo_slice *end = slice + slices;
+    size_t slice_count;
+    size_t next = 0;
+    const struct vv_cargo_slice *slices = vv_cargo_slices(cargo, &slice_count);
     share->end = VV_HEADER_SIZE;
     for (uint32_t i = 0; i < cargo->value_count; i++) {
-        bool is_slice = slice < end && slice->value == i;
-        uint64_t size = is_slice ? slice->whole_size : local_size(cargo, i);
+        bool is_slice = next < slice_count && slices[next].value == i;
+        uint64_t size =
+            is_slice ? slices[next].whole_size : local_size(cargo, i);
         uint64_t offset =
             is_saved(cargo, i) ? vv_data_place(share->end, size) : 0;
         vv_buffer_add64(&share->offsets, offset);
         vv_buffer_add64(&share->sizes, offset ? size : 0);
         if (offset)
             share->end = offset + size;
-        slice += is_slice;
+        next += is_slice;
     }
 }
 
@@ -127,14 +128,14 @@ static void share_slice(struct sharing *s, uint32_t value, uint64_t size)
 
 static void share_values(struct sharing *s, const struct vv_cargo *cargo)
 {
-    size_t slices;
-    const struct vv_cargo_slice *slice = vv_cargo_slices(cargo, &slices);
-    const struct vv_cargo_slice *end = slice + slices;
+    size_t slice_count;
+    size_t next = 0;
+    const struct vv_cargo_slice *slices = vv_cargo_slices(cargo, &slice_count);
     for (uint32_t i = 0; i < cargo->value_count; i++) {
         uint64_t size = local_size(cargo, i);
-        if (slice < end && slice->value == i) {
+        if (next < slice_count && slices[next].value == i) {
             share_slice(s, i, size);
-            slice++;
+            next++;
         } else if (size > 0) {
             share_common(s, i, size);
         }
