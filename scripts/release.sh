@@ -26,7 +26,8 @@ dump_abi() {
         echo 'release: abidw is not installed: no dump of the ABI'
         return
     fi
-    for library in build/release/lib/lib*.so; do
+    for library in build/release/lib/lib*.so build/release/lib/mpi/lib*.so; do
+        [ -e "$library" ] || continue
         name=build/release/meson-dist/$(basename "$library" .so)-$version
         abidw --headers-dir include --drop-private-types --no-corpus-path \
             --out-file "$name-$(uname -m).abi" "$library"
