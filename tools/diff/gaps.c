@@ -5,7 +5,8 @@
 #include "gaps.h"
 
 #include <math.h>
-#include <string.h>
+
+#include "reals.h"
 
 /* A run of elements: whole numbers as sign and size, all others as doubles. */
 struct run {
@@ -27,63 +28,6 @@ static uint64_t load(const unsigned char *bytes, size_t size)
     return value;
 }
 
-static double load32(const unsigned char *bytes)
-{
-    uint32_t bits = (uint32_t)load(bytes, 4);
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return (double)value;
-}
-
-static double load64(const unsigned char *bytes)
-{
-    uint64_t bits = load(bytes, 8);
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-/* Of a small type: how many bits a fraction has, and an exponent. */
-struct small {
-    unsigned fraction;
-    unsigned exponent;
-    bool is_finite; /* the largest exponent is an ordinary one, in which only
-                       all ones are no number */
-};
-
-static struct small small_of(varve_dtype dtype)
-{
-    switch ((int)dtype) {
-    case VARVE_FLOAT16: return (struct small){ 10, 5, false };
-    case VARVE_BFLOAT16: return (struct small){ 7, 8, false };
-    case VARVE_FLOAT8_E4M3FN: return (struct small){ 3, 4, true };
-    default: return (struct small){ 2, 5, false };
-    }
-}
-
-/* As the bits of a double, whose fraction has 52 and whose exponent is one of
- * 1023 more. */
-static double small_real(unsigned bits, struct small s)
-{
-    unsigned ones = (1u << s.fraction) - 1;
-    unsigned top = (1u << s.exponent) - 1;
-    unsigned fraction = bits & ones;
-    unsigned exponent = bits >> s.fraction & top;
-    unsigned bias = top >> 1;
-    bool is_negative = bits >> (s.fraction + s.exponent) & 1;
-    double value;
-    if (exponent == 0) {
-        value = ldexp((double)fraction, 1 - (int)(bias + s.fraction));
-    } else if (exponent == top && (!s.is_finite || fraction == ones)) {
-        value = fraction ? (double)NAN : (double)INFINITY;
-    } else {
-        uint64_t wide = (uint64_t)(exponent + 1023 - bias) << 52 |
-                        (uint64_t)fraction << (52 - s.fraction);
-        memcpy(&value, &wide, sizeof value);
-    }
-    return is_negative ? -value : value;
-}
-
 static void load_whole(
     struct run *r, varve_dtype dtype, const unsigned char *at, size_t count)
 {
@@ -99,32 +43,15 @@ static void load_whole(
     }
 }
 
-static void load_reals(
-    struct run *r, varve_dtype dtype, const unsigned char *at, size_t count)
-{
-    size_t width = varve_dtype_size(dtype);
-    struct small small = small_of(dtype);
-    if (dtype == VARVE_FLOAT32) {
-        for (size_t i = 0; i < count; i++)
-            r->real[i] = load32(at + 4 * i);
-    } else if (dtype == VARVE_FLOAT64) {
-        for (size_t i = 0; i < count; i++)
-            r->real[i] = load64(at + 8 * i);
-    } else {
-        for (size_t i = 0; i < count; i++)
-            r->real[i] =
-                small_real((unsigned)load(at + i * width, width), small);
-    }
-}
-
 static void load_complex(
     struct run *r, varve_dtype dtype, const unsigned char *at, size_t count)
 {
+    double parts[2 * GAPS];
+    reals_from(dtype == VARVE_COMPLEX64 ? VARVE_FLOAT32 : VARVE_FLOAT64, at,
+        2 * count, parts);
     for (size_t i = 0; i < count; i++) {
-        bool is_single = dtype == VARVE_COMPLEX64;
-        const unsigned char *one = at + i * (is_single ? 8 : 16);
-        r->real[i] = is_single ? load32(one) : load64(one);
-        r->imaginary[i] = is_single ? load32(one + 4) : load64(one + 8);
+        r->real[i] = parts[2 * i];
+        r->imaginary[i] = parts[2 * i + 1];
     }
 }
 
@@ -138,7 +65,7 @@ static void load_run(
     else if (r->is_complex)
         load_complex(r, dtype, at, count);
     else
-        load_reals(r, dtype, at, count);
+        reals_from(dtype, at, count, r->real);
     for (size_t i = 0; !r->is_complex && i < count; i++)
         r->imaginary[i] = 0;
 }

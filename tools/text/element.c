@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reals.h"
+
 static uint64_t load(const unsigned char *bytes, size_t size)
 {
     uint64_t value = 0;
@@ -26,50 +28,6 @@ static int64_t load_signed(const unsigned char *bytes, size_t size)
     int64_t result;
     memcpy(&result, &value, sizeof result);
     return result;
-}
-
-static unsigned load16(const unsigned char *bytes)
-{
-    return (unsigned)load(bytes, 2);
-}
-
-static double load32(const unsigned char *bytes)
-{
-    uint32_t bits = (uint32_t)load(bytes, 4);
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return (double)value;
-}
-
-static double load64(const unsigned char *bytes)
-{
-    uint64_t bits = load(bytes, 8);
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-/* A small IEEE-like number. `finite`: E4M3FN, whose top exponent is an ordinary
- * one and whose only NaN is all ones. */
-static double small_real(
-    unsigned bits, int fraction_bits, int exponent_bits, bool finite)
-{
-    unsigned fraction = bits & ((1u << fraction_bits) - 1);
-    unsigned top = (1u << exponent_bits) - 1;
-    unsigned exponent = bits >> fraction_bits & top;
-    bool negative = bits >> (fraction_bits + exponent_bits) & 1;
-    int bias = (int)(top >> 1);
-    double value;
-    if (exponent == top && !finite)
-        value = fraction ? (double)NAN : (double)INFINITY;
-    else if (finite && exponent == top && fraction == 7)
-        value = (double)NAN;
-    else if (exponent == 0)
-        value = ldexp(fraction, 1 - bias - fraction_bits);
-    else
-        value = ldexp(fraction + (1u << fraction_bits),
-            (int)exponent - bias - fraction_bits);
-    return negative ? -value : value;
 }
 
 /* Special values by name, others with the fewest digits that read back. */
@@ -102,8 +60,8 @@ static void print_complex(varve_dtype dtype, const unsigned char *bytes,
     bool for_json, char text[ELEMENT_TEXT_SIZE])
 {
     bool single = dtype == VARVE_COMPLEX64;
-    double parts[2] = { single ? load32(bytes) : load64(bytes),
-        single ? load32(bytes + 4) : load64(bytes + 8) };
+    double parts[2];
+    reals_from(single ? VARVE_FLOAT32 : VARVE_FLOAT64, bytes, 2, parts);
     char real[40];
     char imaginary[40];
     print_real(real, sizeof real, parts[0], single, for_json);
@@ -140,12 +98,12 @@ const char *element_text(varve_dtype dtype, const unsigned char *bytes,
     case VARVE_COMPLEX128:
         print_complex(dtype, bytes, for_json, text);
         return text;
-    case VARVE_FLOAT16: real = small_real(load16(bytes), 10, 5, false); break;
-    case VARVE_BFLOAT16: real = small_real(load16(bytes), 7, 8, false); break;
-    case VARVE_FLOAT8_E4M3FN: real = small_real(bytes[0], 3, 4, true); break;
-    case VARVE_FLOAT8_E5M2: real = small_real(bytes[0], 2, 5, false); break;
-    case VARVE_FLOAT32: real = load32(bytes); break;
-    case VARVE_FLOAT64: real = load64(bytes); break;
+    case VARVE_FLOAT16:
+    case VARVE_BFLOAT16:
+    case VARVE_FLOAT8_E4M3FN:
+    case VARVE_FLOAT8_E5M2:
+    case VARVE_FLOAT32:
+    case VARVE_FLOAT64: reals_from(dtype, bytes, 1, &real); break;
     case VARVE_STRING: return strcpy(text, ""); /* string_text */
     }
     print_real(text, ELEMENT_TEXT_SIZE, real, dtype != VARVE_FLOAT64, for_json);
