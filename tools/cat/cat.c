@@ -75,18 +75,11 @@ static int cat_node(const struct settings *settings, struct target *target)
 {
     struct value value;
     struct selection selection;
-    char why[200];
     varve_error error = { .status = VARVE_OK };
     const varve_saved_node *node = &target->node;
-    if (settings->slice && node->has_value &&
-        !slice_parse(
-            settings->slice, &node->value, &selection, why, sizeof why))
-        return complain(settings, &(struct complaint){
-                                      .outcome = OUTCOME_USAGE,
-                                      .code = "USAGE",
-                                      .what = "--slice",
-                                      .why = why,
-                                  });
+    int outcome = slice_choose(settings, node, &selection);
+    if (outcome != OUTCOME_DONE)
+        return outcome;
     varve_status status =
         settings->slice && node->has_value
             ? value_read_selected(
@@ -98,7 +91,7 @@ static int cat_node(const struct settings *settings, struct target *target)
     if (status != VARVE_OK)
         return complain_status(
             settings, "cannot read", varve_reader_path(target->reader), &error);
-    int outcome = print_value(settings, &value);
+    outcome = print_value(settings, &value);
     value_clear(&value);
     return outcome;
 }
@@ -114,13 +107,10 @@ static int run(const struct settings *settings, int count, char **operands)
                           .what = "cat",
                           .why = "standard output is a terminal",
                           .hint = "use --json, -o FILE, or --force" });
-    int outcome = target_open(settings, operands[0], &target);
+    int outcome = target_open_at(settings, count, operands, &target);
     if (outcome != OUTCOME_DONE)
         return outcome;
-    if (count > 1)
-        outcome = target_find(settings, &target, operands[1]);
-    if (outcome == OUTCOME_DONE)
-        outcome = cat_node(settings, &target);
+    outcome = cat_node(settings, &target);
     target_close(&target);
     return outcome;
 }

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "complaint.h"
+
 #define MOST_STEP (UINT64_C(1) << 62)
 
 struct reader {
@@ -159,7 +161,7 @@ static bool fail_rank(const struct reader *r, const varve_tensor *tensor)
         tensor->rank);
 }
 
-bool slice_parse(const char *text, const varve_tensor *tensor,
+static bool parse(const char *text, const varve_tensor *tensor,
     struct selection *s, char *why, size_t size)
 {
     struct reader r = { .text = text, .at = text, .why = why, .size = size };
@@ -188,4 +190,18 @@ bool slice_parse(const char *text, const varve_tensor *tensor,
         more = *r.at == ',';
     }
     return true;
+}
+
+int slice_choose(const struct settings *settings, const varve_saved_node *node,
+    struct selection *selection)
+{
+    char why[200];
+    const char *text = node->has_value ? settings->slice : NULL;
+    selection_whole(&node->value, selection);
+    if (!text || parse(text, &node->value, selection, why, sizeof why))
+        return OUTCOME_DONE;
+    return complain(settings, &(struct complaint){ .outcome = OUTCOME_USAGE,
+                                  .code = "USAGE",
+                                  .what = "--slice",
+                                  .why = why });
 }

@@ -5,17 +5,18 @@
 #ifndef TOOL_SLICE_H
 #define TOOL_SLICE_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include <varve/reader.h>
 
 #include "selection.h"
+#include "settings.h"
 
-/* For each dimension BEGIN:END or BEGIN:END:STEP, of which all may be left out,
- * or an index, which takes the dimension away; negative numbers count from the
+/* What --slice takes of a node that has a value; all of it without that. For
+ * each dimension BEGIN:END or BEGIN:END:STEP, of which all may be left out, or
+ * an index, which takes the dimension away; negative numbers count from the
  * end, a negative step goes backwards, what passes an end stops there. "..."
  * stands for as many dimensions as the others leave; those that are not named
- * are taken whole. false with the reason in `why`, of `size` bytes. */
-bool slice_parse(const char *text, const varve_tensor *tensor,
-    struct selection *selection, char *why, size_t size);
+ * are taken whole. OUTCOME_DONE, or complains. */
+int slice_choose(const struct settings *settings, const varve_saved_node *node,
+    struct selection *selection);
 
 #endif

@@ -94,6 +94,18 @@ int target_open(const struct settings *settings, const char *argument,
     return outcome;
 }
 
+int target_open_at(const struct settings *settings, int count, char **operands,
+    struct target *target)
+{
+    int outcome = target_open(settings, operands[0], target);
+    if (outcome != OUTCOME_DONE || count == 1)
+        return outcome;
+    outcome = target_find(settings, target, operands[1]);
+    if (outcome != OUTCOME_DONE)
+        target_close(target);
+    return outcome;
+}
+
 void target_close(struct target *target)
 {
     varve_reader_free(target->reader);

@@ -25,6 +25,10 @@ int target_open(const struct settings *settings, const char *argument,
     struct target *target);
 void target_close(struct target *target);
 
+/* The same of FILE[:PATH] [PATH], which are the operands. */
+int target_open_at(const struct settings *settings, int count, char **operands,
+    struct target *target);
+
 /* Finds a path in a file, or complains with the nearest name: OUTCOME_NO. */
 int target_find(
     const struct settings *settings, struct target *target, const char *path);

@@ -106,24 +106,15 @@ static int show_other(struct subject *s)
 
 static int show_node(const struct settings *settings, struct target *target)
 {
-    char why[200];
     struct subject s = { .settings = settings,
         .style = style_for(settings, stdout),
         .node = target->node };
-    if (settings->slice && s.node.has_value &&
-        !slice_parse(
-            settings->slice, &s.node.value, &s.selection, why, sizeof why))
-        return complain(settings, &(struct complaint){
-                                      .outcome = OUTCOME_USAGE,
-                                      .code = "USAGE",
-                                      .what = "--slice",
-                                      .why = why,
-                                  });
-    if (!settings->slice)
-        selection_whole(&s.node.value, &s.selection);
+    int outcome = slice_choose(settings, &s.node, &s.selection);
+    if (outcome != OUTCOME_DONE)
+        return outcome;
     if (!outline_make(&s.outline, target->reader, 0, settings))
         return complain_memory(settings);
-    int outcome = s.node.has_value ? show_value(&s) : show_other(&s);
+    outcome = s.node.has_value ? show_value(&s) : show_other(&s);
     outline_clear(&s.outline);
     return outcome;
 }
@@ -134,13 +125,10 @@ static int run(const struct settings *settings, int count, char **operands)
     if (settings->bins > MOST_BINS)
         return complain_usage(
             settings, "--bins: expected at most %d", (int)MOST_BINS);
-    int outcome = target_open(settings, operands[0], &target);
+    int outcome = target_open_at(settings, count, operands, &target);
     if (outcome != OUTCOME_DONE)
         return outcome;
-    if (count > 1)
-        outcome = target_find(settings, &target, operands[1]);
-    if (outcome == OUTCOME_DONE)
-        outcome = show_node(settings, &target);
+    outcome = show_node(settings, &target);
     target_close(&target);
     return outcome;
 }
