@@ -9,6 +9,7 @@
 #include "graph.h"
 #include "look.h"
 #include "style.h"
+#include "text_graph.h"
 
 /* The inside of a quoted string. Graphviz reads entities, so '&' is one. */
 static void print_label(FILE *to, const char *text)
@@ -38,49 +39,26 @@ static void print_words(
         looks[look].line);
 }
 
-static bool print_node(const struct settings *settings,
-    const struct outline *outline, uint32_t id, FILE *to)
+static void print_folded(uint32_t owner, uint32_t variable, FILE *to)
 {
-    char note[LOOK_TEXT_SIZE];
-    char *name = node_name(outline, id);
-    if (!name)
-        return false;
-    fprintf(to, "  n%" PRIu32, id);
-    print_words(
-        name, node_note(settings, outline, id, note), look_of(outline, id), to);
-    free(name);
-    if (look_folds_slots(settings, outline, id)) {
-        fprintf(to, "  s%" PRIu32, id);
-        print_words(
-            "slots", slots_note(settings, outline, id, note), LOOK_SLOT, to);
-    }
-    return true;
-}
-
-/* All slots of an owner are one node, with an edge to each variable. */
-static void print_folded(
-    const struct outline *outline, uint32_t owner, FILE *to)
-{
-    struct branch branch;
-    uint32_t last = OUTLINE_NONE;
-    size_t i = outline_saved(outline, owner).edge_count;
-    fprintf(to,
-        "  n%" PRIu32 " -> s%" PRIu32 " [style=dashed, color=\"%s\"];\n", owner,
-        owner, looks[LOOK_SLOT].line);
-    for (; outline_branch(outline, owner, i, &branch); i++) {
-        if (branch.variable != last && outline_has(outline, branch.variable))
-            fprintf(to,
-                "  s%" PRIu32 " -> n%" PRIu32 " [style=dashed, color=\"%s\", "
-                "constraint=false];\n",
-                owner, branch.variable, looks[LOOK_SLOT].line);
-        last = branch.variable;
-    }
+    const char *color = looks[LOOK_SLOT].line;
+    if (variable == OUTLINE_NONE)
+        fprintf(to,
+            "  n%" PRIu32 " -> s%" PRIu32 " [style=dashed, color=\"%s\"];\n",
+            owner, owner, color);
+    else
+        fprintf(to,
+            "  s%" PRIu32 " -> n%" PRIu32 " [style=dashed, color=\"%s\", "
+            "constraint=false];\n",
+            owner, variable, color);
 }
 
 /* Edges of the tree carry no label: their name is on the child. */
-static bool print_edge(const struct outline *outline, uint32_t from,
-    const struct branch *branch, const uint32_t *components, FILE *to)
+static bool print_edge(
+    const struct text_graph *graph, uint32_t from, const struct branch *branch)
 {
+    const uint32_t *components = graph->components;
+    FILE *to = graph->to;
     bool is_slot = branch->variable != OUTLINE_NONE;
     fprintf(to, "  n%" PRIu32 " -> n%" PRIu32, from, branch->node);
     if (branch->is_alias) {
@@ -100,7 +78,7 @@ static bool print_edge(const struct outline *outline, uint32_t from,
         fprintf(to, " [style=dashed, color=\"%s\"]", looks[LOOK_SLOT].line);
     }
     fputs(";\n", to);
-    if (is_slot && outline_has(outline, branch->variable))
+    if (is_slot && outline_has(graph->outline, branch->variable))
         fprintf(to,
             "  n%" PRIu32 " -> n%" PRIu32
             " [style=dashed, color=\"%s\", constraint=false];\n",
@@ -108,25 +86,8 @@ static bool print_edge(const struct outline *outline, uint32_t from,
     return true;
 }
 
-static bool print_edges(const struct settings *settings,
-    const struct outline *outline, uint32_t from, const uint32_t *components,
-    FILE *to)
-{
-    struct branch branch;
-    bool folds = look_folds_slots(settings, outline, from);
-    if (folds)
-        print_folded(outline, from, to);
-    for (size_t i = 0; outline_branch(outline, from, i, &branch); i++) {
-        if (folds && branch.variable != OUTLINE_NONE)
-            break;
-        if (!outline_has(outline, branch.node) ||
-            !outline_shows(outline, from, &branch))
-            continue;
-        if (!print_edge(outline, from, &branch, components, to))
-            return false;
-    }
-    return true;
-}
+static const struct text_language dot = { print_words, print_folded,
+    print_edge };
 
 bool graph_dot(
     const struct settings *settings, const struct outline *outline, FILE *to)
@@ -142,20 +103,12 @@ bool graph_dot(
           "  edge [color=\"#94a3b8\", arrowsize=0.6, "
           "fontname=\"sans-serif\", fontsize=9];\n",
         to);
-    bool good = true;
     char note[FOLD_NOTE_SIZE];
     if (*outline_fold_note(outline, note))
         fprintf(to, "  label=\"%s\"; fontname=\"sans-serif\"; fontsize=10;\n",
             note);
-    for (size_t i = 0; good && i < outline->reached; i++) {
-        if (look_shows(settings, outline, outline->order[i]))
-            good = print_node(settings, outline, outline->order[i], to);
-    }
-    for (size_t i = 0; good && i < outline->reached; i++) {
-        if (look_shows(settings, outline, outline->order[i]))
-            good = print_edges(
-                settings, outline, outline->order[i], components, to);
-    }
+    const struct text_graph graph = { settings, outline, &dot, components, to };
+    bool good = text_graph_print(&graph);
     fputs("}\n", to);
     free(components);
     return good;
