@@ -213,6 +213,9 @@ static void make_odd(struct rank *r, const void *user)
     case 'b':
         options.keep_bytes = 1000;
         break;
+    case 'k':
+        options.as_noted = true;
+        break;
     case 'l':
         options.write = &layered;
         break;
@@ -236,6 +239,7 @@ TEST(manager_together, is_made_alike_or_not_at_all)
     check_has(run_ranks(3, make_odd, "s"), "rank 1: run: expected the options");
     check_has(run_ranks(3, make_odd, "a"), "found `async`");
     check_has(run_ranks(3, make_odd, "b"), "found `keep_bytes`");
+    check_has(run_ranks(3, make_odd, "k"), "found `as_noted`");
     check_has(run_ranks(3, make_odd, "l"), "found `layered`");
     check_has(run_ranks(3, make_odd, "n"), "rank 1: manager: expected a node");
     check_has(run_ranks(3, make_odd, "-"), "made");
