@@ -23,7 +23,7 @@ struct side {
                         edge to it */
     uint32_t *nodes; /* likewise; VV_NONE: not seen */
     uint32_t value;  /* what comes next in columns */
-    uint64_t extent;
+    size_t extent;
     uint32_t tag;
     uint32_t global;
     uint32_t at;

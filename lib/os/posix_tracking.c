@@ -54,10 +54,11 @@ enum { MAPPING_IS_SHARED = 8 };
 
 #define QUERY_MAPPING _IOWR('f', 17, struct mapping_query)
 
+/* Not by ioctl: what it takes for a request is another type in each libc. */
 static int call(int descriptor, unsigned long request, void *argument)
 {
-    int result = ioctl(descriptor, request, argument);
-    return result < 0 ? -errno : result;
+    long result = syscall(SYS_ioctl, descriptor, request, argument);
+    return result < 0 ? -errno : (int)result;
 }
 
 static uint64_t number(const void *address)

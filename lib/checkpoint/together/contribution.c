@@ -235,7 +235,7 @@ struct vv_contribution vv_contribution_of(const uint8_t *bytes)
         .values = bytes + 2 * VV_DIGEST_SIZE,
         .node = vv_load32(numbers),
         .size = vv_load64(numbers + 4),
-        .stretch_count = vv_load64(numbers + 12),
+        .stretch_count = (size_t)vv_load64(numbers + 12),
         .stretches = bytes + HEAD_SIZE,
     };
     c.privates = c.stretches + c.stretch_count * STRETCH_SIZE;

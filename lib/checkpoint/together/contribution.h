@@ -18,7 +18,7 @@ struct vv_contribution {
     const uint8_t *values;    /* digest of all values but slices */
     uint32_t node;
     uint64_t size; /* of the region */
-    uint64_t stretch_count;
+    size_t stretch_count;
     const uint8_t *stretches; /* place, size and offset of each, 8 bytes each */
     const uint8_t *privates;  /* vv_private_told, one behind the other */
     const uint8_t *slices;    /* vv_slice_told, one behind the other */

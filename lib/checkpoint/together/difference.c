@@ -38,7 +38,7 @@ static enum kind find_kind(const struct vv_merge *merge)
 /* --- Lines: a path, a NUL, what is there, a NUL --------------------------- */
 
 static void add_tensor(struct vv_buffer *lines, const struct vv_index *index,
-    uint32_t value, uint64_t extents)
+    uint32_t value, size_t extents)
 {
     char text[VARVE_TENSOR_TEXT_SIZE];
     varve_tensor tensor = { .dtype = (varve_dtype)index->value_dtypes[value],
@@ -57,7 +57,7 @@ static void add_nodes(struct vv_buffer *lines, const struct vv_cargo *cargo,
     static const char *const kinds[] = { "nothing", "an object", "a variable",
         "a list", "a dict", "a state" };
     uint32_t value = 0;
-    uint64_t extents = 0;
+    size_t extents = 0;
     size_t privates;
     const struct vv_cargo_private *private =
         vv_cargo_privates(cargo, &privates);

@@ -305,7 +305,7 @@ static void place_common(struct vv_merge *merge)
         const struct vv_region *region = &merge->regions[i];
         const struct vv_contribution c = vv_contribution_of(at);
         at += merge->all->sizes[i];
-        for (uint64_t k = 0; k < c.stretch_count; k++) {
+        for (size_t k = 0; k < c.stretch_count; k++) {
             struct vv_placed placed = {
                 .place = vv_at64(c.stretches, 3 * k),
                 .size = vv_at64(c.stretches, 3 * k + 1),

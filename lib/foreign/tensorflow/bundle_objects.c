@@ -327,7 +327,7 @@ static void add_counter(struct vv_bundle_objects *o, struct vv_buffer *b)
 static uint64_t size_of_names(const struct vv_index *index)
 {
     uint64_t sum = 0;
-    for (uint64_t edge = 0; edge < index->edge_count; edge++) {
+    for (uint32_t edge = 0; edge < index->edge_count; edge++) {
         size_t size;
         vv_index_name(index, vv_at32(index->edge_names, edge), &size);
         sum += size;
