@@ -21,6 +21,9 @@
  * compile. The object has an edge for each field, of its name: variables over
  * the members, objects and lists of structs, and states for text.
  *
+ * Pointers may be set and counts may change at any time: each call that saves,
+ * takes, plans or restores values looks at the structs again that it reaches.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef VARVE_STRUCT_H
@@ -90,14 +93,16 @@ typedef struct varve_field {
 VARVE_API varve_node *varve_add_sized_struct(varve_node *parent,
     const char *name, const varve_field *fields, void *object, size_t size);
 
-/* Looks at a struct again, which is now at `object`: after it has moved, a
- * pointer of it was set, or a count has changed. Variables view the memory that
- * there is now, in its shape (varve_rebind). Lists get and lose elements at
- * their end, and a pointer that is NULL and has `room` takes its node away
- * (varve_remove). Structs and text that the program itself has put in their
- * place stay what they are; a list that gets shorter only loses its edge to
- * them. VARVE_MISUSE as above, and nothing has changed, where the struct does
- * not match, or for a node that is no struct. */
+/* Looks at a struct again, which is now at `object`: after it has moved; or at
+ * once where a pointer of it was set or a count has changed, which the next
+ * call that takes values sees by itself. Variables view the memory that there
+ * is now, in its shape (varve_rebind), also where the program has bound them to
+ * other memory, and fields come back that it has removed. Lists get and lose
+ * elements at their end, and a pointer that is NULL and has `room` takes its
+ * node away (varve_remove). Structs and text that the program itself has put in
+ * their place stay what they are; a list that gets shorter only loses its edge
+ * to them. VARVE_MISUSE as above, and nothing has changed, where the struct
+ * does not match, or for a node that is no struct. */
 VARVE_API void varve_rebind_struct(varve_node *node, void *object);
 
 /* Text by itself: a state over char[size], as VARVE_FIELD_TEXT makes it. */

@@ -78,7 +78,9 @@ struct varve_graph {
     varve_node nil;
     varve_node *root;
     struct vv_name_table names;
-    struct vv_map global_map; /* nodes by global name */
+    struct vv_map global_map;         /* nodes by global name */
+    struct vv_struct_top *newest_top; /* structs that are in no other one */
+    size_t tops_freed;                /* how many of these have gone */
     struct vv_observer *newest;
     uint32_t number_limit; /* node numbers are below this */
     unsigned tag_count;

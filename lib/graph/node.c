@@ -81,7 +81,7 @@ static void free_extra(varve_node *node)
     vv_global_name_clear(node);
     free_names(a, node->extra->aliases);
     free_names(a, node->extra->retired);
-    vv_struct_free(a, node->extra->about);
+    vv_struct_free(node);
     vv_needs_forget(node);
     vv_release(a, node->extra->private, sizeof *node->extra->private);
     vv_release(a, node->extra, sizeof *node->extra);

@@ -76,8 +76,11 @@ struct varve_node {
     /* to read */
     uint8_t kind; /* varve_kind */
     /* own */
-    bool has_many_edges; /* they are in the edge set */
-    bool is_listed;      /* scratch of a removal */
+    bool has_many_edges : 1; /* they are in the edge set */
+    bool is_listed : 1;      /* scratch of a removal */
+    /* to fill in */
+    bool is_member : 1;    /* it was made of a field of a struct; */
+    bool is_elsewhere : 1; /* which the program has bound to other memory */
     /* to read */
     uint32_t touched; /* the moment of its graph when its value changed last, as
                          far as the program or the library said so */

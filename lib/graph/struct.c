@@ -25,7 +25,7 @@ static varve_status save_text(void *self, varve_sink *sink)
 {
     const struct vv_struct *about = self;
     const char *text = about->object;
-    const char *end = memchr(text, '\0', about->text_size);
+    const char *end = memchr(text, '\0', about->size);
     if (!end)
         return VARVE_LIMIT;
     varve_put(sink, text, (size_t)(end - text));
@@ -36,10 +36,10 @@ static varve_status load_text(void *self, const void *bytes, size_t size)
 {
     const struct vv_struct *about = self;
     char *text = about->object;
-    if (size >= about->text_size)
+    if (size >= about->size)
         return VARVE_LIMIT;
     memcpy(text, bytes, size);
-    memset(text + size, 0, about->text_size - size);
+    memset(text + size, 0, about->size - size);
     return VARVE_OK;
 }
 
@@ -50,9 +50,54 @@ static const varve_state_callbacks text_callbacks = { save_text, load_text };
 static varve_node *fill(
     varve_node *node, const varve_field *fields, void *object, bool is_later);
 
-void vv_struct_free(const varve_allocator *allocator, struct vv_struct *about)
+static size_t field_count(const varve_field *fields)
 {
-    vv_release(allocator, about, sizeof *about);
+    size_t count = 0;
+    while (fields[count].kind)
+        count++;
+    return count;
+}
+
+static void drop_top(varve_node *node, struct vv_struct_top *top)
+{
+    if (!top)
+        return;
+    if (top->newer)
+        top->newer->older = top->older;
+    else
+        node->graph->newest_top = top->older;
+    if (top->older)
+        top->older->newer = top->newer;
+    node->graph->tops_freed++;
+    vv_release(&node->graph->context.allocator, top, sizeof *top);
+}
+
+void vv_struct_free(varve_node *node)
+{
+    const varve_allocator *a = &node->graph->context.allocator;
+    struct vv_struct *about = node->extra->about;
+    if (!about)
+        return;
+    drop_top(node, about->top);
+    if (about->missing)
+        vv_release(a, about->missing, field_count(about->fields));
+    vv_release(a, about, sizeof *about);
+}
+
+/* Lists a struct as one that is in no other; false without memory. */
+static bool list_top(varve_node *node)
+{
+    varve_graph *graph = node->graph;
+    struct vv_struct_top *top =
+        vv_allocate(&graph->context.allocator, sizeof *top);
+    if (!top)
+        return false;
+    *top = (struct vv_struct_top){ .node = node, .older = graph->newest_top };
+    if (top->older)
+        top->older->newer = top;
+    graph->newest_top = top;
+    node->extra->about->top = top;
+    return true;
 }
 
 /* What the node is of, remembered; NULL without memory. */
@@ -63,11 +108,35 @@ static struct vv_struct *remember(
     if (!extra)
         return NULL;
     if (!extra->about)
-        extra->about =
-            vv_allocate(&node->graph->context.allocator, sizeof *extra->about);
-    if (extra->about)
-        *extra->about = (struct vv_struct){ fields, object, is_later, 0 };
+        extra->about = vv_allocate_zeroed(
+            &node->graph->context.allocator, sizeof *extra->about);
+    if (extra->about) {
+        extra->about->fields = fields;
+        extra->about->object = object;
+        extra->about->is_later = is_later;
+    }
     return extra->about;
+}
+
+/* Notes whether a field has no node, since it waits; false without memory. */
+static bool note_missing(
+    varve_node *node, const varve_field *field, bool is_missing)
+{
+    struct vv_struct *about = node->extra->about;
+    if (!about->missing && !is_missing)
+        return true;
+    if (!about->missing)
+        about->missing = vv_allocate_zeroed(
+            &node->graph->context.allocator, field_count(about->fields));
+    if (about->missing)
+        about->missing[field - about->fields] = is_missing;
+    return about->missing;
+}
+
+static bool is_missing(const varve_node *node, const varve_field *field)
+{
+    const struct vv_struct *about = node->extra->about;
+    return about->missing && about->missing[field - about->fields];
 }
 
 /* Lets go of what was made and is in no edge yet; gives nil, without memory. */
@@ -88,7 +157,7 @@ static varve_node *make_text(
     struct vv_struct *about = remember(node, field, text, false);
     if (!about)
         return give_up(node);
-    about->text_size = size;
+    about->size = size;
     node->extra->callbacks = text_callbacks;
     node->extra->self = about;
     node->value_state = VARVE_INITIALIZED;
@@ -119,6 +188,7 @@ static bool append(varve_node *list, const varve_field *field,
             list->graph, field->fields, element_at(field, object, i), is_later);
         if (vv_is_nil(element))
             return false;
+        element->is_member = true;
         if (!vv_edge_add(list, VARVE_APPEND, element)) {
             give_up(element);
             return false;
@@ -127,11 +197,23 @@ static bool append(varve_node *list, const varve_field *field,
     return true;
 }
 
+/* Where the elements of a list are, and how many; false without memory. */
+static bool remember_list(
+    varve_node *list, const varve_field *field, const void *object)
+{
+    struct vv_struct *about =
+        remember(list, field, vv_field_memory(field, object), false);
+    if (about)
+        about->size = (size_t)vv_field_extent(field, object, 0);
+    return about;
+}
+
 static varve_node *make_list(varve_graph *graph, const varve_field *field,
     const void *object, bool is_later)
 {
     varve_node *list = vv_node_new(graph, VARVE_LIST);
-    if (vv_is_nil(list) || append(list, field, object, 0, is_later))
+    if (vv_is_nil(list) || (remember_list(list, field, object) &&
+                               append(list, field, object, 0, is_later)))
         return list;
     return give_up(list);
 }
@@ -180,8 +262,9 @@ static bool add_field(varve_node *node, const varve_field *field)
     if (has_value && (field->is_fixed || vv_field_counts(field, about.fields)))
         varve_tag(child, VARVE_TAG_FIXED);
     vv_field_each_older(field, add_alias, child);
+    child->is_member = true;
     if (vv_edge_add(node, field->name, child))
-        return true;
+        return note_missing(node, field, false);
     give_up(child);
     return false;
 }
@@ -289,7 +372,8 @@ static varve_node *fill(
     for (const varve_field *f = fields; f->kind; f++) {
         if (f->kind == VARVE_FIELD_IS_GONE)
             varve_retire(node, f->name);
-        else if (!vv_field_waits(f, object) && !add_field(node, f))
+        else if (vv_field_waits(f, object) ? !note_missing(node, f, true)
+                                           : !add_field(node, f))
             return give_up(node);
         if (f->room && !node->extra->on_demand)
             varve_set_on_demand(node, offered, about);
@@ -306,7 +390,7 @@ varve_node *varve_add_sized_struct(varve_node *parent, const char *name,
         !vv_fields_check(parent, name, fields, object, size))
         return &graph->nil;
     varve_node *node = make_struct(graph, fields, object, false);
-    if (vv_is_nil(node) || vv_edge_add(parent, name, node))
+    if (vv_is_nil(node) || (list_top(node) && vv_edge_add(parent, name, node)))
         return node;
     return give_up(node);
 }
@@ -332,7 +416,11 @@ varve_node *varve_add_text(
 
 /* --- Looking again ------------------------------------------------------ */
 
-static bool rebind(varve_node *node, void *object);
+/* What is bound: `by_itself`, as vv_struct_rebind has it. */
+struct binding {
+    varve_node *node;
+    bool by_itself;
+};
 
 /* Whether a node is a struct of these fields, or the text of that one. */
 static bool is_about(
@@ -340,6 +428,14 @@ static bool is_about(
 {
     const struct vv_struct *about = node->extra ? node->extra->about : NULL;
     return about && node->kind == kind && about->fields == fields;
+}
+
+bool vv_struct_made(
+    const varve_node *parent, const varve_node *child, const varve_field *field)
+{
+    const struct vv_edge *oldest = vv_first_in(child);
+    return child->is_member && oldest && oldest->parent == parent &&
+           (!field || strcmp(oldest->public.name, field->name) == 0);
 }
 
 /* Whether a node is what was made of a field: the program may have put another
@@ -355,13 +451,16 @@ static bool is_of(const varve_node *child, const varve_field *field)
     }
 }
 
-static bool rebind_value(
-    varve_node *child, const varve_field *field, const void *object)
+static bool rebind_value(varve_node *child, const varve_field *field,
+    const void *object, bool by_itself)
 {
     varve_tensor view = vv_field_view(field, object);
     const varve_tensor *now = varve_value(child);
+    if (by_itself && child->is_elsewhere)
+        return true;
     if (now->data != view.data || !vv_shape_equal(now, &view))
         varve_rebind(child, view);
+    child->is_elsewhere = false;
     return true;
 }
 
@@ -380,54 +479,74 @@ static void drop_last(varve_node *list, const varve_field *field)
 }
 
 static bool rebind_list(
-    varve_node *node, varve_node *list, const varve_field *field)
+    const struct binding *b, varve_node *list, const varve_field *field)
 {
-    const struct vv_struct *about = node->extra->about;
+    const struct vv_struct *about = b->node->extra->about;
     uint64_t count = vv_field_extent(field, about->object, 0);
     uint64_t index = 0;
-    while (varve_edge_count(list) > count)
+    bool is_same = b->by_itself && is_about(list, VARVE_LIST, field) &&
+                   list->extra->about->size == count;
+    while (!is_same && varve_edge_count(list) > count)
         drop_last(list, field);
-    for (const varve_edge *e = varve_edge_first(list); e;
+    for (const varve_edge *e = varve_edge_first(list); e && index < count;
          e = varve_edge_next(e)) {
         void *element = element_at(field, about->object, index++);
         if (is_about(e->node, VARVE_OBJECT, field->fields) &&
-            !rebind(e->node, element))
+            (!b->by_itself || vv_struct_made(list, e->node, NULL)) &&
+            !vv_struct_rebind(e->node, element, b->by_itself))
             return false;
     }
-    return append(list, field, about->object, varve_edge_count(list),
-        about->is_later || field->is_later);
+    return (is_same ||
+               append(list, field, about->object, varve_edge_count(list),
+                   about->is_later || field->is_later)) &&
+           remember_list(list, field, about->object);
 }
 
-static bool rebind_field(varve_node *node, const varve_field *field)
+static bool rebind_child(const struct binding *b, varve_node *child,
+    const varve_field *field, void *object)
 {
-    const struct vv_struct *about = node->extra->about;
-    varve_node *child = varve_find(node, field->name);
-    if (vv_field_waits(field, about->object)) {
-        if (child && is_of(child, field))
-            varve_remove(child);
-        return true;
-    }
-    if (!child)
-        return add_field(node, field);
-    if (!is_of(child, field))
-        return true;
+    void *memory = vv_field_memory(field, object);
     switch (field->kind) {
-    case VARVE_FIELD_IS_TEXT:
-        child->extra->about->object = vv_field_memory(field, about->object);
-        return true;
+    case VARVE_FIELD_IS_TEXT: child->extra->about->object = memory; return true;
     case VARVE_FIELD_IS_STRUCT:
-        return rebind(child, vv_field_memory(field, about->object));
-    case VARVE_FIELD_IS_LIST: return rebind_list(node, child, field);
-    default: return rebind_value(child, field, about->object);
+        return vv_struct_rebind(child, memory, b->by_itself);
+    case VARVE_FIELD_IS_LIST: return rebind_list(b, child, field);
+    default: return rebind_value(child, field, object, b->by_itself);
     }
 }
 
-static bool rebind(varve_node *node, void *object)
+/* Takes away what was made of a field that waits for memory now. */
+static bool unbind_field(
+    varve_node *node, varve_node *child, const varve_field *field)
 {
-    struct vv_struct *about = node->extra->about;
-    about->object = object;
-    for (const varve_field *f = about->fields; f->kind; f++)
-        if (f->kind != VARVE_FIELD_IS_GONE && !rebind_field(node, f))
+    if (!child || !is_of(child, field))
+        return true;
+    if (!note_missing(node, field, true))
+        return false;
+    varve_remove(child);
+    return true;
+}
+
+static bool rebind_field(const struct binding *b, const varve_field *field)
+{
+    void *object = b->node->extra->about->object;
+    varve_node *child = varve_find(b->node, field->name);
+    if (b->by_itself && child && !vv_struct_made(b->node, child, field))
+        return true;
+    if (vv_field_waits(field, object))
+        return unbind_field(b->node, child, field);
+    if (!child)
+        return (b->by_itself && !is_missing(b->node, field)) ||
+               add_field(b->node, field);
+    return !is_of(child, field) || rebind_child(b, child, field, object);
+}
+
+bool vv_struct_rebind(varve_node *node, void *object, bool by_itself)
+{
+    const struct binding binding = { node, by_itself };
+    node->extra->about->object = object;
+    for (const varve_field *f = node->extra->about->fields; f->kind; f++)
+        if (f->kind != VARVE_FIELD_IS_GONE && !rebind_field(&binding, f))
             return false;
     return true;
 }
@@ -446,6 +565,7 @@ void varve_rebind_struct(varve_node *node, void *object)
         return;
     }
     if (vv_fields_check(node, "", about->fields, object, 0) &&
-        vv_graph_may_change(node, VV_HOLDS_NODES))
-        rebind(node, object);
+        vv_graph_may_change(node, VV_HOLDS_NODES) &&
+        !vv_struct_rebind(node, object, false))
+        vv_memory_mistake(node->graph);
 }

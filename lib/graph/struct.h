@@ -9,15 +9,44 @@
 
 #include "node.h"
 
-/* Of the object of a struct, and of the state of a text. */
-struct vv_struct {
-    const varve_field *fields; /* the table; of a text its field, or NULL */
-    void *object;              /* the struct, or the text */
-    bool is_later;             /* with all below it */
-    size_t text_size;          /* with its NUL */
+/* One that the program has added itself: those in it are found by it. */
+struct vv_struct_top {
+    varve_node *node;
+    struct vv_struct_top *older, *newer;
 };
 
-/* Frees what a node remembers; it may be NULL. */
-void vv_struct_free(const varve_allocator *allocator, struct vv_struct *about);
+/* Of the object of a struct, of the state of a text, and of a list of
+ * structs. */
+struct vv_struct {
+    const varve_field *fields; /* the table; of a text or a list its field, or
+                                  NULL */
+    void *object;              /* the struct, the text, the first element */
+    size_t size;               /* of a text, with its NUL; of a list: how many
+                                  there are */
+    struct vv_struct_top *top; /* or NULL */
+    bool *missing;             /* by field: it has no node, since it waits for
+                                  memory; NULL: none does */
+    bool is_later;             /* with all below it */
+};
+
+/* Whether a node is the object of a struct. */
+static inline bool vv_is_struct(const varve_node *node)
+{
+    return node->kind == VARVE_OBJECT && node->extra && node->extra->about;
+}
+
+/* Frees what a node remembers, if anything. */
+void vv_struct_free(varve_node *node);
+
+/* Whether a child was made for its parent, a list (`field` is NULL) or a
+ * struct, and is where that was: not what the program has put there by itself.
+ */
+bool vv_struct_made(const varve_node *parent, const varve_node *child,
+    const varve_field *field);
+
+/* As varve_rebind_struct of a node whose struct was checked; false without
+ * memory. With `by_itself` a field that the program has taken out or bound to
+ * other memory stays as it is. */
+bool vv_struct_rebind(varve_node *node, void *object, bool by_itself);
 
 #endif

@@ -386,6 +386,7 @@ void varve_rebind(varve_node *node, varve_tensor view)
             varve_tensor_text(now, old_text));
         return;
     }
+    node->is_elsewhere = true;
     rebind(node, &view);
 }
 

@@ -57,6 +57,15 @@ static bool is_struct(const struct mix_graph *g, uint8_t n)
     return g->of[n] != NULL;
 }
 
+/* What nobody is told of, every call sees that takes values. */
+static void look_again(varve_node *node)
+{
+    varve_error error = { 0 };
+    varve_snapshot *taken = varve_snapshot_new(node, &error);
+    MIX_CHECK(taken, "a snapshot of a struct: %s", error.message);
+    varve_snapshot_free(taken);
+}
+
 void mix_rebind_struct(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
 {
     uint8_t at = mix_pick_graph(m, a);
@@ -73,13 +82,18 @@ void mix_rebind_struct(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         object = mix_struct_change(m, g, n, c);
     if (!object)
         return;
-    mix_say(m, "varve_rebind_struct(g%dn%d, %s %s);", at, n,
-        stays ? "this" : "another", g->of[n]->name);
+    bool is_told = !stays || (c & 16);
+    mix_say(m, "%s(g%dn%d, %s %s);",
+        is_told ? "varve_rebind_struct" : "changed, and varve_snapshot_new", at,
+        n, stays ? "this" : "another", g->of[n]->name);
     mix_set gone = mix_struct_rebind(g, n, object);
+    if (!is_told)
+        look_again(g->nodes[n]);
     mix_trouble_begin(m);
-    do
+    while (is_told) {
         varve_rebind_struct(g->nodes[n], object);
-    while (mix_is_to_repeat(m, at, mix_is_well(m, at)));
+        is_told = mix_is_to_repeat(m, at, mix_is_well(m, at));
+    }
     mix_forget_nodes(m, at, gone);
     mix_struct_find(g);
     for (uint8_t i = 0; i < MIX_NODES; i++)

@@ -15,6 +15,8 @@
 #include "name.h"
 #include "own_part.h"
 #include "slot.h"
+#include "slot.h"
+#include "struct.h"
 #include "variable.h"
 #include "via.h"
 
@@ -358,7 +360,7 @@ static void offer_edges(struct vv_pairing *p, size_t place, uint32_t file)
         if (varve_find(node, text))
             continue;
         if (p->node_of[child]) {
-            if (!node->extra->about) /* a struct has its members alone */
+            if (!vv_is_struct(node)) /* a struct has its members alone */
                 share(p, node, text, file, child);
             continue;
         }

@@ -12,6 +12,7 @@
 #include "fate.h"
 #include "scope.h"
 #include "slot.h"
+#include "struct_look.h"
 #include "try.h"
 #include "variable.h"
 #include "walk.h"
@@ -238,6 +239,7 @@ varve_status varve_restore_again(
                                            : "one of another graph");
     if (!vv_sweep(&r->pairing))
         return vv_fail_memory(error, "a restoration");
+    VV_TRY(vv_structs_look(node, error));
     VV_TRY(vv_walk_begin(&walk, node, error));
     /* What is added behind these places is taken back after a failure. */
     struct asking a = {

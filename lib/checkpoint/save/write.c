@@ -11,17 +11,19 @@
 #include "cargo_out.h"
 #include "failure.h"
 #include "graph.h"
+#include "struct_look.h"
 #include "try.h"
 
-varve_status vv_check_call(const varve_node *root, const char *path,
-    const char *what, varve_error *error)
+varve_status vv_check_call(
+    varve_node *root, const char *path, const char *what, varve_error *error)
 {
     if (root)
         VV_TRY(varve_graph_check(root->graph, error));
     if (!root || vv_is_nil(root) || !path)
         return vv_fail(
             error, VARVE_MISUSE, "expected a node and a %s, found none", what);
-    return VARVE_OK;
+    VV_TRY(vv_structs_look(root, error));
+    return varve_graph_check(root->graph, error);
 }
 
 varve_status vv_write(varve_node *root, const char *path, uint64_t counter,

@@ -8,9 +8,10 @@
 #include <varve/checkpoint.h>
 
 /* What every call needs that goes to a file or comes from one: a graph without
- * a mistake, a node of it, and a path, or whatever `what` says it is. */
-varve_status vv_check_call(const varve_node *root, const char *path,
-    const char *what, varve_error *error);
+ * a mistake, a node of it, structs as they are now (struct_look.h), and a path,
+ * or whatever `what` says it is. */
+varve_status vv_check_call(
+    varve_node *root, const char *path, const char *what, varve_error *error);
 
 /* varve_write with a save counter to keep in the file; 0: none. */
 varve_status vv_write(varve_node *root, const char *path, uint64_t counter,

@@ -26,6 +26,7 @@
 #include "tag.h"
 #include "touch.h"
 #include "tracking.h"
+#include "struct_look.h"
 #include "try.h"
 #include "variable.h"
 #include "walk.h"
@@ -239,6 +240,7 @@ varve_status vv_snapshot_check(struct varve_snapshot *s, varve_error *error)
             "snapshot: expected the variables it was made of, found some "
             "removed");
     VV_TRY(varve_graph_check(s->graph, error));
+    VV_TRY(vv_structs_look(s->root, error));
     VV_TRY(check_types(s, error));
     if (!s->is_changed)
         return VARVE_OK;
@@ -329,6 +331,7 @@ static varve_status make(struct varve_snapshot *s, varve_error *error)
 {
     struct vv_walk walk;
     struct vv_buffer places;
+    VV_TRY(vv_structs_look(s->root, error));
     VV_TRY(vv_walk_begin(&walk, s->root, error));
     vv_buffer_init(&places, &s->context.allocator);
     varve_status status = choose(s, &walk, &places, error);
