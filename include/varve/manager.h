@@ -63,10 +63,11 @@ typedef struct varve_manager_options {
                                     ledger; but for what is not zero here, and
                                     where any of what is kept is said here, that
                                     alone is kept. Not with `comm` */
-    uint64_t interval_steps;     /* a save is due so many steps after the last;
-                                    or when the step went backwards */
+    uint64_t interval_steps;     /* a save is due at each multiple, or at the
+                                    first step after it; and when the step went
+                                    backwards. Of 10: at 10, 20, 30, ... */
     uint64_t interval_seconds;   /* or so much later, by a clock that never
-                                    jumps */
+                                    jumps; alone, at the first call too */
     bool number_by_step;         /* PREFIX-STEP; a later save of the same step
                                     replaces it. Else by the save counter */
     bool record_time;            /* "time" is in every file; the same run then

@@ -13,6 +13,7 @@
 #include "ledger.h"
 #include "manager_together.h"
 #include "reader.h"
+#include "retention.h"
 #include "save.h"
 #include "system.h"
 #include "try.h"
@@ -32,11 +33,12 @@ void varve_manager_request_save(varve_manager *m)
 }
 
 /* A step that goes backwards belongs to another future than the one that was
- * saved last. */
+ * saved last; where none was, counting begins at 0. */
 static bool is_step_due(const varve_manager *m, int64_t step)
 {
+    uint64_t every = m->options.interval_steps;
     return step < m->last_step ||
-           (uint64_t)step - (uint64_t)m->last_step >= m->options.interval_steps;
+           vv_stretch(step, every) != vv_stretch(m->last_step, every);
 }
 
 static bool is_time_due(const varve_manager *m)
@@ -58,7 +60,8 @@ bool varve_manager_is_due(const varve_manager *m, int64_t step)
         return false;
     bool by_steps = m->options.interval_steps > 0;
     bool by_time = m->options.interval_seconds > 0;
-    if (is_requested(m) || !m->has_last || (!by_steps && !by_time))
+    if (is_requested(m) || (!m->has_last && !by_steps) ||
+        (!by_steps && !by_time))
         return true;
     return (by_steps && is_step_due(m, step)) || (by_time && is_time_due(m));
 }

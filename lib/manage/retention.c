@@ -34,6 +34,14 @@ static void keep_last(
     }
 }
 
+int64_t vv_stretch(int64_t step, uint64_t every)
+{
+    if (every > INT64_MAX)
+        return step < 0 ? -1 : 0;
+    int64_t whole = step / (int64_t)every;
+    return step % (int64_t)every < 0 ? whole - 1 : whole;
+}
+
 /* The first in each stretch of so many steps. A step that went backwards is in
  * another stretch than the one before, which keeps one more rather than one too
  * few. */
@@ -41,11 +49,11 @@ static void keep_steps(
     const struct vv_policy *p, struct vv_fact *facts, size_t count)
 {
     bool has_last = false;
-    uint64_t last = 0;
+    int64_t last = 0;
     for (size_t i = 0; i < count && p->keep_every_steps; i++) {
         if (!is_counted(&facts[i]) || facts[i].step < 0)
             continue;
-        uint64_t stretch = (uint64_t)facts[i].step / p->keep_every_steps;
+        int64_t stretch = vv_stretch(facts[i].step, p->keep_every_steps);
         if (has_last && stretch == last)
             continue;
         facts[i].reasons |= VV_KEPT_STEPS;

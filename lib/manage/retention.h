@@ -52,6 +52,9 @@ struct vv_fact {
     size_t best_place; /* out: from the best, 1, where it is of the best */
 };
 
+/* In which stretch of so many steps a step is: a multiple begins one. */
+int64_t vv_stretch(int64_t step, uint64_t every);
+
 /* Decides about checkpoints in the order they were saved. Foreign and damaged
  * ones stay, and take nobody's place. */
 void vv_retention_decide(

@@ -172,8 +172,8 @@ TEST(a_manager_resumes_what_it_saved)
     {
         auto manager = NEED(varve::manager::open(p.root, run, options));
         CHECK(!NEED(manager.resume()) && fresh);
-        CHECK(NEED(manager.save(0)));
-        CHECK(!NEED(manager.save(5)));
+        CHECK(NEED(manager.save(10)));
+        CHECK(!NEED(manager.save(15)));
         p.step = 20;
         CHECK(NEED(manager.save(20)));
         CHECK(manager.size() == 2 && manager.at(1)->step == 20);

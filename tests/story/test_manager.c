@@ -255,12 +255,13 @@ TEST(manager, m28_saves_are_due_by_steps)
 {
     struct program p;
     start(&p, (varve_manager_options){ .interval_steps = 2 });
-    cr_assert(save(&p, 0));
     cr_assert_not(save(&p, 1));
     cr_assert(save(&p, 2));
-    cr_assert_not(save(&p, 2));
     cr_assert_not(save(&p, 3));
-    cr_assert(save_with(&p, 3, &(varve_manager_save_options){ .force = true }));
+    cr_assert(save(&p, 4));
+    cr_assert_not(save(&p, 4));
+    cr_assert_not(save(&p, 5));
+    cr_assert(save_with(&p, 5, &(varve_manager_save_options){ .force = true }));
     must_have(&p, "1 2 3");
     cr_assert(save(&p, 1), "a step that goes backwards is due");
     stop(&p);
@@ -270,13 +271,13 @@ TEST(manager, m30_the_step_that_was_resumed_is_not_saved_again)
 {
     struct program p;
     start(&p, (varve_manager_options){ .interval_steps = 2 });
-    cr_assert(save(&p, 0));
+    cr_assert(save(&p, 2));
     stop(&p);
     start(&p, (varve_manager_options){ .interval_steps = 2 });
     resume(&p);
-    cr_assert_not(save(&p, 0));
-    cr_assert_not(save(&p, 1));
-    cr_assert(save(&p, 2));
+    cr_assert_not(save(&p, 2));
+    cr_assert_not(save(&p, 3));
+    cr_assert(save(&p, 4));
     stop(&p);
 }
 

@@ -75,9 +75,8 @@ static varve_status make_steps(const struct life *life, struct slab *s,
     uint32_t rank, varve_error *error)
 {
     struct board *board = life->board;
-    /* Where there is nothing yet the first save is due. */
-    int saves = varve_manager_latest(manager) != NULL;
-    while (life->saves_all || saves < 2) {
+    bool has_saved = false;
+    while (life->saves_all || !has_saved) {
         s->step++;
         set_numbers(s);
         varve_status status = varve_manager_save(manager, s->step, error);
@@ -85,7 +84,7 @@ static varve_status make_steps(const struct life *life, struct slab *s,
             return status;
         if (varve_manager_saved(manager)) {
             board->saved[rank] = s->step;
-            saves++;
+            has_saved = true;
         }
         board->steps += rank == 0;
         rest();

@@ -245,11 +245,11 @@ TEST(manager, a_save_that_failed_uses_up_neither_interval_nor_number)
     p.manager = varve_manager_new(p.root, test_path("run"),
         &(varve_manager_options){ .interval_steps = 10, .write = &write },
         &error);
-    cr_assert_eq(varve_manager_save(p.manager, 5, &error), VARVE_CANCELLED);
+    cr_assert_eq(varve_manager_save(p.manager, 10, &error), VARVE_CANCELLED);
     cr_assert_null(varve_manager_saved(p.manager));
     cr_assert_eq(varve_manager_count(p.manager), 0);
     stops = false;
-    cr_assert(save(&p, 6));
+    cr_assert(save(&p, 11));
     must_have(&p, "1");
     stop(&p);
 }
@@ -258,12 +258,12 @@ TEST(manager, a_request_makes_the_next_save_due_once)
 {
     struct program p;
     start(&p, (varve_manager_options){ .interval_steps = 100 });
-    cr_assert(save(&p, 1));
-    cr_assert_not(save(&p, 2));
+    cr_assert(save(&p, 100));
+    cr_assert_not(save(&p, 101));
     varve_manager_request_save(p.manager);
-    cr_assert(varve_manager_is_due(p.manager, 3));
-    cr_assert(save(&p, 3));
-    cr_assert_not(save(&p, 4));
+    cr_assert(varve_manager_is_due(p.manager, 102));
+    cr_assert(save(&p, 102));
+    cr_assert_not(save(&p, 103));
     stop(&p);
 }
 

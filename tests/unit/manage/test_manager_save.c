@@ -45,17 +45,50 @@ TEST(manager_save, is_due_after_so_many_steps)
     struct world w;
     varve_error error;
     world_begin(&w, &(varve_manager_options){ .interval_steps = 2 });
-    cr_assert_str_eq(save(&w, 0), "ckpt-1.varve");
+    cr_assert_str_eq(save(&w, 0), "nothing");
     cr_assert_str_eq(save(&w, 1), "nothing");
-    cr_assert_str_eq(save(&w, 2), "ckpt-2.varve");
+    cr_assert_str_eq(save(&w, 2), "ckpt-1.varve");
     cr_assert_str_eq(save(&w, 2), "nothing");
     cr_assert_str_eq(save(&w, 3), "nothing");
-    cr_assert_str_eq(save(&w, 1), "ckpt-3.varve", "it went backwards");
+    cr_assert_str_eq(save(&w, 5), "ckpt-2.varve", "4 was left out");
+    cr_assert_str_eq(save(&w, 6), "ckpt-3.varve");
+    cr_assert_str_eq(save(&w, 1), "ckpt-4.varve", "it went backwards");
     varve_manager_save_options force = { .force = true };
     cr_assert_ok(
         varve_manager_save_with(w.manager, 1, &force, &error), error);
-    cr_assert_str_eq(saved(&w), "ckpt-4.varve");
-    cr_assert_str_eq(save(&w, INT64_MAX), "ckpt-5.varve");
+    cr_assert_str_eq(saved(&w), "ckpt-5.varve");
+    cr_assert_str_eq(save(&w, INT64_MAX), "ckpt-6.varve");
+    world_end(&w);
+}
+
+/* What an interval of 10 saves of 100 steps, by ones and by threes. */
+TEST(manager_save, is_due_at_multiples_or_at_the_first_step_behind)
+{
+    for (int by = 1; by <= 3; by += 2) {
+        struct world w;
+        int64_t next = 10;
+        world_begin(&w, &(varve_manager_options){ .interval_steps = 10 });
+        for (int64_t step = by; step <= 100; step += by) {
+            bool is_due = step >= next;
+            cr_assert_eq(varve_manager_is_due(w.manager, step), is_due);
+            cr_assert_eq(strcmp(save(&w, step), "nothing") != 0, is_due);
+            next += is_due ? 10 : 0;
+        }
+        cr_assert_eq(varve_manager_count(w.manager), by == 1 ? 10 : 9);
+        world_end(&w);
+    }
+}
+
+TEST(manager_save, with_an_interval_too_large_for_a_step_is_due_backwards_only)
+{
+    struct world w;
+    world_begin(&w, &(varve_manager_options){ .interval_steps = UINT64_MAX });
+    varve_error error;
+    cr_assert_str_eq(save(&w, INT64_MAX), "nothing");
+    varve_manager_save_options force = { .force = true };
+    cr_assert_ok(
+        varve_manager_save_with(w.manager, 7, &force, &error), error);
+    cr_assert_str_eq(save(&w, 6), "ckpt-2.varve");
     world_end(&w);
 }
 
@@ -79,11 +112,11 @@ TEST(manager_save, a_request_makes_the_next_one_due)
 {
     struct world w;
     world_begin(&w, &(varve_manager_options){ .interval_steps = 100 });
-    cr_assert_str_eq(save(&w, 0), "ckpt-1.varve");
+    cr_assert_str_eq(save(&w, 100), "ckpt-1.varve");
     varve_manager_request_save(w.manager);
-    cr_assert(varve_manager_is_due(w.manager, 1));
-    cr_assert_str_eq(save(&w, 1), "ckpt-2.varve");
-    cr_assert_not(varve_manager_is_due(w.manager, 2));
+    cr_assert(varve_manager_is_due(w.manager, 101));
+    cr_assert_str_eq(save(&w, 101), "ckpt-2.varve");
+    cr_assert_not(varve_manager_is_due(w.manager, 102));
     world_end(&w);
 }
 
@@ -92,13 +125,13 @@ TEST(manager_save, one_that_failed_uses_up_neither_interval_nor_number)
     struct world w;
     varve_error error;
     world_begin(&w, &(varve_manager_options){ .interval_steps = 2 });
-    cr_assert_str_eq(save(&w, 0), "ckpt-1.varve");
+    cr_assert_str_eq(save(&w, 2), "ckpt-1.varve");
     faulty_plan(w.faulty, &(struct faulty_plan){
         .kinds = FAULTY_WRITE, .error = ENOSPC, .sticky = true });
-    cr_assert_eq(varve_manager_save(w.manager, 2, &error), VARVE_NO_SPACE);
+    cr_assert_eq(varve_manager_save(w.manager, 4, &error), VARVE_NO_SPACE);
     cr_assert_str_eq(saved(&w), "nothing");
     faulty_plan(w.faulty, NULL);
-    cr_assert_str_eq(save(&w, 2), "ckpt-2.varve");
+    cr_assert_str_eq(save(&w, 5), "ckpt-2.varve");
     world_end(&w);
 }
 
@@ -417,7 +450,7 @@ TEST(manager_save, in_the_background_that_failed_is_told_and_does_not_count)
         varve_error error = { 0 };
         world_begin(&w,
             &(varve_manager_options){ .async = true, .interval_steps = 100 });
-        save_async(&w, 0);
+        save_async(&w, 100);
         cr_assert_ok(varve_manager_wait(w.manager, &error), error);
         faulty_plan(w.faulty,
             &(struct faulty_plan){ .sticky = true,
@@ -425,19 +458,19 @@ TEST(manager_save, in_the_background_that_failed_is_told_and_does_not_count)
         varve_manager_save_options pin = { .pin = true };
         varve_manager_request_save(w.manager);
         cr_assert_ok(
-            varve_manager_save_with(w.manager, 1, &pin, &error), error);
-        cr_assert(!varve_manager_is_due(w.manager, 2));
+            varve_manager_save_with(w.manager, 101, &pin, &error), error);
+        cr_assert(!varve_manager_is_due(w.manager, 102));
         varve_status status = VARVE_OK;
         if (i == 0)
             status = varve_manager_wait(w.manager, &error);
         for (int k = 0; i == 1 && !status && k < 100000; k++)
-            status = varve_manager_save(w.manager, 2, &error);
+            status = varve_manager_save(w.manager, 102, &error);
         cr_assert_eq(status, VARVE_NO_SPACE, "%s", error.message);
         cr_assert(strstr(error.message, "background save failed: run/ckpt-2"));
-        cr_assert(varve_manager_is_due(w.manager, 2), "it was asked for");
+        cr_assert(varve_manager_is_due(w.manager, 102), "it was asked for");
         faulty_plan(w.faulty, NULL);
         cr_assert_ok(varve_manager_wait(w.manager, &error), error);
-        world_save(&w, 2);
+        world_save(&w, 102);
         cr_assert_ok(varve_manager_wait(w.manager, &error), error);
         cr_assert_str_eq(saved(&w), "ckpt-2.varve");
         varve_managed managed;

@@ -84,16 +84,16 @@ TEST(manager_together, goes_on_with_one_process_and_back)
 static void save_where_one_is_asked(struct rank *r, const void *user)
 {
     make(r, user);
-    save(r, 1);
-    save(r, 2);
+    save(r, 1000);
+    save(r, 1001);
     if (r->number == 2)
         varve_manager_request_save(r->manager);
-    save(r, 3);
-    save(r, 4);
+    save(r, 1002);
+    save(r, 1003);
     save_with(
-        r, 5, &(varve_manager_save_options){ .force = r->number == 1 });
-    save(r, 1004);
-    save(r, 1005);
+        r, 1004, &(varve_manager_save_options){ .force = r->number == 1 });
+    save(r, 1999);
+    save(r, 2000);
 }
 
 TEST(manager_together, saves_at_all_ranks_where_one_was_asked)

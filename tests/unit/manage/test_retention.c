@@ -214,6 +214,22 @@ static const char *told(
     return text;
 }
 
+TEST(retention, a_multiple_begins_a_stretch_of_steps)
+{
+    static const struct {
+        int64_t step;
+        uint64_t every;
+        int64_t stretch;
+    } all[] = { { 0, 10, 0 }, { 9, 10, 0 }, { 10, 10, 1 }, { 19, 10, 1 },
+        { -1, 10, -1 }, { -10, 10, -1 }, { -11, 10, -2 }, { 7, 1, 7 },
+        { INT64_MAX, 1, INT64_MAX }, { INT64_MIN, 1, INT64_MIN },
+        { INT64_MAX, UINT64_MAX, 0 }, { -1, UINT64_MAX, -1 },
+        { INT64_MAX, INT64_MAX, 1 } };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        cr_assert_eq(vv_stretch(all[i].step, all[i].every), all[i].stretch,
+            "%zu", i);
+}
+
 TEST(retention, every_reason_has_words)
 {
     struct vv_policy policy = { .keep_every_steps = 500,
