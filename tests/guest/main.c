@@ -173,6 +173,15 @@ static int small_files(void)
     return finish();
 }
 
+/* Of a locale that the environment names, which hosts.py makes. */
+static int comma(void)
+{
+    if (!setlocale(LC_ALL, "") || *localeconv()->decimal_point != ',')
+        return skip("there is no locale with a comma");
+    guest_visit(&guest, "texts", visit_texts);
+    return run(1);
+}
+
 static int forking(void)
 {
     unsigned forks = guest_run_forked(&guest);
@@ -188,7 +197,7 @@ static const struct habit {
     { "denormals-are-zero", denormals_are_zero },
     { "rounding-up", rounding_up }, { "few-files", few_files },
     { "little-memory", little_memory }, { "small-files", small_files },
-    { "forking", forking } };
+    { "comma", comma }, { "forking", forking } };
 
 /* --- A place ----------------------------------------------------------------
  */
