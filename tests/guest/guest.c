@@ -6,16 +6,15 @@
 #include "guest/guest.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "guest/place.h"
 #include "support/registers.h"
 
 enum {
@@ -173,33 +172,25 @@ void guest_after(struct guest *guest, const char *what)
 
 /* --- Visits ------------------------------------------------------------- */
 
-static int remove_one(
-    const char *path, const struct stat *status, int type, struct FTW *ftw)
-{
-    (void)status;
-    (void)type;
-    (void)ftw;
-    return remove(path);
-}
-
 void guest_visit(
     struct guest *guest, const char *name, visit_function *function)
 {
-    char directory[] = "visit.XXXXXX";
+    char place[PLACE_SIZE];
     struct look before;
     guest->visit = name;
     guest->is_at_home = false;
     LEAVES(guest, 0, 0);
     memset(&guest->error, 0, sizeof guest->error);
-    if (!mkdtemp(directory) || chdir(directory)) {
-        complain(guest, directory, "cannot be made");
+    if (!place_enter(guest->place, place)) {
+        complain(guest, place, "cannot be made");
         return;
     }
     look_at(&before);
     function(guest);
     compare(guest, &before, "all of the visit");
-    if (chdir("..") || nftw(directory, remove_one, 4, FTW_DEPTH | FTW_PHYS))
-        complain(guest, directory, "cannot be removed");
+    /* The parent of a child may still be writing there. */
+    if (!place_leave(guest->place, place) && !guest->is_child)
+        complain(guest, place, "cannot be removed");
 }
 
 void guest_run(struct guest *guest, unsigned times)

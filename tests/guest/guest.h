@@ -20,6 +20,7 @@
 enum { ANY = -1000 }; /* more threads or files, as machine and moment have it */
 
 struct guest {
+    const char *place; /* where its directories come and go */
     const char *visit; /* which calls these are */
     size_t count;      /* elements of a large value */
     bool is_blind;     /* nothing is looked at, only what calls return */
@@ -46,8 +47,7 @@ visit_function visit_graphs, visit_parts, visit_files, visit_answers,
     visit_watches, visit_streams, visit_records, visit_events, visit_groups,
     visit_shares, visit_too_large, visit_texts;
 
-/* Runs all of them, each so many times, in directories of their own below the
- * working directory. Resident memory must not grow from the last time but one
+/* Runs all of them, each so many times, in directories of their own. Resident memory must not grow from the last time but one
  * to the last. */
 void guest_run(struct guest *guest, unsigned times);
 

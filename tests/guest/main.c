@@ -8,7 +8,6 @@
  */
 #define _GNU_SOURCE
 #include <fenv.h>
-#include <ftw.h>
 #include <locale.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,13 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "guest/guest.h"
+#include "guest/place.h"
 #include "support/registers.h"
 
 enum {
     SKIPPED = 77,
+    TINY = 1000,
     FEW = 20000,   /* elements: as values of a chunk at most */
     MANY = 600000, /* enough for several threads */
     SMALL_STACK = 65536,
@@ -82,6 +82,12 @@ static int blind(void)
 {
     guest.is_blind = true;
     return run(1);
+}
+
+static int tiny(void)
+{
+    guest.count = TINY;
+    return blind();
 }
 
 /* With an allocator of its own, which keeps what is freed. */
@@ -192,41 +198,27 @@ static int forking(void)
 static const struct habit {
     const char *name;
     int (*run)(void);
-} habits[] = { { "plain", plain }, { "blind", blind },
+} habits[] = { { "plain", plain }, { "blind", blind }, { "tiny", tiny },
     { "preloaded", preloaded }, { "small-stack", small_stack },
     { "denormals-are-zero", denormals_are_zero },
     { "rounding-up", rounding_up }, { "few-files", few_files },
     { "little-memory", little_memory }, { "small-files", small_files },
     { "comma", comma }, { "forking", forking } };
 
-/* --- A place ----------------------------------------------------------------
- */
-
-static int remove_one(
-    const char *path, const struct stat *status, int type, struct FTW *ftw)
-{
-    (void)status;
-    (void)type;
-    (void)ftw;
-    return remove(path);
-}
-
 int main(int count, char **arguments)
 {
-    const char *base = getenv("TMPDIR");
-    char place[1024];
-    if (count > 2)
-        base = arguments[2];
-    snprintf(place, sizeof place, "%s/guest.XXXXXX", base ? base : "/tmp");
+    char place[PLACE_SIZE];
+    const char *base = count > 2 ? arguments[2] : NULL;
     for (size_t i = 0; i < sizeof habits / sizeof *habits; i++) {
         if (count < 2 || strcmp(arguments[1], habits[i].name) != 0)
             continue;
-        if (!mkdtemp(place) || chdir(place)) {
+        if (!place_enter(base, place)) {
             perror(place);
             return 1;
         }
+        guest.place = place;
         int status = habits[i].run();
-        if (chdir("/") || nftw(place, remove_one, 4, FTW_DEPTH | FTW_PHYS))
+        if (!place_leave(NULL, place))
             perror(place);
         return status;
     }

@@ -89,6 +89,7 @@ static void visit_variables(struct guest *g, struct state *s)
     CALL(g, varve_add_variable_as_saved(
                 model, "as saved", VARVE_INT8, VARVE_SHAPE(9), NULL, NULL));
     CALL(g, varve_add_private(model, "mine", NULL, NULL));
+    CALL(g, varve_add_random(model, "random", &s->stream, 0));
     CALL(g, varve_add_text(model, "text", (char *)s->bytes, sizeof s->bytes));
 }
 
@@ -101,7 +102,7 @@ void visit_graphs(struct guest *g)
     size_t count = 0;
     MAKES(g, graph, varve_graph_new(state_allocator()));
     CALL(g, varve_graph_free(graph));
-    state_open(&s, g);
+    CALL(g, state_open(&s, g));
     body.values = s.small;
     CALL(g, varve_set_seed(s.graph, 5));
     visit_nodes(g, &s);
