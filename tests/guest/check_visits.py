@@ -28,7 +28,8 @@ def main(source):
     declared = {name for path in headers
                 for name in DECLARED.findall(read(path))}
     visited = set(re.findall(r'\bvarve_\w+', ' '.join(
-        read(path) for path in [*glob.glob(f'{here}/visit_*.c'), f'{here}/state.c'])))
+        read(path) for path in
+        [*glob.glob(f'{here}/visit_*.c'), f'{here}/state.c'])))
     visited |= {'varve_add_sized_struct'} & declared  # by its macro
     quiet = {line for line in read(f'{here}/visits.txt').splitlines()
              if line and not line.startswith('#')}

@@ -47,8 +47,8 @@ visit_function visit_graphs, visit_parts, visit_files, visit_answers,
     visit_watches, visit_streams, visit_records, visit_events, visit_groups,
     visit_shares, visit_too_large, visit_texts;
 
-/* Runs all of them, each so many times, in directories of their own. Resident memory must not grow from the last time but one
- * to the last. */
+/* Runs all of them, each so many times, in directories of their own. Resident
+ * memory must not grow from the last time but one to the last. */
 void guest_run(struct guest *guest, unsigned times);
 
 /* One more, in a directory of its own. */

@@ -44,7 +44,7 @@ def is_good(command):
         return False
 
 
-# --- Locales and allocators ---------------------------------------------------
+# --- Locales and allocators --------------------------------------------------
 
 def comma(guest, place):
     """Made by localedef, where no such locale is installed."""
@@ -76,7 +76,7 @@ def valgrind(guest, place, tool):
                 *more, guest, 'tiny', place])
 
 
-# --- A root without /proc -------------------------------------------------------
+# --- A root without /proc ----------------------------------------------------
 
 def libraries_of(program):
     text = subprocess.run(['ldd', program], check=True, text=True,
@@ -100,7 +100,7 @@ def bare_root(guest, place):
     return run(['chroot', place, guest, 'blind', '/tmp'], env=surroundings)
 
 
-# --- File systems -----------------------------------------------------------------
+# --- File systems ------------------------------------------------------------
 
 def image(place, make):
     """A file that holds a file system, or None."""

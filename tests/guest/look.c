@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fenv.h>
 #include <locale.h>
 #include <pthread.h>
@@ -17,6 +18,8 @@
 #include <unistd.h>
 
 #include "support/registers.h"
+
+enum { FILES = 64 }; /* that are looked at one by one */
 
 extern char **environ;
 
@@ -93,6 +96,16 @@ static int count_in(const char *path)
     return count;
 }
 
+static int count_passed_on(void)
+{
+    int count = 0;
+    for (int file = 3; file < FILES; file++) {
+        int flags = fcntl(file, F_GETFD);
+        count += flags >= 0 && !(flags & FD_CLOEXEC);
+    }
+    return count;
+}
+
 static void look_at_modes(struct look *look)
 {
     look->rounding = fegetround();
@@ -110,6 +123,7 @@ void look_at(struct look *look)
     memset(look, 0, sizeof *look);
     look->is_in_use = is_in_use;
     look_at_modes(look);
+    look->passed_on = count_passed_on();
     look->threads = count_in("/proc/self/task");
     look->files = count_in("/proc/self/fd");
     look->parts[0] = sum_mask();
@@ -137,6 +151,8 @@ void look_differs(
     else if (before->files != after->files)
         snprintf(text, LOOK_TEXT, "%d open files more",
             after->files - before->files);
+    else if (before->passed_on != after->passed_on)
+        snprintf(text, LOOK_TEXT, "an open file is passed on");
     for (size_t i = 0; i < sizeof names / sizeof *names && !text[0]; i++) {
         if (before->parts[i] != after->parts[i])
             snprintf(text, LOOK_TEXT, "%s has changed", names[i]);

@@ -19,6 +19,7 @@ struct look {
     unsigned short x87;
     int rounding;      /* as fegetround says */
     int threads;       /* -1: this machine does not tell */
+    int passed_on;     /* open files that another program would have */
     int files;         /* open ones, likewise */
     uint64_t parts[6]; /* mask, handlers, umask, directory, locale and
                           environment */
