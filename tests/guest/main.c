@@ -74,6 +74,7 @@ static int run(unsigned times)
 static int plain(void)
 {
     guest.count = MANY;
+    guest.keeps_memory = IS_SANITIZED; /* to find what is used after free */
     return run(3);
 }
 
