@@ -55,8 +55,9 @@ void guest_run(struct guest *guest, unsigned times);
 void guest_visit(
     struct guest *guest, const char *name, visit_function *function);
 
-/* All of them, in a process that is forked before each call in turn; the child
- * goes on with the visit. How many forks. */
+/* All of them, in a process that is forked before each third call in turn, in
+ * the long version before each; the child goes on with the visit. How many
+ * forks. */
 unsigned guest_run_forked(struct guest *guest);
 
 void guest_before(struct guest *guest);
