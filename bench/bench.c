@@ -66,6 +66,7 @@ int main(int count, char **arguments)
     bench_snapshot(&wishes);
     bench_compressed(&wishes);
     bench_views(&wishes);
+    bench_foreign(&wishes);
     bench_growth(&wishes);
     end_report();
     return 0;

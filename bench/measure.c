@@ -158,6 +158,8 @@ static void print_json(const struct row *row, const char *unit, double scale)
         print_contender("raw", row->raw, scale);
         printf(",\n     \"ratio\": %.4g", median(row->raw) / median(row->ours));
     }
+    if (row->instead)
+        printf(",\n     \"instead\": \"%s\"", row->instead);
     if (row->least_ratio > 0)
         printf(",\n     \"least_ratio\": %.4g", row->least_ratio);
     if (row->most > 0)
@@ -172,6 +174,10 @@ void report(const struct row *row)
     const char *unit = row->unit ? row->unit : "ms";
     double ours = median(row->ours);
     print_json(row, unit, scale);
+    if (row->instead) {
+        fprintf(stderr, "%-4s %-50s %s\n", row->id, row->what, row->instead);
+        return;
+    }
     fprintf(stderr, "%-4s %-50s %10.4g ", row->id, row->what, ours * scale);
     if (row->raw)
         fprintf(stderr, "%10.4g %-4s %6.2f", median(row->raw) * scale, unit,

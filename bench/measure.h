@@ -56,6 +56,7 @@ struct row {
     double scale;                /* samples times this are in the unit; 0: ms */
     double least_ratio;          /* what to reach: raw / ours; 0: nothing */
     double most;                 /* or ours at most, in the unit */
+    const char *instead;         /* of a figure, as it would mean nothing */
 };
 
 void begin_report(const struct wishes *wishes);

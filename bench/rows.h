@@ -18,6 +18,7 @@ void bench_memory(const struct wishes *wishes);     /* P11 */
 void bench_cold(const struct wishes *wishes);       /* P12 */
 void bench_compressed(const struct wishes *wishes); /* P13 */
 void bench_views(const struct wishes *wishes);      /* P14 */
+void bench_foreign(const struct wishes *wishes);    /* P15 */
 void bench_growth(const struct wishes *wishes);     /* G */
 
 #endif

@@ -55,6 +55,8 @@ has_python_header() {
     [ -e "$(/usr/bin/python3 -c "$include")/Python.h" ]
 }
 
+has_locales() { ls /usr/share/i18n/locales/de_DE; }
+has_shared() { ls /usr/lib/*/lib"$1"*.so* || ls /usr/lib/lib"$1"*.so*; }
 has_theme() { /usr/bin/python3 -c 'import furo'; }
 has_mpi() { has mpirun && has mpicc; }
 has_opencl() { ls /etc/OpenCL/vendors/*.icd; }
@@ -95,7 +97,21 @@ look_for_tests() {
     wish opencl-c-headers has_header CL/cl.h
     wish pocl-opencl-icd has_opencl
     wish chromium has chromium
+    wish_for_guests
     wish_for_docs
+}
+
+# Surroundings for tests/guest.
+wish_for_guests() {
+    wish locales has_locales
+    wish valgrind has valgrind
+    wish libjemalloc2 has_shared jemalloc
+    wish libtcmalloc-minimal4 has_shared tcmalloc
+    wish dosfstools has mkfs.vfat
+    wish exfatprogs has mkfs.exfat
+    wish exfat-fuse has mount.exfat-fuse
+    wish ntfs-3g has ntfs-3g
+    wish bindfs has bindfs
 }
 
 # The site is a test too, where there is what makes it.

@@ -206,7 +206,7 @@ VARVE_API varve_status varve_write(varve_node *root, const char *path,
  * yet waits, and arrives when it is added, as long as the restoration is kept.
  * NULL on failure; then no variable has changed (see `streaming` and
  * `staging_size`). Types and shapes that do not fit are all named, with
- * VARVE_MISMATCH. End with varve_restoration_free. */
+ * VARVE_MISMATCH. Its file is open until varve_restoration_free ends it. */
 VARVE_API varve_restoration *varve_read(varve_node *root, const char *path,
     const varve_read_options *options, varve_error *error) VARVE_MUST_CHECK;
 

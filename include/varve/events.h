@@ -37,11 +37,12 @@ typedef struct varve_events_options {
     varve_reserved reserved;
 } varve_events_options;
 
-/* Makes the directory, and in it a new file
+/* Starts the thread that writes, and makes the directory, and in it a new file
  *     events.out.tfevents.<seconds>.<machine>.<process>.<number>
  * whose seconds (since 1970-01-01 UTC, ten digits) come after those of the
  * files that are there, though the clock may have been set back: TensorBoard
- * reads files in the order of their names. `options` may be NULL. */
+ * reads files in the order of their names. It is open, and the thread there,
+ * until varve_events_free. `options` may be NULL. */
 VARVE_API varve_events *varve_events_open(const char *directory,
     const varve_events_options *options, varve_error *error) VARVE_MUST_CHECK;
 

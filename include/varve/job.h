@@ -12,8 +12,9 @@
  * snapshot is restored, a node is removed, retyped, rebound or untracked, the
  * graph is freed), it waits for the copy first.
  *
- * One thread for each graph writes one job after the other, in the order of
- * the calls. The progress and loss callbacks of the options run on it, and may
+ * One thread for each graph, from its first job to varve_graph_free, writes one
+ * job after the other, in the order of the calls. All signals are blocked in
+ * it. The progress and loss callbacks of the options run on it, and may
  * not touch the graph. A save of that graph that is none of the background
  * comes after all that are in flight; varve_graph_free waits for them. A read
  * finds what is in place by then.
@@ -25,7 +26,8 @@
  * The functions belong to the thread that has the graph, but for
  * varve_job_cancel and varve_job_progress, which any thread may call until
  * varve_job_free. In a child that a fork has made, what was in flight is the
- * parent's, and VARVE_CANCELLED.
+ * parent's, and VARVE_CANCELLED; the files that it was writing stay open there
+ * until the child ends, or becomes another program.
  *
  * SPDX-License-Identifier: MIT
  */

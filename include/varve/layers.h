@@ -26,9 +26,9 @@ VARVE_BEGIN_DECLS
  * `track`: the same of each MiB of a variable of 256 KiB and more none of whose
  * pages was written to, as the machine tells (Linux 6.11, and no container that
  * forbids userfaultfd); else all values are looked at. What it costs the
- * program is said in snapshot.h, with whose `track` it is shared. varve_touch
- * is of use for what the machine does not see: what a device writes by itself.
- * With `only_touched` that alone counts.
+ * program is said in snapshot.h, with whose `track` it shares its descriptor.
+ * varve_touch is of use for what the machine does not see: what a device writes
+ * by itself. With `only_touched` that alone counts.
  *
  * `verify_untouched`: they are looked at all the same, and where one has
  * changed that was not touched the save fails with VARVE_MISUSE, which names

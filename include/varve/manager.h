@@ -96,10 +96,10 @@ VARVE_API varve_manager *varve_manager_new(varve_node *root,
     const char *directory, const varve_manager_options *options,
     varve_error *error) VARVE_MUST_CHECK;
 
-/* Ends it, and the restoration of its resume, when what is in flight has come
- * to its end. What that failed with and nobody was told, the next save of the
- * graph tells: where there is none, call varve_manager_wait before. The graph
- * may be gone already. */
+/* Ends it, the restoration of its resume, and its lock, an open file since its
+ * first save, when what is in flight has come to its end. What that failed with
+ * and nobody was told, the next save of the graph tells: where there is none,
+ * call varve_manager_wait before. The graph may be gone already. */
 VARVE_API void varve_manager_free(varve_manager *manager);
 
 /* --- Resuming ----------------------------------------------------------- */

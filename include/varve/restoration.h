@@ -13,8 +13,10 @@ VARVE_BEGIN_DECLS
 
 /* --- The handle --------------------------------------------------------- */
 
-/* Ends it: nothing waits any more, the file is closed. Values that arrived
- * stay. One that is lent (varve_manager_restoration) is not ended by this. */
+/* Ends it: nothing waits any more, and what it has of a checkpoint, or a plan
+ * has, is closed: its file, of several each that holds data. Values that
+ * arrived stay. One that is lent (varve_manager_restoration) is not ended by
+ * this. */
 VARVE_API void varve_restoration_free(varve_restoration *restoration);
 
 /* The file that was read. */

@@ -45,7 +45,7 @@ VARVE_API varve_status varve_snapshot_retake(
  * quarter was written is copied whole for a while and costs nothing then. So
  * this is for what is written little: embeddings, frozen layers, tables. Not
  * seen is what a device writes by itself: memory that is registered with one is
- * not for it. */
+ * not for it. The graph keeps a descriptor for it, to its end. */
 
 typedef struct varve_snapshot_restore_options {
     bool keep_random; /* random streams go on from where they are now */

@@ -187,6 +187,28 @@ size_t vv_decimal(uint64_t value, char text[24])
     return size;
 }
 
+static bool is_of_number(char c)
+{
+    return c && strchr("0123456789+-e", c);
+}
+
+char *vv_set_point(char *text)
+{
+    bool is_point = false;
+    char *to = text;
+    if (!text[strcspn(text, "0123456789")])
+        return text; /* infinite, or none */
+    for (const char *from = text; *from; from++) {
+        if (is_of_number(*from))
+            *to++ = *from;
+        else if (!is_point)
+            *to++ = '.';
+        is_point = !is_of_number(*from);
+    }
+    *to = '\0';
+    return text;
+}
+
 void vv_buffer_add_decimal(struct vv_buffer *text, uint64_t value)
 {
     char decimal[24];

@@ -36,6 +36,10 @@ size_t vv_decimal(uint64_t value, char text[24]);
 /* Appends them. */
 void vv_buffer_add_decimal(struct vv_buffer *text, uint64_t value);
 
+/* Of a number that the C library has written: whatever the locale puts before
+ * the decimals becomes a point. Returns the text. */
+char *vv_set_point(char *text);
+
 /* The value of a decimal without sign or leading zero, as positions in lists
  * are named; false for any other text, and for what 64 bits do not hold. */
 bool vv_parse_decimal(const char *text, size_t size, uint64_t *value);

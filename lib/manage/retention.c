@@ -10,6 +10,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "name.h"
+
 /* Takes part in the policies. */
 static bool is_counted(const struct vv_fact *fact)
 {
@@ -191,8 +193,10 @@ static void add_best(
     add_number(text, "best ", fact->best_place);
     vv_buffer_add_string(text, " (");
     vv_buffer_add_string(text, metric);
-    snprintf(number, sizeof number, " %g)", fact->metric);
-    vv_buffer_add_string(text, number);
+    vv_buffer_add_string(text, " ");
+    snprintf(number, sizeof number, "%g", fact->metric);
+    vv_buffer_add_string(text, vv_set_point(number));
+    vv_buffer_add_string(text, ")");
 }
 
 void vv_retention_describe(const struct vv_policy *policy,

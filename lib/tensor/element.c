@@ -11,21 +11,21 @@
 
 #include "convert.h"
 #include "dtype.h"
+#include "name.h"
 
 enum { STRING_SHOWN = 40 };
 
 /* float32 and what is narrower takes 9 digits at most, float64 takes 17. */
 static int put_real(char *text, size_t size, double value, bool is_single)
 {
-    int length = 0;
     for (int digits = is_single ? 6 : 15; digits <= 17; digits++) {
-        length = snprintf(text, size, "%.*g", digits, value);
+        snprintf(text, size, "%.*g", digits, value);
         double back =
             is_single ? (double)strtof(text, NULL) : strtod(text, NULL);
         if (memcmp(&back, &value, sizeof back) == 0)
             break;
     }
-    return length;
+    return (int)strlen(vv_set_point(text));
 }
 
 static void put_parts(varve_dtype dtype, const void *bytes, char *text)

@@ -68,24 +68,11 @@ void vv_page_out_number(struct vv_page_out *out, uint64_t number)
     add(out, text, vv_decimal(number, text));
 }
 
-/* Whatever the locale puts before the decimals becomes a point. */
 void vv_page_out_real(struct vv_page_out *out, double number)
 {
     char text[64];
-    if (!isfinite(number)) {
-        vv_page_out_text(out, "null");
-        return;
-    }
     snprintf(text, sizeof text, "%.17g", number);
-    for (const char *c = text; *c;) {
-        size_t size = strcspn(c, "0123456789+-e");
-        if (size > 0)
-            add(out, ".", 1);
-        c += size;
-        size = strspn(c, "0123456789+-e");
-        add(out, c, size);
-        c += size;
-    }
+    vv_page_out_text(out, isfinite(number) ? vv_set_point(text) : "null");
 }
 
 /* --- Strings ------------------------------------------------------------ */

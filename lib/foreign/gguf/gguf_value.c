@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "failure.h"
+#include "name.h"
 #include "try.h"
 
 /* Bytes of a number or bool; 0: of a size of its own. */
@@ -95,23 +96,6 @@ static varve_status pass_array(struct vv_gguf_bytes *in, varve_error *error)
 
 /* --- Text ----------------------------------------------------------------- */
 
-/* C writes the point as the language of the program has it. */
-static void set_point(char *text)
-{
-    char *to = text;
-    bool is_point = false;
-    for (const char *from = text; *from; from++) {
-        bool is_ascii = *from == '-' || *from == '+' || *from == 'e' ||
-                        (*from >= '0' && *from <= '9');
-        if (is_ascii)
-            *to++ = *from;
-        else if (!is_point)
-            *to++ = '.';
-        is_point = !is_ascii;
-    }
-    *to = '\0';
-}
-
 static void add_real(struct vv_buffer *text, double value, bool is_single)
 {
     char digits[64];
@@ -133,8 +117,7 @@ static void add_real(struct vv_buffer *text, double value, bool is_single)
         if (back == value)
             break;
     }
-    set_point(digits);
-    vv_buffer_add_string(text, digits);
+    vv_buffer_add_string(text, vv_set_point(digits));
 }
 
 static void add_signed(struct vv_buffer *text, uint64_t bits, size_t size)

@@ -205,9 +205,7 @@ static void write_real(double real, char text[40])
         if (strtod(text, NULL) == real)
             break;
     }
-    char *comma = strchr(text, ',');
-    if (comma) /* of a locale that has one */
-        *comma = '.';
+    vv_set_point(text);
 }
 
 static void add_metadata(struct vv_safetensors_plan *plan)

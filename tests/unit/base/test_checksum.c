@@ -12,6 +12,7 @@
 #include <xxhash.h>
 
 #include "checksum.h"
+#include "support/registers.h"
 
 static void check_text(const void *bytes, size_t size, const char *expected)
 {
@@ -99,4 +100,22 @@ TEST(checksum, sees_every_byte_of_a_digest)
         cr_assert_not(vv_digest_equal(&a, &b));
     }
     cr_assert(vv_digest_equal(&a, &a));
+}
+
+TEST(checksum, leaves_no_vector_register_in_use)
+{
+    fill();
+    struct vv_digester *digester = vv_digester_new(test_allocator());
+    for (size_t size = 0; size < sizeof bytes; size += 1 + size / 30) {
+        registers_clear();
+        vv_digest_of(bytes, size);
+        cr_assert_not(registers_in_use(), "a digest of %zu", size);
+        vv_hash_of(bytes, size);
+        cr_assert_not(registers_in_use(), "a hash of %zu", size);
+        vv_digester_add(digester, bytes, size);
+        cr_assert_not(registers_in_use(), "%zu more", size);
+        vv_digester_end(digester);
+        cr_assert_not(registers_in_use(), "the end after %zu", size);
+    }
+    vv_digester_free(test_allocator(), digester);
 }

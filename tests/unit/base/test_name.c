@@ -261,3 +261,15 @@ TEST(name, knows_what_a_text_ends_in)
     cr_assert_not(vv_text_ends_in("npy", 3, ".npy"));
     cr_assert_not(vv_text_ends_in("a.npz", 5, ".npy"));
 }
+
+TEST(name, of_a_number_has_a_point_in_every_locale)
+{
+    static const char *const texts[][2] = { { "0,5", "0.5" }, { "0.5", "0.5" },
+        { "-1,25e-03", "-1.25e-03" }, { "0\xd9\xab" "5", "0.5" },
+        { "17", "17" }, { "-inf", "-inf" }, { "nan", "nan" }, { "", "" } };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char text[24];
+        strcpy(text, texts[i][0]);
+        cr_assert_str_eq(vv_set_point(text), texts[i][1]);
+    }
+}

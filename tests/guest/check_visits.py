@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""check_visits.py - whether each public function is looked at.
+
+    check_visits.py SOURCE
+
+Each is called in one of the visits, or stands in visits.txt as one that only
+answers from what is in memory.
+
+SPDX-License-Identifier: MIT
+"""
+import glob
+import os
+import re
+import sys
+
+DECLARED = re.compile(r'VARVE_API[^;(]*?\b(varve_\w+)\(')
+
+
+def read(path):
+    with open(path, encoding='utf-8') as stream:
+        return stream.read()
+
+
+def main(source):
+    here = os.path.join(source, 'tests/guest')
+    headers = [path for path in glob.glob(f'{source}/include/varve/*.h')
+               if not path.endswith('mpi.h')]
+    declared = {name for path in headers
+                for name in DECLARED.findall(read(path))}
+    visited = set(re.findall(r'\bvarve_\w+', ' '.join(
+        read(path) for path in
+        [*glob.glob(f'{here}/visit_*.c'), f'{here}/state.c'])))
+    visited |= {'varve_add_sized_struct'} & declared  # by its macro
+    quiet = {line for line in read(f'{here}/visits.txt').splitlines()
+             if line and not line.startswith('#')}
+    complaints = [
+        *(f'{name}: expected it in a visit, or in visits.txt'
+          for name in sorted(declared - visited - quiet)),
+        *(f'{name}: in visits.txt, but visited, or no function any more'
+          for name in sorted((quiet & visited) | (quiet - declared)))]
+    print('\n'.join(complaints) or f'visits: {len(declared & visited)} '
+          f'functions are visited, {len(quiet)} only answer')
+    return bool(complaints)
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,44 @@
+/* visit_groups.c - the calls of many processes, by one, and shares of values.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "guest/guest.h"
+#include "guest/state.h"
+
+void visit_groups(struct guest *g)
+{
+    struct state s;
+    varve_processes *all;
+    const varve_comm *comm;
+    varve_restoration *r;
+    state_open(&s, g);
+    MAKES(g, all, varve_processes_new(1, NULL, &g->error));
+    MAKES(g, comm, varve_processes_join(all, 0, &g->error));
+    GOOD(g, varve_write_all(comm, s.root, "a.varve", NULL, &g->error));
+    LEAVES(g, 0, ANY);
+    MAKES(g, r, varve_read_all(comm, s.root, "a", NULL, &g->error));
+    LEAVES(g, 0, ANY);
+    CALL(g, varve_restoration_free(r));
+    GOOD(g, varve_save_all(comm, s.root, "b", NULL, &g->error));
+    LEAVES(g, 0, ANY);
+    MAKES(g, r, varve_restore_all(comm, s.root, "b", NULL, &g->error));
+    LEAVES(g, 0, ANY);
+    CALL(g, varve_restoration_free(r));
+    FAILS(g, VARVE_MISUSE, varve_agree(comm, VARVE_MISUSE, &g->error));
+    CALL(g, (void)varve_any(comm, true));
+    CALL(g, varve_processes_free(all));
+    CALL(g, state_close(&s));
+}
+
+void visit_shares(struct guest *g)
+{
+    float values[SMALL] = { 0 };
+    uint64_t loads[2] = { 0 };
+    varve_tensor value = varve_array(values, SMALL);
+    CALL(g, (void)varve_place_by_turns(3, 2));
+    CALL(g, (void)varve_place_by_load(loads, 2, 5));
+    CALL(g, (void)varve_place_by_path("path", NULL, 2));
+    CALL(g, (void)varve_parts_at_most(&value, 0, 8, 0));
+    CALL(g, (void)varve_parts_at_least(&value, 0, 8, 0));
+    CALL(g, (void)varve_part_at(&value, 0, 2, 1));
+}

@@ -1,0 +1,132 @@
+/* visit_managers.c - managers, savers, watches and leases.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "guest/guest.h"
+#include "guest/state.h"
+
+static varve_status initialize(void *user)
+{
+    (void)user;
+    guest_called_back("initialize of a manager");
+    return VARVE_OK;
+}
+
+/* A manager that has saved holds a lock, which is an open file; so does the
+ * child of such a process, in whose directory nobody else can save. */
+static void manage(struct guest *g, struct state *s, bool is_async)
+{
+    const varve_manager_options options = { .keep_last = 2,
+        .keep_best = 1,
+        .async = is_async,
+        .initialize = initialize };
+    const char *directory = is_async ? "behind" : "run";
+    varve_manager *m;
+    LEAVES(g, 0, ANY);
+    MAKES(g, m, varve_manager_new(s->root, directory, &options, &g->error));
+    LEAVES(g, 0, ANY);
+    GOOD(g, varve_manager_resume(m, &g->error));
+    LEAVES(g, 0, ANY);
+    GOOD(g, varve_manager_settle(m, &g->error));
+    for (int64_t step = 1; step < 5; step++) {
+        const varve_manager_save_options save = {
+            .has_metric = true, .metric = 0.5 / (double)step, .force = true
+        };
+        LEAVES(g, ANY, ANY); /* as long as it is in flight */
+        GOOD(g, varve_manager_save_with(m, step, &save, &g->error));
+        LEAVES(g, ANY, ANY);
+        GOOD(g, varve_manager_wait(m, &g->error));
+    }
+    CALL(g, varve_manager_request_save(m));
+    LEAVES(g, ANY, ANY);
+    GOOD(g, varve_manager_save(m, 9, &g->error));
+    LEAVES(g, ANY, ANY);
+    GOOD(g, varve_manager_refresh(m, &g->error));
+    varve_managed last = { .number = 0 };
+    CALL(g, (void)varve_manager_at(m, varve_manager_count(m) - 1, &last));
+    uint64_t number = last.number;
+    GOOD(g, varve_manager_pin(m, number, &g->error));
+    GOOD(g, varve_manager_unpin(m, number, &g->error));
+    FAILS(g, VARVE_NOT_FOUND, varve_manager_pin(m, 999, &g->error));
+    LEAVES(g, 0, ANY);
+    GOOD(g, varve_manager_prune(m, &g->error));
+    LEAVES(g, 0, ANY);
+    CALL(g, varve_manager_free(m));
+}
+
+void visit_managers(struct guest *g)
+{
+    struct state s;
+    state_open(&s, g);
+    manage(g, &s, false);
+    g->is_at_home = true; /* two managers would be at work there */
+    manage(g, &s, true);
+    g->is_at_home = false;
+    LEAVES(g, -1, ANY);
+    CALL(g, state_close(&s));
+}
+
+void visit_savers(struct guest *g)
+{
+    struct state s;
+    varve_saver *saver;
+    const varve_saver_options options = { .keep = 2 };
+    const char *const paths[] = { "v-1.varve" };
+    state_open(&s, g);
+    varve_node *model = varve_find(s.root, "model");
+    MAKES(g, saver, varve_saver_new(s.graph, &options, &g->error));
+    GOOD(g, varve_saver_add_under(saver, "model", model, &g->error));
+    GOOD(g,
+        varve_saver_add(saver, "step", varve_find(s.root, "step"), &g->error));
+    FAILS(g, VARVE_DUPLICATE,
+        varve_saver_add(saver, "step", varve_find(s.root, "step"), &g->error));
+    for (uint64_t i = 1; i < 4; i++) {
+        const varve_saver_save_options save = { .has_step = true, .step = i };
+        LEAVES(g, 0, ANY); /* what it deletes next is held open */
+        GOOD(g, varve_saver_save(saver, "v", &save, &g->error));
+    }
+    GOOD(g, varve_saver_wait(saver, &g->error));
+    LEAVES(g, 0, ANY);
+    GOOD(g, varve_saver_restore(saver, "v", NULL, NULL, &g->error));
+    LEAVES(g, 0, ANY);
+    GOOD(g, varve_saver_recover(saver, "v", &g->error));
+    LEAVES(g, 0, ANY);
+    GOOD(g, varve_saver_set_list(saver, paths, 1, &g->error));
+    LEAVES(g, 0, ANY);
+    CALL(g, varve_saver_free(saver));
+    MAKES(g, saver, varve_saver_new(s.graph, &options, &g->error));
+    GOOD(g, varve_saver_add_named(saver, model, &g->error));
+    CALL(g, varve_saver_free(saver));
+    CALL(g, state_close(&s));
+}
+
+static bool is_done(void *user)
+{
+    (void)user;
+    guest_called_back("done of a watch");
+    return false;
+}
+
+void visit_watches(struct guest *g)
+{
+    struct state s;
+    varve_watch *watch;
+    varve_lease *lease;
+    const char *path;
+    const varve_watch_options options = { .done = is_done };
+    state_open(&s, g);
+    GOOD(g, varve_save(s.root, "w", NULL, &g->error));
+    MAKES(g, watch, varve_watch_new("w", &options, &g->error));
+    LEAVES(g, 0, 1); /* a lease is an open file */
+    GOOD(g, varve_watch_next(watch, 0, &path, &g->error));
+    LEAVES(g, 0, ANY);
+    FAILS(g, VARVE_TIMEOUT, varve_watch_next(watch, 1, &path, &g->error));
+    LEAVES(g, 0, ANY);
+    CALL(g, varve_watch_free(watch));
+    LEAVES(g, 0, 1);
+    MAKES(g, lease, varve_lease_new("w", NULL, &g->error));
+    LEAVES(g, 0, -1);
+    CALL(g, varve_lease_free(lease));
+    REFUSES(g, VARVE_NOT_FOUND, varve_lease_new("none", NULL, &g->error));
+    CALL(g, state_close(&s));
+}

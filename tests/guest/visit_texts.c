@@ -1,0 +1,118 @@
+/* visit_texts.c - numbers that become text: the same in every locale.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _XOPEN_SOURCE 700
+#include "guest/guest.h"
+#include "guest/state.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct texts {
+    char bytes[65536];
+    size_t size;
+};
+
+static varve_status add(void *user, const void *bytes, size_t size)
+{
+    struct texts *texts = user;
+    if (size > sizeof texts->bytes - texts->size)
+        return VARVE_LIMIT;
+    memcpy(texts->bytes + texts->size, bytes, size);
+    texts->size += size;
+    return VARVE_OK;
+}
+
+static varve_status on_node(
+    void *user, const varve_saved_node *node, varve_page_note *note)
+{
+    static const varve_page_statistics half = { .mean = 0.5 };
+    (void)user;
+    (void)node;
+    note->statistics = &half;
+    return VARVE_OK;
+}
+
+static void add_file(struct texts *texts, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    char bytes[8192];
+    if (!file)
+        return;
+    (void)!add(texts, bytes, fread(bytes, 1, sizeof bytes, file));
+    fclose(file);
+}
+
+static void add_messages(struct guest *g, struct texts *texts)
+{
+    double half = 0.5;
+    varve_graph *graph = varve_graph_new(NULL);
+    varve_node *root = varve_graph_root(graph);
+    varve_reader *reader;
+    const varve_metadata third = {
+        .name = "third", .kind = VARVE_METADATA_REAL, .real = 1.0 / 3
+    };
+    const varve_write_options safetensors = { .metadata = &third,
+        .metadata_count = 1,
+        .format = VARVE_FORMAT_SAFETENSORS };
+    const varve_page_options page = { .on_node = on_node };
+    varve_add_fixed_variable(root, "half", varve_scalar(&half));
+    GOOD(g, varve_write(root, "half.varve", NULL, &g->error));
+    GOOD(g, varve_write(root, "half.safetensors", &safetensors, &g->error));
+    add_file(texts, "half.safetensors");
+    half = 0.25;
+    REFUSES(g, VARVE_MISMATCH, varve_read(root, "half", NULL, &g->error));
+    (void)!add(texts, g->error.message, strlen(g->error.message));
+    LEAVES(g, 0, 1);
+    MAKES(g, reader, varve_reader_open("half", NULL, &g->error));
+    GOOD(g, varve_page_print(reader, add, texts, &page, &g->error));
+    LEAVES(g, 0, -1);
+    CALL(g, varve_reader_free(reader));
+    varve_graph_free(graph);
+}
+
+static void add_reasons(
+    struct guest *g, struct texts *texts, const char *directory)
+{
+    float value = 1;
+    varve_graph *graph = varve_graph_new(NULL);
+    varve_node *root = varve_graph_root(graph);
+    const varve_manager_save_options save = { .has_metric = true,
+        .metric = 0.5 };
+    varve_managed managed = { .kept = "" };
+    varve_add_variable(root, "value", varve_scalar(&value));
+    varve_manager *m = varve_manager_new(root, directory,
+        &(varve_manager_options){ .keep_best = 1, .keep_last = 1 }, &g->error);
+    LEAVES(g, 0, ANY);
+    GOOD(g, varve_manager_save_with(m, 1, &save, &g->error));
+    CALL(g, (void)varve_manager_at(m, 0, &managed));
+    (void)!add(texts, managed.kept, strlen(managed.kept));
+    varve_manager_free(m);
+    varve_graph_free(graph);
+}
+
+void visit_texts(struct guest *g)
+{
+    static struct texts here, plain;
+    char *locale = strdup(setlocale(LC_ALL, NULL));
+    add_messages(g, &here);
+    add_reasons(g, &here, "here");
+    setlocale(LC_ALL, "C");
+    add_messages(g, &plain);
+    add_reasons(g, &plain, "plain");
+    setlocale(LC_ALL, locale);
+    free(locale);
+    guest_expect(g, here.size > 1000, "there are texts");
+    for (size_t i = 0; i < plain.size; i++) {
+        if (i >= here.size || here.bytes[i] != plain.bytes[i]) {
+            char text[80];
+            snprintf(text, sizeof text, "another text: %.40s",
+                here.bytes + (i < 20 ? 0 : i - 20));
+            guest_expect(g, false, text);
+            break;
+        }
+    }
+}

@@ -1,0 +1,131 @@
+/* visit_training.c - random numbers, records of data, events.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "guest/guest.h"
+#include "guest/state.h"
+
+#include <stdio.h>
+
+void visit_streams(struct guest *g)
+{
+    varve_random stream, other;
+    double reals[SMALL];
+    float singles[SMALL];
+    uint64_t words[SMALL];
+    size_t order[SMALL];
+    CALL(g, varve_random_seed(&stream, 1, "a"));
+    CALL(g, other = varve_random_split(&stream, "b"));
+    CALL(g, varve_random_skip(&other, 9));
+    CALL(g, (void)varve_random_u64(&stream));
+    CALL(g, (void)varve_random_unit(&stream));
+    CALL(g, (void)varve_random_uniform(&stream, 0, 1));
+    CALL(g, (void)varve_random_normal(&stream, 0, 1));
+    CALL(g, (void)varve_random_truncated_normal(&stream, 0, 1));
+    CALL(g, (void)varve_random_below(&stream, 9));
+    CALL(g, varve_random_fill_u64(&stream, words, SMALL));
+    CALL(g, varve_random_fill_unit(&stream, reals, SMALL));
+    CALL(g, varve_random_fill_uniform(&stream, reals, SMALL, 0, 1));
+    CALL(g, varve_random_fill_normal(&stream, reals, SMALL, 0, 1));
+    CALL(g, varve_random_fill_truncated_normal(&stream, reals, SMALL, 0, 1));
+    CALL(g, varve_random_fill_uniform_float32(&stream, singles, SMALL, 0, 1));
+    CALL(g, varve_random_fill_normal_float32(&stream, singles, SMALL, 0, 1));
+    CALL(g, varve_random_fill_truncated_normal_float32(
+                &stream, singles, SMALL, 0, 1));
+    CALL(g, varve_random_shuffle(&stream, words, SMALL, sizeof *words));
+    CALL(g, varve_random_permutation(&stream, order, SMALL));
+}
+
+static void write_lines(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    for (int i = 0; file && i < 99; i++)
+        fprintf(file, "this is line %d\n", i);
+    if (file)
+        fclose(file);
+}
+
+/* A file of records stays open. */
+static void take(struct guest *g, varve_records *records, int files)
+{
+    varve_batch batch;
+    GOOD(g, varve_records_next(records, &batch, &g->error));
+    GOOD(g, varve_records_take(records, 3, &batch, &g->error));
+    GOOD(g, varve_records_check(records, &g->error));
+    CALL(g, varve_records_rewind(records, 0));
+    LEAVES(g, 0, -files);
+    CALL(g, varve_records_free(records));
+}
+
+static varve_status read_record(
+    void *self, uint64_t index, varve_sink *sink, varve_error *error)
+{
+    (void)self;
+    (void)error;
+    guest_called_back("read of a source");
+    varve_put(sink, &index, sizeof index);
+    return VARVE_OK;
+}
+
+void visit_records(struct guest *g)
+{
+    struct state s;
+    varve_records *r;
+    const varve_records_options options = {
+        .shuffle = true, .seed = 1, .progress = state_progress
+    };
+    const varve_source source = {
+        .name = "mine", .count = 9, .read = read_record
+    };
+    const char *const path = "lines";
+    write_lines(path);
+    state_open(&s, g);
+    LEAVES(g, 0, 1);
+    MAKES(g, r, varve_records_open_lines(path, &options, &g->error));
+    CALL(g, (void)varve_add_records(s.root, "data", r));
+    take(g, r, 1);
+    LEAVES(g, 0, 1);
+    MAKES(g, r, varve_records_open_fixed(path, 0, 2, &options, &g->error));
+    take(g, r, 1);
+    MAKES(g, r, varve_records_open_files(&path, 1, &options, &g->error));
+    take(g, r, 0);
+    MAKES(
+        g, r, varve_records_open_array(s.small, SMALL, 4, &options, &g->error));
+    take(g, r, 0);
+    MAKES(g, r, varve_records_open(&source, &options, &g->error));
+    take(g, r, 0);
+    REFUSES(g, VARVE_NOT_FOUND,
+        varve_records_open_lines("none", &options, &g->error));
+    CALL(g, r = varve_records_open_tfrecords(path, &options, &g->error));
+    guest_expect(g, !r, "lines are no TFRecords");
+    CALL(g, state_close(&s));
+}
+
+/* A process that was forked since the open has no use for them. */
+void visit_events(struct guest *g)
+{
+    static const uint8_t pixels[4];
+    const varve_events_picture picture = { 2, 2, 1, pixels };
+    struct state s;
+    varve_events *e;
+    state_open(&s, g);
+    LEAVES(g, 1, 1); /* the thread that writes, and its file */
+    MAKES(g, e, varve_events_open("events", NULL, &g->error));
+    g->is_at_home = true;
+    CALL(g, varve_events_scalar(e, 1, "loss", 0.5));
+    CALL(g, varve_events_histogram(e, 1, "h", s.small, SMALL));
+    CALL(g, varve_events_histogram_double(e, 1, "h", (double[]){ 1, 2 }, 2));
+    CALL(g, varve_events_image(e, 1, "i", &picture));
+    CALL(g, varve_events_png(e, 1, "p", "png", 3));
+    CALL(g, varve_events_text(e, 1, "t", "text"));
+    CALL(g, varve_add_events(s.root, "events", e));
+    CALL(g, varve_events_supersede(e, 1));
+    CALL(g, (void)varve_events_flush(e, &g->error));
+    LEAVES(g, -1, -1);
+    CALL(g, varve_events_free(e));
+    g->is_at_home = false;
+    write_lines("file");
+    REFUSES(
+        g, VARVE_NOT_FOUND, varve_events_open("file/below", NULL, &g->error));
+    CALL(g, state_close(&s));
+}

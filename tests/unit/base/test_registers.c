@@ -1,0 +1,16 @@
+/* test_registers.c - lib/base/registers.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include "registers.h"
+#include "support/registers.h"
+
+TEST(registers, are_cleared)
+{
+    registers_use();
+    cr_assert_eq(registers_in_use(), registers_can_be_seen());
+    vv_clear_registers();
+    cr_assert_not(registers_in_use());
+}
