@@ -22,9 +22,10 @@ VARVE_BEGIN_DECLS
 /* Reads a file into a new graph: its objects, lists, dicts, variables (which
  * the library owns), slots, tags and global names. A state is kept as the bytes
  * that it was saved as. What is in the file without a value, such as `local`
- * variables, is VARVE_DECLARED. `path` is what varve_restore takes; the root
- * has the file's save counter. The graph is an ordinary one, that can be
- * walked, changed, saved and freed; it takes memory for every value.
+ * variables, is VARVE_DECLARED, without memory before varve_data asks. `path`
+ * is what varve_restore takes; the root has the file's save counter. The graph
+ * is an ordinary one, that can be walked, changed, saved and freed; it takes
+ * memory for every value that it has.
  *
  * NULL on failure, with the statuses of varve_restore. */
 VARVE_API varve_graph *varve_graph_from(const char *path,

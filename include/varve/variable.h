@@ -56,10 +56,13 @@ VARVE_API varve_node *varve_find_or_add_variable(varve_node *parent,
     varve_initializer *initializer, void *user);
 
 /* The memory of a variable, where its first element is; NULL where functions
- * reach it (varve/memory.h), and for any other node. */
+ * reach it (varve/memory.h), and for any other node. What a graph of a file
+ * (varve/structure.h) has no value for gets its memory here, zeroed: NULL, and
+ * VARVE_NO_MEMORY as the graph's mistake, where there is none. */
 VARVE_API void *varve_data(const varve_node *node);
 
-/* Type, shape and memory of a variable; NULL for any other node. */
+/* Type, shape and memory of a variable, NULL as long as it has none; NULL for
+ * any other node. */
 VARVE_API const varve_tensor *varve_value(const varve_node *node);
 
 /* The program moved the memory of a variable it owns: the same type, another

@@ -126,7 +126,11 @@ static varve_status open_layer(const struct vv_context *context,
 {
     const uint8_t *nonce = nonce_of(index, i);
     uint64_t expected = vv_at64(index->layer_sizes, i), size;
-    VV_TRY(vv_file_open(context, layer->path, &layer->file, &size, error));
+    varve_status status =
+        vv_file_open(context, layer->path, &layer->file, &size, error);
+    if (status == VARVE_IS_DIRECTORY || status == VARVE_NOT_A_CHECKPOINT)
+        return fail_other(layer->path, "file", error); /* a FIFO, a device */
+    VV_TRY(status);
     if (size < expected)
         return vv_fail(error, VARVE_TRUNCATED,
             "%s: expected %" PRIu64 " bytes, found %" PRIu64, layer->path,

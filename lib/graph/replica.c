@@ -40,7 +40,8 @@ static varve_node *make_variable(const struct making *m, const varve_node *node)
     bool is_owned = !m->values->place;
     varve_node *made = vv_slice_new(varve_graph_root(m->graph), "a copy",
         view_of(m, node), varve_slice_of(node), is_owned);
-    if (!vv_is_nil(made) && is_owned && !vv_variable_allocate(made))
+    if (!vv_is_nil(made) && is_owned && vv_variable_has_memory(node) &&
+        !vv_variable_allocate(made))
         vv_memory_mistake(m->graph);
     return made;
 }

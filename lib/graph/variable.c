@@ -310,10 +310,17 @@ void vv_variable_clear(varve_node *node)
     node->variable = NULL;
 }
 
+/* Of a graph that was made from a file, what that has no value for has no
+ * memory before somebody asks for it. */
 void *varve_data(const varve_node *node)
 {
     node = vv_or_nil(node);
-    return node->variable ? node->variable->tensor.data : NULL;
+    if (!node->variable)
+        return NULL;
+    if (node->value_state == VARVE_DECLARED &&
+        vv_variable_is_owned(node->variable))
+        allocate_or_fail((varve_node *)node);
+    return node->variable->tensor.data;
 }
 
 const varve_tensor *varve_value(const varve_node *node)

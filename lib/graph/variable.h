@@ -117,6 +117,13 @@ static inline struct vv_slot *vv_first_slot_for(const varve_node *node)
                : NULL;
 }
 
+/* Whether there is memory to copy from: a library-owned one that a file has no
+ * value for has none before somebody asks. */
+static inline bool vv_variable_has_memory(const varve_node *node)
+{
+    return node->variable->tensor.data || node->variable->tensor.memory;
+}
+
 /* Zeroed memory for a library-owned variable that has none; false without. */
 bool vv_variable_allocate(varve_node *node);
 

@@ -26,6 +26,8 @@
 
 SPDX-License-Identifier: MIT
 """
+import bisect
+import functools
 import json
 import math
 import os
@@ -143,13 +145,40 @@ def decode(dtype, data):
     return [small_real(b, 3, 4, True) for b in data]
 
 
+@functools.lru_cache
+def all_of(dtype):
+    size = 1 if dtype.startswith('float8') else 2
+    every = b''.join(n.to_bytes(size, 'little') for n in range(1 << 8 * size))
+    return sorted({r for r in decode(dtype, every) if math.isfinite(r)})
+
+
+def nearest(dtype, shown):
+    """The element of a type of few bits that is nearest to what is shown."""
+    if not math.isfinite(shown):
+        return shown
+    reals = all_of(dtype)
+    at = bisect.bisect_left(reals, shown)
+    return min(reals[max(at - 1, 0):at + 1], key=lambda r: abs(r - shown))
+
+
+def few_digits(dtype, shown):
+    """As many as tell elements apart: 11, 8, 4 and 3 bits."""
+    most = {'float16': 5, 'bfloat16': 4, 'float8_e4m3fn': 3,
+            'float8_e5m2': 2}.get(dtype)
+    digits = repr(shown).split('e')[0].strip('-').replace('.', '').strip('0')
+    return not most or not math.isfinite(shown) or len(digits) <= most
+
+
 def same(dtype, shown, real):
     if isinstance(real, list):
         return len(shown) == len(real) and all(
             same(dtype, s, r) for s, r in zip(shown, real))
     if isinstance(real, float):
         shown = float(shown)
-        if dtype not in ('float64', 'complex128'):
+        if dtype.startswith('float8') or dtype.endswith('float16'):
+            assert few_digits(dtype, shown), (dtype, shown)
+            shown = nearest(dtype, shown)
+        elif dtype not in ('float64', 'complex128'):
             shown, = struct.unpack('<f', struct.pack('<f', shown))
             real, = struct.unpack('<f', struct.pack('<f', real))
         return shown == real or math.isnan(shown) and math.isnan(real)

@@ -48,6 +48,17 @@ cp "$golden/layers/${first#*/}" layers
 prints repair_layer 1 repair run-3.varve -o left.varve
 ends 0 verify left.varve
 rm "$first"
+
+# What is no file in the place of a layer is damage.
+cp "$golden/layers/${second#*/}" layers
+for make in mkfifo mkdir; do
+    "$make" "$first"
+    ends 1 verify run-3.varve
+    has 'DAMAGED  (structure)' out
+    has 'expected the file of the layer that the checkpoint names' out
+    rm -r "$first"
+done
+rm "$second"
 ends 1 repair run-3.varve -f -o left.varve
 has 'wrote left.varve  0 values' out
 cd ..

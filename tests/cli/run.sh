@@ -89,6 +89,7 @@ for part in \
     layers \
     compressed \
     runs \
+    hostile \
     show \
     diff \
     plan \

@@ -82,11 +82,12 @@ static int prune_run(const struct settings *settings, const struct run *run)
             warning ? warning : "some are in use by somebody else");
     else if (warning)
         tell_warning(settings, run->directory, "not all was done", warning);
-    if (!settings->quiet)
-        printf("%s: %s %zu, %s %s\n", run->prefix,
-            is_dry ? "would keep" : "kept", account.kept + left,
-            is_dry ? "would free" : "freed",
-            size_text(settings->units, account.bytes, size));
+    if (settings->quiet)
+        return OUTCOME_DONE;
+    print_clean(stdout, run->prefix);
+    printf(": %s %zu, %s %s\n", is_dry ? "would keep" : "kept",
+        account.kept + left, is_dry ? "would free" : "freed",
+        size_text(settings->units, account.bytes, size));
     return OUTCOME_DONE;
 }
 

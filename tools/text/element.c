@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "reals.h"
+#include "shortest.h"
 
 static uint64_t load(const unsigned char *bytes, size_t size)
 {
@@ -32,7 +33,7 @@ static int64_t load_signed(const unsigned char *bytes, size_t size)
 
 /* Special values by name, others with the fewest digits that read back. */
 static int print_real(
-    char *text, size_t size, double value, bool single, bool for_json)
+    varve_dtype dtype, char *text, size_t size, double value, bool for_json)
 {
     const char *quote = for_json ? "\"" : "";
     if (isnan(value))
@@ -41,10 +42,9 @@ static int print_real(
         return snprintf(
             text, size, "%s%sInfinity%s", quote, value < 0 ? "-" : "", quote);
     int length = 0;
-    for (int digits = single ? 6 : 15; digits <= 17; digits++) {
+    for (int digits = sure_digits(dtype, value); digits <= 17; digits++) {
         length = snprintf(text, size, "%.*g", digits, value);
-        double back = single ? (double)strtof(text, NULL) : strtod(text, NULL);
-        if (back >= value && back <= value)
+        if (reads_back(dtype, text, value))
             break;
     }
     return length;
@@ -52,7 +52,7 @@ static int print_real(
 
 const char *real_text(double value, bool for_json, char text[ELEMENT_TEXT_SIZE])
 {
-    print_real(text, ELEMENT_TEXT_SIZE, value, false, for_json);
+    print_real(VARVE_FLOAT64, text, ELEMENT_TEXT_SIZE, value, for_json);
     return text;
 }
 
@@ -64,8 +64,8 @@ static void print_complex(varve_dtype dtype, const unsigned char *bytes,
     reals_from(single ? VARVE_FLOAT32 : VARVE_FLOAT64, bytes, 2, parts);
     char real[40];
     char imaginary[40];
-    print_real(real, sizeof real, parts[0], single, for_json);
-    print_real(imaginary, sizeof imaginary, parts[1], single, for_json);
+    print_real(dtype, real, sizeof real, parts[0], for_json);
+    print_real(dtype, imaginary, sizeof imaginary, parts[1], for_json);
     if (for_json)
         snprintf(text, ELEMENT_TEXT_SIZE, "[%s,%s]", real, imaginary);
     else
@@ -106,6 +106,6 @@ const char *element_text(varve_dtype dtype, const unsigned char *bytes,
     case VARVE_FLOAT64: reals_from(dtype, bytes, 1, &real); break;
     case VARVE_STRING: return strcpy(text, ""); /* string_text */
     }
-    print_real(text, ELEMENT_TEXT_SIZE, real, dtype != VARVE_FLOAT64, for_json);
+    print_real(dtype, text, ELEMENT_TEXT_SIZE, real, for_json);
     return text;
 }

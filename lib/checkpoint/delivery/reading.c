@@ -12,6 +12,7 @@
 #include "failure.h"
 #include "layout.h"
 #include "monitor.h"
+#include "salvage.h"
 #include "try.h"
 #include "worker.h"
 
@@ -261,14 +262,37 @@ static varve_status take_all(const struct vv_reading *reading, size_t move,
     return VARVE_OK;
 }
 
+/* What is read along with them, a value that is lost or not wanted, need not be
+ * there: each piece by itself, which is all that is needed of the file. */
+static varve_status read_apart(const struct vv_reading *reading,
+    const struct run *run, unsigned char *buffer, varve_error *error)
+{
+    const struct vv_delivery *d = reading->d;
+    uint64_t begin = offset_of(reading, run->first);
+    for (size_t i = run->first; i < run->first + run->count; i++) {
+        const struct vv_move *m = &reading->moves[i];
+        uint64_t offset;
+        size_t size;
+        for (uint64_t c = 0; vv_move_reads(d, m, &c); c++) {
+            vv_opened_chunk(d->file, m->value, c, &offset, &size);
+            VV_TRY(vv_opened_read(
+                d->file, offset, buffer + (offset - begin), size, error));
+        }
+    }
+    return VARVE_OK;
+}
+
 static varve_status read_together(const struct vv_reading *reading,
     const struct run *run, unsigned char *buffer, varve_error *error)
 {
+    const struct vv_delivery *d = reading->d;
     size_t last = run->first + run->count - 1;
     uint64_t begin = offset_of(reading, run->first);
     uint64_t end = offset_of(reading, last) + size_of(reading, last);
-    varve_status status = vv_opened_read(
-        reading->d->file, begin, buffer, (size_t)(end - begin), error);
+    varve_status status =
+        vv_opened_read(d->file, begin, buffer, (size_t)(end - begin), error);
+    if (vv_is_damage(status))
+        status = read_apart(reading, run, buffer, error);
     for (size_t i = run->first; i <= last && !status; i++)
         status = take_all(
             reading, i, buffer + (offset_of(reading, i) - begin), error);

@@ -45,16 +45,15 @@ static const struct vv_index *index_of(const struct look *l)
     return &l->d->file->parsed.index;
 }
 
-static uint64_t size_of(const struct look *l, uint32_t value)
-{
-    return vv_at64(index_of(l)->value_sizes, value);
-}
-
-/* Whether the file is to blame, and not the lack of something else. */
-static bool is_damage(varve_status status)
+bool vv_is_damage(varve_status status)
 {
     return status == VARVE_CORRUPT || status == VARVE_TRUNCATED ||
            status == VARVE_IO;
+}
+
+static uint64_t size_of(const struct look *l, uint32_t value)
+{
+    return vv_at64(index_of(l)->value_sizes, value);
 }
 
 /* --- One value ---------------------------------------------------------- */
@@ -129,7 +128,7 @@ static varve_status look_at(struct look *l, const struct vv_pair *job,
         varve_error reason = { 0 };
         VV_TRY(report(l, job->node, error));
         varve_status status = look_at_chunk(l, job->file, c, v, &reason);
-        if (status && !is_damage(status)) {
+        if (status && !vv_is_damage(status)) {
             if (error)
                 *error = reason;
             return status;

@@ -15,6 +15,10 @@
 varve_status vv_salvage(
     struct vv_delivery *d, struct vv_buffer *jobs, varve_error *error);
 
+/* Whether the file is to blame for a failure, and not the lack of something
+ * else. */
+bool vv_is_damage(varve_status status);
+
 /* Why a value was given up so; NULL if it was not. Valid until the next
  * salvage. */
 const char *vv_damage_of(const struct vv_delivery *d, uint32_t value);

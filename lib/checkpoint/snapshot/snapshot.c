@@ -295,9 +295,14 @@ static varve_status choose(struct varve_snapshot *s, const struct vv_walk *walk,
     struct vv_spread except;
     VV_TRY(follow_except(s, &except, error));
     for (size_t i = 0; i < walk->count; i++) {
-        const varve_node *node = walk->steps[i].node;
+        varve_node *node = walk->steps[i].node;
         if (!takes(s, node, &except))
             continue;
+        if (node->variable && vv_variable_is_owned(node->variable) &&
+            !vv_variable_allocate(node)) {
+            vv_spread_end(&except);
+            return vv_fail_memory(error, "a variable without a value");
+        }
         vv_buffer_add32(places, (uint32_t)i);
         if (node->variable)
             s->block_size +=

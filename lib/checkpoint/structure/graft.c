@@ -94,7 +94,7 @@ static varve_status copy_values(struct grafting *g, varve_error *error)
         const varve_node *from = g->walk.steps[i].node;
         varve_node *to = g->replica.nodes[i];
         size_t size;
-        if (!from->variable ||
+        if (!from->variable || !vv_variable_has_memory(from) ||
             (size = (size_t)varve_tensor_size(&from->variable->tensor)) == 0)
             continue;
         if (from->variable->tensor.dtype != VARVE_STRING)

@@ -168,16 +168,6 @@ static varve_status restore(struct importing *i, varve_error *error)
     return VARVE_OK;
 }
 
-/* What the file has no value for. */
-static varve_status allocate_rest(const struct importing *i, varve_error *error)
-{
-    for (varve_node *node = vv_newest_node(i->graph); node;
-         node = vv_older_node(node))
-        if (node->variable && !vv_variable_allocate(node))
-            return vv_fail_memory(error, "a variable without a value");
-    return VARVE_OK;
-}
-
 static varve_status fill(struct importing *i, varve_error *error)
 {
     const varve_allocator *a = &i->graph->context.allocator;
@@ -188,8 +178,8 @@ static varve_status fill(struct importing *i, varve_error *error)
         status = vv_fail_memory(error, "a graph");
     if (!status)
         status = keep_metadata(i, error);
-    /* Values bring their memory; what is left without any gets it in
-     * allocate_rest. */
+    /* Values bring their memory; what is left without any gets it when
+     * somebody asks for it. */
     i->graph->defers_memory = true;
     if (!status)
         status = make_graph(i, error);
@@ -199,7 +189,7 @@ static varve_status fill(struct importing *i, varve_error *error)
         status = restore(i, error);
     vv_release(a, i->nodes, i->count * sizeof *i->nodes);
     i->graph->defers_memory = false;
-    return status ? status : allocate_rest(i, error);
+    return status;
 }
 
 static varve_status open_reader(struct importing *i,

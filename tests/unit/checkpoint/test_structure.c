@@ -425,3 +425,89 @@ TEST(structure, is_all_of_one_file_where_another_replaces_it)
         call++;
     cr_assert_gt(call, 3);
 }
+
+/* --- What has no value --------------------------------------------------- */
+
+static varve_status far_out(
+    void *user, uint64_t at, void *bytes, size_t size)
+{
+    (void)user;
+    (void)at;
+    memset(bytes, 0, size);
+    return VARVE_OK;
+}
+
+static varve_status far_in(
+    void *user, uint64_t at, const void *bytes, size_t size)
+{
+    (void)user;
+    (void)at;
+    (void)bytes;
+    (void)size;
+    return VARVE_OK;
+}
+
+/* A file of some hundred bytes with a variable that was not saved. */
+static varve_graph *graph_with_unsaved(uint64_t count)
+{
+    static const varve_memory far = { .copy_out = far_out, .copy_in = far_in };
+    varve_error error = { 0 };
+    varve_graph *g = varve_graph_new(test_allocator());
+    varve_node *root = varve_graph_root(g);
+    varve_tag(varve_add_variable(root, "big",
+                  varve_far(&far, VARVE_UINT8, VARVE_SHAPE(count))),
+        VARVE_TAG_LOCAL);
+    cr_assert_ok(varve_write(root, test_path("u"), NULL, &error), error);
+    varve_graph_free(g);
+    test_reset_peak();
+    g = varve_graph_from(test_path("u"), test_allocator(), &error);
+    cr_assert(g, "%s", error.message);
+    return g;
+}
+
+TEST(structure, takes_no_memory_for_what_has_no_value)
+{
+    varve_error error = { 0 };
+    varve_graph *g = graph_with_unsaved((uint64_t)1 << 30);
+    varve_node *big = varve_find(varve_graph_root(g), "big");
+    cr_assert_eq(varve_state_of(big), VARVE_DECLARED);
+    cr_assert_null(varve_value(big)->data);
+    cr_assert_ok(varve_write(varve_graph_root(g), test_path("again"), NULL,
+                     &error), error);
+    varve_node *copy =
+        varve_graft(varve_graph_root(g), "copy", big, &error);
+    cr_assert(copy, "%s", error.message);
+    cr_assert_null(varve_value(copy)->data);
+    cr_assert_lt(test_peak_bytes(), 16 << 20); /* of 1 GiB */
+    varve_graph_free(g);
+}
+
+TEST(structure, gives_memory_to_who_asks_for_it)
+{
+    varve_error error = { 0 };
+    varve_graph *g = graph_with_unsaved(1 << 20);
+    varve_node *big = varve_find(varve_graph_root(g), "big");
+    test_fail_allocation(0, true);
+    cr_assert_null(varve_data(big));
+    test_fail_allocation(-1, false);
+    cr_assert_eq(varve_graph_check(g, &error), VARVE_NO_MEMORY);
+    cr_assert_eq(varve_clear_mistake(g, NULL), VARVE_NO_MEMORY);
+    unsigned char *bytes = varve_data(big);
+    cr_assert(bytes && bytes[0] == 0 && bytes[(1 << 20) - 1] == 0);
+    cr_assert_eq(varve_data(big), bytes);
+    varve_graph_free(g);
+}
+
+TEST(structure, takes_a_snapshot_of_what_has_no_memory)
+{
+    varve_error error = { 0 };
+    varve_graph *g = graph_with_unsaved(1 << 20);
+    varve_node *big = varve_find(varve_graph_root(g), "big");
+    varve_snapshot *s = varve_snapshot_new(varve_graph_root(g), &error);
+    cr_assert(s, "%s", error.message);
+    *(unsigned char *)varve_data(big) = 1;
+    cr_assert_ok(varve_snapshot_restore(s, &error), error);
+    cr_assert_eq(*(unsigned char *)varve_data(big), 0);
+    varve_snapshot_free(s);
+    varve_graph_free(g);
+}

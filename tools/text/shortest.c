@@ -36,25 +36,29 @@ static bool is_same(double a, double b)
     return !(a < b) && !(a > b);
 }
 
-/* Whether a decimal number is nearer to an element than to its neighbours. */
-static bool reads_back(
-    varve_dtype dtype, const struct fineness *f, const char *text, double real)
+int sure_digits(varve_dtype dtype, double real)
 {
-    if (f->fraction_bits == 52)
+    const struct fineness f = fineness_of(dtype);
+    return fabs(real) < ldexp(1, f.least_exponent) ? 1 : f.sure_digits;
+}
+
+bool reads_back(varve_dtype dtype, const char *text, double real)
+{
+    const struct fineness f = fineness_of(dtype);
+    if (f.fraction_bits == 52)
         return is_same(strtod(text, NULL), real);
-    if (f->fraction_bits == 23)
+    if (f.fraction_bits == 23)
         return is_same((double)strtof(text, NULL), real);
     int exponent;
     double part = frexp(fabs(real), &exponent); /* 0.5 <= part < 1 */
     exponent--;
-    bool is_least = exponent <= f->least_exponent;
+    bool is_least = exponent <= f.least_exponent;
     if (is_least)
-        exponent = f->least_exponent;
-    double step = ldexp(1, exponent - f->fraction_bits);
+        exponent = f.least_exponent;
+    double step = ldexp(1, exponent - f.fraction_bits);
     double off = fabs(strtod(text, NULL)) - fabs(real);
     /* Below a power of two they stand twice as near. */
     double below = is_same(part, 0.5) && !is_least ? step / 4 : step / 2;
-    (void)dtype;
     return off < step / 2 && -off < below;
 }
 
@@ -74,12 +78,10 @@ static void drop_zeros(char *text)
 static int find_digits(
     varve_dtype dtype, double real, char text[DIGITS_SIZE], int *exponent)
 {
-    const struct fineness f = fineness_of(dtype);
-    bool is_denormal = fabs(real) < ldexp(1, f.least_exponent);
-    int digits = is_denormal ? 1 : f.sure_digits;
+    int digits = sure_digits(dtype, real);
     for (; digits <= MOST_DIGITS; digits++) {
         snprintf(text, DIGITS_SIZE, "%.*e", digits - 1, real);
-        if (reads_back(dtype, &f, text, real))
+        if (reads_back(dtype, text, real))
             break;
     }
     drop_zeros(text);
