@@ -40,18 +40,31 @@ bool vv_variable_set_initializer(
     return true;
 }
 
+/* An extent that cannot be as the program has most likely meant it: below 0. */
+static varve_node *refuse(
+    const varve_node *parent, const char *name, const varve_tensor *view)
+{
+    char text[256];
+    const char *where = vv_node_text(parent, text, sizeof text);
+    for (unsigned i = 0; i < view->rank && i < VARVE_MAX_RANK; i++)
+        if (view->shape[i] > INT64_MAX)
+            return vv_mistake(parent->graph, VARVE_BAD_SHAPE,
+                "%s: \"%.200s\": expected extents from 0, found -%llu as "
+                "extent %u of %u",
+                where, name, 0 - (unsigned long long)view->shape[i], i + 1,
+                (unsigned)view->rank);
+    return vv_mistake(parent->graph, VARVE_BAD_SHAPE,
+        "%s: \"%.200s\": expected an element type, a rank up to %d and a "
+        "size that fits memory, found type %d of rank %u",
+        where, name, VARVE_MAX_RANK, (int)view->dtype, (unsigned)view->rank);
+}
+
 varve_node *vv_variable_new(
     varve_node *parent, const char *name, varve_tensor view, bool is_owned)
 {
     varve_graph *graph = parent->graph;
-    char where[256];
-    if (!vv_tensor_is_valid(&view)) {
-        return vv_mistake(graph, VARVE_BAD_SHAPE,
-            "%s: \"%.200s\": expected an element type, a rank up to %d and a "
-            "size that fits memory, found type %d of rank %u",
-            vv_node_text(parent, where, sizeof where), name, VARVE_MAX_RANK,
-            (int)view.dtype, (unsigned)view.rank);
-    }
+    if (!vv_tensor_is_valid(&view))
+        return refuse(parent, name, &view);
     if (is_owned)
         view.memory = NULL;
     else if (!vv_memory_check(&view, parent, name))

@@ -58,6 +58,20 @@ TEST(variable, refuses_shapes_that_cannot_be)
     free_good(graph);
 }
 
+TEST(variable, says_which_extent_is_negative)
+{
+    float x[4] = { 0 };
+    int64_t count = -12;
+    varve_error error = { .status = VARVE_OK };
+    begin();
+    varve_add_variable(root, "x",
+        varve_view(x, VARVE_FLOAT32, VARVE_SHAPE(4, (uint64_t)count)));
+    cr_assert_eq(varve_graph_check(graph, &error), VARVE_BAD_SHAPE);
+    cr_assert_str_eq(error.message,
+        "(root): \"x\": expected extents from 0, found -12 as extent 2 of 2");
+    varve_graph_free(graph);
+}
+
 TEST(variable, needs_memory_unless_it_has_no_elements)
 {
     begin();
