@@ -5,8 +5,10 @@
  */
 #include "story.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct asked {
     int count;
@@ -224,5 +226,78 @@ TEST(on_demand_children, are_not_shared_with_what_was_renamed)
     cr_assert_eq(varve_edge_count(root), 2);
     cr_assert_ok(varve_graph_check(graph, &error), error);
     varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
+static void make_nothing(void *user, varve_node *node, const varve_offer *offer)
+{
+    (void)user;
+    (void)node;
+    (void)offer;
+}
+
+/* A parent that leads to a child by `name`, among so many other edges to it. */
+static varve_graph *with_edges(
+    int others, const char *name, float *value, bool is_last)
+{
+    varve_graph *graph = story_graph();
+    varve_node *users = varve_add_object(varve_graph_root(graph), "users");
+    varve_node *parent = varve_add_object(varve_graph_root(graph), "parent");
+    varve_node *one = varve_add_variable(users, "one", varve_scalar(value));
+    for (int i = 0; i <= others; i++) {
+        char text[16];
+        snprintf(text, sizeof text, "u%d", i);
+        if (i == (is_last ? others : 0))
+            varve_track(parent, name, one);
+        if (i < others)
+            varve_track(users, text, one);
+    }
+    return graph;
+}
+
+TEST(on_demand_children, an_older_name_stays_away_however_many_edges_there_are)
+{
+    static const int others[] = { 0, 1, 14, 15, 16, 62, 63, 64, 300 };
+    for (int i = 0; i < 2 * (int)(sizeof others / sizeof *others); i++) {
+        float value = 7;
+        varve_graph *graph = with_edges(others[i / 2], "old", &value, i % 2);
+        story_write(varve_graph_root(graph), "edges");
+        varve_graph_free(graph);
+        graph = with_edges(others[i / 2], "new", &value, i % 2);
+        varve_node *root = varve_graph_root(graph);
+        varve_node *parent = varve_find(root, "parent");
+        varve_alias(varve_find_path(root, "users/one"), "old");
+        varve_set_on_demand(parent, make_nothing, NULL);
+        varve_restoration_free(story_read(root, "edges", NULL));
+        cr_assert_eq(varve_edge_count(parent), 1, "%d edges", others[i / 2]);
+        cr_assert_not_null(varve_find(parent, "new"));
+        varve_graph_free(graph);
+    }
+}
+
+/* A file has many names of one child, of which the program has a few. */
+TEST(on_demand_children, many_names_of_a_child_come_in_time)
+{
+    enum { NAMES = 30000 };
+    float value = 7;
+    char text[16];
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *one = varve_add_variable(root, "a", varve_scalar(&value));
+    for (int i = 0; i < NAMES; i++) {
+        snprintf(text, sizeof text, "n%d", i);
+        varve_track(root, text, one);
+    }
+    story_write(root, "names");
+    varve_graph_free(graph);
+    graph = story_graph();
+    root = varve_graph_root(graph);
+    one = varve_add_variable(root, "a", varve_scalar(&value));
+    varve_alias(one, "never");
+    varve_set_on_demand(root, make_nothing, NULL);
+    clock_t begin = clock();
+    varve_restoration_free(story_read(root, "names", NULL));
+    cr_assert_lt(clock() - begin, 5 * CLOCKS_PER_SEC);
+    cr_assert_eq(varve_edge_count(root), NAMES + 1);
     varve_graph_free(graph);
 }

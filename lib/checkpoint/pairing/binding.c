@@ -305,6 +305,7 @@ bool vv_sweep(struct vv_pairing *p)
         return false;
     }
     p->needs_sweep = false;
+    p->sweeps++;
     sweep_claims(p, &walk);
     for (uint32_t f = 0; f < vv_index_of(p)->node_count; f++) {
         if (p->node_of[f] && !vv_walk_has(&walk, p->node_of[f]))

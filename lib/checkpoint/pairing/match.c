@@ -9,18 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arena.h"
 #include "binding.h"
 #include "by_name.h"
 #include "edge.h"
+#include "map.h"
 #include "name.h"
 #include "own_part.h"
-#include "slot.h"
 #include "slot.h"
 #include "struct.h"
 #include "variable.h"
 #include "via.h"
-
-enum { MOST_EDGES = 64 }; /* to a node that are looked at */
 
 /* --- Edges and slots ---------------------------------------------------- */
 
@@ -297,28 +296,118 @@ static void match_node(struct vv_pairing *p, varve_node *node, uint32_t file)
         vv_add_pair(p, &p->demand, node, file);
 }
 
-/* Whether a parent leads to a child by another name than the file does: by a
- * rename or an alias. (A few of many edges will do.) */
-static bool leads_otherwise(struct vv_pairing *p, const varve_node *parent,
-    const varve_node *child, uint32_t file)
+/* --- What the file has and the program lacks ---------------------------- */
+
+/* The edges of one parent by the child that they lead to, each until it was
+ * found to be as in the file: so that many names of a child take no longer than
+ * as many children. They are taken in as they are wanted. */
+struct edges_to {
+    const struct vv_edge *edge;
+    struct edges_to *next; /* to the same child */
+};
+
+struct edges_by_child {
+    uint32_t file;     /* what the parent stands for */
+    struct vv_map map; /* struct edges_to, of which the first stays */
+    struct vv_arena arena;
+    const struct vv_edge *last; /* that was taken in */
+    uint64_t sweeps;            /* as of then */
+};
+
+static void begin_edges(
+    struct vv_pairing *p, struct edges_by_child *edges, uint32_t file)
 {
-    const struct vv_edge *e = vv_first_in(child);
+    vv_map_init(&edges->map, &p->context.allocator);
+    vv_arena_init(&edges->arena, &p->context.allocator);
+    edges->file = file;
+    edges->last = NULL;
+    edges->sweeps = p->sweeps;
+}
+
+static void end_edges(struct edges_by_child *edges)
+{
+    vv_map_clear(&edges->map);
+    vv_arena_clear(&edges->arena);
+}
+
+static bool leads_to(const void *item, const void *key)
+{
+    return ((const struct edges_to *)item)->edge->public.node == key;
+}
+
+static uint64_t hash_of(const varve_node *node)
+{
+    return vv_map_mix(node->number);
+}
+
+static bool take_edge(struct edges_by_child *edges, const struct vv_edge *edge)
+{
+    uint64_t hash = hash_of(edge->public.node);
+    struct edges_to *first =
+        vv_map_find(&edges->map, hash, leads_to, edge->public.node);
+    struct edges_to *made = vv_arena_take(&edges->arena, sizeof *made);
+    if (!made)
+        return false;
+    *made = (struct edges_to){ .edge = edge };
+    if (!first)
+        return vv_map_add(&edges->map, hash, made);
+    made->next = first->next;
+    first->next = made;
+    return true;
+}
+
+/* Those that were added since; all of them where some have gone. */
+static bool take_edges(struct vv_pairing *p, struct edges_by_child *edges,
+    const varve_node *parent)
+{
+    if (edges->sweeps != p->sweeps) {
+        end_edges(edges);
+        begin_edges(p, edges, edges->file);
+    }
+    const struct vv_edge *e =
+        edges->last ? vv_next_edge(edges->last) : vv_first_edge(parent);
+    for (; e; e = vv_next_edge(e)) {
+        if (!take_edge(edges, e))
+            return false;
+        edges->last = e;
+    }
+    return true;
+}
+
+/* Whether the file leads there by the name of an edge, too. */
+static bool is_as_in_file(
+    struct vv_pairing *p, const struct vv_edge *edge, uint32_t file)
+{
+    return child_in_file(p, file, vv_edge_name(edge)) ==
+           vv_file_node_of(p, edge->public.node);
+}
+
+/* Whether a parent leads to a child by another name than the file does: by a
+ * rename or an alias. */
+static bool leads_otherwise(struct vv_pairing *p, struct edges_by_child *edges,
+    const varve_node *parent, const varve_node *child)
+{
     bool has_aliases = child->extra && child->extra->aliases;
     if (!p->selection.rename_count && !p->is_by_name && !has_aliases)
         return false;
-    for (int i = 0; e && i < MOST_EDGES; e = vv_next_in(e), i++) {
-        uint32_t at = vv_file_node_of(p, child);
-        if (e->parent == parent &&
-            child_in_file(p, file, vv_edge_name(e)) != at)
-            return true;
+    if (!take_edges(p, edges, parent)) {
+        vv_out_of_memory(p);
+        return true;
     }
-    return false;
+    struct edges_to *to =
+        vv_map_find(&edges->map, hash_of(child), leads_to, child);
+    if (!to)
+        return false;
+    for (; to->next; to->next = to->next->next)
+        if (!is_as_in_file(p, to->next->edge, edges->file))
+            return true;
+    return !is_as_in_file(p, to->edge, edges->file);
 }
 
 /* Makes an edge of the file that leads to what the program has already. In a
  * list it has to be the next. */
-static void share(struct vv_pairing *p, varve_node *parent, const char *name,
-    uint32_t file, uint32_t child)
+static void share(struct vv_pairing *p, struct edges_by_child *edges,
+    varve_node *parent, const char *name, uint32_t child)
 {
     char next[24];
     if (p->needs_sweep && !vv_sweep(p)) {
@@ -327,7 +416,7 @@ static void share(struct vv_pairing *p, varve_node *parent, const char *name,
     }
     varve_node *node = p->node_of[child];
     next[vv_decimal(parent->edge_count, next)] = '\0';
-    if (!node || leads_otherwise(p, parent, node, file) ||
+    if (!node || leads_otherwise(p, edges, parent, node) ||
         (parent->kind == VARVE_LIST && strcmp(name, next) != 0))
         return;
     varve_track(parent, name, node);
@@ -339,7 +428,9 @@ static void offer_edges(struct vv_pairing *p, size_t place, uint32_t file)
 {
     const struct vv_index *index = vv_index_of(p);
     struct vv_buffer name;
+    struct edges_by_child edges;
     vv_buffer_init(&name, &p->context.allocator);
+    begin_edges(p, &edges, file);
     uint32_t begin, end;
     vv_index_edges(index, file, &begin, &end);
     for (uint32_t e = begin; e < end; e++) {
@@ -361,7 +452,7 @@ static void offer_edges(struct vv_pairing *p, size_t place, uint32_t file)
             continue;
         if (p->node_of[child]) {
             if (!vv_is_struct(node)) /* a struct has its members alone */
-                share(p, node, text, file, child);
+                share(p, &edges, node, text, child);
             continue;
         }
         varve_tensor value;
@@ -374,6 +465,7 @@ static void offer_edges(struct vv_pairing *p, size_t place, uint32_t file)
             has_value ? &value : NULL, last - first };
         node->extra->on_demand(node->extra->on_demand_user, node, &offer);
     }
+    end_edges(&edges);
     vv_buffer_clear(&name);
 }
 

@@ -105,7 +105,8 @@ struct vv_pairing {
     struct vv_delivery *delivery;        /* and whom */
     struct vv_selection selection;
     bool is_dry;         /* a plan: nodes are not asked for children */
-    bool needs_sweep;    /* edges were removed since the last one */
+    bool needs_sweep;    /* edges were removed since the last one, */
+    uint64_t sweeps;     /* of which there were so many */
     varve_error failure; /* why not all was matched that has to be, again;
                             VARVE_OK: all was */
 

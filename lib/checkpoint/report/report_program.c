@@ -16,8 +16,6 @@
 #include "tag.h"
 #include "variable.h"
 
-enum { MOST_EDGES = 16 }; /* to a node that are looked at for a reason */
-
 /* --- Copies ------------------------------------------------------------- */
 
 /* The value of which a node, that is not its holder, may have a copy; VV_NONE:
@@ -92,26 +90,35 @@ static bool is_left_out(const struct vv_maker *m, const varve_node *node)
     return false;
 }
 
-/* Whether the file leads to a node by the name that it has in the program: it
- * was not moved since it was matched. (A few of many edges will do.) */
-static bool is_in_its_place(
-    const struct vv_maker *m, const varve_node *node, uint32_t file)
+static bool leads_as_in_file(
+    const struct vv_maker *m, const struct vv_edge *e, uint32_t file)
 {
+    uint32_t parent = vv_file_node_of(m->p, e->parent);
+    uint32_t name = vv_find_in_file(m->p, vv_edge_name(e));
+    return parent != VV_NONE && name != VV_NONE &&
+           vv_index_find_child(vv_index_of(m->p), parent, name) == file;
+}
+
+/* Whether the file leads to a node by the name that it has in the program: it
+ * was not moved since it was matched. (Many may ask for one after the other.)
+ */
+static bool is_in_its_place(
+    struct vv_maker *m, const varve_node *node, uint32_t file)
+{
+    if (m->asked_of == node)
+        return m->is_in_place;
     const struct vv_edge *e = vv_first_in(node);
-    for (int i = 0; e && i < MOST_EDGES; e = vv_next_in(e), i++) {
-        uint32_t parent = vv_file_node_of(m->p, e->parent);
-        uint32_t name = vv_find_in_file(m->p, vv_edge_name(e));
-        if (parent != VV_NONE && name != VV_NONE &&
-            vv_index_find_child(vv_index_of(m->p), parent, name) == file)
-            return true;
-    }
-    return false;
+    while (e && !leads_as_in_file(m, e, file))
+        e = vv_next_in(e);
+    m->asked_of = node;
+    m->is_in_place = e;
+    return e;
 }
 
 /* Whether the value of a node of the file was delivered to a node that had this
  * place before. */
 static bool went_to_earlier(
-    const struct vv_maker *m, const varve_node *node, uint32_t file)
+    struct vv_maker *m, const varve_node *node, uint32_t file)
 {
     const varve_node *holder = m->p->node_of[file];
     uint32_t value = vv_value_of(m->p, file);

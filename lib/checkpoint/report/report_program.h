@@ -24,6 +24,8 @@ struct vv_maker {
     struct vv_buffer by_file; /* the conflicts, sorted by file node */
     struct vv_buffer misfits; /* those of casts, sorted by value */
     struct vv_buffer scratch;
+    const varve_node *asked_of; /* whether this one is in its place */
+    bool is_in_place;
     bool failed; /* out of memory */
 };
 
