@@ -75,8 +75,10 @@ VARVE_API varve_status varve_restoration_retry(
  * delivered again is what a later restoration has given, what the options leave
  * out, and what waits. A path is given by varve_find_path.
  *
- * Fails as a read does, and then all is as it was; VARVE_MISUSE without a node
- * of the program that was restored, of a plan, or from within a callback. */
+ * Fails as a read does, and then all is as it was; with VARVE_NO_MEMORY also
+ * where memory ended while something was added, and nothing has been retried
+ * since; VARVE_MISUSE without a node of the program that was restored, of a
+ * plan, or from within a callback. */
 VARVE_API varve_status varve_restore_again(varve_restoration *restoration,
     varve_node *node, varve_error *error) VARVE_MUST_CHECK;
 

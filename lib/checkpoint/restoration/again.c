@@ -237,6 +237,8 @@ varve_status varve_restore_again(
             : r->pairing.is_dry            ? "a plan"
             : r->is_busy                   ? "its restoration at work"
                                            : "one of another graph");
+    if (vv_has_run_out(r)) /* who is matched is not known before a retry */
+        return vv_fail_run_out(r, error);
     if (!vv_sweep(&r->pairing))
         return vv_fail_memory(error, "a restoration");
     VV_TRY(vv_structs_look(node, error));

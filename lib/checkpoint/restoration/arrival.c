@@ -8,8 +8,7 @@
 #include "fold.h"
 #include "match.h"
 
-/* Why all has to be looked at again. */
-static varve_status run_out(
+varve_status vv_fail_run_out(
     const struct varve_restoration *r, varve_error *error)
 {
     const varve_error *why =
@@ -42,7 +41,7 @@ varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
             status = vv_fold(r, error);
     } while (!status && has_more(r));
     if (!status && vv_has_run_out(r))
-        status = run_out(r, error);
+        status = vv_fail_run_out(r, error);
     if (status)
         vv_get_stuck(&r->delivery, r->is_open);
     r->delivery.has_new_mismatch = false;

@@ -12,4 +12,8 @@
  * any other failure, the values wait in `stuck`. */
 varve_status vv_arrive(struct varve_restoration *r, varve_error *error);
 
+/* Why all has to be looked at again, of a restoration whose memory ran out. */
+varve_status vv_fail_run_out(
+    const struct varve_restoration *r, varve_error *error);
+
 #endif

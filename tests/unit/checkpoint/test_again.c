@@ -221,3 +221,42 @@ TEST(again, is_undone_by_every_failed_allocation)
             continue;
     end_world();
 }
+
+/* Memory ended while something else was added: then who stands for whom is not
+ * known, and nothing is delivered before a retry. */
+TEST(again, changes_nothing_where_memory_had_ended_before)
+{
+    bool has_refused = false, was_well = false;
+    for (long n = 0; !was_well; n++) {
+        float w = 1;
+        int64_t late = 1;
+        varve_error error = { 0 };
+        varve_graph *graph = varve_graph_new(test_allocator());
+        varve_node *root = varve_graph_root(graph);
+        varve_node *x = varve_add_variable(root, "w", varve_scalar(&w));
+        varve_add_variable(root, "late", varve_scalar(&late));
+        cr_assert_ok(
+            varve_write(root, test_path("again"), NULL, &error), error);
+        varve_untrack(root, "late");
+        varve_restoration *r =
+            varve_read(root, test_path("again"), NULL, &error);
+        cr_assert(r, "%s", error.message);
+        test_fail_allocation(n, false);
+        varve_add_variable(root, "late", varve_scalar(&late));
+        test_fail_allocation(-1, false);
+        was_well = !varve_graph_check(graph, NULL);
+        varve_clear_mistake(graph, NULL);
+        w = 2;
+        varve_status status = varve_restore_again(r, x, &error);
+        cr_assert(!status || status == VARVE_NO_MEMORY);
+        cr_assert_eq(w, status ? 2 : 1);
+        has_refused |= status == VARVE_NO_MEMORY;
+        cr_assert_ok(varve_restoration_retry(r, &error), error);
+        w = 3;
+        cr_assert_ok(varve_restore_again(r, x, &error), error);
+        cr_assert_eq(w, 1);
+        varve_restoration_free(r);
+        varve_graph_free(graph);
+    }
+    cr_assert(has_refused);
+}
