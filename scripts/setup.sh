@@ -33,6 +33,7 @@ wish() {
 has() { command -v "$1"; }
 has_libc() { cc -E -include stdio.h -x c /dev/null; }
 has_header() { cc -E -include "$1" -x c /dev/null; }
+has_cpp_header() { c++ -E -include "$1" -x c++ /dev/null; }
 has_library() { pkg-config --exists "$1"; }
 has_clang_runtime() {
     echo 'int main(void) { return 0; }' |
@@ -81,6 +82,9 @@ look_for_tests() {
     need libcriterion-dev has_library criterion
     wish g++ has c++
     wish libeigen3-dev has_library eigen3
+    wish libboost-dev has_cpp_header boost/multi_array.hpp
+    wish libxtensor-dev has_library xtensor
+    wish libarmadillo-dev has_library armadillo
     wish cmake has cmake
     wish python3-venv has_python venv ensurepip
     wish python3-dev has_python_header

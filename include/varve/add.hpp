@@ -174,7 +174,8 @@ template <class T> node node::add(text name, T &&value) const
         return detail::add_struct(*this, name.get(), value);
     } else if constexpr (detail::is_map<V>) {
         return detail::add_map(*this, name.get(), value);
-    } else if constexpr (detail::is_range<V> && !detail::is_bits<V>) {
+    } else if constexpr (detail::is_range<V> && !detail::is_bits<V> &&
+                         !detail::is_uncertain<V>) {
         return detail::add_range(*this, name.get(), value);
     } else {
         if constexpr (detail::check_viewable<V>())

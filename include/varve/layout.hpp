@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -63,11 +64,58 @@ struct layout<std::array<T, N>> : layout_of_array<T, N> {
 template <class T>
 using data_of = std::remove_pointer_t<decltype(std::declval<T &>().data())>;
 
+/* Whether it has data() and size() of elements. */
+template <class T, class = void> inline constexpr bool has_data = false;
+template <class T>
+inline constexpr bool
+    has_data<T, std::void_t<data_of<T>, decltype(std::declval<T &>().size())>> =
+        layout<data_of<T>>::value;
+
+template <class T, class U>
+inline constexpr bool is_iterator_of_std =
+    std::is_same_v<T, typename std::vector<U>::iterator> ||
+    std::is_same_v<T, typename std::vector<U>::const_iterator>;
+
+/* Whether iterators go from each element to the one behind it: pointers do, and
+ * those of std::vector; of others C++20 says it. */
+template <class I, class E, class = void>
+inline constexpr bool goes_on =
+    std::is_same_v<I, E *> || std::is_same_v<I, const E *>;
+template <class I, class E>
+inline constexpr bool
+    goes_on<I, E, std::enable_if_t<std::is_class_v<I> && !is_one_of<E, bool>>> =
+#ifdef __cpp_lib_concepts
+        std::contiguous_iterator<I> ||
+#endif
+        is_iterator_of_std<I, std::remove_const_t<E>>;
+
+template <class T> inline constexpr bool is_std = false;
+template <class E, class A>
+inline constexpr bool is_std<std::vector<E, A>> = true;
+template <class E, std::size_t N>
+inline constexpr bool is_std<std::array<E, N>> = true;
+
+template <class T, class = void> inline constexpr bool has_run = is_std<T>;
+template <class T>
+inline constexpr bool has_run<T,
+    std::void_t<decltype(std::declval<T &>().begin())>> =
+    is_std<T> ||
+    goes_on<std::decay_t<decltype(std::declval<T &>().begin())>, data_of<T>>;
+
+} /* namespace detail */
+
+/* Whether the elements of a container are size() of them, one behind the other
+ * from data() on. Its iterators tell: pointers, those of std::vector, and in
+ * C++20 all that are contiguous. A program says it of a container of its own
+ * whose iterators do not:
+ *     template <> inline constexpr bool varve::is_contiguous<pool> = true; */
 template <class T, class = void> inline constexpr bool is_contiguous = false;
 template <class T>
-inline constexpr bool is_contiguous<T,
-    std::void_t<data_of<T>, decltype(std::declval<T &>().size())>> =
-    layout<data_of<T>>::value;
+inline constexpr bool is_contiguous<T, std::enable_if_t<detail::has_data<T>>> =
+    detail::has_run<T>;
+
+namespace detail
+{
 
 /* As those of Eigen. */
 template <class T, class = void> inline constexpr bool is_matrix = false;
@@ -89,9 +137,9 @@ inline constexpr bool is_vector<T,
     std::void_t<decltype(T::IsVectorAtCompileTime)>> =
     static_cast<bool>(T::IsVectorAtCompileTime);
 
+/* It may be what it says, or every other element of something. */
 template <class T>
-inline constexpr bool is_viewed =
-    is_matrix<T> ? is_ordered<T> : layout<T>::value || is_contiguous<T>;
+inline constexpr bool is_uncertain = has_data<T> && !is_contiguous<T>;
 
 /* --- What cannot be viewed ---------------------------------------------- */
 
@@ -169,6 +217,11 @@ template <class T> constexpr bool check_viewable() noexcept
         static_assert(is_ordered<T>,
             "a matrix that does not say whether it lies by rows: it needs a "
             "static constexpr bool IsRowMajor");
+    else if constexpr (is_uncertain<T>)
+        static_assert(never<T>,
+            "its elements are not known to lie one behind the other: view them "
+            "by varve::strided, or say it by varve::is_contiguous or "
+            "varve::grid");
     else if constexpr (is_character<E>)
         static_assert(never<T>,
             "characters may be text or numbers: use std::string, or "

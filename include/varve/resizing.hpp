@@ -70,7 +70,7 @@ template <class V> struct rooms {
 
 template <class V> node node::add_resizable(text name, V &vector) const
 {
-    if constexpr (detail::is_contiguous<V> && !detail::is_matrix<V> &&
+    if constexpr (is_contiguous<V> && !detail::is_matrix<V> &&
                   std::is_constructible_v<V, std::size_t>) {
         const varve_resizing calls = { detail::rooms<V>::make,
             detail::rooms<V>::settle };

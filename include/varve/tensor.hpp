@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include <varve/element.hpp>
+#include <varve/grid_view.hpp>
 #include <varve/layout.hpp>
 #include <varve/strided.hpp>
 #include <varve/tensor.h>
@@ -21,6 +22,28 @@ namespace varve
 namespace detail
 {
 
+template <class T>
+inline constexpr bool is_viewed = is_grid<T> ||
+                                  (is_matrix<T> ? is_ordered<T>
+                                                : layout<T>::value ||
+                                                      is_contiguous<T> ||
+                                                      is_expression<T>);
+
+/* The first and the last element are where data() and size() say it. */
+template <class T> bool is_in_order(T &object) noexcept
+{
+    if constexpr (has_run<T>) {
+        const auto last = object.size() > 0 ? object.size() - 1 : 0;
+        return object.size() == 0 ||
+               (std::addressof(*object.begin()) == object.data() &&
+                   std::addressof(
+                       object.begin()[static_cast<std::ptrdiff_t>(last)]) ==
+                       object.data() + last);
+    } else {
+        return true;
+    }
+}
+
 template <class T> varve_tensor view_of_plain(T &object) noexcept
 {
     shape s;
@@ -28,8 +51,8 @@ template <class T> varve_tensor view_of_plain(T &object) noexcept
         using values = layout<data_of<T>>;
         s = shape(object.size());
         values::append_to(s);
-        return varve_view(
-            object.data(), element<typename values::type>::dtype, s);
+        return varve_view(is_in_order(object) ? object.data() : nullptr,
+            element<typename values::type>::dtype, s);
     } else {
         layout<T>::append_to(s);
         return varve_view(std::addressof(object),
@@ -41,19 +64,25 @@ template <class T> varve_tensor view_of_plain(T &object) noexcept
 
 /* A view of the values of an object, which stay where they are: a varve_tensor
  * of a number, an array, or a container that has them side by side (data() and
- * size()). What its elements are arrays of gives it more dimensions:
- * std::vector of std::array<float, 3> is float32[n,3].
+ * size(), and varve::is_contiguous). What its elements are arrays of gives it
+ * more dimensions: std::vector of std::array<float, 3> is float32[n,3].
  *
  * Of a matrix (data(), rows(), cols() and IsRowMajor, as those of Eigen) it is
  * a strided_view of shape [rows,cols], of a vector (IsVectorAtCompileTime) of
  * shape [n]: by rows or by columns, and also with gaps between them, as
- * innerStride() and outerStride() say. A view is itself. */
+ * innerStride() and outerStride() say. Arrays of more dimensions (varve::grid)
+ * and expressions of Eigen that have addresses are strided_views too. A view is
+ * itself. */
 template <class T> auto view_of(T &object) noexcept
 {
     if constexpr (std::is_base_of_v<varve_tensor, T>) {
         return object;
+    } else if constexpr (detail::is_grid<T>) {
+        return detail::view_of_grid(object);
     } else if constexpr (detail::is_viewed<T> && detail::is_matrix<T>) {
         return detail::view_of_matrix(object);
+    } else if constexpr (detail::is_expression<T> && !detail::is_matrix<T>) {
+        return detail::view_of_expression(object);
     } else if constexpr (detail::is_viewed<T>) {
         return detail::view_of_plain(object);
     } else {

@@ -48,6 +48,12 @@ REFUSED = [
     ('node.add("name", pointers)', 'a pointer does not say'),
     ('node.add("name", unordered)', 'whether it lies by rows'),
     ('node.rebind(unordered)', 'whether it lies by rows'),
+    ('node.add("name", rows)', 'not known to lie one behind the other'),
+    ('node.add("name", column)', 'not known to lie one behind the other'),
+    ('node.add("name", column, { 3 })', 'not known to lie one behind'),
+    ('node.rebind(column)', 'not known to lie one behind the other'),
+    ('node.add_fixed("name", plain_pool)', 'not known to lie one behind'),
+    ('node.add_slot(node, "name", column)', 'not known to lie one behind'),
     ('node.add("name", unknown)', 'neither numbers'),
     ('node.add("name", precise)', 'neither numbers'),
     ('node.add("name", perhaps)', 'neither numbers'),
@@ -73,6 +79,32 @@ constexpr auto varve_fields(const flags *)
 {
     return varve::fields(varve::field("all", &flags::all));
 }
+struct multi_array { /* its size() is that of the first dimension */
+    using value_type = double *;
+    double m[3][4];
+    double *data() { return m[0]; }
+    std::size_t size() const { return 3; }
+    double (*begin())[4] { return m; }
+    double (*end())[4] { return m + 3; }
+};
+struct every_fourth { /* its elements lie apart */
+    struct step {
+        double *p;
+        double &operator*() const { return *p; }
+        step &operator++() { p += 4; return *this; }
+        bool operator!=(const step &o) const { return p != o.p; }
+    };
+    double *p;
+    double *data() const { return p; }
+    std::size_t size() const { return 3; }
+    step begin() const { return { p }; }
+    step end() const { return { p + 12 }; }
+};
+struct untold {
+    double cells[3];
+    double *data() { return cells; }
+    std::size_t size() const { return 3; }
+};
 struct half_matrix {
     double values[4];
     double *data() { return values; }
@@ -104,6 +136,9 @@ void f(varve::node node, varve::reader &reader)
     long double precise = 0;
     nothing unknown{{}};
     flags flagged;
+    multi_array rows{{}};
+    every_fourth column{{}};
+    untold plain_pool{{}};
     half_matrix unordered;
     const_matrix view;
     (void){};

@@ -1,0 +1,374 @@
+/* test_grids.cpp - arrays of several dimensions of other libraries, whole, in
+ * part, turned: each is saved as the elements that it has, and restored into
+ * them and no others.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "check.hpp"
+
+#include <cstddef>
+#include <numeric>
+
+/* (That of Boost 1.74 comes from its header, inlined.) */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
+#ifdef TEST_BOOST
+#include <boost/multi_array.hpp>
+#endif
+#ifdef TEST_XTENSOR
+#include <xtensor/xarray.hpp>
+#include <xtensor/xtensor.hpp>
+#include <xtensor/xview.hpp>
+#endif
+#if defined(TEST_ARMADILLO) && defined(__cpp_exceptions)
+#define HAS_ARMADILLO
+#include <armadillo>
+#endif
+#ifdef TEST_EIGEN
+#include <Eigen/Core>
+#endif
+
+using doubles = std::vector<double>;
+
+/* What a file has of it, row-major. */
+template <class T> static doubles saved_grid(T &grid)
+{
+    const std::string path = place("grid");
+    varve::graph graph;
+    graph.root().add("grid", grid);
+    GOOD(varve::write(graph.root(), path));
+    auto reader = NEED(varve::reader::open(path));
+    const varve_tensor view = varve::view_of(grid);
+    doubles values(static_cast<std::size_t>(varve_tensor_count(&view)));
+    GOOD(reader.read("grid", values));
+    return values;
+}
+
+/* Restores values into it, row-major. */
+template <class T> static void restore_grid(T &grid, doubles values)
+{
+    const std::string path = place("numbers");
+    const varve_tensor view = varve::view_of(grid);
+    {
+        varve::shape shape;
+        for (std::uint32_t i = 0; i < view.rank; i++)
+            shape.append(view.shape[i]);
+        varve::graph graph;
+        graph.root().add("grid", values, shape);
+        GOOD(varve::write(graph.root(), path));
+    }
+    varve::graph graph;
+    graph.root().add("grid", grid);
+    const auto found = varve::read(graph.root(), path);
+    GOOD(found);
+}
+
+/* --- Stand-ins: what libraries say of themselves, over 12 numbers ----------
+ */
+
+struct block {
+    double cells[12];
+    block()
+    {
+        std::iota(cells, cells + 12, 0.0);
+    }
+};
+
+/* As std::mdspan. */
+struct span_of_two {
+    double *at;
+    std::size_t extents[2];
+    std::ptrdiff_t strides[2];
+    static constexpr std::size_t rank() noexcept
+    {
+        return 2;
+    }
+    std::size_t extent(std::size_t i) const
+    {
+        return extents[i];
+    }
+    std::ptrdiff_t stride(std::size_t i) const
+    {
+        return strides[i];
+    }
+    double *data_handle() const
+    {
+        return at;
+    }
+    std::size_t size() const
+    {
+        return extents[0] * extents[1];
+    }
+};
+
+/* As Kokkos::View: the same, with data(). */
+struct device_view {
+    static constexpr unsigned rank = 2;
+    double *at;
+    std::size_t extents[2];
+    std::size_t strides[2];
+    std::size_t extent(std::size_t i) const
+    {
+        return extents[i];
+    }
+    std::size_t stride(std::size_t i) const
+    {
+        return strides[i];
+    }
+    double *data() const
+    {
+        return at;
+    }
+    std::size_t size() const
+    {
+        return extents[0] * extents[1];
+    }
+};
+
+/* As cv::Mat_<double>: steps in bytes, members that are no functions. */
+struct picture {
+    using value_type = double;
+    int dims;
+    int size[2];
+    std::size_t step[2];
+    unsigned char *data;
+};
+
+/* One of the program's own. */
+struct pond {
+    double *cells;
+};
+
+/* [grid] */
+template <> struct varve::grid<pond> {
+    static std::size_t rank(pond &)
+    {
+        return 2;
+    }
+    static std::size_t extent(pond &, std::size_t i)
+    {
+        return i == 0 ? 3 : 4;
+    }
+    static std::ptrdiff_t stride(pond &, std::size_t i)
+    {
+        return i == 0 ? 4 : 1;
+    }
+    static double *first(pond &f)
+    {
+        return f.cells;
+    }
+};
+/* [/grid] */
+
+TEST(a_span_of_dimensions_is_saved_as_it_lies)
+{
+    block b;
+    span_of_two whole{ b.cells, { 3, 4 }, { 4, 1 } };
+    CHECK(text_of(whole) == "float64[3,4]");
+    CHECK(
+        (saved_grid(whole) == doubles{ 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 }));
+    span_of_two turned{ b.cells, { 4, 3 }, { 1, 4 } };
+    CHECK((
+        saved_grid(turned) == doubles{ 0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11 }));
+    span_of_two back{ b.cells + 11, { 2, 2 }, { -4, -2 } };
+    CHECK((saved_grid(back) == doubles{ 11, 9, 7, 5 }));
+    restore_grid(back, { 1, 2, 3, 4 });
+    CHECK(b.cells[11] == 1 && b.cells[9] == 2 && b.cells[7] == 3 &&
+          b.cells[5] == 4 && b.cells[10] == 10 && b.cells[6] == 6);
+    span_of_two none{ nullptr, { 0, 4 }, { 4, 1 } };
+    CHECK(saved_grid(none).empty());
+}
+
+TEST(a_view_as_of_kokkos_is_saved_as_it_lies)
+{
+    block b;
+    device_view left{ b.cells, { 3, 2 }, { 1, 3 } };
+    CHECK((saved_grid(left) == doubles{ 0, 3, 1, 4, 2, 5 }));
+    restore_grid(left, { 20, 21, 22, 23, 24, 25 });
+    CHECK(b.cells[0] == 20 && b.cells[3] == 21 && b.cells[5] == 25);
+}
+
+TEST(a_matrix_as_of_opencv_is_saved_without_its_gaps)
+{
+    block b;
+    picture part{ 2, { 3, 2 }, { 4 * sizeof(double), sizeof(double) },
+        reinterpret_cast<unsigned char *>(b.cells + 1) };
+    CHECK(text_of(part) == "float64[3,2]");
+    CHECK((saved_grid(part) == doubles{ 1, 2, 5, 6, 9, 10 }));
+    restore_grid(part, { 31, 32, 35, 36, 39, 40 });
+    CHECK(b.cells[0] == 0 && b.cells[1] == 31 && b.cells[10] == 40);
+}
+
+TEST(an_array_of_the_programs_own_says_how_it_lies)
+{
+    block b;
+    pond f{ b.cells };
+    CHECK(text_of(f) == "float64[3,4]");
+    CHECK(saved_grid(f).back() == 11);
+}
+
+/* data() and size() and no iterators to prove it. */
+struct pool {
+    double cells[3] = { 1, 2, 3 };
+    double *data()
+    {
+        return cells;
+    }
+    std::size_t size() const
+    {
+        return 3;
+    }
+};
+
+/* That says more than is true. */
+struct liar : pool {
+};
+
+/* [contiguous] */
+template <> inline constexpr bool varve::is_contiguous<pool> = true;
+/* [/contiguous] */
+
+TEST(a_container_of_the_programs_own_says_that_it_is_contiguous)
+{
+    pool p;
+    CHECK(text_of(p) == "float64[3]");
+    CHECK((saved_grid(p) == doubles{ 1, 2, 3 }));
+    static_assert(!varve::is_contiguous<liar>);
+    static_assert(varve::is_contiguous<std::vector<float>>);
+    static_assert(varve::is_contiguous<std::vector<bool>> == false);
+}
+
+/* Iterators as those of a vector, over other elements than data() has. */
+struct every_other {
+    std::vector<double> all{ 0, 1, 2, 3, 4, 5 };
+    double *data()
+    {
+        return all.data();
+    }
+    std::size_t size() const
+    {
+        return 3;
+    }
+    std::vector<double>::iterator begin()
+    {
+        return all.begin() + 3;
+    }
+};
+
+TEST(one_whose_ends_are_elsewhere_is_refused)
+{
+    every_other e;
+    varve::graph graph;
+    graph.root().add("e", e);
+    CHECK(graph.check().status() == VARVE_MISUSE);
+}
+
+/* --- Real ones -------------------------------------------------------------
+ */
+
+#ifdef TEST_BOOST
+TEST(what_boost_multi_array_has_comes_back)
+{
+    /* [boost] */
+    boost::multi_array<double, 2> grid(boost::extents[3][4]);
+    auto part = grid[boost::indices[boost::multi_array_types::index_range(
+        0, 3, 2)][boost::multi_array_types::index_range(1, 3)]];
+    /* [/boost] */
+    std::iota(grid.data(), grid.data() + 12, 0.0);
+    CHECK(text_of(grid) == "float64[3,4]");
+    CHECK(
+        (saved_grid(grid) == doubles{ 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 }));
+    CHECK((saved_grid(part) == doubles{ 1, 2, 9, 10 }));
+    auto column =
+        grid[boost::indices[boost::multi_array_types::index_range()][2]];
+    CHECK((saved_grid(column) == doubles{ 2, 6, 10 }));
+    restore_grid(column, { 22, 26, 30 });
+    CHECK(grid[0][2] == 22 && grid[2][2] == 30 && grid[0][1] == 1);
+    boost::multi_array<double, 2> turned(
+        boost::extents[2][3], boost::fortran_storage_order());
+    std::iota(turned.data(), turned.data() + 6, 0.0);
+    CHECK((saved_grid(turned) == doubles{ 0, 2, 4, 1, 3, 5 }));
+    boost::multi_array<double, 1> from_five(
+        boost::extents[boost::multi_array_types::extent_range(5, 8)]);
+    std::iota(from_five.data(), from_five.data() + 3, 7.0);
+    CHECK((saved_grid(from_five) == doubles{ 7, 8, 9 }));
+    auto back = from_five[boost::indices[boost::multi_array_types::index_range(
+        7, 4, -1)]];
+    CHECK((saved_grid(back) == doubles{ 9, 8, 7 }));
+}
+#endif
+
+#ifdef TEST_XTENSOR
+TEST(what_xtensor_has_comes_back)
+{
+    xt::xarray<double> grid = { { 0, 1, 2, 3 }, { 4, 5, 6, 7 },
+        { 8, 9, 10, 11 } };
+    CHECK(text_of(grid) == "float64[3,4]");
+    CHECK(saved_grid(grid).back() == 11);
+    auto column = xt::view(grid, xt::all(), 1);
+    CHECK(text_of(column) == "float64[3]");
+    CHECK((saved_grid(column) == doubles{ 1, 5, 9 }));
+    restore_grid(column, { 21, 25, 29 });
+    CHECK(grid(0, 1) == 21 && grid(2, 1) == 29 && grid(0, 2) == 2);
+    auto part = xt::view(grid, xt::range(1, 3), xt::range(0, 4, 2));
+    CHECK((saved_grid(part) == doubles{ 4, 6, 8, 10 }));
+    xt::xtensor<double, 2, xt::layout_type::column_major> turned = {
+        { 0, 1, 2 }, { 3, 4, 5 }
+    };
+    CHECK((saved_grid(turned) == doubles{ 0, 1, 2, 3, 4, 5 }));
+}
+#endif
+
+#ifdef HAS_ARMADILLO
+TEST(what_armadillo_has_comes_back)
+{
+    arma::mat grid(2, 3);
+    for (arma::uword i = 0; i < 6; i++)
+        grid(i / 3, i % 3) = double(i);
+    CHECK(text_of(grid) == "float64[2,3]");
+    CHECK((saved_grid(grid) == doubles{ 0, 1, 2, 3, 4, 5 }));
+    restore_grid(grid, { 10, 11, 12, 13, 14, 15 });
+    CHECK(grid(0, 1) == 11 && grid(1, 0) == 13);
+    arma::vec column = { 1, 2, 3 };
+    CHECK(text_of(column) == "float64[3]");
+    CHECK((saved_grid(column) == doubles{ 1, 2, 3 }));
+    arma::rowvec row = { 4, 5 };
+    CHECK((saved_grid(row) == doubles{ 4, 5 }));
+    arma::cube box(2, 2, 2);
+    for (arma::uword i = 0; i < 8; i++)
+        box(i / 4, i / 2 % 2, i % 2) = double(i);
+    CHECK(text_of(box) == "float64[2,2,2]");
+    CHECK((saved_grid(box) == doubles{ 0, 1, 2, 3, 4, 5, 6, 7 }));
+}
+#endif
+
+#ifdef TEST_EIGEN
+TEST(what_eigen_has_without_data_comes_back)
+{
+    Eigen::MatrixXd grid(3, 4);
+    for (int i = 0; i < 12; i++)
+        grid(i / 4, i % 4) = i;
+    auto back = grid.col(1).reverse();
+    CHECK(text_of(back) == "float64[3]");
+    CHECK((saved_grid(back) == doubles{ 9, 5, 1 }));
+    restore_grid(back, { 90, 50, 10 });
+    CHECK(grid(0, 1) == 10 && grid(2, 1) == 90 && grid(0, 0) == 0);
+    auto both = grid.reverse();
+    CHECK(text_of(both) == "float64[3,4]");
+    CHECK(saved_grid(both).front() == 11);
+    auto turned = grid.transpose();
+    CHECK(text_of(turned) == "float64[4,3]");
+#if EIGEN_VERSION_AT_LEAST(3, 3, 90)
+    auto flat = grid.reshaped();
+    CHECK(saved_grid(flat).size() == 12);
+    /* Whose elements lie in no steps. */
+    auto block = grid.block(0, 0, 2, 2);
+    auto uneven = block.reshaped();
+    varve::graph graph;
+    graph.root().add("uneven", uneven);
+    CHECK(graph.check().status() == VARVE_MISUSE);
+#endif
+}
+#endif
