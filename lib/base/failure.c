@@ -115,6 +115,13 @@ varve_status vv_fail_memory(varve_error *error, const char *what)
     return vv_fail(error, VARVE_NO_MEMORY, "out of memory: %s", what);
 }
 
+varve_status vv_fail_none(
+    varve_error *error, const char *what, const char *call)
+{
+    return vv_fail(error, VARVE_MISUSE,
+        "%s: expected one, found NULL, as after %s that failed", what, call);
+}
+
 varve_status vv_status_of_callback(varve_status status)
 {
     return status == VARVE_NO_MEMORY ? status : VARVE_CALLBACK;

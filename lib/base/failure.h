@@ -28,6 +28,11 @@ varve_status vv_fail(varve_error *error, varve_status status,
 varve_status vv_fail_system(
     varve_error *error, int number, const char *call, const char *path);
 
+/* VARVE_MISUSE where NULL is handed on, as a call gives it that failed:
+ * "<what>: expected one, found NULL, as after <call> that failed". */
+varve_status vv_fail_none(
+    varve_error *error, const char *what, const char *call);
+
 /* VARVE_NO_MEMORY, "out of memory: <what>". */
 varve_status vv_fail_memory(varve_error *error, const char *what);
 

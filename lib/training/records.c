@@ -249,17 +249,17 @@ varve_status varve_records_next(
 
 uint64_t varve_records_count(const varve_records *records)
 {
-    return records->source.count;
+    return records ? records->source.count : 0;
 }
 
 uint64_t varve_records_epoch(const varve_records *records)
 {
-    return records->position.epoch;
+    return records ? records->position.epoch : 0;
 }
 
 uint64_t varve_records_consumed(const varve_records *records)
 {
-    return records->position.consumed;
+    return records ? records->position.consumed : 0;
 }
 
 /* --- The position in a graph -------------------------------------------- */
@@ -323,6 +323,8 @@ varve_status varve_records_check(
 
 void varve_records_rewind(varve_records *records, uint64_t epoch)
 {
+    if (!records)
+        return;
     records->position.epoch = epoch;
     records->position.consumed = 0;
     accept_source(records);

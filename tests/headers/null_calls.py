@@ -3,6 +3,9 @@
 
     tests/headers/null_calls.py INCLUDE OUTPUT DEPFILE
 
+Then every public function that takes another handle, which a failed call may
+have given as NULL, with nothing for each of its arguments but the error.
+
 Writes the calls as C for null_nodes.c, which makes them and looks at what they
 give. A new function is called without a word; a new type of argument is an
 error here until a value is given for it.
@@ -80,6 +83,37 @@ def argument(function, kind, name, is_null):
     return BY_TYPE[kind]
 
 
+# What calls give that may fail; a communicator is a table, but made by one.
+HANDLES = ('comm', 'events', 'job', 'lease', 'manager', 'mapped', 'page',
+           'processes', 'reader', 'records', 'report', 'restoration', 'ring',
+           'saver', 'snapshot', 'watch')
+
+
+# NULL is as good for these: nothing is recorded, or in flight.
+TAKE_NULL = ('varve_events_flush', 'varve_job_is_done')
+
+
+def handles(all_headers):
+    """Result, name and parameters of all whose first argument is a handle."""
+    for header in all_headers:
+        if header.name == 'mpi.h': # of another library
+            continue
+        for each in header.declared():
+            if each.kind != 'function' or not each.parameters \
+                    or each.name in TAKE_NULL:
+                continue
+            kind = each.parameters[0][0].replace('const ', '')
+            if kind in [f'varve_{handle} *' for handle in HANDLES]:
+                yield each.result, each.name, each.parameters
+
+
+def nothing(kind):
+    if kind == 'varve_error *':
+        return '&o->error'
+    kind = kind.replace('const ', '')
+    return 'NULL' if kind.endswith('*') else f'({kind}){{ 0 }}'
+
+
 def role(result, name, parameters):
     """What is to come of it; null_nodes.c says what each means."""
     if any(kind == 'varve_error *' for kind, _ in parameters):
@@ -133,6 +167,19 @@ def main(include, output, depfile):
                          f'{role(result, name, parameters)}, '
                          f'{str(not nulls[0]).lower()} }},')
         print('static const struct call calls[] = {', *table, '};',
+              sep='\n', file=out)
+        table = []
+        for result, name, parameters in handles(found):
+            given = ', '.join(nothing(kind) for kind, _ in parameters)
+            if name == 'varve_reader_digest': # its array is not told
+                given = 'NULL, (uint8_t[16]){ 0 }, &o->error'
+            run = f'run_handle_{len(table)}'
+            print(f'static void {run}(struct given *g, struct outcome *o)\n'
+                  f'{{\n    (void)g;\n    (void)o;\n'
+                  f'    {keep(result)}{name}({given});\n}}\n', file=out)
+            table.append(f'    {{ "{name}", {run}, '
+                         f'{role(result, name, parameters)}, false }},')
+        print('static const struct call handle_calls[] = {', *table, '};',
               sep='\n', file=out)
     with open(depfile, 'w', encoding='utf-8') as out:
         print(f'{output}:', headers.__file__, *(

@@ -192,6 +192,29 @@ TEST(null_nodes, are_taken_by_every_call_as_nil_ones_are)
     }
 }
 
+/* What a call gave that failed is handed on. Those that have a status say which
+ * it was; what is freed is nothing. */
+TEST(null_handles, are_taken_by_every_call_as_nothing)
+{
+    size_t refused = 0;
+    for (size_t i = 0; i < sizeof handle_calls / sizeof *handle_calls; i++) {
+        const struct call *call = &handle_calls[i];
+        struct given g = { 0 };
+        struct outcome o = { .status = VARVE_MISUSE };
+        call->run(&g, &o);
+        cr_assert_eq(o.number, 0, "%s", call->name);
+        cr_assert(!o.pointer && !o.node, "%s", call->name);
+        cr_assert_eq(o.status, VARVE_MISUSE, "%s", call->name);
+        if (call->role != FAILS)
+            continue;
+        cr_assert_eq(o.error.status, VARVE_MISUSE, "%s", call->name);
+        cr_assert(strstr(o.error.message, "expected"), "%s: %s", call->name,
+            o.error.message);
+        refused++;
+    }
+    cr_assert_geq(refused, 30);
+}
+
 TEST(null_nodes, belong_to_a_graph_that_says_so)
 {
     varve_error error;

@@ -105,6 +105,8 @@ static varve_status check_box(const struct vv_box_reading *b,
 varve_status varve_reader_read_box(varve_reader *reader, size_t id,
     const varve_box *box, void *buffer, size_t size, varve_error *error)
 {
+    if (!reader)
+        return vv_fail_none(error, "reader", "an open");
     struct vv_box_reading b = {
         .reader = reader, .node = (uint32_t)id, .box = *box, .to = buffer
     };

@@ -227,13 +227,15 @@ void varve_reader_free(varve_reader *reader)
 
 varve_format varve_reader_format(const varve_reader *reader)
 {
-    return vv_checkpoint_format(&reader->file);
+    return reader ? vv_checkpoint_format(&reader->file) : VARVE_FORMAT_VARVE;
 }
 
 /* A format that is not here does not compile. */
 #pragma GCC diagnostic error "-Wswitch"
 bool varve_reader_has_sums(const varve_reader *reader)
 {
+    if (!reader)
+        return false;
     switch (varve_reader_format(reader)) {
     case VARVE_FORMAT_VARVE:
     case VARVE_FORMAT_TENSORFLOW:
@@ -248,22 +250,24 @@ bool varve_reader_has_sums(const varve_reader *reader)
 
 const char *varve_reader_path(const varve_reader *reader)
 {
-    return reader->file.path;
+    return reader ? reader->file.path : NULL;
 }
 
 uint64_t varve_reader_size(const varve_reader *reader)
 {
-    return reader->file.size;
+    return reader ? reader->file.size : 0;
 }
 
 uint64_t varve_reader_counter(const varve_reader *reader)
 {
-    return index_of(reader)->counter;
+    return reader ? index_of(reader)->counter : 0;
 }
 
 const varve_metadata *varve_reader_metadata_at(
     const varve_reader *reader, size_t index)
 {
+    if (!reader)
+        return NULL;
     if (index >= index_of(reader)->metadata_count)
         return NULL;
     return &index_of(reader)->metadata[index];
@@ -273,7 +277,7 @@ const varve_metadata *varve_reader_metadata_at(
 
 size_t varve_reader_node_count(const varve_reader *reader)
 {
-    return index_of(reader)->node_count;
+    return reader ? index_of(reader)->node_count : 0;
 }
 
 /* A new path, or NULL. Nodes are mostly asked for in their order, so that the
@@ -357,6 +361,8 @@ bool vv_reader_describe(
 bool varve_reader_node_at(
     const varve_reader *reader, size_t id, varve_saved_node *node)
 {
+    if (!reader)
+        return false;
     if (!vv_reader_describe(reader, id, node))
         return false;
     node->path = vv_reader_node_path(reader, node->id);
@@ -366,6 +372,8 @@ bool varve_reader_node_at(
 bool varve_reader_find(
     const varve_reader *reader, const char *path, varve_saved_node *node)
 {
+    if (!reader)
+        return false;
     struct vv_buffer scratch;
     vv_buffer_init(&scratch, &reader->context.allocator);
     uint32_t found =
@@ -377,6 +385,8 @@ bool varve_reader_find(
 bool varve_reader_edge_at(const varve_reader *reader, size_t id, size_t edge,
     const char **name, uint32_t *child)
 {
+    if (!reader)
+        return false;
     const struct vv_index *index = index_of(reader);
     if (id >= index->node_count)
         return false;
@@ -393,6 +403,8 @@ bool varve_reader_edge_at(const varve_reader *reader, size_t id, size_t edge,
 bool varve_reader_slot_at(const varve_reader *reader, size_t id, size_t slot,
     const char **name, uint32_t *variable, uint32_t *node)
 {
+    if (!reader)
+        return false;
     const struct vv_index *index = index_of(reader);
     if (id >= index->node_count)
         return false;
@@ -410,6 +422,8 @@ bool varve_reader_slot_at(const varve_reader *reader, size_t id, size_t slot,
 const char *varve_reader_tag_at(
     const varve_reader *reader, size_t id, size_t tag)
 {
+    if (!reader)
+        return NULL;
     const struct vv_index *index = index_of(reader);
     if (id >= index->node_count)
         return NULL;
@@ -476,6 +490,8 @@ static varve_status read_pieces(const varve_reader *reader, uint32_t node,
 varve_status varve_reader_read(varve_reader *reader, size_t id, void *buffer,
     size_t size, varve_error *error)
 {
+    if (!reader)
+        return vv_fail_none(error, "reader", "an open");
     uint32_t value;
     VV_TRY(vv_reader_find_value(reader, id, &value, error));
     uint64_t wanted = vv_at64(index_of(reader)->value_sizes, value);

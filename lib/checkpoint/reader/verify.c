@@ -431,6 +431,8 @@ varve_status vv_reader_verify_share(
 varve_status varve_reader_verify(varve_reader *reader,
     const varve_verify_options *options, varve_error *error)
 {
+    if (!reader)
+        return vv_fail_none(error, "reader", "an open");
     static const varve_verify_options defaults;
     VV_TRY(VV_CHECK_OPTIONS(options, error));
     return verify(reader, options ? options : &defaults, 0, 1, error);

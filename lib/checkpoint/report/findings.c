@@ -27,12 +27,15 @@ const struct vv_finding *vv_findings(
 
 size_t varve_report_count(const varve_report *report, varve_finding_kind kind)
 {
-    return (unsigned)kind < VARVE_FINDING_KINDS ? report->counts[kind] : 0;
+    return report && (unsigned)kind < VARVE_FINDING_KINDS ? report->counts[kind]
+                                                          : 0;
 }
 
 bool varve_report_at(const varve_report *report, varve_finding_kind kind,
     size_t index, varve_finding *finding)
 {
+    if (!report)
+        return false;
     static const varve_tensor nothing;
     size_t count = 0;
     if ((unsigned)kind >= VARVE_FINDING_KINDS)
@@ -166,5 +169,5 @@ bool vv_report_write(varve_report *report)
 
 const char *varve_report_text(const varve_report *report)
 {
-    return (const char *)report->text.data;
+    return report ? (const char *)report->text.data : NULL;
 }

@@ -140,6 +140,8 @@ const varve_tensor *varve_pending_slot(
 
 size_t varve_pending_count(const varve_restoration *r)
 {
+    if (!r)
+        return 0;
     size_t count = 0;
     for (uint32_t v = 0;
          !r->pairing.is_dry && v < vv_index_of(&r->pairing)->value_count; v++)
@@ -205,6 +207,8 @@ static void drop_copies(struct varve_restoration *r, struct vv_buffer *list,
 varve_status varve_drop_pending(
     varve_restoration *r, const char *pattern, varve_error *error)
 {
+    if (!r)
+        return vv_fail_none(error, "restoration", "a read");
     const struct vv_index *index = vv_index_of(&r->pairing);
     VV_TRY(vv_need_paths(&r->pairing, error));
     if (!vv_sweep(&r->pairing) || !vv_make_room_to_drop(&r->delivery))

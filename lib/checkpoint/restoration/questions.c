@@ -30,6 +30,10 @@ static varve_report *make(
 
 varve_report *varve_report_new(varve_restoration *r, varve_error *error)
 {
+    if (!r) {
+        vv_fail_none(error, "restoration", "a read");
+        return NULL;
+    }
     varve_report *report = make(r, VV_WITH_MATCHED, error);
     if (report && !vv_report_write(report)) {
         varve_report_free(report);
@@ -41,6 +45,8 @@ varve_report *varve_report_new(varve_restoration *r, varve_error *error)
 
 size_t varve_finding_count(varve_restoration *r, varve_finding_kind kind)
 {
+    if (!r)
+        return 0;
     varve_report *report = make(r, 0, NULL);
     size_t count = report ? varve_report_count(report, kind) : SIZE_MAX;
     varve_report_free(report);
@@ -50,6 +56,8 @@ size_t varve_finding_count(varve_restoration *r, varve_finding_kind kind)
 varve_status varve_each_finding(varve_restoration *r, varve_finding_kind kind,
     varve_on_finding *visit, void *user, varve_error *error)
 {
+    if (!r)
+        return vv_fail_none(error, "restoration", "a read");
     varve_error reason = { .status = VARVE_OK };
     varve_report *report =
         make(r, kind == VARVE_MATCHED ? VV_WITH_MATCHED : 0, &reason);
@@ -66,6 +74,8 @@ varve_status varve_each_finding(varve_restoration *r, varve_finding_kind kind,
 
 varve_status varve_assert_consumed(varve_restoration *r, varve_error *error)
 {
+    if (!r)
+        return vv_fail_none(error, "restoration", "a read");
     VV_TRY(vv_prepare_report(r, error));
     return vv_assert_matched(&r->delivery, true, error);
 }
@@ -73,6 +83,8 @@ varve_status varve_assert_consumed(varve_restoration *r, varve_error *error)
 varve_status varve_assert_existing_objects_matched(
     varve_restoration *r, varve_error *error)
 {
+    if (!r)
+        return vv_fail_none(error, "restoration", "a read");
     VV_TRY(vv_prepare_report(r, error));
     return vv_assert_matched(&r->delivery, false, error);
 }
@@ -80,6 +92,8 @@ varve_status varve_assert_existing_objects_matched(
 varve_status varve_assert_nontrivial_match(
     varve_restoration *r, varve_error *error)
 {
+    if (!r)
+        return vv_fail_none(error, "restoration", "a read");
     VV_TRY(vv_prepare_report(r, error));
     return vv_assert_nontrivial(&r->delivery, error);
 }

@@ -356,17 +356,19 @@ void vv_restoration_free(struct varve_restoration *r)
 
 const char *varve_restoration_path(const varve_restoration *r)
 {
-    return r->file.path;
+    return r ? r->file.path : NULL;
 }
 
 uint64_t varve_restoration_counter(const varve_restoration *r)
 {
-    return vv_index_of(&r->pairing)->counter;
+    return r ? vv_index_of(&r->pairing)->counter : 0;
 }
 
 const varve_metadata *varve_restoration_metadata(
     const varve_restoration *r, const char *name)
 {
+    if (!r)
+        return NULL;
     const struct vv_index *index = vv_index_of(&r->pairing);
     for (size_t i = 0; i < index->metadata_count; i++) {
         if (strcmp(index->metadata[i].name, name) == 0)
@@ -396,6 +398,8 @@ static void list_again(struct varve_restoration *r)
 
 varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
 {
+    if (!r)
+        return vv_fail_none(error, "restoration", "a read");
     if (!r->pairing.graph || r->pairing.is_dry)
         return VARVE_OK;
     if (!vv_sweep(&r->pairing)) /* what is untracked may have lost its memory */
@@ -438,6 +442,8 @@ static varve_node *taker_of(const varve_restoration *r, uint32_t value)
 
 varve_status varve_restoration_verify(varve_restoration *r, varve_error *error)
 {
+    if (!r)
+        return vv_fail_none(error, "restoration", "a read");
     const struct vv_index *index = vv_index_of(&r->pairing);
     struct vv_buffer applied;
     vv_buffer_init(&applied, &r->pairing.context.allocator);

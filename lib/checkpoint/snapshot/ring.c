@@ -154,6 +154,8 @@ varve_snapshot *varve_ring_at(const varve_ring *ring, size_t back)
 varve_status varve_ring_rollback(
     varve_ring *ring, size_t back, varve_error *error)
 {
+    if (!ring)
+        return vv_fail_none(error, "ring", "a call");
     varve_snapshot *snapshot = varve_ring_at(ring, back);
     if (!snapshot)
         return vv_fail(error, VARVE_NOT_FOUND,

@@ -426,6 +426,8 @@ void varve_snapshot_free(varve_snapshot *s)
 
 varve_status varve_snapshot_retake(varve_snapshot *s, varve_error *error)
 {
+    if (!s)
+        return vv_fail_none(error, "snapshot", "a call");
     VV_TRY(vv_snapshot_check(s, error));
     return take(s, true, error);
 }
@@ -483,6 +485,8 @@ static varve_status put_elsewhere(struct varve_snapshot *s,
 varve_status varve_snapshot_restore_with(varve_snapshot *s,
     const varve_snapshot_restore_options *options, varve_error *error)
 {
+    if (!s)
+        return vv_fail_none(error, "snapshot", "a call");
     VV_TRY(vv_snapshot_check(s, error));
     VV_TRY(VV_CHECK_OPTIONS(options, error));
     /* All memory comes first, then what a copy can fail for. After that only a
@@ -515,6 +519,8 @@ varve_status varve_snapshot_restore_with(varve_snapshot *s,
 
 varve_status varve_snapshot_restore(varve_snapshot *s, varve_error *error)
 {
+    if (!s)
+        return vv_fail_none(error, "snapshot", "a call");
     return varve_snapshot_restore_with(s, NULL, error);
 }
 

@@ -208,7 +208,7 @@ TEST(ring, refuses_what_it_cannot_be_made_of)
     cr_assert_eq(error.status, VARVE_MISUSE);
     cr_assert_null(varve_ring_new(root, SIZE_MAX, NULL, &error));
     cr_assert_eq(varve_ring_push(NULL, &error), VARVE_MISUSE);
-    cr_assert_eq(varve_ring_rollback(NULL, 0, &error), VARVE_NOT_FOUND);
+    cr_assert_eq(varve_ring_rollback(NULL, 0, &error), VARVE_MISUSE);
     cr_assert_eq(varve_ring_count(NULL), 0);
     varve_ring_free(NULL);
     end(ring);
