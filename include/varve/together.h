@@ -57,10 +57,10 @@ VARVE_API varve_status varve_save_all(const varve_comm *comm, varve_node *root,
  * What is built later is restored by each rank for itself. */
 VARVE_API varve_restoration *varve_read_all(const varve_comm *comm,
     varve_node *root, const char *path, const varve_read_options *options,
-    varve_error *error);
+    varve_error *error) VARVE_MUST_CHECK;
 VARVE_API varve_restoration *varve_restore_all(const varve_comm *comm,
     varve_node *root, const char *path, const varve_read_options *options,
-    varve_error *error);
+    varve_error *error) VARVE_MUST_CHECK;
 
 /* The status and message of the lowest rank that comes with a failure, at every
  * rank: for assertions about a restoration, and for a program's own steps,

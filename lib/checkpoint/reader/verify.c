@@ -16,6 +16,7 @@
 #include "allocator.h"
 #include "failure.h"
 #include "layout.h"
+#include "monitor.h"
 #include "piece_table.h"
 #include "reader.h"
 #include "try.h"
@@ -52,7 +53,7 @@ struct verification {
     atomic_size_t next;
     atomic_uint_fast64_t done;
     atomic_int is_stopped;
-    atomic_flag lock; /* around `damages` */
+    struct vv_monitor *monitor; /* of `damages` */
     struct vv_buffer damages;
     atomic_int has_foreign_error; /* whoever sets it fills in the error */
     varve_error foreign_error;    /* of one value in another format */
@@ -134,10 +135,9 @@ static size_t longest_span(const struct verification *v)
 
 static void add_damage(struct verification *v, struct damage damage)
 {
-    while (atomic_flag_test_and_set(&v->lock))
-        ;
+    vv_monitor_enter(v->monitor);
     vv_buffer_add(&v->damages, &damage, sizeof damage);
-    atomic_flag_clear(&v->lock);
+    vv_monitor_leave(v->monitor);
 }
 
 static void check_padding(struct verification *v, const unsigned char *bytes,
@@ -410,13 +410,16 @@ static varve_status verify(varve_reader *reader,
     v->options = options;
     v->share = share;
     v->share_count = count;
-    atomic_flag_clear(&v->lock);
     vv_buffer_init(&v->damages, a);
-    varve_status status = run(v, error);
+    v->monitor = vv_monitor_new(a);
+    varve_status status =
+        v->monitor ? run(v, error)
+                   : vv_fail_memory(error, "verifying a checkpoint");
     for (unsigned i = 0; i < VV_MAX_WORKERS; i++)
         vv_release(a, v->buffers[i], v->buffer_size);
     vv_release(a, v->spans, v->span_capacity * sizeof *v->spans);
     vv_buffer_clear(&v->damages);
+    vv_monitor_free(a, v->monitor);
     vv_release(a, v, sizeof *v);
     return status;
 }
