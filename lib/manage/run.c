@@ -185,7 +185,7 @@ void varve_run_open(
     varve_status status = prepare(run, o, &reason);
     if (o->manager.comm)
         status = varve_agree(o->manager.comm, status, &reason);
-    if (!is_run(run) || run->failure.status)
+    if (!is_run(run))
         return;
     if (!status)
         status = resume(run, directory, o, &reason);
