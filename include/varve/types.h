@@ -73,6 +73,9 @@ typedef struct varve_saver varve_saver;
 /* A directory of checkpoints of one training run. See manager.h. */
 typedef struct varve_manager varve_manager;
 
+/* The usual program in a few calls. See run.h. */
+typedef struct varve_run varve_run;
+
 /* Keeps a checkpoint that somebody reads from being deleted. See watch.h. */
 typedef struct varve_lease varve_lease;
 

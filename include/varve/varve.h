@@ -33,6 +33,7 @@
 /* Many files */
 #include <varve/layers.h>
 #include <varve/manager.h>
+#include <varve/run.h>
 #include <varve/watch.h>
 
 /* Many processes */

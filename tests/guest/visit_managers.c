@@ -54,6 +54,36 @@ static void manage(struct guest *g, struct state *s, bool is_async)
     CALL(g, varve_manager_free(m));
 }
 
+/* That handlers are heard, and gone at the end, stories tell: these calls leave
+ * none. */
+static void visit_runs(struct guest *g)
+{
+    const varve_run_options options = {
+        .manager = { .interval_steps = 2, .keep_last = 2 }
+    };
+    varve_run *run;
+    int64_t step = 0;
+    LEAVES(g, 0, 0);
+    MAKES(g, run, varve_run_new(NULL));
+    varve_node *root;
+    MAKES(g, root, varve_run_root(run));
+    varve_add_variable(root, "step", varve_scalar(&step));
+    LEAVES(g, 0, ANY);
+    CALL(g, varve_run_open(run, "ran", &options));
+    for (step = 1; step < 4; step++) {
+        LEAVES(g, 0, ANY); /* the lock of its manager */
+        CALL(g, varve_run_step(run, step));
+    }
+    const varve_manager_save_options save = { .force = true };
+    LEAVES(g, 0, ANY);
+    CALL(g, varve_run_step_with(run, step, &save));
+    CALL(g, varve_run_stop(run));
+    CALL(g, (void)varve_run_goes_on(run));
+    LEAVES(g, 0, ANY);
+    GOOD(g, varve_run_end(run, &g->error));
+    FAILS(g, VARVE_MISUSE, varve_run_end(NULL, &g->error));
+}
+
 void visit_managers(struct guest *g)
 {
     struct state s;
@@ -61,6 +91,7 @@ void visit_managers(struct guest *g)
     manage(g, &s, false);
     g->is_at_home = true; /* two managers would be at work there */
     manage(g, &s, true);
+    visit_runs(g);
     g->is_at_home = false;
     LEAVES(g, -1, ANY);
     CALL(g, state_close(&s));

@@ -1,0 +1,104 @@
+/* run.h - the usual program in a few calls: a graph, a manager, and the end.
+ *
+ *     varve_run *run = varve_run_new(NULL);
+ *     varve_add_variable(varve_run_root(run), "step", varve_scalar(&step));
+ *     varve_run_open(run, "checkpoints", &options);
+ *     while (step < 100 && varve_run_goes_on(run)) {
+ *         train();
+ *         varve_run_step(run, ++step);
+ *     }
+ *     return varve_run_end(run, &error) ? 1 : 0;
+ *
+ * The first failure stays in the handle, as the first mistake in a graph: what
+ * is called after it does nothing, the loop ends, and varve_run_end tells.
+ *
+ * All of it stands on graph.h and manager.h, whose calls a program may mix in;
+ * one that outgrows it replaces it line by line. Used by one thread at a time,
+ * but for varve_run_stop.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_RUN_H
+#define VARVE_RUN_H
+
+#include <varve/allocator.h>
+#include <varve/error.h>
+#include <varve/manager.h>
+#include <varve/types.h>
+
+VARVE_BEGIN_DECLS
+
+/* All zero is the safe default; NULL stands for that. */
+typedef struct varve_run_options {
+    varve_manager_options
+        manager;       /* its prefix and metric are copied, all else
+                          that it points to is borrowed to the end */
+    bool heed_signals; /* SIGTERM and SIGINT ask the run to stop, each where it
+                          is as by default when the run is opened, and as by
+                          default again at its end. A second SIGINT ends the
+                          process. One run of a process at a time: VARVE_MISUSE
+                          for another */
+    bool no_last_save; /* the end of the run is not saved for being the end;
+                          the last step before a stop still is */
+    varve_reserved reserved;
+} varve_run_options;
+
+/* A run with an empty graph. `allocator` may be NULL and is copied. Never NULL:
+ * when there is no memory at all the result is a run that only says so. */
+VARVE_API varve_run *varve_run_new(const varve_allocator *allocator);
+
+/* Its graph and the root of that, to add to, before the run is opened and
+ * after; its manager, NULL until then. All are the run's. */
+VARVE_API varve_graph *varve_run_graph(varve_run *run);
+VARVE_API varve_node *varve_run_root(varve_run *run);
+VARVE_API varve_manager *varve_run_manager(const varve_run *run);
+
+/* Makes the manager of `directory`, once, and resumes as varve_manager_resume
+ * does. What is added later is filled then. Writes nothing, and installs no
+ * handler but with `heed_signals`.
+ *
+ * A checkpoint of another program fails the run with VARVE_UNMATCHED: one of
+ * which nothing but the root was matched, at no rank. A graph that is still
+ * empty is not compared. */
+VARVE_API void varve_run_open(
+    varve_run *run, const char *directory, const varve_run_options *options);
+
+/* Whether opening it restored something; else it has begun anew. */
+VARVE_API bool varve_run_is_resumed(const varve_run *run);
+
+/* False once something failed, or it was asked to stop. One that was not opened
+ * fails by this.
+ *
+ * Of many processes (`comm` of the manager's options) each makes the same calls
+ * of new, open, step and end, with the same options and steps. A stop that one
+ * was asked for is one of all, after the same step: each step is one agreement
+ * more than that of varve_manager_save, and only a step makes this false. */
+VARVE_API bool varve_run_goes_on(varve_run *run);
+
+/* A step is done: saves it if a save is due, or if the run was asked to stop.
+ * With options as varve_manager_save_with. A save that fails, also one in the
+ * background that is known by now, fails the run. */
+VARVE_API void varve_run_step(varve_run *run, int64_t step);
+VARVE_API void varve_run_step_with(
+    varve_run *run, int64_t step, const varve_manager_save_options *options);
+
+/* Asks it to stop: the step that is under way is its last, and is saved.
+ * Async-signal-safe, for handlers of the program's own, and for any thread, as
+ * long as the run is there. */
+VARVE_API void varve_run_stop(varve_run *run);
+
+/* What went wrong beside it: the warning of the last save, or after opening
+ * what was passed over, a line each; NULL: nothing. Valid until the next call
+ * with this run. */
+VARVE_API const char *varve_run_warning(const varve_run *run);
+
+/* Ends it: saves the last step, if nothing has failed, it is not saved yet and
+ * `no_last_save` does not say otherwise, with the metric of that step; waits
+ * for what is in flight; frees the run, its manager and its graph. Gives the
+ * first failure of all. VARVE_MISUSE for NULL. */
+VARVE_API varve_status varve_run_end(
+    varve_run *run, varve_error *error) VARVE_MUST_CHECK;
+
+VARVE_END_DECLS
+
+#endif

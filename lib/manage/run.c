@@ -1,0 +1,318 @@
+/* run.c - a graph, a manager and the first failure behind one handle. But for
+ * memory and signals it makes public calls only.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "run.h"
+
+#include <stdatomic.h>
+
+#include <varve/restoration.h>
+#include <varve/together.h>
+
+#include "allocator.h"
+#include "default_allocator.h"
+#include "failure.h"
+#include "graph.h"
+#include "hand_over.h"
+#include "stop_signals.h"
+#include "system.h"
+#include "try.h"
+
+struct varve_run {
+    varve_allocator allocator;
+    varve_graph *graph;
+    varve_manager *manager; /* NULL: not opened */
+    const varve_comm *comm; /* of many processes, or NULL */
+    varve_error failure;    /* the first */
+    varve_error warning;    /* of the resume */
+    atomic_bool is_asked;   /* to stop, this process */
+    bool is_stopping;       /* by the word of all */
+    bool is_resumed;
+    bool heeds_signals;
+    bool is_async;
+    bool no_last_save;
+    bool is_unsaved; /* the last step */
+    int64_t step;    /* the last */
+    bool has_metric;
+    double metric; /* its */
+};
+
+/* Stands for a run that no memory was there for; nobody writes to it. */
+static varve_run no_run;
+
+static bool is_run(const varve_run *run)
+{
+    return run && run != &no_run;
+}
+
+/* --- Beginning ---------------------------------------------------------- */
+
+varve_run *vv_run_new_in(const struct vv_context *context)
+{
+    varve_run *run = vv_allocate_zeroed(&context->allocator, sizeof *run);
+    if (!run)
+        return &no_run;
+    run->allocator = context->allocator;
+    run->graph = vv_graph_new_in(context);
+    atomic_init(&run->is_asked, false);
+    return run;
+}
+
+varve_run *varve_run_new(const varve_allocator *allocator)
+{
+    const struct vv_context context = {
+        .allocator = vv_allocator_or_default(allocator),
+        .system = &vv_posix_system,
+    };
+    return vv_run_new_in(&context);
+}
+
+static void *give_nothing(
+    void *user, void *old, size_t old_size, size_t new_size)
+{
+    (void)user;
+    (void)old;
+    (void)old_size;
+    (void)new_size;
+    return NULL;
+}
+
+varve_graph *varve_run_graph(varve_run *run)
+{
+    const varve_allocator none = { .function = give_nothing };
+    if (!run)
+        return NULL;
+    return is_run(run) ? run->graph : varve_graph_new(&none);
+}
+
+varve_node *varve_run_root(varve_run *run)
+{
+    return varve_graph_root(varve_run_graph(run));
+}
+
+varve_manager *varve_run_manager(const varve_run *run)
+{
+    return run ? run->manager : NULL;
+}
+
+/* --- Opening ------------------------------------------------------------ */
+
+static varve_status check_run(const varve_run *run, varve_error *error)
+{
+    if (!run)
+        return vv_fail(error, VARVE_MISUSE, "run: expected one, found NULL");
+    return is_run(run) ? VARVE_OK : vv_fail_memory(error, "a run");
+}
+
+/* What can go wrong at one process alone. */
+static varve_status prepare(
+    varve_run *run, const varve_run_options *o, varve_error *error)
+{
+    VV_TRY(check_run(run, error));
+    if (run->failure.status)
+        return vv_hand_over(run->failure.status, &run->failure, error);
+    if (run->manager)
+        return vv_fail(error, VARVE_MISUSE,
+            "run: expected to be opened once, found it open");
+    VV_TRY(VV_CHECK_OPTIONS(o, error));
+    if (o->heed_signals && !vv_stop_signals_heed(&run->is_asked))
+        return vv_fail(error, VARVE_MISUSE,
+            "run: expected no other run to heed signals, found one");
+    run->heeds_signals = o->heed_signals;
+    return VARVE_OK;
+}
+
+/* A checkpoint of which nothing is here is of another program, if it is nothing
+ * to the other processes either. */
+static varve_status check_match(
+    varve_run *run, const char *directory, varve_error *error)
+{
+    varve_error reason = { 0 };
+    varve_restoration *found = varve_manager_restoration(run->manager);
+    varve_status status = VARVE_OK;
+    if (found && varve_edge_count(varve_run_root(run)) > 0)
+        status = varve_assert_nontrivial_match(found, &reason);
+    if (run->comm && varve_any(run->comm, !status))
+        return VARVE_OK;
+    if (status == VARVE_UNMATCHED)
+        return vv_fail(error, status,
+            "%s: expected the checkpoints of this program, found those of "
+            "another: %s",
+            directory, reason.message);
+    return vv_hand_over(status, &reason, error);
+}
+
+static void note_passed_over(varve_run *run, const char *directory)
+{
+    size_t count = 0;
+    const char *line;
+    while (varve_manager_passed_over(run->manager, count))
+        count++;
+    if (count == 0)
+        return;
+    vv_fail(&run->warning, VARVE_CORRUPT,
+        "%s: expected its newest checkpoint to be good, passed over %zu and "
+        "%s",
+        directory, count, run->is_resumed ? "took an older one" : "began anew");
+    for (size_t i = 0; (line = varve_manager_passed_over(run->manager, i)); i++)
+        vv_error_add_line(&run->warning, "%s", line);
+}
+
+static varve_status resume(varve_run *run, const char *directory,
+    const varve_run_options *o, varve_error *error)
+{
+    run->manager =
+        varve_manager_new(varve_run_root(run), directory, &o->manager, error);
+    if (!run->manager)
+        return error->status;
+    run->comm = o->manager.comm;
+    run->is_async = o->manager.async;
+    run->no_last_save = o->no_last_save;
+    VV_TRY(varve_manager_resume(run->manager, error));
+    VV_TRY(check_match(run, directory, error));
+    run->is_resumed = varve_manager_restoration(run->manager) != NULL;
+    note_passed_over(run, directory);
+    return VARVE_OK;
+}
+
+void varve_run_open(
+    varve_run *run, const char *directory, const varve_run_options *options)
+{
+    static const varve_run_options usual;
+    const varve_run_options *o = options ? options : &usual;
+    varve_error reason = { 0 };
+    varve_status status = prepare(run, o, &reason);
+    if (o->manager.comm)
+        status = varve_agree(o->manager.comm, status, &reason);
+    if (!is_run(run))
+        return;
+    if (!status)
+        status = resume(run, directory, o, &reason);
+    vv_hand_over(status, &reason, &run->failure);
+}
+
+bool varve_run_is_resumed(const varve_run *run)
+{
+    return run && run->is_resumed;
+}
+
+const char *varve_run_warning(const varve_run *run)
+{
+    const char *late = varve_manager_warning(varve_run_manager(run));
+    return late                         ? late
+           : run && run->warning.status ? run->warning.message
+                                        : NULL;
+}
+
+/* --- Steps -------------------------------------------------------------- */
+
+/* Whether it is open and nothing failed; who was not opened fails. */
+static bool is_well(varve_run *run)
+{
+    if (!is_run(run) || run->failure.status)
+        return false;
+    if (!run->manager)
+        vv_fail(&run->failure, VARVE_MISUSE,
+            "run: expected varve_run_open before its first step, found none");
+    return run->manager != NULL;
+}
+
+bool varve_run_goes_on(varve_run *run)
+{
+    if (!is_well(run) || run->is_stopping)
+        return false;
+    return run->comm || !atomic_load(&run->is_asked);
+}
+
+/* Of many processes an agreement. */
+static bool is_to_stop(varve_run *run)
+{
+    bool is_asked = atomic_load(&run->is_asked);
+    if (run->comm)
+        is_asked = varve_any(run->comm, is_asked);
+    run->is_stopping |= is_asked;
+    return run->is_stopping;
+}
+
+static void save(varve_run *run, const varve_manager_save_options *options)
+{
+    varve_error reason = { 0 };
+    bool is_begun =
+        options->force || varve_manager_is_due(run->manager, run->step);
+    varve_status status =
+        varve_manager_save_with(run->manager, run->step, options, &reason);
+    vv_hand_over(status, &reason, &run->failure);
+    run->is_unsaved = status || !(varve_manager_saved(run->manager) ||
+                                    (run->is_async && is_begun));
+    if (varve_manager_saved(run->manager))
+        run->warning.status = VARVE_OK; /* of the resume: it was long ago */
+}
+
+void varve_run_step_with(
+    varve_run *run, int64_t step, const varve_manager_save_options *options)
+{
+    varve_manager_save_options own = { 0 };
+    if (!is_well(run))
+        return;
+    if (options)
+        own = *options;
+    own.force |= is_to_stop(run);
+    run->step = step;
+    run->has_metric = own.has_metric;
+    run->metric = own.metric;
+    save(run, &own);
+}
+
+void varve_run_step(varve_run *run, int64_t step)
+{
+    varve_run_step_with(run, step, NULL);
+}
+
+void varve_run_stop(varve_run *run)
+{
+    if (is_run(run))
+        atomic_store(&run->is_asked, true);
+}
+
+/* --- The end ------------------------------------------------------------ */
+
+static void save_last(varve_run *run)
+{
+    const varve_manager_save_options last = {
+        .has_metric = run->has_metric,
+        .metric = run->metric,
+        .force = true,
+    };
+    if (run->is_unsaved && (is_to_stop(run) || !run->no_last_save))
+        save(run, &last);
+}
+
+static void finish(varve_run *run)
+{
+    varve_error reason = { 0 };
+    varve_status status = VARVE_OK;
+    if (!run->failure.status && run->manager)
+        save_last(run);
+    if (run->manager)
+        status = varve_manager_wait(run->manager, &reason);
+    if (!status)
+        status = varve_graph_check(run->graph, &reason);
+    if (!run->failure.status)
+        vv_hand_over(status, &reason, &run->failure);
+}
+
+varve_status varve_run_end(varve_run *run, varve_error *error)
+{
+    VV_TRY(check_run(run, error));
+    finish(run);
+    if (run->heeds_signals)
+        vv_stop_signals_leave();
+    varve_manager_free(run->manager);
+    varve_graph_free(run->graph);
+    varve_status status = run->failure.status;
+    vv_hand_over(status, &run->failure, error);
+    const varve_allocator a = run->allocator;
+    vv_release(&a, run, sizeof *run);
+    return status;
+}

@@ -1,0 +1,329 @@
+/* test_run.c - a run in a few calls: fresh, resumed, asked to stop, told by a
+ * signal, killed, in the directory of another program.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _GNU_SOURCE
+#include "story.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NUMBERS = 1000, KILLS = 12 };
+
+/* What is computed, each step from the one before it. */
+struct state {
+    uint64_t numbers[NUMBERS];
+    int64_t step;
+};
+
+static void compute(struct state *s)
+{
+    for (size_t i = 0; i < NUMBERS; i++)
+        s->numbers[i] = s->numbers[i] * 6364136223846793005u + i +
+                        s->numbers[(i + 1) % NUMBERS];
+    s->step++;
+}
+
+/* A run of the test's directory. */
+static varve_run *begin(
+    struct state *s, const char *directory, const varve_run_options *options)
+{
+    memset(s, 0, sizeof *s);
+    varve_run *run = varve_run_new(test_allocator());
+    varve_node *root = varve_run_root(run);
+    varve_add_variable(root, "numbers", varve_array(s->numbers, NUMBERS));
+    varve_add_variable(root, "step", varve_scalar(&s->step));
+    varve_run_open(run, test_path(directory), options);
+    return run;
+}
+
+static void go_on(varve_run *run, struct state *s, int64_t steps)
+{
+    while (s->step < steps && varve_run_goes_on(run)) {
+        compute(s);
+        varve_run_step(run, s->step);
+    }
+}
+
+static bool is_right(const struct state *s)
+{
+    static struct state wanted;
+    memset(&wanted, 0, sizeof wanted);
+    while (wanted.step < s->step)
+        compute(&wanted);
+    return memcmp(wanted.numbers, s->numbers, sizeof wanted.numbers) == 0;
+}
+
+static bool is_there(const char *name)
+{
+    return access(test_path(name), F_OK) == 0;
+}
+
+static const varve_run_options every_ten = { .manager = {
+    .interval_steps = 10, .number_by_step = true, .async = true } };
+
+TEST(run, begins_anew_and_then_where_it_ended)
+{
+    struct state s;
+    varve_error error;
+    varve_run *run = begin(&s, "run", &every_ten);
+    cr_assert_not(varve_run_is_resumed(run));
+    cr_assert_not(is_there("run"), "nothing is written by opening");
+    go_on(run, &s, 25);
+    cr_assert_ok(varve_run_end(run, &error), error);
+    cr_assert(is_there("run/ckpt-10.varve") && is_there("run/ckpt-20.varve"));
+    run = begin(&s, "run", &every_ten);
+    cr_assert(varve_run_is_resumed(run));
+    cr_assert_eq(s.step, 25);
+    go_on(run, &s, 31);
+    cr_assert(is_right(&s));
+    cr_assert_ok(varve_run_end(run, &error), error);
+    cr_assert(is_there("run/ckpt-31.varve"));
+}
+
+TEST(run, that_is_asked_to_stop_saves_the_step_that_is_under_way)
+{
+    struct state s;
+    varve_error error;
+    varve_run_options options = every_ten;
+    options.no_last_save = true;
+    varve_run *run = begin(&s, "run", &options);
+    go_on(run, &s, 3);
+    varve_run_stop(run);
+    cr_assert_not(varve_run_goes_on(run));
+    cr_assert_ok(varve_run_end(run, &error), error);
+    cr_assert(is_there("run/ckpt-3.varve"), "asked between two steps");
+    run = begin(&s, "run", &options);
+    cr_assert(varve_run_goes_on(run));
+    varve_run_stop(run);
+    compute(&s);
+    varve_run_step(run, s.step);
+    cr_assert_not(varve_run_goes_on(run));
+    cr_assert_ok(varve_run_end(run, &error), error);
+    cr_assert(is_there("run/ckpt-4.varve"), "asked within one");
+}
+
+/* Its directory stays as it is: there is not even a lock. */
+TEST(run, refuses_the_directory_of_another_program)
+{
+    struct state s;
+    float weight = 1;
+    varve_error error;
+    varve_run *run = varve_run_new(test_allocator());
+    varve_add_variable(varve_run_root(run), "weight", varve_scalar(&weight));
+    varve_run_open(run, test_path("run"), NULL);
+    varve_run_step(run, 1);
+    cr_assert_ok(varve_run_end(run, &error), error);
+    cr_assert_eq(unlink(test_path("run/.ckpt.lock")), 0);
+    run = begin(&s, "run", NULL);
+    cr_assert_not(varve_run_goes_on(run));
+    varve_run_step(run, 1);
+    cr_assert_eq(varve_run_end(run, &error), VARVE_UNMATCHED);
+    cr_assert(story_says(&error, test_path("run")), "%s", error.message);
+    cr_assert(story_says(&error, "another"), "%s", error.message);
+    cr_assert_not(is_there("run/ckpt-2.varve"));
+    cr_assert_not(is_there("run/.ckpt.lock"));
+}
+
+static varve_status count_calls(void *user)
+{
+    ++*(int *)user;
+    return VARVE_OK;
+}
+
+TEST(run, names_what_was_damaged_and_begins_anew)
+{
+    struct state s;
+    varve_error error;
+    size_t size;
+    int calls = 0;
+    varve_run_options options = every_ten;
+    options.manager.initialize = count_calls;
+    options.manager.initialize_user = &calls;
+    varve_run *run = begin(&s, "run", &options);
+    cr_assert_null(varve_run_warning(run));
+    go_on(run, &s, 10);
+    cr_assert_ok(varve_run_end(run, &error), error);
+    cr_assert_eq(calls, 1);
+    const char *path = test_path("run/ckpt-10.varve");
+    unsigned char *bytes = test_read_file(path, &size);
+    bytes[64] ^= 1;
+    test_write_file(test_path("run/ckpt-10.varve"), bytes, size);
+    free(bytes);
+    run = begin(&s, "run", &options);
+    cr_assert_eq(calls, 2);
+    cr_assert_not(varve_run_is_resumed(run));
+    cr_assert(strstr(varve_run_warning(run), "began anew"));
+    cr_assert(strstr(varve_run_warning(run), "run/ckpt-10.varve"));
+    cr_assert_ok(varve_run_end(run, &error), error);
+}
+
+/* The first failure is the one that is told, and no call after it does more. */
+TEST(run, keeps_its_first_failure)
+{
+    struct state s;
+    varve_error error;
+    varve_run *run = varve_run_new(test_allocator());
+    cr_assert_not(varve_run_goes_on(run), "it was not opened");
+    varve_run_open(run, test_path("run"), NULL);
+    varve_run_step(run, 1);
+    cr_assert_eq(varve_run_end(run, &error), VARVE_MISUSE);
+    cr_assert(story_says(&error, "varve_run_open"), "%s", error.message);
+    run = begin(&s, "run", NULL);
+    varve_run_open(run, test_path("run"), NULL);
+    cr_assert_not(varve_run_goes_on(run));
+    cr_assert_eq(varve_run_end(run, &error), VARVE_MISUSE);
+    cr_assert(story_says(&error, "once"), "%s", error.message);
+    run = begin(&s, "run", NULL);
+    varve_add_object(varve_run_root(run), "step");
+    cr_assert_eq(varve_run_end(run, &error), VARVE_DUPLICATE);
+    cr_assert_not(is_there("run"));
+}
+
+TEST(run, takes_NULL_and_what_no_memory_gives)
+{
+    varve_error error;
+    test_fail_allocation(0, true);
+    varve_run *empty = varve_run_new(test_allocator());
+    test_fail_allocation(-1, false);
+    varve_run *runs[] = { NULL, empty };
+    const varve_status wanted[] = { VARVE_MISUSE, VARVE_NO_MEMORY };
+    for (size_t i = 0; i < 2; i++) {
+        float v = 0;
+        varve_node *root = varve_run_root(runs[i]);
+        varve_add_variable(root, "v", varve_scalar(&v));
+        varve_run_open(runs[i], test_path("run"), NULL);
+        cr_assert_not(varve_run_goes_on(runs[i]));
+        varve_run_step(runs[i], 1);
+        varve_run_step_with(runs[i], 1, NULL);
+        varve_run_stop(runs[i]);
+        cr_assert_not(varve_run_is_resumed(runs[i]));
+        cr_assert_null(varve_run_warning(runs[i]));
+        cr_assert_null(varve_run_manager(runs[i]));
+        cr_assert_eq(varve_graph_check(varve_run_graph(runs[i]), &error),
+            wanted[i]);
+        cr_assert_eq(varve_run_end(runs[i], &error), wanted[i]);
+    }
+    cr_assert_not(is_there("run"));
+}
+
+/* --- Signals ------------------------------------------------------------ */
+
+static void rest(void)
+{
+    nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+}
+
+/* A process that runs until it is told to end; 0: all went well. */
+static int live(volatile int64_t *steps, bool heeds)
+{
+    struct state s;
+    varve_error error;
+    varve_run_options options = { .manager = {
+        .interval_steps = heeds ? 1000000 : 3, .keep_last = 2,
+        .async = !heeds } };
+    options.heed_signals = heeds;
+    varve_run *run = begin(&s, "run", &options);
+    while (varve_run_goes_on(run)) {
+        if (s.step > 0 && *steps == 0 && !is_right(&s))
+            return 2;
+        compute(&s);
+        varve_run_step(run, s.step);
+        *steps = s.step;
+        rest();
+    }
+    return varve_run_end(run, &error) ? 1 : 0;
+}
+
+/* A life that a signal ends after some steps; how it ended. */
+static int end_by(volatile int64_t *steps, int number, bool heeds, int rests)
+{
+    int status;
+    *steps = 0;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(live(steps, heeds));
+    while (*steps == 0 && waitpid(child, &status, WNOHANG) == 0)
+        rest();
+    for (int i = 0; i < rests; i++)
+        rest();
+    kill(child, number);
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static volatile int64_t *share(void)
+{
+    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    cr_assert_neq(page, MAP_FAILED);
+    return page;
+}
+
+static int64_t saved_step(void)
+{
+    struct state s;
+    varve_error error;
+    varve_run *run = begin(&s, "run", NULL);
+    cr_assert(is_right(&s));
+    cr_assert_ok(varve_run_end(run, &error), error);
+    return s.step;
+}
+
+TEST(run, heeds_the_signals_that_end_a_program)
+{
+    volatile int64_t *steps = share();
+    int64_t last = 0;
+    const int numbers[] = { SIGTERM, SIGINT, SIGTERM };
+    for (size_t i = 0; i < 3; i++) {
+        int status = end_by(steps, numbers[i], true, 5);
+        cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%d", status);
+        cr_assert_gt(*steps, last);
+        last = *steps;
+        cr_assert_eq(saved_step(), last, "its last step is saved");
+    }
+}
+
+TEST(run, that_is_killed_at_any_moment_goes_on_bit_for_bit)
+{
+    volatile int64_t *steps = share();
+    int64_t last = 0;
+    for (int i = 0; i < KILLS; i++) {
+        int status = end_by(steps, SIGKILL, false, 1 + 3 * i);
+        cr_assert(WIFSIGNALED(status), "it ended with %d", WEXITSTATUS(status));
+        int64_t found = saved_step();
+        cr_assert_geq(found, last);
+        last = found;
+    }
+    cr_assert_gt(last, 0);
+}
+
+TEST(run, installs_no_handler_unasked_and_heeds_for_one_run_at_a_time)
+{
+    struct state s, t;
+    struct sigaction found;
+    varve_error error;
+    const varve_run_options heed = { .heed_signals = true };
+    varve_run *run = begin(&s, "one", NULL);
+    sigaction(SIGTERM, NULL, &found);
+    cr_assert_eq(found.sa_handler, SIG_DFL);
+    cr_assert_ok(varve_run_end(run, &error), error);
+    run = begin(&s, "one", &heed);
+    sigaction(SIGTERM, NULL, &found);
+    cr_assert_neq(found.sa_handler, SIG_DFL);
+    varve_run *other = begin(&t, "two", &heed);
+    cr_assert_eq(varve_run_end(other, &error), VARVE_MISUSE);
+    cr_assert(story_says(&error, "signals"), "%s", error.message);
+    raise(SIGTERM);
+    cr_assert_not(varve_run_goes_on(run));
+    cr_assert_ok(varve_run_end(run, &error), error);
+    sigaction(SIGTERM, NULL, &found);
+    cr_assert_eq(found.sa_handler, SIG_DFL, "as it was");
+}

@@ -1,0 +1,228 @@
+/* test_run.c - lib/manage/run.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ranks_manager.h"
+#include "run.h"
+#include "support/faulty_system.h"
+
+struct place {
+    struct memory *memory;
+    struct faulty *faulty;
+    struct vv_context context;
+};
+
+static void place_begin(struct place *p)
+{
+    p->memory = memory_new();
+    p->faulty = faulty_new(memory_system(p->memory));
+    p->context = test_context(faulty_system(p->faulty));
+}
+
+static void place_end(struct place *p)
+{
+    cr_assert_eq(memory_open_count(p->memory), 0);
+    faulty_free(p->faulty);
+    memory_free(p->memory);
+}
+
+/* A program of so many steps; *step is where it came to. */
+static varve_status live(const struct place *p,
+    const varve_run_options *options, int64_t steps, int64_t *step,
+    varve_error *error)
+{
+    varve_run *run = vv_run_new_in(&p->context);
+    *step = 0;
+    varve_add_variable(varve_run_root(run), "step", varve_scalar(step));
+    varve_run_open(run, "run", options);
+    while (*step < steps && varve_run_goes_on(run))
+        varve_run_step(run, ++*step);
+    return varve_run_end(run, error);
+}
+
+static bool is_there(const struct place *p, const char *path)
+{
+    size_t size;
+    return memory_bytes(p->memory, path, &size) != NULL;
+}
+
+TEST(run, saves_what_is_due_and_its_last_step)
+{
+    struct place p;
+    varve_error error;
+    int64_t step;
+    varve_run_options options = { .manager = { .interval_steps = 10,
+                                      .number_by_step = true } };
+    place_begin(&p);
+    cr_assert_ok(live(&p, &options, 25, &step, &error), error);
+    cr_assert(is_there(&p, "run/ckpt-10.varve"));
+    cr_assert(is_there(&p, "run/ckpt-20.varve"));
+    cr_assert(is_there(&p, "run/ckpt-25.varve"), "the last");
+    cr_assert_not(is_there(&p, "run/ckpt-1.varve"));
+    options.no_last_save = true;
+    cr_assert_ok(live(&p, &options, 28, &step, &error), error);
+    cr_assert_eq(step, 28, "it went on from 25");
+    cr_assert_not(is_there(&p, "run/ckpt-28.varve"));
+    place_end(&p);
+}
+
+/* A save more would be another number. */
+static void lives_to_20(bool is_async)
+{
+    struct place p;
+    varve_error error;
+    int64_t step;
+    const varve_run_options options = { .manager = { .interval_steps = 10,
+                                            .async = is_async } };
+    place_begin(&p);
+    cr_assert_ok(live(&p, &options, 20, &step, &error), error);
+    cr_assert(is_there(&p, "run/ckpt-2.varve"));
+    cr_assert_not(is_there(&p, "run/ckpt-3.varve"));
+    cr_assert_ok(live(&p, &options, 20, &step, &error), error);
+    cr_assert_not(is_there(&p, "run/ckpt-3.varve"), "it was at its end");
+    place_end(&p);
+}
+
+TEST(run, does_not_save_twice_what_is_saved)
+{
+    lives_to_20(false);
+    lives_to_20(true);
+}
+
+TEST(run, saves_the_last_step_with_its_metric)
+{
+    struct place p;
+    varve_error error;
+    varve_managed last;
+    float v = 0;
+    const varve_run_options options = { .manager = {
+        .interval_steps = 10 } };
+    const varve_manager_save_options with = {
+        .has_metric = true, .metric = 0.25 };
+    place_begin(&p);
+    varve_run *run = vv_run_new_in(&p.context);
+    varve_add_variable(varve_run_root(run), "v", varve_scalar(&v));
+    varve_run_open(run, "run", &options);
+    varve_run_step_with(run, 3, &with);
+    cr_assert_ok(varve_run_end(run, &error), error);
+    run = vv_run_new_in(&p.context);
+    varve_add_variable(varve_run_root(run), "v", varve_scalar(&v));
+    varve_run_open(run, "run", &options);
+    cr_assert(varve_manager_at(varve_run_manager(run), 0, &last));
+    cr_assert_eq(last.metric, 0.25);
+    cr_assert_eq(last.step, 3);
+    cr_assert_ok(varve_run_end(run, &error), error);
+    place_end(&p);
+}
+
+TEST(run, fails_without_memory_wherever_that_is_and_goes_on_later)
+{
+    const varve_run_options all[] = { { .manager = { .interval_steps = 2 } },
+        { .manager = { .interval_steps = 2, .async = true } } };
+    for (size_t i = 0; i < 2; i++) {
+        long failed = 0;
+        for (long n = 0;; n++) {
+            struct place p;
+            varve_error error = { 0 };
+            int64_t step;
+            place_begin(&p);
+            test_fail_allocation(n, false);
+            varve_status status = live(&p, &all[i], 5, &step, &error);
+            bool hit = test_allocation_count() > n;
+            test_fail_allocation(-1, false);
+            cr_assert(!status || status == VARVE_NO_MEMORY, "%ld: %s", n,
+                error.message);
+            failed += status != VARVE_OK;
+            cr_assert_ok(live(&p, &all[i], 5, &step, &error), error);
+            cr_assert_eq(step, 5);
+            place_end(&p);
+            if (!hit)
+                break;
+        }
+        cr_assert_gt(failed, 10);
+    }
+}
+
+/* No failure of the disk is lost: who is told that all went well finds the last
+ * step. */
+TEST(run, tells_each_failure_of_the_disk)
+{
+    const varve_run_options options = { .manager = { .interval_steps = 2 } };
+    long failed = 0;
+    for (long n = 0;; n++) {
+        struct place p;
+        varve_error error = { 0 };
+        int64_t step;
+        place_begin(&p);
+        faulty_plan(p.faulty, &(struct faulty_plan){ .number = n,
+            .kinds = FAULTY_ALL, .error = EIO });
+        varve_status status = live(&p, &options, 5, &step, &error);
+        bool hit = faulty_hit(p.faulty);
+        faulty_plan(p.faulty, NULL);
+        failed += status != VARVE_OK;
+        varve_run_options none = { .no_last_save = true };
+        cr_assert(!live(&p, &none, 0, &step, &error) && (status || step == 5),
+            "call %ld: at step %d", n, (int)step);
+        place_end(&p);
+        if (!hit)
+            break;
+    }
+    cr_assert_gt(failed, 10);
+}
+
+/* Rank 1 is asked to stop in its third step, or opens what it must not. */
+static void run_of_rank(struct rank *r, const void *user)
+{
+    const varve_run_options options = { .manager = { .interval_steps = 100,
+                                            .comm = r->comm } };
+    const char *wish = user;
+    float other = 0;
+    varve_run *run = vv_run_new_in(&disk.context);
+    varve_node *root = varve_run_root(run);
+    if (strcmp(wish, "strange") != 0)
+        varve_add_slice(root, "all", varve_array(r->mine, r->count),
+            VARVE_SHAPE(disk.total), &r->first);
+    else
+        varve_add_variable(root, "other", varve_scalar(&other));
+    varve_add_variable(varve_run_root(run),
+        strcmp(wish, "strange") ? "step" : "stride", varve_scalar(&r->step));
+    if (strcmp(wish, "mistake") == 0 && r->number == 1)
+        varve_run_step(run, 1);
+    varve_run_open(run, "run", &options);
+    while (varve_run_goes_on(run)) {
+        set_values(r, r->step + 1);
+        if (r->number == 1 && r->step % 3 == 0)
+            varve_run_stop(run);
+        varve_run_step(run, r->step);
+    }
+    note(r, "step %d\n", (int)r->step);
+    note_status(r, "end", varve_run_end(run, &r->error));
+}
+
+TEST(run, of_many_processes_stops_after_the_same_step_everywhere)
+{
+    begin_disk();
+    check_has(run_ranks(3, run_of_rank, "stop"), "step 3\nend: VARVE_OK");
+    cr_assert(has_file("run/ckpt-1.varve"));
+    check_has(run_ranks(2, run_of_rank, "stop"), "step 6\nend: VARVE_OK");
+    check_has(run_ranks(3, run_of_rank, "mistake"), "end: VARVE_MISUSE");
+    cr_assert_not(has_file("run/ckpt-3.varve"));
+    check_has(run_ranks(3, run_of_rank, "strange"), "end: VARVE_UNMATCHED");
+    cr_assert_not(has_file("run/ckpt-3.varve"));
+    end_disk();
+}
+
+TEST(run, of_many_processes_ends_where_one_is_cut_off)
+{
+    begin_disk();
+    long calls = run_ranks_until(3, -1, run_of_rank, "stop");
+    for (long n = 0; n < calls; n++)
+        run_ranks_until(3, n, run_of_rank, "stop");
+    end_disk();
+}
