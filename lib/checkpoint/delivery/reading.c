@@ -267,7 +267,7 @@ static varve_status take_all(const struct vv_reading *reading, size_t move,
 static bool may_do_without(const struct vv_delivery *d, varve_status status)
 {
     return vv_is_damage(status) &&
-           (status != VARVE_IO || d->pairing->selection.options.salvage);
+           (status == VARVE_CORRUPT || d->pairing->selection.options.salvage);
 }
 
 /* Each piece by itself, which is all that is needed of the file. */
