@@ -240,19 +240,16 @@ varve_status vv_deliver(struct vv_delivery *d, varve_error *error)
         status = vv_salvage(d, &batch, error);
     struct vv_pair *jobs = vv_pairs(&batch, &count);
     const size_t all = count;
-    if (!status)
-        status = vv_compare_fixed(d, jobs, &count, error);
+    count = vv_put_fixed_behind(jobs, count);
     if (!status && count)
         vv_graph_values_change(jobs->node->graph);
     for (size_t i = 0; i < count && !status; i++)
         vv_touch(jobs[i].node);
     if (!status)
-        status = vv_transfer(d, jobs, count, error);
+        status = vv_transfer(d, jobs, count, all - count, error);
     if (status) {
         vv_buffer_add(&batch, d->jobs.data, d->jobs.size);
         vv_buffer_swap(&batch, &d->jobs);
-    } else if (all > count) {
-        vv_settle_fixed(d, jobs + count, all - count);
     }
     vv_buffer_clear(&batch);
     return status;

@@ -1,5 +1,6 @@
-/* fixed.c - they are read to memory of their own, some at a time, as they would
- * have come to their variables.
+/* fixed.c - whether they differ is known from the pass that all values share.
+ * Only to tell in what, they are read again to memory of their own, some at a
+ * time, as they would have come to their variables.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -233,7 +234,7 @@ static void tell(const struct look *l, varve_error *error)
 
 /* What has another shape is not as it is, whatever its elements are, and its
  * elements need other room. */
-static bool has_shape(const struct vv_delivery *d, const struct vv_move *m)
+bool vv_has_fixed_shape(const struct vv_delivery *d, const struct vv_move *m)
 {
     return m->mode != VV_MOVE_RESIZE && !vv_brings_shape(d, m->node, m->value);
 }
@@ -289,7 +290,7 @@ static varve_status look_at_all(const struct vv_delivery *d,
     for (size_t i = 0; i < all; i++) {
         struct vv_move m = vv_move_of(d, jobs[i].node, jobs[i].file, false);
         m.is_fresh = true;
-        if (has_shape(d, &m))
+        if (vv_has_fixed_shape(d, &m))
             moves[count++] = m;
         else
             look_at(d, &m, false, told, error);
@@ -304,7 +305,7 @@ static varve_status look_at_all(const struct vv_delivery *d,
 
 /* Most programs have none, and then none is looked at. They keep their order.
  */
-static size_t put_behind(struct vv_pair *jobs, size_t count)
+size_t vv_put_fixed_behind(struct vv_pair *jobs, size_t count)
 {
     size_t end = count;
     if (count == 0 || !vv_tag_bit(jobs->node->graph, VARVE_TAG_FIXED))
@@ -319,34 +320,57 @@ static size_t put_behind(struct vv_pair *jobs, size_t count)
     return end;
 }
 
-varve_status vv_compare_fixed(struct vv_delivery *d, struct vv_pair *jobs,
-    size_t *count, varve_error *error)
+/* --- Whether they differ -------------------------------------------------- */
+
+/* Of bytes that were gathered: elements were compared as they came. */
+static varve_status look_at_gathered(const struct vv_delivery *d,
+    struct vv_move *m, bool *differs, varve_error *error)
+{
+    const varve_allocator *a = &d->pairing->context.allocator;
+    struct look l = { .d = d, .move = m };
+    size_t size = target_size(m);
+    varve_status status = VARVE_OK;
+    vv_buffer_init(&l.now, a);
+    if (size > 0 &&
+        !(m->target = vv_allocate_aligned(a, size, VV_MEMORY_ALIGNMENT)))
+        return vv_fail_memory(error, "the value of a variable");
+    if (m->mode == VV_MOVE_STRINGS)
+        status = vv_move_strings(d, m, error);
+    if (!status)
+        status = compare(&l, error);
+    *differs |= !l.is_same;
+    vv_buffer_clear(&l.now);
+    vv_release_aligned(a, m->target, size, VV_MEMORY_ALIGNMENT);
+    m->target = NULL;
+    return status;
+}
+
+varve_status vv_do_fixed_differ(const struct vv_delivery *d,
+    struct vv_move *moves, size_t count, bool *differ, varve_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct vv_move *m = &moves[i];
+        if (m->is_fixed && vv_move_gathers(m))
+            VV_TRY(look_at_gathered(d, m, differ, error));
+        else if (m->is_fixed)
+            *differ |= m->misfits > 0;
+    }
+    return VARVE_OK;
+}
+
+varve_status vv_tell_fixed(const struct vv_delivery *d,
+    const struct vv_pair *jobs, size_t count, varve_error *error)
 {
     const varve_allocator *a = &d->pairing->context.allocator;
     varve_error told = { 0 };
-    size_t all = *count;
-    *count = put_behind(jobs, all);
-    size_t fixed = all - *count;
-    if (fixed == 0)
-        return VARVE_OK;
-    struct vv_move *moves = vv_allocate(a, fixed * sizeof *moves);
+    struct vv_move *moves = vv_allocate(a, count * sizeof *moves);
     if (!moves)
         return vv_fail_memory(error, "what is fixed");
-    varve_status status =
-        look_at_all(d, jobs + *count, moves, fixed, &told, error);
-    vv_release(a, moves, fixed * sizeof *moves);
+    varve_status status = look_at_all(d, jobs, moves, count, &told, error);
+    vv_release(a, moves, count * sizeof *moves);
     if (status)
         return status;
     if (told.status && error)
         *error = told;
     return told.status;
-}
-
-void vv_settle_fixed(
-    struct vv_delivery *d, const struct vv_pair *jobs, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        jobs[i].node->value_state = VARVE_RESTORED;
-        vv_note_delivered(d, jobs[i].node, jobs[i].file);
-    }
 }

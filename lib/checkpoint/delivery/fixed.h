@@ -5,20 +5,28 @@
 #ifndef VV_FIXED_H
 #define VV_FIXED_H
 
-#include "delivery.h"
+#include "move.h"
 
 /* Whether a node is tagged VARVE_TAG_FIXED and has a value, which nothing is
  * written to. */
 bool vv_is_fixed(const varve_node *node);
 
-/* Puts the jobs of fixed nodes behind the others, reads their values and
- * compares them; `*count` becomes how many others there are. VARVE_MISMATCH
- * names each that differs, with both values, or what reading fails with. */
-varve_status vv_compare_fixed(struct vv_delivery *d, struct vv_pair *jobs,
-    size_t *count, varve_error *error);
+/* Puts the jobs of fixed nodes behind the others; how many others there are. */
+size_t vv_put_fixed_behind(struct vv_pair *jobs, size_t count);
 
-/* Notes that jobs of fixed nodes have found their values. */
-void vv_settle_fixed(
-    struct vv_delivery *d, const struct vv_pair *jobs, size_t count);
+/* Whether a value has the shape that its fixed node has. One that has not is
+ * not read. */
+bool vv_has_fixed_shape(
+    const struct vv_delivery *d, const struct vv_move *move);
+
+/* Sets *differ if one of the moves that are fixed, which were read, is not as
+ * the program has it. */
+varve_status vv_do_fixed_differ(const struct vv_delivery *d,
+    struct vv_move *moves, size_t count, bool *differ, varve_error *error);
+
+/* Reads the values of jobs of fixed nodes once more: VARVE_MISMATCH names each
+ * that differs, with both values. */
+varve_status vv_tell_fixed(const struct vv_delivery *d,
+    const struct vv_pair *jobs, size_t count, varve_error *error);
 
 #endif

@@ -24,7 +24,10 @@
 #include "try.h"
 #include "variable.h"
 
-enum { CONVERTED = 16384 }; /* bytes that are copied in together */
+enum {
+    CONVERTED = 16384, /* bytes that are copied in together, */
+    COMPARED = 4096    /* and compared, twice */
+};
 
 static int compare_moves(const void *left, const void *right)
 {
@@ -186,7 +189,8 @@ static void convert(struct vv_move *move, void *to, varve_dtype from,
 
 bool vv_move_goes_far(const struct vv_move *move)
 {
-    return vv_move_copies_in(move) && vv_is_far(&move->node->variable->tensor);
+    return (vv_move_copies_in(move) || move->is_fixed) &&
+           move->node->variable && vv_is_far(&move->node->variable->tensor);
 }
 
 /* Elements of another type are converted in a room of their own first. */
@@ -209,11 +213,38 @@ static varve_status copy_in(struct vv_move *move, varve_dtype from,
     return VARVE_OK;
 }
 
+/* Bit for bit with what the program has: NaN is as it is, and 0 is not -0. */
+static varve_status compare_elements(struct vv_move *move, varve_dtype from,
+    uint64_t target, const unsigned char *bytes, uint64_t count,
+    varve_error *error)
+{
+    const varve_tensor *now = &move->node->variable->tensor;
+    size_t unit = varve_dtype_size(now->dtype);
+    _Alignas(16) unsigned char came[COMPARED], has[COMPARED];
+    for (uint64_t at = 0, part; at < count; at += part) {
+        part = count - at < COMPARED / unit ? count - at : COMPARED / unit;
+        const unsigned char *a = bytes + at * varve_dtype_size(from);
+        const unsigned char *b = has;
+        if (from != now->dtype)
+            convert(move, came, from, a, part);
+        if (vv_lies_elsewhere(now))
+            VV_TRY(vv_value_out(move->node, (target + at) * unit, has,
+                (size_t)part * unit, error));
+        else
+            b = (const unsigned char *)now->data + (target + at) * unit;
+        if (memcmp(from == now->dtype ? a : came, b, (size_t)part * unit) != 0)
+            atomic_fetch_add(&move->misfits, 1);
+    }
+    return VARVE_OK;
+}
+
 static varve_status copy_elements(struct vv_move *move, varve_dtype from,
     uint64_t target, const unsigned char *bytes, uint64_t count,
     varve_error *error)
 {
     varve_dtype to = move->node->variable->tensor.dtype;
+    if (move->is_fixed)
+        return compare_elements(move, from, target, bytes, count, error);
     if (vv_move_copies_in(move))
         return copy_in(move, from, target, bytes, count, error);
     unsigned char *at =
@@ -227,7 +258,8 @@ static varve_status copy_elements(struct vv_move *move, varve_dtype from,
 
 static void note_touched(struct vv_move *move)
 {
-    if (!move->is_fresh && !move->is_staged && !vv_move_gathers(move))
+    if (!move->is_fresh && !move->is_staged && !move->is_fixed &&
+        !vv_move_gathers(move))
         atomic_store_explicit(&move->is_touched, true, memory_order_relaxed);
 }
 
@@ -283,7 +315,7 @@ varve_status vv_move_bytes(const struct vv_delivery *d, struct vv_move *move,
         return VARVE_OK;
     }
     if (move->mode == VV_MOVE_PLAIN && !VV_BIG_ENDIAN &&
-        !vv_move_copies_in(move)) {
+        !vv_move_copies_in(move) && !move->is_fixed) {
         vv_copy_past_caches((unsigned char *)move->target + first, bytes, size);
         return VARVE_OK;
     }

@@ -34,12 +34,15 @@ struct vv_move {
     uint8_t is_staged : 1;    /* into memory exchanged with the variable's */
     uint8_t is_boxed : 1;     /* chunks are parts of a box: see vv_move_box */
     uint8_t is_elsewhere : 1; /* the variable's memory has to be copied in */
+    uint8_t is_fixed : 1;     /* nothing is written: elements are compared as
+                                 they come */
     void *target; /* where elements go; NULL where they are copied in at once */
     union {
         void *block; /* strings and states: the bytes as they lie in the file;
                         mapped: what owns the mapping */
         atomic_uint_fast64_t misfits; /* the rest: values that a cast could
-                                         not keep */
+                                         not keep; of what is fixed, also
+                                         pieces that differ */
     };
 };
 
@@ -86,11 +89,11 @@ uint64_t vv_move_size(const struct vv_delivery *d, const struct vv_move *move);
 const char *vv_move_obstacle(const struct vv_delivery *d,
     const varve_node *node, uint32_t value, struct vv_range *range);
 
-/* Whether elements are copied in as they come, and whether by functions of the
- * program. */
+/* Whether elements are copied in as they come; and whether functions of the
+ * program copy them, in or out. */
 static inline bool vv_move_copies_in(const struct vv_move *move)
 {
-    return move->is_elsewhere && !move->is_staged;
+    return move->is_elsewhere && !move->is_staged && !move->is_fixed;
 }
 
 bool vv_move_goes_far(const struct vv_move *move);

@@ -27,7 +27,8 @@ enum {
     PLACE_ALIGNMENT = 32 /* below, see place_of */
 };
 
-/* Neighbouring whole values, or one chunk of one. */
+/* Neighbouring whole values, and moves between them that are not read, or one
+ * chunk of one. */
 struct run {
     uint32_t first;
     uint32_t count;
@@ -68,6 +69,8 @@ static bool is_read(const struct vv_reading *reading, size_t move)
 {
     const struct vv_move *m = &reading->moves[move];
     uint64_t first = 0;
+    if (m->is_fixed ? reading->skips_fixed : reading->only_fixed)
+        return false;
     return m->mode != VV_MOVE_MAPPED && size_of(reading, move) > 0 &&
            (!m->is_boxed || vv_move_reads(reading->d, m, &first));
 }
@@ -103,21 +106,24 @@ static bool add_run(struct pass *pass, struct run run, uint64_t size)
     return true;
 }
 
-/* How many values from `first` on are read together. */
+/* How many moves from `first` on are read together, the last of them too. */
 static size_t neighbours(const struct vv_reading *reading, size_t first)
 {
     uint64_t begin = offset_of(reading, first);
     uint64_t end = begin + size_of(reading, first);
-    size_t next = first + 1;
-    for (; next < reading->count && is_read(reading, next); next++) {
+    size_t last = first;
+    for (size_t next = first + 1; next < reading->count; next++) {
         uint64_t offset = offset_of(reading, next);
         uint64_t size = size_of(reading, next);
+        if (!is_read(reading, next))
+            continue;
         if (size > SMALL_VALUE || offset < end || offset - end > MOST_GAP ||
             offset + size - begin > VV_CHUNK_SIZE)
             break;
         end = offset + size;
+        last = next;
     }
-    return next - first;
+    return last + 1 - first;
 }
 
 static bool add_chunks(struct pass *pass, size_t move)
@@ -189,7 +195,7 @@ static varve_status take_piece(const struct vv_reading *reading, size_t move,
 {
     struct vv_move *m = &reading->moves[move];
     VV_TRY(check_piece(reading, move, chunk, bytes, error));
-    if (reading->only_verify)
+    if (reading->only_verify && !m->is_fixed)
         return VARVE_OK;
     bool takes_turns = reading->turns && vv_move_goes_far(m);
     if (takes_turns)
@@ -210,7 +216,7 @@ static void *place_of(const struct vv_reading *reading,
     unsigned char *place = gathers ? move->block : move->target;
     struct vv_chunk_part part;
     if (reading->only_verify || move->mode == VV_MOVE_VERIFY ||
-        vv_move_copies_in(move))
+        vv_move_copies_in(move) || move->is_fixed)
         return NULL;
     if (move->is_boxed) {
         vv_part_of_chunk(&reading->d->file->parsed, move->value, chunk, &part);
@@ -280,7 +286,8 @@ static varve_status read_apart(const struct vv_reading *reading,
         const struct vv_move *m = &reading->moves[i];
         uint64_t offset;
         size_t size;
-        for (uint64_t c = 0; vv_move_reads(d, m, &c); c++) {
+        for (uint64_t c = 0; is_read(reading, i) && vv_move_reads(d, m, &c);
+             c++) {
             vv_opened_chunk(d->file, m->value, c, &offset, &size);
             VV_TRY(vv_opened_read(
                 d->file, offset, buffer + (offset - begin), size, error));
@@ -300,9 +307,11 @@ static varve_status read_together(const struct vv_reading *reading,
         vv_opened_read(d->file, begin, buffer, (size_t)(end - begin), error);
     if (may_do_without(d, status))
         status = read_apart(reading, run, buffer, error);
-    for (size_t i = run->first; i <= last && !status; i++)
-        status = take_all(
-            reading, i, buffer + (offset_of(reading, i) - begin), error);
+    for (size_t i = run->first; i <= last && !status; i++) {
+        if (is_read(reading, i))
+            status = take_all(
+                reading, i, buffer + (offset_of(reading, i) - begin), error);
+    }
     return status;
 }
 
@@ -341,8 +350,10 @@ static uint64_t run_size(
 {
     uint64_t size = 0;
     size_t chunk;
-    for (size_t i = 0; together && i < run->count; i++)
-        size += size_of(reading, run->first + i);
+    for (size_t i = 0; together && i < run->count; i++) {
+        if (is_read(reading, run->first + i))
+            size += size_of(reading, run->first + i);
+    }
     if (together)
         return size;
     vv_opened_chunk(reading->d->file, reading->moves[run->first].value,

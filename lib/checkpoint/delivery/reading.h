@@ -11,7 +11,9 @@ struct vv_reading {
     const struct vv_delivery *d;
     struct vv_move *moves; /* in order of their place in the file */
     size_t count;
-    bool only_verify; /* deliver nothing */
+    bool only_verify; /* deliver nothing; what is fixed is compared */
+    bool only_fixed;  /* the others, or these, */
+    bool skips_fixed; /* come in another pass */
     bool is_verified; /* digests were checked, or are not wanted */
     bool is_final;    /* verified memory is being changed: no way back */
     bool has_far;     /* some may go to memory that functions copy in */

@@ -34,17 +34,22 @@ void vv_states_end(struct vv_states *s)
 
 /* --- What they were ----------------------------------------------------- */
 
+static bool is_loaded_from(const struct vv_move *m)
+{
+    return m->mode == VV_MOVE_STATE && !m->is_fixed;
+}
+
 static varve_status list(
     struct vv_states *s, size_t move_count, varve_error *error)
 {
     size_t count = 0;
     for (size_t i = 0; i < move_count; i++)
-        count += s->moves[i].mode == VV_MOVE_STATE;
+        count += is_loaded_from(&s->moves[i]);
     s->all = vv_allocate_array(s->allocator, count, sizeof *s->all);
     if (!s->all)
         return vv_fail_memory(error, "the older states");
     for (size_t i = 0; i < move_count; i++) {
-        if (s->moves[i].mode == VV_MOVE_STATE)
+        if (is_loaded_from(&s->moves[i]))
             s->all[s->count++] = (struct vv_old_state){ .move = i };
     }
     return VARVE_OK;

@@ -12,6 +12,7 @@
 #include "exchange.h"
 #include "failure.h"
 #include "fate.h"
+#include "fixed.h"
 #include "layout.h"
 #include "mapping.h"
 #include "memory_table.h"
@@ -40,7 +41,10 @@ struct transfer {
     unsigned char *staging; /* one block for all staged moves */
     size_t staging_size;
     struct vv_states states;
-    struct vv_buffer rooms; /* of values that bring another shape */
+    struct vv_buffer rooms;      /* of values that bring another shape */
+    const struct vv_pair *fixed; /* jobs that only compare, */
+    size_t fixed_count;
+    bool has_misshapen; /* some with another shape */
 };
 
 /* --- Preparing ---------------------------------------------------------- */
@@ -68,7 +72,11 @@ static void add_move(
 {
     struct vv_move *m = &t->moves[t->count++];
     *m = vv_move_of(t->d, job->node, job->file, only_verify);
-    set_mode(t, m, (enum vv_move_mode)m->mode);
+    m->is_fixed = t->fixed_count && vv_is_fixed(job->node);
+    if (m->is_fixed)
+        t->has_misshapen |= !vv_has_fixed_shape(t->d, m);
+    else
+        set_mode(t, m, (enum vv_move_mode)m->mode);
 }
 
 /* Few jobs of many values, or several of one. */
@@ -156,7 +164,7 @@ static bool goes_through_staging(
 static bool is_in_place(const struct vv_move *m)
 {
     return m->mode != VV_MOVE_STATE && m->mode != VV_MOVE_MAPPED &&
-           !m->is_fresh;
+           !m->is_fresh && !m->is_fixed;
 }
 
 /* The node is far away, the index near. */
@@ -251,7 +259,9 @@ static varve_status prepare(struct transfer *t, varve_error *error)
         const struct vv_variable *variable = m->node->variable;
         if (vv_move_gathers(m))
             VV_TRY(prepare_block(t, m, error));
-        if (vv_brings_shape(t->d, m->node, m->value))
+        if (m->is_fixed)
+            t->has_far |= variable && vv_is_far(&variable->tensor);
+        else if (vv_brings_shape(t->d, m->node, m->value))
             VV_TRY(vv_rooms_add(t->d, &t->rooms, m, error));
         else if (variable && vv_variable_is_owned(variable) &&
                  !variable->tensor.data &&
@@ -282,6 +292,45 @@ static bool touches(const struct transfer *t)
     return false;
 }
 
+static varve_status compare_fixed(const struct transfer *t, varve_error *error)
+{
+    bool differ = false;
+    if (t->fixed_count == 0)
+        return VARVE_OK;
+    VV_TRY(vv_do_fixed_differ(t->d, t->moves, t->count, &differ, error));
+    return differ ? vv_tell_fixed(t->d, t->fixed, t->fixed_count, error)
+                  : VARVE_OK;
+}
+
+/* A pass that changes nothing, over all or over what is fixed alone. */
+static varve_status read_ahead(
+    const struct transfer *t, struct vv_reading *reading, varve_error *error)
+{
+    uint64_t size = vv_reading_size(reading);
+    bool only_fixed = reading->only_fixed;
+    reading->only_fixed = false;
+    reading->skips_fixed = true;
+    reading->total = reading->before + size + vv_reading_size(reading);
+    reading->skips_fixed = false;
+    reading->only_fixed = only_fixed;
+    reading->only_verify = true;
+    VV_TRY(vv_read_moves(reading, error));
+    reading->only_verify = reading->only_fixed = false;
+    reading->skips_fixed = true;
+    reading->before += size;
+    return compare_fixed(t, error);
+}
+
+static varve_status take_strings(struct transfer *t, varve_error *error)
+{
+    for (size_t i = 0; has_mode(t, VV_MOVE_STRINGS) && i < t->count; i++) {
+        struct vv_move *m = &t->moves[i];
+        if (m->mode == VV_MOVE_STRINGS && !m->is_fixed)
+            VV_TRY(vv_move_strings(t->d, m, error));
+    }
+    return VARVE_OK;
+}
+
 static varve_status read_values(
     struct transfer *t, bool only_verify, varve_error *error)
 {
@@ -293,36 +342,29 @@ static varve_status read_values(
         .is_verified = options->no_verify && !only_verify,
         .has_far = t->has_far,
     };
-    reading.total = vv_reading_size(&reading);
     bool is_good = options->salvage && !only_verify; /* all was looked at */
-    if (is_good) {
-        reading.is_final = touches(t) && !options->streaming;
+    bool is_in_place = !only_verify && touches(t);
+    if (is_good)
         reading.before = t->d->looked_at;
-        reading.total += reading.before;
-    }
+    reading.total = reading.before + vv_reading_size(&reading);
     /* What the program sees is changed only once all that comes is known to be
      * good; see transfer.h. */
-    if (!only_verify && !is_good && !options->streaming &&
-        !options->no_verify && touches(t)) {
-        uint64_t size = reading.total;
-        reading.total *= 2;
-        reading.only_verify = true;
-        VV_TRY(vv_read_moves(&reading, error));
-        reading.only_verify = false;
-        reading.is_final = true;
-        reading.before = size;
+    bool verifies =
+        is_in_place && !is_good && !options->streaming && !options->no_verify;
+    if (verifies || (is_in_place && t->fixed_count)) {
+        reading.only_fixed = !verifies;
+        VV_TRY(read_ahead(t, &reading, error));
     }
+    reading.is_final =
+        verifies || (is_good && is_in_place && !options->streaming);
     if (reading.is_final)
         VV_TRY(vv_ask_others(t->d, VARVE_OK, error));
     varve_status status = vv_read_moves(&reading, error);
+    if (!status)
+        status = take_strings(t, error);
     if (status)
         return half_restored(t, status, error);
-    bool has_strings = has_mode(t, VV_MOVE_STRINGS);
-    for (size_t i = 0; has_strings && i < t->count && !status; i++) {
-        if (t->moves[i].mode == VV_MOVE_STRINGS)
-            status = vv_move_strings(t->d, &t->moves[i], error);
-    }
-    return status ? half_restored(t, status, error) : VARVE_OK;
+    return reading.skips_fixed ? VARVE_OK : compare_fixed(t, error);
 }
 
 static varve_status map_value(
@@ -428,6 +470,9 @@ static void settle(struct transfer *t)
 {
     for (size_t i = 0; i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
+        vv_note_delivered(t->d, m->node, m->value);
+        if (m->is_fixed)
+            continue;
         if (m->mode == VV_MOVE_STRINGS)
             vv_variable_keep_strings(
                 m->node, m->block, (size_t)value_size(t, m));
@@ -435,7 +480,6 @@ static void settle(struct transfer *t)
         if (m->mode == VV_MOVE_STRINGS || m->mode == VV_MOVE_MAPPED)
             m->block = NULL;
         m->target = NULL;
-        vv_note_delivered(t->d, m->node, m->value);
         if (casts && m->misfits) {
             struct vv_misfits misfits = { m->value, m->misfits };
             vv_buffer_add(&t->d->cast_misfits, &misfits, sizeof misfits);
@@ -446,7 +490,8 @@ static void settle(struct transfer *t)
 static void clear(struct transfer *t)
 {
     vv_rooms_settle(&t->rooms);
-    bool has_memory = t->has_fresh || t->modes != 1u << VV_MOVE_PLAIN;
+    bool has_memory =
+        t->has_fresh || t->fixed_count || t->modes != 1u << VV_MOVE_PLAIN;
     for (size_t i = 0; has_memory && i < t->count; i++) {
         struct vv_move *m = &t->moves[i];
         if (m->mode == VV_MOVE_MAPPED)
@@ -467,6 +512,8 @@ static void clear(struct transfer *t)
 
 static varve_status run(struct transfer *t, varve_error *error)
 {
+    if (t->has_misshapen)
+        return vv_tell_fixed(t->d, t->fixed, t->fixed_count, error);
     VV_TRY(prepare(t, error));
     VV_TRY(map_values(t, error));
     if (has_mode(t, VV_MOVE_STATE)) /* while nothing has changed */
@@ -485,13 +532,16 @@ static void begin(struct transfer *t, struct vv_delivery *d)
 }
 
 varve_status vv_transfer(struct vv_delivery *d, const struct vv_pair *jobs,
-    size_t count, varve_error *error)
+    size_t count, size_t fixed_count, varve_error *error)
 {
     struct transfer t;
-    if (count == 0)
+    if (count + fixed_count == 0)
         return VARVE_OK;
     begin(&t, d);
-    varve_status status = make_moves(&t, jobs, count, false, error);
+    t.fixed = jobs + count;
+    t.fixed_count = fixed_count;
+    varve_status status =
+        make_moves(&t, jobs, count + fixed_count, false, error);
     if (!status)
         status = run(&t, error);
     if (status)

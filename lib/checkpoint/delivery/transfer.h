@@ -9,6 +9,9 @@
  * second reading of large values fails, with `streaming`, or where several
  * states could not be saved, the message says what was touched.
  *
+ * What is fixed is compared as it comes in the first pass over the others, or
+ * in one before it where that changes what the program sees.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef VV_TRANSFER_H
@@ -18,10 +21,11 @@
 
 enum { VV_STAGING_SIZE = 48 << 20 };
 
-/* Delivers the jobs, which fit their nodes. On success the variables hold their
- * values, and casts' misfits are noted. */
+/* Delivers the jobs, which fit their nodes; `fixed_count` more of fixed nodes,
+ * see fixed.h, stand behind them. On success the variables hold their values,
+ * and casts' misfits are noted. */
 varve_status vv_transfer(struct vv_delivery *d, const struct vv_pair *jobs,
-    size_t count, varve_error *error);
+    size_t count, size_t fixed_count, varve_error *error);
 
 /* Reads the values of the jobs and checks their digests, no more. */
 varve_status vv_transfer_verify(struct vv_delivery *d,

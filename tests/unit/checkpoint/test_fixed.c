@@ -5,7 +5,9 @@
 #include "worlds.h"
 
 #include "fixed.h"
+#include "support/faulty_system.h"
 #include "support/thread_comm.h"
+#include "support/views.h"
 
 #include <varve/slice.h>
 #include <varve/together.h>
@@ -116,7 +118,6 @@ TEST(fixed, is_told_with_both_values_where_it_differs)
     end(&p);
 }
 
-/* Also where what is to change is changed in place. */
 /* More than is read at a time. */
 TEST(fixed, is_found_among_many)
 {
@@ -140,6 +141,163 @@ TEST(fixed, is_found_among_many)
     end_world();
 }
 
+/* What a read of the file costs. */
+struct cost {
+    size_t calls;
+    uint64_t bytes;
+};
+
+static struct cost cost_of_read(
+    struct faulty *faulty, const varve_read_options *options, bool are_fixed)
+{
+    enum { MANY = 200, LENGTH = 2000 };
+    static float others[MANY][LENGTH];
+    static int32_t counts[MANY];
+    varve_node *nodes[MANY];
+    struct cost cost = { 0 };
+    char name[8] = "";
+    varve_node *root = new_root();
+    for (int i = 0; i < MANY; i++) {
+        varve_node *parent = (snprintf(name, sizeof name, "p%d", i),
+            varve_add_object(root, name));
+        nodes[i] = varve_add_variable(parent, "n", varve_scalar(&counts[i]));
+        varve_add_variable(parent, "v", varve_array(others[i], LENGTH));
+    }
+    write_root(root);
+    for (int i = 0; i < MANY && are_fixed; i++)
+        varve_tag(nodes[i], VARVE_TAG_FIXED);
+    good(root);
+    faulty_plan(faulty, NULL);
+    varve_restoration_free(read_root(root, options));
+    size_t at = faulty_log_find(faulty, FAULTY_READ, 0);
+    for (; at < faulty_log_size(faulty);
+         at = faulty_log_find(faulty, FAULTY_READ, at + 1)) {
+        cost.calls++;
+        cost.bytes += faulty_log_at(faulty, at)->size;
+    }
+    free_root(root);
+    return cost;
+}
+
+/* Where what comes is put aside first, no byte is read that would not be if
+ * nothing were fixed; else no more than what the fixed ones lie in. */
+TEST(fixed, is_read_in_the_pass_that_all_share)
+{
+    begin_world();
+    struct faulty *faulty = faulty_new(world.context.system);
+    world.context.system = faulty_system(faulty);
+    varve_read_options options = { .threads = 1 };
+    for (int i = 0; i < 2; i++) { /* the second time, it is verified first */
+        struct cost free = cost_of_read(faulty, &options, false);
+        struct cost fixed = cost_of_read(faulty, &options, true);
+        cr_assert_gt(free.bytes, 200 * 8004);
+        cr_assert_leq(fixed.calls, free.calls + (unsigned)i, "pass %d", i);
+        cr_assert_leq(fixed.bytes, free.bytes, "pass %d", i);
+        options.staging_size = 1;
+    }
+    faulty_free(faulty);
+    end_world();
+}
+
+struct forms {
+    float plain[LARGE];
+    double wide[LARGE];
+    float part[7];
+    struct view strided, far;
+};
+
+static void build_forms(struct forms *f, varve_node *root, bool are_fixed)
+{
+    varve_node *nodes[] = {
+        varve_add_variable(root, "plain", varve_array(f->plain, LARGE)),
+        are_fixed
+            ? varve_add_variable(root, "wide", varve_array(f->wide, LARGE))
+            : varve_add_variable(root, "wide", varve_array(f->plain, LARGE)),
+        are_fixed
+            ? varve_add_slice(root, "part", varve_array(f->part, 7),
+                  VARVE_SHAPE(LARGE), (uint64_t[]){ LARGE - 7 })
+            : varve_add_variable(root, "part", varve_array(f->plain, LARGE)),
+        varve_add_variable(root, "strided", f->strided.tensor),
+        varve_add_variable(root, "far", f->far.tensor),
+    };
+    for (size_t i = 0; are_fixed && i < sizeof nodes / sizeof *nodes; i++)
+        varve_tag(nodes[i], VARVE_TAG_FIXED);
+    good(root);
+}
+
+static void set_forms(struct forms *f)
+{
+    for (int i = 0; i < LARGE; i++)
+        f->plain[i] = (float)i, f->wide[i] = i;
+    memcpy(f->part, f->plain + LARGE - 7, sizeof f->part);
+    view_set(&f->strided, 5);
+    view_set(&f->far, 6);
+    f->plain[LARGE - 2] = -0.0f;
+    f->wide[LARGE - 2] = f->part[5] = -0.0f;
+}
+
+/* Each form is looked at to its last element, whatever way it comes. */
+static void check_forms(
+    struct forms *f, varve_node *root, const varve_read_options *options)
+{
+    set_forms(f);
+    varve_restoration_free(read_root(root, options));
+    cr_assert(view_is(&f->strided, 5) && view_is(&f->far, 6));
+    for (int i = 0; i < 5; i++) {
+        static const char *const names[] = { "  plain[299998]: saved -0, the "
+                                             "program has 0",
+            "  wide[299998]: saved -0", "  part[5]: saved -0", "  strided[",
+            "  far[" };
+        set_forms(f);
+        if (i == 0)
+            f->plain[LARGE - 2] = 0;
+        else if (i == 1)
+            f->wide[LARGE - 2] = 0;
+        else if (i == 2)
+            f->part[5] = 0;
+        else if (i == 3)
+            f->strided.block[view_place(&f->strided, 29 * 1009)] ^= 1;
+        else
+            f->far.block[f->far.size - 1] ^= 1;
+        varve_error error = fail_read(root, options, VARVE_MISMATCH);
+        check_says(&error, names[i]);
+        cr_assert_eq(f->far.calls_in, 0);
+    }
+}
+
+TEST(fixed, is_compared_in_whatever_form_it_lies)
+{
+    static struct forms f;
+    uint64_t seed = 20261123;
+    view_make_strided(&f.strided, VARVE_INT16, VARVE_SHAPE(30, 1010), &seed);
+    view_make_far(&f.far, VARVE_FLOAT64, VARVE_SHAPE(20000));
+    set_forms(&f);
+    begin_world();
+    varve_node *root = new_root();
+    build_forms(&f, root, false);
+    write_root(root);
+    free_root(root);
+    root = new_root();
+    build_forms(&f, root, true);
+    for (unsigned i = 0; i < 12; i++) {
+        varve_read_options options = { .cast = VARVE_CAST_WIDEN,
+            .staging_size = i & 1, .streaming = i & 2, .no_verify = i / 4 == 1,
+            .salvage = i / 4 == 2 };
+        check_forms(&f, root, &options);
+    }
+    cr_assert(!f.far.was_shared);
+    set_forms(&f);
+    view_fail(&f.far, 1, 1);
+    varve_read_options options = { .cast = VARVE_CAST_WIDEN };
+    varve_error error = fail_read(root, &options, VARVE_CALLBACK);
+    check_says(&error, "far");
+    free_root(root);
+    view_free(&f.strided);
+    view_free(&f.far);
+    end_world();
+}
+
+/* Also where what is to change is changed in place. */
 TEST(fixed, changes_nothing_where_values_are_large_or_stream)
 {
     static float large[LARGE];
