@@ -75,6 +75,37 @@ TEST(on_demand_children, an_empty_bag_is_filled_from_one_file_then_another)
     varve_graph_free(graph);
 }
 
+/* A name says nothing of children that have gone; so what is copied to their
+ * place is there alone. */
+TEST(on_demand_children, nobody_is_asked_again_as_something_gets_a_name)
+{
+    STORY_FILE("one", { "bag/a", 1 }, { "bag/b", 2 }, { "other", 3 });
+    struct asked asked = { 0 };
+    varve_error error = { 0 };
+    float other = 0;
+    varve_graph *graph = story_graph(), *from = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_node *bag = varve_add_dict(root, "bag");
+    varve_set_on_demand(bag, make, &asked);
+    varve_set_global_name(
+        story_add(varve_graph_root(from), "w", &other), "name");
+    varve_restoration *r = story_read(root, "one", NULL);
+    cr_assert_str_eq(asked.names, "a b ");
+    varve_remove(varve_find(bag, "a"));
+    varve_node *made = varve_graft(
+        bag, "a", varve_find(varve_graph_root(from), "w"), &error);
+    cr_assert(made, "%s", error.message);
+    cr_assert_eq(varve_find(bag, "a"), made);
+    cr_assert_str_eq(asked.names, "a b ");
+    varve_remove(varve_find(bag, "b"));
+    varve_set_global_name(story_add(root, "other", &other), "another");
+    cr_assert_eq(other, 3);
+    cr_assert_null(varve_find(bag, "b"));
+    varve_restoration_free(r);
+    varve_graph_free(from);
+    varve_graph_free(graph);
+}
+
 /* What global names lead to is matched last, after the last offer. */
 TEST(on_demand_children, who_is_offered_nothing_leaves_names_their_values)
 {

@@ -11,6 +11,7 @@
 #include "binding.h"
 #include "failure.h"
 #include "match.h"
+#include "via.h"
 
 /* --- Which names there are ---------------------------------------------- */
 
@@ -152,13 +153,16 @@ void vv_by_name_consider(struct vv_pairing *p, varve_node *node)
 }
 
 /* Once names matter, all that the program has is visited, and everything that
- * is added to it. */
+ * is added to it. Nobody is asked for children again, such as have gone. */
 static void begin_visits(struct vv_pairing *p)
 {
     p->is_by_name = true;
     for (size_t i = 0; i < p->via_capacity; i++)
         p->vias[i].is_visited = false;
-    vv_match_roots(p);
+    if (vv_know_numbers(p))
+        vv_visit(p, p->root, &(struct vv_via){ 0 });
+    else
+        vv_out_of_memory(p);
 }
 
 void vv_by_name_changed(struct vv_pairing *p, varve_node *node)

@@ -279,6 +279,9 @@ static struct vv_edge **sorted_edges(
 
 static void match_node(struct vv_pairing *p, varve_node *node, uint32_t file)
 {
+    bool is_asked = !p->is_dry && file != VV_VISIT;
+    if (file == VV_VISIT)
+        file = VV_NONE;
     bool is_first = file == VV_NONE || file == vv_file_node_of(p, node);
     struct vv_edge **edges = sorted_edges(p, node);
     for (size_t i = 0; edges && i < node->edge_count; i++)
@@ -292,7 +295,7 @@ static void match_node(struct vv_pairing *p, varve_node *node, uint32_t file)
     struct vv_slot *on = vv_first_slot_for(node);
     for (; on; on = on->next_on)
         vv_match_slot(p, on);
-    if (!p->is_dry && node->extra && node->extra->on_demand)
+    if (is_asked && node->extra && node->extra->on_demand)
         vv_add_pair(p, &p->demand, node, file);
 }
 

@@ -79,6 +79,8 @@ enum vv_scope {
     VV_SCOPES
 };
 
+#define VV_VISIT (VV_NONE - 1)
+
 struct vv_pairing {
     /* to read */
     struct vv_context context;
@@ -90,7 +92,7 @@ struct vv_pairing {
     struct vv_saved_paths paths;
     struct vv_buffer queue;     /* vv_pair: to be matched, with one node of the
                                    file, or (VV_NONE) with all that it stands
-                                   for */
+                                   for; VV_VISIT: so, but asked for nothing */
     struct vv_buffer deferred;  /* vv_deferred */
     struct vv_buffer conflicts; /* vv_pair: claims to what another has; such a
                                    node has its file node in `file_of`, so that

@@ -136,7 +136,7 @@ void vv_visit(struct vv_pairing *p, varve_node *node, const struct vv_via *via)
     if (p->selection.deep_count)
         stand_anew(p, node->number, via);
     if (p->selection.rename_count || p->is_by_name)
-        vv_add_pair(p, &p->queue, node, VV_NONE);
+        vv_add_pair(p, &p->queue, node, VV_VISIT);
     if (p->is_by_name)
         vv_by_name_consider(p, node);
 }
