@@ -26,12 +26,12 @@
 
 /* --- The life of one ---------------------------------------------------- */
 
-enum { BUFFERS = 8 };
+enum { BUFFERS = 9 };
 
 static void list_buffers(struct vv_delivery *d, struct vv_buffer **list)
 {
     struct vv_buffer *all[BUFFERS] = { &d->jobs, &d->held, &d->stuck,
-        &d->mismatched, &d->folds, &d->cast_misfits, &d->damages,
+        &d->mismatched, &d->folds, &d->cuts, &d->cast_misfits, &d->damages,
         &d->damage_text };
     memcpy(list, all, sizeof all);
 }
@@ -87,6 +87,7 @@ void vv_delivery_forget_graph(struct vv_delivery *d)
     d->stuck.size = 0;
     d->mismatched.size = 0;
     d->folds.size = 0;
+    d->cuts.size = 0;
 }
 
 /* --- Others --------------------------------------------------------------- */

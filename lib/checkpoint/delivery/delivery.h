@@ -81,11 +81,12 @@ struct vv_delivery {
     varve_error failure;         /* of an arrival; VARVE_OK: none */
 
     /* own */
-    bool *dropped;            /* by node of the file without a value: what is in
-                                 its place does not matter; NULL: all does */
-    uint8_t *not_own;         /* by node of the file: vv_not_own; NULL: all are
-                                 for this process */
-    struct vv_map served;     /* places that were given a copy */
+    bool *dropped;         /* by node of the file without a value: what is in
+                              its place does not matter; NULL: all does */
+    uint8_t *not_own;      /* by node of the file: vv_not_own; NULL: all are
+                              for this process */
+    struct vv_buffer cuts; /* vv_own_cut: decided, and still to be left out */
+    struct vv_map served;  /* places that were given a copy */
     struct vv_buffer damages; /* vv_damage */
     struct vv_buffer damage_text;
 };

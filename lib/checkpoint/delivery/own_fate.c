@@ -44,39 +44,60 @@ bool vv_is_left_to_program(const struct vv_delivery *d, const varve_node *node)
 
 /* Values that wait for nobody; one that a rename leads elsewhere may still find
  * its home. */
-static void leave_out(struct vv_delivery *d, enum vv_not_own why, uint32_t file,
-    const uint8_t *is_reached)
+static void leave_out(struct vv_delivery *d, const uint8_t *why)
 {
     const struct vv_pairing *p = d->pairing;
     const struct vv_index *index = vv_index_of(p);
-    d->not_own[file] = why == VV_OF_ANOTHER ? VV_OWN : (uint8_t)why;
     for (uint32_t i = 0; i < index->node_count; i++) {
-        if (!is_reached[i])
-            d->not_own[i] = (uint8_t)why;
+        if (why[i])
+            d->not_own[i] = why[i];
     }
     for (uint32_t v = 0; v < index->value_count; v++) {
         uint32_t at = vv_at32(index->value_nodes, v);
-        if (!is_reached[at] && !p->node_of[at] &&
-            d->fates[v] == VV_FATE_WAITING)
+        if (why[at] && !p->node_of[at] && d->fates[v] == VV_FATE_WAITING)
             vv_change_fate(d, v, VV_FATE_EXCLUDED);
     }
 }
 
-/* `name`: the child that stays; NULL: none does. */
-static void leave_out_all_but(
-    struct vv_delivery *d, enum vv_not_own why, uint32_t file, const char *name)
+void vv_leave_out_others(struct vv_delivery *d)
 {
     const varve_allocator *a = &d->pairing->context.allocator;
-    size_t count = vv_index_of(d->pairing)->node_count;
-    uint8_t *is_reached = vv_allocate(a, count);
-    if (!d->not_own)
-        d->not_own = vv_allocate_zeroed(a, count);
-    if (is_reached && d->not_own &&
-        vv_own_reach(d->pairing, file, name, is_reached))
-        leave_out(d, why, file, is_reached);
+    size_t nodes = vv_index_of(d->pairing)->node_count;
+    size_t count = d->cuts.size / sizeof(struct vv_own_cut);
+    if (count == 0)
+        return;
+    uint8_t *why = vv_allocate(a, nodes);
+    struct vv_own_cut *cuts = (struct vv_own_cut *)(void *)d->cuts.data;
+    if (why && vv_own_reach(d->pairing, cuts, count, why))
+        leave_out(d, why);
     else
         vv_note_loss(d);
-    vv_release(a, is_reached, count);
+    vv_release(a, why, nodes);
+    d->cuts.size = 0;
+}
+
+/* `name`: the child that stays; NULL: none does. False without memory. */
+static bool leave_out_all_but(
+    struct vv_delivery *d, enum vv_not_own why, uint32_t file, const char *name)
+{
+    const struct vv_index *index = vv_index_of(d->pairing);
+    struct vv_own_cut cut = { file, VV_NONE, (uint8_t)why };
+    uint32_t id =
+        name ? vv_index_find_name(index, name, strlen(name)) : VV_NONE;
+    if (id != VV_NONE)
+        cut.kept = vv_index_find_child(index, file, id);
+    if (!d->not_own)
+        d->not_own = vv_allocate_zeroed(
+            &d->pairing->context.allocator, index->node_count);
+    if (d->not_own)
+        vv_buffer_add(&d->cuts, &cut, sizeof cut);
+    if (!d->not_own || d->cuts.failed) {
+        d->cuts.failed = false;
+        vv_note_loss(d);
+        return false;
+    }
+    d->not_own[file] = why == VV_OF_ANOTHER ? VV_OWN : (uint8_t)why;
+    return true;
 }
 
 /* --- Deciding ------------------------------------------------------------- */
@@ -107,8 +128,8 @@ void vv_decide_own(struct vv_delivery *d, varve_node *node, uint32_t file)
     } else if (private->options.drop || !is_taken(d, node, name)) {
         leave_out_all_but(d, VV_LEFT, file, NULL);
     } else if (private->options.fold) {
-        leave_out_all_but(d, VV_TO_FOLD, file, NULL);
-        if (!d->pairing->is_dry && !vv_has_pair(&d->folds, node, file))
+        if (leave_out_all_but(d, VV_TO_FOLD, file, NULL) &&
+            !d->pairing->is_dry && !vv_has_pair(&d->folds, node, file))
             vv_enlist(d, &d->folds, node, file);
     } else {
         refuse(d, node, file);

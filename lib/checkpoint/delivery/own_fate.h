@@ -18,8 +18,11 @@ enum vv_not_own {
     VV_FOLDED,     /* of a private node itself: that has been called */
 };
 
-/* Decides about a private node that stands for one of the file. */
+/* Decides about a private node that stands for one of the file. What is below
+ * others is left out by the next vv_leave_out_others, for all of them at once.
+ */
 void vv_decide_own(struct vv_delivery *d, varve_node *node, uint32_t file);
+void vv_leave_out_others(struct vv_delivery *d);
 
 enum vv_not_own vv_not_own(const struct vv_delivery *d, uint32_t file);
 

@@ -4,6 +4,7 @@
  */
 #include "own_part.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "allocator.h"
@@ -34,64 +35,92 @@ bool vv_own_is_cut(const struct vv_pairing *p, const varve_node *node)
 
 /* --- What is not below it ------------------------------------------------- */
 
+enum { NOT_YET = UINT8_MAX };
+
 struct reaching {
     const struct vv_index *index;
-    uint8_t *is_reached;
+    const struct vv_own_cut *cuts;
+    size_t cut_count;
+    uint8_t *why;
     uint32_t *queue;
     uint32_t count;
+    uint32_t next; /* in the queue */
 };
 
-static void reach(struct reaching *r, uint32_t node)
+static void reach(struct reaching *r, uint32_t node, uint8_t why)
 {
-    if (r->is_reached[node])
+    if (r->why[node] != NOT_YET)
         return;
-    r->is_reached[node] = 1;
+    r->why[node] = why;
     r->queue[r->count++] = node;
 }
 
-static bool is_named(
-    const struct vv_index *index, uint32_t edge, const char *name)
+static int compare_cuts(const void *left, const void *right)
 {
-    size_t size;
-    const char *bytes =
-        vv_index_name(index, vv_at32(index->edge_names, edge), &size);
-    return name && size == strlen(name) && memcmp(bytes, name, size) == 0;
+    const struct vv_own_cut *a = left, *b = right;
+    return (a->file > b->file) - (a->file < b->file);
 }
 
-static void reach_edges(struct reaching *r, uint32_t file, const char *name)
+static const struct vv_own_cut *find_cut(const struct reaching *r, uint32_t at)
 {
-    reach(r, 0);
-    for (uint32_t i = 0; i < r->count; i++) {
-        uint32_t node = r->queue[i], begin, end;
+    const struct vv_own_cut key = { .file = at };
+    return bsearch(&key, r->cuts, r->cut_count, sizeof key, compare_cuts);
+}
+
+/* From those that were reached, with all that they are. */
+static void reach_on(struct reaching *r)
+{
+    while (r->next < r->count) {
+        uint32_t node = r->queue[r->next++], begin, end;
+        const struct vv_own_cut *cut = r->why[node] ? NULL : find_cut(r, node);
         vv_index_edges(r->index, node, &begin, &end);
         for (uint32_t e = begin; e < end; e++) {
-            if (node != file || is_named(r->index, e, name))
-                reach(r, vv_at32(r->index->edge_children, e));
+            uint32_t child = vv_at32(r->index->edge_children, e);
+            if (!cut || child == cut->kept)
+                reach(r, child, r->why[node]);
         }
     }
 }
 
-/* The variables of slots are reached by edges. */
+static void reach_cut(struct reaching *r, const struct vv_own_cut *cut)
+{
+    uint32_t begin, end;
+    vv_index_edges(r->index, cut->file, &begin, &end);
+    for (uint32_t e = begin; e < end; e++)
+        reach(r, vv_at32(r->index->edge_children, e), cut->why);
+    reach_on(r);
+}
+
+/* Slots of what is left out are so too; the variables of slots are reached by
+ * edges. */
 static void reach_slots(struct reaching *r)
 {
     for (uint32_t i = 0; i < r->index->slot_count; i++) {
-        if (r->is_reached[vv_at32(r->index->slot_owners, i)] &&
-            r->is_reached[vv_at32(r->index->slot_variables, i)])
-            reach(r, vv_at32(r->index->slot_nodes, i));
+        uint8_t owner = r->why[vv_at32(r->index->slot_owners, i)];
+        uint8_t variable = r->why[vv_at32(r->index->slot_variables, i)];
+        reach(r, vv_at32(r->index->slot_nodes, i), owner ? owner : variable);
     }
 }
 
-bool vv_own_reach(const struct vv_pairing *p, uint32_t file, const char *name,
-    uint8_t *is_reached)
+bool vv_own_reach(const struct vv_pairing *p, struct vv_own_cut *cuts,
+    size_t count, uint8_t *why)
 {
-    struct reaching r = { .index = vv_index_of(p), .is_reached = is_reached };
+    struct reaching r = { vv_index_of(p), cuts, count, why, NULL, 0, 0 };
     size_t size = r.index->node_count * sizeof *r.queue;
     r.queue = vv_allocate(&p->context.allocator, size);
     if (!r.queue)
         return false;
-    memset(is_reached, 0, r.index->node_count);
-    reach_edges(&r, file, name);
+    qsort(cuts, count, sizeof *cuts, compare_cuts);
+    memset(why, NOT_YET, r.index->node_count);
+    reach(&r, 0, 0);
+    reach_on(&r);
+    for (size_t i = 0; i < count; i++)
+        reach_cut(&r, &cuts[i]);
     reach_slots(&r);
+    for (uint32_t i = 0; i < r.index->node_count; i++) {
+        if (why[i] == NOT_YET) /* nothing leads there at all */
+            why[i] = cuts->why;
+    }
     vv_release(&p->context.allocator, r.queue, size);
     return true;
 }

@@ -22,10 +22,17 @@ bool vv_own_fits(
  * below it. */
 bool vv_own_is_cut(const struct vv_pairing *p, const varve_node *node);
 
-/* Sets by node of the file whether it can be reached without the children of
- * one of them, but for that of a name, which may be NULL. False without
- * memory. */
-bool vv_own_reach(const struct vv_pairing *p, uint32_t file, const char *name,
-    uint8_t *is_reached);
+/* A private node of the file, of whose children all but one are left out. */
+struct vv_own_cut {
+    uint32_t file;
+    uint32_t kept; /* VV_NONE: none is */
+    uint8_t why;   /* not 0 */
+};
+
+/* Sets by node of the file why it is left out: it cannot be reached without
+ * those children of any of the cuts, of which there are some; 0: it can. Sorts
+ * them. False without memory. */
+bool vv_own_reach(const struct vv_pairing *p, struct vv_own_cut *cuts,
+    size_t count, uint8_t *why);
 
 #endif

@@ -7,6 +7,7 @@
 #include "failure.h"
 #include "fold.h"
 #include "match.h"
+#include "own_fate.h"
 
 varve_status vv_fail_run_out(
     const struct varve_restoration *r, varve_error *error)
@@ -31,6 +32,7 @@ varve_status vv_arrive(struct varve_restoration *r, varve_error *error)
     enum vv_hold older = vv_graph_hold(r->pairing.graph, VV_HOLDS_NODES);
     do {
         vv_match_queue(&r->pairing);
+        vv_leave_out_others(&r->delivery);
         if (!r->is_open) /* what comes later will need little */
             vv_buffer_clear(&r->pairing.queue);
         if (vv_has_run_out(r) && !r->is_open)

@@ -17,6 +17,7 @@
 #include "failure.h"
 #include "fate.h"
 #include "match.h"
+#include "own_fate.h"
 #include "questions.h"
 #include "save.h"
 #include "scope.h"
@@ -249,6 +250,7 @@ static varve_status demand_homes(
     r->is_busy = true;
     enum vv_hold older = vv_graph_hold(r->pairing.graph, VV_HOLDS_NODES);
     vv_match_queue(&r->pairing);
+    vv_leave_out_others(&r->delivery);
     vv_graph_let_go(r->pairing.graph, older);
     r->is_busy = false;
     if (vv_has_run_out(r))

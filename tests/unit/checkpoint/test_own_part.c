@@ -34,6 +34,14 @@ static uint32_t node_at(const varve_restoration *r, const char *path)
     return node.id;
 }
 
+static void reach(const struct vv_pairing *p, uint32_t file, uint32_t kept,
+    uint8_t why[16])
+{
+    struct vv_own_cut cut = { file, kept, 3 };
+    cr_assert_leq(vv_index_of(p)->node_count, 16);
+    cr_assert(vv_own_reach(p, &cut, 1, why));
+}
+
 TEST(own_part, reaches_what_others_lead_to_only_along_its_own)
 {
     begin_world();
@@ -41,21 +49,54 @@ TEST(own_part, reaches_what_others_lead_to_only_along_its_own)
     varve_node *root = new_root();
     varve_restoration *r = read_root(root, NULL);
     const struct vv_pairing *p = &r->pairing;
-    uint8_t is_reached[16];
-    cr_assert_leq(vv_index_of(p)->node_count, sizeof is_reached);
+    uint8_t why[16];
     uint32_t own = node_at(r, "own"), y = node_at(r, "own/1/y");
     uint32_t first = node_at(r, "own/0/x"), second = node_at(r, "own/1/x");
     uint32_t slot = vv_at32(vv_index_of(p)->slot_nodes, 0);
-    cr_assert(vv_own_reach(p, own, "0", is_reached));
-    cr_assert(is_reached[own] && is_reached[first] && is_reached[y]);
-    cr_assert(!is_reached[second] && !is_reached[slot]);
-    cr_assert(vv_own_reach(p, own, NULL, is_reached));
-    cr_assert(!is_reached[first] && is_reached[y]);
-    cr_assert(vv_own_reach(p, own, "1", is_reached));
-    cr_assert(!is_reached[first] && is_reached[second] && is_reached[slot]);
+    reach(p, own, node_at(r, "own/0"), why);
+    cr_assert(!why[own] && !why[first] && !why[y]);
+    cr_assert(why[second] == 3 && why[slot] == 3);
+    reach(p, own, VV_NONE, why);
+    cr_assert(why[first] == 3 && !why[y]);
+    reach(p, own, node_at(r, "own/1"), why);
+    cr_assert(why[first] == 3 && !why[second] && !why[slot]);
+    struct vv_own_cut cut = { own, VV_NONE, 3 };
     test_fail_allocation(0, false);
-    cr_assert_not(vv_own_reach(p, own, "1", is_reached));
+    cr_assert_not(vv_own_reach(p, &cut, 1, why));
     test_fail_allocation(-1, false);
+    varve_restoration_free(r);
+    free_root(root);
+    end_world();
+}
+
+/* What only the parts of others lead to is reached by none of them. */
+TEST(own_part, leaves_out_what_several_have_for_their_own_reasons)
+{
+    begin_world();
+    varve_node *root = new_root();
+    varve_node *parts[2][2], *all[2];
+    for (int i = 0; i < 2; i++) {
+        all[i] = varve_add_object(root, i ? "b" : "a");
+        for (int k = 0; k < 2; k++)
+            parts[i][k] = varve_add_object(all[i], k ? "1" : "0");
+        varve_add_variable(parts[i][1], "x", varve_scalar(&x));
+    }
+    varve_track(parts[1][1], "both",
+        varve_add_variable(parts[0][1], "both", varve_scalar(&x)));
+    varve_track(parts[1][1], "up", parts[1][1]);
+    write_root(root);
+    varve_restoration *r = read_root(root, NULL);
+    struct vv_own_cut cuts[2] = {
+        { node_at(r, "b"), node_at(r, "b/0"), 2 },
+        { node_at(r, "a"), VV_NONE, 1 },
+    };
+    uint8_t why[16];
+    cr_assert_leq(vv_index_of(&r->pairing)->node_count, sizeof why);
+    cr_assert(vv_own_reach(&r->pairing, cuts, 2, why));
+    cr_assert(!why[0] && !why[node_at(r, "a")] && !why[node_at(r, "b/0")]);
+    cr_assert(why[node_at(r, "a/0")] == 1 && why[node_at(r, "a/1/x")] == 1);
+    cr_assert(why[node_at(r, "b/1/x")] == 2 && why[node_at(r, "b/1")] == 2);
+    cr_assert_eq(why[node_at(r, "a/1/both")], 1, "of the first of them");
     varve_restoration_free(r);
     free_root(root);
     end_world();
