@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Callable, List, Tuple, Union
 
 from ._native import ffi, lib
 from .callbacks import Callbacks
-from .errors import Error, call
+from .errors import Error, Status, call
+from .fitting import check_fit
 from .graph import Graph
 from .options import read_options, write_options
 from .restoration import Restoration
@@ -65,9 +66,11 @@ class Files:
         with self.graph.lock:
             self.graph.let_take_any_shape(any_shape)
             self.graph.sync(to_fill=True)
+            if how != lib.varve_plan:
+                check_fit(self.graph, os.fsencode(path), options)
             handle = guarded(options.callbacks, how, self.graph.root,
                              os.fsencode(path), options.struct)
-            self.graph.push()
+            self.graph.push(Status.HALF_RESTORED)
             return Restoration(
                 self.graph, ffi.gc(handle, lib.varve_restoration_free),
                 options)

@@ -9,7 +9,7 @@ import weakref
 from typing import Any, Dict, List, Optional
 
 from ._native import ffi, lib
-from .errors import call, refuse
+from .errors import Status, call, error_of, refuse
 from .leaves import ArrayLeaf, refusal_of
 from .options import as_patterns
 from .survey import Part, Survey, put, put_tuples
@@ -62,7 +62,8 @@ class Graph:
         """Arrays of these paths take the shape of what comes from a file."""
         if patterns is True:
             patterns = '**'
-        self.any_shape = as_patterns(patterns) if patterns else ffi.NULL
+        self.any_shape = as_patterns(
+            patterns, 'any_shape') if patterns else ffi.NULL
 
     def is_waiting(self) -> bool:
         """Whether a value of a file waits for what the program adds."""
@@ -104,14 +105,27 @@ class Graph:
             elif entry.leaf:
                 lib.varve_set_resizing(entry.node, ffi.NULL, ffi.NULL)
 
-    def push(self) -> None:
-        """Gives the program what the buffers have."""
-        entries = list(self._entries.values())
-        for entry in entries:
-            part = entry.part
-            if entry.leaf and not refusal_of(part.value):
-                put(part, entry.leaf.push(part.value))
-        put_tuples([entry.part for entry in entries])
+    def entries(self) -> List[Entry]:
+        """All parts of the program that have nodes."""
+        return list(self._entries.values())
+
+    def push(self, status: Status = Status.MISMATCH) -> None:
+        """Gives the program what the buffers have; then tells what does not
+        fit, and is as it was."""
+        misfits = []
+        for entry in self.entries():
+            part, leaf = entry.part, entry.leaf
+            if not leaf or refusal_of(part.value):
+                continue
+            why = leaf.misfit(part.value)
+            if why:
+                misfits.append(f'{part.path}: {why}')
+                leaf.forget()
+            else:
+                put(part, leaf.push(part.value))
+        put_tuples([entry.part for entry in self.entries()])
+        if misfits:
+            raise error_of(status, misfits[0])
 
 
 def check_fillable(survey: Survey) -> None:

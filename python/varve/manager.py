@@ -11,7 +11,8 @@ from typing import (TYPE_CHECKING, Any, Callable, List, Mapping, NamedTuple,
 
 from ._native import ffi, lib
 from .checkpoint import Checkpoint, Files, Path, guarded
-from .errors import text
+from .errors import Status, text
+from .fitting import check_fit
 from .options import (ManagerOptions, Options, ReadOptions, WriteOptions,
                       read_options, write_options)
 from .restoration import Restoration
@@ -120,8 +121,11 @@ class Manager:
                 self._restoration.close()
             graph.let_take_any_shape(self._any_shape)
             graph.sync(to_fill=True)
+            newest = lib.varve_manager_latest(self.handle)
+            if newest:
+                check_fit(graph, newest, self._read)
             self._call(lib.varve_manager_resume, self.handle)
-            graph.push()
+            graph.push(Status.HALF_RESTORED)
             handle = lib.varve_manager_restoration(self.handle)
             self._restoration = None if handle == ffi.NULL else Restoration(
                 graph, handle, self._read)

@@ -133,9 +133,10 @@ class Reader(Mapping[str, 'SavedNode']):
     def find(self, path: str) -> 'SavedNode':
         """The node at a path, through any edges; NotFoundError without it."""
         saved = ffi.new('varve_saved_node *')
-        if not lib.varve_reader_find(self.handle, path.encode(), saved):
+        if not lib.varve_reader_find(self.handle, path_bytes(path), saved):
             raise NotFoundError(Status.NOT_FOUND,
-                                f'{self.path}: expected {path}, found nothing')
+                                f'{self.path}: expected {path!r:.200}, found '
+                                'nothing')
         return SavedNode(self, saved)
 
     def walk(self) -> Iterator['SavedNode']:
@@ -160,7 +161,7 @@ class Reader(Mapping[str, 'SavedNode']):
 
     def __contains__(self, path: object) -> bool:
         return isinstance(path, str) and bool(lib.varve_reader_find(
-            self.handle, path.encode(), ffi.new('varve_saved_node *')))
+            self.handle, path_bytes(path), ffi.new('varve_saved_node *')))
 
     def __iter__(self) -> Iterator[str]:
         return (node.path for node in self.walk() if node.has_value)
@@ -276,6 +277,11 @@ class SavedNode:
     def __repr__(self) -> str:
         what = f' {self.type} {self.shape}' if self._code else ''
         return f'<varve.SavedNode {self.path!r} {self.kind.name}{what}>'
+
+
+def path_bytes(path: str) -> bytes:
+    """What UTF-8 has not is in no file."""
+    return path.encode('utf-8', 'surrogatepass')
 
 
 def address(array: np.ndarray) -> Any:

@@ -8,6 +8,7 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import enum
+import re
 import sys
 import types
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
@@ -17,6 +18,7 @@ import numpy as np
 from ._native import lib
 from .errors import refuse
 from .leaves import NUMBERS, Leaf, leaf_maker, plain
+from .strings import is_valid
 
 __all__ = ['Part', 'Survey', 'put', 'put_tuples']
 
@@ -26,6 +28,7 @@ STRANGERS = (type, types.FunctionType, types.BuiltinFunctionType,
              enum.Enum, BaseException, set, frozenset, bytearray, memoryview,
              int, float, complex)
 MAX_NAME_SIZE = 65535
+ESCAPED = re.compile('[/%*|()\0-\x1f\x7f]')
 
 
 class Part:
@@ -107,11 +110,23 @@ def check_name(name: Any) -> None:
         return
     if not isinstance(name, str):
         raise TypeError(f'expected names that are str or int, found {name!r}')
-    size = len(name.encode('utf-8', 'surrogatepass'))
-    is_text = not any('\ud800' <= c <= '\udfff' or c == '\0' for c in name)
-    if not is_text or not 0 < size <= MAX_NAME_SIZE:
+    if not is_valid(name):
+        raise TypeError(f'expected names that UTF-8 has, found {name[:40]!r} '
+                        'with a lone surrogate; rename it')
+    if '\0' in name or not 0 < len(name.encode()) <= MAX_NAME_SIZE:
         raise TypeError('expected a name of 1 to 65535 bytes of UTF-8 without '
                         f'a NUL, found {name[:40]!r}')
+
+
+def check_key(name: Any, holder: Any) -> None:
+    check_name(name)
+    if isinstance(name, int) and str(name) in holder:
+        raise TypeError(f'expected {name} once, found it as int and as str')
+
+
+def escaped(name: Any) -> str:
+    """A name as paths have it."""
+    return ESCAPED.sub(lambda found: f'%{ord(found[0]):02X}', str(name))
 
 
 class Survey:
@@ -140,18 +155,16 @@ class Survey:
 
     def _look_into(self, part: Part) -> None:
         for name, source in items_of(part):
-            path = f'{part.path}/{name}' if part.path else str(name)
+            path = part.path or 'the root'
             try:
+                if not part.is_list:
+                    check_key(name, part.holder)
+                path = f'{part.path}/{escaped(name)}'.lstrip('/')
                 self._look_at(part, name, source, path)
             except TypeError as error:
                 raise refuse(f'{path}: {error}') from None
 
     def _look_at(self, part: Part, name: Any, source: Any, path: str) -> None:
-        if not part.is_list:
-            check_name(name)
-            if isinstance(name, int) and str(name) in part.holder:
-                raise TypeError(f'expected {name} once, found it as int and as '
-                                'str')
         value = plain(source)
         is_plain = isinstance(value, (str, bytes, tuple, np.generic)) \
             or type(value) in NUMBERS
