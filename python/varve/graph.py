@@ -12,7 +12,7 @@ from ._native import ffi, lib
 from .errors import Status, call, error_of, refuse
 from .leaves import ArrayLeaf, refusal_of
 from .options import as_patterns
-from .survey import Part, Survey, put, put_tuples
+from .survey import NONE_TAG, Part, Survey, put, put_tuples
 
 ADD = {lib.VARVE_OBJECT: lib.varve_add_object,
        lib.VARVE_LIST: lib.varve_add_list,
@@ -31,7 +31,7 @@ class Entry:
 
     def take(self, part: Part) -> bool:
         """Stands for a part from now on; False where it cannot."""
-        if part.kind != self.part.kind:
+        if (part.kind, part.is_none) != (self.part.kind, self.part.is_none):
             return False
         if self.leaf:
             if not self.leaf.pull(part.value):
@@ -218,6 +218,8 @@ class Following:
                                                 entry.leaf.view())
         else:
             entry.node = ADD[part.kind](parent.node, name)
+            if part.is_none:
+                lib.varve_tag(entry.node, NONE_TAG.encode())
         self._reach(entry)
         return entry
 

@@ -17,6 +17,7 @@ from .dtypes import NAMES, STRING, saved_dtype
 from .errors import NotFoundError, Status, call, refuse, text
 from .options import metadata_value
 from .strings import from_file
+from .survey import NONE_TAG
 
 __all__ = ['Kind', 'Reader', 'SavedNode', 'SavedSlot', 'open', 'load']
 
@@ -390,6 +391,8 @@ class Loading:
     def _begin(self, node: SavedNode) -> Any:
         if node.kind == Kind.LIST:
             return []
+        if NONE_TAG in node.tags and not node.edges:
+            return None
         if node.kind == Kind.VARIABLE or self._is_leaf(node):
             return self._value(node)
         return {}

@@ -28,6 +28,7 @@ STRANGERS = (type, types.FunctionType, types.BuiltinFunctionType,
              enum.Enum, BaseException, set, frozenset, bytearray, memoryview,
              int, float, complex)
 MAX_NAME_SIZE = 65535
+NONE_TAG = 'none'  # of an object that is None in a list
 ESCAPED = re.compile('[/%*|()\0-\x1f\x7f]')
 
 
@@ -42,6 +43,7 @@ class Part:
         self.path = path
         self.maker = maker
         self.kind = lib.VARVE_VARIABLE if maker else kind_of(value)
+        self.is_none = value is None
         # What children are put back into: a list in the place of a tuple.
         self.holder = list(value) if isinstance(value, tuple) else value
         self.children: List[Tuple[str, Any]] = []
@@ -53,6 +55,8 @@ class Part:
 
 
 def kind_of(value: Any) -> int:
+    if value is None:  # in a list: it keeps a place
+        return lib.VARVE_OBJECT
     if isinstance(value, dict):
         return lib.VARVE_DICT
     if isinstance(value, (list, tuple)):
@@ -95,7 +99,10 @@ def attributes(value: Any) -> Dict[str, Any]:
 
 
 def items_of(part: Part) -> Iterator[Tuple[Any, Any]]:
-    """Keys and children; None stands for nothing."""
+    """Keys and children; None stands for nothing, but in a list, where it has
+    a place."""
+    if part.is_none:
+        return
     if part.is_list:
         yield from enumerate(part.holder)
         return
@@ -167,7 +174,7 @@ class Survey:
     def _look_at(self, part: Part, name: Any, source: Any, path: str) -> None:
         value = plain(source)
         is_plain = isinstance(value, (str, bytes, tuple, np.generic)) \
-            or type(value) in NUMBERS
+            or type(value) in NUMBERS or value is None
         key = (part.key, name) if is_plain else id(source)
         if key not in self.parts:
             self._add(key, source, value, path)
