@@ -102,7 +102,7 @@ class Graph:
         for entry in self._entries.values():
             if self.takes_any_shape(entry):
                 lib.varve_set_resizing(entry.node, *entry.leaf.resizing())
-            elif entry.leaf:
+            elif isinstance(entry.leaf, ArrayLeaf):
                 lib.varve_set_resizing(entry.node, ffi.NULL, ffi.NULL)
 
     def entries(self) -> List[Entry]:
@@ -214,8 +214,7 @@ class Following:
             entry.node = lib.varve_add_resizable(
                 parent.node, name, entry.leaf.view(), *entry.leaf.resizing())
         elif entry.leaf:
-            entry.node = lib.varve_add_variable(parent.node, name,
-                                                entry.leaf.view())
+            entry.node = entry.leaf.add(parent.node, name)
         else:
             entry.node = ADD[part.kind](parent.node, name)
             if part.is_none:

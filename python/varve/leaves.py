@@ -15,6 +15,7 @@ import numpy as np
 
 from ._native import ffi, lib
 from .dtypes import CODES, STRING, dtype, dtype_name
+from .slices import Slice
 from .strings import (check_characters, check_text, from_library, obstacle,
                       to_library)
 
@@ -38,6 +39,10 @@ class Leaf:
     def view(self) -> Any:
         """The buffer, as the library wants it."""
         raise NotImplementedError
+
+    def add(self, parent: Any, name: Any) -> Any:
+        """The node of it."""
+        return lib.varve_add_variable(parent, name, self.view())
 
     def push(self, value: Any) -> Any:
         """What the value is now: `value` itself where that was filled."""
@@ -226,6 +231,34 @@ class ArrayLeaf(Leaf):
         self._room = None
 
 
+class SliceLeaf(Leaf):
+    """An array that is a part of a value."""
+
+    def __init__(self, value: Slice):
+        self._of = value.shape, value.start
+        self._leaf = ArrayLeaf(plain(value.array))
+
+    def pointer(self) -> Any:
+        return self._leaf.pointer()
+
+    def pull(self, value: Any) -> bool:
+        return isinstance(value, Slice) \
+            and (value.shape, value.start) == self._of \
+            and self._leaf.pull(plain(value.array))
+
+    def view(self) -> Any:
+        return self._leaf.view()
+
+    def add(self, parent: Any, name: Any) -> Any:
+        shape, start = self._of
+        return lib.varve_add_slice(parent, name, self.view(), shape_of(shape),
+                                   ffi.new('uint64_t[]', list(start) or [0]))
+
+    def push(self, value: Any) -> Any:
+        self._leaf.push(plain(value.array))
+        return value
+
+
 def is_native(array: np.ndarray) -> bool:
     return array.dtype.isnative or array.dtype.itemsize == 1
 
@@ -269,6 +302,8 @@ def misfit_of(came: List[Any], array: np.ndarray) -> Optional[str]:
 
 def refusal_of(value: Any) -> Optional[str]:
     """Why no value of a file can be put there; None where it can."""
+    if isinstance(value, Slice):
+        value = plain(value.array)
     if not isinstance(value, np.ndarray):
         return None
     if not value.flags.writeable:
@@ -317,6 +352,13 @@ def leaf_maker(value: Any) -> Optional[Callable[[Any], Leaf]]:
             raise TypeError('expected an integer of 64 bits, found a larger '
                             'one')
         return NumberLeaf
+    if isinstance(value, Slice):
+        array = plain(value.array)
+        if not isinstance(array, np.ndarray) or array.dtype.kind in 'OSU':
+            raise TypeError('expected a slice of an array of numbers, found '
+                            f'one of {getattr(array, "dtype", type(array))}')
+        check_array(array)
+        return SliceLeaf
     if isinstance(value, np.ndarray):
         check_array(value)
         return StringsLeaf if dtype_name(value.dtype) == 'string' else ArrayLeaf
