@@ -13,8 +13,8 @@ VARVE_BEGIN_DECLS
  * block; `new_size` 0 frees and returns NULL. Otherwise it behaves as realloc:
  * the result is aligned for every C type and NULL means that nothing changed.
  * `old_size` is always what was asked for. A restoration, a verification and a
- * save in the background may call it from other threads, several at once; so it
- * must be safe for that, as realloc is. No lock is held that spins meanwhile. */
+ * save in the background may call it from other threads, several at once, under
+ * no lock that spins; so it must be safe for that, as realloc is. */
 typedef void *varve_allocate_function(
     void *user, void *old, size_t old_size, size_t new_size);
 

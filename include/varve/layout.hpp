@@ -1,5 +1,4 @@
-/* layout.hpp - what C++ programs keep their numbers in, and what cannot be
- * viewed, in words.
+/* layout.hpp - what C++ programs keep their numbers in.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -76,6 +75,12 @@ inline constexpr bool is_iterator_of_std =
     std::is_same_v<T, typename std::vector<U>::iterator> ||
     std::is_same_v<T, typename std::vector<U>::const_iterator>;
 
+#ifdef __cpp_lib_concepts
+template <class I, class E> inline constexpr bool is_run_of = false;
+template <std::contiguous_iterator I, class E>
+inline constexpr bool is_run_of<I, E> = std::is_same_v<std::iter_value_t<I>, E>;
+#endif
+
 /* Whether iterators go from each element to the one behind it: pointers do, and
  * those of std::vector; of others C++20 says it. */
 template <class I, class E, class = void>
@@ -85,7 +90,7 @@ template <class I, class E>
 inline constexpr bool
     goes_on<I, E, std::enable_if_t<std::is_class_v<I> && !is_one_of<E, bool>>> =
 #ifdef __cpp_lib_concepts
-        std::contiguous_iterator<I> ||
+        is_run_of<I, std::remove_const_t<E>> ||
 #endif
         is_iterator_of_std<I, std::remove_const_t<E>>;
 
@@ -137,106 +142,27 @@ inline constexpr bool is_vector<T,
     std::void_t<decltype(T::IsVectorAtCompileTime)>> =
     static_cast<bool>(T::IsVectorAtCompileTime);
 
+/* Whether it says how it is shaped, as the parts of Armadillo and the views of
+ * xtensor do that do not say where their elements are. */
+template <class T, class = void> inline constexpr bool is_shaped = false;
+template <class T>
+inline constexpr bool is_shaped<T,
+    std::enable_if_t<std::is_integral_v<
+                         std::decay_t<decltype(std::declval<T &>().n_rows)>> &&
+                     std::is_integral_v<
+                         std::decay_t<decltype(std::declval<T &>().n_elem)>>>> =
+    true;
+template <class T>
+inline constexpr bool is_shaped<T,
+    std::enable_if_t<
+        std::is_integral_v<decltype(std::declval<T &>().dimension())> &&
+        std::is_integral_v<
+            std::decay_t<decltype(std::declval<T &>().shape()[0])>>>> = true;
+
 /* It may be what it says, or every other element of something. */
 template <class T>
-inline constexpr bool is_uncertain = has_data<T> && !is_contiguous<T>;
-
-/* --- What cannot be viewed ---------------------------------------------- */
-
-/* Whether it only refers to its values, as a span does: then itself may go. */
-template <class T, class = void> inline constexpr bool is_reference = false;
-template <class T>
-inline constexpr bool is_reference<T, std::void_t<data_of<const T>>> =
-    !std::is_const_v<data_of<const T>> && layout<data_of<const T>>::value;
-
-template <class T>
-inline constexpr bool is_view =
-    is_reference<T> || std::is_base_of_v<varve_tensor, T>;
-
-template <class T>
-inline constexpr bool is_lasting =
-    std::is_lvalue_reference_v<T> || is_view<std::remove_reference_t<T>>;
-
-template <class T>
-inline constexpr bool is_writable =
-    !std::is_const_v<std::remove_reference_t<T>> ||
-    is_view<std::remove_reference_t<T>>;
-
-/* Whether a thing that is given to be kept will be there, and may be written
- * to; else it is said why, before the compiler says more. */
-template <class T>
-inline constexpr bool is_given = is_lasting<T> &&is_writable<T>;
-
-template <class T> constexpr void check_given() noexcept
-{
-    static_assert(
-        is_lasting<T>, "this would be gone before it is saved: give it a name");
-    static_assert(!is_lasting<T> || is_writable<T>,
-        "a restoration writes into it: it must not be const");
-}
-
-template <class T> inline constexpr bool is_bits = false;
-template <class A> inline constexpr bool is_bits<std::vector<bool, A>> = true;
-
-/* The element of an array or container, itself if it is none. */
-template <class T, class = void> struct inside {
-    using type = std::remove_const_t<T>;
-};
-template <class T, std::size_t N> struct inside<T[N]> : inside<T> {
-};
-template <> struct inside<std::string> {
-    using type = std::string;
-};
-template <class T>
-struct inside<T, std::void_t<typename T::value_type>>
-    : inside<typename T::value_type> {
-};
-
-template <class T, class = void>
-inline constexpr bool is_pointer = std::is_pointer_v<T>;
-template <class T>
-inline constexpr bool
-    is_pointer<T, std::void_t<typename T::element_type,
-                      decltype(std::declval<T &>().operator->())>> = true;
-
-template <class T, class = void> inline constexpr bool is_of_const = false;
-template <class T>
-inline constexpr bool is_of_const<T, std::void_t<data_of<T>>> =
-    std::is_const_v<data_of<T>>;
-
-/* Says which of the things it is that have no place in a graph; of all others
- * nothing. */
-template <class T> constexpr bool check_viewable() noexcept
-{
-    using E = typename inside<T>::type;
-    if constexpr (is_bits<T>)
-        static_assert(never<T>,
-            "the elements of a std::vector<bool> have no addresses: use "
-            "std::vector<std::uint8_t>");
-    else if constexpr (is_matrix<T>)
-        static_assert(is_ordered<T>,
-            "a matrix that does not say whether it lies by rows: it needs a "
-            "static constexpr bool IsRowMajor");
-    else if constexpr (is_uncertain<T>)
-        static_assert(never<T>,
-            "its elements are not known to lie one behind the other: view them "
-            "by varve::strided, or say it by varve::is_contiguous or "
-            "varve::grid");
-    else if constexpr (is_character<E>)
-        static_assert(never<T>,
-            "characters may be text or numbers: use std::string, or "
-            "std::int8_t or std::uint8_t");
-    else if constexpr (is_pointer<E>)
-        static_assert(never<T>,
-            "a pointer does not say to how many elements: add what it points "
-            "to, or varve::values or a std::span of it");
-    else if constexpr (is_of_const<T>)
-        static_assert(never<T>,
-            "a restoration writes into its elements: they must not be const");
-    else
-        return true;
-    return false;
-}
+inline constexpr bool is_uncertain =
+    (has_data<T> && !is_contiguous<T>) || is_shaped<T>;
 
 } /* namespace detail */
 

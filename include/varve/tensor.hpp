@@ -15,6 +15,7 @@
 #include <varve/layout.hpp>
 #include <varve/strided.hpp>
 #include <varve/tensor.h>
+#include <varve/viewable.hpp>
 
 namespace varve
 {

@@ -28,7 +28,9 @@ static void handle(int number)
 /* Supervisors may send SIGTERM twice; whoever types ^C twice means it. */
 static int flags_of(int number)
 {
-    return number == SIGINT ? SA_RESTART | (int)SA_RESETHAND : SA_RESTART;
+    return number == SIGINT
+               ? (int)((unsigned)SA_RESTART | (unsigned)SA_RESETHAND)
+               : (int)SA_RESTART;
 }
 
 bool vv_stop_signals_heed(atomic_bool *flag)
@@ -41,7 +43,8 @@ bool vv_stop_signals_heed(atomic_bool *flag)
         ours.sa_flags = flags_of(numbers[i]);
         sigemptyset(&ours.sa_mask);
         if (sigaction(numbers[i], NULL, &found) == 0 &&
-            !(found.sa_flags & SA_SIGINFO) && found.sa_handler == SIG_DFL)
+            !((unsigned)found.sa_flags & (unsigned)SA_SIGINFO) &&
+            found.sa_handler == SIG_DFL)
             sigaction(numbers[i], &ours, NULL);
     }
     return true;
@@ -53,7 +56,8 @@ void vv_stop_signals_leave(void)
         struct sigaction found, usual = { .sa_handler = SIG_DFL };
         sigemptyset(&usual.sa_mask);
         if (sigaction(numbers[i], NULL, &found) == 0 &&
-            !(found.sa_flags & SA_SIGINFO) && found.sa_handler == handle)
+            !((unsigned)found.sa_flags & (unsigned)SA_SIGINFO) &&
+            found.sa_handler == handle)
             sigaction(numbers[i], &usual, NULL);
     }
     atomic_store(&the_flag, (atomic_bool *)NULL);

@@ -51,6 +51,8 @@ REFUSED = [
     ('node.add("name", rows)', 'not known to lie one behind the other'),
     ('node.add("name", column)', 'not known to lie one behind the other'),
     ('node.add("name", column, { 3 })', 'not known to lie one behind'),
+    ('node.add("name", part)', 'not known to lie one behind the other'),
+    ('node.add("name", others)', 'not known to lie one behind the other'),
     ('node.rebind(column)', 'not known to lie one behind the other'),
     ('node.add_fixed("name", plain_pool)', 'not known to lie one behind'),
     ('node.add_slot(node, "name", column)', 'not known to lie one behind'),
@@ -100,6 +102,16 @@ struct every_fourth { /* its elements lie apart */
     step begin() const { return { p }; }
     step end() const { return { p + 12 }; }
 };
+struct subview { /* as of Armadillo: a range, and no word of its memory */
+    unsigned n_rows, n_cols, n_elem;
+    double *begin() const { return nullptr; }
+    double *end() const { return nullptr; }
+};
+struct of_other_type {
+    double *data() { return nullptr; }
+    std::size_t size() const { return 0; }
+    std::vector<float>::iterator begin() { return {}; }
+};
 struct untold {
     double cells[3];
     double *data() { return cells; }
@@ -138,6 +150,8 @@ void f(varve::node node, varve::reader &reader)
     flags flagged;
     multi_array rows{{}};
     every_fourth column{{}};
+    subview part{{}};
+    of_other_type others{{}};
     untold plain_pool{{}};
     half_matrix unordered;
     const_matrix view;

@@ -263,7 +263,14 @@ static varve_status take_all(const struct vv_reading *reading, size_t move,
 }
 
 /* What is read along with them, a value that is lost or not wanted, need not be
- * there: each piece by itself, which is all that is needed of the file. */
+ * there. A call of the system that fails is told, but in a salvage. */
+static bool may_do_without(const struct vv_delivery *d, varve_status status)
+{
+    return vv_is_damage(status) &&
+           (status == VARVE_CORRUPT || d->pairing->selection.options.salvage);
+}
+
+/* Each piece by itself, which is all that is needed of the file. */
 static varve_status read_apart(const struct vv_reading *reading,
     const struct run *run, unsigned char *buffer, varve_error *error)
 {
@@ -291,7 +298,7 @@ static varve_status read_together(const struct vv_reading *reading,
     uint64_t end = offset_of(reading, last) + size_of(reading, last);
     varve_status status =
         vv_opened_read(d->file, begin, buffer, (size_t)(end - begin), error);
-    if (vv_is_damage(status))
+    if (may_do_without(d, status))
         status = read_apart(reading, run, buffer, error);
     for (size_t i = run->first; i <= last && !status; i++)
         status = take_all(

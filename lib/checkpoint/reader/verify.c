@@ -412,9 +412,9 @@ static varve_status verify(varve_reader *reader,
     v->share_count = count;
     vv_buffer_init(&v->damages, a);
     v->monitor = vv_monitor_new(a);
-    varve_status status =
-        v->monitor ? run(v, error)
-                   : vv_fail_memory(error, "verifying a checkpoint");
+    varve_status status = v->monitor
+                              ? run(v, error)
+                              : vv_fail_memory(error, "verifying a checkpoint");
     for (unsigned i = 0; i < VV_MAX_WORKERS; i++)
         vv_release(a, v->buffers[i], v->buffer_size);
     vv_release(a, v->spans, v->span_capacity * sizeof *v->spans);
