@@ -97,6 +97,7 @@ look_for_tests() {
     wish clang-format-14 has clang-format-14
     wish libopenmpi-dev has_mpi
     wish openmpi-bin has_mpi
+    wish python3-mpi4py has_python mpi4py
     wish ocl-icd-opencl-dev has_library OpenCL
     wish opencl-c-headers has_header CL/cl.h
     wish pocl-opencl-icd has_opencl

@@ -1,14 +1,25 @@
-"""test_guest.py - the interpreter's own arithmetic, after a call as before it.
+"""test_guest.py - the interpreter after a call as before it: its arithmetic,
+threads, files, signals, modes.
 
 SPDX-License-Identifier: MIT
 """
 import ctypes
+import decimal
+import faulthandler
+import gc
+import locale
 import math
 import mmap
+import os
 import platform
+import random
+import signal
 import statistics
+import sys
+import threading
 import time
 import unittest
+import warnings
 
 import numpy as np
 
@@ -61,6 +72,49 @@ def least():
     return min(loop() for _ in range(LEAST_OF))
 
 
+def listed(folder):
+    """What is in a folder of the system's, but for the look itself."""
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return None
+    return sorted((name, place) for name in names
+                  if (place := link(os.path.join(folder, name))) is not None)
+
+
+def link(path):
+    try:
+        return os.readlink(path) if os.path.islink(path) else ''
+    except OSError:
+        return None
+
+
+def handlers():
+    return {number: signal.getsignal(number)
+            for number in signal.valid_signals()}
+
+
+def traces():
+    """What a call may leave in the process."""
+    gc.collect()
+    umask = os.umask(0)
+    os.umask(umask)
+    return {
+        'threads': [name for name, _ in listed('/proc/self/task') or []],
+        'threads of Python': threading.enumerate(),
+        'files': listed('/proc/self/fd'), 'handlers': handlers(),
+        'blocked signals': signal.pthread_sigmask(signal.SIG_BLOCK, []),
+        'waking': signal.set_wakeup_fd(-1), 'umask': umask,
+        'folder': os.getcwd(), 'environment': dict(os.environ),
+        'locale': locale.setlocale(locale.LC_ALL),
+        'rounding': 1 + 2**-53, 'hooks': (sys.excepthook, sys.unraisablehook),
+        'warnings': list(warnings.filters), 'gc': gc.isenabled(),
+        'faults': faulthandler.is_enabled(), 'errors': np.geterr(),
+        'decimals': str(decimal.getcontext()), 'random': random.getstate(),
+        'interval': sys.getswitchinterval(),
+    }
+
+
 class Guest(Test):
 
     def setUp(self):
@@ -80,6 +134,67 @@ class Guest(Test):
                                               streaming=True)
         yield 'verify', verify
         yield 'plan', lambda: varve.plan(self.state, self.path())
+
+    def more_calls(self):
+        """What fails, is left open or goes on in the background, ended."""
+        def damaged():
+            with open(self.path(), 'rb') as stream:
+                bytes_ = bytearray(stream.read())
+            bytes_[-100] ^= 1
+            with open(self.path('damaged'), 'wb') as stream:
+                stream.write(bytes_)
+            varve.load(self.path('damaged'))
+
+        def stopped(done, _total, _what):
+            raise KeyError(done)
+
+        def waiting():
+            with varve.restore({'a': self.state['a']},
+                               self.path()) as restoration:
+                restoration.report()
+
+        def managed():
+            checkpoint = varve.Checkpoint(state=self.state)
+            with varve.Manager(checkpoint, self.path('run'), background=True,
+                               keep_last=1, interval_seconds=0) as manager:
+                manager.save(1)
+                manager.save(2, force=True)
+                manager.wait()
+                manager.resume()
+
+        def mapped():
+            with varve.open(self.path()) as reader:
+                self.assertEqual(reader['a'].map()[5], 1)
+
+        yield 'no such file', lambda: varve.load(self.path('nowhere'))
+        yield 'no such folder', lambda: varve.write({}, '/proc/nowhere/a')
+        yield 'damaged', damaged
+        yield 'misfit', lambda: varve.restore({'a': np.ones(3)}, self.path())
+        yield 'no number', lambda: varve.write({'a': object()}, self.path())
+        yield 'stopped', lambda: varve.write(self.state, self.path('x'),
+                                             progress=stopped)
+        yield 'waiting', waiting
+        yield 'managed', managed
+        yield 'mapped', mapped
+        yield 'load', lambda: varve.load(self.path(), map=True)
+        yield 'packed', lambda: varve.write(self.state, self.path('p'),
+                                            compress=3)
+        yield 'threads', lambda: varve.read(self.state, self.path(), threads=4)
+
+    def test_nothing_stays_behind(self):
+        failed = set()
+        for name, call in [*self.calls(), *self.more_calls()]:
+            before = traces()
+            try:
+                call()
+            except (varve.Error, KeyError):
+                failed.add(name)
+            after = traces()
+            for what, found in before.items():
+                self.assertEqual(after[what], found, f'{name}: {what}')
+        self.assertEqual(failed - {'packed'},  # there may be no Zstandard
+                         {'no such file', 'no such folder', 'damaged',
+                          'misfit', 'no number', 'stopped'})
 
     @unittest.skipUnless(
         has('avx', 'xgetbv1'),

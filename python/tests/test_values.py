@@ -4,6 +4,7 @@ SPDX-License-Identifier: MIT
 """
 import collections
 import enum
+import random
 import sys
 import tracemalloc
 import types
@@ -207,8 +208,6 @@ class Plain(Test):
         self.assertEqual(other['o'].tolist(), [['a', 'bc'], ['', 'd' * 9]])
         varve.write(other, self.path())
         self.assertEqual(varve.load(self.path())['o'][1, 1], b'd' * 9)
-        with self.fails(varve.MisuseError, 'u: ', 'any length'):
-            varve.restore({'u': np.array(['x', 'yz'])}, self.path())
 
     def test_tuples_are_made_anew(self):
         Pair = collections.namedtuple('Pair', 'a b')
@@ -219,6 +218,38 @@ class Plain(Test):
         self.assertEqual(other['t'], tree['t'])
         self.assertEqual(other['p'].a, 3)
         self.assertIsInstance(other['p'], Pair)
+
+    def test_none_is_left_out_of_dicts_and_keeps_its_place_in_lists(self):
+        state = random.Random(5).getstate()
+        self.assertIsNone(state[2])
+        tree = {'random': state, 'list': [None, np.ones(2), None],
+                'none': None}
+        varve.write(tree, self.path())
+        found = varve.load(self.path())
+        self.assertEqual(sorted(found), ['list', 'random'])
+        self.assertEqual(found['random'][2], None)
+        self.assertEqual([type(item) for item in found['list']],
+                         [type(None), np.ndarray, type(None)])
+        other = {'random': random.Random(6).getstate(),
+                 'list': [None, np.zeros(2), None], 'none': None}
+        varve.restore(other, self.path()).assert_consumed()
+        self.assertEqual(other['random'], state)
+        self.assertEqual(other['list'][1].tolist(), [1, 1])
+        self.assertEqual(other['list'][0::2], [None, None])
+        checkpoint = varve.Checkpoint(a=[None, 1.5], b={})
+        for value in [2, None], [None, None], [{}, 3], [None]:
+            checkpoint.a = value
+            checkpoint.write(self.path())
+            self.assertEqual(varve.load(self.path())['a'], value)
+
+    def test_none_and_a_value_are_told_apart(self):
+        for saved, wanted in ([None], [1.5]), ([1.5], [None]), \
+                ([None], [np.zeros(2)]):
+            varve.write({'n': np.ones(1), 'a': {'b': saved}}, self.path())
+            other = {'n': np.zeros(1), 'a': {'b': wanted}}
+            with self.fails(varve.MismatchError, 'a/b/0: ', 'object'):
+                varve.restore(other, self.path())
+            self.assertEqual(other['n'][0], 0)
 
     def test_what_cannot_be_saved_is_refused_by_its_path(self):
         class Colour(enum.Enum):
@@ -233,7 +264,8 @@ class Plain(Test):
             (Colour.RED, 'Colour'), (IntColour.RED, 'IntColour'),
             (2**63, '64 bits'), (np.array([object()]), 'object as element 0'),
             (np.array(['2020-01-01'], 'M8[D]'), r'datetime64\[D\]'),
-            (np.zeros(2, 'i4,f4'), r'element type'), ([None], 'found NoneType'),
+            (np.zeros(2, 'i4,f4'), r'element type'),
+            (np.array([None]), 'found NoneType as element 0'),
             (np.longdouble(1), 'element type'),
             ({2.5: 1.0}, 'names that are str or int'),
             ({True: 1.0}, 'found True'), ({3: 1.0, '3': 2.0}, 'as int and as'),

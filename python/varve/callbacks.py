@@ -62,3 +62,64 @@ def varve_python_settle(user: Any, _node: Any, _room: Any,
 def varve_python_loss(user: Any, path: Any, what: Any) -> None:
     """Notes what a format cannot hold, or what is lost."""
     ffi.from_handle(user).losses.append((text(path), text(what)))
+
+
+def view_of(data: Any, size: int) -> Any:
+    """Memory of the library's; None where it gives none."""
+    if not size:
+        return memoryview(b'')
+    return memoryview(ffi.buffer(data, size)) if data else None
+
+
+def by_communicator(handle: Any, function: Callable[[Any], None]) -> int:
+    """Once it has failed, all that follows does."""
+    comm = ffi.from_handle(handle)
+    if comm.exception is not None:
+        return lib.VARVE_DISCONNECTED
+    try:
+        function(comm)
+        return lib.VARVE_OK
+    except BaseException as exception:  # pylint: disable=broad-except
+        comm.exception = exception
+        return lib.VARVE_NO_MEMORY if isinstance(exception, MemoryError) \
+            else lib.VARVE_DISCONNECTED
+
+
+@ffi.def_extern(error=lib.VARVE_DISCONNECTED)
+def varve_python_agree(handle: Any, value: Any) -> int:
+    """The largest of all values."""
+    def agree(comm: Any) -> None:
+        value[0] = comm.agree(value[0])
+    return by_communicator(handle, agree)
+
+
+@ffi.def_extern(error=lib.VARVE_DISCONNECTED)
+def varve_python_gather(handle: Any, data: Any, size: int, room: Any) -> int:
+    """The bytes of all to rank 0."""
+    return lib.VARVE_OK if not size else by_communicator(
+        handle, lambda comm: comm.gather(
+            view_of(data, size), view_of(room, size * comm.size)))
+
+
+@ffi.def_extern(error=lib.VARVE_DISCONNECTED)
+def varve_python_gather_varied(handle: Any, data: Any, size: int, room: Any,
+                               sizes: Any) -> int:
+    """The same where sizes differ."""
+    def gather(comm: Any) -> None:
+        counts = list(sizes[0:comm.size]) if sizes else None
+        everything = view_of(room, sum(counts)) if counts else None
+        comm.gather_varied(view_of(data, size), everything, counts)
+    return by_communicator(handle, gather)
+
+
+@ffi.def_extern(error=lib.VARVE_DISCONNECTED)
+def varve_python_broadcast(handle: Any, data: Any, size: int) -> int:
+    """The bytes of rank 0 to all."""
+    return by_communicator(handle,
+                           lambda comm: comm.broadcast(view_of(data, size)))
+
+
+@ffi.def_extern(error=lib.VARVE_DISCONNECTED)
+def varve_python_barrier(handle: Any) -> int:
+    """Until all have come."""
+    return by_communicator(handle, lambda comm: comm.barrier())

@@ -6,13 +6,15 @@ from __future__ import annotations
 
 import os
 import weakref
-from typing import TYPE_CHECKING, Any, Callable, List, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, List, Optional, Tuple, Union
 
 from ._native import ffi, lib
 from .callbacks import Callbacks
-from .errors import Error, call
+from .communicator import Communicator, together
+from .errors import Error, Status, call
+from .fitting import check_fit
 from .graph import Graph
-from .options import read_options, write_options
+from .options import Options, read_options, write_options
 from .restoration import Restoration
 
 if TYPE_CHECKING:
@@ -23,14 +25,20 @@ if TYPE_CHECKING:
 __all__ = ['Checkpoint', 'Tracked', 'write', 'save', 'read', 'restore',
            'plan', 'latest']
 
+# What all processes of a communicator call.
+ALL = {lib.varve_write: lib.varve_write_all,
+       lib.varve_save: lib.varve_save_all,
+       lib.varve_read: lib.varve_read_all,
+       lib.varve_restore: lib.varve_restore_all}
+
 Path = Union[str, 'os.PathLike[str]']
 
 
-def guarded(callbacks: Callbacks, function: Callable[..., Any],
-            *arguments: Any) -> Any:
+def guarded(callbacks: Callbacks, comm: Optional[Communicator],
+            function: Callable[..., Any], *arguments: Any) -> Any:
     """Calls what may call back; raises what the program's function did."""
     try:
-        return call(function, *arguments)
+        return (comm.call if comm else call)(function, *arguments)
     except Error:
         callbacks.raise_own()
         raise
@@ -42,32 +50,43 @@ class Files:
     def __init__(self, root: Any):
         self.graph = Graph(root)
 
-    def write(self, path: Path, keywords: Any) -> List[Tuple[str, str]]:
+    def _write(self, how: Any, path: Path, comm: Optional[Communicator],
+               keywords: Any) -> Options:
         options = write_options(keywords)
-        with self.graph.lock:
+        with together(comm):
             self.graph.sync()
-            guarded(options.callbacks, lib.varve_write, self.graph.root,
-                    os.fsencode(path), options.struct)
+        guarded(options.callbacks, comm, ALL[how] if comm else how,
+                self.graph.root, os.fsencode(path), options.struct)
+        return options
+
+    def write(self, path: Path, comm: Optional[Communicator],
+              keywords: Any) -> List[Tuple[str, str]]:
+        with self.graph.lock:
+            options = self._write(lib.varve_write, path, comm, keywords)
         return options.callbacks.losses
 
-    def save(self, prefix: Path, keywords: Any) -> str:
-        options = write_options(keywords)
+    def save(self, prefix: Path, comm: Optional[Communicator],
+             keywords: Any) -> str:
         with self.graph.lock:
-            self.graph.sync()
-            guarded(options.callbacks, lib.varve_save, self.graph.root,
-                    os.fsencode(prefix), options.struct)
+            self._write(lib.varve_save, prefix, comm, keywords)
             return f'{os.fspath(prefix)}-{self.counter}.varve'
 
-    def read(self, how: Any, path: Path, keywords: Any) -> Restoration:
+    def read(self, how: Any, path: Path, comm: Optional[Communicator],
+             keywords: Any) -> Restoration:
         keywords = dict(keywords)
         any_shape = keywords.pop('any_shape', None)
         options = read_options(keywords)
         with self.graph.lock:
-            self.graph.let_take_any_shape(any_shape)
-            self.graph.sync(to_fill=True)
-            handle = guarded(options.callbacks, how, self.graph.root,
+            with together(comm):
+                self.graph.let_take_any_shape(any_shape)
+                self.graph.sync(to_fill=True)
+                if how != lib.varve_plan:
+                    check_fit(self.graph, os.fsencode(path), options)
+            handle = guarded(options.callbacks, comm,
+                             ALL[how] if comm else how, self.graph.root,
                              os.fsencode(path), options.struct)
-            self.graph.push()
+            with together(comm):
+                self.graph.push(Status.HALF_RESTORED)
             return Restoration(
                 self.graph, ffi.gc(handle, lib.varve_restoration_free),
                 options)
@@ -77,10 +96,11 @@ class Files:
         return lib.varve_save_counter(self.graph.root)
 
 
-def write(tree: Any, path: Path,
+def write(tree: Any, path: Path, comm: Optional[Communicator] = None,
           **options: 'Unpack[WriteOptions]') -> List[Tuple[str, str]]:
     """Writes nested dicts, lists and objects of arrays, numbers and strings to
     exactly this file. Gives what the format cannot hold: paths and reasons.
+    With `comm` all of its processes call it, with trees of the same names.
 
     >>> import numpy as np, tempfile, varve
     >>> folder = tempfile.TemporaryDirectory()
@@ -90,22 +110,23 @@ def write(tree: Any, path: Path,
     ['w']
     >>> folder.cleanup()
     """
-    return Files(tree).write(path, options)
+    return Files(tree).write(path, comm, options)
 
 
-def save(tree: Any, prefix: Path, **options: 'Unpack[WriteOptions]') -> str:
+def save(tree: Any, prefix: Path, comm: Optional[Communicator] = None,
+         **options: 'Unpack[WriteOptions]') -> str:
     """Writes `prefix-N.varve` for the next N, and gives its path."""
-    return Files(tree).save(prefix, options)
+    return Files(tree).save(prefix, comm, options)
 
 
-def read(tree: Any, path: Path,
+def read(tree: Any, path: Path, comm: Optional[Communicator] = None,
          **options: 'Unpack[ReadOptions]') -> Restoration:
     """Reads exactly this file into the arrays, numbers and strings that there
     are; see restore."""
-    return Files(tree).read(lib.varve_read, path, options)
+    return Files(tree).read(lib.varve_read, path, comm, options)
 
 
-def restore(tree: Any, path: Path,
+def restore(tree: Any, path: Path, comm: Optional[Communicator] = None,
             **options: 'Unpack[ReadOptions]') -> Restoration:
     """Reads a file, or the newest of a prefix, into what there is: arrays are
     filled, numbers and strings replaced. All or nothing.
@@ -120,14 +141,14 @@ def restore(tree: Any, path: Path,
     {'w': array([1., 1., 1.]), 'step': 7}
     >>> folder.cleanup()
     """
-    return Files(tree).read(lib.varve_restore, path, options)
+    return Files(tree).read(lib.varve_restore, path, comm, options)
 
 
 def plan(tree: Any, path: Path,
          **options: 'Unpack[ReadOptions]') -> Restoration:
     """What restore would do, without reading a value or changing anything: the
     report says it."""
-    return Files(tree).read(lib.varve_plan, path, options)
+    return Files(tree).read(lib.varve_plan, path, None, options)
 
 
 def latest(prefix: Path) -> str:
@@ -193,29 +214,30 @@ class Checkpoint(Tracked):
                                  'Checkpoint does')
         super().__setattr__(name, value)
 
-    def write(self, path: Path,
+    def write(self, path: Path, comm: Optional[Communicator] = None,
               **options: 'Unpack[WriteOptions]') -> List[Tuple[str, str]]:
         """Writes to exactly this file; gives what the format cannot hold."""
-        return self._files.write(path, options)
+        return self._files.write(path, comm, options)
 
-    def save(self, prefix: Path, **options: 'Unpack[WriteOptions]') -> str:
+    def save(self, prefix: Path, comm: Optional[Communicator] = None,
+             **options: 'Unpack[WriteOptions]') -> str:
         """Writes `prefix-N.varve` for the next N, and gives its path."""
-        return self._files.save(prefix, options)
+        return self._files.save(prefix, comm, options)
 
-    def read(self, path: Path,
+    def read(self, path: Path, comm: Optional[Communicator] = None,
              **options: 'Unpack[ReadOptions]') -> Restoration:
         """Reads exactly this file."""
-        return self._files.read(lib.varve_read, path, options)
+        return self._files.read(lib.varve_read, path, comm, options)
 
-    def restore(self, path: Path,
+    def restore(self, path: Path, comm: Optional[Communicator] = None,
                 **options: 'Unpack[ReadOptions]') -> Restoration:
         """Reads a file, or the newest of a prefix."""
-        return self._files.read(lib.varve_restore, path, options)
+        return self._files.read(lib.varve_restore, path, comm, options)
 
     def plan(self, path: Path,
              **options: 'Unpack[ReadOptions]') -> Restoration:
         """What restore would do, without changing anything."""
-        return self._files.read(lib.varve_plan, path, options)
+        return self._files.read(lib.varve_plan, path, None, options)
 
     @property
     def save_counter(self) -> int:

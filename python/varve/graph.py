@@ -9,10 +9,10 @@ import weakref
 from typing import Any, Dict, List, Optional
 
 from ._native import ffi, lib
-from .errors import call, refuse
+from .errors import Status, call, error_of, refuse
 from .leaves import ArrayLeaf, refusal_of
 from .options import as_patterns
-from .survey import Part, Survey, put, put_tuples
+from .survey import NONE_TAG, Part, Survey, put, put_tuples
 
 ADD = {lib.VARVE_OBJECT: lib.varve_add_object,
        lib.VARVE_LIST: lib.varve_add_list,
@@ -31,7 +31,7 @@ class Entry:
 
     def take(self, part: Part) -> bool:
         """Stands for a part from now on; False where it cannot."""
-        if part.kind != self.part.kind:
+        if (part.kind, part.is_none) != (self.part.kind, self.part.is_none):
             return False
         if self.leaf:
             if not self.leaf.pull(part.value):
@@ -62,7 +62,8 @@ class Graph:
         """Arrays of these paths take the shape of what comes from a file."""
         if patterns is True:
             patterns = '**'
-        self.any_shape = as_patterns(patterns) if patterns else ffi.NULL
+        self.any_shape = as_patterns(
+            patterns, 'any_shape') if patterns else ffi.NULL
 
     def is_waiting(self) -> bool:
         """Whether a value of a file waits for what the program adds."""
@@ -101,17 +102,30 @@ class Graph:
         for entry in self._entries.values():
             if self.takes_any_shape(entry):
                 lib.varve_set_resizing(entry.node, *entry.leaf.resizing())
-            elif entry.leaf:
+            elif isinstance(entry.leaf, ArrayLeaf):
                 lib.varve_set_resizing(entry.node, ffi.NULL, ffi.NULL)
 
-    def push(self) -> None:
-        """Gives the program what the buffers have."""
-        entries = list(self._entries.values())
-        for entry in entries:
-            part = entry.part
-            if entry.leaf and not refusal_of(part.value):
-                put(part, entry.leaf.push(part.value))
-        put_tuples([entry.part for entry in entries])
+    def entries(self) -> List[Entry]:
+        """All parts of the program that have nodes."""
+        return list(self._entries.values())
+
+    def push(self, status: Status = Status.MISMATCH) -> None:
+        """Gives the program what the buffers have; then tells what does not
+        fit, and is as it was."""
+        misfits = []
+        for entry in self.entries():
+            part, leaf = entry.part, entry.leaf
+            if not leaf or refusal_of(part.value):
+                continue
+            why = leaf.misfit(part.value)
+            if why:
+                misfits.append(f'{part.path}: {why}')
+                leaf.forget()
+            else:
+                put(part, leaf.push(part.value))
+        put_tuples([entry.part for entry in self.entries()])
+        if misfits:
+            raise error_of(status, misfits[0])
 
 
 def check_fillable(survey: Survey) -> None:
@@ -200,10 +214,11 @@ class Following:
             entry.node = lib.varve_add_resizable(
                 parent.node, name, entry.leaf.view(), *entry.leaf.resizing())
         elif entry.leaf:
-            entry.node = lib.varve_add_variable(parent.node, name,
-                                                entry.leaf.view())
+            entry.node = entry.leaf.add(parent.node, name)
         else:
             entry.node = ADD[part.kind](parent.node, name)
+            if part.is_none:
+                lib.varve_tag(entry.node, NONE_TAG.encode())
         self._reach(entry)
         return entry
 

@@ -15,7 +15,9 @@ import numpy as np
 
 from ._native import ffi, lib
 from .dtypes import CODES, STRING, dtype, dtype_name
-from .strings import from_library, to_library
+from .slices import Slice
+from .strings import (check_characters, check_text, from_library, obstacle,
+                      to_library)
 
 RESIZING = ffi.new('varve_resizing *', {
     'make_room': lib.varve_python_make_room,
@@ -38,9 +40,20 @@ class Leaf:
         """The buffer, as the library wants it."""
         raise NotImplementedError
 
+    def add(self, parent: Any, name: Any) -> Any:
+        """The node of it."""
+        return lib.varve_add_variable(parent, name, self.view())
+
     def push(self, value: Any) -> Any:
         """What the value is now: `value` itself where that was filled."""
         raise NotImplementedError
+
+    def misfit(self, _value: Any) -> Optional[str]:
+        """Why what has come cannot be pushed."""
+        return None
+
+    def forget(self) -> None:
+        """Lets the next pull take the value, whatever has come."""
 
 
 def shape_of(shape: Any) -> Any:
@@ -99,7 +112,7 @@ class StringsLeaf(Leaf):
     def __init__(self, value: Any):
         self._is_array = isinstance(value, np.ndarray)
         self._shape = value.shape if self._is_array else ()
-        self._values: List[Any] = []
+        self._values: Optional[List[Any]] = None  # what the buffer has
         self._strings: Any = None
         self._kept: Any = None
         self.pull(value)
@@ -125,9 +138,22 @@ class StringsLeaf(Leaf):
     def view(self) -> Any:
         return view_of(self._strings, STRING, self._shape)
 
+    def _came(self, value: Any) -> List[Any]:
+        """As str where a str was."""
+        if is_fixed(value):
+            return [from_library(item, value.dtype.kind == 'U')
+                    for item in self._strings[0:value.size]]
+        return [from_library(item, isinstance(like, str)) for item, like in
+                zip(self._strings, self._values or [])]
+
+    def misfit(self, value: Any) -> Optional[str]:
+        return misfit_of(self._came(value), value) if is_fixed(value) else None
+
+    def forget(self) -> None:
+        self._values = None
+
     def push(self, value: Any) -> Any:
-        found = [from_library(item, like) for item, like in
-                 zip(self._strings, self._values)]
+        found = self._came(value)
         if found == self._values:
             return value
         self._values = found
@@ -205,6 +231,34 @@ class ArrayLeaf(Leaf):
         self._room = None
 
 
+class SliceLeaf(Leaf):
+    """An array that is a part of a value."""
+
+    def __init__(self, value: Slice):
+        self._of = value.shape, value.start
+        self._leaf = ArrayLeaf(plain(value.array))
+
+    def pointer(self) -> Any:
+        return self._leaf.pointer()
+
+    def pull(self, value: Any) -> bool:
+        return isinstance(value, Slice) \
+            and (value.shape, value.start) == self._of \
+            and self._leaf.pull(plain(value.array))
+
+    def view(self) -> Any:
+        return self._leaf.view()
+
+    def add(self, parent: Any, name: Any) -> Any:
+        shape, start = self._of
+        return lib.varve_add_slice(parent, name, self.view(), shape_of(shape),
+                                   ffi.new('uint64_t[]', list(start) or [0]))
+
+    def push(self, value: Any) -> Any:
+        self._leaf.push(plain(value.array))
+        return value
+
+
 def is_native(array: np.ndarray) -> bool:
     return array.dtype.isnative or array.dtype.itemsize == 1
 
@@ -230,8 +284,26 @@ def is_apart(array: np.ndarray) -> bool:
     return True
 
 
+def is_fixed(value: Any) -> bool:
+    """Whether it is an array of strings of a width."""
+    return isinstance(value, np.ndarray) and value.dtype.kind in 'SU'
+
+
+def misfit_of(came: List[Any], array: np.ndarray) -> Optional[str]:
+    """Why strings do not fit into an array of a width."""
+    for i, item in enumerate(came):
+        expected = obstacle(item, array.dtype)
+        if expected:
+            return (f'expected {expected} in an array of {array.dtype}, found '
+                    f'{item[:40]!r} as element {i}; an array of objects takes '
+                    'any')
+    return None
+
+
 def refusal_of(value: Any) -> Optional[str]:
     """Why no value of a file can be put there; None where it can."""
+    if isinstance(value, Slice):
+        value = plain(value.array)
     if not isinstance(value, np.ndarray):
         return None
     if not value.flags.writeable:
@@ -239,9 +311,6 @@ def refusal_of(value: Any) -> Optional[str]:
     if not is_apart(value):
         return ('expected an array whose elements lie apart, found one of '
                 f'shape {value.shape} with strides {value.strides}')
-    if value.dtype.kind in 'SU':
-        return ('expected an array of objects for strings of any length, '
-                f'found one of {value.dtype}')
     return None
 
 
@@ -273,6 +342,7 @@ def leaf_maker(value: Any) -> Optional[Callable[[Any], Leaf]]:
     """What makes a leaf of a plain value; None where it is none. Raises
     TypeError, in words that follow a path, where it never can be."""
     if isinstance(value, (str, bytes)):
+        check_text(value)
         return StringsLeaf
     if isinstance(value, np.generic):
         check_dtype(value.dtype)
@@ -282,6 +352,13 @@ def leaf_maker(value: Any) -> Optional[Callable[[Any], Leaf]]:
             raise TypeError('expected an integer of 64 bits, found a larger '
                             'one')
         return NumberLeaf
+    if isinstance(value, Slice):
+        array = plain(value.array)
+        if not isinstance(array, np.ndarray) or array.dtype.kind in 'OSU':
+            raise TypeError('expected a slice of an array of numbers, found '
+                            f'one of {getattr(array, "dtype", type(array))}')
+        check_array(array)
+        return SliceLeaf
     if isinstance(value, np.ndarray):
         check_array(value)
         return StringsLeaf if dtype_name(value.dtype) == 'string' else ArrayLeaf
@@ -300,3 +377,6 @@ def check_array(array: np.ndarray) -> None:
             if not isinstance(item, (str, bytes)):
                 raise TypeError('expected an array of numbers or strings, '
                                 f'found {type(item).__name__} as element {i}')
+            check_text(item, f' as element {i}')
+    if array.dtype.kind == 'U':
+        check_characters(array)

@@ -11,7 +11,9 @@ from typing import (TYPE_CHECKING, Any, Callable, List, Mapping, NamedTuple,
 
 from ._native import ffi, lib
 from .checkpoint import Checkpoint, Files, Path, guarded
-from .errors import text
+from .communicator import Communicator, together
+from .errors import Status, text
+from .fitting import check_fit
 from .options import (ManagerOptions, Options, ReadOptions, WriteOptions,
                       read_options, write_options)
 from .restoration import Restoration
@@ -58,11 +60,13 @@ class Manager:
 
     def __init__(self, checkpoint: Checkpoint, directory: Path,
                  background: bool = False,
+                 comm: Optional[Communicator] = None,
                  write: Optional[WriteOptions] = None,
                  read: Optional[ReadOptions] = None,
                  **options: 'Unpack[ManagerOptions]'):
         self._files: Files = vars(checkpoint)['_files']
         self._checkpoint = checkpoint
+        self._comm = comm
         self._write = write_options(write or {})
         keywords: Any = dict(read or {})
         self._any_shape = keywords.pop('any_shape', None)
@@ -73,6 +77,7 @@ class Manager:
         setattr(struct, 'async', background)
         struct.write = self._write.struct
         struct.read = self._read.struct
+        struct.comm = comm.handle if comm else ffi.NULL
         self._handle = ffi.gc(
             self._call(lib.varve_manager_new, self._files.graph.root,
                        os.fsencode(directory), struct),
@@ -84,7 +89,7 @@ class Manager:
         if callbacks.exception is None and self._read.callbacks.exception:
             callbacks = self._read.callbacks
         with self._files.graph.lock:
-            return guarded(callbacks, function, *arguments)
+            return guarded(callbacks, None, function, *arguments)
 
     @property
     def handle(self) -> Any:
@@ -118,10 +123,15 @@ class Manager:
         with graph.lock:
             if self._restoration:
                 self._restoration.close()
-            graph.let_take_any_shape(self._any_shape)
-            graph.sync(to_fill=True)
+            with together(self._comm):
+                graph.let_take_any_shape(self._any_shape)
+                graph.sync(to_fill=True)
+                newest = lib.varve_manager_latest(self.handle)
+                if newest:
+                    check_fit(graph, newest, self._read)
             self._call(lib.varve_manager_resume, self.handle)
-            graph.push()
+            with together(self._comm):
+                graph.push(Status.HALF_RESTORED)
             handle = lib.varve_manager_restoration(self.handle)
             self._restoration = None if handle == ffi.NULL else Restoration(
                 graph, handle, self._read)
@@ -137,7 +147,8 @@ class Manager:
              force: bool = False, pin: bool = False) -> Optional[str]:
         """Saves if a save is due, and deletes what nothing keeps. Gives the
         path of what was written; None: nothing (yet, in the background)."""
-        if not force and not self.is_due(step):
+        is_due = force or self.is_due(step)
+        if not (self._comm.any(is_due) if self._comm else is_due):
             return None
         options = Options('varve_manager_save_options',
                           {'metadata': metadata, 'force': force, 'pin': pin},
@@ -145,7 +156,8 @@ class Manager:
         options.struct.has_metric = metric is not None
         options.struct.metric = 0.0 if metric is None else metric
         with self._files.graph.lock:
-            self._files.graph.sync()
+            with together(self._comm):
+                self._files.graph.sync()
             self._call(lib.varve_manager_save_with, self.handle, step,
                        options.struct)
             return fs_text(lib.varve_manager_saved(self.handle))

@@ -14,10 +14,11 @@ from typing import (Any, Callable, Container, Dict, List, Mapping, Sequence,
 
 from ._native import ffi, lib
 from .callbacks import Callbacks, Progress
-from .errors import text
+from .errors import refuse, text
 
 __all__ = ['ReadOptions', 'WriteOptions', 'ManagerOptions']
 
+PATHS = 'rename_file', 'base', 'prefix'  # of files
 Patterns = Union[str, Sequence[str]]
 Metadata = Mapping[str, Union[bool, int, float, str]]
 
@@ -127,12 +128,12 @@ class Options:
         elif name == 'cast':
             self.struct.cast = cast_code(value)
         elif self._fields[field].type.kind == 'pointer':
-            setattr(self.struct, field, self._text(value))
+            setattr(self.struct, field, self._text(value, name))
         else:
             setattr(self.struct, field, value)
 
-    def _text(self, value: Any) -> Any:
-        chars = as_patterns(value)
+    def _text(self, value: Any, name: str) -> Any:
+        chars = as_path(value) if name in PATHS else as_patterns(value, name)
         self._kept.append(chars)
         return chars
 
@@ -144,18 +145,19 @@ class Options:
     def _set_metadata(self, values: Metadata) -> None:
         array = self._array('varve_metadata', len(values))
         for item, (name, value) in zip(array, values.items()):
-            item.name = self._text(name)
+            item.name = self._text(name, 'metadata')
             kind, field = metadata_kind(name, value)
             item.kind = kind
-            setattr(item, field,
-                    self._text(value) if field == 'string' else value)
+            setattr(item, field, self._text(value, 'metadata')
+                    if field == 'string' else value)
         self.struct.metadata = array
         self.struct.metadata_count = len(values)
 
     def _set_renames(self, values: Mapping[str, str]) -> None:
         array = self._array('varve_rename', len(values))
         for item, (program, file) in zip(array, values.items()):
-            item.program, item.file = self._text(program), self._text(file)
+            item.program = self._text(program, 'renames')
+            item.file = self._text(file, 'renames')
         self.struct.renames = array
         self.struct.rename_count = len(values)
 
@@ -169,11 +171,19 @@ class Options:
         self.struct.loss_user = self.callbacks.handle
 
 
-def as_patterns(value: Any) -> Any:
-    """A text, or several patterns, for C."""
+def as_path(value: Any) -> Any:
+    return ffi.new('char[]', os.fsencode(value))
+
+
+def as_patterns(value: Any, name: str) -> Any:
+    """A text, or several patterns, for C; `name` is what has it."""
     if isinstance(value, (list, tuple)):
         value = '|'.join(value)
-    return ffi.new('char[]', os.fsencode(value))
+    try:
+        return ffi.new('char[]', value.encode('utf-8'))
+    except UnicodeEncodeError:
+        raise refuse(f'{name}: expected text that UTF-8 has, found one with a '
+                     'lone surrogate') from None
 
 
 def metadata_kind(name: str, value: Any) -> Tuple[int, str]:

@@ -17,6 +17,7 @@ from .dtypes import NAMES, STRING, saved_dtype
 from .errors import NotFoundError, Status, call, refuse, text
 from .options import metadata_value
 from .strings import from_file
+from .survey import NONE_TAG
 
 __all__ = ['Kind', 'Reader', 'SavedNode', 'SavedSlot', 'open', 'load']
 
@@ -133,9 +134,10 @@ class Reader(Mapping[str, 'SavedNode']):
     def find(self, path: str) -> 'SavedNode':
         """The node at a path, through any edges; NotFoundError without it."""
         saved = ffi.new('varve_saved_node *')
-        if not lib.varve_reader_find(self.handle, path.encode(), saved):
+        if not lib.varve_reader_find(self.handle, path_bytes(path), saved):
             raise NotFoundError(Status.NOT_FOUND,
-                                f'{self.path}: expected {path}, found nothing')
+                                f'{self.path}: expected {path!r:.200}, found '
+                                'nothing')
         return SavedNode(self, saved)
 
     def walk(self) -> Iterator['SavedNode']:
@@ -160,7 +162,7 @@ class Reader(Mapping[str, 'SavedNode']):
 
     def __contains__(self, path: object) -> bool:
         return isinstance(path, str) and bool(lib.varve_reader_find(
-            self.handle, path.encode(), ffi.new('varve_saved_node *')))
+            self.handle, path_bytes(path), ffi.new('varve_saved_node *')))
 
     def __iter__(self) -> Iterator[str]:
         return (node.path for node in self.walk() if node.has_value)
@@ -278,6 +280,11 @@ class SavedNode:
         return f'<varve.SavedNode {self.path!r} {self.kind.name}{what}>'
 
 
+def path_bytes(path: str) -> bytes:
+    """What UTF-8 has not is in no file."""
+    return path.encode('utf-8', 'surrogatepass')
+
+
 def address(array: np.ndarray) -> Any:
     """Where an array's first element is."""
     return ffi.cast('void *', array.__array_interface__['data'][0])
@@ -384,6 +391,8 @@ class Loading:
     def _begin(self, node: SavedNode) -> Any:
         if node.kind == Kind.LIST:
             return []
+        if NONE_TAG in node.tags and not node.edges:
+            return None
         if node.kind == Kind.VARIABLE or self._is_leaf(node):
             return self._value(node)
         return {}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, List, NamedTuple, Optional, Tuple, Union
 from ._native import ffi, lib
 from .dtypes import NAMES
 from .errors import call, text
-from .options import Options, metadata_value
+from .options import Options, as_patterns, metadata_value
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -131,7 +131,8 @@ class Restoration:
         """Gives up values that wait; None: all of them."""
         with self._graph.lock:
             call(lib.varve_drop_pending, self.handle,
-                 patterns.encode() if patterns else ffi.NULL)
+                 as_patterns(patterns, 'drop_pending') if patterns
+                 else ffi.NULL)
 
     def report(self) -> Report:
         """What matched and what did not, at this moment."""
@@ -158,7 +159,8 @@ class Restoration:
 
     def metadata(self, name: str) -> Any:
         """A piece of the file's metadata, or None."""
-        item = lib.varve_restoration_metadata(self.handle, name.encode())
+        item = lib.varve_restoration_metadata(
+            self.handle, name.encode('utf-8', 'surrogatepass'))
         return metadata_value(item) if item != ffi.NULL else None
 
     def __repr__(self) -> str:

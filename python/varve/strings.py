@@ -4,7 +4,7 @@ SPDX-License-Identifier: MIT
 """
 from __future__ import annotations
 
-from typing import Any, List, Tuple, Union
+from typing import Any, List, Optional, Tuple, Union
 
 import numpy as np
 
@@ -26,6 +26,47 @@ def from_file(data: bytes, shape: Tuple[int, ...]) -> np.ndarray:
     return array
 
 
+def is_valid(value: str) -> bool:
+    """Whether UTF-8 has it: it has no half of a pair."""
+    try:
+        value.encode('utf-8')
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def check_text(value: Union[str, bytes], where: str = '') -> None:
+    """Raises TypeError, in words that follow a path."""
+    if isinstance(value, str) and not is_valid(value):
+        raise TypeError(f'expected text that UTF-8 has, found {value[:40]!r} '
+                        f'with a lone surrogate{where}; save it as bytes, of '
+                        "encode('utf-8', 'surrogatepass')")
+
+
+def check_characters(array: np.ndarray) -> None:
+    """The same for an array of characters of 4 bytes each."""
+    codes = np.ascontiguousarray(array, array.dtype.newbyteorder('='))
+    codes = codes.reshape(-1).view(np.uint32)
+    is_bad = (codes >> 11 == 0xd800 >> 11) | (codes > 0x10ffff)
+    if is_bad.any():
+        at = int(is_bad.argmax())
+        raise TypeError('expected text that UTF-8 has, found the character '
+                        f'{codes[at]:#x} in element {at * 4 // array.itemsize}'
+                        )
+
+
+def obstacle(value: Union[str, bytes], of: np.dtype) -> Optional[str]:
+    """What an array of strings of a width expects, where this does not fit."""
+    if of.kind == 'U' and isinstance(value, bytes):
+        return 'strings of UTF-8'
+    width = of.itemsize // (4 if of.kind == 'U' else 1)
+    if len(value) > width:
+        unit = 'characters' if of.kind == 'U' else 'bytes'
+        return f'strings of up to {width} {unit}'
+    is_cut = value[-1:] in ('\0', b'\0')  # which NumPy takes for the end
+    return 'strings with no NUL at their end' if is_cut else None
+
+
 def encoded(value: Union[str, bytes]) -> bytes:
     return value.encode('utf-8') if isinstance(value, str) else bytes(value)
 
@@ -39,12 +80,21 @@ def to_library(values: List[Union[str, bytes]]) -> Tuple[Any, List[Any]]:
     return array, kept
 
 
-def from_library(item: Any, like: Any) -> Union[str, bytes]:
-    """A varve_string, as str in the place of a str, if it is UTF-8."""
-    data = bytes(ffi.buffer(item.data, item.size)) if item.size else b''
-    if not isinstance(like, str):
-        return data
+def decoded(data: bytes, is_text: bool) -> Union[str, bytes]:
+    """As str, if it is UTF-8."""
     try:
-        return data.decode('utf-8')
+        return data.decode('utf-8') if is_text else data
     except UnicodeDecodeError:
         return data
+
+
+def like(strings: np.ndarray, array: np.ndarray) -> List[Union[str, bytes]]:
+    """Bytes as an array of strings of a width would have them."""
+    return [decoded(data, array.dtype.kind == 'U')
+            for data in strings.reshape(-1)]
+
+
+def from_library(item: Any, is_text: bool) -> Union[str, bytes]:
+    """A varve_string; as str where that is meant and it is UTF-8."""
+    data = bytes(ffi.buffer(item.data, item.size)) if item.size else b''
+    return decoded(data, is_text)

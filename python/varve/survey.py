@@ -8,6 +8,7 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import enum
+import re
 import sys
 import types
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
@@ -17,6 +18,7 @@ import numpy as np
 from ._native import lib
 from .errors import refuse
 from .leaves import NUMBERS, Leaf, leaf_maker, plain
+from .strings import is_valid
 
 __all__ = ['Part', 'Survey', 'put', 'put_tuples']
 
@@ -26,6 +28,8 @@ STRANGERS = (type, types.FunctionType, types.BuiltinFunctionType,
              enum.Enum, BaseException, set, frozenset, bytearray, memoryview,
              int, float, complex)
 MAX_NAME_SIZE = 65535
+NONE_TAG = 'none'  # of an object that is None in a list
+ESCAPED = re.compile('[/%*|()\0-\x1f\x7f]')
 
 
 class Part:
@@ -39,6 +43,7 @@ class Part:
         self.path = path
         self.maker = maker
         self.kind = lib.VARVE_VARIABLE if maker else kind_of(value)
+        self.is_none = value is None
         # What children are put back into: a list in the place of a tuple.
         self.holder = list(value) if isinstance(value, tuple) else value
         self.children: List[Tuple[str, Any]] = []
@@ -50,6 +55,8 @@ class Part:
 
 
 def kind_of(value: Any) -> int:
+    if value is None:  # in a list: it keeps a place
+        return lib.VARVE_OBJECT
     if isinstance(value, dict):
         return lib.VARVE_DICT
     if isinstance(value, (list, tuple)):
@@ -92,7 +99,10 @@ def attributes(value: Any) -> Dict[str, Any]:
 
 
 def items_of(part: Part) -> Iterator[Tuple[Any, Any]]:
-    """Keys and children; None stands for nothing."""
+    """Keys and children; None stands for nothing, but in a list, where it has
+    a place."""
+    if part.is_none:
+        return
     if part.is_list:
         yield from enumerate(part.holder)
         return
@@ -107,11 +117,23 @@ def check_name(name: Any) -> None:
         return
     if not isinstance(name, str):
         raise TypeError(f'expected names that are str or int, found {name!r}')
-    size = len(name.encode('utf-8', 'surrogatepass'))
-    is_text = not any('\ud800' <= c <= '\udfff' or c == '\0' for c in name)
-    if not is_text or not 0 < size <= MAX_NAME_SIZE:
+    if not is_valid(name):
+        raise TypeError(f'expected names that UTF-8 has, found {name[:40]!r} '
+                        'with a lone surrogate; rename it')
+    if '\0' in name or not 0 < len(name.encode()) <= MAX_NAME_SIZE:
         raise TypeError('expected a name of 1 to 65535 bytes of UTF-8 without '
                         f'a NUL, found {name[:40]!r}')
+
+
+def check_key(name: Any, holder: Any) -> None:
+    check_name(name)
+    if isinstance(name, int) and str(name) in holder:
+        raise TypeError(f'expected {name} once, found it as int and as str')
+
+
+def escaped(name: Any) -> str:
+    """A name as paths have it."""
+    return ESCAPED.sub(lambda found: f'%{ord(found[0]):02X}', str(name))
 
 
 class Survey:
@@ -140,21 +162,19 @@ class Survey:
 
     def _look_into(self, part: Part) -> None:
         for name, source in items_of(part):
-            path = f'{part.path}/{name}' if part.path else str(name)
+            path = part.path or 'the root'
             try:
+                if not part.is_list:
+                    check_key(name, part.holder)
+                path = f'{part.path}/{escaped(name)}'.lstrip('/')
                 self._look_at(part, name, source, path)
             except TypeError as error:
                 raise refuse(f'{path}: {error}') from None
 
     def _look_at(self, part: Part, name: Any, source: Any, path: str) -> None:
-        if not part.is_list:
-            check_name(name)
-            if isinstance(name, int) and str(name) in part.holder:
-                raise TypeError(f'expected {name} once, found it as int and as '
-                                'str')
         value = plain(source)
         is_plain = isinstance(value, (str, bytes, tuple, np.generic)) \
-            or type(value) in NUMBERS
+            or type(value) in NUMBERS or value is None
         key = (part.key, name) if is_plain else id(source)
         if key not in self.parts:
             self._add(key, source, value, path)

@@ -1,0 +1,60 @@
+"""fitting.py - whether the strings of a file fit into arrays of a width, before
+a restoration changes anything.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Dict, Iterator, Tuple
+
+from ._native import ffi, lib
+from .dtypes import CODES
+from .errors import Error, MismatchError, Status, call
+from .leaves import is_fixed, misfit_of
+from .options import Options
+from .reader import Reader
+from .restoration import findings
+from .strings import like
+
+if TYPE_CHECKING:
+    from .graph import Entry, Graph
+
+__all__ = ['check_fit']
+
+
+def check_fit(graph: 'Graph', path: Any, options: Options) -> None:
+    """MismatchError where strings of the file do not fit. What else is wrong
+    with it, and a file that takes its place later, is for the restoration."""
+    fixed = {entry.node: entry for entry in graph.entries()
+             if is_fixed(entry.part.value)}
+    if not fixed:
+        return
+    try:
+        for entry, came in coming(graph, fixed, path, options):
+            why = misfit_of(came, entry.part.value)
+            if why:
+                break
+        else:
+            return
+    except Error:
+        return
+    raise MismatchError(Status.MISMATCH, f'{entry.part.path}: {why}')
+
+
+def coming(graph: 'Graph', fixed: Dict[Any, 'Entry'], path: Any,
+           options: Options) -> Iterator[Tuple['Entry', Any]]:
+    """What would come into which of them."""
+    plan = ffi.gc(call(lib.varve_plan, graph.root, path, options.struct),
+                  lib.varve_restoration_free)
+    report = ffi.gc(call(lib.varve_report_new, plan), lib.varve_report_free)
+    found = os.fsdecode(ffi.string(lib.varve_restoration_path(plan)))
+    with Reader(found, bool(options.struct.salvage)) as reader:
+        for line in findings(report, lib.VARVE_MATCHED):
+            if line.saved is None or CODES[line.saved[0]] != lib.VARVE_STRING:
+                continue
+            entry = fixed.get(lib.varve_find_path(
+                graph.root, (line.program_path or '').encode()))
+            if entry:
+                yield entry, like(reader[line.file_path or ''].read(),
+                                  entry.part.value)
