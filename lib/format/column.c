@@ -119,3 +119,36 @@ void vv_column_set(const struct vv_column *column, struct vv_index *index,
     else
         memcpy(at, &narrow, sizeof narrow);
 }
+
+/* --- Two indices -------------------------------------------------------- */
+
+static bool is_of_places(size_t column)
+{
+    return vv_columns[column].key == VV_KEY_VALUE_OFFSETS ||
+           vv_columns[column].key == VV_KEY_VALUE_SIZES ||
+           vv_columns[column].key == VV_KEY_DIGESTS ||
+           (column >= VV_REQUIRED_COLUMN_COUNT && column < VV_FIRST_TAG_COLUMN);
+}
+
+static bool are_same(const struct vv_column *column, const struct vv_index *a,
+    const struct vv_index *b)
+{
+    uint64_t count = vv_column_count(column, a);
+    return count == vv_column_count(column, b) &&
+           (count == 0 ||
+               memcmp(vv_column_bytes(column, a), vv_column_bytes(column, b),
+                   (size_t)count * column->element) == 0);
+}
+
+bool vv_index_is_alike(const struct vv_index *a, const struct vv_index *b)
+{
+    for (size_t i = 0; i < VV_COLUMN_COUNT; i++) {
+        if (!is_of_places(i) && !are_same(&vv_columns[i], a, b))
+            return false;
+    }
+    for (uint32_t v = 0; v < a->value_count; v++) {
+        if (vv_index_is_saved(a, v) != vv_index_is_saved(b, v))
+            return false;
+    }
+    return true;
+}

@@ -44,4 +44,8 @@ uint64_t vv_column_count(
 void vv_column_set(const struct vv_column *column, struct vv_index *index,
     const uint8_t *bytes, uint64_t count);
 
+/* Whether two indices agree in all but what is in their values and where these
+ * lie: what one brings a program, the other brings it too. */
+bool vv_index_is_alike(const struct vv_index *a, const struct vv_index *b);
+
 #endif

@@ -51,6 +51,8 @@ struct varve_manager {
     varve_error failure; /* of one that nobody was told */
 
     varve_restoration *restoration;
+    varve_error half_restored;    /* by a damaged checkpoint, and not yet by an
+                                     older one; VARVE_OK: nothing is */
     struct vv_buffer saved;       /* a path, "" for none */
     struct vv_buffer passed_over; /* lines, each ends with a NUL */
     struct vv_buffer text;        /* what was handed out last */

@@ -14,18 +14,10 @@
 #include "read_all.h"
 #include "reader.h"
 #include "restoration.h"
+#include "resume_alone.h"
 #include "resume_together.h"
 #include "system.h"
 #include "try.h"
-
-/* Whether it is the file that is to blame, so that an older one may do. */
-static bool is_damage(varve_status status)
-{
-    return status == VARVE_CORRUPT || status == VARVE_TRUNCATED ||
-           status == VARVE_EMPTY_FILE || status == VARVE_NOT_A_CHECKPOINT ||
-           status == VARVE_IO || status == VARVE_LIMIT ||
-           status == VARVE_NOT_FOUND;
-}
 
 static varve_status pass_over(varve_manager *m, struct vv_entry *entry,
     const varve_error *reason, varve_error *error)
@@ -49,17 +41,21 @@ static varve_status verify_alone(
     return status;
 }
 
+/* Whether an entry is good, or what is wrong, if with it. */
+typedef varve_status examine_function(
+    varve_manager *m, size_t index, bool *is_damaged, varve_error *error);
+
 static varve_status verify(
-    varve_manager *m, const struct vv_entry *entry, varve_error *error)
+    varve_manager *m, size_t index, bool *is_damaged, varve_error *error)
 {
-    varve_status status = VARVE_OK;
-    const char *path =
-        vv_listing_path(&m->listing, &entry->number, VARVE_SUFFIX);
-    if (m->listing.path.failed)
-        status = vv_fail_memory(error, "the name of a checkpoint");
+    const char *path;
+    varve_status status = vv_resume_path(m, index, &path, error);
     if (m->options.comm)
-        return vv_manager_verify(m, path, status, error);
-    return status ? status : verify_alone(m, path, error);
+        status = vv_manager_verify(m, path, status, error);
+    else if (!status)
+        status = verify_alone(m, path, error);
+    *is_damaged = vv_blames_file(status);
+    return status;
 }
 
 /* That none is good is only known where each could be read: beginning anew
@@ -73,8 +69,8 @@ static varve_status end_without(const varve_error *unread, varve_error *error)
 
 /* *index: the number of entries where none is good; *unread says then whether
  * one could not be read. */
-static varve_status find_good(
-    varve_manager *m, size_t *index, varve_error *unread, varve_error *error)
+static varve_status find_good(varve_manager *m, examine_function *examine,
+    size_t *index, varve_error *unread, varve_error *error)
 {
     *unread = (varve_error){ 0 };
     m->passed_over.size = 0;
@@ -83,14 +79,15 @@ static varve_status find_good(
     for (size_t i = m->listing.count; i-- > 0;) {
         struct vv_entry *entry = &m->listing.entries[i];
         varve_error reason = { 0 };
-        varve_status status = verify(m, entry, &reason);
+        bool is_damaged = false;
+        varve_status status = examine(m, i, &is_damaged, &reason);
         if (!status) {
             entry->is_damaged = false;
             *index = i;
             vv_manager_note_good(m, entry->number);
             return VARVE_OK;
         }
-        if (!is_damage(status)) {
+        if (!is_damaged) {
             if (error)
                 *error = reason;
             return status;
@@ -107,11 +104,11 @@ static varve_status find_good(
 varve_status vv_find_good(varve_manager *m, size_t *index, varve_error *error)
 {
     varve_error unread;
-    VV_TRY(find_good(m, index, &unread, error));
+    VV_TRY(find_good(m, verify, index, &unread, error));
     return *index == m->listing.count ? end_without(&unread, error) : VARVE_OK;
 }
 
-static varve_status decide(varve_manager *m, varve_error *error)
+varve_status vv_manager_decide(varve_manager *m, varve_error *error)
 {
     return vv_decide_listing(&m->decision, &m->policy, &m->listing,
         m->has_good ? &m->good : NULL, error);
@@ -119,29 +116,31 @@ static varve_status decide(varve_manager *m, varve_error *error)
 
 /* --- Resuming ----------------------------------------------------------- */
 
-static varve_status restore(
-    varve_manager *m, const struct vv_entry *entry, varve_error *error)
+static void adopt(varve_manager *m, size_t index)
 {
     const struct vv_system *system = m->context.system;
+    const struct vv_entry *entry = &m->listing.entries[index];
+    m->restoration->is_lent = true;
+    m->has_last = entry->step >= 0;
+    m->last_step = entry->step;
+    m->last_uptime = system->uptime(system->state);
+}
+
+static varve_status restore(varve_manager *m, size_t index, varve_error *error)
+{
     const varve_comm *comm = m->options.comm;
     struct vv_opening opening = {
-        .path = vv_listing_path(&m->listing, &entry->number, VARVE_SUFFIX),
         .options = m->options.read,
         .is_save = true,
     };
-    varve_status status = VARVE_OK;
-    if (m->listing.path.failed)
-        status = vv_fail_memory(error, "the name of a checkpoint");
+    varve_status status = vv_resume_path(m, index, &opening.path, error);
     m->restoration =
         comm     ? vv_read_together(comm, m->root, status, &opening, error)
         : status ? NULL
                  : vv_restoration_open(m->root, &opening, error);
     if (!m->restoration)
         return error->status;
-    m->restoration->is_lent = true;
-    m->has_last = entry->step >= 0;
-    m->last_step = entry->step;
-    m->last_uptime = system->uptime(system->state);
+    adopt(m, index);
     return VARVE_OK;
 }
 
@@ -150,6 +149,8 @@ static varve_status start_fresh(varve_manager *m, varve_error *error)
     varve_status status = VARVE_OK;
     if (m->options.initialize)
         status = m->options.initialize(m->options.initialize_user);
+    else if (m->half_restored.status)
+        return vv_tell_half_restored(m, VARVE_CORRUPT, error);
     if (status)
         status = vv_fail(error, vv_status_of_callback(status),
             "%s: expected the program to initialize itself, found %s",
@@ -163,10 +164,10 @@ static varve_status salvage(varve_manager *m, varve_error *error)
 {
     for (size_t i = m->listing.count; i-- > 0;) {
         varve_error reason = { 0 };
-        varve_status status = restore(m, &m->listing.entries[i], &reason);
+        varve_status status = restore(m, i, &reason);
         if (!status)
             return VARVE_OK;
-        if (!is_damage(status)) {
+        if (!vv_blames_file(status)) {
             if (error)
                 *error = reason;
             return status;
@@ -185,8 +186,9 @@ static varve_status begin_anew(
         VV_TRY(salvage(m, error));
     if (m->restoration)
         return VARVE_OK;
-    VV_TRY(end_without(unread, error));
-    return start_fresh(m, error);
+    varve_status status = end_without(unread, error);
+    return status ? vv_tell_half_restored(m, status, error)
+                  : start_fresh(m, error);
 }
 
 static varve_status look_to_resume(varve_manager *m, varve_error *error)
@@ -199,19 +201,40 @@ static varve_status look_to_resume(varve_manager *m, varve_error *error)
     return vv_manager_leads(m) ? vv_manager_look(m, error) : VARVE_OK;
 }
 
+/* Of many processes each verifies a share, and reads then what is its own. */
+static varve_status restore_good(
+    varve_manager *m, size_t *index, varve_error *unread, varve_error *error)
+{
+    VV_TRY(find_good(m, verify, index, unread, error));
+    VV_TRY(vv_manager_agree(m, vv_manager_decide(m, error), error));
+    return *index < m->listing.count ? restore(m, *index, error) : VARVE_OK;
+}
+
+static varve_status restore_first(
+    varve_manager *m, size_t *index, varve_error *unread, varve_error *error)
+{
+    varve_status status = find_good(m, vv_resume_from, index, unread, error);
+    if (status)
+        return vv_tell_half_restored(m, status, error);
+    if (*index == m->listing.count)
+        return vv_manager_decide(m, error);
+    m->half_restored.status = VARVE_OK; /* an older one was the same graph */
+    adopt(m, *index);
+    return VARVE_OK;
+}
+
 static varve_status resume(varve_manager *m, varve_error *error)
 {
     size_t index;
     varve_error unread;
     varve_status status = look_to_resume(m, error);
     VV_TRY(vv_manager_tell(m, status, error));
-    VV_TRY(find_good(m, &index, &unread, error));
-    VV_TRY(vv_manager_agree(m, decide(m, error), error));
     vv_restoration_free(m->restoration);
     m->restoration = NULL;
-    if (index == m->listing.count)
-        return begin_anew(m, &unread, error);
-    return restore(m, &m->listing.entries[index], error);
+    m->half_restored.status = VARVE_OK;
+    VV_TRY(m->options.comm ? restore_good(m, &index, &unread, error)
+                           : restore_first(m, &index, &unread, error));
+    return index == m->listing.count ? begin_anew(m, &unread, error) : VARVE_OK;
 }
 
 varve_status varve_manager_resume(varve_manager *m, varve_error *error)
@@ -268,7 +291,7 @@ static varve_status prune(varve_manager *m, varve_error *error)
     VV_TRY(vv_manager_tell(m, status, error));
     if (!m->has_good)
         VV_TRY(vv_find_good(m, &index, error));
-    if (vv_manager_leads(m) && !(status = decide(m, error))) {
+    if (vv_manager_leads(m) && !(status = vv_manager_decide(m, error))) {
         vv_manager_tidy(m, true);
         vv_manager_prune_layers(m);
     }

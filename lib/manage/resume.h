@@ -13,4 +13,7 @@
 varve_status vv_find_good(
     varve_manager *manager, size_t *index, varve_error *error);
 
+/* Decides what would stay, by which is known to be good. */
+varve_status vv_manager_decide(varve_manager *manager, varve_error *error);
+
 #endif

@@ -92,6 +92,9 @@ static varve_status act_pin(struct run *run,
     return status ? status : varve_manager_unpin(run->manager, 3, error);
 }
 
+/* The value is written where it belongs as it is read. */
+static const varve_read_options unstaged = { .staging_size = 1 };
+
 static const struct scenario scenarios[] = {
     { "new", { .keep_last = 2 }, false, true, false, act_new },
     { "save", { .keep_last = 2 }, false, false, true, act_save },
@@ -103,6 +106,8 @@ static const struct scenario scenarios[] = {
         true, act_save },
     { "first save", { .keep_last = 2 }, true, false, true, act_save },
     { "resume", { .keep_last = 2 }, false, false, false, act_resume },
+    { "resume that reads once", { .keep_last = 2, .read = &unstaged }, false,
+        false, false, act_resume },
     { "prune", { .keep_last = 1 }, false, false, false, act_prune },
     { "refresh", { .keep_last = 2 }, false, false, false, act_refresh },
     { "pin", { .keep_last = 2 }, false, false, false, act_pin },
@@ -182,6 +187,8 @@ static bool try_fault(struct attempt *a)
     check_status(a, status, &error);
     if (s->act == act_resume && status == VARVE_OK)
         check_resumed(&run, a->where);
+    else if (s->act == act_resume && status != VARVE_HALF_RESTORED)
+        cr_assert_eq(run.v, -1, "%s: changed", a->where);
     run_end(&run);
     cr_assert_eq(faulty_open_count(faulty), 0, "%s: left open", a->where);
     faulty_free(faulty);

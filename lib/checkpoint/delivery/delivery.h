@@ -68,6 +68,8 @@ struct vv_delivery {
 
     /* to fill in: by who opens a restoration with others; or NULL */
     struct vv_consent *consent;
+    bool reads_once; /* what is too large to be staged is changed as it is read
+                        and verified, as with `streaming` */
     /* by arrivals and retries */
     bool has_new_mismatch;       /* since the last arrival */
     bool has_lost;               /* memory ran out for a list */
@@ -81,6 +83,8 @@ struct vv_delivery {
     varve_error failure;         /* of an arrival; VARVE_OK: none */
 
     /* own */
+    varve_status read_failure; /* what reading values failed with, whatever
+                                  else was told of it */
     bool *dropped;         /* by node of the file without a value: what is in
                               its place does not matter; NULL: all does */
     uint8_t *not_own;      /* by node of the file: vv_not_own; NULL: all are

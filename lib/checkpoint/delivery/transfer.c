@@ -302,6 +302,12 @@ static varve_status compare_fixed(const struct transfer *t, varve_error *error)
                   : VARVE_OK;
 }
 
+static varve_status read_moves(
+    const struct transfer *t, struct vv_reading *reading, varve_error *error)
+{
+    return t->d->read_failure = vv_read_moves(reading, error);
+}
+
 /* A pass that changes nothing, over all or over what is fixed alone. */
 static varve_status read_ahead(
     const struct transfer *t, struct vv_reading *reading, varve_error *error)
@@ -314,7 +320,7 @@ static varve_status read_ahead(
     reading->skips_fixed = false;
     reading->only_fixed = only_fixed;
     reading->only_verify = true;
-    VV_TRY(vv_read_moves(reading, error));
+    VV_TRY(read_moves(t, reading, error));
     reading->only_verify = reading->only_fixed = false;
     reading->skips_fixed = true;
     reading->before += size;
@@ -349,8 +355,8 @@ static varve_status read_values(
     reading.total = reading.before + vv_reading_size(&reading);
     /* What the program sees is changed only once all that comes is known to be
      * good; see transfer.h. */
-    bool verifies =
-        is_in_place && !is_good && !options->streaming && !options->no_verify;
+    bool verifies = is_in_place && !is_good && !t->d->reads_once &&
+                    !options->streaming && !options->no_verify;
     if (verifies || (is_in_place && t->fixed_count)) {
         reading.only_fixed = !verifies;
         VV_TRY(read_ahead(t, &reading, error));
@@ -359,9 +365,9 @@ static varve_status read_values(
         verifies || (is_good && is_in_place && !options->streaming);
     if (reading.is_final)
         VV_TRY(vv_ask_others(t->d, VARVE_OK, error));
-    varve_status status = vv_read_moves(&reading, error);
+    varve_status status = read_moves(t, &reading, error);
     if (!status)
-        status = take_strings(t, error);
+        status = t->d->read_failure = take_strings(t, error);
     if (status)
         return half_restored(t, status, error);
     return reading.skips_fixed ? VARVE_OK : compare_fixed(t, error);
@@ -563,5 +569,38 @@ varve_status vv_transfer_verify(struct vv_delivery *d,
     if (!status)
         status = read_values(&t, true, error);
     clear(&t);
+    return status;
+}
+
+/* Of other jobs not all is read, or only later, or nothing at all. */
+static bool will_be_verified(
+    const struct vv_delivery *d, const struct vv_pair *job)
+{
+    return job->node->variable && !vv_part_of(job->node) &&
+           vv_is_alike(d->pairing, job->node, job->file) &&
+           !d->options->no_verify && !d->options->map && !d->options->salvage;
+}
+
+varve_status vv_transfer_verify_rest(
+    struct vv_delivery *d, bool all, varve_error *error)
+{
+    const varve_allocator *a = &d->pairing->context.allocator;
+    uint32_t values = vv_index_of(d->pairing)->value_count;
+    size_t count, rest_count = 0;
+    const struct vv_pair *jobs = vv_pairs(&d->jobs, &count);
+    struct vv_pair *rest = vv_allocate_zeroed(a, values * sizeof *rest);
+    if (!rest)
+        return values ? vv_fail_memory(error, "a restoration") : VARVE_OK;
+    for (size_t i = 0; i < count && !all; i++) {
+        if (will_be_verified(d, &jobs[i]))
+            rest[jobs[i].file].node = jobs[i].node;
+    }
+    for (uint32_t v = 0; v < values; v++) {
+        if (!rest[v].node && vv_index_is_saved(vv_index_of(d->pairing), v))
+            rest[rest_count++].file = v;
+        rest[v].node = NULL;
+    }
+    varve_status status = vv_transfer_verify(d, rest, rest_count, error);
+    vv_release(a, rest, values * sizeof *rest);
     return status;
 }

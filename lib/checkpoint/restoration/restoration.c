@@ -242,10 +242,8 @@ static varve_status open_file(struct varve_restoration *r,
     return VARVE_OK;
 }
 
-/* Whether the file has everything that the program has, before anything is
- * delivered. Lack of memory is told by the arrival. */
-static varve_status demand_homes(
-    struct varve_restoration *r, varve_error *error)
+/* Before anything is delivered. Lack of memory is told by the arrival. */
+static void match_ahead(struct varve_restoration *r)
 {
     r->is_busy = true;
     enum vv_hold older = vv_graph_hold(r->pairing.graph, VV_HOLDS_NODES);
@@ -253,10 +251,33 @@ static varve_status demand_homes(
     vv_leave_out_others(&r->delivery);
     vv_graph_let_go(r->pairing.graph, older);
     r->is_busy = false;
+}
+
+/* Whether the file has everything that the program has. */
+static varve_status demand_homes(
+    struct varve_restoration *r, varve_error *error)
+{
+    match_ahead(r);
     if (vv_has_run_out(r))
         return VARVE_OK;
     VV_TRY(vv_prepare_report(r, error));
     return vv_assert_found(&r->delivery, error);
+}
+
+static varve_status look(
+    struct varve_restoration *r, enum vv_look look, varve_error *error)
+{
+    varve_progress *progress = r->pairing.selection.options.progress;
+    if (look == VV_LOOK_NOT)
+        return VARVE_OK;
+    match_ahead(r);
+    if (vv_has_run_out(r))
+        return VARVE_OK;
+    r->pairing.selection.options.progress = NULL; /* which is of the delivery */
+    varve_status status =
+        vv_transfer_verify_rest(&r->delivery, look == VV_LOOK_ALL, error);
+    r->pairing.selection.options.progress = progress;
+    return status;
 }
 
 static varve_status begin(struct varve_restoration *r,
@@ -272,8 +293,11 @@ static varve_status begin(struct varve_restoration *r,
     vv_match_roots(&r->pairing);
     if (opening->is_whole)
         VV_TRY(demand_homes(r, error));
+    VV_TRY(look(r, opening->look, error));
     r->delivery.consent = opening->consent;
+    r->delivery.reads_once = opening->look != VV_LOOK_NOT;
     varve_status status = vv_arrive(r, error);
+    r->delivery.reads_once = false;
     r->delivery.consent = NULL;
     if (status)
         return status;
@@ -297,9 +321,13 @@ varve_restoration *vv_restoration_open(
         return NULL;
     }
     if (begin(r, opening, error)) {
+        if (opening->read_failure)
+            *opening->read_failure = r->delivery.read_failure;
         vv_restoration_free(r);
         return NULL;
     }
+    if (opening->hands_over_file)
+        r->has_lent_file = false;
     return r;
 }
 

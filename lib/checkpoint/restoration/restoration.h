@@ -36,6 +36,14 @@ struct varve_restoration {
     struct vv_map pending; /* tensors handed out by varve_pending */
 };
 
+/* Whether the values are known to be good before any is delivered. */
+enum vv_look {
+    VV_LOOK_NOT,  /* those that are delivered are; see transfer.h */
+    VV_LOOK_REST, /* all but those that are delivered, which are read once: a
+                     failure may leave them half restored */
+    VV_LOOK_ALL,  /* all; after that those that are delivered are read once */
+};
+
 /* A restoration of a file that is found by `path`, matched and, unless
  * `is_dry`, delivered. NULL on failure; then the program is as it was. */
 struct vv_opening {
@@ -43,12 +51,17 @@ struct vv_opening {
     const char *path;
     const struct vv_opened *file; /* what was found there, which outlives the
                                      restoration; NULL: it is looked for */
+    bool hands_over_file;         /* it is closed by the restoration, if there
+                                     is one */
     const varve_read_options *options;
     struct vv_consent *consent; /* of others that do the same; or NULL */
     bool is_numbered;           /* `path` may be a prefix */
     bool is_save;               /* the save counter is taken over */
     bool is_dry;
     bool is_whole; /* fails where the file lacks something of the program */
+    enum vv_look look;
+    varve_status *read_failure; /* set to what reading the values failed with,
+                                   if that is why there is none; or NULL */
 };
 
 varve_restoration *vv_restoration_open(

@@ -1,0 +1,168 @@
+/* resume_alone.c - the file that is verified is the one that is read: it is
+ * opened once.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "resume_alone.h"
+
+#include <string.h>
+
+#include "checkpoint_in.h"
+#include "column.h"
+#include "failure.h"
+#include "reader.h"
+#include "restoration.h"
+#include "resume.h"
+#include "try.h"
+
+/* Looking at the indices of older files is to take less than reading the newest
+ * twice. */
+enum { INDEX_SHARE = 16 };
+
+bool vv_blames_file(varve_status status)
+{
+    return status == VARVE_CORRUPT || status == VARVE_TRUNCATED ||
+           status == VARVE_EMPTY_FILE || status == VARVE_NOT_A_CHECKPOINT ||
+           status == VARVE_IO || status == VARVE_LIMIT ||
+           status == VARVE_NOT_FOUND;
+}
+
+varve_status vv_resume_path(
+    varve_manager *m, size_t index, const char **path, varve_error *error)
+{
+    *path = vv_listing_path(
+        &m->listing, &m->listing.entries[index].number, VARVE_SUFFIX);
+    return m->listing.path.failed
+               ? vv_fail_memory(error, "the name of a checkpoint")
+               : VARVE_OK;
+}
+
+/* --- Whether it may be read once ---------------------------------------- */
+
+/* One that cannot be opened for what is wrong with it is none to go back to. */
+static bool is_covered_by(varve_manager *m, const struct vv_opened *file,
+    size_t older, uint64_t *size)
+{
+    struct vv_opened other;
+    const char *path;
+    varve_status status = vv_resume_path(m, older, &path, NULL);
+    if (!status)
+        status = vv_checkpoint_open(&other, &m->context, path, NULL);
+    if (status)
+        return vv_blames_file(status) && status != VARVE_IO;
+    bool is_alike = vv_index_is_alike(&file->parsed.index, &other.parsed.index);
+    *size += other.index_size;
+    vv_opened_close(&other);
+    return is_alike;
+}
+
+static bool may_be_read_once(
+    varve_manager *m, const struct vv_opened *file, size_t index)
+{
+    uint64_t size = 0;
+    for (size_t i = index; i-- > 0;) {
+        if (size > file->size / INDEX_SHARE ||
+            !is_covered_by(m, file, i, &size))
+            return false;
+    }
+    return vv_opened_has_digests(file);
+}
+
+/* --- Reading it --------------------------------------------------------- */
+
+/* Whether the program is to blame only where the file is not. */
+static bool may_hide_damage(varve_status status)
+{
+    return status != VARVE_HALF_RESTORED && status != VARVE_NO_MEMORY &&
+           status != VARVE_CALLBACK && status != VARVE_CANCELLED;
+}
+
+/* With all that is damaged in it. */
+static varve_status look_for_damage(
+    varve_manager *m, const struct vv_opened *file, varve_error *error)
+{
+    varve_error reason = { 0 };
+    varve_status status = VARVE_OK;
+    varve_reader *reader = vv_reader_over(&m->context, file, &reason);
+    if (reader)
+        status = varve_reader_verify(reader, NULL, &reason);
+    varve_reader_free(reader);
+    if (vv_blames_file(status))
+        *error = reason;
+    return vv_blames_file(status) ? status : VARVE_OK;
+}
+
+/* What it has left half restored is one thing, why it is passed over is
+ * another, and of one line. */
+static void note_half_restored(varve_manager *m, varve_error *error)
+{
+    m->half_restored = *error;
+    error->message[strcspn(error->message, "\n")] = '\0';
+}
+
+static varve_status read_from(varve_manager *m, size_t index,
+    const struct vv_opened *file, bool *is_damaged, varve_error *error)
+{
+    bool reads_once = may_be_read_once(m, file, index);
+    varve_status damage = VARVE_OK;
+    m->restoration = vv_restoration_open(m->root,
+        &(struct vv_opening){ .path = file->path,
+            .file = file,
+            .hands_over_file = true,
+            .options = m->options.read,
+            .is_save = true,
+            .look = reads_once ? VV_LOOK_REST : VV_LOOK_ALL,
+            .read_failure = &damage },
+        error);
+    if (m->restoration)
+        return VARVE_OK;
+    *is_damaged = vv_blames_file(damage);
+    if (*is_damaged && error->status == VARVE_HALF_RESTORED)
+        note_half_restored(m, error);
+    else if (*is_damaged || may_hide_damage(error->status))
+        *is_damaged |= look_for_damage(m, file, error) != VARVE_OK;
+    if (*is_damaged && error->status == VARVE_HALF_RESTORED)
+        error->status = damage;
+    return error->status;
+}
+
+varve_status vv_resume_from(
+    varve_manager *m, size_t index, bool *is_damaged, varve_error *error)
+{
+    struct vv_opened file;
+    struct vv_entry *entry = &m->listing.entries[index];
+    const char *path;
+    bool had_good = m->has_good;
+    uint64_t good = m->good;
+    *is_damaged = false;
+    VV_TRY(vv_resume_path(m, index, &path, error));
+    varve_status status = vv_checkpoint_open(&file, &m->context, path, error);
+    *is_damaged = vv_blames_file(status);
+    if (status)
+        return status;
+    /* What may fail without the file is done before anything changes. */
+    entry->is_damaged = false;
+    vv_manager_note_good(m, entry->number);
+    status = vv_manager_decide(m, error);
+    if (!status)
+        status = read_from(m, index, &file, is_damaged, error);
+    if (status) {
+        vv_opened_close(&file);
+        m->has_good = had_good;
+        m->good = good;
+    }
+    return status;
+}
+
+varve_status vv_tell_half_restored(
+    const varve_manager *m, varve_status status, varve_error *error)
+{
+    if (!m->half_restored.status)
+        return status;
+    varve_error reason = error ? *error : (varve_error){ 0 };
+    if (error)
+        *error = m->half_restored;
+    vv_error_add_line(error, "no older checkpoint could be restored%s%s",
+        reason.status ? ": " : "", reason.status ? reason.message : "");
+    return VARVE_HALF_RESTORED;
+}
