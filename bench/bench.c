@@ -67,6 +67,7 @@ int main(int count, char **arguments)
     bench_compressed(&wishes);
     bench_views(&wishes);
     bench_foreign(&wishes);
+    bench_resume(&wishes);
     bench_growth(&wishes);
     end_report();
     return 0;

@@ -17,18 +17,6 @@
 
 enum { STEP = 1 << 20, PAGE = 4096, MOST_READERS = 8 };
 
-/* Leaves nothing of a file in the page cache. It needs no privilege, only that
- * the file is on disk already. */
-static void forget(const char *path)
-{
-    int file = open(path, O_RDONLY);
-    must_system(file >= 0, path);
-    must_system(fsync(file) == 0, "fsync");
-    must_system(
-        posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) == 0, "posix_fadvise");
-    close(file);
-}
-
 /* --- Plain readers -------------------------------------------------------- */
 
 struct readers {
@@ -62,7 +50,7 @@ static double run_readers(void *user)
 {
     struct readers *readers = user;
     pthread_t threads[MOST_READERS];
-    forget(readers->raw->path);
+    forget_file(readers->raw->path);
     readers->next = 0;
     double begin = now();
     readers->file = open(readers->raw->path, O_RDONLY | readers->flags);
@@ -85,7 +73,7 @@ static double run_readers(void *user)
 static double run_cold(void *user)
 {
     const struct job *job = user;
-    forget(job->path);
+    forget_file(job->path);
     return run_restore(user);
 }
 

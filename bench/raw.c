@@ -226,3 +226,13 @@ double raw_map(void *user)
     close(file);
     return time;
 }
+
+void forget_file(const char *path)
+{
+    int file = open(path, O_RDONLY);
+    must_system(file >= 0, path);
+    must_system(fsync(file) == 0, "fsync");
+    must_system(
+        posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) == 0, "posix_fadvise");
+    close(file);
+}

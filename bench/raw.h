@@ -27,6 +27,10 @@ double raw_write_direct(void *raw); /* O_DIRECT, several writes at once */
 /* Makes a file that is written durable, with its name. */
 void sync_path(const char *path);
 
+/* Leaves nothing of a file in the page cache. It needs no privilege, only that
+ * the file is on disk already. */
+void forget_file(const char *path);
+
 double raw_copy(void *raw);     /* memcpy on one thread */
 double raw_copy_new(void *raw); /* the same to memory that nobody has touched */
 double raw_copy_all(void *raw); /* past the caches, on all processors */

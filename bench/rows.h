@@ -19,6 +19,7 @@ void bench_cold(const struct wishes *wishes);       /* P12 */
 void bench_compressed(const struct wishes *wishes); /* P13 */
 void bench_views(const struct wishes *wishes);      /* P14 */
 void bench_foreign(const struct wishes *wishes);    /* P15 */
+void bench_resume(const struct wishes *wishes);     /* P16 */
 void bench_growth(const struct wishes *wishes);     /* G */
 
 #endif

@@ -104,26 +104,26 @@ VARVE_API void varve_manager_free(varve_manager *manager);
 
 /* --- Resuming ----------------------------------------------------------- */
 
-/* Restores the newest checkpoint that verifies, every byte of it read, of many
- * processes a share by each; those that are damaged are passed over
- * (varve_manager_passed_over tells). Without any, calls `initialize`, at every
- * rank. Nothing is written. The restoration stays open, so
- * that what is built later is filled.
- *
+/* Restores the newest checkpoint of which every value verifies; damaged ones
+ * are passed over. Without any, calls `initialize`, at every rank. Nothing is
+ * written. What is built later is filled. One process verifies as it reads
+ * where each older file has the same graph, and so brings again what a damaged
+ * one changed; else, and a share by each of many processes, before. Where none
+ * is good, what is larger than the read's staging may have changed:
+ * VARVE_HALF_RESTORED, without `initialize`, names it.
  * Fails, and does not look at older ones, where the newest good one does not
- * fit the program (VARVE_MISMATCH), is too new for this library, or cannot be
- * read for a reason that is not its own (permissions, memory); and where none
- * is good and reading one failed (VARVE_IO): it may be good after all.
- *
- * With `salvage` among the options of its read an older good one is preferred
- * all the same; where none is good, what is left of the newest damaged one that
- * can be opened is restored, and the report names what was lost. */
+ * fit the program (VARVE_MISMATCH), is too new, or cannot be read for a reason
+ * that is not its own (permissions, memory); and where none is good and reading
+ * one failed (VARVE_IO): it may be good after all. With `salvage` among the
+ * options of its read an older good one is preferred all the same; where none
+ * is good, what is left of the newest damaged one that can be opened is
+ * restored, and the report names what was lost. */
 VARVE_API varve_status varve_manager_resume(
     varve_manager *manager, varve_error *error) VARVE_MUST_CHECK;
 
-/* The restoration of the last resume, for assertions and its report; NULL where
- * nothing was restored. The manager's: valid until the next resume or the end
- * of the manager, and varve_restoration_free does nothing to it. */
+/* The restoration of the last resume, for assertions and its report; NULL:
+ * none. The manager's: valid until the next resume or the end of the manager,
+ * and varve_restoration_free does nothing to it. */
 VARVE_API varve_restoration *varve_manager_restoration(
     const varve_manager *manager);
 

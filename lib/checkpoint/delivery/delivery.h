@@ -64,6 +64,8 @@ struct vv_delivery {
     const struct vv_opened *file;
     uint8_t *fates;                /* by value: vv_fate */
     struct vv_buffer cast_misfits; /* vv_misfits */
+    varve_status read_failure;     /* what reading values failed with, whatever
+                                      else was told of it */
     uint64_t looked_at; /* bytes that `salvage` has read, of this batch */
 
     /* to fill in: by who opens a restoration with others; or NULL */
@@ -83,8 +85,6 @@ struct vv_delivery {
     varve_error failure;         /* of an arrival; VARVE_OK: none */
 
     /* own */
-    varve_status read_failure; /* what reading values failed with, whatever
-                                  else was told of it */
     bool *dropped;         /* by node of the file without a value: what is in
                               its place does not matter; NULL: all does */
     uint8_t *not_own;      /* by node of the file: vv_not_own; NULL: all are

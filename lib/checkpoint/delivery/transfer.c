@@ -571,36 +571,3 @@ varve_status vv_transfer_verify(struct vv_delivery *d,
     clear(&t);
     return status;
 }
-
-/* Of other jobs not all is read, or only later, or nothing at all. */
-static bool will_be_verified(
-    const struct vv_delivery *d, const struct vv_pair *job)
-{
-    return job->node->variable && !vv_part_of(job->node) &&
-           vv_is_alike(d->pairing, job->node, job->file) &&
-           !d->options->no_verify && !d->options->map && !d->options->salvage;
-}
-
-varve_status vv_transfer_verify_rest(
-    struct vv_delivery *d, bool all, varve_error *error)
-{
-    const varve_allocator *a = &d->pairing->context.allocator;
-    uint32_t values = vv_index_of(d->pairing)->value_count;
-    size_t count, rest_count = 0;
-    const struct vv_pair *jobs = vv_pairs(&d->jobs, &count);
-    struct vv_pair *rest = vv_allocate_zeroed(a, values * sizeof *rest);
-    if (!rest)
-        return values ? vv_fail_memory(error, "a restoration") : VARVE_OK;
-    for (size_t i = 0; i < count && !all; i++) {
-        if (will_be_verified(d, &jobs[i]))
-            rest[jobs[i].file].node = jobs[i].node;
-    }
-    for (uint32_t v = 0; v < values; v++) {
-        if (!rest[v].node && vv_index_is_saved(vv_index_of(d->pairing), v))
-            rest[rest_count++].file = v;
-        rest[v].node = NULL;
-    }
-    varve_status status = vv_transfer_verify(d, rest, rest_count, error);
-    vv_release(a, rest, values * sizeof *rest);
-    return status;
-}

@@ -31,9 +31,4 @@ varve_status vv_transfer(struct vv_delivery *d, const struct vv_pair *jobs,
 varve_status vv_transfer_verify(struct vv_delivery *d,
     const struct vv_pair *jobs, size_t count, varve_error *error);
 
-/* The same of all values of which the jobs that there are will not read every
- * byte as they are delivered; with `all`, of all. */
-varve_status vv_transfer_verify_rest(
-    struct vv_delivery *d, bool all, varve_error *error);
-
 #endif

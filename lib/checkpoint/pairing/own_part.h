@@ -24,6 +24,7 @@ bool vv_own_is_cut(const struct vv_pairing *p, const varve_node *node);
 
 /* A private node of the file, of whose children all but one are left out. */
 struct vv_own_cut {
+    /* to fill in */
     uint32_t file;
     uint32_t kept; /* VV_NONE: none is */
     uint8_t why;   /* not 0 */

@@ -45,3 +45,31 @@ TEST(column, keeps_bytes_and_number_in_the_index)
         &vv_columns[VV_KEY_NAMES], &index, bytes, UINT64_C(1) << 40);
     cr_assert_eq(index.names_size, UINT64_C(1) << 40);
 }
+
+/* What differs is where and what the values are, or another graph. */
+TEST(column, indices_are_alike_in_all_but_their_values)
+{
+    static const uint8_t ones[16] = { 1, 1, 1, 1, 1, 1, 1, 1 };
+    static const uint8_t twos[16] = { 2, 1, 1, 1, 1, 1, 1, 1 };
+    struct vv_index a = { 0 };
+    for (size_t i = 0; i < VV_COLUMN_COUNT; i++)
+        vv_column_set(&vv_columns[i], &a, ones, 1);
+    for (size_t i = 0; i < VV_COLUMN_COUNT; i++) {
+        uint64_t key = vv_columns[i].key;
+        bool is_of_values = key == VV_KEY_VALUE_OFFSETS ||
+                            key == VV_KEY_VALUE_SIZES || key == VV_KEY_DIGESTS ||
+                            (key >= VV_KEY_LAYER_NONCES &&
+                                key <= VV_KEY_PIECE_BOXES);
+        struct vv_index b = a;
+        vv_column_set(&vv_columns[i], &b, twos, 1);
+        cr_assert_eq(
+            vv_index_is_alike(&a, &b), is_of_values, "%s", vv_columns[i].name);
+        vv_column_set(&vv_columns[i], &b, ones, 0);
+        if (!is_of_values)
+            cr_assert_not(vv_index_is_alike(&a, &b), "%s", vv_columns[i].name);
+    }
+    static const uint8_t none[16];
+    struct vv_index unsaved = a;
+    unsaved.value_offsets = none;
+    cr_assert_not(vv_index_is_alike(&a, &unsaved));
+}
