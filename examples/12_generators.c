@@ -2,12 +2,11 @@
  *
  *     12_generators [DIRECTORY]
  *
- * Introduces state behind calls: what a library keeps to itself is a state with
- * two callbacks, as for random() and drand48(); what a program keeps is a
- * struct and a table of its members, as for xoshiro256**, mt19937, PCG32 and
- * erand48(). The numbers that come after a save are drawn twice: at once, and
- * after all generators were seeded otherwise and restored. They have to be the
- * same.
+ * Introduces generators: those that the C library keeps to itself, random() and
+ * drand48(), are a call each; what a program keeps is a struct and a table of
+ * its members, as for xoshiro256**, mt19937, PCG32 and erand48(). The numbers
+ * that come after a save are drawn twice: at once, and after all generators
+ * were seeded otherwise and restored. They have to be the same.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,60 +24,6 @@ enum { DRAWN_BEFORE = 1001, DRAWN_AFTER = 2000, KINDS = 7 };
 
 static const char *const names[KINDS] = { "random", "drand48", "erand48",
     "xoshiro256**", "mt19937", "PCG32", "normal" };
-
-/* --- Behind calls: random() and drand48() --------------------------------- */
-
-/* [random] */
-/* The state of random(), and of rand() where it is the same generator, as in
- * glibc, lies in memory that initstate was given; where it stands in there is
- * noted only when another takes its place. */
-static int words[32];
-static int spare[2];
-
-static varve_status save_random(void *self, varve_sink *sink)
-{
-    (void)self;
-    initstate(1, (char *)spare, sizeof spare); /* notes it in `words` */
-    varve_put(sink, words, sizeof words);
-    setstate((char *)words);
-    return VARVE_OK;
-}
-
-static varve_status load_random(void *self, const void *bytes, size_t size)
-{
-    (void)self;
-    if (size != sizeof words)
-        return VARVE_MISMATCH;
-    initstate(1, (char *)spare, sizeof spare);
-    memcpy(words, bytes, size);
-    setstate((char *)words);
-    return VARVE_OK;
-}
-/* [/random] */
-
-/* [drand48] */
-/* seed48 gives what was there, and it has to be put back. */
-static varve_status save_drand48(void *self, varve_sink *sink)
-{
-    unsigned short any[3] = { 0 }, now[3];
-    (void)self;
-    memcpy(now, seed48(any), sizeof now);
-    seed48(now);
-    varve_put(sink, now, sizeof now);
-    return VARVE_OK;
-}
-
-static varve_status load_drand48(void *self, const void *bytes, size_t size)
-{
-    unsigned short then[3];
-    (void)self;
-    if (size != sizeof then)
-        return VARVE_MISMATCH;
-    memcpy(then, bytes, size);
-    seed48(then);
-    return VARVE_OK;
-}
-/* [/drand48] */
 
 /* --- In the program's memory ---------------------------------------------- */
 
@@ -170,7 +115,7 @@ static double next_normal(struct generators *g)
 
 static void seed(struct generators *g, unsigned seed)
 {
-    initstate(seed, (char *)words, sizeof words);
+    srandom(seed);
     srand48((long)seed);
     *g = (struct generators){ .erand48 = { 1, 2, (unsigned short)seed },
         .xoshiro = { seed, 1, 2, 3 },
@@ -240,13 +185,10 @@ int main(int argc, char **argv)
         argc > 1 ? argv[1] : "run/12_generators");
 
     /* [add] */
-    static const varve_state_callbacks of_random = { save_random, load_random };
-    static const varve_state_callbacks of_drand48 = { save_drand48,
-        load_drand48 };
     varve_graph *graph = varve_graph_new(NULL);
     varve_node *root = varve_graph_root(graph);
-    varve_add_state(root, "random", &of_random, words);
-    varve_add_state(root, "drand48", &of_drand48, words);
+    varve_add_libc_random(root, "random", VARVE_LIBC_RANDOM);
+    varve_add_libc_random(root, "drand48", VARVE_LIBC_DRAND48);
     varve_add_struct(root, "generators", generator_fields, &g);
     /* [/add] */
 

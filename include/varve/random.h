@@ -152,6 +152,26 @@ VARVE_API void varve_random_shuffle(
 VARVE_API void varve_random_permutation(
     varve_random *stream, size_t *out, size_t count);
 
+/* --- Generators of the C library ---------------------------------------- */
+
+typedef enum varve_libc_generator {
+    VARVE_LIBC_RAND = 0,   /* rand: in glibc alone */
+    VARVE_LIBC_RANDOM = 1, /* random: glibc, musl, macOS, FreeBSD, NetBSD */
+    VARVE_LIBC_DRAND48 = 2 /* drand48, lrand48, mrand48 */
+} varve_libc_generator;
+
+/* Adds a generator that the process has one of as a state `name`, tagged
+ * VARVE_TAG_RANDOM, which is taken and given back by initstate, setstate and
+ * seed48: its numbers go on where they were, however it was seeded. Adding it
+ * changes nothing. Nobody may draw from it while a call takes or restores
+ * values.
+ *
+ * A file of another C library, or of a state of another size, does not fit
+ * (VARVE_CALLBACK); one of drand48 fits everywhere. A mistake, VARVE_TOO_NEW,
+ * where this C library keeps the state to itself, as most do that of rand. */
+VARVE_API varve_node *varve_add_libc_random(
+    varve_node *parent, const char *name, varve_libc_generator which);
+
 VARVE_END_DECLS
 
 #endif

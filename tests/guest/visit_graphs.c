@@ -90,6 +90,7 @@ static void visit_variables(struct guest *g, struct state *s)
                 model, "as saved", VARVE_INT8, VARVE_SHAPE(9), NULL, NULL));
     CALL(g, varve_add_private(model, "mine", NULL, NULL));
     CALL(g, varve_add_random(model, "random", &s->stream, 0));
+    CALL(g, varve_add_libc_random(model, "drand48", VARVE_LIBC_DRAND48));
     CALL(g, varve_add_text(model, "text", (char *)s->bytes, sizeof s->bytes));
 }
 

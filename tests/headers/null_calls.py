@@ -25,6 +25,7 @@ BY_TYPE = {
     'char *': '"name"',
     'varve_tensor': 'varve_array(g->memory, 2)',
     'varve_dtype': 'VARVE_FLOAT32',
+    'varve_libc_generator': 'VARVE_LIBC_DRAND48',
     'varve_shape': 'VARVE_SHAPE(2)',
     'varve_box *': '&(varve_box){ { 0 }, { 2 } }',
     'varve_visit *': 'visit',
