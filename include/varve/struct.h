@@ -52,6 +52,9 @@ typedef struct varve_extent {
 /* Makes room where a pointer is NULL, zeroed, as calloc does. */
 typedef void *varve_make_room(size_t count, size_t size);
 
+/* How many there are of a member of `*object`, which may be asked any time. */
+typedef size_t varve_count_of(const void *object);
+
 /* A field, as the macros below fill it in. Behind their arguments can stand, as
  * in VARVE_FIELD(struct adam, rate, .is_later = true), what begins here: */
 typedef struct varve_field {
@@ -78,7 +81,14 @@ typedef struct varve_field {
     unsigned rank;       /* how many of these there are: */
     varve_extent extents[3];
     const struct varve_field *fields; /* of the structs */
-    varve_reserved reserved;
+
+    /* And behind the arguments too, as in VARVE_FIELD(struct layer, w, .called
+     * = "kernel"): */
+    const char *called; /* its name in the graph, if not that of the member */
+
+    varve_count_of
+        *count; /* the macros': the first extent; NULL: it is above */
+    void *reserved[6];
 } varve_field;
 
 /* An object with the fields of a struct, whose memory stays where it is as that
@@ -142,6 +152,13 @@ VARVE_API varve_node *varve_add_text(
     VARVE_FIELD_POINTER_TO_(                                                   \
         type, member, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)
 
+/* VARVE_FIELD_POINTER_BY(struct layer, weights, count_weights): as many as a
+ * function of the program's says, of what it likes: a product of members, a
+ * member of another struct. What a file may change of that is best fixed. */
+#define VARVE_FIELD_POINTER_BY(type, member, ...)                              \
+    VARVE_FIELD_POINTER_BY_(                                                   \
+        type, member, __VA_ARGS__, .kind = VARVE_FIELD_IS_VALUE)
+
 /* VARVE_FIELD_POINTER_2D(struct grid, cells, height, width) */
 #define VARVE_FIELD_POINTER_2D(type, member, height, ...)                      \
     VARVE_FIELD_POINTER_2D_(                                                   \
@@ -174,11 +191,15 @@ VARVE_API varve_node *varve_add_text(
 
 /* VARVE_FIELD_STRUCTS(struct net, layers, layer_fields): a list of those of an
  * array; behind a pointer, and at the end, as VARVE_FIELD_STRUCTS_AT(struct
- * net, layers, layer_fields, layer_count). */
+ * net, layers, layer_fields, layer_count); and behind one as a function says.
+ */
 #define VARVE_FIELD_STRUCTS(type, member, ...)                                 \
     VARVE_FIELD_STRUCTS_(type, member, __VA_ARGS__, .kind = VARVE_FIELD_IS_LIST)
 #define VARVE_FIELD_STRUCTS_AT(type, member, fields_, ...)                     \
     VARVE_FIELD_STRUCTS_AT_(                                                   \
+        type, member, fields_, __VA_ARGS__, .kind = VARVE_FIELD_IS_LIST)
+#define VARVE_FIELD_STRUCTS_BY(type, member, fields_, ...)                     \
+    VARVE_FIELD_STRUCTS_BY_(                                                   \
         type, member, fields_, __VA_ARGS__, .kind = VARVE_FIELD_IS_LIST)
 #define VARVE_FIELD_STRUCTS_END(type, member, fields_, ...)                    \
     VARVE_FIELD_STRUCTS_END_(                                                  \

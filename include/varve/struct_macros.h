@@ -132,6 +132,10 @@
     VARVE_POINTED_VALUE_(type, member_, .rank = 1,                             \
         .extents = { { (count), (varve_dtype)0 } }, __VA_ARGS__)
 
+#define VARVE_FIELD_POINTER_BY_(type, member_, function, ...)                  \
+    VARVE_POINTED_VALUE_(                                                      \
+        type, member_, .rank = 1, .count = (function), __VA_ARGS__)
+
 #define VARVE_FIELD_POINTER_2D_(type, member_, height, width, ...)             \
     VARVE_POINTED_VALUE_(type, member_, .rank = 2,                             \
         .extents = { VARVE_COUNTED_BY_(type, height),                          \
@@ -168,6 +172,11 @@
     VARVE_POINTED_(type, member_, .fields = fields_,                           \
         .element_size = sizeof(*VARVE_MEMBER_(type, member_)), .rank = 1,      \
         .extents = { VARVE_COUNTED_BY_(type, count) }, __VA_ARGS__)
+
+#define VARVE_FIELD_STRUCTS_BY_(type, member_, fields_, function, ...)         \
+    VARVE_POINTED_(type, member_, .fields = fields_,                           \
+        .element_size = sizeof(*VARVE_MEMBER_(type, member_)), .rank = 1,      \
+        .count = (function), __VA_ARGS__)
 
 #define VARVE_FIELD_STRUCTS_END_(type, member_, fields_, count, ...)           \
     VARVE_FLEXIBLE_(type, member_, .fields = fields_,                          \

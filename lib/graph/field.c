@@ -92,7 +92,7 @@ static bool extent_of(
 {
     const varve_extent *by = &field->extents[i];
     uint64_t more = more_of(field, i);
-    *count = by->at;
+    *count = i == 0 && field->count ? field->count(object) : by->at;
     if (by->dtype && !read_count(by->dtype, member(object, by->at), count))
         return false;
     *count = *count < UINT64_MAX - more ? *count + more : UINT64_MAX;
@@ -116,7 +116,7 @@ bool vv_field_set_extent(
     char bytes[sizeof extent];
     uint64_t now;
     if (!by->dtype)
-        return by->at == extent;
+        return vv_field_extent(field, object, i) == extent;
     if (extent < more_of(field, i))
         return false;
     extent -= more_of(field, i);
@@ -174,9 +174,8 @@ static bool is_other(void *user, const char *name, size_t size)
 bool vv_field_is_called(const varve_field *field, const char *name)
 {
     char wanted[MOST_OLDER_NAME];
-    if (strcmp(field->name, name) == 0)
+    if (strcmp(vv_field_name(field), name) == 0)
         return true;
-    /* (A member's name is a C identifier, and so were its older ones.) */
     if (snprintf(wanted, sizeof wanted, "%s", name) >= (int)sizeof wanted)
         return false;
     return !vv_field_each_older(field, is_other, wanted);
@@ -224,13 +223,14 @@ static bool is_good_name(void *user, const char *name, size_t size)
 
 static const char *bad_name(const varve_field *first, const varve_field *field)
 {
-    if (!field->name || !vv_name_is_valid(field->name, strlen(field->name)))
+    const char *name = vv_field_name(field);
+    if (!name || !vv_name_is_valid(name, strlen(name)))
         return "expected the name of a member, found another";
     if (!vv_field_each_older(field, is_good_name, NULL))
         return "expected older names of at most 255 bytes of UTF-8, found "
                "another";
     for (; first < field; first++)
-        if (strcmp(first->name, field->name) == 0)
+        if (strcmp(vv_field_name(first), name) == 0)
             return "expected a member once in a table, found it again";
     return NULL;
 }
@@ -249,7 +249,7 @@ static const char *bad_place(const varve_field *f)
         (f->kind != VARVE_FIELD_IS_VALUE &&
             f->rank != (f->kind == VARVE_FIELD_IS_LIST)))
         return "expected other extents for this kind of field";
-    if (f->more && !f->extents[0].dtype)
+    if (f->more && !f->extents[0].dtype && !f->count)
         return "expected more than a member counts, found no such member";
     for (unsigned i = 0; i < f->rank; i++) {
         const varve_extent *e = &f->extents[i];
@@ -300,11 +300,11 @@ static const char *bad_extents(const varve_field *f, const void *object)
 static const char *bad_field(
     const varve_field *first, const varve_field *f, const void *object)
 {
-    static const varve_reserved nothing;
+    static const varve_field nothing;
     const char *bad = bad_name(first, f);
     if (bad || f->kind == VARVE_FIELD_IS_GONE)
         return bad;
-    if (memcmp(&f->reserved, &nothing, sizeof nothing) != 0)
+    if (memcmp(f->reserved, nothing.reserved, sizeof nothing.reserved) != 0)
         return "expected a field that this version knows, found a later one";
     if (first->struct_size && f->struct_size != first->struct_size)
         return "expected members of one struct, found one of another";
@@ -352,7 +352,8 @@ static bool check(const struct place *at, const varve_node *parent,
         return refuse(at, parent, VARVE_LIMIT,
             "expected structs less deep in each other, found more");
     for (const varve_field *f = fields; f->kind; f++) {
-        struct place here = { at, f->name ? f->name : "?", UINT64_MAX,
+        const char *name = vv_field_name(f);
+        struct place here = { at, name ? name : "?", UINT64_MAX,
             at->depth + 1 };
         const char *bad = bad_field(fields, f, object);
         if (!bad && size && f->kind != VARVE_FIELD_IS_GONE &&

@@ -16,6 +16,12 @@ enum {
     VV_MAX_EXTENTS = sizeof((varve_field *)0)->extents / sizeof(varve_extent)
 };
 
+/* Its name in the graph. */
+static inline const char *vv_field_name(const varve_field *field)
+{
+    return field->called ? field->called : field->name;
+}
+
 /* Where what the field is about begins; behind a pointer, NULL if that is. */
 void *vv_field_memory(const varve_field *field, const void *object);
 

@@ -230,8 +230,8 @@ static varve_node *make_field(
             graph, field->fields, vv_field_memory(field, object), is_later);
     case VARVE_FIELD_IS_LIST: return make_list(graph, field, object, is_later);
     default:
-        return vv_variable_new(
-            graph->root, field->name, vv_field_view(field, object), false);
+        return vv_variable_new(graph->root, vv_field_name(field),
+            vv_field_view(field, object), false);
     }
 }
 
@@ -263,7 +263,7 @@ static bool add_field(varve_node *node, const varve_field *field)
         varve_tag(child, VARVE_TAG_FIXED);
     vv_field_each_older(field, add_alias, child);
     child->is_member = true;
-    if (vv_edge_add(node, field->name, child))
+    if (vv_edge_add(node, vv_field_name(field), child))
         return note_missing(node, field, false);
     give_up(child);
     return false;
@@ -326,7 +326,7 @@ static void *take_room(varve_node *node, const varve_field *field)
         vv_mistake(node->graph, VARVE_NO_MEMORY,
             "%s: out of memory: room for %llu of %s",
             vv_node_text(node, text, sizeof text), (unsigned long long)count,
-            field->name);
+            vv_field_name(field));
     return memory;
 }
 
@@ -371,7 +371,7 @@ static varve_node *fill(
         return give_up(node);
     for (const varve_field *f = fields; f->kind; f++) {
         if (f->kind == VARVE_FIELD_IS_GONE)
-            varve_retire(node, f->name);
+            varve_retire(node, vv_field_name(f));
         else if (vv_field_waits(f, object) ? !note_missing(node, f, true)
                                            : !add_field(node, f))
             return give_up(node);
@@ -435,7 +435,7 @@ bool vv_struct_made(
 {
     const struct vv_edge *oldest = vv_first_in(child);
     return child->is_member && oldest && oldest->parent == parent &&
-           (!field || strcmp(oldest->public.name, field->name) == 0);
+           (!field || strcmp(oldest->public.name, vv_field_name(field)) == 0);
 }
 
 /* Whether a node is what was made of a field: the program may have put another
@@ -530,7 +530,7 @@ static bool unbind_field(
 static bool rebind_field(const struct binding *b, const varve_field *field)
 {
     void *object = b->node->extra->about->object;
-    varve_node *child = varve_find(b->node, field->name);
+    varve_node *child = varve_find(b->node, vv_field_name(field));
     if (b->by_itself && child && !vv_struct_made(b->node, child, field))
         return true;
     if (vv_field_waits(field, object))

@@ -30,7 +30,7 @@ static bool field_moves(const varve_field *f, unsigned depth)
 {
     if (f->kind == VARVE_FIELD_IS_GONE)
         return false;
-    if (f->is_pointer)
+    if (f->is_pointer || f->count)
         return true;
     for (unsigned i = 0; i < f->rank; i++)
         if (f->extents[i].dtype)
@@ -116,8 +116,8 @@ static varve_node *next_child(
     varve_node *node, const varve_field *f, const varve_edge **next)
 {
     const varve_edge *edge = *next;
-    if (!edge || strcmp(edge->name, f->name) != 0)
-        return varve_find(node, f->name);
+    if (!edge || strcmp(edge->name, vv_field_name(f)) != 0)
+        return varve_find(node, vv_field_name(f));
     *next = varve_edge_next(edge);
     return edge->node;
 }

@@ -100,12 +100,17 @@ static const struct mix_struct_kind net_kind = { "net", net_fields,
 /* What became of it: two members went, and one is elsewhere. */
 struct later_net {
     struct later_pair c;
-    float *b;
+    float *values;
     int k;
 };
+static size_t count_values(const void *object)
+{
+    return (size_t)((const struct later_net *)object)->k;
+}
 static const varve_field later_net_fields[] = {
-    VARVE_FIELD(struct later_net, k),
-    VARVE_FIELD_POINTER(struct later_net, b, k),
+    VARVE_FIELD(struct later_net, k, .is_fixed = true),
+    VARVE_FIELD_POINTER_BY(
+        struct later_net, values, count_values, .called = "b"),
     VARVE_FIELD_STRUCT(struct later_net, c, later_pair_fields),
     VARVE_FIELD_GONE("a"),
     VARVE_FIELD_GONE("d"),
@@ -117,7 +122,7 @@ static const struct mix_member later_net_members[] = {
         .is_counter = true, .offset = offsetof(struct later_net, k) },
     { .name = B, .older = MIX_NONE, .kind = VARVE_FIELD_IS_VALUE,
         .dtype = VARVE_FLOAT32, .is_pointer = true,
-        .offset = offsetof(struct later_net, b) },
+        .offset = offsetof(struct later_net, values) },
     { .name = C, .older = MIX_NONE, .kind = VARVE_FIELD_IS_STRUCT,
         .of = &later_pair_kind, .offset = offsetof(struct later_net, c) },
 };
@@ -319,7 +324,7 @@ static void set_up(struct mix *m, struct mix_object *o,
         o->of.net.b = is_empty ? NULL : o->floats;
     } else if (kind == &later_net_kind) {
         o->of.later_net.k = count;
-        o->of.later_net.b = o->floats;
+        o->of.later_net.values = o->floats;
     } else if (kind == &table_kind) {
         o->of.table.b = is_empty ? NULL : o->pairs;
     } else {

@@ -214,6 +214,41 @@ TEST(field, may_have_more_than_a_member_counts)
     cr_assert_eq(vv_field_extent(&fields[1], &s, 0), UINT64_MAX);
 }
 
+static size_t twice(const void *object)
+{
+    const struct point *point = object;
+    return 2 * (size_t)point->weight;
+}
+
+TEST(field, may_be_counted_by_a_function)
+{
+    struct counted {
+        float at[2];
+        int8_t weight; /* as in a point */
+        float *many;
+        struct point *points;
+    } c = { .weight = 3 };
+    static const varve_field fields[] = {
+        VARVE_FIELD_POINTER_BY(struct counted, many, twice, .more = 1),
+        VARVE_FIELD_STRUCTS_BY(struct counted, points, point_fields, twice),
+    };
+    cr_assert_eq(vv_field_extent(&fields[0], &c, 0), 7);
+    cr_assert_eq(vv_field_extent(&fields[1], &c, 0), 6);
+    cr_assert(vv_field_set_extent(&fields[0], &c, 0, 7));
+    cr_assert(!vv_field_set_extent(&fields[0], &c, 0, 6));
+    cr_assert_eq(c.weight, 3);
+}
+
+TEST(field, may_be_called_otherwise)
+{
+    static const varve_field f = VARVE_FIELD(
+        struct point, weight, .called = "mass", .older_names = "m");
+    cr_assert_str_eq(vv_field_name(&f), "mass");
+    cr_assert(vv_field_is_called(&f, "mass"));
+    cr_assert(vv_field_is_called(&f, "m"));
+    cr_assert(!vv_field_is_called(&f, "weight"));
+}
+
 TEST(field, is_called_by_its_name_and_older_ones)
 {
     static const varve_field f =
@@ -329,7 +364,7 @@ TEST(field, says_what_a_table_made_by_hand_cannot_be)
               .older_names = "a|\xff" },
             "older names" },
         { { .kind = VARVE_FIELD_IS_VALUE, .name = "x",
-              .reserved = { { (void *)"later" } } },
+              .reserved = { (void *)"later" } },
             "a later one" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

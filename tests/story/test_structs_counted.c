@@ -1,0 +1,105 @@
+/* test_structs_counted.c - how many there are, where no member says it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "story.h"
+
+#include <stdlib.h>
+
+/* [counted] */
+struct layer {
+    int inputs, outputs, groups;
+    float *w;
+};
+
+static size_t count_weights(const void *object)
+{
+    const struct layer *l = object;
+    return (size_t)l->inputs * (size_t)l->outputs / (size_t)l->groups;
+}
+
+static const varve_field layer_fields[] = {
+    VARVE_FIELD(struct layer, inputs, .is_fixed = true),
+    VARVE_FIELD(struct layer, outputs, .is_fixed = true),
+    VARVE_FIELD_POINTER_BY(
+        struct layer, w, count_weights, .called = "kernel"),
+    VARVE_FIELDS_END,
+};
+/* [/counted] */
+
+TEST(structs, count_by_a_function_and_call_a_member_otherwise)
+{
+    float w[24] = { 1, 2, 3, 4, 5, 6 };
+    struct layer layer = { 4, 3, 2, w };
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_error error = { 0 };
+    varve_node *node = varve_add_struct(root, "layer", layer_fields, &layer);
+    varve_node *kernel = varve_find(node, "kernel");
+    cr_assert_null(varve_find(node, "w"));
+    cr_assert_eq(varve_value(kernel)->shape[0], 6);
+    layer.groups = 1;
+    w[11] = 12;
+    const char *path = test_path("counted.varve");
+    cr_assert_ok(varve_write(root, path, NULL, &error), error);
+    cr_assert_eq(varve_value(kernel)->shape[0], 12);
+    w[11] = 0;
+    varve_restoration *r = varve_read(root, path, NULL, &error);
+    cr_assert_ok(varve_assert_consumed(r, &error), error);
+    varve_restoration_free(r);
+    cr_assert_eq(w[11], 12);
+    layer.groups = 2;
+    r = varve_read(root, path, NULL, &error);
+    cr_assert_null(r);
+    cr_assert_eq(error.status, VARVE_MISMATCH);
+    varve_graph_free(graph);
+}
+
+/* The elements of a list, behind a pointer that is NULL as well. */
+struct box {
+    struct layer *all;
+    int rows, columns;
+};
+
+static size_t count_all(const void *object)
+{
+    const struct box *box = object;
+    return (size_t)box->rows * (size_t)box->columns;
+}
+
+static const varve_field box_fields[] = {
+    VARVE_FIELD_STRUCTS_BY(
+        struct box, all, layer_fields, count_all, .room = calloc),
+    VARVE_FIELDS_END,
+};
+
+TEST(structs, make_room_for_as_many_as_a_function_says)
+{
+    float w[2] = { 1, 2 };
+    struct layer layers[6] = { { 1, 1, 1, w }, { 1, 1, 1, w + 1 } };
+    for (int i = 2; i < 6; i++)
+        layers[i].groups = 1;
+    struct box box = { layers, 2, 3 }, other = { NULL, 3, 2 };
+    varve_graph *graph = story_graph();
+    varve_node *root = varve_graph_root(graph);
+    varve_error error = { 0 };
+    varve_node *node = varve_add_struct(root, "box", box_fields, &box);
+    cr_assert_eq(varve_edge_count(varve_find(node, "all")), 6);
+    const char *path = test_path("box.varve");
+    cr_assert_ok(varve_write(root, path, NULL, &error), error);
+    box.rows = 1;
+    cr_assert_ok(
+        varve_write(root, test_path("less.varve"), NULL, &error), error);
+    cr_assert_eq(varve_edge_count(varve_find(node, "all")), 3);
+    varve_graph_free(graph);
+
+    graph = story_graph();
+    root = varve_graph_root(graph);
+    other.rows = 1; /* the function says 2, and the file has 6 */
+    varve_add_struct(root, "box", box_fields, &other);
+    varve_restoration *r = varve_read(root, path, NULL, &error);
+    cr_assert_null(varve_find(root, "box/all"));
+    cr_assert_null(other.all);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
