@@ -5,6 +5,9 @@ SPDX-License-Identifier: MIT
 """
 
 
+MOST_MAPS = 64  # within each other, of a key that is skipped
+
+
 class Damage(Exception):
     """A rule is broken: status and message."""
 
@@ -20,6 +23,25 @@ def is_text(data):
     except UnicodeDecodeError:
         return False
     return b'\0' not in data
+
+
+class Items:
+    """Those that are left of an array, a map or a tag."""
+
+    def __init__(self, left, is_map):
+        self.left = left
+        self.is_map = is_map
+        self.begin = None  # where the one begins that is looked at
+        self.last = None   # the key before it
+
+    def count(self, data, at):
+        """One that ends there was looked at."""
+        self.left -= 1
+        if self.is_map and self.left % 2:
+            key = data[self.begin:at]
+            demand(self.last is None or self.last < key,
+                   f'sorted keys expected at {self.begin}')
+            self.last = key
 
 
 class Cbor:
@@ -62,15 +84,27 @@ class Cbor:
         return number
 
     def skip(self):
-        left = 1
-        while left:
-            left -= 1
+        """An item; the keys of each map in it are sorted by their bytes."""
+        within = [Items(1, False)]  # it may be deeper than calls may be
+        maps = 0
+        while within:
+            items = within[-1]
+            if items.left == 0:
+                maps -= within.pop().is_map
+                if within:
+                    within[-1].count(self.data, self.at)
+                continue
+            items.begin = self.at
             major, number = self.head()
             if major in (2, 3):
                 data = self.string(number)
                 demand(major == 2 or is_text(data), 'UTF-8 expected')
-            left += {4: number, 5: 2 * number, 6: 1}.get(major, 0)
+            left = {4: number, 5: 2 * number, 6: 1}.get(major, 0)
             demand(left <= len(self.data) - self.at, 'fewer items expected')
+            within.append(Items(left, major == 5 and left > 0))
+            maps += within[-1].is_map
+            demand(maps <= MOST_MAPS, 'fewer maps within each other',
+                   'VARVE_LIMIT')
 
     def name(self):
         data = self.string(self.expect(3, 'a text string'))

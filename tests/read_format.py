@@ -15,13 +15,12 @@ import hashlib
 import itertools
 import json
 import math
-import os
 import struct
 import sys
 
 import read_pieces
 from read_cbor import Cbor, Damage, demand, is_text
-from read_pack import read_place
+from read_layers import Layered, check_layers, layers_of
 from xxh3 import xxh3_64, xxh3_128
 
 HEADER_MAGIC = b'\x89VRV\r\n\x1a\n'
@@ -29,12 +28,13 @@ FOOTER_MAGIC = b'VRV\x89end\n'
 CHUNK = 1 << 20
 KINDS = ['', 'object', 'variable', 'list', 'dict', 'state']
 OBJECT, VARIABLE, LIST, DICT, STATE = 1, 2, 3, 4, 5
-UINT8, STRING = 6, 18
+UINT8 = 6
 TYPES = [None, ('bool', 1), ('int8', 1), ('int16', 2), ('int32', 4),
          ('int64', 8), ('uint8', 1), ('uint16', 2), ('uint32', 4),
          ('uint64', 8), ('float16', 2), ('bfloat16', 2), ('float32', 4),
          ('float64', 8), ('complex64', 8), ('complex128', 16),
          ('float8_e4m3fn', 1), ('float8_e5m2', 1), ('string', 16)]
+SIZES = dict(TYPES[1:])
 COLUMNS = {  # key: name, tag, element size, what it counts
     0: ('names', None, 1, 'name byte'),
     1: ('name ends', 70, 4, 'name'),
@@ -71,12 +71,9 @@ COLUMNS = {  # key: name, tag, element size, what it counts
     133: ('global names', 70, 4, 'global name'),
 }
 COUNTER, METADATA = 130, 131
-LAYER_MAGIC = b'\x89VRD\r\n\x1a\n'
-LAYER_END_MAGIC = b'VRD\x89end\n'
 LAYERS = range(17, 22)
 PACKS = range(22, 26)
 PIECES = range(26, 29)
-ZEROS = (1 << 32) - 1
 
 
 def align(offset, to):
@@ -137,6 +134,7 @@ def read_index(data):
              17: b'', 18: (), 19: (), 20: (), 21: (), 22: (), 23: (), 24: (),
              25: (), 26: (), 27: (), 28: ()}
     pairs = []
+    counts = {}
     last = -1
     for number in range(count):
         begin = cbor.at
@@ -151,6 +149,7 @@ def read_index(data):
             index[key] = read_column(cbor, key)
             demand(key <= 16 or len(index[key]),
                    f'no empty column {key} expected')
+            check_count(index, counts, key)
         elif key == COUNTER:
             index[key] = cbor.expect(0, 'an unsigned integer')
             demand(index[key] > 0, 'a counter above 0 expected')
@@ -161,7 +160,8 @@ def read_index(data):
         pairs.append((key, begin, value_at, cbor.at))
     demand(count >= 17, 'all required keys expected')
     demand(cbor.at == len(data), 'nothing behind the map expected')
-    check_counts(index)
+    for key in COLUMNS:
+        check_count(index, counts, key)
     present = {key in [pair[0] for pair in pairs] for key in LAYERS}
     demand(len(present) == 1, 'all keys of layers or none')
     present = {key in [pair[0] for pair in pairs] for key in PACKS}
@@ -171,12 +171,12 @@ def read_index(data):
     return index, pairs
 
 
-def check_counts(index):
-    counts = {}
-    for key, (name, tag, size, what) in COLUMNS.items():
-        count = len(index[key]) // (size if tag is None else 1)
-        demand(counts.setdefault(what, count) == count,
-               f'{name}: {counts[what]} expected, found {count}')
+def check_count(index, counts, key):
+    """As many elements as in other columns of the same thing."""
+    name, tag, size, what = COLUMNS[key]
+    count = len(index[key]) // (size if tag is None else 1)
+    demand(counts.setdefault(what, count) == count,
+           f'{name}: {counts[what]} expected, found {count}')
 
 
 # --- Header and footer -------------------------------------------------------
@@ -207,71 +207,6 @@ def read_ends(data):
     demand(xxh3_128(data[offset:offset + size]) == digest,
            'digest of the index')
     return offset, size
-
-
-# --- Layers -------------------------------------------------------------------
-
-def read_layer(data, nonce, size):
-    demand(len(data) >= size, 'a longer layer', 'VARVE_TRUNCATED')
-    demand(len(data) == size and size >= 128, 'a layer of another size')
-    header = LAYER_MAGIC + struct.pack('<II', 1, 0) + nonce + bytes(24)
-    demand(data[:56] == header, 'header of a layer')
-    demand(data[56:64] == struct.pack('<Q', xxh3_64(header)), 'its checksum')
-    is_unsynced = data[-40] == 1
-    footer = nonce + struct.pack('<QI', size, is_unsynced) + bytes(20)
-    demand(data[-64:-16] == footer, 'footer of a layer')
-    demand(data[-16:] == struct.pack('<Q', xxh3_64(footer)) + LAYER_END_MAGIC,
-           'checksum and magic of it')
-    return data
-
-
-def data_end_of(index):
-    ends = [o + s for o, s in zip(index[10], index[11]) if o]
-    return align(max(ends, default=64), 64)
-
-
-def packs_of(index, is_inside):
-    if not index[22]:
-        demand(not is_inside, 'packed sizes')
-        return [(0, 0, 0, 0)] * len(index[19])
-    demand(len(index[22]) == len(index[19]) and (is_inside or any(index[22])),
-           'a packed place')
-    return list(zip(index[22], index[23], index[24], index[25]))
-
-
-def join_layers(index, open_layer, inside):
-    """The data as if it lay behind the header; `inside` is what is there."""
-    nonces = [index[17][i:i + 16] for i in range(0, len(index[17]), 16)]
-    demand(len(nonces) <= 256 and len(set(nonces)) == len(nonces),
-           'up to 256 layers, each once')
-    is_inside = nonces == [bytes(16)]
-    if is_inside:
-        demand(index[18][0] == len(inside), 'a layer up to the index')
-        layers = [inside]
-    else:
-        demand(len(inside) == 64, 'the index right behind the header')
-        layers = [read_layer(open_layer(nonce.hex() + '.data'), nonce,
-                             size)[:-64]
-                  for nonce, size in zip(nonces, index[18])]
-    demand(index[19][0] == 64, 'a place from 64 on')
-    data = bytearray(64)
-    ends = list(index[19][1:]) + [data_end_of(index)]
-    seen = 0
-    for begin, end, layer, offset, pack in zip(
-            index[19], ends, index[20], index[21],
-            packs_of(index, is_inside)):
-        demand(begin < end, 'increasing places')
-        if layer == ZEROS:
-            demand(offset == 0 and not any(pack), 'zeros at 0')
-            data += bytes(end - begin)
-            continue
-        demand(layer <= seen and layer < len(layers), 'layers in order')
-        place = read_place(layers[layer], offset, end - begin, pack)
-        demand(place is not None, 'a place, or part of a frame, in its layer')
-        data += place
-        seen = max(seen, layer + 1)
-    demand(seen == len(layers), 'each layer named')
-    return bytes(data)
 
 
 # --- Rules -------------------------------------------------------------------
@@ -340,6 +275,9 @@ def check_slots(index, names, paths):
     kinds, reached = index[2], len(paths)
     slots = list(zip(index[13], index[14], index[15]))
     demand(slots == sorted(set(slots)), 'sorted slots')
+    own = set(index[16])
+    demand(len(own) == len(index[16]) and not own & set(index[14]),
+           'nodes of their own for slots')
     for (owner, variable, name), node in zip(slots, index[16]):
         demand(owner < reached and kinds[owner] != VARIABLE, 'owner')
         demand(variable < reached and kinds[variable] == VARIABLE, 'variable')
@@ -363,9 +301,12 @@ def join(path, name):
 
 # --- Values ------------------------------------------------------------------
 
-def check_strings(value, count):
-    lengths = struct.unpack_from(f'<{count}Q', value)
-    demand(8 * count + sum(lengths) == len(value), 'lengths of strings')
+def check_strings(data, offset, size, count):
+    total = 8 * count
+    for at in range(offset, offset + 8 * count, CHUNK):
+        lengths = data[at:min(at + CHUNK, offset + 8 * count)]
+        total += sum(struct.unpack(f'<{len(lengths) // 8}Q', lengths))
+    demand(total == size, 'lengths of strings')
 
 
 def check_type(kind, dtype, shape, size):
@@ -378,35 +319,72 @@ def check_type(kind, dtype, shape, size):
     return count
 
 
-def digest_of_value(value, digests, begin=0, end=None):
-    """Takes as many digests as there are chunks of a part of it."""
+def digests_of_value(data, begin, end, digests):
+    """Its digest and its SHA-256; takes as many digests as it has chunks."""
     taken = b''
-    end = len(value) if end is None else end
+    sha256 = hashlib.sha256()
     for at in range(begin, end, CHUNK):
-        found = xxh3_128(value[at:min(at + CHUNK, end)])
-        demand(found == next(digests, None),
-               f'digest of bytes {at} and so on of a value')
+        chunk = data[at:min(at + CHUNK, end)]
+        found = xxh3_128(chunk)
+        demand(found == next(digests, None), f'digest of the bytes at {at}')
         taken += found
-    return taken if len(taken) == 16 else xxh3_128(taken)
+        sha256.update(chunk)
+    digest = taken if len(taken) == 16 else xxh3_128(taken)
+    return digest.hex(), sha256.hexdigest()
 
 
-def join_pieces(value, boxes, shape, size, digests):
-    """The value as if it were in one piece."""
-    demand(size and len(value) and read_pieces.are_a_cover(boxes, shape),
-           'pieces of elements of one size that cover the value')
-    at = 0
-    for _, extents in boxes:
-        behind = at + size * math.prod(extents)
-        digest_of_value(value, digests, at, behind)
-        at = behind
-    return read_pieces.join(value, boxes, shape, size)
+def piece_sizes(boxes, size):
+    return [size * math.prod(extents) for _, extents in boxes]
 
 
-def read_values(data, index, paths, index_offset):
+def digests_of_pieces(data, begin, boxes, shape, size, digests):
+    """The SHA-256 of the value as if it were in one piece."""
+    at = begin
+    for piece in piece_sizes(boxes, size):
+        digests_of_value(data, at, at + piece, digests)
+        at += piece
+    value = read_pieces.join(data[begin:at], boxes, shape, size)
+    return hashlib.sha256(value).hexdigest()
+
+
+def data_end_of(index):
+    ends = [o + s for o, s in zip(index[10], index[11]) if o]
+    return align(max(ends, default=64), 64)
+
+
+def check_place(item, end, index_offset):
+    """Where it ends."""
+    offset, size = item['offset'], item['bytes']
+    places = [align(end, 4096)] if size >= 65536 else [align(end, 64)]
+    if size < 64:
+        places.append(align(end, 8))
+    demand(offset in places and offset + size <= index_offset,
+           f'value at {places[-1]}')
+    return offset + size
+
+
+def check_value(item, count, boxes):
+    """How many digests it has."""
+    size, shape, dtype = item['bytes'], item['shape'], item['dtype']
+    sizes = [size]
+    if dtype == 'string':
+        demand(size >= 8 * count and (count or not size), 'size of strings')
+    else:
+        demand(size == count * SIZES[dtype], 'size of a value')
+    if boxes:
+        demand(dtype != 'string' and item['kind'] == 'variable' and size,
+               'a variable with elements in pieces')
+        demand(read_pieces.are_a_cover(boxes, shape),
+               'pieces that cover the value')
+        sizes = piece_sizes(boxes, SIZES[dtype])
+    return sum(align(size, CHUNK) // CHUNK for size in sizes)
+
+
+def check_values(index, paths, index_offset):
+    """The values; of those that are saved the bytes are still to be read."""
     items = []
-    end = 64
+    end, chunks = 64, 0
     extents = iter(index[9])
-    digests = iter([index[12][i:i + 16] for i in range(0, len(index[12]), 16)])
     with_value = [n for n, k in enumerate(index[2]) if k in (VARIABLE, STATE)]
     demand(with_value == list(index[6]), 'a value for each variable and state')
     pieces = read_pieces.boxes_of(index)
@@ -417,53 +395,59 @@ def read_values(data, index, paths, index_offset):
         shape = list(itertools.islice(extents, rank))
         demand(len(shape) == rank, 'extents')
         count = check_type(index[2][node], dtype, shape, size)
+        is_saved = offset != 0
         item = {'path': paths[node], 'id': node, 'kind': KINDS[index[2][node]],
-                'dtype': TYPES[dtype][0], 'shape': shape, 'bytes': None,
-                'digest': None, 'offset': None, 'saved': False, 'sha256': None}
+                'dtype': TYPES[dtype][0], 'shape': shape,
+                'bytes': size if is_saved else None, 'digest': None,
+                'offset': offset or None, 'saved': is_saved, 'sha256': None}
         items.append(item)
-        if offset == 0:
+        if is_saved:
+            end = check_place(item, end, index_offset)
+            chunks += check_value(item, count, pieces.get(number))
+        else:
             demand(size == 0, 'no size without a place')
             demand(number not in pieces, 'no pieces without a place')
+    demand(next(extents, None) is None, 'no further extents')
+    demand(16 * chunks == len(index[12]), f'{chunks} digests')
+    demand(index_offset == align(end, 64), 'the index behind the values')
+    return items, pieces
+
+
+def read_values(data, index, items, pieces, index_offset):
+    """Adds what their bytes say."""
+    end = 64
+    digests = iter([index[12][i:i + 16] for i in range(0, len(index[12]), 16)])
+    for number, item in enumerate(items):
+        if not item['saved']:
             continue
-        places = [align(end, 4096)] if size >= 65536 else [align(end, 64)]
-        if size < 64:
-            places.append(align(end, 8))
-        demand(offset in places and offset + size <= index_offset,
-               f'value at {places[-1]}')
+        offset, size = item['offset'], item['bytes']
         demand(not any(data[end:offset]), f'zeros from {end} to {offset}')
         end = offset + size
-        value = data[offset:end]
-        if dtype == STRING:
-            demand(size >= 8 * count and (count or not size), 'size of strings')
-            check_strings(value, count)
-        else:
-            demand(size == count * TYPES[dtype][1], 'size of a value')
         if number in pieces:
-            demand(dtype != STRING and index[2][node] == VARIABLE,
-                   'a variable in pieces')
-            value = join_pieces(
-                value, pieces[number], shape, TYPES[dtype][1], digests)
-        else:
-            item.update(digest=digest_of_value(value, digests).hex())
-        item.update(
-            bytes=size, offset=offset, saved=True,
-            sha256=hashlib.sha256(value).hexdigest())
-    demand(next(extents, None) is None, 'no further extents')
-    demand(next(digests, None) is None, 'no further digests')
-    demand(index_offset == align(end, 64) and not any(data[end:index_offset]),
-           'the index behind the values')
-    return items
+            item['sha256'] = digests_of_pieces(
+                data, offset, pieces[number], item['shape'],
+                SIZES[item['dtype']], digests)
+            continue
+        item['digest'], item['sha256'] = digests_of_value(
+            data, offset, end, digests)
+        if item['dtype'] == 'string':
+            check_strings(data, offset, size, math.prod(item['shape']))
+    demand(not any(data[end:index_offset]), 'zeros before the index')
 
 
 def read(data, open_layer=None):
+    file_size = len(data)
     offset, size = read_ends(data)
     index, _ = read_index(data[offset:offset + size])
-    if index[17]:
-        data = join_layers(index, open_layer, data[:offset])
-        offset = len(data)
     names = split_names(index)
     paths = check_nodes(index, names)
-    items = read_values(data, index, paths, offset)
+    global_names = dict(zip(index[132], index[133]))
+    end = data_end_of(index) if index[17] else offset
+    items, pieces = check_values(index, paths, end)
+    if index[17]:
+        check_layers(index, end, offset)
+        data = Layered(index, open_layer, data[:offset], end)
+    read_values(data, index, items, pieces, end)
     objects = [{
         'id': node, 'kind': KINDS[kind], 'path': paths[node],
         'edges': [{'name': names[index[4][e]].decode(), 'node': index[5][e]}
@@ -473,8 +457,10 @@ def read(data, open_layer=None):
                                            index[16]) if o == node],
         'tags': [names[t].decode() for n, t in zip(index[128], index[129])
                  if n == node],
+        'global_name': names[global_names[node]].decode()
+        if node in global_names else None,
     } for node, kind in enumerate(index[2])]
-    return {'schema': 'varve.ls/1', 'size': len(data),
+    return {'schema': 'varve.ls/1', 'size': file_size,
             'counter': index[COUNTER], 'metadata': index[METADATA],
             'items': items, 'objects': objects}
 
@@ -535,20 +521,16 @@ def main(arguments):
     paths = arguments[1:] if shows_bytes else arguments
     if len(paths) != 1 or paths[0].startswith('-'):
         sys.exit('usage: read_format.py [--dump] FILE')
-    with open(paths[0], 'rb') as stream:
-        data = stream.read()
-    folder = os.path.join(os.path.dirname(paths[0]), 'layers')
-
-    def open_layer(name):
-        with open(os.path.join(folder, name), 'rb') as stream:
-            return stream.read()
-
     try:
+        with open(paths[0], 'rb') as stream:
+            data = stream.read()
         text = ('\n'.join(dump(data)) if shows_bytes
-                else json.dumps(read(data, open_layer), indent=1,
+                else json.dumps(read(data, layers_of(paths[0])), indent=1,
                                 ensure_ascii=False))
     except Damage as damage:
         sys.exit(f'{paths[0]}: {damage.args[0]}: expected: {damage.args[1]}')
+    except OSError as error:
+        sys.exit(str(error))
     sys.stdout.reconfigure(encoding='utf-8')
     print(text)
 

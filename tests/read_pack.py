@@ -51,18 +51,21 @@ def unpack(frame, size, planes):
     return plain
 
 
-def read_place(layer, offset, length, pack):
-    """So many bytes of a layer; None where a rule of places is broken."""
+def is_place(layer_size, offset, length, pack):
+    """Whether the rules of places hold for one of so many bytes."""
     size, plain, skip, planes = pack
     if size == 0:
-        is_good = (plain == skip == planes == 0 and
-                   64 <= offset <= offset + length <= len(layer))
-        return layer[offset:offset + length] if is_good else None
+        return (plain == skip == planes == 0 and
+                64 <= offset <= offset + length <= layer_size)
     end = skip + length
-    if not (64 <= offset <= offset + size <= len(layer) and
+    return (64 <= offset <= offset + size <= layer_size and
             4096 <= plain <= CHUNK and size <= plain - plain // 16 and
             planes in (1, 2, 4, 8) and end <= plain and skip % 4096 == 0 and
-            (end % 4096 == 0 or end == plain)):
-        return None
+            (end % 4096 == 0 or end == plain))
+
+
+def read_place(layer, offset, length, pack):
+    """The bytes of one that is packed; None where its frame is not one."""
+    size, plain, skip, planes = pack
     out = unpack(layer[offset:offset + size], plain, planes)
-    return out and out[skip:end]
+    return out and out[skip:skip + length]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """read_pieces.py - puts a value together that is in pieces, as docs/format.md
-says, and paints its boxes to see that they cover it.
+says, and looks whether its boxes cover it.
 
 SPDX-License-Identifier: MIT
 """
@@ -10,7 +10,7 @@ import math
 
 def boxes_of(index):
     """By value: its boxes, as pairs of a start and extents; None where a rule
-    of columns 26 to 28 is broken that needs no painting."""
+    of columns 26 to 28 is broken but that they cover it."""
     values, ends, numbers = index[26], index[27], index[28]
     found = {}
     at = 0
@@ -42,22 +42,27 @@ def elements_of(box, shape):
         yield number
 
 
+def meet(one, other):
+    return all(a < b + size_b and b < a + size_a
+               for a, size_a, b, size_b in zip(*one, *other))
+
+
 def are_a_cover(boxes, shape):
-    """Whether they are sorted, within the shape, and paint each element
-    once."""
+    """Whether they are sorted, within the shape, have as many elements, and no
+    two have the same."""
     starts = [tuple(start) for start, _ in boxes]
     if starts != sorted(set(starts)):
         return False
-    painted = bytearray(math.prod(shape))
-    for box in boxes:
-        if any(extent < 1 or start + extent > most
-               for start, extent, most in zip(*box, shape)):
+    if any(extent < 1 or start + extent > most for box in boxes
+           for start, extent, most in zip(*box, shape)):
+        return False
+    for number, box in enumerate(boxes):
+        behind = box[0][0] + box[1][0]  # from there on none can meet it
+        others = itertools.takewhile(lambda other: other[0][0] < behind,
+                                     boxes[number + 1:])
+        if any(meet(box, other) for other in others):
             return False
-        for element in elements_of(box, shape):
-            if painted[element]:
-                return False
-            painted[element] = 1
-    return all(painted)
+    return sum(math.prod(extents) for _, extents in boxes) == math.prod(shape)
 
 
 def join(data, boxes, shape, size):

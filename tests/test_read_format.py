@@ -8,8 +8,10 @@ import hashlib
 import pathlib
 import re
 import struct
+import tempfile
 import unittest
 
+import read_cbor
 import read_format
 import read_pack
 import xxh3
@@ -59,6 +61,25 @@ class Reader(unittest.TestCase):
                 return open_layer(name)[:end]
             with self.assertRaises(read_format.Damage):
                 read_format.read(data, open_shorter)
+
+    def test_says_which_layer_is_missing(self):
+        for arguments in [str(GOLDEN / 'none' / 'file')], []:
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder, 'copy.varve')
+                path.write_bytes(golden('version-1-layers.varve'))
+                arguments = arguments or [str(path)]
+                with self.assertRaises(SystemExit) as ended:
+                    read_format.main(arguments)
+            self.assertIn(arguments[0], ended.exception.code)
+        self.assertIn('VARVE_TRUNCATED: expected: the layer',
+                      ended.exception.code)
+
+    def test_believes_no_size(self):
+        data = bytearray(golden('version-1-layers.varve'))
+        for old, new in ((65600, 8), (2**50, 8)), ((16400, ), (2**48, )):
+            at = data.index(struct.pack(f'<{len(old)}Q', *old))
+            struct.pack_into(f'<{len(old)}Q', data, at, *new)
+        self.refuse(reseal(data), '1 PiB')
 
     @unittest.skipUnless(read_pack.find_zstd(), 'libzstd is not here')
     def test_reads_what_is_packed(self):
@@ -152,6 +173,23 @@ class Reader(unittest.TestCase):
         data = golden('version-1-smallest.varve')
         for size in range(len(data)):
             self.refuse(data[:size], f'{size} bytes')
+
+
+class Skipped(unittest.TestCase):
+    def test_keeps_the_rules_of_what_is_known(self):
+        good = (b'\xa2\x01\x00\x02\x00', b'\xa2\x0a\x00\x19\x01\x00\x00',
+                b'\xa2\x81\x01\x00\x82\x00\x00\x00', b'\x82\xa0\xa0',
+                64 * b'\xa1\x00' + b'\xa0', 100000 * b'\x81' + b'\x00')
+        bad = (b'\xa2\x02\x00\x01\x00', b'\xa2\x01\x00\x01\x00',
+               b'\xa1\xa2\x02\x00\x01\x00\x00', 65 * b'\xa1\x00' + b'\x00',
+               b'\xa2\xa1\x02\x00\x00\xa1\x01\x00\x00', b'\x82\x00')
+        for data in good:
+            cbor = read_cbor.Cbor(data)
+            cbor.skip()
+            self.assertEqual(cbor.at, len(data))
+        for data in bad:
+            with self.assertRaises(read_cbor.Damage, msg=data):
+                read_cbor.Cbor(data).skip()
 
 
 class Document(unittest.TestCase):

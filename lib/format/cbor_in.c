@@ -6,6 +6,7 @@
 #include "cbor_in.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include <cbor.h>
 
@@ -196,24 +197,105 @@ varve_status vv_cbor_expect(
     return VARVE_OK;
 }
 
+/* --- Passing over --------------------------------------------------------- */
+
+/* A map whose pairs are passed over; the outermost one stands for the item
+ * itself. */
+struct open_map {
+    uint64_t items; /* to come, of a key or a value */
+    uint64_t more;  /* keys and values behind that; odd: that is a key */
+    size_t begin;   /* of it */
+    size_t last;    /* the key before it, of so many bytes; none: 0 */
+    size_t last_size;
+};
+
+struct skipping {
+    struct vv_cbor_in *in;
+    uint64_t items; /* to come, of all. Each takes a byte, so that more than are
+                       left cannot be; no sum of them overflows then. */
+    struct open_map maps[1 + VV_CBOR_MOST_MAPS];
+    size_t depth;
+};
+
+static int compare_bytes(const struct vv_cbor_in *in, size_t a, size_t a_size,
+    size_t b, size_t b_size)
+{
+    size_t both = a_size < b_size ? a_size : b_size;
+    int order = memcmp(in->bytes + a, in->bytes + b, both);
+    return order ? order : (a_size > b_size) - (a_size < b_size);
+}
+
+static varve_status check_key(const struct vv_cbor_in *in, struct open_map *map)
+{
+    size_t size = in->at - map->begin;
+    if (map->last_size > 0 && compare_bytes(in, map->last, map->last_size,
+                                  map->begin, size) >= 0)
+        return fail(in, map->begin, "keys sorted and unique",
+            "one that is not behind the one before it");
+    map->last = map->begin;
+    map->last_size = size;
+    return VARVE_OK;
+}
+
+/* A key or a value has ended, and with the last one its map. */
+static varve_status end_part(struct skipping *s)
+{
+    struct open_map *map = &s->maps[s->depth];
+    if (map->more % 2 != 0)
+        VV_TRY(check_key(s->in, map));
+    if (map->more == 0) {
+        s->depth--;
+        return VARVE_OK;
+    }
+    map->more--;
+    map->items = 1;
+    map->begin = s->in->at;
+    return VARVE_OK;
+}
+
+static varve_status open_map(
+    struct skipping *s, size_t at, const struct vv_cbor_item *item)
+{
+    if (item->number == 0)
+        return VARVE_OK;
+    if (s->depth == VV_CBOR_MOST_MAPS)
+        return vv_fail(s->in->error, VARVE_LIMIT,
+            "%s: index at offset %" PRIu64 ": expected at most %d maps within "
+            "each other, found more",
+            s->in->path, s->in->base + at, VV_CBOR_MOST_MAPS);
+    s->maps[++s->depth] = (struct open_map){ .items = 1,
+        .more = 2 * item->number - 1, .begin = s->in->at };
+    return VARVE_OK;
+}
+
+static varve_status skip_item(struct skipping *s)
+{
+    struct open_map *map = &s->maps[s->depth];
+    struct vv_cbor_item item;
+    size_t at = s->in->at;
+    VV_TRY(vv_cbor_next(s->in, &item));
+    uint64_t within = item.kind == VV_CBOR_TAG     ? 1
+                      : item.kind == VV_CBOR_ARRAY ? item.number
+                      : item.kind == VV_CBOR_MAP   ? 2 * item.number
+                                                   : 0;
+    s->items += within - 1;
+    if (s->items > s->in->size - s->in->at)
+        return fail(s->in, at, "no more items than bytes are left", "more");
+    map->items--;
+    if (item.kind == VV_CBOR_MAP)
+        return open_map(s, at, &item);
+    map->items += within;
+    return VARVE_OK;
+}
+
 varve_status vv_cbor_skip(struct vv_cbor_in *in)
 {
-    /* Items to come. Each takes a byte, so that more than are left cannot be;
-     * no sum of them overflows then. */
-    uint64_t items = 1;
-    while (items > 0) {
-        struct vv_cbor_item item;
-        size_t at = in->at;
-        VV_TRY(vv_cbor_next(in, &item));
-        items--;
-        if (item.kind == VV_CBOR_TAG)
-            items++;
-        else if (item.kind == VV_CBOR_ARRAY)
-            items += item.number;
-        else if (item.kind == VV_CBOR_MAP)
-            items += 2 * item.number;
-        if (items > in->size - in->at)
-            return fail(in, at, "no more items than bytes are left", "more");
+    struct skipping s = { .in = in, .items = 1, .maps = { { .items = 1 } } };
+    while (s.depth > 0 || s.maps[0].items > 0) {
+        if (s.maps[s.depth].items > 0)
+            VV_TRY(skip_item(&s));
+        else
+            VV_TRY(end_part(&s));
     }
     return VARVE_OK;
 }

@@ -24,6 +24,9 @@ enum vv_cbor_kind {
     VV_CBOR_BOOLEAN,
 };
 
+/* A map of no pairs does not count. */
+enum { VV_CBOR_MOST_MAPS = 64 };
+
 struct vv_cbor_item {
     enum vv_cbor_kind kind;
     uint64_t number;      /* the value; n of a negative -1 - n; bytes of a
@@ -49,7 +52,9 @@ varve_status vv_cbor_next(struct vv_cbor_in *in, struct vv_cbor_item *item);
 varve_status vv_cbor_expect(
     struct vv_cbor_in *in, enum vv_cbor_kind kind, struct vv_cbor_item *item);
 
-/* Passes over the next item with all that is in it. */
+/* Passes over the next item with all that is in it. The keys of its maps are
+ * sorted and unique. More than VV_CBOR_MOST_MAPS of them, one within the other,
+ * are VARVE_LIMIT. */
 varve_status vv_cbor_skip(struct vv_cbor_in *in);
 
 /* Nothing may be left. */

@@ -177,6 +177,45 @@ static varve_status check_slots(
     return VARVE_OK;
 }
 
+/* Of one slot only, and without slots: `seen` has a bit for each node. */
+static varve_status check_slot_nodes(
+    const struct vv_index_check *check, uint8_t *seen)
+{
+    const struct vv_index *index = check->index;
+    for (uint32_t i = 0; i < index->slot_count; i++) {
+        uint32_t node = vv_at32(index->slot_nodes, i);
+        if (seen[node / 8] >> node % 8 & 1)
+            return vv_check_fail(check, index->slot_nodes + 4 * (size_t)i,
+                "slot %" PRIu32 ": expected a node of its own, found %" PRIu32
+                " a second time",
+                i, node);
+        seen[node / 8] |= (uint8_t)(1u << node % 8);
+    }
+    for (uint32_t i = 0; i < index->slot_count; i++) {
+        uint32_t variable = vv_at32(index->slot_variables, i);
+        if (seen[variable / 8] >> variable % 8 & 1)
+            return vv_check_fail(check, index->slot_variables + 4 * (size_t)i,
+                "slot %" PRIu32 ": expected a variable that is no slot itself, "
+                "found node %" PRIu32,
+                i, variable);
+    }
+    return VARVE_OK;
+}
+
+static varve_status check_own_nodes(const struct vv_index_check *check)
+{
+    const varve_allocator *a = &check->context->allocator;
+    size_t size = (size_t)check->index->node_count / 8 + 1;
+    if (check->index->slot_count == 0)
+        return VARVE_OK;
+    uint8_t *seen = vv_allocate_zeroed(a, size);
+    if (!seen)
+        return vv_fail_memory(check->error, "marks of nodes");
+    varve_status status = check_slot_nodes(check, seen);
+    vv_release(a, seen, size);
+    return status;
+}
+
 static varve_status check_tags(const struct vv_index_check *check)
 {
     const struct vv_index *index = check->index;
@@ -264,6 +303,7 @@ varve_status vv_check_graph(const struct vv_index_check *check)
     VV_TRY(check_nodes(check));
     VV_TRY(check_edges(check, &next));
     VV_TRY(check_slots(check, &next));
+    VV_TRY(check_own_nodes(check));
     if (next != index->node_count)
         return vv_check_fail(check, index->node_kinds + next,
             "node %" PRIu32 ": expected an edge or a slot that leads to it, "

@@ -40,14 +40,6 @@ static varve_status fail(const struct vv_cbor_in *in, size_t at,
         in->path, in->base + at, expected, found);
 }
 
-static bool is_behind(
-    const struct vv_cbor_item *name, const struct vv_cbor_item *previous)
-{
-    if (name->number != previous->number)
-        return name->number > previous->number;
-    return memcmp(name->bytes, previous->bytes, (size_t)name->number) > 0;
-}
-
 static varve_status read_real(
     struct vv_cbor_in *in, size_t at, uint64_t tag, varve_metadata *m)
 {
@@ -100,7 +92,6 @@ static varve_status read_value(
 static varve_status read_pairs(struct vv_cbor_in *in, uint64_t count,
     struct strings *strings, varve_metadata *to)
 {
-    struct vv_cbor_item previous = { .kind = VV_CBOR_OTHER };
     for (uint64_t i = 0; i < count; i++) {
         struct vv_cbor_item name;
         varve_metadata m = { 0 };
@@ -108,14 +99,10 @@ static varve_status read_pairs(struct vv_cbor_in *in, uint64_t count,
         VV_TRY(vv_cbor_expect(in, VV_CBOR_TEXT, &name));
         if (!vv_name_is_valid((const char *)name.bytes, (size_t)name.number))
             return fail(in, at, "a name of 1 to 65535 bytes", "another size");
-        if (i > 0 && !is_behind(&name, &previous))
-            return fail(in, at, "names sorted by size, then bytes, and unique",
-                "one that is not behind the one before it");
         m.name = keep(strings, &name);
         VV_TRY(read_value(in, strings, &m));
         if (to)
             to[i] = m;
-        previous = name;
     }
     return VARVE_OK;
 }

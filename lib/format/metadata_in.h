@@ -11,7 +11,8 @@
 #include "index_in.h"
 
 /* Parses the map that comes next: first checks it and finds how much memory it
- * takes, then copies. Half-built on failure. */
+ * takes, then copies. That its keys are sorted was seen as it was passed over
+ * (vv_cbor_skip). Half-built on failure. */
 varve_status vv_metadata_parse(const struct vv_context *context,
     struct vv_cbor_in *in, struct vv_parsed_index *parsed);
 

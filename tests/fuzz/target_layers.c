@@ -4,12 +4,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#define _GNU_SOURCE
-#include <dirent.h>
 #include <string.h>
 
 #include "fuzz/bounded.h"
 #include "fuzz/fuzz.h"
+#include "fuzz/golden_layers.h"
 #include "fuzz/many_files.h"
 #include "graph.h"
 #include "reader.h"
@@ -19,43 +18,7 @@
 #define FOLDER FUZZ_STEM "run/"
 #define PATH FOLDER "model.varve"
 
-enum { MOST_LAYERS = 8, MOST_SIZE = 128 * 1024, MOST_MADE = 64 << 20 };
-
-struct layer {
-    char name[MOST_NAME + 1];
-    uint8_t *bytes;
-    size_t size;
-};
-
-static struct layer layers[MOST_LAYERS];
-static size_t layer_count;
-
-static void read_layer(const char *bare)
-{
-    char path[4096];
-    struct layer *layer = &layers[layer_count++];
-    FUZZ_CHECK(layer_count <= MOST_LAYERS, "too many layers");
-    snprintf(path, sizeof path, "%s/layers/%s", FUZZ_GOLDEN, bare);
-    snprintf(layer->name, sizeof layer->name, FOLDER "layers/%.40s", bare);
-    FILE *file = fopen(path, "rb");
-    layer->bytes = malloc(MOST_SIZE);
-    FUZZ_CHECK(file && layer->bytes, "%s", path);
-    layer->size = fread(layer->bytes, 1, MOST_SIZE, file);
-    fclose(file);
-}
-
-/* For all runs of this process. */
-static void read_layers(void)
-{
-    DIR *folder = layer_count ? NULL : opendir(FUZZ_GOLDEN "/layers");
-    struct dirent *entry;
-    while (folder && (entry = readdir(folder)))
-        if (entry->d_name[0] != '.')
-            read_layer(entry->d_name);
-    if (folder)
-        closedir(folder);
-    FUZZ_CHECK(layer_count, "%s has no layers", FUZZ_GOLDEN);
-}
+enum { MOST_SIZE = 128 * 1024, MOST_MADE = 64 << 20 };
 
 struct run {
     struct many_files files;
@@ -70,8 +33,8 @@ struct run {
 static void add_layer(struct run *run, size_t i, uint32_t flags)
 {
     enum { WHOLE, CUT, BENT, LOST };
-    const struct layer *layer = &layers[i];
-    bool is_it = i == (flags >> 2) % 8 % layer_count;
+    const struct golden_layer *layer = golden_layer_at(i);
+    bool is_it = i == (flags >> 2) % 8 % golden_layer_count();
     unsigned way = is_it ? flags % 4 : WHOLE;
     size_t at = layer->size ? (flags >> 5) % layer->size : 0;
     const uint8_t *bytes = layer->bytes;
@@ -84,8 +47,7 @@ static void add_layer(struct run *run, size_t i, uint32_t flags)
         bytes = run->bent;
     }
     size_t size = way == CUT ? at : layer->size;
-    many_files_add(
-        &run->files, layer->name, strlen(layer->name), bytes, size);
+    golden_layer_add(&run->files, FOLDER, layer, bytes, size);
     run->size += size;
 }
 
@@ -163,12 +125,11 @@ void fuzz_layers(const uint8_t *bytes, size_t size)
 {
     struct run *run = calloc(1, sizeof *run);
     uint32_t flags = fuzz_flags(bytes, size);
-    read_layers();
     many_files_init(&run->files);
     run->size = fuzz_file_size(bytes, size);
     many_files_add(
         &run->files, PATH, sizeof PATH - 1, bytes, run->size);
-    for (size_t i = 0; i < layer_count; i++)
+    for (size_t i = 0; i < golden_layer_count(); i++)
         add_layer(run, i, flags);
     run->bounded = bounded_by(run->size);
     run->context = (struct vv_context){

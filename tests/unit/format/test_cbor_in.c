@@ -170,3 +170,67 @@ TEST(cbor_in, skips_deep_nesting_without_recursion)
     cr_assert_ok(vv_cbor_end(&in), error);
     free(bytes);
 }
+
+TEST(cbor_in, refuses_maps_that_are_not_sorted_in_what_it_skips)
+{
+    static const struct {
+        const char *what;
+        const char *bytes;
+        size_t size;
+        const char *says;
+    } rows[] = {
+        { "sorted", "\xa2\x01\x00\x02\x00", 5, NULL },
+        { "the longer one is not the later one",
+            "\xa2\x0a\x00\x19\x01\x00\x00", 7, NULL },
+        { "a key that is an array", "\xa2\x81\x01\x00\x82\x00\x00\x00", 8,
+            NULL },
+        { "a map without pairs", "\x82\xa0\xa0", 3, NULL },
+        { "not sorted", "\xa2\x02\x00\x01\x00", 5, "offset 1003" },
+        { "twice the same", "\xa2\x01\x00\x01\x00", 5, "offset 1003" },
+        { "within an array", "\x82\x00\xa2\x02\x00\x01\x00", 7,
+            "offset 1005" },
+        { "within a value", "\xa1\x00\xa2\x02\x00\x01\x00", 7,
+            "offset 1005" },
+        { "within a key", "\xa1\xa2\x02\x00\x01\x00\x00", 7,
+            "offset 1004" },
+        { "within a tag", "\xd8\x20\xa2\x02\x00\x01\x00", 7,
+            "offset 1005" },
+        { "a map behind one within", "\xa2\x02\xa1\x05\x00\x01\x00", 7,
+            "offset 1005" },
+        { "keys that are maps", "\xa2\xa1\x02\x00\x00\xa1\x01\x00\x00", 9,
+            "offset 1005" },
+        { "keys that are arrays", "\xa2\x82\x00\x00\x00\x81\x05\x00", 8,
+            "offset 1005" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        varve_error error = { .message = "" };
+        struct vv_cbor_in in = copy_of(rows[i].bytes, rows[i].size, &error);
+        varve_status status = vv_cbor_skip(&in);
+        cr_assert_eq(status, rows[i].says ? VARVE_CORRUPT : VARVE_OK, "%s: %s",
+            rows[i].what, error.message);
+        cr_assert(status || in.at == in.size, "%s", rows[i].what);
+        cr_assert(!status || (strstr(error.message, rows[i].says) &&
+                                 strstr(error.message, "sorted")),
+            "%s: %s", rows[i].what, error.message);
+        free((void *)in.bytes);
+    }
+}
+
+TEST(cbor_in, skips_so_many_maps_within_each_other)
+{
+    unsigned char bytes[2 * VV_CBOR_MOST_MAPS + 3];
+    varve_error error;
+    memset(bytes, 0, sizeof bytes);
+    for (size_t i = 0; i < sizeof bytes - 1; i += 2)
+        bytes[i] = 0xa1; /* with the key 0 */
+    struct vv_cbor_in in = copy_of(bytes, sizeof bytes, &error);
+    cr_assert_eq(vv_cbor_skip(&in), VARVE_LIMIT);
+    cr_assert(strstr(error.message, "at most 64 maps"), "%s", error.message);
+    bytes[sizeof bytes - 3] = 0xa0;
+    in.size = sizeof bytes - 2;
+    memcpy((void *)in.bytes, bytes, in.size);
+    in.at = 0;
+    cr_assert_ok(vv_cbor_skip(&in), error);
+    cr_assert_eq(in.at, in.size);
+    free((void *)in.bytes);
+}

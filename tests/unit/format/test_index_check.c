@@ -91,6 +91,8 @@ SET(slot_name_is_no_name, VV_KEY_SLOT_NAMES, 1, N_COUNT)
 SET(slot_node_is_no_node, VV_KEY_SLOT_NODES, 2, 14)
 SET(slot_node_is_an_object, VV_KEY_SLOT_NODES, 2, 3)
 SET(slot_node_skips_a_number, VV_KEY_SLOT_NODES, 0, 12)
+SET(slot_node_is_of_two_slots, VV_KEY_SLOT_NODES, 2, 12)
+SET(slot_node_has_slots, VV_KEY_SLOT_NODES, 2, 9)
 SET(slot_is_there_twice, VV_KEY_SLOT_NAMES, 1, N_M)
 SET(slots_are_not_sorted_by_owner, VV_KEY_SLOT_OWNERS, 2, 2)
 
@@ -160,6 +162,8 @@ TEST(index_check, names_the_rule_that_is_broken)
         ROW(slot_node_is_no_node, "slot 2: expected a variable that was seen"),
         ROW(slot_node_is_an_object, "slot 2: expected a variable that was"),
         ROW(slot_node_skips_a_number, "slot 0: expected a variable that was"),
+        ROW(slot_node_is_of_two_slots, "slot 2: expected a node of its own"),
+        ROW(slot_node_has_slots, "slot 0: expected a variable that is no slot"),
         ROW(slot_is_there_twice, "slot 1: expected slots sorted"),
         ROW(slots_are_not_sorted_by_owner, "slot 2: expected slots sorted"),
         ROW(slots_are_not_sorted_by_variable, "slot 2: expected slots sorted"),
