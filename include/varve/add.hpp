@@ -197,6 +197,28 @@ node node::add_slot(const node &variable, text name, T &&value) const
             detail::view_of_given(std::forward<T>(value))));
 }
 
+namespace detail
+{
+
+/* A shape that nothing fits, where a slice starts in other dimensions. */
+inline varve_shape same_rank(varve_shape whole, const shape &start) noexcept
+{
+    if (start.rank != whole.rank)
+        whole.rank = VARVE_MAX_RANK + 1;
+    return whole;
+}
+
+} /* namespace detail */
+
+template <class T>
+node node::add_slice(
+    text name, T &&value, const shape &whole, const shape &start) const
+{
+    const auto view = detail::view_of_given(std::forward<T>(value));
+    return of(varve_add_slice(node_, name.get(), view,
+        detail::same_rank(whole, start), start.extents));
+}
+
 } /* namespace varve */
 
 #endif

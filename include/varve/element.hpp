@@ -5,6 +5,7 @@
 #ifndef VARVE_ELEMENT_HPP
 #define VARVE_ELEMENT_HPP
 
+#include <atomic>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -110,6 +111,17 @@ template <class T> constexpr varve_dtype dtype_of() noexcept
     else
         return VARVE_UINT8;
 }
+
+/* A number that threads share is saved as the number it is, where it is nothing
+ * but that in memory: of the same size, and without a lock. What is said of all
+ * values holds for it too: nobody changes it while a call takes or restores
+ * it. */
+template <class T>
+struct element<std::atomic<T>,
+    std::enable_if_t<detail::is_element<T> &&
+                     sizeof(std::atomic<T>) == sizeof(T) &&
+                     std::atomic<T>::is_always_lock_free>> : element<T> {
+};
 
 /* --- Shapes ------------------------------------------------------------- */
 

@@ -13,6 +13,7 @@
 #include <varve/error.hpp>
 #include <varve/graph.h>
 #include <varve/keeper.hpp>
+#include <varve/slice.h>
 #include <varve/tensor.hpp>
 #include <varve/variable.h>
 
@@ -86,6 +87,16 @@ public:
     /* A std::vector that becomes as long as what is restored into it. One that
      * the program makes longer is rebound. */
     template <class V> node add_resizable(text name, V &vector) const;
+    /* A part of a value of shape `whole`, from `start` on, in each dimension
+     * (slice.h): of as many processes as have one. */
+    template <class T>
+    node add_slice(
+        text name, T &&value, const shape &whole, const shape &start) const;
+    /* What it is a part of; NULL of what is none. */
+    const varve_slice *slice() const noexcept
+    {
+        return varve_slice_of(node_);
+    }
     /* As the last of a list. */
     template <class T> node append(T &&value) const
     {

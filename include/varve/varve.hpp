@@ -32,8 +32,10 @@
 #include <varve/restoration.hpp>
 #include <varve/reader.hpp>
 
-/* Many files; without files */
+/* Many files; without files; many processes */
 #include <varve/manager.hpp>
+#include <varve/run.hpp>
 #include <varve/snapshot.hpp>
+#include <varve/together.hpp>
 
 #endif

@@ -16,7 +16,7 @@ static constexpr bool only_move =
         ...);
 static_assert(only_move<varve::graph, varve::restoration, varve::report,
     varve::snapshot, varve::ring, varve::manager, varve::saver, varve::reader,
-    varve::job>);
+    varve::job, varve::run, varve::processes>);
 static_assert(std::is_trivially_copyable_v<varve::node>);
 
 struct program {

@@ -21,8 +21,8 @@ WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wshadow', '-Wconversion',
 C_FLAGS = ['-x', 'c', '-std=c11', '-Wstrict-prototypes']
 CXX_FLAGS = ['-x', 'c++', '-std=c++17']
 CXX20_FLAGS = ['-x', 'c++', '-std=c++20', '-fno-exceptions', '-fno-rtti']
-# Stands on that of MPI: the suite mpi and the test install compile it.
-MPI = os.path.join('varve', 'mpi.h')
+# Stand on that of MPI: the suite mpi and the test install compile them.
+MPI = os.path.join('varve', 'mpi.h'), os.path.join('varve', 'mpi.hpp')
 
 
 def compilers(*names):
@@ -48,9 +48,10 @@ def compile_alone(compiler, flags, include, header):
 def main(include):
     headers = sorted(os.path.relpath(path, include) for path in
                      glob.glob(os.path.join(include, 'varve', '*.h')))
-    headers.remove(MPI)
+    headers.remove(MPI[0])
     for_cxx = sorted(os.path.relpath(path, include) for path in
                      glob.glob(os.path.join(include, 'varve', '*.hpp')))
+    for_cxx.remove(MPI[1])
     c = compilers('cc', 'gcc', 'clang')
     cxx = compilers('c++', 'g++', 'clang++')
     if not headers or not c:

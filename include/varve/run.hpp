@@ -1,0 +1,116 @@
+/* run.hpp - the usual program in a few calls, in C++. The comments in run.h
+ * hold for the calls of the same name.
+ *
+ *     varve::run run;
+ *     run.root().add("step", step);
+ *     run.open("checkpoints", options);
+ *     while (step < 100 && run.goes_on()) {
+ *         train();
+ *         run.step(++step);
+ *     }
+ *     auto ended = run.end();
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VARVE_RUN_HPP
+#define VARVE_RUN_HPP
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include <varve/error.hpp>
+#include <varve/keeper.hpp>
+#include <varve/manager.hpp>
+#include <varve/node.hpp>
+#include <varve/run.h>
+
+namespace varve
+{
+
+struct run_options : varve_run_options {
+    run_options() noexcept : varve_run_options()
+    {
+    }
+    run_options(const varve_run_options &c) noexcept : varve_run_options(c)
+    {
+    }
+    /* As that of manager_options. */
+    template <class F> run_options &on_initialize(F &function) noexcept
+    {
+        manager.initialize = detail::start<F>;
+        manager.initialize_user = &function;
+        return *this;
+    }
+};
+
+/* One that goes without end(), as where an exception leaves its block in the
+ * middle of a step, saves nothing more (varve_run_free). */
+class run
+{
+public:
+    explicit run(const varve_allocator *allocator = nullptr)
+        : keeper_(new detail::keeper), run_(varve_run_new(allocator))
+    {
+    }
+    run(run &&) noexcept = default;
+    run &operator=(run &&other) noexcept
+    {
+        std::swap(keeper_, other.keeper_);
+        std::swap(run_, other.run_);
+        return *this;
+    }
+    varve_run *get() const noexcept
+    {
+        return run_.get();
+    }
+    node root() const noexcept
+    {
+        return { varve_run_root(get()), keeper_.get() };
+    }
+    /* NULL until it is open. */
+    varve_manager *manager() const noexcept
+    {
+        return varve_run_manager(get());
+    }
+    void open(text directory, const run_options &o = run_options()) const
+    {
+        varve_run_open(get(), directory.get(), &o);
+    }
+    bool is_resumed() const noexcept
+    {
+        return varve_run_is_resumed(get());
+    }
+    bool goes_on() const
+    {
+        return varve_run_goes_on(get());
+    }
+    void step(std::int64_t number,
+        const manager_save_options &o = manager_save_options()) const
+    {
+        varve_run_step_with(get(), number, &o);
+    }
+    /* For the handler of a signal, and any thread. */
+    void stop() const noexcept
+    {
+        varve_run_stop(get());
+    }
+    /* NULL: none. */
+    const char *warning() const
+    {
+        return varve_run_warning(get());
+    }
+    /* Nothing else may be asked of it afterwards. */
+    result<void> end()
+    {
+        return detail::tried(varve_run_end, run_.release());
+    }
+
+private:
+    std::unique_ptr<detail::keeper> keeper_; /* goes after what calls it */
+    detail::handle<varve_run, varve_run_free> run_;
+};
+
+} /* namespace varve */
+
+#endif

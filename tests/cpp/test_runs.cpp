@@ -1,0 +1,336 @@
+/* test_runs.cpp - a run in a few calls, and many processes.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "check.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <numeric>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* --- A run ---------------------------------------------------------------- */
+
+struct sums {
+    double sum = 0;
+    std::int64_t step = 0;
+};
+
+static varve::result<void> go_on(
+    const char *directory, sums &s, std::int64_t end, bool stops = false)
+{
+    /* [run] */
+    varve::run run;
+    run.root().add("sum", s.sum);
+    run.root().add("step", s.step);
+    varve::run_options options;
+    options.manager.interval_steps = 10;
+    options.manager.keep_last = 2;
+    run.open(place(directory), options);
+    while (s.step < end && run.goes_on()) {
+        s.step++;
+        s.sum += 1.0 / static_cast<double>(s.step);
+        run.step(s.step);
+        /* [/run] */
+        if (stops && s.step == 3)
+            run.stop();
+        /* [run] */
+    }
+    return run.end();
+    /* [/run] */
+}
+
+TEST(a_run_goes_on_where_it_was)
+{
+    sums straight, first, second;
+    GOOD(go_on("straight", straight, 25));
+    GOOD(go_on("two", first, 13));
+    GOOD(go_on("two", second, 25));
+    CHECK(second.step == 25 && second.sum == straight.sum);
+    sums stopped, after;
+    GOOD(go_on("stopped", stopped, 25, true));
+    CHECK(stopped.step == 3);
+    GOOD(go_on("stopped", after, 3));
+    CHECK(after.sum == stopped.sum);
+}
+
+TEST(a_run_tells_the_first_failure_at_its_end)
+{
+    varve::run run;
+    CHECK(!run.goes_on());
+    run.step(1);
+    const auto ended = run.end();
+    CHECK(ended.status() == VARVE_MISUSE);
+    CHECK(std::strstr(ended.error().message, "varve_run_open"));
+}
+
+TEST(a_run_that_is_left_saves_nothing_more)
+{
+    sums s;
+    {
+        varve::run run;
+        run.root().add("step", s.step);
+        run.open(place("left"));
+        run.step(s.step = 1);
+        varve::run_options rarely;
+        rarely.manager.interval_steps = 100;
+        varve::run other;
+        other.root().add("step", s.step);
+        other.open(place("left_early"), rarely);
+        other.step(1);
+        other = varve::run();
+    }
+    sums found;
+    varve::run run;
+    run.root().add("step", found.step);
+    run.open(place("left"));
+    CHECK(run.is_resumed() && found.step == 1 && run.manager());
+    GOOD(run.end());
+    varve::run none;
+    none.root().add("step", found.step);
+    none.open(place("left_early"));
+    CHECK(!none.is_resumed() && !none.warning());
+    GOOD(none.end());
+}
+
+TEST(a_run_initializes_where_there_is_nothing_to_resume_from)
+{
+    int calls = 0;
+    auto initialize = [&] { calls++; };
+    sums s;
+    for (int i = 0; i < 2; i++) {
+        varve::run run;
+        run.root().add("step", s.step);
+        varve::run_options options;
+        run.open(place("fresh"), options.on_initialize(initialize));
+        run.step(++s.step);
+        GOOD(run.end());
+    }
+    CHECK(calls == 1 && s.step == 2);
+}
+
+/* --- Numbers that threads share ------------------------------------------- */
+
+struct counters {
+    std::atomic<int> seen{ 0 };
+    std::array<std::atomic<double>, 3> sums{};
+    friend constexpr auto varve_fields(const counters *)
+    {
+        return varve::fields(varve::field("seen", &counters::seen),
+            varve::field("sums", &counters::sums));
+    }
+};
+
+TEST(an_atomic_is_the_number_that_it_holds)
+{
+    counters c;
+    varve::graph graph;
+    graph.root().add("counters", c);
+    c.seen = 7;
+    c.sums[2] = 2.5;
+    GOOD(varve::write(graph.root(), place("atomic.varve")));
+    CHECK(text_of(c.seen) == "int32[]" && text_of(c.sums) == "float64[3]");
+    varve::graph plain;
+    int seen = 0;
+    std::array<double, 3> sums{};
+    const varve::node node = plain.root().add_object("counters");
+    node.add("seen", seen);
+    node.add("sums", sums);
+    GOOD(NEED(varve::read(plain.root(), place("atomic.varve")))
+             .assert_consumed());
+    CHECK(seen == 7 && sums[2] == 2.5);
+    c.seen = 0;
+    c.sums[2] = 0;
+    GOOD(NEED(varve::read(graph.root(), place("atomic.varve")))
+             .assert_consumed());
+    CHECK(c.seen == 7 && c.sums[2] == 2.5);
+}
+
+/* --- Many processes ------------------------------------------------------- */
+
+static constexpr std::size_t ROWS = 10;
+
+/* What each of `size` processes does; 0: all went well. */
+template <class F> static void with_processes(std::uint32_t size, F &&work)
+{
+    auto all = NEED(varve::processes::make(size));
+    std::vector<pid_t> children;
+    std::uint32_t rank = size - 1;
+    for (; rank > 0; rank--) {
+        const pid_t child = fork();
+        if (child == 0)
+            break;
+        children.push_back(child);
+    }
+    {
+        const varve::comm comm = NEED(all.join(rank));
+        CHECK(comm.rank() == rank && comm.size() == size);
+        work(comm);
+    }
+    if (rank > 0)
+        std::_Exit(0);
+    for (const pid_t child : children) {
+        int status = 0;
+        CHECK(waitpid(child, &status, 0) == child && status == 0);
+    }
+}
+
+static std::vector<std::array<float, 4>> rows_of(
+    const varve::comm &comm, std::size_t &first)
+{
+    first = ROWS * comm.rank() / comm.size();
+    return std::vector<std::array<float, 4>>(
+        ROWS * (comm.rank() + 1) / comm.size() - first);
+}
+
+static void save_rows(const varve::comm &comm, const std::string &path)
+{
+    std::size_t first;
+    auto mine = rows_of(comm, first);
+    for (std::size_t i = 0; i < mine.size(); i++)
+        for (std::size_t k = 0; k < 4; k++)
+            mine[i][k] = static_cast<float>(4 * (first + i) + k);
+    /* [slice] */
+    varve::graph graph;
+    const varve::node root = graph.root();
+    root.add_slice("rows", mine, { ROWS, 4 }, { first, 0 });
+    const auto written = varve::write_all(comm, root, path);
+    /* [/slice] */
+    GOOD(written);
+    CHECK(root.find("rows").slice()->start[0] == first);
+    CHECK(!root.slice());
+}
+
+static void restore_rows(const varve::comm &comm, const std::string &path)
+{
+    std::size_t first;
+    auto mine = rows_of(comm, first);
+    varve::graph graph;
+    graph.root().add_slice("rows", mine, { ROWS, 4 }, { first, 0 });
+    auto found = NEED(varve::read_all(comm, graph.root(), path));
+    GOOD(comm.agree(found.assert_consumed()));
+    const auto end = static_cast<float>(4 * (first + mine.size()));
+    CHECK(mine.empty() || mine.back()[3] + 1 == end);
+}
+
+TEST(many_processes_save_and_restore_one_checkpoint)
+{
+    const std::string path = place("together.varve");
+    with_processes(3, [&](const varve::comm &c) { save_rows(c, path); });
+    with_processes(2, [&](const varve::comm &c) { restore_rows(c, path); });
+    std::vector<float> all(ROWS * 4);
+    varve::graph graph;
+    graph.root().add("rows", all, { ROWS, 4 });
+    GOOD(NEED(varve::read(graph.root(), path)).assert_consumed());
+    for (std::size_t i = 0; i < all.size(); i++)
+        CHECK(all[i] == static_cast<float>(i));
+}
+
+TEST(many_processes_count_their_saves_and_agree)
+{
+    const std::string prefix = place("together/ckpt");
+    with_processes(2, [&](const varve::comm &c) {
+        std::int64_t step = 5;
+        varve::graph graph;
+        graph.root().add("step", step);
+        CHECK(NEED(varve::save_all(c, graph.root(), prefix)) == 1);
+        step = 0;
+        auto found = NEED(varve::restore_all(c, graph.root(), prefix));
+        CHECK(step == 5 && found.counter() == 1);
+        CHECK(c.any(c.rank() == 1) && !c.any(false));
+        const varve::result<void> own =
+            c.rank() == 1 ? varve::result<void>(varve::error(
+                                VARVE_CANCELLED, "had enough"))
+                          : varve::result<void>();
+        const auto all = c.agree(own);
+        CHECK(all.status() == VARVE_CANCELLED);
+        CHECK(std::strstr(all.error().message, "had enough"));
+    });
+}
+
+/* The stop that one was asked for is one of all. */
+TEST(many_processes_run_and_stop_together)
+{
+    const std::string directory = place("together_run");
+    with_processes(2, [&](const varve::comm &c) {
+        std::int64_t step = 0;
+        varve::run run;
+        varve::run_options options;
+        options.manager.comm = c.get();
+        run.root().add("step", step);
+        run.open(directory, options);
+        while (step < 10 && run.goes_on()) {
+            if (++step == 4 && c.rank() == 1)
+                run.stop();
+            run.step(step);
+        }
+        GOOD(run.end());
+        CHECK(step == 4);
+    });
+}
+
+TEST(a_slice_starts_in_the_dimensions_of_its_value)
+{
+    std::vector<float> mine(4);
+    varve::graph graph;
+    const varve::node node =
+        graph.root().add_slice("rows", mine, { 8 }, { 4, 0 });
+    CHECK(!node && graph.check().status() == VARVE_BAD_SHAPE);
+}
+
+/* --- A communicator of the program's -------------------------------------- */
+
+/* Of one process alone, which notes what it was asked. */
+struct alone {
+    int calls = 0;
+    bool fails = false;
+
+    bool agree(std::uint64_t &)
+    {
+        calls++;
+        return !fails;
+    }
+    void gather(const void *bytes, std::size_t size, void *all)
+    {
+        calls++;
+        if (size)
+            std::memcpy(all, bytes, size);
+    }
+    varve_status gather_varied(const void *bytes, std::size_t size, void *all,
+        const std::uint64_t *)
+    {
+        gather(bytes, size, all);
+        return VARVE_OK;
+    }
+    varve::result<void> broadcast(void *, std::size_t)
+    {
+        calls++;
+        return {};
+    }
+    void barrier()
+    {
+        calls++;
+    }
+};
+
+TEST(a_communicator_stands_on_what_the_program_has)
+{
+    alone own;
+    const varve_comm table = varve::comm_over(own, 0, 1);
+    std::int64_t step = 3;
+    varve::graph graph;
+    graph.root().add("step", step);
+    GOOD(varve::write_all(&table, graph.root(), place("own.varve")));
+    CHECK(own.calls > 0);
+    char byte = 1, other = 0;
+    CHECK(table.gather(table.self, &byte, 1, &other) == VARVE_OK && other);
+    CHECK(table.gather_varied(table.self, &byte, 0, &other, nullptr) ==
+          VARVE_OK);
+    CHECK(table.broadcast(table.self, &byte, 1) == VARVE_OK);
+    CHECK(table.barrier(table.self) == VARVE_OK);
+    own.fails = true;
+    std::uint64_t value = 0;
+    CHECK(table.agree(table.self, &value) == VARVE_DISCONNECTED);
+}
