@@ -99,6 +99,10 @@ VARVE_API const char *varve_run_warning(const varve_run *run);
 VARVE_API varve_status varve_run_end(
     varve_run *run, varve_error *error) VARVE_MUST_CHECK;
 
+/* Ends it without a last save, as where the program itself has failed in the
+ * middle of a step: waits for what is in flight and frees all. Takes NULL. */
+VARVE_API void varve_run_free(varve_run *run);
+
 VARVE_END_DECLS
 
 #endif

@@ -302,17 +302,31 @@ static void finish(varve_run *run)
         vv_hand_over(status, &reason, &run->failure);
 }
 
-varve_status varve_run_end(varve_run *run, varve_error *error)
+static void end(varve_run *run, varve_error *error)
 {
-    VV_TRY(check_run(run, error));
     finish(run);
     if (run->heeds_signals)
         vv_stop_signals_leave();
     varve_manager_free(run->manager);
     varve_graph_free(run->graph);
-    varve_status status = run->failure.status;
-    vv_hand_over(status, &run->failure, error);
+    *error = run->failure;
     const varve_allocator a = run->allocator;
     vv_release(&a, run, sizeof *run);
-    return status;
+}
+
+varve_status varve_run_end(varve_run *run, varve_error *error)
+{
+    varve_error first;
+    VV_TRY(check_run(run, error));
+    end(run, &first);
+    return vv_hand_over(first.status, &first, error);
+}
+
+void varve_run_free(varve_run *run)
+{
+    varve_error first;
+    if (!is_run(run))
+        return;
+    run->is_unsaved = false;
+    end(run, &first);
 }

@@ -82,6 +82,7 @@ static void visit_runs(struct guest *g)
     LEAVES(g, 0, ANY);
     GOOD(g, varve_run_end(run, &g->error));
     FAILS(g, VARVE_MISUSE, varve_run_end(NULL, &g->error));
+    CALL(g, varve_run_free(varve_run_new(NULL)));
 }
 
 void visit_managers(struct guest *g)

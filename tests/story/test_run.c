@@ -88,6 +88,22 @@ TEST(run, begins_anew_and_then_where_it_ended)
     cr_assert(is_there("run/ckpt-31.varve"));
 }
 
+/* Half of a step is done: that is none to go on from. */
+TEST(run, that_is_left_saves_nothing_more)
+{
+    struct state s;
+    varve_error error;
+    varve_run *run = begin(&s, "run", &every_ten);
+    go_on(run, &s, 13);
+    compute(&s);
+    varve_run_free(run);
+    cr_assert(is_there("run/ckpt-10.varve"));
+    run = begin(&s, "run", &every_ten);
+    cr_assert_eq(s.step, 10);
+    cr_assert_ok(varve_run_end(run, &error), error);
+    varve_run_free(NULL);
+}
+
 TEST(run, that_is_asked_to_stop_saves_the_step_that_is_under_way)
 {
     struct state s;
