@@ -7,13 +7,6 @@
 
 #define VARVE_MEMBER_(type, member) (((type *)0)->member)
 
-/* 0, unless the condition does not hold: then it does not compile. */
-#define VARVE_CHECK_(condition, message)                                       \
-    (0 * sizeof(struct {                                                       \
-        _Static_assert(condition, message);                                    \
-        int one;                                                               \
-    }))
-
 /* Of a list of types: what a type has in a _Generic, and its number. */
 #define VARVE_TYPES_(X, m)                                                     \
     X(_Bool, VARVE_BOOL, m), X(signed char, VARVE_INT8, m),                    \

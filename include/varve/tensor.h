@@ -139,9 +139,34 @@ VARVE_API char *varve_tensor_text(const varve_tensor *tensor, char *text);
 #define varve_array(pointer, ...)                                              \
     varve_view((pointer), VARVE_DTYPE_OF(pointer), VARVE_SHAPE(__VA_ARGS__))
 
-/* varve_scalar(&step): a view of one element. */
+/* varve_scalar(&step): a view of one element; an array does not compile. */
 #define varve_scalar(pointer)                                                  \
-    varve_view((pointer), VARVE_DTYPE_OF(pointer), VARVE_SCALAR)
+    varve_view((pointer), VARVE_DTYPE_OF(pointer),                             \
+        varve_shape_of((uint32_t)VARVE_CHECK_(VARVE_IS_POINTER_(pointer),      \
+                           "expected a pointer to one element, found an "      \
+                           "array: varve_array"),                              \
+            NULL))
+
+/* 0, unless the condition does not hold: then it does not compile. Where C is
+ * older than C11 (-std=c99 of compilers that know _Generic) without words. */
+#if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define VARVE_CHECK_(condition, message)                                       \
+    (0 * sizeof(struct {                                                       \
+        _Static_assert(condition, message);                                    \
+        int one;                                                               \
+    }))
+#else
+#define VARVE_CHECK_(condition, message)                                       \
+    (0 * sizeof(char[(condition) ? 1 : -1]))
+#endif
+
+/* Of other compilers only arrays of another size than a pointer's are told. */
+#ifdef __GNUC__
+#define VARVE_IS_POINTER_(pointer)                                             \
+    __builtin_types_compatible_p(__typeof__(pointer), __typeof__(&(pointer)[0]))
+#else
+#define VARVE_IS_POINTER_(pointer) (sizeof(pointer) == sizeof(void *))
+#endif
 
 #endif
 

@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""check_tables.py - lines of a struct's table that must not compile, and those
-that must, without a warning, in every compiler that is there.
+"""check_tables.py - lines of a struct's table, and views of values, that must
+not compile, and those that must, without a warning, in every compiler that is
+there; tables also as C99, where compilers know what is C11 in them.
 
     tests/headers/check_tables.py INCLUDE
 
 SPDX-License-Identifier: MIT
 """
+import itertools
 import shutil
 import subprocess
 import sys
 
-WARNINGS = ['-std=c11', '-Wall', '-Wextra', '-Wpedantic', '-Wconversion',
-            '-Wshadow', '-Werror', '-fsyntax-only']
+WARNINGS = ['-Wall', '-Wextra', '-Wconversion', '-Wshadow', '-Werror',
+            '-fsyntax-only']
+WAYS = [['-std=c11', '-Wpedantic'], ['-std=c99', '-Wno-c11-extensions']]
 
 PROGRAM = '''
 #include <stdlib.h>
@@ -28,10 +31,27 @@ struct s {
     unsigned bits : 3;
     float tail[];
 };
+static size_t count(const void *object)
+{
+    return (size_t)((const struct s *)object)->n;
+}
+size_t (*const counting)(const void *) = count;
 static const varve_field inner_fields[] = {
     VARVE_FIELD(struct inner, a), VARVE_FIELDS_END };
 static const varve_field fields[] = { %s, VARVE_FIELDS_END };
 const varve_field *all[] = { inner_fields, fields };
+'''
+
+VIEW = '''
+#include <varve/tensor.h>
+varve_tensor view(float *p, float (*rows)[9]);
+varve_tensor view(float *p, float (*rows)[9])
+{
+    static float one, pair[2], row[4];
+    float *const fixed = &one;
+    (void)p, (void)rows, (void)pair, (void)row, (void)fixed;
+    return varve_scalar(%s);
+}
 '''
 
 GOOD = [
@@ -45,6 +65,10 @@ GOOD = [
     'VARVE_FIELD_POINTER(struct s, r, n, .room = calloc)',
     'VARVE_FIELD_POINTER(struct s, rows, n)',
     'VARVE_FIELD_POINTER_2D(struct s, p, n, m, .room = calloc)',
+    'VARVE_FIELD_POINTER_BY(struct s, p, count, .called = "kernel")',
+    'VARVE_FIELD_POINTER_BY(struct s, rows, count, .more = 1)',
+    'VARVE_FIELD_STRUCTS_BY(struct s, behind, inner_fields, count)',
+    'VARVE_FIELD(struct s, x, .called = "y", .is_fixed = true)',
     'VARVE_FIELD_END(struct s, tail, n)',
     'VARVE_FIELD_TEXT(struct s, name)',
     'VARVE_FIELD_STRUCT(struct s, inner, inner_fields)',
@@ -72,6 +96,9 @@ BAD = [
     'VARVE_FIELD_POINTER(struct s, grid, n)',
     'VARVE_FIELD_POINTER(struct s, p, x)',
     'VARVE_FIELD_POINTER(struct s, p, no)',
+    'VARVE_FIELD_POINTER_BY(struct s, row, count)',
+    'VARVE_FIELD_POINTER_BY(struct s, p, n)',
+    'VARVE_FIELD_STRUCTS_BY(struct s, n, inner_fields, count)',
     'VARVE_FIELD_POINTER(struct s, text, n)',
     'VARVE_FIELD_POINTER(struct s, any, n)',
     'VARVE_FIELD_POINTER(struct s, behind, n)',
@@ -82,25 +109,38 @@ BAD = [
 ]
 
 
-def compiles(compiler, include, line):
+GOOD_SCALARS = ['&one', 'p', 'p + 1', 'fixed', '&row[2]']
+BAD_SCALARS = ['pair', 'row', 'rows', '*rows', '&row']
+
+
+def compiles(compiler, way, include, text):
     run = subprocess.run(
-        [compiler, *WARNINGS, '-I', include, '-x', 'c', '-'],
-        input=PROGRAM % line, capture_output=True, text=True, check=False)
+        [compiler, *way, *WARNINGS, '-I', include, '-x', 'c', '-'],
+        input=text, capture_output=True, text=True, check=False)
     return run.returncode == 0, run.stderr
+
+
+def cases():
+    """Programs, what to call them, whether they compile."""
+    for line in GOOD + BAD:
+        yield PROGRAM % line, line, line in GOOD
+    for scalar in GOOD_SCALARS + BAD_SCALARS:
+        yield (VIEW % scalar, f'varve_scalar({scalar})',
+               scalar in GOOD_SCALARS)
 
 
 def main():
     complaints = 0
     compilers = [c for c in ('cc', 'clang') if shutil.which(c)]
-    for compiler in compilers:
-        for line in GOOD + BAD:
-            done, said = compiles(compiler, sys.argv[1], line)
-            if done == (line in GOOD):
+    for compiler, way in itertools.product(compilers, WAYS):
+        for text, name, is_good in cases():
+            done, said = compiles(compiler, way, sys.argv[1], text)
+            if done == is_good:
                 continue
             complaints += 1
-            print(f'{compiler}: {line}: expected it '
-                  f'{"to compile" if line in GOOD else "not to"}')
-            print(said[:2000] if line in GOOD else '', end='')
+            print(f'{compiler} {way[0]}: {name}: expected it '
+                  f'{"to compile" if is_good else "not to"}')
+            print(said[:2000] if is_good else '', end='')
     print(f'tables: {len(GOOD)} good and {len(BAD)} bad lines, with '
           f'{", ".join(compilers)}: {complaints} complaints')
     return 1 if complaints else 0

@@ -58,7 +58,7 @@ static void add_strings(varve_node *root)
     static varve_string one[] = { { "alone", 5 } };
     varve_node *strings = varve_add_object(root, "strings");
     varve_add_variable(strings, "table", varve_array(table, 2, 2));
-    varve_add_variable(strings, "scalar", varve_scalar(one));
+    varve_add_variable(strings, "scalar", varve_scalar(&one[0]));
     varve_add_variable(strings, "none",
         varve_view(NULL, VARVE_STRING, VARVE_SHAPE(3, 0)));
 }

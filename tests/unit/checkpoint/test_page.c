@@ -184,7 +184,7 @@ TEST(page, has_a_hundred_thousand_nodes)
     varve_node *root = new_root();
     for (int i = 1; i < COUNT; i++) {
         snprintf(name, sizeof name, "kernel_%d", i);
-        varve_add_variable(root, name, varve_scalar(page_values));
+        varve_add_variable(root, name, varve_scalar(&page_values[0]));
     }
     good(root);
     write_root(root);

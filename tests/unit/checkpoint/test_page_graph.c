@@ -109,7 +109,7 @@ TEST(page_graph, tells_what_has_no_value)
         VARVE_TAG_LOCAL);
     varve_add_variable(
         root, "b", varve_view(NULL, VARVE_FLOAT32, VARVE_SHAPE(0, 4)));
-    varve_add_variable(root, "c", varve_scalar(page_values));
+    varve_add_variable(root, "c", varve_scalar(&page_values[0]));
     good(root);
     write_root(root);
     free_root(root);

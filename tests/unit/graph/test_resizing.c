@@ -75,7 +75,7 @@ TEST(resizing, rebinds_to_another_shape)
     varve_rebind(node, varve_array(few, 0));
     cr_assert_eq(varve_value(node)->rank, 1);
     varve_rebind(node, varve_view(NULL, VARVE_FLOAT32, VARVE_SHAPE(0)));
-    varve_rebind(node, varve_scalar(few));
+    varve_rebind(node, varve_scalar(&few[0]));
     count = varve_tensor_count(varve_value(node));
     cr_assert_eq(count, 1);
     varve_rebind(slot, varve_array(&many[0][0][0], 6, 2));

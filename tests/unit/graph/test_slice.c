@@ -75,7 +75,7 @@ TEST(slice, of_all_of_its_value_is_no_part)
     varve_node *node = varve_add_slice(
         root, "all", varve_array(memory, 4, 3), VARVE_SHAPE(4, 3), start);
     varve_node *scalar = varve_add_slice(
-        root, "scalar", varve_scalar(memory), VARVE_SCALAR, NULL);
+        root, "scalar", varve_scalar(&memory[0]), VARVE_SCALAR, NULL);
     cr_assert_not_null(varve_slice_of(node));
     cr_assert_null(vv_part_of(node));
     cr_assert_not_null(varve_slice_of(scalar));
@@ -156,7 +156,7 @@ TEST(slice, has_slots_like_it)
     check_rows(like);
     cr_assert_eq(varve_find_slot(owner, node, "m"), like);
     varve_node *other =
-        varve_add_slot(owner, node, "steps", varve_scalar(memory));
+        varve_add_slot(owner, node, "steps", varve_scalar(&memory[0]));
     cr_assert_null(varve_slice_of(other));
     free_good(graph);
 }
