@@ -49,6 +49,8 @@ def varve_python_make_room(user: Any, _node: Any, coming: Any,
         return lib.VARVE_OK
     except MemoryError:
         return lib.VARVE_NO_MEMORY
+    except (ValueError, OverflowError):  # NumPy has no such shape
+        return lib.VARVE_LIMIT
 
 
 @ffi.def_extern()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, List, Optional, Tuple, Union
 from ._native import ffi, lib
 from .callbacks import Callbacks
 from .communicator import Communicator, together
-from .errors import Error, Status, call
+from .errors import Error, Status, call, file_path
 from .fitting import check_fit
 from .graph import Graph
 from .options import Options, read_options, write_options
@@ -56,7 +56,7 @@ class Files:
         with together(comm):
             self.graph.sync()
         guarded(options.callbacks, comm, ALL[how] if comm else how,
-                self.graph.root, os.fsencode(path), options.struct)
+                self.graph.root, file_path(path), options.struct)
         return options
 
     def write(self, path: Path, comm: Optional[Communicator],
@@ -81,10 +81,10 @@ class Files:
                 self.graph.let_take_any_shape(any_shape)
                 self.graph.sync(to_fill=True)
                 if how != lib.varve_plan:
-                    check_fit(self.graph, os.fsencode(path), options)
+                    check_fit(self.graph, file_path(path), options)
             handle = guarded(options.callbacks, comm,
                              ALL[how] if comm else how, self.graph.root,
-                             os.fsencode(path), options.struct)
+                             file_path(path), options.struct)
             with together(comm):
                 self.graph.push(Status.HALF_RESTORED)
             return Restoration(
@@ -154,7 +154,7 @@ def plan(tree: Any, path: Path,
 def latest(prefix: Path) -> str:
     """The path of the newest numbered file of a prefix."""
     chars = ffi.new('char[4096]')
-    call(lib.varve_latest, os.fsencode(prefix), chars, 4096)
+    call(lib.varve_latest, file_path(prefix), chars, 4096)
     return os.fsdecode(ffi.string(chars))
 
 

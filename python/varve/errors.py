@@ -5,7 +5,8 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import enum
-from typing import Any, Callable, Dict, Type
+import os
+from typing import Any, Callable, Dict, Type, Union
 
 from ._native import ffi
 
@@ -133,6 +134,22 @@ def error_of(status: int, message: str, system_error: int = 0) -> Error:
 def refuse(message: str) -> Error:
     """The exception for what cannot be saved."""
     return MisuseError(Status.MISUSE, message)
+
+
+def file_path(path: Union[str, 'os.PathLike[str]']) -> bytes:
+    """A path of the system's, for C: what it would end at is refused.
+
+    >>> file_path('run/a.varve')
+    b'run/a.varve'
+    """
+    try:
+        data = os.fsencode(path)
+    except UnicodeEncodeError:
+        data = b'\0'
+    if b'\0' in data:
+        raise refuse('expected a path without NUL and lone surrogates, found '
+                     f'{path!r:.200}')
+    return data
 
 
 def call(function: Callable[..., Any], *arguments: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import (TYPE_CHECKING, Any, Callable, List, Mapping, NamedTuple,
 from ._native import ffi, lib
 from .checkpoint import Checkpoint, Files, Path, guarded
 from .communicator import Communicator, together
-from .errors import Status, text
+from .errors import Status, file_path, text
 from .fitting import check_fit
 from .options import (ManagerOptions, Options, ReadOptions, WriteOptions,
                       read_options, write_options)
@@ -80,7 +80,7 @@ class Manager:
         struct.comm = comm.handle if comm else ffi.NULL
         self._handle = ffi.gc(
             self._call(lib.varve_manager_new, self._files.graph.root,
-                       os.fsencode(directory), struct),
+                       file_path(directory), struct),
             lib.varve_manager_free)
         self._restoration: Optional[Restoration] = None
 

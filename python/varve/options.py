@@ -8,13 +8,12 @@ SPDX-License-Identifier: MIT
 """
 from __future__ import annotations
 
-import os
 from typing import (Any, Callable, Container, Dict, List, Mapping, Sequence,
                     Tuple, TypedDict, Union)
 
 from ._native import ffi, lib
 from .callbacks import Callbacks, Progress
-from .errors import refuse, text
+from .errors import file_path, refuse, text
 
 __all__ = ['ReadOptions', 'WriteOptions', 'ManagerOptions']
 
@@ -172,13 +171,15 @@ class Options:
 
 
 def as_path(value: Any) -> Any:
-    return ffi.new('char[]', os.fsencode(value))
+    return ffi.new('char[]', file_path(value))
 
 
 def as_patterns(value: Any, name: str) -> Any:
     """A text, or several patterns, for C; `name` is what has it."""
     if isinstance(value, (list, tuple)):
         value = '|'.join(value)
+    if '\0' in value:
+        raise refuse(f'{name}: expected text without NUL, found {value!r:.200}')
     try:
         return ffi.new('char[]', value.encode('utf-8'))
     except UnicodeEncodeError:

@@ -14,9 +14,10 @@ import numpy as np
 
 from ._native import ffi, lib
 from .dtypes import NAMES, STRING, saved_dtype
-from .errors import NotFoundError, Status, call, refuse, text
+from .errors import (NotFoundError, Status, call, error_of, file_path, refuse,
+                     text)
 from .options import metadata_value
-from .strings import from_file
+from .strings import from_file, path_bytes
 from .survey import NONE_TAG
 
 __all__ = ['Kind', 'Reader', 'SavedNode', 'SavedSlot', 'open', 'load']
@@ -62,7 +63,7 @@ class Reader(Mapping[str, 'SavedNode']):
 
     def __init__(self, path: Path, salvage: bool = False):
         how = lib.varve_reader_salvage if salvage else lib.varve_reader_open
-        self._handle = ffi.gc(call(how, os.fsencode(path), ffi.NULL),
+        self._handle = ffi.gc(call(how, file_path(path), ffi.NULL),
                               lib.varve_reader_free)
         self._maps = Maps(text(lib.varve_reader_path(self._handle)))
 
@@ -247,11 +248,21 @@ class SavedNode:
         """The value, read and checked, as an array of its own. Strings are
         an array of bytes objects."""
         if self._code == STRING:
-            data = bytearray(self.nbytes)
-            self._read_into(ffi.from_buffer(data) if data else ffi.NULL)
-            return from_file(bytes(data), self.shape)
-        array = np.empty(self.shape, self.dtype or np.uint8)
+            return self._read_strings()
+        if not self.has_value:
+            self._read_into(ffi.NULL)  # which says so
+        array = room_for(self, self.shape)
         self._read_into(address(array))
+        return array
+
+    def _read_strings(self) -> np.ndarray:
+        array = room_for(self, self.shape)
+        data = room_for(self, (self.nbytes,), np.uint8)
+        self._read_into(address(data))
+        if not from_file(data.tobytes(), array):
+            raise error_of(
+                Status.CORRUPT, f'{self.reader.path}: {self.path}: expected '
+                'lengths of strings that fit the value, found others')
         return array
 
     def _read_into(self, where: Any) -> None:
@@ -280,14 +291,22 @@ class SavedNode:
         return f'<varve.SavedNode {self.path!r} {self.kind.name}{what}>'
 
 
-def path_bytes(path: str) -> bytes:
-    """What UTF-8 has not is in no file."""
-    return path.encode('utf-8', 'surrogatepass')
-
-
 def address(array: np.ndarray) -> Any:
     """Where an array's first element is."""
     return ffi.cast('void *', array.__array_interface__['data'][0])
+
+
+def room_for(node: SavedNode, shape: Tuple[int, ...],
+             dtype: Any = None) -> np.ndarray:
+    """An array without values. A file may say any size."""
+    try:
+        return np.empty(shape, dtype or node.dtype or np.uint8)
+    except MemoryError:
+        status, what = Status.NO_MEMORY, 'memory'
+    except (ValueError, OverflowError):
+        status, what = Status.LIMIT, 'a shape that NumPy can have'
+    raise error_of(status, f'{node.reader.path}: {node.path}: expected {what} '
+                   f'for its value, found {node.type}{list(shape)}')
 
 
 def read_part(node: SavedNode, index: Any) -> np.ndarray:
@@ -296,7 +315,7 @@ def read_part(node: SavedNode, index: Any) -> np.ndarray:
     box = ffi.new('varve_box *')
     box.start[0:len(starts)] = starts
     box.extents[0:len(extents)] = extents
-    array = np.empty(shape, node.dtype)
+    array = room_for(node, tuple(shape))
     call(lib.varve_reader_read_box, node.reader.handle, node.number, box,
          address(array), array.nbytes)
     return array
@@ -339,7 +358,7 @@ class Maps:
 
     def array(self, node: SavedNode) -> np.ndarray:
         if node.nbytes == 0:
-            array = np.empty(node.shape, node.dtype)
+            array = room_for(node, node.shape)
             array.flags.writeable = False
             return array
         path = node.file or ''

@@ -11,6 +11,7 @@ from ._native import ffi, lib
 from .dtypes import NAMES
 from .errors import call, text
 from .options import Options, as_patterns, metadata_value
+from .strings import path_bytes
 
 if TYPE_CHECKING:
     from .graph import Graph
@@ -160,7 +161,7 @@ class Restoration:
     def metadata(self, name: str) -> Any:
         """A piece of the file's metadata, or None."""
         item = lib.varve_restoration_metadata(
-            self.handle, name.encode('utf-8', 'surrogatepass'))
+            self.handle, path_bytes(name))
         return metadata_value(item) if item != ffi.NULL else None
 
     def __repr__(self) -> str:

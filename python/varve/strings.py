@@ -11,19 +11,26 @@ import numpy as np
 from ._native import ffi
 
 
-def from_file(data: bytes, shape: Tuple[int, ...]) -> np.ndarray:
-    """Strings as they lie in a file: all lengths, then all bytes.
+def from_file(data: bytes, array: np.ndarray) -> bool:
+    """Strings as they lie in a file: all lengths, then all bytes. False where
+    these do not fit together.
 
-    >>> from_file(bytes([2] + 7 * [0]) + b'ab', ()).item()
-    b'ab'
+    >>> array = np.empty((), object)
+    >>> from_file(bytes([2] + 7 * [0]) + b'ab', array), array.item()
+    (True, b'ab')
     """
-    array = np.empty(shape, object)
     sizes = np.frombuffer(data, '<u8', count=array.size)
     begin, flat = 8 * array.size, array.reshape(-1)
     for i, size in enumerate(sizes.tolist()):
         flat[i] = data[begin:begin + size]
         begin += size
-    return array
+    return begin == len(data)
+
+
+def path_bytes(path: str) -> bytes:
+    """A path that is looked up. What UTF-8 has not is in no file, and neither
+    is a NUL."""
+    return path.encode('utf-8', 'surrogatepass').replace(b'\0', b'\xff')
 
 
 def is_valid(value: str) -> bool:

@@ -36,6 +36,7 @@ fuzz_target fuzz_npz;     /* an archive of them */
 fuzz_target fuzz_reader;  /* everything that a reader can be asked */
 fuzz_target fuzz_safetensors;       /* a safetensors file */
 fuzz_target fuzz_safetensors_index; /* several, and the index beside them */
+fuzz_target fuzz_rewrite; /* saved again, and repacked */
 fuzz_target fuzz_restore; /* into a live graph, with the options of the flags */
 
 struct bounded;

@@ -87,6 +87,50 @@ void many_files_init(struct many_files *files)
     system->map = NULL; /* readers map nothing */
 }
 
+static int open_any(void *state, int directory, const char *name)
+{
+    struct many_files *m = state;
+    int found = open_file(state, directory, name);
+    bool is_other = found == -ENOENT && strcmp(name, FUZZ_PATH) != 0;
+    return is_other ? m->written.open_file(state, directory, name) : found;
+}
+
+static int open_any_directory(void *state, int directory, const char *name)
+{
+    struct many_files *m = state;
+    int found = open_directory(state, directory, name);
+    return found == -ENOENT ? m->written.open_directory(state, directory, name)
+                            : found;
+}
+
+static int close_any(void *state, int descriptor)
+{
+    struct many_files *m = state;
+    return is_file(m, descriptor) ? close_descriptor(state, descriptor)
+                                  : m->written.close(state, descriptor);
+}
+
+static int info_of_any(void *state, int descriptor, struct vv_file_info *any)
+{
+    struct many_files *m = state;
+    return is_file(m, descriptor) ? info(state, descriptor, any)
+                                  : m->written.info(state, descriptor, any);
+}
+
+void many_files_let_write(struct many_files *files)
+{
+    struct vv_system *system = &files->one.system;
+    one_file_init(&files->one, NULL, 0);
+    files->written = *system;
+    system->state = files;
+    system->open_file = open_any;
+    system->open_directory = open_any_directory;
+    system->close = close_any;
+    system->info = info_of_any;
+    system->read_at = read_at;
+    system->map = NULL;
+}
+
 void many_files_add(struct many_files *files, const char *name,
     size_t name_size, const uint8_t *bytes, size_t size)
 {

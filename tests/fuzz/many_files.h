@@ -17,10 +17,14 @@ struct many_files {
         size_t size;
     } files[MOST_FILES];
     size_t count;
+    struct vv_system written; /* of one_file, for what is created */
 };
 
 /* Set up in place, for its address is kept; without files. */
 void many_files_init(struct many_files *files);
+
+/* From now on a file may be created: it is in `one`, and cannot be read. */
+void many_files_let_write(struct many_files *files);
 
 /* Bytes are borrowed. One that has no room, or whose name has none, is left
  * out. */

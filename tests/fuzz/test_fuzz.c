@@ -39,6 +39,7 @@ static const struct {
     { "npz", fuzz_npz },
     { "reader", fuzz_reader },
     { "restore", fuzz_restore },
+    { "rewrite", fuzz_rewrite },
     { "safetensors", fuzz_safetensors },
     { "safetensors_index", fuzz_safetensors_index },
 };

@@ -161,6 +161,8 @@ void mix_look_at_file(
                       (size_t)__builtin_popcountll(mix_reach(&file->shape, 0)),
             "%s has %zu nodes", path, varve_reader_node_count(reader));
     varve_reader_free(reader);
+    if (file->format == VARVE_FORMAT_VARVE)
+        mix_look_at_encoding(m, path);
     m->failing = failing;
 }
 

@@ -326,6 +326,7 @@ void mix_close(struct mix *m, struct mix_open *open);
 
 /* Whether all is as the model has it; adopts what may be. */
 void mix_look(struct mix *m);
+void mix_look_at_encoding(struct mix *m, const char *path);
 void mix_look_at_file(
     struct mix *m, const char *path, const struct mix_file *file);
 

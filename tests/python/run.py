@@ -77,6 +77,9 @@ def check(python, source, build, place, is_checkout):
     program = os.path.join(build, 'examples', 'readme')
     if os.path.exists(program):
         environment['VARVE_README_PROGRAM'] = program
+    mutations = os.path.join(build, 'tests', 'fuzz', 'two_readers')
+    if os.path.exists(mutations):
+        environment['VARVE_MUTATIONS'] = mutations
     folder = sources(source, place, is_checkout)
     home = os.path.join(place, 'venv')
     run(python, '-m', 'venv', '--system-site-packages', home)

@@ -1,0 +1,269 @@
+"""test_hostile.py - files that are damaged, or made to do harm: what is looked
+at gives what it is, or a varve.Error; never another exception, a crash, or a
+wait without an end.
+
+Mutations whose sums are right come from the program that VARVE_MUTATIONS names
+(tests/fuzz/two_readers.c); without it there are those that are made here.
+
+SPDX-License-Identifier: MIT
+"""
+import faulthandler
+import itertools
+import os
+import pathlib
+import random
+import struct
+import subprocess
+import sys
+import unittest
+
+import numpy as np
+
+import varve
+from place import Test
+
+TESTS = pathlib.Path(__file__).resolve().parents[2] / 'tests'
+LONGEST = 300  # seconds, for a machine that has other things to do
+MUTATIONS = 3000
+MOST_BYTES = 1 << 16
+
+
+class Model:
+    """An object of a program."""
+
+    def __init__(self):
+        self.kernel = np.ones((2, 3), 'f4')
+        self.late = np.zeros(0)
+
+
+def tree():
+    """Names that the files have, with what may not fit."""
+    return {'model': Model(), 'w': np.zeros(3), 'step': 0, 'opt': {'step': 1},
+            'names': [np.array(['a', 'b']), 'text'], 'self': {'count': 2.5},
+            'owner': np.zeros(2, object), 'deep': [[]], 'large': 1, 'b': b'x'}
+
+
+def looks_at_reader(reader):
+    """All that a reader can be asked."""
+    yield reader.verify
+    yield reader.digest
+    yield lambda: (reader.metadata, reader.counter, len(reader), list(reader))
+    for node in reader.walk():
+        yield lambda node=node: (node.edges, node.slots, node.tags, repr(node))
+        yield lambda node=node: reader.find(node.path)
+        yield node.read
+        yield lambda node=node: node[...]
+        yield lambda node=node: node[:1]
+        yield lambda node=node: node[0, ..., -1]
+        yield lambda node=node: node.map().tobytes()
+        yield lambda node=node: np.asarray(node)
+
+
+def looks(path):
+    """All that the package does with a file."""
+    yield lambda: varve.load(path)
+    yield lambda: varve.load(path, map=True)
+    for options in {}, {'any_shape': True}, {'salvage': True}:
+        yield lambda: varve.restore(tree(), path, **options).pending_count
+    yield lambda: str(varve.plan(tree(), path).report())
+    yield lambda: varve.Checkpoint(model=Model()).restore(path)
+
+
+class Hostile(Test):
+    """Files that nobody who means well has written."""
+
+    def setUp(self):
+        super().setUp()
+        faulthandler.dump_traceback_later(LONGEST, exit=True)
+        self.addCleanup(faulthandler.cancel_dump_traceback_later)
+        self.count = self.refused = 0
+
+    def try_it(self, look, name):
+        """What it gives; None where it was refused."""
+        try:
+            return look()
+        except (varve.Error, IndexError) as error:
+            self.refused += 1
+            # A part that a value has not is an IndexError, as of any array.
+            if not isinstance(error, varve.Error):
+                self.assertRegex(str(error), 'expected|range', name)
+        except Exception as error:
+            raise AssertionError(f'{name}: {type(error).__name__}') from error
+        return None
+
+    def look(self, path, name):
+        for look in looks(path):
+            self.try_it(look, name)
+        for salvage in False, True:
+            reader = self.try_it(
+                lambda: varve.open(path, salvage=salvage), name)  # noqa: B023
+            for look in looks_at_reader(reader) if reader else ():
+                self.try_it(look, name)
+            if reader:
+                reader.close()
+        self.count += 1
+
+    def look_at_bytes(self, data, name):
+        path = self.path('hostile.varve')
+        pathlib.Path(path).write_bytes(data)
+        self.look(path, name)
+
+    @unittest.skipUnless(TESTS.is_dir(), 'the files are in the repository')
+    def test_corpus(self):
+        for folder in 'index', 'reader', 'restore', 'layers', 'gguf', 'npy':
+            for path in sorted((TESTS / 'fuzz/corpus' / folder).iterdir()):
+                self.look_at_bytes(path.read_bytes(), path)
+        self.assertGreater(self.count, 300)
+
+    @unittest.skipUnless(TESTS.is_dir(), 'the files are in the repository')
+    def test_bent_files(self):
+        """Of every format: one byte is another, or the end is missing."""
+        chance = random.Random(7)
+        files = [path for path in sorted(TESTS.glob('golden/**/*'))
+                 if path.is_file() and path.stat().st_size <= MOST_BYTES and
+                 path.suffix in ('.varve', '.npy', '.npz', '.gguf',
+                                 '.safetensors')]
+        for path in files:
+            whole = path.read_bytes()
+            for _ in range(8):
+                data = bytearray(whole)
+                data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+                self.look_at_bytes(data, path)
+            self.look_at_bytes(whole[:chance.randrange(len(whole))], path)
+        self.assertGreater(self.count, 300)
+
+    @unittest.skipUnless(os.environ.get('VARVE_MUTATIONS'), 'no program')
+    def test_mutations_whose_sums_are_right(self):
+        seeds = [str(path) for path in itertools.chain(
+            TESTS.glob('golden/*.varve'), TESTS.glob('fuzz/corpus/reader/*'))]
+        with subprocess.Popen(
+                [os.environ['VARVE_MUTATIONS'], str(MUTATIONS), *sorted(seeds)],
+                stdout=subprocess.PIPE) as program:
+            for number, data in enumerate(parts(program.stdout)):
+                self.look_at_bytes(data, f'file {number}')
+        self.assertEqual(program.returncode, 0)
+        self.assertGreater(self.count, MUTATIONS)
+        self.assertGreater(self.refused, MUTATIONS)
+
+
+class Bent(Test):
+    """What this package alone has to look at."""
+
+    @unittest.skipUnless(TESTS.is_dir(), 'sums are in the repository')
+    def test_shapes_that_numpy_has_not(self):
+        varve.write({'z': np.zeros((0, 4))}, self.path())
+        path = self.path('bent.varve')
+        bend(self.path(), path, struct.pack('<2Q', 0, 4),
+             struct.pack('<2Q', 0, 2**63))
+        with varve.open(path) as reader:
+            self.assertEqual(reader['z'].shape, (0, 2**63))
+            for look in reader['z'].read, reader['z'].map, reader.load:
+                with self.fails(varve.MisuseError, 'z: expected a shape that ',
+                                r'NumPy can have .* found float64\[0, 9'):
+                    look()
+        with self.fails(varve.StoppedError, 'z: its callback that makes room',
+                        'VARVE_LIMIT'):
+            varve.restore({'z': np.zeros((0, 4))}, path, any_shape=True)
+
+    @unittest.skipUnless(TESTS.is_dir(), 'sums are in the repository')
+    def test_sizes_that_are_not_there(self):
+        varve.write({'z': np.zeros(300), 'step': 1}, self.path())
+        path = self.path('bent.varve')
+        bend(self.path(), path, struct.pack('<Q', 300),
+             struct.pack('<Q', 2**58))
+        with self.fails(varve.DamagedError, path):
+            varve.load(path)
+
+    @unittest.skipUnless(TESTS.is_dir(), 'sums are in the repository')
+    def test_lengths_of_strings_that_do_not_fit(self):
+        varve.write({'s': np.array(['abc', 'd'], object)}, self.path())
+        path = self.path('bent.varve')
+        good = struct.pack('<2Q', 3, 1) + b'abcd'
+        for lengths in (3, 2), (2, 1), (2**64 - 1, 5):
+            bend(self.path(), path, good,
+                 struct.pack('<2Q', *lengths) + b'abcd', is_value=True)
+            for look in varve.load, lambda path: varve.open(path)['s'].read():
+                with self.fails(varve.DamagedError, 's: expected lengths of'):
+                    look(path)
+            with self.fails(varve.DamagedError, 's'):
+                varve.restore({'s': np.array(['', ''], object)}, path)
+
+    def test_a_node_without_a_value(self):
+        varve.write({'a': {'w': 1.0}}, self.path())
+        with varve.open(self.path()) as reader:
+            with self.fails(varve.NotFoundError, 'expected a value'):
+                reader.root.read()
+
+
+class Names(Test):
+    """Paths and texts that would end before they do, or that nobody has."""
+
+    def test_paths_of_files(self):
+        varve.write({'w': 1}, self.path('a'))
+        tree = {'w': 2}
+        for end in '\0b', '\ud800':
+            path = self.path('a') + end
+            for call in (varve.open, varve.load, varve.latest,
+                         lambda path: varve.write(tree, path),
+                         lambda path: varve.save(tree, path),
+                         lambda path: varve.read(tree, path),
+                         lambda path: varve.restore(tree, path),
+                         lambda path: varve.plan(tree, path),
+                         lambda path: varve.Manager(
+                             varve.Checkpoint(w=1), path),
+                         lambda path: varve.write(
+                             tree, self.path('c'), layered=True, base=path)):
+                with self.fails(varve.MisuseError, 'expected a path without '
+                                'NUL and lone surrogates, found .*/a'):
+                    call(path)
+        self.assertEqual(os.listdir(self.folder), ['a'])
+        self.assertEqual(varve.load(self.path('a')), {'w': 1})
+        self.assertEqual(tree, {'w': 2})
+
+    def test_texts(self):
+        varve.write({'w': 1}, self.path())
+        for options in {'subtree': 'w\0'}, {'only': ['w\0']}, {
+                'renames': {'w': 'x\0'}}:
+            with self.fails(varve.MisuseError, 'expected text without NUL'):
+                varve.restore({'w': 1}, self.path(), **options)
+        for metadata in {'a\0': 1}, {'a': 'b\0'}:
+            with self.fails(varve.MisuseError, 'expected text without NUL'):
+                varve.write({'w': 1}, self.path(), metadata=metadata)
+
+    def test_what_is_looked_up(self):
+        varve.write({'w': 1}, self.path(), metadata={'step': 1})
+        for end in '\0', '\0b', '\ud800':
+            with varve.open(self.path()) as reader:
+                self.assertNotIn('w' + end, reader)
+                with self.fails(varve.NotFoundError, 'found nothing'):
+                    reader.find('w' + end)
+            with varve.restore({'w': 1}, self.path()) as restoration:
+                self.assertIsNone(restoration.metadata('step' + end))
+
+
+def bend(path, to, old, new, is_value=False):
+    """Other bytes, once, with right sums."""
+    sys.path.insert(0, str(TESTS))
+    try:
+        from test_read_format import reseal  # pylint: disable=C0415
+        from xxh3 import xxh3_128  # pylint: disable=C0415
+    finally:
+        sys.path.pop(0)
+    data = pathlib.Path(path).read_bytes()
+    assert data.count(old) == 1, data.count(old)
+    data = data.replace(old, new)
+    if is_value:
+        data = data.replace(xxh3_128(old), xxh3_128(new))
+    pathlib.Path(to).write_bytes(reseal(bytearray(data)))
+
+
+def parts(stream):
+    """The files; what the library says of each comes behind it."""
+    while head := stream.read(4):
+        data = stream.read(struct.unpack('<I', head)[0])
+        stream.read(struct.unpack('<I', stream.read(4))[0])
+        yield data
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,80 @@
+/* encoding.c - one encoding for each graph: what is made of a file and saved
+ * again is, byte for byte, the file that repacking makes of it; and the file
+ * itself, where nothing of it is in layers, packed or in pieces.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+
+#include <varve/layers.h>
+
+#include "mix/mix.h"
+#include "reader.h"
+#include "write.h"
+
+/* What a file is; with layers the same bytes lie in others too. */
+struct layout {
+    bool has_layers;
+    bool has_pieces;
+    uint64_t counter;
+};
+
+static struct layout layout_of(struct mix *m, const char *path)
+{
+    varve_reader *reader = varve_reader_open(path, NULL, &m->error);
+    MIX_CHECK(reader, "%s", m->error.message);
+    const struct vv_index *index = &reader->file.parsed.index;
+    struct layout layout = { index->layer_count > 0, index->pieced_count > 0,
+        varve_reader_counter(reader) };
+    varve_reader_free(reader);
+    return layout;
+}
+
+static void save_again(
+    struct mix *m, const char *path, uint64_t counter, const char *to)
+{
+    varve_write_options options = { .no_sync = true };
+    varve_graph *graph = varve_graph_from(path, NULL, &m->error);
+    MIX_CHECK(graph, "no graph of %s: %s", path, m->error.message);
+    options.metadata = varve_graph_metadata(graph, &options.metadata_count);
+    varve_status status =
+        vv_write(varve_graph_root(graph), to, counter, &options, &m->error);
+    MIX_CHECK(!status, "%s again: %s", path, m->error.message);
+    varve_graph_free(graph);
+}
+
+static void check_same(const char *one, const char *other)
+{
+    FILE *a = fopen(one, "rb"), *b = fopen(other, "rb");
+    MIX_CHECK(a && b, "%s or %s is not there", one, other);
+    int x = 0, y = 0;
+    for (long at = 0; x != EOF; at++) {
+        x = getc_unlocked(a);
+        y = getc_unlocked(b);
+        MIX_CHECK(x == y, "%s and %s differ at %ld", one, other, at);
+    }
+    fclose(a);
+    fclose(b);
+}
+
+void mix_look_at_encoding(struct mix *m, const char *path)
+{
+    char saved[256], repacked[256];
+    const varve_write_options plainly = { .no_sync = true };
+    const struct layout layout = layout_of(m, path);
+    strcpy(saved, mix_path(m, "encoding-again.varve"));
+    strcpy(repacked, mix_path(m, "encoding-repacked.varve"));
+    save_again(m, path, layout.counter, saved);
+    if (!layout.has_pieces) {
+        varve_status status =
+            varve_repack(path, repacked, &plainly, &m->error);
+        MIX_CHECK(!status, "%s repacked: %s", path, m->error.message);
+        check_same(saved, repacked);
+        remove(repacked);
+    }
+    if (!layout.has_pieces && !layout.has_layers)
+        check_same(saved, path);
+    remove(saved);
+}
