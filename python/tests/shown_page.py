@@ -65,6 +65,15 @@ net.layers = [Layer(784, 10)]      # now there is something to fill
 print(net.layers[0].kernel.sum(), checkpoint.step)
 # [/objects]
 
+# [run]
+ckpt = varve.Checkpoint(w=np.zeros(4), step=0)
+with varve.Run(ckpt, 'run/steps', interval_steps=10, keep_last=2,
+               heed_signals=True) as run:
+    for ckpt.step in run.steps(25):        # from where it was
+        ckpt.w += 1 / ckpt.step
+print(ckpt.step, ckpt.w)
+# [/run]
+
 # [manager]
 with varve.Manager(checkpoint, 'run/managed', keep_last=3,
                    interval_seconds=0, background=True) as manager:

@@ -6,12 +6,13 @@
     varve.open('model.safetensors')                     a look inside
     varve.Checkpoint(model=model)                       objects that grow
     varve.Manager(checkpoint, 'run', keep_last=3)       a directory of them
+    varve.Run(checkpoint, 'run', interval_steps=10)     and the loop around
     varve.save(tree, 'run/a', comm=comm)                many processes, one file
 
 SPDX-License-Identifier: MIT
 """
 from . import (checkpoint, communicator, dtypes, errors, manager, options,
-               reader, restoration, slices)
+               reader, restoration, run, slices)
 from ._native import lib as _lib
 from .checkpoint import *  # noqa: F401,F403
 from .communicator import *  # noqa: F401,F403
@@ -22,11 +23,12 @@ from .manager import *  # noqa: F401,F403
 from .options import *  # noqa: F401,F403
 from .reader import *  # noqa: F401,F403
 from .restoration import *  # noqa: F401,F403
+from .run import *  # noqa: F401,F403
 from .slices import *  # noqa: F401,F403
 
 __version__ = _text(_lib.varve_version())
 
 __all__ = sorted(
     name for module in (checkpoint, communicator, dtypes, errors, manager,
-                        options, reader, restoration, slices)
+                        options, reader, restoration, run, slices)
     for name in module.__all__)

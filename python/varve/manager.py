@@ -138,6 +138,11 @@ class Manager:
             return self._restoration
 
     @property
+    def restoration(self) -> Optional[Restoration]:
+        """That of the last resume; None where nothing was restored."""
+        return self._restoration
+
+    @property
     def passed_over(self) -> List[str]:
         """What the last resume passed over, and why."""
         return list(strings(lib.varve_manager_passed_over, self.handle))

@@ -1,0 +1,186 @@
+"""test_run.py - the usual program around a loop: killed, stopped, failing.
+
+SPDX-License-Identifier: MIT
+"""
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import unittest
+
+import numpy as np
+
+import varve
+from place import Test
+
+PROGRAM = '''
+import os, signal, sys
+import numpy as np
+import varve
+
+folder, end, doom, at = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
+ckpt = varve.Checkpoint(w=np.zeros(100), step=0)
+with varve.Run(ckpt, folder, interval_steps=10, keep_last=2,
+               heed_signals=True) as run:
+    for ckpt.step in run.steps(end):
+        ckpt.w += ckpt.step
+        if ckpt.step == int(at) and not run.is_resumed:
+            os.kill(os.getpid(), getattr(signal, doom))
+print(ckpt.step, ckpt.w[0])
+'''
+
+
+def state(value=0.0):
+    return varve.Checkpoint(w=np.full(10, value), step=0)
+
+
+def together_body(group, rank, folder):
+    comm = group.join(rank)
+    ckpt = state()
+    with varve.Run(ckpt, folder, interval_steps=100, comm=comm) as run:
+        for ckpt.step in run.steps(10):
+            ckpt.w += 1
+            if rank == 1 and ckpt.step == 3:
+                run.stop()
+    assert ckpt.step == 3, ckpt.step
+    sys.exit(0)
+
+
+class Running(Test):
+
+    def run_to(self, end, **options):
+        ckpt = state()
+        with varve.Run(ckpt, self.folder, **options) as run:
+            for ckpt.step in run.steps(end):
+                ckpt.w += ckpt.step
+            return ckpt, run
+
+    def saved(self):
+        with varve.Manager(state(), self.folder) as manager:
+            return [managed.step for managed in manager.checkpoints]
+
+    def in_a_process(self, end, doom, at):
+        return subprocess.run(
+            [sys.executable, '-c', PROGRAM, self.folder, str(end), doom,
+             str(at)], stdout=subprocess.PIPE, text=True, check=False)
+
+    def test_goes_on_where_it_was(self):
+        first, run = self.run_to(13, interval_steps=10)
+        self.assertFalse(run.is_resumed)
+        self.assertEqual(self.saved(), [10, 13])
+        again, run = self.run_to(25, interval_steps=10)
+        self.assertTrue(run.is_resumed)
+        self.assertEqual(run.resumed_step, 13)
+        self.assertEqual(again.w[0], sum(range(26)))
+        self.assertEqual(self.saved(), [10, 13, 20, 25])
+        self.assertEqual(first.w[0], sum(range(14)))
+
+    def test_survives_a_kill(self):
+        wanted = f'20 {float(sum(range(21)))}'
+        killed = self.in_a_process(20, 'SIGKILL', 14)
+        self.assertEqual(killed.returncode, -signal.SIGKILL)
+        self.assertEqual(self.saved(), [10])
+        done = self.in_a_process(20, 'SIGKILL', 14)
+        self.assertEqual((done.returncode, done.stdout.strip()), (0, wanted))
+
+    def test_saves_the_step_in_which_it_is_told_to_stop(self):
+        for doom in 'SIGTERM', 'SIGINT':
+            told = self.in_a_process(20, doom, 14)
+            self.assertEqual(told.returncode, 0, told)
+            self.assertEqual(told.stdout.split()[0], '14')
+            self.assertEqual(self.saved()[-1], 14)
+            for name in os.listdir(self.folder):
+                os.remove(self.path(name))
+
+    def test_puts_handlers_back(self):
+        before = [signal.getsignal(n) for n in (signal.SIGTERM, signal.SIGINT)]
+        with varve.Run(state(), self.folder, heed_signals=True) as run:
+            self.assertNotEqual(signal.getsignal(signal.SIGTERM), before[0])
+            os.kill(os.getpid(), signal.SIGINT)
+            self.assertFalse(run.goes_on())
+            with self.assertRaises(KeyboardInterrupt):
+                os.kill(os.getpid(), signal.SIGINT)
+                signal.pause()
+        self.assertEqual(before, [signal.getsignal(n) for n in
+                                  (signal.SIGTERM, signal.SIGINT)])
+
+    def test_leaves_signals_alone(self):
+        before = signal.getsignal(signal.SIGTERM)
+        with varve.Run(state(), self.folder):
+            self.assertEqual(signal.getsignal(signal.SIGTERM), before)
+
+    def test_an_exception_saves_nothing_more(self):
+        ckpt = state()
+        with self.fails(KeyError, 'mine'):
+            with varve.Run(ckpt, self.folder, interval_steps=10,
+                           background=True) as run:
+                for ckpt.step in run.steps(20):
+                    if ckpt.step == 15:
+                        raise KeyError('mine')
+        self.assertEqual(self.saved(), [10])
+
+    def test_a_failure_in_flight_does_not_hide_the_first(self):
+        ckpt = state()
+        with self.fails(KeyError, 'mine') as caught:
+            with varve.Run(ckpt, self.folder, background=True,
+                           write={'progress': lambda *_: True}) as run:
+                run.step(1)
+                raise KeyError('mine')
+        self.assertIsInstance(caught.exception.__context__, varve.Error)
+
+    def test_a_save_that_fails_is_raised(self):
+        with self.fails(varve.StoppedError):
+            with varve.Run(state(), self.folder,
+                           write={'progress': lambda *_: True}) as run:
+                run.step(1)
+
+    def test_refuses_the_directory_of_another_program(self):
+        self.run_to(3)
+        names = sorted(os.listdir(self.folder))
+        other = varve.Checkpoint(different=1.0)
+        with self.fails(varve.UnmatchedError, self.folder, 'of another'):
+            with varve.Run(other, self.folder) as run:
+                run.step(1)
+        self.assertEqual(sorted(os.listdir(self.folder)), names)
+
+    def test_the_last_step_is_saved_unless_said_otherwise(self):
+        self.run_to(3, interval_steps=10, last_save=False)
+        self.assertEqual(self.saved(), [])
+        ckpt = state()
+        with varve.Run(ckpt, self.folder, interval_steps=10, last_save=False,
+                       background=True) as run:
+            for ckpt.step in run.steps(8):
+                if ckpt.step == 4:
+                    threading.Thread(target=run.stop).start()
+                    while run.goes_on():
+                        pass
+        self.assertEqual(self.saved(), [4])
+
+    def test_initializes_where_there_is_nothing(self):
+        calls = []
+        for _ in range(2):
+            with varve.Run(state(), self.folder,
+                           initialize=lambda: calls.append(1)) as run:
+                run.step(1, metric=0.5)
+        self.assertEqual(calls, [1])
+        self.assertEqual(run.passed_over, [])
+
+    def test_many_processes_stop_together(self):
+        group = varve.Processes(2, timeout=60)
+        context = multiprocessing.get_context('fork')
+        ranks = [context.Process(target=together_body,
+                                 args=(group, rank, self.folder))
+                 for rank in range(2)]
+        for process in ranks:
+            process.start()
+        group.close()
+        for process in ranks:
+            process.join()
+            self.assertEqual(process.exitcode, 0)
+        self.assertEqual(self.saved(), [3])
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,222 @@
+"""run.py - the usual program around a loop: resume, save when due, end.
+
+SPDX-License-Identifier: MIT
+"""
+from __future__ import annotations
+
+import os
+import signal
+from types import FrameType, TracebackType
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List,
+                    Mapping, Optional, Type)
+
+from ._native import lib
+from .checkpoint import Checkpoint, Path
+from .communicator import Communicator, together
+from .errors import Status, UnmatchedError
+from .manager import Manager
+from .options import ManagerOptions, ReadOptions, WriteOptions
+from .restoration import Restoration
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ['Run']
+
+
+class Run:
+    """A checkpoint, a manager of its directory, and the loop in between.
+
+    Entering resumes, or calls `initialize` where there is nothing to resume
+    from; a directory of another program is an UnmatchedError, and nothing is
+    written to it. Leaving saves the last step, unless `last_save` is False, and
+    waits for what is in flight; by an exception it saves nothing more. With
+    `heed_signals` SIGTERM and SIGINT let the step that is under way be the
+    last, which is saved; a second SIGINT is a KeyboardInterrupt. All else is
+    the Manager's, which is `run.manager`.
+
+    >>> import numpy as np, tempfile, varve
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> def train(end):
+    ...     ckpt = varve.Checkpoint(w=np.zeros(2))
+    ...     with varve.Run(ckpt, folder.name, interval_steps=10) as run:
+    ...         for step in run.steps(end):
+    ...             ckpt.w += 1
+    ...     return ckpt.w
+    >>> train(15)
+    array([15., 15.])
+    >>> train(20)
+    array([20., 20.])
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, checkpoint: Checkpoint, directory: Path,
+                 initialize: Optional[Callable[[], Any]] = None,
+                 heed_signals: bool = False, last_save: bool = True,
+                 background: bool = False,
+                 comm: Optional[Communicator] = None,
+                 write: Optional[WriteOptions] = None,
+                 read: Optional[ReadOptions] = None,
+                 **options: 'Unpack[ManagerOptions]'):
+        self._checkpoint = checkpoint
+        self._directory = directory
+        self._initialize = initialize
+        self._heeds_signals = heed_signals
+        self._last_save = last_save
+        self._comm = comm
+        self._handlers: Dict[int, Any] = {}
+        self._is_asked = False     # to stop, this process
+        self._is_stopping = False  # by the word of all
+        self._last: Dict[str, Any] = {}  # the last step, unless it is saved
+        self._is_background = background
+        self._manager = Manager(checkpoint, directory, background, comm, write,
+                                read, **options)
+        self.resumed_step: Optional[int] = None
+        self.passed_over: List[str] = []  # by the resume, and why
+
+    @property
+    def manager(self) -> Manager:
+        """That of the directory."""
+        return self._manager
+
+    # --- Beginning ---
+
+    def __enter__(self) -> 'Run':
+        try:
+            if self._heeds_signals:
+                self._heed_signals()
+            self._resume()
+        except BaseException:
+            self._leave_signals()
+            self._manager.close()
+            raise
+        return self
+
+    def _resume(self) -> None:
+        restoration = self._manager.resume()
+        self.passed_over = self._manager.passed_over
+        if restoration is None:
+            with together(self._comm):
+                if self._initialize:
+                    self._initialize()
+            return
+        self._check_match(restoration)
+        self.resumed_step = next(
+            (managed.step for managed in self._manager.checkpoints
+             if managed.path == restoration.path), None)
+
+    def _check_match(self, restoration: Restoration) -> None:
+        """One of which nothing is here is of another program, if it is nothing
+        to the other processes either."""
+        reason = None
+        root = vars(self._checkpoint)['_files'].graph.root
+        try:
+            if lib.varve_edge_count(root):
+                restoration.assert_nontrivial_match()
+        except UnmatchedError as error:
+            reason = error.message
+        matches = reason is None
+        if self._comm:
+            matches = self._comm.any(matches)
+        if not matches:
+            raise UnmatchedError(
+                Status.UNMATCHED, f'{os.fspath(self._directory)}: expected the '
+                'checkpoints of this program, found those of another: '
+                f'{reason}')
+
+    @property
+    def is_resumed(self) -> bool:
+        """Whether something was restored; else it has begun anew."""
+        return self._manager.restoration is not None
+
+    # --- Signals ---
+
+    def _heed_signals(self) -> None:
+        """Where they are as by default; only the main thread may."""
+        for number, usual in ((signal.SIGTERM, signal.SIG_DFL),
+                              (signal.SIGINT, signal.default_int_handler)):
+            if signal.getsignal(number) is usual:
+                self._handlers[number] = usual
+                signal.signal(number, self._note_signal)
+
+    def _note_signal(self, number: int, _frame: Optional[FrameType]) -> None:
+        self._is_asked = True
+        if number == signal.SIGINT:
+            signal.signal(number, self._handlers[number])
+
+    def _leave_signals(self) -> None:
+        for number, usual in self._handlers.items():
+            signal.signal(number, usual)
+        self._handlers.clear()
+
+    # --- Steps ---
+
+    def stop(self) -> None:
+        """Lets the step that is under way be the last. For any thread, and of
+        many processes for any of them."""
+        self._is_asked = True
+
+    def goes_on(self) -> bool:
+        """False once it was asked to stop."""
+        return not self._is_stopping and (
+            self._comm is not None or not self._is_asked)
+
+    def step(self, step: int, metric: Optional[float] = None,
+             metadata: Optional[Mapping[str, Any]] = None) -> Optional[str]:
+        """A step is done: saves it if a save is due, or if the run was asked to
+        stop. Gives the path of what was written; None: nothing (yet)."""
+        self._agree_to_stop()
+        self._last = {'step': step, 'metric': metric, 'metadata': metadata}
+        return self._save(self._is_stopping)
+
+    def steps(self, end: int, start: Optional[int] = None) -> Iterator[int]:
+        """Each step behind the one that was resumed (or `start`, which is done
+        already), up to `end`; each is a `step` once the body of the loop is
+        through with it."""
+        done = start if start is not None else self.resumed_step or 0
+        while done < end and self.goes_on():
+            yield done + 1
+            done += 1
+            self.step(done)
+
+    def _agree_to_stop(self) -> None:
+        asked = self._is_asked
+        self._is_stopping |= self._comm.any(asked) if self._comm else asked
+
+    def _save(self, force: bool) -> Optional[str]:
+        begins = self._is_background and (
+            force or self._manager.is_due(self._last['step']))
+        path = self._manager.save(force=force, **self._last)
+        if path or begins:
+            self._last = {}
+        return path
+
+    # --- The end ---
+
+    def __exit__(self, kind: Optional[Type[BaseException]],
+                 exception: Optional[BaseException],
+                 _traceback: Optional[TracebackType]) -> None:
+        try:
+            if kind is None:
+                self._end()
+            else:
+                self._leave(exception)
+        finally:
+            self._leave_signals()
+
+    def _end(self) -> None:
+        try:
+            if self._last:
+                self._agree_to_stop()
+                if self._is_stopping or self._last_save:
+                    self._save(True)
+        finally:
+            self._manager.close()
+
+    def _leave(self, exception: Optional[BaseException]) -> None:
+        """What went wrong in flight does not hide what went wrong first."""
+        try:
+            self._manager.close()
+        except Exception as late:  # pylint: disable=broad-except
+            if exception is not None and exception.__context__ is None:
+                exception.__context__ = late
