@@ -6,6 +6,7 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <varve/version.h>
 
@@ -81,6 +82,17 @@ static int version(void)
     return OUTCOME_DONE;
 }
 
+/* What is written to, and is not a file's: mapped files do not count. */
+static bool limit_memory(uint64_t size)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_DATA, &limit))
+        return false;
+    limit.rlim_cur =
+        (rlim_t)size < limit.rlim_max ? (rlim_t)size : limit.rlim_max;
+    return setrlimit(RLIMIT_DATA, &limit) == 0;
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
     struct settings settings;
@@ -90,6 +102,8 @@ static int run(const struct command *command, int argc, char **argv)
         return outcome;
     if (settings.help)
         return help(&settings, command->name);
+    if (settings.max_memory && !limit_memory(settings.max_memory))
+        return complain_usage(&settings, "--max-memory: %s", strerror(errno));
     return command->run(&settings, argc - first, argv + first);
 }
 

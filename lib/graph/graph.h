@@ -88,6 +88,7 @@ struct varve_graph {
     /* to fill in */
     uint32_t moment;    /* what changes now, changed at this one: whoever
                            remembers values begins the next */
+    bool has_read_only; /* variables in memory that nothing is copied in */
     bool defers_memory; /* library-owned variables get none yet: their
                            values will bring it */
     /* own */

@@ -25,6 +25,12 @@ static inline bool vv_is_far(const varve_tensor *tensor)
     return tensor->memory && !tensor->memory->strides;
 }
 
+/* Whether nothing can be copied in: the library's own functions reach it. */
+static inline bool vv_is_read_only(const varve_tensor *tensor)
+{
+    return vv_is_far(tensor) && !tensor->memory->copy_in;
+}
+
 /* Whether a view of the program's memory can be; else a mistake, and `where`
  * and `name` say of what. */
 bool vv_memory_check(

@@ -410,6 +410,19 @@ void varve_rebind(varve_node *node, varve_tensor view)
     rebind(node, &view);
 }
 
+bool vv_variable_reach(varve_node *node, const varve_memory *memory)
+{
+    struct vv_variable *variable = node->variable;
+    varve_tensor view = vv_tensor_copy(&variable->tensor);
+    view.memory = memory;
+    if (!vv_memory_keep(
+            &variable->tensor, &view, &node->graph->context.allocator))
+        return false;
+    variable->extra->is_owned = false;
+    node->graph->has_read_only = true;
+    return true;
+}
+
 void vv_variable_give_up(varve_node *node)
 {
     if (!node->variable || node->value_state != VARVE_PENDING)

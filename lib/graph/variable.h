@@ -147,4 +147,8 @@ void vv_variable_give_up(varve_node *node);
  */
 void vv_variable_go_without(varve_node *node);
 
+/* Lets a library-owned variable that has no memory view a value that a function
+ * copies out, and nobody in; false without memory. */
+bool vv_variable_reach(varve_node *node, const varve_memory *memory);
+
 #endif

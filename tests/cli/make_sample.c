@@ -241,6 +241,22 @@ static varve_status save_managed(
     return status;
 }
 
+/* Two values of 96 MiB, which take next to nothing packed. */
+static varve_status save_zeros(
+    varve_node *root, const char *path, varve_error *error)
+{
+    size_t count = (size_t)24 << 20;
+    float *zeros = calloc(count, sizeof *zeros);
+    if (!zeros)
+        return VARVE_NO_MEMORY;
+    varve_add_variable(root, "large", varve_array(zeros, count));
+    varve_add_variable(root, "other", varve_array(zeros, 1024, count / 1024));
+    varve_status status = varve_write(
+        root, path, &(varve_write_options){ .compress = 3 }, error);
+    free(zeros);
+    return status;
+}
+
 static void change_some(varve_node *root)
 {
     static float own_bias[20];
@@ -273,11 +289,14 @@ int main(int argc, char **argv)
     varve_graph *graph = varve_graph_new(NULL);
     varve_node *root = varve_graph_root(graph);
     bool is_managed = argc > 2 && strcmp(argv[2], "managed") == 0;
+    bool is_zeros = argc > 2 && strcmp(argv[2], "zeros") == 0;
     bool is_layered = argc > 2 && strcmp(argv[2], "layers") == 0;
     bool is_numbered =
         is_layered || (argc > 2 && strcmp(argv[2], "save") == 0);
     bool is_changed = argc > 2 && strcmp(argv[2], "changed") == 0;
-    if (argc > 2 && strcmp(argv[2], "texts") == 0)
+    if (is_zeros)
+        ;
+    else if (argc > 2 && strcmp(argv[2], "texts") == 0)
         add_texts(root);
     else if (argc > 2 && !is_numbered && !is_managed && !is_changed)
         add_scalars(root, strtoul(argv[2], NULL, 10));
@@ -285,7 +304,8 @@ int main(int argc, char **argv)
         add_everything(root);
     if (is_changed)
         change_some(root);
-    varve_status status = is_managed
+    varve_status status = is_zeros ? save_zeros(root, argv[1], &error)
+                          : is_managed
                               ? save_managed(root, argv[1], &error)
                               : write_sample(root, argv[1], is_numbered,
                                     is_layered, &error);

@@ -88,6 +88,7 @@ for part in \
     foreign \
     layers \
     compressed \
+    memory \
     runs \
     hostile \
     show \

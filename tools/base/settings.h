@@ -86,7 +86,8 @@ struct settings {
     bool verbose;
     unsigned format; /* one more than the varve_format; 0: not given */
     uint64_t shard_size;
-    uint64_t compress; /* a level; 0: not */
+    uint64_t max_memory; /* 0: what the system gives */
+    uint64_t compress;   /* a level; 0: not */
     const char *output;
     const char *page;
     const char *slice;

@@ -91,7 +91,10 @@ struct option_row {
         OPTION("keep-bytes", 0, OPTION_SIZE, keep_bytes, "SIZE",               \
             "the newest that together are no larger")
 #define OPTION_HELP                                                            \
-    OPTION("help", 'h', OPTION_FLAG, help, NULL, "say what the command does")
+    OPTION("max-memory", 0, OPTION_SIZE, max_memory, "SIZE",                   \
+        "end where more memory would be needed, as 2GiB"),                     \
+        OPTION(                                                                \
+            "help", 'h', OPTION_FLAG, help, NULL, "say what the command does")
 #define OPTION_END                                                             \
     {                                                                          \
         NULL, 0, OPTION_FLAG, 0, NULL, NULL                                    \

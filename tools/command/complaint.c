@@ -92,6 +92,8 @@ static const char *hint_of(
                      "an older checkpoint, or varve repair what is left"
                    : "the file was not copied or written to its end; use "
                      "another copy or an older checkpoint";
+    case VARVE_NO_MEMORY:
+        return settings->max_memory ? "--max-memory gives no more" : NULL;
     default: return NULL;
     }
 }
@@ -156,10 +158,13 @@ void tell_warning(const struct settings *settings, const char *file,
 
 int complain_memory(const struct settings *settings)
 {
-    return complain(settings, &(struct complaint){ .outcome = OUTCOME_FILE,
-                                  .code = varve_status_name(VARVE_NO_MEMORY),
-                                  .what = settings->command->name,
-                                  .why = "out of memory" });
+    return complain(settings,
+        &(struct complaint){ .outcome = OUTCOME_FILE,
+            .code = varve_status_name(VARVE_NO_MEMORY),
+            .what = settings->command->name,
+            .why = "out of memory",
+            .hint =
+                settings->max_memory ? "--max-memory gives no more" : NULL });
 }
 
 int complain_usage(const struct settings *settings, const char *format, ...)

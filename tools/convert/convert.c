@@ -30,6 +30,8 @@
 enum { MOST_LEVEL = 19 }; /* as of varve_write_options */
 
 static const struct option_row option_rows[] = {
+    OPTION("output", 'o', OPTION_TEXT, output, "DESTINATION",
+        "the same as behind FILE"),
     OPTION("to", 0, OPTION_WORD, format, FORMAT_WORDS,
         "the format, where the name does not say it"),
     OPTION("only", 0, OPTION_TEXT, only, "PATS", "nothing else is taken"),
@@ -151,7 +153,9 @@ static int make_graph(struct conversion *c)
     varve_error error = { .status = VARVE_OK };
     const char *file = varve_reader_path(c->source.reader);
     varve_read_options part = part_of(c);
-    c->graph = varve_graph_from_part(file, &part, NULL, &error);
+    /* Casts look at all of a value at once. */
+    c->graph = (c->casts.rule_count ? varve_graph_from_part : varve_graph_over)(
+        file, &part, NULL, &error);
     if (!c->graph)
         return complain_unread(c->settings, file, &error);
     varve_node *node = find_root(c);
@@ -407,13 +411,16 @@ int convert_file(const struct settings *settings, char **operands)
 
 static int run(const struct settings *settings, int count, char **operands)
 {
-    (void)count;
-    return convert_file(settings, operands);
+    char *files[] = { operands[0], (char *)settings->output };
+    if (count == 2 ? settings->output != NULL : !settings->output)
+        return complain_usage(
+            settings, "expected one DESTINATION, behind FILE or by -o");
+    return convert_file(settings, count == 2 ? operands : files);
 }
 
 const struct command convert_command = {
     .name = "convert",
-    .operands = "FILE[:PATH] DESTINATION",
+    .operands = "FILE[:PATH] [DESTINATION]",
     .summary = "a checkpoint, or a part of it, in another format",
     .details =
         "FILE is a checkpoint of any format that is read. The format of "
@@ -440,7 +447,7 @@ const struct command convert_command = {
         "What was lost has no value in\nDESTINATION and is listed, and it ends "
         "with 1.\n",
     .options = option_rows,
-    .least_operands = 2,
+    .least_operands = 1,
     .most_operands = 2,
     .run = run,
 };

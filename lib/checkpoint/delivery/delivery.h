@@ -70,6 +70,8 @@ struct vv_delivery {
 
     /* to fill in: by who opens a restoration with others; or NULL */
     struct vv_consent *consent;
+    bool leaves_values; /* to library-owned variables without memory: verified,
+                           and no more, where they can be had later */
     bool reads_once; /* what is too large to be staged is changed as it is read
                         and verified, as with `streaming` */
     /* by arrivals and retries */

@@ -39,6 +39,8 @@ struct look {
 
 bool vv_is_fixed(const varve_node *node)
 {
+    if (node->variable && vv_is_read_only(&node->variable->tensor))
+        return true;
     if (!node->extra ||
         !(vv_node_tags(node) & vv_tag_bit(node->graph, VARVE_TAG_FIXED)))
         return false;
@@ -308,7 +310,8 @@ static varve_status look_at_all(const struct vv_delivery *d,
 size_t vv_put_fixed_behind(struct vv_pair *jobs, size_t count)
 {
     size_t end = count;
-    if (count == 0 || !vv_tag_bit(jobs->node->graph, VARVE_TAG_FIXED))
+    if (count == 0 || !(vv_tag_bit(jobs->node->graph, VARVE_TAG_FIXED) ||
+                          jobs->node->graph->has_read_only))
         return count;
     for (size_t i = count; i > 0; i--) {
         struct vv_pair job = jobs[i - 1];

@@ -7,8 +7,8 @@
 
 #include "move.h"
 
-/* Whether a node is tagged VARVE_TAG_FIXED and has a value, which nothing is
- * written to. */
+/* Whether a node is tagged VARVE_TAG_FIXED and has a value, or its memory can
+ * only be read: nothing is written to it. */
 bool vv_is_fixed(const varve_node *node);
 
 /* Puts the jobs of fixed nodes behind the others; how many others there are. */

@@ -114,6 +114,16 @@ const char *vv_move_obstacle(const struct vv_delivery *d,
     return NULL;
 }
 
+bool vv_move_may_stay(const struct vv_delivery *d, const struct vv_move *move)
+{
+    uint64_t offset;
+    int file;
+    return d->leaves_values && move->mode == VV_MOVE_PLAIN &&
+           varve_tensor_size(&move->node->variable->tensor) >= VV_PAGED_SIZE &&
+           (vv_opened_has_digests(d->file) ||
+               vv_opened_locate(d->file, move->value, &file, &offset));
+}
+
 /* --- Boxes -------------------------------------------------------------- */
 
 varve_box vv_move_box(const struct vv_delivery *d, const struct vv_move *move)

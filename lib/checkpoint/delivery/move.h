@@ -89,6 +89,10 @@ uint64_t vv_move_size(const struct vv_delivery *d, const struct vv_move *move);
 const char *vv_move_obstacle(const struct vv_delivery *d,
     const varve_node *node, uint32_t value, struct vv_range *range);
 
+/* Whether a value that is wanted without memory (`leaves_values`) can be read
+ * in pieces whenever it is asked for, and is large enough for that. */
+bool vv_move_may_stay(const struct vv_delivery *d, const struct vv_move *move);
+
 /* Whether elements are copied in as they come; and whether functions of the
  * program copy them, in or out. */
 static inline bool vv_move_copies_in(const struct vv_move *move)

@@ -133,6 +133,10 @@ static varve_status prepare_fresh(
     struct transfer *t, struct vv_move *m, varve_error *error)
 {
     size_t size = (size_t)varve_tensor_size(&m->node->variable->tensor);
+    if (vv_move_may_stay(t->d, m)) {
+        set_mode(t, m, VV_MOVE_VERIFY);
+        return VARVE_OK;
+    }
     if (t->d->options->map &&
         !vv_move_obstacle(t->d, m->node, m->value, NULL)) {
         set_mode(t, m, VV_MOVE_MAPPED);
@@ -164,7 +168,7 @@ static bool goes_through_staging(
 static bool is_in_place(const struct vv_move *m)
 {
     return m->mode != VV_MOVE_STATE && m->mode != VV_MOVE_MAPPED &&
-           !m->is_fresh && !m->is_fixed;
+           m->mode != VV_MOVE_VERIFY && !m->is_fresh && !m->is_fixed;
 }
 
 /* The node is far away, the index near. */

@@ -330,8 +330,9 @@ static varve_status begin(struct varve_restoration *r,
     VV_TRY(look(r, opening->look, error));
     r->delivery.consent = opening->consent;
     r->delivery.reads_once = opening->look != VV_LOOK_NOT;
+    r->delivery.leaves_values = opening->leaves_values;
     varve_status status = vv_arrive(r, error);
-    r->delivery.reads_once = false;
+    r->delivery.reads_once = r->delivery.leaves_values = false;
     r->delivery.consent = NULL;
     if (status)
         return status;

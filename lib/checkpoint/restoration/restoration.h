@@ -59,6 +59,7 @@ struct vv_opening {
     bool is_save;               /* the save counter is taken over */
     bool is_dry;
     bool is_whole; /* fails where the file lacks something of the program */
+    bool leaves_values; /* see delivery.h */
     enum vv_look look;
     varve_status *read_failure; /* set to what reading the values failed with,
                                    if that is why there is none; or NULL */

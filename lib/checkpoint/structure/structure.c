@@ -16,6 +16,7 @@
 #include "edge.h"
 #include "failure.h"
 #include "graph.h"
+#include "in_file.h"
 #include "opaque.h"
 #include "reader.h"
 #include "restoration.h"
@@ -28,6 +29,7 @@ struct importing {
     varve_graph *graph;
     varve_reader *reader;
     const varve_read_options *options;
+    bool leaves_values; /* in the file, where they can be read in pieces */
     varve_node **nodes; /* by id */
     size_t count;
 };
@@ -160,6 +162,7 @@ static varve_status restore(struct importing *i, varve_error *error)
     struct vv_opening opening = { .path = varve_reader_path(i->reader),
         .file = &i->reader->file,
         .options = i->options,
+        .leaves_values = i->leaves_values,
         .is_save = top == varve_graph_root(i->graph) };
     varve_restoration *r = vv_restoration_open(top, &opening, error);
     if (!r)
@@ -187,6 +190,12 @@ static varve_status fill(struct importing *i, varve_error *error)
         status = keep_nodes(i, error);
     if (!status)
         status = restore(i, error);
+    if (!status && i->leaves_values) {
+        status =
+            vv_leave_in_file(i->graph, i->reader, i->nodes, i->count, error);
+        if (!status)
+            i->reader = NULL; /* the graph's */
+    }
     vv_release(a, i->nodes, i->count * sizeof *i->nodes);
     i->graph->defers_memory = false;
     return status;
@@ -209,12 +218,13 @@ static varve_status open_reader(struct importing *i,
     return status;
 }
 
-varve_graph *vv_graph_from_in(const struct vv_context *context,
-    const char *path, const varve_read_options *options, varve_error *error)
+static varve_graph *import(const struct vv_context *context, const char *path,
+    const varve_read_options *options, bool leaves_values, varve_error *error)
 {
     varve_error reason = { 0 };
     struct importing i = { .graph = vv_graph_new_in(context),
-        .options = options };
+        .options = options,
+        .leaves_values = leaves_values };
     varve_defer_initializers(i.graph, true);
     varve_status status = varve_graph_check(i.graph, &reason);
     if (!status)
@@ -232,15 +242,27 @@ varve_graph *vv_graph_from_in(const struct vv_context *context,
     return NULL;
 }
 
+varve_graph *vv_graph_from_in(const struct vv_context *context,
+    const char *path, const varve_read_options *options, varve_error *error)
+{
+    return import(context, path, options, false, error);
+}
+
+varve_graph *vv_graph_over_in(const struct vv_context *context,
+    const char *path, const varve_read_options *options, varve_error *error)
+{
+    return import(context, path, options, true, error);
+}
+
 varve_graph *varve_graph_from(
     const char *path, const varve_allocator *allocator, varve_error *error)
 {
     return varve_graph_from_part(path, NULL, allocator, error);
 }
 
-varve_graph *varve_graph_from_part(const char *path,
+static varve_graph *import_by_default(const char *path,
     const varve_read_options *options, const varve_allocator *allocator,
-    varve_error *error)
+    bool leaves_values, varve_error *error)
 {
     const struct vv_context context = {
         .allocator = vv_allocator_or_default(allocator),
@@ -250,7 +272,21 @@ varve_graph *varve_graph_from_part(const char *path,
         vv_fail(error, VARVE_MISUSE, "expected a path, found NULL");
         return NULL;
     }
-    return vv_graph_from_in(&context, path, options, error);
+    return import(&context, path, options, leaves_values, error);
+}
+
+varve_graph *varve_graph_from_part(const char *path,
+    const varve_read_options *options, const varve_allocator *allocator,
+    varve_error *error)
+{
+    return import_by_default(path, options, allocator, false, error);
+}
+
+varve_graph *varve_graph_over(const char *path,
+    const varve_read_options *options, const varve_allocator *allocator,
+    varve_error *error)
+{
+    return import_by_default(path, options, allocator, true, error);
 }
 
 const varve_metadata *varve_graph_metadata(

@@ -1,0 +1,45 @@
+# memory.sh - small files of large values: what holds no more than a piece of one
+# at a time, and what says that it cannot. Read by run.sh.
+#
+# SPDX-License-Identifier: MIT
+mkdir memory
+cd memory
+
+# 192 MiB of zeros in some 20 KB, by several writers.
+"$make_sample" zeros.varve zeros
+"$varve" verify zeros.varve >out 2>err </dev/null || true
+if grep -qF 'build Varve with libzstd' err; then
+    echo 'memory.sh: without Zstandard nothing is small'
+elif grep -q __asan_init "$varve"; then
+    echo 'memory.sh: left out, as sanitizers take more memory than there is to be'
+else
+    most=--max-memory=64MiB
+    for form in verify ls stat graph; do
+        ends 0 $form $most zeros.varve
+    done
+    ends 0 repack $most zeros.varve -o repacked.varve
+    ends 0 convert $most zeros.varve -o converted.varve
+    cmp -s repacked.varve converted.varve || fail 'converted it is another file'
+    ends 0 convert $most zeros.varve packed.varve --compress=3
+    cmp -s packed.varve zeros.varve || fail 'packed again it is another file'
+    ends 0 convert $most zeros.varve small.safetensors
+    ends 0 convert $most zeros.varve -o small.npz
+    ends 0 repair $most zeros.varve -o repaired.varve
+    cmp -s repacked.varve repaired.varve || fail 'repaired it is another file'
+    cp zeros.varve damaged.varve
+    "${helper[@]}" flip damaged.varve 4096
+    ends 1 repair $most damaged.varve -o less.varve
+    has LOST out
+    ends 1 convert $most --salvage damaged.varve -o less.npz
+    ends 0 verify less.varve
+    # A cast looks at all of a value.
+    complains 3 'varve: cannot read: zeros.varve: ' \
+        convert $most --cast=float64 zeros.varve never.varve
+    has '--max-memory gives no more' err
+    [ ! -e never.varve ] || fail 'it wrote something'
+    rm -f ./*.varve small.* less.npz
+fi
+complains 2 'varve: convert: expected one DESTINATION' convert a.varve
+complains 2 'varve: convert: expected one DESTINATION' \
+    convert a.varve b.varve -o c.varve
+cd ..
