@@ -213,7 +213,8 @@ struct grid<T, std::enable_if_t<detail::is_of_armadillo<T>>> {
     }
 };
 
-/* Steps in bytes: cv::Mat_ of a number. */
+/* Steps in bytes: cv::Mat_ of a number. Steps that are no whole elements have
+ * no first one: VARVE_MISUSE when it is added. */
 template <class T> struct grid<T, std::enable_if_t<detail::is_of_opencv<T>>> {
     using element_type = typename T::value_type;
     static std::size_t rank(T &g)
@@ -231,6 +232,9 @@ template <class T> struct grid<T, std::enable_if_t<detail::is_of_opencv<T>>> {
     }
     static element_type *first(T &g)
     {
+        for (int i = 0; i < g.dims; i++)
+            if (g.size[i] > 1 && g.step[i] % sizeof(element_type) != 0)
+                return nullptr;
         return static_cast<element_type *>(static_cast<void *>(g.data));
     }
 };

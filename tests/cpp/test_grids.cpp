@@ -201,6 +201,24 @@ TEST(a_matrix_as_of_opencv_is_saved_without_its_gaps)
     CHECK(b.cells[0] == 0 && b.cells[1] == 31 && b.cells[10] == 40);
 }
 
+/* Rows whose elements are not where whole elements would be. */
+TEST(a_matrix_as_of_opencv_in_broken_steps_is_refused)
+{
+    block b;
+    picture odd{ 2, { 3, 2 }, { 3 * sizeof(double) + 4, sizeof(double) },
+        reinterpret_cast<unsigned char *>(b.cells) };
+    varve::graph graph;
+    graph.root().add("odd", odd);
+    CHECK(graph.check().status() == VARVE_MISUSE);
+    picture broken{ 2, { 3, 2 }, { 4 * sizeof(double), sizeof(double) + 4 },
+        reinterpret_cast<unsigned char *>(b.cells) };
+    varve::graph other;
+    other.root().add("broken", broken);
+    CHECK(other.check().status() == VARVE_MISUSE);
+    odd.size[0] = 1; /* then it takes no step */
+    CHECK((saved_grid(odd) == doubles{ 0, 1 }));
+}
+
 TEST(an_array_of_the_programs_own_says_how_it_lies)
 {
     block b;
