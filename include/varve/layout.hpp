@@ -100,6 +100,11 @@ inline constexpr bool is_std<std::vector<E, A>> = true;
 template <class E, std::size_t N>
 inline constexpr bool is_std<std::array<E, N>> = true;
 
+/* By what it is: to ask for the iterators of a string of every element would
+ * ask for its traits, which a library has for characters alone. */
+template <class E, class C, class A>
+inline constexpr bool is_std<std::basic_string<E, C, A>> = true;
+
 template <class T, class = void> inline constexpr bool has_run = is_std<T>;
 template <class T>
 inline constexpr bool has_run<T,

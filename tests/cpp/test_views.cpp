@@ -52,6 +52,18 @@ template <> struct varve::element<half> {
     static constexpr varve_dtype dtype = VARVE_FLOAT16;
 };
 
+/* In C++17 too, where no iterator says it. */
+TEST(a_string_of_numbers_is_an_array)
+{
+    std::basic_string<unsigned> codes(3, 7u);
+    CHECK(text_of(codes) == "uint32[3]");
+    CHECK(varve::view_of(codes).data == codes.data());
+    varve::graph graph;
+    const varve::node node = graph.root().add("codes", codes);
+    GOOD(graph.check());
+    CHECK(node.kind() == VARVE_VARIABLE && node.values_as<unsigned>()[2] == 7);
+}
+
 TEST(a_program_names_the_types_of_its_own_elements)
 {
     std::vector<half> weights(3);
