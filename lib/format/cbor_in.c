@@ -228,8 +228,8 @@ static int compare_bytes(const struct vv_cbor_in *in, size_t a, size_t a_size,
 static varve_status check_key(const struct vv_cbor_in *in, struct open_map *map)
 {
     size_t size = in->at - map->begin;
-    if (map->last_size > 0 && compare_bytes(in, map->last, map->last_size,
-                                  map->begin, size) >= 0)
+    if (map->last_size > 0 &&
+        compare_bytes(in, map->last, map->last_size, map->begin, size) >= 0)
         return fail(in, map->begin, "keys sorted and unique",
             "one that is not behind the one before it");
     map->last = map->begin;
@@ -263,8 +263,9 @@ static varve_status open_map(
             "%s: index at offset %" PRIu64 ": expected at most %d maps within "
             "each other, found more",
             s->in->path, s->in->base + at, VV_CBOR_MOST_MAPS);
-    s->maps[++s->depth] = (struct open_map){ .items = 1,
-        .more = 2 * item->number - 1, .begin = s->in->at };
+    s->maps[++s->depth] = (struct open_map){
+        .items = 1, .more = 2 * item->number - 1, .begin = s->in->at
+    };
     return VARVE_OK;
 }
 
