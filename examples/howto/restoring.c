@@ -1,6 +1,6 @@
 /* restoring.c - what the pages of docs/howto show of restorations.
  *
- *     restoring save|encoder|wider|serve|shapes|names
+ *     restoring save|encoder|wider|serve|shapes|names|share
  *
  * SPDX-License-Identifier: MIT
  */
@@ -166,13 +166,52 @@ static varve_status names(varve_error *error)
     return status;
 }
 
+/* [table] */
+static varve_status small_numbers(const varve_tensor *tensor, void *user)
+{
+    float *elements = tensor->data;
+    uint64_t size = varve_tensor_size(tensor);
+    (void)user;
+    for (uint64_t i = 0; i < size / sizeof *elements; i++)
+        elements[i] = (float)(i % 7) / 100;
+    return VARVE_OK;
+}
+
+/* Whoever asks first makes it. */
+static const float *table_of(varve_node *encoder)
+{
+    return varve_data(varve_find_or_add_variable(encoder, "table",
+        VARVE_FLOAT32, VARVE_SHAPE(WORDS, WIDTH), small_numbers, NULL));
+}
+/* [/table] */
+
+static varve_status share(varve_error *error)
+{
+    varve_graph *graph = varve_graph_new(NULL);
+    varve_node *root = varve_graph_root(graph);
+    /* [share] */
+    varve_read_options options = { .only = "encoder" };
+    varve_restoration *r = varve_restore(root, "run/model", &options, error);
+    varve_node *encoder = varve_add_object(root, "encoder");
+    const float *read = table_of(encoder);  /* where words come in */
+    const float *write = table_of(encoder); /* where they go out */
+    varve_status status = r ? varve_assert_consumed(r, error) : error->status;
+    /* [/share] */
+    printf("%s, and begins with %g\n",
+        read == write ? "it is one table" : "there are two", (double)read[0]);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         varve_status (*show)(varve_error *error);
     } shows[] = { { "save", save }, { "encoder", encoder }, { "wider", wider },
-        { "serve", serve }, { "shapes", shapes }, { "names", names } };
+        { "serve", serve }, { "shapes", shapes }, { "names", names },
+        { "share", share } };
     varve_error error = { .message = "restoring save|encoder|..." };
     varve_status status = VARVE_MISUSE;
     for (size_t i = 0; argc == 2 && i < sizeof shows / sizeof *shows; i++)

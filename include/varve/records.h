@@ -44,7 +44,8 @@ typedef struct varve_records_options {
     uint64_t epochs; /* how many; 0: without end */
     bool no_content; /* files: the fingerprint is that of size and time of
                         modification, not of the content: opens faster, and
-                        of a TFRecord file only the lengths are verified */
+                        of a TFRecord file that is not compressed
+                        only the lengths are verified */
     varve_progress *progress; /* while a file is read at opening, in bytes */
     void *progress_user;
     const varve_allocator *allocator; /* copied; NULL: realloc and free */
@@ -68,13 +69,19 @@ VARVE_API varve_records *varve_records_open_fixed(const char *path,
     uint64_t header_size, uint64_t record_size,
     const varve_records_options *options, varve_error *error) VARVE_MUST_CHECK;
 
-/* The records of a TFRecord file, not compressed: 8 bytes of length, 4 of its
- * masked CRC-32C, the record, 4 of its masked CRC-32C; numbers have their least
- * significant byte first. VARVE_TOO_NEW for a file that is compressed as a
- * whole: records are found by their places, so it has to be unpacked.
- * VARVE_CORRUPT where a sum does not hold, then or when
- * the record is read; VARVE_TRUNCATED where the file ends within a record.
- * Takes 8 bytes of memory for each. */
+/* The records of a TFRecord file: 8 bytes of length, 4 of its masked CRC-32C,
+ * the record, 4 of its masked CRC-32C; numbers have their least significant
+ * byte first. VARVE_CORRUPT where a sum does not hold, then or when the record
+ * is read; VARVE_TRUNCATED where the file ends within a record. Takes 8 bytes
+ * of memory for each.
+ *
+ * A file that is compressed as a whole (GZIP, also of several members, or ZLIB)
+ * is read as what is in it, and has the same fingerprint. It is inflated once
+ * at opening, with `no_content` too, and its own sums are verified. In order,
+ * that is all it costs. Any other place is reached from one of up to 64 states
+ * of inflating (44 KiB each), that lie at equal distances: shuffled, a record
+ * costs as much as inflating half such a distance; unpack a large file first.
+ * VARVE_TOO_NEW where the library was built without zlib. */
 VARVE_API varve_records *varve_records_open_tfrecords(const char *path,
     const varve_records_options *options, varve_error *error) VARVE_MUST_CHECK;
 

@@ -4,11 +4,14 @@
  */
 #include "record_file.h"
 
+#include <inttypes.h>
+
 #include "allocator.h"
 #include "bytes.h"
 #include "failure.h"
 #include "file.h"
 #include "state.h"
+#include "try.h"
 
 struct vv_record_file *vv_record_file_open(
     const struct vv_context *context, const char *path, varve_error *error)
@@ -44,6 +47,7 @@ void vv_record_file_close(void *closed)
     if (!file)
         return;
     const varve_allocator a = file->context.allocator;
+    vv_inflated_free(file->inflated);
     vv_file_close(&file->context, file->file);
     vv_release(
         &a, file->offsets, file->offset_capacity * sizeof *file->offsets);
@@ -85,6 +89,27 @@ varve_status vv_record_file_stamp(const struct vv_record_file *file,
     return VARVE_OK;
 }
 
+bool vv_record_file_inflate(
+    struct vv_record_file *file, enum vv_deflation deflation)
+{
+    file->inflated = vv_inflated_new(
+        &file->context, file->file, file->path, file->size, deflation);
+    return file->inflated != NULL;
+}
+
+static varve_status read_inflated(const struct vv_record_file *file,
+    uint64_t offset, void *bytes, size_t size, varve_error *error)
+{
+    size_t got;
+    VV_TRY(vv_inflated_read(file->inflated, offset, bytes, size, &got, error));
+    if (got < size)
+        return vv_fail(error, VARVE_TRUNCATED,
+            "%s: record at offset %" PRIu64 ": expected %zu bytes, found the "
+            "end after %zu: the file has changed",
+            file->path, offset, size, got);
+    return VARVE_OK;
+}
+
 varve_status vv_record_file_take(const struct vv_record_file *file,
     uint64_t offset, uint64_t size, varve_sink *sink,
     const unsigned char **bytes, varve_error *error)
@@ -94,6 +119,8 @@ varve_status vv_record_file_take(const struct vv_record_file *file,
     if (!at)
         return vv_fail_memory(error, "a record");
     *bytes = at;
+    if (file->inflated)
+        return read_inflated(file, offset, at, (size_t)size, error);
     return vv_file_read(&file->context, file->file, file->path, at,
         (size_t)size, offset, error);
 }

@@ -10,13 +10,16 @@
 
 #include "checksum.h"
 #include "context.h"
+#include "inflated.h"
 
 struct vv_record_file {
     struct vv_context context;
     char *path;
     int file;
     uint64_t size;
-    uint64_t *offsets; /* where each record begins; then where the last ends */
+    struct vv_inflated *inflated; /* where it is compressed; else NULL */
+    uint64_t *offsets; /* where each record begins; then where the last ends: in
+                          what was compressed, if it is */
     size_t offset_count;
     size_t offset_capacity;
     uint64_t header_size; /* of a file of fixed-size records, which needs no */
@@ -40,6 +43,10 @@ uint64_t vv_record_file_count(const struct vv_record_file *file);
 /* A digest of size and time of modification. */
 varve_status vv_record_file_stamp(const struct vv_record_file *file,
     struct vv_digest *digest, varve_error *error);
+
+/* The file is compressed; false without memory. */
+bool vv_record_file_inflate(
+    struct vv_record_file *file, enum vv_deflation deflation);
 
 /* Appends bytes of the file to a sink; *bytes is where they stand in it. */
 varve_status vv_record_file_take(const struct vv_record_file *file,

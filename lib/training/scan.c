@@ -5,6 +5,7 @@
 #include "scan.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "allocator.h"
@@ -17,8 +18,12 @@ enum { WINDOW_SIZE = 1 << 20 };
 static varve_status tell(const struct vv_scan *scan, varve_error *error)
 {
     const varve_records_options *o = scan->options;
-    if (o->progress && o->progress(o->progress_user, scan->at, scan->file->size,
-                           scan->file->path)) {
+    const struct vv_record_file *file = scan->file;
+    uint64_t at = scan->at;
+    if (file->inflated)
+        at = vv_inflated_packed(file->inflated);
+    if (o->progress &&
+        o->progress(o->progress_user, at, file->size, file->path)) {
         return vv_fail(error, VARVE_CANCELLED,
             "%s: cancelled by the progress callback", scan->file->path);
     }
@@ -30,7 +35,9 @@ varve_status vv_scan_begin(struct vv_scan *scan,
     varve_error *error)
 {
     const varve_allocator *a = &file->context.allocator;
-    *scan = (struct vv_scan){ .file = file, .options = options };
+    *scan = (struct vv_scan){ .file = file,
+        .options = options,
+        .end = file->inflated ? UINT64_MAX : file->size };
     scan->window = vv_allocate(a, WINDOW_SIZE);
     if (!options->no_content)
         scan->digester = vv_digester_new(a);
@@ -46,8 +53,15 @@ static varve_status move_window(struct vv_scan *scan, varve_error *error)
     uint64_t left = vv_scan_left(scan);
     size_t size = left < WINDOW_SIZE ? (size_t)left : WINDOW_SIZE;
     VV_TRY(tell(scan, error));
-    VV_TRY(vv_file_read(&file->context, file->file, file->path, scan->window,
-        size, scan->at, error));
+    if (file->inflated) {
+        VV_TRY(vv_inflated_read(
+            file->inflated, scan->at, scan->window, WINDOW_SIZE, &size, error));
+        if (size < WINDOW_SIZE)
+            scan->end = scan->at + size;
+    } else {
+        VV_TRY(vv_file_read(&file->context, file->file, file->path,
+            scan->window, size, scan->at, error));
+    }
     scan->window_at = scan->at;
     scan->window_size = size;
     if (scan->digester)
@@ -55,12 +69,31 @@ static varve_status move_window(struct vv_scan *scan, varve_error *error)
     return VARVE_OK;
 }
 
+static bool is_in_window(const struct vv_scan *scan)
+{
+    return scan->at - scan->window_at < scan->window_size;
+}
+
+varve_status vv_scan_has_more(
+    struct vv_scan *scan, bool *has_more, varve_error *error)
+{
+    if (scan->end == UINT64_MAX && !is_in_window(scan))
+        VV_TRY(move_window(scan, error));
+    *has_more = vv_scan_left(scan) > 0;
+    return VARVE_OK;
+}
+
 varve_status vv_scan_some(struct vv_scan *scan, uint64_t most,
     const unsigned char **bytes, size_t *size, varve_error *error)
 {
     assert(most > 0 && most <= vv_scan_left(scan));
-    if (scan->at - scan->window_at >= scan->window_size)
+    if (!is_in_window(scan))
         VV_TRY(move_window(scan, error));
+    if (scan->window_size == 0)
+        return vv_fail(error, VARVE_TRUNCATED,
+            "%s: expected %" PRIu64 " bytes more of a record, found the end of "
+            "what is compressed at %" PRIu64,
+            scan->file->path, most, scan->at);
     size_t begin = (size_t)(scan->at - scan->window_at);
     *size = scan->window_size - begin;
     if (*size > most)

@@ -18,6 +18,7 @@ struct vv_scan {
     uint64_t window_at;           /* where it begins, */
     size_t window_size;           /* and its bytes */
     uint64_t at;                  /* the byte that comes next */
+    uint64_t end;                 /* of all; UINT64_MAX: not known yet */
 };
 
 /* All begin with a scan that is all zero, and vv_scan_end takes it after any
@@ -26,14 +27,20 @@ varve_status vv_scan_begin(struct vv_scan *scan,
     const struct vv_record_file *file, const varve_records_options *options,
     varve_error *error);
 
-/* How many bytes of the file are to come. */
+/* How many bytes of the file are to come; of one that is compressed perhaps
+ * fewer, of which none can be skipped. */
 static inline uint64_t vv_scan_left(const struct vv_scan *scan)
 {
-    return scan->file->size - scan->at;
+    return scan->end - scan->at;
 }
 
+/* Whether any are. */
+varve_status vv_scan_has_more(
+    struct vv_scan *scan, bool *has_more, varve_error *error);
+
 /* The next bytes, at least one, at most `most`, which is neither 0 nor more
- * than are left; valid until the next call. */
+ * than are left; valid until the next call. VARVE_TRUNCATED where what is
+ * compressed ends. */
 varve_status vv_scan_some(struct vv_scan *scan, uint64_t most,
     const unsigned char **bytes, size_t *size, varve_error *error);
 

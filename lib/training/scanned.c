@@ -28,7 +28,8 @@ varve_records *vv_records_open_scanned(const struct vv_context *context,
         return NULL;
     file->header_size = kind->header_size;
     file->record_size = kind->record_size;
-    if (scan_file(file, kind, options, &digest, error)) {
+    if ((kind->look && kind->look(file, error)) ||
+        scan_file(file, kind, options, &digest, error)) {
         vv_record_file_close(file);
         return NULL;
     }

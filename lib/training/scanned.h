@@ -14,6 +14,8 @@ struct vv_scanned {
     enum vv_source_kind kind;
     uint64_t header_size; /* of files of fixed-size records, else 0 */
     uint64_t record_size;
+    /* Looks at how it begins, before all else; NULL: nothing to look at. */
+    varve_status (*look)(struct vv_record_file *file, varve_error *error);
     /* Reads the file to its end and finds its records. */
     varve_status (*index)(
         struct vv_record_file *file, struct vv_scan *scan, varve_error *error);

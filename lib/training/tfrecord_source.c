@@ -12,6 +12,7 @@
 #include "bytes.h"
 #include "crc.h"
 #include "failure.h"
+#include "file.h"
 #include "scanned.h"
 #include "state.h"
 #include "try.h"
@@ -38,59 +39,75 @@ static varve_status check_sum(const struct summed *s, uint32_t crc,
         s->path, s->offset, wanted, s->what, found);
 }
 
-static varve_status fail_end(const struct vv_record_file *file, uint64_t offset,
+static varve_status fail_end(const struct vv_scan *scan, uint64_t offset,
     uint64_t wanted, varve_error *error)
 {
     return vv_fail(error, VARVE_TRUNCATED,
         "%s: record at offset %" PRIu64 ": expected %" PRIu64
         " bytes more, found the end of the file at %" PRIu64,
-        file->path, offset, wanted, file->size);
+        scan->file->path, offset, wanted, scan->end);
 }
 
-/* TensorFlow compresses whole files, in one of two ways. */
-static const char *compression_of(const unsigned char *head)
+/* --- Compression ---------------------------------------------------------- */
+
+/* TensorFlow compresses whole files, in one of two ways; VV_DEFLATED is
+ * neither. */
+static enum vv_deflation compression_of(const unsigned char *head)
 {
     if (head[0] == 0x1f && head[1] == 0x8b && head[2] == 8)
-        return "GZIP";
+        return VV_GZIP;
     if ((head[0] & 15) == 8 && (head[0] << 8 | head[1]) % 31 == 0)
-        return "ZLIB";
-    return NULL;
+        return VV_ZLIB;
+    return VV_DEFLATED;
 }
 
-/* A length whose sum does not hold; at the beginning it may be none. */
-static varve_status fail_length(const struct summed *s,
-    const unsigned char *head, varve_status status, varve_error *error)
+static varve_status inflate_it(struct vv_record_file *file,
+    enum vv_deflation deflation, varve_error *error)
 {
-    const char *compression = s->offset == 0 ? compression_of(head) : NULL;
-    if (!compression)
-        return status;
-    return vv_fail(error, VARVE_TOO_NEW,
-        "%s: expected records that are not compressed, for they are found by "
-        "their places; found a file of the compression %s: write it again "
-        "without%s",
-        s->path, compression,
-        *compression == 'G' ? ", or unpack it with gunzip" : "");
+    if (!vv_inflater_exists())
+        return vv_fail(error, VARVE_TOO_NEW,
+            "%s: expected records that are not compressed, for this library "
+            "was built without zlib; found a file of the compression %s: write "
+            "it again without%s",
+            file->path, deflation == VV_GZIP ? "GZIP" : "ZLIB",
+            deflation == VV_GZIP ? ", or unpack it with gunzip" : "");
+    if (!vv_record_file_inflate(file, deflation))
+        return vv_fail_memory(error, "inflating a file of records");
+    return VARVE_OK;
 }
+
+/* A file whose first length has the right sum is none that is compressed. */
+static varve_status look(struct vv_record_file *file, varve_error *error)
+{
+    unsigned char head[HEAD_SIZE] = { 0 };
+    size_t size = file->size < HEAD_SIZE ? (size_t)file->size : HEAD_SIZE;
+    VV_TRY(vv_file_read(
+        &file->context, file->file, file->path, head, size, 0, error));
+    enum vv_deflation deflation = compression_of(head);
+    if (deflation == VV_DEFLATED ||
+        (size == HEAD_SIZE &&
+            vv_load32(head + 8) == vv_crc32c_mask(vv_crc32c(0, head, 8))))
+        return VARVE_OK;
+    return inflate_it(file, deflation, error);
+}
+
+/* --- Finding the records -------------------------------------------------- */
 
 /* The length of the record that comes next, which fits into the file. */
 static varve_status read_length(
     struct vv_scan *scan, uint64_t *length, varve_error *error)
 {
-    const struct vv_record_file *file = scan->file;
     uint64_t offset = scan->at;
-    const struct summed length_of = { file->path, "length", offset };
+    const struct summed length_of = { scan->file->path, "length", offset };
     unsigned char head[HEAD_SIZE];
     if (vv_scan_left(scan) < HEAD_SIZE)
-        return fail_end(file, offset, HEAD_SIZE, error);
+        return fail_end(scan, offset, HEAD_SIZE, error);
     VV_TRY(vv_scan_exact(scan, head, HEAD_SIZE, error));
-    varve_status status =
-        check_sum(&length_of, vv_crc32c(0, head, 8), head + 8, error);
-    if (status)
-        return fail_length(&length_of, head, status, error);
+    VV_TRY(check_sum(&length_of, vv_crc32c(0, head, 8), head + 8, error));
     *length = vv_load64(head);
     uint64_t left = vv_scan_left(scan);
     if (left < TAIL_SIZE || *length > left - TAIL_SIZE)
-        return fail_end(file, offset, *length, error);
+        return fail_end(scan, offset, *length, error);
     return VARVE_OK;
 }
 
@@ -114,17 +131,20 @@ static varve_status verify_record(
 static varve_status index_records(
     struct vv_record_file *file, struct vv_scan *scan, varve_error *error)
 {
-    while (vv_scan_left(scan) > 0) {
+    bool has_more;
+    for (;;) {
         uint64_t offset = scan->at;
         uint64_t length = 0;
-        VV_TRY(read_length(scan, &length, error));
+        VV_TRY(vv_scan_has_more(scan, &has_more, error));
         VV_TRY(vv_record_file_add(file, offset, error));
-        if (scan->options->no_content)
+        if (!has_more)
+            return VARVE_OK;
+        VV_TRY(read_length(scan, &length, error));
+        if (scan->options->no_content && !file->inflated)
             vv_scan_skip(scan, length + TAIL_SIZE);
         else
             VV_TRY(verify_record(scan, length, offset, error));
     }
-    return vv_record_file_add(file, file->size, error);
 }
 
 static varve_status read_record(
@@ -148,6 +168,7 @@ varve_records *vv_records_open_tfrecords_in(const struct vv_context *context,
     const struct vv_scanned kind = {
         .path = path,
         .kind = VV_TFRECORDS,
+        .look = look,
         .index = index_records,
         .read = read_record,
     };

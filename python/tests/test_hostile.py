@@ -3,7 +3,8 @@ at gives what it is, or a varve.Error; never another exception, a crash, or a
 wait without an end.
 
 Mutations whose sums are right come from the program that VARVE_MUTATIONS names
-(tests/fuzz/two_readers.c); without it there are those that are made here.
+(tests/fuzz/two_readers.c), files with one defect each from that of
+VARVE_CORRUPT (tests/corrupt); without them there are those that are made here.
 
 SPDX-License-Identifier: MIT
 """
@@ -131,6 +132,20 @@ class Hostile(Test):
                 self.look_at_bytes(data, path)
             self.look_at_bytes(whole[:chance.randrange(len(whole))], path)
         self.assertGreater(self.count, 300)
+
+    @unittest.skipUnless(os.environ.get('VARVE_CORRUPT'), 'no program')
+    def test_one_defect_each(self):
+        """Whose names begin with the status that they have to give."""
+        subprocess.run([os.environ['VARVE_CORRUPT']], check=True,
+                       stderr=subprocess.DEVNULL,
+                       env=dict(os.environ, VARVE_DEFECTS=self.folder))
+        for path in sorted(pathlib.Path(self.folder).iterdir()):
+            with self.assertRaises(varve.DamagedError) as refused:
+                varve.open(path)
+            status = varve.Status[path.name.partition('-')[0][len('VARVE_'):]]
+            self.assertEqual(refused.exception.status, status, path)
+            self.look(path, path)
+        self.assertGreater(self.count, 30)
 
     @unittest.skipUnless(os.environ.get('VARVE_MUTATIONS'), 'no program')
     def test_mutations_whose_sums_are_right(self):

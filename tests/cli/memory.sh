@@ -1,5 +1,5 @@
-# memory.sh - small files of large values: what holds no more than a piece of one
-# at a time, and what says that it cannot. Read by run.sh.
+# memory.sh - small files of large values: what holds no more than a piece of
+# one at a time, and what says that it cannot. Read by run.sh.
 #
 # SPDX-License-Identifier: MIT
 mkdir memory
@@ -11,7 +11,7 @@ cd memory
 if grep -qF 'build Varve with libzstd' err; then
     echo 'memory.sh: without Zstandard nothing is small'
 elif grep -q __asan_init "$varve"; then
-    echo 'memory.sh: left out, as sanitizers take more memory than there is to be'
+    echo 'memory.sh: left out, as sanitizers take more memory'
 else
     most=--max-memory=64MiB
     for form in verify ls stat graph; do

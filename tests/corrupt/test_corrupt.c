@@ -1,6 +1,7 @@
 /* test_corrupt.c - files with one hand-made defect each, sealed again with the
  * right digests, so that only the rule that is broken can find it. The name of
- * each says which status it has to give.
+ * each says which status it has to give. They are written to the folder that
+ * VARVE_DEFECTS names, where it does, for other readers to look at.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -227,6 +228,16 @@ static void take_apart(struct subject *s)
     varve_reader_free(reader);
 }
 
+static void keep(const struct subject *s, const char *name)
+{
+    const char *folder = getenv("VARVE_DEFECTS");
+    char path[4096];
+    if (!folder)
+        return;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    test_write_file(path, s->bytes, s->size);
+}
+
 static void check(struct memory *memory, const struct defect *defect)
 {
     char path[128];
@@ -239,6 +250,7 @@ static void check(struct memory *memory, const struct defect *defect)
         seal(&s);
     snprintf(path, sizeof path, "%s.varve", defect->name);
     memory_put(memory, path, s.bytes, s.size);
+    keep(&s, path);
     varve_reader *reader = vv_reader_open_in(&context, path, &error);
     size_t size = strcspn(defect->name, "-");
     const char *status = varve_status_name(error.status);

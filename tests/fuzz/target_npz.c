@@ -92,7 +92,7 @@ static void *allocate(
 static size_t inflate_all(struct making *m, const uint8_t *bytes, size_t size)
 {
     varve_allocator a = { .function = allocate };
-    struct vv_inflater *inflater = vv_inflater_new(&a);
+    struct vv_inflater *inflater = vv_inflater_new(&a, VV_DEFLATED);
     unsigned char *out = m->inflated;
     size_t room = sizeof m->inflated, before;
     do {

@@ -121,18 +121,21 @@ static void check_same(
         one->size, size, at);
 }
 
+/* Keys of the index that are not known are not written again: then the file
+ * has another size. */
 static void rewrite(struct rewriting *r, const uint8_t *bytes, size_t size)
 {
     const struct vv_index *index = &r->reader->file.parsed.index;
     struct file saved = save_again(r);
-    if (saved.bytes && index->pieced_count == 0 && !is_early(index)) {
-        struct file repacked = repack(r);
+    struct file repacked = { 0 };
+    if (saved.bytes)
+        repacked = repack(r);
+    if (saved.bytes && index->pieced_count == 0 && !is_early(index))
         check_same(&saved, repacked.bytes, repacked.size,
             "saved again, and repacked");
-        if (index->layer_count == 0 && size == repacked.size)
-            check_same(&saved, bytes, size, "saved again, and as it was");
-        free(repacked.bytes);
-    }
+    if (saved.bytes && index->layer_count == 0 && size == repacked.size)
+        check_same(&repacked, bytes, size, "repacked, and as it was");
+    free(repacked.bytes);
     free(saved.bytes);
 }
 

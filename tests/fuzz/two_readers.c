@@ -146,7 +146,9 @@ int main(int argc, char **argv)
         read_input(argv[i]);
     for (size_t i = 0; i < input_count; i++)
         run(inputs[i].bytes, fuzz_file_size(inputs[i].bytes, inputs[i].size));
-    run_mutations(strtoull(argv[1], NULL, 10));
+    uint64_t count = strtoull(argv[1], NULL, 10);
+    run_mutations(count);
+    proof_count("fuzz.two_readers", input_count + count);
     for (size_t i = 0; i < input_count; i++)
         free(inputs[i].bytes);
     return 0;

@@ -26,7 +26,7 @@ LIBRARIES = {'cbor': 'lib/format', 'xxhash': 'lib/base',
              'zstd': 'lib/format', 'zstd_errors': 'lib/format',
              'mpi': 'lib/mpi',
              # Other formats are packed with these.
-             'zlib': 'lib/foreign', 'snappy-c': 'lib/foreign'}
+             'zlib': 'lib/base', 'snappy-c': 'lib/foreign'}
 
 FORBIDDEN_CALL = re.compile(
     r'\b(v?f?printf|f?puts|f?putc|putchar|perror|abort|_?exit|_Exit|quick_exit)'

@@ -77,9 +77,10 @@ def check(python, source, build, place, is_checkout):
     program = os.path.join(build, 'examples', 'readme')
     if os.path.exists(program):
         environment['VARVE_README_PROGRAM'] = program
-    mutations = os.path.join(build, 'tests', 'fuzz', 'two_readers')
-    if os.path.exists(mutations):
-        environment['VARVE_MUTATIONS'] = mutations
+    for name, program in (('VARVE_MUTATIONS', 'fuzz/two_readers'),
+                          ('VARVE_CORRUPT', 'corrupt/corrupt')):
+        if os.path.exists(os.path.join(build, 'tests', program)):
+            environment[name] = os.path.join(build, 'tests', program)
     folder = sources(source, place, is_checkout)
     home = os.path.join(place, 'venv')
     run(python, '-m', 'venv', '--system-site-packages', home)

@@ -32,6 +32,7 @@ static float element(uint64_t row, uint64_t column, unsigned round)
 struct save {
     char path[256];
     unsigned round;
+    unsigned files;
     varve_status status[PIECES];
 };
 
@@ -70,18 +71,23 @@ static void save(const varve_comm *comm, void *user)
     varve_add_variable(root, "step", varve_scalar(&step));
     varve_add_state(root, "late", &refusing, NULL);
     s->status[comm->rank] = varve_write_all(comm, root, s->path,
-        &(varve_write_options){ .no_sync = true }, &error);
+        &(varve_write_options){ .no_sync = true, .files = s->files }, &error);
     varve_graph_free(graph);
     free(own);
 }
 
-static void save_by_many(const char *name, unsigned round)
+static void save_to_files(const char *name, unsigned round, unsigned files)
 {
-    struct save s = { .round = round };
+    struct save s = { .round = round, .files = files };
     snprintf(s.path, sizeof s.path, "%s", test_path(name));
     thread_comm_run(PIECES, 0, -1, save, &s);
     for (int i = 0; i < PIECES; i++)
         cr_assert_eq(s.status[i], VARVE_OK);
+}
+
+static void save_by_many(const char *name, unsigned round)
+{
+    save_to_files(name, round, 0);
 }
 
 /* --- What a part of it is ----------------------------------------------- */
@@ -189,6 +195,25 @@ static void write_graph(const char *from, const char *to,
 }
 
 /* --- Meetings ----------------------------------------------------------- */
+
+/* However many files have the data, the whole of it is one. */
+TEST(saved_by_many, is_repacked_to_the_same_bytes_from_any_number_of_files)
+{
+    varve_error error = { 0 };
+    size_t sizes[PIECES + 1];
+    unsigned char *bytes[PIECES + 1];
+    for (unsigned files = 0; files <= PIECES; files++) {
+        save_to_files("f.varve", 1, files);
+        cr_assert_ok(varve_repack(test_path("f.varve"), test_path("one.varve"),
+                         NULL, &error),
+            error);
+        bytes[files] = test_read_file(test_path("one.varve"), &sizes[files]);
+        cr_assert_eq(sizes[files], sizes[0]);
+        cr_assert(memcmp(bytes[files], bytes[0], sizes[0]) == 0);
+    }
+    for (unsigned files = 0; files <= PIECES; files++)
+        free(bytes[files]);
+}
 
 TEST(saved_by_many, is_repacked_and_written_as_everything_else)
 {

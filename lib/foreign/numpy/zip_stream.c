@@ -54,7 +54,7 @@ varve_status vv_zip_stream_begin(struct vv_zip_stream *s,
     s->input_room =
         entry->packed < INPUT_SIZE ? (size_t)entry->packed : INPUT_SIZE;
     s->input = vv_allocate(allocator_of(s), s->input_room);
-    s->inflater = vv_inflater_new(allocator_of(s));
+    s->inflater = vv_inflater_new(allocator_of(s), VV_DEFLATED);
     if (s->input && s->inflater)
         return VARVE_OK;
     release(s);

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "compressed.h"
+#include "inflater.h"
 #include "tfrecord_source.h"
 
 static varve_records *open_records(const struct vv_context *context,
@@ -45,24 +47,191 @@ TEST(tfrecord_source, gives_records)
     holds(open_records, "", 0, "");
 }
 
-/* "abc" as Python's gzip and zlib have it. */
-TEST(tfrecord_source, says_that_a_file_is_compressed)
+/* --- Compressed as a whole ------------------------------------------------ */
+
+static const char *const compressed[] = { "gzip", "zlib", "members" };
+
+enum { COMPRESSED = sizeof compressed / sizeof *compressed, RECORDS = 200 };
+
+/* A file of tests/golden/compressed, opened. */
+struct opened {
+    struct memory *memory;
+    varve_records *records;
+};
+
+static struct opened open_golden(
+    const char *name, const varve_records_options *options)
 {
-    static const unsigned char packed[] = {
-        0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 0xff, 0x4b, 0x4c, 0x4a, 6, 0, 0xc2,
-        0x41, 0x24, 0x35, 3, 0, 0, 0,
-    };
-    static const unsigned char deflated[] = {
-        0x78, 0x9c, 0x4b, 0x4c, 0x4a, 6, 0, 2, 0x4d, 1, 0x27, 0,
-    };
-    refuses(open_records, &plain_options, packed, sizeof packed,
-        VARVE_TOO_NEW, "the compression GZIP: write it again without, or "
-        "unpack it with gunzip");
-    refuses(open_records, &plain_options, deflated, sizeof deflated,
-        VARVE_TOO_NEW, "the compression ZLIB: write it again without");
-    refuses(open_records, &lengths_only, packed, sizeof packed, VARVE_TOO_NEW,
-        "GZIP");
+    struct opened o = { .memory = memory_new() };
+    struct vv_context context = test_context(memory_system(o.memory));
+    varve_error error = { 0 };
+    char file[64];
+    size_t size;
+    snprintf(file, sizeof file, "%s.tfrecord", name);
+    unsigned char *bytes = read_compressed(file, &size, 0);
+    memory_put(o.memory, "file", bytes, size);
+    free(bytes);
+    o.records = open_records(&context, options, &error);
+    cr_assert(o.records, "%s: %s", name, error.message);
+    return o;
 }
+
+static void close_golden(struct opened *o)
+{
+    varve_records_free(o->records);
+    cr_assert_eq(memory_open_count(o->memory), 0);
+    memory_free(o->memory);
+}
+
+/* Both give the same until both have ended. */
+static void check_same(varve_records *one, varve_records *other)
+{
+    for (;;) {
+        varve_batch a, b;
+        varve_error error = { 0 };
+        cr_assert_ok(varve_records_next(one, &a, &error), error);
+        cr_assert_ok(varve_records_next(other, &b, &error), error);
+        cr_assert_eq(a.count, b.count);
+        if (a.count == 0)
+            return;
+        cr_assert_eq(a.records->index, b.records->index);
+        cr_assert_eq(a.records->size, b.records->size);
+        cr_assert(
+            memcmp(a.records->data, b.records->data, a.records->size) == 0);
+    }
+}
+
+TEST(tfrecord_source, reads_what_is_compressed_in_any_order)
+{
+    for (size_t i = 0; vv_inflater_exists() && i < COMPRESSED; i++) {
+        for (unsigned how = 0; how < 4; how++) {
+            const varve_records_options options = { .epochs = 2,
+                .shuffle = how & 1, .no_content = how & 2 };
+            struct opened plain = open_golden("plain", &options);
+            struct opened o = open_golden(compressed[i], &options);
+            cr_assert_eq(varve_records_count(o.records), RECORDS);
+            check_same(plain.records, o.records);
+            close_golden(&o);
+            close_golden(&plain);
+        }
+    }
+}
+
+/* The position of one in the other: its content is the same. */
+TEST(tfrecord_source, resumes_what_is_compressed_at_each_record)
+{
+    const varve_records_options options = { .epochs = 1 };
+    for (size_t at = 0; vv_inflater_exists() && at < RECORDS; at++) {
+        struct opened plain = open_golden("plain", &options);
+        struct opened o = open_golden(compressed[at % COMPRESSED], &options);
+        varve_graph *graph = varve_graph_new(NULL);
+        varve_node *node =
+            varve_add_records(varve_graph_root(graph), "data", o.records);
+        varve_error error = { 0 };
+        varve_batch batch;
+        for (size_t i = 0; i < at; i++)
+            cr_assert_ok(
+                varve_records_next(plain.records, &batch, &error), error);
+        uint64_t *consumed = varve_data(varve_find(node, "consumed"));
+        *consumed = at;
+        check_same(plain.records, o.records);
+        varve_graph_free(graph);
+        close_golden(&o);
+        close_golden(&plain);
+    }
+}
+
+TEST(tfrecord_source, has_the_fingerprint_of_what_is_in_it)
+{
+    uint64_t fingerprints[COMPRESSED + 1][2];
+    for (size_t i = 0; vv_inflater_exists() && i <= COMPRESSED; i++) {
+        struct opened o =
+            open_golden(i ? compressed[i - 1] : "plain", &plain_options);
+        varve_graph *graph = varve_graph_new(NULL);
+        varve_node *node =
+            varve_add_records(varve_graph_root(graph), "data", o.records);
+        memcpy(fingerprints[i], varve_data(varve_find(node, "fingerprint")),
+            sizeof fingerprints[i]);
+        cr_assert_arr_eq(
+            fingerprints[i], fingerprints[0], sizeof fingerprints[0]);
+        varve_graph_free(graph);
+        close_golden(&o);
+    }
+}
+
+TEST(tfrecord_source, reads_what_is_compressed_and_empty)
+{
+    size_t size;
+    unsigned char *bytes = read_compressed("empty.tfrecord", &size, 0);
+    static const unsigned char deflated[] = { 0x78, 0x9c, 3, 0, 0, 0, 0, 1 };
+    if (vv_inflater_exists()) {
+        holds(open_records, bytes, size, "");
+        holds(open_records, deflated, sizeof deflated, "");
+    }
+    free(bytes);
+}
+
+TEST(tfrecord_source, says_which_compression_it_cannot_read)
+{
+    static const char *const says[] = { "the compression GZIP: write it again "
+        "without, or unpack it with gunzip", "the compression ZLIB: write it "
+        "again without" };
+    for (size_t i = 0; !vv_inflater_exists() && i < 2; i++) {
+        char name[64];
+        size_t size;
+        snprintf(name, sizeof name, "%s.tfrecord", compressed[i]);
+        unsigned char *bytes = read_compressed(name, &size, 0);
+        refuses(open_records, &plain_options, bytes, size, VARVE_TOO_NEW,
+            says[i]);
+        refuses(open_records, &lengths_only, bytes, size, VARVE_TOO_NEW,
+            "without zlib");
+        free(bytes);
+    }
+}
+
+/* From the first deflated byte on; the sums of gzip and zlib are behind. */
+TEST(tfrecord_source, finds_damage_in_what_is_compressed)
+{
+    for (size_t i = 0; vv_inflater_exists() && i < 2; i++) {
+        char name[64];
+        size_t size;
+        snprintf(name, sizeof name, "%s.tfrecord", compressed[i]);
+        unsigned char *bytes = read_compressed(name, &size, 9);
+        for (size_t at = i ? 2 : 10; at < size; at += at < size - 9 ? 7 : 1) {
+            struct memory *memory = memory_new();
+            struct vv_context context = test_context(memory_system(memory));
+            varve_error error = { 0 };
+            bytes[at] ^= 1;
+            memory_put(memory, "file", bytes, size);
+            cr_assert_null(open_records(&context,
+                at % 2 ? &plain_options : &lengths_only, &error), "%zu", at);
+            cr_assert(error.status == VARVE_CORRUPT ||
+                    error.status == VARVE_TRUNCATED, "%s", error.message);
+            bytes[at] ^= 1;
+            memory_free(memory);
+        }
+        for (size_t cut = 12; cut < size; cut += 31)
+            refuses(open_records, &lengths_only, bytes, cut, VARVE_TRUNCATED,
+                "found the end of the file");
+        memcpy(bytes + size, "GARBAGE!", 9);
+        refuses(open_records, &plain_options, bytes, size + 9, VARVE_CORRUPT,
+            i ? "found more bytes behind its end" : "found other bytes");
+        free(bytes);
+    }
+}
+
+TEST(tfrecord_source, survives_faults_in_what_is_compressed)
+{
+    size_t size;
+    unsigned char *bytes = read_compressed("small.tfrecord", &size, 0);
+    if (vv_inflater_exists()) {
+        holds(open_records, bytes, size, "one||three|");
+        survives_faults(open_records, bytes, size, "one||three|");
+    }
+    free(bytes);
+}
+
+/* --- Damage --------------------------------------------------------------- */
 
 TEST(tfrecord_source, finds_every_flipped_bit)
 {

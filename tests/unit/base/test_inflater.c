@@ -1,4 +1,4 @@
-/* test_inflater.c - lib/foreign/numpy/inflater.c
+/* test_inflater.c - lib/base/inflater.c
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,6 +7,11 @@
 #include <string.h>
 
 #include "inflater.h"
+
+static struct vv_inflater *new_inflater(void)
+{
+    return vv_inflater_new(test_allocator(), VV_DEFLATED);
+}
 
 /* 2000 zeros, as zlib deflates them at its best. */
 static const unsigned char zeros[] = {
@@ -21,7 +26,7 @@ TEST(inflater, gives_what_was_deflated_in_any_pieces)
     for (size_t piece = 1; piece <= 2000; piece += 333) {
         unsigned char bytes[2001];
         memset(bytes, 7, sizeof bytes);
-        struct vv_inflater *inflater = vv_inflater_new(test_allocator());
+        struct vv_inflater *inflater = new_inflater();
         const unsigned char *in = zeros;
         unsigned char *out = bytes;
         size_t in_size = sizeof zeros;
@@ -48,7 +53,7 @@ TEST(inflater, tells_what_is_not_deflated)
     unsigned char byte = 7, *out = &byte;
     const unsigned char *in = (const unsigned char *)"\7";
     size_t in_size = 1, room = 1;
-    struct vv_inflater *inflater = vv_inflater_new(test_allocator());
+    struct vv_inflater *inflater = new_inflater();
     cr_assert_eq(vv_inflate(inflater, &in, &in_size, &out, &room),
         VV_INFLATION_BAD);
     vv_inflater_free(test_allocator(), inflater);
@@ -63,7 +68,7 @@ TEST(inflater, takes_all_its_memory_from_the_allocator_and_little)
     const unsigned char *in = zeros;
     size_t in_size = sizeof zeros, room = sizeof bytes;
     test_reset_peak();
-    struct vv_inflater *inflater = vv_inflater_new(test_allocator());
+    struct vv_inflater *inflater = new_inflater();
     cr_assert_gt(test_block_count(), 1);
     cr_assert_eq(vv_inflate(inflater, &in, &in_size, &out, &room),
         VV_INFLATION_ON);
@@ -78,13 +83,13 @@ TEST(inflater, says_so_without_memory)
         return;
     for (long n = 0; n < 2; n++) {
         test_fail_allocation(n, false);
-        cr_assert_null(vv_inflater_new(test_allocator()));
+        cr_assert_null(new_inflater());
     }
     test_fail_allocation(2, false);
     unsigned char bytes[100], *out = bytes;
     const unsigned char *in = zeros;
     size_t in_size = sizeof zeros, room = sizeof bytes;
-    struct vv_inflater *inflater = vv_inflater_new(test_allocator());
+    struct vv_inflater *inflater = new_inflater();
     cr_assert_eq(vv_inflate(inflater, &in, &in_size, &out, &room),
         VV_INFLATION_NO_MEMORY);
     vv_inflater_free(test_allocator(), inflater);

@@ -1,5 +1,6 @@
-/* inflater.h - deflated bytes (RFC 1951), by zlib, with the memory of the
- * context. The only file that sees zlib; without it nothing can be inflated.
+/* inflater.h - deflated bytes (RFC 1951), alone, with what zlib (RFC 1950) or
+ * gzip (RFC 1952) put around them, by zlib, with the memory of the context. The
+ * only file that sees zlib; without it nothing can be inflated.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,8 +24,21 @@ enum { VV_LARGEST_INFLATION = 1032 };
 /* Whether this build can. */
 bool vv_inflater_exists(void);
 
-/* Takes some 40 KiB once it works; NULL without memory or without zlib. */
-struct vv_inflater *vv_inflater_new(const varve_allocator *a);
+/* What is around the deflated bytes; the sums there are checked. */
+enum vv_deflation { VV_DEFLATED, VV_ZLIB, VV_GZIP };
+
+/* Takes some 40 KiB once it works; NULL without memory or without zlib. The
+ * allocator is pointed at. */
+struct vv_inflater *vv_inflater_new(
+    const varve_allocator *a, enum vv_deflation deflation);
+
+/* One that goes on from the same place; NULL without memory. */
+struct vv_inflater *vv_inflater_copy(
+    const varve_allocator *a, struct vv_inflater *inflater);
+
+/* To what follows the end of a stream: another one of the same kind. */
+void vv_inflater_begin_again(struct vv_inflater *inflater);
+
 void vv_inflater_free(const varve_allocator *a, struct vv_inflater *inflater);
 
 /* Inflates from *in, of which *in_size bytes are there, to *out, where there is

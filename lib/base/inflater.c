@@ -46,19 +46,41 @@ bool vv_inflater_exists(void)
     return true;
 }
 
-struct vv_inflater *vv_inflater_new(const varve_allocator *a)
+struct vv_inflater *vv_inflater_new(
+    const varve_allocator *a, enum vv_deflation deflation)
 {
+    static const int bits[] = {
+        [VV_DEFLATED] = -MAX_WBITS,
+        [VV_ZLIB] = MAX_WBITS,
+        [VV_GZIP] = MAX_WBITS + 16,
+    };
     struct vv_inflater *inflater = vv_allocate_zeroed(a, sizeof *inflater);
     if (!inflater)
         return NULL;
     inflater->stream.zalloc = allocate;
     inflater->stream.zfree = release;
     inflater->stream.opaque = (void *)(uintptr_t)a;
-    if (inflateInit2(&inflater->stream, -MAX_WBITS) != Z_OK) {
+    if (inflateInit2(&inflater->stream, bits[deflation]) != Z_OK) {
         vv_release(a, inflater, sizeof *inflater);
         return NULL;
     }
     return inflater;
+}
+
+struct vv_inflater *vv_inflater_copy(
+    const varve_allocator *a, struct vv_inflater *inflater)
+{
+    struct vv_inflater *copy = vv_allocate_zeroed(a, sizeof *copy);
+    if (copy && inflateCopy(&copy->stream, &inflater->stream) != Z_OK) {
+        vv_release(a, copy, sizeof *copy);
+        return NULL;
+    }
+    return copy;
+}
+
+void vv_inflater_begin_again(struct vv_inflater *inflater)
+{
+    inflateReset(&inflater->stream);
 }
 
 void vv_inflater_free(const varve_allocator *a, struct vv_inflater *inflater)
@@ -101,10 +123,25 @@ bool vv_inflater_exists(void)
     return false;
 }
 
-struct vv_inflater *vv_inflater_new(const varve_allocator *a)
+struct vv_inflater *vv_inflater_new(
+    const varve_allocator *a, enum vv_deflation deflation)
 {
     (void)a;
+    (void)deflation;
     return NULL;
+}
+
+struct vv_inflater *vv_inflater_copy(
+    const varve_allocator *a, struct vv_inflater *inflater)
+{
+    (void)a;
+    (void)inflater;
+    return NULL;
+}
+
+void vv_inflater_begin_again(struct vv_inflater *inflater)
+{
+    (void)inflater;
 }
 
 void vv_inflater_free(const varve_allocator *a, struct vv_inflater *inflater)
