@@ -6,11 +6,12 @@
  *
  * Introduces the whole round: components that live at nodes of a graph,
  * variables whose memory the library allocates, slot variables; random streams
- * and a shuffled data set that remember where they are; a manager that resumes,
- * saves and deletes what is old; events that TensorBoard shows. All that the
- * next step depends on is in the graph: parameters, the optimizer's state, the
- * place in the data, the random streams. So the last checkpoint is the same,
- * bit for bit, however often the run was killed.
+ * and a shuffled data set that remember where they are; a run that resumes,
+ * saves, stops when it is told to and deletes what is old; events that
+ * TensorBoard shows. All that the next step depends on is in the graph:
+ * parameters, the optimizer's state, the place in the data, the random streams.
+ * So the last checkpoint is the same, bit for bit, however often the run was
+ * killed.
  *
  * What lives in the graph, optimizer, layers and data, is in 01_parts.c. The
  * arithmetic is in support/text_model.c and knows nothing of checkpoints.
@@ -20,7 +21,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,8 +40,7 @@ struct training {
     struct text text;
     varve_records *records; /* windows of the text */
     varve_events *events;   /* NULL: none are recorded */
-    varve_graph *graph;
-    varve_manager *manager; /* of the checkpoints */
+    varve_run *run;         /* the graph, and its checkpoints */
     varve_node *embedding;
     struct layer layers[LAYERS];
     struct network network;
@@ -73,8 +72,8 @@ static void declare(struct training *t)
 {
     t->loss = log2(CODES);
     /* [declare] */
-    t->graph = varve_graph_new(NULL);
-    varve_node *root = varve_graph_root(t->graph);
+    t->run = varve_run_new(NULL);
+    varve_node *root = varve_run_root(t->run);
     varve_node *model = varve_add_object(root, "model");
     t->embedding = varve_add_object(model, "embedding");
     varve_node *layers = varve_add_list(model, "layers");
@@ -83,7 +82,7 @@ static void declare(struct training *t)
             &t->network.layer[i], i + 1 < LAYERS ? HIDDEN : CODES);
     adam_init(&t->adam, varve_add_object(root, "optimizer"));
 
-    varve_set_seed(t->graph, t->arguments->seed);
+    varve_set_seed(varve_run_graph(t->run), t->arguments->seed);
     varve_add_random(model, "initial", &t->initial, 0);
     varve_add_random(root, "noise", &t->noise, 0);
     varve_add_records(root, "data", t->records);
@@ -107,15 +106,14 @@ static void build(struct training *t)
 
 static void say_where(const struct training *t)
 {
-    const varve_restoration *found = varve_manager_restoration(t->manager);
-    const char *bad;
-    for (size_t i = 0; (bad = varve_manager_passed_over(t->manager, i)); i++)
-        warn(bad);
+    if (varve_run_warning(t->run))
+        warn(varve_run_warning(t->run));
     if (t->arguments->quiet)
         return;
-    if (found)
+    if (varve_run_is_resumed(t->run))
         printf("resumed at step %" PRId64 " from %s\n", t->step,
-            varve_restoration_path(found));
+            varve_restoration_path(
+                varve_manager_restoration(varve_run_manager(t->run))));
     else
         printf("fresh start: %zu characters to learn, %zu numbers to find\n",
             t->text.size, t->adam.used);
@@ -126,9 +124,10 @@ static void say_where(const struct training *t)
  * found its home, and the data are those that the position is a position in. */
 static varve_status check(struct training *t, varve_error *error)
 {
-    varve_restoration *found = varve_manager_restoration(t->manager);
+    varve_restoration *found =
+        varve_manager_restoration(varve_run_manager(t->run));
     varve_status status =
-        varve_require_ready(varve_graph_root(t->graph), NULL, error);
+        varve_require_ready(varve_run_root(t->run), NULL, error);
     if (!status && found)
         status = varve_assert_consumed(found, error);
     if (!status)
@@ -139,73 +138,42 @@ static varve_status check(struct training *t, varve_error *error)
 
 /* [start] */
 /* Resumes first and builds then: values wait for the layers to appear. */
-static varve_status start(struct training *t, varve_error *error)
+static void start(struct training *t)
 {
     const struct arguments *a = t->arguments;
-    varve_manager_options options = {
-        .interval_steps = a->save_every,
-        .keep_last = a->keep,
-        .keep_best = a->keep > 0, /* beside them the one of the least loss */
-        .metric = "loss",
+    const varve_run_options options = {
+        .manager = { .interval_steps = a->save_every,
+            .keep_last = a->keep,
+            .keep_best = a->keep > 0, /* beside them that of the least loss */
+            .metric = "loss" },
+        .heed_signals = true, /* a second Ctrl-C ends it at once */
     };
     declare(t);
-    t->manager = varve_manager_new(
-        varve_graph_root(t->graph), a->directory, &options, error);
-    if (!t->manager)
-        return error->status;
-    varve_status status = varve_manager_resume(t->manager, error);
-    if (status)
-        return status;
+    varve_run_open(t->run, a->directory, &options);
     build(t);
-    status = check(t, error);
-    if (!status)
-        say_where(t);
-    return status;
 }
 /* [/start] */
 
-/* --- Saving, also when somebody wants the program to end ---------------- */
-
-/* [stop] */
-static varve_manager *signalled;
-static volatile sig_atomic_t is_stopping;
-
-/* The first signal ends the run after this step; a second one ends it now. */
-static void stop(int number)
-{
-    signal(number, SIG_DFL);
-    varve_manager_request_save(signalled);
-    is_stopping = 1;
-}
-/* [/stop] */
-
-static void catch_signals(varve_manager *manager)
-{
-    signalled = manager;
-    signal(SIGINT, stop);
-    signal(SIGTERM, stop);
-}
+/* --- Saving ------------------------------------------------------------- */
 
 /* [save] */
-/* Saves if the interval is over, if a signal asked for it, or by force. Events
- * are written first, so that all up to a checkpoint are there beside it. */
-static varve_status save(struct training *t, bool force, varve_error *error)
+/* A step is done. Events are written before a save, so that all up to a
+ * checkpoint are there beside it. */
+static void end_step(struct training *t, bool is_last)
 {
-    if (!force && !varve_manager_is_due(t->manager, t->step))
-        return VARVE_OK;
-    varve_error lost; /* what goes wrong with events ends nothing */
-    if (varve_events_flush(t->events, &lost))
-        warn(lost.message);
-    varve_manager_save_options options = {
-        .has_metric = true, .metric = t->loss, .force = true
+    const varve_manager_save_options options = {
+        .has_metric = true, .metric = t->loss, .force = is_last
     };
-    varve_status status =
-        varve_manager_save_with(t->manager, t->step, &options, error);
-    if (!status && !t->arguments->quiet)
-        printf("saved %s\n", varve_manager_saved(t->manager));
-    if (!status && varve_manager_warning(t->manager))
-        warn(varve_manager_warning(t->manager));
-    return status;
+    varve_manager *manager = varve_run_manager(t->run);
+    varve_error lost; /* what goes wrong with events ends nothing */
+    if ((is_last || varve_manager_is_due(manager, t->step)) &&
+        varve_events_flush(t->events, &lost))
+        warn(lost.message);
+    varve_run_step_with(t->run, t->step, &options);
+    if (varve_manager_saved(manager) && !t->arguments->quiet)
+        printf("saved %s\n", varve_manager_saved(manager));
+    if (varve_manager_warning(manager))
+        warn(varve_manager_warning(manager));
 }
 /* [/save] */
 
@@ -243,7 +211,7 @@ static void report(struct training *t)
     varve_error error;
     varve_select trained = { .tag = VARVE_TAG_TRAINABLE };
     if (varve_each(
-            varve_graph_root(t->graph), &trained, record_histogram, t, &error))
+            varve_run_root(t->run), &trained, record_histogram, t, &error))
         warn(error.message);
     if (!t->arguments->quiet)
         printf(
@@ -256,16 +224,17 @@ static void report(struct training *t)
  * now, not after an hour. A finished run that is started again does nothing. */
 static varve_status train(struct training *t, varve_error *error)
 {
-    varve_status status = save(t, false, error);
-    while (!status && !is_stopping && t->step < t->arguments->steps) {
-        status = learn(t, error);
+    varve_status status = VARVE_OK;
+    end_step(t, false);
+    while (t->step < t->arguments->steps && varve_run_goes_on(t->run)) {
+        if ((status = learn(t, error)))
+            return status;
         bool is_last = t->step == t->arguments->steps;
-        if (!status && (is_last || t->step % PRINT_EVERY == 0))
+        if (is_last || t->step % PRINT_EVERY == 0)
             report(t);
-        if (!status)
-            status = save(t, is_last, error);
+        end_step(t, is_last);
     }
-    return status ? status : save(t, false, error); /* if a signal came since */
+    return status;
 }
 /* [/train] */
 
@@ -291,32 +260,40 @@ static void write_sample(struct training *t)
         puts(sample);
 }
 
+/* What goes wrong in the run is told at its end. */
 static varve_status run(struct training *t, varve_error *error)
 {
     open_events(t);
     t->records = open_windows(&t->text, t->arguments->seed, error);
     if (!t->records)
         return error->status;
-    varve_status status = start(t, error);
-    if (status)
-        return status;
-    catch_signals(t->manager);
-    status = train(t, error);
+    start(t);
+    if (!varve_run_goes_on(t->run))
+        return VARVE_OK;
+    varve_status status = check(t, error);
+    if (!status) {
+        say_where(t);
+        status = train(t, error);
+    }
     if (!status && t->step >= t->arguments->steps)
         write_sample(t);
-    else if (!status)
+    else if (!status && !varve_run_goes_on(t->run))
         printf("stopped at step %" PRId64 "; start again to go on\n", t->step);
     return status;
 }
 
-static void release(struct training *t)
+/* A step that went wrong in the middle is none to go on from. */
+static varve_status end(
+    struct training *t, varve_status status, varve_error *error)
 {
-    signalled = NULL;
-    varve_manager_free(t->manager);
-    varve_graph_free(t->graph);
+    if (!status && t->run)
+        status = varve_run_end(t->run, error);
+    else
+        varve_run_free(t->run);
     varve_records_free(t->records);
     varve_events_free(t->events);
     text_free(&t->text);
+    return status;
 }
 
 int main(int argc, char **argv)
@@ -344,8 +321,8 @@ int main(int argc, char **argv)
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* each line at once */
     varve_error error;
     varve_status status = run(&training, &error);
+    status = end(&training, status, &error);
     if (status)
         fprintf(stderr, "%s\n", error.message);
-    release(&training);
     return status ? 1 : 0;
 }

@@ -14,23 +14,18 @@ int main()
     std::vector<float> kernel(6);
     std::int64_t step = 0;
 
-    varve::graph graph;
-    graph.root().add("step", step);
-    graph.root().add_object("model").add("kernel", kernel, { 2, 3 });
+    varve::run run;
+    run.root().add("step", step);
+    run.root().add_object("model").add("kernel", kernel, { 2, 3 });
+    run.open("run");
 
-    const auto found = varve::restore(graph.root(), "run/ckpt");
-    if (!found && found.status() != VARVE_NOT_FOUND) {
-        std::cerr << found.error().message << '\n';
-        return 1;
-    }
     std::cout << "at step " << step << ", kernel[1][2] is " << kernel[5]
               << '\n';
-    step += 1;
     kernel[5] += 0.5f;
-    const auto saved = varve::save(graph.root(), "run/ckpt");
-    if (!saved) {
-        std::cerr << saved.error().message << '\n';
-        return 1;
-    }
-    std::cout << "saved run/ckpt-" << *saved << '\n';
+    run.step(++step);
+
+    const auto ended = run.end();
+    if (!ended)
+        std::cerr << ended.error().message << '\n';
+    return ended ? 0 : 1;
 }
