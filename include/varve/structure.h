@@ -40,11 +40,11 @@ VARVE_API varve_graph *varve_graph_from_part(const char *path,
     const varve_read_options *options, const varve_allocator *allocator,
     varve_error *error) VARVE_MUST_CHECK;
 
-/* The same with values that stay in the file, which the graph closes at its
- * end: those of 64 KiB and more, but for strings, what several processes have
- * saved in pieces, and what other formats compress. They are verified by this
- * call, take no memory, and are read again, in pieces, and verified when a save
- * or a graft copies them out; such a variable views far memory
+/* The same with values that stay in the file, which is open until the end of
+ * the graph: those of 64 KiB and more, but for strings, what several processes
+ * have saved in pieces, and what other formats compress. They are verified by
+ * this call, take no memory, and are read again, in pieces, and verified when a
+ * save or a graft copies them out; such a variable views far memory
  * (varve/memory.h), and a restoration must find it as it is (VARVE_MISMATCH).
  */
 VARVE_API varve_graph *varve_graph_over(const char *path,

@@ -104,7 +104,9 @@ void visit_structures(struct guest *g)
         varve_graph_from_part("a", &(varve_read_options){ .only = "model" },
             allocator, &g->error));
     CALL(g, varve_graph_free(graph));
+    LEAVES(g, 0, 1);
     MAKES(g, graph, varve_graph_over("a", NULL, allocator, &g->error));
+    LEAVES(g, 0, -1);
     CALL(g, varve_graph_free(graph));
     REFUSES(g, VARVE_NOT_FOUND, varve_graph_from("no", NULL, &g->error));
     CALL(g, state_close(&s));

@@ -28,8 +28,8 @@ PURE = re.compile(r'''(mem(chr|cmp|cpy|move|set) | bcmp |
     __error |
     cbor_(stream_decode|encode_\w+|null_\w+_callback) |
     XXH(3_(64|128)bits\w*|128_\w+|64_\w+) |
-    inflate(Init2_|Reset|End)? | ZSTD_\w+ | snappy_uncompress(ed_length)?)$''',
-                  re.X)
+    inflate(Init2_|Copy|Reset|End)? | ZSTD_\w+ |
+    snappy_uncompress(ed_length)?)$''', re.X)
 # What compilers and sanitizers put in.
 ADDED = re.compile(r'''(__(asan|ubsan|tsan|msan|sanitizer|gcov|llvm|sanitize|
     stack_chk|fentry|chk|aeabi|cpu_model)\w* | _GLOBAL_OFFSET_TABLE_ | mcount |
