@@ -220,21 +220,19 @@ static void report(struct training *t)
 /* [/histogram] */
 
 /* [train] */
-/* The first values are saved before the first step: a disk that is full shows
- * now, not after an hour. A finished run that is started again does nothing. */
+/* A finished run that is started again does nothing. */
 static varve_status train(struct training *t, varve_error *error)
 {
-    varve_status status = VARVE_OK;
-    end_step(t, false);
     while (t->step < t->arguments->steps && varve_run_goes_on(t->run)) {
-        if ((status = learn(t, error)))
+        varve_status status = learn(t, error);
+        if (status)
             return status;
         bool is_last = t->step == t->arguments->steps;
         if (is_last || t->step % PRINT_EVERY == 0)
             report(t);
         end_step(t, is_last);
     }
-    return status;
+    return VARVE_OK;
 }
 /* [/train] */
 

@@ -15,6 +15,7 @@
 #include "failure.h"
 #include "graph.h"
 #include "hand_over.h"
+#include "manager.h"
 #include "stop_signals.h"
 #include "system.h"
 #include "try.h"
@@ -235,6 +236,12 @@ static bool is_to_stop(varve_run *run)
     return run->is_stopping;
 }
 
+/* It was saved before, or is the one that was resumed. */
+static bool is_saved_step(const varve_run *run)
+{
+    return run->manager->has_last && run->manager->last_step == run->step;
+}
+
 static void save(varve_run *run, const varve_manager_save_options *options)
 {
     varve_error reason = { 0 };
@@ -243,8 +250,9 @@ static void save(varve_run *run, const varve_manager_save_options *options)
     varve_status status =
         varve_manager_save_with(run->manager, run->step, options, &reason);
     vv_hand_over(status, &reason, &run->failure);
-    run->is_unsaved = status || !(varve_manager_saved(run->manager) ||
-                                    (run->is_async && is_begun));
+    run->is_unsaved =
+        status || !(varve_manager_saved(run->manager) ||
+                      (run->is_async && is_begun) || is_saved_step(run));
     if (varve_manager_saved(run->manager))
         run->warning.status = VARVE_OK; /* of the resume: it was long ago */
 }

@@ -187,7 +187,7 @@ class Run:
         begins = self._is_background and (
             force or self._manager.is_due(self._last['step']))
         path = self._manager.save(force=force, **self._last)
-        if path or begins:
+        if path or begins or self._last['step'] == self.resumed_step:
             self._last = {}
         return path
 

@@ -62,8 +62,7 @@ static bool is_small(varve_reader *reader)
     return left > 0;
 }
 
-/* Accepted is what verifies and can be restored: lengths of strings are looked
- * at as they are put into a graph. */
+/* Accepted is what verifies, and then it can be restored. */
 static varve_status accept(const struct vv_context *context,
     varve_reader *reader, varve_error *error)
 {

@@ -88,6 +88,22 @@ TEST(run, begins_anew_and_then_where_it_ended)
     cr_assert(is_there("run/ckpt-31.varve"));
 }
 
+/* A finished run that is started again says so first, and writes nothing. */
+TEST(run, that_has_nothing_left_to_do_writes_nothing)
+{
+    struct state s;
+    varve_error error;
+    const varve_run_options every = { .manager = { .interval_steps = 1 } };
+    for (int i = 0; i < 2; i++) {
+        varve_run *run = begin(&s, "run", &every);
+        varve_run_step(run, s.step);
+        go_on(run, &s, 3);
+        cr_assert_ok(varve_run_end(run, &error), error);
+    }
+    cr_assert(is_there("run/ckpt-3.varve"));
+    cr_assert_not(is_there("run/ckpt-4.varve"));
+}
+
 /* Half of a step is done: that is none to go on from. */
 TEST(run, that_is_left_saves_nothing_more)
 {

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "allocator.h"
+#include "bytes.h"
 #include "failure.h"
 #include "layout.h"
 #include "monitor.h"
@@ -37,7 +38,8 @@ struct span {
 struct damage {
     uint64_t offset;
     uint64_t size;
-    uint32_t value; /* VV_NONE: padding */
+    uint32_t value;     /* VV_NONE: padding */
+    bool is_of_lengths; /* of strings, whose digests are good */
 };
 
 struct verification {
@@ -145,7 +147,7 @@ static void check_padding(struct verification *v, const unsigned char *bytes,
 {
     for (uint64_t at = begin; at < end; at++) {
         if (bytes[at - begin] != 0) {
-            add_damage(v, (struct damage){ at, end - at, VV_NONE });
+            add_damage(v, (struct damage){ at, end - at, VV_NONE, false });
             return;
         }
     }
@@ -159,7 +161,7 @@ static void add_foreign_damage(
     if (atomic_exchange(&v->has_foreign_error, 1) == 0)
         v->foreign_error = *error;
     add_damage(v, (struct damage){ vv_at64(index->value_offsets, value),
-                      vv_at64(index->value_sizes, value), value });
+                      vv_at64(index->value_sizes, value), value, false });
 }
 
 static void check_foreign(struct verification *v, uint32_t value,
@@ -196,7 +198,7 @@ static void check_chunk(struct verification *v, uint32_t value, uint32_t chunk,
     varve_status status =
         vv_opened_check(&v->reader->file, value, chunk, bytes, NULL, &error);
     if (status == VARVE_CORRUPT)
-        add_damage(v, (struct damage){ offset, size, value });
+        add_damage(v, (struct damage){ offset, size, value, false });
     else if (status)
         stop(v, status, &error);
 }
@@ -247,7 +249,7 @@ static varve_status check_apart(struct verification *v, const struct span *span,
             if (status && status != VARVE_CORRUPT)
                 return status;
             if (status)
-                add_damage(v, (struct damage){ offset, size, value });
+                add_damage(v, (struct damage){ offset, size, value, false });
             else
                 check_chunk(v, value, chunk, bytes);
         }
@@ -302,6 +304,63 @@ static void work(void *user, unsigned worker)
     }
 }
 
+/* --- Strings -------------------------------------------------------------- */
+
+/* Whether the lengths before the text of a value are those of all of it. They
+ * are good bytes by now. */
+static varve_status check_lengths(const struct verification *v, uint32_t value,
+    uint64_t count, bool *fit, varve_error *error)
+{
+    unsigned char *bytes = v->buffers[0];
+    uint64_t left = vv_at64(index_of(v)->value_sizes, value) - 8 * count;
+    *fit = true;
+    for (uint64_t chunk = 0, done = 0; done < count && *fit; chunk++) {
+        uint64_t offset;
+        size_t size;
+        vv_opened_chunk(&v->reader->file, value, chunk, &offset, &size);
+        VV_TRY(vv_opened_read(&v->reader->file, offset, bytes, size, error));
+        for (size_t at = 0; at < size && done < count && *fit; at += 8) {
+            uint64_t length = vv_load64(bytes + at);
+            *fit = length <= left;
+            left -= *fit ? length : 0;
+            done++;
+        }
+    }
+    *fit = *fit && left == 0;
+    return VARVE_OK;
+}
+
+static bool is_damaged(const struct verification *v, uint32_t value)
+{
+    const struct damage *all = (const struct damage *)(void *)v->damages.data;
+    size_t count = v->damages.size / sizeof *all;
+    while (count > 0 && all[count - 1].value != value)
+        count--;
+    return count > 0;
+}
+
+/* What a digest does not tell: somebody may have written it so. */
+static varve_status check_strings(struct verification *v, varve_error *error)
+{
+    const struct vv_index *index = index_of(v);
+    for (uint32_t value = 0; value < index->value_count && has_digests(v);
+         value++) {
+        varve_tensor saved =
+            vv_index_tensor(index, &v->reader->file.parsed.table, value);
+        bool fit = true;
+        if (saved.dtype != VARVE_STRING || !vv_index_is_saved(index, value) ||
+            value % v->share_count != v->share || is_damaged(v, value))
+            continue;
+        VV_TRY(
+            check_lengths(v, value, varve_tensor_count(&saved), &fit, error));
+        if (!fit)
+            add_damage(
+                v, (struct damage){ vv_at64(index->value_offsets, value),
+                       vv_at64(index->value_sizes, value), value, true });
+    }
+    return VARVE_OK;
+}
+
 /* --- All ---------------------------------------------------------------- */
 
 static int compare_damages(const void *left, const void *right)
@@ -329,7 +388,8 @@ static varve_damage describe(
     varve_damage damage = {
         .offset = d->offset,
         .size = d->size,
-        .what = "digest does not match",
+        .what = d->is_of_lengths ? "lengths of strings do not fit"
+                                 : "digest does not match",
     };
     if (d->value == VV_NONE) {
         damage.what = "padding is not zero";
@@ -395,6 +455,7 @@ static varve_status run(struct verification *v, varve_error *error)
             *error = v->error;
         return v->status;
     }
+    VV_TRY(check_strings(v, error));
     return tell(v, error);
 }
 

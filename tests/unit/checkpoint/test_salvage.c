@@ -517,6 +517,21 @@ static void sign(const void *old_value, const void *value, size_t value_size)
     vv_store64(footer + 48, vv_hash_of(footer, 48));
 }
 
+/* A reader that verifies finds it as well. */
+static void check_verified(bool fits)
+{
+    varve_error error = { 0 };
+    varve_reader *reader =
+        vv_reader_open_in(&world.context, FILE_NAME, &error);
+    cr_assert(reader, "%s", error.message);
+    cr_assert_eq(varve_reader_verify(reader, NULL, &error),
+        fits ? VARVE_OK : VARVE_CORRUPT);
+    cr_assert(fits || strstr(error.message, "texts: bytes "), "%s",
+        error.message);
+    cr_assert(fits || strstr(error.message, "lengths of strings do not fit"));
+    varve_reader_free(reader);
+}
+
 TEST(salvage, loses_strings_whose_lengths_do_not_fit)
 {
     varve_string texts[2] = { { "one", 3 }, { "two", 3 } };
@@ -537,6 +552,7 @@ TEST(salvage, loses_strings_whose_lengths_do_not_fit)
         memcpy(old, bytes, 22);
         vv_store64(bytes + 8, i == 0 ? 4 : i == 1 ? 2 : 3);
         sign(old, bytes, 22);
+        check_verified(i == 2);
         one[0] = 2;
         varve_read_options options = salvaging(0);
         varve_restoration *r = read_root(root, &options);
