@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "graph.h"
+#include "reader.h"
 #include "restoration.h"
 
 #define FILE_NAME "a.varve"
@@ -132,5 +133,15 @@ static inline varve_status load_text(
 }
 
 static const varve_state_callbacks text_callbacks = { save_text, load_text };
+
+/* What a verification of the file says. */
+static inline varve_status verify_file(varve_error *error)
+{
+    varve_reader *reader = vv_reader_open_in(&world.context, FILE_NAME, error);
+    varve_status status =
+        reader ? varve_reader_verify(reader, NULL, error) : error->status;
+    varve_reader_free(reader);
+    return status;
+}
 
 #endif
