@@ -108,8 +108,8 @@ varve_status vv_scan_exact(
 {
     unsigned char *to = bytes;
     while (size > 0) {
-        const unsigned char *some;
-        size_t now;
+        const unsigned char *some = NULL;
+        size_t now = 0;
         VV_TRY(vv_scan_some(scan, size, &some, &now, error));
         memcpy(to, some, now);
         to += now;

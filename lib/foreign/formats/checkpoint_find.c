@@ -185,10 +185,11 @@ static size_t before_shard(const char *path)
 static varve_status follow_record(const struct vv_context *context,
     struct vv_buffer *found, varve_error *error)
 {
-    struct vv_buffer prefix;
+    struct vv_buffer prefix, noted;
     vv_buffer_init(&prefix, &context->allocator);
-    varve_status status =
-        vv_state_file_latest(context, vv_buffer_string(found), &prefix, error);
+    vv_buffer_init(&noted, &context->allocator);
+    varve_status status = vv_state_file_latest(
+        context, vv_buffer_string(found), &prefix, &noted, error);
     if (!status) {
         found->size = 0;
         vv_buffer_add(found, prefix.data, prefix.size);
@@ -202,8 +203,9 @@ static varve_status follow_record(const struct vv_context *context,
     if (status == VARVE_NOT_FOUND)
         status = vv_fail(error, VARVE_NOT_FOUND,
             "%s: expected the checkpoint that the record `" RECORD "` calls "
-            "the latest, found none",
-            vv_buffer_string(found));
+            "the latest, found none; the record says %s",
+            vv_buffer_string(found), vv_buffer_string(&noted));
+    vv_buffer_clear(&noted);
     return status;
 }
 

@@ -53,6 +53,13 @@ static varve_status look_for(const struct vv_wire *wire,
     return VARVE_OK;
 }
 
+/* An int32, which TensorFlow compares with the oldest producer that it reads
+ * (kTensorBundleMinProducer, 0). */
+static bool is_below_0(const struct vv_wire_field *f)
+{
+    return f->type != VV_WIRE_SIZED && f->value >> 31 & 1;
+}
+
 static varve_status check_version(const struct reading *r, struct vv_wire wire)
 {
     struct vv_wire_field f;
@@ -62,7 +69,12 @@ static varve_status check_version(const struct reading *r, struct vv_wire wire)
         if (f.number == VV_VERSION_BAD_CONSUMERS)
             VV_TRY(look_for(&wire, &f, VV_BUNDLE_VERSION, &is_bad));
         else if (f.number == VV_VERSION_MIN_CONSUMER)
-            is_bad = f.value > VV_BUNDLE_VERSION;
+            is_bad = f.value > VV_BUNDLE_VERSION && !is_below_0(&f);
+        else if (f.number == VV_VERSION_PRODUCER && is_below_0(&f))
+            return vv_fail(r->error, VARVE_CORRUPT,
+                "%s: the version: expected a producer of 0 or more, found "
+                "%" PRId32,
+                r->bundle->path, (int32_t)(uint32_t)f.value);
         if (is_bad)
             return vv_fail(r->error, VARVE_TOO_NEW,
                 "%s: expected a checkpoint for readers of version %d, found "

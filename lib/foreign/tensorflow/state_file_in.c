@@ -230,17 +230,21 @@ static void set_prefix(
     vv_buffer_string(prefix);
 }
 
-static varve_status parse(
-    const struct vv_context *context, struct text *t, struct vv_buffer *prefix)
+static varve_status parse(const struct vv_context *context, struct text *t,
+    struct vv_buffer *prefix, struct vv_buffer *noted)
 {
     struct vv_buffer latest, other;
     vv_buffer_init(&latest, &context->allocator);
     vv_buffer_init(&other, &context->allocator);
     varve_status status = take_all(t, &latest, &other);
-    if (!status)
+    if (!status) {
         set_prefix(prefix, t->path, vv_buffer_string(&latest));
+        noted->size = 0;
+        vv_buffer_add_string(noted, vv_buffer_string(&latest));
+        vv_buffer_string(noted);
+    }
     /* Without memory a path looks empty. */
-    if (latest.failed || other.failed || prefix->failed)
+    if (latest.failed || other.failed || prefix->failed || noted->failed)
         status = vv_fail_memory(t->error, "a record of checkpoints");
     vv_buffer_clear(&latest);
     vv_buffer_clear(&other);
@@ -248,7 +252,8 @@ static varve_status parse(
 }
 
 varve_status vv_state_file_latest(const struct vv_context *context,
-    const char *path, struct vv_buffer *prefix, varve_error *error)
+    const char *path, struct vv_buffer *prefix, struct vv_buffer *noted,
+    varve_error *error)
 {
     int file;
     uint64_t size;
@@ -268,7 +273,7 @@ varve_status vv_state_file_latest(const struct vv_context *context,
     vv_file_close(context, file);
     if (!status) {
         struct text t = { path, text, text, text + size, error };
-        status = parse(context, &t, prefix);
+        status = parse(context, &t, prefix, noted);
     }
     vv_release(&context->allocator, text, room);
     return status;

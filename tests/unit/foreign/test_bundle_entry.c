@@ -302,6 +302,9 @@ TEST(bundle_entry, refuses_versions_that_it_cannot_read)
     check_header("0801 1a021002", VARVE_TOO_NEW, says);
     check_header("0801 1a0408031802 1a021801", VARVE_TOO_NEW, says);
     check_header("0801 1a05 1a03020301", VARVE_TOO_NEW, says);
+    /* A producer of -1, as TensorFlow's least is 0; a consumer of -1 is one. */
+    check_header("0801 1a0b 08ffffffffffffffffff01", VARVE_CORRUPT,
+        "expected a producer of 0 or more, found -1");
     check_header("0801 1a03 1a0180", VARVE_CORRUPT, "the version");
     check_header("0801 1a03 1d0000", VARVE_CORRUPT, "the version");
     check_header("0a020a00", VARVE_NOT_A_CHECKPOINT,

@@ -128,7 +128,8 @@ TEST(checkpoint_find, finds_the_highest_number_of_tensorflow)
     check_not_found("run", VARVE_NOT_FOUND, "found several",
         FILES("run/a-1.index", "run/b-2.index"));
     check_not_found("run", VARVE_NOT_FOUND,
-        "run/ckpt-7.index: expected the checkpoint that the record",
+        "run/ckpt-7.index: expected the checkpoint that the record "
+        "`checkpoint` calls the latest, found none; the record says ",
         FILES("run/checkpoint", "run/ckpt-6.index"));
     check_not_found("run/ckpt", VARVE_NOT_FOUND,
         "run/ckpt: expected a checkpoint, found none",

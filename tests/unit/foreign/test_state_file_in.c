@@ -18,16 +18,18 @@ static const char *latest(const char *text)
 {
     static char found[512];
     struct vv_context context = test_context(memory_system(memory));
-    struct vv_buffer prefix;
+    struct vv_buffer prefix, noted;
     memory_put(memory, "run/checkpoint", text, strlen(text));
     vv_buffer_init(&prefix, test_allocator());
+    vv_buffer_init(&noted, test_allocator());
     error = (varve_error){ 0 };
     varve_status status = vv_state_file_latest(
-        &context, "run/checkpoint", &prefix, &error);
+        &context, "run/checkpoint", &prefix, &noted, &error);
     cr_assert_eq(status, error.status);
     if (!status)
         strcpy(found, vv_buffer_string(&prefix));
     vv_buffer_clear(&prefix);
+    vv_buffer_clear(&noted);
     cr_assert_eq(memory_open_count(memory), 0);
     return status ? NULL : found;
 }
@@ -118,15 +120,19 @@ TEST(state_file_in, refuses_a_record_too_large_to_be_one)
 {
     memory = memory_new();
     struct vv_context context = test_context(memory_system(memory));
-    struct vv_buffer prefix;
+    struct vv_buffer prefix, noted;
     memory_put(memory, "checkpoint", "", 0);
     memory_resize(memory, "checkpoint", (16 << 20) + 1);
     vv_buffer_init(&prefix, test_allocator());
-    cr_assert_eq(vv_state_file_latest(&context, "checkpoint", &prefix, &error),
+    vv_buffer_init(&noted, test_allocator());
+    cr_assert_eq(vv_state_file_latest(
+                     &context, "checkpoint", &prefix, &noted, &error),
         VARVE_LIMIT);
-    cr_assert_eq(vv_state_file_latest(&context, "none", &prefix, &error),
+    cr_assert_eq(
+        vv_state_file_latest(&context, "none", &prefix, &noted, &error),
         VARVE_NOT_FOUND);
     vv_buffer_clear(&prefix);
+    vv_buffer_clear(&noted);
     memory_free(memory);
 }
 
