@@ -11,7 +11,7 @@ const char *mix_name(uint8_t name)
 {
     static const char *const pool[MIX_NAMES] = { "a", "b", "c", "d", "k",
         "x/y" };
-    static char decimals[MIX_POSITIONS][4];
+    static char decimals[UINT8_MAX + 1 - MIX_POSITIONS][4];
     if (name < MIX_POSITIONS)
         return pool[name % MIX_NAMES];
     char *text = decimals[name - MIX_POSITIONS];
