@@ -13,11 +13,15 @@
 #include "reader.h"
 #include "restoration.h"
 #include "resume.h"
+#include "transfer.h"
 #include "try.h"
 
 /* Looking at the indices of older files is to take less than reading the newest
- * twice. */
-enum { INDEX_SHARE = 16 };
+ * twice: so many bytes of them, and so many files, decide no more than that. */
+enum { INDEX_SHARE = 16, MOST_LOOKED_AT = 64 };
+
+/* Elements may become so many times as large on their way into memory. */
+enum { MOST_GROWTH = 16 };
 
 bool vv_blames_file(varve_status status)
 {
@@ -56,16 +60,30 @@ static bool is_covered_by(varve_manager *m, const struct vv_opened *file,
     return is_alike;
 }
 
+/* All of it goes through the staging: a failure changes nothing. */
+static bool is_staged(const varve_manager *m, const struct vv_opened *file)
+{
+    const varve_read_options *o = m->options.read;
+    uint64_t limit = o && o->staging_size ? o->staging_size : VV_STAGING_SIZE;
+    bool resizes = o && (o->resize || o->reshape);
+    return !resizes && !(o && o->streaming) &&
+           file->size <= limit / MOST_GROWTH;
+}
+
 static bool may_be_read_once(
     varve_manager *m, const struct vv_opened *file, size_t index)
 {
     uint64_t size = 0;
+    if (!vv_opened_has_digests(file))
+        return false;
+    if (is_staged(m, file))
+        return true;
     for (size_t i = index; i-- > 0;) {
-        if (size > file->size / INDEX_SHARE ||
+        if (size > file->size / INDEX_SHARE || index - i > MOST_LOOKED_AT ||
             !is_covered_by(m, file, i, &size))
             return false;
     }
-    return vv_opened_has_digests(file);
+    return true;
 }
 
 /* --- Reading it --------------------------------------------------------- */
