@@ -306,19 +306,20 @@ static void work(void *user, unsigned worker)
 
 /* --- Strings -------------------------------------------------------------- */
 
-/* Whether the lengths before the text of a value are those of all of it. They
- * are good bytes by now. */
+/* Whether the lengths before the text of a value are those of all of it. */
 static varve_status check_lengths(const struct verification *v, uint32_t value,
     uint64_t count, bool *fit, varve_error *error)
 {
     unsigned char *bytes = v->buffers[0];
     uint64_t left = vv_at64(index_of(v)->value_sizes, value) - 8 * count;
     *fit = true;
+    uint32_t node = vv_at32(index_of(v)->value_nodes, value);
     for (uint64_t chunk = 0, done = 0; done < count && *fit; chunk++) {
         uint64_t offset;
         size_t size;
         vv_opened_chunk(&v->reader->file, value, chunk, &offset, &size);
-        VV_TRY(vv_opened_read(&v->reader->file, offset, bytes, size, error));
+        VV_TRY(
+            vv_reader_read_chunk(v->reader, node, value, chunk, bytes, error));
         for (size_t at = 0; at < size && done < count && *fit; at += 8) {
             uint64_t length = vv_load64(bytes + at);
             *fit = length <= left;
