@@ -145,6 +145,22 @@ class Running(Test):
                 run.step(1)
         self.assertEqual(sorted(os.listdir(self.folder)), names)
 
+    def test_heeds_signals_in_the_main_thread_alone(self):
+        caught = []
+
+        def enter():
+            try:
+                with varve.Run(state(), self.folder, heed_signals=True):
+                    pass
+            except ValueError as error:
+                caught.append(error)
+
+        thread = threading.Thread(target=enter)
+        thread.start()
+        thread.join()
+        self.assertIn('main thread', str(caught[0]))
+        self.assertEqual(os.listdir(self.folder), [])
+
     def test_the_last_step_is_saved_unless_said_otherwise(self):
         self.run_to(3, interval_steps=10, last_save=False)
         self.assertEqual(self.saved(), [])

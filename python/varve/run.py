@@ -83,8 +83,9 @@ class Run:
 
     def __enter__(self) -> 'Run':
         try:
-            if self._heeds_signals:
-                self._heed_signals()
+            with together(self._comm):
+                if self._heeds_signals:
+                    self._heed_signals()
             self._resume()
         except BaseException:
             self._leave_signals()
@@ -110,11 +111,12 @@ class Run:
         to the other processes either."""
         reason = None
         root = vars(self._checkpoint)['_files'].graph.root
-        try:
-            if lib.varve_edge_count(root):
-                restoration.assert_nontrivial_match()
-        except UnmatchedError as error:
-            reason = error.message
+        with together(self._comm):
+            try:
+                if lib.varve_edge_count(root):
+                    restoration.assert_nontrivial_match()
+            except UnmatchedError as error:
+                reason = error.message
         matches = reason is None
         if self._comm:
             matches = self._comm.any(matches)
