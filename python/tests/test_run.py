@@ -136,6 +136,24 @@ class Running(Test):
                            write={'progress': lambda *_: True}) as run:
                 run.step(1)
 
+    def test_the_first_failure_stays(self):
+        fails = [True]
+        with self.fails(varve.StoppedError):
+            with varve.Run(state(), self.folder,
+                           write={'progress': lambda *_: fails[0]}) as run:
+                with self.fails(varve.StoppedError):
+                    run.step(1)
+                fails[0] = False
+                self.assertFalse(run.goes_on())
+                with self.fails(varve.StoppedError):
+                    run.step(2)
+        self.assertEqual(self.saved(), [])
+
+    def test_saves_by_force(self):
+        with varve.Run(state(), self.folder, interval_steps=10) as run:
+            self.assertTrue(run.step(3, force=True).endswith('ckpt-1.varve'))
+        self.assertEqual(self.saved(), [3])
+
     def test_refuses_the_directory_of_another_program(self):
         self.run_to(3)
         names = sorted(os.listdir(self.folder))

@@ -68,6 +68,7 @@ class Run:
         self._is_asked = False     # to stop, this process
         self._is_stopping = False  # by the word of all
         self._last: Dict[str, Any] = {}  # the last step, unless it is saved
+        self._failure: Optional[BaseException] = None  # of a save: the first
         self._is_background = background
         self._manager = Manager(checkpoint, directory, background, comm, write,
                                 read, **options)
@@ -159,17 +160,25 @@ class Run:
         self._is_asked = True
 
     def goes_on(self) -> bool:
-        """False once it was asked to stop."""
-        return not self._is_stopping and (
+        """False once it was asked to stop, or a save has failed."""
+        return self._failure is None and not self._is_stopping and (
             self._comm is not None or not self._is_asked)
 
     def step(self, step: int, metric: Optional[float] = None,
-             metadata: Optional[Mapping[str, Any]] = None) -> Optional[str]:
-        """A step is done: saves it if a save is due, or if the run was asked to
-        stop. Gives the path of what was written; None: nothing (yet)."""
+             metadata: Optional[Mapping[str, Any]] = None,
+             force: bool = False) -> Optional[str]:
+        """A step is done: saves it if a save is due, if the run was asked to
+        stop, or by force. Gives the path of what was written; None: nothing
+        (yet). Once one has failed the run has: leaving it raises that again."""
+        if self._failure is not None:
+            raise self._failure
         self._agree_to_stop()
         self._last = {'step': step, 'metric': metric, 'metadata': metadata}
-        return self._save(self._is_stopping)
+        try:
+            return self._save(force or self._is_stopping)
+        except BaseException as failure:
+            self._failure = failure
+            raise
 
     def steps(self, end: int, start: Optional[int] = None) -> Iterator[int]:
         """Each step behind the one that was resumed (or `start`, which is done
@@ -208,6 +217,8 @@ class Run:
 
     def _end(self) -> None:
         try:
+            if self._failure is not None:
+                raise self._failure
             if self._last:
                 self._agree_to_stop()
                 if self._is_stopping or self._last_save:
