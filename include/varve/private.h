@@ -22,11 +22,11 @@ VARVE_BEGIN_DECLS
 /* On the object whose children are the processes; tells people only. */
 #define VARVE_TAG_PRIVATE "private"
 
-/* Called at each process where `count` others than there are now have saved
- * what was their own, at `path`/0 to `path`/`count - 1`: reads of it what it
- * likes and sets what is below `mine`, to which it may add. The values of the
- * restoration are there by then. A failure is that of the restoration, and
- * VARVE_HALF_RESTORED, as these values are new. */
+/* Called at each process where `count` others than there are now (with `always`
+ * any number) have saved what was their own, at `path`/0 to `path`/`count - 1`:
+ * reads of it what it likes and sets what is below `mine`, to which it may add.
+ * The values of the restoration are there by then. A failure is that of the
+ * restoration, and VARVE_HALF_RESTORED, as these values are new. */
 typedef varve_status varve_fold(void *user, varve_node *mine,
     varve_reader *saved, const char *path, size_t count, varve_error *error);
 
@@ -35,7 +35,9 @@ typedef varve_status varve_fold(void *user, varve_node *mine,
 typedef struct varve_private_options {
     varve_fold *fold;
     void *fold_user;
-    bool drop; /* nothing is restored below, and nothing missed */
+    bool drop;   /* nothing is restored below, and nothing missed */
+    bool always; /* the fold is called where as many have saved it, too: no
+                    value below comes by itself */
     varve_reserved reserved;
 } varve_private_options;
 

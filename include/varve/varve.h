@@ -14,6 +14,7 @@
 /* The program's side: typed memory, and the graph that names it */
 #include <varve/tensor.h>
 #include <varve/memory.h>
+#include <varve/migrating.h>
 #include <varve/graph.h>
 #include <varve/variable.h>
 #include <varve/slice.h>

@@ -66,10 +66,9 @@ static bool check(const varve_node *parent, const char *name,
     return false;
 }
 
-varve_node *varve_add_private(varve_node *parent, const char *name,
+varve_node *vv_private_new(varve_node *parent, const char *name,
     const varve_comm *comm, const varve_private_options *options)
 {
-    parent = vv_or_nil(parent);
     varve_graph *graph = parent->graph;
     struct vv_private wanted = { .size = 1 };
     char number[24];
@@ -91,9 +90,26 @@ varve_node *varve_add_private(varve_node *parent, const char *name,
         vv_memory_mistake(graph);
     varve_tag(all, VARVE_TAG_PRIVATE);
     varve_node *mine = varve_add_object(all, number);
-    if (is_set && !vv_is_nil(mine) && varve_has_tag(all, VARVE_TAG_PRIVATE) &&
-        vv_edge_add(parent, name, all))
+    if (is_set && !vv_is_nil(mine) && varve_has_tag(all, VARVE_TAG_PRIVATE))
         return mine;
     varve_remove(all);
     return &graph->nil;
+}
+
+varve_node *vv_private_attach(
+    varve_node *parent, const char *name, varve_node *mine)
+{
+    varve_node *all = vv_is_nil(mine) ? mine : vv_first_in(mine)->parent;
+    if (vv_is_nil(all) || vv_edge_add(parent, name, all))
+        return mine;
+    varve_remove(all);
+    return &parent->graph->nil;
+}
+
+varve_node *varve_add_private(varve_node *parent, const char *name,
+    const varve_comm *comm, const varve_private_options *options)
+{
+    parent = vv_or_nil(parent);
+    return vv_private_attach(
+        parent, name, vv_private_new(parent, name, comm, options));
 }

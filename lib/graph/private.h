@@ -26,6 +26,13 @@ static inline const struct vv_private *vv_private_of(const varve_node *node)
  * others. */
 varve_node *vv_private_mine(varve_node *node);
 
+/* varve_add_private in two steps: what is at this process, not yet below
+ * `parent`, or nil; then there, or nil and it is gone. */
+varve_node *vv_private_new(varve_node *parent, const char *name,
+    const varve_comm *comm, const varve_private_options *options);
+varve_node *vv_private_attach(
+    varve_node *parent, const char *name, varve_node *mine);
+
 /* Makes a copy of a private node one, without a callback to fold it. False
  * without memory. */
 bool vv_private_copy(const varve_node *from, varve_node *to);

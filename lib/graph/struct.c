@@ -15,6 +15,7 @@
 #include "edge.h"
 #include "field.h"
 #include "graph.h"
+#include "migrating.h"
 #include "name.h"
 #include "shape.h"
 #include "variable.h"
@@ -81,6 +82,7 @@ void vv_struct_free(varve_node *node)
     drop_top(node, about->top);
     if (about->missing)
         vv_release(a, about->missing, field_count(about->fields));
+    vv_migrating_free(a, about->migrating);
     vv_release(a, about, sizeof *about);
 }
 
@@ -116,6 +118,16 @@ static struct vv_struct *remember(
         extra->about->is_later = is_later;
     }
     return extra->about;
+}
+
+bool vv_struct_watch(varve_node *node, struct vv_migrating *migrating)
+{
+    static const varve_field none[] = { VARVE_FIELDS_END };
+    struct vv_struct *about = remember(node, none, NULL, false);
+    if (!about || !list_top(node))
+        return false;
+    about->migrating = migrating;
+    return true;
 }
 
 /* Notes whether a field has no node, since it waits; false without memory. */

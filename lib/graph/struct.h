@@ -27,6 +27,8 @@ struct vv_struct {
     bool *missing;             /* by field: it has no node, since it waits for
                                   memory; NULL: none does */
     bool is_later;             /* with all below it */
+    struct vv_migrating *migrating; /* what is packed when it is looked at, and
+                                       then there are no fields; or NULL */
 };
 
 /* Whether a node is the object of a struct. */
@@ -34,6 +36,10 @@ static inline bool vv_is_struct(const varve_node *node)
 {
     return node->kind == VARVE_OBJECT && node->extra && node->extra->about;
 }
+
+/* Lets an object be looked at as a struct without fields, for which what
+ * migrates is packed; false without memory, else the node's to free. */
+bool vv_struct_watch(varve_node *node, struct vv_migrating *migrating);
 
 /* Frees what a node remembers, if anything. */
 void vv_struct_free(varve_node *node);

@@ -10,6 +10,7 @@
 #include "edge.h"
 #include "field.h"
 #include "graph.h"
+#include "migrating.h"
 #include "shape.h"
 #include "struct.h"
 #include "try.h"
@@ -150,6 +151,8 @@ static bool is_as_it_was(varve_node *node, const void *object)
 static varve_status look(varve_node *node, varve_error *error)
 {
     void *object = node->extra->about->object;
+    if (node->extra->about->migrating)
+        return vv_migrating_pack(node, node->extra->about->migrating, error);
     if (is_as_it_was(node, object))
         return VARVE_OK;
     if (vv_fields_check(node, "", node->extra->about->fields, object, 0) &&

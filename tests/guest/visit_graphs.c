@@ -20,6 +20,11 @@ static const varve_field fields[] = {
     VARVE_FIELDS_END,
 };
 
+static const varve_field flat_fields[] = {
+    VARVE_FIELD(struct body, count),
+    VARVE_FIELDS_END,
+};
+
 static varve_status on_node(void *user, varve_node *node, const char *path)
 {
     (void)node;
@@ -63,10 +68,40 @@ static void visit_nodes(struct guest *g, struct state *s)
     CALL(g, varve_touch(s->root));
 }
 
+static size_t count_none(void *user)
+{
+    (void)user;
+    return 0;
+}
+
+static void get_none(void *user, void *structs)
+{
+    (void)user;
+    (void)structs;
+}
+
+static void clear_none(void *user)
+{
+    (void)user;
+}
+
+static varve_status put_none(void *user, const void *one)
+{
+    (void)user;
+    (void)one;
+    return VARVE_OK;
+}
+
 static void visit_variables(struct guest *g, struct state *s)
 {
     varve_node *node, *model = varve_find(s->root, "model");
     varve_node *weights = varve_find(model, "weights");
+    const varve_migrating none = { .fields = flat_fields,
+        .size = sizeof(struct body),
+        .count = count_none,
+        .get = get_none,
+        .clear = clear_none,
+        .put = put_none };
     uint64_t misfits;
     MAKES(
         g, node, varve_add_variable(model, "small", varve_array(s->small, 6)));
@@ -90,6 +125,7 @@ static void visit_variables(struct guest *g, struct state *s)
                 model, "as saved", VARVE_INT8, VARVE_SHAPE(9), NULL, NULL));
     CALL(g, varve_add_private(model, "mine", NULL, NULL));
     CALL(g, varve_add_random(model, "random", &s->stream, 0));
+    CALL(g, varve_add_migrating(model, "pairs", NULL, &none));
     CALL(g, varve_add_libc_random(model, "drand48", VARVE_LIBC_DRAND48));
     CALL(g, varve_add_text(model, "text", (char *)s->bytes, sizeof s->bytes));
 }

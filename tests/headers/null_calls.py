@@ -33,6 +33,7 @@ BY_TYPE = {
     'varve_initializer *': 'NULL',
     'varve_state_callbacks *': '&callbacks',
     'varve_field *': 'fields',
+    'varve_migrating *': '(&(varve_migrating){ 0 })',
     'varve_resizing *': 'NULL',
     'varve_random *': '&g->stream',
     'varve_records *': 'g->records',

@@ -25,7 +25,7 @@ const char *vv_not_own_text(const struct vv_delivery *d, uint32_t file)
     case VV_OF_ANOTHER: return "private to another process";
     case VV_LEFT: return "private to another number of processes, and dropped";
     case VV_TO_FOLD:
-    case VV_FOLDED: return "private to another number of processes, and folded";
+    case VV_FOLDED: return "private to processes, and folded";
     case VV_OWN: break;
     }
     return NULL;

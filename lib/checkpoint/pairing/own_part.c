@@ -22,7 +22,8 @@ bool vv_own_fits(
     const struct vv_pairing *p, const varve_node *node, uint32_t file)
 {
     const struct vv_private *private = vv_private_of(node);
-    return !private || private->size == vv_own_count(p, file);
+    return !private || (private->size == vv_own_count(p, file) &&
+                           !(private->options.always && private->options.fold));
 }
 
 bool vv_own_is_cut(const struct vv_pairing *p, const varve_node *node)
