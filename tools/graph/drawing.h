@@ -64,6 +64,7 @@ struct drawing {
     double *columns; /* by depth: where the column begins */
     size_t line_count;
     double *line_ends; /* by line: right of what is on it */
+    double widest;     /* of these */
     struct link *links;
     size_t link_count;
     size_t link_room;

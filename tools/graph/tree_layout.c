@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "drawing.h"
@@ -146,6 +147,7 @@ bool drawing_arrange(struct drawing *d)
         if (box->last_child == NO_BOX) {
             heights[box->line] = box->y;
             d->line_ends[box->line] = end_of(box);
+            d->widest = fmax(d->widest, end_of(box));
         }
         if (end_of(box) + SVG_MARGIN > d->size[0])
             d->size[0] = end_of(box) + SVG_MARGIN;

@@ -81,10 +81,8 @@ static bool add_links(
 static double right_of(const struct drawing *d, size_t first, size_t last)
 {
     double end = 0;
-    if (last - first > MOST_LINES) {
-        first = 0;
-        last = d->line_count ? d->line_count - 1 : 0;
-    }
+    if (last - first > MOST_LINES)
+        return d->widest;
     for (size_t i = first; i <= last; i++)
         end = fmax(end, d->line_ends[i]);
     return end;
