@@ -38,10 +38,11 @@ VARVE_BEGIN_DECLS
  * 1 MiB, and each value from 4 KiB on, is packed by Zstandard where that saves
  * a sixteenth of it. VARVE_TOO_NEW where the library was built without. */
 
-/* Makes one file of a checkpoint with layers, the one that a save without
- * `layered` and `compress` would have written; every value is verified. `to`
- * NULL: in its place. Of the options `no_replace`, `no_sync` and `progress`
- * count. `path` is found as by varve_restore. */
+/* Makes one file of a checkpoint with layers or of many processes, the one that
+ * a save by one process without `layered` and `compress` would have written, of
+ * an early file too; every value is verified. Takes up to 19 MiB of memory.
+ * `to` NULL: in its place. Of the options `no_replace`, `no_sync` and
+ * `progress` count. `path` is found as by varve_restore. */
 VARVE_API varve_status varve_repack(const char *path, const char *to,
     const varve_write_options *options, varve_error *error) VARVE_MUST_CHECK;
 

@@ -196,12 +196,13 @@ static void write_graph(const char *from, const char *to,
 
 /* --- Meetings ----------------------------------------------------------- */
 
-/* However many files have the data, the whole of it is one. */
-TEST(saved_by_many, is_repacked_to_the_same_bytes_from_any_number_of_files)
+/* However many files have the data, the whole of it is one, which is what one
+ * process writes that has all of it. */
+TEST(saved_by_many, is_repacked_to_what_one_process_writes)
 {
     varve_error error = { 0 };
-    size_t sizes[PIECES + 1];
-    unsigned char *bytes[PIECES + 1];
+    size_t sizes[PIECES + 2];
+    unsigned char *bytes[PIECES + 2];
     for (unsigned files = 0; files <= PIECES; files++) {
         save_to_files("f.varve", 1, files);
         cr_assert_ok(varve_repack(test_path("f.varve"), test_path("one.varve"),
@@ -211,8 +212,14 @@ TEST(saved_by_many, is_repacked_to_the_same_bytes_from_any_number_of_files)
         cr_assert_eq(sizes[files], sizes[0]);
         cr_assert(memcmp(bytes[files], bytes[0], sizes[0]) == 0);
     }
-    for (unsigned files = 0; files <= PIECES; files++)
-        free(bytes[files]);
+    write_graph("f.varve", "by_one.varve",
+        &(varve_write_options){ .keep_counter = true });
+    bytes[PIECES + 1] =
+        test_read_file(test_path("by_one.varve"), &sizes[PIECES + 1]);
+    cr_assert_eq(sizes[PIECES + 1], sizes[0]);
+    cr_assert(memcmp(bytes[PIECES + 1], bytes[0], sizes[0]) == 0);
+    for (unsigned i = 0; i <= PIECES + 1; i++)
+        free(bytes[i]);
 }
 
 TEST(saved_by_many, is_repacked_and_written_as_everything_else)
