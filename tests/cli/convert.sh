@@ -15,6 +15,12 @@ cmp -s sample.varve copy.varve || fail 'a copy differs'
 ends 0 convert --to varve run-7.varve copy-of-7
 cmp -s run-7.varve copy-of-7 || fail 'a copy differs'
 
+# What no save of ours would have kept is told.
+"$make_graphs" tagged tagged.varve
+"$make_newer" tagged.varve local.varve locav local
+prints convert_local 0 convert -f local.varve without.varve
+prints repair_local 0 repair -f local.varve -o without.varve
+
 # Parts, names, casts.
 prints convert_part 0 convert sample.varve:model part.varve
 prints convert_part_ls 0 ls part.varve

@@ -6,6 +6,7 @@
  *                                    from right to left
  *     make_graphs layers FILE COUNT  a list of so many layers
  *     make_graphs chain FILE COUNT   so many objects, each in the one before
+ *     make_graphs tagged FILE        two values, one of them tagged "locav"
  *     make_graphs random FILE SEED   any of it
  *
  * SPDX-License-Identifier: MIT
@@ -211,6 +212,12 @@ static void add_random(varve_node *root, uint64_t seed)
     }
 }
 
+static void add_tagged(varve_node *root)
+{
+    varve_add_variable(root, "kept", varve_scalar(&step));
+    varve_tag(varve_add_variable(root, "left", floats(2, 3)), "locav");
+}
+
 int main(int argc, char **argv)
 {
     uint64_t number = argc > 3 ? strtoull(argv[3], NULL, 10) : 0;
@@ -229,6 +236,8 @@ int main(int argc, char **argv)
         add_layers(root, number);
     else if (strcmp(kind, "chain") == 0)
         add_chain(root, number);
+    else if (strcmp(kind, "tagged") == 0)
+        add_tagged(root);
     else if (strcmp(kind, "random") == 0)
         add_random(root, number);
     else

@@ -274,8 +274,19 @@ static int write_tried(struct conversion *c, const struct destination *trial,
                   : write_to(c, &c->destination, options);
 }
 
+/* No program of ours leaves a value under that tag, but a file may have one. */
+static varve_status note_local(void *user, varve_node *node, const char *path)
+{
+    if (varve_has_tag(node, VARVE_TAG_LOCAL) &&
+        varve_state_of(node) == VARVE_RESTORED)
+        losses_add(user, path, "values that are tagged local");
+    return VARVE_OK;
+}
+
 static int write_graph(struct conversion *c)
 {
+    if (varve_walk(c->root, note_local, &c->losses, NULL))
+        return complain_memory(c->settings);
     varve_write_options options = {
         .progress = on_progress,
         .progress_user = &c->bar,
