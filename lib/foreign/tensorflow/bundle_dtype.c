@@ -4,6 +4,8 @@
  */
 #include "bundle_dtype.h"
 
+#include <stddef.h>
+
 enum { REFERENCE = 100 };
 
 /* By number. */
@@ -44,6 +46,7 @@ static const struct {
     [30] = { "uint4", 0 },
     [31] = { "int2", 0 },
     [32] = { "uint2", 0 },
+    [33] = { "float4_e2m1fn", 0 },
 };
 enum { COUNT = sizeof types / sizeof *types };
 
@@ -78,5 +81,5 @@ varve_dtype vv_bundle_dtype(uint64_t number)
 const char *vv_bundle_dtype_name(uint64_t number)
 {
     number = vv_bundle_dtype_referred(number);
-    return number > 0 && number < COUNT ? types[number].name : "unknown";
+    return number > 0 && number < COUNT ? types[number].name : NULL;
 }

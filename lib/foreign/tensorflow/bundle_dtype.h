@@ -20,7 +20,7 @@ varve_dtype vv_bundle_dtype(uint64_t number);
 /* The number of what a reference refers to; any other as it is. */
 uint64_t vv_bundle_dtype_referred(uint64_t number);
 
-/* "float32", "variant" and so on; "unknown" for any other number. */
+/* "float32", "variant" and so on; NULL for any other number. */
 const char *vv_bundle_dtype_name(uint64_t number);
 
 #endif

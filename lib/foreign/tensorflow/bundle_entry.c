@@ -11,6 +11,7 @@
 #include "bundle.h"
 #include "bundle_dtype.h"
 #include "dtype.h"
+#include "name.h"
 #include "ordered_code.h"
 #include "shape.h"
 #include "table_in.h"
@@ -513,8 +514,10 @@ void vv_bundle_add(const struct vv_bundle *b, struct vv_draft *draft,
     if (e->dtype) {
         vv_draft_value(draft, node, &type, e->strings_size, &place);
     } else {
-        char tag[64] = "tensorflow:";
-        strcat(tag, vv_bundle_dtype_name(e->number));
+        char number[24], tag[64] = "tensorflow:";
+        const char *name = vv_bundle_dtype_name(e->number);
+        number[vv_decimal(e->number, number)] = '\0';
+        strcat(strcat(tag, name ? name : "dtype "), name ? "" : number);
         vv_draft_state(draft, node, e->size, &place);
         vv_draft_tag(draft, node, tag);
     }

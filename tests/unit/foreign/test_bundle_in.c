@@ -388,7 +388,7 @@ TEST(bundle_in, lists_types_that_nobody_else_has_as_opaque_bytes)
     } rows[] = {
         { 20, "tensorflow:resource" }, { 26, "tensorflow:float8_e4m3fnuz" },
         { 29, "tensorflow:int4" }, { 129, "tensorflow:int4" },
-        { 77, "tensorflow:unknown" },
+        { 33, "tensorflow:float4_e2m1fn" }, { 77, "tensorflow:dtype 77" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct memory *memory = memory_new();
