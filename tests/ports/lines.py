@@ -4,7 +4,8 @@
     tests/ports/lines.py [--check PAGE]
 
 Prints a table of the lines between the comments [calls] and [tables] that are
-not empty, with those of [both]; --check compares it with the one on a page.
+not empty, with those of [both], and of a whole port those between [run];
+--check compares it with the one on a page.
 
 SPDX-License-Identifier: MIT
 """
@@ -14,24 +15,32 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PORTS = ('net', 'lattice', 'life', 'particles', 'reservoir')
+WHOLE = ('crowd',)  # with their loop: what stands between [run]
 
 
 def count(text, region):
-    found = re.search(rf'/\* \[{region}\] \*/\n(.*?)/\* \[/{region}\] \*/',
-                      text, re.S)
-    return sum(1 for line in found[1].splitlines() if line.strip()) \
-        if found else 0
+    found = re.findall(
+        rf'/\* \[{region}\] \*/\n(.*?)/\* \[/{region}\] \*/', text, re.S)
+    return sum(1 for part in found for line in part.splitlines()
+               if line.strip())
+
+
+def text_of(name):
+    with open(os.path.join(HERE, name + '.c'), encoding='utf-8') as file:
+        return file.read()
 
 
 def table():
     rows = ['| program | by calls | by tables |', '| --- | ---: | ---: |']
     for name in PORTS:
-        with open(os.path.join(HERE, name + '.c'), encoding='utf-8') as file:
-            text = file.read()
+        text = text_of(name)
         calls, tables, both = (count(text, region)
                                for region in ('calls', 'tables', 'both'))
         rows.append(f'| [{name}.c](../tests/ports/{name}.c) '
                     f'| {calls + both} | {tables + both} |')
+    for name in WHOLE:
+        rows.append(f'| [{name}.c](../tests/ports/{name}.c), with its loop '
+                    f'| - | {count(text_of(name), "run")} |')
     return '\n'.join(rows) + '\n'
 
 
