@@ -1,6 +1,6 @@
 /* encoding.c - one encoding for each graph: what is made of a file and saved
- * again is, byte for byte, the file that repacking makes of it, but for pieces;
- * and that is the file itself, where nothing of it is in layers or packed.
+ * again is, byte for byte, the file that repacking makes of it; and that is the
+ * file itself, where nothing of it is in layers or packed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,6 @@
 /* What a file is; with layers the same bytes lie in others too. */
 struct layout {
     bool has_layers;
-    bool has_pieces;
     uint64_t counter;
 };
 
@@ -26,7 +25,7 @@ static struct layout layout_of(struct mix *m, const char *path)
     varve_reader *reader = varve_reader_open(path, NULL, &m->error);
     MIX_CHECK(reader, "%s", m->error.message);
     const struct vv_index *index = &reader->file.parsed.index;
-    struct layout layout = { index->layer_count > 0, index->pieced_count > 0,
+    struct layout layout = { index->layer_count > 0,
         varve_reader_counter(reader) };
     varve_reader_free(reader);
     return layout;
@@ -66,20 +65,6 @@ static void repack(struct mix *m, const char *path, const char *to)
     MIX_CHECK(!status, "%s repacked: %s", path, m->error.message);
 }
 
-/* Pieces are kept by repacking, and put together by a graph: there the same
- * values come of both, and what is repacked is so for good. */
-static void look_at_pieces(struct mix *m, const char *repacked,
-    const char *saved, uint64_t counter)
-{
-    char again[256];
-    strcpy(again, mix_path(m, "encoding-third.varve"));
-    save_again(m, repacked, counter, again);
-    check_same(saved, again);
-    repack(m, repacked, again);
-    check_same(repacked, again);
-    remove(again);
-}
-
 void mix_look_at_encoding(struct mix *m, const char *path)
 {
     char saved[256], repacked[256];
@@ -88,10 +73,7 @@ void mix_look_at_encoding(struct mix *m, const char *path)
     strcpy(repacked, mix_path(m, "encoding-repacked.varve"));
     save_again(m, path, layout.counter, saved);
     repack(m, path, repacked);
-    if (layout.has_pieces)
-        look_at_pieces(m, repacked, saved, layout.counter);
-    else
-        check_same(saved, repacked);
+    check_same(saved, repacked);
     if (!layout.has_layers)
         check_same(repacked, path);
     remove(repacked);

@@ -170,7 +170,7 @@ static varve_run *open_run(const char *directory)
 }
 /* [/run] */
 
-/* --- A life of it ---------------------------------------------------------- */
+/* --- A life of it -------------------------------------------------------- */
 
 struct life {
     const char *directory;
