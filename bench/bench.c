@@ -68,6 +68,7 @@ int main(int count, char **arguments)
     bench_views(&wishes);
     bench_foreign(&wishes);
     bench_resume(&wishes);
+    bench_structs(&wishes);
     bench_growth(&wishes);
     end_report();
     return 0;

@@ -11,7 +11,6 @@
 #include "field.h"
 #include "graph.h"
 #include "migrating.h"
-#include "shape.h"
 #include "struct.h"
 #include "try.h"
 #include "variable.h"
@@ -65,9 +64,13 @@ static bool is_same_value(
 {
     if (!child->variable || child->is_elsewhere)
         return true;
-    varve_tensor view = vv_field_view(f, object);
-    return child->variable->tensor.data == view.data &&
-           vv_shape_equal(&child->variable->tensor, &view);
+    const varve_tensor *was = &child->variable->tensor;
+    if (was->data != vv_field_memory(f, object))
+        return false;
+    for (unsigned i = 0; i < f->rank; i++)
+        if (was->shape[i] != vv_field_extent(f, object, i))
+            return false;
+    return true;
 }
 
 static bool is_same_list(
@@ -123,6 +126,13 @@ static varve_node *next_child(
     return edge->node;
 }
 
+/* Whether the first that led to a node is that edge, or NULL. */
+static bool is_oldest(const varve_node *node, const varve_edge *edge)
+{
+    const struct vv_edge *in = vv_first_in(node);
+    return in && &in->public == edge;
+}
+
 static bool is_as_it_was(varve_node *node, const void *object)
 {
     const struct vv_struct *about = node->extra->about;
@@ -132,12 +142,16 @@ static bool is_as_it_was(varve_node *node, const void *object)
     for (const varve_field *f = about->fields; f->kind; f++) {
         if (f->kind == VARVE_FIELD_IS_GONE)
             continue;
-        varve_node *child = next_child(node, f, &next);
-        if (!field_moves(f, 0))
+        if (!field_moves(f, 0)) {
+            next = next ? varve_edge_next(next) : NULL;
             continue;
+        }
+        const varve_edge *edge = next;
+        varve_node *child = next_child(node, f, &next);
         bool waits = vv_field_waits(f, object);
         bool waited = about->missing && about->missing[f - about->fields];
-        if (child && !vv_struct_made(node, child, f))
+        if (child && !(child->is_member && is_oldest(child, edge)) &&
+            !vv_struct_made(node, child, f))
             continue;
         if (!child ? waited && !waits
                    : waits || !is_same_child(child, f, object))
