@@ -106,8 +106,8 @@ static uint64_t sum(void)
     uint64_t own = 0, all[16] = { 0 };
     for (int i = 0; i < slab.count; i++) {
         struct person p = slab.people[i];
-        own += (uint64_t)(p.at[0] ^ p.at[1] << 7 ^ p.speed[0] << 13) *
-               (2 * p.id + 1);
+        uint64_t at = (uint64_t)p.at[0] ^ (uint64_t)p.at[1] << 7;
+        own += (at ^ (uint64_t)p.speed[0] << 13) * (2 * p.id + 1);
     }
     const varve_comm *c = slab.comm;
     if (c->gather(c->self, &own, sizeof own, c->rank == 0 ? all : NULL))
