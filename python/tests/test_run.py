@@ -154,6 +154,21 @@ class Running(Test):
             self.assertTrue(run.step(3, force=True).endswith('ckpt-1.varve'))
         self.assertEqual(self.saved(), [3])
 
+    def test_pins_and_warns(self):
+        with varve.Run(state(), self.folder, keep_last=1) as run:
+            run.step(1, pin=True)
+            run.step(2)
+            run.step(3)
+            self.assertIsNone(run.warning)
+        self.assertEqual(self.saved(), [1, 3])
+        path = os.path.join(self.folder, 'ckpt-3.varve')
+        with open(path, 'r+b') as file:
+            file.seek(70)
+            file.write(b'damaged')
+        with varve.Run(state(), self.folder, last_save=False) as run:
+            self.assertEqual(run.resumed_step, 1)
+            self.assertIn(path, run.warning)
+
     def test_refuses_the_directory_of_another_program(self):
         self.run_to(3)
         names = sorted(os.listdir(self.folder))

@@ -128,6 +128,12 @@ class Run:
                 f'{reason}')
 
     @property
+    def warning(self) -> Optional[str]:
+        """What went wrong beside the last save, or was passed over by the
+        resume; None: nothing."""
+        return self._manager.warning or '\n'.join(self.passed_over) or None
+
+    @property
     def is_resumed(self) -> bool:
         """Whether something was restored; else it has begun anew."""
         return self._manager.restoration is not None
@@ -166,14 +172,16 @@ class Run:
 
     def step(self, step: int, metric: Optional[float] = None,
              metadata: Optional[Mapping[str, Any]] = None,
-             force: bool = False) -> Optional[str]:
+             force: bool = False, pin: bool = False) -> Optional[str]:
         """A step is done: saves it if a save is due, if the run was asked to
-        stop, or by force. Gives the path of what was written; None: nothing
-        (yet). Once one has failed the run has: leaving it raises that again."""
+        stop, or by force; what is saved then is pinned by `pin`. Gives the
+        path of what was written; None: nothing (yet). Once one has failed the
+        run has: leaving it raises that again."""
         if self._failure is not None:
             raise self._failure
         self._agree_to_stop()
-        self._last = {'step': step, 'metric': metric, 'metadata': metadata}
+        self._last = {'step': step, 'metric': metric, 'metadata': metadata,
+                      'pin': pin}
         try:
             return self._save(force or self._is_stopping)
         except BaseException as failure:
