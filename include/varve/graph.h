@@ -200,9 +200,10 @@ VARVE_API bool varve_has_tag(const varve_node *node, const char *tag);
 
 /* Called with a node and its path from where the walk began, borrowed for the
  * call. A path of more than 4095 bytes is given, here and wherever one is
- * shown, as "..." and its end: so a call takes time and memory in proportion to
- * the graph and the file, whatever they look like. It may add to the graph:
- * what is new is not visited. Anything but VARVE_OK ends the walk. */
+ * shown, as "..." and its end, 255 bytes in all: so a call takes time and
+ * memory in proportion to the graph and the file, whatever they look like. It
+ * may add to the graph: what is new is not visited. Anything but VARVE_OK ends
+ * the walk. */
 typedef varve_status varve_visit(
     void *user, varve_node *node, const char *path);
 

@@ -123,7 +123,8 @@ void vv_path_shorten(struct vv_buffer *path, size_t longest)
     static const char more[] = { '.', '.', '.' };
     if (path->failed || path->size <= longest)
         return;
-    size_t from = path->size - longest + sizeof more;
+    size_t kept = longest == VV_LONGEST_PATH ? VV_SHORTENED_PATH : longest;
+    size_t from = path->size - kept + sizeof more;
     /* Neither in a character nor in an escaped byte. */
     while (from < path->size &&
            (is_inside(path->data + from) || path->data[from - 1] == '%' ||

@@ -50,15 +50,15 @@ bool vv_text_ends_in(const char *text, size_t size, const char *ending);
 /* What a hexadecimal digit stands for; -1: it is none. */
 int vv_hexadecimal(char c);
 
-/* A path that is shown is no longer than this: "..." and its end. It bounds
- * what a deep graph can ask for, whose paths together grow with the square of
- * its depth. */
-enum { VV_LONGEST_PATH = 4095 };
+/* A path that is shown is no longer than this; of a longer one "..." and so
+ * much of its end that both have VV_SHORTENED_PATH bytes. It bounds what a deep
+ * graph can ask for, whose paths together grow with the square of its depth. */
+enum { VV_LONGEST_PATH = 4095, VV_SHORTENED_PATH = 255 };
 
 /* Patterns look at more of it. */
 enum { VV_LONGEST_SEARCHED_PATH = 8191 };
 
-/* Shortens a path to "..." and its end, if it is longer than `longest`. */
+/* Shortens a path that is longer than `longest` to "..." and its end. */
 void vv_path_shorten(struct vv_buffer *path, size_t longest);
 
 /* As vv_path_add_name; but of a name that is longer than a path of `longest`
