@@ -85,8 +85,10 @@ varve_node *vv_variable_new(
         vv_node_free(node);
         return vv_memory_mistake(graph);
     }
-    if (has_extra)
+    if (has_extra) {
         node->variable->extra->is_owned = is_owned;
+        node->variable->extra->is_bare = graph->defers_memory;
+    }
     node->value_state = is_owned ? VARVE_DECLARED : VARVE_INITIALIZED;
     vv_touch(node);
     return node;
@@ -423,6 +425,12 @@ bool vv_variable_reach(varve_node *node, const varve_memory *memory)
     return true;
 }
 
+/* Whether it may stay without a value of its own. */
+static bool is_bare(const struct vv_variable *variable)
+{
+    return variable->extra->is_bare && !variable->tensor.data;
+}
+
 void vv_variable_give_up(varve_node *node)
 {
     if (!node->variable || node->value_state != VARVE_PENDING)
@@ -432,7 +440,8 @@ void vv_variable_give_up(varve_node *node)
         return;
     }
     node->value_state = VARVE_DECLARED;
-    vv_variable_settle(node);
+    if (!is_bare(node->variable))
+        vv_variable_settle(node);
 }
 
 void vv_variable_go_without(varve_node *node)
@@ -443,5 +452,6 @@ void vv_variable_go_without(varve_node *node)
         return;
     }
     node->value_state = VARVE_DECLARED;
-    vv_variable_begin(node);
+    if (!is_bare(node->variable))
+        vv_variable_begin(node);
 }

@@ -30,6 +30,7 @@ struct vv_variable_extra {
     struct vv_resizing *resizing; /* how it comes to other shapes, or NULL */
     bool is_owned;                /* the library owns the memory */
     bool is_part;                 /* a slice that is not all of its value */
+    bool is_bare; /* made without memory: without a value it has none */
     /* to fill in */
     struct vv_borrowed *borrowed; /* if it came from elsewhere (a mapping) */
     /* own */

@@ -229,23 +229,41 @@ static struct mix_open *newest_below(
 
 static uint8_t number_of_name(const char *name)
 {
-    uint8_t number = 0;
-    while (strcmp(mix_name(number), name) != 0)
-        if (++number == MIX_NAMES)
-            number = MIX_POSITIONS;
-    return number;
+    for (unsigned n = 0; n < MIX_NONE; n++) {
+        if (n == MIX_NAMES)
+            n = MIX_POSITIONS;
+        if (strcmp(mix_name((uint8_t)n), name) == 0)
+            return (uint8_t)n;
+    }
+    return MIX_NONE;
 }
 
-static void follow_edge(struct mix_graph *g, uint8_t n, const varve_edge *edge)
+/* False if the name is none of a program: a file of names spells a path by it,
+ * of a node that is reached already. The edge goes away again. */
+static bool follow_edge(struct mix_graph *g, uint8_t n, const varve_edge *edge)
 {
     uint8_t name = number_of_name(edge->name), child = 0;
-    if (mix_child(&g->shape, n, name) != MIX_NONE)
-        return;
+    if (name != MIX_NONE && mix_child(&g->shape, n, name) != MIX_NONE)
+        return true;
     while (child < MIX_NODES && g->nodes[child] != edge->node)
         child++;
     MIX_CHECK(child < MIX_NODES, "a child \"%s\" that nobody made", edge->name);
+    if (name == MIX_NONE) {
+        MIX_CHECK(strchr(edge->name, '/'), "a name \"%s\"", edge->name);
+        varve_untrack(g->nodes[n], edge->name);
+        return false;
+    }
     MIX_CHECK(mix_add_edge(&g->shape, n, name, child), "too many edges");
     g->version++;
+    return true;
+}
+
+static void follow_edges(struct mix_graph *g, uint8_t n)
+{
+    const varve_edge *e = varve_edge_first(g->nodes[n]);
+    while (e)
+        e = follow_edge(g, n, e) ? varve_edge_next(e)
+                                 : varve_edge_first(g->nodes[n]);
 }
 
 void mix_follow_shared(struct mix *m, uint8_t graph)
@@ -255,9 +273,7 @@ void mix_follow_shared(struct mix *m, uint8_t graph)
     for (uint8_t n = 0; n < MIX_NODES; n++) {
         if (!g->shape.nodes[n].kind || !g->shape.nodes[n].demands)
             continue;
-        for (const varve_edge *e = varve_edge_first(g->nodes[n]); e;
-             e = varve_edge_next(e))
-            follow_edge(g, n, e);
+        follow_edges(g, n);
     }
 }
 

@@ -87,9 +87,10 @@ void mix_rebind_struct(struct mix *m, uint8_t a, uint8_t b, uint8_t c)
         is_told ? "varve_rebind_struct" : "changed, and varve_snapshot_new", at,
         n, stays ? "this" : "another", g->of[n]->name);
     mix_set gone = mix_struct_rebind(g, n, object);
-    if (!is_told)
+    if (is_told)
+        mix_trouble_begin(m); /* mix_is_to_repeat is its end */
+    else
         look_again(g->nodes[n]);
-    mix_trouble_begin(m);
     while (is_told) {
         varve_rebind_struct(g->nodes[n], object);
         is_told = mix_is_to_repeat(m, at, mix_is_well(m, at));

@@ -26,13 +26,19 @@
 
 /* --- The life of one ---------------------------------------------------- */
 
-enum { BUFFERS = 9 };
+enum { BUFFERS = 4, LISTS = 5 };
 
 static void list_buffers(struct vv_delivery *d, struct vv_buffer **list)
 {
-    struct vv_buffer *all[BUFFERS] = { &d->jobs, &d->held, &d->stuck,
-        &d->mismatched, &d->folds, &d->cuts, &d->cast_misfits, &d->damages,
+    struct vv_buffer *all[BUFFERS] = { &d->cuts, &d->cast_misfits, &d->damages,
         &d->damage_text };
+    memcpy(list, all, sizeof all);
+}
+
+static void list_lists(struct vv_delivery *d, struct vv_pair_list **list)
+{
+    struct vv_pair_list *all[LISTS] = { &d->jobs, &d->held, &d->stuck,
+        &d->mismatched, &d->folds };
     memcpy(list, all, sizeof all);
 }
 
@@ -40,6 +46,7 @@ void vv_delivery_init(struct vv_delivery *d, const struct vv_pairing *pairing,
     const struct vv_opened *file)
 {
     struct vv_buffer *buffers[BUFFERS];
+    struct vv_pair_list *lists[LISTS];
     const varve_allocator *a = &pairing->context.allocator;
     d->pairing = pairing;
     d->options = &pairing->selection.options;
@@ -47,6 +54,9 @@ void vv_delivery_init(struct vv_delivery *d, const struct vv_pairing *pairing,
     list_buffers(d, buffers);
     for (size_t i = 0; i < BUFFERS; i++)
         vv_buffer_init(buffers[i], a);
+    list_lists(d, lists);
+    for (size_t i = 0; i < LISTS; i++)
+        vv_pair_list_init(lists[i], a);
     vv_map_init(&d->served, a);
 }
 
@@ -60,13 +70,14 @@ varve_status vv_delivery_begin(struct vv_delivery *d, varve_error *error)
         return vv_fail_memory(error, "a restoration");
     if (values > count)
         values = count;
-    vv_buffer_reserve(&d->jobs, values * sizeof(struct vv_pair));
+    vv_buffer_reserve(&d->jobs.pairs, values * sizeof(struct vv_pair));
     return VARVE_OK;
 }
 
 void vv_delivery_end(struct vv_delivery *d)
 {
     struct vv_buffer *buffers[BUFFERS];
+    struct vv_pair_list *lists[LISTS];
     vv_release(&d->pairing->context.allocator, d->fates,
         vv_index_of(d->pairing)->value_count);
     if (d->dropped)
@@ -77,16 +88,18 @@ void vv_delivery_end(struct vv_delivery *d)
     list_buffers(d, buffers);
     for (size_t i = 0; i < BUFFERS; i++)
         vv_buffer_clear(buffers[i]);
+    list_lists(d, lists);
+    for (size_t i = 0; i < LISTS; i++)
+        vv_pair_list_clear(lists[i]);
     vv_map_clear(&d->served);
 }
 
 void vv_delivery_forget_graph(struct vv_delivery *d)
 {
-    d->jobs.size = 0;
-    d->held.size = 0;
-    d->stuck.size = 0;
-    d->mismatched.size = 0;
-    d->folds.size = 0;
+    struct vv_pair_list *lists[LISTS];
+    list_lists(d, lists);
+    for (size_t i = 0; i < LISTS; i++)
+        vv_empty_pairs(lists[i]);
     d->cuts.size = 0;
 }
 
@@ -111,19 +124,19 @@ void vv_note_loss(struct vv_delivery *d)
         vv_fail_memory(&d->failure, "matching a checkpoint");
 }
 
-static void look_for_loss(struct vv_delivery *d, struct vv_buffer *list)
+static void look_for_loss(struct vv_delivery *d, struct vv_buffer *pairs)
 {
-    if (list->failed)
+    if (pairs->failed)
         vv_note_loss(d);
-    list->failed = false;
+    pairs->failed = false;
 }
 
-void vv_enlist(struct vv_delivery *d, struct vv_buffer *list, varve_node *node,
-    uint32_t file)
+void vv_enlist(struct vv_delivery *d, struct vv_pair_list *list,
+    varve_node *node, uint32_t file)
 {
-    struct vv_pair *pair = vv_buffer_extend(list, sizeof *pair);
+    struct vv_pair *pair = vv_buffer_extend(&list->pairs, sizeof *pair);
     if (!pair) {
-        look_for_loss(d, list);
+        look_for_loss(d, &list->pairs);
         return;
     }
     pair->node = node;
@@ -165,7 +178,7 @@ void vv_unhold(struct vv_delivery *d)
             pairs[kept++] = pairs[i];
         }
     }
-    d->held.size = kept * sizeof *pairs;
+    d->held.pairs.size = kept * sizeof *pairs;
 }
 
 static bool fits(const struct vv_delivery *d, const struct vv_pair *job)
@@ -195,7 +208,7 @@ static void sort_out(struct vv_delivery *d)
             jobs[kept++] = job;
         }
     }
-    d->jobs.size = kept * sizeof *jobs;
+    d->jobs.pairs.size = kept * sizeof *jobs;
     if (!has_states)
         return;
     count = kept;
@@ -208,38 +221,38 @@ static void sort_out(struct vv_delivery *d)
             jobs[kept++] = job;
         }
     }
-    d->jobs.size = kept * sizeof *jobs;
+    d->jobs.pairs.size = kept * sizeof *jobs;
 }
 
 void vv_get_stuck(struct vv_delivery *d, bool is_open)
 {
-    vv_buffer_add(&d->stuck, d->jobs.data, d->jobs.size);
-    look_for_loss(d, &d->stuck);
     size_t count;
     const struct vv_pair *jobs = vv_pairs(&d->jobs, &count);
+    vv_buffer_add(&d->stuck.pairs, jobs, count * sizeof *jobs);
+    look_for_loss(d, &d->stuck.pairs);
     for (size_t i = 0; i < count; i++) {
         varve_node *node = jobs[i].node;
         if (node->variable && is_open && !vv_is_fixed(node))
             node->value_state = VARVE_PENDING;
     }
-    d->jobs.size = 0;
+    vv_empty_pairs(&d->jobs);
 }
 
 varve_status vv_deliver(struct vv_delivery *d, varve_error *error)
 {
-    if (d->held.size)
+    if (d->held.pairs.size)
         vv_unhold(d);
     sort_out(d);
-    if (d->has_new_mismatch && d->mismatched.size)
+    if (d->has_new_mismatch && d->mismatched.pairs.size)
         return vv_fail_mismatched(d, error);
     /* Callbacks of states may add to the graph, and so to the jobs. */
     struct vv_buffer batch;
-    vv_buffer_move(&batch, &d->jobs, d->jobs.allocator);
+    vv_buffer_move(&batch, &d->jobs.pairs, d->jobs.pairs.allocator);
     size_t count;
     varve_status status = VARVE_OK;
     if (d->options->salvage)
         status = vv_salvage(d, &batch, error);
-    struct vv_pair *jobs = vv_pairs(&batch, &count);
+    struct vv_pair *jobs = vv_pairs_in(&batch, &count);
     const size_t all = count;
     count = vv_put_fixed_behind(jobs, count);
     if (!status && count)
@@ -249,8 +262,9 @@ varve_status vv_deliver(struct vv_delivery *d, varve_error *error)
     if (!status)
         status = vv_transfer(d, jobs, count, all - count, error);
     if (status) {
-        vv_buffer_add(&batch, d->jobs.data, d->jobs.size);
-        vv_buffer_swap(&batch, &d->jobs);
+        jobs = vv_pairs(&d->jobs, &count);
+        vv_buffer_add(&batch, jobs, count * sizeof *jobs);
+        vv_buffer_swap(&batch, &d->jobs.pairs);
     }
     vv_buffer_clear(&batch);
     return status;
@@ -289,7 +303,7 @@ static void describe_processes(const struct vv_delivery *d,
         vv_private_of(pair->node)->size);
 }
 
-varve_status vv_fail_mismatched(const struct vv_delivery *d, varve_error *error)
+varve_status vv_fail_mismatched(struct vv_delivery *d, varve_error *error)
 {
     const struct vv_index *index = vv_index_of(d->pairing);
     size_t count;
@@ -349,13 +363,15 @@ static bool is_listed(const struct vv_delivery *d, uint32_t value)
 }
 
 /* Whether those of a list that hold their place have the fate of it. */
-static bool have_fate(const struct vv_delivery *d, const struct vv_buffer *list,
-    enum vv_fate fate)
+static bool have_fate(const struct vv_delivery *d,
+    const struct vv_pair_list *list, enum vv_fate fate)
 {
     const struct vv_pairing *p = d->pairing;
     size_t count;
-    const struct vv_pair *pairs = vv_pairs(list, &count);
+    const struct vv_pair *pairs = vv_pairs_in(&list->pairs, &count);
     for (size_t i = 0; i < count; i++) {
+        if (!pairs[i].node)
+            continue;
         bool are_nodes = list == &d->mismatched;
         uint32_t value =
             are_nodes ? vv_value_of(p, pairs[i].file) : pairs[i].file;
@@ -372,9 +388,9 @@ static bool have_fate(const struct vv_delivery *d, const struct vv_buffer *list,
 void vv_delivery_check(const struct vv_delivery *d)
 {
     const struct vv_pairing *p = d->pairing;
-    size_t pairs =
-        (d->jobs.size + d->held.size + d->stuck.size + d->mismatched.size) /
-        sizeof(struct vv_pair);
+    size_t pairs = (d->jobs.pairs.size + d->held.pairs.size +
+                       d->stuck.pairs.size + d->mismatched.pairs.size) /
+                   sizeof(struct vv_pair);
     uint32_t values = vv_index_of(p)->value_count;
     if (!p->graph || values > MOST_CHECKED || pairs > MOST_CHECKED)
         return;
@@ -382,7 +398,7 @@ void vv_delivery_check(const struct vv_delivery *d)
     assert(have_fate(d, &d->stuck, VV_FATE_DUE));
     assert(have_fate(d, &d->held, VV_FATE_WAITING));
     assert(have_fate(d, &d->mismatched, VV_FATE_MISMATCHED));
-    assert(p->is_dry || d->jobs.size == 0);
+    assert(p->is_dry || d->jobs.pairs.size == 0);
     for (uint32_t v = 0; v < values; v++)
         assert(is_listed(d, v));
 }

@@ -75,16 +75,16 @@ struct vv_delivery {
     bool reads_once; /* what is too large to be staged is changed as it is read
                         and verified, as with `streaming` */
     /* by arrivals and retries */
-    bool has_new_mismatch;       /* since the last arrival */
-    bool has_lost;               /* memory ran out for a list */
-    struct vv_buffer jobs;       /* vv_pair: values due */
-    struct vv_buffer held;       /* vv_pair: states whose variables are not
-                                    there yet */
-    struct vv_buffer stuck;      /* vv_pair: values whose delivery failed */
-    struct vv_buffer mismatched; /* vv_pair: nodes that do not fit each
+    bool has_new_mismatch;          /* since the last arrival */
+    bool has_lost;                  /* memory ran out for a list */
+    struct vv_pair_list jobs;       /* values due */
+    struct vv_pair_list held;       /* states whose variables are not
+                                          there yet */
+    struct vv_pair_list stuck;      /* values whose delivery failed */
+    struct vv_pair_list mismatched; /* nodes that do not fit each
                                     other */
-    struct vv_buffer folds;      /* vv_pair: private nodes to be folded */
-    varve_error failure;         /* of an arrival; VARVE_OK: none */
+    struct vv_pair_list folds;      /* private nodes to be folded */
+    varve_error failure;            /* of an arrival; VARVE_OK: none */
 
     /* own */
     bool *dropped;         /* by node of the file without a value: what is in
@@ -124,7 +124,7 @@ void vv_delivery_check(const struct vv_delivery *delivery);
 void vv_note_loss(struct vv_delivery *delivery);
 
 /* Adds to a list; what memory runs out for is lost until a retry. */
-void vv_enlist(struct vv_delivery *delivery, struct vv_buffer *list,
+void vv_enlist(struct vv_delivery *delivery, struct vv_pair_list *list,
     varve_node *node, uint32_t number);
 
 /* Sets aside what does not fit and what is not ready, and transfers the rest of
@@ -137,7 +137,7 @@ void vv_get_stuck(struct vv_delivery *delivery, bool is_open);
 
 /* Lists what does not match: one line, then a line for each. */
 varve_status vv_fail_mismatched(
-    const struct vv_delivery *delivery, varve_error *error);
+    struct vv_delivery *delivery, varve_error *error);
 
 /* Whether the states of held pairs can be loaded now; moves them to the
  * jobs. */

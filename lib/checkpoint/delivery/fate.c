@@ -300,20 +300,11 @@ static void confirm(struct vv_delivery *d, varve_node *node, uint32_t file)
         vv_change_fate(d, value, VV_FATE_APPLIED);
 }
 
-static bool is_mismatched(const struct vv_delivery *d, const varve_node *node)
-{
-    size_t count;
-    const struct vv_pair *pairs = vv_pairs(&d->mismatched, &count);
-    while (count > 0 && pairs[count - 1].node != node)
-        count--;
-    return count > 0;
-}
-
 /* A variable or state for which the file has an object is noted once. */
 static void take_in(struct vv_delivery *d, varve_node *node, uint32_t file)
 {
     uint32_t value = vv_value_of(d->pairing, file);
-    if (value == VV_NONE ? !is_mismatched(d, node)
+    if (value == VV_NONE ? !vv_find_pair(&d->mismatched, node, VV_NONE, 0)
                          : d->fates[value] == VV_FATE_EXCLUDED)
         vv_decide(d, node, file);
 }

@@ -129,7 +129,7 @@ void vv_decide_own(struct vv_delivery *d, varve_node *node, uint32_t file)
         leave_out_all_but(d, VV_LEFT, file, NULL);
     } else if (private->options.fold) {
         if (leave_out_all_but(d, VV_TO_FOLD, file, NULL) &&
-            !d->pairing->is_dry && !vv_has_pair(&d->folds, node, file))
+            !d->pairing->is_dry && !vv_find_pair(&d->folds, node, file, 0))
             vv_enlist(d, &d->folds, node, file);
     } else {
         refuse(d, node, file);
@@ -140,13 +140,8 @@ void vv_decide_own(struct vv_delivery *d, varve_node *node, uint32_t file)
 
 bool vv_take_fold(struct vv_delivery *d, struct vv_pair *pair)
 {
-    size_t count;
-    struct vv_pair *pairs = vv_pairs(&d->folds, &count);
-    if (count == 0)
+    if (!vv_take_pair(&d->folds, pair))
         return false;
-    *pair = *pairs;
-    memmove(pairs, pairs + 1, (count - 1) * sizeof *pairs);
-    d->folds.size -= sizeof *pair;
     d->not_own[pair->file] = VV_FOLDED;
     return true;
 }

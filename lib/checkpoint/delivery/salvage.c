@@ -328,7 +328,7 @@ varve_status vv_salvage(
     const varve_allocator *a = &d->pairing->context.allocator;
     struct look l = { .d = d };
     size_t count;
-    struct vv_pair *pairs = vv_pairs(jobs, &count);
+    struct vv_pair *pairs = vv_pairs_in(jobs, &count);
     if (count == 0)
         return VARVE_OK;
     uint8_t *is_lost = vv_allocate_zeroed(a, count);

@@ -110,29 +110,6 @@ void vv_add_pair(struct vv_pairing *p, struct vv_buffer *buffer,
     pair->file = file;
 }
 
-bool vv_has_pair(
-    const struct vv_buffer *buffer, const varve_node *node, uint32_t file)
-{
-    size_t count;
-    const struct vv_pair *pairs = vv_pairs(buffer, &count);
-    while (count > 0 &&
-           !(pairs[count - 1].node == node && pairs[count - 1].file == file))
-        count--;
-    return count > 0;
-}
-
-void vv_drop_pairs(struct vv_buffer *buffer, const varve_node *node)
-{
-    size_t count;
-    struct vv_pair *pairs = vv_pairs(buffer, &count);
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (pairs[i].node != node)
-            pairs[kept++] = pairs[i];
-    }
-    buffer->size = kept * sizeof *pairs;
-}
-
 /* --- Who is bound to whom ----------------------------------------------- */
 
 uint32_t vv_file_node_of(const struct vv_pairing *p, const varve_node *node)
@@ -224,11 +201,12 @@ static void let_go(struct vv_pairing *p, const varve_node *node)
 /* Those that claim what nobody holds any more are next. */
 static void pass_on(struct vv_pairing *p, uint32_t file)
 {
-    size_t count;
-    const struct vv_pair *pairs = vv_pairs(&p->conflicts, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (pairs[i].file == file && vv_file_node_of(p, pairs[i].node) == file)
-            vv_defer(p, pairs[i].node, file, vv_how_of(p, pairs[i].node));
+    size_t count, at = 0;
+    const struct vv_pair *pairs = vv_pairs_in(&p->conflicts.pairs, &count);
+    while ((at = vv_find_pair(&p->conflicts, NULL, file, at)) != 0) {
+        varve_node *node = pairs[at - 1].node;
+        if (vv_file_node_of(p, node) == file)
+            vv_defer(p, node, file, vv_how_of(p, node));
     }
 }
 
@@ -264,7 +242,7 @@ void vv_forget_claims(struct vv_pairing *p)
         if (is_claimant(p, n))
             let_go(p, n);
     }
-    p->conflicts.size = 0;
+    vv_empty_pairs(&p->conflicts);
 }
 
 /* Claims of what cannot be reached. */
@@ -279,7 +257,7 @@ static void sweep_claims(struct vv_pairing *p, const struct vv_walk *walk)
         else if (is_claimant(p, pairs[i].node))
             unclaim(p, pairs[i].node);
     }
-    p->conflicts.size = kept * sizeof *pairs;
+    p->conflicts.pairs.size = kept * sizeof *pairs;
 }
 
 /* What was come to without being bound is not held by anything. */
@@ -415,7 +393,7 @@ static bool is_better(struct vv_pairing *p, const varve_node *node,
 static void take_from_holder(struct vv_pairing *p, uint32_t file)
 {
     varve_node *holder = p->node_of[file];
-    vv_add_pair(p, &p->conflicts, holder, file);
+    vv_add_pair(p, &p->conflicts.pairs, holder, file);
     p->node_of[file] = NULL;
     p->values->outdone(p->delivery, holder, file);
 }
@@ -440,7 +418,7 @@ static void claim_too(
     struct vv_pairing *p, varve_node *node, uint32_t file, enum vv_how how)
 {
     bool is_new = vv_file_node_of(p, node) == VV_NONE;
-    vv_add_pair(p, &p->conflicts, node, file);
+    vv_add_pair(p, &p->conflicts.pairs, node, file);
     if (!is_new)
         return;
     p->file_of[node->number] = file + 1;
@@ -475,7 +453,7 @@ static bool take_place(
     known = vv_file_node_of(p, node);
     if (known != VV_NONE ? !may_combine(p, node, file)
                          : has_another_value(p, node, file)) {
-        vv_add_pair(p, &p->conflicts, node, file);
+        vv_add_pair(p, &p->conflicts.pairs, node, file);
         return false;
     }
     return known == VV_NONE || add_partner(p, known, file);
@@ -509,27 +487,26 @@ void vv_bind(
 void vv_defer(
     struct vv_pairing *p, varve_node *node, uint32_t file, enum vv_how how)
 {
-    struct vv_deferred claim = { node, file, how };
-    vv_buffer_add(&p->deferred, &claim, sizeof claim);
-    if (p->deferred.failed) {
-        p->deferred.failed = false;
+    size_t place = p->deferred.pairs.size / sizeof(struct vv_pair);
+    uint8_t *known = vv_buffer_extend(&p->deferred_hows, 1);
+    p->deferred_hows.failed = false;
+    if (!known) {
         vv_out_of_memory(p);
+        return;
     }
-}
-
-static struct vv_deferred *all_deferred(
-    const struct vv_pairing *p, size_t *count)
-{
-    *count = p->deferred.size / sizeof(struct vv_deferred);
-    return (struct vv_deferred *)(void *)p->deferred.data;
+    *known = (uint8_t)how;
+    vv_add_pair(p, &p->deferred.pairs, node, file);
+    if (p->deferred.pairs.size == place * sizeof(struct vv_pair))
+        p->deferred_hows.size = place;
 }
 
 void vv_bind_deferred(struct vv_pairing *p, size_t i)
 {
     size_t count;
-    struct vv_deferred claim = all_deferred(p, &count)[i];
+    struct vv_pair claim = vv_pairs_in(&p->deferred.pairs, &count)[i];
     if (claim.node)
-        vv_bind(p, claim.node, claim.file, (enum vv_how)claim.how);
+        vv_bind(
+            p, claim.node, claim.file, (enum vv_how)p->deferred_hows.data[i]);
 }
 
 /* --- Queues ------------------------------------------------------------- */
@@ -537,26 +514,16 @@ void vv_bind_deferred(struct vv_pairing *p, size_t i)
 struct vv_pair vv_queued(const struct vv_buffer *queue, size_t i)
 {
     size_t count;
-    return vv_pairs(queue, &count)[i];
+    return vv_pairs_in(queue, &count)[i];
 }
 
 static void forget_in_queue(struct vv_buffer *queue, const varve_node *node)
 {
     size_t count;
-    struct vv_pair *pairs = vv_pairs(queue, &count);
+    struct vv_pair *pairs = vv_pairs_in(queue, &count);
     for (size_t i = 0; i < count; i++) {
         if (pairs[i].node == node)
             pairs[i].node = NULL;
-    }
-}
-
-static void forget_deferred(struct vv_pairing *p, const varve_node *node)
-{
-    size_t count;
-    struct vv_deferred *claims = all_deferred(p, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (claims[i].node == node)
-            claims[i].node = NULL;
     }
 }
 
@@ -573,7 +540,7 @@ void vv_forget_node(struct vv_pairing *p, varve_node *node)
     p->values->parted(p->delivery, node, VV_NONE);
     forget_in_queue(&p->queue, node);
     forget_in_queue(&p->demand, node);
-    forget_deferred(p, node);
+    vv_drop_pairs(&p->deferred, node);
     vv_drop_pairs(&p->unnamed, node);
     vv_scope_forget(p, node);
     vv_pairing_check(p);

@@ -149,7 +149,7 @@ void vv_by_name_consider(struct vv_pairing *p, varve_node *node)
 {
     bool wants = node->kind == VARVE_VARIABLE || node->kind == VARVE_STATE;
     if (wants && !vv_is_holder(p, node, vv_file_node_of(p, node)))
-        vv_add_pair(p, &p->unnamed, node, VV_NONE);
+        vv_add_pair(p, &p->unnamed.pairs, node, VV_NONE);
 }
 
 /* Once names matter, all that the program has is visited, and everything that
@@ -177,11 +177,12 @@ void vv_by_name_changed(struct vv_pairing *p, varve_node *node)
 
 void vv_by_name_match(struct vv_pairing *p)
 {
-    size_t count = p->unnamed.size / sizeof(struct vv_pair);
+    size_t count;
+    vv_pairs(&p->unnamed, &count);
     if (count && !vv_sweep(p)) /* what is untracked claims nothing */
         vv_out_of_memory(p);
     for (size_t i = 0; i < count; i++) {
-        varve_node *node = vv_queued(&p->unnamed, i).node;
+        varve_node *node = vv_queued(&p->unnamed.pairs, i).node;
         if (vv_is_holder(p, node, vv_file_node_of(p, node)) ||
             !vv_is_known(p, node))
             continue;
@@ -189,5 +190,5 @@ void vv_by_name_match(struct vv_pairing *p)
         if (file != VV_NONE)
             vv_bind(p, node, file, VV_BY_GLOBAL_NAME);
     }
-    p->unnamed.size = 0;
+    vv_empty_pairs(&p->unnamed);
 }

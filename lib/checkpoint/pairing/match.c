@@ -496,9 +496,10 @@ static bool has_more(const struct vv_buffer *queue, size_t from)
 /* Claims by aliases, when there are none by paths any more. */
 static void match_deferred(struct vv_pairing *p)
 {
-    for (size_t i = 0; i < p->deferred.size / sizeof(struct vv_deferred); i++)
+    for (size_t i = 0; i < p->deferred.pairs.size / sizeof(struct vv_pair); i++)
         vv_bind_deferred(p, i);
-    p->deferred.size = 0;
+    vv_empty_pairs(&p->deferred);
+    p->deferred_hows.size = 0;
 }
 
 void vv_match_queue(struct vv_pairing *p)
@@ -514,14 +515,14 @@ void vv_match_queue(struct vv_pairing *p)
         p->queue_first = 0;
         /* Lesser claims wait until there are no others: those by alias, then by
          * what is made on demand, then by global name. */
-        if (p->deferred.size)
+        if (p->deferred.pairs.size)
             match_deferred(p);
         else if (has_more(&p->demand, offered))
             offer(p, offered++);
         else
             vv_by_name_match(p);
-    } while (p->queue.size || p->deferred.size ||
-             has_more(&p->demand, offered) || p->unnamed.size);
+    } while (p->queue.size || p->deferred.pairs.size ||
+             has_more(&p->demand, offered) || p->unnamed.pairs.size);
     p->demand.size = 0;
     vv_pairing_check(p);
 }

@@ -15,12 +15,12 @@
 #include "scope.h"
 #include "try.h"
 
-enum { BUFFERS = 8 };
+enum { BUFFERS = 6 };
 
 static void list_buffers(struct vv_pairing *p, struct vv_buffer **list)
 {
-    struct vv_buffer *all[BUFFERS] = { &p->queue, &p->deferred, &p->sorted,
-        &p->demand, &p->unnamed, &p->conflicts, &p->path, &p->file_path };
+    struct vv_buffer *all[BUFFERS] = { &p->queue, &p->deferred_hows, &p->sorted,
+        &p->demand, &p->path, &p->file_path };
     memcpy(list, all, sizeof all);
 }
 
@@ -35,6 +35,10 @@ void vv_pairing_init(struct vv_pairing *p, varve_node *root,
     list_buffers(p, buffers);
     for (size_t i = 0; i < BUFFERS; i++)
         vv_buffer_init(buffers[i], &p->context.allocator);
+    vv_pair_list_init(&p->conflicts, &p->context.allocator);
+    vv_pair_list_init(&p->unnamed, &p->context.allocator);
+    vv_pair_list_init(&p->deferred, &p->context.allocator);
+    p->deferred.keeps_places = true;
     p->selection.allocator = &p->context.allocator;
 }
 
@@ -139,6 +143,9 @@ void vv_pairing_end(struct vv_pairing *p)
     list_buffers(p, buffers);
     for (size_t i = 0; i < BUFFERS; i++)
         vv_buffer_clear(buffers[i]);
+    vv_pair_list_clear(&p->conflicts);
+    vv_pair_list_clear(&p->unnamed);
+    vv_pair_list_clear(&p->deferred);
     if (p->has_paths)
         vv_saved_paths_end(&p->paths);
     vv_scope_end(p);
@@ -169,9 +176,10 @@ void vv_pairing_forget_graph(struct vv_pairing *p)
     memset(p->node_of, 0, nodes * sizeof *p->node_of);
     if (p->links)
         memset(p->links, 0, nodes * sizeof *p->links);
-    p->unnamed.size = 0;
-    p->deferred.size = 0;
-    p->conflicts.size = 0;
+    vv_empty_pairs(&p->unnamed);
+    vv_empty_pairs(&p->deferred);
+    p->deferred_hows.size = 0;
+    vv_empty_pairs(&p->conflicts);
 }
 
 /* --- What always holds -------------------------------------------------- */

@@ -12,19 +12,13 @@
 #include "buffer.h"
 #include "graph.h"
 #include "index_in.h"
+#include "pair_list.h"
 #include "saved_path.h"
 #include "selection.h"
 #include "slice.h"
 #include "spread.h"
 #include "value_calls.h"
 #include "variable.h"
-
-/* A node of the program and a value or node of the file. */
-struct vv_pair {
-    /* to fill in */
-    varve_node *node;
-    uint32_t file; /* a node of the file; in jobs, a value */
-};
 
 /* The nodes of the file that an object of the program stands for, in the order
  * in which they were bound. */
@@ -41,13 +35,6 @@ enum vv_how {
                          a node of that one goes first */
     VV_BY_ALIAS,      /* so does one of any path */
     VV_BY_GLOBAL_NAME
-};
-
-/* A claim that is made when those by path have been. */
-struct vv_deferred {
-    varve_node *node; /* NULL: freed meanwhile */
-    uint32_t file;
-    uint32_t how; /* vv_how */
 };
 
 /* How a node of the program was come to, for its path. */
@@ -90,15 +77,17 @@ struct vv_pairing {
     varve_node **node_of; /* by node of the file */
     uint32_t *file_of;    /* by number of a program node: file node plus 1 */
     struct vv_saved_paths paths;
-    struct vv_buffer queue;     /* vv_pair: to be matched, with one node of the
-                                   file, or (VV_NONE) with all that it stands
-                                   for; VV_VISIT: so, but asked for nothing */
-    struct vv_buffer deferred;  /* vv_deferred */
-    struct vv_buffer conflicts; /* vv_pair: claims to what another has; such a
-                                   node has its file node in `file_of`, so that
-                                   what is below it is matched, unless it has
-                                   another */
-    struct vv_buffer file_path; /* scratch */
+    struct vv_buffer queue; /* vv_pair: to be matched, with one node of the
+                               file, or (VV_NONE) with all that it stands
+                               for; VV_VISIT: so, but asked for nothing */
+    struct vv_pair_list deferred;   /* claims that are made when those by path
+                                       have been */
+    struct vv_buffer deferred_hows; /* uint8_t: vv_how, of the same place */
+    struct vv_pair_list conflicts;  /* claims to what another has; such a
+                                    node has its file node in `file_of`, so that
+                                    what is below it is matched, unless it has
+                                    another */
+    struct vv_buffer file_path;     /* scratch */
 
     /* to fill in: by who joins it with values */
     varve_node *root;
@@ -134,12 +123,12 @@ struct vv_pairing {
     uint8_t *hows;       /* by number of a program node: vv_how */
     size_t how_capacity;
     size_t queue_first;
-    uint32_t next_edge;       /* of the file: that behind the last one found */
-    struct vv_buffer sorted;  /* scratch: the edges of one node */
-    struct vv_buffer demand;  /* vv_pair: as `queue`, to be offered children */
-    struct vv_buffer unnamed; /* vv_pair: nodes that no path may lead to, to be
+    uint32_t next_edge;      /* of the file: that behind the last one found */
+    struct vv_buffer sorted; /* scratch: the edges of one node */
+    struct vv_buffer demand; /* vv_pair: as `queue`, to be offered children */
+    struct vv_pair_list unnamed; /* nodes that no path may lead to, to be
                                  looked for by global name */
-    struct vv_buffer path;    /* scratch */
+    struct vv_buffer path;       /* scratch */
 };
 
 /* Empty, for the program at a root. `parsed` may still be empty, and stays
@@ -192,20 +181,6 @@ static inline bool vv_is_alike(
            vv_index_is_like(
                &parsed->index, &parsed->table, value, &node->variable->tensor);
 }
-
-/* The pairs in a buffer. */
-static inline struct vv_pair *vv_pairs(
-    const struct vv_buffer *buffer, size_t *count)
-{
-    *count = buffer->size / sizeof(struct vv_pair);
-    return (struct vv_pair *)(void *)buffer->data;
-}
-
-bool vv_has_pair(
-    const struct vv_buffer *buffer, const varve_node *node, uint32_t file);
-
-/* Takes the pairs with this node out of a buffer. */
-void vv_drop_pairs(struct vv_buffer *buffer, const varve_node *node);
 
 /* A scratch buffer, empty; what failed in it before is forgotten. */
 static inline struct vv_buffer *vv_emptied(struct vv_buffer *scratch)

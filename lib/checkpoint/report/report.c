@@ -380,7 +380,12 @@ static void sort_claims(struct vv_maker *m)
 {
     size_t pair = sizeof(struct vv_pair);
     size_t misfit = sizeof(struct vv_misfits);
-    vv_buffer_add(&m->by_file, m->p->conflicts.data, m->p->conflicts.size);
+    size_t count;
+    const struct vv_pair *claims = vv_pairs_in(&m->p->conflicts.pairs, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (claims[i].node)
+            vv_buffer_add(&m->by_file, &claims[i], pair);
+    }
     vv_buffer_add(
         &m->misfits, m->d->cast_misfits.data, m->d->cast_misfits.size);
     m->failed |= m->by_file.failed || m->misfits.failed;

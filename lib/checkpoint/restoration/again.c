@@ -97,7 +97,7 @@ static void ask(struct asking *a, varve_node *node)
         return;
     vv_set_fate(&r->delivery, node, value, VV_FATE_DUE); /* not of a copy */
     struct vv_pair job = { node, value };
-    vv_buffer_add(&r->delivery.jobs, &job, sizeof job);
+    vv_buffer_add(&r->delivery.jobs.pairs, &job, sizeof job);
 }
 
 /* A node, the slots that it owns, and those on it. */
@@ -118,11 +118,11 @@ static void ask_with_slots(
 
 /* Keeps the pairs from `begin` on whose values have this fate, and those
  * without a value that matter. */
-static void keep_pairs(struct varve_restoration *r, struct vv_buffer *buffer,
+static void keep_pairs(struct varve_restoration *r, struct vv_pair_list *list,
     size_t begin, enum vv_fate fate, bool are_nodes)
 {
     size_t count;
-    struct vv_pair *pairs = vv_pairs(buffer, &count);
+    struct vv_pair *pairs = vv_pairs(list, &count);
     size_t kept = begin / sizeof *pairs;
     for (size_t i = kept; i < count; i++) {
         uint32_t value =
@@ -131,7 +131,7 @@ static void keep_pairs(struct varve_restoration *r, struct vv_buffer *buffer,
                              : r->delivery.fates[value] == fate)
             pairs[kept++] = pairs[i];
     }
-    buffer->size = kept * sizeof *pairs;
+    list->pairs.size = kept * sizeof *pairs;
 }
 
 static struct asked *all_asked(const struct asking *a, size_t *count)
@@ -190,11 +190,12 @@ static bool has_memory(const struct asking *a)
     struct varve_restoration *r = a->r;
     size_t pairs =
         a->asked.size / sizeof(struct asked) * sizeof(struct vv_pair);
-    bool has = !a->asked.failed && !r->delivery.jobs.failed &&
-               make_room(&r->delivery.stuck, r->delivery.jobs.size) &&
-               make_room(&r->delivery.held, r->delivery.jobs.size) &&
-               make_room(&r->delivery.mismatched, pairs);
-    r->delivery.jobs.failed = false;
+    bool has =
+        !a->asked.failed && !r->delivery.jobs.pairs.failed &&
+        make_room(&r->delivery.stuck.pairs, r->delivery.jobs.pairs.size) &&
+        make_room(&r->delivery.held.pairs, r->delivery.jobs.pairs.size) &&
+        make_room(&r->delivery.mismatched.pairs, pairs);
+    r->delivery.jobs.pairs.failed = false;
     return has;
 }
 
@@ -243,11 +244,13 @@ varve_status varve_restore_again(
         return vv_fail_memory(error, "a restoration");
     VV_TRY(vv_structs_look(node, error));
     VV_TRY(vv_walk_begin(&walk, node, error));
+    vv_settle_pairs(&r->delivery.stuck);
+    vv_settle_pairs(&r->delivery.held);
     /* What is added behind these places is taken back after a failure. */
     struct asking a = {
         .r = r,
-        .stuck = r->delivery.stuck.size,
-        .held = r->delivery.held.size,
+        .stuck = r->delivery.stuck.pairs.size,
+        .held = r->delivery.held.pairs.size,
     };
     vv_buffer_init(&a.asked, &r->pairing.context.allocator);
     varve_status status = deliver(&a, &walk, error);

@@ -21,8 +21,8 @@ varve_status vv_fail_run_out(
 
 static bool has_more(const struct varve_restoration *r)
 {
-    return r->pairing.queue.size || r->pairing.deferred.size ||
-           (r->delivery.jobs.size && !r->pairing.is_dry);
+    return r->pairing.queue.size || r->pairing.deferred.pairs.size ||
+           (r->delivery.jobs.pairs.size && !r->pairing.is_dry);
 }
 
 varve_status vv_arrive(struct varve_restoration *r, varve_error *error)

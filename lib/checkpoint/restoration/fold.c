@@ -80,7 +80,7 @@ static varve_status fold_all(struct varve_restoration *r, varve_error *error)
 
 varve_status vv_fold(struct varve_restoration *r, varve_error *error)
 {
-    if (r->delivery.folds.size == 0)
+    if (r->delivery.folds.pairs.size == 0)
         return VARVE_OK;
     VV_TRY(vv_ask_others(&r->delivery, VARVE_OK, error));
     return fold_all(r, error);

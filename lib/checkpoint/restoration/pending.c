@@ -181,11 +181,11 @@ static void drop_objects(
         if (!vv_is_dropped(d, pairs[i].file))
             pairs[kept++] = pairs[i];
     }
-    d->mismatched.size = kept * sizeof *pairs;
+    d->mismatched.pairs.size = kept * sizeof *pairs;
 }
 
 /* Of what another one holds: copies that wait in a list. */
-static void drop_copies(struct varve_restoration *r, struct vv_buffer *list,
+static void drop_copies(struct varve_restoration *r, struct vv_pair_list *list,
     const struct vv_spread *spread)
 {
     size_t count, kept = 0;
@@ -201,7 +201,7 @@ static void drop_copies(struct varve_restoration *r, struct vv_buffer *list,
         vv_note_served(&r->delivery, node);
         vv_variable_give_up(node);
     }
-    list->size = kept * sizeof *pairs;
+    list->pairs.size = kept * sizeof *pairs;
 }
 
 varve_status varve_drop_pending(
@@ -235,5 +235,5 @@ varve_status varve_drop_pending(
     if (!r->pairing.graph || r->pairing.is_dry || r->is_busy)
         return VARVE_OK;
     /* A state that waited for a variable that was given up may come now. */
-    return r->delivery.held.size ? vv_arrive(r, error) : VARVE_OK;
+    return r->delivery.held.pairs.size ? vv_arrive(r, error) : VARVE_OK;
 }

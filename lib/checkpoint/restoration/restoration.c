@@ -52,9 +52,9 @@ static void take_in(struct varve_restoration *r)
 {
     varve_error error;
     if (r->is_busy ||
-        (!r->pairing.queue.size && !r->delivery.jobs.size &&
-            !r->delivery.held.size && !r->pairing.deferred.size &&
-            !r->delivery.folds.size && !r->delivery.has_new_mismatch))
+        (!r->pairing.queue.size && !r->delivery.jobs.pairs.size &&
+            !r->delivery.held.pairs.size && !r->pairing.deferred.pairs.size &&
+            !r->delivery.folds.pairs.size && !r->delivery.has_new_mismatch))
         return;
     varve_status status = vv_arrive(r, &error);
     if (status)
@@ -129,8 +129,8 @@ static bool is_busy(const struct vv_observer *self)
 
 void vv_clear_if_mended(struct varve_restoration *r)
 {
-    if (!r->delivery.stuck.size && !r->delivery.mismatched.size &&
-        !r->delivery.folds.size && !vv_has_run_out(r))
+    if (!r->delivery.stuck.pairs.size && !r->delivery.mismatched.pairs.size &&
+        !r->delivery.folds.pairs.size && !vv_has_run_out(r))
         r->delivery.failure.status = VARVE_OK;
 }
 
@@ -449,9 +449,9 @@ const varve_metadata *varve_restoration_metadata(
 static void list_again(struct varve_restoration *r)
 {
     const struct vv_index *index = vv_index_of(&r->pairing);
-    r->delivery.mismatched.size = 0;
-    r->delivery.jobs.size = 0;
-    r->delivery.held.size = 0;
+    vv_empty_pairs(&r->delivery.mismatched);
+    vv_empty_pairs(&r->delivery.jobs);
+    vv_empty_pairs(&r->delivery.held);
     vv_forget_claims(&r->pairing);
     for (uint32_t f = 0; f < index->node_count; f++) {
         uint32_t value = vv_value_of(&r->pairing, f);
@@ -469,21 +469,21 @@ varve_status varve_restoration_retry(varve_restoration *r, varve_error *error)
         return VARVE_OK;
     if (!vv_sweep(&r->pairing)) /* what is untracked may have lost its memory */
         return vv_fail_memory(error, "a restoration");
-    bool rematches =
-        (vv_has_run_out(r) || r->pairing.conflicts.size) && r->pairing.root;
+    bool rematches = (vv_has_run_out(r) || r->pairing.conflicts.pairs.size) &&
+                     r->pairing.root;
     if (rematches) {
         VV_TRY(vv_scope_begin(&r->pairing, error));
         r->pairing.failure = (varve_error){ 0 };
         r->delivery.has_lost = false;
     }
-    r->delivery.stuck.size = 0;
+    vv_empty_pairs(&r->delivery.stuck);
     list_again(r);
     if (rematches)
         vv_match_everything(&r->pairing);
     r->delivery.has_new_mismatch = false; /* told below */
     varve_error reason = { 0 };
     varve_status status = vv_arrive(r, &reason);
-    if (!status && r->delivery.mismatched.size)
+    if (!status && r->delivery.mismatched.pairs.size)
         status = vv_fail_mismatched(&r->delivery, &reason);
     if (status) {
         r->delivery.failure = reason;
@@ -519,7 +519,7 @@ varve_status varve_restoration_verify(varve_restoration *r, varve_error *error)
             vv_buffer_add(&applied, &pair, sizeof pair);
     }
     size_t count;
-    const struct vv_pair *pairs = vv_pairs(&applied, &count);
+    const struct vv_pair *pairs = vv_pairs_in(&applied, &count);
     varve_status status =
         applied.failed ? vv_fail_memory(error, "a restoration")
                        : vv_transfer_verify(&r->delivery, pairs, count, error);

@@ -114,7 +114,7 @@ TEST(again, brings_what_was_dropped_and_what_fits_by_now)
     cr_assert_eq(varve_graph_check(varve_node_graph(root), &error),
         VARVE_MISMATCH);
     cr_assert_eq(varve_restore_again(r, x, &error), VARVE_MISMATCH);
-    cr_assert_eq(r->delivery.mismatched.size, sizeof(struct vv_pair));
+    cr_assert_eq(r->delivery.mismatched.pairs.size, sizeof(struct vv_pair));
     cr_assert_eq(varve_state_of(x), VARVE_INITIALIZED);
     cr_assert_ok(varve_drop_pending(r, "net/x", &error), error);
     cr_assert_eq(varve_restore_again(r, x, &error), VARVE_MISMATCH);
@@ -162,7 +162,7 @@ TEST(again, that_fails_changes_nothing)
     cr_assert_eq(varve_restore_again(p.r, p.root, &error), VARVE_CALLBACK);
     cr_assert(p.x == 9 && p.y == 9 && p.m == 9);
     cr_assert_eq(varve_state_of(varve_find(p.net, "x")), VARVE_RESTORED);
-    cr_assert_eq(p.r->delivery.stuck.size, 0);
+    cr_assert_eq(p.r->delivery.stuck.pairs.size, 0);
     good(p.root);
     cr_assert_ok(varve_assert_consumed(p.r, &error), error);
     cr_assert_ok(varve_restore_again(p.r, p.root, &error), error);

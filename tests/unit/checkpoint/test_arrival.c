@@ -28,11 +28,11 @@ TEST(arrival, that_failed_is_stuck_until_a_retry)
                             .error = EIO, .sticky = true });
     varve_node *node = varve_add_variable(root, "x", varve_array(x, 3));
     cr_assert_eq(varve_state_of(node), VARVE_PENDING);
-    cr_assert_eq(r->delivery.stuck.size, sizeof(struct vv_pair));
+    cr_assert_eq(r->delivery.stuck.pairs.size, sizeof(struct vv_pair));
     cr_assert_eq(
         varve_graph_check(varve_node_graph(root), NULL), VARVE_IO);
     cr_assert_eq(varve_restoration_retry(r, &error), VARVE_IO);
-    cr_assert_eq(r->delivery.stuck.size, sizeof(struct vv_pair));
+    cr_assert_eq(r->delivery.stuck.pairs.size, sizeof(struct vv_pair));
     faulty_plan(faulty, NULL);
     cr_assert_ok(varve_restoration_retry(r, &error), error);
     cr_assert_eq(x[2], 3);

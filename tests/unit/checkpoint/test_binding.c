@@ -112,7 +112,7 @@ TEST(binding, notes_a_conflict_and_gives_way_when_it_is_free)
     varve_node *other =
         varve_add_variable(detached, "x", varve_array(z, 2));
     vv_bind(&r->pairing, other, file, VV_BY_PATH);
-    cr_assert_eq(r->pairing.conflicts.size, sizeof(struct vv_pair));
+    cr_assert_eq(r->pairing.conflicts.pairs.size, sizeof(struct vv_pair));
     cr_assert_eq(r->pairing.node_of[file], old);
     varve_replace(a, "x", other);
     cr_assert_eq(r->pairing.node_of[file], other);

@@ -59,14 +59,14 @@ TEST(delivery, waits_with_a_state_for_its_variables)
     varve_restoration *r = read_root(root, NULL);
     s = varve_add_state(root, "s", &text_callbacks, &state);
     cr_assert_eq(state.loads, 0);
-    cr_assert_eq(r->delivery.held.size, sizeof(struct vv_pair));
+    cr_assert_eq(r->delivery.held.pairs.size, sizeof(struct vv_pair));
     vv_unhold(&r->delivery);
-    cr_assert_eq(r->delivery.held.size, sizeof(struct vv_pair));
+    cr_assert_eq(r->delivery.held.pairs.size, sizeof(struct vv_pair));
     varve_add_variable(s, "x", varve_array(x, 3));
     cr_assert_eq(x[2], 3);
     cr_assert_str_eq(state.text, "saved");
     cr_assert_eq(state.loads, 1);
-    cr_assert_eq(r->delivery.held.size, 0);
+    cr_assert_eq(r->delivery.held.pairs.size, 0);
     varve_restoration_free(r);
     /* Or until they are given up. */
     strcpy(state.text, "mine");

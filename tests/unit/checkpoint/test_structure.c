@@ -511,3 +511,33 @@ TEST(structure, takes_a_snapshot_of_what_has_no_memory)
     varve_snapshot_free(s);
     varve_graph_free(g);
 }
+
+static void write_floats(uint64_t count)
+{
+    static const float floats[3] = { 1, 2, 3 };
+    varve_error error = { 0 };
+    varve_graph *graph = varve_graph_new(test_allocator());
+    varve_node *root = varve_graph_root(graph);
+    varve_add_variable(root, "x",
+        varve_view((void *)(uintptr_t)floats, VARVE_FLOAT32,
+            VARVE_SHAPE(count)));
+    cr_assert_ok(varve_write(root, test_path("c"), NULL, &error), error);
+    varve_graph_free(graph);
+}
+
+/* A variable without a value has none after a read that failed, either. */
+TEST(structure, stays_without_a_value_after_a_read_that_failed)
+{
+    const varve_read_options left_out = { .only = "other" };
+    varve_error error = { 0 };
+    write_floats(2);
+    varve_graph *graph = varve_graph_from_part(
+        test_path("c"), &left_out, test_allocator(), &error);
+    cr_assert(graph, "%s", error.message);
+    varve_node *root = varve_graph_root(graph);
+    write_floats(3);
+    cr_assert_null(varve_read(root, test_path("c"), NULL, &error));
+    cr_assert_eq(error.status, VARVE_MISMATCH);
+    cr_assert_eq(varve_state_of(varve_find(root, "x")), VARVE_DECLARED);
+    varve_graph_free(graph);
+}
