@@ -85,6 +85,7 @@ look_for_tests() {
     wish libboost-dev has_cpp_header boost/multi_array.hpp
     wish libxtensor-dev has_library xtensor
     wish libarmadillo-dev has_library armadillo
+    wish libopencv-core-dev ls /usr/include/opencv4/opencv2/core.hpp
     wish cmake has cmake
     wish python3-venv has_python venv ensurepip
     wish python3-dev has_python_header

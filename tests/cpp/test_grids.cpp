@@ -26,6 +26,10 @@
 #define HAS_ARMADILLO
 #include <armadillo>
 #endif
+#if defined(TEST_OPENCV) && defined(__cpp_exceptions)
+#define HAS_OPENCV
+#include <opencv2/core.hpp>
+#endif
 #ifdef TEST_EIGEN
 #include <Eigen/Core>
 #endif
@@ -336,6 +340,33 @@ TEST(what_xtensor_has_comes_back)
         { 0, 1, 2 }, { 3, 4, 5 }
     };
     CHECK((saved_grid(turned) == doubles{ 0, 1, 2, 3, 4, 5 }));
+}
+#endif
+
+#ifdef HAS_OPENCV
+TEST(what_opencv_has_comes_back)
+{
+    cv::Mat_<double> grid(3, 4);
+    for (int i = 0; i < 12; i++)
+        grid(i / 4, i % 4) = i;
+    CHECK(text_of(grid) == "float64[3,4]");
+    CHECK((saved_grid(grid) ==
+        doubles{ 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 }));
+    cv::Mat_<double> part = grid(cv::Rect(1, 0, 2, 3));
+    CHECK(text_of(part) == "float64[3,2]");
+    CHECK((saved_grid(part) == doubles{ 1, 2, 5, 6, 9, 10 }));
+    restore_grid(part, { 31, 32, 35, 36, 39, 40 });
+    CHECK(grid(0, 0) == 0 && grid(0, 1) == 31 && grid(2, 2) == 40);
+    cv::Mat_<double> column = grid.col(3);
+    CHECK((saved_grid(column) == doubles{ 3, 7, 11 }));
+    restore_grid(column, { 53, 57, 61 });
+    CHECK(grid(1, 3) == 57 && grid(1, 2) == 36);
+    cv::Mat_<double> turned = grid.t();
+    CHECK(text_of(turned) == "float64[4,3]");
+    CHECK(saved_grid(turned)[3] == 31);
+    const int extents[] = { 2, 2, 3 };
+    cv::Mat_<float> box(3, extents, 1.5f);
+    CHECK(text_of(box) == "float32[2,2,3]");
 }
 #endif
 
