@@ -156,10 +156,10 @@ typedef struct varve_read_options {
     bool no_verify;   /* skips the digests of the values */
     bool map;         /* library-owned variables of 64 KiB and more that are
                          added later take the file's pages, copied on write;
-                         their digests are checked by varve_restoration_verify
-                         and not before. Those that are there already keep their
-                         memory, as pointers to it may be about; the report says
-                         of each value so large why it was not mapped */
+                         varve_restoration_verify checks their digests. The
+                         report says of each value so large why it was not */
+    bool dots;        /* `a.b` of another format is `a/b`, for these options too
+                         (docs/foreign.md) */
     bool salvage;     /* of a damaged file what is good: a value whose bytes are
                          damaged or cannot be read fails nothing. It is left
                          out, its variable is as if the file had no value for

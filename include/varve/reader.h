@@ -30,6 +30,19 @@ VARVE_API varve_reader *varve_reader_open(const char *path,
 VARVE_API varve_reader *varve_reader_salvage(const char *path,
     const varve_allocator *allocator, varve_error *error) VARVE_MUST_CHECK;
 
+/* All zero is what varve_reader_open does; NULL stands for that. */
+typedef struct varve_reader_options {
+    const varve_allocator *allocator; /* or NULL */
+    bool salvage;                     /* as varve_reader_salvage does it */
+    bool dots; /* as of varve_read_options: names of another format's file are
+                  split at their dots */
+    varve_reserved reserved;
+} varve_reader_options;
+
+/* The same, as the options say. */
+VARVE_API varve_reader *varve_reader_open_with(const char *path,
+    const varve_reader_options *options, varve_error *error) VARVE_MUST_CHECK;
+
 /* Closes it; what it has handed out is gone. Takes NULL. */
 VARVE_API void varve_reader_free(varve_reader *reader);
 

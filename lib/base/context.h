@@ -25,6 +25,8 @@ struct vv_context {
     varve_allocator allocator;      /* function is never NULL */
     const struct vv_system *system; /* the one door to the machine */
     struct vv_durable *durable;     /* of who saves again and again; or NULL */
+    bool dots;                      /* names of other formats are split at them
+                                       as they are read */
 };
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "draft_dots.h"
 #include "draft_index.h"
 #include "draft_parts.h"
 #include "draft_path.h"
@@ -254,6 +255,8 @@ varve_status vv_draft_end(struct vv_draft *d, struct vv_opened *opened,
 {
     if (!d->failed)
         vv_draft_resolve_paths(d);
+    if (d->context->dots)
+        vv_draft_split_dots(d);
     if (d->failed) {
         if (error)
             *error = d->error;

@@ -56,6 +56,7 @@ class ReadOptions(TypedDict, total=False):
     expect_unused: Patterns
     streaming: bool
     no_verify: bool
+    dots: bool  # a.b of another format is a/b
     salvage: bool
     staging_size: int
     threads: int

@@ -84,6 +84,10 @@ void visit_readers(struct guest *g)
     LEAVES(g, 0, -1);
     CALL(g, varve_reader_free(reader));
     REFUSES(g, VARVE_NOT_FOUND, varve_reader_open("no", NULL, &g->error));
+    LEAVES(g, 0, 1);
+    MAKES(g, reader, varve_reader_open_with("a", NULL, &g->error));
+    LEAVES(g, 0, -1);
+    CALL(g, varve_reader_free(reader));
     REFUSES(g, VARVE_NOT_FOUND, varve_reader_salvage("no", NULL, &g->error));
     CALL(g, state_close(&s));
 }

@@ -60,6 +60,7 @@ struct settings {
     bool quiet;
     bool salvage;
     bool dot;
+    bool dots;
     bool html;
     bool mermaid;
     bool values;

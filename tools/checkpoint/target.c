@@ -61,10 +61,12 @@ static void open_reader(const struct settings *settings, const char *file,
     struct target *target, varve_error *error)
 {
     varve_error other;
-    target->reader = varve_reader_open(file, NULL, error);
+    varve_reader_options options = { .dots = settings->dots };
+    target->reader = varve_reader_open_with(file, &options, error);
     if (target->reader || !settings->salvage)
         return;
-    target->reader = varve_reader_salvage(file, NULL, &other);
+    options.salvage = true;
+    target->reader = varve_reader_open_with(file, &options, &other);
     if (target->reader)
         target->damage = room_copy(error->message, strlen(error->message));
 }

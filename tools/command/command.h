@@ -38,6 +38,8 @@ struct option_row {
     }
 
 /* Those of several commands. */
+#define OPTION_DOTS                                                            \
+    OPTION("dots", 0, OPTION_FLAG, dots, NULL, "a.b of another format is a/b")
 #define OPTION_JSON OPTION("json", 0, OPTION_FLAG, json, NULL, "print JSON")
 #define OPTION_FORMS                                                           \
     OPTION_JSON,                                                               \

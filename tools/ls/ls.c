@@ -23,6 +23,7 @@ static const struct option_row options[] = {
     OPTION_UNITS,
     OPTION_ASCII,
     OPTION_COLOR,
+    OPTION_DOTS,
     OPTION_HELP,
     OPTION_END,
 };

@@ -42,6 +42,14 @@ void vv_pairing_init(struct vv_pairing *p, varve_node *root,
     p->selection.allocator = &p->context.allocator;
 }
 
+varve_status vv_pairing_select(
+    struct vv_pairing *p, const varve_read_options *options, varve_error *error)
+{
+    VV_TRY(vv_selection_begin(&p->selection, &p->context, options, error));
+    p->context.dots = p->selection.options.dots;
+    return VARVE_OK;
+}
+
 static size_t groups_of(const struct vv_pairing *p)
 {
     return (size_t)vv_index_of(p)->node_count / 64 + 1;

@@ -136,6 +136,10 @@ struct vv_pairing {
 void vv_pairing_init(struct vv_pairing *pairing, varve_node *root,
     const struct vv_parsed_index *parsed);
 
+/* What the options select, and how the file is read that they are for. */
+varve_status vv_pairing_select(struct vv_pairing *pairing,
+    const varve_read_options *options, varve_error *error);
+
 /* Tables for the index and the selection, which are there now. `where` is for
  * messages. VARVE_NOT_FOUND where the file has no such subtree. */
 varve_status vv_pairing_begin(

@@ -201,6 +201,19 @@ varve_reader *varve_reader_salvage(
     return vv_reader_salvage_in(&context, path, error);
 }
 
+varve_reader *varve_reader_open_with(
+    const char *path, const varve_reader_options *options, varve_error *error)
+{
+    static const varve_reader_options defaults;
+    if (VV_CHECK_OPTIONS(options, error))
+        return NULL;
+    options = options ? options : &defaults;
+    struct vv_context context = context_of(options->allocator);
+    context.dots = options->dots;
+    return (options->salvage ? vv_reader_salvage_in : vv_reader_open_in)(
+        &context, path, error);
+}
+
 static void free_paths(varve_reader *reader)
 {
     const varve_allocator *a = &reader->context.allocator;

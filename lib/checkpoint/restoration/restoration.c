@@ -226,8 +226,7 @@ static varve_status find_file(struct varve_restoration *r,
 static varve_status open_file(struct varve_restoration *r,
     const struct vv_opening *opening, varve_error *error)
 {
-    VV_TRY(vv_selection_begin(
-        &r->pairing.selection, &r->pairing.context, opening->options, error));
+    VV_TRY(vv_pairing_select(&r->pairing, opening->options, error));
     VV_TRY(find_file(r, opening, error));
     VV_TRY(vv_pairing_begin(&r->pairing, r->file.path, error));
     VV_TRY(vv_delivery_begin(&r->delivery, error));

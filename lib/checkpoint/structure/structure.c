@@ -205,13 +205,15 @@ static varve_status open_reader(struct importing *i,
     const struct vv_context *context, const char *path, varve_error *error)
 {
     struct vv_buffer found;
+    struct vv_context how = *context;
+    how.dots = i->options && i->options->dots;
     vv_buffer_init(&found, &context->allocator);
     varve_status status =
         vv_find_checkpoint(context, path, true, &found, error);
     bool is_salvage = i->options && i->options->salvage;
     if (!status) {
         i->reader = (is_salvage ? vv_reader_salvage_in : vv_reader_open_in)(
-            context, vv_buffer_string(&found), error);
+            &how, vv_buffer_string(&found), error);
         status = i->reader ? VARVE_OK : error->status;
     }
     vv_buffer_clear(&found);
