@@ -25,27 +25,16 @@ static varve_status fail_memory(const struct vv_torch_graph *g)
 
 /* --- Ways ----------------------------------------------------------------- */
 
-static struct vv_torch_way *way_of(
-    const struct vv_torch_graph *g, uint32_t node)
-{
-    return (struct vv_torch_way *)(void *)g->ways.data + node;
-}
-
-static uint32_t way_count(const struct vv_torch_graph *g)
-{
-    return (uint32_t)(g->ways.size / sizeof(struct vv_torch_way));
-}
-
 /* Adds the path of what is being added, climbed from its end. */
 static void add_path(void *user, struct vv_buffer *text)
 {
     const struct vv_torch_graph *g = user;
     const struct vv_torch_name *name = g->name;
-    vv_buffer_add_string(text, g->path);
+    vv_buffer_add_string(text, g->file->zip.foreign->files[0].path);
     vv_buffer_add_string(text, ": ");
     size_t begin = text->size;
-    for (uint32_t node = g->parent; name;
-         name = way_of(g, node)->name, node = way_of(g, node)->parent) {
+    for (uint32_t node = g->parent; name; name = vv_torch_way_of(g, node)->name,
+                  node = vv_torch_way_of(g, node)->parent) {
         size_t at = text->size;
         if (at > begin)
             vv_buffer_add8(text, '/');
@@ -168,13 +157,10 @@ static varve_status add_opaque(
 static varve_status add_container(
     struct vv_torch_graph *g, uint32_t item, uint32_t *node, bool *has_members)
 {
-    bool is_vector = false;
-    if (!vv_pickle_has_keys(g->p, item))
-        VV_TRY(vv_torch_add_vector(
-            &g->values, vv_pickle_item(g->p, item)->first, node, &is_vector));
-    *has_members = !is_vector;
-    if (!is_vector)
-        *node = vv_draft_node(g->draft, VARVE_OBJECT);
+    if (vv_torch_is_vector(g->p, item))
+        return vv_torch_add_vector(&g->values, item, node);
+    *has_members = true;
+    *node = vv_draft_node(g->draft, VARVE_OBJECT);
     return VARVE_OK;
 }
 
@@ -198,6 +184,7 @@ static varve_status add_call(
     bool is_one = false;
     uint32_t function = vv_pickle_item(g->p, item)->a;
     enum vv_torch_kind kind = vv_torch_tensor(g->p, item, &t);
+    g->is_parameter = t.is_parameter;
     if (kind == VV_TORCH_BROKEN)
         return fail_tensor(g, &t);
     if (kind == VV_TORCH_TENSOR)
@@ -237,39 +224,70 @@ static varve_status add_node(struct vv_torch_graph *g, uint32_t number,
     return VARVE_OK;
 }
 
-/* Whether an item is the same thing wherever it comes. Small texts are shared
- * by Python as it pleases. */
-static bool is_shared(const struct vv_pickle_item *item)
+/* Whether it is a tuple of few numbers; Python shares such as it pleases, as it
+ * does with small texts. */
+static bool is_small_tuple(
+    const struct vv_pickle *p, const struct vv_pickle_item *item)
+{
+    uint32_t at = item->kind == VV_PICKLE_TUPLE ? item->first : 0;
+    if (!at)
+        return false;
+    for (int i = 0; at && i < MOST_COPIED; i++) {
+        uint32_t kind = vv_pickle_item(p, vv_pickle_link(p, at).item)->kind;
+        if (kind != VV_PICKLE_INTEGER && kind != VV_PICKLE_REAL)
+            return false;
+        at = vv_pickle_link(p, at).next;
+    }
+    return !at;
+}
+
+/* Whether an item is the same thing wherever it comes. */
+static bool is_shared(
+    const struct vv_pickle *p, const struct vv_pickle_item *item)
 {
     bool is_text = item->kind == VV_PICKLE_TEXT ||
                    item->kind == VV_PICKLE_BYTES ||
                    item->kind == VV_PICKLE_LONG;
-    return is_text ? item->b > LONGEST_COPIED : item->kind >= VV_PICKLE_TUPLE;
+    return is_text ? item->b > LONGEST_COPIED
+                   : item->kind >= VV_PICKLE_TUPLE && !is_small_tuple(p, item);
+}
+
+/* A node that is new, or a tensor that was there already. */
+static varve_status note_way(
+    struct vv_torch_graph *g, uint32_t node, uint32_t item)
+{
+    struct vv_torch_way way = {
+        .parent = g->parent, .item = item, .name = g->name
+    };
+    if (node == vv_torch_way_count(g))
+        vv_buffer_add(&g->ways, &way, sizeof way);
+    if (g->ways.failed)
+        return fail_memory(g);
+    vv_torch_way_of(g, node)->is_parameter |= g->is_parameter;
+    return VARVE_OK;
 }
 
 static varve_status reach(
     struct vv_torch_graph *g, uint32_t number, uint32_t *node)
 {
     bool has_members = false;
-    if (g->nodes[number]) {
+    const struct vv_pickle_item *item = vv_pickle_item(g->p, number);
+    if (g->nodes[number] && is_shared(g->p, item)) {
         *node = g->nodes[number] - 1;
         return VARVE_OK;
     }
+    g->is_parameter = false;
     VV_TRY(add_node(g, number, node, &has_members));
-    if (is_shared(vv_pickle_item(g->p, number)))
-        g->nodes[number] = *node + 1;
-    if (g->draft->failed || *node < way_count(g))
-        return VARVE_OK; /* a tensor that was there already */
-    struct vv_torch_way way = { .parent = g->parent,
-        .item = has_members ? number : VV_PICKLE_THE_NONE,
-        .name = g->name };
-    vv_buffer_add(&g->ways, &way, sizeof way);
-    return g->ways.failed ? fail_memory(g) : VARVE_OK;
+    if (g->draft->failed)
+        return VARVE_OK;
+    g->nodes[number] = *node + 1;
+    return note_way(g, *node, has_members ? number : VV_PICKLE_THE_NONE);
 }
 
 /* --- Members -------------------------------------------------------------- */
 
-/* What is None is not there. */
+/* What is None is not there. A tensor of the root, as a state dict has it, has
+ * its name in the whole file. */
 static varve_status add_edge(struct vv_torch_graph *g, uint32_t parent,
     const struct vv_torch_name *name, uint32_t item)
 {
@@ -280,8 +298,13 @@ static varve_status add_edge(struct vv_torch_graph *g, uint32_t parent,
         return VARVE_OK;
     g->parent = parent;
     g->name = name;
+    uint32_t count = vv_torch_way_count(g);
     VV_TRY(reach(g, vv_torch_same(g->p, item), &child));
+    bool is_new = !g->draft->failed && vv_torch_way_count(g) > count;
     vv_draft_lent_edge(g->draft, parent, name->bytes, name->size, child);
+    if (is_new && parent == 0 && kind == VV_PICKLE_CALL &&
+        vv_draft_node_at(g->draft, child)->kind == VARVE_VARIABLE)
+        vv_draft_global(g->draft, child, name->bytes, name->size);
     return VARVE_OK;
 }
 
@@ -297,24 +320,60 @@ static varve_status add_positions(
     return VARVE_OK;
 }
 
-static varve_status add_pair(struct vv_torch_graph *g, uint32_t node,
-    uint32_t key, uint32_t value, uint64_t position)
+/* A key of a dict and its value, to be added under a name. */
+struct pair {
+    uint32_t key;
+    uint32_t value;
+    const struct vv_torch_name *name; /* NULL: another one counts */
+};
+
+static varve_status add_pair(struct vv_torch_graph *g, uint32_t key,
+    uint32_t value, struct vv_buffer *to)
 {
-    const struct vv_torch_name *name;
-    if (!vv_torch_take_key(&g->keys, node, key, position, &name))
-        return fail_memory(g);
-    return name ? add_edge(g, node, name, value) : VARVE_OK;
+    struct pair pair = { .key = key, .value = value };
+    vv_buffer_add(to, &pair, sizeof pair);
+    return to->failed ? fail_memory(g) : VARVE_OK;
 }
 
-/* Links of keys, added from the last one on: of equal keys that one counts. */
-static varve_status add_keys(
-    struct vv_torch_graph *g, const struct vv_buffer *keys, uint32_t node)
+/* Of equal keys the last one counts. */
+static varve_status add_named(
+    struct vv_torch_graph *g, const struct vv_buffer *all, uint32_t node)
 {
-    const uint32_t *links = (const uint32_t *)(const void *)keys->data;
-    for (size_t i = keys->size / sizeof *links; i-- > 0;) {
-        struct vv_pickle_link key = vv_pickle_link(g->p, links[i]);
-        VV_TRY(add_pair(
-            g, node, key.item, vv_pickle_link(g->p, key.next).item, i));
+    struct pair *pairs = (struct pair *)(void *)all->data;
+    size_t count = all->size / sizeof *pairs;
+    for (size_t i = count; i-- > 0;) {
+        if (!vv_torch_take_key(&g->keys, node, pairs[i].key, i, &pairs[i].name))
+            return fail_memory(g);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (pairs[i].name)
+            VV_TRY(add_edge(g, node, pairs[i].name, pairs[i].value));
+    }
+    return VARVE_OK;
+}
+
+/* Keys, each with its value behind it. */
+static varve_status list_keys(
+    struct vv_torch_graph *g, uint32_t item, struct vv_buffer *pairs)
+{
+    for (uint32_t at = vv_pickle_item(g->p, item)->first; at;) {
+        struct vv_pickle_link key = vv_pickle_link(g->p, at);
+        struct vv_pickle_link value = vv_pickle_link(g->p, key.next);
+        VV_TRY(add_pair(g, key.item, value.item, pairs));
+        at = value.next;
+    }
+    return VARVE_OK;
+}
+
+/* Tuples of a key and a value. */
+static varve_status list_pairs(
+    struct vv_torch_graph *g, uint32_t item, struct vv_buffer *pairs)
+{
+    for (uint32_t at = vv_pickle_item(g->p, item)->first; at;
+         at = vv_pickle_link(g->p, at).next) {
+        uint32_t pair = vv_pickle_link(g->p, at).item;
+        VV_TRY(add_pair(g, vv_pickle_nth(g->p, pair, 0),
+            vv_pickle_nth(g->p, pair, 1), pairs));
     }
     return VARVE_OK;
 }
@@ -322,29 +381,15 @@ static varve_status add_keys(
 static varve_status add_dict(
     struct vv_torch_graph *g, uint32_t item, uint32_t node)
 {
-    struct vv_buffer keys;
-    vv_buffer_init(&keys, g->ways.allocator);
-    for (uint32_t at = vv_pickle_item(g->p, item)->first; at;) {
-        vv_buffer_add(&keys, &at, sizeof at);
-        at = vv_pickle_link(g->p, vv_pickle_link(g->p, at).next).next;
-    }
-    varve_status status =
-        keys.failed ? fail_memory(g) : add_keys(g, &keys, node);
-    vv_buffer_clear(&keys);
+    struct vv_buffer pairs;
+    vv_buffer_init(&pairs, g->ways.allocator);
+    varve_status status = vv_pickle_has_keys(g->p, item)
+                              ? list_keys(g, item, &pairs)
+                              : list_pairs(g, item, &pairs);
+    if (!status)
+        status = add_named(g, &pairs, node);
+    vv_buffer_clear(&pairs);
     return status;
-}
-
-static varve_status add_pairs(
-    struct vv_torch_graph *g, uint32_t list, uint32_t node)
-{
-    uint64_t position = 0;
-    for (uint32_t at = vv_pickle_item(g->p, list)->first; at;
-         at = vv_pickle_link(g->p, at).next) {
-        uint32_t pair = vv_pickle_link(g->p, at).item;
-        VV_TRY(add_pair(g, node, vv_pickle_nth(g->p, pair, 0),
-            vv_pickle_nth(g->p, pair, 1), position++));
-    }
-    return VARVE_OK;
 }
 
 /* Members of an item as it holds them. */
@@ -437,22 +482,22 @@ static varve_status add_members(
     uint32_t pairs = pairs_of(g->p, item);
     if (!pairs)
         return add_held(g, number, node);
-    return is_first(g, node, pairs) ? add_pairs(g, pairs, node)
-                                    : add_part(g, node, "<arguments>", pairs);
+    return add_keys_of(g, node, "<arguments>", pairs);
 }
 
 /* --- All ------------------------------------------------------------------ */
 
-/* A root that has no members is the one value of the file. */
+/* A root that becomes no object is the one value of the file. */
 static varve_status add_root(struct vv_torch_graph *g)
 {
     struct vv_torch_tensor t;
     uint32_t root = vv_torch_same(g->p, g->p->root);
     const struct vv_pickle_item *item = vv_pickle_item(g->p, root);
-    bool is_object =
+    bool has_members =
         item->kind == VV_PICKLE_CALL
             ? vv_torch_tensor(g->p, root, &t) == VV_TORCH_OTHER
             : item->kind >= VV_PICKLE_TUPLE && item->kind <= VV_PICKLE_SET;
+    bool is_object = has_members && !vv_torch_is_vector(g->p, root);
     struct vv_torch_way way = { .item = is_object ? root : VV_PICKLE_THE_NONE };
     vv_buffer_add(&g->ways, &way, sizeof way);
     if (g->ways.failed)
@@ -465,11 +510,18 @@ static varve_status add_root(struct vv_torch_graph *g)
                : VARVE_OK;
 }
 
+static uint32_t edge_count(const struct vv_torch_graph *g)
+{
+    return (uint32_t)(g->draft->edges.size / sizeof(struct vv_draft_edge));
+}
+
 static varve_status add_all(struct vv_torch_graph *g)
 {
     VV_TRY(add_root(g));
-    for (uint32_t node = 0; node < way_count(g) && !g->draft->failed; node++) {
-        uint32_t item = way_of(g, node)->item;
+    for (uint32_t node = 0; node < vv_torch_way_count(g) && !g->draft->failed;
+         node++) {
+        uint32_t item = vv_torch_way_of(g, node)->item;
+        vv_torch_way_of(g, node)->edges = edge_count(g);
         if (item)
             VV_TRY(add_members(g, item, node));
     }
@@ -481,17 +533,18 @@ varve_status vv_torch_graph_make(struct vv_torch_graph *g,
     const struct vv_pickle *p, varve_error *error)
 {
     const varve_allocator *a = &draft->context->allocator;
-    *g = (struct vv_torch_graph){ .draft = draft,
-        .p = p,
-        .path = file->zip.foreign->files[0].path,
-        .error = error };
+    *g = (struct vv_torch_graph){
+        .draft = draft, .file = file, .p = p, .error = error
+    };
     vv_torch_values_init(&g->values, draft, file, p);
     g->values.where =
         (struct vv_torch_where){ .name = add_path, .user = g, .error = error };
     vv_buffer_init(&g->ways, a);
     bool has_keys = vv_torch_keys_init(&g->keys, p, &file->names, a);
     g->nodes = vv_allocate_zeroed(a, vv_pickle_count(p) * sizeof *g->nodes);
-    return has_keys && g->nodes ? add_all(g) : fail_memory(g);
+    if (!has_keys || !g->nodes)
+        return fail_memory(g);
+    return add_all(g);
 }
 
 void vv_torch_graph_clear(struct vv_torch_graph *g)

@@ -11,6 +11,7 @@
 #include "pickle_in.h"
 #include "torch_decode.h"
 #include "torch_graph.h"
+#include "torch_slots.h"
 #include "try.h"
 
 /* An archive of NumPy's may be meant too, but for what is called like ours. */
@@ -52,6 +53,8 @@ static varve_status make_graph(struct vv_draft *draft,
     struct vv_torch_graph graph;
     varve_status status =
         vv_torch_graph_make(&graph, draft, file, pickle, error);
+    if (!status && !draft->failed)
+        status = vv_torch_add_slots(&graph);
     vv_torch_graph_clear(&graph);
     return status;
 }

@@ -147,16 +147,21 @@ static void add_numbers(
     }
 }
 
-varve_status vv_torch_add_vector(
-    struct vv_torch_values *v, uint32_t first, uint32_t *node, bool *is_one)
+bool vv_torch_is_vector(const struct vv_pickle *p, uint32_t number)
 {
+    uint64_t count;
+    return !vv_pickle_has_keys(p, number) &&
+           type_of(p, vv_pickle_item(p, number)->first, &count) != 0;
+}
+
+varve_status vv_torch_add_vector(
+    struct vv_torch_values *v, uint32_t number, uint32_t *node)
+{
+    uint32_t first = vv_pickle_item(v->p, number)->first;
     varve_tensor type = { .rank = 1 };
     struct vv_torch_made made = { .making = VV_TORCH_VECTOR,
         .at = v->file->numbers.size / 8 };
     type.dtype = type_of(v->p, first, &type.shape[0]);
-    *is_one = type.dtype != 0;
-    if (!*is_one)
-        return VARVE_OK;
     add_numbers(v, first, type.dtype);
     if (v->file->numbers.failed)
         return fail_memory(v);

@@ -32,10 +32,11 @@ void vv_torch_values_clear(struct vv_torch_values *values);
 varve_status vv_torch_add_scalar(
     struct vv_torch_values *values, uint32_t item, uint32_t *node);
 
-/* Whether a chain of links has numbers only, integers or reals, and at least
- * one; then the variable of them all, a vector of int64 or float64. */
-varve_status vv_torch_add_vector(struct vv_torch_values *values, uint32_t first,
-    uint32_t *node, bool *is_one);
+/* Whether an item with members has numbers only, integers or reals, and at
+ * least one; then the variable of them all, a vector of int64 or float64. */
+bool vv_torch_is_vector(const struct vv_pickle *pickle, uint32_t item);
+varve_status vv_torch_add_vector(
+    struct vv_torch_values *values, uint32_t item, uint32_t *node);
 
 /* The variable of a tensor: of one that is the same under another name, that
  * one's. *is_one is false for a tensor of so many more bytes than its file that
