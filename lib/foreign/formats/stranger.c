@@ -25,6 +25,11 @@
 #define TORCH_REMEDY                                                           \
     "load it with torch, and save its tensors with "                           \
     "safetensors.torch.save_file"
+#define TORCH_DIRECTORY_REMEDY                                                 \
+    "load the model with transformers, and save_pretrained it with "           \
+    "safe_serialization=True"
+#define TORCH_SHARDS_REMEDY                                                    \
+    "name the files of the model one by one, or " TORCH_DIRECTORY_REMEDY
 #define DCP_REMEDY                                                             \
     "convert it with torch.distributed.checkpoint.format_utils."               \
     "dcp_to_torch_save, and save the tensors with safetensors.torch.save_file"
@@ -163,6 +168,8 @@ static const struct mark marks[] = {
         "read it with flax.serialization.msgpack_restore, and save the arrays "
         "with safetensors.flax.save_file"),
     CALLED(".ocdbt", "", "a part of an Orbax checkpoint", JAX_REMEDY),
+    CALLED(".bin.index.json", "{",
+        "the index of a PyTorch model in several files", TORCH_SHARDS_REMEDY),
     CALLED(".weights.json", "{", "the index of Keras weights in HDF5 files",
         HDF5_REMEDY),
     CALLED(".zarray", "{", "a part of a zarr array", ARRAYS_REMEDY),
@@ -214,7 +221,6 @@ static const struct member entries[] = {
     { "archive_format", "a program of torch.export",
         "load it with torch.export.load, and save its state_dict with "
         "safetensors.torch.save_file" },
-    { "data.pkl", "a file of torch.save (PyTorch)", TORCH_REMEDY },
     { "model.weights.h5", "a Keras model (.keras)",
         "load it with Keras, and write a tf.train.Checkpoint" },
     { "MAR-INF/MANIFEST.json", "an archive of TorchServe", UNPACK },
@@ -315,10 +321,6 @@ varve_status vv_stranger_file(
 
 /* --- Directories ---------------------------------------------------------- */
 
-#define TORCH_DIRECTORY_REMEDY                                                 \
-    "load the model with transformers, and save_pretrained it with "           \
-    "safe_serialization=True"
-
 static const struct member members[] = {
     { ".metadata", "a torch.distributed checkpoint", DCP_REMEDY },
     { "manifest.ocdbt", "an Orbax checkpoint", JAX_REMEDY },
@@ -329,9 +331,8 @@ static const struct member members[] = {
     { "zarr.json", "a zarr group or array", ARRAYS_REMEDY },
     { "saved_model.pb", "a SavedModel without variables",
         "there is nothing to read in it" },
-    { "pytorch_model.bin", "a PyTorch model", TORCH_DIRECTORY_REMEDY },
     { "pytorch_model.bin.index.json", "a PyTorch model in several files",
-        TORCH_DIRECTORY_REMEDY },
+        TORCH_SHARDS_REMEDY },
     { "flax_model.msgpack", "a Flax model", TORCH_DIRECTORY_REMEDY },
     { "tf_model.h5", "a Keras model in HDF5", HDF5_REMEDY },
     { "model_index.json", "a pipeline of diffusers",

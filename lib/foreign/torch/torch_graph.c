@@ -14,8 +14,8 @@
 
 enum {
     LONGEST_TAG = 255,
-    LONGEST_COPIED =
-        64, /* a longer text is one value, however often it comes */
+    LONGEST_COPIED = 64, /* a longer text is one value wherever it comes, */
+    MOST_COPIED = 8,     /* and so is a tuple of more numbers */
 };
 
 static varve_status fail_memory(const struct vv_torch_graph *g)

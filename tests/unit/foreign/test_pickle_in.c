@@ -98,7 +98,7 @@ static const struct sample samples[] = {
     SAMPLE("]q\1h\1a.", "list[list[list]]"),
     SAMPLE("]r\1\0\0\0j\1\0\0\0a.", "list[list[list]]"),
     SAMPLE("]\x94h\0a.", "list[list[list]]"),
-    SAMPLE("]q\1K\7\x94ah\1a.", "list[int 7, int 7]"),
+    SAMPLE("]q\1K\7\x94" "ah\1a.", "list[int 7, int 7]"),
     SAMPLE("cm\nn\n.", "global"),
     SAMPLE("\x8c\1m\x8c\1n\x93.", "global"),
     SAMPLE("\x82\7.", "extension 7"),
