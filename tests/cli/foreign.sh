@@ -213,8 +213,8 @@ complains 4 "varve: cannot open: model.pt: $script" ls model.pt
 shard=model-00001-of-00001.safetensors
 cp model.pt $shard
 echo "{\"weight_map\": {\"w\": \"$shard\"}}" >model.safetensors.index.json
-complains 4 "varve: cannot open: model.safetensors.index.json: $shard: $script" \
-    ls model.safetensors.index.json
+index=model.safetensors.index.json
+complains 4 "varve: cannot open: $index: $shard: $script" ls $index
 mkdir distributed
 cp model.pt distributed/.metadata
 complains 4 'varve: cannot open: distributed: expected a checkpoint, found a' \

@@ -4,6 +4,8 @@
  */
 #include "fuzz/bounded.h"
 
+#include <string.h>
+
 #include "fuzz/fuzz.h"
 #include "layers_in.h"
 
@@ -12,6 +14,19 @@ struct bounded bounded_by(size_t file_size)
     return (struct bounded){
         .bound = FUZZ_FACTOR * file_size + FUZZ_CONSTANT,
     };
+}
+
+void bounded_raise_for_torch(
+    struct bounded *bounded, const uint8_t *bytes, size_t size)
+{
+    static const char name[] = "/data.pkl";
+    enum { LOCAL_SIZE = 30 };
+    if (size < LOCAL_SIZE || memcmp(bytes, "PK\3\4", 4) != 0)
+        return;
+    size_t end = LOCAL_SIZE + ((size_t)bytes[26] | (size_t)bytes[27] << 8);
+    if (end <= size && memcmp(bytes + end - (sizeof name - 1), name,
+                           sizeof name - 1) == 0)
+        bounded->bound += FUZZ_TORCH_FACTOR * size;
 }
 
 void bounded_raise(struct bounded *bounded, size_t size)

@@ -38,9 +38,10 @@ struct vv_pickle_item {
     uint16_t kind;
     uint16_t holds; /* of a call: what kind of members it was given, or 0 */
     uint32_t a;     /* of a number: its low half; of text and bytes: where they
-                       begin; of a global: its module; of a call: what is called;
-                       of an outside: its id; of an extension: its code */
-    uint32_t b; /* the high half; how many; its name; its arguments, a tuple */
+                       begin; of a global: its module; of a call: what is
+                       called; of an outside: its id; of an extension: its
+                       code */
+    uint32_t b;     /* the high half; how many; its name; its arguments */
     uint32_t state; /* of a call: what it was built with; 0 (None): nothing */
     uint32_t first; /* of its members: a link; 0: it has none */
     uint32_t last;

@@ -2,11 +2,11 @@
  * pickle and of storages (torch/serialization.py), as a checkpoint.
  *
  * The pickle is read and never run (pickle_in.h). Dicts, lists and tuples are
- * objects; tensors are variables, one for all names that it has; numbers, texts
- * and bytes too. What would be made by functions or classes that we do not know
- * is an object with the tag `pickle:MODULE.NAME`, and what it was made of below
- * it; of a module of torch these are its parameters, buffers and modules. None
- * is not there.
+ * objects, lists of numbers vectors; a tensor is a variable, one for all names
+ * that it has; numbers, texts and bytes are scalars. What would be made by
+ * functions or classes that we do not know is an object with the tag
+ * `pickle:MODULE.NAME`, and what it was made of below it; of a module of torch
+ * these are its parameters, buffers and modules. None is not there.
  *
  * SPDX-License-Identifier: MIT
  */

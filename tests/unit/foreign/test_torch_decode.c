@@ -9,7 +9,7 @@
 #include "torch_decode.h"
 #include "torch_sample.h"
 
-/* Opens an archive of one tensor, w, and a storage of `size` bytes: 1, 2, ... */
+/* Opens an archive of one tensor, w, and a storage of so many bytes. */
 static varve_reader *open_tensor(
     struct world *w, const struct put *t, int size, varve_error *error)
 {

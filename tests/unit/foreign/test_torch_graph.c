@@ -205,7 +205,8 @@ TEST(torch_graph, has_a_module_as_its_parameters_buffers_and_modules)
     cr_assert(is_there(&m, "mean"));
     cr_assert(is_there(&m, "inner/weight"));
     cr_assert_not(is_there(&m, "training"));
-    cr_assert_eq(find_node(m.r, "weight").id, find_node(m.r, "inner/weight").id);
+    cr_assert_eq(
+        find_node(m.r, "weight").id, find_node(m.r, "inner/weight").id);
     cr_assert_eq(varve_reader_node_count(m.r), 4);
     end(&m);
 }
