@@ -137,6 +137,14 @@ static void store(unsigned char *bytes, size_t size, uint64_t bits)
         bytes[i] = (unsigned char)(bits >> 8 * i);
 }
 
+static void store_text(unsigned char *bytes, const struct vv_buffer *from,
+    const struct vv_torch_made *made)
+{
+    vv_store64(bytes, made->size);
+    if (made->size)
+        memcpy(bytes + 8, from->data + made->at, made->size);
+}
+
 varve_status vv_torch_decode(const struct vv_foreign *foreign, uint64_t number,
     unsigned char *bytes, size_t size, varve_error *error)
 {
@@ -146,9 +154,9 @@ varve_status vv_torch_decode(const struct vv_foreign *foreign, uint64_t number,
     switch ((enum vv_torch_making)made->making) {
     case VV_TORCH_NUMBER: store(bytes, size, made->at); break;
     case VV_TORCH_TEXT:
-        vv_store64(bytes, made->size);
-        if (made->size)
-            memcpy(bytes + 8, file->pickle.data + made->at, made->size);
+    case VV_TORCH_BYTES:
+        store_text(bytes,
+            made->making == VV_TORCH_TEXT ? &file->pickle : &file->bytes, made);
         break;
     case VV_TORCH_VECTOR:
         for (size_t i = 0; i < size / 8; i++)

@@ -12,6 +12,7 @@
 enum vv_torch_making {
     VV_TORCH_NUMBER, /* `at` is its bits */
     VV_TORCH_TEXT,   /* at this byte of the pickle */
+    VV_TORCH_BYTES,  /* at this one of the file's bytes */
     VV_TORCH_VECTOR, /* from this one on of the file's numbers */
     VV_TORCH_GATHER  /* this one of the file's tensors */
 };

@@ -147,6 +147,7 @@ static void free_state(struct vv_foreign *foreign)
     vv_buffer_clear(&t->pickle);
     vv_buffer_clear(&t->made);
     vv_buffer_clear(&t->tensors);
+    vv_buffer_clear(&t->bytes);
     vv_buffer_clear(&t->numbers);
     vv_arena_clear(&t->names);
     vv_release(&foreign->context->allocator, t, sizeof *t);
@@ -167,6 +168,7 @@ varve_status vv_torch_open(
     vv_buffer_init(&t->pickle, a);
     vv_buffer_init(&t->made, a);
     vv_buffer_init(&t->tensors, a);
+    vv_buffer_init(&t->bytes, a);
     vv_buffer_init(&t->numbers, a);
     vv_arena_init(&t->names, a);
     VV_TRY(vv_zip_read(&t->zip, foreign, 0, error));

@@ -24,6 +24,7 @@ struct vv_torch_file {
     struct vv_arena names;    /* of edges that are not in the pickle's bytes */
     struct vv_buffer made;    /* struct vv_torch_made (torch_decode.h) */
     struct vv_buffer tensors; /* struct vv_torch_gathered */
+    struct vv_buffer bytes;   /* of texts that were encoded */
     struct vv_buffer numbers; /* of vectors: 8 bytes each */
 };
 

@@ -195,6 +195,9 @@ static varve_status add_call(
         return add_opaque(g, kind == VV_TORCH_ALIEN ? t.name : function, node);
     if (makes_container(g->p, function))
         return add_container(g, item, node, has_members);
+    VV_TRY(vv_torch_add_made(&g->values, item, node, &is_one));
+    if (is_one)
+        return VARVE_OK;
     *has_members = true;
     return add_opaque(g, function, node);
 }

@@ -11,6 +11,7 @@
 #include "dtype.h"
 #include "failure.h"
 #include "torch_decode.h"
+#include "torch_python.h"
 #include "try.h"
 
 enum { BYTES_OF_64 = 9, /* of an integer from 2^63 on, below 2^64 */ };
@@ -65,7 +66,7 @@ static varve_status add_made(struct vv_torch_values *v,
     VV_TRY(note_made(v, made, &place));
     *node = vv_draft_node(v->draft, VARVE_VARIABLE);
     uint64_t strings =
-        made.making == VV_TORCH_TEXT ? 8 + (uint64_t)made.size : 0;
+        type->dtype == VARVE_STRING ? 8 + (uint64_t)made.size : 0;
     vv_draft_value(v->draft, *node, type, strings, &place);
     return VARVE_OK;
 }
@@ -112,6 +113,35 @@ varve_status vv_torch_add_scalar(
         return add_number(v, VARVE_FLOAT64, bits, node);
     return item->kind == VV_PICKLE_LONG ? add_long(v, item, node)
                                         : add_text(v, item, node);
+}
+
+/* Bytes of a text that was encoded: they stand nowhere as they are. */
+static varve_status add_bytes(struct vv_torch_values *v,
+    const unsigned char *bytes, size_t size, uint32_t *node)
+{
+    varve_tensor type = { .dtype = VARVE_STRING };
+    struct vv_torch_made made = { .making = VV_TORCH_BYTES,
+        .size = (uint32_t)size,
+        .at = v->file->bytes.size };
+    vv_buffer_add(&v->file->bytes, bytes, size);
+    return v->file->bytes.failed ? fail_memory(v)
+                                 : add_made(v, made, &type, node);
+}
+
+varve_status vv_torch_add_made(
+    struct vv_torch_values *v, uint32_t item, uint32_t *node, bool *is_one)
+{
+    unsigned char bytes[VV_TORCH_MOST_BYTES];
+    size_t size;
+    varve_dtype dtype;
+    uint64_t bits;
+    *is_one = true;
+    if (vv_torch_numpy(v->p, item, &dtype, &bits))
+        return add_number(v, dtype, bits, node);
+    if (vv_torch_bytes(v->p, item, bytes, &size))
+        return add_bytes(v, bytes, size, node);
+    *is_one = false;
+    return VARVE_OK;
 }
 
 /* --- Vectors -------------------------------------------------------------- */
