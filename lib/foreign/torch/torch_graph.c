@@ -195,9 +195,8 @@ static varve_status add_call(
         return add_opaque(g, kind == VV_TORCH_ALIEN ? t.name : function, node);
     if (makes_container(g->p, function))
         return add_container(g, item, node, has_members);
-    VV_TRY(vv_torch_add_made(&g->values, item, node, &is_one));
-    if (is_one)
-        return VARVE_OK;
+    if (vv_torch_is_made(g->p, item))
+        return vv_torch_add_made(&g->values, item, node);
     *has_members = true;
     return add_opaque(g, function, node);
 }
@@ -490,22 +489,29 @@ static varve_status add_members(
 
 /* --- All ------------------------------------------------------------------ */
 
+static bool becomes_object(const struct vv_pickle *p, uint32_t number)
+{
+    struct vv_torch_tensor t;
+    uint32_t kind = vv_pickle_item(p, number)->kind;
+    if (kind == VV_PICKLE_CALL)
+        return vv_torch_tensor(p, number, &t) == VV_TORCH_OTHER &&
+               !vv_torch_is_made(p, number);
+    return kind >= VV_PICKLE_TUPLE && kind <= VV_PICKLE_SET &&
+           !vv_torch_is_vector(p, number);
+}
+
 /* A root that becomes no object is the one value of the file. */
 static varve_status add_root(struct vv_torch_graph *g)
 {
-    struct vv_torch_tensor t;
     uint32_t root = vv_torch_same(g->p, g->p->root);
     const struct vv_pickle_item *item = vv_pickle_item(g->p, root);
-    bool has_members =
-        item->kind == VV_PICKLE_CALL
-            ? vv_torch_tensor(g->p, root, &t) == VV_TORCH_OTHER
-            : item->kind >= VV_PICKLE_TUPLE && item->kind <= VV_PICKLE_SET;
-    bool is_object = has_members && !vv_torch_is_vector(g->p, root);
-    struct vv_torch_way way = { .item = is_object ? root : VV_PICKLE_THE_NONE };
+    struct vv_torch_way way = {
+        .item = becomes_object(g->p, root) ? root : VV_PICKLE_THE_NONE
+    };
     vv_buffer_add(&g->ways, &way, sizeof way);
     if (g->ways.failed)
         return fail_memory(g);
-    if (!is_object)
+    if (!way.item)
         return add_part(g, 0, "value", root);
     g->nodes[root] = 1;
     return item->kind == VV_PICKLE_CALL && !makes_container(g->p, item->a)

@@ -128,20 +128,27 @@ static varve_status add_bytes(struct vv_torch_values *v,
                                  : add_made(v, made, &type, node);
 }
 
-varve_status vv_torch_add_made(
-    struct vv_torch_values *v, uint32_t item, uint32_t *node, bool *is_one)
+bool vv_torch_is_made(const struct vv_pickle *p, uint32_t item)
 {
     unsigned char bytes[VV_TORCH_MOST_BYTES];
     size_t size;
     varve_dtype dtype;
     uint64_t bits;
-    *is_one = true;
+    return vv_torch_numpy(p, item, &dtype, &bits) ||
+           vv_torch_bytes(p, item, bytes, &size);
+}
+
+varve_status vv_torch_add_made(
+    struct vv_torch_values *v, uint32_t item, uint32_t *node)
+{
+    unsigned char bytes[VV_TORCH_MOST_BYTES];
+    size_t size = 0;
+    varve_dtype dtype;
+    uint64_t bits;
     if (vv_torch_numpy(v->p, item, &dtype, &bits))
         return add_number(v, dtype, bits, node);
-    if (vv_torch_bytes(v->p, item, bytes, &size))
-        return add_bytes(v, bytes, size, node);
-    *is_one = false;
-    return VARVE_OK;
+    vv_torch_bytes(v->p, item, bytes, &size);
+    return add_bytes(v, bytes, size, node);
 }
 
 /* --- Vectors -------------------------------------------------------------- */

@@ -32,10 +32,11 @@ void vv_torch_values_clear(struct vv_torch_values *values);
 varve_status vv_torch_add_scalar(
     struct vv_torch_values *values, uint32_t item, uint32_t *node);
 
-/* The variable of what a call of Python's or NumPy's makes, if that is a number
- * or bytes. */
-varve_status vv_torch_add_made(struct vv_torch_values *values, uint32_t item,
-    uint32_t *node, bool *is_one);
+/* Whether a call of Python's or NumPy's makes a number or bytes; then the
+ * variable of that. */
+bool vv_torch_is_made(const struct vv_pickle *pickle, uint32_t item);
+varve_status vv_torch_add_made(
+    struct vv_torch_values *values, uint32_t item, uint32_t *node);
 
 /* Whether an item with members has numbers only, integers or reals, and at
  * least one; then the variable of them all, a vector of int64 or float64. */

@@ -142,6 +142,14 @@ TEST(torch_python, becomes_values)
     check_value(r, "1", "string[]", "\2\0\0\0\0\0\0\0a\xff", 10);
     varve_reader_free(r);
     vv_buffer_clear(&file);
+    b.size = 0;
+    put_encoded(&b, "a\xc3\xbf", 3);
+    OP(&b, ".");
+    file = new_torch(&b, NULL);
+    r = open_bytes(&w, "b.pt", &file, &error);
+    check_value(r, "value", "string[]", "\2\0\0\0\0\0\0\0a\xff", 10);
+    varve_reader_free(r);
+    vv_buffer_clear(&file);
     vv_buffer_clear(&b);
     world_free(&w);
 }
