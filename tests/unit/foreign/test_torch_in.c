@@ -107,7 +107,7 @@ TEST(torch_in, reads_every_element_type)
         const char *name = varve_dtype_name((varve_dtype)i);
         if (i == VARVE_STRING)
             continue;
-        cr_assert_eq(find_node(o.r, name).value.dtype, i);
+        cr_assert_eq((int)find_node(o.r, name).value.dtype, i);
         if (i == VARVE_BOOL)
             CHECK(&o, name, 0, 1, 1, 1, 1, 1);
         else

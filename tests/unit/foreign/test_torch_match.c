@@ -56,7 +56,7 @@ static void check(const char *trained, const char *model, const char *expected)
         m.forms, m.count, next, to);
     cr_assert_eq(found, *expected != '\0', "%s in %s", trained, model);
     for (size_t i = 0; found && i < t.count; i++)
-        cr_assert_eq(to[i], expected[i] - '0', "%s in %s", trained, model);
+        cr_assert_eq((int)to[i], expected[i] - '0', "%s in %s", trained, model);
 }
 
 TEST(torch_match, goes_by_order_where_there_is_one_group)
