@@ -8,6 +8,7 @@
 
 #include "fuzz/fuzz.h"
 #include "layers_in.h"
+#include "torch_legacy.h"
 
 struct bounded bounded_by(size_t file_size)
 {
@@ -16,16 +17,20 @@ struct bounded bounded_by(size_t file_size)
     };
 }
 
+static bool is_torch_archive(const uint8_t *bytes, size_t size)
+{
+    static const char name[] = "/data.pkl";
+    enum { LOCAL_SIZE = 30, NAME_SIZE = sizeof name - 1 };
+    if (size < LOCAL_SIZE || memcmp(bytes, "PK\3\4", 4) != 0)
+        return false;
+    size_t end = LOCAL_SIZE + ((size_t)bytes[26] | (size_t)bytes[27] << 8);
+    return end <= size && memcmp(bytes + end - NAME_SIZE, name, NAME_SIZE) == 0;
+}
+
 void bounded_raise_for_torch(
     struct bounded *bounded, const uint8_t *bytes, size_t size)
 {
-    static const char name[] = "/data.pkl";
-    enum { LOCAL_SIZE = 30 };
-    if (size < LOCAL_SIZE || memcmp(bytes, "PK\3\4", 4) != 0)
-        return;
-    size_t end = LOCAL_SIZE + ((size_t)bytes[26] | (size_t)bytes[27] << 8);
-    if (end <= size && memcmp(bytes + end - (sizeof name - 1), name,
-                           sizeof name - 1) == 0)
+    if (is_torch_archive(bytes, size) || vv_torch_is_legacy(bytes, size))
         bounded->bound += FUZZ_TORCH_FACTOR * size;
 }
 

@@ -1,6 +1,7 @@
 /* target_torch.c - files of torch.save.
  *
- * What begins with "PK" is an archive as it is. Anything else is flags and a
+ * What begins with "PK" is an archive as it is, and what begins as a pickle does
+ * a file as before torch 1.6. Anything else is flags and a
  * pickle, around which an archive is made: its sums are right, and there are
  * storages of the keys 0 to 31.
  *
@@ -117,7 +118,7 @@ static void run_pickle(unsigned flags, const uint8_t *pickle, size_t size)
 
 void fuzz_torch(const uint8_t *bytes, size_t size)
 {
-    if (size == 0 || bytes[0] == 'P')
+    if (size == 0 || bytes[0] == 'P' || bytes[0] == 0x80)
         places_run(bytes, size);
     else
         run_pickle(bytes[0], bytes + 1, size - 1);

@@ -20,6 +20,7 @@
 #include "failure.h"
 #include "file.h"
 #include "name.h"
+#include "torch_legacy.h"
 #include "try.h"
 
 #define TORCH_REMEDY                                                           \
@@ -92,11 +93,12 @@ static bool is_xml(const struct file_look *look)
 }
 
 /* PROTO, and an opcode that is no zero: a header of safetensors may be 640
- * bytes long. */
+ * bytes long. Old files of torch.save begin so, and are read. */
 static bool is_pickle(const struct file_look *look)
 {
     return look->head_size > 2 && look->head[0] == 0x80 && look->head[1] >= 2 &&
-           look->head[1] <= 5 && look->head[2] != 0;
+           look->head[1] <= 5 && look->head[2] != 0 &&
+           !vv_torch_is_legacy(look->head, look->head_size);
 }
 
 static bool is_records(const struct file_look *look)
@@ -122,8 +124,6 @@ static bool is_records(const struct file_look *look)
 
 /* The first that fits. */
 static const struct mark marks[] = {
-    AT(0, "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19",
-        "an old file of torch.save (PyTorch)", TORCH_REMEDY),
     AT(257, "ustar", "a tar archive", UNPACK " with tar -xf"),
     AT(0, "\x1f\x8b\x08", "a gzip file", UNPACK " with gunzip"),
     AT(0, "\x28\xb5\x2f\xfd", "a zstd file", UNPACK " with unzstd"),

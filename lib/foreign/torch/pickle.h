@@ -58,6 +58,7 @@ struct vv_pickle {
     const unsigned char *bytes; /* borrowed */
     uint32_t size;
     uint32_t root;          /* the item that it makes */
+    uint32_t used;          /* bytes up to its end */
     struct vv_buffer items; /* struct vv_pickle_item */
     struct vv_buffer links; /* struct vv_pickle_link; the first is none */
 };

@@ -412,6 +412,7 @@ static varve_status run(struct vv_machine *m)
         VV_TRY(step(m, *code));
     }
     VV_TRY(vv_machine_pop(m, &m->p->root));
+    m->p->used = m->at;
     if (m->stack.size > 0 || m->marks.size > 0)
         return vv_machine_fail(
             m, "one thing on the stack at the end, found more");

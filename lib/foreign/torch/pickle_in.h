@@ -14,7 +14,8 @@
 
 #include "pickle.h"
 
-/* `where` begins the messages; `bytes` stay as long as the pickle.
+/* What is behind the end of the pickle is not looked at. `where` begins the
+ * messages; `bytes` stay as long as the pickle.
  * VARVE_CORRUPT or VARVE_TRUNCATED with the offset of what is wrong,
  * VARVE_TOO_NEW for an opcode that is not taken, VARVE_LIMIT above 1 GiB. End
  * with vv_pickle_clear, after success or failure. */

@@ -14,6 +14,7 @@
 #include "failure.h"
 #include "name.h"
 #include "shape.h"
+#include "torch_legacy.h"
 #include "try.h"
 
 #define OBJECT "/data.pkl"
@@ -139,6 +140,18 @@ static varve_status read_order(struct vv_torch_file *t, varve_error *error)
     return status;
 }
 
+static varve_status read_directory(struct vv_torch_file *t,
+    const struct vv_foreign *foreign, varve_error *error)
+{
+    unsigned char head[VV_TORCH_LEGACY_HEAD];
+    uint64_t all = foreign->files[0].size;
+    size_t size = all < sizeof head ? (size_t)all : sizeof head;
+    VV_TRY(vv_foreign_read(foreign, 0, head, size, 0, error));
+    return vv_torch_is_legacy(head, size)
+               ? vv_torch_read_legacy(&t->zip, foreign, error)
+               : vv_zip_read(&t->zip, foreign, 0, error);
+}
+
 static void free_state(struct vv_foreign *foreign)
 {
     struct vv_torch_file *t = foreign->state;
@@ -171,7 +184,7 @@ varve_status vv_torch_open(
     vv_buffer_init(&t->bytes, a);
     vv_buffer_init(&t->numbers, a);
     vv_arena_init(&t->names, a);
-    VV_TRY(vv_zip_read(&t->zip, foreign, 0, error));
+    VV_TRY(read_directory(t, foreign, error));
     VV_TRY(list_entries(t, error));
     if (!t->object)
         return vv_fail(error, VARVE_NOT_A_CHECKPOINT,

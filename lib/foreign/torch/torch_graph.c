@@ -124,6 +124,8 @@ static varve_status add_tag(
     struct vv_torch_graph *g, uint32_t node, uint32_t number)
 {
     const struct vv_pickle_item *item = vv_pickle_item(g->p, number);
+    if (item->kind == VV_PICKLE_OUTSIDE) /* ('module', class, file, source) */
+        item = vv_pickle_item(g->p, vv_pickle_nth(g->p, item->a, 1));
     struct vv_buffer *tag = &g->keys.text;
     tag->size = 0;
     vv_buffer_add_string(tag, "pickle:");

@@ -11,6 +11,7 @@
 #include "pickle_in.h"
 #include "torch_decode.h"
 #include "torch_graph.h"
+#include "torch_legacy.h"
 #include "torch_slots.h"
 #include "try.h"
 
@@ -20,6 +21,8 @@ static enum vv_bid bid(const struct vv_candidate *c)
     static const char *const endings[] = { ".pt", ".pth", ".bin", ".ckpt",
         ".pkl" };
     enum { LOCAL_SIZE = 30 };
+    if (vv_torch_is_legacy(c->head, c->head_size))
+        return VV_BID_SURE;
     if (c->head_size < LOCAL_SIZE || memcmp(c->head, VV_ZIP_ENTRY_MARK, 4) != 0)
         return VV_BID_NONE;
     size_t size = (size_t)c->head[26] | (size_t)c->head[27] << 8;

@@ -1,5 +1,5 @@
-/* torch_in.h - what torch.save has written since torch 1.6: a zip archive of a
- * pickle and of storages (torch/serialization.py), as a checkpoint.
+/* torch_in.h - what torch.save writes: a pickle and storages, in a zip archive
+ * since torch 1.6 (torch/serialization.py), as a checkpoint.
  *
  * The pickle is read and never run (pickle_in.h). Dicts, lists and tuples are
  * objects, lists of numbers vectors; a tensor is a variable, one for all names

@@ -97,7 +97,8 @@ static void take_signs(const struct looking *l, unsigned index)
     }
 }
 
-/* ('storage', class, key, location, count): where it was matters to nobody. */
+/* ('storage', class, key, location, count [, view]): where it was matters to
+ * nobody, and views are of torch before 0.4. */
 static enum vv_torch_kind take_storage(const struct looking *l)
 {
     struct vv_torch_tensor *t = l->t;
@@ -113,6 +114,8 @@ static enum vv_torch_kind take_storage(const struct looking *l)
         !take_size(l->p, vv_pickle_nth(l->p, item->a, 4), &t->count))
         return broken(l, "a storage with a key and a count");
     t->has_storage = true;
+    if (vv_pickle_nth(l->p, item->a, 5) != VV_PICKLE_THE_NONE)
+        return alien(l, VV_PICKLE_THE_NONE); /* a part of another storage */
     return t->of ? VV_TORCH_TENSOR : alien(l, class);
 }
 

@@ -8,7 +8,8 @@ torch_state.pt: a state dict of every element type, and views of them.
 torch_training.pt: a model, an optimizer of two groups in an order of its own,
 numbers, texts, and what only Python knows. torch_module.pt: a module as a
 whole. torch_big.pt: what a big-endian machine writes. torch_new.pt: protocol 5,
-without sums. tests/unit/foreign/test_torch_in.c knows what is in them.
+without sums. torch_legacy.pt: as before torch 1.6.
+tests/unit/foreign/test_torch_in.c knows what is in them.
 
 SPDX-License-Identifier: MIT
 """
@@ -110,6 +111,11 @@ def swap(tensor):
 
 # As torch/serialization.py does on such a machine: the elements are the
 # machine's, and the record says so.
+torch.save({'model': net.state_dict(), 'tied': net.state_dict()['first.bias'],
+            'row': net.state_dict()['first.weight'][1],
+            'half': torch.arange(3.).half()}, 'torch_legacy.pt',
+           _use_new_zipfile_serialization=False)
+
 before = sys.byteorder
 sys.byteorder = 'big'
 torch.save({k: swap(t) for k, t in small.items()}, 'torch_big.pt')

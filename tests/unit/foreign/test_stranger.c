@@ -24,7 +24,7 @@ struct sample {
 static struct sample samples[] = {
     SAMPLE("a.pth",
         "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.\x80\x02M",
-        "an old file of torch.save"),
+        NULL),
     SAMPLE("a.pkl", "\x80\x04\x95\x0b\0\0\0\0\0\0\0}", "a pickle"),
     SAMPLE("a.joblib", "\x80\x03}q\0.", "a pickle"),
     SAMPLE("a.gz", "\x1f\x8b\x08\0\0\0\0\0\0\3", "a gzip file: unpack it"),
