@@ -1,9 +1,9 @@
 /* target_torch.c - files of torch.save.
  *
- * What begins with "PK" is an archive as it is, and what begins as a pickle is a
- * file as before torch 1.6. Anything else is flags and a pickle, around which an
- * archive is made: its sums are right, and there are storages of the keys 0 to
- * 31.
+ * What begins with "PK" is an archive as it is, and what begins as a pickle
+ * does is a file as before torch 1.6. Anything else is flags and a pickle,
+ * around which an archive is made: its sums are right, and there are storages
+ * of the keys 0 to 31.
  *
  * SPDX-License-Identifier: MIT
  */
