@@ -6,7 +6,10 @@
 
 #include <string.h>
 
-enum { MOST_GROUPS = 64 };
+enum {
+    MOST_GROUPS = 64,
+    MOST_SKIPPED = 128, /* of the model, each of which is a look at all */
+};
 
 static bool fits(
     const struct vv_torch_form *trained, const struct vv_torch_form *model)
@@ -42,36 +45,59 @@ static bool match_one(const struct vv_torch_trained *t,
     return true;
 }
 
-/* The group whose next one is of this form; `groups` where there is none, or
- * more than one. */
-static size_t group_of(const struct vv_torch_trained *t,
-    const struct vv_torch_form *form, const size_t *next)
+/* How many groups have one of this form next; *found is the last of them. */
+static size_t count_next(const struct vv_torch_trained *t,
+    const struct vv_torch_form *form, const size_t *next, size_t *found)
 {
-    size_t found = t->groups;
+    size_t count = 0;
     for (size_t g = 0; g < t->groups; g++) {
-        if (next[g] == t->ends[g] || !fits(&t->forms[next[g]], form))
-            continue;
-        if (found < t->groups)
-            return t->groups;
-        found = g;
+        if (next[g] < t->ends[g] && fits(&t->forms[next[g]], form)) {
+            *found = g;
+            count++;
+        }
     }
-    return found;
+    return count;
+}
+
+/* Whether nothing that is trained is of this form. */
+static bool is_no_form(
+    const struct vv_torch_trained *t, const struct vv_torch_form *form)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        if (fits(&t->forms[i], form))
+            return false;
+    }
+    return true;
+}
+
+/* Each of the model in its order: the group that has such a one next, if it is
+ * the only one. */
+static bool match_groups(const struct vv_torch_trained *t,
+    const struct vv_torch_form *model, size_t count, size_t *next, size_t *to)
+{
+    size_t matched = 0, found = 0;
+    for (size_t at = 0; at < count; at++) {
+        size_t groups = count_next(t, &model[at], next, &found);
+        if (groups == 1) {
+            to[next[found]++] = at;
+            matched++;
+            continue;
+        }
+        if (groups > 1 || at - matched == MOST_SKIPPED ||
+            !is_no_form(t, &model[at]))
+            return false;
+    }
+    return matched == t->count;
 }
 
 bool vv_torch_match(const struct vv_torch_trained *t,
     const struct vv_torch_form *model, size_t count, size_t *next, size_t *to)
 {
+    if (t->count > count || t->groups > MOST_GROUPS)
+        return false;
     if (t->groups == 1)
         return match_one(t, model, count, to);
-    if (t->count != count || t->groups > MOST_GROUPS)
-        return false;
     for (size_t g = 0; g < t->groups; g++)
         next[g] = g ? t->ends[g - 1] : 0;
-    for (size_t at = 0; at < count; at++) {
-        size_t g = group_of(t, &model[at], next);
-        if (g == t->groups)
-            return false;
-        to[next[g]++] = at;
-    }
-    return true;
+    return match_groups(t, model, count, next, to);
 }

@@ -30,8 +30,8 @@ struct vv_torch_trained {
 /* Sets to[i] to the position in the model of what is trained as number i, where
  * there is one way to that, and returns true. Within a group the order is that
  * of the model. With one group the model may have more than is trained; several
- * have all of it between them. `next` is room for as many as there are
- * groups. */
+ * have all of it between them, but for what is of shapes that none of them has.
+ * `next` is room for as many as there are groups. */
 bool vv_torch_match(const struct vv_torch_trained *trained,
     const struct vv_torch_form *model, size_t count, size_t *next, size_t *to);
 

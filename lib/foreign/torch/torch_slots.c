@@ -139,9 +139,11 @@ static bool add_group(struct finding *f, uint32_t group)
 {
     struct vv_torch_graph *g = f->g;
     uint64_t count;
-    const uint64_t *numbers =
-        numbers_of(g, child_of(g, group, "params"), &count);
-    if (!numbers || !spend(f, count))
+    uint32_t params = child_of(g, group, "params");
+    const uint64_t *numbers = numbers_of(g, params, &count);
+    struct edges members = edges_of(g, params);
+    bool is_empty = params && !value_of(g, params) && members.at == members.end;
+    if ((!numbers && !is_empty) || !spend(f, count))
         return false;
     for (uint64_t i = 0; i < count; i++) {
         const struct vv_torch_name *name =

@@ -145,6 +145,8 @@ TEST(torch_slots, are_of_the_variable_at_the_position)
 TEST(torch_slots, go_by_groups_in_an_order_of_their_own)
 {
     check_case("123", "2|13", "102");
+    check_case("1293", "2|13", "10-2");
+    check_case("123", "2||13", "102");
     check_case("1234", "34|12", "2301");
     check_case("11", "1|1", "--");
 }
