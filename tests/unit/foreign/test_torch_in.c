@@ -183,6 +183,37 @@ TEST(torch_in, reads_moments_as_slots_of_their_parameters)
     end(&o);
 }
 
+/* The model of another program, with its moments where that one has them. */
+TEST(torch_in, fills_a_program)
+{
+    float weight[4][3] = { { 0 } }, bias[2] = { 0 }, moment[4][3] = { { 0 } };
+    float second[2] = { 0 };
+    int64_t epoch = 0;
+    varve_error error = { 0 };
+    varve_graph *graph = varve_graph_new(NULL);
+    varve_node *root = varve_graph_root(graph);
+    varve_node *model = varve_add_object(root, "model");
+    varve_node *optimizer = varve_add_object(root, "optimizer");
+    varve_add_variable(root, "epoch", varve_scalar(&epoch));
+    varve_node *w =
+        varve_add_variable(model, "first.weight", varve_array(*weight, 4, 3));
+    varve_node *b =
+        varve_add_variable(model, "last.bias", varve_array(bias, 2));
+    varve_add_slot(optimizer, w, "exp_avg", varve_array(*moment, 4, 3));
+    varve_add_slot(optimizer, b, "exp_avg_sq", varve_array(second, 2));
+    varve_restoration *r = varve_read(
+        root, GOLDEN "/foreign/torch_training.pt", NULL, &error);
+    cr_assert(r, "%s", error.message);
+    cr_assert_ok(varve_assert_existing_objects_matched(r, &error), error);
+    cr_assert_eq(epoch, 3);
+    cr_assert_eq(weight[3][2], 11);
+    cr_assert_eq(bias[1], 81);
+    cr_assert_eq(moment[3][2], 21);
+    cr_assert_eq(second[1], 21);
+    varve_restoration_free(r);
+    varve_graph_free(graph);
+}
+
 TEST(torch_in, reads_a_module_as_a_graph)
 {
     struct opened o = open_golden("torch_module.pt");
