@@ -90,6 +90,12 @@ const struct vv_torch_name *vv_torch_text(
     return name_of(k, text, (uint32_t)strlen(text), false);
 }
 
+const struct vv_torch_name *vv_torch_name_of(
+    struct vv_torch_keys *k, const char *bytes, uint32_t size)
+{
+    return name_of(k, bytes, size, true);
+}
+
 /* <N> */
 static const struct vv_torch_name *substitute(
     struct vv_torch_keys *k, uint64_t position)

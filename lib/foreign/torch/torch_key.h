@@ -39,11 +39,14 @@ void vv_torch_keys_clear(struct vv_torch_keys *keys);
 const struct vv_torch_name *vv_torch_key(
     struct vv_torch_keys *keys, uint32_t key, uint64_t position);
 
-/* The name of a position in a list, or of this text; NULL without memory. */
+/* The name of a position in a list, or of this text; of bytes that stay in the
+ * pickle. NULL without memory. */
 const struct vv_torch_name *vv_torch_position(
     struct vv_torch_keys *keys, uint64_t position);
 const struct vv_torch_name *vv_torch_text(
     struct vv_torch_keys *keys, const char *text);
+const struct vv_torch_name *vv_torch_name_of(
+    struct vv_torch_keys *keys, const char *bytes, uint32_t size);
 
 /* A name for one more member of a node: that of the key, or <N> where another
  * key is called so. *name is NULL for a key that the node has already. False

@@ -20,7 +20,8 @@ enum {
      * often as it has them; and names that are copied. */
     MOST_LOOKS = 64,
     LONGEST_SLOT = 255,
-    MOST_LEVELS = 3, /* from an optimizer up */
+    LONGEST_NAME = 1000, /* of what a position names */
+    MOST_LEVELS = 3,     /* from an optimizer up */
 };
 
 /* What a node is to the slots that there are. */
@@ -34,6 +35,8 @@ struct finding {
     struct vv_torch_graph *g;
     uint32_t optimizer, state, groups;
     struct vv_buffer sorted;    /* entries of the state, by name */
+    struct vv_buffer named;     /* children of a model, by name */
+    bool are_names;             /* what it trains, and no positions */
     struct vv_buffer keys;      /* of what it trains: struct vv_torch_name * */
     struct vv_buffer ends;      /* of its groups: size_t */
     struct vv_buffer forms;     /* of what it trains: struct vv_torch_form */
@@ -114,6 +117,14 @@ static struct vv_torch_form form_of(
     };
 }
 
+static bool is_same(
+    const struct vv_torch_form *a, const struct vv_torch_form *b)
+{
+    return a->rank == b->rank &&
+           (a->rank == 0 || memcmp(a->extents, b->extents,
+                                a->rank * sizeof *a->extents) == 0);
+}
+
 /* --- What an optimizer trains --------------------------------------------- */
 
 /* The numbers of a vector, or of a single number. */
@@ -134,23 +145,58 @@ static const uint64_t *numbers_of(
     return (const uint64_t *)(const void *)g->file->numbers.data + made->at;
 }
 
-/* Adds the positions of a group; false where it has none. */
+static bool add_key(struct finding *f, const struct vv_torch_name *name)
+{
+    f->keys.failed |= !name;
+    vv_buffer_add(&f->keys, &name, sizeof name);
+    return !f->keys.failed;
+}
+
+/* The text that a node is, as a name; NULL: it is none, or without memory. */
+static const struct vv_torch_name *text_of(struct finding *f, uint32_t node)
+{
+    const struct vv_draft_value *value = value_of(f->g, node);
+    if (!value || value->dtype != VARVE_STRING ||
+        value->place.file != VV_DECODED)
+        return NULL;
+    const struct vv_torch_made *made =
+        (const struct vv_torch_made *)(const void *)f->g->file->made.data +
+        value->place.offset;
+    if (made->making != VV_TORCH_TEXT || made->size > LONGEST_NAME)
+        return NULL;
+    const char *bytes = (const char *)f->g->file->pickle.data + made->at;
+    return vv_torch_name_of(&f->g->keys, bytes, made->size);
+}
+
+/* What torch.distributed has in the place of positions. */
+static bool add_names(struct finding *f, uint32_t params)
+{
+    struct edges e = edges_of(f->g, params);
+    bool are_names = params && !value_of(f->g, params);
+    for (; e.at < e.end && are_names; e.at++) {
+        const struct vv_torch_name *name = text_of(f, e.at->child);
+        f->are_names = true;
+        are_names = spend(f, 1) && name && add_key(f, name);
+    }
+    return are_names;
+}
+
+static bool add_positions(struct finding *f, uint32_t params)
+{
+    uint64_t count;
+    const uint64_t *numbers = numbers_of(f->g, params, &count);
+    bool are_positions = numbers && spend(f, count);
+    for (uint64_t i = 0; i < count && are_positions; i++)
+        are_positions = add_key(f, vv_torch_position(&f->g->keys, numbers[i]));
+    return are_positions;
+}
+
+/* Adds the keys of a group; false where it has none. */
 static bool add_group(struct finding *f, uint32_t group)
 {
-    struct vv_torch_graph *g = f->g;
-    uint64_t count;
-    uint32_t params = child_of(g, group, "params");
-    const uint64_t *numbers = numbers_of(g, params, &count);
-    struct edges members = edges_of(g, params);
-    bool is_empty = params && !value_of(g, params) && members.at == members.end;
-    if ((!numbers && !is_empty) || !spend(f, count))
+    uint32_t params = child_of(f->g, group, "params");
+    if (!add_positions(f, params) && !add_names(f, params))
         return false;
-    for (uint64_t i = 0; i < count; i++) {
-        const struct vv_torch_name *name =
-            vv_torch_position(&g->keys, numbers[i]);
-        f->keys.failed |= !name;
-        vv_buffer_add(&f->keys, &name, sizeof name);
-    }
     size_t end = f->keys.size / sizeof(void *);
     vv_buffer_add(&f->ends, &end, sizeof end);
     return true;
@@ -161,6 +207,7 @@ static varve_status add_groups(struct finding *f, bool *are_there)
     struct edges e = edges_of(f->g, f->groups);
     *are_there = e.at < e.end;
     f->keys.size = f->ends.size = 0;
+    f->are_names = false;
     for (; e.at < e.end && *are_there; e.at++)
         *are_there = add_group(f, e.at->child);
     return f->keys.failed || f->ends.failed ? fail_memory(f) : VARVE_OK;
@@ -176,31 +223,37 @@ static int compare(const void *left, const void *right)
     return (x > y) - (x < y);
 }
 
-static varve_status sort_entries(struct finding *f)
+static varve_status sort_edges(
+    struct finding *f, uint32_t node, struct vv_buffer *sorted)
 {
-    struct edges e = edges_of(f->g, f->state);
+    struct edges e = edges_of(f->g, node);
     size_t count = (size_t)(e.end - e.at);
-    f->sorted.size = 0;
+    sorted->size = 0;
     if (!spend(f, count))
         return VARVE_OK;
     if (count > 0)
-        vv_buffer_add(&f->sorted, e.at, count * sizeof *e.at);
-    if (f->sorted.failed)
+        vv_buffer_add(sorted, e.at, count * sizeof *e.at);
+    if (sorted->failed)
         return fail_memory(f);
     if (count > 0)
-        qsort(f->sorted.data, count, sizeof *e.at, compare);
+        qsort(sorted->data, count, sizeof *e.at, compare);
     return VARVE_OK;
+}
+
+/* What is called so; 0: nothing. */
+static uint32_t find_edge(const struct vv_buffer *sorted, const char *name)
+{
+    struct vv_draft_edge key = { .name = { .bytes = name } };
+    size_t count = sorted->size / sizeof key;
+    const struct vv_draft_edge *found =
+        count ? bsearch(&key, sorted->data, count, sizeof key, compare) : NULL;
+    return found ? found->child : 0;
 }
 
 /* What is kept of a key; 0: nothing. */
 static uint32_t entry_of(const struct finding *f, const char *name)
 {
-    struct vv_draft_edge key = { .name = { .bytes = name } };
-    size_t count = f->sorted.size / sizeof key;
-    const struct vv_draft_edge *found =
-        count ? bsearch(&key, f->sorted.data, count, sizeof key, compare)
-              : NULL;
-    return found ? found->child : 0;
+    return find_edge(&f->sorted, name);
 }
 
 /* The shape that all tensors of an entry have, but for the step. */
@@ -213,10 +266,7 @@ static struct vv_torch_form form_of_entry(struct finding *f, uint32_t entry)
         if (!value || is_called(e.at, "step"))
             continue;
         struct vv_torch_form other = form_of(f->g, value);
-        if (form.is_known &&
-            (form.rank != other.rank ||
-                (form.rank && memcmp(form.extents, other.extents,
-                                  form.rank * sizeof *form.extents) != 0)))
+        if (form.is_known && !is_same(&form, &other))
             return (struct vv_torch_form){ 0 };
         form = other;
     }
@@ -324,7 +374,33 @@ static varve_status list_model(struct finding *f, uint32_t node)
     return f->model.failed ? fail_memory(f) : VARVE_OK;
 }
 
-static varve_status fit_model(struct finding *f, uint32_t node, bool *fits)
+/* Whether a variable may be what is trained under key i. */
+static bool has_form(const struct finding *f, size_t i, uint32_t variable)
+{
+    const struct vv_torch_form *trained =
+        (const struct vv_torch_form *)(const void *)f->forms.data + i;
+    struct vv_torch_form form = form_of(f->g, value_of(f->g, variable));
+    return !trained->is_known || is_same(trained, &form);
+}
+
+/* Each by its name among the children of a model. */
+static varve_status fit_names(struct finding *f, uint32_t node, bool *fits)
+{
+    const struct vv_torch_name *const *keys =
+        (const struct vv_torch_name *const *)(const void *)f->keys.data;
+    VV_TRY(sort_edges(f, node, &f->named));
+    f->variables.size = f->to.size = 0;
+    *fits = spend(f, f->keys.size / sizeof *keys);
+    for (size_t i = 0; i < f->keys.size / sizeof *keys && *fits; i++) {
+        uint32_t child = find_edge(&f->named, keys[i]->bytes);
+        *fits = child && value_of(f->g, child) && has_form(f, i, child);
+        vv_buffer_add(&f->variables, &child, sizeof child);
+        vv_buffer_add(&f->to, &i, sizeof i);
+    }
+    return f->variables.failed || f->to.failed ? fail_memory(f) : VARVE_OK;
+}
+
+static varve_status fit_positions(struct finding *f, uint32_t node, bool *fits)
 {
     VV_TRY(list_model(f, node));
     size_t count = f->forms.size / sizeof(struct vv_torch_form);
@@ -344,6 +420,12 @@ static varve_status fit_model(struct finding *f, uint32_t node, bool *fits)
         f->model.size / sizeof(struct vv_torch_form),
         (size_t *)(void *)f->next.data, (size_t *)(void *)f->to.data);
     return VARVE_OK;
+}
+
+static varve_status fit_model(struct finding *f, uint32_t node, bool *fits)
+{
+    return f->are_names ? fit_names(f, node, fits)
+                        : fit_positions(f, node, fits);
 }
 
 /* The lower, the more a name says that this is what is trained. */
@@ -431,7 +513,7 @@ static varve_status look_at(struct finding *f)
 {
     bool is_one = false, fits = false;
     uint32_t model = 0, parent = f->optimizer;
-    VV_TRY(sort_entries(f));
+    VV_TRY(sort_edges(f, f->state, &f->sorted));
     VV_TRY(add_groups(f, &is_one));
     if (is_one)
         VV_TRY(add_forms(f, &is_one));
@@ -470,7 +552,7 @@ varve_status vv_torch_add_slots(struct vv_torch_graph *g)
         .looks = (g->draft->edges.size / sizeof(struct vv_draft_edge) +
                      g->file->numbers.size / 8) *
                  MOST_LOOKS };
-    struct vv_buffer *all[] = { &f.sorted, &f.keys, &f.ends, &f.forms,
+    struct vv_buffer *all[] = { &f.sorted, &f.named, &f.keys, &f.ends, &f.forms,
         &f.variables, &f.model, &f.to, &f.next, &f.steps };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         vv_buffer_init(all[i], a);

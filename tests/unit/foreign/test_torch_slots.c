@@ -230,6 +230,51 @@ TEST(torch_slots, pass_over_what_is_not_trained)
     end(&m);
 }
 
+/* As torch.distributed has them. */
+static void put_named(struct vv_buffer *b, const char *first, int64_t rows)
+{
+    put_text(b, "optimizer");
+    OP(b, "}(");
+    put_text(b, "state");
+    OP(b, "}(");
+    for (int i = 0; i < 2; i++) {
+        put_text(b, i ? "w0" : first);
+        OP(b, "}");
+        put_text(b, "m");
+        put_matrix(b, 40 + 10 * i, i ? 2 : rows);
+        OP(b, "s");
+    }
+    OP(b, "u");
+    put_text(b, "param_groups");
+    OP(b, "]}");
+    put_text(b, "params");
+    OP(b, "](");
+    put_text(b, first);
+    put_text(b, "w0");
+    OP(b, "esau");
+}
+
+TEST(torch_slots, are_of_the_variable_of_the_name)
+{
+    static const struct {
+        const char *first;
+        int64_t rows;
+        bool are_there;
+    } cases[] = { { "w1", 2, true }, { "w2", 2, false }, { "w1", 3, false } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct vv_buffer b = new_bytes();
+        OP(&b, "}(");
+        put_model(&b, "net", 0, "22");
+        put_named(&b, cases[i].first, cases[i].rows);
+        struct made m = make(&b);
+        cr_assert_eq(is_there(&m, "optimizer/m(net/w1)"), cases[i].are_there);
+        if (cases[i].are_there)
+            cr_assert_eq(find_node(m.r, "optimizer/m(net/w1)").id,
+                find_node(m.r, "optimizer/state/w1/m").id);
+        end(&m);
+    }
+}
+
 /* A moment that is a variable of the model, and one that is two moments. */
 TEST(torch_slots, are_of_one_variable_only)
 {
