@@ -87,9 +87,9 @@ TEST(torch_decode, reads_no_more_than_it_needs)
     archive_add(&a, (struct entry){ .name = "a/data/0", .bytes = bytes,
         .size = SIZE });
     archive_end(&a);
+    w.context.allocator.function = allocate_small;
     varve_reader *r = open_bytes(&w, "a.pt", &a.file, &error);
     cr_assert(r, "%s", error.message);
-    w.context.allocator.function = allocate_small;
     check_value(r, "value", "uint8[2,2]", "\1\2\3\4", 4);
     varve_reader_free(r);
     free(bytes);

@@ -275,17 +275,25 @@ TEST(torch_slots, are_of_the_variable_of_the_name)
     }
 }
 
-/* A moment that is a variable of the model, and one that is two moments. */
+/* A moment that is a variable of the model: its own, the next one, which has no
+ * slots then, or the one before, which has some. */
 TEST(torch_slots, are_of_one_variable_only)
 {
-    struct vv_buffer b = new_bytes();
-    OP(&b, "}(");
-    put_model(&b, "net", 0, "22");
-    put_optimizer(&b, 0, "22");
-    struct made m = make(&b);
-    check(&m, "net", "--");
-    cr_assert(is_there(&m, "optimizer/v(net/w0)"));
-    end(&m);
+    static const struct {
+        int64_t model, optimizer;
+        const char *positions;
+    } cases[] = { { 0, 0, "--" }, { 0, 10, "0-" }, { 20, 10, "0-" } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct vv_buffer b = new_bytes();
+        OP(&b, "}(");
+        put_model(&b, "net", cases[i].model, "22");
+        put_optimizer(&b, cases[i].optimizer, "22");
+        struct made m = make(&b);
+        check(&m, "net", cases[i].positions);
+        cr_assert(is_there(&m, "optimizer/v(net/w0)"));
+        cr_assert_eq(is_there(&m, "optimizer/v(net/w1)"), i != 1);
+        end(&m);
+    }
 }
 
 TEST(torch_slots, may_be_none)
