@@ -111,7 +111,8 @@ class Hostile(Test):
 
     @unittest.skipUnless(TESTS.is_dir(), 'the files are in the repository')
     def test_corpus(self):
-        for folder in 'index', 'reader', 'restore', 'layers', 'gguf', 'npy':
+        for folder in 'index', 'reader', 'restore', 'layers', 'gguf', 'npy', \
+                'torch':
             for path in sorted((TESTS / 'fuzz/corpus' / folder).iterdir()):
                 self.look_at_bytes(path.read_bytes(), path)
         self.assertGreater(self.count, 300)
@@ -122,7 +123,7 @@ class Hostile(Test):
         chance = random.Random(7)
         files = [path for path in sorted(TESTS.glob('golden/**/*'))
                  if path.is_file() and path.stat().st_size <= MOST_BYTES and
-                 path.suffix in ('.varve', '.npy', '.npz', '.gguf',
+                 path.suffix in ('.varve', '.npy', '.npz', '.gguf', '.pt',
                                  '.safetensors')]
         for path in files:
             whole = path.read_bytes()

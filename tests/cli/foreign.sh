@@ -175,6 +175,22 @@ done
 cp "$golden"/keras_adam.* .
 prints ls_keras 0 ls --slots keras_adam.index
 
+# What torch.save wrote: a pickle is read and never run.
+cp "$golden"/torch_*.pt .
+prints ls_torch 0 ls --slots torch_training.pt
+ends 0 cat --json torch_state.pt view.transposed
+has '[0,6,12,18,1,7,13,19,2,8,14,20,3,9,15,21,4,10,16,22,5,11,17,23]' out
+for file in torch_*.pt; do
+    ends 0 verify "$file"
+    has ': ok' out
+    ends 0 convert --force "$file" ours.varve
+    ends 0 diff "$file" ours.varve
+done
+mkdir hub
+cp torch_new.pt hub/pytorch_model.bin
+ends 0 ls hub
+has 'hub/pytorch_model.bin · torch' out
+
 # No value is folded away, and what is is counted.
 for file in "$golden"/*.index "$golden"/saved_model; do
     "$varve" ls "$file" >out 2>&1 || continue
@@ -191,14 +207,14 @@ ends 0 graph --mermaid keras3_adam.index
 has '"11 objects without values are folded; --all shows them"' out
 
 # What is known and not read.
-torch='expected a checkpoint, found a file of torch.save'
-"${helper[@]}" archive model.pt archive/data.pkl archive/data/0
-complains 4 "varve: cannot open: model.pt: $torch" ls model.pt
-shard=pytorch_model-00001-of-00001.bin
+script='expected a checkpoint, found a TorchScript program'
+"${helper[@]}" archive model.pt archive/data.pkl archive/constants.pkl
+complains 4 "varve: cannot open: model.pt: $script" ls model.pt
+shard=model-00001-of-00001.safetensors
 cp model.pt $shard
-echo "{\"weight_map\": {\"w\": \"$shard\"}}" >pytorch_model.bin.index.json
-complains 4 "varve: cannot open: pytorch_model.bin.index.json: $shard: $torch" \
-    ls pytorch_model.bin.index.json
+echo "{\"weight_map\": {\"w\": \"$shard\"}}" >model.safetensors.index.json
+index=model.safetensors.index.json
+complains 4 "varve: cannot open: $index: $shard: $script" ls $index
 mkdir distributed
 cp model.pt distributed/.metadata
 complains 4 'varve: cannot open: distributed: expected a checkpoint, found a' \

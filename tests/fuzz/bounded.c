@@ -4,14 +4,34 @@
  */
 #include "fuzz/bounded.h"
 
+#include <string.h>
+
 #include "fuzz/fuzz.h"
 #include "layers_in.h"
+#include "torch_legacy.h"
 
 struct bounded bounded_by(size_t file_size)
 {
     return (struct bounded){
         .bound = FUZZ_FACTOR * file_size + FUZZ_CONSTANT,
     };
+}
+
+static bool is_torch_archive(const uint8_t *bytes, size_t size)
+{
+    static const char name[] = "/data.pkl";
+    enum { LOCAL_SIZE = 30, NAME_SIZE = sizeof name - 1 };
+    if (size < LOCAL_SIZE || memcmp(bytes, "PK\3\4", 4) != 0)
+        return false;
+    size_t end = LOCAL_SIZE + ((size_t)bytes[26] | (size_t)bytes[27] << 8);
+    return end <= size && memcmp(bytes + end - NAME_SIZE, name, NAME_SIZE) == 0;
+}
+
+void bounded_raise_for_torch(
+    struct bounded *bounded, const uint8_t *bytes, size_t size)
+{
+    if (is_torch_archive(bytes, size) || vv_torch_is_legacy(bytes, size))
+        bounded->bound += FUZZ_TORCH_FACTOR * size;
 }
 
 void bounded_raise(struct bounded *bounded, size_t size)

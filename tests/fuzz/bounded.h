@@ -9,6 +9,8 @@
 #ifndef FUZZ_BOUNDED_H
 #define FUZZ_BOUNDED_H
 
+#include <stdint.h>
+
 #include <varve/allocator.h>
 
 #include "index.h"
@@ -25,6 +27,12 @@ struct bounded {
 
 /* For a file of so many bytes. */
 struct bounded bounded_by(size_t file_size);
+
+/* A file of torch.save costs so many times its size: two bytes of a pickle are
+ * an object, its name and its place. */
+enum { FUZZ_TORCH_FACTOR = 512 };
+void bounded_raise_for_torch(
+    struct bounded *bounded, const uint8_t *bytes, size_t size);
 varve_allocator bounded_allocator(struct bounded *bounded);
 
 /* The caller asks for so many bytes. */

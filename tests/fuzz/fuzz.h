@@ -37,6 +37,7 @@ fuzz_target fuzz_reader;  /* everything that a reader can be asked */
 fuzz_target fuzz_safetensors;       /* a safetensors file */
 fuzz_target fuzz_safetensors_index; /* several, and the index beside them */
 fuzz_target fuzz_rewrite; /* saved again, and repacked */
+fuzz_target fuzz_torch;   /* a file of torch.save */
 fuzz_target fuzz_restore; /* into a live graph, with the options of the flags */
 
 struct bounded;

@@ -224,6 +224,7 @@ void fuzz_reader(const uint8_t *bytes, size_t size)
     size = fuzz_file_size(bytes, size);
     struct bounded bounded = bounded_by(size);
     struct one_file file;
+    bounded_raise_for_torch(&bounded, bytes, size);
     one_file_init(&file, bytes, size);
     struct vv_context context = {
         .allocator = bounded_allocator(&bounded), .system = &file.system

@@ -42,6 +42,7 @@ static const struct {
     { "rewrite", fuzz_rewrite },
     { "safetensors", fuzz_safetensors },
     { "safetensors_index", fuzz_safetensors_index },
+    { "torch", fuzz_torch },
 };
 
 enum { TARGETS = sizeof targets / sizeof *targets };

@@ -70,7 +70,8 @@ static bool is_tensorflow(varve_format format)
     case VARVE_FORMAT_SAFETENSORS:
     case VARVE_FORMAT_NPY:
     case VARVE_FORMAT_NPZ:
-    case VARVE_FORMAT_GGUF: break;
+    case VARVE_FORMAT_GGUF:
+    case VARVE_FORMAT_TORCH: break;
     }
     return false;
 }

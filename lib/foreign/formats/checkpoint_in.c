@@ -19,6 +19,7 @@
 #include "safetensors_in.h"
 #include "safetensors_index.h"
 #include "stranger.h"
+#include "torch_in.h"
 #include "try.h"
 
 /* Every format that is read besides ours. At equal bids the first opens. */
@@ -26,6 +27,7 @@ static const struct vv_foreign_format *const formats[] = {
     &vv_bundle_format,
     &vv_safetensors_format,
     &vv_safetensors_index_format,
+    &vv_torch_format,
     &vv_npz_format,
     &vv_npy_format,
     &vv_gguf_format,

@@ -34,6 +34,7 @@ const char *varve_format_name(varve_format format)
     case VARVE_FORMAT_NPY: return "npy";
     case VARVE_FORMAT_NPZ: return "npz";
     case VARVE_FORMAT_GGUF: return "gguf";
+    case VARVE_FORMAT_TORCH: return "torch";
     }
     return "unknown";
 }

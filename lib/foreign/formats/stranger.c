@@ -20,11 +20,17 @@
 #include "failure.h"
 #include "file.h"
 #include "name.h"
+#include "torch_legacy.h"
 #include "try.h"
 
 #define TORCH_REMEDY                                                           \
     "load it with torch, and save its tensors with "                           \
     "safetensors.torch.save_file"
+#define TORCH_DIRECTORY_REMEDY                                                 \
+    "load the model with transformers, and save_pretrained it with "           \
+    "safe_serialization=True"
+#define TORCH_SHARDS_REMEDY                                                    \
+    "name the files of the model one by one, or " TORCH_DIRECTORY_REMEDY
 #define DCP_REMEDY                                                             \
     "convert it with torch.distributed.checkpoint.format_utils."               \
     "dcp_to_torch_save, and save the tensors with safetensors.torch.save_file"
@@ -87,11 +93,12 @@ static bool is_xml(const struct file_look *look)
 }
 
 /* PROTO, and an opcode that is no zero: a header of safetensors may be 640
- * bytes long. */
+ * bytes long. Old files of torch.save begin so, and are read. */
 static bool is_pickle(const struct file_look *look)
 {
     return look->head_size > 2 && look->head[0] == 0x80 && look->head[1] >= 2 &&
-           look->head[1] <= 5 && look->head[2] != 0;
+           look->head[1] <= 5 && look->head[2] != 0 &&
+           !vv_torch_is_legacy(look->head, look->head_size);
 }
 
 static bool is_records(const struct file_look *look)
@@ -117,8 +124,6 @@ static bool is_records(const struct file_look *look)
 
 /* The first that fits. */
 static const struct mark marks[] = {
-    AT(0, "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19",
-        "an old file of torch.save (PyTorch)", TORCH_REMEDY),
     AT(257, "ustar", "a tar archive", UNPACK " with tar -xf"),
     AT(0, "\x1f\x8b\x08", "a gzip file", UNPACK " with gunzip"),
     AT(0, "\x28\xb5\x2f\xfd", "a zstd file", UNPACK " with unzstd"),
@@ -163,6 +168,8 @@ static const struct mark marks[] = {
         "read it with flax.serialization.msgpack_restore, and save the arrays "
         "with safetensors.flax.save_file"),
     CALLED(".ocdbt", "", "a part of an Orbax checkpoint", JAX_REMEDY),
+    CALLED(".bin.index.json", "{",
+        "the index of a PyTorch model in several files", TORCH_SHARDS_REMEDY),
     CALLED(".weights.json", "{", "the index of Keras weights in HDF5 files",
         HDF5_REMEDY),
     CALLED(".zarray", "{", "a part of a zarr array", ARRAYS_REMEDY),
@@ -214,7 +221,6 @@ static const struct member entries[] = {
     { "archive_format", "a program of torch.export",
         "load it with torch.export.load, and save its state_dict with "
         "safetensors.torch.save_file" },
-    { "data.pkl", "a file of torch.save (PyTorch)", TORCH_REMEDY },
     { "model.weights.h5", "a Keras model (.keras)",
         "load it with Keras, and write a tf.train.Checkpoint" },
     { "MAR-INF/MANIFEST.json", "an archive of TorchServe", UNPACK },
@@ -315,10 +321,6 @@ varve_status vv_stranger_file(
 
 /* --- Directories ---------------------------------------------------------- */
 
-#define TORCH_DIRECTORY_REMEDY                                                 \
-    "load the model with transformers, and save_pretrained it with "           \
-    "safe_serialization=True"
-
 static const struct member members[] = {
     { ".metadata", "a torch.distributed checkpoint", DCP_REMEDY },
     { "manifest.ocdbt", "an Orbax checkpoint", JAX_REMEDY },
@@ -329,9 +331,8 @@ static const struct member members[] = {
     { "zarr.json", "a zarr group or array", ARRAYS_REMEDY },
     { "saved_model.pb", "a SavedModel without variables",
         "there is nothing to read in it" },
-    { "pytorch_model.bin", "a PyTorch model", TORCH_DIRECTORY_REMEDY },
     { "pytorch_model.bin.index.json", "a PyTorch model in several files",
-        TORCH_DIRECTORY_REMEDY },
+        TORCH_SHARDS_REMEDY },
     { "flax_model.msgpack", "a Flax model", TORCH_DIRECTORY_REMEDY },
     { "tf_model.h5", "a Keras model in HDF5", HDF5_REMEDY },
     { "model_index.json", "a pipeline of diffusers",

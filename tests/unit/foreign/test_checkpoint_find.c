@@ -104,10 +104,10 @@ TEST(checkpoint_find, finds_the_members_of_a_directory_in_this_order)
     static const char *const all[] = {
         "d/checkpoint", "d/ckpt-7.index", "d/variables/variables.index",
         "d/variables.index", "d/model.safetensors.index.json",
-        "d/model.safetensors", NULL
+        "d/model.safetensors", "d/pytorch_model.bin", NULL
     };
     check_found("d", "d/ckpt-7.index", all);
-    for (int i = 2; i < 6; i++)
+    for (int i = 2; i < 7; i++)
         check_found("d", all[i], all + i);
     check_found("d/", "d/model.safetensors", all + 5);
     check_not_found("d", VARVE_IS_DIRECTORY,

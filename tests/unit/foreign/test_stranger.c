@@ -24,7 +24,7 @@ struct sample {
 static struct sample samples[] = {
     SAMPLE("a.pth",
         "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.\x80\x02M",
-        "an old file of torch.save"),
+        NULL),
     SAMPLE("a.pkl", "\x80\x04\x95\x0b\0\0\0\0\0\0\0}", "a pickle"),
     SAMPLE("a.joblib", "\x80\x03}q\0.", "a pickle"),
     SAMPLE("a.gz", "\x1f\x8b\x08\0\0\0\0\0\0\3", "a gzip file: unpack it"),
@@ -146,14 +146,12 @@ static void check_archive(
 
 TEST(stranger, is_known_by_what_its_archive_holds)
 {
-    check_archive("a.pt", NAMES("archive/data.pkl", "archive/data/0"),
-        "a.pt: expected a checkpoint, found a file of torch.save (PyTorch): "
-        "load it with torch, and save its tensors with "
-        "safetensors.torch.save_file");
-    check_archive("a.npz", NAMES("a/version", "a/data.pkl"), "torch.save");
-    check_archive("a.safetensors", NAMES("data.pkl"), "torch.save");
     check_archive("a.pt", NAMES("m/data.pkl", "m/constants.pkl"),
-        "TorchScript");
+        "a.pt: expected a checkpoint, found a TorchScript program: load it "
+        "with torch.jit.load, and save its state_dict() with "
+        "safetensors.torch.save_file");
+    check_archive("a.npz", NAMES("m/constants.pkl"), "TorchScript");
+    check_archive("a.safetensors", NAMES("constants.pkl"), "TorchScript");
     check_archive("__0_0.distcp", NAMES("archive/data.pkl"),
         "torch.distributed");
     check_archive("a.pt2", NAMES("m/archive_format", "m/data/w/0"),
@@ -167,28 +165,31 @@ TEST(stranger, is_known_by_what_its_archive_holds)
 /* Its directory is gone, and the first entry is there. */
 TEST(stranger, is_known_by_half_an_archive)
 {
-    struct vv_buffer b = archive_of(NAMES("m/data.pkl", "m/data/0"));
+    struct vv_buffer b = archive_of(NAMES("m/constants.pkl", "m/data/0"));
     b.size = 60;
-    check_refused("a.pt", &b, VARVE_NOT_A_CHECKPOINT, "torch.save");
+    check_refused("a.pt", &b, VARVE_NOT_A_CHECKPOINT, "TorchScript");
     vv_buffer_clear(&b);
 }
 
 TEST(stranger, may_be_a_shard_that_an_index_names)
 {
     static const char index[] =
-        "{\"weight_map\":{\"w\":\"pytorch_model-00001-of-00001.bin\"}}";
-    struct vv_buffer b = archive_of(NAMES("archive/data.pkl"));
+        "{\"weight_map\":{\"w\":\"m-00001-of-00001.safetensors\"}}";
+    struct vv_buffer b = archive_of(NAMES("m/constants.pkl"));
     struct world w = world_new();
     varve_error error = { 0 };
-    memory_put(w.memory, "pytorch_model-00001-of-00001.bin", b.data, b.size);
-    memory_put(w.memory, "pytorch_model.bin.index.json", index,
-        sizeof index - 1);
+    memory_put(w.memory, "m-00001-of-00001.safetensors", b.data, b.size);
+    memory_put(w.memory, "m.safetensors.index.json", index, sizeof index - 1);
     cr_assert_null(vv_reader_open_in(
-        &w.context, "pytorch_model.bin.index.json", &error));
+        &w.context, "m.safetensors.index.json", &error));
     cr_assert_eq(error.status, VARVE_NOT_A_CHECKPOINT);
-    cr_assert(strstr(error.message, "pytorch_model-00001-of-00001.bin: "
-        "expected a checkpoint, found a file of torch.save"), "%s",
-        error.message);
+    cr_assert(strstr(error.message, "m-00001-of-00001.safetensors: "
+        "expected a checkpoint, found a TorchScript"), "%s", error.message);
+    memory_put(w.memory, "m.bin.index.json", index, sizeof index - 1);
+    memory_put(w.memory, "m-00001-of-00001.safetensors", "?", 1);
+    cr_assert_null(vv_reader_open_in(&w.context, "m.bin.index.json", &error));
+    cr_assert(strstr(error.message, "name the files of the model one by one"),
+        "%s", error.message);
     vv_buffer_clear(&b);
     world_free(&w);
 }
@@ -201,7 +202,6 @@ TEST(stranger, may_be_a_directory)
         { "_METADATA", "an Orbax checkpoint" },
         { ".zarray", "a zarr array" },
         { "saved_model.pb", "a SavedModel without variables" },
-        { "pytorch_model.bin", "safe_serialization" },
         { "pytorch_model.bin.index.json", "safe_serialization" },
         { "zero_to_fp32.py", "DeepSpeed" },
         { "other", NULL },
@@ -234,7 +234,7 @@ TEST(stranger, is_nobody_where_it_cannot_be_looked_at)
 
 TEST(stranger, needs_memory_for_archives_and_directories)
 {
-    struct vv_buffer b = archive_of(NAMES("archive/data.pkl"));
+    struct vv_buffer b = archive_of(NAMES("archive/constants.pkl"));
     struct world w = world_new();
     varve_status status = VARVE_NO_MEMORY;
     memory_put(w.memory, "d/.metadata", b.data, b.size);

@@ -1,0 +1,464 @@
+/* pickle_in.c - the opcodes.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "pickle_in.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "failure.h"
+#include "name.h"
+#include "pickle_machine.h"
+#include "try.h"
+
+enum {
+    NEWEST_PROTOCOL = 5,
+    MOST_BYTES = 1 << 30, /* more is refused: counts are of 32 bits */
+};
+
+/* --- Opcodes: text, bytes, numbers ---------------------------------------- */
+
+static varve_status push_integer(struct vv_machine *m, int64_t value)
+{
+    struct vv_pickle_item item = {
+        .kind = VV_PICKLE_INTEGER,
+        .a = (uint32_t)(uint64_t)value,
+        .b = (uint32_t)((uint64_t)value >> 32),
+    };
+    return vv_machine_push_new(m, item);
+}
+
+static varve_status push_bytes(
+    struct vv_machine *m, unsigned width, enum vv_pickle_kind kind)
+{
+    uint64_t size = 0;
+    const unsigned char *bytes = NULL;
+    VV_TRY(vv_machine_take_number(m, width, &size));
+    VV_TRY(vv_machine_take(m, size, &bytes));
+    if (kind == VV_PICKLE_TEXT &&
+        !vv_utf8_is_valid((const char *)bytes, (size_t)size))
+        kind = VV_PICKLE_BYTES; /* a lone surrogate, a NUL, or of Python 2 */
+    struct vv_pickle_item item = { .kind = (uint16_t)kind,
+        .a = (uint32_t)(bytes - m->p->bytes),
+        .b = (uint32_t)size };
+    return vv_machine_push_new(m, item);
+}
+
+static varve_status push_long(struct vv_machine *m, unsigned width)
+{
+    uint64_t size = 0, value = 0;
+    const unsigned char *bytes = NULL;
+    VV_TRY(vv_machine_take_number(m, width, &size));
+    VV_TRY(vv_machine_take(m, size, &bytes));
+    if (size > 8) {
+        struct vv_pickle_item item = { .kind = VV_PICKLE_LONG,
+            .a = (uint32_t)(bytes - m->p->bytes),
+            .b = (uint32_t)size };
+        return vv_machine_push_new(m, item);
+    }
+    for (unsigned i = 0; i < size; i++)
+        value |= (uint64_t)bytes[i] << 8 * i;
+    if (size > 0 && size < 8 && bytes[size - 1] & 0x80)
+        value |= UINT64_MAX << 8 * size;
+    return push_integer(m, (int64_t)value);
+}
+
+static varve_status push_unsigned(struct vv_machine *m, unsigned width)
+{
+    uint64_t value = 0;
+    VV_TRY(vv_machine_take_number(m, width, &value));
+    return push_integer(m, (int64_t)value);
+}
+
+static varve_status push_int32(struct vv_machine *m)
+{
+    uint64_t value = 0;
+    VV_TRY(vv_machine_take_number(m, 4, &value));
+    return push_integer(m, (int32_t)(uint32_t)value);
+}
+
+/* It is big-endian. */
+static varve_status push_real(struct vv_machine *m)
+{
+    const unsigned char *bytes = NULL;
+    VV_TRY(vv_machine_take(m, 8, &bytes));
+    struct vv_pickle_item item = { .kind = VV_PICKLE_REAL };
+    for (int i = 0; i < 4; i++) {
+        item.b = item.b << 8 | bytes[i];
+        item.a = item.a << 8 | bytes[i + 4];
+    }
+    return vv_machine_push_new(m, item);
+}
+
+/* --- Opcodes: globals and calls ------------------------------------------- */
+
+/* A text up to the end of the line. */
+static varve_status add_line(struct vv_machine *m, uint32_t *number)
+{
+    const unsigned char *begin = m->p->bytes + m->at;
+    const unsigned char *end = memchr(begin, '\n', m->p->size - m->at);
+    if (!end)
+        return vv_fail(m->error, VARVE_TRUNCATED,
+            "%s: byte %" PRIu32
+            ": expected a name and a new line, found the end of the pickle",
+            m->where, m->code_at);
+    struct vv_pickle_item item = {
+        .kind = VV_PICKLE_TEXT, .a = m->at, .b = (uint32_t)(end - begin)
+    };
+    if (!vv_utf8_is_valid((const char *)begin, item.b))
+        return vv_machine_fail(m, "a name in UTF-8, found other bytes");
+    m->at += item.b + 1;
+    return vv_machine_add(m, item, number);
+}
+
+static varve_status push_global(struct vv_machine *m)
+{
+    struct vv_pickle_item item = { .kind = VV_PICKLE_GLOBAL };
+    VV_TRY(add_line(m, &item.a));
+    VV_TRY(add_line(m, &item.b));
+    return vv_machine_push_new(m, item);
+}
+
+static varve_status push_stacked_global(struct vv_machine *m)
+{
+    struct vv_pickle_item item = { .kind = VV_PICKLE_GLOBAL };
+    VV_TRY(vv_machine_pop(m, &item.b));
+    VV_TRY(vv_machine_pop(m, &item.a));
+    if (vv_machine_item_at(m, item.a)->kind != VV_PICKLE_TEXT ||
+        vv_machine_item_at(m, item.b)->kind != VV_PICKLE_TEXT)
+        return vv_machine_fail(m, "a module and a name, found other things");
+    return vv_machine_push_new(m, item);
+}
+
+static varve_status push_extension(struct vv_machine *m, unsigned width)
+{
+    uint64_t code = 0;
+    VV_TRY(vv_machine_take_number(m, width, &code));
+    return vv_machine_push_new(
+        m, (struct vv_pickle_item){
+               .kind = VV_PICKLE_EXTENSION, .a = (uint32_t)code });
+}
+
+static varve_status push_call(struct vv_machine *m, bool has_keywords)
+{
+    struct vv_pickle_item item = { .kind = VV_PICKLE_CALL };
+    uint32_t keywords;
+    if (has_keywords)
+        VV_TRY(vv_machine_pop(m, &keywords));
+    VV_TRY(vv_machine_pop(m, &item.b));
+    VV_TRY(vv_machine_pop(m, &item.a));
+    if (vv_machine_item_at(m, item.b)->kind != VV_PICKLE_TUPLE)
+        return vv_machine_fail(m, "a tuple of arguments, found another thing");
+    return vv_machine_push_new(m, item);
+}
+
+static varve_status build(struct vv_machine *m)
+{
+    uint32_t state = 0, to = 0;
+    VV_TRY(vv_machine_pop(m, &state));
+    VV_TRY(vv_machine_top(m, &to));
+    if (vv_machine_item_at(m, to)->kind != VV_PICKLE_CALL)
+        return vv_machine_fail(
+            m, "an object that is built, found another thing");
+    vv_machine_item_at(m, to)->state = state;
+    return VARVE_OK;
+}
+
+static varve_status push_outside(struct vv_machine *m)
+{
+    struct vv_pickle_item item = { .kind = VV_PICKLE_OUTSIDE };
+    VV_TRY(vv_machine_pop(m, &item.a));
+    return vv_machine_push_new(m, item);
+}
+
+/* --- Opcodes: containers -------------------------------------------------- */
+
+static varve_status push_kind(struct vv_machine *m, enum vv_pickle_kind kind)
+{
+    return vv_machine_push_new(
+        m, (struct vv_pickle_item){ .kind = (uint16_t)kind });
+}
+
+/* Of what stands in the stack from `begin` on. */
+static varve_status gather(
+    struct vv_machine *m, enum vv_pickle_kind kind, size_t begin)
+{
+    uint32_t number = 0;
+    VV_TRY(vv_machine_add(
+        m, (struct vv_pickle_item){ .kind = (uint16_t)kind }, &number));
+    VV_TRY(vv_machine_append_from(m, number, begin));
+    return vv_machine_push(m, number);
+}
+
+static varve_status gather_last(struct vv_machine *m, size_t count)
+{
+    if (vv_machine_depth_of(m) - vv_machine_floor_of(m) < count)
+        return vv_machine_fail(
+            m, "the members of a tuple on the stack, found fewer");
+    return gather(m, VV_PICKLE_TUPLE, vv_machine_depth_of(m) - count);
+}
+
+static varve_status gather_marked(
+    struct vv_machine *m, enum vv_pickle_kind kind)
+{
+    size_t begin = 0;
+    VV_TRY(vv_machine_pop_mark(m, &begin));
+    return gather(m, kind, begin);
+}
+
+/* Whether an item takes members of a kind: what is called may have made any. */
+static bool takes(
+    struct vv_machine *m, uint32_t number, enum vv_pickle_kind kind)
+{
+    uint32_t found = vv_machine_item_at(m, number)->kind;
+    return found == kind || found == VV_PICKLE_CALL;
+}
+
+/* Members for what stands before them in the stack: those from `begin` on. */
+static varve_status add_members(
+    struct vv_machine *m, size_t begin, enum vv_pickle_kind kind)
+{
+    if (begin <= vv_machine_floor_of(m) ||
+        !takes(m, vv_machine_stack_of(m)[begin - 1], kind))
+        return vv_machine_fail(
+            m, kind == VV_PICKLE_DICT   ? "a dict before its items, found none"
+               : kind == VV_PICKLE_LIST ? "a list before its items, found none"
+                                        : "a set before its items, found none");
+    if (kind == VV_PICKLE_DICT && (vv_machine_depth_of(m) - begin) % 2 != 0)
+        return vv_machine_fail(m, "a value for each key, found one too few");
+    struct vv_pickle_item *to =
+        vv_machine_item_at(m, vv_machine_stack_of(m)[begin - 1]);
+    if (to->holds && to->holds != kind)
+        return vv_machine_fail(m, "members as it has them, found others");
+    to->holds = (uint16_t)kind;
+    return vv_machine_append_from(m, vv_machine_stack_of(m)[begin - 1], begin);
+}
+
+static varve_status add_marked(struct vv_machine *m, enum vv_pickle_kind kind)
+{
+    size_t begin = 0;
+    VV_TRY(vv_machine_pop_mark(m, &begin));
+    return add_members(m, begin, kind);
+}
+
+static varve_status add_last(
+    struct vv_machine *m, size_t count, enum vv_pickle_kind kind)
+{
+    size_t depth = vv_machine_depth_of(m);
+    return add_members(m, depth < count ? 0 : depth - count, kind);
+}
+
+static varve_status drop_marked(struct vv_machine *m)
+{
+    size_t begin = 0;
+    VV_TRY(vv_machine_pop_mark(m, &begin));
+    m->stack.size = begin * sizeof(uint32_t);
+    return VARVE_OK;
+}
+
+/* What is on top, be it a mark. */
+static varve_status drop(struct vv_machine *m)
+{
+    uint32_t number = 0;
+    if (m->marks.size > 0 && vv_machine_depth_of(m) == vv_machine_floor_of(m))
+        return drop_marked(m);
+    return vv_machine_pop(m, &number);
+}
+
+static varve_status repeat(struct vv_machine *m)
+{
+    uint32_t number = 0;
+    VV_TRY(vv_machine_top(m, &number));
+    return vv_machine_push(m, number);
+}
+
+/* --- Opcodes: the memo ---------------------------------------------------- */
+
+static varve_status put(struct vv_machine *m, unsigned width)
+{
+    uint64_t number = 0;
+    VV_TRY(vv_machine_take_number(m, width, &number));
+    return vv_machine_memorize(m, number);
+}
+
+static varve_status get(struct vv_machine *m, unsigned width)
+{
+    uint64_t number = 0;
+    VV_TRY(vv_machine_take_number(m, width, &number));
+    return vv_machine_recall(m, number);
+}
+
+/* --- The machine ---------------------------------------------------------- */
+
+static varve_status take_protocol(struct vv_machine *m)
+{
+    uint64_t protocol = 0;
+    VV_TRY(vv_machine_take_number(m, 1, &protocol));
+    if (protocol <= NEWEST_PROTOCOL)
+        return VARVE_OK;
+    return vv_fail(m->error, VARVE_TOO_NEW,
+        "%s: byte %" PRIu32
+        ": expected a pickle of protocol 2 to 5, found %" PRIu64,
+        m->where, m->at, protocol);
+}
+
+static varve_status skip_frame(struct vv_machine *m)
+{
+    uint64_t size = 0;
+    return vv_machine_take_number(m, 8, &size);
+}
+
+static varve_status memorize_next(struct vv_machine *m)
+{
+    return vv_machine_memorize(m, m->memorized);
+}
+
+/* What is left, and whether it is of protocols 0 and 1, which write numbers as
+ * decimals. */
+static varve_status refuse(struct vv_machine *m, unsigned code)
+{
+    bool is_old = code != 0 && code < 0x80 && strchr("ILFSVdlgpioP", (int)code);
+    return vv_fail(m->error, VARVE_TOO_NEW,
+        "%s: byte %" PRIu32 ": expected an opcode of protocols 2 to 5, found "
+        "%#x%s",
+        m->where, m->code_at, code, is_old ? " of protocols 0 and 1" : "");
+}
+
+/* Protocol 4 and 5. */
+static varve_status step_new(struct vv_machine *m, unsigned code)
+{
+    switch (code) {
+    case 0x8c: return push_bytes(m, 1, VV_PICKLE_TEXT);
+    case 0x8d: return push_bytes(m, 8, VV_PICKLE_TEXT);
+    case 0x8e:
+    case 0x96: return push_bytes(m, 8, VV_PICKLE_BYTES);
+    case 0x8f: return push_kind(m, VV_PICKLE_SET);
+    case 0x90: return add_marked(m, VV_PICKLE_SET);
+    case 0x91: return gather_marked(m, VV_PICKLE_SET);
+    case 0x92: return push_call(m, true);
+    case 0x93: return push_stacked_global(m);
+    case 0x94: return memorize_next(m);
+    case 0x95: return skip_frame(m);
+    default: return refuse(m, code);
+    }
+}
+
+/* What carries data. */
+static varve_status step_data(struct vv_machine *m, unsigned code)
+{
+    switch (code) {
+    case 'N': return vv_machine_push(m, VV_PICKLE_THE_NONE);
+    case 0x88: return vv_machine_push(m, VV_PICKLE_THE_TRUE);
+    case 0x89: return vv_machine_push(m, VV_PICKLE_THE_FALSE);
+    case 'J': return push_int32(m);
+    case 'K': return push_unsigned(m, 1);
+    case 'M': return push_unsigned(m, 2);
+    case 'G': return push_real(m);
+    case 0x8a: return push_long(m, 1);
+    case 0x8b: return push_long(m, 4);
+    case 'X':
+    case 'T': return push_bytes(m, 4, VV_PICKLE_TEXT);
+    case 'U': return push_bytes(m, 1, VV_PICKLE_TEXT);
+    case 'B': return push_bytes(m, 4, VV_PICKLE_BYTES);
+    case 'C': return push_bytes(m, 1, VV_PICKLE_BYTES);
+    case 0x82: return push_extension(m, 1);
+    case 0x83: return push_extension(m, 2);
+    case 0x84: return push_extension(m, 4);
+    case '0': return drop(m);
+    case '1': return drop_marked(m);
+    case '2': return repeat(m);
+    default: return step_new(m, code);
+    }
+}
+
+static varve_status step(struct vv_machine *m, unsigned code)
+{
+    switch (code) {
+    case 0x80: return take_protocol(m);
+    case '(': return vv_machine_push_mark(m);
+    case ')': return push_kind(m, VV_PICKLE_TUPLE);
+    case ']': return push_kind(m, VV_PICKLE_LIST);
+    case '}': return push_kind(m, VV_PICKLE_DICT);
+    case 't': return gather_marked(m, VV_PICKLE_TUPLE);
+    case 0x85: return gather_last(m, 1);
+    case 0x86: return gather_last(m, 2);
+    case 0x87: return gather_last(m, 3);
+    case 'a': return add_last(m, 1, VV_PICKLE_LIST);
+    case 'e': return add_marked(m, VV_PICKLE_LIST);
+    case 's': return add_last(m, 2, VV_PICKLE_DICT);
+    case 'u': return add_marked(m, VV_PICKLE_DICT);
+    case 'q': return put(m, 1);
+    case 'r': return put(m, 4);
+    case 'h': return get(m, 1);
+    case 'j': return get(m, 4);
+    case 'c': return push_global(m);
+    case 'R':
+    case 0x81: return push_call(m, false);
+    case 'b': return build(m);
+    case 'Q': return push_outside(m);
+    default: return step_data(m, code);
+    }
+}
+
+static varve_status run(struct vv_machine *m)
+{
+    const unsigned char *code = NULL;
+    for (;;) {
+        m->code_at = m->at;
+        VV_TRY(vv_machine_take(m, 1, &code));
+        if (*code == '.')
+            break;
+        VV_TRY(step(m, *code));
+    }
+    VV_TRY(vv_machine_pop(m, &m->p->root));
+    m->p->used = m->at;
+    if (m->stack.size > 0 || m->marks.size > 0)
+        return vv_machine_fail(
+            m, "one thing on the stack at the end, found more");
+    return VARVE_OK;
+}
+
+static varve_status begin_items(struct vv_pickle *p, varve_error *error)
+{
+    static const struct vv_pickle_item begin[] = {
+        [VV_PICKLE_THE_NONE] = { .kind = VV_PICKLE_NONE },
+        [VV_PICKLE_THE_FALSE] = { .kind = VV_PICKLE_BOOL },
+        [VV_PICKLE_THE_TRUE] = { .kind = VV_PICKLE_BOOL, .a = 1 },
+    };
+    static const struct vv_pickle_link none = { 0 };
+    vv_buffer_add(&p->items, begin, sizeof begin);
+    vv_buffer_add(&p->links, &none, sizeof none);
+    return p->items.failed || p->links.failed
+               ? vv_fail_memory(error, "a pickle")
+               : VARVE_OK;
+}
+
+varve_status vv_pickle_read(struct vv_pickle *p, const struct vv_buffer *bytes,
+    const char *where, varve_error *error)
+{
+    struct vv_machine m = { .p = p, .where = where, .error = error };
+    *p = (struct vv_pickle){ .bytes = bytes->data };
+    vv_buffer_init(&p->items, bytes->allocator);
+    vv_buffer_init(&p->links, bytes->allocator);
+    if (bytes->size > MOST_BYTES)
+        return vv_fail(error, VARVE_LIMIT,
+            "%s: expected a pickle of at most %d bytes, found %zu", where,
+            MOST_BYTES, bytes->size);
+    p->size = (uint32_t)bytes->size;
+    VV_TRY(begin_items(p, error));
+    vv_buffer_init(&m.stack, bytes->allocator);
+    vv_buffer_init(&m.marks, bytes->allocator);
+    vv_buffer_init(&m.memo, bytes->allocator);
+    varve_status status = run(&m);
+    vv_buffer_clear(&m.stack);
+    vv_buffer_clear(&m.marks);
+    vv_buffer_clear(&m.memo);
+    return status;
+}
+
+void vv_pickle_clear(struct vv_pickle *p)
+{
+    vv_buffer_clear(&p->items);
+    vv_buffer_clear(&p->links);
+}

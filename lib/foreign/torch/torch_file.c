@@ -1,0 +1,255 @@
+/* torch_file.c - entries by name, and the few that say something of the others.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "torch_file.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "checksum.h"
+#include "crc.h"
+#include "dtype.h"
+#include "failure.h"
+#include "name.h"
+#include "shape.h"
+#include "torch_legacy.h"
+#include "try.h"
+
+#define OBJECT "/data.pkl"
+#define PROGRAM "/constants.pkl"
+
+enum { LONGEST_KEY = 255 };
+
+/* --- Entries -------------------------------------------------------------- */
+
+struct name {
+    const struct vv_zip *zip;
+    const char *bytes;
+    size_t size;
+};
+
+static bool is_called(const void *item, const void *key)
+{
+    const struct vv_zip_entry *e = item;
+    const struct name *name = key;
+    return e->name_size == name->size &&
+           memcmp(vv_zip_name(name->zip, e), name->bytes, name->size) == 0;
+}
+
+/* Whether it is TOP/data.pkl. */
+static bool is_object(const char *name, size_t size)
+{
+    return vv_text_ends_in(name, size, OBJECT) &&
+           !memchr(name, '/', size + sizeof "" - sizeof OBJECT);
+}
+
+/* A program of torch.jit has pickles of its own, which are no data. */
+static varve_status list_entries(struct vv_torch_file *t, varve_error *error)
+{
+    for (size_t i = 0; i < t->zip.count; i++) {
+        struct vv_zip_entry *e = &t->zip.entries[i];
+        const char *name = vv_zip_name(&t->zip, e);
+        if (vv_text_ends_in(name, e->name_size, PROGRAM))
+            return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
+                "%s: expected what torch.save wrote, found a program of "
+                "torch.jit",
+                t->zip.foreign->files[0].path);
+        if (!vv_map_add(&t->entries, vv_hash_of(name, e->name_size), e))
+            return vv_fail_memory(error, "the entries of an archive");
+        if (!t->object && is_object(name, e->name_size))
+            t->object = e;
+    }
+    return VARVE_OK;
+}
+
+/* The entry TOP/`folder``name`, of the folder that has the object too. */
+static const struct vv_zip_entry *find_entry(const struct vv_torch_file *t,
+    const char *folder, const char *name, size_t size, struct vv_buffer *room)
+{
+    room->size = 0;
+    vv_buffer_add(room, vv_zip_name(&t->zip, t->object),
+        t->object->name_size + sizeof "/" - sizeof OBJECT);
+    vv_buffer_add_string(room, folder);
+    vv_buffer_add(room, name, size);
+    if (room->failed)
+        return NULL;
+    struct name key = {
+        .zip = &t->zip, .bytes = (char *)room->data, .size = room->size
+    };
+    return vv_map_find(
+        &t->entries, vv_hash_of(key.bytes, key.size), is_called, &key);
+}
+
+varve_status vv_torch_check_sum(const struct vv_torch_file *t,
+    const struct vv_zip_entry *e, const void *bytes, varve_error *error)
+{
+    uint32_t found = vv_crc32(0, bytes, (size_t)e->size);
+    if (e->crc == 0 || e->crc == found)
+        return VARVE_OK;
+    return vv_fail(error, VARVE_CORRUPT,
+        "%s: bytes %" PRIu64 " to %" PRIu64 ": expected CRC-32 %08" PRIx32
+        ", found %08" PRIx32,
+        t->zip.foreign->files[0].path, e->data, e->data + e->size, e->crc,
+        found);
+}
+
+/* All of an entry, which is not packed. */
+static varve_status read_entry(const struct vv_torch_file *t,
+    const struct vv_zip_entry *e, struct vv_buffer *to, varve_error *error)
+{
+    const struct vv_foreign *f = t->zip.foreign;
+    if (e->method != VV_ZIP_STORED)
+        return vv_fail(error, VARVE_CORRUPT,
+            "%s: \"%.*s\": expected stored bytes, found deflated ones",
+            f->files[0].path, (int)e->name_size, vv_zip_name(&t->zip, e));
+    if (e->size > SIZE_MAX)
+        return vv_fail_memory(error, "an entry of an archive");
+    vv_buffer_reserve(to, (size_t)e->size);
+    void *bytes = vv_buffer_extend(to, (size_t)e->size);
+    if (to->failed)
+        return vv_fail_memory(error, "an entry of an archive");
+    VV_TRY(vv_foreign_read(f, 0, bytes, (size_t)e->size, e->data, error));
+    return vv_torch_check_sum(t, e, bytes, error);
+}
+
+/* --- Opening -------------------------------------------------------------- */
+
+/* `little` where there is no word of it. */
+static varve_status read_order(struct vv_torch_file *t, varve_error *error)
+{
+    struct vv_buffer room, order;
+    vv_buffer_init(&room, t->pickle.allocator);
+    vv_buffer_init(&order, t->pickle.allocator);
+    const struct vv_zip_entry *e = find_entry(t, "byteorder", "", 0, &room);
+    varve_status status =
+        room.failed ? vv_fail_memory(error, "a name") : VARVE_OK;
+    if (e && !status)
+        status = read_entry(t, e, &order, error);
+    t->is_big_endian =
+        order.size == 3 && memcmp(order.data, "big", order.size) == 0;
+    if (e && !status && !t->is_big_endian &&
+        (order.size != 6 || memcmp(order.data, "little", order.size) != 0))
+        status = vv_fail(error, VARVE_CORRUPT,
+            "%s: \"byteorder\": expected \"little\" or \"big\", found another "
+            "word",
+            t->zip.foreign->files[0].path);
+    vv_buffer_clear(&room);
+    vv_buffer_clear(&order);
+    return status;
+}
+
+static varve_status read_directory(struct vv_torch_file *t,
+    const struct vv_foreign *foreign, varve_error *error)
+{
+    unsigned char head[VV_TORCH_LEGACY_HEAD];
+    uint64_t all = foreign->files[0].size;
+    size_t size = all < sizeof head ? (size_t)all : sizeof head;
+    VV_TRY(vv_foreign_read(foreign, 0, head, size, 0, error));
+    return vv_torch_is_legacy(head, size)
+               ? vv_torch_read_legacy(&t->zip, foreign, error)
+               : vv_zip_read(&t->zip, foreign, 0, error);
+}
+
+static void free_state(struct vv_foreign *foreign)
+{
+    struct vv_torch_file *t = foreign->state;
+    vv_zip_clear(&t->zip);
+    vv_map_clear(&t->entries);
+    vv_buffer_clear(&t->pickle);
+    vv_buffer_clear(&t->made);
+    vv_buffer_clear(&t->tensors);
+    vv_buffer_clear(&t->bytes);
+    vv_buffer_clear(&t->numbers);
+    vv_arena_clear(&t->names);
+    vv_release(&foreign->context->allocator, t, sizeof *t);
+    foreign->state = NULL;
+}
+
+varve_status vv_torch_open(
+    struct vv_foreign *foreign, struct vv_torch_file **file, varve_error *error)
+{
+    const varve_allocator *a = &foreign->context->allocator;
+    struct vv_torch_file *t = vv_allocate_zeroed(a, sizeof *t);
+    if (!t)
+        return vv_fail_memory(error, "an archive");
+    *file = t;
+    foreign->state = t;
+    foreign->free = free_state;
+    vv_map_init(&t->entries, a);
+    vv_buffer_init(&t->pickle, a);
+    vv_buffer_init(&t->made, a);
+    vv_buffer_init(&t->tensors, a);
+    vv_buffer_init(&t->bytes, a);
+    vv_buffer_init(&t->numbers, a);
+    vv_arena_init(&t->names, a);
+    VV_TRY(read_directory(t, foreign, error));
+    VV_TRY(list_entries(t, error));
+    if (!t->object)
+        return vv_fail(error, VARVE_NOT_A_CHECKPOINT,
+            "%s: expected \"data.pkl\" in the archive, found none",
+            foreign->files[0].path);
+    VV_TRY(read_order(t, error));
+    return read_entry(t, t->object, &t->pickle, error);
+}
+
+/* --- Storages ------------------------------------------------------------- */
+
+static varve_status check_size(const struct vv_torch_tensor *t,
+    const struct vv_zip_entry *e, const char *where, varve_error *error)
+{
+    uint64_t bytes, extent, used;
+    if (!vv_size_of(t->count, vv_dtype_file_size(t->of), &bytes) ||
+        bytes > e->size)
+        return vv_fail(error, VARVE_TRUNCATED,
+            "%s: expected a storage of %" PRIu64 " elements, found %" PRIu64
+            " bytes",
+            where, t->count, e->size);
+    if (!vv_torch_extent(t, &extent) ||
+        !vv_size_of(extent, vv_dtype_file_size(t->type.dtype), &used) ||
+        used > bytes)
+        return vv_fail(error, VARVE_CORRUPT,
+            "%s: expected a tensor inside its storage of %" PRIu64
+            " bytes, found one that leaves it",
+            where, bytes);
+    return VARVE_OK;
+}
+
+static varve_status check_storage(const struct vv_pickle *p,
+    const struct vv_torch_tensor *t, const struct vv_zip_entry *entry,
+    const char *where, varve_error *error)
+{
+    const struct vv_pickle_item *key = vv_pickle_item(p, t->key);
+    if (!entry)
+        return vv_fail(error, VARVE_TRUNCATED,
+            "%s: expected the storage \"data/%.*s\" in the archive, found none",
+            where, (int)(key->b < LONGEST_KEY ? key->b : LONGEST_KEY),
+            vv_pickle_bytes(p, key));
+    if (entry->method != VV_ZIP_STORED)
+        return vv_fail(error, VARVE_CORRUPT,
+            "%s: expected a stored storage, found a deflated one", where);
+    return check_size(t, entry, where, error);
+}
+
+varve_status vv_torch_storage(const struct vv_torch_file *file,
+    const struct vv_pickle *p, const struct vv_torch_tensor *t,
+    const struct vv_torch_where *where, const struct vv_zip_entry **entry)
+{
+    const struct vv_pickle_item *key = vv_pickle_item(p, t->key);
+    struct vv_buffer room;
+    vv_buffer_init(&room, file->pickle.allocator);
+    *entry = key->b > LONGEST_KEY ? NULL
+                                  : find_entry(file, "data/",
+                                        vv_pickle_bytes(p, key), key->b, &room);
+    varve_status status = room.failed ? vv_fail_memory(where->error, "a name")
+                                      : check_storage(p, t, *entry, NULL, NULL);
+    if (status && !room.failed) {
+        room.size = 0;
+        where->name(where->user, &room);
+        status =
+            check_storage(p, t, *entry, vv_buffer_string(&room), where->error);
+    }
+    vv_buffer_clear(&room);
+    return status;
+}

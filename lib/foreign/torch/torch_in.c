@@ -1,0 +1,81 @@
+/* torch_in.c - archive, pickle, nodes.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "torch_in.h"
+
+#include <string.h>
+
+#include "failure.h"
+#include "name.h"
+#include "pickle_in.h"
+#include "torch_decode.h"
+#include "torch_graph.h"
+#include "torch_legacy.h"
+#include "torch_slots.h"
+#include "try.h"
+
+/* An archive of NumPy's may be meant too, but for what is called like ours. */
+static enum vv_bid bid(const struct vv_candidate *c)
+{
+    static const char *const endings[] = { ".pt", ".pth", ".bin", ".ckpt",
+        ".pkl" };
+    enum { LOCAL_SIZE = 30 };
+    if (vv_torch_is_legacy(c->head, c->head_size))
+        return VV_BID_SURE;
+    if (c->head_size < LOCAL_SIZE || memcmp(c->head, VV_ZIP_ENTRY_MARK, 4) != 0)
+        return VV_BID_NONE;
+    size_t size = (size_t)c->head[26] | (size_t)c->head[27] << 8;
+    if (size <= c->head_size - LOCAL_SIZE &&
+        vv_text_ends_in((const char *)c->head + LOCAL_SIZE, size, "/data.pkl"))
+        return VV_BID_SURE;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        if (vv_text_ends_in(c->path, strlen(c->path), endings[i]))
+            return VV_BID_LIKELY;
+    }
+    return VV_BID_NONE;
+}
+
+static varve_status read_pickle(const struct vv_torch_file *file,
+    struct vv_pickle *pickle, varve_error *error)
+{
+    struct vv_buffer where;
+    vv_buffer_init(&where, file->pickle.allocator);
+    vv_zip_where(&file->zip, file->object, &where);
+    varve_status status = where.failed ? vv_fail_memory(error, "a name")
+                                       : vv_pickle_read(pickle, &file->pickle,
+                                             vv_buffer_string(&where), error);
+    vv_buffer_clear(&where);
+    return status;
+}
+
+static varve_status make_graph(struct vv_draft *draft,
+    struct vv_torch_file *file, const struct vv_pickle *pickle,
+    varve_error *error)
+{
+    struct vv_torch_graph graph;
+    varve_status status =
+        vv_torch_graph_make(&graph, draft, file, pickle, error);
+    if (!status && !draft->failed)
+        status = vv_torch_add_slots(&graph);
+    vv_torch_graph_clear(&graph);
+    return status;
+}
+
+static varve_status open_source(
+    struct vv_foreign *foreign, struct vv_draft *draft, varve_error *error)
+{
+    struct vv_torch_file *file;
+    struct vv_pickle pickle = { 0 };
+    VV_TRY(vv_torch_open(foreign, &file, error));
+    foreign->decode = vv_torch_decode;
+    varve_status status = read_pickle(file, &pickle, error);
+    if (!status)
+        status = make_graph(draft, file, &pickle, error);
+    vv_pickle_clear(&pickle);
+    return status;
+}
+
+const struct vv_foreign_format vv_torch_format = {
+    .format = VARVE_FORMAT_TORCH, .bid = bid, .open = open_source
+};

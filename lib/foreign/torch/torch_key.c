@@ -1,0 +1,219 @@
+/* torch_key.c - by kinds.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "torch_key.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "checksum.h"
+#include "name.h"
+
+/* A name that a node has, and for which key. */
+struct taken {
+    uint32_t node;
+    uint32_t key;
+    const struct vv_torch_name *name;
+};
+
+bool vv_torch_keys_init(struct vv_torch_keys *k, const struct vv_pickle *p,
+    struct vv_arena *kept, const varve_allocator *a)
+{
+    *k = (struct vv_torch_keys){ .p = p, .kept = kept };
+    vv_arena_init(&k->arena, a);
+    vv_map_init(&k->names, a);
+    vv_map_init(&k->taken, a);
+    vv_buffer_init(&k->text, a);
+    k->of_items =
+        vv_allocate_zeroed(a, vv_pickle_count(p) * sizeof *k->of_items);
+    return k->of_items != NULL;
+}
+
+void vv_torch_keys_clear(struct vv_torch_keys *k)
+{
+    vv_release(k->text.allocator, k->of_items,
+        vv_pickle_count(k->p) * sizeof *k->of_items);
+    vv_arena_clear(&k->arena);
+    vv_map_clear(&k->names);
+    vv_map_clear(&k->taken);
+    vv_buffer_clear(&k->text);
+}
+
+/* --- Names ---------------------------------------------------------------- */
+
+static bool is_called(const void *item, const void *key)
+{
+    const struct vv_torch_name *a = item, *b = key;
+    return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
+}
+
+/* The name of these bytes; where it is new, they are copied unless they stay.
+ */
+static const struct vv_torch_name *name_of(
+    struct vv_torch_keys *k, const char *bytes, uint32_t size, bool they_stay)
+{
+    struct vv_torch_name key = { bytes, size };
+    uint64_t hash = vv_hash_of(bytes, size);
+    struct vv_torch_name *name = vv_map_find(&k->names, hash, is_called, &key);
+    if (name)
+        return name;
+    name = vv_arena_take(&k->arena, sizeof *name);
+    if (!they_stay)
+        key.bytes = vv_arena_text(k->kept, bytes, size);
+    if (!name || !key.bytes || !vv_map_add(&k->names, hash, name))
+        return NULL;
+    *name = key;
+    return name;
+}
+
+static const struct vv_torch_name *name_of_text(struct vv_torch_keys *k)
+{
+    return k->text.failed ? NULL
+                          : name_of(k, (const char *)k->text.data,
+                                (uint32_t)k->text.size, false);
+}
+
+const struct vv_torch_name *vv_torch_position(
+    struct vv_torch_keys *k, uint64_t position)
+{
+    k->text.size = 0;
+    vv_buffer_add_decimal(&k->text, position);
+    return name_of_text(k);
+}
+
+const struct vv_torch_name *vv_torch_text(
+    struct vv_torch_keys *k, const char *text)
+{
+    return name_of(k, text, (uint32_t)strlen(text), false);
+}
+
+const struct vv_torch_name *vv_torch_name_of(
+    struct vv_torch_keys *k, const char *bytes, uint32_t size)
+{
+    return name_of(k, bytes, size, true);
+}
+
+/* <N> */
+static const struct vv_torch_name *substitute(
+    struct vv_torch_keys *k, uint64_t position)
+{
+    k->text.size = 0;
+    vv_buffer_add8(&k->text, '<');
+    vv_buffer_add_decimal(&k->text, position);
+    vv_buffer_add8(&k->text, '>');
+    return name_of_text(k);
+}
+
+/* --- Keys ----------------------------------------------------------------- */
+
+/* As few digits as give the number back. */
+static void add_real(double real, struct vv_buffer *text)
+{
+    char digits[40];
+    double back = 0;
+    for (int count = 15; count <= 17; count++) {
+        snprintf(digits, sizeof digits, "%.*g", count, real);
+        back = strtod(digits, NULL);
+        if (memcmp(&back, &real, sizeof back) == 0)
+            break;
+    }
+    vv_buffer_add_string(text, vv_set_point(digits));
+    if (!strpbrk(digits, ".en"))
+        vv_buffer_add_string(text, ".0");
+}
+
+static void add_integer(int64_t value, struct vv_buffer *text)
+{
+    if (value < 0)
+        vv_buffer_add8(text, '-');
+    vv_buffer_add_decimal(
+        text, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+/* What Python prints of a key that is no text; nothing of most. */
+static void print(const struct vv_pickle_item *item, struct vv_buffer *text)
+{
+    text->size = 0;
+    if (item->kind == VV_PICKLE_NONE)
+        vv_buffer_add_string(text, "None");
+    if (item->kind == VV_PICKLE_BOOL)
+        vv_buffer_add_string(text, vv_pickle_integer(item) ? "True" : "False");
+    if (item->kind == VV_PICKLE_INTEGER)
+        add_integer(vv_pickle_integer(item), text);
+    if (item->kind == VV_PICKLE_REAL)
+        add_real(vv_pickle_real(item), text);
+}
+
+static const struct vv_torch_name *name_of_item(struct vv_torch_keys *k,
+    const struct vv_pickle_item *item, uint64_t position)
+{
+    if (item->kind != VV_PICKLE_TEXT) {
+        print(item, &k->text);
+        return k->text.size > 0 || k->text.failed ? name_of_text(k)
+                                                  : substitute(k, position);
+    }
+    const char *bytes = vv_pickle_bytes(k->p, item);
+    return vv_name_is_valid(bytes, item->b) ? name_of(k, bytes, item->b, true)
+                                            : substitute(k, position);
+}
+
+/* A text that is a key often is looked at once, unless it has a substitute,
+ * which is another each time. */
+const struct vv_torch_name *vv_torch_key(
+    struct vv_torch_keys *k, uint32_t key, uint64_t position)
+{
+    const struct vv_pickle_item *item = vv_pickle_item(k->p, key);
+    if (k->of_items[key])
+        return k->of_items[key];
+    const struct vv_torch_name *name = name_of_item(k, item, position);
+    if (name && item->kind == VV_PICKLE_TEXT && name->size == item->b)
+        k->of_items[key] = name;
+    return name;
+}
+
+/* --- Names of one node ---------------------------------------------------- */
+
+static uint64_t hash_of(const struct taken *t)
+{
+    return vv_map_mix((uint64_t)(uintptr_t)t->name + t->node);
+}
+
+static bool is_taken(const void *item, const void *key)
+{
+    const struct taken *a = item, *b = key;
+    return a->node == b->node && a->name == b->name;
+}
+
+/* Whether two keys of one name are the same for Python. */
+static bool is_same(const struct vv_pickle *p, uint32_t a, uint32_t b)
+{
+    const struct vv_pickle_item *x = vv_pickle_item(p, a);
+    const struct vv_pickle_item *y = vv_pickle_item(p, b);
+    return a == b || x->kind == y->kind;
+}
+
+bool vv_torch_take_key(struct vv_torch_keys *k, uint32_t node, uint32_t key,
+    uint64_t position, const struct vv_torch_name **name)
+{
+    struct taken t = { .node = node, .key = key };
+    t.name = vv_torch_key(k, key, position);
+    *name = NULL;
+    const struct taken *other =
+        vv_map_find(&k->taken, hash_of(&t), is_taken, &t);
+    if (other && is_same(k->p, other->key, key))
+        return true;
+    if (other) {
+        t.name = substitute(k, position);
+        if (t.name && vv_map_find(&k->taken, hash_of(&t), is_taken, &t))
+            return true; /* who has such keys loses one */
+    }
+    struct taken *mine = vv_arena_take(&k->arena, sizeof *mine);
+    if (!t.name || !mine || !vv_map_add(&k->taken, hash_of(&t), mine))
+        return false;
+    *mine = t;
+    *name = t.name;
+    return true;
+}

@@ -1,0 +1,307 @@
+/* torch_legacy.c - five pickles: a mark, a version, a machine, the object, and
+ * the keys of its storages in their order.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "torch_legacy.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "allocator.h"
+#include "arena.h"
+#include "bytes.h"
+#include "checksum.h"
+#include "dtype.h"
+#include "failure.h"
+#include "map.h"
+#include "pickle_in.h"
+#include "shape.h"
+#include "torch_type.h"
+#include "try.h"
+
+enum { MARK, VERSION, MACHINE, OBJECT, KEYS, PICKLES };
+
+enum { FIRST_WINDOW = 1 << 16, LARGER = 4, NEWEST = 1001, LONGEST_KEY = 255 };
+
+/* A storage that the object has: what its elements take. */
+struct storage {
+    const char *key;
+    uint32_t size;
+    uint32_t width;
+};
+
+struct legacy {
+    const struct vv_foreign *foreign;
+    const char *path;
+    varve_error *error;
+    struct vv_buffer window; /* the beginning of the file */
+    struct vv_pickle pickles[PICKLES];
+    uint64_t begins[PICKLES + 1];
+    struct vv_map storages; /* struct storage, in an arena */
+    struct vv_arena arena;
+    struct vv_buffer entries, names; /* of the directory */
+};
+
+/* A pickle of a number, which protocols 4 and 5 put into a frame. */
+bool vv_torch_is_legacy(const unsigned char *head, size_t size)
+{
+    static const char number[] =
+        "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
+    size_t begin = size > 2 && head[2] == 0x95 ? 11 : 2;
+    return size >= begin + sizeof number - 1 && head[0] == 0x80 &&
+           memcmp(head + begin, number, sizeof number - 1) == 0;
+}
+
+static varve_status fail_memory(const struct legacy *l)
+{
+    return vv_fail_memory(l->error, "the storages of a file");
+}
+
+/* --- Pickles -------------------------------------------------------------- */
+
+static void clear_pickles(struct legacy *l)
+{
+    for (int i = 0; i < PICKLES; i++) {
+        if (l->pickles[i].items.allocator)
+            vv_pickle_clear(&l->pickles[i]);
+        l->pickles[i] = (struct vv_pickle){ 0 };
+    }
+}
+
+static varve_status read_all(struct legacy *l)
+{
+    uint64_t at = 0;
+    for (int i = 0; i < PICKLES; i++) {
+        struct vv_buffer rest = l->window;
+        rest.data += at;
+        rest.size -= (size_t)at;
+        l->begins[i] = at;
+        VV_TRY(vv_pickle_read(&l->pickles[i], &rest, l->path, l->error));
+        at += l->pickles[i].used;
+    }
+    l->begins[PICKLES] = at;
+    return VARVE_OK;
+}
+
+/* How long the pickles are nobody says: so with more of the file each time. */
+static varve_status read_pickles(struct legacy *l)
+{
+    uint64_t size = l->foreign->files[0].size, room = FIRST_WINDOW;
+    varve_status status;
+    bool is_whole;
+    do {
+        uint64_t wanted = room < size ? room : size;
+        clear_pickles(l);
+        vv_buffer_clear(&l->window);
+        void *bytes = wanted > SIZE_MAX
+                          ? NULL
+                          : vv_buffer_extend(&l->window, (size_t)wanted);
+        if (!bytes)
+            return fail_memory(l);
+        VV_TRY(
+            vv_foreign_read(l->foreign, 0, bytes, (size_t)wanted, 0, l->error));
+        status = read_all(l);
+        room *= LARGER;
+        is_whole = wanted == size;
+        if (status == VARVE_TRUNCATED && !is_whole && l->error)
+            *l->error = (varve_error){ 0 };
+    } while (status == VARVE_TRUNCATED && !is_whole);
+    return status;
+}
+
+static varve_status check_machine(const struct legacy *l)
+{
+    const struct vv_pickle *version = &l->pickles[VERSION];
+    const struct vv_pickle *machine = &l->pickles[MACHINE];
+    const struct vv_pickle_item *number =
+        vv_pickle_item(version, version->root);
+    if (number->kind != VV_PICKLE_INTEGER ||
+        vv_pickle_integer(number) != NEWEST)
+        return vv_fail(l->error, VARVE_TOO_NEW,
+            "%s: expected version %d of the old files of torch.save, found "
+            "another",
+            l->path, NEWEST);
+    if (vv_pickle_look_up(machine, machine->root, "little_endian") !=
+        VV_PICKLE_THE_TRUE)
+        return vv_fail(l->error, VARVE_TOO_NEW,
+            "%s: expected an old file of torch.save from a little-endian "
+            "machine, found one from another",
+            l->path);
+    return VARVE_OK;
+}
+
+/* --- Storages ------------------------------------------------------------- */
+
+static bool is_called(const void *item, const void *key)
+{
+    const struct storage *a = item, *b = key;
+    return a->size == b->size && memcmp(a->key, b->key, a->size) == 0;
+}
+
+/* Bytes of an element; 0: nobody knows. */
+static uint32_t width_of(const struct vv_pickle *p, uint32_t class)
+{
+    static const struct {
+        const char *name;
+        uint32_t width;
+    } others[] = { { "QInt8Storage", 1 }, { "QUInt8Storage", 1 },
+        { "QInt32Storage", 4 }, { "QUInt4x2Storage", 1 },
+        { "QUInt2x4Storage", 1 } };
+    varve_dtype type = vv_torch_type(p, class);
+    if (type)
+        return (uint32_t)vv_dtype_file_size(type);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (vv_pickle_is_global(p, class, "torch", others[i].name))
+            return others[i].width;
+    }
+    return 0;
+}
+
+/* The first time that a key comes counts. */
+static varve_status note_storage(
+    struct legacy *l, const struct vv_pickle *p, uint32_t id)
+{
+    const struct vv_pickle_item *key =
+        vv_pickle_item(p, vv_pickle_nth(p, id, 2));
+    if (!vv_pickle_is_text(p, vv_pickle_nth(p, id, 0), "storage") ||
+        key->kind != VV_PICKLE_TEXT || key->b > LONGEST_KEY)
+        return VARVE_OK;
+    struct storage s = { .key = vv_pickle_bytes(p, key),
+        .size = key->b,
+        .width = width_of(p, vv_pickle_nth(p, id, 1)) };
+    uint64_t hash = vv_hash_of(s.key, s.size);
+    if (vv_map_find(&l->storages, hash, is_called, &s))
+        return VARVE_OK;
+    struct storage *kept = vv_arena_take(&l->arena, sizeof *kept);
+    if (!kept || !vv_map_add(&l->storages, hash, kept))
+        return fail_memory(l);
+    *kept = s;
+    return VARVE_OK;
+}
+
+static varve_status note_storages(struct legacy *l)
+{
+    const struct vv_pickle *p = &l->pickles[OBJECT];
+    for (uint32_t i = 0; i < vv_pickle_count(p); i++) {
+        if (vv_pickle_item(p, i)->kind == VV_PICKLE_OUTSIDE)
+            VV_TRY(note_storage(l, p, vv_pickle_item(p, i)->a));
+    }
+    return VARVE_OK;
+}
+
+/* --- The directory -------------------------------------------------------- */
+
+static varve_status add_entry(struct legacy *l, const char *folder,
+    const struct storage *s, uint64_t data, uint64_t size)
+{
+    struct vv_zip_entry e = { .offset = data,
+        .data = data,
+        .packed = size,
+        .size = size,
+        .name = l->names.size,
+        .method = VV_ZIP_STORED };
+    vv_buffer_add_string(&l->names, folder);
+    vv_buffer_add(&l->names, s->key, s->size);
+    e.name_size = (uint16_t)(l->names.size - e.name);
+    vv_buffer_add(&l->entries, &e, sizeof e);
+    return l->names.failed || l->entries.failed ? fail_memory(l) : VARVE_OK;
+}
+
+/* A count of elements, and the elements. */
+static varve_status add_storage(
+    struct legacy *l, const struct storage *s, uint64_t *at)
+{
+    unsigned char head[8] = { 0 };
+    uint64_t size = 0, end = l->foreign->files[0].size;
+    VV_TRY(vv_foreign_read(l->foreign, 0, head, sizeof head, *at, l->error));
+    *at += sizeof head;
+    if (s->width == 0)
+        return vv_fail(l->error, VARVE_TOO_NEW,
+            "%s: storage \"%.*s\": expected elements of a known type, found "
+            "others",
+            l->path, (int)s->size, s->key);
+    if (!vv_size_of(vv_load64(head), s->width, &size) || size > end - *at)
+        return vv_fail(l->error, VARVE_TRUNCATED,
+            "%s: storage \"%.*s\" at offset %" PRIu64 ": expected %" PRIu64
+            " elements, found %" PRIu64 " bytes",
+            l->path, (int)s->size, s->key, *at, vv_load64(head), end - *at);
+    VV_TRY(add_entry(l, "/data/", s, *at, size));
+    *at += size;
+    return VARVE_OK;
+}
+
+static varve_status add_storages(struct legacy *l)
+{
+    const struct vv_pickle *p = &l->pickles[KEYS];
+    uint64_t at = l->begins[PICKLES];
+    const struct vv_pickle_item *list = vv_pickle_item(p, p->root);
+    uint32_t link = list->kind == VV_PICKLE_LIST ? list->first : 0;
+    for (; link; link = vv_pickle_link(p, link).next) {
+        const struct vv_pickle_item *key =
+            vv_pickle_item(p, vv_pickle_link(p, link).item);
+        struct storage s = { .key = vv_pickle_bytes(p, key), .size = key->b };
+        const struct storage *known = NULL;
+        if (key->kind == VV_PICKLE_TEXT && s.size <= LONGEST_KEY)
+            known = vv_map_find(
+                &l->storages, vv_hash_of(s.key, s.size), is_called, &s);
+        if (!known)
+            return vv_fail(l->error, VARVE_CORRUPT,
+                "%s: expected keys of storages that the object has, found "
+                "another",
+                l->path);
+        VV_TRY(add_storage(l, known, &at));
+    }
+    return VARVE_OK;
+}
+
+static varve_status make_directory(struct legacy *l)
+{
+    static const struct storage none = { .key = "" };
+    VV_TRY(read_pickles(l));
+    VV_TRY(check_machine(l));
+    VV_TRY(note_storages(l));
+    VV_TRY(add_entry(l, "/data.pkl", &none, l->begins[OBJECT],
+        l->begins[KEYS] - l->begins[OBJECT]));
+    return add_storages(l);
+}
+
+/* Copies of exactly their size, as an archive's directory has them. */
+static varve_status hand_over(const struct legacy *l, struct vv_zip *zip)
+{
+    const varve_allocator *a = &l->foreign->context->allocator;
+    zip->count = l->entries.size / sizeof *zip->entries;
+    zip->entries = vv_allocate(a, l->entries.size);
+    zip->directory_size = l->names.size;
+    zip->directory = vv_allocate(a, l->names.size);
+    if (zip->entries)
+        memcpy(zip->entries, l->entries.data, l->entries.size);
+    if (zip->directory)
+        memcpy(zip->directory, l->names.data, l->names.size);
+    return zip->entries && zip->directory ? VARVE_OK : fail_memory(l);
+}
+
+varve_status vv_torch_read_legacy(
+    struct vv_zip *zip, const struct vv_foreign *foreign, varve_error *error)
+{
+    const varve_allocator *a = &foreign->context->allocator;
+    struct legacy l = {
+        .foreign = foreign, .path = foreign->files[0].path, .error = error
+    };
+    *zip = (struct vv_zip){ .foreign = foreign };
+    vv_buffer_init(&l.window, a);
+    vv_buffer_init(&l.entries, a);
+    vv_buffer_init(&l.names, a);
+    vv_map_init(&l.storages, a);
+    vv_arena_init(&l.arena, a);
+    varve_status status = make_directory(&l);
+    if (!status)
+        status = hand_over(&l, zip);
+    clear_pickles(&l);
+    vv_arena_clear(&l.arena);
+    vv_map_clear(&l.storages);
+    vv_buffer_clear(&l.names);
+    vv_buffer_clear(&l.entries);
+    vv_buffer_clear(&l.window);
+    return status;
+}

@@ -1,0 +1,121 @@
+/* torch_python.c - by names.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "torch_python.h"
+
+#include <string.h>
+
+#include "bytes.h"
+#include "dtype.h"
+
+/* --- Bytes ---------------------------------------------------------------- */
+
+/* What is left of a text of UTF-8 whose characters are all below 256. */
+static bool take_latin1(const unsigned char *text, size_t size,
+    unsigned char bytes[VV_TORCH_MOST_BYTES], size_t *count)
+{
+    *count = 0;
+    for (size_t i = 0; i < size; i++) {
+        unsigned char c = text[i];
+        if (c >= 0x80) {
+            if ((c != 0xc2 && c != 0xc3) || ++i == size)
+                return false;
+            c = (unsigned char)(c << 6 | (text[i] & 0x3f));
+        }
+        if (*count == VV_TORCH_MOST_BYTES)
+            return false;
+        bytes[(*count)++] = c;
+    }
+    return true;
+}
+
+static bool is_latin1(const struct vv_pickle *p, uint32_t item)
+{
+    return vv_pickle_is_text(p, item, "latin1") ||
+           vv_pickle_is_text(p, item, "latin-1");
+}
+
+bool vv_torch_bytes(const struct vv_pickle *p, uint32_t number,
+    unsigned char bytes[VV_TORCH_MOST_BYTES], size_t *size)
+{
+    const struct vv_pickle_item *item = vv_pickle_item(p, number);
+    bool is_call = item->kind == VV_PICKLE_CALL;
+    if (is_call && (!vv_pickle_is_global(p, item->a, "_codecs", "encode") ||
+                       !is_latin1(p, vv_pickle_nth(p, item->b, 1))))
+        return false;
+    if (is_call)
+        item = vv_pickle_item(p, vv_pickle_nth(p, item->b, 0));
+    const unsigned char *text = p->bytes + item->a;
+    if (item->kind != VV_PICKLE_BYTES &&
+        (!is_call || item->kind != VV_PICKLE_TEXT))
+        return false;
+    if (is_call)
+        return item->b <= 2 * VV_TORCH_MOST_BYTES &&
+               take_latin1(text, item->b, bytes, size);
+    if (item->b > VV_TORCH_MOST_BYTES)
+        return false;
+    *size = item->b;
+    if (item->b > 0)
+        memcpy(bytes, text, item->b);
+    return true;
+}
+
+/* --- Numbers -------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    varve_dtype dtype;
+} types[] = {
+    { "f8", VARVE_FLOAT64 },
+    { "f4", VARVE_FLOAT32 },
+    { "f2", VARVE_FLOAT16 },
+    { "i8", VARVE_INT64 },
+    { "i4", VARVE_INT32 },
+    { "i2", VARVE_INT16 },
+    { "i1", VARVE_INT8 },
+    { "u8", VARVE_UINT64 },
+    { "u4", VARVE_UINT32 },
+    { "u2", VARVE_UINT16 },
+    { "u1", VARVE_UINT8 },
+    { "b1", VARVE_BOOL },
+    { "c8", VARVE_COMPLEX64 },
+};
+
+/* numpy.dtype('f8', ...), built with (3, '<', ...); 0: another one. */
+static varve_dtype type_of(const struct vv_pickle *p, uint32_t number)
+{
+    const struct vv_pickle_item *item = vv_pickle_item(p, number);
+    if (item->kind != VV_PICKLE_CALL ||
+        !vv_pickle_is_global(p, item->a, "numpy", "dtype"))
+        return (varve_dtype)0;
+    uint32_t name = vv_pickle_nth(p, item->b, 0);
+    uint32_t order = vv_pickle_nth(p, item->state, 1);
+    if (!vv_pickle_is_text(p, order, "<") && !vv_pickle_is_text(p, order, "|"))
+        return (varve_dtype)0;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (vv_pickle_is_text(p, name, types[i].name))
+            return types[i].dtype;
+    }
+    return (varve_dtype)0;
+}
+
+bool vv_torch_numpy(const struct vv_pickle *p, uint32_t number,
+    varve_dtype *dtype, uint64_t *bits)
+{
+    const struct vv_pickle_item *item = vv_pickle_item(p, number);
+    unsigned char bytes[VV_TORCH_MOST_BYTES] = { 0 };
+    size_t size;
+    if (item->kind != VV_PICKLE_CALL ||
+        (!vv_pickle_is_global(p, item->a, "numpy.core.multiarray", "scalar") &&
+            !vv_pickle_is_global(
+                p, item->a, "numpy._core.multiarray", "scalar")))
+        return false;
+    *dtype = type_of(p, vv_pickle_nth(p, item->b, 0));
+    if (!*dtype ||
+        !vv_torch_bytes(p, vv_pickle_nth(p, item->b, 1), bytes, &size) ||
+        size != vv_dtype_file_size(*dtype))
+        return false;
+    *bits = vv_load64(bytes);
+    return true;
+}

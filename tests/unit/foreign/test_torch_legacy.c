@@ -1,0 +1,199 @@
+/* test_torch_legacy.c - lib/foreign/torch/torch_legacy.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <stdio.h>
+
+#include "torch_legacy.h"
+#include "torch_sample.h"
+
+#define MAGIC "\x80\2\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."
+
+/* The first three pickles. */
+static void put_head(struct vv_buffer *b, int version, bool is_little)
+{
+    OP(b, MAGIC "\x80\2M");
+    vv_buffer_add8(b, (uint8_t)version);
+    vv_buffer_add8(b, (uint8_t)(version >> 8));
+    OP(b, ".\x80\2}");
+    put_text(b, "little_endian");
+    vv_buffer_add8(b, is_little ? 0x88 : 0x89);
+    OP(b, "s.");
+}
+
+/* The last one, of one key. */
+static void put_keys(struct vv_buffer *b, const char *key)
+{
+    OP(b, "\x80\2]");
+    put_text(b, key);
+    OP(b, "a.");
+}
+
+static void put_raw(struct vv_buffer *b, uint64_t count, size_t size)
+{
+    vv_buffer_add64(b, count);
+    for (size_t i = 0; i < size; i++)
+        vv_buffer_add8(b, (uint8_t)(i + 1));
+}
+
+/* A dict of w, a view of a storage of four elements of two bytes. */
+static struct vv_buffer sample(const char *class, size_t padding)
+{
+    struct vv_buffer b = new_bytes();
+    put_head(&b, 1001, true);
+    OP(&b, "\x80\2}(");
+    put_text(&b, "w");
+    put_tensor(&b, &(struct put){ .class = class, .key = "7", .count = 4,
+        .offset = 1, .rank = 1, .shape = { 2 }, .strides = { 1 } });
+    put_text(&b, "x");
+    OP(&b, "B");
+    vv_buffer_add32(&b, (uint32_t)padding);
+    for (size_t i = 0; i < padding; i++)
+        vv_buffer_add8(&b, 'x');
+    OP(&b, "u.");
+    put_keys(&b, "7");
+    put_raw(&b, 4, 8);
+    return b;
+}
+
+TEST(torch_legacy, is_known_by_its_number)
+{
+    static const char four[] = "\x80\4\x95\x0d\0\0\0\0\0\0\0"
+        "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
+    const unsigned char *two = (const unsigned char *)MAGIC;
+    cr_assert(vv_torch_is_legacy(two, sizeof MAGIC - 1));
+    cr_assert(vv_torch_is_legacy(two, sizeof MAGIC - 2));
+    cr_assert_not(vv_torch_is_legacy(two, sizeof MAGIC - 3));
+    cr_assert(vv_torch_is_legacy(
+        (const unsigned char *)four, VV_TORCH_LEGACY_HEAD));
+    cr_assert_not(vv_torch_is_legacy(
+        (const unsigned char *)four, VV_TORCH_LEGACY_HEAD - 1));
+    cr_assert_not(vv_torch_is_legacy((const unsigned char *)"\x80\2}.", 4));
+    cr_assert_not(vv_torch_is_legacy((const unsigned char *)"", 0));
+}
+
+TEST(torch_legacy, has_storages_behind_its_pickles)
+{
+    static const size_t paddings[] = { 0, 70000, 300000 };
+    for (size_t i = 0; i < sizeof paddings / sizeof *paddings; i++) {
+        struct world w = world_new();
+        varve_error error = { 0 };
+        struct vv_buffer b = sample("HalfStorage", paddings[i]);
+        varve_reader *r = open_bytes(&w, "a.pth", &b, &error);
+        cr_assert(r, "%s", error.message);
+        cr_assert_eq(varve_reader_format(r), VARVE_FORMAT_TORCH);
+        check_value(r, "w", "float16[2]", "\3\4\5\6", 4);
+        cr_assert_eq(find_node(r, "w").offset, b.size - 6);
+        cr_assert_eq(find_node(r, "x").size, 8 + paddings[i]);
+        cr_assert_eq(error.status, VARVE_OK);
+        varve_reader_free(r);
+        vv_buffer_clear(&b);
+        world_free(&w);
+    }
+}
+
+TEST(torch_legacy, is_read_by_torchs_own_hand)
+{
+    struct world w = world_new();
+    size_t size;
+    varve_error error = { 0 };
+    char *bytes = test_read_file(GOLDEN "/foreign/torch_legacy.pt", &size);
+    memory_put(w.memory, "a.pth", bytes, size);
+    varve_reader *r = vv_reader_open_in(&w.context, "a.pth", &error);
+    cr_assert(r, "%s", error.message);
+    check_value(r, "row", "float32[3]", "\0\0\x40\x40\0\0\x80\x40\0\0\xa0\x40",
+        12);
+    check_value(r, "half", "float16[3]", "\0\0\0\x3c\0\x40", 6);
+    cr_assert_eq(find_node(r, "tied").id, find_node(r, "model/first.bias").id);
+    varve_reader_free(r);
+    free(bytes);
+    world_free(&w);
+}
+
+TEST(torch_legacy, is_refused_wherever_it_is_cut)
+{
+    struct vv_buffer b = sample("HalfStorage", 0);
+    for (size_t size = 1; size < b.size; size++) {
+        struct world w = world_new();
+        varve_error error = { 0 };
+        memory_put(w.memory, "a.pth", b.data, size);
+        cr_assert_null(vv_reader_open_in(&w.context, "a.pth", &error), "%zu",
+            size);
+        cr_assert(size < sizeof MAGIC - 2 || error.status == VARVE_TRUNCATED,
+            "%zu: %s", size, error.message);
+        world_free(&w);
+    }
+    vv_buffer_clear(&b);
+}
+
+static void check_wrong(
+    struct vv_buffer b, varve_status status, const char *says)
+{
+    check_refused("a.pth", &b, status, says);
+    vv_buffer_clear(&b);
+}
+
+TEST(torch_legacy, says_what_is_wrong)
+{
+    struct vv_buffer b = new_bytes();
+    put_head(&b, 1002, true);
+    OP(&b, "N.].");
+    check_wrong(b, VARVE_TOO_NEW, "expected version 1001");
+    b = new_bytes();
+    put_head(&b, 1001, false);
+    OP(&b, "N.].");
+    check_wrong(b, VARVE_TOO_NEW, "from a little-endian machine");
+    b = new_bytes();
+    put_head(&b, 1001, true);
+    OP(&b, "N.");
+    put_keys(&b, "7");
+    check_wrong(b, VARVE_CORRUPT, "keys of storages that the object has");
+    b = sample("OddStorage", 0);
+    check_wrong(b, VARVE_TOO_NEW, "storage \"7\": expected elements of a known "
+        "type");
+    b = sample("HalfStorage", 0);
+    b.size -= 16;
+    put_raw(&b, UINT64_MAX / 2 + 1, 8);
+    check_wrong(b, VARVE_TRUNCATED, "storage \"7\" at offset ");
+    b = sample("HalfStorage", 0);
+    b.size -= 16;
+    put_raw(&b, 2, 4); /* as many as the tensor says, and fewer are there */
+    check_wrong(b, VARVE_TRUNCATED, "a.pth: w: expected a storage of 4");
+}
+
+/* Of a type that is none of ours it has its place, and others come after it. */
+TEST(torch_legacy, passes_over_storages_of_other_types)
+{
+    struct world w = world_new();
+    varve_error error = { 0 };
+    struct vv_buffer b = new_bytes();
+    put_head(&b, 1001, true);
+    OP(&b, "(");
+    put_tensor(&b, &(struct put){ .class = "QInt32Storage", .key = "q",
+        .count = 2 });
+    put_tensor(&b, &(struct put){ .class = "ByteStorage", .key = "b",
+        .count = 2, .rank = 1, .shape = { 2 }, .strides = { 1 } });
+    OP(&b, "t.](");
+    put_text(&b, "q");
+    put_text(&b, "b");
+    OP(&b, "e.");
+    put_raw(&b, 2, 8);
+    put_raw(&b, 2, 2);
+    varve_reader *r = open_bytes(&w, "a.pth", &b, &error);
+    cr_assert(r, "%s", error.message);
+    cr_assert_str_eq(varve_reader_tag_at(r, find_node(r, "0").id, 0),
+        "pickle:torch.QInt32Storage");
+    check_value(r, "1", "uint8[2]", "\1\2", 2);
+    varve_reader_free(r);
+    vv_buffer_clear(&b);
+    world_free(&w);
+}
+
+TEST(torch_legacy, needs_memory)
+{
+    struct vv_buffer b = sample("HalfStorage", 0);
+    check_without_memory("a.pth", &b);
+    vv_buffer_clear(&b);
+}
