@@ -15,12 +15,14 @@ struct vv_draft_node {
 
 /* It need not be terminated. */
 struct vv_draft_name {
+    /* to read */
     const char *bytes;
     uint32_t size;
     uint32_t number; /* in the index */
 };
 
 struct vv_draft_edge {
+    /* to read */
     struct vv_draft_name name;
     uint32_t parent;
     uint32_t child;

@@ -23,7 +23,7 @@ import sys
 SKIP = 77
 
 PURE = re.compile(r'''(mem(chr|cmp|cpy|move|set) | bcmp |
-    str(cat|chr|cmp|cpy|cspn|error|len|ncmp|rchr|spn|str|to[df]) |
+    str(cat|chr|cmp|cpy|cspn|error|len|ncmp|pbrk|rchr|spn|str|to[df]) |
     v?snprintf | qsort | bsearch | sqrt | __assert_fail | __errno_location |
     __error |
     cbor_(stream_decode|encode_\w+|null_\w+_callback) |

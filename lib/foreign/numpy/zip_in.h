@@ -27,6 +27,7 @@ enum { VV_ZIP_RECORD_SIZE = 46 };
 enum vv_zip_method { VV_ZIP_STORED = 0, VV_ZIP_DEFLATED = 8 };
 
 struct vv_zip_entry {
+    /* to fill in: by vv_zip_read, or by who has such entries elsewhere */
     uint64_t offset; /* of the header before its data */
     uint64_t data;   /* where its bytes begin */
     uint64_t packed; /* how many there are in the file */
@@ -39,6 +40,7 @@ struct vv_zip_entry {
 };
 
 struct vv_zip {
+    /* to fill in: by the same */
     const struct vv_foreign *foreign;
     uint32_t file;
     struct vv_zip_entry *entries; /* in the order of the directory */

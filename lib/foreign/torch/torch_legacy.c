@@ -73,9 +73,9 @@ static varve_status read_all(struct legacy *l)
 {
     uint64_t at = 0;
     for (int i = 0; i < PICKLES; i++) {
-        struct vv_buffer rest = l->window;
-        rest.data += at;
-        rest.size -= (size_t)at;
+        const struct vv_buffer rest = { .data = l->window.data + at,
+            .size = l->window.size - (size_t)at,
+            .allocator = l->window.allocator };
         l->begins[i] = at;
         VV_TRY(vv_pickle_read(&l->pickles[i], &rest, l->path, l->error));
         at += l->pickles[i].used;
