@@ -23,6 +23,7 @@
 #include <varve/collection.h>
 
 /* To files and back */
+#include <varve/format.h>
 #include <varve/checkpoint.h>
 #include <varve/job.h>
 #include <varve/restoration.h>
