@@ -163,6 +163,16 @@ struct mix_directory {
     struct mix_file files[MIX_KEPT];
 };
 
+/* A directory of managers of many processes, oldest first. What is in a
+ * checkpoint follows from its step. */
+struct mix_crowd {
+    uint8_t count;
+    struct {
+        int64_t step;
+        bool is_pinned;
+    } kept[MIX_KEPT];
+};
+
 /* --- The whole ------------------------------------------------------------ */
 
 struct mix {
@@ -200,6 +210,7 @@ struct mix {
     bool wrote_beside; /* the file of the prefix's own name, since then */
     bool has_pieces;   /* a file may have values in pieces */
     struct mix_directory managed[MIX_MANAGERS]; /* by managers */
+    struct mix_crowd crowd;                     /* by those of many */
     uint64_t restorations;                      /* ever */
     unsigned names;                             /* of churned nodes, ever */
     unsigned loads, saves;                      /* of states */

@@ -61,6 +61,9 @@ mix_operation mix_repack, mix_prune_layers, mix_delete;
 /* Many processes: operations_together.c */
 mix_operation mix_write_all, mix_read_all;
 
+/* Their managers, what is private to them and what moves: operations_crowd.c */
+mix_operation mix_save_crowd, mix_resume_crowd, mix_snapshot_crowd;
+
 /* In the background: operations_job.c */
 mix_operation mix_write_behind, mix_save_behind, mix_wait, mix_ask_job,
     mix_cancel, mix_end_job;

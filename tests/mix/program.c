@@ -109,6 +109,9 @@ const struct mix_entry mix_operations[] = {
     [96] = { "rebind_struct", mix_rebind_struct, 6 },
     [97] = { "fix", mix_fix, 2 },
     [98] = { "regrow", mix_regrow, 6 },
+    [99] = { "save_crowd", mix_save_crowd, 4 },
+    [100] = { "resume_crowd", mix_resume_crowd, 3 },
+    [101] = { "snapshot_crowd", mix_snapshot_crowd, 1 },
 };
 const unsigned mix_operation_count =
     sizeof mix_operations / sizeof *mix_operations;
