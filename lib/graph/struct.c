@@ -456,7 +456,8 @@ static bool is_of(const varve_node *child, const varve_field *field)
 {
     switch (field->kind) {
     case VARVE_FIELD_IS_VALUE:
-        return child->variable && !vv_variable_is_owned(child->variable);
+        return child->variable && !vv_variable_is_owned(child->variable) &&
+               child->variable->tensor.dtype == field->dtype;
     case VARVE_FIELD_IS_LIST: return child->kind == VARVE_LIST;
     case VARVE_FIELD_IS_TEXT: return is_about(child, VARVE_STATE, field);
     default: return is_about(child, VARVE_OBJECT, field->fields);

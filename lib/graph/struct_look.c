@@ -65,6 +65,8 @@ static bool is_same_value(
     if (!child->variable || child->is_elsewhere)
         return true;
     const varve_tensor *was = &child->variable->tensor;
+    if (was->dtype != f->dtype) /* another member's, put in its place */
+        return true;
     if (was->data != vv_field_memory(f, object))
         return false;
     for (unsigned i = 0; i < f->rank; i++)

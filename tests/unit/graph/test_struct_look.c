@@ -248,3 +248,18 @@ TEST(struct_look, takes_all_the_next_time_where_memory_ended)
         free_good(graph);
     }
 }
+
+TEST(struct_look, leaves_a_member_that_stands_in_the_place_of_another)
+{
+    struct part one = { 1, numbers, numbers };
+    begin();
+    varve_node *s = varve_add_struct(root, "s", part_fields, &one);
+    varve_replace(s, "values", at("s/count"));
+    varve_untrack(s, "count");
+    look(root);
+    one.more = numbers + 7; /* and what has moved is taken all the same */
+    look(root);
+    cr_assert_eq(varve_data(at("s/values")), &one.count);
+    cr_assert_eq(varve_data(at("s/more")), numbers + 7);
+    free_good(graph);
+}
