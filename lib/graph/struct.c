@@ -528,15 +528,17 @@ static bool rebind_child(const struct binding *b, varve_node *child,
     }
 }
 
-/* Takes away what was made of a field that waits for memory now. */
+/* Takes away what was made of a field that waits for memory now. What the
+ * program has taken away itself stays away, unless it asks for the struct. */
 static bool unbind_field(
-    varve_node *node, varve_node *child, const varve_field *field)
+    const struct binding *b, varve_node *child, const varve_field *field)
 {
-    if (!child || !is_of(child, field))
+    if (child ? !is_of(child, field) : b->by_itself)
         return true;
-    if (!note_missing(node, field, true))
+    if (!note_missing(b->node, field, true))
         return false;
-    varve_remove(child);
+    if (child)
+        varve_remove(child);
     return true;
 }
 
@@ -547,7 +549,7 @@ static bool rebind_field(const struct binding *b, const varve_field *field)
     if (b->by_itself && child && !vv_struct_made(b->node, child, field))
         return true;
     if (vv_field_waits(field, object))
-        return unbind_field(b->node, child, field);
+        return unbind_field(b, child, field);
     if (!child)
         return (b->by_itself && !is_missing(b->node, field)) ||
                add_field(b->node, field);

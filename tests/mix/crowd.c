@@ -226,7 +226,8 @@ void mix_member_end(struct mix_member *w)
 static bool is_like(const struct mix_member *a, const struct mix_member *b)
 {
     if (a->step != b->step || a->thing_count != b->thing_count ||
-        memcmp(a->own, b->own, sizeof a->own) != 0 || (a->rank % 2 && a->odd != b->odd) ||
+        memcmp(a->own, b->own, sizeof a->own) != 0 ||
+        (a->rank % 2 && a->odd != b->odd) ||
         memcmp(a->rows, b->rows, row_count(a) * sizeof *a->rows) != 0)
         return false;
     for (size_t i = 0; i < a->thing_count; i++)

@@ -4,6 +4,8 @@
  */
 #include "scope.h"
 
+#include <string.h>
+
 #include "binding.h"
 #include "failure.h"
 #include "graph_spread.h"
@@ -13,11 +15,6 @@
 
 /* So many pairs of nodes that are gone are kept. */
 enum { FEW_GONE = 1024 };
-
-/* A rename is followed backwards from nodes of the file whose paths have no
- * more names, so that a deep file does not take its time squared; what is below
- * goes along. */
-enum { MOST_NAMES = 100 };
 
 const char *vv_scope_patterns(
     const struct vv_selection *s, enum vv_scope option)
@@ -156,9 +153,28 @@ bool vv_scope_resizes(const struct vv_pairing *p, const varve_node *node)
 
 /* --- The file ----------------------------------------------------------- */
 
-static bool is_near(const struct vv_saved_paths *paths, uint32_t node)
+/* How many names the paths have at most that a rename matches, so that a deep
+ * file does not take its time squared; what is below them goes along. */
+static size_t most_names(const struct vv_selection *s)
 {
-    for (int names = 0; names <= MOST_NAMES; names++) {
+    size_t most = 0;
+    for (size_t i = 0; i < s->rename_count; i++) {
+        const char *pattern = s->renames[i].file;
+        size_t names = 1;
+        if (strstr(pattern, "**"))
+            return SIZE_MAX;
+        for (; *pattern; pattern++)
+            names += *pattern == '/';
+        if (names > most)
+            most = names;
+    }
+    return most;
+}
+
+static bool is_near(
+    const struct vv_saved_paths *paths, uint32_t node, size_t most)
+{
+    for (size_t names = 0; names <= most; names++) {
         if (node == paths->root)
             return true;
         node = paths->parents[node];
@@ -191,8 +207,9 @@ static varve_status follow_renamed(
     struct vv_pairing *p, struct vv_spread *spread, varve_error *error)
 {
     uint32_t count = p->selection.rename_count ? p->paths.index->node_count : 0;
+    size_t most = most_names(&p->selection);
     for (uint32_t node = 0; node < count; node++) {
-        if (is_near(&p->paths, node) && add_renamed(p, spread, node))
+        if (is_near(&p->paths, node, most) && add_renamed(p, spread, node))
             return vv_fail_memory(error, "renames");
     }
     return vv_saved_spread_follow(spread, &p->paths, error);

@@ -263,3 +263,19 @@ TEST(struct_look, leaves_a_member_that_stands_in_the_place_of_another)
     cr_assert_eq(varve_data(at("s/more")), numbers + 7);
     free_good(graph);
 }
+
+TEST(struct_look, brings_back_what_waited_when_the_struct_was_asked_for)
+{
+    struct part one = { 1, numbers, numbers };
+    begin();
+    varve_node *s = varve_add_struct(root, "s", part_fields, &one);
+    varve_remove(at("s/more"));
+    look(root);
+    cr_assert_null(varve_find(s, "more"), "the program took it away");
+    one.more = NULL;
+    varve_rebind_struct(s, &one);
+    one.more = numbers;
+    look(root);
+    cr_assert_eq(varve_data(at("s/more")), numbers);
+    free_good(graph);
+}
