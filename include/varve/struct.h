@@ -109,10 +109,11 @@ VARVE_API varve_node *varve_add_sized_struct(varve_node *parent,
  * is now, in its shape (varve_rebind), also where the program has bound them to
  * other memory, and fields come back that it has removed. Lists get and lose
  * elements at their end, and a pointer that is NULL and has `room` takes its
- * node away (varve_remove). Structs and text that the program itself has put in
- * their place stay what they are; a list that gets shorter only loses its edge
- * to them. VARVE_MISUSE as above, and nothing has changed, where the struct
- * does not match, or for a node that is no struct. */
+ * node away (varve_remove). Structs, text and variables of another type that
+ * the program itself has put in their place stay what they are; a list that
+ * gets shorter only loses its edge to them. VARVE_MISUSE as above, and nothing
+ * has changed, where the struct does not match, or for a node that is no
+ * struct. */
 VARVE_API void varve_rebind_struct(varve_node *node, void *object);
 
 /* Text by itself: a state over char[size], as VARVE_FIELD_TEXT makes it. */

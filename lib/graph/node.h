@@ -79,8 +79,8 @@ struct varve_node {
     bool has_many_edges : 1; /* they are in the edge set */
     bool is_listed : 1;      /* scratch of a removal */
     /* to fill in */
-    bool is_member : 1;    /* it was made of a field of a struct; */
-    bool is_elsewhere : 1; /* which the program has bound to other memory */
+    bool is_elsewhere : 1; /* the program has bound it to other memory */
+    uint8_t member;        /* of what of a struct it was made: see struct.h */
     /* to read */
     uint32_t touched; /* the moment of its graph when its value changed last, as
                          far as the program or the library said so */

@@ -200,7 +200,7 @@ static bool append(varve_node *list, const varve_field *field,
             list->graph, field->fields, element_at(field, object, i), is_later);
         if (vv_is_nil(element))
             return false;
-        element->is_member = true;
+        element->member = VV_MEMBER_OF_LIST;
         if (!vv_edge_add(list, VARVE_APPEND, element)) {
             give_up(element);
             return false;
@@ -274,7 +274,7 @@ static bool add_field(varve_node *node, const varve_field *field)
     if (has_value && (field->is_fixed || vv_field_counts(field, about.fields)))
         varve_tag(child, VARVE_TAG_FIXED);
     vv_field_each_older(field, add_alias, child);
-    child->is_member = true;
+    child->member = vv_member_of(&about, field);
     if (vv_edge_add(node, vv_field_name(field), child))
         return note_missing(node, field, false);
     give_up(child);
@@ -446,8 +446,12 @@ bool vv_struct_made(
     const varve_node *parent, const varve_node *child, const varve_field *field)
 {
     const struct vv_edge *oldest = vv_first_in(child);
-    return child->is_member && oldest && oldest->parent == parent &&
-           (!field || strcmp(oldest->public.name, vv_field_name(field)) == 0);
+    if (!oldest || oldest->parent != parent)
+        return false;
+    if (!field)
+        return child->member == VV_MEMBER_OF_LIST;
+    return child->member == vv_member_of(parent->extra->about, field) &&
+           strcmp(oldest->public.name, vv_field_name(field)) == 0;
 }
 
 /* Whether a node is what was made of a field: the program may have put another

@@ -41,6 +41,16 @@ static inline bool vv_is_struct(const varve_node *node)
  * migrates is packed; false without memory, else the node's to free. */
 bool vv_struct_watch(varve_node *node, struct vv_migrating *migrating);
 
+/* What a node is a member of, in its byte for that: nothing, an element of a
+ * list of structs, or else the number of its field. (Fields so far apart that
+ * they share one have different names.) */
+enum { VV_NO_MEMBER = 0, VV_MEMBER_OF_LIST = UINT8_MAX };
+static inline uint8_t vv_member_of(
+    const struct vv_struct *about, const varve_field *field)
+{
+    return (uint8_t)(1 + (field - about->fields) % (VV_MEMBER_OF_LIST - 1));
+}
+
 /* Frees what a node remembers, if anything. */
 void vv_struct_free(varve_node *node);
 

@@ -65,8 +65,6 @@ static bool is_same_value(
     if (!child->variable || child->is_elsewhere)
         return true;
     const varve_tensor *was = &child->variable->tensor;
-    if (was->dtype != f->dtype) /* another member's, put in its place */
-        return true;
     if (was->data != vv_field_memory(f, object))
         return false;
     for (unsigned i = 0; i < f->rank; i++)
@@ -152,7 +150,9 @@ static bool is_as_it_was(varve_node *node, const void *object)
         varve_node *child = next_child(node, f, &next);
         bool waits = vv_field_waits(f, object);
         bool waited = about->missing && about->missing[f - about->fields];
-        if (child && !(child->is_member && is_oldest(child, edge)) &&
+        if (child &&
+            !(child->member == vv_member_of(about, f) &&
+                is_oldest(child, edge)) &&
             !vv_struct_made(node, child, f))
             continue;
         if (!child ? waited && !waits

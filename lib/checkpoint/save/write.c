@@ -14,7 +14,7 @@
 #include "struct_look.h"
 #include "try.h"
 
-varve_status vv_check_call(
+static varve_status check_root(
     varve_node *root, const char *path, const char *what, varve_error *error)
 {
     if (root)
@@ -22,16 +22,35 @@ varve_status vv_check_call(
     if (!root || vv_is_nil(root) || !path)
         return vv_fail(
             error, VARVE_MISUSE, "expected a node and a %s, found none", what);
+    return VARVE_OK;
+}
+
+static varve_status look(varve_node *root, varve_error *error)
+{
     VV_TRY(vv_structs_look(root, error));
     return varve_graph_check(root->graph, error);
+}
+
+varve_status vv_check_call(
+    varve_node *root, const char *path, const char *what, varve_error *error)
+{
+    VV_TRY(check_root(root, path, what, error));
+    return look(root, error);
+}
+
+varve_status vv_begin_save(
+    varve_node *root, const char *path, const char *what, varve_error *error)
+{
+    VV_TRY(check_root(root, path, what, error));
+    VV_TRY(vv_background_settle(root->graph, error));
+    return look(root, error);
 }
 
 varve_status vv_write(varve_node *root, const char *path, uint64_t counter,
     const varve_write_options *options, varve_error *error)
 {
     struct vv_cargo cargo;
-    VV_TRY(vv_check_call(root, path, "path", error));
-    VV_TRY(vv_background_settle(root->graph, error));
+    VV_TRY(vv_begin_save(root, path, "path", error));
     VV_TRY(vv_cargo_gather(&cargo, root, options, error));
     cargo.counter = counter;
     /* Values are where they were found, whatever the callback of progress would

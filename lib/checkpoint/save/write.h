@@ -13,6 +13,11 @@
 varve_status vv_check_call(
     varve_node *root, const char *path, const char *what, varve_error *error);
 
+/* The same for a save that waits for those in flight; what they failed with it
+ * tells. */
+varve_status vv_begin_save(
+    varve_node *root, const char *path, const char *what, varve_error *error);
+
 /* varve_write with a save counter to keep in the file; 0: none. */
 varve_status vv_write(varve_node *root, const char *path, uint64_t counter,
     const varve_write_options *options, varve_error *error);

@@ -5,7 +5,6 @@
 #include "save_together.h"
 
 #include "agreement.h"
-#include "background.h"
 #include "cargo_digests.h"
 #include "contribution.h"
 #include "data_files.h"
@@ -52,9 +51,8 @@ varve_status vv_save_together_begin(struct vv_save_together *save,
     varve_node *root, const char *path, const varve_write_options *options,
     varve_error *error)
 {
-    VV_TRY(vv_check_call(root, path, "path", error));
+    VV_TRY(vv_begin_save(root, path, "path", error));
     VV_TRY(vv_check_together(options, error));
-    VV_TRY(vv_background_settle(root->graph, error));
     VV_TRY(vv_cargo_gather_slices(&save->cargo, root, options, error));
     varve_status status = vv_private_parts_gather(
         &save->privates, root, &save->cargo, save->comm, error);

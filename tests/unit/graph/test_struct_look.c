@@ -279,3 +279,19 @@ TEST(struct_look, brings_back_what_waited_when_the_struct_was_asked_for)
     cr_assert_eq(varve_data(at("s/more")), numbers);
     free_good(graph);
 }
+
+TEST(struct_look, leaves_an_element_that_stands_in_the_place_of_a_field)
+{
+    struct part parts[2] = { { 1, numbers, NULL }, { 1, numbers, NULL } };
+    struct whole w = { .parts = parts, .part_count = 2 };
+    begin();
+    varve_node *node = varve_add_struct(root, "w", whole_fields, &w);
+    varve_node *element = at("w/parts/1"), *mine;
+    mine = varve_add_object(element, "mine");
+    varve_untrack(at("w/parts"), "1");
+    varve_replace(node, "tail", element); /* NULL in the struct */
+    look(root);
+    cr_assert_eq(varve_find(element, "mine"), mine);
+    cr_assert_eq(at("w/tail"), element);
+    free_good(graph);
+}
