@@ -184,6 +184,13 @@ for file in index data-00000-of-00001; do
     [ -s "out/trained.$file" ] || fail "06_from_keras wrote no trained.$file"
 done
 
+# Its checkpoint is one of PyTorch; it leaves another.
+enter 15_from_torch
+"$programs/15_from_torch" "$source/tests/golden/foreign/torch_transformer.pt" \
+    out/trained.pt >printed
+compare 15_from_torch
+[ -s out/trained.pt ] || fail "15_from_torch wrote no trained.pt"
+
 enter readme
 { "$programs/readme" && "$programs/readme"; } >printed
 compare readme

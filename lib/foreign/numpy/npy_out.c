@@ -217,35 +217,10 @@ bool vv_npy_is_written(const struct vv_target *target, uint32_t value)
            vv_index_is_saved(target->index, value);
 }
 
-static void lose_values(const struct vv_target *target)
-{
-    const struct vv_index *index = target->index;
-    for (uint32_t i = 0; i < index->value_count; i++) {
-        uint32_t node = vv_at32(index->value_nodes, i);
-        if (vv_index_kind(index, node) == VARVE_STATE)
-            vv_target_lose(target, node, "its state");
-        else if (!vv_index_is_saved(index, i))
-            vv_target_lose(
-                target, node, "type and shape of a variable without a value");
-    }
-}
-
 void vv_npy_lose_rest(const struct vv_target *target)
 {
-    const struct vv_index *index = target->index;
-    uint32_t root = target->paths->root;
-    if (!target->loss)
-        return;
     vv_target_lose_graph(target, false, NULL);
-    lose_values(target);
-    vv_target_lose_globals(target);
-    if (index->counter > 0)
-        vv_target_lose(target, root, "the save counter");
-    for (size_t i = 0; i < index->metadata_count; i++) {
-        char what[128];
-        snprintf(what, sizeof what, "metadata \"%s\"", index->metadata[i].name);
-        vv_target_lose(target, root, what);
-    }
+    vv_target_lose_rest(target);
 }
 
 /* --- A file of one array -------------------------------------------------- */

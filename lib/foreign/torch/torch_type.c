@@ -6,13 +6,7 @@
 
 #include "dtype.h"
 
-struct known {
-    varve_dtype dtype;
-    const char *storage; /* NULL: it has no class of storages */
-    const char *name;
-};
-
-static const struct known known[] = {
+static const struct vv_torch_type_name known[] = {
     { VARVE_FLOAT32, "FloatStorage", "float32" },
     { VARVE_FLOAT64, "DoubleStorage", "float64" },
     { VARVE_FLOAT16, "HalfStorage", "float16" },
@@ -52,4 +46,12 @@ varve_dtype vv_torch_type(const struct vv_pickle *p, uint32_t item)
             return known[k].dtype;
     }
     return (varve_dtype)0;
+}
+
+const struct vv_torch_type_name *vv_torch_type_name(varve_dtype dtype)
+{
+    size_t i = 0;
+    while (known[i].dtype != dtype)
+        i++;
+    return &known[i];
 }

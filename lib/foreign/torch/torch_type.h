@@ -14,4 +14,14 @@
  * a type that we do not have, and for what is no type. */
 varve_dtype vv_torch_type(const struct vv_pickle *pickle, uint32_t item);
 
+struct vv_torch_type_name {
+    /* to read */
+    varve_dtype dtype;
+    const char *storage; /* NULL: it has no class of storages */
+    const char *name;
+};
+
+/* Of any element type but strings. */
+const struct vv_torch_type_name *vv_torch_type_name(varve_dtype dtype);
+
 #endif
