@@ -4,6 +4,8 @@
  */
 #include "target.h"
 
+#include <stdio.h>
+
 #include "failure.h"
 #include "name.h"
 
@@ -190,4 +192,17 @@ void vv_target_lose_globals(const struct vv_target *target)
             vv_target_lose(target, node, "its global name");
     }
     vv_buffer_clear(&name);
+}
+
+void vv_target_lose_metadata(const struct vv_target *target)
+{
+    const struct vv_index *index = target->index;
+    uint32_t root = target->paths->root;
+    if (index->counter > 0)
+        vv_target_lose(target, root, "the save counter");
+    for (size_t i = 0; i < index->metadata_count; i++) {
+        char what[128];
+        snprintf(what, sizeof what, "metadata \"%s\"", index->metadata[i].name);
+        vv_target_lose(target, root, what);
+    }
 }

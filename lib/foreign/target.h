@@ -81,4 +81,7 @@ void vv_target_lose_graph(const struct vv_target *target, bool keeps_aliases,
 /* Tells of the global names that are not the keys of their values. */
 void vv_target_lose_globals(const struct vv_target *target);
 
+/* Tells of the save counter and of metadata, each by its name. */
+void vv_target_lose_metadata(const struct vv_target *target);
+
 #endif

@@ -33,7 +33,7 @@ enum { SVG_TREE = 1, SVG_ICICLE };
 enum form { FORM_PEOPLE, FORM_JSON, FORM_JSONL, FORM_MARKDOWN, FORM_TSV };
 
 /* Destination formats, in the order of varve_format. */
-#define FORMAT_WORDS "varve|tensorflow|tensorflow-names|safetensors|npy|npz"
+#define FORMAT_WORDS "varve|tensorflow|tensorflow-names|safetensors|npy|npz|torch"
 
 enum { MOST_TEXTS = 256 };
 

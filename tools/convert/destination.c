@@ -30,7 +30,15 @@ static const struct {
     { TENSORS_INDEX_SUFFIX, VARVE_FORMAT_SAFETENSORS },
     { ".npy", VARVE_FORMAT_NPY },
     { ".npz", VARVE_FORMAT_NPZ },
+    { ".pt", VARVE_FORMAT_TORCH },
+    { ".pth", VARVE_FORMAT_TORCH },
 };
+
+/* As FORMAT_WORDS has them. */
+static const varve_format words[] = { VARVE_FORMAT_VARVE,
+    VARVE_FORMAT_TENSORFLOW, VARVE_FORMAT_TENSORFLOW_NAMES,
+    VARVE_FORMAT_SAFETENSORS, VARVE_FORMAT_NPY, VARVE_FORMAT_NPZ,
+    VARVE_FORMAT_TORCH };
 
 static bool ends_in(const char *path, const char *ending)
 {
@@ -41,7 +49,7 @@ static bool ends_in(const char *path, const char *ending)
 static bool choose_format(
     const struct settings *settings, const char *path, varve_format *format)
 {
-    *format = (varve_format)(settings->format ? settings->format - 1 : 0);
+    *format = words[settings->format ? settings->format - 1 : 0];
     for (size_t i = 0; !settings->format; i++) {
         if (i == sizeof endings / sizeof *endings)
             return false;
@@ -139,7 +147,7 @@ int destination_choose(
     if (!choose_format(settings, path, &d->format))
         return complain_usage(settings,
             "'%s': expected a name that ends in .varve, .safetensors, .npz, "
-            ".npy or .index, or --to " FORMAT_WORDS,
+            ".npy, .pt, .pth or .index, or --to " FORMAT_WORDS,
             path);
     size_t size = strlen(path);
     if (is_tensorflow(d->format) && ends_in(path, INDEX_SUFFIX))

@@ -9,6 +9,7 @@
 #include "npy_out.h"
 #include "npz_out.h"
 #include "safetensors_out.h"
+#include "torch_out.h"
 #include "try.h"
 
 /* Every format that is written besides ours. */
@@ -18,6 +19,7 @@ static const struct vv_target_format *const formats[] = {
     &vv_safetensors_target,
     &vv_npy_target,
     &vv_npz_target,
+    &vv_torch_target,
 };
 
 enum { FORMATS = sizeof formats / sizeof *formats };

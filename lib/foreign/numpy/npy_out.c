@@ -232,20 +232,12 @@ static void lose_values(const struct vv_target *target)
 
 void vv_npy_lose_rest(const struct vv_target *target)
 {
-    const struct vv_index *index = target->index;
-    uint32_t root = target->paths->root;
     if (!target->loss)
         return;
     vv_target_lose_graph(target, false, NULL);
     lose_values(target);
     vv_target_lose_globals(target);
-    if (index->counter > 0)
-        vv_target_lose(target, root, "the save counter");
-    for (size_t i = 0; i < index->metadata_count; i++) {
-        char what[128];
-        snprintf(what, sizeof what, "metadata \"%s\"", index->metadata[i].name);
-        vv_target_lose(target, root, what);
-    }
+    vv_target_lose_metadata(target);
 }
 
 /* --- A file of one array -------------------------------------------------- */

@@ -36,6 +36,25 @@ static const struct known known[] = {
 _Static_assert(VARVE_DTYPE_COUNT == 18,
     "an element type is new: say what it is in torch, if it has it");
 
+/* As a pickle has them. */
+static const struct known *of(varve_dtype dtype)
+{
+    size_t k = 0;
+    while (known[k].dtype != dtype || !known[k].name)
+        k++;
+    return &known[k];
+}
+
+const char *vv_torch_storage_of(varve_dtype dtype)
+{
+    return of(dtype)->storage;
+}
+
+const char *vv_torch_name_of_type(varve_dtype dtype)
+{
+    return of(dtype)->name;
+}
+
 varve_dtype vv_torch_type(const struct vv_pickle *p, uint32_t item)
 {
     const struct vv_pickle_item *i = vv_pickle_item(p, item);
