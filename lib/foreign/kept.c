@@ -70,6 +70,7 @@ const unsigned char *vv_kept_find(
 void vv_kept_move(
     struct vv_kept *to, struct vv_kept *from, const varve_allocator *allocator)
 {
+    to->format = from->format;
     vv_buffer_move(&to->items, &from->items, allocator);
     vv_buffer_move(&to->bytes, &from->bytes, allocator);
 }

@@ -7,9 +7,13 @@
 #ifndef VV_KEPT_H
 #define VV_KEPT_H
 
+#include <varve/format.h>
+
 #include "buffer.h"
 
 struct vv_kept {
+    /* to fill in */
+    varve_format format; /* that of the file */
     /* to read */
     struct vv_buffer items; /* struct vv_kept_item */
     struct vv_buffer bytes; /* of all */
@@ -39,6 +43,15 @@ const unsigned char *vv_kept_find(
  * longer. */
 void vv_kept_move(
     struct vv_kept *to, struct vv_kept *from, const varve_allocator *allocator);
+
+/* Whether it is for files of this format. */
+static inline bool vv_kept_is_for(
+    const struct vv_kept *kept, varve_format format)
+{
+    return kept->format == format ||
+           (kept->format == VARVE_FORMAT_TENSORFLOW &&
+               format == VARVE_FORMAT_TENSORFLOW_NAMES);
+}
 
 static inline bool vv_kept_failed(const struct vv_kept *kept)
 {

@@ -194,29 +194,10 @@ void vv_target_lose_globals(const struct vv_target *target)
     vv_buffer_clear(&name);
 }
 
-/* --- The rest ------------------------------------------------------------- */
-
-static void lose_values(const struct vv_target *target)
-{
-    const struct vv_index *index = target->index;
-    for (uint32_t i = 0; i < index->value_count; i++) {
-        uint32_t node = vv_at32(index->value_nodes, i);
-        if (vv_index_kind(index, node) == VARVE_STATE)
-            vv_target_lose(target, node, "its state");
-        else if (!vv_index_is_saved(index, i))
-            vv_target_lose(
-                target, node, "type and shape of a variable without a value");
-    }
-}
-
-void vv_target_lose_rest(const struct vv_target *target)
+void vv_target_lose_metadata(const struct vv_target *target)
 {
     const struct vv_index *index = target->index;
     uint32_t root = target->paths->root;
-    if (!target->loss)
-        return;
-    lose_values(target);
-    vv_target_lose_globals(target);
     if (index->counter > 0)
         vv_target_lose(target, root, "the save counter");
     for (size_t i = 0; i < index->metadata_count; i++) {

@@ -81,9 +81,7 @@ void vv_target_lose_graph(const struct vv_target *target, bool keeps_aliases,
 /* Tells of the global names that are not the keys of their values. */
 void vv_target_lose_globals(const struct vv_target *target);
 
-/* Tells what values of variables by their names, and nothing else, are not:
- * states, values that are not there, metadata, the save counter, and global
- * names as above. */
-void vv_target_lose_rest(const struct vv_target *target);
+/* Tells of the save counter and of metadata, each by its name. */
+void vv_target_lose_metadata(const struct vv_target *target);
 
 #endif

@@ -47,6 +47,7 @@ static const struct kind {
     { ".safetensors.index.json", VARVE_FORMAT_SAFETENSORS, 4000 },
     { ".safetensors", VARVE_FORMAT_SAFETENSORS, 0 },
     { ".npz", VARVE_FORMAT_NPZ, 0 },
+    { ".pt", VARVE_FORMAT_TORCH, 0 },
 };
 
 /* NULL: a prefix. */

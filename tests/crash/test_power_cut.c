@@ -65,6 +65,8 @@ static const struct scenario foreign[] = {
         "run/m.safetensors", "run/m.safetensors", false, NULL },
     { "over an older npz", "run/m.npz", NULL, "run/m.npz", "run/m.npz", false,
         NULL },
+    { "over an older torch file", "run/m.pt", NULL, "run/m.pt", "run/m.pt",
+        false, NULL },
     { "several new safetensors files", NULL, "run/other",
         "run/m.safetensors.index.json", "run/m.safetensors.index.json", false,
         NULL },

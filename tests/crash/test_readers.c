@@ -15,7 +15,7 @@
 #include "support/test.h"
 
 static const char *const paths[] = {
-    "run/m.varve", "run/m.safetensors", "run/m.npz", "run/m.index",
+    "run/m.varve", "run/m.safetensors", "run/m.npz", "run/m.pt", "run/m.index",
     "run/m.safetensors.index.json",
 };
 

@@ -84,6 +84,7 @@ static const struct {
     { "sharded.safetensors", VARVE_FORMAT_SAFETENSORS, 128 },
     { "whole.safetensors", VARVE_FORMAT_SAFETENSORS, 0 },
     { "arrays.npz", VARVE_FORMAT_NPZ, 0 },
+    { "state.pt", VARVE_FORMAT_TORCH, 0 },
 };
 
 struct numbers {

@@ -89,6 +89,7 @@ TEST(damaged_file, gives_what_is_intact_in_every_format_with_sums)
     } formats[] = {
         { "a.varve", "a.varve", VARVE_FORMAT_VARVE },
         { "a.npz", "a.npz", VARVE_FORMAT_NPZ },
+        { "a.pt", "a.pt", VARVE_FORMAT_TORCH },
         { "tf", "tf.data-00000-of-00001", VARVE_FORMAT_TENSORFLOW },
         { "names", "names.data-00000-of-00001", VARVE_FORMAT_TENSORFLOW_NAMES },
     };

@@ -19,6 +19,7 @@ static const struct {
     { VARVE_FORMAT_TENSORFLOW_NAMES, "tn", "tn.data-00000-of-00001" },
     { VARVE_FORMAT_SAFETENSORS, "s.safetensors", NULL },
     { VARVE_FORMAT_NPZ, "n.npz", "n.npz" },
+    { VARVE_FORMAT_TORCH, "t.pt", "t.pt" },
 };
 
 static const varve_read_options manners[] = {

@@ -274,7 +274,8 @@ TEST(views, come_back_by_any_way)
     static const varve_write_options ways[] = { { 0 }, { .layered = true },
         { .compress = 1 }, { .layered = true, .track = true },
         { .format = VARVE_FORMAT_SAFETENSORS }, { .format = VARVE_FORMAT_NPZ },
-        { .format = VARVE_FORMAT_TENSORFLOW } };
+        { .format = VARVE_FORMAT_TENSORFLOW },
+        { .format = VARVE_FORMAT_TORCH } };
     uint64_t seed = 11, count = 0;
     for (int i = 0; i < 220; i++) {
         varve_graph *graph = make_program(&seed, i % 10 == 0);

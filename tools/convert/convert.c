@@ -438,10 +438,9 @@ const struct command convert_command = {
     .details =
         "FILE is a checkpoint of any format that is read. The format of "
         "DESTINATION is\nthat of its ending: .varve, .safetensors, .npz, .npy, "
-        ".pt or .pth for PyTorch,\nor .index for TensorFlow. What it cannot "
-        "hold "
-        "is listed. Without --cast every\nvalue is the same, bit for "
-        "bit.\n\nPATS are paths with "
+        ".pt, .pth, or .index for\nTensorFlow. What it cannot hold is listed. "
+        "Without --cast every value is the\nsame, bit for bit.\n\nPATS are "
+        "paths with "
         "wildcards, separated by |: * is any part of a name, ** any\nnumber of "
         "names; each stands for what is below it too. In NEW and OLD the "
         "same\nwildcards stand for the same: 'model/enc/** -> encoder/**'. "

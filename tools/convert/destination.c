@@ -34,7 +34,7 @@ static const struct {
     { ".pth", VARVE_FORMAT_TORCH },
 };
 
-/* In the order of FORMAT_WORDS. */
+/* As FORMAT_WORDS has them. */
 static const varve_format words[] = { VARVE_FORMAT_VARVE,
     VARVE_FORMAT_TENSORFLOW, VARVE_FORMAT_TENSORFLOW_NAMES,
     VARVE_FORMAT_SAFETENSORS, VARVE_FORMAT_NPY, VARVE_FORMAT_NPZ,

@@ -169,8 +169,8 @@ static varve_status find_kept(
     if (!cargo->kept)
         return vv_fail_memory(error, "what was kept of a file");
     for (size_t i = 0; i < walk->count; i++)
-        cargo->kept[i].bytes =
-            vv_graph_kept_of(walk->steps[i].node, &cargo->kept[i].size);
+        cargo->kept[i].bytes = vv_graph_kept_of(
+            walk->steps[i].node, cargo->options.format, &cargo->kept[i].size);
     return VARVE_OK;
 }
 

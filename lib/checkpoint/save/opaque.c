@@ -178,11 +178,13 @@ bool vv_graph_keep_nodes(varve_graph *graph, struct vv_kept *kept,
     return true;
 }
 
-const unsigned char *vv_graph_kept_of(const varve_node *node, size_t *size)
+const unsigned char *vv_graph_kept_of(
+    const varve_node *node, varve_format format, size_t *size)
 {
     const struct kept_of_file *k = find(node->graph);
-    bool is_of_file =
-        k && node->number < k->numbers && k->saved_as[node->number] != VV_NONE;
+    bool is_of_file = k && vv_kept_is_for(&k->kept, format) &&
+                      node->number < k->numbers &&
+                      k->saved_as[node->number] != VV_NONE;
     *size = 0;
     return is_of_file ? vv_kept_find(&k->kept, k->saved_as[node->number], size)
                       : NULL;

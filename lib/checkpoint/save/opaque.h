@@ -35,8 +35,9 @@ bool vv_graph_keep_metadata(
 bool vv_graph_keep_nodes(varve_graph *graph, struct vv_kept *kept,
     varve_node *const *nodes, size_t count);
 
-/* That of a node, or NULL. */
-const unsigned char *vv_graph_kept_of(const varve_node *node, size_t *size);
+/* That of a node, for a file of this format, or NULL. */
+const unsigned char *vv_graph_kept_of(
+    const varve_node *node, varve_format format, size_t *size);
 
 const varve_metadata *vv_graph_kept_metadata(
     const varve_graph *graph, size_t *count);

@@ -134,6 +134,7 @@ static varve_status open_with(struct vv_opened *o, struct vv_foreign *f,
     struct vv_draft draft;
     VV_TRY(vv_foreign_add_file(f, o->path, &first, error));
     vv_draft_begin(&draft, o->context, o->path);
+    draft.kept.format = format->format;
     varve_status status = format->open(f, &draft, error);
     if (status)
         status = name_stranger(f, status, error);

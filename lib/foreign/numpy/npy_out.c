@@ -217,10 +217,27 @@ bool vv_npy_is_written(const struct vv_target *target, uint32_t value)
            vv_index_is_saved(target->index, value);
 }
 
+static void lose_values(const struct vv_target *target)
+{
+    const struct vv_index *index = target->index;
+    for (uint32_t i = 0; i < index->value_count; i++) {
+        uint32_t node = vv_at32(index->value_nodes, i);
+        if (vv_index_kind(index, node) == VARVE_STATE)
+            vv_target_lose(target, node, "its state");
+        else if (!vv_index_is_saved(index, i))
+            vv_target_lose(
+                target, node, "type and shape of a variable without a value");
+    }
+}
+
 void vv_npy_lose_rest(const struct vv_target *target)
 {
+    if (!target->loss)
+        return;
     vv_target_lose_graph(target, false, NULL);
-    vv_target_lose_rest(target);
+    lose_values(target);
+    vv_target_lose_globals(target);
+    vv_target_lose_metadata(target);
 }
 
 /* --- A file of one array -------------------------------------------------- */

@@ -31,8 +31,9 @@ static const uint32_t MODE = UINT32_C(0100644) << 16;
 void vv_zip_out_init(struct vv_zip_out *zip, const struct vv_context *context,
     int file, const char *path)
 {
-    *zip =
-        (struct vv_zip_out){ .context = context, .file = file, .path = path };
+    *zip = (struct vv_zip_out){
+        .context = context, .file = file, .path = path, .padding = PADDING_ID
+    };
     vv_buffer_init(&zip->directory, &context->allocator);
     vv_buffer_init(&zip->local, &context->allocator);
 }
@@ -70,7 +71,7 @@ static void add_padding(struct vv_zip_out *zip, size_t size)
 {
     if (size == 0)
         return;
-    add16(&zip->local, PADDING_ID);
+    add16(&zip->local, zip->padding);
     add16(&zip->local, size - 4);
     add16(&zip->local, VV_ZIP_ALIGNMENT);
     for (size_t i = SMALLEST_PADDING; i < size; i++)

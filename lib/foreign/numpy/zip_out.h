@@ -26,6 +26,9 @@ struct vv_zip_out {
     uint64_t count;   /* of entries */
     struct vv_buffer directory;
     struct vv_buffer local; /* what stands before the data of an entry */
+    /* to fill in */
+    uint16_t padding; /* what the field that aligns data is called */
+    /* own */
     /* Of the entry that is begun: */
     uint64_t begin; /* where it begins */
     uint64_t size;  /* of its data */

@@ -1,4 +1,4 @@
-/* pickle_out.c - numbers in the shortest form that Python's own pickler has.
+/* pickle_out.c - as Python's pickle.py writes them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,34 +8,36 @@
 
 #include "bytes.h"
 
-enum {
-    PROTOCOL = 0x80,
-    GLOBAL = 'c',
-    PUT = 'q',
-    LONG_PUT = 'r',
-    GET = 'h',
-    LONG_GET = 'j',
-    TEXT = 'X',
-    INTEGER8 = 'K',
-    INTEGER16 = 'M',
-    INTEGER32 = 'J',
-    INTEGER_OF_SIZE = 0x8a,
-    REAL = 'G',
-    STOP = '.',
+enum op {
+    OP_PROTOCOL = 0x80,
+    OP_NOTE = 'r',
+    OP_NOTE_SHORT = 'q',
+    OP_NOTED = 'j',
+    OP_NOTED_SHORT = 'h',
+    OP_INTEGER = 'J',
+    OP_INTEGER8 = 'K',
+    OP_INTEGER16 = 'M',
+    OP_REAL = 'G',
+    OP_LONG8 = 0x8a,
+    OP_LONG32 = 0x8b,
+    OP_TEXT = 'X',
+    OP_GLOBAL = 'c',
+    OP_STOP = '.',
+    PROTOCOL = 2,
 };
 
 void vv_pickle_out_begin(
     struct vv_pickle_out *out, const varve_allocator *allocator)
 {
-    *out = (struct vv_pickle_out){ .memo = 0 };
+    *out = (struct vv_pickle_out){ 0 };
     vv_buffer_init(&out->bytes, allocator);
+    vv_buffer_add8(&out->bytes, OP_PROTOCOL);
     vv_buffer_add8(&out->bytes, PROTOCOL);
-    vv_buffer_add8(&out->bytes, 2);
 }
 
 void vv_pickle_out_end(struct vv_pickle_out *out)
 {
-    vv_buffer_add8(&out->bytes, STOP);
+    vv_buffer_add8(&out->bytes, OP_STOP);
 }
 
 void vv_pickle_out_clear(struct vv_pickle_out *out)
@@ -43,113 +45,157 @@ void vv_pickle_out_clear(struct vv_pickle_out *out)
     vv_buffer_clear(&out->bytes);
 }
 
-void vv_pickle_put(struct vv_pickle_out *out, enum vv_pickle_op op)
+/* --- The memo ------------------------------------------------------------- */
+
+static void add_number(
+    struct vv_pickle_out *out, enum op small, enum op large, uint32_t number)
 {
-    vv_buffer_add8(&out->bytes, (uint8_t)op);
+    vv_buffer_add8(&out->bytes, (uint8_t)(number <= UINT8_MAX ? small : large));
+    if (number <= UINT8_MAX)
+        vv_buffer_add8(&out->bytes, (uint8_t)number);
+    else
+        vv_buffer_add32(&out->bytes, number);
 }
 
-/* --- Leaves --------------------------------------------------------------- */
-
-void vv_pickle_put_text(
-    struct vv_pickle_out *out, const void *bytes, size_t size)
+uint32_t vv_pickle_out_note(struct vv_pickle_out *out)
 {
-    vv_buffer_add8(&out->bytes, TEXT);
-    vv_buffer_add32(&out->bytes, (uint32_t)size);
-    vv_buffer_add(&out->bytes, bytes, size);
+    add_number(out, OP_NOTE_SHORT, OP_NOTE, out->noted);
+    return out->noted++;
 }
 
-/* The bytes of a number in two's complement, lowest first, with its sign. */
-static void add_long(struct vv_pickle_out *out, uint64_t number, bool is_below)
+void vv_pickle_out_noted(struct vv_pickle_out *out, uint32_t number)
 {
-    unsigned char bytes[9];
-    uint8_t size = 8;
-    vv_store64(bytes, number);
-    bytes[8] = is_below ? 0xff : 0;
-    while (size > 0 && bytes[size] == bytes[8] &&
-           bytes[size - 1] >> 7 == bytes[8] >> 7)
-        size--;
-    vv_buffer_add8(&out->bytes, INTEGER_OF_SIZE);
-    vv_buffer_add8(&out->bytes, (uint8_t)(size + 1));
-    vv_buffer_add(&out->bytes, bytes, size + 1);
+    add_number(out, OP_NOTED_SHORT, OP_NOTED, number);
 }
 
-void vv_pickle_put_integer(struct vv_pickle_out *out, int64_t number)
+/* --- Numbers -------------------------------------------------------------- */
+
+void vv_pickle_out_long(
+    struct vv_pickle_out *out, const unsigned char *bytes, size_t size)
 {
-    struct vv_buffer *b = &out->bytes;
-    if (number >= 0 && number <= UINT8_MAX) {
-        vv_buffer_add8(b, INTEGER8);
-        vv_buffer_add8(b, (uint8_t)number);
-    } else if (number >= 0 && number <= UINT16_MAX) {
-        vv_buffer_add8(b, INTEGER16);
-        vv_buffer_add8(b, (uint8_t)number);
-        vv_buffer_add8(b, (uint8_t)(number >> 8));
-    } else if (number >= INT32_MIN && number <= INT32_MAX) {
-        vv_buffer_add8(b, INTEGER32);
-        vv_buffer_add32(b, (uint32_t)number);
+    vv_buffer_add8(&out->bytes, size <= UINT8_MAX ? OP_LONG8 : OP_LONG32);
+    if (size <= UINT8_MAX)
+        vv_buffer_add8(&out->bytes, (uint8_t)size);
+    else
+        vv_buffer_add32(&out->bytes, (uint32_t)size);
+    if (size > 0)
+        vv_buffer_add(&out->bytes, bytes, size);
+}
+
+void vv_pickle_out_unsigned(struct vv_pickle_out *out, uint64_t value)
+{
+    unsigned char bytes[9] = { 0 };
+    if (value <= INT64_MAX) {
+        vv_pickle_out_integer(out, (int64_t)value);
+        return;
+    }
+    vv_store64(bytes, value);
+    vv_pickle_out_long(out, bytes, sizeof bytes);
+}
+
+void vv_pickle_out_integer(struct vv_pickle_out *out, int64_t value)
+{
+    unsigned char bytes[8];
+    if (value >= 0 && value <= UINT8_MAX) {
+        vv_buffer_add8(&out->bytes, OP_INTEGER8);
+        vv_buffer_add8(&out->bytes, (uint8_t)value);
+    } else if (value >= 0 && value <= UINT16_MAX) {
+        vv_buffer_add8(&out->bytes, OP_INTEGER16);
+        vv_buffer_add8(&out->bytes, (uint8_t)value);
+        vv_buffer_add8(&out->bytes, (uint8_t)(value >> 8));
+    } else if (value >= INT32_MIN && value <= INT32_MAX) {
+        vv_buffer_add8(&out->bytes, OP_INTEGER);
+        vv_buffer_add32(&out->bytes, (uint32_t)value);
     } else {
-        add_long(out, (uint64_t)number, number < 0);
+        vv_store64(bytes, (uint64_t)value);
+        vv_pickle_out_long(out, bytes, sizeof bytes);
     }
 }
 
-void vv_pickle_put_unsigned(struct vv_pickle_out *out, uint64_t number)
+void vv_pickle_out_real(struct vv_pickle_out *out, uint64_t bits)
 {
-    if (number <= INT64_MAX)
-        vv_pickle_put_integer(out, (int64_t)number);
-    else
-        add_long(out, number, false);
-}
-
-void vv_pickle_put_real(struct vv_pickle_out *out, double number)
-{
-    uint64_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    vv_buffer_add8(&out->bytes, REAL);
+    vv_buffer_add8(&out->bytes, OP_REAL);
     for (int shift = 56; shift >= 0; shift -= 8)
         vv_buffer_add8(&out->bytes, (uint8_t)(bits >> shift));
 }
 
-/* --- The memo ------------------------------------------------------------- */
+/* --- Texts ---------------------------------------------------------------- */
 
-static void add_memo(
-    struct vv_pickle_out *out, uint8_t near, uint8_t far, uint32_t at)
+void vv_pickle_out_text(
+    struct vv_pickle_out *out, const char *bytes, size_t size)
 {
-    vv_buffer_add8(&out->bytes, at <= UINT8_MAX ? near : far);
-    if (at <= UINT8_MAX)
-        vv_buffer_add8(&out->bytes, (uint8_t)at);
-    else
-        vv_buffer_add32(&out->bytes, at);
+    vv_buffer_add8(&out->bytes, OP_TEXT);
+    vv_buffer_add32(&out->bytes, (uint32_t)size);
+    if (size > 0)
+        vv_buffer_add(&out->bytes, bytes, size);
 }
 
-uint32_t vv_pickle_remember(struct vv_pickle_out *out)
+/* Each is a character of Latin-1, which is encoded as that. */
+static void add_latin(
+    struct vv_pickle_out *out, const unsigned char *bytes, size_t size)
 {
-    add_memo(out, PUT, LONG_PUT, out->memo);
-    return out->memo++;
+    size_t at = out->bytes.size + 1;
+    vv_buffer_add8(&out->bytes, OP_TEXT);
+    vv_buffer_add32(&out->bytes, 0);
+    for (size_t i = 0; i < size; i++) {
+        if (bytes[i] >= 0x80)
+            vv_buffer_add8(&out->bytes, (uint8_t)(0xc0 | bytes[i] >> 6));
+        vv_buffer_add8(&out->bytes,
+            bytes[i] < 0x80 ? bytes[i] : (uint8_t)(0x80 | (bytes[i] & 0x3f)));
+    }
+    if (!out->bytes.failed)
+        vv_store32(out->bytes.data + at, (uint32_t)(out->bytes.size - at - 4));
 }
 
-void vv_pickle_put_again(struct vv_pickle_out *out, uint32_t remembered)
+void vv_pickle_out_bytes(
+    struct vv_pickle_out *out, const unsigned char *bytes, size_t size)
 {
-    add_memo(out, GET, LONG_GET, remembered);
+    vv_pickle_out_global(out, "_codecs", "encode");
+    vv_pickle_out_op(out, VV_OP_MARK);
+    add_latin(out, bytes, size);
+    vv_pickle_out_shared_text(out, "latin1");
+    vv_pickle_out_op(out, VV_OP_TUPLE);
+    vv_pickle_out_op(out, VV_OP_CALL);
 }
 
-static void add_line(struct vv_pickle_out *out, const char *text)
+/* Whether it was written before, and is taken from the memo; else it is to be
+ * written now. */
+static bool is_shared(struct vv_pickle_out *out, const char *text)
 {
-    vv_buffer_add_string(&out->bytes, text);
-    vv_buffer_add8(&out->bytes, '\n');
-}
-
-void vv_pickle_put_global(
-    struct vv_pickle_out *out, const char *module, const char *name)
-{
-    for (unsigned i = 0; i < out->global_count; i++) {
-        const struct vv_pickle_known *g = &out->globals[i];
-        if (strcmp(g->module, module) == 0 && strcmp(g->name, name) == 0) {
-            vv_pickle_put_again(out, g->at);
-            return;
+    for (size_t i = 0; i < out->shared_count; i++) {
+        if (strcmp(out->shared[i].text, text) == 0) {
+            vv_pickle_out_noted(out, out->shared[i].number);
+            return true;
         }
     }
-    vv_buffer_add8(&out->bytes, GLOBAL);
-    add_line(out, module);
-    add_line(out, name);
-    out->globals[out->global_count++] =
-        (struct vv_pickle_known){ module, name, vv_pickle_remember(out) };
+    return false;
+}
+
+static void share(struct vv_pickle_out *out, const char *text)
+{
+    if (out->shared_count == VV_PICKLE_SHARED)
+        return;
+    out->shared[out->shared_count].text = text;
+    out->shared[out->shared_count++].number = vv_pickle_out_note(out);
+}
+
+void vv_pickle_out_shared_text(struct vv_pickle_out *out, const char *text)
+{
+    if (is_shared(out, text))
+        return;
+    vv_pickle_out_text(out, text, strlen(text));
+    share(out, text);
+}
+
+void vv_pickle_out_global(
+    struct vv_pickle_out *out, const char *module, const char *name)
+{
+    if (is_shared(out, name))
+        return;
+    vv_buffer_add8(&out->bytes, OP_GLOBAL);
+    vv_buffer_add_string(&out->bytes, module);
+    vv_buffer_add8(&out->bytes, '\n');
+    vv_buffer_add_string(&out->bytes, name);
+    vv_buffer_add8(&out->bytes, '\n');
+    share(out, name);
 }

@@ -1,6 +1,4 @@
-/* pickle_out.h - a pickle of protocol 2, opcode by opcode, of those that torch
- * itself writes and that its `weights_only` takes (torch/_weights_only_
- * unpickler.py).
+/* pickle_out.h - a pickle of protocol 2 on its way: opcodes one behind another.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,18 +7,35 @@
 
 #include "buffer.h"
 
-enum { VV_PICKLE_GLOBALS = 32 };
+/* Opcodes that stand for themselves. */
+enum vv_pickle_op {
+    VV_OP_MARK = '(',
+    VV_OP_DICT = '}',
+    VV_OP_LIST = ']',
+    VV_OP_NOTHING = ')', /* the empty tuple */
+    VV_OP_NONE = 'N',
+    VV_OP_TRUE = 0x88,
+    VV_OP_FALSE = 0x89,
+    VV_OP_CALL = 'R',
+    VV_OP_OUTSIDE = 'Q',
+    /* Take what is there from the last mark on: */
+    VV_OP_TUPLE = 't',
+    VV_OP_APPEND = 'e',
+    VV_OP_SET = 'u',
+};
+
+enum { VV_PICKLE_SHARED = 64 };
 
 struct vv_pickle_out {
     /* to read */
-    struct vv_buffer bytes; /* all of it; look at bytes.failed */
+    struct vv_buffer bytes;
     /* own */
-    uint32_t memo; /* how many are remembered */
-    struct vv_pickle_known {
-        const char *module, *name;
-        uint32_t at; /* in the memo */
-    } globals[VV_PICKLE_GLOBALS];
-    unsigned global_count;
+    uint32_t noted; /* how many are in the memo */
+    size_t shared_count;
+    struct {
+        const char *text;
+        uint32_t number;
+    } shared[VV_PICKLE_SHARED];
 };
 
 void vv_pickle_out_begin(
@@ -28,37 +43,35 @@ void vv_pickle_out_begin(
 void vv_pickle_out_end(struct vv_pickle_out *out);
 void vv_pickle_out_clear(struct vv_pickle_out *out);
 
-/* Opcodes without an argument. */
-enum vv_pickle_op {
-    VV_OP_NONE = 'N',
-    VV_OP_MARK = '(',
-    VV_OP_EMPTY_DICT = '}',
-    VV_OP_SETITEMS = 'u', /* all since the mark */
-    VV_OP_EMPTY_LIST = ']',
-    VV_OP_APPENDS = 'e',
-    VV_OP_EMPTY_TUPLE = ')',
-    VV_OP_TUPLE = 't',
-    VV_OP_OUTSIDE = 'Q', /* what a persistent id stands for */
-    VV_OP_REDUCE = 'R',  /* calls */
-    VV_OP_FALSE = 0x89,
-    VV_OP_TRUE = 0x88
-};
-void vv_pickle_put(struct vv_pickle_out *out, enum vv_pickle_op op);
+static inline void vv_pickle_out_op(
+    struct vv_pickle_out *out, enum vv_pickle_op op)
+{
+    vv_buffer_add8(&out->bytes, (uint8_t)op);
+}
 
-/* UTF-8, of less than 2^32 bytes. */
-void vv_pickle_put_text(
-    struct vv_pickle_out *out, const void *bytes, size_t size);
-void vv_pickle_put_integer(struct vv_pickle_out *out, int64_t number);
-void vv_pickle_put_unsigned(struct vv_pickle_out *out, uint64_t number);
-void vv_pickle_put_real(struct vv_pickle_out *out, double number);
+/* Notes what was made last; its number. */
+uint32_t vv_pickle_out_note(struct vv_pickle_out *out);
+void vv_pickle_out_noted(struct vv_pickle_out *out, uint32_t number);
 
-/* A function or class. Both are literals; there are at most VV_PICKLE_GLOBALS
- * of them. */
-void vv_pickle_put_global(
+void vv_pickle_out_integer(struct vv_pickle_out *out, int64_t value);
+void vv_pickle_out_unsigned(struct vv_pickle_out *out, uint64_t value);
+void vv_pickle_out_real(struct vv_pickle_out *out, uint64_t bits);
+/* In two's complement, little-endian; fewer than 2^31 bytes. */
+void vv_pickle_out_long(
+    struct vv_pickle_out *out, const unsigned char *bytes, size_t size);
+
+/* Valid UTF-8, of fewer than 2^32 bytes. */
+void vv_pickle_out_text(
+    struct vv_pickle_out *out, const char *bytes, size_t size);
+
+/* Any bytes; each of 128 and more takes two. */
+void vv_pickle_out_bytes(
+    struct vv_pickle_out *out, const unsigned char *bytes, size_t size);
+
+/* A text, or a global; static ones, written once and noted. No two have the
+ * same text or name. */
+void vv_pickle_out_shared_text(struct vv_pickle_out *out, const char *text);
+void vv_pickle_out_global(
     struct vv_pickle_out *out, const char *module, const char *name);
-
-/* Remembers what was made last, and makes it again. */
-uint32_t vv_pickle_remember(struct vv_pickle_out *out);
-void vv_pickle_put_again(struct vv_pickle_out *out, uint32_t remembered);
 
 #endif

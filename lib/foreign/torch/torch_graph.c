@@ -10,6 +10,7 @@
 #include "draft_parts.h"
 #include "failure.h"
 #include "name.h"
+#include "torch_python.h"
 #include "try.h"
 
 enum {
@@ -21,6 +22,23 @@ enum {
 static varve_status fail_memory(const struct vv_torch_graph *g)
 {
     return vv_fail_memory(g->error, "objects");
+}
+
+/* --- What is kept --------------------------------------------------------- */
+
+static varve_status keep(struct vv_torch_graph *g, uint32_t node)
+{
+    if (g->kept.failed)
+        return fail_memory(g);
+    vv_draft_keep(g->draft, node, g->kept.data, g->kept.size);
+    return VARVE_OK;
+}
+
+static varve_status keep_kind(
+    struct vv_torch_graph *g, uint32_t node, enum vv_torch_was was)
+{
+    vv_torch_kept_begin(&g->kept, was);
+    return keep(g, node);
 }
 
 /* --- Ways ----------------------------------------------------------------- */
@@ -43,66 +61,6 @@ static void add_path(void *user, struct vv_buffer *text)
         vv_buffer_reverse(text, at);
     }
     vv_buffer_reverse(text, begin);
-}
-
-/* --- Calls ---------------------------------------------------------------- */
-
-/* Whether a call only makes a container of what it is given. */
-static bool makes_container(const struct vv_pickle *p, uint32_t function)
-{
-    static const char *const known[][2] = {
-        { "collections", "OrderedDict" },
-        { "collections", "defaultdict" },
-        { "collections", "Counter" },
-        { "collections", "deque" },
-        { "builtins", "dict" },
-        { "builtins", "list" },
-        { "builtins", "set" },
-        { "builtins", "frozenset" },
-        { "__builtin__", "dict" },
-        { "__builtin__", "list" },
-        { "__builtin__", "set" },
-        { "__builtin__", "frozenset" },
-        { "torch", "Size" },
-    };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (vv_pickle_is_global(p, function, known[i][0], known[i][1]))
-            return true;
-    }
-    return false;
-}
-
-/* What a call that only makes a container was given, where that is all it has:
- * one and the same then. */
-static uint32_t given_to(
-    const struct vv_pickle *p, const struct vv_pickle_item *call)
-{
-    uint32_t given = vv_pickle_nth(p, call->b, 0);
-    uint32_t kind = vv_pickle_item(p, given)->kind;
-    bool is_container = kind >= VV_PICKLE_TUPLE && kind <= VV_PICKLE_SET;
-    return is_container && !call->first ? given : VV_PICKLE_THE_NONE;
-}
-
-/* The pairs that an OrderedDict was given by Python 2. */
-static uint32_t pairs_of(
-    const struct vv_pickle *p, const struct vv_pickle_item *call)
-{
-    uint32_t given = given_to(p, call);
-    bool is_list = vv_pickle_item(p, given)->kind == VV_PICKLE_LIST;
-    return is_list &&
-                   vv_pickle_is_global(p, call->a, "collections", "OrderedDict")
-               ? given
-               : VV_PICKLE_THE_NONE;
-}
-
-uint32_t vv_torch_same(const struct vv_pickle *p, uint32_t number)
-{
-    const struct vv_pickle_item *call = vv_pickle_item(p, number);
-    if (call->kind != VV_PICKLE_CALL || !makes_container(p, call->a) ||
-        pairs_of(p, call))
-        return number;
-    uint32_t given = given_to(p, call);
-    return given ? given : number;
 }
 
 /* --- Opaque leaves -------------------------------------------------------- */
@@ -159,8 +117,10 @@ static varve_status add_opaque(
 static varve_status add_container(
     struct vv_torch_graph *g, uint32_t item, uint32_t *node, bool *has_members)
 {
-    if (vv_torch_is_vector(g->p, item))
-        return vv_torch_add_vector(&g->values, item, node);
+    if (vv_torch_is_vector(g->p, item)) {
+        VV_TRY(vv_torch_add_vector(&g->values, item, node));
+        return keep_kind(g, *node, vv_torch_was(g->p, item));
+    }
     *has_members = true;
     *node = vv_draft_node(g->draft, VARVE_OBJECT);
     return VARVE_OK;
@@ -179,6 +139,15 @@ static varve_status fail_tensor(
     return status;
 }
 
+static varve_status add_scalar(
+    struct vv_torch_graph *g, uint32_t item, uint32_t *node)
+{
+    VV_TRY(vv_torch_add_scalar(&g->values, item, node));
+    return vv_pickle_item(g->p, item)->kind == VV_PICKLE_TEXT
+               ? VARVE_OK
+               : keep_kind(g, *node, vv_torch_was(g->p, item));
+}
+
 static varve_status add_call(
     struct vv_torch_graph *g, uint32_t item, uint32_t *node, bool *has_members)
 {
@@ -195,10 +164,12 @@ static varve_status add_call(
         return VARVE_OK;
     if (kind != VV_TORCH_OTHER)
         return add_opaque(g, kind == VV_TORCH_ALIEN ? t.name : function, node);
-    if (makes_container(g->p, function))
+    if (vv_torch_makes_container(g->p, function))
         return add_container(g, item, node, has_members);
-    if (vv_torch_is_made(g->p, item))
-        return vv_torch_add_made(&g->values, item, node);
+    if (vv_torch_is_made(g->p, item)) {
+        VV_TRY(vv_torch_add_made(&g->values, item, node));
+        return keep_kind(g, *node, vv_torch_was(g->p, item));
+    }
     *has_members = true;
     return add_opaque(g, function, node);
 }
@@ -216,7 +187,7 @@ static varve_status add_node(struct vv_torch_graph *g, uint32_t number,
     case VV_PICKLE_LONG:
     case VV_PICKLE_REAL:
     case VV_PICKLE_TEXT:
-    case VV_PICKLE_BYTES: return vv_torch_add_scalar(&g->values, number, node);
+    case VV_PICKLE_BYTES: return add_scalar(g, number, node);
     case VV_PICKLE_GLOBAL:
     case VV_PICKLE_EXTENSION: return add_opaque(g, number, node);
     case VV_PICKLE_CALL: return add_call(g, number, node, has_members);
@@ -312,6 +283,18 @@ static varve_status add_edge(struct vv_torch_graph *g, uint32_t parent,
     return VARVE_OK;
 }
 
+/* The same, kept in its order. */
+static varve_status add_kept(struct vv_torch_graph *g, uint32_t parent,
+    uint32_t key, const struct vv_torch_name *name, uint32_t item)
+{
+    uint32_t kind = vv_pickle_item(g->p, item)->kind;
+    if (name)
+        vv_torch_kept_add(&g->order,
+            (enum vv_pickle_kind)vv_pickle_item(g->p, key)->kind, name,
+            kind == VV_PICKLE_NONE || kind == VV_PICKLE_OUTSIDE);
+    return add_edge(g, parent, name, item);
+}
+
 /* A list: by positions, of which None takes one. */
 static varve_status add_positions(
     struct vv_torch_graph *g, uint32_t item, uint32_t node)
@@ -319,7 +302,8 @@ static varve_status add_positions(
     uint64_t position = 0;
     for (uint32_t at = vv_pickle_item(g->p, item)->first; at;
          at = vv_pickle_link(g->p, at).next)
-        VV_TRY(add_edge(g, node, vv_torch_position(&g->keys, position++),
+        VV_TRY(add_kept(g, node, VV_PICKLE_THE_NONE,
+            vv_torch_position(&g->keys, position++),
             vv_pickle_link(g->p, at).item));
     return VARVE_OK;
 }
@@ -351,7 +335,8 @@ static varve_status add_named(
     }
     for (size_t i = 0; i < count; i++) {
         if (pairs[i].name)
-            VV_TRY(add_edge(g, node, pairs[i].name, pairs[i].value));
+            VV_TRY(
+                add_kept(g, node, pairs[i].key, pairs[i].name, pairs[i].value));
     }
     return VARVE_OK;
 }
@@ -468,6 +453,8 @@ static varve_status add_unknown(
     struct vv_torch_graph *g, uint32_t number, uint32_t node)
 {
     const struct vv_pickle_item *call = vv_pickle_item(g->p, number);
+    if (!is_module(g->p, call->state))
+        VV_TRY(keep_kind(g, node, VV_TORCH_WAS_DICT));
     VV_TRY(add_state(g, call->state, node));
     VV_TRY(add_held(g, number, node));
     return vv_pickle_item(g->p, call->b)->first
@@ -479,14 +466,16 @@ static varve_status add_members(
     struct vv_torch_graph *g, uint32_t number, uint32_t node)
 {
     const struct vv_pickle_item *item = vv_pickle_item(g->p, number);
-    if (item->kind != VV_PICKLE_CALL)
-        return add_held(g, number, node);
-    if (!makes_container(g->p, item->a))
+    bool is_call = item->kind == VV_PICKLE_CALL;
+    if (is_call && !vv_torch_makes_container(g->p, item->a))
         return add_unknown(g, number, node);
-    uint32_t pairs = pairs_of(g->p, item);
-    if (!pairs)
-        return add_held(g, number, node);
-    return add_keys_of(g, node, "<arguments>", pairs);
+    uint32_t pairs =
+        is_call ? vv_torch_pairs_of(g->p, item) : VV_PICKLE_THE_NONE;
+    vv_torch_kept_begin(&g->order, vv_torch_was(g->p, number));
+    VV_TRY(pairs ? add_keys_of(g, node, "<arguments>", pairs)
+                 : add_held(g, number, node));
+    vv_buffer_swap(&g->order, &g->kept);
+    return keep(g, node);
 }
 
 /* --- All ------------------------------------------------------------------ */
@@ -513,10 +502,13 @@ static varve_status add_root(struct vv_torch_graph *g)
     vv_buffer_add(&g->ways, &way, sizeof way);
     if (g->ways.failed)
         return fail_memory(g);
-    if (!way.item)
+    if (!way.item) {
+        VV_TRY(keep_kind(g, 0, VV_TORCH_WAS_ONLY));
         return add_part(g, 0, "value", root);
+    }
     g->nodes[root] = 1;
-    return item->kind == VV_PICKLE_CALL && !makes_container(g->p, item->a)
+    return item->kind == VV_PICKLE_CALL &&
+                   !vv_torch_makes_container(g->p, item->a)
                ? add_tag(g, 0, item->a)
                : VARVE_OK;
 }
@@ -535,6 +527,8 @@ static varve_status add_all(struct vv_torch_graph *g)
         vv_torch_way_of(g, node)->edges = edge_count(g);
         if (item)
             VV_TRY(add_members(g, item, node));
+        else if (vv_torch_way_of(g, node)->is_parameter)
+            VV_TRY(keep_kind(g, node, VV_TORCH_WAS_PARAMETER));
     }
     return VARVE_OK;
 }
@@ -551,6 +545,8 @@ varve_status vv_torch_graph_make(struct vv_torch_graph *g,
     g->values.where =
         (struct vv_torch_where){ .name = add_path, .user = g, .error = error };
     vv_buffer_init(&g->ways, a);
+    vv_buffer_init(&g->kept, a);
+    vv_buffer_init(&g->order, a);
     bool has_keys = vv_torch_keys_init(&g->keys, p, &file->names, a);
     g->nodes = vv_allocate_zeroed(a, vv_pickle_count(p) * sizeof *g->nodes);
     if (!has_keys || !g->nodes)
@@ -563,6 +559,8 @@ void vv_torch_graph_clear(struct vv_torch_graph *g)
     vv_release(
         g->ways.allocator, g->nodes, vv_pickle_count(g->p) * sizeof *g->nodes);
     vv_buffer_clear(&g->ways);
+    vv_buffer_clear(&g->kept);
+    vv_buffer_clear(&g->order);
     vv_torch_keys_clear(&g->keys);
     vv_torch_values_clear(&g->values);
 }

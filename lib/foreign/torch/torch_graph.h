@@ -7,6 +7,7 @@
 
 #include "draft.h"
 #include "torch_file.h"
+#include "torch_kept.h"
 #include "torch_key.h"
 #include "torch_value.h"
 
@@ -35,6 +36,8 @@ struct vv_torch_graph {
     uint32_t parent; /* what is being added */
     const struct vv_torch_name *name;
     bool is_parameter;
+    struct vv_buffer kept;  /* what is kept of a node, */
+    struct vv_buffer order; /* of one whose members are being added */
 };
 
 static inline struct vv_torch_way *vv_torch_way_of(
@@ -54,9 +57,5 @@ varve_status vv_torch_graph_make(struct vv_torch_graph *graph,
     struct vv_draft *draft, struct vv_torch_file *file,
     const struct vv_pickle *pickle, varve_error *error);
 void vv_torch_graph_clear(struct vv_torch_graph *graph);
-
-/* The item that stands for another one: for a call that only makes a container
- * of another, that one. */
-uint32_t vv_torch_same(const struct vv_pickle *pickle, uint32_t item);
 
 #endif

@@ -4,6 +4,10 @@
  */
 #include "torch_order.h"
 
+#include <string.h>
+
+#include "allocator.h"
+#include "failure.h"
 #include "name.h"
 
 /* What is in the entry of a position is marked with it. */
@@ -22,11 +26,18 @@ static void mark_entry(
         room[vv_at32(index->edge_children, begin)] = (uint32_t)position + 1;
 }
 
-static void mark_state(
-    const struct vv_torch_forms *f, uint32_t optimizer, uint32_t *room)
+uint32_t vv_torch_child(
+    const struct vv_index *index, uint32_t node, const char *name)
 {
-    const struct vv_index *index = f->target->index;
-    uint32_t state = vv_torch_child(f, optimizer, "state");
+    uint32_t number = vv_index_find_name(index, name, strlen(name));
+    return number == VV_NONE ? VV_NONE
+                             : vv_index_find_child(index, node, number);
+}
+
+static void mark_state(
+    const struct vv_index *index, uint32_t owner, uint32_t *room)
+{
+    uint32_t state = vv_torch_child(index, owner, "state");
     uint32_t begin, end;
     if (state == VV_NONE)
         return;
@@ -35,25 +46,25 @@ static void mark_state(
         mark_entry(index, begin, room);
 }
 
-void vv_torch_order(
-    const struct vv_torch_forms *f, uint32_t *positions, uint32_t *room)
+varve_status vv_torch_order(
+    const struct vv_target *target, uint32_t *positions, varve_error *error)
 {
-    const struct vv_index *index = f->target->index;
-    uint32_t owner = VV_NONE, variable = VV_NONE, count = 0;
-    bool has_state = false;
+    const struct vv_index *index = target->index;
+    const varve_allocator *a = &target->context->allocator;
+    uint32_t owner = VV_NONE;
+    size_t size = index->node_count * sizeof(uint32_t);
+    uint32_t *room = vv_allocate_zeroed(a, size);
+    if (!room)
+        return vv_fail_memory(error, "the order of what is trained");
     for (uint32_t i = 0; i < index->slot_count; i++) {
+        uint32_t variable = vv_at32(index->slot_variables, i);
         if (vv_at32(index->slot_owners, i) != owner) {
             owner = vv_at32(index->slot_owners, i);
-            variable = VV_NONE;
-            count = 0;
-            has_state = vv_torch_child(f, owner, "state") != VV_NONE;
-            mark_state(f, owner, room);
+            mark_state(index, owner, room);
         }
-        if (vv_at32(index->slot_variables, i) != variable)
-            count++;
-        variable = vv_at32(index->slot_variables, i);
         if (!positions[variable])
-            positions[variable] =
-                has_state ? room[vv_at32(index->slot_nodes, i)] : count;
+            positions[variable] = room[vv_at32(index->slot_nodes, i)];
     }
+    vv_release(a, room, size);
+    return VARVE_OK;
 }

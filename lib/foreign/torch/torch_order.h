@@ -6,13 +6,16 @@
 #ifndef VV_TORCH_ORDER_H
 #define VV_TORCH_ORDER_H
 
-#include "torch_form.h"
+#include "target.h"
 
-/* Sets, by node, the position of each variable that an optimizer has slots of,
- * plus 1: that of the entry of its `state` which the slot is in, else where it
- * is among its slots. What none has slots of stays 0. `room` has as many
- * elements, all 0. */
-void vv_torch_order(
-    const struct vv_torch_forms *forms, uint32_t *positions, uint32_t *room);
+/* Sets, by node, the position plus 1 of each variable whose slots are in an
+ * entry of their owner's `state`, as `state/3/exp_avg` is. Others stay 0.
+ * VARVE_NO_MEMORY. */
+varve_status vv_torch_order(
+    const struct vv_target *target, uint32_t *positions, varve_error *error);
+
+/* The child of a node under a name, or VV_NONE. */
+uint32_t vv_torch_child(
+    const struct vv_index *index, uint32_t node, const char *name);
 
 #endif

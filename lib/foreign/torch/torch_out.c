@@ -1,92 +1,353 @@
-/* torch_out.c - the entries of the archive (torch/serialization.py, `_save`).
+/* torch_out.c - containers one in another, without recursion; then the archive.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "torch_out.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "dtype.h"
+#include "allocator.h"
+#include "failure.h"
+#include "name.h"
+#include "torch_optimizer.h"
 #include "torch_tree.h"
+#include "torch_value_out.h"
 #include "try.h"
 #include "zip_out.h"
 
-/* The directory that all entries are in; torch takes any. */
-#define TOP "archive"
+#define TOP "archive/"
+
+enum { PADDING = 0x4246 /* "FB", as torch calls it */ };
+
+/* A container that is being filled. */
+struct frame {
+    uint32_t node;
+    enum vv_torch_was was;
+    size_t begin; /* of its members */
+    size_t at, end;
+    size_t names; /* how many bytes of names there were before */
+};
 
 struct writing {
     const struct vv_target *target;
+    struct vv_torch_values_out values;
     struct vv_torch_tree tree;
+    struct vv_buffer frames;
+    struct vv_buffer spoken; /* struct vv_torch_spoken */
+    struct vv_buffer names;  /* of these */
     struct vv_zip_out zip;
+    bool *is_open; /* by node: a tuple that is not complete */
 };
 
-static varve_status begin_entry(
-    struct writing *w, const char *name, uint64_t size, varve_error *error)
+/* --- Keys ----------------------------------------------------------------- */
+
+static void add_name(
+    struct vv_pickle_out *out, const char *name, size_t size, bool is_real)
 {
-    return vv_zip_out_begin(&w->zip, name, strlen(name), size, error);
+    char text[64];
+    double real;
+    uint64_t bits;
+    memcpy(text, name, size);
+    text[size] = 0;
+    if (is_real) {
+        real = strtod(text, NULL);
+        memcpy(&bits, &real, sizeof bits);
+        vv_pickle_out_real(out, bits);
+    } else {
+        vv_pickle_out_integer(out, strtoll(text, NULL, 10));
+    }
 }
 
-static varve_status write_entry(struct writing *w, const char *name,
+/* A key is what it was; one that had no name of its own is that which it has
+ * here. */
+static void add_key(struct vv_pickle_out *out, enum vv_pickle_kind kind,
+    const char *name, size_t size)
+{
+    enum { LONGEST_NUMBER = 40 };
+    bool is_number = size < LONGEST_NUMBER && name[0] != '<';
+    if (kind == VV_PICKLE_NONE)
+        vv_pickle_out_op(out, VV_OP_NONE);
+    else if (kind == VV_PICKLE_BOOL)
+        vv_pickle_out_op(out, name[0] == 'T' ? VV_OP_TRUE : VV_OP_FALSE);
+    else if (is_number && (kind == VV_PICKLE_INTEGER || kind == VV_PICKLE_REAL))
+        add_name(out, name, size, kind == VV_PICKLE_REAL);
+    else
+        vv_pickle_out_text(out, name, size);
+}
+
+/* --- Containers ----------------------------------------------------------- */
+
+static void begin_container(struct writing *w, struct frame *f)
+{
+    struct vv_pickle_out *out = &w->values.pickle;
+    bool is_ordered = f->was == VV_TORCH_WAS_ORDERED ||
+                      (!f->was && !vv_torch_is_split(&w->tree, f->node));
+    if (f->was == VV_TORCH_WAS_TUPLE) {
+        w->is_open[f->node] = true;
+        vv_pickle_out_op(out, VV_OP_MARK);
+        return;
+    }
+    if (is_ordered) {
+        vv_pickle_out_global(out, "collections", "OrderedDict");
+        vv_pickle_out_op(out, VV_OP_NOTHING);
+        vv_pickle_out_op(out, VV_OP_CALL);
+    } else {
+        vv_pickle_out_op(
+            out, f->was == VV_TORCH_WAS_LIST ? VV_OP_LIST : VV_OP_DICT);
+    }
+    w->values.notes[f->node] = vv_pickle_out_note(out) + 1;
+    vv_pickle_out_op(out, VV_OP_MARK);
+}
+
+static void end_container(struct writing *w, const struct frame *f)
+{
+    struct vv_pickle_out *out = &w->values.pickle;
+    if (f->was == VV_TORCH_WAS_TUPLE) {
+        vv_pickle_out_op(out, VV_OP_TUPLE);
+        w->values.notes[f->node] = vv_pickle_out_note(out) + 1;
+        w->is_open[f->node] = false;
+    } else {
+        vv_pickle_out_op(
+            out, f->was == VV_TORCH_WAS_LIST ? VV_OP_APPEND : VV_OP_SET);
+    }
+    w->tree.members.size = f->begin * sizeof(struct vv_torch_member);
+    w->tree.names.size = f->names;
+    w->frames.size -= sizeof *f;
+}
+
+static varve_status open_frame(
+    struct writing *w, uint32_t node, varve_error *error)
+{
+    struct frame f = { .node = node,
+        .was = vv_torch_was_of(w->target, node),
+        .begin = w->tree.members.size / sizeof(struct vv_torch_member),
+        .names = w->tree.names.size };
+    begin_container(w, &f);
+    VV_TRY(vv_torch_add_members(&w->tree, node, error));
+    f.at = f.begin;
+    f.end = w->tree.members.size / sizeof(struct vv_torch_member);
+    vv_buffer_add(&w->frames, &f, sizeof f);
+    return w->frames.failed ? vv_fail_memory(error, "dicts") : VARVE_OK;
+}
+
+static varve_status add_optimizer(
+    struct writing *w, uint32_t node, varve_error *error)
+{
+    struct vv_torch_optimizer o = { .tree = &w->tree,
+        .values = &w->values,
+        .spoken = &w->spoken,
+        .names = &w->names };
+    VV_TRY(vv_torch_add_optimizer(&o, node, error));
+    w->values.notes[node] = vv_pickle_out_note(&w->values.pickle) + 1;
+    return VARVE_OK;
+}
+
+/* --- Members -------------------------------------------------------------- */
+
+static varve_status add_node(
+    struct writing *w, uint32_t node, varve_error *error)
+{
+    struct vv_pickle_out *out = &w->values.pickle;
+    varve_kind kind = vv_index_kind(w->target->index, node);
+    if (kind == VARVE_VARIABLE || kind == VARVE_STATE)
+        return vv_torch_add_value(&w->values, node, error);
+    if (w->values.notes[node]) {
+        vv_pickle_out_noted(out, w->values.notes[node] - 1);
+    } else if (w->is_open[node]) {
+        vv_target_lose(w->target, node, "that a tuple leads to itself");
+        vv_pickle_out_op(out, VV_OP_NONE);
+    } else if (vv_torch_is_optimizer(&w->tree, node)) {
+        return add_optimizer(w, node, error);
+    } else {
+        return open_frame(w, node, error);
+    }
+    return VARVE_OK;
+}
+
+/* The first name of a variable that has slots. */
+static void speak(
+    struct writing *w, const struct vv_torch_member *m, const char *name)
+{
+    if (!vv_torch_is_trained(&w->tree, m->node) || w->values.notes[m->node])
+        return;
+    struct vv_torch_spoken s = {
+        .node = m->node, .size = (uint32_t)m->size, .name = w->names.size
+    };
+    vv_buffer_add(&w->names, name, m->size);
+    vv_buffer_add(&w->spoken, &s, sizeof s);
+}
+
+static varve_status add_member(
+    struct writing *w, struct frame *f, varve_error *error)
+{
+    struct vv_pickle_out *out = &w->values.pickle;
+    struct vv_torch_member m =
+        ((const struct vv_torch_member *)(void *)w->tree.members.data)[f->at++];
+    const char *name = (const char *)w->tree.names.data + m.name;
+    if (f->was != VV_TORCH_WAS_LIST && f->was != VV_TORCH_WAS_TUPLE)
+        add_key(out, m.key, name, m.size);
+    if (m.node == VV_NONE) {
+        vv_pickle_out_op(out, VV_OP_NONE);
+        return VARVE_OK;
+    }
+    speak(w, &m, name);
+    return add_node(w, m.node, error);
+}
+
+static varve_status fill(struct writing *w, varve_error *error)
+{
+    while (w->frames.size > 0) {
+        struct frame *top =
+            (struct frame *)(void *)(w->frames.data + w->frames.size) - 1;
+        if (top->at == top->end)
+            end_container(w, top);
+        else
+            VV_TRY(add_member(w, top, error));
+    }
+    return VARVE_OK;
+}
+
+static varve_status add_root(struct writing *w, varve_error *error)
+{
+    uint32_t root = w->target->paths->root, begin, end;
+    vv_index_edges(w->target->index, root, &begin, &end);
+    if (vv_torch_was_of(w->target, root) == VV_TORCH_WAS_ONLY &&
+        end - begin == 1)
+        root = vv_at32(w->target->index->edge_children, begin);
+    return add_node(w, root, error);
+}
+
+static varve_status make_pickle(struct writing *w, varve_error *error)
+{
+    struct vv_buffer *bytes = &w->values.pickle.bytes;
+    VV_TRY(add_root(w, error));
+    VV_TRY(fill(w, error));
+    vv_pickle_out_end(&w->values.pickle);
+    if (bytes->failed || w->names.failed || w->spoken.failed ||
+        w->values.storages.failed)
+        return vv_fail_memory(error, "a pickle");
+    if (bytes->size > UINT32_MAX)
+        return vv_fail(error, VARVE_LIMIT,
+            "%s: expected a pickle of less than 4 GiB, found a larger one",
+            w->target->path);
+    return VARVE_OK;
+}
+
+/* --- The archive ---------------------------------------------------------- */
+
+static varve_status add_entry(struct writing *w, const char *name,
     const void *bytes, size_t size, varve_error *error)
 {
-    VV_TRY(begin_entry(w, name, size, error));
+    VV_TRY(vv_zip_out_begin(&w->zip, name, strlen(name), size, error));
     VV_TRY(vv_zip_out_write(&w->zip, bytes, size, error));
     return vv_zip_out_end(&w->zip, error);
 }
 
 static varve_status write_storage(
-    struct writing *w, uint32_t key, uint32_t value, varve_error *error)
+    struct writing *w, uint32_t value, varve_error *error)
 {
-    const struct vv_target *target = w->target;
-    varve_tensor type = vv_index_tensor(target->index, target->table, value);
-    uint64_t size = varve_tensor_count(&type) * vv_dtype_file_size(type.dtype);
     struct vv_source source;
-    char name[sizeof TOP "/data/4294967295"];
     size_t part;
-    snprintf(name, sizeof name, TOP "/data/%u", (unsigned)key);
-    VV_TRY(target->value(target->user, value, &source, error));
-    VV_TRY(begin_entry(w, name, size, error));
+    uint64_t size = vv_at64(w->target->index->value_sizes, value);
+    VV_TRY(w->target->value(w->target->user, value, &source, error));
     for (uint64_t at = 0; at < size; at += part) {
         const unsigned char *bytes;
         part = vv_source_part(&source, size - at);
         VV_TRY(vv_source_piece(&source, at, part, &bytes, error));
         VV_TRY(vv_zip_out_write(&w->zip, bytes, part, error));
     }
+    return VARVE_OK;
+}
+
+static varve_status add_storage(
+    struct writing *w, uint32_t key, varve_error *error)
+{
+    char name[64] = TOP "data/";
+    uint32_t value = ((const uint32_t *)(void *)w->values.storages.data)[key];
+    vv_decimal(key, name + strlen(name));
+    VV_TRY(vv_zip_out_begin(&w->zip, name, strlen(name),
+        vv_at64(w->target->index->value_sizes, value), error));
+    VV_TRY(write_storage(w, value, error));
     return vv_zip_out_end(&w->zip, error);
 }
 
-static varve_status write_all(struct writing *w, varve_error *error)
+static varve_status write_archive(struct writing *w, varve_error *error)
 {
-    const struct vv_buffer *pickle = &w->tree.pickle.bytes;
-    const uint32_t *values =
-        (const uint32_t *)(const void *)w->tree.storages.data;
-    size_t count = w->tree.storages.size / sizeof *values;
-    VV_TRY(write_entry(w, TOP "/data.pkl", pickle->data, pickle->size, error));
-    VV_TRY(write_entry(w, TOP "/byteorder", "little", 6, error));
+    const struct vv_buffer *pickle = &w->values.pickle.bytes;
+    size_t count = w->values.storages.size / sizeof(uint32_t);
+    VV_TRY(add_entry(w, TOP "data.pkl", pickle->data, pickle->size, error));
+    VV_TRY(add_entry(w, TOP "byteorder", "little", 6, error));
     for (size_t i = 0; i < count; i++)
-        VV_TRY(write_storage(w, (uint32_t)i, values[i], error));
-    VV_TRY(write_entry(w, TOP "/version", "3\n", 2, error));
+        VV_TRY(add_storage(w, (uint32_t)i, error));
+    VV_TRY(add_entry(w, TOP "version", "3\n", 2, error));
     return vv_zip_out_finish(&w->zip, error);
+}
+
+static varve_status publish(struct writing *w, varve_error *error)
+{
+    const struct vv_target *t = w->target;
+    struct vv_publication p;
+    VV_TRY(vv_publish_begin(&p, t->context, t->path, t->flags, error));
+    vv_zip_out_init(&w->zip, t->context, p.file, t->path);
+    w->zip.padding = PADDING;
+    varve_status status = write_archive(w, error);
+    vv_zip_out_clear(&w->zip);
+    return vv_publish_end(&p, status, error);
+}
+
+/* --- What is left out ----------------------------------------------------- */
+
+static bool keeps_tag(
+    const struct vv_target *target, uint32_t node, uint32_t name)
+{
+    size_t size;
+    const char *text = vv_index_name(target->index, name, &size);
+    return size == 10 && memcmp(text, "pickle:int", size) == 0 &&
+           vv_torch_was_of(target, node) == VV_TORCH_WAS_LONG;
+}
+
+static void lose_rest(const struct writing *w)
+{
+    const struct vv_target *t = w->target;
+    if (!t->loss)
+        return;
+    vv_target_lose_graph(t, true, keeps_tag);
+    vv_torch_lose_values(&w->values);
+    vv_target_lose_globals(t);
+    vv_target_lose_metadata(t);
+}
+
+static varve_status write_with(struct writing *w, varve_error *error)
+{
+    const varve_allocator *a = &w->target->context->allocator;
+    size_t nodes = w->target->index->node_count;
+    w->is_open = vv_allocate_zeroed(a, nodes * sizeof *w->is_open);
+    varve_status status =
+        w->is_open ? make_pickle(w, error) : vv_fail_memory(error, "dicts");
+    vv_release(a, w->is_open, nodes * sizeof *w->is_open);
+    VV_TRY(status);
+    lose_rest(w);
+    return publish(w, error);
 }
 
 static varve_status write_target(
     const struct vv_target *target, varve_error *error)
 {
+    const varve_allocator *a = &target->context->allocator;
     struct writing w = { .target = target };
-    struct vv_publication p;
-    vv_target_lose_graph(target, true, NULL);
-    vv_target_lose_rest(target);
-    varve_status status = vv_torch_tree_make(&w.tree, target, error);
+    vv_buffer_init(&w.frames, a);
+    vv_buffer_init(&w.spoken, a);
+    vv_buffer_init(&w.names, a);
+    varve_status status = vv_torch_values_out_init(&w.values, target, error);
+    varve_status other = vv_torch_tree_init(&w.tree, target, error);
     if (!status)
-        status = vv_publish_begin(
-            &p, target->context, target->path, target->flags, error);
-    if (!status) {
-        vv_zip_out_init(&w.zip, target->context, p.file, target->path);
-        status = vv_publish_end(&p, write_all(&w, error), error);
-        vv_zip_out_clear(&w.zip);
-    }
+        status = other ? other : write_with(&w, error);
     vv_torch_tree_clear(&w.tree);
+    vv_torch_values_out_clear(&w.values);
+    vv_buffer_clear(&w.frames);
+    vv_buffer_clear(&w.spoken);
+    vv_buffer_clear(&w.names);
     return status;
 }
 

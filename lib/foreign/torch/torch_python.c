@@ -119,3 +119,61 @@ bool vv_torch_numpy(const struct vv_pickle *p, uint32_t number,
     *bits = vv_load64(bytes);
     return true;
 }
+
+/* --- Containers ----------------------------------------------------------- */
+
+bool vv_torch_makes_container(const struct vv_pickle *p, uint32_t function)
+{
+    static const char *const known[][2] = {
+        { "collections", "OrderedDict" },
+        { "collections", "defaultdict" },
+        { "collections", "Counter" },
+        { "collections", "deque" },
+        { "builtins", "dict" },
+        { "builtins", "list" },
+        { "builtins", "set" },
+        { "builtins", "frozenset" },
+        { "__builtin__", "dict" },
+        { "__builtin__", "list" },
+        { "__builtin__", "set" },
+        { "__builtin__", "frozenset" },
+        { "torch", "Size" },
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (vv_pickle_is_global(p, function, known[i][0], known[i][1]))
+            return true;
+    }
+    return false;
+}
+
+/* What a call that only makes a container was given, where that is all it has:
+ * one and the same then. */
+static uint32_t given_to(
+    const struct vv_pickle *p, const struct vv_pickle_item *call)
+{
+    uint32_t given = vv_pickle_nth(p, call->b, 0);
+    uint32_t kind = vv_pickle_item(p, given)->kind;
+    bool is_container = kind >= VV_PICKLE_TUPLE && kind <= VV_PICKLE_SET;
+    return is_container && !call->first ? given : VV_PICKLE_THE_NONE;
+}
+
+uint32_t vv_torch_pairs_of(
+    const struct vv_pickle *p, const struct vv_pickle_item *call)
+{
+    uint32_t given = given_to(p, call);
+    bool is_list = vv_pickle_item(p, given)->kind == VV_PICKLE_LIST;
+    return is_list &&
+                   vv_pickle_is_global(p, call->a, "collections", "OrderedDict")
+               ? given
+               : VV_PICKLE_THE_NONE;
+}
+
+uint32_t vv_torch_same(const struct vv_pickle *p, uint32_t number)
+{
+    const struct vv_pickle_item *call = vv_pickle_item(p, number);
+    if (call->kind != VV_PICKLE_CALL || !vv_torch_makes_container(p, call->a) ||
+        vv_torch_pairs_of(p, call))
+        return number;
+    uint32_t given = given_to(p, call);
+    return given ? given : number;
+}

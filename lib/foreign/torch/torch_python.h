@@ -1,4 +1,5 @@
-/* torch_python.h - calls of Python's and NumPy's that make bytes and numbers.
+/* torch_python.h - calls of Python's and NumPy's that make bytes, numbers
+ * and containers.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,5 +22,17 @@ bool vv_torch_bytes(const struct vv_pickle *pickle, uint32_t item,
  * as bits. False for those of more than 8 bytes, and for all else. */
 bool vv_torch_numpy(const struct vv_pickle *pickle, uint32_t item,
     varve_dtype *dtype, uint64_t *bits);
+
+/* Whether a function or class only makes a container of what it is given. */
+bool vv_torch_makes_container(
+    const struct vv_pickle *pickle, uint32_t function);
+
+/* The pairs that an OrderedDict was given by Python 2; None: there are none. */
+uint32_t vv_torch_pairs_of(
+    const struct vv_pickle *pickle, const struct vv_pickle_item *call);
+
+/* The item that stands for another one: for a call that only makes a container
+ * of another, that one. */
+uint32_t vv_torch_same(const struct vv_pickle *pickle, uint32_t item);
 
 #endif

@@ -1,38 +1,56 @@
-/* torch_tree.h - a graph as the pickle that torch.save makes of the dicts,
- * lists and tensors that stand for it.
+/* torch_tree.h - which objects are dicts of their own, and what is in each: an
+ * object that was none in a torch file is no dict, but its values are in that
+ * of its parent, by names with dots, as PyTorch names what is in modules.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef VV_TORCH_TREE_H
 #define VV_TORCH_TREE_H
 
-#include "arena.h"
-#include "map.h"
-#include "pickle_out.h"
-#include "torch_form.h"
+#include "target.h"
+#include "torch_kept.h"
+
+/* What is in a dict or a list. */
+struct vv_torch_member {
+    /* to read */
+    uint32_t node; /* VV_NONE: None */
+    uint32_t order;
+    enum vv_pickle_kind key; /* of what kind its key is; the name says which */
+    size_t name, size;       /* in the names */
+};
 
 struct vv_torch_tree {
     /* to read */
-    struct vv_pickle_out pickle;
-    struct vv_buffer storages; /* uint32_t: the values of tensors, by key */
-    /* own */
     const struct vv_target *target;
-    struct vv_torch_forms forms;
-    struct vv_buffer frames; /* on the way */
-    struct vv_buffer name;   /* in a state dict */
-    uint32_t *keys;          /* by value: its storage, plus 1; 0: none yet */
-    uint32_t *made;          /* by node: where it is remembered, plus 1 */
-    uint32_t *positions;     /* by node: see torch_order.h */
-    struct vv_buffer items;  /* of the state dict that is being made */
-    uint32_t dicts;          /* state dicts so far */
-    struct vv_arena arena;   /* the names that are taken in them */
-    struct vv_map taken;
+    struct vv_buffer members; /* struct vv_torch_member, of open containers */
+    struct vv_buffer names;
+    /* own */
+    unsigned char *flags;   /* by node */
+    uint32_t *positions;    /* by node: see torch_order.h */
+    struct vv_buffer steps; /* on the way through an object */
+    struct vv_buffer path;
+    struct vv_buffer sorted; /* room */
 };
 
-/* Makes all of it; numbers and texts are in it, of tensors only their shapes.
- * End with vv_torch_tree_clear, after a failure too. */
-varve_status vv_torch_tree_make(struct vv_torch_tree *tree,
+/* End with vv_torch_tree_clear after a failure too. */
+varve_status vv_torch_tree_init(struct vv_torch_tree *tree,
     const struct vv_target *target, varve_error *error);
 void vv_torch_tree_clear(struct vv_torch_tree *tree);
+
+/* Whether an object owns slots that no dict of a torch file has. */
+bool vv_torch_is_optimizer(const struct vv_torch_tree *tree, uint32_t node);
+
+/* Whether a variable has slots. */
+bool vv_torch_is_trained(const struct vv_torch_tree *tree, uint32_t node);
+
+/* Whether a variable is in a slot. */
+bool vv_torch_is_slot(const struct vv_torch_tree *tree, uint32_t node);
+
+/* Whether an object with others beside it is a checkpoint of several parts. */
+bool vv_torch_is_split(const struct vv_torch_tree *tree, uint32_t node);
+
+/* Adds the members of a dict or list to those that there are, in its order. */
+varve_status vv_torch_add_members(
+    struct vv_torch_tree *tree, uint32_t node, varve_error *error);
 
 #endif

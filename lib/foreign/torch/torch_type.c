@@ -6,7 +6,13 @@
 
 #include "dtype.h"
 
-static const struct vv_torch_type_name known[] = {
+struct known {
+    varve_dtype dtype;
+    const char *storage; /* NULL: it has no class of storages */
+    const char *name;
+};
+
+static const struct known known[] = {
     { VARVE_FLOAT32, "FloatStorage", "float32" },
     { VARVE_FLOAT64, "DoubleStorage", "float64" },
     { VARVE_FLOAT16, "HalfStorage", "float16" },
@@ -30,6 +36,25 @@ static const struct vv_torch_type_name known[] = {
 _Static_assert(VARVE_DTYPE_COUNT == 18,
     "an element type is new: say what it is in torch, if it has it");
 
+/* As a pickle has them. */
+static const struct known *of(varve_dtype dtype)
+{
+    size_t k = 0;
+    while (known[k].dtype != dtype || !known[k].name)
+        k++;
+    return &known[k];
+}
+
+const char *vv_torch_storage_of(varve_dtype dtype)
+{
+    return of(dtype)->storage;
+}
+
+const char *vv_torch_name_of_type(varve_dtype dtype)
+{
+    return of(dtype)->name;
+}
+
 varve_dtype vv_torch_type(const struct vv_pickle *p, uint32_t item)
 {
     const struct vv_pickle_item *i = vv_pickle_item(p, item);
@@ -46,12 +71,4 @@ varve_dtype vv_torch_type(const struct vv_pickle *p, uint32_t item)
             return known[k].dtype;
     }
     return (varve_dtype)0;
-}
-
-const struct vv_torch_type_name *vv_torch_type_name(varve_dtype dtype)
-{
-    size_t i = 0;
-    while (known[i].dtype != dtype)
-        i++;
-    return &known[i];
 }

@@ -14,14 +14,10 @@
  * a type that we do not have, and for what is no type. */
 varve_dtype vv_torch_type(const struct vv_pickle *pickle, uint32_t item);
 
-struct vv_torch_type_name {
-    /* to read */
-    varve_dtype dtype;
-    const char *storage; /* NULL: it has no class of storages */
-    const char *name;
-};
+/* The class of its storages in the module torch; NULL: it has none. */
+const char *vv_torch_storage_of(varve_dtype dtype);
 
-/* Of any element type but strings. */
-const struct vv_torch_type_name *vv_torch_type_name(varve_dtype dtype);
+/* What it is itself there; of all but strings. */
+const char *vv_torch_name_of_type(varve_dtype dtype);
 
 #endif

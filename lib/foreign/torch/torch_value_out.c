@@ -1,4 +1,4 @@
-/* torch_value_out.c - calls that are spelled, and plain values.
+/* torch_value_out.c - by kinds.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -6,188 +6,337 @@
 
 #include <string.h>
 
+#include "allocator.h"
 #include "bytes.h"
 #include "dtype.h"
 #include "failure.h"
 #include "name.h"
+#include "number.h"
+#include "shape.h"
 #include "torch_type.h"
 #include "try.h"
 
-/* --- Tensors -------------------------------------------------------------- */
+#define UTILS "torch._utils"
 
-static void put_text(struct vv_pickle_out *out, const char *text)
+enum { MOST_SETTINGS = 16 /* numbers of one setting: `betas` has two */ };
+
+varve_status vv_torch_values_out_init(struct vv_torch_values_out *v,
+    const struct vv_target *target, varve_error *error)
 {
-    vv_pickle_put_text(out, text, strlen(text));
+    const varve_allocator *a = &target->context->allocator;
+    const struct vv_index *index = target->index;
+    *v = (struct vv_torch_values_out){ .target = target };
+    vv_pickle_out_begin(&v->pickle, a);
+    vv_buffer_init(&v->storages, a);
+    v->notes = vv_allocate_zeroed(a, index->node_count * sizeof *v->notes);
+    v->is_written =
+        vv_allocate_zeroed(a, index->value_count * sizeof *v->is_written);
+    return v->notes && v->is_written ? VARVE_OK
+                                     : vv_fail_memory(error, "a pickle");
 }
 
-/* ('storage', class, key, location, count), and what that stands for. */
-static void put_storage(
-    struct vv_pickle_out *out, const char *class, uint32_t key, uint64_t count)
+void vv_torch_values_out_clear(struct vv_torch_values_out *v)
 {
-    char text[24];
-    vv_pickle_put(out, VV_OP_MARK);
-    put_text(out, "storage");
-    vv_pickle_put_global(out,
-        strcmp(class, "UntypedStorage") == 0 ? "torch.storage" : "torch",
-        class);
-    vv_decimal(key, text);
-    put_text(out, text);
-    put_text(out, "cpu");
-    vv_pickle_put_unsigned(out, count);
-    vv_pickle_put(out, VV_OP_TUPLE);
-    vv_pickle_put(out, VV_OP_OUTSIDE);
+    const varve_allocator *a = &v->target->context->allocator;
+    const struct vv_index *index = v->target->index;
+    vv_pickle_out_clear(&v->pickle);
+    vv_buffer_clear(&v->storages);
+    vv_release(a, v->notes, index->node_count * sizeof *v->notes);
+    vv_release(a, v->is_written, index->value_count * sizeof *v->is_written);
 }
 
-static void put_shape(struct vv_pickle_out *out, const varve_tensor *type)
+enum vv_torch_was vv_torch_was_of(const struct vv_target *target, uint32_t node)
 {
-    vv_pickle_put(out, VV_OP_MARK);
-    for (uint32_t i = 0; i < type->rank; i++)
-        vv_pickle_put_unsigned(out, type->shape[i]);
-    vv_pickle_put(out, VV_OP_TUPLE);
-}
-
-/* In elements; an extent of 0 counts as one, as in torch. Where 63 bits do not
- * hold one there are no elements, and any will do. */
-static void put_strides(struct vv_pickle_out *out, const varve_tensor *type)
-{
-    uint64_t strides[VARVE_MAX_RANK], stride = 1;
-    for (uint32_t i = type->rank; i-- > 0;) {
-        strides[i] = stride;
-        if (__builtin_mul_overflow(
-                stride, type->shape[i] ? type->shape[i] : 1, &stride) ||
-            stride > INT64_MAX)
-            stride = 1;
-    }
-    vv_pickle_put(out, VV_OP_MARK);
-    for (uint32_t i = 0; i < type->rank; i++)
-        vv_pickle_put_unsigned(out, strides[i]);
-    vv_pickle_put(out, VV_OP_TUPLE);
-}
-
-/* An element type that has no class of storages lies in one of bytes. */
-void vv_torch_put_tensor(
-    struct vv_pickle_out *out, const varve_tensor *type, uint32_t key)
-{
-    const struct vv_torch_type_name *known = vv_torch_type_name(type->dtype);
-    uint64_t count = varve_tensor_count(type);
-    vv_pickle_put_global(out, "torch._utils",
-        known->storage ? "_rebuild_tensor_v2" : "_rebuild_tensor_v3");
-    vv_pickle_put(out, VV_OP_MARK);
-    if (known->storage)
-        put_storage(out, known->storage, key, count);
-    else
-        put_storage(out, "UntypedStorage", key,
-            count * vv_dtype_file_size(type->dtype));
-    vv_pickle_put_integer(out, 0);
-    put_shape(out, type);
-    put_strides(out, type);
-    vv_pickle_put(out, VV_OP_FALSE); /* it asks for no gradient */
-    vv_pickle_put_global(out, "collections", "OrderedDict"); /* hooks */
-    vv_pickle_put(out, VV_OP_EMPTY_TUPLE);
-    vv_pickle_put(out, VV_OP_REDUCE);
-    if (!known->storage)
-        vv_pickle_put_global(out, "torch", known->name);
-    vv_pickle_put(out, VV_OP_TUPLE);
-    vv_pickle_put(out, VV_OP_REDUCE);
+    size_t size = 0;
+    const unsigned char *kept =
+        target->kept ? target->kept(target->user, node, &size) : NULL;
+    return vv_torch_kept_was(kept, kept ? size : 0);
 }
 
 /* --- Numbers -------------------------------------------------------------- */
 
-static void put_number(
-    struct vv_pickle_out *out, varve_dtype dtype, const unsigned char *bytes)
+static uint64_t bits_of(const unsigned char *bytes, size_t size)
 {
-    uint64_t bits = dtype == VARVE_BOOL ? *bytes : vv_load64(bytes);
-    double real;
-    switch (dtype) {
-    case VARVE_BOOL: vv_pickle_put(out, bits ? VV_OP_TRUE : VV_OP_FALSE); break;
-    case VARVE_FLOAT64:
-        memcpy(&real, &bits, sizeof real);
-        vv_pickle_put_real(out, real);
-        break;
-    case VARVE_UINT64: vv_pickle_put_unsigned(out, bits); break;
-    default: vv_pickle_put_integer(out, (int64_t)bits);
-    }
+    uint64_t bits = 0;
+    for (size_t i = 0; i < size; i++)
+        bits |= (uint64_t)bytes[i] << 8 * i;
+    return bits;
 }
 
-static void begin_list(struct vv_pickle_out *out, unsigned rank)
+/* An element as it lies in a file. */
+static void add_number(struct vv_pickle_out *out, const struct vv_dtype *type,
+    const unsigned char *bytes)
 {
-    if (rank == 0)
-        return;
-    vv_pickle_put(out, VV_OP_EMPTY_LIST);
-    vv_pickle_put(out, VV_OP_MARK);
+    bool exact;
+    uint64_t bits = bits_of(bytes, type->size);
+    unsigned unused = 64 - 8 * (unsigned)type->size;
+    if (type->family == VV_FAMILY_BOOL)
+        vv_pickle_out_op(out, bits ? VV_OP_TRUE : VV_OP_FALSE);
+    else if (type->family == VV_FAMILY_REAL)
+        vv_pickle_out_real(out, vv_number_encode(vv_dtype_of(VARVE_FLOAT64),
+                                    vv_number_decode(type, bits), &exact));
+    else if (type->negative && bits >> (8 * type->size - 1))
+        vv_pickle_out_integer(out, -(int64_t)(~(bits << unused) >> unused) - 1);
+    else
+        vv_pickle_out_unsigned(out, bits);
 }
 
-static void end_list(struct vv_pickle_out *out, unsigned rank)
+static varve_status add_numbers(struct vv_pickle_out *out,
+    const struct vv_source *source, const struct vv_dtype *type, uint64_t count,
+    varve_error *error)
 {
-    if (rank > 0)
-        vv_pickle_put(out, VV_OP_APPENDS);
-}
-
-varve_status vv_torch_put_numbers(struct vv_pickle_out *out,
-    const struct vv_target *target, uint32_t value, varve_error *error)
-{
-    varve_tensor type = vv_index_tensor(target->index, target->table, value);
-    size_t item = vv_dtype_file_size(type.dtype), part;
-    uint64_t size = varve_tensor_count(&type) * item;
-    struct vv_source source;
-    VV_TRY(target->value(target->user, value, &source, error));
-    begin_list(out, type.rank);
+    size_t part;
+    uint64_t size = count * type->size;
     for (uint64_t at = 0; at < size; at += part) {
         const unsigned char *bytes;
-        part = vv_source_part(&source, size - at);
-        VV_TRY(vv_source_piece(&source, at, part, &bytes, error));
-        for (size_t i = 0; i < part; i += item)
-            put_number(out, type.dtype, bytes + i);
+        part = vv_source_part(source, size - at);
+        VV_TRY(vv_source_piece(source, at, part, &bytes, error));
+        for (size_t i = 0; i < part; i += type->size)
+            add_number(out, type, bytes + i);
     }
-    end_list(out, type.rank);
     return VARVE_OK;
 }
 
 /* --- Texts ---------------------------------------------------------------- */
 
-/* As Python itself spells bytes in protocol 2: a text of as many characters. */
-static void put_bytes(
-    struct vv_pickle_out *out, const unsigned char *bytes, size_t size)
+static void add_text(struct vv_pickle_out *out, enum vv_torch_was was,
+    const unsigned char *bytes, size_t size)
 {
-    vv_pickle_put_global(out, "_codecs", "encode");
-    vv_pickle_put(out, VV_OP_MARK);
-    size_t at = out->bytes.size;
-    vv_pickle_put_text(out, "", 0);
-    for (size_t i = 0; i < size; i++) {
-        if (bytes[i] >= 0x80)
-            vv_buffer_add8(&out->bytes, (uint8_t)(0xc0 | bytes[i] >> 6));
-        vv_buffer_add8(&out->bytes,
-            bytes[i] < 0x80 ? bytes[i] : (uint8_t)(0x80 | (bytes[i] & 0x3f)));
-    }
-    if (!out->bytes.failed)
-        vv_store32(
-            out->bytes.data + at + 1, (uint32_t)(out->bytes.size - at - 5));
-    put_text(out, "latin1");
-    vv_pickle_put(out, VV_OP_TUPLE);
-    vv_pickle_put(out, VV_OP_REDUCE);
+    if (was == VV_TORCH_WAS_LONG)
+        vv_pickle_out_long(out, bytes, size);
+    else if (was != VV_TORCH_WAS_BYTES &&
+             vv_utf8_is_valid((const char *)bytes, size))
+        vv_pickle_out_text(out, (const char *)bytes, size);
+    else
+        vv_pickle_out_bytes(out, bytes, size);
 }
 
-varve_status vv_torch_put_texts(struct vv_pickle_out *out,
-    const struct vv_target *target, uint32_t value, varve_error *error)
+/* A list of texts, where it is no single one. */
+static void add_texts(struct vv_pickle_out *out, const varve_tensor *type,
+    enum vv_torch_was was, const unsigned char *bytes)
 {
-    varve_tensor type = vv_index_tensor(target->index, target->table, value);
-    uint64_t count = varve_tensor_count(&type);
-    struct vv_source source;
-    VV_TRY(target->value(target->user, value, &source, error));
-    const unsigned char *at = count ? source.bytes + 8 * count : NULL;
-    begin_list(out, type.rank);
+    uint64_t count = varve_tensor_count(type);
+    const unsigned char *at = count > 0 ? bytes + 8 * count : bytes;
+    if (type->rank > 0) {
+        vv_pickle_out_op(out, VV_OP_LIST);
+        vv_pickle_out_op(out, VV_OP_MARK);
+    }
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t size = vv_load64(source.bytes + 8 * i);
-        if (size > UINT32_MAX / 2)
-            return vv_fail(error, VARVE_LIMIT,
-                "%s: expected texts of less than 2 GiB, found a longer one",
-                target->path);
-        if (vv_utf8_is_valid((const char *)at, (size_t)size))
-            vv_pickle_put_text(out, at, (size_t)size);
-        else
-            put_bytes(out, at, (size_t)size);
+        size_t size = (size_t)vv_load64(bytes + 8 * i);
+        add_text(out, was, at, size);
         at += size;
     }
-    end_list(out, type.rank);
+    if (type->rank > 0)
+        vv_pickle_out_op(out, VV_OP_APPEND);
+}
+
+/* --- Tensors -------------------------------------------------------------- */
+
+static void add_extents(struct vv_pickle_out *out, const varve_tensor *type)
+{
+    vv_pickle_out_op(out, VV_OP_MARK);
+    for (uint32_t i = 0; i < type->rank; i++)
+        vv_pickle_out_unsigned(out, type->shape[i]);
+    vv_pickle_out_op(out, VV_OP_TUPLE);
+}
+
+/* As torch has them, of an empty one too. */
+static void add_strides(struct vv_pickle_out *out, const varve_tensor *type)
+{
+    uint64_t strides[VARVE_MAX_RANK], stride = 1;
+    for (uint32_t i = type->rank; i-- > 0;) {
+        strides[i] = stride;
+        if (type->shape[i] > 1 &&
+            __builtin_mul_overflow(stride, type->shape[i], &stride))
+            stride = 1; /* it is empty: none is ever used */
+    }
+    vv_pickle_out_op(out, VV_OP_MARK);
+    for (uint32_t i = 0; i < type->rank; i++)
+        vv_pickle_out_unsigned(out, strides[i]);
+    vv_pickle_out_op(out, VV_OP_TUPLE);
+}
+
+/* ('storage', its class, its key, 'cpu', how many elements) */
+static void add_storage(struct vv_pickle_out *out, const varve_tensor *type,
+    const char *storage, uint32_t key)
+{
+    char digits[24];
+    uint64_t count = varve_tensor_count(type);
+    vv_pickle_out_op(out, VV_OP_MARK);
+    vv_pickle_out_shared_text(out, "storage");
+    if (storage)
+        vv_pickle_out_global(out, "torch", storage);
+    else
+        vv_pickle_out_global(out, "torch.storage", "UntypedStorage");
+    vv_pickle_out_text(out, digits, vv_decimal(key, digits));
+    vv_pickle_out_shared_text(out, "cpu");
+    vv_pickle_out_unsigned(
+        out, storage ? count : count * vv_dtype_file_size(type->dtype));
+    vv_pickle_out_op(out, VV_OP_TUPLE);
+    vv_pickle_out_op(out, VV_OP_OUTSIDE);
+}
+
+/* What torch calls hooks: none. */
+static void add_hooks(struct vv_pickle_out *out)
+{
+    vv_pickle_out_global(out, "collections", "OrderedDict");
+    vv_pickle_out_op(out, VV_OP_NOTHING);
+    vv_pickle_out_op(out, VV_OP_CALL);
+}
+
+static void add_call_of(struct vv_torch_values_out *v, const varve_tensor *type)
+{
+    struct vv_pickle_out *out = &v->pickle;
+    uint32_t key = (uint32_t)(v->storages.size / sizeof key);
+    const char *storage = vv_torch_storage_of(type->dtype);
+    vv_pickle_out_global(
+        out, UTILS, storage ? "_rebuild_tensor_v2" : "_rebuild_tensor_v3");
+    vv_pickle_out_op(out, VV_OP_MARK);
+    add_storage(out, type, storage, key);
+    vv_pickle_out_integer(out, 0);
+    add_extents(out, type);
+    add_strides(out, type);
+    vv_pickle_out_op(out, VV_OP_FALSE);
+    add_hooks(out);
+    if (!storage)
+        vv_pickle_out_global(out, "torch", vv_torch_name_of_type(type->dtype));
+    vv_pickle_out_op(out, VV_OP_TUPLE);
+    vv_pickle_out_op(out, VV_OP_CALL);
+}
+
+/* A tensor without elements anywhere. */
+static void add_meta(struct vv_pickle_out *out, const varve_tensor *type)
+{
+    vv_pickle_out_global(out, UTILS, "_rebuild_meta_tensor_no_storage");
+    vv_pickle_out_op(out, VV_OP_MARK);
+    vv_pickle_out_global(out, "torch", vv_torch_name_of_type(type->dtype));
+    add_extents(out, type);
+    add_strides(out, type);
+    vv_pickle_out_op(out, VV_OP_FALSE);
+    vv_pickle_out_op(out, VV_OP_TUPLE);
+    vv_pickle_out_op(out, VV_OP_CALL);
+}
+
+static void add_tensor(struct vv_torch_values_out *v, uint32_t node,
+    uint32_t value, const varve_tensor *type)
+{
+    bool is_saved = vv_index_is_saved(v->target->index, value);
+    bool is_parameter =
+        vv_torch_was_of(v->target, node) == VV_TORCH_WAS_PARAMETER;
+    if (is_parameter) {
+        vv_pickle_out_global(&v->pickle, UTILS, "_rebuild_parameter");
+        vv_pickle_out_op(&v->pickle, VV_OP_MARK);
+    }
+    if (is_saved)
+        add_call_of(v, type);
+    else
+        add_meta(&v->pickle, type);
+    if (is_parameter) {
+        vv_pickle_out_op(&v->pickle, VV_OP_TRUE);
+        add_hooks(&v->pickle);
+        vv_pickle_out_op(&v->pickle, VV_OP_TUPLE);
+        vv_pickle_out_op(&v->pickle, VV_OP_CALL);
+    }
+    v->notes[node] = vv_pickle_out_note(&v->pickle) + 1;
+    if (is_saved)
+        vv_buffer_add(&v->storages, &value, sizeof value);
+}
+
+/* --- Values --------------------------------------------------------------- */
+
+static varve_status add_settings(struct vv_torch_values_out *v, uint32_t node,
+    const varve_tensor *type, enum vv_torch_was was, varve_error *error)
+{
+    uint32_t value = vv_index_find_value(v->target->index, node);
+    struct vv_pickle_out *out = &v->pickle;
+    struct vv_source source;
+    VV_TRY(v->target->value(v->target->user, value, &source, error));
+    bool is_list = was == VV_TORCH_WAS_LIST;
+    if (is_list)
+        vv_pickle_out_op(out, VV_OP_LIST);
+    if (type->rank > 0)
+        vv_pickle_out_op(out, VV_OP_MARK);
+    VV_TRY(add_numbers(out, &source, vv_dtype_of(type->dtype),
+        varve_tensor_count(type), error));
+    if (type->rank > 0)
+        vv_pickle_out_op(out, is_list ? VV_OP_APPEND : VV_OP_TUPLE);
+    v->notes[node] = vv_pickle_out_note(out) + 1;
     return VARVE_OK;
+}
+
+static varve_status add_strings(struct vv_torch_values_out *v, uint32_t node,
+    uint32_t value, const varve_tensor *type, varve_error *error)
+{
+    struct vv_source source;
+    enum vv_torch_was was = vv_torch_was_of(v->target, node);
+    if (type->rank > 1 || !vv_index_is_saved(v->target->index, value)) {
+        vv_pickle_out_op(&v->pickle, VV_OP_NONE);
+        v->is_written[value] = false;
+        return VARVE_OK;
+    }
+    VV_TRY(v->target->value(v->target->user, value, &source, error));
+    if (type->dtype == VARVE_STRING)
+        add_texts(&v->pickle, type, was, source.bytes);
+    else
+        vv_pickle_out_bytes(&v->pickle, source.bytes,
+            (size_t)vv_at64(v->target->index->value_sizes, value));
+    v->notes[node] = vv_pickle_out_note(&v->pickle) + 1;
+    return VARVE_OK;
+}
+
+static bool may_be_numbers(const struct vv_torch_values_out *v, uint32_t value,
+    const varve_tensor *type)
+{
+    const struct vv_dtype *dtype = vv_dtype_of(type->dtype);
+    return type->rank <= 1 && dtype->size == dtype->part_size &&
+           vv_index_is_saved(v->target->index, value);
+}
+
+static varve_status add_as(struct vv_torch_values_out *v, uint32_t node,
+    enum vv_torch_was was, varve_error *error)
+{
+    const struct vv_index *index = v->target->index;
+    if (v->notes[node]) {
+        vv_pickle_out_noted(&v->pickle, v->notes[node] - 1);
+        return VARVE_OK;
+    }
+    uint32_t value = vv_index_find_value(index, node);
+    varve_tensor type = vv_index_tensor(index, v->target->table, value);
+    v->is_written[value] = true;
+    if (vv_index_kind(index, node) == VARVE_STATE || type.dtype == VARVE_STRING)
+        return add_strings(v, node, value, &type, error);
+    if (was && was != VV_TORCH_WAS_PARAMETER && may_be_numbers(v, value, &type))
+        return add_settings(v, node, &type, was, error);
+    add_tensor(v, node, value, &type);
+    return VARVE_OK;
+}
+
+varve_status vv_torch_add_value(
+    struct vv_torch_values_out *v, uint32_t node, varve_error *error)
+{
+    return add_as(v, node, vv_torch_was_of(v->target, node), error);
+}
+
+varve_status vv_torch_add_setting(
+    struct vv_torch_values_out *v, uint32_t node, varve_error *error)
+{
+    const struct vv_index *index = v->target->index;
+    uint32_t value = vv_index_find_value(index, node);
+    varve_tensor type = vv_index_tensor(index, v->target->table, value);
+    bool is_small =
+        type.rank == 0 || (type.rank == 1 && type.shape[0] <= MOST_SETTINGS);
+    return add_as(
+        v, node, is_small ? VV_TORCH_WAS_TUPLE : VV_TORCH_WAS_NOTHING, error);
+}
+
+void vv_torch_lose_values(const struct vv_torch_values_out *v)
+{
+    const struct vv_index *index = v->target->index;
+    for (uint32_t i = 0; i < index->value_count; i++) {
+        uint32_t node = vv_at32(index->value_nodes, i);
+        if (!v->is_written[i])
+            vv_target_lose(v->target, node, "its value: no dict has a place");
+        else if (vv_index_kind(index, node) == VARVE_STATE)
+            vv_target_lose(v->target, node, "that it is a state: bytes");
+    }
 }

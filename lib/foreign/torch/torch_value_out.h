@@ -1,5 +1,5 @@
-/* torch_value_out.h - tensors, numbers and texts in a pickle, as torch puts
- * them there (torch/_tensor.py, `_reduce_ex_internal`).
+/* torch_value_out.h - values in a pickle: numbers and texts as Python's,
+ * tensors as views of storages, whose bytes come later.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,19 +8,38 @@
 
 #include "pickle_out.h"
 #include "target.h"
+#include "torch_kept.h"
 
-/* A whole, row-major tensor over the storage `data/<key>`. */
-void vv_torch_put_tensor(
-    struct vv_pickle_out *out, const varve_tensor *type, uint32_t key);
+struct vv_torch_values_out {
+    /* to read */
+    const struct vv_target *target;
+    struct vv_pickle_out pickle;
+    struct vv_buffer storages; /* uint32_t: the value of each */
+    /* to fill in */
+    uint32_t *notes; /* by node: its number in the memo, plus 1 */
+    /* own */
+    bool *is_written; /* by value */
+};
 
-/* A value of bool, int64, uint64 or float64: a number, or of rank 1 a list of
- * them. */
-varve_status vv_torch_put_numbers(struct vv_pickle_out *out,
-    const struct vv_target *target, uint32_t value, varve_error *error);
+/* End with vv_torch_values_out_clear after a failure too. */
+varve_status vv_torch_values_out_init(struct vv_torch_values_out *values,
+    const struct vv_target *target, varve_error *error);
+void vv_torch_values_out_clear(struct vv_torch_values_out *values);
 
-/* A value of strings: a text, or of rank 1 a list of them. What is no UTF-8 is
- * bytes. */
-varve_status vv_torch_put_texts(struct vv_pickle_out *out,
-    const struct vv_target *target, uint32_t value, varve_error *error);
+/* What was kept of a node. */
+enum vv_torch_was vv_torch_was_of(
+    const struct vv_target *target, uint32_t node);
+
+/* Adds the value of a variable or a state. */
+varve_status vv_torch_add_value(
+    struct vv_torch_values_out *values, uint32_t node, varve_error *error);
+
+/* The same of a small one as a number, or a tuple of numbers, of Python; of
+ * another as it is. */
+varve_status vv_torch_add_setting(
+    struct vv_torch_values_out *values, uint32_t node, varve_error *error);
+
+/* Tells of the values that nothing has added. */
+void vv_torch_lose_values(const struct vv_torch_values_out *values);
 
 #endif

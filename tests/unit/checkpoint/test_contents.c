@@ -187,13 +187,14 @@ static varve_status look(void *user, const varve_saved_node *node,
 TEST(contents, come_in_the_order_of_the_file)
 {
     static const varve_format formats[] = { VARVE_FORMAT_VARVE,
-        VARVE_FORMAT_TENSORFLOW, VARVE_FORMAT_SAFETENSORS, VARVE_FORMAT_NPZ };
+        VARVE_FORMAT_TENSORFLOW, VARVE_FORMAT_SAFETENSORS, VARVE_FORMAT_NPZ,
+        VARVE_FORMAT_TORCH };
     begin_world();
     varve_node *root = make_model(false);
     varve_add_variable(root, "none", varve_array(small, 0));
     for (size_t i = 0; i < LARGE; i++)
         large[i] = (float)i;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 5; i++) {
         varve_error error = { 0 };
         varve_reader *reader = reader_of(
             root, &(varve_write_options){ .format = formats[i] });

@@ -31,8 +31,8 @@ TEST(checkpoint_out, writes_no_format_that_is_only_read)
 TEST(checkpoint_out, knows_the_names_of_formats)
 {
     static const char *const names[] = { "varve", "tensorflow",
-        "tensorflow-names", "safetensors", "npy", "npz", "gguf" };
-    for (int i = 0; i < 7; i++)
+        "tensorflow-names", "safetensors", "npy", "npz", "gguf", "torch" };
+    for (int i = 0; i < 8; i++)
         cr_assert_str_eq(varve_format_name((varve_format)i), names[i]);
     cr_assert_str_eq(varve_format_name((varve_format)-1), "unknown");
 }

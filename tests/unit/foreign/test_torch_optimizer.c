@@ -1,0 +1,69 @@
+/* test_torch_optimizer.c - lib/foreign/torch/torch_optimizer.c
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "support/test.h"
+
+#include <stdio.h>
+
+#include "torch_optimizer.h"
+
+#include "readers.h"
+#include "targets.h"
+
+static float x[4] = { 1, 2, 3, 4 };
+static double rate = 0.5;
+static int64_t numbers[2] = { 5, 6 };
+
+/* As a graph is after another format: what was a dict is a tree. */
+static void build_tree(varve_node *root)
+{
+    varve_node *v = varve_add_variable(root, "v", varve_array(x, 2));
+    varve_node *sgd = varve_add_object(root, "sgd");
+    varve_add_slot(sgd, v, "momentum_buffer", varve_array(x, 2));
+    varve_node *groups = varve_add_object(sgd, "param_groups");
+    varve_node *group = varve_add_object(groups, "0");
+    varve_add_variable(group, "lr", varve_scalar(&rate));
+    varve_add_variable(group, "params", varve_array(numbers, 2));
+}
+
+static void build_bare(varve_node *root)
+{
+    varve_node *v = varve_add_variable(root, "v", varve_array(x, 2));
+    varve_node *sgd = varve_add_object(root, "sgd");
+    varve_add_slot(sgd, v, "momentum_buffer", varve_array(x, 2));
+}
+
+TEST(torch_optimizer, numbers_what_it_trains_and_keeps_its_settings)
+{
+    struct world w = world_new();
+    struct told told = { "" };
+    varve_error error = { 0 };
+    int64_t zero = 0;
+    cr_assert_ok(write_graph(
+        &w, "a.pt", VARVE_FORMAT_TORCH, build_tree, &told, &error), error);
+    cr_assert_null(strstr(told.text, "learning rate"), "%s", told.text);
+    varve_reader *r = vv_reader_open_in(&w.context, "a.pt", &error);
+    cr_assert(r, "%s", error.message);
+    check_value(r, "sgd/param_groups/0/params", "int64[1]", &zero, 8);
+    check_value(r, "sgd/param_groups/0/param_names/0", "string[]",
+        "\1\0\0\0\0\0\0\0v", 9);
+    if (!VV_BIG_ENDIAN) {
+        check_value(r, "sgd/param_groups/0/lr", "float64[]", &rate, 8);
+        check_value(r, "sgd/state/0/momentum_buffer", "float32[2]", x, 8);
+    }
+    varve_reader_free(r);
+    world_free(&w);
+}
+
+TEST(torch_optimizer, tells_that_it_has_no_learning_rate)
+{
+    struct world w = world_new();
+    struct told told = { "" };
+    varve_error error = { 0 };
+    cr_assert_ok(write_graph(
+        &w, "a.pt", VARVE_FORMAT_TORCH, build_bare, &told, &error), error);
+    cr_assert(strstr(told.text, "sgd: its learning rate: PyTorch looks for a "
+        "value called lr\n"), "%s", told.text);
+    world_free(&w);
+}
