@@ -16,10 +16,10 @@ enum { LONGEST_NUMBER = 10 };
 static varve_status fail(const struct vv_wire_file *f,
     const struct vv_wire_part *part, const char *what, const char *expected)
 {
-    bool is_cut = part->end == f->foreign->files[0].size;
-    return vv_fail(f->error, is_cut ? VARVE_TRUNCATED : VARVE_CORRUPT,
+    bool is_cut = part->end == f->window.foreign->files[0].size;
+    return vv_fail(f->window.error, is_cut ? VARVE_TRUNCATED : VARVE_CORRUPT,
         "%s: offset %" PRIu64 ": %s: expected %s, found %s",
-        f->foreign->files[0].path, part->at, what, expected,
+        f->window.foreign->files[0].path, part->at, what, expected,
         is_cut ? "the end of the file before it" : "other bytes");
 }
 
@@ -28,20 +28,9 @@ static varve_status look(struct vv_wire_file *f,
     const struct vv_wire_part *part, const unsigned char **bytes, size_t *size)
 {
     uint64_t left = part->end - part->at;
-    *size = left < LONGEST_NUMBER ? (size_t)left : LONGEST_NUMBER;
-    /* Before the window it is as large as beyond it. */
-    uint64_t ahead = part->at - f->window_begin;
-    if (ahead > f->window_size || f->window_size - ahead < *size) {
-        uint64_t rest = f->foreign->files[0].size - part->at;
-        size_t room = rest < sizeof f->window ? (size_t)rest : sizeof f->window;
-        f->window_size = 0;
-        VV_TRY(vv_foreign_read(
-            f->foreign, 0, f->window, room, part->at, f->error));
-        f->window_begin = part->at;
-        f->window_size = room;
-        ahead = 0;
-    }
-    *bytes = f->window + ahead;
+    VV_TRY(vv_window_look(&f->window, part->at, bytes, size));
+    *size = left < *size ? (size_t)left : *size;
+    *size = *size < LONGEST_NUMBER ? *size : LONGEST_NUMBER;
     return VARVE_OK;
 }
 
@@ -55,10 +44,10 @@ static varve_status take_number(struct vv_wire_file *f,
     if (type == VV_WIRE_VARINT) {
         const unsigned char *end = vv_take_varint(bytes, bytes + size, number);
         if (!end && size == LONGEST_NUMBER)
-            return vv_fail(f->error, VARVE_CORRUPT,
+            return vv_fail(f->window.error, VARVE_CORRUPT,
                 "%s: offset %" PRIu64 ": %s: expected a number of up to 64 "
                 "bits, found a longer one",
-                f->foreign->files[0].path, part->at, what);
+                f->window.foreign->files[0].path, part->at, what);
         if (!end)
             return fail(f, part, what, "a number");
         part->at += (uint64_t)(end - bytes);
@@ -100,10 +89,10 @@ varve_status vv_wire_file_next(struct vv_wire_file *f,
     bool is_known =
         spot->type <= VV_WIRE_SIZED || spot->type == VV_WIRE_FIXED32;
     if (spot->number == 0 || !is_known)
-        return vv_fail(f->error, VARVE_CORRUPT,
+        return vv_fail(f->window.error, VARVE_CORRUPT,
             "%s: offset %" PRIu64
             ": %s: expected a field of a known kind, found other bytes",
-            f->foreign->files[0].path, begin, what);
+            f->window.foreign->files[0].path, begin, what);
     if (spot->type == VV_WIRE_SIZED)
         return take_sized(f, message, what, spot);
     VV_TRY(take_number(f, message, spot->type, what, &spot->value));
@@ -116,11 +105,11 @@ varve_status vv_wire_file_expect(const struct vv_wire_file *f,
 {
     if (spot->type == type)
         return VARVE_OK;
-    return vv_fail(f->error, VARVE_CORRUPT,
+    return vv_fail(f->window.error, VARVE_CORRUPT,
         "%s: offset %" PRIu64 ": %s: field %" PRIu64
         ": expected wire type %d, found %d",
-        f->foreign->files[0].path, spot->part.at, what, spot->number, (int)type,
-        (int)spot->type);
+        f->window.foreign->files[0].path, spot->part.at, what, spot->number,
+        (int)type, (int)spot->type);
 }
 
 varve_status vv_wire_file_take(
@@ -131,6 +120,7 @@ varve_status vv_wire_file_take(
         return VARVE_OK;
     void *to = size < part.end - part.at ? NULL : vv_buffer_extend(bytes, size);
     if (!to)
-        return vv_fail_memory(f->error, "a part of a file");
-    return vv_foreign_read(f->foreign, 0, to, size, part.at, f->error);
+        return vv_fail_memory(f->window.error, "a part of a file");
+    return vv_foreign_read(
+        f->window.foreign, 0, to, size, part.at, f->window.error);
 }

@@ -1,5 +1,5 @@
-/* wire_file.h - messages of protobuf in a file, field by field, through a
- * window: what is passed over is not read, however large it is.
+/* wire_file.h - messages of protobuf in a file, field by field: what is passed
+ * over is not read, however large it is.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,17 +9,12 @@
 #include <varve/error.h>
 
 #include "buffer.h"
-#include "foreign.h"
+#include "window.h"
 #include "wire_in.h"
 
 struct vv_wire_file {
     /* to fill in */
-    const struct vv_foreign *foreign; /* its first file is read */
-    varve_error *error;
-    /* own */
-    uint64_t window_begin;
-    size_t window_size;
-    unsigned char window[4096];
+    struct vv_window window;
 };
 
 /* Bytes of the file: a message, or what is left of one. */

@@ -65,7 +65,7 @@ static const char *const whats[] = {
 
 static varve_status fail_memory(const struct reading *r)
 {
-    return vv_fail_memory(r->v->file.error, "a graph");
+    return vv_fail_memory(r->v->file.window.error, "a graph");
 }
 
 /* --- Levels --------------------------------------------------------------- */

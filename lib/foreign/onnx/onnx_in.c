@@ -117,7 +117,7 @@ struct model {
 static varve_status add_text(struct model *m, const char *name, size_t size)
 {
     if (m->text.failed || m->key.failed)
-        return vv_fail_memory(m->v.file.error, "texts of a model");
+        return vv_fail_memory(m->v.file.window.error, "texts of a model");
     if (size > 0)
         vv_draft_text(m->v.draft, name, size,
             m->text.size ? (const char *)m->text.data : "", m->text.size);
@@ -207,9 +207,9 @@ static varve_status take_graph(struct model *m, const struct vv_wire_spot *spot)
 {
     VV_TRY(vv_wire_file_expect(&m->v.file, spot, VV_WIRE_SIZED, what));
     if (m->has_graph)
-        return vv_fail(m->v.file.error, VARVE_CORRUPT,
+        return vv_fail(m->v.file.window.error, VARVE_CORRUPT,
             "%s: offset %" PRIu64 ": expected one graph, found another",
-            m->v.file.foreign->files[0].path, spot->part.at);
+            m->v.file.window.foreign->files[0].path, spot->part.at);
     m->has_graph = true;
     return vv_onnx_graph_read(&m->v, VV_ONNX_GRAPH, spot->part, NULL);
 }
@@ -290,15 +290,15 @@ static varve_status check_whole(const struct model *m)
     if (m->ir_version && m->has_graph &&
         (m->has_opset || m->ir_version < FIRST_WITH_OPSETS))
         return VARVE_OK;
-    return vv_fail(m->v.file.error, VARVE_TRUNCATED,
+    return vv_fail(m->v.file.window.error, VARVE_TRUNCATED,
         "%s: expected %s in a model of ONNX, found the end of the file before "
         "it",
-        m->v.file.foreign->files[0].path, missing);
+        m->v.file.window.foreign->files[0].path, missing);
 }
 
 static varve_status take_all(struct model *m)
 {
-    struct vv_wire_part rest = { 0, m->v.file.foreign->files[0].size };
+    struct vv_wire_part rest = { 0, m->v.file.window.foreign->files[0].size };
     struct vv_wire_spot spot;
     while (rest.at < rest.end && !m->v.draft->failed) {
         VV_TRY(vv_wire_file_next(&m->v.file, &rest, what, &spot));

@@ -33,10 +33,10 @@ static enum vv_wire_type kind_of(uint32_t field)
 
 static varve_status fail_changed(const struct walk *w)
 {
-    return vv_fail(w->file->error, VARVE_CORRUPT,
+    return vv_fail(w->file->window.error, VARVE_CORRUPT,
         "%s: expected the elements that were there when it was opened, found "
         "others",
-        w->file->foreign->files[0].path);
+        w->file->window.foreign->files[0].path);
 }
 
 /* Six bits may lie in two bytes. */
@@ -98,8 +98,8 @@ static varve_status take_string(struct walk *w, const struct vv_wire_spot *spot)
             return fail_changed(w);
         vv_store64(w->to + 8 * i, size);
         if (size > 0)
-            VV_TRY(vv_foreign_read(w->file->foreign, 0, w->to + text,
-                (size_t)size, spot->part.at, w->file->error));
+            VV_TRY(vv_foreign_read(w->file->window.foreign, 0, w->to + text,
+                (size_t)size, spot->part.at, w->file->window.error));
     }
     w->bytes += size;
     return VARVE_OK;

@@ -43,9 +43,10 @@ struct reading {
 static varve_status fail(const struct reading *r, varve_status status,
     const char *expected, const char *found)
 {
-    return vv_fail(r->file->error, status,
+    return vv_fail(r->file->window.error, status,
         "%s: offset %" PRIu64 ": a tensor: expected %s, found %s",
-        r->file->foreign->files[0].path, r->t->message.at, expected, found);
+        r->file->window.foreign->files[0].path, r->t->message.at, expected,
+        found);
 }
 
 /* --- Dimensions ----------------------------------------------------------- */
@@ -112,7 +113,7 @@ static varve_status use_entry(struct reading *r,
         if (value->value > 0)
             vv_buffer_add(r->location, value->bytes, (size_t)value->value);
     }
-    return r->location->failed ? vv_fail_memory(r->file->error, "a name")
+    return r->location->failed ? vv_fail_memory(r->file->window.error, "a name")
                                : VARVE_OK;
 }
 
@@ -127,11 +128,11 @@ static varve_status take_entry(
             "more");
     r->entry.size = 0;
     VV_TRY(vv_wire_file_take(r->file, spot->part, &r->entry));
-    struct vv_wire wire = { .path = r->file->foreign->files[0].path,
+    struct vv_wire wire = { .path = r->file->window.foreign->files[0].path,
         .what = "external data",
         .bytes = r->entry.data,
         .size = r->entry.size,
-        .error = r->file->error };
+        .error = r->file->window.error };
     while (vv_wire_has_more(&wire)) {
         struct vv_wire_field field;
         VV_TRY(vv_wire_next(&wire, &field));
@@ -209,10 +210,11 @@ static varve_status take_fields(struct reading *r)
 static varve_status fail_size(
     const struct reading *r, uint64_t expected, uint64_t found)
 {
-    return vv_fail(r->file->error, VARVE_CORRUPT,
+    return vv_fail(r->file->window.error, VARVE_CORRUPT,
         "%s: offset %" PRIu64 ": a tensor: expected %" PRIu64
         " bytes or items of data for its shape, found %" PRIu64,
-        r->file->foreign->files[0].path, r->t->message.at, expected, found);
+        r->file->window.foreign->files[0].path, r->t->message.at, expected,
+        found);
 }
 
 static varve_status check_type(struct reading *r)
@@ -220,10 +222,11 @@ static varve_status check_type(struct reading *r)
     struct vv_onnx_tensor *t = r->t;
     t->type = vv_onnx_type_of(r->type);
     if (!t->type)
-        return vv_fail(r->file->error, r->type ? VARVE_TOO_NEW : VARVE_CORRUPT,
+        return vv_fail(r->file->window.error,
+            r->type ? VARVE_TOO_NEW : VARVE_CORRUPT,
             "%s: offset %" PRIu64 ": a tensor: expected an element type that "
             "this build knows, found %" PRIu64,
-            r->file->foreign->files[0].path, t->message.at, r->type);
+            r->file->window.foreign->files[0].path, t->message.at, r->type);
     t->shape.dtype = t->type->dtype;
     if (!vv_shape_count(t->shape.rank, t->shape.shape, &t->count) ||
         !vv_onnx_type_size(t->type, t->count, &t->size))

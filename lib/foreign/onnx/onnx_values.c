@@ -38,7 +38,8 @@ static varve_status decode(const struct vv_foreign *foreign, uint64_t number,
     const struct vv_buffer *made = foreign->state;
     const struct vv_onnx_made *m =
         (const struct vv_onnx_made *)(const void *)made->data + number;
-    struct vv_wire_file file = { .foreign = foreign, .error = error };
+    struct vv_wire_file file = { .window = {
+                                     .foreign = foreign, .error = error } };
     return vv_onnx_items_make(&file, &m->items, m->count, bytes, size);
 }
 
@@ -54,8 +55,8 @@ varve_status vv_onnx_values_init(struct vv_onnx_values *v,
 {
     const varve_allocator *a = &foreign->context->allocator;
     *v = (struct vv_onnx_values){ .draft = draft, .foreign = foreign };
-    v->file.foreign = foreign;
-    v->file.error = error;
+    v->file.window.foreign = foreign;
+    v->file.window.error = error;
     vv_buffer_init(&v->path, a);
     vv_buffer_init(&v->text, a);
     vv_buffer_init(&v->location, a);
@@ -82,7 +83,7 @@ void vv_onnx_values_clear(struct vv_onnx_values *v)
 
 static varve_status fail_memory(const struct vv_onnx_values *v)
 {
-    return vv_fail_memory(v->file.error, "values of a model");
+    return vv_fail_memory(v->file.window.error, "values of a model");
 }
 
 static varve_status set_made(struct vv_onnx_values *v,
@@ -111,13 +112,13 @@ static varve_status set_name(
         return fail_memory(v);
     v->names += text->size;
     if (v->names > FREE_NAMES + NAMES_OF_BYTE * v->foreign->files[0].size)
-        return vv_fail(v->file.error, VARVE_LIMIT,
+        return vv_fail(v->file.window.error, VARVE_LIMIT,
             "%s: expected names of values in graphs of nodes that are not much "
             "longer than the file, found longer ones",
             v->foreign->files[0].path);
     if (vv_name_is_valid((const char *)text->data, text->size))
         return VARVE_OK;
-    return vv_fail(v->file.error, VARVE_CORRUPT,
+    return vv_fail(v->file.window.error, VARVE_CORRUPT,
         "%s: offset %" PRIu64 ": expected the name of a tensor of 1 to %d "
         "bytes of UTF-8 without NUL, found another of %zu bytes",
         v->foreign->files[0].path, name.at, VARVE_MAX_NAME_SIZE, text->size);
@@ -141,24 +142,24 @@ static varve_status add_file(
     varve_status status =
         path.failed ? fail_memory(v)
                     : vv_foreign_add_file(v->foreign, (const char *)path.data,
-                          number, v->file.error);
+                          number, v->file.window.error);
     vv_buffer_clear(&path);
     if (status == VARVE_NOT_FOUND)
-        return vv_fail(v->file.error, status,
+        return vv_fail(v->file.window.error, status,
             "%s: \"%.200s\": expected the file \"%.*s\" beside the model, "
             "which has its data, found none",
             v->foreign->files[0].path, vv_buffer_string(&v->text),
             (int)(key->size < 200 ? key->size : 200), key->name);
     return status ? status
-                  : vv_foreign_refuse_pointer(
-                        v->foreign, *number, "data of a model", v->file.error);
+                  : vv_foreign_refuse_pointer(v->foreign, *number,
+                        "data of a model", v->file.window.error);
 }
 
 static varve_status find_file(struct vv_onnx_values *v, uint32_t *number)
 {
     struct key key = { (const char *)v->location.data, v->location.size };
     if (!vv_name_stays(key.name, key.size))
-        return vv_fail(v->file.error, VARVE_CORRUPT,
+        return vv_fail(v->file.window.error, VARVE_CORRUPT,
             "%s: \"%.200s\": expected the name of a file beside the model as "
             "the location of its data, found \"%.*s\"",
             v->foreign->files[0].path, vv_buffer_string(&v->text),
@@ -187,7 +188,7 @@ static varve_status set_outside(struct vv_onnx_values *v,
     place->offset = t->offset;
     if (t->offset <= file->size && t->size <= file->size - t->offset)
         return VARVE_OK;
-    return vv_fail(v->file.error, VARVE_TRUNCATED,
+    return vv_fail(v->file.window.error, VARVE_TRUNCATED,
         "%s: \"%.200s\": expected its %" PRIu64 " bytes at offset %" PRIu64
         " of %s, found a file of %" PRIu64,
         v->foreign->files[0].path, vv_buffer_string(&v->text), t->size,
@@ -298,7 +299,7 @@ varve_status vv_onnx_values_add_sparse(
         parts[spot.number] = spot.part;
     }
     if (parts[VALUES].at == 0 || parts[INDICES].at == 0)
-        return vv_fail(v->file.error, VARVE_CORRUPT,
+        return vv_fail(v->file.window.error, VARVE_CORRUPT,
             "%s: offset %" PRIu64 ": a sparse tensor: expected values and "
             "indices, found none",
             v->foreign->files[0].path, message.at);

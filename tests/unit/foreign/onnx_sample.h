@@ -112,8 +112,8 @@ static inline void part_begin(struct part *p, const struct vv_buffer *bytes)
     *p = (struct part){ .w = world_new() };
     p->foreign = world_foreign(&p->w, MODEL_PATH, bytes);
     p->foreign->context = &p->w.context;
-    p->file = (struct vv_wire_file){ .foreign = p->foreign,
-        .error = &p->error };
+    p->file = (struct vv_wire_file){ .window = { .foreign = p->foreign,
+        .error = &p->error } };
     p->message = (struct vv_wire_part){ 0, bytes->size };
 }
 
