@@ -8,6 +8,7 @@
 
 #include "fuzz/fuzz.h"
 #include "layers_in.h"
+#include "onnx_in.h"
 #include "torch_legacy.h"
 
 struct bounded bounded_by(size_t file_size)
@@ -32,6 +33,17 @@ void bounded_raise_for_torch(
 {
     if (is_torch_archive(bytes, size) || vv_torch_is_legacy(bytes, size))
         bounded->bound += FUZZ_TORCH_FACTOR * size;
+}
+
+void bounded_raise_for_onnx(
+    struct bounded *bounded, const uint8_t *bytes, size_t size)
+{
+    struct vv_candidate candidate = { .path = "",
+        .size = size,
+        .head = bytes,
+        .head_size = size < 512 ? size : 512 };
+    if (vv_onnx_format.bid(&candidate))
+        bounded->bound += FUZZ_ONNX_FACTOR * size;
 }
 
 void bounded_raise(struct bounded *bounded, size_t size)

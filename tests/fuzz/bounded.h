@@ -33,6 +33,12 @@ struct bounded bounded_by(size_t file_size);
 enum { FUZZ_TORCH_FACTOR = 512 };
 void bounded_raise_for_torch(
     struct bounded *bounded, const uint8_t *bytes, size_t size);
+
+/* A model of ONNX costs so many times its size: a few bytes are a node with a
+ * tensor, its name and its place. */
+enum { FUZZ_ONNX_FACTOR = 96 };
+void bounded_raise_for_onnx(
+    struct bounded *bounded, const uint8_t *bytes, size_t size);
 varve_allocator bounded_allocator(struct bounded *bounded);
 
 /* The caller asks for so many bytes. */

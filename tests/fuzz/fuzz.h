@@ -33,6 +33,7 @@ fuzz_target fuzz_gguf;    /* GGUF files */
 fuzz_target fuzz_layers;  /* an index, and layers as the flags have them */
 fuzz_target fuzz_npy;     /* a NumPy array */
 fuzz_target fuzz_npz;     /* an archive of them */
+fuzz_target fuzz_onnx;    /* a model of ONNX */
 fuzz_target fuzz_reader;  /* everything that a reader can be asked */
 fuzz_target fuzz_safetensors;       /* a safetensors file */
 fuzz_target fuzz_safetensors_index; /* several, and the index beside them */

@@ -225,6 +225,7 @@ void fuzz_reader(const uint8_t *bytes, size_t size)
     struct bounded bounded = bounded_by(size);
     struct one_file file;
     bounded_raise_for_torch(&bounded, bytes, size);
+    bounded_raise_for_onnx(&bounded, bytes, size);
     one_file_init(&file, bytes, size);
     struct vv_context context = {
         .allocator = bounded_allocator(&bounded), .system = &file.system

@@ -37,6 +37,7 @@ static const struct {
     { "layers", fuzz_layers },
     { "npy", fuzz_npy },
     { "npz", fuzz_npz },
+    { "onnx", fuzz_onnx },
     { "reader", fuzz_reader },
     { "restore", fuzz_restore },
     { "rewrite", fuzz_rewrite },

@@ -79,7 +79,8 @@ static bool is_tensorflow(varve_format format)
     case VARVE_FORMAT_NPY:
     case VARVE_FORMAT_NPZ:
     case VARVE_FORMAT_GGUF:
-    case VARVE_FORMAT_TORCH: break;
+    case VARVE_FORMAT_TORCH:
+    case VARVE_FORMAT_ONNX: break;
     }
     return false;
 }

@@ -257,7 +257,8 @@ bool varve_reader_has_sums(const varve_reader *reader)
     case VARVE_FORMAT_TORCH: return true;
     case VARVE_FORMAT_SAFETENSORS:
     case VARVE_FORMAT_NPY:
-    case VARVE_FORMAT_GGUF: return false;
+    case VARVE_FORMAT_GGUF:
+    case VARVE_FORMAT_ONNX: return false;
     }
     return false;
 }

@@ -16,6 +16,7 @@
 #include "gguf_in.h"
 #include "npy_format.h"
 #include "npz_in.h"
+#include "onnx_in.h"
 #include "safetensors_in.h"
 #include "safetensors_index.h"
 #include "stranger.h"
@@ -31,6 +32,7 @@ static const struct vv_foreign_format *const formats[] = {
     &vv_npz_format,
     &vv_npy_format,
     &vv_gguf_format,
+    &vv_onnx_format,
 };
 
 enum {

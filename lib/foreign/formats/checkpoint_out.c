@@ -37,6 +37,7 @@ const char *varve_format_name(varve_format format)
     case VARVE_FORMAT_NPZ: return "npz";
     case VARVE_FORMAT_GGUF: return "gguf";
     case VARVE_FORMAT_TORCH: return "torch";
+    case VARVE_FORMAT_ONNX: return "onnx";
     }
     return "unknown";
 }

@@ -154,9 +154,6 @@ static const struct mark marks[] = {
         "convert it to GGUF with llama.cpp"),
     CALLED(".distcp", "PK\3\4", "a part of a torch.distributed checkpoint",
         DCP_REMEDY),
-    CALLED(".onnx", "\x08", "an ONNX model",
-        "read it with the package onnx, whose onnx.numpy_helper.to_array "
-        "gives arrays for numpy.savez"),
     CALLED("saved_model.pb", "\x08", "the graph of a SavedModel",
         "its values are in variables/ beside it: name the directory"),
     CALLED(".meta", "\x0a", "the graph of a TensorFlow checkpoint",

@@ -43,7 +43,7 @@ static struct sample samples[] = {
     SAMPLE("a.parquet", "PAR1\x15\4", "a Parquet table"),
     SAMPLE("a.arrow", "ARROW1\0\0", "an Arrow table"),
     SAMPLE("a.bin", "tjgg\3\0\0\0", "a GGML file"),
-    SAMPLE("a.onnx", "\x08\x07\x12\x07pytorch", "an ONNX model"),
+    SAMPLE("a.onnx", "\x08\x07\x12\x07pytorch", NULL),
     SAMPLE("d/saved_model.pb", "\x08\x01\x12\x9c", "the graph of a SavedModel"),
     SAMPLE("ckpt-1.meta", "\x0a\x9c\x01", "name those"),
     SAMPLE("frozen.pb", "\x0a\x2f\x0a", "a TensorFlow graph"),

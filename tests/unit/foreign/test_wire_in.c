@@ -1,4 +1,4 @@
-/* test_wire_in.c - lib/foreign/tensorflow/wire_in.c
+/* test_wire_in.c - lib/foreign/wire_in.c
  *
  * SPDX-License-Identifier: MIT
  */

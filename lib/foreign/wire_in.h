@@ -19,6 +19,7 @@ enum vv_wire_type {
 };
 
 struct vv_wire {
+    /* to fill in */
     const char *path; /* for messages */
     const char *what; /* which message it is */
     const unsigned char *bytes;
@@ -28,6 +29,7 @@ struct vv_wire {
 };
 
 struct vv_wire_field {
+    /* to read */
     uint64_t number; /* of the field */
     enum vv_wire_type type;
     uint64_t value;             /* a number; of a sized one its size */

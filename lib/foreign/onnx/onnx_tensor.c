@@ -1,0 +1,326 @@
+/* onnx_tensor.c - its fields in any order, then what they say together.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "onnx_tensor.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "failure.h"
+#include "name.h"
+#include "onnx_items.h"
+#include "shape.h"
+#include "try.h"
+
+/* Numbers of fields in the file. */
+enum {
+    DIMS = 1,
+    DATA_TYPE = 2,
+    SEGMENT = 3,
+    NAME = 8,
+    RAW_DATA = 9,
+    EXTERNAL_DATA = 13,
+    DATA_LOCATION = 14,
+    MOST_FIELDS = 16,
+};
+
+enum { EXTERNAL = 1, LONGEST_ENTRY = 8192 };
+
+static const char what[] = "a tensor";
+
+struct reading {
+    struct vv_wire_file *file;
+    struct vv_onnx_tensor *t;
+    struct vv_buffer *location;
+    struct vv_buffer entry; /* of external data */
+    uint64_t type, where;
+    unsigned fields[MOST_FIELDS]; /* how often each came */
+    struct vv_wire_part raw, items;
+    unsigned others; /* which of these there are, one bit each */
+};
+
+static varve_status fail(const struct reading *r, varve_status status,
+    const char *expected, const char *found)
+{
+    return vv_fail(r->file->window.error, status,
+        "%s: offset %" PRIu64 ": a tensor: expected %s, found %s",
+        r->file->window.foreign->files[0].path, r->t->message.at, expected,
+        found);
+}
+
+/* --- Dimensions ----------------------------------------------------------- */
+
+static varve_status add_dimension(struct reading *r, uint64_t extent)
+{
+    varve_tensor *shape = &r->t->shape;
+    if (shape->rank == VARVE_MAX_RANK)
+        return fail(r, VARVE_LIMIT, "up to 16 dimensions", "more");
+    if (extent > INT64_MAX)
+        return fail(
+            r, VARVE_CORRUPT, "dimensions of 0 or more", "a negative one");
+    shape->shape[shape->rank++] = extent;
+    return VARVE_OK;
+}
+
+static varve_status take_dimensions(
+    struct reading *r, const struct vv_wire_spot *spot)
+{
+    struct vv_wire_part part = spot->part;
+    if (spot->type != VV_WIRE_SIZED) {
+        VV_TRY(vv_wire_file_expect(r->file, spot, VV_WIRE_VARINT, what));
+        return add_dimension(r, spot->value);
+    }
+    while (part.at < part.end) {
+        uint64_t extent;
+        VV_TRY(vv_wire_file_number(r->file, &part, VV_WIRE_VARINT, &extent));
+        VV_TRY(add_dimension(r, extent));
+    }
+    return VARVE_OK;
+}
+
+/* --- Data in another file ------------------------------------------------- */
+
+static bool is_key(const struct vv_wire_field *key, const char *text)
+{
+    return key->bytes && key->value == strlen(text) &&
+           memcmp(key->bytes, text, strlen(text)) == 0;
+}
+
+static varve_status take_decimal(const struct reading *r,
+    const struct vv_wire_field *value, uint64_t *number)
+{
+    if (value->bytes && vv_parse_decimal((const char *)value->bytes,
+                            (size_t)value->value, number))
+        return VARVE_OK;
+    return fail(r, VARVE_CORRUPT,
+        "decimal numbers as the offset and length of external data",
+        "another text");
+}
+
+static varve_status use_entry(struct reading *r,
+    const struct vv_wire_field *key, const struct vv_wire_field *value)
+{
+    struct vv_onnx_tensor *t = r->t;
+    if (is_key(key, "offset"))
+        return take_decimal(r, value, &t->offset);
+    if (is_key(key, "length")) {
+        t->has_length = true;
+        return take_decimal(r, value, &t->length);
+    }
+    if (is_key(key, "location")) {
+        r->location->size = 0;
+        if (value->value > 0)
+            vv_buffer_add(r->location, value->bytes, (size_t)value->value);
+    }
+    return r->location->failed ? vv_fail_memory(r->file->window.error, "a name")
+                               : VARVE_OK;
+}
+
+/* A key and its value; keys that nobody knows are passed over. */
+static varve_status take_entry(
+    struct reading *r, const struct vv_wire_spot *spot)
+{
+    struct vv_wire_field key = { .bytes = NULL }, value = { .bytes = NULL };
+    VV_TRY(vv_wire_file_expect(r->file, spot, VV_WIRE_SIZED, what));
+    if (spot->part.end - spot->part.at > LONGEST_ENTRY)
+        return fail(r, VARVE_LIMIT, "external data of up to 8192 bytes of text",
+            "more");
+    r->entry.size = 0;
+    VV_TRY(vv_wire_file_take(r->file, spot->part, &r->entry));
+    struct vv_wire wire = { .path = r->file->window.foreign->files[0].path,
+        .what = "external data",
+        .bytes = r->entry.data,
+        .size = r->entry.size,
+        .error = r->file->window.error };
+    while (vv_wire_has_more(&wire)) {
+        struct vv_wire_field field;
+        VV_TRY(vv_wire_next(&wire, &field));
+        if (field.number != 1 && field.number != 2)
+            continue;
+        VV_TRY(vv_wire_expect(&wire, &field, VV_WIRE_SIZED));
+        *(field.number == 1 ? &key : &value) = field;
+    }
+    return use_entry(r, &key, &value);
+}
+
+/* --- Fields --------------------------------------------------------------- */
+
+/* The elements of a field: one more piece of them. */
+static varve_status take_items(
+    struct reading *r, const struct vv_wire_spot *spot)
+{
+    r->items = spot->part;
+    if (spot->part.end > spot->part.at || spot->number == VV_ONNX_STRINGS)
+        r->others |= 1u << spot->number;
+    if (spot->type != VV_WIRE_SIZED)
+        r->items.end = r->items.at; /* one that is not packed */
+    return VARVE_OK;
+}
+
+static varve_status take_sized(struct reading *r,
+    const struct vv_wire_spot *spot, struct vv_wire_part *part)
+{
+    *part = spot->part;
+    return vv_wire_file_expect(r->file, spot, VV_WIRE_SIZED, what);
+}
+
+static varve_status take_varint(
+    struct reading *r, const struct vv_wire_spot *spot, uint64_t *number)
+{
+    *number = spot->value;
+    return vv_wire_file_expect(r->file, spot, VV_WIRE_VARINT, what);
+}
+
+static varve_status take_field(
+    struct reading *r, const struct vv_wire_spot *spot)
+{
+    if (spot->number < MOST_FIELDS && r->fields[spot->number] < 2)
+        r->fields[spot->number]++;
+    switch (spot->number) {
+    case DIMS: return take_dimensions(r, spot);
+    case DATA_TYPE: return take_varint(r, spot, &r->type);
+    case NAME: return take_sized(r, spot, &r->t->name);
+    case RAW_DATA: return take_sized(r, spot, &r->raw);
+    case EXTERNAL_DATA: return take_entry(r, spot);
+    case DATA_LOCATION: return take_varint(r, spot, &r->where);
+    case VV_ONNX_FLOATS:
+    case VV_ONNX_INT32S:
+    case VV_ONNX_STRINGS:
+    case VV_ONNX_INT64S:
+    case VV_ONNX_DOUBLES:
+    case VV_ONNX_UINT64S: return take_items(r, spot);
+    default: return VARVE_OK;
+    }
+}
+
+static varve_status take_fields(struct reading *r)
+{
+    struct vv_wire_part message = r->t->message;
+    struct vv_wire_spot spot;
+    while (message.at < message.end) {
+        VV_TRY(vv_wire_file_next(r->file, &message, what, &spot));
+        VV_TRY(take_field(r, &spot));
+    }
+    return VARVE_OK;
+}
+
+/* --- What they say together ----------------------------------------------- */
+
+static varve_status fail_size(
+    const struct reading *r, uint64_t expected, uint64_t found)
+{
+    return vv_fail(r->file->window.error, VARVE_CORRUPT,
+        "%s: offset %" PRIu64 ": a tensor: expected %" PRIu64
+        " bytes or items of data for its shape, found %" PRIu64,
+        r->file->window.foreign->files[0].path, r->t->message.at, expected,
+        found);
+}
+
+static varve_status check_type(struct reading *r)
+{
+    struct vv_onnx_tensor *t = r->t;
+    t->type = vv_onnx_type_of(r->type);
+    if (!t->type)
+        return vv_fail(r->file->window.error,
+            r->type ? VARVE_TOO_NEW : VARVE_CORRUPT,
+            "%s: offset %" PRIu64 ": a tensor: expected an element type that "
+            "this build knows, found %" PRIu64,
+            r->file->window.foreign->files[0].path, t->message.at, r->type);
+    t->shape.dtype = t->type->dtype;
+    if (!vv_shape_count(t->shape.rank, t->shape.shape, &t->count) ||
+        !vv_onnx_type_size(t->type, t->count, &t->size))
+        return fail(r, VARVE_CORRUPT, "less than 2^64 bytes", "more");
+    return VARVE_OK;
+}
+
+static varve_status check_raw(struct reading *r)
+{
+    uint64_t size = r->raw.end - r->raw.at;
+    if (r->t->type->field == VV_ONNX_STRINGS)
+        return fail(r, VARVE_CORRUPT, "strings in string_data", "raw_data");
+    if (size != r->t->size)
+        return fail_size(r, r->t->size, size);
+    r->t->data = r->raw;
+    r->t->storage = VV_ONNX_HERE;
+    return VARVE_OK;
+}
+
+/* Whether they are one piece of fixed size, and so lie as ours do. */
+static bool lie_like_ours(const struct reading *r)
+{
+    uint32_t field = r->t->type->field;
+    return (field == VV_ONNX_FLOATS || field == VV_ONNX_DOUBLES) &&
+           r->fields[field] == 1 && r->items.end - r->items.at == r->t->size;
+}
+
+static varve_status check_items(struct reading *r)
+{
+    struct vv_onnx_tensor *t = r->t;
+    struct vv_onnx_items items = {
+        .message = t->message, .field = t->type->field, .unit = t->type->unit
+    };
+    uint64_t found, bytes, expected;
+    if (r->others & ~(1u << t->type->field))
+        return fail(r, VARVE_CORRUPT, "elements in the field of their type",
+            "some in another");
+    if (lie_like_ours(r)) {
+        t->data = r->items;
+        t->storage = VV_ONNX_HERE;
+        return VARVE_OK;
+    }
+    VV_TRY(vv_onnx_items_count(r->file, &items, &found, &bytes));
+    expected = vv_onnx_type_items(t->type, t->count, t->size);
+    if (found != expected)
+        return fail_size(r, expected, found);
+    if (t->type->field == VV_ONNX_STRINGS)
+        t->size = 8 * t->count + bytes; /* both are bytes of the file */
+    t->storage = VV_ONNX_ITEMS;
+    return VARVE_OK;
+}
+
+static varve_status check_outside(struct reading *r)
+{
+    struct vv_onnx_tensor *t = r->t;
+    if (t->type->field == VV_ONNX_STRINGS)
+        return fail(
+            r, VARVE_CORRUPT, "strings in string_data", "external data");
+    if (t->has_length && t->length != t->size)
+        return fail_size(r, t->size, t->length);
+    t->storage = VV_ONNX_OUTSIDE;
+    return VARVE_OK;
+}
+
+static varve_status check(struct reading *r)
+{
+    VV_TRY(check_type(r));
+    if (r->where > EXTERNAL)
+        return fail(r, VARVE_TOO_NEW, "a data_location of 0 or 1", "another");
+    bool has_raw =
+        r->raw.end > r->raw.at || (r->fields[RAW_DATA] && !r->others);
+    if (r->fields[RAW_DATA] > 1)
+        return fail(r, VARVE_CORRUPT, "raw_data once", "it again");
+    if ((has_raw && r->others) ||
+        (r->where && (r->others || r->raw.end > r->raw.at)))
+        return fail(r, VARVE_CORRUPT, "elements in one place", "two");
+    if (r->fields[SEGMENT])
+        return fail(r, VARVE_LIMIT, "a whole tensor", "a segment of one");
+    if (r->where)
+        return check_outside(r);
+    return has_raw ? check_raw(r) : check_items(r);
+}
+
+varve_status vv_onnx_tensor_read(struct vv_wire_file *file,
+    struct vv_wire_part message, struct vv_buffer *location,
+    struct vv_onnx_tensor *tensor)
+{
+    struct reading r = { .file = file, .t = tensor, .location = location };
+    *tensor = (struct vv_onnx_tensor){ .message = message };
+    location->size = 0;
+    vv_buffer_init(&r.entry, location->allocator);
+    varve_status status = take_fields(&r);
+    if (!status)
+        status = check(&r);
+    vv_buffer_clear(&r.entry);
+    return status;
+}
