@@ -40,7 +40,8 @@ static void build_plain(varve_node *root)
 /* Below what an optimizer stands beside. */
 static void build_trained(varve_node *root)
 {
-    static const char *const paths[] = { "net/b/c", "net/d", "run/m/a/b", NULL };
+    static const char *const paths[] = { "net/b/c", "net/d", "run/m/a/b",
+        NULL };
     put_all(root, paths);
     varve_node *adam = varve_add_object(varve_find(root, "run"), "adam");
     varve_add_slot(adam, varve_find_path(root, "net/d"), "m", varve_scalar(&x));
