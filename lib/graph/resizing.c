@@ -159,6 +159,8 @@ void vv_room_settle(struct vv_room *room)
     vv_variable_give(node->graph, room->other);
     if (vv_variable_is_owned(node->variable) || !r)
         return;
+    if (room->is_taken) /* until its struct, if it has one, leads there */
+        node->is_elsewhere = true;
     enum vv_hold older = vv_graph_hold(node->graph, VV_HOLDS_NODES);
     r->calls.settle(r->user, node, room->data, room->is_taken);
     vv_graph_let_go(node->graph, older);

@@ -59,11 +59,9 @@ static const struct vv_struct *about_of(
                                                                   : NULL;
 }
 
-static bool is_same_value(
+static bool is_over(
     const varve_node *child, const varve_field *f, const void *object)
 {
-    if (!child->variable || child->is_elsewhere)
-        return true;
     const varve_tensor *was = &child->variable->tensor;
     if (was->data != vv_field_memory(f, object))
         return false;
@@ -71,6 +69,19 @@ static bool is_same_value(
         if (was->shape[i] != vv_field_extent(f, object, i))
             return false;
     return true;
+}
+
+/* What the program has put elsewhere is the struct's again once the struct
+ * leads there. */
+static bool is_same_value(
+    varve_node *child, const varve_field *f, const void *object)
+{
+    if (!child->variable)
+        return true;
+    bool is_one = is_over(child, f, object);
+    if (is_one)
+        child->is_elsewhere = false;
+    return is_one || child->is_elsewhere;
 }
 
 static bool is_same_list(
