@@ -33,9 +33,9 @@ struct vv_draft {
         };
         struct vv_buffer parts[VV_DRAFT_PARTS]; /* the same, as one */
     };
-    struct vv_kept kept;
     bool failed;
     /* to fill in */
+    struct vv_kept kept;
     uint64_t room;    /* bytes of all files, set before the end: what
                          flat names may cost is bound by it */
     uint64_t counter; /* the save counter; 0: none */

@@ -49,7 +49,7 @@ TEST(pickle_out, notes_what_comes_again)
     struct vv_pickle_out out;
     vv_pickle_out_begin(&out, test_allocator());
     vv_pickle_out_op(&out, VV_OP_MARK);
-    for (int i = 0; i < 300; i++) {
+    for (uint32_t i = 0; i < 300; i++) {
         vv_pickle_out_text(&out, "x", 1);
         cr_assert_eq(vv_pickle_out_note(&out), i);
     }
