@@ -4,6 +4,7 @@
  */
 #include "torch_out.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,27 @@ struct writing {
 
 /* --- Keys ----------------------------------------------------------------- */
 
+/* Of digits and a sign, as a key of 64 bits is called. */
+static int64_t integer_of(const char *text, size_t size)
+{
+    uint64_t number = 0;
+    bool is_below = size > 0 && text[0] == '-';
+    vv_parse_decimal(text + is_below, size - is_below, &number);
+    return (int64_t)(is_below ? 0 - number : number);
+}
+
+/* Whatever stands before the decimals in the program's locale. */
+static double real_of(const char *text)
+{
+    char half[16], digits[96];
+    const char *point = strchr(text, '.');
+    size_t before = point ? (size_t)(point - text) : strlen(text);
+    snprintf(half, sizeof half, "%.1f", 0.5);
+    snprintf(digits, sizeof digits, "%.*s%.*s%s", (int)before, text,
+        point ? (int)strlen(half) - 2 : 0, half + 1, point ? point + 1 : "");
+    return strtod(digits, NULL);
+}
+
 static void add_name(
     struct vv_pickle_out *out, const char *name, size_t size, bool is_real)
 {
@@ -51,11 +73,11 @@ static void add_name(
     memcpy(text, name, size);
     text[size] = 0;
     if (is_real) {
-        real = strtod(text, NULL);
+        real = real_of(text);
         memcpy(&bits, &real, sizeof bits);
         vv_pickle_out_real(out, bits);
     } else {
-        vv_pickle_out_integer(out, strtoll(text, NULL, 10));
+        vv_pickle_out_integer(out, integer_of(text, size));
     }
 }
 
