@@ -97,8 +97,7 @@ static void by_calls(varve_node *root)
     varve_add_fixed_variable(root, "ny", varve_scalar(&now.ny));
     varve_add_variable(root, "omega", varve_scalar(&now.omega));
     varve_add_variable(root, "step", varve_scalar(&now.step));
-    varve_add_variable(
-        root, "f", varve_array(&now.f[0][0][0], NX, NY, Q));
+    varve_add_variable(root, "f", varve_array(&now.f[0][0][0], NX, NY, Q));
     varve_add_fixed_variable(
         root, "wall", varve_array(&now.wall[0][0], NX, NY));
 }
@@ -121,8 +120,29 @@ static void by_tables(varve_node *root)
 }
 /* [/tables] */
 
+/* [run] */
+static int live(const char *directory, long steps)
+{
+    varve_error error;
+    varve_run *run = varve_run_new(NULL);
+    by_tables(varve_run_root(run));
+    varve_run_open(run, directory, &port_options);
+    while (now.step < steps && varve_run_goes_on(run)) {
+        /* [/run] */
+        port_may_die(now.step);
+        /* [run] */
+        go_on(1);
+        varve_run_step(run, now.step);
+    }
+    if (varve_run_end(run, &error))
+        return port_fail(directory, error.message);
+    return 0;
+}
+/* [/run] */
+
 int main(int argc, char **argv)
 {
-    const struct port port = { begin, go_on, sum, end, by_calls, by_tables };
+    const struct port port = { begin, go_on, sum, end, by_calls, by_tables,
+        live };
     return port_main(&port, argc, argv);
 }

@@ -35,8 +35,8 @@ static int neighbours(const struct board *b, int y, int x)
     int count = -b->cells[y][x];
     for (int i = -1; i <= 1; i++)
         for (int k = -1; k <= 1; k++)
-            count += b->cells[(y + i + HEIGHT) % HEIGHT]
-                             [(x + k + WIDTH) % WIDTH];
+            count +=
+                b->cells[(y + i + HEIGHT) % HEIGHT][(x + k + WIDTH) % WIDTH];
     return count;
 }
 
@@ -138,9 +138,29 @@ static void by_tables(varve_node *root)
 }
 /* [/tables] */
 
+/* [run] */
+static int live(const char *directory, long steps)
+{
+    varve_error error;
+    varve_run *run = varve_run_new(NULL);
+    by_tables(varve_run_root(run));
+    varve_run_open(run, directory, &port_options);
+    while (life.generation < steps && varve_run_goes_on(run)) {
+        /* [/run] */
+        port_may_die(life.generation);
+        /* [run] */
+        go_on(1);
+        varve_run_step(run, life.generation);
+    }
+    if (varve_run_end(run, &error))
+        return port_fail(directory, error.message);
+    return 0;
+}
+/* [/run] */
+
 int main(int argc, char **argv)
 {
-    const struct port life_port = { begin, go_on, sum, end, by_calls,
-        by_tables };
+    const struct port life_port = { begin, go_on, sum, end, by_calls, by_tables,
+        live };
     return port_main(&life_port, argc, argv);
 }

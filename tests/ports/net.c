@@ -80,8 +80,8 @@ static const float *run(const float *in)
 }
 
 /* Changes a layer by what its outputs should have been; tells the one below. */
-static void learn(struct layer *l, const float *in, const float *wrong,
-    float *below)
+static void learn(
+    struct layer *l, const float *in, const float *wrong, float *below)
 {
     for (int o = 0; o < l->outputs; o++) {
         float slope = l->kind == TANH ? 1 - l->out[o] * l->out[o] : 1;
@@ -181,8 +181,29 @@ static void by_tables(varve_node *root)
 }
 /* [/tables] */
 
+/* [run] */
+static int live(const char *directory, long steps)
+{
+    varve_error error;
+    varve_run *run = varve_run_new(NULL);
+    by_tables(varve_run_root(run));
+    varve_run_open(run, directory, &port_options);
+    while (net.step < steps && varve_run_goes_on(run)) {
+        /* [/run] */
+        port_may_die(net.step);
+        /* [run] */
+        go_on(1);
+        varve_run_step(run, net.step);
+    }
+    if (varve_run_end(run, &error))
+        return port_fail(directory, error.message);
+    return 0;
+}
+/* [/run] */
+
 int main(int argc, char **argv)
 {
-    const struct port port = { begin, go_on, sum, end, by_calls, by_tables };
+    const struct port port = { begin, go_on, sum, end, by_calls, by_tables,
+        live };
     return port_main(&port, argc, argv);
 }

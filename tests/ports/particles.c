@@ -33,8 +33,8 @@ static void add_particle(void)
 {
     if (box.count >= box.room) {
         box.room = box.count + 8;
-        box.particles = realloc(
-            box.particles, (size_t)box.room * sizeof *box.particles);
+        box.particles =
+            realloc(box.particles, (size_t)box.room * sizeof *box.particles);
         if (!box.particles)
             abort();
     }
@@ -139,8 +139,29 @@ static void by_tables(varve_node *root)
 }
 /* [/tables] */
 
+/* [run] */
+static int live(const char *directory, long steps)
+{
+    varve_error error;
+    varve_run *run = varve_run_new(NULL);
+    by_tables(varve_run_root(run));
+    varve_run_open(run, directory, &port_options);
+    while (box.count < steps && varve_run_goes_on(run)) {
+        /* [/run] */
+        port_may_die(box.count);
+        /* [run] */
+        go_on(1);
+        varve_run_step(run, box.count);
+    }
+    if (varve_run_end(run, &error))
+        return port_fail(directory, error.message);
+    return 0;
+}
+/* [/run] */
+
 int main(int argc, char **argv)
 {
-    const struct port port = { begin, go_on, sum, end, by_calls, by_tables };
+    const struct port port = { begin, go_on, sum, end, by_calls, by_tables,
+        live };
     return port_main(&port, argc, argv);
 }

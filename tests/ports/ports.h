@@ -1,17 +1,21 @@
 /* ports.h - what the miniatures of programs share: how they are saved, begun
  * anew, restored, and compared with an unbroken run.
  *
- * Each has its state added twice, by plain calls and by tables of its structs;
- * what it takes of lines stands between comments that lines.py counts.
+ * Each has its state added twice, by plain calls and by tables of its structs,
+ * and runs in a loop that may be killed; what it takes of lines stands between
+ * comments that lines.py counts.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef PORTS_H
 #define PORTS_H
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <varve/varve.h>
 
@@ -57,6 +61,7 @@ struct port {
     void (*end)(void);
     add_program *by_calls;
     add_program *by_tables;
+    int (*live)(const char *directory, long steps); /* from where it was */
 };
 
 static inline int port_try(
@@ -80,13 +85,70 @@ static inline int port_try(
     return failed;
 }
 
+/* --- Lives --------------------------------------------------------------- */
+
+enum { PORT_STEPS = 120 };
+
+static const varve_run_options port_options = {
+    .manager = { .interval_steps = 10, .keep_last = 2 },
+};
+
+static long port_dies_at = -1;
+
+static inline void port_may_die(long step)
+{
+    if (step == port_dies_at)
+        raise(SIGKILL);
+}
+
+/* One that dies in a step, or, where that is -1, one that is done. */
+static inline int port_life(
+    const struct port *p, const char *directory, long dies_at, double unbroken)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        port_dies_at = dies_at;
+        p->begin();
+        int failed = p->live(directory, PORT_STEPS);
+        double resumed = p->sum();
+        p->end();
+        _exit(failed || memcmp(&resumed, &unbroken, sizeof resumed) != 0);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        return port_fail(directory, "its life is not known");
+    if (dies_at >= 0 ? WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL
+                     : WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return 0;
+    return port_fail(directory, "expected another end of a life");
+}
+
+static inline int port_live(const struct port *p, const char *directory)
+{
+    static const long deaths[] = { 0, 9, 10, 11, 37, 38, 60, 95, 119, -1 };
+    char command[600];
+    int failed = 0;
+    snprintf(command, sizeof command, "rm -rf '%s'", directory);
+    if (system(command))
+        return port_fail(directory, "it stays");
+    p->begin();
+    p->go_on(PORT_STEPS);
+    double unbroken = p->sum();
+    p->end();
+    for (size_t i = 0; i < sizeof deaths / sizeof *deaths && !failed; i++)
+        failed = port_life(p, directory, deaths[i], unbroken);
+    return system(command) | failed;
+}
+
 static inline int port_main(const struct port *p, int argc, char **argv)
 {
-    char path[512];
+    char path[512], directory[512];
     if (argc != 2)
         return port_fail("usage", "PROGRAM FILE");
     snprintf(path, sizeof path, "%s.varve", argv[1]);
-    return port_try(p, p->by_calls, path) | port_try(p, p->by_tables, path);
+    snprintf(directory, sizeof directory, "%s.run", argv[1]);
+    return port_try(p, p->by_calls, path) | port_try(p, p->by_tables, path) |
+           port_live(p, directory);
 }
 
 #endif

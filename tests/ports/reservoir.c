@@ -30,7 +30,7 @@ struct esn {
     double readout[N];
     double *P; /* N x N, symmetric: the upper triangle only */
     double ring[DELAY];
-    unsigned head; /* of the ring */
+    unsigned head;        /* of the ring */
     struct event *newest; /* a list of spikes, the newest first */
     long t;
     unsigned long long rng;
@@ -172,16 +172,20 @@ static double sum(void)
     return s;
 }
 
+static void free_events(void)
+{
+    for (struct event *next; net.newest; net.newest = next) {
+        next = net.newest->next;
+        free(net.newest);
+    }
+}
+
 static void end(void)
 {
     csr_free(net.reservoir);
     free(net.P);
-    for (struct event *e = net.newest, *next; e; e = next) {
-        next = e->next;
-        free(e);
-    }
+    free_events();
 }
-
 
 static void go_on(int steps)
 {
@@ -191,7 +195,7 @@ static void go_on(int steps)
         step();
 }
 
-/* [both] */
+/* [calls] */
 static void add_event(varve_node *list, struct event *e)
 {
     varve_node *node = varve_add_object(list, VARVE_APPEND);
@@ -217,9 +221,6 @@ static void add_events(varve_node *root)
         add_event(list, e);
     varve_set_on_demand(list, offer_event, NULL);
 }
-/* [/both] */
-
-/* [calls] */
 static varve_status make_room(
     void *user, varve_node *node, const varve_tensor *coming, void **room)
 {
@@ -245,10 +246,10 @@ static void add_reservoir(varve_node *root)
     varve_node *node = varve_add_object(root, "reservoir");
     varve_add_variable(node, "nonzeros", varve_scalar(&m->nonzeros));
     varve_add_variable(node, "begin", varve_array(m->begin, N + 1));
-    varve_add_resizable(node, "column", varve_array(m->column, count),
-        &resizing, &m->column);
-    varve_add_resizable(node, "weight", varve_array(m->weight, count),
-        &resizing, &m->weight);
+    varve_add_resizable(
+        node, "column", varve_array(m->column, count), &resizing, &m->column);
+    varve_add_resizable(
+        node, "weight", varve_array(m->weight, count), &resizing, &m->weight);
     net.reservoir = m;
 }
 
@@ -289,15 +290,81 @@ static const varve_field esn_fields[] = {
     VARVE_FIELDS_END,
 };
 
+static const varve_field event_fields[] = {
+    VARVE_FIELD(struct event, unit),
+    VARVE_FIELD(struct event, when),
+    VARVE_FIELDS_END,
+};
+
+static size_t count_events(void *user)
+{
+    size_t count = 0;
+    (void)user;
+    for (const struct event *e = net.newest; e; e = e->next)
+        count++;
+    return count;
+}
+
+static void get_events(void *user, void *structs)
+{
+    struct event *to = structs;
+    (void)user;
+    for (const struct event *e = net.newest; e; e = e->next)
+        *to++ = *e;
+}
+
+static void clear_events(void *user)
+{
+    (void)user;
+    free_events();
+}
+
+static varve_status put_event(void *user, const void *one)
+{
+    struct event **last = &net.newest;
+    (void)user;
+    while (*last)
+        last = &(*last)->next;
+    if (!(*last = malloc(sizeof **last)))
+        return VARVE_NO_MEMORY;
+    **last = *(const struct event *)one;
+    (*last)->next = NULL;
+    return VARVE_OK;
+}
+
 static void by_tables(varve_node *root)
 {
+    static const varve_migrating events = { event_fields, sizeof(struct event),
+        .count = count_events, .get = get_events, .clear = clear_events,
+        .put = put_event };
     varve_add_struct(root, "net", esn_fields, &net);
-    add_events(root);
+    varve_add_migrating(root, "events", NULL, &events);
 }
 /* [/tables] */
 
+/* [run] */
+static int live(const char *directory, long steps)
+{
+    varve_error error;
+    varve_run *run = varve_run_new(NULL);
+    by_tables(varve_run_root(run));
+    varve_run_open(run, directory, &port_options);
+    while (net.t < steps && varve_run_goes_on(run)) {
+        /* [/run] */
+        port_may_die(net.t);
+        /* [run] */
+        go_on(1);
+        varve_run_step(run, net.t);
+    }
+    if (varve_run_end(run, &error))
+        return port_fail(directory, error.message);
+    return 0;
+}
+/* [/run] */
+
 int main(int argc, char **argv)
 {
-    const struct port port = { begin, go_on, sum, end, by_calls, by_tables };
+    const struct port port = { begin, go_on, sum, end, by_calls, by_tables,
+        live };
     return port_main(&port, argc, argv);
 }
