@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""circles.py - which files of lib/ know each other in circles, and how far each
+feature reaches.
+
+    tests/lint/circles.py [--check] SOURCE
+
+A file is a `.c` with its `.h`; it knows those whose headers it includes. Prints
+each circle of files, by room, and for each feature how many files of lib/ speak
+of it in their code, in how many folders. --check fails where the largest circle
+of a room is larger than the table below says, or than may be elsewhere, and
+where it is smaller than the table says, which is true so and can only shrink.
+
+SPDX-License-Identifier: MIT
+"""
+import os
+import re
+import sys
+
+# The largest circle of the rooms that have a larger one than may be elsewhere.
+LARGEST = {
+    'lib/checkpoint/delivery': 12,
+    'lib/checkpoint/pairing': 7,
+    'lib/foreign': 6,
+    'lib/graph': 20,
+}
+ELSEWHERE = 4
+FEATURES = {
+    'pieces': r'piece', 'layers': r'layer', 'private': r'private',
+    'slices': r'slice', 'tracking': r'track(?!_)|dirty', 'packing': r'pack',
+    'salvage': r'salvage', 'resizing': r'resiz', 'fixed': r'fixed',
+    'strided views': r'strided', 'structs': r'vv_struct|vv_field',
+}
+INCLUDE = re.compile(r'^#include "(\w+)\.h"', re.M)
+COMMENT = re.compile(r'/\*.*?\*/', re.S)
+
+
+def read(source):
+    """The code of each file without its comments, by path without suffix."""
+    found = {}
+    for folder, folders, names in os.walk(os.path.join(source, 'lib')):
+        folders.sort()
+        for name in sorted(names):
+            stem, suffix = os.path.splitext(name)
+            if suffix in ('.c', '.h'):
+                with open(os.path.join(folder, name), encoding='utf-8') as f:
+                    code = COMMENT.sub(' ', f.read())
+                path = os.path.relpath(os.path.join(folder, stem), source)
+                found[path] = found.get(path, '') + code
+    return found
+
+
+def circles(edges):
+    """The strongly connected components of more than one (Tarjan's)."""
+    number, low, stack, found = {}, {}, [], []
+    for root in edges:
+        if root in number:
+            continue
+        work = [(root, iter(edges[root]))]
+        number[root] = low[root] = len(number)
+        stack.append(root)
+        while work:
+            node, rest = work[-1]
+            child = next(rest, None)
+            if child is None:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == number[node]:
+                    at = stack.index(node)
+                    if len(stack) - at > 1:
+                        found.append(sorted(stack[at:]))
+                    del stack[at:]
+            elif child not in number:
+                number[child] = low[child] = len(number)
+                stack.append(child)
+                work.append((child, iter(edges[child])))
+            elif child in stack:
+                low[node] = min(low[node], number[child])
+    return sorted(found, key=lambda c: (-len(c), c))
+
+
+def print_features(code):
+    print('\nfeature        files folders')
+    for name, word in FEATURES.items():
+        paths = [p for p, text in code.items() if re.search(word, text)]
+        folders = {os.path.dirname(p) for p in paths}
+        print(f'{name:14} {len(paths):5} {len(folders):7}')
+
+
+def main():
+    check = '--check' in sys.argv
+    code = read(sys.argv[-1])
+    by_name = {os.path.basename(p): p for p in code}
+    edges = {p: [by_name[i] for i in INCLUDE.findall(text)
+                 if i in by_name and by_name[i] != p]
+             for p, text in code.items()}
+    largest = {}
+    for circle in circles(edges):
+        room = os.path.dirname(circle[0])
+        largest[room] = max(largest.get(room, 1), len(circle))
+        if not check:
+            names = ' '.join(os.path.basename(p) for p in circle)
+            print(f'{len(circle):3} {room}: {names}')
+    if not check:
+        print_features(code)
+        return 0
+    wrong = [f'{room}: expected a largest circle of '
+             f'{LARGEST.get(room, ELSEWHERE)} files, '
+             f'found {largest.get(room, 1)}'
+             for room in sorted({*LARGEST, *largest})
+             if largest.get(room, 1) > ELSEWHERE or room in LARGEST
+             if largest.get(room, 1) != LARGEST.get(room, ELSEWHERE)]
+    print('\n'.join(wrong) or 'circles: as the table says')
+    return 1 if wrong else 0
+
+
+sys.exit(main())
