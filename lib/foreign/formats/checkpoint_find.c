@@ -244,6 +244,7 @@ static varve_status find_member(const struct vv_context *context,
         "model.safetensors.index.json",
         "model.safetensors",
         "pytorch_model.bin",
+        "flax_model.msgpack",
     };
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         set_joined(found, directory, members[i]);
