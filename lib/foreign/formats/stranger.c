@@ -161,9 +161,6 @@ static const struct mark marks[] = {
     CALLED(".pb", "\x0a", "a TensorFlow graph",
         "values in it are constants: load it with TensorFlow, and save them "
         "as a checkpoint"),
-    CALLED(".msgpack", "", "a msgpack file, as Flax writes",
-        "read it with flax.serialization.msgpack_restore, and save the arrays "
-        "with safetensors.flax.save_file"),
     CALLED(".ocdbt", "", "a part of an Orbax checkpoint", JAX_REMEDY),
     CALLED(".bin.index.json", "{",
         "the index of a PyTorch model in several files", TORCH_SHARDS_REMEDY),
@@ -330,7 +327,8 @@ static const struct member members[] = {
         "there is nothing to read in it" },
     { "pytorch_model.bin.index.json", "a PyTorch model in several files",
         TORCH_SHARDS_REMEDY },
-    { "flax_model.msgpack", "a Flax model", TORCH_DIRECTORY_REMEDY },
+    { "flax_model.msgpack.index.json", "a Flax model in several files",
+        TORCH_SHARDS_REMEDY },
     { "tf_model.h5", "a Keras model in HDF5", HDF5_REMEDY },
     { "model_index.json", "a pipeline of diffusers",
         "each part of it is a checkpoint: name one of the directories in it" },

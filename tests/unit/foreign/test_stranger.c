@@ -47,7 +47,6 @@ static struct sample samples[] = {
     SAMPLE("d/saved_model.pb", "\x08\x01\x12\x9c", "the graph of a SavedModel"),
     SAMPLE("ckpt-1.meta", "\x0a\x9c\x01", "name those"),
     SAMPLE("frozen.pb", "\x0a\x2f\x0a", "a TensorFlow graph"),
-    SAMPLE("a.msgpack", "\x81\xa6params", "a msgpack file"),
     SAMPLE("manifest.ocdbt", "\x0c\xdb", "Orbax"),
     SAMPLE("a.weights.json",
         "{\"metadata\":{},\"weight_map\":{\"x\":[\"a.weights.h5\"]}}",
