@@ -25,8 +25,8 @@ void vv_value_out_init(
 void vv_value_out_clear(struct vv_value_out *out);
 
 /* Adds the bytes of a value, of which there are `size`. */
-varve_status vv_value_out_add(
-    struct vv_value_out *out, uint32_t value, uint64_t size, varve_error *error);
+varve_status vv_value_out_add(struct vv_value_out *out, uint32_t value,
+    uint64_t size, varve_error *error);
 
 /* Writes what is gathered. */
 varve_status vv_value_out_flush(struct vv_value_out *out, varve_error *error);

@@ -107,8 +107,8 @@ static varve_status take_head(struct gguf *g, varve_error *error)
 /* --- Metadata ------------------------------------------------------------- */
 
 /* That the last name was not there before. */
-static varve_status check_name(struct gguf *g, struct vv_taken *names,
-    uint64_t offset, varve_error *error)
+static varve_status check_name(
+    struct gguf *g, struct vv_taken *names, uint64_t offset, varve_error *error)
 {
     const char *name = vv_buffer_string(&g->name);
     bool is_new;
@@ -156,8 +156,7 @@ static varve_status keep_entry(
         &g->kept, has_text ? text : NULL, g->text.size, (size_t)size);
     if (g->kept.failed)
         return vv_fail_memory(error, "metadata");
-    return vv_foreign_read(
-        g->in.foreign, 0, bytes, (size_t)size, begin, error);
+    return vv_foreign_read(g->in.foreign, 0, bytes, (size_t)size, begin, error);
 }
 
 static varve_status take_entry(

@@ -55,8 +55,8 @@ bool vv_gguf_kept_tensor(
 {
     if (size < 8)
         return false;
-    *tensor = (struct vv_gguf_tensor){ .type =
-                                           vv_gguf_type_of(vv_load32(kept)) };
+    *tensor =
+        (struct vv_gguf_tensor){ .type = vv_gguf_type_of(vv_load32(kept)) };
     tensor->shape.rank = vv_load32(kept + 4);
     if (!tensor->type || tensor->shape.rank > VV_GGUF_MOST_DIMENSIONS ||
         size != 8 + 8 * (size_t)tensor->shape.rank)

@@ -28,8 +28,8 @@ struct vv_gguf_entry {
 
 /* Begins an entry of so many bytes; where they are to be put, or NULL without
  * memory. */
-void *vv_gguf_keep_entry(struct vv_buffer *kept, const char *text,
-    size_t text_size, size_t size);
+void *vv_gguf_keep_entry(
+    struct vv_buffer *kept, const char *text, size_t text_size, size_t size);
 
 /* Reads the entry at *at, which begins at 0, and goes behind it. False at the
  * end. */

@@ -74,10 +74,10 @@ static const varve_metadata *given(const struct writing *w, const char *name)
 {
     const varve_metadata key = { .name = name }, *pointer = &key;
     const varve_metadata *const *found =
-        w->sorted.size ? bsearch(&pointer, w->sorted.data,
-                             w->sorted.size / sizeof(void *), sizeof(void *),
-                             by_name)
-                       : NULL;
+        w->sorted.size
+            ? bsearch(&pointer, w->sorted.data, w->sorted.size / sizeof(void *),
+                  sizeof(void *), by_name)
+            : NULL;
     return found ? *found : NULL;
 }
 
@@ -305,8 +305,8 @@ static varve_status make_head(struct writing *w, varve_error *error)
     pad(head, head->size);
     if (head->failed || w->tensors.failed)
         return vv_fail_memory(error, "the head of a file");
-    vv_store64(head->data + TENSOR_COUNT,
-        w->tensors.size / sizeof(struct written));
+    vv_store64(
+        head->data + TENSOR_COUNT, w->tensors.size / sizeof(struct written));
     vv_store64(head->data + ENTRY_COUNT, w->entries);
     return VARVE_OK;
 }
@@ -363,6 +363,5 @@ static varve_status write_target(
     return status;
 }
 
-const struct vv_target_format vv_gguf_target = {
-    .format = VARVE_FORMAT_GGUF, .write = write_target
-};
+const struct vv_target_format vv_gguf_target = { .format = VARVE_FORMAT_GGUF,
+    .write = write_target };

@@ -181,6 +181,24 @@ TEST(flax_in, finds_a_model_in_its_directory)
     world_free(&w);
 }
 
+/* As flax.training.checkpoints lays them out. */
+TEST(flax_in, finds_the_latest_of_numbered_files)
+{
+    static const char *const names[] = { "d/checkpoint_9", "d/checkpoint_10",
+        "d/checkpoint_10.tmp", "d/other_11", "d/checkpoint_x" };
+    struct vv_buffer b = flax_bytes("81 a161 " FLAX_FOUR);
+    struct world w = world_new();
+    varve_error error = { 0 };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        memory_put(w.memory, names[i], b.data, b.size);
+    varve_reader *r = vv_reader_open_in(&w.context, "d", &error);
+    cr_assert(r, "%s", error.message);
+    cr_assert_str_eq(varve_reader_path(r), "d/checkpoint_10");
+    varve_reader_free(r);
+    vv_buffer_clear(&b);
+    world_free(&w);
+}
+
 /* --- What is refused ------------------------------------------------------ */
 
 TEST(flax_in, refuses_every_file_that_was_cut)
