@@ -146,14 +146,13 @@ static varve_status find_of_prefix(const struct vv_context *context,
 {
     struct vv_buffer directory;
     const char *stem = vv_path_name(path);
+    const struct search search = { .ending = INDEX_ENDING, .stem = stem };
     vv_buffer_init(&directory, &context->allocator);
     vv_buffer_add(&directory, path, (size_t)(stem - path));
     const char *text = vv_buffer_string(&directory);
     varve_status status =
         directory.failed ? vv_fail_memory(error, "a path")
-        : *stem          ? find_numbered(context, text,
-                               (struct search){ .ending = INDEX_ENDING, .stem = stem },
-                               found, error)
+        : *stem          ? find_numbered(context, text, search, found, error)
                          : VARVE_NOT_FOUND;
     vv_buffer_clear(&directory);
     if (status && status != VARVE_NO_MEMORY)

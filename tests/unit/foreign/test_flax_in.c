@@ -54,10 +54,11 @@ TEST(flax_in, bids_for_its_name_alone)
 
 TEST(flax_in, bids_for_nothing_of_others)
 {
-    static const char *const others[] = { "", "80", "81", "81 a161", "81 a161 90",
-        FLAX_FOUR, "81 a161 c7 15 02 93 91 02", "81 a161 c7 15 01 92 91 02",
-        "81 a161 c7 15 01 93 a1 02", "81 c0 " FLAX_FOUR, "91 " FLAX_FOUR,
-        "81 a161 c1 " FLAX_FOUR, "8002 8a0a6cfc9c46f9206aa8", "81 d9 ff 61" };
+    static const char *const others[] = { "", "80", "81", "81 a161",
+        "81 a161 90", FLAX_FOUR, "81 a161 c7 15 02 93 91 02",
+        "81 a161 c7 15 01 92 91 02", "81 a161 c7 15 01 93 a1 02",
+        "81 c0 " FLAX_FOUR, "91 " FLAX_FOUR, "81 a161 c1 " FLAX_FOUR,
+        "8002 8a0a6cfc9c46f9206aa8", "81 d9 ff 61" };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         cr_assert_eq(bid_for("a", others[i]), VV_BID_NONE, "%s", others[i]);
     uint64_t seed = 1;
